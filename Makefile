@@ -1,0 +1,125 @@
+# Reprise: record a GPU kernel once, replay its timing on any hardware.
+#
+#   make            build build/reprise and build/libreprise.a
+#   make demo       install what is missing, build, record a kernel, replay it under three schedulers
+#   make check      install what is missing, run every test; last line: N passed, N failed
+#   make help       all targets
+
+BUILD   ?= build
+PREFIX  ?= /usr/local
+CLANG   ?= clang
+ifeq ($(origin CC),default)
+CC      := gcc
+endif
+# WERROR=1: warnings are errors, as in CI.
+WERROR  ?=
+OPT     ?= -O2
+SANITIZE ?=
+VERSION := 0.1.0
+
+CPPFLAGS += -I. -I$(BUILD)/gen -D_GNU_SOURCE -DREPRISE_VERSION='"$(VERSION)"' -DREPRISE_DATADIR='"$(PREFIX)/share/reprise"'
+# No contraction: a multiply and an add of the kernel stay two roundings. No -ffast-math anywhere.
+CFLAGS  += -std=c17 $(OPT) -g -pthread -ffp-contract=off -Wall -Wextra $(if $(WERROR),-Werror) $(SANITIZE)
+LDFLAGS += -pthread $(SANITIZE)
+LDLIBS  += -lprotobuf-c -lzstd -lconfig -ljansson -lelf -lm
+
+STAGES := tracefmt frontend hw-models replay
+SOURCES = $(shell find $(1) -name '*.c' ! -name '*.simd.c' 2>/dev/null | sort)
+SIMD_SOURCES = $(shell find $(1) -name '*.simd.c' 2>/dev/null | sort)
+ARCH := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
+
+# A .simd.c file is compiled once per vector width. SIMD_NAME(x) in it names the width's own copy of x;
+# the caller picks one at run time (frontend/core/simd.h).
+ifeq ($(ARCH),x86_64)
+SIMD_LEVELS := v2 v3 v4
+else
+SIMD_LEVELS := v2
+endif
+SIMD_FLAGS_v2 := $(if $(filter x86_64,$(ARCH)),-march=x86-64-v2)
+SIMD_FLAGS_v3 := -march=x86-64-v3 -mprefer-vector-width=256
+SIMD_FLAGS_v4 := -march=x86-64-v4 -mprefer-vector-width=512
+
+object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+simd_objects = $(foreach l,$(SIMD_LEVELS),$(patsubst %.simd.c,$(BUILD)/obj/%.simd.$(l).o,$(1)))
+objects = $(call object,$(call SOURCES,$(1))) $(call simd_objects,$(call SIMD_SOURCES,$(1)))
+
+PB      := $(BUILD)/gen/tracefmt/trace.pb-c
+LIBS    := $(foreach s,replay hw-models frontend tracefmt,$(BUILD)/lib$(s).a)
+MACHINES := $(wildcard hw-models/machines/*.cfg)
+
+.PHONY: all
+all: $(BUILD)/reprise $(BUILD)/libreprise.a
+
+$(PB).c: tracefmt/trace.proto
+	@mkdir -p $(@D)
+	protoc-c --c_out=$(BUILD)/gen $<
+$(PB).h: $(PB).c ;
+$(BUILD)/obj/trace.pb-c.o: $(PB).c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -c $< -o $@
+
+$(BUILD)/obj/%.o: %.c | $(PB).h
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -c $< -o $@
+define simd_rule
+$(BUILD)/obj/%.simd.$(1).o: %.simd.c
+	@mkdir -p $$(@D)
+	$$(CC) $$(CPPFLAGS) $$(CFLAGS) -O3 $$(SIMD_FLAGS_$(1)) -DSIMD_LEVEL=$(1) -MMD -c $$< -o $$@
+endef
+$(foreach l,$(SIMD_LEVELS),$(eval $(call simd_rule,$(l))))
+
+define stage_rule
+$(BUILD)/lib$(1).a: $$(call objects,$(1)) $(if $(filter tracefmt,$(1)),$(BUILD)/obj/trace.pb-c.o)
+	@rm -f $$@
+	$$(AR) rcs $$@ $$^
+endef
+$(foreach s,$(STAGES),$(eval $(call stage_rule,$(s))))
+
+$(BUILD)/libreprise.a: $(LIBS)
+	@rm -f $@
+	@(for l in $^; do echo "addlib $$l"; done | sed '1i create $@'; echo save; echo end) | $(AR) -M
+
+$(BUILD)/reprise: $(call object,$(call SOURCES,tools)) $(LIBS)
+	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+# ---- tests ----------------------------------------------------------------------------------------------------------
+# tests/unit/<suite>/*.c make one Criterion program each: make unit-<suite> builds and runs it.
+
+SUITES := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/unit/*/*.c)))))
+SUPPORT := $(call object,$(wildcard tests/support/*.c))
+define suite_rule
+$(BUILD)/tests/$(1): $$(call object,$$(wildcard tests/unit/$(1)/*.c)) $(SUPPORT) $(LIBS)
+	@mkdir -p $$(@D)
+	$$(CC) $$(LDFLAGS) $$^ $$(LDLIBS) -lcriterion -o $$@
+.PHONY: unit-$(1)
+unit-$(1): $(BUILD)/tests/$(1)
+	$(BUILD)/tests/$(1)
+endef
+$(foreach s,$(SUITES),$(eval $(call suite_rule,$(s))))
+.PHONY: units
+units: $(foreach s,$(SUITES),$(BUILD)/tests/$(s))
+
+# The kernels of tests/kernels, compiled to PTX with no toolkit.
+KERNELS := $(patsubst tests/kernels/%.cu,$(BUILD)/kernels/%.ptx,$(wildcard tests/kernels/*.cu))
+$(BUILD)/kernels/%.ptx: tests/kernels/%.cu $(wildcard tests/kernels/*.cuh)
+	@mkdir -p $(@D)
+	$(CLANG) -x cuda --cuda-device-only --cuda-gpu-arch=sm_62 -nocudainc -nocudalib --cuda-path=/nonexistent -Wno-unknown-cuda-version \
+	  -O2 -ffp-contract=off -S -o $@ $<
+.PHONY: kernels
+kernels: $(KERNELS)
+
+.PHONY: deps check demo
+deps:
+	@tools/setup
+check: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) all units kernels
+	@BUILD=$(BUILD) tests/run
+demo: deps
+	@$(MAKE) --no-print-directory -s -j$$(nproc) all kernels
+	@BUILD=$(BUILD) tools/demo
+
+.PHONY: clean
+clean:
+	rm -rf $(BUILD)
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

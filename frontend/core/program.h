@@ -1,0 +1,81 @@
+/* A kernel ready to run: what every loader produces and the engine executes. */
+#ifndef REPRISE_FRONTEND_CORE_PROGRAM_H
+#define REPRISE_FRONTEND_CORE_PROGRAM_H
+
+#include "frontend/core/uop.h"
+#include "tracefmt/trace.h"
+
+/* Device address map. Generic windows below 4 GiB, module variables and the heap above. */
+#define SHARED_WINDOW 0x01000000ull
+#define SHARED_WINDOW_SIZE 0x01000000ull
+#define LOCAL_WINDOW 0x02000000ull
+#define LOCAL_WINDOW_SIZE 0x01000000ull
+#define CONST_WINDOW 0x03000000ull
+#define CONST_WINDOW_SIZE 0x01000000ull
+#define PARAM_WINDOW 0x04000000ull
+#define PARAM_WINDOW_SIZE 0x00100000ull
+#define MODULE_BASE 0x200000000ull /* .global variables of modules */
+#define HEAP_BASE 0x400000000ull   /* buffers */
+
+struct parameter {
+    const char *name;
+    uint32_t offset, size, align;
+    bool is_float;
+};
+
+/* Why a kernel's result may depend on the order of its blocks (0: it does not, as far as its code shows). */
+enum order_reason {
+    ORDER_ATOMIC_RESULT = 1 << 0, /* the old value of an atomic on global memory is used */
+    ORDER_FLOAT_ATOMIC = 1 << 1,  /* floating-point atomic or reduction on global memory */
+    ORDER_POLLING = 1 << 2,       /* volatile, relaxed or acquire load of global memory, exchange, cas */
+    ORDER_OUTPUT = 1 << 3,        /* prints or allocates */
+    ORDER_CLOCK = 1 << 4,         /* reads a clock or the id of an SM */
+};
+
+struct program {
+    const char *name;
+    struct rp_kernel kernel; /* static tables for the trace; instruction i is what uops with index i belong to */
+    struct uop *uops;
+    uint32_t uop_count, entry; /* entry: uop index where every warp starts */
+    uint32_t window_bytes;     /* registers of the entry function, per warp */
+    uint32_t frame_bytes;      /* local bytes of the entry function, per thread */
+    uint32_t max_depth_bytes;  /* local bytes per thread of the deepest call chain; 0 with recursion */
+    bool recursive;
+    struct parameter *parameters;
+    uint32_t parameter_count, parameter_bytes;
+    uint32_t static_shared; /* bytes; dynamic shared memory begins at this offset, aligned as it needs */
+    uint32_t max_threads, required_threads[3]; /* .maxntid as a total, .reqntid; 0: not given */
+    unsigned order;                            /* enum order_reason, or-ed */
+};
+
+struct module_variable {
+    const char *name;
+    bool is_const;
+    uint64_t address;
+    uint64_t size;
+};
+
+struct module {
+    const char *path, *file_name;
+    char sha256[65];
+    struct program *programs;
+    uint32_t program_count;
+    /* initial images: global variables at MODULE_BASE, const variables at CONST_WINDOW (offset 0 of the const space) */
+    uint8_t *global_image, *const_image;
+    uint64_t global_size, const_size;
+    struct module_variable *variables;
+    uint32_t variable_count;
+    void *owner; /* all of the above lives in this arena */
+};
+
+struct rp_error;
+/* PTX text. Reports errors as FILE:LINE:COLUMN: text, followed by the line itself. A kernel that uses an instruction
+ * that is not covered makes module_find fail, not the load: modules often hold kernels that nobody runs. */
+struct module *ptx_load(const char *path, struct rp_error *);
+struct module *ptx_load_text(const char *file_name, const char *text, uint64_t size, struct rp_error *);
+void module_free(struct module *);
+/* The program of kernel `name`; NULL name: the only kernel. Lowers and binds it on first use (single-threaded). The
+ * error lists the kernels there are, or names the instruction that is not covered, with its place. */
+struct program *module_find(struct module *, const char *name, struct rp_error *);
+
+#endif

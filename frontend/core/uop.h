@@ -1,0 +1,285 @@
+/* The one internal operation form. Every ISA decodes into uops; the engine runs nothing else.
+ *
+ * A uop of kind UOP_LANE computes something for each lane from registers to registers: its handler is a loop over 32
+ * lanes. All other kinds are carried out by the engine itself (memory, control flow, barriers). A decoder fills in what
+ * the instruction means (op, types, modifiers, operands); uop_bind() chooses the handler. A decoder never names a
+ * handler, and the core never sees an opcode's spelling.
+ *
+ * Registers are laid out [register][lane]: an operand is the address of 32 consecutive elements, 64-byte aligned.
+ * Elements have 2 bytes for 8- and 16-bit types, else the type's own size; 128-bit registers are two 64-bit arrays,
+ * low half first. A predicate is one 32-bit word, bit l for lane l. Immediates are constant arrays with all elements
+ * equal, owned by the program. A warp's registers live in a window of its register stack; a call moves the window up.
+ */
+#ifndef REPRISE_FRONTEND_CORE_UOP_H
+#define REPRISE_FRONTEND_CORE_UOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tracefmt/trace.h"
+
+typedef rp_lanemask lanemask;
+
+/* Address = (window & keep) + at: a register has keep = ~0 and at = offset in the window; a constant has keep = 0 and
+ * at = its address. */
+struct operand {
+    uintptr_t keep, at;
+};
+#define OPERAND_REGISTER(offset) ((struct operand){~(uintptr_t)0, (uintptr_t)(offset)})
+#define OPERAND_CONSTANT(pointer) ((struct operand){0, (uintptr_t)(pointer)})
+static inline void *operand_at(const uint8_t *window, struct operand o)
+{
+    return (void *)(((uintptr_t)window & o.keep) + o.at);
+}
+
+/* Element types. */
+enum lane_type {
+    T_NONE,
+    T_PRED,
+    T_B8,
+    T_U8,
+    T_S8,
+    T_B16,
+    T_U16,
+    T_S16,
+    T_B32,
+    T_U32,
+    T_S32,
+    T_B64,
+    T_U64,
+    T_S64,
+    T_B128,
+    T_F16,
+    T_F16X2,
+    T_BF16,
+    T_BF16X2,
+    T_F32,
+    T_F64,
+    T_TF32,
+    T_E4M3X2,
+    T_E5M2X2,
+    T_U16X2,
+    T_S16X2,
+    T_COUNT
+};
+unsigned lane_type_bits(enum lane_type t); /* 1 for T_PRED */
+
+/* Directed rounding: N, Z, M, P to floating point (PTX .rn .rz .rm .rp); the same letters with INTEGER set round to an
+ * integral value (.rni ...). NA: to nearest, ties away (.rna). */
+enum rounding { ROUND_DEFAULT, ROUND_N, ROUND_Z, ROUND_M, ROUND_P, ROUND_NA, ROUND_INTEGER = 8 };
+/* Comparisons, PTX ISA "Comparisons": the U forms are true when an operand is NaN. LO LS HI HS are the unsigned ones.
+ */
+enum compare {
+    CMP_EQ,
+    CMP_NE,
+    CMP_LT,
+    CMP_LE,
+    CMP_GT,
+    CMP_GE,
+    CMP_LO,
+    CMP_LS,
+    CMP_HI,
+    CMP_HS,
+    CMP_EQU,
+    CMP_NEU,
+    CMP_LTU,
+    CMP_LEU,
+    CMP_GTU,
+    CMP_GEU,
+    CMP_NUM,
+    CMP_NAN,
+    CMP_TRUE,
+    CMP_FALSE
+};
+enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
+
+enum uop_flag {
+    UF_FTZ = 1 << 0,    /* flush subnormal inputs and results to sign-preserving zero (f32) */
+    UF_SAT = 1 << 1,    /* clamp: floats to [0,1] (NaN to +0), integers to their type's range */
+    UF_APPROX = 1 << 2, /* the approximate form (div, rcp, sqrt, ...) */
+    UF_FULL = 1 << 3,   /* div.full */
+    UF_CARRY_IN = 1 << 4,
+    UF_CARRY_OUT = 1 << 5,
+    UF_HI = 1 << 6,      /* upper half of a product */
+    UF_WIDE = 1 << 7,    /* product twice as wide as its factors */
+    UF_NAN = 1 << 8,     /* min/max propagate NaN */
+    UF_XORSIGN = 1 << 9, /* min/max.xorsign.abs */
+    UF_ABS = 1 << 10,
+    UF_RELU = 1 << 11,
+    UF_WRAP = 1 << 12,     /* shf.wrap, bmsk.wrap; else clamp */
+    UF_LEFT = 1 << 13,     /* shf.l; else right */
+    UF_SHIFTAMT = 1 << 14, /* bfind.shiftamt */
+    UF_NEGATE_A = 1 << 15,
+    UF_NEGATE_B = 1 << 16,
+    UF_NEGATE_C = 1 << 17, /* source modifiers of SASS */
+    UF_ABS_A = 1 << 18,
+    UF_ABS_B = 1 << 19,
+    UF_UNI = 1 << 20,
+    UF_FIRST = 1 << 21, /* first uop of its instruction: an instruction may need several */
+    UF_SAT_FINITE = 1 << 22,
+};
+
+enum uop_kind {
+    UOP_LANE,   /* fn(warp, uop, executed) for executed != 0 */
+    UOP_MEMORY, /* load, store, atomic, reduction, prefetch */
+    UOP_BRANCH, /* lanes executed go to target; reconverge: index of the immediate post-dominator's RECONVERGE uop */
+    UOP_BRANCH_TABLE, /* brx.idx: a holds the index, table its targets */
+    UOP_RECONVERGE,   /* pseudo uop, no instruction: pops the divergence stack if its top waits here */
+    UOP_CALL,         /* target: entry of the callee, or a: function address when UF_INDIRECT (target == UOP_NOWHERE) */
+    UOP_RETURN,
+    UOP_EXIT,
+    UOP_BARRIER,
+    UOP_FENCE,
+    UOP_HOST_CALL, /* vprintf, malloc, free, assert: imm is an enum host_call */
+    UOP_TRAP,      /* trap: the launch fails; brkpt likewise */
+};
+#define UOP_NOWHERE UINT32_MAX
+enum host_call { HOST_VPRINTF, HOST_ASSERTFAIL, HOST_MALLOC, HOST_FREE };
+
+/* What a UOP_LANE computes. Operands: d and d2 destinations, a b c sources, p a predicate source (combined or selected
+ * by), pd and pd2 predicate destinations. `type` is the operation's type, `stype` the source's where it differs. */
+enum lane_op {
+    OP_MOV,     /* d = a; type T_PRED too */
+    OP_SPECIAL, /* d = special register imm (enum special) */
+    OP_FRAME,   /* d = local address: warp's frame base + imm */
+    OP_PACK,    /* d = {list[0], list[1], ...}: elements of stype, lowest first, list_count of them */
+    OP_UNPACK,  /* {list...} = a; an entry with keep == 0 and at == 0 is a sink ('_') */
+    OP_ADD,
+    OP_SUB,
+    OP_MUL,
+    OP_MAD,
+    OP_MUL24,
+    OP_MAD24,
+    OP_SAD,
+    OP_DIV,
+    OP_REM,
+    OP_ABS,
+    OP_NEG,
+    OP_MIN,
+    OP_MAX,
+    OP_MIN3,
+    OP_MAX3,
+    OP_POPC,
+    OP_CLZ,
+    OP_BFIND,
+    OP_FNS,
+    OP_BREV,
+    OP_BFE,
+    OP_BFI,
+    OP_SZEXT,
+    OP_BMSK,
+    OP_DP4A,
+    OP_DP2A,
+    OP_AND,
+    OP_OR,
+    OP_XOR,
+    OP_NOT,
+    OP_CNOT,
+    OP_LOP3 /* table in imm */,
+    OP_SHL,
+    OP_SHR,
+    OP_SHF,
+    OP_PRMT,  /* imm: enum prmt_mode */
+    OP_TESTP, /* pd = class test, imm: enum testp */
+    OP_COPYSIGN,
+    OP_FMA,
+    OP_RCP,
+    OP_SQRT,
+    OP_RSQRT,
+    OP_SIN,
+    OP_COS,
+    OP_LG2,
+    OP_EX2,
+    OP_TANH,
+    OP_SET,  /* d = compare(a, b) combined with p: all ones or 1.0 by `type`; stype compared */
+    OP_SETP, /* pd = compare(a, b) combine p; pd2 = not compare(a, b) combine p */
+    OP_SELP, /* d = p ? a : b */
+    OP_SLCT, /* d = c >= 0 ? a : b; stype is c's */
+    OP_CVT,  /* d (type) = a (stype) */
+    OP_CVT_PACK,
+    OP_SHFL, /* d = a of another lane, b lane or delta, c clamp, imm: enum shfl_mode, pd in range, list[0] membermask */
+    OP_VOTE, /* imm: enum vote_mode; p source; pd, or d for ballot; list[0] membermask if list_count */
+    OP_MATCH, /* imm 0: any, 1: all; d, pd; a value; b membermask */
+    OP_REDUX, /* imm: enum rp_atomic; a value; b membermask */
+    OP_ACTIVEMASK,
+    OP_ELECT,
+    OP_VIDEO, /* vadd, vsub, ..., scalar video instructions; details in `detail` */
+    OP_COUNT
+};
+enum prmt_mode { PRMT_DEFAULT, PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 };
+enum testp { TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL };
+enum shfl_mode { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
+enum vote_mode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
+enum special {
+    SR_TID_X,
+    SR_TID_Y,
+    SR_TID_Z,
+    SR_NTID_X,
+    SR_NTID_Y,
+    SR_NTID_Z,
+    SR_CTAID_X,
+    SR_CTAID_Y,
+    SR_CTAID_Z,
+    SR_NCTAID_X,
+    SR_NCTAID_Y,
+    SR_NCTAID_Z,
+    SR_LANEID,
+    SR_WARPID,
+    SR_NWARPID,
+    SR_SMID,
+    SR_NSMID,
+    SR_GRIDID,
+    SR_LANEMASK_EQ,
+    SR_LANEMASK_LE,
+    SR_LANEMASK_LT,
+    SR_LANEMASK_GE,
+    SR_LANEMASK_GT,
+    SR_CLOCK,
+    SR_CLOCK_HI,
+    SR_CLOCK64,
+    SR_GLOBALTIMER,
+    SR_GLOBALTIMER_LO,
+    SR_GLOBALTIMER_HI,
+    SR_DYNAMIC_SMEM_SIZE,
+    SR_TOTAL_SMEM_SIZE,
+    SR_PM,
+    SR_ENVREG,
+    SR_COUNT
+};
+
+struct warp;
+struct uop;
+typedef void (*uop_fn)(struct warp *, const struct uop *, lanemask executed);
+
+struct uop {
+    uop_fn fn;            /* UOP_LANE: chosen by uop_bind */
+    struct operand guard; /* a predicate; constant all-ones when there is no guard */
+    lanemask guard_flip;  /* ~0 for a negated guard */
+    uint32_t flags;       /* enum uop_flag */
+    struct operand d, a, b, c;
+    uint8_t kind, op, type, stype, rounding, compare, combine, p_flip; /* p_flip: 1 when p is negated */
+    uint32_t index;                                                    /* static instruction this belongs to */
+    uint32_t target, reconverge;                                       /* uop indices: branch, call */
+    int64_t imm;                   /* see the op; memory: offset added to the address */
+    struct operand p, pd, pd2, d2; /* pd/pd2: keep == 0 and at == 0 is a sink */
+    struct operand *list;          /* vector elements, table targets, ... */
+    uint32_t *table;               /* UOP_BRANCH_TABLE: uop indices */
+    uint32_t list_count, table_count;
+    /* UOP_MEMORY. a: address (stype: T_U32 or T_U64 its width; a.keep == 0 && a.at == 0: imm alone is the address);
+     * d or list: loaded or stored elements, each of `type`; register elements are of width dtype (>= type: zero- or
+     * sign-extended on load, truncated on store); atomics: b operand, c second operand of cas, d old value or sink. */
+    struct rp_memory_operand memory;
+    uint8_t dtype;
+    bool frame_relative; /* local or function parameter: the frame base is added to the address */
+    /* UOP_CALL */
+    uint32_t window_bytes, frame_bytes; /* the caller's: how far register window and frame move up */
+    /* UOP_BARRIER: ids and counts in static form; a: id, b: count when in registers (memory.. unused); pd, p for red */
+    struct rp_barrier barrier;
+    uint8_t detail[8]; /* OP_VIDEO and others: selectors, defined beside the op's handler */
+};
+
+/* Chooses u->fn for a UOP_LANE at the CPU's best vector width. False: there is no handler for this combination; the
+ * caller names the instruction in its error. */
+bool uop_bind(struct uop *u);
+
+#endif

@@ -1,0 +1,26 @@
+/* The state of a warp as lane handlers see it. The engine's own part (divergence stack, scheduling) is in its files. */
+#ifndef REPRISE_FRONTEND_CORE_WARP_H
+#define REPRISE_FRONTEND_CORE_WARP_H
+
+#include "frontend/core/uop.h"
+
+struct block;
+struct rp_warp_log;
+
+struct warp {
+    uint8_t *window;                       /* registers of the function being executed, 64-byte aligned */
+    lanemask active;                       /* lanes on the current path */
+    lanemask live;                         /* lanes that exist and have not exited */
+    lanemask carry;                        /* condition code CC.CF, one bit per lane */
+    uint32_t frame;                        /* local memory: base of the current frame, bytes */
+    uint32_t id;                           /* within its block */
+    uint64_t clock;                        /* instructions executed so far: what %clock reads */
+    uint32_t tid[3][32];                   /* per lane */
+    const uint32_t *ntid, *ctaid, *nctaid; /* 3 each */
+    uint32_t block_warps;
+    uint32_t dynamic_shared, total_shared;
+    struct block *block;
+    struct rp_warp_log *log; /* NULL: not recording */
+};
+
+#endif

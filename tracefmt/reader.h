@@ -1,0 +1,119 @@
+/* Reading a trace: open it, look at its tables, and walk what the warps of any block did.
+ *
+ * Blocks are found through the index and decoded on demand, a chunk at a time; memory in use is bounded by the blocks
+ * that are open, not by the file. All functions may be called from several threads on one trace; a block or cursor
+ * belongs to one thread at a time.
+ */
+#ifndef REPRISE_TRACEFMT_READER_H
+#define REPRISE_TRACEFMT_READER_H
+
+#include "tracefmt/error.h"
+#include "tracefmt/trace.h"
+
+struct rp_trace;
+
+/* A damaged or cut file opens if its header and the tables of at least one launch are whole: rp_trace_damage then says
+ * what is missing, and only whole chunks are there. Any other file is an error. */
+struct rp_trace *rp_trace_open(const char *path, struct rp_error *);
+void rp_trace_close(struct rp_trace *);
+const char *rp_trace_damage(const struct rp_trace *); /* NULL: whole */
+
+const char *rp_trace_path(const struct rp_trace *);
+const struct rp_provenance *rp_trace_provenance(const struct rp_trace *);
+const char *rp_trace_sha256(struct rp_trace *, struct rp_error *); /* of the file, computed on first use */
+uint64_t rp_trace_file_bytes(const struct rp_trace *);
+
+uint32_t rp_trace_kernel_count(const struct rp_trace *);
+const struct rp_kernel *rp_trace_kernel(const struct rp_trace *, uint32_t kernel);
+uint32_t rp_trace_launch_count(const struct rp_trace *);
+const struct rp_launch *rp_trace_launch(const struct rp_trace *, uint32_t launch);
+/* NULL: the launch's end was not reached (recording cut short). */
+const struct rp_launch_end *rp_trace_launch_end(const struct rp_trace *, uint32_t launch);
+
+/* From the index alone, no decoding. */
+struct rp_launch_totals {
+    uint64_t blocks; /* blocks with a beginning in the trace: equals the grid unless cut short or faulted */
+    uint64_t warp_instructions;
+    uint64_t thread_instructions; /* lanes that executed, summed over warp instructions */
+    uint64_t compressed_bytes, raw_bytes;
+    uint64_t chunks;
+};
+struct rp_launch_totals rp_trace_launch_totals(const struct rp_trace *, uint32_t launch);
+
+/* Reads the whole file: every checksum, every column against its neighbours, the index against the content. Calls
+ * progress (may be NULL) with bytes done and total. False: err names the first thing wrong. */
+bool rp_trace_verify(struct rp_trace *, void (*progress)(void *, uint64_t done, uint64_t total), void *,
+                     struct rp_error *);
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+
+struct rp_block;
+struct rp_block *rp_block_open(struct rp_trace *, uint32_t launch, uint64_t block, struct rp_error *);
+void rp_block_close(struct rp_block *);
+uint32_t rp_block_warps(const struct rp_block *);
+
+/* One executed warp instruction. */
+struct rp_step {
+    const struct rp_instruction *instruction;
+    uint32_t index;       /* of the static instruction in its kernel */
+    rp_lanemask active;   /* lanes on this path */
+    rp_lanemask executed; /* of these, the lanes whose guard is true; equals active without a guard */
+    uint64_t aux;         /* valid with RP_HAS_AUX and executed != 0 */
+    const struct rp_dynamic_access
+        *accesses; /* instruction->memory_count of them when executed != 0; valid until the next step */
+};
+struct rp_dynamic_access {
+    uint64_t base;
+    const struct rp_pattern *pattern;
+};
+
+/* A place in one warp's story. Opaque in spirit: read it through rp_cursor_next. */
+struct rp_cursor {
+    struct rp_block *block;
+    const struct rp_instruction *instructions;
+    const struct rp_run *run, *run_end;
+    uint32_t at; /* instructions of *run already returned */
+    const rp_lanemask *guard;
+    const uint64_t *aux;
+    const struct rp_dynamic_access *access;
+    uint32_t warp, piece;
+    void *piece_data;
+};
+/* Positions *c before the first instruction of `warp`. The cursor holds what it needs of later pieces and gives it back
+ * with rp_cursor_close. */
+bool rp_cursor_open(struct rp_cursor *, struct rp_block *, uint32_t warp, struct rp_error *);
+void rp_cursor_close(struct rp_cursor *);
+/* Moves on to the block's next piece; 1: there is more, 0: the warp's story is over, -1: damaged, err is filled. */
+int rp_cursor_refill(struct rp_cursor *, struct rp_error *);
+
+/* 1: *step is the next instruction, 0: the warp's story is over, -1: the trace is damaged here, err is filled. */
+static inline int rp_cursor_next(struct rp_cursor *c, struct rp_step *step, struct rp_error *err)
+{
+    while (c->run == c->run_end) {
+        int more = rp_cursor_refill(c, err);
+        if (more <= 0)
+            return more;
+    }
+    uint32_t index = c->run->start + c->at;
+    const struct rp_instruction *in = &c->instructions[index];
+    step->instruction = in;
+    step->index = index;
+    step->active = c->run->active;
+    step->executed = in->flags & RP_GUARDED ? *c->guard++ : step->active;
+    if (step->executed) {
+        if (in->flags & RP_HAS_AUX)
+            step->aux = *c->aux++;
+        step->accesses = c->access;
+        c->access += in->memory_count;
+    }
+    if (++c->at == c->run->length) {
+        c->run++;
+        c->at = 0;
+    }
+    return 1;
+}
+
+/* The addresses of the lanes in the pattern's mask; other entries are left alone. */
+void rp_access_addresses(const struct rp_dynamic_access *, uint64_t address[RP_WARP_LANES]);
+
+#endif

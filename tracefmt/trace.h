@@ -1,0 +1,265 @@
+/* What a trace says: the static tables (kernels, instructions, launches) as C structs, shared by writer and reader.
+ *
+ * A trace describes what happened and where, never when. It is the only thing that passes from frontend to replay, so
+ * every fact that a timing model may need is here, in terms of no particular ISA: a unit class, registers, memory
+ * operands. docs/trace-format.md describes the bytes; this header describes the meaning.
+ */
+#ifndef REPRISE_TRACEFMT_TRACE_H
+#define REPRISE_TRACEFMT_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RP_WARP_LANES 32
+
+typedef uint32_t rp_lanemask; /* bit l is lane l */
+
+/* ---- static instructions -------------------------------------------------------------------------------------- */
+
+/* The functional-unit class of an instruction: X(identifier, name in files, meaning). The order is the wire encoding:
+ * append only. A machine file maps each class to a unit; memory instructions are mapped by the space they access. */
+#define RP_CLASSES(X)                                                                                                  \
+    X(NOP, "nop", "no operation, and instructions whose only effect is a hint")                                        \
+    X(MOVE, "move", "register moves, selects, and reads of special registers by move")                                 \
+    X(INT, "int", "integer and logic: add, compare, shift, bit field, conversion between integers")                    \
+    X(INT_MUL, "int-mul", "integer multiply and multiply-add")                                                         \
+    X(INT_DIV, "int-div", "integer divide and remainder")                                                              \
+    X(FP16, "fp16", "half-precision arithmetic, scalar or packed")                                                     \
+    X(FP32, "fp32", "single-precision add, multiply, fma, min, max, compare")                                          \
+    X(FP32_DIV, "fp32-div", "IEEE single-precision divide, reciprocal, square root")                                   \
+    X(FP64, "fp64", "double-precision add, multiply, fma, min, max, compare")                                          \
+    X(FP64_DIV, "fp64-div", "IEEE double-precision divide, reciprocal, square root")                                   \
+    X(SFU, "sfu", "approximate transcendental functions, reciprocal and roots")                                        \
+    X(CONVERT, "convert", "conversions with a floating-point side, none of it 64 bits wide")                           \
+    X(CONVERT64, "convert64", "conversions with a 64-bit floating-point side")                                         \
+    X(SHUFFLE, "shuffle", "exchange between lanes through the data crossbar")                                          \
+    X(VOTE, "vote", "warp-wide votes, matches and reductions")                                                         \
+    X(CONTROL, "control", "branches, calls, returns, exits, reconvergence")                                            \
+    X(BARRIER, "barrier", "block barriers; see struct rp_barrier")                                                     \
+    X(FENCE, "fence", "memory fences")                                                                                 \
+    X(MEMORY, "memory", "loads, stores, atomics; see struct rp_memory_operand")                                        \
+    X(TEXTURE, "texture", "texture and surface accesses")                                                              \
+    X(TENSOR, "tensor", "matrix multiply-accumulate")                                                                  \
+    X(ASYNC, "async", "asynchronous copies and their completion")                                                      \
+    X(UNIFORM, "uniform", "the uniform datapath of Turing and later")
+
+enum rp_class {
+#define X(id, name, help) RP_CLASS_##id,
+    RP_CLASSES(X)
+#undef X
+        RP_CLASS_COUNT
+};
+
+/* Register names are packed into 32 bits: file (4 bits), count-1 (4 bits), index (24 bits). `count` consecutive
+ * registers starting at `index` form the operand. PTX registers are virtual, one index each whatever their width;
+ * SASS names 32-bit registers, so a 64-bit operand there has count 2. */
+enum rp_register_file {
+    RP_FILE_GENERAL,
+    RP_FILE_PREDICATE,
+    RP_FILE_UNIFORM,
+    RP_FILE_UNIFORM_PREDICATE,
+    RP_FILE_CARRY,
+    RP_FILE_COUNT
+};
+typedef uint32_t rp_register;
+#define RP_REGISTER(file, index, count) ((uint32_t)(file) << 28 | (uint32_t)((count)-1) << 24 | (uint32_t)(index))
+static inline unsigned rp_register_file(rp_register r) { return r >> 28; }
+static inline unsigned rp_register_count(rp_register r) { return (r >> 24 & 15) + 1; }
+static inline unsigned rp_register_index(rp_register r) { return r & 0xffffff; }
+
+#define RP_SPACES(X)                                                                                                   \
+    X(NONE, "none")                                                                                                    \
+    X(GLOBAL, "global") X(SHARED, "shared") X(LOCAL, "local") X(CONST, "const") X(PARAM, "param")                      \
+        X(GENERIC, "generic") X(TEXTURE, "texture") X(SURFACE, "surface") X(SHARED_CLUSTER, "shared-cluster")
+enum rp_space {
+#define X(id, name) RP_SPACE_##id,
+    RP_SPACES(X)
+#undef X
+        RP_SPACE_COUNT
+};
+
+enum rp_access_kind { RP_ACCESS_LOAD, RP_ACCESS_STORE, RP_ACCESS_ATOMIC, RP_ACCESS_REDUCTION, RP_ACCESS_PREFETCH };
+enum rp_scope { RP_SCOPE_NONE, RP_SCOPE_CTA, RP_SCOPE_CLUSTER, RP_SCOPE_GPU, RP_SCOPE_SYSTEM };
+enum rp_order {
+    RP_ORDER_WEAK,
+    RP_ORDER_VOLATILE,
+    RP_ORDER_RELAXED,
+    RP_ORDER_ACQUIRE,
+    RP_ORDER_RELEASE,
+    RP_ORDER_ACQ_REL,
+    RP_ORDER_SC,
+    RP_ORDER_MMIO
+};
+/* PTX ISA, "Cache Operators": ld .ca .cg .cs .lu .cv, st .wb .cg .cs .wt; NC is ld.global.nc */
+enum rp_cache_op {
+    RP_CACHE_DEFAULT,
+    RP_CACHE_CA,
+    RP_CACHE_CG,
+    RP_CACHE_CS,
+    RP_CACHE_LU,
+    RP_CACHE_CV,
+    RP_CACHE_WB,
+    RP_CACHE_WT,
+    RP_CACHE_NC
+};
+enum rp_atomic {
+    RP_ATOMIC_NONE,
+    RP_ATOMIC_ADD,
+    RP_ATOMIC_MIN,
+    RP_ATOMIC_MAX,
+    RP_ATOMIC_INC,
+    RP_ATOMIC_DEC,
+    RP_ATOMIC_AND,
+    RP_ATOMIC_OR,
+    RP_ATOMIC_XOR,
+    RP_ATOMIC_EXCH,
+    RP_ATOMIC_CAS
+};
+enum rp_value { RP_VALUE_BITS, RP_VALUE_UNSIGNED, RP_VALUE_SIGNED, RP_VALUE_FLOAT };
+
+/* One memory operand. An instruction may have several (an asynchronous copy reads one space and writes another); each
+ * then has its own addresses in every dynamic execution, in this order. */
+struct rp_memory_operand {
+    uint8_t space;    /* enum rp_space; GENERIC addresses are told apart by the launch's windows */
+    uint8_t kind;     /* enum rp_access_kind */
+    uint8_t scope;    /* enum rp_scope */
+    uint8_t order;    /* enum rp_order */
+    uint8_t cache_op; /* enum rp_cache_op */
+    uint8_t atomic;   /* enum rp_atomic */
+    uint8_t value;    /* enum rp_value: what an element is */
+    uint8_t elements; /* elements per lane: 1, 2, 4 or 8 for vectors */
+    uint32_t width;   /* bytes per lane, all elements together */
+};
+
+enum rp_barrier_kind { RP_BARRIER_NONE, RP_BARRIER_SYNC, RP_BARRIER_ARRIVE, RP_BARRIER_REDUCE, RP_BARRIER_WARP_SYNC };
+struct rp_barrier {
+    uint8_t kind;  /* enum rp_barrier_kind */
+    int32_t id;    /* 0..15, or -1: in a register, recorded per execution as aux */
+    int32_t count; /* threads expected, 0: the whole block, -1: in a register, recorded per execution as aux */
+};
+/* The aux value of a barrier whose id or count is in a register: id in the low 16 bits, count (0 = whole block) above.
+ */
+#define RP_BARRIER_AUX(id, count) ((uint64_t)(id) | (uint64_t)(count) << 16)
+
+enum rp_instruction_flag {
+    RP_GUARDED = 1 << 0, /* runs under a predicate: every execution records its own mask */
+    RP_GUARD_NEGATED = 1 << 1,
+    RP_BRANCH = 1 << 2, /* may move the pc elsewhere */
+    RP_CALL = 1 << 3,
+    RP_RETURN = 1 << 4,
+    RP_EXIT = 1 << 5,           /* ends its lanes */
+    RP_HAS_AUX = 1 << 6,        /* every execution with a non-empty mask records one 64-bit aux value */
+    RP_UNIFORM_BRANCH = 1 << 7, /* the compiler promises that all lanes agree (.uni) */
+};
+
+struct rp_instruction {
+    uint64_t pc;        /* byte address within the kernel; PTX, which has none: 8 × index */
+    const uint8_t *raw; /* encoding as found in the binary; none for PTX */
+    uint32_t raw_size;
+    uint64_t control;   /* scheduling control bits that go with it (Maxwell: 21 bits), 0 without */
+    const char *text;   /* disassembly or source text, one line */
+    uint8_t unit_class; /* enum rp_class */
+    uint16_t flags;     /* enum rp_instruction_flag */
+    rp_register guard;  /* valid with RP_GUARDED; also listed among the sources */
+    uint32_t dst_count, src_count, memory_count;
+    const rp_register *dst, *src;
+    const struct rp_memory_operand *memory;
+    struct rp_barrier barrier;
+    uint8_t fence_scope; /* enum rp_scope, for RP_CLASS_FENCE */
+    uint32_t file, line; /* source position: index into rp_kernel.files, line from 1; line 0: unknown */
+};
+
+struct rp_kernel {
+    const char *name; /* as in the module (mangled) */
+    const char *isa;  /* "ptx", "sm_62", ... */
+    uint32_t instruction_count;
+    const struct rp_instruction *instructions;
+    uint32_t file_count;
+    const char *const *files;
+    uint32_t registers;     /* 32-bit registers per thread, for occupancy; PTX: an estimate by liveness */
+    uint32_t static_shared; /* bytes per block */
+    uint32_t local_bytes;   /* bytes per thread */
+    uint32_t max_threads;   /* .maxntid as a total, 0: not given */
+};
+
+/* ---- launches -------------------------------------------------------------------------------------------------- */
+
+struct rp_allocation {
+    uint64_t base, size; /* bytes, in the global space */
+    const char *name;    /* "arg0", a module variable's name, ... */
+    bool initialised;    /* the host wrote it before this launch */
+};
+
+struct rp_launch {
+    uint32_t kernel; /* index into the trace's kernels */
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared; /* bytes per block, beyond the kernel's static_shared */
+    /* generic address windows: an address in [base, base+size) is at offset address-base of that space */
+    uint64_t shared_window, shared_window_size;
+    uint64_t local_window, local_window_size;
+    uint64_t const_window, const_window_size;
+    uint64_t param_window, param_window_size;
+    uint32_t param_size;
+    const uint8_t *params; /* the parameter block as the kernel saw it */
+    uint32_t allocation_count;
+    const struct rp_allocation *allocations;
+};
+static inline uint64_t rp_launch_blocks(const struct rp_launch *l)
+{
+    return (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+}
+static inline uint32_t rp_launch_threads(const struct rp_launch *l) { return l->block[0] * l->block[1] * l->block[2]; }
+static inline uint32_t rp_launch_warps(const struct rp_launch *l)
+{
+    return (rp_launch_threads(l) + RP_WARP_LANES - 1) / RP_WARP_LANES;
+}
+
+enum rp_outcome { RP_OUTCOME_COMPLETE, RP_OUTCOME_FAULT };
+struct rp_launch_end {
+    uint8_t outcome;   /* enum rp_outcome */
+    const char *fault; /* the report, for RP_OUTCOME_FAULT */
+};
+
+/* ---- provenance ------------------------------------------------------------------------------------------------ */
+
+struct rp_option {
+    const char *key, *value;
+};
+struct rp_provenance {
+    const char *tool;          /* "reprise 0.1.0" */
+    const char *module_name;   /* file name without its directory */
+    const char *module_sha256; /* 64 hex digits */
+    uint32_t option_count;
+    const struct rp_option
+        *options; /* what shaped the content: arguments, geometry, limits; not output name or threads */
+};
+
+/* ---- what a warp did --------------------------------------------------------------------------------------------- */
+
+/* A run: `length` static instructions with consecutive indices from `start`, executed in order under the active mask
+ * `active` (the lanes on this path, before any guard). */
+struct rp_run {
+    uint32_t start, length;
+    rp_lanemask active;
+};
+
+/* The addresses of one memory operand in one execution: those of the lanes in pattern->mask are base + offset[lane].
+ * base is the address of the lowest lane in the mask; offsets of other lanes than the mask's are 0. */
+enum rp_pattern_kind {
+    RP_PATTERN_GENERAL,
+    RP_PATTERN_UNIFORM /* all offsets 0 */,
+    RP_PATTERN_AFFINE /* offset[l] = (l - lowest) × stride */
+};
+struct rp_pattern {
+    rp_lanemask mask;
+    uint8_t kind;   /* enum rp_pattern_kind */
+    int64_t stride; /* AFFINE only */
+    uint64_t hash;  /* of mask and offsets: equal patterns have equal hashes, also across chunks */
+    int64_t offset[RP_WARP_LANES];
+};
+
+const char *rp_class_name(enum rp_class c);
+const char *rp_space_name(enum rp_space s);
+
+#endif

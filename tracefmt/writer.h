@@ -1,0 +1,134 @@
+/* Writing a trace.
+ *
+ * Two halves. The *writer* owns the file: one thread at a time may call it, in the order in which things shall stand in
+ * the file. A *chunk* collects what the warps of a few consecutive blocks did and turns it into one compressed frame:
+ * it belongs to one thread, needs no lock, and many may be under way at once. So the cost of encoding is spread over
+ * all threads, and the file depends only on the order of rp_writer_commit, never on timing.
+ *
+ *     writer = rp_writer_open(...); rp_writer_add_kernel(...); launch = rp_writer_begin_launch(...)
+ *     per thread: chunk = rp_chunk_new(...); for each block: rp_chunk_begin_block, log..., rp_chunk_end_block;
+ *                 rp_chunk_finish -> frame
+ *     in block order: rp_writer_commit(frame)
+ *     rp_writer_end_launch; rp_writer_close
+ *
+ * The file is written under a temporary name beside its final one and renamed by rp_writer_close.
+ */
+#ifndef REPRISE_TRACEFMT_WRITER_H
+#define REPRISE_TRACEFMT_WRITER_H
+
+#include "tracefmt/error.h"
+#include "tracefmt/trace.h"
+
+struct rp_writer;
+struct rp_chunk;
+
+struct rp_writer_options {
+    int level; /* zstd compression level, 0: the default (3) */
+};
+
+struct rp_writer *rp_writer_open(const char *path, const struct rp_provenance *, const struct rp_writer_options *,
+                                 struct rp_error *);
+/* Copies the kernel; *id is its index in the trace. */
+bool rp_writer_add_kernel(struct rp_writer *, const struct rp_kernel *, uint32_t *id, struct rp_error *);
+bool rp_writer_begin_launch(struct rp_writer *, const struct rp_launch *, uint32_t *id, struct rp_error *);
+bool rp_writer_end_launch(struct rp_writer *, const struct rp_launch_end *, struct rp_error *);
+/* Writes index and footer, syncs, renames. Frees the writer in every case; on failure removes the temporary file. */
+bool rp_writer_close(struct rp_writer *, struct rp_error *);
+/* Removes the temporary file and frees the writer. NULL is fine. Async-signal use: see rp_writer_temporary. */
+void rp_writer_abandon(struct rp_writer *);
+/* The temporary file's name, so that a signal handler can unlink it. */
+const char *rp_writer_temporary(const struct rp_writer *);
+uint64_t rp_writer_bytes(const struct rp_writer *); /* bytes written so far */
+
+/* A point to which the file can be taken back, while the launch that was begun last is still open: what was committed
+ * since is dropped. For executions that must be run again in another order. */
+struct rp_writer_mark {
+    uint64_t offset, state;
+};
+struct rp_writer_mark rp_writer_mark(const struct rp_writer *);
+bool rp_writer_rollback(struct rp_writer *, struct rp_writer_mark, struct rp_error *);
+
+/* ---- chunks ------------------------------------------------------------------------------------------------------ */
+
+struct rp_access {
+    uint64_t base;
+    uint32_t pattern;
+};
+
+/* What one warp did since its block (or piece of a block) began in this chunk. Grown by the inline functions below. */
+struct rp_warp_log {
+    struct rp_run *runs; /* in program order; neighbours are merged where they continue each other */
+    size_t run_count, run_capacity;
+    rp_lanemask *guards; /* one per executed instruction with RP_GUARDED: active and guard true */
+    size_t guard_count, guard_capacity;
+    uint64_t *aux; /* one per executed instruction with RP_HAS_AUX and a non-empty mask */
+    size_t aux_count, aux_capacity;
+    struct rp_access *accesses; /* one per memory operand of each executed memory instruction with a non-empty mask */
+    size_t access_count, access_capacity;
+    struct rp_chunk *chunk;
+};
+
+/* `kernel` must outlive the chunk. */
+struct rp_chunk *rp_chunk_new(const struct rp_kernel *kernel, uint32_t launch, const struct rp_writer_options *);
+void rp_chunk_free(struct rp_chunk *);
+
+/* Opens block `block` (linear index, x fastest) with `warps` warps, all logs empty, and returns its logs, an array of
+ * `warps` that stays at its address until the chunk is finished or the block is taken out. Blocks must be begun in
+ * ascending order of their index, across the chunks of a launch in commit order, too. Several may be open at once. */
+struct rp_warp_log *rp_chunk_begin_block(struct rp_chunk *, uint64_t block, uint32_t warps);
+void rp_chunk_end_block(struct rp_chunk *, uint64_t block);
+
+/* Bytes buffered now: callers finish a chunk early once this passes their limit. */
+size_t rp_chunk_bytes(const struct rp_chunk *);
+
+/* A finished chunk: one zstd frame and its index entry. */
+struct rp_frame;
+/* Encodes and compresses what was logged and empties the chunk for reuse. Blocks still open go on in the emptied chunk
+ * as their next piece: the same logs array address is kept, its logs are empty. Returns NULL on failure. */
+struct rp_frame *rp_chunk_finish(struct rp_chunk *, struct rp_error *);
+/* Appends and frees the frame, in every case. */
+bool rp_writer_commit(struct rp_writer *, struct rp_frame *, struct rp_error *);
+void rp_frame_free(struct rp_frame *);
+
+/* ---- logging: called once per straight run, guard, access; hot --------------------------------------------------- */
+
+/* Out of line, when an array is full. Out of memory aborts the process with a message: a log has no way to fail. */
+void rp_log_grow_runs(struct rp_warp_log *);
+void rp_log_grow_guards(struct rp_warp_log *);
+void rp_log_grow_aux(struct rp_warp_log *);
+
+/* The warp executed `length` instructions from index `start` under `active`. */
+static inline void rp_log_run(struct rp_warp_log *log, uint32_t start, uint32_t length, rp_lanemask active)
+{
+    if (log->run_count) {
+        struct rp_run *last = &log->runs[log->run_count - 1];
+        if (last->active == active && last->start + last->length == start) {
+            last->length += length;
+            return;
+        }
+    }
+    if (log->run_count == log->run_capacity)
+        rp_log_grow_runs(log);
+    log->runs[log->run_count++] = (struct rp_run){start, length, active};
+}
+
+static inline void rp_log_guard(struct rp_warp_log *log, rp_lanemask executed)
+{
+    if (log->guard_count == log->guard_capacity)
+        rp_log_grow_guards(log);
+    log->guards[log->guard_count++] = executed;
+}
+
+static inline void rp_log_aux(struct rp_warp_log *log, uint64_t value)
+{
+    if (log->aux_count == log->aux_capacity)
+        rp_log_grow_aux(log);
+    log->aux[log->aux_count++] = value;
+}
+
+/* The addresses of memory operand `operand` of static instruction `instruction`, for the lanes in `mask` (not empty).
+ */
+void rp_log_access(struct rp_warp_log *, uint32_t instruction, uint32_t operand, rp_lanemask mask,
+                   const uint64_t address[RP_WARP_LANES]);
+
+#endif
