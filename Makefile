@@ -118,8 +118,75 @@ demo: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all kernels
 	@BUILD=$(BUILD) tools/demo
 
-.PHONY: clean
+# ---- quality --------------------------------------------------------------------------------------------------------
+
+OWN := tracefmt frontend replay hw-models tools tests
+C_FILES = $(shell find $(OWN) -name '*.[ch]' | sort)
+
+# Formatting and static analysis. make format mends the first.
+.PHONY: lint format
+lint: $(PB).h
+	clang-format --dry-run --Werror $(C_FILES)
+	cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 -j $$(nproc) \
+	  --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches -I. -I$(BUILD)/gen -D__x86_64__ -DSIMD_LEVEL=v2 $(filter-out tests,$(OWN))
+format:
+	clang-format -i $(C_FILES)
+
+# Everything again under AddressSanitizer and UndefinedBehaviorSanitizer.
+.PHONY: asan
+asan: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=$(BUILD)/asan OPT=-O1 \
+	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer' all units kernels
+	@BUILD=$(BUILD)/asan tests/run
+
+# libFuzzer targets: tests/fuzz/fuzz_NAME.c, each for FUZZ_SECONDS. A crash leaves its input under $(BUILD)/fuzz.
+FUZZ_SECONDS ?= 60
+FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_BUILD = $(BUILD)/fuzz
+.PHONY: fuzz fuzz-build
+fuzz-build: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=$(FUZZ_BUILD) CC=$(CLANG) OPT=-O1 \
+	  SANITIZE='-fsanitize=address,undefined,fuzzer-no-link' fuzz-programs
+.PHONY: fuzz-programs
+fuzz-programs: $(foreach f,$(FUZZERS),$(BUILD)/fuzz_$(f))
+$(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(SUPPORT) $(LIBS)
+	$(CC) $(LDFLAGS) -fsanitize=fuzzer $^ $(LDLIBS) -o $@
+fuzz: fuzz-build
+	@tests/fuzz/run $(FUZZ_BUILD) $(FUZZ_SECONDS) $(FUZZERS)
+
+# ---- installing -----------------------------------------------------------------------------------------------------
+
+DESTDIR ?=
+ROOT = $(DESTDIR)$(PREFIX)
+PUBLIC_HEADERS := $(shell find tracefmt frontend replay hw-models -name '*.h')
+.PHONY: install uninstall
+install: all
+	install -d $(ROOT)/bin $(ROOT)/lib/pkgconfig $(ROOT)/share/reprise/machines $(ROOT)/share/man/man1 $(ROOT)/include/reprise
+	install -m 755 $(BUILD)/reprise $(ROOT)/bin/reprise
+	install -m 644 $(BUILD)/libreprise.a $(ROOT)/lib/libreprise.a
+	install -m 644 $(MACHINES) $(ROOT)/share/reprise/machines
+	install -m 644 docs/reprise.1 $(ROOT)/share/man/man1/reprise.1
+	for h in $(PUBLIC_HEADERS); do install -D -m 644 $$h $(ROOT)/include/reprise/$$h; done
+	sed -e 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),' docs/reprise.pc.in > $(ROOT)/lib/pkgconfig/reprise.pc
+uninstall:
+	rm -rf $(ROOT)/share/reprise $(ROOT)/include/reprise
+	rm -f $(ROOT)/bin/reprise $(ROOT)/lib/libreprise.a $(ROOT)/share/man/man1/reprise.1 $(ROOT)/lib/pkgconfig/reprise.pc
+
+.PHONY: clean help
 clean:
 	rm -rf $(BUILD)
+help:
+	@echo 'all        build/reprise and build/libreprise.a (default)'
+	@echo 'demo       install what is missing, build, record a kernel, replay it under three schedulers'
+	@echo 'check      install what is missing, run every test'
+	@echo 'unit-NAME  one suite of tests/unit: $(SUITES)'
+	@echo 'bench      measure the speeds that docs/performance.md states'
+	@echo 'asan       the tests again under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'fuzz       each libFuzzer target for FUZZ_SECONDS=60'
+	@echo 'lint       clang-format and cppcheck; format mends the formatting'
+	@echo 'install    to PREFIX=/usr/local (DESTDIR is honoured); uninstall takes it away'
+	@echo 'clean      remove build/'
+	@echo
+	@echo 'Variables: CC, CLANG, OPT=-O2, WERROR=1 (warnings are errors), BUILD=build, PREFIX.'
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
