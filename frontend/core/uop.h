@@ -6,9 +6,12 @@
  * handler, and the core never sees an opcode's spelling.
  *
  * Registers are laid out [register][lane]: an operand is the address of 32 consecutive elements, 64-byte aligned.
- * Elements have 2 bytes for 8- and 16-bit types, else the type's own size; 128-bit registers are two 64-bit arrays,
- * low half first. A predicate is one 32-bit word, bit l for lane l. Immediates are constant arrays with all elements
- * equal, owned by the program. A warp's registers live in a window of its register stack; a call moves the window up.
+ * Elements have 2 bytes for 8- and 16-bit types, else the type's own size; a result of an 8-bit type is zero- (B8, U8)
+ * or sign-extended (S8) to its element, and of an 8-bit source only the low byte counts. Operands have the width of
+ * `type` (or `stype` where the op says so) unless the op says otherwise; 128-bit registers are two 64-bit arrays,
+ * low half first. A predicate is one 32-bit word, bit l for lane l (4-byte aligned). Immediates are constant arrays
+ * with all elements equal, owned by the program. A warp's registers live in a window of its register stack; a call
+ * moves the window up.
  */
 #ifndef REPRISE_FRONTEND_CORE_UOP_H
 #define REPRISE_FRONTEND_CORE_UOP_H
@@ -125,15 +128,23 @@ enum uop_kind {
     UOP_BRANCH, /* lanes executed go to target; reconverge: index of the immediate post-dominator's RECONVERGE uop */
     UOP_BRANCH_TABLE, /* brx.idx: a holds the index, table its targets */
     UOP_RECONVERGE,   /* pseudo uop, no instruction: pops the divergence stack if its top waits here */
-    UOP_CALL,         /* target: entry of the callee, or a: function address when UF_INDIRECT (target == UOP_NOWHERE) */
+    UOP_CALL,         /* target: entry of the callee; UOP_NOWHERE: indirect, a (T_U64) holds a function's address */
     UOP_RETURN,
     UOP_EXIT,
     UOP_BARRIER,
     UOP_FENCE,
-    UOP_HOST_CALL, /* vprintf, malloc, free, assert: imm is an enum host_call */
+    UOP_HOST_CALL, /* imm is an enum host_call; arguments and result are in local memory, see below */
     UOP_TRAP,      /* trap: the launch fails; brkpt likewise */
 };
 #define UOP_NOWHERE UINT32_MAX
+/* A call's arguments and results lie in local memory from the warp's frame + the caller's frame_bytes on: results
+ * first, then parameters, each at its natural alignment. A host call finds them there too: int vprintf(const char
+ * *format, void *args)           result @0 (4 bytes), format @8, args @16 void __assertfail(message, file, unsigned
+ * line, function, size_t char_size)     @0 @8 @16 (4 bytes) @24 @32 void *malloc(size_t) result @0, size @8 void
+ * free(void *)                                     @0 The address of a function is FUNCTION_STEP × its number in the
+ * module, counted from 1. The table of an indirect UOP_CALL has at [number] the function's first uop, or UOP_NOWHERE if
+ * it is not part of this program. */
+#define FUNCTION_STEP 16
 enum host_call { HOST_VPRINTF, HOST_ASSERTFAIL, HOST_MALLOC, HOST_FREE };
 
 /* What a UOP_LANE computes. Operands: d and d2 destinations, a b c sources, p a predicate source (combined or selected
@@ -146,11 +157,11 @@ enum lane_op {
     OP_UNPACK,  /* {list...} = a; an entry with keep == 0 and at == 0 is a sink ('_') */
     OP_ADD,
     OP_SUB,
-    OP_MUL,
-    OP_MAD,
+    OP_MUL, /* low half, UF_HI or UF_WIDE (d twice as wide) */
+    OP_MAD, /* a × b + c; with UF_WIDE c and d twice as wide */
     OP_MUL24,
     OP_MAD24,
-    OP_SAD,
+    OP_SAD, /* d = c + |a - b| */
     OP_DIV,
     OP_REM,
     OP_ABS,
@@ -159,29 +170,29 @@ enum lane_op {
     OP_MAX,
     OP_MIN3,
     OP_MAX3,
-    OP_POPC,
+    OP_POPC, /* d (32 bits), a (type); CLZ and BFIND likewise */
     OP_CLZ,
     OP_BFIND,
-    OP_FNS,
+    OP_FNS, /* a mask, b base, c offset */
     OP_BREV,
-    OP_BFE,
-    OP_BFI,
+    OP_BFE, /* b position, c length, both 32 bits */
+    OP_BFI, /* d = a inserted into b at position c, list[0] bits (c and list[0] 32 bits) */
     OP_SZEXT,
     OP_BMSK,
-    OP_DP4A,
-    OP_DP2A,
+    OP_DP4A, /* type is a's (T_U32 or T_S32), stype b's; c and d are signed if either is */
+    OP_DP2A, /* likewise; UF_HI takes b's upper half */
     OP_AND,
     OP_OR,
     OP_XOR,
     OP_NOT,
     OP_CNOT,
-    OP_LOP3 /* table in imm */,
-    OP_SHL,
+    OP_LOP3 /* table in imm; with combine: pd = (d != 0) combine p */,
+    OP_SHL, /* b (32 bits): the amount */
     OP_SHR,
-    OP_SHF,
-    OP_PRMT,  /* imm: enum prmt_mode */
-    OP_TESTP, /* pd = class test, imm: enum testp */
-    OP_COPYSIGN,
+    OP_SHF,      /* {b, a} shifted by c, PTX operand order */
+    OP_PRMT,     /* imm: enum prmt_mode */
+    OP_TESTP,    /* pd = class test, imm: enum testp */
+    OP_COPYSIGN, /* d = magnitude of b with the sign of a */
     OP_FMA,
     OP_RCP,
     OP_SQRT,
@@ -202,10 +213,11 @@ enum lane_op {
     OP_MATCH, /* imm 0: any, 1: all; d, pd; a value; b membermask */
     OP_REDUX, /* imm: enum rp_atomic; a value; b membermask */
     OP_ACTIVEMASK,
-    OP_ELECT,
+    OP_ELECT, /* d the elected lane's number, pd true in that lane; b membermask */
     OP_VIDEO, /* vadd, vsub, ..., scalar video instructions; details in `detail` */
     OP_COUNT
 };
+enum barrier_reduction { BARRIER_POPC, BARRIER_AND, BARRIER_OR };
 enum prmt_mode { PRMT_DEFAULT, PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 };
 enum testp { TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL };
 enum shfl_mode { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
@@ -270,10 +282,12 @@ struct uop {
      * sign-extended on load, truncated on store); atomics: b operand, c second operand of cas, d old value or sink. */
     struct rp_memory_operand memory;
     uint8_t dtype;
-    bool frame_relative; /* local or function parameter: the frame base is added to the address */
+    bool frame_relative; /* local variable or function parameter (memory.space LOCAL): the frame base is added */
     /* UOP_CALL */
     uint32_t window_bytes, frame_bytes; /* the caller's: how far register window and frame move up */
-    /* UOP_BARRIER: ids and counts in static form; a: id, b: count when in registers (memory.. unused); pd, p for red */
+    /* UOP_BARRIER: ids and counts in static form; a: id, b: count when in registers (memory.. unused).
+     * RP_BARRIER_REDUCE: p (p_flip) is the source, imm an enum barrier_reduction, the result goes to d (u32, popc) or
+     * pd. RP_BARRIER_WARP_SYNC: a is the membermask, no block barrier. */
     struct rp_barrier barrier;
     uint8_t detail[8]; /* OP_VIDEO and others: selectors, defined beside the op's handler */
 };
