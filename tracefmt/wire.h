@@ -1,0 +1,80 @@
+/* Reading the protobuf wire format (protobuf.dev/programming-guides/encoding) in place, without copies. Only the hot
+ * message, Chunk, is read this way; all others go through protobuf-c. */
+#ifndef REPRISE_TRACEFMT_WIRE_H
+#define REPRISE_TRACEFMT_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes not yet read. */
+struct span {
+    const uint8_t *at, *end;
+};
+
+enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
+struct wire_field {
+    uint32_t number;
+    uint32_t type; /* enum wire_type */
+    uint64_t value;
+    struct span body; /* WIRE_BYTES */
+};
+
+/* False: the span ends within the value, or the value has more than 64 bits. */
+static inline bool span_varint(struct span *s, uint64_t *value)
+{
+    if (s->at < s->end && *s->at < 0x80) {
+        *value = *s->at++;
+        return true;
+    }
+    uint64_t result = 0;
+    for (unsigned shift = 0; shift < 64 && s->at < s->end; shift += 7) {
+        uint64_t byte = *s->at++;
+        if (shift == 63 && byte > 1)
+            return false;
+        result |= (byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            *value = result;
+            return true;
+        }
+    }
+    return false;
+}
+
+static inline uint64_t zigzag_decode(uint64_t value) { return value >> 1 ^ (0 - (value & 1)); }
+
+/* How many varints end in the span. */
+static inline size_t span_count(struct span s)
+{
+    size_t count = 0;
+    for (const uint8_t *p = s.at; p < s.end; p++)
+        count += *p < 0x80;
+    return count;
+}
+
+/* The next field of a message. False: damaged. Call while s->at < s->end. */
+static inline bool span_field(struct span *s, struct wire_field *f)
+{
+    uint64_t tag;
+    if (!span_varint(s, &tag) || tag >> 3 == 0 || tag >> 32)
+        return false;
+    f->number = (uint32_t)(tag >> 3);
+    f->type = tag & 7;
+    if (f->type == WIRE_VARINT)
+        return span_varint(s, &f->value);
+    if (f->type == WIRE_BYTES) {
+        if (!span_varint(s, &f->value) || f->value > (uint64_t)(s->end - s->at))
+            return false;
+    } else if (f->type == WIRE_FIXED64 || f->type == WIRE_FIXED32) {
+        f->value = f->type == WIRE_FIXED64 ? 8 : 4;
+        if (f->value > (uint64_t)(s->end - s->at))
+            return false;
+    } else {
+        return false;
+    }
+    f->body = (struct span){s->at, s->at + f->value};
+    s->at += f->value;
+    return true;
+}
+
+#endif
