@@ -1,0 +1,116 @@
+/* Runs a kernel case: module, setup, launches, check. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tests/support/kernel_case.h"
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static bool load(struct kernel_session *s, const struct kernel_case *c, bool unoptimised)
+{
+    const char *build = getenv("BUILD");
+    char path[512];
+    snprintf(path, sizeof path, "%s/kernels/%s%s.ptx", build ? build : "build", unoptimised ? "O0/" : "", c->module);
+    s->context = rp_context_new(&s->error);
+    if (!s->context)
+        return false;
+    s->module = rp_context_load(s->context, path, &s->error);
+    return s->module != NULL;
+}
+
+static struct rp_writer *open_trace(struct kernel_session *s, const struct kernel_case *c, const char *path)
+{
+    char size[16];
+    snprintf(size, sizeof size, "%u", s->size);
+    const struct rp_option options[] = {{"case", c->name}, {"size", size}};
+    const struct rp_provenance from = {.tool = "reprise " REPRISE_VERSION " tests",
+                                       .module_name = s->module->file_name,
+                                       .module_sha256 = s->module->sha256,
+                                       .option_count = 2,
+                                       .options = options};
+    return rp_writer_open(path, &from, NULL, &s->error);
+}
+
+static bool launch(struct kernel_session *s, const struct kernel_launch *l, unsigned threads, struct rp_writer *writer,
+                   FILE *output, struct kernel_totals *totals)
+{
+    struct program *p = module_find(s->module, l->kernel, &s->error);
+    if (!p)
+        return false;
+    if (p->parameter_bytes != l->param_bytes)
+        return rp_fail(&s->error, RP_USAGE, "%s takes %u bytes of parameters, the case gives %u", l->kernel,
+                       p->parameter_bytes, l->param_bytes);
+    struct rp_launch_config config = {
+        .dynamic_shared = l->shared, .params = l->params, .threads = threads, .writer = writer, .output = output};
+    memcpy(config.grid, l->grid, sizeof config.grid);
+    memcpy(config.block, l->block, sizeof config.block);
+    struct rp_launch_result result;
+    double start = seconds_now();
+    if (!rp_launch_kernel(s->context, p, &config, &result, &s->error))
+        return false;
+    totals->launch_seconds += seconds_now() - start;
+    totals->warp_instructions += result.warp_instructions;
+    totals->thread_instructions += result.thread_instructions;
+    totals->launches++;
+    return true;
+}
+
+static bool launch_all(struct kernel_session *s, const struct kernel_case *c, const struct kernel_options *o,
+                       struct kernel_totals *totals)
+{
+    struct rp_writer *writer = NULL;
+    if (o->trace && !(writer = open_trace(s, c, o->trace)))
+        return false;
+    FILE *output = open_memstream(&s->printed, &s->printed_bytes);
+    if (!output) {
+        rp_writer_abandon(writer);
+        return rp_fail(&s->error, RP_SYSTEM, "no memory for the kernel's output");
+    }
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < s->launch_count; i++)
+        ok = launch(s, &s->launches[i], o->threads, writer, output, totals);
+    fclose(output);
+    if (!ok)
+        rp_writer_abandon(writer);
+    else if (writer)
+        ok = rp_writer_close(writer, &s->error);
+    return ok;
+}
+
+static bool run(struct kernel_session *s, const struct kernel_case *c, const struct kernel_options *o,
+                struct kernel_totals *totals)
+{
+    if (!load(s, c, o->unoptimised))
+        return false;
+    c->setup(s);
+    if (s->failed || !launch_all(s, c, o, totals))
+        return false;
+    if (!o->skip_check)
+        c->check(s);
+    return !s->failed;
+}
+
+bool kernel_run(const struct kernel_case *c, const struct kernel_options *o, struct kernel_totals *totals,
+                struct rp_error *err)
+{
+    struct kernel_session s = {.size = o->size ? o->size : c->size};
+    struct kernel_totals unused;
+    totals = totals ? totals : &unused;
+    *totals = (struct kernel_totals){0};
+    bool ok = run(&s, c, o, totals);
+    if (!ok)
+        rp_fail(err, s.error.status, "%s, size %u%s: %s", c->name, s.size, o->unoptimised ? ", -O0" : "", s.error.text);
+    rp_context_free(s.context);
+    for (uint32_t i = 0; i < s.scratch_count; i++)
+        free(s.scratch[i]);
+    free(s.scratch);
+    free(s.launches);
+    free(s.printed);
+    return ok;
+}
