@@ -86,7 +86,11 @@ $(BUILD)/reprise: $(call object,$(call SOURCES,tools)) $(LIBS)
 # tests/unit/<suite>/*.c make one Criterion program each: make unit-<suite> builds and runs it.
 
 SUITES := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/unit/*/*.c)))))
-SUPPORT := $(call object,$(wildcard tests/support/*.c))
+# What tests share, and the cases of tests/kernels: an archive, so that a suite links only what it uses.
+SUPPORT := $(BUILD)/libsupport.a
+$(SUPPORT): $(call object,$(wildcard tests/support/*.c tests/kernels/*.c))
+	@rm -f $@
+	$(AR) rcs $@ $^
 define suite_rule
 $(BUILD)/tests/$(1): $$(call object,$$(wildcard tests/unit/$(1)/*.c)) $(SUPPORT) $(LIBS)
 	@mkdir -p $$(@D)
@@ -99,14 +103,20 @@ $(foreach s,$(SUITES),$(eval $(call suite_rule,$(s))))
 .PHONY: units
 units: $(foreach s,$(SUITES),$(BUILD)/tests/$(s))
 
-# The kernels of tests/kernels, compiled to PTX with no toolkit.
-KERNELS := $(patsubst tests/kernels/%.cu,$(BUILD)/kernels/%.ptx,$(wildcard tests/kernels/*.cu))
-$(BUILD)/kernels/%.ptx: tests/kernels/%.cu $(wildcard tests/kernels/*.cuh)
+# The kernels of tests/kernels, compiled to PTX with no toolkit: with -O2, and with -O0 under kernels/O0.
+PTX_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_62 -nocudainc -nocudalib --cuda-path=/nonexistent \
+  -Wno-unknown-cuda-version -Xclang -target-feature -Xclang +ptx60 -ffp-contract=off -Wall -Wextra
+KERNELS := $(foreach d,kernels kernels/O0,$(patsubst tests/kernels/%.cu,$(BUILD)/$(d)/%.ptx,$(wildcard tests/kernels/*.cu)))
+KERNEL_HEADERS := $(wildcard tests/kernels/*.cuh tests/kernels/*.h)
+$(BUILD)/kernels/O0/%.ptx: tests/kernels/%.cu $(KERNEL_HEADERS)
 	@mkdir -p $(@D)
-	$(CLANG) -x cuda --cuda-device-only --cuda-gpu-arch=sm_62 -nocudainc -nocudalib --cuda-path=/nonexistent -Wno-unknown-cuda-version \
-	  -O2 -ffp-contract=off -S -o $@ $<
+	$(CLANG) $(PTX_FLAGS) -O0 -S -o $@ $<
+$(BUILD)/kernels/%.ptx: tests/kernels/%.cu $(KERNEL_HEADERS)
+	@mkdir -p $(@D)
+	$(CLANG) $(PTX_FLAGS) -O2 -S -o $@ $<
 .PHONY: kernels
 kernels: $(KERNELS)
+unit-kernels: $(KERNELS)
 
 .PHONY: deps check demo
 deps:

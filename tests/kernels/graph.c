@@ -6,18 +6,19 @@
 
 #define MOST_LEVELS 64
 
-/* Rows of 0 to 2 * mean columns; *entries is how many there are in all. */
+/* Rows of 0 to 2 * mean columns each: row r's are column[first[r]] to column[first[r + 1] - 1]. */
 static const int32_t *random_rows(struct kernel_session *s, uint32_t mean, uint64_t *seed, int *first, int *column)
 {
     uint32_t n = s->size;
     int32_t *starts = session_scratch(s, (n + 1) * sizeof *starts);
     for (uint32_t i = 0; i < n; i++)
         starts[i + 1] = starts[i] + (int32_t)random_below(seed, 2 * mean + 1);
-    int32_t *columns = session_scratch(s, (size_t)starts[n] * sizeof *columns);
+    size_t bytes = ((size_t)starts[n] + 1) * sizeof(int32_t); /* never empty */
+    int32_t *columns = session_scratch(s, bytes);
     for (int32_t e = 0; e < starts[n]; e++)
         columns[e] = (int32_t)random_below(seed, n);
     *first = session_data(s, "first", starts, (n + 1) * sizeof *starts);
-    *column = session_data(s, "column", columns, (size_t)starts[n] * sizeof *columns);
+    *column = session_data(s, "column", columns, bytes);
     return starts;
 }
 
@@ -124,7 +125,7 @@ static void multiply(struct kernel_session *s, const char *kernel, uint32_t thre
     uint64_t seed = 22;
     int first, column;
     const int32_t *starts = random_rows(s, 20, &seed, &first, &column);
-    session_f32(s, "value", (size_t)starts[s->size], 23);
+    session_f32(s, "value", (size_t)starts[s->size] + 1, 23);
     session_f32(s, "x", s->size, 24);
     session_zeros(s, "y", s->size * sizeof(float));
     session_launch(s, kernel, DIM((s->size * threads_per_row + 127) / 128), DIM(128), 0);
