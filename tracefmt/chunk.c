@@ -1,0 +1,249 @@
+/* Chunks: opening and closing blocks, and finishing into a frame. */
+#include "tracefmt/chunk.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracefmt/frame.h"
+
+static bool chunk_allocate(struct rp_chunk *c)
+{
+    if (!(c->map = kernel_map_new(&c->fixed, c->kernel)))
+        return false;
+    size_t slots = c->map->slot_count;
+    c->last_pattern = arena_alloc(&c->fixed, slots, sizeof *c->last_pattern);
+    c->scratch = arena_alloc(&c->fixed, slots, sizeof *c->scratch);
+    c->previous_guard = arena_alloc(&c->fixed, c->kernel->instruction_count, sizeof *c->previous_guard);
+    c->slot_first = arena_alloc(&c->fixed, slots, sizeof *c->slot_first);
+    c->leader_state = arena_alloc(&c->fixed, slots, sizeof *c->leader_state);
+    c->follower_state = arena_alloc(&c->fixed, slots, sizeof *c->follower_state);
+    c->compressor = ZSTD_createCCtx();
+    if (!c->last_pattern || !c->scratch || !c->previous_guard || !c->slot_first || !c->leader_state ||
+        !c->follower_state || !c->compressor)
+        return false;
+    memset(c->scratch, 0xff, slots * sizeof *c->scratch);
+    return true;
+}
+
+struct rp_chunk *rp_chunk_new(const struct rp_kernel *kernel, uint32_t launch, const struct rp_writer_options *options)
+{
+    struct rp_chunk *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->kernel = kernel;
+    c->launch = launch;
+    c->level = options ? options->level : 0;
+    if (!chunk_allocate(c)) {
+        rp_chunk_free(c);
+        return NULL;
+    }
+    return c;
+}
+
+static void free_block(struct open_block *b)
+{
+    for (uint32_t w = 0; w < b->warps; w++) {
+        free(b->logs[w].runs);
+        free(b->logs[w].guards);
+        free(b->logs[w].aux);
+        free(b->logs[w].accesses);
+    }
+    free(b->logs);
+    free(b);
+}
+
+void rp_chunk_free(struct rp_chunk *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->block_count; i++)
+        free_block(c->blocks[i]);
+    for (int f = 0; f < CHUNK_FIELDS; f++)
+        buffer_free(&c->column[f]);
+    buffer_free(&c->raw);
+    free(c->blocks);
+    free(c->patterns);
+    free(c->pattern_table);
+    ZSTD_freeCCtx(c->compressor);
+    arena_free(&c->fixed);
+    free(c);
+}
+
+static void *must(void *memory, const char *what)
+{
+    if (!memory) {
+        fprintf(stderr, "reprise: out of memory while recording (%s)\n", what);
+        abort();
+    }
+    return memory;
+}
+
+struct rp_warp_log *rp_chunk_begin_block(struct rp_chunk *c, uint64_t block, uint32_t warps)
+{
+    if (c->block_count == c->block_capacity) {
+        c->block_capacity = c->block_capacity ? 2 * c->block_capacity : 16;
+        c->blocks = must(realloc(c->blocks, c->block_capacity * sizeof *c->blocks), "a list of blocks");
+    }
+    struct open_block *b = must(calloc(1, sizeof *b), "a block");
+    b->index = block;
+    b->warps = warps;
+    b->logs = must(calloc(warps ? warps : 1, sizeof *b->logs), "the logs of a block");
+    for (uint32_t w = 0; w < warps; w++)
+        b->logs[w].chunk = c;
+    c->blocks[c->block_count++] = b;
+    return b->logs;
+}
+
+void rp_chunk_end_block(struct rp_chunk *c, uint64_t block)
+{
+    for (size_t i = c->block_count; i-- > 0;)
+        if (c->blocks[i]->index == block)
+            c->blocks[i]->ended = true;
+}
+
+size_t rp_chunk_bytes(const struct rp_chunk *c)
+{
+    size_t bytes = c->pattern_count * sizeof *c->patterns;
+    for (size_t i = 0; i < c->block_count; i++)
+        for (uint32_t w = 0; w < c->blocks[i]->warps; w++) {
+            const struct rp_warp_log *log = &c->blocks[i]->logs[w];
+            bytes += log->run_count * sizeof *log->runs + log->guard_count * sizeof *log->guards +
+                     log->aux_count * sizeof *log->aux + log->access_count * sizeof *log->accesses;
+        }
+    return bytes;
+}
+
+/* ---- finishing --------------------------------------------------------------------------------------------------- */
+
+static void put_tag(struct buffer *b, unsigned field, unsigned type) { buffer_varint(b, field << 3 | type); }
+
+static unsigned varint_size(uint64_t value)
+{
+    unsigned size = 1;
+    for (; value >= 0x80; value >>= 7)
+        size++;
+    return size;
+}
+
+/* The columns into raw, as field `chunk` of message Trace. */
+static void serialise(struct rp_chunk *c)
+{
+    uint64_t scalar[] = {[CHUNK_LAUNCH] = c->summary.launch,
+                         [CHUNK_WARP_INSTRUCTIONS] = c->summary.warp_instructions,
+                         [CHUNK_THREAD_INSTRUCTIONS] = c->summary.thread_instructions};
+    size_t size = 0;
+    for (unsigned f = 1; f < CHUNK_FIRST_COLUMN; f++)
+        size += 1 + varint_size(scalar[f]);
+    for (unsigned f = CHUNK_FIRST_COLUMN; f < CHUNK_FIELDS; f++)
+        if (c->column[f].size)
+            size += varint_size(f << 3) + varint_size(c->column[f].size) + c->column[f].size;
+    c->raw.size = 0;
+    put_tag(&c->raw, TRACE_FIELD_CHUNK, 2);
+    buffer_varint(&c->raw, size);
+    for (unsigned f = 1; f < CHUNK_FIRST_COLUMN; f++) {
+        put_tag(&c->raw, f, 0);
+        buffer_varint(&c->raw, scalar[f]);
+    }
+    for (unsigned f = CHUNK_FIRST_COLUMN; f < CHUNK_FIELDS; f++)
+        if (c->column[f].size) {
+            put_tag(&c->raw, f, 2);
+            buffer_varint(&c->raw, c->column[f].size);
+            buffer_append(&c->raw, c->column[f].data, c->column[f].size);
+        }
+}
+
+/* Which blocks begin, which go on. */
+static bool summarise(const struct rp_chunk *c, struct rp_frame *f)
+{
+    f->summary = c->summary;
+    f->carried = malloc((c->block_count + 1) * sizeof *f->carried);
+    if (!f->carried)
+        return false;
+    for (size_t i = 0; i < c->block_count; i++) {
+        const struct open_block *b = c->blocks[i];
+        if (block_is_silent(b))
+            continue;
+        f->warps = b->warps;
+        if (b->piece) {
+            f->carried[f->summary.carried_count++] = b->index;
+        } else {
+            if (!f->summary.blocks++)
+                f->summary.first_block = b->index;
+            f->last_block = b->index;
+        }
+    }
+    return true;
+}
+
+/* Drops what is over, empties what goes on. */
+static void empty(struct rp_chunk *c)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < c->block_count; i++) {
+        struct open_block *b = c->blocks[i];
+        if (b->ended) {
+            free_block(b);
+            continue;
+        }
+        b->piece += !block_is_silent(b);
+        for (uint32_t w = 0; w < b->warps; w++)
+            b->logs[w].run_count = b->logs[w].guard_count = b->logs[w].aux_count = b->logs[w].access_count = 0;
+        c->blocks[kept++] = b;
+    }
+    c->block_count = kept;
+    c->pattern_count = 0;
+    if (c->pattern_table)
+        memset(c->pattern_table, 0, c->pattern_table_size * sizeof *c->pattern_table);
+    memset(c->last_pattern, 0, c->map->slot_count * sizeof *c->last_pattern);
+}
+
+static bool check_blocks(const struct rp_chunk *c, struct rp_error *err)
+{
+    for (size_t i = 1; i < c->block_count; i++)
+        if (c->blocks[i]->index <= c->blocks[i - 1]->index || c->blocks[i]->warps != c->blocks[0]->warps)
+            return rp_fail(err, RP_SYSTEM, "blocks of a chunk must ascend and have equally many warps (block %" PRIu64 ")",
+                           c->blocks[i]->index);
+    if (rp_chunk_bytes(c) > CHUNK_LOG_LIMIT)
+        return rp_fail(err, RP_SYSTEM, "a chunk holds %zu bytes of logs, the limit is %zu: finish chunks earlier",
+                       rp_chunk_bytes(c), CHUNK_LOG_LIMIT);
+    return true;
+}
+
+static bool build_frame(struct rp_chunk *c, struct rp_frame *f, struct rp_error *err)
+{
+    if (!check_blocks(c, err) || !chunk_encode(c, err))
+        return false;
+    serialise(c);
+    if (c->raw.failed || !summarise(c, f))
+        return rp_fail(err, RP_SYSTEM, "out of memory while encoding a chunk of the trace");
+    struct buffer out = {0};
+    bool ok = frame_compress(c->compressor, c->level, &c->raw, &out, err);
+    f->raw_bytes = c->raw.size;
+    f->data = out.data;
+    f->bytes = out.size;
+    return ok;
+}
+
+struct rp_frame *rp_chunk_finish(struct rp_chunk *c, struct rp_error *err)
+{
+    struct rp_frame *f = calloc(1, sizeof *f);
+    if (!f)
+        rp_fail(err, RP_SYSTEM, "out of memory while encoding a chunk of the trace");
+    if (f && !build_frame(c, f, err)) {
+        rp_frame_free(f);
+        f = NULL;
+    }
+    empty(c);
+    return f;
+}
+
+void rp_frame_free(struct rp_frame *f)
+{
+    if (!f)
+        return;
+    free(f->data);
+    free(f->carried);
+    free(f);
+}

@@ -1,0 +1,74 @@
+/* The inside of struct rp_chunk: open blocks with their logs, the patterns seen so far, and what encoding reuses from
+ * one chunk to the next. */
+#ifndef REPRISE_TRACEFMT_CHUNK_H
+#define REPRISE_TRACEFMT_CHUNK_H
+
+#include <zstd.h>
+
+#include "tracefmt/buffer.h"
+#include "tracefmt/chunk_format.h"
+#include "tracefmt/index.h"
+#include "tracefmt/kernel_map.h"
+#include "tracefmt/writer.h"
+
+/* A pattern with its mask spread over the lanes (all ones or zero), for comparing without branches. */
+struct log_pattern {
+    struct rp_pattern pattern;
+    uint64_t select[RP_WARP_LANES];
+};
+
+struct open_block {
+    uint64_t index;
+    uint32_t warps, piece;
+    bool ended;
+    struct rp_warp_log *logs;
+};
+
+/* What a warp differs in from the one it follows, at one rank of its path. */
+struct follower_state {
+    uint64_t difference;
+    uint32_t from, to; /* where the other has pattern `from`, this one has `to` */
+};
+
+struct rp_chunk {
+    const struct rp_kernel *kernel;
+    uint32_t launch;
+    int level;
+    ZSTD_CCtx *compressor;
+
+    struct open_block **blocks; /* ascending index */
+    size_t block_count, block_capacity;
+
+    struct log_pattern *patterns;
+    uint32_t pattern_count, pattern_capacity;
+    uint32_t *pattern_table; /* open addressing: pattern + 1; a power of two, at most half full */
+    uint32_t pattern_table_size;
+    uint32_t *last_pattern; /* per slot: pattern + 1 */
+
+    struct arena fixed; /* lives as long as the chunk: the following */
+    struct kernel_map *map;
+    uint32_t *scratch;                 /* per slot, for path_rank */
+    rp_lanemask *previous_guard;       /* per instruction */
+    struct extrapolation *slot_first;  /* per slot */
+    struct leader_state *leader_state; /* per slot at most */
+    struct follower_state *follower_state;
+
+    struct buffer column[CHUNK_FIELDS], raw;
+    struct chunk_entry summary; /* of the chunk being encoded */
+};
+
+struct rp_frame {
+    uint8_t *data;
+    size_t bytes, raw_bytes;
+    struct chunk_entry summary;
+    uint64_t *carried;       /* summary.carried_count block indices */
+    uint64_t last_block;     /* the highest that begins here; valid with summary.blocks */
+    uint32_t warps;          /* of each block */
+};
+
+/* Turns the logs into columns and fills summary, all but the carried blocks. */
+bool chunk_encode(struct rp_chunk *, struct rp_error *);
+/* Nothing to store: a carried block that did nothing since and has not ended. */
+bool block_is_silent(const struct open_block *);
+
+#endif

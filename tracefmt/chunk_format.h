@@ -1,0 +1,88 @@
+/* The coding of a chunk, shared by encoder and decoder: field numbers, limits and predictors. docs/trace-format.md
+ * describes the same in words; keep them in step. All sums are modulo 2^64.
+ */
+#ifndef REPRISE_TRACEFMT_CHUNK_FORMAT_H
+#define REPRISE_TRACEFMT_CHUNK_FORMAT_H
+
+#include "tracefmt/trace.h"
+
+#define FORMAT_NAME "reprise trace"
+#define FORMAT_VERSION 1
+
+/* A frame never decompresses to more, and what is decoded from one never takes more memory. Logs of the size at which
+ * a chunk must be finished (CHUNK_LOG_LIMIT) stay far below either. */
+#define FRAME_RAW_LIMIT ((size_t)128 << 20)
+#define CHUNK_MEMORY_LIMIT ((size_t)256 << 20)
+#define CHUNK_LOG_LIMIT ((size_t)64 << 20)
+
+#define TRACE_FIELD_CHUNK 5 /* of message Trace */
+
+/* Fields of message Chunk in trace.proto. */
+enum chunk_field {
+    CHUNK_LAUNCH = 1,
+    CHUNK_WARP_INSTRUCTIONS,
+    CHUNK_THREAD_INSTRUCTIONS,
+    CHUNK_BLOCK,
+    CHUNK_BLOCK_PIECE,
+    CHUNK_BLOCK_END,
+    CHUNK_WARP_PATH,
+    CHUNK_PATH_RUNS,
+    CHUNK_RUN_START,
+    CHUNK_RUN_LENGTH,
+    CHUNK_RUN_MASK,
+    CHUNK_GUARD,
+    CHUNK_PATTERN_MASK,
+    CHUNK_PATTERN_KIND,
+    CHUNK_PATTERN_STRIDE,
+    CHUNK_PATTERN_OFFSET,
+    CHUNK_FIRST,
+    CHUNK_FIRST_PATTERN,
+    CHUNK_EXCEPTIONS,
+    CHUNK_EXCEPTION_GAP,
+    CHUNK_EXCEPTION_BASE,
+    CHUNK_EXCEPTION_PATTERN,
+    CHUNK_AUX,
+    CHUNK_FIELDS
+};
+#define CHUNK_FIRST_COLUMN CHUNK_BLOCK
+
+/* The mask that the first run of a path is compared with. */
+#define RUN_MASK_START UINT32_MAX
+
+/* Codes of the guard column; an explicit mask is GUARD_EXPLICIT + mask. */
+enum guard_code { GUARD_ALL, GUARD_NONE, GUARD_PREVIOUS, GUARD_EXPLICIT };
+
+/* The first value at some place (a slot, or a rank of a path) per warp: the last one plus the last difference. */
+struct extrapolation {
+    uint64_t last, difference;
+    uint32_t seen; /* 0, 1, 2 = more */
+    uint32_t pattern;
+};
+static inline uint64_t extrapolate(const struct extrapolation *e) { return e->last + e->difference; }
+static inline void extrapolation_update(struct extrapolation *e, uint64_t value)
+{
+    if (e->seen)
+        e->difference = value - e->last;
+    e->last = value;
+    e->seen += e->seen < 2;
+}
+
+/* The bases at one operand in a warp that has no other to follow: the last one plus the stride. The stride changes only
+ * when a difference comes twice in a row (or first), so that the end of an inner loop costs one exception, not two. */
+struct leader_state {
+    uint64_t last, stride, difference;
+    uint32_t seen; /* accesses so far: 0, 1, 2 = more */
+};
+static inline uint64_t leader_predict(const struct leader_state *s) { return s->last + s->stride; }
+static inline void leader_update(struct leader_state *s, uint64_t base)
+{
+    uint64_t difference = base - s->last;
+    if (s->seen == 1 || (s->seen == 2 && difference == s->difference))
+        s->stride = difference;
+    if (s->seen)
+        s->difference = difference;
+    s->seen += s->seen < 2;
+    s->last = base;
+}
+
+#endif

@@ -1,0 +1,306 @@
+/* From logs to the columns of message Chunk. docs/trace-format.md describes the coding. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracefmt/chunk.h"
+#include "tracefmt/hash.h"
+
+struct known_path {
+    struct path path;
+    const struct rp_warp_log *leader; /* the first warp with this path */
+    uint64_t hash;
+    struct extrapolation *first; /* per rank: how followers differ from the leader where they begin */
+};
+
+struct encoder {
+    struct rp_chunk *chunk;
+    struct buffer *column;
+    struct arena work;
+    struct known_path *paths;
+    uint32_t path_count;
+    uint32_t *table; /* open addressing: path + 1 */
+    size_t table_size;
+    uint32_t *pattern_id; /* number in the file + 1, per pattern of the chunk, in order of first use */
+    uint32_t patterns_used;
+    struct rp_error *err;
+};
+
+bool block_is_silent(const struct open_block *b)
+{
+    if (b->piece == 0 || b->ended)
+        return false;
+    for (uint32_t w = 0; w < b->warps; w++)
+        if (b->logs[w].run_count)
+            return false;
+    return true;
+}
+
+static bool no_memory(struct rp_error *err)
+{
+    return rp_fail(err, RP_SYSTEM, "out of memory while encoding a chunk of the trace");
+}
+
+/* ---- paths ------------------------------------------------------------------------------------------------------- */
+
+static bool same_bytes(const void *a, const void *b, size_t size) { return !size || !memcmp(a, b, size); }
+
+static bool path_equals(const struct known_path *k, uint64_t hash, const struct rp_warp_log *log)
+{
+    return k->hash == hash && k->path.run_count == log->run_count && k->path.guard_count == log->guard_count &&
+           same_bytes(k->path.runs, log->runs, log->run_count * sizeof *log->runs) &&
+           same_bytes(k->path.guards, log->guards, log->guard_count * sizeof *log->guards);
+}
+
+static void emit_guards(struct encoder *e, const struct path *p)
+{
+    struct buffer *column = &e->column[CHUNK_GUARD];
+    const struct kernel_map *m = e->chunk->map;
+    const rp_lanemask *guard = p->guards;
+    rp_lanemask *previous = e->chunk->previous_guard;
+    memset(previous, 0, m->kernel->instruction_count * sizeof *previous);
+    for (size_t i = 0; i < p->run_count; i++) {
+        uint32_t end = p->runs[i].start + p->runs[i].length;
+        for (uint32_t at = m->next_guarded[p->runs[i].start]; at < end; at = m->next_guarded[at + 1]) {
+            rp_lanemask executed = *guard++;
+            if (executed == p->runs[i].active)
+                buffer_varint(column, GUARD_ALL);
+            else if (!executed)
+                buffer_varint(column, GUARD_NONE);
+            else if (executed == previous[at])
+                buffer_varint(column, GUARD_PREVIOUS);
+            else
+                buffer_varint(column, GUARD_EXPLICIT + (uint64_t)executed);
+            previous[at] = executed;
+        }
+    }
+}
+
+static void emit_path(struct encoder *e, const struct path *p)
+{
+    buffer_varint(&e->column[CHUNK_PATH_RUNS], p->run_count);
+    uint32_t expected = 0;
+    rp_lanemask mask = RUN_MASK_START;
+    for (size_t i = 0; i < p->run_count; i++) {
+        const struct rp_run *r = &p->runs[i];
+        buffer_zigzag(&e->column[CHUNK_RUN_START], (uint64_t)r->start - expected);
+        buffer_varint(&e->column[CHUNK_RUN_LENGTH], r->length);
+        buffer_varint(&e->column[CHUNK_RUN_MASK], r->active ^ mask);
+        expected = r->start + r->length;
+        mask = r->active;
+    }
+    if (p->guard_count)
+        emit_guards(e, p);
+}
+
+static struct known_path *add_path(struct encoder *e, uint64_t hash, const struct rp_warp_log *log)
+{
+    struct known_path *k = &e->paths[e->path_count];
+    *k = (struct known_path){.leader = log, .hash = hash};
+    k->path = (struct path){
+        .runs = log->runs, .run_count = log->run_count, .guards = log->guards, .guard_count = log->guard_count};
+    if (!path_measure(&k->path, e->chunk->map, e->err))
+        return NULL;
+    if (!path_rank(&k->path, e->chunk->map, &e->work, e->chunk->scratch) ||
+        !(k->first = arena_alloc(&e->work, k->path.rank_count, sizeof *k->first))) {
+        no_memory(e->err);
+        return NULL;
+    }
+    e->path_count++;
+    emit_path(e, &k->path);
+    return k;
+}
+
+static struct known_path *find_path(struct encoder *e, const struct rp_warp_log *log)
+{
+    uint64_t hash = hash_bytes(0, log->runs, log->run_count * sizeof *log->runs);
+    hash = hash_bytes(hash, log->guards, log->guard_count * sizeof *log->guards);
+    size_t at = hash & (e->table_size - 1);
+    for (; e->table[at]; at = (at + 1) & (e->table_size - 1))
+        if (path_equals(&e->paths[e->table[at] - 1], hash, log))
+            return &e->paths[e->table[at] - 1];
+    e->table[at] = e->path_count + 1;
+    return add_path(e, hash, log);
+}
+
+/* ---- patterns ---------------------------------------------------------------------------------------------------- */
+
+static void emit_offsets(struct buffer *column, const struct rp_pattern *p)
+{
+    uint64_t last = 0;
+    for (rp_lanemask rest = p->mask & (p->mask - 1); rest; rest &= rest - 1) {
+        uint64_t offset = (uint64_t)p->offset[__builtin_ctz(rest)];
+        buffer_zigzag(column, offset - last);
+        last = offset;
+    }
+}
+
+/* The pattern's number in the file, which is that of its first use when warps are taken in order: the order in which
+ * warps happened to run leaves no mark. */
+static uint32_t pattern_in_file(struct encoder *e, uint32_t pattern)
+{
+    if (!e->pattern_id[pattern]) {
+        const struct rp_pattern *p = &e->chunk->patterns[pattern].pattern;
+        e->pattern_id[pattern] = ++e->patterns_used;
+        buffer_varint(&e->column[CHUNK_PATTERN_MASK], p->mask);
+        buffer_varint(&e->column[CHUNK_PATTERN_KIND], p->kind);
+        buffer_zigzag(&e->column[CHUNK_PATTERN_STRIDE], (uint64_t)p->stride);
+        if (p->kind == RP_PATTERN_GENERAL)
+            emit_offsets(&e->column[CHUNK_PATTERN_OFFSET], p);
+    }
+    return e->pattern_id[pattern] - 1;
+}
+
+/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+
+static void emit_exception(struct encoder *e, uint64_t gap, uint64_t residual, uint32_t pattern, bool predicted)
+{
+    buffer_varint(&e->column[CHUNK_EXCEPTION_GAP], gap);
+    buffer_zigzag(&e->column[CHUNK_EXCEPTION_BASE], residual);
+    buffer_varint(&e->column[CHUNK_EXCEPTION_PATTERN], predicted ? 0 : (uint64_t)pattern_in_file(e, pattern) + 1);
+}
+
+static void encode_leader(struct encoder *e, const struct known_path *k, const struct rp_warp_log *log)
+{
+    struct leader_state *state = e->chunk->leader_state;
+    const struct path *p = &k->path;
+    uint32_t *last = e->chunk->scratch; /* per rank: the last pattern; given back as it was */
+    for (uint32_t r = 0; r < p->rank_count; r++) {
+        const struct rp_access *a = &log->accesses[p->first_at[r]];
+        struct extrapolation *first = &e->chunk->slot_first[p->slot[r]];
+        buffer_zigzag(&e->column[CHUNK_FIRST], a->base - extrapolate(first));
+        buffer_varint(&e->column[CHUNK_FIRST_PATTERN], first->seen && first->pattern == a->pattern
+                                                           ? 0
+                                                           : (uint64_t)pattern_in_file(e, a->pattern) + 1);
+        extrapolation_update(first, a->base);
+        first->pattern = a->pattern;
+        state[r] = (struct leader_state){.last = a->base};
+        last[r] = a->pattern;
+    }
+    uint64_t exceptions = 0, gap = 0;
+    for (size_t i = 0; i < log->access_count; i++) {
+        const struct rp_access *a = &log->accesses[i];
+        uint32_t r = p->rank[i];
+        uint64_t residual = a->base - leader_predict(&state[r]);
+        bool predicted = a->pattern == last[r];
+        if (residual || !predicted) {
+            emit_exception(e, gap, residual, a->pattern, predicted);
+            exceptions++;
+            gap = 0;
+        } else {
+            gap++;
+        }
+        leader_update(&state[r], a->base);
+        last[r] = a->pattern;
+    }
+    buffer_varint(&e->column[CHUNK_EXCEPTIONS], exceptions);
+    for (uint32_t r = 0; r < p->rank_count; r++)
+        last[r] = UINT32_MAX;
+}
+
+static void encode_follower(struct encoder *e, struct known_path *k, const struct rp_warp_log *log)
+{
+    struct follower_state *state = e->chunk->follower_state;
+    const struct path *p = &k->path;
+    const struct rp_access *leader = k->leader->accesses;
+    for (uint32_t r = 0; r < p->rank_count; r++) {
+        uint64_t difference = log->accesses[p->first_at[r]].base - leader[p->first_at[r]].base;
+        buffer_zigzag(&e->column[CHUNK_FIRST], difference - extrapolate(&k->first[r]));
+        extrapolation_update(&k->first[r], difference);
+        state[r] = (struct follower_state){difference, UINT32_MAX, UINT32_MAX};
+    }
+    uint64_t exceptions = 0, gap = 0;
+    for (size_t i = 0; i < log->access_count; i++, gap++) {
+        const struct rp_access *a = &log->accesses[i];
+        struct follower_state *s = &state[p->rank[i]];
+        uint64_t residual = a->base - leader[i].base - s->difference;
+        bool predicted = a->pattern == (s->from == leader[i].pattern ? s->to : leader[i].pattern);
+        if (!residual && predicted)
+            continue;
+        emit_exception(e, gap, residual, a->pattern, predicted);
+        exceptions++;
+        gap = UINT64_MAX; /* becomes 0 */
+        s->difference += residual;
+        if (!predicted) {
+            s->from = leader[i].pattern;
+            s->to = a->pattern;
+        }
+    }
+    buffer_varint(&e->column[CHUNK_EXCEPTIONS], exceptions);
+}
+
+static void encode_aux(struct encoder *e, const struct rp_warp_log *leader, const struct rp_warp_log *log)
+{
+    for (size_t i = 0; i < log->aux_count; i++) {
+        uint64_t predicted = leader != log ? leader->aux[i] : i ? log->aux[i - 1] : 0;
+        buffer_zigzag(&e->column[CHUNK_AUX], log->aux[i] - predicted);
+    }
+}
+
+/* ---- the chunk --------------------------------------------------------------------------------------------------- */
+
+static bool encode_warp(struct encoder *e, const struct rp_warp_log *log)
+{
+    struct known_path *k = find_path(e, log);
+    if (!k)
+        return false;
+    if (log->access_count != k->path.access_count || log->aux_count != k->path.aux_count)
+        return rp_fail(e->err, RP_SYSTEM,
+                       "it logged %zu accesses and %zu aux values where its path demands %" PRIu64 " and %" PRIu64,
+                       log->access_count, log->aux_count, k->path.access_count, k->path.aux_count);
+    buffer_varint(&e->column[CHUNK_WARP_PATH], (uint64_t)(k - e->paths));
+    e->chunk->summary.warp_instructions += k->path.warp_instructions;
+    e->chunk->summary.thread_instructions += k->path.thread_instructions;
+    if (log == k->leader)
+        encode_leader(e, k, log);
+    else
+        encode_follower(e, k, log);
+    encode_aux(e, k->leader, log);
+    return true;
+}
+
+static bool encode_block(struct encoder *e, const struct open_block *b, uint64_t *last)
+{
+    buffer_varint(&e->column[CHUNK_BLOCK], b->index - *last);
+    buffer_varint(&e->column[CHUNK_BLOCK_PIECE], b->piece);
+    buffer_varint(&e->column[CHUNK_BLOCK_END], b->ended);
+    *last = b->index;
+    for (uint32_t w = 0; w < b->warps; w++)
+        if (!encode_warp(e, &b->logs[w]))
+            return rp_fail(e->err, RP_SYSTEM, "cannot encode block %" PRIu64 ", warp %" PRIu32 ": %s", b->index, w,
+                           e->err ? e->err->text : "");
+    return true;
+}
+
+static bool prepare(struct encoder *e)
+{
+    struct rp_chunk *c = e->chunk;
+    size_t warps = 0;
+    for (size_t i = 0; i < c->block_count; i++)
+        warps += c->blocks[i]->warps;
+    e->table_size = 16;
+    while (e->table_size < 2 * warps)
+        e->table_size *= 2;
+    e->table = arena_alloc(&e->work, e->table_size, sizeof *e->table);
+    e->paths = arena_alloc(&e->work, warps, sizeof *e->paths);
+    e->pattern_id = arena_alloc(&e->work, c->pattern_count, sizeof *e->pattern_id);
+    memset(c->slot_first, 0, c->map->slot_count * sizeof *c->slot_first);
+    for (int f = 0; f < CHUNK_FIELDS; f++)
+        c->column[f].size = 0;
+    c->summary = (struct chunk_entry){.launch = c->launch};
+    return e->table && e->paths && e->pattern_id;
+}
+
+bool chunk_encode(struct rp_chunk *c, struct rp_error *err)
+{
+    struct encoder e = {.chunk = c, .column = c->column, .err = err};
+    bool ok = prepare(&e) || no_memory(err);
+    uint64_t last = 0;
+    for (size_t i = 0; ok && i < c->block_count; i++)
+        if (!block_is_silent(c->blocks[i]))
+            ok = encode_block(&e, c->blocks[i], &last);
+    for (int f = 0; ok && f < CHUNK_FIELDS; f++)
+        ok = !c->column[f].failed || no_memory(err);
+    arena_free(&e.work);
+    return ok;
+}

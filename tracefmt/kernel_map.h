@@ -1,0 +1,45 @@
+/* What both halves of the codec derive from a kernel's static table and from a path: how many guards, aux values and
+ * accesses a path demands, and which memory operand each of its accesses belongs to.
+ *
+ * A *slot* is one memory operand of one static instruction, numbered through the kernel. A *path* is the runs and guard
+ * masks of a warp; all else that the path decides follows from it. The slots that occur in a path are its *ranks*,
+ * numbered in the order in which they occur first.
+ */
+#ifndef REPRISE_TRACEFMT_KERNEL_MAP_H
+#define REPRISE_TRACEFMT_KERNEL_MAP_H
+
+#include "tracefmt/arena.h"
+#include "tracefmt/error.h"
+#include "tracefmt/trace.h"
+
+struct kernel_map {
+    const struct rp_kernel *kernel;
+    uint32_t slot_count;
+    uint32_t *slot; /* first slot of each instruction; one more entry than instructions */
+    /* The first instruction at or after this one that is guarded / touches memory or has an aux value or a guard;
+     * instruction_count where there is none. One more entry than instructions. */
+    uint32_t *next_guarded, *next_notable;
+};
+
+/* NULL: out of memory or limit. */
+struct kernel_map *kernel_map_new(struct arena *, const struct rp_kernel *);
+
+struct path {
+    const struct rp_run *runs;
+    const rp_lanemask *guards;
+    size_t run_count, guard_count;
+    uint64_t access_count, aux_count, warp_instructions, thread_instructions;
+    uint32_t *rank;     /* of each access */
+    uint32_t *first_at; /* per rank: its first access */
+    uint32_t *slot;     /* per rank */
+    uint32_t rank_count;
+};
+
+/* Checks every run and guard (in range, not empty, guards within the active mask, as many as the runs demand) and fills
+ * the four sums. False: the text says what is wrong, to be put behind "warp ...: ". */
+bool path_measure(struct path *, const struct kernel_map *, struct rp_error *);
+/* Fills rank, first_at, slot and rank_count of a measured path from the arena. `scratch` has an entry per slot of the
+ * kernel, all UINT32_MAX before and after. False: out of memory or limit. */
+bool path_rank(struct path *, const struct kernel_map *, struct arena *, uint32_t *scratch);
+
+#endif

@@ -1,0 +1,102 @@
+/* Logging what warps do: growing the logs, and turning addresses into patterns. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracefmt/chunk.h"
+#include "tracefmt/pattern.h"
+
+static void *grow(void *array, size_t *capacity, size_t element)
+{
+    size_t wanted = *capacity ? *capacity * 2 : 64;
+    void *larger = wanted > SIZE_MAX / element ? NULL : realloc(array, wanted * element);
+    if (!larger) {
+        fprintf(stderr, "reprise: out of memory while recording (a log of %zu bytes)\n", wanted * element);
+        abort();
+    }
+    *capacity = wanted;
+    return larger;
+}
+
+void rp_log_grow_runs(struct rp_warp_log *log) { log->runs = grow(log->runs, &log->run_capacity, sizeof *log->runs); }
+void rp_log_grow_guards(struct rp_warp_log *log)
+{
+    log->guards = grow(log->guards, &log->guard_capacity, sizeof *log->guards);
+}
+void rp_log_grow_aux(struct rp_warp_log *log) { log->aux = grow(log->aux, &log->aux_capacity, sizeof *log->aux); }
+
+/* ---- patterns ---------------------------------------------------------------------------------------------------- */
+
+static void rehash(struct rp_chunk *c)
+{
+    uint32_t size = c->pattern_table_size ? c->pattern_table_size * 2 : 256;
+    uint32_t *table = calloc(size, sizeof *table);
+    if (!table) {
+        fprintf(stderr, "reprise: out of memory while recording (%u address patterns)\n", c->pattern_count);
+        abort();
+    }
+    for (uint32_t i = 0; i < c->pattern_count; i++) {
+        uint32_t at = (uint32_t)c->patterns[i].pattern.hash & (size - 1);
+        while (table[at])
+            at = (at + 1) & (size - 1);
+        table[at] = i + 1;
+    }
+    free(c->pattern_table);
+    c->pattern_table = table;
+    c->pattern_table_size = size;
+}
+
+/* The chunk's number of the pattern, adding it if it is new. */
+static uint32_t intern(struct rp_chunk *c, const struct rp_pattern *p)
+{
+    if (2 * (c->pattern_count + 1) > c->pattern_table_size)
+        rehash(c);
+    uint32_t mask = c->pattern_table_size - 1, at = (uint32_t)p->hash & mask;
+    for (; c->pattern_table[at]; at = (at + 1) & mask)
+        if (pattern_equal(&c->patterns[c->pattern_table[at] - 1].pattern, p))
+            return c->pattern_table[at] - 1;
+    if (c->pattern_count == c->pattern_capacity) {
+        size_t capacity = c->pattern_capacity;
+        c->patterns = grow(c->patterns, &capacity, sizeof *c->patterns);
+        c->pattern_capacity = (uint32_t)capacity;
+    }
+    struct log_pattern *new = &c->patterns[c->pattern_count];
+    new->pattern = *p;
+    for (unsigned l = 0; l < RP_WARP_LANES; l++)
+        new->select[l] = 0 - (uint64_t)(p->mask >> l & 1);
+    c->pattern_table[at] = ++c->pattern_count;
+    return c->pattern_count - 1;
+}
+
+static __attribute__((noinline)) uint32_t find_pattern(struct rp_chunk *c, rp_lanemask mask, uint64_t base,
+                                                       const uint64_t address[RP_WARP_LANES])
+{
+    struct rp_pattern p = {.mask = mask};
+    for (unsigned l = 0; l < RP_WARP_LANES; l++)
+        p.offset[l] = mask >> l & 1 ? (int64_t)(address[l] - base) : 0;
+    pattern_classify(&p);
+    return intern(c, &p);
+}
+
+void rp_log_access(struct rp_warp_log *log, uint32_t instruction, uint32_t operand, rp_lanemask mask,
+                   const uint64_t address[RP_WARP_LANES])
+{
+    struct rp_chunk *c = log->chunk;
+    uint64_t base = address[__builtin_ctz(mask)];
+    uint32_t *last = &c->last_pattern[c->map->slot[instruction] + operand];
+    uint32_t pattern = *last - 1;
+    uint64_t different = 1;
+    if (*last && c->patterns[pattern].pattern.mask == mask) {
+        const struct log_pattern *p = &c->patterns[pattern];
+        different = 0;
+        for (unsigned l = 0; l < RP_WARP_LANES; l++)
+            different |= ((address[l] - base) ^ (uint64_t)p->pattern.offset[l]) & p->select[l];
+    }
+    if (different) {
+        pattern = find_pattern(c, mask, base, address);
+        *last = pattern + 1;
+    }
+    if (log->access_count == log->access_capacity)
+        log->accesses = grow(log->accesses, &log->access_capacity, sizeof *log->accesses);
+    log->accesses[log->access_count++] = (struct rp_access){base, pattern};
+}
