@@ -203,7 +203,8 @@ static bool check_blocks(const struct rp_chunk *c, struct rp_error *err)
 {
     for (size_t i = 1; i < c->block_count; i++)
         if (c->blocks[i]->index <= c->blocks[i - 1]->index || c->blocks[i]->warps != c->blocks[0]->warps)
-            return rp_fail(err, RP_SYSTEM, "blocks of a chunk must ascend and have equally many warps (block %" PRIu64 ")",
+            return rp_fail(err, RP_SYSTEM,
+                           "blocks of a chunk must ascend and have equally many warps (block %" PRIu64 ")",
                            c->blocks[i]->index);
     if (rp_chunk_bytes(c) > CHUNK_LOG_LIMIT)
         return rp_fail(err, RP_SYSTEM, "a chunk holds %zu bytes of logs, the limit is %zu: finish chunks earlier",

@@ -61,9 +61,9 @@ struct rp_frame {
     uint8_t *data;
     size_t bytes, raw_bytes;
     struct chunk_entry summary;
-    uint64_t *carried;       /* summary.carried_count block indices */
-    uint64_t last_block;     /* the highest that begins here; valid with summary.blocks */
-    uint32_t warps;          /* of each block */
+    uint64_t *carried;   /* summary.carried_count block indices */
+    uint64_t last_block; /* the highest that begins here; valid with summary.blocks */
+    uint32_t warps;      /* of each block */
 };
 
 /* Turns the logs into columns and fills summary, all but the carried blocks. */

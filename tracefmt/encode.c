@@ -169,9 +169,8 @@ static void encode_leader(struct encoder *e, const struct known_path *k, const s
         const struct rp_access *a = &log->accesses[p->first_at[r]];
         struct extrapolation *first = &e->chunk->slot_first[p->slot[r]];
         buffer_zigzag(&e->column[CHUNK_FIRST], a->base - extrapolate(first));
-        buffer_varint(&e->column[CHUNK_FIRST_PATTERN], first->seen && first->pattern == a->pattern
-                                                           ? 0
-                                                           : (uint64_t)pattern_in_file(e, a->pattern) + 1);
+        buffer_varint(&e->column[CHUNK_FIRST_PATTERN],
+                      first->seen && first->pattern == a->pattern ? 0 : (uint64_t)pattern_in_file(e, a->pattern) + 1);
         extrapolation_update(first, a->base);
         first->pattern = a->pattern;
         state[r] = (struct leader_state){.last = a->base};

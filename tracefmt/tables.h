@@ -1,0 +1,41 @@
+/* The static tables as protobuf messages: everything in a trace but chunks and index. */
+#ifndef REPRISE_TRACEFMT_TABLES_H
+#define REPRISE_TRACEFMT_TABLES_H
+
+#include "tracefmt/arena.h"
+#include "tracefmt/buffer.h"
+#include "tracefmt/error.h"
+#include "tracefmt/trace.h"
+
+/* Limits of a launch (CUDA C Programming Guide, "Compute Capabilities"): all capabilities so far have the same. */
+#define LAUNCH_MAX_THREADS 1024
+#define LAUNCH_MAX_GRID_X 0x7fffffff
+#define LAUNCH_MAX_GRID_YZ 0xffff
+
+/* Each appends one whole message Trace with just this in it. Text that is not UTF-8 has its odd bytes replaced by
+ * \xNN, for protobuf strings must be UTF-8. */
+bool tables_pack_head(struct buffer *, const struct rp_provenance *, struct rp_error *);
+bool tables_pack_kernel(struct buffer *, uint32_t id, const struct rp_kernel *, struct rp_error *);
+bool tables_pack_launch(struct buffer *, uint32_t id, const struct rp_launch *, struct rp_error *);
+bool tables_pack_launch_end(struct buffer *, uint32_t launch, const struct rp_launch_end *, struct rp_error *);
+
+/* What has been read so far. The arrays hold pointers because they grow; everything lives in the arena. */
+struct tables {
+    struct arena arena;
+    bool has_header;
+    struct rp_provenance provenance;
+    struct rp_kernel **kernels;
+    struct rp_launch **launches;
+    struct rp_launch_end **ends; /* as many as launches; NULL where the end was not reached */
+    uint32_t kernel_count, launch_count, kernel_capacity, launch_capacity;
+};
+void tables_free(struct tables *);
+
+/* Adds what a frame's content holds, checking it: ids in sequence, enumerations in range, launches of known kernels. */
+bool tables_unpack(struct tables *, const uint8_t *data, size_t size, struct rp_error *);
+
+/* Why the kernel or launch cannot stand in a trace; used by writer and reader alike. */
+bool tables_check_kernel(const struct rp_kernel *, struct rp_error *);
+bool tables_check_launch(const struct rp_launch *, uint32_t kernel_count, struct rp_error *);
+
+#endif

@@ -1,0 +1,90 @@
+/* What a static table must be like. The writer refuses what the reader would refuse. */
+#include <inttypes.h>
+
+#include "tracefmt/tables.h"
+
+static bool bad(struct rp_error *err, const struct rp_kernel *k, uint32_t i, const char *what, uint64_t value)
+{
+    return rp_fail(err, RP_BAD_INPUT, "kernel '%s', instruction %" PRIu32 ": %s (%" PRIu64 ")", k->name, i, what,
+                   value);
+}
+
+static bool check_operand(const struct rp_kernel *k, uint32_t i, const struct rp_memory_operand *m,
+                          struct rp_error *err)
+{
+    if (m->space >= RP_SPACE_COUNT)
+        return bad(err, k, i, "unknown memory space", m->space);
+    if (m->kind > RP_ACCESS_PREFETCH)
+        return bad(err, k, i, "unknown kind of access", m->kind);
+    if (m->scope > RP_SCOPE_SYSTEM)
+        return bad(err, k, i, "unknown memory scope", m->scope);
+    if (m->order > RP_ORDER_MMIO)
+        return bad(err, k, i, "unknown memory order", m->order);
+    if (m->cache_op > RP_CACHE_NC)
+        return bad(err, k, i, "unknown cache operator", m->cache_op);
+    if (m->atomic > RP_ATOMIC_CAS)
+        return bad(err, k, i, "unknown atomic operation", m->atomic);
+    if (m->value > RP_VALUE_FLOAT)
+        return bad(err, k, i, "unknown value type", m->value);
+    return true;
+}
+
+static bool check_registers(const struct rp_kernel *k, uint32_t i, const rp_register *list, uint32_t count,
+                            struct rp_error *err)
+{
+    for (uint32_t r = 0; r < count; r++)
+        if (rp_register_file(list[r]) >= RP_FILE_COUNT)
+            return bad(err, k, i, "unknown register file", rp_register_file(list[r]));
+    return true;
+}
+
+static bool check_instruction(const struct rp_kernel *k, uint32_t i, struct rp_error *err)
+{
+    const struct rp_instruction *in = &k->instructions[i];
+    if (in->unit_class >= RP_CLASS_COUNT)
+        return bad(err, k, i, "unknown class; a newer Reprise may know it", in->unit_class);
+    if (in->flags & RP_GUARDED && rp_register_file(in->guard) >= RP_FILE_COUNT)
+        return bad(err, k, i, "unknown register file of the guard", rp_register_file(in->guard));
+    if (in->barrier.kind > RP_BARRIER_WARP_SYNC)
+        return bad(err, k, i, "unknown kind of barrier", in->barrier.kind);
+    if (in->barrier.id < -1 || in->barrier.id > 15)
+        return bad(err, k, i, "barrier id out of range", (uint64_t)(int64_t)in->barrier.id);
+    if (in->barrier.count < -1 || in->barrier.count > LAUNCH_MAX_THREADS)
+        return bad(err, k, i, "barrier thread count out of range", (uint64_t)(int64_t)in->barrier.count);
+    if (in->fence_scope > RP_SCOPE_SYSTEM)
+        return bad(err, k, i, "unknown fence scope", in->fence_scope);
+    if (in->line && in->file >= k->file_count)
+        return bad(err, k, i, "unknown source file", in->file);
+    for (uint32_t m = 0; m < in->memory_count; m++)
+        if (!check_operand(k, i, &in->memory[m], err))
+            return false;
+    return check_registers(k, i, in->dst, in->dst_count, err) && check_registers(k, i, in->src, in->src_count, err);
+}
+
+bool tables_check_kernel(const struct rp_kernel *k, struct rp_error *err)
+{
+    if (!k->instruction_count)
+        return rp_fail(err, RP_BAD_INPUT, "kernel '%s' has no instructions", k->name);
+    for (uint32_t i = 0; i < k->instruction_count; i++)
+        if (!check_instruction(k, i, err))
+            return false;
+    return true;
+}
+
+bool tables_check_launch(const struct rp_launch *l, uint32_t kernel_count, struct rp_error *err)
+{
+    if (l->kernel >= kernel_count)
+        return rp_fail(err, RP_BAD_INPUT, "launch of kernel %" PRIu32 ", which is not in the trace", l->kernel);
+    uint64_t threads = 1;
+    for (int i = 0; i < 3; i++) {
+        uint32_t limit = i ? LAUNCH_MAX_GRID_YZ : LAUNCH_MAX_GRID_X;
+        if (!l->grid[i] || l->grid[i] > limit || !l->block[i] || l->block[i] > LAUNCH_MAX_THREADS)
+            return rp_fail(err, RP_BAD_INPUT, "launch with a grid of %" PRIu32 " and a block of %" PRIu32 " in %c",
+                           l->grid[i], l->block[i], "xyz"[i]);
+        threads *= l->block[i];
+    }
+    if (threads > LAUNCH_MAX_THREADS)
+        return rp_fail(err, RP_BAD_INPUT, "launch with %" PRIu64 " threads per block, the limit is %d", threads,
+                       LAUNCH_MAX_THREADS);
+    return true;
+}

@@ -1,0 +1,254 @@
+/* Protobuf messages to C structs, checked. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracefmt/chunk_format.h"
+#include "tracefmt/tables.h"
+#include "tracefmt/trace.pb-c.h"
+
+/* protobuf-c allocates what a message claims to hold; this is the limit on that. */
+static void *limited_alloc(void *arena, size_t size) { return arena_alloc(arena, size, 1); }
+static void limited_free(void *arena, void *memory)
+{
+    (void)arena;
+    (void)memory;
+}
+
+void tables_free(struct tables *t)
+{
+    free(t->kernels);
+    free(t->launches);
+    free(t->ends);
+    arena_free(&t->arena);
+    *t = (struct tables){0};
+}
+
+static bool no_memory(struct rp_error *err)
+{
+    return rp_fail(err, RP_SYSTEM, "out of memory while reading the tables of the trace");
+}
+
+static bool grow(void *array, uint32_t capacity)
+{
+    void **pointers = realloc(*(void **)array, capacity * sizeof *pointers);
+    if (pointers)
+        memcpy(array, &pointers, sizeof pointers);
+    return pointers != NULL;
+}
+
+/* ---- header ------------------------------------------------------------------------------------------------------ */
+
+static bool take_header(struct tables *t, const Reprise__Header *h, struct rp_error *err)
+{
+    if (strcmp(h->format, FORMAT_NAME))
+        return rp_fail(err, RP_BAD_INPUT, "it is not a Reprise trace");
+    if (h->version == 0 || h->version > FORMAT_VERSION)
+        return rp_fail(err, RP_BAD_INPUT, "it has format version %" PRIu32 ", this Reprise reads up to %d: update it",
+                       h->version, FORMAT_VERSION);
+    t->has_header = true;
+    return true;
+}
+
+static bool take_provenance(struct tables *t, const Reprise__Provenance *p, struct rp_error *err)
+{
+    struct rp_option *options = arena_alloc(&t->arena, p->n_option, sizeof *options);
+    bool ok = options != NULL;
+    for (size_t i = 0; ok && i < p->n_option; i++) {
+        options[i].key = arena_string(&t->arena, p->option[i]->key);
+        options[i].value = arena_string(&t->arena, p->option[i]->value);
+        ok = options[i].key && options[i].value;
+    }
+    t->provenance = (struct rp_provenance){.tool = arena_string(&t->arena, p->tool),
+                                           .module_name = arena_string(&t->arena, p->module_name),
+                                           .module_sha256 = arena_string(&t->arena, p->module_sha256),
+                                           .option_count = (uint32_t)p->n_option,
+                                           .options = options};
+    return (ok && t->provenance.tool && t->provenance.module_name && t->provenance.module_sha256) || no_memory(err);
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+
+static uint8_t byte(uint32_t value) { return value > UINT8_MAX ? UINT8_MAX : (uint8_t)value; } /* 255 fails checks */
+
+static bool take_operands(struct arena *a, struct rp_instruction *in, const Reprise__Instruction *from)
+{
+    struct rp_memory_operand *list = arena_alloc(a, from->n_memory, sizeof *list);
+    for (size_t i = 0; list && i < from->n_memory; i++) {
+        const Reprise__MemoryOperand *o = from->memory[i];
+        list[i] = (struct rp_memory_operand){.space = byte(o->space),
+                                             .kind = byte(o->kind),
+                                             .scope = byte(o->scope),
+                                             .order = byte(o->order),
+                                             .cache_op = byte(o->cache_op),
+                                             .atomic = byte(o->atomic),
+                                             .value = byte(o->value),
+                                             .elements = byte(o->elements),
+                                             .width = o->width};
+    }
+    in->memory = list;
+    in->memory_count = (uint32_t)from->n_memory;
+    return list != NULL;
+}
+
+static bool take_instruction(struct arena *a, struct rp_instruction *in, const Reprise__Instruction *from)
+{
+    *in = (struct rp_instruction){.pc = from->pc,
+                                  .raw = arena_copy(a, from->raw.data, from->raw.len, 1),
+                                  .raw_size = (uint32_t)from->raw.len,
+                                  .control = from->control,
+                                  .text = arena_string(a, from->text),
+                                  .unit_class = byte(from->unit_class),
+                                  .flags = (uint16_t)from->flags,
+                                  .guard = from->guard,
+                                  .dst_count = (uint32_t)from->n_dst,
+                                  .src_count = (uint32_t)from->n_src,
+                                  .dst = arena_copy(a, from->dst, from->n_dst, sizeof *from->dst),
+                                  .src = arena_copy(a, from->src, from->n_src, sizeof *from->src),
+                                  .fence_scope = byte(from->fence_scope),
+                                  .file = from->file,
+                                  .line = from->line};
+    if (from->barrier)
+        in->barrier = (struct rp_barrier){byte(from->barrier->kind), from->barrier->id, from->barrier->count};
+    return take_operands(a, in, from) && in->raw && in->text && in->dst && in->src;
+}
+
+static bool take_kernel(struct tables *t, const Reprise__Kernel *from, struct rp_error *err)
+{
+    if (from->id != t->kernel_count)
+        return rp_fail(err, RP_BAD_INPUT, "kernel %" PRIu32 " comes where %" PRIu32 " is expected", from->id,
+                       t->kernel_count);
+    struct arena *a = &t->arena;
+    struct rp_kernel *k = arena_alloc(a, 1, sizeof *k);
+    struct rp_instruction *list = arena_alloc(a, from->n_instruction, sizeof *list);
+    const char **files = arena_alloc(a, from->n_file, sizeof *files);
+    bool ok = k && list && files;
+    for (size_t i = 0; ok && i < from->n_instruction; i++)
+        ok = take_instruction(a, &list[i], from->instruction[i]);
+    for (size_t i = 0; ok && i < from->n_file; i++)
+        ok = (files[i] = arena_string(a, from->file[i])) != NULL;
+    if (!ok)
+        return no_memory(err);
+    *k = (struct rp_kernel){.name = arena_string(a, from->name),
+                            .isa = arena_string(a, from->isa),
+                            .instruction_count = (uint32_t)from->n_instruction,
+                            .instructions = list,
+                            .file_count = (uint32_t)from->n_file,
+                            .files = files,
+                            .registers = from->registers,
+                            .static_shared = from->static_shared,
+                            .local_bytes = from->local_bytes,
+                            .max_threads = from->max_threads};
+    if (!k->name || !k->isa)
+        return no_memory(err);
+    if (!tables_check_kernel(k, err))
+        return false;
+    if (t->kernel_count == t->kernel_capacity) {
+        t->kernel_capacity = t->kernel_capacity * 2 + 16;
+        if (!grow(&t->kernels, t->kernel_capacity))
+            return no_memory(err);
+    }
+    t->kernels[t->kernel_count++] = k;
+    return true;
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+static void take_window(const Reprise__Window *w, uint64_t *base, uint64_t *size)
+{
+    *base = w ? w->address : 0;
+    *size = w ? w->size : 0;
+}
+
+static bool take_allocations(struct arena *a, struct rp_launch *l, const Reprise__Launch *from)
+{
+    struct rp_allocation *list = arena_alloc(a, from->n_allocation, sizeof *list);
+    for (size_t i = 0; list && i < from->n_allocation; i++) {
+        const Reprise__Allocation *f = from->allocation[i];
+        list[i] = (struct rp_allocation){f->address, f->size, arena_string(a, f->name), f->initialised};
+        if (!list[i].name)
+            return false;
+    }
+    l->allocations = list;
+    l->allocation_count = (uint32_t)from->n_allocation;
+    return list != NULL;
+}
+
+static bool add_launch(struct tables *t, struct rp_launch *l)
+{
+    if (t->launch_count == t->launch_capacity) {
+        uint32_t capacity = t->launch_capacity * 2 + 16;
+        if (!grow(&t->launches, capacity) || !grow(&t->ends, capacity))
+            return false;
+        t->launch_capacity = capacity;
+    }
+    t->ends[t->launch_count] = NULL;
+    t->launches[t->launch_count++] = l;
+    return true;
+}
+
+static bool take_launch(struct tables *t, const Reprise__Launch *from, struct rp_error *err)
+{
+    if (from->id != t->launch_count)
+        return rp_fail(err, RP_BAD_INPUT, "launch %" PRIu32 " comes where %" PRIu32 " is expected", from->id,
+                       t->launch_count);
+    if (from->n_grid != 3 || from->n_block != 3)
+        return rp_fail(err, RP_BAD_INPUT, "launch %" PRIu32 " has not three dimensions", from->id);
+    struct rp_launch *l = arena_alloc(&t->arena, 1, sizeof *l);
+    if (!l)
+        return no_memory(err);
+    l->kernel = from->kernel;
+    memcpy(l->grid, from->grid, sizeof l->grid);
+    memcpy(l->block, from->block, sizeof l->block);
+    l->dynamic_shared = from->dynamic_shared;
+    take_window(from->shared_window, &l->shared_window, &l->shared_window_size);
+    take_window(from->local_window, &l->local_window, &l->local_window_size);
+    take_window(from->const_window, &l->const_window, &l->const_window_size);
+    take_window(from->param_window, &l->param_window, &l->param_window_size);
+    l->param_size = (uint32_t)from->params.len;
+    l->params = arena_copy(&t->arena, from->params.data, from->params.len, 1);
+    if (!l->params || !take_allocations(&t->arena, l, from))
+        return no_memory(err);
+    return tables_check_launch(l, t->kernel_count, err) && (add_launch(t, l) || no_memory(err));
+}
+
+static bool take_end(struct tables *t, const Reprise__LaunchEnd *from, struct rp_error *err)
+{
+    if (from->launch >= t->launch_count || t->ends[from->launch] || from->outcome > RP_OUTCOME_FAULT)
+        return rp_fail(err, RP_BAD_INPUT, "the end of launch %" PRIu32 " is not what it should be", from->launch);
+    struct rp_launch_end *e = arena_alloc(&t->arena, 1, sizeof *e);
+    if (!e)
+        return no_memory(err);
+    e->outcome = (uint8_t)from->outcome;
+    e->fault = arena_string(&t->arena, from->fault);
+    t->ends[from->launch] = e;
+    return e->fault || no_memory(err);
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------------- */
+
+static bool take(struct tables *t, const Reprise__Trace *m, struct rp_error *err)
+{
+    if (m->header && !take_header(t, m->header, err))
+        return false;
+    if (!t->has_header)
+        return rp_fail(err, RP_BAD_INPUT, "it does not begin with the header of a Reprise trace");
+    bool ok = !m->provenance || take_provenance(t, m->provenance, err);
+    for (size_t i = 0; ok && i < m->n_kernel; i++)
+        ok = take_kernel(t, m->kernel[i], err);
+    for (size_t i = 0; ok && i < m->n_launch; i++)
+        ok = take_launch(t, m->launch[i], err);
+    for (size_t i = 0; ok && i < m->n_launch_end; i++)
+        ok = take_end(t, m->launch_end[i], err);
+    return ok;
+}
+
+bool tables_unpack(struct tables *t, const uint8_t *data, size_t size, struct rp_error *err)
+{
+    struct arena work = {.limit = CHUNK_MEMORY_LIMIT};
+    ProtobufCAllocator allocator = {limited_alloc, limited_free, &work};
+    Reprise__Trace *m = reprise__trace__unpack(&allocator, size, data);
+    bool ok = m ? take(t, m, err) : rp_fail(err, RP_BAD_INPUT, "a table cannot be decoded");
+    arena_free(&work);
+    return ok;
+}
