@@ -1,0 +1,43 @@
+/* Caches: one level, seen from the side of its requests.
+ *
+ * A request carries the address of one transaction and the cycle in which it arrives. The cache answers at once with
+ * what will come of it: either it serves the request itself, or the request goes on to the next level. When a read
+ * goes on and its data is to be kept, the engine reports by fill() when it will be there; later requests for it hit and
+ * wait for that cycle. Requests are made in the order in which their instructions issue, which need not be the order
+ * of their cycles; a port serves them in the order of the calls.
+ */
+#ifndef REPRISE_HW_MODELS_CACHE_H
+#define REPRISE_HW_MODELS_CACHE_H
+
+#include "hw-models/model.h"
+
+enum cache_kind { CACHE_READ, CACHE_WRITE };
+
+struct cache_request {
+    uint64_t address; /* of the transaction */
+    uint64_t cycle;   /* of its arrival */
+    enum cache_kind kind;
+};
+
+struct cache_reply {
+    bool hit;        /* for statistics: the line was there, or on its way. A level that keeps nothing never hits */
+    bool served;     /* this level is the last that the request sees: done at `cycle` */
+    bool fill;       /* not served: tell the cache by fill() when the answer is there */
+    bool write_back; /* a dirty line had to go: a write of `victim` leaves for the next level at `cycle` */
+    uint64_t cycle;  /* served: the data, or a write's acknowledgement, is there; else: the request leaves */
+    uint64_t victim;
+};
+
+struct cache_model {
+    struct model model;
+    bool keeps; /* false: has no lines at all; its hits and misses are not counted */
+    void (*reset)(void *state, const int64_t *options);
+    void (*access)(void *state, const struct cache_request *, struct cache_reply *);
+    /* What was asked for at `address` arrives at `cycle`. Called at most once after a reply with fill, before the next
+     * access. */
+    void (*fill)(void *state, uint64_t address, uint64_t cycle);
+};
+
+extern const struct cache_model cache_none, cache_direct_mapped;
+
+#endif

@@ -1,0 +1,161 @@
+/* A direct-mapped cache with sectored lines and one port.
+ *
+ * line index = (address / line) modulo (size / line); a line holds one tag, and for each of its sectors the cycle in
+ * which its data arrives. A request that arrives at cycle c starts at s = max(c, port free); the port is free again at
+ * s + interval. From s it takes `latency` cycles to look up and answer:
+ *   read, sector there:      served at max(s + latency, arrival of the sector's data), a hit
+ *   read, sector not there:  leaves at s + latency, a miss; the sector is filled
+ *   write, write = through:  leaves at s + latency; hit if the sector is there (its data stays), else nothing is kept
+ *   write, write = back:     served at s + latency; the sector is there from then on, without a fetch, and is dirty
+ * A line that is replaced while one of its sectors is dirty is written back, one write per line.
+ */
+#include <string.h>
+
+#include "hw-models/cache/cache.h"
+
+enum { SIZE, LINE, SECTOR, LATENCY, INTERVAL, WRITE };
+enum { THROUGH, BACK };
+static const char *const write_names[] = {"through", "back", NULL};
+static const struct model_option options_of[] = {
+    [SIZE] = {"size", OPTION_INTEGER, "bytes", 32, 1 << 28, 32768, NULL, "capacity, a multiple of the line"},
+    [LINE] = {"line", OPTION_INTEGER, "bytes", 32, 4096, 128, NULL, "line size, a power of two"},
+    [SECTOR] = {"sector", OPTION_INTEGER, "bytes", 32, 4096, 32, NULL,
+                "what a miss fetches: a power of two, at most the line, at least an eighth of it"},
+    [LATENCY] = {"latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL,
+                 "from the start of a request to its data, or to its leaving for the next level"},
+    [INTERVAL] = {"interval", OPTION_INTEGER, "cycles", 0, 1000, 1, NULL, "between the starts of two requests"},
+    [WRITE] = {"write", OPTION_CHOICE, "", THROUGH, BACK, THROUGH, write_names,
+               "through: writes go on, nothing is allocated; back: writes stay until the line is replaced"},
+};
+
+#define MOST_SECTORS 8
+#define ABSENT UINT64_MAX
+
+struct line {
+    uint64_t tag; /* line address + 1; 0: empty */
+    bool dirty;
+    uint64_t arrival[MOST_SECTORS]; /* ABSENT: not there */
+};
+
+struct direct_mapped {
+    uint64_t lines, line_bytes, sector_bytes, latency, interval;
+    bool back;
+    uint64_t port_free;
+    struct line line[];
+};
+
+static const char *check(const int64_t *o)
+{
+    if (o[LINE] & (o[LINE] - 1))
+        return "line must be a power of two";
+    if (o[SECTOR] & (o[SECTOR] - 1))
+        return "sector must be a power of two";
+    if (o[SECTOR] > o[LINE])
+        return "sector must not be larger than line";
+    if (o[LINE] / o[SECTOR] > MOST_SECTORS)
+        return "sector must be at least an eighth of line";
+    if (o[SIZE] % o[LINE])
+        return "size must be a multiple of line";
+    return NULL;
+}
+
+static size_t state_size(const int64_t *options)
+{
+    return sizeof(struct direct_mapped) + (size_t)(options[SIZE] / options[LINE]) * sizeof(struct line);
+}
+
+static void reset(void *state, const int64_t *options)
+{
+    struct direct_mapped *c = state;
+    c->lines = (uint64_t)(options[SIZE] / options[LINE]);
+    c->line_bytes = (uint64_t)options[LINE];
+    c->sector_bytes = (uint64_t)options[SECTOR];
+    c->latency = (uint64_t)options[LATENCY];
+    c->interval = (uint64_t)options[INTERVAL];
+    c->back = options[WRITE] == BACK;
+    c->port_free = 0;
+    memset(c->line, 0, c->lines * sizeof *c->line);
+}
+
+static struct line *line_of(struct direct_mapped *c, uint64_t address)
+{
+    return &c->line[address / c->line_bytes % c->lines];
+}
+
+static uint64_t *sector_of(const struct direct_mapped *c, struct line *line, uint64_t address)
+{
+    return &line->arrival[address % c->line_bytes / c->sector_bytes];
+}
+
+/* Makes the line at `address` the one in its place, empty if it was not there. */
+static struct line *claim(struct direct_mapped *c, uint64_t address, struct cache_reply *reply)
+{
+    struct line *line = line_of(c, address);
+    uint64_t tag = address / c->line_bytes + 1;
+    if (line->tag == tag)
+        return line;
+    if (reply && line->dirty) {
+        reply->write_back = true;
+        reply->victim = (line->tag - 1) * c->line_bytes;
+    }
+    line->tag = tag;
+    line->dirty = false;
+    for (unsigned s = 0; s < MOST_SECTORS; s++)
+        line->arrival[s] = ABSENT;
+    return line;
+}
+
+static void read_sector(struct direct_mapped *c, uint64_t address, uint64_t done, struct cache_reply *reply)
+{
+    struct line *line = claim(c, address, reply);
+    uint64_t arrival = *sector_of(c, line, address);
+    reply->hit = reply->served = arrival != ABSENT;
+    reply->fill = !reply->hit;
+    reply->cycle = reply->hit && arrival > done ? arrival : done;
+}
+
+static void write_sector(struct direct_mapped *c, uint64_t address, uint64_t done, struct cache_reply *reply)
+{
+    struct line *line = line_of(c, address);
+    bool there = line->tag == address / c->line_bytes + 1 && *sector_of(c, line, address) != ABSENT;
+    reply->hit = there;
+    reply->cycle = done;
+    if (!c->back)
+        return;
+    reply->served = true;
+    line = claim(c, address, reply);
+    line->dirty = true;
+    if (!there)
+        *sector_of(c, line, address) = done;
+}
+
+static void access(void *state, const struct cache_request *request, struct cache_reply *reply)
+{
+    struct direct_mapped *c = state;
+    uint64_t start = request->cycle > c->port_free ? request->cycle : c->port_free;
+    c->port_free = start + c->interval;
+    *reply = (struct cache_reply){0};
+    if (request->kind == CACHE_READ)
+        read_sector(c, request->address, start + c->latency, reply);
+    else
+        write_sector(c, request->address, start + c->latency, reply);
+}
+
+static void fill(void *state, uint64_t address, uint64_t cycle)
+{
+    struct direct_mapped *c = state;
+    *sector_of(c, claim(c, address, NULL), address) = cycle;
+}
+
+const struct cache_model cache_direct_mapped = {
+    {.name = "direct-mapped",
+     .help = "one place per line, sectored, one port (PasTiS)",
+     .options = options_of,
+     .option_count = MODEL_COUNT_OF(options_of),
+     .state_size = state_size,
+     .check = check},
+    true,
+    reset,
+    access,
+    fill,
+};

@@ -1,0 +1,57 @@
+/* Greedy then oldest: stay with the warp that issued last as long as it is ready, else take the oldest that is. The
+ * age of a warp is the order in which it started (Rogers et al., "Cache-Conscious Wavefront Scheduling", MICRO 2012).
+ */
+#include "hw-models/scheduler/scheduler.h"
+
+struct gto {
+    struct scheduler_ages ages;
+    uint64_t greedy; /* the slot that issued last, as a mask; 0: none */
+};
+
+static size_t state_size(const int64_t *options)
+{
+    (void)options;
+    return sizeof(struct gto);
+}
+
+static void reset(void *state, const int64_t *options)
+{
+    (void)options;
+    *(struct gto *)state = (struct gto){0};
+}
+
+static void start(void *state, unsigned slot) { scheduler_ages_start(&((struct gto *)state)->ages, slot); }
+
+static void wait(void *state, unsigned slot)
+{
+    (void)state;
+    (void)slot;
+}
+
+static void end(void *state, unsigned slot)
+{
+    struct gto *gto = state;
+    scheduler_ages_end(&gto->ages, slot);
+    gto->greedy &= ~(1ull << slot);
+}
+
+static int pick(void *state, uint64_t ready)
+{
+    struct gto *gto = state;
+    if (ready & gto->greedy)
+        return __builtin_ctzll(gto->greedy);
+    int slot = scheduler_ages_oldest(&gto->ages, ready);
+    gto->greedy = 1ull << slot;
+    return slot;
+}
+
+const struct scheduler_model scheduler_gto = {
+    {.name = "gto",
+     .help = "greedy then oldest: the same warp while it is ready, else the oldest",
+     .state_size = state_size},
+    reset,
+    start,
+    wait,
+    end,
+    pick,
+};

@@ -1,0 +1,62 @@
+/* Warp schedulers: which of a sub-core's ready warps issues in this cycle.
+ *
+ * A sub-core holds up to 64 warps in numbered slots. The scheduler hears when a warp takes a slot, waits at a barrier,
+ * and ends; and it is asked to pick among the warps that are ready, given as a mask of slots. A warp is ready when it
+ * is not at a barrier, its next instruction's registers are free, and the instruction's unit accepts it.
+ *
+ * A scheduler must be skip-safe: it changes its state only when told something or when its pick is not -1, and answers
+ * the same question the same way until then. So an engine need not ask in cycles in which nothing has changed.
+ *
+ * Models: lrr, the baseline, takes turns; gto stays with a warp (greedy), then takes the oldest; serial runs a warp
+ * until it ends or waits at a barrier.
+ */
+#ifndef REPRISE_HW_MODELS_SCHEDULER_H
+#define REPRISE_HW_MODELS_SCHEDULER_H
+
+#include "hw-models/model.h"
+
+#define SCHEDULER_SLOTS 64
+
+struct scheduler_model {
+    struct model model;
+    void (*reset)(void *state, const int64_t *options);
+    /* A warp takes the slot. Warps start in the order of their age: the first to start is the oldest. */
+    void (*start)(void *state, unsigned slot);
+    /* The warp in the slot issued a barrier instruction at which it now waits. */
+    void (*wait)(void *state, unsigned slot);
+    /* The warp has no more instructions. Its slot is empty until the next start. */
+    void (*end)(void *state, unsigned slot);
+    /* The slot that issues now: a bit of `ready`, which is not 0; or -1 to issue nothing. */
+    int (*pick)(void *state, uint64_t ready);
+};
+
+extern const struct scheduler_model scheduler_serial, scheduler_lrr, scheduler_gto;
+
+/* For schedulers that go by age: who is older than whom. */
+struct scheduler_ages {
+    uint64_t present, older[SCHEDULER_SLOTS]; /* older[s]: slots whose warps started before that of s */
+};
+
+static inline void scheduler_ages_start(struct scheduler_ages *a, unsigned slot)
+{
+    a->older[slot] = a->present;
+    a->present |= 1ull << slot;
+}
+
+static inline void scheduler_ages_end(struct scheduler_ages *a, unsigned slot)
+{
+    a->present &= ~(1ull << slot);
+    for (unsigned s = 0; s < SCHEDULER_SLOTS; s++)
+        a->older[s] &= a->present;
+}
+
+/* The oldest of the slots in `mask`, which is not 0. */
+static inline int scheduler_ages_oldest(const struct scheduler_ages *a, uint64_t mask)
+{
+    int slot = __builtin_ctzll(mask);
+    for (uint64_t older; (older = mask & a->older[slot]);)
+        slot = __builtin_ctzll(older);
+    return slot;
+}
+
+#endif

@@ -1,0 +1,24 @@
+/* Functional units: when an issued instruction starts.
+ *
+ * Every sub-core has its own instance of each of the machine's units. An instruction is issued to a unit in one cycle
+ * and dispatched, that is, begins its initiation, in the same cycle or later. How long the initiation and the latency
+ * after it last depends on the instruction's class; the machine file says so.
+ */
+#ifndef REPRISE_HW_MODELS_UNIT_H
+#define REPRISE_HW_MODELS_UNIT_H
+
+#include "hw-models/model.h"
+
+struct unit_model {
+    struct model model;
+    void (*reset)(void *state, const int64_t *options);
+    /* The first cycle from `now` on in which an instruction may be issued to the unit. Only dispatch changes it. */
+    uint64_t (*accepts)(const void *state, uint64_t now);
+    /* An instruction with this initiation interval (at least 1 cycle) is issued at `now`, which accepts() allowed.
+     * Returns the cycle in which it is dispatched, at least `now`. */
+    uint64_t (*dispatch)(void *state, uint64_t now, uint32_t initiation);
+};
+
+extern const struct unit_model unit_ideal, unit_pipelined;
+
+#endif
