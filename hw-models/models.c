@@ -1,10 +1,18 @@
 #include "hw-models/models.h"
 
-static const struct scheduler_model *const schedulers[] = {&scheduler_serial, &scheduler_lrr, &scheduler_gto, NULL};
-static const struct unit_model *const units[] = {&unit_ideal, &unit_pipelined, NULL};
-static const struct shared_memory_model *const shared_memories[] = {&shared_memory_ideal, &shared_memory_pastis, NULL};
-static const struct coalescer_model *const coalescers[] = {&coalescer_ideal, &coalescer_segments, NULL};
-static const struct cache_model *const caches[] = {&cache_none, &cache_direct_mapped, NULL};
-static const struct dram_model *const drams[] = {&dram_ideal, &dram_fixed, NULL};
+static const struct model *const schedulers[] = {&scheduler_serial.model, &scheduler_lrr.model, &scheduler_gto.model,
+                                                 NULL};
+static const struct model *const units[] = {&unit_ideal.model, &unit_pipelined.model, NULL};
+static const struct model *const shared_memories[] = {&shared_memory_ideal.model, &shared_memory_pastis.model, NULL};
+static const struct model *const coalescers[] = {&coalescer_ideal.model, &coalescer_segments.model, NULL};
+static const struct model *const caches[] = {&cache_none.model, &cache_direct_mapped.model, NULL};
+static const struct model *const drams[] = {&dram_ideal.model, &dram_fixed.model, NULL};
 
-const struct model_set built_in_models = {schedulers, units, shared_memories, coalescers, caches, drams};
+const struct model_set built_in_models = {{
+    [KIND_SCHEDULER] = schedulers,
+    [KIND_UNIT] = units,
+    [KIND_SHARED_MEMORY] = shared_memories,
+    [KIND_COALESCER] = coalescers,
+    [KIND_CACHE] = caches,
+    [KIND_DRAM] = drams,
+}};

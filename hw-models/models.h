@@ -11,14 +11,11 @@
 #include "hw-models/shared-memory/shared-memory.h"
 #include "hw-models/unit/unit.h"
 
-/* NULL-terminated arrays. */
+enum model_kind { KIND_SCHEDULER, KIND_UNIT, KIND_SHARED_MEMORY, KIND_COALESCER, KIND_CACHE, KIND_DRAM, KIND_COUNT };
+
+/* Per kind a NULL-terminated array of the heads of that kind's structs. */
 struct model_set {
-    const struct scheduler_model *const *schedulers;
-    const struct unit_model *const *units;
-    const struct shared_memory_model *const *shared_memories;
-    const struct coalescer_model *const *coalescers;
-    const struct cache_model *const *caches;
-    const struct dram_model *const *drams;
+    const struct model *const *of[KIND_COUNT];
 };
 
 extern const struct model_set built_in_models;

@@ -1,0 +1,411 @@
+/* Machines: from settings to a resolved struct machine. */
+#include "replay/machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/machine_parts.h"
+#include "replay/machine_settings.h"
+#include "tracefmt/sha256.h"
+
+#define MODEL_KEY ".model"
+
+struct resolver {
+    struct machine *machine;
+    struct settings *settings;
+    const struct machine_request *request;
+    const struct model_set *models;
+    uint8_t class_fields[RP_CLASS_COUNT], space_fields[RP_SPACE_COUNT]; /* what was given: a bit per FIELD_ */
+    bool model_from_set[MACHINE_SLOTS + MACHINE_UNITS];
+};
+
+enum { FIELD_UNIT, FIELD_INITIATION, FIELD_LATENCY, FIELD_COUNT };
+static const struct model_option timing_rows[FIELD_COUNT] = {
+    [FIELD_UNIT] = {.key = "unit"},
+    [FIELD_INITIATION] = {"initiation", OPTION_INTEGER, "cycles", 1, 100000, 1, NULL, ""},
+    [FIELD_LATENCY] = {"latency", OPTION_INTEGER, "cycles", 0, 1000000, 0, NULL, ""},
+};
+
+static bool fail_at(const struct resolver *r, const struct setting *s, struct rp_error *err, const char *text)
+{
+    char place[400];
+    settings_place(r->settings, s, place, sizeof place);
+    return rp_fail(err, s->line ? RP_BAD_INPUT : RP_USAGE, "%s%s", place, text);
+}
+
+/* ---- unknown keys ---------------------------------------------------------------------------------------------- */
+
+/* Cuts "key = value" lines down to their keys; returns how many. The text is changed. */
+static size_t keys_of(char *text, const char **keys, size_t most)
+{
+    size_t count = 0;
+    for (char *line = text; *line && count < most;) {
+        char *end = strchr(line, '\n'), *equals = strstr(line, " = ");
+        if (!end || !equals)
+            break;
+        *equals = 0;
+        keys[count++] = line;
+        line = end + 1;
+    }
+    return count;
+}
+
+static bool unknown_key(const struct resolver *r, const struct setting *s, struct rp_error *err)
+{
+    const char *keys[512];
+    char text[256];
+    char *all = machine_text(r->machine);
+    size_t count = all ? keys_of(all, keys, MODEL_COUNT_OF(keys) - MACHINE_SLOTS) : 0;
+    for (size_t i = 0; i < MACHINE_SLOTS; i++)
+        keys[count++] = machine_slots[i].key;
+    const char *near = r->request->nearest ? r->request->nearest(s->key, keys, count) : NULL;
+    if (near)
+        snprintf(text, sizeof text, "unknown key '%.80s'; did you mean '%s'?", s->key, near);
+    else
+        snprintf(text, sizeof text, "unknown key '%.80s'; 'reprise machine options' lists them", s->key);
+    free(all);
+    return fail_at(r, s, err, text);
+}
+
+static bool unknown_name(const struct resolver *r, const struct setting *s, const char *what, const char *const *names,
+                         size_t count, struct rp_error *err)
+{
+    char text[512];
+    const char *near = r->request->nearest ? r->request->nearest(s->value, names, count) : NULL;
+    int n = snprintf(text, sizeof text, "unknown %s '%.60s'", what, s->value);
+    if (near)
+        snprintf(text + n, sizeof text - (size_t)n, "; did you mean '%s'?", near);
+    for (size_t i = 0; !near && i < count && (size_t)n < sizeof text; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s %s", i ? "," : "; known are", names[i]);
+    return fail_at(r, s, err, text);
+}
+
+/* ---- models ----------------------------------------------------------------------------------------------------- */
+
+/* `scheduler` and `units.alu` stand for `scheduler.model` and `units.alu.model`. */
+static bool complete_keys(struct settings *settings, struct rp_error *err)
+{
+    for (size_t i = 0; i < settings->count; i++) {
+        char *key = settings->items[i].key;
+        bool slot = !strncmp(key, "units.", 6) && !strchr(key + 6, '.');
+        for (size_t s = 0; s < MACHINE_SLOTS; s++)
+            slot |= !strcmp(key, machine_slots[s].key);
+        if (!slot)
+            continue;
+        char *full = malloc(strlen(key) + sizeof MODEL_KEY);
+        if (!full)
+            return rp_fail(err, RP_SYSTEM, "%s: out of memory", settings->file);
+        strcat(strcpy(full, key), MODEL_KEY);
+        free(key);
+        settings->items[i].key = full;
+    }
+    return true;
+}
+
+static int unit_by_name(const struct machine *m, const char *name, size_t length)
+{
+    for (uint32_t u = 0; u < m->unit_count; u++)
+        if (strlen(m->unit_name[u]) == length && !memcmp(m->unit_name[u], name, length))
+            return (int)u;
+    return -1;
+}
+
+/* The file's `units` group says which units there are. */
+static bool collect_units(struct resolver *r, struct rp_error *err)
+{
+    struct machine *m = r->machine;
+    for (size_t i = 0; i < r->settings->count; i++) {
+        const struct setting *s = &r->settings->items[i];
+        if (!s->line || strncmp(s->key, "units.", 6))
+            continue;
+        const char *name = s->key + 6;
+        size_t length = strcspn(name, ".");
+        if (unit_by_name(m, name, length) >= 0)
+            continue;
+        if (length >= sizeof m->unit_name[0])
+            return fail_at(r, s, err, "the unit's name is too long");
+        if (m->unit_count == MACHINE_UNITS)
+            return fail_at(r, s, err, "too many units; there may be 16");
+        memcpy(m->unit_name[m->unit_count], name, length);
+        m->unit_name[m->unit_count++][length] = 0;
+    }
+    if (!m->unit_count)
+        return rp_fail(err, RP_BAD_INPUT, "%s: there are no units; the machine cannot execute anything",
+                       r->settings->file);
+    return true;
+}
+
+static bool choose_model(struct resolver *r, const struct setting *s, struct machine_part *part, enum model_kind kind,
+                         struct rp_error *err)
+{
+    const char *names[64];
+    size_t count = 0;
+    for (const struct model *const *m = r->models->of[kind]; *m; m++) {
+        if (!strcmp((*m)->name, s->value)) {
+            part->model = *m;
+            return true;
+        }
+        if (count < MODEL_COUNT_OF(names))
+            names[count++] = (*m)->name;
+    }
+    return unknown_name(r, s, "model", names, count, err);
+}
+
+static bool choose_models(struct resolver *r, struct rp_error *err)
+{
+    for (size_t p = 0; p < machine_part_count(r->machine); p++) {
+        enum model_kind kind;
+        char key[40], full[48];
+        struct machine_part *part = machine_part_of(r->machine, p, &kind, key);
+        snprintf(full, sizeof full, "%s" MODEL_KEY, key);
+        for (size_t i = 0; i < r->settings->count; i++) {
+            struct setting *s = &r->settings->items[i];
+            if (strcmp(s->key, full))
+                continue;
+            if (!choose_model(r, s, part, kind, err))
+                return false;
+            s->used = true;
+            r->model_from_set[p] = !s->line;
+        }
+        if (!part->model)
+            return rp_fail(err, RP_BAD_INPUT, "%s: '%s' is missing: no model is chosen for it", r->settings->file, key);
+        if (part->model->option_count > MODEL_OPTIONS)
+            return rp_fail(err, RP_BAD_INPUT, "model '%s' has more options than a model may have", part->model->name);
+        for (unsigned o = 0; o < part->model->option_count; o++)
+            part->options[o] = part->model->options[o].initial;
+    }
+    return true;
+}
+
+/* ---- values ----------------------------------------------------------------------------------------------------- */
+
+static bool set_value(const struct resolver *r, struct setting *s, const struct model_option *row, int64_t *value,
+                      struct rp_error *err)
+{
+    char why[200], text[256];
+    s->used = true;
+    if (option_parse(row, s->value, value, why, sizeof why))
+        return true;
+    snprintf(text, sizeof text, "%s: %s", s->key, why);
+    return fail_at(r, s, err, text);
+}
+
+/* An option that the chosen model does not have, but another of its kind has. In a file whose choice was overridden by
+ * --set that is as it should be. */
+static bool other_models_option(const struct resolver *r, struct setting *s, size_t p, enum model_kind kind,
+                                const char *name, bool *is, struct rp_error *err)
+{
+    for (const struct model *const *m = r->models->of[kind]; *m; m++)
+        for (unsigned o = 0; o < (*m)->option_count; o++) {
+            if (strcmp((*m)->options[o].key, name))
+                continue;
+            *is = s->used = true;
+            if (s->line && r->model_from_set[p])
+                return true;
+            char text[256];
+            snprintf(text, sizeof text, "%.80s is an option of model '%s', which is not the one chosen", s->key,
+                     (*m)->name);
+            return fail_at(r, s, err, text);
+        }
+    return true;
+}
+
+static bool apply_part(struct resolver *r, struct setting *s, struct rp_error *err)
+{
+    for (size_t p = 0; p < machine_part_count(r->machine); p++) {
+        enum model_kind kind;
+        char key[40];
+        struct machine_part *part = machine_part_of(r->machine, p, &kind, key);
+        size_t n = strlen(key);
+        if (strncmp(s->key, key, n) || s->key[n] != '.')
+            continue;
+        for (unsigned o = 0; o < part->model->option_count; o++)
+            if (!strcmp(part->model->options[o].key, s->key + n + 1))
+                return set_value(r, s, &part->model->options[o], &part->options[o], err);
+        bool is = false;
+        if (!other_models_option(r, s, p, kind, s->key + n + 1, &is, err))
+            return false;
+        if (is)
+            return true;
+    }
+    return true;
+}
+
+static bool apply_timing(struct resolver *r, struct setting *s, struct machine_timing *t, uint8_t *given,
+                         const char *field, struct rp_error *err)
+{
+    struct machine *m = r->machine;
+    for (unsigned f = 0; f < FIELD_COUNT; f++) {
+        if (strcmp(field, timing_rows[f].key))
+            continue;
+        *given |= (uint8_t)(1u << f);
+        if (f == FIELD_UNIT) {
+            const char *names[MACHINE_UNITS];
+            for (uint32_t u = 0; u < m->unit_count; u++)
+                names[u] = m->unit_name[u];
+            int unit = unit_by_name(m, s->value, strlen(s->value));
+            s->used = true;
+            t->unit = unit >= 0 ? (uint8_t)unit : 0;
+            return unit >= 0 || unknown_name(r, s, "unit", names, m->unit_count, err);
+        }
+        int64_t value;
+        if (!set_value(r, s, &timing_rows[f], &value, err))
+            return false;
+        *(f == FIELD_INITIATION ? &t->initiation : &t->latency) = (uint32_t)value;
+        return true;
+    }
+    return true;
+}
+
+static bool apply_timings(struct resolver *r, struct setting *s, struct rp_error *err)
+{
+    bool class = !strncmp(s->key, "classes.", 8);
+    if (!class && strncmp(s->key, "spaces.", 7))
+        return true;
+    const char *name = s->key + (class ? 8 : 7), *dot = strchr(name, '.');
+    if (!dot)
+        return true;
+    size_t n = (size_t)(dot - name);
+    for (unsigned c = 0; c < (class ? RP_CLASS_COUNT : RP_SPACE_COUNT); c++) {
+        const char *is = class ? rp_class_name((enum rp_class)c) : rp_space_name((enum rp_space)c);
+        bool row = class ? machine_class_has_row(c) : machine_space_has_row(c);
+        if (!row || strlen(is) != n || memcmp(is, name, n))
+            continue;
+        struct machine *m = r->machine;
+        return apply_timing(r, s, class ? &m->classes[c] : &m->spaces[c],
+                            class ? &r->class_fields[c] : &r->space_fields[c], dot + 1, err);
+    }
+    return true;
+}
+
+static bool apply(struct resolver *r, struct setting *s, struct rp_error *err)
+{
+    if (s->used)
+        return true;
+    for (size_t i = 0; i < machine_option_count; i++)
+        if (!strcmp(machine_option_rows[i].key, s->key))
+            return set_value(r, s, &machine_option_rows[i], machine_option_value(r->machine, i), err);
+    if (!apply_part(r, s, err) || (!s->used && !apply_timings(r, s, err)))
+        return false;
+    return s->used || unknown_key(r, s, err);
+}
+
+/* ---- all of it -------------------------------------------------------------------------------------------------- */
+
+static bool all_given(const struct resolver *r, struct rp_error *err)
+{
+    for (unsigned i = 0; i < RP_CLASS_COUNT + RP_SPACE_COUNT; i++) {
+        bool class = i < RP_CLASS_COUNT;
+        unsigned c = class ? i : i - RP_CLASS_COUNT;
+        unsigned given = class ? r->class_fields[c] : r->space_fields[c];
+        if (class ? !machine_class_has_row(c) : !machine_space_has_row(c))
+            continue;
+        for (unsigned f = 0; f < FIELD_COUNT; f++)
+            if (!(given >> f & 1))
+                return rp_fail(
+                    err, RP_BAD_INPUT, "%s: '%s.%s.%s' is missing", r->settings->file, class ? "classes" : "spaces",
+                    class ? rp_class_name((enum rp_class)c) : rp_space_name((enum rp_space)c), timing_rows[f].key);
+    }
+    return true;
+}
+
+static bool consistent(const struct resolver *r, struct rp_error *err)
+{
+    struct machine *m = r->machine;
+    if (m->subcores % m->l1_subcores)
+        return rp_fail(err, RP_BAD_INPUT, "%s: l1_subcores (%d) does not divide subcores (%d)", r->settings->file,
+                       (int)m->l1_subcores, (int)m->subcores);
+    for (size_t p = 0; p < machine_part_count(m); p++) {
+        enum model_kind kind;
+        char key[40];
+        const struct machine_part *part = machine_part_of(m, p, &kind, key);
+        const char *why = part->model->check ? part->model->check(part->options) : NULL;
+        if (why)
+            return rp_fail(err, RP_BAD_INPUT, "%s: %s: %s", r->settings->file, key, why);
+    }
+    return true;
+}
+
+static bool resolve(struct resolver *r, struct rp_error *err)
+{
+    struct machine *m = r->machine;
+    for (size_t i = 0; i < machine_option_count; i++)
+        *machine_option_value(m, i) = machine_option_rows[i].initial;
+    if (!complete_keys(r->settings, err) || !collect_units(r, err) || !choose_models(r, err))
+        return false;
+    for (size_t i = 0; i < r->settings->count; i++)
+        if (!apply(r, &r->settings->items[i], err))
+            return false;
+    if (!all_given(r, err) || !consistent(r, err))
+        return false;
+    if (!(m->text = machine_text(m)))
+        return rp_fail(err, RP_SYSTEM, "%s: out of memory", r->settings->file);
+    struct sha256 sha;
+    uint8_t digest[32];
+    sha256_begin(&sha);
+    sha256_add(&sha, m->text, strlen(m->text));
+    sha256_end(&sha, digest);
+    sha256_hex(digest, m->hash);
+    return true;
+}
+
+static void name_machine(struct machine *m, const char *from)
+{
+    const char *slash = strrchr(from, '/');
+    snprintf(m->name, sizeof m->name, "%s", slash ? slash + 1 : from);
+    char *dot = strrchr(m->name, '.');
+    if (dot && !strcmp(dot, ".cfg"))
+        *dot = 0;
+}
+
+static struct machine *machine_build(const struct machine_request *request, const char *file, const char *text,
+                                     size_t size, struct rp_error *err)
+{
+    struct settings settings = {.file = file};
+    struct machine *m = calloc(1, sizeof *m);
+    struct resolver r = {.machine = m,
+                         .settings = &settings,
+                         .request = request,
+                         .models = request->models ? request->models : &built_in_models};
+    bool fine = m || rp_fail(err, RP_SYSTEM, "%s: out of memory", file);
+    fine = fine && settings_parse(&settings, text, size, err);
+    for (size_t i = 0; fine && i < request->setting_count; i++)
+        fine = settings_add(&settings, request->settings[i].key, request->settings[i].value, 0, err);
+    if (fine)
+        name_machine(m, request->name);
+    fine = fine && resolve(&r, err);
+    settings_free(&settings);
+    if (fine)
+        return m;
+    machine_free(m);
+    return NULL;
+}
+
+struct machine *machine_parse(const struct machine_request *request, const char *text, size_t size,
+                              struct rp_error *err)
+{
+    return machine_build(request, request->name, text, size, err);
+}
+
+struct machine *machine_open(const struct machine_request *request, struct rp_error *err)
+{
+    char path[4096];
+    if (!machine_find(request->name, request->nearest, path, err))
+        return NULL;
+    size_t size;
+    char *text = machine_read(path, &size, err);
+    if (!text)
+        return NULL;
+    struct machine *m = machine_build(request, path, text, size, err);
+    free(text);
+    return m;
+}
+
+void machine_free(struct machine *m)
+{
+    if (!m)
+        return;
+    free(m->text);
+    free(m);
+}

@@ -1,0 +1,110 @@
+/* Machines: real or imagined GPUs as data.
+ *
+ * A machine file (libconfig syntax) gives the chip's own options, chooses a model for each part, and says which unit
+ * carries out each class of instructions and how long it takes; see docs/machines.md for all keys. Keys are written
+ * with dots: `l1.size`. The key of a part alone chooses its model: `scheduler = "gto"` is `scheduler.model = "gto"`.
+ * Settings given besides the file (--set) come after it and win. A machine is constant once it is open and may be
+ * shared by threads.
+ */
+#ifndef REPRISE_REPLAY_MACHINE_H
+#define REPRISE_REPLAY_MACHINE_H
+
+#include "hw-models/models.h"
+#include "tracefmt/error.h"
+#include "tracefmt/trace.h"
+
+/* The chip's own options: X(field, key, type, unit, least, most, initial, names, help). */
+#define MACHINE_OPTIONS(X)                                                                                             \
+    X(sms, "sms", OPTION_INTEGER, "", 1, 1024, 1, NULL, "streaming multiprocessors")                                   \
+    X(subcores, "subcores", OPTION_INTEGER, "", 1, 16, 1, NULL,                                                        \
+      "sub-cores of an SM, each with a scheduler and units of its own")                                                \
+    X(clock_mhz, "clock_mhz", OPTION_INTEGER, "MHz", 1, 100000, 1000, NULL,                                            \
+      "core clock; converts cycles to time only")                                                                      \
+    X(placement, "placement", OPTION_CHOICE, "", 0, 1, 0, machine_placements,                                          \
+      "sub-core of a warp: its number in the block modulo the sub-cores, or the one with the fewest warps")            \
+    X(issue_exit, "issue_exit", OPTION_BOOLEAN, "", 0, 1, 1, NULL,                                                     \
+      "exits without a guard take an issue slot; if not, they take no time at all")                                    \
+    X(dispatch_latency, "dispatch_latency", OPTION_INTEGER, "cycles", 0, 1000000, 0, NULL,                             \
+      "from the placement of a block to the first issue of its warps")                                                 \
+    X(barrier_latency, "barrier_latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL,                                \
+      "added between the last arrival at a barrier and the next issue of those that waited, which else is 1 cycle")    \
+    X(l1_subcores, "l1_subcores", OPTION_INTEGER, "", 1, 16, 1, NULL,                                                  \
+      "neighbouring sub-cores that share one L1; must divide the number of sub-cores")                                 \
+    X(flush_caches, "flush_caches", OPTION_BOOLEAN, "", 0, 1, 1, NULL, "caches are empty when a launch begins")        \
+    X(threads, "limits.threads", OPTION_INTEGER, "threads", 32, 2048, 2048, NULL, "resident threads per SM")           \
+    X(warps, "limits.warps", OPTION_INTEGER, "warps", 1, 64, 64, NULL, "resident warps per SM")                        \
+    X(blocks, "limits.blocks", OPTION_INTEGER, "blocks", 1, 64, 32, NULL, "resident blocks per SM")                    \
+    X(registers, "limits.registers", OPTION_INTEGER, "registers", 32, 1 << 24, 65536, NULL, "32-bit registers per SM") \
+    X(register_granularity, "limits.register_granularity", OPTION_INTEGER, "registers", 1, 65536, 256, NULL,           \
+      "registers are given to a warp in multiples of this")                                                            \
+    X(shared_bytes, "limits.shared", OPTION_INTEGER, "bytes", 0, 1 << 28, 65536, NULL, "shared memory per SM")         \
+    X(shared_granularity, "limits.shared_granularity", OPTION_INTEGER, "bytes", 1, 65536, 256, NULL,                   \
+      "shared memory is given to a block in multiples of this")
+
+extern const char *const machine_placements[];
+enum { PLACEMENT_WARP_ID, PLACEMENT_BALANCED };
+
+#define MACHINE_UNITS 16
+#define MODEL_OPTIONS 8 /* most options that a model may have */
+
+struct machine_part {
+    const struct model *model; /* the head of a struct of its kind */
+    int64_t options[MODEL_OPTIONS];
+};
+
+struct machine_timing {
+    uint8_t unit;        /* index into machine.units */
+    uint32_t initiation; /* cycles, at least 1 */
+    uint32_t latency;    /* cycles, after the initiation */
+};
+
+struct machine {
+    char name[64];
+#define X(field, ...) int64_t field;
+    MACHINE_OPTIONS(X)
+#undef X
+    struct machine_part scheduler, shared, coalescer, l1, l2, dram;
+    uint32_t unit_count;
+    char unit_name[MACHINE_UNITS][24];
+    struct machine_part units[MACHINE_UNITS];
+    struct machine_timing classes[RP_CLASS_COUNT]; /* by enum rp_class */
+    struct machine_timing spaces[RP_SPACE_COUNT];  /* memory instructions, by the space they access; NONE: unused */
+    char *text;                                    /* every option resolved, one `key = value` line each */
+    char hash[65];                                 /* SHA-256 of text, in hex */
+};
+
+struct machine_setting {
+    const char *key, *value;
+};
+
+/* What may be said about a machine besides its name. */
+struct machine_request {
+    const char *name; /* a name, looked for in the machine folders, or a path (it has a slash or ends in .cfg) */
+    const struct machine_setting *settings;
+    size_t setting_count;
+    const struct model_set *models; /* NULL: the built-in ones */
+    /* NULL, or the name among `count` that is nearest to `word`, NULL for none: makes "did you mean". */
+    const char *(*nearest)(const char *word, const char *const *names, size_t count);
+};
+
+/* Errors name the file and line, or the setting. */
+struct machine *machine_open(const struct machine_request *, struct rp_error *);
+/* The same from the text of a machine file; `name` stands for the file in messages. */
+struct machine *machine_parse(const struct machine_request *, const char *text, size_t size, struct rp_error *);
+void machine_free(struct machine *);
+
+/* Names of the machines that can be opened by name, sorted; *names and what it points to are one allocation that the
+ * caller frees. */
+size_t machine_list(char ***names);
+/* The comment lines at the head of a machine file, without their marks, as one paragraph; freed by the caller. "" when
+ * there are none, NULL when the file cannot be read. */
+char *machine_summary(const char *name);
+
+/* Visits the rows of the chip's own options. */
+void machine_each_option(void (*visit)(void *, const struct model_option *), void *);
+/* Visits every model of a set (NULL: the built-in ones) with the key of its part: "scheduler", "units.NAME", "l1, l2".
+ */
+void machine_each_model(const struct model_set *, void (*visit)(void *, const char *part, const struct model *),
+                        void *);
+
+#endif

@@ -1,0 +1,120 @@
+/* Machine files: libconfig text to flat settings. */
+#include "replay/machine_settings.h"
+
+#include <libconfig.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGEST_KEY 128
+#define DEEPEST 4
+
+bool settings_add(struct settings *s, const char *key, const char *value, int line, struct rp_error *err)
+{
+    if (s->count == s->capacity) {
+        size_t capacity = s->capacity ? 2 * s->capacity : 128;
+        struct setting *items = realloc(s->items, capacity * sizeof *items);
+        if (!items)
+            return rp_fail(err, RP_SYSTEM, "%s: out of memory", s->file);
+        s->items = items;
+        s->capacity = capacity;
+    }
+    struct setting item = {strdup(key), strdup(value), line, false};
+    if (!item.key || !item.value) {
+        free(item.key);
+        free(item.value);
+        return rp_fail(err, RP_SYSTEM, "%s: out of memory", s->file);
+    }
+    s->items[s->count++] = item;
+    return true;
+}
+
+void settings_free(struct settings *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        free(s->items[i].key);
+        free(s->items[i].value);
+    }
+    free(s->items);
+    *s = (struct settings){0};
+}
+
+void settings_place(const struct settings *s, const struct setting *item, char *out, size_t size)
+{
+    if (item->line)
+        snprintf(out, size, "%s:%d: ", s->file, item->line);
+    else
+        snprintf(out, size, "--set %s=%s: ", item->key, item->value);
+}
+
+static bool add_scalar(struct settings *s, const config_setting_t *c, const char *key, struct rp_error *err)
+{
+    char number[32];
+    int line = (int)config_setting_source_line(c);
+    switch (config_setting_type(c)) {
+    case CONFIG_TYPE_INT:
+    case CONFIG_TYPE_INT64:
+        snprintf(number, sizeof number, "%lld", config_setting_get_int64(c));
+        return settings_add(s, key, number, line, err);
+    case CONFIG_TYPE_BOOL: return settings_add(s, key, config_setting_get_bool(c) ? "true" : "false", line, err);
+    case CONFIG_TYPE_STRING: return settings_add(s, key, config_setting_get_string(c), line, err);
+    case CONFIG_TYPE_FLOAT:
+        return rp_fail(err, RP_BAD_INPUT, "%s:%d: %s: a fraction; machines are described in whole numbers", s->file,
+                       line, key);
+    default:
+        return rp_fail(err, RP_BAD_INPUT, "%s:%d: %s: a list or array; give a number, true, false, a string or a group",
+                       s->file, line, key);
+    }
+}
+
+static bool add_group(struct settings *s, const config_setting_t *group, const char *prefix, int depth,
+                      struct rp_error *err)
+{
+    for (int i = 0; i < config_setting_length(group); i++) {
+        const config_setting_t *c = config_setting_get_elem(group, (unsigned)i);
+        const char *name = config_setting_name(c);
+        int line = (int)config_setting_source_line(c);
+        char key[LONGEST_KEY];
+        int n = snprintf(key, sizeof key, "%s%s%s", prefix, *prefix ? "." : "", name);
+        if (n < 0 || (size_t)n >= sizeof key || depth > DEEPEST)
+            return rp_fail(err, RP_BAD_INPUT, "%s:%d: '%.60s...' is nested too deeply", s->file, line, key);
+        bool fine = config_setting_is_group(c) ? add_group(s, c, key, depth + 1, err) : add_scalar(s, c, key, err);
+        if (!fine)
+            return false;
+    }
+    return true;
+}
+
+/* What libconfig would do on its own terms and we do not want: read other files, recurse without bound. */
+static bool acceptable(const struct settings *s, const char *text, size_t size, struct rp_error *err)
+{
+    if (size > 1 << 20)
+        return rp_fail(err, RP_BAD_INPUT, "%s: larger than 1 MiB; this is no machine file", s->file);
+    int line = 1, depth = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (!text[i])
+            return rp_fail(err, RP_BAD_INPUT, "%s:%d: holds a zero byte; this is no text file", s->file, line);
+        if (size - i >= 8 && !memcmp(text + i, "@include", 8))
+            return rp_fail(err, RP_BAD_INPUT, "%s:%d: @include is not allowed in machine files", s->file, line);
+        line += text[i] == '\n';
+        depth += strchr("{([", text[i]) ? 1 : strchr("})]", text[i]) ? -1 : 0;
+        if (depth > 64)
+            return rp_fail(err, RP_BAD_INPUT, "%s:%d: nested too deeply", s->file, line);
+    }
+    return true;
+}
+
+bool settings_parse(struct settings *s, const char *text, size_t size, struct rp_error *err)
+{
+    if (!acceptable(s, text, size, err))
+        return false;
+    config_t config;
+    config_init(&config);
+    bool fine = config_read_string(&config, text);
+    if (fine)
+        fine = add_group(s, config_root_setting(&config), "", 0, err);
+    else
+        rp_fail(err, RP_BAD_INPUT, "%s:%d: %s", s->file, config_error_line(&config), config_error_text(&config));
+    config_destroy(&config);
+    return fine;
+}

@@ -1,0 +1,35 @@
+/* The flat form of a machine description: keys with dots, values as text, and where each came from. */
+#ifndef REPRISE_REPLAY_MACHINE_SETTINGS_H
+#define REPRISE_REPLAY_MACHINE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tracefmt/error.h"
+
+struct setting {
+    char *key, *value;
+    int line;  /* in the machine file; 0: given by --set */
+    bool used; /* by resolution */
+};
+
+struct settings {
+    const char *file; /* for messages */
+    struct setting *items;
+    size_t count, capacity;
+};
+
+bool settings_add(struct settings *, const char *key, const char *value, int line, struct rp_error *);
+void settings_free(struct settings *);
+/* Reads the text of a machine file. At most 1 MiB; no @include. */
+bool settings_parse(struct settings *, const char *text, size_t size, struct rp_error *);
+/* "FILE:LINE: " or "--set KEY=VALUE: " */
+void settings_place(const struct settings *, const struct setting *, char *out, size_t size);
+
+/* Path of a machine file by name; false with a message that lists or suggests machines. */
+bool machine_find(const char *name, const char *(*nearest)(const char *, const char *const *, size_t), char path[4096],
+                  struct rp_error *);
+/* The whole file, with a NUL behind; freed by the caller. */
+char *machine_read(const char *path, size_t *size, struct rp_error *);
+
+#endif

@@ -1,0 +1,44 @@
+/* Replaying a trace on a machine: how many cycles its launches take, and where they go.
+ *
+ * Two engines carry out the timing model of docs/timing-model.md. The fast one goes from event to event; the reference
+ * engine steps every cycle and is written to be read. They give the same cycles and the same statistics, always. The
+ * result depends on the trace and the machine alone.
+ */
+#ifndef REPRISE_REPLAY_REPLAY_H
+#define REPRISE_REPLAY_REPLAY_H
+
+#include "replay/machine.h"
+#include "replay/statistics.h"
+#include "tracefmt/reader.h"
+
+enum replay_engine { REPLAY_FAST, REPLAY_REFERENCE };
+
+struct replay_options {
+    enum replay_engine engine;
+    unsigned threads; /* launches replayed at once, where they do not depend on one another; 0: one */
+    int64_t launch;   /* the only launch to replay, -1: all */
+    /* NULL, or called now and then from one thread: warp instructions done, and in all. */
+    void (*progress)(void *, uint64_t done, uint64_t total);
+    void *progress_data;
+};
+
+struct replay_launch {
+    uint32_t launch; /* index in the trace */
+    struct statistics statistics;
+    char warning[256]; /* "": none. Else why the launch was not replayed to its end */
+};
+
+struct replay_result {
+    uint32_t count;
+    struct replay_launch *launches; /* in trace order */
+    struct statistics total;        /* sums over launches, cycles included: launches run one after the other */
+};
+
+/* False: err says why, and nothing need be freed. Errors: a damaged trace, a block that does not fit on the machine, a
+ * barrier that can never be complete. A launch whose recording ended early (a fault, a cut file) is replayed as far as
+ * it goes and has a warning. */
+bool replay(struct rp_trace *, const struct machine *, const struct replay_options *, struct replay_result *,
+            struct rp_error *);
+void replay_result_free(struct replay_result *);
+
+#endif

@@ -1,0 +1,101 @@
+#include "replay/statistics.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void statistics_add(struct statistics *to, const struct statistics *from)
+{
+#define X(field, ...) to->field += from->field;
+    STATISTICS(X)
+#undef X
+    for (unsigned i = 0; i < STALL_COUNT; i++)
+        to->stall[i] += from->stall[i];
+    for (unsigned i = 0; i < MACHINE_UNITS; i++)
+        to->unit_busy[i] += from->unit_busy[i];
+}
+
+const char *stall_name(enum stall s)
+{
+    static const char *const names[] = {
+#define X(id, name, help) name,
+        STALLS(X)
+#undef X
+            "none",
+    };
+    return names[s];
+}
+
+void statistics_each(const struct machine *m, const struct statistics *s,
+                     void (*visit)(void *, const char *name, uint64_t value), void *data)
+{
+#define X(field, name, ...) visit(data, name, s->field);
+    STATISTICS(X)
+#undef X
+    char name[64];
+    for (unsigned i = 0; i < STALL_COUNT; i++) {
+        snprintf(name, sizeof name, "issue.stall.%s", stall_name((enum stall)i));
+        visit(data, name, s->stall[i]);
+    }
+    for (uint32_t u = 0; u < m->unit_count; u++) {
+        snprintf(name, sizeof name, "units.%s.busy", m->unit_name[u]);
+        visit(data, name, s->unit_busy[u]);
+    }
+}
+
+struct comparison {
+    const struct machine *machine;
+    const struct statistics *b;
+    uint64_t wanted; /* position of the statistic that is looked up in b */
+    uint64_t at;
+    uint64_t value;
+    bool found;
+};
+
+static _Thread_local char difference[200];
+
+static void look_up(void *data, const char *name, uint64_t value)
+{
+    struct comparison *c = data;
+    (void)name;
+    if (c->at++ == c->wanted)
+        c->value = value;
+}
+
+static void compare(void *data, const char *name, uint64_t value)
+{
+    struct comparison *c = data;
+    c->at = 0;
+    statistics_each(c->machine, c->b, look_up, c);
+    c->wanted++;
+    if (c->found || c->value == value)
+        return;
+    c->found = true;
+    snprintf(difference, sizeof difference, "%s: %" PRIu64 " against %" PRIu64, name, value, c->value);
+}
+
+const char *statistics_difference(const struct machine *m, const struct statistics *a, const struct statistics *b)
+{
+    struct comparison c = {.machine = m, .b = b};
+    statistics_each(m, a, compare, &c);
+    return c.found ? difference : NULL;
+}
+
+enum stall statistics_main_stall(const struct statistics *s)
+{
+    enum stall most = STALL_COUNT;
+    for (unsigned i = 0; i < STALL_COUNT; i++)
+        if (s->stall[i] > (most == STALL_COUNT ? 0 : s->stall[most]))
+            most = (enum stall)i;
+    return most;
+}
+
+double statistics_ipc(const struct statistics *s)
+{
+    return s->cycles ? (double)s->warp_instructions / (double)s->cycles : 0;
+}
+
+double statistics_occupancy(const struct machine *m, const struct statistics *s)
+{
+    return s->sm_cycles ? (double)s->warp_cycles / (double)s->sm_cycles / (double)m->warps : 0;
+}

@@ -1,0 +1,92 @@
+/* Statistics: one table names, explains and prints them all.
+ *
+ * All are sums of integers over a launch, so that totals over launches are sums, too. Ratios are worked out when
+ * printed. docs/statistics.md is made from this table.
+ *
+ * Every sub-core cycle of a launch is exactly one of: issue (an instruction issued), a stall, or idle (no resident
+ * warp). A stall is a run of cycles without issue while warps are resident. It ends when a warp issues, and its cycles
+ * are all charged to what kept that warp from issuing in the last of them: the condition that had to be met last. A
+ * stall that ends because the last resident block ends is "drain".
+ */
+#ifndef REPRISE_REPLAY_STATISTICS_H
+#define REPRISE_REPLAY_STATISTICS_H
+
+#include <stdint.h>
+
+#include "replay/machine.h"
+
+/* Order is precedence: of several conditions that kept a warp waiting, the first counts. */
+#define STALLS(X)                                                                                                      \
+    X(DISPATCH, "dispatch", "its block was not there yet, or still in its dispatch latency")                           \
+    X(BARRIER, "barrier", "it waited at a barrier")                                                                    \
+    X(FENCE, "fence", "it was at a fence and its memory operations were not complete")                                 \
+    X(MEMORY, "memory", "a register was pending on a load or atomic outside shared memory")                            \
+    X(SHARED, "shared", "a register was pending on shared memory")                                                     \
+    X(SCOREBOARD, "scoreboard", "a register was pending on an instruction that is no memory access")                   \
+    X(UNIT, "unit", "its unit was busy and its dispatch queue full")                                                   \
+    X(SCHEDULER, "scheduler", "it was ready, but the scheduler held the sub-core for another warp")                    \
+    X(DRAIN, "drain", "no warp issued any more: all had ended and waited for the end of their block")
+
+enum stall {
+#define X(id, name, help) STALL_##id,
+    STALLS(X)
+#undef X
+        STALL_COUNT
+};
+
+/* X(field, name, unit, definition). */
+#define STATISTICS(X)                                                                                                  \
+    X(cycles, "cycles", "cycles",                                                                                      \
+      "from the launch's first cycle to the end of its last block: the last result is written in the cycle before")    \
+    X(blocks, "blocks", "blocks", "blocks replayed")                                                                   \
+    X(warps, "warps", "warps", "warps replayed")                                                                       \
+    X(warp_instructions, "warp_instructions", "instructions",                                                          \
+      "instructions executed by warps, as in the trace, exits that take no issue slot included")                       \
+    X(thread_instructions, "thread_instructions", "instructions",                                                      \
+      "the same for threads: lanes whose guard was true, summed over warp instructions")                               \
+    X(issue_cycles, "issue.issued", "sub-core cycles", "sub-core cycles in which an instruction issued")               \
+    X(idle_cycles, "issue.idle", "sub-core cycles", "sub-core cycles without a resident warp")                         \
+    X(shared_load_transactions, "shared.load_transactions", "transactions", "of loads from shared memory")             \
+    X(shared_store_transactions, "shared.store_transactions", "transactions", "of stores to shared memory")            \
+    X(shared_atomic_transactions, "shared.atomic_transactions", "transactions",                                        \
+      "of atomics and reductions on shared memory")                                                                    \
+    X(shared_conflicts, "shared.conflicts", "transactions", "transactions that bank conflicts added")                  \
+    X(global_load_transactions, "global.load_transactions", "transactions",                                            \
+      "of loads and prefetches from global and local memory, after coalescing")                                        \
+    X(global_store_transactions, "global.store_transactions", "transactions",                                          \
+      "of stores to global and local memory, after coalescing")                                                        \
+    X(global_atomic_transactions, "global.atomic_transactions", "transactions",                                        \
+      "of atomics and reductions on global memory, after coalescing")                                                  \
+    X(l1_hits, "l1.hits", "transactions", "transactions whose sector was in L1 or on its way there")                   \
+    X(l1_misses, "l1.misses", "transactions", "transactions that looked in L1 and did not find their sector")          \
+    X(l2_hits, "l2.hits", "transactions", "transactions whose sector was in L2 or on its way there")                   \
+    X(l2_misses, "l2.misses", "transactions", "transactions that looked in L2 and did not find their sector")          \
+    X(dram_accesses, "dram.accesses", "transactions", "reads and writes of device memory, write-backs included")       \
+    X(warp_cycles, "occupancy.warp_cycles", "warp cycles",                                                             \
+      "for each warp the cycles from its block's placement to its own last result, summed")                            \
+    X(sm_cycles, "occupancy.sm_cycles", "SM cycles", "cycles in which an SM had a resident block, summed over SMs")
+
+struct statistics {
+#define X(field, ...) uint64_t field;
+    STATISTICS(X)
+#undef X
+    uint64_t stall[STALL_COUNT];       /* sub-core cycles, "issue.stall.NAME" */
+    uint64_t unit_busy[MACHINE_UNITS]; /* cycles of initiation, summed over the instances, "units.NAME.busy" */
+};
+
+void statistics_add(struct statistics *to, const struct statistics *);
+
+/* Visits all integer statistics of the machine in table order, names with dots. */
+void statistics_each(const struct machine *, const struct statistics *,
+                     void (*visit)(void *, const char *name, uint64_t value), void *);
+/* NULL, or the first statistic in which the two differ, with both values, in static storage of the thread. */
+const char *statistics_difference(const struct machine *, const struct statistics *, const struct statistics *);
+
+/* The stall with the most cycles, or STALL_COUNT if there was none. */
+enum stall statistics_main_stall(const struct statistics *);
+const char *stall_name(enum stall);
+
+double statistics_ipc(const struct statistics *);                               /* warp instructions per cycle */
+double statistics_occupancy(const struct machine *, const struct statistics *); /* resident warps / warp limit, 0..1 */
+
+#endif
