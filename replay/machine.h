@@ -28,6 +28,8 @@
       "from the placement of a block to the first issue of its warps")                                                 \
     X(barrier_latency, "barrier_latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL,                                \
       "added between the last arrival at a barrier and the next issue of those that waited, which else is 1 cycle")    \
+    X(control_interval, "control_interval", OPTION_INTEGER, "cycles", 1, 100000, 1, NULL,                              \
+      "from the issue of a control instruction to the warp's next issue, at least")                                    \
     X(l1_subcores, "l1_subcores", OPTION_INTEGER, "", 1, 16, 1, NULL,                                                  \
       "neighbouring sub-cores that share one L1; must divide the number of sub-cores")                                 \
     X(flush_caches, "flush_caches", OPTION_BOOLEAN, "", 0, 1, 1, NULL, "caches are empty when a launch begins")        \

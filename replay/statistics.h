@@ -20,6 +20,7 @@
     X(DISPATCH, "dispatch", "its block was not there yet, or still in its dispatch latency")                           \
     X(BARRIER, "barrier", "it waited at a barrier")                                                                    \
     X(FENCE, "fence", "it was at a fence and its memory operations were not complete")                                 \
+    X(CONTROL, "control", "it had issued a control instruction less than control_interval cycles before")              \
     X(MEMORY, "memory", "a register was pending on a load or atomic outside shared memory")                            \
     X(SHARED, "shared", "a register was pending on shared memory")                                                     \
     X(SCOREBOARD, "scoreboard", "a register was pending on an instruction that is no memory access")                   \

@@ -11,7 +11,11 @@
 
 #include "hw-models/model.h"
 
-enum cache_kind { CACHE_READ, CACHE_WRITE };
+enum cache_kind {
+    CACHE_READ,
+    CACHE_WRITE,
+    CACHE_ATOMIC, /* read, changed and written in one place: done by the first level that keeps writes to itself */
+};
 
 struct cache_request {
     uint64_t address; /* of the transaction */

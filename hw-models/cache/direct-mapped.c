@@ -7,6 +7,8 @@
  *   read, sector not there:  leaves at s + latency, a miss; the sector is filled
  *   write, write = through:  leaves at s + latency; hit if the sector is there (its data stays), else nothing is kept
  *   write, write = back:     served at s + latency; the sector is there from then on, without a fetch, and is dirty
+ *   atomic, write = through: leaves at s + latency; hit if the sector is there
+ *   atomic, write = back:    as a read, and the line is dirty from then on
  * A line that is replaced while one of its sectors is dirty is written back, one write per line.
  */
 #include <string.h>
@@ -114,6 +116,7 @@ static void read_sector(struct direct_mapped *c, uint64_t address, uint64_t done
     reply->cycle = reply->hit && arrival > done ? arrival : done;
 }
 
+/* A write, or an atomic that passes through. */
 static void write_sector(struct direct_mapped *c, uint64_t address, uint64_t done, struct cache_reply *reply)
 {
     struct line *line = line_of(c, address);
@@ -135,9 +138,12 @@ static void access(void *state, const struct cache_request *request, struct cach
     uint64_t start = request->cycle > c->port_free ? request->cycle : c->port_free;
     c->port_free = start + c->interval;
     *reply = (struct cache_reply){0};
-    if (request->kind == CACHE_READ)
+    bool atomic_here = request->kind == CACHE_ATOMIC && c->back;
+    if (request->kind == CACHE_READ || atomic_here)
         read_sector(c, request->address, start + c->latency, reply);
-    else
+    if (atomic_here)
+        line_of(c, request->address)->dirty = true;
+    if (request->kind != CACHE_READ && !atomic_here)
         write_sector(c, request->address, start + c->latency, reply);
 }
 

@@ -1,0 +1,128 @@
+/* What the entries of a trace mean to a timing model, the same for both engines: which unit an instruction goes to,
+ * what space an address is in, where a barrier's parameters are. No time in here. */
+#ifndef REPRISE_REPLAY_MEANING_H
+#define REPRISE_REPLAY_MEANING_H
+
+#include "hw-models/cache/cache.h"
+#include "replay/machine.h"
+#include "replay/statistics.h"
+#include "tracefmt/reader.h"
+
+/* Through which part of the machine an access goes. */
+enum path { PATH_SHARED, PATH_CACHES, PATH_CONSTANT /* no transactions: the constant cache hits */ };
+
+static inline enum path path_of_space(unsigned space)
+{
+    switch (space) {
+    case RP_SPACE_SHARED:
+    case RP_SPACE_SHARED_CLUSTER: return PATH_SHARED;
+    case RP_SPACE_CONST:
+    case RP_SPACE_PARAM: return PATH_CONSTANT;
+    default: return PATH_CACHES;
+    }
+}
+
+/* The space that a generic address is in, and its offset there. */
+static inline unsigned resolve_generic(const struct rp_launch *l, uint64_t address, uint64_t *offset)
+{
+    const struct {
+        uint64_t base, size;
+        unsigned space;
+    } windows[] = {
+        {l->shared_window, l->shared_window_size, RP_SPACE_SHARED},
+        {l->local_window, l->local_window_size, RP_SPACE_LOCAL},
+        {l->const_window, l->const_window_size, RP_SPACE_CONST},
+        {l->param_window, l->param_window_size, RP_SPACE_PARAM},
+    };
+    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++)
+        if (address - windows[i].base < windows[i].size) {
+            *offset = address - windows[i].base;
+            return windows[i].space;
+        }
+    *offset = address;
+    return RP_SPACE_GLOBAL;
+}
+
+/* The space whose row times a memory instruction: that of its first operand, and for a generic one that of the lowest
+ * lane; global when no lane accesses anything. */
+static inline unsigned timing_space(const struct rp_launch *l, const struct rp_instruction *in,
+                                    const struct rp_step *step)
+{
+    if (!in->memory_count || in->memory[0].space == RP_SPACE_NONE)
+        return RP_SPACE_GLOBAL;
+    if (in->memory[0].space != RP_SPACE_GENERIC)
+        return in->memory[0].space;
+    uint64_t offset;
+    return step->executed ? resolve_generic(l, step->accesses[0].base, &offset) : RP_SPACE_GLOBAL;
+}
+
+/* Local memory lies interleaved in device memory, so that a warp's lanes find the same word of theirs side by side: the
+ * 4-byte word w of lane l of the warp in place p is at LOCAL_BASE + ((p × words + w) × 32 + l) × 4, `words` per thread.
+ * A place is (SM × sub-cores + sub-core) × 64 + slot. */
+#define LOCAL_BASE (1ull << 62)
+static inline uint64_t local_words(const struct rp_kernel *k) { return ((uint64_t)k->local_bytes + 15) / 16 * 4; }
+static inline uint64_t local_address(uint64_t place, uint64_t words, uint64_t offset, unsigned lane)
+{
+    return LOCAL_BASE + ((place * words + offset / 4) * RP_WARP_LANES + lane) * 4 + offset % 4;
+}
+
+/* Accesses that do not look in L1: those that ask for L2 (.cg, .cv), those that must see what other SMs write
+ * (volatile, relaxed and stronger), and atomics. */
+static inline bool bypasses_l1(const struct rp_memory_operand *o)
+{
+    return o->cache_op == RP_CACHE_CG || o->cache_op == RP_CACHE_CV || o->order != RP_ORDER_WEAK ||
+           o->kind == RP_ACCESS_ATOMIC || o->kind == RP_ACCESS_REDUCTION;
+}
+
+static inline enum cache_kind cache_kind_of(const struct rp_memory_operand *o)
+{
+    return o->kind == RP_ACCESS_STORE                                      ? CACHE_WRITE
+           : o->kind == RP_ACCESS_ATOMIC || o->kind == RP_ACCESS_REDUCTION ? CACHE_ATOMIC
+                                                                           : CACHE_READ;
+}
+
+static inline uint64_t *shared_counter(struct statistics *s, const struct rp_memory_operand *o)
+{
+    enum cache_kind kind = cache_kind_of(o);
+    return kind == CACHE_READ    ? &s->shared_load_transactions
+           : kind == CACHE_WRITE ? &s->shared_store_transactions
+                                 : &s->shared_atomic_transactions;
+}
+
+static inline uint64_t *global_counter(struct statistics *s, const struct rp_memory_operand *o)
+{
+    enum cache_kind kind = cache_kind_of(o);
+    return kind == CACHE_READ    ? &s->global_load_transactions
+           : kind == CACHE_WRITE ? &s->global_store_transactions
+                                 : &s->global_atomic_transactions;
+}
+
+#define BARRIERS 16
+
+/* A block barrier at which warps arrive or wait; warp-level ones are no barrier here. */
+static inline bool is_block_barrier(const struct rp_instruction *in)
+{
+    return in->barrier.kind == RP_BARRIER_SYNC || in->barrier.kind == RP_BARRIER_ARRIVE ||
+           in->barrier.kind == RP_BARRIER_REDUCE;
+}
+static inline unsigned barrier_id(const struct rp_step *s)
+{
+    int32_t id = s->instruction->barrier.id;
+    return (id < 0 ? (unsigned)(s->aux & 0xffff) : (unsigned)id) % BARRIERS;
+}
+/* Warps expected, 0: all of the block. Barriers count threads, and each warp counts with all of its lanes (PTX ISA,
+ * "bar"). */
+static inline uint64_t barrier_warps(const struct rp_step *s)
+{
+    int32_t count = s->instruction->barrier.count;
+    uint64_t threads = count < 0 ? s->aux >> 16 : (uint64_t)count;
+    return threads / RP_WARP_LANES + (threads % RP_WARP_LANES != 0);
+}
+
+/* An exit of all lanes on the path; machines may take it as no instruction of its own (issue_exit). */
+static inline bool is_plain_exit(const struct rp_instruction *in)
+{
+    return (in->flags & RP_EXIT) && !(in->flags & RP_GUARDED);
+}
+
+#endif
