@@ -128,6 +128,23 @@ demo: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all kernels
 	@BUILD=$(BUILD) tools/demo
 
+# ---- speed ----------------------------------------------------------------------------------------------------------
+# Programs of tests/bench; bench-docs writes docs/performance.md from what it measures.
+
+BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
+$(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(SUPPORT) $(LIBS)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+.PHONY: bench bench-docs bench-programs
+bench-programs: $(BENCHES) $(KERNELS)
+bench: deps
+	@$(MAKE) --no-print-directory -s -j$$(nproc) bench-programs
+	@for b in $(BENCHES); do BUILD=$(BUILD) $$b || exit; done
+bench-docs: deps
+	@$(MAKE) --no-print-directory -s -j$$(nproc) bench-programs
+	@BUILD=$(BUILD) $(BUILD)/bench/bench --markdown > $(BUILD)/bench/performance.md
+	@cp $(BUILD)/bench/performance.md docs/performance.md
+
 # ---- quality --------------------------------------------------------------------------------------------------------
 
 OWN := tracefmt frontend replay hw-models tools tests

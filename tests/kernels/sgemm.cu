@@ -15,6 +15,7 @@ KERNEL sgemm_naive(const float *a, const float *b, float *c, int n, int k)
         a_tile[y][x] = a[row * k + t + x];
         b_tile[y][x] = b[(t + y) * n + col];
         __syncthreads();
+#pragma unroll
         for (int i = 0; i < TILE; i++)
             sum = fmaf(a_tile[y][i], b_tile[i][x], sum);
         __syncthreads();
@@ -39,6 +40,7 @@ KERNEL sgemm_double(const float *a, const float *b, float *c, int n, int k)
             a_next = a[row * k + t + x];
             b_next = b[(t + y) * n + col];
         }
+#pragma unroll
         for (int i = 0; i < TILE; i++)
             sum = fmaf(a_tile[now][y][i], b_tile[now][i][x], sum);
         now ^= 1;

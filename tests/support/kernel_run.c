@@ -76,10 +76,13 @@ static bool launch_all(struct kernel_session *s, const struct kernel_case *c, co
     for (uint32_t i = 0; ok && i < s->launch_count; i++)
         ok = launch(s, &s->launches[i], o->threads, writer, output, totals);
     fclose(output);
-    if (!ok)
+    if (!ok) {
         rp_writer_abandon(writer);
-    else if (writer)
+    } else if (writer) {
+        double start = seconds_now();
         ok = rp_writer_close(writer, &s->error);
+        totals->launch_seconds += seconds_now() - start;
+    }
     return ok;
 }
 

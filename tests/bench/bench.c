@@ -1,0 +1,232 @@
+/* Measures the speeds and sizes that docs/performance.md states and prints them beside their floors and aims.
+ *
+ *     bench             a table
+ *     bench --markdown  the whole of docs/performance.md
+ *
+ * Every measurement runs in a process of its own, so that its peak memory is its own. A rate is the best of a few runs:
+ * the others were disturbed. The exit status says whether the measurements worked, not whether they are fast.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "replay/replay.h"
+#include "tests/support/kernel_case.h"
+
+#define RUNS 3
+
+struct measurement {
+    bool ok;
+    double value;
+    char error[1024];
+};
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static const char *trace_path(uint32_t size)
+{
+    static char path[512];
+    const char *build = getenv("BUILD");
+    snprintf(path, sizeof path, "%s/bench/sgemm-%u.wtr", build ? build : "build", size);
+    return path;
+}
+
+/* ---- what is measured: each fills in value or error -------------------------------------------------------------- */
+
+/* Thread instructions per second of SGEMM on one thread. */
+static void run_sgemm(struct measurement *m, uint32_t size, const char *trace)
+{
+    const struct kernel_options options = {.threads = 1, .size = size, .trace = trace, .skip_check = true};
+    struct rp_error err;
+    m->ok = true;
+    for (int i = 0; i < RUNS && m->ok; i++) {
+        struct kernel_totals totals;
+        m->ok = kernel_run(kernel_case_find("sgemm_naive"), &options, &totals, &err);
+        double rate = m->ok ? (double)totals.thread_instructions / totals.launch_seconds : 0;
+        m->value = rate > m->value ? rate : m->value;
+    }
+    if (!m->ok)
+        snprintf(m->error, sizeof m->error, "%s", err.text);
+}
+
+static void functional(struct measurement *m) { run_sgemm(m, 256, NULL); }
+static void recording(struct measurement *m) { run_sgemm(m, 256, trace_path(256)); }
+
+static struct rp_trace *open_trace(struct measurement *m)
+{
+    struct rp_error err;
+    struct rp_trace *trace = rp_trace_open(trace_path(512), &err);
+    if (!trace)
+        snprintf(m->error, sizeof m->error, "%s", err.text);
+    return trace;
+}
+
+/* Records the trace that the measurements after this one read. */
+static void trace_bits(struct measurement *m)
+{
+    run_sgemm(m, 512, trace_path(512));
+    struct rp_trace *trace = m->ok ? open_trace(m) : NULL;
+    m->ok = trace != NULL;
+    if (!m->ok)
+        return;
+    m->value = 8.0 * (double)rp_trace_file_bytes(trace) / (double)rp_trace_launch_totals(trace, 0).warp_instructions;
+    rp_trace_close(trace);
+}
+
+/* Warp instructions per second. */
+static void replay_on(struct measurement *m, const char *name)
+{
+    struct rp_error err;
+    struct rp_trace *trace = open_trace(m);
+    struct machine *machine = trace ? machine_open(&(struct machine_request){.name = name}, &err) : NULL;
+    m->ok = machine != NULL;
+    for (int i = 0; i < RUNS && m->ok; i++) {
+        struct replay_result result;
+        double start = seconds_now();
+        m->ok = replay(trace, machine, &(struct replay_options){.threads = 1, .launch = -1}, &result, &err);
+        if (!m->ok)
+            break;
+        double rate = (double)result.total.warp_instructions / (seconds_now() - start);
+        m->value = rate > m->value ? rate : m->value;
+        replay_result_free(&result);
+    }
+    if (trace && !m->ok)
+        snprintf(m->error, sizeof m->error, "%s", err.text);
+    machine_free(machine);
+    rp_trace_close(trace);
+}
+
+static void replay_orin(struct measurement *m) { replay_on(m, "orin-wcet"); }
+static void replay_tx2(struct measurement *m) { replay_on(m, "jetson-tx2"); }
+
+/* ---- the figures ------------------------------------------------------------------------------------------------- */
+
+/* With `memory` the value is the peak resident memory of the process that runs `measure`, whatever that fills in. */
+static const struct figure {
+    const char *name, *unit;
+    double floor, aim, scale; /* value / scale is in `unit` */
+    bool smaller_is_better, memory;
+    void (*measure)(struct measurement *);
+} figures[] = {
+    {"SGEMM 256, functional", "G thread instructions/s", 1, 2, 1e9, false, false, functional},
+    {"SGEMM 256, recording", "G thread instructions/s", 0.5, 1, 1e9, false, false, recording},
+    {"SGEMM 512, size of the trace", "bit/warp instruction", 0.1, 0.05, 1, true, false, trace_bits},
+    {"SGEMM 512, replay on orin-wcet", "M warp instructions/s", 20, 40, 1e6, false, false, replay_orin},
+    {"SGEMM 512, replay on jetson-tx2", "M warp instructions/s", 5, 10, 1e6, false, false, replay_tx2},
+    {"SGEMM 512, memory of replay on orin-wcet", "MB", 256, 128, 1e6, true, true, replay_orin},
+    {"SGEMM 512, memory of replay on jetson-tx2", "MB", 256, 128, 1e6, true, true, replay_tx2},
+};
+#define FIGURES (sizeof figures / sizeof *figures)
+
+static bool fail(struct measurement *m, const char *what)
+{
+    m->ok = false;
+    snprintf(m->error, sizeof m->error, "%s", what);
+    return false;
+}
+
+static bool in_own_process(const struct figure *f, struct measurement *m)
+{
+    int ends[2];
+    if (pipe(ends))
+        return fail(m, "no pipe");
+    pid_t child = fork();
+    if (child < 0)
+        return fail(m, "no process");
+    if (child == 0) {
+        struct measurement mine = {0};
+        f->measure(&mine);
+        _exit(write(ends[1], &mine, sizeof mine) == (ssize_t)sizeof mine ? 0 : 1);
+    }
+    close(ends[1]);
+    bool whole = read(ends[0], m, sizeof *m) == (ssize_t)sizeof *m;
+    close(ends[0]);
+    int status;
+    struct rusage usage;
+    if (wait4(child, &status, 0, &usage) != child || !whole)
+        return fail(m, "the measurement died");
+    if (f->memory)
+        m->value = (double)usage.ru_maxrss * 1024; /* Linux counts KiB */
+    m->value /= f->scale;
+    return m->ok;
+}
+
+static bool reached(const struct figure *f, double limit, double value)
+{
+    return f->smaller_is_better ? value <= limit : value >= limit;
+}
+
+static void processor(char *text, size_t size)
+{
+    char line[256];
+    snprintf(text, size, "unknown processor");
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    while (f && fgets(line, sizeof line, f)) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) || !colon)
+            continue;
+        snprintf(text, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+        break;
+    }
+    if (f)
+        fclose(f);
+}
+
+static void print_row(const struct figure *f, const struct measurement *m, bool markdown)
+{
+    const char *sign = f->smaller_is_better ? "<=" : ">=";
+    const char *verdict = reached(f, f->aim, m->value)     ? "aim reached"
+                          : reached(f, f->floor, m->value) ? "floor reached"
+                                                           : "BELOW FLOOR";
+    printf(markdown ? "| %s | %s | %s %g | %s %g | %.3g | %s |\n" : "%-42s %-24s %s %-6g %s %-6g %8.3g  %s\n", f->name,
+           f->unit, sign, f->floor, sign, f->aim, m->value, verdict);
+    fflush(stdout);
+}
+
+static void print_head(bool markdown)
+{
+    char cpu[256];
+    processor(cpu, sizeof cpu);
+    if (!markdown) {
+        printf("%s, one thread\n%-42s %-24s %-9s %-9s %8s\n", cpu, "figure", "unit", "floor", "aim", "measured");
+        return;
+    }
+    printf("# Performance\n\n"
+           "`make bench` measures these figures; `make bench-docs` writes this page. One thread, the best of %d runs, "
+           "on:\n%s.\n\n"
+           "* SGEMM is `sgemm_naive` of tests/kernels/sgemm.cu, tiles of 32 x 32 in shared memory. *Functional* runs "
+           "it, *recording*\n  writes its trace too; a thread instruction is one instruction of one thread.\n"
+           "* The size of the trace is that of the whole file.\n"
+           "* Memory is the peak resident memory of the process that replays.\n\n"
+           "| figure | unit | floor | aim | measured | |\n|---|---|---|---|---|---|\n",
+           RUNS, cpu);
+}
+
+int main(int argc, char **argv)
+{
+    bool markdown = argc == 2 && !strcmp(argv[1], "--markdown"), ok = true;
+    if (argc > 1 && !markdown) {
+        fprintf(stderr, "usage: bench [--markdown]\n");
+        return RP_USAGE;
+    }
+    print_head(markdown);
+    fflush(stdout);
+    for (size_t i = 0; i < FIGURES; i++) {
+        struct measurement m = {0};
+        if (in_own_process(&figures[i], &m)) {
+            print_row(&figures[i], &m, markdown);
+        } else {
+            fprintf(stderr, "bench: %s: %s\n", figures[i].name, m.error);
+            ok = false;
+        }
+    }
+    return ok ? RP_OK : RP_SYSTEM;
+}
