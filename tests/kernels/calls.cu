@@ -1,5 +1,5 @@
-/* Device functions that stay functions: recursion to a depth that differs between lanes, mutual recursion, calls through
- * pointers, and a result returned through memory of the caller's frame. */
+/* Device functions that stay functions: recursion to a depth that differs between lanes, mutual recursion, calls
+ * through pointers, and a result returned through memory of the caller's frame. */
 #include "cuda_min.cuh"
 
 static __device__ __noinline__ int ackermann(int m, int n)

@@ -1,5 +1,5 @@
-/* Inclusive prefix sums over many blocks in three launches: every block scans its own elements and leaves its total, one
- * block scans the totals, and every block but the first adds what came before it. */
+/* Inclusive prefix sums over many blocks in three launches: every block scans its own elements and leaves its total,
+ * one block scans the totals, and every block but the first adds what came before it. */
 #include "cuda_min.cuh"
 
 #define BLOCK 256

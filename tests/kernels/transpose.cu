@@ -2,7 +2,8 @@
  * a 32-way bank conflict, one word of padding makes none. n is a multiple of 32. */
 #include "cuda_min.cuh"
 
-template <int WIDTH> static __device__ __forceinline__ void transpose(int (*tile)[WIDTH], const int *in, int *out, int n)
+template <int WIDTH>
+static __device__ __forceinline__ void transpose(int (*tile)[WIDTH], const int *in, int *out, int n)
 {
     int x = threadIdx.x;
     for (int y = threadIdx.y; y < 32; y += 8)
