@@ -47,6 +47,7 @@ enum chunk_field {
 #define CHUNK_FIRST_COLUMN CHUNK_BLOCK
 
 /* The mask that the first run of a path is compared with. */
+#define LAUNCH_WARPS_LIMIT 32 /* 1024 threads */
 #define RUN_MASK_START UINT32_MAX
 
 /* Codes of the guard column; an explicit mask is GUARD_EXPLICIT + mask. */

@@ -62,12 +62,12 @@ bool path_measure(struct path *p, const struct kernel_map *m, struct rp_error *e
             }
             p->access_count += in->memory_count;
             p->aux_count += (in->flags & RP_HAS_AUX) != 0;
+            if (p->access_count + p->aux_count > PATH_VALUE_LIMIT)
+                return rp_fail(err, RP_BAD_INPUT, "its path has more than %d accesses", PATH_VALUE_LIMIT);
         }
     }
     if (guard != p->guard_count)
         return rp_fail(err, RP_BAD_INPUT, "its path has %zu guard masks, its runs demand %zu", p->guard_count, guard);
-    if (p->access_count > UINT32_MAX)
-        return rp_fail(err, RP_BAD_INPUT, "its path has %" PRIu64 " accesses, more than fit a chunk", p->access_count);
     return true;
 }
 

@@ -24,6 +24,10 @@ struct kernel_map {
 /* NULL: out of memory or limit. */
 struct kernel_map *kernel_map_new(struct arena *, const struct rp_kernel *);
 
+/* Accesses and aux values of one warp in one chunk: what fits the logs of the largest chunk (CHUNK_LOG_LIMIT). A reader
+ * that believed in more could be made to count for hours by a small file. */
+#define PATH_VALUE_LIMIT (8 << 20)
+
 struct path {
     const struct rp_run *runs;
     const rp_lanemask *guards;

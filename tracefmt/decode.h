@@ -1,0 +1,105 @@
+/* A decoded chunk: immutable, shared by all blocks and cursors that read it.
+ *
+ * Paths are decoded once, with their runs and guards. Accesses are not spread out: a warp is a *stream*, that is the
+ * state of the predictors at its beginning and a list of exceptions, and a cursor produces accesses from it a segment
+ * at a time. Only the accesses of leaders that others follow are there as an array, for their followers to look at.
+ * Everything is checked here, so that streaming cannot fail.
+ */
+#ifndef REPRISE_TRACEFMT_DECODE_H
+#define REPRISE_TRACEFMT_DECODE_H
+
+#include "tracefmt/chunk_format.h"
+#include "tracefmt/index.h"
+#include "tracefmt/kernel_map.h"
+#include "tracefmt/reader.h"
+
+struct exception {
+    uint64_t base;                    /* what to add to the predicted base */
+    const struct rp_pattern *pattern; /* NULL: as predicted */
+    uint32_t at;                      /* which access of the warp's piece */
+};
+
+/* Consecutive whole runs whose accesses are produced together. */
+struct segment {
+    uint32_t run_end;
+    uint32_t access_end;
+};
+
+struct chunk_path {
+    struct path path;
+    uint32_t users, leader;            /* warps with this path, the first of them */
+    struct rp_dynamic_access *leading; /* the leader's accesses; NULL without followers */
+    struct segment *segments;
+    uint32_t segment_count, segment_accesses; /* most accesses in a segment */
+};
+
+struct chunk_warp {
+    struct chunk_path *path;
+    const uint64_t *first;                   /* per rank: base (leader), difference to the leader's (follower) */
+    const struct rp_pattern **first_pattern; /* per rank, leaders only */
+    const struct exception *exceptions;
+    uint32_t exception_count;
+    bool follows, same; /* same: exactly the leader's accesses */
+    const uint64_t *aux;
+};
+
+struct chunk_block {
+    uint64_t index;
+    uint32_t piece;
+    bool end;
+    struct chunk_warp *warps;
+};
+
+struct chunk {
+    struct arena arena;
+    uint32_t launch, warps_per_block;
+    uint64_t warp_instructions, thread_instructions;
+    uint32_t block_count, path_count, pattern_count;
+    struct chunk_block *blocks;
+    struct chunk_path *paths;
+    struct chunk_warp *warps;
+    struct rp_pattern *patterns;
+};
+
+/* What decoding must know of the tables. */
+struct decode_context {
+    uint32_t launch_count;
+    struct rp_launch *const *launches;
+    struct kernel_map *const *maps; /* per kernel */
+};
+
+/* `content` is what a chunk frame decompresses to. NULL: not a chunk, or damaged. */
+struct chunk *chunk_decode(const uint8_t *content, size_t size, const struct decode_context *, struct rp_error *);
+void chunk_free(struct chunk *);
+/* The block's piece in this chunk, or NULL. */
+const struct chunk_block *chunk_find_block(const struct chunk *, uint64_t block);
+
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
+
+struct leader_rank {
+    struct leader_state state;
+    const struct rp_pattern *pattern;
+};
+struct follower_rank {
+    uint64_t difference;
+    const struct rp_pattern *from, *to;
+};
+/* The accesses of one warp's piece, in order. */
+struct stream {
+    const struct chunk_warp *warp;
+    uint32_t at; /* accesses produced */
+    const struct exception *next;
+    union {
+        struct leader_rank *leader;
+        struct follower_rank *follower;
+        void *ranks; /* malloced, capacity bytes; kept from one piece to the next */
+    };
+    size_t capacity;
+};
+/* Puts the stream before the warp's first access. False: out of memory. */
+bool stream_begin(struct stream *, const struct chunk_warp *);
+/* Produces accesses up to, not including, number `end`. */
+void stream_fill(struct stream *, struct rp_dynamic_access *out, uint32_t end);
+void stream_free(struct stream *);
+
+#endif

@@ -1,0 +1,80 @@
+/* The inside of struct rp_trace, shared by the files that make up the reader. */
+#ifndef REPRISE_TRACEFMT_READER_INTERNAL_H
+#define REPRISE_TRACEFMT_READER_INTERNAL_H
+
+#include <pthread.h>
+
+#include "tracefmt/decode.h"
+#include "tracefmt/tables.h"
+
+/* Chunks that nobody uses are kept until they take more than this, for the next block is likely in one of them. */
+#define IDLE_CHUNK_BYTES ((size_t)24 << 20)
+
+struct cached_chunk {
+    struct cached_chunk *next;
+    size_t number; /* in the index */
+    struct chunk *chunk;
+    unsigned users;
+    uint64_t last_use;
+    bool loading;
+};
+
+/* A block that goes on in a later chunk. */
+struct carried {
+    uint64_t block;
+    size_t chunk;
+};
+
+struct launch_chunks {
+    size_t begun_at, begun_count;     /* in rp_trace.begun */
+    size_t carried_at, carried_count; /* in rp_trace.carried */
+    size_t chunk_at, chunk_count;     /* in index.chunks */
+};
+
+struct rp_trace {
+    char *path;
+    int fd;
+    uint64_t bytes;
+    struct tables tables;
+    struct index index;
+    struct arena arena;       /* the maps */
+    struct kernel_map **maps; /* per kernel */
+    uint32_t map_capacity, map_count;
+    struct launch_chunks *launches;
+    size_t *begun;           /* per launch: chunks in which blocks begin, ascending */
+    struct carried *carried; /* per launch: ascending by block, then chunk */
+    char *damage;
+
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t loaded;
+    struct cached_chunk *cache;
+    uint64_t clock;
+    char sha256[65];
+};
+
+/* A new, empty trace for the open file, which it takes over in every case. */
+struct rp_trace *trace_new(int fd, const char *path, struct rp_error *);
+/* Opens from a descriptor; path is for messages only. */
+struct rp_trace *trace_open_fd(int fd, const char *path, struct rp_error *);
+bool trace_read(const struct rp_trace *, uint64_t offset, void *data, size_t size, struct rp_error *);
+/* Adds maps for kernels that have none yet. */
+bool trace_add_maps(struct rp_trace *, struct rp_error *);
+struct decode_context trace_context(const struct rp_trace *);
+
+/* Reads frames one after the other without an index and builds one; sets damage, naming `reason` (what is wrong with
+ * the index). False: there is not even a header. */
+bool trace_scan(struct rp_trace *, const char *reason, struct rp_error *);
+/* Adds what a decoded chunk says to the index. */
+bool trace_index_chunk(struct rp_trace *, uint64_t offset, uint64_t bytes, uint64_t raw_bytes, const struct chunk *,
+                       struct rp_error *);
+
+/* The content of a frame into *raw. Errors name file, frame and offset. */
+bool trace_read_frame(const struct rp_trace *, size_t frame, struct buffer *raw, struct rp_error *);
+/* Reads, decodes and compares with the index; not from the cache. */
+struct chunk *trace_load_chunk(const struct rp_trace *, size_t number, struct rp_error *);
+/* From the cache. */
+struct chunk *trace_acquire_chunk(struct rp_trace *, size_t number, struct rp_error *);
+void trace_release_chunk(struct rp_trace *, struct chunk *);
+void trace_free_cache(struct rp_trace *);
+
+#endif
