@@ -1,0 +1,146 @@
+/* A PTX module as parsed: names resolved, instructions matched against the instruction table, nothing lowered. */
+#ifndef REPRISE_FRONTEND_ISA_PTX_AST_H
+#define REPRISE_FRONTEND_ISA_PTX_AST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "frontend/core/uop.h"
+#include "frontend/isa/ptx/source.h"
+#include "frontend/isa/ptx/table.h"
+#include "tracefmt/trace.h"
+
+struct ptx_function;
+struct ptx_variable;
+
+/* One element of an initialiser list: bits, or the address of a variable or function plus `bits`. */
+struct ptx_initial {
+    uint64_t index; /* of the element */
+    uint64_t bits;
+    const struct ptx_variable *variable;
+    const struct ptx_function *function;
+    uint64_t mask; /* of 0xFF(address) and the like, else ~0; the masked bits are shifted down */
+    bool generic;
+    uint32_t at;
+};
+
+struct ptx_variable {
+    const char *name;
+    uint8_t space;        /* enum rp_space */
+    uint8_t type;         /* enum ptx_type of an element */
+    bool is_extern;       /* for .shared: dynamic shared memory */
+    bool is_opaque;       /* .texref, .samplerref, .surfref */
+    bool is_entry_param;  /* parameter of a kernel; PARAM variables without it are in a frame */
+    bool is_listed;       /* in the unit's or function's list of variables */
+    bool bound;           /* .param of a call's scope: offset is set by the call */
+    uint32_t align;       /* bytes, a power of two */
+    uint64_t count, size; /* elements (a vector's counted), bytes */
+    uint64_t offset;      /* module variable: address; parameter, local: offset in block or frame; see layout.h */
+    uint32_t program;     /* .shared: which program `offset` was laid out for, counted from 1 */
+    struct ptx_initial *initials;
+    uint32_t initial_count, at;
+};
+
+struct ptx_register {
+    const char *name;
+    uint8_t type; /* enum ptx_type */
+};
+
+enum ptx_label_kind { LABEL_UNDEFINED, LABEL_CODE, LABEL_TARGETS, LABEL_CALL_TARGETS, LABEL_PROTOTYPE };
+struct ptx_label {
+    const char *name;
+    enum ptx_label_kind kind;
+    uint32_t instruction;        /* CODE: index of the one that follows */
+    struct ptx_label ***targets; /* TARGETS: each *targets[i] is known when its scope has ended */
+    uint32_t target_count;
+    struct ptx_signature *prototype; /* PROTOTYPE */
+};
+
+/* Results and parameters: PARAM variables, each at its offset from the callee's frame base (layout.h). */
+struct ptx_signature {
+    struct ptx_variable **results, **params;
+    uint32_t result_count, param_count;
+    uint32_t bytes;
+};
+
+enum ptx_operand_kind {
+    PO_NONE,
+    PO_REGISTER, /* reg */
+    PO_INTEGER,  /* value */
+    PO_FLOAT,    /* value: a double's bits */
+    PO_SINGLE,   /* value: 32 bits as written (0f...) */
+    PO_SPECIAL,  /* value: index in the table of special registers */
+    PO_VARIABLE, /* variable, value: offset */
+    PO_FUNCTION,
+    PO_LABEL,
+    PO_VECTOR,  /* elements */
+    PO_SINK,    /* _ */
+    PO_ADDRESS, /* [element 0 + value, further elements]; without elements: [value] */
+    PO_LIST,    /* of a call, elements */
+    PO_PAIR,    /* p|q: elements[0], elements[1] */
+};
+
+struct ptx_operand {
+    uint8_t kind;
+    bool negated; /* !p */
+    bool generic; /* generic(variable) */
+    uint32_t at;
+    uint32_t reg, count;
+    int64_t value;
+    union {
+        struct ptx_variable *variable;
+        struct ptx_function *function;
+        struct ptx_label **label; /* *label is known when its scope has ended */
+        struct ptx_operand *elements;
+    };
+};
+
+#define PTX_NO_REGISTER UINT32_MAX
+struct ptx_instruction {
+    const struct ptx_form *form;
+    struct ptx_modifiers mods;
+    struct ptx_operand *operands;
+    uint32_t operand_count;
+    uint32_t guard; /* register or PTX_NO_REGISTER */
+    bool guard_negated;
+    uint32_t at, end; /* its text, from the guard to before the semicolon; end 0: made up, see `made` */
+    const char *made; /* text of an instruction that the source has not */
+    uint32_t line;    /* in the PTX file */
+    uint32_t source_file, source_line; /* from .loc: number in .file; 0: none */
+};
+
+struct ptx_function {
+    const char *name;
+    bool is_entry, is_announced, defined, address_taken;
+    uint32_t at;
+    uint32_t number; /* in the module, from 1 */
+    struct ptx_signature signature;
+    VECTOR(struct ptx_instruction) body;
+    VECTOR(struct ptx_register) registers;
+    VECTOR(struct ptx_variable *) locals; /* .local variables, for the frame */
+    uint32_t max_threads[3], required_threads[3], max_registers;
+    bool has_max_threads, has_required_threads;
+    uint32_t frame_bytes; /* set by layout */
+    struct ptx_function *next;
+};
+
+struct ptx_file {
+    uint32_t number;
+    const char *name;
+};
+
+struct ptx_unit {
+    struct ptx_source *src;
+    struct arena *arena;
+    uint32_t version; /* major × 10 + minor */
+    uint32_t address_bits;
+    struct ptx_function *functions, **last_function;
+    uint32_t function_count;
+    VECTOR(struct ptx_variable *) variables; /* of .global and .const, wherever declared */
+    VECTOR(struct ptx_file) files;
+};
+
+/* Parses the whole text; leaves through src->escape on an error. */
+struct ptx_unit *ptx_parse(struct ptx_source *);
+
+#endif

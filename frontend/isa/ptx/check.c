@@ -1,0 +1,181 @@
+#include "frontend/isa/ptx/check.h"
+
+#include "frontend/isa/ptx/special.h"
+
+static enum ptx_type twice_as_wide(enum ptx_type t)
+{
+    switch (t) {
+    case PT_U16: return PT_U32;
+    case PT_S16: return PT_S32;
+    case PT_U32: return PT_U64;
+    case PT_S32: return PT_S64;
+    default: return t;
+    }
+}
+
+enum ptx_type ptx_operand_type(const struct operand_form *f, const struct ptx_modifiers *mods)
+{
+    if (f->role == 'p' || f->role == 'q')
+        return PT_PRED;
+    if (f->role == 'm' || f->role == 'L' || f->role == 'x' || f->role == 'i')
+        return PT_NONE;
+    switch (f->typing) {
+    case 'u': return PT_U32;
+    case 'h': return PT_U16;
+    case 'n': return PT_NONE;
+    case 'w': return twice_as_wide(mods->types[0]);
+    case '1':
+    case '2':
+    case '3': return mods->types[f->typing - '0'];
+    default: return mods->type_count ? mods->types[0] : PT_NONE;
+    }
+}
+
+struct checker {
+    struct ptx_source *src;
+    const struct ptx_function *function;
+    const struct ptx_instruction *in;
+    const struct operand_form *form;
+};
+
+static bool is_destination(const struct checker *c) { return c->form->role == 'd' || c->form->role == 'q'; }
+
+/* ld, st and cvt take registers wider than their type; mov of vectors is checked element by element. */
+static bool takes_wider(const struct checker *c)
+{
+    uint8_t low = c->in->form->lowering;
+    return low == LOW_LOAD || low == LOW_STORE || low == LOW_CONVERT;
+}
+
+static void check_register(const struct checker *c, const struct ptx_operand *o, enum ptx_type want)
+{
+    const struct ptx_register *r = &c->function->registers.at[o->reg];
+    const struct ptx_type_info *have = &ptx_types[r->type], *type = &ptx_types[want];
+    bool pred = r->type == PT_PRED;
+    if (o->negated && !(pred && c->form->role == 'p'))
+        ptx_error(c->src, o->at, "'!' goes with a predicate source only");
+    if (want == PT_NONE) {
+        if (pred && c->form->role != 'x')
+            ptx_error(c->src, o->at, "'%s' is a predicate", r->name);
+        return;
+    }
+    if (pred != (want == PT_PRED))
+        ptx_error(c->src, o->at, pred ? "'%s' is a predicate, not a number" : "'%s' is no predicate", r->name);
+    if (have->bits < type->bits || (have->bits > type->bits && !takes_wider(c) && have->bits != 8 && type->bits != 8))
+        ptx_error(c->src, o->at, "'%s' has %u bits where .%s belongs", r->name, have->bits, type->name);
+    /* numbers of one size: bits go with everything, floats and integers not with each other. Moves and memory do not
+     * look at what they carry. */
+    bool carries = c->in->form->class_rule == C_MOVE || c->in->form->class_rule == C_MEMORY || takes_wider(c) ||
+                   c->in->form->class_rule == C_SHUFFLE;
+    bool mixed = (have->kind == 'F') != (type->kind == 'F') && have->kind != 'B' && type->kind != 'B';
+    if (mixed && !carries)
+        ptx_error(c->src, o->at, "'%s' is .%s where .%s belongs", r->name, have->name, type->name);
+}
+
+static void check_vector(const struct checker *c, const struct ptx_operand *o, enum ptx_type want)
+{
+    uint32_t wanted = (uint32_t)mods_value(&c->in->mods, G_VECTOR, 1);
+    bool move = c->in->form->lowering == LOW_MOVE;
+    if (!move && (c->form->typing != 'v' || wanted != o->count))
+        ptx_error(c->src, o->at, "%u values where %u belong%s", o->count, wanted, wanted == 1 ? "s" : "");
+    if (move && (o->count < 2 || ptx_types[want].bits % o->count || ptx_types[want].bits / o->count < 8))
+        ptx_error(c->src, o->at, ".%s does not consist of %u elements", ptx_types[want].name, o->count);
+    for (uint32_t i = 0; i < o->count; i++) {
+        const struct ptx_operand *e = &o->elements[i];
+        if (e->kind == PO_SINK && is_destination(c))
+            continue;
+        if (e->kind != PO_REGISTER && (is_destination(c) || e->kind < PO_INTEGER || e->kind > PO_SINGLE))
+            ptx_error(c->src, e->at,
+                      is_destination(c) ? "a register or '_' belongs here" : "a register or number belongs here");
+        if (e->kind != PO_REGISTER)
+            continue;
+        if (!move)
+            check_register(c, e, want);
+        else if (ptx_types[c->function->registers.at[e->reg].type].bits != ptx_types[want].bits / o->count)
+            ptx_error(c->src, e->at, "'%s' is not %u bits wide", c->function->registers.at[e->reg].name,
+                      ptx_types[want].bits / o->count);
+    }
+}
+
+static void check_address(const struct checker *c, const struct ptx_operand *o)
+{
+    if (o->kind != PO_ADDRESS || o->count > 1)
+        ptx_error(c->src, o->at, "an address in [] belongs here");
+    if (o->count == 0 || o->elements[0].kind != PO_REGISTER)
+        return;
+    const struct ptx_register *r = &c->function->registers.at[o->elements[0].reg];
+    const struct ptx_type_info *t = &ptx_types[r->type];
+    if ((t->bits != 32 && t->bits != 64) || t->kind == 'F')
+        ptx_error(c->src, o->elements[0].at, "'%s' (.%s) cannot hold an address", r->name, t->name);
+}
+
+static void check_source(const struct checker *c, const struct ptx_operand *o, enum ptx_type want)
+{
+    bool address = c->in->form->lowering == LOW_MOVE || c->in->form->lowering == LOW_CVTA ||
+                   c->in->form->lowering == LOW_ISSPACEP || c->in->form->class_rule == C_ARITHMETIC;
+    switch (o->kind) {
+    case PO_REGISTER: check_register(c, o, want); return;
+    case PO_INTEGER:
+    case PO_FLOAT:
+    case PO_SINGLE:
+        if (c->form->role == 'p' && o->kind != PO_INTEGER)
+            ptx_error(c->src, o->at, "a predicate belongs here");
+        return;
+    case PO_SPECIAL:
+        if (want != PT_NONE && ptx_types[want].kind != 'F')
+            return;
+        break;
+    case PO_VECTOR: check_vector(c, o, want); return;
+    case PO_VARIABLE:
+    case PO_FUNCTION:
+        if (address && (want == PT_NONE || ptx_types[want].bits >= 32))
+            return;
+        break;
+    case PO_SINK: ptx_error(c->src, o->at, "'_' can only be a destination");
+    default: break;
+    }
+    ptx_error(c->src, o->at, "an operand of this kind cannot stand here");
+}
+
+static void check_destination(const struct checker *c, const struct ptx_operand *o, enum ptx_type want)
+{
+    if (o->kind == PO_PAIR) {
+        if (!c->form->pair)
+            ptx_error(c->src, o->at, "this destination is no pair");
+        for (int i = 0; i < 2; i++)
+            if (o->elements[i].kind == PO_REGISTER)
+                check_register(c, &o->elements[i], i ? PT_PRED : want);
+            else if (o->elements[i].kind != PO_SINK)
+                ptx_error(c->src, o->elements[i].at, "a register or '_' belongs here");
+        return;
+    }
+    if (o->kind == PO_REGISTER)
+        check_register(c, o, want);
+    else if (o->kind == PO_VECTOR)
+        check_vector(c, o, want);
+    else if (o->kind != PO_SINK)
+        ptx_error(c->src, o->at, "the destination must be a register");
+}
+
+void ptx_check_operands(struct ptx_source *src, const struct ptx_function *function, const struct ptx_instruction *in)
+{
+    if (in->form->any_operands)
+        return;
+    for (uint32_t i = 0; i < in->operand_count; i++) {
+        const struct ptx_operand *o = &in->operands[i];
+        struct checker c = {src, function, in, &in->form->operands[i]};
+        enum ptx_type want = ptx_operand_type(c.form, &in->mods);
+        switch (c.form->role) {
+        case 'm': check_address(&c, o); break;
+        case 'd':
+        case 'q': check_destination(&c, o, want); break;
+        case 'i':
+            if (o->kind != PO_INTEGER)
+                ptx_error(src, o->at, "a constant belongs here");
+            break;
+        case 'L': break;
+        case 'x': break;
+        default: check_source(&c, o, want);
+        }
+    }
+}

@@ -1,0 +1,242 @@
+/* .entry and .func: PTX ISA "Kernel and Function Directives". */
+#include <string.h>
+
+#include "frontend/isa/ptx/parser.h"
+
+typedef VECTOR(struct ptx_variable *) variable_list;
+
+/* A formal parameter in a register: memory as of a .param variable, and the register that the body knows. */
+struct register_formal {
+    struct ptx_variable *variable;
+    struct ptx_operand reg;
+};
+typedef VECTOR(struct register_formal) formal_list;
+
+struct ptx_variable *new_param(struct parser *p, enum ptx_type type)
+{
+    struct ptx_variable *v = ARENA_NEW(p->arena, struct ptx_variable);
+    v->name = arena_printf(p->arena, "param$%u", p->made++);
+    v->space = RP_SPACE_PARAM;
+    v->type = type == PT_PRED ? PT_B32 : (uint8_t)type;
+    v->count = 1;
+    v->size = v->align = ptx_types[v->type].bits / 8;
+    return v;
+}
+
+static struct ptx_variable *register_formal(struct parser *p, formal_list *formals)
+{
+    struct declarator d = parse_declarator(p, RP_SPACE_NONE, true);
+    struct token t = expect_name(p, "a register");
+    if (d.type == PT_PRED || d.vector > 1)
+        ptx_error(p->src, t.at, "a parameter in a register is a plain number");
+    struct ptx_variable *v = new_param(p, d.type);
+    if (!formals || token_is(&t, "_"))
+        return v;
+    struct symbol *s = declare(p, &t, SYM_REGISTER);
+    s->type = d.type;
+    s->vector = 1;
+    s->reg = new_register(p, arena_string(p->arena, t.text, t.length), d.type);
+    struct ptx_operand reg = {.kind = PO_REGISTER, .at = t.at, .reg = s->reg};
+    VECTOR_PUSH(p->arena, formals, (struct register_formal){v, reg});
+    return v;
+}
+
+/* ( parameter, ... ) after its '('. formals NULL: a prototype, names are not declared. */
+static void parse_params(struct parser *p, variable_list *list, formal_list *formals, bool is_entry)
+{
+    while (!at_punct(p, ')')) {
+        struct ptx_variable *v;
+        take_dot(p, "const");
+        if (take_dot(p, "reg"))
+            v = register_formal(p, formals);
+        else if (take_dot(p, "param")) {
+            struct declarator d = parse_declarator(p, RP_SPACE_PARAM, false);
+            v = parse_variable(p, &d);
+            v->is_entry_param = is_entry;
+        } else
+            ptx_error(p->src, p->tok.at, ".param or .reg belongs here");
+        VECTOR_PUSH(p->arena, list, v);
+        if (!take_punct(p, ','))
+            break;
+    }
+    expect_punct(p, ')', "after the parameters");
+}
+
+static void set_signature(struct ptx_signature *s, const variable_list *results, const variable_list *params)
+{
+    *s = (struct ptx_signature){results->at, params->at, results->count, params->count, 0};
+}
+
+/* .callprototype (results) _ (parameters) [.noreturn] */
+struct ptx_signature *parse_prototype(struct parser *p)
+{
+    struct ptx_signature *s = ARENA_NEW(p->arena, struct ptx_signature);
+    variable_list results = {0}, params = {0};
+    scope_open(p); /* names in a prototype mean nothing outside */
+    if (take_punct(p, '('))
+        parse_params(p, &results, NULL, false);
+    struct token name = expect_name(p, "the prototype, '_'");
+    (void)name;
+    if (take_punct(p, '('))
+        parse_params(p, &params, NULL, false);
+    set_signature(s, &results, &params);
+    scope_close(p);
+    while (!at_punct(p, ';') && p->tok.kind == TOK_DOT) {
+        next_token(p); /* .noreturn, .abi_preserve N */
+        if (p->tok.kind == TOK_INT)
+            next_token(p);
+    }
+    return s;
+}
+
+static uint32_t up_to_three(struct parser *p, uint32_t n[3])
+{
+    unsigned i = 0;
+    n[0] = n[1] = n[2] = 1;
+    do {
+        if (i == 3)
+            ptx_error(p->src, p->tok.at, "at most three dimensions");
+        n[i++] = (uint32_t)expect_count(p, 1 << 20, "a number of threads");
+    } while (take_punct(p, ','));
+    return i;
+}
+
+/* Performance-tuning directives between a function's parameters and its body. */
+static void parse_tuning(struct parser *p, struct ptx_function *f)
+{
+    while (p->tok.kind == TOK_DOT) {
+        struct token t = p->tok;
+        uint32_t ignored[3];
+        next_token(p);
+        if (token_is(&t, "maxntid")) {
+            up_to_three(p, f->max_threads);
+            f->has_max_threads = true;
+        } else if (token_is(&t, "reqntid")) {
+            up_to_three(p, f->required_threads);
+            f->has_required_threads = true;
+        } else if (token_is(&t, "maxnreg"))
+            f->max_registers = (uint32_t)expect_count(p, 1 << 20, "a number of registers");
+        else if (token_is(&t, "minnctapersm") || token_is(&t, "maxnctapersm") || token_is(&t, "reqnctapercluster") ||
+                 token_is(&t, "maxclusterrank") || token_is(&t, "abi_preserve") || token_is(&t, "abi_preserve_control"))
+            up_to_three(p, ignored);
+        else if (token_is(&t, "pragma"))
+            skip_until(p, ';');
+        else if (token_is(&t, "attribute"))
+            skip_until(p, ')');
+        else if (!token_is(&t, "noreturn") && !token_is(&t, "explicitcluster") && !token_is(&t, "blocksareclusters"))
+            ptx_error(p->src, t.at, "no directive '.%.*s' of functions", (int)(t.length < 100 ? t.length : 100),
+                      t.text);
+    }
+}
+
+static struct ptx_function *new_function(struct parser *p, const struct token *t, bool is_entry)
+{
+    struct ptx_function *f = ARENA_NEW(p->arena, struct ptx_function);
+    f->name = arena_string(p->arena, t->text, t->length);
+    f->is_entry = is_entry;
+    f->at = t->at;
+    f->number = ++p->unit->function_count;
+    *p->unit->last_function = f;
+    p->unit->last_function = &f->next;
+    return f;
+}
+
+/* Results come before the name, so the scope of parameters is open already: the function itself goes to depth 0. */
+static struct ptx_function *declare_function(struct parser *p, const struct token *t, bool is_entry)
+{
+    uint32_t depth = p->depth;
+    p->depth = 0;
+    struct symbol *s = declared_here(p, t);
+    if (s && s->kind != SYM_FUNCTION)
+        ptx_error(p->src, t->at, "'%s' is declared twice", s->variable->name);
+    if (!s) {
+        s = declare(p, t, SYM_FUNCTION);
+        s->function = new_function(p, t, is_entry);
+    }
+    p->depth = depth;
+    return s->function;
+}
+
+static bool same_layout(const struct ptx_signature *a, const struct ptx_signature *b)
+{
+    if (a->result_count != b->result_count || a->param_count != b->param_count)
+        return false;
+    for (uint32_t i = 0; i < a->result_count; i++)
+        if (a->results[i]->size != b->results[i]->size || a->results[i]->align != b->results[i]->align)
+            return false;
+    for (uint32_t i = 0; i < a->param_count; i++)
+        if (a->params[i]->size != b->params[i]->size || a->params[i]->align != b->params[i]->align)
+            return false;
+    return true;
+}
+
+/* The body ends as if by ret; parameters in registers are loaded first and stored before each ret. */
+static void parse_body(struct parser *p, struct ptx_function *f, const formal_list *in, const formal_list *out)
+{
+    struct ptx_instruction like = {.guard = PTX_NO_REGISTER, .line = p->tok.line};
+    f->defined = true;
+    for (uint32_t i = 0; i < in->count; i++)
+        emit_param_load(p, in->at[i].variable, in->at[i].reg, &like);
+    p->results_in_registers = out->count;
+    p->result_variables = ARENA_ARRAY(p->arena, struct ptx_variable *, out->count);
+    p->result_registers = ARENA_ARRAY(p->arena, struct ptx_operand, out->count);
+    for (uint32_t i = 0; i < out->count; i++) {
+        p->result_variables[i] = out->at[i].variable;
+        p->result_registers[i] = out->at[i].reg;
+    }
+    parse_statements(p);
+    like.line = p->tok.line;
+    emit_return(p, &like);
+    expect_punct(p, '}', "at the end of the function");
+}
+
+static void define(struct parser *p, struct ptx_function *f, const struct ptx_function *header, uint32_t at,
+                   const formal_list *in, const formal_list *out)
+{
+    f->at = at;
+    f->is_entry = header->is_entry;
+    f->registers = header->registers;
+    memcpy(f->max_threads, header->max_threads, sizeof f->max_threads);
+    memcpy(f->required_threads, header->required_threads, sizeof f->required_threads);
+    f->has_max_threads = header->has_max_threads;
+    f->has_required_threads = header->has_required_threads;
+    f->max_registers = header->max_registers;
+    p->function = f;
+    parse_body(p, f, in, out);
+}
+
+/* A function is parsed into a header of its own first, so that an announcement's registers do not mix with the
+ * definition's. */
+void parse_function(struct parser *p, bool is_entry)
+{
+    variable_list results = {0}, params = {0};
+    formal_list in = {0}, out = {0};
+    struct ptx_function header = {.is_entry = is_entry};
+    p->function = &header;
+    p->loc_file = p->loc_line = 0;
+    if (take_dot(p, "attribute"))
+        skip_until(p, ')');
+    scope_open(p);
+    if (!is_entry && take_punct(p, '('))
+        parse_params(p, &results, &out, false);
+    struct token name = expect_name(p, is_entry ? "the kernel" : "the function");
+    struct ptx_function *f = declare_function(p, &name, is_entry);
+    if (take_punct(p, '('))
+        parse_params(p, &params, &in, is_entry);
+    struct ptx_signature signature;
+    set_signature(&signature, &results, &params);
+    if (f->is_announced && !same_layout(&signature, &f->signature))
+        ptx_error(p->src, name.at, "'%s' was declared with other parameters", f->name);
+    parse_tuning(p, &header);
+    if (f->defined && at_punct(p, '{'))
+        ptx_error(p->src, name.at, "'%s' is defined twice", f->name);
+    if (!f->defined)
+        f->signature = signature;
+    f->is_announced = true;
+    if (take_punct(p, '{'))
+        define(p, f, &header, name.at, &in, &out);
+    else
+        take_punct(p, ';');
+    scope_close(p);
+    p->function = NULL;
+}

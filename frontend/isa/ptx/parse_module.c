@@ -1,0 +1,236 @@
+/* Words, and what stands at the top of a module: PTX ISA "Directives". */
+#include <stdio.h>
+#include <string.h>
+
+#include "frontend/isa/ptx/parser.h"
+
+void next_token(struct parser *p) { p->tok = lexer_next(&p->lexer); }
+
+bool at_punct(const struct parser *p, uint16_t punct) { return p->tok.kind == TOK_PUNCT && p->tok.punct == punct; }
+
+bool take_punct(struct parser *p, uint16_t punct)
+{
+    if (!at_punct(p, punct))
+        return false;
+    next_token(p);
+    return true;
+}
+
+void expect_punct(struct parser *p, uint16_t punct, const char *where)
+{
+    if (!take_punct(p, punct))
+        ptx_error(p->src, p->tok.at, "'%c' is missing %s", punct, where);
+}
+
+bool at_dot(const struct parser *p, const char *word) { return p->tok.kind == TOK_DOT && token_is(&p->tok, word); }
+
+bool take_dot(struct parser *p, const char *word)
+{
+    if (!at_dot(p, word))
+        return false;
+    next_token(p);
+    return true;
+}
+
+struct token expect_name(struct parser *p, const char *what)
+{
+    struct token t = p->tok;
+    if (t.kind != TOK_NAME)
+        ptx_error(p->src, t.at, "the name of %s belongs here", what);
+    next_token(p);
+    return t;
+}
+
+uint64_t expect_count(struct parser *p, uint64_t limit, const char *what)
+{
+    uint32_t at = p->tok.at;
+    int64_t n = parse_integer(p);
+    if (n < 0 || (uint64_t)n > limit)
+        ptx_error(p->src, at, "%s must be between 0 and %llu", what, (unsigned long long)limit);
+    return (uint64_t)n;
+}
+
+void skip_until(struct parser *p, uint16_t punct)
+{
+    uint32_t at = p->tok.at;
+    while (!at_punct(p, punct)) {
+        if (p->tok.kind == TOK_END)
+            ptx_error(p->src, at, "the file ends before the '%c' that this needs", punct);
+        next_token(p);
+    }
+    next_token(p);
+}
+
+/* .section name { ... }: debug data, which nothing here needs (.loc and .file carry the lines). */
+static void skip_section(struct parser *p)
+{
+    uint32_t at = p->tok.at, depth = 0;
+    if (p->tok.kind == TOK_DOT || p->tok.kind == TOK_NAME)
+        next_token(p);
+    do {
+        if (p->tok.kind == TOK_END)
+            ptx_error(p->src, at, "this section has no end");
+        depth += at_punct(p, '{');
+        depth -= at_punct(p, '}') && depth > 0;
+        next_token(p);
+    } while (depth > 0);
+}
+
+void parse_file(struct parser *p)
+{
+    uint32_t number = (uint32_t)expect_count(p, UINT32_MAX - 1, "a file's number");
+    if (p->tok.kind != TOK_STRING)
+        ptx_error(p->src, p->tok.at, "the file's name in quotes belongs here");
+    const char *name = arena_string(p->arena, p->tok.text, p->tok.length);
+    VECTOR_PUSH(p->arena, &p->unit->files, (struct ptx_file){number, name});
+    next_token(p);
+    while (take_punct(p, ',')) /* time stamp and size */
+        parse_integer(p);
+}
+
+/* .loc FILE LINE COLUMN [, function_name LABEL [+ N], inlined_at FILE LINE COLUMN] */
+void parse_loc(struct parser *p)
+{
+    p->loc_file = (uint32_t)expect_count(p, UINT32_MAX - 1, "a file's number");
+    p->loc_line = (uint32_t)expect_count(p, UINT32_MAX - 1, "a line's number");
+    expect_count(p, UINT32_MAX - 1, "a column");
+    while (take_punct(p, ',')) {
+        struct token t = expect_name(p, "function_name or inlined_at");
+        if (token_is(&t, "function_name")) {
+            expect_name(p, "the function");
+            if (take_punct(p, '+'))
+                parse_integer(p);
+        } else if (token_is(&t, "inlined_at")) {
+            for (int i = 0; i < 3; i++)
+                expect_count(p, UINT32_MAX - 1, "a line or column");
+        } else
+            ptx_error(p->src, t.at, "function_name or inlined_at belongs here");
+    }
+}
+
+static void parse_version(struct parser *p)
+{
+    struct token t = p->tok;
+    unsigned major, minor;
+    char text[16];
+    snprintf(text, sizeof text, "%.*s", (int)(t.length < 15 ? t.length : 15), t.text);
+    if (t.kind != TOK_FLOAT || sscanf(text, "%u.%u", &major, &minor) != 2 || major < 1 || major > 99 || minor > 9)
+        ptx_error(p->src, t.at, "a version like 7.8 belongs here");
+    p->unit->version = major * 10 + minor;
+    next_token(p);
+}
+
+static void parse_target(struct parser *p)
+{
+    do
+        expect_name(p, "a target, like sm_62");
+    while (take_punct(p, ','));
+}
+
+/* .alias new, old; */
+static void parse_alias(struct parser *p)
+{
+    struct token alias = expect_name(p, "the alias"), old;
+    expect_punct(p, ',', "after the alias");
+    old = expect_name(p, "the function");
+    struct symbol *known = declared_here(p, &alias), *target = lookup(p, &old);
+    if (!target || target->kind != SYM_FUNCTION)
+        ptx_error(p->src, old.at, "'%.*s' is no function", (int)old.length, old.text);
+    if (!known)
+        known = declare(p, &alias, SYM_FUNCTION);
+    known->function = target->function;
+    expect_punct(p, ';', "after .alias");
+}
+
+static const char *next_directive(void *data)
+{
+    static const char *const words[] = {"version", "target", "address_size", "file",   "section", "entry",
+                                        "func",    "alias",  "visible",      "extern", "weak",    "common",
+                                        "global",  "const",  "shared",       "pragma"};
+    unsigned *at = data;
+    return *at < sizeof words / sizeof *words ? words[(*at)++] : NULL;
+}
+
+static _Noreturn void unknown_directive(struct parser *p)
+{
+    unsigned at = 0;
+    struct token t = p->tok;
+    if (t.kind != TOK_DOT)
+        ptx_error(p->src, t.at, "a directive like .entry or .global belongs here");
+    const char *near = ptx_nearest(t.text, t.length, next_directive, &at);
+    ptx_error(p->src, t.at, "no directive '.%.*s' here%s%s%s", (int)(t.length < 100 ? t.length : 100), t.text,
+              near ? "; did you mean '." : "", near ? near : "", near ? "'?" : "");
+}
+
+/* [.extern .visible .weak .common] and then a function or variable. */
+static void parse_declaration(struct parser *p)
+{
+    bool is_extern = false, more = true;
+    while (more) {
+        is_extern |= at_dot(p, "extern");
+        more = take_dot(p, "extern") || take_dot(p, "visible") || take_dot(p, "weak") || take_dot(p, "common");
+    }
+    if (take_dot(p, "attribute"))
+        skip_until(p, ')');
+    uint8_t space;
+    if (take_dot(p, "entry"))
+        parse_function(p, true);
+    else if (take_dot(p, "func"))
+        parse_function(p, false);
+    else if (space_directive(&p->tok, &space) && space != RP_SPACE_PARAM && space != RP_SPACE_LOCAL) {
+        next_token(p);
+        parse_variables(p, space, is_extern);
+    } else if (p->tok.kind == TOK_DOT &&
+               (token_is(&p->tok, "texref") || token_is(&p->tok, "samplerref") || token_is(&p->tok, "surfref")))
+        parse_variables(p, RP_SPACE_GLOBAL, is_extern);
+    else
+        unknown_directive(p);
+}
+
+static void parse_directive(struct parser *p)
+{
+    if (take_dot(p, "version"))
+        parse_version(p);
+    else if (take_dot(p, "target"))
+        parse_target(p);
+    else if (take_dot(p, "address_size")) {
+        uint32_t at = p->tok.at;
+        p->unit->address_bits = (uint32_t)expect_count(p, 64, "the address size");
+        if (p->unit->address_bits != 32 && p->unit->address_bits != 64)
+            ptx_error(p->src, at, "the address size is 32 or 64");
+    } else if (take_dot(p, "file"))
+        parse_file(p);
+    else if (take_dot(p, "loc"))
+        parse_loc(p);
+    else if (take_dot(p, "section"))
+        skip_section(p);
+    else if (take_dot(p, "alias"))
+        parse_alias(p);
+    else if (take_dot(p, "pragma"))
+        skip_until(p, ';');
+    else if (take_dot(p, "language")) { /* a string or name; nothing depends on it */
+        next_token(p);
+        take_punct(p, ';');
+    } else
+        parse_declaration(p);
+}
+
+struct ptx_unit *ptx_parse(struct ptx_source *src)
+{
+    struct parser *p = ARENA_NEW(src->arena, struct parser);
+    p->src = src;
+    p->arena = src->arena;
+    p->unit = ARENA_NEW(src->arena, struct ptx_unit);
+    p->unit->src = src;
+    p->unit->arena = src->arena;
+    p->unit->address_bits = 32; /* without .address_size */
+    p->unit->last_function = &p->unit->functions;
+    lexer_start(&p->lexer, src);
+    next_token(p);
+    if (!at_dot(p, "version"))
+        ptx_error(src, p->tok.at, "PTX begins with .version");
+    while (p->tok.kind != TOK_END)
+        if (!take_punct(p, ';'))
+            parse_directive(p);
+    return p->unit;
+}

@@ -1,0 +1,209 @@
+/* Operands: PTX ISA "Instruction Operands". */
+#include <string.h>
+
+#include "frontend/isa/ptx/parser.h"
+#include "frontend/isa/ptx/special.h"
+
+typedef VECTOR(struct ptx_operand) operand_list;
+
+static struct ptx_operand operand(struct parser *p, bool labels, unsigned depth);
+
+static struct ptx_operand list_operand(enum ptx_operand_kind kind, uint32_t at, const operand_list *list)
+{
+    struct ptx_operand o = {.kind = (uint8_t)kind, .at = at, .count = list->count};
+    o.elements = list->at;
+    return o;
+}
+
+static struct ptx_operand constant_operand(struct parser *p)
+{
+    struct ptx_operand o = {.at = p->tok.at};
+    struct constant c = parse_constant(p);
+    o.value = (int64_t)c.bits;
+    o.kind = c.kind == CONST_SINGLE                            ? PO_SINGLE
+             : c.kind == CONST_FLOAT || c.kind == CONST_DOUBLE ? PO_FLOAT
+                                                               : PO_INTEGER;
+    return o;
+}
+
+/* + n, - n after a base */
+static int64_t offsets(struct parser *p)
+{
+    uint64_t sum = 0;
+    for (bool minus; (minus = at_punct(p, '-')) || at_punct(p, '+');) {
+        next_token(p);
+        uint64_t n = (uint64_t)parse_factor(p);
+        sum += minus ? 0 - n : n;
+    }
+    return (int64_t)sum;
+}
+
+/* [register + n], [variable + n], [n], and lists of these for textures and tensors */
+static struct ptx_operand address(struct parser *p, unsigned depth)
+{
+    operand_list list = {0};
+    struct ptx_operand o = {.at = p->tok.at, .kind = PO_ADDRESS};
+    next_token(p);
+    if (p->tok.kind == TOK_NAME && !token_is(&p->tok, "WARP_SZ")) {
+        struct ptx_operand base = operand(p, false, depth + 1);
+        if (base.kind == PO_VARIABLE) {
+            o.value = base.value;
+            base.value = 0;
+        } else if (base.kind != PO_REGISTER)
+            ptx_error(p->src, base.at, "an address is a register or variable plus a number");
+        VECTOR_PUSH(p->arena, &list, base);
+        o.value = (int64_t)((uint64_t)o.value + (uint64_t)offsets(p));
+    } else
+        o.value = parse_integer(p);
+    while (take_punct(p, ','))
+        VECTOR_PUSH(p->arena, &list, operand(p, false, depth + 1));
+    expect_punct(p, ']', "after the address");
+    take_dot(p, "unified");
+    o.elements = list.at;
+    o.count = list.count;
+    return o;
+}
+
+static struct ptx_operand vector(struct parser *p, unsigned depth)
+{
+    operand_list list = {0};
+    uint32_t at = p->tok.at;
+    next_token(p);
+    do
+        VECTOR_PUSH(p->arena, &list, operand(p, false, depth + 1));
+    while (take_punct(p, ','));
+    expect_punct(p, '}', "after the vector's elements");
+    return list_operand(PO_VECTOR, at, &list);
+}
+
+static int member_index(const struct token *t)
+{
+    static const char names[] = "xyzwrgba";
+    const char *found = t->length == 1 ? memchr(names, t->text[0], 8) : NULL;
+    return found ? (int)(found - names) % 4 : -1;
+}
+
+static struct ptx_operand register_operand(struct parser *p, const struct symbol *s, const struct token *t)
+{
+    struct ptx_operand o = {.kind = PO_REGISTER, .at = t->at, .reg = s->reg};
+    if (p->tok.kind == TOK_DOT) {
+        int member = member_index(&p->tok);
+        if (s->vector > 1 && (member < 0 || (uint32_t)member >= s->vector))
+            ptx_error(p->src, p->tok.at, "'%.*s' has no such member", (int)t->length, t->text);
+        o.reg += s->vector > 1 ? (uint32_t)member : 0;
+        next_token(p); /* of a plain register: a video instruction's selector, .b0 .h1 */
+        return o;
+    }
+    if (s->vector == 1)
+        return o;
+    operand_list list = {0};
+    for (uint32_t i = 0; i < s->vector; i++)
+        VECTOR_PUSH(p->arena, &list, (struct ptx_operand){.kind = PO_REGISTER, .at = t->at, .reg = s->reg + i});
+    return list_operand(PO_VECTOR, t->at, &list);
+}
+
+static struct ptx_operand variable_operand(struct parser *p, const struct symbol *s, const struct token *t)
+{
+    struct ptx_operand o = {.kind = PO_VARIABLE, .at = t->at};
+    o.variable = s->variable;
+    o.value = offsets(p);
+    return o;
+}
+
+static struct ptx_operand symbol_operand(struct parser *p, const struct symbol *s, const struct token *t)
+{
+    struct ptx_operand o = {.at = t->at};
+    switch (s->kind) {
+    case SYM_REGISTER: return register_operand(p, s, t);
+    case SYM_VARIABLE: return variable_operand(p, s, t);
+    case SYM_FUNCTION:
+        o.kind = PO_FUNCTION;
+        o.function = s->function;
+        s->function->address_taken = true;
+        return o;
+    default: ptx_error(p->src, t->at, "'%.*s' is no operand", (int)t->length, t->text);
+    }
+}
+
+/* Whether this is a special register; if so, takes its member too. */
+static bool special_operand(struct parser *p, const struct token *t, struct ptx_operand *o)
+{
+    bool has_member = p->tok.kind == TOK_DOT;
+    int index = -1;
+    if (has_member)
+        index = ptx_special_named(t->text, t->length, p->tok.text, p->tok.length);
+    if (index >= 0)
+        next_token(p);
+    else
+        index = ptx_special_named(t->text, t->length, "", 0);
+    *o = (struct ptx_operand){.kind = PO_SPECIAL, .at = t->at, .value = index};
+    return index >= 0;
+}
+
+static struct ptx_operand label_operand(struct parser *p, const struct token *t)
+{
+    struct ptx_operand o = {.kind = PO_LABEL, .at = t->at};
+    o.label = ARENA_NEW(p->arena, struct ptx_label *);
+    use_label(p, t, o.label);
+    return o;
+}
+
+static struct ptx_operand named(struct parser *p, bool labels, unsigned depth)
+{
+    struct token t = p->tok;
+    struct ptx_operand o;
+    next_token(p);
+    if (token_is(&t, "_"))
+        return (struct ptx_operand){.kind = PO_SINK, .at = t.at};
+    if (token_is(&t, "generic") && take_punct(p, '(')) {
+        o = operand(p, false, depth + 1);
+        if (o.kind != PO_VARIABLE)
+            ptx_error(p->src, o.at, "generic() takes a variable");
+        o.generic = true;
+        expect_punct(p, ')', "after generic(");
+        return o;
+    }
+    if (labels)
+        return label_operand(p, &t);
+    const struct symbol *s = lookup(p, &t);
+    if (s)
+        return symbol_operand(p, s, &t);
+    if (t.text[0] == '%' && special_operand(p, &t, &o))
+        return o;
+    unknown_name(p, &t);
+}
+
+static struct ptx_operand operand(struct parser *p, bool labels, unsigned depth)
+{
+    if (depth > MAX_DEPTH)
+        ptx_error(p->src, p->tok.at, "an operand with more than %d levels", MAX_DEPTH);
+    if (at_punct(p, '['))
+        return address(p, depth);
+    if (at_punct(p, '{'))
+        return vector(p, depth);
+    if (p->tok.kind == TOK_NAME && !token_is(&p->tok, "WARP_SZ")) {
+        struct ptx_operand o = named(p, labels, depth);
+        if (!take_punct(p, '|'))
+            return o;
+        operand_list pair = {0};
+        uint32_t at = o.at;
+        VECTOR_PUSH(p->arena, &pair, o);
+        VECTOR_PUSH(p->arena, &pair, named(p, false, depth));
+        return list_operand(PO_PAIR, at, &pair);
+    }
+    if (at_punct(p, '!') || at_punct(p, '-')) { /* !p; -a of a video instruction; else an expression */
+        struct lexer ahead = p->lexer;
+        struct token after = lexer_next(&ahead);
+        if (after.kind == TOK_NAME && !token_is(&after, "WARP_SZ")) {
+            uint32_t at = p->tok.at;
+            next_token(p);
+            struct ptx_operand o = named(p, false, depth);
+            o.negated = true;
+            o.at = at;
+            return o;
+        }
+    }
+    return constant_operand(p);
+}
+
+struct ptx_operand parse_operand(struct parser *p, bool labels) { return operand(p, labels, 0); }

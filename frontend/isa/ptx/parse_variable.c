@@ -1,0 +1,343 @@
+/* Declarations of variables, parameters and registers, and initialisers: PTX ISA "Variables". */
+#include <string.h>
+
+#include "frontend/isa/ptx/parser.h"
+
+#define MAX_VARIABLE (1ull << 30) /* bytes; all of a module's variables together too (layout.c) */
+
+bool space_directive(const struct token *t, uint8_t *space)
+{
+    static const struct {
+        const char *word;
+        uint8_t space;
+    } words[] = {{"global", RP_SPACE_GLOBAL}, {"const", RP_SPACE_CONST}, {"shared", RP_SPACE_SHARED},
+                 {"local", RP_SPACE_LOCAL},   {"param", RP_SPACE_PARAM}, {"tex", RP_SPACE_TEXTURE}};
+    if (t->kind != TOK_DOT)
+        return false;
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+        if (token_is(t, words[i].word)) {
+            *space = words[i].space;
+            return true;
+        }
+    return false;
+}
+
+static uint32_t parse_align(struct parser *p)
+{
+    uint32_t at = p->tok.at;
+    uint64_t align = expect_count(p, 1 << 16, "an alignment");
+    if (align == 0 || (align & (align - 1)))
+        ptx_error(p->src, at, "an alignment is a power of two");
+    return (uint32_t)align;
+}
+
+/* .ptr [.space] [.align N]: what a pointer parameter points to; a promise that nothing here needs. */
+static void skip_pointee(struct parser *p)
+{
+    uint8_t space;
+    if (space_directive(&p->tok, &space))
+        next_token(p);
+    if (take_dot(p, "align"))
+        parse_align(p);
+}
+
+struct declarator parse_declarator(struct parser *p, uint8_t space, bool is_reg)
+{
+    struct declarator d = {.space = space, .is_reg = is_reg, .vector = 1};
+    while (p->tok.kind == TOK_DOT) {
+        struct token t = p->tok;
+        enum ptx_type type = ptx_type_named(t.text, t.length);
+        next_token(p);
+        if (token_is(&t, "align"))
+            d.align = parse_align(p);
+        else if (token_is(&t, "ptr"))
+            skip_pointee(p);
+        else if (token_is(&t, "attribute"))
+            skip_until(p, ')');
+        else if (token_is(&t, "v2") || token_is(&t, "v4") || token_is(&t, "v8"))
+            d.vector = (uint8_t)(t.text[1] - '0');
+        else if (type != PT_NONE && d.type == PT_NONE)
+            d.type = (uint8_t)type;
+        else
+            ptx_error(p->src, t.at, "'.%.*s' is no type", (int)(t.length < 100 ? t.length : 100), t.text);
+    }
+    if (d.type == PT_NONE)
+        ptx_error(p->src, p->tok.at, "a type like .u32 is missing");
+    if (d.type == PT_PRED && !is_reg)
+        ptx_error(p->src, p->tok.at, "only registers can be predicates");
+    return d;
+}
+
+struct dimensions {
+    uint64_t n[MAX_DIMENSIONS + 1]; /* 0: open, [] */
+    unsigned count;
+};
+
+static void parse_dimensions(struct parser *p, struct dimensions *d)
+{
+    while (take_punct(p, '[')) {
+        uint32_t at = p->tok.at;
+        if (d->count == MAX_DIMENSIONS)
+            ptx_error(p->src, at, "more than %d dimensions", MAX_DIMENSIONS);
+        bool open = at_punct(p, ']');
+        uint64_t n = open ? 0 : expect_count(p, MAX_VARIABLE, "an array's length");
+        if (open && d->count > 0)
+            ptx_error(p->src, at, "only the first dimension can be left open");
+        if (!open && n == 0)
+            ptx_error(p->src, at, "an array of no elements");
+        d->n[d->count++] = n;
+        expect_punct(p, ']', "after the array's length");
+    }
+}
+
+/* ---- initialisers ---- */
+
+struct filling {
+    struct parser *p;
+    struct ptx_variable *v;
+    struct dimensions dims;
+    VECTOR(struct ptx_initial) list;
+    uint64_t end; /* one past the highest element given: the length of an open array */
+};
+
+static void put(struct filling *f, struct ptx_initial item, uint64_t index, uint32_t at)
+{
+    if (index >= (f->v->count ? f->v->count : MAX_VARIABLE))
+        ptx_error(f->p->src, at, "more values than '%s' has elements", f->v->name);
+    item.index = index;
+    item.at = at;
+    if (index >= f->end)
+        f->end = index + 1;
+    if (item.bits || item.variable || item.function)
+        VECTOR_PUSH(f->p->arena, &f->list, item);
+}
+
+/* name, generic(name), name + n */
+static void parse_address(struct parser *p, struct ptx_initial *item)
+{
+    struct token t = expect_name(p, "a variable or function");
+    if (!item->generic && token_is(&t, "generic") && take_punct(p, '(')) {
+        item->generic = true;
+        parse_address(p, item);
+        expect_punct(p, ')', "after generic(");
+    } else {
+        struct symbol *s = lookup(p, &t);
+        if (!s)
+            unknown_name(p, &t);
+        if (s->kind == SYM_VARIABLE)
+            item->variable = s->variable;
+        else if (s->kind == SYM_FUNCTION) {
+            item->function = s->function;
+            s->function->address_taken = true;
+        } else
+            ptx_error(p->src, t.at, "'%.*s' has no address", (int)t.length, t.text);
+    }
+    for (bool minus; (minus = at_punct(p, '-')) || at_punct(p, '+');) {
+        next_token(p);
+        uint64_t offset = (uint64_t)parse_factor(p);
+        item->bits += minus ? 0 - offset : offset;
+    }
+}
+
+static void put_scalar(struct filling *f, uint64_t index)
+{
+    struct parser *p = f->p;
+    uint32_t at = p->tok.at;
+    struct ptx_initial item = {.mask = UINT64_MAX};
+    if (p->tok.kind == TOK_NAME && !token_is(&p->tok, "WARP_SZ")) {
+        parse_address(p, &item);
+    } else {
+        struct token first = p->tok;
+        struct constant c;
+        if (first.kind == TOK_INT) { /* 0xFF00(address): a mask */
+            struct lexer ahead = p->lexer;
+            struct token after = lexer_next(&ahead);
+            if (after.kind == TOK_PUNCT && after.punct == '(') {
+                next_token(p);
+                next_token(p);
+                item.mask = first.value;
+                parse_address(p, &item);
+                expect_punct(p, ')', "after the masked address");
+                put(f, item, index, at);
+                return;
+            }
+        }
+        c = parse_constant(p);
+        item.bits = constant_bits(p, c, f->v->type, at);
+    }
+    put(f, item, index, at);
+}
+
+/* "text": one element a byte, and a zero. */
+static void put_string(struct filling *f, uint64_t index)
+{
+    struct token t = f->p->tok;
+    if (ptx_types[f->v->type].bits != 8)
+        ptx_error(f->p->src, t.at, "a string initialises bytes");
+    for (uint32_t i = 0; i < t.length; i++) {
+        char c = t.text[i];
+        if (c == '\\' && i + 1 < t.length) {
+            c = t.text[++i];
+            c = c == 'n' ? '\n' : c == 't' ? '\t' : c == '0' ? 0 : c;
+        }
+        put(f, (struct ptx_initial){.mask = UINT64_MAX, .bits = (uint8_t)c}, index++, t.at);
+    }
+    if (!f->v->count)
+        put(f, (struct ptx_initial){.mask = UINT64_MAX}, index, t.at);
+    next_token(f->p);
+}
+
+static void fill(struct filling *f, unsigned level, uint64_t index)
+{
+    struct parser *p = f->p;
+    if (p->tok.kind == TOK_STRING) {
+        put_string(f, index);
+        return;
+    }
+    if (!take_punct(p, '{')) {
+        put_scalar(f, index);
+        return;
+    }
+    if (level >= f->dims.count)
+        ptx_error(p->src, p->tok.at, "more braces than dimensions");
+    uint64_t stride = 1;
+    if (at_punct(p, '{') || p->tok.kind == TOK_STRING)
+        for (unsigned i = level + 1; i < f->dims.count; i++)
+            stride *= f->dims.n[i];
+    while (!at_punct(p, '}')) {
+        fill(f, level + 1, index);
+        index += stride;
+        if (!take_punct(p, ','))
+            break;
+    }
+    expect_punct(p, '}', "after the values");
+}
+
+static void parse_initialiser(struct parser *p, struct ptx_variable *v, const struct declarator *d,
+                              const struct dimensions *dims)
+{
+    struct filling f = {.p = p, .v = v, .dims = *dims};
+    if (v->space != RP_SPACE_GLOBAL && v->space != RP_SPACE_CONST)
+        ptx_error(p->src, p->tok.at, "only .global and .const variables have initial values");
+    if (v->is_opaque) {
+        skip_until(p, '}');
+        return;
+    }
+    if (d->vector > 1)
+        f.dims.n[f.dims.count++] = d->vector;
+    fill(&f, 0, 0);
+    if (!v->count) {
+        uint64_t unit = d->vector; /* an open array is as long as its values, whole vectors and rows */
+        for (unsigned i = 1; i < dims->count; i++)
+            unit *= dims->n[i];
+        v->count = (f.end + unit - 1) / unit * unit;
+        v->size = v->count * (ptx_types[v->type].bits / 8);
+    }
+    v->initials = f.list.at;
+    v->initial_count = f.list.count;
+}
+
+/* ---- variables ---- */
+
+static void set_size(struct parser *p, struct ptx_variable *v, const struct declarator *d,
+                     const struct dimensions *dims)
+{
+    uint64_t element = ptx_types[v->type].bits / 8;
+    v->count = d->vector;
+    for (unsigned i = 0; i < dims->count; i++) {
+        if (dims->n[i] && v->count > MAX_VARIABLE / dims->n[i])
+            ptx_error(p->src, v->at, "'%s' is larger than %llu bytes", v->name, MAX_VARIABLE);
+        v->count *= dims->n[i];
+    }
+    if (element == 0)
+        ptx_error(p->src, v->at, "no variable can be of type .%s", ptx_types[v->type].name);
+    if (v->count > MAX_VARIABLE / element)
+        ptx_error(p->src, v->at, "'%s' is larger than %llu bytes", v->name, MAX_VARIABLE);
+    v->size = v->count * element;
+    uint64_t natural = element * d->vector;
+    v->align = d->align ? d->align : (uint32_t)natural;
+}
+
+static struct ptx_variable *parse_one(struct parser *p, const struct declarator *d, struct dimensions *dims)
+{
+    struct token t = expect_name(p, "a variable");
+    struct ptx_variable *v = ARENA_NEW(p->arena, struct ptx_variable);
+    v->name = arena_string(p->arena, t.text, t.length);
+    v->at = t.at;
+    v->space = d->space;
+    v->type = d->type;
+    v->is_extern = d->is_extern;
+    v->is_opaque = d->type == PT_TEXREF || d->type == PT_SAMPLERREF || d->type == PT_SURFREF;
+    parse_dimensions(p, dims);
+    set_size(p, v, d, dims);
+    if (!token_is(&t, "_")) {
+        struct symbol *again = declared_here(p, &t);
+        /* a module may announce a variable (.extern) and declare it later, or twice if it is weak */
+        if (again && again->kind == SYM_VARIABLE && p->depth == 0 && (again->variable->is_extern || d->is_extern)) {
+            v->is_listed = again->variable->is_listed;
+            if (!d->is_extern)
+                *again->variable = *v;
+            return again->variable;
+        }
+        declare(p, &t, SYM_VARIABLE)->variable = v;
+    }
+    return v;
+}
+
+struct ptx_variable *parse_variable(struct parser *p, const struct declarator *d)
+{
+    struct dimensions dims = {.count = 0};
+    return parse_one(p, d, &dims);
+}
+
+static void keep(struct parser *p, struct ptx_variable *v)
+{
+    if (v->is_listed)
+        return;
+    v->is_listed = true;
+    if (v->space == RP_SPACE_LOCAL)
+        VECTOR_PUSH(p->arena, &p->function->locals, v);
+    else if (v->space == RP_SPACE_GLOBAL || v->space == RP_SPACE_CONST || v->space == RP_SPACE_TEXTURE)
+        VECTOR_PUSH(p->arena, &p->unit->variables, v);
+}
+
+void parse_variables(struct parser *p, uint8_t space, bool is_extern)
+{
+    struct declarator d = parse_declarator(p, space, false);
+    d.is_extern = is_extern;
+    do {
+        struct dimensions dims = {.count = 0};
+        struct ptx_variable *v = parse_one(p, &d, &dims);
+        if (take_punct(p, '='))
+            parse_initialiser(p, v, &d, &dims);
+        if (!v->count && !is_extern)
+            ptx_error(p->src, v->at, "'%s' has no length", v->name);
+        keep(p, v);
+    } while (take_punct(p, ','));
+    expect_punct(p, ';', "after the declaration");
+}
+
+/* .reg .b32 %r<10>, x; .reg .v4 .f32 v; a vector's members are consecutive registers */
+void parse_registers(struct parser *p)
+{
+    struct declarator d = parse_declarator(p, RP_SPACE_NONE, true);
+    do {
+        struct token t = expect_name(p, "a register");
+        if (take_punct(p, '<')) {
+            declare_range(p, &t, d.type, expect_count(p, 1 << 24, "the number of registers"));
+            expect_punct(p, '>', "after the number of registers");
+            continue;
+        }
+        struct symbol *s = declare(p, &t, SYM_REGISTER);
+        s->type = d.type;
+        s->vector = d.vector;
+        const char *name = arena_string(p->arena, t.text, t.length);
+        for (unsigned i = 0; i < d.vector; i++) {
+            static const char members[] = "xyzwabcd";
+            const char *own = d.vector > 1 ? arena_printf(p->arena, "%s.%c", name, members[i]) : name;
+            uint32_t reg = new_register(p, own, d.type);
+            s->reg = i ? s->reg : reg;
+        }
+    } while (take_punct(p, ','));
+    expect_punct(p, ';', "after the registers");
+}

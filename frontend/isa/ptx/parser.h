@@ -1,0 +1,132 @@
+/* Inside of the parser: state, names and scopes. A recursive-descent parser over lexer.h; every function leaves through
+ * ptx_error on bad text, so none of them reports failure. `p->tok` is the next word. */
+#ifndef REPRISE_FRONTEND_ISA_PTX_PARSER_H
+#define REPRISE_FRONTEND_ISA_PTX_PARSER_H
+
+#include "frontend/isa/ptx/ast.h"
+#include "frontend/isa/ptx/lexer.h"
+
+enum { MAX_DEPTH = 64, MAX_DIMENSIONS = 8 };
+
+struct name;
+enum symbol_kind { SYM_REGISTER, SYM_RANGE, SYM_VARIABLE, SYM_FUNCTION, SYM_LABEL };
+struct symbol {
+    enum symbol_kind kind;
+    struct name *name;
+    uint32_t depth, at; /* scope it lives in, place of its declaration */
+    struct symbol *shadowed, *next_in_scope;
+    uint8_t type;         /* REGISTER, RANGE: enum ptx_type */
+    uint32_t reg, vector; /* REGISTER: first id, and how many (a vector's members) */
+    uint64_t count;       /* RANGE: %name<count> */
+    union {
+        struct ptx_variable *variable;
+        struct ptx_function *function;
+        struct ptx_label *label;
+    };
+};
+
+/* A use of a label that may be defined later: resolved when the scope that defines it closes. */
+struct pending {
+    struct name *name;
+    struct ptx_label **slot;
+    uint32_t at;
+    struct pending *next;
+};
+
+struct scope {
+    struct symbol *symbols;
+    struct pending *pending;
+};
+
+struct parser {
+    struct ptx_source *src;
+    struct arena *arena;
+    struct ptx_unit *unit;
+    struct lexer lexer;
+    struct token tok;
+    struct name **names; /* hash table */
+    uint32_t name_slots, name_count;
+    struct scope scopes[MAX_DEPTH];
+    uint32_t depth; /* 0: module; 1: a function's parameters and body; more: blocks in it */
+    struct ptx_function *function;
+    uint32_t loc_file, loc_line;
+    uint32_t made; /* names made up so far */
+    /* results of the current function that are in registers: stored before each ret */
+    uint32_t results_in_registers;
+    struct ptx_variable **result_variables;
+    struct ptx_operand *result_registers;
+};
+
+/* ---- words (parse_module.c) */
+void next_token(struct parser *);
+bool at_punct(const struct parser *, uint16_t punct);
+bool take_punct(struct parser *, uint16_t punct);
+void expect_punct(struct parser *, uint16_t punct, const char *where);
+bool at_dot(const struct parser *, const char *word);
+bool take_dot(struct parser *, const char *word);
+struct token expect_name(struct parser *, const char *what);
+uint64_t expect_count(struct parser *, uint64_t limit, const char *what);
+void skip_until(struct parser *, uint16_t punct);
+
+/* ---- names and scopes (names.c) */
+void scope_open(struct parser *);
+void scope_close(struct parser *);
+/* NULL: not declared. Makes the register of a %name<count> range on first use. */
+struct symbol *lookup(struct parser *, const struct token *);
+/* A new symbol in the innermost scope; an error if the scope has one of that name. */
+struct symbol *declare(struct parser *, const struct token *, enum symbol_kind);
+/* A name declared in this very scope, or NULL. */
+struct symbol *declared_here(struct parser *, const struct token *);
+struct symbol *declare_range(struct parser *, const struct token *, uint8_t type, uint64_t count);
+uint32_t new_register(struct parser *, const char *name, uint8_t type);
+void use_label(struct parser *, const struct token *, struct ptx_label **slot);
+_Noreturn void unknown_name(struct parser *, const struct token *);
+
+/* ---- constants (expression.c) */
+struct constant {
+    enum { CONST_SIGNED, CONST_UNSIGNED, CONST_FLOAT, CONST_SINGLE, CONST_DOUBLE } kind;
+    uint64_t bits; /* FLOAT, DOUBLE: a double's; SINGLE: a float's */
+};
+struct constant parse_constant(struct parser *);
+int64_t parse_integer(struct parser *);
+/* The same without operators below * / %: what may follow a minus in an address. */
+int64_t parse_factor(struct parser *);
+/* The constant as an element of `type`: converted for floating types, raw bits of 0f and 0d for others. */
+uint64_t constant_bits(struct parser *, struct constant, enum ptx_type type, uint32_t at);
+
+/* ---- declarations (parse_variable.c) */
+struct declarator {
+    uint8_t space, type, vector; /* space RP_SPACE_NONE: .reg */
+    bool is_reg, is_extern;
+    uint32_t align;
+};
+bool space_directive(const struct token *, uint8_t *space);
+/* After the space's word: alignment, type, attributes. */
+struct declarator parse_declarator(struct parser *, uint8_t space, bool is_reg);
+/* Name, dimensions; declares it unless the name is "_". */
+struct ptx_variable *parse_variable(struct parser *, const struct declarator *);
+/* A whole declaration statement, with initialisers, through its semicolon. */
+void parse_variables(struct parser *, uint8_t space, bool is_extern);
+void parse_registers(struct parser *);
+
+/* ---- functions and statements (parse_function.c, parse_statement.c, parse_operand.c, parse_call.c) */
+void parse_function(struct parser *, bool is_entry);
+struct ptx_signature *parse_prototype(struct parser *);
+void parse_statements(struct parser *);
+void parse_instruction(struct parser *);
+void parse_loc(struct parser *);
+void parse_file(struct parser *);
+struct ptx_operand parse_operand(struct parser *, bool labels);
+void parse_call(struct parser *, struct ptx_instruction *);
+/* A register parameter `reg` of a function or call stands for PARAM memory that is loaded and stored around it: appends
+ * "ld.param reg, [variable]" or "st.param [variable], value". */
+void emit_param_load(struct parser *, struct ptx_variable *, struct ptx_operand reg,
+                     const struct ptx_instruction *like);
+void emit_param_store(struct parser *, struct ptx_variable *, struct ptx_operand value,
+                      const struct ptx_instruction *like);
+struct ptx_variable *new_param(struct parser *, enum ptx_type);
+/* The stores of results in registers, and for the end of a body a ret that the source need not have. */
+void emit_results(struct parser *, const struct ptx_instruction *like);
+void emit_return(struct parser *, const struct ptx_instruction *like);
+
+#endif

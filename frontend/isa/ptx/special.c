@@ -1,0 +1,85 @@
+#include "frontend/isa/ptx/special.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "frontend/isa/ptx/table.h"
+
+#define XYZ(name, id)                                                                                                  \
+    {name ".x", SR_##id##_X, PT_U32, 0, false}, {name ".y", SR_##id##_Y, PT_U32, 0, false},                            \
+        {name ".z", SR_##id##_Z, PT_U32, 0, false},                                                                    \
+    {                                                                                                                  \
+        name ".w", SPECIAL_CONSTANT, PT_U32, 0, false                                                                  \
+    }
+/* Without clusters each block is a cluster of one. */
+#define CLUSTER_OF_ONE(name, value)                                                                                    \
+    {name ".x", SPECIAL_CONSTANT, PT_U32, value, false}, {name ".y", SPECIAL_CONSTANT, PT_U32, value, false},          \
+    {                                                                                                                  \
+        name ".z", SPECIAL_CONSTANT, PT_U32, value, false                                                              \
+    }
+
+static const struct ptx_special specials[] = {
+    XYZ("%tid", TID),
+    XYZ("%ntid", NTID),
+    XYZ("%ctaid", CTAID),
+    XYZ("%nctaid", NCTAID),
+    {"%laneid", SR_LANEID, PT_U32, 0, false},
+    {"%warpid", SR_WARPID, PT_U32, 0, false},
+    {"%nwarpid", SR_NWARPID, PT_U32, 0, false},
+    {"%smid", SR_SMID, PT_U32, 0, true},
+    {"%nsmid", SR_NSMID, PT_U32, 0, false},
+    {"%gridid", SR_GRIDID, PT_U64, 0, false},
+    {"%lanemask_eq", SR_LANEMASK_EQ, PT_U32, 0, false},
+    {"%lanemask_le", SR_LANEMASK_LE, PT_U32, 0, false},
+    {"%lanemask_lt", SR_LANEMASK_LT, PT_U32, 0, false},
+    {"%lanemask_ge", SR_LANEMASK_GE, PT_U32, 0, false},
+    {"%lanemask_gt", SR_LANEMASK_GT, PT_U32, 0, false},
+    {"%clock", SR_CLOCK, PT_U32, 0, true},
+    {"%clock_hi", SR_CLOCK_HI, PT_U32, 0, true},
+    {"%clock64", SR_CLOCK64, PT_U64, 0, true},
+    {"%globaltimer", SR_GLOBALTIMER, PT_U64, 0, true},
+    {"%globaltimer_lo", SR_GLOBALTIMER_LO, PT_U32, 0, true},
+    {"%globaltimer_hi", SR_GLOBALTIMER_HI, PT_U32, 0, true},
+    {"%dynamic_smem_size", SR_DYNAMIC_SMEM_SIZE, PT_U32, 0, false},
+    {"%total_smem_size", SR_TOTAL_SMEM_SIZE, PT_U32, 0, false},
+    {"%aggr_smem_size", SR_TOTAL_SMEM_SIZE, PT_U32, 0, false},
+    {"%reserved_smem_offset_begin", SPECIAL_CONSTANT, PT_B32, 0, false},
+    {"%reserved_smem_offset_end", SPECIAL_CONSTANT, PT_B32, 0, false},
+    {"%reserved_smem_offset_cap", SPECIAL_CONSTANT, PT_B32, 0, false},
+    {"%is_explicit_cluster", SPECIAL_CONSTANT, PT_PRED, 0, false},
+    CLUSTER_OF_ONE("%cluster_ctaid", 0),
+    CLUSTER_OF_ONE("%cluster_nctaid", 1),
+    {"%cluster_ctarank", SPECIAL_CONSTANT, PT_U32, 0, false},
+    {"%cluster_nctarank", SPECIAL_CONSTANT, PT_U32, 1, false},
+    {"%clusterid.x", SR_CTAID_X, PT_U32, 0, false},
+    {"%clusterid.y", SR_CTAID_Y, PT_U32, 0, false},
+    {"%clusterid.z", SR_CTAID_Z, PT_U32, 0, false},
+    {"%nclusterid.x", SR_NCTAID_X, PT_U32, 0, false},
+    {"%nclusterid.y", SR_NCTAID_Y, PT_U32, 0, false},
+    {"%nclusterid.z", SR_NCTAID_Z, PT_U32, 0, false},
+    {"%current_graph_exec", SPECIAL_CONSTANT, PT_U64, 0, false},
+    /* the vectors as a whole, performance counters, the driver's own registers */
+    {"%tid", SPECIAL_UNCOVERED, PT_U32, 0, false},
+    {"%ntid", SPECIAL_UNCOVERED, PT_U32, 0, false},
+    {"%ctaid", SPECIAL_UNCOVERED, PT_U32, 0, false},
+    {"%nctaid", SPECIAL_UNCOVERED, PT_U32, 0, false},
+    {"%pm", SPECIAL_UNCOVERED, PT_U32, 0, false},
+    {"%envreg", SPECIAL_UNCOVERED, PT_B32, 0, false},
+};
+
+int ptx_special_named(const char *name, uint32_t length, const char *member, uint32_t member_length)
+{
+    char text[48];
+    bool numbered = (length > 3 && memcmp(name, "%pm", 3) == 0 && name[3] >= '0' && name[3] <= '9') ||
+                    (length > 7 && memcmp(name, "%envreg", 7) == 0);
+    if (numbered)
+        length = name[1] == 'p' ? 3 : 7;
+    int n = snprintf(text, sizeof text, member_length ? "%.*s.%.*s" : "%.*s", (int)(length < 40 ? length : 40), name,
+                     (int)(member_length < 4 ? member_length : 4), member);
+    for (unsigned i = 0; n > 0 && i < sizeof specials / sizeof *specials; i++)
+        if (strcmp(text, specials[i].name) == 0)
+            return (int)i;
+    return -1;
+}
+
+const struct ptx_special *ptx_special(int index) { return &specials[index]; }

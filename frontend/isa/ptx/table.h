@@ -1,0 +1,174 @@
+/* The instruction table: which opcodes, modifiers, types and operands PTX has, and what each form becomes.
+ *
+ * instructions.def holds one row per form. A row's strings are small patterns; table.c reads them once, on first use,
+ * into the bit sets of struct ptx_form. Modifiers match as a set (their order in the source is free), types in order.
+ */
+#ifndef REPRISE_FRONTEND_ISA_PTX_TABLE_H
+#define REPRISE_FRONTEND_ISA_PTX_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "frontend/core/uop.h"
+
+enum ptx_type {
+    PT_NONE,
+#define TYPE(id, name, bits, kind, lane) PT_##id,
+#include "frontend/isa/ptx/types.def"
+#undef TYPE
+    PT_COUNT
+};
+struct ptx_type_info {
+    const char *name;
+    uint8_t bits;
+    char kind;    /* 'B' 'U' 'S' 'F' 'P' */
+    uint8_t lane; /* enum lane_type, T_NONE: not covered */
+};
+extern const struct ptx_type_info ptx_types[PT_COUNT];
+
+enum ptx_modifier {
+#define MOD(id, name, group, value) M_##id,
+#include "frontend/isa/ptx/modifiers.def"
+#undef MOD
+    M_COUNT
+};
+enum ptx_group {
+    G_ROUND,
+    G_FTZ,
+    G_SAT,
+    G_SATFINITE,
+    G_RELU,
+    G_PRECISION,
+    G_HALF,
+    G_NAN,
+    G_XORSIGN,
+    G_ABS,
+    G_CLAMP,
+    G_DIRECTION,
+    G_SHIFTAMT,
+    G_UNI,
+    G_CC,
+    G_OOB,
+    G_NOFTZ,
+    G_COMPARE,
+    G_OPERATION,
+    G_TESTP,
+    G_PRMT,
+    G_SYNC,
+    G_ALIGNED,
+    G_SHUFFLE,
+    G_VOTE,
+    G_BARRIER,
+    G_WARP,
+    G_SPACE,
+    G_TO,
+    G_ORDER,
+    G_MMIO,
+    G_SCOPE,
+    G_CACHE,
+    G_NC,
+    G_VECTOR,
+    G_LEVEL,
+    G_EVICT1,
+    G_EVICT2,
+    G_PREFETCH,
+    G_CACHE_HINT,
+    G_MASK,
+    G_TENSORMAP,
+    G_PACK,
+    G_COUNT
+};
+
+enum { MOD_WORDS = (M_COUNT + 63) / 64, MAX_TYPES = 4, MAX_OPERANDS = 7, MAX_REQUIRED = 4 };
+struct mod_set {
+    uint64_t word[MOD_WORDS];
+};
+struct ptx_modifiers {
+    struct mod_set set;
+    uint8_t types[MAX_TYPES], type_count;
+};
+static inline bool mods_have(const struct ptx_modifiers *m, enum ptx_modifier id)
+{
+    return m->set.word[id / 64] >> (id % 64) & 1;
+}
+/* The value of the modifier that is there from `group`, or `otherwise`. */
+int mods_value(const struct ptx_modifiers *, enum ptx_group group, int otherwise);
+
+/* How a form's unit class follows from its type. */
+enum ptx_class_rule {
+#define X(id, name, help) C_##id = RP_CLASS_##id,
+    RP_CLASSES(X)
+#undef X
+        C_ARITHMETIC, /* INT, FP32, FP64 or FP16 by the type */
+    C_MULTIPLY,       /* INT_MUL, else as arithmetic */
+    C_DIVIDE,         /* INT_DIV, FP32_DIV, FP64_DIV; SFU when .approx or .full */
+    C_CONVERSION,     /* INT, CONVERT or CONVERT64 by both types */
+};
+
+/* What lowering does with a form (lower.h). NONE: the form is not executed yet. */
+enum ptx_lowering {
+    LOW_NONE,
+    LOW_LANES, /* one UOP_LANE, operands by role */
+    LOW_MOVE,  /* mov: also packs, unpacks, takes addresses */
+    LOW_CONVERT,
+    LOW_CARRY, /* add, sub, mad with carry in */
+    LOW_CVTA,
+    LOW_ISSPACEP,
+    LOW_LOAD,
+    LOW_STORE,
+    LOW_ATOMIC,
+    LOW_PREFETCH,
+    LOW_BRANCH,
+    LOW_BRANCH_TABLE,
+    LOW_CALL,
+    LOW_RETURN,
+    LOW_EXIT,
+    LOW_BARRIER,
+    LOW_WARP_BARRIER,
+    LOW_FENCE,
+    LOW_TRAP,
+    LOW_NOTHING, /* executed, without an effect: nanosleep, pmevent */
+};
+
+/* An operand of a form, from one word of the pattern: ROLE[TYPING][|q][?], for instance "d|q?".
+ * Roles: d destination, q predicate destination, a b c sources, l a further source, p predicate source, m address,
+ * i immediate, L label, x anything. Typing: none first type, 1 2 3 further types, u .u32, h .u16, w twice the first
+ * type's width, v vector by .v2 .v4 .v8, n any register. '|q': may be a pair with a predicate; '?': may be left out. */
+struct operand_form {
+    char role, typing;
+    bool pair, optional;
+};
+
+struct ptx_form {
+    const char *opcode;
+    uint8_t class_rule, lowering, op;
+    bool any_modifiers;         /* "*": a form that is not executed; only its opcode is checked */
+    const char *first_modifier; /* "* word": and this modifier, or NULL */
+    bool any_operands;          /* "*" */
+    uint8_t type_count, required_count, operand_count, operands_needed;
+    struct mod_set allowed, required[MAX_REQUIRED];
+    uint64_t types[MAX_TYPES]; /* bit per enum ptx_type */
+    struct operand_form operands[MAX_OPERANDS];
+};
+
+/* Reads the patterns; the rows are tried by a test, a bad one aborts. Called by all functions below. */
+void ptx_table_start(void);
+/* The forms of an opcode: consecutive, `*count` of them; NULL for an unknown opcode. */
+const struct ptx_form *ptx_opcode(const char *name, uint32_t length, uint32_t *count);
+/* All opcodes, in alphabetical order: NULL after the last. */
+const char *ptx_opcode_name(uint32_t index);
+/* PT_NONE / -1: no such name. */
+enum ptx_type ptx_type_named(const char *name, uint32_t length);
+int ptx_modifier_named(const char *name, uint32_t length);
+const char *ptx_modifier_name(enum ptx_modifier);
+enum ptx_group ptx_modifier_group(enum ptx_modifier);
+int ptx_modifier_value(enum ptx_modifier);
+
+/* Whether `form` takes these modifiers and types. `*wrong` says why not, the further on the greater: used to tell the
+ * nearest of several forms. */
+enum form_mismatch { FORM_FITS, FORM_MODIFIER, FORM_MISSING, FORM_TYPE_COUNT, FORM_TYPE };
+enum form_mismatch ptx_form_match(const struct ptx_form *form, const struct ptx_modifiers *);
+/* enum rp_class of an instruction of this form with these modifiers. */
+uint8_t ptx_class(const struct ptx_form *, const struct ptx_modifiers *);
+
+#endif
