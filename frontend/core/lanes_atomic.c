@@ -1,0 +1,94 @@
+#include "frontend/core/lanes.h"
+
+#include <string.h>
+
+static uint64_t apply_unsigned(enum rp_atomic op, uint64_t old, uint64_t b)
+{
+    switch (op) {
+    case RP_ATOMIC_ADD: return old + b;
+    case RP_ATOMIC_MIN: return old < b ? old : b;
+    case RP_ATOMIC_MAX: return old > b ? old : b;
+    case RP_ATOMIC_INC: return old >= b ? 0 : old + 1;
+    case RP_ATOMIC_DEC: return old == 0 || old > b ? b : old - 1;
+    case RP_ATOMIC_AND: return old & b;
+    case RP_ATOMIC_OR: return old | b;
+    case RP_ATOMIC_XOR: return old ^ b;
+    case RP_ATOMIC_EXCH: return b;
+    default: return old;
+    }
+}
+
+static float flush(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if (!(bits & 0x7f800000u))
+        bits &= 0x80000000u;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static uint64_t add_f32(uint64_t old, uint64_t b, bool flushed)
+{
+    uint32_t words[2] = {(uint32_t)old, (uint32_t)b}, bits;
+    float x[2], sum;
+    memcpy(x, words, sizeof x);
+    sum = flushed ? flush(flush(x[0]) + flush(x[1])) : x[0] + x[1];
+    memcpy(&bits, &sum, sizeof bits);
+    return sum != sum ? F32_NAN : bits;
+}
+
+static uint64_t add_f64(uint64_t old, uint64_t b)
+{
+    double x, y;
+    memcpy(&x, &old, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    x += y;
+    memcpy(&old, &x, sizeof x);
+    return x != x ? F64_NAN : old;
+}
+
+bool atomic_exists(enum rp_atomic op, enum lane_type type)
+{
+    unsigned bits = lane_type_bits(type);
+    switch (op) {
+    case RP_ATOMIC_CAS:
+    case RP_ATOMIC_EXCH: return bits >= 16 && bits <= 64;
+    case RP_ATOMIC_AND:
+    case RP_ATOMIC_OR:
+    case RP_ATOMIC_XOR: return (bits == 32 || bits == 64) && !lane_is_float(type);
+    case RP_ATOMIC_ADD: return (bits == 32 || bits == 64) && type != T_F16X2 && type != T_BF16X2 && type != T_TF32;
+    case RP_ATOMIC_MIN:
+    case RP_ATOMIC_MAX: return (bits == 32 || bits == 64) && !lane_is_float(type);
+    case RP_ATOMIC_INC:
+    case RP_ATOMIC_DEC: return type == T_U32 || type == T_B32;
+    default: return false;
+    }
+}
+
+static uint64_t apply(enum rp_atomic op, enum lane_type type, uint64_t old, uint64_t b, uint64_t c, bool flushed)
+{
+    unsigned unused = 64 - lane_type_bits(type);
+    old = old << unused >> unused, b = b << unused >> unused, c = c << unused >> unused;
+    if (op == RP_ATOMIC_CAS)
+        return old == b ? c : old;
+    if (op == RP_ATOMIC_ADD && type == T_F32)
+        return add_f32(old, b, flushed);
+    if (op == RP_ATOMIC_ADD && type == T_F64)
+        return add_f64(old, b);
+    if (lane_is_signed(type) && (op == RP_ATOMIC_MIN || op == RP_ATOMIC_MAX)) {
+        bool less = (int64_t)(old << unused) < (int64_t)(b << unused);
+        return less == (op == RP_ATOMIC_MIN) ? old : b;
+    }
+    return apply_unsigned(op, old, b) << unused >> unused;
+}
+
+uint64_t atomic_apply(enum rp_atomic op, enum lane_type type, uint64_t old, uint64_t b, uint64_t c)
+{
+    return apply(op, type, old, b, c, false);
+}
+
+uint64_t atomic_apply_global(enum rp_atomic op, enum lane_type type, uint64_t old, uint64_t b, uint64_t c)
+{
+    return apply(op, type, old, b, c, true);
+}

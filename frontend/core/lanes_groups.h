@@ -1,0 +1,22 @@
+/* The groups of lane handlers: each lanes_GROUP.simd.c chooses the handler of the ops it knows, NULL for others.
+ * Private to uop_bind. */
+#ifndef REPRISE_FRONTEND_CORE_LANES_GROUPS_H
+#define REPRISE_FRONTEND_CORE_LANES_GROUPS_H
+
+#include "frontend/core/simd.h"
+#include "frontend/core/uop.h"
+
+#define LANE_GROUPS(X)                                                                                                 \
+    X(move)                                                                                                            \
+    X(integer)                                                                                                         \
+    X(carry)                                                                                                           \
+    X(logic)                                                                                                           \
+    X(float)                                                                                                           \
+    X(compare)                                                                                                         \
+    X(convert)
+
+#define DECLARE_GROUP(g) SIMD_DECLARE(uop_fn, lanes_##g, (const struct uop *))
+LANE_GROUPS(DECLARE_GROUP)
+#undef DECLARE_GROUP
+
+#endif
