@@ -45,6 +45,14 @@ struct rp_launch_totals rp_trace_launch_totals(const struct rp_trace *, uint32_t
 bool rp_trace_verify(struct rp_trace *, void (*progress)(void *, uint64_t done, uint64_t total), void *,
                      struct rp_error *);
 
+/* Executed instructions by class: warp instructions, and lanes that executed them. */
+struct rp_class_counts {
+    uint64_t warp[RP_CLASS_COUNT], thread[RP_CLASS_COUNT];
+};
+/* Decodes the whole launch, but walks shared paths only once. progress (may be NULL) gets chunks done and in all. */
+bool rp_trace_class_counts(struct rp_trace *, uint32_t launch, struct rp_class_counts *,
+                           void (*progress)(void *, uint64_t done, uint64_t total), void *, struct rp_error *);
+
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 struct rp_block;
@@ -100,10 +108,11 @@ static inline int rp_cursor_next(struct rp_cursor *c, struct rp_step *step, stru
     step->index = index;
     step->active = c->run->active;
     step->executed = in->flags & RP_GUARDED ? *c->guard++ : step->active;
+    step->aux = 0;
+    step->accesses = c->access;
     if (step->executed) {
         if (in->flags & RP_HAS_AUX)
             step->aux = *c->aux++;
-        step->accesses = c->access;
         c->access += in->memory_count;
     }
     if (++c->at == c->run->length) {

@@ -20,8 +20,8 @@ struct synthetic_options {
     uint32_t phase_length;     /* static instructions per phase, at least 2; 0: 12 */
     uint32_t iterations;       /* of a phase's loop at most; 0: 6 */
     /* of 100 instructions of a phase's body; what is left computes */
-    uint32_t memory_percent; /* loads, stores, atomics */
-    uint32_t guard_percent;  /* run under a predicate */
+    uint32_t memory_percent;  /* loads, stores, atomics */
+    uint32_t guard_percent;   /* run under a predicate */
     uint32_t diverge_percent; /* of 100 iterations, those that run once for each of two complementary masks */
     uint32_t random_percent;  /* of 100 memory accesses, those with unrelated addresses per lane; others are affine */
     bool barriers;            /* between phases */

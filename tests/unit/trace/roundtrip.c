@@ -1,0 +1,115 @@
+/* What is written is read back, step for step. */
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/support/synthetic_trace.h"
+#include "tracefmt/reader.h"
+
+struct comparison {
+    struct rp_cursor cursor;
+    const struct rp_kernel *kernel;
+    uint64_t warp_instructions, thread_instructions, wrong;
+    char what[200];
+};
+
+static bool addresses_equal(const struct rp_step *got, const struct synthetic_step *want, uint32_t operand)
+{
+    uint64_t address[RP_WARP_LANES];
+    rp_access_addresses(&got->accesses[operand], address);
+    if (got->accesses[operand].pattern->mask != want->executed)
+        return false;
+    for (unsigned l = 0; l < RP_WARP_LANES; l++)
+        if (want->executed >> l & 1 && address[l] != want->address[operand][l])
+            return false;
+    return true;
+}
+
+static void compare_step(void *data, const struct synthetic_step *want)
+{
+    struct comparison *c = data;
+    struct rp_step got;
+    struct rp_error err = {0};
+    int more = rp_cursor_next(&c->cursor, &got, &err);
+    bool same = more == 1 && got.index == want->index && got.active == want->active && got.executed == want->executed;
+    const struct rp_instruction *in = &c->kernel->instructions[want->index];
+    if (same && want->executed && in->flags & RP_HAS_AUX)
+        same = got.aux == want->aux;
+    for (uint32_t m = 0; same && want->executed && m < in->memory_count; m++)
+        same = addresses_equal(&got, want, m);
+    if (!same && !c->wrong++)
+        snprintf(c->what, sizeof c->what, "step %" PRIu64 ": %d %.100s", c->warp_instructions, more, err.text);
+    c->warp_instructions++;
+    c->thread_instructions += (unsigned)__builtin_popcount(want->executed);
+}
+
+static void compare_block(struct rp_trace *trace, const struct synthetic_trace *t, uint32_t launch, uint64_t block,
+                          struct comparison *c)
+{
+    struct rp_error err = {0};
+    struct rp_block *b = rp_block_open(trace, launch, block, &err);
+    cr_assert(b, "%s", err.text);
+    for (uint32_t w = 0; w < rp_block_warps(b); w++) {
+        struct rp_step step;
+        cr_assert(rp_cursor_open(&c->cursor, b, w, &err), "%s", err.text);
+        synthetic_warp(t, launch, block, w, compare_step, c);
+        cr_assert(rp_cursor_next(&c->cursor, &step, &err) == 0, "more steps than were written");
+        cr_assert(rp_cursor_next(&c->cursor, &step, &err) == 0, "the end is not final");
+        rp_cursor_close(&c->cursor);
+        cr_assert(c->wrong == 0, "launch %u block %" PRIu64 " warp %u: %s", launch, block, w, c->what);
+    }
+    rp_block_close(b);
+}
+
+static void check(const struct synthetic_options *o, const char *path)
+{
+    struct rp_error err = {0};
+    struct synthetic_trace *t = synthetic_new(o);
+    cr_assert(synthetic_write(t, path, &err), "seed %" PRIu64 ": %s", o->seed, err.text);
+    struct rp_trace *trace = rp_trace_open(path, &err);
+    cr_assert(trace, "%s", err.text);
+    cr_assert(!rp_trace_damage(trace), "%s", rp_trace_damage(trace));
+    cr_assert(rp_trace_verify(trace, NULL, NULL, &err), "%s", err.text);
+    for (uint32_t l = 0; l < rp_trace_launch_count(trace); l++) {
+        struct comparison c = {.kernel = synthetic_kernel(t)};
+        uint64_t blocks = rp_launch_blocks(rp_trace_launch(trace, l));
+        for (uint64_t b = 0; b < blocks; b++)
+            compare_block(trace, t, l, b, &c);
+        struct rp_launch_totals totals = rp_trace_launch_totals(trace, l);
+        cr_assert_eq(totals.warp_instructions, c.warp_instructions);
+        cr_assert_eq(totals.thread_instructions, c.thread_instructions);
+        cr_assert_eq(totals.blocks, blocks);
+    }
+    rp_trace_close(trace);
+    synthetic_free(t);
+    unlink(path);
+}
+
+Test(roundtrip, four_hundred_random_traces)
+{
+    char path[] = "/tmp/reprise-roundtrip-XXXXXX";
+    close(mkstemp(path));
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        struct synthetic_options o = synthetic_random_options(seed);
+        check(&o, path);
+    }
+}
+
+Test(roundtrip, long_loops_with_many_accesses)
+{
+    char path[] = "/tmp/reprise-roundtrip-XXXXXX";
+    close(mkstemp(path));
+    struct synthetic_options o = {.seed = 7, .blocks = 3, .threads = 96, .phases = 2, .phase_length = 40};
+    o.iterations = 400;
+    o.memory_percent = 70;
+    o.guard_percent = 20;
+    check(&o, path);
+    o.chunk_bytes = 20000;
+    check(&o, path);
+    o.random_percent = 100;
+    o.several_operands = true;
+    check(&o, path);
+}

@@ -1,0 +1,186 @@
+/* Reading everything and comparing it with everything else; and sums that need the whole content. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracefmt/frame.h"
+#include "tracefmt/reader_internal.h"
+
+/* Blocks that have begun and not ended, ascending, with the piece that must come next. */
+struct open_list {
+    struct open_entry {
+        uint64_t block;
+        uint32_t next;
+    } * entries;
+    size_t count, capacity;
+};
+
+struct verification {
+    struct rp_trace *trace;
+    struct open_list open;
+    uint32_t launch;
+    uint64_t begun, last; /* blocks of this launch, the last of them */
+    struct rp_error *err;
+};
+
+static size_t find(const struct open_list *l, uint64_t block)
+{
+    size_t low = 0, high = l->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (l->entries[middle].block < block)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool begin_block(struct verification *v, const struct chunk_block *b)
+{
+    if (v->begun && b->index <= v->last)
+        return rp_fail(v->err, RP_BAD_INPUT, "block %" PRIu64 " begins after block %" PRIu64, b->index, v->last);
+    v->begun++;
+    v->last = b->index;
+    if (b->end)
+        return true;
+    if (v->open.count == v->open.capacity) {
+        size_t capacity = v->open.capacity * 2 + 64;
+        struct open_entry *larger = realloc(v->open.entries, capacity * sizeof *larger);
+        if (!larger)
+            return rp_fail(v->err, RP_SYSTEM, "out of memory");
+        v->open.entries = larger;
+        v->open.capacity = capacity;
+    }
+    v->open.entries[v->open.count++] = (struct open_entry){b->index, 1};
+    return true;
+}
+
+static bool continue_block(struct verification *v, const struct chunk_block *b)
+{
+    size_t at = find(&v->open, b->index);
+    struct open_entry *e = &v->open.entries[at];
+    if (at == v->open.count || e->block != b->index || e->next != b->piece)
+        return rp_fail(v->err, RP_BAD_INPUT, "block %" PRIu64 " goes on with part %" PRIu32 ", which is not its next",
+                       b->index, b->piece);
+    e->next++;
+    if (b->end)
+        memmove(e, e + 1, (--v->open.count - at) * sizeof *e);
+    return true;
+}
+
+/* A launch that completed has all its blocks, and all of them to the end. */
+static bool end_launch(struct verification *v)
+{
+    const struct tables *t = &v->trace->tables;
+    const struct rp_launch_end *end = t->ends[v->launch];
+    uint64_t blocks = rp_launch_blocks(t->launches[v->launch]);
+    bool complete = end && end->outcome == RP_OUTCOME_COMPLETE;
+    if (complete && (v->begun != blocks || v->open.count))
+        return rp_fail(v->err, RP_BAD_INPUT,
+                       "launch %" PRIu32 " is complete, but of its %" PRIu64 " blocks %" PRIu64
+                       " are there and %zu do not end",
+                       v->launch, blocks, v->begun, v->open.count);
+    v->open.count = 0;
+    v->begun = 0;
+    v->launch++;
+    return true;
+}
+
+static bool verify_chunk(struct verification *v, const struct chunk *c)
+{
+    while (v->launch < c->launch)
+        if (!end_launch(v))
+            return false;
+    for (uint32_t i = 0; i < c->block_count; i++)
+        if (!(c->blocks[i].piece ? continue_block(v, &c->blocks[i]) : begin_block(v, &c->blocks[i])))
+            return false;
+    return true;
+}
+
+static bool verify_frame(struct verification *v, size_t frame, size_t *chunk)
+{
+    struct rp_trace *t = v->trace;
+    if (t->index.frames[frame].kind == FRAME_TABLES) {
+        struct buffer raw = {0};
+        bool ok = trace_read_frame(t, frame, &raw, v->err);
+        buffer_free(&raw);
+        return ok;
+    }
+    struct chunk *c = trace_load_chunk(t, (*chunk)++, v->err);
+    struct rp_error why = {0}, *outer = v->err;
+    v->err = &why;
+    bool ok = c && verify_chunk(v, c);
+    v->err = outer;
+    if (c && !ok)
+        rp_fail(v->err, why.status, "%s: frame %zu at offset %" PRIu64 ": %s", t->path, frame,
+                t->index.frames[frame].offset, why.text);
+    chunk_free(c);
+    return ok;
+}
+
+static bool finish_launches(struct verification *v)
+{
+    struct rp_error why = {0}, *outer = v->err;
+    v->err = &why;
+    bool ok = true;
+    while (ok && v->launch < v->trace->tables.launch_count)
+        ok = end_launch(v);
+    v->err = outer;
+    return ok || rp_fail(v->err, why.status, "%s: %s", v->trace->path, why.text);
+}
+
+bool rp_trace_verify(struct rp_trace *t, void (*progress)(void *, uint64_t done, uint64_t total), void *data,
+                     struct rp_error *err)
+{
+    struct verification v = {.trace = t, .err = err};
+    size_t chunk = 0;
+    bool ok = true;
+    for (size_t i = 0; ok && i < t->index.frame_count; i++) {
+        ok = verify_frame(&v, i, &chunk);
+        if (ok && progress)
+            progress(data, t->index.frames[i].offset + t->index.frames[i].bytes, t->bytes);
+    }
+    if (ok && t->damage)
+        ok = rp_fail(err, RP_BAD_INPUT, "%s", t->damage);
+    ok = ok && finish_launches(&v);
+    free(v.open.entries);
+    return ok;
+}
+
+/* ---- classes ----------------------------------------------------------------------------------------------------- */
+
+static void count_path(const struct chunk_path *cp, const struct rp_kernel *k, struct rp_class_counts *out)
+{
+    const rp_lanemask *guard = cp->path.guards;
+    for (size_t i = 0; i < cp->path.run_count; i++) {
+        const struct rp_run *r = &cp->path.runs[i];
+        for (uint32_t at = r->start; at < r->start + r->length; at++) {
+            const struct rp_instruction *in = &k->instructions[at];
+            rp_lanemask executed = in->flags & RP_GUARDED ? *guard++ : r->active;
+            out->warp[in->unit_class] += cp->users;
+            out->thread[in->unit_class] += (uint64_t)cp->users * (unsigned)__builtin_popcount(executed);
+        }
+    }
+}
+
+bool rp_trace_class_counts(struct rp_trace *t, uint32_t launch, struct rp_class_counts *out,
+                           void (*progress)(void *, uint64_t done, uint64_t total), void *data, struct rp_error *err)
+{
+    memset(out, 0, sizeof *out);
+    if (launch >= t->tables.launch_count)
+        return rp_fail(err, RP_BAD_INPUT, "%s has no launch %" PRIu32, t->path, launch);
+    const struct launch_chunks *l = &t->launches[launch];
+    const struct rp_kernel *k = t->tables.kernels[t->tables.launches[launch]->kernel];
+    for (size_t i = 0; i < l->chunk_count; i++) {
+        struct chunk *c = trace_load_chunk(t, l->chunk_at + i, err);
+        if (!c)
+            return false;
+        for (uint32_t p = 0; p < c->path_count; p++)
+            count_path(&c->paths[p], k, out);
+        chunk_free(c);
+        if (progress)
+            progress(data, i + 1, l->chunk_count);
+    }
+    return true;
+}
