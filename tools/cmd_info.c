@@ -1,0 +1,279 @@
+/* reprise info: what is in a trace. */
+#include <argp.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/command.h"
+#include "tools/ui/progress.h"
+#include "tracefmt/reader.h"
+
+struct info {
+    const char *file;
+    bool json, no_mix;
+    struct rp_trace *trace;
+    struct progress progress;
+};
+
+static const struct argp_option options[] = {
+    {"json", 'j', NULL, 0, "Print JSON", 0},
+    {"no-mix", 'n', NULL, 0, "Leave out the mix by class, for which the whole trace must be decoded", 0},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct info *a = state->input;
+    switch (key) {
+    case 'j': a->json = true; return 0;
+    case 'n': a->no_mix = true; return 0;
+    case ARGP_KEY_ARG:
+        if (a->file)
+            argp_error(state, "one trace at a time: '%s' is one too many", arg);
+        a->file = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->file)
+            argp_error(state, "which trace? Example: reprise info mm.wtr");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static void show(void *progress, uint64_t done, uint64_t total) { progress_update(progress, done, total, 0, NULL); }
+
+static bool count_classes(struct info *a, uint32_t launch, struct rp_class_counts *counts, struct rp_error *err)
+{
+    progress_begin(&a->progress, "counting", "chunks", false);
+    bool ok = rp_trace_class_counts(a->trace, launch, counts, show, &a->progress, err);
+    progress_end(&a->progress);
+    return ok;
+}
+
+static double bits(uint64_t bytes, uint64_t instructions)
+{
+    return instructions ? 8.0 * (double)bytes / (double)instructions : 0;
+}
+
+static const char *outcome(const struct rp_launch_end *end)
+{
+    return !end ? "cut short" : end->outcome == RP_OUTCOME_FAULT ? "fault" : "complete";
+}
+
+struct sums {
+    uint64_t blocks, warp_instructions, thread_instructions;
+};
+
+static struct sums add_up(const struct rp_trace *t)
+{
+    struct sums s = {0};
+    for (uint32_t l = 0; l < rp_trace_launch_count(t); l++) {
+        struct rp_launch_totals totals = rp_trace_launch_totals(t, l);
+        s.blocks += totals.blocks;
+        s.warp_instructions += totals.warp_instructions;
+        s.thread_instructions += totals.thread_instructions;
+    }
+    return s;
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static json_t *number(uint64_t value) { return json_integer((json_int_t)value); }
+
+static json_t *json_kernels(const struct rp_trace *t)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < rp_trace_kernel_count(t); i++) {
+        const struct rp_kernel *k = rp_trace_kernel(t, i);
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name", k->name, "isa", k->isa,
+                                        "instructions", number(k->instruction_count), "registers", number(k->registers),
+                                        "static_shared_bytes", number(k->static_shared), "local_bytes",
+                                        number(k->local_bytes), "max_threads", number(k->max_threads)));
+    }
+    return list;
+}
+
+static json_t *json_mix(const struct rp_class_counts *counts)
+{
+    json_t *mix = json_object();
+    for (int c = 0; c < RP_CLASS_COUNT; c++)
+        if (counts->warp[c])
+            json_object_set_new(mix, rp_class_name((enum rp_class)c),
+                                json_pack("{s:o, s:o}", "warp_instructions", number(counts->warp[c]),
+                                          "thread_instructions", number(counts->thread[c])));
+    return mix;
+}
+
+static json_t *json_launch(struct info *a, uint32_t launch, struct rp_error *err)
+{
+    const struct rp_launch *l = rp_trace_launch(a->trace, launch);
+    const struct rp_launch_end *end = rp_trace_launch_end(a->trace, launch);
+    struct rp_launch_totals t = rp_trace_launch_totals(a->trace, launch);
+    json_t *out = json_pack(
+        "{s:i, s:s, s:[iii], s:[iii], s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:f}", "kernel", (int)l->kernel,
+        "kernel_name", rp_trace_kernel(a->trace, l->kernel)->name, "grid", (int)l->grid[0], (int)l->grid[1],
+        (int)l->grid[2], "block", (int)l->block[0], (int)l->block[1], (int)l->block[2], "dynamic_shared_bytes",
+        number(l->dynamic_shared), "outcome", outcome(end), "blocks_recorded", number(t.blocks), "warp_instructions",
+        number(t.warp_instructions), "thread_instructions", number(t.thread_instructions), "compressed_bytes",
+        number(t.compressed_bytes), "raw_bytes", number(t.raw_bytes), "chunks", number(t.chunks),
+        "bits_per_warp_instruction", bits(t.compressed_bytes, t.warp_instructions));
+    if (end && end->outcome == RP_OUTCOME_FAULT)
+        json_object_set_new(out, "fault", json_string(end->fault));
+    struct rp_class_counts counts;
+    if (a->no_mix)
+        return out;
+    if (!count_classes(a, launch, &counts, err)) {
+        json_decref(out);
+        return NULL;
+    }
+    json_object_set_new(out, "mix", json_mix(&counts));
+    return out;
+}
+
+static json_t *json_provenance(const struct rp_provenance *p)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < p->option_count; i++)
+        json_array_append_new(list, json_pack("{s:s, s:s}", "key", p->options[i].key, "value", p->options[i].value));
+    return json_pack("{s:s, s:s, s:s, s:o}", "tool", p->tool, "module", p->module_name, "module_sha256",
+                     p->module_sha256, "options", list);
+}
+
+static bool print_json(struct info *a, struct rp_error *err)
+{
+    const char *sha256 = rp_trace_sha256(a->trace, err);
+    if (!sha256)
+        return false;
+    json_t *launches = json_array();
+    for (uint32_t l = 0; l < rp_trace_launch_count(a->trace); l++) {
+        json_t *launch = json_launch(a, l, err);
+        if (!launch) {
+            json_decref(launches);
+            return false;
+        }
+        json_array_append_new(launches, launch);
+    }
+    struct sums s = add_up(a->trace);
+    uint64_t bytes = rp_trace_file_bytes(a->trace);
+    const char *damage = rp_trace_damage(a->trace);
+    json_t *total = json_pack("{s:o, s:o, s:o, s:f}", "blocks_recorded", number(s.blocks), "warp_instructions",
+                              number(s.warp_instructions), "thread_instructions", number(s.thread_instructions),
+                              "bits_per_warp_instruction", bits(bytes, s.warp_instructions));
+    json_t *all = json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "trace", a->file, "bytes", number(bytes),
+                            "sha256", sha256, "damage", damage ? json_string(damage) : json_null(), "provenance",
+                            json_provenance(rp_trace_provenance(a->trace)), "kernels", json_kernels(a->trace),
+                            "launches", launches, "total", total);
+    bool ok = all && !json_dumpf(all, stdout, JSON_INDENT(2)) && putchar('\n') != EOF;
+    json_decref(all);
+    return ok || rp_fail(err, RP_SYSTEM, "cannot print what is in %s", a->file);
+}
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+static void print_provenance(const struct info *a)
+{
+    const struct rp_provenance *p = rp_trace_provenance(a->trace);
+    printf("trace     %s, %" PRIu64 " bytes\n", a->file, rp_trace_file_bytes(a->trace));
+    if (rp_trace_damage(a->trace))
+        printf("damage    %s\n", rp_trace_damage(a->trace));
+    printf("made by   %s\n", p->tool);
+    printf("module    %s", p->module_name);
+    if (*p->module_sha256)
+        printf(", sha256 %s", p->module_sha256);
+    putchar('\n');
+    for (uint32_t i = 0; i < p->option_count; i++)
+        printf("%-9s %s = %s\n", i ? "" : "options", p->options[i].key, p->options[i].value);
+}
+
+static void print_kernels(const struct info *a)
+{
+    for (uint32_t i = 0; i < rp_trace_kernel_count(a->trace); i++) {
+        const struct rp_kernel *k = rp_trace_kernel(a->trace, i);
+        printf("\nkernel %-2" PRIu32 " %s (%s)\n", i, k->name, k->isa);
+        printf("          %" PRIu32 " instructions, %" PRIu32 " registers, %" PRIu32 " bytes shared, %" PRIu32
+               " bytes local\n",
+               k->instruction_count, k->registers, k->static_shared, k->local_bytes);
+    }
+}
+
+static double percent(uint64_t part, uint64_t all) { return all ? 100.0 * (double)part / (double)all : 0; }
+
+static void print_mix(const struct rp_class_counts *counts, const struct rp_launch_totals *t)
+{
+    printf("          %-12s %18s %7s %20s %7s\n", "class", "warp instructions", "", "thread instructions", "");
+    for (int c = 0; c < RP_CLASS_COUNT; c++)
+        if (counts->warp[c])
+            printf("          %-12s %18" PRIu64 " %6.2f%% %20" PRIu64 " %6.2f%%\n", rp_class_name((enum rp_class)c),
+                   counts->warp[c], percent(counts->warp[c], t->warp_instructions), counts->thread[c],
+                   percent(counts->thread[c], t->thread_instructions));
+    printf("          %-12s %18" PRIu64 " %7s %20" PRIu64 "\n", "all", t->warp_instructions, "",
+           t->thread_instructions);
+}
+
+static bool print_launch(struct info *a, uint32_t launch, struct rp_error *err)
+{
+    const struct rp_launch *l = rp_trace_launch(a->trace, launch);
+    const struct rp_launch_end *end = rp_trace_launch_end(a->trace, launch);
+    struct rp_launch_totals t = rp_trace_launch_totals(a->trace, launch);
+    printf("\nlaunch %-2" PRIu32 " %s, grid %" PRIu32 "x%" PRIu32 "x%" PRIu32 ", block %" PRIu32 "x%" PRIu32 "x%" PRIu32
+           ", %" PRIu32 " bytes dynamic shared\n",
+           launch, rp_trace_kernel(a->trace, l->kernel)->name, l->grid[0], l->grid[1], l->grid[2], l->block[0],
+           l->block[1], l->block[2], l->dynamic_shared);
+    printf("          %s, %" PRIu64 " of %" PRIu64 " blocks recorded\n", outcome(end), t.blocks, rp_launch_blocks(l));
+    if (end && end->outcome == RP_OUTCOME_FAULT)
+        printf("          %s\n", end->fault);
+    printf("          %" PRIu64 " warp instructions, %" PRIu64 " thread instructions\n", t.warp_instructions,
+           t.thread_instructions);
+    printf("          %" PRIu64 " bytes in %" PRIu64 " chunks, %" PRIu64
+           " decompressed, %.4f bits per warp instruction\n",
+           t.compressed_bytes, t.chunks, t.raw_bytes, bits(t.compressed_bytes, t.warp_instructions));
+    struct rp_class_counts counts;
+    if (a->no_mix)
+        return true;
+    if (!count_classes(a, launch, &counts, err))
+        return false;
+    print_mix(&counts, &t);
+    return true;
+}
+
+static bool print_text(struct info *a, struct rp_error *err)
+{
+    print_provenance(a);
+    print_kernels(a);
+    for (uint32_t l = 0; l < rp_trace_launch_count(a->trace); l++)
+        if (!print_launch(a, l, err))
+            return false;
+    struct sums s = add_up(a->trace);
+    printf("\ntotal     %" PRIu64 " warp instructions, %" PRIu64
+           " thread instructions, %.4f bits per warp instruction\n",
+           s.warp_instructions, s.thread_instructions, bits(rp_trace_file_bytes(a->trace), s.warp_instructions));
+    return !ferror(stdout) || rp_fail(err, RP_SYSTEM, "cannot print what is in %s", a->file);
+}
+
+int cmd_info(int argc, char **argv)
+{
+    static const struct argp argp = {options,
+                                     parse,
+                                     "TRACE",
+                                     "Prints what is in a trace: kernels, launches, counts, size, the mix of "
+                                     "instructions by class, and what made it.\v"
+                                     "Examples:\n  reprise info mm.wtr\n  reprise info --json mm.wtr\n\n"
+                                     "A damaged trace is described as far as it is whole, with a warning.",
+                                     NULL,
+                                     NULL,
+                                     NULL};
+    struct info a = {0};
+    struct rp_error err = {0};
+    argp_err_exit_status = RP_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    if (!(a.trace = rp_trace_open(a.file, &err)))
+        return command_fail(&err);
+    if (rp_trace_damage(a.trace))
+        fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(a.trace));
+    bool ok = a.json ? print_json(&a, &err) : print_text(&a, &err);
+    rp_trace_close(a.trace);
+    return ok ? RP_OK : command_fail(&err);
+}
