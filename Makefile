@@ -29,7 +29,8 @@ SIMD_SOURCES = $(shell find $(1) -name '*.simd.c' 2>/dev/null | sort)
 ARCH := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 
 # A .simd.c file is compiled once per vector width. SIMD_NAME(x) in it names the width's own copy of x;
-# the caller picks one at run time (frontend/core/simd.h).
+# the caller picks one at run time (frontend/core/simd.h). Nobody looks at floating-point exceptions or errno there, and
+# only without them do compilers vectorise trunc and sqrt; results are the same.
 ifeq ($(ARCH),x86_64)
 SIMD_LEVELS := v2 v3 v4
 else
@@ -64,7 +65,7 @@ $(BUILD)/obj/%.o: %.c | $(PB).h
 define simd_rule
 $(BUILD)/obj/%.simd.$(1).o: %.simd.c
 	@mkdir -p $$(@D)
-	$$(CC) $$(CPPFLAGS) $$(CFLAGS) -O3 $$(SIMD_FLAGS_$(1)) -DSIMD_LEVEL=$(1) -MMD -c $$< -o $$@
+	$$(CC) $$(CPPFLAGS) $$(CFLAGS) -O3 -fno-math-errno -fno-trapping-math $$(SIMD_FLAGS_$(1)) -DSIMD_LEVEL=$(1) -MMD -c $$< -o $$@
 endef
 $(foreach l,$(SIMD_LEVELS),$(eval $(call simd_rule,$(l))))
 

@@ -11,9 +11,15 @@
     X(integer)                                                                                                         \
     X(carry)                                                                                                           \
     X(logic)                                                                                                           \
+    X(bits)                                                                                                            \
     X(float)                                                                                                           \
+    X(extremes)                                                                                                        \
+    X(approx)                                                                                                          \
     X(compare)                                                                                                         \
-    X(convert)
+    X(convert)                                                                                                         \
+    X(float_convert)                                                                                                   \
+    X(warp)                                                                                                            \
+    X(video)
 
 #define DECLARE_GROUP(g) SIMD_DECLARE(uop_fn, lanes_##g, (const struct uop *))
 LANE_GROUPS(DECLARE_GROUP)

@@ -18,10 +18,9 @@
 #include "frontend/core/simd.h"
 #include "frontend/core/warp.h"
 
-/* Copying the local array to the destination must stay a vector loop; as a call of memcpy it goes through memory.
- * Nobody looks at floating-point exceptions or errno, and only without them are trunc and sqrt vectorised. */
+/* Copying the local array to the destination must stay a vector loop; as a call of memcpy it goes through memory. */
 #if defined __GNUC__ && !defined __clang__
-#pragma GCC optimize("no-tree-loop-distribute-patterns,no-trapping-math,no-math-errno")
+#pragma GCC optimize("no-tree-loop-distribute-patterns")
 #endif
 
 #define LANES 32

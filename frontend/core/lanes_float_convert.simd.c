@@ -1,0 +1,260 @@
+/* cvt between floating-point formats, everything with f16 and bf16, and cvt.pack (PTX ISA, cvt and cvt.pack). */
+#include "frontend/core/lanes_float.h"
+#include "frontend/core/lanes_groups.h"
+
+/* ---- f32 and f64 ---- */
+
+LANES1(cvt_f32_f64, f64, f32, canonical_f64(a))
+LANES1(cvt_f64_f32, f32, f64, canonical_f32((f32)a))
+INLINE f64 saturated64(f64 x, bool saturate)
+{
+    f64 clamped = x > 0 ? (x < 1 ? x : 1) : 0;
+    return saturate ? clamped : canonical_f64(x);
+}
+HANDLER(cvt_f32_f64_any)
+{
+    const f32 *a = source(w, u->a);
+    const u32 limit = flush_limit(u);
+    const bool saturate = u->flags & UF_SAT;
+    STORE_LANES(f64, destination(w, u->d), executed, saturated64(flush_below(a[l], limit), saturate));
+}
+NOINLINE void cvt_f64_f32_loop(struct warp *w, const struct uop *u, lanemask executed)
+{
+    const f64 *a = source(w, u->a);
+    const struct float_modifiers m = float_modifiers(u);
+    STORE_LANES(f32, destination(w, u->d), executed, finished32((f32)a[l], &m));
+}
+HANDLER(cvt_f64_f32_any) { in_rounding(cvt_f64_f32_loop, w, u, executed); }
+
+/* The same format: rounded to an integral value or not. */
+HANDLER(cvt_f32_f32)
+{
+    const f32 *a = source(w, u->a);
+    f32 *d = destination(w, u->d);
+    const struct float_modifiers m = float_modifiers(u);
+#define ROUNDED(round) STORE_LANES(f32, d, executed, finished32(round(flush_below(a[l], m.limit)), &m))
+    switch (u->rounding) {
+    case ROUND_INTEGER | ROUND_N: ROUNDED(__builtin_rintf); break;
+    case ROUND_INTEGER | ROUND_Z: ROUNDED(__builtin_truncf); break;
+    case ROUND_INTEGER | ROUND_M: ROUNDED(__builtin_floorf); break;
+    case ROUND_INTEGER | ROUND_P: ROUNDED(__builtin_ceilf); break;
+    default: ROUNDED(); break;
+    }
+#undef ROUNDED
+}
+HANDLER(cvt_f64_f64)
+{
+    const f64 *a = source(w, u->a);
+    f64 *d = destination(w, u->d);
+    const bool saturate = u->flags & UF_SAT;
+#define ROUNDED(round) STORE_LANES(f64, d, executed, saturated64(round(a[l]), saturate))
+    switch (u->rounding) {
+    case ROUND_INTEGER | ROUND_N: ROUNDED(__builtin_rint); break;
+    case ROUND_INTEGER | ROUND_Z: ROUNDED(__builtin_trunc); break;
+    case ROUND_INTEGER | ROUND_M: ROUNDED(__builtin_floor); break;
+    case ROUND_INTEGER | ROUND_P: ROUNDED(__builtin_ceil); break;
+    default: ROUNDED(); break;
+    }
+#undef ROUNDED
+}
+
+/* ---- f16 and bf16: 1 sign, 5 or 8 exponent and 10 or 7 fraction bits ---- */
+
+/* Exact: the fraction moves up, and a product rights the exponent, subnormals included. */
+INLINE f32 f32_of_f16(u16 h)
+{
+    u32 magnitude = (h & 0x7fffu) << 13, sign = (h & 0x8000u) << 16;
+    u32 number = bits_f32(float_of(magnitude) * 0x1p112f);
+    u32 special = magnitude > 0x7c00u << 13 ? F32_NAN : 0x7f800000u | sign;
+    return float_of(magnitude >= 0x7c00u << 13 ? special : number | sign);
+}
+INLINE f32 f32_of_bf16(u16 h) { return canonical_f32(float_of((u32)h << 16)); }
+LANES1(cvt_f16_f32, f32, u16, f32_of_f16(a))
+LANES1(cvt_f16_f64, f64, u16, canonical_f64(f32_of_f16(a)))
+LANES1(cvt_bf16_f32, f32, u16, f32_of_bf16(a))
+LANES1(cvt_bf16_f64, f64, u16, canonical_f64(f32_of_bf16(a)))
+
+struct small_format {
+    int fraction, least_exponent;
+    u16 infinity;
+};
+static const struct small_format f16_format = {10, -14, 0x7c00}, bf16_format = {7, -126, 0x7f80};
+
+static bool rounds_up(enum rounding rounding, bool negative, u64 kept, u64 rest, u64 half)
+{
+    switch (rounding) {
+    case ROUND_Z: return false;
+    case ROUND_M: return rest && negative;
+    case ROUND_P: return rest && !negative;
+    case ROUND_NA: return rest >= half;
+    default: return rest > half || (rest == half && (kept & 1));
+    }
+}
+/* What a number too large becomes: infinity, or the greatest finite number when rounding towards it. */
+static u16 overflowed(enum rounding rounding, bool negative, u16 infinity)
+{
+    bool finite = rounding == ROUND_Z || (rounding == ROUND_M && !negative) || (rounding == ROUND_P && negative);
+    return infinity - finite;
+}
+/* x rounded to a small format. */
+static u16 narrowed(f64 x, enum rounding rounding, const struct small_format *f)
+{
+    u64 bits = bits_f64(x), magnitude = bits & ~(1ull << 63);
+    bool negative = bits >> 63;
+    u16 sign = (u16)(negative << 15);
+    int exponent = (int)(magnitude >> 52) - 1023;
+    if (magnitude > 0x7ffull << 52)
+        return 0x7fff;
+    if (magnitude == 0x7ffull << 52)
+        return sign | f->infinity;
+    u64 fraction = magnitude & ((1ull << 52) - 1);
+    fraction |= exponent > -1023 ? 1ull << 52 : 0;
+    int shift = 52 - f->fraction + (exponent < f->least_exponent ? f->least_exponent - exponent : 0);
+    shift = shift > 62 ? 62 : shift;
+    u64 kept = fraction >> shift, rest = fraction & ((1ull << shift) - 1);
+    kept += rounds_up(rounding, negative, kept, rest, 1ull << (shift - 1));
+    if (exponent > f->least_exponent)
+        kept += (u64)(exponent - f->least_exponent) << f->fraction;
+    return sign | (kept >= f->infinity ? overflowed(rounding, negative, f->infinity) : (u16)kept);
+}
+
+/* An integer as f64 such that rounding it once more is harmless: of more than 53 bits the last kept one is sticky. */
+static f64 sticky_f64(u64 magnitude, bool negative)
+{
+    if (magnitude >> 53)
+        magnitude = (magnitude & ~0x7ffull) | ((magnitude & 0x7ff) ? 0x800 : 0);
+    return negative ? -(f64)magnitude : (f64)magnitude;
+}
+static f64 element_as_f64(const void *a, enum lane_type type, int l, u32 limit)
+{
+    s64 whole;
+    switch (type) {
+    case T_F16: return f32_of_f16(((const u16 *)a)[l]);
+    case T_BF16: return f32_of_bf16(((const u16 *)a)[l]);
+    case T_F32: return flush_below(((const f32 *)a)[l], limit);
+    case T_F64: return ((const f64 *)a)[l];
+    case T_B8:
+    case T_U8: return (u8)((const u16 *)a)[l];
+    case T_S8: return (s8)((const u16 *)a)[l];
+    case T_B16:
+    case T_U16: return ((const u16 *)a)[l];
+    case T_S16: return ((const s16 *)a)[l];
+    case T_B32:
+    case T_U32: return ((const u32 *)a)[l];
+    case T_S32: return ((const s32 *)a)[l];
+    case T_B64:
+    case T_U64: return sticky_f64(((const u64 *)a)[l], false);
+    default: whole = ((const s64 *)a)[l]; return sticky_f64(whole < 0 ? -(u64)whole : (u64)whole, whole < 0);
+    }
+}
+static f64 integral(f64 x, unsigned rounding)
+{
+    switch (rounding) {
+    case ROUND_INTEGER | ROUND_N: return __builtin_rint(x);
+    case ROUND_INTEGER | ROUND_Z: return __builtin_trunc(x);
+    case ROUND_INTEGER | ROUND_M: return __builtin_floor(x);
+    case ROUND_INTEGER | ROUND_P: return __builtin_ceil(x);
+    default: return x;
+    }
+}
+/* To f16 or bf16 from anything. */
+HANDLER(cvt_to_small)
+{
+    const void *a = source(w, u->a);
+    const struct small_format *f = u->type == T_F16 ? &f16_format : &bf16_format;
+    u16 r[LANES] ALIGNED;
+    for (int l = 0; l < LANES; l++) {
+        f64 x = integral(element_as_f64(a, u->stype, l, flush_limit(u)), u->rounding);
+        if (u->flags & UF_SAT)
+            x = saturated64(x, true);
+        if ((u->flags & UF_RELU) && x <= 0)
+            x = 0;
+        r[l] = narrowed(x, u->rounding & ROUND_INTEGER ? ROUND_Z : u->rounding, f);
+    }
+    STORE_LANES(u16, destination(w, u->d), executed, r[l]);
+}
+
+/* f16 or bf16 to integer: clamped; NaN is 0, or 1 << 63 in 64 bits. */
+static u64 clamped_integer(f64 x, enum lane_type type)
+{
+    unsigned bits = lane_type_bits(type);
+    f64 above = double_of((u64)(1023 + bits - lane_is_signed(type)) << 52), below = lane_is_signed(type) ? -above : 0;
+    u64 greatest = ~0ull >> (64 - bits + lane_is_signed(type)), least = lane_is_signed(type) ? ~greatest : 0;
+    if (x != x)
+        return bits == 64 ? 1ull << 63 : 0;
+    if (x >= above)
+        return greatest;
+    if (x < below)
+        return least;
+    return x < 0 ? (u64)(s64)x : (u64)x;
+}
+HANDLER(cvt_small_to_integer)
+{
+    const void *a = source(w, u->a);
+    u64 r[LANES] ALIGNED;
+    for (int l = 0; l < LANES; l++)
+        r[l] = clamped_integer(integral(element_as_f64(a, u->stype, l, 0), u->rounding | ROUND_INTEGER), u->type);
+    switch (lane_element_bytes(u->type)) {
+    case 2: STORE_LANES(u16, destination(w, u->d), executed, r[l]); break;
+    case 4: STORE_LANES(u32, destination(w, u->d), executed, r[l]); break;
+    default: STORE_LANES(u64, destination(w, u->d), executed, r[l]); break;
+    }
+}
+
+/* ---- cvt.pack.sat: a and b clamped to imm bits (16, 8, 4 or 2), signed if `type` is, a above b; below 16 bits the low
+ * part of c lies above them. a and b are signed. ---- */
+
+INLINE u32 clamped_part(s32 x, u32 bits, bool is_signed)
+{
+    s32 high = (s32)(~0u >> (32 - bits + is_signed)), low = is_signed ? ~high : 0;
+    u32 mask = ~0u >> (32 - bits);
+    return (u32)(x < low ? low : x > high ? high : x) & mask;
+}
+HANDLER(cvt_pack)
+{
+    const s32 *a = source(w, u->a), *b = source(w, u->b);
+    const u32 *c = u->imm < 16 ? source(w, u->c) : NULL;
+    u32 r[LANES] ALIGNED, bits = (u32)u->imm;
+    bool is_signed = lane_is_signed(u->type);
+    for (int l = 0; l < LANES; l++) {
+        r[l] = clamped_part(a[l], bits, is_signed) << bits | clamped_part(b[l], bits, is_signed);
+        if (c)
+            r[l] |= c[l] << 2 * bits;
+    }
+    STORE_LANES(u32, destination(w, u->d), executed, r[l]);
+}
+
+/* ---- rows ---- */
+
+#define INTEGRAL                                                                                                       \
+    (1u << (ROUND_INTEGER | ROUND_N) | 1u << (ROUND_INTEGER | ROUND_Z) | 1u << (ROUND_INTEGER | ROUND_M) |             \
+     1u << (ROUND_INTEGER | ROUND_P))
+#define SMALL (TYPE(T_F16) | TYPE(T_BF16))
+#define INTEGERS (TYPES8 | TYPES16 | TYPES32 | TYPES64)
+#define ROW(types, stypes, allowed, roundings, fn)                                                                     \
+    {                                                                                                                  \
+        OP_CVT, types, stypes, MEANING & ~(u32)(allowed), 0, roundings, fn                                             \
+    }
+static const struct lane_row rows[] = {
+    ROW(TYPE(T_F64), TYPE(T_F32), 0, NEAREST, cvt_f32_f64),
+    ROW(TYPE(T_F64), TYPE(T_F32), UF_FTZ | UF_SAT, TO_FLOAT_ROUNDINGS, cvt_f32_f64_any),
+    ROW(TYPE(T_F32), TYPE(T_F64), 0, NEAREST, cvt_f64_f32),
+    ROW(TYPE(T_F32), TYPE(T_F64), UF_FTZ | UF_SAT, TO_FLOAT_ROUNDINGS, cvt_f64_f32_any),
+    ROW(TYPE(T_F32), TYPE(T_F32), UF_FTZ | UF_SAT, INTEGRAL | TO_FLOAT_ROUNDINGS, cvt_f32_f32),
+    ROW(TYPE(T_F64), TYPE(T_F64), UF_SAT, INTEGRAL | TO_FLOAT_ROUNDINGS, cvt_f64_f64),
+    ROW(TYPE(T_F32), TYPE(T_F16), UF_FTZ, NEAREST, cvt_f16_f32),
+    ROW(TYPE(T_F64), TYPE(T_F16), 0, NEAREST, cvt_f16_f64),
+    ROW(TYPE(T_F32), TYPE(T_BF16), 0, NEAREST, cvt_bf16_f32),
+    ROW(TYPE(T_F64), TYPE(T_BF16), 0, NEAREST, cvt_bf16_f64),
+    ROW(SMALL, INTEGERS | SMALL | TYPE(T_F32) | TYPE(T_F64), UF_FTZ | UF_SAT | UF_RELU,
+        INTEGRAL | TO_FLOAT_ROUNDINGS | 1u << ROUND_NA, cvt_to_small),
+    ROW(INTEGERS, SMALL, UF_FTZ | UF_SAT, INTEGRAL | (TO_FLOAT_ROUNDINGS & ~1u), cvt_small_to_integer),
+};
+
+uop_fn SIMD_NAME(lanes_float_convert)(const struct uop *u)
+{
+    bool is_pack = u->op == OP_CVT_PACK && !lane_is_float(u->type);
+    if (is_pack && (u->imm == 2 || u->imm == 4 || u->imm == 8 || u->imm == 16))
+        return cvt_pack;
+    return FIND_ROW(rows, u);
+}

@@ -1,0 +1,163 @@
+/* Operations across the lanes of a warp: shfl, vote, match, redux, activemask, elect (PTX ISA "Data Movement" and
+ * "Parallel Synchronization and Communication"). Members are the executed lanes that the membermask names; a warp whose
+ * lanes disagree on the mask (undefined by the ISA) follows its lowest executed lane. */
+#include "frontend/core/lanes_groups.h"
+#include "frontend/core/lanes_loop.h"
+
+INLINE lanemask members(const struct warp *w, struct operand membermask, lanemask executed)
+{
+    const u32 *m = source(w, membermask);
+    return executed ? m[__builtin_ctz(executed)] & executed : 0;
+}
+INLINE void store_everywhere(struct warp *w, const struct uop *u, lanemask executed, u32 value)
+{
+    STORE_LANES(u32, destination(w, u->d), executed, value);
+}
+
+/* ---- shfl: c holds the last lane of a segment (bits 0..4) and the mask of lane bits that name the segment (8..12)
+ * ---- */
+
+struct partner {
+    u32 lane;
+    bool in_range;
+};
+INLINE struct partner partner(enum shfl_mode mode, u32 lane, u32 b, u32 c)
+{
+    u32 segment = c >> 8 & 31, first = lane & segment, last = first | (c & 31 & ~segment);
+    s32 delta = b & 31, j;
+    bool in_range;
+    switch (mode) {
+    case SHFL_UP: j = (s32)lane - delta, in_range = j >= (s32)last; break;
+    case SHFL_DOWN: j = (s32)lane + delta, in_range = j <= (s32)last; break;
+    case SHFL_BFLY: j = (s32)lane ^ delta, in_range = j <= (s32)last; break;
+    default: j = (s32)(first | ((u32)delta & ~segment)), in_range = j <= (s32)last; break;
+    }
+    return (struct partner){in_range ? (u32)j : lane, in_range};
+}
+INLINE void shuffle(struct warp *w, const struct uop *u, lanemask executed, enum shfl_mode mode)
+{
+    const u32 *b = source(w, u->b), *c = source(w, u->c);
+    u32 a[LANES] ALIGNED, r[LANES] ALIGNED, in_range[LANES] ALIGNED;
+    memcpy(a, source(w, u->a), sizeof a);
+    for (u32 l = 0; l < LANES; l++) {
+        struct partner from = partner(mode, l, b[l], c[l]);
+        r[l] = a[from.lane];
+        in_range[l] = from.in_range ? ~0u : 0;
+    }
+    lanemask p = mask_of_words(in_range);
+    STORE_LANES(u32, destination(w, u->d), executed, r[l]);
+    write_predicate(w, u->pd, p, executed);
+}
+HANDLER(shfl_up) { shuffle(w, u, executed, SHFL_UP); }
+HANDLER(shfl_down) { shuffle(w, u, executed, SHFL_DOWN); }
+HANDLER(shfl_bfly) { shuffle(w, u, executed, SHFL_BFLY); }
+HANDLER(shfl_idx) { shuffle(w, u, executed, SHFL_IDX); }
+
+/* ---- vote ---- */
+
+HANDLER(vote)
+{
+    lanemask voters = u->list_count ? members(w, u->list[0], executed) : executed;
+    lanemask yes = predicate(w, u->p, u->p_flip) & voters;
+    bool result;
+    switch (u->imm) {
+    case VOTE_BALLOT: store_everywhere(w, u, executed, yes); return;
+    case VOTE_ALL: result = yes == voters; break;
+    case VOTE_ANY: result = yes != 0; break;
+    default: result = yes == voters || yes == 0; break;
+    }
+    write_predicate(w, u->pd, -(lanemask)result, executed);
+}
+
+/* ---- match ---- */
+
+#define MATCHES(bits, extract)                                                                                         \
+    INLINE lanemask equal_to##bits(const u##bits *a, u##bits value)                                                    \
+    {                                                                                                                  \
+        u##bits q[LANES] ALIGNED;                                                                                      \
+        for (int l = 0; l < LANES; l++)                                                                                \
+            q[l] = a[l] == value ? ~(u##bits)0 : 0;                                                                    \
+        return extract(q);                                                                                             \
+    }                                                                                                                  \
+    HANDLER(match_any##bits)                                                                                           \
+    {                                                                                                                  \
+        const u##bits *a = source(w, u->a);                                                                            \
+        lanemask all = members(w, u->b, executed);                                                                     \
+        u32 r[LANES] ALIGNED;                                                                                          \
+        for (int l = 0; l < LANES; l++)                                                                                \
+            r[l] = equal_to##bits(a, a[l]) & all;                                                                      \
+        STORE_LANES(u32, destination(w, u->d), executed, r[l]);                                                        \
+    }                                                                                                                  \
+    HANDLER(match_all##bits)                                                                                           \
+    {                                                                                                                  \
+        const u##bits *a = source(w, u->a);                                                                            \
+        lanemask all = members(w, u->b, executed);                                                                     \
+        bool same = !all || (equal_to##bits(a, a[__builtin_ctz(all)]) & all) == all;                                   \
+        if (!is_sink(u->d))                                                                                            \
+            store_everywhere(w, u, executed, same ? all : 0);                                                          \
+        write_predicate(w, u->pd, -(lanemask)same, executed);                                                          \
+    }
+MATCHES(32, mask_of_words)
+MATCHES(64, mask_of_doublewords)
+
+/* ---- redux ---- */
+
+static u32 reduced(enum rp_atomic op, enum lane_type type, u32 x, u32 y)
+{
+    bool is_signed = lane_is_signed(type);
+    switch (op) {
+    case RP_ATOMIC_ADD: return x + y;
+    case RP_ATOMIC_AND: return x & y;
+    case RP_ATOMIC_OR: return x | y;
+    case RP_ATOMIC_XOR: return x ^ y;
+    case RP_ATOMIC_MIN: return (is_signed ? (s32)x < (s32)y : x < y) ? x : y;
+    default: return (is_signed ? (s32)x > (s32)y : x > y) ? x : y;
+    }
+}
+HANDLER(redux)
+{
+    const u32 *a = source(w, u->a);
+    lanemask left = members(w, u->b, executed);
+    u32 result = left ? a[__builtin_ctz(left)] : 0;
+    for (left &= left - 1; left; left &= left - 1)
+        result = reduced(u->imm, u->type, result, a[__builtin_ctz(left)]);
+    store_everywhere(w, u, executed, result);
+}
+
+HANDLER(activemask) { store_everywhere(w, u, executed, executed); }
+
+/* The lowest member is elected. */
+HANDLER(elect)
+{
+    lanemask all = members(w, u->b, executed);
+    lanemask elected = all & -all;
+    if (!is_sink(u->d))
+        store_everywhere(w, u, executed, elected ? (u32)__builtin_ctz(elected) : 0);
+    write_predicate(w, u->pd, elected, executed);
+}
+
+/* ---- binding ---- */
+
+static uop_fn find_redux(const struct uop *u)
+{
+    bool arithmetic = u->imm >= RP_ATOMIC_ADD && u->imm <= RP_ATOMIC_MAX;
+    bool logic = u->imm >= RP_ATOMIC_AND && u->imm <= RP_ATOMIC_XOR;
+    return (TYPE(u->type) & TYPES32) && (arithmetic || logic) ? redux : NULL;
+}
+uop_fn SIMD_NAME(lanes_warp)(const struct uop *u)
+{
+    static const uop_fn shuffles[] = {shfl_up, shfl_down, shfl_bfly, shfl_idx};
+    bool word = TYPE(u->type) & WIDE32, doubleword = TYPE(u->type) & WIDE64;
+    switch (u->op) {
+    case OP_SHFL: return word && u->imm >= 0 && u->imm <= SHFL_IDX ? shuffles[u->imm] : NULL;
+    case OP_VOTE: return u->imm >= 0 && u->imm <= VOTE_BALLOT ? vote : NULL;
+    case OP_MATCH:
+        if (u->imm)
+            return word ? match_all32 : doubleword ? match_all64 : NULL;
+        return word ? match_any32 : doubleword ? match_any64 : NULL;
+    case OP_REDUX: return find_redux(u);
+    case OP_ACTIVEMASK: return activemask;
+    case OP_ELECT: return elect;
+    default: return NULL;
+    }
+}
