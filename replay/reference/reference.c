@@ -65,6 +65,10 @@ static bool step(struct reference *r, struct ref_subcore *sc, bool *issued, bool
 {
     uint64_t ready = 0;
     enum stall blocked[SCHEDULER_SLOTS];
+    if (!sc->resident) {
+        charge(r, sc, NULL);
+        return true;
+    }
     for (unsigned s = 0; s < SCHEDULER_SLOTS; s++) {
         struct ref_warp *w = sc->slots[s];
         if (!w || w->ended)
