@@ -94,7 +94,7 @@ static void trim(struct rp_trace *t)
         for (struct cached_chunk *e = t->cache; e; e = e->next) {
             if (e->users || e->loading)
                 continue;
-            bytes += e->chunk->arena.used;
+            bytes += e->chunk->pool.used;
             if (!oldest || e->last_use < oldest->last_use)
                 oldest = e;
         }

@@ -13,12 +13,12 @@ static bool chunk_allocate(struct rp_chunk *c)
     if (!(c->map = kernel_map_new(&c->fixed, c->kernel)))
         return false;
     size_t slots = c->map->slot_count;
-    c->last_pattern = arena_alloc(&c->fixed, slots, sizeof *c->last_pattern);
-    c->scratch = arena_alloc(&c->fixed, slots, sizeof *c->scratch);
-    c->previous_guard = arena_alloc(&c->fixed, c->kernel->instruction_count, sizeof *c->previous_guard);
-    c->slot_first = arena_alloc(&c->fixed, slots, sizeof *c->slot_first);
-    c->leader_state = arena_alloc(&c->fixed, slots, sizeof *c->leader_state);
-    c->follower_state = arena_alloc(&c->fixed, slots, sizeof *c->follower_state);
+    c->last_pattern = pool_alloc(&c->fixed, slots, sizeof *c->last_pattern);
+    c->scratch = pool_alloc(&c->fixed, slots, sizeof *c->scratch);
+    c->previous_guard = pool_alloc(&c->fixed, c->kernel->instruction_count, sizeof *c->previous_guard);
+    c->slot_first = pool_alloc(&c->fixed, slots, sizeof *c->slot_first);
+    c->leader_state = pool_alloc(&c->fixed, slots, sizeof *c->leader_state);
+    c->follower_state = pool_alloc(&c->fixed, slots, sizeof *c->follower_state);
     c->compressor = ZSTD_createCCtx();
     if (!c->last_pattern || !c->scratch || !c->previous_guard || !c->slot_first || !c->leader_state ||
         !c->follower_state || !c->compressor)
@@ -67,7 +67,7 @@ void rp_chunk_free(struct rp_chunk *c)
     free(c->patterns);
     free(c->pattern_table);
     ZSTD_freeCCtx(c->compressor);
-    arena_free(&c->fixed);
+    pool_free(&c->fixed);
     free(c);
 }
 

@@ -45,7 +45,7 @@ struct rp_chunk {
     uint32_t pattern_table_size;
     uint32_t *last_pattern; /* per slot: pattern + 1 */
 
-    struct arena fixed; /* lives as long as the chunk: the following */
+    struct pool fixed; /* lives as long as the chunk: the following */
     struct kernel_map *map;
     uint32_t *scratch;                 /* per slot, for path_rank */
     rp_lanemask *previous_guard;       /* per instruction */

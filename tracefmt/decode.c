@@ -19,7 +19,7 @@ struct decoder {
     const struct rp_launch *launch;
     const struct kernel_map *map;
     uint32_t warp_count;
-    struct arena work; /* lives as long as decoding: the following */
+    struct pool work; /* lives as long as decoding: the following */
     uint32_t *scratch;
     struct extrapolation *slot_first;
     struct extrapolation **path_first;
@@ -57,7 +57,7 @@ static bool bad(struct decoder *d, enum chunk_field f, const char *what)
 
 static bool no_memory(struct decoder *d)
 {
-    if (d->chunk->arena.over || d->work.over)
+    if (d->chunk->pool.over || d->work.over)
         return rp_fail(d->err, RP_BAD_INPUT, "its content would take more than %zu bytes of memory",
                        CHUNK_MEMORY_LIMIT);
     return rp_fail(d->err, RP_SYSTEM, "out of memory while decoding a chunk of the trace");
@@ -127,10 +127,10 @@ static bool prepare(struct decoder *d, const struct decode_context *context)
     d->map = context->maps[d->launch->kernel];
     c->warps_per_block = rp_launch_warps(d->launch);
     size_t slots = d->map->slot_count;
-    d->scratch = arena_alloc(&d->work, slots, sizeof *d->scratch);
-    d->slot_first = arena_alloc(&d->work, slots, sizeof *d->slot_first);
-    d->previous_guard = arena_alloc(&d->work, d->map->kernel->instruction_count, sizeof *d->previous_guard);
-    d->guard_path = arena_alloc(&d->work, d->map->kernel->instruction_count, sizeof *d->guard_path);
+    d->scratch = pool_alloc(&d->work, slots, sizeof *d->scratch);
+    d->slot_first = pool_alloc(&d->work, slots, sizeof *d->slot_first);
+    d->previous_guard = pool_alloc(&d->work, d->map->kernel->instruction_count, sizeof *d->previous_guard);
+    d->guard_path = pool_alloc(&d->work, d->map->kernel->instruction_count, sizeof *d->guard_path);
     if (!d->scratch || !d->slot_first || !d->previous_guard || !d->guard_path)
         return no_memory(d);
     memset(d->scratch, 0xff, slots * sizeof *d->scratch);
@@ -148,8 +148,8 @@ static bool decode_blocks(struct decoder *d)
         return bad(d, CHUNK_WARP_PATH, "does not hold one value for each warp of each block");
     c->block_count = (uint32_t)count;
     d->warp_count = (uint32_t)warps;
-    c->blocks = arena_alloc(&c->arena, count, sizeof *c->blocks);
-    c->warps = arena_alloc(&c->arena, warps, sizeof *c->warps);
+    c->blocks = pool_alloc(&c->pool, count, sizeof *c->blocks);
+    c->warps = pool_alloc(&c->pool, warps, sizeof *c->warps);
     if (!c->blocks || !c->warps)
         return no_memory(d);
     for (uint32_t i = 0; i < c->block_count; i++) {
@@ -198,7 +198,7 @@ static bool decode_patterns(struct decoder *d)
 {
     struct chunk *c = d->chunk;
     size_t count = span_count(d->column[CHUNK_PATTERN_MASK]);
-    if (count >= UINT32_MAX || !(c->patterns = arena_alloc(&c->arena, count, sizeof *c->patterns)))
+    if (count >= UINT32_MAX || !(c->patterns = pool_alloc(&c->pool, count, sizeof *c->patterns)))
         return no_memory(d);
     c->pattern_count = (uint32_t)count;
     for (size_t i = 0; i < count; i++)
@@ -261,7 +261,7 @@ static bool cut_segments(struct decoder *d, struct chunk_path *cp)
     const struct path *p = &cp->path;
     const rp_lanemask *guard = p->guards;
     size_t most = p->access_count / SEGMENT_ACCESSES + 1;
-    cp->segments = arena_alloc(&d->chunk->arena, most, sizeof *cp->segments);
+    cp->segments = pool_alloc(&d->chunk->pool, most, sizeof *cp->segments);
     if (!cp->segments)
         return no_memory(d);
     uint32_t accesses = 0, begun = 0;
@@ -286,7 +286,7 @@ static bool finish_path(struct decoder *d, struct chunk_path *cp)
 {
     if (!path_measure(&cp->path, d->map, d->err))
         return false;
-    if (!path_rank(&cp->path, d->map, &d->chunk->arena, d->scratch))
+    if (!path_rank(&cp->path, d->map, &d->chunk->pool, d->scratch))
         return no_memory(d);
     return cut_segments(d, cp);
 }
@@ -296,10 +296,10 @@ static bool decode_paths(struct decoder *d)
     struct chunk *c = d->chunk;
     size_t count = span_count(d->column[CHUNK_PATH_RUNS]), runs = span_count(d->column[CHUNK_RUN_LENGTH]);
     size_t guards = span_count(d->column[CHUNK_GUARD]);
-    struct rp_run *run = arena_alloc(&c->arena, runs, sizeof *run);
-    rp_lanemask *guard = arena_alloc(&c->arena, guards, sizeof *guard);
-    c->paths = arena_alloc(&c->arena, count, sizeof *c->paths);
-    d->path_first = arena_alloc(&d->work, count, sizeof *d->path_first);
+    struct rp_run *run = pool_alloc(&c->pool, runs, sizeof *run);
+    rp_lanemask *guard = pool_alloc(&c->pool, guards, sizeof *guard);
+    c->paths = pool_alloc(&c->pool, count, sizeof *c->paths);
+    d->path_first = pool_alloc(&d->work, count, sizeof *d->path_first);
     if (!run || !guard || !c->paths || !d->path_first)
         return no_memory(d);
     c->path_count = (uint32_t)count;
@@ -338,9 +338,9 @@ static bool next_pattern(struct decoder *d, enum chunk_field f, const struct rp_
 static bool decode_leader_firsts(struct decoder *d, struct chunk_warp *w)
 {
     const struct path *p = &w->path->path;
-    uint64_t *first = arena_alloc(&d->chunk->arena, p->rank_count, sizeof *first);
+    uint64_t *first = pool_alloc(&d->chunk->pool, p->rank_count, sizeof *first);
     w->first = first;
-    w->first_pattern = arena_alloc(&d->chunk->arena, p->rank_count, sizeof *w->first_pattern);
+    w->first_pattern = pool_alloc(&d->chunk->pool, p->rank_count, sizeof *w->first_pattern);
     if (!first || !w->first_pattern)
         return no_memory(d);
     for (uint32_t r = 0; r < p->rank_count; r++) {
@@ -363,7 +363,7 @@ static bool decode_follower_firsts(struct decoder *d, struct chunk_warp *w)
 {
     const struct path *p = &w->path->path;
     struct extrapolation *e = d->path_first[w->path - d->chunk->paths];
-    uint64_t *first = arena_alloc(&d->chunk->arena, p->rank_count, sizeof *first);
+    uint64_t *first = pool_alloc(&d->chunk->pool, p->rank_count, sizeof *first);
     if (!first)
         return no_memory(d);
     w->first = first;
@@ -385,7 +385,7 @@ static bool decode_exceptions(struct decoder *d, struct chunk_warp *w)
     uint32_t count;
     if (!next_below(d, CHUNK_EXCEPTIONS, accesses + 1, &count))
         return false;
-    struct exception *list = arena_alloc(&d->chunk->arena, count, sizeof *list);
+    struct exception *list = pool_alloc(&d->chunk->pool, count, sizeof *list);
     if (!list)
         return no_memory(d);
     for (uint32_t i = 0; i < count; i++) {
@@ -407,7 +407,7 @@ static bool decode_aux(struct decoder *d, struct chunk_warp *w)
 {
     uint64_t count = w->path->path.aux_count;
     const uint64_t *leader = d->chunk->warps[w->path->leader].aux;
-    uint64_t *aux = arena_alloc(&d->chunk->arena, count, sizeof *aux);
+    uint64_t *aux = pool_alloc(&d->chunk->pool, count, sizeof *aux);
     if (!aux)
         return no_memory(d);
     for (uint64_t i = 0; i < count; i++) {
@@ -432,7 +432,7 @@ static bool decode_warp(struct decoder *d, uint32_t number)
     if (!w->follows) {
         w->path->leader = number;
     } else if (!d->path_first[path]) {
-        d->path_first[path] = arena_alloc(&d->work, w->path->path.rank_count, sizeof **d->path_first);
+        d->path_first[path] = pool_alloc(&d->work, w->path->path.rank_count, sizeof **d->path_first);
         if (!d->path_first[path])
             return no_memory(d);
     }
@@ -444,7 +444,7 @@ static bool decode_warp(struct decoder *d, uint32_t number)
 static bool lay_out(struct decoder *d, struct chunk_path *cp)
 {
     uint32_t count = (uint32_t)cp->path.access_count;
-    struct rp_dynamic_access *leading = arena_alloc(&d->chunk->arena, count, sizeof *leading);
+    struct rp_dynamic_access *leading = pool_alloc(&d->chunk->pool, count, sizeof *leading);
     struct stream s = {0};
     if (!leading || !stream_begin(&s, &d->chunk->warps[cp->leader]))
         return no_memory(d);
@@ -499,11 +499,11 @@ struct chunk *chunk_decode(const uint8_t *content, size_t size, const struct dec
         rp_fail(err, RP_SYSTEM, "out of memory while decoding a chunk of the trace");
         return NULL;
     }
-    c->arena.limit = CHUNK_MEMORY_LIMIT;
+    c->pool.limit = CHUNK_MEMORY_LIMIT;
     struct decoder d = {.chunk = c, .err = err, .work = {.limit = CHUNK_MEMORY_LIMIT}};
     bool ok = take_fields(&d, (struct span){content, content + size}) && prepare(&d, context) && decode_blocks(&d) &&
               decode_patterns(&d) && decode_paths(&d) && decode_warps(&d) && check_sums(&d);
-    arena_free(&d.work);
+    pool_free(&d.work);
     if (!ok) {
         chunk_free(c);
         return NULL;
@@ -515,7 +515,7 @@ void chunk_free(struct chunk *c)
 {
     if (!c)
         return;
-    arena_free(&c->arena);
+    pool_free(&c->pool);
     free(c);
 }
 

@@ -51,7 +51,7 @@ struct chunk_block {
 };
 
 struct chunk {
-    struct arena arena;
+    struct pool pool;
     uint32_t launch, warps_per_block;
     uint64_t warp_instructions, thread_instructions;
     uint32_t block_count, path_count, pattern_count;

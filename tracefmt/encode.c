@@ -16,7 +16,7 @@ struct known_path {
 struct encoder {
     struct rp_chunk *chunk;
     struct buffer *column;
-    struct arena work;
+    struct pool work;
     struct known_path *paths;
     uint32_t path_count;
     uint32_t *table; /* open addressing: path + 1 */
@@ -102,7 +102,7 @@ static struct known_path *add_path(struct encoder *e, uint64_t hash, const struc
     if (!path_measure(&k->path, e->chunk->map, e->err))
         return NULL;
     if (!path_rank(&k->path, e->chunk->map, &e->work, e->chunk->scratch) ||
-        !(k->first = arena_alloc(&e->work, k->path.rank_count, sizeof *k->first))) {
+        !(k->first = pool_alloc(&e->work, k->path.rank_count, sizeof *k->first))) {
         no_memory(e->err);
         return NULL;
     }
@@ -280,9 +280,9 @@ static bool prepare(struct encoder *e)
     e->table_size = 16;
     while (e->table_size < 2 * warps)
         e->table_size *= 2;
-    e->table = arena_alloc(&e->work, e->table_size, sizeof *e->table);
-    e->paths = arena_alloc(&e->work, warps, sizeof *e->paths);
-    e->pattern_id = arena_alloc(&e->work, c->pattern_count, sizeof *e->pattern_id);
+    e->table = pool_alloc(&e->work, e->table_size, sizeof *e->table);
+    e->paths = pool_alloc(&e->work, warps, sizeof *e->paths);
+    e->pattern_id = pool_alloc(&e->work, c->pattern_count, sizeof *e->pattern_id);
     memset(c->slot_first, 0, c->map->slot_count * sizeof *c->slot_first);
     for (int f = 0; f < CHUNK_FIELDS; f++)
         c->column[f].size = 0;
@@ -300,6 +300,6 @@ bool chunk_encode(struct rp_chunk *c, struct rp_error *err)
             ok = encode_block(&e, c->blocks[i], &last);
     for (int f = 0; ok && f < CHUNK_FIELDS; f++)
         ok = !c->column[f].failed || no_memory(err);
-    arena_free(&e.work);
+    pool_free(&e.work);
     return ok;
 }

@@ -2,16 +2,16 @@
 
 #include <inttypes.h>
 
-struct kernel_map *kernel_map_new(struct arena *a, const struct rp_kernel *kernel)
+struct kernel_map *kernel_map_new(struct pool *a, const struct rp_kernel *kernel)
 {
     uint32_t count = kernel->instruction_count;
-    struct kernel_map *m = arena_alloc(a, 1, sizeof *m);
+    struct kernel_map *m = pool_alloc(a, 1, sizeof *m);
     if (!m)
         return NULL;
     m->kernel = kernel;
-    m->slot = arena_alloc(a, (size_t)count + 1, sizeof *m->slot);
-    m->next_guarded = arena_alloc(a, (size_t)count + 1, sizeof *m->next_guarded);
-    m->next_notable = arena_alloc(a, (size_t)count + 1, sizeof *m->next_notable);
+    m->slot = pool_alloc(a, (size_t)count + 1, sizeof *m->slot);
+    m->next_guarded = pool_alloc(a, (size_t)count + 1, sizeof *m->next_guarded);
+    m->next_notable = pool_alloc(a, (size_t)count + 1, sizeof *m->next_notable);
     if (!m->slot || !m->next_guarded || !m->next_notable)
         return NULL;
     for (uint32_t i = 0; i < count; i++)
@@ -87,18 +87,18 @@ static void list_slots(const struct path *p, const struct kernel_map *m, uint32_
     }
 }
 
-bool path_rank(struct path *p, const struct kernel_map *m, struct arena *a, uint32_t *scratch)
+bool path_rank(struct path *p, const struct kernel_map *m, struct pool *a, uint32_t *scratch)
 {
     p->rank_count = 0;
-    p->rank = arena_alloc(a, p->access_count, sizeof *p->rank);
+    p->rank = pool_alloc(a, p->access_count, sizeof *p->rank);
     if (!p->rank)
         return false;
     list_slots(p, m, p->rank);
     for (uint64_t i = 0; i < p->access_count; i++)
         if (scratch[p->rank[i]] == UINT32_MAX)
             scratch[p->rank[i]] = p->rank_count++;
-    p->first_at = arena_alloc(a, p->rank_count, sizeof *p->first_at);
-    p->slot = arena_alloc(a, p->rank_count, sizeof *p->slot);
+    p->first_at = pool_alloc(a, p->rank_count, sizeof *p->first_at);
+    p->slot = pool_alloc(a, p->rank_count, sizeof *p->slot);
     bool ok = p->first_at && p->slot;
     uint32_t seen = 0;
     for (uint64_t i = 0; i < p->access_count; i++) {

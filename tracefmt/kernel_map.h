@@ -8,8 +8,8 @@
 #ifndef REPRISE_TRACEFMT_KERNEL_MAP_H
 #define REPRISE_TRACEFMT_KERNEL_MAP_H
 
-#include "tracefmt/arena.h"
 #include "tracefmt/error.h"
+#include "tracefmt/pool.h"
 #include "tracefmt/trace.h"
 
 struct kernel_map {
@@ -22,7 +22,7 @@ struct kernel_map {
 };
 
 /* NULL: out of memory or limit. */
-struct kernel_map *kernel_map_new(struct arena *, const struct rp_kernel *);
+struct kernel_map *kernel_map_new(struct pool *, const struct rp_kernel *);
 
 /* Accesses and aux values of one warp in one chunk: what fits the logs of the largest chunk (CHUNK_LOG_LIMIT). A reader
  * that believed in more could be made to count for hours by a small file. */
@@ -42,8 +42,8 @@ struct path {
 /* Checks every run and guard (in range, not empty, guards within the active mask, as many as the runs demand) and fills
  * the four sums. False: the text says what is wrong, to be put behind "warp ...: ". */
 bool path_measure(struct path *, const struct kernel_map *, struct rp_error *);
-/* Fills rank, first_at, slot and rank_count of a measured path from the arena. `scratch` has an entry per slot of the
+/* Fills rank, first_at, slot and rank_count of a measured path from the pool. `scratch` has an entry per slot of the
  * kernel, all UINT32_MAX before and after. False: out of memory or limit. */
-bool path_rank(struct path *, const struct kernel_map *, struct arena *, uint32_t *scratch);
+bool path_rank(struct path *, const struct kernel_map *, struct pool *, uint32_t *scratch);
 
 #endif

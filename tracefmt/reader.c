@@ -41,7 +41,7 @@ bool trace_add_maps(struct rp_trace *t, struct rp_error *err)
             t->maps = maps;
             t->map_capacity = capacity;
         }
-        struct kernel_map *map = kernel_map_new(&t->arena, t->tables.kernels[t->map_count]);
+        struct kernel_map *map = kernel_map_new(&t->pool, t->tables.kernels[t->map_count]);
         if (!map)
             return rp_fail(err, RP_SYSTEM, "out of memory while reading the trace");
         t->maps[t->map_count++] = map;
@@ -175,7 +175,7 @@ struct rp_trace *trace_new(int fd, const char *path, struct rp_error *err)
         return NULL;
     }
     t->fd = fd;
-    t->arena.limit = t->tables.arena.limit = CHUNK_MEMORY_LIMIT;
+    t->pool.limit = t->tables.pool.limit = CHUNK_MEMORY_LIMIT;
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->loaded, NULL);
     if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
@@ -192,9 +192,9 @@ static void forget(struct rp_trace *t)
     unlink_chunks(t);
     index_free(&t->index);
     tables_free(&t->tables);
-    arena_free(&t->arena);
+    pool_free(&t->pool);
     t->map_count = 0;
-    t->tables.arena.limit = CHUNK_MEMORY_LIMIT;
+    t->tables.pool.limit = CHUNK_MEMORY_LIMIT;
 }
 
 struct rp_trace *trace_open_fd(int fd, const char *path, struct rp_error *err)

@@ -37,7 +37,7 @@ struct rp_trace {
     uint64_t bytes;
     struct tables tables;
     struct index index;
-    struct arena arena;       /* the maps */
+    struct pool pool;         /* the maps */
     struct kernel_map **maps; /* per kernel */
     uint32_t map_capacity, map_count;
     struct launch_chunks *launches;

@@ -2,9 +2,9 @@
 #ifndef REPRISE_TRACEFMT_TABLES_H
 #define REPRISE_TRACEFMT_TABLES_H
 
-#include "tracefmt/arena.h"
 #include "tracefmt/buffer.h"
 #include "tracefmt/error.h"
+#include "tracefmt/pool.h"
 #include "tracefmt/trace.h"
 
 /* Limits of a launch (CUDA C Programming Guide, "Compute Capabilities"): all capabilities so far have the same. */
@@ -19,9 +19,9 @@ bool tables_pack_kernel(struct buffer *, uint32_t id, const struct rp_kernel *, 
 bool tables_pack_launch(struct buffer *, uint32_t id, const struct rp_launch *, struct rp_error *);
 bool tables_pack_launch_end(struct buffer *, uint32_t launch, const struct rp_launch_end *, struct rp_error *);
 
-/* What has been read so far. The arrays hold pointers because they grow; everything lives in the arena. */
+/* What has been read so far. The arrays hold pointers because they grow; everything lives in the pool. */
 struct tables {
-    struct arena arena;
+    struct pool pool;
     bool has_header;
     struct rp_provenance provenance;
     struct rp_kernel **kernels;

@@ -1,4 +1,4 @@
-/* C structs to protobuf messages. Everything temporary lives in one arena per call. */
+/* C structs to protobuf messages. Everything temporary lives in one pool per call. */
 #include <stdio.h>
 #include <string.h>
 
@@ -28,11 +28,11 @@ static unsigned utf8_length(const unsigned char *s)
     return 0;
 }
 
-static char *text(struct arena *a, const char *s)
+static char *text(struct pool *a, const char *s)
 {
     if (!s)
         s = "";
-    char *out = arena_alloc(a, 4 * strlen(s) + 1, 1), *at = out;
+    char *out = pool_alloc(a, 4 * strlen(s) + 1, 1), *at = out;
     if (!out)
         return NULL;
     for (const unsigned char *p = (const unsigned char *)s; *p;) {
@@ -49,16 +49,16 @@ static char *text(struct arena *a, const char *s)
 }
 
 /* An array of count pointers to messages of `size` bytes; NULL: out of memory. */
-static void *messages(struct arena *a, size_t count, size_t size)
+static void *messages(struct pool *a, size_t count, size_t size)
 {
-    void **list = arena_alloc(a, count, sizeof *list);
-    char *body = arena_alloc(a, count, size);
+    void **list = pool_alloc(a, count, sizeof *list);
+    char *body = pool_alloc(a, count, size);
     for (size_t i = 0; list && body && i < count; i++)
         list[i] = body + i * size;
     return body ? list : NULL;
 }
 
-static bool finish(struct buffer *out, struct arena *a, const Reprise__Trace *message, bool ok, struct rp_error *err)
+static bool finish(struct buffer *out, struct pool *a, const Reprise__Trace *message, bool ok, struct rp_error *err)
 {
     if (ok) {
         size_t size = reprise__trace__get_packed_size(message);
@@ -66,13 +66,13 @@ static bool finish(struct buffer *out, struct arena *a, const Reprise__Trace *me
         if (ok)
             out->size += reprise__trace__pack(message, out->data + out->size);
     }
-    arena_free(a);
+    pool_free(a);
     return ok || rp_fail(err, RP_SYSTEM, "out of memory while writing the tables of the trace");
 }
 
 bool tables_pack_head(struct buffer *out, const struct rp_provenance *p, struct rp_error *err)
 {
-    struct arena a = {0};
+    struct pool a = {0};
     Reprise__Trace message = REPRISE__TRACE__INIT;
     Reprise__Header header = REPRISE__HEADER__INIT;
     Reprise__Provenance provenance = REPRISE__PROVENANCE__INIT;
@@ -96,7 +96,7 @@ bool tables_pack_head(struct buffer *out, const struct rp_provenance *p, struct 
     return finish(out, &a, &message, ok, err);
 }
 
-static bool pack_operands(struct arena *a, Reprise__Instruction *to, const struct rp_instruction *in)
+static bool pack_operands(struct pool *a, Reprise__Instruction *to, const struct rp_instruction *in)
 {
     to->n_memory = in->memory_count;
     to->memory = messages(a, in->memory_count, sizeof **to->memory);
@@ -117,7 +117,7 @@ static bool pack_operands(struct arena *a, Reprise__Instruction *to, const struc
     return to->memory != NULL;
 }
 
-static bool pack_instruction(struct arena *a, Reprise__Instruction *to, const struct rp_instruction *in)
+static bool pack_instruction(struct pool *a, Reprise__Instruction *to, const struct rp_instruction *in)
 {
     reprise__instruction__init(to);
     to->pc = in->pc;
@@ -136,7 +136,7 @@ static bool pack_instruction(struct arena *a, Reprise__Instruction *to, const st
     to->file = in->file;
     to->line = in->line;
     if (in->barrier.kind != RP_BARRIER_NONE) {
-        if (!(to->barrier = arena_alloc(a, 1, sizeof *to->barrier)))
+        if (!(to->barrier = pool_alloc(a, 1, sizeof *to->barrier)))
             return false;
         reprise__barrier__init(to->barrier);
         to->barrier->kind = in->barrier.kind;
@@ -148,7 +148,7 @@ static bool pack_instruction(struct arena *a, Reprise__Instruction *to, const st
 
 bool tables_pack_kernel(struct buffer *out, uint32_t id, const struct rp_kernel *k, struct rp_error *err)
 {
-    struct arena a = {0};
+    struct pool a = {0};
     Reprise__Trace message = REPRISE__TRACE__INIT;
     Reprise__Kernel kernel = REPRISE__KERNEL__INIT, *list = &kernel;
     message.n_kernel = 1;
@@ -163,7 +163,7 @@ bool tables_pack_kernel(struct buffer *out, uint32_t id, const struct rp_kernel 
     kernel.n_instruction = k->instruction_count;
     kernel.instruction = messages(&a, k->instruction_count, sizeof **kernel.instruction);
     kernel.n_file = k->file_count;
-    kernel.file = arena_alloc(&a, k->file_count, sizeof *kernel.file);
+    kernel.file = pool_alloc(&a, k->file_count, sizeof *kernel.file);
     bool ok = kernel.name && kernel.isa && kernel.instruction && kernel.file;
     for (uint32_t i = 0; ok && i < k->instruction_count; i++)
         ok = pack_instruction(&a, kernel.instruction[i], &k->instructions[i]);
@@ -172,9 +172,9 @@ bool tables_pack_kernel(struct buffer *out, uint32_t id, const struct rp_kernel 
     return finish(out, &a, &message, ok, err);
 }
 
-static Reprise__Window *window(struct arena *a, uint64_t base, uint64_t size)
+static Reprise__Window *window(struct pool *a, uint64_t base, uint64_t size)
 {
-    Reprise__Window *w = arena_alloc(a, 1, sizeof *w);
+    Reprise__Window *w = pool_alloc(a, 1, sizeof *w);
     if (w) {
         reprise__window__init(w);
         w->address = base;
@@ -185,7 +185,7 @@ static Reprise__Window *window(struct arena *a, uint64_t base, uint64_t size)
 
 bool tables_pack_launch(struct buffer *out, uint32_t id, const struct rp_launch *l, struct rp_error *err)
 {
-    struct arena a = {0};
+    struct pool a = {0};
     Reprise__Trace message = REPRISE__TRACE__INIT;
     Reprise__Launch launch = REPRISE__LAUNCH__INIT, *list = &launch;
     message.n_launch = 1;
@@ -218,7 +218,7 @@ bool tables_pack_launch(struct buffer *out, uint32_t id, const struct rp_launch 
 
 bool tables_pack_launch_end(struct buffer *out, uint32_t launch, const struct rp_launch_end *e, struct rp_error *err)
 {
-    struct arena a = {0};
+    struct pool a = {0};
     Reprise__Trace message = REPRISE__TRACE__INIT;
     Reprise__LaunchEnd end = REPRISE__LAUNCH_END__INIT, *list = &end;
     message.n_launch_end = 1;

@@ -8,10 +8,10 @@
 #include "tracefmt/trace.pb-c.h"
 
 /* protobuf-c allocates what a message claims to hold; this is the limit on that. */
-static void *limited_alloc(void *arena, size_t size) { return arena_alloc(arena, size, 1); }
-static void limited_free(void *arena, void *memory)
+static void *limited_alloc(void *pool, size_t size) { return pool_alloc(pool, size, 1); }
+static void limited_free(void *pool, void *memory)
 {
-    (void)arena;
+    (void)pool;
     (void)memory;
 }
 
@@ -20,7 +20,7 @@ void tables_free(struct tables *t)
     free(t->kernels);
     free(t->launches);
     free(t->ends);
-    arena_free(&t->arena);
+    pool_free(&t->pool);
     *t = (struct tables){0};
 }
 
@@ -52,16 +52,16 @@ static bool take_header(struct tables *t, const Reprise__Header *h, struct rp_er
 
 static bool take_provenance(struct tables *t, const Reprise__Provenance *p, struct rp_error *err)
 {
-    struct rp_option *options = arena_alloc(&t->arena, p->n_option, sizeof *options);
+    struct rp_option *options = pool_alloc(&t->pool, p->n_option, sizeof *options);
     bool ok = options != NULL;
     for (size_t i = 0; ok && i < p->n_option; i++) {
-        options[i].key = arena_string(&t->arena, p->option[i]->key);
-        options[i].value = arena_string(&t->arena, p->option[i]->value);
+        options[i].key = pool_string(&t->pool, p->option[i]->key);
+        options[i].value = pool_string(&t->pool, p->option[i]->value);
         ok = options[i].key && options[i].value;
     }
-    t->provenance = (struct rp_provenance){.tool = arena_string(&t->arena, p->tool),
-                                           .module_name = arena_string(&t->arena, p->module_name),
-                                           .module_sha256 = arena_string(&t->arena, p->module_sha256),
+    t->provenance = (struct rp_provenance){.tool = pool_string(&t->pool, p->tool),
+                                           .module_name = pool_string(&t->pool, p->module_name),
+                                           .module_sha256 = pool_string(&t->pool, p->module_sha256),
                                            .option_count = (uint32_t)p->n_option,
                                            .options = options};
     return (ok && t->provenance.tool && t->provenance.module_name && t->provenance.module_sha256) || no_memory(err);
@@ -71,9 +71,9 @@ static bool take_provenance(struct tables *t, const Reprise__Provenance *p, stru
 
 static uint8_t byte(uint32_t value) { return value > UINT8_MAX ? UINT8_MAX : (uint8_t)value; } /* 255 fails checks */
 
-static bool take_operands(struct arena *a, struct rp_instruction *in, const Reprise__Instruction *from)
+static bool take_operands(struct pool *a, struct rp_instruction *in, const Reprise__Instruction *from)
 {
-    struct rp_memory_operand *list = arena_alloc(a, from->n_memory, sizeof *list);
+    struct rp_memory_operand *list = pool_alloc(a, from->n_memory, sizeof *list);
     for (size_t i = 0; list && i < from->n_memory; i++) {
         const Reprise__MemoryOperand *o = from->memory[i];
         list[i] = (struct rp_memory_operand){.space = byte(o->space),
@@ -91,20 +91,20 @@ static bool take_operands(struct arena *a, struct rp_instruction *in, const Repr
     return list != NULL;
 }
 
-static bool take_instruction(struct arena *a, struct rp_instruction *in, const Reprise__Instruction *from)
+static bool take_instruction(struct pool *a, struct rp_instruction *in, const Reprise__Instruction *from)
 {
     *in = (struct rp_instruction){.pc = from->pc,
-                                  .raw = arena_copy(a, from->raw.data, from->raw.len, 1),
+                                  .raw = pool_copy(a, from->raw.data, from->raw.len, 1),
                                   .raw_size = (uint32_t)from->raw.len,
                                   .control = from->control,
-                                  .text = arena_string(a, from->text),
+                                  .text = pool_string(a, from->text),
                                   .unit_class = byte(from->unit_class),
                                   .flags = (uint16_t)from->flags,
                                   .guard = from->guard,
                                   .dst_count = (uint32_t)from->n_dst,
                                   .src_count = (uint32_t)from->n_src,
-                                  .dst = arena_copy(a, from->dst, from->n_dst, sizeof *from->dst),
-                                  .src = arena_copy(a, from->src, from->n_src, sizeof *from->src),
+                                  .dst = pool_copy(a, from->dst, from->n_dst, sizeof *from->dst),
+                                  .src = pool_copy(a, from->src, from->n_src, sizeof *from->src),
                                   .fence_scope = byte(from->fence_scope),
                                   .file = from->file,
                                   .line = from->line};
@@ -118,19 +118,19 @@ static bool take_kernel(struct tables *t, const Reprise__Kernel *from, struct rp
     if (from->id != t->kernel_count)
         return rp_fail(err, RP_BAD_INPUT, "kernel %" PRIu32 " comes where %" PRIu32 " is expected", from->id,
                        t->kernel_count);
-    struct arena *a = &t->arena;
-    struct rp_kernel *k = arena_alloc(a, 1, sizeof *k);
-    struct rp_instruction *list = arena_alloc(a, from->n_instruction, sizeof *list);
-    const char **files = arena_alloc(a, from->n_file, sizeof *files);
+    struct pool *a = &t->pool;
+    struct rp_kernel *k = pool_alloc(a, 1, sizeof *k);
+    struct rp_instruction *list = pool_alloc(a, from->n_instruction, sizeof *list);
+    const char **files = pool_alloc(a, from->n_file, sizeof *files);
     bool ok = k && list && files;
     for (size_t i = 0; ok && i < from->n_instruction; i++)
         ok = take_instruction(a, &list[i], from->instruction[i]);
     for (size_t i = 0; ok && i < from->n_file; i++)
-        ok = (files[i] = arena_string(a, from->file[i])) != NULL;
+        ok = (files[i] = pool_string(a, from->file[i])) != NULL;
     if (!ok)
         return no_memory(err);
-    *k = (struct rp_kernel){.name = arena_string(a, from->name),
-                            .isa = arena_string(a, from->isa),
+    *k = (struct rp_kernel){.name = pool_string(a, from->name),
+                            .isa = pool_string(a, from->isa),
                             .instruction_count = (uint32_t)from->n_instruction,
                             .instructions = list,
                             .file_count = (uint32_t)from->n_file,
@@ -160,12 +160,12 @@ static void take_window(const Reprise__Window *w, uint64_t *base, uint64_t *size
     *size = w ? w->size : 0;
 }
 
-static bool take_allocations(struct arena *a, struct rp_launch *l, const Reprise__Launch *from)
+static bool take_allocations(struct pool *a, struct rp_launch *l, const Reprise__Launch *from)
 {
-    struct rp_allocation *list = arena_alloc(a, from->n_allocation, sizeof *list);
+    struct rp_allocation *list = pool_alloc(a, from->n_allocation, sizeof *list);
     for (size_t i = 0; list && i < from->n_allocation; i++) {
         const Reprise__Allocation *f = from->allocation[i];
-        list[i] = (struct rp_allocation){f->address, f->size, arena_string(a, f->name), f->initialised};
+        list[i] = (struct rp_allocation){f->address, f->size, pool_string(a, f->name), f->initialised};
         if (!list[i].name)
             return false;
     }
@@ -194,7 +194,7 @@ static bool take_launch(struct tables *t, const Reprise__Launch *from, struct rp
                        t->launch_count);
     if (from->n_grid != 3 || from->n_block != 3)
         return rp_fail(err, RP_BAD_INPUT, "launch %" PRIu32 " has not three dimensions", from->id);
-    struct rp_launch *l = arena_alloc(&t->arena, 1, sizeof *l);
+    struct rp_launch *l = pool_alloc(&t->pool, 1, sizeof *l);
     if (!l)
         return no_memory(err);
     l->kernel = from->kernel;
@@ -206,8 +206,8 @@ static bool take_launch(struct tables *t, const Reprise__Launch *from, struct rp
     take_window(from->const_window, &l->const_window, &l->const_window_size);
     take_window(from->param_window, &l->param_window, &l->param_window_size);
     l->param_size = (uint32_t)from->params.len;
-    l->params = arena_copy(&t->arena, from->params.data, from->params.len, 1);
-    if (!l->params || !take_allocations(&t->arena, l, from))
+    l->params = pool_copy(&t->pool, from->params.data, from->params.len, 1);
+    if (!l->params || !take_allocations(&t->pool, l, from))
         return no_memory(err);
     return tables_check_launch(l, t->kernel_count, err) && (add_launch(t, l) || no_memory(err));
 }
@@ -216,11 +216,11 @@ static bool take_end(struct tables *t, const Reprise__LaunchEnd *from, struct rp
 {
     if (from->launch >= t->launch_count || t->ends[from->launch] || from->outcome > RP_OUTCOME_FAULT)
         return rp_fail(err, RP_BAD_INPUT, "the end of launch %" PRIu32 " is not what it should be", from->launch);
-    struct rp_launch_end *e = arena_alloc(&t->arena, 1, sizeof *e);
+    struct rp_launch_end *e = pool_alloc(&t->pool, 1, sizeof *e);
     if (!e)
         return no_memory(err);
     e->outcome = (uint8_t)from->outcome;
-    e->fault = arena_string(&t->arena, from->fault);
+    e->fault = pool_string(&t->pool, from->fault);
     t->ends[from->launch] = e;
     return e->fault || no_memory(err);
 }
@@ -245,10 +245,10 @@ static bool take(struct tables *t, const Reprise__Trace *m, struct rp_error *err
 
 bool tables_unpack(struct tables *t, const uint8_t *data, size_t size, struct rp_error *err)
 {
-    struct arena work = {.limit = CHUNK_MEMORY_LIMIT};
+    struct pool work = {.limit = CHUNK_MEMORY_LIMIT};
     ProtobufCAllocator allocator = {limited_alloc, limited_free, &work};
     Reprise__Trace *m = reprise__trace__unpack(&allocator, size, data);
     bool ok = m ? take(t, m, err) : rp_fail(err, RP_BAD_INPUT, "a table cannot be decoded");
-    arena_free(&work);
+    pool_free(&work);
     return ok;
 }

@@ -1,4 +1,4 @@
-#include "tracefmt/arena.h"
+#include "tracefmt/pool.h"
 
 #include <stdalign.h>
 #include <stdint.h>
@@ -7,17 +7,17 @@
 
 #define SLAB_BYTES ((size_t)64 << 10)
 
-struct arena_slab {
-    struct arena_slab *next;
+struct pool_slab {
+    struct pool_slab *next;
     size_t used, size;
     alignas(max_align_t) unsigned char data[];
 };
 
-static struct arena_slab *add_slab(struct arena *a, size_t bytes)
+static struct pool_slab *add_slab(struct pool *a, size_t bytes)
 {
     /* large allocations get a slab of their own, behind the one being filled */
     size_t size = bytes > SLAB_BYTES / 4 ? bytes : SLAB_BYTES;
-    struct arena_slab *slab = calloc(1, sizeof *slab + size);
+    struct pool_slab *slab = calloc(1, sizeof *slab + size);
     if (!slab)
         return NULL;
     slab->size = size;
@@ -31,7 +31,7 @@ static struct arena_slab *add_slab(struct arena *a, size_t bytes)
     return slab;
 }
 
-void *arena_alloc(struct arena *a, size_t count, size_t size)
+void *pool_alloc(struct pool *a, size_t count, size_t size)
 {
     if (size && count > (SIZE_MAX - SLAB_BYTES) / size)
         return NULL;
@@ -41,7 +41,7 @@ void *arena_alloc(struct arena *a, size_t count, size_t size)
         a->over = true;
         return NULL;
     }
-    struct arena_slab *slab = a->slabs;
+    struct pool_slab *slab = a->slabs;
     if (!slab || slab->size - slab->used < bytes)
         slab = add_slab(a, bytes);
     if (!slab)
@@ -52,25 +52,25 @@ void *arena_alloc(struct arena *a, size_t count, size_t size)
     return result;
 }
 
-char *arena_string(struct arena *a, const char *text)
+char *pool_string(struct pool *a, const char *text)
 {
-    return arena_copy(a, text ? text : "", strlen(text ? text : "") + 1, 1);
+    return pool_copy(a, text ? text : "", strlen(text ? text : "") + 1, 1);
 }
 
-void *arena_copy(struct arena *a, const void *data, size_t count, size_t size)
+void *pool_copy(struct pool *a, const void *data, size_t count, size_t size)
 {
-    void *copy = arena_alloc(a, count, size);
+    void *copy = pool_alloc(a, count, size);
     if (copy && count && size)
         memcpy(copy, data, count * size);
     return copy;
 }
 
-void arena_free(struct arena *a)
+void pool_free(struct pool *a)
 {
     while (a->slabs) {
-        struct arena_slab *next = a->slabs->next;
+        struct pool_slab *next = a->slabs->next;
         free(a->slabs);
         a->slabs = next;
     }
-    *a = (struct arena){.limit = a->limit};
+    *a = (struct pool){.limit = a->limit};
 }
