@@ -16,7 +16,7 @@ static void *new_chunk(struct arena *a, size_t bytes)
     size_t total = bytes + ALIGN_LARGE;
     struct arena_chunk *chunk = total > bytes ? calloc(1, total) : NULL;
     if (!chunk)
-        longjmp(*a->out_of_memory, 1);
+        longjmp(*a->out_of_memory, ARENA_FULL);
     chunk->next = a->chunks;
     a->chunks = chunk;
     uintptr_t first = (uintptr_t)chunk + sizeof *chunk;
@@ -42,7 +42,7 @@ void *arena_alloc(struct arena *a, size_t bytes)
 void *arena_array(struct arena *a, size_t count, size_t size)
 {
     if (size && count > SIZE_MAX / size)
-        longjmp(*a->out_of_memory, 1);
+        longjmp(*a->out_of_memory, ARENA_FULL);
     return arena_alloc(a, count * size);
 }
 
@@ -70,7 +70,7 @@ char *arena_printf(struct arena *a, const char *format, ...)
 void *arena_grow(struct arena *a, const void *old, uint32_t count, uint32_t *room, size_t size)
 {
     if (*room > UINT32_MAX / 2)
-        longjmp(*a->out_of_memory, 1);
+        longjmp(*a->out_of_memory, ARENA_FULL);
     *room = *room ? *room * 2 : 8;
     void *grown = arena_array(a, *room, size);
     if (count)

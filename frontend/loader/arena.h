@@ -1,7 +1,7 @@
 /* Memory of one module: everything that loading and lowering make lives until the module is freed.
  *
- * Allocation cannot fail as far as the caller sees: when memory runs out, the arena jumps to `*out_of_memory`, which
- * whoever runs a loader sets before the first allocation.
+ * Allocation cannot fail as far as the caller sees: when memory runs out, the arena jumps to `*out_of_memory` with the
+ * value ARENA_FULL. Whoever runs a loader sets that before the first allocation.
  */
 #ifndef REPRISE_FRONTEND_LOADER_ARENA_H
 #define REPRISE_FRONTEND_LOADER_ARENA_H
@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { ARENA_FULL = 2 };
 struct arena_chunk;
 struct arena {
     struct arena_chunk *chunks;

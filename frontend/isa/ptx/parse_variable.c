@@ -3,6 +3,7 @@
 
 #include "frontend/isa/ptx/parser.h"
 
+enum { MAX_RANGE = 1 << 24 };     /* registers in %name<count> */
 #define MAX_VARIABLE (1ull << 30) /* bytes; all of a module's variables together too (layout.c) */
 
 bool space_directive(const struct token *t, uint8_t *space)
@@ -324,7 +325,11 @@ void parse_registers(struct parser *p)
     do {
         struct token t = expect_name(p, "a register");
         if (take_punct(p, '<')) {
-            declare_range(p, &t, d.type, expect_count(p, 1 << 24, "the number of registers"));
+            uint32_t at = p->tok.at;
+            int64_t count = parse_factor(p); /* '>' closes, it does not compare */
+            if (count < 0 || count > MAX_RANGE)
+                ptx_error(p->src, at, "the number of registers must be between 0 and %d", MAX_RANGE);
+            declare_range(p, &t, d.type, (uint64_t)count);
             expect_punct(p, '>', "after the number of registers");
             continue;
         }

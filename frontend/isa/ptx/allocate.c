@@ -1,0 +1,338 @@
+#include "frontend/isa/ptx/allocate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNIT = 64 /* bytes: 32 lanes of the smallest element */, NONE = UINT32_MAX };
+
+static bool is_register(const struct operand *o) { return o->keep != 0; }
+
+static bool list_is_destination(const struct uop *u)
+{
+    return (u->kind == UOP_LANE && u->op == OP_UNPACK) || (u->kind == UOP_MEMORY && u->memory.kind == RP_ACCESS_LOAD);
+}
+
+void each_register(struct uop *u, void (*visit)(void *, struct operand *, bool), void *data)
+{
+    bool stores = u->kind == UOP_MEMORY && u->memory.kind == RP_ACCESS_STORE, out = list_is_destination(u);
+    struct operand *sources[] = {&u->guard, &u->a, &u->b, &u->c, &u->p};
+    struct operand *results[] = {&u->d2, &u->pd, &u->pd2};
+    for (unsigned i = 0; i < sizeof sources / sizeof *sources; i++)
+        if (is_register(sources[i]))
+            visit(data, sources[i], false);
+    if (stores && is_register(&u->d))
+        visit(data, &u->d, false);
+    for (uint32_t i = 0; i < u->list_count; i++)
+        if (is_register(&u->list[i]))
+            visit(data, &u->list[i], out);
+    if (!stores && is_register(&u->d))
+        visit(data, &u->d, true);
+    for (unsigned i = 0; i < sizeof results / sizeof *results; i++)
+        if (is_register(results[i]))
+            visit(data, results[i], true);
+}
+
+/* One mention of a register. `at` is a point: two per uop, sources at the first; results at the second when they may
+ * share a source's slot. */
+struct mention {
+    uint32_t at;
+    bool writes, kills;
+};
+
+struct work {
+    struct arena *arena;
+    struct uop *uops;
+    const struct flow *flow;
+    const uint8_t *element;
+    uint32_t registers, first_temporary;
+    uint32_t *mention_start; /* by register */
+    struct mention *mentions;
+    uint32_t *block_of;                             /* by uop */
+    uint32_t *live_in, *live_out, *has_kill, *seen; /* by block: register + 1 for which it holds */
+    uint32_t *visited, visited_count, *pending;
+    uint32_t *first_at, *last_at; /* by block, for the register at hand */
+    uint32_t *low, *high;         /* by register: its range, points; low NONE: never mentioned */
+    int32_t *change;              /* by point: 32-bit registers that begin or end to live */
+    /* while collecting */
+    uint32_t uop;
+    bool counting, may_share;
+};
+
+struct shape {
+    const struct work *w;
+    unsigned results;
+    uint8_t size;
+    bool alike;
+};
+
+static void look_at(void *data, struct operand *o, bool is_destination)
+{
+    struct shape *s = data;
+    uint8_t size = s->w->element[o->at];
+    if (size == 0)
+        return; /* predicates have slots of their own kind */
+    if (s->size && s->size != size)
+        s->alike = false;
+    s->size = size;
+    s->results += is_destination;
+}
+
+/* Whether the result may share the slot of a source that dies here. */
+static bool may_share(const struct work *w, struct uop *u)
+{
+    struct shape s = {w, 0, 0, true};
+    if (u->kind != UOP_LANE || is_register(&u->pd) || is_register(&u->pd2))
+        return false;
+    each_register(u, look_at, &s);
+    return s.alike && s.results == 1;
+}
+
+static void collect(void *data, struct operand *o, bool is_destination)
+{
+    struct work *w = data;
+    uint32_t r = (uint32_t)o->at;
+    if (w->counting) {
+        w->mention_start[r + 2]++;
+        return;
+    }
+    const struct uop *u = &w->uops[w->uop];
+    bool whole = !is_register(&u->guard) || r >= w->first_temporary;
+    w->mentions[w->mention_start[r + 1]++] =
+        (struct mention){2 * w->uop + (is_destination && w->may_share), is_destination, is_destination && whole};
+}
+
+static void collect_mentions(struct work *w)
+{
+    uint32_t uops = w->flow->start[w->flow->count];
+    w->mention_start = ARENA_ARRAY(w->arena, uint32_t, (size_t)w->registers + 2);
+    w->counting = true;
+    for (uint32_t i = 0; i < uops; i++)
+        each_register(&w->uops[i], collect, w);
+    for (uint32_t r = 2; r < w->registers + 2; r++)
+        w->mention_start[r] += w->mention_start[r - 1];
+    w->mentions = ARENA_ARRAY(w->arena, struct mention, (size_t)w->mention_start[w->registers + 1] + 1);
+    w->counting = false;
+    for (w->uop = 0; w->uop < uops; w->uop++) {
+        w->may_share = may_share(w, &w->uops[w->uop]);
+        each_register(&w->uops[w->uop], collect, w);
+    }
+}
+
+static void see(struct work *w, uint32_t block, uint32_t stamp)
+{
+    if (w->seen[block] == stamp)
+        return;
+    w->seen[block] = stamp;
+    w->first_at[block] = NONE;
+    w->visited[w->visited_count++] = block;
+}
+
+/* Mentions of register r block by block: where its value comes from outside, where it is set for good. */
+static uint32_t scan_mentions(struct work *w, uint32_t r)
+{
+    uint32_t stamp = r + 1, pending = 0;
+    w->visited_count = 0;
+    for (uint32_t i = w->mention_start[r]; i < w->mention_start[r + 1]; i++) {
+        const struct mention *m = &w->mentions[i];
+        uint32_t b = w->block_of[m->at / 2];
+        bool first = w->seen[b] != stamp;
+        see(w, b, stamp);
+        if (first)
+            w->first_at[b] = m->at;
+        w->last_at[b] = m->at;
+        if (w->has_kill[b] != stamp && !m->kills && w->live_in[b] != stamp) {
+            w->live_in[b] = stamp;
+            w->pending[pending++] = b;
+        }
+        if (m->kills)
+            w->has_kill[b] = stamp;
+    }
+    return pending;
+}
+
+/* Backwards from the blocks that need the value to those that set it. */
+static void spread(struct work *w, uint32_t r, uint32_t pending)
+{
+    uint32_t stamp = r + 1;
+    while (pending > 0) {
+        uint32_t b = w->pending[--pending];
+        for (uint32_t i = w->flow->pred_start[b]; i < w->flow->pred_start[b + 1]; i++) {
+            uint32_t p = w->flow->preds[i];
+            see(w, p, stamp);
+            w->live_out[p] = stamp;
+            if (w->has_kill[p] != stamp && w->live_in[p] != stamp) {
+                w->live_in[p] = stamp;
+                w->pending[pending++] = p;
+            }
+        }
+    }
+}
+
+static void measure(struct work *w, uint32_t r)
+{
+    uint32_t stamp = r + 1, low = NONE, high = 0;
+    int32_t units = (w->element[r] + 3) / 4;
+    for (uint32_t i = 0; i < w->visited_count; i++) {
+        uint32_t b = w->visited[i], from, to;
+        bool mentioned = w->first_at[b] != NONE;
+        from = w->live_in[b] == stamp || !mentioned ? 2 * w->flow->start[b] : w->first_at[b];
+        to = w->live_out[b] == stamp || !mentioned ? 2 * w->flow->start[b + 1] - 1 : w->last_at[b];
+        low = from < low ? from : low;
+        high = to > high ? to : high;
+        w->change[from] += units;
+        w->change[to + 1] -= units;
+    }
+    w->low[r] = low;
+    w->high[r] = high;
+}
+
+static uint32_t peak(const struct work *w)
+{
+    int32_t now = 0, most = 0;
+    for (uint32_t i = 0; i < 2 * w->flow->start[w->flow->count]; i++) {
+        now += w->change[i];
+        most = now > most ? now : most;
+    }
+    return (uint32_t)most;
+}
+
+static void find_ranges(struct work *w)
+{
+    uint32_t blocks = w->flow->count, uops = w->flow->start[blocks];
+    uint32_t **by_block[] = {&w->live_in, &w->live_out, &w->has_kill, &w->seen,
+                             &w->visited, &w->pending,  &w->first_at, &w->last_at};
+    for (unsigned i = 0; i < sizeof by_block / sizeof *by_block; i++)
+        *by_block[i] = ARENA_ARRAY(w->arena, uint32_t, (size_t)blocks + 1);
+    w->block_of = ARENA_ARRAY(w->arena, uint32_t, (size_t)uops + 1);
+    w->low = ARENA_ARRAY(w->arena, uint32_t, (size_t)w->registers + 1);
+    w->high = ARENA_ARRAY(w->arena, uint32_t, (size_t)w->registers + 1);
+    w->change = ARENA_ARRAY(w->arena, int32_t, 2 * (size_t)uops + 2);
+    for (uint32_t b = 0; b < blocks; b++)
+        for (uint32_t i = w->flow->start[b]; i < w->flow->start[b + 1]; i++)
+            w->block_of[i] = b;
+    collect_mentions(w);
+    for (uint32_t r = 0; r < w->registers; r++) {
+        spread(w, r, scan_mentions(w, r));
+        measure(w, r);
+    }
+}
+
+/* ---- slots ---- */
+
+/* Free 64-byte units of the general area, or free predicate words: bit set means taken. */
+struct slots {
+    struct arena *arena;
+    uint64_t *taken;
+    uint32_t words, full_below; /* words before full_below have no free bit */
+    uint32_t extent;            /* units ever taken */
+};
+
+static void slots_grow(struct slots *s)
+{
+    uint32_t words = s->words ? s->words * 2 : 4;
+    uint64_t *grown = ARENA_ARRAY(s->arena, uint64_t, words);
+    if (s->words)
+        memcpy(grown, s->taken, s->words * sizeof *grown);
+    s->taken = grown;
+    s->words = words;
+}
+
+/* Lowest run of `n` (1, 2, 4 or 8) free bits at a multiple of n. */
+static uint32_t slots_take(struct slots *s, uint32_t n)
+{
+    uint64_t run = (1ull << n) - 1;
+    while (s->full_below < s->words && s->taken[s->full_below] == UINT64_MAX)
+        s->full_below++;
+    for (uint32_t w = s->full_below;; w++) {
+        if (w == s->words)
+            slots_grow(s);
+        if (s->taken[w] == UINT64_MAX)
+            continue;
+        for (uint32_t bit = 0; bit < 64; bit += n)
+            if (!(s->taken[w] >> bit & run)) {
+                uint32_t at = w * 64 + bit;
+                s->taken[w] |= run << bit;
+                if (at + n > s->extent)
+                    s->extent = at + n;
+                return at;
+            }
+    }
+}
+
+static void slots_give(struct slots *s, uint32_t at, uint32_t n)
+{
+    s->taken[at / 64] &= ~(((1ull << n) - 1) << (at % 64));
+    if (at / 64 < s->full_below)
+        s->full_below = at / 64;
+}
+
+static uint32_t units_of(uint8_t element) { return element ? (uint32_t)element * 32 / UNIT : 1; }
+
+/* Registers by the point where their range begins: counting sort, stable. */
+static uint32_t *by_beginning(const struct work *w, uint32_t *count)
+{
+    uint32_t points = 2 * w->flow->start[w->flow->count];
+    uint32_t *start = ARENA_ARRAY(w->arena, uint32_t, (size_t)points + 2);
+    uint32_t *order = ARENA_ARRAY(w->arena, uint32_t, (size_t)w->registers + 1);
+    for (uint32_t r = 0; r < w->registers; r++)
+        if (w->low[r] != NONE)
+            start[w->low[r] + 1]++;
+    for (uint32_t i = 1; i <= points; i++)
+        start[i] += start[i - 1];
+    *count = start[points];
+    for (uint32_t r = 0; r < w->registers; r++)
+        if (w->low[r] != NONE)
+            order[start[w->low[r]]++] = r;
+    return order;
+}
+
+/* Goes along the points; `ending` holds, by point, the registers whose range ends there (a list through `next`). */
+static void scan(struct work *w, struct allocation *out)
+{
+    uint32_t points = 2 * w->flow->start[w->flow->count], count, n = 0;
+    uint32_t *order = by_beginning(w, &count);
+    uint32_t *ending = ARENA_ARRAY(w->arena, uint32_t, (size_t)points + 1);
+    uint32_t *next = ARENA_ARRAY(w->arena, uint32_t, (size_t)w->registers + 1);
+    struct slots general = {.arena = w->arena}, predicates = {.arena = w->arena};
+    for (uint32_t point = 0; point < points; point++) {
+        for (; n < count && w->low[order[n]] == point; n++) {
+            uint32_t r = order[n];
+            out->offset[r] = slots_take(w->element[r] ? &general : &predicates, units_of(w->element[r]));
+            next[r] = ending[w->high[r]];
+            ending[w->high[r]] = r + 1;
+        }
+        for (uint32_t e = ending[point]; e; e = next[e - 1])
+            slots_give(w->element[e - 1] ? &general : &predicates, out->offset[e - 1], units_of(w->element[e - 1]));
+    }
+    for (uint32_t r = 0; r < w->registers; r++)
+        out->offset[r] = w->element[r] ? out->offset[r] * UNIT : general.extent * UNIT + out->offset[r] * 4;
+    out->window_bytes = general.extent * UNIT + (predicates.extent * 4 + UNIT - 1) / UNIT * UNIT;
+}
+
+void allocate_registers(struct arena *a, struct uop *uops, const struct flow *flow, const uint8_t *element,
+                        uint32_t registers, uint32_t first_temporary, struct allocation *out)
+{
+    struct work w = {.arena = a,
+                     .uops = uops,
+                     .flow = flow,
+                     .element = element,
+                     .registers = registers,
+                     .first_temporary = first_temporary};
+    out->offset = ARENA_ARRAY(a, uint32_t, (size_t)registers + 1);
+    find_ranges(&w);
+    out->pressure = peak(&w);
+    scan(&w, out);
+}
+
+static void place(void *data, struct operand *o, bool is_destination)
+{
+    const struct allocation *a = data;
+    (void)is_destination;
+    o->at = a->offset[o->at];
+}
+
+void place_registers(struct uop *uops, uint32_t count, const struct allocation *a)
+{
+    for (uint32_t i = 0; i < count; i++)
+        each_register(&uops[i], place, (void *)a);
+}

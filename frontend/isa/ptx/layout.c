@@ -1,0 +1,181 @@
+#include "frontend/isa/ptx/layout.h"
+
+#include <string.h>
+
+#define MAX_IMAGE (1ull << 30) /* bytes of a module's .global variables */
+enum { MAX_FRAME = 1 << 24, MAX_FRAME_ALIGN = 1024, MIN_FRAME_ALIGN = 16, MAX_PARAMETERS = 1 << 15 };
+
+static uint64_t align_up(uint64_t at, uint64_t align) { return (at + align - 1) & ~(align - 1); }
+
+uint64_t ptx_generic_base(uint8_t space)
+{
+    switch (space) {
+    case RP_SPACE_SHARED: return SHARED_WINDOW;
+    case RP_SPACE_LOCAL: return LOCAL_WINDOW;
+    case RP_SPACE_CONST: return CONST_WINDOW;
+    case RP_SPACE_PARAM: return PARAM_WINDOW;
+    default: return 0;
+    }
+}
+
+/* ---- module variables ---- */
+
+static void place_variables(struct ptx_unit *u, struct module *m)
+{
+    uint64_t global = 0, constant = 0;
+    uint32_t n = 0;
+    m->variables = ARENA_ARRAY(u->arena, struct module_variable, u->variables.count + 1);
+    for (uint32_t i = 0; i < u->variables.count; i++) {
+        struct ptx_variable *v = u->variables.at[i];
+        bool is_const = v->space == RP_SPACE_CONST;
+        uint64_t *end = is_const ? &constant : &global;
+        if (v->is_extern)
+            continue;
+        *end = align_up(*end, v->align);
+        v->offset = (is_const ? 0 : MODULE_BASE) + *end;
+        *end += v->size;
+        if (*end > (is_const ? CONST_WINDOW_SIZE : MAX_IMAGE))
+            ptx_error(u->src, v->at, "with '%s' the module's .%s variables take more than %llu MiB", v->name,
+                      is_const ? "const" : "global", (is_const ? CONST_WINDOW_SIZE : MAX_IMAGE) >> 20);
+        m->variables[n++] =
+            (struct module_variable){v->name, is_const, v->offset + (is_const ? CONST_WINDOW : 0), v->size};
+    }
+    m->variable_count = n;
+    m->global_size = global;
+    m->const_size = constant;
+    m->global_image = arena_alloc(u->arena, global + 1);
+    m->const_image = arena_alloc(u->arena, constant + 1);
+}
+
+/* The value of an initialiser: an address is that of its own space, or generic if asked for. */
+static uint64_t initial_value(struct ptx_unit *u, const struct ptx_initial *item)
+{
+    uint64_t value = item->bits;
+    const struct ptx_variable *v = item->variable;
+    if (item->function)
+        value += (uint64_t)FUNCTION_STEP * item->function->number;
+    if (v) {
+        if ((v->space != RP_SPACE_GLOBAL && v->space != RP_SPACE_CONST) || v->is_extern)
+            ptx_error(u->src, item->at, "the address of '%s' is not known before a launch", v->name);
+        value += v->offset + (item->generic ? ptx_generic_base(v->space) : 0);
+    }
+    return item->mask == UINT64_MAX || !item->mask ? value & item->mask
+                                                   : (value & item->mask) >> __builtin_ctzll(item->mask);
+}
+
+static void fill_images(struct ptx_unit *u, struct module *m)
+{
+    for (uint32_t i = 0; i < u->variables.count; i++) {
+        const struct ptx_variable *v = u->variables.at[i];
+        unsigned bytes = ptx_types[v->type].bits / 8;
+        if (!v->initial_count)
+            continue;
+        uint8_t *image =
+            v->space == RP_SPACE_CONST ? m->const_image + v->offset : m->global_image + (v->offset - MODULE_BASE);
+        for (uint32_t j = 0; j < v->initial_count; j++) {
+            uint64_t value = initial_value(u, &v->initials[j]);
+            memcpy(image + v->initials[j].index * bytes, &value, bytes < 8 ? bytes : 8);
+        }
+    }
+}
+
+/* ---- frames ---- */
+
+static uint64_t place(struct ptx_unit *u, struct ptx_variable *v, uint64_t at, uint32_t *align)
+{
+    at = align_up(at, v->align);
+    if (v->align > MAX_FRAME_ALIGN)
+        ptx_error(u->src, v->at, "'%s' is aligned to more than %d bytes", v->name, MAX_FRAME_ALIGN);
+    if (v->size > MAX_FRAME || at + v->size > MAX_FRAME)
+        ptx_error(u->src, v->at, "with '%s' the function takes more than %d MiB of local memory", v->name,
+                  MAX_FRAME >> 20);
+    if (v->align > *align)
+        *align = v->align;
+    v->offset = at;
+    return at + v->size;
+}
+
+static void place_signature(struct ptx_unit *u, struct ptx_signature *s, uint32_t *align)
+{
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < s->result_count; i++)
+        at = place(u, s->results[i], at, align);
+    for (uint32_t i = 0; i < s->param_count; i++)
+        at = place(u, s->params[i], at, align);
+    s->bytes = (uint32_t)at;
+}
+
+const struct ptx_signature *ptx_call_signature(const struct ptx_instruction *call)
+{
+    if (call->operands[1].kind == PO_FUNCTION)
+        return &call->operands[1].function->signature;
+    const struct ptx_label *label = *call->operands[3].label;
+    return label->kind == LABEL_PROTOTYPE ? label->prototype : NULL;
+}
+
+static uint64_t bind(struct ptx_unit *u, const struct ptx_operand *actual, const struct ptx_variable *formal,
+                     const struct ptx_function *f, uint64_t at)
+{
+    struct ptx_variable *v = actual->variable;
+    uint64_t offset = formal ? formal->offset : align_up(at, v->align);
+    if (v->is_entry_param || (v->bound && v->offset != f->frame_bytes + offset))
+        ptx_error(u->src, actual->at, "'%s' is an argument in two different places: declare a variable for each call",
+                  v->name);
+    if (formal && formal->size != v->size)
+        ptx_error(u->src, actual->at, "'%s' has not the size of the prototype's parameter", v->name);
+    v->bound = true;
+    v->offset = f->frame_bytes + offset;
+    return offset + v->size;
+}
+
+static void bind_call(struct ptx_unit *u, const struct ptx_function *f, const struct ptx_instruction *in)
+{
+    const struct ptx_operand *results = &in->operands[0], *arguments = &in->operands[2];
+    if (in->operands[1].kind == PO_REGISTER && (*in->operands[3].label)->kind != LABEL_PROTOTYPE &&
+        (*in->operands[3].label)->kind != LABEL_CALL_TARGETS)
+        ptx_error(u->src, in->operands[3].at, "'%s' is no prototype", (*in->operands[3].label)->name);
+    const struct ptx_signature *s = ptx_call_signature(in);
+    if (s && (results->count != s->result_count || arguments->count != s->param_count))
+        ptx_error(u->src, in->operands[1].at, "the prototype has %u results and %u parameters, the call %u and %u",
+                  s->result_count, s->param_count, results->count, arguments->count);
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < results->count; i++)
+        at = bind(u, &results->elements[i], s ? s->results[i] : NULL, f, at);
+    for (uint32_t i = 0; i < arguments->count; i++)
+        at = bind(u, &arguments->elements[i], s ? s->params[i] : NULL, f, at);
+}
+
+static void place_entry(struct ptx_unit *u, struct ptx_function *f)
+{
+    uint32_t align = 1;
+    place_signature(u, &f->signature, &align);
+    if (f->signature.bytes > MAX_PARAMETERS)
+        ptx_error(u->src, f->at, "'%s' has more than %d bytes of parameters", f->name, MAX_PARAMETERS);
+}
+
+void ptx_layout(struct ptx_unit *u, struct module *m)
+{
+    uint32_t align = MIN_FRAME_ALIGN;
+    place_variables(u, m);
+    fill_images(u, m);
+    for (struct ptx_function *f = u->functions; f; f = f->next) {
+        if (f->is_entry)
+            place_entry(u, f);
+        else
+            place_signature(u, &f->signature, &align);
+        for (uint32_t i = 0; i < f->body.count; i++)
+            if (f->body.at[i].form->lowering == LOW_CALL && f->body.at[i].operand_count == 4 &&
+                (*f->body.at[i].operands[3].label)->kind == LABEL_PROTOTYPE)
+                place_signature(u, (*f->body.at[i].operands[3].label)->prototype, &align);
+        uint64_t end = f->is_entry ? 0 : f->signature.bytes;
+        for (uint32_t i = 0; i < f->locals.count; i++)
+            end = place(u, f->locals.at[i], end, &align);
+        f->frame_bytes = (uint32_t)end;
+    }
+    for (struct ptx_function *f = u->functions; f; f = f->next) {
+        f->frame_bytes = (uint32_t)align_up(f->frame_bytes, align);
+        for (uint32_t i = 0; i < f->body.count; i++)
+            if (f->body.at[i].form->lowering == LOW_CALL)
+                bind_call(u, f, &f->body.at[i]);
+    }
+}

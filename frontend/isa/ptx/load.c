@@ -1,0 +1,99 @@
+/* The PTX loader: frontend/core/program.h, ptx_load. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/isa/ptx/layout.h"
+#include "frontend/isa/ptx/lower.h"
+#include "frontend/loader/module.h"
+
+struct ptx_module {
+    struct loaded_module loaded; /* first */
+    struct ptx_source src;
+    struct ptx_unit *unit;
+    struct ptx_function **entries; /* by program */
+};
+
+static bool failed(struct ptx_module *m, int how)
+{
+    if (how == ARENA_FULL)
+        rp_fail(m->src.err, RP_SYSTEM, "%.200s: out of memory", m->src.file_name);
+    return false;
+}
+
+static bool lower(struct loaded_module *loaded, struct program *p, struct rp_error *err)
+{
+    struct ptx_module *m = (struct ptx_module *)loaded;
+    uint32_t index = (uint32_t)(p - loaded->module.programs);
+    m->src.err = err;
+    int how = setjmp(m->src.escape);
+    if (how)
+        return failed(m, how);
+    struct program done;
+    ptx_lower(m->unit, &loaded->module, m->entries[index], index + 1, &done);
+    *p = done;
+    return true;
+}
+
+static void list_entries(struct ptx_module *m)
+{
+    struct module *out = &m->loaded.module;
+    uint32_t n = 0;
+    for (struct ptx_function *f = m->unit->functions; f; f = f->next)
+        n += f->is_entry && f->defined;
+    out->programs = ARENA_ARRAY(m->src.arena, struct program, (size_t)n + 1);
+    m->entries = ARENA_ARRAY(m->src.arena, struct ptx_function *, (size_t)n + 1);
+    for (struct ptx_function *f = m->unit->functions; f; f = f->next)
+        if (f->is_entry && f->defined) {
+            m->entries[out->program_count] = f;
+            out->programs[out->program_count++].name = f->name;
+        }
+}
+
+static bool load(struct ptx_module *m, const char *path, const char *text, uint64_t size)
+{
+    int how = setjmp(m->src.escape);
+    if (how)
+        return failed(m, how);
+    m->src.text = arena_string(m->src.arena, text, size);
+    m->src.size = (uint32_t)size;
+    module_begin(&m->loaded, path, text, size);
+    m->unit = ptx_parse(&m->src);
+    ptx_layout(m->unit, &m->loaded.module);
+    list_entries(m);
+    return true;
+}
+
+struct module *ptx_load_text(const char *file_name, const char *text, uint64_t size, struct rp_error *err)
+{
+    struct ptx_module *m = calloc(1, sizeof *m);
+    if (!m) {
+        rp_fail(err, RP_SYSTEM, "%.200s: out of memory", file_name);
+        return NULL;
+    }
+    if (size > UINT32_MAX / 2) {
+        free(m);
+        rp_fail(err, RP_BAD_INPUT, "%.200s: larger than 2 GiB", file_name);
+        return NULL;
+    }
+    m->loaded.lower = lower;
+    m->loaded.module.owner = m;
+    m->src.arena = &m->loaded.arena;
+    m->src.arena->out_of_memory = &m->src.escape;
+    m->src.file_name = file_name;
+    m->src.err = err;
+    if (load(m, file_name, text, size)) {
+        m->src.file_name = m->loaded.module.path;
+        return &m->loaded.module;
+    }
+    module_free(&m->loaded.module);
+    return NULL;
+}
+
+struct module *ptx_load(const char *path, struct rp_error *err)
+{
+    size_t size;
+    char *text = module_read_file(path, &size, err);
+    struct module *m = text ? ptx_load_text(path, text, size, err) : NULL;
+    free(text);
+    return m;
+}

@@ -1,0 +1,355 @@
+#include "frontend/isa/ptx/lower.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/isa/ptx/allocate.h"
+
+enum {
+    /* what a compiler keeps beside a program's own values: the stack pointer, and one more in which it begins an
+     * address before it knows which value dies */
+    RESERVED_REGISTERS = 2,
+    MAX_REGISTERS = 255, /* per thread, every GPU since 2012 */
+};
+
+_Noreturn void not_covered(struct lowering *l, uint32_t at, const char *what)
+{
+    const char *text = instruction_text(l, l->in), *opcode = text;
+    if (*text == '@' && strchr(text, ' '))
+        opcode = strchr(text, ' ') + 1;
+    int length = (int)strcspn(opcode, " ");
+    if (what)
+        ptx_error(l->src, at, "%s in '%.*s' is not covered yet", what, length, opcode);
+    ptx_error(l->src, at, "'%.*s' is not covered yet", length, opcode);
+}
+
+/* nanosleep, pmevent: executed and recorded, without a result. */
+static void lower_nothing(struct lowering *l)
+{
+    struct operand nowhere = temporary(l, PT_U32);
+    emit(l, (struct uop){
+                .kind = UOP_LANE, .op = OP_MOV, .type = T_U32, .stype = T_U32, .d = nowhere, .a = constant(l, 0, 4)});
+}
+
+static void lower_instruction(struct lowering *l)
+{
+    switch (l->in->form->lowering) {
+    case LOW_LANES: lower_lanes(l, 0); break;
+    case LOW_CARRY: lower_lanes(l, UF_CARRY_IN); break;
+    case LOW_MOVE: lower_move(l); break;
+    case LOW_CONVERT: lower_convert(l); break;
+    case LOW_CVTA: lower_cvta(l); break;
+    case LOW_ISSPACEP: lower_isspacep(l); break;
+    case LOW_LOAD: lower_load(l); break;
+    case LOW_STORE: lower_store(l); break;
+    case LOW_ATOMIC: lower_atomic(l); break;
+    case LOW_PREFETCH: lower_prefetch(l); break;
+    case LOW_BRANCH: lower_branch(l); break;
+    case LOW_BRANCH_TABLE: lower_branch_table(l); break;
+    case LOW_CALL: lower_call(l); break;
+    case LOW_RETURN: lower_return(l); break;
+    case LOW_EXIT: lower_plain(l, UOP_EXIT); break;
+    case LOW_BARRIER: lower_barrier(l); break;
+    case LOW_WARP_BARRIER: lower_warp_barrier(l); break;
+    case LOW_FENCE: lower_plain(l, UOP_FENCE); break;
+    case LOW_TRAP: lower_plain(l, UOP_TRAP); break;
+    case LOW_NOTHING: lower_nothing(l); break;
+    default: not_covered(l, l->in->at, NULL);
+    }
+}
+
+/* ---- one function ---- */
+
+static void count_uses(struct lowering *l, const struct ptx_operand *o)
+{
+    if (o->kind == PO_REGISTER)
+        l->use_count[o->reg]++;
+    if (o->kind == PO_VECTOR || o->kind == PO_ADDRESS || o->kind == PO_LIST || o->kind == PO_PAIR)
+        for (uint32_t i = 0; i < o->count; i++)
+            count_uses(l, &o->elements[i]);
+}
+
+static void prepare_registers(struct lowering *l)
+{
+    const struct ptx_function *f = l->function;
+    uint32_t n = f->registers.count;
+    memset(&l->element, 0, sizeof l->element);
+    for (uint32_t r = 0; r < n; r++)
+        VECTOR_PUSH(l->arena, &l->element, (uint8_t)element_bytes((enum ptx_type)f->registers.at[r].type));
+    l->trace_number = ARENA_ARRAY(l->arena, uint32_t, (size_t)n + 1);
+    l->use_count = ARENA_ARRAY(l->arena, uint32_t, (size_t)n + 1);
+    for (uint32_t i = 0; i < f->body.count; i++) {
+        const struct ptx_instruction *in = &f->body.at[i];
+        if (in->guard != PTX_NO_REGISTER)
+            l->use_count[in->guard]++;
+        for (uint32_t j = 0; j < in->operand_count; j++) {
+            const struct ptx_form *form = in->form;
+            if (form->any_operands || (form->operands[j].role != 'd' && form->operands[j].role != 'q'))
+                count_uses(l, &in->operands[j]);
+        }
+    }
+}
+
+static void lower_block(struct lowering *l, const struct cfg_block *b)
+{
+    if (b->meets) {
+        struct uop u = {.kind = UOP_RECONVERGE, .index = l->instructions.count, .guard = unguarded()};
+        VECTOR_PUSH(l->arena, &l->uops, u);
+    }
+    for (uint32_t i = b->first; i < b->end; i++) {
+        l->in = &l->function->body.at[i];
+        l->index = l->instructions.count;
+        l->started = false;
+        l->memory.count = 0;
+        l->barrier = (struct rp_barrier){0};
+        VECTOR_PUSH(l->arena, &l->sources, l->in);
+        lower_instruction(l);
+        describe(l);
+    }
+}
+
+/* Branches name blocks so far. */
+static void place_branches(struct lowering *l, uint32_t first, const uint32_t *block_start)
+{
+    for (uint32_t i = first; i < l->uops.count; i++) {
+        struct uop *u = &l->uops.at[i];
+        if (u->kind == UOP_BRANCH)
+            u->target = first + block_start[u->target];
+        for (uint32_t t = 0; u->kind == UOP_BRANCH_TABLE && t < u->table_count; t++)
+            u->table[t] = first + block_start[u->table[t]];
+        if (u->kind == UOP_BRANCH || u->kind == UOP_BRANCH_TABLE)
+            u->reconverge = u->reconverge == CFG_NONE ? UOP_NOWHERE : first + block_start[u->reconverge];
+    }
+}
+
+static void find_predecessors(struct lowering *l, uint32_t **start, uint32_t **preds)
+{
+    const struct cfg *c = &l->cfg;
+    uint32_t *s = ARENA_ARRAY(l->arena, uint32_t, (size_t)c->count + 2);
+    uint32_t edges = c->successor_start[c->count], *p = ARENA_ARRAY(l->arena, uint32_t, (size_t)edges + 1);
+    for (uint32_t e = 0; e < edges; e++)
+        s[c->successors[e] + 2]++;
+    for (uint32_t b = 2; b < c->count + 2; b++)
+        s[b] += s[b - 1];
+    for (uint32_t b = 0; b < c->count; b++)
+        for (uint32_t e = c->successor_start[b]; e < c->successor_start[b + 1]; e++)
+            p[s[c->successors[e] + 1]++] = b;
+    *start = s;
+    *preds = p;
+}
+
+static void place_values(struct lowering *l, uint32_t first, uint32_t *block_start)
+{
+    struct allocation where;
+    struct flow flow = {.count = l->cfg.count, .start = block_start};
+    uint32_t *pred_start, *preds, count = l->uops.count - first;
+    find_predecessors(l, &pred_start, &preds);
+    flow.pred_start = pred_start;
+    flow.preds = preds;
+    allocate_registers(l->arena, l->uops.at + first, &flow, l->element.at, l->element.count,
+                       l->function->registers.count, &where);
+    place_registers(l->uops.at + first, count, &where);
+    l->current->window_bytes = where.window_bytes;
+    l->current->pressure = where.pressure;
+    for (uint32_t i = first; i < l->uops.count; i++)
+        if (l->uops.at[i].kind == UOP_CALL || l->uops.at[i].kind == UOP_HOST_CALL)
+            l->uops.at[i].window_bytes = where.window_bytes;
+}
+
+static void lower_function(struct lowering *l, struct lowered *current)
+{
+    l->current = current;
+    l->function = current->function;
+    uint32_t first = l->uops.count;
+    cfg_build(l->arena, l->function, &l->cfg);
+    prepare_registers(l);
+    uint32_t *block_start = ARENA_ARRAY(l->arena, uint32_t, (size_t)l->cfg.count + 1);
+    for (uint32_t b = 0; b < l->cfg.count; b++) {
+        block_start[b] = l->uops.count - first;
+        lower_block(l, &l->cfg.blocks[b]);
+    }
+    block_start[l->cfg.count] = l->uops.count - first;
+    place_branches(l, first, block_start);
+    place_values(l, first, block_start);
+    current->entry = first;
+    current->end = l->uops.count;
+}
+
+/* ---- the program ---- */
+
+static void place_calls(struct lowering *l)
+{
+    for (uint32_t i = 0; i < l->uops.count; i++) {
+        struct uop *u = &l->uops.at[i];
+        if (u->kind != UOP_CALL)
+            continue;
+        if (u->target != UOP_NOWHERE) {
+            u->target = l->functions.at[l->function_index[u->target] - 1].entry;
+            continue;
+        }
+        u->table = ARENA_ARRAY(l->arena, uint32_t, u->table_count);
+        for (uint32_t f = 0; f < u->table_count; f++)
+            u->table[f] = l->function_index[f] ? l->functions.at[l->function_index[f] - 1].entry : UOP_NOWHERE;
+    }
+}
+
+static void bind_handlers(struct lowering *l)
+{
+    for (uint32_t i = 0; i < l->uops.count; i++) {
+        struct uop *u = &l->uops.at[i];
+        if (u->kind == UOP_LANE && !uop_bind(u)) {
+            l->in = l->sources.at[u->index];
+            not_covered(l, l->in->at, NULL);
+        }
+    }
+}
+
+/* Local bytes from a function down along its deepest chain of calls; UINT64_MAX: a cycle. */
+struct depth_walk {
+    const struct lowering *l;
+    uint8_t *state; /* 0 new, 1 under way, 2 done */
+    uint64_t *depth;
+    uint32_t *stack, *next;
+};
+
+static bool walk_calls(struct depth_walk *w, uint32_t root)
+{
+    uint32_t top = 0;
+    w->stack[top++] = root;
+    w->state[root] = 1;
+    while (top > 0) {
+        uint32_t f = w->stack[top - 1];
+        const struct lowered *lf = &w->l->functions.at[f];
+        if (w->next[f] < lf->calls.count) {
+            uint32_t callee = lf->calls.at[w->next[f]++];
+            if (w->state[callee] == 1)
+                return false;
+            if (w->state[callee] == 0) {
+                w->state[callee] = 1;
+                w->stack[top++] = callee;
+            }
+            continue;
+        }
+        uint64_t deepest = 0;
+        for (uint32_t i = 0; i < lf->calls.count; i++)
+            if (w->depth[lf->calls.at[i]] > deepest)
+                deepest = w->depth[lf->calls.at[i]];
+        w->depth[f] = lf->function->frame_bytes + deepest;
+        w->state[f] = 2;
+        top--;
+    }
+    return true;
+}
+
+static void measure_depth(struct lowering *l, struct program *p)
+{
+    uint32_t n = l->functions.count;
+    struct depth_walk w = {.l = l};
+    bool may_recurse = false;
+    for (uint32_t f = 1; f < n; f++) /* a call through a register may go to any function here, its own one too */
+        may_recurse |= l->functions.at[f].calls_indirectly;
+    for (uint32_t callee = 1; l->functions.at[0].calls_indirectly && callee < n; callee++)
+        VECTOR_PUSH(l->arena, &l->functions.at[0].calls, callee);
+    w.state = ARENA_ARRAY(l->arena, uint8_t, n);
+    w.depth = ARENA_ARRAY(l->arena, uint64_t, n);
+    w.stack = ARENA_ARRAY(l->arena, uint32_t, (size_t)n + 1);
+    w.next = ARENA_ARRAY(l->arena, uint32_t, n);
+    p->recursive = !walk_calls(&w, 0) || may_recurse;
+    uint64_t bytes = w.depth[0];
+    /* a host call's arguments lie behind the last frame */
+    for (uint32_t i = 0; i < l->uops.count; i++)
+        if (l->uops.at[i].kind == UOP_HOST_CALL) {
+            bytes += 48;
+            break;
+        }
+    if (!p->recursive && bytes > UINT32_MAX)
+        ptx_error(l->src, l->functions.at[0].function->at, "calls nest too deep: they take over 4 GiB of local memory");
+    p->max_depth_bytes = p->recursive ? 0 : (uint32_t)bytes;
+}
+
+static uint32_t estimate_registers(const struct lowering *l, const struct ptx_function *entry)
+{
+    uint32_t most = 0;
+    for (uint32_t f = 0; f < l->functions.count; f++)
+        if (l->functions.at[f].pressure > most)
+            most = l->functions.at[f].pressure;
+    most += RESERVED_REGISTERS;
+    if (entry->max_registers && most > entry->max_registers)
+        most = entry->max_registers;
+    return most < MAX_REGISTERS ? most : MAX_REGISTERS;
+}
+
+static void set_parameters(struct lowering *l, const struct ptx_function *entry, struct program *p)
+{
+    const struct ptx_signature *s = &entry->signature;
+    p->parameters = ARENA_ARRAY(l->arena, struct parameter, (size_t)s->param_count + 1);
+    p->parameter_count = s->param_count;
+    p->parameter_bytes = s->bytes;
+    for (uint32_t i = 0; i < s->param_count; i++) {
+        const struct ptx_variable *v = s->params[i];
+        p->parameters[i] = (struct parameter){v->name, (uint32_t)v->offset, (uint32_t)v->size, v->align,
+                                              ptx_types[v->type].kind == 'F'};
+    }
+}
+
+static void set_threads(const struct ptx_function *entry, struct program *p)
+{
+    const uint32_t *n = entry->max_threads;
+    if (entry->has_required_threads) {
+        memcpy(p->required_threads, entry->required_threads, sizeof p->required_threads);
+        n = entry->required_threads;
+    }
+    if (entry->has_max_threads || entry->has_required_threads) {
+        uint64_t total = (uint64_t)n[0] * n[1];
+        p->max_threads = total > 1024 || total * n[2] > 1024 ? 1024 : (uint32_t)(total * n[2]);
+    }
+}
+
+static void set_tables(struct lowering *l, const struct ptx_function *entry, struct program *p)
+{
+    uint32_t files = l->unit->files.count + 1;
+    const char **names = ARENA_ARRAY(l->arena, const char *, files);
+    names[0] = l->module->file_name;
+    for (uint32_t i = 1; i < files; i++)
+        names[i] = l->unit->files.at[i - 1].name;
+    struct rp_kernel *k = &p->kernel;
+    k->name = entry->name;
+    k->isa = "ptx";
+    k->instruction_count = l->instructions.count;
+    k->instructions = l->instructions.at;
+    k->file_count = files;
+    k->files = names;
+    k->registers = estimate_registers(l, entry);
+    k->static_shared = p->static_shared;
+    k->local_bytes = p->recursive ? p->frame_bytes : p->max_depth_bytes;
+    k->max_threads = p->max_threads;
+}
+
+void ptx_lower(struct ptx_unit *u, struct module *m, struct ptx_function *entry, uint32_t number, struct program *p)
+{
+    struct lowering *l = ARENA_NEW(u->arena, struct lowering);
+    struct reach reach;
+    *l = (struct lowering){.src = u->src, .arena = u->arena, .unit = u, .module = m};
+    find_reach(u, entry, number, &reach);
+    l->function_index = ARENA_ARRAY(u->arena, uint32_t, (size_t)u->function_count + 1);
+    for (uint32_t i = 0; i < reach.functions.count; i++) {
+        struct ptx_function *f = reach.functions.at[i];
+        if (!f->defined)
+            continue;
+        VECTOR_PUSH(u->arena, &l->functions, (struct lowered){.function = f});
+        l->function_index[f->number] = l->functions.count;
+    }
+    for (uint32_t i = 0; i < l->functions.count; i++)
+        lower_function(l, &l->functions.at[i]);
+    place_calls(l);
+    bind_handlers(l);
+    *p = (struct program){.name = entry->name, .uops = l->uops.at, .uop_count = l->uops.count, .order = l->order};
+    p->entry = l->functions.at[0].entry;
+    p->window_bytes = l->functions.at[0].window_bytes;
+    p->frame_bytes = entry->frame_bytes;
+    p->static_shared = (uint32_t)reach.static_shared;
+    measure_depth(l, p);
+    set_parameters(l, entry, p);
+    set_threads(entry, p);
+    set_tables(l, entry, p);
+}

@@ -1,0 +1,124 @@
+/* From instructions to uops (frontend/core/uop.h), function by function, for one kernel and all that it may call.
+ *
+ * While a function is being lowered its uops name registers by number: those of the source first, then temporaries.
+ * Branches name blocks of the control-flow graph. When the function is complete, registers get their slots
+ * (allocate.h) and branches the uops where their blocks begin.
+ */
+#ifndef REPRISE_FRONTEND_ISA_PTX_LOWER_H
+#define REPRISE_FRONTEND_ISA_PTX_LOWER_H
+
+#include "frontend/core/program.h"
+#include "frontend/isa/ptx/ast.h"
+#include "frontend/isa/ptx/cfg.h"
+
+/* A function of the program. */
+struct lowered {
+    struct ptx_function *function;
+    uint32_t entry, end; /* uops */
+    uint32_t window_bytes;
+    uint32_t pressure;
+
+    bool calls_indirectly;
+    VECTOR(uint32_t) calls; /* indices into lowering.functions */
+};
+
+struct constant_slot {
+    uint64_t bits;
+    void *elements;
+    uint8_t size;
+};
+
+struct lowering {
+    struct ptx_source *src;
+    struct arena *arena;
+    struct ptx_unit *unit;
+    struct module *module;
+    VECTOR(struct lowered) functions;
+    uint32_t *function_index; /* by function number: index in functions + 1 */
+    VECTOR(struct uop) uops;
+    VECTOR(struct rp_instruction) instructions;
+    VECTOR(const struct ptx_instruction *) sources; /* by instruction */
+    struct constant_slot *constants;                /* hash table */
+    uint32_t constant_slots, constant_count;
+    unsigned order;
+    uint32_t general_registers, predicate_registers; /* of the trace, so far */
+
+    /* the function at hand */
+    struct lowered *current;
+    struct ptx_function *function;
+    struct cfg cfg;
+    VECTOR(uint8_t) element; /* by register: bytes per lane, 0 a predicate */
+    uint32_t *trace_number;  /* by register of the source: + 1 */
+    uint32_t *use_count;     /* by register of the source: how often it is read */
+
+    /* the instruction at hand */
+    const struct ptx_instruction *in;
+    uint32_t index;
+    bool started; /* it has a uop */
+    VECTOR(struct rp_memory_operand) memory;
+    struct rp_barrier barrier;
+};
+
+/* Leaves with an error: the instruction (or `what` about it) is not covered yet. */
+_Noreturn void not_covered(struct lowering *, uint32_t at, const char *what);
+
+/* ---- operands (lower_operand.c) */
+struct operand constant(struct lowering *, uint64_t bits, unsigned size);
+struct operand temporary(struct lowering *, enum ptx_type type);
+/* Bytes per lane of a type's elements in registers. */
+unsigned element_bytes(enum ptx_type type);
+/* The value of a source operand with the width of `type`, truncated if its register is wider. */
+struct operand source(struct lowering *, const struct ptx_operand *, enum ptx_type type);
+struct operand predicate_source(struct lowering *, const struct ptx_operand *, uint8_t *flip);
+struct operand register_operand(uint32_t reg);
+enum ptx_type register_type(const struct lowering *, const struct ptx_operand *);
+/* A result of `type` for the operand: its register, or a temporary for a sink or a wider register. */
+struct operand destination(struct lowering *, const struct ptx_operand *, enum ptx_type type);
+/* After the uop that wrote destination(): extends it to the wider register, if it was one. */
+void finish_destination(struct lowering *, const struct ptx_operand *, enum ptx_type type, struct operand result);
+/* The guard of what all lanes execute. */
+struct operand unguarded(void);
+/* Appends a uop of the instruction at hand; fills in guard, index, UF_FIRST. */
+struct uop *emit(struct lowering *, struct uop);
+/* A copy between integer registers of different width: zero- or sign-extended, or truncated. */
+void emit_resize(struct lowering *, struct operand to, enum ptx_type to_type, struct operand from,
+                 enum ptx_type from_type);
+/* The address of a variable in its own space; sets *in_frame when the frame base is to be added. */
+uint64_t variable_address(struct lowering *, struct ptx_variable *, uint32_t at, uint8_t *space, bool *in_frame);
+
+/* ---- instructions */
+void lower_lanes(struct lowering *, uint32_t extra_flags); /* lower_lanes.c */
+void lower_move(struct lowering *);
+void lower_convert(struct lowering *);
+void lower_cvta(struct lowering *); /* lower_address.c */
+void lower_isspacep(struct lowering *);
+void lower_load(struct lowering *); /* lower_memory.c */
+void lower_store(struct lowering *);
+void lower_atomic(struct lowering *);
+void lower_prefetch(struct lowering *);
+void lower_branch(struct lowering *); /* lower_control.c */
+void lower_branch_table(struct lowering *);
+void lower_call(struct lowering *);
+void lower_return(struct lowering *);
+void lower_barrier(struct lowering *);
+void lower_warp_barrier(struct lowering *);
+void lower_plain(struct lowering *, enum uop_kind kind);
+
+/* The static instruction of the trace for the instruction at hand (describe.c). */
+void describe(struct lowering *);
+/* The source text of an instruction on one line, blanks and comments as one blank. */
+const char *instruction_text(struct lowering *, const struct ptx_instruction *);
+
+/* Finds all functions that the kernel may call, and lays out the shared variables that they name: the static ones, then
+ * the dynamic array behind them (reach.c). */
+struct reach {
+    VECTOR(struct ptx_function *) functions; /* the kernel first, others as found */
+    uint64_t static_shared;                  /* bytes; with a dynamic array, its offset */
+};
+void find_reach(struct ptx_unit *, struct ptx_function *entry, uint32_t program_number, struct reach *);
+
+/* Lowers one kernel whole. Leaves through ptx_error. */
+void ptx_lower(struct ptx_unit *, struct module *, struct ptx_function *entry, uint32_t program_number,
+               struct program *);
+
+#endif

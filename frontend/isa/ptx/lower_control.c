@@ -1,0 +1,161 @@
+/* Branches, calls, returns, barriers. */
+#include <string.h>
+
+#include "frontend/isa/ptx/layout.h"
+#include "frontend/isa/ptx/lower.h"
+
+static uint32_t target_block(struct lowering *l, const struct ptx_label *label, uint32_t at)
+{
+    if (label->kind != LABEL_CODE)
+        ptx_error(l->src, at, "'%s' is no place to branch to", label->name);
+    return l->cfg.block_of[label->instruction];
+}
+
+static uint32_t own_block(const struct lowering *l) { return l->cfg.block_of[l->in - l->function->body.at]; }
+
+void lower_branch(struct lowering *l)
+{
+    const struct ptx_operand *o = &l->in->operands[0];
+    struct uop u = {.kind = UOP_BRANCH, .reconverge = UOP_NOWHERE};
+    u.target = target_block(l, *o->label, o->at);
+    u.flags = mods_have(&l->in->mods, M_UNI) ? UF_UNI : 0;
+    if (l->in->guard != PTX_NO_REGISTER)
+        u.reconverge = l->cfg.blocks[own_block(l)].postdominator;
+    emit(l, u);
+}
+
+void lower_branch_table(struct lowering *l)
+{
+    const struct ptx_operand *o = &l->in->operands[1];
+    const struct ptx_label *list = *o->label;
+    struct uop u = {.kind = UOP_BRANCH_TABLE, .type = T_U32, .stype = T_U32};
+    if (list->kind != LABEL_TARGETS)
+        ptx_error(l->src, o->at, "'%s' is no list of .branchtargets", list->name);
+    u.table = ARENA_ARRAY(l->arena, uint32_t, list->target_count);
+    u.table_count = list->target_count;
+    for (uint32_t i = 0; i < list->target_count; i++)
+        u.table[i] = target_block(l, *list->targets[i], o->at);
+    u.flags = mods_have(&l->in->mods, M_UNI) ? UF_UNI : 0;
+    u.a = source(l, &l->in->operands[0], PT_U32);
+    u.reconverge = l->cfg.blocks[own_block(l)].postdominator;
+    emit(l, u);
+}
+
+/* The functions that CUDA's device runtime provides; -1: none of them. */
+static int host_call(const struct ptx_function *f)
+{
+    static const char *const names[] = {
+        [HOST_VPRINTF] = "vprintf", [HOST_ASSERTFAIL] = "__assertfail", [HOST_MALLOC] = "malloc", [HOST_FREE] = "free"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(f->name, names[i]) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* Results and parameters as uop.h lays them out for host calls. */
+static bool host_signature(int call, const struct ptx_signature *s)
+{
+    static const struct {
+        uint32_t results, params, bytes;
+    } wanted[] = {[HOST_VPRINTF] = {1, 2, 24},
+                  [HOST_ASSERTFAIL] = {0, 5, 40},
+                  [HOST_MALLOC] = {1, 1, 16},
+                  [HOST_FREE] = {0, 1, 8}};
+    return s->result_count == wanted[call].results && s->param_count == wanted[call].params &&
+           s->bytes == wanted[call].bytes;
+}
+
+void lower_call(struct lowering *l)
+{
+    const struct ptx_operand *target = &l->in->operands[1];
+    struct uop u = {.kind = UOP_CALL, .target = UOP_NOWHERE, .frame_bytes = l->function->frame_bytes};
+    if (target->kind == PO_REGISTER) {
+        u.a = source(l, target, PT_U64);
+        u.table_count = l->unit->function_count + 1; /* filled when all functions have their places */
+        l->current->calls_indirectly = true;
+        emit(l, u);
+        return;
+    }
+    struct ptx_function *f = target->function;
+    if (f->defined) {
+        u.target = f->number; /* likewise */
+        VECTOR_PUSH(l->arena, &l->current->calls, l->function_index[f->number] - 1);
+        emit(l, u);
+        return;
+    }
+    int call = host_call(f);
+    if (call < 0)
+        ptx_error(l->src, target->at, "function '%s' is declared, and this module does not define it", f->name);
+    if (!host_signature(call, &f->signature))
+        ptx_error(l->src, target->at, "'%s' is not declared as CUDA's device runtime has it", f->name);
+    if (call != HOST_ASSERTFAIL)
+        l->order |= ORDER_OUTPUT;
+    u.kind = UOP_HOST_CALL;
+    u.imm = call;
+    emit(l, u);
+}
+
+void lower_plain(struct lowering *l, enum uop_kind kind) { emit(l, (struct uop){.kind = (uint8_t)kind}); }
+
+void lower_return(struct lowering *l) { lower_plain(l, l->function->is_entry ? UOP_EXIT : UOP_RETURN); }
+
+static bool is_constant(const struct ptx_operand *o) { return o->kind == PO_INTEGER; }
+
+static void set_barrier_id(struct lowering *l, struct uop *u, const struct ptx_operand *o)
+{
+    if (!is_constant(o)) {
+        u->barrier.id = -1;
+        u->a = source(l, o, PT_U32);
+        return;
+    }
+    if (o->value < 0 || o->value > 15)
+        ptx_error(l->src, o->at, "barriers are numbered 0 to 15");
+    u->barrier.id = (int32_t)o->value;
+}
+
+static void set_barrier_count(struct lowering *l, struct uop *u, const struct ptx_operand *o)
+{
+    if (!is_constant(o)) {
+        u->barrier.count = -1;
+        u->b = source(l, o, PT_U32);
+        return;
+    }
+    if (o->value < 0 || o->value > 1024 || o->value % RP_WARP_LANES)
+        ptx_error(l->src, o->at, "a barrier's count of threads is a multiple of %d up to 1024", RP_WARP_LANES);
+    u->barrier.count = (int32_t)o->value;
+}
+
+void lower_barrier(struct lowering *l)
+{
+    const struct ptx_instruction *in = l->in;
+    const struct ptx_modifiers *mods = &in->mods;
+    struct uop u = {.kind = UOP_BARRIER, .type = T_U32, .stype = T_U32};
+    u.barrier.kind = (uint8_t)mods_value(mods, G_BARRIER, RP_BARRIER_SYNC);
+    u.imm = mods_have(mods, M_POPC) ? BARRIER_POPC : mods_have(mods, M_AND) ? BARRIER_AND : BARRIER_OR;
+    const struct ptx_operand *result = NULL;
+    for (uint32_t i = 0; i < in->operand_count; i++) {
+        const struct ptx_operand *o = &in->operands[i];
+        switch (in->form->operands[i].role) {
+        case 'a': set_barrier_id(l, &u, o); break;
+        case 'b': set_barrier_count(l, &u, o); break;
+        case 'p': u.p = predicate_source(l, o, &u.p_flip); break;
+        default: result = o;
+        }
+    }
+    if (u.barrier.kind == RP_BARRIER_ARRIVE && u.barrier.count == 0)
+        ptx_error(l->src, in->at, "arriving at a barrier needs a count of threads");
+    if (result && mods_have(mods, M_POPC))
+        u.d = destination(l, result, PT_U32);
+    else if (result && result->kind == PO_REGISTER)
+        u.pd = register_operand(result->reg);
+    l->barrier = u.barrier;
+    emit(l, u);
+}
+
+void lower_warp_barrier(struct lowering *l)
+{
+    struct uop u = {.kind = UOP_BARRIER, .type = T_U32, .stype = T_U32, .barrier = {RP_BARRIER_WARP_SYNC, 0, 0}};
+    u.a = source(l, &l->in->operands[0], PT_U32);
+    l->barrier = u.barrier;
+    emit(l, u);
+}

@@ -1,0 +1,204 @@
+/* ld, st, atom, red, prefetch. */
+#include "frontend/isa/ptx/layout.h"
+#include "frontend/isa/ptx/lower.h"
+
+static uint8_t value_kind(enum ptx_type type)
+{
+    switch (ptx_types[type].kind) {
+    case 'F': return RP_VALUE_FLOAT;
+    case 'S': return RP_VALUE_SIGNED;
+    case 'U': return RP_VALUE_UNSIGNED;
+    default: return RP_VALUE_BITS;
+    }
+}
+
+static struct rp_memory_operand memory_operand(const struct ptx_instruction *in, uint8_t kind, enum ptx_type type,
+                                               uint32_t elements)
+{
+    const struct ptx_modifiers *mods = &in->mods;
+    bool atomic = kind == RP_ACCESS_ATOMIC || kind == RP_ACCESS_REDUCTION;
+    struct rp_memory_operand m = {.kind = kind, .elements = (uint8_t)elements, .value = value_kind(type)};
+    m.space = (uint8_t)mods_value(mods, G_SPACE, RP_SPACE_GENERIC);
+    if (m.space == RP_SPACE_SHARED_CLUSTER)
+        m.space = RP_SPACE_SHARED; /* a block alone is its cluster */
+    m.scope = (uint8_t)mods_value(mods, G_SCOPE, atomic ? RP_SCOPE_GPU : RP_SCOPE_NONE);
+    m.order = (uint8_t)mods_value(mods, G_ORDER, atomic ? RP_ORDER_RELAXED : RP_ORDER_WEAK);
+    m.order = mods_have(mods, M_MMIO) ? RP_ORDER_MMIO : m.order;
+    m.cache_op = (uint8_t)mods_value(mods, G_CACHE, mods_have(mods, M_NC) ? RP_CACHE_NC : RP_CACHE_DEFAULT);
+    m.atomic = (uint8_t)(atomic ? mods_value(mods, G_OPERATION, RP_ATOMIC_NONE) : RP_ATOMIC_NONE);
+    m.width = elements * ptx_types[type].bits / 8;
+    return m;
+}
+
+static void variable_base(struct lowering *l, struct uop *u, const struct ptx_operand *base)
+{
+    uint8_t space;
+    bool in_frame;
+    uint64_t at = variable_address(l, base->variable, base->at, &space, &in_frame);
+    uint8_t said = u->memory.space;
+    if (said == RP_SPACE_PARAM && in_frame && base->variable->space == RP_SPACE_PARAM)
+        said = space;
+    if (said != RP_SPACE_GENERIC && said != space)
+        ptx_error(l->src, base->at, "'%s' is in .%s memory, not in .%s", base->variable->name, rp_space_name(space),
+                  rp_space_name(u->memory.space));
+    u->memory.space = space;
+    u->imm = (int64_t)((uint64_t)u->imm + at);
+    u->frame_relative = in_frame;
+}
+
+/* Sets address, space and offset of a memory uop. */
+static void set_address(struct lowering *l, struct uop *u, const struct ptx_operand *address)
+{
+    u->imm = address->value;
+    u->stype = T_U64;
+    bool in_function = !l->function->is_entry;
+    if (address->count && address->elements[0].kind == PO_VARIABLE) {
+        variable_base(l, u, &address->elements[0]);
+        return;
+    }
+    if (u->memory.space == RP_SPACE_PARAM && in_function)
+        u->memory.space = RP_SPACE_LOCAL; /* where a function's parameters are */
+    if (!address->count)
+        return;
+    const struct ptx_operand *base = &address->elements[0];
+    u->a = register_operand(base->reg);
+    u->stype = ptx_types[register_type(l, base)].bits == 32 ? T_U32 : T_U64;
+}
+
+static bool crosses_blocks(const struct rp_memory_operand *m)
+{
+    return m->space == RP_SPACE_GLOBAL || m->space == RP_SPACE_GENERIC;
+}
+
+static void finish(struct lowering *l, struct uop *u)
+{
+    const struct rp_memory_operand *m = &u->memory;
+    if (crosses_blocks(m) && m->kind == RP_ACCESS_LOAD && m->order != RP_ORDER_WEAK)
+        l->order |= ORDER_POLLING;
+    if (crosses_blocks(m) && (m->atomic == RP_ATOMIC_EXCH || m->atomic == RP_ATOMIC_CAS))
+        l->order |= ORDER_POLLING;
+    if (crosses_blocks(m) && m->atomic != RP_ATOMIC_NONE && m->value == RP_VALUE_FLOAT)
+        l->order |= ORDER_FLOAT_ATOMIC;
+    VECTOR_PUSH(l->arena, &l->memory, *m);
+    emit(l, *u);
+}
+
+/* How a value of `type` lies in a register of `bytes` per element: itself, or extended. */
+static uint8_t register_form(enum ptx_type type, unsigned bytes)
+{
+    bool same = ptx_types[type].bits == bytes * 8, is_signed = ptx_types[type].kind == 'S';
+    if (same)
+        return ptx_types[type].lane;
+    switch (bytes) {
+    case 2: return is_signed ? T_S16 : T_U16;
+    case 4: return is_signed ? T_S32 : T_U32;
+    default: return is_signed ? T_S64 : T_U64;
+    }
+}
+
+/* Bytes per element of the registers that hold the values: all of one width, or 0. */
+static unsigned common_width(const struct lowering *l, const struct ptx_operand *values, uint32_t count)
+{
+    unsigned bytes = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (values[i].kind == PO_SINK)
+            continue;
+        unsigned own = values[i].kind == PO_REGISTER ? element_bytes(register_type(l, &values[i])) : 0;
+        if (own == 0 || (bytes && bytes != own))
+            return 0;
+        bytes = own;
+    }
+    return bytes;
+}
+
+void lower_load(struct lowering *l)
+{
+    const struct ptx_instruction *in = l->in;
+    const struct ptx_operand *d = &in->operands[0];
+    enum ptx_type type = (enum ptx_type)in->mods.types[0];
+    const struct ptx_operand *values = d->kind == PO_VECTOR ? d->elements : d;
+    uint32_t count = d->kind == PO_VECTOR ? d->count : 1;
+    struct uop u = {.kind = UOP_MEMORY, .type = ptx_types[type].lane};
+    u.memory = memory_operand(in, RP_ACCESS_LOAD, type, (uint32_t)mods_value(&in->mods, G_VECTOR, 1));
+    if (u.memory.elements != count)
+        ptx_error(l->src, d->at, "%u values are loaded, not %u", u.memory.elements, count);
+    set_address(l, &u, &in->operands[1]);
+    unsigned bytes = common_width(l, values, count);
+    if (!bytes) {
+        for (uint32_t i = 0; i < count; i++)
+            if (values[i].kind == PO_REGISTER)
+                not_covered(l, d->at, "a vector of registers of different widths");
+        bytes = element_bytes(type);
+    }
+    u.dtype = register_form(type, bytes);
+    if (count == 1) {
+        u.d = values->kind == PO_REGISTER ? register_operand(values->reg) : temporary(l, type);
+    } else {
+        u.list = ARENA_ARRAY(l->arena, struct operand, count);
+        u.list_count = count;
+        for (uint32_t i = 0; i < count; i++)
+            u.list[i] = values[i].kind == PO_REGISTER ? register_operand(values[i].reg) : (struct operand){0, 0};
+    }
+    finish(l, &u);
+}
+
+void lower_store(struct lowering *l)
+{
+    const struct ptx_instruction *in = l->in;
+    const struct ptx_operand *a = &in->operands[1];
+    enum ptx_type type = (enum ptx_type)in->mods.types[0];
+    const struct ptx_operand *values = a->kind == PO_VECTOR ? a->elements : a;
+    uint32_t count = a->kind == PO_VECTOR ? a->count : 1;
+    struct uop u = {.kind = UOP_MEMORY, .type = ptx_types[type].lane};
+    u.memory = memory_operand(in, RP_ACCESS_STORE, type, (uint32_t)mods_value(&in->mods, G_VECTOR, 1));
+    if (u.memory.elements != count)
+        ptx_error(l->src, a->at, "%u values are stored, not %u", u.memory.elements, count);
+    set_address(l, &u, &in->operands[0]);
+    unsigned bytes = common_width(l, values, count);
+    struct operand *list = ARENA_ARRAY(l->arena, struct operand, count);
+    for (uint32_t i = 0; i < count; i++)
+        list[i] = bytes ? register_operand(values[i].reg) : source(l, &values[i], type);
+    u.dtype = register_form(type, bytes ? bytes : element_bytes(type));
+    if (count == 1)
+        u.d = list[0];
+    else {
+        u.list = list;
+        u.list_count = count;
+    }
+    finish(l, &u);
+}
+
+static bool is_read(const struct lowering *l, const struct ptx_operand *o)
+{
+    return o->kind == PO_REGISTER && l->use_count[o->reg] > 0;
+}
+
+/* atom d, [a], b{, c} and red [a], b */
+void lower_atomic(struct lowering *l)
+{
+    const struct ptx_instruction *in = l->in;
+    bool reduction = in->form->operands[0].role == 'm';
+    const struct ptx_operand *o = &in->operands[reduction ? 0 : 1];
+    enum ptx_type type = (enum ptx_type)in->mods.types[0];
+    struct uop u = {.kind = UOP_MEMORY, .type = ptx_types[type].lane, .dtype = ptx_types[type].lane};
+    u.memory = memory_operand(in, reduction ? RP_ACCESS_REDUCTION : RP_ACCESS_ATOMIC, type, 1);
+    if (u.memory.space != RP_SPACE_GLOBAL && u.memory.space != RP_SPACE_SHARED && u.memory.space != RP_SPACE_GENERIC)
+        ptx_error(l->src, in->at, "atomics go to .global or .shared memory");
+    set_address(l, &u, o);
+    u.b = source(l, &o[1], type);
+    if (u.memory.atomic == RP_ATOMIC_CAS)
+        u.c = source(l, &o[2], type);
+    if (!reduction && in->operands[0].kind == PO_REGISTER)
+        u.d = register_operand(in->operands[0].reg);
+    if (!reduction && crosses_blocks(&u.memory) && is_read(l, &in->operands[0]))
+        l->order |= ORDER_ATOMIC_RESULT;
+    finish(l, &u);
+}
+
+void lower_prefetch(struct lowering *l)
+{
+    struct uop u = {.kind = UOP_MEMORY, .type = T_B8, .dtype = T_B16};
+    u.memory = memory_operand(l->in, RP_ACCESS_PREFETCH, PT_B8, 1);
+    set_address(l, &u, &l->in->operands[0]);
+    finish(l, &u);
+}
