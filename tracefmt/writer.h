@@ -28,7 +28,8 @@ struct rp_writer_options {
 
 struct rp_writer *rp_writer_open(const char *path, const struct rp_provenance *, const struct rp_writer_options *,
                                  struct rp_error *);
-/* Copies the kernel; *id is its index in the trace. */
+/* Copies the kernel; *id is its index in the trace. A struct that was added before, and still exists, keeps its index.
+ */
 bool rp_writer_add_kernel(struct rp_writer *, const struct rp_kernel *, uint32_t *id, struct rp_error *);
 bool rp_writer_begin_launch(struct rp_writer *, const struct rp_launch *, uint32_t *id, struct rp_error *);
 bool rp_writer_end_launch(struct rp_writer *, const struct rp_launch_end *, struct rp_error *);
