@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "replay/fast/fast.h"
+#include "replay/fast/advance.h"
 
 static uint64_t all_warps(const struct fast_block *block) { return ~0ull >> (64 - block->warp_count); }
 
@@ -18,7 +18,7 @@ static void release(struct fast *f, struct fast_block *block, unsigned id)
         w->waiting = false;
         w->barrier_until = f->now + 1 + (uint64_t)f->machine->barrier_latency;
         if (w->op)
-            fast_schedule(f, w);
+            schedule(f, w);
     }
 }
 

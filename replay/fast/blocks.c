@@ -2,23 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "replay/fast/fast.h"
+#include "replay/fast/advance.h"
 
-void fast_schedule(struct fast *f, struct fast_warp *w)
-{
-    uint64_t wake = registers_free(f, w) >> PRODUCER_BITS;
-    wake = w->control_until > wake ? w->control_until : wake;
-    wake = w->barrier_until > wake ? w->barrier_until : wake;
-    wake = w->first_issue > wake ? w->first_issue : wake;
-    if ((w->op->flags & OP_FENCE) && w->memory_done > wake)
-        wake = w->memory_done;
-    w->wake = wake;
-    wheel_add(&f->subcores[w->subcore], w->slot, f->now, wake);
-    if (f->next[w->subcore] > wake)
-        f->next[w->subcore] = wake;
-}
-
-static void end_warp(struct fast *f, struct fast_warp *w)
+void fast_end_warp(struct fast *f, struct fast_warp *w)
 {
     struct fast_block *block = w->block;
     w->ended = true;
@@ -33,57 +19,6 @@ static void end_warp(struct fast *f, struct fast_warp *w)
     if (!--block->live && f->next_leave > block->completion)
         f->next_leave = block->completion;
     fast_check_barriers(f, block);
-}
-
-/* Unit and times of a memory instruction with generic addresses. */
-static void resolve_space(struct fast *f, struct fast_warp *w)
-{
-    unsigned space = timing_space(f->launch, w->next.instruction, &w->next);
-    const struct machine_timing *t = &f->machine->spaces[space];
-    w->unit = t->unit;
-    w->initiation = t->initiation;
-    w->latency = t->latency;
-    w->producer = path_of_space(space) == PATH_SHARED ? PRODUCER_SHARED : PRODUCER_MEMORY;
-}
-
-static inline void decode(struct fast *f, struct fast_warp *w)
-{
-    const struct op *op = w->op;
-    unsigned before = w->unit;
-    w->unit = op->unit;
-    w->initiation = op->initiation;
-    w->latency = op->latency;
-    w->producer = op->producer;
-    if (op->flags & OP_BY_SPACE)
-        resolve_space(f, w);
-    struct fast_subcore *sc = &f->subcores[w->subcore];
-    sc->uses[before] &= ~(1ull << w->slot);
-    sc->uses[w->unit] |= 1ull << w->slot;
-}
-
-static inline uint64_t lanes(rp_lanemask mask)
-{
-    return mask == ~0u ? RP_WARP_LANES : (uint64_t)__builtin_popcount(mask);
-}
-
-bool fast_advance(struct fast *f, struct fast_warp *w, struct rp_error *err)
-{
-    int more;
-    while ((more = rp_cursor_next(&w->cursor, &w->next, err)) > 0) {
-        f->statistics->warp_instructions++;
-        f->statistics->thread_instructions += lanes(w->next.executed);
-        w->op = &f->program.ops[w->next.index];
-        if (w->op->flags & OP_FREE_EXIT)
-            continue;
-        decode(f, w);
-        if (!w->waiting)
-            fast_schedule(f, w);
-        return true;
-    }
-    if (more < 0)
-        return false;
-    end_warp(f, w);
-    return true;
 }
 
 static unsigned subcore_for(const struct fast *f, unsigned sm, unsigned warp)
@@ -154,7 +89,7 @@ static bool place_block(struct fast *f, unsigned s, struct rp_error *err)
         place_warp(f, &block->warps[i]);
     }
     for (unsigned i = 0; i < warps; i++)
-        if (!fast_advance(f, &block->warps[i], err))
+        if (!advance(f, &block->warps[i], err))
             return false;
     return true;
 }

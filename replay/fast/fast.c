@@ -1,5 +1,5 @@
 /* The fast engine: the loop over events, and issue. */
-#include "replay/fast/fast.h"
+#include "replay/fast/advance.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static inline bool issue(struct fast *f, struct fast_subcore *sc, struct fast_wa
         if ((op->flags & OP_BARRIER) && w->next.executed)
             fast_arrive(f, w);
     }
-    return fast_advance(f, w, err);
+    return advance(f, w, err);
 }
 
 /* Slots whose next instruction's unit does not accept it now. */
@@ -133,6 +133,28 @@ static void report(struct fast *f)
     f->reported = done;
 }
 
+/* All sub-cores in one cycle. */
+static bool cycle(struct fast *f, struct rp_error *err)
+{
+    for (unsigned i = 0; i < f->subcore_count; i++)
+        if (f->next[i] == f->now && !step(f, i, err))
+            return false;
+    return true;
+}
+
+/* The same for a machine with one sub-core, up to the next time that a block leaves. */
+static bool run_single(struct fast *f, struct rp_error *err)
+{
+    for (;;) {
+        if (!step(f, 0, err))
+            return false;
+        report(f);
+        if (f->next[0] >= f->next_leave)
+            return true;
+        f->now = f->next[0];
+    }
+}
+
 static bool run(struct fast *f, struct rp_error *err)
 {
     f->next_leave = 0; /* the first blocks are placed as if some had left */
@@ -151,9 +173,8 @@ static bool run(struct fast *f, struct rp_error *err)
             if (!f->resident_blocks)
                 return true;
         }
-        for (unsigned i = 0; i < f->subcore_count; i++)
-            if (f->next[i] == next && !step(f, i, err))
-                return false;
+        if (f->subcore_count == 1 && f->next[0] == next ? !run_single(f, err) : !cycle(f, err))
+            return false;
         report(f);
     }
 }
@@ -207,8 +228,9 @@ static bool begin(struct fast *f, struct rp_error *err)
     f->block_places = (unsigned)(by_warps < sm.blocks ? by_warps : sm.blocks);
     f->sm_count = (unsigned)m->sms;
     f->subcore_count = (unsigned)(m->sms * m->subcores);
-    f->transparent = m->coalescer.model == &coalescer_ideal.model && m->l1.model == &cache_none.model &&
-                     m->l2.model == &cache_none.model && m->dram.model == &dram_ideal.model;
+    f->plain_shared = m->shared.model == &shared_memory_ideal.model;
+    f->plain_global = m->coalescer.model == &coalescer_ideal.model && m->l1.model == &cache_none.model &&
+                      m->l2.model == &cache_none.model && m->dram.model == &dram_ideal.model;
     f->memo = memo_new();
     f->sms = calloc(f->sm_count, sizeof *f->sms);
     f->subcores = calloc(f->subcore_count, sizeof *f->subcores);

@@ -127,7 +127,7 @@ struct fast {
     const struct unit_model *unit_models[MACHINE_UNITS];
     struct program program;
     struct memo *memo;
-    bool transparent; /* the memory models neither count nor take time beyond one access per access */
+    bool plain_shared, plain_global; /* their models are all ideal: an access is one transaction and takes no time */
     struct room block_room;
     unsigned sm_count, subcore_count; /* of the chip */
     unsigned block_places;            /* of an SM, for blocks of this launch */
@@ -164,10 +164,8 @@ uint64_t wheel_next(const struct fast_subcore *, uint64_t now);
 
 bool fast_place_blocks(struct fast *, struct rp_error *);
 void fast_leave_blocks(struct fast *);
-/* Fetches the warp's next instruction and sets its wake, or ends the warp. */
-bool fast_advance(struct fast *, struct fast_warp *, struct rp_error *);
-/* Works out the wake of the next instruction and puts the warp on the wheel. Not for a warp that waits. */
-void fast_schedule(struct fast *, struct fast_warp *);
+/* The warp has no more instructions. */
+void fast_end_warp(struct fast *, struct fast_warp *);
 /* When the registers of the next instruction are free, as a scoreboard entry. */
 static inline uint64_t registers_free(const struct fast *f, const struct fast_warp *w)
 {

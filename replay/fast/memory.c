@@ -80,6 +80,10 @@ static uint64_t take_shared(struct fast *f, const struct fast_warp *w, const str
 static uint64_t shared(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o, uint64_t base,
                        const struct rp_pattern *p, uint64_t dispatched)
 {
+    if (f->plain_shared) {
+        ++*shared_counter(f->statistics, o);
+        return dispatched;
+    }
     const struct shared_memory_model *model = (const struct shared_memory_model *)f->machine->shared.model;
     struct key key = make_key(p, base, model->period, o->width);
     struct shared_entry *e = &f->memo->shared[place_of(&key)];
@@ -178,7 +182,7 @@ static uint64_t coalesce_lanes(struct fast *f, const struct fast_warp *w, const 
 static uint64_t global(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o, uint64_t base,
                        const struct rp_pattern *p, uint64_t accepted)
 {
-    if (f->transparent) {
+    if (f->plain_global) {
         ++*global_counter(f->statistics, o);
         f->statistics->dram_accesses++;
         return accepted;
