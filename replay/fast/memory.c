@@ -72,6 +72,8 @@ static uint64_t take_shared(struct fast *f, const struct fast_warp *w, const str
     struct fast_sm *sm = &f->sms[w->sm];
     *shared_counter(f->statistics, o) += cost->transactions;
     f->statistics->shared_conflicts += cost->conflicts;
+    if (!cost->occupancy)
+        return dispatched + cost->duration;
     uint64_t start = later(dispatched, sm->shared_free);
     sm->shared_free = start + cost->occupancy;
     return start + cost->duration;

@@ -20,6 +20,8 @@ static uint64_t shared(struct reference *r, struct ref_warp *w, const struct acc
     *shared_counter(r->statistics, a->operand) += cost.transactions;
     r->statistics->shared_conflicts += cost.conflicts;
     struct ref_sm *sm = &r->sms[w->sm];
+    if (!cost.occupancy) /* it has a way in of its own */
+        return dispatched + cost.duration;
     uint64_t start = later(dispatched, sm->shared_free);
     sm->shared_free = start + cost.occupancy;
     return start + cost.duration;
