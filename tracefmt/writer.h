@@ -79,7 +79,9 @@ void rp_chunk_free(struct rp_chunk *);
 struct rp_warp_log *rp_chunk_begin_block(struct rp_chunk *, uint64_t block, uint32_t warps);
 void rp_chunk_end_block(struct rp_chunk *, uint64_t block);
 
-/* Bytes buffered now: callers finish a chunk early once this passes their limit. */
+/* Bytes buffered now: callers finish a chunk early once this passes their limit. Chunks of 1 to 16 MiB are good: smaller
+ * ones share less, larger ones make readers hold more. Beyond 64 MiB, rp_chunk_finish refuses. Adds up the logs of all
+ * open blocks: ask once in a while, not at every step. */
 size_t rp_chunk_bytes(const struct rp_chunk *);
 
 /* A finished chunk: one zstd frame and its index entry. */
