@@ -76,12 +76,6 @@ $(BUILD)/lib$(1).a: $$(call objects,$(1)) $(if $(filter tracefmt,$(1)),$(BUILD)/
 endef
 $(foreach s,$(STAGES),$(eval $(call stage_rule,$(s))))
 
-# The bounds of tools/wcet, so that tests can link them.
-WCET := $(BUILD)/libwcet.a
-$(WCET): $(call object,$(call SOURCES,tools/wcet))
-	@rm -f $@
-	$(AR) rcs $@ $^
-
 $(BUILD)/libreprise.a: $(LIBS)
 	@rm -f $@
 	@(for l in $^; do echo "addlib $$l"; done | sed '1i create $@'; echo save; echo end) | $(AR) -M
@@ -99,7 +93,7 @@ $(SUPPORT): $(call object,$(wildcard tests/support/*.c tests/kernels/*.c))
 	@rm -f $@
 	$(AR) rcs $@ $^
 define suite_rule
-$(BUILD)/tests/$(1): $$(call object,$$(wildcard tests/unit/$(1)/*.c)) $(SUPPORT) $(WCET) $(LIBS)
+$(BUILD)/tests/$(1): $$(call object,$$(wildcard tests/unit/$(1)/*.c)) $(SUPPORT) $(LIBS)
 	@mkdir -p $$(@D)
 	$$(CC) $$(LDFLAGS) $$^ $$(LDLIBS) -lcriterion -o $$@
 .PHONY: unit-$(1)
