@@ -45,8 +45,8 @@ INLINE f64 upper_word(f64 a)
 }
 INLINE f64 rounded_to_upper_word(f64 x)
 {
-    u64 bits = bits_f64(x);
-    return x != x ? double_of(F64_NAN) : upper_word(double_of(bits + 0x80000000u));
+    u64 rounded = (bits_f64(x) + 0x80000000u) & ~0xffffffffull;
+    return x != x ? double_of(F64_NAN) : upper_word(double_of(rounded));
 }
 LANES1(rcp_upper, f64, f64, rounded_to_upper_word(1 / upper_word(a)))
 LANES1(rsqrt_upper, f64, f64, rounded_to_upper_word(1 / __builtin_sqrt(upper_word(a))))

@@ -17,33 +17,37 @@ INLINE void store_everywhere(struct warp *w, const struct uop *u, lanemask execu
 /* ---- shfl: c holds the last lane of a segment (bits 0..4) and the mask of lane bits that name the segment (8..12)
  * ---- */
 
-struct partner {
-    u32 lane;
-    bool in_range;
-};
-INLINE struct partner partner(enum shfl_mode mode, u32 lane, u32 b, u32 c)
+INLINE s32 partner(enum shfl_mode mode, s32 lane, s32 first, s32 segment, s32 b)
 {
-    u32 segment = c >> 8 & 31, first = lane & segment, last = first | (c & 31 & ~segment);
-    s32 delta = b & 31, j;
-    bool in_range;
-    switch (mode) {
-    case SHFL_UP: j = (s32)lane - delta, in_range = j >= (s32)last; break;
-    case SHFL_DOWN: j = (s32)lane + delta, in_range = j <= (s32)last; break;
-    case SHFL_BFLY: j = (s32)lane ^ delta, in_range = j <= (s32)last; break;
-    default: j = (s32)(first | ((u32)delta & ~segment)), in_range = j <= (s32)last; break;
-    }
-    return (struct partner){in_range ? (u32)j : lane, in_range};
+    return mode == SHFL_UP     ? lane - b
+           : mode == SHFL_DOWN ? lane + b
+           : mode == SHFL_BFLY ? lane ^ b
+                               : first | (b & ~segment);
+}
+/* r = a[from] lane by lane; from in 0..31 */
+INLINE void gather(u32 *r, const u32 *a, const u32 *from)
+{
+#ifdef __AVX512F__
+    __m512i low = _mm512_load_si512(a), high = _mm512_load_si512(a + 16);
+    for (int i = 0; i < LANES; i += 16)
+        _mm512_store_si512(r + i, _mm512_permutex2var_epi32(low, _mm512_load_si512(from + i), high));
+#else
+    for (int l = 0; l < LANES; l++)
+        r[l] = a[from[l]];
+#endif
 }
 INLINE void shuffle(struct warp *w, const struct uop *u, lanemask executed, enum shfl_mode mode)
 {
     const u32 *b = source(w, u->b), *c = source(w, u->c);
-    u32 a[LANES] ALIGNED, r[LANES] ALIGNED, in_range[LANES] ALIGNED;
-    memcpy(a, source(w, u->a), sizeof a);
-    for (u32 l = 0; l < LANES; l++) {
-        struct partner from = partner(mode, l, b[l], c[l]);
-        r[l] = a[from.lane];
-        in_range[l] = from.in_range ? ~0u : 0;
+    u32 r[LANES] ALIGNED, from[LANES] ALIGNED, in_range[LANES] ALIGNED;
+    for (s32 l = 0; l < LANES; l++) {
+        s32 segment = c[l] >> 8 & 31, first = l & segment, last = first | (c[l] & 31 & ~segment);
+        s32 j = partner(mode, l, first, segment, b[l] & 31);
+        bool fits = mode == SHFL_UP ? j >= last : j <= last;
+        from[l] = (u32)(fits ? j : l);
+        in_range[l] = fits ? ~0u : 0;
     }
+    gather(r, source(w, u->a), from);
     lanemask p = mask_of_words(in_range);
     STORE_LANES(u32, destination(w, u->d), executed, r[l]);
     write_predicate(w, u->pd, p, executed);

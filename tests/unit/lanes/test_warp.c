@@ -1,0 +1,383 @@
+/* Operations across lanes against the pseudo-code of the PTX ISA, and the ones that read the state of the warp. */
+#include "harness.h"
+
+enum { D = 1, A = 4, B = 7, C = 10, P = 13 };
+
+static void put_words(struct bench_warp *w, int slot, const uint32_t *values)
+{
+    memcpy(w->slots + slot * SLOT, values, 4 * LANES);
+}
+static uint32_t word(struct bench_warp *w, int slot, int lane)
+{
+    return (uint32_t)get_element(w->slots + slot * SLOT, T_U32, lane);
+}
+static uint32_t predicate(struct bench_warp *w, int n) { return word(w, P, n); }
+
+static struct uop make(int op, int type, int64_t imm, int level)
+{
+    struct lane_case c = {"warp", (uint8_t)op, (uint8_t)type, 0, 0, 0, imm, 0, 0, 0, 0, 0};
+    struct uop u = uop_of(&c);
+    u.p = OPERAND_REGISTER(P * SLOT), u.pd = OPERAND_REGISTER(P * SLOT + 4);
+    u.fn = bind_at(&u, level);
+    cr_assert(u.fn, "op %d type %d imm %ld", op, type, imm);
+    return u;
+}
+#define EACH_LEVEL for (int level = 2; level <= widest_level(); level++)
+
+static int source_lane(int mode, int lane, uint32_t b, uint32_t c, bool *pval)
+{
+    int bval = b & 31, cval = c & 31, mask = c >> 8 & 31, j;
+    int max_lane = (lane & mask) | (cval & ~mask), min_lane = lane & mask;
+    switch (mode) {
+    case SHFL_UP: j = lane - bval, *pval = j >= max_lane; break;
+    case SHFL_DOWN: j = lane + bval, *pval = j <= max_lane; break;
+    case SHFL_BFLY: j = lane ^ bval, *pval = j <= max_lane; break;
+    default: j = min_lane | (bval & ~mask), *pval = j <= max_lane; break;
+    }
+    return *pval ? j : lane;
+}
+static void check_shuffle(struct uop u, int mode, int round, bool over_source)
+{
+    struct bench_warp *w = new_warp();
+    uint32_t a[LANES], b[LANES], c[LANES], before[LANES];
+    uint32_t segment = (uint32_t)((32 - (1 << round % 6)) << 8 | (mode == SHFL_UP ? 0 : 31)),
+             uniform = (uint32_t)next_random();
+    for (int l = 0; l < LANES; l++) {
+        a[l] = (uint32_t)next_random();
+        b[l] = round % 3 ? uniform : (uint32_t)next_random();
+        c[l] = round % 4 ? segment : (uint32_t)next_random();
+    }
+    put_words(w, A, a), put_words(w, B, b), put_words(w, C, c);
+    if (over_source)
+        u.d = u.a;
+    int slot = over_source ? A : D;
+    uint32_t mask = round % 2 ? ~0u : (uint32_t)next_random(), p = predicate(w, 1);
+    memcpy(before, w->slots + slot * SLOT, sizeof before);
+    u.fn(&w->warp, &u, mask);
+    for (int l = 0; l < LANES; l++) {
+        bool pval, executed = mask >> l & 1;
+        int from = source_lane(mode, l, b[l], c[l], &pval);
+        cr_assert_eq(word(w, slot, l), executed ? a[from] : before[l], "shfl mode %d lane %d", mode, l);
+        cr_assert_eq(predicate(w, 1) >> l & 1, executed ? pval : p >> l & 1, "shfl predicate mode %d lane %d", mode, l);
+    }
+}
+Test(warp, shuffle)
+{
+    EACH_LEVEL
+    for (int mode = SHFL_UP; mode <= SHFL_IDX; mode++) {
+        struct uop u = make(OP_SHFL, T_B32, mode, level);
+        for (int round = 0; round < 120; round++)
+            check_shuffle(u, mode, round, round % 5 == 0);
+    }
+}
+
+Test(warp, vote)
+{
+    static const uint32_t sources[] = {0, ~0u, 1, 0x80000000, 0xffff, 0xdeadbeef};
+    static const uint32_t masks[] = {~0u, 1, 0xffff, 0xf0f0f0f0, 0xdeadbeef};
+    EACH_LEVEL
+    for (int i = 0; i < 6 * 5 * 4 * 3; i++) {
+        uint32_t p = sources[i % 6], executed = masks[i / 6 % 5], form = (uint32_t)i / 120, members[LANES];
+        int mode = i / 30 % 4;
+        struct uop u = make(OP_VOTE, T_B32, mode, level);
+        struct operand list = REG(B);
+        struct bench_warp *w = new_warp();
+        if (form)
+            u.list = &list, u.list_count = 1;
+        u.p_flip = form == 2;
+        for (int l = 0; l < LANES; l++)
+            members[l] = executed | 0x00ff0000;
+        put_words(w, B, members);
+        memcpy(w->slots + P * SLOT, &p, 4);
+        uint32_t before = predicate(w, 1), d = word(w, D, 31);
+        u.fn(&w->warp, &u, executed);
+        int yes = 0, all = 0;
+        for (int l = 0; l < LANES; l++)
+            if (executed >> l & 1)
+                all++, yes += ((p >> l & 1) ^ u.p_flip);
+        bool result = mode == VOTE_ALL ? yes == all : mode == VOTE_ANY ? yes > 0 : yes == 0 || yes == all;
+        for (int l = 0; l < LANES && mode == VOTE_BALLOT; l++)
+            if (executed >> l & 1)
+                cr_assert_eq(word(w, D, l), (u.p_flip ? ~p : p) & executed, "ballot");
+        if (mode == VOTE_BALLOT)
+            cr_assert(executed >> 31 || word(w, D, 31) == d);
+        else
+            cr_assert_eq(predicate(w, 1), (before & ~executed) | (result ? executed : 0), "vote mode %d", mode);
+    }
+}
+
+static void check_match(int type, int all, int round, int level)
+{
+    struct uop u = make(OP_MATCH, type, all, level);
+    struct bench_warp *w = new_warp();
+    uint64_t a[LANES], choices = 1 + next_random() % 3;
+    uint32_t mask = round % 2 ? ~0u : (uint32_t)next_random() | 1,
+             members = round % 3 ? ~0u : (uint32_t)next_random() | mask, m[LANES];
+    for (int l = 0; l < LANES; l++) {
+        put_element(w->slots + A * SLOT, type, l, a[l] = (next_random() % choices) << (type == T_B64 ? 33 : 3));
+        m[l] = members;
+    }
+    put_words(w, B, m);
+    u.fn(&w->warp, &u, mask);
+    uint32_t voters = mask & members;
+    for (int l = 0; l < LANES; l++) {
+        uint32_t same = 0;
+        for (int k = 0; k < LANES; k++)
+            same |= (uint32_t)(a[k] == a[l] && voters >> k & 1) << k;
+        if (!(mask >> l & 1))
+            continue;
+        cr_assert_eq(word(w, D, l), all ? (same == voters ? voters : 0) : same, "match all %d type %d lane %d", all,
+                     type, l);
+        if (all)
+            cr_assert_eq(predicate(w, 1) >> l & 1, same == voters);
+    }
+}
+Test(warp, match)
+{
+    EACH_LEVEL
+    for (int round = 0; round < 60; round++)
+        for (int k = 0; k < 4; k++)
+            check_match(k & 1 ? T_B64 : T_B32, k >> 1, round, level);
+}
+
+Test(warp, reduction)
+{
+    static const int ops[] = {RP_ATOMIC_ADD, RP_ATOMIC_MIN, RP_ATOMIC_MAX, RP_ATOMIC_AND, RP_ATOMIC_OR, RP_ATOMIC_XOR};
+    EACH_LEVEL
+    for (int i = 0; i < 6 * 2 * 20; i++) {
+        int op = ops[i % 6], type = i / 6 % 2 ? T_S32 : T_U32;
+        struct uop u = make(OP_REDUX, type, op, level);
+        struct bench_warp *w = new_warp();
+        uint32_t mask = (uint32_t)next_random() | 2, a[LANES], m[LANES];
+        uint64_t expected = 0;
+        bool first = true;
+        for (int l = 0; l < LANES; l++) {
+            a[l] = (uint32_t)random_value(T_U32), m[l] = mask;
+            if (mask >> l & 1)
+                expected = first ? a[l] : atomic_apply(op, type, expected, a[l], 0), first = false;
+        }
+        put_words(w, A, a), put_words(w, B, m);
+        uint32_t before = word(w, D, 0);
+        u.fn(&w->warp, &u, mask);
+        for (int l = 0; l < LANES; l++)
+            if (mask >> l & 1)
+                cr_assert_eq(word(w, D, l), expected, "redux op %d", op);
+        cr_assert(mask & 1 || word(w, D, 0) == before);
+    }
+}
+
+Test(warp, activemask_and_elect)
+{
+    EACH_LEVEL
+    {
+        struct uop active = make(OP_ACTIVEMASK, T_B32, 0, level), elect = make(OP_ELECT, T_B32, 0, level);
+        struct bench_warp *w = new_warp();
+        uint32_t m[LANES], mask = 0xfedc0010;
+        active.fn(&w->warp, &active, mask);
+        cr_assert(word(w, D, 4) == mask && word(w, D, 31) == mask && word(w, D, 0) != mask);
+        for (int l = 0; l < LANES; l++)
+            m[l] = 0xff000000;
+        put_words(w, B, m);
+        uint32_t before = predicate(w, 1);
+        elect.fn(&w->warp, &elect, mask);
+        cr_assert_eq(word(w, D, 31), 25, "the lowest member executed: 25");
+        cr_assert_eq(predicate(w, 1), (before & ~mask) | 1u << 25);
+    }
+}
+
+/* ---- special registers, frame, moves, packing ---- */
+
+static uint64_t special(struct bench_warp *w, int which, int lane)
+{
+    uint32_t own = 1u << lane;
+    switch (which) {
+    case SR_TID_X:
+    case SR_TID_Y:
+    case SR_TID_Z: return w->warp.tid[which][lane];
+    case SR_NTID_X: return 64;
+    case SR_NTID_Y: return 2;
+    case SR_NTID_Z: return 3;
+    case SR_CTAID_X:
+    case SR_CTAID_Y:
+    case SR_CTAID_Z: return (uint64_t)(7 + which - SR_CTAID_X);
+    case SR_NCTAID_X:
+    case SR_NCTAID_Y:
+    case SR_NCTAID_Z: return (uint64_t)(10 + which - SR_NCTAID_X);
+    case SR_LANEID: return (uint64_t)lane;
+    case SR_WARPID: return 5;
+    case SR_NWARPID: return 12;
+    case SR_NSMID: return 1;
+    case SR_LANEMASK_EQ: return own;
+    case SR_LANEMASK_LT: return own - 1;
+    case SR_LANEMASK_LE: return own | (own - 1);
+    case SR_LANEMASK_GT: return ~(own | (own - 1));
+    case SR_LANEMASK_GE: return ~(own - 1);
+    case SR_CLOCK:
+    case SR_GLOBALTIMER_LO: return 0x89abcdef;
+    case SR_CLOCK_HI:
+    case SR_GLOBALTIMER_HI: return 0x1234567;
+    case SR_CLOCK64:
+    case SR_GLOBALTIMER: return 0x123456789abcdef;
+    case SR_DYNAMIC_SMEM_SIZE: return 4096;
+    case SR_TOTAL_SMEM_SIZE: return 5000;
+    default: return 0;
+    }
+}
+Test(warp, special_registers)
+{
+    static const uint8_t types[] = {T_U16, T_U32, T_U64};
+    EACH_LEVEL
+    for (int which = 0; which < SR_COUNT; which++)
+        for (int t = 0; t < 3; t++) {
+            struct uop u = make(OP_SPECIAL, types[t], which, level);
+            struct bench_warp *w = new_warp();
+            w->warp.id = 5, w->warp.block_warps = 12, w->warp.clock = 0x123456789abcdef;
+            w->warp.dynamic_shared = 4096, w->warp.total_shared = 5000;
+            for (uint32_t i = 0; i < 96; i++)
+                w->warp.tid[i / 32][i % 32] = 1000 * (i / 32) + i;
+            uint64_t before = get_element(w->slots + D * SLOT, types[t], 31);
+            u.fn(&w->warp, &u, 0x7fffffff);
+            for (int l = 0; l < 31; l++)
+                cr_assert_eq(get_element(w->slots + D * SLOT, types[t], l),
+                             zext(special(w, which, l), lane_type_bits(types[t])), "special register %d lane %d", which,
+                             l);
+            cr_assert_eq(get_element(w->slots + D * SLOT, types[t], 31), before);
+        }
+}
+Test(warp, frame_address)
+{
+    EACH_LEVEL
+    {
+        struct uop u = make(OP_FRAME, T_U64, 48, level);
+        struct bench_warp *w = new_warp();
+        w->warp.frame = 0x2000;
+        u.fn(&w->warp, &u, ~0u);
+        cr_assert_eq(get_element(w->slots + D * SLOT, T_U64, 17), 0x2030);
+    }
+}
+
+static void check_packing(int type, int part, int level, int place)
+{
+    int count = (int)(lane_type_bits(type) / lane_type_bits(part));
+    struct operand list[8];
+    struct lane_case c = {"pack", OP_PACK, (uint8_t)type, (uint8_t)part, 0, 0, 0, 0, 0, 0, 0, 0};
+    struct uop u = uop_of(&c);
+    struct bench_warp *w = new_warp();
+    for (int k = 0; k < count; k++)
+        list[k] = OPERAND_REGISTER((uintptr_t)(A * SLOT + 256 * k));
+    u.list = list, u.list_count = (uint32_t)count;
+    u.d = place ? list[0] : u.d; /* over the first part */
+    uint8_t parts[8 * 256], result[SLOT];
+    memcpy(parts, w->slots + A * SLOT, sizeof parts);
+    uop_fn fn = bind_at(&u, level);
+    cr_assert(fn, "pack %d of %d", type, part);
+    fn(&w->warp, &u, ~0u);
+    memcpy(result, operand_at(w->slots, u.d), sizeof result);
+    for (int l = 0; l < LANES; l++) {
+        uint64_t value = 0;
+        for (int k = 0; k < count; k++)
+            value |= zext(get_element(parts + 256 * k, part, l), lane_type_bits(part))
+                     << lane_type_bits(part) * (unsigned)k;
+        cr_assert_eq(get_element(result, type, l), value, "pack %d of %d", type, part);
+    }
+    /* and back, with a sink in the middle and the first part over the source */
+    u.op = OP_UNPACK, u.a = u.d;
+    list[0] = place ? u.a : list[0];
+    if (count > 2)
+        list[1] = (struct operand){0, 0};
+    fn = bind_at(&u, level);
+    cr_assert(fn, "unpack %d to %d", type, part);
+    fn(&w->warp, &u, ~0u);
+    for (int k = 0; k < count; k++)
+        for (int l = 0; l < LANES && list[k].keep; l++)
+            cr_assert_eq(get_element(operand_at(w->slots, list[k]), part, l),
+                         zext(get_element(parts + 256 * k, part, l), lane_type_bits(part)), "unpack");
+}
+Test(warp, packing)
+{
+    static const uint8_t pairs[][2] = {{T_B64, T_B32}, {T_F64, T_F32}, {T_B64, T_B16},
+                                       {T_B32, T_B16}, {T_B32, T_B8},  {T_B16, T_B8}};
+    EACH_LEVEL
+    for (int i = 0; i < 12; i++)
+        check_packing(pairs[i / 2][0], pairs[i / 2][1], level, i % 2);
+}
+Test(warp, moves)
+{
+    static const uint8_t types[] = {T_B16, T_F16, T_B32, T_F32, T_B64, T_F64, T_B128};
+    EACH_LEVEL
+    for (int t = 0; t < 7; t++) {
+        struct uop u = make(OP_MOV, types[t], 0, level);
+        struct bench_warp *w = new_warp();
+        uint8_t before[SLOT];
+        memcpy(before, w->slots + D * SLOT, SLOT);
+        u.fn(&w->warp, &u, 0x0f0f0f0f);
+        int halves = types[t] == T_B128 ? 2 : 1;
+        for (int l = 0; l < LANES * halves; l++)
+            cr_assert_eq(get_element(w->slots + D * SLOT, types[t], l),
+                         get_element(0x0f0f0f0f >> l % 32 & 1 ? w->slots + A * SLOT : before, types[t], l), "mov %d",
+                         types[t]);
+    }
+}
+Test(warp, predicates)
+{
+    EACH_LEVEL
+    for (int op = OP_AND; op <= OP_NOT; op++) {
+        struct uop u = make(op, T_PRED, 0, level);
+        struct bench_warp *w = new_warp();
+        uint32_t a = word(w, A, 0), b = word(w, B, 0), d = word(w, D, 0), mask = (uint32_t)next_random();
+        u.fn(&w->warp, &u, mask);
+        uint32_t r = op == OP_AND ? a & b : op == OP_OR ? a | b : op == OP_XOR ? a ^ b : ~a;
+        cr_assert_eq(word(w, D, 0), (r & mask) | (d & ~mask), "predicate op %d", op);
+        struct uop move = make(OP_MOV, T_PRED, 0, level);
+        move.fn(&w->warp, &move, ~0u);
+        cr_assert_eq(word(w, D, 0), a);
+    }
+}
+Test(warp, lop3_to_a_predicate)
+{
+    EACH_LEVEL
+    for (int combine = COMBINE_AND; combine <= COMBINE_XOR; combine++) {
+        struct uop u = make(OP_LOP3, T_B32, 0xc0, level); /* a & b */
+        u.combine = (uint8_t)combine;
+        struct bench_warp *w = new_warp();
+        uint32_t a[LANES], b[LANES], p = predicate(w, 0), before = predicate(w, 1);
+        for (int l = 0; l < LANES; l++)
+            a[l] = next_random() & 3, b[l] = next_random() & 3;
+        put_words(w, A, a), put_words(w, B, b);
+        u.fn(&w->warp, &u, 0x7ffffffe);
+        for (int l = 0; l < LANES; l++) {
+            bool t = a[l] & b[l], q = p >> l & 1,
+                 r = combine == COMBINE_AND  ? t && q
+                     : combine == COMBINE_OR ? t || q
+                                             : t != q;
+            bool executed = 0x7ffffffe >> l & 1;
+            cr_assert_eq(predicate(w, 1) >> l & 1, executed ? r : before >> l & 1);
+            cr_assert(!executed || word(w, D, l) == (a[l] & b[l]));
+        }
+    }
+}
+
+Test(levels, every_width_was_tested)
+{
+#ifdef __x86_64__
+    if (widest_level() < 4)
+        cr_skip_test("this CPU has no x86-64-v%d: the copies of the handlers above v%d were not run",
+                     widest_level() + 1, widest_level());
+#endif
+    cr_assert(widest_level() >= 2);
+}
+Test(levels, what_is_not_covered_does_not_bind)
+{
+    struct lane_case cases[] = {{.op = OP_ADD, .type = T_F16},
+                                {.op = OP_FMA, .type = T_F16X2},
+                                {.op = OP_DIV, .type = T_F64, .flags = UF_APPROX},
+                                {.op = OP_ADD, .type = T_U32, .flags = UF_SAT},
+                                {.op = OP_PRMT, .type = T_B32, .imm = 99},
+                                {.op = OP_COUNT, .type = T_U32}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct uop u = uop_of(&cases[i]);
+        cr_assert_not(uop_bind(&u), "case %zu", i);
+    }
+    struct uop u = {.kind = UOP_LANE, .op = OP_ADD, .type = T_U32, .flags = UF_FIRST | UF_UNI};
+    cr_assert(uop_bind(&u) && u.fn == bind_at(&u, widest_level()));
+}
