@@ -57,15 +57,15 @@ $(PB).c: tracefmt/trace.proto
 $(PB).h: $(PB).c ;
 $(BUILD)/obj/trace.pb-c.o: $(PB).c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -c $< -o $@
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(BUILD)/obj/%.o: %.c | $(PB).h
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -c $< -o $@
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 define simd_rule
 $(BUILD)/obj/%.simd.$(1).o: %.simd.c
 	@mkdir -p $$(@D)
-	$$(CC) $$(CPPFLAGS) $$(CFLAGS) -O3 -fno-math-errno -fno-trapping-math $$(SIMD_FLAGS_$(1)) -DSIMD_LEVEL=$(1) -MMD -c $$< -o $$@
+	$$(CC) $$(CPPFLAGS) $$(CFLAGS) -O3 -fno-math-errno -fno-trapping-math $$(SIMD_FLAGS_$(1)) -DSIMD_LEVEL=$(1) -MMD -MP -c $$< -o $$@
 endef
 $(foreach l,$(SIMD_LEVELS),$(eval $(call simd_rule,$(l))))
 
