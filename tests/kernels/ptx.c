@@ -145,7 +145,7 @@ static void integer_rows(uint32_t a, uint32_t b, uint32_t c, uint32_t d[INTEGER_
         dot(a, b, c, true),
         c + (uint32_t)((int16_t)a * (int8_t)b) + (uint32_t)((int16_t)(a >> 16) * (int8_t)(b >> 8)),
         (uint32_t)second + (uint32_t)(second >> 32),
-        c - (a < b),
+        c - (a - b) - (a < b),
         (uint32_t)((uint64_t)a * b >> 32) + (a * b + c) + (a * b + c < c),
         predicates(a, b, c),
     };
@@ -273,7 +273,7 @@ static void f32_rows(float a, float b, float c, float d[F32_ROWS])
         to_integer(trunc(a), INT32_MIN, INT32_MAX),
         to_integer(floor(a), 0, UINT32_MAX),
         f32_of(fpclassify(a) == FP_SUBNORMAL),
-        f32_of(isnormal(a) != 0),
+        f32_of(isnormal(a) || a == 0),
         f32_of(to_half(a, true)),
         half_value(to_half(a, false)),
         f32_of(!(a <= b) ? UINT32_MAX : 0),
@@ -347,7 +347,7 @@ static void f64_rows(double a, double b, double c, double d[F64_ROWS])
         ROUNDED(double, FE_TOWARDZERO, (double)up),
         isnan(a) || a < 0 ? 0
         : a > UINT32_MAX  ? UINT32_MAX
-                          : trunc(a),
+                          : (double)(uint32_t)a,
         swapped,
     };
     memcpy(d, rows, sizeof rows);
@@ -381,9 +381,9 @@ static void setup_memory(struct kernel_session *s)
     session_launch(s, "ptx_memory", DIM(s->size), DIM(THREADS), 0);
     for (int i = 0; i < 3; i++)
         arg_buffer(s, i);
-    arg_i32(s, (int32_t)(0x03020100u << 16 | (uint16_t)-300)); /* params: half, bytes[0], bytes[1] */
-    arg_i32(s, 0x00060504);                                    /* bytes[2..4] */
-    arg_i32(s, 0x76543210);                                    /* wide */
+    arg_i32(s, (int32_t)(0x0100u << 16 | (uint16_t)-300)); /* params: half, bytes[0], bytes[1] */
+    arg_i32(s, 0x00040302);                                /* bytes[2..4] */
+    arg_i32(s, 0x76543210);                                /* wide */
     arg_i32(s, (int32_t)0xfedcba98);
 }
 
