@@ -221,6 +221,8 @@ static uint32_t to_half(float f, bool nearest)
         return 0x7fff;
     uint32_t sign = signbit(f) ? 0x8000 : 0;
     double v = fabs((double)f), most = 65504;
+    if (v == 0)
+        return sign;
     if (v > most)
         return sign | (isinf(f) || (nearest && v >= 65520) ? 0x7c00 : 0x7bff);
     int exponent;
@@ -345,9 +347,10 @@ static void f64_rows(double a, double b, double c, double d[F64_ROWS])
         ROUNDED(double, FE_DOWNWARD, (double)(float)va),
         ROUNDED(double, FE_UPWARD, (double)(float)va),
         ROUNDED(double, FE_TOWARDZERO, (double)up),
-        isnan(a) || a < 0 ? 0
-        : a > UINT32_MAX  ? UINT32_MAX
-                          : (double)(uint32_t)a,
+        isnan(a)         ? 0x1p31
+        : a < 0          ? 0
+        : a > UINT32_MAX ? UINT32_MAX
+                         : (double)(uint32_t)a,
         swapped,
     };
     memcpy(d, rows, sizeof rows);

@@ -219,7 +219,7 @@ static void find_ranges(struct work *w)
 
 /* ---- slots ---- */
 
-/* Free 64-byte units of the general area, or free predicate words: bit set means taken. */
+/* Free 64-byte units of an area, or free predicate words: bit set means taken. */
 struct slots {
     struct arena *arena;
     uint64_t *taken;
@@ -286,6 +286,34 @@ static uint32_t *by_beginning(const struct work *w, uint32_t *count)
     return order;
 }
 
+/* Slots of one element size each, and predicates. Sizes never share bytes, not even one after the other: where paths
+ * part, the lanes of one path run on while those of the other still hold values that are dead along the first. Lane by
+ * lane that does no harm, but only lanes of equally wide registers lie at the same place. */
+enum { POOL_PREDICATES, POOL_64, POOL_128, POOL_256, POOL_512, POOLS };
+
+static unsigned pool_of(uint8_t element)
+{
+    switch (element ? units_of(element) : 0) {
+    case 0: return POOL_PREDICATES;
+    case 1: return POOL_64;
+    case 2: return POOL_128;
+    case 4: return POOL_256;
+    default: return POOL_512;
+    }
+}
+
+static void place_pools(const struct work *w, const struct slots pools[POOLS], struct allocation *out)
+{
+    uint32_t base[POOLS], end = 0;
+    for (unsigned i = POOLS; i-- > 0;) { /* the widest first, predicates last */
+        base[i] = end;
+        end += i == POOL_PREDICATES ? (pools[i].extent * 4 + UNIT - 1) / UNIT * UNIT : pools[i].extent * UNIT;
+    }
+    for (uint32_t r = 0; r < w->registers; r++)
+        out->offset[r] = base[pool_of(w->element[r])] + out->offset[r] * (w->element[r] ? UNIT : 4);
+    out->window_bytes = end;
+}
+
 /* Goes along the points; `ending` holds, by point, the registers whose range ends there (a list through `next`). */
 static void scan(struct work *w, struct allocation *out)
 {
@@ -293,20 +321,20 @@ static void scan(struct work *w, struct allocation *out)
     uint32_t *order = by_beginning(w, &count);
     uint32_t *ending = ARENA_ARRAY(w->arena, uint32_t, (size_t)points + 1);
     uint32_t *next = ARENA_ARRAY(w->arena, uint32_t, (size_t)w->registers + 1);
-    struct slots general = {.arena = w->arena}, predicates = {.arena = w->arena};
+    struct slots pools[POOLS] = {{0}};
+    for (unsigned i = 0; i < POOLS; i++)
+        pools[i].arena = w->arena;
     for (uint32_t point = 0; point < points; point++) {
         for (; n < count && w->low[order[n]] == point; n++) {
             uint32_t r = order[n];
-            out->offset[r] = slots_take(w->element[r] ? &general : &predicates, units_of(w->element[r]));
+            out->offset[r] = slots_take(&pools[pool_of(w->element[r])], units_of(w->element[r]));
             next[r] = ending[w->high[r]];
             ending[w->high[r]] = r + 1;
         }
         for (uint32_t e = ending[point]; e; e = next[e - 1])
-            slots_give(w->element[e - 1] ? &general : &predicates, out->offset[e - 1], units_of(w->element[e - 1]));
+            slots_give(&pools[pool_of(w->element[e - 1])], out->offset[e - 1], units_of(w->element[e - 1]));
     }
-    for (uint32_t r = 0; r < w->registers; r++)
-        out->offset[r] = w->element[r] ? out->offset[r] * UNIT : general.extent * UNIT + out->offset[r] * 4;
-    out->window_bytes = general.extent * UNIT + (predicates.extent * 4 + UNIT - 1) / UNIT * UNIT;
+    place_pools(w, pools, out);
 }
 
 void allocate_registers(struct arena *a, struct uop *uops, const struct flow *flow, const uint8_t *element,
