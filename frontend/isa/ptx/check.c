@@ -173,7 +173,10 @@ void ptx_check_operands(struct ptx_source *src, const struct ptx_function *funct
             if (o->kind != PO_INTEGER)
                 ptx_error(src, o->at, "a constant belongs here");
             break;
-        case 'L': break;
+        case 'L':
+            if (o->kind != PO_LABEL)
+                ptx_error(src, o->at, "a label belongs here");
+            break;
         case 'x': break;
         default: check_source(&c, o, want);
         }

@@ -72,6 +72,8 @@ struct operand source(struct lowering *, const struct ptx_operand *, enum ptx_ty
 struct operand predicate_source(struct lowering *, const struct ptx_operand *, uint8_t *flip);
 struct operand register_operand(uint32_t reg);
 enum ptx_type register_type(const struct lowering *, const struct ptx_operand *);
+/* d = special register a in one uop; false, and nothing done, where that is not all. */
+bool emit_special(struct lowering *, const struct ptx_operand *d, const struct ptx_operand *a, enum ptx_type type);
 /* A result of `type` for the operand: its register, or a temporary for a sink or a wider register. */
 struct operand destination(struct lowering *, const struct ptx_operand *, enum ptx_type type);
 /* After the uop that wrote destination(): extends it to the wider register, if it was one. */

@@ -41,6 +41,7 @@ static int64_t mode_of(uint8_t op, const struct ptx_modifiers *mods)
     case OP_SHFL: return mods_value(mods, G_SHUFFLE, 0);
     case OP_VOTE: return mods_have(mods, M_UNI) ? VOTE_UNI : mods_value(mods, G_VOTE, VOTE_ALL);
     case OP_MATCH: return mods_have(mods, M_ALL);
+    case OP_CVT_PACK: return ptx_types[mods->types[0]].bits;
     case OP_REDUX: return mods_value(mods, G_OPERATION, RP_ATOMIC_ADD);
     default: return 0;
     }
@@ -62,6 +63,8 @@ static struct uop lane_uop(const struct ptx_instruction *in, uint8_t op)
     if (compares || op == OP_LOP3)
         u.combine = combination(mods);
     u.imm = mode_of(op, mods);
+    if (op == OP_CVT_PACK)
+        u.type = ptx_types[mods->types[0]].kind == 'S' ? T_S32 : T_U32;
     return u;
 }
 
@@ -172,7 +175,7 @@ void lower_move(struct lowering *l)
         lower_pack(l, d, a, type);
     else if (d->kind == PO_VECTOR)
         lower_unpack(l, d, a, type);
-    else
+    else if (!emit_special(l, d, a, type))
         lower_lanes(l, 0);
 }
 

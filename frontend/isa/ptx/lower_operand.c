@@ -160,6 +160,12 @@ static struct operand address_value(struct lowering *l, const struct ptx_operand
 
 /* ---- sources ---- */
 
+/* Whether the operand is a register with elements of this width. */
+static bool fits(const struct lowering *l, const struct ptx_operand *o, enum ptx_type type)
+{
+    return o->kind == PO_REGISTER && element_bytes(register_type(l, o)) == element_bytes(type);
+}
+
 static struct operand special_value(struct lowering *l, const struct ptx_operand *o, enum ptx_type type)
 {
     const struct ptx_special *s = ptx_special((int)o->value);
@@ -178,6 +184,21 @@ static struct operand special_value(struct lowering *l, const struct ptx_operand
     struct operand resized = temporary(l, type);
     emit_resize(l, resized, type, t, (enum ptx_type)s->type);
     return resized;
+}
+
+bool emit_special(struct lowering *l, const struct ptx_operand *d, const struct ptx_operand *a, enum ptx_type type)
+{
+    const struct ptx_special *s = a->kind == PO_SPECIAL ? ptx_special((int)a->value) : NULL;
+    if (!s || s->special < 0 || !fits(l, d, type) || element_bytes((enum ptx_type)s->type) != element_bytes(type))
+        return false;
+    if (s->depends_on_time)
+        l->order |= ORDER_CLOCK;
+    emit(l, (struct uop){.kind = UOP_LANE,
+                         .op = OP_SPECIAL,
+                         .type = ptx_types[s->type].lane,
+                         .d = register_operand(d->reg),
+                         .imm = s->special});
+    return true;
 }
 
 static uint64_t constant_value(const struct ptx_operand *o, enum ptx_type type)
@@ -242,11 +263,6 @@ struct operand predicate_source(struct lowering *l, const struct ptx_operand *o,
 }
 
 /* ---- destinations ---- */
-
-static bool fits(const struct lowering *l, const struct ptx_operand *o, enum ptx_type type)
-{
-    return o->kind == PO_REGISTER && element_bytes(register_type(l, o)) == element_bytes(type);
-}
 
 struct operand destination(struct lowering *l, const struct ptx_operand *o, enum ptx_type type)
 {

@@ -148,8 +148,8 @@ uint32_t new_register(struct parser *p, const char *name, uint8_t type)
     return f->registers.count - 1;
 }
 
-/* %r12 of a range %r<20>: the digits must be as the range would write them. */
-static struct symbol *lookup_range(struct parser *p, const struct token *t)
+/* %r12 of a range %r<20>: the digits must be as the range would write them. any: also beyond the range's end. */
+static struct symbol *lookup_range(struct parser *p, const struct token *t, bool any)
 {
     uint32_t prefix = t->length;
     while (prefix > 1 && t->text[prefix - 1] >= '0' && t->text[prefix - 1] <= '9')
@@ -162,7 +162,7 @@ static struct symbol *lookup_range(struct parser *p, const struct token *t)
         uint64_t index = 0;
         for (uint32_t i = prefix; i < t->length; i++)
             index = index * 10 + (uint64_t)(t->text[i] - '0');
-        if (index < n->symbol->count)
+        if (any || index < n->symbol->count)
             return n->symbol;
     }
     return NULL;
@@ -177,7 +177,7 @@ struct symbol *lookup(struct parser *p, const struct token *t)
         return exact;
     if (exact && exact->depth == p->depth)
         return exact;
-    struct symbol *range = lookup_range(p, t);
+    struct symbol *range = lookup_range(p, t, false);
     if (!range || (exact && exact->depth >= range->depth))
         return exact;
     n = find_name(p, t->text, t->length, 0, true);
@@ -216,6 +216,10 @@ static const char *next_visible(void *data)
 _Noreturn void unknown_name(struct parser *p, const struct token *t)
 {
     struct name_walk w = {p, NULL, p->depth + 1};
+    const struct symbol *range = lookup_range(p, t, true);
+    if (range)
+        ptx_error(p->src, t->at, "'%.*s' is not declared: there are only %llu registers of that name", (int)t->length,
+                  t->text, (unsigned long long)range->count);
     const char *near = ptx_nearest(t->text, t->length, next_visible, &w);
     ptx_error(p->src, t->at, "'%.*s' is not declared%s%.100s%s", (int)(t->length < 100 ? t->length : 100), t->text,
               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");

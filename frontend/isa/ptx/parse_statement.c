@@ -35,7 +35,8 @@ static const struct ptx_form *loose_form(const struct ptx_form *forms, uint32_t 
     return NULL;
 }
 
-static void add_modifier(struct parser *p, struct ptx_modifiers *mods, const struct token *t, bool loose,
+/* False: a modifier that only loose forms can have. */
+static bool add_modifier(struct parser *p, struct ptx_modifiers *mods, const struct token *t, bool loose,
                          const struct token *opcode)
 {
     enum ptx_type type = ptx_type_named(t->text, t->length);
@@ -44,7 +45,7 @@ static void add_modifier(struct parser *p, struct ptx_modifiers *mods, const str
             mods->types[mods->type_count++] = (uint8_t)type;
         else if (!loose)
             ptx_error(p->src, t->at, "too many types");
-        return;
+        return true;
     }
     int m = ptx_modifier_named(t->text, t->length);
     if (m >= 0 && !mods_have(mods, (enum ptx_modifier)m))
@@ -52,6 +53,7 @@ static void add_modifier(struct parser *p, struct ptx_modifiers *mods, const str
     else if (!loose)
         ptx_error(p->src, t->at, "'.%.*s' %s '%.*s'", (int)(t->length < 60 ? t->length : 60), t->text,
                   m >= 0 ? "is there twice in" : "is no modifier of", (int)opcode->length, opcode->text);
+    return m >= 0;
 }
 
 struct modifier_walk {
@@ -153,12 +155,13 @@ static struct candidates parse_spelling(struct parser *p, struct ptx_modifiers *
     next_token(p);
     struct token words = p->tok.kind == TOK_DOT ? p->tok : c.opcode;
     const struct ptx_form *loose = loose_form(c.forms, c.count, &words);
+    bool known = true;
     for (; p->tok.kind == TOK_DOT; next_token(p)) {
         if (!loose)
             check_modifier(p, c.forms, c.count, &p->tok, &c.opcode);
-        add_modifier(p, mods, &p->tok, loose != NULL, &c.opcode);
+        known &= add_modifier(p, mods, &p->tok, loose != NULL, &c.opcode);
     }
-    for (uint32_t i = 0; i < c.count && !c.first; i++)
+    for (uint32_t i = 0; i < c.count && !c.first && known; i++)
         if (!c.forms[i].any_modifiers && ptx_form_match(&c.forms[i], mods) == FORM_FITS)
             c.first = &c.forms[i];
     if (!c.first)

@@ -305,6 +305,11 @@ enum form_mismatch ptx_form_match(const struct ptx_form *f, const struct ptx_mod
     for (int w = 0; w < MOD_WORDS; w++)
         if (mods->set.word[w] & ~f->allowed.word[w])
             return FORM_MODIFIER;
+    if (mods->type_count != f->type_count)
+        return FORM_TYPE_COUNT;
+    for (int i = 0; i < f->type_count; i++)
+        if (!(f->types[i] >> mods->types[i] & 1))
+            return FORM_TYPE;
     for (int i = 0; i < f->required_count; i++) {
         uint64_t any = 0;
         for (int w = 0; w < MOD_WORDS; w++)
@@ -312,11 +317,6 @@ enum form_mismatch ptx_form_match(const struct ptx_form *f, const struct ptx_mod
         if (!any)
             return FORM_MISSING;
     }
-    if (mods->type_count != f->type_count)
-        return FORM_TYPE_COUNT;
-    for (int i = 0; i < f->type_count; i++)
-        if (!(f->types[i] >> mods->types[i] & 1))
-            return FORM_TYPE;
     return FORM_FITS;
 }
 

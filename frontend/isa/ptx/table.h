@@ -164,9 +164,8 @@ const char *ptx_modifier_name(enum ptx_modifier);
 enum ptx_group ptx_modifier_group(enum ptx_modifier);
 int ptx_modifier_value(enum ptx_modifier);
 
-/* Whether `form` takes these modifiers and types. `*wrong` says why not, the further on the greater: used to tell the
- * nearest of several forms. */
-enum form_mismatch { FORM_FITS, FORM_MODIFIER, FORM_MISSING, FORM_TYPE_COUNT, FORM_TYPE };
+/* Whether `form` takes these modifiers and types; else why not, the nearer to fitting the greater. */
+enum form_mismatch { FORM_FITS, FORM_MODIFIER, FORM_TYPE_COUNT, FORM_TYPE, FORM_MISSING };
 enum form_mismatch ptx_form_match(const struct ptx_form *form, const struct ptx_modifiers *);
 /* enum rp_class of an instruction of this form with these modifiers. */
 uint8_t ptx_class(const struct ptx_form *, const struct ptx_modifiers *);

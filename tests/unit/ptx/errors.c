@@ -1,0 +1,161 @@
+/* What bad text is answered: place, message, the line itself and a caret under the place. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/ptx/support.h"
+
+/* Each body is inside a kernel that begins on line 2 with its registers; the text stands on line 3. */
+static const struct {
+    const char *text;
+    unsigned column;
+    const char *message;
+} in_kernel[] = {
+    {"ad.s32 %r1, %r2, %r3;", 1, "unknown instruction 'ad'; did you mean 'add'?"},
+    {"frobnicate.s32 %r1, %r2;", 1, "unknown instruction 'frobnicate'"},
+    {"add.s32.foo %r1, %r2, %r3;", 8, "'.foo' is no modifier of 'add'"},
+    {"ld.globl.u32 %r1, [%d1];", 3, "'.globl' is no modifier of 'ld'; did you mean '.global'?"},
+    {"add.sat.u32 %r1, %r2, %r3;", 4, "'add' does not take .u32 here, but .s32"},
+    {"mul.s32 %r1, %r2, %r3;", 4, "'mul' needs one of .hi .lo"},
+    {"add %r1, %r2, %r3;", 1, "'add' takes 1 type, not 0"},
+    {"add.s32 %r1, %r2;", 1, "'add' takes 3 operands here, not 2"},
+    {"add.s32 %r1, %r2, %r33;", 19, "'%r33' is not declared: there are only 4 registers of that name"},
+    {"add.s32 %r1, %r2, counte;", 19, "'counte' is not declared; did you mean 'counter'?"},
+    {"add.s32 %r1, %d2, %r3;", 14, "'%d2' has 64 bits where .s32 belongs"},
+    {"add.s32 %r1, %f2, %r3;", 14, "'%f2' is .f32 where .s32 belongs"},
+    {"add.s32 %p1, %r2, %r3;", 9, "'%p1' is a predicate, not a number"},
+    {"setp.eq.u32 %r1, %r2, %r3;", 13, "'%r1' is no predicate"},
+    {"add.s32 5, %r2, %r3;", 9, "the destination must be a register"},
+    {"add.s32 %r1, _, %r3;", 14, "'_' can only be a destination"},
+    {"@%r1 ret;", 2, "'%r1' is no predicate register"},
+    {"bra 5;", 5, "a label belongs here"},
+    {"bra NOWHERE;", 5, "there is no label 'NOWHERE' here"},
+    {"LOOP: bra LOP;", 11, "there is no label 'LOP' here; did you mean 'LOOP'?"},
+    {"A: A: ret;", 4, "'A' is declared twice"},
+    {"add.s32 %r1, %r2, 0f123;", 19, "0f takes exactly 8 hexadecimal digits"},
+    {"mov.u64 %d1, 18446744073709551616;", 14, "this number does not fit in 64 bits"},
+    {"mov.u32 %r1, 5 / (3 - 3);", 16, "division by zero"},
+    {"ld.global.u32 %r1, %d1;", 20, "an address in [] belongs here"},
+    {"ld.global.u32 %r1, [%f1];", 21, "'%f1' (.f32) cannot hold an address"},
+    {"ld.global.v2.u32 {%r1, %r2, %r3}, [%d1];", 18, "3 values where 2 belong"},
+    {"ld.global.v2.u32 %r1, [%d1];", 18, "2 values are loaded, not 1"},
+    {"st.shared.u32 [cst], %r1;", 16, "'cst' is in .const memory, not in .shared"},
+    {"cvt.s32.f32 %r1, %f1;", 1, "cvt from .f32 to .s32 needs a rounding: .rni .rzi .rmi or .rpi"},
+    {"cvt.f32.s32 %f1, %r1;", 1, "cvt from .s32 to .f32 needs a rounding: .rn .rz .rm or .rp"},
+    {"cvt.rn.u64.u32 %d1, %r1;", 1, "cvt from .u32 to .u64 does not round this way"},
+    {"bar.sync 16;", 10, "barriers are numbered 0 to 15"},
+    {"bar.sync 1, 33;", 13, "a barrier's count of threads is a multiple of 32 up to 1024"},
+    {"call nothing;", 6, "'nothing' is not declared"},
+    {"call declared;", 6, "function 'declared' is declared, and this module does not define it"},
+    {"call (%r1), declared;", 13, "'declared' has 0 results and 0 parameters, the call 1 and 0"},
+    {"call k;", 6, "'k' is a kernel, not a function"},
+    {"call %d1;", 6, "a call through a register needs a prototype"},
+    {"brx.idx %r1, A; A: ret;", 14, "'A' is no list of .branchtargets"},
+    {".reg .b32 %r<4>;", 11, "'%r' is declared twice"},
+    {".reg .b31 x;", 6, "'.b31' is no type"},
+    {".shared .b8 big[1073741825];", 17, "an array's length must be between 0 and 1073741824"},
+    {".frame 5;", 1, "no directive '.frame' inside a function"},
+    {"ret \\", 5, "a character that PTX does not have (0x5c)"},
+    {"atom.const.add.u32 %r1, [cst], 1;", 1, "atomics go to .global or .shared memory"},
+    {"setp.lt.and.s32 %p1, %r1, %r2;", 1, "'setp' takes 4 operands here, not 3"},
+    {"mov.b64 %d1, {%r1, %r2, %r3};", 14, ".b64 does not consist of 3 elements"},
+    {"mov.b64 {%r1, %d2}, %d1;", 15, "'%d2' is not 32 bits wide"},
+    {"lop3.b32 %r1, %r2, %r3, %r1, %r2;", 30, "a constant belongs here"},
+};
+
+/* Loads, and lowers the kernel if there is one; the error's text or "" if all is well. */
+static void load_and_find(const char *body, struct rp_error *err)
+{
+    char text[2000];
+    int n = snprintf(text, sizeof text, "%s%s", HEADER, body);
+    err->text[0] = 0;
+    struct module *m = ptx_load_text("dir/bad.ptx", text, (uint64_t)n, err);
+    if (m)
+        module_find(m, "k", err);
+    module_free(m);
+}
+
+/* "dir/bad.ptx:LINE:COLUMN: message...", then the line, then the caret under the column. */
+static void expect_error(const char *body, unsigned line, unsigned column, const char *message, const char *shown)
+{
+    struct rp_error err = {0};
+    char expected[600];
+    load_and_find(body, &err);
+    snprintf(expected, sizeof expected, "dir/bad.ptx:%u:%u: %s", line, column, message);
+    cr_expect(strncmp(err.text, expected, strlen(expected)) == 0, "expected %s\n     got %s", expected, err.text);
+    cr_expect_eq(err.status, RP_BAD_INPUT);
+    const char *second = strchr(err.text, '\n'), *third = second ? strchr(second + 1, '\n') : NULL;
+    cr_assert(second && third, "%s", err.text);
+    cr_expect(strncmp(second + 5, shown, strlen(shown)) == 0, "%s", err.text);
+    cr_expect_eq(strlen(third + 1), 4 + column, "%s", err.text);
+    cr_expect_eq(third[4 + column], '^', "%s", err.text);
+}
+
+Test(errors, in_kernels)
+{
+    for (unsigned i = 0; i < sizeof in_kernel / sizeof *in_kernel; i++) {
+        char body[1000];
+        snprintf(body, sizeof body,
+                 ".const .b8 cst[4]; .global .u32 counter; .func declared(); .entry k() { .reg .pred %%p<4>; .reg .b32 "
+                 "%%r<4>; .reg .b64 %%d<4>; "
+                 ".reg .f32 %%f<4>;\n%s\nret; }",
+                 in_kernel[i].text);
+        expect_error(body, 3, in_kernel[i].column, in_kernel[i].message, in_kernel[i].text);
+    }
+}
+
+Test(errors, at_module_level)
+{
+    expect_error(".globl .u32 x;", 2, 1, "no directive '.globl' here; did you mean '.global'?", ".globl .u32 x;");
+    expect_error(".global .u32 x[2] = {1, 2, 3};", 2, 28, "more values than 'x' has elements", ".global");
+    expect_error(".global .u32 x = 1.5;", 2, 18, "a floating-point value where .u32 belongs", ".global");
+    expect_error(".global .u32 x = nothing;", 2, 18, "'nothing' is not declared", ".global");
+    expect_error(".shared .u32 x = 1;", 2, 18, "only .global and .const variables have initial values", ".shared");
+    expect_error(".global .align 3 .u32 x;", 2, 16, "an alignment is a power of two", ".global");
+    expect_error(".global .u32 x[];", 2, 14, "'x' has no length", ".global");
+    expect_error(".entry k() {\nret;", 3, 5, "the file ends inside function 'k'", "ret;");
+    expect_error(".entry k() { ret; } /* open", 2, 21, "this comment has no end", ".entry");
+    expect_error(".entry k() { ret; }\n.entry k() { ret; }", 3, 8, "'k' is defined twice", ".entry");
+    expect_error(".func f(.param .b32 a); .func f(.param .b64 a) { ret; }", 2, 31,
+                 "'f' was declared with other parameters", ".func");
+    expect_error("hello", 2, 1, "a directive like .entry or .global belongs here", "hello");
+}
+
+Test(errors, no_version)
+{
+    struct rp_error err = {0};
+    cr_expect_null(ptx_load_text("x.ptx", "int main() {}", 13, &err));
+    cr_expect_str_eq(err.text, "x.ptx:1:1: PTX begins with .version\n    int main() {}\n    ^");
+    cr_expect_null(ptx_load_text("x.ptx", "", 0, &err));
+    cr_expect_null(ptx_load("tests/golden/there-is-no-such.ptx", &err));
+    cr_expect_str_eq(err.text, "tests/golden/there-is-no-such.ptx: No such file or directory");
+}
+
+Test(errors, kernels_are_listed)
+{
+    struct rp_error err = {0};
+    struct module *m = load_body(".entry a() { ret; } .entry b() { ret; }");
+    cr_expect_null(module_find(m, "c", &err));
+    cr_expect_str_eq(err.text, "test.ptx has no kernel 'c'; it has: a, b");
+    cr_expect_null(module_find(m, NULL, &err));
+    cr_expect_str_eq(err.text, "test.ptx has several kernels; name one of: a, b");
+    cr_expect_not_null(module_find(m, "b", &err));
+    module_free(m);
+    m = load_body(".func f() { ret; }");
+    cr_expect_null(module_find(m, NULL, &err));
+    cr_expect_str_eq(err.text, "test.ptx has no kernel");
+    module_free(m);
+}
+
+/* Long lines are cut around the place; the caret still stands under it. */
+Test(errors, long_lines)
+{
+    char body[1200];
+    memset(body, ' ', sizeof body);
+    strcpy(body + 900, ".globl");
+    struct rp_error err = {0};
+    load_and_find(body, &err);
+    cr_expect(strstr(err.text, ":2:901: no directive '.globl'"), "%s", err.text);
+    const char *word = strstr(err.text, "\n    ") + 1, *caret = strchr(word, '\n') + 1;
+    cr_expect_eq(word[strlen(caret) - 1], '.', "%s", err.text);
+}

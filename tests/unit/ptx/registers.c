@@ -1,0 +1,229 @@
+/* Register slots: random programs are run twice side by side, with registers of their own and with the slots they were
+ * given; every value read must be the one last written, lane by lane. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/isa/ptx/allocate.h"
+#include "tests/unit/ptx/support.h"
+
+enum { BLOCKS = 10, UOPS = 60, REGISTERS = 24, SUCCESSORS = 2, PROGRAMS = 1500, STEPS = 400, WINDOW = 1 << 15 };
+
+struct random_program {
+    struct uop uops[UOPS];
+    struct operand lists[UOPS][2];
+    uint32_t count, blocks, start[BLOCKS + 1], successors[BLOCKS][SUCCESSORS];
+    uint32_t pred_start[BLOCKS + 2], preds[BLOCKS * SUCCESSORS];
+    uint8_t element[REGISTERS];
+};
+
+static struct operand random_register(const struct random_program *p, uint64_t *seed, bool predicate)
+{
+    for (;;) {
+        uint32_t r = next_random(seed, REGISTERS);
+        if ((p->element[r] == 0) == predicate)
+            return OPERAND_REGISTER(r);
+    }
+}
+
+static void random_uop(struct random_program *p, uint32_t i, uint64_t *seed)
+{
+    static const uint32_t ones = ~0u;
+    struct uop *u = &p->uops[i];
+    *u = (struct uop){.kind = UOP_LANE, .op = OP_ADD, .guard = OPERAND_CONSTANT(&ones)};
+    if (next_random(seed, 4) == 0)
+        u->guard = random_register(p, seed, true);
+    switch (next_random(seed, 6)) {
+    case 0: /* compare */
+        u->op = OP_SETP;
+        u->a = random_register(p, seed, false);
+        u->pd = random_register(p, seed, true);
+        break;
+    case 1: /* vector load: the address must outlive the first element */
+        u->kind = UOP_MEMORY;
+        u->memory.kind = RP_ACCESS_LOAD;
+        u->a = random_register(p, seed, false);
+        u->list = p->lists[i];
+        u->list_count = 2;
+        u->list[0] = random_register(p, seed, false);
+        do
+            u->list[1] = random_register(p, seed, false);
+        while (u->list[1].at == u->list[0].at);
+        break;
+    case 2: /* store */
+        u->kind = UOP_MEMORY;
+        u->memory.kind = RP_ACCESS_STORE;
+        u->a = random_register(p, seed, false);
+        u->d = random_register(p, seed, false);
+        break;
+    default:
+        u->a = random_register(p, seed, false);
+        u->b = random_register(p, seed, false);
+        u->d = random_register(p, seed, false);
+    }
+}
+
+static void random_edges(struct random_program *p, uint64_t *seed)
+{
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < p->blocks; b++)
+        for (uint32_t s = 0; s < SUCCESSORS; s++)
+            p->successors[b][s] = next_random(seed, p->blocks);
+    for (uint32_t b = 0; b < p->blocks; b++) {
+        p->pred_start[b] = n;
+        for (uint32_t from = 0; from < p->blocks; from++)
+            for (uint32_t s = 0; s < SUCCESSORS; s++)
+                if (p->successors[from][s] == b)
+                    p->preds[n++] = from;
+    }
+    p->pred_start[p->blocks] = n;
+}
+
+static void make_program(struct random_program *p, uint64_t *seed)
+{
+    static const uint8_t sizes[] = {0, 2, 4, 4, 8, 8, 16};
+    memset(p, 0, sizeof *p);
+    p->blocks = 1 + next_random(seed, BLOCKS);
+    for (uint32_t r = 0; r < REGISTERS; r++)
+        p->element[r] = r < 2 ? 0 : r < 4 ? 4 : sizes[next_random(seed, sizeof sizes)];
+    for (uint32_t b = 0; b < p->blocks; b++) {
+        p->start[b] = p->count;
+        for (uint32_t n = 1 + next_random(seed, UOPS / BLOCKS - 1); n > 0; n--)
+            random_uop(p, p->count++, seed);
+    }
+    p->start[p->blocks] = p->count;
+    random_edges(p, seed);
+}
+
+/* ---- running: a value is a number, written to every 2 bytes of the slot (a predicate: 4) ---- */
+
+struct run {
+    const struct random_program *program;
+    const struct allocation *where;
+    uint16_t slots[WINDOW / 2];
+    uint16_t own[REGISTERS]; /* 0: not written on this way */
+    uint16_t next;
+    bool reading, writing, agree;
+};
+
+static uint32_t slot_bytes(const struct random_program *p, uint32_t r)
+{
+    return p->element[r] ? p->element[r] * 32u : 4;
+}
+
+static void access_register(void *data, struct operand *o, bool is_destination)
+{
+    struct run *run = data;
+    uint32_t r = (uint32_t)o->at, first = run->where->offset[r] / 2, halves = slot_bytes(run->program, r) / 2;
+    if (is_destination && run->writing) {
+        run->own[r] = ++run->next;
+        for (uint32_t i = 0; i < halves; i++)
+            run->slots[first + i] = run->next;
+    }
+    if (!is_destination && run->reading && run->own[r])
+        for (uint32_t i = 0; i < halves; i++)
+            run->agree &= run->slots[first + i] == run->own[r];
+}
+
+static bool run_program(struct random_program *p, const struct allocation *where, uint64_t *seed)
+{
+    struct run *run = calloc(1, sizeof *run);
+    cr_assert(run);
+    run->program = p;
+    run->where = where;
+    run->agree = true;
+    for (uint32_t step = 0, block = 0; step < STEPS && run->agree; step++) {
+        for (uint32_t i = p->start[block]; i < p->start[block + 1]; i++) {
+            run->reading = true;
+            run->writing = false;
+            each_register(&p->uops[i], access_register, run);
+            run->reading = false;
+            run->writing = !p->uops[i].guard.keep || next_random(seed, 2);
+            each_register(&p->uops[i], access_register, run);
+        }
+        block = p->successors[block][next_random(seed, SUCCESSORS)];
+    }
+    bool agree = run->agree;
+    free(run);
+    return agree;
+}
+
+struct check {
+    int round;
+    uint64_t seed;
+    uint64_t given, plain; /* bytes of windows, and what they would be with a slot for each register */
+    struct random_program program;
+};
+
+static void check_program(struct arena *arena, void *data)
+{
+    struct check *c = data;
+    struct random_program *p = &c->program;
+    struct allocation where;
+    make_program(p, &c->seed);
+    struct flow flow = {p->blocks, p->start, p->pred_start, p->preds};
+    allocate_registers(arena, p->uops, &flow, p->element, REGISTERS, REGISTERS, &where);
+    cr_assert_leq(where.window_bytes, WINDOW);
+    cr_assert_eq(where.window_bytes % 64, 0);
+    uint32_t units = 0;
+    for (uint32_t r = 0; r < REGISTERS; r++) {
+        c->plain += slot_bytes(p, r);
+        units += (p->element[r] + 3u) / 4;
+        cr_assert_eq(where.offset[r] % (p->element[r] ? slot_bytes(p, r) : 4), 0, "register %u is not aligned", r);
+    }
+    cr_assert_leq(where.pressure, units);
+    for (int way = 0; way < 4; way++)
+        cr_assert(run_program(p, &where, &c->seed), "program %d reads a value that another overwrote", c->round);
+    c->given += where.window_bytes;
+}
+
+Test(registers, random_programs_keep_their_values)
+{
+    struct check *c = calloc(1, sizeof *c);
+    cr_assert(c);
+    c->seed = 7;
+    for (c->round = 0; c->round < PROGRAMS; c->round++)
+        with_arena(check_program, c);
+    cr_expect_lt(c->given, c->plain); /* slots are shared at all */
+    free(c);
+}
+
+/* Straight code, where the most registers alive at once can be counted by hand. */
+Test(registers, pressure_and_window_of_a_chain)
+{
+    struct module *m;
+    struct program *p = only_program(".entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %d<3>; .reg .pred %p<3>;\n"
+                                     "ld.param.u64 %d1, [out];\n"  /* d1: 2 */
+                                     "mov.u32 %r1, %tid.x;\n"      /* d1 r1: 3 */
+                                     "add.u32 %r2, %r1, 1;\n"      /* d1 r1 r2: 4, most */
+                                     "mul.lo.u32 %r3, %r1, %r2;\n" /* r3 takes r1's or r2's place */
+                                     "add.u32 %r4, %r3, 5;\n"
+                                     "st.global.u32 [%d1], %r4;\n"
+                                     "ret; }",
+                                     &m);
+    cr_expect_eq(p->window_bytes, 256 + 2 * 128); /* one 64-bit slot, two 32-bit slots */
+    cr_expect_eq(p->kernel.registers, 4 + 2);     /* and the two that a compiler keeps for itself */
+    module_free(m);
+}
+
+/* What is alive across a loop keeps its slot in all of it. */
+Test(registers, values_survive_loops)
+{
+    struct module *m;
+    struct program *p = only_program(".entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %d<3>; .reg .pred %p<3>;\n"
+                                     "ld.param.u64 %d1, [out]; mov.u32 %r1, 0; mov.u32 %r5, 7;\n"
+                                     "L: add.u32 %r2, %r1, 1; mov.u32 %r1, %r2; setp.lt.u32 %p1, %r1, 10; @%p1 bra L;\n"
+                                     "st.global.u32 [%d1], %r5; ret; }",
+                                     &m);
+    uintptr_t kept = 0;
+    for (uint32_t i = 0; i < p->uop_count; i++) {
+        const struct uop *u = &p->uops[i];
+        const char *text = p->kernel.instructions[u->index].text;
+        if (strcmp(text, "mov.u32 %r5, 7") == 0)
+            kept = u->d.at;
+        else if (u->kind == UOP_LANE && u->d.keep)
+            cr_expect(kept == 0 || u->d.at != kept, "%s overwrites %%r5", text);
+    }
+    cr_expect_neq(kept, 0);
+    module_free(m);
+}
