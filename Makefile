@@ -101,8 +101,13 @@ unit-$(1): $(BUILD)/tests/$(1)
 	$(BUILD)/tests/$(1)
 endef
 $(foreach s,$(SUITES),$(eval $(call suite_rule,$(s))))
+# Programs that tests of the command line use.
+PROGRAMS := $(patsubst tests/programs/%.c,$(BUILD)/programs/%,$(wildcard tests/programs/*.c))
+$(PROGRAMS): $(BUILD)/programs/%: $(BUILD)/obj/tests/programs/%.o $(SUPPORT) $(LIBS)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 .PHONY: units
-units: $(foreach s,$(SUITES),$(BUILD)/tests/$(s))
+units: $(foreach s,$(SUITES),$(BUILD)/tests/$(s)) $(PROGRAMS)
 
 # The kernels of tests/kernels, compiled to PTX with no toolkit: with -O2, and with -O0 under kernels/O0.
 PTX_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_62 -nocudainc -nocudalib --cuda-path=/nonexistent \

@@ -109,4 +109,7 @@ void machine_each_option(void (*visit)(void *, const struct model_option *), voi
 void machine_each_model(const struct model_set *, void (*visit)(void *, const char *part, const struct model *),
                         void *);
 
+/* An option's value as text: a number, true or false, or a name. */
+void option_print(const struct model_option *, int64_t value, char *out, size_t size);
+
 #endif

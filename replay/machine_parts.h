@@ -22,7 +22,6 @@ int64_t *machine_option_value(struct machine *, size_t row);
 
 /* False: why says what would be right. */
 bool option_parse(const struct model_option *, const char *text, int64_t *value, char *why, size_t size);
-void option_print(const struct model_option *, int64_t value, char *out, size_t size);
 
 /* The resolved machine as text; NULL when out of memory. */
 char *machine_text(struct machine *);

@@ -111,7 +111,8 @@ static void print_access(const struct rp_memory_operand *m, const struct rp_dyna
 static void print_step(const struct rp_step *s)
 {
     const struct rp_instruction *in = s->instruction;
-    printf("%06" PRIx64 "  %08" PRIx32 " %08" PRIx32 "  %s", in->pc, s->active, s->executed, in->text);
+    bool more = s->executed && (in->memory_count || in->flags & RP_HAS_AUX);
+    printf("%06" PRIx64 "  %08" PRIx32 " %08" PRIx32 "  %-*s", in->pc, s->active, s->executed, more ? 36 : 0, in->text);
     for (uint32_t m = 0; s->executed && m < in->memory_count; m++)
         print_access(&in->memory[m], &s->accesses[m]);
     if (s->executed && in->flags & RP_HAS_AUX)

@@ -33,6 +33,7 @@ struct rp_chunk *rp_chunk_new(const struct rp_kernel *kernel, uint32_t launch, c
     if (!c)
         return NULL;
     c->kernel = kernel;
+    c->differs = pattern_differs();
     c->launch = launch;
     c->level = options ? options->level : 0;
     if (!chunk_allocate(c)) {
@@ -60,6 +61,11 @@ void rp_chunk_free(struct rp_chunk *c)
         return;
     for (size_t i = 0; i < c->block_count; i++)
         free_block(c->blocks[i]);
+    while (c->spare) {
+        struct open_block *next = c->spare->next_spare;
+        free_block(c->spare);
+        c->spare = next;
+    }
     for (int f = 0; f < CHUNK_FIELDS; f++)
         buffer_free(&c->column[f]);
     buffer_free(&c->raw);
@@ -80,18 +86,38 @@ static void *must(void *memory, const char *what)
     return memory;
 }
 
+static void empty_logs(struct open_block *b)
+{
+    for (uint32_t w = 0; w < b->warps; w++)
+        b->logs[w].run_count = b->logs[w].guard_count = b->logs[w].aux_count = b->logs[w].access_count = 0;
+}
+
+static struct open_block *new_block(struct rp_chunk *c, uint32_t warps)
+{
+    struct open_block *b = c->spare;
+    if (b && b->warps == warps) {
+        c->spare = b->next_spare;
+        struct rp_warp_log *logs = b->logs;
+        *b = (struct open_block){.warps = warps, .logs = logs};
+        empty_logs(b);
+        return b;
+    }
+    b = must(calloc(1, sizeof *b), "a block");
+    b->warps = warps;
+    b->logs = must(calloc(warps ? warps : 1, sizeof *b->logs), "the logs of a block");
+    for (uint32_t w = 0; w < warps; w++)
+        b->logs[w].chunk = c;
+    return b;
+}
+
 struct rp_warp_log *rp_chunk_begin_block(struct rp_chunk *c, uint64_t block, uint32_t warps)
 {
     if (c->block_count == c->block_capacity) {
         c->block_capacity = c->block_capacity ? 2 * c->block_capacity : 16;
         c->blocks = must(realloc(c->blocks, c->block_capacity * sizeof *c->blocks), "a list of blocks");
     }
-    struct open_block *b = must(calloc(1, sizeof *b), "a block");
+    struct open_block *b = new_block(c, warps);
     b->index = block;
-    b->warps = warps;
-    b->logs = must(calloc(warps ? warps : 1, sizeof *b->logs), "the logs of a block");
-    for (uint32_t w = 0; w < warps; w++)
-        b->logs[w].chunk = c;
     c->blocks[c->block_count++] = b;
     return b->logs;
 }
@@ -184,12 +210,12 @@ static void empty(struct rp_chunk *c)
     for (size_t i = 0; i < c->block_count; i++) {
         struct open_block *b = c->blocks[i];
         if (b->ended) {
-            free_block(b);
+            b->next_spare = c->spare;
+            c->spare = b;
             continue;
         }
         b->piece += !block_is_silent(b);
-        for (uint32_t w = 0; w < b->warps; w++)
-            b->logs[w].run_count = b->logs[w].guard_count = b->logs[w].aux_count = b->logs[w].access_count = 0;
+        empty_logs(b);
         c->blocks[kept++] = b;
     }
     c->block_count = kept;

@@ -17,11 +17,17 @@ struct log_pattern {
     uint64_t select[RP_WARP_LANES];
 };
 
+typedef uint64_t (*pattern_differs_fn)(const struct log_pattern *, uint64_t base,
+                                       const uint64_t address[RP_WARP_LANES]);
+/* The best one for this CPU. All give the same. */
+pattern_differs_fn pattern_differs(void);
+
 struct open_block {
     uint64_t index;
     uint32_t warps, piece;
     bool ended;
     struct rp_warp_log *logs;
+    struct open_block *next_spare;
 };
 
 /* What a warp differs in from the one it follows, at one rank of its path. */
@@ -38,12 +44,14 @@ struct rp_chunk {
 
     struct open_block **blocks; /* ascending index */
     size_t block_count, block_capacity;
+    struct open_block *spare; /* closed ones with room in their logs, for the next to begin */
 
     struct log_pattern *patterns;
     uint32_t pattern_count, pattern_capacity;
     uint32_t *pattern_table; /* open addressing: pattern + 1; a power of two, at most half full */
     uint32_t pattern_table_size;
     uint32_t *last_pattern; /* per slot: pattern + 1 */
+    pattern_differs_fn differs;
 
     struct pool fixed; /* lives as long as the chunk: the following */
     struct kernel_map *map;

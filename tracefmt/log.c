@@ -78,6 +78,34 @@ static __attribute__((noinline)) uint32_t find_pattern(struct rp_chunk *c, rp_la
     return intern(c, &p);
 }
 
+/* Not 0 if a lane of the pattern is elsewhere than the pattern says. This runs once per recorded access; compilers do
+ * not vectorise it on their own at -O2, hence the vector types (GCC and clang: "Vector Extensions"). */
+typedef uint64_t lanes __attribute__((vector_size(32), aligned(8), may_alias));
+#define DEFINE_DIFFERS(name, attribute)                                                                                \
+    attribute static uint64_t name(const struct log_pattern *p, uint64_t base, const uint64_t address[RP_WARP_LANES])  \
+    {                                                                                                                  \
+        const lanes *at = (const lanes *)address, *offset = (const lanes *)p->pattern.offset;                          \
+        const lanes *select = (const lanes *)p->select;                                                                \
+        lanes different = {0};                                                                                         \
+        for (unsigned i = 0; i < RP_WARP_LANES / 4; i++)                                                               \
+            different |= ((at[i] - base) ^ offset[i]) & select[i];                                                     \
+        return different[0] | different[1] | different[2] | different[3];                                              \
+    }
+DEFINE_DIFFERS(differs_anywhere, )
+#ifdef __x86_64__
+DEFINE_DIFFERS(differs_avx2, __attribute__((target("avx2"))))
+#endif
+
+pattern_differs_fn pattern_differs(void)
+{
+#ifdef __x86_64__
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2"))
+        return differs_avx2;
+#endif
+    return differs_anywhere;
+}
+
 void rp_log_access(struct rp_warp_log *log, uint32_t instruction, uint32_t operand, rp_lanemask mask,
                    const uint64_t address[RP_WARP_LANES])
 {
@@ -85,14 +113,7 @@ void rp_log_access(struct rp_warp_log *log, uint32_t instruction, uint32_t opera
     uint64_t base = address[__builtin_ctz(mask)];
     uint32_t *last = &c->last_pattern[c->map->slot[instruction] + operand];
     uint32_t pattern = *last - 1;
-    uint64_t different = 1;
-    if (*last && c->patterns[pattern].pattern.mask == mask) {
-        const struct log_pattern *p = &c->patterns[pattern];
-        different = 0;
-        for (unsigned l = 0; l < RP_WARP_LANES; l++)
-            different |= ((address[l] - base) ^ (uint64_t)p->pattern.offset[l]) & p->select[l];
-    }
-    if (different) {
+    if (!*last || c->patterns[pattern].pattern.mask != mask || c->differs(&c->patterns[pattern], base, address)) {
         pattern = find_pattern(c, mask, base, address);
         *last = pattern + 1;
     }

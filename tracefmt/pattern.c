@@ -5,12 +5,14 @@
 #include "tracefmt/hash.h"
 #include "tracefmt/reader.h"
 
+/* Four chains, so that they overlap. */
 static uint64_t pattern_hash(const struct rp_pattern *p)
 {
-    uint64_t hash = hash_word(0, p->mask);
-    for (unsigned l = 0; l < RP_WARP_LANES; l++)
-        hash = hash_word(hash, (uint64_t)p->offset[l]);
-    return hash;
+    uint64_t hash[4] = {p->mask, 1, 2, 3};
+    for (unsigned l = 0; l < RP_WARP_LANES; l += 4)
+        for (unsigned i = 0; i < 4; i++)
+            hash[i] = hash_word(hash[i], (uint64_t)p->offset[l + i]);
+    return hash_word(hash_word(hash[0], hash[1]), hash_word(hash[2], hash[3]));
 }
 
 void pattern_classify(struct rp_pattern *p)

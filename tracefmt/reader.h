@@ -75,7 +75,10 @@ struct rp_dynamic_access {
     const struct rp_pattern *pattern;
 };
 
-/* A place in one warp's story. Opaque in spirit: read it through rp_cursor_next. */
+/* Patterns stay where they are as long as the cursor is in the same piece of its block, which a caller cannot see: keep
+ * a pattern's hash, not its address, across calls of rp_cursor_next.
+ *
+ * A place in one warp's story. Opaque in spirit: read it through rp_cursor_next. */
 struct rp_cursor {
     struct rp_block *block;
     const struct rp_instruction *instructions;

@@ -22,6 +22,7 @@ struct rp_writer {
     struct index index;
     ZSTD_CCtx *compressor;
     struct buffer raw, out;
+    const struct rp_kernel **kernels; /* as given; only their addresses matter */
     uint32_t kernel_count, launch_count;
     bool launch_open;
     uint64_t launch_blocks; /* of the open launch */
@@ -99,6 +100,7 @@ static void writer_free(struct rp_writer *w)
     ZSTD_freeCCtx(w->compressor);
     free(w->path);
     free(w->temporary);
+    free(w->kernels);
     free(w);
 }
 
@@ -139,10 +141,17 @@ uint64_t rp_writer_bytes(const struct rp_writer *w) { return w->bytes; }
 
 bool rp_writer_add_kernel(struct rp_writer *w, const struct rp_kernel *kernel, uint32_t *id, struct rp_error *err)
 {
+    for (*id = 0; *id < w->kernel_count; (*id)++)
+        if (w->kernels[*id] == kernel)
+            return true;
+    const struct rp_kernel **kernels = realloc(w->kernels, (w->kernel_count + 1) * sizeof *kernels);
+    if (!kernels)
+        return rp_fail(err, RP_SYSTEM, "out of memory for kernel '%s'", kernel->name);
+    w->kernels = kernels;
     if (!tables_check_kernel(kernel, err) || !tables_pack_kernel(&w->raw, w->kernel_count, kernel, err) ||
         !write_tables(w, err))
         return false;
-    *id = w->kernel_count++;
+    w->kernels[w->kernel_count++] = kernel;
     return true;
 }
 

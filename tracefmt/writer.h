@@ -28,7 +28,8 @@ struct rp_writer_options {
 
 struct rp_writer *rp_writer_open(const char *path, const struct rp_provenance *, const struct rp_writer_options *,
                                  struct rp_error *);
-/* Copies the kernel; *id is its index in the trace. */
+/* Copies the kernel; *id is its index in the trace. A struct that was added before, and still exists, keeps its index.
+ */
 bool rp_writer_add_kernel(struct rp_writer *, const struct rp_kernel *, uint32_t *id, struct rp_error *);
 bool rp_writer_begin_launch(struct rp_writer *, const struct rp_launch *, uint32_t *id, struct rp_error *);
 bool rp_writer_end_launch(struct rp_writer *, const struct rp_launch_end *, struct rp_error *);
@@ -78,7 +79,9 @@ void rp_chunk_free(struct rp_chunk *);
 struct rp_warp_log *rp_chunk_begin_block(struct rp_chunk *, uint64_t block, uint32_t warps);
 void rp_chunk_end_block(struct rp_chunk *, uint64_t block);
 
-/* Bytes buffered now: callers finish a chunk early once this passes their limit. */
+/* Bytes buffered now: callers finish a chunk early once this passes their limit. Chunks of 1 to 16 MiB are good: smaller
+ * ones share less, larger ones make readers hold more. Beyond 64 MiB, rp_chunk_finish refuses. Adds up the logs of all
+ * open blocks: ask once in a while, not at every step. */
 size_t rp_chunk_bytes(const struct rp_chunk *);
 
 /* A finished chunk: one zstd frame and its index entry. */

@@ -46,6 +46,10 @@ struct program {
     uint32_t static_shared; /* bytes; dynamic shared memory begins at this offset, aligned as it needs */
     uint32_t max_threads, required_threads[3]; /* .maxntid as a total, .reqntid; 0: not given */
     unsigned order;                            /* enum order_reason, or-ed */
+    /* the engine's, zero at first */
+    bool prepared;
+    bool racy;                /* blocks were seen to touch what others store: runs in the fixed order from now on */
+    uint32_t register_extent; /* bytes above a window's start that any uop touches */
 };
 
 struct module_variable {

@@ -135,6 +135,7 @@ enum uop_kind {
     UOP_FENCE,
     UOP_HOST_CALL, /* imm is an enum host_call; arguments and result are in local memory, see below */
     UOP_TRAP,      /* trap: the launch fails; brkpt likewise */
+    UOP_CLOCK,     /* a UOP_LANE that reads the clock; the engine makes it of an OP_SPECIAL, no decoder does */
 };
 #define UOP_NOWHERE UINT32_MAX
 /* A call's arguments and results lie in local memory from the warp's frame + the caller's frame_bytes on: results
@@ -262,6 +263,9 @@ enum special {
 struct warp;
 struct uop;
 typedef void (*uop_fn)(struct warp *, const struct uop *, lanemask executed);
+struct lane_addresses; /* frontend/core/access.h */
+typedef void (*lane_addresses_fn)(struct lane_addresses *, const void *reg, int64_t offset, lanemask);
+typedef void (*element_fn)(void *reg, uint8_t *host, const struct lane_addresses *, lanemask);
 
 struct uop {
     uop_fn fn;            /* UOP_LANE: chosen by uop_bind */
@@ -282,6 +286,8 @@ struct uop {
      * sign-extended on load, truncated on store); atomics: b operand, c second operand of cas, d old value or sink. */
     struct rp_memory_operand memory;
     uint8_t dtype;
+    lane_addresses_fn addresses; /* chosen by the engine: computes the lanes' addresses, */
+    element_fn element;          /* and moves one element per lane */
     bool frame_relative; /* local variable or function parameter (memory.space LOCAL): the frame base is added */
     /* UOP_CALL */
     uint32_t window_bytes, frame_bytes; /* the caller's: how far register window and frame move up */

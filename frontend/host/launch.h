@@ -16,6 +16,8 @@ void rp_context_free(struct rp_context *);
 
 /* Loads a module (its variables get memory and their initial values). The context owns it. One module per context. */
 struct module *rp_context_load(struct rp_context *, const char *path, struct rp_error *);
+/* The same with a module that was loaded otherwise; the context owns it, also after a failure. */
+bool rp_context_adopt(struct rp_context *, struct module *, struct rp_error *);
 
 /* Device memory: zeroed, 512-byte aligned, with a gap after it that belongs to nobody. The same calls give the same
  * addresses every time. `name` is for reports and the trace. 0 on failure. */
@@ -30,7 +32,8 @@ struct rp_launch_config {
     const void *params;       /* the parameter block, program->parameter_bytes long */
     unsigned threads;         /* host threads, 0: one per CPU. Result and trace do not depend on it */
     uint64_t limit;           /* warp instructions a single warp may execute before it counts as endless, 0: default */
-    uint32_t stack_bytes;     /* local memory per thread, 0: default */
+    uint32_t stack_bytes;     /* local memory per thread, 0: what the kernel needs, 16 KiB with recursion */
+    uint32_t shared_limit;    /* shared memory that a block may have, 0: 48 KiB, what every device gives */
     struct rp_writer *writer; /* NULL: run only */
     void (*progress)(void *, uint64_t blocks_done, uint64_t blocks, uint64_t warp_instructions);
     void *progress_data;

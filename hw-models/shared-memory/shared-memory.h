@@ -20,7 +20,8 @@ struct shared_memory_cost {
     uint32_t transactions;
     uint32_t conflicts; /* transactions beyond what the access would need without bank conflicts */
     uint32_t duration;  /* cycles from the start of the access to its result */
-    uint32_t occupancy; /* cycles for which the SM's shared memory takes no other access */
+    uint32_t
+        occupancy; /* cycles for which the SM's shared memory takes no other access; 0: never waits for others either */
 };
 
 struct shared_memory_model {

@@ -44,7 +44,7 @@ static uint32_t below(uint64_t *state, uint32_t limit) { return (uint32_t)(synth
 static bool chance(uint64_t *state, uint32_t percent) { return below(state, 100) < percent; }
 
 /* An independent generator for each purpose. */
-static uint64_t fork(uint64_t seed, uint64_t a, uint64_t b, uint64_t c)
+static uint64_t derive(uint64_t seed, uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t state = seed;
     uint64_t mixed = synthetic_random(&state) ^ a * 0xd6e8feb86659fd93u;
@@ -55,7 +55,7 @@ static uint64_t fork(uint64_t seed, uint64_t a, uint64_t b, uint64_t c)
 
 struct synthetic_options synthetic_random_options(uint64_t seed)
 {
-    uint64_t r = fork(seed, 1, 2, 3);
+    uint64_t r = derive(seed, 1, 2, 3);
     struct synthetic_options o = {.seed = seed};
     o.launches = 1 + below(&r, 3) / 2;
     o.blocks = 1 + below(&r, 9);
@@ -171,7 +171,7 @@ static uint32_t phase_start(const struct synthetic_trace *t, uint32_t phase)
 static void make_kernel(struct synthetic_trace *t)
 {
     const struct synthetic_options *o = &t->options;
-    uint64_t r = fork(o->seed, 11, 0, 0);
+    uint64_t r = derive(o->seed, 11, 0, 0);
     uint32_t count = t->kernel.instruction_count;
     for (uint32_t p = 0; p < o->phases; p++) {
         uint32_t start = phase_start(t, p);
@@ -357,10 +357,10 @@ void synthetic_warp(const struct synthetic_trace *t, uint32_t launch, uint64_t b
     uint32_t threads = o->threads - 32 * warp;
     rp_lanemask all = threads >= 32 ? UINT32_MAX : (1u << threads) - 1;
     struct story s = {.trace = t, .block = block, .warp = warp, .step = step, .data = data};
-    s.address_random = fork(o->seed, 21 + launch, block, warp);
+    s.address_random = derive(o->seed, 21 + launch, block, warp);
     /* half of the warps take the common path, as warps do */
     bool common = synthetic_random(&s.address_random) & 1;
-    s.path_random = common ? fork(o->seed, 22, launch, 0) : fork(o->seed, 23 + launch, block, warp);
+    s.path_random = common ? derive(o->seed, 22, launch, 0) : derive(o->seed, 23 + launch, block, warp);
     for (uint32_t p = 0; p < o->phases; p++)
         do_phase(&s, p, all);
     s.iteration = 0;

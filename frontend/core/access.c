@@ -1,0 +1,343 @@
+/* Memory uops. One handler per space; each computes the lanes' addresses, logs them, checks bounds and natural
+ * alignment for the warp as a whole, and moves the data. Only what fails that check, or lies in several allocations or
+ * windows, is looked at lane by lane. */
+#include "frontend/core/access.h"
+
+#include "frontend/core/flags.h"
+#include "frontend/core/lanes.h"
+#include "frontend/core/track.h"
+#include "tracefmt/writer.h"
+
+#define GENERIC_GLOBAL 0x100000000ull /* generic addresses from here on are global */
+
+void addresses_constant(struct lane_addresses *o, const void *reg, int64_t offset, lanemask m)
+{
+    (void)reg;
+    for (int l = 0; l < RP_WARP_LANES; l++)
+        o->at[l] = (uint64_t)offset;
+    o->low = o->high = o->bits = (uint64_t)offset;
+    o->stride = 0;
+    o->affine = m == ~(lanemask)0;
+}
+
+/* The same with some lanes only, `shift` subtracted. */
+static void subset(struct lane_addresses *o, const struct lane_addresses *la, lanemask m, uint64_t shift)
+{
+    uint64_t first = la->at[__builtin_ctz(m)] - shift;
+    o->low = o->high = first;
+    o->bits = 0;
+    for (unsigned l = 0; l < RP_WARP_LANES; l++) {
+        uint64_t at = m >> l & 1 ? la->at[l] - shift : first;
+        o->at[l] = at;
+        o->low = at < o->low ? at : o->low;
+        o->high = at > o->high ? at : o->high;
+        o->bits |= at;
+    }
+    o->affine = false;
+}
+
+static void bad_access(struct warp_state *s, const struct uop *u, enum rp_fault_kind kind, unsigned lane,
+                       enum rp_space space, uint64_t address, const char *detail)
+{
+    block_fault(s, u, kind, lane, "%s", detail);
+    struct fault *f = &s->w.block->fault;
+    f->address = address;
+    f->size = u->memory.width;
+    f->space = (uint8_t)space;
+    f->access = u->memory.kind;
+}
+
+static bool misaligned(const struct uop *u, uint64_t bits) { return bits & (u->memory.width - 1); }
+
+/* Moves all elements of the access; host + at[l] is the lane's first byte. */
+static void move(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la, uint8_t *host,
+                 bool shared)
+{
+    struct warp *w = &s->w;
+    switch (u->memory.kind) {
+    case RP_ACCESS_ATOMIC:
+    case RP_ACCESS_REDUCTION: atomic_lanes(w, u, la, host, m, shared); return;
+    case RP_ACCESS_PREFETCH: return;
+    default: break;
+    }
+    if (u->type == T_B128) {
+        uint8_t *d = operand_at(w->window, u->d);
+        u->element(d, host, la, m);
+        u->element(d + 8 * RP_WARP_LANES, host + 8, la, m);
+        return;
+    }
+    if (!u->list_count) {
+        u->element(operand_at(w->window, u->d), host, la, m);
+        return;
+    }
+    uint32_t bytes = u->memory.width / u->list_count;
+    for (uint32_t i = 0; i < u->list_count; i++)
+        if (!is_sink(u->list[i]))
+            u->element(operand_at(w->window, u->list[i]), host + (size_t)i * bytes, la, m);
+}
+
+static bool writes(const struct uop *u)
+{
+    return u->memory.kind != RP_ACCESS_LOAD && u->memory.kind != RP_ACCESS_PREFETCH;
+}
+
+/* ---- flat spaces ------------------------------------------------------------------------------------------------- */
+
+/* Reports the first lane that does not fit into [0, size); true if there is none. */
+static bool flat_check(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
+                       uint64_t size, enum rp_space space)
+{
+    uint64_t bytes = u->memory.width;
+    if (__builtin_expect(size >= bytes && la->high <= size - bytes && !misaligned(u, la->bits), 1))
+        return true;
+    char detail[128];
+    FOR_LANES(l, m)
+    {
+        if (misaligned(u, la->at[l])) {
+            snprintf(detail, sizeof detail, "not a multiple of %u", u->memory.width);
+            bad_access(s, u, RP_FAULT_MISALIGNED, l, space, la->at[l], detail);
+            return false;
+        }
+        if (size >= bytes && la->at[l] <= size - bytes)
+            continue;
+        if (space == RP_SPACE_LOCAL && u->frame_relative) {
+            snprintf(detail, sizeof detail,
+                     "the stack of %llu bytes per thread is exhausted (--stack BYTES gives more)",
+                     (unsigned long long)size);
+            bad_access(s, u, RP_FAULT_STACK, l, space, la->at[l], detail);
+            return false;
+        }
+        snprintf(detail, sizeof detail, "there are %llu bytes of %s memory", (unsigned long long)size,
+                 rp_space_name(space));
+        bad_access(s, u, RP_FAULT_BOUNDS, l, space, la->at[l], detail);
+        return false;
+    }
+    return true;
+}
+
+static bool may_write(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
+                      enum rp_space space)
+{
+    if (!writes(u))
+        return true;
+    unsigned lane = (unsigned)__builtin_ctz(m);
+    bad_access(s, u, RP_FAULT_READ_ONLY, lane, space, la->at[lane], "this memory cannot be written");
+    return false;
+}
+
+static void shared_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
+{
+    struct block *b = s->w.block;
+    if (flat_check(s, u, m, la, b->grid->total_shared, RP_SPACE_SHARED))
+        move(s, u, m, la, b->shared, false);
+}
+
+static void const_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
+{
+    const struct grid *g = s->w.block->grid;
+    if (may_write(s, u, m, la, RP_SPACE_CONST) && flat_check(s, u, m, la, g->const_bytes, RP_SPACE_CONST))
+        move(s, u, m, la, (uint8_t *)g->consts, false);
+}
+
+static void param_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
+{
+    const struct grid *g = s->w.block->grid;
+    if (may_write(s, u, m, la, RP_SPACE_PARAM) && flat_check(s, u, m, la, g->program->parameter_bytes, RP_SPACE_PARAM))
+        move(s, u, m, la, (uint8_t *)g->params, false);
+}
+
+static void local_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
+{
+    struct block *b = s->w.block;
+    const struct grid *g = b->grid;
+    if (!flat_check(s, u, m, la, g->local_bytes, RP_SPACE_LOCAL))
+        return;
+    if (writes(u) && la->high + u->memory.width > b->local_high)
+        b->local_high = la->high + u->memory.width;
+    struct lane_addresses per_lane;
+    unsigned first = (unsigned)__builtin_ctz(m);
+    for (unsigned l = 0; l < RP_WARP_LANES; l++)
+        per_lane.at[l] = la->at[l] + (m >> l & 1 ? l : first) * g->local_stride;
+    per_lane.affine = false;
+    move(s, u, m, &per_lane, b->local + s->w.id * RP_WARP_LANES * g->local_stride, false);
+}
+
+/* ---- global ------------------------------------------------------------------------------------------------------ */
+
+static inline bool covers(const struct allocation *a, uint64_t low, uint64_t high, uint64_t bytes)
+{
+    return low >= a->base && a->size >= bytes && high - a->base <= a->size - bytes && high >= low;
+}
+
+static void global_part(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
+                        struct allocation *a)
+{
+    struct block *b = s->w.block;
+    if (b->tracker && u->memory.kind != RP_ACCESS_PREFETCH && !track_access(b->tracker, a, u, la, m))
+        return; /* this run of the grid is given up */
+    move(s, u, m, la, a->host - a->base, b->grid->parallel);
+}
+
+/* Lane by lane: the first bad one is reported before anything has been done; otherwise one part per allocation. */
+static void global_scattered(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
+{
+    const struct memory *memory = s->w.block->grid->memory;
+    uint64_t bytes = u->memory.width;
+    char detail[256];
+    FOR_LANES(l, m)
+    {
+        uint64_t at = la->at[l];
+        if (misaligned(u, at)) {
+            snprintf(detail, sizeof detail, "not a multiple of %u", u->memory.width);
+            bad_access(s, u, RP_FAULT_MISALIGNED, l, RP_SPACE_GLOBAL, at, detail);
+            return;
+        }
+        const struct allocation *a = memory_find(memory, at);
+        if (a && covers(a, at, at, bytes))
+            continue;
+        memory_describe(memory, at, detail, sizeof detail);
+        bad_access(s, u, RP_FAULT_BOUNDS, l, RP_SPACE_GLOBAL, at, detail);
+        return;
+    }
+    while (m) {
+        struct allocation *a = memory_find(memory, la->at[__builtin_ctz(m)]);
+        lanemask part = 0;
+        FOR_LANES(l, m)
+        part |= (lanemask)covers(a, la->at[l], la->at[l], bytes) << l;
+        struct lane_addresses some;
+        subset(&some, la, part, 0);
+        global_part(s, u, part, &some, a);
+        m &= ~part;
+    }
+}
+
+static inline void global_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
+{
+    struct block *b = s->w.block;
+    if (u->memory.kind == RP_ACCESS_PREFETCH)
+        return;
+    struct allocation **cached = &b->last[u->index % ALLOCATION_CACHE], *a = *cached;
+    if (!a || !covers(a, la->low, la->high, u->memory.width)) {
+        a = memory_find(b->grid->memory, la->low);
+        if (!a || !covers(a, la->low, la->high, u->memory.width)) {
+            global_scattered(s, u, m, la);
+            return;
+        }
+        *cached = a;
+    }
+    if (__builtin_expect(misaligned(u, la->bits), 0))
+        global_scattered(s, u, m, la);
+    else
+        global_part(s, u, m, la, a);
+}
+
+/* ---- generic ----------------------------------------------------------------------------------------------------- */
+
+typedef void (*access_fn)(struct warp_state *, const struct uop *, lanemask, const struct lane_addresses *);
+static const struct {
+    uint64_t base, size;
+    access_fn access;
+} windows[] = {
+    {SHARED_WINDOW, SHARED_WINDOW_SIZE, shared_access},
+    {LOCAL_WINDOW, LOCAL_WINDOW_SIZE, local_access},
+    {CONST_WINDOW, CONST_WINDOW_SIZE, const_access},
+    {PARAM_WINDOW, PARAM_WINDOW_SIZE, param_access},
+    {0, UINT64_MAX, global_scattered}, /* what is in no window */
+};
+#define WINDOWS (sizeof windows / sizeof *windows)
+
+static size_t window_of(uint64_t address)
+{
+    size_t i = 0;
+    while (i < WINDOWS - 1 && address - windows[i].base >= windows[i].size)
+        i++;
+    return i;
+}
+
+static void generic_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
+{
+    if (la->low >= GENERIC_GLOBAL) {
+        global_access(s, u, m, la);
+        return;
+    }
+    if (u->memory.kind == RP_ACCESS_PREFETCH)
+        return;
+    while (m && !s->w.block->faulted) {
+        size_t window = window_of(la->at[__builtin_ctz(m)]);
+        lanemask part = 0;
+        FOR_LANES(l, m)
+        part |= (lanemask)(window_of(la->at[l]) == window) << l;
+        struct lane_addresses some;
+        subset(&some, la, part, windows[window].base);
+        windows[window].access(s, u, part, &some);
+        m &= ~part;
+    }
+}
+
+/* ---- handlers ---------------------------------------------------------------------------------------------------- */
+
+/* Computes and logs the addresses, then lets the space do its part. */
+#define HANDLER(name, access)                                                                                          \
+    static void name(struct warp *w, const struct uop *u, lanemask m)                                                  \
+    {                                                                                                                  \
+        struct lane_addresses la;                                                                                      \
+        int64_t offset = u->imm + (u->frame_relative ? (int64_t)w->frame : 0);                                         \
+        u->addresses(&la, operand_at(w->window, u->a), offset, m);                                                     \
+        if (w->log && u->flags & UF_LOG_ACCESS)                                                                        \
+            rp_log_access(w->log, u->index, 0, m, la.at);                                                              \
+        access((struct warp_state *)w, u, m, &la);                                                                     \
+    }
+HANDLER(handle_shared, shared_access)
+HANDLER(handle_const, const_access)
+HANDLER(handle_param, param_access)
+HANDLER(handle_local, local_access)
+HANDLER(handle_global, global_access)
+HANDLER(handle_generic, generic_access)
+
+static uop_fn handler(const struct uop *u)
+{
+    if (u->frame_relative)
+        return handle_local;
+    switch (u->memory.space) {
+    case RP_SPACE_GLOBAL: return handle_global;
+    case RP_SPACE_SHARED: return handle_shared;
+    case RP_SPACE_LOCAL: return handle_local;
+    case RP_SPACE_CONST: return handle_const;
+    case RP_SPACE_PARAM: return handle_param;
+    case RP_SPACE_GENERIC: return handle_generic;
+    default: return NULL;
+    }
+}
+
+static bool choose_element(struct uop *u)
+{
+    enum lane_type reg = u->dtype ? (enum lane_type)u->dtype : (enum lane_type)u->type;
+    unsigned bytes = lane_type_bits((enum lane_type)u->type) / 8, reg_bytes = lane_element_bytes(reg);
+    if (u->type == T_B128)
+        bytes = reg_bytes = 8;
+    if (u->memory.kind == RP_ACCESS_LOAD)
+        u->element = SIMD_SELECT(element_load)(bytes, reg_bytes, lane_is_signed((enum lane_type)u->type));
+    else
+        u->element = SIMD_SELECT(element_store)(bytes, reg_bytes);
+    uint32_t elements = u->list_count ? u->list_count : 1;
+    uint32_t width = elements * (u->type == T_B128 ? 16 : bytes);
+    return u->element && u->memory.width == width && (width & (width - 1)) == 0;
+}
+
+bool access_prepare(struct uop *u)
+{
+    u->fn = handler(u);
+    if (is_sink(u->a))
+        u->addresses = addresses_constant;
+    else if (lane_type_bits((enum lane_type)u->stype) == 64)
+        u->addresses = SIMD_SELECT(addresses_wide);
+    else
+        u->addresses = SIMD_SELECT(addresses_narrow);
+    switch (u->memory.kind) {
+    case RP_ACCESS_LOAD:
+    case RP_ACCESS_STORE: return u->fn && choose_element(u);
+    case RP_ACCESS_ATOMIC:
+    case RP_ACCESS_REDUCTION: return u->fn && atomic_known(u);
+    default: return u->fn != NULL;
+    }
+}

@@ -1,0 +1,39 @@
+/* Memory uops: the addresses of the lanes, checks, and moving the data. */
+#ifndef REPRISE_FRONTEND_CORE_ACCESS_H
+#define REPRISE_FRONTEND_CORE_ACCESS_H
+
+#include "frontend/core/engine.h"
+#include "frontend/core/simd.h"
+
+/* Where the lanes of a warp access memory. Lanes outside the mask have the address of the lowest lane in it, so that
+ * loops over all lanes stay within bounds. */
+struct lane_addresses {
+    uint64_t at[RP_WARP_LANES];
+    uint64_t low, high; /* least and greatest */
+    uint64_t bits;      /* bits that are set in some address (alignment shows in the low ones) */
+    int64_t stride;     /* affine: at[l] = at[0] + l × stride */
+    bool affine;        /* never with a partial mask */
+};
+
+/* Address = register + offset: 64 bits wide, 32 bits wide (wrapping), or the offset alone. */
+SIMD_DECLARE(void, addresses_wide, (struct lane_addresses *, const void *reg, int64_t offset, lanemask))
+SIMD_DECLARE(void, addresses_narrow, (struct lane_addresses *, const void *reg, int64_t offset, lanemask))
+void addresses_constant(struct lane_addresses *, const void *reg, int64_t offset, lanemask);
+
+/* The function that moves elements of `bytes` in memory from or to registers with elements of `reg_bytes`: host + at[l]
+ * is where lane l's element lies. Loads extend by sign or with zeros, stores truncate. Where lanes store to one place,
+ * the highest lane's value stays. NULL: there is no such pair of widths. */
+SIMD_DECLARE(element_fn, element_load, (unsigned bytes, unsigned reg_bytes, bool sign))
+SIMD_DECLARE(element_fn, element_store, (unsigned bytes, unsigned reg_bytes))
+
+/* Chooses fn, addresses and element of a UOP_MEMORY; false: no such access. */
+bool access_prepare(struct uop *);
+
+/* Carries out an atomic or reduction, lane by lane in ascending order, at host + at[l]. `shared`: other host threads
+ * may access the same place. */
+void atomic_lanes(struct warp *, const struct uop *, const struct lane_addresses *, uint8_t *host, lanemask,
+                  bool shared);
+/* True if there is such an atomic operation. */
+bool atomic_known(const struct uop *);
+
+#endif

@@ -1,0 +1,155 @@
+/* Named barriers, as Pascal has them: they count warps, not threads. A barrier without a count waits for every warp of
+ * the block that has not exited; so warps that end early do not hold the others up. A barrier with a count waits for
+ * that many threads, exited or not, as PTX says. A warp arrives as a whole: lanes that are elsewhere are a fault, where
+ * the hardware would count them as arrived and go on. */
+#include "frontend/core/engine.h"
+#include "frontend/core/flags.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static uint32_t expected(const struct block *b, const struct barrier *bar)
+{
+    return bar->expected ? bar->expected : b->live_warps * RP_WARP_LANES;
+}
+
+static bool source(const struct warp *w, const struct uop *u, unsigned lane)
+{
+    lanemask p = *(const lanemask *)operand_at(w->window, u->p);
+    return (p >> lane & 1) ^ u->p_flip;
+}
+
+/* The lanes whose source predicate is true. */
+static lanemask sources(const struct warp *w, const struct uop *u, lanemask lanes)
+{
+    lanemask set = 0;
+    FOR_LANES(l, lanes)
+    set |= (lanemask)source(w, u, l) << l;
+    return set;
+}
+
+static void deliver(struct warp_state *s, const struct barrier *bar)
+{
+    const struct uop *u = s->barrier;
+    if (u->barrier.kind != RP_BARRIER_REDUCE)
+        return;
+    if (u->imm == BARRIER_POPC) {
+        uint32_t *d = operand_at(s->w.window, u->d);
+        FOR_LANES(l, s->barrier_lanes)
+        d[l] = bar->reduced_count;
+        return;
+    }
+    if (is_sink(u->pd))
+        return;
+    lanemask *pd = operand_at(s->w.window, u->pd);
+    bool value = u->imm == BARRIER_AND ? bar->reduced_and : bar->reduced_or;
+    *pd = value ? *pd | s->barrier_lanes : *pd & ~s->barrier_lanes;
+}
+
+/* Lets the waiting warps go once all are there. True: it did. */
+static bool complete(struct block *b, uint32_t id)
+{
+    struct barrier *bar = &b->barriers[id];
+    if (!bar->in_use || bar->arrived < expected(b, bar))
+        return false;
+    for (uint32_t i = 0; i < b->grid->warps; i++) {
+        struct warp_state *s = &b->warps[i];
+        if (s->status != WARP_AT_BARRIER || s->barrier_id != id)
+            continue;
+        deliver(s, bar);
+        s->status = WARP_READY;
+    }
+    *bar = (struct barrier){.reduced_and = true};
+    return true;
+}
+
+/* Checks id, count and lanes; false with a fault. */
+static bool valid(struct warp_state *s, const struct uop *u, lanemask executed, uint32_t id, uint32_t count)
+{
+    struct block *b = s->w.block;
+    unsigned lane = (unsigned)__builtin_ctz(executed);
+    if (executed != s->w.live)
+        block_fault(s, u, RP_FAULT_BARRIER, (unsigned)__builtin_ctz(s->w.live & ~executed),
+                    "a barrier is reached by %d threads of warp %u while %d others of it are elsewhere",
+                    __builtin_popcount(executed), s->w.id, __builtin_popcount(s->w.live & ~executed));
+    else if (id >= BARRIERS)
+        block_fault(s, u, RP_FAULT_BARRIER, lane, "barrier %u does not exist; a block has %d", id, BARRIERS);
+    else if (count % RP_WARP_LANES || count > b->grid->warps * RP_WARP_LANES)
+        block_fault(s, u, RP_FAULT_BARRIER, lane,
+                    "barrier %u waits for %u threads; it must be a multiple of 32 and at most the block's %u", id,
+                    count, b->grid->warps * RP_WARP_LANES);
+    else if (u->barrier.kind == RP_BARRIER_ARRIVE && !count)
+        block_fault(s, u, RP_FAULT_BARRIER, lane, "arriving at barrier %u needs a thread count", id);
+    else if (b->barriers[id].in_use && b->barriers[id].expected != count)
+        block_fault(s, u, RP_FAULT_BARRIER, lane, "barrier %u is used with %u threads and with %u at the same time", id,
+                    b->barriers[id].expected, count);
+    return !b->faulted;
+}
+
+bool barrier_arrive(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    struct block *b = s->w.block;
+    unsigned lane = (unsigned)__builtin_ctz(executed);
+    uint32_t id = barrier_id(&s->w, u, lane), count = barrier_count(&s->w, u, lane);
+    if (!valid(s, u, executed, id, count))
+        return false;
+    struct barrier *bar = &b->barriers[id];
+    if (!bar->in_use)
+        *bar = (struct barrier){.in_use = true, .expected = count, .reduced_and = true};
+    bar->arrived += RP_WARP_LANES;
+    if (u->barrier.kind == RP_BARRIER_REDUCE) {
+        lanemask set = sources(&s->w, u, executed);
+        bar->reduced_count += (uint32_t)__builtin_popcount(set);
+        bar->reduced_and = bar->reduced_and && set == executed;
+        bar->reduced_or = bar->reduced_or || set;
+    }
+    if (u->barrier.kind == RP_BARRIER_ARRIVE) {
+        complete(b, id);
+        return true;
+    }
+    s->status = WARP_AT_BARRIER;
+    s->barrier = u;
+    s->barrier_lanes = executed;
+    s->barrier_id = id;
+    return complete(b, id);
+}
+
+void barrier_warp_exited(struct block *b)
+{
+    b->live_warps--;
+    for (uint32_t id = 0; id < BARRIERS; id++)
+        if (b->barriers[id].in_use && !b->barriers[id].expected)
+            complete(b, id);
+}
+
+void barrier_deadlock(struct block *b)
+{
+    struct warp_state *first = NULL;
+    char who[300] = "";
+    size_t used = 0;
+    uint32_t waiting = 0;
+    bool several = false;
+    for (uint32_t i = 0; i < b->grid->warps; i++) {
+        struct warp_state *s = &b->warps[i];
+        if (s->status != WARP_AT_BARRIER)
+            continue;
+        several = several || (first && first->barrier_id != s->barrier_id);
+        first = first ? first : s;
+        if (waiting++ >= 4)
+            continue;
+        uint32_t line = b->program->kernel.instructions[s->barrier->index].line;
+        int n = snprintf(who + used, sizeof who - used, "%s warp %u at barrier %u", used ? "," : "", s->w.id,
+                         s->barrier_id);
+        used += n > 0 ? (size_t)n : 0;
+        if (line && used < sizeof who) {
+            n = snprintf(who + used, sizeof who - used, " (line %u)", line);
+            used += n > 0 ? (size_t)n : 0;
+        }
+        used = used < sizeof who ? used : sizeof who - 1;
+    }
+    const struct barrier *bar = &b->barriers[first->barrier_id];
+    block_fault(first, first->barrier, several ? RP_FAULT_DEADLOCK : RP_FAULT_BARRIER,
+                (unsigned)__builtin_ctz(first->w.live),
+                "all %u warps left wait at barriers forever:%s%s; barrier %u has %u of %u threads", waiting, who,
+                waiting > 4 ? ", ..." : "", first->barrier_id, bar->arrived, expected(b, bar));
+}

@@ -1,0 +1,167 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/core/engine.h"
+
+static size_t register_bytes(const struct program *p)
+{
+    size_t bytes = p->register_extent ? p->register_extent : 64;
+    for (uint32_t i = 0; i < p->uop_count; i++)
+        if (p->uops[i].kind == UOP_CALL)
+            return 4 * bytes; /* room for some calls; more is made when needed */
+    return bytes;
+}
+
+static size_t local_bytes(const struct grid *g) { return g->warps * RP_WARP_LANES * g->local_stride; }
+
+size_t block_bytes(const struct grid *g)
+{
+    return sizeof(struct block) + g->total_shared + local_bytes(g) +
+           g->warps * (sizeof(struct warp_state) + register_bytes(g->program));
+}
+
+static bool warp_init(struct warp_state *s, struct block *b, uint32_t id)
+{
+    struct grid *g = b->grid;
+    s->register_bytes = register_bytes(g->program);
+    s->register_high = s->register_bytes;
+    s->registers = aligned_alloc(64, s->register_bytes);
+    if (!s->registers)
+        return false;
+    struct warp *w = &s->w;
+    w->id = id;
+    w->ntid = g->block;
+    w->nctaid = g->dim;
+    w->ctaid = b->ctaid;
+    w->block_warps = g->warps;
+    w->dynamic_shared = g->dynamic_shared;
+    w->total_shared = g->total_shared;
+    w->block = b;
+    for (uint32_t l = 0; l < RP_WARP_LANES; l++) {
+        uint32_t thread = id * RP_WARP_LANES + l;
+        w->tid[0][l] = thread % g->block[0];
+        w->tid[1][l] = thread / g->block[0] % g->block[1];
+        w->tid[2][l] = thread / g->block[0] / g->block[1];
+    }
+    return true;
+}
+
+struct block *block_new(struct grid *g)
+{
+    struct block *b = calloc(1, sizeof *b);
+    if (!b)
+        return NULL;
+    b->grid = g;
+    b->program = g->program;
+    b->warps = aligned_alloc(64, (g->warps * sizeof *b->warps + 63) / 64 * 64);
+    if (b->warps)
+        memset(b->warps, 0, g->warps * sizeof *b->warps);
+    b->shared = aligned_alloc(64, (g->total_shared + 127) / 64 * 64);
+    b->local = calloc(1, local_bytes(g) + 1);
+    if (!b->warps || !b->shared || !b->local) {
+        block_free(b);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < g->warps; i++) {
+        if (!warp_init(&b->warps[i], b, i)) {
+            block_free(b);
+            return NULL;
+        }
+    }
+    return b;
+}
+
+void block_free(struct block *b)
+{
+    if (!b)
+        return;
+    for (uint32_t i = 0; b->warps && i < b->grid->warps; i++) {
+        free(b->warps[i].registers);
+        free(b->warps[i].paths);
+    }
+    free(b->warps);
+    free(b->shared);
+    free(b->local);
+    free(b->text);
+    free(b);
+}
+
+/* Registers, shared and local memory hold zeros at a block's start, whoever used them before: a kernel that reads what
+ * it never wrote behaves the same every time. */
+static void clear_local(struct block *b)
+{
+    const struct grid *g = b->grid;
+    if (!b->local_high)
+        return;
+    for (size_t i = 0; i < (size_t)g->warps * RP_WARP_LANES; i++)
+        memset(b->local + i * g->local_stride, 0, b->local_high);
+    b->local_high = 0;
+}
+
+static void warp_start(struct warp_state *s, struct rp_warp_log *log)
+{
+    const struct grid *g = s->w.block->grid;
+    struct warp *w = &s->w;
+    memset(s->registers, 0, s->register_high);
+    s->register_high = g->program->register_extent;
+    uint32_t left = g->threads - w->id * RP_WARP_LANES;
+    w->live = left >= RP_WARP_LANES ? ~(lanemask)0 : ((lanemask)1 << left) - 1;
+    w->active = w->live;
+    w->window = s->registers;
+    w->frame = 0;
+    w->carry = 0;
+    w->clock = 0;
+    w->log = log;
+    s->pc = g->program->uops + g->program->entry;
+    s->join = NULL;
+    s->depth = 0;
+    s->lanes_run = s->lanes_off = 0;
+    s->status = WARP_READY;
+}
+
+void block_start(struct block *b, uint64_t index, struct rp_warp_log *logs)
+{
+    const struct grid *g = b->grid;
+    b->index = index;
+    b->ctaid[0] = (uint32_t)(index % g->dim[0]);
+    b->ctaid[1] = (uint32_t)(index / g->dim[0] % g->dim[1]);
+    b->ctaid[2] = (uint32_t)(index / g->dim[0] / g->dim[1]);
+    memset(b->shared, 0, g->total_shared);
+    clear_local(b);
+    memset(b->barriers, 0, sizeof b->barriers);
+    b->live_warps = g->warps;
+    b->faulted = false;
+    b->text_bytes = 0;
+    for (uint32_t i = 0; i < g->warps; i++)
+        warp_start(&b->warps[i], logs ? &logs[i] : NULL);
+}
+
+enum block_status block_run(struct block *b, uint64_t rounds)
+{
+    for (uint64_t round = 0; !rounds || round < rounds; round++) {
+        bool ran = false;
+        for (uint32_t i = 0; i < b->grid->warps; i++) {
+            if (b->warps[i].status != WARP_READY)
+                continue;
+            ran = true;
+            warp_run(&b->warps[i]);
+            if (b->faulted)
+                return BLOCK_FAULT;
+        }
+        if (!b->live_warps)
+            return BLOCK_DONE;
+        if (!ran) {
+            barrier_deadlock(b);
+            return BLOCK_FAULT;
+        }
+    }
+    return BLOCK_SET_ASIDE;
+}
+
+void block_count(const struct block *b, uint64_t *warp_instructions, uint64_t *thread_instructions)
+{
+    for (uint32_t i = 0; i < b->grid->warps; i++) {
+        *warp_instructions += b->warps[i].w.clock;
+        *thread_instructions += b->warps[i].lanes_run - b->warps[i].lanes_off;
+    }
+}

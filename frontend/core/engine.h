@@ -1,0 +1,182 @@
+/* The engine's own state: a grid (what all blocks of a launch share), blocks, and warps with their divergence stack.
+ *
+ * A block belongs to one host thread at a time. Its warps run in turn, each until it waits at a barrier, ends, or has
+ * used its quantum; nothing of this depends on host timing, so a block alone always runs the same way.
+ */
+#ifndef REPRISE_FRONTEND_CORE_ENGINE_H
+#define REPRISE_FRONTEND_CORE_ENGINE_H
+
+#include <stdio.h>
+
+#include "frontend/core/memory.h"
+#include "frontend/core/program.h"
+#include "frontend/core/warp.h"
+#include "frontend/host/launch.h"
+
+/* Warp instructions that a warp runs before the next one of its block gets its turn. Small, because a warp that polls
+ * shared memory wastes a whole quantum for each look. */
+#define WARP_QUANTUM 2048
+/* Rounds over the warps of a block before it is set aside for other blocks, where blocks run interleaved. */
+#define BLOCK_ROUNDS 16
+#define BARRIERS 16
+/* Limits on what recursion may take. */
+#define MAX_PATHS 65536u
+#define MAX_REGISTER_STACK (8u << 20)
+
+/* ---- faults ------------------------------------------------------------------------------------------------------ */
+
+struct fault {
+    enum rp_fault_kind kind;
+    uint32_t instruction; /* static index */
+    uint32_t warp, lane;
+    uint64_t address;
+    uint32_t size; /* bytes of a bad access, 0: no access */
+    uint8_t space, access;
+    char detail[400]; /* what happened, or what the address is near to */
+};
+
+/* ---- the grid ---------------------------------------------------------------------------------------------------- */
+
+struct tracker;
+
+struct grid {
+    const struct program *program;
+    uint32_t dim[3], block[3];
+    uint64_t blocks;
+    uint32_t threads, warps; /* per block */
+    uint32_t dynamic_shared, total_shared;
+    const uint8_t *params;
+    const uint8_t *consts;
+    uint64_t const_bytes;
+    struct memory *memory;
+    uint32_t local_bytes;      /* per thread */
+    size_t local_stride;       /* between the local memories of two lanes */
+    uint64_t limit;            /* warp instructions a warp may execute */
+    uint64_t device_heap_left; /* bytes that the kernel's malloc may still give out */
+    bool parallel;             /* other host threads run blocks of this grid at the same time */
+};
+
+/* ---- warps ------------------------------------------------------------------------------------------------------- */
+
+/* What waits on the divergence stack. A split is the other side of a divergent branch. A join holds the lanes that
+ * continue together once every split above it has arrived. A call is where lanes that return go on; below it lie the
+ * caller's paths. An enter is a call yet to be made: another target of an indirect call. */
+enum path_kind { PATH_SPLIT, PATH_JOIN, PATH_CALL, PATH_ENTER };
+struct path {
+    const struct uop *pc, *join; /* join: the RECONVERGE uop at which this path ends; NULL: none */
+    lanemask mask;
+    uint32_t window, frame; /* PATH_CALL: the caller's, PATH_ENTER: the callee's; offsets in the register stack */
+    uint8_t kind;
+    bool at_barrier; /* a split whose lanes wait at the barrier before pc for the rest of their warp */
+};
+
+enum warp_status { WARP_READY, WARP_AT_BARRIER, WARP_DONE };
+
+struct warp_state {
+    struct warp w; /* first: lane handlers get its address */
+    const struct uop *pc, *join;
+    uint32_t run_start; /* static index of the first instruction of the current straight run */
+    uint32_t depth, path_capacity;
+    struct path *paths;
+    uint64_t stop_at;   /* w.clock at which to hand over */
+    uint64_t lanes_run; /* thread instructions, counted as if guards were always true ... */
+    uint64_t lanes_off; /* ... and those that guards switched off */
+    uint8_t status;
+    uint8_t *registers; /* the register stack, zero where never written */
+    size_t register_bytes, register_high;
+    /* at a barrier */
+    const struct uop *barrier;
+    lanemask barrier_lanes;
+    uint32_t barrier_id;
+};
+
+struct barrier {
+    uint32_t arrived;  /* threads, in whole warps */
+    uint32_t expected; /* 0: all of the block's that have not exited */
+    bool in_use;
+    uint32_t reduced_count; /* barrier.red.popc */
+    bool reduced_and, reduced_or;
+};
+
+#define ALLOCATION_CACHE 64
+struct block {
+    struct grid *grid;
+    const struct program *program;
+    uint64_t index; /* linear, x fastest */
+    uint32_t ctaid[3];
+    struct warp_state *warps;
+    uint32_t live_warps;
+    uint8_t *shared;
+    uint8_t *local;      /* [warp][lane][local_stride] */
+    uint64_t local_high; /* no thread has stored at or above this offset */
+    bool faulted;
+    struct fault fault;
+    struct barrier barriers[BARRIERS];
+    struct tracker *tracker; /* NULL: accesses are not tracked */
+    struct allocation *last[ALLOCATION_CACHE];
+    char *text; /* what the block printed */
+    size_t text_bytes, text_capacity;
+    uint64_t rounds;
+};
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+
+/* Checks that uops and static table agree and chooses the handlers of memory uops, once per program. Lane handlers are
+ * the loader's business. False: the loader made a mistake; err says which. */
+bool program_prepare(struct program *, struct rp_error *);
+
+/* Memory for a block of this grid. NULL: out of memory. */
+struct block *block_new(struct grid *);
+void block_free(struct block *);
+size_t block_bytes(const struct grid *); /* about what block_new takes */
+/* Makes `b` block `index`, about to start. `logs`: one per warp, or NULL. */
+void block_start(struct block *, uint64_t index, struct rp_warp_log *logs);
+
+enum block_status { BLOCK_DONE, BLOCK_SET_ASIDE, BLOCK_FAULT };
+/* Runs the block for `rounds` turns of its warps (0: to its end). */
+enum block_status block_run(struct block *, uint64_t rounds);
+void block_count(const struct block *, uint64_t *warp_instructions, uint64_t *thread_instructions);
+
+/* Runs a warp until it stops; its status and the block's fault say why. With a log it records. */
+void warp_run(struct warp_state *);
+/* Ends the current run before static instruction `end`: counts it and logs it. */
+void warp_end_run(struct warp_state *, uint32_t end);
+
+/* Static index at which a run that begins at `u` starts: further uops of an instruction do not count again. */
+static inline uint32_t run_start_at(const struct uop *u) { return u->index + !(u->flags & UF_FIRST); }
+
+/* Divergence (paths.c). Each changes pc, active, join, window and frame of the warp. */
+void paths_branch(struct warp_state *, const struct uop *, lanemask taken);
+void paths_branch_table(struct warp_state *, const struct uop *, lanemask executed);
+void paths_call(struct warp_state *, const struct uop *, lanemask executed);
+void paths_return(struct warp_state *, const struct uop *, lanemask executed);
+void paths_exit(struct warp_state *, const struct uop *, lanemask executed);
+/* Goes on with the next path that has lanes left; false: there is none. */
+bool paths_pop(struct warp_state *);
+/* The lanes of `here` wait at the barrier before `next`. True: all live lanes of the warp wait there now, as one path.
+ * False: another path of the warp runs on first, or, with *stuck, none can. */
+bool paths_gather(struct warp_state *, const struct uop *next, bool *stuck);
+
+/* Barriers (barrier.c). True: the warp may go on at once; else it waits or the block faulted. */
+bool barrier_arrive(struct warp_state *, const struct uop *, lanemask executed);
+void barrier_warp_exited(struct block *);
+/* No warp of the block can run: reports who waits where. */
+void barrier_deadlock(struct block *);
+
+void host_call(struct warp_state *, const struct uop *, lanemask executed);
+/* Reads [address, address+bytes) of generic space as thread `lane` sees it; false: not all of it is there. */
+bool read_generic(struct warp_state *, unsigned lane, uint64_t address, void *to, size_t bytes);
+/* Host address of [offset, offset+bytes) in a thread's local memory, NULL: outside. */
+uint8_t *local_at(struct warp_state *, unsigned lane, uint64_t offset, size_t bytes);
+
+/* Sets the block's fault unless it has one. `detail` is printf-like. */
+void block_fault(struct warp_state *, const struct uop *, enum rp_fault_kind, unsigned lane, const char *detail, ...)
+    __attribute__((format(printf, 5, 6)));
+/* The report: one line with kernel, instruction, source line, block, thread, address. */
+void fault_report(const struct block *, struct rp_error *);
+void fault_result(const struct block *, struct rp_launch_result *);
+
+#define FOR_LANES(l, mask)                                                                                             \
+    for (lanemask m_##l = (mask), l; m_##l && (l = (lanemask)__builtin_ctz(m_##l), 1); m_##l &= m_##l - 1)
+
+#endif

@@ -1,0 +1,84 @@
+/* What a person reads when a kernel misbehaves. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "frontend/core/engine.h"
+#include "tracefmt/error.h"
+
+static const char *const titles[] = {
+    [RP_FAULT_NONE] = "no fault",
+    [RP_FAULT_BOUNDS] = "out of bounds",
+    [RP_FAULT_MISALIGNED] = "misaligned address",
+    [RP_FAULT_READ_ONLY] = "store to read-only memory",
+    [RP_FAULT_BARRIER] = "barrier never completed",
+    [RP_FAULT_DEADLOCK] = "deadlock",
+    [RP_FAULT_STACK] = "stack exhausted",
+    [RP_FAULT_LIMIT] = "instruction limit reached",
+    [RP_FAULT_TRAP] = "trap",
+    [RP_FAULT_ASSERT] = "assertion failed",
+    [RP_FAULT_BAD_CALL] = "bad jump",
+};
+
+void block_fault(struct warp_state *s, const struct uop *u, enum rp_fault_kind kind, unsigned lane, const char *detail,
+                 ...)
+{
+    struct block *b = s->w.block;
+    if (b->faulted)
+        return;
+    b->faulted = true;
+    b->fault = (struct fault){.kind = kind, .instruction = u->index, .warp = s->w.id, .lane = lane};
+    va_list args;
+    va_start(args, detail);
+    vsnprintf(b->fault.detail, sizeof b->fault.detail, detail, args);
+    va_end(args);
+}
+
+static const char *access_name(const struct fault *f)
+{
+    switch (f->access) {
+    case RP_ACCESS_LOAD: return "load";
+    case RP_ACCESS_STORE: return "store";
+    default: return "atomic";
+    }
+}
+
+static void place(const struct block *b, char *text, size_t size)
+{
+    const struct rp_kernel *k = &b->program->kernel;
+    const struct fault *f = &b->fault;
+    const struct rp_instruction *in = &k->instructions[f->instruction];
+    const uint32_t *tid[3] = {b->warps[f->warp].w.tid[0], b->warps[f->warp].w.tid[1], b->warps[f->warp].w.tid[2]};
+    int n = snprintf(text, size, "at '%s'", in->text ? in->text : "?");
+    if (in->line && n > 0 && (size_t)n < size)
+        n += snprintf(text + n, size - (size_t)n, " (%s:%u)", in->file < k->file_count ? k->files[in->file] : "line",
+                      in->line);
+    if (n > 0 && (size_t)n < size)
+        snprintf(text + n, size - (size_t)n, ", block (%u,%u,%u), thread (%u,%u,%u)", b->ctaid[0], b->ctaid[1],
+                 b->ctaid[2], tid[0][f->lane], tid[1][f->lane], tid[2][f->lane]);
+}
+
+void fault_report(const struct block *b, struct rp_error *err)
+{
+    const struct fault *f = &b->fault;
+    char where[400];
+    place(b, where, sizeof where);
+    if (f->size)
+        rp_fail(err, RP_KERNEL, "kernel '%s': %s: %s of %u bytes at 0x%" PRIx64 " in %s memory, %s; %s",
+                b->program->name, titles[f->kind], access_name(f), f->size, f->address,
+                rp_space_name((enum rp_space)f->space), f->detail, where);
+    else
+        rp_fail(err, RP_KERNEL, "kernel '%s': %s: %s; %s", b->program->name, titles[f->kind], f->detail, where);
+}
+
+void fault_result(const struct block *b, struct rp_launch_result *r)
+{
+    const struct fault *f = &b->fault;
+    r->fault = f->kind;
+    r->fault_address = f->address;
+    r->fault_instruction = f->instruction;
+    for (int i = 0; i < 3; i++) {
+        r->fault_block[i] = b->ctaid[i];
+        r->fault_thread[i] = b->warps[f->warp].w.tid[i][f->lane];
+    }
+}

@@ -1,0 +1,143 @@
+/* Calls that leave the device: printing, assertions, the device heap. Arguments and results lie where a call's do (see
+ * uop.h). */
+#include <string.h>
+
+#include "frontend/core/access.h"
+#include "frontend/core/print.h"
+#include "frontend/core/track.h"
+
+uint8_t *local_at(struct warp_state *s, unsigned lane, uint64_t offset, size_t bytes)
+{
+    struct block *b = s->w.block;
+    const struct grid *g = b->grid;
+    if (g->local_bytes < bytes || offset > g->local_bytes - bytes)
+        return NULL;
+    return b->local + (s->w.id * RP_WARP_LANES + lane) * g->local_stride + offset;
+}
+
+static const uint8_t *within(const uint8_t *base, uint64_t size, uint64_t offset, size_t bytes)
+{
+    return size >= bytes && offset <= size - bytes ? base + offset : NULL;
+}
+
+bool read_generic(struct warp_state *s, unsigned lane, uint64_t address, void *to, size_t bytes)
+{
+    const struct block *b = s->w.block;
+    const struct grid *g = b->grid;
+    const uint8_t *from;
+    if (address - SHARED_WINDOW < SHARED_WINDOW_SIZE) {
+        from = within(b->shared, g->total_shared, address - SHARED_WINDOW, bytes);
+    } else if (address - LOCAL_WINDOW < LOCAL_WINDOW_SIZE) {
+        from = local_at(s, lane, address - LOCAL_WINDOW, bytes);
+    } else if (address - CONST_WINDOW < CONST_WINDOW_SIZE) {
+        from = within(g->consts, g->const_bytes, address - CONST_WINDOW, bytes);
+    } else if (address - PARAM_WINDOW < PARAM_WINDOW_SIZE) {
+        from = within(g->params, b->program->parameter_bytes, address - PARAM_WINDOW, bytes);
+    } else {
+        const struct allocation *a = memory_find(g->memory, address);
+        from = a ? within(a->host, a->size, address - a->base, bytes) : NULL;
+    }
+    if (!from)
+        return false;
+    memcpy(to, from, bytes);
+    return true;
+}
+
+/* An argument of the call; outside the stack it is a fault and 0. */
+static uint64_t argument(struct warp_state *s, const struct uop *u, unsigned lane, uint32_t offset, unsigned bytes)
+{
+    uint64_t value = 0;
+    const uint8_t *at = local_at(s, lane, (uint64_t)s->w.frame + u->frame_bytes + offset, bytes);
+    if (at)
+        memcpy(&value, at, bytes);
+    else
+        block_fault(s, u, RP_FAULT_STACK, lane,
+                    "the stack of %u bytes per thread is exhausted (--stack BYTES gives more)",
+                    s->w.block->grid->local_bytes);
+    return value;
+}
+
+static void result(struct warp_state *s, const struct uop *u, unsigned lane, const void *value, unsigned bytes)
+{
+    uint64_t offset = (uint64_t)s->w.frame + u->frame_bytes;
+    uint8_t *at = local_at(s, lane, offset, bytes);
+    if (!at)
+        return; /* reported when the arguments were read */
+    memcpy(at, value, bytes);
+    if (offset + bytes > s->w.block->local_high)
+        s->w.block->local_high = offset + bytes;
+}
+
+static void call_printf(struct warp_state *s, const struct uop *u, unsigned lane)
+{
+    uint64_t format = argument(s, u, lane, 8, 8), args = argument(s, u, lane, 16, 8);
+    if (s->w.block->faulted)
+        return;
+    int32_t count = print_formatted(s, lane, format, args);
+    result(s, u, lane, &count, sizeof count);
+}
+
+static void call_assert(struct warp_state *s, const struct uop *u, unsigned lane)
+{
+    char message[128], file[80], function[80];
+    if (!read_string(s, lane, argument(s, u, lane, 0, 8), message, sizeof message))
+        strcpy(message, "?");
+    if (!read_string(s, lane, argument(s, u, lane, 8, 8), file, sizeof file))
+        strcpy(file, "?");
+    if (!read_string(s, lane, argument(s, u, lane, 24, 8), function, sizeof function))
+        strcpy(function, "?");
+    block_fault(s, u, RP_FAULT_ASSERT, lane, "%s:%u: %s: assertion '%s'", file, (unsigned)argument(s, u, lane, 16, 4),
+                function, message);
+}
+
+/* 0, as CUDA gives, when the heap is used up. */
+static void call_malloc(struct warp_state *s, const struct uop *u, unsigned lane)
+{
+    struct grid *g = s->w.block->grid;
+    uint64_t size = argument(s, u, lane, 8, 8), address = 0;
+    if (size && size <= g->device_heap_left) {
+        struct allocation *a = memory_allocate(g->memory, size, "device heap");
+        if (a) {
+            a->device = true;
+            g->device_heap_left -= size;
+            address = a->base;
+        }
+    }
+    result(s, u, lane, &address, sizeof address);
+}
+
+static void call_free(struct warp_state *s, const struct uop *u, unsigned lane)
+{
+    struct grid *g = s->w.block->grid;
+    uint64_t address = argument(s, u, lane, 0, 8);
+    if (!address || s->w.block->faulted)
+        return;
+    struct allocation *a = memory_find(g->memory, address);
+    if (!a || !a->device || a->base != address) {
+        block_fault(s, u, RP_FAULT_BAD_CALL, lane, "free of 0x%llx, which malloc never gave",
+                    (unsigned long long)address);
+        return;
+    }
+    g->device_heap_left += a->size;
+    memory_free(g->memory, a);
+}
+
+void host_call(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    struct block *b = s->w.block;
+    if (b->tracker) { /* its order shows: not in parallel */
+        tracker_give_up(b->tracker);
+        return;
+    }
+    FOR_LANES(l, executed)
+    {
+        switch (u->imm) {
+        case HOST_VPRINTF: call_printf(s, u, l); break;
+        case HOST_ASSERTFAIL: call_assert(s, u, l); break;
+        case HOST_MALLOC: call_malloc(s, u, l); break;
+        default: call_free(s, u, l); break;
+        }
+        if (b->faulted)
+            return;
+    }
+}

@@ -1,0 +1,306 @@
+/* Divergence by immediate post-dominators. The warp runs one path at a time; the stack holds the others.
+ *
+ * A branch that splits its lanes pushes a join (the lanes that meet again at the RECONVERGE uop) and the side that is
+ * not taken, and runs the taken side first. A path that comes to its join ends there. Lanes that are at their join
+ * already are in the join's mask and need no entry of their own. Where there is no post-dominator before the function's
+ * end, the two sides just run one after the other, and still meet at the join of the branch around them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/core/engine.h"
+#include "frontend/core/flags.h"
+
+static bool push(struct warp_state *s, const struct uop *u, struct path p)
+{
+    if (s->depth == s->path_capacity) {
+        uint32_t capacity = s->path_capacity ? 2 * s->path_capacity : 32;
+        struct path *paths = capacity <= MAX_PATHS ? realloc(s->paths, capacity * sizeof *paths) : NULL;
+        if (!paths) {
+            block_fault(s, u, RP_FAULT_STACK, (unsigned)__builtin_ctz(s->w.active),
+                        "the warp has %u calls and divergent branches open, too many", s->depth);
+            return false;
+        }
+        s->paths = paths;
+        s->path_capacity = capacity;
+    }
+    s->paths[s->depth++] = p;
+    return true;
+}
+
+static void set_frame(struct warp_state *s, const struct path *p)
+{
+    s->w.window = s->registers + p->window;
+    s->w.frame = p->frame;
+}
+
+bool paths_pop(struct warp_state *s)
+{
+    while (s->depth) {
+        struct path *p = &s->paths[--s->depth], entered = *p;
+        if (p->kind == PATH_CALL)
+            set_frame(s, p);
+        lanemask lanes = p->mask & s->w.live;
+        if (!lanes)
+            continue;
+        if (p->kind ==
+            PATH_ENTER) { /* its place is taken by the call that it becomes; a join below waits for its lanes */
+            *p = (struct path){.kind = PATH_CALL, .frame = s->w.frame};
+            p->window = (uint32_t)(s->w.window - s->registers);
+            s->depth++;
+            set_frame(s, &entered);
+            p = &entered;
+        }
+        s->w.active = lanes;
+        s->pc = p->pc;
+        s->join = p->join;
+        return true;
+    }
+    s->w.active = 0;
+    return false;
+}
+
+/* Where the current path's lanes meet again after a branch with this reconvergence point; NULL: nowhere. Pushes the
+ * join unless the path around it ends there, too. */
+static bool open_join(struct warp_state *s, const struct uop *u, const struct uop **join)
+{
+    *join = s->join;
+    if (u->reconverge == UOP_NOWHERE)
+        return true;
+    const struct uop *at = s->w.block->program->uops + u->reconverge;
+    if (at == s->join)
+        return true;
+    *join = at;
+    return push(s, u, (struct path){.pc = at + 1, .join = s->join, .mask = s->w.active, .kind = PATH_JOIN});
+}
+
+void paths_branch(struct warp_state *s, const struct uop *u, lanemask taken)
+{
+    const struct uop *target = s->w.block->program->uops + u->target, *join;
+    lanemask rest = s->w.active & ~taken;
+    if (!open_join(s, u, &join))
+        return;
+    s->join = join;
+    if (target == join) { /* the taken lanes are where they wait */
+        s->w.active = rest;
+        s->pc = u + 1;
+        return;
+    }
+    if (u + 1 != join && !push(s, u, (struct path){.pc = u + 1, .join = join, .mask = rest, .kind = PATH_SPLIT}))
+        return;
+    s->w.active = taken;
+    s->pc = target;
+}
+
+/* The lanes of `mask` whose 32-bit table index equals that of the lowest one. */
+static lanemask same_index(const struct warp *w, const struct uop *u, lanemask mask, uint32_t index)
+{
+    lanemask same = 0;
+    FOR_LANES(l, mask)
+    same |= (lanemask)(lane_u32(w, u->a, l) == index) << l;
+    return same;
+}
+
+void paths_branch_table(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    const struct uop *uops = s->w.block->program->uops, *join;
+    FOR_LANES(l, executed)
+    {
+        uint32_t index = lane_u32(&s->w, u->a, l);
+        if (index >= u->table_count) {
+            block_fault(s, u, RP_FAULT_BAD_CALL, l, "branch index %u, but the table has %u targets", index,
+                        u->table_count);
+            return;
+        }
+    }
+    lanemask first = same_index(&s->w, u, executed, lane_u32(&s->w, u->a, (unsigned)__builtin_ctz(executed)));
+    if (first != s->w.active) {
+        if (!open_join(s, u, &join))
+            return;
+        s->join = join;
+        /* below the lanes of the first target: those of the others, and those whose guard lets them fall through */
+        lanemask off = s->w.active & ~executed, others = executed & ~first;
+        if (off && !push(s, u, (struct path){.pc = u + 1, .join = join, .mask = off, .kind = PATH_SPLIT}))
+            return;
+        while (others) {
+            uint32_t index = lane_u32(&s->w, u->a, 31 - (unsigned)__builtin_clz(others));
+            lanemask group = same_index(&s->w, u, others, index);
+            const struct uop *target = uops + u->table[index];
+            if (!push(s, u, (struct path){.pc = target, .join = join, .mask = group, .kind = PATH_SPLIT}))
+                return;
+            others &= ~group;
+        }
+    }
+    s->pc = uops + u->table[lane_u32(&s->w, u->a, (unsigned)__builtin_ctz(first))];
+    s->w.active = first;
+}
+
+/* Room for a callee above the caller's window. Moves the register stack, so windows are kept as offsets. */
+static bool grow_registers(struct warp_state *s, const struct uop *u, size_t need)
+{
+    if (need <= s->register_bytes)
+        return true;
+    size_t bytes = s->register_bytes;
+    while (bytes < need)
+        bytes *= 2;
+    uint8_t *grown = bytes <= MAX_REGISTER_STACK ? aligned_alloc(64, bytes) : NULL;
+    if (!grown) {
+        block_fault(s, u, RP_FAULT_STACK, (unsigned)__builtin_ctz(s->w.active),
+                    "calls are nested too deeply: the registers of the open calls need %zu bytes per warp", need);
+        return false;
+    }
+    memcpy(grown, s->registers, s->register_bytes);
+    memset(grown + s->register_bytes, 0, bytes - s->register_bytes);
+    s->w.window = grown + (s->w.window - s->registers);
+    free(s->registers);
+    s->registers = grown;
+    s->register_bytes = bytes;
+    return true;
+}
+
+/* Makes room for a callee above the current function; false with a fault. */
+static bool open_frame(struct warp_state *s, const struct uop *u, struct path *callee)
+{
+    size_t window = (size_t)(s->w.window - s->registers) + u->window_bytes;
+    size_t end = window + s->w.block->program->register_extent;
+    uint64_t frame = (uint64_t)s->w.frame + u->frame_bytes;
+    if (frame > s->w.block->grid->local_bytes) {
+        block_fault(s, u, RP_FAULT_STACK, (unsigned)__builtin_ctz(s->w.active),
+                    "the stack of %u bytes per thread is exhausted (--stack BYTES gives more)",
+                    s->w.block->grid->local_bytes);
+        return false;
+    }
+    if (!grow_registers(s, u, end))
+        return false;
+    if (end > s->register_high)
+        s->register_high = end;
+    callee->window = (uint32_t)window;
+    callee->frame = (uint32_t)frame;
+    return true;
+}
+
+/* The first uop of the function at `address`, or NULL: no function of this program is there. */
+static const struct uop *function_at(const struct warp_state *s, const struct uop *u, uint64_t address)
+{
+    uint64_t number = address / FUNCTION_STEP;
+    if (address % FUNCTION_STEP || number >= u->table_count || u->table[number] == UOP_NOWHERE)
+        return NULL;
+    return s->w.block->program->uops + u->table[number];
+}
+
+/* The lanes of `mask` that call what the lowest one calls. */
+static lanemask same_callee(const struct warp *w, const struct uop *u, lanemask mask)
+{
+    uint64_t address = lane_u64(w, u->a, (unsigned)__builtin_ctz(mask));
+    lanemask same = 0;
+    FOR_LANES(l, mask)
+    same |= (lanemask)(lane_u64(w, u->a, l) == address) << l;
+    return same;
+}
+
+/* Calls one after the other whatever the lanes call: those yet to come wait as enters, and all lanes meet in a join
+ * after the call. */
+static void call_indirect(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    FOR_LANES(l, executed)
+    {
+        uint64_t to = lane_u64(&s->w, u->a, l);
+        if (!function_at(s, u, to)) {
+            block_fault(s, u, RP_FAULT_BAD_CALL, l, "call of 0x%llx, where no function begins", (unsigned long long)to);
+            return;
+        }
+    }
+    struct path callee = {.kind = PATH_ENTER};
+    if (!open_frame(s, u, &callee) ||
+        !push(s, u, (struct path){.pc = u + 1, .join = s->join, .mask = s->w.active, .kind = PATH_JOIN}))
+        return;
+    for (lanemask left = executed; left; left &= ~callee.mask) {
+        callee.mask = same_callee(&s->w, u, left);
+        callee.pc = function_at(s, u, lane_u64(&s->w, u->a, (unsigned)__builtin_ctz(left)));
+        if (!push(s, u, callee))
+            return;
+    }
+    paths_pop(s);
+}
+
+void paths_call(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    if (u->target == UOP_NOWHERE) {
+        call_indirect(s, u, executed);
+        return;
+    }
+    struct path callee, call = {.pc = u + 1, .join = s->join, .mask = s->w.active, .kind = PATH_CALL};
+    call.frame = s->w.frame;
+    call.window = (uint32_t)(s->w.window - s->registers);
+    if (!open_frame(s, u, &callee) || !push(s, u, call))
+        return;
+    set_frame(s, &callee);
+    s->w.active = executed;
+    s->join = NULL;
+    s->pc = s->w.block->program->uops + u->target;
+}
+
+/* The current path loses lanes; without any left the next path runs. */
+static void leave(struct warp_state *s, const struct uop *u, lanemask lanes)
+{
+    s->w.active &= ~lanes;
+    s->pc = u + 1;
+    if (!s->w.active)
+        paths_pop(s);
+}
+
+void paths_return(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    uint32_t call = s->depth;
+    while (call && s->paths[call - 1].kind != PATH_CALL)
+        call--;
+    if (!call) { /* the kernel itself returns */
+        paths_exit(s, u, executed);
+        return;
+    }
+    for (uint32_t i = call; i < s->depth; i++)
+        s->paths[i].mask &= ~executed;
+    leave(s, u, executed);
+}
+
+void paths_exit(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    s->w.live &= ~executed;
+    leave(s, u, executed);
+}
+
+bool paths_gather(struct warp_state *s, const struct uop *at, bool *stuck)
+{
+    uint32_t bottom = s->depth;
+    while (bottom && s->paths[bottom - 1].kind == PATH_SPLIT)
+        bottom--;
+    uint32_t kept = bottom, other = UINT32_MAX;
+    for (uint32_t i = bottom; i < s->depth; i++) { /* lanes that wait here already join us */
+        struct path p = s->paths[i];
+        p.mask &= s->w.live;
+        if (p.at_barrier && p.pc == at) {
+            s->w.active |= p.mask;
+            continue;
+        }
+        if (p.mask && !p.at_barrier)
+            other = kept;
+        s->paths[kept++] = p;
+    }
+    s->depth = kept;
+    if (s->w.active == s->w.live)
+        return true;
+    if (other == UINT32_MAX) {
+        *stuck = true;
+        lanemask missing = s->w.live & ~s->w.active;
+        block_fault(s, at, RP_FAULT_BARRIER, (unsigned)__builtin_ctz(missing),
+                    "a barrier is reached by %d threads of warp %u while %d others of it are elsewhere",
+                    __builtin_popcount(s->w.active), s->w.id, __builtin_popcount(missing));
+        return false;
+    }
+    struct path next = s->paths[other];
+    s->paths[other] =
+        (struct path){.pc = at, .join = s->join, .mask = s->w.active, .kind = PATH_SPLIT, .at_barrier = true};
+    s->w.active = next.mask;
+    s->pc = next.pc;
+    s->join = next.join;
+    return false;
+}

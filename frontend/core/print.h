@@ -1,0 +1,16 @@
+/* printf as a kernel sees it. */
+#ifndef REPRISE_FRONTEND_CORE_PRINT_H
+#define REPRISE_FRONTEND_CORE_PRINT_H
+
+#include "frontend/core/engine.h"
+
+/* Formats for one thread: `format` and `args` are generic addresses, args those of the packed arguments (each aligned
+ * to its size, floats as doubles). Conversions are those of C without n; a conversion that makes no sense is printed as
+ * it stands, "(null)" where a string cannot be read. Appends to the block's text. Returns the number of arguments used,
+ * or -1 if format or arguments cannot be read. */
+int print_formatted(struct warp_state *, unsigned lane, uint64_t format, uint64_t args);
+
+/* Reads a string into `text`, cut at size - 1 bytes; false: not readable. */
+bool read_string(struct warp_state *, unsigned lane, uint64_t address, char *text, size_t size);
+
+#endif

@@ -1,0 +1,238 @@
+/* The warp loop. Bookkeeping happens per straight run, at transfers of control, never per instruction: a run is a
+ * stretch of consecutive static instructions under one active mask. The loop exists twice, with and without recording.
+ */
+#include <stdatomic.h>
+
+#include "frontend/core/access.h"
+#include "frontend/core/engine.h"
+#include "frontend/core/flags.h"
+#include "tracefmt/writer.h"
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+ALWAYS_INLINE void end_run(struct warp_state *s, uint32_t end, const bool record)
+{
+    uint32_t length = end - s->run_start;
+    s->run_start = end;
+    if (!length)
+        return;
+    s->w.clock += length;
+    s->lanes_run += (uint64_t)length * (unsigned)__builtin_popcount(s->w.active);
+    if (record)
+        rp_log_run(s->w.log, end - length, length, s->w.active);
+}
+
+void warp_end_run(struct warp_state *s, uint32_t end)
+{
+    if (s->w.log)
+        end_run(s, end, true);
+    else
+        end_run(s, end, false);
+}
+
+/* The lanes that execute a guarded uop. */
+ALWAYS_INLINE lanemask guarded(struct warp_state *s, const struct uop *u, const bool record)
+{
+    struct warp *w = &s->w;
+    lanemask executed = w->active & (*(const lanemask *)operand_at(w->window, u->guard) ^ u->guard_flip);
+    if (u->flags & UF_FIRST) {
+        s->lanes_off += (unsigned)__builtin_popcount(w->active ^ executed);
+        if (record)
+            rp_log_guard(w->log, executed);
+    }
+    return executed;
+}
+
+/* A lane uop that reads the clock: it counts the current run, too. */
+static void read_clock(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    uint64_t before = s->w.clock;
+    s->w.clock += (uint64_t)((int64_t)u->index - (int64_t)s->run_start);
+    u->fn(&s->w, u, executed);
+    s->w.clock = before;
+}
+
+/* Stops a warp whose lanes have all exited. */
+static void finish(struct warp_state *s)
+{
+    s->status = WARP_DONE;
+    barrier_warp_exited(s->w.block);
+}
+
+static void trap(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    block_fault(s, u, RP_FAULT_TRAP, (unsigned)__builtin_ctz(executed), "the kernel executed a trap");
+}
+
+static void out_of_time(struct warp_state *s, const struct uop *u)
+{
+    block_fault(s, u, RP_FAULT_LIMIT, (unsigned)__builtin_ctz(s->w.active),
+                "endless loop? the warp has executed %llu instructions, the limit",
+                (unsigned long long)s->w.block->grid->limit);
+}
+
+/* Carries out a transfer of control, everything but an undivided branch. False: the warp stops here. */
+static bool transfer(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    switch (u->kind) {
+    case UOP_BRANCH: paths_branch(s, u, executed); break;
+    case UOP_BRANCH_TABLE: paths_branch_table(s, u, executed); break;
+    case UOP_CALL: paths_call(s, u, executed); break;
+    case UOP_RETURN: paths_return(s, u, executed); break;
+    case UOP_EXIT: paths_exit(s, u, executed); break;
+    default: paths_pop(s); break; /* UOP_RECONVERGE */
+    }
+    if (s->w.block->faulted)
+        return false;
+    if (!s->w.live) {
+        finish(s);
+        return false;
+    }
+    return true;
+}
+
+/* A barrier. False: the warp stops here. */
+static bool barrier(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    struct warp *w = &s->w;
+    if (u->barrier.kind == RP_BARRIER_WARP_SYNC) {
+        s->pc = u + 1;
+        return true;
+    }
+    if (w->active != w->live && !(u->flags & UF_GUARDED)) {
+        bool stuck = false;
+        warp_end_run(s, u->index); /* the instruction counts when the lanes arrive, not when they begin to wait */
+        if (!paths_gather(s, u, &stuck)) {
+            if (!stuck)
+                s->run_start = run_start_at(s->pc);
+            return !stuck;
+        }
+        executed = w->active;
+    }
+    if (w->log && u->flags & UF_LOG_AUX) {
+        unsigned lane = (unsigned)__builtin_ctz(executed);
+        rp_log_aux(w->log, barrier_aux(w, u, lane));
+    }
+    warp_end_run(s, u->index + 1);
+    s->pc = u + 1;
+    s->run_start = run_start_at(s->pc);
+    return barrier_arrive(s, u, executed);
+}
+
+ALWAYS_INLINE void run(struct warp_state *s, const bool record)
+{
+    struct warp *w = &s->w;
+    const struct block *block = w->block;
+    const struct uop *u = s->pc;
+    s->run_start = run_start_at(u);
+    for (;;) {
+        lanemask executed = u->flags & UF_GUARDED ? guarded(s, u, record) : w->active;
+        switch (u->kind) {
+        case UOP_LANE:
+            if (executed)
+                u->fn(w, u, executed);
+            u++;
+            continue;
+        case UOP_CLOCK:
+            if (executed)
+                read_clock(s, u, executed);
+            u++;
+            continue;
+        case UOP_MEMORY:
+            if (executed) {
+                u->fn(w, u, executed);
+                if (__builtin_expect(block->faulted, 0))
+                    break;
+            }
+            u++;
+            continue;
+        case UOP_RECONVERGE:
+            if (u != s->join) {
+                u++;
+                continue;
+            }
+            end_run(s, u->index, record);
+            transfer(s, u, executed);
+            u = s->pc;
+            s->run_start = run_start_at(u);
+            continue;
+        case UOP_BRANCH:
+            if (!executed) {
+                u++;
+                continue;
+            }
+            end_run(s, u->index + 1, record);
+            if (executed == w->active) {
+                u = block->program->uops + u->target;
+            } else {
+                if (!transfer(s, u, executed))
+                    return;
+                u = s->pc;
+            }
+            s->run_start = run_start_at(u);
+            if (__builtin_expect(w->clock >= s->stop_at, 0))
+                break;
+            continue;
+        case UOP_BRANCH_TABLE:
+        case UOP_CALL:
+        case UOP_RETURN:
+        case UOP_EXIT:
+            if (!executed) {
+                u++;
+                continue;
+            }
+            end_run(s, u->index + 1, record);
+            s->pc = u;
+            if (!transfer(s, u, executed))
+                return;
+            u = s->pc;
+            s->run_start = run_start_at(u);
+            if (__builtin_expect(w->clock >= s->stop_at, 0))
+                break;
+            continue;
+        case UOP_BARRIER:
+            if (!executed) {
+                u++;
+                continue;
+            }
+            if (!barrier(s, u, executed))
+                return;
+            u = s->pc;
+            continue;
+        case UOP_FENCE:
+            atomic_thread_fence(memory_order_seq_cst);
+            u++;
+            continue;
+        case UOP_HOST_CALL:
+            if (executed)
+                host_call(s, u, executed);
+            if (block->faulted)
+                break;
+            u++;
+            continue;
+        default: /* UOP_TRAP */
+            if (executed) {
+                trap(s, u, executed);
+                break;
+            }
+            u++;
+            continue;
+        }
+        break;
+    }
+    if (block->faulted)
+        end_run(s, u->index + 1, record); /* the instruction at fault is the last of the warp's story */
+    else if (w->clock >= block->grid->limit)
+        out_of_time(s, u);
+    s->pc = u;
+}
+
+void warp_run(struct warp_state *s)
+{
+    uint64_t limit = s->w.block->grid->limit;
+    s->stop_at = s->w.clock + WARP_QUANTUM < limit ? s->w.clock + WARP_QUANTUM : limit;
+    if (s->w.log)
+        run(s, true);
+    else
+        run(s, false);
+}

@@ -1,0 +1,291 @@
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "frontend/core/track.h"
+#include "frontend/host/run.h"
+
+/* Batches that may be done but not yet committed, per thread: bounds memory when one batch takes long. */
+#define WINDOW_PER_THREAD 4
+
+struct batch {
+    struct frame_list frames;
+    uint64_t warp_instructions, thread_instructions;
+    bool done;
+};
+
+struct attempt {
+    struct run *run;
+    struct track_grid *track;
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* a batch is done, one was committed, or all is over */
+    struct batch *window;   /* batch i is at i % window_size */
+    uint64_t window_size;
+    uint64_t claimed, committed; /* batches */
+    bool over;                   /* no further batches are begun */
+    bool failed;                 /* err says why */
+    struct rp_error error;
+    _Atomic uint64_t blocks_done, warp_instructions; /* for progress */
+};
+
+struct worker {
+    struct attempt *attempt;
+    struct block *block;
+    struct rp_chunk *chunk;
+    struct tracker *tracker;
+    pthread_t thread;
+    bool started;
+};
+
+/* ---- one batch --------------------------------------------------------------------------------------------------- */
+
+static void fail(struct attempt *a, const struct rp_error *err)
+{
+    pthread_mutex_lock(&a->lock);
+    if (!a->failed)
+        a->error = *err;
+    a->failed = a->over = true;
+    pthread_cond_broadcast(&a->changed);
+    pthread_mutex_unlock(&a->lock);
+}
+
+static void stop(struct attempt *a)
+{
+    pthread_mutex_lock(&a->lock);
+    a->over = true;
+    pthread_cond_broadcast(&a->changed);
+    pthread_mutex_unlock(&a->lock);
+}
+
+/* Runs one block to its end; false: the attempt is over. */
+static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
+{
+    struct block *b = w->block;
+    struct run *r = w->attempt->run;
+    block_start(b, index, w->chunk ? rp_chunk_begin_block(w->chunk, index, r->grid.warps) : NULL);
+    enum block_status status;
+    do {
+        status = block_run(b, BLOCK_ROUNDS);
+        if (track_verdict(w->attempt->track) != TRACK_CLEAN)
+            return false;
+    } while (status == BLOCK_SET_ASIDE);
+    if (status == BLOCK_FAULT) { /* which block faults first is found by running in order */
+        track_give_up(w->attempt->track);
+        return false;
+    }
+    uint64_t before = batch->warp_instructions;
+    block_count(b, &batch->warp_instructions, &batch->thread_instructions);
+    atomic_fetch_add_explicit(&w->attempt->blocks_done, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&w->attempt->warp_instructions, batch->warp_instructions - before, memory_order_relaxed);
+    if (w->chunk)
+        rp_chunk_end_block(w->chunk, index);
+    return true;
+}
+
+static bool run_batch(struct worker *w, uint64_t number, struct batch *batch)
+{
+    struct run *r = w->attempt->run;
+    uint64_t first = number * r->batch_blocks, end = first + r->batch_blocks;
+    end = end < r->grid.blocks ? end : r->grid.blocks;
+    struct rp_error err;
+    for (uint64_t i = first; i < end; i++) {
+        if (!run_block(w, i, batch))
+            return false;
+        bool full = w->chunk && rp_chunk_bytes(w->chunk) > RECORD_CHUNK_BYTES;
+        if (w->chunk && (full || i + 1 == end) && !frames_finish(&batch->frames, w->chunk, &err)) {
+            fail(w->attempt, &err);
+            return false;
+        }
+        if (w->attempt->run->threads == 1)
+            run_progress(r, w->attempt->blocks_done, w->attempt->warp_instructions);
+    }
+    return tracker_end_batch(w->tracker);
+}
+
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
+
+/* The next batch to run; false: there is none. */
+static bool claim(struct attempt *a, uint64_t *number)
+{
+    pthread_mutex_lock(&a->lock);
+    while (!a->over && a->claimed < a->run->batches && a->claimed >= a->committed + a->window_size)
+        pthread_cond_wait(&a->changed, &a->lock);
+    bool got = !a->over && a->claimed < a->run->batches;
+    if (got)
+        *number = a->claimed++;
+    pthread_mutex_unlock(&a->lock);
+    return got;
+}
+
+static void *work(void *arg)
+{
+    struct worker *w = arg;
+    struct attempt *a = w->attempt;
+    uint64_t number;
+    while (claim(a, &number)) {
+        struct batch *batch = &a->window[number % a->window_size];
+        if (!run_batch(w, number, batch)) {
+            stop(a);
+            break;
+        }
+        pthread_mutex_lock(&a->lock);
+        batch->done = true;
+        pthread_cond_broadcast(&a->changed);
+        pthread_mutex_unlock(&a->lock);
+    }
+    return NULL;
+}
+
+static void commit(struct attempt *a, struct batch *batch)
+{
+    struct run *r = a->run;
+    struct rp_error err;
+    r->result.warp_instructions += batch->warp_instructions;
+    r->result.thread_instructions += batch->thread_instructions;
+    batch->warp_instructions = batch->thread_instructions = 0;
+    if (!frames_commit(&batch->frames, &r->recorder, &err))
+        fail(a, &err);
+}
+
+/* Waits up to a fifth of a second for the next batch to be done; the lock is held. */
+static bool wait_for_batch(struct attempt *a, const struct batch *batch)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 200000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    if (!batch->done && !a->over)
+        pthread_cond_timedwait(&a->changed, &a->lock, &until);
+    return batch->done;
+}
+
+/* Commits batches in order while the workers run them. */
+static void commit_all(struct attempt *a)
+{
+    while (a->committed < a->run->batches) {
+        struct batch *batch = &a->window[a->committed % a->window_size];
+        pthread_mutex_lock(&a->lock);
+        bool ready = wait_for_batch(a, batch), over = a->over;
+        pthread_mutex_unlock(&a->lock);
+        run_progress(a->run, a->blocks_done, a->warp_instructions);
+        if (over)
+            return;
+        if (!ready)
+            continue;
+        commit(a, batch);
+        pthread_mutex_lock(&a->lock);
+        batch->done = false;
+        a->committed++;
+        pthread_cond_broadcast(&a->changed);
+        pthread_mutex_unlock(&a->lock);
+    }
+}
+
+static void run_alone(struct attempt *a, struct worker *w)
+{
+    for (uint64_t number = 0; number < a->run->batches && !a->over; number++) {
+        if (!run_batch(w, number, &a->window[0])) {
+            a->over = true;
+            return;
+        }
+        commit(a, &a->window[0]);
+    }
+}
+
+static bool worker_init(struct worker *w, struct attempt *a)
+{
+    struct run *r = a->run;
+    w->attempt = a;
+    w->block = block_new(&r->grid);
+    w->tracker = tracker_new(a->track);
+    if (r->recorder.writer)
+        w->chunk = rp_chunk_new(r->recorder.kernel, r->recorder.launch, NULL);
+    if (!w->block || !w->tracker || (r->recorder.writer && !w->chunk))
+        return false;
+    w->block->tracker = w->tracker;
+    return true;
+}
+
+static void run_together(struct attempt *a, struct worker *workers)
+{
+    unsigned threads = a->run->threads;
+    for (unsigned i = 0; i < threads; i++) {
+        workers[i].started = pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
+        if (!workers[i].started && i == 0) {
+            fail(a, &(struct rp_error){RP_SYSTEM, "cannot start a thread; --threads 1 needs none"});
+            return;
+        }
+    }
+    commit_all(a);
+    stop(a);
+    for (unsigned i = 0; i < threads; i++)
+        if (workers[i].started)
+            pthread_join(workers[i].thread, NULL);
+}
+
+/* ---- attempts ---------------------------------------------------------------------------------------------------- */
+
+static void free_workers(struct worker *workers, unsigned threads)
+{
+    for (unsigned i = 0; workers && i < threads; i++) {
+        block_free(workers[i].block);
+        tracker_free(workers[i].tracker);
+        rp_chunk_free(workers[i].chunk);
+    }
+    free(workers);
+}
+
+static bool attempt_run(struct run *r, struct track_grid *track, struct rp_error *err)
+{
+    struct attempt a = {.run = r, .track = track, .window_size = (uint64_t)WINDOW_PER_THREAD * r->threads};
+    struct worker *workers = calloc(r->threads, sizeof *workers);
+    a.window = calloc(a.window_size, sizeof *a.window);
+    pthread_mutex_init(&a.lock, NULL);
+    pthread_cond_init(&a.changed, NULL);
+    bool ok = workers && a.window;
+    for (unsigned i = 0; i < r->threads && ok; i++)
+        ok = worker_init(&workers[i], &a);
+    if (!ok)
+        rp_fail(err, RP_SYSTEM, "out of memory for %u threads that run kernel '%s'", r->threads, r->grid.program->name);
+    else if (r->threads == 1)
+        run_alone(&a, &workers[0]);
+    else
+        run_together(&a, workers);
+    if (a.failed && err)
+        *err = a.error;
+    for (uint64_t i = 0; a.window && i < a.window_size; i++)
+        frames_free(&a.window[i].frames);
+    free_workers(workers, r->threads);
+    free(a.window);
+    pthread_mutex_destroy(&a.lock);
+    pthread_cond_destroy(&a.changed);
+    return ok && !a.failed;
+}
+
+bool batches_run(struct run *r, bool *again, struct rp_error *err)
+{
+    *again = false;
+    r->grid.parallel = r->threads > 1;
+    struct track_grid *track = track_grid_new(r->grid.memory);
+    if (!track)
+        return rp_fail(err, RP_SYSTEM, "out of memory for the launch of kernel '%s'", r->grid.program->name);
+    bool ok;
+    enum track_verdict verdict;
+    do {
+        track_again(track);
+        ok = attempt_run(r, track, err);
+        verdict = track_verdict(track);
+        if (ok && verdict == TRACK_CLEAN)
+            break;
+        track_restore(track);
+        r->result = (struct rp_launch_result){0};
+        ok = ok && recorder_restart(&r->recorder, err);
+    } while (ok && verdict == TRACK_REPEAT);
+    track_grid_free(track);
+    *again = ok && verdict == TRACK_CONFLICT;
+    return ok;
+}

@@ -1,0 +1,253 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/host/run.h"
+
+/* What a block printed, waiting for the blocks before it. */
+struct printed {
+    uint64_t block;
+    char *text;
+    size_t bytes;
+};
+
+struct ordered {
+    struct run *run;
+    struct rp_chunk *chunk;
+    struct frame_list frames;
+    uint64_t chunk_blocks; /* begun since the last frame */
+    uint64_t next;         /* the first block that has not begun */
+    struct block **queue;  /* set aside, a ring */
+    size_t head, waiting, capacity;
+    struct block *current, *spare;
+    uint64_t blocks_done;
+    struct printed *printed;
+    size_t printed_count, printed_capacity;
+};
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+
+static bool enqueue(struct ordered *o, struct block *b)
+{
+    if (o->waiting == o->capacity) {
+        size_t capacity = o->capacity ? 2 * o->capacity : 16;
+        struct block **queue = malloc(capacity * sizeof *queue);
+        if (!queue)
+            return false;
+        for (size_t i = 0; i < o->waiting; i++)
+            queue[i] = o->queue[(o->head + i) % o->capacity];
+        free(o->queue);
+        o->queue = queue;
+        o->capacity = capacity;
+        o->head = 0;
+    }
+    o->queue[(o->head + o->waiting++) % o->capacity] = b;
+    return true;
+}
+
+static struct block *dequeue(struct ordered *o)
+{
+    struct block *b = o->queue[o->head];
+    o->head = (o->head + 1) % o->capacity;
+    o->waiting--;
+    return b;
+}
+
+static struct block *begin_block(struct ordered *o)
+{
+    struct run *r = o->run;
+    struct block *b = o->spare ? o->spare : block_new(&r->grid);
+    o->spare = NULL;
+    if (!b)
+        return NULL;
+    struct rp_warp_log *logs = o->chunk ? rp_chunk_begin_block(o->chunk, o->next, r->grid.warps) : NULL;
+    block_start(b, o->next++, logs);
+    o->chunk_blocks++;
+    return b;
+}
+
+/* New blocks come first while there is room for them. */
+static struct block *next_block(struct ordered *o)
+{
+    const struct grid *g = &o->run->grid;
+    bool room = !o->waiting || (o->waiting + 1) * block_bytes(g) <= ORDERED_OPEN_BYTES;
+    return o->next < g->blocks && room ? begin_block(o) : dequeue(o);
+}
+
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
+
+static void print(struct ordered *o, const char *text, size_t bytes)
+{
+    FILE *to = o->run->config->output ? o->run->config->output : stdout;
+    fwrite(text, 1, bytes, to);
+}
+
+static bool keep_text(struct ordered *o, struct block *b)
+{
+    if (o->printed_count == o->printed_capacity) {
+        size_t capacity = o->printed_capacity ? 2 * o->printed_capacity : 16;
+        struct printed *printed = realloc(o->printed, capacity * sizeof *printed);
+        if (!printed)
+            return false;
+        o->printed = printed;
+        o->printed_capacity = capacity;
+    }
+    size_t at = o->printed_count++;
+    for (; at && o->printed[at - 1].block > b->index; at--)
+        o->printed[at] = o->printed[at - 1];
+    o->printed[at] = (struct printed){b->index, b->text, b->text_bytes};
+    b->text = NULL;
+    b->text_bytes = b->text_capacity = 0;
+    return true;
+}
+
+/* Prints what blocks below `end` left. */
+static void print_until(struct ordered *o, uint64_t end)
+{
+    size_t done = 0;
+    while (done < o->printed_count && o->printed[done].block < end) {
+        print(o, o->printed[done].text, o->printed[done].bytes);
+        free(o->printed[done++].text);
+    }
+    o->printed_count -= done;
+    memmove(o->printed, o->printed + done, o->printed_count * sizeof *o->printed);
+}
+
+/* After a block's turn: everything below the lowest block that is not done may be printed, and that block's own. */
+static bool take_text(struct ordered *o, struct block *b, bool done)
+{
+    if (!b->text_bytes && !o->printed_count)
+        return true;
+    uint64_t lowest = o->next;
+    for (size_t i = 0; i < o->waiting; i++) {
+        uint64_t index = o->queue[(o->head + i) % o->capacity]->index;
+        lowest = index < lowest ? index : lowest;
+    }
+    if (!done && b->index < lowest)
+        lowest = b->index;
+    if (b->text_bytes && b->index > lowest) {
+        if (done)
+            return keep_text(o, b);
+        return true;
+    }
+    print_until(o, b->index < lowest ? b->index : lowest);
+    if (b->text_bytes)
+        print(o, b->text, b->text_bytes);
+    b->text_bytes = 0;
+    print_until(o, lowest);
+    return true;
+}
+
+/* ---- the trace --------------------------------------------------------------------------------------------------- */
+
+static bool flush_chunk(struct ordered *o, struct rp_error *err)
+{
+    o->chunk_blocks = 0;
+    return frames_finish(&o->frames, o->chunk, err) && frames_commit(&o->frames, &o->run->recorder, err);
+}
+
+/* Between turns: a full chunk, or enough blocks with none open, make a frame. */
+static bool record_turn(struct ordered *o, struct rp_error *err)
+{
+    if (!o->chunk)
+        return true;
+    bool enough = !o->waiting && o->chunk_blocks >= o->run->batch_blocks;
+    return (!enough && rp_chunk_bytes(o->chunk) <= RECORD_CHUNK_BYTES) || flush_chunk(o, err);
+}
+
+static bool end_block(struct ordered *o, struct block *b)
+{
+    if (o->chunk)
+        rp_chunk_end_block(o->chunk, b->index);
+    block_count(b, &o->run->result.warp_instructions, &o->run->result.thread_instructions);
+    if (b->text_bytes && !keep_text(o, b))
+        return false;
+    o->current = NULL;
+    if (o->spare)
+        block_free(b);
+    else
+        o->spare = b;
+    return true;
+}
+
+/* A fault ends the launch: every block that has begun is written as far as it came. The recorder's frames stay. */
+static bool end_faulted(struct ordered *o, struct block *b, struct rp_error *err)
+{
+    struct rp_error report = {0};
+    fault_report(b, &report);
+    fault_result(b, &o->run->result);
+    bool ok = end_block(o, b);
+    while (o->waiting && ok) {
+        o->current = dequeue(o);
+        ok = end_block(o, o->current);
+    }
+    print_until(o, UINT64_MAX);
+    if (ok && o->chunk && !flush_chunk(o, err))
+        return false;
+    if (err)
+        *err = report;
+    return false;
+}
+
+static bool no_memory(const struct ordered *o, struct rp_error *err)
+{
+    return rp_fail(err, RP_SYSTEM, "out of memory for the blocks of kernel '%s'", o->run->grid.program->name);
+}
+
+/* One block's turn. */
+static bool turn(struct ordered *o, struct rp_error *err)
+{
+    struct block *b = next_block(o);
+    if (!b)
+        return no_memory(o, err);
+    o->current = b;
+    enum block_status status = block_run(b, BLOCK_ROUNDS);
+    if (status == BLOCK_FAULT)
+        return end_faulted(o, b, err);
+    if (!take_text(o, b, status == BLOCK_DONE))
+        return no_memory(o, err);
+    if (status == BLOCK_SET_ASIDE) {
+        if (!enqueue(o, b))
+            return no_memory(o, err);
+        o->current = NULL;
+        run_progress(o->run, o->blocks_done, o->run->result.warp_instructions);
+        return record_turn(o, err);
+    }
+    if (!end_block(o, b))
+        return no_memory(o, err);
+    run_progress(o->run, ++o->blocks_done, o->run->result.warp_instructions);
+    return record_turn(o, err);
+}
+
+static void free_ordered(struct ordered *o)
+{
+    while (o->waiting)
+        block_free(dequeue(o));
+    free(o->queue);
+    block_free(o->current);
+    block_free(o->spare);
+    for (size_t i = 0; i < o->printed_count; i++)
+        free(o->printed[i].text);
+    free(o->printed);
+    frames_free(&o->frames);
+    rp_chunk_free(o->chunk);
+}
+
+bool ordered_run(struct run *r, struct rp_error *err)
+{
+    struct ordered o = {.run = r};
+    r->grid.parallel = false;
+    if (r->recorder.writer) {
+        o.chunk = rp_chunk_new(r->recorder.kernel, r->recorder.launch, NULL);
+        if (!o.chunk)
+            return no_memory(&o, err);
+    }
+    bool ok = true;
+    while (ok && (o.waiting || o.next < r->grid.blocks))
+        ok = turn(&o, err);
+    if (ok && o.chunk && o.chunk_blocks)
+        ok = flush_chunk(&o, err);
+    if (ok)
+        print_until(&o, UINT64_MAX);
+    free_ordered(&o);
+    return ok;
+}

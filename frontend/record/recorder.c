@@ -1,0 +1,94 @@
+#include "frontend/record/recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool begin_launch(struct recorder *r, const struct grid *g, uint32_t kernel, struct rp_error *err)
+{
+    struct rp_allocation *allocations = calloc(g->memory->count + 1, sizeof *allocations);
+    if (!allocations)
+        return rp_fail(err, RP_SYSTEM, "out of memory for the launch of kernel '%s'", g->program->name);
+    for (uint32_t i = 0; i < g->memory->count; i++) {
+        const struct allocation *a = g->memory->table[i];
+        allocations[i] = (struct rp_allocation){a->base, a->size, a->name, a->initialised};
+    }
+    struct rp_launch launch = {
+        .kernel = kernel,
+        .dynamic_shared = g->dynamic_shared,
+        .shared_window = SHARED_WINDOW,
+        .shared_window_size = SHARED_WINDOW_SIZE,
+        .local_window = LOCAL_WINDOW,
+        .local_window_size = LOCAL_WINDOW_SIZE,
+        .const_window = CONST_WINDOW,
+        .const_window_size = CONST_WINDOW_SIZE,
+        .param_window = PARAM_WINDOW,
+        .param_window_size = PARAM_WINDOW_SIZE,
+        .param_size = g->program->parameter_bytes,
+        .params = g->params,
+        .allocation_count = g->memory->count,
+        .allocations = allocations,
+    };
+    memcpy(launch.grid, g->dim, sizeof launch.grid);
+    memcpy(launch.block, g->block, sizeof launch.block);
+    bool ok = rp_writer_begin_launch(r->writer, &launch, &r->launch, err);
+    free(allocations);
+    return ok;
+}
+
+bool recorder_begin(struct recorder *r, struct rp_writer *writer, const struct grid *g, struct rp_error *err)
+{
+    *r = (struct recorder){.writer = writer, .kernel = &g->program->kernel};
+    uint32_t kernel;
+    if (!writer)
+        return true;
+    if (!rp_writer_add_kernel(writer, r->kernel, &kernel, err) || !begin_launch(r, g, kernel, err))
+        return false;
+    r->start = rp_writer_mark(writer);
+    return true;
+}
+
+bool recorder_restart(struct recorder *r, struct rp_error *err)
+{
+    return !r->writer || rp_writer_rollback(r->writer, r->start, err);
+}
+
+bool recorder_end(struct recorder *r, const char *fault, struct rp_error *err)
+{
+    struct rp_launch_end end = {.outcome = fault ? RP_OUTCOME_FAULT : RP_OUTCOME_COMPLETE, .fault = fault};
+    return !r->writer || rp_writer_end_launch(r->writer, &end, err);
+}
+
+bool frames_finish(struct frame_list *l, struct rp_chunk *chunk, struct rp_error *err)
+{
+    if (l->count == l->capacity) {
+        size_t capacity = l->capacity ? 2 * l->capacity : 4;
+        struct rp_frame **frames = realloc(l->frames, capacity * sizeof *frames);
+        if (!frames)
+            return rp_fail(err, RP_SYSTEM, "out of memory for the trace");
+        l->frames = frames;
+        l->capacity = capacity;
+    }
+    l->frames[l->count] = rp_chunk_finish(chunk, err);
+    return l->frames[l->count] && ++l->count;
+}
+
+bool frames_commit(struct frame_list *l, struct recorder *r, struct rp_error *err)
+{
+    bool ok = true;
+    for (size_t i = 0; i < l->count; i++) {
+        if (ok)
+            ok = rp_writer_commit(r->writer, l->frames[i], err);
+        else
+            rp_frame_free(l->frames[i]);
+    }
+    l->count = 0;
+    return ok;
+}
+
+void frames_free(struct frame_list *l)
+{
+    for (size_t i = 0; i < l->count; i++)
+        rp_frame_free(l->frames[i]);
+    free(l->frames);
+    *l = (struct frame_list){0};
+}

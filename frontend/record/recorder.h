@@ -1,0 +1,36 @@
+/* What recording adds to a launch: its entry in the trace, and chunks that become frames. */
+#ifndef REPRISE_FRONTEND_RECORD_RECORDER_H
+#define REPRISE_FRONTEND_RECORD_RECORDER_H
+
+#include "frontend/core/engine.h"
+#include "tracefmt/writer.h"
+
+/* A chunk that holds this much becomes a frame before its blocks are done. */
+#define RECORD_CHUNK_BYTES (16u << 20)
+
+struct recorder {
+    struct rp_writer *writer; /* NULL: nothing is recorded */
+    const struct rp_kernel *kernel;
+    uint32_t launch;
+    struct rp_writer_mark start; /* right after the launch was begun */
+};
+
+/* Enters kernel and launch into the trace. */
+bool recorder_begin(struct recorder *, struct rp_writer *, const struct grid *, struct rp_error *);
+/* Drops what was committed since recorder_begin. */
+bool recorder_restart(struct recorder *, struct rp_error *);
+/* Ends the launch; `fault` is the report, or NULL. */
+bool recorder_end(struct recorder *, const char *fault, struct rp_error *);
+
+/* The frames of one batch of blocks, in order. */
+struct frame_list {
+    struct rp_frame **frames;
+    size_t count, capacity;
+};
+/* Makes a frame of what the chunk holds and appends it. */
+bool frames_finish(struct frame_list *, struct rp_chunk *, struct rp_error *);
+/* Commits and forgets them; on failure the rest is dropped. */
+bool frames_commit(struct frame_list *, struct recorder *, struct rp_error *);
+void frames_free(struct frame_list *);
+
+#endif

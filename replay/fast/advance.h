@@ -1,0 +1,74 @@
+/* Moving a warp on: fetch, decode, and when it can issue. In a header because it happens once per warp instruction. */
+#ifndef REPRISE_REPLAY_FAST_ADVANCE_H
+#define REPRISE_REPLAY_FAST_ADVANCE_H
+
+#include "replay/fast/fast.h"
+
+/* Works out the wake of the next instruction and puts the warp on the wheel. Not for a warp that waits. */
+static inline void schedule(struct fast *f, struct fast_warp *w)
+{
+    uint64_t wake = registers_free(f, w) >> PRODUCER_BITS;
+    wake = w->control_until > wake ? w->control_until : wake;
+    wake = w->barrier_until > wake ? w->barrier_until : wake;
+    wake = w->first_issue > wake ? w->first_issue : wake;
+    if ((w->op->flags & OP_FENCE) && w->memory_done > wake)
+        wake = w->memory_done;
+    w->wake = wake;
+    wheel_add(&f->subcores[w->subcore], w->slot, f->now, wake);
+    if (f->next[w->subcore] > wake)
+        f->next[w->subcore] = wake;
+}
+
+/* Unit and times of a memory instruction with generic addresses. */
+static inline void resolve_space(struct fast *f, struct fast_warp *w)
+{
+    unsigned space = timing_space(f->launch, w->next.instruction, &w->next);
+    const struct machine_timing *t = &f->machine->spaces[space];
+    w->unit = t->unit;
+    w->initiation = t->initiation;
+    w->latency = t->latency;
+    w->producer = path_of_space(space) == PATH_SHARED ? PRODUCER_SHARED : PRODUCER_MEMORY;
+}
+
+static inline void decode(struct fast *f, struct fast_warp *w)
+{
+    const struct op *op = w->op;
+    unsigned before = w->unit;
+    w->unit = op->unit;
+    w->initiation = op->initiation;
+    w->latency = op->latency;
+    w->producer = op->producer;
+    if (op->flags & OP_BY_SPACE)
+        resolve_space(f, w);
+    struct fast_subcore *sc = &f->subcores[w->subcore];
+    sc->uses[before] &= ~(1ull << w->slot);
+    sc->uses[w->unit] |= 1ull << w->slot;
+}
+
+static inline uint64_t lanes(rp_lanemask mask)
+{
+    return mask == ~0u ? RP_WARP_LANES : (uint64_t)__builtin_popcount(mask);
+}
+
+/* Fetches the warp's next instruction and sets its wake, or ends the warp. */
+static inline bool advance(struct fast *f, struct fast_warp *w, struct rp_error *err)
+{
+    int more;
+    while ((more = rp_cursor_next(&w->cursor, &w->next, err)) > 0) {
+        f->statistics->warp_instructions++;
+        f->statistics->thread_instructions += lanes(w->next.executed);
+        w->op = &f->program.ops[w->next.index];
+        if (w->op->flags & OP_FREE_EXIT)
+            continue;
+        decode(f, w);
+        if (!w->waiting)
+            schedule(f, w);
+        return true;
+    }
+    if (more < 0)
+        return false;
+    fast_end_warp(f, w);
+    return true;
+}
+
+#endif

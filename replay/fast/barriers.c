@@ -1,0 +1,114 @@
+/* Block barriers in the fast engine. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "replay/fast/advance.h"
+
+static uint64_t all_warps(const struct fast_block *block) { return ~0ull >> (64 - block->warp_count); }
+
+static void release(struct fast *f, struct fast_block *block, unsigned id)
+{
+    block->barriers[id] = (struct fast_barrier){0};
+    block->active_barriers &= ~(1u << id);
+    for (uint64_t waiting = block->waiting; waiting; waiting &= waiting - 1) {
+        struct fast_warp *w = &block->warps[__builtin_ctzll(waiting)];
+        if (w->barrier != id)
+            continue;
+        block->waiting &= ~(1ull << w->number);
+        w->waiting = false;
+        w->barrier_until = f->now + 1 + (uint64_t)f->machine->barrier_latency;
+        if (w->op)
+            schedule(f, w);
+    }
+}
+
+void fast_check_barriers(struct fast *f, struct fast_block *block)
+{
+    for (uint32_t active = block->active_barriers; active; active &= active - 1) {
+        unsigned id = (unsigned)__builtin_ctz(active);
+        const struct fast_barrier *b = &block->barriers[id];
+        if (b->expected ? b->arrivals >= b->expected : (b->arrived | block->ended) == all_warps(block))
+            release(f, block, id);
+    }
+}
+
+void fast_arrive(struct fast *f, struct fast_warp *w)
+{
+    struct fast_block *block = w->block;
+    unsigned id = barrier_id(&w->next);
+    struct fast_barrier *b = &block->barriers[id];
+    block->active_barriers |= 1u << id;
+    b->arrivals++;
+    b->arrived |= 1ull << w->number;
+    b->expected = barrier_warps(&w->next);
+    bool waits = w->next.instruction->barrier.kind != RP_BARRIER_ARRIVE;
+    w->op = NULL; /* the instruction after the barrier is not fetched yet */
+    if (waits) {
+        w->waiting = true;
+        w->barrier = (uint8_t)id;
+        block->waiting |= 1ull << w->number;
+        f->scheduler->wait(f->subcores[w->subcore].scheduler, w->slot);
+    }
+    fast_check_barriers(f, block);
+}
+
+static const struct fast_warp *waiter(const struct fast *f)
+{
+    for (unsigned s = 0; s < f->sm_count; s++)
+        for (unsigned b = 0; b < f->block_places; b++) {
+            const struct fast_block *block = &f->sms[s].blocks[b];
+            if (block->used && block->waiting)
+                return &block->warps[__builtin_ctzll(block->waiting)];
+        }
+    return NULL;
+}
+
+static void end_block(struct fast *f, struct fast_block *block, uint64_t end)
+{
+    for (uint64_t live = all_warps(block) & ~block->ended; live; live &= live - 1) {
+        struct fast_warp *w = &block->warps[__builtin_ctzll(live)];
+        w->ended = true;
+        w->completion = end;
+        f->scheduler->end(f->subcores[w->subcore].scheduler, w->slot);
+    }
+    block->waiting = 0;
+    block->live = 0;
+    block->completion = end;
+    f->next_leave = end;
+}
+
+static void end_all(struct fast *f)
+{
+    uint64_t end = f->now;
+    if (f->last_issue != NEVER && f->last_issue + 1 > end)
+        end = f->last_issue + 1;
+    end++;
+    for (unsigned s = 0; s < f->sm_count; s++)
+        for (unsigned b = 0; b < f->block_places; b++) {
+            const struct fast_block *block = &f->sms[s].blocks[b];
+            for (unsigned i = 0; block->used && i < block->warp_count; i++)
+                end = block->warps[i].completion > end ? block->warps[i].completion : end;
+        }
+    for (unsigned s = 0; s < f->sm_count; s++)
+        for (unsigned b = 0; b < f->block_places; b++)
+            if (f->sms[s].blocks[b].used)
+                end_block(f, &f->sms[s].blocks[b], end);
+}
+
+bool fast_stuck(struct fast *f, struct rp_error *err)
+{
+    const struct fast_warp *w = waiter(f);
+    if (!w)
+        return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' holds ready warps for ever",
+                       f->machine->scheduler.model->name);
+    char text[200];
+    snprintf(text, sizeof text, "block %" PRIu64 ", warp %u waits for ever at barrier %u", w->block->index, w->number,
+             w->barrier);
+    if (!f->job->cut_short)
+        return rp_fail(err, RP_BAD_INPUT,
+                       "%s: launch %" PRIu32 " (%s): %s; the other warps have ended or wait elsewhere",
+                       rp_trace_path(f->job->trace), f->job->launch, f->kernel->name, text);
+    snprintf(f->out->warning, sizeof f->out->warning, "the recording ended early: %s", text);
+    end_all(f);
+    return true;
+}

@@ -1,0 +1,192 @@
+/* The fast engine: the same timing as the reference engine, from event to event.
+ *
+ * What it does otherwise:
+ *  - Static work is done once per kernel: unit, latency, and the registers of every instruction as dense numbers, so
+ *    that a warp's scoreboard is an array of the cycles in which its registers are free.
+ *  - All of an instruction's timing is known when it issues. So when a warp has issued, its next instruction is fetched
+ *    and the cycle in which it can issue ("wake") is worked out at once: no warp is looked at again before that.
+ *  - A sub-core keeps its warps as bits of 64-bit masks: ready ones, and a wheel of masks for the cycles to come.
+ *  - Bank conflicts and transactions depend on an access's pattern and its base modulo a period: they are remembered.
+ *  - Cycles in which nothing can issue are skipped.
+ */
+#ifndef REPRISE_REPLAY_FAST_H
+#define REPRISE_REPLAY_FAST_H
+
+#include "replay/engine.h"
+#include "replay/meaning.h"
+#include "replay/occupancy.h"
+
+#define NEVER UINT64_MAX
+
+/* ---- static tables ---------------------------------------------------------------------------------------------- */
+
+enum op_flag {
+    OP_FREE_EXIT = 1 << 0, /* takes no time */
+    OP_CONTROL = 1 << 1,
+    OP_FENCE = 1 << 2,
+    OP_BARRIER = 1 << 3,  /* at which warps of the block arrive */
+    OP_ACCESS = 1 << 4,   /* has memory operands */
+    OP_BY_SPACE = 1 << 5, /* timed by the space that its execution reaches */
+    OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS,
+};
+
+/* What a scoreboard entry's lowest two bits say: who writes the register. Above them: the cycle from which it is free.
+ * So the maximum of entries is the latest one, and among equals the one that counts first as reason for a stall. */
+enum producer { PRODUCER_OTHER, PRODUCER_SHARED, PRODUCER_MEMORY };
+#define PRODUCER_BITS 2
+#define PRODUCER_MASK 3u
+
+struct op {
+    uint32_t registers;           /* index into program.registers: destinations, then sources that are no destination */
+    uint16_t destinations, waits; /* counts: destinations, and all of them */
+    uint16_t flags;
+    uint8_t unit, producer;
+    uint32_t initiation, latency;
+};
+
+struct program {
+    struct op *ops;
+    uint32_t *registers;
+    uint32_t register_count; /* different ones: entries of a scoreboard */
+};
+bool program_build(struct program *, const struct machine *, const struct rp_kernel *, struct rp_error *);
+void program_free(struct program *);
+
+/* ---- state ------------------------------------------------------------------------------------------------------ */
+
+struct fast_block;
+
+struct fast_warp {
+    uint64_t *scoreboard; /* [register_count] */
+    struct rp_cursor cursor;
+    struct rp_step next;
+    const struct op *op; /* of next */
+    uint32_t initiation, latency;
+    uint8_t unit, producer; /* of next, resolved */
+    bool ended, waiting;
+    uint8_t slot, number, barrier;
+    uint16_t subcore; /* of the chip */
+    uint16_t sm;
+    uint64_t wake; /* the first cycle in which the next instruction may issue as far as this warp is concerned */
+    uint64_t placed, first_issue, barrier_until, memory_done, completion;
+    uint64_t control_until; /* at least the cycle after the last issue */
+    struct fast_block *block;
+};
+
+struct fast_barrier {
+    uint64_t arrivals, arrived, expected;
+};
+
+struct fast_block {
+    uint64_t index, completion;
+    struct rp_block *trace;
+    uint64_t ended, waiting; /* warps, by number */
+    uint16_t sm;
+    uint8_t warp_count, live;
+    bool used;
+    struct fast_warp *warps;
+    uint32_t active_barriers; /* ids with arrivals */
+    struct fast_barrier barriers[BARRIERS];
+};
+
+#define WHEEL 256u /* cycles, a power of two, a multiple of 64 */
+
+struct fast_subcore {
+    uint64_t ready; /* slots whose wake has come */
+    uint64_t busy;  /* units that may not accept, by number */
+    uint64_t accepts[MACHINE_UNITS];
+    uint64_t uses[MACHINE_UNITS]; /* slots whose next instruction goes to the unit */
+    uint64_t pending[WHEEL / 64]; /* which entries of the wheel are not empty */
+    uint64_t wheel[WHEEL];        /* slots that wake in cycle c, at c modulo WHEEL */
+    uint64_t far, far_first;      /* slots that wake later than the wheel reaches, and the first such cycle */
+    uint64_t accounted;           /* cycles before this one are charged */
+    struct fast_warp *slots[SCHEDULER_SLOTS];
+    uint64_t taken; /* slots with a resident warp, ended or not */
+    void *scheduler, *units[MACHINE_UNITS];
+    void *l1;
+    uint16_t sm, number; /* number in the SM */
+};
+
+struct fast_sm {
+    struct room left;
+    struct fast_block *blocks; /* [block_places]: each with room for its warps and their scoreboards */
+    unsigned resident;
+    uint64_t occupied_since, shared_free;
+    struct fast_warp *warps;
+    uint64_t *scoreboards;
+};
+
+struct memo;
+
+struct fast {
+    const struct engine_launch *job;
+    const struct machine *machine;
+    const struct rp_kernel *kernel;
+    const struct rp_launch *launch;
+    const struct scheduler_model *scheduler;
+    const struct unit_model *unit_models[MACHINE_UNITS];
+    struct program program;
+    struct memo *memo;
+    bool plain_shared, plain_global; /* their models are all ideal: an access is one transaction and takes no time */
+    struct room block_room;
+    unsigned sm_count, subcore_count; /* of the chip */
+    unsigned block_places;            /* of an SM, for blocks of this launch */
+    struct fast_sm *sms;
+    struct fast_subcore *subcores;
+    uint64_t *next; /* [subcore_count]: the next cycle in which the sub-core must be looked at */
+    uint64_t now, next_leave, next_block, resident_blocks, last_issue;
+    unsigned next_sm;
+    struct statistics *statistics;
+    struct replay_launch *out;
+    uint64_t reported;
+};
+
+/* ---- wheel.c ---------------------------------------------------------------------------------------------------- */
+
+/* The warp in the slot wakes at `wake`, which is `now` or later. */
+static inline void wheel_add(struct fast_subcore *sc, unsigned slot, uint64_t now, uint64_t wake)
+{
+    if (wake - now < WHEEL) {
+        unsigned at = wake % WHEEL;
+        sc->wheel[at] |= 1ull << slot;
+        sc->pending[at / 64] |= 1ull << at % 64;
+    } else {
+        sc->far |= 1ull << slot;
+        sc->far_first = wake < sc->far_first ? wake : sc->far_first;
+    }
+}
+/* Moves all that wakes at `now` to ready. Must be called in every cycle in which something wakes. */
+void wheel_turn(struct fast_subcore *, uint64_t now);
+/* The next cycle after `now` in which something wakes, NEVER for none. */
+uint64_t wheel_next(const struct fast_subcore *, uint64_t now);
+
+/* ---- blocks.c --------------------------------------------------------------------------------------------------- */
+
+bool fast_place_blocks(struct fast *, struct rp_error *);
+void fast_leave_blocks(struct fast *);
+/* The warp has no more instructions. */
+void fast_end_warp(struct fast *, struct fast_warp *);
+/* When the registers of the next instruction are free, as a scoreboard entry. */
+static inline uint64_t registers_free(const struct fast *f, const struct fast_warp *w)
+{
+    const uint32_t *number = f->program.registers + w->op->registers;
+    uint64_t latest = 0;
+    for (unsigned i = 0; i < w->op->waits; i++)
+        latest = w->scoreboard[number[i]] > latest ? w->scoreboard[number[i]] : latest;
+    return latest;
+}
+
+/* ---- barriers.c ------------------------------------------------------------------------------------------------- */
+
+void fast_arrive(struct fast *, struct fast_warp *);
+void fast_check_barriers(struct fast *, struct fast_block *);
+bool fast_stuck(struct fast *, struct rp_error *);
+
+/* ---- memory.c --------------------------------------------------------------------------------------------------- */
+
+struct memo *memo_new(void);
+void memo_free(struct memo *);
+/* As ref_memory. */
+uint64_t fast_memory(struct fast *, struct fast_warp *, uint64_t dispatched, uint64_t accepted);
+
+#endif

@@ -1,0 +1,314 @@
+/* Memory in the fast engine. What an access costs in shared memory, and which transactions it becomes, depends on its
+ * pattern, its width, and its base modulo the model's period; the answers are kept in a table. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/fast/fast.h"
+
+#define MEMO_ENTRIES 1024u /* of each table, a power of two */
+#define MEMO_SEGMENTS 32u  /* accesses with more transactions are not kept */
+
+/* What identifies an access: equal keys have equal answers. */
+struct key {
+    uint64_t hash, residue; /* of the pattern; base modulo the period */
+    int64_t stride;
+    rp_lanemask mask;
+    uint32_t width;
+    uint8_t kind;
+};
+
+struct shared_entry {
+    struct key key;
+    struct shared_memory_cost cost;
+    int64_t offset[RP_WARP_LANES]; /* of a general pattern: its hash alone would not be proof */
+};
+
+struct global_entry {
+    struct key key;
+    uint32_t count;
+    int64_t segment[MEMO_SEGMENTS]; /* relative to the base less the residue */
+    int64_t offset[RP_WARP_LANES];
+};
+
+struct memo {
+    struct shared_entry shared[MEMO_ENTRIES];
+    struct global_entry global[MEMO_ENTRIES];
+};
+
+struct memo *memo_new(void) { return calloc(1, sizeof(struct memo)); }
+void memo_free(struct memo *memo) { free(memo); }
+
+static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static inline struct key make_key(const struct rp_pattern *p, uint64_t base, uint64_t period, uint32_t width)
+{
+    return (struct key){p->hash, base & (period - 1), p->kind == RP_PATTERN_AFFINE ? p->stride : 0, p->mask, width,
+                        p->kind};
+}
+
+static inline unsigned place_of(const struct key *k)
+{
+    uint64_t h = (k->hash ^ k->residue * 0x9e3779b97f4a7c15u ^ k->width) * 0xd6e8feb86659fd93u;
+    return (unsigned)(h >> 40) & (MEMO_ENTRIES - 1);
+}
+
+static inline bool same(const struct key *a, const struct key *b, const int64_t *offset, const struct rp_pattern *p)
+{
+    return a->mask == b->mask && a->hash == b->hash && a->residue == b->residue && a->stride == b->stride &&
+           a->width == b->width && a->kind == b->kind &&
+           (p->kind != RP_PATTERN_GENERAL || !memcmp(offset, p->offset, sizeof p->offset));
+}
+
+static void lane_addresses(uint64_t base, const struct rp_pattern *p, uint64_t address[RP_WARP_LANES])
+{
+    rp_access_addresses(&(struct rp_dynamic_access){base, p}, address);
+}
+
+/* ---- shared memory ---------------------------------------------------------------------------------------------- */
+
+static uint64_t take_shared(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o,
+                            const struct shared_memory_cost *cost, uint64_t dispatched)
+{
+    struct fast_sm *sm = &f->sms[w->sm];
+    *shared_counter(f->statistics, o) += cost->transactions;
+    f->statistics->shared_conflicts += cost->conflicts;
+    if (!cost->occupancy)
+        return dispatched + cost->duration;
+    uint64_t start = later(dispatched, sm->shared_free);
+    sm->shared_free = start + cost->occupancy;
+    return start + cost->duration;
+}
+
+static uint64_t shared(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o, uint64_t base,
+                       const struct rp_pattern *p, uint64_t dispatched)
+{
+    if (f->plain_shared) {
+        ++*shared_counter(f->statistics, o);
+        return dispatched;
+    }
+    const struct shared_memory_model *model = (const struct shared_memory_model *)f->machine->shared.model;
+    struct key key = make_key(p, base, model->period, o->width);
+    struct shared_entry *e = &f->memo->shared[place_of(&key)];
+    if (!same(&e->key, &key, e->offset, p)) {
+        uint64_t address[RP_WARP_LANES] = {0};
+        lane_addresses(base, p, address);
+        struct shared_memory_access access = {p->mask, o->width, address};
+        model->cost(f->machine->shared.options, &access, &e->cost);
+        e->key = key;
+        memcpy(e->offset, p->offset, sizeof e->offset);
+    }
+    return take_shared(f, w, o, &e->cost, dispatched);
+}
+
+static uint64_t shared_lanes(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o,
+                             rp_lanemask mask, const uint64_t *address, uint64_t dispatched)
+{
+    const struct shared_memory_model *model = (const struct shared_memory_model *)f->machine->shared.model;
+    struct shared_memory_access access = {mask, o->width, address};
+    struct shared_memory_cost cost;
+    model->cost(f->machine->shared.options, &access, &cost);
+    return take_shared(f, w, o, &cost, dispatched);
+}
+
+/* ---- caches and device memory ----------------------------------------------------------------------------------- */
+
+static uint64_t beyond_l1(struct fast *f, const struct cache_request *request)
+{
+    struct hierarchy *h = f->job->hierarchy;
+    struct cache_reply reply;
+    h->l2_model->access(h->l2, request, &reply);
+    if (h->l2_model->keeps) {
+        f->statistics->l2_hits += reply.hit;
+        f->statistics->l2_misses += !reply.hit;
+    }
+    if (reply.write_back) {
+        f->statistics->dram_accesses++;
+        h->dram_model->access(h->dram, reply.victim, true, reply.cycle);
+    }
+    if (reply.served)
+        return reply.cycle;
+    f->statistics->dram_accesses++;
+    uint64_t done = h->dram_model->access(h->dram, request->address, request->kind != CACHE_READ, reply.cycle);
+    if (reply.fill)
+        h->l2_model->fill(h->l2, request->address, done);
+    return done;
+}
+
+static uint64_t through_l1(struct fast *f, void *l1, const struct cache_request *request)
+{
+    struct hierarchy *h = f->job->hierarchy;
+    struct cache_reply reply;
+    h->l1_model->access(l1, request, &reply);
+    if (h->l1_model->keeps) {
+        f->statistics->l1_hits += reply.hit;
+        f->statistics->l1_misses += !reply.hit;
+    }
+    if (reply.write_back)
+        beyond_l1(f, &(struct cache_request){reply.victim, reply.cycle, CACHE_WRITE});
+    if (reply.served)
+        return reply.cycle;
+    uint64_t done = beyond_l1(f, &(struct cache_request){request->address, reply.cycle, request->kind});
+    if (reply.fill)
+        h->l1_model->fill(l1, request->address, done);
+    return done;
+}
+
+/* Transactions at base + segment[i], which all reach the first level in cycle `accepted`. */
+static uint64_t transactions(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o,
+                             uint64_t base, const int64_t *segment, uint32_t count, uint64_t accepted)
+{
+    void *l1 = bypasses_l1(o) ? NULL : f->subcores[w->subcore].l1;
+    uint64_t clock = f->job->hierarchy->clock, done = accepted + clock;
+    struct cache_request request = {.cycle = accepted + clock, .kind = cache_kind_of(o)};
+    *global_counter(f->statistics, o) += count;
+    for (uint32_t i = 0; i < count; i++) {
+        request.address = base + (uint64_t)segment[i];
+        done = later(done, l1 ? through_l1(f, l1, &request) : beyond_l1(f, &request));
+    }
+    return done - clock;
+}
+
+static uint64_t coalesce_lanes(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o,
+                               rp_lanemask mask, const uint64_t *address, uint32_t width, uint64_t accepted)
+{
+    const struct coalescer_model *model = (const struct coalescer_model *)f->machine->coalescer.model;
+    struct coalescer_access access = {mask, width, address};
+    uint64_t out[COALESCER_MOST];
+    int64_t segment[COALESCER_MOST];
+    uint32_t count = model->coalesce(f->machine->coalescer.options, &access, out);
+    for (uint32_t i = 0; i < count; i++)
+        segment[i] = (int64_t)out[i];
+    return transactions(f, w, o, 0, segment, count, accepted);
+}
+
+static uint64_t global(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o, uint64_t base,
+                       const struct rp_pattern *p, uint64_t accepted)
+{
+    if (f->plain_global) {
+        ++*global_counter(f->statistics, o);
+        f->statistics->dram_accesses++;
+        return accepted;
+    }
+    const struct coalescer_model *model = (const struct coalescer_model *)f->machine->coalescer.model;
+    uint64_t period = model->period(f->machine->coalescer.options);
+    struct key key = make_key(p, base, period, o->width);
+    struct global_entry *e = &f->memo->global[place_of(&key)];
+    if (!same(&e->key, &key, e->offset, p)) {
+        uint64_t address[RP_WARP_LANES] = {0}, out[COALESCER_MOST];
+        lane_addresses(base, p, address);
+        struct coalescer_access access = {p->mask, o->width, address};
+        uint32_t count = model->coalesce(f->machine->coalescer.options, &access, out);
+        if (count > MEMO_SEGMENTS)
+            return coalesce_lanes(f, w, o, p->mask, address, o->width, accepted);
+        e->key = key;
+        e->count = count;
+        for (uint32_t i = 0; i < count; i++)
+            e->segment[i] = (int64_t)(out[i] - (base - key.residue));
+        memcpy(e->offset, p->offset, sizeof e->offset);
+    }
+    return transactions(f, w, o, base - key.residue, e->segment, e->count, accepted);
+}
+
+static uint64_t local_lanes(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o,
+                            rp_lanemask mask, const uint64_t *offset, uint64_t accepted)
+{
+    uint64_t place = (uint64_t)w->subcore * SCHEDULER_SLOTS + w->slot, words = local_words(f->kernel), done = accepted;
+    uint32_t width = o->width < COALESCER_WIDEST ? o->width : COALESCER_WIDEST;
+    for (uint32_t at = 0; at == 0 || at < width; at += 4) {
+        uint64_t address[RP_WARP_LANES] = {0};
+        for (rp_lanemask m = mask; m; m &= m - 1) {
+            unsigned l = (unsigned)__builtin_ctz(m);
+            address[l] = local_address(place, words, offset[l] + at, l);
+        }
+        done = later(done, coalesce_lanes(f, w, o, mask, address, width < 4 ? width : 4, accepted));
+    }
+    return done;
+}
+
+/* ---- operands --------------------------------------------------------------------------------------------------- */
+
+static uint64_t lanes_in(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o, unsigned space,
+                         rp_lanemask mask, const uint64_t *address, uint64_t dispatched, uint64_t accepted)
+{
+    switch (path_of_space(space)) {
+    case PATH_SHARED: return shared_lanes(f, w, o, mask, address, dispatched);
+    case PATH_CONSTANT: return accepted;
+    case PATH_CACHES: break;
+    }
+    return space == RP_SPACE_LOCAL ? local_lanes(f, w, o, mask, address, accepted)
+                                   : coalesce_lanes(f, w, o, mask, address, o->width, accepted);
+}
+
+/* Lanes in different spaces: one space after the other, in the order of enum rp_space. */
+static uint64_t mixed(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o,
+                      const struct rp_dynamic_access *a, uint64_t dispatched, uint64_t accepted)
+{
+    uint64_t address[RP_WARP_LANES] = {0}, done = accepted;
+    rp_lanemask in[RP_SPACE_COUNT] = {0};
+    lane_addresses(a->base, a->pattern, address);
+    for (rp_lanemask m = a->pattern->mask; m; m &= m - 1) {
+        unsigned l = (unsigned)__builtin_ctz(m);
+        in[resolve_generic(f->launch, address[l], &address[l])] |= 1u << l;
+    }
+    for (unsigned space = 0; space < RP_SPACE_COUNT; space++)
+        if (in[space])
+            done = later(done, lanes_in(f, w, o, space, in[space], address, dispatched, accepted));
+    return done;
+}
+
+static uint64_t in_space(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o, unsigned space,
+                         uint64_t base, const struct rp_pattern *p, uint64_t dispatched, uint64_t accepted)
+{
+    switch (path_of_space(space)) {
+    case PATH_SHARED: return shared(f, w, o, base, p, dispatched);
+    case PATH_CONSTANT: return accepted;
+    case PATH_CACHES: break;
+    }
+    if (space != RP_SPACE_LOCAL)
+        return global(f, w, o, base, p, accepted);
+    uint64_t address[RP_WARP_LANES] = {0};
+    lane_addresses(base, p, address);
+    return local_lanes(f, w, o, p->mask, address, accepted);
+}
+
+/* The space that all lanes of a generic access are in, RP_SPACE_NONE if they differ or that is not plain to see. */
+static unsigned common_space(const struct rp_launch *l, const struct rp_dynamic_access *a, uint64_t *offset)
+{
+    int64_t least = 0, most = 0;
+    for (unsigned i = 0; i < RP_WARP_LANES; i++) { /* lanes outside the mask have offset 0, as the lowest has */
+        least = a->pattern->offset[i] < least ? a->pattern->offset[i] : least;
+        most = a->pattern->offset[i] > most ? a->pattern->offset[i] : most;
+    }
+    uint64_t low = a->base + (uint64_t)least, high = a->base + (uint64_t)most, ignored;
+    unsigned space = resolve_generic(l, a->base, offset);
+    if (low > high || low > a->base || high < a->base || resolve_generic(l, low, &ignored) != space ||
+        resolve_generic(l, high, &ignored) != space)
+        return RP_SPACE_NONE;
+    if (space != RP_SPACE_GLOBAL)
+        return space;
+    const uint64_t windows[] = {l->shared_window, l->local_window, l->const_window, l->param_window};
+    for (size_t i = 0; i < MODEL_COUNT_OF(windows); i++)
+        if (windows[i] > low && windows[i] <= high)
+            return RP_SPACE_NONE; /* a window lies between the lanes */
+    return space;
+}
+
+uint64_t fast_memory(struct fast *f, struct fast_warp *w, uint64_t dispatched, uint64_t accepted)
+{
+    const struct rp_instruction *in = w->next.instruction;
+    uint64_t done = accepted;
+    for (uint32_t i = 0; i < in->memory_count; i++) {
+        const struct rp_memory_operand *o = &in->memory[i];
+        const struct rp_dynamic_access *a = &w->next.accesses[i];
+        if (!a->pattern->mask || o->space == RP_SPACE_NONE)
+            continue;
+        uint64_t base = a->base, end;
+        unsigned space = o->space == RP_SPACE_GENERIC ? common_space(f->launch, a, &base) : o->space;
+        if (space == RP_SPACE_NONE)
+            end = mixed(f, w, o, a, dispatched, accepted);
+        else
+            end = in_space(f, w, o, space, base, a->pattern, dispatched, accepted);
+        done = later(done, end);
+    }
+    return done;
+}

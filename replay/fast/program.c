@@ -1,0 +1,150 @@
+/* Static tables of a kernel on a machine. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/fast/fast.h"
+
+/* All registers of a kernel as file << 24 | index, sorted and without repetition; a register's number is its place. */
+struct names {
+    uint32_t *items;
+    size_t count;
+};
+
+static int ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static size_t expand(rp_register r, uint32_t *out)
+{
+    for (unsigned i = 0; i < rp_register_count(r); i++)
+        out[i] = rp_register_file(r) << 24 | ((rp_register_index(r) + i) & 0xffffff);
+    return rp_register_count(r);
+}
+
+static size_t operand_registers(const struct rp_instruction *in)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < in->dst_count; i++)
+        count += rp_register_count(in->dst[i]);
+    for (uint32_t i = 0; i < in->src_count; i++)
+        count += rp_register_count(in->src[i]);
+    return count;
+}
+
+static size_t all_registers(const struct rp_kernel *k)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < k->instruction_count; i++)
+        count += operand_registers(&k->instructions[i]);
+    return count;
+}
+
+static bool collect_names(struct names *names, const struct rp_kernel *k)
+{
+    size_t all = all_registers(k), n = 0;
+    names->items = malloc((all + 1) * sizeof *names->items);
+    if (!names->items)
+        return false;
+    for (uint32_t i = 0; i < k->instruction_count; i++) {
+        const struct rp_instruction *in = &k->instructions[i];
+        for (uint32_t d = 0; d < in->dst_count; d++)
+            n += expand(in->dst[d], names->items + n);
+        for (uint32_t s = 0; s < in->src_count; s++)
+            n += expand(in->src[s], names->items + n);
+    }
+    qsort(names->items, n, sizeof *names->items, ascending);
+    for (size_t i = 0; i < n; i++)
+        if (!i || names->items[i] != names->items[i - 1])
+            names->items[names->count++] = names->items[i];
+    return true;
+}
+
+/* Adds the registers of an operand to the list at `list`, `count` long, unless they are there. */
+static unsigned add_operand(const struct names *names, rp_register r, uint32_t *list, unsigned count)
+{
+    uint32_t each[16];
+    size_t n = expand(r, each);
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t *at = bsearch(&each[i], names->items, names->count, sizeof *names->items, ascending);
+        uint32_t number = (uint32_t)(at - names->items);
+        bool there = false;
+        for (unsigned j = 0; j < count; j++)
+            there |= list[j] == number;
+        if (!there)
+            list[count++] = number;
+    }
+    return count;
+}
+
+static enum producer producer_of(const struct rp_instruction *in)
+{
+    if (in->unit_class != RP_CLASS_MEMORY)
+        return in->memory_count ? PRODUCER_MEMORY : PRODUCER_OTHER;
+    unsigned space = in->memory_count ? in->memory[0].space : (unsigned)RP_SPACE_GLOBAL;
+    return path_of_space(space) == PATH_SHARED ? PRODUCER_SHARED : PRODUCER_MEMORY;
+}
+
+static struct op build_op(const struct machine *m, const struct rp_instruction *in)
+{
+    bool memory = in->unit_class == RP_CLASS_MEMORY;
+    unsigned space = memory && in->memory_count && in->memory[0].space != RP_SPACE_NONE ? in->memory[0].space
+                                                                                        : (unsigned)RP_SPACE_GLOBAL;
+    bool by_space = memory && space == RP_SPACE_GENERIC;
+    const struct machine_timing *t = by_space ? &m->spaces[RP_SPACE_GLOBAL]
+                                     : memory ? &m->spaces[space]
+                                              : &m->classes[in->unit_class];
+    unsigned flags = (in->unit_class == RP_CLASS_CONTROL ? OP_CONTROL : 0) |
+                     (in->unit_class == RP_CLASS_FENCE ? OP_FENCE : 0) | (is_block_barrier(in) ? OP_BARRIER : 0) |
+                     (in->memory_count ? OP_ACCESS : 0) | (by_space ? OP_BY_SPACE : 0) |
+                     (!m->issue_exit && is_plain_exit(in) ? OP_FREE_EXIT : 0);
+    return (struct op){.flags = (uint16_t)flags,
+                       .unit = t->unit,
+                       .producer = (uint8_t)producer_of(in),
+                       .initiation = t->initiation,
+                       .latency = t->latency};
+}
+
+bool program_build(struct program *p, const struct machine *m, const struct rp_kernel *k, struct rp_error *err)
+{
+    struct names names = {0};
+    *p = (struct program){0};
+    bool fine = collect_names(&names, k);
+    p->ops = calloc((size_t)k->instruction_count + 1, sizeof *p->ops);
+    p->registers = malloc((all_registers(k) + 1) * sizeof *p->registers);
+    fine = fine && p->ops && p->registers;
+    uint32_t used = 0;
+    for (uint32_t i = 0; fine && i < k->instruction_count; i++) {
+        const struct rp_instruction *in = &k->instructions[i];
+        if (operand_registers(in) > UINT16_MAX) {
+            fine = rp_fail(err, RP_BAD_INPUT, "kernel %s: instruction %u names too many registers", k->name, i);
+            break;
+        }
+        p->ops[i] = build_op(m, in);
+        p->ops[i].registers = used;
+        unsigned count = 0;
+        for (uint32_t d = 0; d < in->dst_count; d++)
+            count = add_operand(&names, in->dst[d], p->registers + used, count);
+        p->ops[i].destinations = (uint16_t)count;
+        for (uint32_t s = 0; s < in->src_count; s++)
+            count = add_operand(&names, in->src[s], p->registers + used, count);
+        p->ops[i].waits = (uint16_t)count;
+        used += count;
+    }
+    p->register_count = (uint32_t)names.count;
+    free(names.items);
+    if (fine)
+        return true;
+    if (!p->ops || !p->registers)
+        rp_fail(err, RP_SYSTEM, "out of memory for the tables of kernel %s", k->name);
+    program_free(p);
+    return false;
+}
+
+void program_free(struct program *p)
+{
+    free(p->ops);
+    free(p->registers);
+    *p = (struct program){0};
+}

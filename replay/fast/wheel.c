@@ -1,0 +1,40 @@
+#include "replay/fast/fast.h"
+
+/* Brings what has come within the wheel's reach onto it. */
+static void far_to_wheel(struct fast_subcore *sc, uint64_t now)
+{
+    uint64_t far = sc->far;
+    sc->far = 0;
+    sc->far_first = NEVER;
+    for (; far; far &= far - 1) {
+        unsigned slot = (unsigned)__builtin_ctzll(far);
+        wheel_add(sc, slot, now, sc->slots[slot]->wake);
+    }
+}
+
+void wheel_turn(struct fast_subcore *sc, uint64_t now)
+{
+    if (sc->far && sc->far_first - now < WHEEL)
+        far_to_wheel(sc, now);
+    unsigned at = now % WHEEL;
+    sc->ready |= sc->wheel[at];
+    sc->wheel[at] = 0;
+    sc->pending[at / 64] &= ~(1ull << at % 64);
+}
+
+uint64_t wheel_next(const struct fast_subcore *sc, uint64_t now)
+{
+    uint64_t from = now + 1;
+    unsigned at = from % WHEEL, word = at / 64;
+    uint64_t bits = sc->pending[word] & ~0ull << at % 64;
+    for (unsigned i = 0; i <= WHEEL / 64; i++) {
+        if (bits) {
+            unsigned found = word * 64 + (unsigned)__builtin_ctzll(bits);
+            uint64_t wake = from + (found - at) % WHEEL;
+            return wake < sc->far_first ? wake : sc->far_first;
+        }
+        word = (word + 1) % (WHEEL / 64);
+        bits = sc->pending[word];
+    }
+    return sc->far_first;
+}

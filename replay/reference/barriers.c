@@ -1,0 +1,98 @@
+/* Block barriers in the reference engine. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "replay/reference/reference.h"
+
+static bool complete(const struct ref_block *block, const struct ref_barrier *barrier)
+{
+    uint64_t all = ~0ull >> (64 - block->warp_count);
+    if (!barrier->arrivals)
+        return false;
+    return barrier->expected ? barrier->arrivals >= barrier->expected : (barrier->arrived | block->ended) == all;
+}
+
+static void release(struct reference *r, struct ref_block *block, unsigned id)
+{
+    block->barriers[id] = (struct ref_barrier){0};
+    for (unsigned i = 0; i < block->warp_count; i++) {
+        struct ref_warp *w = &block->warps[i];
+        if (!w->waiting || w->barrier != id)
+            continue;
+        w->waiting = false;
+        w->barrier_until = r->now + 1 + (uint64_t)r->machine->barrier_latency;
+    }
+}
+
+void ref_check_barriers(struct reference *r, struct ref_block *block)
+{
+    for (unsigned id = 0; id < BARRIERS; id++)
+        if (complete(block, &block->barriers[id]))
+            release(r, block, id);
+}
+
+void ref_arrive(struct reference *r, struct ref_warp *w)
+{
+    struct ref_barrier *barrier = &w->block->barriers[barrier_id(&w->next)];
+    barrier->arrivals++;
+    barrier->arrived |= 1ull << w->number;
+    barrier->expected = barrier_warps(&w->next);
+    if (w->next.instruction->barrier.kind != RP_BARRIER_ARRIVE) {
+        w->waiting = true;
+        w->barrier = barrier_id(&w->next);
+        r->scheduler->wait(r->sms[w->sm].subcores[w->subcore].scheduler, w->slot);
+    }
+    ref_check_barriers(r, w->block);
+}
+
+/* The first warp that waits, for the message. */
+static const struct ref_warp *waiter(const struct reference *r)
+{
+    for (int64_t s = 0; s < r->machine->sms; s++)
+        for (const struct ref_block *b = r->sms[s].blocks; b; b = b->next)
+            for (unsigned i = 0; i < b->warp_count; i++)
+                if (b->warps[i].waiting)
+                    return &b->warps[i];
+    return NULL;
+}
+
+static void end_all(struct reference *r)
+{
+    uint64_t end = r->now + 1;
+    for (int64_t s = 0; s < r->machine->sms; s++)
+        for (struct ref_block *b = r->sms[s].blocks; b; b = b->next)
+            for (unsigned i = 0; i < b->warp_count; i++)
+                end = b->warps[i].completion > end ? b->warps[i].completion : end;
+    for (int64_t s = 0; s < r->machine->sms; s++)
+        for (struct ref_block *b = r->sms[s].blocks; b; b = b->next) {
+            for (unsigned i = 0; i < b->warp_count; i++) {
+                struct ref_warp *w = &b->warps[i];
+                if (w->ended)
+                    continue;
+                w->ended = true;
+                w->waiting = false;
+                w->completion = end;
+                r->scheduler->end(r->sms[s].subcores[w->subcore].scheduler, w->slot);
+            }
+            b->live = 0;
+            b->completion = end;
+        }
+}
+
+bool ref_stuck(struct reference *r, struct rp_error *err)
+{
+    const struct ref_warp *w = waiter(r);
+    if (!w)
+        return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' holds ready warps for ever",
+                       r->machine->scheduler.model->name);
+    char text[200];
+    snprintf(text, sizeof text, "block %" PRIu64 ", warp %u waits for ever at barrier %u", w->block->index, w->number,
+             w->barrier);
+    if (!r->job->cut_short)
+        return rp_fail(err, RP_BAD_INPUT,
+                       "%s: launch %" PRIu32 " (%s): %s; the other warps have ended or wait elsewhere",
+                       rp_trace_path(r->job->trace), r->job->launch, r->kernel->name, text);
+    snprintf(r->out->warning, sizeof r->out->warning, "the recording ended early: %s", text);
+    end_all(r);
+    return true;
+}

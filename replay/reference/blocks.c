@@ -1,0 +1,156 @@
+/* Blocks in the reference engine: placing them, moving their warps on, letting them go. */
+#include <stdlib.h>
+
+#include "replay/reference/reference.h"
+
+void ref_free_block(struct ref_block *block)
+{
+    for (unsigned i = 0; block->warps && i < block->warp_count; i++) {
+        rp_cursor_close(&block->warps[i].cursor);
+        free(block->warps[i].writes);
+    }
+    free(block->warps);
+    if (block->trace)
+        rp_block_close(block->trace);
+    free(block);
+}
+
+static void end_warp(struct reference *r, struct ref_warp *w)
+{
+    struct ref_block *block = w->block;
+    w->ended = true;
+    w->waiting = false;
+    if (w->completion < r->now + 1)
+        w->completion = r->now + 1;
+    r->scheduler->end(r->sms[w->sm].subcores[w->subcore].scheduler, w->slot);
+    block->ended |= 1ull << w->number;
+    if (block->completion < w->completion)
+        block->completion = w->completion;
+    block->live--;
+    ref_check_barriers(r, block);
+}
+
+bool ref_advance(struct reference *r, struct ref_warp *w, struct rp_error *err)
+{
+    int more;
+    while ((more = rp_cursor_next(&w->cursor, &w->next, err)) > 0) {
+        r->statistics->warp_instructions++;
+        r->statistics->thread_instructions += (uint64_t)__builtin_popcount(w->next.executed);
+        if (r->machine->issue_exit || !is_plain_exit(w->next.instruction))
+            return true;
+    }
+    if (more < 0)
+        return false;
+    end_warp(r, w);
+    return true;
+}
+
+static unsigned subcore_for(const struct reference *r, const struct ref_sm *sm, unsigned warp)
+{
+    unsigned count = (unsigned)r->machine->subcores, best = 0;
+    if (r->machine->placement == PLACEMENT_WARP_ID)
+        return warp % count;
+    for (unsigned s = 1; s < count; s++)
+        if (sm->subcores[s].resident < sm->subcores[best].resident)
+            best = s;
+    return best;
+}
+
+static void place_warp(struct reference *r, struct ref_warp *w)
+{
+    struct ref_sm *sm = &r->sms[w->sm];
+    w->subcore = subcore_for(r, sm, w->number);
+    struct ref_subcore *sc = &sm->subcores[w->subcore];
+    while (sc->slots[w->slot])
+        w->slot++;
+    sc->slots[w->slot] = w;
+    sc->resident++;
+    w->placed = r->now;
+    w->first_issue = r->now + (uint64_t)r->machine->dispatch_latency;
+    w->blocked_at = UINT64_MAX;
+    r->scheduler->start(sc->scheduler, w->slot);
+}
+
+static bool place_block(struct reference *r, unsigned s, struct rp_error *err)
+{
+    struct ref_sm *sm = &r->sms[s];
+    struct ref_block *block = calloc(1, sizeof *block);
+    if (!block)
+        return rp_fail(err, RP_SYSTEM, "out of memory for the blocks of a launch");
+    block->next = sm->blocks;
+    sm->blocks = block;
+    block->sm = s;
+    block->index = r->next_block++;
+    block->trace = rp_block_open(r->job->trace, r->job->launch, block->index, err);
+    if (!block->trace)
+        return false;
+    unsigned warps = rp_block_warps(block->trace);
+    block->warps = warps == (unsigned)r->block_room.warps ? calloc(warps, sizeof *block->warps) : NULL;
+    if (!block->warps)
+        return rp_fail(err, RP_BAD_INPUT, "%s: block %llu has %u warps where its launch has %d",
+                       rp_trace_path(r->job->trace), (unsigned long long)block->index, warps, (int)r->block_room.warps);
+    room_take(&sm->left, &r->block_room, 1);
+    r->resident_blocks++;
+    r->statistics->blocks++;
+    for (; block->warp_count < warps; block->warp_count++, block->live++) {
+        struct ref_warp *w = &block->warps[block->warp_count];
+        *w = (struct ref_warp){.number = block->warp_count, .sm = s, .block = block};
+        if (!rp_cursor_open(&w->cursor, block->trace, w->number, err))
+            return false;
+    }
+    for (unsigned i = 0; i < warps; i++)
+        place_warp(r, &block->warps[i]);
+    r->statistics->warps += warps;
+    for (unsigned i = 0; i < warps; i++)
+        if (!ref_advance(r, &block->warps[i], err))
+            return false;
+    return true;
+}
+
+bool ref_place_blocks(struct reference *r, struct rp_error *err)
+{
+    unsigned count = (unsigned)r->machine->sms, tried = 0;
+    while (r->next_block < r->job->blocks && tried < count) {
+        unsigned s = r->next_sm;
+        r->next_sm = (s + 1) % count;
+        tried++;
+        if (!room_fits(&r->sms[s].left, &r->block_room))
+            continue;
+        if (!place_block(r, s, err))
+            return false;
+        tried = 0;
+    }
+    return true;
+}
+
+static void leave(struct reference *r, struct ref_block *block)
+{
+    struct ref_sm *sm = &r->sms[block->sm];
+    for (unsigned i = 0; i < block->warp_count; i++) {
+        struct ref_warp *w = &block->warps[i];
+        struct ref_subcore *sc = &sm->subcores[w->subcore];
+        sc->slots[w->slot] = NULL;
+        r->statistics->warp_cycles += w->completion - w->placed;
+        if (--sc->resident)
+            continue;
+        r->statistics->stall[STALL_DRAIN] += sc->gap;
+        sc->gap = 0;
+    }
+    room_take(&sm->left, &r->block_room, -1);
+    r->resident_blocks--;
+    ref_free_block(block);
+}
+
+void ref_leave_blocks(struct reference *r)
+{
+    for (int64_t s = 0; s < r->machine->sms; s++)
+        for (struct ref_block **at = &r->sms[s].blocks; *at;) {
+            struct ref_block *block = *at;
+            if (block->live || block->completion > r->now) {
+                at = &block->next;
+                continue;
+            }
+            *at = block->next;
+            leave(r, block);
+        }
+}

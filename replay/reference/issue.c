@@ -1,0 +1,125 @@
+/* Issue in the reference engine: may a warp go on, and what comes of its instruction. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/reference/reference.h"
+
+static const struct machine_timing *timing(const struct reference *r, const struct ref_warp *w)
+{
+    const struct rp_instruction *in = w->next.instruction;
+    if (in->unit_class == RP_CLASS_MEMORY)
+        return &r->machine->spaces[timing_space(r->launch, in, &w->next)];
+    return &r->machine->classes[in->unit_class];
+}
+
+static bool overlap(rp_register a, rp_register b)
+{
+    unsigned a_first = rp_register_index(a), b_first = rp_register_index(b);
+    return rp_register_file(a) == rp_register_file(b) && a_first < b_first + rp_register_count(b) &&
+           b_first < a_first + rp_register_count(a);
+}
+
+/* Pending writes that the instruction needs to wait for: of its sources (read after write) and its destinations (write
+ * after write). Memory counts before shared memory before the rest. */
+static enum stall pending(const struct reference *r, const struct ref_warp *w)
+{
+    const struct rp_instruction *in = w->next.instruction;
+    enum stall kind = STALL_COUNT;
+    for (size_t i = 0; i < w->write_count; i++) {
+        const struct ref_write *write = &w->writes[i];
+        if (write->ready <= r->now)
+            continue;
+        bool needed = false;
+        for (uint32_t s = 0; s < in->src_count; s++)
+            needed |= overlap(write->reg, in->src[s]);
+        for (uint32_t d = 0; d < in->dst_count; d++)
+            needed |= overlap(write->reg, in->dst[d]);
+        if (needed && write->kind < kind)
+            kind = write->kind;
+    }
+    return kind;
+}
+
+static const struct unit_model *unit_model(const struct reference *r, unsigned unit)
+{
+    return (const struct unit_model *)r->machine->units[unit].model;
+}
+
+enum stall ref_blocked(const struct reference *r, const struct ref_warp *w)
+{
+    if (r->now < w->first_issue)
+        return STALL_DISPATCH;
+    if (w->waiting || r->now < w->barrier_until)
+        return STALL_BARRIER;
+    if (w->next.instruction->unit_class == RP_CLASS_FENCE && r->now < w->memory_done)
+        return STALL_FENCE;
+    if (r->now < w->control_until)
+        return STALL_CONTROL;
+    enum stall kind = pending(r, w);
+    if (kind != STALL_COUNT)
+        return kind;
+    unsigned unit = timing(r, w)->unit;
+    void *state = r->sms[w->sm].subcores[w->subcore].units[unit];
+    return unit_model(r, unit)->accepts(state, r->now) > r->now ? STALL_UNIT : STALL_COUNT;
+}
+
+static bool add_write(struct ref_warp *w, rp_register reg, uint64_t ready, enum stall kind)
+{
+    if (w->write_count == w->write_capacity) {
+        size_t capacity = w->write_capacity ? 2 * w->write_capacity : 16;
+        struct ref_write *writes = realloc(w->writes, capacity * sizeof *writes);
+        if (!writes)
+            return false;
+        w->writes = writes;
+        w->write_capacity = capacity;
+    }
+    w->writes[w->write_count++] = (struct ref_write){reg, ready, kind};
+    return true;
+}
+
+static void forget_written(struct ref_warp *w, uint64_t now)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < w->write_count; i++)
+        if (w->writes[i].ready > now)
+            w->writes[kept++] = w->writes[i];
+    w->write_count = kept;
+}
+
+/* What an instruction that waits for this one's result will be said to wait for. */
+static enum stall producer(const struct reference *r, const struct ref_warp *w)
+{
+    const struct rp_instruction *in = w->next.instruction;
+    if (in->unit_class == RP_CLASS_MEMORY)
+        return path_of_space(timing_space(r->launch, in, &w->next)) == PATH_SHARED ? STALL_SHARED : STALL_MEMORY;
+    return in->memory_count ? STALL_MEMORY : STALL_SCOREBOARD;
+}
+
+bool ref_issue(struct reference *r, struct ref_warp *w, struct rp_error *err)
+{
+    const struct rp_instruction *in = w->next.instruction;
+    const struct machine_timing *t = timing(r, w);
+    void *unit = r->sms[w->sm].subcores[w->subcore].units[t->unit];
+    uint64_t dispatched = unit_model(r, t->unit)->dispatch(unit, r->now, t->initiation);
+    uint64_t done = dispatched + t->initiation; /* with no lane to execute it, it is over here */
+    if (w->next.executed) {
+        if (in->memory_count)
+            done = ref_memory(r, w, dispatched, done);
+        done += t->latency;
+    }
+    r->statistics->issue_cycles++;
+    r->statistics->unit_busy[t->unit] += t->initiation;
+    forget_written(w, r->now);
+    for (uint32_t d = 0; d < in->dst_count; d++)
+        if (!add_write(w, in->dst[d], done, producer(r, w)))
+            return rp_fail(err, RP_SYSTEM, "out of memory for pending registers");
+    if (done > w->completion)
+        w->completion = done;
+    if (in->memory_count && w->next.executed && done > w->memory_done)
+        w->memory_done = done;
+    if (in->unit_class == RP_CLASS_CONTROL)
+        w->control_until = r->now + (uint64_t)r->machine->control_interval;
+    if (is_block_barrier(in) && w->next.executed)
+        ref_arrive(r, w);
+    return ref_advance(r, w, err);
+}

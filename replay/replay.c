@@ -1,0 +1,167 @@
+/* Replaying all launches of a trace, several at once where they do not depend on one another. */
+#include "replay/replay.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "replay/engine.h"
+
+struct session {
+    struct rp_trace *trace;
+    const struct machine *machine;
+    const struct replay_options *options;
+    struct replay_result *result;
+    struct hierarchy *kept; /* NULL: every launch has a hierarchy of its own */
+    atomic_uint next;       /* launch to take, index into result->launches */
+    pthread_mutex_t lock;   /* of what follows */
+    bool failed;
+    uint32_t failed_launch; /* the first that failed, so that the message does not depend on threads */
+    struct rp_error error;
+    uint64_t done, total; /* warp instructions */
+    pthread_t reporter;   /* the thread that reports progress */
+};
+
+static void add_progress(void *data, uint64_t done)
+{
+    struct session *s = data;
+    pthread_mutex_lock(&s->lock);
+    s->done += done;
+    uint64_t all = s->done;
+    pthread_mutex_unlock(&s->lock);
+    if (s->options->progress && pthread_equal(pthread_self(), s->reporter))
+        s->options->progress(s->options->progress_data, all, s->total);
+}
+
+/* What the trace has of the launch, and whether that is all. */
+static void plan(const struct session *s, struct engine_launch *job, struct replay_launch *out)
+{
+    const struct rp_launch *launch = rp_trace_launch(s->trace, job->launch);
+    const struct rp_launch_end *end = rp_trace_launch_end(s->trace, job->launch);
+    uint64_t grid = rp_launch_blocks(launch);
+    job->blocks = rp_trace_launch_totals(s->trace, job->launch).blocks;
+    bool fault = end && end->outcome == RP_OUTCOME_FAULT;
+    job->cut_short = !end || fault || job->blocks < grid;
+    if (job->cut_short)
+        snprintf(out->warning, sizeof out->warning, "%s; replayed %" PRIu64 " of %" PRIu64 " blocks",
+                 fault  ? "the kernel misbehaved while it was recorded"
+                 : !end ? "the recording of this launch was cut short"
+                        : "the trace does not hold the whole launch",
+                 job->blocks, grid);
+}
+
+static bool replay_one(struct session *s, struct replay_launch *out, struct rp_error *err)
+{
+    struct hierarchy own = {0};
+    struct engine_launch job = {.trace = s->trace,
+                                .machine = s->machine,
+                                .hierarchy = s->kept,
+                                .launch = out->launch,
+                                .progress = add_progress,
+                                .progress_data = s};
+    if (!s->kept) {
+        if (!hierarchy_begin(&own, s->machine, err))
+            return false;
+        job.hierarchy = &own;
+    }
+    plan(s, &job, out);
+    bool fine = s->options->engine == REPLAY_REFERENCE ? reference_launch(&job, out, err) : fast_launch(&job, out, err);
+    if (!s->kept)
+        hierarchy_end(&own);
+    return fine;
+}
+
+static void fail(struct session *s, uint32_t index, const struct rp_error *err)
+{
+    pthread_mutex_lock(&s->lock);
+    if (!s->failed || index < s->failed_launch) {
+        s->failed = true;
+        s->failed_launch = index;
+        s->error = *err;
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* Launches are taken in order, and those before a failed one are finished. */
+static void *work(void *data)
+{
+    struct session *s = data;
+    for (;;) {
+        uint32_t index = atomic_fetch_add(&s->next, 1);
+        pthread_mutex_lock(&s->lock);
+        bool stop = s->failed && index > s->failed_launch;
+        pthread_mutex_unlock(&s->lock);
+        if (index >= s->result->count || stop)
+            return NULL;
+        struct rp_error err = {0};
+        if (!replay_one(s, &s->result->launches[index], &err))
+            fail(s, index, &err);
+    }
+}
+
+static bool run(struct session *s, struct rp_error *err)
+{
+    struct hierarchy kept;
+    if (!s->machine->flush_caches) {
+        if (!hierarchy_begin(&kept, s->machine, err))
+            return false;
+        s->kept = &kept;
+    }
+    unsigned threads = s->options->threads ? s->options->threads : 1;
+    threads = s->kept ? 1 : threads < s->result->count ? threads : s->result->count;
+    pthread_t helpers[64];
+    unsigned started = 0;
+    s->reporter = pthread_self();
+    while (started + 1 < threads && started < sizeof helpers / sizeof *helpers &&
+           !pthread_create(&helpers[started], NULL, work, s))
+        started++;
+    work(s);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(helpers[i], NULL);
+    if (s->kept)
+        hierarchy_end(s->kept);
+    if (s->failed && err)
+        *err = s->error;
+    return !s->failed;
+}
+
+static bool choose_launches(struct session *s, struct rp_error *err)
+{
+    uint32_t all = rp_trace_launch_count(s->trace);
+    int64_t only = s->options->launch;
+    if (only >= (int64_t)all)
+        return rp_fail(err, RP_USAGE, "%s: there is no launch %" PRId64 "; the trace has %" PRIu32,
+                       rp_trace_path(s->trace), only, all);
+    s->result->count = only >= 0 ? 1 : all;
+    s->result->launches = calloc(s->result->count ? s->result->count : 1, sizeof *s->result->launches);
+    if (!s->result->launches)
+        return rp_fail(err, RP_SYSTEM, "%s: out of memory for its launches", rp_trace_path(s->trace));
+    for (uint32_t i = 0; i < s->result->count; i++) {
+        s->result->launches[i].launch = only >= 0 ? (uint32_t)only : i;
+        s->total += rp_trace_launch_totals(s->trace, s->result->launches[i].launch).warp_instructions;
+    }
+    return true;
+}
+
+bool replay(struct rp_trace *trace, const struct machine *machine, const struct replay_options *options,
+            struct replay_result *result, struct rp_error *err)
+{
+    *result = (struct replay_result){0};
+    struct session s = {
+        .trace = trace, .machine = machine, .options = options, .result = result, .lock = PTHREAD_MUTEX_INITIALIZER};
+    bool fine = choose_launches(&s, err) && run(&s, err);
+    for (uint32_t i = 0; fine && i < result->count; i++)
+        statistics_add(&result->total, &result->launches[i].statistics);
+    pthread_mutex_destroy(&s.lock);
+    if (!fine)
+        replay_result_free(result);
+    return fine;
+}
+
+void replay_result_free(struct replay_result *result)
+{
+    free(result->launches);
+    *result = (struct replay_result){0};
+}

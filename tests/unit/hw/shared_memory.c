@@ -1,0 +1,113 @@
+/* Shared memory as PasTiS measured it: Table I, Table II and Figure 8 of Adalbert et al., ERTS 2022, from golden files,
+ * and the duration formula. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hw-models/models.h"
+
+static const int64_t options[] = {1};
+
+static struct shared_memory_cost cost_of(uint32_t mask, uint32_t width, const uint64_t address[32])
+{
+    struct shared_memory_cost cost;
+    shared_memory_pastis.cost(options, &(struct shared_memory_access){mask, width, address}, &cost);
+    return cost;
+}
+
+/* Lane l at l × stride. */
+static struct shared_memory_cost strided(uint32_t mask, uint32_t width, uint64_t stride)
+{
+    uint64_t address[32];
+    for (uint32_t l = 0; l < 32; l++)
+        address[l] = l * stride;
+    return cost_of(mask, width, address);
+}
+
+/* Runs a golden file of "mask 32-bit 64-bit 128-bit" rows; returns the number of cells compared. `stride` 0:
+ * consecutive accesses. */
+static int compare_table(const char *path, uint64_t stride)
+{
+    FILE *file = fopen(path, "r");
+    cr_assert(file, "%s is missing", path);
+    char line[256];
+    int cells = 0;
+    while (fgets(line, sizeof line, file)) {
+        unsigned mask, expected[3];
+        if (*line == '#' || sscanf(line, "%x %u %u %u", &mask, &expected[0], &expected[1], &expected[2]) != 4)
+            continue;
+        for (uint32_t i = 0; i < 3; i++, cells++) {
+            uint32_t width = 4u << i;
+            struct shared_memory_cost cost = strided(mask, width, stride ? stride : width);
+            cr_expect_eq(cost.transactions, expected[i], "%s: mask %08x, %u bits: %u transactions, measured %u", path,
+                         mask, 8 * width, cost.transactions, expected[i]);
+        }
+    }
+    fclose(file);
+    return cells;
+}
+
+Test(shared_memory, table_1_consecutive_accesses)
+{
+    cr_assert_eq(compare_table("tests/golden/pastis-table-1.txt", 0), 12);
+}
+
+/* "all active threads access different words in the same bank": a stride of all 32 banks. */
+Test(shared_memory, table_2_all_in_conflict)
+{
+    cr_assert_eq(compare_table("tests/golden/pastis-table-2.txt", 128), 96);
+}
+
+/* Figure 8: 128-bit accesses; lanes 0-4 conflict on banks 0-3 and 5-7 on banks 4-7; lanes 8-11 and 12-15 likewise. */
+Test(shared_memory, figure_8_has_9_transactions)
+{
+    uint64_t address[32] = {0};
+    for (uint32_t l = 0; l < 16; l++) {
+        uint32_t first = l < 5 ? 0 : l < 8 ? 5 : l < 12 ? 8 : 12, banks = l < 5 ? 0 : l < 8 ? 4 : l < 12 ? 8 : 12;
+        address[l] = (l - first) * 128 + banks * 4;
+    }
+    struct shared_memory_cost cost = cost_of(0x0000ffff, 16, address);
+    /* (4+1) + (3+1) for the two pools with lanes that the figure shows; the two pools that it leaves out for want of
+     * space issue one each, as Table I and II say of inactive pools. */
+    cr_assert_eq(cost.transactions - 2, 9);
+    cr_assert_eq(cost.conflicts, 4 + 3);
+}
+
+/* dur = 22 + base + 2 × conflicts, base 1, 8, 16 */
+Test(shared_memory, duration)
+{
+    static const uint32_t base[] = {1, 8, 16};
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t width = 4u << i, pools = 1u << i;
+        cr_expect_eq(strided(~0u, width, width).duration, 22 + base[i]);
+        for (uint32_t lanes = 1; lanes <= 32; lanes++) {
+            uint32_t mask = lanes == 32 ? ~0u : (1u << lanes) - 1;
+            uint32_t conflicts = 0; /* pool by pool: lanes in it, less one */
+            for (uint32_t p = 0; p < pools; p++) {
+                uint32_t in = __builtin_popcountll((uint64_t)mask >> (p * 32 / pools) & ((1ull << 32 / pools) - 1));
+                conflicts += in ? in - 1 : 0;
+            }
+            struct shared_memory_cost cost = strided(mask, width, 128);
+            cr_expect_eq(cost.duration, 22 + base[i] + 2 * conflicts, "%u bits, %u lanes", 8 * width, lanes);
+            cr_expect_eq(cost.conflicts, conflicts);
+        }
+    }
+}
+
+Test(shared_memory, lanes_that_read_one_word_share_it)
+{
+    cr_expect_eq(strided(~0u, 4, 0).transactions, 1);
+    cr_expect_eq(strided(~0u, 8, 0).transactions, 2);
+    cr_expect_eq(strided(~0u, 16, 0).transactions, 4);
+    cr_expect_eq(strided(~0u, 1, 1).transactions, 1, "four lanes in each word");
+    cr_expect_eq(strided(~0u, 2, 256).transactions, 32, "16 bits count as 32");
+}
+
+Test(shared_memory, ideal_has_no_conflicts)
+{
+    uint64_t address[32] = {0};
+    struct shared_memory_cost cost;
+    shared_memory_ideal.cost(NULL, &(struct shared_memory_access){~0u, 16, address}, &cost);
+    cr_expect_eq(cost.transactions, 1);
+    cr_expect_eq(cost.conflicts + cost.duration + cost.occupancy, 0);
+}

@@ -1,0 +1,153 @@
+/* The fast engine equals the reference engine: cycles and every statistic, over random traces on random machines. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "replay/replay.h"
+#include "tests/support/synthetic_trace.h"
+
+static const char *const schedulers[] = {"serial", "lrr", "gto"};
+
+static struct machine *open_machine(const char *name, const struct machine_setting *settings, size_t count)
+{
+    struct rp_error err;
+    struct machine *m =
+        machine_open(&(struct machine_request){.name = name, .settings = settings, .setting_count = count}, &err);
+    cr_assert(m, "%s", err.text);
+    return m;
+}
+
+/* Settings drawn at random: those that change the way through the engines. */
+static struct machine *random_machine(uint64_t seed)
+{
+    static const char *const choices[][6] = {
+        {"placement", "warp-id", "balanced"},
+        {"dispatch_latency", "0", "0", "7", "300"},
+        {"barrier_latency", "0", "14", "400"},
+        {"control_interval", "1", "1", "13"},
+        {"issue_exit", "true", "false"},
+        {"flush_caches", "true", "false"},
+        {"sms", "1", "2", "3"},
+        {"limits.blocks", "1", "2", "32"},
+        {"l1", "none", "direct-mapped"},
+        {"l2", "none", "direct-mapped"},
+        {"coalescer", "ideal", "segments"},
+        {"shared", "ideal", "pastis"},
+        {"dram", "ideal", "fixed"},
+        {"spaces.global.latency", "0", "200", "1000"},
+    };
+    struct machine_setting settings[2 * MODEL_COUNT_OF(choices) + 8];
+    size_t count = 0;
+    for (size_t i = 0; i < MODEL_COUNT_OF(choices); i++) {
+        size_t values = 0;
+        while (values < 5 && choices[i][values + 1])
+            values++;
+        if (synthetic_random(&seed) % 3)
+            settings[count++] =
+                (struct machine_setting){choices[i][0], choices[i][1 + synthetic_random(&seed) % values]};
+    }
+    settings[count++] = (struct machine_setting){"scheduler", schedulers[synthetic_random(&seed) % 3]};
+    bool tx2 = synthetic_random(&seed) % 2;
+    if (tx2 && synthetic_random(&seed) % 2) {
+        static const char *const queues[] = {"-1", "0", "1", "3"};
+        settings[count++] = (struct machine_setting){"units.alu.queue", queues[synthetic_random(&seed) % 4]};
+        settings[count++] = (struct machine_setting){"units.lsu.queue", queues[synthetic_random(&seed) % 4]};
+    }
+    return open_machine(tx2 ? "jetson-tx2" : "orin-wcet", settings, count);
+}
+
+static void replay_with(struct rp_trace *trace, const struct machine *m, enum replay_engine engine,
+                        struct replay_result *result)
+{
+    struct rp_error err;
+    struct replay_options options = {.engine = engine, .launch = -1};
+    cr_assert(replay(trace, m, &options, result, &err), "%s", err.text);
+}
+
+/* Every sub-core cycle is an issue, a stall or idle; every instruction of the trace was replayed. */
+static void check_sums(const struct machine *m, struct rp_trace *trace, const struct replay_launch *l)
+{
+    const struct statistics *s = &l->statistics;
+    uint64_t cycles = s->issue_cycles + s->idle_cycles;
+    for (unsigned i = 0; i < STALL_COUNT; i++)
+        cycles += s->stall[i];
+    cr_assert_eq(cycles, s->cycles * (uint64_t)(m->sms * m->subcores));
+    struct rp_launch_totals totals = rp_trace_launch_totals(trace, l->launch);
+    cr_assert_eq(s->warp_instructions, totals.warp_instructions);
+    cr_assert_eq(s->thread_instructions, totals.thread_instructions);
+    cr_assert_eq(s->blocks, totals.blocks);
+}
+
+static void compare_engines(const char *path, const struct machine *m, uint64_t seed)
+{
+    struct rp_error err;
+    struct rp_trace *trace = rp_trace_open(path, &err);
+    cr_assert(trace, "%s", err.text);
+    struct replay_result fast, reference;
+    replay_with(trace, m, REPLAY_FAST, &fast);
+    replay_with(trace, m, REPLAY_REFERENCE, &reference);
+    cr_assert_eq(fast.count, reference.count);
+    for (uint32_t i = 0; i < fast.count; i++) {
+        const char *why = statistics_difference(m, &fast.launches[i].statistics, &reference.launches[i].statistics);
+        cr_assert_null(why, "seed %llu, machine %s:\n%s\nlaunch %u: fast and reference differ: %s",
+                       (unsigned long long)seed, m->name, m->text, i, why);
+        check_sums(m, trace, &fast.launches[i]);
+    }
+    replay_result_free(&fast);
+    replay_result_free(&reference);
+    rp_trace_close(trace);
+}
+
+/* The reference engine is slow: most traces are kept short. */
+static void small(struct synthetic_options *o)
+{
+    if (o->seed % 16 == 0)
+        return;
+    o->threads = o->threads > 200 ? 200 : o->threads;
+    o->blocks = o->blocks > 5 ? 5 : o->blocks;
+    o->iterations = o->iterations > 2 ? 2 : o->iterations;
+    o->phase_length = o->phase_length > 10 ? 10 : o->phase_length;
+}
+
+static void compare_seeds(uint64_t first, uint64_t count)
+{
+    char path[] = "/tmp/reprise-equal-XXXXXX";
+    cr_assert_geq(mkstemp(path), 0);
+    struct rp_error err;
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        struct synthetic_options options = synthetic_random_options(seed);
+        small(&options);
+        cr_assert(synthetic_trace_write(path, &options, &err), "%s", err.text);
+        struct machine *m = random_machine(seed * 7919);
+        compare_engines(path, m, seed);
+        machine_free(m);
+    }
+    unlink(path);
+}
+
+/* Criterion runs tests side by side, so the seeds are dealt to several. */
+#define SEEDS 500
+Test(equal, random_traces_0) { compare_seeds(0 * SEEDS, SEEDS); }
+Test(equal, random_traces_1) { compare_seeds(1 * SEEDS, SEEDS); }
+Test(equal, random_traces_2) { compare_seeds(2 * SEEDS, SEEDS); }
+Test(equal, random_traces_3) { compare_seeds(3 * SEEDS, SEEDS); }
+
+Test(equal, every_machine_with_every_scheduler)
+{
+    char path[] = "/tmp/reprise-equal-XXXXXX";
+    cr_assert_geq(mkstemp(path), 0);
+    struct rp_error err;
+    static const char *const machines[] = {"jetson-tx2", "orin-wcet"};
+    for (uint64_t seed = 100000; seed < 100050; seed++) {
+        struct synthetic_options options = synthetic_random_options(seed);
+        cr_assert(synthetic_trace_write(path, &options, &err), "%s", err.text);
+        for (size_t i = 0; i < 6; i++) {
+            struct machine *m =
+                open_machine(machines[i / 3], &(struct machine_setting){"scheduler", schedulers[i % 3]}, 1);
+            compare_engines(path, m, seed);
+            machine_free(m);
+        }
+    }
+    unlink(path);
+}

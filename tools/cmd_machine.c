@@ -1,0 +1,208 @@
+/* reprise machine: the machines there are, one of them in full, and all that can be set. */
+#include <argp.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/command.h"
+#include "tools/replaying.h"
+#include "tools/ui/nearest.h"
+#include "tools/ui/table.h"
+
+struct args {
+    const char *action;
+    struct machine_args machine;
+    bool json, markdown;
+};
+
+static const struct argp_option options[] = {
+    {"set", 's', "KEY=VALUE", 0, "show: change an option of the machine; may be repeated", 0},
+    {"json", 'j', NULL, 0, "list, show: print JSON", 0},
+    {"markdown", 'M', NULL, 0, "options: print the tables of docs/machines.md", 0},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct args *a = state->input;
+    struct rp_error err;
+    switch (key) {
+    case 's':
+        if (!machine_args_set(&a->machine, arg, &err))
+            argp_error(state, "%s", err.text);
+        return 0;
+    case 'j': a->json = true; return 0;
+    case 'M': a->markdown = true; return 0;
+    case ARGP_KEY_ARG:
+        if (!a->action)
+            a->action = arg;
+        else if (!a->machine.machine && !strcmp(a->action, "show"))
+            a->machine.machine = arg;
+        else
+            argp_error(state, "'%s' is one argument too many", arg);
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->action)
+            argp_error(state, "give list, show NAME or options");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- list ------------------------------------------------------------------------------------------------------- */
+
+/* The first sentence of a machine's summary. */
+static char *sentence(const char *name)
+{
+    char *text = machine_summary(name);
+    char *end = text ? strpbrk(text, ".:;") : NULL;
+    while (end && *end && end[1] && end[1] != ' ')
+        end = strpbrk(end + 1, ".:;");
+    if (end)
+        *end = 0;
+    return text;
+}
+
+static int list(const struct args *a)
+{
+    char **names;
+    size_t count = machine_list(&names);
+    json_t *json = a->json ? json_array() : NULL;
+    struct table *table = a->json ? NULL : table_new("ll");
+    for (size_t i = 0; i < count; i++) {
+        char *text = sentence(names[i]);
+        if (json) {
+            json_array_append_new(json, json_pack("{s:s, s:s}", "name", names[i], "summary", text ? text : ""));
+        } else {
+            table_cell(table, "%s", names[i]);
+            table_cell(table, "%s", text ? text : "");
+        }
+        free(text);
+    }
+    free(names);
+    if (json)
+        return json_finish(json);
+    table_print(table, stdout);
+    return finish_output();
+}
+
+/* ---- show ------------------------------------------------------------------------------------------------------- */
+
+static int show(const struct args *a)
+{
+    struct rp_error err;
+    if (!a->machine.machine) {
+        rp_fail(&err, RP_USAGE, "machine show: which one? 'reprise machine list' shows their names");
+        return command_fail(&err);
+    }
+    struct machine *m = machine_args_open(&a->machine, NULL, 0, &err);
+    if (!m)
+        return command_fail(&err);
+    int status;
+    if (a->json) {
+        status = json_finish(machine_json(m));
+    } else {
+        printf("# %s, hash %s\n%s", m->name, m->hash, m->text);
+        status = finish_output();
+    }
+    machine_free(m);
+    return status;
+}
+
+/* ---- options ---------------------------------------------------------------------------------------------------- */
+
+static void limits_text(const struct model_option *o, char *out, size_t size)
+{
+    if (o->type == OPTION_INTEGER) {
+        snprintf(out, size, "%" PRId64 "..%" PRId64 "%s%s", o->least, o->most, *o->unit ? " " : "", o->unit);
+        return;
+    }
+    int n = snprintf(out, size, "%s", o->type == OPTION_BOOLEAN ? "true, false" : o->names[0]);
+    for (size_t i = 1; o->type == OPTION_CHOICE && o->names[i] && (size_t)n < size; i++)
+        n += snprintf(out + n, size - (size_t)n, ", %s", o->names[i]);
+}
+
+struct listing {
+    struct table *table; /* NULL: Markdown */
+};
+
+static void row(const struct listing *l, const char *key, const char *limits, const char *initial, const char *help)
+{
+    if (!l->table) {
+        printf("| `%s` | %s | %s | %s |\n", key, limits, initial, help);
+        return;
+    }
+    table_cell(l->table, "%s", key);
+    table_cell(l->table, "%s", limits);
+    table_cell(l->table, "%s", initial);
+    table_cell(l->table, "%s", help);
+}
+
+static void option_row(const struct listing *l, const char *prefix, const struct model_option *o)
+{
+    char key[128], limits[160], initial[64];
+    snprintf(key, sizeof key, "%s%s%s", prefix, *prefix ? "." : "", o->key);
+    limits_text(o, limits, sizeof limits);
+    option_print(o, o->initial, initial, sizeof initial);
+    row(l, key, limits, initial, o->help);
+}
+
+static void own_option(void *data, const struct model_option *o) { option_row(data, "", o); }
+
+static void model_rows(void *data, const char *part, const struct model *m)
+{
+    char value[160];
+    snprintf(value, sizeof value, "%s", m->name);
+    row(data, part, value, "", m->help);
+    for (unsigned o = 0; o < m->option_count; o++)
+        option_row(data, part, &m->options[o]);
+}
+
+static int list_options(const struct args *a)
+{
+    struct listing l = {a->markdown ? NULL : table_new("llll")};
+    if (a->markdown)
+        puts("| key | values | default | meaning |\n|---|---|---|---|");
+    else
+        row(&l, "key", "values", "default", "meaning");
+    machine_each_option(own_option, &l);
+    machine_each_model(NULL, model_rows, &l);
+    row(&l, "classes.CLASS.unit", "a unit", "", "the unit of a class of instructions; every class needs a row");
+    row(&l, "classes.CLASS.initiation", "1..100000 cycles", "", "cycles for which an instruction keeps its unit");
+    row(&l, "classes.CLASS.latency", "0..1000000 cycles", "", "cycles after these until the result is ready");
+    row(&l, "spaces.SPACE.unit", "a unit", "", "the same three for memory instructions, by the space they access");
+    if (l.table)
+        table_print(l.table, stdout);
+    return finish_output();
+}
+
+int cmd_machine(int argc, char **argv)
+{
+    static const struct argp argp = {options,
+                                     parse,
+                                     "list\nshow NAME\noptions",
+                                     "List machines, show one with every option resolved, or list all options.\v"
+                                     "Examples:\n"
+                                     "  reprise machine list\n"
+                                     "  reprise machine show jetson-tx2 --set l1=none\n"
+                                     "  reprise machine options\n",
+                                     NULL,
+                                     NULL,
+                                     NULL};
+    static const char *const actions[] = {"list", "show", "options"};
+    struct args a = {0};
+    argp_err_exit_status = RP_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    if (!strcmp(a.action, "list"))
+        return list(&a);
+    if (!strcmp(a.action, "show"))
+        return show(&a);
+    if (!strcmp(a.action, "options"))
+        return list_options(&a);
+    struct rp_error err;
+    const char *near = nearest_name(a.action, actions, MODEL_COUNT_OF(actions));
+    rp_fail(&err, RP_USAGE, "machine %s: unknown; %s%s", a.action,
+            near ? "did you mean " : "there are list, show and options", near ? near : "");
+    return command_fail(&err);
+}

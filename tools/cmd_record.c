@@ -1,0 +1,228 @@
+/* reprise record: runs kernels and records what they did. */
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/command.h"
+#include "tools/record/plan.h"
+
+enum key {
+    KEY_MODULE = 'm',
+    KEY_OUTPUT = 'o',
+    KEY_KERNEL = 'k',
+    KEY_GRID = 'g',
+    KEY_BLOCK = 'b',
+    KEY_ARG = 'a',
+    KEY_SAVE = 's',
+    KEY_FILE = 'f',
+    KEY_THREADS = 't',
+    KEY_JSON = 'j',
+    KEY_QUIET = 'q',
+    KEY_SHARED = 256,
+    KEY_SHARED_LIMIT,
+    KEY_LIMIT,
+    KEY_STACK,
+    KEY_NO_TRACE,
+};
+
+static const struct argp_option options[] = {
+    {"output", KEY_OUTPUT, "FILE", 0, "The trace to write", 0},
+    {"module", KEY_MODULE, "FILE", 0, "PTX module with the kernel", 0},
+    {"kernel", KEY_KERNEL, "NAME", 0,
+     "Kernel to run, as in the module or as in the source; may be left out if there is only one", 0},
+    {"grid", KEY_GRID, "X[,Y[,Z]]", 0, "Blocks in the grid", 0},
+    {"block", KEY_BLOCK, "X[,Y[,Z]]", 0, "Threads in a block", 0},
+    {"arg", KEY_ARG, "FORM=VALUE", 0, "The next argument of the kernel; see below", 0},
+    {"shared", KEY_SHARED, "BYTES", 0, "Dynamic shared memory per block (0)", 0},
+    {"save", KEY_SAVE, "N=FILE", 0, "Write the buffer of argument N, counted from 0, after the run", 0},
+    {"launch-file", KEY_FILE, "FILE", 0, "Take buffers and launches from a file instead; see docs/launch-file.md", 0},
+    {"no-trace", KEY_NO_TRACE, NULL, 0, "Run only, write no trace", 1},
+    {"threads", KEY_THREADS, "N", 0, "Host threads (one per CPU); result and trace do not depend on it", 1},
+    {"limit", KEY_LIMIT, "N", 0, "Instructions a warp may execute before it counts as endless (4294967296)", 1},
+    {"stack", KEY_STACK, "BYTES", 0, "Local memory per thread (what the kernel needs; 16384 with recursion)", 1},
+    {"shared-limit", KEY_SHARED_LIMIT, "BYTES", 0, "Shared memory that a block may have (49152)", 1},
+    {"json", KEY_JSON, NULL, 0, "Print the result as JSON; what the kernel prints goes to stderr", 1},
+    {"quiet", KEY_QUIET, NULL, 0, "Print neither progress nor summary", 1},
+    {0},
+};
+
+static const char doc[] = "Runs a kernel on the CPU and records what every warp did, or only runs it."
+                          "\v"
+                          "Arguments, in the order of the kernel's parameters:\n"
+                          "  i32=N u32=N i64=N u64=N f32=X f64=X   a value\n"
+                          "  buf=zeros:BYTES                       a buffer of zeros\n"
+                          "  buf=file:PATH                         a buffer with a file's content\n"
+                          "  buf=rand-f32:COUNT:seed=N             floats uniform in [-1,1); rand-f64 likewise\n"
+                          "  buf=rand-i32:COUNT:seed=N             32-bit integers, all equally likely\n"
+                          "  buf=iota-i32:COUNT                    0, 1, 2, ...\n"
+                          "Random numbers are splitmix64's, the same everywhere.\n\n"
+                          "Examples:\n"
+                          "  reprise record -o mm.wtr --module mm.ptx --kernel matmul \\\n"
+                          "          --grid 4,4 --block 16,16 --arg buf=rand-f32:4096:seed=1 \\\n"
+                          "          --arg buf=rand-f32:4096:seed=2 --arg buf=zeros:16384 \\\n"
+                          "          --arg i32=64 --save 2=C.bin\n"
+                          "  reprise record -o bfs.wtr --launch-file bfs.cfg\n"
+                          "  reprise record --no-trace --module sum.ptx --grid 8 --block 256 \\\n"
+                          "          --arg buf=iota-i32:2048 --arg buf=zeros:4 --save 1=sum.bin\n\n"
+                          "Exit status: 0 fine, 1 wrong usage, 2 bad input, 3 the kernel misbehaved (the\n"
+                          "trace is kept up to there, nothing is saved), 4 the system failed.";
+
+struct save_option {
+    uint64_t argument;
+    char *path;
+};
+struct record {
+    struct plan plan;
+    struct plan_launch launch; /* the command line's */
+    char *kernel, *launch_file;
+    bool grid, block, no_trace, single; /* single: an option was given that describes one launch */
+    struct save_option *saves;
+    size_t save_count;
+};
+
+/* One argument; a buffer is called by its number. */
+static bool add_argument(struct record *r, const char *text, struct rp_error *err)
+{
+    struct plan_launch *l = &r->launch;
+    char name[16];
+    if (l->arg_count == PLAN_ARGUMENTS)
+        return rp_fail(err, RP_USAGE, "more than %d arguments", PLAN_ARGUMENTS);
+    snprintf(name, sizeof name, "arg%u", l->arg_count);
+    struct plan_argument *a = &l->args[l->arg_count++];
+    bool ok;
+    if (strncmp(text, "buf=", 4)) {
+        ok = read_scalar(text, a, err);
+    } else {
+        *a = (struct plan_argument){.kind = ARG_BUFFER, .buffer = r->plan.buffer_count};
+        ok = read_content(text + 4, NULL, plan_add_buffer(&r->plan, name), err);
+    }
+    return ok || rp_fail(err, RP_USAGE, "argument %u: %s", l->arg_count - 1, err->text);
+}
+
+static bool add_save(struct record *r, const char *text, struct rp_error *err)
+{
+    const char *equals = strchr(text, '=');
+    char number[16] = "";
+    if (!equals || !equals[1] || (size_t)(equals - text) >= sizeof number)
+        return rp_fail(err, RP_USAGE, "--save %s: write N=FILE, such as 2=C.bin", text);
+    memcpy(number, text, (size_t)(equals - text));
+    struct save_option s = {0};
+    if (!read_number(number, PLAN_ARGUMENTS, "--save", &s.argument, err))
+        return false;
+    s.path = plan_copy(equals + 1);
+    struct save_option *saves = realloc(r->saves, (r->save_count + 1) * sizeof *saves);
+    if (!saves) {
+        free(s.path);
+        return rp_fail(err, RP_SYSTEM, "out of memory");
+    }
+    r->saves = saves;
+    r->saves[r->save_count++] = s;
+    return true;
+}
+
+static bool number32(const char *text, const char *what, uint32_t most, uint32_t *value, struct rp_error *err)
+{
+    uint64_t wide;
+    if (!read_number(text, most, what, &wide, err))
+        return false;
+    *value = (uint32_t)wide;
+    return true;
+}
+
+static void replace(char **to, const char *text)
+{
+    free(*to);
+    *to = plan_copy(text);
+}
+
+static bool take_option(struct record *r, int key, char *arg, struct rp_error *err)
+{
+    struct plan *p = &r->plan;
+    struct plan_launch *l = &r->launch;
+    switch (key) {
+    case KEY_MODULE: replace(&p->module, arg); return true;
+    case KEY_OUTPUT: replace(&p->output, arg); return true;
+    case KEY_KERNEL: replace(&r->kernel, arg); return r->single = true;
+    case KEY_FILE: replace(&r->launch_file, arg); return true;
+    case KEY_GRID: r->single = r->grid = true; return read_extent(arg, "--grid", l->grid, err);
+    case KEY_BLOCK: r->single = r->block = true; return read_extent(arg, "--block", l->block, err);
+    case KEY_ARG: r->single = true; return add_argument(r, arg, err);
+    case KEY_SAVE: r->single = true; return add_save(r, arg, err);
+    case KEY_SHARED: r->single = true; return number32(arg, "--shared", UINT32_MAX, &l->shared, err);
+    case KEY_SHARED_LIMIT: return number32(arg, "--shared-limit", UINT32_MAX, &p->shared_limit, err);
+    case KEY_STACK: return number32(arg, "--stack", UINT32_MAX, &p->stack, err);
+    case KEY_THREADS: return number32(arg, "--threads", 4096, &p->threads, err);
+    case KEY_LIMIT: return read_number(arg, UINT64_MAX, "--limit", &p->limit, err);
+    case KEY_NO_TRACE: return r->no_trace = true;
+    case KEY_JSON: return p->json = true;
+    default: return p->quiet = true;
+    }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct record *r = state->input;
+    struct rp_error err;
+    if (key == ARGP_KEY_ARG)
+        argp_error(state, "'%s' belongs to no option", arg);
+    else if (key >= KEY_SHARED && key <= KEY_NO_TRACE ? false : key < 'a' || key > 'z')
+        return ARGP_ERR_UNKNOWN;
+    else if (!take_option(r, key, arg, &err))
+        argp_failure(state, (int)err.status, 0, "%s", err.text);
+    return 0;
+}
+
+/* Turns the command line's single launch into the plan. */
+static bool single_launch(struct record *r, struct rp_error *err)
+{
+    struct plan *p = &r->plan;
+    if (!r->grid || !r->block)
+        return rp_fail(err, RP_USAGE, "%s is missing", r->grid ? "--block X[,Y[,Z]]" : "--grid X[,Y[,Z]]");
+    for (size_t i = 0; i < r->save_count; i++) {
+        uint64_t n = r->saves[i].argument;
+        if (n >= r->launch.arg_count)
+            return rp_fail(err, RP_USAGE, "--save %llu: there are %u arguments, counted from 0", (unsigned long long)n,
+                           r->launch.arg_count);
+        if (r->launch.args[n].kind != ARG_BUFFER)
+            return rp_fail(err, RP_USAGE, "--save %llu: argument %llu is a value, not a buffer", (unsigned long long)n,
+                           (unsigned long long)n);
+        plan_add_save(p, r->launch.args[n].buffer, r->saves[i].path);
+    }
+    *plan_add_launch(p) = r->launch;
+    p->launches[0].kernel = r->kernel ? plan_copy(r->kernel) : NULL;
+    return true;
+}
+
+static bool complete(struct record *r, struct rp_error *err)
+{
+    struct plan *p = &r->plan;
+    if (r->launch_file && r->single)
+        return rp_fail(err, RP_USAGE, "with --launch-file, kernel, grid, block, arguments and saves stand in the file");
+    if (r->launch_file ? !plan_read_file(p, r->launch_file, err) : !single_launch(r, err))
+        return false;
+    if (!p->module)
+        return rp_fail(err, RP_USAGE, "which module? --module FILE.ptx");
+    if (p->output && r->no_trace)
+        return rp_fail(err, RP_USAGE, "either -o FILE or --no-trace");
+    if (!p->output && !r->no_trace && !p->save_count)
+        return rp_fail(err, RP_USAGE, "where shall the trace go? -o FILE.wtr, or --no-trace to run only");
+    return true;
+}
+
+int cmd_record(int argc, char **argv)
+{
+    static const struct argp argp = {options, parse, NULL, doc, NULL, NULL, NULL};
+    struct record r = {0};
+    struct rp_error err = {0};
+    argp_err_exit_status = RP_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, &r);
+    int status = complete(&r, &err) ? plan_run(&r.plan) : command_fail(&err);
+    for (size_t i = 0; i < r.save_count; i++)
+        free(r.saves[i].path);
+    free(r.saves);
+    free(r.kernel);
+    free(r.launch_file);
+    plan_free(&r.plan);
+    return status;
+}

@@ -1,0 +1,254 @@
+/* reprise replay: how many cycles a trace takes on a machine. */
+#include <argp.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/command.h"
+#include "tools/replaying.h"
+#include "tools/ui/progress.h"
+#include "tools/ui/table.h"
+
+struct args {
+    const char *trace;
+    struct machine_args machine;
+    struct replay_options replay;
+    bool json, quiet, explain, markdown;
+};
+
+enum { KEY_ENGINE = 256, KEY_LAUNCH, KEY_EXPLAIN };
+
+static const struct argp_option options[] = {
+    {"machine", 'm', "NAME", 0, "Machine to replay on: a name from 'reprise machine list', or a machine file", 0},
+    {"set", 's', "KEY=VALUE", 0, "Change an option of the machine; may be repeated", 0},
+    {"json", 'j', NULL, 0, "Print the result as JSON", 0},
+    {"threads", 't', "N", 0, "Replay up to N launches at once where caches are not kept between them (default 1)", 0},
+    {"engine", KEY_ENGINE, "NAME", 0, "fast (default), or reference: steps every cycle, same result", 0},
+    {"launch", KEY_LAUNCH, "N", 0, "Replay this launch only, counted from 0", 0},
+    {"quiet", 'q', NULL, 0, "No progress, no warnings", 0},
+    {"explain", KEY_EXPLAIN, "FORMAT", OPTION_ARG_OPTIONAL,
+     "List all statistics with their definitions; FORMAT: markdown", 0},
+    {0},
+};
+
+static void check(struct argp_state *state, bool fine, const struct rp_error *err)
+{
+    if (!fine)
+        argp_error(state, "%s", err->text);
+}
+
+static void engine(struct args *a, const char *name, struct argp_state *state)
+{
+    if (!strcmp(name, "reference"))
+        a->replay.engine = REPLAY_REFERENCE;
+    else if (strcmp(name, "fast"))
+        argp_error(state, "--engine %s: there are fast and reference", name);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct args *a = state->input;
+    struct rp_error err;
+    long long number;
+    switch (key) {
+    case 'm': a->machine.machine = arg; return 0;
+    case 's': check(state, machine_args_set(&a->machine, arg, &err), &err); return 0;
+    case 'j': a->json = true; return 0;
+    case 'q': a->quiet = true; return 0;
+    case 't':
+        check(state, parse_number("--threads", arg, 1, 1024, &number, &err), &err);
+        a->replay.threads = (unsigned)number;
+        return 0;
+    case KEY_LAUNCH:
+        check(state, parse_number("--launch", arg, 0, UINT32_MAX, &number, &err), &err);
+        a->replay.launch = number;
+        return 0;
+    case KEY_ENGINE: engine(a, arg, state); return 0;
+    case KEY_EXPLAIN:
+        a->explain = true;
+        a->markdown = arg && !strcmp(arg, "markdown");
+        if (arg && !a->markdown)
+            argp_error(state, "--explain=%s: the only format is markdown", arg);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->trace)
+            argp_error(state, "one trace at a time: '%s' is one too many", arg);
+        a->trace = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->explain && (!a->trace || !a->machine.machine))
+            argp_error(state, "give a trace and a machine. Example: reprise replay mm.wtr --machine jetson-tx2");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- statistics explained --------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *unit, *help;
+} explanations[] = {
+#define X(field, name, unit, help) {name, unit, help},
+    STATISTICS(X)
+#undef X
+#define X(id, name, help)                                                                                              \
+    {"issue.stall." name, "sub-core cycles", "stalls ended by a warp that had to wait because " help},
+        STALLS(X)
+#undef X
+            {"units.NAME.busy", "cycles", "cycles of initiation in the machine's unit NAME, summed over its instances"},
+    {"ipc", "instructions per cycle", "warp_instructions / cycles"},
+    {"occupancy.achieved", "", "occupancy.warp_cycles / (occupancy.sm_cycles × limits.warps)"},
+};
+
+static int explain(bool markdown)
+{
+    struct table *table = markdown ? NULL : table_new("lll");
+    if (markdown)
+        puts("| statistic | unit | definition |\n|---|---|---|");
+    for (size_t i = 0; i < MODEL_COUNT_OF(explanations); i++) {
+        if (markdown) {
+            printf("| `%s` | %s | %s |\n", explanations[i].name, explanations[i].unit, explanations[i].help);
+            continue;
+        }
+        table_cell(table, "%s", explanations[i].name);
+        table_cell(table, "%s", explanations[i].unit);
+        table_cell(table, "%s", explanations[i].help);
+    }
+    if (table)
+        table_print(table, stdout);
+    return finish_output();
+}
+
+/* ---- results ---------------------------------------------------------------------------------------------------- */
+
+static int print_json(const struct args *a, struct rp_trace *t, const struct machine *m, const struct replay_result *r)
+{
+    struct rp_error err;
+    json_t *trace = trace_json(t, &err);
+    if (!trace)
+        return command_fail(&err);
+    json_t *launches = json_array();
+    for (uint32_t i = 0; i < r->count; i++)
+        json_array_append_new(launches, launch_json(t, m, &r->launches[i]));
+    return json_finish(json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "tool", "reprise " REPRISE_VERSION, "engine",
+                                 a->replay.engine == REPLAY_FAST ? "fast" : "reference", "trace", trace, "machine",
+                                 machine_json(m), "launches", launches, "total", statistics_json(m, &r->total)));
+}
+
+static void launch_row(struct table *t, const char *name, const char *kernel, const char *grid, const char *block,
+                       const struct machine *m, const struct statistics *s)
+{
+    table_cell(t, "%s", name);
+    table_cell(t, "%s", kernel);
+    table_cell(t, "%s", grid);
+    table_cell(t, "%s", block);
+    table_number(t, s->cycles);
+    table_cell(t, "%.3f", (double)s->cycles / (double)m->clock_mhz);
+    table_number(t, s->warp_instructions);
+    table_cell(t, "%.3f", statistics_ipc(s));
+    table_cell(t, "%.1f %%", 100 * statistics_occupancy(m, s));
+    table_cell(t, "%s", stall_name(statistics_main_stall(s)));
+}
+
+static void print_launches(struct rp_trace *trace, const struct machine *m, const struct replay_result *r)
+{
+    static const char *const heading[] = {
+        "launch", "kernel", "grid", "block", "cycles", "us", "warp instructions", "IPC", "occupancy", "main stall"};
+    struct table *t = table_new("rlllrrrrrl");
+    for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
+        table_cell(t, "%s", heading[i]);
+    for (uint32_t i = 0; i < r->count; i++) {
+        const struct rp_launch *l = rp_trace_launch(trace, r->launches[i].launch);
+        char name[16], grid[40], block[40];
+        snprintf(name, sizeof name, "%" PRIu32, r->launches[i].launch);
+        launch_row(t, name, rp_trace_kernel(trace, l->kernel)->name, dimensions(l->grid, grid),
+                   dimensions(l->block, block), m, &r->launches[i].statistics);
+    }
+    if (r->count != 1)
+        launch_row(t, "total", "", "", "", m, &r->total);
+    table_print(t, stdout);
+}
+
+static void statistic_row(void *table, const char *name, uint64_t value)
+{
+    if (!value)
+        return;
+    table_cell(table, "%s", name);
+    table_number(table, value);
+}
+
+static int print_text(struct rp_trace *trace, const struct machine *m, const struct replay_result *r)
+{
+    printf("%s on %s (scheduler %s, %" PRId64 " MHz)\n\n", rp_trace_path(trace), m->name, m->scheduler.model->name,
+           m->clock_mhz);
+    print_launches(trace, m, r);
+    puts(r->count == 1 ? "" : "\nSums over all launches");
+    struct table *t = table_new("lr");
+    statistics_each(m, &r->total, statistic_row, t);
+    table_print(t, stdout);
+    puts("\nStatistics that are 0 are left out; 'reprise replay --explain' defines them all.");
+    return finish_output();
+}
+
+struct shown {
+    struct progress bar;
+};
+
+static void show(void *data, uint64_t done, uint64_t total)
+{
+    progress_update(&((struct shown *)data)->bar, done, total, done, "warp instructions");
+}
+
+static int run(struct args *a, struct rp_trace *trace, const struct machine *m)
+{
+    struct rp_error err;
+    struct shown shown;
+    struct replay_result result;
+    a->replay.progress = show;
+    a->replay.progress_data = &shown;
+    progress_begin(&shown.bar, "replaying", "warp instructions", a->quiet);
+    bool fine = replay(trace, m, &a->replay, &result, &err);
+    progress_end(&shown.bar);
+    if (!fine)
+        return command_fail(&err);
+    if (!a->quiet)
+        print_warnings(&result);
+    int status = a->json ? print_json(a, trace, m, &result) : print_text(trace, m, &result);
+    replay_result_free(&result);
+    return status;
+}
+
+int cmd_replay(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options,
+        parse,
+        "TRACE --machine NAME",
+        "Replay a trace on a machine and say how many cycles it takes, and where they go.\v"
+        "Examples:\n"
+        "  reprise replay mm.wtr --machine jetson-tx2\n"
+        "  reprise replay mm.wtr --machine jetson-tx2 --set scheduler=lrr --set l1=none --json\n",
+        NULL,
+        NULL,
+        NULL};
+    struct args a = {.replay = {.launch = -1}};
+    argp_err_exit_status = RP_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    if (a.explain)
+        return explain(a.markdown);
+    struct rp_error err;
+    struct machine *m = machine_args_open(&a.machine, NULL, 0, &err);
+    struct rp_trace *trace = m ? rp_trace_open(a.trace, &err) : NULL;
+    int status;
+    if (trace) {
+        if (rp_trace_damage(trace) && !a.quiet)
+            fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(trace));
+        status = run(&a, trace, m);
+        rp_trace_close(trace);
+    } else {
+        status = command_fail(&err);
+    }
+    machine_free(m);
+    return status;
+}

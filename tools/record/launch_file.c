@@ -1,0 +1,213 @@
+/* Launch files: several launches in a row on the same buffers, in libconfig's syntax. See docs/launch-file.md. */
+#include <libconfig.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/record/plan.h"
+#include "tools/ui/nearest.h"
+
+struct file {
+    struct plan *plan;
+    const char *path;
+    char *folder;
+    struct rp_error *err;
+};
+
+/* Puts file and line before the reason in `err`. */
+static bool at(struct file *f, const config_setting_t *s)
+{
+    return rp_fail(f->err, RP_BAD_INPUT, "%s:%d: %s", f->path, (int)config_setting_source_line(s), f->err->text);
+}
+
+__attribute__((format(printf, 3, 4))) static bool bad(struct file *f, const config_setting_t *s, const char *format,
+                                                      ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(f->err->text, sizeof f->err->text, format, args);
+    va_end(args);
+    return at(f, s);
+}
+
+/* Every key of a group must be known. */
+static bool check_keys(struct file *f, const config_setting_t *group, const char *const *known, size_t count)
+{
+    for (int i = 0; i < config_setting_length(group); i++) {
+        const config_setting_t *s = config_setting_get_elem(group, (unsigned)i);
+        const char *name = config_setting_name(s);
+        size_t k = 0;
+        while (k < count && strcmp(known[k], name))
+            k++;
+        if (k < count)
+            continue;
+        const char *near = nearest_name(name, known, count);
+        return bad(f, s, "unknown key '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
+                   near ? "'?" : "");
+    }
+    return true;
+}
+
+static bool read_size(struct file *f, const config_setting_t *group, const char *key, uint64_t most, uint64_t *value)
+{
+    const config_setting_t *s = config_setting_get_member(group, key);
+    if (!s)
+        return true;
+    int type = config_setting_type(s);
+    long long n = type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64 ? config_setting_get_int64(s) : -1;
+    if (n < 0 || (uint64_t)n > most)
+        return bad(f, s, "'%s' must be a whole number from 0 to %llu", key, (unsigned long long)most);
+    *value = (uint64_t)n;
+    return true;
+}
+
+static bool read_size32(struct file *f, const config_setting_t *group, const char *key, uint32_t *value)
+{
+    uint64_t wide = *value;
+    if (!read_size(f, group, key, UINT32_MAX, &wide))
+        return false;
+    *value = (uint32_t)wide;
+    return true;
+}
+
+/* An array of one to three numbers, or one number. */
+static bool read_dim(struct file *f, const config_setting_t *group, const char *key, uint32_t dim[3])
+{
+    const config_setting_t *s = config_setting_get_member(group, key);
+    if (!s)
+        return bad(f, group, "a launch needs '%s'", key);
+    int length = config_setting_is_aggregate(s) ? config_setting_length(s) : 1;
+    for (int i = 0; i < length && i < 3; i++) {
+        const config_setting_t *e = config_setting_is_aggregate(s) ? config_setting_get_elem(s, (unsigned)i) : s;
+        int n = config_setting_get_int(e);
+        if (n < 1)
+            return bad(f, s, "'%s' must be one to three whole numbers from 1", key);
+        dim[i] = (uint32_t)n;
+    }
+    return (length >= 1 && length <= 3) || bad(f, s, "'%s' must be one to three whole numbers from 1", key);
+}
+
+static bool find_buffer(struct file *f, const config_setting_t *s, const char *name, size_t *index)
+{
+    const struct plan *p = f->plan;
+    for (*index = 0; *index < p->buffer_count; (*index)++)
+        if (!strcmp(p->buffers[*index].name, name))
+            return true;
+    return bad(f, s, "there is no buffer '%s'", name);
+}
+
+static bool read_buffers(struct file *f, const config_setting_t *group)
+{
+    for (int i = 0; group && i < config_setting_length(group); i++) {
+        const config_setting_t *s = config_setting_get_elem(group, (unsigned)i);
+        const char *text = config_setting_get_string(s);
+        if (!text || !config_setting_name(s))
+            return bad(f, s, "'buffers' holds lines like A = \"zeros:4096\";");
+        if (!read_content(text, f->folder, plan_add_buffer(f->plan, config_setting_name(s)), f->err))
+            return at(f, s);
+    }
+    return true;
+}
+
+static bool read_saves(struct file *f, const config_setting_t *group)
+{
+    for (int i = 0; group && i < config_setting_length(group); i++) {
+        const config_setting_t *s = config_setting_get_elem(group, (unsigned)i);
+        const char *path = config_setting_get_string(s);
+        size_t buffer;
+        if (!path || !*path || !config_setting_name(s))
+            return bad(f, s, "'save' holds lines like C = \"C.bin\";");
+        if (!find_buffer(f, s, config_setting_name(s), &buffer))
+            return false;
+        plan_add_save(f->plan, buffer, path);
+    }
+    return true;
+}
+
+static bool read_arguments(struct file *f, const config_setting_t *list, struct plan_launch *l)
+{
+    for (int i = 0; list && i < config_setting_length(list); i++) {
+        const config_setting_t *s = config_setting_get_elem(list, (unsigned)i);
+        const char *text = config_setting_get_string(s);
+        if (!text)
+            return bad(f, list, "'args' holds strings like \"i32=64\" and \"buf=A\"");
+        if (l->arg_count == PLAN_ARGUMENTS)
+            return bad(f, list, "more than %d arguments", PLAN_ARGUMENTS);
+        struct plan_argument *a = &l->args[l->arg_count++];
+        if (!strncmp(text, "buf=", 4)) {
+            a->kind = ARG_BUFFER;
+            if (!find_buffer(f, list, text + 4, &a->buffer))
+                return false;
+        } else if (!read_scalar(text, a, f->err)) {
+            return at(f, list);
+        }
+    }
+    return true;
+}
+
+static bool read_launches(struct file *f, const config_setting_t *root, const config_setting_t *list)
+{
+    static const char *const keys[] = {"kernel", "grid", "block", "shared", "args"};
+    if (!list || config_setting_length(list) == 0)
+        return bad(f, root, "there is no launch: launches = ( { kernel = ...; grid = ...; block = ...; } );");
+    for (int i = 0; i < config_setting_length(list); i++) {
+        const config_setting_t *s = config_setting_get_elem(list, (unsigned)i);
+        const char *kernel = NULL;
+        if (!config_setting_is_group(s))
+            return bad(f, s, "'launches' holds groups: { kernel = ...; grid = ...; block = ...; }");
+        struct plan_launch *l = plan_add_launch(f->plan);
+        if (config_setting_lookup_string(s, "kernel", &kernel))
+            l->kernel = plan_copy(kernel);
+        if (!check_keys(f, s, keys, sizeof keys / sizeof *keys) || !read_dim(f, s, "grid", l->grid) ||
+            !read_dim(f, s, "block", l->block) || !read_size32(f, s, "shared", &l->shared) ||
+            !read_arguments(f, config_setting_get_member(s, "args"), l))
+            return false;
+    }
+    return true;
+}
+
+static bool read_module(struct file *f, const config_setting_t *root)
+{
+    const char *module;
+    if (f->plan->module || !config_setting_lookup_string(root, "module", &module))
+        return true;
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s%s%s", *module == '/' ? "" : f->folder, *module == '/' ? "" : "/", module);
+    f->plan->module = plan_copy(path);
+    return true;
+}
+
+static bool read_root(struct file *f, const config_setting_t *root)
+{
+    static const char *const keys[] = {"module", "buffers", "launches", "save", "limit", "stack", "shared-limit"};
+    struct plan *p = f->plan;
+    return check_keys(f, root, keys, sizeof keys / sizeof *keys) && read_module(f, root) &&
+           (p->limit || read_size(f, root, "limit", UINT64_MAX, &p->limit)) &&
+           (p->stack || read_size32(f, root, "stack", &p->stack)) &&
+           (p->shared_limit || read_size32(f, root, "shared-limit", &p->shared_limit)) &&
+           read_buffers(f, config_setting_get_member(root, "buffers")) &&
+           read_launches(f, root, config_setting_get_member(root, "launches")) &&
+           read_saves(f, config_setting_get_member(root, "save"));
+}
+
+bool plan_read_file(struct plan *p, const char *path, struct rp_error *err)
+{
+    struct rp_error local;
+    char *copy = plan_copy(path);
+    struct file f = {.plan = p, .path = path, .folder = dirname(copy), .err = err ? err : &local};
+    config_t config;
+    config_init(&config);
+    bool ok = config_read_file(&config, path);
+    if (ok)
+        ok = read_root(&f, config_root_setting(&config));
+    else if (config_error_type(&config) == CONFIG_ERR_FILE_IO)
+        rp_fail(err, RP_BAD_INPUT, "cannot read launch file '%s'", path);
+    else
+        rp_fail(err, RP_BAD_INPUT, "%s:%d: %s", path, config_error_line(&config), config_error_text(&config));
+    config_destroy(&config);
+    free(copy);
+    return ok;
+}

@@ -1,0 +1,55 @@
+#include "tools/record/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *need(void *memory)
+{
+    if (memory)
+        return memory;
+    fputs("reprise: out of memory\n", stderr);
+    exit(RP_SYSTEM);
+}
+
+char *plan_copy(const char *text) { return need(strdup(text)); }
+
+struct plan_buffer *plan_add_buffer(struct plan *p, const char *name)
+{
+    p->buffers = need(realloc(p->buffers, (p->buffer_count + 1) * sizeof *p->buffers));
+    struct plan_buffer *b = &p->buffers[p->buffer_count++];
+    *b = (struct plan_buffer){.name = plan_copy(name)};
+    return b;
+}
+
+struct plan_launch *plan_add_launch(struct plan *p)
+{
+    p->launches = need(realloc(p->launches, (p->launch_count + 1) * sizeof *p->launches));
+    struct plan_launch *l = &p->launches[p->launch_count++];
+    *l = (struct plan_launch){.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    return l;
+}
+
+void plan_add_save(struct plan *p, size_t buffer, const char *path)
+{
+    p->saves = need(realloc(p->saves, (p->save_count + 1) * sizeof *p->saves));
+    p->saves[p->save_count++] = (struct plan_save){buffer, plan_copy(path)};
+}
+
+void plan_free(struct plan *p)
+{
+    for (size_t i = 0; i < p->buffer_count; i++) {
+        free(p->buffers[i].name);
+        free(p->buffers[i].path);
+        free(p->buffers[i].described);
+    }
+    for (size_t i = 0; i < p->launch_count; i++)
+        free(p->launches[i].kernel);
+    for (size_t i = 0; i < p->save_count; i++)
+        free(p->saves[i].path);
+    free(p->buffers);
+    free(p->launches);
+    free(p->saves);
+    free(p->module);
+    free(p->output);
+}

@@ -1,0 +1,85 @@
+/* What `reprise record` shall do: buffers, launches, and what to save. Filled from the command line or a launch file;
+ * nothing has been touched yet when a plan is complete. */
+#ifndef REPRISE_TOOLS_RECORD_PLAN_H
+#define REPRISE_TOOLS_RECORD_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tracefmt/error.h"
+
+#define PLAN_ARGUMENTS 64
+
+/* What a buffer holds before the first launch. Random numbers are those of splitmix64 (Steele, Lea, Flood: "Fast
+ * Splittable Pseudorandom Number Generators", 2014) from the given seed on: floats uniform in [-1, 1), from the upper
+ * 24 or 53 bits of each number; 32-bit integers are its upper half. */
+enum content { CONTENT_ZEROS, CONTENT_FILE, CONTENT_RAND_F32, CONTENT_RAND_F64, CONTENT_RAND_I32, CONTENT_IOTA_I32 };
+struct plan_buffer {
+    char *name; /* of the launch file, or "arg0" */
+    enum content content;
+    char *path; /* CONTENT_FILE */
+    uint64_t count, seed;
+    uint64_t bytes;  /* of a file: known once it is read */
+    char *described; /* normalised, for the trace's provenance; of a file: once it is read */
+    uint64_t address;
+};
+
+enum argument_kind { ARG_I32, ARG_U32, ARG_I64, ARG_U64, ARG_F32, ARG_F64, ARG_BUFFER };
+struct plan_argument {
+    enum argument_kind kind;
+    uint64_t bits; /* the value, in the low bytes */
+    size_t buffer; /* ARG_BUFFER: index in plan.buffers */
+};
+
+struct plan_launch {
+    char *kernel; /* NULL: the module's only one */
+    uint32_t grid[3], block[3], shared;
+    struct plan_argument args[PLAN_ARGUMENTS];
+    uint32_t arg_count;
+};
+
+struct plan_save {
+    size_t buffer;
+    char *path;
+};
+
+struct plan {
+    char *module, *output; /* output NULL: run only */
+    struct plan_buffer *buffers;
+    size_t buffer_count;
+    struct plan_launch *launches;
+    size_t launch_count;
+    struct plan_save *saves;
+    size_t save_count;
+    unsigned threads;
+    uint64_t limit;
+    uint32_t stack, shared_limit;
+    bool json, quiet;
+};
+
+void plan_free(struct plan *);
+/* Each appends and returns the new element; they end the program if there is no memory. */
+struct plan_buffer *plan_add_buffer(struct plan *, const char *name);
+struct plan_launch *plan_add_launch(struct plan *);
+void plan_add_save(struct plan *, size_t buffer, const char *path);
+char *plan_copy(const char *text);
+
+/* ---- reading values; errors are RP_USAGE and name `what` --------------------------------------------------------- */
+
+/* A whole number, decimal or 0x..., at most `most`. */
+bool read_number(const char *text, uint64_t most, const char *what, uint64_t *value, struct rp_error *);
+/* "x[,y[,z]]", missing extents 1. */
+bool read_extent(const char *text, const char *what, uint32_t extent[3], struct rp_error *);
+/* "i32=-4", ... Not buffers. */
+bool read_scalar(const char *text, struct plan_argument *, struct rp_error *);
+/* "zeros:BYTES", "file:PATH", "rand-f32:COUNT:seed=N", "iota-i32:COUNT". Relative paths are taken from `folder`. */
+bool read_content(const char *text, const char *folder, struct plan_buffer *, struct rp_error *);
+
+/* Reads a launch file (docs/launch-file.md) into the plan. Errors are RP_BAD_INPUT with file and line. */
+bool plan_read_file(struct plan *, const char *path, struct rp_error *);
+
+/* Runs the plan and prints its summary. Returns the exit status, errors are printed. */
+int plan_run(struct plan *);
+
+#endif

@@ -1,0 +1,322 @@
+/* Carries out a plan. Everything that can be wrong with the input is found before a file is begun. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "tools/command.h"
+#include "tools/record/buffers.h"
+#include "tools/record/kernel.h"
+#include "tools/ui/progress.h"
+
+struct session {
+    struct plan *plan;
+    struct rp_context *context;
+    struct module *module;
+    struct program **programs; /* per launch */
+    struct rp_writer *writer;
+    struct rp_launch_result *results;
+    size_t done; /* launches that ran, the last one perhaps to a fault */
+    double seconds;
+    struct progress progress;
+    uint64_t file_bytes;
+};
+
+/* ---- provenance -------------------------------------------------------------------------------------------------- */
+
+struct options {
+    struct rp_option *list;
+    uint32_t count, capacity;
+};
+
+__attribute__((format(printf, 3, 4))) static void add_option(struct options *o, char *key, const char *format, ...)
+{
+    char *value = NULL;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&value, format, args) < 0)
+        value = plan_copy("");
+    va_end(args);
+    if (o->count < o->capacity)
+        o->list[o->count++] = (struct rp_option){key, value};
+}
+
+static char *key_of(size_t launch, const char *what, int number)
+{
+    char text[64];
+    if (number < 0)
+        snprintf(text, sizeof text, "launch%zu.%s", launch, what);
+    else
+        snprintf(text, sizeof text, "launch%zu.%s%d", launch, what, number);
+    return plan_copy(text);
+}
+
+static void describe_argument(struct options *o, const struct plan *p, char *key, const struct plan_argument *a)
+{
+    float f;
+    double d;
+    memcpy(&f, &a->bits, sizeof f);
+    memcpy(&d, &a->bits, sizeof d);
+    switch (a->kind) {
+    case ARG_I32: add_option(o, key, "i32=%" PRId32, (int32_t)(uint32_t)a->bits); break;
+    case ARG_U32: add_option(o, key, "u32=%" PRIu32, (uint32_t)a->bits); break;
+    case ARG_I64: add_option(o, key, "i64=%" PRId64, (int64_t)a->bits); break;
+    case ARG_U64: add_option(o, key, "u64=%" PRIu64, a->bits); break;
+    case ARG_F32: add_option(o, key, "f32=%.9g", (double)f); break;
+    case ARG_F64: add_option(o, key, "f64=%.17g", d); break;
+    default: add_option(o, key, "buf=%s", p->buffers[a->buffer].name); break;
+    }
+}
+
+static void describe_launch(struct options *o, const struct session *s, size_t i)
+{
+    const struct plan_launch *l = &s->plan->launches[i];
+    add_option(o, key_of(i, "kernel", -1), "%s", s->programs[i]->name);
+    add_option(o, key_of(i, "grid", -1), "%u,%u,%u", l->grid[0], l->grid[1], l->grid[2]);
+    add_option(o, key_of(i, "block", -1), "%u,%u,%u", l->block[0], l->block[1], l->block[2]);
+    add_option(o, key_of(i, "shared", -1), "%u", l->shared);
+    for (uint32_t a = 0; a < l->arg_count; a++)
+        describe_argument(o, s->plan, key_of(i, "arg", (int)a), &l->args[a]);
+}
+
+static bool describe(const struct session *s, struct options *o, struct rp_error *err)
+{
+    const struct plan *p = s->plan;
+    o->capacity = (uint32_t)(p->buffer_count + p->launch_count * (4 + PLAN_ARGUMENTS) + 3);
+    o->list = calloc(o->capacity, sizeof *o->list);
+    if (!o->list)
+        return rp_fail(err, RP_SYSTEM, "out of memory");
+    for (size_t i = 0; i < p->buffer_count; i++) {
+        char key[300];
+        snprintf(key, sizeof key, "buffer.%s", p->buffers[i].name);
+        add_option(o, plan_copy(key), "%s", p->buffers[i].described);
+    }
+    for (size_t i = 0; i < p->launch_count; i++)
+        describe_launch(o, s, i);
+    if (p->limit)
+        add_option(o, plan_copy("limit"), "%" PRIu64, p->limit);
+    if (p->stack)
+        add_option(o, plan_copy("stack"), "%u", p->stack);
+    if (p->shared_limit)
+        add_option(o, plan_copy("shared-limit"), "%u", p->shared_limit);
+    return true;
+}
+
+static bool open_trace(struct session *s, struct rp_error *err)
+{
+    struct options o = {0};
+    if (!describe(s, &o, err))
+        return false;
+    struct rp_provenance provenance = {
+        .tool = "reprise " REPRISE_VERSION,
+        .module_name = s->module->file_name,
+        .module_sha256 = s->module->sha256,
+        .option_count = o.count,
+        .options = o.list,
+    };
+    s->writer = rp_writer_open(s->plan->output, &provenance, NULL, err);
+    if (s->writer)
+        cleanup_register(CLEANUP_TRACE, rp_writer_temporary(s->writer));
+    for (uint32_t i = 0; i < o.count; i++) {
+        free((char *)o.list[i].key);
+        free((char *)o.list[i].value);
+    }
+    free(o.list);
+    return s->writer != NULL;
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+static bool prepare(struct session *s, struct rp_error *err)
+{
+    struct plan *p = s->plan;
+    if (!(s->context = rp_context_new(err)) || !(s->module = rp_context_load(s->context, p->module, err)))
+        return false;
+    for (size_t i = 0; i < p->launch_count; i++) {
+        s->programs[i] = kernel_find(s->module, p->launches[i].kernel, err);
+        if (!s->programs[i] || !kernel_check_arguments(s->programs[i], &p->launches[i], err))
+            return false;
+    }
+    for (size_t i = 0; i < p->save_count; i++)
+        if (!buffer_can_save(p->saves[i].path, err))
+            return false;
+    for (size_t i = 0; i < p->buffer_count; i++)
+        if (!buffer_fill(&p->buffers[i], s->context, err))
+            return false;
+    return !p->output || open_trace(s, err);
+}
+
+static void show(void *data, uint64_t done, uint64_t total, uint64_t warp_instructions)
+{
+    progress_update(data, done, total, warp_instructions, "warp instructions");
+}
+
+static bool launch(struct session *s, size_t i, struct rp_error *err)
+{
+    const struct plan *p = s->plan;
+    const struct plan_launch *l = &p->launches[i];
+    struct rp_launch_config config = {
+        .dynamic_shared = l->shared,
+        .threads = p->threads,
+        .limit = p->limit,
+        .stack_bytes = p->stack,
+        .shared_limit = p->shared_limit,
+        .writer = s->writer,
+        .progress = show,
+        .progress_data = &s->progress,
+        .output = p->json ? stderr : stdout, /* the JSON is alone on stdout */
+    };
+    memcpy(config.grid, l->grid, sizeof config.grid);
+    memcpy(config.block, l->block, sizeof config.block);
+    void *params = kernel_parameters(s->programs[i], p, l, err);
+    config.params = params;
+    progress_begin(&s->progress, p->output ? "recording" : "running", "blocks", p->quiet);
+    bool ok = params && rp_launch_kernel(s->context, s->programs[i], &config, &s->results[i], err);
+    progress_end(&s->progress);
+    free(params);
+    s->done = i + 1;
+    return ok;
+}
+
+static bool launch_all(struct session *s, struct rp_error *err)
+{
+    struct timespec from, to;
+    bool ok = true;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    for (size_t i = 0; i < s->plan->launch_count && ok; i++)
+        ok = launch(s, i, err);
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    s->seconds = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+    return ok;
+}
+
+static bool close_trace(struct session *s, struct rp_error *err)
+{
+    struct stat st;
+    if (!s->writer)
+        return true;
+    bool ok = rp_writer_close(s->writer, err);
+    s->writer = NULL;
+    cleanup_register(CLEANUP_TRACE, NULL);
+    if (ok && stat(s->plan->output, &st) == 0)
+        s->file_bytes = (uint64_t)st.st_size;
+    return ok;
+}
+
+/* ---- what came of it --------------------------------------------------------------------------------------------- */
+
+static struct rp_launch_result total(const struct session *s)
+{
+    struct rp_launch_result sum = {0};
+    for (size_t i = 0; i < s->done; i++) {
+        sum.warp_instructions += s->results[i].warp_instructions;
+        sum.thread_instructions += s->results[i].thread_instructions;
+    }
+    return sum;
+}
+
+static uint64_t blocks(const struct plan_launch *l) { return (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]; }
+
+static double bits(const struct session *s, uint64_t warp_instructions)
+{
+    return warp_instructions ? 8.0 * (double)s->file_bytes / (double)warp_instructions : 0;
+}
+
+static void print_text(const struct session *s)
+{
+    struct rp_launch_result sum = total(s);
+    uint64_t all = 0;
+    for (size_t i = 0; i < s->done; i++)
+        all += blocks(&s->plan->launches[i]);
+    double rate = s->seconds > 0 ? (double)sum.thread_instructions / s->seconds : 0;
+    printf("%s: %zu launch%s, %" PRIu64 " blocks, %" PRIu64
+           " warp instructions in %.3f s (%.1f M thread instructions/s)",
+           s->plan->output ? s->plan->output : s->module->file_name, s->done, s->done == 1 ? "" : "es", all,
+           sum.warp_instructions, s->seconds, rate / 1e6);
+    if (s->plan->output)
+        printf("; %" PRIu64 " bytes, %.4f bits per warp instruction", s->file_bytes, bits(s, sum.warp_instructions));
+    putchar('\n');
+}
+
+static json_t *number(uint64_t value) { return json_integer((json_int_t)value); }
+
+static bool print_json(const struct session *s, const struct rp_error *fault, struct rp_error *err)
+{
+    struct rp_launch_result sum = total(s);
+    json_t *launches = json_array();
+    for (size_t i = 0; i < s->done; i++)
+        json_array_append_new(launches, json_pack("{s:s, s:o, s:o, s:o}", "kernel", s->programs[i]->name, "blocks",
+                                                  number(blocks(&s->plan->launches[i])), "warp_instructions",
+                                                  number(s->results[i].warp_instructions), "thread_instructions",
+                                                  number(s->results[i].thread_instructions)));
+    json_t *out =
+        json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:f}", "tool", "reprise " REPRISE_VERSION, "module",
+                  s->module->file_name, "module_sha256", s->module->sha256, "outcome", fault ? "fault" : "complete",
+                  "launches", launches, "warp_instructions", number(sum.warp_instructions), "thread_instructions",
+                  number(sum.thread_instructions), "seconds", s->seconds);
+    if (fault)
+        json_object_set_new(out, "fault", json_string(fault->text));
+    if (s->plan->output) {
+        json_object_set_new(out, "trace", json_string(s->plan->output));
+        json_object_set_new(out, "bytes", number(s->file_bytes));
+        json_object_set_new(out, "bits_per_warp_instruction", json_real(bits(s, sum.warp_instructions)));
+    }
+    bool ok = json_dumpf(out, stdout, JSON_INDENT(2)) == 0 && putchar('\n') == '\n' && fflush(stdout) == 0;
+    json_decref(out);
+    return ok || rp_fail(err, RP_SYSTEM, "cannot print the result");
+}
+
+static bool save_all(struct session *s, struct rp_error *err)
+{
+    for (size_t i = 0; i < s->plan->save_count; i++)
+        if (!buffer_save(&s->plan->buffers[s->plan->saves[i].buffer], s->context, s->plan->saves[i].path, err))
+            return false;
+    return true;
+}
+
+static int session_run(struct session *s)
+{
+    struct rp_error err = {0}, fault = {0};
+    if (!prepare(s, &err))
+        return command_fail(&err);
+    bool faulted = false;
+    if (!launch_all(s, &err)) {
+        if (err.status != RP_KERNEL)
+            return command_fail(&err);
+        faulted = true; /* the trace is kept as far as it goes, buffers are not saved */
+        fault = err;
+    }
+    if ((!faulted && !save_all(s, &err)) || !close_trace(s, &err))
+        return command_fail(&err);
+    if (faulted)
+        command_fail(&fault);
+    if (s->plan->json) {
+        if (!print_json(s, faulted ? &fault : NULL, &err))
+            return command_fail(&err);
+    } else if (!s->plan->quiet) {
+        print_text(s);
+    }
+    return faulted ? RP_KERNEL : RP_OK;
+}
+
+int plan_run(struct plan *p)
+{
+    struct session s = {.plan = p};
+    s.programs = calloc(p->launch_count, sizeof *s.programs);
+    s.results = calloc(p->launch_count, sizeof *s.results);
+    cleanup_install();
+    int status = RP_SYSTEM;
+    if (s.programs && s.results)
+        status = session_run(&s);
+    else
+        command_fail(&(struct rp_error){RP_SYSTEM, "out of memory"});
+    cleanup_register(CLEANUP_TRACE, NULL);
+    rp_writer_abandon(s.writer);
+    rp_context_free(s.context);
+    free(s.programs);
+    free(s.results);
+    return status;
+}

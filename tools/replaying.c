@@ -1,0 +1,168 @@
+#include "tools/replaying.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/ui/nearest.h"
+
+bool machine_args_set(struct machine_args *a, char *text, struct rp_error *err)
+{
+    char *equals = strchr(text, '=');
+    if (!equals || equals == text)
+        return rp_fail(err, RP_USAGE, "--set %s: give KEY=VALUE, for example --set scheduler=lrr", text);
+    if (a->count == MOST_SETTINGS)
+        return rp_fail(err, RP_USAGE, "--set %s: too many settings", text);
+    *equals = 0;
+    a->settings[a->count++] = (struct machine_setting){text, equals + 1};
+    return true;
+}
+
+struct machine *machine_args_open(const struct machine_args *a, const struct machine_setting *extra, size_t extra_count,
+                                  struct rp_error *err)
+{
+    struct machine_setting all[2 * MOST_SETTINGS];
+    size_t count = a->count + extra_count;
+    if (count > MODEL_COUNT_OF(all)) {
+        rp_fail(err, RP_USAGE, "too many settings");
+        return NULL;
+    }
+    memcpy(all, a->settings, a->count * sizeof *all);
+    if (extra_count)
+        memcpy(all + a->count, extra, extra_count * sizeof *all);
+    return machine_open(&(struct machine_request){a->machine, all, count, NULL, nearest_name}, err);
+}
+
+bool parse_number(const char *option, const char *text, long long least, long long most, long long *value,
+                  struct rp_error *err)
+{
+    char *end;
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    if (end == text || *end || errno || *value < least || *value > most)
+        return rp_fail(err, RP_USAGE, "%s %s: give a whole number from %lld to %lld", option, text, least, most);
+    return true;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------- */
+
+static json_t *option_json(const char *value)
+{
+    if (!strcmp(value, "true") || !strcmp(value, "false"))
+        return json_boolean(*value == 't');
+    char *end;
+    long long number = strtoll(value, &end, 10);
+    return *value && !*end ? json_integer(number) : json_string(value);
+}
+
+json_t *machine_json(const struct machine *m)
+{
+    json_t *options = json_object();
+    char key[128], value[128];
+    for (const char *line = m->text; sscanf(line, "%127s = %127s", key, value) == 2;) {
+        json_object_set_new(options, key, option_json(value));
+        const char *end = strchr(line, '\n');
+        if (!end)
+            break;
+        line = end + 1;
+    }
+    return json_pack("{s:s, s:s, s:o}", "name", m->name, "hash", m->hash, "options", options);
+}
+
+json_t *trace_json(struct rp_trace *t, struct rp_error *err)
+{
+    const char *sha256 = rp_trace_sha256(t, err);
+    if (!sha256)
+        return NULL;
+    const struct rp_provenance *p = rp_trace_provenance(t);
+    return json_pack("{s:s, s:s, s:I, s:s, s:s, s:s}", "file", rp_trace_path(t), "sha256", sha256, "bytes",
+                     (json_int_t)rp_trace_file_bytes(t), "module", p->module_name, "module_sha256", p->module_sha256,
+                     "tool", p->tool);
+}
+
+/* Sets object.a.b.c from "a.b.c". */
+static void set_path(json_t *object, const char *path, json_t *value)
+{
+    char part[64];
+    for (const char *dot; (dot = strchr(path, '.')); path = dot + 1) {
+        snprintf(part, sizeof part, "%.*s", (int)(dot - path), path);
+        json_t *inner = json_object_get(object, part);
+        if (!inner) {
+            inner = json_object();
+            json_object_set_new(object, part, inner);
+        }
+        object = inner;
+    }
+    json_object_set_new(object, path, value);
+}
+
+static void add_statistic(void *object, const char *name, uint64_t value)
+{
+    set_path(object, name, json_integer((json_int_t)value));
+}
+
+static void add_statistics(json_t *object, const struct machine *m, const struct statistics *s)
+{
+    statistics_each(m, s, add_statistic, object);
+    set_path(object, "ipc", json_real(statistics_ipc(s)));
+    set_path(object, "occupancy.achieved", json_real(statistics_occupancy(m, s)));
+}
+
+json_t *statistics_json(const struct machine *m, const struct statistics *s)
+{
+    json_t *object = json_object();
+    add_statistics(object, m, s);
+    return object;
+}
+
+json_t *launch_json(struct rp_trace *t, const struct machine *m, const struct replay_launch *l)
+{
+    const struct rp_launch *launch = rp_trace_launch(t, l->launch);
+    json_t *object =
+        json_pack("{s:i, s:s, s:[iii], s:[iii]}", "launch", (int)l->launch, "kernel",
+                  rp_trace_kernel(t, launch->kernel)->name, "grid", (int)launch->grid[0], (int)launch->grid[1],
+                  (int)launch->grid[2], "block", (int)launch->block[0], (int)launch->block[1], (int)launch->block[2]);
+    if (*l->warning)
+        json_object_set_new(object, "warning", json_string(l->warning));
+    add_statistics(object, m, &l->statistics);
+    return object;
+}
+
+int finish_output(void)
+{
+    if (!fflush(stdout) && !ferror(stdout))
+        return RP_OK;
+    fprintf(stderr, "reprise: cannot write the output: %s\n", strerror(errno));
+    return RP_SYSTEM;
+}
+
+int json_finish(json_t *json)
+{
+    if (json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9)))
+        fputs("reprise: the result cannot be put into JSON\n", stderr);
+    json_decref(json);
+    putchar('\n');
+    return finish_output();
+}
+
+/* ---- text ------------------------------------------------------------------------------------------------------- */
+
+const char *dimensions(const uint32_t d[3], char text[40])
+{
+    int n = snprintf(text, 40, "%" PRIu32, d[0]);
+    if (d[1] != 1 || d[2] != 1)
+        n += snprintf(text + n, 40 - (size_t)n, "x%" PRIu32, d[1]);
+    if (d[2] != 1)
+        snprintf(text + n, 40 - (size_t)n, "x%" PRIu32, d[2]);
+    return text;
+}
+
+void print_warnings(const struct replay_result *r)
+{
+    for (uint32_t i = 0; i < r->count; i++)
+        if (*r->launches[i].warning)
+            fprintf(stderr, "reprise: warning: launch %" PRIu32 ": %s\n", r->launches[i].launch,
+                    r->launches[i].warning);
+}

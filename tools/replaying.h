@@ -1,0 +1,46 @@
+/* What the commands that replay have in common: the machine on the command line, and results as JSON and tables. */
+#ifndef REPRISE_TOOLS_REPLAYING_H
+#define REPRISE_TOOLS_REPLAYING_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "replay/replay.h"
+
+#define MOST_SETTINGS 256
+
+/* Options of the command line that several commands share. */
+struct machine_args {
+    const char *machine;
+    struct machine_setting settings[MOST_SETTINGS];
+    size_t count;
+};
+
+/* Takes "key=value" apart and keeps it; the text stays where it is and is changed. */
+bool machine_args_set(struct machine_args *, char *text, struct rp_error *);
+/* The machine with these settings and `extra` more. */
+struct machine *machine_args_open(const struct machine_args *, const struct machine_setting *extra, size_t extra_count,
+                                  struct rp_error *);
+/* A whole number from least to most, all of the text. */
+bool parse_number(const char *option, const char *text, long long least, long long most, long long *value,
+                  struct rp_error *);
+
+/* {"name", "hash", "options": {"l1.size": 24576, ...}} */
+json_t *machine_json(const struct machine *);
+/* {"file", "sha256", "bytes", "module", "module_sha256", "tool"}; NULL with err when the file cannot be read. */
+json_t *trace_json(struct rp_trace *, struct rp_error *);
+/* All statistics, dots in names as nested objects, and the ratios "ipc" and "occupancy.achieved". */
+json_t *statistics_json(const struct machine *, const struct statistics *);
+/* The same with the launch's "launch", "kernel", "grid", "block" and, if there is one, "warning". */
+json_t *launch_json(struct rp_trace *, const struct machine *, const struct replay_launch *);
+/* Prints and releases; returns the exit status. */
+int json_finish(json_t *);
+
+/* "16×16", without trailing ones; at least one number. */
+const char *dimensions(const uint32_t d[3], char text[40]);
+/* Prints each launch's warning on stderr. */
+void print_warnings(const struct replay_result *);
+int finish_output(void); /* flushes stdout; RP_SYSTEM with a message when it could not be written */
+
+#endif

@@ -1,0 +1,87 @@
+#include "tools/ui/table.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct table {
+    const char *columns;
+    size_t width, count, capacity; /* columns, cells */
+    char **cells;
+};
+
+static void *no_memory(void)
+{
+    fputs("reprise: out of memory\n", stderr);
+    exit(4);
+}
+
+struct table *table_new(const char *columns)
+{
+    struct table *t = calloc(1, sizeof *t);
+    if (!t)
+        return no_memory();
+    t->columns = columns;
+    t->width = strlen(columns);
+    return t;
+}
+
+void table_cell(struct table *t, const char *format, ...)
+{
+    if (t->count == t->capacity) {
+        t->capacity = t->capacity ? 2 * t->capacity : 64;
+        t->cells = realloc(t->cells, t->capacity * sizeof *t->cells);
+    }
+    va_list args;
+    va_start(args, format);
+    if (!t->cells || vasprintf(&t->cells[t->count], format, args) < 0)
+        no_memory();
+    va_end(args);
+    t->count++;
+}
+
+void table_number(struct table *t, uint64_t value)
+{
+    char digits[32], text[48];
+    int n = snprintf(digits, sizeof digits, "%" PRIu64, value), out = 0;
+    for (int i = 0; i < n; i++) {
+        if (i && (n - i) % 3 == 0)
+            text[out++] = ',';
+        text[out++] = digits[i];
+    }
+    text[out] = 0;
+    table_cell(t, "%s", text);
+}
+
+static size_t characters(const char *s)
+{
+    size_t n = 0;
+    for (; *s; s++)
+        n += ((unsigned char)*s & 0xc0) != 0x80;
+    return n;
+}
+
+void table_print(struct table *t, FILE *to)
+{
+    size_t *widest = calloc(t->width, sizeof *widest);
+    if (!widest)
+        no_memory();
+    for (size_t i = 0; i < t->count; i++)
+        if (characters(t->cells[i]) > widest[i % t->width])
+            widest[i % t->width] = characters(t->cells[i]);
+    for (size_t i = 0; i < t->count; i++) {
+        size_t column = i % t->width;
+        bool last = column + 1 == t->width;
+        int pad = (int)(widest[column] - characters(t->cells[i]));
+        if (t->columns[column] == 'r')
+            fprintf(to, "%*s%s%s", pad, "", t->cells[i], last ? "\n" : "  ");
+        else
+            fprintf(to, "%s%*s%s", t->cells[i], last ? 0 : pad, "", last ? "\n" : "  ");
+        free(t->cells[i]);
+    }
+    free(widest);
+    free(t->cells);
+    free(t);
+}

@@ -1,0 +1,19 @@
+/* Tables for people: columns line up, numbers to the right. */
+#ifndef REPRISE_TOOLS_UI_TABLE_H
+#define REPRISE_TOOLS_UI_TABLE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct table;
+
+/* One letter per column: l to the left, r to the right. */
+struct table *table_new(const char *columns);
+/* Adds the next cell, row by row; the first row is the heading. printf-like. */
+void table_cell(struct table *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A number with its thousands apart: 1,234,567. */
+void table_number(struct table *, uint64_t value);
+/* Prints the table with two spaces between columns, and frees it. Columns are counted in characters of UTF-8. */
+void table_print(struct table *, FILE *);
+
+#endif
