@@ -244,7 +244,8 @@ bool ordered_run(struct run *r, struct rp_error *err)
     bool ok = true;
     while (ok && (o.waiting || o.next < r->grid.blocks))
         ok = turn(&o, err);
-    if (ok && o.chunk && o.chunk_blocks)
+    /* also when no block has begun since the last frame: those that were open then have gone on */
+    if (ok && o.chunk)
         ok = flush_chunk(&o, err);
     if (ok)
         print_until(&o, UINT64_MAX);
