@@ -1,0 +1,138 @@
+/* Shorthands in which the rows of the instruction table are written. Numbers are bit positions.
+ *
+ *     ROW(FADD, 0x5c58, 0xfff8, FP32, FIXED, FTZ(44), ROUND(39), SAT(50), RD, CC(47), RA_NA(48, 46), RB_NA(45, 49))
+ *
+ * reads: FADD, register form; modifiers .FTZ, rounding and .SAT; then the operands with what hangs on each of them.
+ */
+#ifndef REPRISE_FRONTEND_ISA_SASS5X_ITEMS_H
+#define REPRISE_FRONTEND_ISA_SASS5X_ITEMS_H
+
+#include "frontend/isa/sass5x/table.h"
+
+#define ITEMS(...)                                                                                                     \
+    (const struct sass_item[])                                                                                         \
+    {                                                                                                                  \
+        __VA_ARGS__, { .kind = SI_END }                                                                                \
+    }
+/* The general row; ROW is for all architectures, guarded, with the mnemonic as its semantic. */
+#define ROW_X(name_, semantic_, value_, mask_, class_, latency_, archs_, flags_, ...)                                  \
+    {                                                                                                                  \
+        .name = name_, .semantic = semantic_, .value = value_, .mask = mask_, .unit_class = RP_CLASS_##class_,         \
+        .latency = LATENCY_##latency_, .archs = archs_, .flags = flags_, .items = ITEMS(__VA_ARGS__)                   \
+    }
+#define ROW(name, value, mask, class, latency, ...)                                                                    \
+    ROW_X(#name, #name, value, mask, class, latency, SASS_ANY, 0, __VA_ARGS__)
+#define ROW_FOR(archs, name, value, mask, class, latency, ...)                                                         \
+    ROW_X(#name, #name, value, mask, class, latency, archs, 0, __VA_ARGS__)
+
+#define NAMES(...) .names = (const char *const[]){__VA_ARGS__}, .count = sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)
+
+/* conditions and unprinted bits */
+#define REQUIRE(at, width, value) {.kind = SI_REQUIRE, .style = value, .f = {at, width}}
+#define DEFAULT(at, width, value) {.kind = SI_DEFAULT, .style = value, .f = {at, width}}
+#define NOTHING DEFAULT(0, 0, 0)
+
+/* modifiers */
+#define MODIFIER(at, width, ...) {.kind = SI_MODIFIER, .f = {at, width}, NAMES(__VA_ARGS__)}
+#define MODIFIER2(at, width, at2, width2, ...)                                                                         \
+    {.kind = SI_MODIFIER, .f = {at, width}, .g = {at2, width2}, NAMES(__VA_ARGS__)}
+#define LITERAL(name) MODIFIER(0, 0, name)
+#define FLAG(at, name) MODIFIER(at, 1, "", name)
+#define UNLESS(at, name) MODIFIER(at, 1, name, "")
+#define CC(at) FLAG(at, "CC")
+#define FTZ(at) FLAG(at, "FTZ")
+#define FMZ(at) MODIFIER(at, 2, "", "FTZ", "FMZ")
+#define SAT(at) FLAG(at, "SAT")
+#define X(at) FLAG(at, "X")
+#define PO(at) MODIFIER(at, 2, "", "", "", "PO")
+#define ROUND(at) MODIFIER(at, 2, "", "RM", "RP", "RZ")
+#define FCMP_(at)                                                                                                      \
+    MODIFIER(at, 4, "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T")
+#define ICMP_(at) MODIFIER(at, 3, "F", "LT", "EQ", "LE", "GT", "NE", "GE", "T")
+#define BOOL(at) MODIFIER(at, 2, "AND", "OR", "XOR")
+#define U32(at) UNLESS(at, "U32")
+#define SIZE(at) MODIFIER(at, 3, "U8", "S8", "U16", "S16", "", "64", "128")
+#define SIZE_LOAD(at) MODIFIER(at, 3, "U8", "S8", "U16", "S16", "", "64", "128", "U.128")
+#define CACHE_LOAD(at) MODIFIER(at, 2, "", "CG", "CI", "CV")
+#define CACHE_STORE(at) MODIFIER(at, 2, "", "CG", "CS", "WT")
+#define CC_NAME(at) {.kind = SI_CC_NAME, .f = {at, 5}}
+
+/* registers: R* plain, _N negatable, _NA with absolute value, _I invertible */
+#define REGISTER(at) {.kind = SI_REGISTER, .f = {at, 8}}
+#define REGISTER_OPT(at) {.kind = SI_REGISTER, .style = REGISTER_OPTIONAL, .f = {at, 8}}
+#define REGISTER_BRACKET(at) {.kind = SI_REGISTER, .style = REGISTER_BRACKETS, .f = {at, 8}}
+#define SOURCE(at, slot, ...) {.kind = SI_REGISTER, .f = {at, 8}, .reuse = (slot) + 1, __VA_ARGS__}
+#define RD REGISTER(0)
+#define RA SOURCE(8, 0, .neg = 0)
+#define RA_N(n) SOURCE(8, 0, .neg = n)
+#define RA_NPO(n, p) SOURCE(8, 0, .neg = n, .po = p)
+#define RA_NA(n, a) SOURCE(8, 0, .neg = n, .abs = a)
+#define RA_I(i) SOURCE(8, 0, .inv = i)
+#define RB SOURCE(20, 1, .neg = 0)
+#define RB_N(n) SOURCE(20, 1, .neg = n)
+#define RB_NPO(n, p) SOURCE(20, 1, .neg = n, .po = p)
+#define RB_NA(n, a) SOURCE(20, 1, .neg = n, .abs = a)
+#define RB_SLOT2_NA(n, a) SOURCE(20, 2, .neg = n, .abs = a) /* additions take B through the third operand slot */
+#define RB_I(i) SOURCE(20, 1, .inv = i)
+#define RC SOURCE(39, 2, .neg = 0)
+#define RC_N(n) SOURCE(39, 2, .neg = n)
+#define RC_NPO(n, p) SOURCE(39, 2, .neg = n, .po = p)
+/* B of the register-constant forms */
+#define RB39 SOURCE(39, 1, .neg = 0)
+#define RB39_N(n) SOURCE(39, 1, .neg = n)
+#define RB39_NPO(n, p) SOURCE(39, 1, .neg = n, .po = p)
+#define PART(at, width, ...) .sf = {at, width}, NAMES(__VA_ARGS__)
+#define PART_H2(at) PART(at, 2, "", "F32", "H0_H0", "H1_H1")
+#define PART_VIDEO(at) PART(at, 3, "", "B1", "B2", "B3", "", "H1", "")
+
+/* constant operand */
+#define CONSTANT(...) {.kind = SI_CONSTANT, .f = {20, 14}, .g = {34, 5}, __VA_ARGS__}
+#define CB CONSTANT(.neg = 0)
+#define CB_N(n) CONSTANT(.neg = n)
+#define CB_NPO(n, p) CONSTANT(.neg = n, .po = p)
+#define CB_NA(n, a) CONSTANT(.neg = n, .abs = a)
+#define CB_I(i) CONSTANT(.inv = i)
+
+/* immediates */
+#define IMMEDIATE(style_, ...) {.kind = SI_IMMEDIATE, .style = style_, .f = {20, 19}, .g = {56, 1}, __VA_ARGS__}
+#define S20 IMMEDIATE(IMM_S20, .neg = 0)
+#define S20_N(n) IMMEDIATE(IMM_S20, .neg = n)
+#define S20_NPO(n, p) IMMEDIATE(IMM_S20, .neg = n, .po = p)
+#define S20_I(i) IMMEDIATE(IMM_S20, .inv = i)
+#define F20 IMMEDIATE(IMM_F20, .neg = 0)
+#define F20_N(n) IMMEDIATE(IMM_F20, .neg = n)
+#define F20_NA(n, a) IMMEDIATE(IMM_F20, .neg = n, .abs = a)
+#define D20 IMMEDIATE(IMM_D20, .neg = 0)
+#define D20_N(n) IMMEDIATE(IMM_D20, .neg = n)
+#define D20_NA(n, a) IMMEDIATE(IMM_D20, .neg = n, .abs = a)
+#define IMM(style_, at, width) {.kind = SI_IMMEDIATE, .style = style_, .f = {at, width}}
+#define UIMM(at, width) IMM(IMM_U, at, width)
+#define S32 IMM(IMM_S, 20, 32)
+#define F32(...) {.kind = SI_IMMEDIATE, .style = IMM_F32, .f = {20, 32}, __VA_ARGS__}
+#define HALF9 {.kind = SI_IMMEDIATE, .style = IMM_F16_9, .f = {30, 9}, .g = {56, 1}},                                  \
+              {.kind = SI_IMMEDIATE, .style = IMM_F16_9, .f = {20, 9}, .g = {29, 1}}
+#define HALF16 IMM(IMM_F16, 36, 16), IMM(IMM_F16, 20, 16)
+
+/* predicates */
+#define PREDICATE(at, n) {.kind = SI_PREDICATE, .f = {at, 3}, .neg = n}
+#define PREDICATE_STYLE(style_, at) {.kind = SI_PREDICATE, .style = style_, .f = {at, 3}}
+#define PD PREDICATE(3, 0)
+#define PD1 PREDICATE(0, 0)
+#define PD_OPT(at) PREDICATE_STYLE(PREDICATE_OPTIONAL, at)
+#define PC PREDICATE(39, 42)
+
+/* memory */
+#define ADDRESS(at, width, unit) {.kind = SI_ADDRESS, .style = unit, .f = {at, width}}
+#define ADDRESS_NONE {.kind = SI_ADDRESS, .f = {0, 0}}
+#define CONST_ADDRESS {.kind = SI_CONST_ADDRESS, .f = {20, 16}, .g = {36, 5}}
+
+#define OPERAND_NAME(at, width, ...) {.kind = SI_NAME, .f = {at, width}, NAMES(__VA_ARGS__)}
+#define OPERAND_NAME2(at, width, at2, width2, ...)                                                                     \
+    {.kind = SI_NAME, .f = {at, width}, .g = {at2, width2}, NAMES(__VA_ARGS__)}
+#define CC_LITERAL OPERAND_NAME(0, 0, "CC")
+/* register at `at` unless bit `choose` is set; then the immediate [imm : width] */
+#define CHOICE(at_, choose, imm, width_) {.kind = SI_CHOICE, .f = {at_, 8}, .g = {choose, 1}, .sf = {imm, width_}}
+#define CHOICE_OPT(at_, choose, imm, width_)                                                                           \
+    {.kind = SI_CHOICE, .style = 1, .f = {at_, 8}, .g = {choose, 1}, .sf = {imm, width_}}
+
+#endif
