@@ -1,0 +1,232 @@
+/* reprise asm: text as 'reprise disasm' prints it, back to machine code. */
+#include <argp.h>
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/isa/sass5x/disasm.h"
+#include "tools/command.h"
+#include "tools/file.h"
+
+/* Without control words in the text: stall of 15 cycles, no barrier set, none waited for. */
+#define CONTROL_DEFAULT 0x7efu
+#define REUSE_MASK (15u << 17)
+
+struct assembly {
+    const char *file, *kernel, *out, *arch_name;
+    bool check;
+    enum sass_arch arch;
+    unsigned line;
+    bool skip;         /* inside a function that was not asked for */
+    bool found;        /* the kernel asked for */
+    bool has_control;  /* control is that of the bundle under way */
+    uint64_t control;  /* as the text says */
+    uint8_t *code;
+    uint32_t size, room;
+    unsigned functions, words;
+};
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE", 0, "Write the machine code there: bare bundles, as --binary of disasm reads them", 0},
+    {"kernel", 'k', "NAME", 0, "Only this function of the text", 0},
+    {"arch", 'a', "ARCH", 0, "sm_50, sm_52, sm_53, sm_60, sm_61 or sm_62, where the text does not say 'code for ARCH'", 0},
+    {"check", 'c', NULL, 0, "Compare every word with the one in the comment behind its instruction", 0},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct assembly *a = state->input;
+    switch (key) {
+    case 'o': a->out = arg; return 0;
+    case 'k': a->kernel = arg; return 0;
+    case 'a': a->arch_name = arg; return 0;
+    case 'c': a->check = true; return 0;
+    case ARGP_KEY_ARG:
+        if (a->file)
+            argp_error(state, "one file at a time: '%s' is one too many", arg);
+        a->file = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->file || !(a->out || a->check))
+            argp_error(state, "what to assemble, and where to? Example: reprise asm mm.sass --kernel matmul -o mm.bin");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static bool bad(const struct assembly *a, struct rp_error *err, const char *what)
+{
+    return rp_fail(err, RP_BAD_INPUT, "%s:%u: %s", a->file, a->line, what);
+}
+
+static bool set_arch(struct assembly *a, const char *name, struct rp_error *err)
+{
+    unsigned sm = 0;
+    if (sscanf(name, "sm_%u", &sm) == 1 && (a->arch = sass_arch(sm)))
+        return true;
+    return rp_fail(err, RP_BAD_INPUT, "%s: architecture '%s' is none of sm_50, sm_52, sm_53, sm_60, sm_61, sm_62", a->file,
+                   name);
+}
+
+/* ---- words -------------------------------------------------------------------------------------------------------- */
+
+static bool append(struct assembly *a, uint64_t word, struct rp_error *err)
+{
+    if (a->size + SASS_WORD_BYTES > a->room) {
+        uint8_t *grown = a->room < 1u << 30 ? realloc(a->code, a->room ? a->room * 2 : 4096) : NULL;
+        if (!grown)
+            return rp_fail(err, RP_SYSTEM, "%s: out of memory", a->file);
+        a->code = grown;
+        a->room = a->room ? a->room * 2 : 4096;
+    }
+    for (int i = 0; i < 8; i++)
+        a->code[a->size++] = (uint8_t)(word >> (8 * i));
+    return true;
+}
+
+/* Completes the control word of the bundle that holds instruction `slot` with the bits that the instruction's text shows. */
+static void add_control(struct assembly *a, unsigned slot, uint32_t shown)
+{
+    uint8_t *bundle = a->code + a->size / SASS_BUNDLE_BYTES * SASS_BUNDLE_BYTES;
+    uint64_t bits = (uint64_t)(shown & REUSE_MASK) << (21 * slot);
+    for (int i = 0; i < 8; i++)
+        bundle[i] |= (uint8_t)(bits >> (8 * i));
+}
+
+static uint64_t default_control(void)
+{
+    return (uint64_t)CONTROL_DEFAULT | (uint64_t)CONTROL_DEFAULT << 21 | (uint64_t)CONTROL_DEFAULT << 42;
+}
+
+static bool add_instruction(struct assembly *a, const char *text, const char *comment, struct rp_error *err)
+{
+    if (!a->arch)
+        return bad(a, err, "which architecture? Say --arch sm_62, or 'code for sm_62' in the text");
+    if (a->size % SASS_BUNDLE_BYTES == 0) {
+        if (!append(a, a->has_control ? a->control : default_control(), err))
+            return false;
+        a->has_control = false;
+    }
+    uint64_t word, expected;
+    uint32_t shown;
+    struct rp_error inner;
+    if (!sass_assemble(text, a->size, a->arch, &word, &shown, &inner))
+        return rp_fail(err, inner.status, "%s:%u: %s", a->file, a->line, inner.text);
+    if (a->check && sscanf(comment, " /* 0x%" SCNx64, &expected) == 1 && expected != word)
+        return rp_fail(err, RP_BAD_INPUT, "%s:%u: '%s' is 0x%016" PRIx64 ", the comment says 0x%016" PRIx64, a->file, a->line,
+                       text, word, expected);
+    add_control(a, a->size / SASS_WORD_BYTES % 4 - 1, shown);
+    a->words++;
+    return append(a, word, err);
+}
+
+/* A bundle that is not full ends in NOPs. */
+static bool fill_bundle(struct assembly *a, struct rp_error *err)
+{
+    while (a->size % SASS_BUNDLE_BYTES)
+        if (!append(a, SASS_NOP, err))
+            return false;
+    return true;
+}
+
+/* ---- text --------------------------------------------------------------------------------------------------------- */
+
+static bool new_function(struct assembly *a, const char *name, struct rp_error *err)
+{
+    a->skip = a->kernel && strcmp(a->kernel, name);
+    a->has_control = false;
+    if (a->skip)
+        return true;
+    a->found = true;
+    if (++a->functions > 1 && a->out)
+        return bad(a, err, "several functions in the text; choose one with --kernel");
+    a->size = 0;
+    return true;
+}
+
+static char *trim(char *s)
+{
+    while (isspace((unsigned char)*s))
+        s++;
+    for (size_t n = strlen(s); n && isspace((unsigned char)s[n - 1]);)
+        s[--n] = 0;
+    return s;
+}
+
+static bool read_line(struct assembly *a, char *s, struct rp_error *err)
+{
+    s = trim(s);
+    if (!strncmp(s, "code for ", 9))
+        return a->arch_name || set_arch(a, s + 9, err);
+    if (!strncmp(s, "Function : ", 11))
+        return new_function(a, s + 11, err);
+    if (!*s || *s == '.' || !strncmp(s, "//", 2) || a->skip)
+        return true;
+    uint64_t control;
+    int end = 0;
+    if (sscanf(s, "/* 0x%16" SCNx64 " */%n", &control, &end) == 1 && end && !s[end]) {
+        if (a->size % SASS_BUNDLE_BYTES)
+            return bad(a, err, "a control word belongs before every three instructions");
+        a->control = control;
+        a->has_control = true;
+        return true;
+    }
+    unsigned address;
+    if (sscanf(s, "/*%x*/%n", &address, &end) == 1 && end) {
+        uint32_t here = a->size % SASS_BUNDLE_BYTES ? a->size : a->size + SASS_WORD_BYTES;
+        if (address != here)
+            return rp_fail(err, RP_BAD_INPUT, "%s:%u: address 0x%x where 0x%x is next", a->file, a->line, address, here);
+        s = trim(s + end);
+    }
+    char *semicolon = strchr(s, ';');
+    if (!semicolon)
+        return bad(a, err, "an instruction ends in ';'");
+    *semicolon = 0;
+    return add_instruction(a, trim(s), semicolon + 1, err);
+}
+
+static bool assemble(struct assembly *a, char *text, struct rp_error *err)
+{
+    if (a->arch_name && !set_arch(a, a->arch_name, err))
+        return false;
+    for (char *s = text, *next; s; s = next) {
+        a->line++;
+        next = strchr(s, '\n');
+        if (next)
+            *next++ = 0;
+        if (!read_line(a, s, err))
+            return false;
+    }
+    if (a->kernel && !a->found)
+        return rp_fail(err, RP_BAD_INPUT, "%s: no function '%s'", a->file, a->kernel);
+    if (!a->words)
+        return rp_fail(err, RP_BAD_INPUT, "%s: no instruction", a->file);
+    return fill_bundle(a, err) && (!a->out || file_write(a->out, a->code, a->size, err));
+}
+
+int cmd_asm(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options, parse, "FILE",
+        "Assembles machine code for sm_50 to sm_62 from text as 'reprise disasm' prints it. Addresses and words behind the "
+        "instructions may be left out; a control word stands in a comment before every three instructions.\v"
+        "Example: reprise disasm mm.cubin -k matmul >mm.sass; reprise asm mm.sass -o mm.bin",
+        NULL, NULL, NULL};
+    struct assembly a = {0};
+    argp_err_exit_status = RP_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    struct rp_error err;
+    size_t size;
+    uint8_t *text = file_read(a.file, &size, &err);
+    if (!text)
+        return command_fail(&err);
+    bool ok = assemble(&a, (char *)text, &err);
+    if (ok && a.check)
+        printf("%u instructions in %u functions: every word as in its comment\n", a.words, a.functions ? a.functions : 1);
+    free(text);
+    free(a.code);
+    return ok ? RP_OK : command_fail(&err);
+}

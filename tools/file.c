@@ -1,0 +1,65 @@
+#include "tools/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static uint8_t *read_stream(FILE *f, const char *path, size_t *size, struct rp_error *err)
+{
+    size_t room = 1 << 16, n = 0;
+    uint8_t *bytes = malloc(room);
+    while (bytes) {
+        n += fread(bytes + n, 1, room - 1 - n, f);
+        if (n < room - 1)
+            break;
+        uint8_t *grown = room < SIZE_MAX / 2 ? realloc(bytes, room *= 2) : NULL;
+        if (!grown)
+            free(bytes);
+        bytes = grown;
+    }
+    if (!bytes) {
+        rp_fail(err, RP_SYSTEM, "%s: out of memory", path);
+        return NULL;
+    }
+    if (ferror(f)) {
+        rp_fail(err, errno == EISDIR ? RP_BAD_INPUT : RP_SYSTEM, "%s: %s", path, strerror(errno));
+        free(bytes);
+        return NULL;
+    }
+    bytes[n] = 0;
+    *size = n;
+    return bytes;
+}
+
+uint8_t *file_read(const char *path, size_t *size, struct rp_error *err)
+{
+    if (!strcmp(path, "-"))
+        return read_stream(stdin, "standard input", size, err);
+    FILE *f = fopen(path, "rb");
+    if (!f) {
+        rp_fail(err, RP_BAD_INPUT, "%s: %s", path, strerror(errno));
+        return NULL;
+    }
+    uint8_t *bytes = read_stream(f, path, size, err);
+    fclose(f);
+    return bytes;
+}
+
+bool file_write(const char *path, const void *bytes, size_t size, struct rp_error *err)
+{
+    char temporary[4096];
+    if ((size_t)snprintf(temporary, sizeof temporary, "%s.tmp%ld", path, (long)getpid()) >= sizeof temporary)
+        return rp_fail(err, RP_BAD_INPUT, "%s: name too long", path);
+    FILE *f = fopen(temporary, "wbx");
+    bool ok = f && fwrite(bytes, 1, size, f) == size;
+    if (f && fclose(f))
+        ok = false;
+    if (ok && !rename(temporary, path))
+        return true;
+    rp_fail(err, RP_SYSTEM, "%s: %s", path, strerror(errno));
+    if (f)
+        unlink(temporary);
+    return false;
+}
