@@ -124,6 +124,11 @@ $(BUILD)/kernels/%.ptx: tests/kernels/%.cu $(KERNEL_HEADERS)
 kernels: $(KERNELS)
 unit-kernels: $(KERNELS)
 
+# NVIDIA's ptxas and disassemblers, which tests compare with; tests that want them are skipped without.
+.PHONY: toolchain
+toolchain:
+	@tools/toolchain $(BUILD)/toolchain
+
 .PHONY: deps check demo
 deps:
 	@tools/setup
@@ -213,6 +218,7 @@ help:
 	@echo 'demo       install what is missing, build, record a kernel, replay it under three schedulers'
 	@echo 'check      install what is missing, run every test'
 	@echo 'unit-NAME  one suite of tests/unit: $(SUITES)'
+	@echo 'toolchain  fetch NVIDIA'"'"'s ptxas and disassemblers (200 MB) for the tests that compare with them'
 	@echo 'bench      measure the speeds that docs/performance.md states'
 	@echo 'asan       the tests again under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'fuzz       each libFuzzer target for FUZZ_SECONDS=60'

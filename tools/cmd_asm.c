@@ -19,10 +19,10 @@ struct assembly {
     bool check;
     enum sass_arch arch;
     unsigned line;
-    bool skip;         /* inside a function that was not asked for */
-    bool found;        /* the kernel asked for */
-    bool has_control;  /* control is that of the bundle under way */
-    uint64_t control;  /* as the text says */
+    bool skip;        /* inside a function that was not asked for */
+    bool found;       /* the kernel asked for */
+    bool has_control; /* control is that of the bundle under way */
+    uint64_t control; /* as the text says */
     uint8_t *code;
     uint32_t size, room;
     unsigned functions, words;
@@ -31,7 +31,8 @@ struct assembly {
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Write the machine code there: bare bundles, as --binary of disasm reads them", 0},
     {"kernel", 'k', "NAME", 0, "Only this function of the text", 0},
-    {"arch", 'a', "ARCH", 0, "sm_50, sm_52, sm_53, sm_60, sm_61 or sm_62, where the text does not say 'code for ARCH'", 0},
+    {"arch", 'a', "ARCH", 0, "sm_50, sm_52, sm_53, sm_60, sm_61 or sm_62, where the text does not say 'code for ARCH'",
+     0},
     {"check", 'c', NULL, 0, "Compare every word with the one in the comment behind its instruction", 0},
     {0},
 };
@@ -67,11 +68,12 @@ static bool set_arch(struct assembly *a, const char *name, struct rp_error *err)
     unsigned sm = 0;
     if (sscanf(name, "sm_%u", &sm) == 1 && (a->arch = sass_arch(sm)))
         return true;
-    return rp_fail(err, RP_BAD_INPUT, "%s: architecture '%s' is none of sm_50, sm_52, sm_53, sm_60, sm_61, sm_62", a->file,
-                   name);
+    return rp_fail(err, RP_BAD_INPUT, "%s: architecture '%s' is none of sm_50, sm_52, sm_53, sm_60, sm_61, sm_62",
+                   a->file, name);
 }
 
-/* ---- words -------------------------------------------------------------------------------------------------------- */
+/* ---- words --------------------------------------------------------------------------------------------------------
+ */
 
 static bool append(struct assembly *a, uint64_t word, struct rp_error *err)
 {
@@ -87,7 +89,8 @@ static bool append(struct assembly *a, uint64_t word, struct rp_error *err)
     return true;
 }
 
-/* Completes the control word of the bundle that holds instruction `slot` with the bits that the instruction's text shows. */
+/* Completes the control word of the bundle that holds instruction `slot` with the bits that the instruction's text
+ * shows. */
 static void add_control(struct assembly *a, unsigned slot, uint32_t shown)
 {
     uint8_t *bundle = a->code + a->size / SASS_BUNDLE_BYTES * SASS_BUNDLE_BYTES;
@@ -116,8 +119,8 @@ static bool add_instruction(struct assembly *a, const char *text, const char *co
     if (!sass_assemble(text, a->size, a->arch, &word, &shown, &inner))
         return rp_fail(err, inner.status, "%s:%u: %s", a->file, a->line, inner.text);
     if (a->check && sscanf(comment, " /* 0x%" SCNx64, &expected) == 1 && expected != word)
-        return rp_fail(err, RP_BAD_INPUT, "%s:%u: '%s' is 0x%016" PRIx64 ", the comment says 0x%016" PRIx64, a->file, a->line,
-                       text, word, expected);
+        return rp_fail(err, RP_BAD_INPUT, "%s:%u: '%s' is 0x%016" PRIx64 ", the comment says 0x%016" PRIx64, a->file,
+                       a->line, text, word, expected);
     add_control(a, a->size / SASS_WORD_BYTES % 4 - 1, shown);
     a->words++;
     return append(a, word, err);
@@ -132,7 +135,8 @@ static bool fill_bundle(struct assembly *a, struct rp_error *err)
     return true;
 }
 
-/* ---- text --------------------------------------------------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------------------------------------------------
+ */
 
 static bool new_function(struct assembly *a, const char *name, struct rp_error *err)
 {
@@ -178,7 +182,8 @@ static bool read_line(struct assembly *a, char *s, struct rp_error *err)
     if (sscanf(s, "/*%x*/%n", &address, &end) == 1 && end) {
         uint32_t here = a->size % SASS_BUNDLE_BYTES ? a->size : a->size + SASS_WORD_BYTES;
         if (address != here)
-            return rp_fail(err, RP_BAD_INPUT, "%s:%u: address 0x%x where 0x%x is next", a->file, a->line, address, here);
+            return rp_fail(err, RP_BAD_INPUT, "%s:%u: address 0x%x where 0x%x is next", a->file, a->line, address,
+                           here);
         s = trim(s + end);
     }
     char *semicolon = strchr(s, ';');
@@ -210,11 +215,16 @@ static bool assemble(struct assembly *a, char *text, struct rp_error *err)
 int cmd_asm(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "FILE",
-        "Assembles machine code for sm_50 to sm_62 from text as 'reprise disasm' prints it. Addresses and words behind the "
+        options,
+        parse,
+        "FILE",
+        "Assembles machine code for sm_50 to sm_62 from text as 'reprise disasm' prints it. Addresses and words behind "
+        "the "
         "instructions may be left out; a control word stands in a comment before every three instructions.\v"
         "Example: reprise disasm mm.cubin -k matmul >mm.sass; reprise asm mm.sass -o mm.bin",
-        NULL, NULL, NULL};
+        NULL,
+        NULL,
+        NULL};
     struct assembly a = {0};
     argp_err_exit_status = RP_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
@@ -225,7 +235,8 @@ int cmd_asm(int argc, char **argv)
         return command_fail(&err);
     bool ok = assemble(&a, (char *)text, &err);
     if (ok && a.check)
-        printf("%u instructions in %u functions: every word as in its comment\n", a.words, a.functions ? a.functions : 1);
+        printf("%u instructions in %u functions: every word as in its comment\n", a.words,
+               a.functions ? a.functions : 1);
     free(text);
     free(a.code);
     return ok ? RP_OK : command_fail(&err);

@@ -40,7 +40,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-/* ---- one function ------------------------------------------------------------------------------------------------- */
+/* ---- one function -------------------------------------------------------------------------------------------------
+ */
 
 static uint64_t word_at(const uint8_t *code, uint32_t at)
 {
@@ -113,7 +114,8 @@ static bool print_code(const struct code *c, struct rp_error *err)
     return each_word(c, print, &width, err);
 }
 
-/* ---- files -------------------------------------------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------------------------------------------------
+ */
 
 static void print_flags(const struct cubin *c)
 {
@@ -189,11 +191,15 @@ static bool print_binary(const struct disasm *a, const uint8_t *bytes, size_t si
 int cmd_disasm(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "FILE",
+        options,
+        parse,
+        "FILE",
         "Prints the machine code of a cubin or fat binary for sm_50 to sm_62 in the layout of cuobjdump -sass: an "
         "instruction a line with its address and its word, the control word of three instructions above them.\v"
         "Example: reprise disasm mm.cubin --kernel matmul\n\n'reprise asm' turns the text back into machine code.",
-        NULL, NULL, NULL};
+        NULL,
+        NULL,
+        NULL};
     struct disasm a = {0};
     argp_err_exit_status = RP_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
@@ -202,7 +208,7 @@ int cmd_disasm(int argc, char **argv)
     uint8_t *bytes = file_read(a.file, &size, &err);
     if (!bytes)
         return command_fail(&err);
-    bool ok = a.binary                ? print_binary(&a, bytes, size, &err)
+    bool ok = a.binary                 ? print_binary(&a, bytes, size, &err)
               : fatbin_is(bytes, size) ? print_fatbin(&a, bytes, size, &err)
                                        : print_cubin(&a, bytes, size, &err);
     free(bytes);

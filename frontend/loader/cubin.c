@@ -25,7 +25,8 @@ bool cubin_is(const void *bytes, size_t size)
     return size >= 20 && !memcmp(b, ELFMAG, SELFMAG) && le16(b + 18) == MACHINE_CUDA;
 }
 
-/* ---- sections and symbols ----------------------------------------------------------------------------------------- */
+/* ---- sections and symbols -----------------------------------------------------------------------------------------
+ */
 
 static bool read_header(struct cubin_file *f)
 {
@@ -37,8 +38,8 @@ static bool read_header(struct cubin_file *f)
         return rp_fail(f->err, RP_BAD_INPUT, "%s: an ELF file, but not for an NVIDIA GPU (machine %u)", c->file_name,
                        h.e_machine);
     if (h.e_ident[EI_DATA] != ELFDATA2LSB || (h.e_type != ET_EXEC && h.e_type != ET_REL))
-        return rp_fail(f->err, RP_BAD_INPUT, "%s: neither an executable nor a relocatable cubin (type %u)", c->file_name,
-                       h.e_type);
+        return rp_fail(f->err, RP_BAD_INPUT, "%s: neither an executable nor a relocatable cubin (type %u)",
+                       c->file_name, h.e_type);
     bool late = h.e_ident[EI_OSABI] == OSABI_CUDA_13;
     c->flags = h.e_flags;
     c->sm = late ? h.e_flags >> 8 & 0xff : h.e_flags & 0xff;
@@ -47,7 +48,8 @@ static bool read_header(struct cubin_file *f)
     c->is_64 = gelf_getclass(f->elf) == ELFCLASS64;
     c->relocatable = h.e_type == ET_REL;
     if (c->sm < 50 || c->sm > 62)
-        return rp_fail(f->err, RP_BAD_INPUT, "%s: machine code for sm_%u; sm_50 to sm_62 are understood", c->file_name, c->sm);
+        return rp_fail(f->err, RP_BAD_INPUT, "%s: machine code for sm_%u; sm_50 to sm_62 are understood", c->file_name,
+                       c->sm);
     return true;
 }
 
@@ -111,7 +113,8 @@ static bool read_symbols(struct cubin_file *f)
     return rp_fail(f->err, RP_BAD_INPUT, "%s: no table of symbols", f->cubin->file_name);
 }
 
-/* ---- kernels and variables ---------------------------------------------------------------------------------------- */
+/* ---- kernels and variables ----------------------------------------------------------------------------------------
+ */
 
 struct cubin_kernel *cubin_kernel_of_section(struct cubin_file *f, uint32_t section)
 {
@@ -183,7 +186,8 @@ static bool read_data(struct cubin_file *f)
         } else if (!strncmp(s->name, ".nv.shared.", 11)) {
             for (uint32_t k = 0; k < c->kernel_count; k++)
                 if (!strcmp(c->kernels[k].name, s->name + 11))
-                    c->kernels[k].static_shared = s->header.sh_size < UINT32_MAX ? (uint32_t)s->header.sh_size : UINT32_MAX;
+                    c->kernels[k].static_shared =
+                        s->header.sh_size < UINT32_MAX ? (uint32_t)s->header.sh_size : UINT32_MAX;
         }
     }
     if (c->global_size >> 40)
@@ -231,7 +235,8 @@ static bool add_function(struct cubin_file *f, const GElf_Sym *symbol, const cha
     }
     if (!k->functions)
         k->functions = ARENA_ARRAY(f->arena, struct cubin_function, f->symbol_count);
-    k->functions[k->function_count++] = (struct cubin_function){name, (uint32_t)symbol->st_value, (uint32_t)symbol->st_size};
+    k->functions[k->function_count++] =
+        (struct cubin_function){name, (uint32_t)symbol->st_value, (uint32_t)symbol->st_size};
     return true;
 }
 
@@ -242,8 +247,8 @@ static bool sort_symbols(struct cubin_file *f)
     for (uint32_t i = 1; i < f->symbol_count; i++) {
         const GElf_Sym *symbol = &f->symbols[i];
         unsigned type = GELF_ST_TYPE(symbol->st_info);
-        struct cubin_variable v = {.name = f->symbol_names[i], .kernel = CUBIN_UNKNOWN, .offset = symbol->st_value,
-                                   .size = symbol->st_size};
+        struct cubin_variable v = {
+            .name = f->symbol_names[i], .kernel = CUBIN_UNKNOWN, .offset = symbol->st_value, .size = symbol->st_size};
         if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= f->section_count)
             continue;
         if (type == STT_FUNC && !add_function(f, symbol, v.name))
@@ -261,7 +266,8 @@ static bool sort_symbols(struct cubin_file *f)
     return true;
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------------------------------------------------
+ */
 
 struct owner {
     struct arena arena;
@@ -271,8 +277,8 @@ struct owner {
 
 static bool load(struct cubin_file *f)
 {
-    return read_header(f) && read_sections(f) && read_symbols(f) && read_kernels(f) && read_data(f) && sort_symbols(f) &&
-           cubin_read_info(f) && cubin_read_relocations(f) && cubin_read_lines(f);
+    return read_header(f) && read_sections(f) && read_symbols(f) && read_kernels(f) && read_data(f) &&
+           sort_symbols(f) && cubin_read_info(f) && cubin_read_relocations(f) && cubin_read_lines(f);
 }
 
 /* libelf wants memory that it may write to. */

@@ -63,7 +63,7 @@ enum cubin_space { CUBIN_GLOBAL_INIT, CUBIN_GLOBAL, CUBIN_CONSTANT, CUBIN_SHARED
 struct cubin_variable {
     const char *name;
     enum cubin_space space;
-    uint32_t bank; /* of CUBIN_CONSTANT */
+    uint32_t bank;   /* of CUBIN_CONSTANT */
     uint32_t kernel; /* of CUBIN_SHARED, index; else CUBIN_UNKNOWN */
     uint64_t offset, size;
 };
@@ -101,8 +101,8 @@ struct cubin {
     uint32_t variable_count;
     struct cubin_variable *variables;
     struct cubin_bytes global_init;
-    uint64_t global_size;             /* zero-initialised variables */
-    struct cubin_bytes constant[32];  /* module-wide banks: 3 user constants, 4 addresses */
+    uint64_t global_size;            /* zero-initialised variables */
+    struct cubin_bytes constant[32]; /* module-wide banks: 3 user constants, 4 addresses */
     uint32_t global_init_section, global_section, constant_section[32];
     uint32_t relocation_count;
     struct cubin_relocation *relocations;

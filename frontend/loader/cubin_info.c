@@ -1,4 +1,5 @@
-/* .nv.info: records of one byte format, one byte attribute, and two bytes that are a value or the size of what follows. */
+/* .nv.info: records of one byte format, one byte attribute, and two bytes that are a value or the size of what follows.
+ */
 #include <string.h>
 
 #include "frontend/loader/cubin_file.h"
@@ -68,10 +69,11 @@ static void add_parameter(struct cubin_file *f, struct cubin_kernel *k, const st
 static bool kernel_record(struct cubin_file *f, const char *section, struct cubin_kernel *k, const struct record *r,
                           uint32_t section_bytes)
 {
-    static const uint8_t least[256] = {[MAX_THREADS] = 12, [PARAM_CBANK] = 8,     [REQNTID] = 12,
+    static const uint8_t least[256] = {[MAX_THREADS] = 12, [PARAM_CBANK] = 8,    [REQNTID] = 12,
                                        [KPARAM_INFO] = 12, [CRS_STACK_SIZE] = 4, [CBANK_PARAM_SIZE] = 0};
     if (r->format == FORMAT_SIZED && r->value < least[r->attribute])
-        return cubin_bad(f, section, "attribute 0x%02x has %u bytes, needs %u", r->attribute, r->value, least[r->attribute]);
+        return cubin_bad(f, section, "attribute 0x%02x has %u bytes, needs %u", r->attribute, r->value,
+                         least[r->attribute]);
     if (least[r->attribute] && r->format != FORMAT_SIZED)
         return cubin_bad(f, section, "attribute 0x%02x has format %u", r->attribute, r->format);
     switch (r->attribute) {

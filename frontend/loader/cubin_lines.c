@@ -1,5 +1,5 @@
-/* .debug_line as ptxas -lineinfo writes it: line programs of DWARF 2 (DWARF 2.0.0, section 6.2). A DW_LNE_set_address is
- * relocated against the symbol of the kernel that the rows speak of. */
+/* .debug_line as ptxas -lineinfo writes it: line programs of DWARF 2 (DWARF 2.0.0, section 6.2). A DW_LNE_set_address
+ * is relocated against the symbol of the kernel that the rows speak of. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ typedef VECTOR(struct cubin_line) rows;
 
 struct program {
     struct cubin_file *f;
-    rows *rows; /* one per kernel */
+    rows *rows;                      /* one per kernel */
     const uint8_t *start, *at, *end; /* start: of the section */
     bool damaged;
     const struct address_patch *patches;
@@ -246,7 +246,8 @@ bool cubin_read_lines(struct cubin_file *f)
         const struct cubin_section *s = &f->sections[i];
         if (strcmp(s->name, ".debug_line"))
             continue;
-        struct program p = {.f = f, .rows = all, .start = s->bytes.at, .at = s->bytes.at, .end = s->bytes.at + s->bytes.size};
+        struct program p = {
+            .f = f, .rows = all, .start = s->bytes.at, .at = s->bytes.at, .end = s->bytes.at + s->bytes.size};
         p.patches = read_patches(f, i, &p.patch_count);
         while (p.at < p.end)
             if (!unit(&p))

@@ -27,14 +27,18 @@ static uint32_t patch_bytes(enum cubin_patch patch)
 
 static bool is_patched(const struct cubin_section *s)
 {
-    return !strncmp(s->name, ".text.", 6) || !strncmp(s->name, ".nv.constant", 12) || !strcmp(s->name, ".nv.global.init");
+    return !strncmp(s->name, ".text.", 6) || !strncmp(s->name, ".nv.constant", 12) ||
+           !strcmp(s->name, ".nv.global.init");
 }
 
 static bool read_one(struct cubin_file *f, const char *table, const struct cubin_section *to, const GElf_Rela *r)
 {
     uint64_t symbol = GELF_R_SYM(r->r_info);
-    struct cubin_relocation out = {.type = (uint32_t)GELF_R_TYPE(r->r_info), .in = to->bytes, .offset = (uint32_t)r->r_offset,
-                                   .addend = r->r_addend, .from = to->name};
+    struct cubin_relocation out = {.type = (uint32_t)GELF_R_TYPE(r->r_info),
+                                   .in = to->bytes,
+                                   .offset = (uint32_t)r->r_offset,
+                                   .addend = r->r_addend,
+                                   .from = to->name};
     out.patch = patch_of(out.type);
     if (symbol >= f->symbol_count)
         return cubin_bad(f, table, "names symbol %" PRIu64 " of %u", symbol, f->symbol_count);
@@ -90,7 +94,8 @@ bool cubin_read_relocations(struct cubin_file *f)
     return true;
 }
 
-/* ---- applying ----------------------------------------------------------------------------------------------------- */
+/* ---- applying -----------------------------------------------------------------------------------------------------
+ */
 
 static bool is_code_section(const struct cubin *c, uint32_t section)
 {
@@ -106,7 +111,8 @@ static bool address_of(const struct cubin *c, const struct cubin_addresses *a, c
     if (!r->target) {
         if (a->external && a->external(a->data, r->symbol, address))
             return true;
-        return rp_fail(err, RP_BAD_INPUT, "%s: section %s: symbol '%s' is defined nowhere", c->file_name, r->from, r->symbol);
+        return rp_fail(err, RP_BAD_INPUT, "%s: section %s: symbol '%s' is defined nowhere", c->file_name, r->from,
+                       r->symbol);
     }
     if (r->target == c->global_init_section)
         *address = a->global_init + r->value;
@@ -117,7 +123,8 @@ static bool address_of(const struct cubin *c, const struct cubin_addresses *a, c
     else if (is_code_section(c, r->target))
         *address = r->value;
     else
-        return rp_fail(err, RP_BAD_INPUT, "%s: section %s: symbol '%s' has no address", c->file_name, r->from, r->symbol);
+        return rp_fail(err, RP_BAD_INPUT, "%s: section %s: symbol '%s' has no address", c->file_name, r->from,
+                       r->symbol);
     return true;
 }
 
@@ -157,8 +164,8 @@ bool cubin_link(struct cubin *c, const struct cubin_addresses *a, struct rp_erro
         const struct cubin_relocation *r = &c->relocations[i];
         uint64_t value;
         if (r->patch == CUBIN_PATCH_NONE)
-            return rp_fail(err, RP_BAD_INPUT, "%s: section %s: relocation type 0x%x at 0x%x is not understood%s", c->file_name,
-                           r->from, r->type, r->offset, c->relocatable ? "; link the object first" : "");
+            return rp_fail(err, RP_BAD_INPUT, "%s: section %s: relocation type 0x%x at 0x%x is not understood%s",
+                           c->file_name, r->from, r->type, r->offset, c->relocatable ? "; link the object first" : "");
         if (!address_of(c, a, r, &value, err))
             return false;
         apply(r, value + (uint64_t)r->addend);

@@ -74,7 +74,8 @@ static bool read_entry(const struct source *s, uint64_t at, uint64_t end, struct
         return rp_fail(s->err, RP_SYSTEM, "%s: out of memory", s->file_name);
     fat->entries = grown;
     struct fatbin_entry *e = &grown[fat->count++];
-    *e = (struct fatbin_entry){.kind = kind, .arch = le32(p + 0x1c), .is_64 = flags & FLAG_64, .debug = flags & FLAG_DEBUG};
+    *e = (struct fatbin_entry){
+        .kind = kind, .arch = le32(p + 0x1c), .is_64 = flags & FLAG_64, .debug = flags & FLAG_DEBUG};
     return unpack(s, at + header, compressed ? compressed : payload, le64(p + 0x38), flags, e);
 }
 

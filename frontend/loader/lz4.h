@@ -1,4 +1,5 @@
-/* One LZ4 block, as fat binaries hold it (LZ4 Block Format Description: token, literals, little-endian offset, match). */
+/* One LZ4 block, as fat binaries hold it (LZ4 Block Format Description: token, literals, little-endian offset, match).
+ */
 #ifndef REPRISE_FRONTEND_LOADER_LZ4_H
 #define REPRISE_FRONTEND_LOADER_LZ4_H
 

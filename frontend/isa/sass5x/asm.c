@@ -27,7 +27,10 @@ struct parser {
     unsigned constraint_count;
 };
 
-static void set(struct parser *p, struct sass_bits b, uint64_t value) { p->word |= (value & ((1ull << b.width) - 1)) << b.at; }
+static void set(struct parser *p, struct sass_bits b, uint64_t value)
+{
+    p->word |= (value & ((1ull << b.width) - 1)) << b.at;
+}
 static void set_bit(struct parser *p, unsigned at) { p->word |= 1ull << at; }
 static void set_value(struct parser *p, struct sass_bits f, struct sass_bits g, uint64_t value)
 {
@@ -35,7 +38,8 @@ static void set_value(struct parser *p, struct sass_bits f, struct sass_bits g, 
     set(p, g, value >> f.width);
 }
 
-/* ---- tokens ------------------------------------------------------------------------------------------------------- */
+/* ---- tokens -------------------------------------------------------------------------------------------------------
+ */
 
 static void skip_space(struct parser *p)
 {
@@ -126,7 +130,8 @@ static bool read_predicate(struct parser *p, unsigned *r)
     return true;
 }
 
-/* ---- modifiers ---------------------------------------------------------------------------------------------------- */
+/* ---- modifiers ----------------------------------------------------------------------------------------------------
+ */
 
 /* The names' values that the longest name at p->at stands for; without any, the values with an empty name. */
 static uint64_t match(struct parser *p, const char *const *names, unsigned count, const char *lead)
@@ -212,7 +217,8 @@ static bool video_types(struct parser *p, const struct sass_item *i)
     return true;
 }
 
-/* ---- operands ----------------------------------------------------------------------------------------------------- */
+/* ---- operands -----------------------------------------------------------------------------------------------------
+ */
 
 static void prefix(struct parser *p, const struct sass_item *i)
 {
@@ -564,7 +570,8 @@ static bool swizzle(struct parser *p, const struct sass_item *i)
 static bool components(struct parser *p, const struct sass_item *i)
 {
     bool one = sass_field(p->word, i->g) == 255;
-    return separator(p) && constrain(p, i->f, no_bits, match(p, one ? sass_components_one : sass_components_two, 8, ""));
+    return separator(p) &&
+           constrain(p, i->f, no_bits, match(p, one ? sass_components_one : sass_components_two, 8, ""));
 }
 
 static bool barriers(struct parser *p, const struct sass_item *i)
@@ -737,6 +744,7 @@ bool sass_assemble(const char *text, uint32_t address, enum sass_arch arch, uint
         if (same_text(text, again) || strpbrk(text, ".")) /* numbers may be spelled otherwise */
             return true;
     }
-    return rp_fail(err, RP_BAD_INPUT, known ? "'%s': no form of %.*s has these modifiers and operands" : "'%s': no such instruction %.*s",
+    return rp_fail(err, RP_BAD_INPUT,
+                   known ? "'%s': no form of %.*s has these modifiers and operands" : "'%s': no such instruction %.*s",
                    text, (int)length, start.at);
 }

@@ -64,7 +64,8 @@ static const char *name_of(struct printer *p, const struct sass_item *i, uint64_
     return name ? name : "";
 }
 
-/* ---- modifiers ---------------------------------------------------------------------------------------------------- */
+/* ---- modifiers ----------------------------------------------------------------------------------------------------
+ */
 
 static void put_modifier(struct printer *p, const char *name)
 {
@@ -72,7 +73,10 @@ static void put_modifier(struct printer *p, const char *name)
         put(p, ".%s", name);
 }
 
-static void modifier(struct printer *p, const struct sass_item *i) { put_modifier(p, name_of(p, i, sass_value(p->word, i))); }
+static void modifier(struct printer *p, const struct sass_item *i)
+{
+    put_modifier(p, name_of(p, i, sass_value(p->word, i)));
+}
 
 static void cc_name(struct printer *p, const struct sass_item *i)
 {
@@ -91,7 +95,8 @@ static void phase(struct printer *p, const struct sass_item *i)
 
 static void round_equal(struct printer *p, const struct sass_item *i)
 {
-    static const char *const integral[4] = {"ROUND", "FLOOR", "CEIL", "TRUNC"}, *const directed[4] = {"", "RM", "RP", "RZ"};
+    static const char *const integral[4] = {"ROUND", "FLOOR", "CEIL", "TRUNC"}, *const directed[4] = {"", "RM", "RP",
+                                                                                                      "RZ"};
     unsigned mode = sass_field(p->word, i->f);
     bool equal = sass_field(p->word, (struct sass_bits){8, 2}) == sass_field(p->word, (struct sass_bits){10, 2});
     if (!equal)
@@ -121,7 +126,8 @@ static void video_types(struct printer *p, const struct sass_item *i)
         put(p, ".%s.%s", a, b);
 }
 
-/* ---- operands ----------------------------------------------------------------------------------------------------- */
+/* ---- operands -----------------------------------------------------------------------------------------------------
+ */
 
 static const char *part_of(struct printer *p, const struct sass_item *i)
 {
@@ -246,7 +252,8 @@ static void put_immediate(struct printer *p, const struct sass_item *i)
 static void immediate(struct printer *p, const struct sass_item *i)
 {
     uint64_t v = sass_value(p->word, i);
-    if ((i->style == IMM_U_OPTIONAL && !v) || (i->style == IMM_QUAD && v == 15) || (i->style == IMM_U20_MASK && v == 0xffff))
+    if ((i->style == IMM_U_OPTIONAL && !v) || (i->style == IMM_QUAD && v == 15) ||
+        (i->style == IMM_U20_MASK && v == 0xffff))
         return;
     separate(p);
     put_immediate(p, i);

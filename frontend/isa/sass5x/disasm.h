@@ -18,7 +18,8 @@ bool sass_print(uint64_t word, uint32_t control, uint32_t address, enum sass_arc
 bool sass_assemble(const char *text, uint32_t address, enum sass_arch arch, uint64_t *word, uint32_t *control,
                    struct rp_error *);
 
-/* True when the control bits mark the first of a pair that issues together; printed as { before it, } after the next. */
+/* True when the control bits mark the first of a pair that issues together; printed as { before it, } after the next.
+ */
 static inline bool sass_pairs(uint32_t control) { return (control & 31) == 16; }
 
 #endif

@@ -25,17 +25,29 @@
 #define ROW_FOR(archs, name, value, mask, class, latency, ...)                                                         \
     ROW_X(#name, #name, value, mask, class, latency, archs, 0, __VA_ARGS__)
 
-#define NAMES(...) .names = (const char *const[]){__VA_ARGS__}, .count = sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)
+#define NAMES(...)                                                                                                     \
+    .names = (const char *const[]){__VA_ARGS__}, .count = sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)
 
 /* conditions and unprinted bits */
-#define REQUIRE(at, width, value) {.kind = SI_REQUIRE, .style = value, .f = {at, width}}
-#define DEFAULT(at, width, value) {.kind = SI_DEFAULT, .style = value, .f = {at, width}}
+#define REQUIRE(at, width, value)                                                                                      \
+    {                                                                                                                  \
+        .kind = SI_REQUIRE, .style = value, .f = { at, width }                                                         \
+    }
+#define DEFAULT(at, width, value)                                                                                      \
+    {                                                                                                                  \
+        .kind = SI_DEFAULT, .style = value, .f = { at, width }                                                         \
+    }
 #define NOTHING DEFAULT(0, 0, 0)
 
 /* modifiers */
-#define MODIFIER(at, width, ...) {.kind = SI_MODIFIER, .f = {at, width}, NAMES(__VA_ARGS__)}
+#define MODIFIER(at, width, ...)                                                                                       \
+    {                                                                                                                  \
+        .kind = SI_MODIFIER, .f = {at, width}, NAMES(__VA_ARGS__)                                                      \
+    }
 #define MODIFIER2(at, width, at2, width2, ...)                                                                         \
-    {.kind = SI_MODIFIER, .f = {at, width}, .g = {at2, width2}, NAMES(__VA_ARGS__)}
+    {                                                                                                                  \
+        .kind = SI_MODIFIER, .f = {at, width}, .g = {at2, width2}, NAMES(__VA_ARGS__)                                  \
+    }
 #define LITERAL(name) MODIFIER(0, 0, name)
 #define FLAG(at, name) MODIFIER(at, 1, "", name)
 #define UNLESS(at, name) MODIFIER(at, 1, name, "")
@@ -47,7 +59,8 @@
 #define PO(at) MODIFIER(at, 2, "", "", "", "PO")
 #define ROUND(at) MODIFIER(at, 2, "", "RM", "RP", "RZ")
 #define FCMP_(at)                                                                                                      \
-    MODIFIER(at, 4, "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T")
+    MODIFIER(at, 4, "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU",   \
+             "T")
 #define ICMP_(at) MODIFIER(at, 3, "F", "LT", "EQ", "LE", "GT", "NE", "GE", "T")
 #define BOOL(at) MODIFIER(at, 2, "AND", "OR", "XOR")
 #define U32(at) UNLESS(at, "U32")
@@ -55,13 +68,28 @@
 #define SIZE_LOAD(at) MODIFIER(at, 3, "U8", "S8", "U16", "S16", "", "64", "128", "U.128")
 #define CACHE_LOAD(at) MODIFIER(at, 2, "", "CG", "CI", "CV")
 #define CACHE_STORE(at) MODIFIER(at, 2, "", "CG", "CS", "WT")
-#define CC_NAME(at) {.kind = SI_CC_NAME, .f = {at, 5}}
+#define CC_NAME(at)                                                                                                    \
+    {                                                                                                                  \
+        .kind = SI_CC_NAME, .f = { at, 5 }                                                                             \
+    }
 
 /* registers: R* plain, _N negatable, _NA with absolute value, _I invertible */
-#define REGISTER(at) {.kind = SI_REGISTER, .f = {at, 8}}
-#define REGISTER_OPT(at) {.kind = SI_REGISTER, .style = REGISTER_OPTIONAL, .f = {at, 8}}
-#define REGISTER_BRACKET(at) {.kind = SI_REGISTER, .style = REGISTER_BRACKETS, .f = {at, 8}}
-#define SOURCE(at, slot, ...) {.kind = SI_REGISTER, .f = {at, 8}, .reuse = (slot) + 1, __VA_ARGS__}
+#define REGISTER(at)                                                                                                   \
+    {                                                                                                                  \
+        .kind = SI_REGISTER, .f = { at, 8 }                                                                            \
+    }
+#define REGISTER_OPT(at)                                                                                               \
+    {                                                                                                                  \
+        .kind = SI_REGISTER, .style = REGISTER_OPTIONAL, .f = { at, 8 }                                                \
+    }
+#define REGISTER_BRACKET(at)                                                                                           \
+    {                                                                                                                  \
+        .kind = SI_REGISTER, .style = REGISTER_BRACKETS, .f = { at, 8 }                                                \
+    }
+#define SOURCE(at, slot, ...)                                                                                          \
+    {                                                                                                                  \
+        .kind = SI_REGISTER, .f = {at, 8}, .reuse = (slot) + 1, __VA_ARGS__                                            \
+    }
 #define RD REGISTER(0)
 #define RA SOURCE(8, 0, .neg = 0)
 #define RA_N(n) SOURCE(8, 0, .neg = n)
@@ -86,7 +114,10 @@
 #define PART_VIDEO(at) PART(at, 3, "", "B1", "B2", "B3", "", "H1", "")
 
 /* constant operand */
-#define CONSTANT(...) {.kind = SI_CONSTANT, .f = {20, 14}, .g = {34, 5}, __VA_ARGS__}
+#define CONSTANT(...)                                                                                                  \
+    {                                                                                                                  \
+        .kind = SI_CONSTANT, .f = {20, 14}, .g = {34, 5}, __VA_ARGS__                                                  \
+    }
 #define CB CONSTANT(.neg = 0)
 #define CB_N(n) CONSTANT(.neg = n)
 #define CB_NPO(n, p) CONSTANT(.neg = n, .po = p)
@@ -94,7 +125,10 @@
 #define CB_I(i) CONSTANT(.inv = i)
 
 /* immediates */
-#define IMMEDIATE(style_, ...) {.kind = SI_IMMEDIATE, .style = style_, .f = {20, 19}, .g = {56, 1}, __VA_ARGS__}
+#define IMMEDIATE(style_, ...)                                                                                         \
+    {                                                                                                                  \
+        .kind = SI_IMMEDIATE, .style = style_, .f = {20, 19}, .g = {56, 1}, __VA_ARGS__                                \
+    }
 #define S20 IMMEDIATE(IMM_S20, .neg = 0)
 #define S20_N(n) IMMEDIATE(IMM_S20, .neg = n)
 #define S20_NPO(n, p) IMMEDIATE(IMM_S20, .neg = n, .po = p)
@@ -105,34 +139,68 @@
 #define D20 IMMEDIATE(IMM_D20, .neg = 0)
 #define D20_N(n) IMMEDIATE(IMM_D20, .neg = n)
 #define D20_NA(n, a) IMMEDIATE(IMM_D20, .neg = n, .abs = a)
-#define IMM(style_, at, width) {.kind = SI_IMMEDIATE, .style = style_, .f = {at, width}}
+#define IMM(style_, at, width)                                                                                         \
+    {                                                                                                                  \
+        .kind = SI_IMMEDIATE, .style = style_, .f = { at, width }                                                      \
+    }
 #define UIMM(at, width) IMM(IMM_U, at, width)
 #define S32 IMM(IMM_S, 20, 32)
-#define F32(...) {.kind = SI_IMMEDIATE, .style = IMM_F32, .f = {20, 32}, __VA_ARGS__}
-#define HALF9 {.kind = SI_IMMEDIATE, .style = IMM_F16_9, .f = {30, 9}, .g = {56, 1}},                                  \
-              {.kind = SI_IMMEDIATE, .style = IMM_F16_9, .f = {20, 9}, .g = {29, 1}}
+#define F32(...)                                                                                                       \
+    {                                                                                                                  \
+        .kind = SI_IMMEDIATE, .style = IMM_F32, .f = {20, 32}, __VA_ARGS__                                             \
+    }
+#define HALF9                                                                                                          \
+    {.kind = SI_IMMEDIATE, .style = IMM_F16_9, .f = {30, 9}, .g = {56, 1}},                                            \
+    {                                                                                                                  \
+        .kind = SI_IMMEDIATE, .style = IMM_F16_9, .f = {20, 9}, .g = { 29, 1 }                                         \
+    }
 #define HALF16 IMM(IMM_F16, 36, 16), IMM(IMM_F16, 20, 16)
 
 /* predicates */
-#define PREDICATE(at, n) {.kind = SI_PREDICATE, .f = {at, 3}, .neg = n}
-#define PREDICATE_STYLE(style_, at) {.kind = SI_PREDICATE, .style = style_, .f = {at, 3}}
+#define PREDICATE(at, n)                                                                                               \
+    {                                                                                                                  \
+        .kind = SI_PREDICATE, .f = {at, 3}, .neg = n                                                                   \
+    }
+#define PREDICATE_STYLE(style_, at)                                                                                    \
+    {                                                                                                                  \
+        .kind = SI_PREDICATE, .style = style_, .f = { at, 3 }                                                          \
+    }
 #define PD PREDICATE(3, 0)
 #define PD1 PREDICATE(0, 0)
 #define PD_OPT(at) PREDICATE_STYLE(PREDICATE_OPTIONAL, at)
 #define PC PREDICATE(39, 42)
 
 /* memory */
-#define ADDRESS(at, width, unit) {.kind = SI_ADDRESS, .style = unit, .f = {at, width}}
-#define ADDRESS_NONE {.kind = SI_ADDRESS, .f = {0, 0}}
-#define CONST_ADDRESS {.kind = SI_CONST_ADDRESS, .f = {20, 16}, .g = {36, 5}}
+#define ADDRESS(at, width, unit)                                                                                       \
+    {                                                                                                                  \
+        .kind = SI_ADDRESS, .style = unit, .f = { at, width }                                                          \
+    }
+#define ADDRESS_NONE                                                                                                   \
+    {                                                                                                                  \
+        .kind = SI_ADDRESS, .f = { 0, 0 }                                                                              \
+    }
+#define CONST_ADDRESS                                                                                                  \
+    {                                                                                                                  \
+        .kind = SI_CONST_ADDRESS, .f = {20, 16}, .g = { 36, 5 }                                                        \
+    }
 
-#define OPERAND_NAME(at, width, ...) {.kind = SI_NAME, .f = {at, width}, NAMES(__VA_ARGS__)}
+#define OPERAND_NAME(at, width, ...)                                                                                   \
+    {                                                                                                                  \
+        .kind = SI_NAME, .f = {at, width}, NAMES(__VA_ARGS__)                                                          \
+    }
 #define OPERAND_NAME2(at, width, at2, width2, ...)                                                                     \
-    {.kind = SI_NAME, .f = {at, width}, .g = {at2, width2}, NAMES(__VA_ARGS__)}
+    {                                                                                                                  \
+        .kind = SI_NAME, .f = {at, width}, .g = {at2, width2}, NAMES(__VA_ARGS__)                                      \
+    }
 #define CC_LITERAL OPERAND_NAME(0, 0, "CC")
 /* register at `at` unless bit `choose` is set; then the immediate [imm : width] */
-#define CHOICE(at_, choose, imm, width_) {.kind = SI_CHOICE, .f = {at_, 8}, .g = {choose, 1}, .sf = {imm, width_}}
+#define CHOICE(at_, choose, imm, width_)                                                                               \
+    {                                                                                                                  \
+        .kind = SI_CHOICE, .f = {at_, 8}, .g = {choose, 1}, .sf = { imm, width_ }                                      \
+    }
 #define CHOICE_OPT(at_, choose, imm, width_)                                                                           \
-    {.kind = SI_CHOICE, .style = 1, .f = {at_, 8}, .g = {choose, 1}, .sf = {imm, width_}}
+    {                                                                                                                  \
+        .kind = SI_CHOICE, .style = 1, .f = {at_, 8}, .g = {choose, 1}, .sf = { imm, width_ }                          \
+    }
 
 #endif

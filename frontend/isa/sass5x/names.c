@@ -84,8 +84,9 @@ const char *const sass_special_names[256] = {
 };
 
 const char *const sass_cc_names[32] = {
-    "F",   "LT", "EQ",  "LE", "GT", "NE",  "GE", "NUM", "NAN",    "LTU",    "EQU",    "LEU",     "GTU",     "NEU",     "GEU", "T",
-    "OFF", "LO", "SFF", "LS", "HI", "SFT", "HS", "OFT", "CSM_TA", "CSM_TR", "CSM_MX", "FCSM_TA", "FCSM_TR", "FCSM_MX", "RLE", "RGT",
+    "F",   "LT",  "EQ",     "LE",     "GT",     "NE",      "GE",      "NUM",     "NAN", "LTU", "EQU",
+    "LEU", "GTU", "NEU",    "GEU",    "T",      "OFF",     "LO",      "SFF",     "LS",  "HI",  "SFT",
+    "HS",  "OFT", "CSM_TA", "CSM_TR", "CSM_MX", "FCSM_TA", "FCSM_TR", "FCSM_MX", "RLE", "RGT",
 };
 
 const char *const sass_components_one[8] = {"R", "G", "B", "A", "RG", "RA", "GA", "BA"};
@@ -98,7 +99,8 @@ const char *const sass_video_types[16] = {
 };
 /* Digits name the source byte of result bytes 3, 2, 1, 0. */
 const char *const sass_byte_select[16] = {
-    "0000", "1111", "2222", "3333", "", "4321", "5432", "6543", "3201", "3012", "0213", "3120", "1230", "2310", NULL, NULL,
+    "0000", "1111", "2222", "3333", "",     "4321", "5432", "6543",
+    "3201", "3012", "0213", "3120", "1230", "2310", NULL,   NULL,
 };
 const char *const sass_byte_select_b[16] = {
     "4444", "5555", "6666", "7777", "", "", "", "", "", "", "", "", NULL, NULL, NULL, NULL,

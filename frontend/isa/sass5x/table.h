@@ -44,20 +44,20 @@ enum sass_kind {
     SI_REQUIRE, /* field f must hold `style`, else the word is of another row or illegal */
     SI_DEFAULT, /* field f is not printed; the assembler writes `style` */
     /* modifiers: print '.' and a name, after the mnemonic or after an operand */
-    SI_MODIFIER,     /* names[value]; "" prints nothing, NULL or beyond `count` is reserved */
-    SI_PHASE,        /* texture phase, from the control word */
-    SI_ROUND_EQUAL,  /* F2F: rounding, whose meaning depends on whether source and destination sizes are equal */
-    SI_VIDEO_TYPES,  /* .U8.S16 and so on; style: enum sass_video */
-    SI_CC_NAME,      /* condition test as a modifier: CSETP.LT */
+    SI_MODIFIER,    /* names[value]; "" prints nothing, NULL or beyond `count` is reserved */
+    SI_PHASE,       /* texture phase, from the control word */
+    SI_ROUND_EQUAL, /* F2F: rounding, whose meaning depends on whether source and destination sizes are equal */
+    SI_VIDEO_TYPES, /* .U8.S16 and so on; style: enum sass_video */
+    SI_CC_NAME,     /* condition test as a modifier: CSETP.LT */
     /* operands: a comma goes before all but the first */
-    SI_REGISTER,     /* style: enum sass_register_style */
-    SI_PREDICATE,    /* style: enum sass_predicate_style */
-    SI_CONSTANT,     /* c[bank][offset] */
-    SI_IMMEDIATE,    /* style: enum sass_immediate */
-    SI_NAME,         /* names[value] as an operand; style 1: hidden when "" */
-    SI_ADDRESS,      /* [Ra+offset]: f offset, style: log2 of its unit; base register [8:8]; g.width: no offset at all */
+    SI_REGISTER,  /* style: enum sass_register_style */
+    SI_PREDICATE, /* style: enum sass_predicate_style */
+    SI_CONSTANT,  /* c[bank][offset] */
+    SI_IMMEDIATE, /* style: enum sass_immediate */
+    SI_NAME,      /* names[value] as an operand; style 1: hidden when "" */
+    SI_ADDRESS,   /* [Ra+offset]: f offset, style: log2 of its unit; base register [8:8]; g.width: no offset at all */
     SI_CONST_ADDRESS /* c[bank][Ra+offset] of LDC */,
-    SI_TARGET,       /* pc-relative target, or in constant memory when bit 5 is set; style 1: always relative */
+    SI_TARGET, /* pc-relative target, or in constant memory when bit 5 is set; style 1: always relative */
     SI_TARGET_ABSOLUTE,
     SI_TARGET_INDIRECT,          /* register plus pc-relative offset */
     SI_TARGET_INDIRECT_ABSOLUTE, /* register plus absolute offset */
@@ -92,8 +92,8 @@ enum sass_immediate {
     IMM_S,         /* f as a signed integer */
     IMM_U,         /* f as an unsigned integer */
     IMM_U_OPTIONAL /* hidden when 0 */,
-    IMM_QUAD,      /* hidden when 15: lanes of a quad that MOV writes */
-    IMM_BY_SIGN,   /* signed when bit 49 is set */
+    IMM_QUAD,    /* hidden when 15: lanes of a quad that MOV writes */
+    IMM_BY_SIGN, /* signed when bit 49 is set */
 };
 /* How a part selector reads: with the item's names; as a byte, or a half where the source size [10:2] is 16 bits; as a
  * half where the source is an f16, and not at all elsewhere. */
@@ -104,22 +104,22 @@ enum sass_video { VIDEO_AB, VIDEO_SHIFT, VIDEO_SHOW_IMMEDIATE };
 enum sass_video_b { VIDEO_B_UNSIGNED, VIDEO_B_BY_SIGN }; /* how the immediate is printed */
 
 struct sass_item {
-    uint8_t kind;               /* enum sass_kind */
-    uint8_t style;              /* see the kind */
-    struct sass_bits f, g;      /* value = f, and above it g */
-    uint8_t neg, abs, inv;      /* bits: -x, |x|, ~x; 0: none */
-    uint8_t po;                 /* lower bit of a pair of neg bits that mean .PO together */
-    uint8_t reuse;              /* 1 + number of the reuse flag that speaks of this register; 0: none */
-    struct sass_bits sf;        /* part selector printed after the operand, inside its bars */
-    uint8_t sf_rule;            /* enum sass_part_rule */
-    uint8_t count;              /* of names */
-    const char *const *names;   /* of a modifier, or of the part selector */
+    uint8_t kind;             /* enum sass_kind */
+    uint8_t style;            /* see the kind */
+    struct sass_bits f, g;    /* value = f, and above it g */
+    uint8_t neg, abs, inv;    /* bits: -x, |x|, ~x; 0: none */
+    uint8_t po;               /* lower bit of a pair of neg bits that mean .PO together */
+    uint8_t reuse;            /* 1 + number of the reuse flag that speaks of this register; 0: none */
+    struct sass_bits sf;      /* part selector printed after the operand, inside its bars */
+    uint8_t sf_rule;          /* enum sass_part_rule */
+    uint8_t count;            /* of names */
+    const char *const *names; /* of a modifier, or of the part selector */
 };
 
 enum sass_latency {
-    LATENCY_FIXED,      /* the control word's barrier fields are 7 */
-    LATENCY_VARIABLE,   /* signals its end through barriers */
-    LATENCY_VARIABLE_R, /* the same, and its registers may carry reuse flags */
+    LATENCY_FIXED,        /* the control word's barrier fields are 7 */
+    LATENCY_VARIABLE,     /* signals its end through barriers */
+    LATENCY_VARIABLE_R,   /* the same, and its registers may carry reuse flags */
     LATENCY_VARIABLE_R60, /* reuse flags from sm_60 on */
     LATENCY_CONVERT,      /* reuse flags from sm_60 on, and only with a 64-bit side and no 16-bit source */
     LATENCY_CONVERT_F,    /* the same, also with a 16-bit source */

@@ -1,0 +1,212 @@
+/* What is expected here was read off module.ptx and off NVIDIA's nvdisasm and readelf, not off our loader. */
+#include <string.h>
+
+#include "frontend/isa/sass5x/disasm.h"
+#include "tests/unit/cubin/golden.h"
+
+static uint64_t word(const struct cubin_kernel *k, uint32_t at)
+{
+    uint64_t v = 0;
+    for (int i = 7; i >= 0; i--)
+        v = v << 8 | k->code.at[at + (uint32_t)i];
+    return v;
+}
+
+static void check_module(const char *name, unsigned toolkit)
+{
+    struct cubin *c = load_golden(name);
+    struct rp_error err;
+    cr_expect_eq(c->sm, 62);
+    cr_expect_eq(c->virtual_sm, 62);
+    cr_expect_eq(c->toolkit, toolkit);
+    cr_expect(c->is_64 && !c->relocatable);
+    cr_expect_eq(c->kernel_count, 2);
+    struct cubin_kernel *k = cubin_kernel(c, "first", &err);
+    cr_assert(k && k->entry);
+    cr_expect_eq(k->code.size, 0x180);
+    cr_expect_eq(k->barriers, 1);
+    cr_expect_eq(k->static_shared, 128);
+    cr_expect_eq(k->parameter_base, 0x140);
+    cr_expect_eq(k->parameter_bytes, 24);
+    cr_expect_eq(k->parameter_count, 3);
+    static const struct cubin_parameter expected[3] = {{0, 0, 8}, {1, 8, 4}, {2, 12, 12}};
+    cr_expect_arr_eq(k->parameters, expected, sizeof expected);
+    cr_expect_eq(k->max_threads[0], 128);
+    cr_expect_eq(k->max_threads[1], 2);
+    cr_expect_eq(k->required_threads[0], 0);
+    cr_expect_eq(k->constant[0].size, 0x140 + 24 + 4);
+    cr_expect_eq(k->crs_bytes, 16);
+    cr_expect_eq(k->function_count, 1);
+    cr_expect_str_eq(k->functions[0].name, "$first$next");
+    struct cubin_kernel *second = cubin_kernel(c, "second", &err);
+    cr_assert(second);
+    cr_expect_eq(second->required_threads[0], 64);
+    cr_expect_eq(second->static_shared, 0);
+    cr_expect_eq(second->parameter_bytes, 4);
+    cr_expect_eq(c->global_size, 400);
+    cr_expect_eq(c->global_init.size, 12);
+    cr_expect_eq(c->global_init.at[8], 5);
+    cr_expect_eq(c->constant[3].size, 16);
+    cr_expect_eq(c->constant[3].at[8], 3);
+    cubin_free(c);
+}
+
+Test(cubin, ptxas_12_3) { check_module("module.cubin", 0x7b); }
+Test(cubin, ptxas_12_9) { check_module("module-12.9.cubin", 0x81); }
+
+Test(cubin, registers_and_functions)
+{
+    struct cubin *c = load_golden("module.cubin");
+    struct cubin_kernel *k = cubin_kernel(c, "first", NULL);
+    cr_expect_eq(k->registers, 9);
+    cr_expect_eq(k->functions[0].offset, 0x140);
+    cr_expect_eq(k->functions[0].size, 64);
+    cr_expect_eq(cubin_kernel(c, "second", NULL)->registers, 2);
+    cubin_free(c);
+}
+
+static const struct cubin_variable *variable(const struct cubin *c, const char *name)
+{
+    for (uint32_t i = 0; i < c->variable_count; i++)
+        if (!strcmp(c->variables[i].name, name))
+            return &c->variables[i];
+    cr_assert_fail("no variable %s", name);
+    return NULL;
+}
+
+Test(cubin, variables)
+{
+    struct cubin *c = load_golden("module.cubin");
+    const struct cubin_variable *v = variable(c, "initialised");
+    cr_expect(v->space == CUBIN_GLOBAL_INIT && v->offset == 8 && v->size == 4);
+    v = variable(c, "zeroed");
+    cr_expect(v->space == CUBIN_GLOBAL && v->offset == 0 && v->size == 400);
+    v = variable(c, "table");
+    cr_expect(v->space == CUBIN_CONSTANT && v->bank == 3 && v->size == 16);
+    cubin_free(c);
+}
+
+Test(cubin, lines)
+{
+    struct cubin *c = load_golden("module.cubin");
+    struct cubin_kernel *k = cubin_kernel(c, "first", NULL);
+    static const struct {
+        uint32_t offset, line;
+        const char *file;
+    } expected[] = {{0x08, 10, "kernel.cu"}, {0x30, 10, "kernel.cu"}, {0x38, 11, "kernel.cu"},
+                    {0x48, 10, "kernel.cu"}, {0x68, 12, "kernel.cu"}, {0x78, 11, "kernel.cu"},
+                    {0x98, 12, "kernel.cu"}, {0x148, 7, "device.cuh"}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const struct cubin_line *l = cubin_line(k, expected[i].offset);
+        cr_assert(l, "0x%x", expected[i].offset);
+        cr_expect_eq(l->line, expected[i].line, "0x%x: line %u", expected[i].offset, l->line);
+        cr_expect_str_eq(c->files[l->file], expected[i].file, "0x%x", expected[i].offset);
+    }
+    cr_expect_null(cubin_line(cubin_kernel(c, "second", NULL), 8));
+    cubin_free(c);
+}
+
+static bool external(void *data, const char *symbol, uint64_t *value)
+{
+    (void)data;
+    *value = !strcmp(symbol, "vprintf") ? 0xfff0 : 0x12;
+    return true;
+}
+
+/* MOV32I pairs of 12.3: R4,R5 = zeroed at 0x50, 0x68; R6,R7 = initialised at 0x88, 0x98. JCAL vprintf in `second`. */
+Test(cubin, addresses_in_code)
+{
+    struct cubin *c = load_golden("module.cubin");
+    struct rp_error err = {0};
+    struct cubin_addresses a = {0x200000000, 0x312345678, 0x3000000, external, NULL};
+    cr_assert(cubin_link(c, &a, &err), "%s", err.text);
+    static const struct {
+        uint32_t at;
+        const char *text;
+    } expected[] = {
+        {0x50, "MOV32I R4, 0x12345678"}, {0x68, "MOV32I R5, 0x3"}, {0x88, "MOV32I R6, 0x8"}, {0x98, "MOV32I R7, 0x2"}};
+    struct cubin_kernel *k = cubin_kernel(c, "first", NULL);
+    char text[SASS_TEXT_SIZE];
+    for (size_t i = 0; i < 4; i++) {
+        cr_assert(sass_print(word(k, expected[i].at), 0, expected[i].at, SASS_62, text, &err), "%s", err.text);
+        cr_expect_str_eq(text, expected[i].text);
+    }
+    k = cubin_kernel(c, "second", NULL);
+    cr_assert(sass_print(word(k, 0x10), 0, 0x10, SASS_62, text, &err), "%s", err.text);
+    cr_expect_str_eq(text, "JCAL 0xfff0");
+    static const uint8_t pointer[8] = {0x78, 0x56, 0x34, 0x12, 3};
+    cr_expect_arr_eq(c->global_init.at, pointer, 8);
+    cr_expect_eq(cubin_kernel(c, "first", NULL)->constant[0].at[0x158], 0x12, "the texture's index");
+    cubin_free(c);
+}
+
+/* 12.9 keeps addresses in constant bank 4: vprintf, initialised, zeroed, pointer. */
+Test(cubin, addresses_in_bank_4)
+{
+    struct cubin *c = load_golden("module-12.9.cubin");
+    struct rp_error err = {0};
+    struct cubin_addresses a = {0x200000000, 0x300000000, 0x3000000, external, NULL};
+    cr_assert(cubin_link(c, &a, &err), "%s", err.text);
+    unsigned found = 0;
+    for (uint32_t at = 0; at + 8 <= c->constant[4].size; at += 8) {
+        uint64_t v;
+        memcpy(&v, c->constant[4].at + at, 8);
+        found |= v == 0xfff0 ? 1 : v == 0x200000008 ? 2 : v == 0x300000000 ? 4 : v == 0x200000000 ? 8 : 16;
+    }
+    cr_expect_eq(found, 15);
+    cubin_free(c);
+}
+
+Test(cubin, what_cannot_be_linked)
+{
+    struct cubin *c = load_golden("module.cubin");
+    struct rp_error err = {0};
+    struct cubin_addresses a = {0};
+    cr_expect_not(cubin_link(c, &a, &err));
+    cr_expect(strstr(err.text, "vprintf") || strstr(err.text, "image"), "%s", err.text);
+    cubin_free(c);
+    c = load_golden("object.cubin");
+    cr_expect(c->relocatable);
+    a.external = external;
+    cr_expect_not(cubin_link(c, &a, &err));
+    cr_expect(strstr(err.text, "link the object first"), "%s", err.text);
+    cubin_free(c);
+}
+
+Test(cubin, objects_have_functions_of_their_own)
+{
+    struct cubin *c = load_golden("object.cubin");
+    cr_expect_eq(c->kernel_count, 3);
+    struct cubin_kernel *next = cubin_kernel(c, "next", NULL);
+    cr_assert(next);
+    cr_expect_not(next->entry);
+    cubin_free(c);
+}
+
+Test(cubin, which_kernel)
+{
+    struct cubin *c = load_golden("module.cubin");
+    struct rp_error err;
+    cr_expect_null(cubin_kernel(c, "third", &err));
+    cr_expect_str_eq(err.text, "module.cubin: no kernel 'third'; there are: second, first");
+    cr_expect_null(cubin_kernel(c, NULL, &err));
+    cr_expect_str_eq(err.text, "module.cubin: several kernels, name one of: second, first");
+    cubin_free(c);
+}
+
+Test(cubin, what_is_no_cubin)
+{
+    struct rp_error err;
+    cr_expect_null(cubin_load("x", "hello", 5, &err));
+    cr_expect_str_eq(err.text, "x: not an ELF file");
+    size_t size;
+    uint8_t *bytes = golden("module.cubin", &size);
+    bytes[48] = 0x4b; /* e_flags: sm_75 */
+    cr_expect_null(cubin_load("x", bytes, size, &err));
+    cr_expect_str_eq(err.text, "x: machine code for sm_75; sm_50 to sm_62 are understood");
+    bytes[48] = 0x3e;
+    bytes[18] = 62; /* e_machine: x86-64 */
+    cr_expect_null(cubin_load("x", bytes, size, &err));
+    cr_expect_str_eq(err.text, "x: an ELF file, but not for an NVIDIA GPU (machine 62)");
+    free(bytes);
+}

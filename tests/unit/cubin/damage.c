@@ -1,0 +1,66 @@
+/* Damaged files: an error or a cubin, never a crash; run under AddressSanitizer by make asan. */
+#include <string.h>
+
+#include "tests/unit/cubin/golden.h"
+
+static void try(const uint8_t *bytes, size_t size)
+{
+    struct rp_error err = {0};
+    uint8_t *exact = malloc(size ? size : 1); /* so that a read behind the end shows */
+    memcpy(exact, bytes, size);
+    struct cubin *c = cubin_load("damaged", exact, size, &err);
+    free(exact);
+    if (!c)
+        cr_expect(!strncmp(err.text, "damaged: ", 9), "%s", err.text);
+    struct cubin_addresses a = {0};
+    if (c)
+        cubin_link(c, &a, &err);
+    cubin_free(c);
+}
+
+Test(damage, cut_short)
+{
+    size_t size;
+    uint8_t *bytes = golden("module.cubin", &size);
+    for (size_t n = 0; n < size; n += 13)
+        try(bytes, n);
+    free(bytes);
+}
+
+static void flip(const char *name)
+{
+    size_t size;
+    uint8_t *bytes = golden(name, &size), *copy = malloc(size);
+    uint32_t state = 12345;
+    for (unsigned i = 0; i < 3000; i++) {
+        memcpy(copy, bytes, size);
+        for (unsigned k = 0; k <= i % 4; k++) {
+            state = state * 1664525 + 1013904223;
+            copy[(uint64_t)(state >> 4) % size] ^= 1 << (state & 7);
+        }
+        try(copy, size);
+    }
+    free(copy);
+    free(bytes);
+}
+Test(damage, flipped_bits) { flip("module.cubin"); }
+Test(damage, flipped_bits_12_9) { flip("module-12.9.cubin"); }
+Test(damage, flipped_bits_of_an_object) { flip("object.cubin"); }
+
+/* Every 32-bit word of the section headers set to extreme values in turn. */
+Test(damage, extreme_section_headers)
+{
+    size_t size;
+    uint8_t *bytes = golden("module.cubin", &size), *copy = malloc(size);
+    uint64_t table;
+    memcpy(&table, bytes + 40, 8);
+    static const uint32_t extremes[] = {0, 1, 0x7fffffff, 0xffffffff};
+    for (size_t at = table; at + 4 <= size; at += 4)
+        for (unsigned e = 0; e < 4; e++) {
+            memcpy(copy, bytes, size);
+            memcpy(copy + at, &extremes[e], 4);
+            try(copy, size);
+        }
+    free(copy);
+    free(bytes);
+}
