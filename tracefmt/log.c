@@ -121,3 +121,20 @@ void rp_log_access(struct rp_warp_log *log, uint32_t instruction, uint32_t opera
         log->accesses = grow(log->accesses, &log->access_capacity, sizeof *log->accesses);
     log->accesses[log->access_count++] = (struct rp_access){base, pattern};
 }
+
+void rp_log_affine_access(struct rp_warp_log *log, uint32_t instruction, uint32_t operand, uint64_t base,
+                          int64_t stride)
+{
+    struct rp_chunk *c = log->chunk;
+    uint32_t last = c->last_pattern[c->map->slot[instruction] + operand];
+    const struct rp_pattern *p = last ? &c->patterns[last - 1].pattern : NULL;
+    if (!p || ~p->mask || p->kind == RP_PATTERN_GENERAL || p->stride != stride ||
+        log->access_count == log->access_capacity) {
+        uint64_t address[RP_WARP_LANES];
+        for (unsigned l = 0; l < RP_WARP_LANES; l++)
+            address[l] = base + (uint64_t)(stride * l);
+        rp_log_access(log, instruction, operand, ~(rp_lanemask)0, address);
+        return;
+    }
+    log->accesses[log->access_count++] = (struct rp_access){base, last - 1};
+}

@@ -79,9 +79,9 @@ void rp_chunk_free(struct rp_chunk *);
 struct rp_warp_log *rp_chunk_begin_block(struct rp_chunk *, uint64_t block, uint32_t warps);
 void rp_chunk_end_block(struct rp_chunk *, uint64_t block);
 
-/* Bytes buffered now: callers finish a chunk early once this passes their limit. Chunks of 1 to 16 MiB are good: smaller
- * ones share less, larger ones make readers hold more. Beyond 64 MiB, rp_chunk_finish refuses. Adds up the logs of all
- * open blocks: ask once in a while, not at every step. */
+/* Bytes buffered now: callers finish a chunk early once this passes their limit. Chunks of 1 to 16 MiB are good:
+ * smaller ones share less, larger ones make readers hold more. Beyond 64 MiB, rp_chunk_finish refuses. Adds up the logs
+ * of all open blocks: ask once in a while, not at every step. */
 size_t rp_chunk_bytes(const struct rp_chunk *);
 
 /* A finished chunk: one zstd frame and its index entry. */
@@ -133,5 +133,7 @@ static inline void rp_log_aux(struct rp_warp_log *log, uint64_t value)
  */
 void rp_log_access(struct rp_warp_log *, uint32_t instruction, uint32_t operand, rp_lanemask mask,
                    const uint64_t address[RP_WARP_LANES]);
+/* The same for all 32 lanes at equal distances: lane l at base + l × stride. */
+void rp_log_affine_access(struct rp_warp_log *, uint32_t instruction, uint32_t operand, uint64_t base, int64_t stride);
 
 #endif

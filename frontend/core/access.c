@@ -13,8 +13,11 @@
 void addresses_constant(struct lane_addresses *o, const void *reg, int64_t offset, lanemask m)
 {
     (void)reg;
-    for (int l = 0; l < RP_WARP_LANES; l++)
-        o->at[l] = (uint64_t)offset;
+    if (m == ~(lanemask)0)
+        o->at[0] = (uint64_t)offset;
+    else
+        for (int l = 0; l < RP_WARP_LANES; l++)
+            o->at[l] = (uint64_t)offset;
     o->low = o->high = o->bits = (uint64_t)offset;
     o->stride = 0;
     o->affine = m == ~(lanemask)0;
@@ -23,11 +26,11 @@ void addresses_constant(struct lane_addresses *o, const void *reg, int64_t offse
 /* The same with some lanes only, `shift` subtracted. */
 static void subset(struct lane_addresses *o, const struct lane_addresses *la, lanemask m, uint64_t shift)
 {
-    uint64_t first = la->at[__builtin_ctz(m)] - shift;
+    uint64_t first = lane_address(la, (unsigned)__builtin_ctz(m)) - shift;
     o->low = o->high = first;
     o->bits = 0;
     for (unsigned l = 0; l < RP_WARP_LANES; l++) {
-        uint64_t at = m >> l & 1 ? la->at[l] - shift : first;
+        uint64_t at = m >> l & 1 ? lane_address(la, l) - shift : first;
         o->at[l] = at;
         o->low = at < o->low ? at : o->low;
         o->high = at > o->high ? at : o->high;
@@ -49,25 +52,19 @@ static void bad_access(struct warp_state *s, const struct uop *u, enum rp_fault_
 
 static bool misaligned(const struct uop *u, uint64_t bits) { return bits & (u->memory.width - 1); }
 
-/* Moves all elements of the access; host + at[l] is the lane's first byte. */
-static void move(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la, uint8_t *host,
-                 bool shared)
+/* What is not one element per lane. */
+static void move_other(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
+                       uint8_t *host, bool shared)
 {
     struct warp *w = &s->w;
-    switch (u->memory.kind) {
-    case RP_ACCESS_ATOMIC:
-    case RP_ACCESS_REDUCTION: atomic_lanes(w, u, la, host, m, shared); return;
-    case RP_ACCESS_PREFETCH: return;
-    default: break;
+    if (u->memory.kind == RP_ACCESS_ATOMIC || u->memory.kind == RP_ACCESS_REDUCTION) {
+        atomic_lanes(w, u, la, host, m, shared);
+        return;
     }
     if (u->type == T_B128) {
         uint8_t *d = operand_at(w->window, u->d);
         u->element(d, host, la, m);
         u->element(d + 8 * RP_WARP_LANES, host + 8, la, m);
-        return;
-    }
-    if (!u->list_count) {
-        u->element(operand_at(w->window, u->d), host, la, m);
         return;
     }
     uint32_t bytes = u->memory.width / u->list_count;
@@ -76,43 +73,58 @@ static void move(struct warp_state *s, const struct uop *u, lanemask m, const st
             u->element(operand_at(w->window, u->list[i]), host + (size_t)i * bytes, la, m);
 }
 
-static bool writes(const struct uop *u)
+/* Moves all elements of the access; host + address is a lane's first byte. */
+static inline void move(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
+                        uint8_t *host, bool shared)
 {
-    return u->memory.kind != RP_ACCESS_LOAD && u->memory.kind != RP_ACCESS_PREFETCH;
+    if (u->flags & UF_ONE_ELEMENT)
+        u->element(operand_at(s->w.window, u->d), host, la, m);
+    else
+        move_other(s, u, m, la, host, shared);
 }
+
+static bool writes(const struct uop *u) { return u->memory.kind != RP_ACCESS_LOAD; }
 
 /* ---- flat spaces ------------------------------------------------------------------------------------------------- */
 
-/* Reports the first lane that does not fit into [0, size); true if there is none. */
-static bool flat_check(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
-                       uint64_t size, enum rp_space space)
+/* Reports the first lane that does not fit into [0, size). Always false. */
+static __attribute__((noinline)) bool flat_fault(struct warp_state *s, const struct uop *u, lanemask m,
+                                                 const struct lane_addresses *la, uint64_t size, enum rp_space space)
 {
     uint64_t bytes = u->memory.width;
-    if (__builtin_expect(size >= bytes && la->high <= size - bytes && !misaligned(u, la->bits), 1))
-        return true;
     char detail[128];
     FOR_LANES(l, m)
     {
-        if (misaligned(u, la->at[l])) {
+        uint64_t at = lane_address(la, l);
+        if (misaligned(u, at)) {
             snprintf(detail, sizeof detail, "not a multiple of %u", u->memory.width);
-            bad_access(s, u, RP_FAULT_MISALIGNED, l, space, la->at[l], detail);
+            bad_access(s, u, RP_FAULT_MISALIGNED, l, space, at, detail);
             return false;
         }
-        if (size >= bytes && la->at[l] <= size - bytes)
+        if (size >= bytes && at <= size - bytes)
             continue;
         if (space == RP_SPACE_LOCAL && u->frame_relative) {
             snprintf(detail, sizeof detail,
                      "the stack of %llu bytes per thread is exhausted (--stack BYTES gives more)",
                      (unsigned long long)size);
-            bad_access(s, u, RP_FAULT_STACK, l, space, la->at[l], detail);
+            bad_access(s, u, RP_FAULT_STACK, l, space, at, detail);
             return false;
         }
         snprintf(detail, sizeof detail, "there are %llu bytes of %s memory", (unsigned long long)size,
                  rp_space_name(space));
-        bad_access(s, u, RP_FAULT_BOUNDS, l, space, la->at[l], detail);
+        bad_access(s, u, RP_FAULT_BOUNDS, l, space, at, detail);
         return false;
     }
-    return true;
+    return false;
+}
+
+static inline bool flat_check(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
+                              uint64_t size, enum rp_space space)
+{
+    uint64_t bytes = u->memory.width;
+    if (__builtin_expect(size >= bytes && la->high <= size - bytes && !misaligned(u, la->bits), 1))
+        return true;
+    return flat_fault(s, u, m, la, size, space);
 }
 
 static bool may_write(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
@@ -121,11 +133,11 @@ static bool may_write(struct warp_state *s, const struct uop *u, lanemask m, con
     if (!writes(u))
         return true;
     unsigned lane = (unsigned)__builtin_ctz(m);
-    bad_access(s, u, RP_FAULT_READ_ONLY, lane, space, la->at[lane], "this memory cannot be written");
+    bad_access(s, u, RP_FAULT_READ_ONLY, lane, space, lane_address(la, lane), "this memory cannot be written");
     return false;
 }
 
-static void shared_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
+static inline void shared_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
 {
     struct block *b = s->w.block;
     if (flat_check(s, u, m, la, b->grid->total_shared, RP_SPACE_SHARED))
@@ -157,7 +169,7 @@ static void local_access(struct warp_state *s, const struct uop *u, lanemask m, 
     struct lane_addresses per_lane;
     unsigned first = (unsigned)__builtin_ctz(m);
     for (unsigned l = 0; l < RP_WARP_LANES; l++)
-        per_lane.at[l] = la->at[l] + (m >> l & 1 ? l : first) * g->local_stride;
+        per_lane.at[l] = lane_address(la, l) + (m >> l & 1 ? l : first) * g->local_stride;
     per_lane.affine = false;
     move(s, u, m, &per_lane, b->local + s->w.id * RP_WARP_LANES * g->local_stride, false);
 }
@@ -169,11 +181,11 @@ static inline bool covers(const struct allocation *a, uint64_t low, uint64_t hig
     return low >= a->base && a->size >= bytes && high - a->base <= a->size - bytes && high >= low;
 }
 
-static void global_part(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
-                        struct allocation *a)
+static inline void global_part(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
+                               struct allocation *a)
 {
     struct block *b = s->w.block;
-    if (b->tracker && u->memory.kind != RP_ACCESS_PREFETCH && !track_access(b->tracker, a, u, la, m))
+    if (b->tracker && !track_access(b->tracker, a, u, la, m))
         return; /* this run of the grid is given up */
     move(s, u, m, la, a->host - a->base, b->grid->parallel);
 }
@@ -186,7 +198,7 @@ static void global_scattered(struct warp_state *s, const struct uop *u, lanemask
     char detail[256];
     FOR_LANES(l, m)
     {
-        uint64_t at = la->at[l];
+        uint64_t at = lane_address(la, l);
         if (misaligned(u, at)) {
             snprintf(detail, sizeof detail, "not a multiple of %u", u->memory.width);
             bad_access(s, u, RP_FAULT_MISALIGNED, l, RP_SPACE_GLOBAL, at, detail);
@@ -200,10 +212,10 @@ static void global_scattered(struct warp_state *s, const struct uop *u, lanemask
         return;
     }
     while (m) {
-        struct allocation *a = memory_find(memory, la->at[__builtin_ctz(m)]);
+        struct allocation *a = memory_find(memory, lane_address(la, (unsigned)__builtin_ctz(m)));
         lanemask part = 0;
         FOR_LANES(l, m)
-        part |= (lanemask)covers(a, la->at[l], la->at[l], bytes) << l;
+        part |= (lanemask)covers(a, lane_address(la, l), lane_address(la, l), bytes) << l;
         struct lane_addresses some;
         subset(&some, la, part, 0);
         global_part(s, u, part, &some, a);
@@ -214,8 +226,6 @@ static void global_scattered(struct warp_state *s, const struct uop *u, lanemask
 static inline void global_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
 {
     struct block *b = s->w.block;
-    if (u->memory.kind == RP_ACCESS_PREFETCH)
-        return;
     struct allocation **cached = &b->last[u->index % ALLOCATION_CACHE], *a = *cached;
     if (!a || !covers(a, la->low, la->high, u->memory.width)) {
         a = memory_find(b->grid->memory, la->low);
@@ -260,13 +270,11 @@ static void generic_access(struct warp_state *s, const struct uop *u, lanemask m
         global_access(s, u, m, la);
         return;
     }
-    if (u->memory.kind == RP_ACCESS_PREFETCH)
-        return;
     while (m && !s->w.block->faulted) {
-        size_t window = window_of(la->at[__builtin_ctz(m)]);
+        size_t window = window_of(lane_address(la, (unsigned)__builtin_ctz(m)));
         lanemask part = 0;
         FOR_LANES(l, m)
-        part |= (lanemask)(window_of(la->at[l]) == window) << l;
+        part |= (lanemask)(window_of(lane_address(la, l)) == window) << l;
         struct lane_addresses some;
         subset(&some, la, part, windows[window].base);
         windows[window].access(s, u, part, &some);
@@ -283,8 +291,12 @@ static void generic_access(struct warp_state *s, const struct uop *u, lanemask m
         struct lane_addresses la;                                                                                      \
         int64_t offset = u->imm + (u->frame_relative ? (int64_t)w->frame : 0);                                         \
         u->addresses(&la, operand_at(w->window, u->a), offset, m);                                                     \
-        if (w->log && u->flags & UF_LOG_ACCESS)                                                                        \
-            rp_log_access(w->log, u->index, 0, m, la.at);                                                              \
+        if (w->log && u->flags & UF_LOG_ACCESS) {                                                                      \
+            if (la.affine)                                                                                             \
+                rp_log_affine_access(w->log, u->index, 0, la.at[0], la.stride);                                        \
+            else                                                                                                       \
+                rp_log_access(w->log, u->index, 0, m, la.at);                                                          \
+        }                                                                                                              \
         access((struct warp_state *)w, u, m, &la);                                                                     \
     }
 HANDLER(handle_shared, shared_access)
@@ -294,8 +306,17 @@ HANDLER(handle_local, local_access)
 HANDLER(handle_global, global_access)
 HANDLER(handle_generic, generic_access)
 
+/* Of a prefetch only the addresses matter, good or bad. */
+static void no_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
+{
+    (void)s, (void)u, (void)m, (void)la;
+}
+HANDLER(handle_prefetch, no_access)
+
 static uop_fn handler(const struct uop *u)
 {
+    if (u->memory.kind == RP_ACCESS_PREFETCH)
+        return handle_prefetch;
     if (u->frame_relative)
         return handle_local;
     switch (u->memory.space) {
@@ -320,6 +341,10 @@ static bool choose_element(struct uop *u)
     else
         u->element = SIMD_SELECT(element_store)(bytes, reg_bytes);
     uint32_t elements = u->list_count ? u->list_count : 1;
+    if (!u->list_count && is_sink(u->d))
+        return false;
+    if (!u->list_count && u->type != T_B128)
+        u->flags |= UF_ONE_ELEMENT;
     uint32_t width = elements * (u->type == T_B128 ? 16 : bytes);
     return u->element && u->memory.width == width && (width & (width - 1)) == 0;
 }

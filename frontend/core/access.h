@@ -5,24 +5,29 @@
 #include "frontend/core/engine.h"
 #include "frontend/core/simd.h"
 
-/* Where the lanes of a warp access memory. Lanes outside the mask have the address of the lowest lane in it, so that
- * loops over all lanes stay within bounds. */
+/* Where the lanes of a warp access memory. Mostly lanes are at equal distances: then only at[0] and stride are set.
+ * Otherwise at[] is, and lanes outside the mask have the address of the lowest lane in it, so that loops over all lanes
+ * stay within bounds. */
 struct lane_addresses {
-    uint64_t at[RP_WARP_LANES];
     uint64_t low, high; /* least and greatest */
-    uint64_t bits;      /* bits that are set in some address (alignment shows in the low ones) */
-    int64_t stride;     /* affine: at[l] = at[0] + l × stride */
+    uint64_t bits;      /* a multiple of a power of two if and only if all addresses are */
+    int64_t stride;     /* affine: lane l is at at[0] + l × stride */
     bool affine;        /* never with a partial mask */
+    uint64_t at[RP_WARP_LANES];
 };
+static inline uint64_t lane_address(const struct lane_addresses *la, unsigned lane)
+{
+    return la->affine ? la->at[0] + (uint64_t)(la->stride * lane) : la->at[lane];
+}
 
 /* Address = register + offset: 64 bits wide, 32 bits wide (wrapping), or the offset alone. */
 SIMD_DECLARE(void, addresses_wide, (struct lane_addresses *, const void *reg, int64_t offset, lanemask))
 SIMD_DECLARE(void, addresses_narrow, (struct lane_addresses *, const void *reg, int64_t offset, lanemask))
 void addresses_constant(struct lane_addresses *, const void *reg, int64_t offset, lanemask);
 
-/* The function that moves elements of `bytes` in memory from or to registers with elements of `reg_bytes`: host + at[l]
- * is where lane l's element lies. Loads extend by sign or with zeros, stores truncate. Where lanes store to one place,
- * the highest lane's value stays. NULL: there is no such pair of widths. */
+/* The function that moves elements of `bytes` in memory from or to registers with elements of `reg_bytes`: host +
+ * address is where lane l's element lies. Loads extend by sign or with zeros, stores truncate. Where lanes store to one
+ * place, the highest lane's value stays. NULL: there is no such pair of widths. */
 SIMD_DECLARE(element_fn, element_load, (unsigned bytes, unsigned reg_bytes, bool sign))
 SIMD_DECLARE(element_fn, element_store, (unsigned bytes, unsigned reg_bytes))
 

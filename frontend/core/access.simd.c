@@ -17,6 +17,7 @@ typedef uint64_t ALIASING m_u64;
 static inline void set_affine(struct lane_addresses *o, uint64_t first, int64_t stride)
 {
     uint64_t last = first + (uint64_t)((LANES - 1) * stride);
+    o->at[0] = first;
     o->low = stride < 0 ? last : first;
     o->high = stride < 0 ? first : last;
     o->bits = first | (uint64_t)stride;
@@ -38,34 +39,77 @@ static inline void set_general(struct lane_addresses *o)
     o->affine = false;
 }
 
-/* Neighbouring lanes are compared in two overlapping stretches so that no element past the last one is read. Strides
- * are small where an address pattern means anything; the limit keeps 31 × stride from overflowing. */
-#define ADDRESSES(name, type, signed_type, half)                                                                       \
+/* Whether some lane is not at a[0] + l × stride. Lanes are compared with what the first two make expect, not with their
+ * neighbours: loads that straddle two vector stores just made would wait for both to reach the cache. Every access of
+ * every warp comes through here, and the loops' reductions cost more than the comparison; so AVX-512, which compares
+ * into masks, has its own version. */
+#ifdef __AVX512DQ__
+#include <immintrin.h>
+static inline bool uneven_u64(const uint64_t *a, int32_t stride)
+{
+    const __m512i iota = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), step = _mm512_set1_epi64(8 * (int64_t)stride);
+    __m512i expected =
+        _mm512_add_epi64(_mm512_set1_epi64((int64_t)a[0]), _mm512_mul_epi32(iota, _mm512_set1_epi64(stride)));
+    unsigned differs = 0;
+    for (int l = 0; l < LANES; l += 8) {
+        differs |= _mm512_cmpneq_epi64_mask(_mm512_loadu_si512(a + l), expected);
+        expected = _mm512_add_epi64(expected, step);
+    }
+    return differs;
+}
+
+static inline bool uneven_u32(const uint32_t *a, int32_t stride)
+{
+    const __m512i iota = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    __m512i first =
+        _mm512_add_epi32(_mm512_set1_epi32((int32_t)a[0]), _mm512_mullo_epi32(iota, _mm512_set1_epi32(stride)));
+    __m512i second = _mm512_add_epi32(first, _mm512_set1_epi32(16 * stride));
+    return _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(a), first) |
+           _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(a + 16), second);
+}
+#else
+static inline bool uneven_u64(const uint64_t *a, int32_t stride)
+{
+    uint64_t differs = 0;
+    for (int32_t l = 0; l < LANES; l++)
+        differs |= (a[l] - a[0]) ^ (uint64_t)(int64_t)(l * stride);
+    return differs;
+}
+
+static inline bool uneven_u32(const uint32_t *a, int32_t stride)
+{
+    uint32_t differs = 0;
+    for (int32_t l = 0; l < LANES; l++)
+        differs |= (a[l] - a[0]) ^ (uint32_t)(l * stride);
+    return differs;
+}
+#endif
+
+/* Strides are small where an address pattern means anything; the limit keeps 31 × stride within 32 bits. A 32-bit
+ * address that wraps around is not affine. */
+#define ADDRESSES(name, type, signed_type, uneven)                                                                     \
+    static __attribute__((noinline)) void name##_general(struct lane_addresses *restrict o, const type *restrict a,    \
+                                                         type offset, lanemask m)                                      \
+    {                                                                                                                  \
+        uint64_t first = (type)(a[__builtin_ctz(m)] + offset);                                                         \
+        for (int l = 0; l < LANES; l++)                                                                                \
+            o->at[l] = m >> l & 1 ? (type)(a[l] + offset) : first;                                                     \
+        set_general(o);                                                                                                \
+    }                                                                                                                  \
     void SIMD_NAME(name)(struct lane_addresses *restrict o, const void *reg, int64_t offset, lanemask m)               \
     {                                                                                                                  \
         const type *restrict a = reg;                                                                                  \
-        if (m != ~(lanemask)0) {                                                                                       \
-            uint64_t first = (type)(a[__builtin_ctz(m)] + (type)offset);                                               \
-            for (int l = 0; l < LANES; l++)                                                                            \
-                o->at[l] = m >> l & 1 ? (type)(a[l] + (type)offset) : first;                                           \
-            set_general(o);                                                                                            \
-            return;                                                                                                    \
-        }                                                                                                              \
-        type stride = (type)(a[1] - a[0]), differs = 0;                                                                \
-        for (int l = 0; l < half; l++)                                                                                 \
-            differs |= (type)(a[l + 1] - a[l]) ^ stride;                                                               \
-        for (int l = LANES - 1 - half; l < LANES - 1; l++)                                                             \
-            differs |= (type)(a[l + 1] - a[l]) ^ stride;                                                               \
-        for (int l = 0; l < LANES; l++)                                                                                \
-            o->at[l] = (type)(a[l] + (type)offset);                                                                    \
-        if (!differs && (signed_type)stride < 1 << 24 && (signed_type)stride > -(1 << 24) &&                           \
-            (o->at[LANES - 1] >= o->at[0]) == ((signed_type)stride >= 0))                                              \
-            set_affine(o, o->at[0], (signed_type)stride);                                                              \
+        type first = (type)(a[0] + (type)offset);                                                                      \
+        signed_type stride = (signed_type)(a[1] - a[0]);                                                               \
+        bool affine = m == ~(lanemask)0 && stride < 1 << 24 && stride > -(1 << 24) && !uneven(a, (int32_t)stride);     \
+        uint64_t last = first + (uint64_t)((LANES - 1) * (int64_t)stride);                                             \
+        if (affine && (type)last == last)                                                                              \
+            set_affine(o, first, stride);                                                                              \
         else                                                                                                           \
-            set_general(o);                                                                                            \
+            name##_general(o, a, (type)offset, m);                                                                     \
     }
-ADDRESSES(addresses_wide, uint64_t, int64_t, 24)
-ADDRESSES(addresses_narrow, uint32_t, int32_t, 16)
+ADDRESSES(addresses_wide, uint64_t, int64_t, uneven_u64)
+ADDRESSES(addresses_narrow, uint32_t, int32_t, uneven_u32)
 
 #define LOAD(name, mem, elem)                                                                                          \
     static void name(void *reg, uint8_t *host, const struct lane_addresses *la, lanemask m)                            \
@@ -84,6 +128,10 @@ ADDRESSES(addresses_narrow, uint32_t, int32_t, 16)
             const mem *restrict s = (const mem *)(host + la->at[0]);                                                   \
             for (int l = 0; l < LANES; l++)                                                                            \
                 d[l] = (elem)s[l];                                                                                     \
+        } else if (la->affine) {                                                                                       \
+            const uint8_t *s = host + la->at[0];                                                                       \
+            for (int l = 0; l < LANES; l++)                                                                            \
+                d[l] = (elem) * (const mem *)(s + l * la->stride);                                                     \
         } else {                                                                                                       \
             for (int l = 0; l < LANES; l++)                                                                            \
                 d[l] = (elem) * (const mem *)(host + la->at[l]);                                                       \
@@ -99,7 +147,7 @@ ADDRESSES(addresses_narrow, uint32_t, int32_t, 16)
                 d[l] = (mem)s[l];                                                                                      \
         } else {                                                                                                       \
             FOR_LANES(l, m)                                                                                            \
-            *(mem *)(host + la->at[l]) = (mem)s[l];                                                                    \
+            *(mem *)(host + lane_address(la, l)) = (mem)s[l];                                                          \
         }                                                                                                              \
     }
 /* clang-format off */

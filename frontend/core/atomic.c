@@ -69,7 +69,7 @@ void atomic_lanes(struct warp *w, const struct uop *u, const struct lane_address
     FOR_LANES(l, m)
     {
         uint64_t vb = read_element(b + l * bytes, bytes), vc = c ? read_element(c + l * bytes, bytes) : 0;
-        void *at = host + la->at[l];
+        void *at = host + lane_address(la, l);
         uint64_t old = shared ? update_shared(at, bytes, apply, u, vb, vc) : update(at, bytes, apply, u, vb, vc);
         if (d)
             write_element(d + l * bytes, bytes, old);

@@ -5,9 +5,10 @@
 #include "frontend/core/warp.h"
 
 enum prepared_flag {
-    UF_GUARDED = 1 << 24,    /* the guard is a register */
-    UF_LOG_ACCESS = 1 << 25, /* the static table has a memory operand for it */
-    UF_LOG_AUX = 1 << 26,    /* every execution records an aux value */
+    UF_GUARDED = 1 << 24,     /* the guard is a register */
+    UF_LOG_ACCESS = 1 << 25,  /* the static table has a memory operand for it */
+    UF_LOG_AUX = 1 << 26,     /* every execution records an aux value */
+    UF_ONE_ELEMENT = 1 << 27, /* a load or store of one element per lane */
 };
 
 /* The value of a 32-bit operand in a lane. */

@@ -220,7 +220,7 @@ bool track_access(struct tracker *t, const struct allocation *a, const struct uo
     }
     FOR_LANES(l, m)
     {
-        uint64_t at = la->at[l] - a->base;
+        uint64_t at = lane_address(la, l) - a->base;
         mark(map, at / WORD_BYTES, (at + width - 1) / WORD_BYTES);
     }
     return true;

@@ -1,0 +1,186 @@
+/* Loads and stores of every pair of widths, in every pattern of addresses and lanes, at every vector width, against one
+ * lane at a time. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "code.h"
+#include "frontend/core/access.h"
+#include "tests/support/kernel_case.h"
+
+#define AREA 16384
+
+static const struct {
+    unsigned bytes, reg_bytes;
+    bool sign;
+} widths[] = {{1, 2, 0}, {1, 4, 0}, {1, 8, 0}, {1, 2, 1}, {1, 4, 1}, {1, 8, 1}, {2, 2, 0}, {2, 4, 0},
+              {2, 8, 0}, {2, 4, 1}, {2, 8, 1}, {4, 4, 0}, {4, 8, 0}, {4, 8, 1}, {8, 8, 0}};
+
+static uint64_t get(const void *p, unsigned bytes)
+{
+    uint64_t v = 0;
+    memcpy(&v, p, bytes);
+    return v;
+}
+
+static uint64_t extended(uint64_t v, unsigned bytes, bool sign)
+{
+    unsigned shift = 64 - 8 * bytes;
+    return sign ? (uint64_t)((int64_t)(v << shift) >> shift) : v;
+}
+
+/* Offsets of 32 lanes: strides of all kinds, and scattered ones that may meet. */
+static void pattern(uint64_t *seed, unsigned kind, unsigned bytes, uint64_t at[32])
+{
+    static const int strides[] = {0, 1, 2, 3, -1, -2, 16};
+    uint64_t base = AREA / 2 + (uint64_t)random_below(seed, 64) * bytes;
+    for (unsigned l = 0; l < 32; l++)
+        at[l] = kind < 7 ? base + (uint64_t)(strides[kind] * (int)(l * bytes))
+                         : 24 + (uint64_t)random_below(seed, kind == 7 ? 20 : 400) * bytes;
+}
+
+static lanemask some_lanes(uint64_t *seed, unsigned round)
+{
+    lanemask m = round % 3 == 0   ? ~(lanemask)0
+                 : round % 3 == 1 ? (lanemask)random_next(seed)
+                                  : (lanemask)1 << random_below(seed, 32);
+    return m ? m : 1;
+}
+
+typedef void (*addresses_fn)(struct lane_addresses *, const void *, int64_t, lanemask);
+typedef element_fn (*load_fn)(unsigned, unsigned, bool);
+typedef element_fn (*store_fn)(unsigned, unsigned);
+
+struct level {
+    addresses_fn wide, narrow;
+    load_fn load;
+    store_fn store;
+};
+
+static void check_addresses(const struct lane_addresses *la, const uint64_t *at, lanemask m)
+{
+    uint64_t low = UINT64_MAX, high = 0, bits = 0;
+    FOR_LANES(l, m)
+    {
+        cr_assert_eq(lane_address(la, l), at[l]);
+        low = at[l] < low ? at[l] : low;
+        high = at[l] > high ? at[l] : high;
+        bits |= at[l];
+    }
+    cr_assert_eq(la->low, low);
+    cr_assert_eq(la->high, high);
+    for (unsigned a = 2; a <= 16; a *= 2)
+        cr_assert_eq(!(la->bits & (a - 1)), !(bits & (a - 1)), "alignment to %u", a);
+}
+
+static void try(const struct level *v, uint64_t *seed, unsigned w, unsigned kind, unsigned round)
+{
+    static uint8_t area[AREA], wanted_area[AREA];
+    _Alignas(64) uint8_t reg[256], wanted[256];
+    _Alignas(64) uint64_t at[32], wide[32];
+    _Alignas(64) uint32_t narrow[32];
+    struct lane_addresses la, la32;
+    unsigned bytes = widths[w].bytes, size = widths[w].reg_bytes;
+    lanemask m = some_lanes(seed, round);
+    pattern(seed, kind, bytes, at);
+    for (unsigned l = 0; l < 32; l++) {
+        wide[l] = m >> l & 1 ? at[l] - 24 : random_next(seed); /* what other lanes hold must not matter */
+        narrow[l] = (uint32_t)wide[l];
+    }
+    v->wide(&la, wide, 24, m);
+    v->narrow(&la32, narrow, 24, m);
+    check_addresses(&la, at, m);
+    check_addresses(&la32, at, m);
+    for (unsigned i = 0; i < AREA; i++)
+        area[i] = (uint8_t)random_next(seed);
+    for (unsigned i = 0; i < sizeof reg; i++)
+        reg[i] = wanted[i] = (uint8_t)random_next(seed);
+    memcpy(wanted_area, area, AREA);
+    FOR_LANES(l, m)
+    {
+        uint64_t value = extended(get(area + at[l], bytes), bytes, widths[w].sign);
+        memcpy(wanted + l * size, &value, size);
+    }
+    v->load(bytes, size, widths[w].sign)(reg, area, &la, m);
+    cr_assert_arr_eq(reg, wanted, sizeof reg, "load of %u to %u bytes, pattern %u, lanes %x", bytes, size, kind, m);
+    FOR_LANES(l, m)
+    memcpy(wanted_area + at[l], reg + l * size, bytes);
+    v->store(bytes, size)(reg, area, &la32, m);
+    cr_assert_arr_eq(area, wanted_area, AREA, "store of %u from %u bytes, pattern %u, lanes %x", bytes, size, kind, m);
+}
+
+static void try_level(const struct level *v)
+{
+    uint64_t seed = 7;
+    for (unsigned w = 0; w < sizeof widths / sizeof *widths; w++)
+        for (unsigned kind = 0; kind < 9; kind++)
+            for (unsigned round = 0; round < 12; round++)
+                try(v, &seed, w, kind, round);
+}
+
+Test(memory, elements_move_as_one_lane_at_a_time_v2)
+{
+    try_level(&(struct level){addresses_wide_v2, addresses_narrow_v2, element_load_v2, element_store_v2});
+}
+#ifdef __x86_64__
+Test(memory, elements_move_as_one_lane_at_a_time_v3)
+{
+    if (simd_level() < 3)
+        cr_skip_test("this CPU has no x86-64-v3");
+    try_level(&(struct level){addresses_wide_v3, addresses_narrow_v3, element_load_v3, element_store_v3});
+}
+Test(memory, elements_move_as_one_lane_at_a_time_v4)
+{
+    if (simd_level() < 4)
+        cr_skip_test("this CPU has no x86-64-v4");
+    try_level(&(struct level){addresses_wide_v4, addresses_narrow_v4, element_load_v4, element_store_v4});
+}
+#endif
+
+/* ---- allocations ------------------------------------------------------------------------------------------------- */
+
+Test(memory, allocations_have_exact_bounds)
+{
+    struct memory m;
+    memory_init(&m);
+    struct allocation *a[40];
+    for (unsigned i = 0; i < 40; i++) {
+        a[i] = memory_allocate(&m, 1 + 37 * i, "some");
+        cr_assert_eq(a[i]->base % MEMORY_ALIGNMENT, 0);
+    }
+    for (unsigned i = 0; i < 40; i++) {
+        cr_assert_eq(memory_find(&m, a[i]->base), a[i]);
+        cr_assert_eq(memory_find(&m, a[i]->base + a[i]->size - 1), a[i]);
+        cr_assert_null(memory_find(&m, a[i]->base + a[i]->size));
+        cr_assert_null(memory_find(&m, a[i]->base - 1));
+    }
+    uint64_t last = a[39]->base;
+    memory_free(&m, a[7]);
+    cr_assert_null(memory_find(&m, HEAP_BASE + 7 * 1024));
+    cr_assert_gt(memory_allocate(&m, 16, "new")->base, last, "addresses are not given out again");
+    uint8_t variable[8];
+    cr_assert_not_null(memory_place(&m, MODULE_BASE, 8, variable, "v"));
+    cr_assert_null(memory_place(&m, MODULE_BASE + 7, 8, variable, "overlapping"));
+    cr_assert_null(memory_place(&m, MODULE_BASE - 7, 8, variable, "overlapping"));
+    cr_assert_not_null(memory_place(&m, MODULE_BASE + 8, 8, variable, "neighbour"));
+    cr_assert_not_null(memory_find(&m, MODULE_BASE + 8));
+    memory_clear(&m);
+}
+
+Test(memory, addresses_are_described_by_what_is_near)
+{
+    struct memory m;
+    char text[200];
+    memory_init(&m);
+    struct allocation *a = memory_allocate(&m, 16384, "arg2");
+    memory_describe(&m, a->base + 16388, text, sizeof text);
+    cr_assert_str_eq(text, "4 bytes past the end of arg2 (16384 bytes)");
+    memory_describe(&m, a->base - 12, text, sizeof text);
+    cr_assert_str_eq(text, "12 bytes before arg2 (16384 bytes)");
+    memory_describe(&m, a->base + 12, text, sizeof text);
+    cr_assert_str_eq(text, "at byte 12 of arg2 (16384 bytes)");
+    memory_describe(&m, 8, text, sizeof text);
+    cr_assert_str_eq(text, "a null pointer");
+    memory_describe(&m, UINT64_C(1) << 60, text, sizeof text);
+    cr_assert_str_eq(text, "nothing is allocated near it");
+    memory_clear(&m);
+}
