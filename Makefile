@@ -76,6 +76,12 @@ $(BUILD)/lib$(1).a: $$(call objects,$(1)) $(if $(filter tracefmt,$(1)),$(BUILD)/
 endef
 $(foreach s,$(STAGES),$(eval $(call stage_rule,$(s))))
 
+# The bounds of tools/wcet, so that tests can link them.
+WCET := $(BUILD)/libwcet.a
+$(WCET): $(call object,$(call SOURCES,tools/wcet))
+	@rm -f $@
+	$(AR) rcs $@ $^
+
 $(BUILD)/libreprise.a: $(LIBS)
 	@rm -f $@
 	@(for l in $^; do echo "addlib $$l"; done | sed '1i create $@'; echo save; echo end) | $(AR) -M
@@ -93,7 +99,7 @@ $(SUPPORT): $(call object,$(wildcard tests/support/*.c tests/kernels/*.c))
 	@rm -f $@
 	$(AR) rcs $@ $^
 define suite_rule
-$(BUILD)/tests/$(1): $$(call object,$$(wildcard tests/unit/$(1)/*.c)) $(SUPPORT) $(LIBS)
+$(BUILD)/tests/$(1): $$(call object,$$(wildcard tests/unit/$(1)/*.c)) $(SUPPORT) $(WCET) $(LIBS)
 	@mkdir -p $$(@D)
 	$$(CC) $$(LDFLAGS) $$^ $$(LDLIBS) -lcriterion -o $$@
 .PHONY: unit-$(1)
@@ -155,6 +161,15 @@ bench-docs: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) bench-programs
 	@BUILD=$(BUILD) $(BUILD)/bench/bench --markdown > $(BUILD)/bench/performance.md
 	@cp $(BUILD)/bench/performance.md docs/performance.md
+
+# Random blocks against the bounds of reprise wcet: SOUNDNESS launches, five policies each.
+SOUNDNESS ?= 1000000
+.PHONY: soundness
+soundness: deps
+	@$(MAKE) --no-print-directory -s -j$$(nproc) $(BUILD)/soundness
+	@$(BUILD)/soundness $(SOUNDNESS) $$(nproc)
+$(BUILD)/soundness: $(BUILD)/obj/tests/soundness/soundness.o $(SUPPORT) $(WCET) $(LIBS)
+	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 # ---- quality --------------------------------------------------------------------------------------------------------
 
@@ -220,6 +235,7 @@ help:
 	@echo 'unit-NAME  one suite of tests/unit: $(SUITES)'
 	@echo 'toolchain  fetch NVIDIA'"'"'s ptxas and disassemblers (200 MB) for the tests that compare with them'
 	@echo 'bench      measure the speeds that docs/performance.md states'
+	@echo 'soundness  SOUNDNESS=1000000 random launches against the bounds of reprise wcet'
 	@echo 'asan       the tests again under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'fuzz       each libFuzzer target for FUZZ_SECONDS=60'
 	@echo 'lint       clang-format and cppcheck; format mends the formatting'

@@ -15,6 +15,9 @@ struct engine_launch {
     /* NULL, or called every so often with the warp instructions done since the last call. */
     void (*progress)(void *, uint64_t done);
     void *progress_data;
+    /* As in struct replay_options; for the reference engine. */
+    void (*issued)(void *, const struct replay_issue *);
+    void *issued_data;
 };
 
 /* Fills out->statistics; out->warning when a launch that was cut short got stuck. */

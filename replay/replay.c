@@ -60,7 +60,9 @@ static bool replay_one(struct session *s, struct replay_launch *out, struct rp_e
                                 .hierarchy = s->kept,
                                 .launch = out->launch,
                                 .progress = add_progress,
-                                .progress_data = s};
+                                .progress_data = s,
+                                .issued = s->options->issued,
+                                .issued_data = s->options->issued_data};
     if (!s->kept) {
         if (!hierarchy_begin(&own, s->machine, err))
             return false;
@@ -149,6 +151,8 @@ bool replay(struct rp_trace *trace, const struct machine *machine, const struct 
             struct replay_result *result, struct rp_error *err)
 {
     *result = (struct replay_result){0};
+    if (options->issued && (options->engine != REPLAY_REFERENCE || options->threads > 1))
+        return rp_fail(err, RP_USAGE, "only the reference engine on one thread reports what issues when");
     struct session s = {
         .trace = trace, .machine = machine, .options = options, .result = result, .lock = PTHREAD_MUTEX_INITIALIZER};
     bool fine = choose_launches(&s, err) && run(&s, err);

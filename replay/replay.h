@@ -13,6 +13,14 @@
 
 enum replay_engine { REPLAY_FAST, REPLAY_REFERENCE };
 
+/* One instruction as the reference engine carried it out. */
+struct replay_issue {
+    uint32_t launch, warp; /* the warp's number in its block */
+    uint64_t block;
+    const struct rp_step *step;
+    uint64_t issue, dispatch, done; /* cycles of the launch; done: its result is there */
+};
+
 struct replay_options {
     enum replay_engine engine;
     unsigned threads; /* launches replayed at once, where they do not depend on one another; 0: one */
@@ -20,6 +28,10 @@ struct replay_options {
     /* NULL, or called now and then from one thread: warp instructions done, and in all. */
     void (*progress)(void *, uint64_t done, uint64_t total);
     void *progress_data;
+    /* NULL, or called for every instruction that issues, in the order of cycles. Needs the reference engine and one
+     * thread. */
+    void (*issued)(void *, const struct replay_issue *);
+    void *issued_data;
 };
 
 struct replay_launch {

@@ -29,6 +29,8 @@ static uint64_t access(void *state, uint64_t address, bool write, uint64_t cycle
     struct fixed *f = state;
     (void)address;
     (void)write;
+    if (!f->interval)
+        return cycle + f->latency;
     uint64_t start = cycle > f->free ? cycle : f->free;
     f->free = start + f->interval;
     return start + f->latency;

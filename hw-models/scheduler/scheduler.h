@@ -8,7 +8,8 @@
  * the same question the same way until then. So an engine need not ask in cycles in which nothing has changed.
  *
  * Models: lrr, the baseline, takes turns; gto stays with a warp (greedy), then takes the oldest; serial runs a warp
- * until it ends or waits at a barrier.
+ * until it ends or waits at a barrier; oldest goes strictly by age; two-level takes turns within a group of warps;
+ * random draws lots. All but serial are work-conserving: they never answer -1.
  */
 #ifndef REPRISE_HW_MODELS_SCHEDULER_H
 #define REPRISE_HW_MODELS_SCHEDULER_H
@@ -30,7 +31,8 @@ struct scheduler_model {
     int (*pick)(void *state, uint64_t ready);
 };
 
-extern const struct scheduler_model scheduler_serial, scheduler_lrr, scheduler_gto;
+extern const struct scheduler_model scheduler_serial, scheduler_lrr, scheduler_gto, scheduler_oldest,
+    scheduler_two_level, scheduler_random;
 
 /* For schedulers that go by age: who is older than whom. */
 struct scheduler_ages {

@@ -95,6 +95,18 @@ static enum stall producer(const struct reference *r, const struct ref_warp *w)
     return in->memory_count ? STALL_MEMORY : STALL_SCOREBOARD;
 }
 
+static void report_issue(const struct reference *r, const struct ref_warp *w, uint64_t dispatched, uint64_t done)
+{
+    if (r->job->issued)
+        r->job->issued(r->job->issued_data, &(struct replay_issue){.launch = r->job->launch,
+                                                                   .warp = w->number,
+                                                                   .block = w->block->index,
+                                                                   .step = &w->next,
+                                                                   .issue = r->now,
+                                                                   .dispatch = dispatched,
+                                                                   .done = done});
+}
+
 bool ref_issue(struct reference *r, struct ref_warp *w, struct rp_error *err)
 {
     const struct rp_instruction *in = w->next.instruction;
@@ -107,6 +119,7 @@ bool ref_issue(struct reference *r, struct ref_warp *w, struct rp_error *err)
             done = ref_memory(r, w, dispatched, done);
         done += t->latency;
     }
+    report_issue(r, w, dispatched, done);
     r->statistics->issue_cycles++;
     r->statistics->unit_busy[t->unit] += t->initiation;
     forget_written(w, r->now);

@@ -7,7 +7,7 @@
 #include "replay/replay.h"
 #include "tests/support/synthetic_trace.h"
 
-static const char *const schedulers[] = {"serial", "lrr", "gto"};
+static const char *const schedulers[] = {"serial", "lrr", "gto", "oldest", "two-level", "random"};
 
 static struct machine *open_machine(const char *name, const struct machine_setting *settings, size_t count)
 {
@@ -47,7 +47,7 @@ static struct machine *random_machine(uint64_t seed)
             settings[count++] =
                 (struct machine_setting){choices[i][0], choices[i][1 + synthetic_random(&seed) % values]};
     }
-    settings[count++] = (struct machine_setting){"scheduler", schedulers[synthetic_random(&seed) % 3]};
+    settings[count++] = (struct machine_setting){"scheduler", schedulers[synthetic_random(&seed) % 6]};
     bool tx2 = synthetic_random(&seed) % 2;
     if (tx2 && synthetic_random(&seed) % 2) {
         static const char *const queues[] = {"-1", "0", "1", "3"};
@@ -142,9 +142,9 @@ Test(equal, every_machine_with_every_scheduler)
     for (uint64_t seed = 100000; seed < 100050; seed++) {
         struct synthetic_options options = synthetic_random_options(seed);
         cr_assert(synthetic_trace_write(path, &options, &err), "%s", err.text);
-        for (size_t i = 0; i < 6; i++) {
+        for (size_t i = 0; i < 12; i++) {
             struct machine *m =
-                open_machine(machines[i / 3], &(struct machine_setting){"scheduler", schedulers[i % 3]}, 1);
+                open_machine(machines[i / 6], &(struct machine_setting){"scheduler", schedulers[i % 6]}, 1);
             compare_engines(path, m, seed);
             machine_free(m);
         }

@@ -1,0 +1,68 @@
+/* Any warp that is ready, by a seeded generator: work-conserving and otherwise without a plan, to look for schedules
+ * that no other policy makes. With a greed above 0 it stays with the warp that issued last more often than not, so that
+ * some seeds run bursts and others interleave. The generator is splitmix64 (Steele, Lea, Flood 2014); it advances once
+ * per issue, so that cycles without one change nothing. */
+#include "hw-models/scheduler/scheduler.h"
+
+enum { SEED, GREED };
+static const struct model_option options_of[] = {
+    [SEED] = {"seed", OPTION_INTEGER, "", 0, INT64_MAX, 1, NULL, "of the generator"},
+    [GREED] = {"greed", OPTION_INTEGER, "per cent", 0, 100, 0, NULL,
+               "how often the warp that issued last goes on if it is ready"},
+};
+
+struct random {
+    uint64_t generator, greed, last;
+};
+
+static size_t state_size(const int64_t *options)
+{
+    (void)options;
+    return sizeof(struct random);
+}
+
+static void reset(void *state, const int64_t *options)
+{
+    *(struct random *)state = (struct random){(uint64_t)options[SEED], (uint64_t)options[GREED], 0};
+}
+
+static void nothing(void *state, unsigned slot)
+{
+    (void)state;
+    (void)slot;
+}
+
+static uint64_t draw(struct random *r)
+{
+    uint64_t z = r->generator += 0x9e3779b97f4a7c15ull;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+    return z ^ z >> 31;
+}
+
+static int pick(void *state, uint64_t ready)
+{
+    struct random *r = state;
+    uint64_t drawn = draw(r);
+    if (!(ready & r->last) || drawn >> 32 >= (r->greed << 32) / 100) {
+        uint64_t skip = (drawn & 0xffffffff) * (uint64_t)__builtin_popcountll(ready) >> 32;
+        uint64_t left = ready;
+        for (; skip; skip--)
+            left &= left - 1;
+        r->last = left & -left;
+    }
+    return __builtin_ctzll(r->last);
+}
+
+const struct scheduler_model scheduler_random = {
+    {.name = "random",
+     .help = "any warp that is ready, drawn by a seeded generator",
+     .options = options_of,
+     .option_count = MODEL_COUNT_OF(options_of),
+     .state_size = state_size},
+    reset,
+    nothing,
+    nothing,
+    nothing,
+    pick,
+};

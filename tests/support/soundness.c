@@ -1,0 +1,319 @@
+#include "tests/support/soundness.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "replay/replay.h"
+#include "tests/support/synthetic_trace.h"
+#include "tests/support/warp_trace.h"
+
+static const char *const policies[SOUNDNESS_POLICIES] = {"gto", "lrr", "oldest", "two-level", "random"};
+
+static uint32_t below(uint64_t *random, uint32_t n) { return (uint32_t)(synthetic_random(random) >> 33) % n; }
+
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
+
+#define MOST_WARPS 12
+#define MOST_OPS 40
+
+struct shape {
+    enum rp_class classes[4];
+    uint32_t class_count, registers, sections, section_length;
+    uint32_t dependence; /* of 100 operands, those that are a register */
+};
+
+static struct shape random_shape(uint64_t *random)
+{
+    static const enum rp_class all[] = {RP_CLASS_INT,  RP_CLASS_FP32,   RP_CLASS_INT_DIV, RP_CLASS_FP32_DIV,
+                                        RP_CLASS_FP64, RP_CLASS_SFU,    RP_CLASS_CONVERT, RP_CLASS_CONTROL,
+                                        RP_CLASS_MOVE, RP_CLASS_MEMORY, RP_CLASS_MEMORY,  RP_CLASS_FENCE};
+    struct shape s = {.class_count = 1 + below(random, 4),
+                      .registers = 2 + below(random, 10),
+                      .sections = below(random, 3) ? 1 : 1 + below(random, 4),
+                      .dependence = below(random, 80)};
+    s.section_length = 1 + below(random, MOST_OPS / s.sections - 1);
+    for (uint32_t c = 0; c < s.class_count; c++)
+        s.classes[c] = all[below(random, sizeof all / sizeof *all)];
+    return s;
+}
+
+static struct warp_op random_op(const struct shape *s, uint64_t *random)
+{
+    struct warp_op op = {.unit_class = s->classes[below(random, s->class_count)],
+                         .space = below(random, 2) ? RP_SPACE_GLOBAL : RP_SPACE_SHARED,
+                         .store = below(random, 4) == 0,
+                         .guarded_off = below(random, 20) == 0,
+                         .destination = (int)below(random, s->registers),
+                         .stride = 4u << below(random, 6),
+                         .address = 128ull * below(random, 16)};
+    for (unsigned i = 0; i < WARP_TRACE_SOURCES; i++)
+        op.source[i] = below(random, 100) < s->dependence ? (int)below(random, s->registers) : WARP_TRACE_NONE;
+    if (op.unit_class == RP_CLASS_CONTROL || op.unit_class == RP_CLASS_FENCE ||
+        (op.unit_class == RP_CLASS_MEMORY && op.store))
+        op.destination = WARP_TRACE_NONE;
+    return op;
+}
+
+/* Sections of random length, a barrier after each; some warps end before the last. */
+static uint32_t random_program(const struct shape *s, struct warp_op *ops, uint64_t *random)
+{
+    uint32_t n = 0, sections = below(random, 6) ? s->sections : 1 + below(random, s->sections);
+    for (uint32_t i = 0; i < sections; i++) {
+        uint32_t length = below(random, s->section_length + 1);
+        for (uint32_t k = 0; k < length; k++)
+            ops[n++] = random_op(s, random);
+        if (i + 1 < sections || (sections < s->sections && below(random, 2)))
+            ops[n++] = (struct warp_op){.unit_class = RP_CLASS_BARRIER, .destination = -1, .source = {-1, -1, -1}};
+    }
+    return n;
+}
+
+/* Half of the blocks have warps that all do the same, as most kernels have. */
+static bool random_launch(struct warp_trace *w, uint64_t *random, struct rp_error *err)
+{
+    struct warp_op ops[MOST_WARPS][MOST_OPS + 8];
+    struct warp_program programs[MOST_WARPS];
+    uint32_t warps = 1 + below(random, below(random, 3) ? 4 : MOST_WARPS);
+    bool alike = below(random, 2);
+    struct shape shape = random_shape(random);
+    for (uint32_t i = 0; i < warps; i++) {
+        struct shape own = shape;
+        if (!alike && below(random, 2)) {
+            own = random_shape(random);
+            own.sections = shape.sections;
+            own.section_length = shape.section_length;
+        }
+        if (alike && i)
+            programs[i] = programs[0];
+        else
+            programs[i] = (struct warp_program){ops[i], random_program(&own, ops[i], random)};
+    }
+    return warp_trace_launch(w, programs, warps, err);
+}
+
+static bool random_trace(const char *path, uint64_t *random, struct rp_error *err)
+{
+    struct warp_trace *t = warp_trace_begin(path, err);
+    bool fine = t;
+    for (uint32_t i = 0; fine && i < SOUNDNESS_LAUNCHES; i++)
+        fine = random_launch(t, random, err);
+    return t && warp_trace_end(t, fine, err);
+}
+
+/* ---- machines ---------------------------------------------------------------------------------------------------- */
+
+#define MOST_SETTINGS 64
+struct drawn {
+    struct machine_setting settings[MOST_SETTINGS];
+    char key[MOST_SETTINGS][48], value[MOST_SETTINGS][24];
+    size_t count;
+    bool plain; /* within the paper's assumptions */
+};
+
+static void draw(struct drawn *d, const char *key, const char *value)
+{
+    snprintf(d->key[d->count], sizeof d->key[0], "%s", key);
+    snprintf(d->value[d->count], sizeof d->value[0], "%s", value);
+    d->settings[d->count] = (struct machine_setting){d->key[d->count], d->value[d->count]};
+    d->count++;
+}
+
+static void draw_number(struct drawn *d, const char *key, uint32_t value)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%" PRIu32, value);
+    draw(d, key, text);
+}
+
+static void draw_units(struct drawn *d, uint64_t *random)
+{
+    static const char *const units[] = {"int", "fp32", "fp64", "sfu", "control"};
+    for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
+        char key[40];
+        snprintf(key, sizeof key, "units.%s.queue", units[u]);
+        if (below(random, 4) == 0)
+            draw(d, key, "0");
+        else if (!strcmp(units[u], "fp32") && below(random, 6) == 0)
+            draw(d, "units.fp32", "ideal");
+    }
+}
+
+static void draw_timings(struct drawn *d, uint64_t *random)
+{
+    static const char *const rows[] = {
+        "classes.int",     "classes.fp32",    "classes.int-div", "classes.fp32-div", "classes.fp64",  "classes.sfu",
+        "classes.convert", "classes.control", "classes.move",    "spaces.global",    "spaces.shared",
+    };
+    static const char *const units[] = {"int", "fp32", "fp64", "sfu"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char key[48];
+        snprintf(key, sizeof key, "%s.initiation", rows[i]);
+        if (below(random, 2))
+            draw_number(d, key, 1 + below(random, below(random, 3) ? 4 : 24));
+        snprintf(key, sizeof key, "%s.latency", rows[i]);
+        if (below(random, 2))
+            draw_number(d, key, below(random, below(random, 3) ? 8 : 80));
+        snprintf(key, sizeof key, "%s.unit", rows[i]);
+        if (i < 9 && below(random, 4) == 0)
+            draw(d, key, units[below(random, 4)]);
+    }
+}
+
+static void draw_machine(struct drawn *d, uint64_t *random)
+{
+    static const char *const subcores[] = {"1", "1", "1", "2", "4"};
+    d->count = 0;
+    d->plain = below(random, 3) == 0;
+    if (below(random, 8))
+        draw_timings(d, random);
+    if (d->plain)
+        return;
+    const char *number = subcores[below(random, 5)];
+    bool single = !strcmp(number, "1");
+    draw(d, "subcores", number);
+    draw_units(d, random);
+    draw_number(d, "barrier_latency", below(random, 2) ? 0 : below(random, 20));
+    draw_number(d, "control_interval", below(random, 3) ? 1 : 1 + below(random, 12));
+    draw_number(d, "dispatch_latency", below(random, 3) ? 0 : below(random, 12));
+    draw(d, "issue_exit", below(random, 2) ? "true" : "false");
+    if (below(random, 2)) {
+        draw(d, "shared", "pastis");
+        draw_number(d, "shared.interval", below(random, 4));
+        if (!single || below(random, 2)) /* several sub-cores reach shared memory in order only without queues */
+            draw(d, "units.shared.queue", "0");
+    }
+    if (below(random, 2)) {
+        draw(d, "dram", "fixed");
+        draw_number(d, "dram.latency", below(random, 100));
+        draw_number(d, "dram.interval", below(random, 4));
+        draw(d, "coalescer", below(random, 2) ? "ideal" : "segments");
+        if (!single)
+            draw(d, "units.global.queue", "0");
+    }
+}
+
+static struct machine *with_policy(struct drawn *d, const char *policy, uint64_t seed, struct rp_error *err)
+{
+    size_t count = d->count;
+    draw(d, "scheduler", policy);
+    if (!strcmp(policy, "random")) {
+        draw_number(d, "scheduler.seed", (uint32_t)seed);
+        draw_number(d, "scheduler.greed", (uint32_t)(seed % 4 * 30));
+    }
+    if (!strcmp(policy, "two-level"))
+        draw_number(d, "scheduler.group", 1 + (uint32_t)(seed % 4));
+    struct machine *m = machine_open(
+        &(struct machine_request){.name = "orin-wcet", .settings = d->settings, .setting_count = d->count}, err);
+    d->count = count;
+    return m;
+}
+
+/* ---- a round ----------------------------------------------------------------------------------------------------- */
+
+struct round {
+    struct soundness *s;
+    uint64_t number;
+    struct rp_trace *trace;
+    struct drawn drawn;
+    struct wcet_bounds bounds[SOUNDNESS_LAUNCHES];
+    uint64_t longest[SOUNDNESS_LAUNCHES];
+};
+
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+static void judge(struct round *r, const char *policy, const struct wcet_bounds *b, uint64_t cycles)
+{
+    struct soundness *s = r->s;
+    uint64_t bound = s->bound ? s->bound(b) : smaller(b->unit_bound, b->serial);
+    s->runs++;
+    s->plain_runs += r->drawn.plain;
+    s->published += r->drawn.plain && cycles > b->gub;
+    if (cycles > r->longest[b->launch])
+        r->longest[b->launch] = cycles;
+    if (cycles <= bound)
+        return;
+    if (!s->violations++)
+        snprintf(s->first, sizeof s->first,
+                 "round %" PRIu64 ", launch %" PRIu32 ", %s: %" PRIu64 " cycles; bounds: published %" PRIu64
+                 ", serial %" PRIu64 ", sections %" PRIu64 ", overlap %" PRIu64,
+                 r->number, b->launch, policy, cycles, b->gub, b->serial, b->sections_bound, b->overlap);
+}
+
+static bool analyse(struct round *r, const struct machine *m, struct rp_error *err)
+{
+    unsigned all = (1u << WCET_EXTENSION_COUNT) - 1;
+    for (uint32_t l = 0; l < SOUNDNESS_LAUNCHES; l++) {
+        struct wcet_bounds *b = &r->bounds[l];
+        if (!wcet_analyse(r->trace, l, m, all, NULL, b, err))
+            return false;
+        r->s->launches++;
+        r->s->above_published += b->unit_bound > b->gub;
+        r->s->incomparable += b->unit_bound > b->serial;
+    }
+    return true;
+}
+
+static bool policy_run(struct round *r, unsigned p, struct rp_error *err)
+{
+    struct replay_options options = {.engine = r->number % 64 ? REPLAY_FAST : REPLAY_REFERENCE, .launch = -1};
+    struct replay_result result;
+    struct machine *m = with_policy(&r->drawn, policies[p], r->number, err);
+    bool fine = m && (p || analyse(r, m, err)) && replay(r->trace, m, &options, &result, err);
+    for (uint32_t l = 0; fine && l < result.count; l++)
+        judge(r, policies[p], &r->bounds[l], result.launches[l].statistics.cycles);
+    if (fine)
+        replay_result_free(&result);
+    if (m)
+        machine_free(m);
+    return fine;
+}
+
+static const char *folder(void) { return access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm"; }
+
+bool soundness_round(struct soundness *s, uint64_t number, struct rp_error *err)
+{
+    struct round r = {.s = s, .number = number};
+    uint64_t random = number * 0x2545f4914f6cdd1dull + 1;
+    char path[64];
+    snprintf(path, sizeof path, "%s/reprise-sound-%d", folder(), (int)getpid());
+    draw_machine(&r.drawn, &random);
+    bool fine = random_trace(path, &random, err) && (r.trace = rp_trace_open(path, err));
+    unlink(path);
+    for (unsigned p = 0; fine && p < SOUNDNESS_POLICIES; p++)
+        fine = policy_run(&r, p, err);
+    for (uint32_t l = 0; l < SOUNDNESS_LAUNCHES; l++) {
+        if (fine && r.longest[l]) {
+            s->slack += (double)r.bounds[l].unit_bound / (double)r.longest[l] - 1;
+            s->published_slack += (double)r.bounds[l].gub / (double)r.longest[l] - 1;
+        }
+        wcet_bounds_free(&r.bounds[l]);
+    }
+    if (r.trace)
+        rp_trace_close(r.trace);
+    return fine;
+}
+
+struct rp_trace *soundness_warp(uint64_t seed, struct rp_error *err)
+{
+    struct warp_op ops[MOST_OPS + 8];
+    char path[64];
+    snprintf(path, sizeof path, "%s/reprise-warp-%d", folder(), (int)getpid());
+    struct shape shape = random_shape(&seed);
+    struct warp_program program = {ops, random_program(&shape, ops, &seed)};
+    if (!warp_trace_write(path, &program, 1, err))
+        return NULL;
+    struct rp_trace *t = rp_trace_open(path, err);
+    unlink(path);
+    return t;
+}
+
+struct machine *soundness_machine(uint64_t seed, struct rp_error *err)
+{
+    struct drawn drawn;
+    draw_machine(&drawn, &seed);
+    draw_number(&drawn, "dispatch_latency", 0);
+    return with_policy(&drawn, "gto", 1, err);
+}

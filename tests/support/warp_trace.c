@@ -1,0 +1,150 @@
+#include "tests/support/warp_trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The writer knows a kernel by its address, so kernels live until it is closed. */
+struct built {
+    struct built *next;
+    struct rp_kernel kernel;
+    struct rp_instruction *instructions;
+    rp_register *registers;
+    struct rp_memory_operand *operands;
+};
+
+struct warp_trace {
+    struct rp_writer *writer;
+    struct built *kernels;
+};
+
+static void build(struct built *b, uint32_t i, const struct warp_op *op)
+{
+    struct rp_instruction *in = &b->instructions[i];
+    rp_register *registers = &b->registers[(size_t)i * (WARP_TRACE_SOURCES + 2)];
+    in->pc = 8ull * i;
+    in->text = rp_class_name(op->unit_class);
+    in->unit_class = (uint8_t)op->unit_class;
+    in->dst = registers;
+    in->src = registers + 1;
+    if (op->destination >= 0) {
+        registers[0] = RP_REGISTER(RP_FILE_GENERAL, (uint32_t)op->destination, 1);
+        in->dst_count = 1;
+    }
+    for (unsigned s = 0; s < WARP_TRACE_SOURCES; s++)
+        if (op->source[s] >= 0)
+            registers[1 + in->src_count++] = RP_REGISTER(RP_FILE_GENERAL, (uint32_t)op->source[s], 1);
+    if (op->guarded_off) {
+        in->flags |= RP_GUARDED;
+        in->guard = RP_REGISTER(RP_FILE_PREDICATE, 0, 1);
+        registers[1 + in->src_count++] = in->guard;
+    }
+    if (op->unit_class == RP_CLASS_BARRIER)
+        in->barrier = (struct rp_barrier){.kind = RP_BARRIER_SYNC};
+    if (op->unit_class != RP_CLASS_MEMORY)
+        return;
+    b->operands[i] = (struct rp_memory_operand){
+        .space = (uint8_t)op->space, .kind = op->store ? RP_ACCESS_STORE : RP_ACCESS_LOAD, .elements = 1, .width = 4};
+    in->memory = &b->operands[i];
+    in->memory_count = 1;
+}
+
+static void log_op(struct rp_warp_log *log, uint32_t i, const struct warp_op *op)
+{
+    rp_log_run(log, i, 1, ~0u);
+    if (op->guarded_off)
+        rp_log_guard(log, 0);
+    if (op->guarded_off || op->unit_class != RP_CLASS_MEMORY)
+        return;
+    uint64_t address[RP_WARP_LANES];
+    for (unsigned l = 0; l < RP_WARP_LANES; l++)
+        address[l] = op->address + l * op->stride;
+    rp_log_access(log, i, 0, ~0u, address);
+}
+
+static bool write_launch(struct rp_writer *w, const struct rp_kernel *kernel, const struct warp_program *programs,
+                         uint32_t warps, struct rp_error *err)
+{
+    struct rp_launch launch = {.grid = {1, 1, 1}, .block = {RP_WARP_LANES * warps, 1, 1}};
+    uint32_t id, at = 0;
+    if (!rp_writer_add_kernel(w, kernel, &launch.kernel, err) || !rp_writer_begin_launch(w, &launch, &id, err))
+        return false;
+    struct rp_chunk *chunk = rp_chunk_new(kernel, id, NULL);
+    struct rp_warp_log *logs = rp_chunk_begin_block(chunk, 0, warps);
+    for (uint32_t p = 0; p < warps; p++)
+        for (uint32_t i = 0; i <= programs[p].count; i++, at++)
+            if (i < programs[p].count)
+                log_op(&logs[p], at, &programs[p].ops[i]);
+            else
+                rp_log_run(&logs[p], at, 1, ~0u);
+    rp_chunk_end_block(chunk, 0);
+    struct rp_frame *frame = rp_chunk_finish(chunk, err);
+    rp_chunk_free(chunk);
+    return frame && rp_writer_commit(w, frame, err) &&
+           rp_writer_end_launch(w, &(struct rp_launch_end){.outcome = RP_OUTCOME_COMPLETE}, err);
+}
+
+static struct built *build_kernel(const struct warp_program *programs, uint32_t warps)
+{
+    uint32_t total = 0, at = 0;
+    for (uint32_t p = 0; p < warps; p++)
+        total += programs[p].count + 1;
+    struct built *b = calloc(1, sizeof *b);
+    b->instructions = calloc(total, sizeof *b->instructions);
+    b->registers = calloc((size_t)total * (WARP_TRACE_SOURCES + 2), sizeof *b->registers);
+    b->operands = calloc(total, sizeof *b->operands);
+    for (uint32_t p = 0; p < warps; p++) {
+        for (uint32_t i = 0; i < programs[p].count; i++)
+            build(b, at++, &programs[p].ops[i]);
+        struct warp_op exit = {.unit_class = RP_CLASS_CONTROL, .destination = -1, .source = {-1, -1, -1}};
+        build(b, at, &exit);
+        b->instructions[at++].flags |= RP_EXIT;
+    }
+    b->kernel = (struct rp_kernel){.name = "by_hand",
+                                   .isa = "ptx",
+                                   .instruction_count = total,
+                                   .instructions = b->instructions,
+                                   .registers = 16,
+                                   .static_shared = 16384};
+    return b;
+}
+
+struct warp_trace *warp_trace_begin(const char *path, struct rp_error *err)
+{
+    struct rp_provenance provenance = {.tool = "test", .module_name = "by_hand", .module_sha256 = ""};
+    struct warp_trace *t = calloc(1, sizeof *t);
+    t->writer = rp_writer_open(path, &provenance, &(struct rp_writer_options){.level = 1}, err);
+    if (t->writer)
+        return t;
+    free(t);
+    return NULL;
+}
+
+bool warp_trace_launch(struct warp_trace *t, const struct warp_program *programs, uint32_t warps, struct rp_error *err)
+{
+    struct built *b = build_kernel(programs, warps);
+    b->next = t->kernels;
+    t->kernels = b;
+    return write_launch(t->writer, &b->kernel, programs, warps, err);
+}
+
+bool warp_trace_end(struct warp_trace *t, bool keep, struct rp_error *err)
+{
+    bool fine = keep && rp_writer_close(t->writer, err);
+    if (!keep)
+        rp_writer_abandon(t->writer);
+    for (struct built *b = t->kernels, *next; b; b = next) {
+        next = b->next;
+        free(b->instructions);
+        free(b->registers);
+        free(b->operands);
+        free(b);
+    }
+    free(t);
+    return fine;
+}
+
+bool warp_trace_write(const char *path, const struct warp_program *programs, uint32_t warps, struct rp_error *err)
+{
+    struct warp_trace *t = warp_trace_begin(path, err);
+    return t && warp_trace_end(t, warp_trace_launch(t, programs, warps, err), err);
+}

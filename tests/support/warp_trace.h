@@ -1,0 +1,35 @@
+/* Traces written out by hand: one block whose warps each run a straight line of instructions, given one by one. For
+ * tests of timing where every instruction counts. */
+#ifndef REPRISE_TESTS_WARP_TRACE_H
+#define REPRISE_TESTS_WARP_TRACE_H
+
+#include "tracefmt/writer.h"
+
+#define WARP_TRACE_SOURCES 3
+#define WARP_TRACE_NONE (-1)
+
+struct warp_op {
+    enum rp_class unit_class; /* MEMORY: an access to `space`; BARRIER: of the whole block; CONTROL: no exit */
+    enum rp_space space;      /* of MEMORY: global or shared */
+    bool store, guarded_off;  /* guarded_off: under a predicate that is false in all lanes */
+    int destination, source[WARP_TRACE_SOURCES]; /* register numbers, WARP_TRACE_NONE */
+    uint32_t stride;                             /* bytes from lane to lane, of MEMORY */
+    uint64_t address;                            /* of the lowest lane */
+};
+
+struct warp_program {
+    const struct warp_op *ops;
+    uint32_t count;
+};
+
+/* Writes the trace of one launch of one block with these warps. Every warp ends in an exit of its own. */
+bool warp_trace_write(const char *path, const struct warp_program *, uint32_t warps, struct rp_error *);
+
+/* The same in parts, for traces of several launches, each of a kernel of its own. */
+struct warp_trace;
+struct warp_trace *warp_trace_begin(const char *path, struct rp_error *);
+bool warp_trace_launch(struct warp_trace *, const struct warp_program *, uint32_t warps, struct rp_error *);
+/* Frees it in every case; without `keep`, no file is left. */
+bool warp_trace_end(struct warp_trace *, bool keep, struct rp_error *);
+
+#endif

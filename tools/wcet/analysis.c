@@ -1,0 +1,320 @@
+#include "tools/wcet/analysis.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/occupancy.h"
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* What the overlap bound adds up (Theorem 3). */
+struct overlap {
+    uint64_t slots;   /* cycles in which an issue slot is used or a unit initiates beside it */
+    uint64_t ports;   /* cycles for which ports are kept */
+    uint64_t chain;   /* the longest chain of latencies, of the block at hand */
+    uint64_t pending; /* initiation that may be pending on a sub-core when the section at hand begins */
+};
+
+struct analysis {
+    struct rp_trace *trace;
+    const struct wcet_watch *watch;
+    struct wcet_model model;
+    struct wcet_bounds *bounds;
+    size_t section_capacity;
+    struct overlap overlap;
+    uint64_t *chains; /* per block */
+};
+
+/* A block under analysis. */
+struct run {
+    struct analysis *analysis;
+    uint64_t block;
+    struct rp_block *trace;
+    uint32_t warps, section;
+    struct lane *lanes;
+    struct wcet_sums *sums; /* of the section */
+};
+struct lane { /* one warp */
+    struct wcet_warp warp;
+    struct wcet_sink sink;
+    struct rp_cursor cursor;
+    struct run *run;
+    uint32_t number;
+    bool open, over; /* open: cursor and warp must be given back */
+};
+
+static struct wcet_place place_of(const struct lane *l)
+{
+    return (struct wcet_place){l->run->block, l->number, l->run->section};
+}
+
+static void on_phase(void *data, const struct wcet_phase *phase)
+{
+    const struct lane *l = data;
+    struct wcet_place place = place_of(l);
+    l->run->analysis->watch->phase(l->run->analysis->watch->data, &place, phase);
+}
+
+static void on_instant(void *data, const struct wcet_instant *instant)
+{
+    const struct lane *l = data;
+    struct wcet_place place = place_of(l);
+    l->run->analysis->watch->instant(l->run->analysis->watch->data, &place, instant);
+}
+
+/* ---- a section --------------------------------------------------------------------------------------------------- */
+
+int wcet_run_section(struct wcet_warp *w, struct rp_cursor *cursor, uint64_t *instructions, struct rp_error *err)
+{
+    struct rp_step step;
+    struct wcet_op op;
+    int more;
+    while ((more = rp_cursor_next(cursor, &step, err)) > 0) {
+        ++*instructions;
+        if (!wcet_op_of(w->model, &step, &op, err))
+            return -1;
+        if (wcet_warp_step(w, step.index, step.executed, &op))
+            return 1;
+    }
+    return more;
+}
+
+static bool keep_section(struct analysis *a, const struct wcet_section *section, struct rp_error *err)
+{
+    struct wcet_bounds *b = a->bounds;
+    if (b->section_count == a->section_capacity) {
+        size_t capacity = a->section_capacity ? 2 * a->section_capacity : 16;
+        struct wcet_section *more = realloc(b->sections, capacity * sizeof *more);
+        if (!more)
+            return rp_fail(err, RP_SYSTEM, "out of memory for the sections of a launch");
+        b->sections = more;
+        a->section_capacity = capacity;
+    }
+    b->sections[b->section_count++] = *section;
+    b->gub += section->gub;
+    b->serial += section->serial;
+    b->sections_bound += section->sections;
+    return true;
+}
+
+/* Adds a section to the overlap bound. The chain is on one sub-core while the section lasts, on whichever costs most;
+ * when it comes to a sub-core from another, it may find initiation pending there. */
+static void add_overlap(struct run *run)
+{
+    struct analysis *a = run->analysis;
+    uint32_t subcores = (uint32_t)a->model.machine->subcores;
+    uint64_t most = 0, pending = 0;
+    for (uint32_t c = 0; c < subcores; c++) {
+        uint64_t slots = 0, backlog = 0;
+        for (uint32_t w = c; w < run->warps; w += subcores) {
+            const struct wcet_sums *s = &run->sums[w];
+            slots += s->issues;
+            backlog += s->backlog;
+            for (uint32_t u = 0; u < a->model.machine->unit_count; u++)
+                slots += s->residue[u];
+        }
+        most = later(most, slots);
+        pending = later(pending, backlog);
+    }
+    a->overlap.slots += most + (subcores > 1 ? a->overlap.pending : 0);
+    a->overlap.pending = pending;
+    for (uint32_t w = 0; w < run->warps; w++)
+        for (unsigned p = WCET_NO_PORT + 1; p < WCET_PORTS; p++)
+            a->overlap.ports += run->sums[w].port[p];
+}
+
+static bool same_barrier(const struct run *run, struct rp_error *err)
+{
+    int32_t id = -1;
+    for (uint32_t w = 0; w < run->warps; w++) {
+        if (!run->sums[w].barrier)
+            continue;
+        if (id >= 0 && run->sums[w].barrier_id != id)
+            return rp_fail(err, RP_BAD_INPUT,
+                           "block %" PRIu64 ": in section %u, warps wait at different barriers (%d and %d); this is "
+                           "not covered",
+                           run->block, run->section, (int)id, (int)run->sums[w].barrier_id);
+        id = run->sums[w].barrier_id;
+    }
+    return true;
+}
+
+/* Runs every warp that is not over to its next barrier or its end. *chain: where the chain of latencies begins, and on
+ * return where the next section's does. */
+static bool section(struct run *run, uint64_t *chain, bool *more, struct rp_error *err)
+{
+    struct analysis *a = run->analysis;
+    uint64_t next = 0;
+    *more = false;
+    for (uint32_t i = 0; i < run->warps; i++) {
+        struct lane *l = &run->lanes[i];
+        run->sums[i] = (struct wcet_sums){.empty = true};
+        if (l->over)
+            continue;
+        wcet_warp_open(&l->warp, *chain);
+        int at = wcet_run_section(&l->warp, &l->cursor, &a->bounds->instructions, err);
+        if (at < 0)
+            return false;
+        l->over = at == 0;
+        *more |= !l->over;
+        wcet_warp_close(&l->warp, l->over);
+        run->sums[i] = l->warp.sums;
+        next = later(next, l->warp.chain);
+        a->overlap.chain = later(a->overlap.chain, l->warp.chain_done);
+        a->bounds->exec += l->warp.sums.exec;
+        a->bounds->idle += l->warp.sums.alone - l->warp.sums.exec;
+    }
+    if (!same_barrier(run, err))
+        return false;
+    struct wcet_section bounds;
+    wcet_section_bounds(&a->model, run->sums, run->warps, &bounds);
+    add_overlap(run);
+    *chain = next + (uint64_t)a->model.machine->barrier_latency;
+    run->section++;
+    if (a->watch && a->watch->progress)
+        a->watch->progress(a->watch->data, a->bounds->instructions);
+    return keep_section(a, &bounds, err);
+}
+
+/* ---- a block ------------------------------------------------------------------------------------------------------
+ */
+
+static bool open_lanes(struct run *run, struct rp_error *err)
+{
+    struct analysis *a = run->analysis;
+    run->warps = rp_block_warps(run->trace);
+    run->lanes = calloc(run->warps + 1, sizeof *run->lanes);
+    run->sums = calloc(run->warps + 1, sizeof *run->sums);
+    if (!run->lanes || !run->sums)
+        return rp_fail(err, RP_SYSTEM, "out of memory for the warps of a block");
+    for (uint32_t i = 0; i < run->warps; i++) {
+        struct lane *l = &run->lanes[i];
+        l->run = run;
+        l->number = i;
+        l->sink = (struct wcet_sink){a->watch && a->watch->phase ? on_phase : NULL,
+                                     a->watch && a->watch->instant ? on_instant : NULL, l};
+        if (!wcet_warp_begin(&l->warp, &a->model, &l->sink, err))
+            return false;
+        l->open = rp_cursor_open(&l->cursor, run->trace, i, err);
+        if (!l->open) {
+            wcet_warp_end(&l->warp);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void close_run(struct run *run)
+{
+    for (uint32_t i = 0; run->lanes && i < run->warps; i++)
+        if (run->lanes[i].open) {
+            rp_cursor_close(&run->lanes[i].cursor);
+            wcet_warp_end(&run->lanes[i].warp);
+        }
+    free(run->lanes);
+    free(run->sums);
+    if (run->trace)
+        rp_block_close(run->trace);
+}
+
+static bool one_block(struct analysis *a, uint64_t block, struct rp_error *err)
+{
+    struct run run = {.analysis = a, .block = block};
+    uint64_t chain = (uint64_t)a->model.machine->dispatch_latency;
+    bool more = true;
+    a->overlap.chain = chain + 1; /* a block lasts a cycle at least */
+    a->overlap.pending = 0;
+    run.trace = rp_block_open(a->trace, a->bounds->launch, block, err);
+    bool fine = run.trace && open_lanes(&run, err);
+    while (fine && more)
+        fine = section(&run, &chain, &more, err);
+    a->bounds->warps += run.warps;
+    a->chains[block] = a->overlap.chain;
+    close_run(&run);
+    return fine;
+}
+
+/* ---- a launch -----------------------------------------------------------------------------------------------------
+ */
+
+static int descending(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x > y ? -1 : x < y;
+}
+
+/* A block that does not fit at first begins when another ends, so a chain of latencies leads through at most one of
+ * the first `resident` blocks and all that come later (Theorem 4). */
+static bool chains(struct analysis *a, uint64_t *sum, struct rp_error *err)
+{
+    struct room left, block;
+    if (!room_of_block(a->model.machine, a->model.kernel, a->model.launch, &block, err))
+        return false;
+    uint64_t resident = 0, most = a->bounds->blocks;
+    for (room_of_sm(a->model.machine, &left); resident < most && room_fits(&left, &block); resident++)
+        room_take(&left, &block, 1);
+    qsort(a->chains, most, sizeof *a->chains, descending);
+    *sum = 0;
+    for (uint64_t i = 0; i < most - resident + 1; i++)
+        *sum += a->chains[i];
+    return true;
+}
+
+static bool conclude(struct analysis *a, struct rp_error *err)
+{
+    struct wcet_bounds *b = a->bounds;
+    uint64_t start = (uint64_t)a->model.machine->dispatch_latency, chain;
+    if (!chains(a, &chain, err))
+        return false;
+    b->overlap = a->overlap.slots + a->overlap.ports + chain;
+    b->gub_applies = b->blocks == 1;
+    if (!b->gub_applies) {
+        b->gub = 0;
+        b->serial = b->sections_bound = b->overlap;
+    } else {
+        b->gub = start + later(b->gub, 1);
+        b->serial = start + later(b->serial, 1);
+        b->sections_bound = start + later(b->sections_bound, 1);
+    }
+    b->unit_bound = b->sections_bound < b->overlap ? b->sections_bound : b->overlap;
+    return true;
+}
+
+/* A launch that was not recorded to its end has no bound: what is missing could take any time. */
+static bool whole(struct rp_trace *t, uint32_t launch, struct rp_error *err)
+{
+    const struct rp_launch_end *end = rp_trace_launch_end(t, launch);
+    bool all = rp_trace_launch_totals(t, launch).blocks == rp_launch_blocks(rp_trace_launch(t, launch));
+    if (end && end->outcome == RP_OUTCOME_COMPLETE && all)
+        return true;
+    return rp_fail(err, RP_BAD_INPUT, "%s: launch %" PRIu32 " was not recorded to its end, so nothing can be bounded",
+                   rp_trace_path(t), launch);
+}
+
+bool wcet_analyse(struct rp_trace *t, uint32_t launch, const struct machine *machine, unsigned extensions,
+                  const struct wcet_watch *watch, struct wcet_bounds *out, struct rp_error *err)
+{
+    struct analysis a = {.trace = t, .watch = watch, .bounds = out};
+    const struct rp_launch *l = rp_trace_launch(t, launch);
+    *out = (struct wcet_bounds){.launch = launch, .blocks = rp_launch_blocks(l)};
+    if (!whole(t, launch, err) ||
+        !wcet_model_begin(&a.model, machine, rp_trace_kernel(t, l->kernel), l, extensions, err))
+        return false;
+    a.chains = calloc(out->blocks, sizeof *a.chains);
+    bool fine = a.chains || rp_fail(err, RP_SYSTEM, "out of memory for the blocks of a launch");
+    for (uint64_t b = 0; fine && b < out->blocks; b++)
+        fine = one_block(&a, b, err);
+    fine = fine && conclude(&a, err);
+    free(a.chains);
+    wcet_model_end(&a.model);
+    if (!fine)
+        wcet_bounds_free(out);
+    return fine;
+}
+
+void wcet_bounds_free(struct wcet_bounds *b)
+{
+    free(b->sections);
+    b->sections = NULL;
+}

@@ -1,0 +1,56 @@
+/* Bounds for the launches of a trace: every block's warps section by section, and what that amounts to.
+ *
+ * Four figures, all in cycles from the launch's first cycle to its last result (docs/wcet.md has definitions, proofs
+ * and an example where the first is too small): gub      as published: sum over sections of the largest WUB. Kept for
+ * comparison; it is not a bound in every case serial   the same with every initiation of other warps counted in full
+ * (Theorem 1) sections the same, but a unit that the warp does not use costs it issue slots only (Theorem 2) overlap
+ * issue slots, initiation that no issue hides, and one chain of latencies (Theorem 3) The unit-aware bound is the
+ * smaller one of the last two; it never exceeds `serial`.
+ */
+#ifndef REPRISE_TOOLS_WCET_ANALYSIS_H
+#define REPRISE_TOOLS_WCET_ANALYSIS_H
+
+#include "tools/wcet/warp.h"
+
+struct wcet_section {
+    uint64_t warps;  /* that were not over before */
+    uint64_t issues; /* warp instructions that take an issue slot */
+    uint64_t alone;  /* the longest warp in isolation */
+    uint64_t gub, serial, sections;
+};
+
+struct wcet_bounds {
+    uint32_t launch;
+    uint64_t blocks, warps, instructions, section_count;
+    struct wcet_section *sections; /* of all blocks, one block after the other */
+    bool gub_applies;              /* one block: else gub is 0 */
+    uint64_t gub, serial, sections_bound, overlap;
+    uint64_t unit_bound;
+    uint64_t exec, idle; /* cycles of phases, summed over warps */
+};
+
+/* What a caller may watch. Either function may be NULL. Block, warp and section say whose it is. */
+struct wcet_place {
+    uint64_t block;
+    uint32_t warp, section;
+};
+struct wcet_watch {
+    void (*phase)(void *, const struct wcet_place *, const struct wcet_phase *);
+    void (*instant)(void *, const struct wcet_place *, const struct wcet_instant *);
+    void (*progress)(void *, uint64_t instructions); /* done so far in this launch */
+    void *data;
+};
+
+/* `extensions`: a bit per enum wcet_extension. False: the launch is not covered or the trace is damaged. */
+bool wcet_analyse(struct rp_trace *, uint32_t launch, const struct machine *, unsigned extensions,
+                  const struct wcet_watch *, struct wcet_bounds *, struct rp_error *);
+void wcet_bounds_free(struct wcet_bounds *);
+
+/* The bounds of one section from the sums of its warps; warp w runs on sub-core w modulo `subcores`. */
+void wcet_section_bounds(const struct wcet_model *, const struct wcet_sums *warps, uint32_t count,
+                         struct wcet_section *);
+
+/* Steps one warp to the end of its section: 1 at a barrier, 0 at its end, -1 on failure. */
+int wcet_run_section(struct wcet_warp *, struct rp_cursor *, uint64_t *instructions, struct rp_error *);
+
+#endif

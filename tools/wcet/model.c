@@ -1,0 +1,308 @@
+#include "tools/wcet/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const wcet_extension_names[WCET_EXTENSION_COUNT + 1] = {
+#define X(id, name, help) name,
+    WCET_EXTENSIONS(X)
+#undef X
+};
+
+/* ---- what is covered --------------------------------------------------------------------------------------------- */
+
+static bool needs(const struct wcet_model *m, enum wcet_extension e, const char *what, struct rp_error *err)
+{
+    if (m->extensions >> e & 1)
+        return true;
+    return rp_fail(err, RP_BAD_INPUT, "machine %s: %s; the published bound does not cover that, '--assume %s' does",
+                   m->machine->name, what, wcet_extension_names[e]);
+}
+
+static bool is(const struct machine_part *part, const char *model) { return !strcmp(part->model->name, model); }
+
+static int64_t part_option(const struct machine_part *part, const char *key)
+{
+    for (unsigned i = 0; i < part->model->option_count; i++)
+        if (!strcmp(part->model->options[i].key, key))
+            return part->options[i];
+    return 0;
+}
+
+static bool covered_units(struct wcet_model *m, struct rp_error *err)
+{
+    for (uint32_t u = 0; u < m->machine->unit_count; u++) {
+        const struct machine_part *part = &m->machine->units[u];
+        int64_t queue = part_option(part, "queue");
+        m->ideal[u] = is(part, "ideal");
+        m->refuses[u] = !m->ideal[u] && queue == 0;
+        if (!m->ideal[u] && !is(part, "pipelined"))
+            return rp_fail(err, RP_BAD_INPUT, "machine %s: unit %s has model '%s', for which there is no bound",
+                           m->machine->name, m->machine->unit_name[u], part->model->name);
+        if (!m->ideal[u] && queue > 0)
+            return rp_fail(err, RP_BAD_INPUT,
+                           "machine %s: units.%s.queue = %d: a full queue can hold up a warp for longer than others "
+                           "occupy the unit, so there is a bound for 0 and -1 only",
+                           m->machine->name, m->machine->unit_name[u], (int)queue);
+    }
+    return true;
+}
+
+static bool covered_memory(struct wcet_model *m, struct rp_error *err)
+{
+    const struct machine *machine = m->machine;
+    if (!is(&machine->shared, "ideal") &&
+        !needs(m, WCET_CONFLICTS, "accesses to shared memory take time by their addresses", err))
+        return false;
+    if (!is(&machine->l1, "none") || !is(&machine->l2, "none"))
+        return rp_fail(err, RP_BAD_INPUT, "machine %s has caches: --set l1=none --set l2=none takes them away",
+                       machine->name);
+    if (is(&machine->dram, "ideal"))
+        return true;
+    if (!is(&machine->dram, "fixed"))
+        return rp_fail(err, RP_BAD_INPUT, "machine %s: dram model '%s' is not covered", machine->name,
+                       machine->dram.model->name);
+    return part_option(&machine->dram, "interval") == 0 ||
+           needs(m, WCET_TRANSACTIONS, "transactions wait for one another at device memory", err);
+}
+
+static bool covered(struct wcet_model *m, struct rp_error *err)
+{
+    const struct machine *machine = m->machine;
+    if (machine->subcores > 1 && !needs(m, WCET_SUBCORES, "there are several sub-cores", err))
+        return false;
+    if (rp_launch_blocks(m->launch) > 1) {
+        if (!needs(m, WCET_BLOCKS, "the launch has several blocks", err))
+            return false;
+        if (machine->sms > 1 || machine->subcores > 1)
+            return rp_fail(err, RP_BAD_INPUT,
+                           "machine %s: several blocks are covered on one SM with one sub-core only: "
+                           "--set sms=1 --set subcores=1",
+                           machine->name);
+    }
+    if (machine->placement == PLACEMENT_BALANCED && machine->subcores > 1)
+        return rp_fail(err, RP_BAD_INPUT, "machine %s: placement 'balanced' is not covered: --set placement=warp-id",
+                       machine->name);
+    return covered_units(m, err) && covered_memory(m, err);
+}
+
+/* Spaces that the kernel's instructions name, or may reach by a generic address. */
+static bool reaches(const struct rp_kernel *k, unsigned space)
+{
+    bool windowed = space == RP_SPACE_GLOBAL || space == RP_SPACE_LOCAL || space == RP_SPACE_SHARED;
+    for (uint32_t i = 0; i < k->instruction_count; i++)
+        for (uint32_t o = 0; o < k->instructions[i].memory_count; o++) {
+            unsigned named = k->instructions[i].memory[o].space;
+            if (named == space || (named == RP_SPACE_GENERIC && windowed))
+                return true;
+        }
+    return false;
+}
+
+/* A port serves in the order of issue; with an interval of 0, too, none is served before the one that issued first.
+ * That is the order of arrival if all come through one unit instance, or through units without queues in equal time. */
+static bool covered_feeders(const struct wcet_model *m, enum path path, const char *what, struct rp_error *err)
+{
+    const struct machine_timing *first = NULL;
+    for (unsigned s = RP_SPACE_NONE + 1; s < RP_SPACE_COUNT; s++) {
+        if (s == RP_SPACE_GENERIC || path_of_space(s) != path || !reaches(m->kernel, s))
+            continue;
+        const struct machine_timing *t = &m->machine->spaces[s];
+        first = first ? first : t;
+        bool first_at_once = m->refuses[first->unit] || m->ideal[first->unit];
+        bool one_instance = t->unit == first->unit && m->machine->subcores == 1;
+        bool at_once = m->refuses[t->unit] || m->ideal[t->unit];
+        bool as_long = path == PATH_SHARED || t->initiation == first->initiation;
+        if (!one_instance && !(first_at_once && at_once && as_long))
+            return rp_fail(err, RP_BAD_INPUT,
+                           "machine %s: accesses to %s may overtake one another on their way there, which is not "
+                           "covered; units without queues (units.%s.queue=0) and with equal initiations prevent it",
+                           m->machine->name, what, m->machine->unit_name[t->unit]);
+    }
+    return true;
+}
+
+/* ---- registers --------------------------------------------------------------------------------------------------- */
+
+struct names {
+    uint64_t *keys; /* file and index + 1, sorted */
+    size_t count;
+};
+
+static uint64_t register_key(rp_register r, unsigned i)
+{
+    return (uint64_t)rp_register_file(r) << 32 | (rp_register_index(r) + i);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static size_t registers_of(const struct rp_instruction *in)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < in->src_count; i++)
+        n += rp_register_count(in->src[i]);
+    for (uint32_t i = 0; i < in->dst_count; i++)
+        n += rp_register_count(in->dst[i]);
+    return n;
+}
+
+static void add_keys(uint64_t *keys, size_t *n, const rp_register *regs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (unsigned j = 0; j < rp_register_count(regs[i]); j++)
+            keys[(*n)++] = register_key(regs[i], j);
+}
+
+static uint32_t add_slots(struct wcet_model *m, const struct names *names, uint32_t at, const rp_register *regs,
+                          uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (unsigned j = 0; j < rp_register_count(regs[i]); j++) {
+            uint64_t key = register_key(regs[i], j);
+            const uint64_t *found = bsearch(&key, names->keys, names->count, sizeof key, by_value);
+            m->slots[at++] = (uint32_t)(found - names->keys);
+        }
+    return at;
+}
+
+/* Waits for sources (read after write) and destinations (write after write), as the scoreboard does. */
+static bool number_registers(struct wcet_model *m, struct rp_error *err)
+{
+    size_t total = 0, n = 0;
+    for (uint32_t i = 0; i < m->kernel->instruction_count; i++)
+        total += registers_of(&m->kernel->instructions[i]);
+    struct names names = {.keys = calloc(total + 1, sizeof *names.keys)};
+    m->slots = calloc(2 * total + 1, sizeof *m->slots);
+    if (!names.keys || !m->slots) {
+        free(names.keys);
+        return rp_fail(err, RP_SYSTEM, "out of memory for the registers of %s", m->kernel->name);
+    }
+    for (uint32_t i = 0; i < m->kernel->instruction_count; i++) {
+        const struct rp_instruction *in = &m->kernel->instructions[i];
+        add_keys(names.keys, &n, in->src, in->src_count);
+        add_keys(names.keys, &n, in->dst, in->dst_count);
+    }
+    qsort(names.keys, n, sizeof *names.keys, by_value);
+    for (size_t i = 0; i < n; i++)
+        if (!names.count || names.keys[names.count - 1] != names.keys[i])
+            names.keys[names.count++] = names.keys[i];
+    m->slot_count = (uint32_t)names.count;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < m->kernel->instruction_count; i++) {
+        const struct rp_instruction *in = &m->kernel->instructions[i];
+        struct wcet_row *row = &m->rows[i];
+        row->first = at;
+        at = add_slots(m, &names, at, in->src, in->src_count);
+        at = add_slots(m, &names, at, in->dst, in->dst_count);
+        row->waits = at - row->first;
+        row->writes = at;
+        at = add_slots(m, &names, at, in->dst, in->dst_count);
+        row->writes = at - row->writes;
+    }
+    free(names.keys);
+    return true;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static bool makes_ports(const struct wcet_model *m, unsigned space)
+{
+    switch (path_of_space(space)) {
+    case PATH_SHARED: return !is(&m->machine->shared, "ideal");
+    case PATH_CACHES: return !is(&m->machine->dram, "ideal");
+    case PATH_CONSTANT: break;
+    }
+    return false;
+}
+
+static bool supported(const struct wcet_model *m, const struct rp_instruction *in, struct rp_error *err)
+{
+    if (!is_block_barrier(in))
+        return true;
+    const char *why = in->barrier.kind == RP_BARRIER_ARRIVE ? "arrives at a barrier without waiting"
+                      : in->barrier.id < 0                  ? "names its barrier in a register"
+                      : in->barrier.count < 0               ? "counts its barrier's threads in a register"
+                                                            : NULL;
+    if (!why && in->barrier.count > 0 &&
+        ((uint32_t)in->barrier.count + RP_WARP_LANES - 1) / RP_WARP_LANES != rp_launch_warps(m->launch))
+        why = "is a barrier of some of the block's warps";
+    return !why || rp_fail(err, RP_BAD_INPUT,
+                           "kernel %s: instruction %u (%s) %s; only barriers of the whole block are "
+                           "covered",
+                           m->kernel->name, (unsigned)(in - m->kernel->instructions), in->text, why);
+}
+
+static void fill_row(struct wcet_model *m, uint32_t i)
+{
+    const struct rp_instruction *in = &m->kernel->instructions[i];
+    struct wcet_row *row = &m->rows[i];
+    bool memory = in->unit_class == RP_CLASS_MEMORY;
+    unsigned space = in->memory_count && in->memory[0].space != RP_SPACE_NONE ? in->memory[0].space : RP_SPACE_GLOBAL;
+    bool generic = memory && space == RP_SPACE_GENERIC;
+    const struct machine_timing *t =
+        memory ? &m->machine->spaces[generic ? RP_SPACE_GLOBAL : space] : &m->machine->classes[in->unit_class];
+    row->op = (struct wcet_op){
+        .unit = t->unit, .memory = in->memory_count > 0, .initiation = t->initiation, .latency = t->latency};
+    row->dynamic = generic;
+    for (uint32_t o = 0; o < in->memory_count; o++)
+        row->dynamic |= in->memory[o].space == RP_SPACE_GENERIC || makes_ports(m, in->memory[o].space);
+    row->exit = !m->machine->issue_exit && is_plain_exit(in);
+    row->barrier = is_block_barrier(in);
+    row->fence = in->unit_class == RP_CLASS_FENCE;
+    row->control = in->unit_class == RP_CLASS_CONTROL;
+}
+
+/* An instruction may have to wait in a unit's queue if some instruction keeps the unit for longer than an issue. */
+static void find_queues(struct wcet_model *m)
+{
+    for (uint32_t i = 0; i < m->kernel->instruction_count; i++) {
+        const struct rp_instruction *in = &m->kernel->instructions[i];
+        if (in->unit_class == RP_CLASS_MEMORY) {
+            for (unsigned s = 0; s < RP_SPACE_COUNT; s++)
+                m->queues[m->machine->spaces[s].unit] |= m->machine->spaces[s].initiation > 1;
+        } else {
+            m->queues[m->rows[i].op.unit] |= m->rows[i].op.initiation > 1;
+        }
+    }
+    for (uint32_t u = 0; u < m->machine->unit_count; u++)
+        m->queues[u] &= !m->ideal[u];
+}
+
+bool wcet_model_begin(struct wcet_model *m, const struct machine *machine, const struct rp_kernel *kernel,
+                      const struct rp_launch *launch, unsigned extensions, struct rp_error *err)
+{
+    *m = (struct wcet_model){
+        .machine = machine, .kernel = kernel, .launch = launch, .extensions = extensions, .exact = true};
+    if (!covered(m, err))
+        return false;
+    bool shared = part_option(&machine->shared, "interval") > 0, dram = part_option(&machine->dram, "interval") > 0;
+    if ((shared && !covered_feeders(m, PATH_SHARED, "shared memory", err)) ||
+        (dram && !covered_feeders(m, PATH_CACHES, "device memory", err)))
+        return false;
+    for (uint32_t i = 0; i < kernel->instruction_count; i++)
+        if (!supported(m, &kernel->instructions[i], err))
+            return false;
+    m->rows = calloc(kernel->instruction_count + 1, sizeof *m->rows);
+    if (!m->rows)
+        return rp_fail(err, RP_SYSTEM, "out of memory for the instructions of %s", kernel->name);
+    for (uint32_t i = 0; i < kernel->instruction_count; i++)
+        fill_row(m, i);
+    find_queues(m);
+    if (!number_registers(m, err)) {
+        wcet_model_end(m);
+        return false;
+    }
+    return true;
+}
+
+void wcet_model_end(struct wcet_model *m)
+{
+    free(m->rows);
+    free(m->slots);
+    m->rows = NULL;
+    m->slots = NULL;
+}

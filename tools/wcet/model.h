@@ -1,0 +1,83 @@
+/* What the analysis takes from a machine and a kernel: for every instruction the unit that it occupies and how long,
+ * and the registers it waits for. The machine file that drives replay is the only source; replay/meaning.h says, as for
+ * both engines, what a trace entry means. A machine or kernel that the proofs of docs/wcet.md do not cover is refused.
+ *
+ * Times are cycles. An instruction issued at t is dispatched at d >= t, when its unit is free; the unit is busy in
+ * [d, d + initiation); the result is there at d + initiation + latency, or later if the instruction goes through a
+ * port.
+ */
+#ifndef REPRISE_TOOLS_WCET_MODEL_H
+#define REPRISE_TOOLS_WCET_MODEL_H
+
+#include "replay/meaning.h"
+
+/* Assumptions of the paper that may be dropped, each by a switch: X(identifier, name, what is then allowed). */
+#define WCET_EXTENSIONS(X)                                                                                             \
+    X(SUBCORES, "subcores", "several sub-cores per SM")                                                                \
+    X(CONFLICTS, "conflicts", "shared memory whose accesses take time by their addresses")                             \
+    X(TRANSACTIONS, "transactions", "uncoalesced accesses: a device memory that serves transactions one by one")       \
+    X(BLOCKS, "blocks", "several blocks per launch, on one SM")                                                        \
+    X(CACHES, "caches", "L1 and L2 caches, classified over the recorded paths")
+
+enum wcet_extension {
+#define X(id, name, help) WCET_##id,
+    WCET_EXTENSIONS(X)
+#undef X
+        WCET_EXTENSION_COUNT
+};
+extern const char *const wcet_extension_names[WCET_EXTENSION_COUNT + 1];
+
+/* Resources of the SM behind the units, which serve one instruction after the other in the order of arrival. */
+enum wcet_port { WCET_NO_PORT, WCET_PORT_SHARED, WCET_PORT_DRAM, WCET_PORTS };
+
+struct wcet_op {
+    uint8_t unit;
+    uint8_t port; /* enum wcet_port */
+    bool memory;  /* counts as an outstanding memory operation of its warp for fences */
+    uint32_t initiation, latency;
+    /* At its port, where it arrives at dispatch (shared memory) or dispatch + initiation (device memory): how long it
+     * keeps others out, and how long until it is through. Result: max(d + initiation, start + duration) + latency. */
+    uint32_t occupancy, duration;
+};
+
+/* A static instruction. */
+struct wcet_row {
+    struct wcet_op op; /* when executed and not dynamic */
+    bool dynamic;      /* the op depends on the addresses: ask wcet_resolve */
+    bool exit;         /* takes no issue slot and ends the warp when reached */
+    bool barrier, fence, control;
+    uint32_t first, waits, writes; /* into slots: first the registers waited for, then those written */
+};
+
+struct wcet_model {
+    const struct machine *machine;
+    const struct rp_kernel *kernel;
+    const struct rp_launch *launch;
+    unsigned extensions; /* bit per enum wcet_extension */
+    struct wcet_row *rows;
+    uint32_t *slots;
+    uint32_t slot_count; /* registers of the kernel, numbered densely */
+    /* By unit: never blocks (model "ideal"); an instruction may have to wait in its queue; refuses when busy. */
+    bool ideal[MACHINE_UNITS], queues[MACHINE_UNITS], refuses[MACHINE_UNITS];
+    bool exact; /* op times are exact; else latencies are upper bounds */
+};
+
+/* False: the machine or the kernel is not covered, and err names the option and the switch that would help, if any. */
+bool wcet_model_begin(struct wcet_model *, const struct machine *, const struct rp_kernel *, const struct rp_launch *,
+                      unsigned extensions, struct rp_error *);
+void wcet_model_end(struct wcet_model *);
+
+/* The op of one executed instruction whose row is dynamic, or whose mask is empty. */
+bool wcet_resolve(const struct wcet_model *, const struct rp_step *, struct wcet_op *, struct rp_error *);
+
+static inline bool wcet_op_of(const struct wcet_model *m, const struct rp_step *step, struct wcet_op *op,
+                              struct rp_error *err)
+{
+    const struct wcet_row *row = &m->rows[step->index];
+    if (row->dynamic || !step->executed)
+        return wcet_resolve(m, step, op, err);
+    *op = row->op;
+    return true;
+}
+
+#endif

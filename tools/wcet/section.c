@@ -1,0 +1,62 @@
+/* The bounds of one barrier section: docs/wcet.md, Definition 3 (gub), Theorem 1 (serial), Theorem 2 (sections). */
+#include "tools/wcet/analysis.h"
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* What all warps of a sub-core amount to. */
+struct totals {
+    uint64_t exec, initiation[MACHINE_UNITS], count[MACHINE_UNITS];
+};
+
+#define MOST_SUBCORES 16
+
+static void add(struct totals *t, const struct wcet_sums *s, uint32_t units)
+{
+    t->exec += s->exec;
+    for (uint32_t u = 0; u < units; u++) {
+        t->initiation[u] += s->initiation[u];
+        t->count[u] += s->count[u];
+    }
+}
+
+static void bound_warp(const struct wcet_model *m, const struct wcet_sums *s, const struct totals *t,
+                       const uint64_t ports[WCET_PORTS], struct wcet_section *out)
+{
+    uint64_t serial = s->alone, aware = s->alone, through_ports = 0;
+    for (uint32_t u = 0; u < m->machine->unit_count; u++) {
+        uint64_t busy = t->initiation[u] - s->initiation[u];
+        serial += busy;
+        aware += s->count[u] ? busy : t->count[u] - s->count[u];
+    }
+    for (unsigned p = WCET_NO_PORT + 1; p < WCET_PORTS; p++)
+        through_ports += s->port[p] ? ports[p] - s->port[p] : 0;
+    out->alone = later(out->alone, s->alone);
+    out->gub = later(out->gub, s->alone + t->exec - s->exec);
+    out->serial = later(out->serial, serial + through_ports);
+    out->sections = later(out->sections, aware + through_ports);
+}
+
+void wcet_section_bounds(const struct wcet_model *m, const struct wcet_sums *warps, uint32_t count,
+                         struct wcet_section *out)
+{
+    uint32_t subcores = (uint32_t)m->machine->subcores;
+    struct totals totals[MOST_SUBCORES] = {0};
+    uint64_t ports[WCET_PORTS] = {0};
+    bool barrier = false;
+    *out = (struct wcet_section){0};
+    for (uint32_t w = 0; w < count; w++) {
+        add(&totals[w % subcores], &warps[w], m->machine->unit_count);
+        for (unsigned p = 0; p < WCET_PORTS; p++)
+            ports[p] += warps[w].port[p];
+        out->warps += !warps[w].empty;
+        out->issues += warps[w].issues;
+        barrier |= warps[w].barrier;
+    }
+    for (uint32_t w = 0; w < count; w++)
+        if (!warps[w].empty)
+            bound_warp(m, &warps[w], &totals[w % subcores], ports, out);
+    uint64_t release = barrier ? (uint64_t)m->machine->barrier_latency : 0;
+    out->gub += release;
+    out->serial += release;
+    out->sections += release;
+}

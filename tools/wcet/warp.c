@@ -1,0 +1,217 @@
+#include "tools/wcet/warp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+bool wcet_warp_begin(struct wcet_warp *w, const struct wcet_model *m, const struct wcet_sink *sink,
+                     struct rp_error *err)
+{
+    *w = (struct wcet_warp){.model = m, .sink = sink};
+    w->registers = calloc((size_t)m->slot_count + 1, sizeof *w->registers);
+    return w->registers || rp_fail(err, RP_SYSTEM, "out of memory for the registers of a warp of %s", m->kernel->name);
+}
+
+void wcet_warp_end(struct wcet_warp *w)
+{
+    free(w->registers);
+    w->registers = NULL;
+}
+
+/* ---- phases ------------------------------------------------------------------------------------------------------ */
+
+static void phase(struct wcet_warp *w, uint64_t from, uint64_t to, enum wcet_kind kind, uint64_t instructions)
+{
+    if (to == from)
+        return;
+    w->sums.phases++;
+    if (kind == WCET_EXEC)
+        w->sums.exec += to - from;
+    if (w->sink && w->sink->phase)
+        w->sink->phase(w->sink->data, &(struct wcet_phase){from - w->begin, to - from, instructions, kind});
+}
+
+/* The execution phase that is going on has ended at w->busy, and nothing begins before `until`. */
+static void idle_until(struct wcet_warp *w, uint64_t until)
+{
+    phase(w, w->phase_begin, w->busy, WCET_EXEC, w->phase_instructions);
+    phase(w, w->busy, until, WCET_IDLE, 0);
+    w->phase_begin = w->busy = until;
+    w->phase_instructions = 0;
+}
+
+/* ---- bursts: instructions that follow one another without a chance to wait ------------------------------------------
+ */
+
+static void end_burst(struct wcet_warp *w)
+{
+    for (unsigned u = 0; u < w->model->machine->unit_count; u++) {
+        if (w->burst_free[u] > w->burst)
+            w->sums.residue[u] += w->burst_free[u] - w->burst;
+        w->burst_free[u] = 0;
+    }
+    w->burst = 0;
+}
+
+/* Is the register surely written once the warp's last instruction has issued? Something waited for it, or for a later
+ * result of the same unit that takes no less time. */
+static bool surely_written(const struct wcet_warp *w, const struct wcet_register *r)
+{
+    return !r->pending || (w->model->exact && r->cum <= w->known_cum[r->unit] && r->span <= w->known_span[r->unit]);
+}
+
+/* The instruction issues, so all it waits for is written. */
+static void learn(struct wcet_warp *w, struct wcet_register *r)
+{
+    if (!r->pending)
+        return;
+    r->pending = false;
+    w->started[r->unit] = later(w->started[r->unit], r->cum);
+    if (r->cum >= w->known_cum[r->unit]) {
+        w->known_cum[r->unit] = r->cum;
+        w->known_span[r->unit] = r->span == UINT32_MAX ? 0 : r->span;
+    }
+}
+
+static void burst_step(struct wcet_warp *w, const struct wcet_op *op)
+{
+    w->burst_free[op->unit] =
+        later(w->burst_free[op->unit], w->burst) + (w->model->ideal[op->unit] ? 1 : op->initiation);
+    w->burst++;
+}
+
+/* ---- one instruction -----------------------------------------------------------------------------------------------
+ */
+
+struct wait {
+    uint64_t ready, latency; /* in isolation, and along the chain of latencies */
+    bool sure;
+};
+
+static struct wait wait_for(struct wcet_warp *w, const struct wcet_row *row)
+{
+    struct wait wait = {w->next, w->chain, !w->broken};
+    const uint32_t *slot = w->model->slots + row->first;
+    for (uint32_t i = 0; i < row->waits; i++) {
+        const struct wcet_register *r = &w->registers[slot[i]];
+        wait.ready = later(wait.ready, r->ready);
+        wait.latency = later(wait.latency, r->latency);
+        wait.sure &= surely_written(w, r);
+    }
+    for (uint32_t i = 0; i < row->waits; i++)
+        learn(w, &w->registers[slot[i]]);
+    if (row->fence) {
+        wait.ready = later(wait.ready, w->memory_done);
+        wait.latency = later(wait.latency, w->chain_memory);
+        wait.sure = false;
+    }
+    return wait;
+}
+
+/* Dispatch and result in isolation. */
+static uint64_t dispatch(struct wcet_warp *w, const struct wcet_op *op, uint64_t issue, uint64_t *dispatched)
+{
+    uint64_t at = w->model->ideal[op->unit] ? issue : later(issue, w->unit_free[op->unit]);
+    uint64_t done = at + op->initiation;
+    w->unit_free[op->unit] = done;
+    w->busy = later(w->busy, done);
+    if (op->port) {
+        uint64_t arrival = op->port == WCET_PORT_SHARED ? at : done;
+        uint64_t start = arrival;
+        if (op->occupancy) {
+            start = later(arrival, w->port_free[op->port]);
+            w->port_free[op->port] = start + op->occupancy;
+        }
+        done = later(done, start + op->duration);
+    }
+    *dispatched = at;
+    return done + op->latency;
+}
+
+static void write(struct wcet_warp *w, const struct wcet_row *row, const struct wcet_op *op, uint64_t done,
+                  uint64_t chain_done)
+{
+    const struct wcet_model *m = w->model;
+    const uint32_t *slot = m->slots + row->first + row->waits;
+    uint32_t span = op->port ? UINT32_MAX : op->initiation + op->latency;
+    bool pending = op->port || m->queues[op->unit] || op->initiation + op->latency > 1;
+    for (uint32_t i = 0; i < row->writes; i++)
+        w->registers[slot[i]] = (struct wcet_register){done, chain_done, w->issued[op->unit], span, op->unit, pending};
+}
+
+static void count(struct wcet_warp *w, const struct wcet_op *op)
+{
+    struct wcet_sums *s = &w->sums;
+    uint64_t initiation = w->model->ideal[op->unit] ? 1 : op->initiation;
+    s->issues++;
+    s->count[op->unit]++;
+    s->initiation[op->unit] += initiation;
+    s->port[op->port] += op->occupancy;
+    w->issued[op->unit] += initiation;
+}
+
+bool wcet_warp_step(struct wcet_warp *w, uint32_t index, bool executed, const struct wcet_op *op)
+{
+    const struct wcet_model *m = w->model;
+    const struct wcet_row *row = &m->rows[index];
+    if (row->exit)
+        return false;
+    struct wait wait = wait_for(w, row);
+    if (!wait.sure || (m->refuses[op->unit] && m->queues[op->unit]))
+        end_burst(w);
+    burst_step(w, op);
+    count(w, op);
+
+    uint64_t issue = m->refuses[op->unit] ? later(wait.ready, w->unit_free[op->unit]) : wait.ready, dispatched;
+    if (issue > w->busy)
+        idle_until(w, issue);
+    w->phase_instructions++;
+    uint64_t done = dispatch(w, op, issue, &dispatched);
+    uint64_t own = m->ideal[op->unit] ? op->initiation - 1 : 0; /* no unit is seen to be busy meanwhile */
+    uint64_t chain_done = wait.latency + own + op->duration + op->latency;
+    write(w, row, op, done, chain_done);
+    w->done = later(w->done, done);
+    w->chain_done = later(w->chain_done, chain_done);
+    if (op->memory) {
+        w->memory_done = later(w->memory_done, done);
+        w->chain_memory = later(w->chain_memory, chain_done);
+    }
+    uint64_t pause = row->control ? (uint64_t)m->machine->control_interval - 1 : 0;
+    w->next = issue + 1 + pause;
+    w->chain = wait.latency + pause;
+    w->broken = pause > 0;
+    if (w->sink && w->sink->instant)
+        w->sink->instant(w->sink->data,
+                         &(struct wcet_instant){index, issue - w->begin, dispatched - w->begin, done - w->begin});
+    if (!row->barrier || !executed)
+        return false;
+    w->sums.barrier_id = m->kernel->instructions[index].barrier.id;
+    if (!w->sections_run_on)
+        return true;
+    w->next = issue + 1 + later(pause, (uint64_t)m->machine->barrier_latency);
+    return false;
+}
+
+/* ---- sections ------------------------------------------------------------------------------------------------------
+ */
+
+void wcet_warp_open(struct wcet_warp *w, uint64_t chain)
+{
+    memset(&w->sums, 0, sizeof w->sums);
+    w->begin = w->next = w->phase_begin = w->busy = later(w->done, w->next);
+    w->done = w->begin;
+    w->phase_instructions = 0;
+    w->chain = chain;
+    w->broken = true;
+}
+
+void wcet_warp_close(struct wcet_warp *w, bool ended)
+{
+    end_burst(w);
+    for (unsigned u = 0; u < w->model->machine->unit_count; u++)
+        w->sums.backlog += w->issued[u] - w->started[u];
+    idle_until(w, later(w->done, w->busy));
+    w->sums.alone = w->done - w->begin;
+    w->sums.barrier = !ended;
+}
