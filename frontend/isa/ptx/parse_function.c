@@ -170,11 +170,29 @@ static bool same_layout(const struct ptx_signature *a, const struct ptx_signatur
     return true;
 }
 
+/* Whether execution can run past the last instruction. */
+static bool falls_off(const struct parser *p, const struct ptx_function *f)
+{
+    uint32_t n = f->body.count;
+    if (n == 0 || p->last_label == n)
+        return true;
+    const struct ptx_instruction *last = &f->body.at[n - 1];
+    switch (last->form->lowering) {
+    case LOW_RETURN:
+    case LOW_EXIT:
+    case LOW_TRAP:
+    case LOW_BRANCH:
+    case LOW_BRANCH_TABLE: return last->guard != PTX_NO_REGISTER;
+    default: return true;
+    }
+}
+
 /* The body ends as if by ret; parameters in registers are loaded first and stored before each ret. */
 static void parse_body(struct parser *p, struct ptx_function *f, const formal_list *in, const formal_list *out)
 {
     struct ptx_instruction like = {.guard = PTX_NO_REGISTER, .line = p->tok.line};
     f->defined = true;
+    p->last_label = 0;
     for (uint32_t i = 0; i < in->count; i++)
         emit_param_load(p, in->at[i].variable, in->at[i].reg, &like);
     p->results_in_registers = out->count;
@@ -186,7 +204,8 @@ static void parse_body(struct parser *p, struct ptx_function *f, const formal_li
     }
     parse_statements(p);
     like.line = p->tok.line;
-    emit_return(p, &like);
+    if (falls_off(p, f))
+        emit_return(p, &like);
     expect_punct(p, '}', "at the end of the function");
 }
 

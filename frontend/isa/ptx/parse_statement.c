@@ -261,7 +261,7 @@ static void parse_label(struct parser *p)
     struct ptx_label *label = ARENA_NEW(p->arena, struct ptx_label);
     label->name = arena_string(p->arena, t.text, t.length);
     label->kind = LABEL_CODE;
-    label->instruction = p->function->body.count;
+    label->instruction = p->last_label = p->function->body.count;
     declare(p, &t, SYM_LABEL)->label = label;
     next_token(p);
     next_token(p);

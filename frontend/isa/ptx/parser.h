@@ -50,7 +50,8 @@ struct parser {
     uint32_t depth; /* 0: module; 1: a function's parameters and body; more: blocks in it */
     struct ptx_function *function;
     uint32_t loc_file, loc_line;
-    uint32_t made; /* names made up so far */
+    uint32_t made;       /* names made up so far */
+    uint32_t last_label; /* the instruction that the last label of the function stands before */
     /* results of the current function that are in registers: stored before each ret */
     uint32_t results_in_registers;
     struct ptx_variable **result_variables;

@@ -1,5 +1,5 @@
 /* Register slots: random programs are run twice side by side, with registers of their own and with the slots they were
- * given; every value read must be the one last written, lane by lane. */
+ * given; every value that a lane reads must be the one that it wrote last. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,13 +95,19 @@ static void make_program(struct random_program *p, uint64_t *seed)
     random_edges(p, seed);
 }
 
-/* ---- running: a value is a number, written to every 2 bytes of the slot (a predicate: 4) ---- */
+/* ---- running: some lanes go each their own way, in turns, as lanes do where paths have parted. A value is a number,
+ * written to every 2 bytes of the lane's element; a predicate's to a cell for its word and lane ---- */
+
+enum { LANES = 5 };
+static const uint32_t lane_numbers[LANES] = {0, 1, 7, 15, 31};
 
 struct run {
     const struct random_program *program;
     const struct allocation *where;
-    uint16_t slots[WINDOW / 2];
-    uint16_t own[REGISTERS]; /* 0: not written on this way */
+    uint16_t window[WINDOW / 2];
+    uint16_t predicates[WINDOW / 4][LANES];
+    uint16_t own[LANES][REGISTERS]; /* 0: not written on this way */
+    uint32_t block[LANES], lane;
     uint16_t next;
     bool reading, writing, agree;
 };
@@ -111,18 +117,27 @@ static uint32_t slot_bytes(const struct random_program *p, uint32_t r)
     return p->element[r] ? p->element[r] * 32u : 4;
 }
 
+static uint16_t *cells(struct run *run, uint32_t r, uint32_t *count)
+{
+    uint32_t element = run->program->element[r], offset = run->where->offset[r];
+    *count = element ? element / 2 : 1;
+    return element ? &run->window[(offset + lane_numbers[run->lane] * element) / 2]
+                   : &run->predicates[offset / 4][run->lane];
+}
+
 static void access_register(void *data, struct operand *o, bool is_destination)
 {
     struct run *run = data;
-    uint32_t r = (uint32_t)o->at, first = run->where->offset[r] / 2, halves = slot_bytes(run->program, r) / 2;
+    uint32_t r = (uint32_t)o->at, count;
+    uint16_t *cell = cells(run, r, &count), *own = &run->own[run->lane][r];
     if (is_destination && run->writing) {
-        run->own[r] = ++run->next;
-        for (uint32_t i = 0; i < halves; i++)
-            run->slots[first + i] = run->next;
+        *own = ++run->next ? run->next : ++run->next;
+        for (uint32_t i = 0; i < count; i++)
+            cell[i] = *own;
     }
-    if (!is_destination && run->reading && run->own[r])
-        for (uint32_t i = 0; i < halves; i++)
-            run->agree &= run->slots[first + i] == run->own[r];
+    if (!is_destination && run->reading && *own)
+        for (uint32_t i = 0; i < count; i++)
+            run->agree &= cell[i] == *own;
 }
 
 static bool run_program(struct random_program *p, const struct allocation *where, uint64_t *seed)
@@ -132,8 +147,10 @@ static bool run_program(struct random_program *p, const struct allocation *where
     run->program = p;
     run->where = where;
     run->agree = true;
-    for (uint32_t step = 0, block = 0; step < STEPS && run->agree; step++) {
-        for (uint32_t i = p->start[block]; i < p->start[block + 1]; i++) {
+    for (uint32_t step = 0; step < STEPS && run->agree; step++) {
+        run->lane = next_random(seed, LANES);
+        uint32_t *block = &run->block[run->lane];
+        for (uint32_t i = p->start[*block]; i < p->start[*block + 1]; i++) {
             run->reading = true;
             run->writing = false;
             each_register(&p->uops[i], access_register, run);
@@ -141,7 +158,7 @@ static bool run_program(struct random_program *p, const struct allocation *where
             run->writing = !p->uops[i].guard.keep || next_random(seed, 2);
             each_register(&p->uops[i], access_register, run);
         }
-        block = p->successors[block][next_random(seed, SUCCESSORS)];
+        *block = p->successors[*block][next_random(seed, SUCCESSORS)];
     }
     bool agree = run->agree;
     free(run);
