@@ -22,7 +22,7 @@
     X(T, (T)((a & ~b) ^ c))                                                                                            \
     X(T, (T)((u64)a << (b & (BITS - 1))))                                                                              \
     X(T, (T)(a >> (b & (BITS - 1))))                                                                                   \
-    X(T, (T)((u64)a << (b & (BITS - 1)) | (u64)a >> ((BITS - b) & (BITS - 1))))                                        \
+    X(T, (T)((u64)a << ((b & (BITS / 2 - 1)) + 1) | (u64)a >> (BITS - 1 - (b & (BITS / 2 - 1)))))                      \
     X(T, (T)(a < b))                                                                                                   \
     X(T, (T)(a <= b))                                                                                                  \
     X(T, (T)(a > b ? a : b))                                                                                           \
