@@ -1,4 +1,5 @@
-/* Cases of spin.cu. spin_lock and relay: size blocks; last_block_reduces: size elements. */
+/* Cases of spin.cu. spin_lock and relay: size blocks (few for relay: while it polls, a block executes a lot);
+ * last_block_reduces: size elements. */
 #include "tests/support/kernel_case.h"
 
 /* ---- spin lock --------------------------------------------------------------------------------------------------- */
@@ -80,5 +81,5 @@ static void check_last(struct kernel_session *s)
 }
 
 const struct kernel_case case_spin_lock = {"spin_lock", "spin", 12, 64, setup_lock, check_lock};
-const struct kernel_case case_relay = {"relay", "spin", 12, 16, setup_relay, check_relay};
+const struct kernel_case case_relay = {"relay", "spin", 3, 16, setup_relay, check_relay};
 const struct kernel_case case_last_block_reduces = {"last_block_reduces", "spin", 3000, 20000, setup_last, check_last};
