@@ -71,8 +71,11 @@ static inline unsigned rp_register_index(rp_register r) { return r & 0xffffff; }
 #define RP_SPACES(X)                                                                                                   \
     X(NONE, "none")                                                                                                    \
     X(GLOBAL, "global")                                                                                                \
-    X(SHARED, "shared") X(LOCAL, "local") X(CONST, "const") X(PARAM, "param") X(GENERIC, "generic")                    \
-        X(TEXTURE, "texture") X(SURFACE, "surface") X(SHARED_CLUSTER, "shared-cluster")
+    X(SHARED, "shared")                                                                                                \
+    X(LOCAL, "local")                                                                                                  \
+    X(CONST, "const")                                                                                                  \
+    X(PARAM, "param")                                                                                                  \
+    X(GENERIC, "generic") X(TEXTURE, "texture") X(SURFACE, "surface") X(SHARED_CLUSTER, "shared-cluster")
 enum rp_space {
 #define X(id, name) RP_SPACE_##id,
     RP_SPACES(X)
