@@ -28,7 +28,7 @@ static const struct comparison comparisons[] = {
         word q[LANES] ALIGNED;                                                                                         \
         for (int l = 0; l < LANES; l++) {                                                                              \
             t a = prepare(pa[l]), b = prepare(pb[l]);                                                                  \
-            q[l] = test ? ~(word)0 : 0;                                                                                \
+            q[l] = (test) ? ~(word)0 : 0;                                                                              \
         }                                                                                                              \
         return extract(q) ^ -(lanemask)comparisons[u->compare].complement;                                             \
     }                                                                                                                  \

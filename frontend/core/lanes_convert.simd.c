@@ -44,6 +44,15 @@ ALL_TO_ALL(CLAMP)
 /* ---- integer to float. Nearest: u32 by way of f64, which holds it exactly and vectorises everywhere; that way is not
  * open in other modes, where its zero is negative ---- */
 
+/* An integer converted in a directed mode. Some instruction sequences for it give -0 for 0 when rounding down; and
+ * since compilers believe that they never do, the test for 0 has to be hidden from them. */
+INLINE bool hidden(bool x)
+{
+    __asm__("" : "+r"(x));
+    return x;
+}
+INLINE f32 whole_f32(f32 x, bool zero) { return hidden(zero) ? 0 : x; }
+INLINE f64 whole_f64(f64 x, bool zero) { return hidden(zero) ? 0 : x; }
 #define NEAREST_F32(S, x) (_Generic((S)0, u32 : (f32)f64_of_u32((u32)(x)), default : (f32)(S)(x)))
 #define NEAREST_F64(S, x) (_Generic((S)0, u32 : f64_of_u32((u32)(x)), default : (f64)(S)(x)))
 #define INTEGER_TO_FLOAT(S)                                                                                            \
@@ -53,14 +62,14 @@ ALL_TO_ALL(CLAMP)
     {                                                                                                                  \
         const S##_element *a = source(w, u->a);                                                                        \
         const struct float_modifiers m = float_modifiers(u);                                                           \
-        STORE_LANES(f32, destination(w, u->d), executed, finished32((f32)(S)a[l], &m));                                \
+        STORE_LANES(f32, destination(w, u->d), executed, finished32(whole_f32((f32)(S)a[l], a[l] == 0), &m));          \
     }                                                                                                                  \
     HANDLER(cvt_##S##_f32_any) { in_rounding(cvt_##S##_f32_loop, w, u, executed); }                                    \
     NOINLINE void cvt_##S##_f64_loop(struct warp *w, const struct uop *u, lanemask executed)                           \
     {                                                                                                                  \
         const S##_element *a = source(w, u->a);                                                                        \
         f64 high = u->flags & UF_SAT ? 1 : __builtin_inf(), low = u->flags & UF_SAT ? 0 : -high;                       \
-        STORE_LANES(f64, destination(w, u->d), executed, clamp_f64((f64)(S)a[l], low, high));                          \
+        STORE_LANES(f64, destination(w, u->d), executed, clamp_f64(whole_f64((f64)(S)a[l], a[l] == 0), low, high));    \
     }                                                                                                                  \
     HANDLER(cvt_##S##_f64_any) { in_rounding(cvt_##S##_f64_loop, w, u, executed); }
 INLINE f64 clamp_f64(f64 x, f64 low, f64 high) { return x > high ? high : x < low ? low : x; }
@@ -84,7 +93,7 @@ INTEGER_TO_FLOAT(s64)
     {                                                                                                                  \
         const F low = (F)LEAST(D), above = (F)GREATEST(D) + (D##_bits < 32 ? 1 : D##_bits == 32 && sizeof(F) == 8);    \
         bool small = x < low, large = x >= above, nan = x != x;                                                        \
-        F safe = small | large | nan ? 0 : x;                                                                          \
+        F safe = (small | large | nan) ? 0 : x;                                                                        \
         D##_element whole = (D##_element)WHOLE(D, safe);                                                               \
         whole = large ? (D##_element)GREATEST(D) : whole;                                                              \
         whole = small ? (D##_element)LEAST(D) : whole;                                                                 \

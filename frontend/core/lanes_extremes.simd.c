@@ -20,7 +20,7 @@ INLINE u32 with_nan(u32 a, u32 b, u32 chosen, u32 propagate)
 {
     bool nan_a = is_nan(a), nan_b = is_nan(b);
     u32 one = propagate ? F32_NAN : nan_a ? b : a;
-    return nan_a & nan_b ? F32_NAN : nan_a | nan_b ? one : chosen;
+    return (nan_a & nan_b) ? F32_NAN : (nan_a | nan_b) ? one : chosen;
 }
 LANES2(min_f32, u32, u32, u32, with_nan(a, b, least_bits(a, b), 0))
 LANES2(max_f32, u32, u32, u32, with_nan(a, b, most_bits(a, b), 0))
@@ -66,7 +66,7 @@ EXTREME_ANY(max, most_bits)
 INLINE u64 with_nan64(f64 x, f64 y, u64 chosen)
 {
     bool nan_x = x != x, nan_y = y != y;
-    return nan_x & nan_y ? F64_NAN : nan_x ? bits_f64(y) : nan_y ? bits_f64(x) : chosen;
+    return (nan_x & nan_y) ? F64_NAN : nan_x ? bits_f64(y) : nan_y ? bits_f64(x) : chosen;
 }
 INLINE u64 least_f64(f64 x, f64 y) { return x < y ? bits_f64(x) : y < x ? bits_f64(y) : bits_f64(x) | bits_f64(y); }
 INLINE u64 most_f64(f64 x, f64 y) { return x > y ? bits_f64(x) : y > x ? bits_f64(y) : bits_f64(x) & bits_f64(y); }

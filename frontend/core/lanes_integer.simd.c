@@ -89,8 +89,9 @@ EXTREMES(u32)
 EXTREMES(s32)
 EXTREMES(u64)
 EXTREMES(s64)
-LANES2(min_relu_s32, s32, s32, s32, most_s32(least_s32(a, b), 0))
-LANES2(max_relu_s32, s32, s32, s32, most_s32(most_s32(a, b), 0))
+INLINE s32 positive(s32 x) { return x & ~(x >> 31); } /* .relu */
+LANES2(min_relu_s32, s32, s32, s32, positive(least_s32(a, b)))
+LANES2(max_relu_s32, s32, s32, s32, positive(most_s32(a, b)))
 LANES3(min3_u32, u32, u32, u32, u32, least_u32(least_u32(a, b), c))
 LANES3(max3_u32, u32, u32, u32, u32, most_u32(most_u32(a, b), c))
 LANES3(min3_s32, s32, s32, s32, s32, least_s32(least_s32(a, b), c))
@@ -100,8 +101,8 @@ LANES3(max3_s32, s32, s32, s32, s32, most_s32(most_s32(a, b), c))
 #define PAIR(low, high) ((u32)(u16)(low) | (u32)(u16)(high) << 16)
 #define ON_PAIRS(f, t) PAIR(f((t)a, (t)b), f((t)(a >> 16), (t)(b >> 16)))
 INLINE u16 sum_u16(u16 a, u16 b) { return (u16)(a + b); }
-INLINE s16 most_relu(s16 a, s16 b) { return most_s16(most_s16(a, b), 0); }
-INLINE s16 least_relu(s16 a, s16 b) { return most_s16(least_s16(a, b), 0); }
+INLINE s16 most_relu(s16 a, s16 b) { return (s16)positive(most_s16(a, b)); }
+INLINE s16 least_relu(s16 a, s16 b) { return (s16)positive(least_s16(a, b)); }
 LANES2(add_16x2, u32, u32, u32, ON_PAIRS(sum_u16, u16))
 LANES2(min_u16x2, u32, u32, u32, ON_PAIRS(least_u16, u16))
 LANES2(max_u16x2, u32, u32, u32, ON_PAIRS(most_u16, u16))

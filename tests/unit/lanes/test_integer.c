@@ -40,7 +40,7 @@ static wide operated(const struct lane_case *c, wide x, wide y, wide z, unsigned
     case OP_MUL:
     case OP_MUL24: return product(c, x, y, bits);
     case OP_MAD:
-    case OP_MAD24: return product(c, x, y, bits) + z;
+    case OP_MAD24: return (wide)((unsigned __int128)product(c, x, y, bits) + (unsigned __int128)z);
     case OP_SAD: return z + (x < y ? y - x : x - y);
     case OP_DIV:
     case OP_REM: return quotient(c, x, y);
