@@ -2,15 +2,15 @@
  * and rounded to f32 once, so that results are the same on every CPU. rcp.approx and sqrt.approx of f32 are the exact
  * operations in lanes_float.simd.c.
  *
- *   function           bound in the PTX ISA                                  largest error found by tests/unit/lanes
- *   div.approx         2 ulp for 2^-126 <= |b| <= 2^126                      0.5 ulp
- *   rsqrt.approx       relative 2^-22.9                                      2^-24 (0.5 ulp)
- *   sin, cos.approx    absolute 2^-20.5 in [-2 pi, 2 pi],                    2^-25
- *                      2^-14.7 in [-100 pi, 100 pi]                          2^-25
- *   lg2.approx         absolute 2^-22.6 in (0.5, 2), relative 2^-22.6        2^-24 (0.5 ulp)
- *   ex2.approx         relative 2^-22.5                                      2^-24 (0.5 ulp)
- *   tanh.approx        relative 2^-11                                        2^-23.9
- *   rcp.approx.ftz.f64, rsqrt.approx.ftz.f64: from the upper words, 20 fraction bits: relative 2^-20
+ *   function           bound in the PTX ISA                              largest error found by tests/unit/lanes
+ *   div.approx         2 ulp for 2^-126 <= |b| <= 2^126                  0.5 ulp
+ *   rsqrt.approx       relative 2^-22.9                                  2^-24
+ *   sin, cos.approx    absolute 2^-20.5 in [-2 pi, 2 pi],                2^-25
+ *                      2^-14.7 in [-100 pi, 100 pi]                      2^-25
+ *   lg2.approx         absolute 2^-22.6 in (0.5, 2), else relative       2^-25, relative 2^-24
+ *   ex2.approx         relative 2^-22.5                                  2^-24
+ *   tanh.approx        relative 2^-11                                    2^-24
+ *   rcp.approx.ftz.f64, rsqrt.approx.ftz.f64: no bound                   below 2^-19 (20 fraction bits in and out)
  *
  * Polynomials are Taylor series long enough for f64 to be exact to about 2^-40: after rounding to f32 the error is that
  * of the rounding. */
