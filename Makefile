@@ -93,9 +93,9 @@ $(BUILD)/reprise: $(call object,$(call SOURCES,tools)) $(LIBS)
 # tests/unit/<suite>/*.c make one Criterion program each: make unit-<suite> builds and runs it.
 
 SUITES := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/unit/*/*.c)))))
-# What tests share, and the cases of tests/kernels: an archive, so that a suite links only what it uses.
+# What tests share, the cases of tests/kernels and tools/ui: an archive, so that a suite links only what it uses.
 SUPPORT := $(BUILD)/libsupport.a
-$(SUPPORT): $(call object,$(wildcard tests/support/*.c tests/kernels/*.c))
+$(SUPPORT): $(call object,$(wildcard tests/support/*.c tests/kernels/*.c tools/ui/*.c))
 	@rm -f $@
 	$(AR) rcs $@ $^
 define suite_rule

@@ -52,15 +52,17 @@ void fast_arrive(struct fast *f, struct fast_warp *w)
     fast_check_barriers(f, block);
 }
 
+/* The first warp of the first block that waits, for the message. */
 static const struct fast_warp *waiter(const struct fast *f)
 {
+    const struct fast_block *first = NULL;
     for (unsigned s = 0; s < f->sm_count; s++)
         for (unsigned b = 0; b < f->block_places; b++) {
             const struct fast_block *block = &f->sms[s].blocks[b];
-            if (block->used && block->waiting)
-                return &block->warps[__builtin_ctzll(block->waiting)];
+            if (block->used && block->waiting && (!first || block->index < first->index))
+                first = block;
         }
-    return NULL;
+    return first ? &first->warps[__builtin_ctzll(first->waiting)] : NULL;
 }
 
 static void end_block(struct fast *f, struct fast_block *block, uint64_t end)

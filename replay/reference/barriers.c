@@ -45,15 +45,16 @@ void ref_arrive(struct reference *r, struct ref_warp *w)
     ref_check_barriers(r, w->block);
 }
 
-/* The first warp that waits, for the message. */
+/* The first warp of the first block that waits, for the message. */
 static const struct ref_warp *waiter(const struct reference *r)
 {
+    const struct ref_warp *first = NULL;
     for (int64_t s = 0; s < r->machine->sms; s++)
         for (const struct ref_block *b = r->sms[s].blocks; b; b = b->next)
-            for (unsigned i = 0; i < b->warp_count; i++)
-                if (b->warps[i].waiting)
-                    return &b->warps[i];
-    return NULL;
+            for (unsigned i = b->warp_count; i-- > 0;)
+                if (b->warps[i].waiting && (!first || b->index <= first->block->index))
+                    first = &b->warps[i];
+    return first;
 }
 
 static void end_all(struct reference *r)

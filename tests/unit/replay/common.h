@@ -1,0 +1,27 @@
+/* What the tests of replay share. */
+#ifndef REPRISE_TESTS_REPLAY_COMMON_H
+#define REPRISE_TESTS_REPLAY_COMMON_H
+
+#include "replay/replay.h"
+#include "tests/support/warp_trace.h"
+
+#define NO WARP_TRACE_NONE
+#define OP(class, destination, a, b)                                                                                   \
+    {                                                                                                                  \
+        RP_CLASS_##class, RP_SPACE_NONE, false, false, destination, {a, b, NO}, 0, 0                                   \
+    }
+#define ACCESS(space, store, destination, stride, address)                                                             \
+    {                                                                                                                  \
+        RP_CLASS_MEMORY, RP_SPACE_##space, store, false, destination, {NO, NO, NO}, stride, address                    \
+    }
+
+/* A machine with settings as "key=value" strings, NULL-terminated. */
+struct machine *test_machine(const char *name, const struct model_set *models, const char *const *settings);
+
+/* A trace file of these warps in one block, opened; removed from disk at once. */
+struct rp_trace *trace_of(const struct warp_program *warps, uint32_t count);
+
+/* Replays on both engines, checks that they agree, and returns the statistics of all launches together. */
+struct statistics both_engines(struct rp_trace *, const struct machine *);
+
+#endif

@@ -1,0 +1,229 @@
+/* Timing to the cycle on traces written by hand, worked out on paper from docs/timing-model.md and from the ECRTS 2025
+ * paper. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "tests/unit/replay/common.h"
+
+/* The units of ECRTS's figures, with initiation and latency as its Example 3 gives them. */
+static const char *const figure_units[] = {"classes.int.initiation=2",
+                                           "classes.int.latency=6",
+                                           "classes.fp32.initiation=3",
+                                           "classes.fp32.latency=4",
+                                           "classes.sfu.initiation=2",
+                                           "classes.sfu.latency=4",
+                                           NULL};
+static const struct warp_op figure_kernel[] = {OP(INT, 0, NO, NO), OP(FP32, 1, NO, NO), OP(FP32, 2, NO, NO),
+                                               OP(SFU, 3, 0, NO)};
+
+struct seen {
+    unsigned count, warp[16];
+    uint64_t issue[16], dispatch[16], done[16];
+    bool initiating[64]; /* some unit is, in this cycle */
+};
+
+static void see(void *data, const struct replay_issue *i)
+{
+    struct seen *s = data;
+    static const uint64_t initiation[] = {2, 3, 3, 2};
+    s->warp[s->count] = i->warp;
+    s->issue[s->count] = i->issue;
+    s->dispatch[s->count] = i->dispatch;
+    s->done[s->count++] = i->done;
+    for (uint64_t c = 0; c < initiation[i->step->index % 5]; c++)
+        s->initiating[i->dispatch + c] = true;
+}
+
+static struct seen watch(struct rp_trace *t, const struct machine *m)
+{
+    struct seen seen = {0};
+    struct replay_result result;
+    struct rp_error err;
+    struct replay_options options = {.engine = REPLAY_REFERENCE, .launch = -1, .issued = see, .issued_data = &seen};
+    cr_assert(replay(t, m, &options, &result, &err), "%s", err.text);
+    replay_result_free(&result);
+    return seen;
+}
+
+Test(timing, ecrts_figure_2_and_example_3)
+{
+    static const struct warp_program warp[] = {{figure_kernel, 4}};
+    struct machine *m = test_machine("orin-wcet", NULL, figure_units);
+    struct rp_trace *t = trace_of(warp, 1);
+    struct seen s = watch(t, m);
+    static const uint64_t issue[] = {0, 1, 2, 8}, dispatch[] = {0, 1, 4, 8}, done[] = {8, 8, 11, 14};
+    cr_assert_eq(s.count, 4);
+    for (unsigned i = 0; i < 4; i++) {
+        cr_expect_eq(s.issue[i], issue[i]);
+        cr_expect_eq(s.dispatch[i], dispatch[i]);
+        cr_expect_eq(s.done[i], done[i]);
+    }
+    /* Phases: while some unit initiates, and while none does. They end at cycles 7, 8, 10, and 14, the last result. */
+    static const uint64_t ends[] = {7, 8, 10, 14};
+    unsigned phase = 0;
+    for (uint64_t c = 1; c < 14; c++)
+        if (s.initiating[c] != s.initiating[c - 1])
+            cr_expect_eq(c, ends[phase++]);
+    cr_expect_eq(phase, 3);
+    struct statistics stats = both_engines(t, m);
+    cr_expect_eq(stats.cycles, ends[3]);
+    cr_expect_eq(stats.issue_cycles, 4, "ret takes no issue slot");
+    cr_expect_eq(stats.warp_instructions, 5);
+    cr_expect_eq(stats.stall[STALL_SCOREBOARD], 5, "cycles 3 to 7");
+    cr_expect_eq(stats.stall[STALL_DRAIN], 5, "cycles 9 to 13");
+    rp_trace_close(t);
+    machine_free(m);
+}
+
+/* Figure 3, two warps. Example 2: w0 issues i0, i1, i2 in cycles 0 to 2; w1 issues i0 in 3, i1 in 4 and i2 in 5; i2 of
+ * w0 initiates from 4, and i1 of w1 when that is over, from 7. The rest follows from the rules: i2 of w1 from 10, i3 of
+ * w0 when i0 has its result at 8, i3 of w1 likewise at 3 + 8 = 11; the last result is i2's of w1, 10 + 3 + 4 = 17. */
+Test(timing, ecrts_figure_3)
+{
+    static const struct warp_program warps[] = {{figure_kernel, 4}, {figure_kernel, 4}};
+    struct machine *m = test_machine("orin-wcet", NULL, figure_units);
+    struct rp_trace *t = trace_of(warps, 2);
+    struct seen s = watch(t, m);
+    static const unsigned warp[] = {0, 0, 0, 1, 1, 1, 0, 1};
+    static const uint64_t issue[] = {0, 1, 2, 3, 4, 5, 8, 11}, dispatch[] = {0, 1, 4, 3, 7, 10, 8, 11};
+    cr_assert_eq(s.count, 8);
+    for (unsigned i = 0; i < 8; i++) {
+        cr_expect_eq(s.warp[i], warp[i]);
+        cr_expect_eq(s.issue[i], issue[i]);
+        cr_expect_eq(s.dispatch[i], dispatch[i]);
+    }
+    cr_expect_eq(both_engines(t, m).cycles, 17);
+    rp_trace_close(t);
+    machine_free(m);
+}
+
+/* Cycles of one block on orin-wcet with settings. */
+static struct statistics run(const struct warp_program *warps, uint32_t count, const char *const *settings)
+{
+    struct machine *m = test_machine("orin-wcet", NULL, settings);
+    struct rp_trace *t = trace_of(warps, count);
+    struct statistics s = both_engines(t, m);
+    rp_trace_close(t);
+    machine_free(m);
+    return s;
+}
+#define RUN(ops, ...) run(&(struct warp_program){ops, sizeof ops / sizeof *ops}, 1, (const char *const[]){__VA_ARGS__})
+
+Test(timing, write_after_write_waits)
+{
+    static const struct warp_op ops[] = {OP(SFU, 0, NO, NO), OP(INT, 0, NO, NO)};
+    cr_expect_eq(RUN(ops, NULL).cycles, 8 + 21 + 2 + 4);
+    static const struct warp_op others[] = {OP(SFU, 0, NO, NO), OP(INT, 1, NO, NO)};
+    cr_expect_eq(RUN(others, NULL).cycles, 8 + 21, "the second, at 1, is over long before");
+}
+
+Test(timing, global_memory_is_a_pipelined_unit)
+{
+    static const struct warp_op ops[] = {ACCESS(GLOBAL, false, 0, 4, 0), ACCESS(GLOBAL, false, 1, 512, 4096),
+                                         OP(INT, 2, 0, 1)};
+    struct statistics s = RUN(ops, NULL);
+    cr_expect_eq(s.cycles, 1 + 201 + 6, "loads at 0 and 1, ready at 201 and 202, add takes 6");
+    cr_expect_eq(s.stall[STALL_MEMORY], 200);
+    cr_expect_eq(s.global_load_transactions, 2);
+}
+
+Test(timing, a_unit_without_a_queue_is_waited_for)
+{
+    static const struct warp_op ops[] = {OP(FP64, 0, NO, NO), OP(FP64, 1, NO, NO), OP(FP64, 2, NO, NO),
+                                         OP(INT, 3, NO, NO)};
+    struct statistics s = RUN(ops, "units.fp64.queue=0", NULL);
+    cr_expect_eq(s.cycles, 3 * 64 + 64);
+    cr_expect_eq(s.stall[STALL_UNIT], 2 * 63, "issue at 0, 64, 128");
+    s = RUN(ops, "units.fp64.queue=1", NULL);
+    cr_expect_eq(s.stall[STALL_UNIT], 62, "issue at 0, 1, 64");
+    cr_expect_eq(s.cycles, 3 * 64 + 64);
+    cr_expect_eq(RUN(ops, NULL).stall[STALL_UNIT], 0);
+}
+
+Test(timing, guarded_off_instructions_keep_their_unit_but_make_no_access)
+{
+    struct warp_op ops[] = {ACCESS(GLOBAL, false, 0, 4, 0), OP(INT, 1, 0, NO)};
+    ops[0].guarded_off = true;
+    struct statistics s = RUN(ops, NULL);
+    cr_expect_eq(s.cycles, 1 + 6, "the register is free after the initiation");
+    cr_expect_eq(s.global_load_transactions, 0);
+    cr_expect_eq(s.thread_instructions, 2 * 32, "add and exit");
+}
+
+Test(timing, exits_that_issue)
+{
+    static const struct warp_op ops[] = {OP(INT, 0, NO, NO)};
+    struct statistics s = RUN(ops, "issue_exit=true", NULL);
+    cr_expect_eq(s.cycles, 9, "exit issues at 1 and takes 4 + 4");
+    cr_expect_eq(s.issue_cycles, 2);
+}
+
+Test(timing, fences_wait_for_memory)
+{
+    static const struct warp_op ops[] = {ACCESS(GLOBAL, true, NO, 4, 0), OP(FENCE, NO, NO, NO), OP(INT, 0, NO, NO)};
+    struct statistics s = RUN(ops, NULL);
+    cr_expect_eq(s.cycles, 201 + 1 + 6, "the store is over at 201, the fence issues then");
+    cr_expect_eq(s.stall[STALL_FENCE], 200);
+}
+
+Test(timing, control_interval)
+{
+    static const struct warp_op ops[] = {OP(CONTROL, NO, NO, NO), OP(INT, 0, NO, NO)};
+    struct statistics s = RUN(ops, "control_interval=13", NULL);
+    cr_expect_eq(s.cycles, 13 + 6);
+    cr_expect_eq(s.stall[STALL_CONTROL], 12);
+}
+
+/* The second warp comes to the barrier 20 instructions later; both go on in the cycles after. */
+Test(timing, barriers_release_when_the_last_warp_arrives)
+{
+    static const struct warp_op early[] = {OP(BARRIER, NO, NO, NO), OP(INT, 0, NO, NO)};
+    static struct warp_op late[22];
+    for (int i = 0; i < 20; i++)
+        late[i] = (struct warp_op)OP(FP32, i, NO, NO);
+    late[20] = early[0];
+    late[21] = early[1];
+    struct warp_program warps[] = {{early, 2}, {late, 22}};
+    struct statistics s = run(warps, 2, NULL);
+    /* barrier of warp 0 at 0; warp 1 issues 1..20 and its barrier at 21; 22 and 23 for the adds, the second of which
+     * finds its unit busy until 24 */
+    cr_expect_eq(s.cycles, 24 + 6);
+    s = run(warps, 2, (const char *const[]){"barrier_latency=9", NULL});
+    cr_expect_eq(s.cycles, 24 + 9 + 6);
+    cr_expect_eq(s.stall[STALL_BARRIER], 9);
+    /* a warp that ends without coming counts as arrived */
+    struct warp_program without[] = {{early, 2}, {late, 20}};
+    cr_expect_eq(run(without, 2, NULL).cycles, 21 + 6, "warp 1 ends with its issue at 20");
+}
+
+Test(timing, shared_memory_of_the_tx2)
+{
+    static const struct warp_op ops[] = {ACCESS(SHARED, false, 0, 128, 0), OP(INT, 1, 0, NO)};
+    struct machine *m = test_machine("jetson-tx2", NULL, NULL);
+    struct rp_trace *t = trace_of(&(struct warp_program){ops, 2}, 1);
+    struct statistics s = both_engines(t, m);
+    cr_expect_eq(s.shared_load_transactions, 32);
+    cr_expect_eq(s.shared_conflicts, 31);
+    cr_expect_eq(s.cycles, 23 + 2 * 31 + 6, "PasTiS's duration, then an add; the exit is over before that");
+    rp_trace_close(t);
+    machine_free(m);
+}
+
+/* L1 hit 82, L2 hit 216 (the sources that the machine file names), plus interval 1 for each further sector. */
+Test(timing, caches_of_the_tx2)
+{
+    struct machine *m = test_machine("jetson-tx2", NULL, NULL);
+    static const struct warp_op ops[] = {ACCESS(GLOBAL, false, 0, 0, 0), OP(INT, 1, 0, NO),
+                                         ACCESS(GLOBAL, false, 2, 0, 0), OP(INT, 3, 2, 1)};
+    struct rp_trace *t = trace_of(&(struct warp_program){ops, 4}, 1);
+    struct statistics s = both_engines(t, m);
+    uint64_t miss = 216 + 100;
+    cr_expect_eq(s.l1_misses, 1);
+    cr_expect_eq(s.l1_hits, 1);
+    cr_expect_eq(s.l2_misses, 1);
+    cr_expect_eq(s.dram_accesses, 1);
+    /* load 0..316, add at 316, load at 317 hits: 317 + 82 = 399, add 399..405 */
+    cr_expect_eq(s.cycles, miss + 1 + 82 + 6);
+    rp_trace_close(t);
+    machine_free(m);
+}
