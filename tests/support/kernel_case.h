@@ -39,7 +39,7 @@ struct kernel_options {
 struct kernel_totals {
     uint64_t warp_instructions, thread_instructions;
     uint32_t launches;
-    double launch_seconds; /* wall clock of the launches and of closing the trace: no loading, no check */
+    double cpu_seconds; /* processor time of the launches and of closing the trace: no loading, no check */
 };
 
 /* Loads the module, sets the case up, runs all its launches and checks the result. False: the first thing that went
