@@ -167,10 +167,12 @@ static struct constant operation(struct parser *p, uint16_t op, struct constant 
     case '^': c.bits = x ^ y; break;
     case '<' << 8 | '<': c.bits = y < 64 ? x << y : 0; break;
     case '>' << 8 | '>':
-        if (a.kind == CONST_UNSIGNED)
+        if (a.kind == CONST_UNSIGNED) {
             c.bits = y < 64 ? x >> y : 0;
-        else
-            c.bits = (uint64_t)(sx >> (y < 64 ? y : 63));
+        } else {
+            y = y < 63 ? y : 63;
+            c.bits = sx >= 0 ? x >> y : ~(~x >> y);
+        }
         break;
     case '<': return from_bool(uns ? x < y : sx < sy);
     case '>': return from_bool(uns ? x > y : sx > sy);

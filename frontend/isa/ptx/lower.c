@@ -12,7 +12,7 @@ enum {
     MAX_REGISTERS = 255, /* per thread, every GPU since 2012 */
 };
 
-_Noreturn void not_covered(struct lowering *l, uint32_t at, const char *what)
+void not_covered(struct lowering *l, uint32_t at, const char *what)
 {
     const char *text = instruction_text(l, l->in), *opcode = text;
     if (*text == '@' && strchr(text, ' '))

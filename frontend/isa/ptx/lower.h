@@ -60,7 +60,7 @@ struct lowering {
 };
 
 /* Leaves with an error: the instruction (or `what` about it) is not covered yet. */
-_Noreturn void not_covered(struct lowering *, uint32_t at, const char *what);
+void not_covered(struct lowering *, uint32_t at, const char *what) __attribute__((noreturn));
 
 /* ---- operands (lower_operand.c) */
 struct operand constant(struct lowering *, uint64_t bits, unsigned size);

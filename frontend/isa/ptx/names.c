@@ -213,7 +213,7 @@ static const char *next_visible(void *data)
     return name;
 }
 
-_Noreturn void unknown_name(struct parser *p, const struct token *t)
+void unknown_name(struct parser *p, const struct token *t)
 {
     struct name_walk w = {p, NULL, p->depth + 1};
     const struct symbol *range = lookup_range(p, t, true);

@@ -81,7 +81,7 @@ struct symbol *declared_here(struct parser *, const struct token *);
 struct symbol *declare_range(struct parser *, const struct token *, uint8_t type, uint64_t count);
 uint32_t new_register(struct parser *, const char *name, uint8_t type);
 void use_label(struct parser *, const struct token *, struct ptx_label **slot);
-_Noreturn void unknown_name(struct parser *, const struct token *);
+void unknown_name(struct parser *, const struct token *) __attribute__((noreturn));
 
 /* ---- constants (expression.c) */
 struct constant {

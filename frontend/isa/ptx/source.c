@@ -21,7 +21,7 @@ static void show_line(char *out, size_t room, const char *line, uint32_t length,
     snprintf(out, room, "\n    %s\n    %s", shown, caret);
 }
 
-_Noreturn void ptx_error(struct ptx_source *src, uint32_t at, const char *format, ...)
+void ptx_error(struct ptx_source *src, uint32_t at, const char *format, ...)
 {
     char message[400], shown[256];
     va_list args;

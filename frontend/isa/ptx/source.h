@@ -18,8 +18,8 @@ struct ptx_source {
 };
 
 /* Fills src->err with FILE:LINE:COLUMN: message, the line, and a caret under byte offset `at`; does not return. */
-_Noreturn void ptx_error(struct ptx_source *, uint32_t at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void ptx_error(struct ptx_source *, uint32_t at, const char *format, ...)
+    __attribute__((noreturn, format(printf, 3, 4)));
 
 /* The name in the list that is nearest to `name` (few edits apart), or NULL. next(data) gives names until NULL. */
 const char *ptx_nearest(const char *name, uint32_t length, const char *(*next)(void *), void *data);
