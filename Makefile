@@ -139,7 +139,8 @@ toolchain:
 deps:
 	@tools/setup
 check: deps
-	@$(MAKE) --no-print-directory -j$$(nproc) all units kernels
+	@echo building
+	@$(MAKE) --no-print-directory -s -j$$(nproc) all units kernels
 	@BUILD=$(BUILD) tests/run
 demo: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all kernels
