@@ -247,8 +247,7 @@ static bool sort_symbols(struct cubin_file *f)
     for (uint32_t i = 1; i < f->symbol_count; i++) {
         const GElf_Sym *symbol = &f->symbols[i];
         unsigned type = GELF_ST_TYPE(symbol->st_info);
-        struct cubin_variable v = {
-            .name = f->symbol_names[i], .kernel = CUBIN_UNKNOWN, .offset = symbol->st_value, .size = symbol->st_size};
+        struct cubin_variable v = {.name = f->symbol_names[i], .offset = symbol->st_value, .size = symbol->st_size};
         if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= f->section_count)
             continue;
         if (type == STT_FUNC && !add_function(f, symbol, v.name))

@@ -59,12 +59,11 @@ struct cubin_kernel {
 };
 #define CUBIN_UNKNOWN UINT32_MAX
 
-enum cubin_space { CUBIN_GLOBAL_INIT, CUBIN_GLOBAL, CUBIN_CONSTANT, CUBIN_SHARED };
+enum cubin_space { CUBIN_GLOBAL_INIT, CUBIN_GLOBAL, CUBIN_CONSTANT };
 struct cubin_variable {
     const char *name;
     enum cubin_space space;
-    uint32_t bank;   /* of CUBIN_CONSTANT */
-    uint32_t kernel; /* of CUBIN_SHARED, index; else CUBIN_UNKNOWN */
+    uint32_t bank; /* of CUBIN_CONSTANT */
     uint64_t offset, size;
 };
 

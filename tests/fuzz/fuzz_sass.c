@@ -7,9 +7,11 @@
 #include "frontend/loader/cubin.h"
 #include "frontend/loader/fatbin.h"
 
+enum { WORDS = 128 }; /* of one input: more would only be slower */
+
 static void decode(const uint8_t *bytes, size_t size, unsigned sm)
 {
-    for (size_t at = 0; at + 8 <= size; at += 8) {
+    for (size_t at = 0; at + 8 <= size && at < WORDS * 8; at += 8) {
         uint64_t word, again;
         uint32_t control;
         char text[SASS_TEXT_SIZE], text_again[SASS_TEXT_SIZE];

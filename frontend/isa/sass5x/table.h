@@ -54,7 +54,7 @@ enum sass_kind {
     SI_PREDICATE, /* style: enum sass_predicate_style */
     SI_CONSTANT,  /* c[bank][offset] */
     SI_IMMEDIATE, /* style: enum sass_immediate */
-    SI_NAME,      /* names[value] as an operand; style 1: hidden when "" */
+    SI_NAME,      /* names[value] as an operand */
     SI_ADDRESS,   /* [Ra+offset]: f offset, style: log2 of its unit; base register [8:8]; g.width: no offset at all */
     SI_CONST_ADDRESS /* c[bank][Ra+offset] of LDC */,
     SI_TARGET, /* pc-relative target, or in constant memory when bit 5 is set; style 1: always relative */
