@@ -108,7 +108,6 @@
 /* B of the register-constant forms */
 #define RB39 SOURCE(39, 1, .neg = 0)
 #define RB39_N(n) SOURCE(39, 1, .neg = n)
-#define RB39_NPO(n, p) SOURCE(39, 1, .neg = n, .po = p)
 #define PART(at, width, ...) .sf = {at, width}, NAMES(__VA_ARGS__)
 #define PART_H2(at) PART(at, 2, "", "F32", "H0_H0", "H1_H1")
 #define PART_VIDEO(at) PART(at, 3, "", "B1", "B2", "B3", "", "H1", "")
@@ -130,13 +129,11 @@
         .kind = SI_IMMEDIATE, .style = style_, .f = {20, 19}, .g = {56, 1}, __VA_ARGS__                                \
     }
 #define S20 IMMEDIATE(IMM_S20, .neg = 0)
-#define S20_N(n) IMMEDIATE(IMM_S20, .neg = n)
 #define S20_NPO(n, p) IMMEDIATE(IMM_S20, .neg = n, .po = p)
 #define S20_I(i) IMMEDIATE(IMM_S20, .inv = i)
 #define F20 IMMEDIATE(IMM_F20, .neg = 0)
 #define F20_N(n) IMMEDIATE(IMM_F20, .neg = n)
 #define F20_NA(n, a) IMMEDIATE(IMM_F20, .neg = n, .abs = a)
-#define D20 IMMEDIATE(IMM_D20, .neg = 0)
 #define D20_N(n) IMMEDIATE(IMM_D20, .neg = n)
 #define D20_NA(n, a) IMMEDIATE(IMM_D20, .neg = n, .abs = a)
 #define IMM(style_, at, width)                                                                                         \

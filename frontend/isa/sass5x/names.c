@@ -97,11 +97,3 @@ const char *const sass_part_half[4] = {"", NULL, "H1", NULL};
 const char *const sass_video_types[16] = {
     "U8", "U8", "U8", "U8", "U16", "U16", "U32", NULL, "S8", "S8", "S8", "S8", "S16", "S16", "S32", NULL,
 };
-/* Digits name the source byte of result bytes 3, 2, 1, 0. */
-const char *const sass_byte_select[16] = {
-    "0000", "1111", "2222", "3333", "",     "4321", "5432", "6543",
-    "3201", "3012", "0213", "3120", "1230", "2310", NULL,   NULL,
-};
-const char *const sass_byte_select_b[16] = {
-    "4444", "5555", "6666", "7777", "", "", "", "", "", "", "", "", NULL, NULL, NULL, NULL,
-};

@@ -7,6 +7,5 @@ extern const char *const sass_cc_names[32];
 extern const char *const sass_components_one[8], *const sass_components_two[8];
 extern const char *const sass_part_byte[4], *const sass_part_half[4];
 extern const char *const sass_video_types[16];
-extern const char *const sass_byte_select[16], *const sass_byte_select_b[16];
 
 #endif
