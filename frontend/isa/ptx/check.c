@@ -21,7 +21,6 @@ enum ptx_type ptx_operand_type(const struct operand_form *f, const struct ptx_mo
         return PT_NONE;
     switch (f->typing) {
     case 'u': return PT_U32;
-    case 'h': return PT_U16;
     case 'n': return PT_NONE;
     case 'w': return twice_as_wide(mods->types[0]);
     case '1':

@@ -5,6 +5,8 @@
 
 #include "frontend/isa/ptx/allocate.h"
 
+/* rp_kernel.registers is an estimate: the highest pressure of any function that the kernel may call (callers' values
+ * that live across a call are not added to the callee's), and what follows. */
 enum {
     /* what a compiler keeps beside a program's own values: the stack pointer, and one more in which it begins an
      * address before it knows which value dies */

@@ -16,8 +16,7 @@ struct lowered {
     struct ptx_function *function;
     uint32_t entry, end; /* uops */
     uint32_t window_bytes;
-    uint32_t pressure;
-
+    uint32_t pressure; /* most 32-bit registers alive at once */
     bool calls_indirectly;
     VECTOR(uint32_t) calls; /* indices into lowering.functions */
 };

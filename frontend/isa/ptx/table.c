@@ -192,7 +192,7 @@ static void read_operands(const struct row *r, struct ptx_form *f)
             bad_row(r, word);
         struct operand_form *o = &f->operands[f->operand_count++];
         o->role = *word++;
-        if (*word && strchr("123uhwvn", *word))
+        if (*word && strchr("123uwvn", *word))
             o->typing = *word++;
         if (*word == '|')
             o->pair = true, word += 2;
@@ -284,8 +284,6 @@ int ptx_modifier_named(const char *name, uint32_t length)
 }
 
 const char *ptx_modifier_name(enum ptx_modifier m) { return modifiers[m].name; }
-enum ptx_group ptx_modifier_group(enum ptx_modifier m) { return (enum ptx_group)modifiers[m].group; }
-int ptx_modifier_value(enum ptx_modifier m) { return modifiers[m].value; }
 
 int mods_value(const struct ptx_modifiers *mods, enum ptx_group group, int otherwise)
 {

@@ -132,7 +132,7 @@ enum ptx_lowering {
 
 /* An operand of a form, from one word of the pattern: ROLE[TYPING][|q][?], for instance "d|q?".
  * Roles: d destination, q predicate destination, a b c sources, l a further source, p predicate source, m address,
- * i immediate, L label, x anything. Typing: none first type, 1 2 3 further types, u .u32, h .u16, w twice the first
+ * i immediate, L label, x anything. Typing: none first type, 1 2 3 further types, u .u32, w twice the first
  * type's width, v vector by .v2 .v4 .v8, n any register. '|q': may be a pair with a predicate; '?': may be left out. */
 struct operand_form {
     char role, typing;
@@ -161,8 +161,6 @@ const char *ptx_opcode_name(uint32_t index);
 enum ptx_type ptx_type_named(const char *name, uint32_t length);
 int ptx_modifier_named(const char *name, uint32_t length);
 const char *ptx_modifier_name(enum ptx_modifier);
-enum ptx_group ptx_modifier_group(enum ptx_modifier);
-int ptx_modifier_value(enum ptx_modifier);
 
 /* Whether `form` takes these modifiers and types; else why not, the nearer to fitting the greater. */
 enum form_mismatch { FORM_FITS, FORM_MODIFIER, FORM_TYPE_COUNT, FORM_TYPE, FORM_MISSING };
