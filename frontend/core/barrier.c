@@ -1,7 +1,8 @@
 /* Named barriers, as Pascal has them: they count warps, not threads. A barrier without a count waits for every warp of
  * the block that has not exited; so warps that end early do not hold the others up. A barrier with a count waits for
- * that many threads, exited or not, as PTX says. A warp arrives as a whole: lanes that are elsewhere are a fault, where
- * the hardware would count them as arrived and go on. */
+ * that many threads, exited or not, as PTX says. A warp arrives as a whole: once all its lanes that have not exited
+ * stand before the same barrier instruction (paths_gather). Lanes that stay elsewhere are a fault, where the hardware
+ * would count them as arrived and go on. */
 #include "frontend/core/engine.h"
 #include "frontend/core/flags.h"
 

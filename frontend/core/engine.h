@@ -153,9 +153,12 @@ void paths_return(struct warp_state *, const struct uop *, lanemask executed);
 void paths_exit(struct warp_state *, const struct uop *, lanemask executed);
 /* Goes on with the next path that has lanes left; false: there is none. */
 bool paths_pop(struct warp_state *);
-/* The lanes of `here` wait at the barrier before `next`. True: all live lanes of the warp wait there now, as one path.
- * False: another path of the warp runs on first, or, with *stuck, none can. */
-bool paths_gather(struct warp_state *, const struct uop *next, bool *stuck);
+/* The active lanes have come to the barrier `at`, the others have not. True: all live lanes of the warp are there now
+ * and arrive as one. False: another path of the warp runs on first, or, if none can, the block faulted. Lanes that have
+ * left early often wait in a join behind the barrier, at the function's end: they go ahead alone. */
+bool paths_gather(struct warp_state *, const struct uop *at);
+/* Lanes on a path that is not the current one executed the barrier `u`: counts and logs that. */
+void warp_count_barrier(struct warp_state *, const struct uop *u, lanemask lanes);
 
 /* Barriers (barrier.c). True: the warp may go on at once; else it waits or the block faulted. */
 bool barrier_arrive(struct warp_state *, const struct uop *, lanemask executed);

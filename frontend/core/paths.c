@@ -268,39 +268,77 @@ void paths_exit(struct warp_state *s, const struct uop *u, lanemask executed)
     leave(s, u, executed);
 }
 
-bool paths_gather(struct warp_state *s, const struct uop *at, bool *stuck)
+/* Takes the lanes that wait at the barrier `at` on paths of their own into the current path, if they are to meet it
+ * anyway; returns all lanes that wait there. */
+static lanemask gather_waiting(struct warp_state *s, const struct uop *at)
 {
-    uint32_t bottom = s->depth;
-    while (bottom && s->paths[bottom - 1].kind == PATH_SPLIT)
-        bottom--;
-    uint32_t kept = bottom, other = UINT32_MAX;
-    for (uint32_t i = bottom; i < s->depth; i++) { /* lanes that wait here already join us */
-        struct path p = s->paths[i];
-        p.mask &= s->w.live;
-        if (p.at_barrier && p.pc == at) {
-            s->w.active |= p.mask;
+    lanemask all = s->w.active;
+    for (uint32_t i = s->depth; i-- > 0 && s->paths[i].kind <= PATH_JOIN;) {
+        struct path *p = &s->paths[i];
+        if (!p->at_barrier || p->pc != at)
             continue;
+        all |= p->mask & s->w.live;
+        if (p->join == s->join) {
+            s->w.active |= p->mask & s->w.live;
+            p->mask = 0;
         }
-        if (p.mask && !p.at_barrier)
-            other = kept;
-        s->paths[kept++] = p;
     }
-    s->depth = kept;
-    if (s->w.active == s->w.live)
+    return all;
+}
+
+/* A path of this function that can run while the current one waits: another side of a branch, or lanes that wait in a
+ * join for the others and may as well go ahead alone. Its lanes are taken out of the stack. */
+static bool take_other(struct warp_state *s, struct path *other)
+{
+    lanemask above = s->w.active;
+    for (uint32_t i = s->depth; i-- > 0 && s->paths[i].kind <= PATH_JOIN;) {
+        struct path *p = &s->paths[i];
+        lanemask lanes = p->mask & s->w.live & ~(p->kind == PATH_JOIN ? above : 0);
+        if (lanes && !p->at_barrier) {
+            *other = *p;
+            other->mask = lanes;
+            p->mask &= ~lanes;
+            return true;
+        }
+        above |= lanes;
+    }
+    return false;
+}
+
+/* The whole warp goes on: paths that could not join the current one continue behind the barrier, too. */
+static void release_waiting(struct warp_state *s, const struct uop *at)
+{
+    for (uint32_t i = s->depth; i-- > 0 && s->paths[i].kind <= PATH_JOIN;) {
+        struct path *p = &s->paths[i];
+        if (!p->at_barrier || p->pc != at)
+            continue;
+        p->at_barrier = false;
+        p->pc = at + 1;
+        if (p->mask & s->w.live)
+            warp_count_barrier(s, at, p->mask & s->w.live);
+    }
+}
+
+bool paths_gather(struct warp_state *s, const struct uop *at)
+{
+    lanemask all = gather_waiting(s, at);
+    if (all == s->w.live) {
+        release_waiting(s, at);
         return true;
-    if (other == UINT32_MAX) {
-        *stuck = true;
-        lanemask missing = s->w.live & ~s->w.active;
+    }
+    struct path other, waiting = {.pc = at, .join = s->join, .mask = s->w.active, .kind = PATH_SPLIT};
+    waiting.at_barrier = true;
+    if (!take_other(s, &other)) {
+        lanemask missing = s->w.live & ~all;
         block_fault(s, at, RP_FAULT_BARRIER, (unsigned)__builtin_ctz(missing),
                     "a barrier is reached by %d threads of warp %u while %d others of it are elsewhere",
-                    __builtin_popcount(s->w.active), s->w.id, __builtin_popcount(missing));
+                    __builtin_popcount(all), s->w.id, __builtin_popcount(missing));
         return false;
     }
-    struct path next = s->paths[other];
-    s->paths[other] =
-        (struct path){.pc = at, .join = s->join, .mask = s->w.active, .kind = PATH_SPLIT, .at_barrier = true};
-    s->w.active = next.mask;
-    s->pc = next.pc;
-    s->join = next.join;
+    if (!push(s, at, waiting))
+        return false;
+    s->w.active = other.mask;
+    s->pc = other.pc;
+    s->join = other.join;
     return false;
 }

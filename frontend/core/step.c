@@ -91,6 +91,17 @@ static bool transfer(struct warp_state *s, const struct uop *u, lanemask execute
     return true;
 }
 
+void warp_count_barrier(struct warp_state *s, const struct uop *u, lanemask lanes)
+{
+    s->w.clock++;
+    s->lanes_run += (unsigned)__builtin_popcount(lanes);
+    if (!s->w.log)
+        return;
+    rp_log_run(s->w.log, u->index, 1, lanes);
+    if (u->flags & UF_LOG_AUX)
+        rp_log_aux(s->w.log, barrier_aux(&s->w, u, (unsigned)__builtin_ctz(lanes)));
+}
+
 /* A barrier. False: the warp stops here. */
 static bool barrier(struct warp_state *s, const struct uop *u, lanemask executed)
 {
@@ -100,19 +111,15 @@ static bool barrier(struct warp_state *s, const struct uop *u, lanemask executed
         return true;
     }
     if (w->active != w->live && !(u->flags & UF_GUARDED)) {
-        bool stuck = false;
         warp_end_run(s, u->index); /* the instruction counts when the lanes arrive, not when they begin to wait */
-        if (!paths_gather(s, u, &stuck)) {
-            if (!stuck)
-                s->run_start = run_start_at(s->pc);
-            return !stuck;
+        if (!paths_gather(s, u)) {
+            s->run_start = run_start_at(s->pc);
+            return !w->block->faulted;
         }
-        executed = w->active;
+        executed = w->live;
     }
-    if (w->log && u->flags & UF_LOG_AUX) {
-        unsigned lane = (unsigned)__builtin_ctz(executed);
-        rp_log_aux(w->log, barrier_aux(w, u, lane));
-    }
+    if (w->log && u->flags & UF_LOG_AUX)
+        rp_log_aux(w->log, barrier_aux(w, u, (unsigned)__builtin_ctz(executed)));
     warp_end_run(s, u->index + 1);
     s->pc = u + 1;
     s->run_start = run_start_at(s->pc);
