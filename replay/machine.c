@@ -1,6 +1,7 @@
 /* Machines: from settings to a resolved struct machine. */
 #include "replay/machine.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +30,13 @@ static const struct model_option timing_rows[FIELD_COUNT] = {
 
 static bool fail_at(const struct resolver *r, const struct setting *s, struct rp_error *err, const char *text)
 {
-    char place[400];
+    char place[400], line[600];
     settings_place(r->settings, s, place, sizeof place);
-    return rp_fail(err, s->line ? RP_BAD_INPUT : RP_USAGE, "%s%s", place, text);
+    snprintf(line, sizeof line, "%s%s", place, text);
+    for (char *c = line; *c; c++)
+        if (iscntrl((unsigned char)*c))
+            *c = '?'; /* a value may hold anything, a message is one line */
+    return rp_fail(err, s->line ? RP_BAD_INPUT : RP_USAGE, "%s", line);
 }
 
 /* ---- unknown keys ---------------------------------------------------------------------------------------------- */
