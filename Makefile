@@ -59,7 +59,17 @@ $(BUILD)/obj/trace.pb-c.o: $(PB).c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(BUILD)/obj/%.o: %.c | $(PB).h
+# The messages of reprise wcet --phases.
+WCET_PB := $(BUILD)/gen/tools/wcet/phases.pb-c
+$(WCET_PB).c: tools/wcet/phases.proto
+	@mkdir -p $(@D)
+	protoc-c --c_out=$(BUILD)/gen $<
+$(WCET_PB).h: $(WCET_PB).c ;
+$(BUILD)/obj/phases.pb-c.o: $(WCET_PB).c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/obj/%.o: %.c | $(PB).h $(WCET_PB).h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 define simd_rule
@@ -78,7 +88,7 @@ $(foreach s,$(STAGES),$(eval $(call stage_rule,$(s))))
 
 # The bounds of tools/wcet, so that tests can link them.
 WCET := $(BUILD)/libwcet.a
-$(WCET): $(call object,$(call SOURCES,tools/wcet))
+$(WCET): $(call object,$(call SOURCES,tools/wcet)) $(BUILD)/obj/phases.pb-c.o
 	@rm -f $@
 	$(AR) rcs $@ $^
 
@@ -86,7 +96,7 @@ $(BUILD)/libreprise.a: $(LIBS)
 	@rm -f $@
 	@(for l in $^; do echo "addlib $$l"; done | sed '1i create $@'; echo save; echo end) | $(AR) -M
 
-$(BUILD)/reprise: $(call object,$(call SOURCES,tools)) $(LIBS)
+$(BUILD)/reprise: $(call object,$(call SOURCES,tools)) $(BUILD)/obj/phases.pb-c.o $(LIBS)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 # ---- tests ----------------------------------------------------------------------------------------------------------
@@ -179,7 +189,7 @@ C_FILES = $(shell find $(OWN) -name '*.[ch]' | sort)
 
 # Formatting and static analysis. make format mends the first.
 .PHONY: lint format
-lint: $(PB).h
+lint: $(PB).h $(WCET_PB).h
 	clang-format --dry-run --Werror $(C_FILES)
 	cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 -j $$(nproc) \
 	  --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches -I. -I$(BUILD)/gen -D__x86_64__ -DSIMD_LEVEL=v2 $(filter-out tests,$(OWN))

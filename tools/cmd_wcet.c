@@ -1,0 +1,272 @@
+/* reprise wcet: bounds on the cycles of recorded blocks under any work-conserving warp scheduler. */
+#include <argp.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/command.h"
+#include "tools/ui/nearest.h"
+#include "tools/ui/progress.h"
+#include "tools/wcet/grid.h"
+#include "tools/wcet/output.h"
+
+#define MOST_TRACES 1024
+
+struct args {
+    const char *traces[MOST_TRACES];
+    size_t count;
+    struct machine_args machine;
+    struct wcet_policies policies;
+    struct wcet_grid grid;
+    unsigned extensions;
+    int64_t launch;
+    uint64_t attack;
+    const char *phases;
+    bool json, quiet, gridded;
+};
+
+enum { KEY_LAUNCH = 256, KEY_PHASES, KEY_CHECK, KEY_ASSUME, KEY_ATTACK, KEY_GRID };
+
+static const struct argp_option options[] = {
+    {"machine", 'm', "NAME", 0, "Machine to analyse for: a name from 'reprise machine list', or a machine file", 0},
+    {"set", 's', "KEY=VALUE", 0, "Change an option of the machine; may be repeated", 0},
+    {"launch", KEY_LAUNCH, "N", 0, "Analyse this launch only, counted from 0", 0},
+    {"check", KEY_CHECK, "POLICIES", 0,
+     "Replay under these warp schedulers too and say how much larger the bounds are: gto, lrr, oldest, two-level, "
+     "random, with commas between",
+     0},
+    {"phases", KEY_PHASES, "FILE", 0,
+     "Write the phases of all warps to a file: CSV, or protobuf with the times of every instruction if it ends in .pb",
+     0},
+    {"assume", KEY_ASSUME, "WHAT", 0,
+     "Go beyond the paper's assumptions: subcores, conflicts, transactions, blocks; with commas between", 0},
+    {"attack", KEY_ATTACK, "N", 0, "Try N schedules per launch to come close to the bounds", 0},
+    {"grid", KEY_GRID, "KEY=VALUES", 0,
+     "Overestimation over values of a machine option (or 'latency' for that of global memory) and 'policy=...'; takes "
+     "several traces",
+     0},
+    {"json", 'j', NULL, 0, "Print the result as JSON, the phases of all warps included", 0},
+    {"quiet", 'q', NULL, 0, "No progress", 0},
+    {0},
+};
+
+static void check(struct argp_state *state, bool fine, const struct rp_error *err)
+{
+    if (!fine)
+        argp_error(state, "%s", err->text);
+}
+
+static bool assume(unsigned *extensions, char *text, struct rp_error *err)
+{
+    char *rest, *name;
+    for (name = strtok_r(text, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+        unsigned e = 0;
+        while (e < WCET_EXTENSION_COUNT && strcmp(wcet_extension_names[e], name))
+            e++;
+        const char *near = nearest_name(name, wcet_extension_names, WCET_EXTENSION_COUNT);
+        if (e == WCET_EXTENSION_COUNT)
+            return rp_fail(err, RP_USAGE, "--assume: unknown assumption '%.40s'%s%s", name,
+                           near ? "; did you mean " : "; 'reprise wcet --help' lists them", near ? near : "");
+        *extensions |= 1u << e;
+    }
+    return true;
+}
+
+static void positional(struct args *a, char *arg, struct argp_state *state)
+{
+    struct rp_error err;
+    if (a->gridded && !strncmp(arg, "policy=", 7)) {
+        check(state, wcet_grid_axis(&a->grid, arg, &err), &err);
+        return;
+    }
+    if (a->count == MOST_TRACES)
+        argp_error(state, "at most %d traces at once", MOST_TRACES);
+    a->traces[a->count++] = arg;
+}
+
+static void complete(struct args *a, struct argp_state *state)
+{
+    if (!a->count || !a->machine.machine)
+        argp_error(state, "give a trace and a machine. Example: reprise wcet mm.wtr --machine orin-wcet --check gto");
+    if (a->count > 1 && !a->gridded)
+        argp_error(state, "one trace at a time without --grid: '%s' is one too many", a->traces[1]);
+    if (a->gridded && !a->grid.policies.count)
+        argp_error(state, "--grid needs policies to compare with. Example: --grid latency=200,100 policy=lrr,gto");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct args *a = state->input;
+    struct rp_error err;
+    long long number = 0;
+    switch (key) {
+    case 'm': a->machine.machine = arg; return 0;
+    case 's': check(state, machine_args_set(&a->machine, arg, &err), &err); return 0;
+    case 'j': a->json = true; return 0;
+    case 'q': a->quiet = true; return 0;
+    case KEY_PHASES: a->phases = arg; return 0;
+    case KEY_CHECK: check(state, wcet_policies_parse(&a->policies, arg, &err), &err); return 0;
+    case KEY_ASSUME: check(state, assume(&a->extensions, arg, &err), &err); return 0;
+    case KEY_GRID:
+        a->gridded = true;
+        check(state, wcet_grid_axis(&a->grid, arg, &err), &err);
+        return 0;
+    case KEY_LAUNCH:
+        check(state, parse_number("--launch", arg, 0, UINT32_MAX, &number, &err), &err);
+        a->launch = number;
+        return 0;
+    case KEY_ATTACK:
+        check(state, parse_number("--attack", arg, 1, 1000000000, &number, &err), &err);
+        a->attack = (uint64_t)number;
+        return 0;
+    case ARGP_KEY_ARG: positional(a, arg, state); return 0;
+    case ARGP_KEY_END: complete(a, state); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- one trace ------------------------------------------------------------------------------------------------------
+ */
+
+struct job {
+    const struct args *args;
+    struct rp_trace *trace;
+    struct machine *machine;
+    struct wcet_result result;
+    struct wcet_profile profile;
+    struct wcet_profile_file *file;
+    struct wcet_attack *attacks; /* per launch of the result */
+    struct progress bar;
+    json_t *launches;
+};
+
+static bool attack(struct job *j, uint32_t launch, struct rp_error *err)
+{
+    size_t n = j->result.count;
+    if (!j->args->attack)
+        return true;
+    struct wcet_attack *more = realloc(j->attacks, n * sizeof *more);
+    if (!more)
+        return rp_fail(err, RP_SYSTEM, "out of memory for the results of a launch");
+    j->attacks = more;
+    return wcet_attack(j->trace, launch, &j->args->machine, j->args->attack, &j->attacks[n - 1], err);
+}
+
+static bool one_launch(struct job *j, uint32_t launch, struct rp_error *err)
+{
+    bool profiled = j->args->json || j->file;
+    struct wcet_watch watch = wcet_profile_watch(&j->profile);
+    wcet_profile_clear(&j->profile, launch);
+    if (!wcet_compare(&j->result, j->trace, &j->args->machine, launch, j->args->extensions, profiled ? &watch : NULL,
+                      err) ||
+        !attack(j, launch, err))
+        return false;
+    const struct rp_kernel *kernel = rp_trace_kernel(j->trace, rp_trace_launch(j->trace, launch)->kernel);
+    wcet_profile_sort(&j->profile);
+    if (j->file && !wcet_profile_write(j->file, kernel, &j->profile, err))
+        return false;
+    if (j->profile.failed)
+        return rp_fail(err, RP_SYSTEM, "out of memory for the phases of a launch");
+    size_t last = j->result.count - 1;
+    if (j->args->json)
+        json_array_append_new(j->launches, wcet_launch_json(j->trace, &j->result, &j->result.launches[last],
+                                                            &j->profile, j->attacks ? &j->attacks[last] : NULL));
+    return true;
+}
+
+static bool all_launches(struct job *j, struct rp_error *err)
+{
+    uint32_t count = rp_trace_launch_count(j->trace);
+    int64_t only = j->args->launch;
+    if (only >= 0 && (uint64_t)only >= count)
+        return rp_fail(err, RP_USAGE, "--launch: %s has launches 0 to %" PRIu32, rp_trace_path(j->trace), count - 1);
+    bool fine = true;
+    progress_begin(&j->bar, "analysing", "launches", j->args->quiet);
+    for (uint32_t l = 0; fine && l < count; l++) {
+        if (only < 0 || only == l)
+            fine = one_launch(j, l, err);
+        progress_update(&j->bar, l + 1, count, 0, NULL);
+    }
+    progress_end(&j->bar);
+    return fine;
+}
+
+static int print(struct job *j)
+{
+    struct rp_error err;
+    if (j->args->json) {
+        json_t *trace = trace_json(j->trace, &err);
+        if (!trace) {
+            json_decref(j->launches);
+            return command_fail(&err);
+        }
+        return json_finish(json_pack("{s:s, s:o, s:o, s:o, s:o}", "tool", "reprise " REPRISE_VERSION, "trace", trace,
+                                     "machine", machine_json(j->machine), "launches", j->launches, "summary",
+                                     wcet_summary_json(&j->result)));
+    }
+    printf("%s on %s, any work-conserving scheduler\n\n", rp_trace_path(j->trace), j->machine->name);
+    wcet_print_launches(j->trace, &j->result, j->attacks);
+    if (j->result.policies.count) {
+        puts("\nOverestimation over launches");
+        wcet_print_summary(&j->result);
+    }
+    puts("\nGUB is the published bound and not safe in every case; serial and unit-aware are (docs/wcet.md).");
+    return finish_output();
+}
+
+static int run(struct args *a)
+{
+    struct rp_error err;
+    struct job j = {.args = a, .result.policies = a->policies, .launches = a->json ? json_array() : NULL};
+    j.machine = machine_args_open(&a->machine, NULL, 0, &err);
+    j.trace = j.machine ? rp_trace_open(a->traces[0], &err) : NULL;
+    bool fine = j.trace;
+    if (fine && a->phases) {
+        fine = (j.file = wcet_profile_open(a->phases, j.trace, j.machine, &err));
+        j.profile.instants_too = true;
+    }
+    fine = fine && all_launches(&j, &err);
+    if (j.file)
+        fine = wcet_profile_close(j.file, fine, &err) && fine;
+    int status;
+    if (fine) {
+        status = print(&j);
+    } else {
+        json_decref(j.launches);
+        status = command_fail(&err);
+    }
+    wcet_result_free(&j.result);
+    wcet_profile_free(&j.profile);
+    free(j.attacks);
+    if (j.trace)
+        rp_trace_close(j.trace);
+    machine_free(j.machine);
+    return status;
+}
+
+int cmd_wcet(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options,
+        parse,
+        "TRACE... --machine NAME",
+        "Bound how long recorded blocks can take on a machine under any work-conserving warp scheduler, from the "
+        "multi-phase profiles of their warps.\v"
+        "Examples:\n"
+        "  reprise wcet mm.wtr --machine orin-wcet --check gto,lrr\n"
+        "  reprise wcet mm.wtr --machine orin-wcet --phases mm.csv --attack 1000\n"
+        "  reprise wcet a.wtr b.wtr --machine orin-wcet --grid latency=400,200,100 policy=lrr,gto\n",
+        NULL,
+        NULL,
+        NULL};
+    struct args a = {.launch = -1};
+    argp_err_exit_status = RP_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    if (!a.gridded)
+        return run(&a);
+    a.grid.extensions = a.extensions;
+    a.grid.json = a.json;
+    a.grid.quiet = a.quiet;
+    return wcet_grid_run(&a.grid, &a.machine, a.traces, a.count);
+}

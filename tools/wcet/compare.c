@@ -1,0 +1,144 @@
+#include "tools/wcet/compare.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/ui/nearest.h"
+
+const char *const wcet_bound_names[WCET_BOUNDS] = {"gub", "serial", "unit"};
+
+uint64_t wcet_bound_of(const struct wcet_bounds *b, enum wcet_bound which)
+{
+    return which == WCET_GUB ? b->gub : which == WCET_SERIAL ? b->serial : b->unit_bound;
+}
+
+/* ---- policies -----------------------------------------------------------------------------------------------------
+ */
+
+static const char *const conserving[] = {"gto", "lrr", "oldest", "two-level", "random"};
+#define CONSERVING (sizeof conserving / sizeof *conserving)
+
+static bool add_policy(struct wcet_policies *p, char *name, struct rp_error *err)
+{
+    if (!strcmp(name, "serial"))
+        return rp_fail(err, RP_USAGE,
+                       "scheduler serial lets ready warps wait while a stalled one holds the sub-core; bounds hold for "
+                       "work-conserving ones only: gto, lrr, oldest, two-level, random");
+    for (size_t i = 0; i < CONSERVING; i++) {
+        if (strcmp(conserving[i], name))
+            continue;
+        if (p->count == WCET_POLICIES)
+            return rp_fail(err, RP_USAGE, "at most %d policies at once", WCET_POLICIES);
+        p->names[p->count++] = name;
+        return true;
+    }
+    const char *near = nearest_name(name, conserving, CONSERVING);
+    return rp_fail(err, RP_USAGE, "unknown policy '%.40s'%s%s", name, near ? "; did you mean " : "", near ? near : "");
+}
+
+bool wcet_policies_parse(struct wcet_policies *p, char *text, struct rp_error *err)
+{
+    char *state, *name;
+    for (name = strtok_r(text, ",", &state); name; name = strtok_r(NULL, ",", &state))
+        if (!add_policy(p, name, err))
+            return false;
+    return true;
+}
+
+/* ---- replay --------------------------------------------------------------------------------------------------------
+ */
+
+static struct wcet_launch *append(struct wcet_result *r, struct rp_error *err)
+{
+    if (r->count == r->capacity) {
+        size_t capacity = r->capacity ? 2 * r->capacity : 16;
+        struct wcet_launch *more = realloc(r->launches, capacity * sizeof *more);
+        if (!more) {
+            rp_fail(err, RP_SYSTEM, "out of memory for the results of a launch");
+            return NULL;
+        }
+        r->launches = more;
+        r->capacity = capacity;
+    }
+    struct wcet_launch *l = &r->launches[r->count++];
+    memset(l, 0, sizeof *l);
+    return l;
+}
+
+static bool under_policy(struct wcet_result *r, size_t first, size_t policy, struct rp_trace *t,
+                         const struct machine_args *args, int64_t only, struct rp_error *err)
+{
+    struct machine_setting scheduler = {"scheduler", r->policies.names[policy]};
+    struct machine *m = machine_args_open(args, &scheduler, 1, err);
+    struct replay_options options = {.launch = only};
+    struct replay_result result;
+    bool fine = m && replay(t, m, &options, &result, err);
+    if (fine) {
+        for (uint32_t i = 0; i < result.count; i++)
+            r->launches[first + i].cycles[policy] = result.launches[i].statistics.cycles;
+        replay_result_free(&result);
+    }
+    machine_free(m);
+    return fine;
+}
+
+bool wcet_compare(struct wcet_result *r, struct rp_trace *t, const struct machine_args *args, int64_t only,
+                  unsigned extensions, const struct wcet_watch *watch, struct rp_error *err)
+{
+    uint32_t begin = only < 0 ? 0 : (uint32_t)only, end = only < 0 ? rp_trace_launch_count(t) : begin + 1;
+    size_t first = r->count;
+    if (begin >= rp_trace_launch_count(t))
+        return rp_fail(err, RP_USAGE, "%s has launches 0 to %" PRIu32, rp_trace_path(t), rp_trace_launch_count(t) - 1);
+    struct machine *m = machine_args_open(args, NULL, 0, err);
+    bool fine = m;
+    for (uint32_t l = begin; fine && l < end; l++) {
+        struct wcet_launch *out = append(r, err);
+        fine = out && wcet_analyse(t, l, m, extensions, watch, &out->bounds, err);
+    }
+    machine_free(m);
+    for (size_t p = 0; fine && p < r->policies.count; p++)
+        fine = under_policy(r, first, p, t, args, only, err);
+    return fine;
+}
+
+void wcet_result_free(struct wcet_result *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        wcet_bounds_free(&r->launches[i].bounds);
+    free(r->launches);
+    r->launches = NULL;
+    r->count = r->capacity = 0;
+}
+
+/* ---- summary -------------------------------------------------------------------------------------------------------
+ */
+
+struct wcet_summary wcet_summarise(const struct wcet_result *r, size_t policy, enum wcet_bound which)
+{
+    struct wcet_summary s = {0};
+    double sum = 0, squares = 0, weighted = 0, cycles = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        const struct wcet_launch *l = &r->launches[i];
+        uint64_t bound = wcet_bound_of(&l->bounds, which), took = l->cycles[policy];
+        if (!bound || !took)
+            continue;
+        double over = wcet_overestimation(bound, took);
+        s.launches++;
+        s.violations += took > bound;
+        s.max = s.launches == 1 || over > s.max ? over : s.max;
+        sum += over;
+        squares += over * over;
+        weighted += over * (double)took;
+        cycles += (double)took;
+    }
+    if (!s.launches)
+        return s;
+    double n = (double)s.launches;
+    s.mean = sum / n;
+    s.weighted_mean = weighted / cycles;
+    double variance = squares / n - s.mean * s.mean;
+    s.deviation = variance > 0 ? sqrt(variance) : 0;
+    return s;
+}

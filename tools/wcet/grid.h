@@ -1,0 +1,20 @@
+/* Tables 3 and 4 of the paper for a set of traces: overestimation over values of a machine option and policies. */
+#ifndef REPRISE_TOOLS_WCET_GRID_H
+#define REPRISE_TOOLS_WCET_GRID_H
+
+#include "tools/wcet/compare.h"
+
+struct wcet_grid {
+    char *key;    /* a machine option, or "latency": of global and local memory */
+    char *values; /* with commas between */
+    struct wcet_policies policies;
+    unsigned extensions;
+    bool json, quiet;
+};
+
+/* Takes "key=a,b,c" apart, which is changed: an axis, "policy" the other. */
+bool wcet_grid_axis(struct wcet_grid *, char *text, struct rp_error *);
+/* Analyses and replays all traces for every value; prints the table. Returns the exit status. */
+int wcet_grid_run(const struct wcet_grid *, const struct machine_args *, const char *const *traces, size_t count);
+
+#endif

@@ -1,0 +1,172 @@
+#include "tools/wcet/output.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "tools/ui/table.h"
+
+/* ---- JSON ----------------------------------------------------------------------------------------------------------
+ */
+
+static json_t *number(uint64_t n) { return json_integer((json_int_t)n); }
+
+static json_t *phase_json(const struct wcet_profile_phase *p)
+{
+    return json_pack("{s:I, s:I, s:I, s:s, s:I}", "section", (json_int_t)p->section, "start",
+                     (json_int_t)p->phase.start, "duration", (json_int_t)p->phase.duration, "kind",
+                     p->phase.kind == WCET_EXEC ? "exec" : "idle", "instructions", (json_int_t)p->phase.instructions);
+}
+
+static json_t *warps_json(const struct wcet_profile *p)
+{
+    json_t *warps = json_array(), *phases = NULL;
+    for (size_t i = 0; i < p->phase_count; i++) {
+        const struct wcet_profile_phase *e = &p->phases[i];
+        if (!i || e[-1].block != e->block || e[-1].warp != e->warp) {
+            phases = json_array();
+            json_array_append_new(warps, json_pack("{s:I, s:I, s:o}", "block", (json_int_t)e->block, "warp",
+                                                   (json_int_t)e->warp, "phases", phases));
+        }
+        json_array_append_new(phases, phase_json(e));
+    }
+    return warps;
+}
+
+static json_t *sections_json(const struct wcet_bounds *b)
+{
+    json_t *sections = json_array();
+    for (uint64_t i = 0; i < b->section_count; i++) {
+        const struct wcet_section *s = &b->sections[i];
+        json_array_append_new(sections,
+                              json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "warps", (json_int_t)s->warps, "instructions",
+                                        (json_int_t)s->issues, "alone", (json_int_t)s->alone, "gub", (json_int_t)s->gub,
+                                        "serial_bound", (json_int_t)s->serial, "unit_bound", (json_int_t)s->sections));
+    }
+    return sections;
+}
+
+static json_t *overestimation_json(const struct wcet_launch *l, size_t policy)
+{
+    json_t *o = json_object();
+    for (unsigned b = 0; b < WCET_BOUNDS; b++) {
+        uint64_t bound = wcet_bound_of(&l->bounds, b);
+        if (bound)
+            json_object_set_new(o, wcet_bound_names[b], json_real(wcet_overestimation(bound, l->cycles[policy])));
+    }
+    return o;
+}
+
+json_t *wcet_launch_json(const struct rp_trace *t, const struct wcet_result *r, const struct wcet_launch *l,
+                         const struct wcet_profile *profile, const struct wcet_attack *attack)
+{
+    const struct wcet_bounds *b = &l->bounds;
+    json_t *replay = json_object(), *over = json_object();
+    for (size_t p = 0; p < r->policies.count; p++) {
+        json_object_set_new(replay, r->policies.names[p], number(l->cycles[p]));
+        json_object_set_new(over, r->policies.names[p], overestimation_json(l, p));
+    }
+    json_t *o =
+        json_pack("{s:I, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "launch", (json_int_t)b->launch,
+                  "kernel", rp_trace_kernel(t, rp_trace_launch(t, b->launch)->kernel)->name, "blocks",
+                  (json_int_t)b->blocks, "warp_count", (json_int_t)b->warps, "warp_instructions",
+                  (json_int_t)b->instructions, "gub", b->gub_applies ? number(b->gub) : json_null(), "serial_bound",
+                  (json_int_t)b->serial, "overlap_bound", (json_int_t)b->overlap, "unit_bound",
+                  (json_int_t)b->unit_bound, "sections", sections_json(b), "replay", replay, "overestimation", over);
+    if (attack)
+        json_object_set_new(o, "attack",
+                            json_pack("{s:I, s:I, s:s}", "schedules", (json_int_t)attack->schedules, "longest",
+                                      (json_int_t)attack->longest, "schedule", attack->schedule));
+    if (profile)
+        json_object_set_new(o, "warps", warps_json(profile));
+    return o;
+}
+
+json_t *wcet_summary_json(const struct wcet_result *r)
+{
+    json_t *all = json_object();
+    for (size_t p = 0; p < r->policies.count; p++) {
+        json_t *o = json_object();
+        for (unsigned b = 0; b < WCET_BOUNDS; b++) {
+            struct wcet_summary s = wcet_summarise(r, p, b);
+            if (s.launches)
+                json_object_set_new(o, wcet_bound_names[b],
+                                    json_pack("{s:I, s:f, s:f, s:f, s:f, s:I}", "launches", (json_int_t)s.launches,
+                                              "mean", s.mean, "max", s.max, "weighted_mean", s.weighted_mean,
+                                              "standard_deviation", s.deviation, "violations",
+                                              (json_int_t)s.violations));
+        }
+        json_object_set_new(all, r->policies.names[p], o);
+    }
+    return all;
+}
+
+/* ---- tables
+ * ---------------------------------------------------------------------------------------------------------- */
+
+static void launch_row(struct table *table, const struct rp_trace *t, const struct wcet_result *r,
+                       const struct wcet_launch *l, const struct wcet_attack *attack)
+{
+    const struct wcet_bounds *b = &l->bounds;
+    table_cell(table, "%" PRIu32, b->launch);
+    table_cell(table, "%s", rp_trace_kernel(t, rp_trace_launch(t, b->launch)->kernel)->name);
+    table_number(table, b->warps);
+    table_number(table, b->section_count);
+    if (b->gub_applies)
+        table_number(table, b->gub);
+    else
+        table_cell(table, "-");
+    table_number(table, b->serial);
+    table_number(table, b->unit_bound);
+    for (size_t p = 0; p < r->policies.count; p++) {
+        table_number(table, l->cycles[p]);
+        table_cell(table, "%.2f %%", wcet_overestimation(b->unit_bound, l->cycles[p]));
+    }
+    if (attack)
+        table_number(table, attack->longest);
+}
+
+void wcet_print_launches(const struct rp_trace *t, const struct wcet_result *r, const struct wcet_attack *attacks)
+{
+    static const char *const heading[] = {"launch", "kernel", "warps", "sections", "GUB", "serial", "unit-aware"};
+    char columns[16 + 2 * WCET_POLICIES] = "rlrrrrr";
+    size_t n = 7;
+    for (size_t p = 0; p < r->policies.count; p++, n += 2)
+        columns[n] = columns[n + 1] = 'r';
+    if (attacks)
+        columns[n++] = 'r';
+    columns[n] = 0;
+    struct table *table = table_new(columns);
+    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
+        table_cell(table, "%s", heading[i]);
+    for (size_t p = 0; p < r->policies.count; p++) {
+        table_cell(table, "%s", r->policies.names[p]);
+        table_cell(table, "over");
+    }
+    if (attacks)
+        table_cell(table, "attacked");
+    for (size_t i = 0; i < r->count; i++)
+        launch_row(table, t, r, &r->launches[i], attacks ? &attacks[i] : NULL);
+    table_print(table, stdout);
+}
+
+void wcet_print_summary(const struct wcet_result *r)
+{
+    static const char *const heading[] = {"policy", "bound", "launches", "mean", "max", "weighted mean", "std. dev."};
+    struct table *table = table_new("llrrrrr");
+    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
+        table_cell(table, "%s", heading[i]);
+    for (size_t p = 0; p < r->policies.count; p++)
+        for (unsigned b = 0; b < WCET_BOUNDS; b++) {
+            struct wcet_summary s = wcet_summarise(r, p, b);
+            if (!s.launches)
+                continue;
+            table_cell(table, "%s", r->policies.names[p]);
+            table_cell(table, "%s", wcet_bound_names[b]);
+            table_number(table, s.launches);
+            table_cell(table, "%.2f %%", s.mean);
+            table_cell(table, "%.2f %%", s.max);
+            table_cell(table, "%.2f %%", s.weighted_mean);
+            table_cell(table, "%.2f %%", s.deviation);
+        }
+    table_print(table, stdout);
+}
