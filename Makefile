@@ -160,7 +160,7 @@ demo: deps
 # Programs of tests/bench; bench-docs writes docs/performance.md from what it measures.
 
 BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
-$(BENCHES): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(SUPPORT) $(LIBS)
+$(BENCHES): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(SUPPORT) $(WCET) $(LIBS)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 .PHONY: bench bench-docs bench-programs
@@ -179,6 +179,13 @@ SOUNDNESS ?= 1000000
 soundness: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) $(BUILD)/soundness
 	@$(BUILD)/soundness $(SOUNDNESS) $$(nproc)
+# The tables of docs/validation.md about bounds.
+.PHONY: wcet-tables
+wcet-tables: deps
+	@$(MAKE) --no-print-directory -s -j$$(nproc) all kernels $(BUILD)/record-cases
+	@BUILD=$(BUILD) tests/soundness/tables.sh
+$(BUILD)/record-cases: $(BUILD)/obj/tests/soundness/record.o $(SUPPORT) $(LIBS)
+	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 $(BUILD)/soundness: $(BUILD)/obj/tests/soundness/soundness.o $(SUPPORT) $(WCET) $(LIBS)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 

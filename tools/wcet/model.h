@@ -16,8 +16,7 @@
     X(SUBCORES, "subcores", "several sub-cores per SM")                                                                \
     X(CONFLICTS, "conflicts", "shared memory whose accesses take time by their addresses")                             \
     X(TRANSACTIONS, "transactions", "uncoalesced accesses: a device memory that serves transactions one by one")       \
-    X(BLOCKS, "blocks", "several blocks per launch, on one SM")                                                        \
-    X(CACHES, "caches", "L1 and L2 caches, classified over the recorded paths")
+    X(BLOCKS, "blocks", "several blocks per launch, on one SM")
 
 enum wcet_extension {
 #define X(id, name, help) WCET_##id,

@@ -1,0 +1,64 @@
+#!/bin/bash
+# reprise wcet: bounds above replays, figures that agree in all outputs, refusals, exit statuses.
+set -u
+tmp=$(mktemp -d); trap 'rm -rf "$tmp"' EXIT
+ok() { echo "ok - $1"; }
+bad() { echo "not ok - $1"; }
+is() { if [ "$1" = "$2" ]; then ok "$3"; else bad "$3"; echo "  '$1' is not '$2'" >&2; fi; }
+holds() { if python3 -c "import json,sys; d=json.load(open('$tmp/out.json')); l=d['launches'][0]; sys.exit(0 if $1 else 1)"; then ok "$2"; else bad "$2"; fi; }
+trace=$tmp/sgemm.wtr
+"$REPRISE" record -q -o "$trace" --module "$BUILD/kernels/sgemm_warps.ptx" --kernel double_4 --grid 1 --block 32,4 \
+    --arg buf=rand-f32:4096:seed=1 --arg buf=rand-f32:4096:seed=2 --arg buf=zeros:4096 --arg i32=128 || bad "record"
+
+"$REPRISE" wcet "$trace" --machine orin-wcet --check gto,lrr,oldest,two-level,random --attack 20 --json -q > "$tmp/out.json"
+is $? 0 "exit status 0"
+holds "all(c <= l['unit_bound'] <= l['serial_bound'] for c in l['replay'].values())" "replays within the unit-aware bound, and that within the serial one"
+holds "l['attack']['longest'] <= l['unit_bound'] and l['attack']['schedules'] == 20" "attacks stay within the bound"
+holds "l['gub'] == sum(s['gub'] for s in l['sections']) and len(l['sections']) == 6" "the block's GUB is the sum of its sections'"
+holds "abs(l['overestimation']['gto']['gub'] - 100*(l['gub']/l['replay']['gto']-1)) < 1e-4" "overestimation is what it says"
+holds "len(l['warps']) == 4 and {p['kind'] for w in l['warps'] for p in w['phases']} == {'exec','idle'}" "phases of all warps"
+holds "sum(p['instructions'] for w in l['warps'] for p in w['phases']) == sum(s['instructions'] for s in l['sections'])" "phases hold all instructions"
+for p in gto lrr; do
+    cycles=$("$REPRISE" replay "$trace" --machine orin-wcet --set scheduler=$p --json | python3 -c "import json,sys; print(json.load(sys.stdin)['total']['cycles'])")
+    holds "l['replay']['$p'] == $cycles" "cycles under $p are those of reprise replay"
+done
+
+"$REPRISE" wcet -q "$trace" --machine orin-wcet --phases "$tmp/p.csv" > /dev/null
+is "$(head -1 "$tmp/p.csv")" "launch,block,warp,section,start,duration,kind,instructions" "phases as CSV"
+holds "sum(len(w['phases']) for w in l['warps']) == $(($(wc -l < "$tmp/p.csv") - 1))" "as many phases in CSV as in JSON"
+"$REPRISE" wcet -q "$trace" --machine orin-wcet --phases "$tmp/p.pb" > /dev/null
+protoc --decode=reprise.wcet.Profile -I tools/wcet phases.proto < "$tmp/p.pb" > "$tmp/p.txt"
+is $? 0 "phases as protobuf decode by the schema"
+holds "$(grep -c 'phases {' "$tmp/p.txt") == sum(len(w['phases']) for w in l['warps'])" "as many phases there"
+holds "$(grep -c ' issue:' "$tmp/p.txt") == sum(s['instructions'] for s in l['sections'])" "and the times of every instruction"
+
+refused() { # status, pattern, arguments
+    local status=$1 pattern=$2; shift 2
+    "$REPRISE" wcet -q "$trace" "$@" > "$tmp/refused" 2>&1
+    if [ $? -eq "$status" ] && grep -q -- "$pattern" "$tmp/refused"; then ok "refused: $*"; else bad "refused: $*"; cat "$tmp/refused" >&2; fi
+}
+refused 2 "l1=none" --machine jetson-tx2 --assume subcores,conflicts
+refused 2 "--assume subcores" --machine orin-wcet --set subcores=4
+refused 2 "--assume conflicts" --machine orin-wcet --set shared=pastis
+refused 2 "--assume transactions" --machine orin-wcet --set dram=fixed --set dram.interval=2
+refused 2 "units.int.queue" --machine orin-wcet --set units.int.queue=3
+refused 1 "work-conserving" --machine orin-wcet --check serial
+refused 1 "did you mean gto" --machine orin-wcet --check gta
+refused 1 "did you mean blocks" --machine orin-wcet --assume block
+refused 1 "launches 0 to 0" --machine orin-wcet --launch 1
+"$REPRISE" wcet -q "$trace" --machine orin-wcet --set subcores=2 --set shared=pastis --set units.shared.queue=0 --assume subcores,conflicts --check gto,random --json > "$tmp/out.json"
+holds "all(c <= l['unit_bound'] for c in l['replay'].values())" "two sub-cores and conflicts, when assumed"
+
+blocks=$tmp/blocks.wtr
+"$REPRISE" record -q -o "$blocks" --module "$BUILD/kernels/matmul.ptx" --kernel matmul --grid 3,3 --block 16,16 \
+    --arg buf=rand-f32:2304:seed=1 --arg buf=rand-f32:2304:seed=2 --arg buf=zeros:9216 --arg i32=48 || bad "record"
+for n in 1 2 4 32; do
+    "$REPRISE" wcet -q "$blocks" --machine orin-wcet --set limits.blocks=$n --assume blocks --check gto,lrr,oldest,two-level,random --json > "$tmp/out.json"
+    holds "l['blocks'] == 9 and l['gub'] is None and all(c <= l['unit_bound'] for c in l['replay'].values())" "nine blocks, $n at once, when assumed"
+done
+"$REPRISE" wcet -q "$blocks" --machine orin-wcet > /dev/null 2>&1
+is $? 2 "several blocks are refused else"
+
+"$REPRISE" wcet -q "$trace" "$trace" --machine orin-wcet --grid latency=200,5 policy=lrr,gto --json > "$tmp/grid.json"
+is "$(python3 -c "import json; r=json.load(open('$tmp/grid.json'))['rows']; print(len(r), sum(x['violations'] for x in r if x['bound']!='gub'), {x['launches'] for x in r})")" "12 0 {2}" "a grid over latency and policy"
+"$REPRISE" wcet --help | grep -q Examples && ok "help has examples" || bad "help has examples"

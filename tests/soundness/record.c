@@ -1,0 +1,36 @@
+/* Records cases of tests/kernels, each at the size given, for reprise wcet --grid: record FOLDER CASE=SIZE... prints
+ * the traces' names. Each run is checked against the CPU. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/kernel_case.h"
+
+static int record(const char *folder, char *what)
+{
+    char *equals = strchr(what, '='), path[4096];
+    if (equals)
+        *equals = 0;
+    const struct kernel_case *c = kernel_case_find(what);
+    if (!c) {
+        fprintf(stderr, "record: there is no case '%s'\n", what);
+        return 1;
+    }
+    snprintf(path, sizeof path, "%s/%s.wtr", folder, what);
+    struct kernel_options options = {.size = equals ? (uint32_t)strtoul(equals + 1, NULL, 10) : 0, .trace = path};
+    struct rp_error err;
+    if (!kernel_run(c, &options, NULL, &err)) {
+        fprintf(stderr, "record: %s: %s\n", what, err.text);
+        return 1;
+    }
+    puts(path);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    int status = argc < 3;
+    for (int i = 2; i < argc && !status; i++)
+        status = record(argv[1], argv[i]);
+    return status;
+}

@@ -1,0 +1,67 @@
+"""Markdown of docs/validation.md's tables from the JSON that tables.sh leaves, beside the figures of the ECRTS 2025 paper."""
+import json, sys
+
+folder = sys.argv[1]
+LATENCIES = [400, 200, 100, 50, 25, 10, 5]
+TABLE3 = {  # mean, max, weighted mean, standard deviation of GUB's overestimation (paper, Table 3)
+    (400, "lrr"): (8.21, 33.45, 11.35, 4.73), (400, "gto"): (10.68, 34.84, 13.87, 3.66),
+    (200, "lrr"): (12.31, 40.34, 16.83, 6.07), (200, "gto"): (15.37, 40.06, 20.16, 5.31),
+    (100, "lrr"): (16.70, 44.97, 22.44, 6.96), (100, "gto"): (19.83, 44.37, 26.21, 7.89),
+    (50, "lrr"): (19.97, 69.83, 26.05, 7.88), (50, "gto"): (25.56, 70.56, 31.52, 9.16),
+    (25, "lrr"): (21.81, 72.47, 26.84, 8.32), (25, "gto"): (27.88, 60.12, 31.83, 8.26),
+    (10, "lrr"): (23.46, 49.77, 27.86, 8.58), (10, "gto"): (29.32, 46.36, 31.96, 7.58),
+    (5, "lrr"): (26.00, 46.38, 28.17, 6.81), (5, "gto"): (27.04, 46.67, 30.82, 5.91),
+}
+TABLE4 = {  # 32, 16, 8, 4 warps (paper, Table 4)
+    "naive": {400: (5.96, 8.67, 11.84, 9.36), 200: (6.57, 10.29, 15.56, 13.49), 100: (6.93, 11.36, 18.47, 17.32),
+              50: (7.11, 11.97, 20.37, 20.18), 25: (7.00, 12.31, 21.45, 22.00), 10: (6.16, 12.06, 22.04, 23.24),
+              5: (5.87, 11.50, 22.03, 23.69)},
+    "double": {400: (11.15, 19.19, 33.08, 58.21), 200: (8.51, 14.12, 23.37, 40.40), 100: (8.44, 14.11, 23.57, 41.08),
+               50: (8.39, 14.06, 23.65, 41.42), 25: (8.35, 14.01, 23.59, 41.54), 10: (8.33, 13.98, 23.57, 41.59),
+               5: (8.32, 13.97, 23.59, 41.60)},
+}
+
+
+def rows(name):
+    return json.load(open(f"{folder}/{name}.json"))["rows"]
+
+
+def find(table, latency, policy, bound):
+    return next(r for r in table if (int(r["value"]), r["policy"], r["bound"]) == (latency, policy, bound))
+
+
+def four(r):
+    return tuple(r[k] for k in ("mean", "max", "weighted_mean", "standard_deviation"))
+
+
+def percent(values):
+    return " | ".join(f"{v:.2f}" for v in values)
+
+
+table = rows("table3")
+print("| latency | policy | bound | mean % | max % | weighted mean % | std. dev. % |\n|--:|---|---|--:|--:|--:|--:|")
+for latency in LATENCIES:
+    for policy in ("lrr", "gto"):
+        print(f"| {latency} | {policy} | paper, GUB | {percent(TABLE3[latency, policy])} |")
+        for bound in ("gub", "serial", "unit"):
+            print(f"| {latency} | {policy} | {bound} | {percent(four(find(table, latency, policy, bound)))} |")
+
+print("\nSGEMM, overestimation of GUB and, in brackets, of the unit-aware bound over gto, in per cent:\n")
+print("| | latency | 32 warps | paper | 16 warps | paper | 8 warps | paper | 4 warps | paper |\n|---|" + "--:|" * 9)
+for kind in ("naive", "double"):
+    for latency in LATENCIES:
+        cells = []
+        for i, warps in enumerate((32, 16, 8, 4)):
+            here = rows(f"{kind}-{warps}")
+            gub, unit = (find(here, latency, "gto", b)["mean"] for b in ("gub", "unit"))
+            cells.append(f"{gub:.2f} ({unit:.2f}) | {TABLE4[kind][latency][i]:.2f}")
+        print(f"| {kind} | {latency} | " + " | ".join(cells) + " |")
+
+print("\nThe longest of 100 schedules at latency 200, in cycles:\n")
+print("| | warps | gto | lrr | longest found | by | unit-aware | GUB |\n|---|--:|--:|--:|--:|---|--:|--:|")
+for kind in ("naive", "double"):
+    for warps in (32, 16, 8, 4):
+        l = json.load(open(f"{folder}/{kind}-{warps}-attack.json"))["launches"][0]
+        a = l["attack"]
+        print(f"| {kind} | {warps} | {l['replay']['gto']} | {l['replay']['lrr']} | {a['longest']} | `{a['schedule']}` | "
+              f"{l['unit_bound']} | {l['gub']} |")

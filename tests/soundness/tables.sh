@@ -1,0 +1,21 @@
+#!/bin/bash
+# Records the kernels of docs/validation.md's tables, one block each, and prints the tables beside the paper's figures.
+set -eu
+cd "$(dirname "$0")/../.."
+export BUILD=${BUILD:-build}
+dir=$BUILD/wcet; mkdir -p "$dir"
+# case=size; the class of the Rodinia suite that it stands for
+kernels="bfs_level=64 matmul=16 gemm=8 transpose_padded=32 stencil=16 spmv_scalar=128 spmv_vector=4 needleman_wunsch=16
+    nbody=64 bitonic=512 reduce_tree=512 scan=256 mandelbrot=8"
+# shellcheck disable=SC2086
+traces=$("$BUILD/record-cases" "$dir" $kernels)
+# shellcheck disable=SC2086
+"$BUILD/reprise" wcet -q --json --machine orin-wcet --grid latency=400,200,100,50,25,10,5 policy=lrr,gto $traces > "$dir/table3.json"
+for kind in naive double; do
+    for warps in 32 16 8 4; do
+        t=$("$BUILD/record-cases" "$dir" sgemm_${kind}_$warps=1024)
+        "$BUILD/reprise" wcet -q --json --machine orin-wcet --grid latency=400,200,100,50,25,10,5 policy=gto,lrr "$t" > "$dir/$kind-$warps.json"
+        "$BUILD/reprise" wcet -q --json --machine orin-wcet --check gto,lrr --attack 100 "$t" > "$dir/$kind-$warps-attack.json"
+    done
+done
+python3 tests/soundness/tables.py "$dir"
