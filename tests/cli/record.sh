@@ -1,0 +1,192 @@
+#!/bin/bash
+# reprise record from the outside: what it computes, what it refuses, what it leaves behind.
+set -u
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+k=$BUILD/kernels
+ok() { echo "ok - $1"; }
+bad() { echo "not ok - $1"; }
+check() { # what, command...
+    local what=$1
+    shift
+    if "$@" >&2; then ok "$what"; else bad "$what"; fi
+}
+same() { cmp -s "$1" "$2"; }
+
+vector_add=(--module "$k/vector_add.ptx" --kernel vector_add --grid 4 --block 256 --arg buf=rand-f32:1000:seed=1
+    --arg buf=rand-f32:1000:seed=2 --arg buf=zeros:4000 --arg i32=1000)
+
+# ---- the command of the manual, and the product computed apart ------------------------------------------------------
+"$REPRISE" record -o "$dir/mm.wtr" --module "$k/matmul.ptx" --kernel matmul --grid 4,4 --block 16,16 \
+    --arg buf=rand-f32:4096:seed=1 --arg buf=rand-f32:4096:seed=2 --arg buf=zeros:16384 --arg i32=64 \
+    --save "2=$dir/C.bin" --save "0=$dir/A.bin" --threads 2 >"$dir/out" 2>&1
+check "matmul is recorded" test $? -eq 0
+check "the summary counts blocks" grep -q '1 launch, 16 blocks, [0-9]* warp instructions' "$dir/out"
+check "the trace is whole" "$REPRISE" verify "$dir/mm.wtr"
+cat >"$dir/check.py" <<'PY'
+import struct, sys
+M = (1 << 64) - 1
+def rand(seed, n):
+    out = []
+    for _ in range(n):
+        seed = seed + 0x9e3779b97f4a7c15 & M
+        z = seed
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9 & M
+        z = (z ^ z >> 27) * 0x94d049bb133111eb & M
+        out.append(((z ^ z >> 31) >> 40) * 2.0 ** -23 - 1)
+    return out
+read = lambda path: struct.unpack('4096f', open(path, 'rb').read())
+a, b, c = rand(1, 4096), rand(2, 4096), read(sys.argv[1] + '/C.bin')
+assert read(sys.argv[1] + '/A.bin') == tuple(a), 'buffers are not what the manual says'
+for i in range(0, 64, 7):
+    for j in range(64):
+        assert abs(c[64 * i + j] - sum(a[64 * i + n] * b[64 * n + j] for n in range(64))) < 1e-4, (i, j)
+PY
+check "the product and the random numbers are right" python3 "$dir/check.py" "$dir"
+
+# ---- the trace depends on what was run, not on how ------------------------------------------------------------------
+for t in 1 2 3 8; do
+    "$REPRISE" record -o "$dir/t$t.wtr" "${vector_add[@]}" --threads $t --quiet || bad "vector_add with $t threads"
+done
+check "traces are the same at 1 and 2 threads" same "$dir/t1.wtr" "$dir/t2.wtr"
+check "traces are the same at 1 and 3 threads" same "$dir/t1.wtr" "$dir/t3.wtr"
+check "traces are the same at 1 and 8 threads" same "$dir/t1.wtr" "$dir/t8.wtr"
+for level in 2 3 4; do
+    REPRISE_SIMD=$level "$REPRISE" record -o "$dir/v$level.wtr" "${vector_add[@]}" --save "2=$dir/v$level.bin" --quiet || bad "level $level"
+done
+check "traces and results are the same at every vector width" \
+    eval 'same "$dir/v2.wtr" "$dir/v3.wtr" && same "$dir/v2.wtr" "$dir/v4.wtr" && same "$dir/v2.bin" "$dir/v4.bin" && same "$dir/v2.bin" "$dir/v3.bin"'
+head -c 4000 /dev/zero | tr '\0' 'x' >"$dir/in.bin"
+"$REPRISE" record --no-trace --module "$k/vector_add.ptx" --grid 4 --block 256 --arg "buf=file:$dir/in.bin" \
+    --arg buf=iota-i32:1000 --arg buf=zeros:4000 --arg i32=0 --save "0=$dir/copy.bin" --save "1=$dir/iota.bin" --quiet
+check "a file goes in and comes out" same "$dir/in.bin" "$dir/copy.bin"
+check "iota counts" python3 -c "import struct,sys; assert struct.unpack('1000i', open(sys.argv[1],'rb').read()) == tuple(range(1000))" "$dir/iota.bin"
+"$REPRISE" record -o "$dir/j.wtr" "${vector_add[@]}" --json >"$dir/json" 2>"$dir/err"
+check "--json is JSON and alone" python3 -c "
+import json,os,sys
+j = json.load(open(sys.argv[1]))
+assert j['outcome'] == 'complete' and j['launches'][0]['kernel'] == 'vector_add' and j['launches'][0]['blocks'] == 4
+assert j['bytes'] == os.path.getsize(j['trace']) and abs(j['bits_per_warp_instruction'] - 8 * j['bytes'] / j['warp_instructions']) < 1e-9
+" "$dir/json"
+"$REPRISE" info --json "$dir/j.wtr" | python3 -c "
+import json,sys
+a, b = json.load(sys.stdin), json.load(open(sys.argv[1]))
+assert a['launches'][0]['warp_instructions'] == b['warp_instructions'] and a['launches'][0]['thread_instructions'] == b['thread_instructions']" "$dir/json"
+check "info counts what record counted" test $? -eq 0
+
+# ---- launch files ---------------------------------------------------------------------------------------------------
+"$REPRISE" record -o "$dir/chain.wtr" --launch-file docs/examples/chain.cfg --module "$k/matmul.ptx" >"$dir/out" 2>&1
+check "the launch file of the manual runs" grep -q '2 launches, 8 blocks' "$dir/out"
+awk '/^buffers/,/^\);/' docs/launch-file.md >"$dir/manual"
+awk '/^buffers/,/^\);/' docs/examples/chain.cfg >"$dir/example"
+check "the manual shows the example as it is" same "$dir/manual" "$dir/example"
+mkdir "$dir/sub"
+cp "$k/vector_add.ptx" "$dir/in.bin" "$dir/sub"
+cat >"$dir/sub/run.cfg" <<CFG
+module = "vector_add.ptx";
+buffers = { x = "file:in.bin"; y = "zeros:4000"; };
+launches = ( { grid = 4; block = 256; args = ( "buf=y", "buf=y", "buf=y", "i32=0x3e8" ); } );
+save = { x = "$dir/x.bin"; };
+CFG
+"$REPRISE" record --no-trace --launch-file "$dir/sub/run.cfg" --quiet
+check "paths in a launch file count from its folder" same "$dir/x.bin" "$dir/in.bin"
+
+# ---- what is refused: status, one line that says what, no file ------------------------------------------------------
+refuse() { # status, text, options...
+    local status=$1 text=$2 got
+    shift 2
+    rm -rf "$dir/no"
+    mkdir "$dir/no"
+    "$REPRISE" record -o "$dir/no/t.wtr" "$@" >"$dir/out" 2>"$dir/err" </dev/null
+    got=$?
+    if [ $got -ne "$status" ]; then bad "status $got, not $status: $text"; cat "$dir/err" >&2; return; fi
+    if ! grep -qF -- "$text" "$dir/err"; then bad "says: $text"; cat "$dir/err" >&2; return; fi
+    if [ "$(wc -l <"$dir/err")" -ne 1 ]; then bad "one line: $text"; cat "$dir/err" >&2; return; fi
+    if [ -n "$(ls -A "$dir/no")" ]; then bad "no file: $text"; ls -A "$dir/no" >&2; return; fi
+    ok "refuses: $text"
+}
+va=(--module "$k/vector_add.ptx")
+geo=(--grid 4 --block 256)
+z=buf=zeros:4000
+four=(--arg $z --arg $z --arg $z --arg i32=1000)
+refuse 1 "--grid X[,Y[,Z]] is missing" "${va[@]}" --block 4
+refuse 1 "--block X[,Y[,Z]] is missing" "${va[@]}" --grid 4
+refuse 1 "which module?" "${geo[@]}"
+refuse 1 "'0' has an extent of 0" "${va[@]}" --grid 0 --block 4
+refuse 1 "is not a whole number" "${va[@]}" --grid 4x4 --block 4
+refuse 1 "more than three extents" "${va[@]}" --grid 1,1,1,1 --block 4
+refuse 1 "block dimension x is 2048" "${va[@]}" --grid 1 --block 2048 "${four[@]}"
+refuse 1 "has 1056 threads; at most 1024" "${va[@]}" --grid 1 --block 33,32 "${four[@]}"
+refuse 1 "grid dimension y is 65536" "${va[@]}" --grid 1,65536 --block 1 "${four[@]}"
+refuse 1 "has 4 parameters, but 1 arguments" "${va[@]}" "${geo[@]}" --arg i32=5
+refuse 1 "argument 0 (i32) is 4 bytes, but parameter 'vector_add_param_0'" "${va[@]}" "${geo[@]}" --arg i32=1 --arg $z --arg $z --arg i32=1
+refuse 1 "argument 3 (buf) is 8 bytes" "${va[@]}" "${geo[@]}" --arg $z --arg $z --arg $z --arg $z
+refuse 1 "argument 0: unknown form 'i33' of an argument; did you mean 'i32'" "${va[@]}" "${geo[@]}" --arg i33=1
+refuse 1 "'99999999999' is out of range" "${va[@]}" "${geo[@]}" --arg i32=99999999999
+refuse 1 "'-1' is not a whole number" "${va[@]}" "${geo[@]}" --arg u32=-1
+refuse 1 "'1.5' is not a whole number" "${va[@]}" "${geo[@]}" --arg i32=1.5
+refuse 1 "'abc' is not a number" "${va[@]}" "${geo[@]}" --arg f32=abc
+refuse 1 "'i32' is no argument" "${va[@]}" "${geo[@]}" --arg i32
+refuse 1 "did you mean 'zeros'" "${va[@]}" "${geo[@]}" --arg buf=zeroes:4
+refuse 1 "zeros needs a size" "${va[@]}" "${geo[@]}" --arg buf=zeros
+refuse 1 "a buffer of nothing" "${va[@]}" "${geo[@]}" --arg buf=zeros:0
+refuse 1 "rand-f32 needs a seed" "${va[@]}" "${geo[@]}" --arg buf=rand-f32:5
+refuse 1 "is too large" "${va[@]}" "${geo[@]}" --arg buf=rand-f64:99999999999999999999:seed=1
+refuse 1 "zeros takes no ':seed=1'" "${va[@]}" "${geo[@]}" --arg buf=zeros:4:seed=1
+refuse 1 "--save 7: there are 4 arguments" "${va[@]}" "${geo[@]}" "${four[@]}" --save "7=$dir/no/x"
+refuse 1 "--save 3: argument 3 is a value" "${va[@]}" "${geo[@]}" "${four[@]}" --save "3=$dir/no/x"
+refuse 1 "write N=FILE" "${va[@]}" "${geo[@]}" "${four[@]}" --save "$dir/no/x"
+refuse 1 "cannot save to '$dir/none/x'" "${va[@]}" "${geo[@]}" "${four[@]}" --save "2=$dir/none/x"
+refuse 1 "bytes of shared memory per block; at most 49152" "${va[@]}" "${geo[@]}" "${four[@]}" --shared 50000
+refuse 1 "stand in the file" --launch-file docs/examples/chain.cfg "${geo[@]}"
+refuse 1 "either -o FILE or --no-trace" "${va[@]}" "${geo[@]}" "${four[@]}" --no-trace
+refuse 2 "none.ptx" --module "$dir/none.ptx" "${geo[@]}" "${four[@]}"
+refuse 2 "cannot read '$dir/none' for arg0" "${va[@]}" "${geo[@]}" --arg "buf=file:$dir/none" --arg $z --arg $z --arg i32=1
+refuse 2 "empty or not a regular file" "${va[@]}" "${geo[@]}" --arg "buf=file:$dir" --arg $z --arg $z --arg i32=1
+refuse 2 "cannot read launch file '$dir/none'" --launch-file "$dir/none"
+"$REPRISE" record "${va[@]}" "${geo[@]}" "${four[@]}" >"$dir/out" 2>"$dir/err"
+status=$?
+check "without -o it says so" eval '[ $status -eq 1 ] && grep -q "where shall the trace go" "$dir/err"'
+
+launch_file() { # text in the error, content
+    printf '%s\n' "$2" >"$dir/bad.cfg"
+    refuse 2 "$1" --launch-file "$dir/bad.cfg" --module "$k/vector_add.ptx"
+}
+launch_file "bad.cfg:2: syntax error" 'launches = ('
+launch_file "bad.cfg:2: unknown key 'launch'; did you mean 'launches'" $'\nlaunch = 5;'
+launch_file "there is no launch" 'buffers = { A = "zeros:4"; };'
+launch_file "did you mean 'zeros'" 'buffers = { A = "zero:4"; };'
+launch_file "a launch needs 'grid'" 'launches = ( { block = 4; } );'
+launch_file "'block' must be one to three whole numbers" 'launches = ( { grid = 1; block = [1,2,3,4]; } );'
+launch_file "there is no buffer 'B'" 'launches = ( { grid = 1; block = 4; args = ( "buf=B" ); } );'
+launch_file "'lots' is not a whole number" 'launches = ( { grid = 1; block = 4; args = ( "i32=lots" ); } );'
+launch_file "there is no buffer 'A'" 'launches = ( { grid = 1; block = 4; } ); save = { A = "x"; };'
+
+# ---- kernels that misbehave -----------------------------------------------------------------------------------------
+"$REPRISE" record -o "$dir/f.wtr" "${va[@]}" "${geo[@]}" --arg $z --arg $z --arg buf=zeros:2000 --arg i32=1000 \
+    --save "2=$dir/f.bin" >"$dir/out" 2>"$dir/err"
+check "a fault has status 3" test $? -eq 3
+check "... and one line" test "$(wc -l <"$dir/err")" -eq 1
+check "... that says where" grep -qF "0 bytes past the end of arg2 (2000 bytes); at 'st.global.f32" "$dir/err"
+check "... and by whom" grep -qF 'block (1,0,0), thread (244,0,0)' "$dir/err"
+check "... the trace is kept" "$REPRISE" verify "$dir/f.wtr"
+check "... and says fault" eval '"$REPRISE" info "$dir/f.wtr" | grep -q fault'
+check "... and nothing is saved" test ! -e "$dir/f.bin"
+printf '%s\n' '.version 7.0' '.target sm_62' '.address_size 64' '.visible .entry spin() {' 'L: bra L;' '}' >"$dir/spin.ptx"
+"$REPRISE" record -o "$dir/s.wtr" --module "$dir/spin.ptx" --grid 1 --block 32 --limit 5000 >"$dir/out" 2>"$dir/err"
+status=$?
+check "an endless loop ends at --limit" eval '[ $status -eq 3 ] && grep -q "5000 instructions, the limit" "$dir/err"'
+mkdir "$dir/signal"
+"$REPRISE" record -o "$dir/signal/s.wtr" --module "$dir/spin.ptx" --grid 1 --block 32 --limit 999999999999 2>/dev/null &
+pid=$!
+for _ in $(seq 100); do [ -n "$(ls -A "$dir/signal")" ] && break; sleep 0.1; done
+check "a trace under way has a temporary name" test -n "$(ls -A "$dir/signal")"
+kill -TERM $pid
+wait $pid 2>/dev/null
+check "SIGTERM leaves no file" test -z "$(ls -A "$dir/signal")"
+
+# ---- names ----------------------------------------------------------------------------------------------------------
+sed 's/vector_add/_Z10vector_addPKfS0_Pfi/g' "$k/vector_add.ptx" >"$dir/mangled.ptx"
+check "a kernel is found by its name in the source" "$REPRISE" record --no-trace --module "$dir/mangled.ptx" --kernel vector_add "${geo[@]}" "${four[@]}"
+refuse 2 "vector_add" "${va[@]}" --kernel vector_ad "${geo[@]}" "${four[@]}"
+check "--help has an example" eval '"$REPRISE" record --help | grep -q "reprise record -o mm.wtr"'
