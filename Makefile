@@ -138,7 +138,7 @@ $(BUILD)/kernels/%.ptx: tests/kernels/%.cu $(KERNEL_HEADERS)
 	$(CLANG) $(PTX_FLAGS) -O2 -S -o $@ $<
 .PHONY: kernels
 kernels: $(KERNELS)
-unit-kernels: $(KERNELS)
+unit-kernels unit-wcet: $(KERNELS)
 
 # NVIDIA's ptxas and disassemblers, which tests compare with; tests that want them are skipped without.
 .PHONY: toolchain
