@@ -124,7 +124,7 @@ static bool print_integer(struct print *p, struct spec *spec, char *out, size_t 
         if (spec->narrow == 8)
             value = is_signed ? (int8_t)word : (uint8_t)word;
     }
-    char format[64];
+    char format[80];
     snprintf(format, sizeof format, "%sll%c", spec->text, spec->conversion);
     snprintf(out, size, format, value);
     return true;
