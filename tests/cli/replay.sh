@@ -1,0 +1,104 @@
+#!/bin/bash
+# reprise replay, diff and machine on the command line: output, JSON, errors, and the tables in docs/.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+r=$REPRISE
+is() { if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1"; echo "  expected: $3" >&2; echo "  got:      $2" >&2; fi; }
+# json FILE EXPRESSION: prints a Python expression of the document d
+json() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
+# fails STATUS TEXT COMMAND...: one line on stderr that holds TEXT, nothing on stdout
+fails() {
+    local status=$1 text=$2 got
+    shift 2
+    "$@" >"$work/out" 2>"$work/err"
+    got=$?
+    if [ $got = "$status" ] && grep -qF -- "$text" "$work/err" && [ ! -s "$work/out" ]; then
+        echo "ok - status $status: $text"
+    else
+        echo "not ok - status $status: $text"
+        echo "  $* ended with $got and said: $(cat "$work/err")" >&2
+    fi
+}
+
+"$BUILD/programs/synthetic" 6 "$work/t.wtr" || exit 1
+launches=$("$r" info --json --no-mix "$work/t.wtr" | python3 -c 'import json,sys; print(len(json.load(sys.stdin)["launches"]))')
+
+# ---- replay: JSON
+"$r" replay "$work/t.wtr" --machine jetson-tx2 --json >"$work/a.json"; is "replay --json ends well" $? 0
+"$r" info --json --no-mix "$work/t.wtr" >"$work/i.json"
+is "one entry per launch" "$(json "$work/a.json" 'len(d["launches"])')" "$launches"
+is "instructions as in the trace" "$(json "$work/a.json" '[l["warp_instructions"] for l in d["launches"]]')" \
+    "$(json "$work/i.json" '[l["warp_instructions"] for l in d["launches"]]')"
+is "threads' instructions, too" "$(json "$work/a.json" '[l["thread_instructions"] for l in d["launches"]]')" \
+    "$(json "$work/i.json" '[l["thread_instructions"] for l in d["launches"]]')"
+is "totals are sums" "$(json "$work/a.json" 'all(d["total"][k] == sum(l[k] for l in d["launches"]) for k in ("cycles","warp_instructions","blocks"))')" True
+is "every sub-core cycle is accounted for" "$(json "$work/a.json" 'all(l["issue"]["issued"]+l["issue"]["idle"]+sum(l["issue"]["stall"].values()) == l["cycles"]*8 for l in d["launches"])')" True
+is "shared memory has its place" "$(json "$work/a.json" 'sorted(d["total"]["shared"])')" "['atomic_transactions', 'conflicts', 'load_transactions', 'store_transactions']"
+is "the trace is named by its hash" "$(json "$work/a.json" 'd["trace"]["sha256"]')" "$(sha256sum "$work/t.wtr" | cut -d' ' -f1)"
+is "the tool is named" "$(json "$work/a.json" 'd["tool"]')" "$("$r" --version)"
+is "options are resolved" "$(json "$work/a.json" '(d["machine"]["name"], d["machine"]["options"]["l1.size"], d["machine"]["options"]["issue_exit"])')" "('jetson-tx2', 24576, True)"
+"$r" replay "$work/t.wtr" --machine jetson-tx2 --json --engine reference >"$work/b.json"
+is "the reference engine says the same" "$(json "$work/b.json" 'd["launches"]')" "$(json "$work/a.json" 'd["launches"]')"
+is "and gives its name" "$(json "$work/b.json" 'd["engine"]')" reference
+"$r" replay "$work/t.wtr" --machine jetson-tx2 --json --threads 5 | cmp -s - "$work/a.json"; is "threads change nothing" $? 0
+"$r" replay "$work/t.wtr" -m jetson-tx2 --json --launch 0 >"$work/c.json"
+is "one launch alone" "$(json "$work/c.json" 'd["launches"]')" "$(json "$work/a.json" 'd["launches"][:1]')"
+"$r" replay "$work/t.wtr" -m jetson-tx2 --set l1=none --json >"$work/d.json"
+is "--set changes the machine" "$(json "$work/d.json" '(d["machine"]["options"]["l1.model"], d["total"]["l1"]["hits"])')" "('none', 0)"
+is "and its hash" "$(json "$work/d.json" "d['machine']['hash'] != '$(json "$work/a.json" 'd["machine"]["hash"]')'")" True
+is "the table shows the cycles" "$("$r" replay "$work/t.wtr" -m jetson-tx2 | tr -d , | grep -c "^cycles  *$(json "$work/a.json" 'd["total"]["cycles"]')$")" 1
+
+# ---- diff
+"$r" diff "$work/t.wtr" -m jetson-tx2 --vary scheduler=gto,lrr,serial --vary l1=none,direct-mapped --json >"$work/x.json"
+is "diff makes every combination" "$(json "$work/x.json" '[(v["varied"]["scheduler"], v["varied"]["l1"]) for v in d["variants"]]')" \
+    "[('gto', 'none'), ('gto', 'direct-mapped'), ('lrr', 'none'), ('lrr', 'direct-mapped'), ('serial', 'none'), ('serial', 'direct-mapped')]"
+is "each as replay alone" "$(json "$work/x.json" 'd["variants"][1]["launches"]')" "$(json "$work/a.json" 'd["launches"]')"
+is "ratios are to the first" "$(json "$work/x.json" 'all(abs(v["ratio"] - v["total"]["cycles"] / d["variants"][0]["total"]["cycles"]) < 1e-6 for v in d["variants"])')" True
+"$r" diff "$work/t.wtr" -m jetson-tx2 --vary scheduler=gto,lrr,serial --vary l1=none,direct-mapped --json --threads 1 | cmp -s - "$work/x.json"
+is "threads change nothing in diff" $? 0
+is "the table has a row per variant" "$("$r" diff "$work/t.wtr" -m orin-wcet --vary scheduler=gto,lrr --launch 0 | grep -cE ' (gto|lrr) ')" 2
+
+# ---- machine
+files=$(cd hw-models/machines && ls ./*.cfg | sed 's|./||; s|.cfg||' | sort | tr '\n' ' ')
+is "machine list shows every machine file" "$("$r" machine list | cut -d' ' -f1 | tr '\n' ' ')" "$files"
+is "machine list --json, too" "$("$r" machine list --json | python3 -c 'import json,sys; print(*[m["name"] for m in json.load(sys.stdin)], end=" ")')" "$files"
+is "machine show resolves settings" "$("$r" machine show jetson-tx2 --set l1.size=48K | grep '^l1.size')" "l1.size = 49152"
+is "what show says as settings gives the same machine" "$(settings=$("$r" machine show jetson-tx2 --set l1.size=48K | sed '/^#/d; s/ = /=/; s/^/--set /'); \
+    "$r" machine show orin-wcet --json >/dev/null; eval "$r machine show jetson-tx2 $(echo "$settings" | tr '\n' ' ')" | head -1)" "$("$r" machine show jetson-tx2 --set l1.size=48K | head -1)"
+cp hw-models/machines/jetson-tx2.cfg "$work/mine.cfg"
+is "a machine file by its path" "$("$r" machine show "$work/mine.cfg" | sed 1d | sha256sum)" "$("$r" machine show jetson-tx2 | sed 1d | sha256sum)"
+for doc in "machines:machine options --markdown" "statistics:replay --explain=markdown"; do
+    file=docs/${doc%%:*}.md
+    # shellcheck disable=SC2086
+    if "$r" ${doc#*:} | diff - <(sed -n '/^<!-- table -->$/,/^<!-- end of table -->$/p' "$file" | sed '1d;$d') >&2; then
+        echo "ok - $file has the tables of this program"
+    else
+        echo "not ok - $file has the tables of this program: put the output of 'reprise ${doc#*:}' there"
+    fi
+done
+
+# ---- errors
+fails 1 "give a trace and a machine" "$r" replay
+fails 1 "did you mean 'jetson-tx2'?" "$r" replay "$work/t.wtr" -m jetson-tx
+fails 1 "did you mean 'scheduler'?" "$r" replay "$work/t.wtr" -m jetson-tx2 --set schedular=gto
+fails 1 "did you mean 'lrr'?" "$r" replay "$work/t.wtr" -m jetson-tx2 --set scheduler=lr
+fails 1 "give KEY=VALUE" "$r" replay "$work/t.wtr" -m jetson-tx2 --set scheduler
+fails 1 "there is no launch 99" "$r" replay "$work/t.wtr" -m jetson-tx2 --launch 99
+fails 1 "there are fast and reference" "$r" replay "$work/t.wtr" -m jetson-tx2 --engine quick
+fails 1 "--threads many" "$r" replay "$work/t.wtr" -m jetson-tx2 --threads many
+fails 2 "no.wtr" "$r" replay "$work/no.wtr" -m jetson-tx2
+fails 2 "$work/bad.cfg:1" "$r" replay "$work/t.wtr" -m "$(echo 'sms = ;' >"$work/bad.cfg"; echo "$work/bad.cfg")"
+fails 1 "what to vary" "$r" diff "$work/t.wtr" -m jetson-tx2
+fails 1 "did you mean 'lrr'?" "$r" diff "$work/t.wtr" -m jetson-tx2 --vary scheduler=gto,lr
+fails 1 "give KEY=A,B,C" "$r" diff "$work/t.wtr" -m jetson-tx2 --vary scheduler
+fails 1 "did you mean list" "$r" machine lst
+fails 1 "which one?" "$r" machine show
+head -c 3000 "$work/t.wtr" >"$work/cut.wtr"
+"$r" replay "$work/cut.wtr" -m jetson-tx2 >"$work/out" 2>"$work/err"
+case $? in
+0) grep -q warning "$work/err"; is "a trace cut short is replayed with a warning" $? 0 ;;
+2) is "a trace cut short gives one line" "$(wc -l <"$work/err")" 1 ;;
+*) echo "not ok - a trace cut short" ;;
+esac
+for c in replay diff machine; do "$r" $c --help | grep -q "reprise $c"; is "$c --help has an example" $? 0; done
