@@ -56,8 +56,9 @@ static inline bool issue(struct fast *f, struct fast_subcore *sc, struct fast_wa
             done = fast_memory(f, w, dispatched, done);
         done += w->latency;
     }
+    w->scoreboard[op->destination] = done << PRODUCER_BITS | w->producer;
     const uint32_t *number = f->program.registers + op->registers;
-    for (unsigned i = 0; i < op->destinations; i++)
+    for (unsigned i = 1; i < op->destinations; i++)
         w->scoreboard[number[i]] = done << PRODUCER_BITS | w->producer;
     w->completion = done > w->completion ? done : w->completion;
     w->control_until = f->now + 1;

@@ -36,7 +36,12 @@ enum producer { PRODUCER_OTHER, PRODUCER_SHARED, PRODUCER_MEMORY };
 #define PRODUCER_BITS 2
 #define PRODUCER_MASK 3u
 
+/* Most instructions name few registers: those stand in the op, so that their number makes no branch. */
+#define OP_WAITS 4
+
 struct op {
+    uint32_t wait[OP_WAITS];      /* registers that must be free, filled up with `free_register` */
+    uint32_t destination;         /* the first one, `no_register` without any */
     uint32_t registers;           /* index into program.registers: destinations, then sources that are no destination */
     uint16_t destinations, waits; /* counts: destinations, and all of them */
     uint16_t flags;
@@ -47,7 +52,9 @@ struct op {
 struct program {
     struct op *ops;
     uint32_t *registers;
-    uint32_t register_count; /* different ones: entries of a scoreboard */
+    uint32_t register_count; /* entries of a scoreboard: the different registers, and the two below */
+    uint32_t free_register;  /* is never written */
+    uint32_t no_register;    /* is never waited for */
 };
 bool program_build(struct program *, const struct machine *, const struct rp_kernel *, struct rp_error *);
 void program_free(struct program *);
@@ -169,9 +176,11 @@ void fast_end_warp(struct fast *, struct fast_warp *);
 /* When the registers of the next instruction are free, as a scoreboard entry. */
 static inline uint64_t registers_free(const struct fast *f, const struct fast_warp *w)
 {
-    const uint32_t *number = f->program.registers + w->op->registers;
     uint64_t latest = 0;
-    for (unsigned i = 0; i < w->op->waits; i++)
+    for (unsigned i = 0; i < OP_WAITS; i++)
+        latest = w->scoreboard[w->op->wait[i]] > latest ? w->scoreboard[w->op->wait[i]] : latest;
+    const uint32_t *number = f->program.registers + w->op->registers;
+    for (unsigned i = OP_WAITS; i < w->op->waits; i++)
         latest = w->scoreboard[number[i]] > latest ? w->scoreboard[number[i]] : latest;
     return latest;
 }

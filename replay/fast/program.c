@@ -106,6 +106,15 @@ static struct op build_op(const struct machine *m, const struct rp_instruction *
                        .latency = t->latency};
 }
 
+/* The registers that stand in the op itself. */
+static void fill_op(const struct program *p, struct op *op)
+{
+    const uint32_t *number = p->registers + op->registers;
+    for (unsigned i = 0; i < OP_WAITS; i++)
+        op->wait[i] = i < op->waits ? number[i] : p->free_register;
+    op->destination = op->destinations ? number[0] : p->no_register;
+}
+
 bool program_build(struct program *p, const struct machine *m, const struct rp_kernel *k, struct rp_error *err)
 {
     struct names names = {0};
@@ -114,6 +123,9 @@ bool program_build(struct program *p, const struct machine *m, const struct rp_k
     p->ops = calloc((size_t)k->instruction_count + 1, sizeof *p->ops);
     p->registers = malloc((all_registers(k) + 1) * sizeof *p->registers);
     fine = fine && p->ops && p->registers;
+    p->free_register = (uint32_t)names.count;
+    p->no_register = p->free_register + 1;
+    p->register_count = p->free_register + 2;
     uint32_t used = 0;
     for (uint32_t i = 0; fine && i < k->instruction_count; i++) {
         const struct rp_instruction *in = &k->instructions[i];
@@ -130,9 +142,9 @@ bool program_build(struct program *p, const struct machine *m, const struct rp_k
         for (uint32_t s = 0; s < in->src_count; s++)
             count = add_operand(&names, in->src[s], p->registers + used, count);
         p->ops[i].waits = (uint16_t)count;
+        fill_op(p, &p->ops[i]);
         used += count;
     }
-    p->register_count = (uint32_t)names.count;
     free(names.items);
     if (fine)
         return true;
