@@ -123,31 +123,34 @@ void barrier_warp_exited(struct block *b)
             complete(b, id);
 }
 
+/* "warp 0 at barrier 1 (line 12), ...": up to four of the warps that wait. Returns how many wait. */
+static uint32_t list_waiting(const struct block *b, char *text, size_t size)
+{
+    uint32_t waiting = 0;
+    size_t used = 0;
+    for (uint32_t i = 0; i < b->grid->warps; i++) {
+        const struct warp_state *s = &b->warps[i];
+        if (s->status != WARP_AT_BARRIER || waiting++ >= 4 || used >= size)
+            continue;
+        used += (size_t)snprintf(text + used, size - used, "%s warp %u at barrier %u", used ? "," : "", s->w.id,
+                                 s->barrier_id);
+        uint32_t line = b->program->kernel.instructions[s->barrier->index].line;
+        if (line && used < size)
+            used += (size_t)snprintf(text + used, size - used, " (line %u)", line);
+    }
+    return waiting;
+}
+
 void barrier_deadlock(struct block *b)
 {
-    struct warp_state *first = NULL;
-    char who[300] = "";
-    size_t used = 0;
-    uint32_t waiting = 0;
+    char who[300];
+    uint32_t waiting = list_waiting(b, who, sizeof who), at = 0;
+    while (b->warps[at].status != WARP_AT_BARRIER) /* one there is: the block has warps left, and none is ready */
+        at++;
+    struct warp_state *first = &b->warps[at];
     bool several = false;
-    for (uint32_t i = 0; i < b->grid->warps; i++) {
-        struct warp_state *s = &b->warps[i];
-        if (s->status != WARP_AT_BARRIER)
-            continue;
-        several = several || (first && first->barrier_id != s->barrier_id);
-        first = first ? first : s;
-        if (waiting++ >= 4)
-            continue;
-        uint32_t line = b->program->kernel.instructions[s->barrier->index].line;
-        int n = snprintf(who + used, sizeof who - used, "%s warp %u at barrier %u", used ? "," : "", s->w.id,
-                         s->barrier_id);
-        used += n > 0 ? (size_t)n : 0;
-        if (line && used < sizeof who) {
-            n = snprintf(who + used, sizeof who - used, " (line %u)", line);
-            used += n > 0 ? (size_t)n : 0;
-        }
-        used = used < sizeof who ? used : sizeof who - 1;
-    }
+    for (uint32_t i = at; i < b->grid->warps; i++)
+        several |= b->warps[i].status == WARP_AT_BARRIER && b->warps[i].barrier_id != first->barrier_id;
     const struct barrier *bar = &b->barriers[first->barrier_id];
     block_fault(first, first->barrier, several ? RP_FAULT_DEADLOCK : RP_FAULT_BARRIER,
                 (unsigned)__builtin_ctz(first->w.live),

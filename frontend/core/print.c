@@ -19,6 +19,8 @@ bool read_string(struct warp_state *s, unsigned lane, uint64_t address, char *te
 
 static void append(struct block *b, const char *text, size_t bytes)
 {
+    if (!bytes)
+        return;
     if (b->text_capacity - b->text_bytes < bytes) {
         size_t capacity = 2 * b->text_capacity + bytes + 256;
         char *grown = realloc(b->text, capacity);

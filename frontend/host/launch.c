@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -74,7 +75,6 @@ static void grid_init(struct grid *g, struct rp_context *c, const struct program
         .threads = l->block[0] * l->block[1] * l->block[2],
         .dynamic_shared = l->dynamic_shared,
         .total_shared = p->static_shared + l->dynamic_shared,
-        .params = l->params,
         .consts = c->consts,
         .const_bytes = c->module ? c->module->const_size : 0,
         .memory = &c->memory,
@@ -120,6 +120,21 @@ static bool run_blocks(struct run *r, struct program *p, struct rp_error *err)
     return ok;
 }
 
+/* Runs the launch that `run` describes, and ends its entry in the trace. */
+static bool run_recorded(struct run *run, struct program *p, struct rp_error *err)
+{
+    if (!recorder_begin(&run->recorder, run->config->writer, &run->grid, err))
+        return false;
+    struct rp_error ran = {0};
+    if (run_blocks(run, p, &ran))
+        return recorder_end(&run->recorder, NULL, err);
+    if (run->result.fault && !recorder_end(&run->recorder, ran.text, err))
+        return false;
+    if (err)
+        *err = ran;
+    return false;
+}
+
 bool rp_launch_kernel(struct rp_context *c, struct program *p, const struct rp_launch_config *config,
                       struct rp_launch_result *result, struct rp_error *err)
 {
@@ -127,18 +142,18 @@ bool rp_launch_kernel(struct rp_context *c, struct program *p, const struct rp_l
     *result = (struct rp_launch_result){0};
     if (!check_geometry(p, config, err) || !check_sizes(p, config, err) || !program_prepare(p, err))
         return false;
+    size_t room = (p->parameter_bytes + 127) / 64 * 64; /* the caller's block need not be aligned */
+    uint8_t *params = aligned_alloc(64, room);
+    if (!params)
+        return rp_fail(err, RP_SYSTEM, "out of memory for the parameters of kernel '%s'", p->name);
+    memset(params, 0, room);
+    if (p->parameter_bytes)
+        memcpy(params, config->params, p->parameter_bytes);
     grid_init(&run.grid, c, p, config);
+    run.grid.params = params;
     choose_batches(&run);
-    if (!recorder_begin(&run.recorder, config->writer, &run.grid, err))
-        return false;
-    struct rp_error ran = {0};
-    bool ok = run_blocks(&run, p, &ran);
+    bool ok = run_recorded(&run, p, err);
     *result = run.result;
-    if (ok)
-        return recorder_end(&run.recorder, NULL, err);
-    if (run.result.fault && !recorder_end(&run.recorder, ran.text, err))
-        return false;
-    if (err)
-        *err = ran;
-    return false;
+    free(params);
+    return ok;
 }

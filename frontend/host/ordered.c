@@ -109,7 +109,8 @@ static void print_until(struct ordered *o, uint64_t end)
         free(o->printed[done++].text);
     }
     o->printed_count -= done;
-    memmove(o->printed, o->printed + done, o->printed_count * sizeof *o->printed);
+    for (size_t i = 0; done && i < o->printed_count; i++)
+        o->printed[i] = o->printed[done + i];
 }
 
 /* After a block's turn: everything below the lowest block that is not done may be printed, and that block's own. */
