@@ -85,8 +85,8 @@ static inline bool uneven_u32(const uint32_t *a, int32_t stride)
 }
 #endif
 
-/* Strides are small where an address pattern means anything; the limit keeps 31 × stride within 32 bits. A 32-bit
- * address that wraps around is not affine. */
+/* Strides are small where an address pattern means anything; the limit keeps 31 × stride within 32 bits. Addresses that
+ * wrap around, at 32 or 64 bits, are not affine: low and high would be no bounds of them. */
 #define ADDRESSES(name, type, signed_type, uneven)                                                                     \
     static __attribute__((noinline)) void name##_general(struct lane_addresses *restrict o, const type *restrict a,    \
                                                          type offset, lanemask m)                                      \
@@ -103,7 +103,8 @@ static inline bool uneven_u32(const uint32_t *a, int32_t stride)
         signed_type stride = (signed_type)(a[1] - a[0]);                                                               \
         bool affine = m == ~(lanemask)0 && stride < 1 << 24 && stride > -(1 << 24) && !uneven(a, (int32_t)stride);     \
         uint64_t last = first + (uint64_t)((LANES - 1) * (int64_t)stride);                                             \
-        if (affine && (type)last == last)                                                                              \
+        bool wraps = (type)last != last || (stride < 0 ? last > first : last < first);                                 \
+        if (affine && !wraps)                                                                                          \
             set_affine(o, first, stride);                                                                              \
         else                                                                                                           \
             name##_general(o, a, (type)offset, m);                                                                     \

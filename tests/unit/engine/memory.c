@@ -1,10 +1,12 @@
 /* Loads and stores of every pair of widths, in every pattern of addresses and lanes, at every vector width, against one
  * lane at a time. */
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "code.h"
 #include "frontend/core/access.h"
+#include "rig.h"
 #include "tests/support/kernel_case.h"
 
 #define AREA 16384
@@ -183,4 +185,45 @@ Test(memory, addresses_are_described_by_what_is_near)
     memory_describe(&m, UINT64_C(1) << 60, text, sizeof text);
     cr_assert_str_eq(text, "nothing is allocated near it");
     memory_clear(&m);
+}
+
+/* A whole warp whose 64-bit addresses run from below 0 to above it: the first lanes are far outside. */
+static void expect_wrapped(const char *space)
+{
+    static const uint64_t bytes[] = {4096};
+    struct rig r;
+    char *body;
+    cr_assert_gt(asprintf(&body,
+                          ".visible .entry k(.param .u64 a)\n{ .reg .b32 %%r<4>; .reg .b64 %%rd<4>;\n"
+                          ".shared .align 16 .b8 s[4096]; .local .align 16 .b8 l[4096];\n"
+                          "mov.u64 %%rd1, s; st.shared.u32 [%%rd1], 1; mov.u64 %%rd1, l; st.local.u32 [%%rd1], 1;\n"
+                          "mov.u32 %%r1, %%tid.x; mul.wide.s32 %%rd2, %%r1, 4; add.s64 %%rd2, %%rd2, -64;\n"
+                          "st.%s.u32 [%%rd2], %%r1; ret; }\n",
+                          space),
+                 0);
+    rig_open(&r, body, 1, bytes);
+    rig_expect_fault(&r, 1, 32, RP_FAULT_BOUNDS, "store of 4 bytes at 0xffffffffffffffc0");
+    rig_close(&r);
+    free(body);
+}
+
+Test(memory, addresses_that_wrap_around_are_out_of_bounds)
+{
+    static const char *const spaces[] = {"shared", "local", "global"};
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+        expect_wrapped(spaces[i]);
+}
+
+Test(memory, addresses_that_wrap_around_downwards_are_out_of_bounds)
+{
+    static const uint64_t bytes[] = {64};
+    struct rig r;
+    rig_open(&r,
+             ".visible .entry k(.param .u64 a)\n{ .reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
+             ".shared .align 16 .b8 s[4096]; mov.u64 %rd1, s; st.shared.u32 [%rd1], 1;\n"
+             "mov.u32 %r1, %tid.x; mul.wide.s32 %rd2, %r1, -4; add.s64 %rd2, %rd2, 64;\n"
+             "st.shared.u32 [%rd2], %r1; ret; }\n",
+             1, bytes);
+    rig_expect_fault(&r, 1, 32, RP_FAULT_BOUNDS, "store of 4 bytes at 0xfffffffffffffffc");
+    rig_close(&r);
 }
