@@ -104,7 +104,14 @@ void track_again(struct track_grid *g)
 
 enum track_verdict track_verdict(const struct track_grid *g) { return (enum track_verdict)g->verdict; }
 
-void track_give_up(struct track_grid *g) { g->verdict = TRACK_CONFLICT; }
+/* Under the lock: a batch that ends at this moment must not put its own verdict over this one. */
+void track_give_up(struct track_grid *g)
+{
+    pthread_mutex_lock(&g->lock);
+    g->verdict = TRACK_CONFLICT;
+    pthread_mutex_unlock(&g->lock);
+}
+
 void tracker_give_up(struct tracker *t) { track_give_up(t->grid); }
 
 struct tracker *tracker_new(struct track_grid *g)
