@@ -126,6 +126,38 @@ static bool barrier(struct warp_state *s, const struct uop *u, lanemask executed
     return barrier_arrive(s, u, executed);
 }
 
+/* A fence, a host call or a trap. */
+static void rare(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    switch (u->kind) {
+    case UOP_FENCE: atomic_thread_fence(memory_order_seq_cst); break;
+    case UOP_HOST_CALL: host_call(s, u, executed); break;
+    default: trap(s, u, executed); break; /* UOP_TRAP */
+    }
+}
+
+/* The warp hands over: its turn is over, or something is wrong. */
+ALWAYS_INLINE void stop(struct warp_state *s, const struct uop *u, const bool record)
+{
+    const struct block *b = s->w.block;
+    if (b->faulted)
+        end_run(s, u->index + 1, record); /* the instruction at fault is the last of the warp's story */
+    else if (s->w.clock >= b->grid->limit)
+        out_of_time(s, u);
+    s->pc = u;
+}
+
+/* Ends the run and goes where the uop leads. NULL: the warp stops here. */
+ALWAYS_INLINE const struct uop *leave_run(struct warp_state *s, const struct uop *u, lanemask executed,
+                                          const bool record)
+{
+    end_run(s, u->index + 1, record);
+    if (u->kind == UOP_BRANCH && executed == s->w.active)
+        return s->w.block->program->uops + u->target;
+    s->pc = u;
+    return transfer(s, u, executed) ? s->pc : NULL;
+}
+
 ALWAYS_INLINE void run(struct warp_state *s, const bool record)
 {
     struct warp *w = &s->w;
@@ -134,104 +166,64 @@ ALWAYS_INLINE void run(struct warp_state *s, const bool record)
     s->run_start = run_start_at(u);
     for (;;) {
         lanemask executed = u->flags & UF_GUARDED ? guarded(s, u, record) : w->active;
-        switch (u->kind) {
+        switch (u->kind) { /* break: on to the next uop; continue: u is where the warp goes on */
         case UOP_LANE:
             if (executed)
                 u->fn(w, u, executed);
-            u++;
-            continue;
+            break;
         case UOP_CLOCK:
             if (executed)
                 read_clock(s, u, executed);
-            u++;
-            continue;
+            break;
         case UOP_MEMORY:
-            if (executed) {
+            if (executed)
                 u->fn(w, u, executed);
-                if (__builtin_expect(block->faulted, 0))
-                    break;
+            if (__builtin_expect(block->faulted, 0)) {
+                stop(s, u, record);
+                return;
             }
-            u++;
-            continue;
+            break;
         case UOP_RECONVERGE:
-            if (u != s->join) {
-                u++;
-                continue;
-            }
+            if (u != s->join)
+                break;
             end_run(s, u->index, record);
             transfer(s, u, executed);
             u = s->pc;
             s->run_start = run_start_at(u);
             continue;
         case UOP_BRANCH:
-            if (!executed) {
-                u++;
-                continue;
-            }
-            end_run(s, u->index + 1, record);
-            if (executed == w->active) {
-                u = block->program->uops + u->target;
-            } else {
-                if (!transfer(s, u, executed))
-                    return;
-                u = s->pc;
-            }
-            s->run_start = run_start_at(u);
-            if (__builtin_expect(w->clock >= s->stop_at, 0))
-                break;
-            continue;
         case UOP_BRANCH_TABLE:
         case UOP_CALL:
         case UOP_RETURN:
         case UOP_EXIT:
-            if (!executed) {
-                u++;
-                continue;
-            }
-            end_run(s, u->index + 1, record);
-            s->pc = u;
-            if (!transfer(s, u, executed))
-                return;
-            u = s->pc;
-            s->run_start = run_start_at(u);
-            if (__builtin_expect(w->clock >= s->stop_at, 0))
+            if (!executed)
                 break;
+            if (!(u = leave_run(s, u, executed, record)))
+                return;
+            s->run_start = run_start_at(u);
+            if (__builtin_expect(w->clock >= s->stop_at, 0)) {
+                stop(s, u, record);
+                return;
+            }
             continue;
         case UOP_BARRIER:
-            if (!executed) {
-                u++;
-                continue;
-            }
+            if (!executed)
+                break;
             if (!barrier(s, u, executed))
                 return;
             u = s->pc;
             continue;
-        case UOP_FENCE:
-            atomic_thread_fence(memory_order_seq_cst);
-            u++;
-            continue;
-        case UOP_HOST_CALL:
+        default:
             if (executed)
-                host_call(s, u, executed);
-            if (block->faulted)
-                break;
-            u++;
-            continue;
-        default: /* UOP_TRAP */
-            if (executed) {
-                trap(s, u, executed);
-                break;
+                rare(s, u, executed);
+            if (block->faulted) {
+                stop(s, u, record);
+                return;
             }
-            u++;
-            continue;
+            break;
         }
-        break;
+        u++;
     }
-    if (block->faulted)
-        end_run(s, u->index + 1, record); /* the instruction at fault is the last of the warp's story */
-    else if (w->clock >= block->grid->limit)
-        out_of_time(s, u);
-    s->pc = u;
 }
 
 void warp_run(struct warp_state *s)

@@ -139,12 +139,15 @@ enum uop_kind {
 };
 #define UOP_NOWHERE UINT32_MAX
 /* A call's arguments and results lie in local memory from the warp's frame + the caller's frame_bytes on: results
- * first, then parameters, each at its natural alignment. A host call finds them there too: int vprintf(const char
- * *format, void *args)           result @0 (4 bytes), format @8, args @16 void __assertfail(message, file, unsigned
- * line, function, size_t char_size)     @0 @8 @16 (4 bytes) @24 @32 void *malloc(size_t) result @0, size @8 void
- * free(void *)                                     @0 The address of a function is FUNCTION_STEP × its number in the
- * module, counted from 1. The table of an indirect UOP_CALL has at [number] the function's first uop, or UOP_NOWHERE if
- * it is not part of this program. */
+ * first, then parameters, each at its natural alignment. A host call finds them there too, at these offsets:
+ *
+ *     int vprintf(const char *format, void *args): result 0 (4 bytes), format 8, args 16
+ *     void __assertfail(message, file, unsigned line, function, size_t char_size): 0, 8, 16 (4 bytes), 24, 32
+ *     void *malloc(size_t size): result 0, size 8
+ *     void free(void *): 0
+ *
+ * The address of a function is FUNCTION_STEP × its number in the module, counted from 1. The table of an indirect
+ * UOP_CALL has at [number] the function's first uop, or UOP_NOWHERE if it is not part of this program. */
 #define FUNCTION_STEP 16
 enum host_call { HOST_VPRINTF, HOST_ASSERTFAIL, HOST_MALLOC, HOST_FREE };
 
