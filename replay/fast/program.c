@@ -123,6 +123,8 @@ bool program_build(struct program *p, const struct machine *m, const struct rp_k
     p->ops = calloc((size_t)k->instruction_count + 1, sizeof *p->ops);
     p->registers = malloc((all_registers(k) + 1) * sizeof *p->registers);
     fine = fine && p->ops && p->registers;
+    if (!fine)
+        rp_fail(err, RP_SYSTEM, "out of memory for the tables of kernel %s", k->name);
     p->free_register = (uint32_t)names.count;
     p->no_register = p->free_register + 1;
     p->register_count = p->free_register + 2;
@@ -148,8 +150,6 @@ bool program_build(struct program *p, const struct machine *m, const struct rp_k
     free(names.items);
     if (fine)
         return true;
-    if (!p->ops || !p->registers)
-        rp_fail(err, RP_SYSTEM, "out of memory for the tables of kernel %s", k->name);
     program_free(p);
     return false;
 }
