@@ -35,8 +35,10 @@ void cleanup_install(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = on_signal};
+    struct sigaction before;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        sigaction(signals[i], &action, NULL);
+        if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN) /* nohup's wish is respected */
+            sigaction(signals[i], &action, NULL);
 }
 
 /* ---- filling ----------------------------------------------------------------------------------------------------- */
