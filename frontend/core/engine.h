@@ -13,11 +13,13 @@
 #include "frontend/core/warp.h"
 #include "frontend/host/launch.h"
 
-/* Warp instructions that a warp runs before the next one of its block gets its turn. Small, because a warp that polls
- * shared memory wastes a whole quantum for each look. */
+/* Warp instructions that a warp runs before the next one of its block gets its turn, and rounds over the warps of a
+ * block before other blocks get theirs, where blocks run interleaved. In kernels that poll, both are small: whoever
+ * waits wastes a whole turn for each look, and all of it is recorded. */
 #define WARP_QUANTUM 2048
-/* Rounds over the warps of a block before it is set aside for other blocks, where blocks run interleaved. */
 #define BLOCK_ROUNDS 16
+#define POLLING_QUANTUM 512
+#define POLLING_ROUNDS 2
 #define BARRIERS 16
 /* Limits on what recursion may take. */
 #define MAX_PATHS 65536u
@@ -52,6 +54,7 @@ struct grid {
     uint32_t local_bytes;      /* per thread */
     size_t local_stride;       /* between the local memories of two lanes */
     uint64_t limit;            /* warp instructions a warp may execute */
+    uint32_t quantum, rounds;  /* see WARP_QUANTUM */
     uint64_t device_heap_left; /* bytes that the kernel's malloc may still give out */
     bool parallel;             /* other host threads run blocks of this grid at the same time */
 };

@@ -228,8 +228,8 @@ ALWAYS_INLINE void run(struct warp_state *s, const bool record)
 
 void warp_run(struct warp_state *s)
 {
-    uint64_t limit = s->w.block->grid->limit;
-    s->stop_at = s->w.clock + WARP_QUANTUM < limit ? s->w.clock + WARP_QUANTUM : limit;
+    const struct grid *g = s->w.block->grid;
+    s->stop_at = s->w.clock + g->quantum < g->limit ? s->w.clock + g->quantum : g->limit;
     if (s->w.log)
         run(s, true);
     else

@@ -66,7 +66,7 @@ static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
     block_start(b, index, w->chunk ? rp_chunk_begin_block(w->chunk, index, r->grid.warps) : NULL);
     enum block_status status;
     do {
-        status = block_run(b, BLOCK_ROUNDS);
+        status = block_run(b, r->grid.rounds);
         if (track_verdict(w->attempt->track) != TRACK_CLEAN)
             return false;
     } while (status == BLOCK_SET_ASIDE);

@@ -82,6 +82,9 @@ static void grid_init(struct grid *g, struct rp_context *c, const struct program
         .limit = l->limit ? l->limit : DEFAULT_LIMIT,
         .device_heap_left = DEVICE_HEAP,
     };
+    bool polls = p->order & ORDER_POLLING;
+    g->quantum = polls ? POLLING_QUANTUM : WARP_QUANTUM;
+    g->rounds = polls ? POLLING_ROUNDS : BLOCK_ROUNDS;
     memcpy(g->dim, l->grid, sizeof g->dim);
     memcpy(g->block, l->block, sizeof g->block);
     g->warps = (g->threads + RP_WARP_LANES - 1) / RP_WARP_LANES;

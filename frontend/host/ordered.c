@@ -18,6 +18,7 @@ struct ordered {
     uint64_t next;         /* the first block that has not begun */
     struct block **queue;  /* set aside, a ring */
     size_t head, waiting, capacity;
+    size_t old_turns, new_turns; /* left in this cycle: blocks set aside, blocks yet to begin */
     struct block *current, *spare;
     uint64_t blocks_done;
     struct printed *printed;
@@ -65,12 +66,25 @@ static struct block *begin_block(struct ordered *o)
     return b;
 }
 
-/* New blocks come first while there is room for them. */
+/* The block whose turn it is. In each cycle every block that was set aside gets a turn, and a few new ones begin, one
+ * for every eight that wait: enough to come soon to a block for which all others wait, and few enough that blocks that
+ * just run long do not all end up in memory at once. */
 static struct block *next_block(struct ordered *o)
 {
     const struct grid *g = &o->run->grid;
-    bool room = !o->waiting || (o->waiting + 1) * block_bytes(g) <= ORDERED_OPEN_BYTES;
-    return o->next < g->blocks && room ? begin_block(o) : dequeue(o);
+    if (!o->old_turns && !o->new_turns) {
+        bool room = (o->waiting + 1) * block_bytes(g) <= ORDERED_OPEN_BYTES;
+        o->old_turns = o->waiting;
+        o->new_turns = o->waiting && !room ? 0 : 1 + o->waiting / 8;
+    }
+    if (o->new_turns && o->next == g->blocks)
+        o->new_turns = 0;
+    if (o->new_turns) {
+        o->new_turns--;
+        return begin_block(o);
+    }
+    o->old_turns -= o->old_turns > 0;
+    return dequeue(o);
 }
 
 /* ---- printing ---------------------------------------------------------------------------------------------------- */
@@ -201,7 +215,7 @@ static bool turn(struct ordered *o, struct rp_error *err)
     if (!b)
         return no_memory(o, err);
     o->current = b;
-    enum block_status status = block_run(b, BLOCK_ROUNDS);
+    enum block_status status = block_run(b, o->run->grid.rounds);
     if (status == BLOCK_FAULT)
         return end_faulted(o, b, err);
     if (!take_text(o, b, status == BLOCK_DONE))

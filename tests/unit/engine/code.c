@@ -208,6 +208,7 @@ void code_grid(struct grid *g, const struct program *p, uint32_t blocks, uint32_
     g->warps = (threads + 31) / 32;
     g->memory = memory;
     g->limit = 1 << 20;
+    g->quantum = WARP_QUANTUM;
     g->local_bytes = 1024;
     g->local_stride = 1024 + 64;
     g->total_shared = 1024;
