@@ -66,7 +66,8 @@ static bool bad(const struct assembly *a, struct rp_error *err, const char *what
 static bool set_arch(struct assembly *a, const char *name, struct rp_error *err)
 {
     unsigned sm = 0;
-    if (sscanf(name, "sm_%u", &sm) == 1 && (a->arch = sass_arch(sm)))
+    char more;
+    if (sscanf(name, "sm_%u%c", &sm, &more) == 1 && (a->arch = sass_arch(sm)))
         return true;
     return rp_fail(err, RP_BAD_INPUT, "%s: architecture '%s' is none of sm_50, sm_52, sm_53, sm_60, sm_61, sm_62",
                    a->file, name);
@@ -118,7 +119,9 @@ static bool add_instruction(struct assembly *a, const char *text, const char *co
     struct rp_error inner;
     if (!sass_assemble(text, a->size, a->arch, &word, &shown, &inner))
         return rp_fail(err, inner.status, "%s:%u: %s", a->file, a->line, inner.text);
-    if (a->check && sscanf(comment, " /* 0x%" SCNx64, &expected) == 1 && expected != word)
+    if (a->check && sscanf(comment, " /* 0x%" SCNx64, &expected) != 1)
+        return bad(a, err, "no comment with the instruction's word to compare with");
+    if (a->check && expected != word)
         return rp_fail(err, RP_BAD_INPUT, "%s:%u: '%s' is 0x%016" PRIx64 ", the comment says 0x%016" PRIx64, a->file,
                        a->line, text, word, expected);
     add_control(a, a->size / SASS_WORD_BYTES % 4 - 1, shown);

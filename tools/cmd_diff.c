@@ -283,7 +283,7 @@ static int print_text(const struct diff *d)
     table_print(t, stdout);
     if (!each)
         puts("\nSums over all launches; --launches shows each.");
-    return finish_output();
+    return RP_OK;
 }
 
 static int run(struct diff *d)

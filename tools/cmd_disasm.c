@@ -212,7 +212,5 @@ int cmd_disasm(int argc, char **argv)
               : fatbin_is(bytes, size) ? print_fatbin(&a, bytes, size, &err)
                                        : print_cubin(&a, bytes, size, &err);
     free(bytes);
-    if (ok && (fflush(stdout) || ferror(stdout)))
-        ok = rp_fail(&err, RP_SYSTEM, "standard output: cannot write");
     return ok ? RP_OK : command_fail(&err);
 }

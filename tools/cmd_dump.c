@@ -80,6 +80,8 @@ static bool parse_block(struct dump *d, const struct rp_launch *l, struct rp_err
 
 static bool check(struct dump *d, struct rp_error *err)
 {
+    if (!rp_trace_launch_count(d->trace))
+        return rp_fail(err, RP_USAGE, "%s has no launches", d->file);
     if (d->launch >= rp_trace_launch_count(d->trace))
         return rp_fail(err, RP_USAGE, "--launch: %s has launches 0 to %" PRIu32, d->file,
                        rp_trace_launch_count(d->trace) - 1);
@@ -134,7 +136,7 @@ static bool print_warp(const struct dump *d, struct rp_block *b, struct rp_error
         count++;
     }
     rp_cursor_close(&c);
-    return more >= 0 && (!ferror(stdout) || rp_fail(err, RP_SYSTEM, "cannot print what is in %s", d->file));
+    return more >= 0;
 }
 
 static bool dump(struct dump *d, struct rp_error *err)

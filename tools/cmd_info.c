@@ -1,12 +1,12 @@
 /* reprise info: what is in a trace. */
 #include <argp.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/command.h"
+#include "tools/json.h"
 #include "tools/ui/progress.h"
 #include "tracefmt/reader.h"
 
@@ -80,18 +80,16 @@ static struct sums add_up(const struct rp_trace *t)
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static json_t *number(uint64_t value) { return json_integer((json_int_t)value); }
-
 static json_t *json_kernels(const struct rp_trace *t)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < rp_trace_kernel_count(t); i++) {
         const struct rp_kernel *k = rp_trace_kernel(t, i);
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name", k->name, "isa", k->isa,
-                                        "instructions", number(k->instruction_count), "registers", number(k->registers),
-                                        "static_shared_bytes", number(k->static_shared), "local_bytes",
-                                        number(k->local_bytes), "max_threads", number(k->max_threads)));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name", k->name, "isa", k->isa,
+                                              "instructions", json_number(k->instruction_count), "registers",
+                                              json_number(k->registers), "static_shared_bytes",
+                                              json_number(k->static_shared), "local_bytes", json_number(k->local_bytes),
+                                              "max_threads", json_number(k->max_threads)));
     }
     return list;
 }
@@ -102,8 +100,8 @@ static json_t *json_mix(const struct rp_class_counts *counts)
     for (int c = 0; c < RP_CLASS_COUNT; c++)
         if (counts->warp[c])
             json_object_set_new(mix, rp_class_name((enum rp_class)c),
-                                json_pack("{s:o, s:o}", "warp_instructions", number(counts->warp[c]),
-                                          "thread_instructions", number(counts->thread[c])));
+                                json_pack("{s:o, s:o}", "warp_instructions", json_number(counts->warp[c]),
+                                          "thread_instructions", json_number(counts->thread[c])));
     return mix;
 }
 
@@ -112,14 +110,15 @@ static json_t *json_launch(struct info *a, uint32_t launch, struct rp_error *err
     const struct rp_launch *l = rp_trace_launch(a->trace, launch);
     const struct rp_launch_end *end = rp_trace_launch_end(a->trace, launch);
     struct rp_launch_totals t = rp_trace_launch_totals(a->trace, launch);
-    json_t *out = json_pack(
-        "{s:i, s:s, s:[iii], s:[iii], s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:f}", "kernel", (int)l->kernel,
-        "kernel_name", rp_trace_kernel(a->trace, l->kernel)->name, "grid", (int)l->grid[0], (int)l->grid[1],
-        (int)l->grid[2], "block", (int)l->block[0], (int)l->block[1], (int)l->block[2], "dynamic_shared_bytes",
-        number(l->dynamic_shared), "outcome", outcome(end), "blocks_recorded", number(t.blocks), "warp_instructions",
-        number(t.warp_instructions), "thread_instructions", number(t.thread_instructions), "compressed_bytes",
-        number(t.compressed_bytes), "raw_bytes", number(t.raw_bytes), "chunks", number(t.chunks),
-        "bits_per_warp_instruction", bits(t.compressed_bytes, t.warp_instructions));
+    json_t *out =
+        json_pack("{s:i, s:s, s:[iii], s:[iii], s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:f}", "kernel", (int)l->kernel,
+                  "kernel_name", rp_trace_kernel(a->trace, l->kernel)->name, "grid", (int)l->grid[0], (int)l->grid[1],
+                  (int)l->grid[2], "block", (int)l->block[0], (int)l->block[1], (int)l->block[2],
+                  "dynamic_shared_bytes", json_number(l->dynamic_shared), "outcome", outcome(end), "blocks_recorded",
+                  json_number(t.blocks), "warp_instructions", json_number(t.warp_instructions), "thread_instructions",
+                  json_number(t.thread_instructions), "compressed_bytes", json_number(t.compressed_bytes), "raw_bytes",
+                  json_number(t.raw_bytes), "chunks", json_number(t.chunks), "bits_per_warp_instruction",
+                  bits(t.compressed_bytes, t.warp_instructions));
     if (end && end->outcome == RP_OUTCOME_FAULT)
         json_object_set_new(out, "fault", json_string(end->fault));
     struct rp_class_counts counts;
@@ -142,33 +141,33 @@ static json_t *json_provenance(const struct rp_provenance *p)
                      p->module_sha256, "options", list);
 }
 
-static bool print_json(struct info *a, struct rp_error *err)
+static int print_json(struct info *a)
 {
-    const char *sha256 = rp_trace_sha256(a->trace, err);
+    struct rp_error err;
+    const char *sha256 = rp_trace_sha256(a->trace, &err);
     if (!sha256)
-        return false;
+        return command_fail(&err);
     json_t *launches = json_array();
     for (uint32_t l = 0; l < rp_trace_launch_count(a->trace); l++) {
-        json_t *launch = json_launch(a, l, err);
+        json_t *launch = json_launch(a, l, &err);
         if (!launch) {
             json_decref(launches);
-            return false;
+            return command_fail(&err);
         }
         json_array_append_new(launches, launch);
     }
     struct sums s = add_up(a->trace);
     uint64_t bytes = rp_trace_file_bytes(a->trace);
     const char *damage = rp_trace_damage(a->trace);
-    json_t *total = json_pack("{s:o, s:o, s:o, s:f}", "blocks_recorded", number(s.blocks), "warp_instructions",
-                              number(s.warp_instructions), "thread_instructions", number(s.thread_instructions),
-                              "bits_per_warp_instruction", bits(bytes, s.warp_instructions));
-    json_t *all = json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "trace", a->file, "bytes", number(bytes),
+    json_t *total =
+        json_pack("{s:o, s:o, s:o, s:f}", "blocks_recorded", json_number(s.blocks), "warp_instructions",
+                  json_number(s.warp_instructions), "thread_instructions", json_number(s.thread_instructions),
+                  "bits_per_warp_instruction", bits(bytes, s.warp_instructions));
+    json_t *all = json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "trace", a->file, "bytes", json_number(bytes),
                             "sha256", sha256, "damage", damage ? json_string(damage) : json_null(), "provenance",
                             json_provenance(rp_trace_provenance(a->trace)), "kernels", json_kernels(a->trace),
                             "launches", launches, "total", total);
-    bool ok = all && !json_dumpf(all, stdout, JSON_INDENT(2)) && putchar('\n') != EOF;
-    json_decref(all);
-    return ok || rp_fail(err, RP_SYSTEM, "cannot print what is in %s", a->file);
+    return json_finish(all);
 }
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
@@ -239,18 +238,19 @@ static bool print_launch(struct info *a, uint32_t launch, struct rp_error *err)
     return true;
 }
 
-static bool print_text(struct info *a, struct rp_error *err)
+static int print_text(struct info *a)
 {
+    struct rp_error err;
     print_provenance(a);
     print_kernels(a);
     for (uint32_t l = 0; l < rp_trace_launch_count(a->trace); l++)
-        if (!print_launch(a, l, err))
-            return false;
+        if (!print_launch(a, l, &err))
+            return command_fail(&err);
     struct sums s = add_up(a->trace);
     printf("\ntotal     %" PRIu64 " warp instructions, %" PRIu64
            " thread instructions, %.4f bits per warp instruction\n",
            s.warp_instructions, s.thread_instructions, bits(rp_trace_file_bytes(a->trace), s.warp_instructions));
-    return !ferror(stdout) || rp_fail(err, RP_SYSTEM, "cannot print what is in %s", a->file);
+    return RP_OK;
 }
 
 int cmd_info(int argc, char **argv)
@@ -273,7 +273,7 @@ int cmd_info(int argc, char **argv)
         return command_fail(&err);
     if (rp_trace_damage(a.trace))
         fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(a.trace));
-    bool ok = a.json ? print_json(&a, &err) : print_text(&a, &err);
+    int status = a.json ? print_json(&a) : print_text(&a);
     rp_trace_close(a.trace);
-    return ok ? RP_OK : command_fail(&err);
+    return status;
 }

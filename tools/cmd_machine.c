@@ -84,7 +84,7 @@ static int list(const struct args *a)
     if (json)
         return json_finish(json);
     table_print(table, stdout);
-    return finish_output();
+    return RP_OK;
 }
 
 /* ---- show ------------------------------------------------------------------------------------------------------- */
@@ -104,7 +104,7 @@ static int show(const struct args *a)
         status = json_finish(machine_json(m));
     } else {
         printf("# %s, hash %s\n%s", m->name, m->hash, m->text);
-        status = finish_output();
+        status = RP_OK;
     }
     machine_free(m);
     return status;
@@ -174,7 +174,7 @@ static int list_options(const struct args *a)
     row(&l, "spaces.SPACE.unit", "a unit", "", "the same three for memory instructions, by the space they access");
     if (l.table)
         table_print(l.table, stdout);
-    return finish_output();
+    return RP_OK;
 }
 
 int cmd_machine(int argc, char **argv)

@@ -117,7 +117,7 @@ static int explain(bool markdown)
     }
     if (table)
         table_print(table, stdout);
-    return finish_output();
+    return RP_OK;
 }
 
 /* ---- results ---------------------------------------------------------------------------------------------------- */
@@ -188,7 +188,7 @@ static int print_text(struct rp_trace *trace, const struct machine *m, const str
     statistics_each(m, &r->total, statistic_row, t);
     table_print(t, stdout);
     puts("\nStatistics that are 0 are left out; 'reprise replay --explain' defines them all.");
-    return finish_output();
+    return RP_OK;
 }
 
 struct shown {

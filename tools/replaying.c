@@ -130,23 +130,6 @@ json_t *launch_json(struct rp_trace *t, const struct machine *m, const struct re
     return object;
 }
 
-int finish_output(void)
-{
-    if (!fflush(stdout) && !ferror(stdout))
-        return RP_OK;
-    fprintf(stderr, "reprise: cannot write the output: %s\n", strerror(errno));
-    return RP_SYSTEM;
-}
-
-int json_finish(json_t *json)
-{
-    if (json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9)))
-        fputs("reprise: the result cannot be put into JSON\n", stderr);
-    json_decref(json);
-    putchar('\n');
-    return finish_output();
-}
-
 /* ---- text ------------------------------------------------------------------------------------------------------- */
 
 const char *dimensions(const uint32_t d[3], char text[40])

@@ -2,11 +2,11 @@
 #ifndef REPRISE_TOOLS_REPLAYING_H
 #define REPRISE_TOOLS_REPLAYING_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "replay/replay.h"
+#include "tools/json.h"
 
 #define MOST_SETTINGS 256
 
@@ -34,13 +34,10 @@ json_t *trace_json(struct rp_trace *, struct rp_error *);
 json_t *statistics_json(const struct machine *, const struct statistics *);
 /* The same with the launch's "launch", "kernel", "grid", "block" and, if there is one, "warning". */
 json_t *launch_json(struct rp_trace *, const struct machine *, const struct replay_launch *);
-/* Prints and releases; returns the exit status. */
-int json_finish(json_t *);
 
 /* "16×16", without trailing ones; at least one number. */
 const char *dimensions(const uint32_t d[3], char text[40]);
 /* Prints each launch's warning on stderr. */
 void print_warnings(const struct replay_result *);
-int finish_output(void); /* flushes stdout; RP_SYSTEM with a message when it could not be written */
 
 #endif

@@ -1,4 +1,5 @@
 /* reprise: finds the subcommand and hands over. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +30,18 @@ int command_fail(const struct rp_error *err)
     return err->status;
 }
 
-static int help(FILE *to)
+/* What a command printed must have arrived, whichever it is; a failure of its own counts first. */
+static int finish(int status)
+{
+    bool printed = !fflush(stdout) && !ferror(stdout);
+    if (printed || status != RP_OK)
+        return status;
+    struct rp_error err;
+    rp_fail(&err, RP_SYSTEM, "cannot write to standard output: %s", strerror(errno));
+    return command_fail(&err);
+}
+
+static void help(FILE *to)
 {
     fputs("Usage: reprise COMMAND [OPTION...]\n"
           "Record a GPU kernel once, replay its timing on any hardware.\n\n"
@@ -41,7 +53,6 @@ static int help(FILE *to)
           "Exit status: 0 fine, 1 wrong usage, 2 bad input, 3 the kernel misbehaved, 4 the system failed\n"
           "(no memory, no space, input/output error). With 1 and 2 no output file is left behind.\n",
           to);
-    return ferror(to) ? RP_SYSTEM : RP_OK;
 }
 
 int main(int argc, char **argv)
@@ -50,11 +61,13 @@ int main(int argc, char **argv)
         help(stderr);
         return RP_USAGE;
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
-        return help(stdout);
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        help(stdout);
+        return finish(RP_OK);
+    }
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
         puts("reprise " REPRISE_VERSION);
-        return RP_OK;
+        return finish(RP_OK);
     }
     for (size_t i = 0; commands[i].name; i++) {
         if (strcmp(argv[1], commands[i].name))
@@ -62,7 +75,7 @@ int main(int argc, char **argv)
         char name[64];
         snprintf(name, sizeof name, "reprise %s", argv[1]);
         argv[1] = name;
-        return commands[i].run(argc - 1, argv + 1);
+        return finish(commands[i].run(argc - 1, argv + 1));
     }
     const char *near = nearest_name(argv[1], names, sizeof names / sizeof *names - 1);
     if (near)

@@ -42,6 +42,9 @@ refuses 2 'wrong.sass:1: .*no form of FADD' "text that is no instruction" asm --
 refuses 2 'several functions' "two functions into one file" asm "$work/all.sass" -o "$work/none"
 sed 's/0xeed4200000000208/0xeed4200000000209/' "$work/all.sass" >"$work/other.sass"
 refuses 2 'the comment says 0xeed4200000000209' "a word that is not its comment's" asm --check "$work/other.sass"
+printf 'NOP ;\n' >"$work/bare.sass"
+refuses 2 'no comment with' "nothing to compare with" asm --check --arch sm_62 "$work/bare.sass"
+refuses 2 'none of sm_50' "an architecture with more behind it" asm --arch sm_62x "$work/bare.sass" -o "$work/none"
 
 # ---- against NVIDIA's tools ---------------------------------------------------------------------------------------------
 

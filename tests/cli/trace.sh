@@ -50,6 +50,9 @@ for wrong in "--block 99999" "--block 0,0,7" "--block x" "--block 1,2,3,4" "--wa
     # shellcheck disable=SC2086
     check "dump $wrong is wrong usage" status 1 "$REPRISE" dump "$t" $wrong
 done
+for command in "info $t" "info --json $t" "dump $t" "verify $t" "machine list" "machine list --json" --help --version; do
+    check "${command%% *}: output that cannot be written is an error" status 4 bash -c "'$REPRISE' $command >/dev/full"
+done
 for command in info dump verify; do
     check "$command --help has an example" bash -c "'$REPRISE' $command --help | grep -q 'reprise $command mm.wtr\|reprise $command --json mm.wtr'"
     check "$command without a trace is wrong usage" status 1 "$REPRISE" $command

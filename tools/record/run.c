@@ -1,6 +1,5 @@
 /* Carries out a plan. Everything that can be wrong with the input is found before a file is begun. */
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include <time.h>
 
 #include "tools/command.h"
+#include "tools/json.h"
 #include "tools/record/buffers.h"
 #include "tools/record/kernel.h"
 #include "tools/ui/progress.h"
@@ -241,32 +241,28 @@ static void print_text(const struct session *s)
     putchar('\n');
 }
 
-static json_t *number(uint64_t value) { return json_integer((json_int_t)value); }
-
-static bool print_json(const struct session *s, const struct rp_error *fault, struct rp_error *err)
+static int print_json(const struct session *s, const struct rp_error *fault)
 {
     struct rp_launch_result sum = total(s);
     json_t *launches = json_array();
     for (size_t i = 0; i < s->done; i++)
         json_array_append_new(launches, json_pack("{s:s, s:o, s:o, s:o}", "kernel", s->programs[i]->name, "blocks",
-                                                  number(blocks(&s->plan->launches[i])), "warp_instructions",
-                                                  number(s->results[i].warp_instructions), "thread_instructions",
-                                                  number(s->results[i].thread_instructions)));
+                                                  json_number(blocks(&s->plan->launches[i])), "warp_instructions",
+                                                  json_number(s->results[i].warp_instructions), "thread_instructions",
+                                                  json_number(s->results[i].thread_instructions)));
     json_t *out =
         json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:f}", "tool", "reprise " REPRISE_VERSION, "module",
                   s->module->file_name, "module_sha256", s->module->sha256, "outcome", fault ? "fault" : "complete",
-                  "launches", launches, "warp_instructions", number(sum.warp_instructions), "thread_instructions",
-                  number(sum.thread_instructions), "seconds", s->seconds);
+                  "launches", launches, "warp_instructions", json_number(sum.warp_instructions), "thread_instructions",
+                  json_number(sum.thread_instructions), "seconds", s->seconds);
     if (fault)
         json_object_set_new(out, "fault", json_string(fault->text));
     if (s->plan->output) {
         json_object_set_new(out, "trace", json_string(s->plan->output));
-        json_object_set_new(out, "bytes", number(s->file_bytes));
+        json_object_set_new(out, "bytes", json_number(s->file_bytes));
         json_object_set_new(out, "bits_per_warp_instruction", json_real(bits(s, sum.warp_instructions)));
     }
-    bool ok = json_dumpf(out, stdout, JSON_INDENT(2)) == 0 && putchar('\n') == '\n' && fflush(stdout) == 0;
-    json_decref(out);
-    return ok || rp_fail(err, RP_SYSTEM, "cannot print the result");
+    return json_finish(out);
 }
 
 static bool save_all(struct session *s, struct rp_error *err)
@@ -293,13 +289,12 @@ static int session_run(struct session *s)
         return command_fail(&err);
     if (faulted)
         command_fail(&fault);
-    if (s->plan->json) {
-        if (!print_json(s, faulted ? &fault : NULL, &err))
-            return command_fail(&err);
-    } else if (!s->plan->quiet) {
+    int printed = RP_OK;
+    if (s->plan->json)
+        printed = print_json(s, faulted ? &fault : NULL);
+    else if (!s->plan->quiet)
         print_text(s);
-    }
-    return faulted ? RP_KERNEL : RP_OK;
+    return faulted ? RP_KERNEL : printed;
 }
 
 int plan_run(struct plan *p)

@@ -119,5 +119,5 @@ int wcet_grid_run(const struct wcet_grid *g, const struct machine_args *args, co
         return json_finish(json_pack("{s:s, s:s, s:o}", "tool", "reprise " REPRISE_VERSION, "key",
                                      g->key ? g->key : "-", "rows", list));
     table_print(table, stdout);
-    return finish_output();
+    return RP_OK;
 }
