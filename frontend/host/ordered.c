@@ -66,6 +66,18 @@ static struct block *begin_block(struct ordered *o)
     return b;
 }
 
+/* Chains of blocks that wait for each other run from either end: with every cycle in the opposite direction of the one
+ * before, one of two cycles unravels the chain. */
+static void reverse(struct ordered *o)
+{
+    for (size_t i = 0; i < o->waiting / 2; i++) {
+        struct block **a = &o->queue[(o->head + i) % o->capacity];
+        struct block **b = &o->queue[(o->head + o->waiting - 1 - i) % o->capacity], *swapped = *a;
+        *a = *b;
+        *b = swapped;
+    }
+}
+
 /* The block whose turn it is. In each cycle every block that was set aside gets a turn, and a few new ones begin, one
  * for every eight that wait: enough to come soon to a block for which all others wait, and few enough that blocks that
  * just run long do not all end up in memory at once. */
@@ -74,6 +86,7 @@ static struct block *next_block(struct ordered *o)
     const struct grid *g = &o->run->grid;
     if (!o->old_turns && !o->new_turns) {
         bool room = (o->waiting + 1) * block_bytes(g) <= ORDERED_OPEN_BYTES;
+        reverse(o);
         o->old_turns = o->waiting;
         o->new_turns = o->waiting && !room ? 0 : 1 + o->waiting / 8;
     }
