@@ -119,7 +119,7 @@ struct block {
     struct allocation *last[ALLOCATION_CACHE];
     char *text; /* what the block printed */
     size_t text_bytes, text_capacity;
-    uint64_t rounds;
+    bool text_lost; /* there was no memory for some of it: the launch must fail */
 };
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */

@@ -24,8 +24,10 @@ static void append(struct block *b, const char *text, size_t bytes)
     if (b->text_capacity - b->text_bytes < bytes) {
         size_t capacity = 2 * b->text_capacity + bytes + 256;
         char *grown = realloc(b->text, capacity);
-        if (!grown)
+        if (!grown) {
+            b->text_lost = true;
             return;
+        }
         b->text = grown;
         b->text_capacity = capacity;
     }

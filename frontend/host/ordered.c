@@ -229,6 +229,8 @@ static bool turn(struct ordered *o, struct rp_error *err)
         return no_memory(o, err);
     o->current = b;
     enum block_status status = block_run(b, o->run->grid.rounds);
+    if (b->text_lost)
+        return no_memory(o, err);
     if (status == BLOCK_FAULT)
         return end_faulted(o, b, err);
     if (!take_text(o, b, status == BLOCK_DONE))
