@@ -19,7 +19,7 @@ void rig_open(struct rig *r, const char *body, uint32_t buffers, const uint64_t 
     cr_assert(rp_context_adopt(r->context, m, &r->err), "%s", r->err.text);
     cr_assert_not_null(r->program = module_find(m, NULL, &r->err), "%s", r->err.text);
     for (uint32_t i = 0; i < buffers; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "arg%u", i);
         r->address[i] = r->params[i] = rp_alloc(r->context, bytes[i], name, &r->err);
         r->host[i] = rp_host(r->context, r->address[i], bytes[i]);

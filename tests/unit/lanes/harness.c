@@ -245,12 +245,13 @@ static void check_everywhere(const struct lane_case *c, uint64_t in[3][LANES])
 
 void run_case(const struct lane_case *c, int random)
 {
+    static const uint64_t no_value = 0; /* of a source that the case does not have */
     const uint8_t types[3] = {c->a, c->b, c->c};
     struct corners corners[3];
     uint64_t in[3][LANES] = {{0}}, total = 1;
     int filled = 0;
     for (int k = 0; k < 3; k++) {
-        corners[k] = types[k] ? corners_of(types[k]) : (struct corners){(const uint64_t[]){0}, 1};
+        corners[k] = types[k] ? corners_of(types[k]) : (struct corners){&no_value, 1};
         total *= (unsigned)corners[k].count;
     }
     uint64_t step = total > 4096 ? total / 4096 | 1 : 1; /* of three sources a sample; an odd step meets all values */
