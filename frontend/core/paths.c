@@ -157,18 +157,23 @@ static bool grow_registers(struct warp_state *s, const struct uop *u, size_t nee
     return true;
 }
 
+/* Whether all of the callee's frame, its local variables too, has room on the stack; false with a fault. */
+static bool frame_fits(struct warp_state *s, const struct uop *u, const struct uop *entry)
+{
+    uint32_t room = s->w.block->grid->local_bytes;
+    if ((uint64_t)s->w.frame + u->frame_bytes + entry->frame_bytes <= room)
+        return true;
+    block_fault(s, u, RP_FAULT_STACK, (unsigned)__builtin_ctz(s->w.active),
+                "the stack of %u bytes per thread is exhausted (--stack BYTES gives more)", room);
+    return false;
+}
+
 /* Makes room for a callee above the current function; false with a fault. */
 static bool open_frame(struct warp_state *s, const struct uop *u, struct path *callee)
 {
     size_t window = (size_t)(s->w.window - s->registers) + u->window_bytes;
     size_t end = window + s->w.block->program->register_extent;
     uint64_t frame = (uint64_t)s->w.frame + u->frame_bytes;
-    if (frame > s->w.block->grid->local_bytes) {
-        block_fault(s, u, RP_FAULT_STACK, (unsigned)__builtin_ctz(s->w.active),
-                    "the stack of %u bytes per thread is exhausted (--stack BYTES gives more)",
-                    s->w.block->grid->local_bytes);
-        return false;
-    }
     if (!grow_registers(s, u, end))
         return false;
     if (end > s->register_high)
@@ -204,10 +209,13 @@ static void call_indirect(struct warp_state *s, const struct uop *u, lanemask ex
     FOR_LANES(l, executed)
     {
         uint64_t to = lane_u64(&s->w, u->a, l);
-        if (!function_at(s, u, to)) {
+        const struct uop *entry = function_at(s, u, to);
+        if (!entry) {
             block_fault(s, u, RP_FAULT_BAD_CALL, l, "call of 0x%llx, where no function begins", (unsigned long long)to);
             return;
         }
+        if (!frame_fits(s, u, entry))
+            return;
     }
     struct path callee = {.kind = PATH_ENTER};
     if (!open_frame(s, u, &callee) ||
@@ -231,12 +239,13 @@ void paths_call(struct warp_state *s, const struct uop *u, lanemask executed)
     struct path callee, call = {.pc = u + 1, .join = s->join, .mask = s->w.active, .kind = PATH_CALL};
     call.frame = s->w.frame;
     call.window = (uint32_t)(s->w.window - s->registers);
-    if (!open_frame(s, u, &callee) || !push(s, u, call))
+    const struct uop *entry = s->w.block->program->uops + u->target;
+    if (!frame_fits(s, u, entry) || !open_frame(s, u, &callee) || !push(s, u, call))
         return;
     set_frame(s, &callee);
     s->w.active = executed;
     s->join = NULL;
-    s->pc = s->w.block->program->uops + u->target;
+    s->pc = entry;
 }
 
 /* The current path loses lanes; without any left the next path runs. */

@@ -292,8 +292,9 @@ struct uop {
     lane_addresses_fn addresses; /* chosen by the engine: computes the lanes' addresses, */
     element_fn element;          /* and moves one element per lane */
     bool frame_relative; /* local variable or function parameter (memory.space LOCAL): the frame base is added */
-    /* UOP_CALL */
-    uint32_t window_bytes, frame_bytes; /* the caller's: how far register window and frame move up */
+    /* UOP_CALL: the caller's, how far register window and frame move up. frame_bytes also at the first uop of a
+     * function, so that a call finds out whether the callee has room. */
+    uint32_t window_bytes, frame_bytes;
     /* UOP_BARRIER: ids and counts in static form; a: id, b: count when in registers (memory.. unused).
      * RP_BARRIER_REDUCE: p (p_flip) is the source, imm an enum barrier_reduction, the result goes to d (u32, popc) or
      * pd. RP_BARRIER_WARP_SYNC: a is the membermask, no block barrier. */

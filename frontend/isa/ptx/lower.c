@@ -175,6 +175,8 @@ static void lower_function(struct lowering *l, struct lowered *current)
     place_values(l, first, block_start);
     current->entry = first;
     current->end = l->uops.count;
+    if (current->end > first)
+        l->uops.at[first].frame_bytes = l->function->frame_bytes;
 }
 
 /* ---- the program ---- */

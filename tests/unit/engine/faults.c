@@ -107,12 +107,19 @@ Test(faults, traps_end_the_launch)
     "ld.param.u32 %r1, [n]; st.local.u32 [big], %r1; add.u32 %r2, %r1, -1; setp.eq.u32 %p1, %r1, 0; @%p1 bra Z;\n"     \
     "{ .param .b32 x; .param .b32 y; st.param.b32 [x], %r2; call.uni (y), f, (x); ld.param.b32 %r3, [y]; }\n"          \
     "ld.local.u32 %r4, [big]; add.u32 %r3, %r3, %r4; st.param.b32 [r], %r3; ret;\nZ: st.param.b32 [r], 0; ret;\n}\n"
+/* The same with its local variable used through a pointer, as compilers do. */
+#define POINTING                                                                                                       \
+    ".func (.param .b32 r) f(.param .b32 n)\n{\n.reg .b32 %r<5>; .reg .b64 %d<2>; .local .align 4 .b8 big[64];\n"      \
+    "mov.u64 %d1, big; ld.param.u32 %r1, [n]; st.local.u32 [%d1 + 60], %r1; add.u32 %r2, %r1, -1;\n"                   \
+    "{ .param .b32 x; .param .b32 y; st.param.b32 [x], %r2; call.uni (y), f, (x); ld.param.b32 %r3, [y]; }\n"          \
+    "ld.local.u32 %r4, [%d1 + 60]; add.u32 %r3, %r3, %r4; st.param.b32 [r], %r3; ret;\n}\n"
 #define CALL(n)                                                                                                        \
     "{ .param .b32 x; .param .b32 y; st.param.b32 [x], " n "; call.uni (y), f, (x); ld.param.b32 %r5, [y]; }\n"
 
 Test(faults, stacks_end)
 {
     faults(RECURSIVE HEAD CALL("100000") TAIL, RP_FAULT_STACK, "stack exhausted");
+    faults(POINTING HEAD CALL("100000") TAIL, RP_FAULT_STACK, "stack exhausted");
     struct rig r;
     rig_open(&r, RECURSIVE HEAD "and.b32 %r6, %r1, 15;\n" CALL("%r6") "st.global.u32 [%rd3], %r5;" TAIL, 2, bytes);
     cr_assert(rig_run(&r, 3, 32), "%s", r.err.text);
