@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/config_text.h"
 #include "replay/machine_parts.h"
 #include "replay/machine_settings.h"
 #include "tracefmt/sha256.h"
@@ -399,7 +400,7 @@ struct machine *machine_open(const struct machine_request *request, struct rp_er
     if (!machine_find(request->name, request->nearest, path, err))
         return NULL;
     size_t size;
-    char *text = machine_read(path, &size, err);
+    char *text = config_text_read(path, &size, err);
     if (!text)
         return NULL;
     struct machine *m = machine_build(request, path, text, size, err);

@@ -2,7 +2,6 @@
  * installed program, and the data folder that was configured. */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "replay/config_text.h"
 #include "replay/machine.h"
 #include "replay/machine_settings.h"
 
-#define LARGEST_FILE (1 << 20)
 #define SUFFIX ".cfg"
 
 /* Calls use with each folder in order of precedence until it returns true. */
@@ -139,44 +138,13 @@ bool machine_find(const char *name, const char *(*nearest)(const char *, const c
     return false;
 }
 
-char *machine_read(const char *path, size_t *size, struct rp_error *err)
-{
-    struct stat status;
-    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (file < 0 || fstat(file, &status)) {
-        rp_fail(err, RP_BAD_INPUT, "%s: %s", path, strerror(errno));
-        if (file >= 0)
-            close(file);
-        return NULL;
-    }
-    char *text = NULL;
-    if (!S_ISREG(status.st_mode)) {
-        rp_fail(err, RP_BAD_INPUT, "%s: not a regular file", path);
-    } else if (status.st_size > LARGEST_FILE) {
-        rp_fail(err, RP_BAD_INPUT, "%s: larger than 1 MiB; this is no machine file", path);
-    } else if (!(text = malloc((size_t)status.st_size + 1))) {
-        rp_fail(err, RP_SYSTEM, "%s: out of memory", path);
-    } else {
-        ssize_t n = read(file, text, (size_t)status.st_size);
-        *size = n > 0 ? (size_t)n : 0;
-        text[*size] = 0;
-        if (n < 0) {
-            rp_fail(err, RP_BAD_INPUT, "%s: %s", path, strerror(errno));
-            free(text);
-            text = NULL;
-        }
-    }
-    close(file);
-    return text;
-}
-
 char *machine_summary(const char *name)
 {
     char path[4096];
     size_t size;
     if (!machine_find(name, NULL, path, NULL))
         return NULL;
-    char *text = machine_read(path, &size, NULL), *out = text, *at = text;
+    char *text = config_text_read(path, &size, NULL), *out = text, *at = text;
     if (!text)
         return NULL;
     while (*at == '#') {

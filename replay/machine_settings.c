@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/config_text.h"
+
 #define LONGEST_KEY 128
 #define DEEPEST 4
 
@@ -85,28 +87,9 @@ static bool add_group(struct settings *s, const config_setting_t *group, const c
     return true;
 }
 
-/* What libconfig would do on its own terms and we do not want: read other files, recurse without bound. */
-static bool acceptable(const struct settings *s, const char *text, size_t size, struct rp_error *err)
-{
-    if (size > 1 << 20)
-        return rp_fail(err, RP_BAD_INPUT, "%s: larger than 1 MiB; this is no machine file", s->file);
-    int line = 1, depth = 0;
-    for (size_t i = 0; i < size; i++) {
-        if (!text[i])
-            return rp_fail(err, RP_BAD_INPUT, "%s:%d: holds a zero byte; this is no text file", s->file, line);
-        if (size - i >= 8 && !memcmp(text + i, "@include", 8))
-            return rp_fail(err, RP_BAD_INPUT, "%s:%d: @include is not allowed in machine files", s->file, line);
-        line += text[i] == '\n';
-        depth += strchr("{([", text[i]) ? 1 : strchr("})]", text[i]) ? -1 : 0;
-        if (depth > 64)
-            return rp_fail(err, RP_BAD_INPUT, "%s:%d: nested too deeply", s->file, line);
-    }
-    return true;
-}
-
 bool settings_parse(struct settings *s, const char *text, size_t size, struct rp_error *err)
 {
-    if (!acceptable(s, text, size, err))
+    if (!config_text_check(s->file, text, size, err))
         return false;
     config_t config;
     config_init(&config);

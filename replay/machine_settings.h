@@ -29,7 +29,5 @@ void settings_place(const struct settings *, const struct setting *, char *out, 
 /* Path of a machine file by name; false with a message that lists or suggests machines. */
 bool machine_find(const char *name, const char *(*nearest)(const char *, const char *const *, size_t), char path[4096],
                   struct rp_error *);
-/* The whole file, with a NUL behind; freed by the caller. */
-char *machine_read(const char *path, size_t *size, struct rp_error *);
 
 #endif

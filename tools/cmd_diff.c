@@ -53,6 +53,10 @@ static bool add_axis(struct args *a, char *text, struct rp_error *err)
     char *equals = strchr(text, '=');
     if (!equals || equals == text || !equals[1])
         return rp_fail(err, RP_USAGE, "--vary %s: give KEY=A,B,C, for example --vary scheduler=gto,lrr", text);
+    for (size_t i = 0; i < a->axis_count; i++)
+        if (!strncmp(a->axes[i].key, text, (size_t)(equals - text)) && !a->axes[i].key[equals - text])
+            return rp_fail(err, RP_USAGE, "--vary %s: %s is varied twice; give all its values at once", text,
+                           a->axes[i].key);
     if (a->axis_count == MOST_AXES)
         return rp_fail(err, RP_USAGE, "--vary %s: at most %d may be varied", text, MOST_AXES);
     struct axis *axis = &a->axes[a->axis_count];

@@ -131,7 +131,7 @@ static bool print_warp(const struct dump *d, struct rp_block *b, struct rp_error
     uint64_t count = 0;
     int more = 1;
     puts("pc      active   executed instruction, addresses (lane counts from the lowest executed lane)");
-    while ((!d->limit || count < d->limit) && (more = rp_cursor_next(&c, &s, err)) == 1) {
+    while ((!d->limit || count < d->limit) && !ferror(stdout) && (more = rp_cursor_next(&c, &s, err)) == 1) {
         print_step(&s);
         count++;
     }

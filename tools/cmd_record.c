@@ -205,9 +205,11 @@ static bool complete(struct record *r, struct rp_error *err)
         return rp_fail(err, RP_USAGE, "which module? --module FILE.ptx");
     if (p->output && r->no_trace)
         return rp_fail(err, RP_USAGE, "either -o FILE or --no-trace");
+    if (p->output && !*p->output)
+        return rp_fail(err, RP_USAGE, "-o needs the name of a file");
     if (!p->output && !r->no_trace && !p->save_count)
         return rp_fail(err, RP_USAGE, "where shall the trace go? -o FILE.wtr, or --no-trace to run only");
-    return true;
+    return plan_check_paths(p, r->launch_file, err);
 }
 
 int cmd_record(int argc, char **argv)

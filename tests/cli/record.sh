@@ -142,8 +142,26 @@ refuse 1 "stand in the file" --launch-file docs/examples/chain.cfg "${geo[@]}"
 refuse 1 "either -o FILE or --no-trace" "${va[@]}" "${geo[@]}" "${four[@]}" --no-trace
 refuse 2 "none.ptx" --module "$dir/none.ptx" "${geo[@]}" "${four[@]}"
 refuse 2 "cannot read '$dir/none' for arg0" "${va[@]}" "${geo[@]}" --arg "buf=file:$dir/none" --arg $z --arg $z --arg i32=1
-refuse 2 "empty or not a regular file" "${va[@]}" "${geo[@]}" --arg "buf=file:$dir" --arg $z --arg $z --arg i32=1
-refuse 2 "cannot read launch file '$dir/none'" --launch-file "$dir/none"
+refuse 2 "it is not a regular file" "${va[@]}" "${geo[@]}" --arg "buf=file:$dir" --arg $z --arg $z --arg i32=1
+mkfifo "$dir/fifo"
+refuse 2 "it is not a regular file" "${va[@]}" "${geo[@]}" --arg "buf=file:$dir/fifo" --arg $z --arg $z --arg i32=1
+: >"$dir/empty"
+refuse 2 "it is empty" "${va[@]}" "${geo[@]}" --arg "buf=file:$dir/empty" --arg $z --arg $z --arg i32=1
+refuse 2 "$dir/none: No such file" --launch-file "$dir/none"
+refuse 2 "fifo: not a regular file" --launch-file "$dir/fifo"
+
+# no output over an input or another output, however it is spelt
+cp "$k/vector_add.ptx" "$dir/copy.ptx"
+mv_args=(--module "$dir/copy.ptx" "${geo[@]}" "${four[@]}")
+refuse 1 "would be written over the module" "${mv_args[@]}" -o "$dir/no/../copy.ptx"
+refuse 1 "would be written over the module" "${mv_args[@]}" --save "2=$dir/copy.ptx"
+refuse 1 "would be written over the trace" "${mv_args[@]}" --save "2=$dir/no/./t.wtr"
+refuse 1 "would be written over another one" "${mv_args[@]}" --save "2=$dir/no/x" --save "1=$dir/no/x"
+refuse 1 "would be written over a buffer's file" "${va[@]}" "${geo[@]}" -o "$dir/in.bin" --arg "buf=file:$dir/in.bin" --arg $z --arg $z --arg i32=1
+refuse 1 "would be written over the launch file" --launch-file docs/examples/chain.cfg --module "$k/matmul.ptx" -o docs/examples/chain.cfg
+check "the module is as it was" same "$dir/copy.ptx" "$k/vector_add.ptx"
+refuse 1 "-o needs the name of a file" "${va[@]}" "${geo[@]}" "${four[@]}" -o ""
+refuse 1 "No such file or directory" "${va[@]}" "${geo[@]}" "${four[@]}" -o "$dir/none/t.wtr"
 "$REPRISE" record "${va[@]}" "${geo[@]}" "${four[@]}" >"$dir/out" 2>"$dir/err"
 status=$?
 check "without -o it says so" eval '[ $status -eq 1 ] && grep -q "where shall the trace go" "$dir/err"'
@@ -160,6 +178,12 @@ launch_file "a launch needs 'grid'" 'launches = ( { block = 4; } );'
 launch_file "'block' must be one to three whole numbers" 'launches = ( { grid = 1; block = [1,2,3,4]; } );'
 launch_file "there is no buffer 'B'" 'launches = ( { grid = 1; block = 4; args = ( "buf=B" ); } );'
 launch_file "'lots' is not a whole number" 'launches = ( { grid = 1; block = 4; args = ( "i32=lots" ); } );'
+launch_file "'kernel' must be a string" 'launches = ( { kernel = 5; grid = 1; block = 4; } );'
+launch_file "'module' must be a string" 'module = 5; launches = ( { grid = 1; block = 4; } );'
+launch_file "'args' must be a list" 'launches = ( { grid = 1; block = 4; args = "i32=4"; } );'
+launch_file "'save' must be a group" 'buffers = { A = "zeros:4"; }; launches = ( { grid = 1; block = 4; } ); save = "A";'
+launch_file "bad.cfg:2: 4294967297 is too large" $'# not this: 4294967297\nlaunches = ( { grid = 4294967297; block = 4; } );'
+launch_file "bad.cfg:1: @include is not allowed" '@include "/dev/zero"'
 launch_file "there is no buffer 'A'" 'launches = ( { grid = 1; block = 4; } ); save = { A = "x"; };'
 
 # ---- kernels that misbehave -----------------------------------------------------------------------------------------
@@ -184,6 +208,32 @@ check "a trace under way has a temporary name" test -n "$(ls -A "$dir/signal")"
 kill -TERM $pid
 wait $pid 2>/dev/null
 check "SIGTERM leaves no file" test -z "$(ls -A "$dir/signal")"
+
+# ---- a reader of stdout that goes away, a full disk -----------------------------------------------------------------
+# "true" may still be there when the first line is written; what the kernel prints is more than a pipe holds
+say=(--module "$k/print.ptx" --kernel print --grid 500 --block 256 --arg "buf=file:$dir/text" --arg f32=1)
+printf 'text\0' >"$dir/text"
+mkdir "$dir/pipe"
+"$REPRISE" record -o "$dir/pipe/p.wtr" "${say[@]}" 2>"$dir/err" | true
+status=${PIPESTATUS[0]}
+check "a reader that goes away ends the run" test "$status" -eq 141
+check "... and leaves no file" test -z "$(ls -A "$dir/pipe")"
+(
+    ulimit -f 1
+    exec "$REPRISE" record -o "$dir/pipe/p.wtr" "${say[@]}" >/dev/null 2>&1
+)
+status=$?
+check "a limit on file sizes ends the run" test "$status" -ne 0
+check "... and leaves no file" test -z "$(ls -A "$dir/pipe")"
+"$REPRISE" record --no-trace "${say[@]}" --quiet >/dev/full 2>"$dir/err"
+status=$?
+check "what the kernel prints is not lost in silence" eval '[ $status -eq 4 ] && grep -q "cannot" "$dir/err"'
+for what in --help --version "info $dir/mm.wtr" "info --json $dir/mm.wtr" "dump $dir/mm.wtr" "verify $dir/mm.wtr" "machine list"; do
+    # shellcheck disable=SC2086
+    "$REPRISE" $what >/dev/full 2>"$dir/err"
+    status=$?
+    check "a full disk: ${what%% /*} says so once" eval '[ $status -eq 4 ] && [ "$(wc -l <"$dir/err")" -eq 1 ]'
+done
 
 # ---- names ----------------------------------------------------------------------------------------------------------
 sed 's/vector_add/_Z10vector_addPKfS0_Pfi/g' "$k/vector_add.ptx" >"$dir/mangled.ptx"

@@ -92,6 +92,12 @@ fails 2 "$work/bad.cfg:1" "$r" replay "$work/t.wtr" -m "$(echo 'sms = ;' >"$work
 fails 1 "what to vary" "$r" diff "$work/t.wtr" -m jetson-tx2
 fails 1 "did you mean 'lrr'?" "$r" diff "$work/t.wtr" -m jetson-tx2 --vary scheduler=gto,lr
 fails 1 "give KEY=A,B,C" "$r" diff "$work/t.wtr" -m jetson-tx2 --vary scheduler
+fails 1 "scheduler is varied twice" "$r" diff "$work/t.wtr" -m jetson-tx2 --vary scheduler=gto --vary scheduler=lrr
+# libconfig would keep the low 32 bits: 2
+sed 's/^sms = .*/sms = 4294967298;/' hw-models/machines/jetson-tx2.cfg >"$work/large.cfg"
+fails 2 "4294967298 is too large" "$r" replay "$work/t.wtr" -m "$work/large.cfg"
+sed 's/^sms = .*/sms = 2; # not 4294967298\nclock_mhz = -4294967298;/; /^clock_mhz = 1300/d' hw-models/machines/jetson-tx2.cfg >"$work/large.cfg"
+fails 2 "large.cfg:12: 4294967298 is too large" "$r" replay "$work/t.wtr" -m "$work/large.cfg"
 fails 1 "did you mean list" "$r" machine lst
 fails 1 "which one?" "$r" machine show
 head -c 3000 "$work/t.wtr" >"$work/cut.wtr"

@@ -33,7 +33,7 @@ static void on_signal(int number)
 
 void cleanup_install(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, SIGXCPU};
     struct sigaction action = {.sa_handler = on_signal};
     struct sigaction before;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
@@ -105,12 +105,13 @@ static void describe_file(struct plan_buffer *b, const void *content)
 static bool fill_from_file(struct plan_buffer *b, struct rp_context *c, struct rp_error *err)
 {
     struct stat st;
-    int fd = open(b->path, O_RDONLY | O_CLOEXEC);
+    int fd = open(b->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for its writer */
     if (fd < 0)
         return rp_fail(err, RP_BAD_INPUT, "cannot read '%s' for %s: %s", b->path, b->name, strerror(errno));
-    bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+    bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode), ok = regular && st.st_size > 0;
     if (!ok) {
-        rp_fail(err, RP_BAD_INPUT, "cannot read '%s' for %s: it is empty or not a regular file", b->path, b->name);
+        rp_fail(err, RP_BAD_INPUT, "cannot read '%s' for %s: it is %s", b->path, b->name,
+                regular ? "empty" : "not a regular file");
     } else {
         b->bytes = (uint64_t)st.st_size;
         ok = allocate(b, c, err);

@@ -12,7 +12,8 @@ bool buffer_can_save(const char *path, struct rp_error *);
 /* Writes the buffer to `path` through a temporary name. */
 bool buffer_save(const struct plan_buffer *, struct rp_context *, const char *path, struct rp_error *);
 
-/* A file that SIGINT, SIGTERM and SIGHUP remove before they end the program; NULL: none. The name must live on. */
+/* A file that signals which end the program (an interrupt, a reader of stdout that went away, a limit on file sizes)
+ * remove before they do; NULL: none. The name must live on. */
 void cleanup_register(unsigned slot, const char *path);
 enum { CLEANUP_TRACE, CLEANUP_SAVE, CLEANUP_SLOTS };
 void cleanup_install(void);

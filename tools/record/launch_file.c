@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/config_text.h"
 #include "tools/record/plan.h"
 #include "tools/ui/nearest.h"
 
@@ -49,6 +50,20 @@ static bool check_keys(struct file *f, const config_setting_t *group, const char
                    near ? "'?" : "");
     }
     return true;
+}
+
+/* `s` may be left out; if it is there it must be right. */
+static bool check_type(struct file *f, const config_setting_t *s, bool right, const char *what)
+{
+    return !s || right || bad(f, s, "'%s' must be %s", config_setting_name(s), what);
+}
+
+/* The string `key` of a group; NULL if it is left out. */
+static bool read_string(struct file *f, const config_setting_t *group, const char *key, const char **value)
+{
+    const config_setting_t *s = config_setting_get_member(group, key);
+    *value = s ? config_setting_get_string(s) : NULL;
+    return check_type(f, s, *value != NULL, "a string");
 }
 
 static bool read_size(struct file *f, const config_setting_t *group, const char *key, uint64_t most, uint64_t *value)
@@ -101,6 +116,8 @@ static bool find_buffer(struct file *f, const config_setting_t *s, const char *n
 
 static bool read_buffers(struct file *f, const config_setting_t *group)
 {
+    if (!check_type(f, group, group && config_setting_is_group(group), "a group { }"))
+        return false;
     for (int i = 0; group && i < config_setting_length(group); i++) {
         const config_setting_t *s = config_setting_get_elem(group, (unsigned)i);
         const char *text = config_setting_get_string(s);
@@ -114,6 +131,8 @@ static bool read_buffers(struct file *f, const config_setting_t *group)
 
 static bool read_saves(struct file *f, const config_setting_t *group)
 {
+    if (!check_type(f, group, group && config_setting_is_group(group), "a group { }"))
+        return false;
     for (int i = 0; group && i < config_setting_length(group); i++) {
         const config_setting_t *s = config_setting_get_elem(group, (unsigned)i);
         const char *path = config_setting_get_string(s);
@@ -129,6 +148,8 @@ static bool read_saves(struct file *f, const config_setting_t *group)
 
 static bool read_arguments(struct file *f, const config_setting_t *list, struct plan_launch *l)
 {
+    if (!check_type(f, list, list && config_setting_is_aggregate(list), "a list ( ) of strings"))
+        return false;
     for (int i = 0; list && i < config_setting_length(list); i++) {
         const config_setting_t *s = config_setting_get_elem(list, (unsigned)i);
         const char *text = config_setting_get_string(s);
@@ -159,11 +180,11 @@ static bool read_launches(struct file *f, const config_setting_t *root, const co
         if (!config_setting_is_group(s))
             return bad(f, s, "'launches' holds groups: { kernel = ...; grid = ...; block = ...; }");
         struct plan_launch *l = plan_add_launch(f->plan);
-        if (config_setting_lookup_string(s, "kernel", &kernel))
-            l->kernel = plan_copy(kernel);
-        if (!check_keys(f, s, keys, sizeof keys / sizeof *keys) || !read_dim(f, s, "grid", l->grid) ||
-            !read_dim(f, s, "block", l->block) || !read_size32(f, s, "shared", &l->shared) ||
-            !read_arguments(f, config_setting_get_member(s, "args"), l))
+        if (!check_keys(f, s, keys, sizeof keys / sizeof *keys) || !read_string(f, s, "kernel", &kernel))
+            return false;
+        l->kernel = kernel ? plan_copy(kernel) : NULL;
+        if (!read_dim(f, s, "grid", l->grid) || !read_dim(f, s, "block", l->block) ||
+            !read_size32(f, s, "shared", &l->shared) || !read_arguments(f, config_setting_get_member(s, "args"), l))
             return false;
     }
     return true;
@@ -172,7 +193,9 @@ static bool read_launches(struct file *f, const config_setting_t *root, const co
 static bool read_module(struct file *f, const config_setting_t *root)
 {
     const char *module;
-    if (f->plan->module || !config_setting_lookup_string(root, "module", &module))
+    if (!read_string(f, root, "module", &module))
+        return false;
+    if (f->plan->module || !module)
         return true;
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s%s%s", *module == '/' ? "" : f->folder, *module == '/' ? "" : "/", module);
@@ -199,15 +222,17 @@ bool plan_read_file(struct plan *p, const char *path, struct rp_error *err)
     char *copy = plan_copy(path);
     struct file f = {.plan = p, .path = path, .folder = dirname(copy), .err = err ? err : &local};
     config_t config;
+    size_t size;
+    char *text = config_text_read(path, &size, err);
+    bool ok = text && config_text_check(path, text, size, err);
     config_init(&config);
-    bool ok = config_read_file(&config, path);
-    if (ok)
-        ok = read_root(&f, config_root_setting(&config));
-    else if (config_error_type(&config) == CONFIG_ERR_FILE_IO)
-        rp_fail(err, RP_BAD_INPUT, "cannot read launch file '%s'", path);
-    else
-        rp_fail(err, RP_BAD_INPUT, "%s:%d: %s", path, config_error_line(&config), config_error_text(&config));
+    if (ok) {
+        ok = config_read_string(&config, text) ||
+             rp_fail(err, RP_BAD_INPUT, "%s:%d: %s", path, config_error_line(&config), config_error_text(&config));
+        ok = ok && read_root(&f, config_root_setting(&config));
+    }
     config_destroy(&config);
+    free(text);
     free(copy);
     return ok;
 }

@@ -140,6 +140,8 @@ static bool prepare(struct session *s, struct rp_error *err)
         if (!s->programs[i] || !kernel_check_arguments(s->programs[i], &p->launches[i], err))
             return false;
     }
+    if (p->output && !buffer_can_save(p->output, err))
+        return false;
     for (size_t i = 0; i < p->save_count; i++)
         if (!buffer_can_save(p->saves[i].path, err))
             return false;

@@ -1,0 +1,62 @@
+/* No output of a plan may be written over one of its inputs, or over another output. */
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/record/plan.h"
+
+/* The path with its folder resolved, so that two spellings of one name compare equal; the file itself may not exist
+ * yet. To be freed. */
+static char *resolved(const char *path)
+{
+    char *whole = realpath(path, NULL);
+    if (whole)
+        return whole;
+    char *folder_copy = plan_copy(path), *name_copy = plan_copy(path), *joined = NULL;
+    char *folder = realpath(dirname(folder_copy), NULL);
+    if (!folder || asprintf(&joined, "%s/%s", folder, basename(name_copy)) < 0)
+        joined = plan_copy(path);
+    free(folder);
+    free(folder_copy);
+    free(name_copy);
+    return joined;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    char *x = resolved(a), *y = resolved(b);
+    bool same = !strcmp(x, y);
+    free(x);
+    free(y);
+    return same;
+}
+
+static bool apart(const char *output, const char *what, const char *other, const char *role, struct rp_error *err)
+{
+    if (!output || !other || !same_file(output, other))
+        return true;
+    return rp_fail(err, RP_USAGE, "%s '%s' would be written over %s; give it another name", what, output, role);
+}
+
+bool plan_check_paths(const struct plan *p, const char *launch_file, struct rp_error *err)
+{
+    if (!apart(p->output, "the trace", p->module, "the module", err) ||
+        !apart(p->output, "the trace", launch_file, "the launch file", err))
+        return false;
+    for (size_t i = 0; i < p->buffer_count; i++)
+        if (!apart(p->output, "the trace", p->buffers[i].path, "a buffer's file", err))
+            return false;
+    for (size_t i = 0; i < p->save_count; i++) { /* saving over a buffer's own file is how state goes on */
+        const char *path = p->saves[i].path;
+        if (!apart(path, "the saved buffer", p->module, "the module", err) ||
+            !apart(path, "the saved buffer", launch_file, "the launch file", err) ||
+            !apart(path, "the saved buffer", p->output, "the trace", err))
+            return false;
+        for (size_t j = 0; j < i; j++)
+            if (!apart(path, "the saved buffer", p->saves[j].path, "another one", err))
+                return false;
+    }
+    return true;
+}
