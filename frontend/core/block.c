@@ -109,7 +109,7 @@ static void warp_start(struct warp_state *s, struct rp_warp_log *log)
     w->active = w->live;
     w->window = s->registers;
     w->frame = 0;
-    w->carry = 0;
+    w->carry = w->second_carry = w->zero = w->sign = w->overflow = 0;
     w->clock = 0;
     w->log = log;
     s->pc = g->program->uops + g->program->entry;

@@ -70,6 +70,7 @@ struct path {
     lanemask mask;
     uint32_t window, frame; /* PATH_CALL: the caller's, PATH_ENTER: the callee's; offsets in the register stack */
     uint8_t kind;
+    uint8_t token;   /* PATH_JOIN of the hardware's stack: enum stack_token */
     bool at_barrier; /* a split whose lanes wait at the barrier before pc for the rest of their warp */
 };
 
@@ -154,6 +155,8 @@ void paths_branch_table(struct warp_state *, const struct uop *, lanemask execut
 void paths_call(struct warp_state *, const struct uop *, lanemask executed);
 void paths_return(struct warp_state *, const struct uop *, lanemask executed);
 void paths_exit(struct warp_state *, const struct uop *, lanemask executed);
+void paths_push_token(struct warp_state *, const struct uop *);
+void paths_pop_token(struct warp_state *, const struct uop *, lanemask executed);
 /* Goes on with the next path that has lanes left; false: there is none. */
 bool paths_pop(struct warp_state *);
 /* The active lanes have come to the barrier `at`, the others have not. True: all live lanes of the warp are there now

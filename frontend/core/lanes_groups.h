@@ -19,7 +19,8 @@
     X(convert)                                                                                                         \
     X(float_convert)                                                                                                   \
     X(warp)                                                                                                            \
-    X(video)
+    X(video)                                                                                                           \
+    X(sass)
 
 #define DECLARE_GROUP(g) SIMD_DECLARE(uop_fn, lanes_##g, (const struct uop *))
 LANE_GROUPS(DECLARE_GROUP)

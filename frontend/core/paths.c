@@ -277,6 +277,30 @@ void paths_exit(struct warp_state *s, const struct uop *u, lanemask executed)
     leave(s, u, executed);
 }
 
+void paths_push_token(struct warp_state *s, const struct uop *u)
+{
+    struct path p = {.pc = s->w.block->program->uops + u->target, .mask = s->w.active, .kind = PATH_JOIN};
+    p.token = (uint8_t)u->imm;
+    push(s, u, p);
+}
+
+/* Sides of branches above the entry hold other lanes, so taking these off changes only entries that they leave early,
+ * as a BRK does out of an SSY. */
+void paths_pop_token(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    uint32_t entry = s->depth;
+    while (entry && s->paths[entry - 1].token != u->imm)
+        entry--;
+    if (!entry) {
+        block_fault(s, u, RP_FAULT_BAD_CALL, (unsigned)__builtin_ctz(executed),
+                    "nothing on the stack of divergence and calls that this could return to");
+        return;
+    }
+    for (uint32_t i = entry; i < s->depth; i++)
+        s->paths[i].mask &= ~executed;
+    leave(s, u, executed);
+}
+
 /* Takes the lanes that wait at the barrier `at` on paths of their own into the current path, if they are to meet it
  * anyway; returns all lanes that wait there. */
 static lanemask gather_waiting(struct warp_state *s, const struct uop *at)

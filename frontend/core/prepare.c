@@ -16,7 +16,7 @@ static bool in_program(const struct program *p, uint32_t target) { return target
 
 static bool control_ok(const struct program *p, const struct uop *u)
 {
-    if (u->kind == UOP_BRANCH && !in_program(p, u->target))
+    if ((u->kind == UOP_BRANCH || u->kind == UOP_PUSH) && !in_program(p, u->target))
         return false;
     if (u->kind == UOP_CALL && u->target != UOP_NOWHERE && !in_program(p, u->target))
         return false;
@@ -33,7 +33,7 @@ static bool control_ok(const struct program *p, const struct uop *u)
 static bool may_fall_through(const struct uop *u)
 {
     bool leaves = u->kind == UOP_BRANCH || u->kind == UOP_BRANCH_TABLE || u->kind == UOP_RETURN ||
-                  u->kind == UOP_EXIT || u->kind == UOP_TRAP;
+                  u->kind == UOP_EXIT || u->kind == UOP_POP || u->kind == UOP_TRAP;
     return !leaves || u->guard.keep;
 }
 
@@ -42,7 +42,7 @@ static void set_flags(const struct program *p, struct uop *u)
     const struct rp_instruction *in = &p->kernel.instructions[u->index];
     if (u->guard.keep)
         u->flags |= UF_GUARDED;
-    if (in->memory_count)
+    if (in->memory_count && !(u->flags & UF_SILENT))
         u->flags |= UF_LOG_ACCESS;
     if (in->flags & RP_HAS_AUX)
         u->flags |= UF_LOG_AUX;
@@ -71,7 +71,7 @@ static bool prepare_uop(struct program *p, uint32_t i, struct rp_error *err)
         return broken(p, i, "and its instruction disagree about the guard", err);
     if (in->flags & RP_HAS_AUX && u->kind != UOP_BARRIER)
         return broken(p, i, "has an aux value but is no barrier", err);
-    if (in->memory_count > 1 || (u->kind == UOP_MEMORY) < in->memory_count)
+    if (in->memory_count > 1)
         return broken(p, i, "has memory operands that the engine does not know", err);
     if (!control_ok(p, u))
         return broken(p, i, "goes to a place that does not exist", err);

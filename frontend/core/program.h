@@ -77,6 +77,10 @@ struct rp_error;
  * that is not covered makes module_find fail, not the load: modules often hold kernels that nobody runs. */
 struct module *ptx_load(const char *path, struct rp_error *);
 struct module *ptx_load_text(const char *file_name, const char *text, uint64_t size, struct rp_error *);
+/* A cubin's bytes; refuses what is not machine code of sm_50 to sm_62. `path` names it in errors. */
+struct module *cubin_module(const char *path, const void *bytes, size_t size, struct rp_error *);
+/* A file with either of them, told apart by its content. */
+struct module *module_load(const char *path, struct rp_error *);
 void module_free(struct module *);
 /* The program of kernel `name`; NULL name: the only kernel. Lowers and binds it on first use (single-threaded). The
  * error lists the kernels there are, or names the instruction that is not covered, with its place. */

@@ -80,6 +80,7 @@ static bool transfer(struct warp_state *s, const struct uop *u, lanemask execute
     case UOP_CALL: paths_call(s, u, executed); break;
     case UOP_RETURN: paths_return(s, u, executed); break;
     case UOP_EXIT: paths_exit(s, u, executed); break;
+    case UOP_POP: paths_pop_token(s, u, executed); break;
     default: paths_pop(s); break; /* UOP_RECONVERGE */
     }
     if (s->w.block->faulted)
@@ -126,11 +127,12 @@ static bool barrier(struct warp_state *s, const struct uop *u, lanemask executed
     return barrier_arrive(s, u, executed);
 }
 
-/* A fence, a host call or a trap. */
+/* A fence, a push, a host call or a trap. */
 static void rare(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     switch (u->kind) {
     case UOP_FENCE: atomic_thread_fence(memory_order_seq_cst); break;
+    case UOP_PUSH: paths_push_token(s, u); break;
     case UOP_HOST_CALL: host_call(s, u, executed); break;
     default: trap(s, u, executed); break; /* UOP_TRAP */
     }
@@ -196,6 +198,7 @@ ALWAYS_INLINE void run(struct warp_state *s, const bool record)
         case UOP_CALL:
         case UOP_RETURN:
         case UOP_EXIT:
+        case UOP_POP:
             if (!executed)
                 break;
             if (!(u = leave_run(s, u, executed, record)))

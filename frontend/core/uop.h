@@ -120,6 +120,8 @@ enum uop_flag {
     UF_UNI = 1 << 20,
     UF_FIRST = 1 << 21, /* first uop of its instruction: an instruction may need several */
     UF_SAT_FINITE = 1 << 22,
+    UF_PLUS_ONE = 1 << 23, /* SASS .PO: the sum plus one */
+    UF_SILENT = 1 << 28,   /* a memory uop whose addresses are not recorded: constants that an instruction names */
 };
 
 enum uop_kind {
@@ -135,9 +137,17 @@ enum uop_kind {
     UOP_FENCE,
     UOP_HOST_CALL, /* imm is an enum host_call; arguments and result are in local memory, see below */
     UOP_TRAP,      /* trap: the launch fails; brkpt likewise */
-    UOP_CLOCK,     /* a UOP_LANE that reads the clock; the engine makes it of an OP_SPECIAL, no decoder does */
+    /* The hardware's stack of divergence and calls (PasTiS, III.A). A push enters the active lanes with `target`, where
+     * they go on together once all of them have popped; imm is an enum stack_token. A pop takes its lanes off the
+     * current path, and off all that was pushed above the topmost entry of its token. A divergent UOP_BRANCH with no
+     * reconvergence point leaves the other side on the same stack. */
+    UOP_PUSH,
+    UOP_POP,
+    UOP_CLOCK, /* a UOP_LANE that reads the clock; the engine makes it of an OP_SPECIAL, no decoder does */
 };
 #define UOP_NOWHERE UINT32_MAX
+/* What an entry of the hardware's stack waits for: SYNC, BRK, CONT or RET. */
+enum stack_token { TOKEN_NONE, TOKEN_SYNC, TOKEN_BREAK, TOKEN_CONTINUE, TOKEN_RETURN };
 /* A call's arguments and results lie in local memory from the warp's frame + the caller's frame_bytes on: results
  * first, then parameters, each at its natural alignment. A host call finds them there too, at these offsets:
  *
@@ -218,7 +228,16 @@ enum lane_op {
     OP_REDUX, /* imm: enum rp_atomic; a value; b membermask */
     OP_ACTIVEMASK,
     OP_ELECT, /* d the elected lane's number, pd true in that lane; b membermask */
-    OP_VIDEO, /* vadd, vsub, ..., scalar video instructions; details in `detail` */
+    /* Maxwell and Pascal only. They read and write all four condition codes of the warp with UF_CARRY_IN and _OUT. */
+    OP_SUM3,      /* d = (a << imm) + b + c, each negated by UF_NEGATE_A.._C (with UF_CARRY_IN: inverted); UF_PLUS_ONE;
+                   * pd = the sum, with UF_CARRY_IN together with the lower words, is not zero */
+    OP_XMAD,      /* 16 x 16 bits multiplied and added; detail: struct xmad_mode's fields, see lanes_sass.simd.c */
+    OP_COMPARE_X, /* pd = compare(a, b) combine p, pd2 its complement: of 64-bit numbers whose lower halves' difference
+                   * set the condition codes; type T_U32 or T_S32 */
+    OP_FLAGS,     /* condition codes of the result a of a logic operation */
+    OP_TEST_CC,   /* pd = condition code test imm (0..31, as encoded) */
+    OP_FCHK,      /* pd = a / b needs the slow path of a division */
+    OP_VIDEO,     /* vadd, vsub, ..., scalar video instructions; details in `detail` */
     OP_COUNT
 };
 enum barrier_reduction { BARRIER_POPC, BARRIER_AND, BARRIER_OR };

@@ -12,6 +12,8 @@ struct warp {
     lanemask active;                       /* lanes on the current path */
     lanemask live;                         /* lanes that exist and have not exited */
     lanemask carry;                        /* condition code CC.CF, one bit per lane */
+    lanemask zero, sign, overflow;         /* the other three, which only machine code has */
+    lanemask second_carry;                 /* a sum of three terms carries up to two */
     uint32_t frame;                        /* local memory: base of the current frame, bytes */
     uint32_t id;                           /* within its block */
     uint64_t clock;                        /* instructions executed so far: what %clock reads */

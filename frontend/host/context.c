@@ -69,7 +69,7 @@ bool rp_context_adopt(struct rp_context *c, struct module *m, struct rp_error *e
 
 struct module *rp_context_load(struct rp_context *c, const char *path, struct rp_error *err)
 {
-    struct module *m = ptx_load(path, err);
+    struct module *m = module_load(path, err);
     return m && rp_context_adopt(c, m, err) ? m : NULL;
 }
 

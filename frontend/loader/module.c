@@ -79,6 +79,8 @@ void module_free(struct module *m)
     if (!m)
         return;
     struct loaded_module *l = m->owner;
+    if (l->release)
+        l->release(l);
     arena_free(&l->arena);
     free(l);
 }

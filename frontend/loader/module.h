@@ -12,6 +12,7 @@ struct loaded_module {
     struct arena arena;
     /* Fills in *program, of which only the name is there so far. */
     bool (*lower)(struct loaded_module *, struct program *, struct rp_error *);
+    void (*release)(struct loaded_module *); /* what is not in the arena; may be NULL */
 };
 
 /* Sets path, file_name (the path's last part), sha256 and owner. */

@@ -33,6 +33,7 @@ struct kernel_options {
     unsigned threads;  /* host threads, 0: one per CPU */
     uint32_t size;     /* 0: the case's size for tests */
     bool unoptimised;  /* the module compiled with -O0 */
+    const char *cubin; /* BUILD/cubin/<module>.<this>.cubin instead of PTX */
     const char *trace; /* record to this path; NULL: run only */
     bool skip_check;   /* for benchmarks, where the CPU would take longer than what is measured */
 };

@@ -12,11 +12,15 @@ static double cpu_seconds_now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static bool load(struct kernel_session *s, const struct kernel_case *c, bool unoptimised)
+static bool load(struct kernel_session *s, const struct kernel_case *c, const struct kernel_options *o)
 {
     const char *build = getenv("BUILD");
     char path[512];
-    snprintf(path, sizeof path, "%s/kernels/%s%s.ptx", build ? build : "build", unoptimised ? "O0/" : "", c->module);
+    build = build ? build : "build";
+    if (o->cubin)
+        snprintf(path, sizeof path, "%s/cubin/%s.%s.cubin", build, c->module, o->cubin);
+    else
+        snprintf(path, sizeof path, "%s/kernels/%s%s.ptx", build, o->unoptimised ? "O0/" : "", c->module);
     s->context = rp_context_new(&s->error);
     if (!s->context)
         return false;
@@ -89,7 +93,7 @@ static bool launch_all(struct kernel_session *s, const struct kernel_case *c, co
 static bool run(struct kernel_session *s, const struct kernel_case *c, const struct kernel_options *o,
                 struct kernel_totals *totals)
 {
-    if (!load(s, c, o->unoptimised))
+    if (!load(s, c, o))
         return false;
     c->setup(s);
     if (s->failed || !launch_all(s, c, o, totals))

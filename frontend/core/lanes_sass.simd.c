@@ -1,0 +1,210 @@
+/* What only the machine code of Maxwell and Pascal does: sums with condition codes, XMAD, comparisons that continue a
+ * subtraction of lower halves, tests of condition codes, FCHK.
+ *
+ * The condition codes of an integer result: zero, sign, carry (of the sum as it is added, a negated operand being its
+ * complement and one: 0 - 0 carries), overflow (of the signed sum). With .X zero holds only if it held before, so that
+ * it speaks of all words of a long number. */
+#include "frontend/core/lanes_groups.h"
+#include "frontend/core/lanes_loop.h"
+
+INLINE void set_codes(lanemask *code, lanemask value, lanemask executed)
+{
+    *code = (*code & ~executed) | (value & executed);
+}
+INLINE lanemask mask_where_zero(const u32 *r)
+{
+    u32 q[LANES] ALIGNED;
+    for (int l = 0; l < LANES; l++)
+        q[l] = r[l] ? 0 : ~0u;
+    return mask_of_words(q);
+}
+static void set_zero_sign(struct warp *w, const struct uop *u, lanemask executed, const u32 *r)
+{
+    lanemask before = u->flags & UF_CARRY_IN ? w->zero : EVERY_LANE;
+    set_codes(&w->zero, mask_where_zero(r) & before, executed);
+    set_codes(&w->sign, mask_of_words(r), executed);
+}
+
+/* ---- sums ---- */
+
+HANDLER(sum3)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b), *c = source(w, u->c);
+    u32 na = u->flags & UF_NEGATE_A ? ~0u : 0, nb = u->flags & UF_NEGATE_B ? ~0u : 0,
+        nc = u->flags & UF_NEGATE_C ? ~0u : 0;
+    bool chained = u->flags & UF_CARRY_IN;
+    u32 ones = chained ? 0 : (na & 1) + (nb & 1) + (nc & 1);
+    ones += u->flags & UF_PLUS_ONE ? 1 : 0;
+    lanemask in = chained ? w->carry : 0;
+    lanemask second = chained ? w->second_carry : 0;
+    u32 r[LANES] ALIGNED, carry[LANES] ALIGNED, two[LANES] ALIGNED, overflow[LANES] ALIGNED;
+    for (int l = 0; l < LANES; l++) {
+        u32 x = a[l] << u->imm ^ na, y = b[l] ^ nb, z = c[l] ^ nc, one = ones + (in & lane_bit[l] ? 1 : 0);
+        one += second & lane_bit[l] ? 2 : 0;
+        u64 sum = (u64)x + y + z + one;
+        s64 exact = (s64)(s32)x + (s32)y + (s32)z + one;
+        r[l] = (u32)sum;
+        carry[l] = sum >> 32 & 1 ? ~0u : 0;
+        two[l] = sum >> 33 ? ~0u : 0;
+        overflow[l] = exact != (s32)exact ? ~0u : 0;
+    }
+    STORE_LANES(u32, destination(w, u->d), executed, r[l]);
+    write_predicate(w, u->pd, ~(mask_where_zero(r) & (chained ? w->zero : EVERY_LANE)), executed);
+    if (!(u->flags & UF_CARRY_OUT))
+        return;
+    set_zero_sign(w, u, executed, r);
+    set_codes(&w->carry, mask_of_words(carry), executed);
+    set_codes(&w->second_carry, mask_of_words(two), executed);
+    set_codes(&w->overflow, mask_of_words(overflow), executed);
+}
+
+HANDLER(flags)
+{
+    u32 r[LANES] ALIGNED;
+    memcpy(r, source(w, u->a), sizeof r);
+    set_zero_sign(w, u, executed, r);
+    set_codes(&w->carry, 0, executed);
+    set_codes(&w->overflow, 0, executed);
+    set_codes(&w->second_carry, 0, executed);
+}
+
+/* ---- XMAD: detail = {A's upper half, B's, PSL, MRG, mode, A signed, B signed} ---- */
+
+enum xmad_mode { XMAD_NONE, XMAD_CLO, XMAD_CHI, XMAD_CSFU, XMAD_CBCC };
+
+INLINE u32 half(u32 x, u32 shift, u32 sign) { return ((x >> shift & 0xffff) ^ sign) - sign; }
+
+/* The product and what is added to it. */
+INLINE void xmad_terms(const struct uop *u, const struct warp *w, u32 *product, u32 *addend)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b), *c = source(w, u->c);
+    const u8 *m = u->detail;
+    u32 shift_a = m[0] ? 16 : 0, shift_b = m[1] ? 16 : 0, up = m[2] ? 16 : 0;
+    u32 sign_a = m[5] ? 0x8000 : 0, sign_b = m[6] ? 0x8000 : 0;
+    u32 keep = m[4] == XMAD_CLO ? 0xffff : ~0u, down = m[4] == XMAD_CHI ? 16 : 0;
+    u32 with_b = m[4] == XMAD_CBCC ? ~0u : 0, fix = m[4] == XMAD_CSFU ? 0x10000 : 0;
+    for (int l = 0; l < LANES; l++) {
+        u32 x = half(a[l], shift_a, sign_a), y = half(b[l], shift_b, sign_b);
+        u32 negative = x && y ? (x >> 31) + (y >> 31) : 0;
+        product[l] = x * y << up;
+        addend[l] = ((c[l] & keep) >> down) + (b[l] << 16 & with_b) - negative * fix;
+    }
+}
+HANDLER(xmad)
+{
+    u32 product[LANES] ALIGNED, addend[LANES] ALIGNED, upper[LANES] ALIGNED;
+    memcpy(upper, source(w, u->b), sizeof upper);
+    xmad_terms(u, w, product, addend);
+    u32 keep = u->detail[3] ? 0xffff : ~0u;
+    STORE_LANES(u32, destination(w, u->d), executed, ((product[l] + addend[l]) & keep) | (upper[l] << 16 & ~keep));
+}
+HANDLER(xmad_chain)
+{
+    u32 product[LANES] ALIGNED, addend[LANES] ALIGNED, r[LANES] ALIGNED, carry[LANES] ALIGNED;
+    xmad_terms(u, w, product, addend);
+    lanemask in = u->flags & UF_CARRY_IN ? w->carry : 0;
+    for (int l = 0; l < LANES; l++) {
+        u64 sum = (u64)product[l] + addend[l] + (in & lane_bit[l] ? 1 : 0);
+        r[l] = (u32)sum;
+        carry[l] = sum >> 32 ? ~0u : 0;
+    }
+    STORE_LANES(u32, destination(w, u->d), executed, r[l]);
+    if (!(u->flags & UF_CARRY_OUT))
+        return;
+    set_zero_sign(w, u, executed, r);
+    set_codes(&w->carry, mask_of_words(carry), executed);
+    set_codes(&w->overflow, 0, executed);
+    set_codes(&w->second_carry, 0, executed);
+}
+
+/* ---- comparisons that continue those of lower words: a - b - borrow ---- */
+
+HANDLER(compare_x)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b);
+    u32 r[LANES] ALIGNED, carry[LANES] ALIGNED, less[LANES] ALIGNED;
+    for (int l = 0; l < LANES; l++) {
+        u32 one = w->carry & lane_bit[l] ? 1 : 0;
+        s64 exact = (s64)(s32)a[l] + (s32)~b[l] + one;
+        u64 sum = (u64)a[l] + (u32)~b[l] + one;
+        r[l] = (u32)sum;
+        carry[l] = sum >> 32 ? ~0u : 0;
+        less[l] = exact < 0 ? ~0u : 0;
+    }
+    lanemask zero = mask_where_zero(r) & w->zero;
+    lanemask below = u->type == T_S32 ? mask_of_words(less) : ~mask_of_words(carry);
+    lanemask t = 0;
+    switch (u->compare) {
+    case CMP_EQ: t = zero; break;
+    case CMP_NE: t = ~zero; break;
+    case CMP_LT: t = below; break;
+    case CMP_LE: t = below | zero; break;
+    case CMP_GT: t = ~(below | zero); break;
+    case CMP_GE: t = ~below; break;
+    case CMP_TRUE: t = EVERY_LANE; break;
+    default: break;
+    }
+    lanemask with = predicate(w, u->p, u->p_flip);
+    write_predicate(w, u->pd, combine_masks(u->combine, t, with), executed);
+    write_predicate(w, u->pd2, combine_masks(u->combine, ~t, with), executed);
+}
+
+/* Condition code tests in the order of their encoding; 7 to 14 and those above 23 are for floating point and graphics.
+ */
+static bool test_is_covered(int64_t test) { return (test >= 0 && test <= 6) || (test >= 15 && test <= 23); }
+HANDLER(test_cc)
+{
+    lanemask less = w->sign ^ w->overflow, t;
+    switch (u->imm) {
+    case 1: t = less; break;
+    case 2: t = w->zero; break;
+    case 3: t = less | w->zero; break;
+    case 4: t = ~(less | w->zero); break;
+    case 5: t = ~w->zero; break;
+    case 6: t = ~less; break;
+    case 15: t = EVERY_LANE; break;
+    case 16: t = ~w->overflow; break;
+    case 17: t = ~w->carry; break;
+    case 18: t = ~w->sign; break;
+    case 19: t = ~w->carry | w->zero; break;
+    case 20: t = w->carry & ~w->zero; break;
+    case 21: t = w->sign; break;
+    case 22: t = w->carry; break;
+    case 23: t = w->overflow; break;
+    default: t = 0; break;
+    }
+    write_predicate(w, u->pd, t, executed);
+}
+
+/* FCHK.DIVIDE. The hardware's limits are not published; these are the widest for which a reciprocal, one step of Newton
+ * and one correction with fused multiply-adds divide correctly: neither operand zero, subnormal or not finite, the
+ * reciprocal, the quotient and the remainder normal. */
+INLINE u32 needs_slow_path(u32 a, u32 b)
+{
+    s32 ea = a >> 23 & 255, eb = b >> 23 & 255, quotient = ea - eb;
+    return (ea <= 24) | (ea == 255) | (eb == 0) | (eb >= 253) | (quotient > 125) | (quotient < -124);
+}
+HANDLER(fchk)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b);
+    u32 q[LANES] ALIGNED;
+    for (int l = 0; l < LANES; l++)
+        q[l] = needs_slow_path(a[l], b[l]) ? ~0u : 0;
+    write_predicate(w, u->pd, mask_of_words(q), executed);
+}
+
+uop_fn SIMD_NAME(lanes_sass)(const struct uop *u)
+{
+    if (!(TYPE(u->type) & (TYPES32 | TYPE(T_F32))))
+        return NULL;
+    bool chain = u->flags & (UF_CARRY_IN | UF_CARRY_OUT);
+    switch (u->op) {
+    case OP_SUM3: return u->imm >= 0 && u->imm < 32 ? sum3 : NULL;
+    case OP_XMAD: return !chain ? xmad : u->detail[3] ? NULL : xmad_chain;
+    case OP_COMPARE_X: return compare_x;
+    case OP_FLAGS: return flags;
+    case OP_TEST_CC: return test_is_covered(u->imm) ? test_cc : NULL;
+    case OP_FCHK: return fchk;
+    default: return NULL;
+    }
+}

@@ -1,0 +1,82 @@
+/* Static instructions as the trace has them. */
+#include <string.h>
+
+#include "frontend/isa/sass5x/disasm.h"
+#include "frontend/isa/sass5x/lower.h"
+
+static uint32_t control_bits(const struct sass_lowering *l)
+{
+    const uint8_t *p = l->kernel->code.at + l->address / SASS_BUNDLE_BYTES * SASS_BUNDLE_BYTES;
+    uint64_t word = 0;
+    for (int i = 0; i < 8; i++)
+        word |= (uint64_t)p[i] << (8 * i);
+    return sass_control(word, l->address % SASS_BUNDLE_BYTES / SASS_WORD_BYTES - 1);
+}
+
+static uint16_t flags_of(const struct sass_lowering *l)
+{
+    static const struct {
+        const char *semantic;
+        uint16_t flags;
+    } known[] = {{"BRA", RP_BRANCH},  {"BRX", RP_BRANCH}, {"SYNC", RP_BRANCH}, {"BRK", RP_BRANCH},
+                 {"CONT", RP_BRANCH}, {"CAL", RP_CALL},   {"RET", RP_RETURN},  {"EXIT", RP_EXIT}};
+    unsigned flags = 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(l->row->semantic, known[i].semantic) == 0)
+            flags |= known[i].flags;
+    if (flags & RP_BRANCH && strcmp(l->row->semantic, "BRA") == 0 && bit(l, 7))
+        flags |= RP_UNIFORM_BRANCH;
+    if (!(l->row->flags & SASS_NO_GUARD) && bits(l, 16, 4) != PT)
+        flags |= RP_GUARDED | (bit(l, 19) ? RP_GUARD_NEGATED : 0);
+    if (l->barrier.kind != RP_BARRIER_NONE && (l->barrier.id < 0 || l->barrier.count < 0))
+        flags |= RP_HAS_AUX;
+    return (uint16_t)flags;
+}
+
+static uint8_t class_of(const struct sass_lowering *l)
+{
+    bool wide = l->row->unit_class == RP_CLASS_CONVERT && (bits(l, 8, 2) == 3 || bits(l, 10, 2) == 3);
+    if (strcmp(l->row->semantic, "I2F") == 0)
+        wide = bits(l, 8, 2) == 3;
+    if (strcmp(l->row->semantic, "F2I") == 0)
+        wide = bits(l, 10, 2) == 3;
+    return wide ? RP_CLASS_CONVERT64 : l->row->unit_class;
+}
+
+static void set_position(const struct sass_lowering *l, struct rp_instruction *out)
+{
+    const struct cubin_line *line = cubin_line(l->kernel, l->address);
+    if (!line || line->file >= l->cubin->file_count)
+        return;
+    out->file = line->file;
+    out->line = line->line;
+}
+
+void sass_describe(struct sass_lowering *l)
+{
+    static const uint8_t scopes[4] = {RP_SCOPE_CTA, RP_SCOPE_GPU, RP_SCOPE_SYSTEM, RP_SCOPE_SYSTEM};
+    char text[SASS_TEXT_SIZE];
+    struct rp_instruction out = {.pc = l->address, .raw = l->kernel->code.at + l->address, .raw_size = SASS_WORD_BYTES};
+    out.control = control_bits(l);
+    if (!sass_print(l->word, (uint32_t)out.control, l->address, l->arch, text, l->err))
+        longjmp(*l->escape, 1);
+    out.text = arena_string(l->arena, text, strlen(text));
+    out.unit_class = class_of(l);
+    out.flags = flags_of(l);
+    if (out.flags & RP_GUARDED)
+        out.guard = RP_REGISTER(RP_FILE_PREDICATE, bits(l, 16, 3), 1);
+    out.dst = l->dst.at;
+    out.dst_count = l->dst.count;
+    out.src = l->src.at;
+    out.src_count = l->src.count;
+    if (l->has_memory) {
+        struct rp_memory_operand *m = ARENA_NEW(l->arena, struct rp_memory_operand);
+        *m = l->memory;
+        out.memory = m;
+        out.memory_count = 1;
+    }
+    out.barrier = l->barrier;
+    out.fence_scope = out.unit_class == RP_CLASS_FENCE ? scopes[bits(l, 8, 2)] : RP_SCOPE_NONE;
+    set_position(l, &out);
+    VECTOR_PUSH(l->arena, &l->instructions, out);
+}

@@ -1,0 +1,182 @@
+/* The loader of cubins: frontend/core/program.h, cubin_module. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/isa/sass5x/lower.h"
+#include "frontend/loader/module.h"
+
+/* Local memory per thread where recursion hides how much is needed. */
+enum { UNKNOWN_STACK = 16 << 10, STACK_ALIGN = 16 };
+
+struct cubin_module {
+    struct loaded_module loaded; /* first */
+    jmp_buf escape;
+    struct cubin *cubin;
+    struct cubin_kernel **entries; /* by program */
+    struct sass_banks *banks;      /* likewise */
+};
+
+static bool failed(struct cubin_module *m, int how, struct rp_error *err)
+{
+    if (how == ARENA_FULL)
+        rp_fail(err, RP_SYSTEM, "%.200s: out of memory", m->loaded.module.path);
+    return false;
+}
+
+static bool lower(struct loaded_module *loaded, struct program *p, struct rp_error *err)
+{
+    struct cubin_module *m = (struct cubin_module *)loaded;
+    uint32_t index = (uint32_t)(p - loaded->module.programs);
+    const struct cubin_kernel *k = m->entries[index];
+    uint32_t stack = k->stack_bytes == CUBIN_UNKNOWN   ? UNKNOWN_STACK
+                     : k->stack_bytes > k->frame_bytes ? k->stack_bytes
+                                                       : k->frame_bytes;
+    struct program done = {.name = p->name};
+    struct sass_lowering l = {.arena = &loaded->arena, .err = err, .escape = &m->escape, .path = loaded->module.path};
+    l.cubin = m->cubin;
+    l.kernel = k;
+    l.banks = &m->banks[index];
+    l.arch = sass_arch(m->cubin->sm);
+    l.stack = (stack + STACK_ALIGN - 1) / STACK_ALIGN * STACK_ALIGN;
+    int how = setjmp(m->escape);
+    if (how)
+        return failed(m, how, err);
+    sass_lower(&l, &done);
+    *p = done;
+    return true;
+}
+
+/* Bank 3 at the start of the const image, then bank 4, then what each kernel has of its own. */
+static void place_banks(struct cubin_module *m)
+{
+    struct module *out = &m->loaded.module;
+    uint64_t size = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        size = 0;
+        for (uint32_t p = 0; p < out->program_count; p++)
+            for (unsigned b = 1; b < 32; b++) {
+                const struct cubin_bytes *own = &m->entries[p]->constant[b], *all = &m->cubin->constant[b];
+                const struct cubin_bytes *from = own->size ? own : all;
+                uint32_t *at = &m->banks[p].at[b];
+                *at = from->size ? (uint32_t)size : CUBIN_UNKNOWN;
+                if (from == all && p > 0) { /* placed with the first program */
+                    *at = m->banks[0].at[b];
+                    if (!m->entries[0]->constant[b].size)
+                        continue;
+                }
+                if (pass && from->size)
+                    memcpy(out->const_image + size, from->at, from->size);
+                size += ((uint64_t)from->size + 63) / 64 * 64;
+            }
+        if (!pass)
+            out->const_image = arena_alloc(&m->loaded.arena, size + 1);
+    }
+    out->const_size = size;
+}
+
+static void list_variables(struct cubin_module *m, uint64_t global)
+{
+    const struct cubin *c = m->cubin;
+    struct module *out = &m->loaded.module;
+    out->variables = ARENA_ARRAY(&m->loaded.arena, struct module_variable, c->variable_count + 1);
+    for (uint32_t i = 0; i < c->variable_count; i++) {
+        const struct cubin_variable *v = &c->variables[i];
+        struct module_variable *to = &out->variables[out->variable_count];
+        *to = (struct module_variable){.name = v->name, .size = v->size};
+        to->is_const = v->space == CUBIN_CONSTANT;
+        if (to->is_const && (v->bank != 3 || !out->program_count))
+            continue;
+        to->address = to->is_const ? CONST_WINDOW + m->banks[0].at[3] + v->offset
+                                   : (v->space == CUBIN_GLOBAL ? global : MODULE_BASE) + v->offset;
+        out->variable_count++;
+    }
+}
+
+/* Functions of the device's runtime have no address; a call of one is refused where it stands. */
+static bool runtime_symbol(void *data, const char *symbol, uint64_t *value)
+{
+    (void)data;
+    (void)symbol;
+    *value = 0;
+    return true;
+}
+
+static bool link(struct cubin_module *m, struct rp_error *err)
+{
+    struct module *out = &m->loaded.module;
+    struct cubin *c = m->cubin;
+    uint64_t init = ((uint64_t)c->global_init.size + 255) / 256 * 256;
+    out->global_size = init + c->global_size;
+    if (out->global_size > 1ull << 30)
+        return rp_fail(err, RP_BAD_INPUT, "%.200s: variables of more than 1 GiB", out->path);
+    struct cubin_addresses where = {.global_init = MODULE_BASE, .global = MODULE_BASE + init, .constant = CONST_WINDOW};
+    where.external = runtime_symbol;
+    if (!cubin_link(c, &where, err))
+        return false;
+    out->global_image = arena_alloc(&m->loaded.arena, out->global_size + 1);
+    if (c->global_init.size)
+        memcpy(out->global_image, c->global_init.at, c->global_init.size);
+    place_banks(m);
+    list_variables(m, where.global);
+    return true;
+}
+
+static void list_entries(struct cubin_module *m)
+{
+    struct module *out = &m->loaded.module;
+    const struct cubin *c = m->cubin;
+    struct arena *arena = &m->loaded.arena;
+    out->programs = ARENA_ARRAY(arena, struct program, c->kernel_count + 1);
+    m->entries = ARENA_ARRAY(arena, struct cubin_kernel *, c->kernel_count + 1);
+    m->banks = ARENA_ARRAY(arena, struct sass_banks, c->kernel_count + 1);
+    for (uint32_t i = 0; i < c->kernel_count; i++)
+        if (c->kernels[i].entry) {
+            m->entries[out->program_count] = &c->kernels[i];
+            out->programs[out->program_count++].name = c->kernels[i].name;
+        }
+}
+
+struct module *module_load(const char *path, struct rp_error *err)
+{
+    size_t size;
+    char *bytes = module_read_file(path, &size, err);
+    if (!bytes)
+        return NULL;
+    struct module *m =
+        cubin_is(bytes, size) ? cubin_module(path, bytes, size, err) : ptx_load_text(path, bytes, size, err);
+    free(bytes);
+    return m;
+}
+
+static void release(struct loaded_module *loaded) { cubin_free(((struct cubin_module *)loaded)->cubin); }
+
+static bool load(struct cubin_module *m, const char *path, const void *bytes, size_t size, struct rp_error *err)
+{
+    int how = setjmp(m->escape);
+    if (how)
+        return failed(m, how, err);
+    module_begin(&m->loaded, path, bytes, size);
+    if (m->cubin->relocatable)
+        return rp_fail(err, RP_BAD_INPUT, "%.200s: a relocatable object; link it to a cubin first", path);
+    list_entries(m);
+    return link(m, err);
+}
+
+struct module *cubin_module(const char *path, const void *bytes, size_t size, struct rp_error *err)
+{
+    struct cubin_module *m = calloc(1, sizeof *m);
+    if (!m) {
+        rp_fail(err, RP_SYSTEM, "%.200s: out of memory", path);
+        return NULL;
+    }
+    m->loaded.lower = lower;
+    m->loaded.release = release;
+    m->loaded.module.owner = m;
+    m->loaded.module.path = path;
+    m->loaded.arena.out_of_memory = &m->escape;
+    m->cubin = cubin_load(path, bytes, size, err);
+    if (m->cubin && load(m, path, bytes, size, err))
+        return &m->loaded.module;
+    module_free(&m->loaded.module);
+    return NULL;
+}

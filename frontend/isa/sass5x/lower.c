@@ -1,0 +1,141 @@
+#include "frontend/isa/sass5x/lower.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "frontend/isa/sass5x/disasm.h"
+
+static uint64_t word_at(const struct sass_lowering *l, uint32_t address)
+{
+    uint64_t word = 0;
+    for (int i = 0; i < 8; i++)
+        word |= (uint64_t)l->kernel->code.at[address + (unsigned)i] << (8 * i);
+    return word;
+}
+
+/* Instruction i lies behind the control word of its bundle. */
+static uint32_t address_of(uint32_t i) { return i / 3 * SASS_BUNDLE_BYTES + (i % 3 + 1) * SASS_WORD_BYTES; }
+
+_Noreturn void sass_not_covered(struct sass_lowering *l, const char *what)
+{
+    char text[SASS_TEXT_SIZE];
+    struct rp_error ignored;
+    if (!sass_print(l->word, 0, l->address, l->arch, text, &ignored))
+        snprintf(text, sizeof text, "0x%016llx", (unsigned long long)l->word);
+    if (what)
+        rp_fail(l->err, RP_BAD_INPUT, "%.200s: kernel '%.100s': address 0x%x: %s in '%s' is not covered yet", l->path,
+                l->kernel->name, l->address, what, text);
+    else
+        rp_fail(l->err, RP_BAD_INPUT, "%.200s: kernel '%.100s': address 0x%x: '%s' is not covered yet", l->path,
+                l->kernel->name, l->address, text);
+    longjmp(*l->escape, 1);
+}
+
+static sass_semantic find_meaning(const char *name)
+{
+    static const struct sass_meaning *const all[] = {sass_integer, sass_float,  sass_move,
+                                                     sass_convert, sass_memory, sass_flow};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        for (const struct sass_meaning *m = all[i]; m->name; m++)
+            if (strcmp(m->name, name) == 0)
+                return m->lower;
+    return NULL;
+}
+
+static void lower_instruction(struct sass_lowering *l, uint32_t i)
+{
+    l->index = i;
+    l->address = address_of(i);
+    l->word = word_at(l, l->address);
+    l->row = sass_find(l->word, l->arch);
+    l->temporaries = 0;
+    l->nonzero = (struct operand){0, 0};
+    l->started = l->has_memory = false;
+    l->dst = l->src = (register_list){0};
+    l->barrier = (struct rp_barrier){0};
+    l->start[i] = l->uops.count;
+    if (!l->row) {
+        rp_fail(l->err, RP_BAD_INPUT, "%.200s: kernel '%.100s': address 0x%x: 0x%016llx is no instruction of sm_%u",
+                l->path, l->kernel->name, l->address, (unsigned long long)l->word, l->cubin->sm);
+        longjmp(*l->escape, 1);
+    }
+    sass_semantic meaning = find_meaning(l->row->semantic);
+    if (!meaning)
+        sass_not_covered(l, NULL);
+    find_sources(l);
+    meaning(l);
+    sass_describe(l);
+}
+
+/* Instructions up to the last that is no padding. */
+static uint32_t count_instructions(const struct sass_lowering *l)
+{
+    uint32_t count = l->kernel->code.size / SASS_BUNDLE_BYTES * 3;
+    while (count > 1 && word_at(l, address_of(count - 1)) == SASS_NOP)
+        count--;
+    return count;
+}
+
+static void place_targets(struct sass_lowering *l)
+{
+    for (uint32_t i = 0; i < l->uops.count; i++) {
+        struct uop *u = &l->uops.at[i];
+        if (u->kind == UOP_BRANCH || u->kind == UOP_PUSH)
+            u->target = l->start[u->target];
+        for (uint32_t t = 0; u->kind == UOP_BRANCH_TABLE && t < u->table_count; t++)
+            u->table[t] = l->start[u->table[t]];
+    }
+}
+
+static void set_parameters(struct sass_lowering *l, struct program *p)
+{
+    const struct cubin_kernel *k = l->kernel;
+    p->parameter_count = k->parameter_count;
+    p->parameter_bytes = k->parameter_bytes;
+    p->parameters = ARENA_ARRAY(l->arena, struct parameter, k->parameter_count + 1);
+    for (uint32_t i = 0; i < k->parameter_count; i++) {
+        const struct cubin_parameter *from = &k->parameters[i];
+        uint32_t align = from->size & -(uint32_t)from->size;
+        p->parameters[i] = (struct parameter){.offset = from->offset, .size = from->size, .align = align ? align : 1};
+        p->parameters[i].name = arena_printf(l->arena, "%u", i);
+    }
+}
+
+static uint32_t product(const uint32_t v[3]) { return v[0] * v[1] * v[2]; }
+
+static void fill_in(struct sass_lowering *l, struct program *p)
+{
+    const struct cubin_kernel *k = l->kernel;
+    p->uops = l->uops.at;
+    p->uop_count = l->uops.count;
+    p->frame_bytes = l->stack;
+    p->static_shared = k->static_shared;
+    p->max_threads = product(k->max_threads);
+    memcpy(p->required_threads, k->required_threads, sizeof p->required_threads);
+    p->order = l->order;
+    set_parameters(l, p);
+    p->kernel = (struct rp_kernel){.name = p->name,
+                                   .isa = arena_printf(l->arena, "sm_%u", l->cubin->sm),
+                                   .instruction_count = l->instructions.count,
+                                   .instructions = l->instructions.at,
+                                   .file_count = l->cubin->file_count,
+                                   .files = l->cubin->files,
+                                   .registers = k->registers,
+                                   .static_shared = k->static_shared,
+                                   .local_bytes = l->stack,
+                                   .max_threads = p->max_threads};
+}
+
+void sass_lower(struct sass_lowering *l, struct program *p)
+{
+    if (l->kernel->code.size < SASS_BUNDLE_BYTES) {
+        rp_fail(l->err, RP_BAD_INPUT, "%.200s: kernel '%.100s' has no code", l->path, l->kernel->name);
+        longjmp(*l->escape, 1);
+    }
+    l->count = count_instructions(l);
+    l->start = ARENA_ARRAY(l->arena, uint32_t, l->count);
+    for (uint32_t i = 0; i < l->count; i++)
+        lower_instruction(l, i);
+    place_targets(l);
+    fill_in(l, p);
+}

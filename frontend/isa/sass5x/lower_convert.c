@@ -1,0 +1,164 @@
+/* Conversions between numbers. */
+#include "frontend/isa/sass5x/lower.h"
+
+static const uint8_t float_types[4] = {T_NONE, T_F16, T_F32, T_F64};
+static const uint8_t int_types[2][4] = {{T_U8, T_U16, T_U32, T_U64}, {T_S8, T_S16, T_S32, T_S64}};
+
+static void no_codes(struct sass_lowering *l)
+{
+    if (bit(l, 47))
+        sass_not_covered(l, "the condition code");
+}
+
+/* A word as elements of 16 bits, of which one is meant. */
+static struct operand half_of(struct sass_lowering *l, struct operand word, bool upper)
+{
+    struct operand *halves = ARENA_ARRAY(l->arena, struct operand, 2), t = sass_temporary(l);
+    halves[upper] = t;
+    sass_emit(l, (struct uop){.kind = UOP_LANE,
+                              .op = OP_UNPACK,
+                              .type = T_B32,
+                              .stype = T_B16,
+                              .a = word,
+                              .list = halves,
+                              .list_count = 2});
+    return t;
+}
+
+static struct operand float_source(struct sass_lowering *l, enum lane_type type)
+{
+    if (type == T_NONE)
+        sass_not_covered(l, "a reserved size");
+    if (type == T_F64)
+        return source_f64(l, 0);
+    if (type == T_F32)
+        return source_f32(l, 0);
+    struct operand v = half_of(l, source_raw(l, 0), bit(l, 41));
+    if (l->source[0].absolute)
+        v = lane2(l, OP_AND, T_B16, v, constant32(l, 0x7fff7fff));
+    if (l->source[0].negated)
+        v = lane2(l, OP_XOR, T_B16, v, constant32(l, 0x80008000));
+    return v;
+}
+
+/* Stores a converted value of any type in the destination, extended to 32 bits by its own sign. */
+static void store(struct sass_lowering *l, enum lane_type type, struct operand value)
+{
+    unsigned d = bits(l, 0, 8);
+    switch (lane_type_bits(type)) {
+    case 64: write_pair(l, d, value); break;
+    case 32: move32(l, written(l, d), value); break;
+    default:
+        sass_emit(l, (struct uop){.kind = UOP_LANE,
+                                  .op = OP_CVT,
+                                  .type = T_U32,
+                                  .stype = type == T_F16 ? T_U16 : (uint8_t)type,
+                                  .d = written(l, d),
+                                  .a = value});
+    }
+}
+
+static void convert(struct sass_lowering *l, struct uop u)
+{
+    u.kind = UOP_LANE;
+    u.op = OP_CVT;
+    u.d = sass_temporary(l);
+    sass_emit(l, u);
+    store(l, u.type, u.d);
+}
+
+static void lower_f2f(struct sass_lowering *l)
+{
+    no_codes(l);
+    struct uop u = {.type = float_types[bits(l, 8, 2)], .stype = float_types[bits(l, 10, 2)]};
+    unsigned round = bits(l, 39, 2);
+    static const uint8_t integral[4] = {ROUND_N, ROUND_M, ROUND_P, ROUND_Z};
+    if (u.type == T_NONE || (u.type == T_F16 && u.stype == T_F16))
+        sass_not_covered(l, "this pair of sizes");
+    u.flags = (bit(l, 44) ? UF_FTZ : 0) | (bit(l, 50) ? UF_SAT : 0);
+    u.a = float_source(l, u.stype);
+    if (u.type != u.stype) {
+        bool widens = lane_type_bits(u.type) > lane_type_bits(u.stype);
+        u.rounding = widens ? ROUND_DEFAULT : (uint8_t)sass_rounding(round);
+    } else if (bit(l, 42)) {
+        u.rounding = integral[round] | ROUND_INTEGER;
+    } else if (!u.flags) {
+        store(l, u.type, u.a);
+        return;
+    }
+    convert(l, u);
+}
+
+static void lower_f2i(struct sass_lowering *l)
+{
+    no_codes(l);
+    static const uint8_t roundings[4] = {ROUND_N, ROUND_M, ROUND_P, ROUND_Z};
+    struct uop u = {.type = int_types[bit(l, 12)][bits(l, 8, 2)], .stype = float_types[bits(l, 10, 2)]};
+    if (bits(l, 8, 2) == 0)
+        sass_not_covered(l, "a reserved size");
+    u.flags = bit(l, 44) ? UF_FTZ : 0;
+    u.rounding = roundings[bits(l, 39, 2)] | ROUND_INTEGER;
+    u.a = float_source(l, u.stype);
+    convert(l, u);
+}
+
+/* The integer of a source: part of a word extended to 32 bits, or a pair; *type becomes that of what is returned. */
+static struct operand integer_source(struct sass_lowering *l, unsigned size, bool is_signed, enum lane_type *type)
+{
+    struct operand v;
+    *type = is_signed ? (size == 3 ? T_S64 : T_S32) : size == 3 ? T_U64 : T_U32;
+    if (size == 3) {
+        v = source_64(l, 0);
+    } else {
+        v = source_raw(l, 0);
+        if (size < 2) {
+            struct operand t = sass_temporary(l);
+            sass_emit(l, (struct uop){.kind = UOP_LANE,
+                                      .op = OP_BFE,
+                                      .type = (uint8_t)*type,
+                                      .d = t,
+                                      .a = v,
+                                      .b = constant32(l, 8 * bits(l, 41, 2)),
+                                      .c = constant32(l, size ? 16 : 8)});
+            v = t;
+        }
+    }
+    if (l->source[0].absolute)
+        v = lane2(l, OP_ABS, size == 3 ? T_S64 : T_S32, v, v);
+    if (l->source[0].negated)
+        v = lane2(l, OP_NEG, size == 3 ? T_S64 : T_S32, v, v);
+    return v;
+}
+
+static void lower_i2f(struct sass_lowering *l)
+{
+    no_codes(l);
+    struct uop u = {.type = float_types[bits(l, 8, 2)], .rounding = (uint8_t)sass_rounding(bits(l, 39, 2))};
+    enum lane_type from;
+    if (u.type == T_NONE)
+        sass_not_covered(l, "a reserved size");
+    u.a = integer_source(l, bits(l, 10, 2), bit(l, 13), &from);
+    u.stype = (uint8_t)from;
+    convert(l, u);
+}
+
+static void lower_i2i(struct sass_lowering *l)
+{
+    enum lane_type from;
+    if (bits(l, 8, 2) == 3 || bits(l, 10, 2) == 3)
+        sass_not_covered(l, "a reserved size");
+    struct uop u = {.type = int_types[bit(l, 12)][bits(l, 8, 2)], .flags = bit(l, 50) ? UF_SAT : 0};
+    u.a = integer_source(l, bits(l, 10, 2), bit(l, 13), &from);
+    u.stype = (uint8_t)from;
+    if (bit(l, 47) && bits(l, 8, 2) != 2)
+        sass_not_covered(l, "the condition code");
+    u.kind = UOP_LANE;
+    u.op = OP_CVT;
+    u.d = sass_temporary(l);
+    sass_emit(l, u);
+    store(l, u.type, u.d);
+    set_codes(l, u.d);
+}
+
+const struct sass_meaning sass_convert[] = {
+    {"F2F", lower_f2f}, {"F2I", lower_f2i}, {"I2F", lower_i2f}, {"I2I", lower_i2i}, {NULL, NULL}};

@@ -1,0 +1,249 @@
+/* Floating point: fp32, fp64, special functions. */
+#include "frontend/isa/sass5x/lower.h"
+
+static struct operand result(struct sass_lowering *l) { return written(l, bits(l, 0, 8)); }
+
+static void no_codes(struct sass_lowering *l, unsigned at)
+{
+    if (bit(l, at))
+        sass_not_covered(l, "the condition code");
+}
+
+/* FTZ or, in a field of two bits, also FMZ, which is not covered. */
+static unsigned ftz(struct sass_lowering *l, unsigned at, unsigned width)
+{
+    if (width && bits(l, at, width) > 1)
+        sass_not_covered(l, ".FMZ");
+    return width && bits(l, at, width) ? UF_FTZ : 0;
+}
+static unsigned sat(struct sass_lowering *l, unsigned at) { return bit(l, at) ? UF_SAT : 0; }
+
+static void arithmetic(struct sass_lowering *l, enum lane_op op, unsigned round, unsigned flags, unsigned terms)
+{
+    struct uop u = {.kind = UOP_LANE, .op = (uint8_t)op, .type = T_F32, .flags = flags};
+    u.rounding = (uint8_t)sass_rounding(round);
+    u.a = source_f32(l, 0);
+    u.b = source_f32(l, 1);
+    if (terms == 3)
+        u.c = source_f32(l, 2);
+    u.d = result(l);
+    sass_emit(l, u);
+}
+
+static void lower_fadd(struct sass_lowering *l)
+{
+    no_codes(l, 47);
+    arithmetic(l, OP_ADD, bits(l, 39, 2), ftz(l, 44, 1) | sat(l, 50), 2);
+}
+static void lower_fadd32i(struct sass_lowering *l)
+{
+    no_codes(l, 52);
+    arithmetic(l, OP_ADD, 0, ftz(l, 55, 1), 2);
+}
+static void lower_fmul(struct sass_lowering *l)
+{
+    no_codes(l, 47);
+    if (bits(l, 41, 3))
+        sass_not_covered(l, "a scaled product");
+    arithmetic(l, OP_MUL, bits(l, 39, 2), ftz(l, 44, 2) | sat(l, 50), 2);
+}
+static void lower_fmul32i(struct sass_lowering *l)
+{
+    no_codes(l, 52);
+    arithmetic(l, OP_MUL, 0, ftz(l, 53, 2) | sat(l, 55), 2);
+}
+static void lower_ffma(struct sass_lowering *l)
+{
+    no_codes(l, 47);
+    arithmetic(l, OP_FMA, bits(l, 51, 2), ftz(l, 53, 2) | sat(l, 50), 3);
+}
+static void lower_ffma32i(struct sass_lowering *l)
+{
+    no_codes(l, 52);
+    arithmetic(l, OP_FMA, 0, ftz(l, 53, 2) | sat(l, 55), 3);
+}
+
+/* Minimum where the predicate holds, maximum elsewhere, into d. */
+static void extreme(struct sass_lowering *l, enum lane_type type, unsigned flags, struct operand d)
+{
+    bool wide = type == T_F64;
+    struct operand a = wide ? source_f64(l, 0) : source_f32(l, 0), b = wide ? source_f64(l, 1) : source_f32(l, 1);
+    struct uop u = {.kind = UOP_LANE, .op = OP_MIN, .type = (uint8_t)type, .flags = flags, .d = d, .a = a, .b = b};
+    if (bits(l, 39, 3) == PT) {
+        u.op = bit(l, 42) ? OP_MAX : OP_MIN;
+        sass_emit(l, u);
+        return;
+    }
+    struct operand low = u.d = sass_temporary(l);
+    sass_emit(l, u);
+    struct operand high = u.d = sass_temporary(l);
+    u.op = OP_MAX;
+    sass_emit(l, u);
+    sass_emit(l, (struct uop){.kind = UOP_LANE,
+                              .op = OP_SELP,
+                              .type = wide ? T_B64 : T_B32,
+                              .d = d,
+                              .a = low,
+                              .b = high,
+                              .p = read_predicate(l, 39),
+                              .p_flip = bit(l, 42)});
+}
+static void lower_fmnmx(struct sass_lowering *l)
+{
+    no_codes(l, 47);
+    extreme(l, T_F32, ftz(l, 44, 1), result(l));
+}
+static void lower_dmnmx(struct sass_lowering *l)
+{
+    no_codes(l, 47);
+    struct operand t = sass_temporary(l);
+    extreme(l, T_F64, 0, t);
+    write_pair(l, bits(l, 0, 8), t);
+}
+
+/* ---- comparison ---- */
+
+static struct uop comparison(struct sass_lowering *l, enum lane_type type, unsigned flags)
+{
+    struct uop u = {.kind = UOP_LANE, .op = OP_SETP, .type = (uint8_t)type, .flags = flags};
+    u.compare = (uint8_t)float_compare(bits(l, 48, 4));
+    u.a = type == T_F64 ? source_f64(l, 0) : source_f32(l, 0);
+    u.b = type == T_F64 ? source_f64(l, 1) : source_f32(l, 1);
+    set_predicates(l, &u, 45);
+    return u;
+}
+static void setp(struct sass_lowering *l, enum lane_type type, unsigned flags)
+{
+    struct uop u = comparison(l, type, flags);
+    u.pd = written_predicate(l, 3);
+    u.pd2 = written_predicate(l, 0);
+    sass_emit(l, u);
+}
+static void set(struct sass_lowering *l, enum lane_type type, unsigned flags)
+{
+    struct uop u = comparison(l, type, flags);
+    struct operand value = sass_temporary(l);
+    u.pd = sass_temporary(l);
+    sass_emit(l, u);
+    sass_emit(l, (struct uop){.kind = UOP_LANE,
+                              .op = OP_SELP,
+                              .type = T_B32,
+                              .d = value,
+                              .p = u.pd,
+                              .a = constant32(l, bit(l, 52) ? 0x3f800000 : ~0u),
+                              .b = constant32(l, 0)});
+    move32(l, result(l), value);
+    set_codes(l, value);
+}
+static void lower_fsetp(struct sass_lowering *l) { setp(l, T_F32, ftz(l, 47, 1)); }
+static void lower_dsetp(struct sass_lowering *l) { setp(l, T_F64, 0); }
+static void lower_fset(struct sass_lowering *l) { set(l, T_F32, ftz(l, 55, 1)); }
+static void lower_dset(struct sass_lowering *l) { set(l, T_F64, 0); }
+
+static void lower_fcmp(struct sass_lowering *l)
+{
+    struct uop u = {.kind = UOP_LANE, .op = OP_SETP, .type = T_F32, .flags = ftz(l, 47, 1)};
+    struct operand a = source_raw(l, 0), b = source_raw(l, 1);
+    u.compare = (uint8_t)float_compare(bits(l, 48, 4));
+    u.combine = COMBINE_AND;
+    u.p = constant32(l, ~0u);
+    u.a = source_raw(l, 2);
+    u.b = constant32(l, 0);
+    u.pd = sass_temporary(l);
+    sass_emit(l, u);
+    sass_emit(l,
+              (struct uop){.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .d = result(l), .a = a, .b = b, .p = u.pd});
+}
+
+static void lower_fchk(struct sass_lowering *l)
+{
+    struct uop u = {.kind = UOP_LANE, .op = OP_FCHK, .type = T_F32};
+    u.a = source_f32(l, 0);
+    u.b = source_f32(l, 1);
+    u.pd = written_predicate(l, 3);
+    sass_emit(l, u);
+}
+
+/* ---- double precision ---- */
+
+static void arithmetic64(struct sass_lowering *l, enum lane_op op, unsigned round_at, unsigned terms)
+{
+    no_codes(l, 47);
+    struct uop u = {.kind = UOP_LANE, .op = (uint8_t)op, .type = T_F64};
+    u.rounding = (uint8_t)sass_rounding(bits(l, round_at, 2));
+    u.a = source_f64(l, 0);
+    u.b = source_f64(l, 1);
+    if (terms == 3)
+        u.c = source_f64(l, 2);
+    u.d = sass_temporary(l);
+    sass_emit(l, u);
+    write_pair(l, bits(l, 0, 8), u.d);
+}
+static void lower_dadd(struct sass_lowering *l) { arithmetic64(l, OP_ADD, 39, 2); }
+static void lower_dmul(struct sass_lowering *l) { arithmetic64(l, OP_MUL, 39, 2); }
+static void lower_dfma(struct sass_lowering *l) { arithmetic64(l, OP_FMA, 50, 3); }
+
+/* ---- special functions: subnormal operands and results count as zero ---- */
+
+/* Reciprocal and reciprocal root of a double whose upper word is in a register, to 20 bits. */
+static void upper_function(struct sass_lowering *l, enum lane_op op)
+{
+    struct operand *words = ARENA_ARRAY(l->arena, struct operand, 2), *out = ARENA_ARRAY(l->arena, struct operand, 2);
+    words[0] = constant32(l, 0);
+    words[1] = source_f32(l, 0);
+    struct operand wide = sass_temporary(l), value = sass_temporary(l);
+    sass_emit(
+        l,
+        (struct uop){
+            .kind = UOP_LANE, .op = OP_PACK, .type = T_B64, .stype = T_B32, .d = wide, .list = words, .list_count = 2});
+    sass_emit(
+        l, (struct uop){
+               .kind = UOP_LANE, .op = (uint8_t)op, .type = T_F64, .flags = UF_APPROX | UF_FTZ, .d = value, .a = wide});
+    out[1] = result(l);
+    sass_emit(l, (struct uop){.kind = UOP_LANE,
+                              .op = OP_UNPACK,
+                              .type = T_B64,
+                              .stype = T_B32,
+                              .a = value,
+                              .list = out,
+                              .list_count = 2});
+}
+
+static void lower_mufu(struct sass_lowering *l)
+{
+    static const uint8_t functions[9] = {OP_COS, OP_SIN, OP_EX2, OP_LG2, OP_RCP, OP_RSQRT, OP_RCP, OP_RSQRT, OP_SQRT};
+    unsigned function = bits(l, 20, 4);
+    if (function > 8 || (bit(l, 50) && function >= 6))
+        sass_not_covered(l, "this function");
+    if (function == 6 || function == 7) {
+        upper_function(l, functions[function]);
+        return;
+    }
+    struct uop u = {.kind = UOP_LANE, .op = functions[function], .type = T_F32, .flags = UF_APPROX | UF_FTZ};
+    u.a = source_f32(l, 0);
+    u.d = bit(l, 50) ? sass_temporary(l) : result(l);
+    sass_emit(l, u);
+    if (bit(l, 50))
+        sass_emit(l, (struct uop){.kind = UOP_LANE,
+                                  .op = OP_ADD,
+                                  .type = T_F32,
+                                  .flags = UF_SAT,
+                                  .rounding = ROUND_N,
+                                  .d = result(l),
+                                  .a = u.d,
+                                  .b = constant32(l, 0)});
+}
+
+/* Range reduction: the value passes through, as MUFU here takes any. */
+static void lower_rro(struct sass_lowering *l)
+{
+    struct operand v = source_f32(l, 0);
+    move32(l, result(l), v);
+}
+
+const struct sass_meaning sass_float[] = {
+    {"FADD", lower_fadd}, {"FADD32I", lower_fadd32i}, {"FMUL", lower_fmul},   {"FMUL32I", lower_fmul32i},
+    {"FFMA", lower_ffma}, {"FFMA32I", lower_ffma32i}, {"FMNMX", lower_fmnmx}, {"FSETP", lower_fsetp},
+    {"FSET", lower_fset}, {"FCMP", lower_fcmp},       {"FCHK", lower_fchk},   {"DADD", lower_dadd},
+    {"DMUL", lower_dmul}, {"DFMA", lower_dfma},       {"DMNMX", lower_dmnmx}, {"DSETP", lower_dsetp},
+    {"DSET", lower_dset}, {"MUFU", lower_mufu},       {"RRO", lower_rro},     {NULL, NULL}};

@@ -1,0 +1,502 @@
+/* Integer arithmetic and logic. */
+#include "frontend/isa/sass5x/lower.h"
+
+static unsigned cc_flag(struct sass_lowering *l, unsigned at) { return bit(l, at) ? UF_CARRY_OUT : 0; }
+static unsigned x_flag(struct sass_lowering *l, unsigned at) { return bit(l, at) ? UF_CARRY_IN : 0; }
+static enum lane_type int_type(struct sass_lowering *l, unsigned signed_at)
+{
+    return bit(l, signed_at) ? T_S32 : T_U32;
+}
+static struct operand result(struct sass_lowering *l) { return written(l, bits(l, 0, 8)); }
+
+/* For instructions whose condition codes nobody has described. */
+static void no_codes(struct sass_lowering *l, unsigned at)
+{
+    if (bit(l, at))
+        sass_not_covered(l, "the condition code");
+}
+
+static void binary(struct sass_lowering *l, enum lane_op op, enum lane_type type, struct operand a, struct operand b,
+                   unsigned flags)
+{
+    sass_emit(l, (struct uop){.kind = UOP_LANE,
+                              .op = (uint8_t)op,
+                              .type = (uint8_t)type,
+                              .flags = flags,
+                              .d = result(l),
+                              .a = a,
+                              .b = b});
+}
+
+/* (a << shift) + b + c with the signs of the sources; where neither condition codes nor a third term are in play, as a
+ * plain addition or subtraction. */
+static void sum(struct sass_lowering *l, struct operand a, struct operand b, struct operand *c, unsigned shift,
+                unsigned flags)
+{
+    const struct sass_source *s = l->source;
+    flags |= (s[0].negated ? UF_NEGATE_A : 0) | (s[1].negated ? UF_NEGATE_B : 0) | (l->plus_one ? UF_PLUS_ONE : 0);
+    if (c && s[2].negated)
+        flags |= UF_NEGATE_C;
+    if (!c && !shift && !(flags & ~UF_NEGATE_B) && !l->nonzero.keep) {
+        binary(l, flags ? OP_SUB : OP_ADD, T_U32, a, b, 0);
+        return;
+    }
+    sass_emit(l, (struct uop){.kind = UOP_LANE,
+                              .op = OP_SUM3,
+                              .type = T_U32,
+                              .flags = flags,
+                              .imm = shift,
+                              .d = result(l),
+                              .a = a,
+                              .b = b,
+                              .c = c ? *c : constant32(l, 0),
+                              .pd = l->nonzero});
+}
+
+static void lower_iadd(struct sass_lowering *l)
+{
+    struct operand a = source_raw(l, 0), b = source_raw(l, 1);
+    if (bit(l, 50)) {
+        if (bit(l, 47) || bit(l, 43) || l->plus_one || l->source[0].negated)
+            sass_not_covered(l, "saturation together with these modifiers");
+        binary(l, l->source[1].negated ? OP_SUB : OP_ADD, T_S32, a, b, UF_SAT);
+        return;
+    }
+    sum(l, a, b, NULL, 0, cc_flag(l, 47) | x_flag(l, 43));
+}
+
+static void lower_iadd32i(struct sass_lowering *l)
+{
+    if (bit(l, 54))
+        sass_not_covered(l, "saturation");
+    sum(l, source_raw(l, 0), source_raw(l, 1), NULL, 0, cc_flag(l, 52) | x_flag(l, 53));
+}
+
+/* One half of a register, zero-extended. */
+static struct operand half(struct sass_lowering *l, struct operand v, unsigned part)
+{
+    if (part == 1)
+        return lane2(l, OP_AND, T_B32, v, constant32(l, 0xffff));
+    return part == 2 ? lane2(l, OP_SHR, T_U32, v, constant32(l, 16)) : v;
+}
+
+static struct operand widened(struct sass_lowering *l, struct operand v)
+{
+    struct operand t = sass_temporary(l);
+    sass_emit(l, (struct uop){.kind = UOP_LANE, .op = OP_CVT, .type = T_U64, .stype = T_U32, .d = t, .a = v});
+    return t;
+}
+static struct operand lower_word(struct sass_lowering *l, struct operand v)
+{
+    struct operand t = sass_temporary(l);
+    sass_emit(l, (struct uop){.kind = UOP_LANE, .op = OP_CVT, .type = T_U32, .stype = T_U64, .d = t, .a = v});
+    return t;
+}
+
+static void lower_iadd3(struct sass_lowering *l)
+{
+    struct operand a = source_raw(l, 0), b = source_raw(l, 1), c = source_raw(l, 2);
+    unsigned flags = cc_flag(l, 47) | x_flag(l, 48), shift = 0;
+    if (l->row->value == 0x5cc0) {
+        a = half(l, a, bits(l, 35, 2));
+        b = half(l, b, bits(l, 33, 2));
+        c = half(l, c, bits(l, 31, 2));
+        shift = bits(l, 37, 2);
+    }
+    if (!shift) {
+        sum(l, a, b, &c, 0, flags);
+        return;
+    }
+    if (flags)
+        sass_not_covered(l, "a shifted sum with a condition code");
+    /* (a + b), with its carry, is shifted by 16 bits, then c is added */
+    if (l->source[0].negated || l->source[1].negated)
+        sass_not_covered(l, "a shifted sum of negated operands");
+    struct operand t = lane2(l, OP_ADD, T_U64, widened(l, a), widened(l, b));
+    t = lane2(l, shift == 1 ? OP_SHR : OP_SHL, T_U64, t, constant32(l, 16));
+    binary(l, l->source[2].negated ? OP_SUB : OP_ADD, T_U32, lower_word(l, t), c, 0);
+}
+
+static void lower_iscadd(struct sass_lowering *l)
+{
+    sum(l, source_raw(l, 0), source_raw(l, 1), NULL, bits(l, 39, 5), cc_flag(l, 47));
+}
+static void lower_iscadd32i(struct sass_lowering *l)
+{
+    sum(l, source_raw(l, 0), source_raw(l, 1), NULL, bits(l, 53, 5), cc_flag(l, 52));
+}
+
+static void lower_lea(struct sass_lowering *l)
+{
+    l->nonzero = written_predicate(l, 48);
+    sum(l, source_raw(l, 0), source_raw(l, 1), NULL, bits(l, 39, 5), cc_flag(l, 47) | x_flag(l, 46));
+}
+
+/* The upper word of {c, a} << shift, plus b. */
+static void lower_lea_hi(struct sass_lowering *l)
+{
+    bool registers = l->row->value == 0x5bd8;
+    unsigned shift = bits(l, registers ? 28 : 51, 5);
+    struct operand *pair = ARENA_ARRAY(l->arena, struct operand, 2), wide = sass_temporary(l);
+    pair[0] = source_raw(l, 0);
+    struct operand b = source_raw(l, 1);
+    pair[1] = source_raw(l, 2);
+    sass_emit(
+        l,
+        (struct uop){
+            .kind = UOP_LANE, .op = OP_PACK, .type = T_B64, .stype = T_B32, .d = wide, .list = pair, .list_count = 2});
+    if (l->source[0].negated)
+        wide = lane2(l, OP_NEG, T_S64, wide, wide);
+    wide = lane2(l, OP_SHR, T_U64, wide, constant32(l, 32 - shift));
+    struct operand *low = ARENA_ARRAY(l->arena, struct operand, 2);
+    low[0] = sass_temporary(l);
+    sass_emit(
+        l,
+        (struct uop){
+            .kind = UOP_LANE, .op = OP_UNPACK, .type = T_B64, .stype = T_B32, .a = wide, .list = low, .list_count = 2});
+    l->source[0].negated = false;
+    l->nonzero = written_predicate(l, 48);
+    sum(l, low[0], b, NULL, 0, cc_flag(l, 47) | x_flag(l, registers ? 38 : 57));
+}
+
+/* ---- multiplication ---- */
+
+static void lower_xmad(struct sass_lowering *l)
+{
+    unsigned v = l->row->value;
+    bool reg = v == 0x5b00, imm = v == 0x3600, both = v == 0x5100;
+    struct uop u = {.kind = UOP_LANE, .op = OP_XMAD, .type = T_U32, .flags = cc_flag(l, 47)};
+    u.detail[0] = bit(l, 53);
+    u.detail[1] = imm ? 0 : bit(l, reg ? 35 : 52);
+    u.detail[2] = !both && bit(l, reg || imm ? 36 : 55);
+    u.detail[3] = !both && bit(l, reg || imm ? 37 : 56);
+    u.detail[4] = (uint8_t)bits(l, 50, reg || imm ? 3 : 2);
+    u.detail[5] = bit(l, 48);
+    u.detail[6] = bit(l, 49);
+    u.flags |= x_flag(l, reg || imm ? 38 : 54);
+    if (u.detail[4] > 4)
+        sass_not_covered(l, "a reserved mode");
+    u.a = source_raw(l, 0);
+    u.b = source_raw(l, 1);
+    u.c = source_raw(l, 2);
+    u.d = result(l);
+    sass_emit(l, u);
+}
+
+static enum lane_type product_type(struct sass_lowering *l, unsigned a, unsigned b, bool high)
+{
+    if (bit(l, a) != bit(l, b) && high)
+        sass_not_covered(l, "the upper half of a signed by an unsigned factor");
+    return bit(l, a) ? T_S32 : T_U32;
+}
+
+static void lower_imul(struct sass_lowering *l)
+{
+    no_codes(l, 47);
+    bool high = bit(l, 39);
+    binary(l, OP_MUL, product_type(l, 40, 41, high), source_raw(l, 0), source_raw(l, 1), high ? UF_HI : 0);
+}
+static void lower_imul32i(struct sass_lowering *l)
+{
+    no_codes(l, 52);
+    bool high = bit(l, 53);
+    binary(l, OP_MUL, product_type(l, 54, 55, high), source_raw(l, 0), source_raw(l, 1), high ? UF_HI : 0);
+}
+static void lower_imad(struct sass_lowering *l)
+{
+    no_codes(l, 47);
+    if (bit(l, 49) || l->plus_one || l->source[0].negated)
+        sass_not_covered(l, "these modifiers");
+    bool high = bit(l, 54);
+    struct uop u = {.kind = UOP_LANE, .op = OP_MAD, .flags = (high ? UF_HI : 0) | (bit(l, 50) ? UF_SAT : 0)};
+    u.type = (uint8_t)product_type(l, 48, 53, high);
+    u.a = source_raw(l, 0);
+    u.b = source_raw(l, 1);
+    u.c = source_int(l, 2);
+    u.d = result(l);
+    sass_emit(l, u);
+}
+
+/* ---- logic and shifts ---- */
+
+/* The second half of LOP and LOP3: condition codes and a predicate by the result's being zero. Predicate last. */
+static void test_result(struct sass_lowering *l, struct operand value, unsigned flags, unsigned test_at)
+{
+    if (flags)
+        sass_emit(l, (struct uop){.kind = UOP_LANE, .op = OP_FLAGS, .type = T_U32, .flags = flags, .a = value});
+    struct operand pd = test_at ? written_predicate(l, 48) : (struct operand){0, 0};
+    if (!pd.keep)
+        return;
+    static const uint8_t tests[4] = {CMP_FALSE, CMP_TRUE, CMP_EQ, CMP_NE};
+    sass_emit(l, (struct uop){.kind = UOP_LANE,
+                              .op = OP_SETP,
+                              .type = T_U32,
+                              .compare = tests[bits(l, test_at, 2)],
+                              .a = value,
+                              .b = constant32(l, 0),
+                              .pd = pd});
+}
+
+static void logic(struct sass_lowering *l, unsigned op, unsigned flags, unsigned test_at)
+{
+    static const uint8_t ops[4] = {OP_AND, OP_OR, OP_XOR, OP_MOV};
+    struct operand a = source_int(l, 0), b = source_int(l, 1), value = sass_temporary(l);
+    if (op == 3)
+        a = b;
+    sass_emit(l, (struct uop){.kind = UOP_LANE, .op = ops[op], .type = T_B32, .d = value, .a = a, .b = b});
+    move32(l, result(l), value);
+    test_result(l, value, flags, test_at);
+}
+
+static unsigned logic_flags(struct sass_lowering *l, unsigned cc, unsigned x)
+{
+    return bit(l, cc) ? UF_CARRY_OUT | x_flag(l, x) : 0;
+}
+
+static void lower_lop(struct sass_lowering *l) { logic(l, bits(l, 41, 2), logic_flags(l, 47, 43), 44); }
+static void lower_lop32i(struct sass_lowering *l) { logic(l, bits(l, 53, 2), logic_flags(l, 52, 57), 0); }
+
+static void lower_lop3(struct sass_lowering *l)
+{
+    bool reg = l->row->value == 0x5be0;
+    unsigned x = reg ? 38 : l->row->value == 0x0200 ? 56 : 57;
+    struct uop u = {.kind = UOP_LANE, .op = OP_LOP3, .type = T_B32, .imm = bits(l, reg ? 28 : 48, 8)};
+    u.a = source_raw(l, 0);
+    u.b = source_raw(l, 1);
+    u.c = source_raw(l, 2);
+    u.d = sass_temporary(l);
+    sass_emit(l, u);
+    move32(l, result(l), u.d);
+    test_result(l, u.d, logic_flags(l, 47, x), reg ? 36 : 0);
+}
+
+static struct operand amount(struct sass_lowering *l, unsigned i, bool wrap)
+{
+    struct operand n = source_raw(l, i);
+    return wrap ? lane2(l, OP_AND, T_B32, n, constant32(l, 31)) : n;
+}
+
+static void lower_shl(struct sass_lowering *l)
+{
+    no_codes(l, 47);
+    if (bit(l, 43))
+        sass_not_covered(l, ".X");
+    binary(l, OP_SHL, T_B32, source_raw(l, 0), amount(l, 1, bit(l, 39)), 0);
+}
+
+static void lower_shr(struct sass_lowering *l)
+{
+    no_codes(l, 47);
+    if (bits(l, 43, 2))
+        sass_not_covered(l, ".X");
+    struct operand a = source_raw(l, 0);
+    if (bit(l, 40))
+        a = lane2(l, OP_BREV, T_B32, a, a);
+    binary(l, OP_SHR, int_type(l, 48), a, amount(l, 1, bit(l, 39)), 0);
+}
+
+/* The 64-bit value {c, a} shifted; the left shift gives its upper word, the right one the lower. */
+static void funnel(struct sass_lowering *l, bool left)
+{
+    no_codes(l, 47);
+    unsigned type = bits(l, 37, 2);
+    if (bits(l, 48, 2) || type == 1)
+        sass_not_covered(l, "this kind of shift");
+    struct operand a = source_raw(l, 0), n = source_raw(l, 1), c = source_raw(l, 2);
+    if (type == 0) {
+        unsigned flags = (left ? UF_LEFT : 0) | (bit(l, 50) ? UF_WRAP : 0);
+        sass_emit(
+            l,
+            (struct uop){
+                .kind = UOP_LANE, .op = OP_SHF, .type = T_B32, .flags = flags, .d = result(l), .a = a, .b = c, .c = n});
+        return;
+    }
+    if (bit(l, 50))
+        n = lane2(l, OP_AND, T_B32, n, constant32(l, 63));
+    struct operand *pair = ARENA_ARRAY(l->arena, struct operand, 2), wide = sass_temporary(l);
+    pair[0] = a;
+    pair[1] = c;
+    sass_emit(
+        l,
+        (struct uop){
+            .kind = UOP_LANE, .op = OP_PACK, .type = T_B64, .stype = T_B32, .d = wide, .list = pair, .list_count = 2});
+    wide = lane2(l, left ? OP_SHL : OP_SHR, type == 3 ? T_S64 : T_U64, wide, n);
+    struct operand *words = ARENA_ARRAY(l->arena, struct operand, 2);
+    words[left] = result(l);
+    sass_emit(l, (struct uop){.kind = UOP_LANE,
+                              .op = OP_UNPACK,
+                              .type = T_B64,
+                              .stype = T_B32,
+                              .a = wide,
+                              .list = words,
+                              .list_count = 2});
+}
+static void lower_shf_l(struct sass_lowering *l) { funnel(l, true); }
+static void lower_shf_r(struct sass_lowering *l) { funnel(l, false); }
+
+/* ---- bit fields ---- */
+
+/* Position and length out of a control operand's two low bytes. */
+static void field_of(struct sass_lowering *l, unsigned i, struct operand *position, struct operand *length)
+{
+    uint64_t value;
+    if (source_immediate(l, i, &value)) {
+        *position = constant32(l, value & 255);
+        *length = constant32(l, value >> 8 & 255);
+        return;
+    }
+    struct operand control = source_raw(l, i);
+    *position = lane2(l, OP_AND, T_B32, control, constant32(l, 255));
+    *length = lane2(l, OP_SHR, T_U32, control, constant32(l, 8));
+    *length = lane2(l, OP_AND, T_B32, *length, constant32(l, 255));
+}
+
+static void lower_bfe(struct sass_lowering *l)
+{
+    no_codes(l, 47);
+    struct uop u = {.kind = UOP_LANE, .op = OP_BFE, .type = (uint8_t)int_type(l, 48)};
+    u.a = source_raw(l, 0);
+    if (bit(l, 40))
+        u.a = lane2(l, OP_BREV, T_B32, u.a, u.a);
+    field_of(l, 1, &u.b, &u.c);
+    u.d = result(l);
+    sass_emit(l, u);
+}
+
+static void lower_bfi(struct sass_lowering *l)
+{
+    no_codes(l, 47);
+    struct uop u = {.kind = UOP_LANE, .op = OP_BFI, .type = T_B32, .list_count = 1};
+    u.list = ARENA_NEW(l->arena, struct operand);
+    u.a = source_raw(l, 0);
+    field_of(l, 1, &u.c, u.list);
+    u.b = source_raw(l, 2);
+    u.d = result(l);
+    sass_emit(l, u);
+}
+
+static void lower_flo(struct sass_lowering *l)
+{
+    no_codes(l, 47);
+    struct operand a = source_int(l, 0);
+    binary(l, OP_BFIND, int_type(l, 48), a, a, bit(l, 41) ? UF_SHIFTAMT : 0);
+}
+static void lower_popc(struct sass_lowering *l)
+{
+    struct operand a = source_int(l, 0);
+    binary(l, OP_POPC, T_U32, a, a, 0);
+}
+static void lower_prmt(struct sass_lowering *l)
+{
+    struct uop u = {.kind = UOP_LANE, .op = OP_PRMT, .type = T_B32, .imm = bits(l, 48, 4)};
+    u.a = source_raw(l, 0);
+    u.c = source_raw(l, 1);
+    u.b = source_raw(l, 2);
+    u.d = result(l);
+    sass_emit(l, u);
+}
+
+/* ---- comparison ---- */
+
+static void lower_imnmx(struct sass_lowering *l)
+{
+    no_codes(l, 47);
+    if (bits(l, 43, 2))
+        sass_not_covered(l, "the minimum of long integers");
+    enum lane_type type = int_type(l, 48);
+    struct operand a = source_raw(l, 0), b = source_raw(l, 1);
+    if (bits(l, 39, 3) == PT) {
+        binary(l, bit(l, 42) ? OP_MAX : OP_MIN, type, a, b, 0);
+        return;
+    }
+    struct operand low = lane2(l, OP_MIN, type, a, b), high = lane2(l, OP_MAX, type, a, b);
+    sass_emit(l, (struct uop){.kind = UOP_LANE,
+                              .op = OP_SELP,
+                              .type = T_B32,
+                              .d = result(l),
+                              .a = low,
+                              .b = high,
+                              .p = read_predicate(l, 39),
+                              .p_flip = bit(l, 42)});
+}
+
+static struct uop comparison(struct sass_lowering *l)
+{
+    struct uop u = {.kind = UOP_LANE, .op = bit(l, 43) ? OP_COMPARE_X : OP_SETP, .type = (uint8_t)int_type(l, 48)};
+    u.flags = x_flag(l, 43);
+    u.compare = (uint8_t)int_compare(bits(l, 49, 3));
+    u.a = source_raw(l, 0);
+    u.b = source_raw(l, 1);
+    set_predicates(l, &u, 45);
+    if (!bit(l, 43) && u.combine == COMBINE_AND && bits(l, 39, 4) == PT && bits(l, 0, 3) == PT)
+        u.combine = COMBINE_NONE;
+    return u;
+}
+
+static void lower_isetp(struct sass_lowering *l)
+{
+    struct uop u = comparison(l);
+    u.pd = written_predicate(l, 3);
+    u.pd2 = written_predicate(l, 0);
+    sass_emit(l, u);
+}
+
+static void lower_iset(struct sass_lowering *l)
+{
+    struct uop u = comparison(l);
+    u.combine = u.combine == COMBINE_NONE ? COMBINE_AND : u.combine;
+    struct operand value = sass_temporary(l);
+    u.pd = sass_temporary(l);
+    sass_emit(l, u);
+    sass_emit(l, (struct uop){.kind = UOP_LANE,
+                              .op = OP_SELP,
+                              .type = T_B32,
+                              .d = value,
+                              .p = u.pd,
+                              .a = constant32(l, bit(l, 44) ? 0x3f800000 : ~0u),
+                              .b = constant32(l, 0)});
+    move32(l, result(l), value);
+    set_codes(l, value);
+}
+
+static void lower_icmp(struct sass_lowering *l)
+{
+    struct uop u = {.kind = UOP_LANE, .op = OP_SETP, .type = (uint8_t)int_type(l, 48)};
+    struct operand a = source_raw(l, 0), b = source_raw(l, 1);
+    u.compare = (uint8_t)int_compare(bits(l, 49, 3));
+    u.a = source_raw(l, 2);
+    u.b = constant32(l, 0);
+    u.pd = sass_temporary(l);
+    sass_emit(l, u);
+    sass_emit(l,
+              (struct uop){.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .d = result(l), .a = a, .b = b, .p = u.pd});
+}
+
+const struct sass_meaning sass_integer[] = {{"IADD", lower_iadd},
+                                            {"IADD32I", lower_iadd32i},
+                                            {"IADD3", lower_iadd3},
+                                            {"ISCADD", lower_iscadd},
+                                            {"LEA", lower_lea},
+                                            {"LEA.HI", lower_lea_hi},
+                                            {"ISCADD32I", lower_iscadd32i},
+                                            {"XMAD", lower_xmad},
+                                            {"IMUL", lower_imul},
+                                            {"IMUL32I", lower_imul32i},
+                                            {"IMAD", lower_imad},
+                                            {"LOP", lower_lop},
+                                            {"LOP32I", lower_lop32i},
+                                            {"LOP3", lower_lop3},
+                                            {"SHL", lower_shl},
+                                            {"SHR", lower_shr},
+                                            {"SHF.L", lower_shf_l},
+                                            {"SHF.R", lower_shf_r},
+                                            {"BFE", lower_bfe},
+                                            {"BFI", lower_bfi},
+                                            {"FLO", lower_flo},
+                                            {"POPC", lower_popc},
+                                            {"PRMT", lower_prmt},
+                                            {"IMNMX", lower_imnmx},
+                                            {"ISETP", lower_isetp},
+                                            {"ISET", lower_iset},
+                                            {"ICMP", lower_icmp},
+                                            {NULL, NULL}};

@@ -1,0 +1,279 @@
+/* Loads, stores, atomics, prefetches, fences. */
+#include "frontend/isa/sass5x/lower.h"
+
+static int64_t sign_extended(uint64_t v, unsigned width) { return (int64_t)(v << (64 - width)) >> (64 - width); }
+
+/* Address of a memory uop: a register or pair and an offset; without a register the offset is unsigned. */
+static void set_address(struct sass_lowering *l, struct uop *u, unsigned at, unsigned width, unsigned unit, bool wide)
+{
+    unsigned base = bits(l, 8, 8);
+    uint64_t offset = sass_field(l->word, (struct sass_bits){(uint8_t)at, (uint8_t)width});
+    u->stype = wide ? T_U64 : T_U32;
+    if (base == RZ) {
+        u->imm = (int64_t)(offset << unit);
+        return;
+    }
+    u->imm = sign_extended(offset, width) * (1 << unit);
+    u->a = wide ? read_pair(l, base) : read_register(l, base);
+}
+
+static bool crosses_blocks(const struct rp_memory_operand *m)
+{
+    return m->space == RP_SPACE_GLOBAL || m->space == RP_SPACE_GENERIC;
+}
+
+static void access(struct sass_lowering *l, struct uop *u)
+{
+    const struct rp_memory_operand *m = &u->memory;
+    if (crosses_blocks(m) && m->kind == RP_ACCESS_LOAD && m->order != RP_ORDER_WEAK)
+        l->order |= ORDER_POLLING;
+    if (crosses_blocks(m) && (m->atomic == RP_ATOMIC_EXCH || m->atomic == RP_ATOMIC_CAS))
+        l->order |= ORDER_POLLING;
+    if (crosses_blocks(m) && m->atomic != RP_ATOMIC_NONE && m->value == RP_VALUE_FLOAT)
+        l->order |= ORDER_FLOAT_ATOMIC;
+    l->memory = *m;
+    l->has_memory = true;
+    sass_emit(l, *u);
+}
+
+/* Sizes in their encoding: U8 S8 U16 S16 32 64 128. */
+static void set_size(struct sass_lowering *l, struct uop *u, unsigned size)
+{
+    static const uint8_t types[7] = {T_U8, T_S8, T_U16, T_S16, T_B32, T_B32, T_B32};
+    static const uint8_t forms[7] = {T_U32, T_S32, T_U32, T_S32, T_B32, T_B32, T_B32};
+    static const uint8_t widths[7] = {1, 1, 2, 2, 4, 8, 16};
+    if (size > 6)
+        sass_not_covered(l, "this size");
+    u->type = types[size];
+    u->dtype = forms[size];
+    u->memory.width = widths[size];
+    u->memory.elements = widths[size] > 4 ? widths[size] / 4 : 1;
+}
+
+static struct uop load_or_store(struct sass_lowering *l, enum rp_space space, bool store, unsigned size)
+{
+    struct uop u = {.kind = UOP_MEMORY};
+    u.memory.space = (uint8_t)space;
+    u.memory.kind = store ? RP_ACCESS_STORE : RP_ACCESS_LOAD;
+    set_size(l, &u, size);
+    return u;
+}
+
+static void move_data(struct sass_lowering *l, struct uop *u)
+{
+    unsigned n = bits(l, 0, 8), count = u->memory.elements;
+    bool load = u->memory.kind == RP_ACCESS_LOAD;
+    if (count > 1) {
+        u->list = register_list_at(l, n, count, load);
+        u->list_count = count;
+    } else {
+        u->d = load ? written(l, n) : read_register(l, n);
+    }
+    access(l, u);
+}
+
+static void set_load_cache(struct sass_lowering *l, struct uop *u, unsigned at)
+{
+    static const uint8_t ops[4] = {RP_CACHE_DEFAULT, RP_CACHE_CG, RP_CACHE_NC, RP_CACHE_CV};
+    u->memory.cache_op = ops[bits(l, at, 2)];
+    if (u->memory.cache_op == RP_CACHE_CV)
+        u->memory.order = RP_ORDER_VOLATILE;
+}
+static void set_store_cache(struct sass_lowering *l, struct uop *u, unsigned at)
+{
+    static const uint8_t ops[4] = {RP_CACHE_DEFAULT, RP_CACHE_CG, RP_CACHE_CS, RP_CACHE_WT};
+    u->memory.cache_op = ops[bits(l, at, 2)];
+}
+
+static void lower_ldg(struct sass_lowering *l)
+{
+    if (l->row->value != 0xeed0)
+        sass_not_covered(l, "the predicate");
+    struct uop u = load_or_store(l, RP_SPACE_GLOBAL, false, bits(l, 48, 3));
+    set_load_cache(l, &u, 46);
+    set_address(l, &u, 20, 24, 0, bit(l, 45));
+    move_data(l, &u);
+}
+static void lower_stg(struct sass_lowering *l)
+{
+    struct uop u = load_or_store(l, RP_SPACE_GLOBAL, true, bits(l, 48, 3));
+    set_store_cache(l, &u, 46);
+    set_address(l, &u, 20, 24, 0, bit(l, 45));
+    move_data(l, &u);
+}
+static void lower_ld(struct sass_lowering *l)
+{
+    struct uop u = load_or_store(l, RP_SPACE_GENERIC, false, bits(l, 53, 3));
+    set_load_cache(l, &u, 56);
+    set_address(l, &u, 20, 32, 0, bit(l, 52));
+    move_data(l, &u);
+}
+static void lower_st(struct sass_lowering *l)
+{
+    struct uop u = load_or_store(l, RP_SPACE_GENERIC, true, bits(l, 53, 3));
+    set_store_cache(l, &u, 56);
+    set_address(l, &u, 20, 32, 0, bit(l, 52));
+    move_data(l, &u);
+}
+static void narrow(struct sass_lowering *l, enum rp_space space, bool store)
+{
+    struct uop u = load_or_store(l, space, store, bits(l, 48, 3));
+    set_address(l, &u, 20, 24, 0, false);
+    move_data(l, &u);
+}
+static void lower_lds(struct sass_lowering *l) { narrow(l, RP_SPACE_SHARED, false); }
+static void lower_sts(struct sass_lowering *l) { narrow(l, RP_SPACE_SHARED, true); }
+static void lower_ldl(struct sass_lowering *l) { narrow(l, RP_SPACE_LOCAL, false); }
+static void lower_stl(struct sass_lowering *l) { narrow(l, RP_SPACE_LOCAL, true); }
+
+static void lower_ldc(struct sass_lowering *l)
+{
+    unsigned bank = bits(l, 36, 5);
+    if (bits(l, 44, 2))
+        sass_not_covered(l, "this kind of index");
+    struct uop u = load_or_store(l, bank ? RP_SPACE_CONST : RP_SPACE_PARAM, false, bits(l, 48, 3));
+    set_address(l, &u, 20, 16, 0, false);
+    if (bank == 0)
+        u.imm -= LAUNCH_PARAMETERS;
+    else if (l->banks->at[bank] == CUBIN_UNKNOWN)
+        sass_not_covered(l, "a constant bank that the file does not have");
+    else
+        u.imm += l->banks->at[bank];
+    if (!u.a.keep && u.imm < 0)
+        sass_not_covered(l, "this word of constant bank 0");
+    move_data(l, &u);
+}
+
+/* ---- atomics ---- */
+
+static const uint8_t atomics[9] = {RP_ATOMIC_ADD, RP_ATOMIC_MIN, RP_ATOMIC_MAX, RP_ATOMIC_INC, RP_ATOMIC_DEC,
+                                   RP_ATOMIC_AND, RP_ATOMIC_OR,  RP_ATOMIC_XOR, RP_ATOMIC_EXCH};
+
+static struct uop atomic(enum rp_space space, unsigned op, enum lane_type type)
+{
+    struct uop u = {.kind = UOP_MEMORY, .type = (uint8_t)type, .dtype = (uint8_t)type};
+    struct rp_memory_operand *m = &u.memory;
+    m->space = (uint8_t)space;
+    m->kind = RP_ACCESS_ATOMIC;
+    m->scope = RP_SCOPE_GPU;
+    m->order = RP_ORDER_RELAXED;
+    m->atomic = (uint8_t)op;
+    m->elements = 1;
+    m->width = lane_type_bits(type) / 8;
+    m->value = type == T_F32 || type == T_F64   ? RP_VALUE_FLOAT
+               : type == T_S32 || type == T_S64 ? RP_VALUE_SIGNED
+                                                : RP_VALUE_UNSIGNED;
+    return u;
+}
+
+static enum lane_type atomic_type(struct sass_lowering *l, unsigned code)
+{
+    static const uint8_t types[8] = {T_U32, T_S32, T_U64, T_F32, T_NONE, T_S64, T_F64, T_NONE};
+    if (types[code] == T_NONE)
+        sass_not_covered(l, "this type");
+    return types[code];
+}
+
+static struct operand atomic_value(struct sass_lowering *l, const struct uop *u, unsigned n)
+{
+    return u->memory.width == 8 ? read_pair(l, n) : read_register(l, n);
+}
+
+/* The old value into Rd, unless that is RZ. */
+static void return_old(struct sass_lowering *l, struct uop *u)
+{
+    unsigned d = bits(l, 0, 8);
+    if (d == RZ) {
+        access(l, u);
+        return;
+    }
+    if (crosses_blocks(&u->memory))
+        l->order |= ORDER_ATOMIC_RESULT;
+    u->d = u->memory.width == 8 ? sass_temporary(l) : written(l, d);
+    access(l, u);
+    if (u->memory.width == 8)
+        write_pair(l, d, u->d);
+}
+
+static void lower_atom(struct sass_lowering *l)
+{
+    unsigned op = bits(l, 52, 4);
+    if (l->row->value != 0xed00 || op > 8)
+        sass_not_covered(l, "this form");
+    struct uop u = atomic(RP_SPACE_GENERIC, atomics[op], atomic_type(l, bits(l, 49, 3)));
+    u.b = atomic_value(l, &u, bits(l, 20, 8));
+    set_address(l, &u, 28, 20, 0, bit(l, 48));
+    return_old(l, &u);
+}
+static void compare_and_swap(struct sass_lowering *l, struct uop *u)
+{
+    unsigned n = bits(l, 20, 8), step = u->memory.width / 4;
+    if (n == RZ)
+        sass_not_covered(l, "this choice of registers");
+    u->b = atomic_value(l, u, n);
+    u->c = atomic_value(l, u, n + step);
+}
+static void lower_atom_cas(struct sass_lowering *l)
+{
+    if (l->row->value != 0xeef0 || bits(l, 50, 2))
+        sass_not_covered(l, "this form");
+    struct uop u = atomic(RP_SPACE_GENERIC, RP_ATOMIC_CAS, bit(l, 49) ? T_B64 : T_B32);
+    compare_and_swap(l, &u);
+    set_address(l, &u, 28, 20, 0, bit(l, 48));
+    return_old(l, &u);
+}
+static void lower_atoms(struct sass_lowering *l)
+{
+    static const uint8_t types[4] = {T_U32, T_S32, T_U64, T_S64};
+    unsigned op = bits(l, 52, 4);
+    if (op > 8)
+        sass_not_covered(l, "this form");
+    struct uop u = atomic(RP_SPACE_SHARED, atomics[op], types[bits(l, 28, 2)]);
+    u.b = atomic_value(l, &u, bits(l, 20, 8));
+    set_address(l, &u, 30, 22, 2, false);
+    return_old(l, &u);
+}
+static void lower_atoms_cas(struct sass_lowering *l)
+{
+    if (bits(l, 53, 2) != 2 || bits(l, 28, 2))
+        sass_not_covered(l, "this form");
+    struct uop u = atomic(RP_SPACE_SHARED, RP_ATOMIC_CAS, bit(l, 52) ? T_B64 : T_B32);
+    compare_and_swap(l, &u);
+    set_address(l, &u, 30, 22, 2, false);
+    return_old(l, &u);
+}
+static void lower_red(struct sass_lowering *l)
+{
+    struct uop u = atomic(RP_SPACE_GENERIC, atomics[bits(l, 23, 3)], atomic_type(l, bits(l, 20, 3)));
+    u.memory.kind = RP_ACCESS_REDUCTION;
+    u.b = atomic_value(l, &u, bits(l, 0, 8));
+    set_address(l, &u, 28, 20, 0, bit(l, 48));
+    access(l, &u);
+}
+
+/* ---- caches and fences ---- */
+
+static void lower_cctl(struct sass_lowering *l)
+{
+    unsigned op = bits(l, 0, 4);
+    if (op == 0 || op > 3) /* invalidation and write-back: there are no caches here */
+        sass_not_covered(l, "this operation on a cache");
+    bool local = l->row->value == 0xef80;
+    struct uop u = {.kind = UOP_MEMORY, .type = T_B8, .dtype = T_B16};
+    u.memory = (struct rp_memory_operand){
+        .space = local ? RP_SPACE_LOCAL : RP_SPACE_GLOBAL, .kind = RP_ACCESS_PREFETCH, .elements = 1, .width = 1};
+    set_address(l, &u, 22, local ? 22 : 30, 2, !local && bit(l, 52));
+    access(l, &u);
+}
+
+static void lower_membar(struct sass_lowering *l) { sass_emit(l, (struct uop){.kind = UOP_FENCE}); }
+
+const struct sass_meaning sass_memory[] = {{"LDG", lower_ldg},       {"STG", lower_stg},
+                                           {"LD", lower_ld},         {"ST", lower_st},
+                                           {"LDS", lower_lds},       {"STS", lower_sts},
+                                           {"LDL", lower_ldl},       {"STL", lower_stl},
+                                           {"LDC", lower_ldc},       {"ATOM", lower_atom},
+                                           {"RED", lower_red},       {"ATOM.CAS", lower_atom_cas},
+                                           {"ATOMS", lower_atoms},   {"ATOMS.CAS", lower_atoms_cas},
+                                           {"CCTL", lower_cctl},     {"CCTLL", lower_cctl},
+                                           {"MEMBAR", lower_membar}, {NULL, NULL}};

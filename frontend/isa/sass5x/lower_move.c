@@ -1,0 +1,222 @@
+/* Moves, special registers, predicates as values, exchange between lanes. */
+#include "frontend/isa/sass5x/lower.h"
+
+static struct operand result(struct sass_lowering *l) { return written(l, bits(l, 0, 8)); }
+
+static void whole_quads(struct sass_lowering *l, unsigned at)
+{
+    if (bits(l, at, 4) != 15)
+        sass_not_covered(l, "a move in some lanes of each quad");
+}
+static void lower_mov(struct sass_lowering *l)
+{
+    whole_quads(l, 39);
+    struct operand a = source_raw(l, 0);
+    move32(l, result(l), a);
+}
+static void lower_mov32i(struct sass_lowering *l)
+{
+    whole_quads(l, 12);
+    move32(l, result(l), constant32(l, bits(l, 20, 32)));
+}
+static void lower_sel(struct sass_lowering *l)
+{
+    struct uop u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32};
+    u.a = source_raw(l, 0);
+    u.b = source_raw(l, 1);
+    u.p = read_predicate(l, 39);
+    u.p_flip = bit(l, 42);
+    u.d = result(l);
+    sass_emit(l, u);
+}
+
+static const struct {
+    uint8_t number;
+    uint8_t special; /* enum special */
+} specials[] = {
+    {0x00, SR_LANEID},          {0x21, SR_TID_X},       {0x22, SR_TID_Y},       {0x23, SR_TID_Z},
+    {0x25, SR_CTAID_X},         {0x26, SR_CTAID_Y},     {0x27, SR_CTAID_Z},     {0x38, SR_LANEMASK_EQ},
+    {0x39, SR_LANEMASK_LT},     {0x3a, SR_LANEMASK_LE}, {0x3b, SR_LANEMASK_GT}, {0x3c, SR_LANEMASK_GE},
+    {0x32, SR_TOTAL_SMEM_SIZE}, {0x50, SR_CLOCK},       {0x51, SR_CLOCK_HI},    {0x52, SR_GLOBALTIMER_LO},
+    {0x53, SR_GLOBALTIMER_HI},
+};
+static void lower_s2r(struct sass_lowering *l)
+{
+    unsigned number = bits(l, 20, 8);
+    for (unsigned i = 0; i < sizeof specials / sizeof *specials; i++) {
+        if (specials[i].number != number)
+            continue;
+        if (specials[i].special >= SR_CLOCK)
+            l->order |= specials[i].special <= SR_GLOBALTIMER_HI ? ORDER_CLOCK : 0;
+        sass_emit(l,
+                  (struct uop){
+                      .kind = UOP_LANE, .op = OP_SPECIAL, .type = T_U32, .d = result(l), .imm = specials[i].special});
+        return;
+    }
+    sass_not_covered(l, "this special register");
+}
+
+/* The mask of P2R and R2P: only as an immediate. */
+static unsigned predicate_mask(struct sass_lowering *l, unsigned i)
+{
+    uint64_t mask;
+    if (bit(l, 40))
+        sass_not_covered(l, "the condition code");
+    if (!source_immediate(l, i, &mask))
+        sass_not_covered(l, "a mask in a register");
+    return mask & 0x7f;
+}
+static struct operand predicate_number(struct sass_lowering *l, unsigned n, bool write)
+{
+    uint64_t word = l->word;
+    l->word = n;
+    struct operand p = write ? written_predicate(l, 0) : read_predicate(l, 0);
+    l->word = word;
+    return p;
+}
+static void lower_p2r(struct sass_lowering *l)
+{
+    unsigned mask = predicate_mask(l, 1), shift = 8 * bits(l, 41, 2);
+    struct operand d = lane2(l, OP_AND, T_B32, source_raw(l, 0), constant32(l, ~(mask << shift)));
+    for (unsigned n = 0; n < 7; n++) {
+        if (!(mask >> n & 1))
+            continue;
+        struct operand one = sass_temporary(l);
+        sass_emit(l, (struct uop){.kind = UOP_LANE,
+                                  .op = OP_SELP,
+                                  .type = T_B32,
+                                  .d = one,
+                                  .b = constant32(l, 0),
+                                  .a = constant32(l, 1u << (n + shift)),
+                                  .p = predicate_number(l, n, false)});
+        d = lane2(l, OP_OR, T_B32, d, one);
+    }
+    move32(l, result(l), d);
+}
+static void lower_r2p(struct sass_lowering *l)
+{
+    unsigned mask = predicate_mask(l, 1), shift = 8 * bits(l, 41, 2), guard = bits(l, 16, 3);
+    struct operand a = source_raw(l, 0);
+    if (!mask)
+        move32(l, written(l, RZ), a);
+    for (unsigned i = 0; i < 8; i++) { /* the guard last */
+        unsigned n = i < 7 ? i : guard;
+        if ((i < 7 && n == guard) || n == PT || !(mask >> n & 1))
+            continue;
+        struct operand one = lane2(l, OP_AND, T_B32, a, constant32(l, 1u << (n + shift)));
+        sass_emit(l, (struct uop){.kind = UOP_LANE,
+                                  .op = OP_SETP,
+                                  .type = T_U32,
+                                  .compare = CMP_NE,
+                                  .a = one,
+                                  .b = constant32(l, 0),
+                                  .pd = predicate_number(l, n, true)});
+    }
+}
+
+/* ---- predicates: complements are made with XOR, as a predicate has no sign of its own here ---- */
+
+static struct operand predicate_source(struct sass_lowering *l, unsigned at, unsigned negate)
+{
+    struct operand p = read_predicate(l, at);
+    return bit(l, negate) ? lane2(l, OP_XOR, T_PRED, p, constant32(l, ~0u)) : p;
+}
+static struct operand combined(struct sass_lowering *l, unsigned op, struct operand a, struct operand b)
+{
+    static const uint8_t ops[3] = {OP_AND, OP_OR, OP_XOR};
+    if (op == 3)
+        sass_not_covered(l, "this combination of predicates");
+    return lane2(l, ops[op], T_PRED, a, b);
+}
+static void move_predicate(struct sass_lowering *l, struct operand d, struct operand value)
+{
+    sass_emit(l, (struct uop){.kind = UOP_LANE, .op = OP_MOV, .type = T_PRED, .d = d, .a = value});
+}
+/* Both destinations, the one that may be the guard last. */
+static void write_predicates(struct sass_lowering *l, struct operand first, struct operand second)
+{
+    struct operand d = written_predicate(l, 3), d2 = written_predicate(l, 0);
+    bool first_last = bits(l, 3, 3) == bits(l, 16, 3);
+    if (d.keep && !first_last)
+        move_predicate(l, d, first);
+    if (d2.keep)
+        move_predicate(l, d2, second);
+    if (d.keep && first_last)
+        move_predicate(l, d, first);
+}
+static void lower_psetp(struct sass_lowering *l)
+{
+    struct operand a = predicate_source(l, 12, 15), b = predicate_source(l, 29, 32), c = predicate_source(l, 39, 42);
+    struct operand t = combined(l, bits(l, 24, 2), a, b), not = lane2(l, OP_XOR, T_PRED, t, constant32(l, ~0u));
+    struct operand first = combined(l, bits(l, 45, 2), t, c);
+    write_predicates(l, first, combined(l, bits(l, 45, 2), not, c));
+}
+static void lower_pset(struct sass_lowering *l)
+{
+    if (bit(l, 47))
+        sass_not_covered(l, "the condition code");
+    struct operand a = predicate_source(l, 12, 15), b = predicate_source(l, 29, 32), c = predicate_source(l, 39, 42);
+    struct operand t = combined(l, bits(l, 45, 2), combined(l, bits(l, 24, 2), a, b), c);
+    sass_emit(l, (struct uop){.kind = UOP_LANE,
+                              .op = OP_SELP,
+                              .type = T_B32,
+                              .d = result(l),
+                              .p = t,
+                              .a = constant32(l, bit(l, 44) ? 0x3f800000 : ~0u),
+                              .b = constant32(l, 0)});
+}
+static struct operand code_test(struct sass_lowering *l)
+{
+    struct operand t = sass_temporary(l);
+    sass_emit(
+        l, (struct uop){
+               .kind = UOP_LANE, .op = OP_TEST_CC, .type = T_U32, .flags = UF_CARRY_IN, .pd = t, .imm = bits(l, 8, 5)});
+    return t;
+}
+static void lower_csetp(struct sass_lowering *l)
+{
+    struct operand t = code_test(l), c = predicate_source(l, 39, 42);
+    struct operand not = lane2(l, OP_XOR, T_PRED, t, constant32(l, ~0u));
+    struct operand first = combined(l, bits(l, 45, 2), t, c);
+    write_predicates(l, first, combined(l, bits(l, 45, 2), not, c));
+}
+
+/* ---- across lanes ---- */
+
+static void lower_vote(struct sass_lowering *l)
+{
+    static const uint8_t modes[3] = {VOTE_ALL, VOTE_ANY, VOTE_UNI};
+    unsigned mode = bits(l, 48, 2), d = bits(l, 0, 8);
+    if (mode == 3)
+        sass_not_covered(l, "this vote");
+    struct uop u = {.kind = UOP_LANE, .op = OP_VOTE, .type = T_B32, .imm = VOTE_BALLOT};
+    u.p = read_predicate(l, 39);
+    u.p_flip = bit(l, 42);
+    u.d = written(l, d);
+    sass_emit(l, u);
+    if (bits(l, 45, 3) == PT)
+        return;
+    u.type = T_PRED;
+    u.imm = modes[mode];
+    u.d = (struct operand){0, 0};
+    u.pd = written_predicate(l, 45);
+    sass_emit(l, u);
+}
+
+static void lower_shfl(struct sass_lowering *l)
+{
+    static const uint8_t modes[4] = {SHFL_IDX, SHFL_UP, SHFL_DOWN, SHFL_BFLY};
+    struct uop u = {.kind = UOP_LANE, .op = OP_SHFL, .type = T_B32, .imm = modes[bits(l, 30, 2)]};
+    u.a = read_register(l, bits(l, 8, 8));
+    u.b = bit(l, 28) ? constant32(l, bits(l, 20, 5)) : read_register(l, bits(l, 20, 8));
+    u.c = bit(l, 29) ? constant32(l, bits(l, 34, 13)) : read_register(l, bits(l, 39, 8));
+    u.d = result(l);
+    u.pd = written_predicate(l, 48);
+    sass_emit(l, u);
+}
+
+const struct sass_meaning sass_move[] = {
+    {"MOV", lower_mov},   {"MOV32I", lower_mov32i}, {"SEL", lower_sel},   {"S2R", lower_s2r},
+    {"CS2R", lower_s2r},  {"P2R", lower_p2r},       {"R2P", lower_r2p},   {"PSETP", lower_psetp},
+    {"PSET", lower_pset}, {"CSETP", lower_csetp},   {"VOTE", lower_vote}, {"SHFL", lower_shfl},
+    {NULL, NULL}};
