@@ -73,6 +73,8 @@ import json,sys
 a, b = json.load(sys.stdin), json.load(open(sys.argv[1]))
 assert a['launches'][0]['warp_instructions'] == b['warp_instructions'] and a['launches'][0]['thread_instructions'] == b['thread_instructions']" "$dir/json"
 check "info counts what record counted" test $? -eq 0
+"$REPRISE" info --json "$dir/j.wtr" | grep -q "\"module_sha256\": \"$(sha256sum <"$k/vector_add.ptx" | cut -d' ' -f1)\""
+check "the trace names the module by its hash" test $? -eq 0
 
 # ---- launch files ---------------------------------------------------------------------------------------------------
 "$REPRISE" record -o "$dir/chain.wtr" --launch-file docs/examples/chain.cfg --module "$k/matmul.ptx" >"$dir/out" 2>&1

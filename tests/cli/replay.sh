@@ -27,6 +27,8 @@ launches=$("$r" info --json --no-mix "$work/t.wtr" | python3 -c 'import json,sys
 # ---- replay: JSON
 "$r" replay "$work/t.wtr" --machine jetson-tx2 --json >"$work/a.json"; is "replay --json ends well" $? 0
 "$r" info --json --no-mix "$work/t.wtr" >"$work/i.json"
+is "ipc is instructions per cycle" "$(json "$work/a.json" 'all(abs(l["ipc"] - l["warp_instructions"] / l["cycles"]) < 1e-8 for l in d["launches"] + [d["total"]] if l["cycles"])')" True
+is "achieved occupancy is of an SM's warps" "$(json "$work/a.json" 'all(abs(l["occupancy"]["achieved"] - l["occupancy"]["warp_cycles"] / l["occupancy"]["sm_cycles"] / d["machine"]["options"]["limits.warps"]) < 1e-8 for l in d["launches"] if l["cycles"])')" True
 is "one entry per launch" "$(json "$work/a.json" 'len(d["launches"])')" "$launches"
 is "instructions as in the trace" "$(json "$work/a.json" '[l["warp_instructions"] for l in d["launches"]]')" \
     "$(json "$work/i.json" '[l["warp_instructions"] for l in d["launches"]]')"

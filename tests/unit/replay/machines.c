@@ -153,9 +153,9 @@ Test(machines, occupancy)
     } rows[] = {
         {1024, 32, 0, 2},  {256, 32, 0, 8},   {32, 8, 0, 32}, /* blocks */
         {64, 128, 0, 8},                                      /* 2 × 4096 registers each */
-        {64, 129, 0, 7},                                      /* 129 × 32 = 4128 rounds up to 4352 */
+        {64, 65, 0, 14},                                      /* 65 × 32 = 2080 rounds up to 2304; else 15 would fit */
         {33, 32, 0, 32},                                      /* two warps */
-        {32, 8, 10000, 6}, {32, 8, 65536, 1},                 /* 10000 rounds up to 10240 */
+        {32, 8, 3329, 18}, {32, 8, 65536, 1},                 /* 3329 rounds up to 3584; else 19 would fit */
         {1024, 65, 0, 0},  {2080, 8, 0, 0},   {32, 8, 65537, 0}, {0, 8, 0, 0},
     };
     for (size_t i = 0; i < MODEL_COUNT_OF(rows); i++) {
@@ -171,6 +171,11 @@ Test(machines, occupancy)
         else
             cr_expect(strstr(err.text, "kernel k: a block"), "%s", err.text);
         cr_expect_eq(fit, rows[i].fit, "row %zu: %u", i, fit);
+        launch.dynamic_shared = rows[i].shared; /* counts as the static does */
+        kernel.static_shared = 0;
+        struct room dynamic;
+        if (fit && room_of_block(m, &kernel, &launch, &dynamic, &err))
+            cr_expect_eq(dynamic.shared, block.shared, "row %zu", i);
     }
     machine_free(m);
 }
