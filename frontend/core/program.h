@@ -32,6 +32,9 @@ enum order_reason {
     ORDER_CLOCK = 1 << 4,         /* reads a clock or the id of an SM */
 };
 
+/* The reasons that one access gives, or-ed. result_read: of an atomic, something reads the old value. */
+unsigned order_of_access(const struct rp_memory_operand *m, bool result_read);
+
 struct program {
     const char *name;
     struct rp_kernel kernel; /* static tables for the trace; instruction i is what uops with index i belong to */

@@ -65,21 +65,10 @@ static void set_address(struct lowering *l, struct uop *u, const struct ptx_oper
     u->stype = ptx_types[register_type(l, base)].bits == 32 ? T_U32 : T_U64;
 }
 
-static bool crosses_blocks(const struct rp_memory_operand *m)
-{
-    return m->space == RP_SPACE_GLOBAL || m->space == RP_SPACE_GENERIC;
-}
-
 static void finish(struct lowering *l, struct uop *u)
 {
-    const struct rp_memory_operand *m = &u->memory;
-    if (crosses_blocks(m) && m->kind == RP_ACCESS_LOAD && m->order != RP_ORDER_WEAK)
-        l->order |= ORDER_POLLING;
-    if (crosses_blocks(m) && (m->atomic == RP_ATOMIC_EXCH || m->atomic == RP_ATOMIC_CAS))
-        l->order |= ORDER_POLLING;
-    if (crosses_blocks(m) && m->atomic != RP_ATOMIC_NONE && m->value == RP_VALUE_FLOAT)
-        l->order |= ORDER_FLOAT_ATOMIC;
-    VECTOR_PUSH(l->arena, &l->memory, *m);
+    l->order |= order_of_access(&u->memory, false);
+    VECTOR_PUSH(l->arena, &l->memory, u->memory);
     emit(l, *u);
 }
 
@@ -190,8 +179,7 @@ void lower_atomic(struct lowering *l)
         u.c = source(l, &o[2], type);
     if (!reduction && in->operands[0].kind == PO_REGISTER)
         u.d = register_operand(in->operands[0].reg);
-    if (!reduction && crosses_blocks(&u.memory) && is_read(l, &in->operands[0]))
-        l->order |= ORDER_ATOMIC_RESULT;
+    l->order |= order_of_access(&u.memory, !reduction && is_read(l, &in->operands[0]));
     finish(l, &u);
 }
 

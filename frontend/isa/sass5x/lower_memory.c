@@ -17,21 +17,10 @@ static void set_address(struct sass_lowering *l, struct uop *u, unsigned at, uns
     u->a = wide ? read_pair(l, base) : read_register(l, base);
 }
 
-static bool crosses_blocks(const struct rp_memory_operand *m)
-{
-    return m->space == RP_SPACE_GLOBAL || m->space == RP_SPACE_GENERIC;
-}
-
 static void access(struct sass_lowering *l, struct uop *u)
 {
-    const struct rp_memory_operand *m = &u->memory;
-    if (crosses_blocks(m) && m->kind == RP_ACCESS_LOAD && m->order != RP_ORDER_WEAK)
-        l->order |= ORDER_POLLING;
-    if (crosses_blocks(m) && (m->atomic == RP_ATOMIC_EXCH || m->atomic == RP_ATOMIC_CAS))
-        l->order |= ORDER_POLLING;
-    if (crosses_blocks(m) && m->atomic != RP_ATOMIC_NONE && m->value == RP_VALUE_FLOAT)
-        l->order |= ORDER_FLOAT_ATOMIC;
-    l->memory = *m;
+    l->order |= order_of_access(&u->memory, false);
+    l->memory = u->memory;
     l->has_memory = true;
     sass_emit(l, *u);
 }
@@ -187,8 +176,7 @@ static void return_old(struct sass_lowering *l, struct uop *u)
         access(l, u);
         return;
     }
-    if (crosses_blocks(&u->memory))
-        l->order |= ORDER_ATOMIC_RESULT;
+    l->order |= order_of_access(&u->memory, true);
     u->d = u->memory.width == 8 ? sass_temporary(l) : written(l, d);
     access(l, u);
     if (u->memory.width == 8)
