@@ -149,19 +149,84 @@ HANDLER(compare_x)
     write_predicate(w, u->pd2, combine_masks(u->combine, ~t, with), executed);
 }
 
-/* Condition code tests in the order of their encoding; 7 to 14 and those above 23 are for floating point and graphics.
- */
-static bool test_is_covered(int64_t test) { return (test >= 0 && test <= 6) || (test >= 15 && test <= 23); }
+/* Whether a is less than b, as far as the words down to here tell, is kept as the codes of a - b: zero, sign where
+ * less, and carry (no borrow) where not. What the hardware keeps is not published; only instructions of this kind read
+ * it. */
+HANDLER(minmax_x)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b);
+    u32 bias = u->type == T_S32 ? 0x80000000u : 0;
+    u32 below[LANES] ALIGNED, differ[LANES] ALIGNED, r[LANES] ALIGNED;
+    lanemask chained = u->flags & UF_CARRY_IN ? EVERY_LANE : 0, minimum = predicate(w, u->p, u->p_flip);
+    for (int l = 0; l < LANES; l++) {
+        below[l] = (a[l] ^ bias) < (b[l] ^ bias) ? ~0u : 0;
+        differ[l] = a[l] ^ b[l] ? ~0u : 0;
+    }
+    lanemask decided = chained & ~w->zero, equal = ~decided & ~mask_of_words(differ);
+    lanemask less = (decided & w->sign) | (~decided & mask_of_words(below));
+    lanemask takes_a = ~(less ^ minimum);
+    for (int l = 0; l < LANES; l++)
+        r[l] = takes_a & lane_bit[l] ? a[l] : b[l];
+    STORE_LANES(u32, destination(w, u->d), executed, r[l]);
+    if (!(u->flags & UF_CARRY_OUT))
+        return;
+    set_codes(&w->zero, equal, executed);
+    set_codes(&w->sign, less, executed);
+    set_codes(&w->carry, ~less, executed);
+    set_codes(&w->overflow, 0, executed);
+    set_codes(&w->second_carry, 0, executed);
+}
+
+/* ---- condition codes as numbers (P2R, R2P) ---- */
+
+HANDLER(get_cc)
+{
+    lanemask z = w->zero, s = w->sign, c = w->carry, o = w->overflow;
+    STORE_LANES(u32, destination(w, u->d), executed,
+                (z >> l & 1) | (s >> l & 1) << 1 | (c >> l & 1) << 2 | (o >> l & 1) << 3);
+}
+
+static void set_code_bit(lanemask *code, const u32 *value, const u32 *mask, int at, lanemask executed)
+{
+    u32 v[LANES] ALIGNED, m[LANES] ALIGNED;
+    for (int l = 0; l < LANES; l++) {
+        v[l] = value[l] << (31 - at);
+        m[l] = mask[l] << (31 - at);
+    }
+    set_codes(code, mask_of_words(v), executed & mask_of_words(m));
+}
+HANDLER(set_cc)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b);
+    set_code_bit(&w->zero, a, b, 0, executed);
+    set_code_bit(&w->sign, a, b, 1, executed);
+    set_code_bit(&w->carry, a, b, 2, executed);
+    set_code_bit(&w->overflow, a, b, 3, executed);
+    set_codes(&w->second_carry, 0, executed);
+}
+
+/* Condition code tests in the order of their encoding. "Not a number" is zero and sign together, which no integer
+ * result sets, and a test with U (7: a number, 8: not, 9 to 14) holds for it too (formulas as envytools gives them for
+ * earlier GPUs). Those above 23 are for graphics. */
+static bool test_is_covered(int64_t test) { return test >= 0 && test <= 23; }
 HANDLER(test_cc)
 {
-    lanemask less = w->sign ^ w->overflow, t;
+    lanemask z = w->zero, s = w->sign, less = s ^ w->overflow, t;
     switch (u->imm) {
-    case 1: t = less; break;
-    case 2: t = w->zero; break;
-    case 3: t = less | w->zero; break;
-    case 4: t = ~(less | w->zero); break;
-    case 5: t = ~w->zero; break;
+    case 1: t = (s & ~z) ^ w->overflow; break;
+    case 2: t = z & ~s; break;
+    case 3: t = s ^ (z | w->overflow); break;
+    case 4: t = ~z & ~less; break;
+    case 5: t = ~z; break;
     case 6: t = ~less; break;
+    case 7: t = ~(z & s); break;
+    case 8: t = z & s; break;
+    case 9: t = less; break;
+    case 10: t = z; break;
+    case 11: t = z | less; break;
+    case 12: t = ~(s ^ (z | w->overflow)); break;
+    case 13: t = ~z | s; break;
+    case 14: t = (~s | z) ^ w->overflow; break;
     case 15: t = EVERY_LANE; break;
     case 16: t = ~w->overflow; break;
     case 17: t = ~w->carry; break;
@@ -202,7 +267,10 @@ uop_fn SIMD_NAME(lanes_sass)(const struct uop *u)
     case OP_SUM3: return u->imm >= 0 && u->imm < 32 ? sum3 : NULL;
     case OP_XMAD: return !chain ? xmad : u->detail[3] ? NULL : xmad_chain;
     case OP_COMPARE_X: return compare_x;
+    case OP_MINMAX_X: return minmax_x;
     case OP_FLAGS: return flags;
+    case OP_GET_CC: return get_cc;
+    case OP_SET_CC: return set_cc;
     case OP_TEST_CC: return test_is_covered(u->imm) ? test_cc : NULL;
     case OP_FCHK: return fchk;
     default: return NULL;

@@ -67,7 +67,7 @@ static bool prepare_uop(struct program *p, uint32_t i, struct rp_error *err)
         return broken(p, i, "belongs to no instruction", err);
     const struct rp_instruction *in = &p->kernel.instructions[u->index];
     set_flags(p, u);
-    if (!(in->flags & RP_GUARDED) != !u->guard.keep)
+    if (u->flags & UF_FIRST && !(in->flags & RP_GUARDED) != !u->guard.keep)
         return broken(p, i, "and its instruction disagree about the guard", err);
     if (in->flags & RP_HAS_AUX && u->kind != UOP_BARRIER)
         return broken(p, i, "has an aux value but is no barrier", err);

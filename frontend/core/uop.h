@@ -234,7 +234,11 @@ enum lane_op {
     OP_XMAD,      /* 16 x 16 bits multiplied and added; detail: struct xmad_mode's fields, see lanes_sass.simd.c */
     OP_COMPARE_X, /* pd = compare(a, b) combine p, pd2 its complement: of 64-bit numbers whose lower halves' difference
                    * set the condition codes; type T_U32 or T_S32 */
+    OP_MINMAX_X,  /* d = minimum (p) or maximum of a and b, words of long numbers: with UF_CARRY_IN a decision that the
+                   * higher words left in the condition codes stands; type T_U32 or T_S32 */
     OP_FLAGS,     /* condition codes of the result a of a logic operation */
+    OP_GET_CC,    /* d = condition codes as a number: zero 1, sign 2, carry 4, overflow 8 */
+    OP_SET_CC,    /* condition codes = the bits of a where b has a bit */
     OP_TEST_CC,   /* pd = condition code test imm (0..31, as encoded) */
     OP_FCHK,      /* pd = a / b needs the slow path of a division */
     OP_VIDEO,     /* vadd, vsub, ..., scalar video instructions; details in `detail` */

@@ -45,6 +45,7 @@ struct cubin_kernel {
     uint32_t registers, barriers; /* barriers: highest id used + 1 */
     uint32_t static_shared;       /* bytes per block */
     uint32_t frame_bytes;         /* local memory of the kernel's own frame */
+    uint32_t callee_bytes;        /* and of the frames of all its device functions together */
     uint32_t stack_bytes;         /* local memory per thread with all calls; CUBIN_UNKNOWN with recursion */
     uint32_t crs_bytes;           /* of divergence and call stack per warp, 0: not said */
     uint32_t max_threads[3], required_threads[3]; /* 0: not given */

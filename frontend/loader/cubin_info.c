@@ -23,23 +23,29 @@ struct record {
     const uint8_t *payload; /* FORMAT_SIZED: `value` bytes */
 };
 
-/* File-wide records speak of a function by its symbol. */
-static struct cubin_kernel *kernel_of_symbol(struct cubin_file *f, uint32_t symbol)
+/* File-wide records speak of a function by its symbol: a kernel, or a device function (*callee) in its code. */
+static struct cubin_kernel *kernel_of_symbol(struct cubin_file *f, uint32_t symbol, bool *callee)
 {
     if (symbol >= f->symbol_count)
         return NULL;
     struct cubin_kernel *k = cubin_kernel_of_section(f, f->symbols[symbol].st_shndx);
-    return k && !strcmp(k->name, f->symbol_names[symbol]) ? k : NULL;
+    *callee = k && strcmp(k->name, f->symbol_names[symbol]);
+    return k;
 }
 
 static bool file_record(struct cubin_file *f, const struct record *r)
 {
     if (r->format != FORMAT_SIZED || r->value < 8)
         return true;
-    struct cubin_kernel *k = kernel_of_symbol(f, le32(r->payload));
+    bool callee;
+    struct cubin_kernel *k = kernel_of_symbol(f, le32(r->payload), &callee);
     uint32_t value = le32(r->payload + 4);
     if (!k)
         return true;
+    if (callee) {
+        k->callee_bytes += r->attribute == FRAME_SIZE ? value : 0;
+        return true;
+    }
     switch (r->attribute) {
     case FRAME_SIZE: k->frame_bytes = value; break;
     case MIN_STACK_SIZE: k->stack_bytes = value; break;

@@ -19,7 +19,8 @@ static uint16_t flags_of(const struct sass_lowering *l)
         const char *semantic;
         uint16_t flags;
     } known[] = {{"BRA", RP_BRANCH},  {"BRX", RP_BRANCH}, {"SYNC", RP_BRANCH}, {"BRK", RP_BRANCH},
-                 {"CONT", RP_BRANCH}, {"CAL", RP_CALL},   {"RET", RP_RETURN},  {"EXIT", RP_EXIT}};
+                 {"CONT", RP_BRANCH}, {"JMP", RP_BRANCH}, {"JMX", RP_BRANCH},  {"CAL", RP_CALL},
+                 {"JCAL", RP_CALL},   {"RET", RP_RETURN}, {"EXIT", RP_EXIT}};
     unsigned flags = 0;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(l->row->semantic, known[i].semantic) == 0)

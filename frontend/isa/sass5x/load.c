@@ -8,6 +8,14 @@
 /* Local memory per thread where recursion hides how much is needed. */
 enum { UNKNOWN_STACK = 16 << 10, STACK_ALIGN = 16 };
 
+/* ptxas 12.9 writes a kernel's own frame as its whole stack, also where functions that it calls have frames. */
+static uint32_t stack_of(const struct cubin_kernel *k)
+{
+    if (k->stack_bytes == CUBIN_UNKNOWN || (k->stack_bytes <= k->frame_bytes && k->callee_bytes))
+        return UNKNOWN_STACK;
+    return k->stack_bytes > k->frame_bytes ? k->stack_bytes : k->frame_bytes;
+}
+
 struct cubin_module {
     struct loaded_module loaded; /* first */
     jmp_buf escape;
@@ -28,16 +36,13 @@ static bool lower(struct loaded_module *loaded, struct program *p, struct rp_err
     struct cubin_module *m = (struct cubin_module *)loaded;
     uint32_t index = (uint32_t)(p - loaded->module.programs);
     const struct cubin_kernel *k = m->entries[index];
-    uint32_t stack = k->stack_bytes == CUBIN_UNKNOWN   ? UNKNOWN_STACK
-                     : k->stack_bytes > k->frame_bytes ? k->stack_bytes
-                                                       : k->frame_bytes;
     struct program done = {.name = p->name};
     struct sass_lowering l = {.arena = &loaded->arena, .err = err, .escape = &m->escape, .path = loaded->module.path};
     l.cubin = m->cubin;
     l.kernel = k;
     l.banks = &m->banks[index];
     l.arch = sass_arch(m->cubin->sm);
-    l.stack = (stack + STACK_ALIGN - 1) / STACK_ALIGN * STACK_ALIGN;
+    l.stack = (stack_of(k) + STACK_ALIGN - 1) / STACK_ALIGN * STACK_ALIGN;
     int how = setjmp(m->escape);
     if (how)
         return failed(m, how, err);
@@ -92,12 +97,11 @@ static void list_variables(struct cubin_module *m, uint64_t global)
     }
 }
 
-/* Functions of the device's runtime have no address; a call of one is refused where it stands. */
+/* A call of what the runtime does not have is refused where it stands. */
 static bool runtime_symbol(void *data, const char *symbol, uint64_t *value)
 {
     (void)data;
-    (void)symbol;
-    *value = 0;
+    *value = sass_runtime_address(symbol);
     return true;
 }
 

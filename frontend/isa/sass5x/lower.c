@@ -42,18 +42,23 @@ static sass_semantic find_meaning(const char *name)
     return NULL;
 }
 
-static void lower_instruction(struct sass_lowering *l, uint32_t i)
+void sass_begin(struct sass_lowering *l, uint32_t i)
 {
     l->index = i;
-    l->address = address_of(i);
-    l->word = word_at(l, l->address);
-    l->row = sass_find(l->word, l->arch);
     l->temporaries = 0;
     l->nonzero = (struct operand){0, 0};
     l->started = l->has_memory = false;
     l->dst = l->src = (register_list){0};
     l->barrier = (struct rp_barrier){0};
     l->start[i] = l->uops.count;
+}
+
+static void lower_instruction(struct sass_lowering *l, uint32_t i)
+{
+    sass_begin(l, i);
+    l->address = address_of(i);
+    l->word = word_at(l, l->address);
+    l->row = sass_find(l->word, l->arch);
     if (!l->row) {
         rp_fail(l->err, RP_BAD_INPUT, "%.200s: kernel '%.100s': address 0x%x: 0x%016llx is no instruction of sm_%u",
                 l->path, l->kernel->name, l->address, (unsigned long long)l->word, l->cubin->sm);
@@ -108,7 +113,7 @@ static void fill_in(struct sass_lowering *l, struct program *p)
     const struct cubin_kernel *k = l->kernel;
     p->uops = l->uops.at;
     p->uop_count = l->uops.count;
-    p->frame_bytes = l->stack;
+    p->frame_bytes = l->stack + (l->calls_runtime ? RUNTIME_FRAME : 0);
     p->static_shared = k->static_shared;
     p->max_threads = product(k->max_threads);
     memcpy(p->required_threads, k->required_threads, sizeof p->required_threads);
@@ -133,9 +138,10 @@ void sass_lower(struct sass_lowering *l, struct program *p)
         longjmp(*l->escape, 1);
     }
     l->count = count_instructions(l);
-    l->start = ARENA_ARRAY(l->arena, uint32_t, l->count);
+    l->start = ARENA_ARRAY(l->arena, uint32_t, l->count + RUNTIME_FUNCTIONS);
     for (uint32_t i = 0; i < l->count; i++)
         lower_instruction(l, i);
+    sass_lower_runtime(l);
     place_targets(l);
     fill_in(l, p);
 }

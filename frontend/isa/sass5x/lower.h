@@ -17,6 +17,11 @@
 
 enum { RZ = 255, PT = 7, TEMPORARIES = 48, LAUNCH_PARAMETERS = 0x140 };
 
+/* Where code sees the functions of the device's runtime: function i at RUNTIME_BASE + 8 * i, in the order of enum
+ * host_call. A symbol that is none of them is at the first address beyond. Calls of them go through registers (R4 on);
+ * local memory above the stack passes them on. */
+enum { RUNTIME_BASE = 0x7fff0000, RUNTIME_FUNCTIONS = HOST_FREE + 1, RUNTIME_FRAME = 64 };
+
 struct sass_source {
     const struct sass_item *item;
     bool negated, absolute, inverted;
@@ -40,6 +45,7 @@ struct sass_lowering {
     enum sass_arch arch;
     uint32_t count; /* instructions, without padding at the end */
     uint32_t stack; /* initial stack pointer: local bytes per thread */
+    bool calls_runtime;
     unsigned order; /* enum order_reason */
     VECTOR(struct uop) uops;
     VECTOR(struct rp_instruction) instructions;
@@ -93,7 +99,11 @@ struct operand source_64(struct sass_lowering *, unsigned i);
 bool source_immediate(const struct sass_lowering *, unsigned i, uint64_t *value);
 
 /* ---- uops ---- */
+void sass_begin(struct sass_lowering *, uint32_t instruction);
 void sass_emit(struct sass_lowering *, struct uop);
+/* The same under another guard than the instruction's. Not for the first uop of an instruction. */
+void sass_emit_where(struct sass_lowering *, struct uop, struct operand guard, bool negated);
+struct operand sass_guard(struct sass_lowering *, bool *negated);
 /* d = op(a, b); without c */
 struct operand lane2(struct sass_lowering *, enum lane_op, enum lane_type, struct operand a, struct operand b);
 void move32(struct sass_lowering *, struct operand d, struct operand a);
@@ -113,6 +123,12 @@ struct sass_meaning {
 };
 extern const struct sass_meaning sass_integer[], sass_float[], sass_move[], sass_convert[], sass_memory[],
     sass_flow[]; /* each ends in a NULL name */
+
+/* ---- the device's runtime ---- */
+uint64_t sass_runtime_address(const char *symbol);
+/* The number of the instruction that stands for a function; after the last instruction of the code. */
+uint32_t sass_runtime_function(struct sass_lowering *, uint32_t function);
+void sass_lower_runtime(struct sass_lowering *);
 
 /* ---- programs ---- */
 /* Fills in *p, whose name is set. Jumps to *escape with 1 after an error. */

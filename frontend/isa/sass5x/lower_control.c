@@ -3,10 +3,32 @@
 
 enum { CONDITION_TRUE = 15, BUNDLE_INSTRUCTIONS = 3 };
 
-static void always(struct sass_lowering *l, unsigned at)
+/* The condition code test of most of these instructions. */
+static unsigned test_of(const struct sass_lowering *l) { return bits(l, 0, 5); }
+
+/* A transfer of control in the lanes where the guard and a condition code test hold. */
+static void transfer(struct sass_lowering *l, unsigned test, struct uop u)
 {
-    if (bits(l, at, 5) != CONDITION_TRUE)
-        sass_not_covered(l, "the condition code");
+    if (test == CONDITION_TRUE) {
+        sass_emit(l, u);
+        return;
+    }
+    struct uop t = {.kind = UOP_LANE, .op = OP_TEST_CC, .type = T_U32, .flags = UF_CARRY_IN, .imm = test};
+    t.pd = sass_temporary(l);
+    sass_emit(l, t);
+    if (l->row->flags & SASS_NO_GUARD || bits(l, 16, 4) == PT) {
+        sass_emit_where(l, u, t.pd, false);
+        return;
+    }
+    /* what the guard kept out has no test result: both together, in all lanes */
+    bool negated;
+    struct operand guard = sass_guard(l, &negated), flipped = sass_temporary(l), all = constant32(l, ~0u);
+    struct uop both = {.kind = UOP_LANE, .op = OP_XOR, .type = T_PRED, .d = flipped, .a = guard};
+    both.b = constant32(l, negated ? ~0u : 0);
+    sass_emit_where(l, both, all, false);
+    both = (struct uop){.kind = UOP_LANE, .op = OP_AND, .type = T_PRED, .d = t.pd, .a = t.pd, .b = flipped};
+    sass_emit_where(l, both, all, false);
+    sass_emit_where(l, u, t.pd, false);
 }
 
 /* The instruction at a byte address; that of a control word means the one after it. */
@@ -19,39 +41,74 @@ static uint32_t instruction_at(struct sass_lowering *l, int64_t address)
     return (uint32_t)index;
 }
 
+static int64_t relative(const struct sass_lowering *l)
+{
+    return (int64_t)l->address + SASS_WORD_BYTES + ((int64_t)((uint64_t)bits(l, 20, 24) << 40) >> 40);
+}
+
+/* Bytes 2..7 of the word of a target in constant memory. */
+static struct operand constant_target(struct sass_lowering *l) { return bank_word(l, bits(l, 36, 5), bits(l, 20, 16)); }
+
 static uint32_t target(struct sass_lowering *l)
 {
     if (bit(l, 5))
         sass_not_covered(l, "a target in constant memory");
-    int64_t offset = (int64_t)((uint64_t)bits(l, 20, 24) << 40) >> 40;
-    return instruction_at(l, (int64_t)l->address + SASS_WORD_BYTES + offset);
+    return instruction_at(l, relative(l));
+}
+
+/* To the byte address in a register, out of a table of all instructions; the runtime's functions follow them. */
+static void branch_to(struct sass_lowering *l, struct operand at, unsigned test)
+{
+    struct uop u = {.kind = UOP_BRANCH_TABLE, .reconverge = UOP_NOWHERE};
+    uint32_t slots = (l->count + BUNDLE_INSTRUCTIONS - 1) / BUNDLE_INSTRUCTIONS * 4;
+    struct operand runtime = lane2(l, OP_SUB, T_U32, at, constant32(l, RUNTIME_BASE - slots * SASS_WORD_BYTES));
+    at = lane2(l, OP_MIN, T_U32, at, runtime);
+    u.a = lane2(l, OP_SHR, T_U32, at, constant32(l, 3));
+    u.table_count = slots + RUNTIME_FUNCTIONS;
+    u.table = ARENA_ARRAY(l->arena, uint32_t, u.table_count);
+    for (uint32_t i = 0; i < slots; i++) {
+        uint32_t index = i / 4 * BUNDLE_INSTRUCTIONS + (i % 4 ? i % 4 - 1 : 0);
+        u.table[i] = index < l->count ? index : l->count - 1;
+    }
+    for (uint32_t i = 0; i < RUNTIME_FUNCTIONS; i++)
+        u.table[slots + i] = sass_runtime_function(l, i);
+    transfer(l, test, u);
+}
+
+static void jump_to(struct sass_lowering *l, int64_t address, unsigned test)
+{
+    int64_t function = (address - RUNTIME_BASE) / SASS_WORD_BYTES;
+    struct uop u = {.kind = UOP_BRANCH, .reconverge = UOP_NOWHERE};
+    if (function >= RUNTIME_FUNCTIONS)
+        sass_not_covered(l, "a function that the file does not define");
+    u.target = address >= RUNTIME_BASE ? sass_runtime_function(l, (uint32_t)function) : instruction_at(l, address);
+    transfer(l, test, u);
 }
 
 static void lower_bra(struct sass_lowering *l)
 {
-    always(l, 0);
-    sass_emit(l, (struct uop){.kind = UOP_BRANCH, .target = target(l), .reconverge = UOP_NOWHERE});
+    if (bit(l, 5))
+        branch_to(l, constant_target(l), test_of(l));
+    else
+        jump_to(l, relative(l), test_of(l));
+}
+static void lower_jmp(struct sass_lowering *l)
+{
+    if (bit(l, 5))
+        branch_to(l, constant_target(l), test_of(l));
+    else
+        jump_to(l, bits(l, 20, 32), test_of(l));
 }
 
-/* To address + 8 + Ra + offset, out of a table of all instructions. */
-static void lower_brx(struct sass_lowering *l)
+/* To address + 8 + Ra + offset, or Ra + offset. */
+static void indirect(struct sass_lowering *l, uint32_t offset)
 {
-    always(l, 0);
     if (bit(l, 5))
         sass_not_covered(l, "a target in constant memory");
-    int64_t offset = (int64_t)((uint64_t)bits(l, 20, 24) << 40) >> 40;
-    uint32_t from = (uint32_t)((int64_t)l->address + SASS_WORD_BYTES + offset);
-    struct operand at = lane2(l, OP_ADD, T_U32, read_register(l, bits(l, 8, 8)), constant32(l, from));
-    struct uop u = {.kind = UOP_BRANCH_TABLE, .reconverge = UOP_NOWHERE};
-    u.a = lane2(l, OP_SHR, T_U32, at, constant32(l, 3));
-    u.table_count = (l->count + BUNDLE_INSTRUCTIONS - 1) / BUNDLE_INSTRUCTIONS * 4;
-    u.table = ARENA_ARRAY(l->arena, uint32_t, u.table_count);
-    for (uint32_t i = 0; i < u.table_count; i++) {
-        uint32_t index = i / 4 * BUNDLE_INSTRUCTIONS + (i % 4 ? i % 4 - 1 : 0);
-        u.table[i] = index < l->count ? index : l->count - 1;
-    }
-    sass_emit(l, u);
+    branch_to(l, lane2(l, OP_ADD, T_U32, read_register(l, bits(l, 8, 8)), constant32(l, offset)), test_of(l));
 }
+static void lower_brx(struct sass_lowering *l) { indirect(l, (uint32_t)relative(l)); }
+static void lower_jmx(struct sass_lowering *l) { indirect(l, bits(l, 20, 32)); }
 
 static void push(struct sass_lowering *l, enum stack_token token)
 {
@@ -64,27 +121,26 @@ static void lower_pret(struct sass_lowering *l) { push(l, TOKEN_RETURN); }
 
 static void pop(struct sass_lowering *l, enum stack_token token)
 {
-    always(l, 0);
-    sass_emit(l, (struct uop){.kind = UOP_POP, .imm = token});
+    transfer(l, test_of(l), (struct uop){.kind = UOP_POP, .imm = token});
 }
 static void lower_sync(struct sass_lowering *l) { pop(l, TOKEN_SYNC); }
 static void lower_brk(struct sass_lowering *l) { pop(l, TOKEN_BREAK); }
 static void lower_cont(struct sass_lowering *l) { pop(l, TOKEN_CONTINUE); }
 static void lower_ret(struct sass_lowering *l) { pop(l, TOKEN_RETURN); }
 
-static void lower_cal(struct sass_lowering *l)
+static void call(struct sass_lowering *l, int64_t address)
 {
     if (l->index + 1 >= l->count)
         sass_not_covered(l, "a call at the end of the code");
+    if (bit(l, 5))
+        sass_not_covered(l, "a target in constant memory");
     sass_emit(l, (struct uop){.kind = UOP_PUSH, .imm = TOKEN_RETURN, .target = l->index + 1});
-    sass_emit(l, (struct uop){.kind = UOP_BRANCH, .target = target(l), .reconverge = UOP_NOWHERE});
+    jump_to(l, address, CONDITION_TRUE);
 }
+static void lower_cal(struct sass_lowering *l) { call(l, relative(l)); }
+static void lower_jcal(struct sass_lowering *l) { call(l, bits(l, 20, 32)); }
 
-static void lower_exit(struct sass_lowering *l)
-{
-    always(l, 0);
-    sass_emit(l, (struct uop){.kind = UOP_EXIT});
-}
+static void lower_exit(struct sass_lowering *l) { transfer(l, test_of(l), (struct uop){.kind = UOP_EXIT}); }
 
 static void lower_nothing(struct sass_lowering *l) { move32(l, written(l, RZ), constant32(l, 0)); }
 static void lower_nop(struct sass_lowering *l)
@@ -146,6 +202,8 @@ static void lower_b2r_result(struct sass_lowering *l)
 
 const struct sass_meaning sass_flow[] = {{"BRA", lower_bra},
                                          {"BRX", lower_brx},
+                                         {"JMP", lower_jmp},
+                                         {"JMX", lower_jmx},
                                          {"SSY", lower_ssy},
                                          {"PBK", lower_pbk},
                                          {"PCNT", lower_pcnt},
@@ -155,6 +213,7 @@ const struct sass_meaning sass_flow[] = {{"BRA", lower_bra},
                                          {"CONT", lower_cont},
                                          {"RET", lower_ret},
                                          {"CAL", lower_cal},
+                                         {"JCAL", lower_jcal},
                                          {"EXIT", lower_exit},
                                          {"NOP", lower_nop},
                                          {"DEPBAR", lower_nothing},

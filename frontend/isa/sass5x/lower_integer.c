@@ -1,6 +1,8 @@
 /* Integer arithmetic and logic. */
 #include "frontend/isa/sass5x/lower.h"
 
+enum { EXTREME_HIGH = 3 }; /* .XHI of IMNMX */
+
 static unsigned cc_flag(struct sass_lowering *l, unsigned at) { return bit(l, at) ? UF_CARRY_OUT : 0; }
 static unsigned x_flag(struct sass_lowering *l, unsigned at) { return bit(l, at) ? UF_CARRY_IN : 0; }
 static enum lane_type int_type(struct sass_lowering *l, unsigned signed_at)
@@ -80,10 +82,13 @@ static struct operand half(struct sass_lowering *l, struct operand v, unsigned p
     return part == 2 ? lane2(l, OP_SHR, T_U32, v, constant32(l, 16)) : v;
 }
 
-static struct operand widened(struct sass_lowering *l, struct operand v)
+static struct operand widened(struct sass_lowering *l, struct operand v, bool is_signed)
 {
     struct operand t = sass_temporary(l);
-    sass_emit(l, (struct uop){.kind = UOP_LANE, .op = OP_CVT, .type = T_U64, .stype = T_U32, .d = t, .a = v});
+    struct uop u = {.kind = UOP_LANE, .op = OP_CVT, .d = t, .a = v};
+    u.type = is_signed ? T_S64 : T_U64;
+    u.stype = is_signed ? T_S32 : T_U32;
+    sass_emit(l, u);
     return t;
 }
 static struct operand lower_word(struct sass_lowering *l, struct operand v)
@@ -112,7 +117,7 @@ static void lower_iadd3(struct sass_lowering *l)
     /* (a + b), with its carry, is shifted by 16 bits, then c is added */
     if (l->source[0].negated || l->source[1].negated)
         sass_not_covered(l, "a shifted sum of negated operands");
-    struct operand t = lane2(l, OP_ADD, T_U64, widened(l, a), widened(l, b));
+    struct operand t = lane2(l, OP_ADD, T_U64, widened(l, a, false), widened(l, b, false));
     t = lane2(l, shift == 1 ? OP_SHR : OP_SHL, T_U64, t, constant32(l, 16));
     binary(l, l->source[2].negated ? OP_SUB : OP_ADD, T_U32, lower_word(l, t), c, 0);
 }
@@ -183,33 +188,58 @@ static void lower_xmad(struct sass_lowering *l)
     sass_emit(l, u);
 }
 
-static enum lane_type product_type(struct sass_lowering *l, unsigned a, unsigned b, bool high)
+/* The low or high word of a product of two words, each signed or not, into d. */
+static void product(struct sass_lowering *l, bool signed_a, bool signed_b, bool high, struct operand d)
 {
-    if (bit(l, a) != bit(l, b) && high)
-        sass_not_covered(l, "the upper half of a signed by an unsigned factor");
-    return bit(l, a) ? T_S32 : T_U32;
+    struct operand a = source_raw(l, 0), b = source_raw(l, 1);
+    struct uop u = {.kind = UOP_LANE, .op = OP_MUL, .flags = high ? UF_HI : 0, .d = d, .a = a, .b = b};
+    u.type = signed_a ? T_S32 : T_U32;
+    if (signed_a == signed_b || !high) {
+        sass_emit(l, u);
+        return;
+    }
+    struct operand *words = ARENA_ARRAY(l->arena, struct operand, 2);
+    words[1] = d;
+    u = (struct uop){.kind = UOP_LANE, .op = OP_UNPACK, .type = T_B64, .stype = T_B32, .list = words, .list_count = 2};
+    u.a = lane2(l, OP_MUL, T_U64, widened(l, a, signed_a), widened(l, b, signed_b));
+    sass_emit(l, u);
 }
 
 static void lower_imul(struct sass_lowering *l)
 {
     no_codes(l, 47);
-    bool high = bit(l, 39);
-    binary(l, OP_MUL, product_type(l, 40, 41, high), source_raw(l, 0), source_raw(l, 1), high ? UF_HI : 0);
+    product(l, bit(l, 40), bit(l, 41), bit(l, 39), result(l));
 }
 static void lower_imul32i(struct sass_lowering *l)
 {
     no_codes(l, 52);
-    bool high = bit(l, 53);
-    binary(l, OP_MUL, product_type(l, 54, 55, high), source_raw(l, 0), source_raw(l, 1), high ? UF_HI : 0);
+    product(l, bit(l, 54), bit(l, 55), bit(l, 53), result(l));
+}
+
+/* Where carries are in play or signs differ: the product first, then the sum. */
+static void product_and_sum(struct sass_lowering *l, unsigned flags)
+{
+    struct operand t = sass_temporary(l), zero = constant32(l, 0);
+    product(l, bit(l, 48), bit(l, 53), bit(l, 54), t);
+    flags |= (l->source[0].negated ? UF_NEGATE_A : 0) | (l->source[2].negated ? UF_NEGATE_B : 0);
+    flags |= l->plus_one ? UF_PLUS_ONE : 0;
+    struct uop u = {.kind = UOP_LANE, .op = OP_SUM3, .type = T_U32, .flags = flags, .a = t, .c = zero};
+    u.b = source_raw(l, 2);
+    u.d = result(l);
+    sass_emit(l, u);
 }
 static void lower_imad(struct sass_lowering *l)
 {
-    no_codes(l, 47);
-    if (bit(l, 49) || l->plus_one || l->source[0].negated)
-        sass_not_covered(l, "these modifiers");
-    bool high = bit(l, 54);
-    struct uop u = {.kind = UOP_LANE, .op = OP_MAD, .flags = (high ? UF_HI : 0) | (bit(l, 50) ? UF_SAT : 0)};
-    u.type = (uint8_t)product_type(l, 48, 53, high);
+    unsigned flags = cc_flag(l, 47) | x_flag(l, 49);
+    bool high = bit(l, 54), mixed = high && bit(l, 48) != bit(l, 53), saturates = bit(l, 50);
+    if (flags || l->plus_one || l->source[0].negated || mixed) {
+        if (saturates)
+            sass_not_covered(l, "saturation together with these modifiers");
+        product_and_sum(l, flags);
+        return;
+    }
+    struct uop u = {.kind = UOP_LANE, .op = OP_MAD, .flags = (high ? UF_HI : 0) | (saturates ? UF_SAT : 0)};
+    u.type = bit(l, 48) ? T_S32 : T_U32;
     u.a = source_raw(l, 0);
     u.b = source_raw(l, 1);
     u.c = source_int(l, 2);
@@ -398,11 +428,26 @@ static void lower_prmt(struct sass_lowering *l)
 
 /* ---- comparison ---- */
 
+/* A word of the extreme of two long integers: of the highest words (XHI) first, down to the lowest (XLO). */
+static void extreme_word(struct sass_lowering *l, unsigned mode)
+{
+    struct uop u = {.kind = UOP_LANE, .op = OP_MINMAX_X, .type = (uint8_t)int_type(l, 48)};
+    u.flags = cc_flag(l, 47) | (mode == EXTREME_HIGH ? 0 : UF_CARRY_IN);
+    u.a = source_raw(l, 0);
+    u.b = source_raw(l, 1);
+    u.p = read_predicate(l, 39);
+    u.p_flip = bit(l, 42);
+    u.d = result(l);
+    sass_emit(l, u);
+}
+
 static void lower_imnmx(struct sass_lowering *l)
 {
+    if (bits(l, 43, 2)) {
+        extreme_word(l, bits(l, 43, 2));
+        return;
+    }
     no_codes(l, 47);
-    if (bits(l, 43, 2))
-        sass_not_covered(l, "the minimum of long integers");
     enum lane_type type = int_type(l, 48);
     struct operand a = source_raw(l, 0), b = source_raw(l, 1);
     if (bits(l, 39, 3) == PT) {

@@ -40,32 +40,52 @@ static const struct {
     {0x32, SR_TOTAL_SMEM_SIZE}, {0x50, SR_CLOCK},       {0x51, SR_CLOCK_HI},    {0x52, SR_GLOBALTIMER_LO},
     {0x53, SR_GLOBALTIMER_HI},
 };
+static struct operand special(struct sass_lowering *l, enum special which, struct operand d)
+{
+    if (which >= SR_CLOCK && which <= SR_GLOBALTIMER_HI)
+        l->order |= ORDER_CLOCK;
+    sass_emit(l, (struct uop){.kind = UOP_LANE, .op = OP_SPECIAL, .type = T_U32, .d = d, .imm = which});
+    return d;
+}
+/* Registers that hold several numbers (facts sheet, section 4). */
+static bool combined_special(struct sass_lowering *l, unsigned number)
+{
+    enum special which;
+    unsigned shift;
+    switch (number) {
+    case 0x02: which = SR_NSMID, shift = 20; break;
+    case 0x03: which = SR_WARPID, shift = 8; break; /* the SM's number, at 20, is 0 */
+    case 0x37: /* LMEMHIOFF, which the stack must not fall below */ move32(l, result(l), constant32(l, 0)); return true;
+    default: return false;
+    }
+    struct operand t = special(l, which, sass_temporary(l));
+    move32(l, result(l), lane2(l, OP_SHL, T_B32, t, constant32(l, shift)));
+    return true;
+}
+/* %tid: 16 bits of x, 10 of y, 6 of z. */
+static void packed_tid(struct sass_lowering *l)
+{
+    struct operand x = special(l, SR_TID_X, sass_temporary(l)), y = special(l, SR_TID_Y, sass_temporary(l));
+    struct operand z = special(l, SR_TID_Z, sass_temporary(l));
+    y = lane2(l, OP_SHL, T_B32, y, constant32(l, 16));
+    z = lane2(l, OP_SHL, T_B32, z, constant32(l, 26));
+    move32(l, result(l), lane2(l, OP_OR, T_B32, x, lane2(l, OP_OR, T_B32, y, z)));
+}
 static void lower_s2r(struct sass_lowering *l)
 {
     unsigned number = bits(l, 20, 8);
     for (unsigned i = 0; i < sizeof specials / sizeof *specials; i++) {
-        if (specials[i].number != number)
-            continue;
-        if (specials[i].special >= SR_CLOCK)
-            l->order |= specials[i].special <= SR_GLOBALTIMER_HI ? ORDER_CLOCK : 0;
-        sass_emit(l,
-                  (struct uop){
-                      .kind = UOP_LANE, .op = OP_SPECIAL, .type = T_U32, .d = result(l), .imm = specials[i].special});
-        return;
+        if (specials[i].number == number) {
+            special(l, specials[i].special, result(l));
+            return;
+        }
     }
-    sass_not_covered(l, "this special register");
+    if (number == 0x20)
+        packed_tid(l);
+    else if (!combined_special(l, number))
+        sass_not_covered(l, "this special register");
 }
 
-/* The mask of P2R and R2P: only as an immediate. */
-static unsigned predicate_mask(struct sass_lowering *l, unsigned i)
-{
-    uint64_t mask;
-    if (bit(l, 40))
-        sass_not_covered(l, "the condition code");
-    if (!source_immediate(l, i, &mask))
-        sass_not_covered(l, "a mask in a register");
-    return mask & 0x7f;
-}
 static struct operand predicate_number(struct sass_lowering *l, unsigned n, bool write)
 {
     uint64_t word = l->word;
@@ -74,47 +94,91 @@ static struct operand predicate_number(struct sass_lowering *l, unsigned n, bool
     l->word = word;
     return p;
 }
-static void lower_p2r(struct sass_lowering *l)
+/* Where P2R and R2P put bit 0 of predicates or condition codes: a byte of the register. */
+static struct operand to_byte(struct sass_lowering *l, struct operand v)
 {
-    unsigned mask = predicate_mask(l, 1), shift = 8 * bits(l, 41, 2);
-    struct operand d = lane2(l, OP_AND, T_B32, source_raw(l, 0), constant32(l, ~(mask << shift)));
-    for (unsigned n = 0; n < 7; n++) {
+    unsigned shift = 8 * bits(l, 41, 2);
+    return shift ? lane2(l, OP_SHL, T_B32, v, constant32(l, shift)) : v;
+}
+static struct operand from_byte(struct sass_lowering *l, struct operand v)
+{
+    unsigned shift = 8 * bits(l, 41, 2);
+    return shift ? lane2(l, OP_SHR, T_U32, v, constant32(l, shift)) : v;
+}
+/* The predicates as a number, bit n for Pn, or the condition codes. Of the predicates only those in `mask`. */
+static struct operand predicates_number(struct sass_lowering *l, uint64_t mask)
+{
+    struct operand d = constant32(l, 0);
+    if (bit(l, 40)) {
+        d = sass_temporary(l);
+        sass_emit(l, (struct uop){.kind = UOP_LANE, .op = OP_GET_CC, .type = T_U32, .flags = UF_CARRY_IN, .d = d});
+        return d;
+    }
+    for (unsigned n = 0; n < PT; n++) {
         if (!(mask >> n & 1))
             continue;
-        struct operand one = sass_temporary(l);
-        sass_emit(l, (struct uop){.kind = UOP_LANE,
-                                  .op = OP_SELP,
-                                  .type = T_B32,
-                                  .d = one,
-                                  .b = constant32(l, 0),
-                                  .a = constant32(l, 1u << (n + shift)),
-                                  .p = predicate_number(l, n, false)});
-        d = lane2(l, OP_OR, T_B32, d, one);
+        struct uop u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .p = predicate_number(l, n, false)};
+        u.a = constant32(l, 1u << n);
+        u.b = constant32(l, 0);
+        u.d = sass_temporary(l);
+        sass_emit(l, u);
+        d = lane2(l, OP_OR, T_B32, d, u.d);
     }
-    move32(l, result(l), d);
+    return d;
+}
+static void lower_p2r(struct sass_lowering *l)
+{
+    uint64_t known = ~0ull;
+    source_immediate(l, 1, &known);
+    struct operand a = source_raw(l, 0), mask = lane2(l, OP_AND, T_B32, source_raw(l, 1), constant32(l, 0x7f));
+    struct operand value = lane2(l, OP_AND, T_B32, predicates_number(l, known), mask);
+    a = lane2(l, OP_AND, T_B32, a, lane2(l, OP_NOT, T_B32, to_byte(l, mask), constant32(l, 0)));
+    move32(l, result(l), lane2(l, OP_OR, T_B32, a, to_byte(l, value)));
+}
+
+/* p = bit n of a. */
+static void test_bit(struct sass_lowering *l, struct operand p, struct operand a, unsigned n)
+{
+    struct uop u = {.kind = UOP_LANE, .op = OP_SETP, .type = T_U32, .compare = CMP_NE, .pd = p};
+    u.a = lane2(l, OP_AND, T_B32, a, constant32(l, 1u << n));
+    u.b = constant32(l, 0);
+    sass_emit(l, u);
+}
+/* Pn = bit n of a where the mask, in a register, has it: p ^ ((p ^ value) & chosen). */
+static void set_chosen(struct sass_lowering *l, unsigned n, struct operand a, struct operand mask)
+{
+    struct operand value = sass_temporary(l), chosen = sass_temporary(l), p = predicate_number(l, n, false);
+    test_bit(l, value, a, n);
+    test_bit(l, chosen, mask, n);
+    value = lane2(l, OP_AND, T_PRED, lane2(l, OP_XOR, T_PRED, p, value), chosen);
+    struct uop u = {.kind = UOP_LANE, .op = OP_XOR, .type = T_PRED, .d = predicate_number(l, n, true), .a = p};
+    u.b = value;
+    sass_emit(l, u);
 }
 static void lower_r2p(struct sass_lowering *l)
 {
-    unsigned mask = predicate_mask(l, 1), shift = 8 * bits(l, 41, 2), guard = bits(l, 16, 3);
-    struct operand a = source_raw(l, 0);
-    if (!mask)
-        move32(l, written(l, RZ), a);
-    for (unsigned i = 0; i < 8; i++) { /* the guard last */
-        unsigned n = i < 7 ? i : guard;
-        if ((i < 7 && n == guard) || n == PT || !(mask >> n & 1))
+    uint64_t known = ~0ull;
+    unsigned guard = bits(l, 16, 3);
+    bool immediate = source_immediate(l, 1, &known);
+    struct operand a = from_byte(l, source_raw(l, 0)), mask = source_raw(l, 1);
+    if (bit(l, 40)) {
+        struct uop u = {.kind = UOP_LANE, .op = OP_SET_CC, .type = T_U32, .flags = UF_CARRY_OUT, .a = a, .b = mask};
+        sass_emit(l, u);
+        return;
+    }
+    move32(l, written(l, RZ), a);
+    uint32_t kept = l->temporaries;
+    for (unsigned i = 0; i <= PT; i++) { /* the guard last */
+        unsigned n = i < PT ? i : guard;
+        l->temporaries = kept;
+        if ((i < PT && n == guard) || n == PT || !(known >> n & 1))
             continue;
-        struct operand one = lane2(l, OP_AND, T_B32, a, constant32(l, 1u << (n + shift)));
-        sass_emit(l, (struct uop){.kind = UOP_LANE,
-                                  .op = OP_SETP,
-                                  .type = T_U32,
-                                  .compare = CMP_NE,
-                                  .a = one,
-                                  .b = constant32(l, 0),
-                                  .pd = predicate_number(l, n, true)});
+        if (immediate)
+            test_bit(l, predicate_number(l, n, true), a, n);
+        else
+            set_chosen(l, n, a, mask);
     }
 }
-
-/* ---- predicates: complements are made with XOR, as a predicate has no sign of its own here ---- */
 
 static struct operand predicate_source(struct sass_lowering *l, unsigned at, unsigned negate)
 {

@@ -299,22 +299,16 @@ struct operand source_f64(struct sass_lowering *l, unsigned i)
 
 /* ---- uops ---- */
 
-void sass_emit(struct sass_lowering *l, struct uop u)
+void sass_emit_where(struct sass_lowering *l, struct uop u, struct operand guard, bool negated)
 {
     u.index = l->index;
+    u.guard = guard;
+    u.guard_flip = negated ? ~0u : 0;
     if (u.stype == T_NONE)
         u.stype = u.type;
     if (!l->started)
         u.flags |= UF_FIRST;
     l->started = true;
-    if (l->row->flags & SASS_NO_GUARD || bits(l, 16, 4) == PT) {
-        u.guard = constant32(l, ~0u);
-    } else {
-        if (bits(l, 16, 3) == PT)
-            sass_not_covered(l, "a guard that is never true");
-        u.guard = read_predicate(l, 16);
-        u.guard_flip = bit(l, 19) ? ~0u : 0;
-    }
     if (u.kind == UOP_LANE && u.flags & UF_CARRY_IN)
         note(l, &l->src, RP_REGISTER(RP_FILE_CARRY, 0, 1));
     if (u.kind == UOP_LANE && u.flags & UF_CARRY_OUT)
@@ -322,6 +316,23 @@ void sass_emit(struct sass_lowering *l, struct uop u)
     if (u.kind == UOP_LANE && !uop_bind(&u))
         sass_not_covered(l, NULL);
     VECTOR_PUSH(l->arena, &l->uops, u);
+}
+
+/* @!PT: a predicate that nobody writes, and so is never true. */
+static struct operand never(void) { return OPERAND_REGISTER(PREDICATES + 4 * PT); }
+
+struct operand sass_guard(struct sass_lowering *l, bool *negated)
+{
+    bool has = !(l->row->flags & SASS_NO_GUARD);
+    *negated = has && bit(l, 19) && bits(l, 16, 3) != PT;
+    return has && bits(l, 16, 4) == (PT | 8) ? never() : has ? read_predicate(l, 16) : constant32(l, ~0u);
+}
+
+void sass_emit(struct sass_lowering *l, struct uop u)
+{
+    bool negated;
+    struct operand guard = sass_guard(l, &negated);
+    sass_emit_where(l, u, guard, negated);
 }
 
 struct operand lane2(struct sass_lowering *l, enum lane_op op, enum lane_type type, struct operand a, struct operand b)
