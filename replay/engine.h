@@ -20,7 +20,7 @@ struct engine_launch {
     void *issued_data;
 };
 
-/* Fills out->statistics; out->warning when a launch that was cut short got stuck. */
+/* Reads out->control_words; fills out->statistics, and out->warning when a launch that was cut short got stuck. */
 bool reference_launch(const struct engine_launch *, struct replay_launch *out, struct rp_error *);
 bool fast_launch(const struct engine_launch *, struct replay_launch *out, struct rp_error *);
 

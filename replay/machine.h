@@ -29,7 +29,12 @@
     X(barrier_latency, "barrier_latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL,                                \
       "added between the last arrival at a barrier and the next issue of those that waited, which else is 1 cycle")    \
     X(control_interval, "control_interval", OPTION_INTEGER, "cycles", 1, 100000, 1, NULL,                              \
-      "from the issue of a control instruction to the warp's next issue, at least")                                    \
+      "from the issue of a control instruction to the warp's next issue, at least; control words say it instead")      \
+    X(dependencies, "dependencies", OPTION_CHOICE, "", 0, 1, 0, machine_dependencies,                                  \
+      "what holds an instruction back until its operands are there: a scoreboard, or the control words of its code, "  \
+      "and the scoreboard for kernels without them")                                                                   \
+    X(issue_width, "issue.width", OPTION_INTEGER, "instructions", 1, 2, 1, NULL,                                       \
+      "instructions of one warp that a sub-core issues in a cycle, the second to another unit than the first")         \
     X(l1_subcores, "l1_subcores", OPTION_INTEGER, "", 1, 16, 1, NULL,                                                  \
       "neighbouring sub-cores that share one L1; must divide the number of sub-cores")                                 \
     X(flush_caches, "flush_caches", OPTION_BOOLEAN, "", 0, 1, 1, NULL, "caches are empty when a launch begins")        \
@@ -45,6 +50,8 @@
 
 extern const char *const machine_placements[];
 enum { PLACEMENT_WARP_ID, PLACEMENT_BALANCED };
+extern const char *const machine_dependencies[];
+enum { DEPENDENCIES_SCOREBOARD, DEPENDENCIES_CONTROL_WORDS };
 
 #define MACHINE_UNITS 16
 #define MODEL_OPTIONS 8 /* most options that a model may have */

@@ -8,6 +8,8 @@
 
 const char *const machine_placements[] = {"warp-id", "balanced", NULL};
 
+const char *const machine_dependencies[] = {"scoreboard", "control-words", NULL};
+
 const struct model_option machine_option_rows[] = {
 #define X(field, key, type, unit, least, most, initial, names, help)                                                   \
     {key, type, unit, least, most, initial, names, help},

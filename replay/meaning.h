@@ -97,6 +97,19 @@ static inline uint64_t *global_counter(struct statistics *s, const struct rp_mem
                                  : &s->global_atomic_transactions;
 }
 
+/* Whether the kernel's code says when its instructions may issue. */
+static inline bool has_control_words(const struct rp_kernel *k)
+{
+    for (uint32_t i = 0; i < k->instruction_count; i++)
+        if (k->instructions[i].control)
+            return true;
+    return false;
+}
+static inline bool obeys_control_words(const struct machine *m, const struct rp_kernel *k)
+{
+    return m->dependencies == DEPENDENCIES_CONTROL_WORDS && has_control_words(k);
+}
+
 #define BARRIERS 16
 
 /* A block barrier at which warps arrive or wait; warp-level ones are no barrier here. */

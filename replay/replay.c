@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "replay/engine.h"
+#include "replay/meaning.h"
 
 struct session {
     struct rp_trace *trace;
@@ -69,6 +70,8 @@ static bool replay_one(struct session *s, struct replay_launch *out, struct rp_e
         job.hierarchy = &own;
     }
     plan(s, &job, out);
+    out->control_words =
+        obeys_control_words(s->machine, rp_trace_kernel(s->trace, rp_trace_launch(s->trace, job.launch)->kernel));
     bool fine = s->options->engine == REPLAY_REFERENCE ? reference_launch(&job, out, err) : fast_launch(&job, out, err);
     if (!s->kept)
         hierarchy_end(&own);

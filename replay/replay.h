@@ -37,7 +37,8 @@ struct replay_options {
 struct replay_launch {
     uint32_t launch; /* index in the trace */
     struct statistics statistics;
-    char warning[256]; /* "": none. Else why the launch was not replayed to its end */
+    bool control_words; /* held its instructions back; else the scoreboard did */
+    char warning[256];  /* "": none. Else why the launch was not replayed to its end */
 };
 
 struct replay_result {

@@ -21,9 +21,11 @@
     X(BARRIER, "barrier", "it waited at a barrier")                                                                    \
     X(FENCE, "fence", "it was at a fence and its memory operations were not complete")                                 \
     X(CONTROL, "control", "it had issued a control instruction less than control_interval cycles before")              \
+    X(CONTROL_WORD, "control-word", "the stall count of its last instruction's control word had not run down")         \
     X(MEMORY, "memory", "a register was pending on a load or atomic outside shared memory")                            \
     X(SHARED, "shared", "a register was pending on shared memory")                                                     \
     X(SCOREBOARD, "scoreboard", "a register was pending on an instruction that is no memory access")                   \
+    X(OPERANDS, "operands", "a register was still to be read by an earlier instruction (control words only)")          \
     X(UNIT, "unit", "its unit was busy and its dispatch queue full")                                                   \
     X(SCHEDULER, "scheduler", "it was ready, but the scheduler held the sub-core for another warp")                    \
     X(DRAIN, "drain", "no warp issued any more: all had ended and waited for the end of their block")
@@ -46,6 +48,8 @@ enum stall {
     X(thread_instructions, "thread_instructions", "instructions",                                                      \
       "the same for threads: lanes whose guard was true, summed over warp instructions")                               \
     X(issue_cycles, "issue.issued", "sub-core cycles", "sub-core cycles in which an instruction issued")               \
+    X(dual_issues, "issue.dual", "instructions",                                                                       \
+      "instructions that issued in the same cycle as the one before them in their warp")                               \
     X(idle_cycles, "issue.idle", "sub-core cycles", "sub-core cycles without a resident warp")                         \
     X(shared_load_transactions, "shared.load_transactions", "transactions", "of loads from shared memory")             \
     X(shared_store_transactions, "shared.store_transactions", "transactions", "of stores to shared memory")            \

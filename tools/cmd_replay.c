@@ -170,6 +170,17 @@ static void print_launches(struct rp_trace *trace, const struct machine *m, cons
     table_print(t, stdout);
 }
 
+/* Says so where the machine goes by control words and the trace has none. */
+static void print_dependencies(const struct machine *m, const struct replay_result *r)
+{
+    uint32_t without = 0;
+    for (uint32_t i = 0; i < r->count; i++)
+        without += !r->launches[i].control_words;
+    if (m->dependencies == DEPENDENCIES_CONTROL_WORDS && without)
+        printf("\n%s no control words (PTX has none): the scoreboard held instructions back.\n",
+               without == r->count ? "The trace has" : "Some of these kernels have");
+}
+
 static void statistic_row(void *table, const char *name, uint64_t value)
 {
     if (!value)
@@ -183,6 +194,7 @@ static int print_text(struct rp_trace *trace, const struct machine *m, const str
     printf("%s on %s (scheduler %s, %" PRId64 " MHz)\n\n", rp_trace_path(trace), m->name, m->scheduler.model->name,
            m->clock_mhz);
     print_launches(trace, m, r);
+    print_dependencies(m, r);
     puts(r->count == 1 ? "" : "\nSums over all launches");
     struct table *t = table_new("lr");
     statistics_each(m, &r->total, statistic_row, t);

@@ -32,7 +32,8 @@ json_t *machine_json(const struct machine *);
 json_t *trace_json(struct rp_trace *, struct rp_error *);
 /* All statistics, dots in names as nested objects, and the ratios "ipc" and "occupancy.achieved". */
 json_t *statistics_json(const struct machine *, const struct statistics *);
-/* The same with the launch's "launch", "kernel", "grid", "block" and, if there is one, "warning". */
+/* The same with the launch's "launch", "kernel", "grid", "block", what held its instructions back ("dependencies"),
+ * and, if there is one, "warning". */
 json_t *launch_json(struct rp_trace *, const struct machine *, const struct replay_launch *);
 
 /* "16×16", without trailing ones; at least one number. */

@@ -161,7 +161,7 @@ struct rp_instruction {
     uint64_t pc;        /* byte address within the kernel; PTX, which has none: 8 × index */
     const uint8_t *raw; /* encoding as found in the binary; none for PTX */
     uint32_t raw_size;
-    uint64_t control;   /* scheduling control bits that go with it (Maxwell: 21 bits), 0 without */
+    uint64_t control;   /* scheduling control bits that go with it, see RP_CONTROL_; 0 without */
     const char *text;   /* disassembly or source text, one line */
     uint8_t unit_class; /* enum rp_class */
     uint16_t flags;     /* enum rp_instruction_flag */
@@ -173,6 +173,30 @@ struct rp_instruction {
     uint8_t fence_scope; /* enum rp_scope, for RP_CLASS_FENCE */
     uint32_t file, line; /* source position: index into rp_kernel.files, line from 1; line 0: unknown */
 };
+
+/* Scheduling control bits, 21 as Maxwell and Pascal encode them (facts: Jia et al., arXiv:1804.06826, 2.1; the fields'
+ * meaning was checked against NVIDIA's disassembler), and above them what an instruction that waits for barriers
+ * (DEPBAR) says in its own word:
+ *
+ *    0..3   stall: cycles until the warp's next issue       11..16  wait: barriers that must be clear to issue
+ *    4      1: do not yield; with stall 0: first of a pair  17..20  reuse of operands
+ *    5..7   barrier set until the result is written         21      count: waits also until at most
+ *    8..10  barrier set until the operands are read         25..30    this many signals are outstanding of
+ *           (0..5, others: none)                            22..24    this barrier
+ *                                                           31..36  barriers that must be clear, too
+ */
+#define RP_CONTROL_BARRIERS 6
+#define RP_CONTROL_COUNT(barrier, most) (1ull << 21 | (uint64_t)(barrier) << 22 | (uint64_t)(most) << 25)
+#define RP_CONTROL_ALSO_WAIT(mask) ((uint64_t)(mask) << 31)
+static inline unsigned rp_control_stall(uint64_t c) { return c & 15; }
+static inline bool rp_control_yields(uint64_t c) { return !(c >> 4 & 1); }
+static inline bool rp_control_pairs(uint64_t c) { return (c & 31) == 16; }
+static inline unsigned rp_control_write_barrier(uint64_t c) { return c >> 5 & 7; }
+static inline unsigned rp_control_read_barrier(uint64_t c) { return c >> 8 & 7; }
+static inline unsigned rp_control_wait(uint64_t c) { return (c >> 11 | c >> 31) & 63; }
+static inline bool rp_control_counts(uint64_t c) { return c >> 21 & 1; }
+static inline unsigned rp_control_counted_barrier(uint64_t c) { return c >> 22 & 7; }
+static inline unsigned rp_control_count(uint64_t c) { return c >> 25 & 63; }
 
 struct rp_kernel {
     const char *name; /* as in the module (mangled) */

@@ -2,17 +2,30 @@
 #ifndef REPRISE_REPLAY_FAST_ADVANCE_H
 #define REPRISE_REPLAY_FAST_ADVANCE_H
 
-#include "replay/fast/fast.h"
+#include "replay/fast/control_words.h"
+
+/* What only some instructions or machines wait for, besides `wake`. */
+static inline uint64_t wake_of_special(const struct fast *f, struct fast_warp *w, uint64_t wake)
+{
+    if ((w->op->flags & OP_FENCE) && w->memory_done > wake)
+        wake = w->memory_done;
+    if (f->control_words) {
+        uint64_t awaited = fast_awaited(f, w);
+        wake = awaited > wake ? awaited : wake;
+    }
+    w->earliest = wake;
+    return wake;
+}
 
 /* Works out the wake of the next instruction and puts the warp on the wheel. Not for a warp that waits. */
 static inline void schedule(struct fast *f, struct fast_warp *w)
 {
     uint64_t wake = registers_free(f, w) >> PRODUCER_BITS;
-    wake = w->control_until > wake ? w->control_until : wake;
     wake = w->barrier_until > wake ? w->barrier_until : wake;
     wake = w->first_issue > wake ? w->first_issue : wake;
-    if ((w->op->flags & OP_FENCE) && w->memory_done > wake)
-        wake = w->memory_done;
+    if (w->op->flags & (OP_FENCE | OP_EXTENDED))
+        wake = wake_of_special(f, w, wake);
+    wake = w->control_until > wake ? w->control_until : wake;
     w->wake = wake;
     wheel_add(&f->subcores[w->subcore], w->slot, f->now, wake);
     if (f->next[w->subcore] > wake)

@@ -42,9 +42,12 @@ static void place_warp(struct fast *f, struct fast_warp *w)
     }
     sc->taken |= 1ull << w->slot;
     sc->slots[w->slot] = w;
+    sc->yielding &= ~(1ull << w->slot);
     w->placed = f->now;
     w->first_issue = f->now + (uint64_t)f->machine->dispatch_latency;
     memset(w->scoreboard, 0, f->program.register_count * sizeof *w->scoreboard);
+    if (w->signals)
+        fast_signals_clear(w->signals);
     f->scheduler->start(sc->scheduler, w->slot);
     f->next[w->subcore] = f->now; /* the scheduler was told something */
 }
@@ -59,8 +62,11 @@ static bool open_block(struct fast *f, struct fast_block *block, unsigned warps,
                        rp_trace_path(f->job->trace), block->index, rp_block_warps(block->trace), warps);
     for (; block->warp_count < warps; block->warp_count++, block->live++) {
         struct fast_warp *w = &block->warps[block->warp_count];
-        *w = (struct fast_warp){
-            .number = block->warp_count, .sm = block->sm, .block = block, .scoreboard = w->scoreboard};
+        *w = (struct fast_warp){.number = block->warp_count,
+                                .sm = block->sm,
+                                .block = block,
+                                .scoreboard = w->scoreboard,
+                                .signals = w->signals};
         if (!rp_cursor_open(&w->cursor, block->trace, w->number, err))
             return false;
     }

@@ -14,7 +14,10 @@ static enum stall reason(const struct fast *f, const struct fast_subcore *sc, co
     if ((w->op->flags & OP_FENCE) && w->memory_done == f->now)
         return STALL_FENCE;
     if (w->control_until == f->now)
-        return STALL_CONTROL;
+        return f->control_words ? STALL_CONTROL_WORD : STALL_CONTROL;
+    enum stall awaited = f->control_words ? fast_awaited_reason(f, w) : STALL_COUNT;
+    if (awaited != STALL_COUNT)
+        return awaited;
     uint64_t entry = registers_free(f, w);
     if (entry >> PRODUCER_BITS == f->now) {
         enum producer by = entry & PRODUCER_MASK;
@@ -44,12 +47,12 @@ static inline uint64_t dispatch(struct fast *f, struct fast_subcore *sc, const s
     return at;
 }
 
-static inline bool issue(struct fast *f, struct fast_subcore *sc, struct fast_warp *w, struct rp_error *err)
+static bool extended(struct fast *, struct fast_subcore *, struct fast_warp *, uint64_t, uint64_t, struct rp_error *);
+
+/* Carries out the warp's next instruction, and moves the warp on. */
+static inline bool carry_out(struct fast *f, struct fast_subcore *sc, struct fast_warp *w, struct rp_error *err)
 {
     const struct op *op = w->op;
-    charge(f, sc, w);
-    f->last_issue = f->now;
-    sc->ready &= ~(1ull << w->slot);
     uint64_t dispatched = dispatch(f, sc, w), done = dispatched + w->initiation;
     if (w->next.executed) {
         if (op->flags & OP_ACCESS)
@@ -69,8 +72,55 @@ static inline bool issue(struct fast *f, struct fast_subcore *sc, struct fast_wa
             w->control_until = f->now + (uint64_t)f->machine->control_interval;
         if ((op->flags & OP_BARRIER) && w->next.executed)
             fast_arrive(f, w);
+        if (op->flags & OP_EXTENDED)
+            return extended(f, sc, w, dispatched, done, err);
     }
     return advance(f, w, err);
+}
+
+/* May the warp's next instruction issue in this cycle, too, after one that went to `unit`? */
+static bool pairs(const struct fast *f, const struct fast_subcore *sc, const struct fast_warp *w, unsigned unit)
+{
+    return !w->ended && !w->waiting && w->earliest <= f->now && w->unit != unit && sc->accepts[w->unit] <= f->now;
+}
+
+/* The rest of carry_out on machines with more than the scoreboard and one issue per cycle. */
+static bool extended(struct fast *f, struct fast_subcore *sc, struct fast_warp *w, uint64_t dispatched, uint64_t done,
+                     struct rp_error *err)
+{
+    const struct rp_instruction *in = w->next.instruction;
+    unsigned unit = w->unit;
+    bool may = f->machine->issue_width > 1 &&
+               (f->control_words ? rp_control_pairs(in->control) : in->unit_class != RP_CLASS_CONTROL);
+    if (f->control_words && !fast_obey(f, sc, w, dispatched, done, err))
+        return false;
+    bool first = !w->second;
+    if (!advance(f, w, err))
+        return false;
+    if (!may || !first || !pairs(f, sc, w, unit))
+        return true;
+    wheel_remove(sc, w->slot, w->wake);
+    f->statistics->dual_issues++;
+    w->second = true;
+    bool fine = carry_out(f, sc, w, err);
+    w->second = false;
+    return fine;
+}
+
+static inline bool issue(struct fast *f, struct fast_subcore *sc, struct fast_warp *w, struct rp_error *err)
+{
+    charge(f, sc, w);
+    f->last_issue = f->now;
+    sc->ready &= ~(1ull << w->slot);
+    return carry_out(f, sc, w, err);
+}
+
+/* The scheduler's choice. A warp that yields is offered only if there is no other. */
+static inline int pick(const struct fast *f, const struct fast_subcore *sc, uint64_t candidates)
+{
+    uint64_t eager = sc->yielding && sc->yields_at == f->now ? candidates & ~sc->yielding : candidates;
+    int slot = eager ? f->scheduler->pick(sc->scheduler, eager) : -1;
+    return slot < 0 && eager != candidates ? f->scheduler->pick(sc->scheduler, candidates) : slot;
 }
 
 /* Slots whose next instruction's unit does not accept it now. */
@@ -104,7 +154,7 @@ static inline bool step(struct fast *f, unsigned index, struct rp_error *err)
     struct fast_subcore *sc = &f->subcores[index];
     wheel_turn(sc, f->now);
     uint64_t candidates = sc->ready & ~blocked(f, sc);
-    int slot = candidates ? f->scheduler->pick(sc->scheduler, candidates) : -1;
+    int slot = pick(f, sc, candidates);
     if (slot < 0) {
         f->next[index] = next_chance(f, sc);
         return true;
@@ -192,8 +242,12 @@ static bool begin_sm(struct fast *f, unsigned s)
     sm->scoreboards = calloc(warps * registers + 1, sizeof *sm->scoreboards);
     if (!sm->blocks || !sm->warps || !sm->scoreboards)
         return false;
-    for (size_t w = 0; w < warps; w++)
+    if (f->control_words && !(sm->signals = calloc(warps, sizeof *sm->signals)))
+        return false;
+    for (size_t w = 0; w < warps; w++) {
         sm->warps[w].scoreboard = sm->scoreboards + w * registers;
+        sm->warps[w].signals = f->control_words ? &sm->signals[w] : NULL;
+    }
     return true;
 }
 
@@ -223,7 +277,8 @@ static bool begin(struct fast *f, struct rp_error *err)
     const struct machine *m = f->machine;
     struct room sm;
     room_of_sm(m, &sm);
-    if (!room_of_block(m, f->kernel, f->launch, &f->block_room, err) || !program_build(&f->program, m, f->kernel, err))
+    if (!room_of_block(m, f->kernel, f->launch, &f->block_room, err) ||
+        !program_build(&f->program, m, f->kernel, f->control_words, err))
         return false;
     int64_t by_warps = sm.warps / f->block_room.warps;
     f->block_places = (unsigned)(by_warps < sm.blocks ? by_warps : sm.blocks);
@@ -263,6 +318,9 @@ static void end(struct fast *f)
         for (unsigned b = 0; f->sms[s].blocks && b < f->block_places; b++)
             if (f->sms[s].blocks[b].used)
                 end_block(&f->sms[s].blocks[b]);
+        for (size_t w = 0; f->sms[s].signals && w < f->block_places * (size_t)f->block_room.warps; w++)
+            fast_signals_free(&f->sms[s].signals[w]);
+        free(f->sms[s].signals);
         free(f->sms[s].blocks);
         free(f->sms[s].warps);
         free(f->sms[s].scoreboards);
@@ -280,6 +338,7 @@ bool fast_launch(const struct engine_launch *job, struct replay_launch *out, str
                      .machine = job->machine,
                      .launch = rp_trace_launch(job->trace, job->launch),
                      .scheduler = (const struct scheduler_model *)job->machine->scheduler.model,
+                     .control_words = out->control_words,
                      .statistics = &out->statistics,
                      .out = out,
                      .last_issue = NEVER};

@@ -27,12 +27,13 @@ enum op_flag {
     OP_BARRIER = 1 << 3,  /* at which warps of the block arrive */
     OP_ACCESS = 1 << 4,   /* has memory operands */
     OP_BY_SPACE = 1 << 5, /* timed by the space that its execution reaches */
-    OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS,
+    OP_EXTENDED = 1 << 6, /* set for all when the machine has more than the scoreboard and one issue per cycle */
+    OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS | OP_EXTENDED,
 };
 
 /* What a scoreboard entry's lowest two bits say: who writes the register. Above them: the cycle from which it is free.
  * So the maximum of entries is the latest one, and among equals the one that counts first as reason for a stall. */
-enum producer { PRODUCER_OTHER, PRODUCER_SHARED, PRODUCER_MEMORY };
+enum producer { PRODUCER_OTHER, PRODUCER_SHARED, PRODUCER_MEMORY, PRODUCERS };
 #define PRODUCER_BITS 2
 #define PRODUCER_MASK 3u
 
@@ -56,12 +57,15 @@ struct program {
     uint32_t free_register;  /* is never written */
     uint32_t no_register;    /* is never waited for */
 };
-bool program_build(struct program *, const struct machine *, const struct rp_kernel *, struct rp_error *);
+/* With control words no instruction waits for registers. */
+bool program_build(struct program *, const struct machine *, const struct rp_kernel *, bool control_words,
+                   struct rp_error *);
 void program_free(struct program *);
 
 /* ---- state ------------------------------------------------------------------------------------------------------ */
 
 struct fast_block;
+struct fast_signals;
 
 struct fast_warp {
     uint64_t *scoreboard; /* [register_count] */
@@ -69,14 +73,16 @@ struct fast_warp {
     struct rp_step next;
     const struct op *op; /* of next */
     uint32_t initiation, latency;
-    uint8_t unit, producer; /* of next, resolved */
-    bool ended, waiting;
+    uint8_t unit, producer;      /* of next, resolved */
+    bool ended, waiting, second; /* second: next issues together with the one before it */
     uint8_t slot, number, barrier;
     uint16_t subcore; /* of the chip */
     uint16_t sm;
     uint64_t wake; /* the first cycle in which the next instruction may issue as far as this warp is concerned */
     uint64_t placed, first_issue, barrier_until, memory_done, completion;
-    uint64_t control_until; /* at least the cycle after the last issue */
+    uint64_t control_until;       /* at least the cycle after the last issue */
+    uint64_t earliest;            /* the same as wake without control_until; kept with OP_EXTENDED only */
+    struct fast_signals *signals; /* NULL without control words */
     struct fast_block *block;
 };
 
@@ -108,7 +114,8 @@ struct fast_subcore {
     uint64_t far, far_first;      /* slots that wake later than the wheel reaches, and the first such cycle */
     uint64_t accounted;           /* cycles before this one are charged */
     struct fast_warp *slots[SCHEDULER_SLOTS];
-    uint64_t taken; /* slots with a resident warp, ended or not */
+    uint64_t yielding, yields_at; /* the slot that leaves the others the first choice, and in which cycle */
+    uint64_t taken;               /* slots with a resident warp, ended or not */
     void *scheduler, *units[MACHINE_UNITS];
     void *l1;
     uint16_t sm, number; /* number in the SM */
@@ -121,6 +128,7 @@ struct fast_sm {
     uint64_t occupied_since, shared_free;
     struct fast_warp *warps;
     uint64_t *scoreboards;
+    struct fast_signals *signals; /* with control words, one per warp */
 };
 
 struct memo;
@@ -134,6 +142,7 @@ struct fast {
     const struct unit_model *unit_models[MACHINE_UNITS];
     struct program program;
     struct memo *memo;
+    bool control_words;              /* hold instructions back, instead of the scoreboard */
     bool plain_shared, plain_global; /* their models are all ideal: an access is one transaction and takes no time */
     struct room block_room;
     unsigned sm_count, subcore_count; /* of the chip */
@@ -161,6 +170,13 @@ static inline void wheel_add(struct fast_subcore *sc, unsigned slot, uint64_t no
         sc->far |= 1ull << slot;
         sc->far_first = wake < sc->far_first ? wake : sc->far_first;
     }
+}
+/* Takes it away again; it was put there in this cycle. */
+static inline void wheel_remove(struct fast_subcore *sc, unsigned slot, uint64_t wake)
+{
+    sc->wheel[wake % WHEEL] &= ~(1ull << slot);
+    if (!sc->wheel[wake % WHEEL])
+        sc->pending[wake % WHEEL / 64] &= ~(1ull << wake % WHEEL % 64);
 }
 /* Moves all that wakes at `now` to ready. Must be called in every cycle in which something wakes. */
 void wheel_turn(struct fast_subcore *, uint64_t now);

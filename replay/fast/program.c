@@ -78,6 +78,21 @@ static unsigned add_operand(const struct names *names, rp_register r, uint32_t *
     return count;
 }
 
+/* All operands of an instruction, behind those of the ones before it; returns how many registers they are. */
+static uint32_t add_operands(const struct program *p, const struct names *names, const struct rp_instruction *in,
+                             struct op *op)
+{
+    uint32_t *list = p->registers + op->registers;
+    unsigned count = 0;
+    for (uint32_t d = 0; d < in->dst_count; d++)
+        count = add_operand(names, in->dst[d], list, count);
+    op->destinations = (uint16_t)count;
+    for (uint32_t s = 0; s < in->src_count; s++)
+        count = add_operand(names, in->src[s], list, count);
+    op->waits = (uint16_t)count;
+    return count;
+}
+
 static enum producer producer_of(const struct rp_instruction *in)
 {
     if (in->unit_class != RP_CLASS_MEMORY)
@@ -115,7 +130,8 @@ static void fill_op(const struct program *p, struct op *op)
     op->destination = op->destinations ? number[0] : p->no_register;
 }
 
-bool program_build(struct program *p, const struct machine *m, const struct rp_kernel *k, struct rp_error *err)
+bool program_build(struct program *p, const struct machine *m, const struct rp_kernel *k, bool control_words,
+                   struct rp_error *err)
 {
     struct names names = {0};
     *p = (struct program){0};
@@ -136,16 +152,12 @@ bool program_build(struct program *p, const struct machine *m, const struct rp_k
             break;
         }
         p->ops[i] = build_op(m, in);
+        if (control_words || m->issue_width > 1)
+            p->ops[i].flags |= OP_EXTENDED;
         p->ops[i].registers = used;
-        unsigned count = 0;
-        for (uint32_t d = 0; d < in->dst_count; d++)
-            count = add_operand(&names, in->dst[d], p->registers + used, count);
-        p->ops[i].destinations = (uint16_t)count;
-        for (uint32_t s = 0; s < in->src_count; s++)
-            count = add_operand(&names, in->src[s], p->registers + used, count);
-        p->ops[i].waits = (uint16_t)count;
+        if (!control_words)
+            used += add_operands(p, &names, in, &p->ops[i]);
         fill_op(p, &p->ops[i]);
-        used += count;
     }
     free(names.items);
     if (fine)

@@ -8,6 +8,8 @@ void ref_free_block(struct ref_block *block)
     for (unsigned i = 0; block->warps && i < block->warp_count; i++) {
         rp_cursor_close(&block->warps[i].cursor);
         free(block->warps[i].writes);
+        for (unsigned b = 0; b < RP_CONTROL_BARRIERS; b++)
+            free(block->warps[i].signals[b].items);
     }
     free(block->warps);
     if (block->trace)
@@ -67,7 +69,7 @@ static void place_warp(struct reference *r, struct ref_warp *w)
     sc->resident++;
     w->placed = r->now;
     w->first_issue = r->now + (uint64_t)r->machine->dispatch_latency;
-    w->blocked_at = UINT64_MAX;
+    w->blocked_at = w->yields_at = UINT64_MAX;
     r->scheduler->start(sc->scheduler, w->slot);
 }
 

@@ -54,14 +54,16 @@ enum stall ref_blocked(const struct reference *r, const struct ref_warp *w)
     if (w->next.instruction->unit_class == RP_CLASS_FENCE && r->now < w->memory_done)
         return STALL_FENCE;
     if (r->now < w->control_until)
-        return STALL_CONTROL;
-    enum stall kind = pending(r, w);
+        return r->control_words ? STALL_CONTROL_WORD : STALL_CONTROL;
+    enum stall kind = r->control_words ? ref_awaited(r, w) : pending(r, w);
     if (kind != STALL_COUNT)
         return kind;
     unsigned unit = timing(r, w)->unit;
     void *state = r->sms[w->sm].subcores[w->subcore].units[unit];
     return unit_model(r, unit)->accepts(state, r->now) > r->now ? STALL_UNIT : STALL_COUNT;
 }
+
+unsigned ref_unit(const struct reference *r, const struct ref_warp *w) { return timing(r, w)->unit; }
 
 static bool add_write(struct ref_warp *w, rp_register reg, uint64_t ready, enum stall kind)
 {
@@ -95,6 +97,21 @@ static enum stall producer(const struct reference *r, const struct ref_warp *w)
     return in->memory_count ? STALL_MEMORY : STALL_SCOREBOARD;
 }
 
+/* Marks what later instructions of the warp have to wait for. */
+static bool hold_back(struct reference *r, struct ref_warp *w, const struct ref_issued *i, struct rp_error *err)
+{
+    const struct rp_instruction *in = w->next.instruction;
+    if (r->control_words)
+        return ref_obey(r, w, i, err);
+    forget_written(w, r->now);
+    for (uint32_t d = 0; d < in->dst_count; d++)
+        if (!add_write(w, in->dst[d], i->done, i->kind))
+            return rp_fail(err, RP_SYSTEM, "out of memory for pending registers");
+    if (in->unit_class == RP_CLASS_CONTROL)
+        w->control_until = r->now + (uint64_t)r->machine->control_interval;
+    return true;
+}
+
 static void report_issue(const struct reference *r, const struct ref_warp *w, uint64_t dispatched, uint64_t done)
 {
     if (r->job->issued)
@@ -120,19 +137,22 @@ bool ref_issue(struct reference *r, struct ref_warp *w, struct rp_error *err)
         done += t->latency;
     }
     report_issue(r, w, dispatched, done);
-    r->statistics->issue_cycles++;
     r->statistics->unit_busy[t->unit] += t->initiation;
-    forget_written(w, r->now);
-    for (uint32_t d = 0; d < in->dst_count; d++)
-        if (!add_write(w, in->dst[d], done, producer(r, w)))
-            return rp_fail(err, RP_SYSTEM, "out of memory for pending registers");
+    if (!hold_back(r, w, &(struct ref_issued){t, dispatched, done, producer(r, w)}, err))
+        return false;
     if (done > w->completion)
         w->completion = done;
     if (in->memory_count && w->next.executed && done > w->memory_done)
         w->memory_done = done;
-    if (in->unit_class == RP_CLASS_CONTROL)
-        w->control_until = r->now + (uint64_t)r->machine->control_interval;
     if (is_block_barrier(in) && w->next.executed)
         ref_arrive(r, w);
     return ref_advance(r, w, err);
+}
+
+bool ref_pair(struct reference *r, struct ref_warp *w, unsigned unit, struct rp_error *err)
+{
+    if (w->ended || ref_unit(r, w) == unit || ref_blocked(r, w) != STALL_COUNT)
+        return true;
+    r->statistics->dual_issues++;
+    return ref_issue(r, w, err);
 }

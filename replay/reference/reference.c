@@ -49,6 +49,7 @@ static void end(struct reference *r)
 static void charge(struct reference *r, struct ref_subcore *sc, const struct ref_warp *issuing)
 {
     if (issuing) {
+        r->statistics->issue_cycles++;
         bool seen = issuing->blocked_at == r->now - 1;
         enum stall why = !seen ? STALL_DISPATCH : issuing->blocked == STALL_COUNT ? STALL_SCHEDULER : issuing->blocked;
         r->statistics->stall[why] += sc->gap;
@@ -58,6 +59,17 @@ static void charge(struct reference *r, struct ref_subcore *sc, const struct ref
     } else {
         r->statistics->idle_cycles++;
     }
+}
+
+/* The scheduler's choice. A warp that yields is offered only if it will have no other. */
+static int pick(struct reference *r, struct ref_subcore *sc, uint64_t ready)
+{
+    uint64_t eager = 0;
+    for (unsigned s = 0; s < SCHEDULER_SLOTS; s++)
+        if ((ready >> s & 1) && sc->slots[s]->yields_at != r->now)
+            eager |= 1ull << s;
+    int slot = eager ? r->scheduler->pick(sc->scheduler, eager) : -1;
+    return slot < 0 && eager != ready ? r->scheduler->pick(sc->scheduler, ready) : slot;
 }
 
 /* One cycle of one sub-core. *waits: some warp waits for nothing but time. */
@@ -79,7 +91,7 @@ static bool step(struct reference *r, struct ref_subcore *sc, bool *issued, bool
         else if (!w->waiting)
             *waits = true;
     }
-    int slot = ready ? r->scheduler->pick(sc->scheduler, ready) : -1;
+    int slot = ready ? pick(r, sc, ready) : -1;
     if (slot >= 0 && (slot >= SCHEDULER_SLOTS || !(ready >> slot & 1)))
         return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' picked a warp that is not ready",
                        r->machine->scheduler.model->name);
@@ -92,7 +104,9 @@ static bool step(struct reference *r, struct ref_subcore *sc, bool *issued, bool
     if (slot < 0)
         return true;
     *issued = true;
-    return ref_issue(r, sc->slots[slot], err);
+    struct ref_warp *w = sc->slots[slot];
+    unsigned unit = ref_unit(r, w);
+    return ref_issue(r, w, err) && (r->machine->issue_width == 1 || ref_pair(r, w, unit, err));
 }
 
 static bool cycle(struct reference *r, struct rp_error *err)
@@ -140,6 +154,7 @@ bool reference_launch(const struct engine_launch *job, struct replay_launch *out
                           .machine = job->machine,
                           .launch = rp_trace_launch(job->trace, job->launch),
                           .scheduler = (const struct scheduler_model *)job->machine->scheduler.model,
+                          .control_words = out->control_words,
                           .statistics = &out->statistics,
                           .out = out};
     r.kernel = rp_trace_kernel(job->trace, r.launch->kernel);

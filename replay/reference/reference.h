@@ -21,6 +21,16 @@ struct ref_write {
     enum stall kind;
 };
 
+/* A signal that a control word's barrier has yet to get. */
+struct ref_signal {
+    uint64_t release; /* the first cycle in which it is there */
+    enum stall kind;
+};
+struct ref_signals {
+    struct ref_signal *items;
+    size_t count, capacity;
+};
+
 struct ref_warp {
     bool ended, waiting; /* waiting: at a barrier that is not complete */
     unsigned barrier;    /* at which it waits */
@@ -34,8 +44,11 @@ struct ref_warp {
     uint64_t completion;  /* when the last result is written */
     struct ref_write *writes;
     size_t write_count, write_capacity;
-    enum stall blocked;  /* in this cycle; STALL_COUNT: ready */
-    uint64_t blocked_at; /* the cycle of `blocked` */
+    struct ref_signals signals[RP_CONTROL_BARRIERS];
+    uint64_t returned[MACHINE_UNITS][STALL_COUNT]; /* when the last result of a unit and kind is written */
+    uint64_t yields_at;                            /* the cycle in which others go first */
+    enum stall blocked;                            /* in this cycle; STALL_COUNT: ready */
+    uint64_t blocked_at;                           /* the cycle of `blocked` */
 };
 
 struct ref_barrier {
@@ -77,6 +90,7 @@ struct reference {
     struct ref_sm *sms;
     uint64_t now, next_block, resident_blocks;
     unsigned next_sm;
+    bool control_words; /* hold instructions back, instead of the scoreboard */
     struct statistics *statistics;
     struct replay_launch *out;
     uint64_t reported; /* warp instructions reported as progress */
@@ -98,7 +112,22 @@ bool ref_stuck(struct reference *, struct rp_error *);
 /* issue.c */
 /* What keeps the warp from issuing now, STALL_COUNT: nothing. */
 enum stall ref_blocked(const struct reference *, const struct ref_warp *);
+/* Issues the warp's next instruction and moves the warp on. */
 bool ref_issue(struct reference *, struct ref_warp *, struct rp_error *);
+/* Issues the next one, too, if it may go together with the one that just went to `unit`. */
+bool ref_pair(struct reference *, struct ref_warp *, unsigned unit, struct rp_error *);
+unsigned ref_unit(const struct reference *, const struct ref_warp *);
+
+/* control_words.c */
+struct ref_issued {
+    const struct machine_timing *timing;
+    uint64_t dispatched, done;
+    enum stall kind; /* what waits for its result will be said to wait for */
+};
+/* What the barriers that the next instruction's control word names hold up, STALL_COUNT: nothing. */
+enum stall ref_awaited(const struct reference *, const struct ref_warp *);
+/* Carries out the control word of the instruction that is being issued. */
+bool ref_obey(struct reference *, struct ref_warp *, const struct ref_issued *, struct rp_error *);
 
 /* memory.c */
 /* The cycle in which all memory operands of the warp's next instruction are complete, at least `accepted`: the end of

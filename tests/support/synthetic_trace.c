@@ -72,6 +72,7 @@ struct synthetic_options synthetic_random_options(uint64_t seed)
     o.aux = chance(&r, 30);
     o.shared_only = chance(&r, 10);
     o.chunk_bytes = chance(&r, 30) ? 200 + below(&r, 4000) : 0;
+    o.control_words = chance(&r, 50);
     return o;
 }
 
@@ -162,6 +163,18 @@ static void make_barrier(struct synthetic_trace *t, uint64_t *r, uint32_t index)
         in->flags |= RP_HAS_AUX;
 }
 
+/* As a compiler might write it: short stalls, some pairs, few barriers. */
+static uint64_t random_control(uint64_t *r)
+{
+    uint64_t stall = chance(r, 20) ? 16 : below(r, chance(r, 70) ? 3 : 16) | (uint64_t)below(r, 2) << 4;
+    uint64_t write = chance(r, 60) ? 7 : below(r, 8), read = chance(r, 80) ? 7 : below(r, 8);
+    uint64_t wait = chance(r, 60) ? 0 : 1u << below(r, 6) | (chance(r, 20) ? below(r, 64) : 0);
+    uint64_t control = stall | write << 5 | read << 8 | wait << 11;
+    if (chance(r, 8))
+        control |= RP_CONTROL_COUNT(below(r, 8), below(r, 4));
+    return control | (chance(r, 4) ? RP_CONTROL_ALSO_WAIT(below(r, 64)) : 0);
+}
+
 /* A phase takes phase_length instructions for its body, the last one a branch back, and one for the barrier. */
 static uint32_t phase_start(const struct synthetic_trace *t, uint32_t phase)
 {
@@ -184,8 +197,10 @@ static void make_kernel(struct synthetic_trace *t)
     }
     t->instructions[count - 1].unit_class = RP_CLASS_CONTROL;
     t->instructions[count - 1].flags = RP_EXIT;
+    uint64_t random = derive(o->seed, 13, 0, 0);
     for (uint32_t i = 0; i < count; i++) {
         struct rp_instruction *in = &t->instructions[i];
+        in->control = o->control_words ? random_control(&random) : 0;
         snprintf(t->text[i], sizeof t->text[i], "%s.%u", rp_class_name((enum rp_class)in->unit_class), i);
         in->text = t->text[i];
         in->pc = 8 * (uint64_t)i;

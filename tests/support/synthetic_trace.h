@@ -27,6 +27,7 @@ struct synthetic_options {
     bool barriers;            /* between phases */
     bool several_operands;    /* some memory instructions have two memory operands, some vectors */
     bool aux;                 /* some instructions have aux values */
+    bool control_words;       /* instructions have random scheduling control bits */
     bool shared_only;         /* memory operands are in shared memory, none elsewhere */
     uint32_t chunk_bytes;     /* finish a chunk after this many bytes, also within a block; 0: one chunk per 8 blocks */
 };

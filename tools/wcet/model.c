@@ -66,6 +66,21 @@ static bool covered_memory(struct wcet_model *m, struct rp_error *err)
            needs(m, WCET_TRANSACTIONS, "transactions wait for one another at device memory", err);
 }
 
+static bool covered_issue(const struct wcet_model *m, struct rp_error *err)
+{
+    if (m->machine->issue_width > 1)
+        return rp_fail(err, RP_BAD_INPUT,
+                       "machine %s issues two instructions at once, which is not covered: "
+                       "--set issue.width=1",
+                       m->machine->name);
+    if (obeys_control_words(m->machine, m->kernel))
+        return rp_fail(err, RP_BAD_INPUT,
+                       "machine %s obeys the control words of %s, which is not covered: "
+                       "--set dependencies=scoreboard",
+                       m->machine->name, m->kernel->name);
+    return true;
+}
+
 static bool covered(struct wcet_model *m, struct rp_error *err)
 {
     const struct machine *machine = m->machine;
@@ -83,7 +98,7 @@ static bool covered(struct wcet_model *m, struct rp_error *err)
     if (machine->placement == PLACEMENT_BALANCED && machine->subcores > 1)
         return rp_fail(err, RP_BAD_INPUT, "machine %s: placement 'balanced' is not covered: --set placement=warp-id",
                        machine->name);
-    return covered_units(m, err) && covered_memory(m, err);
+    return covered_units(m, err) && covered_memory(m, err) && covered_issue(m, err);
 }
 
 /* Spaces that the kernel's instructions name, or may reach by a generic address. */

@@ -13,6 +13,15 @@ static uint32_t control_bits(const struct sass_lowering *l)
     return sass_control(word, l->address % SASS_BUNDLE_BYTES / SASS_WORD_BYTES - 1);
 }
 
+/* What DEPBAR waits for besides its control bits. */
+static uint64_t awaited(const struct sass_lowering *l)
+{
+    bool counts = strcmp(l->row->semantic, "DEPBAR.LE") == 0;
+    if (!counts && strcmp(l->row->semantic, "DEPBAR") != 0)
+        return 0;
+    return RP_CONTROL_ALSO_WAIT(bits(l, 0, 6)) | (counts ? RP_CONTROL_COUNT(bits(l, 26, 3), bits(l, 20, 6)) : 0);
+}
+
 static uint16_t flags_of(const struct sass_lowering *l)
 {
     static const struct {
@@ -61,6 +70,7 @@ void sass_describe(struct sass_lowering *l)
     out.control = control_bits(l);
     if (!sass_print(l->word, (uint32_t)out.control, l->address, l->arch, text, l->err))
         longjmp(*l->escape, 1);
+    out.control |= awaited(l);
     out.text = arena_string(l->arena, text, strlen(text));
     out.unit_class = class_of(l);
     out.flags = flags_of(l);

@@ -8,11 +8,11 @@
 #define NO WARP_TRACE_NONE
 #define OP(class, destination, a, b)                                                                                   \
     {                                                                                                                  \
-        RP_CLASS_##class, RP_SPACE_NONE, false, false, destination, {a, b, NO}, 0, 0                                   \
+        RP_CLASS_##class, RP_SPACE_NONE, false, false, destination, {a, b, NO}, 0, 0, 0                                \
     }
 #define ACCESS(space, store, destination, stride, address)                                                             \
     {                                                                                                                  \
-        RP_CLASS_MEMORY, RP_SPACE_##space, store, false, destination, {NO, NO, NO}, stride, address                    \
+        RP_CLASS_MEMORY, RP_SPACE_##space, store, false, destination, {NO, NO, NO}, stride, address, 0                 \
     }
 
 /* A machine with settings as "key=value" strings, NULL-terminated. */

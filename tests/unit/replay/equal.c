@@ -36,6 +36,8 @@ static struct machine *random_machine(uint64_t seed)
         {"shared", "ideal", "pastis"},
         {"dram", "ideal", "fixed"},
         {"spaces.global.latency", "0", "200", "1000"},
+        {"dependencies", "scoreboard", "control-words"},
+        {"issue.width", "1", "2"},
     };
     struct machine_setting settings[2 * MODEL_COUNT_OF(choices) + 8];
     size_t count = 0;
