@@ -223,7 +223,7 @@ Test(timing, caches_of_the_tx2)
     cr_expect_eq(s.l2_misses, 1);
     cr_expect_eq(s.dram_accesses, 1);
     /* load 0..316, add at 316, load with it hits: 316 + 82 = 398, add 398..404 */
-    cr_expect_eq(s.dual_issues, 1);
+    cr_expect_eq(s.dual_issues, 2, "the exit goes with the last add");
     cr_expect_eq(s.cycles, miss + 82 + 6);
     rp_trace_close(t);
     machine_free(m);
