@@ -136,9 +136,27 @@ $(BUILD)/kernels/O0/%.ptx: tests/kernels/%.cu $(KERNEL_HEADERS)
 $(BUILD)/kernels/%.ptx: tests/kernels/%.cu $(KERNEL_HEADERS)
 	@mkdir -p $(@D)
 	$(CLANG) $(PTX_FLAGS) -O2 -S -o $@ $<
+
+# The same kernels as machine code, where make toolchain has fetched ptxas: cubin/NAME.sm_62.O3.cubin and so on, and
+# under cubin/O0 some of what clang -O0 makes. dp4a, in ptx.cu, is only from sm_61 on.
+SASS_VARIANTS := $(foreach a,50 52 60 61 62,$(foreach o,0 1 2 3,sm_$(a).O$(o)))
+SASS_VARIANTS_O0 := sm_50.O0 sm_52.O1 sm_60.O2 sm_61.O3
+CUBINS := $(if $(wildcard $(BUILD)/toolchain/complete),$(filter-out $(foreach a,50 52 60,%/ptx.sm_$(a).O0.cubin \
+  %/ptx.sm_$(a).O1.cubin %/ptx.sm_$(a).O2.cubin %/ptx.sm_$(a).O3.cubin),$(foreach k,$(notdir $(KERNELS:.ptx=)), \
+  $(SASS_VARIANTS:%=$(BUILD)/cubin/$(k).%.cubin) $(SASS_VARIANTS_O0:%=$(BUILD)/cubin/O0/$(k).%.cubin))))
+define cubin_rule
+$(BUILD)/cubin/%.$(1).cubin: $(BUILD)/kernels/%.ptx
+	@mkdir -p $$(@D)
+	@sed 's/^\.target .*/.target $(basename $(1))/' $$< > $$@.ptx
+	@$(BUILD)/toolchain/12.3/ptxas -w -$(subst .,,$(suffix $(1))) -arch=$(basename $(1)) -o $$@ $$@.ptx
+	@rm $$@.ptx
+endef
+$(foreach v,$(SASS_VARIANTS),$(eval $(call cubin_rule,$(v))))
+
 .PHONY: kernels
-kernels: $(KERNELS)
+kernels: $(KERNELS) $(CUBINS)
 unit-kernels unit-wcet: $(KERNELS)
+unit-sass_run: $(KERNELS) $(CUBINS)
 
 # NVIDIA's ptxas and disassemblers, which tests compare with; tests that want them are skipped without.
 .PHONY: toolchain

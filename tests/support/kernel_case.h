@@ -33,9 +33,12 @@ struct kernel_options {
     unsigned threads;  /* host threads, 0: one per CPU */
     uint32_t size;     /* 0: the case's size for tests */
     bool unoptimised;  /* the module compiled with -O0 */
-    const char *cubin; /* BUILD/cubin/<module>.<this>.cubin instead of PTX */
+    const char *cubin; /* BUILD/cubin/[O0/]<module>.<this>.cubin instead of PTX */
     const char *trace; /* record to this path; NULL: run only */
     bool skip_check;   /* for benchmarks, where the CPU would take longer than what is measured */
+    /* called after a successful check, to look at what the kernels left; it may fail the session */
+    void (*inspect)(struct kernel_session *, void *data);
+    void *data;
 };
 struct kernel_totals {
     uint64_t warp_instructions, thread_instructions;

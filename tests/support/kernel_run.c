@@ -18,7 +18,7 @@ static bool load(struct kernel_session *s, const struct kernel_case *c, const st
     char path[512];
     build = build ? build : "build";
     if (o->cubin)
-        snprintf(path, sizeof path, "%s/cubin/%s.%s.cubin", build, c->module, o->cubin);
+        snprintf(path, sizeof path, "%s/cubin/%s%s.%s.cubin", build, o->unoptimised ? "O0/" : "", c->module, o->cubin);
     else
         snprintf(path, sizeof path, "%s/kernels/%s%s.ptx", build, o->unoptimised ? "O0/" : "", c->module);
     s->context = rp_context_new(&s->error);
@@ -100,6 +100,8 @@ static bool run(struct kernel_session *s, const struct kernel_case *c, const str
         return false;
     if (!o->skip_check)
         c->check(s);
+    if (!s->failed && o->inspect)
+        o->inspect(s, o->data);
     return !s->failed;
 }
 
@@ -112,7 +114,8 @@ bool kernel_run(const struct kernel_case *c, const struct kernel_options *o, str
     *totals = (struct kernel_totals){0};
     bool ok = run(&s, c, o, totals);
     if (!ok)
-        rp_fail(err, s.error.status, "%s, size %u%s: %s", c->name, s.size, o->unoptimised ? ", -O0" : "", s.error.text);
+        rp_fail(err, s.error.status, "%s, size %u%s%s%s: %s", c->name, s.size, o->unoptimised ? ", -O0" : "",
+                o->cubin ? ", " : "", o->cubin ? o->cubin : "", s.error.text);
     rp_context_free(s.context);
     for (uint32_t i = 0; i < s.scratch_count; i++)
         free(s.scratch[i]);
