@@ -58,10 +58,15 @@ HANDLER(sum3)
     set_codes(&w->overflow, mask_of_words(overflow), executed);
 }
 
+/* Condition codes of a logical result, and a predicate: whether it is zero (CMP_EQ) or not. */
 HANDLER(flags)
 {
     u32 r[LANES] ALIGNED;
     memcpy(r, source(w, u->a), sizeof r);
+    lanemask zero = mask_where_zero(r) & (u->flags & UF_CARRY_IN ? w->zero : EVERY_LANE);
+    write_predicate(w, u->pd, u->compare == CMP_EQ ? zero : ~zero, executed);
+    if (!(u->flags & UF_CARRY_OUT))
+        return;
     set_zero_sign(w, u, executed, r);
     set_codes(&w->carry, 0, executed);
     set_codes(&w->overflow, 0, executed);
@@ -74,7 +79,10 @@ enum xmad_mode { XMAD_NONE, XMAD_CLO, XMAD_CHI, XMAD_CSFU, XMAD_CBCC };
 
 INLINE u32 half(u32 x, u32 shift, u32 sign) { return ((x >> shift & 0xffff) ^ sign) - sign; }
 
-/* The product and what is added to it. */
+/* The product and what is added to it. CSFU mends the sum that follows in a 32-bit high multiplication, by IADD3.RS:
+ * there the two middle products are added as unsigned numbers, and a negative one counts 2^32 too much, 2^16 after the
+ * shift. A's upper half times B's lower half is negative where A is and B's lower half is not zero, and the other way
+ * round; no other rule gives the high product that PTX's mul.hi.s32 asks for. */
 INLINE void xmad_terms(const struct uop *u, const struct warp *w, u32 *product, u32 *addend)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b), *c = source(w, u->c);
@@ -85,7 +93,7 @@ INLINE void xmad_terms(const struct uop *u, const struct warp *w, u32 *product, 
     u32 with_b = m[4] == XMAD_CBCC ? ~0u : 0, fix = m[4] == XMAD_CSFU ? 0x10000 : 0;
     for (int l = 0; l < LANES; l++) {
         u32 x = half(a[l], shift_a, sign_a), y = half(b[l], shift_b, sign_b);
-        u32 negative = x && y ? (x >> 31) + (y >> 31) : 0;
+        u32 negative = (b[l] & 0xffff ? x >> 31 : 0) + (a[l] & 0xffff ? y >> 31 : 0);
         product[l] = x * y << up;
         addend[l] = ((c[l] & keep) >> down) + (b[l] << 16 & with_b) - negative * fix;
     }

@@ -236,12 +236,13 @@ enum lane_op {
                    * set the condition codes; type T_U32 or T_S32 */
     OP_MINMAX_X,  /* d = minimum (p) or maximum of a and b, words of long numbers: with UF_CARRY_IN a decision that the
                    * higher words left in the condition codes stands; type T_U32 or T_S32 */
-    OP_FLAGS,     /* condition codes of the result a of a logic operation */
-    OP_GET_CC,    /* d = condition codes as a number: zero 1, sign 2, carry 4, overflow 8 */
-    OP_SET_CC,    /* condition codes = the bits of a where b has a bit */
-    OP_TEST_CC,   /* pd = condition code test imm (0..31, as encoded) */
-    OP_FCHK,      /* pd = a / b needs the slow path of a division */
-    OP_VIDEO,     /* vadd, vsub, ..., scalar video instructions; details in `detail` */
+    OP_FLAGS,   /* of the result a of a logic operation: with UF_CARRY_OUT condition codes; pd = a is (CMP_EQ) or is not
+                 * 0,   with UF_CARRY_IN as the last word of a long number */
+    OP_GET_CC,  /* d = condition codes as a number: zero 1, sign 2, carry 4, overflow 8 */
+    OP_SET_CC,  /* condition codes = the bits of a where b has a bit */
+    OP_TEST_CC, /* pd = condition code test imm (0..31, as encoded) */
+    OP_FCHK,    /* pd = a / b needs the slow path of a division */
+    OP_VIDEO,   /* vadd, vsub, ..., scalar video instructions; details in `detail` */
     OP_COUNT
 };
 enum barrier_reduction { BARRIER_POPC, BARRIER_AND, BARRIER_OR };

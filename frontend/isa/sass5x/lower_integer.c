@@ -249,19 +249,28 @@ static void lower_imad(struct sass_lowering *l)
 
 /* ---- logic and shifts ---- */
 
-/* The second half of LOP and LOP3: condition codes and a predicate by the result's being zero. Predicate last. */
+/* The second half of LOP and LOP3: condition codes and a predicate by the result's being zero. Predicate last. With .X
+ * zero is that of all words of a long number, so far. */
 static void test_result(struct sass_lowering *l, struct operand value, unsigned flags, unsigned test_at)
 {
-    if (flags)
-        sass_emit(l, (struct uop){.kind = UOP_LANE, .op = OP_FLAGS, .type = T_U32, .flags = flags, .a = value});
-    struct operand pd = test_at ? written_predicate(l, 48) : (struct operand){0, 0};
-    if (!pd.keep)
-        return;
     static const uint8_t tests[4] = {CMP_FALSE, CMP_TRUE, CMP_EQ, CMP_NE};
+    struct operand pd = test_at ? written_predicate(l, 48) : (struct operand){0, 0}, none = {0, 0};
+    uint8_t test = tests[test_at ? bits(l, test_at, 2) : 0];
+    bool long_test = (flags & UF_CARRY_IN) && pd.keep && (test == CMP_EQ || test == CMP_NE);
+    if ((flags & UF_CARRY_OUT) || long_test)
+        sass_emit(l, (struct uop){.kind = UOP_LANE,
+                                  .op = OP_FLAGS,
+                                  .type = T_U32,
+                                  .flags = flags,
+                                  .compare = test,
+                                  .a = value,
+                                  .pd = long_test ? pd : none});
+    if (!pd.keep || long_test)
+        return;
     sass_emit(l, (struct uop){.kind = UOP_LANE,
                               .op = OP_SETP,
                               .type = T_U32,
-                              .compare = tests[bits(l, test_at, 2)],
+                              .compare = test,
                               .a = value,
                               .b = constant32(l, 0),
                               .pd = pd});
@@ -278,10 +287,7 @@ static void logic(struct sass_lowering *l, unsigned op, unsigned flags, unsigned
     test_result(l, value, flags, test_at);
 }
 
-static unsigned logic_flags(struct sass_lowering *l, unsigned cc, unsigned x)
-{
-    return bit(l, cc) ? UF_CARRY_OUT | x_flag(l, x) : 0;
-}
+static unsigned logic_flags(struct sass_lowering *l, unsigned cc, unsigned x) { return cc_flag(l, cc) | x_flag(l, x); }
 
 static void lower_lop(struct sass_lowering *l) { logic(l, bits(l, 41, 2), logic_flags(l, 47, 43), 44); }
 static void lower_lop32i(struct sass_lowering *l) { logic(l, bits(l, 53, 2), logic_flags(l, 52, 57), 0); }
