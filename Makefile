@@ -117,13 +117,25 @@ unit-$(1): $(BUILD)/tests/$(1)
 	$(BUILD)/tests/$(1)
 endef
 $(foreach s,$(SUITES),$(eval $(call suite_rule,$(s))))
+# Random programs: N of them from number FIRST on, of the sequence that SEED begins, on the host, as PTX and, where
+# make toolchain has been, as machine code. UNDEFINED=1 looks for what C leaves undefined.
+N     ?= 10000
+SEED  ?= 1
+FIRST ?= 0
+RANDOM_COMPARE := $(BUILD)/random-compare
+$(RANDOM_COMPARE): $(BUILD)/obj/tests/random/compare.o $(LIBS)
+	$(CC) $(LDFLAGS) $^ $(LDLIBS) -ldl -o $@
+.PHONY: random-programs
+random-programs: deps
+	@$(MAKE) --no-print-directory -s -j$$(nproc) $(RANDOM_COMPARE)
+	@BUILD=$(BUILD) CLANG=$(CLANG) python3 tests/random/run.py --seed $(SEED) --first $(FIRST) --count $(N) $(if $(UNDEFINED),--undefined)
 # Programs that tests of the command line use.
 PROGRAMS := $(patsubst tests/programs/%.c,$(BUILD)/programs/%,$(wildcard tests/programs/*.c))
 $(PROGRAMS): $(BUILD)/programs/%: $(BUILD)/obj/tests/programs/%.o $(SUPPORT) $(LIBS)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 .PHONY: units
-units: $(foreach s,$(SUITES),$(BUILD)/tests/$(s)) $(PROGRAMS)
+units: $(foreach s,$(SUITES),$(BUILD)/tests/$(s)) $(PROGRAMS) $(RANDOM_COMPARE)
 
 # The kernels of tests/kernels, compiled to PTX with no toolkit: with -O2, and with -O0 under kernels/O0.
 PTX_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_62 -nocudainc -nocudalib --cuda-path=/nonexistent \
@@ -275,6 +287,7 @@ help:
 	@echo 'check      install what is missing, run every test'
 	@echo 'unit-NAME  one suite of tests/unit: $(SUITES)'
 	@echo 'toolchain  fetch NVIDIA'"'"'s ptxas and disassemblers (200 MB) for the tests that compare with them'
+	@echo 'random-programs  N=10000 random programs from SEED=1 on: host, PTX and machine code leave the same bits'
 	@echo 'bench      measure the speeds that docs/performance.md states'
 	@echo 'soundness  SOUNDNESS=1000000 random launches against the bounds of reprise wcet'
 	@echo 'asan       the tests again under AddressSanitizer and UndefinedBehaviorSanitizer'

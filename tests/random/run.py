@@ -1,0 +1,139 @@
+"""Random programs: what the host, PTX and machine code leave must be equal, bit for bit.
+
+Prints TAP; progress goes to stderr. Programs that fail are kept under BUILD/random, as they are and made smaller."""
+
+import argparse
+import concurrent.futures
+import os
+import subprocess
+import sys
+import time
+
+import build
+import generate
+import reduce
+
+PER_FILE = 25  # programs that are compiled together; how file k is compiled depends on k only
+
+
+def arguments():
+    a = argparse.ArgumentParser(description=__doc__)
+    a.add_argument("--count", type=int, default=200, help="how many programs")
+    a.add_argument("--first", type=int, default=0, help="number of the first one")
+    a.add_argument("--seed", type=int, default=1)
+    a.add_argument("--build", default=os.environ.get("BUILD", "build"))
+    a.add_argument("--clang", default=os.environ.get("CLANG", "clang"))
+    a.add_argument("--jobs", type=int, default=os.cpu_count())
+    a.add_argument("--reduce", type=int, default=2, help="how many failing programs to make smaller")
+    a.add_argument("--keep", metavar="DIR", help="leave the cubins there")
+    a.add_argument("--undefined", action="store_true", help="stop at what C leaves undefined, on the host")
+    return a.parse_args()
+
+
+class Run:
+    def __init__(self, options):
+        self.o = options
+        self.tools = build.Tools(options.build, options.clang)
+        if options.undefined:
+            self.tools.host_flags = build.HOST + build.CHECKED
+        self.folder = os.path.join(options.build, "random")
+        os.makedirs(self.folder, exist_ok=True)
+        self.runs = {"PTX": 0, "SASS": 0}
+        self.failed = {"PTX": [], "SASS": []}
+        self.refused = []  # for an instruction that the frontend does not cover
+        self.broken = []
+
+    def one_file(self, k, indices):
+        """Compiles and compares the programs of one file."""
+        programs = [generate.program(self.o.seed, i) for i in indices]
+        stem = os.path.join(self.folder, "%d-%d" % (self.o.seed, indices[0]))
+        source, modules = stem + ".cu", self.tools.modules(k)
+        with open(source, "w") as f:
+            f.write(generate.file_of(programs))
+        found = build.differences(self.tools, source, stem, modules)
+        if self.o.keep:
+            for m in modules:
+                if m.ptxas:
+                    os.replace(m.path(stem), os.path.join(self.o.keep, os.path.basename(m.path(stem))))
+        build.clean(stem, modules)
+        return modules, found
+
+    def all_files(self):
+        end, files, start = self.o.first + self.o.count, {}, time.time()
+        for i in range(self.o.first, end):
+            files.setdefault(i // PER_FILE, []).append(i)
+        done = 0
+        with concurrent.futures.ThreadPoolExecutor(self.o.jobs) as pool:
+            waiting = {pool.submit(self.one_file, k, f): f for k, f in files.items()}
+            for future in concurrent.futures.as_completed(waiting):
+                f = waiting[future]
+                self.take(future, f)
+                done += len(f)
+                print("%d of %d programs, %d failed, %.0f s" % (done, self.o.count, len(self.failures()) + len(self.broken), time.time() - start),
+                      file=sys.stderr, flush=True)
+
+    def take(self, future, indices):
+        try:
+            modules, found = future.result()
+        except (RuntimeError, subprocess.TimeoutExpired) as e:
+            self.broken.append((indices, str(e)))
+            return
+        for m in modules:
+            self.runs["SASS" if m.ptxas else "PTX"] += len(indices)
+        for name, module, what in found:
+            if what.endswith("is not covered yet"):
+                self.refused.append((int(name[1:]), module, what))
+                continue
+            self.failed["SASS" if module.ptxas else "PTX"].append((int(name[1:]), module, what))
+
+    def failures(self):
+        return {f[0] for kind in self.failed.values() for f in kind}
+
+    def report(self, kind, text):
+        count = {True: "ok", False: "not ok"}
+        bad = sorted(self.failed[kind], key=lambda f: f[0])
+        said = ", %d differ" % len(bad) if bad else ""
+        said += ", %d refused" % len(self.refused) if kind == "SASS" and self.refused else ""
+        print("%s - random programs: %s (%d runs%s)" % (count[not bad and not self.broken], text, self.runs[kind], said))
+        for index, module, what in bad[:50]:
+            print("# program %d, %s: %s" % (index, module, what))
+        if bad:
+            print("# again: make random-programs SEED=%d FIRST=%d N=1" % (self.o.seed, bad[0][0]))
+        return bad
+
+    def keep(self, failure):
+        index, module, what = failure
+        program = generate.program(self.o.seed, index)
+        path = os.path.join(self.folder, "failed-%d-%d" % (self.o.seed, index))
+        with open(path + ".cu", "w") as f:
+            f.write(generate.file_of([program]))
+        print("# program %d is in %s.cu" % (index, path), flush=True)
+        smaller = reduce.Reducer(self.tools, self.folder, program, module, what).run()
+        if not smaller:
+            print("# it does not fail by itself")
+            return
+        with open(path + "-small.cu", "w") as f:
+            f.write(generate.file_of([smaller]))
+        print("# and made smaller in %s-small.cu" % path)
+
+    def run(self):
+        self.all_files()
+        bad = self.report("PTX", "host = PTX at -O0 and -O2")
+        if self.tools.has_ptxas:
+            bad += self.report("SASS", "host = machine code of sm_50 to sm_62")
+        else:
+            print("ok - random programs: host = machine code # SKIP no %s: make toolchain fetches it" % self.tools.toolchain)
+        for index, module, what in self.refused[:5]:
+            print("# refused: program %d, %s: %s" % (index, module, what))
+        for indices, what in self.broken:
+            print("# programs %d to %d: %s" % (indices[0], indices[-1], what.replace("\n", "\n# ")))
+        seen = set()
+        for failure in bad:
+            if failure[0] not in seen and len(seen) < self.o.reduce:
+                seen.add(failure[0])
+                self.keep(failure)
+        return 1 if bad or self.broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(Run(arguments()).run())
