@@ -9,6 +9,7 @@
 #include "frontend/isa/sass5x/disasm.h"
 #include "tools/command.h"
 #include "tools/file.h"
+#include "tools/output.h"
 
 /* Without control words in the text: stall of 15 cycles, no barrier set, none waited for. */
 #define CONTROL_DEFAULT 0x7efu
@@ -65,9 +66,7 @@ static bool bad(const struct assembly *a, struct rp_error *err, const char *what
 
 static bool set_arch(struct assembly *a, const char *name, struct rp_error *err)
 {
-    unsigned sm = 0;
-    char more;
-    if (sscanf(name, "sm_%u%c", &sm, &more) == 1 && (a->arch = sass_arch(sm)))
+    if ((a->arch = sass_arch_named(name)))
         return true;
     return rp_fail(err, RP_BAD_INPUT, "%s: architecture '%s' is none of sm_50, sm_52, sm_53, sm_60, sm_61, sm_62",
                    a->file, name);
@@ -212,7 +211,7 @@ static bool assemble(struct assembly *a, char *text, struct rp_error *err)
         return rp_fail(err, RP_BAD_INPUT, "%s: no function '%s'", a->file, a->kernel);
     if (!a->words)
         return rp_fail(err, RP_BAD_INPUT, "%s: no instruction", a->file);
-    return fill_bundle(a, err) && (!a->out || file_write(a->out, a->code, a->size, err));
+    return fill_bundle(a, err) && (!a->out || output_write(a->out, a->code, a->size, err));
 }
 
 int cmd_asm(int argc, char **argv)
@@ -233,6 +232,10 @@ int cmd_asm(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     struct rp_error err;
     size_t size;
+    if (a.out && output_same_file(a.out, a.file)) {
+        rp_fail(&err, RP_USAGE, "the code '%s' would be written over the text; give it another name", a.out);
+        return command_fail(&err);
+    }
     uint8_t *text = file_read(a.file, &size, &err);
     if (!text)
         return command_fail(&err);

@@ -174,14 +174,13 @@ static bool print_fatbin(const struct disasm *a, const uint8_t *bytes, size_t si
 
 static bool print_binary(const struct disasm *a, const uint8_t *bytes, size_t size, struct rp_error *err)
 {
-    unsigned sm = 0;
-    char more;
-    if (sscanf(a->binary, "sm_%u%c", &sm, &more) != 1 || !sass_arch(sm))
+    enum sass_arch arch = sass_arch_named(a->binary);
+    if (!arch)
         return rp_fail(err, RP_USAGE, "--binary %s: one of sm_50, sm_52, sm_53, sm_60, sm_61, sm_62", a->binary);
     if (size % SASS_BUNDLE_BYTES || size > UINT32_MAX)
         return rp_fail(err, RP_BAD_INPUT, "%s: %zu bytes are no whole number of 32-byte bundles", a->file, size);
-    struct code code = {bytes, (uint32_t)size, sass_arch(sm)};
-    printf("\n\tcode for sm_%u\n", sm);
+    struct code code = {bytes, (uint32_t)size, arch};
+    printf("\n\tcode for %s\n", a->binary);
     if (print_code(&code, err))
         return true;
     struct rp_error inner = *err;

@@ -105,20 +105,24 @@ static json_t *json_mix(const struct rp_class_counts *counts)
     return mix;
 }
 
+static json_t *json_extent(const uint32_t extent[3])
+{
+    return json_pack("[o, o, o]", json_number(extent[0]), json_number(extent[1]), json_number(extent[2]));
+}
+
 static json_t *json_launch(struct info *a, uint32_t launch, struct rp_error *err)
 {
     const struct rp_launch *l = rp_trace_launch(a->trace, launch);
     const struct rp_launch_end *end = rp_trace_launch_end(a->trace, launch);
     struct rp_launch_totals t = rp_trace_launch_totals(a->trace, launch);
     json_t *out =
-        json_pack("{s:i, s:s, s:[iii], s:[iii], s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:f}", "kernel", (int)l->kernel,
-                  "kernel_name", rp_trace_kernel(a->trace, l->kernel)->name, "grid", (int)l->grid[0], (int)l->grid[1],
-                  (int)l->grid[2], "block", (int)l->block[0], (int)l->block[1], (int)l->block[2],
-                  "dynamic_shared_bytes", json_number(l->dynamic_shared), "outcome", outcome(end), "blocks_recorded",
-                  json_number(t.blocks), "warp_instructions", json_number(t.warp_instructions), "thread_instructions",
-                  json_number(t.thread_instructions), "compressed_bytes", json_number(t.compressed_bytes), "raw_bytes",
-                  json_number(t.raw_bytes), "chunks", json_number(t.chunks), "bits_per_warp_instruction",
-                  bits(t.compressed_bytes, t.warp_instructions));
+        json_pack("{s:o, s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:f}", "kernel", json_number(l->kernel),
+                  "kernel_name", rp_trace_kernel(a->trace, l->kernel)->name, "grid", json_extent(l->grid), "block",
+                  json_extent(l->block), "dynamic_shared_bytes", json_number(l->dynamic_shared), "outcome",
+                  outcome(end), "blocks_recorded", json_number(t.blocks), "warp_instructions",
+                  json_number(t.warp_instructions), "thread_instructions", json_number(t.thread_instructions),
+                  "compressed_bytes", json_number(t.compressed_bytes), "raw_bytes", json_number(t.raw_bytes), "chunks",
+                  json_number(t.chunks), "bits_per_warp_instruction", bits(t.compressed_bytes, t.warp_instructions));
     if (end && end->outcome == RP_OUTCOME_FAULT)
         json_object_set_new(out, "fault", json_string(end->fault));
     struct rp_class_counts counts;

@@ -68,7 +68,9 @@ int cmd_verify(int argc, char **argv)
         "TRACE...",
         "Checks every checksum, every column against its neighbours, and the index against the content.\v"
         "Example:\n  reprise verify mm.wtr\n\n"
-        "Exit status: 0 if all are whole, 2 if one is damaged: the message names frame and offset of the first damage.",
+        "Exit status: 0 if all are whole, 2 if one is damaged: the message names frame and offset of the first damage. "
+        "With several traces each is read, and "
+        "the highest status counts.",
         NULL,
         NULL,
         NULL};
@@ -78,8 +80,10 @@ int cmd_verify(int argc, char **argv)
     int status = RP_OK;
     for (size_t i = 0; i < a.count; i++) {
         struct rp_error err = {0};
-        if (!verify(a.files[i], a.quiet, &err))
-            status = command_fail(&err);
+        if (verify(a.files[i], a.quiet, &err))
+            continue;
+        int failed = command_fail(&err);
+        status = failed > status ? failed : status;
     }
     return status;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/command.h"
+#include "tools/output.h"
 #include "tools/ui/nearest.h"
 #include "tools/ui/progress.h"
 #include "tools/wcet/grid.h"
@@ -222,6 +223,9 @@ static int run(struct args *a)
     j.machine = machine_args_open(&a->machine, NULL, 0, &err);
     j.trace = j.machine ? rp_trace_open(a->traces[0], &err) : NULL;
     bool fine = j.trace;
+    if (fine && a->phases && output_same_file(a->phases, a->traces[0]))
+        fine =
+            rp_fail(&err, RP_USAGE, "--phases '%s' would be written over the trace; give it another name", a->phases);
     if (fine && a->phases) {
         fine = (j.file = wcet_profile_open(a->phases, j.trace, j.machine, &err));
         j.profile.instants_too = true;

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#define FILE_MOST ((size_t)256 << 20)
 
 static uint8_t *read_stream(FILE *f, const char *path, size_t *size, struct rp_error *err)
 {
@@ -14,7 +15,12 @@ static uint8_t *read_stream(FILE *f, const char *path, size_t *size, struct rp_e
         n += fread(bytes + n, 1, room - 1 - n, f);
         if (n < room - 1)
             break;
-        uint8_t *grown = room < SIZE_MAX / 2 ? realloc(bytes, room *= 2) : NULL;
+        if (room > FILE_MOST) {
+            rp_fail(err, RP_BAD_INPUT, "%s: larger than 256 MiB; no code is", path);
+            free(bytes);
+            return NULL;
+        }
+        uint8_t *grown = realloc(bytes, room *= 2);
         if (!grown)
             free(bytes);
         bytes = grown;
@@ -45,21 +51,4 @@ uint8_t *file_read(const char *path, size_t *size, struct rp_error *err)
     uint8_t *bytes = read_stream(f, path, size, err);
     fclose(f);
     return bytes;
-}
-
-bool file_write(const char *path, const void *bytes, size_t size, struct rp_error *err)
-{
-    char temporary[4096];
-    if ((size_t)snprintf(temporary, sizeof temporary, "%s.tmp%ld", path, (long)getpid()) >= sizeof temporary)
-        return rp_fail(err, RP_BAD_INPUT, "%s: name too long", path);
-    FILE *f = fopen(temporary, "wbx");
-    bool ok = f && fwrite(bytes, 1, size, f) == size;
-    if (f && fclose(f))
-        ok = false;
-    if (ok && !rename(temporary, path))
-        return true;
-    rp_fail(err, RP_SYSTEM, "%s: %s", path, strerror(errno));
-    if (f)
-        unlink(temporary);
-    return false;
 }

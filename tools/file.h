@@ -8,9 +8,7 @@
 #include "tracefmt/error.h"
 
 /* The file's bytes, with a NUL behind them that *size does not count; the caller frees them. NULL: err says why. "-" is
- * standard input. */
+ * standard input. More than 256 MiB, or an endless stream, is RP_BAD_INPUT. */
 uint8_t *file_read(const char *path, size_t *size, struct rp_error *);
-/* Writes under a temporary name beside it and renames, so that no half-written file is left. */
-bool file_write(const char *path, const void *bytes, size_t size, struct rp_error *);
 
 #endif

@@ -128,6 +128,8 @@ refuse 1 "'99999999999' is out of range" "${va[@]}" "${geo[@]}" --arg i32=999999
 refuse 1 "'-1' is not a whole number" "${va[@]}" "${geo[@]}" --arg u32=-1
 refuse 1 "'1.5' is not a whole number" "${va[@]}" "${geo[@]}" --arg i32=1.5
 refuse 1 "'abc' is not a number" "${va[@]}" "${geo[@]}" --arg f32=abc
+refuse 1 "'1e39' is out of range; write inf" "${va[@]}" "${geo[@]}" --arg f32=1e39
+refuse 1 "'-1e999' is out of range; write inf" "${va[@]}" "${geo[@]}" --arg f64=-1e999
 refuse 1 "'i32' is no argument" "${va[@]}" "${geo[@]}" --arg i32
 refuse 1 "did you mean 'zeros'" "${va[@]}" "${geo[@]}" --arg buf=zeroes:4
 refuse 1 "zeros needs a size" "${va[@]}" "${geo[@]}" --arg buf=zeros
@@ -138,7 +140,7 @@ refuse 1 "zeros takes no ':seed=1'" "${va[@]}" "${geo[@]}" --arg buf=zeros:4:see
 refuse 1 "--save 7: there are 4 arguments" "${va[@]}" "${geo[@]}" "${four[@]}" --save "7=$dir/no/x"
 refuse 1 "--save 3: argument 3 is a value" "${va[@]}" "${geo[@]}" "${four[@]}" --save "3=$dir/no/x"
 refuse 1 "write N=FILE" "${va[@]}" "${geo[@]}" "${four[@]}" --save "$dir/no/x"
-refuse 1 "cannot save to '$dir/none/x'" "${va[@]}" "${geo[@]}" "${four[@]}" --save "2=$dir/none/x"
+refuse 1 "cannot write '$dir/none/x'" "${va[@]}" "${geo[@]}" "${four[@]}" --save "2=$dir/none/x"
 refuse 1 "bytes of shared memory per block; at most 49152" "${va[@]}" "${geo[@]}" "${four[@]}" --shared 50000
 refuse 1 "stand in the file" --launch-file docs/examples/chain.cfg "${geo[@]}"
 refuse 1 "either -o FILE or --no-trace" "${va[@]}" "${geo[@]}" "${four[@]}" --no-trace

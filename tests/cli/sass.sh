@@ -46,6 +46,19 @@ printf 'NOP ;\n' >"$work/bare.sass"
 refuses 2 'no comment with' "nothing to compare with" asm --check --arch sm_62 "$work/bare.sass"
 refuses 2 'none of sm_50' "an architecture with more behind it" asm --arch sm_62x "$work/bare.sass" -o "$work/none"
 
+refuses 1 'would be written over the text' "the code over its text" asm --arch sm_62 "$work/bare.sass" -o "$work/../${work##*/}/bare.sass"
+refuses 1 'not a regular file' "the code into a device" asm --arch sm_62 "$work/bare.sass" -o /dev/full
+refuses 1 'No such file or directory' "the code into no folder" asm --arch sm_62 "$work/bare.sass" -o "$work/no/none"
+refuses 2 'larger than 256 MiB' "text without end" asm --arch sm_62 /dev/zero -o "$work/none"
+mkdir "$work/limit"
+for _ in $(seq 2000); do echo 'NOP ;'; done >"$work/long.sass"
+(
+    ulimit -c 0 -f 1
+    exec "$REPRISE" asm --arch sm_62 "$work/long.sass" -o "$work/limit/long.bin" 2>/dev/null
+)
+status=$?
+if [ $status -ne 0 ] && [ -z "$(ls -A "$work/limit")" ]; then ok "a limit on file sizes leaves no file of asm"; else bad "a limit on file sizes leaves no file of asm: $status, $(ls "$work/limit")"; fi
+
 # ---- against NVIDIA's tools ---------------------------------------------------------------------------------------------
 
 export tools=$BUILD/toolchain

@@ -63,6 +63,9 @@ done
 
 size=$(stat -c %s "$t")
 head -c $((size - 20)) "$t" >"$dir/cut.wtr"
+check "verify of several: one damaged, in whichever place" status 2 "$REPRISE" verify "$dir/cut.wtr" "$t"
+check "... the whole one is read, too" grep -q '^.*/29.wtr: whole' "$dir/out"
+check "verify of several: the damaged one last" status 2 "$REPRISE" verify "$t" "$dir/cut.wtr"
 check "verify of a cut trace" status 2 "$REPRISE" verify "$dir/cut.wtr"
 check "info of a cut trace" status 0 "$REPRISE" info "$dir/cut.wtr"
 check "says what is wrong" grep -q 'warning:.*index' "$dir/err"

@@ -23,6 +23,8 @@ for p in gto lrr; do
     holds "l['replay']['$p'] == $cycles" "cycles under $p are those of reprise replay"
 done
 
+"$REPRISE" wcet -q "$trace" --machine orin-wcet --phases "$tmp/../${tmp##*/}/sgemm.wtr" > /dev/null 2>&1
+is $? 1 "phases are not written over the trace"
 "$REPRISE" wcet -q "$trace" --machine orin-wcet --phases "$tmp/p.csv" > /dev/null
 is "$(head -1 "$tmp/p.csv")" "launch,block,warp,section,start,duration,kind,instructions" "phases as CSV"
 holds "sum(len(w['phases']) for w in l['warps']) == $(($(wc -l < "$tmp/p.csv") - 1))" "as many phases in CSV as in JSON"

@@ -3,43 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <libgen.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/output.h"
 #include "tracefmt/sha256.h"
-
-/* ---- cleaning up after signals ----------------------------------------------------------------------------------- */
-
-static _Atomic(const char *) temporary[CLEANUP_SLOTS];
-
-void cleanup_register(unsigned slot, const char *path) { temporary[slot] = path; }
-
-static void on_signal(int number)
-{
-    for (int i = 0; i < CLEANUP_SLOTS; i++) {
-        const char *path = temporary[i];
-        if (path)
-            unlink(path);
-    }
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
-void cleanup_install(void)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, SIGXCPU};
-    struct sigaction action = {.sa_handler = on_signal};
-    struct sigaction before;
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN) /* nohup's wish is respected */
-            sigaction(signals[i], &action, NULL);
-}
 
 /* ---- filling ----------------------------------------------------------------------------------------------------- */
 
@@ -137,54 +108,8 @@ bool buffer_fill(struct plan_buffer *b, struct rp_context *c, struct rp_error *e
 
 /* ---- saving ------------------------------------------------------------------------------------------------------ */
 
-static bool write_all(int fd, const uint8_t *from, uint64_t bytes)
-{
-    while (bytes) {
-        ssize_t n = write(fd, from, bytes);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        from += n;
-        bytes -= (uint64_t)n;
-    }
-    return true;
-}
-
-bool buffer_can_save(const char *path, struct rp_error *err)
-{
-    struct stat st;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return rp_fail(err, RP_USAGE, "cannot save to '%s': it exists and is not a regular file", path);
-    char *copy = plan_copy(path), *folder = dirname(copy);
-    bool ok =
-        access(folder, W_OK | X_OK) == 0 || rp_fail(err, RP_USAGE, "cannot save to '%s': %s", path, strerror(errno));
-    free(copy);
-    return ok;
-}
-
 bool buffer_save(const struct plan_buffer *b, struct rp_context *c, const char *path, struct rp_error *err)
 {
-    const void *content = rp_host(c, b->address, b->bytes);
-    char *name;
-    if (asprintf(&name, "%s.XXXXXX", path) < 0)
-        return rp_fail(err, RP_SYSTEM, "out of memory while saving %s", b->name);
-    int fd = mkostemp(name, O_CLOEXEC);
-    if (fd < 0) {
-        rp_fail(err, RP_SYSTEM, "cannot save %s to '%s': %s", b->name, path, strerror(errno));
-        free(name);
-        return false;
-    }
-    cleanup_register(CLEANUP_SAVE, name);
-    mode_t mask = umask(0);
-    umask(mask);
-    bool ok = write_all(fd, content, b->bytes) && fchmod(fd, 0666 & ~mask) == 0;
-    ok = close(fd) == 0 && ok;
-    if (!ok || rename(name, path) != 0) {
-        ok = rp_fail(err, RP_SYSTEM, "cannot save %s to '%s': %s", b->name, path, strerror(errno));
-        unlink(name);
-    }
-    cleanup_register(CLEANUP_SAVE, NULL);
-    free(name);
-    return ok;
+    return output_write(path, rp_host(c, b->address, b->bytes), b->bytes, err) ||
+           rp_fail(err, err->status, "saving %s: %s", b->name, err->text);
 }

@@ -1,41 +1,10 @@
 /* No output of a plan may be written over one of its inputs, or over another output. */
-#include <libgen.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "tools/output.h"
 #include "tools/record/plan.h"
-
-/* The path with its folder resolved, so that two spellings of one name compare equal; the file itself may not exist
- * yet. To be freed. */
-static char *resolved(const char *path)
-{
-    char *whole = realpath(path, NULL);
-    if (whole)
-        return whole;
-    char *folder_copy = plan_copy(path), *name_copy = plan_copy(path), *joined = NULL;
-    char *folder = realpath(dirname(folder_copy), NULL);
-    if (!folder || asprintf(&joined, "%s/%s", folder, basename(name_copy)) < 0)
-        joined = plan_copy(path);
-    free(folder);
-    free(folder_copy);
-    free(name_copy);
-    return joined;
-}
-
-static bool same_file(const char *a, const char *b)
-{
-    char *x = resolved(a), *y = resolved(b);
-    bool same = !strcmp(x, y);
-    free(x);
-    free(y);
-    return same;
-}
 
 static bool apart(const char *output, const char *what, const char *other, const char *role, struct rp_error *err)
 {
-    if (!output || !other || !same_file(output, other))
+    if (!output || !other || !output_same_file(output, other))
         return true;
     return rp_fail(err, RP_USAGE, "%s '%s' would be written over %s; give it another name", what, output, role);
 }

@@ -6,8 +6,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "tools/cleanup.h"
 #include "tools/command.h"
 #include "tools/json.h"
+#include "tools/output.h"
 #include "tools/record/buffers.h"
 #include "tools/record/kernel.h"
 #include "tools/ui/progress.h"
@@ -140,10 +142,10 @@ static bool prepare(struct session *s, struct rp_error *err)
         if (!s->programs[i] || !kernel_check_arguments(s->programs[i], &p->launches[i], err))
             return false;
     }
-    if (p->output && !buffer_can_save(p->output, err))
+    if (p->output && !output_check(p->output, err))
         return false;
     for (size_t i = 0; i < p->save_count; i++)
-        if (!buffer_can_save(p->saves[i].path, err))
+        if (!output_check(p->saves[i].path, err))
             return false;
     for (size_t i = 0; i < p->buffer_count; i++)
         if (!buffer_fill(&p->buffers[i], s->context, err))
@@ -304,7 +306,6 @@ int plan_run(struct plan *p)
     struct session s = {.plan = p};
     s.programs = calloc(p->launch_count, sizeof *s.programs);
     s.results = calloc(p->launch_count, sizeof *s.results);
-    cleanup_install();
     int status = RP_SYSTEM;
     if (s.programs && s.results)
         status = session_run(&s);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,8 @@ static bool read_float(const char *text, bool wide, uint64_t *bits, struct rp_er
         f = strtof(text, &end);
     if (!*text || *end || isspace((unsigned char)*text))
         return rp_fail(err, RP_USAGE, "'%s' is not a number", text);
+    if ((wide ? isinf(d) : isinf(f)) && !strpbrk(text, "nN")) /* not written as inf */
+        return rp_fail(err, RP_USAGE, "'%s' is out of range; write inf for infinity", text);
     *bits = 0;
     if (wide)
         memcpy(bits, &d, sizeof d);

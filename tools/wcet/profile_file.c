@@ -3,16 +3,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "tools/output.h"
 #include "tools/wcet/phases.pb-c.h"
 #include "tools/wcet/profile.h"
 
 struct wcet_profile_file {
-    char *path, *temporary;
-    FILE *to;
+    struct output *out;
     bool protobuf;
 };
+
+static bool cannot_write(const struct wcet_profile_file *f, struct rp_error *err)
+{
+    return rp_fail(err, RP_SYSTEM, "cannot write '%s'", f->out->path);
+}
 
 /* Field 5 of Profile is repeated and messages concatenate, so launches are appended one by one. */
 static bool append(struct wcet_profile_file *f, const Reprise__Wcet__Profile *part, struct rp_error *err)
@@ -22,17 +26,17 @@ static bool append(struct wcet_profile_file *f, const Reprise__Wcet__Profile *pa
     bool fine = bytes;
     if (fine) {
         reprise__wcet__profile__pack(part, bytes);
-        fine = fwrite(bytes, 1, size, f->to) == size;
+        fine = fwrite(bytes, 1, size, f->out->to) == size;
     }
     free(bytes);
-    return fine || rp_fail(err, RP_SYSTEM, "%s: cannot be written", f->path);
+    return fine || cannot_write(f, err);
 }
 
 static bool begin(struct wcet_profile_file *f, const struct rp_trace *t, const struct machine *m, struct rp_error *err)
 {
     if (!f->protobuf)
-        return fputs("launch,block,warp,section,start,duration,kind,instructions\n", f->to) >= 0 ||
-               rp_fail(err, RP_SYSTEM, "%s: cannot be written", f->path);
+        return fputs("launch,block,warp,section,start,duration,kind,instructions\n", f->out->to) >= 0 ||
+               cannot_write(f, err);
     Reprise__Wcet__Profile head = REPRISE__WCET__PROFILE__INIT;
     const char *hash = rp_trace_sha256((struct rp_trace *)t, err);
     if (!hash)
@@ -49,15 +53,12 @@ struct wcet_profile_file *wcet_profile_open(const char *path, const struct rp_tr
 {
     struct wcet_profile_file *f = calloc(1, sizeof *f);
     size_t length = strlen(path);
-    if (!f || !(f->path = strdup(path)) || !(f->temporary = malloc(length + 5))) {
-        rp_fail(err, RP_SYSTEM, "out of memory for %s", path);
-        wcet_profile_close(f, false, NULL);
+    if (!f) {
+        rp_fail(err, RP_SYSTEM, "out of memory for '%s'", path);
         return NULL;
     }
-    sprintf(f->temporary, "%s.tmp", path);
     f->protobuf = length > 3 && !strcmp(path + length - 3, ".pb");
-    f->to = fopen(f->temporary, "wb");
-    if (f->to ? begin(f, t, m, err) : rp_fail(err, RP_SYSTEM, "%s: cannot be created", f->temporary))
+    if ((f->out = output_open(path, err)) && begin(f, t, m, err))
         return f;
     wcet_profile_close(f, false, NULL);
     return NULL;
@@ -65,17 +66,7 @@ struct wcet_profile_file *wcet_profile_open(const char *path, const struct rp_tr
 
 bool wcet_profile_close(struct wcet_profile_file *f, bool keep, struct rp_error *err)
 {
-    if (!f)
-        return false;
-    bool fine = f->to && !ferror(f->to);
-    if (f->to && fclose(f->to))
-        fine = false;
-    if (keep)
-        fine = (fine && !rename(f->temporary, f->path)) || rp_fail(err, RP_SYSTEM, "%s: cannot be written", f->path);
-    if (f->to && (!keep || !fine))
-        unlink(f->temporary);
-    free(f->path);
-    free(f->temporary);
+    bool fine = f && output_close(f->out, keep, err);
     free(f);
     return fine;
 }
@@ -87,11 +78,11 @@ static bool write_csv(struct wcet_profile_file *f, const struct wcet_profile *p,
 {
     for (size_t i = 0; i < p->phase_count; i++) {
         const struct wcet_profile_phase *e = &p->phases[i];
-        fprintf(f->to, "%" PRIu32 ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%s,%" PRIu64 "\n",
+        fprintf(f->out->to, "%" PRIu32 ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%s,%" PRIu64 "\n",
                 p->launch, e->block, e->warp, e->section, e->phase.start, e->phase.duration,
                 e->phase.kind == WCET_EXEC ? "exec" : "idle", e->phase.instructions);
     }
-    return !ferror(f->to) || rp_fail(err, RP_SYSTEM, "%s: cannot be written", f->path);
+    return !ferror(f->out->to) || cannot_write(f, err);
 }
 
 /* ---- protobuf ------------------------------------------------------------------------------------------------------
@@ -193,7 +184,8 @@ static bool write_protobuf(struct wcet_profile_file *f, const struct rp_kernel *
                            struct rp_error *err)
 {
     struct message m = {0};
-    bool fine = allocate(&m, k, p) || rp_fail(err, RP_SYSTEM, "%s: out of memory for the phases of a launch", f->path);
+    bool fine =
+        allocate(&m, k, p) || rp_fail(err, RP_SYSTEM, "%s: out of memory for the phases of a launch", f->out->path);
     if (fine) {
         fill(&m, p);
         reprise__wcet__launch__init(&m.launch);

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "frontend/isa/sass5x/items.h"
 
@@ -26,6 +27,13 @@ enum sass_arch sass_arch(unsigned sm)
     case 62: return SASS_62;
     default: return 0;
     }
+}
+
+enum sass_arch sass_arch_named(const char *name)
+{
+    unsigned sm = 0;
+    char more;
+    return sscanf(name, "sm_%u%c", &sm, &more) == 1 ? sass_arch(sm) : 0;
 }
 
 /* Bits 63..51 of a word -> the rows of that opcode, the most specific mask first, as a chain through `next`. A link is

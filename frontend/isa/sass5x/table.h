@@ -33,6 +33,8 @@ enum sass_arch {
 };
 /* The flag of SM number 50, 52, 53, 60, 61 or 62, 0 for any other. */
 enum sass_arch sass_arch(unsigned sm);
+/* The same for a name such as "sm_62", with nothing behind it. */
+enum sass_arch sass_arch_named(const char *name);
 
 struct sass_bits {
     uint8_t at, width;
