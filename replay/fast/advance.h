@@ -5,7 +5,7 @@
 #include "replay/fast/control_words.h"
 
 /* What only some instructions or machines wait for, besides `wake`. */
-static inline uint64_t wake_of_special(const struct fast *f, struct fast_warp *w, uint64_t wake)
+static __attribute__((noinline)) uint64_t wake_of_special(const struct fast *f, struct fast_warp *w, uint64_t wake)
 {
     if ((w->op->flags & OP_FENCE) && w->memory_done > wake)
         wake = w->memory_done;
@@ -18,7 +18,7 @@ static inline uint64_t wake_of_special(const struct fast *f, struct fast_warp *w
 }
 
 /* Works out the wake of the next instruction and puts the warp on the wheel. Not for a warp that waits. */
-static inline void schedule(struct fast *f, struct fast_warp *w)
+HOT void schedule(struct fast *f, struct fast_warp *w)
 {
     uint64_t wake = registers_free(f, w) >> PRODUCER_BITS;
     wake = w->barrier_until > wake ? w->barrier_until : wake;
@@ -43,7 +43,7 @@ static inline void resolve_space(struct fast *f, struct fast_warp *w)
     w->producer = path_of_space(space) == PATH_SHARED ? PRODUCER_SHARED : PRODUCER_MEMORY;
 }
 
-static inline void decode(struct fast *f, struct fast_warp *w)
+HOT void decode(struct fast *f, struct fast_warp *w)
 {
     const struct op *op = w->op;
     unsigned before = w->unit;
@@ -58,13 +58,10 @@ static inline void decode(struct fast *f, struct fast_warp *w)
     sc->uses[w->unit] |= 1ull << w->slot;
 }
 
-static inline uint64_t lanes(rp_lanemask mask)
-{
-    return mask == ~0u ? RP_WARP_LANES : (uint64_t)__builtin_popcount(mask);
-}
+HOT uint64_t lanes(rp_lanemask mask) { return mask == ~0u ? RP_WARP_LANES : (uint64_t)__builtin_popcount(mask); }
 
 /* Fetches the warp's next instruction and sets its wake, or ends the warp. */
-static inline bool advance(struct fast *f, struct fast_warp *w, struct rp_error *err)
+HOT bool advance(struct fast *f, struct fast_warp *w, struct rp_error *err)
 {
     int more;
     while ((more = rp_cursor_next(&w->cursor, &w->next, err)) > 0) {

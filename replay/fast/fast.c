@@ -26,7 +26,7 @@ static enum stall reason(const struct fast *f, const struct fast_subcore *sc, co
     return sc->accepts[w->unit] == f->now ? STALL_UNIT : STALL_SCHEDULER;
 }
 
-static inline void charge(struct fast *f, struct fast_subcore *sc, const struct fast_warp *w)
+HOT void charge(struct fast *f, struct fast_subcore *sc, const struct fast_warp *w)
 {
     uint64_t gap = f->now - sc->accounted;
     if (gap)
@@ -35,7 +35,7 @@ static inline void charge(struct fast *f, struct fast_subcore *sc, const struct 
     f->statistics->issue_cycles++;
 }
 
-static inline uint64_t dispatch(struct fast *f, struct fast_subcore *sc, const struct fast_warp *w)
+HOT uint64_t dispatch(struct fast *f, struct fast_subcore *sc, const struct fast_warp *w)
 {
     const struct unit_model *unit = f->unit_models[w->unit];
     uint64_t at = unit->dispatch(sc->units[w->unit], f->now, w->initiation);
@@ -47,16 +47,15 @@ static inline uint64_t dispatch(struct fast *f, struct fast_subcore *sc, const s
     return at;
 }
 
-static bool extended(struct fast *, struct fast_subcore *, struct fast_warp *, uint64_t, uint64_t, struct rp_error *);
-
-/* Carries out the warp's next instruction, and moves the warp on. */
-static inline bool carry_out(struct fast *f, struct fast_subcore *sc, struct fast_warp *w, struct rp_error *err)
+/* Carries out the warp's next instruction, but for moving the warp on. Returns when it is done. */
+HOT uint64_t execute(struct fast *f, struct fast_subcore *sc, struct fast_warp *w, uint64_t *dispatched)
 {
     const struct op *op = w->op;
-    uint64_t dispatched = dispatch(f, sc, w), done = dispatched + w->initiation;
+    *dispatched = dispatch(f, sc, w);
+    uint64_t done = *dispatched + w->initiation;
     if (w->next.executed) {
         if (op->flags & OP_ACCESS)
-            done = fast_memory(f, w, dispatched, done);
+            done = fast_memory(f, w, *dispatched, done);
         done += w->latency;
     }
     w->scoreboard[op->destination] = done << PRODUCER_BITS | w->producer;
@@ -72,51 +71,53 @@ static inline bool carry_out(struct fast *f, struct fast_subcore *sc, struct fas
             w->control_until = f->now + (uint64_t)f->machine->control_interval;
         if ((op->flags & OP_BARRIER) && w->next.executed)
             fast_arrive(f, w);
-        if (op->flags & OP_EXTENDED)
-            return extended(f, sc, w, dispatched, done, err);
     }
-    return advance(f, w, err);
+    return done;
 }
 
-/* May the warp's next instruction issue in this cycle, too, after one that went to `unit`? */
-static bool pairs(const struct fast *f, const struct fast_subcore *sc, const struct fast_warp *w, unsigned unit)
-{
-    return !w->ended && !w->waiting && w->earliest <= f->now && w->unit != unit && sc->accepts[w->unit] <= f->now;
-}
-
-/* The rest of carry_out on machines with more than the scoreboard and one issue per cycle. */
-static bool extended(struct fast *f, struct fast_subcore *sc, struct fast_warp *w, uint64_t dispatched, uint64_t done,
-                     struct rp_error *err)
+/* The same on machines with more than the scoreboard and one issue per cycle, and moves the warp on. *pair: the next
+ * instruction may issue with this one. */
+static bool execute_extended(struct fast *f, struct fast_subcore *sc, struct fast_warp *w, bool *pair,
+                             struct rp_error *err)
 {
     const struct rp_instruction *in = w->next.instruction;
     unsigned unit = w->unit;
-    bool may = f->machine->issue_width > 1 &&
-               (f->control_words ? rp_control_pairs(in->control) : in->unit_class != RP_CLASS_CONTROL);
+    uint64_t dispatched, done = execute(f, sc, w, &dispatched);
     if (f->control_words && !fast_obey(f, sc, w, dispatched, done, err))
         return false;
-    bool first = !w->second;
     if (!advance(f, w, err))
         return false;
-    if (!may || !first || !pairs(f, sc, w, unit))
+    *pair = f->control_words ? rp_control_pairs(in->control) : in->unit_class != RP_CLASS_CONTROL;
+    *pair &= !w->ended && !w->waiting && w->earliest <= f->now && w->unit != unit && sc->accepts[w->unit] <= f->now;
+    return true;
+}
+
+static bool issue_extended(struct fast *f, struct fast_subcore *sc, struct fast_warp *w, struct rp_error *err)
+{
+    bool pair, third;
+    if (!execute_extended(f, sc, w, &pair, err))
+        return false;
+    if (!pair || f->machine->issue_width == 1)
         return true;
     wheel_remove(sc, w->slot, w->wake);
     f->statistics->dual_issues++;
-    w->second = true;
-    bool fine = carry_out(f, sc, w, err);
-    w->second = false;
-    return fine;
+    return execute_extended(f, sc, w, &third, err);
 }
 
-static inline bool issue(struct fast *f, struct fast_subcore *sc, struct fast_warp *w, struct rp_error *err)
+HOT bool issue(struct fast *f, struct fast_subcore *sc, struct fast_warp *w, struct rp_error *err)
 {
     charge(f, sc, w);
     f->last_issue = f->now;
     sc->ready &= ~(1ull << w->slot);
-    return carry_out(f, sc, w, err);
+    if (w->op->flags & OP_EXTENDED)
+        return issue_extended(f, sc, w, err);
+    uint64_t dispatched;
+    execute(f, sc, w, &dispatched);
+    return advance(f, w, err);
 }
 
 /* The scheduler's choice. A warp that yields is offered only if there is no other. */
-static inline int pick(const struct fast *f, const struct fast_subcore *sc, uint64_t candidates)
+HOT int pick(const struct fast *f, const struct fast_subcore *sc, uint64_t candidates)
 {
     uint64_t eager = sc->yielding && sc->yields_at == f->now ? candidates & ~sc->yielding : candidates;
     int slot = eager ? f->scheduler->pick(sc->scheduler, eager) : -1;
@@ -124,7 +125,7 @@ static inline int pick(const struct fast *f, const struct fast_subcore *sc, uint
 }
 
 /* Slots whose next instruction's unit does not accept it now. */
-static inline uint64_t blocked(struct fast *f, struct fast_subcore *sc)
+HOT uint64_t blocked(struct fast *f, struct fast_subcore *sc)
 {
     uint64_t slots = 0;
     for (uint64_t busy = sc->busy; busy; busy &= busy - 1) {
@@ -149,7 +150,7 @@ static uint64_t next_chance(const struct fast *f, const struct fast_subcore *sc)
     return next;
 }
 
-static inline bool step(struct fast *f, unsigned index, struct rp_error *err)
+HOT bool step(struct fast *f, unsigned index, struct rp_error *err)
 {
     struct fast_subcore *sc = &f->subcores[index];
     wheel_turn(sc, f->now);

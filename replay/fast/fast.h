@@ -18,6 +18,9 @@
 
 #define NEVER UINT64_MAX
 
+/* For what happens once per warp instruction: compilers leave functions alone that are called from two places. */
+#define HOT static inline __attribute__((always_inline))
+
 /* ---- static tables ---------------------------------------------------------------------------------------------- */
 
 enum op_flag {
@@ -28,7 +31,7 @@ enum op_flag {
     OP_ACCESS = 1 << 4,   /* has memory operands */
     OP_BY_SPACE = 1 << 5, /* timed by the space that its execution reaches */
     OP_EXTENDED = 1 << 6, /* set for all when the machine has more than the scoreboard and one issue per cycle */
-    OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS | OP_EXTENDED,
+    OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS,
 };
 
 /* What a scoreboard entry's lowest two bits say: who writes the register. Above them: the cycle from which it is free.
@@ -73,8 +76,8 @@ struct fast_warp {
     struct rp_step next;
     const struct op *op; /* of next */
     uint32_t initiation, latency;
-    uint8_t unit, producer;      /* of next, resolved */
-    bool ended, waiting, second; /* second: next issues together with the one before it */
+    uint8_t unit, producer; /* of next, resolved */
+    bool ended, waiting;
     uint8_t slot, number, barrier;
     uint16_t subcore; /* of the chip */
     uint16_t sm;
