@@ -12,6 +12,8 @@ static const struct model *const shared_memories[] = {&shared_memory_ideal.model
 static const struct model *const coalescers[] = {&coalescer_ideal.model, &coalescer_segments.model, NULL};
 static const struct model *const caches[] = {&cache_none.model, &cache_direct_mapped.model, NULL};
 static const struct model *const drams[] = {&dram_ideal.model, &dram_fixed.model, NULL};
+static const struct model *const instruction_caches[] = {&instruction_cache_perfect.model,
+                                                         &instruction_cache_set_associative.model, NULL};
 
 const struct model_set built_in_models = {{
     [KIND_SCHEDULER] = schedulers,
@@ -20,4 +22,5 @@ const struct model_set built_in_models = {{
     [KIND_COALESCER] = coalescers,
     [KIND_CACHE] = caches,
     [KIND_DRAM] = drams,
+    [KIND_INSTRUCTION_CACHE] = instruction_caches,
 }};

@@ -6,12 +6,22 @@
 #include "hw-models/cache/cache.h"
 #include "hw-models/coalescer/coalescer.h"
 #include "hw-models/dram/dram.h"
+#include "hw-models/instruction-cache/instruction-cache.h"
 #include "hw-models/model.h"
 #include "hw-models/scheduler/scheduler.h"
 #include "hw-models/shared-memory/shared-memory.h"
 #include "hw-models/unit/unit.h"
 
-enum model_kind { KIND_SCHEDULER, KIND_UNIT, KIND_SHARED_MEMORY, KIND_COALESCER, KIND_CACHE, KIND_DRAM, KIND_COUNT };
+enum model_kind {
+    KIND_SCHEDULER,
+    KIND_UNIT,
+    KIND_SHARED_MEMORY,
+    KIND_COALESCER,
+    KIND_CACHE,
+    KIND_DRAM,
+    KIND_INSTRUCTION_CACHE,
+    KIND_COUNT
+};
 
 /* Per kind a NULL-terminated array of the heads of that kind's structs. */
 struct model_set {

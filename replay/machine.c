@@ -322,6 +322,12 @@ static bool consistent(const struct resolver *r, struct rp_error *err)
     if (m->subcores % m->l1_subcores)
         return rp_fail(err, RP_BAD_INPUT, "%s: l1_subcores (%d) does not divide subcores (%d)", r->settings->file,
                        (int)m->l1_subcores, (int)m->subcores);
+    if (m->subcores % m->icache_subcores)
+        return rp_fail(err, RP_BAD_INPUT, "%s: icache_subcores (%d) does not divide subcores (%d)", r->settings->file,
+                       (int)m->icache_subcores, (int)m->subcores);
+    if (m->warm_l2 && !((const struct cache_model *)m->l2.model)->keeps)
+        return rp_fail(err, RP_BAD_INPUT, "%s: warm_l2 warms nothing: l2.model is '%s'", r->settings->file,
+                       m->l2.model->name);
     for (size_t p = 0; p < machine_part_count(m); p++) {
         enum model_kind kind;
         char key[40];

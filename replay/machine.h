@@ -37,6 +37,11 @@
       "instructions of one warp that a sub-core issues in a cycle, the second to another unit than the first")         \
     X(l1_subcores, "l1_subcores", OPTION_INTEGER, "", 1, 16, 1, NULL,                                                  \
       "neighbouring sub-cores that share one L1; must divide the number of sub-cores")                                 \
+    X(icache_subcores, "icache_subcores", OPTION_INTEGER, "", 1, 16, 1, NULL,                                          \
+      "neighbouring sub-cores that share one instruction cache; must divide the number of sub-cores")                  \
+    X(warm_l2, "warm_l2", OPTION_BOOLEAN, "", 0, 1, 0, NULL,                                                           \
+      "what the host wrote before a launch is in L2 when it begins, as when copies go through L2; with caches that "   \
+      "are kept, before the first launch only")                                                                        \
     X(flush_caches, "flush_caches", OPTION_BOOLEAN, "", 0, 1, 1, NULL, "caches are empty when a launch begins")        \
     X(threads, "limits.threads", OPTION_INTEGER, "threads", 32, 2048, 2048, NULL, "resident threads per SM")           \
     X(warps, "limits.warps", OPTION_INTEGER, "warps", 1, 64, 64, NULL, "resident warps per SM")                        \
@@ -72,7 +77,7 @@ struct machine {
 #define X(field, ...) int64_t field;
     MACHINE_OPTIONS(X)
 #undef X
-    struct machine_part scheduler, shared, coalescer, l1, l2, dram;
+    struct machine_part scheduler, shared, coalescer, l1, l2, dram, icache;
     uint32_t unit_count;
     char unit_name[MACHINE_UNITS][24];
     struct machine_part units[MACHINE_UNITS];

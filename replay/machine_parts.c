@@ -33,6 +33,7 @@ const struct machine_slot machine_slots[MACHINE_SLOTS] = {
     {"l1", KIND_CACHE, offsetof(struct machine, l1)},
     {"l2", KIND_CACHE, offsetof(struct machine, l2)},
     {"dram", KIND_DRAM, offsetof(struct machine, dram)},
+    {"icache", KIND_INSTRUCTION_CACHE, offsetof(struct machine, icache)},
 };
 
 struct machine_part *machine_part_of(struct machine *m, size_t index, enum model_kind *kind, char key[40])

@@ -69,9 +69,11 @@ static bool replay_one(struct session *s, struct replay_launch *out, struct rp_e
             return false;
         job.hierarchy = &own;
     }
+    const struct rp_launch *launch = rp_trace_launch(s->trace, out->launch);
+    if (s->machine->warm_l2 && (!s->kept || out == s->result->launches))
+        hierarchy_warm(job.hierarchy, launch);
     plan(s, &job, out);
-    out->control_words =
-        obeys_control_words(s->machine, rp_trace_kernel(s->trace, rp_trace_launch(s->trace, job.launch)->kernel));
+    out->control_words = obeys_control_words(s->machine, rp_trace_kernel(s->trace, launch->kernel));
     bool fine = s->options->engine == REPLAY_REFERENCE ? reference_launch(&job, out, err) : fast_launch(&job, out, err);
     if (!s->kept)
         hierarchy_end(&own);

@@ -19,6 +19,7 @@
 #define STALLS(X)                                                                                                      \
     X(DISPATCH, "dispatch", "its block was not there yet, or still in its dispatch latency")                           \
     X(BARRIER, "barrier", "it waited at a barrier")                                                                    \
+    X(FETCH, "fetch", "its instruction had not come from the instruction cache yet")                                   \
     X(FENCE, "fence", "it was at a fence and its memory operations were not complete")                                 \
     X(CONTROL, "control", "it had issued a control instruction less than control_interval cycles before")              \
     X(CONTROL_WORD, "control-word", "the stall count of its last instruction's control word had not run down")         \
@@ -62,6 +63,10 @@ enum stall {
       "of stores to global and local memory, after coalescing")                                                        \
     X(global_atomic_transactions, "global.atomic_transactions", "transactions",                                        \
       "of atomics and reductions on global memory, after coalescing")                                                  \
+    X(icache_hits, "icache.hits", "instructions",                                                                      \
+      "fetched instructions whose line was in the instruction cache or on its way there")                              \
+    X(icache_misses, "icache.misses", "instructions",                                                                  \
+      "fetched instructions whose line was not in the instruction cache")                                              \
     X(l1_hits, "l1.hits", "transactions", "transactions whose sector was in L1 or on its way there")                   \
     X(l1_misses, "l1.misses", "transactions", "transactions that looked in L1 and did not find their sector")          \
     X(l2_hits, "l2.hits", "transactions", "transactions whose sector was in L2 or on its way there")                   \

@@ -40,6 +40,8 @@ struct cache_model {
     /* What was asked for at `address` arrives at `cycle`. Called at most once after a reply with fill, before the next
      * access. */
     void (*fill)(void *state, uint64_t address, uint64_t cycle);
+    /* Before the first access: the cache holds these bytes, one after the other, as far as there is room for them. */
+    void (*preload)(void *state, uint64_t address, uint64_t size);
 };
 
 extern const struct cache_model cache_none, cache_direct_mapped;

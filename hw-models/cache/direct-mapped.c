@@ -153,6 +153,19 @@ static void fill(void *state, uint64_t address, uint64_t cycle)
     *sector_of(c, claim(c, address, NULL), address) = cycle;
 }
 
+static void preload(void *state, uint64_t address, uint64_t size)
+{
+    struct direct_mapped *c = state;
+    uint64_t capacity = c->lines * c->line_bytes;
+    if (size > capacity) { /* what comes before makes room for the rest */
+        address += size - capacity;
+        size = capacity;
+    }
+    uint64_t first = address / c->sector_bytes * c->sector_bytes, bytes = address - first + size;
+    for (uint64_t at = 0; size && at < bytes; at += c->sector_bytes)
+        fill(c, first + at, 0);
+}
+
 const struct cache_model cache_direct_mapped = {
     {.name = "direct-mapped",
      .help = "one place per line, sectored, one port (PasTiS)",
@@ -164,4 +177,5 @@ const struct cache_model cache_direct_mapped = {
     reset,
     access,
     fill,
+    preload,
 };

@@ -26,5 +26,12 @@ static void fill(void *state, uint64_t address, uint64_t cycle)
     (void)cycle;
 }
 
+static void preload(void *state, uint64_t address, uint64_t size)
+{
+    (void)state;
+    (void)address;
+    (void)size;
+}
+
 const struct cache_model cache_none = {
-    {.name = "none", .help = "no cache", .state_size = state_size}, false, reset, access, fill};
+    {.name = "none", .help = "no cache", .state_size = state_size}, false, reset, access, fill, preload};

@@ -9,6 +9,7 @@ static __attribute__((noinline)) uint64_t wake_of_special(const struct fast *f, 
 {
     if ((w->op->flags & OP_FENCE) && w->memory_done > wake)
         wake = w->memory_done;
+    wake = w->fetched > wake ? w->fetched : wake;
     if (f->control_words) {
         uint64_t awaited = fast_awaited(f, w);
         wake = awaited > wake ? awaited : wake;
@@ -58,6 +59,16 @@ HOT void decode(struct fast *f, struct fast_warp *w)
     sc->uses[w->unit] |= 1ull << w->slot;
 }
 
+static __attribute__((noinline)) void fetch(struct fast *f, struct fast_warp *w)
+{
+    struct hierarchy *h = f->job->hierarchy;
+    struct instruction_cache_reply reply;
+    h->icache_model->fetch(f->subcores[w->subcore].icache,
+                           hierarchy_code_address(f->launch->kernel, w->next.instruction), f->now + h->clock, &reply);
+    *(reply.hit ? &f->statistics->icache_hits : &f->statistics->icache_misses) += 1;
+    w->fetched = reply.cycle - h->clock;
+}
+
 HOT uint64_t lanes(rp_lanemask mask) { return mask == ~0u ? RP_WARP_LANES : (uint64_t)__builtin_popcount(mask); }
 
 /* Fetches the warp's next instruction and sets its wake, or ends the warp. */
@@ -70,6 +81,8 @@ HOT bool advance(struct fast *f, struct fast_warp *w, struct rp_error *err)
         w->op = &f->program.ops[w->next.index];
         if (w->op->flags & OP_FREE_EXIT)
             continue;
+        if (w->op->flags & OP_FETCHED)
+            fetch(f, w);
         decode(f, w);
         if (!w->waiting)
             schedule(f, w);

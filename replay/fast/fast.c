@@ -11,6 +11,8 @@ static enum stall reason(const struct fast *f, const struct fast_subcore *sc, co
         return STALL_DISPATCH;
     if (w->barrier_until == f->now)
         return STALL_BARRIER;
+    if (w->fetched == f->now)
+        return STALL_FETCH;
     if ((w->op->flags & OP_FENCE) && w->memory_done == f->now)
         return STALL_FENCE;
     if (w->control_until == f->now)
@@ -260,6 +262,7 @@ static bool begin_subcore(struct fast *f, unsigned index)
     sc->far_first = NEVER;
     sc->sm = (uint16_t)(index / m->subcores);
     sc->number = (uint16_t)(index % m->subcores);
+    sc->icache = f->job->hierarchy->icache[hierarchy_icache_of(m, sc->sm, sc->number)];
     sc->l1 = f->job->hierarchy->l1[hierarchy_l1_of(m, sc->sm, sc->number)];
     if (!(sc->scheduler = model_state(&m->scheduler)))
         return false;

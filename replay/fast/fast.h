@@ -30,7 +30,9 @@ enum op_flag {
     OP_BARRIER = 1 << 3,  /* at which warps of the block arrive */
     OP_ACCESS = 1 << 4,   /* has memory operands */
     OP_BY_SPACE = 1 << 5, /* timed by the space that its execution reaches */
-    OP_EXTENDED = 1 << 6, /* set for all when the machine has more than the scoreboard and one issue per cycle */
+    OP_EXTENDED = 1 << 6, /* set for all on machines with more than the scoreboard, one issue per cycle and a
+                           * perfect instruction cache */
+    OP_FETCHED = 1 << 7,  /* through an instruction cache that is not perfect; extended, too */
     OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS,
 };
 
@@ -84,6 +86,7 @@ struct fast_warp {
     uint64_t wake; /* the first cycle in which the next instruction may issue as far as this warp is concerned */
     uint64_t placed, first_issue, barrier_until, memory_done, completion;
     uint64_t control_until;       /* at least the cycle after the last issue */
+    uint64_t fetched;             /* when the next instruction is at hand; 0 with a perfect instruction cache */
     uint64_t earliest;            /* the same as wake without control_until; kept with OP_EXTENDED only */
     struct fast_signals *signals; /* NULL without control words */
     struct fast_block *block;
@@ -120,7 +123,7 @@ struct fast_subcore {
     uint64_t yielding, yields_at; /* the slot that leaves the others the first choice, and in which cycle */
     uint64_t taken;               /* slots with a resident warp, ended or not */
     void *scheduler, *units[MACHINE_UNITS];
-    void *l1;
+    void *l1, *icache;
     uint16_t sm, number; /* number in the SM */
 };
 

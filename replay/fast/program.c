@@ -152,6 +152,8 @@ bool program_build(struct program *p, const struct machine *m, const struct rp_k
             break;
         }
         p->ops[i] = build_op(m, in);
+        if (((const struct instruction_cache_model *)m->icache.model)->keeps)
+            p->ops[i].flags |= OP_FETCHED | OP_EXTENDED;
         if (control_words || m->issue_width > 1)
             p->ops[i].flags |= OP_EXTENDED;
         p->ops[i].registers = used;

@@ -32,14 +32,28 @@ static void end_warp(struct reference *r, struct ref_warp *w)
     ref_check_barriers(r, block);
 }
 
+static void fetch(struct reference *r, struct ref_warp *w)
+{
+    struct hierarchy *h = r->job->hierarchy;
+    struct instruction_cache_reply reply;
+    if (!h->icache_model->keeps)
+        return;
+    h->icache_model->fetch(h->icache[hierarchy_icache_of(r->machine, w->sm, w->subcore)],
+                           hierarchy_code_address(r->launch->kernel, w->next.instruction), r->now + h->clock, &reply);
+    *(reply.hit ? &r->statistics->icache_hits : &r->statistics->icache_misses) += 1;
+    w->fetched = reply.cycle - h->clock;
+}
+
 bool ref_advance(struct reference *r, struct ref_warp *w, struct rp_error *err)
 {
     int more;
     while ((more = rp_cursor_next(&w->cursor, &w->next, err)) > 0) {
         r->statistics->warp_instructions++;
         r->statistics->thread_instructions += (uint64_t)__builtin_popcount(w->next.executed);
-        if (r->machine->issue_exit || !is_plain_exit(w->next.instruction))
+        if (r->machine->issue_exit || !is_plain_exit(w->next.instruction)) {
+            fetch(r, w);
             return true;
+        }
     }
     if (more < 0)
         return false;

@@ -51,6 +51,8 @@ enum stall ref_blocked(const struct reference *r, const struct ref_warp *w)
         return STALL_DISPATCH;
     if (w->waiting || r->now < w->barrier_until)
         return STALL_BARRIER;
+    if (r->now < w->fetched)
+        return STALL_FETCH;
     if (w->next.instruction->unit_class == RP_CLASS_FENCE && r->now < w->memory_done)
         return STALL_FENCE;
     if (r->now < w->control_until)

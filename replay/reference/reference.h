@@ -40,6 +40,7 @@ struct ref_warp {
     struct rp_cursor cursor;
     struct rp_step next; /* the next instruction to issue, unless ended */
     uint64_t placed, first_issue, barrier_until, control_until;
+    uint64_t fetched;     /* when the next instruction is at hand */
     uint64_t memory_done; /* when the last memory operation is complete */
     uint64_t completion;  /* when the last result is written */
     struct ref_write *writes;

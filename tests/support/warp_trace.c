@@ -65,7 +65,10 @@ static void log_op(struct rp_warp_log *log, uint32_t i, const struct warp_op *op
 static bool write_launch(struct rp_writer *w, const struct rp_kernel *kernel, const struct warp_program *programs,
                          uint32_t warps, struct rp_error *err)
 {
-    struct rp_launch launch = {.grid = {1, 1, 1}, .block = {RP_WARP_LANES * warps, 1, 1}};
+    static const struct rp_allocation allocations[] = {{WARP_TRACE_INPUT, WARP_TRACE_BYTES, "input", true},
+                                                       {WARP_TRACE_OUTPUT, WARP_TRACE_BYTES, "output", false}};
+    struct rp_launch launch = {
+        .grid = {1, 1, 1}, .block = {RP_WARP_LANES * warps, 1, 1}, .allocation_count = 2, .allocations = allocations};
     uint32_t id, at = 0;
     if (!rp_writer_add_kernel(w, kernel, &launch.kernel, err) || !rp_writer_begin_launch(w, &launch, &id, err))
         return false;

@@ -8,6 +8,11 @@
 #define WARP_TRACE_SOURCES 3
 #define WARP_TRACE_NONE (-1)
 
+/* Every launch has two buffers, the first of which the host has written before. */
+#define WARP_TRACE_INPUT 0x1000u
+#define WARP_TRACE_OUTPUT 0x8000u
+#define WARP_TRACE_BYTES 4096u
+
 struct warp_op {
     enum rp_class unit_class; /* MEMORY: an access to `space`; BARRIER: of the whole block; CONTROL: no exit */
     enum rp_space space;      /* of MEMORY: global or shared */

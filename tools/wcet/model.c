@@ -73,6 +73,11 @@ static bool covered_issue(const struct wcet_model *m, struct rp_error *err)
                        "machine %s issues two instructions at once, which is not covered: "
                        "--set issue.width=1",
                        m->machine->name);
+    if (!is(&m->machine->icache, "perfect"))
+        return rp_fail(err, RP_BAD_INPUT,
+                       "machine %s has an instruction cache with misses, which is not covered: "
+                       "--set icache=perfect",
+                       m->machine->name);
     if (obeys_control_words(m->machine, m->kernel))
         return rp_fail(err, RP_BAD_INPUT,
                        "machine %s obeys the control words of %s, which is not covered: "

@@ -203,3 +203,27 @@ Test(memory, option_rows_are_consistent)
             cr_expect(!(*m)->check || !(*m)->check(initial), "%s: its own defaults do not go together", (*m)->name);
         }
 }
+
+/* What is there from the beginning: the last bytes that there is room for, each in its place. */
+Test(memory, preloaded_bytes_hit_at_once)
+{
+    int64_t options[] = {SIZE, LINE, SECTOR, LATENCY, INTERVAL, 1};
+    void *state = calloc(1, cache_direct_mapped.model.state_size(options));
+    unsigned hits = 0, dropped = 0;
+    for (int run = 0; run < 5000; run++) {
+        uint64_t address = rnd(SPACE), size = rnd(8) ? rnd(2 * SIZE) : 0, end = address + size;
+        uint64_t sector = (address + rnd(2 * SIZE + 200)) / SECTOR * SECTOR;
+        bool covered = size && sector + SECTOR > address && sector < end;
+        bool kept = covered && (end - 1) / LINE - sector / LINE < SIZE / LINE;
+        struct cache_reply reply;
+        cache_direct_mapped.reset(state, options);
+        cache_direct_mapped.preload(state, address, size);
+        cache_direct_mapped.access(state, &(struct cache_request){sector, 5, CACHE_READ}, &reply);
+        cr_assert_eq(reply.hit, kept, "sector %d of %d to %d", (int)sector, (int)address, (int)end);
+        cr_assert_eq(reply.cycle, 5 + LATENCY);
+        hits += kept;
+        dropped += covered && !kept;
+    }
+    cr_expect(hits > 1000 && dropped > 100);
+    free(state);
+}

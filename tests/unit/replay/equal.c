@@ -18,6 +18,23 @@ static struct machine *open_machine(const char *name, const struct machine_setti
     return m;
 }
 
+/* Small instruction caches, if there is one: the last setting of "icache" counts. */
+static size_t icache_settings(uint64_t *seed, struct machine_setting *settings, size_t count)
+{
+    static const char *const lines[] = {"8", "16", "64", "128"}, *const sizes[] = {"1", "2", "3", "8"},
+                             *const latencies[] = {"0", "1", "20", "300"};
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        any |= !strcmp(settings[i].key, "icache") && !strcmp(settings[i].value, "set-associative");
+    if (!any)
+        return 0;
+    settings[count] = (struct machine_setting){"icache.line", lines[synthetic_random(seed) % 4]};
+    settings[count + 1] = (struct machine_setting){"icache.sets", sizes[synthetic_random(seed) % 4]};
+    settings[count + 2] = (struct machine_setting){"icache.ways", sizes[synthetic_random(seed) % 4]};
+    settings[count + 3] = (struct machine_setting){"icache.latency", latencies[synthetic_random(seed) % 4]};
+    return 4;
+}
+
 /* Settings drawn at random: those that change the way through the engines. */
 static struct machine *random_machine(uint64_t seed)
 {
@@ -38,8 +55,9 @@ static struct machine *random_machine(uint64_t seed)
         {"spaces.global.latency", "0", "200", "1000"},
         {"dependencies", "scoreboard", "control-words"},
         {"issue.width", "1", "2"},
+        {"icache", "perfect", "set-associative"},
     };
-    struct machine_setting settings[2 * MODEL_COUNT_OF(choices) + 8];
+    struct machine_setting settings[MODEL_COUNT_OF(choices) + 16];
     size_t count = 0;
     for (size_t i = 0; i < MODEL_COUNT_OF(choices); i++) {
         size_t values = 0;
@@ -48,6 +66,11 @@ static struct machine *random_machine(uint64_t seed)
         if (synthetic_random(&seed) % 3)
             settings[count++] =
                 (struct machine_setting){choices[i][0], choices[i][1 + synthetic_random(&seed) % values]};
+    }
+    count += icache_settings(&seed, settings, count);
+    if (synthetic_random(&seed) % 3 == 0) {
+        settings[count++] = (struct machine_setting){"l2", "direct-mapped"};
+        settings[count++] = (struct machine_setting){"warm_l2", "true"};
     }
     settings[count++] = (struct machine_setting){"scheduler", schedulers[synthetic_random(&seed) % 6]};
     bool tx2 = synthetic_random(&seed) % 2;

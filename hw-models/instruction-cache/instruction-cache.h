@@ -1,0 +1,30 @@
+/* Instruction caches: when a warp's next instruction is at hand.
+ *
+ * A warp fetches its next instruction in the cycle in which it moves on to it: that of the issue of the one before, or
+ * of its placement. Fetches are made in that order; those of one cycle in the order of sub-cores and, at placement, of
+ * warps. Fetching what is there takes no time of its own: hardware hides it in the pipeline.
+ */
+#ifndef REPRISE_HW_MODELS_INSTRUCTION_CACHE_H
+#define REPRISE_HW_MODELS_INSTRUCTION_CACHE_H
+
+#include "hw-models/model.h"
+
+struct instruction_cache_reply {
+    bool hit;       /* the line was there, or on its way */
+    uint64_t cycle; /* from which the instruction may issue; the cycle of the fetch if the line was there */
+};
+
+struct instruction_cache_model {
+    struct model model;
+    bool keeps; /* false: has no lines at all; nothing is counted */
+    void (*reset)(void *state, const int64_t *options);
+    /* The instruction at `address` is fetched in `cycle`. */
+    void (*fetch)(void *state, uint64_t address, uint64_t cycle, struct instruction_cache_reply *);
+};
+
+/* The options of `set-associative`, for analyses of what it does. */
+enum { INSTRUCTION_CACHE_LINE, INSTRUCTION_CACHE_SETS, INSTRUCTION_CACHE_WAYS, INSTRUCTION_CACHE_LATENCY };
+
+extern const struct instruction_cache_model instruction_cache_perfect, instruction_cache_set_associative;
+
+#endif
