@@ -51,6 +51,7 @@ static const char doc[] = "Runs a kernel on the CPU and records what every warp 
                           "\v"
                           "Arguments, in the order of the kernel's parameters:\n"
                           "  i32=N u32=N i64=N u64=N f32=X f64=X   a value\n"
+                          "  bytes=HEX                             a structure by value: two digits a byte\n"
                           "  buf=zeros:BYTES                       a buffer of zeros\n"
                           "  buf=file:PATH                         a buffer with a file's content\n"
                           "  buf=rand-f32:COUNT:seed=N             floats uniform in [-1,1); rand-f64 likewise\n"
@@ -190,6 +191,7 @@ static bool single_launch(struct record *r, struct rp_error *err)
         plan_add_save(p, r->launch.args[n].buffer, r->saves[i].path);
     }
     *plan_add_launch(p) = r->launch;
+    r->launch = (struct plan_launch){0};
     p->launches[0].kernel = r->kernel ? plan_copy(r->kernel) : NULL;
     return true;
 }
@@ -224,6 +226,7 @@ int cmd_record(int argc, char **argv)
         free(r.saves[i].path);
     free(r.saves);
     free(r.kernel);
+    plan_free_launch(&r.launch);
     free(r.launch_file);
     plan_free(&r.plan);
     return status;

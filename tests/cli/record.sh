@@ -76,6 +76,41 @@ check "info counts what record counted" test $? -eq 0
 "$REPRISE" info --json "$dir/j.wtr" | grep -q "\"module_sha256\": \"$(sha256sum <"$k/vector_add.ptx" | cut -d' ' -f1)\""
 check "the trace names the module by its hash" test $? -eq 0
 
+# ---- a structure by value: { int a = 0x04030201; short b = -2; double c = 1.5; } --------------------------------------
+cat >"$dir/struct.ptx" <<'PTX'
+.version 7.0
+.target sm_62
+.address_size 64
+.visible .entry by_value(.param .align 8 .b8 s[16], .param .u64 out)
+{
+    .reg .b64 %p;
+    .reg .b32 %a, %b;
+    .reg .f64 %c;
+    ld.param.u32 %a, [s];
+    ld.param.s16 %b, [s+4];
+    ld.param.f64 %c, [s+8];
+    ld.param.u64 %p, [out];
+    st.global.u32 [%p], %a;
+    st.global.u32 [%p+4], %b;
+    st.global.f64 [%p+8], %c;
+    ret;
+}
+PTX
+"$REPRISE" record -o "$dir/s.wtr" --module "$dir/struct.ptx" --grid 1 --block 1 --arg bytes=01020304FEff0000000000000000F83f \
+    --arg buf=zeros:16 --save "1=$dir/struct.bin" --quiet
+check "a structure goes by value" python3 -c "
+import struct, sys
+assert struct.unpack('<iid', open(sys.argv[1], 'rb').read()) == (0x04030201, -2, 1.5)" "$dir/struct.bin"
+check "... and is in the trace's provenance" eval '"$REPRISE" info "$dir/s.wtr" | grep -q "launch0.arg0 = bytes=01020304FEff"'
+cat >"$dir/struct.cfg" <<CFG
+module = "struct.ptx";
+buffers = { y = "zeros:16"; };
+launches = ( { grid = 1; block = 1; args = ( "bytes=01020304FEff0000000000000000F83f", "buf=y" ); } );
+save = { y = "$dir/struct2.bin"; };
+CFG
+"$REPRISE" record --no-trace --launch-file "$dir/struct.cfg" --quiet
+check "... from a launch file, too" same "$dir/struct.bin" "$dir/struct2.bin"
+
 # ---- launch files ---------------------------------------------------------------------------------------------------
 "$REPRISE" record -o "$dir/chain.wtr" --launch-file docs/examples/chain.cfg --module "$k/matmul.ptx" >"$dir/out" 2>&1
 check "the launch file of the manual runs" grep -q '2 launches, 8 blocks' "$dir/out"
@@ -130,6 +165,9 @@ refuse 1 "'1.5' is not a whole number" "${va[@]}" "${geo[@]}" --arg i32=1.5
 refuse 1 "'abc' is not a number" "${va[@]}" "${geo[@]}" --arg f32=abc
 refuse 1 "'1e39' is out of range; write inf" "${va[@]}" "${geo[@]}" --arg f32=1e39
 refuse 1 "'-1e999' is out of range; write inf" "${va[@]}" "${geo[@]}" --arg f64=-1e999
+refuse 1 "argument 0 (bytes) is 2 bytes, but parameter 's'" --module "$dir/struct.ptx" --grid 1 --block 1 --arg bytes=0102 --arg $z
+refuse 1 "'012' are no bytes" "${va[@]}" "${geo[@]}" --arg bytes=012
+refuse 1 "'0x12' are no bytes" "${va[@]}" "${geo[@]}" --arg bytes=0x12
 refuse 1 "'i32' is no argument" "${va[@]}" "${geo[@]}" --arg i32
 refuse 1 "did you mean 'zeros'" "${va[@]}" "${geo[@]}" --arg buf=zeroes:4
 refuse 1 "zeros needs a size" "${va[@]}" "${geo[@]}" --arg buf=zeros

@@ -58,10 +58,24 @@ static const struct {
     uint32_t bytes;
     bool is_float;
 } kinds[] = {
-    [ARG_I32] = {"i32", 4, false},    [ARG_U32] = {"u32", 4, false}, [ARG_I64] = {"i64", 8, false},
-    [ARG_U64] = {"u64", 8, false},    [ARG_F32] = {"f32", 4, true},  [ARG_F64] = {"f64", 8, true},
-    [ARG_BUFFER] = {"buf", 8, false},
+    [ARG_I32] = {"i32", 4, false},    [ARG_U32] = {"u32", 4, false},    [ARG_I64] = {"i64", 8, false},
+    [ARG_U64] = {"u64", 8, false},    [ARG_F32] = {"f32", 4, true},     [ARG_F64] = {"f64", 8, true},
+    [ARG_BYTES] = {"bytes", 0, true}, [ARG_BUFFER] = {"buf", 8, false},
 };
+
+static uint32_t size_of(const struct plan_argument *a)
+{
+    return a->kind == ARG_BYTES ? (uint32_t)(strlen(a->hex) / 2) : kinds[a->kind].bytes;
+}
+
+/* Into `to`, which has room for the parameter's size. */
+static void put_bytes(const struct plan_argument *a, uint8_t *to)
+{
+    for (const char *digits = a->hex; *digits; digits += 2) {
+        char byte[3] = {digits[0], digits[1], 0};
+        *to++ = (uint8_t)strtoul(byte, NULL, 16);
+    }
+}
 
 /* 32-bit arguments serve narrower integers if their value fits. */
 static bool narrow_fits(const struct plan_argument *a, uint32_t size)
@@ -76,9 +90,9 @@ static bool check_argument(const struct program *p, uint32_t i, const struct pla
 {
     const struct parameter *param = &p->parameters[i];
     const char *form = kinds[a->kind].form;
-    if (param->size != kinds[a->kind].bytes && !narrow_fits(a, param->size))
+    if (param->size != size_of(a) && !narrow_fits(a, param->size))
         return rp_fail(err, RP_USAGE, "argument %u (%s) is %u bytes, but parameter '%s' of kernel '%s' has %u", i, form,
-                       kinds[a->kind].bytes, param->name, p->name, param->size);
+                       size_of(a), param->name, p->name, param->size);
     if (param->is_float && !kinds[a->kind].is_float)
         return rp_fail(err, RP_USAGE,
                        "argument %u is %s, but parameter '%s' of kernel '%s' is floating point: write %s=", i, form,
@@ -108,7 +122,10 @@ void *kernel_parameters(const struct program *p, const struct plan *plan, const 
     for (uint32_t i = 0; i < l->arg_count; i++) {
         const struct plan_argument *a = &l->args[i];
         uint64_t bits = a->kind == ARG_BUFFER ? plan->buffers[a->buffer].address : a->bits;
-        memcpy(block + p->parameters[i].offset, &bits, p->parameters[i].size);
+        if (a->kind == ARG_BYTES)
+            put_bytes(a, block + p->parameters[i].offset);
+        else
+            memcpy(block + p->parameters[i].offset, &bits, p->parameters[i].size);
     }
     return block;
 }

@@ -36,6 +36,13 @@ void plan_add_save(struct plan *p, size_t buffer, const char *path)
     p->saves[p->save_count++] = (struct plan_save){buffer, plan_copy(path)};
 }
 
+void plan_free_launch(struct plan_launch *l)
+{
+    free(l->kernel);
+    for (uint32_t a = 0; a < l->arg_count; a++)
+        free(l->args[a].hex);
+}
+
 void plan_free(struct plan *p)
 {
     for (size_t i = 0; i < p->buffer_count; i++) {
@@ -44,7 +51,7 @@ void plan_free(struct plan *p)
         free(p->buffers[i].described);
     }
     for (size_t i = 0; i < p->launch_count; i++)
-        free(p->launches[i].kernel);
+        plan_free_launch(&p->launches[i]);
     for (size_t i = 0; i < p->save_count; i++)
         free(p->saves[i].path);
     free(p->buffers);

@@ -25,10 +25,11 @@ struct plan_buffer {
     uint64_t address;
 };
 
-enum argument_kind { ARG_I32, ARG_U32, ARG_I64, ARG_U64, ARG_F32, ARG_F64, ARG_BUFFER };
+enum argument_kind { ARG_I32, ARG_U32, ARG_I64, ARG_U64, ARG_F32, ARG_F64, ARG_BYTES, ARG_BUFFER };
 struct plan_argument {
     enum argument_kind kind;
     uint64_t bits; /* the value, in the low bytes */
+    char *hex;     /* ARG_BYTES: two digits a byte, in the order of memory */
     size_t buffer; /* ARG_BUFFER: index in plan.buffers */
 };
 
@@ -59,6 +60,7 @@ struct plan {
 };
 
 void plan_free(struct plan *);
+void plan_free_launch(struct plan_launch *); /* what it holds, not itself */
 /* Each appends and returns the new element; they end the program if there is no memory. */
 struct plan_buffer *plan_add_buffer(struct plan *, const char *name);
 struct plan_launch *plan_add_launch(struct plan *);
@@ -71,7 +73,7 @@ char *plan_copy(const char *text);
 bool read_number(const char *text, uint64_t most, const char *what, uint64_t *value, struct rp_error *);
 /* "x[,y[,z]]", missing extents 1. */
 bool read_extent(const char *text, const char *what, uint32_t extent[3], struct rp_error *);
-/* "i32=-4", ... Not buffers. */
+/* "i32=-4", "bytes=0a000000", ... Not buffers. */
 bool read_scalar(const char *text, struct plan_argument *, struct rp_error *);
 /* "zeros:BYTES", "file:PATH", "rand-f32:COUNT:seed=N", "iota-i32:COUNT". Relative paths are taken from `folder`. */
 bool read_content(const char *text, const char *folder, struct plan_buffer *, struct rp_error *);

@@ -69,6 +69,7 @@ static void describe_argument(struct options *o, const struct plan *p, char *key
     case ARG_U64: add_option(o, key, "u64=%" PRIu64, a->bits); break;
     case ARG_F32: add_option(o, key, "f32=%.9g", (double)f); break;
     case ARG_F64: add_option(o, key, "f64=%.17g", d); break;
+    case ARG_BYTES: add_option(o, key, "bytes=%s", a->hex); break;
     default: add_option(o, key, "buf=%s", p->buffers[a->buffer].name); break;
     }
 }

@@ -53,8 +53,8 @@ bool read_extent(const char *text, const char *what, uint32_t extent[3], struct 
 /* ---- scalars ----------------------------------------------------------------------------------------------------- */
 
 static const char *const forms[] = {
-    [ARG_I32] = "i32", [ARG_U32] = "u32", [ARG_I64] = "i64",    [ARG_U64] = "u64",
-    [ARG_F32] = "f32", [ARG_F64] = "f64", [ARG_BUFFER] = "buf",
+    [ARG_I32] = "i32", [ARG_U32] = "u32", [ARG_I64] = "i64",     [ARG_U64] = "u64",
+    [ARG_F32] = "f32", [ARG_F64] = "f64", [ARG_BYTES] = "bytes", [ARG_BUFFER] = "buf",
 };
 #define FORMS (sizeof forms / sizeof *forms)
 
@@ -94,16 +94,26 @@ static bool read_float(const char *text, bool wide, uint64_t *bits, struct rp_er
     return true;
 }
 
+static bool read_bytes(const char *text, struct plan_argument *a, struct rp_error *err)
+{
+    size_t digits = strspn(text, "0123456789abcdefABCDEF");
+    if (!digits || digits % 2 || text[digits])
+        return rp_fail(err, RP_USAGE, "'%.40s' are no bytes; write two hexadecimal digits for each, first byte first",
+                       text);
+    a->hex = plan_copy(text);
+    return true;
+}
+
 static bool unknown_form(const char *text, size_t length, struct rp_error *err)
 {
     char form[24];
     snprintf(form, sizeof form, "%.*s", (int)(length < sizeof form ? length : sizeof form - 1), text);
     const char *near = nearest_name(form, forms, FORMS);
     if (!text[length])
-        return rp_fail(err, RP_USAGE, "'%s' is no argument; write FORM=VALUE with i32 u32 i64 u64 f32 f64 or buf",
+        return rp_fail(err, RP_USAGE, "'%s' is no argument; write FORM=VALUE with i32 u32 i64 u64 f32 f64 bytes or buf",
                        text);
-    return rp_fail(err, RP_USAGE, "unknown form '%s' of an argument%s%s%s; there are i32 u32 i64 u64 f32 f64 buf", form,
-                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return rp_fail(err, RP_USAGE, "unknown form '%s' of an argument%s%s%s; there are i32 u32 i64 u64 f32 f64 bytes buf",
+                   form, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 bool read_scalar(const char *text, struct plan_argument *a, struct rp_error *err)
@@ -126,6 +136,7 @@ bool read_scalar(const char *text, struct plan_argument *a, struct rp_error *err
     case ARG_U64: return read_number(value, UINT64_MAX, "u64", &a->bits, err);
     case ARG_F32: return read_float(value, false, &a->bits, err);
     case ARG_F64: return read_float(value, true, &a->bits, err);
+    case ARG_BYTES: return read_bytes(value, a, err);
     default: return rp_fail(err, RP_USAGE, "'%s' is a buffer, not a value", text);
     }
 }
