@@ -10,7 +10,7 @@ DEVICE = ("-x cuda --cuda-device-only --cuda-gpu-arch=sm_62 -nocudainc -nocudali
           "-Wno-unknown-cuda-version -Xclang -target-feature -Xclang +ptx60 -ffp-contract=off -w -I. -S").split()
 HOST = "-x c++ -std=c++17 -O0 -ffp-contract=off -w -I. -shared -fPIC".split()
 # Finds what C leaves undefined; the generator must not write it.
-CHECKED = "-fsanitize=undefined,float-cast-overflow -fno-sanitize=vptr -fno-sanitize-recover=all".split()
+CHECKED = "-fsanitize=undefined,float-cast-overflow -fno-sanitize=vptr,function -fsanitize-undefined-trap-on-error".split()
 COMPARE_SECONDS = 120
 
 
@@ -91,7 +91,8 @@ def differences(tools, source, stem, modules):
         if match and match.group(2) in paths:
             found.append((match.group(1), paths[match.group(2)], match.group(3).replace(match.group(2) + ": ", "")))
     if done.returncode not in (0, 1) or (done.returncode == 1) != bool(found):
-        raise RuntimeError("%s: exit status %d\n%s" % (tools.compare, done.returncode, (done.stdout + done.stderr)[-2000:]))
+        said = (done.stdout + done.stderr)[-2000:]
+        raise RuntimeError("%s: exit status %d\n%s" % (tools.compare, done.returncode, said))
     return found
 
 

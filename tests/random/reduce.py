@@ -1,4 +1,4 @@
-"""Makes a failing program smaller: takes statements away, then parts of expressions, as long as it fails the same way."""
+"""Makes a failing program smaller: takes away statements, then parts of expressions, as long as it fails as before."""
 
 import copy
 import os
@@ -92,7 +92,8 @@ class Reducer:
                 return
             end = matching(text, at)
             inside = text[at + 1:end]
-            if end > 0 and len(inside) > 1 and not re.match(r"^(u8|s8|u16|s16|u32|s32|u64|s64|f32|f64)$", inside) and not (loop and at == loop.end() + 1):
+            head = loop and at == loop.end() + 1
+            if end > 0 and len(inside) > 1 and inside not in generate.BITS and not head:
                 statement.parts[k] = text[:at] + "(1)" + text[end + 1:]
                 if not self.fails():
                     statement.parts[k] = text

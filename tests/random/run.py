@@ -69,8 +69,8 @@ class Run:
                 f = waiting[future]
                 self.take(future, f)
                 done += len(f)
-                print("%d of %d programs, %d failed, %.0f s" % (done, self.o.count, len(self.failures()) + len(self.broken), time.time() - start),
-                      file=sys.stderr, flush=True)
+                said = (done, self.o.count, len(self.failures()) + len(self.broken), time.time() - start)
+                print("%d of %d programs, %d failed, %.0f s" % said, file=sys.stderr, flush=True)
 
     def take(self, future, indices):
         try:
@@ -90,11 +90,11 @@ class Run:
         return {f[0] for kind in self.failed.values() for f in kind}
 
     def report(self, kind, text):
-        count = {True: "ok", False: "not ok"}
         bad = sorted(self.failed[kind], key=lambda f: f[0])
         said = ", %d differ" % len(bad) if bad else ""
         said += ", %d refused" % len(self.refused) if kind == "SASS" and self.refused else ""
-        print("%s - random programs: %s (%d runs%s)" % (count[not bad and not self.broken], text, self.runs[kind], said))
+        mark = "ok" if not bad and not self.broken else "not ok"
+        print("%s - random programs: %s (%d runs%s)" % (mark, text, self.runs[kind], said))
         for index, module, what in bad[:50]:
             print("# program %d, %s: %s" % (index, module, what))
         if bad:
@@ -122,8 +122,9 @@ class Run:
         if self.tools.has_ptxas:
             bad += self.report("SASS", "host = machine code of sm_50 to sm_62")
         else:
-            print("ok - random programs: host = machine code # SKIP no %s: make toolchain fetches it" % self.tools.toolchain)
-        for index, module, what in self.refused[:5]:
+            print("ok - random programs: host = machine code # SKIP no %s: make toolchain fetches it" %
+                  self.tools.toolchain)
+        for index, module, what in self.refused[:100]:
             print("# refused: program %d, %s: %s" % (index, module, what))
         for indices, what in self.broken:
             print("# programs %d to %d: %s" % (indices[0], indices[-1], what.replace("\n", "\n# ")))
