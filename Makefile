@@ -214,6 +214,10 @@ soundness: deps
 wcet-tables: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all kernels $(BUILD)/record-cases
 	@BUILD=$(BUILD) tests/soundness/tables.sh
+# The table of docs/validation.md about jetson-tx2.
+.PHONY: validation-pastis
+validation-pastis: all
+	@BUILD=$(BUILD) tests/validation/pastis.sh
 $(BUILD)/record-cases: $(BUILD)/obj/tests/soundness/record.o $(SUPPORT) $(LIBS)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 $(BUILD)/soundness: $(BUILD)/obj/tests/soundness/soundness.o $(SUPPORT) $(WCET) $(LIBS)
@@ -290,6 +294,7 @@ help:
 	@echo 'random-programs  N=10000 random programs from SEED=1 on: host, PTX and machine code leave the same bits'
 	@echo 'bench      measure the speeds that docs/performance.md states'
 	@echo 'soundness  SOUNDNESS=1000000 random launches against the bounds of reprise wcet'
+	@echo 'validation-pastis  the matrix multiplications of PasTiS on jetson-tx2, beside its figures'
 	@echo 'asan       the tests again under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'fuzz       each libFuzzer target for FUZZ_SECONDS=60'
 	@echo 'lint       clang-format and cppcheck; format mends the formatting'
