@@ -92,7 +92,13 @@ $(WCET): $(call object,$(call SOURCES,tools/wcet)) $(BUILD)/obj/phases.pb-c.o
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-$(BUILD)/libreprise.a: $(LIBS)
+# The host API, above all stages, with what it needs of the rest of tools.
+HOST := $(BUILD)/libhost.a
+$(HOST): $(call object,$(call SOURCES,tools/host) tools/output.c tools/cleanup.c tools/ui/nearest.c)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/libreprise.a: $(HOST) $(LIBS)
 	@rm -f $@
 	@(for l in $^; do echo "addlib $$l"; done | sed '1i create $@'; echo save; echo end) | $(AR) -M
 
@@ -109,7 +115,7 @@ $(SUPPORT): $(call object,$(wildcard tests/support/*.c tests/kernels/*.c tools/u
 	@rm -f $@
 	$(AR) rcs $@ $^
 define suite_rule
-$(BUILD)/tests/$(1): $$(call object,$$(wildcard tests/unit/$(1)/*.c)) $(SUPPORT) $(WCET) $(LIBS)
+$(BUILD)/tests/$(1): $$(call object,$$(wildcard tests/unit/$(1)/*.c)) $(SUPPORT) $(WCET) $(HOST) $(LIBS)
 	@mkdir -p $$(@D)
 	$$(CC) $$(LDFLAGS) $$^ $$(LDLIBS) -lcriterion -o $$@
 .PHONY: unit-$(1)
@@ -134,8 +140,13 @@ PROGRAMS := $(patsubst tests/programs/%.c,$(BUILD)/programs/%,$(wildcard tests/p
 $(PROGRAMS): $(BUILD)/programs/%: $(BUILD)/obj/tests/programs/%.o $(SUPPORT) $(LIBS)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+# The examples of the host API, built as a user's program: with what make install installs.
+EXAMPLES := $(patsubst docs/examples/%.c,$(BUILD)/examples/%,$(wildcard docs/examples/*.c))
+$(EXAMPLES): $(BUILD)/examples/%: docs/examples/%.c $(BUILD)/libreprise.a tools/host/reprise.h
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -I. -Itools/host $(LDFLAGS) $< $(BUILD)/libreprise.a $(LDLIBS) -o $@
 .PHONY: units
-units: $(foreach s,$(SUITES),$(BUILD)/tests/$(s)) $(PROGRAMS) $(RANDOM_COMPARE)
+units: $(foreach s,$(SUITES),$(BUILD)/tests/$(s)) $(PROGRAMS) $(RANDOM_COMPARE) $(EXAMPLES)
 
 # The kernels of tests/kernels, compiled to PTX with no toolkit: with -O2, and with -O0 under kernels/O0.
 PTX_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_62 -nocudainc -nocudalib --cuda-path=/nonexistent \
@@ -167,7 +178,7 @@ $(foreach v,$(SASS_VARIANTS),$(eval $(call cubin_rule,$(v))))
 
 .PHONY: kernels
 kernels: $(KERNELS) $(CUBINS)
-unit-kernels unit-wcet: $(KERNELS)
+unit-kernels unit-wcet unit-host: $(KERNELS)
 unit-sass_run: $(KERNELS) $(CUBINS)
 
 # NVIDIA's ptxas and disassemblers, which tests compare with; tests that want them are skipped without.
@@ -276,6 +287,7 @@ install: all
 	install -m 644 $(BUILD)/libreprise.a $(ROOT)/lib/libreprise.a
 	install -m 644 $(MACHINES) $(ROOT)/share/reprise/machines
 	install -m 644 docs/reprise.1 $(ROOT)/share/man/man1/reprise.1
+	install -m 644 tools/host/reprise.h $(ROOT)/include/reprise/reprise.h
 	for h in $(PUBLIC_HEADERS); do install -D -m 644 $$h $(ROOT)/include/reprise/$$h; done
 	sed -e 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),' docs/reprise.pc.in > $(ROOT)/lib/pkgconfig/reprise.pc
 uninstall:

@@ -110,11 +110,11 @@ static void *work(void *data)
 
 static bool run(struct session *s, struct rp_error *err)
 {
-    struct hierarchy kept;
+    struct hierarchy own;
     if (!s->machine->flush_caches) {
-        if (!hierarchy_begin(&kept, s->machine, err))
+        if (!s->options->caches && !hierarchy_begin(&own, s->machine, err))
             return false;
-        s->kept = &kept;
+        s->kept = s->options->caches ? s->options->caches : &own;
     }
     unsigned threads = s->options->threads ? s->options->threads : 1;
     threads = s->kept ? 1 : threads < s->result->count ? threads : s->result->count;
@@ -127,8 +127,8 @@ static bool run(struct session *s, struct rp_error *err)
     work(s);
     for (unsigned i = 0; i < started; i++)
         pthread_join(helpers[i], NULL);
-    if (s->kept)
-        hierarchy_end(s->kept);
+    if (s->kept == &own)
+        hierarchy_end(&own);
     if (s->failed && err)
         *err = s->error;
     return !s->failed;

@@ -21,10 +21,15 @@ struct replay_issue {
     uint64_t issue, dispatch, done; /* cycles of the launch; done: its result is there */
 };
 
+struct hierarchy; /* replay/hierarchy.h */
+
 struct replay_options {
     enum replay_engine engine;
     unsigned threads; /* launches replayed at once, where they do not depend on one another; 0: one */
     int64_t launch;   /* the only launch to replay, -1: all */
+    /* With flush_caches = false: NULL, or the caches as earlier calls left them (hierarchy_begin makes them, empty, for
+     * the same machine). So launches may be replayed as they come, one call each. */
+    struct hierarchy *caches;
     /* NULL, or called now and then from one thread: warp instructions done, and in all. */
     void (*progress)(void *, uint64_t done, uint64_t total);
     void *progress_data;

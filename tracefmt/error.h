@@ -9,6 +9,10 @@
 
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum rp_status {
     RP_OK = 0,
     RP_USAGE = 1,     /* the command line is wrong */
@@ -26,5 +30,9 @@ struct rp_error {
  * a text that uses err->text itself as an argument (to add context in front). */
 bool rp_fail(struct rp_error *err, enum rp_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -12,12 +12,14 @@
 
 #include "tracefmt/chunk.h"
 #include "tracefmt/frame.h"
+#include "tracefmt/reader_internal.h"
 #include "tracefmt/tables.h"
 
 struct rp_writer {
     char *path, *temporary;
     int fd, level;
-    bool broken; /* something failed: the file must not get its name */
+    bool scratch; /* the file has no name any more */
+    bool broken;  /* something failed: the file must not get its name */
     uint64_t bytes;
     struct index index;
     ZSTD_CCtx *compressor;
@@ -60,6 +62,8 @@ static bool create(struct rp_writer *w, struct rp_error *err)
     w->fd = mkostemp(w->temporary, O_CLOEXEC);
     if (w->fd < 0)
         return system_fail(w, "create", err);
+    if (w->scratch)
+        return !unlink(w->temporary) || system_fail(w, "create", err);
     mode_t mask = umask(0);
     umask(mask);
     return !fchmod(w->fd, 0666 & ~mask) || system_fail(w, "create", err);
@@ -116,6 +120,7 @@ struct rp_writer *rp_writer_open(const char *path, const struct rp_provenance *p
     }
     w->fd = -1;
     w->level = options ? options->level : 0;
+    w->scratch = options && options->scratch;
     if (!create(w, err) || !tables_pack_head(&w->raw, provenance, err) || !write_tables(w, err)) {
         rp_writer_abandon(w);
         return NULL;
@@ -129,7 +134,8 @@ void rp_writer_abandon(struct rp_writer *w)
         return;
     if (w->fd >= 0) {
         close(w->fd);
-        unlink(w->temporary);
+        if (!w->scratch)
+            unlink(w->temporary);
     }
     writer_free(w);
 }
@@ -232,6 +238,31 @@ bool rp_writer_rollback(struct rp_writer *w, struct rp_writer_mark mark, struct 
     return true;
 }
 
+/* ---- reading back ------------------------------------------------------------------------------------------------ */
+
+/* With an index at the end for as long as opening takes. */
+struct rp_trace *rp_writer_read(struct rp_writer *w, struct rp_error *err)
+{
+    if (w->broken || w->launch_open) {
+        rp_fail(err, RP_SYSTEM, "the trace '%s' cannot be read yet", w->path);
+        return NULL;
+    }
+    struct rp_writer_mark mark = rp_writer_mark(w);
+    struct rp_trace *trace = NULL;
+    w->out.size = 0;
+    if (index_pack(&w->index, &w->out, err) && write_all(w, w->out.data, w->out.size, err)) {
+        int fd = fcntl(w->fd, F_DUPFD_CLOEXEC, 0);
+        if (fd < 0)
+            system_fail(w, "read", err);
+        else
+            trace = trace_open_fd(fd, w->path, err);
+    }
+    if (rp_writer_rollback(w, mark, trace ? err : NULL))
+        return trace;
+    rp_trace_close(trace);
+    return NULL;
+}
+
 /* ---- closing ----------------------------------------------------------------------------------------------------- */
 
 /* The rename itself must survive a crash of the system. A directory that cannot be opened or synced (some network file
@@ -253,6 +284,8 @@ static bool finish(struct rp_writer *w, struct rp_error *err)
         return rp_fail(err, RP_SYSTEM, "the trace '%s' is incomplete because writing failed before", w->path);
     if (w->launch_open)
         return rp_fail(err, RP_SYSTEM, "launch %" PRIu32 " of the trace has not ended yet", w->launch_count - 1);
+    if (w->scratch)
+        return true;
     w->out.size = 0;
     if (!index_pack(&w->index, &w->out, err) || !write_all(w, w->out.data, w->out.size, err))
         return false;

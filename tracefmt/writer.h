@@ -23,7 +23,8 @@ struct rp_writer;
 struct rp_chunk;
 
 struct rp_writer_options {
-    int level; /* zstd compression level, 0: the default (3) */
+    int level;    /* zstd compression level, 0: the default (3) */
+    bool scratch; /* the file has no name from the beginning and goes with the writer: for rp_writer_read only */
 };
 
 struct rp_writer *rp_writer_open(const char *path, const struct rp_provenance *, const struct rp_writer_options *,
@@ -40,6 +41,12 @@ void rp_writer_abandon(struct rp_writer *);
 /* The temporary file's name, so that a signal handler can unlink it. */
 const char *rp_writer_temporary(const struct rp_writer *);
 uint64_t rp_writer_bytes(const struct rp_writer *); /* bytes written so far */
+
+/* What has been written so far, opened as a trace of its own (reader.h), while no launch is open. The writer may go on,
+ * or go; the launches that the trace knows stay as they are. Not for rp_trace_sha256 and rp_trace_verify, which read
+ * the file. */
+struct rp_trace;
+struct rp_trace *rp_writer_read(struct rp_writer *, struct rp_error *);
 
 /* A point to which the file can be taken back, while the launch that was begun last is still open: what was committed
  * since is dropped. For executions that must be run again in another order. */

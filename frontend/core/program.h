@@ -82,8 +82,11 @@ struct module *ptx_load(const char *path, struct rp_error *);
 struct module *ptx_load_text(const char *file_name, const char *text, uint64_t size, struct rp_error *);
 /* A cubin's bytes; refuses what is not machine code of sm_50 to sm_62. `path` names it in errors. */
 struct module *cubin_module(const char *path, const void *bytes, size_t size, struct rp_error *);
-/* A file with either of them, told apart by its content. */
+/* A file with either of them, or a fat binary, told apart by its content. Of a fat binary the newest machine code that
+ * can be executed is taken, or without any the newest PTX. */
 struct module *module_load(const char *path, struct rp_error *);
+/* The same from memory, which may go afterwards; `path` names it in errors. */
+struct module *module_load_bytes(const char *path, const void *bytes, size_t size, struct rp_error *);
 void module_free(struct module *);
 /* The program of kernel `name`; NULL name: the only kernel. Lowers and binds it on first use (single-threaded). The
  * error lists the kernels there are, or names the instruction that is not covered, with its place. */

@@ -140,18 +140,6 @@ static void list_entries(struct cubin_module *m)
         }
 }
 
-struct module *module_load(const char *path, struct rp_error *err)
-{
-    size_t size;
-    char *bytes = module_read_file(path, &size, err);
-    if (!bytes)
-        return NULL;
-    struct module *m =
-        cubin_is(bytes, size) ? cubin_module(path, bytes, size, err) : ptx_load_text(path, bytes, size, err);
-    free(bytes);
-    return m;
-}
-
 static void release(struct loaded_module *loaded) { cubin_free(((struct cubin_module *)loaded)->cubin); }
 
 static bool load(struct cubin_module *m, const char *path, const void *bytes, size_t size, struct rp_error *err)

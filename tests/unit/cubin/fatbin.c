@@ -1,6 +1,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "frontend/core/program.h"
 #include "frontend/loader/fatbin.h"
 #include "frontend/loader/lz4.h"
 #include "tests/unit/cubin/golden.h"
@@ -105,6 +106,39 @@ Test(fatbin, several_after_one_another)
     cr_assert(fat, "%s", err.text);
     cr_expect_eq(fat->count, 1);
     fatbin_free(fat);
+}
+
+/* A module's first kernel, "" for an error. */
+static void first_kernel(const struct builder *b, char name[64], struct rp_error *err)
+{
+    struct module *m = module_load_bytes("x.fatbin", b->bytes, b->size, err);
+    snprintf(name, 64, "%s", m && m->program_count ? m->programs[0].name : "");
+    module_free(m);
+}
+
+Test(fatbin, the_newest_machine_code_then_the_newest_ptx)
+{
+#define KERNEL(sm, name) ".version 5.0\n.target sm_" #sm "\n.address_size 64\n.visible .entry " name "() { ret; }\n"
+    static const char old[] = KERNEL(50, "old"), recent[] = KERNEL(61, "recent");
+    static struct builder b;
+    size_t cubin_size;
+    uint8_t *cubin = golden("module.cubin", &cubin_size);
+    struct rp_error err = {0};
+    char name[64];
+    begin(&b);
+    first_kernel(&b, name, &err);
+    cr_expect(strstr(err.text, "neither PTX nor machine code"), "%s", err.text);
+    add(&b, 2, 70, 0, cubin, cubin_size, 0); /* as its header says; such code is not executed */
+    add(&b, 1, 50, 0, old, sizeof old, 0);
+    first_kernel(&b, name, &err);
+    cr_expect_str_eq(name, "old");
+    add(&b, 1, 61, 0, recent, sizeof recent, 0);
+    first_kernel(&b, name, &err);
+    cr_expect_str_eq(name, "recent");
+    add(&b, 2, 62, 0, cubin, cubin_size, 0);
+    first_kernel(&b, name, &err);
+    cr_expect(!strcmp(name, "first") || !strcmp(name, "second"), "%s", name);
+    free(cubin);
 }
 
 Test(fatbin, damage)

@@ -350,3 +350,56 @@ Test(writer, several_threads_read_one_trace)
     }
     rp_trace_close(t);
 }
+
+static uint64_t instructions_of(struct rp_trace *t, uint32_t launch)
+{
+    return rp_trace_launch_totals(t, launch).warp_instructions;
+}
+
+/* Read before, between and after launches, and the file is none the worse for it. */
+Test(writer, what_is_written_so_far_can_be_read)
+{
+    static const struct rp_launch one_block = {.grid = {1, 1, 1}, .block = {64, 1, 1}};
+    struct rp_error err = {0};
+    struct rp_trace *seen[3];
+    for (int scratch = 0; scratch < 2; scratch++) {
+        uint32_t id;
+        struct rp_writer *w = rp_writer_open(path, &nobody, &(struct rp_writer_options){.scratch = scratch}, &err);
+        cr_assert(w, "%s", err.text);
+        cr_expect_eq(files_in_directory(), scratch ? 0 : 1);
+        cr_assert(rp_writer_add_kernel(w, &kernel, &id, &err));
+        for (uint32_t i = 0; i < 3; i++) {
+            cr_assert(rp_writer_begin_launch(w, &one_block, &id, &err));
+            cr_expect_null(rp_writer_read(w, &err), "while a launch is open");
+            struct rp_chunk *c = rp_chunk_new(&kernel, id, NULL);
+            struct rp_warp_log *logs = rp_chunk_begin_block(c, 0, 2);
+            rp_log_run(&logs[0], 0, 1, ~0u);
+            for (uint32_t n = 0; n < i; n++)
+                rp_log_run(&logs[1], 0, 1, ~0u);
+            rp_chunk_end_block(c, 0);
+            cr_assert(rp_writer_commit(w, rp_chunk_finish(c, &err), &err), "%s", err.text);
+            rp_chunk_free(c);
+            cr_assert(rp_writer_end_launch(w, &complete, &err));
+            seen[i] = rp_writer_read(w, &err);
+            cr_assert(seen[i], "%s", err.text);
+            cr_expect_null(rp_trace_damage(seen[i]));
+        }
+        cr_assert(rp_writer_close(w, &err), "%s", err.text);
+        for (uint32_t i = 0; i < 3; i++) {
+            cr_expect_eq(rp_trace_launch_count(seen[i]), i + 1);
+            for (uint32_t l = 0; l <= i; l++)
+                cr_expect_eq(instructions_of(seen[i], l), l + 1);
+            struct rp_block *b = rp_block_open(seen[i], i, 0, &err); /* its chunk is still there */
+            cr_expect(b, "%s", err.text);
+            rp_block_close(b);
+            rp_trace_close(seen[i]);
+        }
+        cr_expect_eq(files_in_directory(), scratch ? 0 : 1);
+        if (!scratch) {
+            struct rp_trace *whole = rp_trace_open(path, &err);
+            cr_expect(whole && rp_trace_verify(whole, NULL, NULL, &err), "%s", err.text);
+            rp_trace_close(whole);
+            unlink(path);
+        }
+    }
+}

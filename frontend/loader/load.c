@@ -1,0 +1,72 @@
+/* Telling the kinds of modules apart: frontend/core/program.h, module_load. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/loader/cubin.h"
+#include "frontend/loader/fatbin.h"
+#include "frontend/loader/module.h"
+
+enum { OLDEST_SM = 50, NEWEST_SM = 62 }; /* whose machine code is executed */
+
+/* As a device of sm_62 chooses: machine code before PTX, and of each kind the newest. */
+static const struct fatbin_entry *choose(const struct fatbin *fat)
+{
+    const struct fatbin_entry *best = NULL;
+    for (uint32_t i = 0; i < fat->count; i++) {
+        const struct fatbin_entry *e = &fat->entries[i];
+        bool runs = e->kind == FATBIN_PTX || (e->arch >= OLDEST_SM && e->arch <= NEWEST_SM);
+        if (runs && (!best || e->kind > best->kind || (e->kind == best->kind && e->arch > best->arch)))
+            best = e;
+    }
+    return best;
+}
+
+static struct module *load_fatbin(const char *path, const void *bytes, size_t size, struct rp_error *err)
+{
+    struct fatbin *fat = fatbin_load(path, bytes, size, err);
+    if (!fat)
+        return NULL;
+    struct module *m = NULL;
+    const struct fatbin_entry *e = choose(fat);
+    if (!e)
+        rp_fail(err, RP_BAD_INPUT, "%.200s: the fat binary holds neither PTX nor machine code for sm_%d to sm_%d", path,
+                OLDEST_SM, NEWEST_SM);
+    else if (e->kind == FATBIN_PTX)
+        m = ptx_load_text(path, (const char *)e->bytes, e->size, err);
+    else
+        m = cubin_module(path, e->bytes, e->size, err);
+    fatbin_free(fat);
+    return m;
+}
+
+/* The PTX loader wants a NUL behind the text. */
+static struct module *load_text(const char *path, const void *bytes, size_t size, struct rp_error *err)
+{
+    char *text = malloc(size + 1);
+    if (!text) {
+        rp_fail(err, RP_SYSTEM, "%.200s: out of memory", path);
+        return NULL;
+    }
+    if (size)
+        memcpy(text, bytes, size);
+    text[size] = 0;
+    struct module *m = ptx_load_text(path, text, size, err);
+    free(text);
+    return m;
+}
+
+struct module *module_load_bytes(const char *path, const void *bytes, size_t size, struct rp_error *err)
+{
+    if (fatbin_is(bytes, size))
+        return load_fatbin(path, bytes, size, err);
+    return cubin_is(bytes, size) ? cubin_module(path, bytes, size, err) : load_text(path, bytes, size, err);
+}
+
+struct module *module_load(const char *path, struct rp_error *err)
+{
+    size_t size;
+    char *bytes = module_read_file(path, &size, err);
+    struct module *m = bytes ? module_load_bytes(path, bytes, size, err) : NULL;
+    free(bytes);
+    return m;
+}

@@ -1,0 +1,87 @@
+#!/bin/bash
+# The host API as a user has it: installed, found by pkg-config, from C and from C++; and its example, whose trace and
+# cycles are those of the command line.
+set -u
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+check() { # name, command...: succeeds
+    local name=$1
+    shift
+    if "$@" >&2; then echo "ok - $name"; else echo "not ok - $name"; fi
+}
+
+# ---- the example ----------------------------------------------------------------------------------------------------
+# Run beside a build folder of its own, for it names its files as the manual does.
+mkdir -p "$dir/run/build/kernels"
+cp "$BUILD/kernels/matmul.ptx" "$dir/run/build/kernels"
+example=$(realpath "$BUILD/examples/matmul")
+(cd "$dir/run" && "$example") >"$dir/out"
+check "the example runs" test $? -eq 0
+sed -n '/^    \$ build\/examples\/matmul$/,/^$/p' docs/host-api.md | sed '1d;/^$/d;s/^    //' >"$dir/manual"
+check "it prints what docs/host-api.md says" diff "$dir/manual" "$dir/out"
+sed -n '/^```c$/,/^```$/p' docs/host-api.md | sed '/^```/d' >"$dir/manual.c"
+check "docs/host-api.md shows it" diff "$dir/manual.c" docs/examples/matmul.c
+check "A (i % 7) times B (i % 5), computed apart" grep -qx "C\[5\]\[9\] = $(python3 -c '
+print(sum((5 * 128 + k) % 7 * ((k * 128 + 9) % 5) for k in range(128)))')" "$dir/out"
+
+# ---- against the command line ---------------------------------------------------------------------------------------
+python3 - "$dir" <<'PY'
+import struct, sys
+for name, m in ("A", 7), ("B", 5):
+    open(f"{sys.argv[1]}/{name}.bin", "wb").write(struct.pack("16384f", *(i % m for i in range(16384))))
+PY
+"$REPRISE" record -q -o "$dir/cli.wtr" --module "$BUILD/kernels/matmul.ptx" --kernel matmul --grid 8,8 --block 16,16 \
+    --arg "buf=file:$dir/A.bin" --arg "buf=file:$dir/B.bin" --arg buf=zeros:65536 --arg i32=128
+host=$dir/run/build/matmul-host.wtr
+check "the trace is whole" "$REPRISE" verify "$host"
+# all that the file says, but for where it comes from: every frame in turn, as text
+content() { zstd -dcq "$1" | protoc --decode=reprise.Trace tracefmt/trace.proto | sed '/^provenance {/,/^}/d'; }
+content "$host" >"$dir/host.txt"
+content "$dir/cli.wtr" >"$dir/cli.txt"
+check "the trace says what reprise record writes" cmp "$dir/host.txt" "$dir/cli.txt"
+check "... and that is something" test "$(wc -l <"$dir/host.txt")" -gt 1000
+cycles=$("$REPRISE" replay --json "$dir/cli.wtr" --machine jetson-tx2 | python3 -c 'import json, sys; print(json.load(sys.stdin)["total"]["cycles"])')
+check "the cycles are those of reprise replay" grep -q "^$cycles cycles, " "$dir/out"
+
+# ---- installed --------------------------------------------------------------------------------------------------------
+make -s install BUILD="$BUILD" PREFIX="$dir/usr" >&2 || exit 1
+export PKG_CONFIG_PATH=$dir/usr/lib/pkgconfig
+read -ra flags <<<"$(pkg-config --cflags reprise) -Wall -Wextra -Werror"
+read -ra libraries <<<"$(pkg-config --libs reprise)"
+if nm "$dir/usr/lib/libreprise.a" 2>/dev/null | grep -q __asan_init; then libraries+=(-fsanitize=address,undefined); fi
+check "the example builds against what is installed" cc -std=c17 "${flags[@]}" docs/examples/matmul.c -o "$dir/matmul" "${libraries[@]}"
+(cd "$dir/run" && REPRISE_MACHINES=$dir/usr/share/reprise/machines "$dir/matmul") >"$dir/out2"
+check "... and runs" cmp "$dir/out" "$dir/out2"
+cat >"$dir/add.cpp" <<'CPP'
+#include <reprise.h>
+
+#include <numeric>
+#include <vector>
+
+int main(int, char **argv)
+{
+    std::vector<float> a(1000), b(1000), c(1000);
+    std::iota(a.begin(), a.end(), 0);
+    std::iota(b.begin(), b.end(), 5);
+    rp_error err{};
+    reprise_options options{};
+    options.module = argv[1];
+    reprise *gpu = reprise_open(&options, &err);
+    reprise_launch add = {"vector_add", {4}, {256}, 0,
+                          {reprise_in(a.data(), 4000), reprise_in(b.data(), 4000), reprise_out(c.data(), 4000), reprise_i32(1000)}};
+    if (!gpu || !reprise_run(gpu, &add, nullptr, &err))
+        return fputs(err.text, stderr), err.status;
+    for (int i = 0; i < 1000; i++)
+        if (c[i] != 2 * i + 5)
+            return 100;
+    /* one element more than there is */
+    add.args[3] = reprise_i32(1001);
+    bool ran = reprise_run(gpu, &add, nullptr, &err);
+    return reprise_close(gpu, nullptr) && !ran && err.status == RP_KERNEL ? 0 : 101;
+}
+CPP
+if g++ -std=c++17 "${flags[@]}" "$dir/add.cpp" -o "$dir/add" "${libraries[@]}"; then
+    check "a program in C++ builds and runs" "$dir/add" "$BUILD/kernels/vector_add.ptx"
+else
+    echo "not ok - a program in C++ builds"
+fi

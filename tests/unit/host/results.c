@@ -1,0 +1,193 @@
+/* Results come back in place, and nothing else is touched. */
+#include <pthread.h>
+
+#include "common.h"
+
+Test(host, results_are_in_place)
+{
+    int32_t p[100];
+    for (int i = 0; i < 100; i++)
+        p[i] = i * i;
+    struct reprise *r = open_with((struct reprise_options){0});
+    struct reprise_result result;
+    run(r, add_launch(p, 100, -5), &result);
+    for (int i = 0; i < 100; i++)
+        cr_assert_eq(p[i], i * i - 5, "%d", i);
+    cr_expect_eq(result.cycles, 0, "no machine, no cycles");
+    cr_expect_gt(result.thread_instructions, result.warp_instructions);
+    run(r, add_launch(p, 100, 5), NULL);
+    for (int i = 0; i < 100; i++)
+        cr_assert_eq(p[i], i * i);
+    cr_expect(reprise_close(r, NULL));
+}
+
+Test(host, in_is_only_read_and_out_begins_with_zeros)
+{
+    int32_t from[80], to[80];
+    for (int i = 0; i < 80; i++)
+        from[i] = 1000 + i, to[i] = -1;
+    struct reprise *r = open_with((struct reprise_options){0});
+    run(r, copy_launch(reprise_out(to, sizeof to), reprise_in(from, sizeof from), 70), NULL);
+    for (int i = 0; i < 80; i++)
+        cr_assert_eq(to[i], i < 70 ? 1000 + i : 0, "%d", i);
+    /* the same buffer again: what the launch before left on the device is gone */
+    run(r, copy_launch(reprise_out(to, sizeof to), reprise_in(from, sizeof from), 10), NULL);
+    for (int i = 0; i < 80; i++)
+        cr_assert_eq(to[i], i < 10 ? 1000 + i : 0, "%d", i);
+    /* inout keeps what the kernel leaves alone */
+    to[79] = 5;
+    run(r, copy_launch(reprise_inout(to, sizeof to), reprise_in(from, sizeof from), 20), NULL);
+    cr_expect_eq(to[19], 1019);
+    cr_expect_eq(to[20], 0);
+    cr_expect_eq(to[79], 5);
+    /* writing to what is only read changes the device's copy, not ours, and not the next launch's */
+    run(r, copy_launch(reprise_in(to, sizeof to), reprise_in(from, sizeof from), 80), NULL);
+    cr_expect_eq(to[79], 5);
+    int32_t seen[80];
+    run(r, copy_launch(reprise_out(seen, sizeof seen), reprise_in(to, sizeof to), 80), NULL);
+    cr_expect_arr_eq(seen, to, sizeof to);
+    reprise_close(r, NULL);
+}
+
+Test(host, what_the_program_changes_between_launches_is_seen)
+{
+    int32_t p[THREADS] = {0};
+    struct reprise *r = open_with((struct reprise_options){0});
+    for (int i = 0; i < 5; i++) {
+        p[i] = 100;
+        run(r, add_launch(p, THREADS, 1), NULL);
+    }
+    for (int i = 0; i < 8; i++)
+        cr_expect_eq(p[i], i < 5 ? 105 - i : 5, "%d is %d", i, p[i]);
+    reprise_close(r, NULL);
+}
+
+Test(host, overlapping_arguments_are_one_piece_of_memory)
+{
+    int32_t p[200];
+    for (int i = 0; i < 200; i++)
+        p[i] = i;
+    struct reprise *r = open_with((struct reprise_options){0});
+    /* the second half over the first, through pointers into the middle */
+    run(r, copy_launch(reprise_inout(p, sizeof p), reprise_in(p + 100, 100 * sizeof *p), 100), NULL);
+    for (int i = 0; i < 200; i++)
+        cr_assert_eq(p[i], i < 100 ? i + 100 : i, "%d", i);
+    /* neither holds the other: p[0..120) and p[80..200); all threads of a warp load before they store */
+    for (int i = 0; i < 200; i++)
+        p[i] = i;
+    struct reprise_launch l =
+        copy_launch(reprise_inout(p, 120 * sizeof *p), reprise_inout(p + 80, 120 * sizeof *p), 32);
+    run(r, l, NULL);
+    for (int i = 0; i < 200; i++)
+        cr_assert_eq(p[i], i < 32 ? i + 80 : i, "%d", i);
+    /* and a range that earlier launches knew in other pieces */
+    run(r, add_launch(p + 50, 100, 1), NULL);
+    cr_expect_eq(p[49], 49);
+    cr_expect_eq(p[50], 51);
+    cr_expect_eq(p[149], 150);
+    cr_expect_eq(p[150], 150);
+    reprise_close(r, NULL);
+}
+
+Test(host, parameters_of_every_form)
+{
+    struct {
+        int32_t low, high;
+    } pair = {11, 22};
+    int32_t out[6];
+    struct reprise *r = open_with((struct reprise_options){0});
+    struct reprise_launch l = {.kernel = "shapes"};
+    l.args[0] = reprise_out(out, sizeof out);
+    l.args[1] = reprise_i32(-3);
+    l.args[2] = reprise_f32(0.1f);
+    l.args[3] = reprise_f64(-0.3);
+    l.args[4] = reprise_value(&pair, sizeof pair);
+    run(r, l, NULL);
+    float f = 0.1f;
+    double d = -0.3;
+    cr_expect_eq(out[0], -3);
+    cr_expect(!memcmp(&out[1], &f, sizeof f));
+    cr_expect(!memcmp(&out[2], &d, sizeof d));
+    cr_expect_eq(out[4], 11);
+    cr_expect_eq(out[5], 22);
+    /* 255 fits an 8-bit parameter, too */
+    l.args[1] = reprise_u32(255);
+    run(r, l, NULL);
+    cr_expect_eq(out[0], -1);
+    reprise_close(r, NULL);
+}
+
+Test(host, variables_of_the_module_live_as_long_as_the_session)
+{
+    int32_t out = 0;
+    struct reprise_launch l = {.kernel = "count"};
+    l.args[0] = reprise_out(&out, sizeof out);
+    for (int session = 0; session < 2; session++) {
+        struct reprise *r = open_with((struct reprise_options){0});
+        for (int i = 1; i < 4; i++) {
+            run(r, l, NULL);
+            cr_expect_eq(out, 7 + i);
+        }
+        reprise_close(r, NULL);
+    }
+}
+
+/* The tiles need a second dimension, shared memory and barriers; the module comes from a file. */
+Test(host, a_module_from_a_file)
+{
+    enum { N = 32 };
+    static float a[N * N], b[N * N], c[N * N];
+    char path[512];
+    const char *build = getenv("BUILD");
+    snprintf(path, sizeof path, "%s/kernels/matmul.ptx", build ? build : "build");
+    struct rp_error err = {0};
+    struct reprise_options options = {.module = path, .threads = 2};
+    struct reprise *r = reprise_open(&options, &err);
+    cr_assert(r, "%s", err.text);
+    for (int i = 0; i < N * N; i++)
+        a[i] = (float)(i % 9), b[i] = (float)(i % 11);
+    struct reprise_launch l = {.grid = {N / 16, N / 16}, .block = {16, 16}};
+    l.args[0] = reprise_in(a, sizeof a);
+    l.args[1] = reprise_in(b, sizeof b);
+    l.args[2] = reprise_out(c, sizeof c);
+    l.args[3] = reprise_i32(N);
+    run(r, l, NULL);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            int sum = 0;
+            for (int k = 0; k < N; k++)
+                sum += (i * N + k) % 9 * ((k * N + j) % 11);
+            cr_assert_eq(c[i * N + j], (float)sum, "%d %d", i, j);
+        }
+    reprise_close(r, NULL);
+}
+
+static void *work(void *data)
+{
+    int32_t *p = data;
+    struct reprise *r = open_with((struct reprise_options){.machine = "jetson-tx2", .threads = 1});
+    struct reprise_result result = {0};
+    for (int i = 0; i < 20; i++)
+        run(r, add_launch(p, 256, p[256]), &result);
+    p[257] = (int32_t)result.cycles;
+    reprise_close(r, NULL);
+    return NULL;
+}
+
+Test(host, sessions_in_several_threads)
+{
+    enum { COUNT = 4 };
+    static int32_t data[COUNT][258];
+    pthread_t thread[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        data[i][256] = i + 1;
+        cr_assert_eq(pthread_create(&thread[i], NULL, work, data[i]), 0);
+    }
+    for (int i = 0; i < COUNT; i++) {
+        pthread_join(thread[i], NULL);
+        for (int j = 0; j < 256; j++)
+            cr_assert_eq(data[i][j], 20 * (i + 1));
+        cr_expect_gt(data[i][257], 0);
+        cr_expect_eq(data[i][257], data[0][257]);
+    }
+}

@@ -1,0 +1,81 @@
+#include "tools/host/kernel.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+/* The plain identifier of a mangled name, the last one of a nested name; 0: not a mangled function. */
+static size_t plain_name(const char *mangled, const char **plain)
+{
+    if (strncmp(mangled, "_Z", 2))
+        return 0;
+    const char *at = mangled + 2;
+    bool nested = *at == 'N';
+    at += nested;
+    size_t length = 0;
+    while (isdigit((unsigned char)*at)) {
+        char *end;
+        unsigned long n = strtoul(at, &end, 10);
+        if (n > strlen(end))
+            return 0;
+        *plain = end;
+        length = n;
+        at = end + n;
+        if (!nested)
+            break;
+    }
+    return length;
+}
+
+struct program *kernel_find(struct module *m, const char *name, struct rp_error *err)
+{
+    const char *found = NULL;
+    uint32_t matches = 0;
+    for (uint32_t i = 0; name && i < m->program_count; i++) {
+        const char *candidate = m->programs[i].name, *plain = "";
+        if (!strcmp(candidate, name))
+            return module_find(m, name, err);
+        size_t length = plain_name(candidate, &plain);
+        if (length != strlen(name) || strncmp(plain, name, length))
+            continue;
+        found = candidate;
+        matches++;
+    }
+    if (matches > 1) {
+        rp_fail(err, RP_USAGE, "%u kernels of %s are called '%s'; give the whole name, such as %s", matches,
+                m->file_name, name, found);
+        return NULL;
+    }
+    return module_find(m, found ? found : name, err);
+}
+
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
+
+bool kernel_check_count(const struct program *p, uint32_t arguments, struct rp_error *err)
+{
+    return arguments == p->parameter_count ||
+           rp_fail(err, RP_USAGE, "kernel '%s' has %u parameters, but %u arguments are given", p->name,
+                   p->parameter_count, arguments);
+}
+
+static bool narrow_fits(const struct argument_type *type, int64_t value, uint32_t size)
+{
+    if (size >= 4 || size == 3 || !type->narrows)
+        return false;
+    return value >= -(INT64_C(1) << (8 * size - 1)) && value < INT64_C(1) << 8 * size;
+}
+
+bool kernel_check_argument(const struct program *p, uint32_t i, const struct argument_type *type, int64_t value,
+                           struct rp_error *err)
+{
+    const struct parameter *param = &p->parameters[i];
+    if (param->size != type->bytes && !narrow_fits(type, value, param->size))
+        return rp_fail(err, RP_USAGE, "argument %u (%s) is %zu bytes, but parameter '%s' of kernel '%s' has %u", i,
+                       type->form, type->bytes, param->name, p->name, param->size);
+    if (param->is_float && !type->may_be_float)
+        return rp_fail(err, RP_USAGE, "argument %u is %s, but parameter '%s' of kernel '%s' is floating point: give %s",
+                       i, type->form, param->name, p->name, param->size == 4 ? "f32" : "f64");
+    return true;
+}

@@ -1,0 +1,129 @@
+/* Ranges of the program's memory and their copies on the device. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/host/session.h"
+
+struct range {
+    uintptr_t begin, end;
+};
+
+static bool is_memory(const struct reprise_arg *a) { return a->kind >= REPRISE_IN && a->kind <= REPRISE_INOUT; }
+static bool overlap(struct range a, struct range b) { return a.begin < b.end && b.begin < a.end; }
+
+static bool check(const struct reprise_arg *a, uint32_t i, struct rp_error *err)
+{
+    if (!a->pointer)
+        return rp_fail(err, RP_USAGE, "argument %u: the pointer is NULL; a null pointer for the kernel is u64 0", i);
+    if (!a->bytes)
+        return rp_fail(err, RP_USAGE, "argument %u: 0 bytes of memory; the least is 1", i);
+    if (a->bytes > UINTPTR_MAX - (uintptr_t)a->pointer)
+        return rp_fail(err, RP_USAGE, "argument %u: %zu bytes do not fit into memory behind its pointer", i, a->bytes);
+    return true;
+}
+
+/* One range per memory argument; those that overlap become the range that holds them all. */
+static bool find_ranges(const struct reprise_launch *l, struct range range[REPRISE_ARGS], struct rp_error *err)
+{
+    for (uint32_t i = 0; i < REPRISE_ARGS; i++) {
+        const struct reprise_arg *a = &l->args[i];
+        range[i] = (struct range){0};
+        if (!is_memory(a))
+            continue;
+        if (!check(a, i, err))
+            return false;
+        range[i] = (struct range){(uintptr_t)a->pointer, (uintptr_t)a->pointer + a->bytes};
+    }
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (uint32_t i = 0; i < REPRISE_ARGS; i++)
+            for (uint32_t j = 0; j < REPRISE_ARGS; j++)
+                if (overlap(range[i], range[j]) && (range[i].begin > range[j].begin || range[i].end < range[j].end)) {
+                    range[i].begin = range[i].begin < range[j].begin ? range[i].begin : range[j].begin;
+                    range[i].end = range[i].end > range[j].end ? range[i].end : range[j].end;
+                    grown = true;
+                }
+    }
+    return true;
+}
+
+static struct mirror *find(struct reprise *r, struct range range)
+{
+    for (size_t i = 0; i < r->mirror_count; i++)
+        if ((uintptr_t)r->mirrors[i].host == range.begin && r->mirrors[i].bytes == range.end - range.begin)
+            return &r->mirrors[i];
+    return NULL;
+}
+
+/* The program cut its memory up otherwise in earlier launches. */
+static bool forget_overlapping(struct reprise *r, struct range range, struct rp_error *err)
+{
+    for (size_t i = r->mirror_count; i-- > 0;) {
+        const struct mirror *m = &r->mirrors[i];
+        struct range old = {(uintptr_t)m->host, (uintptr_t)m->host + m->bytes};
+        if (!overlap(old, range))
+            continue;
+        if (!rp_free(r->context, m->address, err))
+            return false;
+        r->mirrors[i] = r->mirrors[--r->mirror_count];
+    }
+    return true;
+}
+
+static struct mirror *add(struct reprise *r, struct range range, uint32_t argument, struct rp_error *err)
+{
+    if (!forget_overlapping(r, range, err))
+        return NULL;
+    if (r->mirror_count == r->mirror_capacity) {
+        size_t capacity = 2 * r->mirror_capacity + 8;
+        struct mirror *mirrors = realloc(r->mirrors, capacity * sizeof *mirrors);
+        if (!mirrors)
+            return rp_fail(err, RP_SYSTEM, "out of memory for argument %u", argument), NULL;
+        r->mirrors = mirrors;
+        r->mirror_capacity = capacity;
+    }
+    struct mirror m = {(uint8_t *)range.begin, range.end - range.begin, 0};
+    char name[16];
+    snprintf(name, sizeof name, "arg%u", argument);
+    if (!(m.address = rp_alloc(r->context, m.bytes, name, err)))
+        return NULL;
+    r->mirrors[r->mirror_count] = m;
+    return &r->mirrors[r->mirror_count++];
+}
+
+bool memory_send(struct reprise *r, const struct reprise_launch *l, uint64_t address[REPRISE_ARGS],
+                 struct rp_error *err)
+{
+    struct range range[REPRISE_ARGS];
+    if (!find_ranges(l, range, err))
+        return false;
+    for (uint32_t i = 0; i < REPRISE_ARGS; i++) {
+        if (!is_memory(&l->args[i]))
+            continue;
+        struct mirror *m = find(r, range[i]);
+        bool first = true; /* argument of this launch in that range */
+        for (uint32_t j = 0; j < i; j++)
+            first = first && (!is_memory(&l->args[j]) || range[j].begin != range[i].begin);
+        if (m && first) /* new memory has its zeros */
+            memset(rp_host(r->context, m->address, m->bytes), 0, m->bytes);
+        if (!m && !(m = add(r, range[i], i, err)))
+            return false;
+        address[i] = m->address + ((uintptr_t)l->args[i].pointer - range[i].begin);
+    }
+    for (uint32_t i = 0; i < REPRISE_ARGS; i++) {
+        const struct reprise_arg *a = &l->args[i];
+        if (a->kind == REPRISE_IN || a->kind == REPRISE_INOUT)
+            memcpy(rp_host(r->context, address[i], a->bytes), a->pointer, a->bytes);
+    }
+    return true;
+}
+
+void memory_fetch(struct reprise *r, const struct reprise_launch *l, const uint64_t address[REPRISE_ARGS])
+{
+    for (uint32_t i = 0; i < REPRISE_ARGS; i++) {
+        const struct reprise_arg *a = &l->args[i];
+        if (a->kind == REPRISE_OUT || a->kind == REPRISE_INOUT)
+            memcpy(a->pointer, rp_host(r->context, address[i], a->bytes), a->bytes);
+    }
+}

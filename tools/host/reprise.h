@@ -1,0 +1,182 @@
+/* Running CUDA kernels from a C or C++ program, on the program's own memory.
+ *
+ * A session holds one module: PTX, a cubin for sm_50 to sm_62, or a fat binary. A launch names a kernel, its grid and
+ * block, and one argument for each of its parameters: numbers, and pointers into the program's memory with the size of
+ * what they point to. When reprise_run returns, results are in place. As the session wishes, launches are recorded
+ * into a trace, the one that `reprise record` writes, and timed on a machine, in the cycles that `reprise replay`
+ * gives.
+ *
+ *     struct rp_error err;
+ *     struct reprise_options options = {.module = "matmul.ptx", .trace = "mm.wtr", .machine = "jetson-tx2"};
+ *     struct reprise *gpu = reprise_open(&options, &err);
+ *     struct reprise_launch matmul = {.kernel = "matmul", .grid = {8, 8}, .block = {16, 16},
+ *                                     .args = {reprise_in(a, sizeof a), reprise_in(b, sizeof b),
+ *                                              reprise_out(c, sizeof c), reprise_i32(128)}};
+ *     struct reprise_result result;
+ *     bool ok = gpu && reprise_run(gpu, &matmul, &result, &err);
+ *     ok = reprise_close(gpu, ok ? &err : NULL) && ok;
+ *
+ * docs/host-api.md has the whole program. Structs that are zeroed but for what one sets have the defaults.
+ *
+ * Errors. Functions return false or NULL and fill *err, which may be NULL: one line of text and a status, the exit
+ * status that the command line would have: RP_USAGE (arguments that do not fit the kernel, a machine that is not
+ * there), RP_BAD_INPUT (a module that cannot be loaded), RP_KERNEL (the kernel misbehaved: the text says which
+ * instruction, thread and address), RP_SYSTEM (no memory, no space). Nothing is printed and the program is not ended.
+ *
+ * Threads. Nothing is shared between sessions: each may be used from one thread at a time, several at once from
+ * several. Results, trace and cycles depend neither on that nor on options.threads.
+ */
+#ifndef REPRISE_H
+#define REPRISE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "tracefmt/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { REPRISE_ARGS = 64, REPRISE_SETTINGS = 32 };
+
+/* ---- sessions ---------------------------------------------------------------------------------------------------- */
+
+struct reprise_options {
+    const char *module;  /* file with the module */
+    const void *image;   /* or the module in memory; may go once the session is open */
+    size_t image_bytes;  /* of PTX: its length */
+    const char *trace;   /* file to record all launches into; NULL: none. It is there when the session is closed */
+    const char *machine; /* to count cycles on: a name or a machine file; NULL: no cycles */
+    const char *set[REPRISE_SETTINGS]; /* changes to the machine: "scheduler=lrr", "l1=none", ... */
+    unsigned threads;                  /* host threads that execute; 0: one per CPU */
+    uint64_t limit;                    /* instructions a warp may execute before it counts as endless; 0: 2^32 */
+    uint32_t stack;        /* bytes of local memory per thread; 0: what the kernel needs, 16384 with recursion */
+    uint32_t shared_limit; /* bytes of shared memory that a block may have; 0: 49152 */
+    FILE *output;          /* where kernels print to; NULL: stdout */
+};
+
+struct reprise;
+
+struct reprise *reprise_open(const struct reprise_options *, struct rp_error *);
+
+/* Completes the trace and frees the session, in every case. After a kernel misbehaved the trace is kept up to there.
+ * NULL is fine and no error. */
+bool reprise_close(struct reprise *, struct rp_error *);
+
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
+
+enum reprise_kind {
+    REPRISE_NONE, /* ends the list */
+    REPRISE_IN,
+    REPRISE_OUT,
+    REPRISE_INOUT,
+    REPRISE_I32,
+    REPRISE_U32,
+    REPRISE_I64,
+    REPRISE_U64,
+    REPRISE_F32,
+    REPRISE_F64,
+    REPRISE_VALUE
+};
+
+/* Made by the functions below. */
+struct reprise_arg {
+    enum reprise_kind kind;
+    void *pointer; /* IN, OUT, INOUT, VALUE */
+    size_t bytes;
+    union {
+        int32_t i32;
+        uint32_t u32;
+        int64_t i64;
+        uint64_t u64;
+        float f32;
+        double f64;
+    } value;
+};
+
+/* The kernel gets the address of a copy of [pointer, pointer + bytes), and an access outside of it is an error.
+ *   in     the kernel finds what is there; what it writes is dropped
+ *   out    the kernel finds zeros; all of it comes back
+ *   inout  the kernel finds what is there; all of it comes back
+ * Arguments of one launch that overlap are one piece of memory for the kernel, too. The same range has the same device
+ * address in every launch of a session, so that caches see the same buffer. */
+static inline struct reprise_arg reprise_memory(enum reprise_kind kind, void *pointer, size_t bytes)
+{
+    struct reprise_arg a;
+    a.kind = kind;
+    a.pointer = pointer;
+    a.bytes = bytes;
+    a.value.u64 = 0;
+    return a;
+}
+static inline struct reprise_arg reprise_in(const void *pointer, size_t bytes)
+{
+    return reprise_memory(REPRISE_IN, (void *)pointer, bytes);
+}
+static inline struct reprise_arg reprise_out(void *pointer, size_t bytes)
+{
+    return reprise_memory(REPRISE_OUT, pointer, bytes);
+}
+static inline struct reprise_arg reprise_inout(void *pointer, size_t bytes)
+{
+    return reprise_memory(REPRISE_INOUT, pointer, bytes);
+}
+/* A parameter of any other type, such as a struct passed by value, by its bytes. They must be as many as the
+ * parameter's, and stay where they are until the launch. */
+static inline struct reprise_arg reprise_value(const void *bytes, size_t size)
+{
+    return reprise_memory(REPRISE_VALUE, (void *)bytes, size);
+}
+
+/* Numbers. The 32-bit integers also serve narrower parameters that hold their value, and a null pointer is
+ * reprise_u64(0). */
+#define REPRISE_NUMBER(name, type, KIND)                                                                               \
+    static inline struct reprise_arg reprise_##name(type value)                                                        \
+    {                                                                                                                  \
+        struct reprise_arg a = reprise_memory(KIND, NULL, sizeof value);                                               \
+        a.value.name = value;                                                                                          \
+        return a;                                                                                                      \
+    }
+REPRISE_NUMBER(i32, int32_t, REPRISE_I32)
+REPRISE_NUMBER(u32, uint32_t, REPRISE_U32)
+REPRISE_NUMBER(i64, int64_t, REPRISE_I64)
+REPRISE_NUMBER(u64, uint64_t, REPRISE_U64)
+REPRISE_NUMBER(f32, float, REPRISE_F32)
+REPRISE_NUMBER(f64, double, REPRISE_F64)
+#undef REPRISE_NUMBER
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+struct reprise_launch {
+    const char *kernel; /* its name in the module or, where that is unique, in the source; NULL: the only kernel */
+    uint32_t grid[3], block[3];            /* blocks, and threads in a block; an extent of 0 is 1 */
+    uint32_t shared;                       /* bytes of dynamic shared memory per block */
+    struct reprise_arg args[REPRISE_ARGS]; /* one per parameter, in order */
+};
+
+/* What a launch did. All but the first two are 0 without a machine; docs/statistics.md defines them. */
+struct reprise_result {
+    uint64_t warp_instructions, thread_instructions;
+    uint64_t cycles;
+    double microseconds;                  /* cycles at the machine's clock */
+    double ipc;                           /* warp instructions per cycle */
+    double occupancy;                     /* resident warps of those that fit, 0 to 1 */
+    uint64_t global_loads, global_stores; /* transactions */
+    uint64_t l1_hits, l1_misses, l2_hits, l2_misses, dram_accesses;
+    uint64_t shared_conflicts; /* transactions that bank conflicts added */
+};
+
+/* Runs the kernel. result may be NULL. On failure the program's memory is as it was, and after the kernel misbehaved
+ * the session does nothing more: it can only be closed. */
+bool reprise_run(struct reprise *, const struct reprise_launch *, struct reprise_result *, struct rp_error *);
+
+/* Any statistic of the last launch by its name: "issue.stall.memory", "units.alu.busy", ... */
+bool reprise_statistic(const struct reprise *, const char *name, uint64_t *value, struct rp_error *);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,129 @@
+/* Launches. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/host/kernel.h"
+#include "tools/host/session.h"
+
+static const struct argument_type types[] = {
+    [REPRISE_IN] = {"memory", 8, false, false},    [REPRISE_OUT] = {"memory", 8, false, false},
+    [REPRISE_INOUT] = {"memory", 8, false, false}, [REPRISE_I32] = {"i32", 4, false, true},
+    [REPRISE_U32] = {"u32", 4, false, true},       [REPRISE_I64] = {"i64", 8, false, false},
+    [REPRISE_U64] = {"u64", 8, false, false},      [REPRISE_F32] = {"f32", 4, true, false},
+    [REPRISE_F64] = {"f64", 8, true, false},       [REPRISE_VALUE] = {"value", 0, true, false},
+};
+enum { KINDS = sizeof types / sizeof *types };
+
+static bool check_argument(const struct program *p, uint32_t i, const struct reprise_arg *a, struct rp_error *err)
+{
+    struct argument_type type = types[a->kind];
+    int64_t value = a->kind == REPRISE_I32 ? a->value.i32 : (int64_t)a->value.u32;
+    if (a->kind == REPRISE_VALUE) {
+        if (!a->pointer)
+            return rp_fail(err, RP_USAGE, "argument %u: the pointer to the value is NULL", i);
+        type.bytes = a->bytes;
+    }
+    return kernel_check_argument(p, i, &type, value, err);
+}
+
+static bool check_arguments(const struct program *p, const struct reprise_launch *l, struct rp_error *err)
+{
+    uint32_t count = 0;
+    while (count < REPRISE_ARGS && l->args[count].kind != REPRISE_NONE)
+        count++;
+    for (uint32_t i = count; i < REPRISE_ARGS; i++)
+        if (l->args[i].kind != REPRISE_NONE)
+            return rp_fail(err, RP_USAGE, "argument %u is missing, but argument %u is given", count, i);
+    for (uint32_t i = 0; i < count; i++)
+        if ((unsigned)l->args[i].kind >= KINDS)
+            return rp_fail(err, RP_USAGE, "argument %u is of no kind; make it with reprise_in, reprise_i32, ...", i);
+    if (!kernel_check_count(p, count, err))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!check_argument(p, i, &l->args[i], err))
+            return false;
+    return true;
+}
+
+/* The parameter block; NULL: no memory. */
+static void *parameters(const struct program *p, const struct reprise_launch *l, const uint64_t address[REPRISE_ARGS],
+                        struct rp_error *err)
+{
+    uint8_t *block = calloc(1, p->parameter_bytes + 1);
+    if (!block) {
+        rp_fail(err, RP_SYSTEM, "out of memory for the parameters of kernel '%s'", p->name);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < p->parameter_count; i++) {
+        const struct reprise_arg *a = &l->args[i];
+        const void *from = a->kind == REPRISE_VALUE   ? a->pointer
+                           : a->kind <= REPRISE_INOUT ? (const void *)&address[i]
+                                                      : &a->value;
+        memcpy(block + p->parameters[i].offset, from, p->parameters[i].size);
+    }
+    return block;
+}
+
+/* What the launch is recorded into: the trace, or for a machine alone a file without a name, NULL if neither. */
+static bool open_writer(struct reprise *r, struct rp_writer **writer, struct rp_error *err)
+{
+    static const struct rp_writer_options scratch = {.scratch = true};
+    static const struct rp_provenance nothing = {0};
+    char path[4096];
+    *writer = r->writer;
+    if (r->writer || !r->machine)
+        return true;
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, sizeof path, "%s/reprise", folder && *folder ? folder : "/tmp");
+    *writer = rp_writer_open(path, &nothing, &scratch, err);
+    return *writer != NULL;
+}
+
+/* Only now may anything happen that the next launch could see. */
+static bool launch(struct reprise *r, struct program *p, const struct reprise_launch *l,
+                   struct rp_launch_config *config, struct reprise_result *result, struct rp_error *err)
+{
+    uint64_t address[REPRISE_ARGS] = {0};
+    struct rp_launch_result done;
+    void *params = memory_send(r, l, address, err) ? parameters(p, l, address, err) : NULL;
+    if (!params)
+        return false;
+    config->params = params;
+    struct rp_error own = {0};
+    bool ok = rp_launch_kernel(r->context, p, config, &done, &own);
+    free(params);
+    r->dead = !ok && own.status == RP_KERNEL;
+    if (!ok)
+        return rp_fail(err, own.status, "%s", own.text);
+    result->warp_instructions = done.warp_instructions;
+    result->thread_instructions = done.thread_instructions;
+    uint32_t index = r->writer ? r->launches++ : 0;
+    if (r->machine && !timing_replay(r, config->writer, index, result, err))
+        return false;
+    memory_fetch(r, l, address);
+    return true;
+}
+
+bool reprise_run(struct reprise *r, const struct reprise_launch *l, struct reprise_result *result, struct rp_error *err)
+{
+    struct reprise_result unused;
+    result = result ? result : &unused;
+    *result = (struct reprise_result){0};
+    if (r->dead)
+        return rp_fail(err, RP_USAGE, "a kernel of this session has misbehaved; nothing more can run in it");
+    struct program *p = kernel_find(r->module, l->kernel, err);
+    if (!p || !check_arguments(p, l, err))
+        return false;
+    struct rp_launch_config config = r->defaults;
+    config.dynamic_shared = l->shared;
+    for (int i = 0; i < 3; i++) {
+        config.grid[i] = l->grid[i] ? l->grid[i] : 1;
+        config.block[i] = l->block[i] ? l->block[i] : 1;
+    }
+    if (!open_writer(r, &config.writer, err))
+        return false;
+    bool ok = launch(r, p, l, &config, result, err);
+    if (config.writer != r->writer)
+        rp_writer_abandon(config.writer);
+    return ok;
+}

@@ -1,0 +1,95 @@
+/* Opening and closing sessions. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/host/session.h"
+#include "tools/output.h"
+
+static struct module *load(struct reprise *r, const struct reprise_options *o, struct rp_error *err)
+{
+    if (!o->module == !o->image) {
+        rp_fail(err, RP_USAGE, "give the session a module: its file or its image in memory, one of them");
+        return NULL;
+    }
+    if (o->module)
+        return rp_context_load(r->context, o->module, err);
+    struct module *m = module_load_bytes("module in memory", o->image, o->image_bytes, err);
+    return m && rp_context_adopt(r->context, m, err) ? m : NULL;
+}
+
+/* What shapes the content besides the launches, as `reprise record` notes it. */
+static uint32_t describe(const struct reprise_options *o, struct rp_option options[3], char text[3][24])
+{
+    const struct {
+        const char *key;
+        uint64_t value;
+    } limits[] = {{"limit", o->limit}, {"stack", o->stack}, {"shared-limit", o->shared_limit}};
+    uint32_t count = 0;
+    for (size_t i = 0; i < 3; i++) {
+        if (!limits[i].value)
+            continue;
+        snprintf(text[count], 24, "%" PRIu64, limits[i].value);
+        options[count] = (struct rp_option){limits[i].key, text[count]};
+        count++;
+    }
+    return count;
+}
+
+static bool open_trace(struct reprise *r, const struct reprise_options *o, struct rp_error *err)
+{
+    struct rp_option options[3];
+    char text[3][24];
+    if (!o->trace)
+        return true;
+    if (!output_check(o->trace, err))
+        return false;
+    if (o->module && output_same_file(o->trace, o->module))
+        return rp_fail(err, RP_USAGE, "the trace '%s' would be written over the module; give it another name",
+                       o->trace);
+    struct rp_provenance from = {.tool = "reprise " REPRISE_VERSION,
+                                 .module_name = r->module->file_name,
+                                 .module_sha256 = r->module->sha256,
+                                 .option_count = describe(o, options, text),
+                                 .options = options};
+    r->writer = rp_writer_open(o->trace, &from, NULL, err);
+    return r->writer != NULL;
+}
+
+static void session_free(struct reprise *r)
+{
+    rp_writer_abandon(r->writer);
+    timing_close(r);
+    rp_context_free(r->context);
+    free(r->mirrors);
+    free(r);
+}
+
+struct reprise *reprise_open(const struct reprise_options *o, struct rp_error *err)
+{
+    struct reprise *r = calloc(1, sizeof *r);
+    if (!r) {
+        rp_fail(err, RP_SYSTEM, "out of memory for a session");
+        return NULL;
+    }
+    r->defaults = (struct rp_launch_config){.threads = o->threads,
+                                            .limit = o->limit,
+                                            .stack_bytes = o->stack,
+                                            .shared_limit = o->shared_limit,
+                                            .output = o->output};
+    r->context = rp_context_new(err);
+    if (r->context && (r->module = load(r, o, err)) && timing_open(r, o, err) && open_trace(r, o, err))
+        return r;
+    session_free(r);
+    return NULL;
+}
+
+bool reprise_close(struct reprise *r, struct rp_error *err)
+{
+    if (!r)
+        return true;
+    bool ok = !r->writer || rp_writer_close(r->writer, err);
+    r->writer = NULL;
+    session_free(r);
+    return ok;
+}

@@ -1,0 +1,45 @@
+/* The inside of a session. */
+#ifndef REPRISE_TOOLS_HOST_SESSION_H
+#define REPRISE_TOOLS_HOST_SESSION_H
+
+#include "frontend/host/launch.h"
+#include "replay/hierarchy.h"
+#include "replay/statistics.h"
+#include "tools/host/reprise.h"
+
+/* A range of the program's memory and its copy on the device. Ranges do not overlap. */
+struct mirror {
+    uint8_t *host;
+    size_t bytes;
+    uint64_t address;
+};
+
+struct reprise {
+    struct rp_context *context;
+    struct module *module;
+    struct rp_launch_config defaults; /* what all launches share */
+    struct rp_writer *writer;         /* of the trace; NULL: none is wanted */
+    struct machine *machine;          /* NULL: no cycles are wanted */
+    struct hierarchy caches;          /* of a machine that keeps its caches between launches; machine NULL: unused */
+    struct mirror *mirrors;
+    size_t mirror_count, mirror_capacity;
+    uint32_t launches;      /* recorded in writer so far */
+    struct statistics last; /* of the last launch, with a machine */
+    bool dead;              /* a kernel misbehaved */
+};
+
+/* ---- memory.c: the program's memory on the device ---------------------------------------------------------------- */
+
+/* Gives every memory argument of the launch an address, and the device what the kernel is to find. */
+bool memory_send(struct reprise *, const struct reprise_launch *, uint64_t address[REPRISE_ARGS], struct rp_error *);
+/* Brings back what the kernel left there. */
+void memory_fetch(struct reprise *, const struct reprise_launch *, const uint64_t address[REPRISE_ARGS]);
+
+/* ---- timing.c ---------------------------------------------------------------------------------------------------- */
+
+bool timing_open(struct reprise *, const struct reprise_options *, struct rp_error *);
+void timing_close(struct reprise *);
+/* Replays launch `launch` of what the writer holds. */
+bool timing_replay(struct reprise *, struct rp_writer *, uint32_t launch, struct reprise_result *, struct rp_error *);
+
+#endif

@@ -1,0 +1,98 @@
+/* Cycles of a launch. */
+#include <string.h>
+
+#include "replay/replay.h"
+#include "tools/host/session.h"
+#include "tools/ui/nearest.h"
+
+static bool open_machine(struct reprise *r, const struct reprise_options *o, struct rp_error *err)
+{
+    char text[REPRISE_SETTINGS][160];
+    struct machine_setting settings[REPRISE_SETTINGS];
+    size_t count = 0;
+    for (; count < REPRISE_SETTINGS && o->set[count]; count++) {
+        char *equals, *to = text[count];
+        if (strlen(o->set[count]) >= sizeof text[count])
+            return rp_fail(err, RP_USAGE, "setting '%.60s...' is too long", o->set[count]);
+        equals = strchr(strcpy(to, o->set[count]), '=');
+        if (!equals || equals == to)
+            return rp_fail(err, RP_USAGE, "setting '%s': give KEY=VALUE, for example scheduler=lrr", to);
+        *equals = 0;
+        settings[count] = (struct machine_setting){to, equals + 1};
+    }
+    r->machine = machine_open(&(struct machine_request){o->machine, settings, count, NULL, nearest_name}, err);
+    return r->machine != NULL;
+}
+
+bool timing_open(struct reprise *r, const struct reprise_options *o, struct rp_error *err)
+{
+    if (!o->machine)
+        return !o->set[0] || rp_fail(err, RP_USAGE, "setting '%.60s', but no machine is given", o->set[0]);
+    return open_machine(r, o, err) && (r->machine->flush_caches || hierarchy_begin(&r->caches, r->machine, err));
+}
+
+void timing_close(struct reprise *r)
+{
+    if (r->caches.machine)
+        hierarchy_end(&r->caches);
+    machine_free(r->machine);
+}
+
+static void fill(struct reprise_result *to, const struct machine *m, const struct statistics *s)
+{
+    to->cycles = s->cycles;
+    to->microseconds = (double)s->cycles / (double)m->clock_mhz;
+    to->ipc = statistics_ipc(s);
+    to->occupancy = statistics_occupancy(m, s);
+    to->global_loads = s->global_load_transactions;
+    to->global_stores = s->global_store_transactions;
+    to->l1_hits = s->l1_hits;
+    to->l1_misses = s->l1_misses;
+    to->l2_hits = s->l2_hits;
+    to->l2_misses = s->l2_misses;
+    to->dram_accesses = s->dram_accesses;
+    to->shared_conflicts = s->shared_conflicts;
+}
+
+bool timing_replay(struct reprise *r, struct rp_writer *writer, uint32_t launch, struct reprise_result *out,
+                   struct rp_error *err)
+{
+    struct replay_options options = {.launch = launch, .caches = r->caches.machine ? &r->caches : NULL};
+    struct replay_result result;
+    struct rp_trace *trace = rp_writer_read(writer, err);
+    bool ok = trace && replay(trace, r->machine, &options, &result, err);
+    if (ok) {
+        r->last = result.total;
+        fill(out, r->machine, &r->last);
+        replay_result_free(&result);
+    }
+    rp_trace_close(trace);
+    return ok;
+}
+
+struct wanted {
+    const char *name;
+    uint64_t value;
+    bool found;
+};
+
+static void look(void *data, const char *name, uint64_t value)
+{
+    struct wanted *w = data;
+    if (strcmp(name, w->name))
+        return;
+    w->value = value;
+    w->found = true;
+}
+
+bool reprise_statistic(const struct reprise *r, const char *name, uint64_t *value, struct rp_error *err)
+{
+    struct wanted w = {.name = name};
+    if (!r->machine)
+        return rp_fail(err, RP_USAGE, "statistic '%.60s': the session has no machine", name);
+    statistics_each(r->machine, &r->last, look, &w);
+    if (!w.found)
+        return rp_fail(err, RP_USAGE, "unknown statistic '%.60s'; 'reprise replay --explain' lists them all", name);
+    *value = w.value;
+    return true;
+}
