@@ -34,7 +34,7 @@ enum video_detail { VIDEO_OP, VIDEO_SECOND, VIDEO_SELECT_D, VIDEO_SELECT_A, VIDE
 enum video_op { VADD, VSUB, VABSDIFF, VMIN, VMAX, VSHL, VSHR, VMAD, VSET };
 enum video_second { VIDEO_NONE, VIDEO_ADD, VIDEO_MIN, VIDEO_MAX };
 enum video_select { VIDEO_WORD, VIDEO_B0, VIDEO_B1, VIDEO_B2, VIDEO_B3, VIDEO_H0, VIDEO_H1 };
-enum video_flag { VIDEO_SIGNED_A = 1, VIDEO_SIGNED_B = 2, VIDEO_PLUS_ONE = 4 /* vmad.po */ };
+enum video_flag { VIDEO_SIGNED_A = 1, VIDEO_SIGNED_B = 2, VIDEO_PLUS_ONE = 4 /* vmad.po; SASS: of VADD too */ };
 /* detail[VIDEO_SCALE]: 0, 7 or 15, of vmad.shr7 and vmad.shr15 */
 
 /* One atomic operation on one value: the new content of the memory that held `old`. b is the operand, c the new value

@@ -62,7 +62,7 @@ static s128 shifted(const struct uop *u, s128 a, u32 amount)
 static s128 operated(const struct uop *u, s128 a, s128 b)
 {
     switch (u->detail[VIDEO_OP]) {
-    case VADD: return a + b;
+    case VADD: return a + b + (u->detail[VIDEO_FLAGS] & VIDEO_PLUS_ONE ? 1 : 0);
     case VSUB: return a - b;
     case VABSDIFF: return a > b ? a - b : b - a;
     case VMIN: return a < b ? a : b;

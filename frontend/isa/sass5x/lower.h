@@ -121,8 +121,8 @@ struct sass_meaning {
     const char *name;
     sass_semantic lower;
 };
-extern const struct sass_meaning sass_integer[], sass_float[], sass_move[], sass_convert[], sass_memory[],
-    sass_flow[]; /* each ends in a NULL name */
+extern const struct sass_meaning sass_integer[], sass_float[], sass_move[], sass_convert[], sass_memory[], sass_flow[],
+    sass_video[]; /* each ends in a NULL name */
 
 /* ---- the device's runtime ---- */
 uint64_t sass_runtime_address(const char *symbol);

@@ -160,3 +160,45 @@ Test(sass, codes_as_numbers)
             }
         }
 }
+
+/* ---- 16-bit products ---- */
+
+/* The sequences in which ptxas multiplies words, low word and signed high word, give what 64 bits give. */
+static struct uop xmad(int a, int b, int c, int d, const char *how)
+{
+    static const char letters[] = "abpm"; /* upper half of a, of b; PSL; MRG */
+    struct uop u = {.op = OP_XMAD, .type = T_U32, .d = REG(d), .a = REG(a), .b = REG(b), .c = REG(c)};
+    for (int i = 0; i < 4; i++)
+        u.detail[i] = strchr(how, letters[i]) != NULL;
+    u.detail[4] = strchr(how, 'h') ? 2 : strchr(how, 'f') ? 3 : strchr(how, 'c') ? 4 : 0; /* CHI, CSFU, CBCC */
+    u.detail[5] = strchr(how, 's') != NULL;                                               /* signed a, signed b */
+    u.detail[6] = strchr(how, 't') != NULL;
+    return u;
+}
+static uint64_t reg(struct bench_warp *w, int n, int l) { return get_element(w->slots + n * SLOT, T_U32, l); }
+Test(sass, products_of_words)
+{
+    enum { A = 4, B = 5, C = 6, ZERO = 14, T = 10 };
+    for (int level = 2; level <= widest_level(); level++)
+        for (int i = 0; i < 500; i++) {
+            uint32_t in[3][LANES];
+            struct bench_warp *w = warp_with(in, 3);
+            for (int l = 0; l < LANES; l++)
+                put_element(w->slots + ZERO * SLOT, T_U32, l, 0);
+            run(w, level, xmad(A, B, C, T, ""), ~0u);
+            run(w, level, xmad(A, B, ZERO, T + 1, "bm"), ~0u);
+            run(w, level, xmad(A, T + 1, T, T + 2, "abpc"), ~0u);
+            for (int l = 0; l < LANES; l++)
+                cr_assert_eq(reg(w, T + 2, l), in[0][l] * in[1][l] + in[2][l], "%#x x %#x", in[0][l], in[1][l]);
+            run(w, level, xmad(A, B, ZERO, T, ""), ~0u);
+            run(w, level, xmad(A, B, ZERO, T + 1, "bt"), ~0u);
+            run(w, level, xmad(A, B, C, T + 2, "abstf"), ~0u);
+            run(w, level, xmad(A, B, T, T + 3, "ash"), ~0u);
+            for (int l = 0; l < LANES; l++) {
+                uint32_t middle = (uint32_t)((reg(w, T + 3, l) + reg(w, T + 1, l)) >> 16);
+                int64_t product = (int64_t)(int32_t)in[0][l] * (int32_t)in[1][l];
+                cr_assert_eq((uint32_t)(middle + reg(w, T + 2, l)), (uint32_t)(product >> 32) + in[2][l],
+                             "high word of %#x x %#x", in[0][l], in[1][l]);
+            }
+        }
+}
