@@ -1,6 +1,7 @@
 /* cvt between floating-point formats, everything with f16 and bf16, and cvt.pack (PTX ISA, cvt and cvt.pack). */
 #include "frontend/core/lanes_float.h"
 #include "frontend/core/lanes_groups.h"
+#include "frontend/core/lanes_small.h"
 
 /* ---- f32 and f64 ---- */
 
@@ -58,65 +59,12 @@ HANDLER(cvt_f64_f64)
 #undef ROUNDED
 }
 
-/* ---- f16 and bf16: 1 sign, 5 or 8 exponent and 10 or 7 fraction bits ---- */
+/* ---- f16 and bf16 ---- */
 
-/* Exact: the fraction moves up, and a product rights the exponent, subnormals included. */
-INLINE f32 f32_of_f16(u16 h)
-{
-    u32 magnitude = (h & 0x7fffu) << 13, sign = (h & 0x8000u) << 16;
-    u32 number = bits_f32(float_of(magnitude) * 0x1p112f);
-    u32 special = magnitude > 0x7c00u << 13 ? F32_NAN : 0x7f800000u | sign;
-    return float_of(magnitude >= 0x7c00u << 13 ? special : number | sign);
-}
-INLINE f32 f32_of_bf16(u16 h) { return canonical_f32(float_of((u32)h << 16)); }
 LANES1(cvt_f16_f32, f32, u16, f32_of_f16(a))
 LANES1(cvt_f16_f64, f64, u16, canonical_f64(f32_of_f16(a)))
 LANES1(cvt_bf16_f32, f32, u16, f32_of_bf16(a))
 LANES1(cvt_bf16_f64, f64, u16, canonical_f64(f32_of_bf16(a)))
-
-struct small_format {
-    int fraction, least_exponent;
-    u16 infinity;
-};
-static const struct small_format f16_format = {10, -14, 0x7c00}, bf16_format = {7, -126, 0x7f80};
-
-static bool rounds_up(enum rounding rounding, bool negative, u64 kept, u64 rest, u64 half)
-{
-    switch (rounding) {
-    case ROUND_Z: return false;
-    case ROUND_M: return rest && negative;
-    case ROUND_P: return rest && !negative;
-    case ROUND_NA: return rest >= half;
-    default: return rest > half || (rest == half && (kept & 1));
-    }
-}
-/* What a number too large becomes: infinity, or the greatest finite number when rounding towards it. */
-static u16 overflowed(enum rounding rounding, bool negative, u16 infinity)
-{
-    bool finite = rounding == ROUND_Z || (rounding == ROUND_M && !negative) || (rounding == ROUND_P && negative);
-    return infinity - finite;
-}
-/* x rounded to a small format. */
-static u16 narrowed(f64 x, enum rounding rounding, const struct small_format *f)
-{
-    u64 bits = bits_f64(x), magnitude = bits & ~(1ull << 63);
-    bool negative = bits >> 63;
-    u16 sign = (u16)(negative << 15);
-    int exponent = (int)(magnitude >> 52) - 1023;
-    if (magnitude > 0x7ffull << 52)
-        return 0x7fff;
-    if (magnitude == 0x7ffull << 52)
-        return sign | f->infinity;
-    u64 fraction = magnitude & ((1ull << 52) - 1);
-    fraction |= exponent > -1023 ? 1ull << 52 : 0;
-    int shift = 52 - f->fraction + (exponent < f->least_exponent ? f->least_exponent - exponent : 0);
-    shift = shift > 62 ? 62 : shift;
-    u64 kept = fraction >> shift, rest = fraction & ((1ull << shift) - 1);
-    kept += rounds_up(rounding, negative, kept, rest, 1ull << (shift - 1));
-    if (exponent > f->least_exponent)
-        kept += (u64)(exponent - f->least_exponent) << f->fraction;
-    return sign | (kept >= f->infinity ? overflowed(rounding, negative, f->infinity) : (u16)kept);
-}
 
 /* An integer as f64 such that rounding it once more is harmless: of more than 53 bits the last kept one is sticky. */
 static f64 sticky_f64(u64 magnitude, bool negative)

@@ -18,6 +18,7 @@
     X(compare)                                                                                                         \
     X(convert)                                                                                                         \
     X(float_convert)                                                                                                   \
+    X(half)                                                                                                            \
     X(warp)                                                                                                            \
     X(video)                                                                                                           \
     X(sass)

@@ -33,8 +33,8 @@ _Noreturn void sass_not_covered(struct sass_lowering *l, const char *what)
 
 static sass_semantic find_meaning(const char *name)
 {
-    static const struct sass_meaning *const all[] = {sass_integer, sass_float, sass_move, sass_convert,
-                                                     sass_memory,  sass_flow,  sass_video};
+    static const struct sass_meaning *const all[] = {sass_integer, sass_float, sass_move,  sass_convert,
+                                                     sass_memory,  sass_flow,  sass_video, sass_half};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         for (const struct sass_meaning *m = all[i]; m->name; m++)
             if (strcmp(m->name, name) == 0)

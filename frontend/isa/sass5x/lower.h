@@ -109,6 +109,10 @@ struct operand lane2(struct sass_lowering *, enum lane_op, enum lane_type, struc
 void move32(struct sass_lowering *, struct operand d, struct operand a);
 /* With .CC (bit 47): condition codes of a result that is no sum. */
 void set_codes(struct sass_lowering *, struct operand value);
+/* Two predicates at the usual places of a *SETP, the one that may be the guard last. */
+void write_predicates(struct sass_lowering *, struct operand first, struct operand second);
+/* .FMZ: where either factor is zero both become zero, so that their product is, infinities and NaN included. */
+void sass_zero_factors(struct sass_lowering *, struct operand *a, struct operand *b);
 /* Sets combine, p and destinations of a *SETP at their usual places. */
 void set_predicates(struct sass_lowering *, struct uop *, unsigned combine_at);
 enum compare float_compare(unsigned code);
@@ -122,7 +126,7 @@ struct sass_meaning {
     sass_semantic lower;
 };
 extern const struct sass_meaning sass_integer[], sass_float[], sass_move[], sass_convert[], sass_memory[], sass_flow[],
-    sass_video[]; /* each ends in a NULL name */
+    sass_video[], sass_half[]; /* each ends in a NULL name */
 
 /* ---- the device's runtime ---- */
 uint64_t sass_runtime_address(const char *symbol);

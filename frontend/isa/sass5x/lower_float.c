@@ -9,22 +9,47 @@ static void no_codes(struct sass_lowering *l, unsigned at)
         sass_not_covered(l, "the condition code");
 }
 
-/* FTZ or, in a field of two bits, also FMZ, which is not covered. */
+/* FTZ or, in a field of two bits, also FMZ: see sass_zero_factors. */
 static unsigned ftz(struct sass_lowering *l, unsigned at, unsigned width)
 {
-    if (width && bits(l, at, width) > 1)
-        sass_not_covered(l, ".FMZ");
-    return width && bits(l, at, width) ? UF_FTZ : 0;
+    if (bits(l, at, width) > 2)
+        sass_not_covered(l, "a reserved modifier");
+    return bits(l, at, width) ? UF_FTZ : 0;
 }
 static unsigned sat(struct sass_lowering *l, unsigned at) { return bit(l, at) ? UF_SAT : 0; }
 
-static void arithmetic(struct sass_lowering *l, enum lane_op op, unsigned round, unsigned flags, unsigned terms)
+void sass_zero_factors(struct sass_lowering *l, struct operand *a, struct operand *b)
 {
-    struct uop u = {.kind = UOP_LANE, .op = (uint8_t)op, .type = T_F32, .flags = flags};
+    struct operand *factors[2] = {a, b}, zero = constant32(l, 0), either = sass_temporary(l);
+    for (int i = 0; i < 2; i++)
+        sass_emit(l, (struct uop){.kind = UOP_LANE,
+                                  .op = OP_SETP,
+                                  .type = T_F32,
+                                  .flags = UF_FTZ,
+                                  .compare = CMP_EQ,
+                                  .combine = COMBINE_OR,
+                                  .a = *factors[i],
+                                  .b = zero,
+                                  .p = i ? either : zero,
+                                  .pd = either});
+    for (int i = 0; i < 2; i++) {
+        struct uop u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .a = zero, .b = *factors[i], .p = either};
+        *factors[i] = u.d = sass_temporary(l);
+        sass_emit(l, u);
+    }
+}
+
+/* The last arguments: where FTZ is, and in two bits, of products, FMZ. */
+static void arithmetic(struct sass_lowering *l, enum lane_op op, unsigned round, unsigned flags, unsigned ftz_at,
+                       unsigned ftz_width)
+{
+    struct uop u = {.kind = UOP_LANE, .op = (uint8_t)op, .type = T_F32, .flags = flags | ftz(l, ftz_at, ftz_width)};
     u.rounding = (uint8_t)sass_rounding(round);
     u.a = source_f32(l, 0);
     u.b = source_f32(l, 1);
-    if (terms == 3)
+    if (bits(l, ftz_at, ftz_width) == 2)
+        sass_zero_factors(l, &u.a, &u.b);
+    if (op == OP_FMA)
         u.c = source_f32(l, 2);
     u.d = result(l);
     sass_emit(l, u);
@@ -33,34 +58,67 @@ static void arithmetic(struct sass_lowering *l, enum lane_op op, unsigned round,
 static void lower_fadd(struct sass_lowering *l)
 {
     no_codes(l, 47);
-    arithmetic(l, OP_ADD, bits(l, 39, 2), ftz(l, 44, 1) | sat(l, 50), 2);
+    arithmetic(l, OP_ADD, bits(l, 39, 2), sat(l, 50), 44, 1);
 }
 static void lower_fadd32i(struct sass_lowering *l)
 {
     no_codes(l, 52);
-    arithmetic(l, OP_ADD, 0, ftz(l, 55, 1), 2);
+    arithmetic(l, OP_ADD, 0, 0, 55, 1);
+}
+static struct operand as_f64(struct sass_lowering *l, struct operand v, unsigned flags)
+{
+    struct uop u = {.kind = UOP_LANE, .op = OP_CVT, .type = T_F64, .stype = T_F32, .flags = flags, .a = v};
+    u.d = sass_temporary(l);
+    sass_emit(l, u);
+    return u.d;
+}
+/* A product divided (D) or multiplied (M) by a power of two, rounded once: in double precision all of it is exact. */
+static void scaled_product(struct sass_lowering *l)
+{
+    static const uint16_t exponents[8] = {0, 1022, 1021, 1020, 1026, 1025, 1024, 0}; /* of 2^n, as f64 has them */
+    unsigned scale = bits(l, 41, 3), flush = ftz(l, 44, 2);
+    struct operand a = source_f32(l, 0), b = source_f32(l, 1);
+    if (!exponents[scale])
+        sass_not_covered(l, "a reserved scale");
+    if (bits(l, 44, 2) == 2)
+        sass_zero_factors(l, &a, &b);
+    struct uop product = {.kind = UOP_LANE, .op = OP_MUL, .type = T_F64, .rounding = ROUND_N};
+    product.a = as_f64(l, a, flush);
+    product.b = as_f64(l, b, flush);
+    product.d = sass_temporary(l);
+    sass_emit(l, product);
+    product.a = product.d;
+    product.b = constant64(l, (uint64_t)exponents[scale] << 52);
+    sass_emit(l, product);
+    struct uop u = {.kind = UOP_LANE, .op = OP_CVT, .type = T_F32, .stype = T_F64, .flags = flush | sat(l, 50)};
+    u.rounding = (uint8_t)sass_rounding(bits(l, 39, 2));
+    u.a = product.d;
+    u.d = result(l);
+    sass_emit(l, u);
 }
 static void lower_fmul(struct sass_lowering *l)
 {
     no_codes(l, 47);
-    if (bits(l, 41, 3))
-        sass_not_covered(l, "a scaled product");
-    arithmetic(l, OP_MUL, bits(l, 39, 2), ftz(l, 44, 2) | sat(l, 50), 2);
+    if (bits(l, 41, 3)) {
+        scaled_product(l);
+        return;
+    }
+    arithmetic(l, OP_MUL, bits(l, 39, 2), sat(l, 50), 44, 2);
 }
 static void lower_fmul32i(struct sass_lowering *l)
 {
     no_codes(l, 52);
-    arithmetic(l, OP_MUL, 0, ftz(l, 53, 2) | sat(l, 55), 2);
+    arithmetic(l, OP_MUL, 0, sat(l, 55), 53, 2);
 }
 static void lower_ffma(struct sass_lowering *l)
 {
     no_codes(l, 47);
-    arithmetic(l, OP_FMA, bits(l, 51, 2), ftz(l, 53, 2) | sat(l, 50), 3);
+    arithmetic(l, OP_FMA, bits(l, 51, 2), sat(l, 50), 53, 2);
 }
 static void lower_ffma32i(struct sass_lowering *l)
 {
     no_codes(l, 52);
-    arithmetic(l, OP_FMA, 0, ftz(l, 53, 2) | sat(l, 55), 3);
+    arithmetic(l, OP_FMA, 0, sat(l, 55), 53, 2);
 }
 
 /* Minimum where the predicate holds, maximum elsewhere, into d. */

@@ -192,22 +192,6 @@ static struct operand combined(struct sass_lowering *l, unsigned op, struct oper
         sass_not_covered(l, "this combination of predicates");
     return lane2(l, ops[op], T_PRED, a, b);
 }
-static void move_predicate(struct sass_lowering *l, struct operand d, struct operand value)
-{
-    sass_emit(l, (struct uop){.kind = UOP_LANE, .op = OP_MOV, .type = T_PRED, .d = d, .a = value});
-}
-/* Both destinations, the one that may be the guard last. */
-static void write_predicates(struct sass_lowering *l, struct operand first, struct operand second)
-{
-    struct operand d = written_predicate(l, 3), d2 = written_predicate(l, 0);
-    bool first_last = bits(l, 3, 3) == bits(l, 16, 3);
-    if (d.keep && !first_last)
-        move_predicate(l, d, first);
-    if (d2.keep)
-        move_predicate(l, d2, second);
-    if (d.keep && first_last)
-        move_predicate(l, d, first);
-}
 static void lower_psetp(struct sass_lowering *l)
 {
     struct operand a = predicate_source(l, 12, 15), b = predicate_source(l, 29, 32), c = predicate_source(l, 39, 42);

@@ -363,6 +363,21 @@ void set_predicates(struct sass_lowering *l, struct uop *u, unsigned combine_at)
     u->p_flip = bit(l, 42);
 }
 
+static void move_predicate(struct sass_lowering *l, struct operand d, struct operand value)
+{
+    sass_emit(l, (struct uop){.kind = UOP_LANE, .op = OP_MOV, .type = T_PRED, .d = d, .a = value});
+}
+void write_predicates(struct sass_lowering *l, struct operand first, struct operand second)
+{
+    struct operand d = written_predicate(l, 3), d2 = written_predicate(l, 0);
+    bool first_last = bits(l, 3, 3) == bits(l, 16, 3);
+    if (d.keep && !first_last)
+        move_predicate(l, d, first);
+    if (d2.keep)
+        move_predicate(l, d2, second);
+    if (d.keep && first_last)
+        move_predicate(l, d, first);
+}
 enum compare float_compare(unsigned code)
 {
     static const uint8_t compares[16] = {CMP_FALSE, CMP_LT,  CMP_EQ,  CMP_LE,  CMP_GT,  CMP_NE,  CMP_GE,  CMP_NUM,

@@ -368,8 +368,8 @@ Test(levels, every_width_was_tested)
 }
 Test(levels, what_is_not_covered_does_not_bind)
 {
-    struct lane_case cases[] = {{.op = OP_ADD, .type = T_F16},
-                                {.op = OP_FMA, .type = T_F16X2},
+    struct lane_case cases[] = {{.op = OP_SQRT, .type = T_F16},
+                                {.op = OP_FMA, .type = T_F16X2, .flags = UF_XORSIGN},
                                 {.op = OP_DIV, .type = T_F64, .flags = UF_APPROX},
                                 {.op = OP_ADD, .type = T_U32, .flags = UF_SAT},
                                 {.op = OP_PRMT, .type = T_B32, .imm = 99},

@@ -1,0 +1,81 @@
+/* Arithmetic on f16 and bf16, alone or in pairs: computed in double precision such that the one rounding at the end is
+ * right. */
+#include "frontend/core/lanes_groups.h"
+#include "frontend/core/lanes_small.h"
+
+INLINE bool is_pair(enum lane_type t) { return t == T_F16X2 || t == T_BF16X2; }
+INLINE bool is_brain(enum lane_type t) { return t == T_BF16 || t == T_BF16X2; }
+
+/* Element `part` of a lane. With ftz, of f16 only: subnormals count as zero. */
+static f64 element(const void *reg, enum lane_type type, int l, int part, bool ftz)
+{
+    u16 h = is_pair(type) ? (u16)(((const u32 *)reg)[l] >> 16 * part) : ((const u16 *)reg)[l];
+    if (ftz && !(h & 0x7c00))
+        h &= 0x8000;
+    return is_brain(type) ? f32_of_bf16(h) : f32_of_f16(h);
+}
+
+/* a + b; where that is not exact, the odd one of the two neighbours: whatever narrower format it is rounded to next,
+ * the result is that of the exact sum (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008). */
+static f64 odd_sum(f64 a, f64 b)
+{
+    f64 sum = a + b, part = sum - a, error = (a - (sum - part)) + (b - part);
+    u64 bits = bits_f64(sum);
+    if (error != error || error == 0 || bits & 1)
+        return sum;
+    bool away = (error > 0) == (sum > 0);
+    return double_of(away ? bits + 1 : bits - 1);
+}
+
+/* Products are exact. */
+static f64 computed(const struct uop *u, f64 a, f64 b, f64 c)
+{
+    switch (u->op) {
+    case OP_ADD: return odd_sum(a, b);
+    case OP_SUB: return odd_sum(a, -b);
+    case OP_MUL: return a * b;
+    default: return odd_sum(a * b, c);
+    }
+}
+
+static u16 finished(const struct uop *u, f64 x, const struct small_format *f)
+{
+    if (u->flags & UF_SAT)
+        x = x > 0 ? (x < 1 ? x : 1) : 0;
+    if (u->flags & UF_RELU && x <= 0)
+        x = 0;
+    u16 h = narrowed(x, ROUND_N, f);
+    return u->flags & UF_FTZ && !(h & f->infinity) ? h & 0x8000 : h;
+}
+
+HANDLER(small_arithmetic)
+{
+    const void *a = source(w, u->a), *b = source(w, u->b), *c = u->op == OP_FMA ? source(w, u->c) : a;
+    const struct small_format *f = is_brain(u->type) ? &bf16_format : &f16_format;
+    const bool ftz = u->flags & UF_FTZ && !is_brain(u->type);
+    u32 r[LANES] ALIGNED;
+    for (int l = 0; l < LANES; l++) {
+        r[l] = 0;
+        for (int part = 0; part <= is_pair(u->type); part++) {
+            f64 x = element(a, u->type, l, part, ftz), y = element(b, u->type, l, part, ftz);
+            f64 z = element(c, u->type, l, part, ftz);
+            r[l] |= (u32)finished(u, computed(u, x, y, z), f) << 16 * part;
+        }
+    }
+    if (is_pair(u->type))
+        STORE_LANES(u32, destination(w, u->d), executed, r[l]);
+    else
+        STORE_LANES(u16, destination(w, u->d), executed, r[l]);
+}
+
+uop_fn SIMD_NAME(lanes_half)(const struct uop *u)
+{
+    const u32 small = TYPE(T_F16) | TYPE(T_BF16), pairs = TYPE(T_F16X2) | TYPE(T_BF16X2);
+    const u32 covered = UF_SAT | UF_FTZ | UF_RELU;
+    bool arithmetic = u->op == OP_ADD || u->op == OP_SUB || u->op == OP_MUL || u->op == OP_FMA;
+    if (!arithmetic || !(TYPE(u->type) & (small | pairs)))
+        return NULL;
+    if (u->flags & MEANING & ~covered || u->rounding > ROUND_N)
+        return NULL;
+    return small_arithmetic;
+}

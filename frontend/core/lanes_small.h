@@ -1,0 +1,60 @@
+/* f16 and bf16: 1 sign, 5 or 8 exponent and 10 or 7 fraction bits. Private to the lanes_*.simd.c files. */
+#ifndef REPRISE_FRONTEND_CORE_LANES_SMALL_H
+#define REPRISE_FRONTEND_CORE_LANES_SMALL_H
+
+#include "frontend/core/lanes_loop.h"
+
+/* Exact: the fraction moves up, and a product rights the exponent, subnormals included. */
+INLINE f32 f32_of_f16(u16 h)
+{
+    u32 magnitude = (h & 0x7fffu) << 13, sign = (h & 0x8000u) << 16;
+    u32 number = bits_f32(float_of(magnitude) * 0x1p112f);
+    u32 special = magnitude > 0x7c00u << 13 ? F32_NAN : 0x7f800000u | sign;
+    return float_of(magnitude >= 0x7c00u << 13 ? special : number | sign);
+}
+INLINE f32 f32_of_bf16(u16 h) { return canonical_f32(float_of((u32)h << 16)); }
+struct small_format {
+    int fraction, least_exponent;
+    u16 infinity;
+};
+static const struct small_format f16_format = {10, -14, 0x7c00}, bf16_format = {7, -126, 0x7f80};
+
+INLINE bool rounds_up(enum rounding rounding, bool negative, u64 kept, u64 rest, u64 half)
+{
+    switch (rounding) {
+    case ROUND_Z: return false;
+    case ROUND_M: return rest && negative;
+    case ROUND_P: return rest && !negative;
+    case ROUND_NA: return rest >= half;
+    default: return rest > half || (rest == half && (kept & 1));
+    }
+}
+/* What a number too large becomes: infinity, or the greatest finite number when rounding towards it. */
+INLINE u16 overflowed(enum rounding rounding, bool negative, u16 infinity)
+{
+    bool finite = rounding == ROUND_Z || (rounding == ROUND_M && !negative) || (rounding == ROUND_P && negative);
+    return infinity - finite;
+}
+/* x rounded to a small format. */
+INLINE u16 narrowed(f64 x, enum rounding rounding, const struct small_format *f)
+{
+    u64 bits = bits_f64(x), magnitude = bits & ~(1ull << 63);
+    bool negative = bits >> 63;
+    u16 sign = (u16)(negative << 15);
+    int exponent = (int)(magnitude >> 52) - 1023;
+    if (magnitude > 0x7ffull << 52)
+        return 0x7fff;
+    if (magnitude == 0x7ffull << 52)
+        return sign | f->infinity;
+    u64 fraction = magnitude & ((1ull << 52) - 1);
+    fraction |= exponent > -1023 ? 1ull << 52 : 0;
+    int shift = 52 - f->fraction + (exponent < f->least_exponent ? f->least_exponent - exponent : 0);
+    shift = shift > 62 ? 62 : shift;
+    u64 kept = fraction >> shift, rest = fraction & ((1ull << shift) - 1);
+    kept += rounds_up(rounding, negative, kept, rest, 1ull << (shift - 1));
+    if (exponent > f->least_exponent)
+        kept += (u64)(exponent - f->least_exponent) << f->fraction;
+    return sign | (kept >= f->infinity ? overflowed(rounding, negative, f->infinity) : (u16)kept);
+}
+
+#endif
