@@ -75,10 +75,6 @@ HANDLER(flags)
 
 /* ---- XMAD: detail = {A's upper half, B's, PSL, MRG, mode, A signed, B signed} ---- */
 
-/* CSFU is for the upper halves in the high word of a signed product. The middle products, a.lo × b.hi and a.hi × b.lo,
- * are added without signs there (IADD3.RS), so each that is negative comes out 0x10000 too high, and CSFU takes that
- * off. One is negative when its signed half is and the other factor's lower half is not zero; only so ptxas's sequence
- * for mul.hi.s32 is exact. */
 enum xmad_mode { XMAD_NONE, XMAD_CLO, XMAD_CHI, XMAD_CSFU, XMAD_CBCC };
 
 INLINE u32 half(u32 x, u32 shift, u32 sign) { return ((x >> shift & 0xffff) ^ sign) - sign; }

@@ -25,28 +25,6 @@ static bool exists(const struct kernel_case *c, const struct variant *v)
     return strcmp(c->module, "ptx") || v->sm >= 61; /* dp4a */
 }
 
-/* Cases that cannot run yet, from an architecture and a level of optimisation on. One that starts to work fails the
- * test, and goes from this list. */
-static const struct {
-    const char *name, *reason; /* the instruction that the refusal names */
-    struct variant from;
-    bool optimised; /* only what clang -O2 makes */
-} refused[] = {
-    {"needleman_wunsch", "VMNMX", {50, 1}, true},
-    {"smith_waterman", "VMNMX", {50, 1}, true},
-    {"ptx_integer", "VABSDIFF", {61, 0}, false},
-    {"ptx_f32", "HADD2", {62, 0}, false},
-};
-
-static const char *refusal(const struct kernel_case *c, const struct variant *v, bool unoptimised)
-{
-    for (unsigned i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (!strcmp(refused[i].name, c->name) && v->sm >= refused[i].from.sm && v->level >= refused[i].from.level &&
-            !(unoptimised && refused[i].optimised))
-            return refused[i].reason;
-    return NULL;
-}
-
 /* What a run leaves: its buffers and what it printed. */
 struct remains {
     void *buffers[SESSION_BUFFERS], *printed;
@@ -120,14 +98,8 @@ static void run(const struct kernel_case *c, const struct variant *v, bool unopt
     struct rp_error err;
     struct kernel_totals totals;
     bool ok = kernel_run(c, &options, &totals, &err);
-    const char *reason = refusal(c, v, unoptimised);
-    if (!reason) {
-        cr_expect(ok, "%s", ok ? "" : err.text);
-        cr_expect(!ok || totals.warp_instructions > 0, "%s ran nothing", c->name);
-    } else {
-        cr_expect(!ok, "%s, %s: works now; take it from the list (%s)", c->name, name, reason);
-        cr_expect(ok || strstr(err.text, reason), "%s, not because of %s", err.text, reason);
-    }
+    cr_expect(ok, "%s", ok ? "" : err.text);
+    cr_expect(!ok || totals.warp_instructions > 0, "%s ran nothing", c->name);
 }
 
 static void run_all(const struct variant *variants, unsigned count, bool unoptimised)
