@@ -20,7 +20,7 @@ struct ordered {
     size_t head, waiting, capacity;
     size_t old_turns, new_turns; /* left in this cycle: blocks set aside, blocks yet to begin */
     struct block *current, *spare;
-    uint64_t blocks_done;
+    uint64_t blocks_done, warp_instructions; /* the latter of blocks under way, too: for progress */
     struct printed *printed;
     size_t printed_count, printed_capacity;
 };
@@ -221,6 +221,13 @@ static bool no_memory(const struct ordered *o, struct rp_error *err)
     return rp_fail(err, RP_SYSTEM, "out of memory for the blocks of kernel '%s'", o->run->grid.program->name);
 }
 
+static uint64_t executed(const struct block *b)
+{
+    uint64_t warp_instructions = 0, thread_instructions = 0;
+    block_count(b, &warp_instructions, &thread_instructions);
+    return warp_instructions;
+}
+
 /* One block's turn. */
 static bool turn(struct ordered *o, struct rp_error *err)
 {
@@ -228,7 +235,9 @@ static bool turn(struct ordered *o, struct rp_error *err)
     if (!b)
         return no_memory(o, err);
     o->current = b;
+    uint64_t before = executed(b);
     enum block_status status = block_run(b, o->run->grid.rounds);
+    o->warp_instructions += executed(b) - before;
     if (b->text_lost)
         return no_memory(o, err);
     if (status == BLOCK_FAULT)
@@ -239,12 +248,12 @@ static bool turn(struct ordered *o, struct rp_error *err)
         if (!enqueue(o, b))
             return no_memory(o, err);
         o->current = NULL;
-        run_progress(o->run, o->blocks_done, o->run->result.warp_instructions);
+        run_progress(o->run, o->blocks_done, o->warp_instructions);
         return record_turn(o, err);
     }
     if (!end_block(o, b))
         return no_memory(o, err);
-    run_progress(o->run, ++o->blocks_done, o->run->result.warp_instructions);
+    run_progress(o->run, ++o->blocks_done, o->warp_instructions);
     return record_turn(o, err);
 }
 

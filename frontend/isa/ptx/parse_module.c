@@ -108,6 +108,8 @@ void parse_loc(struct parser *p)
     }
 }
 
+#define NEWEST_VERSION 90 /* what the instruction table was made from */
+
 static void parse_version(struct parser *p)
 {
     struct token t = p->tok;
@@ -116,6 +118,8 @@ static void parse_version(struct parser *p)
     snprintf(text, sizeof text, "%.*s", (int)(t.length < 15 ? t.length : 15), t.text);
     if (t.kind != TOK_FLOAT || sscanf(text, "%u.%u", &major, &minor) != 2 || major < 1 || major > 99 || minor > 9)
         ptx_error(p->src, t.at, "a version like 7.8 belongs here");
+    if (major * 10 + minor > NEWEST_VERSION)
+        ptx_error(p->src, t.at, "PTX up to version 9.0 is known here; if the module uses nothing newer, write 9.0");
     p->unit->version = major * 10 + minor;
     next_token(p);
 }

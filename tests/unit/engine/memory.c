@@ -207,6 +207,29 @@ static void expect_wrapped(const char *space)
     free(body);
 }
 
+static const char store_at[] = ".visible .entry k(.param .u64 a)\n{ .reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
+                               "ld.param.u64 %rd1, [a]; st.global.u32 [%rd1], 7; ret; }\n";
+
+Test(memory, a_freed_buffer_is_out_of_bounds)
+{
+    static const uint64_t bytes[] = {64};
+    struct rig r;
+    rig_open(&r, store_at, 1, bytes);
+    uint64_t other = rp_alloc(r.context, 64, "other", &r.err);
+    cr_assert(other);
+    cr_expect(rig_run(&r, 1, 32));
+    cr_expect_not(rp_free(r.context, r.address[0] + 4, &r.err), "only the beginning of a buffer names it");
+    cr_expect_eq(r.err.status, RP_USAGE);
+    cr_expect_not_null(rp_host(r.context, r.address[0], 64));
+    cr_expect(rp_free(r.context, r.address[0], &r.err));
+    cr_expect_null(rp_host(r.context, r.address[0], 64));
+    cr_expect_not(rp_free(r.context, r.address[0], &r.err), "freed twice");
+    rig_expect_fault(&r, 1, 32, RP_FAULT_BOUNDS, "store of 4 bytes at 0x");
+    r.params[0] = other;
+    cr_expect(rig_run(&r, 1, 32), "the other buffer is still there");
+    rig_close(&r);
+}
+
 Test(memory, addresses_that_wrap_around_are_out_of_bounds)
 {
     static const char *const spaces[] = {"shared", "local", "global"};

@@ -121,6 +121,15 @@ Test(errors, at_module_level)
     expect_error("hello", 2, 1, "a directive like .entry or .global belongs here", "hello");
 }
 
+Test(errors, newer_version)
+{
+    struct rp_error err = {0};
+    cr_expect_null(ptx_load_text("x.ptx", ".version 9.1\n", 13, &err));
+    cr_expect_eq(err.status, RP_BAD_INPUT);
+    cr_expect_str_eq(err.text, "x.ptx:1:10: PTX up to version 9.0 is known here; if the module uses nothing newer, "
+                               "write 9.0\n    .version 9.1\n             ^");
+}
+
 Test(errors, no_version)
 {
     struct rp_error err = {0};
