@@ -214,7 +214,7 @@ bench-docs: deps
 	@BUILD=$(BUILD) $(BUILD)/bench/bench --markdown > $(BUILD)/bench/performance.md
 	@cp $(BUILD)/bench/performance.md docs/performance.md
 
-# Random blocks against the bounds of reprise wcet: SOUNDNESS launches, five policies each.
+# Random blocks against the bounds of reprise wcet: SOUNDNESS launches, six policies each.
 SOUNDNESS ?= 1000000
 .PHONY: soundness
 soundness: deps

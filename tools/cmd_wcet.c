@@ -35,14 +35,15 @@ static const struct argp_option options[] = {
     {"launch", KEY_LAUNCH, "N", 0, "Analyse this launch only, counted from 0", 0},
     {"check", KEY_CHECK, "POLICIES", 0,
      "Replay under these warp schedulers too and say how much larger the bounds are: gto, lrr, oldest, two-level, "
-     "random, with commas between",
+     "random, levels, with commas between",
      0},
     {"phases", KEY_PHASES, "FILE", 0,
      "Write the phases of all warps to a file: CSV, or protobuf with the times of every instruction if it ends in .pb",
      0},
     {"assume", KEY_ASSUME, "WHAT", 0,
      "Go beyond the paper's assumptions: subcores, conflicts, transactions, blocks; with commas between", 0},
-    {"attack", KEY_ATTACK, "N", 0, "Try N schedules per launch to come close to the bounds", 0},
+    {"attack", KEY_ATTACK, "N", 0,
+     "Search N schedules per launch for one that comes close to the bounds; the same N finds the same one", 0},
     {"grid", KEY_GRID, "KEY=VALUES", 0,
      "Overestimation over values of a machine option (or 'latency' for that of global memory) and 'policy=...'; takes "
      "several traces",
@@ -142,7 +143,7 @@ struct job {
     json_t *launches;
 };
 
-static bool attack(struct job *j, uint32_t launch, struct rp_error *err)
+static bool attack(struct job *j, struct rp_error *err)
 {
     size_t n = j->result.count;
     if (!j->args->attack)
@@ -151,7 +152,8 @@ static bool attack(struct job *j, uint32_t launch, struct rp_error *err)
     if (!more)
         return rp_fail(err, RP_SYSTEM, "out of memory for the results of a launch");
     j->attacks = more;
-    return wcet_attack(j->trace, launch, &j->args->machine, j->args->attack, &j->attacks[n - 1], err);
+    return wcet_attack(j->trace, &j->result.launches[n - 1].bounds, &j->args->machine, j->args->attack,
+                       &j->attacks[n - 1], err);
 }
 
 static bool one_launch(struct job *j, uint32_t launch, struct rp_error *err)
@@ -161,7 +163,7 @@ static bool one_launch(struct job *j, uint32_t launch, struct rp_error *err)
     wcet_profile_clear(&j->profile, launch);
     if (!wcet_compare(&j->result, j->trace, &j->args->machine, launch, j->args->extensions, profiled ? &watch : NULL,
                       err) ||
-        !attack(j, launch, err))
+        !attack(j, err))
         return false;
     const struct rp_kernel *kernel = rp_trace_kernel(j->trace, rp_trace_launch(j->trace, launch)->kernel);
     wcet_profile_sort(&j->profile);

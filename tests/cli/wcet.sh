@@ -14,6 +14,11 @@ trace=$tmp/sgemm.wtr
 is $? 0 "exit status 0"
 holds "all(c <= l['unit_bound'] <= l['serial_bound'] for c in l['replay'].values())" "replays within the unit-aware bound, and that within the serial one"
 holds "l['attack']['longest'] <= l['unit_bound'] and l['attack']['schedules'] == 20" "attacks stay within the bound"
+holds "l['attack']['longest'] >= max(l['replay'][p] for p in ('gto', 'lrr', 'oldest'))" "no known policy takes longer than the longest schedule found"
+holds "abs(l['attack']['per_cent_of_unit_bound'] - 100*l['attack']['longest']/l['unit_bound']) < 1e-4" "how close that is to the bound"
+found=$(python3 -c "import json; print(json.load(open('$tmp/out.json'))['launches'][0]['attack']['longest'])")
+read -r -a settings <<< "$(python3 -c "import json; print(' '.join('--set ' + s for s in json.load(open('$tmp/out.json'))['launches'][0]['attack']['schedule'].split()))")"
+is "$("$REPRISE" replay "$trace" --machine orin-wcet "${settings[@]}" --json | python3 -c "import json,sys; print(json.load(sys.stdin)['total']['cycles'])")" "$found" "the schedule found takes that long again in reprise replay"
 holds "l['gub'] == sum(s['gub'] for s in l['sections']) and len(l['sections']) == 6" "the block's GUB is the sum of its sections'"
 holds "abs(l['overestimation']['gto']['gub'] - 100*(l['gub']/l['replay']['gto']-1)) < 1e-4" "overestimation is what it says"
 holds "len(l['warps']) == 4 and {p['kind'] for w in l['warps'] for p in w['phases']} == {'exec','idle'}" "phases of all warps"

@@ -1,4 +1,4 @@
-/* make soundness: as many random launches as asked for (default a million), each under five policies, and whether a
+/* make soundness: as many random launches as asked for (default a million), each under six policies, and whether a
  * bound was ever exceeded. Exit status 1 if so. */
 #include <inttypes.h>
 #include <stdio.h>

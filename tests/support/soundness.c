@@ -10,7 +10,7 @@
 #include "tests/support/synthetic_trace.h"
 #include "tests/support/warp_trace.h"
 
-static const char *const policies[SOUNDNESS_POLICIES] = {"gto", "lrr", "oldest", "two-level", "random"};
+static const char *const policies[SOUNDNESS_POLICIES] = {"gto", "lrr", "oldest", "two-level", "random", "levels"};
 
 static uint32_t below(uint64_t *random, uint32_t n) { return (uint32_t)(synthetic_random(random) >> 33) % n; }
 
@@ -202,6 +202,13 @@ static struct machine *with_policy(struct drawn *d, const char *policy, uint64_t
     if (!strcmp(policy, "random")) {
         draw_number(d, "scheduler.seed", (uint32_t)seed);
         draw_number(d, "scheduler.greed", (uint32_t)(seed % 4 * 30));
+    }
+    if (!strcmp(policy, "levels")) {
+        static const char *const orders[] = {"turns", "age", "behind", "ahead"};
+        draw(d, "scheduler.order", orders[seed % 4]);
+        draw_number(d, "scheduler.high", (uint32_t)(seed * 0x9e3779b97f4a7c15ull >> 52));
+        draw_number(d, "scheduler.low", 1u << seed % 3);
+        draw_number(d, "scheduler.from", (uint32_t)(seed % 5));
     }
     if (!strcmp(policy, "two-level"))
         draw_number(d, "scheduler.group", 1 + (uint32_t)(seed % 4));

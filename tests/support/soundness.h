@@ -1,14 +1,14 @@
 /* Random blocks on random machines under every work-conserving policy: is each replay within its bound?
  *
  * A round is a trace of SOUNDNESS_LAUNCHES random launches, one block each, analysed and replayed on one random machine
- * under five policies. Everything follows from the seed. */
+ * under six policies. Everything follows from the seed. */
 #ifndef REPRISE_TESTS_SOUNDNESS_H
 #define REPRISE_TESTS_SOUNDNESS_H
 
 #include "tools/wcet/analysis.h"
 
 #define SOUNDNESS_LAUNCHES 50
-#define SOUNDNESS_POLICIES 5
+#define SOUNDNESS_POLICIES 6
 
 struct soundness {
     /* The bound on trial, in cycles; NULL: the unit-aware one and the serial one, both. */

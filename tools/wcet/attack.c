@@ -3,73 +3,194 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The policies that are not random come first; among random ones, half of the tries draw a new seed and greed, the
- * others keep the best greed so far and draw a seed. */
-static const char *const fixed[][2] = {{"oldest", NULL},   {"lrr", NULL},      {"gto", NULL},     {"two-level", "1"},
-                                       {"two-level", "2"}, {"two-level", "4"}, {"two-level", "8"}};
-#define FIXED (sizeof fixed / sizeof *fixed)
+/* ---- schedules ----------------------------------------------------------------------------------------------------
+ */
 
-struct draw {
-    uint64_t seed;
-    unsigned greed, best_greed;
+enum policy { OLDEST, LRR, GTO, TWO_LEVEL, RANDOM, LEVELS };
+static const char *const policy_names[] = {"oldest", "lrr", "gto", "two-level", "random", "levels"};
+static const char *const orders[] = {"turns", "behind", "age", "ahead"};
+#define ORDERS (sizeof orders / sizeof *orders)
+
+struct schedule {
+    enum policy policy;
+    uint64_t group;                  /* of two-level */
+    uint64_t seed, greed;            /* of random */
+    uint64_t high, low, from, until; /* of levels: slots by bits, issues of a section */
+    unsigned order;
 };
 
-static uint64_t next(uint64_t *state)
+static const struct schedule known[] = {
+    {.policy = OLDEST},
+    {.policy = LRR},
+    {.policy = GTO},
+    {.policy = TWO_LEVEL, .group = 1},
+    {.policy = TWO_LEVEL, .group = 2},
+    {.policy = TWO_LEVEL, .group = 4},
+    {.policy = TWO_LEVEL, .group = 8},
+};
+#define KNOWN (sizeof known / sizeof *known)
+
+#define MOST_SETTINGS_OF_SCHEDULE 6
+struct spelt {
+    struct machine_setting settings[MOST_SETTINGS_OF_SCHEDULE];
+    char number[MOST_SETTINGS_OF_SCHEDULE][24];
+    size_t count;
+};
+
+static void word(struct spelt *s, const char *key, const char *value)
 {
-    uint64_t z = *state += 0x9e3779b97f4a7c15ull;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-    return z ^ z >> 31;
+    s->settings[s->count++] = (struct machine_setting){key, value};
 }
 
-static size_t choose(uint64_t i, struct draw *d, uint64_t *random, struct machine_setting s[3], char text[2][24])
+static void number(struct spelt *s, const char *key, uint64_t value)
 {
-    if (i < FIXED) {
-        s[0] = (struct machine_setting){"scheduler", fixed[i][0]};
-        s[1] = (struct machine_setting){"scheduler.group", fixed[i][1]};
-        return fixed[i][1] ? 2 : 1;
+    snprintf(s->number[s->count], sizeof s->number[0], "%" PRIu64, value);
+    word(s, key, s->number[s->count]);
+}
+
+static void spell(const struct schedule *from, struct spelt *to)
+{
+    to->count = 0;
+    word(to, "scheduler", policy_names[from->policy]);
+    if (from->policy == TWO_LEVEL)
+        number(to, "scheduler.group", from->group);
+    if (from->policy == RANDOM) {
+        number(to, "scheduler.seed", from->seed);
+        number(to, "scheduler.greed", from->greed);
     }
-    d->seed = next(random) >> 32;
-    d->greed = i % 2 ? (unsigned)(next(random) % 101) : d->best_greed;
-    snprintf(text[0], sizeof text[0], "%" PRIu64, d->seed);
-    snprintf(text[1], sizeof text[1], "%u", d->greed);
-    s[0] = (struct machine_setting){"scheduler", "random"};
-    s[1] = (struct machine_setting){"scheduler.seed", text[0]};
-    s[2] = (struct machine_setting){"scheduler.greed", text[1]};
-    return 3;
+    if (from->policy != LEVELS)
+        return;
+    word(to, "scheduler.order", orders[from->order]);
+    if (from->high)
+        number(to, "scheduler.high", from->high);
+    number(to, "scheduler.low", from->low);
+    if (from->from)
+        number(to, "scheduler.from", from->from);
+    if (from->until < INT64_MAX)
+        number(to, "scheduler.until", from->until);
 }
 
-static void describe(const struct machine_setting *s, size_t count, char *out, size_t size)
+static void describe(const struct spelt *s, char *out, size_t size)
 {
     int n = 0;
-    for (size_t i = 0; i < count && (size_t)n < size; i++)
-        n += snprintf(out + n, size - (size_t)n, "%s%s=%s", i ? " " : "", s[i].key, s[i].value);
+    for (size_t i = 0; i < s->count && (size_t)n < size; i++)
+        n += snprintf(out + n, size - (size_t)n, "%s%s=%s", i ? " " : "", s->settings[i].key, s->settings[i].value);
 }
 
-bool wcet_attack(struct rp_trace *t, uint32_t launch, const struct machine_args *args, uint64_t count,
+/* ---- the search ---------------------------------------------------------------------------------------------------
+ */
+
+struct search {
+    uint64_t random;        /* state of the generator */
+    uint64_t slots, issues; /* warps of a block, instructions of a section on the average */
+    struct schedule best;   /* of those by levels */
+    uint64_t best_cycles;
+};
+
+/* splitmix64 (Steele, Lea, Flood 2014) */
+static uint64_t below(struct search *s, uint64_t n)
+{
+    uint64_t z = s->random += 0x9e3779b97f4a7c15ull;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+    return (z ^ z >> 31) % n;
+}
+
+/* One warp starved: the first and the last in turn, with every order. */
+static struct schedule starving(const struct search *s, uint64_t i)
+{
+    return (struct schedule){.policy = LEVELS,
+                             .order = (unsigned)(i % ORDERS),
+                             .low = 1ull << (i / ORDERS % 2 ? 0 : s->slots - 1),
+                             .until = INT64_MAX};
+}
+#define STARVING (2 * ORDERS)
+
+static void draw_stretch(struct search *s, struct schedule *x)
+{
+    x->from = below(s, 2) ? below(s, s->issues) : 0;
+    x->until = below(s, 2) ? x->from + 1 + below(s, s->issues) : INT64_MAX;
+}
+
+static void draw_level(struct search *s, struct schedule *x, uint64_t slot)
+{
+    uint64_t bit = 1ull << slot, level = below(s, 3);
+    x->high = level == 0 ? x->high | bit : x->high & ~bit;
+    x->low = level == 1 ? x->low | bit : x->low & ~bit;
+}
+
+static struct schedule fresh(struct search *s)
+{
+    if (below(s, 2))
+        return (struct schedule){.policy = RANDOM, .seed = below(s, 1u << 31), .greed = below(s, 101)};
+    struct schedule x = {.policy = LEVELS, .order = (unsigned)below(s, ORDERS), .until = INT64_MAX};
+    for (uint64_t slot = 0; slot < s->slots; slot++)
+        draw_level(s, &x, slot);
+    if (below(s, 2))
+        draw_stretch(s, &x);
+    return x;
+}
+
+static struct schedule neighbour(struct search *s)
+{
+    struct schedule x = s->best;
+    for (uint64_t changes = 1 + below(s, 2); changes; changes--)
+        switch (below(s, 4)) {
+        case 0: x.order = (unsigned)below(s, ORDERS); break;
+        case 1: draw_stretch(s, &x); break;
+        default: draw_level(s, &x, below(s, s->slots)); break;
+        }
+    return x;
+}
+
+static struct schedule choose(struct search *s, uint64_t i)
+{
+    if (i < KNOWN)
+        return known[i];
+    if (i < KNOWN + STARVING)
+        return starving(s, i - KNOWN);
+    return i % 4 ? neighbour(s) : fresh(s);
+}
+
+static bool attempt(struct rp_trace *t, uint32_t launch, const struct machine_args *args, const struct spelt *spelt,
+                    uint64_t *cycles, struct rp_error *err)
+{
+    struct machine *m = machine_args_open(args, spelt->settings, spelt->count, err);
+    struct replay_options options = {.launch = launch};
+    struct replay_result result;
+    bool fine = m && replay(t, m, &options, &result, err);
+    machine_free(m);
+    if (!fine)
+        return false;
+    *cycles = result.total.cycles;
+    replay_result_free(&result);
+    return true;
+}
+
+bool wcet_attack(struct rp_trace *t, const struct wcet_bounds *b, const struct machine_args *args, uint64_t count,
                  struct wcet_attack *out, struct rp_error *err)
 {
-    struct draw d = {.best_greed = 50};
-    uint64_t random = 1;
+    uint64_t sections = b->section_count ? b->section_count : 1, warps = b->warps / b->blocks;
+    struct search s = {.random = 1,
+                       .slots = warps < 63 ? warps : 63, /* options hold 63 bits */
+                       .issues = b->instructions / sections + 1};
     *out = (struct wcet_attack){0};
     for (uint64_t i = 0; i < count; i++) {
-        struct machine_setting settings[3];
-        char text[2][24];
-        size_t given = choose(i, &d, &random, settings, text);
-        struct machine *m = machine_args_open(args, settings, given, err);
-        struct replay_options options = {.launch = launch};
-        struct replay_result result;
-        bool fine = m && replay(t, m, &options, &result, err);
-        machine_free(m);
-        if (!fine)
+        struct schedule x = choose(&s, i);
+        struct spelt spelt;
+        uint64_t cycles;
+        spell(&x, &spelt);
+        if (!attempt(t, b->launch, args, &spelt, &cycles, err))
             return false;
         out->schedules++;
-        if (result.total.cycles > out->longest) {
-            out->longest = result.total.cycles;
-            d.best_greed = i < FIXED ? d.best_greed : d.greed;
-            describe(settings, given, out->schedule, sizeof out->schedule);
+        if (x.policy == LEVELS && cycles >= s.best_cycles) {
+            s.best = x;
+            s.best_cycles = cycles;
         }
-        replay_result_free(&result);
+        if (cycles > out->longest) {
+            out->longest = cycles;
+            describe(&spelt, out->schedule, sizeof out->schedule);
+        }
     }
     return true;
 }

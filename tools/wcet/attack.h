@@ -1,5 +1,10 @@
-/* Looking for schedules that come close to a bound, or break it: the launch is replayed under random work-conserving
- * schedules, and seeds that did well are varied further. */
+/* The adversary: looks for schedules that come close to a bound, or break it.
+ *
+ * Every try is a replay under some work-conserving scheduler. The known policies come first, then schedules of
+ * scheduler "levels" that starve one warp. From there on it is a hill climb over the levels of the warps, the order
+ * within a level and the stretch of a section in which the levels hold: a neighbour of the best such schedule so far is
+ * kept if it takes no less time; every fourth try is a fresh draw, of levels or of scheduler "random", so that the
+ * climb can begin elsewhere. The same launch, machine and number of tries give the same answer. */
 #ifndef REPRISE_TOOLS_WCET_ATTACK_H
 #define REPRISE_TOOLS_WCET_ATTACK_H
 
@@ -8,11 +13,11 @@
 struct wcet_attack {
     uint64_t schedules; /* tried */
     uint64_t longest;   /* cycles */
-    char schedule[64];  /* the settings that take that long */
+    char schedule[192]; /* the settings that take that long: "key=value key=value" */
 };
 
-/* Tries `count` schedules on the launch. */
-bool wcet_attack(struct rp_trace *, uint32_t launch, const struct machine_args *, uint64_t count, struct wcet_attack *,
-                 struct rp_error *);
+/* Tries `count` schedules on the launch of which these are the bounds. */
+bool wcet_attack(struct rp_trace *, const struct wcet_bounds *, const struct machine_args *, uint64_t count,
+                 struct wcet_attack *, struct rp_error *);
 
 #endif

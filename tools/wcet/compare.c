@@ -17,7 +17,7 @@ uint64_t wcet_bound_of(const struct wcet_bounds *b, enum wcet_bound which)
 /* ---- policies -----------------------------------------------------------------------------------------------------
  */
 
-static const char *const conserving[] = {"gto", "lrr", "oldest", "two-level", "random"};
+static const char *const conserving[] = {"gto", "lrr", "oldest", "two-level", "random", "levels"};
 #define CONSERVING (sizeof conserving / sizeof *conserving)
 
 static bool add_policy(struct wcet_policies *p, char *name, struct rp_error *err)
@@ -25,7 +25,7 @@ static bool add_policy(struct wcet_policies *p, char *name, struct rp_error *err
     if (!strcmp(name, "serial"))
         return rp_fail(err, RP_USAGE,
                        "scheduler serial lets ready warps wait while a stalled one holds the sub-core; bounds hold for "
-                       "work-conserving ones only: gto, lrr, oldest, two-level, random");
+                       "work-conserving ones only: gto, lrr, oldest, two-level, random, levels");
     for (size_t i = 0; i < CONSERVING; i++) {
         if (strcmp(conserving[i], name))
             continue;

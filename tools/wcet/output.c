@@ -56,6 +56,12 @@ static json_t *overestimation_json(const struct wcet_launch *l, size_t policy)
     return o;
 }
 
+/* The longest schedule that was found, as a share of the unit-aware bound in per cent. */
+static double closeness(const struct wcet_bounds *b, const struct wcet_attack *attack)
+{
+    return b->unit_bound ? 100 * (double)attack->longest / (double)b->unit_bound : 0;
+}
+
 json_t *wcet_launch_json(const struct rp_trace *t, const struct wcet_result *r, const struct wcet_launch *l,
                          const struct wcet_profile *profile, const struct wcet_attack *attack)
 {
@@ -74,8 +80,9 @@ json_t *wcet_launch_json(const struct rp_trace *t, const struct wcet_result *r, 
                   (json_int_t)b->unit_bound, "sections", sections_json(b), "replay", replay, "overestimation", over);
     if (attack)
         json_object_set_new(o, "attack",
-                            json_pack("{s:I, s:I, s:s}", "schedules", (json_int_t)attack->schedules, "longest",
-                                      (json_int_t)attack->longest, "schedule", attack->schedule));
+                            json_pack("{s:I, s:I, s:f, s:s}", "schedules", (json_int_t)attack->schedules, "longest",
+                                      (json_int_t)attack->longest, "per_cent_of_unit_bound", closeness(b, attack),
+                                      "schedule", attack->schedule));
     if (profile)
         json_object_set_new(o, "warps", warps_json(profile));
     return o;
@@ -121,8 +128,10 @@ static void launch_row(struct table *table, const struct rp_trace *t, const stru
         table_number(table, l->cycles[p]);
         table_cell(table, "%.2f %%", wcet_overestimation(b->unit_bound, l->cycles[p]));
     }
-    if (attack)
+    if (attack) {
         table_number(table, attack->longest);
+        table_cell(table, "%.2f %%", closeness(b, attack));
+    }
 }
 
 void wcet_print_launches(const struct rp_trace *t, const struct wcet_result *r, const struct wcet_attack *attacks)
@@ -130,10 +139,8 @@ void wcet_print_launches(const struct rp_trace *t, const struct wcet_result *r, 
     static const char *const heading[] = {"launch", "kernel", "warps", "sections", "GUB", "serial", "unit-aware"};
     char columns[16 + 2 * WCET_POLICIES] = "rlrrrrr";
     size_t n = 7;
-    for (size_t p = 0; p < r->policies.count; p++, n += 2)
+    for (size_t pairs = r->policies.count + (attacks != NULL); pairs; pairs--, n += 2)
         columns[n] = columns[n + 1] = 'r';
-    if (attacks)
-        columns[n++] = 'r';
     columns[n] = 0;
     struct table *table = table_new(columns);
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
@@ -142,11 +149,16 @@ void wcet_print_launches(const struct rp_trace *t, const struct wcet_result *r, 
         table_cell(table, "%s", r->policies.names[p]);
         table_cell(table, "over");
     }
-    if (attacks)
+    if (attacks) {
         table_cell(table, "attacked");
+        table_cell(table, "of unit-aware");
+    }
     for (size_t i = 0; i < r->count; i++)
         launch_row(table, t, r, &r->launches[i], attacks ? &attacks[i] : NULL);
     table_print(table, stdout);
+    for (size_t i = 0; attacks && i < r->count; i++)
+        printf("%slaunch %" PRIu32 ": longest of %" PRIu64 " schedules under %s\n", i ? "" : "\n",
+               r->launches[i].bounds.launch, attacks[i].schedules, attacks[i].schedule);
 }
 
 void wcet_print_summary(const struct wcet_result *r)

@@ -60,6 +60,56 @@ Test(schedulers, serial_keeps_the_warp_until_it_ends_or_waits)
     cr_expect_eq(s->pick(state, 0x4), 2);
 }
 
+static void begin_levels(int64_t high, int64_t low, int64_t order, int64_t from, int64_t until, unsigned warps)
+{
+    const struct scheduler_model *s = &scheduler_levels;
+    const int64_t options[] = {high, low, order, from, until};
+    cr_assert_leq(s->model.state_size(options), sizeof state);
+    s->reset(state, options);
+    for (unsigned slot = 0; slot < warps; slot++)
+        s->start(state, slot);
+}
+
+Test(schedulers, levels_starve_the_low_ones)
+{
+    const struct scheduler_model *s = &scheduler_levels;
+    begin_levels(1 << 2, 1 << 0, 0, 0, INT64_MAX, 4);
+    cr_expect_eq(s->pick(state, 0xf), 2, "the only high one");
+    cr_expect_eq(s->pick(state, 0xf), 2);
+    int turns[] = {3, 1, 3, 1};
+    for (size_t i = 0; i < 4; i++)
+        cr_expect_eq(s->pick(state, 0xb), turns[i], "the middle ones take turns, 0 waits");
+    cr_expect_eq(s->pick(state, 0x1), 0, "nobody else is ready");
+}
+
+Test(schedulers, levels_order_by_progress_within_a_section)
+{
+    const struct scheduler_model *s = &scheduler_levels;
+    begin_levels(0, 0, 2, 0, INT64_MAX, 2); /* behind: the one that has issued least */
+    cr_expect_eq(s->pick(state, 0x2), 1);
+    cr_expect_eq(s->pick(state, 0x2), 1);
+    cr_expect_eq(s->pick(state, 0x3), 0);
+    cr_expect_eq(s->pick(state, 0x3), 0);
+    cr_expect_eq(s->pick(state, 0x2), 1, "three against two");
+    s->wait(state, 1);
+    cr_expect_eq(s->pick(state, 0x3), 0, "0 is not at the barrier yet");
+    s->wait(state, 0); /* a new section: both begin again */
+    cr_expect_eq(s->pick(state, 0x2), 1);
+    cr_expect_eq(s->pick(state, 0x3), 0);
+    begin_levels(0, 0, 3, 0, INT64_MAX, 2); /* ahead */
+    cr_expect_eq(s->pick(state, 0x2), 1);
+    cr_expect_eq(s->pick(state, 0x3), 1);
+}
+
+Test(schedulers, levels_hold_for_a_stretch_of_the_section)
+{
+    const struct scheduler_model *s = &scheduler_levels;
+    begin_levels(0, 1 << 0, 1, 1, 3, 2); /* by age; 0 is low for the second and third issue */
+    int picked[] = {0, 1, 1, 0};
+    for (size_t i = 0; i < 4; i++)
+        cr_expect_eq(s->pick(state, 0x3), picked[i]);
+}
+
 /* Ages under random starts and ends, against a plain list. */
 Test(schedulers, oldest_of_any_mask)
 {

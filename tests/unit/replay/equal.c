@@ -7,7 +7,7 @@
 #include "replay/replay.h"
 #include "tests/support/synthetic_trace.h"
 
-static const char *const schedulers[] = {"serial", "lrr", "gto", "oldest", "two-level", "random"};
+static const char *const schedulers[] = {"serial", "lrr", "gto", "oldest", "two-level", "random", "levels"};
 
 static struct machine *open_machine(const char *name, const struct machine_setting *settings, size_t count)
 {

@@ -5,7 +5,7 @@
 #include "tests/support/soundness.h"
 #include "tests/unit/wcet/common.h"
 
-#define ROUNDS 50 /* of 50 launches; four tests make 10,000 launches and 50,000 runs */
+#define ROUNDS 50 /* of 50 launches; four tests make 10,000 launches and 60,000 runs */
 
 static void sound(uint64_t first)
 {
