@@ -22,8 +22,7 @@ static __attribute__((noinline)) uint64_t wake_of_special(const struct fast *f, 
 HOT void schedule(struct fast *f, struct fast_warp *w)
 {
     uint64_t wake = registers_free(f, w) >> PRODUCER_BITS;
-    wake = w->barrier_until > wake ? w->barrier_until : wake;
-    wake = w->first_issue > wake ? w->first_issue : wake;
+    wake = w->released > wake ? w->released : wake;
     if (w->op->flags & (OP_FENCE | OP_EXTENDED))
         wake = wake_of_special(f, w, wake);
     wake = w->control_until > wake ? w->control_until : wake;

@@ -17,6 +17,8 @@ static void release(struct fast *f, struct fast_block *block, unsigned id)
         block->waiting &= ~(1ull << w->number);
         w->waiting = false;
         w->barrier_until = f->now + 1 + (uint64_t)f->machine->barrier_latency;
+        if (w->released < w->barrier_until)
+            w->released = w->barrier_until;
         if (w->op)
             schedule(f, w);
     }

@@ -44,7 +44,7 @@ static void place_warp(struct fast *f, struct fast_warp *w)
     sc->slots[w->slot] = w;
     sc->yielding &= ~(1ull << w->slot);
     w->placed = f->now;
-    w->first_issue = f->now + (uint64_t)f->machine->dispatch_latency;
+    w->released = w->first_issue = f->now + (uint64_t)f->machine->dispatch_latency;
     memset(w->scoreboard, 0, f->program.register_count * sizeof *w->scoreboard);
     if (w->signals)
         fast_signals_clear(w->signals);

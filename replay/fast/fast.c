@@ -49,6 +49,20 @@ HOT uint64_t dispatch(struct fast *f, struct fast_subcore *sc, const struct fast
     return at;
 }
 
+/* Counts an access of which no model is asked. */
+HOT void count_plain(struct fast *f, const struct fast_warp *w)
+{
+    const struct rp_memory_operand *o = w->next.instruction->memory;
+    if (!w->next.executed)
+        return;
+    if (path_of_space(o->space) == PATH_SHARED) {
+        ++*shared_counter(f->statistics, o);
+    } else {
+        ++*global_counter(f->statistics, o);
+        f->statistics->dram_accesses++;
+    }
+}
+
 /* Carries out the warp's next instruction, but for moving the warp on. Returns when it is done. */
 HOT uint64_t execute(struct fast *f, struct fast_subcore *sc, struct fast_warp *w, uint64_t *dispatched)
 {
@@ -61,13 +75,17 @@ HOT uint64_t execute(struct fast *f, struct fast_subcore *sc, struct fast_warp *
         done += w->latency;
     }
     w->scoreboard[op->destination] = done << PRODUCER_BITS | w->producer;
-    const uint32_t *number = f->program.registers + op->registers;
-    for (unsigned i = 1; i < op->destinations; i++)
-        w->scoreboard[number[i]] = done << PRODUCER_BITS | w->producer;
+    if (op->flags & OP_MANY) {
+        const uint32_t *number = f->program.registers + op->registers;
+        for (unsigned i = 1; i < op->destinations; i++)
+            w->scoreboard[number[i]] = done << PRODUCER_BITS | w->producer;
+    }
     w->completion = done > w->completion ? done : w->completion;
     w->control_until = f->now + 1;
     if (op->flags & OP_SPECIAL) {
-        if ((op->flags & OP_ACCESS) && w->next.executed && done > w->memory_done)
+        if (op->flags & OP_PLAIN)
+            count_plain(f, w);
+        if ((op->flags & (OP_ACCESS | OP_PLAIN)) && w->next.executed && done > w->memory_done)
             w->memory_done = done;
         if (op->flags & OP_CONTROL)
             w->control_until = f->now + (uint64_t)f->machine->control_interval;
@@ -178,13 +196,14 @@ static inline uint64_t next_event(const struct fast *f)
     return next;
 }
 
-static void report(struct fast *f)
+HOT void report(struct fast *f)
 {
     uint64_t done = f->statistics->warp_instructions;
-    if (!f->job->progress || done - f->reported < PROGRESS_EVERY)
+    if (done < f->report_at)
         return;
     f->job->progress(f->job->progress_data, done - f->reported);
     f->reported = done;
+    f->report_at = done + PROGRESS_EVERY;
 }
 
 /* All sub-cores in one cycle. */
@@ -281,16 +300,15 @@ static bool begin(struct fast *f, struct rp_error *err)
     const struct machine *m = f->machine;
     struct room sm;
     room_of_sm(m, &sm);
-    if (!room_of_block(m, f->kernel, f->launch, &f->block_room, err) ||
-        !program_build(&f->program, m, f->kernel, f->control_words, err))
+    f->plain_shared = m->shared.model == &shared_memory_ideal.model;
+    f->plain_global = m->coalescer.model == &coalescer_ideal.model && m->l1.model == &cache_none.model &&
+                      m->l2.model == &cache_none.model && m->dram.model == &dram_ideal.model;
+    if (!room_of_block(m, f->kernel, f->launch, &f->block_room, err) || !program_build(&f->program, f, err))
         return false;
     int64_t by_warps = sm.warps / f->block_room.warps;
     f->block_places = (unsigned)(by_warps < sm.blocks ? by_warps : sm.blocks);
     f->sm_count = (unsigned)m->sms;
     f->subcore_count = (unsigned)(m->sms * m->subcores);
-    f->plain_shared = m->shared.model == &shared_memory_ideal.model;
-    f->plain_global = m->coalescer.model == &coalescer_ideal.model && m->l1.model == &cache_none.model &&
-                      m->l2.model == &cache_none.model && m->dram.model == &dram_ideal.model;
     f->memo = memo_new();
     f->sms = calloc(f->sm_count, sizeof *f->sms);
     f->subcores = calloc(f->subcore_count, sizeof *f->subcores);
@@ -345,6 +363,7 @@ bool fast_launch(const struct engine_launch *job, struct replay_launch *out, str
                      .control_words = out->control_words,
                      .statistics = &out->statistics,
                      .out = out,
+                     .report_at = job->progress ? PROGRESS_EVERY : NEVER,
                      .last_issue = NEVER};
     f.kernel = rp_trace_kernel(job->trace, f.launch->kernel);
     bool fine = begin(&f, err) && run(&f, err);

@@ -33,7 +33,9 @@ enum op_flag {
     OP_EXTENDED = 1 << 6, /* set for all on machines with more than the scoreboard, one issue per cycle and a
                            * perfect instruction cache */
     OP_FETCHED = 1 << 7,  /* through an instruction cache that is not perfect; extended, too */
-    OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS,
+    OP_PLAIN = 1 << 8,    /* an access that is one transaction and takes no time of its own; not with OP_ACCESS */
+    OP_MANY = 1 << 9,     /* waits for or writes more registers than stand in the op */
+    OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS | OP_PLAIN,
 };
 
 /* What a scoreboard entry's lowest two bits say: who writes the register. Above them: the cycle from which it is free.
@@ -62,9 +64,9 @@ struct program {
     uint32_t free_register;  /* is never written */
     uint32_t no_register;    /* is never waited for */
 };
-/* With control words no instruction waits for registers. */
-bool program_build(struct program *, const struct machine *, const struct rp_kernel *, bool control_words,
-                   struct rp_error *);
+struct fast;
+/* For the launch's kernel and machine. With control words no instruction waits for registers. */
+bool program_build(struct program *, const struct fast *, struct rp_error *);
 void program_free(struct program *);
 
 /* ---- state ------------------------------------------------------------------------------------------------------ */
@@ -85,6 +87,7 @@ struct fast_warp {
     uint16_t sm;
     uint64_t wake; /* the first cycle in which the next instruction may issue as far as this warp is concerned */
     uint64_t placed, first_issue, barrier_until, memory_done, completion;
+    uint64_t released;            /* the later of first_issue and barrier_until */
     uint64_t control_until;       /* at least the cycle after the last issue */
     uint64_t fetched;             /* when the next instruction is at hand; 0 with a perfect instruction cache */
     uint64_t earliest;            /* the same as wake without control_until; kept with OP_EXTENDED only */
@@ -160,6 +163,7 @@ struct fast {
     unsigned next_sm;
     struct statistics *statistics;
     struct replay_launch *out;
+    uint64_t report_at; /* warp instructions at which progress is reported next */
     uint64_t reported;
 };
 
@@ -184,8 +188,18 @@ static inline void wheel_remove(struct fast_subcore *sc, unsigned slot, uint64_t
     if (!sc->wheel[wake % WHEEL])
         sc->pending[wake % WHEEL / 64] &= ~(1ull << wake % WHEEL % 64);
 }
+/* Brings what has come within the wheel's reach onto it. */
+void wheel_bring(struct fast_subcore *, uint64_t now);
 /* Moves all that wakes at `now` to ready. Must be called in every cycle in which something wakes. */
-void wheel_turn(struct fast_subcore *, uint64_t now);
+HOT void wheel_turn(struct fast_subcore *sc, uint64_t now)
+{
+    if (sc->far && sc->far_first - now < WHEEL)
+        wheel_bring(sc, now);
+    unsigned at = now % WHEEL;
+    sc->ready |= sc->wheel[at];
+    sc->wheel[at] = 0;
+    sc->pending[at / 64] &= ~(1ull << at % 64);
+}
 /* The next cycle after `now` in which something wakes, NEVER for none. */
 uint64_t wheel_next(const struct fast_subcore *, uint64_t now);
 
@@ -196,15 +210,20 @@ void fast_leave_blocks(struct fast *);
 /* The warp has no more instructions. */
 void fast_end_warp(struct fast *, struct fast_warp *);
 /* When the registers of the next instruction are free, as a scoreboard entry. */
-static inline uint64_t registers_free(const struct fast *f, const struct fast_warp *w)
+HOT uint64_t registers_free(const struct fast *f, const struct fast_warp *w)
 {
-    uint64_t latest = 0;
-    for (unsigned i = 0; i < OP_WAITS; i++)
-        latest = w->scoreboard[w->op->wait[i]] > latest ? w->scoreboard[w->op->wait[i]] : latest;
-    const uint32_t *number = f->program.registers + w->op->registers;
-    for (unsigned i = OP_WAITS; i < w->op->waits; i++)
-        latest = w->scoreboard[number[i]] > latest ? w->scoreboard[number[i]] : latest;
-    return latest;
+    const struct op *op = w->op;
+    const uint64_t *board = w->scoreboard;
+    uint64_t a = board[op->wait[0]], b = board[op->wait[1]], c = board[op->wait[2]], d = board[op->wait[3]];
+    a = a > b ? a : b;
+    c = c > d ? c : d;
+    a = a > c ? a : c;
+    if (op->flags & OP_MANY) {
+        const uint32_t *number = f->program.registers + op->registers;
+        for (unsigned i = OP_WAITS; i < op->waits; i++)
+            a = board[number[i]] > a ? board[number[i]] : a;
+    }
+    return a;
 }
 
 /* ---- barriers.c ------------------------------------------------------------------------------------------------- */

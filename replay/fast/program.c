@@ -101,8 +101,21 @@ static enum producer producer_of(const struct rp_instruction *in)
     return path_of_space(space) == PATH_SHARED ? PRODUCER_SHARED : PRODUCER_MEMORY;
 }
 
-static struct op build_op(const struct machine *m, const struct rp_instruction *in)
+/* One access that asks no model. */
+static bool is_plain(const struct fast *f, const struct rp_instruction *in)
 {
+    if (in->memory_count != 1)
+        return false;
+    unsigned space = in->memory[0].space;
+    if (space == RP_SPACE_NONE || space == RP_SPACE_GENERIC || space == RP_SPACE_LOCAL)
+        return false;
+    enum path path = path_of_space(space);
+    return path == PATH_SHARED ? f->plain_shared : path == PATH_CACHES && f->plain_global;
+}
+
+static struct op build_op(const struct fast *f, const struct rp_instruction *in)
+{
+    const struct machine *m = f->machine;
     bool memory = in->unit_class == RP_CLASS_MEMORY;
     unsigned space = memory && in->memory_count && in->memory[0].space != RP_SPACE_NONE ? in->memory[0].space
                                                                                         : (unsigned)RP_SPACE_GLOBAL;
@@ -112,8 +125,10 @@ static struct op build_op(const struct machine *m, const struct rp_instruction *
                                               : &m->classes[in->unit_class];
     unsigned flags = (in->unit_class == RP_CLASS_CONTROL ? OP_CONTROL : 0) |
                      (in->unit_class == RP_CLASS_FENCE ? OP_FENCE : 0) | (is_block_barrier(in) ? OP_BARRIER : 0) |
-                     (in->memory_count ? OP_ACCESS : 0) | (by_space ? OP_BY_SPACE : 0) |
-                     (!m->issue_exit && is_plain_exit(in) ? OP_FREE_EXIT : 0);
+                     (is_plain(f, in)    ? OP_PLAIN
+                      : in->memory_count ? OP_ACCESS
+                                         : 0) |
+                     (by_space ? OP_BY_SPACE : 0) | (!m->issue_exit && is_plain_exit(in) ? OP_FREE_EXIT : 0);
     return (struct op){.flags = (uint16_t)flags,
                        .unit = t->unit,
                        .producer = (uint8_t)producer_of(in),
@@ -127,12 +142,15 @@ static void fill_op(const struct program *p, struct op *op)
     const uint32_t *number = p->registers + op->registers;
     for (unsigned i = 0; i < OP_WAITS; i++)
         op->wait[i] = i < op->waits ? number[i] : p->free_register;
+    if (op->waits > OP_WAITS || op->destinations > 1)
+        op->flags |= OP_MANY;
     op->destination = op->destinations ? number[0] : p->no_register;
 }
 
-bool program_build(struct program *p, const struct machine *m, const struct rp_kernel *k, bool control_words,
-                   struct rp_error *err)
+bool program_build(struct program *p, const struct fast *f, struct rp_error *err)
 {
+    const struct machine *m = f->machine;
+    const struct rp_kernel *k = f->kernel;
     struct names names = {0};
     *p = (struct program){0};
     bool fine = collect_names(&names, k);
@@ -151,13 +169,13 @@ bool program_build(struct program *p, const struct machine *m, const struct rp_k
             fine = rp_fail(err, RP_BAD_INPUT, "kernel %s: instruction %u names too many registers", k->name, i);
             break;
         }
-        p->ops[i] = build_op(m, in);
+        p->ops[i] = build_op(f, in);
         if (((const struct instruction_cache_model *)m->icache.model)->keeps)
             p->ops[i].flags |= OP_FETCHED | OP_EXTENDED;
-        if (control_words || m->issue_width > 1)
+        if (f->control_words || m->issue_width > 1)
             p->ops[i].flags |= OP_EXTENDED;
         p->ops[i].registers = used;
-        if (!control_words)
+        if (!f->control_words)
             used += add_operands(p, &names, in, &p->ops[i]);
         fill_op(p, &p->ops[i]);
     }

@@ -1,7 +1,6 @@
 #include "replay/fast/fast.h"
 
-/* Brings what has come within the wheel's reach onto it. */
-static void far_to_wheel(struct fast_subcore *sc, uint64_t now)
+void wheel_bring(struct fast_subcore *sc, uint64_t now)
 {
     uint64_t far = sc->far;
     sc->far = 0;
@@ -10,16 +9,6 @@ static void far_to_wheel(struct fast_subcore *sc, uint64_t now)
         unsigned slot = (unsigned)__builtin_ctzll(far);
         wheel_add(sc, slot, now, sc->slots[slot]->wake);
     }
-}
-
-void wheel_turn(struct fast_subcore *sc, uint64_t now)
-{
-    if (sc->far && sc->far_first - now < WHEEL)
-        far_to_wheel(sc, now);
-    unsigned at = now % WHEEL;
-    sc->ready |= sc->wheel[at];
-    sc->wheel[at] = 0;
-    sc->pending[at / 64] &= ~(1ull << at % 64);
 }
 
 uint64_t wheel_next(const struct fast_subcore *sc, uint64_t now)
