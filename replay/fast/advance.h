@@ -28,8 +28,14 @@ HOT void schedule(struct fast *f, struct fast_warp *w)
     wake = w->control_until > wake ? w->control_until : wake;
     w->wake = wake;
     wheel_add(&f->subcores[w->subcore], w->slot, f->now, wake);
-    if (f->next[w->subcore] > wake)
-        f->next[w->subcore] = wake;
+}
+
+/* The same for a warp other than the one that is issuing: its sub-core must be looked at then. */
+static inline void schedule_other(struct fast *f, struct fast_warp *w)
+{
+    schedule(f, w);
+    if (f->next[w->subcore] > w->wake)
+        f->next[w->subcore] = w->wake;
 }
 
 /* Unit and times of a memory instruction with generic addresses. */
@@ -78,10 +84,11 @@ HOT bool advance(struct fast *f, struct fast_warp *w, struct rp_error *err)
         f->statistics->warp_instructions++;
         f->statistics->thread_instructions += lanes(w->next.executed);
         w->op = &f->program.ops[w->next.index];
-        if (w->op->flags & OP_FREE_EXIT)
-            continue;
-        if (w->op->flags & OP_FETCHED)
+        if (w->op->flags & (OP_FREE_EXIT | OP_FETCHED)) {
+            if (w->op->flags & OP_FREE_EXIT)
+                continue;
             fetch(f, w);
+        }
         decode(f, w);
         if (!w->waiting)
             schedule(f, w);

@@ -20,7 +20,7 @@ static void release(struct fast *f, struct fast_block *block, unsigned id)
         if (w->released < w->barrier_until)
             w->released = w->barrier_until;
         if (w->op)
-            schedule(f, w);
+            schedule_other(f, w);
     }
 }
 

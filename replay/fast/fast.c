@@ -1,4 +1,5 @@
 /* The fast engine: the loop over events, and issue. */
+#include "hw-models/unit/pipelined.h"
 #include "replay/fast/advance.h"
 
 #include <stdlib.h>
@@ -40,8 +41,15 @@ HOT void charge(struct fast *f, struct fast_subcore *sc, const struct fast_warp 
 HOT uint64_t dispatch(struct fast *f, struct fast_subcore *sc, const struct fast_warp *w)
 {
     const struct unit_model *unit = f->unit_models[w->unit];
-    uint64_t at = unit->dispatch(sc->units[w->unit], f->now, w->initiation);
-    uint64_t accepts = unit->accepts(sc->units[w->unit], f->now);
+    void *state = sc->units[w->unit];
+    uint64_t at, accepts;
+    if (unit == &unit_pipelined) {
+        at = pipelined_dispatch(state, f->now, w->initiation);
+        accepts = pipelined_accepts(state, f->now);
+    } else {
+        at = unit->dispatch(state, f->now, w->initiation);
+        accepts = unit->accepts(state, f->now);
+    }
     sc->accepts[w->unit] = accepts;
     if (accepts > f->now)
         sc->busy |= 1ull << w->unit;
@@ -176,13 +184,13 @@ HOT bool step(struct fast *f, unsigned index, struct rp_error *err)
     wheel_turn(sc, f->now);
     uint64_t candidates = sc->ready & ~blocked(f, sc);
     int slot = pick(f, sc, candidates);
-    if (slot < 0) {
+    if ((unsigned)slot >= SCHEDULER_SLOTS || !(candidates >> slot & 1)) {
+        if (slot >= 0)
+            return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' picked a warp that is not ready",
+                           f->machine->scheduler.model->name);
         f->next[index] = next_chance(f, sc);
         return true;
     }
-    if (slot >= SCHEDULER_SLOTS || !(candidates >> slot & 1))
-        return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' picked a warp that is not ready",
-                       f->machine->scheduler.model->name);
     bool fine = issue(f, sc, sc->slots[slot], err);
     f->next[index] = sc->ready ? f->now + 1 : wheel_next(sc, f->now);
     return fine;
