@@ -115,8 +115,8 @@ static bool execute_extended(struct fast *f, struct fast_subcore *sc, struct fas
         return false;
     if (!advance(f, w, err))
         return false;
-    *pair = f->control_words ? rp_control_pairs(in->control) : in->unit_class != RP_CLASS_CONTROL;
-    *pair &= !w->ended && !w->waiting && w->earliest <= f->now && w->unit != unit && sc->accepts[w->unit] <= f->now;
+    *pair = w->earliest <= f->now && w->unit != unit && sc->accepts[w->unit] <= f->now && !w->ended && !w->waiting &&
+            (f->control_words ? rp_control_pairs(in->control) : in->unit_class != RP_CLASS_CONTROL);
     return true;
 }
 
