@@ -18,7 +18,7 @@ struct args {
 
 static const struct argp_option options[] = {
     {"set", 's', "KEY=VALUE", 0, "show: change an option of the machine; may be repeated", 0},
-    {"json", 'j', NULL, 0, "list, show: print JSON", 0},
+    {"json", 'j', NULL, 0, "Print JSON", 0},
     {"markdown", 'M', NULL, 0, "options: print the tables of docs/machines.md", 0},
     {0},
 };
@@ -124,11 +124,17 @@ static void limits_text(const struct model_option *o, char *out, size_t size)
 }
 
 struct listing {
+    json_t *json;        /* NULL: the table */
     struct table *table; /* NULL: Markdown */
 };
 
 static void row(const struct listing *l, const char *key, const char *limits, const char *initial, const char *help)
 {
+    if (l->json) {
+        json_array_append_new(l->json, json_pack("{s:s, s:s, s:s, s:s}", "key", key, "values", limits, "default",
+                                                 initial, "meaning", help));
+        return;
+    }
     if (!l->table) {
         printf("| `%s` | %s | %s | %s |\n", key, limits, initial, help);
         return;
@@ -161,17 +167,19 @@ static void model_rows(void *data, const char *part, const struct model *m)
 
 static int list_options(const struct args *a)
 {
-    struct listing l = {a->markdown ? NULL : table_new("llll")};
-    if (a->markdown)
-        puts("| key | values | default | meaning |\n|---|---|---|---|");
-    else
+    struct listing l = {a->json ? json_array() : NULL, a->json || a->markdown ? NULL : table_new("llll")};
+    if (l.table)
         row(&l, "key", "values", "default", "meaning");
+    else if (a->markdown && !a->json)
+        puts("| key | values | default | meaning |\n|---|---|---|---|");
     machine_each_option(own_option, &l);
     machine_each_model(NULL, model_rows, &l);
     row(&l, "classes.CLASS.unit", "a unit", "", "the unit of a class of instructions; every class needs a row");
     row(&l, "classes.CLASS.initiation", "1..100000 cycles", "", "cycles for which an instruction keeps its unit");
     row(&l, "classes.CLASS.latency", "0..1000000 cycles", "", "cycles after these until the result is ready");
     row(&l, "spaces.SPACE.unit", "a unit", "", "the same three for memory instructions, by the space they access");
+    if (l.json)
+        return json_finish(l.json);
     if (l.table)
         table_print(l.table, stdout);
     return RP_OK;

@@ -34,6 +34,7 @@ struct track_grid {
 struct tracker {
     struct track_grid *grid;
     struct record *records;
+    bool wrote; /* see tracker_wrote */
 };
 
 struct track_grid *track_grid_new(struct memory *memory)
@@ -110,6 +111,13 @@ void track_give_up(struct track_grid *g)
     pthread_mutex_lock(&g->lock);
     g->verdict = TRACK_CONFLICT;
     pthread_mutex_unlock(&g->lock);
+}
+
+bool tracker_wrote(struct tracker *t)
+{
+    bool wrote = t->wrote;
+    t->wrote = false;
+    return wrote;
 }
 
 void tracker_give_up(struct tracker *t) { track_give_up(t->grid); }
@@ -215,7 +223,7 @@ bool track_access(struct tracker *t, const struct allocation *a, const struct uo
         if (!r->note_loads)
             return true;
     } else {
-        r->stored = true;
+        r->stored = t->wrote = true;
     }
     struct bitmap *map = &r->map[kind];
     if (__builtin_expect(!map->bits, 0) && !begin(t, a, kind))

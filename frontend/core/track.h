@@ -33,6 +33,9 @@ enum track_verdict track_verdict(const struct track_grid *);
 void track_give_up(struct track_grid *);
 void tracker_give_up(struct tracker *);
 
+/* Whether the thread stored to or updated global memory since it was last asked. */
+bool tracker_wrote(struct tracker *);
+
 /* One host thread's part. NULL: no memory. */
 struct tracker *tracker_new(struct track_grid *);
 void tracker_free(struct tracker *);

@@ -140,6 +140,25 @@ static void try_many(uint64_t seed)
     cr_assert(racy >= ROUNDS / 10 && racy <= ROUNDS * 9 / 10, "%u of %d conflict: the test shows little", racy, ROUNDS);
 }
 
+/* Block 0 waits with plain loads for what the last block stores: with one thread it would wait forever, were blocks not
+ * set aside in time. */
+static void without_limit(struct rig *r) { r->config.limit = UINT64_MAX; }
+
+Test(races, a_block_that_polls_with_plain_loads_gets_what_it_waits_for, .timeout = 300)
+{
+    static const uint64_t bytes[] = {8};
+    struct outcome o = rig_same_at_any_threads(
+        ".visible .entry k(.param .u64 a)\n{ .reg .b32 %r<4>; .reg .b64 %rd<2>; .reg .pred %p<4>;\n"
+        "ld.param.u64 %rd1, [a]; mov.u32 %r1, %ctaid.x; setp.ne.u32 %p1, %r1, 0; @%p1 bra OTHER;\n"
+        "WAIT: ld.global.u32 %r2, [%rd1]; setp.eq.u32 %p2, %r2, 0; @%p2 bra WAIT;\n"
+        "st.global.u32 [%rd1+4], %r2; ret;\n"
+        "OTHER: setp.ne.u32 %p3, %r1, 2; @%p3 ret; st.global.u32 [%rd1], 9; ret; }\n",
+        1, bytes, without_limit, 3, 32);
+    cr_expect(o.ok, "%s", o.err.text);
+    cr_expect_arr_eq(o.memory[0], ((uint32_t[]){9, 9}), 8);
+    outcome_free(&o);
+}
+
 Test(races, random_kernels_leave_what_blocks_in_order_leave) { try_many(1); }
 
 Test(races, random_kernels_with_one_buffer_twice)
