@@ -205,7 +205,7 @@ $(BENCHES): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(SUPPORT) $(WCET) $(
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 .PHONY: bench bench-docs bench-programs
-bench-programs: $(BENCHES) $(KERNELS)
+bench-programs: $(BENCHES) $(KERNELS) $(filter $(BUILD)/cubin/sgemm.sm_62.O3.cubin,$(CUBINS))
 bench: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) bench-programs
 	@for b in $(BENCHES); do BUILD=$(BUILD) $$b || exit; done
