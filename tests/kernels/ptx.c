@@ -103,7 +103,10 @@ static uint32_t predicates(uint32_t a, uint32_t b, uint32_t c)
     return (less && r ? c + 1 : c - 1) + (!less && r ? 100 : 0);
 }
 
-#define INTEGER_ROWS 37
+static uint32_t least(int64_t x, int64_t y) { return (uint32_t)(x < y ? x : y); }
+static uint32_t most(int64_t x, int64_t y) { return (uint32_t)(x < y ? y : x); }
+
+#define INTEGER_ROWS 49
 static void integer_rows(uint32_t a, uint32_t b, uint32_t c, uint32_t d[INTEGER_ROWS])
 {
     uint64_t pair = (uint64_t)b << 32 | a, carry = (uint64_t)a + b,
@@ -148,6 +151,18 @@ static void integer_rows(uint32_t a, uint32_t b, uint32_t c, uint32_t d[INTEGER_
         c - (a - b) - (a < b),
         (uint32_t)((uint64_t)a * b >> 32) + (a * b + c) + (a * b + c < c),
         predicates(a, b, c),
+        (uint32_t)((int32_t)(a >> 8 & 255) + (int16_t)b),
+        a > b ? a - b : 0,
+        ((int32_t)a < (int32_t)b ? b - a : a - b) + c,
+        least((int16_t)(a >> 16), b >> 24) << 16 | (c & 0xffff),
+        least(most(a & 0xffff, b >> 16), c),
+        a << (b & 31),
+        (uint32_t)((int64_t)(int32_t)a >> least(b & 255, 32)) + c,
+        saturate(((int64_t)(int16_t)a * (b >> 16 & 255) - (int32_t)c) >> 7),
+        (a & 255) * (b >> 8 & 255) + c + 1,
+        (int16_t)(a >> 16) < (int32_t)(b & 0xffff),
+        (a >= b) + c,
+        ((a + b) & 255) << 16 | (c & 0xff00ffff),
     };
     memcpy(d, rows, sizeof rows);
 }

@@ -58,6 +58,18 @@ KERNEL ptx_integer(const unsigned *in, unsigned *out, int n)
     I("{ .reg .pred p, q, r; setp.gt.u32 r, %3, 5; setp.lt.and.s32 p|q, %1, %2, r; @p add.u32 %0, %3, 1; @!p sub.u32 "
       "%0, %3, 1; @q add.u32 %0, "
       "%0, 100; }");
+    I("vadd.s32.u32.s32.sat %0, %1.b1, %2.h0;");
+    I("vsub.u32.u32.u32.sat %0, %1, %2;");
+    I("vabsdiff.s32.s32.s32.add %0, %1, %2, %3;");
+    I("vmin.s32.s32.u32 %0.h1, %1.h1, %2.b3, %3;");
+    I("vmax.u32.u32.u32.min %0, %1.h0, %2.h1, %3;");
+    I("vshl.u32.u32.u32.wrap %0, %1, %2;");
+    I("vshr.s32.s32.u32.clamp.add %0, %1, %2.b0, %3;");
+    I("vmad.s32.s32.u32.sat.shr7 %0, %1.h0, %2.b2, -%3;");
+    I("vmad.u32.u32.u32.po %0, %1.b0, %2.b1, %3;");
+    I("vset.s32.u32.lt %0, %1.h1, %2.h0;");
+    I("vset.u32.u32.ge.add %0, %1, %2, %3;");
+    I("vadd.s32.s32.s32 %0.b2, %1, %2, %3;");
 }
 
 #define F(text) ROW(float, "f", "f", text)

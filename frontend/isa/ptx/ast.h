@@ -80,10 +80,14 @@ enum ptx_operand_kind {
     PO_PAIR,    /* p|q: elements[0], elements[1] */
 };
 
+#define PTX_SELECT_OTHER 255
 struct ptx_operand {
     uint8_t kind;
-    bool negated; /* !p */
+    bool negated; /* !p, -a */
     bool generic; /* generic(variable) */
+    /* A video instruction's part of a register, .b0 .. .b3 .h0 .h1: enum video_select. PTX_SELECT_OTHER: of pairs or
+     * quads. 0: none. */
+    uint8_t select;
     uint32_t at;
     uint32_t reg, count;
     int64_t value;

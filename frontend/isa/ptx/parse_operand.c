@@ -1,6 +1,7 @@
 /* Operands: PTX ISA "Instruction Operands". */
 #include <string.h>
 
+#include "frontend/core/lanes.h"
 #include "frontend/isa/ptx/parser.h"
 #include "frontend/isa/ptx/special.h"
 
@@ -83,6 +84,17 @@ static int member_index(const struct token *t)
     return found ? (int)(found - names) % 4 : -1;
 }
 
+/* The part of a register that a video instruction names. */
+static uint8_t selector(const struct token *t)
+{
+    static const char names[][3] = {[VIDEO_B0] = "b0", [VIDEO_B1] = "b1", [VIDEO_B2] = "b2",
+                                    [VIDEO_B3] = "b3", [VIDEO_H0] = "h0", [VIDEO_H1] = "h1"};
+    for (uint8_t i = VIDEO_B0; i <= VIDEO_H1; i++)
+        if (token_is(t, names[i]))
+            return i;
+    return PTX_SELECT_OTHER;
+}
+
 static struct ptx_operand register_operand(struct parser *p, const struct symbol *s, const struct token *t)
 {
     struct ptx_operand o = {.kind = PO_REGISTER, .at = t->at, .reg = s->reg};
@@ -90,8 +102,11 @@ static struct ptx_operand register_operand(struct parser *p, const struct symbol
         int member = member_index(&p->tok);
         if (s->vector > 1 && (member < 0 || (uint32_t)member >= s->vector))
             ptx_error(p->src, p->tok.at, "'%.*s' has no such member", (int)t->length, t->text);
-        o.reg += s->vector > 1 ? (uint32_t)member : 0;
-        next_token(p); /* of a plain register: a video instruction's selector, .b0 .h1 */
+        if (s->vector > 1)
+            o.reg += (uint32_t)member;
+        else
+            o.select = selector(&p->tok);
+        next_token(p);
         return o;
     }
     if (s->vector == 1)

@@ -76,6 +76,8 @@ enum ptx_group {
     G_MASK,
     G_TENSORMAP,
     G_PACK,
+    G_SCALE,
+    G_PLUS_ONE,
     G_COUNT
 };
 
@@ -112,6 +114,7 @@ enum ptx_lowering {
     LOW_MOVE,  /* mov: also packs, unpacks, takes addresses */
     LOW_CONVERT,
     LOW_CARRY, /* add, sub, mad with carry in */
+    LOW_VIDEO, /* scalar video instructions */
     LOW_CVTA,
     LOW_ISSPACEP,
     LOW_LOAD,

@@ -11,6 +11,18 @@ static const struct {
     unsigned column;
     const char *message;
 } in_kernel[] = {
+    {"add.u32 %r1, %r2.b0, %r3;", 14, "'%r2' has no such part here"},
+    {"vadd.u32.u32.u32 %r1, %r2.b10, %r3;", 23, "'%r2' has no such part here"},
+    {"vadd.u32.u32.u32 %r1, %r2, %r3, %r3;", 1,
+     "a third source goes with .add, .min, .max or a part of the destination"},
+    {"vadd.u32.u32.u32.add %r1, %r2, %r3;", 1,
+     "a third source goes with .add, .min, .max or a part of the destination, and is missing"},
+    {"vadd.u32.u32.u32.add %r1.h0, %r2, %r3, %r3;", 22,
+     "a part of the destination and a second operation exclude each other"},
+    {"vsub.u32.u32.u32 %r1, -%r2, %r3;", 23, "only vmad negates its sources"},
+    {"vmad.u32.u32.u32.po %r1, -%r2, %r3, %r3;", 1, ".po excludes negated sources"},
+    {"vmad.u32.u32.u32 %r1, -%r2, %r3, -%r3;", 1, "either the product or the third source is negated"},
+    {"vmad.u32.u32.u32 %r1.h0, %r2, %r3, %r3;", 1, "vmad takes parts of its first two sources only"},
     {"ad.s32 %r1, %r2, %r3;", 1, "unknown instruction 'ad'; did you mean 'add'?"},
     {"frobnicate.s32 %r1, %r2;", 1, "unknown instruction 'frobnicate'"},
     {"add.s32.foo %r1, %r2, %r3;", 8, "'.foo' is no modifier of 'add'"},
