@@ -189,13 +189,35 @@ toolchain:
 .PHONY: deps check demo
 deps:
 	@tools/setup
-check: deps
+check: deps dataset
 	@echo building
-	@$(MAKE) --no-print-directory -s -j$$(nproc) all units kernels
+	@$(MAKE) --no-print-directory -s -j$$(nproc) all units kernels network-programs
 	@BUILD=$(BUILD) tests/run
 demo: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all kernels
 	@BUILD=$(BUILD) tools/demo
+
+# PasTiS's network: trained on Debian's dataset-fashion-mnist, recognised by kernels, compared with the CPU.
+NETWORK := $(BUILD)/network/network
+$(NETWORK): LDLIBS += -lz
+$(BUILD)/obj/tests/network/train.o: CFLAGS += -O3 # vectorises; no rounding changes
+$(NETWORK): $(call object,$(wildcard tests/network/*.c)) $(SUPPORT) $(BUILD)/libreprise.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+$(BUILD)/network/network.ptx: tests/network/network.cu tests/kernels/double_math.h $(KERNEL_HEADERS)
+	@mkdir -p $(@D)
+	$(CLANG) $(PTX_FLAGS) -I. -O2 -S -o $@ $<
+$(BUILD)/network/network.sm_62.cubin: $(BUILD)/network/network.ptx
+	$(BUILD)/toolchain/12.3/ptxas -O3 -arch=sm_62 -o $@ $<
+NETWORK_MODULES := $(BUILD)/network/network.ptx \
+  $(if $(wildcard $(BUILD)/toolchain/complete),$(BUILD)/network/network.sm_62.cubin)
+.PHONY: network network-programs dataset
+network-programs: $(NETWORK) $(NETWORK_MODULES)
+dataset: deps
+	@tools/setup --optional dataset-fashion-mnist
+network: dataset
+	@$(MAKE) --no-print-directory -s -j$$(nproc) all network-programs
+	@REPRISE_MACHINES=hw-models/machines $(NETWORK) --traces $(BUILD)/network $(NETWORK_MODULES)
 
 # ---- speed ----------------------------------------------------------------------------------------------------------
 # Programs of tests/bench; bench-docs writes docs/performance.md from what it measures.
@@ -255,9 +277,9 @@ format:
 
 # Everything again under AddressSanitizer and UndefinedBehaviorSanitizer.
 .PHONY: asan
-asan: deps
+asan: deps dataset
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=$(BUILD)/asan OPT=-O1 \
-	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer' all units kernels
+	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer' all units kernels network-programs
 	@BUILD=$(BUILD)/asan tests/run
 
 # libFuzzer targets: tests/fuzz/fuzz_NAME.c, each for FUZZ_SECONDS. A crash leaves its input under $(BUILD)/fuzz.
@@ -304,6 +326,7 @@ help:
 	@echo 'unit-NAME  one suite of tests/unit: $(SUITES)'
 	@echo 'toolchain  fetch NVIDIA'"'"'s ptxas and disassemblers (200 MB) for the tests that compare with them'
 	@echo 'random-programs  N=10000 random programs from SEED=1 on: host, PTX and machine code leave the same bits'
+	@echo 'network    train a dense network, record its kernels, compare 1,000 images with the CPU'
 	@echo 'bench      measure the speeds that docs/performance.md states'
 	@echo 'soundness  SOUNDNESS=1000000 random launches against the bounds of reprise wcet'
 	@echo 'validation-pastis  the matrix multiplications of PasTiS on jetson-tx2, beside its figures'

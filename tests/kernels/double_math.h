@@ -3,7 +3,7 @@
 #define REPRISE_TESTS_KERNELS_DOUBLE_MATH_H
 
 #ifdef __CUDA__
-#define DEVICE static __attribute__((device))
+#define DEVICE static __attribute__((device, unused))
 #else
 #define DEVICE static
 #endif
