@@ -31,15 +31,6 @@ def unsigned(t, value):
     return "%d%s" % (value, "ull" if BITS[t] == 64 else "u")
 
 
-def converted(t, vt, text, other):
-    """text, of type vt, as a t; other: what a floating-point number out of range becomes."""
-    if vt == t:
-        return text
-    if vt in FLOATS and t not in FLOATS:
-        return "to_%s(%s, %s)" % (t, text, other)
-    return "(%s)(%s)" % (t, text)
-
-
 class Scope:
     """What an expression may name."""
 
@@ -104,7 +95,14 @@ class Expressions:
         return "(%s)%s%d%s" % (t, r.choice(["", "", "-"]), v, "ll" if bits == 64 else "")
 
     def as_type(self, t, vt, text):
-        return converted(t, vt, text, self.constant(t))
+        """text, of type vt, as a t."""
+        if vt == t:
+            return text
+        if vt in FLOATS and t not in FLOATS:
+            return "to_%s(%s, %s)" % (t, text, self.constant(t))
+        if vt == "u32" and t in FLOATS:
+            return "(%s)%s(%s)" % (t, self.r.choice(["small", "large"]), text)
+        return "(%s)(%s)" % (t, text)
 
     def leaf(self, t):
         r, kind = self.r, self.r.random()
@@ -206,7 +204,9 @@ class Expressions:
         return "(%s)((%s)%s %s %d)" % (t, wide(t), self.expression(t, depth), how, self.r.randrange(BITS[t]))
 
     def complement(self, t, depth):
-        return "(%s)(%s(%s)%s)" % (t, self.r.choice(["~", "0 - "]), wide(t), self.expression(t, depth))
+        """Complement or negation. ptxas joins neg.s16 with a conversion that follows, and -(-32768) becomes 32768."""
+        how = self.r.choice(["~", "0 - "]) if BITS[t] >= 32 else "~"
+        return "(%s)(%s(%s)%s)" % (t, how, wide(t), self.expression(t, depth))
 
     def bit_function(self, t, depth):
         name, also = self.r.choice([("popcountll", ""), ("clzll", " | 1"), ("ctzll", " | (u64)1 << 40"),
@@ -292,7 +292,8 @@ class Expressions:
         return "(%s / %s)" % (self.expression(t, depth), self.constant(t))
 
     def float_of_integer(self, t, depth):
-        return "(%s)(%s)" % (t, self.expression(self.integer_type(), depth))
+        other = self.integer_type()
+        return self.as_type(t, other, self.expression(other, depth))
 
     def other_float(self, t, depth):
         return "(%s)(%s)" % (t, self.expression("f64" if t == "f32" else "f32", depth))

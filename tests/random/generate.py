@@ -231,7 +231,8 @@ class Generator(Statements):
     def function(self, functions, tables):
         r = self.r
         returns, name, recursive = self.any_type(), self.fresh("f"), r.random() < 0.2
-        types = [self.any_type() for _ in range(r.randint(1, 4))]
+        # ptxas takes ld.param.s8 and cvt.u32.u16 for one conversion of the signed byte to 32 bits
+        types = [self.any_type().replace("s8", "s16") for _ in range(r.randint(1, 4))]
         parameters = [("p%d" % k, t) for k, t in enumerate(types)]
         by_pointer = r.choice([None, None, self.any_type()])
         self.begin(returns)
