@@ -1,4 +1,4 @@
 #!/bin/bash
 # A slice of make random-programs, always the same.
 set -u
-exec python3 tests/random/run.py --seed 1 --count 200 --reduce 0
+exec python3 tests/random/run.py --seed 1 --count 200 --reduce 0 --text

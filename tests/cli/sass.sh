@@ -59,7 +59,7 @@ for _ in $(seq 2000); do echo 'NOP ;'; done >"$work/long.sass"
 status=$?
 if [ $status -ne 0 ] && [ -z "$(ls -A "$work/limit")" ]; then ok "a limit on file sizes leaves no file of asm"; else bad "a limit on file sizes leaves no file of asm: $status, $(ls "$work/limit")"; fi
 
-# ---- against NVIDIA's tools ---------------------------------------------------------------------------------------------
+# ---- against NVIDIA's tools: a part of each, all of it with SASS_FULL=1 (make disassembly) ------------------------------
 
 export tools=$BUILD/toolchain
 if [ ! -e "$tools/complete" ]; then
@@ -69,49 +69,49 @@ if [ ! -e "$tools/complete" ]; then
     exit 0
 fi
 
-# compare PTXAS OPTIONS ARCH PTX NAME: text equal but for spaces, and assembled to the same words. Prints one line.
+# compare NAME VERSION OPTIONS ARCH PTX...: one cubin of all the files, its text and its words compared. One line.
 compare() {
-    local ptxas=$1 options=$2 arch=$3 ptx=$4 to=$work/$5
-    sed "s/^\.target .*/.target sm_$arch/" "$ptx" >"$to.ptx"
+    local name=$1 version=$2 options=$3 arch=$4 to=$work/$1-$2-$4-${3//[^O0-9]/} file
+    shift 4
+    mkdir "$to"
+    for file; do
+        # dp4a, in ptx.cu, is only from sm_61 on
+        if [ "$arch" -ge 61 ] || [ "${file##*/}" != ptx.ptx ]; then sed "s/^\.target .*/.target sm_$arch/" "$file" >"$to/${file##*/}"; fi
+    done
     # shellcheck disable=SC2086
-    if ! "$ptxas" $options -arch="sm_$arch" -o "$to.cubin" "$to.ptx" 2>"$to.err"; then
-        # some kernels use what older architectures lack
-        if [ "$arch" = 62 ]; then echo "FAIL $ptx: $(cat "$to.err")"; else echo "REFUSED"; fi
-    elif ! "$REPRISE" disasm "$to.cubin" >"$to.sass" 2>"$to.err" || ! "$REPRISE" asm --check "$to.sass" >"$to.words" 2>"$to.err"; then
-        echo "FAIL $ptx sm_$arch $options: $(cat "$to.err")"
-    elif ! "$tools/12.3/cuobjdump" -sass "$to.cubin" >"$to.nv" || ! sed 's/QNAN:0x[0-9a-f]*/QNAN/' "$to.sass" | diff -w "$to.nv" - >"$to.diff"; then
-        echo "FAIL $ptx sm_$arch $options: $(head -n 3 "$to.diff" | tr '\n' ' ')"
+    if "$tools/$version/ptxas" -w $options -arch="sm_$arch" -o "$to/$name.cubin" "$to"/*.ptx 2>"$to/err"; then
+        tests/support/same_text "$tools/12.3" "$to/$name.cubin"
     else
-        echo "SAME $(cut -d' ' -f1 "$to.words")"
+        echo "FAIL $name $version $options sm_$arch: $(head -n 3 "$to/err" | tr '\n' ' ')"
     fi
-    rm -f "$to".*
+    rm -r "$to"
 }
 export -f compare
-# report NAME: sums up what compare printed
-report() {
+# in_parallel NAME OPTIONS VARIANT...: compares each variant, VERSION:LEVEL:ARCH, of the files $ptx, and reports
+in_parallel() {
+    local name=$1 options=$2 variant version level arch
+    shift 2
+    for variant; do
+        IFS=: read -r version level arch <<<"$variant"
+        printf '%s\0' "compare $name $version '$options -O$level' $arch $ptx"
+    done | xargs -0 -n 1 -P "$(nproc)" bash -c >"$work/results"
     grep FAIL "$work/results" >&2
-    if ! grep -q SAME "$work/results" || grep -q FAIL "$work/results"; then bad "$1"; else
-        ok "$1 ($(grep -c SAME "$work/results") files, $(awk '/SAME/ { n += $2 } END { print n }' "$work/results") instructions)"; fi
+    if ! grep -q SAME "$work/results" || grep -q FAIL "$work/results"; then bad "disassembly equals NVIDIA's: $name"; else
+        ok "disassembly equals NVIDIA's: $name ($(grep -c SAME "$work/results") variants, $(awk '/SAME/ { n += $2 } END { print n }' "$work/results") instructions)"; fi
 }
+# every version, level and architecture
+all_variants() { for v in 12.3 12.9; do for l in 0 1 2 3; do for a in 50 52 53 60 61 62; do echo "$v:$l:$a"; done; done; done; }
 
-n=0
-for ptx in "$BUILD"/kernels/*.ptx; do
-    for arch in 50 52 60 61 62; do
-        for level in 0 1 2 3; do
-            n=$((n + 1))
-            printf '%s\0%s\0%s\0%s\0%s\0' "$tools/12.3/ptxas" "-O$level" $arch "$ptx" "k$n"
-        done
-    done
-done | xargs -0 -n 5 -P "$(nproc)" bash -c 'compare "$@"' _ >"$work/results"
-report "disassembly equals NVIDIA's: kernels at -O0 to -O3 for sm_50 to sm_62"
+ptx=$(echo "$BUILD"/kernels/*.ptx)
+variants="12.3:3:50 12.9:0:52 12.3:2:53 12.9:1:60 12.3:0:61 12.9:3:61 12.9:2:62 12.3:1:62"
+# shellcheck disable=SC2046,SC2086
+in_parallel kernels "" $([ -z "${SASS_FULL:-}" ] && echo $variants || all_variants)
 
 # llvm.nvvm.tanh.approx is left as an unresolved call by this compiler, under a name that ptxas does not take
 "${CLANG:-clang}" -target nvptx64-nvidia-cuda -Wno-override-module -Xclang -target-cpu -Xclang sm_62 -Xclang -target-feature -Xclang +ptx50 -O0 -S \
     -x ir -o "$work/libdevice.s" "$tools/libdevice.10.bc"
-sed 's/llvm\.nvvm\.tanh\.approx\.f32/llvm_nvvm_tanh_approx_f32/g' "$work/libdevice.s" >"$work/libdevice"
-for version in 12.3 12.9; do
-    for arch in 50 52 53 60 61 62; do
-        for level in 0 3; do printf '%s\0%s\0%s\0%s\0%s\0' "$tools/$version/ptxas" "-c -O$level" $arch "$work/libdevice" "l$version$arch$level"; done
-    done
-done | xargs -0 -n 5 -P "$(nproc)" bash -c 'compare "$@"' _ >"$work/results"
-report "disassembly equals NVIDIA's: libdevice"
+ptx=$work/libdevice.ptx
+sed 's/llvm\.nvvm\.tanh\.approx\.f32/llvm_nvvm_tanh_approx_f32/g' "$work/libdevice.s" >"$ptx"
+variants="12.3:3:50 12.9:3:60 12.3:0:62"
+# shellcheck disable=SC2046,SC2086
+in_parallel libdevice -c $([ -z "${SASS_FULL:-}" ] && echo $variants || all_variants)

@@ -96,6 +96,14 @@ def differences(tools, source, stem, modules):
     return found
 
 
+def texts(tools, stem, modules):
+    """What tests/support/same_text says of the machine code, a line for each file."""
+    cubins = [m.path(stem) for m in modules if m.ptxas]
+    done = run(["tests/support/same_text", os.path.join(tools.toolchain, "12.3")] + cubins)
+    lines = done.stdout.splitlines()
+    return lines if len(lines) == len(cubins) else ["FAIL same_text: " + done.stderr[-2000:]]
+
+
 def clean(stem, modules):
     for path in [stem + ".so", stem + ".cu"] + [m.path(stem) for m in modules] + [Module(l).path(stem) for l in "02"]:
         if os.path.exists(path):
