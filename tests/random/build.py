@@ -33,6 +33,7 @@ class Tools:
     def __init__(self, build, clang):
         self.clang = clang
         self.compare = os.path.join(build, "random-compare")
+        self.reprise = os.path.join(os.getcwd(), build, "reprise")
         self.toolchain = os.path.join(build, "toolchain")
         self.has_ptxas = os.path.exists(os.path.join(self.toolchain, "complete"))
         self.host_flags = HOST
@@ -99,7 +100,8 @@ def differences(tools, source, stem, modules):
 def texts(tools, stem, modules):
     """What tests/support/same_text says of the machine code, a line for each file."""
     cubins = [m.path(stem) for m in modules if m.ptxas]
-    done = run(["tests/support/same_text", os.path.join(tools.toolchain, "12.3")] + cubins)
+    environment = dict(os.environ, REPRISE=tools.reprise)
+    done = run(["tests/support/same_text", os.path.join(tools.toolchain, "12.3")] + cubins, env=environment)
     lines = done.stdout.splitlines()
     return lines if len(lines) == len(cubins) else ["FAIL same_text: " + done.stderr[-2000:]]
 
