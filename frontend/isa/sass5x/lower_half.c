@@ -38,7 +38,10 @@ static unsigned half_sources(struct sass_lowering *l, struct half_source out[3])
     for (unsigned i = 0; i < l->source_count && count < 3; i++) {
         const struct sass_source *s = &l->source[i];
         struct half_source h = {.absolute = s->absolute, .negated = s->negated};
-        h.swizzle = s->item->sf.width ? (enum half_swizzle)sass_field(l->word, s->item->sf) : BOTH_HALVES;
+        /* a constant is always an f32: ptxas puts 0x3f80a000 into the bank for the f16 constant 0x3c05 */
+        h.swizzle = s->item->kind == SI_CONSTANT ? ONE_F32 : BOTH_HALVES;
+        if (s->item->sf.width)
+            h.swizzle = (enum half_swizzle)sass_field(l->word, s->item->sf);
         if (s->item->kind == SI_IMMEDIATE && i + 1 < l->source_count) {
             unsigned shift = s->item->style == IMM_F16_9 ? 6 : 0;
             uint64_t high = sass_value(l->word, s->item), low = sass_value(l->word, l->source[++i].item);
