@@ -102,3 +102,18 @@ void *rp_host(struct rp_context *c, uint64_t address, uint64_t bytes)
     a->initialised = true;
     return a->host + (address - a->base);
 }
+
+void *rp_variable(struct rp_context *c, const char *name, uint64_t *bytes)
+{
+    for (uint32_t i = 0; c->module && i < c->module->variable_count; i++) {
+        const struct module_variable *v = &c->module->variables[i];
+        if (strcmp(v->name, name))
+            continue;
+        *bytes = v->size;
+        if (!v->is_const)
+            return rp_host(c, v->address, v->size);
+        uint64_t offset = v->address - CONST_WINDOW, all = c->module->const_size;
+        return offset <= all && v->size <= all - offset ? c->consts + offset : NULL;
+    }
+    return NULL;
+}

@@ -26,6 +26,10 @@ bool rp_free(struct rp_context *, uint64_t address, struct rp_error *);
 /* The host's view of device memory [address, address+bytes), or NULL if that is not inside one allocation. */
 void *rp_host(struct rp_context *, uint64_t address, uint64_t bytes);
 
+/* The host's view of a variable of the module, in global or constant memory, while no kernel runs; NULL: there is none
+ * of that name. */
+void *rp_variable(struct rp_context *, const char *name, uint64_t *bytes);
+
 struct rp_launch_config {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;

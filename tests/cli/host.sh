@@ -48,7 +48,7 @@ make -s install BUILD="$BUILD" PREFIX="$dir/usr" >&2 || exit 1
 export PKG_CONFIG_PATH=$dir/usr/lib/pkgconfig
 read -ra flags <<<"$(pkg-config --cflags reprise) -Wall -Wextra -Werror"
 read -ra libraries <<<"$(pkg-config --libs reprise)"
-if nm "$dir/usr/lib/libreprise.a" 2>/dev/null | grep -q __asan_init; then libraries+=(-fsanitize=address,undefined); fi
+if nm "$dir/usr/lib/libreprise.a" 2>/dev/null | grep -q __asan_init; then libraries+=("-fsanitize=address,undefined"); fi
 check "the example builds against what is installed" cc -std=c17 "${flags[@]}" docs/examples/matmul.c -o "$dir/matmul" "${libraries[@]}"
 (cd "$dir/run" && REPRISE_MACHINES=$dir/usr/share/reprise/machines "$dir/matmul") >"$dir/out2"
 check "... and runs" cmp "$dir/out" "$dir/out2"

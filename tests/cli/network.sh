@@ -13,7 +13,7 @@ network=$BUILD/network
 modules=("$network/network.ptx")
 sass="machine code gives the CPU's classes"
 if [ -e "$network/network.sm_62.cubin" ]; then modules+=("$network/network.sm_62.cubin"); fi
-if [ ! -e $data/t10k-images-idx3-ubyte.gz ]; then
+if [ ! -e "$data/t10k-images-idx3-ubyte.gz" ]; then
     for what in "PTX gives the CPU's classes" "$sass" "it has learnt something" "cycles are those of reprise replay" "wrong kernels are found out"; do
         echo "ok - $what # SKIP no $data: apt-get install dataset-fashion-mnist"
     done

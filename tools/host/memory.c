@@ -1,4 +1,4 @@
-/* Ranges of the program's memory and their copies on the device. */
+/* Ranges of the program's memory and their copies on the device; variables of the module. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,4 +126,35 @@ void memory_fetch(struct reprise *r, const struct reprise_launch *l, const uint6
         if (a->kind == REPRISE_OUT || a->kind == REPRISE_INOUT)
             memcpy(a->pointer, rp_host(r->context, address[i], a->bytes), a->bytes);
     }
+}
+
+/* ---- variables --------------------------------------------------------------------------------------------------- */
+
+static void *find_variable(struct reprise *r, const char *name, size_t bytes, struct rp_error *err)
+{
+    uint64_t size;
+    void *at = rp_variable(r->context, name, &size);
+    if (!at)
+        return rp_fail(err, RP_USAGE, "%s has no variable '%.100s'", r->module->file_name, name), NULL;
+    if (size != bytes)
+        return rp_fail(err, RP_USAGE, "variable '%.100s' has %llu bytes, not %zu", name, (unsigned long long)size,
+                       bytes),
+               NULL;
+    return at;
+}
+
+bool reprise_write(struct reprise *r, const char *variable, const void *from, size_t bytes, struct rp_error *err)
+{
+    void *at = find_variable(r, variable, bytes, err);
+    if (at)
+        memcpy(at, from, bytes);
+    return at;
+}
+
+bool reprise_read(struct reprise *r, const char *variable, void *to, size_t bytes, struct rp_error *err)
+{
+    const void *at = find_variable(r, variable, bytes, err);
+    if (at)
+        memcpy(to, at, bytes);
+    return at;
 }

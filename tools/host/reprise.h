@@ -172,6 +172,11 @@ struct reprise_result {
  * the session does nothing more: it can only be closed. */
 bool reprise_run(struct reprise *, const struct reprise_launch *, struct reprise_result *, struct rp_error *);
 
+/* Writes all of a variable of the module, in global or constant memory, or reads it: cudaMemcpyToSymbol and
+ * cudaMemcpyFromSymbol. The name is the module's; bytes must be the variable's size. */
+bool reprise_write(struct reprise *, const char *variable, const void *from, size_t bytes, struct rp_error *);
+bool reprise_read(struct reprise *, const char *variable, void *to, size_t bytes, struct rp_error *);
+
 /* Any statistic of the last launch by its name: "issue.stall.memory", "units.alu.busy", ... */
 bool reprise_statistic(const struct reprise *, const char *name, uint64_t *value, struct rp_error *);
 

@@ -106,7 +106,7 @@ static bool launch(struct reprise *r, struct program *p, const struct reprise_la
 
 bool reprise_run(struct reprise *r, const struct reprise_launch *l, struct reprise_result *result, struct rp_error *err)
 {
-    struct reprise_result unused;
+    struct reprise_result unused = {0};
     result = result ? result : &unused;
     *result = (struct reprise_result){0};
     if (r->dead)

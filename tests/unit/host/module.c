@@ -3,6 +3,7 @@
 const char module_text[] =
     ".version 6.0\n.target sm_62\n.address_size 64\n"
     ".global .u32 counter = 7;\n"
+    ".const .u32 before = 1;\n.const .u32 table[3] = {4, 5, 6};\n"
     ".visible .entry add(.param .u64 p, .param .u32 n, .param .u32 v)\n{\n"
     "  .reg .pred %q; .reg .b32 %r<8>; .reg .b64 %d<4>;\n"
     "  mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x;\n"
@@ -32,4 +33,9 @@ const char module_text[] =
     "  .reg .b32 %r<2>; .reg .b64 %d<2>;\n"
     "  ld.global.u32 %r0, [counter]; add.u32 %r0, %r0, 1; st.global.u32 [counter], %r0;\n"
     "  ld.param.u64 %d0, [out]; st.global.u32 [%d0], %r0; ret;\n}\n"
+    ".visible .entry lookup(.param .u64 out)\n{\n"
+    "  .reg .b32 %r<2>; .reg .b64 %d<4>;\n"
+    "  mov.u32 %r0, %tid.x; mul.wide.u32 %d1, %r0, 4;\n"
+    "  mov.u64 %d2, table; add.u64 %d2, %d2, %d1; ld.const.u32 %r1, [%d2];\n"
+    "  ld.param.u64 %d0, [out]; add.u64 %d0, %d0, %d1; st.global.u32 [%d0], %r1; ret;\n}\n"
     ".visible .entry forever()\n{\nagain:\n  bra again;\n}\n";

@@ -132,6 +132,35 @@ Test(host, variables_of_the_module_live_as_long_as_the_session)
     }
 }
 
+Test(host, variables_are_written_and_read)
+{
+    int32_t out[3], counter = 0, wanted[3] = {10, -20, 30};
+    struct rp_error err = {0};
+    struct reprise *r = open_with((struct reprise_options){0});
+    struct reprise_launch count = {.kernel = "count"}, lookup = {.kernel = "lookup", .block = {3}};
+    count.args[0] = lookup.args[0] = reprise_out(out, sizeof out);
+    cr_assert(reprise_read(r, "counter", &counter, sizeof counter, &err), "%s", err.text);
+    cr_expect_eq(counter, 7);
+    counter = 100;
+    cr_assert(reprise_write(r, "counter", &counter, sizeof counter, &err), "%s", err.text);
+    run(r, count, NULL);
+    cr_expect_eq(out[0], 101);
+    cr_assert(reprise_read(r, "counter", &counter, sizeof counter, &err), "%s", err.text);
+    cr_expect_eq(counter, 101);
+    run(r, lookup, NULL);
+    cr_expect(out[0] == 4 && out[1] == 5 && out[2] == 6);
+    cr_assert(reprise_write(r, "table", wanted, sizeof wanted, &err), "%s", err.text);
+    run(r, lookup, NULL);
+    cr_expect_arr_eq(out, wanted, sizeof wanted);
+    cr_assert(reprise_read(r, "before", &counter, sizeof counter, &err), "%s", err.text);
+    cr_expect_eq(counter, 1);
+    cr_expect_not(reprise_write(r, "table", wanted, 8, &err));
+    cr_expect(strstr(err.text, "'table' has 12 bytes, not 8"), "%s", err.text);
+    cr_expect_not(reprise_read(r, "tabel", wanted, 12, &err));
+    cr_expect(strstr(err.text, "no variable 'tabel'"), "%s", err.text);
+    reprise_close(r, NULL);
+}
+
 /* The tiles need a second dimension, shared memory and barriers; the module comes from a file. */
 Test(host, a_module_from_a_file)
 {

@@ -129,6 +129,35 @@ Test(host_timing, a_trace_appears_when_the_session_is_closed)
     replay_result_free(&replayed);
 }
 
+static uint64_t first_parameter(struct rp_trace *t, uint32_t launch)
+{
+    uint64_t address;
+    memcpy(&address, rp_trace_launch(t, launch)->params, sizeof address);
+    return address;
+}
+
+/* The same range is at the same address; ranges that are cut otherwise replace those that they overlap. */
+Test(host_timing, device_memory_in_the_trace)
+{
+    struct rp_error err = {0};
+    struct reprise *r = open_with((struct reprise_options){.trace = path});
+    run(r, add_launch(p, 1000, 1), NULL);
+    run(r, add_launch(q, 1000, 1), NULL);
+    run(r, add_launch(p, 1000, 1), NULL);
+    run(r, add_launch(p + 500, 700, 1), NULL);
+    cr_assert(reprise_close(r, &err), "%s", err.text);
+    struct rp_trace *t = rp_trace_open(path, &err);
+    cr_assert(t, "%s", err.text);
+    cr_expect_eq(first_parameter(t, 0), first_parameter(t, 2));
+    cr_expect_neq(first_parameter(t, 0), first_parameter(t, 1));
+    cr_expect_neq(first_parameter(t, 0), first_parameter(t, 3));
+    uint32_t before = rp_trace_launch(t, 0)->allocation_count; /* p, and the module's variables */
+    cr_expect_eq(rp_trace_launch(t, 1)->allocation_count, before + 1);
+    cr_expect_eq(rp_trace_launch(t, 2)->allocation_count, before + 1);
+    cr_expect_eq(rp_trace_launch(t, 3)->allocation_count, before + 1);
+    rp_trace_close(t);
+}
+
 /* Kept up to there, and the fault is in it. */
 Test(host_timing, the_trace_of_a_kernel_that_misbehaves)
 {
