@@ -4,7 +4,7 @@
  *
  * A bound that is made from phases alone cannot tell such a block from the one that its phases come from, so it has to
  * hold for both: what a schedule of the opaque block takes, no such bound of the other can be below (docs/wcet.md,
- * Theorem 6). */
+ * Theorem 5). */
 #ifndef REPRISE_TESTS_OPAQUE_H
 #define REPRISE_TESTS_OPAQUE_H
 
