@@ -186,6 +186,12 @@ unit-sass_run: $(KERNELS) $(CUBINS)
 toolchain:
 	@tools/toolchain $(BUILD)/toolchain
 
+# Disassembly against NVIDIA's: every kernel and libdevice, by both versions of ptxas, for sm_50 to sm_62, at -O0 to -O3.
+.PHONY: disassembly
+disassembly: deps toolchain
+	@$(MAKE) --no-print-directory -s -j$$(nproc) all kernels
+	@BUILD=$(BUILD) REPRISE=$(abspath $(BUILD))/reprise SASS_FULL=1 bash tests/cli/sass.sh
+
 .PHONY: deps check demo
 deps:
 	@tools/setup
@@ -329,6 +335,7 @@ help:
 	@echo 'toolchain  fetch NVIDIA'"'"'s ptxas and disassemblers (200 MB) for the tests that compare with them'
 	@echo 'random-programs  N=10000 random programs from SEED=1 on: host, PTX and machine code leave the same bits'
 	@echo 'network    train a dense network, record its kernels, compare 1,000 images with the CPU'
+	@echo 'disassembly  every kernel and libdevice in every variant: our text of it against NVIDIA'"'"'s'
 	@echo 'bench      measure the speeds that docs/performance.md states'
 	@echo 'soundness  SOUNDNESS=1000000 random launches against the bounds of reprise wcet'
 	@echo 'validation-pastis  the matrix multiplications of PasTiS on jetson-tx2, beside its figures'
