@@ -1,0 +1,51 @@
+/* One instruction at a time against a scalar model: a thousand threads load operands, condition codes and predicates,
+ * execute it, and store what it left. The models are written from what the instruction means, apart from the lane
+ * handlers, in plain scalar arithmetic. */
+#ifndef REPRISE_TESTS_SASS_RUN_CORPUS_H
+#define REPRISE_TESTS_SASS_RUN_CORPUS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Condition codes, as P2R numbers them. */
+enum { CC_ZERO = 1, CC_SIGN = 2, CC_CARRY = 4, CC_OVERFLOW = 8 };
+
+/* What a thread starts with, and what the model makes of it. R4:R5 is a, R6:R7 b, R8:R9 c; R20:R21, d, is written.
+ * Where an operand has 32 bits the others are noise. */
+struct state {
+    uint64_t a, b, c, d;
+    uint32_t p, cc; /* predicates P0 to P6, a bit each; condition codes */
+};
+typedef void (*model)(struct state *);
+static inline void set_d32(struct state *s, uint32_t v) { s->d = s->d >> 32 << 32 | v; }
+static inline void set_p(struct state *s, unsigned n, bool v) { s->p = (s->p & ~(1u << n)) | (unsigned)v << n; }
+
+enum values { V_INT, V_LONG, V_F32, V_F64, V_F16 };
+enum same { SAME_BITS, SAME_F32, SAME_F64, SAME_F16, NEAR_F32 }; /* how d is compared: any NaN for a NaN */
+struct subject {
+    model model;
+    enum values a, b, c;
+    enum same same;
+    double error; /* NEAR_F32: allowed relative to the model's d, which is then the bits of an f64 */
+};
+
+/* Runs an instruction, named like printf. In its text %%B stands for the operand b: a register; then with `constants`
+ * set c[0x0][0x148], of a few values; then each of the immediates, a text and the value that it means. Fails with the
+ * first difference. */
+struct immediate {
+    const char *text;
+    uint64_t value;
+};
+struct operand_forms {
+    bool constants;
+    const struct immediate *immediates; /* ends in a NULL text; may be NULL */
+};
+extern const struct operand_forms only_registers, integer_forms, f32_forms, f64_forms, no_immediates;
+void check(const struct subject *, const struct operand_forms *, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Corner values. */
+uint64_t corner(enum values, unsigned i);
+unsigned corner_count(enum values);
+
+#endif
