@@ -271,9 +271,10 @@ static void lower_mufu(struct sass_lowering *l)
 {
     static const uint8_t functions[9] = {OP_COS, OP_SIN, OP_EX2, OP_LG2, OP_RCP, OP_RSQRT, OP_RCP, OP_RSQRT, OP_SQRT};
     unsigned function = bits(l, 20, 4);
-    if (function > 8 || (bit(l, 50) && function >= 6))
+    bool upper = function == 6 || function == 7;
+    if (function > 8 || (bit(l, 50) && upper))
         sass_not_covered(l, "this function");
-    if (function == 6 || function == 7) {
+    if (upper) {
         upper_function(l, functions[function]);
         return;
     }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "model_float.h"
+#include "tests/support/model_float.h"
 
 static float as_float(uint64_t bits)
 {

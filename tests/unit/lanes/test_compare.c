@@ -1,5 +1,5 @@
 #include "harness.h"
-#include "model_float.h"
+#include "tests/support/model_float.h"
 
 /* Comparison by the table of the PTX ISA; floats as long double, which holds both formats exactly. */
 static long double value_of(int type, uint64_t bits)

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "model_float.h"
+#include "tests/support/model_float.h"
 
 static const struct format *format_of(int type)
 {

@@ -1,5 +1,5 @@
 #include "harness.h"
-#include "model_float.h"
+#include "tests/support/model_float.h"
 
 /* ---- arithmetic in every rounding, with ftz and sat ---- */
 

@@ -160,8 +160,9 @@ static double f64_value(uint64_t bits)
 }
 static bool near(const struct subject *subject, uint64_t got, uint64_t want)
 {
-    double g = f32_value(got), w = f64_value(want);
-    return (isnan(g) && isnan(w)) || g == (double)(float)w || fabs(g - w) <= subject->error * fabs(w);
+    double g = subject->same == NEAR_UPPER ? f64_value(got << 32) : f32_value(got), w = f64_value(want);
+    return want == ANY_RESULT || (isnan(g) && isnan(w)) || (subject->same == NEAR_F32 && g == (double)(float)w) ||
+           g == w || fabs(g - w) <= subject->error * fabs(w);
 }
 static bool same(const struct subject *subject, uint64_t got, uint64_t want)
 {
@@ -170,7 +171,8 @@ static bool same(const struct subject *subject, uint64_t got, uint64_t want)
     case SAME_F32: return high && (low || (isnan(f32_value(got)) && isnan(f32_value(want))));
     case SAME_F64: return (low && high) || (isnan(f64_value(got)) && isnan(f64_value(want)));
     case SAME_F16: return high && (low || (((got & 0x7fff) > 0x7c00) && ((want & 0x7fff) > 0x7c00)));
-    case NEAR_F32: return near(subject, got, want);
+    case NEAR_F32:
+    case NEAR_UPPER: return near(subject, got, want);
     default: return low && high;
     }
 }
@@ -208,7 +210,7 @@ static bool run(const struct subject *subject, const char *text, struct state *s
     for (unsigned i = 0; i < CELLS; i++)
         cells[i] = (struct cell){
             .a = start[i].a, .b = start[i].b, .c = start[i].c, .d = start[i].d, .flags = start[i].p | start[i].cc << 8};
-    if (subject->same == NEAR_F32) /* the whole of d is the model's */
+    if (subject->same >= NEAR_F32) /* the whole of d is the model's */
         for (unsigned i = 0; i < CELLS; i++)
             cells[i].d = start[i].d = 0;
     bool ok = sass_rig_run(&r, CELLS / BLOCK, BLOCK, (uint32_t[4]){(uint32_t)constant, (uint32_t)(constant >> 32)});

@@ -21,12 +21,13 @@ static inline void set_d32(struct state *s, uint32_t v) { s->d = s->d >> 32 << 3
 static inline void set_p(struct state *s, unsigned n, bool v) { s->p = (s->p & ~(1u << n)) | (unsigned)v << n; }
 
 enum values { V_INT, V_LONG, V_F32, V_F64, V_F16 };
-enum same { SAME_BITS, SAME_F32, SAME_F64, SAME_F16, NEAR_F32 }; /* how d is compared: any NaN for a NaN */
+enum same { SAME_BITS, SAME_F32, SAME_F64, SAME_F16, NEAR_F32, NEAR_UPPER }; /* how d is compared: any NaN for a NaN */
 struct subject {
     model model;
     enum values a, b, c;
     enum same same;
-    double error; /* NEAR_F32: allowed relative to the model's d, which is then the bits of an f64 */
+    double error; /* NEAR_F32 (R20 is an f32) and NEAR_UPPER (the upper word of an f64): the relative error
+                   * allowed; the model's d is the bits of the exact value as an f64 */
 };
 
 /* Runs an instruction, named like printf. In its text %%B stands for the operand b: a register; then with `constants`
@@ -43,6 +44,9 @@ struct operand_forms {
 extern const struct operand_forms only_registers, integer_forms, f32_forms, f64_forms, no_immediates;
 void check(const struct subject *, const struct operand_forms *, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* A d of NEAR_F32 that says nothing about the result. */
+#define ANY_RESULT 0x7ff4dead00000000ull
 
 /* Corner values. */
 uint64_t corner(enum values, unsigned i);

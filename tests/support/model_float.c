@@ -1,4 +1,4 @@
-#include "model_float.h"
+#include "tests/support/model_float.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Exact floating-point arithmetic with integers only: a value is decoded, the operation carried out without any loss in
  * fixed point or on 128 bits, and the result rounded once. Slow and plain; nothing here uses the host's arithmetic. */
-#ifndef REPRISE_TESTS_LANES_MODEL_FLOAT_H
-#define REPRISE_TESTS_LANES_MODEL_FLOAT_H
+#ifndef REPRISE_TESTS_SUPPORT_MODEL_FLOAT_H
+#define REPRISE_TESTS_SUPPORT_MODEL_FLOAT_H
 
 #include <stdbool.h>
 #include <stdint.h>
