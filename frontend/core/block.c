@@ -36,6 +36,7 @@ static bool warp_init(struct warp_state *s, struct block *b, uint32_t id)
     w->block_warps = g->warps;
     w->dynamic_shared = g->dynamic_shared;
     w->total_shared = g->total_shared;
+    w->local_bytes = g->local_bytes;
     w->block = b;
     for (uint32_t l = 0; l < RP_WARP_LANES; l++) {
         uint32_t thread = id * RP_WARP_LANES + l;
@@ -109,7 +110,7 @@ static void warp_start(struct warp_state *s, struct rp_warp_log *log)
     w->active = w->live;
     w->window = s->registers;
     w->frame = 0;
-    w->carry = w->second_carry = w->zero = w->sign = w->overflow = 0;
+    w->carry = w->second_carry = w->low_in_shared = w->zero = w->sign = w->overflow = 0;
     w->clock = 0;
     w->log = log;
     s->pc = g->program->uops + g->program->entry;

@@ -74,6 +74,7 @@ static u64 uniform_register(const struct warp *w, enum special which)
     case SR_GLOBALTIMER: return w->clock;
     case SR_DYNAMIC_SMEM_SIZE: return w->dynamic_shared;
     case SR_TOTAL_SMEM_SIZE: return w->total_shared;
+    case SR_LOCAL_BYTES: return w->local_bytes;
     default: return 0; /* SR_SMID, SR_GRIDID, SR_PM, SR_ENVREG */
     }
 }

@@ -6,6 +6,7 @@
  * it speaks of all words of a long number. */
 #include "frontend/core/lanes_groups.h"
 #include "frontend/core/lanes_loop.h"
+#include "frontend/core/program.h"
 
 INLINE void set_codes(lanemask *code, lanemask value, lanemask executed)
 {
@@ -16,6 +17,14 @@ INLINE lanemask mask_where_zero(const u32 *r)
     u32 q[LANES] ALIGNED;
     for (int l = 0; l < LANES; l++)
         q[l] = r[l] ? 0 : ~0u;
+    return mask_of_words(q);
+}
+/* Where a generic address, or its lower word, lies in the shared window. */
+INLINE lanemask mask_in_shared(const u32 *r)
+{
+    u32 q[LANES] ALIGNED;
+    for (int l = 0; l < LANES; l++)
+        q[l] = r[l] - (u32)SHARED_WINDOW < SHARED_WINDOW_SIZE ? ~0u : 0;
     return mask_of_words(q);
 }
 static void set_zero_sign(struct warp *w, const struct uop *u, lanemask executed, const u32 *r)
@@ -49,10 +58,12 @@ HANDLER(sum3)
         overflow[l] = exact != (s32)exact ? ~0u : 0;
     }
     STORE_LANES(u32, destination(w, u->d), executed, r[l]);
-    write_predicate(w, u->pd, ~(mask_where_zero(r) & (chained ? w->zero : EVERY_LANE)), executed);
+    if (u->pd.keep)
+        write_predicate(w, u->pd, ~(chained ? mask_where_zero(r) & w->low_in_shared : mask_in_shared(r)), executed);
     if (!(u->flags & UF_CARRY_OUT))
         return;
     set_zero_sign(w, u, executed, r);
+    set_codes(&w->low_in_shared, mask_in_shared(r), executed);
     set_codes(&w->carry, mask_of_words(carry), executed);
     set_codes(&w->second_carry, mask_of_words(two), executed);
     set_codes(&w->overflow, mask_of_words(overflow), executed);

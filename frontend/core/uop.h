@@ -230,7 +230,8 @@ enum lane_op {
     OP_ELECT, /* d the elected lane's number, pd true in that lane; b membermask */
     /* Maxwell and Pascal only. They read and write all four condition codes of the warp with UF_CARRY_IN and _OUT. */
     OP_SUM3,      /* d = (a << imm) + b + c, each negated by UF_NEGATE_A.._C (with UF_CARRY_IN: inverted); UF_PLUS_ONE;
-                   * pd = the sum, with UF_CARRY_IN together with the lower words, is not zero */
+                   * pd = the address that the sum is, with UF_CARRY_IN the upper word of one whose lower word
+                   * was the last sum with UF_CARRY_OUT, lies outside of the shared window */
     OP_XMAD,      /* 16 x 16 bits multiplied and added; detail: struct xmad_mode's fields, see lanes_sass.simd.c */
     OP_COMPARE_X, /* pd = compare(a, b) combine p, pd2 its complement: of 64-bit numbers whose lower halves' difference
                    * set the condition codes; type T_U32 or T_S32 */
@@ -282,6 +283,7 @@ enum special {
     SR_GLOBALTIMER_HI,
     SR_DYNAMIC_SMEM_SIZE,
     SR_TOTAL_SMEM_SIZE,
+    SR_LOCAL_BYTES, /* of local memory per thread: where a stack that grows down begins */
     SR_PM,
     SR_ENVREG,
     SR_COUNT

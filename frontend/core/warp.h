@@ -14,13 +14,14 @@ struct warp {
     lanemask carry;                        /* condition code CC.CF, one bit per lane */
     lanemask zero, sign, overflow;         /* the other three, which only machine code has */
     lanemask second_carry;                 /* a sum of three terms carries up to two */
+    lanemask low_in_shared;                /* the last such sum is the lower word of an address in the shared window */
     uint32_t frame;                        /* local memory: base of the current frame, bytes */
     uint32_t id;                           /* within its block */
     uint64_t clock;                        /* instructions executed so far: what %clock reads */
     uint32_t tid[3][32];                   /* per lane */
     const uint32_t *ntid, *ctaid, *nctaid; /* 3 each */
     uint32_t block_warps;
-    uint32_t dynamic_shared, total_shared;
+    uint32_t dynamic_shared, total_shared, local_bytes; /* local_bytes: per thread */
     struct block *block;
     struct rp_warp_log *log; /* NULL: not recording */
 };

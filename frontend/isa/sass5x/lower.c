@@ -46,7 +46,7 @@ void sass_begin(struct sass_lowering *l, uint32_t i)
 {
     l->index = i;
     l->temporaries = 0;
-    l->nonzero = (struct operand){0, 0};
+    l->outside = (struct operand){0, 0};
     l->started = l->has_memory = false;
     l->dst = l->src = (register_list){0};
     l->barrier = (struct rp_barrier){0};

@@ -56,7 +56,7 @@ struct sass_lowering {
     const struct sass_row *row;
     uint32_t address, index, temporaries;
     bool started, plus_one;
-    struct operand nonzero; /* predicate of LEA */
+    struct operand outside; /* predicate of LEA */
     struct sass_source source[4];
     unsigned source_count;
     register_list dst, src;

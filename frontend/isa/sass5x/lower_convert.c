@@ -86,6 +86,14 @@ static void lower_f2f(struct sass_lowering *l)
         store(l, u.type, u.a);
         return;
     }
+    if (u.flags & UF_SAT && lane_type_bits(u.type) > lane_type_bits(u.stype)) { /* in two steps */
+        u.kind = UOP_LANE;
+        u.op = OP_CVT;
+        u.flags &= ~(unsigned)UF_SAT;
+        u.d = sass_temporary(l);
+        sass_emit(l, u);
+        u = (struct uop){.type = u.type, .stype = u.type, .flags = UF_SAT, .a = u.d};
+    }
     convert(l, u);
 }
 

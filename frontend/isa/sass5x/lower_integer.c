@@ -39,7 +39,7 @@ static void sum(struct sass_lowering *l, struct operand a, struct operand b, str
     flags |= (s[0].negated ? UF_NEGATE_A : 0) | (s[1].negated ? UF_NEGATE_B : 0) | (l->plus_one ? UF_PLUS_ONE : 0);
     if (c && s[2].negated)
         flags |= UF_NEGATE_C;
-    if (!c && !shift && !(flags & ~UF_NEGATE_B) && !l->nonzero.keep) {
+    if (!c && !shift && !(flags & ~UF_NEGATE_B) && !l->outside.keep) {
         binary(l, flags ? OP_SUB : OP_ADD, T_U32, a, b, 0);
         return;
     }
@@ -52,7 +52,7 @@ static void sum(struct sass_lowering *l, struct operand a, struct operand b, str
                               .a = a,
                               .b = b,
                               .c = c ? *c : constant32(l, 0),
-                              .pd = l->nonzero});
+                              .pd = l->outside});
 }
 
 static void lower_iadd(struct sass_lowering *l)
@@ -131,9 +131,11 @@ static void lower_iscadd32i(struct sass_lowering *l)
     sum(l, source_raw(l, 0), source_raw(l, 1), NULL, bits(l, 53, 5), cc_flag(l, 52));
 }
 
+/* The predicate of LEA and LEA.HI.X says whether an address lies outside of the shared window: ptxas branches on it to
+ * ATOM where it holds, and else to ATOMS with the address's lower 24 bits. */
 static void lower_lea(struct sass_lowering *l)
 {
-    l->nonzero = written_predicate(l, 48);
+    l->outside = written_predicate(l, 48);
     sum(l, source_raw(l, 0), source_raw(l, 1), NULL, bits(l, 39, 5), cc_flag(l, 47) | x_flag(l, 46));
 }
 
@@ -160,7 +162,7 @@ static void lower_lea_hi(struct sass_lowering *l)
         (struct uop){
             .kind = UOP_LANE, .op = OP_UNPACK, .type = T_B64, .stype = T_B32, .a = wide, .list = low, .list_count = 2});
     l->source[0].negated = false;
-    l->nonzero = written_predicate(l, 48);
+    l->outside = written_predicate(l, 48);
     sum(l, low[0], b, NULL, 0, cc_flag(l, 47) | x_flag(l, registers ? 38 : 57));
 }
 

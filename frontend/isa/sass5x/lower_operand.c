@@ -152,7 +152,7 @@ static struct operand launch_word(struct sass_lowering *l, uint32_t offset)
     case 0x14: return special(l, SR_NCTAID_X);
     case 0x18: return special(l, SR_NCTAID_Y);
     case 0x1c: return special(l, SR_NCTAID_Z);
-    case 0x20: return constant32(l, l->stack);
+    case 0x20: return special(l, SR_LOCAL_BYTES);
     case 0x28: return special(l, SR_GRIDID);
     case 0xd0: return constant32(l, (uint32_t)CONST_WINDOW + l->banks->at[3]);
     case 0xfc: return special(l, SR_DYNAMIC_SMEM_SIZE);
