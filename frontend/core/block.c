@@ -36,7 +36,7 @@ static bool warp_init(struct warp_state *s, struct block *b, uint32_t id)
     w->block_warps = g->warps;
     w->dynamic_shared = g->dynamic_shared;
     w->total_shared = g->total_shared;
-    w->local_bytes = g->local_bytes;
+    w->local_bytes = g->local_bytes / 16 * 16; /* aligned for any access */
     w->block = b;
     for (uint32_t l = 0; l < RP_WARP_LANES; l++) {
         uint32_t thread = id * RP_WARP_LANES + l;

@@ -71,8 +71,6 @@ static bool prepare_uop(struct program *p, uint32_t i, struct rp_error *err)
         return broken(p, i, "and its instruction disagree about the guard", err);
     if (in->flags & RP_HAS_AUX && u->kind != UOP_BARRIER)
         return broken(p, i, "has an aux value but is no barrier", err);
-    if (in->memory_count > 1)
-        return broken(p, i, "has memory operands that the engine does not know", err);
     if (!control_ok(p, u))
         return broken(p, i, "goes to a place that does not exist", err);
     if (u->kind == UOP_MEMORY && !access_prepare(u))
@@ -91,6 +89,21 @@ static bool consecutive(const struct program *p, uint32_t i)
     if (u->kind == UOP_RECONVERGE || !may_fall_through(u))
         return true;
     return next->index == u->index + (next->flags & UF_FIRST ? 1 : 0);
+}
+
+/* An instruction with a memory operand records exactly one access, others none. The uops of an instruction come here
+ * from its last to its first; *recorded counts between them. */
+static bool accesses_ok(const struct program *p, uint32_t i, unsigned *recorded)
+{
+    const struct uop *u = &p->uops[i];
+    if (u->kind == UOP_RECONVERGE)
+        return true;
+    *recorded += u->kind == UOP_MEMORY && u->flags & UF_LOG_ACCESS;
+    if (!(u->flags & UF_FIRST))
+        return true;
+    bool ok = *recorded == p->kernel.instructions[u->index].memory_count && *recorded <= 1;
+    *recorded = 0;
+    return ok;
 }
 
 static uint32_t operand_end(struct operand o, uint32_t bytes) { return o.keep ? (uint32_t)o.at + bytes : 0; }
@@ -118,9 +131,12 @@ bool program_prepare(struct program *p, struct rp_error *err)
     if (!in_program(p, p->entry) || may_fall_through(&p->uops[p->uop_count - 1]))
         return rp_fail(err, RP_BAD_INPUT, "kernel '%s' runs past its end", p->name);
     uint32_t end = p->window_bytes;
+    unsigned recorded = 0;
     for (uint32_t i = p->uop_count; i-- > 0;) { /* backwards: a RECONVERGE takes its successor's index */
         if (!prepare_uop(p, i, err))
             return false;
+        if (!accesses_ok(p, i, &recorded))
+            return broken(p, i, "has memory operands that the engine does not know", err);
         if (i + 1 < p->uop_count && !consecutive(p, i))
             return broken(p, i, "is not followed by the next instruction", err);
         uint32_t e = extent(&p->uops[i]);

@@ -65,6 +65,9 @@ struct sass_lowering {
     struct rp_barrier barrier;
 };
 
+/* Emitting a uop or naming a register changes the instruction at hand, so no two calls that do either stand in one
+ * argument list or initialiser: C leaves their order open, and the trace would depend on the compiler. */
+
 /* ---- errors: do not return ---- */
 _Noreturn void sass_not_covered(struct sass_lowering *, const char *what);
 

@@ -105,7 +105,8 @@ static void indirect(struct sass_lowering *l, uint32_t offset)
 {
     if (bit(l, 5))
         sass_not_covered(l, "a target in constant memory");
-    branch_to(l, lane2(l, OP_ADD, T_U32, read_register(l, bits(l, 8, 8)), constant32(l, offset)), test_of(l));
+    struct operand to = lane2(l, OP_ADD, T_U32, read_register(l, bits(l, 8, 8)), constant32(l, offset));
+    branch_to(l, to, test_of(l));
 }
 static void lower_brx(struct sass_lowering *l) { indirect(l, (uint32_t)relative(l)); }
 static void lower_jmx(struct sass_lowering *l) { indirect(l, bits(l, 20, 32)); }

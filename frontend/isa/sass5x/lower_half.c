@@ -152,7 +152,9 @@ static void lower_arithmetic(struct sass_lowering *l)
         compute(l, f, s, 0, true, written(l, bits(l, 0, 8)));
         return;
     }
-    struct operand half[2] = {sass_temporary(l), sass_temporary(l)};
+    struct operand half[2];
+    half[0] = sass_temporary(l);
+    half[1] = sass_temporary(l);
     uint32_t kept = l->temporaries;
     for (unsigned part = 0; part < 2; part++) {
         l->temporaries = kept;

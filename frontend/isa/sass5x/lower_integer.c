@@ -55,6 +55,13 @@ static void sum(struct sass_lowering *l, struct operand a, struct operand b, str
                               .pd = l->outside});
 }
 
+/* Of the first two sources, with the shift and flags of sum(). */
+static void sum_of_two(struct sass_lowering *l, unsigned shift, unsigned flags)
+{
+    struct operand a = source_raw(l, 0), b = source_raw(l, 1);
+    sum(l, a, b, NULL, shift, flags);
+}
+
 static void lower_iadd(struct sass_lowering *l)
 {
     struct operand a = source_raw(l, 0), b = source_raw(l, 1);
@@ -71,7 +78,7 @@ static void lower_iadd32i(struct sass_lowering *l)
 {
     if (bit(l, 54))
         sass_not_covered(l, "saturation");
-    sum(l, source_raw(l, 0), source_raw(l, 1), NULL, 0, cc_flag(l, 52) | x_flag(l, 53));
+    sum_of_two(l, 0, cc_flag(l, 52) | x_flag(l, 53));
 }
 
 /* One half of a register, zero-extended. */
@@ -117,26 +124,21 @@ static void lower_iadd3(struct sass_lowering *l)
     /* (a + b), with its carry, is shifted by 16 bits, then c is added */
     if (l->source[0].negated || l->source[1].negated)
         sass_not_covered(l, "a shifted sum of negated operands");
-    struct operand t = lane2(l, OP_ADD, T_U64, widened(l, a, false), widened(l, b, false));
+    struct operand wide_a = widened(l, a, false), wide_b = widened(l, b, false);
+    struct operand t = lane2(l, OP_ADD, T_U64, wide_a, wide_b);
     t = lane2(l, shift == 1 ? OP_SHR : OP_SHL, T_U64, t, constant32(l, 16));
     binary(l, l->source[2].negated ? OP_SUB : OP_ADD, T_U32, lower_word(l, t), c, 0);
 }
 
-static void lower_iscadd(struct sass_lowering *l)
-{
-    sum(l, source_raw(l, 0), source_raw(l, 1), NULL, bits(l, 39, 5), cc_flag(l, 47));
-}
-static void lower_iscadd32i(struct sass_lowering *l)
-{
-    sum(l, source_raw(l, 0), source_raw(l, 1), NULL, bits(l, 53, 5), cc_flag(l, 52));
-}
+static void lower_iscadd(struct sass_lowering *l) { sum_of_two(l, bits(l, 39, 5), cc_flag(l, 47)); }
+static void lower_iscadd32i(struct sass_lowering *l) { sum_of_two(l, bits(l, 53, 5), cc_flag(l, 52)); }
 
 /* The predicate of LEA and LEA.HI.X says whether an address lies outside of the shared window: ptxas branches on it to
  * ATOM where it holds, and else to ATOMS with the address's lower 24 bits. */
 static void lower_lea(struct sass_lowering *l)
 {
     l->outside = written_predicate(l, 48);
-    sum(l, source_raw(l, 0), source_raw(l, 1), NULL, bits(l, 39, 5), cc_flag(l, 47) | x_flag(l, 46));
+    sum_of_two(l, bits(l, 39, 5), cc_flag(l, 47) | x_flag(l, 46));
 }
 
 /* The upper word of {c, a} << shift, plus b. */
@@ -203,7 +205,8 @@ static void product(struct sass_lowering *l, bool signed_a, bool signed_b, bool 
     struct operand *words = ARENA_ARRAY(l->arena, struct operand, 2);
     words[1] = d;
     u = (struct uop){.kind = UOP_LANE, .op = OP_UNPACK, .type = T_B64, .stype = T_B32, .list = words, .list_count = 2};
-    u.a = lane2(l, OP_MUL, T_U64, widened(l, a, signed_a), widened(l, b, signed_b));
+    struct operand wide_a = widened(l, a, signed_a), wide_b = widened(l, b, signed_b);
+    u.a = lane2(l, OP_MUL, T_U64, wide_a, wide_b);
     sass_emit(l, u);
 }
 

@@ -1,6 +1,7 @@
 /* Functions that CUDA's device runtime provides. Cubins call them with arguments in R4 and the registers after it,
  * 64-bit ones in even pairs, and find the result in R4 (facts sheet, section 6). In a program each is one instruction
- * behind the code, which stands for all that the runtime does, and returns. */
+ * behind the code, which stands for all that the runtime does, and returns. Its arguments lie at the bottom of local
+ * memory, farthest from where the stack begins. */
 #include <string.h>
 
 #include "frontend/isa/sass5x/lower.h"
@@ -42,7 +43,7 @@ static void pass(struct sass_lowering *l, const struct argument *a, bool store)
                                           .kind = store ? RP_ACCESS_STORE : RP_ACCESS_LOAD,
                                           .elements = a->words,
                                           .width = (uint8_t)(4 * a->words)};
-    u.imm = l->stack + a->offset;
+    u.imm = a->offset;
     if (a->words == 2) {
         u.list = register_list_at(l, a->reg, 2, !store);
         u.list_count = 2;
@@ -60,7 +61,7 @@ static void lower_function(struct sass_lowering *l, uint32_t i)
     l->row = &row;
     for (unsigned a = 0; a < 5 && f->arguments[a].words; a++)
         pass(l, &f->arguments[a], true);
-    sass_emit(l, (struct uop){.kind = UOP_HOST_CALL, .imm = i, .frame_bytes = l->stack});
+    sass_emit(l, (struct uop){.kind = UOP_HOST_CALL, .imm = i});
     if (f->result.words)
         pass(l, &f->result, false);
     sass_emit(l, (struct uop){.kind = UOP_POP, .imm = TOKEN_RETURN});

@@ -1,6 +1,6 @@
 /* f16 and bf16 arithmetic, alone and in pairs, against exact arithmetic on integers. */
 #include "harness.h"
-#include "model_float.h"
+#include "tests/support/model_float.h"
 
 static bool is_pair(int type) { return type == T_F16X2 || type == T_BF16X2; }
 static bool is_brain(int type) { return type == T_BF16 || type == T_BF16X2; }

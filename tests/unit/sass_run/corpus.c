@@ -11,7 +11,7 @@
 #include "tests/support/kernel_case.h"
 #include "tests/unit/sass_run/rig.h"
 
-enum { CELLS = 1024, BLOCK = 256, PREDICATES = 0x7f, CODES = 15 };
+enum { CELLS = 1024, BLOCK = 256, TEXT = 384, PREDICATES = 0x7f, CODES = 15 };
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
@@ -198,7 +198,7 @@ static bool compare(const struct subject *subject, const char *text, const struc
 
 static bool run(const struct subject *subject, const char *text, struct state *start, uint64_t constant)
 {
-    char program[1024];
+    char program[2 * TEXT + 512];
     struct sass_rig r;
     write_program(program, sizeof program, text);
     if (!sass_rig_load(&r, 61, program, CELLS * sizeof(struct cell))) {
@@ -213,6 +213,8 @@ static bool run(const struct subject *subject, const char *text, struct state *s
     if (subject->same >= NEAR_F32) /* the whole of d is the model's */
         for (unsigned i = 0; i < CELLS; i++)
             cells[i].d = start[i].d = 0;
+    r.config.dynamic_shared = 16 * BLOCK; /* 16 bytes for each thread, and some local memory */
+    r.config.stack_bytes = 64;
     bool ok = sass_rig_run(&r, CELLS / BLOCK, BLOCK, (uint32_t[4]){(uint32_t)constant, (uint32_t)(constant >> 32)});
     if (!ok)
         cr_expect_fail("%s: %s", text, r.err.text);
@@ -252,7 +254,7 @@ static void substitute(char *to, size_t size, const char *text, const char *oper
 static bool run_with_b(const struct subject *subject, const char *text, const char *operand, uint64_t b)
 {
     static struct state s[CELLS];
-    char with[160];
+    char with[TEXT];
     fill(s, subject);
     for (unsigned i = 0; i < CELLS; i++)
         s[i].b = b;
@@ -263,7 +265,7 @@ static bool run_with_b(const struct subject *subject, const char *text, const ch
 void check(const struct subject *subject, const struct operand_forms *forms, const char *format, ...)
 {
     static struct state s[CELLS];
-    char text[160], with[160];
+    char text[TEXT], with[TEXT];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -278,4 +280,16 @@ void check(const struct subject *subject, const struct operand_forms *forms, con
     for (const struct immediate *i = forms->immediates; i && i->text; i++)
         if (!run_with_b(subject, text, i->text, i->value))
             return;
+}
+
+void check_with_words(const struct subject *subject, uint64_t words, const char *format, ...)
+{
+    static struct state s[CELLS];
+    char text[TEXT];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fill(s, subject);
+    run(subject, text, s, words);
 }

@@ -45,6 +45,10 @@ extern const struct operand_forms only_registers, integer_forms, f32_forms, f64_
 void check(const struct subject *, const struct operand_forms *, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same with the registers only, and any words from c[0x0][0x148] on. */
+void check_with_words(const struct subject *, uint64_t words, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* A d of NEAR_F32 that says nothing about the result. */
 #define ANY_RESULT 0x7ff4dead00000000ull
 
