@@ -80,20 +80,36 @@ static const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static void heading(struct table *t)
+/* What has come out so far. */
+struct report {
+    const struct args *args;
+    const struct model *model;
+    const struct dataset *test;
+    struct table *totals, *layers;
+    bool fine;
+};
+
+static void headings(struct report *r)
 {
-    static const char *const columns[] = {
-        "kernels", "precision", "classes as on the CPU", "largest difference", "right",
-        "cycles",  "per image", "us per image",          "one image alone"};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        table_cell(t, "%s", columns[i]);
+    static const char *const totals[] = {"kernels", "precision", "classes as on the CPU", "largest difference", "right",
+                                         "cycles",  "per image", "us per image",          "one image alone"};
+    r->totals = table_new("llrrrrrrr");
+    r->layers = table_new("llrrrr");
+    for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
+        table_cell(r->totals, "%s", totals[i]);
+    table_cell(r->layers, "cycles of the batch");
+    table_cell(r->layers, "precision");
+    for (int l = 0; l < LAYERS; l++)
+        table_cell(r->layers, "%u-%u", width[l], width[l + 1]);
+    table_cell(r->layers, "softmax");
 }
 
-static void row(struct table *t, const char *module, bool wide, const struct comparison *c,
-                const struct comparison *one)
+static void rows(struct report *r, const struct inference *how, const struct comparison *c,
+                 const struct comparison *one)
 {
-    table_cell(t, "%s", file_name(module));
-    table_cell(t, "%s", wide ? "f64" : "f32");
+    struct table *t = r->totals;
+    table_cell(t, "%s", file_name(how->module));
+    table_cell(t, "%s", how->wide ? "f64" : "f32");
     table_cell(t, "%u of %u", c->same_class, c->images);
     table_cell(t, "%.2e", c->difference);
     table_cell(t, "%.1f %%", 100.0 * c->right / c->images);
@@ -101,32 +117,56 @@ static void row(struct table *t, const char *module, bool wide, const struct com
     table_number(t, c->total_cycles / c->images);
     table_cell(t, "%.1f", c->microseconds / c->images);
     table_number(t, one->total_cycles);
+    table_cell(r->layers, "%s", file_name(how->module));
+    table_cell(r->layers, "%s", how->wide ? "f64" : "f32");
+    for (int l = 0; l <= LAYERS; l++)
+        table_number(r->layers, c->cycles[l]);
 }
 
 /* One module in one precision: all images as one batch, and the first of them alone. */
-static bool judge(struct table *t, const struct args *a, const char *module, bool wide, const struct model *m,
-                  const struct dataset *test, bool *fine, struct rp_error *err)
+static bool judge(struct report *r, const char *module, bool wide, struct rp_error *err)
 {
     char path[4096];
-    struct dataset first = *test;
+    const char *precision = wide ? "f64" : "f32";
+    struct dataset first = *r->test;
     struct comparison all, one;
-    struct inference how = {.module = module, .wide = wide, .machine = a->machine};
+    struct inference how = {.module = module, .wide = wide, .machine = r->args->machine};
     first.count = 1;
-    if (!infer(&how, m, &first, &one, err))
+    if (!infer(&how, r->model, &first, &one, err))
         return false;
-    snprintf(path, sizeof path, "%s/%s.%s.wtr", a->traces ? a->traces : "", file_name(module), wide ? "f64" : "f32");
-    how.trace = a->traces ? path : NULL;
-    if (!infer(&how, m, test, &all, err))
+    if (r->args->traces) {
+        snprintf(path, sizeof path, "%s/%s.%s.wtr", r->args->traces, file_name(module), precision);
+        how.trace = path;
+    }
+    if (!infer(&how, r->model, r->test, &all, err))
         return false;
-    row(t, module, wide, &all, &one);
-    bool same = all.same_class == all.images && !all.different && !one.different &&
-                all.difference <= (wide ? MOST_F64 : MOST_F32);
-    if (!same)
-        fprintf(stderr, "network: %s, %s: %u of %u classes differ, %llu outputs of layers, probabilities by %g\n",
-                module, wide ? "f64" : "f32", all.images - all.same_class, all.images,
-                (unsigned long long)all.different, all.difference);
-    *fine = *fine && same;
+    rows(r, &how, &all, &one);
+    if (all.same_class == all.images && !all.different && !one.different &&
+        all.difference <= (wide ? MOST_F64 : MOST_F32))
+        return true;
+    fprintf(stderr, "network: %s, %s: %u of %u classes differ, %llu outputs of layers, probabilities by %g\n", module,
+            precision, all.images - all.same_class, all.images, (unsigned long long)all.different, all.difference);
+    r->fine = false;
     return true;
+}
+
+static int recognise(const struct args *a, const struct model *m, const struct dataset *test)
+{
+    struct rp_error err = {0};
+    struct report r = {.args = a, .model = m, .test = test, .fine = true};
+    bool ok = true;
+    headings(&r);
+    for (int i = 0; ok && i < a->module_count; i++)
+        ok = judge(&r, a->modules[i], false, &err) && judge(&r, a->modules[i], true, &err);
+    printf("\n%u test images in one batch, cycles on %s\n\n", a->images, a->machine);
+    table_print(r.totals, stdout);
+    puts("");
+    table_print(r.layers, stdout);
+    if (!ok)
+        return fail(&err);
+    if (r.fine)
+        puts("\nEvery output of a dense layer is the CPU's, bit for bit.");
+    return r.fine ? RP_OK : 1;
 }
 
 static int run(const struct args *a)
@@ -134,28 +174,18 @@ static int run(const struct args *a)
     struct rp_error err = {0};
     struct dataset train = {0}, test = {0};
     struct model m = {0};
-    bool fine = true;
-    bool ok =
-        dataset_load(&train, a->data, "train", a->train, &err) && dataset_load(&test, a->data, "t10k", a->images, &err);
-    if (ok)
+    int status;
+    if (!dataset_load(&train, a->data, "train", a->train, &err) ||
+        !dataset_load(&test, a->data, "t10k", a->images, &err)) {
+        status = fail(&err);
+    } else {
         printf("784-128-64-10, trained on %u images\n", a->train);
-    ok = ok && model_train(&m, &train, a->epochs, epoch_done, &err);
-    struct table *t = table_new("llrrrrrrr");
-    heading(t);
-    for (int i = 0; ok && i < a->module_count; i++)
-        ok = judge(t, a, a->modules[i], false, &m, &test, &fine, &err) &&
-             judge(t, a, a->modules[i], true, &m, &test, &fine, &err);
-    if (ok)
-        printf("\n%u test images in one batch, cycles on %s\n\n", a->images, a->machine);
-    table_print(t, ok ? stdout : stderr);
+        status = model_train(&m, &train, a->epochs, epoch_done, &err) ? recognise(a, &m, &test) : fail(&err);
+    }
     model_free(&m);
     dataset_free(&train);
     dataset_free(&test);
-    if (!ok)
-        return fail(&err);
-    if (fine)
-        puts("\nEvery output of a dense layer is the CPU's, bit for bit.");
-    return fine ? RP_OK : 1;
+    return status;
 }
 
 int main(int argc, char **argv)

@@ -109,6 +109,8 @@ bool reprise_run(struct reprise *r, const struct reprise_launch *l, struct repri
     struct reprise_result unused = {0};
     result = result ? result : &unused;
     *result = (struct reprise_result){0};
+    if (!r || !l)
+        return rp_fail(err, RP_USAGE, "no %s to run: NULL", r ? "launch" : "session");
     if (r->dead)
         return rp_fail(err, RP_USAGE, "a kernel of this session has misbehaved; nothing more can run in it");
     struct program *p = kernel_find(r->module, l->kernel, err);

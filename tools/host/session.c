@@ -67,7 +67,11 @@ static void session_free(struct reprise *r)
 
 struct reprise *reprise_open(const struct reprise_options *o, struct rp_error *err)
 {
-    struct reprise *r = calloc(1, sizeof *r);
+    struct reprise *r = o ? calloc(1, sizeof *r) : NULL;
+    if (!o) {
+        rp_fail(err, RP_USAGE, "no options for a session: NULL");
+        return NULL;
+    }
     if (!r) {
         rp_fail(err, RP_SYSTEM, "out of memory for a session");
         return NULL;

@@ -156,6 +156,12 @@ Test(host, sessions_that_cannot_be)
     refused(reprise_open(&o, &err), RP_USAGE, "name of a file");
     cr_expect_null(reprise_open(&o, NULL), "without an error to fill");
     cr_expect(reprise_close(NULL, NULL));
+    refused(reprise_open(NULL, &err), RP_USAGE, "no options");
+    struct reprise_launch l = {0};
+    refused(reprise_run(NULL, &l, NULL, &err), RP_USAGE, "no session");
+    struct reprise *r = open_with((struct reprise_options){0});
+    refused(reprise_run(r, NULL, NULL, &err), RP_USAGE, "no launch");
+    reprise_close(r, NULL);
 }
 
 Test(host, a_trace_is_not_written_over_the_module)

@@ -191,6 +191,26 @@ Test(host, a_module_from_a_file)
     reprise_close(r, NULL);
 }
 
+/* Threads 5 and 21 of print.cu print their text and number. */
+Test(host, what_a_kernel_prints)
+{
+    char path[512], text[] = "words", *printed = NULL;
+    size_t bytes = 0;
+    const char *build = getenv("BUILD");
+    snprintf(path, sizeof path, "%s/kernels/print.ptx", build ? build : "build");
+    FILE *output = open_memstream(&printed, &bytes);
+    struct rp_error err = {0};
+    struct reprise *r = reprise_open(&(struct reprise_options){.module = path, .output = output}, &err);
+    cr_assert(r, "%s", err.text);
+    struct reprise_launch l = {
+        .kernel = "print", .block = {32}, .args = {reprise_in(text, sizeof text), reprise_f32(2.5f)}};
+    run(r, l, NULL);
+    reprise_close(r, NULL);
+    fclose(output);
+    cr_expect(strstr(printed, "thread 5 of") && strstr(printed, "words % 2.5"), "%s", printed);
+    free(printed);
+}
+
 static void *work(void *data)
 {
     int32_t *p = data;
