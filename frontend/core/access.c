@@ -187,6 +187,7 @@ static inline void global_part(struct warp_state *s, const struct uop *u, lanema
     struct block *b = s->w.block;
     if (b->tracker && !track_access(b->tracker, a, u, la, m))
         return; /* this run of the grid is given up */
+    b->changes += u->memory.kind == RP_ACCESS_STORE;
     move(s, u, m, la, a->host - a->base, b->grid->parallel);
 }
 

@@ -26,11 +26,14 @@ static void write_element(void *p, unsigned bytes, uint64_t value)
 
 typedef uint64_t (*apply_fn)(enum rp_atomic, enum lane_type, uint64_t old, uint64_t b, uint64_t c);
 
-/* One lane's operation where no other host thread comes near. */
-static uint64_t update(void *at, unsigned bytes, apply_fn apply, const struct uop *u, uint64_t b, uint64_t c)
+/* One lane's operation where no other host thread comes near. Counts it among *changes if it is one. */
+static uint64_t update(void *at, unsigned bytes, apply_fn apply, const struct uop *u, uint64_t b, uint64_t c,
+                       uint64_t *changes)
 {
     uint64_t old = read_element(at, bytes);
-    write_element(at, bytes, apply((enum rp_atomic)u->memory.atomic, (enum lane_type)u->type, old, b, c));
+    uint64_t value = apply((enum rp_atomic)u->memory.atomic, (enum lane_type)u->type, old, b, c);
+    *changes += value != old;
+    write_element(at, bytes, value);
     return old;
 }
 
@@ -70,7 +73,8 @@ void atomic_lanes(struct warp *w, const struct uop *u, const struct lane_address
     {
         uint64_t vb = read_element(b + l * bytes, bytes), vc = c ? read_element(c + l * bytes, bytes) : 0;
         void *at = host + lane_address(la, l);
-        uint64_t old = shared ? update_shared(at, bytes, apply, u, vb, vc) : update(at, bytes, apply, u, vb, vc);
+        uint64_t old = shared ? update_shared(at, bytes, apply, u, vb, vc)
+                              : update(at, bytes, apply, u, vb, vc, &w->block->changes);
         if (d)
             write_element(d + l * bytes, bytes, old);
     }

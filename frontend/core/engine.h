@@ -117,6 +117,7 @@ struct block {
     struct fault fault;
     struct barrier barriers[BARRIERS];
     struct tracker *tracker; /* NULL: accesses are not tracked */
+    uint64_t changes;        /* stores to global memory, atomics that changed it, calls of the host; only grows */
     struct allocation *last[ALLOCATION_CACHE];
     char *text; /* what the block printed */
     size_t text_bytes, text_capacity;
@@ -140,6 +141,9 @@ enum block_status { BLOCK_DONE, BLOCK_SET_ASIDE, BLOCK_FAULT };
 /* Runs the block for `rounds` turns of its warps (0: to its end). */
 enum block_status block_run(struct block *, uint64_t rounds);
 void block_count(const struct block *, uint64_t *warp_instructions, uint64_t *thread_instructions);
+/* What decides how the block goes on, global memory left out (fingerprint.c). A block that does not read a clock and
+ * has the same fingerprint again, while nothing changed global memory, goes round for ever. */
+uint64_t block_fingerprint(const struct block *);
 
 /* Runs a warp until it stops; its status and the block's fault say why. With a log it records. */
 void warp_run(struct warp_state *);

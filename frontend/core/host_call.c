@@ -129,6 +129,7 @@ void host_call(struct warp_state *s, const struct uop *u, lanemask executed)
         tracker_give_up(b->tracker);
         return;
     }
+    b->changes++;
     FOR_LANES(l, executed)
     {
         switch (u->imm) {

@@ -55,7 +55,8 @@ enum rp_fault_kind {
     RP_FAULT_LIMIT,
     RP_FAULT_TRAP,
     RP_FAULT_ASSERT,
-    RP_FAULT_BAD_CALL
+    RP_FAULT_BAD_CALL,
+    RP_FAULT_LIVELOCK
 };
 
 struct rp_launch_result {

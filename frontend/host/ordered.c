@@ -10,6 +10,15 @@ struct printed {
     size_t bytes;
 };
 
+/* Cycles one after the other in which no block began, ended, or changed global memory. Then blocks do not influence one
+ * another, and once the state of all comes again, it always will: livelock. The state to meet again is replaced at
+ * twice the number of cycles each time (Brent's algorithm, BIT 20, 1980). */
+struct quiet {
+    uint64_t cycles, replace_at;
+    uint64_t begun, done, changes; /* as they have been since; changes: of the blocks that wait */
+    uint64_t fingerprint;
+};
+
 struct ordered {
     struct run *run;
     struct rp_chunk *chunk;
@@ -23,6 +32,7 @@ struct ordered {
     uint64_t blocks_done, warp_instructions; /* the latter of blocks under way, too: for progress */
     struct printed *printed;
     size_t printed_count, printed_capacity;
+    struct quiet quiet;
 };
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
@@ -78,19 +88,47 @@ static void reverse(struct ordered *o)
     }
 }
 
+#define QUIET_CYCLES 16 /* before fingerprints are taken */
+
+/* At the end of a cycle. True: the blocks that wait go round for ever. */
+static bool goes_round(struct ordered *o)
+{
+    struct quiet *q = &o->quiet;
+    uint64_t changes = 0, fingerprint = 0;
+    for (size_t i = 0; i < o->waiting; i++)
+        changes += o->queue[(o->head + i) % o->capacity]->changes;
+    if (o->next != q->begun || o->blocks_done != q->done || changes != q->changes ||
+        o->run->grid.program->order & ORDER_CLOCK) {
+        *q = (struct quiet){.replace_at = QUIET_CYCLES, .begun = o->next, .done = o->blocks_done, .changes = changes};
+        return false;
+    }
+    if (++q->cycles < QUIET_CYCLES)
+        return false;
+    for (size_t i = 0; i < o->waiting; i++)
+        fingerprint += block_fingerprint(o->queue[(o->head + i) % o->capacity]);
+    if (q->cycles == q->replace_at) {
+        q->replace_at *= 2;
+        q->fingerprint = fingerprint;
+        return false;
+    }
+    return fingerprint == q->fingerprint;
+}
+
+static void begin_cycle(struct ordered *o)
+{
+    const struct grid *g = &o->run->grid;
+    bool room = (o->waiting + 1) * block_bytes(g) <= ORDERED_OPEN_BYTES;
+    reverse(o);
+    o->old_turns = o->waiting;
+    o->new_turns = o->waiting && !room ? 0 : 1 + o->waiting / 8;
+}
+
 /* The block whose turn it is. In each cycle every block that was set aside gets a turn, and a few new ones begin, one
  * for every eight that wait: enough to come soon to a block for which all others wait, and few enough that blocks that
  * just run long do not all end up in memory at once. */
 static struct block *next_block(struct ordered *o)
 {
-    const struct grid *g = &o->run->grid;
-    if (!o->old_turns && !o->new_turns) {
-        bool room = (o->waiting + 1) * block_bytes(g) <= ORDERED_OPEN_BYTES;
-        reverse(o);
-        o->old_turns = o->waiting;
-        o->new_turns = o->waiting && !room ? 0 : 1 + o->waiting / 8;
-    }
-    if (o->new_turns && o->next == g->blocks)
+    if (o->new_turns && o->next == o->run->grid.blocks)
         o->new_turns = 0;
     if (o->new_turns) {
         o->new_turns--;
@@ -228,9 +266,29 @@ static uint64_t executed(const struct block *b)
     return warp_instructions;
 }
 
+static bool end_livelock(struct ordered *o, struct rp_error *err)
+{
+    size_t blocks = o->waiting;
+    struct block *b = o->current = dequeue(o);
+    struct warp_state *s = b->warps;
+    while (s->status != WARP_READY)
+        s++;
+    block_fault(s, s->pc, RP_FAULT_LIVELOCK, (unsigned)__builtin_ctz(s->w.active),
+                "the threads of %zu block%s repeat the same steps for ever and nothing changes what they wait for. Do "
+                "lanes of one warp wait for each other? While some of them spin, the others stand still, as on GPUs "
+                "before Volta",
+                blocks, blocks == 1 ? "" : "s");
+    return end_faulted(o, b, err);
+}
+
 /* One block's turn. */
 static bool turn(struct ordered *o, struct rp_error *err)
 {
+    if (!o->old_turns && !o->new_turns) {
+        if (o->waiting && goes_round(o))
+            return end_livelock(o, err);
+        begin_cycle(o);
+    }
     struct block *b = next_block(o);
     if (!b)
         return no_memory(o, err);
