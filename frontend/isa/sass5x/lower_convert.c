@@ -164,7 +164,9 @@ static void lower_i2i(struct sass_lowering *l)
     u.op = OP_CVT;
     u.d = sass_temporary(l);
     sass_emit(l, u);
-    store(l, u.type, u.d);
+    /* the rest of the register is zero, also above a negative number: ptxas compares what I2I.S16.S8 and I2I.S16.S16
+     * leave as .U32 where PTX compares as .u16. (What F2I.S16 leaves it takes for extended by its sign.) */
+    store(l, int_types[false][bits(l, 8, 2)], u.d);
     set_codes(l, u.d);
 }
 
