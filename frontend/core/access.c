@@ -103,7 +103,8 @@ static __attribute__((noinline)) bool flat_fault(struct warp_state *s, const str
         }
         if (size >= bytes && at <= size - bytes)
             continue;
-        if (space == RP_SPACE_LOCAL && u->frame_relative) {
+        /* the stack of machine code grows down to 0; its addresses have 32 bits */
+        if (space == RP_SPACE_LOCAL && (u->frame_relative || at >> 31 == 1)) {
             snprintf(detail, sizeof detail,
                      "the stack of %llu bytes per thread is exhausted (--stack BYTES gives more)",
                      (unsigned long long)size);

@@ -59,14 +59,13 @@ for _ in $(seq 2000); do echo 'NOP ;'; done >"$work/long.sass"
 status=$?
 if [ $status -ne 0 ] && [ -z "$(ls -A "$work/limit")" ]; then ok "a limit on file sizes leaves no file of asm"; else bad "a limit on file sizes leaves no file of asm: $status, $(ls "$work/limit")"; fi
 
-# ---- against NVIDIA's tools: a part of each, all of it with SASS_FULL=1 (make disassembly) ------------------------------
 # what cannot run: one clear error, and no trace
 record() { refuses 2 "$1" "$2" record -o "$work/none" --grid 1 --block 32 --module "${@:3}"; }
 record 'object.cubin: .*relocatable' "recording a relocatable object" $golden/object.cubin
 record 'no kernel .*frist.*second, first' "recording a kernel that is not there" $golden/module.cubin --kernel frist
 record 'short.cubin: ' "recording a cubin cut short" "$work/short.cubin"
 
-# ---- against NVIDIA's tools ---------------------------------------------------------------------------------------------
+# ---- against NVIDIA's tools: a part of each, all of it with SASS_FULL=1 (make disassembly) ------------------------------
 
 export tools=$BUILD/toolchain
 if [ ! -e "$tools/complete" ]; then

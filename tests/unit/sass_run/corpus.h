@@ -49,6 +49,10 @@ void check(const struct subject *, const struct operand_forms *, const char *for
 void check_with_words(const struct subject *, uint64_t words, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Of the lanes of a warp together: the model changes `after`, a copy of `before`, 32 each. */
+typedef void (*warp_model)(const struct state *before, struct state *after);
+void check_warp(warp_model, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* A d of NEAR_F32 that says nothing about the result. */
 #define ANY_RESULT 0x7ff4dead00000000ull
 

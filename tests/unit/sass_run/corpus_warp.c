@@ -1,0 +1,98 @@
+/* Exchange between the lanes of a warp against models of all of them; see corpus.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "tests/unit/sass_run/corpus.h"
+
+static struct {
+    unsigned mode, b, c;
+    bool b_immediate, c_immediate, not ;
+} m;
+static const char *when(bool condition, const char *text) { return condition ? text : ""; }
+
+/* ---- SHFL: the rule of PTX ISA, "shfl" --------------------------------------------------------------------------- */
+
+enum { IDX, UP, DOWN, BFLY };
+static void model_shfl(const struct state *before, struct state *after)
+{
+    for (unsigned lane = 0; lane < 32; lane++) {
+        unsigned b = m.b_immediate ? m.b : before[lane].b & 31, c = m.c_immediate ? m.c : (unsigned)before[lane].c;
+        unsigned clamp = c & 31, segment = c >> 8 & 31;
+        int last = (int)((lane & segment) | (clamp & ~segment)), from;
+        bool inside;
+        switch (m.mode) {
+        case UP: from = (int)lane - (int)b, inside = from >= last; break;
+        case DOWN: from = (int)(lane + b), inside = from <= last; break;
+        case BFLY: from = (int)(lane ^ b), inside = from <= last; break;
+        default: from = (int)((lane & segment) | (b & ~segment)), inside = from <= last; break;
+        }
+        set_d32(&after[lane], (uint32_t)before[inside ? (unsigned)from : lane].a);
+        set_p(&after[lane], 1, inside);
+    }
+}
+Test(warp, shfl)
+{
+    static const char *const modes[4] = {"IDX", "UP", "DOWN", "BFLY"};
+    static const unsigned clamps[] = {0x1f, 0, 0x181f, 0x1c1f, 0x1000, 0x1e01, 0x100f};
+    for (m.mode = 0; m.mode < 4; m.mode++) {
+        memset(&m.b, 0, sizeof m - sizeof m.mode);
+        check_warp(model_shfl, "SHFL.%s P1, R20, R4, R6, R8", modes[m.mode]);
+        for (unsigned i = 0; i < 7 * 4; i++) {
+            m.c_immediate = true;
+            m.c = clamps[i % 7];
+            m.b_immediate = i / 7;
+            m.b = i / 7 * 5 + 1;
+            if (m.b_immediate)
+                check_warp(model_shfl, "SHFL.%s P1, R20, R4, 0x%x, 0x%x", modes[m.mode], m.b, m.c);
+            else
+                check_warp(model_shfl, "SHFL.%s P1, R20, R4, R6, 0x%x", modes[m.mode], m.c);
+        }
+    }
+}
+
+/* ---- VOTE: only the lanes that execute it count, and only they learn of it --------------------------------------- */
+
+static void model_vote(const struct state *before, struct state *after)
+{
+    uint32_t executing = 0, yes = 0;
+    for (unsigned lane = 0; lane < 32; lane++) {
+        executing |= (before[lane].p >> 4 & 1) << lane;
+        yes |= ((before[lane].p >> 5 & 1) ^ (uint32_t)m.not ) << lane;
+    }
+    yes &= executing;
+    bool answer = m.mode == 0 ? yes == executing : m.mode == 1 ? yes != 0 : yes == executing || yes == 0;
+    for (unsigned lane = 0; lane < 32; lane++)
+        if (executing >> lane & 1) {
+            set_d32(&after[lane], yes);
+            set_p(&after[lane], 1, answer);
+        }
+}
+Test(warp, vote)
+{
+    static const char *const modes[3] = {"ALL", "ANY", "EQ"};
+    for (m.mode = 0; m.mode < 3; m.mode++)
+        for (unsigned i = 0; i < 2; i++) {
+            m.not = i;
+            check_warp(model_vote, "@P4 VOTE.%s R20, P1, %sP5", modes[m.mode], when(m.not, "!"));
+        }
+}
+
+/* ---- S2R: where a thread is -------------------------------------------------------------------------------------- */
+
+static void model_lane(const struct state *before, struct state *after)
+{
+    (void)before;
+    for (unsigned lane = 0; lane < 32; lane++) {
+        uint32_t one = 1u << lane, below = one - 1;
+        const uint32_t values[6] = {lane, one, below, below | one, ~(below | one), ~below};
+        set_d32(&after[lane], values[m.mode]);
+    }
+}
+Test(warp, special_registers)
+{
+    static const char *const names[6] = {"SR_LANEID", "SR_EQMASK", "SR_LTMASK", "SR_LEMASK", "SR_GTMASK", "SR_GEMASK"};
+    for (m.mode = 0; m.mode < 6; m.mode++)
+        check_warp(model_lane, "S2R R20, %s", names[m.mode]);
+}
