@@ -41,7 +41,9 @@ static const struct argp_option options[] = {
      "Write the phases of all warps to a file: CSV, or protobuf with the times of every instruction if it ends in .pb",
      0},
     {"assume", KEY_ASSUME, "WHAT", 0,
-     "Go beyond the paper's assumptions: subcores, conflicts, transactions, blocks; with commas between", 0},
+     "Go beyond the paper's assumptions: subcores, conflicts, transactions, blocks, caches, dual-issue, "
+     "instruction-cache; with commas between",
+     0},
     {"attack", KEY_ATTACK, "N", 0,
      "Search N schedules per launch for one that comes close to the bounds; the same N finds the same one", 0},
     {"grid", KEY_GRID, "KEY=VALUES", 0,

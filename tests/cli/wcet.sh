@@ -44,7 +44,10 @@ refused() { # status, pattern, arguments
     "$REPRISE" wcet -q "$trace" "$@" > "$tmp/refused" 2>&1
     if [ $? -eq "$status" ] && grep -q -- "$pattern" "$tmp/refused"; then ok "refused: $*"; else bad "refused: $*"; cat "$tmp/refused" >&2; fi
 }
-refused 2 "l1=none" --machine jetson-tx2 --assume subcores,conflicts
+refused 2 "--assume caches" --machine jetson-tx2 --assume subcores,conflicts
+refused 2 "--assume dual-issue" --machine jetson-tx2 --assume subcores,conflicts,caches,transactions
+refused 2 "flush_caches=true" --machine jetson-tx2 --set flush_caches=false --assume subcores,conflicts,caches
+refused 2 "--assume instruction-cache" --machine orin-wcet --set icache=set-associative
 refused 2 "--assume subcores" --machine orin-wcet --set subcores=4
 refused 2 "--assume conflicts" --machine orin-wcet --set shared=pastis
 refused 2 "--assume transactions" --machine orin-wcet --set dram=fixed --set dram.interval=2
@@ -55,6 +58,11 @@ refused 1 "did you mean blocks" --machine orin-wcet --assume block
 refused 1 "launches 0 to 0" --machine orin-wcet --launch 1
 "$REPRISE" wcet -q "$trace" --machine orin-wcet --set subcores=2 --set shared=pastis --set units.shared.queue=0 --assume subcores,conflicts --check gto,random --json > "$tmp/out.json"
 holds "all(c <= l['unit_bound'] for c in l['replay'].values())" "two sub-cores and conflicts, when assumed"
+"$REPRISE" wcet -q "$trace" --machine jetson-tx2 --assume subcores,conflicts,caches,transactions,dual-issue --check gto,random,levels --json > "$tmp/out.json"
+is $? 0 "jetson-tx2, with caches and two instructions at once, when assumed"
+holds "all(c <= l['unit_bound'] for c in l['replay'].values())" "its replays are within the bound"
+"$REPRISE" wcet -q "$trace" --machine orin-wcet --set icache=set-associative --set icache.latency=50 --set icache.sets=2 --assume instruction-cache --check gto,random,levels --json > "$tmp/out.json"
+holds "all(c <= l['unit_bound'] for c in l['replay'].values())" "an instruction cache, when assumed"
 
 blocks=$tmp/blocks.wtr
 "$REPRISE" record -q -o "$blocks" --module "$BUILD/kernels/matmul.ptx" --kernel matmul --grid 3,3 --block 16,16 \

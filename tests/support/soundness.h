@@ -1,7 +1,7 @@
 /* Random blocks on random machines under every work-conserving policy: is each replay within its bound?
  *
- * A round is a trace of SOUNDNESS_LAUNCHES random launches, one block each, analysed and replayed on one random machine
- * under six policies. Everything follows from the seed. */
+ * A round is a trace of SOUNDNESS_LAUNCHES random launches, one block each or, on some machines, up to five, analysed
+ * and replayed on one random machine under six policies. Everything follows from the seed. */
 #ifndef REPRISE_TESTS_SOUNDNESS_H
 #define REPRISE_TESTS_SOUNDNESS_H
 
@@ -13,13 +13,14 @@
 struct soundness {
     /* The bound on trial, in cycles; NULL: the unit-aware one and the serial one, both. */
     uint64_t (*bound)(const struct wcet_bounds *);
-    uint64_t launches, runs;  /* done: a run is a replay of a launch under a policy */
-    uint64_t violations;      /* runs that took longer than the bound */
-    uint64_t plain_runs;      /* runs on machines within the paper's assumptions, */
-    uint64_t published;       /* and of these, those that took longer than the published bound */
-    uint64_t above_published; /* launches whose unit-aware bound is larger than the published one */
-    uint64_t incomparable;    /* launches whose unit-aware bound is larger than the serial one: must not be */
-    double slack;             /* bound / longest run - 1, summed over launches; for the unit-aware one */
+    uint64_t launches, runs;     /* done: a run is a replay of a launch under a policy */
+    uint64_t violations;         /* runs that took longer than the bound */
+    uint64_t plain_runs;         /* runs on machines within the paper's assumptions, */
+    uint64_t published;          /* and of these, those that took longer than the published bound */
+    uint64_t published_launches; /* launches of one block, which have a published bound */
+    uint64_t above_published;    /* of these, launches whose unit-aware bound is larger than the published one */
+    uint64_t incomparable;       /* launches whose unit-aware bound is larger than the serial one: must not be */
+    double slack;                /* bound / longest run - 1, summed over launches; for the unit-aware one */
     double published_slack;
     char first[512]; /* the first violation, "": none */
 };
@@ -27,7 +28,8 @@ struct soundness {
 /* Runs round number `round`. False: something failed besides a bound; err says what. */
 bool soundness_round(struct soundness *, uint64_t round, struct rp_error *);
 
-/* Parts of it: a trace of one random warp, and a random machine, whose dispatch latency is 0. */
+/* Parts of it: a trace of one random warp, and a random machine on which Algorithm 1 is exact: no
+ * caches, one instruction per cycle, a dispatch latency of 0. */
 struct rp_trace *soundness_warp(uint64_t seed, struct rp_error *);
 struct machine *soundness_machine(uint64_t seed, struct rp_error *);
 

@@ -62,25 +62,37 @@ static void log_op(struct rp_warp_log *log, uint32_t i, const struct warp_op *op
     rp_log_access(log, i, 0, ~0u, address);
 }
 
+/* Warp w of block b runs program (w + b) modulo their number. */
+static void log_block(struct rp_chunk *chunk, uint32_t b, const struct warp_program *programs, uint32_t warps)
+{
+    struct rp_warp_log *logs = rp_chunk_begin_block(chunk, b, warps);
+    uint32_t at = 0;
+    for (uint32_t p = 0; p < warps; p++) {
+        struct rp_warp_log *log = &logs[(p + warps - b % warps) % warps];
+        for (uint32_t i = 0; i <= programs[p].count; i++, at++)
+            if (i < programs[p].count)
+                log_op(log, at, &programs[p].ops[i]);
+            else
+                rp_log_run(log, at, 1, ~0u);
+    }
+    rp_chunk_end_block(chunk, b);
+}
+
 static bool write_launch(struct rp_writer *w, const struct rp_kernel *kernel, const struct warp_program *programs,
-                         uint32_t warps, struct rp_error *err)
+                         uint32_t warps, uint32_t blocks, struct rp_error *err)
 {
     static const struct rp_allocation allocations[] = {{WARP_TRACE_INPUT, WARP_TRACE_BYTES, "input", true},
                                                        {WARP_TRACE_OUTPUT, WARP_TRACE_BYTES, "output", false}};
-    struct rp_launch launch = {
-        .grid = {1, 1, 1}, .block = {RP_WARP_LANES * warps, 1, 1}, .allocation_count = 2, .allocations = allocations};
-    uint32_t id, at = 0;
+    struct rp_launch launch = {.grid = {blocks, 1, 1},
+                               .block = {RP_WARP_LANES * warps, 1, 1},
+                               .allocation_count = 2,
+                               .allocations = allocations};
+    uint32_t id;
     if (!rp_writer_add_kernel(w, kernel, &launch.kernel, err) || !rp_writer_begin_launch(w, &launch, &id, err))
         return false;
     struct rp_chunk *chunk = rp_chunk_new(kernel, id, NULL);
-    struct rp_warp_log *logs = rp_chunk_begin_block(chunk, 0, warps);
-    for (uint32_t p = 0; p < warps; p++)
-        for (uint32_t i = 0; i <= programs[p].count; i++, at++)
-            if (i < programs[p].count)
-                log_op(&logs[p], at, &programs[p].ops[i]);
-            else
-                rp_log_run(&logs[p], at, 1, ~0u);
-    rp_chunk_end_block(chunk, 0);
+    for (uint32_t b = 0; b < blocks; b++)
+        log_block(chunk, b, programs, warps);
     struct rp_frame *frame = rp_chunk_finish(chunk, err);
     rp_chunk_free(chunk);
     return frame && rp_writer_commit(w, frame, err) &&
@@ -123,12 +135,13 @@ struct warp_trace *warp_trace_begin(const char *path, struct rp_error *err)
     return NULL;
 }
 
-bool warp_trace_launch(struct warp_trace *t, const struct warp_program *programs, uint32_t warps, struct rp_error *err)
+bool warp_trace_launch(struct warp_trace *t, const struct warp_program *programs, uint32_t warps, uint32_t blocks,
+                       struct rp_error *err)
 {
     struct built *b = build_kernel(programs, warps);
     b->next = t->kernels;
     t->kernels = b;
-    return write_launch(t->writer, &b->kernel, programs, warps, err);
+    return write_launch(t->writer, &b->kernel, programs, warps, blocks, err);
 }
 
 bool warp_trace_end(struct warp_trace *t, bool keep, struct rp_error *err)
@@ -150,5 +163,5 @@ bool warp_trace_end(struct warp_trace *t, bool keep, struct rp_error *err)
 bool warp_trace_write(const char *path, const struct warp_program *programs, uint32_t warps, struct rp_error *err)
 {
     struct warp_trace *t = warp_trace_begin(path, err);
-    return t && warp_trace_end(t, warp_trace_launch(t, programs, warps, err), err);
+    return t && warp_trace_end(t, warp_trace_launch(t, programs, warps, 1, err), err);
 }

@@ -34,7 +34,9 @@ bool warp_trace_write(const char *path, const struct warp_program *, uint32_t wa
 /* The same in parts, for traces of several launches, each of a kernel of its own. */
 struct warp_trace;
 struct warp_trace *warp_trace_begin(const char *path, struct rp_error *);
-bool warp_trace_launch(struct warp_trace *, const struct warp_program *, uint32_t warps, struct rp_error *);
+/* Warp w of block b runs program (w + b) modulo their number. */
+bool warp_trace_launch(struct warp_trace *, const struct warp_program *, uint32_t warps, uint32_t blocks,
+                       struct rp_error *);
 /* Frees it in every case; without `keep`, no file is left. */
 bool warp_trace_end(struct warp_trace *, bool keep, struct rp_error *);
 

@@ -277,6 +277,8 @@ static bool conclude(struct analysis *a, struct rp_error *err)
         b->serial = start + later(b->serial, 1);
         b->sections_bound = start + later(b->sections_bound, 1);
     }
+    if (a->model.machine->issue_width > 1) /* Theorem 3 counts a cycle per instruction */
+        b->overlap = b->serial;
     b->unit_bound = b->sections_bound < b->overlap ? b->sections_bound : b->overlap;
     return true;
 }

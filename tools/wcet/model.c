@@ -48,15 +48,34 @@ static bool covered_units(struct wcet_model *m, struct rp_error *err)
     return true;
 }
 
+static bool known_cache(const struct machine_part *part) { return is(part, "none") || is(part, "direct-mapped"); }
+
+static bool covered_caches(const struct wcet_model *m, struct rp_error *err)
+{
+    const struct machine *machine = m->machine;
+    if (is(&machine->l1, "none") && is(&machine->l2, "none"))
+        return true;
+    if (!needs(m, WCET_CACHES, "accesses take time by what its caches hold (--set l1=none --set l2=none: no caches)",
+               err))
+        return false;
+    if (!known_cache(&machine->l1) || !known_cache(&machine->l2))
+        return rp_fail(err, RP_BAD_INPUT, "machine %s: there is no bound for caches of model '%s'", machine->name,
+                       known_cache(&machine->l1) ? machine->l2.model->name : machine->l1.model->name);
+    return machine->flush_caches ||
+           rp_fail(err, RP_BAD_INPUT,
+                   "machine %s: caches whose ports an earlier launch may still keep busy are not covered: "
+                   "--set flush_caches=true",
+                   machine->name);
+}
+
 static bool covered_memory(struct wcet_model *m, struct rp_error *err)
 {
     const struct machine *machine = m->machine;
     if (!is(&machine->shared, "ideal") &&
         !needs(m, WCET_CONFLICTS, "accesses to shared memory take time by their addresses", err))
         return false;
-    if (!is(&machine->l1, "none") || !is(&machine->l2, "none"))
-        return rp_fail(err, RP_BAD_INPUT, "machine %s has caches: --set l1=none --set l2=none takes them away",
-                       machine->name);
+    if (!covered_caches(m, err))
+        return false;
     if (is(&machine->dram, "ideal"))
         return true;
     if (!is(&machine->dram, "fixed"))
@@ -68,16 +87,21 @@ static bool covered_memory(struct wcet_model *m, struct rp_error *err)
 
 static bool covered_issue(const struct wcet_model *m, struct rp_error *err)
 {
-    if (m->machine->issue_width > 1)
-        return rp_fail(err, RP_BAD_INPUT,
-                       "machine %s issues two instructions at once, which is not covered: "
-                       "--set issue.width=1",
-                       m->machine->name);
-    if (!is(&m->machine->icache, "perfect"))
-        return rp_fail(err, RP_BAD_INPUT,
-                       "machine %s has an instruction cache with misses, which is not covered: "
-                       "--set icache=perfect",
-                       m->machine->name);
+    if (m->machine->issue_width > 1) {
+        if (!needs(m, WCET_DUAL_ISSUE, "it issues two instructions at once", err))
+            return false;
+        if (rp_launch_blocks(m->launch) > 1)
+            return rp_fail(err, RP_BAD_INPUT,
+                           "machine %s: several blocks are covered with one instruction per cycle only: "
+                           "--set issue.width=1",
+                           m->machine->name);
+    }
+    if (!is(&m->machine->icache, "perfect") &&
+        !needs(m, WCET_FETCH, "instructions may miss its instruction cache (--set icache=perfect: they never do)", err))
+        return false;
+    if (!is(&m->machine->icache, "perfect") && !is(&m->machine->icache, "set-associative"))
+        return rp_fail(err, RP_BAD_INPUT, "machine %s: there is no bound for instruction caches of model '%s'",
+                       m->machine->name, m->machine->icache.model->name);
     if (obeys_control_words(m->machine, m->kernel))
         return rp_fail(err, RP_BAD_INPUT,
                        "machine %s obeys the control words of %s, which is not covered: "
@@ -233,7 +257,7 @@ static bool makes_ports(const struct wcet_model *m, unsigned space)
 {
     switch (path_of_space(space)) {
     case PATH_SHARED: return !is(&m->machine->shared, "ideal");
-    case PATH_CACHES: return !is(&m->machine->dram, "ideal");
+    case PATH_CACHES: return m->memory_port;
     case PATH_CONSTANT: break;
     }
     return false;
@@ -292,6 +316,55 @@ static void find_queues(struct wcet_model *m)
         m->queues[u] &= !m->ideal[u];
 }
 
+/* Caches in front of device memory are taken as one long way that every transaction goes to its end (docs/wcet.md,
+ * Lemma 6): a line that has to be written back makes one request more at the next level. */
+static void find_memory(struct wcet_model *m)
+{
+    const struct machine_part *l1 = &m->machine->l1, *l2 = &m->machine->l2, *dram = &m->machine->dram;
+    uint64_t at_l2 = 1 + (part_option(l1, "write") > 0),
+             at_dram = at_l2 * (1 + (uint64_t)(part_option(l2, "write") > 0));
+    bool caches = !is(l1, "none") || !is(l2, "none");
+    m->memory_port = caches || !is(dram, "ideal");
+    m->memory_occupancy = (uint64_t)part_option(l1, "interval") + at_l2 * (uint64_t)part_option(l2, "interval") +
+                          at_dram * (uint64_t)part_option(dram, "interval");
+    m->memory_latency =
+        (uint64_t)(part_option(l1, "latency") + part_option(l2, "latency") + part_option(dram, "latency"));
+    m->exact = !caches;
+}
+
+/* Which lines of the instruction cache the kernel's instructions are on, and which of them stay: those in sets that
+ * have a place for every line of the kernel that goes there. */
+static bool find_lines(struct wcet_model *m, struct rp_error *err)
+{
+    const struct machine_part *icache = &m->machine->icache;
+    if (is(icache, "perfect"))
+        return true;
+    uint64_t bytes = (uint64_t)icache->options[INSTRUCTION_CACHE_LINE], ways = 0;
+    uint64_t sets = (uint64_t)icache->options[INSTRUCTION_CACHE_SETS];
+    uint32_t n = m->kernel->instruction_count;
+    uint64_t *lines = calloc(n + 1u, sizeof *lines);
+    if (!lines)
+        return rp_fail(err, RP_SYSTEM, "out of memory for the instructions of %s", m->kernel->name);
+    for (uint32_t i = 0; i < n; i++)
+        lines[i] = m->kernel->instructions[i].pc / bytes;
+    qsort(lines, n, sizeof *lines, by_value);
+    for (uint32_t i = 0; i < n; i++)
+        if (!i || lines[i] != lines[i - 1])
+            lines[m->line_count++] = lines[i];
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t line = m->kernel->instructions[i].pc / bytes;
+        const uint64_t *found = bsearch(&line, lines, m->line_count, sizeof line, by_value);
+        m->rows[i].line = (uint32_t)(found - lines);
+        ways = 0;
+        for (uint32_t l = 0; l < m->line_count; l++)
+            ways += lines[l] % sets == line % sets;
+        m->rows[i].line_stays = ways <= (uint64_t)icache->options[INSTRUCTION_CACHE_WAYS];
+    }
+    m->fetch_latency = (uint64_t)icache->options[INSTRUCTION_CACHE_LATENCY];
+    free(lines);
+    return true;
+}
+
 bool wcet_model_begin(struct wcet_model *m, const struct machine *machine, const struct rp_kernel *kernel,
                       const struct rp_launch *launch, unsigned extensions, struct rp_error *err)
 {
@@ -299,9 +372,10 @@ bool wcet_model_begin(struct wcet_model *m, const struct machine *machine, const
         .machine = machine, .kernel = kernel, .launch = launch, .extensions = extensions, .exact = true};
     if (!covered(m, err))
         return false;
-    bool shared = part_option(&machine->shared, "interval") > 0, dram = part_option(&machine->dram, "interval") > 0;
+    find_memory(m);
+    bool shared = part_option(&machine->shared, "interval") > 0;
     if ((shared && !covered_feeders(m, PATH_SHARED, "shared memory", err)) ||
-        (dram && !covered_feeders(m, PATH_CACHES, "device memory", err)))
+        ((m->memory_occupancy || !m->exact) && !covered_feeders(m, PATH_CACHES, "device memory", err)))
         return false;
     for (uint32_t i = 0; i < kernel->instruction_count; i++)
         if (!supported(m, &kernel->instructions[i], err))
@@ -312,7 +386,7 @@ bool wcet_model_begin(struct wcet_model *m, const struct machine *machine, const
     for (uint32_t i = 0; i < kernel->instruction_count; i++)
         fill_row(m, i);
     find_queues(m);
-    if (!number_registers(m, err)) {
+    if (!number_registers(m, err) || !find_lines(m, err)) {
         wcet_model_end(m);
         return false;
     }

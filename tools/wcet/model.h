@@ -16,7 +16,10 @@
     X(SUBCORES, "subcores", "several sub-cores per SM")                                                                \
     X(CONFLICTS, "conflicts", "shared memory whose accesses take time by their addresses")                             \
     X(TRANSACTIONS, "transactions", "uncoalesced accesses: a device memory that serves transactions one by one")       \
-    X(BLOCKS, "blocks", "several blocks per launch, on one SM")
+    X(BLOCKS, "blocks", "several blocks per launch, on one SM")                                                        \
+    X(CACHES, "caches", "caches, every access charged as a miss of all of them")                                       \
+    X(DUAL_ISSUE, "dual-issue", "two instructions of a warp in one cycle")                                             \
+    X(FETCH, "instruction-cache", "an instruction cache with misses, by a must-analysis of the path")
 
 enum wcet_extension {
 #define X(id, name, help) WCET_##id,
@@ -45,6 +48,8 @@ struct wcet_row {
     bool dynamic;      /* the op depends on the addresses: ask wcet_resolve */
     bool exit;         /* takes no issue slot and ends the warp when reached */
     bool barrier, fence, control;
+    uint32_t line;                 /* of the instruction cache, numbered densely */
+    bool line_stays;               /* once fetched, the line is never replaced while the launch lasts */
     uint32_t first, waits, writes; /* into slots: first the registers waited for, then those written */
 };
 
@@ -59,6 +64,12 @@ struct wcet_model {
     /* By unit: never blocks (model "ideal"); an instruction may have to wait in its queue; refuses when busy. */
     bool ideal[MACHINE_UNITS], queues[MACHINE_UNITS], refuses[MACHINE_UNITS];
     bool exact; /* op times are exact; else latencies are upper bounds */
+    /* Device memory takes time by addresses: what a transaction may keep it for, caches included, and how long it takes
+     * from the start of a request to its answer. */
+    bool memory_port;
+    uint64_t memory_occupancy, memory_latency;
+    uint32_t line_count;    /* lines of the instruction cache that the kernel fills */
+    uint64_t fetch_latency; /* of a miss; 0: instructions are always at hand */
 };
 
 /* False: the machine or the kernel is not covered, and err names the option and the switch that would help, if any. */

@@ -42,23 +42,16 @@ static void through_shared(const struct wcet_model *m, const struct lanes *lanes
 }
 
 /* n transactions that arrive together at a device memory with an interval between two: the last is answered
- * (n - 1) intervals after the first. */
-static void through_dram(const struct wcet_model *m, const struct lanes *lanes, uint32_t width, struct wcet_op *op)
+ * (n - 1) intervals after the first. With caches, all n may have to wait for one another at every level. */
+static void through_memory(const struct wcet_model *m, const struct lanes *lanes, uint32_t width, struct wcet_op *op)
 {
     const struct coalescer_model *model = (const struct coalescer_model *)m->machine->coalescer.model;
     struct coalescer_access access = {lanes->mask, width, lanes->address};
     uint64_t address[COALESCER_MOST];
-    uint32_t count = model->coalesce(m->machine->coalescer.options, &access, address), interval = 0, latency = 0;
-    for (unsigned i = 0; i < m->machine->dram.model->option_count; i++) {
-        uint32_t value = (uint32_t)m->machine->dram.options[i];
-        if (!strcmp(m->machine->dram.model->options[i].key, "interval"))
-            interval = value;
-        if (!strcmp(m->machine->dram.model->options[i].key, "latency"))
-            latency = value;
-    }
+    uint64_t count = model->coalesce(m->machine->coalescer.options, &access, address);
     op->port = WCET_PORT_DRAM;
-    op->occupancy = count * interval;
-    op->duration = latency + (count - 1) * interval;
+    op->occupancy = (uint32_t)(count * m->memory_occupancy);
+    op->duration = (uint32_t)(m->memory_latency + (count - m->exact) * m->memory_occupancy);
 }
 
 static bool operand(const struct wcet_model *m, const struct rp_step *step, uint32_t o, struct wcet_op *op,
@@ -67,14 +60,14 @@ static bool operand(const struct wcet_model *m, const struct rp_step *step, uint
     const struct rp_memory_operand *memory = &step->instruction->memory[o];
     struct lanes lanes = {.mask = step->accesses[o].pattern->mask};
     unsigned space = memory->space;
-    bool shared = strcmp(m->machine->shared.model->name, "ideal"), dram = strcmp(m->machine->dram.model->name, "ideal");
-    if (!lanes.mask || space == RP_SPACE_NONE || (!shared && !dram))
+    bool shared = strcmp(m->machine->shared.model->name, "ideal");
+    if (!lanes.mask || space == RP_SPACE_NONE || (!shared && !m->memory_port))
         return true;
     rp_access_addresses(&step->accesses[o], lanes.address);
     if (space == RP_SPACE_GENERIC && !one_space(m, &lanes, &space))
         return unsupported(m, step, "a generic access reaches several spaces at once; this is not covered", err);
     enum path path = path_of_space(space);
-    if (path == PATH_CONSTANT || !(path == PATH_SHARED ? shared : dram))
+    if (path == PATH_CONSTANT || !(path == PATH_SHARED ? shared : m->memory_port))
         return true;
     if (op->port != WCET_NO_PORT)
         return unsupported(m, step, "two memory operands both take time at a port; this is not covered", err);
@@ -84,7 +77,7 @@ static bool operand(const struct wcet_model *m, const struct rp_step *step, uint
     if (path == PATH_SHARED)
         through_shared(m, &lanes, memory->width, op);
     else
-        through_dram(m, &lanes, memory->width, op);
+        through_memory(m, &lanes, memory->width, op);
     return space != RP_SPACE_LOCAL || !op->occupancy ||
            unsupported(m, step, "local memory that serves transactions one by one is not covered", err);
 }

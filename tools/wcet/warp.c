@@ -10,13 +10,19 @@ bool wcet_warp_begin(struct wcet_warp *w, const struct wcet_model *m, const stru
 {
     *w = (struct wcet_warp){.model = m, .sink = sink};
     w->registers = calloc((size_t)m->slot_count + 1, sizeof *w->registers);
-    return w->registers || rp_fail(err, RP_SYSTEM, "out of memory for the registers of a warp of %s", m->kernel->name);
+    w->lines = calloc((size_t)m->line_count + 1, sizeof *w->lines);
+    if (w->registers && w->lines)
+        return true;
+    wcet_warp_end(w);
+    return rp_fail(err, RP_SYSTEM, "out of memory for the registers of a warp of %s", m->kernel->name);
 }
 
 void wcet_warp_end(struct wcet_warp *w)
 {
     free(w->registers);
+    free(w->lines);
     w->registers = NULL;
+    w->lines = NULL;
 }
 
 /* ---- phases ------------------------------------------------------------------------------------------------------ */
@@ -151,12 +157,27 @@ static void count(struct wcet_warp *w, const struct wcet_op *op)
     w->issued[op->unit] += initiation;
 }
 
+/* The instruction is at hand: at once if the warp has had its line and the line stays; else after a miss, at worst. */
+static void fetch(struct wcet_warp *w, const struct wcet_row *row)
+{
+    uint64_t arrival = w->fetch + w->model->fetch_latency;
+    if (!w->model->fetch_latency || (row->line_stays && w->lines[row->line]))
+        return;
+    w->lines[row->line] = true;
+    if (arrival <= w->next)
+        return;
+    w->chain += arrival - w->next;
+    w->next = arrival;
+    w->broken = true;
+}
+
 bool wcet_warp_step(struct wcet_warp *w, uint32_t index, bool executed, const struct wcet_op *op)
 {
     const struct wcet_model *m = w->model;
     const struct wcet_row *row = &m->rows[index];
     if (row->exit)
         return false;
+    fetch(w, row);
     struct wait wait = wait_for(w, row);
     if (!wait.sure || (m->refuses[op->unit] && m->queues[op->unit]))
         end_burst(w);
@@ -178,6 +199,7 @@ bool wcet_warp_step(struct wcet_warp *w, uint32_t index, bool executed, const st
         w->chain_memory = later(w->chain_memory, chain_done);
     }
     uint64_t pause = row->control ? (uint64_t)m->machine->control_interval - 1 : 0;
+    w->fetch = issue;
     w->next = issue + 1 + pause;
     w->chain = wait.latency + pause;
     w->broken = pause > 0;
@@ -199,7 +221,7 @@ bool wcet_warp_step(struct wcet_warp *w, uint32_t index, bool executed, const st
 void wcet_warp_open(struct wcet_warp *w, uint64_t chain)
 {
     memset(&w->sums, 0, sizeof w->sums);
-    w->begin = w->next = w->phase_begin = w->busy = later(w->done, w->next);
+    w->begin = w->next = w->fetch = w->phase_begin = w->busy = later(w->done, w->next);
     w->done = w->begin;
     w->phase_instructions = 0;
     w->chain = chain;

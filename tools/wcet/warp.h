@@ -64,6 +64,8 @@ struct wcet_warp {
     /* Algorithm 1. Times run on from section to section, each of which begins where all before is written. */
     uint64_t begin, next, done, memory_done, busy, unit_free[MACHINE_UNITS], port_free[WCET_PORTS];
     uint64_t phase_begin, phase_instructions;
+    uint64_t fetch; /* when the warp moved on to its next instruction */
+    bool *lines;    /* by line of the instruction cache: this warp has had it */
     /* chain of latencies, from the beginning of the launch */
     uint64_t chain, chain_done, chain_memory;
     /* bursts */

@@ -90,7 +90,7 @@ static uint64_t two_launches(const char *const *settings)
     struct rp_error err;
     close(mkstemp(path));
     struct warp_trace *w = warp_trace_begin(path, &err);
-    cr_assert(w && warp_trace_launch(w, &warp, 1, &err) && warp_trace_launch(w, &warp, 1, &err) &&
+    cr_assert(w && warp_trace_launch(w, &warp, 1, 1, &err) && warp_trace_launch(w, &warp, 1, 1, &err) &&
                   warp_trace_end(w, true, &err),
               "%s", err.text);
     struct rp_trace *t = rp_trace_open(path, &err);

@@ -1,0 +1,84 @@
+/* What goes beyond the paper's assumptions, by hand. Soundness at large is sound.c's matter. */
+#include <criterion/criterion.h>
+
+#include "tests/unit/wcet/common.h"
+
+static const struct warp_op four[] = {
+    OP(INT, 0, NO, NO, NO),
+    OP(INT, 1, NO, NO, NO),
+    OP(INT, 2, NO, NO, NO),
+    OP(INT, 3, NO, NO, NO),
+};
+static const struct warp_program four_integers[] = {{four, 4}};
+
+/* Bound and replay of one warp. */
+static void expect(const struct warp_program *p, const struct machine_setting *settings, size_t count, uint64_t bound,
+                   uint64_t cycles)
+{
+    struct rp_trace *t = trace_of(p, 1);
+    struct machine *m = orin(settings, count);
+    struct wcet_bounds b = bounds_of(t, m, ALL_EXTENSIONS);
+    cr_expect_eq(b.unit_bound, bound, "bound %llu, not %llu", (unsigned long long)b.unit_bound,
+                 (unsigned long long)bound);
+    cr_expect_eq(replayed(t, m, REPLAY_REFERENCE), cycles);
+    wcet_bounds_free(&b);
+    machine_free(m);
+    rp_trace_close(t);
+}
+
+/* Instructions of 8 bytes, two on a line. Fetches that miss: at 0 and, with the third instruction, at 11. So issues are
+ * at 10, 11, 21, 22; the last is dispatched at 23 (initiation 2) and written 6 cycles later. */
+Test(beyond, lines_that_stay_are_fetched_once)
+{
+    const struct machine_setting settings[] = {
+        {"icache", "set-associative"}, {"icache.line", "16"},    {"icache.sets", "1"},
+        {"icache.ways", "4"},          {"icache.latency", "10"},
+    };
+    expect(four_integers, settings, MODEL_COUNT_OF(settings), 29, 29);
+}
+
+/* With one way, another warp might replace a line at any time, so each fetch is charged: issues at 10, 20, 30, 40. */
+Test(beyond, lines_that_may_go_are_fetched_every_time)
+{
+    const struct machine_setting settings[] = {
+        {"icache", "set-associative"}, {"icache.line", "16"},    {"icache.sets", "1"},
+        {"icache.ways", "1"},          {"icache.latency", "10"},
+    };
+    expect(four_integers, settings, MODEL_COUNT_OF(settings), 46, 29);
+}
+
+static const struct warp_op twice[] = {
+    {.unit_class = RP_CLASS_MEMORY, .space = RP_SPACE_GLOBAL, .destination = 0, .source = {NO, NO, NO}, .stride = 4},
+    {.unit_class = RP_CLASS_MEMORY, .space = RP_SPACE_GLOBAL, .destination = 1, .source = {0, NO, NO}, .stride = 4},
+};
+static const struct warp_program loads[] = {{twice, 2}};
+
+/* Both loads are charged as misses: dispatched at 0, at the cache at 1, 5 + 50 cycles of latency and, as ports may be
+ * kept by others between any two levels, 1 + 2 of intervals: written at 59; the second the same from there, at 118. In
+ * replay the first is there at 1 + 5 + 50, and the second hits: 56 + 1 + 5. */
+Test(beyond, every_access_may_miss_every_cache)
+{
+    const struct machine_setting settings[] = {
+        {"l1", "direct-mapped"},
+        {"l1.latency", "5"},
+        {"l1.interval", "1"},
+        {"l1.write", "through"},
+        {"dram", "fixed"},
+        {"dram.latency", "50"},
+        {"dram.interval", "2"},
+        {"spaces.global.latency", "0"},
+        {"spaces.global.initiation", "1"},
+    };
+    expect(loads, settings, MODEL_COUNT_OF(settings), 118, 62);
+}
+
+/* Two instructions for two units at 0, written at 4 + 2 and 4 + 1; alone, one per cycle is charged. */
+static const struct warp_op pair[] = {OP(FP32, 0, NO, NO, NO), OP(INT, 1, NO, NO, NO)};
+static const struct warp_program pairs[] = {{pair, 2}};
+
+Test(beyond, two_at_once_take_no_longer_than_one_after_the_other)
+{
+    const struct machine_setting two[] = {{"issue.width", "2"}}, one[] = {{"issue.width", "1"}};
+    expect(pairs, two, 1, 7, 6);
+    expect(pairs, one, 1, 7, 7);
+}
