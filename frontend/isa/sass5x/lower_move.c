@@ -201,17 +201,17 @@ static void lower_psetp(struct sass_lowering *l)
 }
 static void lower_pset(struct sass_lowering *l)
 {
-    if (bit(l, 47))
-        sass_not_covered(l, "the condition code");
     struct operand a = predicate_source(l, 12, 15), b = predicate_source(l, 29, 32), c = predicate_source(l, 39, 42);
-    struct operand t = combined(l, bits(l, 45, 2), combined(l, bits(l, 24, 2), a, b), c);
+    struct operand t = combined(l, bits(l, 45, 2), combined(l, bits(l, 24, 2), a, b), c), value = sass_temporary(l);
     sass_emit(l, (struct uop){.kind = UOP_LANE,
                               .op = OP_SELP,
                               .type = T_B32,
-                              .d = result(l),
+                              .d = value,
                               .p = t,
                               .a = constant32(l, bit(l, 44) ? 0x3f800000 : ~0u),
                               .b = constant32(l, 0)});
+    move32(l, result(l), value);
+    set_codes(l, value);
 }
 static struct operand code_test(struct sass_lowering *l)
 {

@@ -64,3 +64,14 @@ Test(found, above_narrow_results)
     cr_expect_eq(result_of("I2I.S16.S16 R4, -R0\n", 1, 0), 0xffff);
     cr_expect_eq(result_of("F2I.S16.F32.TRUNC R4, R0\n", 0xc0000000, 0), 0xfffffffe);
 }
+
+/* A branch on two predicates at once: PSET's condition codes. */
+Test(found, condition_codes_of_pset)
+{
+    for (uint32_t bits = 0; bits < 4; bits++) {
+        uint32_t got = result_of("LOP.AND.NZ P0, RZ, R0, 0x1\n LOP.AND.NZ P2, RZ, R0, 0x2\n MOV32I R4, 0x7\n"
+                                 "PSET.XOR.AND RZ.CC, !P2, P0, PT\n BRA CC.NEU, <end>\n MOV32I R4, 0x9\n end:\n",
+                                 bits, 0);
+        cr_expect_eq(got, (!(bits & 2) ^ (bits & 1)) ? 7u : 9u, "P0 and P2 of %u: %u", bits, got);
+    }
+}
