@@ -277,7 +277,8 @@ struct owner {
 static bool load(struct cubin_file *f)
 {
     return read_header(f) && read_sections(f) && read_symbols(f) && read_kernels(f) && read_data(f) &&
-           sort_symbols(f) && cubin_read_info(f) && cubin_read_relocations(f) && cubin_read_lines(f);
+           sort_symbols(f) && cubin_read_info(f) && cubin_read_relocations(f) && cubin_read_lines(f) &&
+           cubin_place_functions(f);
 }
 
 /* libelf wants memory that it may write to. */

@@ -36,12 +36,16 @@ struct cubin_line {
     uint32_t offset, file, line; /* file: index into cubin.files */
 };
 
-/* Code that belongs together: a kernel with its device functions; in a relocatable object also a function alone. */
+/* Code that belongs together: a kernel with its device functions; in a relocatable object, and in what ptxas -g makes,
+ * also a function alone. */
 struct cubin_kernel {
     const char *name;
-    bool entry; /* a kernel, launched by the host */
-    uint32_t section;
+    bool entry;             /* a kernel, launched by the host */
+    uint32_t section, base; /* base: the address of the first byte: 0, but for a function alone */
     struct cubin_bytes code;
+    struct cubin_bytes image;    /* the code, and behind it functions alone that it reaches, each at its base */
+    struct cubin_kernel **parts; /* these functions, by base; cubin_link puts them into the image */
+    uint32_t part_count;
     uint32_t registers, barriers; /* barriers: highest id used + 1 */
     uint32_t static_shared;       /* bytes per block */
     uint32_t frame_bytes;         /* local memory of the kernel's own frame */
@@ -56,7 +60,7 @@ struct cubin_kernel {
     uint32_t function_count;
     struct cubin_function *functions; /* by offset */
     uint32_t line_count;
-    struct cubin_line *lines; /* by offset */
+    struct cubin_line *lines; /* by offset in the image */
 };
 #define CUBIN_UNKNOWN UINT32_MAX
 
@@ -86,9 +90,10 @@ struct cubin_relocation {
     uint32_t offset;
     int64_t addend; /* of RELA sections; REL has it in the place itself */
     const char *symbol;
+    uint32_t section; /* the section patched */
     uint32_t target;  /* section of the symbol, 0: undefined here (vprintf, malloc, a texture) */
     uint64_t value;   /* within that section */
-    const char *from; /* the section patched */
+    const char *from; /* name of the section patched */
 };
 
 struct cubin {
@@ -122,8 +127,9 @@ struct cubin_kernel *cubin_kernel(struct cubin *, const char *name, struct rp_er
 const struct cubin_line *cubin_line(const struct cubin_kernel *, uint32_t offset);
 
 /* Writes addresses into code and data: `global_init` and `global` are where those sections will lie, `constant` where
- * the generic window of module constant bank 3 does. Code symbols count from the start of their section. A symbol that
- * no section of the file defines is an error that names it, unless `external` (may be NULL) knows its value. */
+ * the generic window of module constant bank 3 does. Code symbols count from the start of their kernel's image. A
+ * symbol that no section of the file defines is an error that names it, unless `external` (may be NULL) knows its
+ * value. */
 struct cubin_addresses {
     uint64_t global_init, global, constant;
     bool (*external)(void *, const char *symbol, uint64_t *value);

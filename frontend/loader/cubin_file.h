@@ -32,6 +32,8 @@ struct cubin_kernel *cubin_kernel_of_section(struct cubin_file *, uint32_t secti
 bool cubin_read_info(struct cubin_file *);        /* .nv.info and .nv.info.<kernel> */
 bool cubin_read_relocations(struct cubin_file *); /* of code and data */
 bool cubin_read_lines(struct cubin_file *);       /* .debug_line */
+bool cubin_place_functions(struct cubin_file *);  /* after all of these */
+void cubin_join_functions(struct cubin *);        /* when relocations have been applied */
 
 /* Little-endian integers of a file. */
 static inline uint16_t le16(const uint8_t *p) { return (uint16_t)(p[0] | p[1] << 8); }

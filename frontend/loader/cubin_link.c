@@ -37,6 +37,7 @@ static bool read_one(struct cubin_file *f, const char *table, const struct cubin
     struct cubin_relocation out = {.type = (uint32_t)GELF_R_TYPE(r->r_info),
                                    .in = to->bytes,
                                    .offset = (uint32_t)r->r_offset,
+                                   .section = (uint32_t)(to - f->sections),
                                    .addend = r->r_addend,
                                    .from = to->name};
     out.patch = patch_of(out.type);
@@ -97,17 +98,18 @@ bool cubin_read_relocations(struct cubin_file *f)
 /* ---- applying -----------------------------------------------------------------------------------------------------
  */
 
-static bool is_code_section(const struct cubin *c, uint32_t section)
+static const struct cubin_kernel *code_at(const struct cubin *c, uint32_t section)
 {
     for (uint32_t k = 0; k < c->kernel_count; k++)
         if (c->kernels[k].section == section)
-            return true;
-    return false;
+            return &c->kernels[k];
+    return NULL;
 }
 
 static bool address_of(const struct cubin *c, const struct cubin_addresses *a, const struct cubin_relocation *r,
                        uint64_t *address, struct rp_error *err)
 {
+    const struct cubin_kernel *code = r->target ? code_at(c, r->target) : NULL, *from = code_at(c, r->section);
     if (!r->target) {
         if (a->external && a->external(a->data, r->symbol, address))
             return true;
@@ -120,8 +122,11 @@ static bool address_of(const struct cubin *c, const struct cubin_addresses *a, c
         *address = a->global + r->value;
     else if (r->target == c->constant_section[3])
         *address = a->constant + r->value;
-    else if (is_code_section(c, r->target))
-        *address = r->value;
+    else if (code && code->entry && from && from != code)
+        return rp_fail(err, RP_BAD_INPUT, "%s: section %s: calls of kernels ('%s') are not covered yet", c->file_name,
+                       r->from, r->symbol);
+    else if (code)
+        *address = code->base + r->value;
     else
         return rp_fail(err, RP_BAD_INPUT, "%s: section %s: symbol '%s' has no address", c->file_name, r->from,
                        r->symbol);
@@ -170,5 +175,6 @@ bool cubin_link(struct cubin *c, const struct cubin_addresses *a, struct rp_erro
             return false;
         apply(r, value + (uint64_t)r->addend);
     }
+    cubin_join_functions(c);
     return true;
 }

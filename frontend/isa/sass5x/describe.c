@@ -6,7 +6,7 @@
 
 static uint32_t control_bits(const struct sass_lowering *l)
 {
-    const uint8_t *p = l->kernel->code.at + l->address / SASS_BUNDLE_BYTES * SASS_BUNDLE_BYTES;
+    const uint8_t *p = l->kernel->image.at + l->address / SASS_BUNDLE_BYTES * SASS_BUNDLE_BYTES;
     uint64_t word = 0;
     for (int i = 0; i < 8; i++)
         word |= (uint64_t)p[i] << (8 * i);
@@ -66,7 +66,7 @@ void sass_describe(struct sass_lowering *l)
 {
     static const uint8_t scopes[4] = {RP_SCOPE_CTA, RP_SCOPE_GPU, RP_SCOPE_SYSTEM, RP_SCOPE_SYSTEM};
     char text[SASS_TEXT_SIZE];
-    struct rp_instruction out = {.pc = l->address, .raw = l->kernel->code.at + l->address, .raw_size = SASS_WORD_BYTES};
+    struct rp_instruction out = {.pc = l->address, .raw = l->kernel->image.at + l->address, .raw_size = SASS_WORD_BYTES};
     out.control = control_bits(l);
     if (!sass_print(l->word, (uint32_t)out.control, l->address, l->arch, text, l->err))
         longjmp(*l->escape, 1);

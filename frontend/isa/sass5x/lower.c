@@ -9,7 +9,7 @@ static uint64_t word_at(const struct sass_lowering *l, uint32_t address)
 {
     uint64_t word = 0;
     for (int i = 0; i < 8; i++)
-        word |= (uint64_t)l->kernel->code.at[address + (unsigned)i] << (8 * i);
+        word |= (uint64_t)l->kernel->image.at[address + (unsigned)i] << (8 * i);
     return word;
 }
 
@@ -75,7 +75,7 @@ static void lower_instruction(struct sass_lowering *l, uint32_t i)
 /* Instructions up to the last that is no padding. */
 static uint32_t count_instructions(const struct sass_lowering *l)
 {
-    uint32_t count = l->kernel->code.size / SASS_BUNDLE_BYTES * 3;
+    uint32_t count = l->kernel->image.size / SASS_BUNDLE_BYTES * 3;
     while (count > 1 && word_at(l, address_of(count - 1)) == SASS_NOP)
         count--;
     return count;

@@ -25,7 +25,8 @@ static void access(struct sass_lowering *l, struct uop *u)
     sass_emit(l, *u);
 }
 
-/* Sizes in their encoding: U8 S8 U16 S16 32 64 128. */
+/* Sizes in their encoding: U8 S8 U16 S16 32 64 128, and of loads from global and generic memory U.128, which asks for
+ * the same bytes. */
 static void set_size(struct sass_lowering *l, struct uop *u, unsigned size)
 {
     static const uint8_t types[7] = {T_U8, T_S8, T_U16, T_S16, T_B32, T_B32, T_B32};
@@ -46,6 +47,12 @@ static struct uop load_or_store(struct sass_lowering *l, enum rp_space space, bo
     u.memory.kind = store ? RP_ACCESS_STORE : RP_ACCESS_LOAD;
     set_size(l, &u, size);
     return u;
+}
+
+static unsigned load_size(const struct sass_lowering *l, unsigned at)
+{
+    enum { SIZE_128 = 6, SIZE_U_128 = 7 };
+    return bits(l, at, 3) == SIZE_U_128 ? SIZE_128 : bits(l, at, 3);
 }
 
 static void move_data(struct sass_lowering *l, struct uop *u)
@@ -78,7 +85,7 @@ static void lower_ldg(struct sass_lowering *l)
 {
     if (l->row->value != 0xeed0)
         sass_not_covered(l, "the predicate");
-    struct uop u = load_or_store(l, RP_SPACE_GLOBAL, false, bits(l, 48, 3));
+    struct uop u = load_or_store(l, RP_SPACE_GLOBAL, false, load_size(l, 48));
     set_load_cache(l, &u, 46);
     set_address(l, &u, 20, 24, 0, bit(l, 45));
     move_data(l, &u);
@@ -92,7 +99,7 @@ static void lower_stg(struct sass_lowering *l)
 }
 static void lower_ld(struct sass_lowering *l)
 {
-    struct uop u = load_or_store(l, RP_SPACE_GENERIC, false, bits(l, 53, 3));
+    struct uop u = load_or_store(l, RP_SPACE_GENERIC, false, load_size(l, 53));
     set_load_cache(l, &u, 56);
     set_address(l, &u, 20, 32, 0, bit(l, 52));
     move_data(l, &u);

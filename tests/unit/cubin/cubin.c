@@ -210,3 +210,37 @@ Test(cubin, what_is_no_cubin)
     cr_expect_str_eq(err.text, "x: an ELF file, but not for an NVIDIA GPU (machine 62)");
     free(bytes);
 }
+
+/* Behind the longest kernel, `choose`, each function once; only kernels that reach one are continued, and calls and
+ * pointers say where it is. 2a is the relocation of a call: R_CUDA_ABS32_20. */
+Test(cubin, functions_of_their_own_get_addresses)
+{
+    struct cubin *c = load_golden("functions.cubin");
+    struct rp_error err = {0};
+    struct cubin_addresses a = {0};
+    struct cubin_kernel *chain = cubin_kernel(c, "chain", NULL), *choose = cubin_kernel(c, "choose", NULL);
+    struct cubin_kernel *square = cubin_kernel(c, "square", NULL), *triple = cubin_kernel(c, "triple", NULL);
+    cr_assert(chain && choose && square && triple);
+    cr_expect(chain->entry && !square->entry && !triple->entry);
+    cr_expect_eq(chain->base, 0);
+    uint32_t longest = choose->code.size, first = square->base < triple->base ? square->base : triple->base;
+    cr_expect_geq(longest, chain->code.size);
+    cr_expect_eq(first, longest);
+    cr_expect_eq(square->base + square->code.size == triple->base || triple->base + triple->code.size == square->base,
+                 true);
+    cr_assert(cubin_link(c, &a, &err), "%s", err.text);
+    cr_expect_arr_eq(chain->image.at, chain->code.at, chain->code.size);
+    cr_expect_arr_eq(chain->image.at + square->base, square->code.at, square->code.size);
+    uint64_t pointers[2];
+    memcpy(pointers, c->global_init.at, sizeof pointers);
+    cr_expect_eq(pointers[0], triple->base);
+    cr_expect_eq(pointers[1], square->base);
+    unsigned calls = 0;
+    for (uint32_t i = 0; i < c->relocation_count; i++)
+        if (c->relocations[i].type == 0x2a && c->relocations[i].section == chain->section) {
+            cr_expect_eq((uint32_t)(word(chain, c->relocations[i].offset) >> 20), square->base);
+            calls++;
+        }
+    cr_expect_eq(calls, 1);
+    cubin_free(c);
+}
