@@ -60,8 +60,9 @@ HOT void decode(struct fast *f, struct fast_warp *w)
     if (op->flags & OP_BY_SPACE)
         resolve_space(f, w);
     struct fast_subcore *sc = &f->subcores[w->subcore];
-    sc->uses[before] &= ~(1ull << w->slot);
-    sc->uses[w->unit] |= 1ull << w->slot;
+    uint64_t slot = 1ull << w->slot;
+    sc->uses[before] &= ~slot;
+    sc->uses[w->unit] |= slot;
 }
 
 static __attribute__((noinline)) void fetch(struct fast *f, struct fast_warp *w)

@@ -57,20 +57,6 @@ HOT uint64_t dispatch(struct fast *f, struct fast_subcore *sc, const struct fast
     return at;
 }
 
-/* Counts an access of which no model is asked. */
-HOT void count_plain(struct fast *f, const struct fast_warp *w)
-{
-    const struct rp_memory_operand *o = w->next.instruction->memory;
-    if (!w->next.executed)
-        return;
-    if (path_of_space(o->space) == PATH_SHARED) {
-        ++*shared_counter(f->statistics, o);
-    } else {
-        ++*global_counter(f->statistics, o);
-        f->statistics->dram_accesses++;
-    }
-}
-
 /* Carries out the warp's next instruction, but for moving the warp on. Returns when it is done. */
 HOT uint64_t execute(struct fast *f, struct fast_subcore *sc, struct fast_warp *w, uint64_t *dispatched)
 {
@@ -91,8 +77,10 @@ HOT uint64_t execute(struct fast *f, struct fast_subcore *sc, struct fast_warp *
     w->completion = done > w->completion ? done : w->completion;
     w->control_until = f->now + 1;
     if (op->flags & OP_SPECIAL) {
-        if (op->flags & OP_PLAIN)
-            count_plain(f, w);
+        if ((op->flags & OP_PLAIN) && w->next.executed) {
+            ++*op->counter[0];
+            ++*op->counter[1];
+        }
         if ((op->flags & (OP_ACCESS | OP_PLAIN)) && w->next.executed && done > w->memory_done)
             w->memory_done = done;
         if (op->flags & OP_CONTROL)

@@ -55,6 +55,7 @@ struct op {
     uint16_t flags;
     uint8_t unit, producer;
     uint32_t initiation, latency;
+    uint64_t *counter[2]; /* of OP_PLAIN: the statistics that it adds to */
 };
 
 struct program {
@@ -66,7 +67,7 @@ struct program {
 };
 struct fast;
 /* For the launch's kernel and machine. With control words no instruction waits for registers. */
-bool program_build(struct program *, const struct fast *, struct rp_error *);
+bool program_build(struct program *, struct fast *, struct rp_error *);
 void program_free(struct program *);
 
 /* ---- state ------------------------------------------------------------------------------------------------------ */
@@ -163,6 +164,7 @@ struct fast {
     unsigned next_sm;
     struct statistics *statistics;
     struct replay_launch *out;
+    uint64_t uncounted; /* what is added to it is not kept */
     uint64_t report_at; /* warp instructions at which progress is reported next */
     uint64_t reported;
 };

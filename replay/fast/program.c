@@ -113,7 +113,7 @@ static bool is_plain(const struct fast *f, const struct rp_instruction *in)
     return path == PATH_SHARED ? f->plain_shared : path == PATH_CACHES && f->plain_global;
 }
 
-static struct op build_op(const struct fast *f, const struct rp_instruction *in)
+static struct op build_op(struct fast *f, const struct rp_instruction *in)
 {
     const struct machine *m = f->machine;
     bool memory = in->unit_class == RP_CLASS_MEMORY;
@@ -129,11 +129,17 @@ static struct op build_op(const struct fast *f, const struct rp_instruction *in)
                       : in->memory_count ? OP_ACCESS
                                          : 0) |
                      (by_space ? OP_BY_SPACE : 0) | (!m->issue_exit && is_plain_exit(in) ? OP_FREE_EXIT : 0);
-    return (struct op){.flags = (uint16_t)flags,
-                       .unit = t->unit,
-                       .producer = (uint8_t)producer_of(in),
-                       .initiation = t->initiation,
-                       .latency = t->latency};
+    struct op op = {.flags = (uint16_t)flags,
+                    .unit = t->unit,
+                    .producer = (uint8_t)producer_of(in),
+                    .initiation = t->initiation,
+                    .latency = t->latency};
+    if (flags & OP_PLAIN) {
+        bool shared = path_of_space(in->memory[0].space) == PATH_SHARED;
+        op.counter[0] = shared ? shared_counter(f->statistics, in->memory) : global_counter(f->statistics, in->memory);
+        op.counter[1] = shared ? &f->uncounted : &f->statistics->dram_accesses;
+    }
+    return op;
 }
 
 /* The registers that stand in the op itself. */
@@ -147,7 +153,7 @@ static void fill_op(const struct program *p, struct op *op)
     op->destination = op->destinations ? number[0] : p->no_register;
 }
 
-bool program_build(struct program *p, const struct fast *f, struct rp_error *err)
+bool program_build(struct program *p, struct fast *f, struct rp_error *err)
 {
     const struct machine *m = f->machine;
     const struct rp_kernel *k = f->kernel;
