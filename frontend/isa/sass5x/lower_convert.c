@@ -73,10 +73,16 @@ static void lower_f2f(struct sass_lowering *l)
     struct uop u = {.type = float_types[bits(l, 8, 2)], .stype = float_types[bits(l, 10, 2)]};
     unsigned round = bits(l, 39, 2);
     static const uint8_t integral[4] = {ROUND_N, ROUND_M, ROUND_P, ROUND_Z};
-    if (u.type == T_NONE || (u.type == T_F16 && u.stype == T_F16))
+    if (u.type == T_NONE)
         sass_not_covered(l, "this pair of sizes");
     u.flags = (bit(l, 44) ? UF_FTZ : 0) | (bit(l, 50) ? UF_SAT : 0);
     u.a = float_source(l, u.stype);
+    if (u.stype == T_F16 && u.type != T_F16 && u.flags & UF_SAT) { /* saturates as f32, which holds every f16 */
+        struct uop wide = {.kind = UOP_LANE, .op = OP_CVT, .type = T_F32, .stype = T_F16, .a = u.a};
+        u.a = wide.d = sass_temporary(l);
+        sass_emit(l, wide);
+        u.stype = T_F32;
+    }
     if (u.type != u.stype) {
         bool widens = lane_type_bits(u.type) > lane_type_bits(u.stype);
         u.rounding = widens ? ROUND_DEFAULT : (uint8_t)sass_rounding(round);

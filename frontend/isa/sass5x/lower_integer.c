@@ -62,24 +62,23 @@ static void sum_of_two(struct sass_lowering *l, unsigned shift, unsigned flags)
     sum(l, a, b, NULL, shift, flags);
 }
 
-static void lower_iadd(struct sass_lowering *l)
+/* A sum of two; with saturation of signed words, and then without carries. */
+static void add(struct sass_lowering *l, bool saturates, unsigned flags)
 {
-    struct operand a = source_raw(l, 0), b = source_raw(l, 1);
-    if (bit(l, 50)) {
-        if (bit(l, 47) || bit(l, 43) || l->plus_one || l->source[0].negated)
-            sass_not_covered(l, "saturation together with these modifiers");
-        binary(l, l->source[1].negated ? OP_SUB : OP_ADD, T_S32, a, b, UF_SAT);
+    if (!saturates) {
+        sum_of_two(l, 0, flags);
         return;
     }
-    sum(l, a, b, NULL, 0, cc_flag(l, 47) | x_flag(l, 43));
+    struct operand a = source_raw(l, 0), b = source_raw(l, 1);
+    if (flags || l->plus_one)
+        sass_not_covered(l, "saturation together with these modifiers");
+    if (l->source[0].negated && l->source[1].negated)
+        sass_not_covered(l, "saturation of two negated operands");
+    bool swap = l->source[0].negated;
+    binary(l, swap || l->source[1].negated ? OP_SUB : OP_ADD, T_S32, swap ? b : a, swap ? a : b, UF_SAT);
 }
-
-static void lower_iadd32i(struct sass_lowering *l)
-{
-    if (bit(l, 54))
-        sass_not_covered(l, "saturation");
-    sum_of_two(l, 0, cc_flag(l, 52) | x_flag(l, 53));
-}
+static void lower_iadd(struct sass_lowering *l) { add(l, bit(l, 50), cc_flag(l, 47) | x_flag(l, 43)); }
+static void lower_iadd32i(struct sass_lowering *l) { add(l, bit(l, 54), cc_flag(l, 52) | x_flag(l, 53)); }
 
 /* One half of a register, zero-extended. */
 static struct operand half(struct sass_lowering *l, struct operand v, unsigned part)
@@ -222,16 +221,20 @@ static void lower_imul32i(struct sass_lowering *l)
 }
 
 /* Where carries are in play or signs differ: the product first, then the sum. */
-static void product_and_sum(struct sass_lowering *l, unsigned flags)
+static void product_and_sum(struct sass_lowering *l, bool signed_a, bool signed_b, bool high, struct operand addend,
+                            unsigned flags)
 {
     struct operand t = sass_temporary(l), zero = constant32(l, 0);
-    product(l, bit(l, 48), bit(l, 53), bit(l, 54), t);
-    flags |= (l->source[0].negated ? UF_NEGATE_A : 0) | (l->source[2].negated ? UF_NEGATE_B : 0);
-    flags |= l->plus_one ? UF_PLUS_ONE : 0;
-    struct uop u = {.kind = UOP_LANE, .op = OP_SUM3, .type = T_U32, .flags = flags, .a = t, .c = zero};
-    u.b = source_raw(l, 2);
+    product(l, signed_a, signed_b, high, t);
+    flags |= (l->source[0].negated ? UF_NEGATE_A : 0) | (l->plus_one ? UF_PLUS_ONE : 0);
+    struct uop u = {.kind = UOP_LANE, .op = OP_SUM3, .type = T_U32, .flags = flags, .a = t, .b = addend, .c = zero};
     u.d = result(l);
     sass_emit(l, u);
+}
+static void lower_imad32i(struct sass_lowering *l)
+{
+    unsigned flags = cc_flag(l, 52) | (bit(l, 55) && !l->plus_one ? UF_NEGATE_B : 0);
+    product_and_sum(l, bit(l, 54), bit(l, 57), bit(l, 53), read_register(l, bits(l, 0, 8)), flags);
 }
 static void lower_imad(struct sass_lowering *l)
 {
@@ -240,7 +243,8 @@ static void lower_imad(struct sass_lowering *l)
     if (flags || l->plus_one || l->source[0].negated || mixed) {
         if (saturates)
             sass_not_covered(l, "saturation together with these modifiers");
-        product_and_sum(l, flags);
+        flags |= l->source[2].negated ? UF_NEGATE_B : 0;
+        product_and_sum(l, bit(l, 48), bit(l, 53), high, source_raw(l, 2), flags);
         return;
     }
     struct uop u = {.kind = UOP_LANE, .op = OP_MAD, .flags = (high ? UF_HI : 0) | (saturates ? UF_SAT : 0)};
@@ -539,6 +543,7 @@ const struct sass_meaning sass_integer[] = {{"IADD", lower_iadd},
                                             {"IMUL", lower_imul},
                                             {"IMUL32I", lower_imul32i},
                                             {"IMAD", lower_imad},
+                                            {"IMAD32I", lower_imad32i},
                                             {"LOP", lower_lop},
                                             {"LOP32I", lower_lop32i},
                                             {"LOP3", lower_lop3},

@@ -200,20 +200,22 @@ static void lower_atom(struct sass_lowering *l)
     set_address(l, &u, 28, 20, 0, bit(l, 48));
     return_old(l, &u);
 }
-static void compare_and_swap(struct sass_lowering *l, struct uop *u)
+/* Compared and new value: Rb and the register or pair after it, or RZ for the second (1), the first, so that Rb is the
+ * second (2), or both (3). */
+static void compare_and_swap(struct sass_lowering *l, struct uop *u, unsigned choice)
 {
     unsigned n = bits(l, 20, 8), step = u->memory.width / 4;
-    if (n == RZ)
+    if (n == RZ && choice == 0)
         sass_not_covered(l, "this choice of registers");
-    u->b = atomic_value(l, u, n);
-    u->c = atomic_value(l, u, n + step);
+    u->b = atomic_value(l, u, choice < 2 ? n : RZ);
+    u->c = atomic_value(l, u, choice == 0 ? n + step : choice == 2 ? n : RZ);
 }
 static void lower_atom_cas(struct sass_lowering *l)
 {
-    if (l->row->value != 0xeef0 || bits(l, 50, 2))
+    if (l->row->value != 0xeef0)
         sass_not_covered(l, "this form");
     struct uop u = atomic(RP_SPACE_GENERIC, RP_ATOMIC_CAS, bit(l, 49) ? T_B64 : T_B32);
-    compare_and_swap(l, &u);
+    compare_and_swap(l, &u, bits(l, 50, 2));
     set_address(l, &u, 28, 20, 0, bit(l, 48));
     return_old(l, &u);
 }
@@ -230,10 +232,10 @@ static void lower_atoms(struct sass_lowering *l)
 }
 static void lower_atoms_cas(struct sass_lowering *l)
 {
-    if (bits(l, 53, 2) != 2 || bits(l, 28, 2))
+    if (bits(l, 53, 2) != 2)
         sass_not_covered(l, "this form");
     struct uop u = atomic(RP_SPACE_SHARED, RP_ATOMIC_CAS, bit(l, 52) ? T_B64 : T_B32);
-    compare_and_swap(l, &u);
+    compare_and_swap(l, &u, bits(l, 28, 2));
     set_address(l, &u, 30, 22, 2, false);
     return_old(l, &u);
 }

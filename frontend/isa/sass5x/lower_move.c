@@ -3,22 +3,21 @@
 
 static struct operand result(struct sass_lowering *l) { return written(l, bits(l, 0, 8)); }
 
-static void whole_quads(struct sass_lowering *l, unsigned at)
+/* Moves in those lanes of every four that the field has a bit for. */
+static void move_in_quads(struct sass_lowering *l, struct operand a, unsigned at)
 {
-    if (bits(l, at, 4) != 15)
-        sass_not_covered(l, "a move in some lanes of each quad");
+    unsigned lanes = bits(l, at, 4), d = bits(l, 0, 8);
+    if (lanes == 15) {
+        move32(l, result(l), a);
+        return;
+    }
+    struct uop u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .a = a, .b = read_register(l, d)};
+    u.p = constant32(l, lanes * 0x11111111u);
+    u.d = result(l);
+    sass_emit(l, u);
 }
-static void lower_mov(struct sass_lowering *l)
-{
-    whole_quads(l, 39);
-    struct operand a = source_raw(l, 0);
-    move32(l, result(l), a);
-}
-static void lower_mov32i(struct sass_lowering *l)
-{
-    whole_quads(l, 12);
-    move32(l, result(l), constant32(l, bits(l, 20, 32)));
-}
+static void lower_mov(struct sass_lowering *l) { move_in_quads(l, source_raw(l, 0), 39); }
+static void lower_mov32i(struct sass_lowering *l) { move_in_quads(l, constant32(l, bits(l, 20, 32)), 12); }
 static void lower_sel(struct sass_lowering *l)
 {
     struct uop u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32};
@@ -52,6 +51,10 @@ static bool combined_special(struct sass_lowering *l, unsigned number)
 {
     enum special which;
     unsigned shift;
+    if ((number >= 0x04 && number <= 0x0b) || (number >= 0x48 && number <= 0x4f)) { /* %pm0 .. 7, which count nothing */
+        move32(l, result(l), constant32(l, 0));
+        return true;
+    }
     switch (number) {
     case 0x02: which = SR_NSMID, shift = 20; break;
     case 0x03: which = SR_WARPID, shift = 8; break; /* the SM's number, at 20, is 0 */
@@ -199,19 +202,20 @@ static void lower_psetp(struct sass_lowering *l)
     struct operand first = combined(l, bits(l, 45, 2), t, c);
     write_predicates(l, first, combined(l, bits(l, 45, 2), not, c));
 }
+/* All ones, or 1.0, where the predicate holds; bit 44: BF. */
+static void set_by(struct sass_lowering *l, struct operand p)
+{
+    struct uop u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .p = p, .b = constant32(l, 0)};
+    u.a = constant32(l, bit(l, 44) ? 0x3f800000 : ~0u);
+    u.d = sass_temporary(l);
+    sass_emit(l, u);
+    move32(l, result(l), u.d);
+    set_codes(l, u.d);
+}
 static void lower_pset(struct sass_lowering *l)
 {
     struct operand a = predicate_source(l, 12, 15), b = predicate_source(l, 29, 32), c = predicate_source(l, 39, 42);
-    struct operand t = combined(l, bits(l, 45, 2), combined(l, bits(l, 24, 2), a, b), c), value = sass_temporary(l);
-    sass_emit(l, (struct uop){.kind = UOP_LANE,
-                              .op = OP_SELP,
-                              .type = T_B32,
-                              .d = value,
-                              .p = t,
-                              .a = constant32(l, bit(l, 44) ? 0x3f800000 : ~0u),
-                              .b = constant32(l, 0)});
-    move32(l, result(l), value);
-    set_codes(l, value);
+    set_by(l, combined(l, bits(l, 45, 2), combined(l, bits(l, 24, 2), a, b), c));
 }
 static struct operand code_test(struct sass_lowering *l)
 {
@@ -227,6 +231,12 @@ static void lower_csetp(struct sass_lowering *l)
     struct operand not = lane2(l, OP_XOR, T_PRED, t, constant32(l, ~0u));
     struct operand first = combined(l, bits(l, 45, 2), t, c);
     write_predicates(l, first, combined(l, bits(l, 45, 2), not, c));
+}
+
+static void lower_cset(struct sass_lowering *l)
+{
+    struct operand t = code_test(l);
+    set_by(l, combined(l, bits(l, 45, 2), t, predicate_source(l, 39, 42)));
 }
 
 /* ---- across lanes ---- */
@@ -263,8 +273,10 @@ static void lower_shfl(struct sass_lowering *l)
     sass_emit(l, u);
 }
 
-const struct sass_meaning sass_move[] = {
-    {"MOV", lower_mov},   {"MOV32I", lower_mov32i}, {"SEL", lower_sel},   {"S2R", lower_s2r},
-    {"CS2R", lower_s2r},  {"P2R", lower_p2r},       {"R2P", lower_r2p},   {"PSETP", lower_psetp},
-    {"PSET", lower_pset}, {"CSETP", lower_csetp},   {"VOTE", lower_vote}, {"SHFL", lower_shfl},
-    {NULL, NULL}};
+const struct sass_meaning sass_move[] = {{"MOV", lower_mov},   {"MOV32I", lower_mov32i},
+                                         {"SEL", lower_sel},   {"S2R", lower_s2r},
+                                         {"CS2R", lower_s2r},  {"P2R", lower_p2r},
+                                         {"R2P", lower_r2p},   {"PSETP", lower_psetp},
+                                         {"PSET", lower_pset}, {"CSETP", lower_csetp},
+                                         {"CSET", lower_cset}, {"VOTE", lower_vote},
+                                         {"SHFL", lower_shfl}, {NULL, NULL}};

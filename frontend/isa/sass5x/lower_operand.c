@@ -143,6 +143,9 @@ static struct operand silent_load(struct sass_lowering *l, enum rp_space space, 
 /* What the driver leaves below the parameters. */
 static struct operand launch_word(struct sass_lowering *l, uint32_t offset)
 {
+    enum { ENVIRONMENT = 0x30, ENVIRONMENT_END = 0xb0 };
+    if (offset >= ENVIRONMENT && offset < ENVIRONMENT_END)
+        return constant32(l, 0); /* %envreg, which CUDA does not use */
     switch (offset) {
     case 0x00: return constant32(l, (uint32_t)SHARED_WINDOW);
     case 0x04: return constant32(l, (uint32_t)LOCAL_WINDOW);
@@ -159,7 +162,9 @@ static struct operand launch_word(struct sass_lowering *l, uint32_t offset)
     case 0x2c:
     case 0xd4:
     case 0x100:
-    case 0x104: return constant32(l, 0); /* upper words */
+    case 0x104: return constant32(l, 0);   /* upper words */
+    case 0x108: return constant32(l, 0);   /* whether ids of SMs and warps are renumbered (sm_60) */
+    case 0x10c: return constant32(l, ~0u); /* how often %clock64 tries again when its upper word changes */
     default: sass_not_covered(l, "this word of constant bank 0");
     }
 }
