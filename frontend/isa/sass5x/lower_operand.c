@@ -162,8 +162,8 @@ static struct operand launch_word(struct sass_lowering *l, uint32_t offset)
     case 0x2c:
     case 0xd4:
     case 0x100:
-    case 0x104: return constant32(l, 0);   /* upper words */
-    case 0x108: return constant32(l, 0);   /* whether ids of SMs and warps are renumbered (sm_60) */
+    case 0x104:                            /* upper words */
+    case 0x108: return constant32(l, 0);   /* whether the numbers of SMs and warps are to be converted (sm_60) */
     case 0x10c: return constant32(l, ~0u); /* how often %clock64 tries again when its upper word changes */
     default: sass_not_covered(l, "this word of constant bank 0");
     }
