@@ -35,9 +35,9 @@ static uint64_t cycles_under(struct rp_trace *t, const struct opaque_machine *ba
     return cycles;
 }
 
-/* Two warps of Figure 2, section 2.1: 7 cycles of execution, 1 idle, 2, 4 idle. By hand, the second of them starved: the
- * first executes in [0,7) and [8,10), the second in 7 and [10,16) and, after a cycle that nobody uses, in [17,19); its
- * last result is there at 23. That is the published bound. */
+/* Two warps of Figure 2, section 2.1: 7 cycles of execution, 1 idle, 2, 4 idle. By hand, the second of them starved:
+ * the first executes in [0,7) and [8,10), the second in 7 and [10,16) and, after a cycle that nobody uses, in [17,19);
+ * its last result is there at 23. That is the published bound. */
 Test(opaque, the_warps_of_figure_2)
 {
     const struct opaque_phase phases[] = {{0, 0, 7, false}, {0, 0, 1, true}, {0, 0, 2, false}, {0, 0, 4, true},
