@@ -9,7 +9,8 @@
  *
  * Models: lrr, the baseline, takes turns; gto stays with a warp (greedy), then takes the oldest; serial runs a warp
  * until it ends or waits at a barrier; oldest goes strictly by age; two-level takes turns within a group of warps;
- * random draws lots; levels has priorities that may starve warps. All but serial are work-conserving: they never answer -1.
+ * random draws lots; levels has priorities that may starve warps. All but serial are work-conserving: they never answer
+ * -1.
  */
 #ifndef REPRISE_HW_MODELS_SCHEDULER_H
 #define REPRISE_HW_MODELS_SCHEDULER_H

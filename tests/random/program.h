@@ -143,8 +143,8 @@ NEAR u64 wide_sum(u64 a, u64 b, u64 c) { return (u64)((((u128)a << 64 | b) + ((u
 NEAR u64 wide_difference(u64 a, u64 b, u64 c) { return (u64)((((u128)a << 64 | b) - ((u128)c << 64 | a)) >> 64); }
 NEAR u64 wide_shift(u64 a, u64 b, u32 n) { return (u64)(((u128)a << 64 | b) >> (n & 127)); }
 
-/* u32 that are positive and negative numbers for sure, before they become floating-point ones: ptxas (12.3 and 12.9) takes
- * cvt.rn.f32.u32 of cvt.s32.s8 for a conversion of the signed byte. */
+/* u32 that are positive and negative numbers for sure, before they become floating-point ones: ptxas (12.3 and 12.9)
+ * takes cvt.rn.f32.u32 of cvt.s32.s8 for a conversion of the signed byte. */
 NEAR u32 small(u32 x) { return x & 0x7fffffffu; }
 NEAR u32 large(u32 x) { return x | 0x80000000u; }
 

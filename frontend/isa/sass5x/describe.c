@@ -66,7 +66,8 @@ void sass_describe(struct sass_lowering *l)
 {
     static const uint8_t scopes[4] = {RP_SCOPE_CTA, RP_SCOPE_GPU, RP_SCOPE_SYSTEM, RP_SCOPE_SYSTEM};
     char text[SASS_TEXT_SIZE];
-    struct rp_instruction out = {.pc = l->address, .raw = l->kernel->image.at + l->address, .raw_size = SASS_WORD_BYTES};
+    struct rp_instruction out = {
+        .pc = l->address, .raw = l->kernel->image.at + l->address, .raw_size = SASS_WORD_BYTES};
     out.control = control_bits(l);
     if (!sass_print(l->word, (uint32_t)out.control, l->address, l->arch, text, l->err))
         longjmp(*l->escape, 1);
