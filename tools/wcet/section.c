@@ -19,10 +19,11 @@ static void add(struct totals *t, const struct wcet_sums *s, uint32_t units)
     }
 }
 
+/* `last`: no section comes after, which could find a port that is still kept. */
 static void bound_warp(const struct wcet_model *m, const struct wcet_sums *s, const struct totals *t,
-                       const uint64_t ports[WCET_PORTS], struct wcet_section *out)
+                       const uint64_t ports[WCET_PORTS], bool last, struct wcet_section *out)
 {
-    uint64_t serial = s->alone, aware = s->alone, through_ports = 0;
+    uint64_t serial = last ? s->alone : s->kept, aware = serial, through_ports = 0;
     for (uint32_t u = 0; u < m->machine->unit_count; u++) {
         uint64_t busy = t->initiation[u] - s->initiation[u];
         serial += busy;
@@ -54,7 +55,7 @@ void wcet_section_bounds(const struct wcet_model *m, const struct wcet_sums *war
     }
     for (uint32_t w = 0; w < count; w++)
         if (!warps[w].empty)
-            bound_warp(m, &warps[w], &totals[w % subcores], ports, out);
+            bound_warp(m, &warps[w], &totals[w % subcores], ports, !barrier, out);
     uint64_t release = barrier ? (uint64_t)m->machine->barrier_latency : 0;
     out->gub += release;
     out->serial += release;

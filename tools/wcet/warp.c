@@ -235,5 +235,8 @@ void wcet_warp_close(struct wcet_warp *w, bool ended)
         w->sums.backlog += w->issued[u] - w->started[u];
     idle_until(w, later(w->done, w->busy));
     w->sums.alone = w->done - w->begin;
+    for (unsigned p = WCET_NO_PORT + 1; p < WCET_PORTS; p++)
+        w->done = later(w->done, w->port_free[p]);
+    w->sums.kept = w->done - w->begin;
     w->sums.barrier = !ended;
 }

@@ -34,6 +34,7 @@ struct wcet_sink {
 /* What a section of a warp amounts to. */
 struct wcet_sums {
     uint64_t alone;                     /* its length in isolation: the sum of its phases */
+    uint64_t kept;                      /* the same, or longer: until it keeps no port any more */
     uint64_t exec;                      /* of these, the cycles of execution phases */
     uint64_t phases;                    /* how many */
     uint64_t issues;                    /* instructions that take an issue slot */
