@@ -47,6 +47,7 @@ refused() { # status, pattern, arguments
 refused 2 "--assume caches" --machine jetson-tx2 --assume subcores,conflicts
 refused 2 "--assume dual-issue" --machine jetson-tx2 --assume subcores,conflicts,caches,transactions
 refused 2 "flush_caches=true" --machine jetson-tx2 --set flush_caches=false --assume subcores,conflicts,caches
+refused 2 "flush_caches=true" --machine orin-wcet --set flush_caches=false --set dram=fixed --set dram.interval=2 --assume transactions
 refused 2 "--assume instruction-cache" --machine orin-wcet --set icache=set-associative
 refused 2 "--assume subcores" --machine orin-wcet --set subcores=4
 refused 2 "--assume conflicts" --machine orin-wcet --set shared=pastis

@@ -183,7 +183,7 @@ static void draw_memory(struct drawn *d, bool single, uint64_t *random)
     if (dram) {
         draw(d, "dram", "fixed");
         draw_number(d, "dram.latency", below(random, 100));
-        draw_number(d, "dram.interval", below(random, 4));
+        draw_number(d, "dram.interval", below(random, below(random, 2) ? 4 : 200));
     }
     if (l1)
         draw_cache(d, "l1", random);
@@ -227,7 +227,7 @@ static void draw_machine(struct drawn *d, uint64_t *random)
     draw(d, "issue_exit", below(random, 2) ? "true" : "false");
     if (below(random, 2)) {
         draw(d, "shared", "pastis");
-        draw_number(d, "shared.interval", below(random, 4));
+        draw_number(d, "shared.interval", below(random, below(random, 2) ? 4 : 65));
         if (!single || below(random, 2)) /* several sub-cores reach shared memory in order only without queues */
             draw(d, "units.shared.queue", "0");
     }

@@ -58,13 +58,20 @@ static bool covered_caches(const struct wcet_model *m, struct rp_error *err)
     if (!needs(m, WCET_CACHES, "accesses take time by what its caches hold (--set l1=none --set l2=none: no caches)",
                err))
         return false;
-    if (!known_cache(&machine->l1) || !known_cache(&machine->l2))
-        return rp_fail(err, RP_BAD_INPUT, "machine %s: there is no bound for caches of model '%s'", machine->name,
-                       known_cache(&machine->l1) ? machine->l2.model->name : machine->l1.model->name);
-    return machine->flush_caches ||
+    return (known_cache(&machine->l1) && known_cache(&machine->l2)) ||
+           rp_fail(err, RP_BAD_INPUT, "machine %s: there is no bound for caches of model '%s'", machine->name,
+                   known_cache(&machine->l1) ? machine->l2.model->name : machine->l1.model->name);
+}
+
+/* What an earlier launch left in ports is in no bound. */
+static bool covered_before(const struct wcet_model *m, struct rp_error *err)
+{
+    const struct machine *machine = m->machine;
+    bool ports = !is(&machine->l1, "none") || !is(&machine->l2, "none") || part_option(&machine->dram, "interval") > 0;
+    return machine->flush_caches || !ports ||
            rp_fail(err, RP_BAD_INPUT,
-                   "machine %s: caches whose ports an earlier launch may still keep busy are not covered: "
-                   "--set flush_caches=true",
+                   "machine %s: caches and device memory whose ports an earlier launch may still keep busy are not "
+                   "covered: --set flush_caches=true",
                    machine->name);
 }
 
@@ -127,7 +134,7 @@ static bool covered(struct wcet_model *m, struct rp_error *err)
     if (machine->placement == PLACEMENT_BALANCED && machine->subcores > 1)
         return rp_fail(err, RP_BAD_INPUT, "machine %s: placement 'balanced' is not covered: --set placement=warp-id",
                        machine->name);
-    return covered_units(m, err) && covered_memory(m, err) && covered_issue(m, err);
+    return covered_units(m, err) && covered_memory(m, err) && covered_before(m, err) && covered_issue(m, err);
 }
 
 /* Spaces that the kernel's instructions name, or may reach by a generic address. */

@@ -11,11 +11,10 @@ static const struct warp_op four[] = {
 };
 static const struct warp_program four_integers[] = {{four, 4}};
 
-/* Bound and replay of one warp. */
-static void expect(const struct warp_program *p, const struct machine_setting *settings, size_t count, uint64_t bound,
-                   uint64_t cycles)
+static void expect_of(const struct warp_program *p, uint32_t warps, const struct machine_setting *settings,
+                      size_t count, uint64_t bound, uint64_t cycles)
 {
-    struct rp_trace *t = trace_of(p, 1);
+    struct rp_trace *t = trace_of(p, warps);
     struct machine *m = orin(settings, count);
     struct wcet_bounds b = bounds_of(t, m, ALL_EXTENSIONS);
     cr_expect_eq(b.unit_bound, bound, "bound %llu, not %llu", (unsigned long long)b.unit_bound,
@@ -24,6 +23,13 @@ static void expect(const struct warp_program *p, const struct machine_setting *s
     wcet_bounds_free(&b);
     machine_free(m);
     rp_trace_close(t);
+}
+
+/* Bound and replay of one warp. */
+static void expect(const struct warp_program *p, const struct machine_setting *settings, size_t count, uint64_t bound,
+                   uint64_t cycles)
+{
+    expect_of(p, 1, settings, count, bound, cycles);
 }
 
 /* Instructions of 8 bytes, two on a line. Fetches that miss: at 0 and, with the third instruction, at 11. So issues are
@@ -81,4 +87,26 @@ Test(beyond, two_at_once_take_no_longer_than_one_after_the_other)
     const struct machine_setting two[] = {{"issue.width", "2"}}, one[] = {{"issue.width", "1"}};
     expect(pairs, two, 1, 7, 6);
     expect(pairs, one, 1, 7, 7);
+}
+
+#define BAR                                                                                                            \
+    {                                                                                                                  \
+        .unit_class = RP_CLASS_BARRIER, .destination = NO, .source = { NO, NO, NO }                                    \
+    }
+#define TO_SHARED(s)                                                                                                   \
+    {                                                                                                                  \
+        .unit_class = RP_CLASS_MEMORY, .space = RP_SPACE_SHARED, .store = true, .destination = NO,                     \
+        .source = {NO, NO, NO}, .stride = (s)                                                                          \
+    }
+static const struct warp_op late[] = {BAR, TO_SHARED(4)}, early[] = {TO_SHARED(128), BAR};
+static const struct warp_program left_over[] = {{late, 2}, {early, 2}};
+
+/* All lanes of the second warp go to one bank: 32 transactions keep the port for 32 * 64 cycles, though the access
+ * takes 22 + 1 + 2 * 31 only. It issues at 1, the barrier opens at 3, and the first warp's access starts at 1 + 2048
+ * and takes 23 cycles. The bound: 2048 and the other warp's barrier in the first section, 23 in the second. */
+Test(beyond, what_keeps_a_port_over_a_barrier_is_in_the_bound)
+{
+    const struct machine_setting settings[] = {
+        {"shared", "pastis"}, {"shared.interval", "64"}, {"spaces.shared.latency", "0"}};
+    expect_of(left_over, 2, settings, MODEL_COUNT_OF(settings), 2048 + 1 + 23, 2049 + 23);
 }
