@@ -1,4 +1,5 @@
 /* Telling the kinds of modules apart: frontend/core/program.h, module_load. */
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,11 +56,26 @@ static struct module *load_text(const char *path, const void *bytes, size_t size
     return m;
 }
 
+/* Text may end in a NUL, as that of a compiler in the same process does. */
+static bool is_text(const char *bytes, size_t size)
+{
+    const char *nul = memchr(bytes, 0, size);
+    return !nul || nul == bytes + size - 1;
+}
+
 struct module *module_load_bytes(const char *path, const void *bytes, size_t size, struct rp_error *err)
 {
     if (fatbin_is(bytes, size))
         return load_fatbin(path, bytes, size, err);
-    return cubin_is(bytes, size) ? cubin_module(path, bytes, size, err) : load_text(path, bytes, size, err);
+    if (cubin_is(bytes, size))
+        return cubin_module(path, bytes, size, err);
+    if (size && is_text(bytes, size))
+        return load_text(path, bytes, size, err);
+    rp_fail(err, RP_BAD_INPUT, "%.200s: %s; a module is PTX, a cubin or a fat binary", path,
+            !size                                                ? "empty"
+            : size >= SELFMAG && !memcmp(bytes, ELFMAG, SELFMAG) ? "an ELF file, but not for an NVIDIA GPU"
+                                                                 : "neither text nor a binary of these kinds");
+    return NULL;
 }
 
 struct module *module_load(const char *path, struct rp_error *err)

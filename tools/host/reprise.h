@@ -18,10 +18,11 @@
  *
  * docs/host-api.md has the whole program. Structs that are zeroed but for what one sets have the defaults.
  *
- * Errors. Functions return false or NULL and fill *err, which may be NULL: one line of text and a status, the exit
- * status that the command line would have: RP_USAGE (arguments that do not fit the kernel, a machine that is not
- * there), RP_BAD_INPUT (a module that cannot be loaded), RP_KERNEL (the kernel misbehaved: the text says which
- * instruction, thread and address), RP_SYSTEM (no memory, no space). Nothing is printed and the program is not ended.
+ * Errors. Functions return false or NULL and fill *err, which may be NULL: a line of text (for errors in PTX with its
+ * source line below) and a status, the exit status that the command line would have: RP_USAGE (arguments that do not
+ * fit the kernel, a machine that is not there), RP_BAD_INPUT (a module that cannot be loaded), RP_KERNEL (the kernel
+ * misbehaved: the text says which instruction, thread and address), RP_SYSTEM (no memory, no space). Nothing is printed
+ * and the program is not ended.
  *
  * Threads. Nothing is shared between sessions: each may be used from one thread at a time, several at once from
  * several. Results, trace and cycles depend neither on that nor on options.threads.
