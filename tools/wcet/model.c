@@ -134,7 +134,7 @@ static bool covered(struct wcet_model *m, struct rp_error *err)
     if (machine->placement == PLACEMENT_BALANCED && machine->subcores > 1)
         return rp_fail(err, RP_BAD_INPUT, "machine %s: placement 'balanced' is not covered: --set placement=warp-id",
                        machine->name);
-    return covered_units(m, err) && covered_memory(m, err) && covered_before(m, err) && covered_issue(m, err);
+    return covered_units(m, err) && covered_before(m, err) && covered_memory(m, err) && covered_issue(m, err);
 }
 
 /* Spaces that the kernel's instructions name, or may reach by a generic address. */
