@@ -46,12 +46,13 @@ static void flip(const char *name)
 Test(damage, flipped_bits) { flip("module.cubin"); }
 Test(damage, flipped_bits_12_9) { flip("module-12.9.cubin"); }
 Test(damage, flipped_bits_of_an_object) { flip("object.cubin"); }
+Test(damage, flipped_bits_where_functions_have_sections) { flip("functions.cubin"); }
 
 /* Every 32-bit word of the section headers set to extreme values in turn. */
-Test(damage, extreme_section_headers)
+static void extreme(const char *name)
 {
     size_t size;
-    uint8_t *bytes = golden("module.cubin", &size), *copy = malloc(size);
+    uint8_t *bytes = golden(name, &size), *copy = malloc(size);
     uint64_t table;
     memcpy(&table, bytes + 40, 8);
     static const uint32_t extremes[] = {0, 1, 0x7fffffff, 0xffffffff};
@@ -64,3 +65,5 @@ Test(damage, extreme_section_headers)
     free(copy);
     free(bytes);
 }
+Test(damage, extreme_section_headers) { extreme("module.cubin"); }
+Test(damage, extreme_headers_of_functions) { extreme("functions.cubin"); }
