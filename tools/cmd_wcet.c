@@ -95,6 +95,9 @@ static void complete(struct args *a, struct argp_state *state)
         argp_error(state, "give a trace and a machine. Example: reprise wcet mm.wtr --machine orin-wcet --check gto");
     if (a->count > 1 && !a->gridded)
         argp_error(state, "one trace at a time without --grid: '%s' is one too many", a->traces[1]);
+    if (a->gridded && (a->attack || a->phases || a->policies.count || a->launch >= 0))
+        argp_error(state, "--grid goes with neither --attack, --phases, --check nor --launch; 'policy=' names the "
+                          "schedulers to compare with");
     if (a->gridded && !a->grid.policies.count)
         argp_error(state, "--grid needs policies to compare with. Example: --grid latency=200,100 policy=lrr,gto");
 }
@@ -240,6 +243,8 @@ static int run(struct args *a)
     int status;
     if (fine) {
         status = print(&j);
+        if (status == RP_OK && !wcet_holds(&j.result, j.attacks, &err))
+            status = command_fail(&err);
     } else {
         json_decref(j.launches);
         status = command_fail(&err);

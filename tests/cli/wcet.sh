@@ -55,6 +55,10 @@ refused 2 "--assume transactions" --machine orin-wcet --set dram=fixed --set dra
 refused 2 "units.int.queue" --machine orin-wcet --set units.int.queue=3
 refused 1 "work-conserving" --machine orin-wcet --check serial
 refused 1 "did you mean gto" --machine orin-wcet --check gta
+refused 1 "an axis looks like" --machine orin-wcet --grid latency=, policy=gto
+refused 1 "goes with neither" --machine orin-wcet --grid latency=5 policy=gto --attack 5
+refused 1 "goes with neither" --machine orin-wcet --grid latency=5 policy=gto --phases "$tmp/none.csv"
+refused 1 "goes with neither" --machine orin-wcet --grid latency=5 policy=gto --launch 0
 refused 1 "did you mean blocks" --machine orin-wcet --assume block
 refused 1 "launches 0 to 0" --machine orin-wcet --launch 1
 "$REPRISE" wcet -q "$trace" --machine orin-wcet --set subcores=2 --set shared=pastis --set units.shared.queue=0 --assume subcores,conflicts --check gto,random --json > "$tmp/out.json"

@@ -6,11 +6,12 @@
 #include "tools/command.h"
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
+#include "tools/wcet/attack.h"
 
 bool wcet_grid_axis(struct wcet_grid *g, char *text, struct rp_error *err)
 {
     char *equals = strchr(text, '=');
-    if (!equals || !equals[1])
+    if (!equals || !equals[1] || equals[1 + strspn(equals + 1, ",")] == 0)
         return rp_fail(err, RP_USAGE, "--grid %s: an axis looks like latency=400,200,100", text);
     *equals = 0;
     if (!strcmp(text, "policy"))
@@ -106,6 +107,7 @@ int wcet_grid_run(const struct wcet_grid *g, const struct machine_args *args, co
             rows(table, g, value, &r);
         if (fine && list)
             add_json(list, g, value, &r);
+        fine = fine && wcet_holds(&r, NULL, &err);
         wcet_result_free(&r);
         progress_update(&bar, ++done, total, 0, NULL);
     }

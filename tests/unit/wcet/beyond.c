@@ -1,7 +1,9 @@
 /* What goes beyond the paper's assumptions, by hand. Soundness at large is sound.c's matter. */
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "tests/unit/wcet/common.h"
+#include "tools/wcet/attack.h"
 
 static const struct warp_op four[] = {
     OP(INT, 0, NO, NO, NO),
@@ -109,4 +111,21 @@ Test(beyond, what_keeps_a_port_over_a_barrier_is_in_the_bound)
     const struct machine_setting settings[] = {
         {"shared", "pastis"}, {"shared.interval", "64"}, {"spaces.shared.latency", "0"}};
     expect_of(left_over, 2, settings, MODEL_COUNT_OF(settings), 2048 + 1 + 23, 2049 + 23);
+}
+
+Test(beyond, a_replay_beyond_its_bound_is_an_error)
+{
+    char lrr[] = "lrr";
+    struct wcet_launch launch = {.bounds = {.launch = 7, .unit_bound = 100}, .cycles = {100}};
+    struct wcet_result r = {.launches = &launch, .count = 1, .policies = {.names = {lrr}, .count = 1}};
+    struct wcet_attack attack = {.longest = 100, .schedule = "scheduler=levels"};
+    struct rp_error err;
+    cr_expect(wcet_holds(&r, NULL, &err));
+    cr_expect(wcet_holds(&r, &attack, &err));
+    attack.longest = 102;
+    cr_expect(!wcet_holds(&r, &attack, &err));
+    cr_expect(strstr(err.text, "launch 7 took 102 cycles under scheduler=levels"), "%s", err.text);
+    launch.cycles[0] = 101;
+    cr_expect(!wcet_holds(&r, NULL, &err));
+    cr_expect(strstr(err.text, "launch 7 took 101 cycles under lrr"), "%s", err.text);
 }
