@@ -51,6 +51,8 @@ static void place(const struct block *b, char *text, size_t size)
     const struct rp_instruction *in = &k->instructions[f->instruction];
     const uint32_t *tid[3] = {b->warps[f->warp].w.tid[0], b->warps[f->warp].w.tid[1], b->warps[f->warp].w.tid[2]};
     int n = snprintf(text, size, "at '%s'", in->text ? in->text : "?");
+    if (in->raw_size && n > 0 && (size_t)n < size) /* machine code: the same text may stand in many places */
+        n += snprintf(text + n, size - (size_t)n, " (address 0x%" PRIx64 ")", in->pc);
     if (in->line && n > 0 && (size_t)n < size)
         n += snprintf(text + n, size - (size_t)n, " (%s:%u)", in->file < k->file_count ? k->files[in->file] : "line",
                       in->line);
