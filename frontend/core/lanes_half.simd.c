@@ -53,10 +53,11 @@ HANDLER(small_arithmetic)
     const void *a = source(w, u->a), *b = source(w, u->b), *c = u->op == OP_FMA ? source(w, u->c) : a;
     const struct small_format *f = is_brain(u->type) ? &bf16_format : &f16_format;
     const bool ftz = u->flags & UF_FTZ && !is_brain(u->type);
+    const int parts = is_pair(u->type) ? 2 : 1;
     u32 r[LANES] ALIGNED;
     for (int l = 0; l < LANES; l++) {
         r[l] = 0;
-        for (int part = 0; part <= is_pair(u->type); part++) {
+        for (int part = 0; part < parts; part++) {
             f64 x = element(a, u->type, l, part, ftz), y = element(b, u->type, l, part, ftz);
             f64 z = element(c, u->type, l, part, ftz);
             r[l] |= (u32)finished(u, computed(u, x, y, z), f) << 16 * part;

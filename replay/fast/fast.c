@@ -172,13 +172,13 @@ HOT bool step(struct fast *f, unsigned index, struct rp_error *err)
     wheel_turn(sc, f->now);
     uint64_t candidates = sc->ready & ~blocked(f, sc);
     int slot = pick(f, sc, candidates);
-    if ((unsigned)slot >= SCHEDULER_SLOTS || !(candidates >> slot & 1)) {
-        if (slot >= 0)
-            return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' picked a warp that is not ready",
-                           f->machine->scheduler.model->name);
+    if (slot < 0) {
         f->next[index] = next_chance(f, sc);
         return true;
     }
+    if (slot >= SCHEDULER_SLOTS || !(candidates >> slot & 1))
+        return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' picked a warp that is not ready",
+                       f->machine->scheduler.model->name);
     bool fine = issue(f, sc, sc->slots[slot], err);
     f->next[index] = sc->ready ? f->now + 1 : wheel_next(sc, f->now);
     return fine;

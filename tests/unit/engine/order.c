@@ -239,10 +239,10 @@ Test(order, warps_may_poll_shared_memory)
  * others: never to end, and said so long before the limit. */
 Test(order, lanes_that_wait_for_one_another_are_a_livelock, .timeout = 120)
 {
-    struct outcome o = rig_same_at_any_threads(
-        HEAD "T: atom.global.cas.b32 %r6, [%rd1], 0, 1; setp.ne.u32 %p2, %r6, 0; @%p2 bra T;\n"
-             "membar.gl; atom.global.exch.b32 %r6, [%rd1], 0;\n" TAIL,
-        2, two, NULL, 10, 64);
+    struct outcome o =
+        rig_same_at_any_threads(HEAD "T: atom.global.cas.b32 %r6, [%rd1], 0, 1; setp.ne.u32 %p2, %r6, 0; @%p2 bra T;\n"
+                                     "membar.gl; atom.global.exch.b32 %r6, [%rd1], 0;\n" TAIL,
+                                2, two, NULL, 10, 64);
     cr_assert(!o.ok);
     cr_expect(strstr(o.err.text, "livelock") && strstr(o.err.text, "10 blocks"), "%s", o.err.text);
     outcome_free(&o);
@@ -263,11 +263,11 @@ Test(order, a_livelock_with_a_long_period, .timeout = 120)
 /* Looks in vain, but counts its looks and gives up after a while: no state comes twice. */
 Test(order, whoever_counts_is_in_no_livelock)
 {
-    struct outcome o = rig_same_at_any_threads(
-        HEAD "mov.u32 %r8, 0;\nW: ld.volatile.global.u32 %r7, [%rd1]; add.u32 %r8, %r8, 1;\n"
-             "setp.lt.u32 %p1, %r8, 100000; setp.eq.and.u32 %p2, %r7, 0, %p1; @%p2 bra W;\n"
-             "mad.wide.u32 %rd3, %r2, 4, %rd2; st.global.u32 [%rd3], %r8;\n" TAIL,
-        2, two, NULL, 3, 32);
+    struct outcome o =
+        rig_same_at_any_threads(HEAD "mov.u32 %r8, 0;\nW: ld.volatile.global.u32 %r7, [%rd1]; add.u32 %r8, %r8, 1;\n"
+                                     "setp.lt.u32 %p1, %r8, 100000; setp.eq.and.u32 %p2, %r7, 0, %p1; @%p2 bra W;\n"
+                                     "mad.wide.u32 %rd3, %r2, 4, %rd2; st.global.u32 [%rd3], %r8;\n" TAIL,
+                                2, two, NULL, 3, 32);
     cr_assert(o.ok, "%s", o.err.text);
     for (int i = 0; i < 3; i++)
         cr_assert_eq(((uint32_t *)o.memory[1])[i], 100000);
