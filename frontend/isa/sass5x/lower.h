@@ -114,6 +114,8 @@ void move32(struct sass_lowering *, struct operand d, struct operand a);
 void set_codes(struct sass_lowering *, struct operand value);
 /* Two predicates at the usual places of a *SETP, the one that may be the guard last. */
 void write_predicates(struct sass_lowering *, struct operand first, struct operand second);
+/* *SET: Rd and the condition codes = what the comparison `u` says, as all ones or as 1.0f. */
+void sass_set(struct sass_lowering *, struct uop u, bool as_float);
 /* .FMZ: where either factor is zero both become zero, so that their product is, infinities and NaN included. */
 void sass_zero_factors(struct sass_lowering *, struct operand *a, struct operand *b);
 /* Sets combine, p and destinations of a *SETP at their usual places. */

@@ -179,19 +179,7 @@ static void setp(struct sass_lowering *l, enum lane_type type, unsigned flags)
 }
 static void set(struct sass_lowering *l, enum lane_type type, unsigned flags)
 {
-    struct uop u = comparison(l, type, flags);
-    struct operand value = sass_temporary(l);
-    u.pd = sass_temporary(l);
-    sass_emit(l, u);
-    sass_emit(l, (struct uop){.kind = UOP_LANE,
-                              .op = OP_SELP,
-                              .type = T_B32,
-                              .d = value,
-                              .p = u.pd,
-                              .a = constant32(l, bit(l, 52) ? 0x3f800000 : ~0u),
-                              .b = constant32(l, 0)});
-    move32(l, result(l), value);
-    set_codes(l, value);
+    sass_set(l, comparison(l, type, flags), bit(l, 52));
 }
 static void lower_fsetp(struct sass_lowering *l) { setp(l, T_F32, ftz(l, 47, 1)); }
 static void lower_dsetp(struct sass_lowering *l) { setp(l, T_F64, 0); }

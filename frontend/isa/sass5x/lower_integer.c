@@ -505,18 +505,7 @@ static void lower_iset(struct sass_lowering *l)
 {
     struct uop u = comparison(l);
     u.combine = u.combine == COMBINE_NONE ? COMBINE_AND : u.combine;
-    struct operand value = sass_temporary(l);
-    u.pd = sass_temporary(l);
-    sass_emit(l, u);
-    sass_emit(l, (struct uop){.kind = UOP_LANE,
-                              .op = OP_SELP,
-                              .type = T_B32,
-                              .d = value,
-                              .p = u.pd,
-                              .a = constant32(l, bit(l, 44) ? 0x3f800000 : ~0u),
-                              .b = constant32(l, 0)});
-    move32(l, result(l), value);
-    set_codes(l, value);
+    sass_set(l, u, bit(l, 44));
 }
 
 static void lower_icmp(struct sass_lowering *l)

@@ -358,6 +358,22 @@ void set_codes(struct sass_lowering *l, struct operand value)
         sass_emit(l, (struct uop){.kind = UOP_LANE, .op = OP_FLAGS, .type = T_U32, .flags = UF_CARRY_OUT, .a = value});
 }
 
+void sass_set(struct sass_lowering *l, struct uop u, bool as_float)
+{
+    struct operand value = sass_temporary(l);
+    u.pd = sass_temporary(l);
+    sass_emit(l, u);
+    sass_emit(l, (struct uop){.kind = UOP_LANE,
+                              .op = OP_SELP,
+                              .type = T_B32,
+                              .d = value,
+                              .p = u.pd,
+                              .a = constant32(l, as_float ? 0x3f800000 : ~0u),
+                              .b = constant32(l, 0)});
+    move32(l, written(l, bits(l, 0, 8)), value);
+    set_codes(l, value);
+}
+
 void set_predicates(struct sass_lowering *l, struct uop *u, unsigned combine_at)
 {
     static const uint8_t combines[4] = {COMBINE_AND, COMBINE_OR, COMBINE_XOR, COMBINE_NONE};

@@ -51,3 +51,13 @@ struct statistics both_engines(struct rp_trace *t, const struct machine *m)
     replay_result_free(&result[1]);
     return s;
 }
+
+struct statistics run_block(const struct warp_program *warps, uint32_t count, const char *const *settings)
+{
+    struct machine *m = test_machine("orin-wcet", NULL, settings);
+    struct rp_trace *t = trace_of(warps, count);
+    struct statistics s = both_engines(t, m);
+    rp_trace_close(t);
+    machine_free(m);
+    return s;
+}

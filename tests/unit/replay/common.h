@@ -24,4 +24,9 @@ struct rp_trace *trace_of(const struct warp_program *warps, uint32_t count);
 /* Replays on both engines, checks that they agree, and returns the statistics of all launches together. */
 struct statistics both_engines(struct rp_trace *, const struct machine *);
 
+/* The same for one block on orin-wcet with settings. RUN: a block of one warp. */
+struct statistics run_block(const struct warp_program *warps, uint32_t count, const char *const *settings);
+#define RUN(ops, ...)                                                                                                  \
+    run_block(&(struct warp_program){ops, sizeof ops / sizeof *ops}, 1, (const char *const[]){__VA_ARGS__})
+
 #endif

@@ -24,17 +24,6 @@ static struct warp_op with(struct warp_op op, uint64_t control)
 
 #define WORDS "dependencies=control-words"
 
-static struct statistics run(const struct warp_program *warps, uint32_t count, const char *const *settings)
-{
-    struct machine *m = test_machine("orin-wcet", NULL, settings);
-    struct rp_trace *t = trace_of(warps, count);
-    struct statistics s = both_engines(t, m);
-    rp_trace_close(t);
-    machine_free(m);
-    return s;
-}
-#define RUN(ops, ...) run(&(struct warp_program){ops, sizeof ops / sizeof *ops}, 1, (const char *const[]){__VA_ARGS__})
-
 Test(control_words, stall_counts_hold_the_next_issue_and_registers_do_not)
 {
     struct warp_op ops[] = {with(INT_OP(0, NO), WORD(6, NONE, NONE, 0)), with(INT_OP(1, 0), WORD(3, NONE, NONE, 0)),

@@ -97,18 +97,6 @@ Test(timing, ecrts_figure_3)
     machine_free(m);
 }
 
-/* Cycles of one block on orin-wcet with settings. */
-static struct statistics run(const struct warp_program *warps, uint32_t count, const char *const *settings)
-{
-    struct machine *m = test_machine("orin-wcet", NULL, settings);
-    struct rp_trace *t = trace_of(warps, count);
-    struct statistics s = both_engines(t, m);
-    rp_trace_close(t);
-    machine_free(m);
-    return s;
-}
-#define RUN(ops, ...) run(&(struct warp_program){ops, sizeof ops / sizeof *ops}, 1, (const char *const[]){__VA_ARGS__})
-
 Test(timing, write_after_write_waits)
 {
     static const struct warp_op ops[] = {OP(SFU, 0, NO, NO), OP(INT, 0, NO, NO)};
@@ -184,16 +172,16 @@ Test(timing, barriers_release_when_the_last_warp_arrives)
     late[20] = early[0];
     late[21] = early[1];
     struct warp_program warps[] = {{early, 2}, {late, 22}};
-    struct statistics s = run(warps, 2, NULL);
+    struct statistics s = run_block(warps, 2, NULL);
     /* barrier of warp 0 at 0; warp 1 issues 1..20 and its barrier at 21; 22 and 23 for the adds, the second of which
      * finds its unit busy until 24 */
     cr_expect_eq(s.cycles, 24 + 6);
-    s = run(warps, 2, (const char *const[]){"barrier_latency=9", NULL});
+    s = run_block(warps, 2, (const char *const[]){"barrier_latency=9", NULL});
     cr_expect_eq(s.cycles, 24 + 9 + 6);
     cr_expect_eq(s.stall[STALL_BARRIER], 9);
     /* a warp that ends without coming counts as arrived */
     struct warp_program without[] = {{early, 2}, {late, 20}};
-    cr_expect_eq(run(without, 2, NULL).cycles, 21 + 6, "warp 1 ends with its issue at 20");
+    cr_expect_eq(run_block(without, 2, NULL).cycles, 21 + 6, "warp 1 ends with its issue at 20");
 }
 
 Test(timing, shared_memory_of_the_tx2)
