@@ -116,8 +116,7 @@ char *machine_summary(const char *name);
 
 /* Visits the rows of the chip's own options. */
 void machine_each_option(void (*visit)(void *, const struct model_option *), void *);
-/* Visits every model of a set (NULL: the built-in ones) with the key of its part: "scheduler", "units.NAME", "l1, l2".
- */
+/* Visits every model of a set (NULL: the built-in ones) with the key of its part: "scheduler", "l2", "units.NAME". */
 void machine_each_model(const struct model_set *, void (*visit)(void *, const char *part, const struct model *),
                         void *);
 

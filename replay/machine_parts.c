@@ -165,13 +165,9 @@ void machine_each_model(const struct model_set *models, void (*visit)(void *, co
                         void *data)
 {
     models = models ? models : &built_in_models;
-    for (size_t i = 0; i < MACHINE_SLOTS; i++) {
-        if (!strcmp(machine_slots[i].key, "l2"))
-            continue; /* the same models as l1 */
-        const char *key = machine_slots[i].kind == KIND_CACHE ? "l1, l2" : machine_slots[i].key;
+    for (size_t i = 0; i < MACHINE_SLOTS; i++)
         for (const struct model *const *m = models->of[machine_slots[i].kind]; *m; m++)
-            visit(data, key, *m);
-    }
+            visit(data, machine_slots[i].key, *m);
     for (const struct model *const *m = models->of[KIND_UNIT]; *m; m++)
         visit(data, "units.NAME", *m);
 }

@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "tools/command.h"
+#include "tools/json.h"
 #include "tracefmt/reader.h"
 
 struct dump {
     const char *file, *block_text;
     uint64_t launch, warp, limit;
     uint64_t block;
+    bool json;
     struct rp_trace *trace;
 };
 
@@ -21,6 +23,7 @@ static const struct argp_option options[] = {
     {"block", 'b', "N|X,Y,Z", 0, "Block, as linear index (x fastest) or as coordinates (default 0)", 0},
     {"warp", 'w', "N", 0, "Warp within the block (default 0)", 0},
     {"limit", 'n', "N", 0, "Stop after N instructions (default: none)", 0},
+    {"json", 'j', NULL, 0, "Print JSON", 0},
     {0},
 };
 
@@ -42,6 +45,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'b': d->block_text = arg; return 0;
     case 'w': d->warp = number(state, "warp", arg); return 0;
     case 'n': d->limit = number(state, "limit", arg); return 0;
+    case 'j': d->json = true; return 0;
     case ARGP_KEY_ARG:
         if (d->file)
             argp_error(state, "one trace at a time: '%s' is one too many", arg);
@@ -122,21 +126,99 @@ static void print_step(const struct rp_step *s)
     putchar('\n');
 }
 
+/* ---- JSON: as a stream, since a warp's story may be longer than memory holds ------------------------------------ */
+
+/* The addresses of the lanes in the mask of the access, lowest lane first. */
+static json_t *json_access(const struct rp_memory_operand *m, const struct rp_dynamic_access *a)
+{
+    uint64_t address[RP_WARP_LANES];
+    json_t *list = json_array();
+    rp_access_addresses(a, address);
+    for (unsigned l = 0; l < RP_WARP_LANES; l++)
+        if (a->pattern->mask >> l & 1)
+            json_array_append_new(list, json_sprintf("0x%" PRIx64, address[l]));
+    return json_pack("{s:s, s:o, s:o}", "space", rp_space_name((enum rp_space)m->space), "width", json_number(m->width),
+                     "addresses", list);
+}
+
+static json_t *json_step(const struct rp_step *s)
+{
+    const struct rp_instruction *in = s->instruction;
+    json_t *accesses = json_array();
+    for (uint32_t m = 0; s->executed && m < in->memory_count; m++)
+        json_array_append_new(accesses, json_access(&in->memory[m], &s->accesses[m]));
+    json_t *out = json_pack("{s:o, s:o, s:o, s:s, s:o}", "pc", json_number(in->pc), "active", json_number(s->active),
+                            "executed", json_number(s->executed), "text", in->text, "accesses", accesses);
+    if (out && s->executed && in->flags & RP_HAS_AUX)
+        json_object_set_new(out, "aux", json_sprintf("0x%" PRIx64, s->aux));
+    return out;
+}
+
+/* Without the braces, if `embed`. Releases. */
+static bool print_value(json_t *json, bool embed, struct rp_error *err)
+{
+    bool ok = json && !json_dumpf(json, stdout, embed ? JSON_EMBED : 0);
+    json_decref(json);
+    return ok || rp_fail(err, RP_SYSTEM, "the result cannot be put into JSON");
+}
+
+static bool print_json_head(const struct dump *d, struct rp_error *err)
+{
+    const struct rp_launch *l = rp_trace_launch(d->trace, (uint32_t)d->launch);
+    putchar('{');
+    bool ok = print_value(json_pack("{s:s, s:o, s:s, s:o, s:o}", "trace", d->file, "launch", json_number(d->launch),
+                                    "kernel_name", rp_trace_kernel(d->trace, l->kernel)->name, "block",
+                                    json_number(d->block), "warp", json_number(d->warp)),
+                          true, err);
+    fputs(", \"instructions\": [", stdout);
+    return ok;
+}
+
+/* `whole`: no damage was met on the way. */
+static bool print_json_end(bool whole, struct rp_error *err)
+{
+    fputs("\n], ", stdout);
+    struct rp_error damage = *err;
+    bool ok = print_value(json_pack("{s:o}", "error", whole ? json_null() : json_string(damage.text)), true, err);
+    puts("}");
+    return ok;
+}
+
+/* ---- a warp ------------------------------------------------------------------------------------------------------ */
+
+static bool print_steps(const struct dump *d, struct rp_cursor *c, struct rp_error *err)
+{
+    struct rp_step s;
+    int more = 1;
+    for (uint64_t count = 0; !d->limit || count < d->limit; count++) {
+        if (ferror(stdout) || (more = rp_cursor_next(c, &s, err)) != 1)
+            break;
+        if (!d->json) {
+            print_step(&s);
+            continue;
+        }
+        fputs(count ? ",\n  " : "\n  ", stdout);
+        if (!print_value(json_step(&s), false, err))
+            return false;
+    }
+    return more >= 0;
+}
+
 static bool print_warp(const struct dump *d, struct rp_block *b, struct rp_error *err)
 {
     struct rp_cursor c;
-    struct rp_step s;
     if (!rp_cursor_open(&c, b, (uint32_t)d->warp, err))
         return false;
-    uint64_t count = 0;
-    int more = 1;
-    puts("pc      active   executed instruction, addresses (lane counts from the lowest executed lane)");
-    while ((!d->limit || count < d->limit) && !ferror(stdout) && (more = rp_cursor_next(&c, &s, err)) == 1) {
-        print_step(&s);
-        count++;
-    }
+    bool ok = true;
+    if (d->json)
+        ok = print_json_head(d, err);
+    else
+        puts("pc      active   executed instruction, addresses (lane counts from the lowest executed lane)");
+    ok = ok && print_steps(d, &c, err);
+    if (d->json)
+        ok = print_json_end(ok, err) && ok;
     rp_cursor_close(&c);
-    return more >= 0;
+    return ok;
 }
 
 static bool dump(struct dump *d, struct rp_error *err)
@@ -161,8 +243,12 @@ int cmd_dump(int argc, char **argv)
         "TRACE",
         "Prints what one warp did, one executed instruction a line: place, lanes on the path, lanes that executed, "
         "text, addresses.\v"
-        "Addresses are space:base, or base+stride*lane where they are regular, or a list.\n\n"
-        "Examples:\n  reprise dump mm.wtr --launch 0 --block 0 --warp 0\n  reprise dump mm.wtr --block 3,1 --limit 20",
+        "Addresses are space:base, or base+stride*lane where they are regular, or a list. In JSON there is one for "
+        "each "
+        "executed lane, lowest lane first, as hexadecimal text; active and executed are numbers whose bit N is lane "
+        "N; error is null, or says where damage ended the list.\n\n"
+        "Examples:\n  reprise dump mm.wtr --launch 0 --block 0 --warp 0\n  reprise dump mm.wtr --block 3,1 --limit 20\n"
+        "  reprise dump mm.wtr --warp 3 --json",
         NULL,
         NULL,
         NULL};

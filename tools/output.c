@@ -50,6 +50,9 @@ bool output_check(const char *path, struct rp_error *err)
     struct stat st;
     if (!*path)
         return rp_fail(err, RP_USAGE, "an output needs the name of a file");
+    if (!strcmp(path, "-"))
+        return rp_fail(err, RP_USAGE,
+                       "cannot write to '-': an output is a file, never stdout; ./- is a file of that name");
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return rp_fail(err, RP_USAGE, "cannot write '%s': it exists and is not a regular file", path);
     char *folder = folder_of(path);

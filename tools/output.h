@@ -13,8 +13,8 @@ struct output {
     char *path, *temporary;
 };
 
-/* RP_USAGE if there is no point in trying to write to `path`: it is no regular file, or its folder cannot be written.
- */
+/* RP_USAGE if there is no point in trying to write to `path`: it is "-" (a file is renamed into place when it is whole,
+ * which stdout cannot be), no regular file, or its folder cannot be written. */
 bool output_check(const char *path, struct rp_error *);
 /* One output at a time. NULL: err says why. */
 struct output *output_open(const char *path, struct rp_error *);

@@ -208,6 +208,8 @@ refuse 1 "would be written over the launch file" --launch-file docs/examples/cha
 check "the module is as it was" same "$dir/copy.ptx" "$k/vector_add.ptx"
 refuse 1 "-o needs the name of a file" "${va[@]}" "${geo[@]}" "${four[@]}" -o ""
 refuse 1 "No such file or directory" "${va[@]}" "${geo[@]}" "${four[@]}" -o "$dir/none/t.wtr"
+refuse 1 "cannot write to '-'" "${va[@]}" "${geo[@]}" "${four[@]}" -o -
+refuse 1 "cannot write to '-'" "${va[@]}" "${geo[@]}" "${four[@]}" --save 2=-
 "$REPRISE" record "${va[@]}" "${geo[@]}" "${four[@]}" >"$dir/out" 2>"$dir/err"
 status=$?
 check "without -o it says so" eval '[ $status -eq 1 ] && grep -q "where shall the trace go" "$dir/err"'
@@ -218,7 +220,8 @@ launch_file() { # text in the error, content
 }
 launch_file "bad.cfg:2: syntax error" 'launches = ('
 launch_file "bad.cfg:2: unknown key 'launch'; did you mean 'launches'" $'\nlaunch = 5;'
-launch_file "there is no launch" 'buffers = { A = "zeros:4"; };'
+launch_file "bad.cfg: there is no launch" ''
+launch_file "bad.cfg: there is no launch" 'buffers = { A = "zeros:4"; };'
 launch_file "did you mean 'zeros'" 'buffers = { A = "zero:4"; };'
 launch_file "a launch needs 'grid'" 'launches = ( { block = 4; } );'
 launch_file "'block' must be one to three whole numbers" 'launches = ( { grid = 1; block = [1,2,3,4]; } );'

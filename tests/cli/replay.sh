@@ -67,6 +67,15 @@ is "machine list shows every machine file" "$("$r" machine list | cut -d' ' -f1 
 is "machine list --json, too" "$("$r" machine list --json | python3 -c 'import json,sys; print(*[m["name"] for m in json.load(sys.stdin)], end=" ")')" "$files"
 is "machine options --json lists what the table lists" "$("$r" machine options --json | python3 -c 'import json,sys; print(*[o["key"] for o in json.load(sys.stdin)], sep="\n")' | sha256sum)" \
     "$("$r" machine options | sed '1d; s|  .*||' | sha256sum)"
+# every key that holds for a part is one that show prints and --set takes
+is "machine options gives keys that --set takes" "$("$r" machine options --json | python3 -c '
+import json, sys
+rows = json.load(sys.stdin)
+keys = {o["key"] for o in rows}
+for part in ("l1", "l2"):
+    assert [o["values"] for o in rows if o["key"] == part] == ["none", "direct-mapped"]
+    assert {k for k in keys if k.startswith(part + ".")} == {part + "." + n for n in ("size", "line", "sector", "latency", "interval", "write")}
+print(not any(set(k) & set(" ,") for k in keys))')" True
 is "machine show resolves settings" "$("$r" machine show jetson-tx2 --set l1.size=48K | grep '^l1.size')" "l1.size = 49152"
 is "what show says as settings gives the same machine" "$(settings=$("$r" machine show jetson-tx2 --set l1.size=48K | sed '/^#/d; s/ = /=/; s/^/--set /'); \
     "$r" machine show orin-wcet --json >/dev/null; eval "$r machine show jetson-tx2 $(echo "$settings" | tr '\n' ' ')" | head -1)" "$("$r" machine show jetson-tx2 --set l1.size=48K | head -1)"

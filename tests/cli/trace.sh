@@ -46,11 +46,47 @@ check "dump --limit" status 0 "$REPRISE" dump "$t" --limit 5
 check "five lines and a heading" [ "$(wc -l <"$dir/out")" -eq 6 ]
 check "dump takes coordinates" diff <("$REPRISE" dump "$t" --launch 1 --block 1,1) \
     <("$REPRISE" info --json --no-mix "$t" >"$dir/info"; "$REPRISE" dump "$t" --launch 1 --block "$(json 'print(1 + d["launches"][1]["grid"][0])')")
+"$REPRISE" dump "$t" --launch 1 --block 1,1 >"$dir/text"
+"$REPRISE" dump "$t" --launch 1 --block 1,1 --json >"$dir/info"
+# The text's addresses worked out from their notation, against the JSON's.
+cat >"$dir/dump.py" <<'PY'
+import json, re, sys
+d = json.load(open(sys.argv[1]))
+lines = open(sys.argv[2]).read().splitlines()[1:]
+assert d['error'] is None and d['launch'] == 1 and d['warp'] == 0 and len(lines) == len(d['instructions']) > 0
+lists = 0
+for line, step in zip(lines, d['instructions']):
+    pc, active, executed, rest = re.match('([0-9a-f]+)  ([0-9a-f]{8}) ([0-9a-f]{8})  (.*)', line).groups()
+    assert (int(pc, 16), int(active, 16), int(executed, 16)) == (step['pc'], step['active'], step['executed']), line
+    assert rest.startswith(step['text']), line
+    words = rest[len(step['text']):].split()
+    if 'aux' in step:
+        assert words.pop() == 'aux=' + step['aux'], line
+    assert len(words) == len(step['accesses']), line
+    lanes = [n for n in range(32) if step['executed'] >> n & 1]
+    for word, access in zip(words, step['accesses']):
+        space, text = word.split(':')
+        assert space == access['space'] and access['width'] > 0
+        shown = [int(a, 16) for a in access['addresses']]
+        assert 0 < len(shown) <= len(lanes)
+        lists += 1
+        base, stride = re.match('(0x[0-9a-f]+)(?:([+-][0-9]+)[*]lane)?$', text.split(',')[0]).groups()
+        if ',' in text:
+            assert [int(a, 16) for a in text.split(',')] == shown, line
+        elif stride is None:
+            assert set(shown) == {int(base, 16)}, line
+        else:
+            assert [int(base, 16) + int(stride) * (n - lanes[0]) for n in lanes] == shown, line
+assert lists
+PY
+check "dump --json says what the text says" python3 "$dir/dump.py" "$dir/info" "$dir/text"
+"$REPRISE" dump "$t" --limit 5 --json >"$dir/info"
+check "dump --json --limit" json 'assert len(d["instructions"]) == 5'
 for wrong in "--block 99999" "--block 0,0,7" "--block x" "--block 1,2,3,4" "--warp 32" "--launch 9" "--nonsense" "--limit -1"; do
     # shellcheck disable=SC2086
     check "dump $wrong is wrong usage" status 1 "$REPRISE" dump "$t" $wrong
 done
-for command in "info $t" "info --json $t" "dump $t" "verify $t" "machine list" "machine list --json" --help --version; do
+for command in "info $t" "info --json $t" "dump $t" "dump --json $t" "verify $t" "verify --json $t" "machine list" "machine list --json" --help --version; do
     check "${command%% *}: output that cannot be written is an error" status 4 bash -c "'$REPRISE' $command >/dev/full"
 done
 for command in info dump verify; do
@@ -69,3 +105,17 @@ check "verify of several: the damaged one last" status 2 "$REPRISE" verify "$t" 
 check "verify of a cut trace" status 2 "$REPRISE" verify "$dir/cut.wtr"
 check "info of a cut trace" status 0 "$REPRISE" info "$dir/cut.wtr"
 check "says what is wrong" grep -q 'warning:.*index' "$dir/err"
+status 2 "$REPRISE" verify --json "$t" "$dir/cut.wtr" "$dir/none.wtr" # damage alone on stderr
+check "verify --json: status and messages as without" [ "$(grep -c 'cut.wtr\|none.wtr' "$dir/err")" -eq 2 ]
+cp "$dir/out" "$dir/verified"
+"$REPRISE" info --json "$t" >"$dir/info"
+check "verify --json counts what info counts" python3 -c '
+import json, sys
+traces, info = json.load(open(sys.argv[1]))["traces"], json.load(open(sys.argv[2]))
+whole, cut, none = traces
+assert whole["whole"] and whole["trace"] == info["trace"] and whole["bytes"] == info["bytes"]
+assert whole["blocks"] == info["total"]["blocks_recorded"]
+assert whole["kernels"] == len(info["kernels"]) and whole["launches"] == len(info["launches"])
+assert not cut["whole"] and "cut.wtr" in cut["error"] and not none["whole"] and "none.wtr" in none["error"]
+' "$dir/verified" "$dir/info"
+check "verify --json --quiet leaves out what is whole" [ "$("$REPRISE" verify --json --quiet "$t" | tr -d ' \n')" = '{"traces":[]}' ]

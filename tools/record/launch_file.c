@@ -18,9 +18,11 @@ struct file {
     struct rp_error *err;
 };
 
-/* Puts file and line before the reason in `err`. */
+/* Puts file and line before the reason in `err`; the file as a whole, which is its root, has no line. */
 static bool at(struct file *f, const config_setting_t *s)
 {
+    if (config_setting_is_root(s))
+        return rp_fail(f->err, RP_BAD_INPUT, "%s: %s", f->path, f->err->text);
     return rp_fail(f->err, RP_BAD_INPUT, "%s:%d: %s", f->path, (int)config_setting_source_line(s), f->err->text);
 }
 
