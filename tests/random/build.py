@@ -52,21 +52,29 @@ class Tools:
         return out
 
 
+class Refused(RuntimeError):
+    """A compiler does not take what it is given; `module` is what it would have made, None where that is the host's."""
+
+    def __init__(self, module, what):
+        super().__init__(what)
+        self.module = module
+
+
 def run(command, **more):
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, **more)
 
 
-def must(command):
+def compiled(module, command):
     done = run(command)
     if done.returncode != 0:
-        raise RuntimeError("%s:\n%s" % (" ".join(command), done.stderr[-2000:]))
+        raise Refused(module, "%s:\n%s" % (" ".join(command), done.stderr[-2000:]))
 
 
 def device(tools, source, stem, module):
     """Makes `module` of `source`; the PTX of its level is made if it is not there."""
     ptx = Module(module.clang_level).path(stem)
     if not os.path.exists(ptx):
-        must([tools.clang] + DEVICE + ["-O" + module.clang_level, "-o", ptx, source])
+        compiled(module, [tools.clang] + DEVICE + ["-O" + module.clang_level, "-o", ptx, source])
     if not module.ptxas:
         return ptx
     version, level, arch = module.ptxas
@@ -75,15 +83,18 @@ def device(tools, source, stem, module):
     for_arch = to + ".ptx"
     with open(for_arch, "w") as f:
         f.write(re.sub(r"^\.target .*", ".target sm_" + arch, text, count=1, flags=re.M))
-    must([os.path.join(tools.toolchain, version, "ptxas"), "-w", "-arch=sm_" + arch, "-O" + level, "-o", to, for_arch])
-    os.remove(for_arch)
+    try:
+        ptxas = os.path.join(tools.toolchain, version, "ptxas")
+        compiled(module, [ptxas, "-w", "-arch=sm_" + arch, "-O" + level, "-o", to, for_arch])
+    finally:
+        os.remove(for_arch)
     return to
 
 
 def differences(tools, source, stem, modules):
     """Compiles and compares. A list of (program, module, what), or an exception if that is impossible."""
     host = stem + ".so"
-    must([tools.clang] + tools.host_flags + ["-o", host, source, "-lm"])
+    compiled(None, [tools.clang] + tools.host_flags + ["-o", host, source, "-lm"])
     paths = {device(tools, source, stem, m): m for m in modules}
     done = run([tools.compare, host] + list(paths), timeout=COMPARE_SECONDS)
     found = []

@@ -1,6 +1,8 @@
 """Random programs: what the host, PTX and machine code leave must be equal, bit for bit.
 
-Prints TAP; progress goes to stderr. Programs that fail are kept under BUILD/random, as they are and made smaller."""
+Prints TAP; progress goes to stderr. Programs that fail are kept under BUILD/random, as they are and made smaller. Where a
+file of programs does not compile or cannot be compared, it is halved until it is known which program is to blame; only
+that one is left out, and reported."""
 
 import argparse
 import concurrent.futures
@@ -32,7 +34,7 @@ def arguments():
 
 
 def known_programs(seed):
-    """Numbers of the programs that compilers are known to get wrong."""
+    """Numbers of the programs that compilers are known to get wrong or to refuse."""
     with open(os.path.join(os.path.dirname(__file__), "known.txt")) as f:
         rows = [line.split() for line in f if line.strip() and not line.startswith("#")]
     return {int(row[1]) for row in rows if int(row[0]) == seed}
@@ -47,23 +49,51 @@ class Run:
         self.folder = os.path.join(options.build, "random")
         os.makedirs(self.folder, exist_ok=True)
         self.runs = {"PTX": 0, "SASS": 0}
+        self.compared = set()  # programs of which every module was compared
         self.failed = {"PTX": [], "SASS": []}
-        self.broken = []
+        self.broken = []  # programs that a compiler refuses or that cannot be compared, and why
         self.known, self.excused = known_programs(options.seed), set()
         self.texts = []  # what tests/support/same_text says
 
     def one_file(self, k, indices):
-        """Compiles and compares the programs of one file."""
+        """Compiles and compares the programs of one file, or of a part of it. A list of (programs, modules, what differs)
+        of all that could be compared, and one of (program, why) for the rest."""
+        return self.part(indices, self.tools.modules(k))
+
+    def part(self, indices, modules):
+        try:
+            return [(indices, modules, self.compare(indices, modules))], []
+        except (RuntimeError, subprocess.TimeoutExpired) as e:
+            if len(indices) == 1:
+                return self.rest(indices, modules, e)
+        half = len(indices) // 2
+        done, broken = self.part(indices[:half], modules)
+        more, more_broken = self.part(indices[half:], modules)
+        return done + more, broken + more_broken
+
+    def rest(self, indices, modules, why):
+        """One program without the module that a compiler refuses to make of it."""
+        broken = [(indices[0], str(why))]
+        refused = why.module if isinstance(why, build.Refused) else None
+        if not refused:
+            return [], broken
+        others = [m for m in modules if m is not refused and (refused.ptxas or m.clang_level != refused.clang_level)]
+        done, more = self.part(indices, others) if others else ([], [])
+        return done, broken + more
+
+    def compare(self, indices, modules):
         programs = [generate.program(self.o.seed, i) for i in indices]
-        stem = os.path.join(self.folder, "%d-%d" % (self.o.seed, indices[0]))
-        source, modules = stem + ".cu", self.tools.modules(k)
+        stem = os.path.join(self.folder, "%d-%d-%d" % (self.o.seed, indices[0], len(indices)))
+        source = stem + ".cu"
         with open(source, "w") as f:
             f.write(generate.file_of(programs))
-        found = build.differences(self.tools, source, stem, modules)
-        if self.o.text and self.tools.has_ptxas:
-            self.texts += build.texts(self.tools, stem, modules)
-        build.clean(stem, modules)
-        return modules, found
+        try:
+            found = build.differences(self.tools, source, stem, modules)
+            if self.o.text and self.tools.has_ptxas:
+                self.texts += build.texts(self.tools, stem, modules)
+        finally:
+            build.clean(stem, modules)
+        return found
 
     def all_files(self):
         end, files, start = self.o.first + self.o.count, {}, time.time()
@@ -74,25 +104,29 @@ class Run:
             waiting = {pool.submit(self.one_file, k, f): f for k, f in files.items()}
             for future in concurrent.futures.as_completed(waiting):
                 f = waiting[future]
-                self.take(future, f)
+                self.take(future)
                 done += len(f)
                 said = (done, self.o.count, len(self.failures()) + len(self.broken), time.time() - start)
                 print("%d of %d programs, %d failed, %.0f s" % said, file=sys.stderr, flush=True)
 
-    def take(self, future, indices):
-        try:
-            modules, found = future.result()
-        except (RuntimeError, subprocess.TimeoutExpired) as e:
-            self.broken.append((indices, str(e)))
-            return
-        for m in modules:
-            self.runs["SASS" if m.ptxas else "PTX"] += len(indices)
-        for name, module, what in found:
-            index = int(name[1:])
+    def take(self, future):
+        done, broken = future.result()
+        refused = {index for index, _ in broken}
+        for indices, modules, found in done:
+            self.compared.update(set(indices) - refused)
+            for m in modules:
+                self.runs["SASS" if m.ptxas else "PTX"] += len(indices)
+            for name, module, what in found:
+                index = int(name[1:])
+                if index in self.known:
+                    self.excused.add(index)
+                else:
+                    self.failed["SASS" if module.ptxas else "PTX"].append((index, module, what))
+        for index, why in broken:
             if index in self.known:
                 self.excused.add(index)
             else:
-                self.failed["SASS" if module.ptxas else "PTX"].append((index, module, what))
+                self.broken.append((index, why))
 
     def failures(self):
         return {f[0] for kind in self.failed.values() for f in kind}
@@ -144,9 +178,11 @@ class Run:
                 print("ok - %s # SKIP no %s: make toolchain fetches it" % (what, self.tools.toolchain))
         if self.excused:
             said = ", ".join(map(str, sorted(self.excused)))
-            print("# not counted, a compiler gets them wrong (tests/random/known.txt): %s" % said)
-        for indices, what in self.broken:
-            print("# programs %d to %d: %s" % (indices[0], indices[-1], what.replace("\n", "\n# ")))
+            print("# not counted, a compiler is at fault (tests/random/known.txt): %s" % said)
+        said = (len(self.compared), self.o.count, len(self.failures()), len(self.excused))
+        print("# %d of %d programs compared in every way, %d differ, %d known" % said)
+        for index, what in sorted(self.broken):
+            print("# program %d could not be compared: %s" % (index, what.replace("\n", "\n# ")))
         seen = set()
         for failure in bad:
             if failure[0] not in seen and len(seen) < self.o.reduce:
