@@ -309,7 +309,8 @@ fuzz: fuzz-build
 
 DESTDIR ?=
 ROOT = $(DESTDIR)$(PREFIX)
-PUBLIC_HEADERS := $(shell find tracefmt frontend replay hw-models -name '*.h')
+# reprise.h and what it includes; the stages' own headers stay here.
+PUBLIC_HEADERS := tracefmt/error.h
 .PHONY: install uninstall
 install: all
 	install -d $(ROOT)/bin $(ROOT)/lib/pkgconfig $(ROOT)/share/reprise/machines $(ROOT)/share/man/man1 $(ROOT)/include/reprise

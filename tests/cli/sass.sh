@@ -37,6 +37,10 @@ refuses 2 'no kernel .frist.; there are: second, first' "a kernel that is not th
 refuses 1 'one of sm_50' "an architecture that is none" disasm -b sm_99 "$work/hand.bin"
 refuses 2 'No such file' "a file that is not there" disasm "$work/nothing"
 refuses 1 'one file at a time' "two files" disasm a b
+: >"$work/empty"
+refuses 2 'empty: empty; machine code is' "an empty file" disasm "$work/empty"
+refuses 2 'empty: empty; machine code is' "an empty file of bare code" disasm -b sm_62 "$work/empty"
+refuses 2 '/dev/null: empty' "a device without content" disasm /dev/null
 echo 'FADD R1, R2 ;' >"$work/wrong.sass"
 refuses 2 'wrong.sass:1: .*no form of FADD' "text that is no instruction" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
 refuses 2 'several functions' "two functions into one file" asm "$work/all.sass" -o "$work/none"
