@@ -42,6 +42,8 @@ static sass_semantic find_meaning(const char *name)
     return NULL;
 }
 
+bool sass_is_executed(const struct sass_row *row) { return find_meaning(row->semantic); }
+
 void sass_begin(struct sass_lowering *l, uint32_t i)
 {
     l->index = i;

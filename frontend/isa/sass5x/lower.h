@@ -112,6 +112,10 @@ struct operand lane2(struct sass_lowering *, enum lane_op, enum lane_type, struc
 void move32(struct sass_lowering *, struct operand d, struct operand a);
 /* With .CC (bit 47): condition codes of a result that is no sum. */
 void set_codes(struct sass_lowering *, struct operand value);
+/* With .CC at bit `at`: condition codes of a floating-point result (T_F32 or T_F64). Zero and sign say how it compares
+ * with 0, so that -0 is zero and has no sign, and NaN, which the tests NUM, NAN and those with U ask for, is both; no
+ * carry, no overflow. ptxas itself writes only F2F.F32.F32 RZ.CC, 1, for a lower word that is not zero. */
+void set_float_codes(struct sass_lowering *, unsigned at, enum lane_type, struct operand value);
 /* Two predicates at the usual places of a *SETP, the one that may be the guard last. */
 void write_predicates(struct sass_lowering *, struct operand first, struct operand second);
 /* *SET: Rd and the condition codes = what the comparison `u` says, as all ones or as 1.0f. */
@@ -132,6 +136,8 @@ struct sass_meaning {
 };
 extern const struct sass_meaning sass_integer[], sass_float[], sass_move[], sass_convert[], sass_memory[], sass_flow[],
     sass_video[], sass_half[]; /* each ends in a NULL name */
+/* Whether a row has a semantic function; what of its fields' values that covers is the function's matter. */
+bool sass_is_executed(const struct sass_row *);
 
 /* ---- the device's runtime ---- */
 uint64_t sass_runtime_address(const char *symbol);

@@ -4,12 +4,6 @@
 static const uint8_t float_types[4] = {T_NONE, T_F16, T_F32, T_F64};
 static const uint8_t int_types[2][4] = {{T_U8, T_U16, T_U32, T_U64}, {T_S8, T_S16, T_S32, T_S64}};
 
-static void no_codes(struct sass_lowering *l)
-{
-    if (bit(l, 47))
-        sass_not_covered(l, "the condition code");
-}
-
 /* A word as elements of 16 bits, of which one is meant. */
 static struct operand half_of(struct sass_lowering *l, struct operand word, bool upper)
 {
@@ -41,6 +35,39 @@ static struct operand float_source(struct sass_lowering *l, enum lane_type type)
     return v;
 }
 
+/* Condition codes of an integer of 64 bits: its zero is that of both words. */
+static void set_long_codes(struct sass_lowering *l, struct operand value)
+{
+    struct uop u = {.kind = UOP_LANE, .op = OP_UNPACK, .type = T_B64, .stype = T_B32, .a = value, .list_count = 2};
+    u.list = ARENA_ARRAY(l->arena, struct operand, 2);
+    u.list[0] = sass_temporary(l);
+    u.list[1] = sass_temporary(l);
+    sass_emit(l, u);
+    struct uop codes = {.kind = UOP_LANE, .op = OP_FLAGS, .type = T_U32, .flags = UF_CARRY_OUT, .a = u.list[0]};
+    sass_emit(l, codes);
+    codes.flags |= UF_CARRY_IN;
+    codes.a = u.list[1];
+    sass_emit(l, codes);
+}
+/* Condition codes of a converted value; of an f16 as of the f32 that equals it, of a narrow integer as extended. */
+static void set_codes_of(struct sass_lowering *l, enum lane_type type, struct operand value)
+{
+    if (!bit(l, 47))
+        return;
+    if (type == T_F16) {
+        struct uop u = {.kind = UOP_LANE, .op = OP_CVT, .type = T_F32, .stype = T_F16, .a = value};
+        value = u.d = sass_temporary(l);
+        sass_emit(l, u);
+        type = T_F32;
+    }
+    if (type == T_F32 || type == T_F64)
+        set_float_codes(l, 47, type, value);
+    else if (lane_type_bits(type) == 64)
+        set_long_codes(l, value);
+    else
+        set_codes(l, value);
+}
+
 /* Stores a converted value of any type in the destination, extended to 32 bits by its own sign. */
 static void store(struct sass_lowering *l, enum lane_type type, struct operand value)
 {
@@ -48,14 +75,15 @@ static void store(struct sass_lowering *l, enum lane_type type, struct operand v
     switch (lane_type_bits(type)) {
     case 64: write_pair(l, d, value); break;
     case 32: move32(l, written(l, d), value); break;
-    default:
-        sass_emit(l, (struct uop){.kind = UOP_LANE,
-                                  .op = OP_CVT,
-                                  .type = T_U32,
-                                  .stype = type == T_F16 ? T_U16 : (uint8_t)type,
-                                  .d = written(l, d),
-                                  .a = value});
+    default: {
+        struct uop u = {.kind = UOP_LANE, .op = OP_CVT, .type = T_U32, .a = value};
+        u.stype = type == T_F16 ? T_U16 : (uint8_t)type;
+        u.d = written(l, d);
+        sass_emit(l, u);
+        value = type == T_F16 ? value : u.d;
     }
+    }
+    set_codes_of(l, type, value);
 }
 
 static void convert(struct sass_lowering *l, struct uop u)
@@ -69,7 +97,6 @@ static void convert(struct sass_lowering *l, struct uop u)
 
 static void lower_f2f(struct sass_lowering *l)
 {
-    no_codes(l);
     struct uop u = {.type = float_types[bits(l, 8, 2)], .stype = float_types[bits(l, 10, 2)]};
     unsigned round = bits(l, 39, 2);
     static const uint8_t integral[4] = {ROUND_N, ROUND_M, ROUND_P, ROUND_Z};
@@ -105,7 +132,6 @@ static void lower_f2f(struct sass_lowering *l)
 
 static void lower_f2i(struct sass_lowering *l)
 {
-    no_codes(l);
     static const uint8_t roundings[4] = {ROUND_N, ROUND_M, ROUND_P, ROUND_Z};
     struct uop u = {.type = int_types[bit(l, 12)][bits(l, 8, 2)], .stype = float_types[bits(l, 10, 2)]};
     if (bits(l, 8, 2) == 0)
@@ -146,7 +172,6 @@ static struct operand integer_source(struct sass_lowering *l, unsigned size, boo
 
 static void lower_i2f(struct sass_lowering *l)
 {
-    no_codes(l);
     struct uop u = {.type = float_types[bits(l, 8, 2)], .rounding = (uint8_t)sass_rounding(bits(l, 39, 2))};
     enum lane_type from;
     if (u.type == T_NONE)
@@ -173,7 +198,6 @@ static void lower_i2i(struct sass_lowering *l)
     /* the rest of the register is zero, also above a negative number: ptxas compares what I2I.S16.S8 and I2I.S16.S16
      * leave as .U32 where PTX compares as .u16. (What F2I.S16 leaves it takes for extended by its sign.) */
     store(l, int_types[false][bits(l, 8, 2)], u.d);
-    set_codes(l, u.d);
 }
 
 const struct sass_meaning sass_convert[] = {

@@ -3,12 +3,6 @@
 
 static struct operand result(struct sass_lowering *l) { return written(l, bits(l, 0, 8)); }
 
-static void no_codes(struct sass_lowering *l, unsigned at)
-{
-    if (bit(l, at))
-        sass_not_covered(l, "the condition code");
-}
-
 /* FTZ or, in a field of two bits, also FMZ: see sass_zero_factors. */
 static unsigned ftz(struct sass_lowering *l, unsigned at, unsigned width)
 {
@@ -39,9 +33,9 @@ void sass_zero_factors(struct sass_lowering *l, struct operand *a, struct operan
     }
 }
 
-/* The last arguments: where FTZ is, and in two bits, of products, FMZ. */
+/* The last arguments: where FTZ is, and in two bits, of products, FMZ; where CC is. */
 static void arithmetic(struct sass_lowering *l, enum lane_op op, unsigned round, unsigned flags, unsigned ftz_at,
-                       unsigned ftz_width)
+                       unsigned ftz_width, unsigned cc_at)
 {
     struct uop u = {.kind = UOP_LANE, .op = (uint8_t)op, .type = T_F32, .flags = flags | ftz(l, ftz_at, ftz_width)};
     u.rounding = (uint8_t)sass_rounding(round);
@@ -53,18 +47,11 @@ static void arithmetic(struct sass_lowering *l, enum lane_op op, unsigned round,
         u.c = source_f32(l, 2);
     u.d = result(l);
     sass_emit(l, u);
+    set_float_codes(l, cc_at, T_F32, u.d);
 }
 
-static void lower_fadd(struct sass_lowering *l)
-{
-    no_codes(l, 47);
-    arithmetic(l, OP_ADD, bits(l, 39, 2), sat(l, 50), 44, 1);
-}
-static void lower_fadd32i(struct sass_lowering *l)
-{
-    no_codes(l, 52);
-    arithmetic(l, OP_ADD, 0, 0, 55, 1);
-}
+static void lower_fadd(struct sass_lowering *l) { arithmetic(l, OP_ADD, bits(l, 39, 2), sat(l, 50), 44, 1, 47); }
+static void lower_fadd32i(struct sass_lowering *l) { arithmetic(l, OP_ADD, 0, 0, 55, 1, 52); }
 static struct operand as_f64(struct sass_lowering *l, struct operand v, unsigned flags)
 {
     struct uop u = {.kind = UOP_LANE, .op = OP_CVT, .type = T_F64, .stype = T_F32, .flags = flags, .a = v};
@@ -95,31 +82,18 @@ static void scaled_product(struct sass_lowering *l)
     u.a = product.d;
     u.d = result(l);
     sass_emit(l, u);
+    set_float_codes(l, 47, T_F32, u.d);
 }
 static void lower_fmul(struct sass_lowering *l)
 {
-    no_codes(l, 47);
-    if (bits(l, 41, 3)) {
+    if (bits(l, 41, 3))
         scaled_product(l);
-        return;
-    }
-    arithmetic(l, OP_MUL, bits(l, 39, 2), sat(l, 50), 44, 2);
+    else
+        arithmetic(l, OP_MUL, bits(l, 39, 2), sat(l, 50), 44, 2, 47);
 }
-static void lower_fmul32i(struct sass_lowering *l)
-{
-    no_codes(l, 52);
-    arithmetic(l, OP_MUL, 0, sat(l, 55), 53, 2);
-}
-static void lower_ffma(struct sass_lowering *l)
-{
-    no_codes(l, 47);
-    arithmetic(l, OP_FMA, bits(l, 51, 2), sat(l, 50), 53, 2);
-}
-static void lower_ffma32i(struct sass_lowering *l)
-{
-    no_codes(l, 52);
-    arithmetic(l, OP_FMA, 0, sat(l, 55), 53, 2);
-}
+static void lower_fmul32i(struct sass_lowering *l) { arithmetic(l, OP_MUL, 0, sat(l, 55), 53, 2, 52); }
+static void lower_ffma(struct sass_lowering *l) { arithmetic(l, OP_FMA, bits(l, 51, 2), sat(l, 50), 53, 2, 47); }
+static void lower_ffma32i(struct sass_lowering *l) { arithmetic(l, OP_FMA, 0, sat(l, 55), 53, 2, 52); }
 
 /* Minimum where the predicate holds, maximum elsewhere, into d. */
 static void extreme(struct sass_lowering *l, enum lane_type type, unsigned flags, struct operand d)
@@ -148,15 +122,16 @@ static void extreme(struct sass_lowering *l, enum lane_type type, unsigned flags
 }
 static void lower_fmnmx(struct sass_lowering *l)
 {
-    no_codes(l, 47);
-    extreme(l, T_F32, ftz(l, 44, 1), result(l));
+    struct operand d = result(l);
+    extreme(l, T_F32, ftz(l, 44, 1), d);
+    set_float_codes(l, 47, T_F32, d);
 }
 static void lower_dmnmx(struct sass_lowering *l)
 {
-    no_codes(l, 47);
     struct operand t = sass_temporary(l);
     extreme(l, T_F64, 0, t);
     write_pair(l, bits(l, 0, 8), t);
+    set_float_codes(l, 47, T_F64, t);
 }
 
 /* ---- comparison ---- */
@@ -214,7 +189,6 @@ static void lower_fchk(struct sass_lowering *l)
 
 static void arithmetic64(struct sass_lowering *l, enum lane_op op, unsigned round_at, unsigned terms)
 {
-    no_codes(l, 47);
     struct uop u = {.kind = UOP_LANE, .op = (uint8_t)op, .type = T_F64};
     u.rounding = (uint8_t)sass_rounding(bits(l, round_at, 2));
     u.a = source_f64(l, 0);
@@ -224,6 +198,7 @@ static void arithmetic64(struct sass_lowering *l, enum lane_op op, unsigned roun
     u.d = sass_temporary(l);
     sass_emit(l, u);
     write_pair(l, bits(l, 0, 8), u.d);
+    set_float_codes(l, 47, T_F64, u.d);
 }
 static void lower_dadd(struct sass_lowering *l) { arithmetic64(l, OP_ADD, 39, 2); }
 static void lower_dmul(struct sass_lowering *l) { arithmetic64(l, OP_MUL, 39, 2); }

@@ -358,6 +358,34 @@ void set_codes(struct sass_lowering *l, struct operand value)
         sass_emit(l, (struct uop){.kind = UOP_LANE, .op = OP_FLAGS, .type = T_U32, .flags = UF_CARRY_OUT, .a = value});
 }
 
+/* Condition code `code` where the value compares with zero. */
+static struct operand code_where(struct sass_lowering *l, enum lane_type type, enum compare compare,
+                                 struct operand value, uint32_t code)
+{
+    struct uop u = {.kind = UOP_LANE, .op = OP_SETP, .type = (uint8_t)type, .compare = (uint8_t)compare, .a = value};
+    u.b = type == T_F64 ? constant64(l, 0) : constant32(l, 0);
+    u.pd = sass_temporary(l);
+    sass_emit(l, u);
+    u = (struct uop){.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .p = u.pd};
+    u.a = constant32(l, code);
+    u.b = constant32(l, 0);
+    u.d = sass_temporary(l);
+    sass_emit(l, u);
+    return u.d;
+}
+void set_float_codes(struct sass_lowering *l, unsigned at, enum lane_type type, struct operand value)
+{
+    enum { ZERO = 1, SIGN = 2, ALL = 15 };
+    if (!bit(l, at))
+        return;
+    struct operand zero = code_where(l, type, CMP_EQU, value, ZERO);
+    struct operand sign = code_where(l, type, CMP_LTU, value, SIGN);
+    struct uop u = {.kind = UOP_LANE, .op = OP_SET_CC, .type = T_U32, .flags = UF_CARRY_OUT};
+    u.a = lane2(l, OP_OR, T_B32, zero, sign);
+    u.b = constant32(l, ALL);
+    sass_emit(l, u);
+}
+
 void sass_set(struct sass_lowering *l, struct uop u, bool as_float)
 {
     struct operand value = sass_temporary(l);

@@ -11,7 +11,11 @@
 #include "tests/support/kernel_case.h"
 #include "tests/unit/sass_run/rig.h"
 
-enum { CELLS = 1024, BLOCK = 256, TEXT = 384, PREDICATES = 0x7f, CODES = 15 };
+enum { CELLS = 1024, BLOCK = BLOCK_THREADS, TEXT = 768, PREDICATES = 0x7f, CODES = 15 };
+
+struct corpus_test *corpus_tests;
+void (*look)(unsigned sm, const char *text);
+unsigned corpus_sm = 61;
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
@@ -177,21 +181,22 @@ static bool same(const struct subject *subject, uint64_t got, uint64_t want)
     }
 }
 
-static warp_model of_warp; /* instead of the subject's */
+static group_model of_group; /* instead of the subject's, with `group` threads each */
+static unsigned group;
 
 static struct state expected(const struct subject *subject, const struct state *start, unsigned i)
 {
-    static struct state warp[32];
-    if (!of_warp) {
+    static struct state threads[BLOCK];
+    if (!of_group) {
         struct state one = start[i];
         subject->model(&one);
         return one;
     }
-    if (i % 32 == 0) {
-        memcpy(warp, start + i, sizeof warp);
-        of_warp(start + i, warp);
+    if (i % group == 0) {
+        memcpy(threads, start + i, group * sizeof *threads);
+        of_group(start + i, threads);
     }
-    return warp[i % 32];
+    return threads[i % group];
 }
 static bool compare(const struct subject *subject, const char *text, const struct state *start,
                     const struct cell *cells)
@@ -215,8 +220,12 @@ static bool run(const struct subject *subject, const char *text, struct state *s
 {
     char program[2 * TEXT + 512];
     struct sass_rig r;
+    if (look) {
+        look(corpus_sm, text);
+        return true;
+    }
     write_program(program, sizeof program, text);
-    if (!sass_rig_load(&r, 61, program, CELLS * sizeof(struct cell))) {
+    if (!sass_rig_load(&r, corpus_sm, program, CELLS * sizeof(struct cell))) {
         cr_expect_fail("%s: %s", text, r.err.text);
         sass_rig_close(&r);
         return false;
@@ -257,9 +266,9 @@ const struct operand_forms only_registers = {false, NULL}, no_immediates = {true
                            integer_forms = {true, integer_immediates}, f32_forms = {true, f32_immediates},
                            f64_forms = {true, f64_immediates};
 
-static void substitute(char *to, size_t size, const char *text, const char *operand)
+static void substitute(char *to, size_t size, const char *text, const char *name, const char *operand)
 {
-    const char *at = strstr(text, "%B");
+    const char *at = strstr(text, name);
     if (at)
         snprintf(to, size, "%.*s%s%s", (int)(at - text), text, operand, at + 2);
     else
@@ -273,7 +282,7 @@ static bool run_with_b(const struct subject *subject, const char *text, const ch
     fill(s, subject);
     for (unsigned i = 0; i < CELLS; i++)
         s[i].b = b;
-    substitute(with, sizeof with, text, operand);
+    substitute(with, sizeof with, text, "%B", operand);
     return run(subject, with, s, b);
 }
 
@@ -286,7 +295,7 @@ void check(const struct subject *subject, const struct operand_forms *forms, con
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     fill(s, subject);
-    substitute(with, sizeof with, text, "R6");
+    substitute(with, sizeof with, text, "%B", "R6");
     if (!run(subject, with, s, 0))
         return;
     for (unsigned i = 0; forms->constants && i < corners[subject->b].count; i += 5)
@@ -309,17 +318,40 @@ void check_with_words(const struct subject *subject, uint64_t words, const char 
     run(subject, text, s, words);
 }
 
-void check_warp(warp_model model, const char *format, ...)
+void check_c(const struct subject *subject, const char *format, ...)
 {
     static struct state s[CELLS];
-    static const struct subject subject = {NULL, V_INT, V_INT, V_INT, SAME_BITS, 0};
-    char text[TEXT];
+    char text[TEXT], with[TEXT];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fill(s, &subject);
-    of_warp = model;
-    run(&subject, text, s, 0);
-    of_warp = NULL;
+    substitute(with, sizeof with, text, "%C", "c[0x0][0x148]");
+    for (unsigned i = 0; i < corners[subject->c].count; i += 3) {
+        fill(s, subject);
+        for (unsigned k = 0; k < CELLS; k++)
+            s[k].c = corner(subject->c, i);
+        if (!run(subject, with, s, corner(subject->c, i)))
+            return;
+    }
 }
+
+static void check_group(group_model model, unsigned size, const char *text)
+{
+    static struct state s[CELLS];
+    static const struct subject subject = {NULL, V_INT, V_INT, V_INT, SAME_BITS, 0};
+    fill(s, &subject);
+    of_group = model;
+    group = size;
+    run(&subject, text, s, 0);
+    of_group = NULL;
+}
+#define CHECK_GROUP(size)                                                                                              \
+    char text[TEXT];                                                                                                   \
+    va_list args;                                                                                                      \
+    va_start(args, format);                                                                                            \
+    vsnprintf(text, sizeof text, format, args);                                                                        \
+    va_end(args);                                                                                                      \
+    check_group(model, size, text)
+void check_warp(group_model model, const char *format, ...) { CHECK_GROUP(32); }
+void check_block(group_model model, const char *format, ...) { CHECK_GROUP(BLOCK); }

@@ -49,9 +49,37 @@ void check(const struct subject *, const struct operand_forms *, const char *for
 void check_with_words(const struct subject *, uint64_t words, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Of the lanes of a warp together: the model changes `after`, a copy of `before`, 32 each. */
-typedef void (*warp_model)(const struct state *before, struct state *after);
-void check_warp(warp_model, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Where %%C stands for the operand c, in c[0x0][0x148] only. */
+void check_c(const struct subject *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Of the lanes of a warp together: the model changes `after`, a copy of `before`, 32 each; or of the BLOCK_THREADS
+ * threads of a block. */
+enum { BLOCK_THREADS = 256 };
+typedef void (*group_model)(const struct state *before, struct state *after);
+void check_warp(group_model, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void check_block(group_model, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A test of the corpus: Criterion's, and a function that coverage.c calls to see which forms of the instruction table
+ * it reaches. While it looks nothing runs: each check only hands its text to `look`. */
+struct corpus_test {
+    void (*body)(void);
+    struct corpus_test *next;
+};
+extern struct corpus_test *corpus_tests;
+extern void (*look)(unsigned sm, const char *text);
+#define CORPUS(suite, name)                                                                                            \
+    static void corpus_##suite##_##name(void);                                                                         \
+    __attribute__((constructor)) static void corpus_add_##suite##_##name(void)                                         \
+    {                                                                                                                  \
+        static struct corpus_test self = {corpus_##suite##_##name, NULL};                                              \
+        self.next = corpus_tests;                                                                                      \
+        corpus_tests = &self;                                                                                          \
+    }                                                                                                                  \
+    Test(suite, name) { corpus_##suite##_##name(); }                                                                   \
+    static void corpus_##suite##_##name(void)
+
+/* The architecture that checks run on, 61 unless a test chooses another. */
+extern unsigned corpus_sm;
 
 /* A d of NEAR_F32 that says nothing about the result. */
 #define ANY_RESULT 0x7ff4dead00000000ull

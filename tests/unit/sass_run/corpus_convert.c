@@ -10,7 +10,7 @@
 #include "tests/unit/sass_run/corpus.h"
 
 static struct {
-    bool neg, abs, ftz, sat, to_signed, from_signed;
+    bool neg, abs, ftz, sat, cc, to_signed, from_signed;
     unsigned round, to, from, part;
 } m;
 static void clear(void) { memset(&m, 0, sizeof m); }
@@ -40,12 +40,23 @@ static uint64_t clamped(const struct format *f, uint64_t v)
         return 0;
     return v > one ? one : v;
 }
+/* Condition codes: a number's sign, unless it is 0, and zero; both of NaN. */
+static void set_float_codes(struct state *s, const struct format *f, uint64_t v)
+{
+    uint64_t magnitude = v & ((1ull << (f->bits - 1)) - 1);
+    if (is_nan(f, v))
+        s->cc = CC_ZERO | CC_SIGN;
+    else
+        s->cc = !magnitude ? CC_ZERO : magnitude != v ? CC_SIGN : 0;
+}
 static void set_float(struct state *s, uint64_t v)
 {
     if (m.ftz && m.to == 2)
         v = flushed(v);
     if (m.sat)
         v = clamped(formats[m.to], v);
+    if (m.cc)
+        set_float_codes(s, formats[m.to], v);
     if (m.to == 3)
         s->d = v;
     else
@@ -76,14 +87,15 @@ static void check_f2f(unsigned i)
     if ((widens && m.round) || (m.from == 1 && m.to == 1))
         return;
     const bool plain = !m.neg && !m.abs && !m.part && m.from != 1;
+    m.cc = i % 7 == 4;
     check(&subject,
           !plain        ? &only_registers
           : m.from == 2 ? &f32_forms
                         : &f64_forms,
-          "F2F%s.%s.%s%s%s R20, " B_FORMAT, when(m.ftz, ".FTZ"), float_names[m.to], float_names[m.from],
-          equal ? integral[m.round] : rounds[m.round], when(m.sat, ".SAT"), B_TEXT);
+          "F2F%s.%s.%s%s%s R20%s, " B_FORMAT, when(m.ftz, ".FTZ"), float_names[m.to], float_names[m.from],
+          equal ? integral[m.round] : rounds[m.round], when(m.sat, ".SAT"), when(m.cc, ".CC"), B_TEXT);
 }
-Test(convert, f2f)
+CORPUS(convert, f2f)
 {
     for (unsigned to = 1; to < 4; to++)
         for (unsigned from = 1; from < 4; from++)
@@ -97,7 +109,7 @@ Test(convert, f2f)
 }
 /* Without a rounding between equal sizes: the value itself, with its modifiers. */
 static void model_pass(struct state *s) { set_float(s, float_operand(s)); }
-Test(convert, f2f_of_equal_size)
+CORPUS(convert, f2f_of_equal_size)
 {
     for (unsigned size = 2; size < 4; size++)
         for (unsigned i = 0; i < 16; i++) {
@@ -108,8 +120,9 @@ Test(convert, f2f_of_equal_size)
             m.abs = i >> 1 & 1;
             m.sat = i >> 2 & 1;
             m.ftz = i >> 3 && size == 2;
-            check(&subject, &only_registers, "F2F%s.%s.%s%s R20, " B_FORMAT, when(m.ftz, ".FTZ"), float_names[size],
-                  float_names[size], when(m.sat, ".SAT"), B_TEXT);
+            m.cc = i % 5 == 2;
+            check(&subject, &only_registers, "F2F%s.%s.%s%s R20%s, " B_FORMAT, when(m.ftz, ".FTZ"), float_names[size],
+                  float_names[size], when(m.sat, ".SAT"), when(m.cc, ".CC"), B_TEXT);
         }
 }
 
@@ -133,12 +146,16 @@ static void model_f2i(struct state *s)
         r = soft_to_integer(f, roundings[m.round], v);
     if (!is_nan(f, v))
         r = r > top ? top : r < bottom ? bottom : r;
+    if (m.to == 1 && m.to_signed)
+        r = (int16_t)r;
+    if (m.cc)
+        s->cc = !r ? CC_ZERO : (uint64_t)r >> (m.to == 3 ? 63 : 31) & 1 ? CC_SIGN : 0;
     if (m.to == 3)
         s->d = (uint64_t)r;
     else
         set_d32(s, m.to == 1 && m.to_signed ? (uint32_t)(int16_t)r : (uint32_t)r & (uint32_t)((1ull << bits) - 1));
 }
-Test(convert, f2i)
+CORPUS(convert, f2i)
 {
     static const char *const rounds[4] = {"", ".FLOOR", ".CEIL", ".TRUNC"};
     for (unsigned i = 0; i < 3 * 2 * 3 * 4 * 2; i++) {
@@ -153,12 +170,13 @@ Test(convert, f2i)
         m.part = m.from == 1 && m.round == 2;
         struct subject subject = {model_f2i, V_INT, float_values[m.from], V_INT, SAME_BITS, 0};
         const bool plain = !m.neg && !m.part && m.from != 1;
+        m.cc = i % 5 == 3;
         check(&subject,
               !plain        ? &only_registers
               : m.from == 2 ? &f32_forms
                             : &f64_forms,
-              "F2I%s.%s.%s%s R20, " B_FORMAT, when(m.ftz, ".FTZ"), int_names[m.to_signed][m.to], float_names[m.from],
-              rounds[m.round], B_TEXT);
+              "F2I%s.%s.%s%s R20%s, " B_FORMAT, when(m.ftz, ".FTZ"), int_names[m.to_signed][m.to], float_names[m.from],
+              rounds[m.round], when(m.cc, ".CC"), B_TEXT);
     }
 }
 /* Part of a register, extended as its type says. Magnitude and sign are those of PTX's abs and neg of 32 or 64 bits. */
@@ -186,7 +204,7 @@ static const char *part_name(void)
     static const char *const bytes[4] = {"", ".B1", ".B2", ".B3"};
     return m.from == 0 ? bytes[m.part] : m.from == 1 && m.part ? ".H1" : "";
 }
-Test(convert, i2f)
+CORPUS(convert, i2f)
 {
     static const char *const rounds[4] = {"", ".RM", ".RP", ".RZ"};
     for (unsigned i = 0; i < 3 * 4 * 2 * 4 * 2; i++) {
@@ -199,9 +217,10 @@ Test(convert, i2f)
         m.abs = m.neg && m.round & 1;
         m.part = m.from == 0 ? m.round : m.from == 1 ? m.round & 2 : 0;
         struct subject subject = {model_i2f, V_INT, m.from == 3 ? V_LONG : V_INT, V_INT, float_same[m.to], 0};
+        m.cc = i % 5 == 1;
         check(&subject, m.neg || m.part || m.from == 3 ? &only_registers : &integer_forms,
-              "I2F.%s.%s%s R20, %s%s%%B%s%s", float_names[m.to], int_names[m.from_signed][m.from], rounds[m.round],
-              when(m.neg, "-"), when(m.abs, "|"), part_name(), when(m.abs, "|"));
+              "I2F.%s.%s%s R20%s, %s%s%%B%s%s", float_names[m.to], int_names[m.from_signed][m.from], rounds[m.round],
+              when(m.cc, ".CC"), when(m.neg, "-"), when(m.abs, "|"), part_name(), when(m.abs, "|"));
     }
 }
 /* A narrow result has zeros above it, also when it is negative. */
@@ -217,7 +236,7 @@ static void model_i2i(struct state *s)
         r &= (1u << bits) - 1;
     set_d32(s, r);
 }
-Test(convert, i2i)
+CORPUS(convert, i2i)
 {
     for (unsigned i = 0; i < 3 * 2 * 3 * 2 * 2 * 2; i++) {
         clear();

@@ -33,17 +33,23 @@ static uint64_t operand(uint64_t v, unsigned i)
         v &= ~(1ull << (m.format->bits - 1));
     return m.neg[i] ? negated(m.format, v) : v;
 }
+/* Zero and sign as a comparison with 0 gives them; both for NaN. */
+static uint32_t codes_of_float(const struct format *f, uint64_t r)
+{
+    bool nan = is_nan(f, r), sign = r >> (f->bits - 1) & 1, zero = !(r & ((1ull << (f->bits - 1)) - 1));
+    return (zero || nan ? CC_ZERO : 0) | ((sign && !zero) || nan ? CC_SIGN : 0);
+}
 static void finish(struct state *s, uint64_t r)
 {
     if (m.format->bits == 64) {
         s->d = r;
-        return;
+    } else {
+        r = m.ftz ? flushed(r) : r;
+        r = m.sat ? saturated(r) : r;
+        set_d32(s, (uint32_t)r);
     }
-    if (m.ftz)
-        r = flushed(r);
-    if (m.sat)
-        r = saturated(r);
-    set_d32(s, (uint32_t)r);
+    if (m.cc)
+        s->cc = codes_of_float(m.format, r);
 }
 static void model_add(struct state *s)
 {
@@ -57,7 +63,7 @@ static void model_fma(struct state *s)
 {
     finish(s, soft_fma(m.format, roundings[m.round], operand(s->a, 0), operand(s->b, 1), operand(s->c, 2)));
 }
-Test(float_, fp32)
+CORPUS(float_, fp32)
 {
     const struct subject add = {model_add, V_F32, V_F32, V_F32, SAME_F32, 0};
     const struct subject mul = {model_mul, V_F32, V_F32, V_F32, SAME_F32, 0};
@@ -92,7 +98,7 @@ static void choose_modifiers(unsigned i)
 #define A_TEXT when(m.neg[0], "-"), when(m.abs[0], "|"), when(m.abs[0], "|")
 #define B_FORMAT "%s%s%%B%s"
 #define B_TEXT when(m.neg[1], "-"), when(m.abs[1], "|"), when(m.abs[1], "|")
-Test(float_, signs_of_sums)
+CORPUS(float_, signs_of_sums)
 {
     const struct subject add = {model_add, V_F32, V_F32, V_F32, SAME_F32, 0};
     const struct subject dadd = {model_add, V_F64, V_F64, V_F64, SAME_F64, 0};
@@ -114,7 +120,7 @@ static void model_mul32i(struct state *s)
     s->b = 0x3f9d70a4;
     model_mul(s);
 }
-Test(float_, long_immediates)
+CORPUS(float_, long_immediates)
 {
     const struct subject add = {model_add32i, V_F32, V_F32, V_F32, SAME_F32, 0};
     const struct subject mul = {model_mul32i, V_F32, V_F32, V_F32, SAME_F32, 0};
@@ -130,7 +136,7 @@ Test(float_, long_immediates)
         check(&add, &only_registers, "FADD32I%s R20, " A_FORMAT ", 1.2300000190734863281", when(m.ftz, ".FTZ"), A_TEXT);
     }
 }
-Test(float_, fp64)
+CORPUS(float_, fp64)
 {
     const struct subject add = {model_add, V_F64, V_F64, V_F64, SAME_F64, 0};
     const struct subject mul = {model_mul, V_F64, V_F64, V_F64, SAME_F64, 0};
@@ -150,6 +156,69 @@ Test(float_, fp64)
     }
 }
 
+/* An addend that is also the destination. */
+static void model_fma32i(struct state *s)
+{
+    s->b = 0x3f9d70a4;
+    s->c = (uint32_t)s->d;
+    model_fma(s);
+}
+CORPUS(float_, ffma32i)
+{
+    const struct subject fma = {model_fma32i, V_F32, V_F32, V_F32, SAME_F32, 0};
+    for (unsigned i = 0; i < 16; i++) {
+        clear(&FORMAT_F32);
+        m.ftz = i & 1;
+        m.sat = i >> 1 & 1;
+        m.neg[0] = i >> 2 & 1;
+        m.neg[2] = i >> 3;
+        m.cc = i == 5;
+        check(&fma, &only_registers, "FFMA32I%s%s R20%s, %sR4, 1.2300000190734863281, %sR20", when(m.ftz, ".FTZ"),
+              when(m.sat, ".SAT"), when(m.cc, ".CC"), when(m.neg[0], "-"), when(m.neg[2], "-"));
+    }
+}
+CORPUS(float_, operands_in_constants)
+{
+    const struct subject fma = {model_fma, V_F32, V_F32, V_F32, SAME_F32, 0};
+    const struct subject dfma = {model_fma, V_F64, V_F64, V_F64, SAME_F64, 0};
+    for (unsigned i = 0; i < 4; i++) {
+        clear(&FORMAT_F32);
+        m.neg[1] = i & 1;
+        m.neg[2] = i >> 1;
+        check_c(&fma, "FFMA R20, R4, %sR6, %s%%C", when(m.neg[1], "-"), when(m.neg[2], "-"));
+        m.format = &FORMAT_F64;
+        check_c(&dfma, "DFMA R20, R4, %sR6, %s%%C", when(m.neg[1], "-"), when(m.neg[2], "-"));
+    }
+}
+/* The sign and zero of a result, and that it is no number. */
+CORPUS(float_, condition_codes)
+{
+    const struct subject add = {model_add, V_F32, V_F32, V_F32, SAME_F32, 0};
+    const struct subject mul = {model_mul, V_F32, V_F32, V_F32, SAME_F32, 0};
+    const struct subject fma = {model_fma, V_F32, V_F32, V_F32, SAME_F32, 0};
+    const struct subject add32i = {model_add32i, V_F32, V_F32, V_F32, SAME_F32, 0};
+    const struct subject mul32i = {model_mul32i, V_F32, V_F32, V_F32, SAME_F32, 0};
+    const struct subject dadd = {model_add, V_F64, V_F64, V_F64, SAME_F64, 0};
+    const struct subject dmul = {model_mul, V_F64, V_F64, V_F64, SAME_F64, 0};
+    const struct subject dfma = {model_fma, V_F64, V_F64, V_F64, SAME_F64, 0};
+    for (unsigned i = 0; i < 2; i++) {
+        clear(&FORMAT_F32);
+        m.cc = true;
+        m.ftz = i;
+        const char *ftz = when(m.ftz, ".FTZ");
+        check(&add, &only_registers, "FADD%s R20.CC, R4, R6", ftz);
+        check(&mul, &only_registers, "FMUL%s R20.CC, R4, R6", ftz);
+        check(&fma, &only_registers, "FFMA%s R20.CC, R4, R6, R8", ftz);
+        check(&add32i, &only_registers, "FADD32I%s R20.CC, R4, 1.2300000190734863281", ftz);
+        check(&mul32i, &only_registers, "FMUL32I%s R20.CC, R4, 1.2300000190734863281", ftz);
+    }
+    clear(&FORMAT_F64);
+    m.cc = true;
+    check(&dadd, &only_registers, "DADD R20.CC, R4, R6");
+    check(&dmul, &only_registers, "DMUL R20.CC, R4, R6");
+    check(&dfma, &only_registers, "DFMA R20.CC, R4, R6, R8");
+}
+
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
 /* Numbers as integers that compare alike; -0 below +0, which only minima notice. */
@@ -167,7 +236,7 @@ static void model_minmax(struct state *s)
         r = ((s->p >> 5 & 1) ^ m.not ) == (rank(a) < rank(b)) ? a : b;
     finish(s, r);
 }
-Test(float_, minima)
+CORPUS(float_, minima)
 {
     const struct subject f = {model_minmax, V_F32, V_F32, V_F32, SAME_F32, 0};
     const struct subject d = {model_minmax, V_F64, V_F64, V_F64, SAME_F64, 0};
@@ -176,12 +245,13 @@ Test(float_, minima)
         choose_modifiers(i & 15);
         m.not = i >> 4 & 1;
         m.ftz = i >> 5;
-        check(&f, i & 12 ? &no_immediates : &f32_forms, "FMNMX%s R20, " A_FORMAT ", " B_FORMAT ", %sP5",
-              when(m.ftz, ".FTZ"), A_TEXT, B_TEXT, when(m.not, "!"));
+        m.cc = i % 7 == 3;
+        check(&f, i & 12 ? &no_immediates : &f32_forms, "FMNMX%s R20%s, " A_FORMAT ", " B_FORMAT ", %sP5",
+              when(m.ftz, ".FTZ"), when(m.cc, ".CC"), A_TEXT, B_TEXT, when(m.not, "!"));
         m.format = &FORMAT_F64;
         if (!m.ftz)
-            check(&d, i & 12 ? &no_immediates : &f64_forms, "DMNMX R20, " A_FORMAT ", " B_FORMAT ", %sP5", A_TEXT,
-                  B_TEXT, when(m.not, "!"));
+            check(&d, i & 12 ? &no_immediates : &f64_forms, "DMNMX R20%s, " A_FORMAT ", " B_FORMAT ", %sP5",
+                  when(m.cc, ".CC"), A_TEXT, B_TEXT, when(m.not, "!"));
     }
 }
 static const char *const compares[16] = {"F",   "LT",  "EQ",  "LE",  "GT",  "NE",  "GE",  "NUM",
@@ -229,7 +299,7 @@ static void check_comparison(enum values v, const struct operand_forms *forms)
         check(&set, forms, "DSET%s.%s.%s R20, " A_FORMAT ", " B_FORMAT ", %sP5", when(m.bf, ".BF"), name, combine,
               A_TEXT, B_TEXT, not );
 }
-Test(float_, comparisons)
+CORPUS(float_, comparisons)
 {
     for (unsigned i = 0; i < 16; i++)
         for (unsigned k = 0; k < 6; k++) {
@@ -257,7 +327,7 @@ static void model_fcmp(struct state *s)
     uint64_t c = operand(s->c, 2);
     set_d32(s, compared(c, 0) ? (uint32_t)s->a : (uint32_t)s->b);
 }
-Test(float_, fcmp)
+CORPUS(float_, fcmp)
 {
     const struct subject subject = {model_fcmp, V_F32, V_F32, V_F32, SAME_BITS, 0};
     for (unsigned i = 0; i < 32; i++) {
@@ -266,6 +336,7 @@ Test(float_, fcmp)
         m.ftz = i >> 4;
         const char *name = m.compare == 4 ? "" : compares[m.compare]; /* GT is not written */
         check(&subject, &f32_forms, "FCMP%s%s%s R20, R4, %%B, R8", when(*name, "."), name, when(m.ftz, ".FTZ"));
+        check_c(&subject, "FCMP%s%s%s R20, R4, R6, %%C", when(*name, "."), name, when(m.ftz, ".FTZ"));
     }
 }
 
@@ -298,7 +369,7 @@ static void model_mufu(struct state *s)
     if (m.op < 2 && fabs(x) > 100 * 3.14159 && isfinite(x)) /* nothing is said of such arguments */
         s->d = ANY_RESULT;
 }
-Test(float_, mufu)
+CORPUS(float_, mufu)
 {
     /* relative errors: ex2 2^-22, rcp 2^-23, rsqrt 2^-22.9 (PTX ISA); lg2, sin and cos are bounded absolutely there,
      * and are as good as the others here, also near their zeros */
@@ -329,7 +400,7 @@ static void model_upper(struct state *s)
     memcpy(&s->d, &r, 8);
 }
 /* Compared as a number: see SAME_UPPER. */
-Test(float_, mufu_upper_words)
+CORPUS(float_, mufu_upper_words)
 {
     const struct subject subject = {model_upper, V_F32, V_F32, V_F32, NEAR_UPPER, 0x1p-20};
     clear(&FORMAT_F64);
@@ -343,7 +414,7 @@ static void model_reduced(struct state *s)
     m.ftz = true;
     model_mufu(s);
 }
-Test(float_, range_reduction)
+CORPUS(float_, range_reduction)
 {
     const struct subject subject = {model_reduced, V_F32, V_F32, V_F32, NEAR_F32, 0x1p-22};
     static const char *const functions[3] = {"COS", "SIN", "EX2"};

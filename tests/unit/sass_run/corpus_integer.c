@@ -53,7 +53,7 @@ static void choose_signs(unsigned i)
 }
 static const struct subject iadd = {model_iadd, V_INT, V_INT, V_INT, SAME_BITS, 0};
 
-Test(integer, iadd)
+CORPUS(integer, iadd)
 {
     for (unsigned i = 0; i < 16; i++) {
         clear();
@@ -74,7 +74,7 @@ static void model_iadd32i(struct state *s)
     const uint32_t v[2] = {(uint32_t)s->a, 0x89abcdef};
     set_d32(s, sum(s, v, 2));
 }
-Test(integer, iadd32i)
+CORPUS(integer, iadd32i)
 {
     const struct subject subject = {model_iadd32i, V_INT, V_INT, V_INT, SAME_BITS, 0};
     for (unsigned i = 0; i < 16; i++) {
@@ -87,7 +87,7 @@ Test(integer, iadd32i)
               when(m.cc, ".CC"), when(m.neg[0], "-"));
     }
 }
-Test(integer, iscadd)
+CORPUS(integer, iscadd)
 {
     for (unsigned shift = 0; shift < 32; shift += 31 - shift < 5 ? 1 : 5)
         for (unsigned i = 0; i < 8; i++) {
@@ -104,7 +104,7 @@ static void model_iscadd32i(struct state *s)
     const uint32_t v[2] = {(uint32_t)s->a << m.shift, 0x89abcdef};
     set_d32(s, sum(s, v, 2));
 }
-Test(integer, iscadd32i)
+CORPUS(integer, iscadd32i)
 {
     const struct subject subject = {model_iscadd32i, V_INT, V_INT, V_INT, SAME_BITS, 0};
     clear();
@@ -127,7 +127,7 @@ static void model_iadd3_two(struct state *s)
     const uint32_t v[3] = {(uint32_t)s->a, (uint32_t)s->b, 0};
     set_d32(s, sum(s, v, 3));
 }
-Test(integer, iadd3)
+CORPUS(integer, iadd3)
 {
     const struct subject subject = {model_iadd3, V_INT, V_INT, V_INT, SAME_BITS, 0};
     const struct subject two = {model_iadd3_two, V_INT, V_INT, V_INT, SAME_BITS, 0};
@@ -155,7 +155,7 @@ static void model_long_sum(struct state *s)
     s->d = (m.neg[0] ? -s->a : s->a) + (m.neg[1] ? -s->b : s->b) + (m.neg[2] ? -s->c : s->c);
 }
 /* Sums of three long numbers, as ptxas makes them. */
-Test(integer, iadd3_long)
+CORPUS(integer, iadd3_long)
 {
     const struct subject subject = {model_long_sum, V_LONG, V_LONG, V_LONG, SAME_BITS, 0};
     for (unsigned i = 0; i < 4; i++) {
@@ -173,7 +173,7 @@ static void model_iadd3_shifted(struct state *s)
     uint64_t t = (uint64_t)(uint32_t)s->a + (uint32_t)s->b;
     set_d32(s, (uint32_t)(m.shift ? t << 16 : t >> 16) + (uint32_t)s->c);
 }
-Test(integer, iadd3_shifted)
+CORPUS(integer, iadd3_shifted)
 {
     const struct subject subject = {model_iadd3_shifted, V_INT, V_INT, V_INT, SAME_BITS, 0};
     clear();
@@ -188,7 +188,7 @@ static const char *shift_text(unsigned shift)
     snprintf(text, sizeof text, ", 0x%x", shift);
     return shift ? text : "";
 }
-Test(integer, lea)
+CORPUS(integer, lea)
 {
     for (unsigned shift = 0; shift < 32; shift += 31 - shift < 5 ? 1 : 5)
         for (unsigned i = 0; i < 8; i++) {
@@ -210,7 +210,7 @@ static void model_lea_hi(struct state *s)
     const uint32_t v[2] = {(uint32_t)(m.shift ? wide >> (32 - m.shift) : wide >> 32), (uint32_t)s->b};
     set_d32(s, sum(s, v, 2));
 }
-Test(integer, lea_hi)
+CORPUS(integer, lea_hi)
 {
     const struct subject subject = {model_lea_hi, V_INT, V_INT, V_INT, SAME_BITS, 0};
     for (unsigned shift = 0; shift < 32; shift += 31 - shift < 5 ? 1 : 5)
@@ -258,7 +258,7 @@ static void model_xmad(struct state *s)
     if (m.cc)
         set_codes(s, r, total >> 32, false, m.x);
 }
-Test(integer, xmad)
+CORPUS(integer, xmad)
 {
     const struct subject subject = {model_xmad, V_INT, V_INT, V_INT, SAME_BITS, 0};
     static const char *const types[4] = {"", ".S16.U16", ".U16.S16", ".S16.S16"};
@@ -299,7 +299,7 @@ static void model_imad(struct state *s)
     set_d32(s, sum(s, v, 2));
 }
 static const char *const factors[4] = {".U32.U32", ".S32.U32", ".U32.S32", ""};
-Test(integer, imul)
+CORPUS(integer, imul)
 {
     const struct subject imul = {model_imul, V_INT, V_INT, V_INT, SAME_BITS, 0};
     const struct subject imad = {model_imad, V_INT, V_INT, V_INT, SAME_BITS, 0};
@@ -340,7 +340,7 @@ static void model_shr(struct state *s)
     int64_t wide = extended(a, 32, m.is_signed);
     set_d32(s, (uint32_t)(wide >> amount((uint32_t)s->b, 32)));
 }
-Test(integer, shifts)
+CORPUS(integer, shifts)
 {
     const struct subject shl = {model_shl, V_INT, V_INT, V_INT, SAME_BITS, 0};
     const struct subject shr = {model_shr, V_INT, V_INT, V_INT, SAME_BITS, 0};
@@ -367,7 +367,7 @@ static void model_shf(struct state *s)
         wide |= ~(unsigned __int128)0 << 64;
     set_d32(s, m.high ? (uint32_t)(wide << n >> 32) : (uint32_t)(wide >> n));
 }
-Test(integer, funnel_shifts)
+CORPUS(integer, funnel_shifts)
 {
     const struct subject subject = {model_shf, V_INT, V_INT, V_INT, SAME_BITS, 0};
     static const char *const types[4] = {"", NULL, ".U64", ".S64"};
@@ -406,7 +406,7 @@ static void model_lop32i(struct state *s)
     s->b = 0x89abcdef;
     model_lop(s);
 }
-Test(integer, lop)
+CORPUS(integer, lop)
 {
     const struct subject lop = {model_lop, V_INT, V_INT, V_INT, SAME_BITS, 0};
     const struct subject lop32i = {model_lop32i, V_INT, V_INT, V_INT, SAME_BITS, 0};
@@ -438,7 +438,7 @@ static void model_lop3(struct state *s)
     }
     finish_logic(s, r);
 }
-Test(integer, lop3)
+CORPUS(integer, lop3)
 {
     const struct subject subject = {model_lop3, V_INT, V_INT, V_INT, SAME_BITS, 0};
     static const uint8_t some[] = {0x80, 0xfe, 0x96, 0xe8, 0x01, 0x7f, 0x1e, 0xca, 0xd8, 0x3c};
@@ -493,7 +493,7 @@ static void model_popc(struct state *s)
         r += b >> i & 1;
     set_d32(s, r);
 }
-Test(integer, bit_fields)
+CORPUS(integer, bit_fields)
 {
     const struct subject bfe = {model_bfe, V_INT, V_INT, V_INT, SAME_BITS, 0};
     const struct subject bfi = {model_bfi, V_INT, V_INT, V_INT, SAME_BITS, 0};
@@ -537,7 +537,7 @@ static void model_prmt(struct state *s)
     }
     set_d32(s, r);
 }
-Test(integer, prmt)
+CORPUS(integer, prmt)
 {
     const struct subject subject = {model_prmt, V_INT, V_INT, V_INT, SAME_BITS, 0};
     static const char *const modes[7] = {"", ".F4E", ".B4E", ".RC8", ".ECL", ".ECR", ".RC16"};
@@ -603,7 +603,7 @@ static void check_comparison(bool first)
     check(&iset, forms, "%sISET%s.%s%s%s.%s R20%s, %s, %sP5", before, when(m.high, ".BF"), name, u, x, c,
           when(m.cc, ".CC"), operands, when(m.po, "!"));
 }
-Test(integer, comparisons)
+CORPUS(integer, comparisons)
 {
     const struct subject icmp = {model_icmp, V_INT, V_INT, V_INT, SAME_BITS, 0};
     for (unsigned i = 0; i < 8 * 2 * 2; i++) {
@@ -622,7 +622,7 @@ Test(integer, comparisons)
         }
     }
 }
-Test(integer, imnmx)
+CORPUS(integer, imnmx)
 {
     const struct subject subject = {model_imnmx, V_INT, V_INT, V_INT, SAME_BITS, 0};
     for (unsigned i = 0; i < 4; i++) {

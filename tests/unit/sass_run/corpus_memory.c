@@ -49,7 +49,7 @@ static void model_sizes(struct state *s)
     default: memcpy(&s->d, bytes + m.at, 8); break;
     }
 }
-Test(memory, sizes)
+CORPUS(memory, sizes)
 {
     const struct subject subject = {model_sizes, V_LONG, V_LONG, V_LONG, SAME_BITS, 0};
     for (unsigned p = 0; p < PLACES; p++)
@@ -81,7 +81,7 @@ static void model_const(struct state *s)
     }
 }
 /* The word that run() puts at c[0x0][0x148] is the operand b of the form with a constant. */
-Test(memory, constants)
+CORPUS(memory, constants)
 {
     const struct subject subject = {model_const, V_INT, V_INT, V_INT, SAME_BITS, 0};
     static const unsigned at[5] = {0x149, 0x149, 0x14a, 0x14a, 0x148};
@@ -167,7 +167,7 @@ static void check_atomic(const struct place *p, const char *name)
         check(&new, &only_registers, "%s%s%s [%s], R8\nRED.E.%s%s [%s], R6\n%s%s R20, [%s]" RESTORE, p->setup, p->store,
               size, p->address, ops[m.op], types[m.type], p->address, p->load, size, p->address);
 }
-Test(memory, atomics)
+CORPUS(memory, atomics)
 {
     for (m.op = 0; m.op < OPS; m.op++)
         for (m.type = 0; m.type < TYPES; m.type++) {
@@ -181,7 +181,7 @@ static void model_cas(struct state *s)
     bool equal = !(s->a & 1) || (uint32_t)s->b == (uint32_t)s->c;
     set_d32(s, equal ? (uint32_t)s->a : (uint32_t)s->c);
 }
-Test(memory, compare_and_swap)
+CORPUS(memory, compare_and_swap)
 {
     const struct subject old = {model_old, V_INT, V_INT, V_INT, SAME_BITS, 0};
     const struct subject new = {model_cas, V_INT, V_INT, V_INT, SAME_BITS, 0};

@@ -29,7 +29,7 @@ static void model_not_guarded(struct state *s)
         model_mov(s);
 }
 static void model_nothing(struct state *s) { (void)s; }
-Test(move, moves)
+CORPUS(move, moves)
 {
     const struct subject mov = {model_mov, V_INT, V_INT, V_INT, SAME_BITS, 0};
     const struct subject mov32i = {model_mov32i, V_INT, V_INT, V_INT, SAME_BITS, 0};
@@ -75,7 +75,7 @@ static void model_guard_written(struct state *s)
     set_p(s, 1, combine(m.op[1], t, c));
     set_p(s, 2, combine(m.op[1], !t, c));
 }
-Test(move, predicates)
+CORPUS(move, predicates)
 {
     const struct subject psetp = {model_psetp, V_INT, V_INT, V_INT, SAME_BITS, 0};
     const struct subject pset = {model_pset, V_INT, V_INT, V_INT, SAME_BITS, 0};
@@ -132,7 +132,7 @@ static void model_csetp(struct state *s)
     set_p(s, 2, combine(m.op[1], !t, c));
     subtract(s);
 }
-Test(move, condition_codes)
+CORPUS(move, condition_codes)
 {
     const struct subject csetp = {model_csetp, V_INT, V_INT, V_INT, SAME_BITS, 0};
     static const char *const tests[24] = {
@@ -166,7 +166,7 @@ static void model_r2p_codes(struct state *s)
     uint32_t mask = (uint32_t)s->b & 15, v = (uint32_t)s->a >> (8 * m.part);
     s->cc = (s->cc & ~mask) | (v & mask);
 }
-Test(move, predicates_as_numbers)
+CORPUS(move, predicates_as_numbers)
 {
     const struct subject p2r = {model_p2r, V_INT, V_INT, V_INT, SAME_BITS, 0};
     const struct subject r2p = {model_r2p, V_INT, V_INT, V_INT, SAME_BITS, 0};

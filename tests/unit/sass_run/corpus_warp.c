@@ -32,7 +32,7 @@ static void model_shfl(const struct state *before, struct state *after)
         set_p(&after[lane], 1, inside);
     }
 }
-Test(warp, shfl)
+CORPUS(warp, shfl)
 {
     static const char *const modes[4] = {"IDX", "UP", "DOWN", "BFLY"};
     static const unsigned clamps[] = {0x1f, 0, 0x181f, 0x1c1f, 0x1000, 0x1e01, 0x100f};
@@ -69,7 +69,7 @@ static void model_vote(const struct state *before, struct state *after)
             set_p(&after[lane], 1, answer);
         }
 }
-Test(warp, vote)
+CORPUS(warp, vote)
 {
     static const char *const modes[3] = {"ALL", "ANY", "EQ"};
     for (m.mode = 0; m.mode < 3; m.mode++)
@@ -90,7 +90,7 @@ static void model_lane(const struct state *before, struct state *after)
         set_d32(&after[lane], values[m.mode]);
     }
 }
-Test(warp, special_registers)
+CORPUS(warp, special_registers)
 {
     static const char *const names[6] = {"SR_LANEID", "SR_EQMASK", "SR_LTMASK", "SR_LEMASK", "SR_GTMASK", "SR_GEMASK"};
     for (m.mode = 0; m.mode < 6; m.mode++)

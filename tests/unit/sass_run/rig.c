@@ -86,7 +86,8 @@ static void put_address(const struct source *s, char line[LINE])
     cr_assert_fail("no label in '%s'", line);
 }
 
-static void assemble(struct source *s, const char *text)
+/* Fills up the last bundle; returns how many instructions the text has. */
+static unsigned assemble(struct source *s, const char *text)
 {
     char line[LINE];
     while ((text = next_line(text, line))) {
@@ -103,8 +104,21 @@ static void assemble(struct source *s, const char *text)
             cr_assert_fail("'%s': %s", line, err.text);
         s->word_count++;
     }
+    unsigned count = s->word_count;
     while (s->word_count % 3)
         s->words[s->word_count++] = SASS_NOP;
+    return count;
+}
+
+unsigned sass_words(unsigned sm, const char *text, uint64_t *words, unsigned size)
+{
+    static struct source s;
+    s = (struct source){.sm = sm};
+    find_labels(&s, text);
+    unsigned count = assemble(&s, text);
+    for (unsigned i = 0; i < count && i < size; i++)
+        words[i] = s.words[i];
+    return count;
 }
 
 /* ---- code to cubin ----------------------------------------------------------------------------------------------- */

@@ -20,6 +20,9 @@ struct sass_rig {
 
 /* A cubin's bytes, to be freed. Ends the test when the text cannot be assembled. */
 uint8_t *sass_cubin(unsigned sm, const char *text, bool relocatable, size_t *size);
+/* The words of the text, one for each instruction, at most `size`; returns their number. Ends the test like
+ * sass_cubin(). */
+unsigned sass_words(unsigned sm, const char *text, uint64_t *words, unsigned size);
 /* The address of a label in the text. */
 uint32_t sass_label(const char *text, const char *name);
 /* Loads and lowers; false with the error in rig->err, and still to be closed. */
