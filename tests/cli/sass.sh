@@ -41,6 +41,8 @@ refuses 1 'one file at a time' "two files" disasm a b
 refuses 2 'empty: empty; machine code is' "an empty file" disasm "$work/empty"
 refuses 2 'empty: empty; machine code is' "an empty file of bare code" disasm -b sm_62 "$work/empty"
 refuses 2 '/dev/null: empty' "a device without content" disasm /dev/null
+echo '@P0 BPT.TRAP 0x1 ;' >"$work/wrong.sass"
+refuses 2 'wrong.sass:1: .*no form of BPT' "a guard on what takes none" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
 echo 'FADD R1, R2 ;' >"$work/wrong.sass"
 refuses 2 'wrong.sass:1: .*no form of FADD' "text that is no instruction" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
 refuses 2 'several functions' "two functions into one file" asm "$work/all.sass" -o "$work/none"

@@ -23,6 +23,7 @@ struct parser {
     uint32_t control, address;
     const struct sass_row *row;
     unsigned operands;
+    bool guarded; /* a guard is written */
     struct constraint constraints[CONSTRAINTS];
     unsigned constraint_count;
 };
@@ -676,6 +677,7 @@ static bool parse_guard(struct parser *p)
         if (!read_predicate(p, &r))
             return false;
         set(p, (struct sass_bits){16, 3}, r);
+        p->guarded = true;
     }
     return true;
 }
@@ -684,8 +686,11 @@ static bool parse_guard(struct parser *p)
 static bool parse_row(struct parser *p)
 {
     p->word |= (uint64_t)p->row->value << 48;
-    if (p->row->flags & SASS_NO_GUARD)
+    if (p->row->flags & SASS_NO_GUARD) {
         p->word &= ~(15ull << 16);
+        if (p->guarded)
+            return false;
+    }
     for (const struct sass_item *i = p->row->items; i->kind != SI_END; i++) {
         if (i->kind == SI_IMMEDIATE || i->kind == SI_REGISTER || i->kind == SI_CONSTANT) {
             struct parser ahead = *p;

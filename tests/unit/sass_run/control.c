@@ -1,4 +1,6 @@
 /* What the trace says about scheduling: control bits, and what DEPBAR waits for. */
+#include <string.h>
+
 #include <criterion/criterion.h>
 
 #include "frontend/core/program.h"
@@ -31,5 +33,17 @@ Test(control, xmad_is_an_integer_operation)
     struct sass_rig r;
     sass_rig_open(&r, 62, "XMAD R2, R4, R3, RZ\nEXIT\n", 64);
     cr_expect_eq(r.program->kernel.instructions[0].unit_class, RP_CLASS_INT);
+    sass_rig_close(&r);
+}
+
+/* PTX's trap, of one thread of the second warp. It takes no guard: ptxas branches around it. */
+Test(control, a_trap_ends_the_launch)
+{
+    struct sass_rig r;
+    sass_rig_open(&r, 62, "S2R R0, SR_TID.X\nISETP.NE.AND P0, PT, R0, 0x21, PT\n@P0 EXIT\nBPT.TRAP 0x1\nEXIT\n", 64);
+    cr_expect(sass_rig_run(&r, 1, 32, NULL), "%s", r.err.text);
+    cr_expect_not(sass_rig_run(&r, 1, 64, NULL));
+    cr_expect_eq(r.result.fault, RP_FAULT_TRAP);
+    cr_expect_not_null(strstr(r.err.text, "address 0x28"), "%s", r.err.text);
     sass_rig_close(&r);
 }

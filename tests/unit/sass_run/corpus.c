@@ -84,13 +84,16 @@ static const uint64_t doubles[] = {
 };
 static const uint64_t halves[] = {0,      0x8000, 1,      0x8001, 0x03ff, 0x0400, 0x3c00, 0xbc00, 0x3bff,
                                   0x3800, 0x3e00, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x7c01, 0x6400};
+static const uint64_t pairs_of_halves[] = {0x00003c00, 0x80000000, 0x00018000, 0x80010001, 0x03ff8001, 0x040003ff,
+                                           0x3c000400, 0xbc003c00, 0x3bffbc00, 0x38003bff, 0x3e003800, 0x7bff3e00,
+                                           0xfbff7bff, 0x7c00fbff, 0xfc007c00, 0x7e00fc00, 0x7c017e00, 0x64006400};
 static const struct {
     const uint64_t *at;
     unsigned count, bits;
 } corners[] = {
     [V_INT] = {integers, sizeof integers / 8, 32}, [V_LONG] = {longs, sizeof longs / 8, 64},
     [V_F32] = {floats, sizeof floats / 8, 32},     [V_F64] = {doubles, sizeof doubles / 8, 64},
-    [V_F16] = {halves, sizeof halves / 8, 16},
+    [V_F16] = {halves, sizeof halves / 8, 16},     [V_F16X2] = {pairs_of_halves, sizeof pairs_of_halves / 8, 32},
 };
 uint64_t corner(enum values v, unsigned i) { return corners[v].at[i % corners[v].count]; }
 unsigned corner_count(enum values v) { return corners[v].count; }
@@ -108,6 +111,8 @@ static uint64_t any_value(enum values v, uint64_t *seed)
     r = random_next(seed);
     if (v == V_F32 && r >> 63) /* exponents near each other */
         r = (r & ~0x7f800000ull) | (0x3a800000 + (r >> 40 & 15) * 0x800000);
+    if (v == V_F16X2 && r >> 63) /* near 1 */
+        r = (r & ~0x78007800ull) | 0x38003800;
     if (v == V_F64 && r >> 62 & 1)
         r = (r & ~0x7ff0000000000000ull) | (0x3fa0000000000000 + (r & 15) * 0x10000000000000ull);
     return r;
@@ -168,6 +173,11 @@ static bool near(const struct subject *subject, uint64_t got, uint64_t want)
     return want == ANY_RESULT || (isnan(g) && isnan(w)) || (subject->same == NEAR_F32 && g == (double)(float)w) ||
            g == w || fabs(g - w) <= subject->error * fabs(w);
 }
+static bool same_half(uint32_t got, uint32_t want)
+{
+    got &= 0xffff, want &= 0xffff;
+    return got == want || ((got & 0x7fff) > 0x7c00 && (want & 0x7fff) > 0x7c00);
+}
 static bool same(const struct subject *subject, uint64_t got, uint64_t want)
 {
     bool low = (uint32_t)got == (uint32_t)want, high = got >> 32 == want >> 32;
@@ -175,6 +185,8 @@ static bool same(const struct subject *subject, uint64_t got, uint64_t want)
     case SAME_F32: return high && (low || (isnan(f32_value(got)) && isnan(f32_value(want))));
     case SAME_F64: return (low && high) || (isnan(f64_value(got)) && isnan(f64_value(want)));
     case SAME_F16: return high && (low || (((got & 0x7fff) > 0x7c00) && ((want & 0x7fff) > 0x7c00)));
+    case SAME_F16X2:
+        return high && same_half((uint32_t)got, (uint32_t)want) && same_half((uint32_t)got >> 16, (uint32_t)want >> 16);
     case NEAR_F32:
     case NEAR_UPPER: return near(subject, got, want);
     default: return low && high;

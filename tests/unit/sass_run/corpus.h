@@ -20,8 +20,16 @@ typedef void (*model)(struct state *);
 static inline void set_d32(struct state *s, uint32_t v) { s->d = s->d >> 32 << 32 | v; }
 static inline void set_p(struct state *s, unsigned n, bool v) { s->p = (s->p & ~(1u << n)) | (unsigned)v << n; }
 
-enum values { V_INT, V_LONG, V_F32, V_F64, V_F16 };
-enum same { SAME_BITS, SAME_F32, SAME_F64, SAME_F16, NEAR_F32, NEAR_UPPER }; /* how d is compared: any NaN for a NaN */
+enum values { V_INT, V_LONG, V_F32, V_F64, V_F16, V_F16X2 };
+enum same {
+    SAME_BITS,
+    SAME_F32,
+    SAME_F64,
+    SAME_F16,
+    SAME_F16X2,
+    NEAR_F32,
+    NEAR_UPPER
+}; /* how d is compared: any NaN for a NaN */
 struct subject {
     model model;
     enum values a, b, c;

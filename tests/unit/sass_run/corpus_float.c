@@ -382,8 +382,10 @@ CORPUS(float_, mufu)
         m.abs[0] = i / 9 >> 1 & 1;
         m.sat = i / 9 == 4;
         m.ftz = true;
-        if (functions[m.op])
-            check(&subject, &only_registers, "MUFU.%s%s R20, " A_FORMAT, functions[m.op], when(m.sat, ".SAT"), A_TEXT);
+        if (!functions[m.op])
+            continue;
+        corpus_sm = i / 9 == 2 && m.op < 8 ? 50 : 61; /* sm_50 has no SQRT */
+        check(&subject, &only_registers, "MUFU.%s%s R20, " A_FORMAT, functions[m.op], when(m.sat, ".SAT"), A_TEXT);
     }
 }
 /* The upper word of a double's reciprocal or reciprocal root, to 20 bits; ptxas refines it. */
@@ -412,14 +414,16 @@ CORPUS(float_, mufu_upper_words)
 static void model_reduced(struct state *s)
 {
     m.ftz = true;
+    s->a = s->b;
     model_mufu(s);
 }
 CORPUS(float_, range_reduction)
 {
     const struct subject subject = {model_reduced, V_F32, V_F32, V_F32, NEAR_F32, 0x1p-22};
     static const char *const functions[3] = {"COS", "SIN", "EX2"};
+    static const struct immediate some[] = {{"0.5", 0x3f000000}, {"-2.5", 0xc0200000}, {NULL, 0}};
+    const struct operand_forms forms = {true, some};
     clear(&FORMAT_F32);
     for (m.op = 0; m.op < 3; m.op++)
-        check(&subject, &only_registers, "RRO.%s R20, R4\nMUFU.%s R20, R20", m.op < 2 ? "SINCOS" : "EX2",
-              functions[m.op]);
+        check(&subject, &forms, "RRO.%s R20, %%B\nMUFU.%s R20, R20", m.op < 2 ? "SINCOS" : "EX2", functions[m.op]);
 }

@@ -150,6 +150,24 @@ CORPUS(integer, iadd3)
         check(&subject, &only_registers, "IADD3 R20, R4%s, R6%s, R8%s", parts[i % 3], parts[i / 3 % 3], parts[i / 9]);
     }
 }
+/* A short immediate is not extended by its sign, but by bit 56, which the text's number includes. */
+static void model_iadd3_immediate(struct state *s)
+{
+    const uint32_t v[3] = {(uint32_t)s->a, 0x7abcd, (uint32_t)s->c};
+    set_d32(s, sum(s, v, 3));
+}
+CORPUS(integer, iadd3_immediate)
+{
+    const struct subject subject = {model_iadd3_immediate, V_INT, V_INT, V_INT, SAME_BITS, 0};
+    for (unsigned i = 0; i < 8; i++) {
+        clear();
+        m.neg[0] = i & 1;
+        m.neg[2] = i >> 1 & 1;
+        m.x = i >> 2;
+        check(&subject, &only_registers, "IADD3%s R20, %sR4, 0x7abcd, %sR8", when(m.x, ".X"), when(m.neg[0], "-"),
+              when(m.neg[2], "-"));
+    }
+}
 static void model_long_sum(struct state *s)
 {
     s->d = (m.neg[0] ? -s->a : s->a) + (m.neg[1] ? -s->b : s->b) + (m.neg[2] ? -s->c : s->c);
@@ -287,6 +305,24 @@ CORPUS(integer, xmad)
               when(m.cc, ".CC"));
     }
 }
+/* The addend in constant memory: neither .PSL nor .MRG. */
+CORPUS(integer, xmad_constant_addend)
+{
+    const struct subject subject = {model_xmad, V_INT, V_INT, V_INT, SAME_BITS, 0};
+    static const char *const types[4] = {"", ".S16.U16", ".U16.S16", ".S16.S16"};
+    static const char *const modes[4] = {"", ".CLO", ".CHI", ".CSFU"};
+    for (unsigned i = 0; i < 4 * 4 * 4; i++) {
+        clear();
+        m.both[0] = i & 1;
+        m.both[1] = i >> 1 & 1;
+        m.invert_a = i >> 2 & 1;
+        m.invert_b = i >> 3 & 1;
+        m.mode = i >> 4;
+        m.cc = i % 5 == 2;
+        check_c(&subject, "XMAD%s%s R20%s, R4%s, R6%s, %%C", types[i & 3], modes[m.mode], when(m.cc, ".CC"),
+                when(m.invert_a, ".H1"), when(m.invert_b, ".H1"));
+    }
+}
 static uint32_t product(uint32_t a, uint32_t b)
 {
     __int128 p = (__int128)extended(a, 32, m.both[0]) * extended(b, 32, m.both[1]);
@@ -315,6 +351,46 @@ CORPUS(integer, imul)
             m.cc = k >> 3;
             check(&imad, &integer_forms, "IMAD%s%s%s%s R20%s, %sR4, %%B, %sR8", factors[i & 3], when(m.high, ".HI"),
                   when(m.po, ".PO"), when(m.x, ".X"), when(m.cc, ".CC"), when(m.neg[0], "-"), when(m.neg[1], "-"));
+            if (k % 5 == 2)
+                check_c(&imad, "IMAD%s%s%s%s R20%s, %sR4, R6, %s%%C", factors[i & 3], when(m.high, ".HI"),
+                        when(m.po, ".PO"), when(m.x, ".X"), when(m.cc, ".CC"), when(m.neg[0], "-"),
+                        when(m.neg[1], "-"));
+        }
+    }
+}
+/* mad.hi.sat.s32, the one saturated product that PTX has. */
+static void model_imad_sat(struct state *s)
+{
+    int64_t r = (int64_t)(int32_t)product((uint32_t)s->a, (uint32_t)s->b) + (int32_t)s->c;
+    set_d32(s, r > INT32_MAX ? INT32_MAX : r < INT32_MIN ? (uint32_t)INT32_MIN : (uint32_t)r);
+}
+static void model_imul32i(struct state *s) { set_d32(s, product((uint32_t)s->a, 0x89abcdef)); }
+/* The addend is the destination. */
+static void model_imad32i(struct state *s)
+{
+    const uint32_t v[2] = {product((uint32_t)s->a, 0x89abcdef), (uint32_t)s->d};
+    set_d32(s, sum(s, v, 2));
+}
+CORPUS(integer, products_with_long_immediates)
+{
+    const struct subject sat = {model_imad_sat, V_INT, V_INT, V_INT, SAME_BITS, 0};
+    const struct subject imul = {model_imul32i, V_INT, V_INT, V_INT, SAME_BITS, 0};
+    const struct subject imad = {model_imad32i, V_INT, V_INT, V_INT, SAME_BITS, 0};
+    clear();
+    m.both[0] = m.both[1] = m.high = true;
+    check(&sat, &integer_forms, "IMAD.HI.SAT R20, R4, %%B, R8");
+    for (unsigned i = 0; i < 8; i++) {
+        clear();
+        m.both[0] = i & 1;
+        m.both[1] = i >> 1 & 1;
+        m.high = i >> 2;
+        const char *high = when(m.high, ".HI");
+        check(&imul, &only_registers, "IMUL32I%s%s R20, R4, -0x76543211", factors[i & 3], high);
+        for (unsigned k = 0; k < 8; k++) {
+            choose_signs(k & 3);
+            m.cc = k >> 2;
+            check(&imad, &only_registers, "IMAD32I%s%s%s R20%s, %sR4, -0x76543211, %sR20", factors[i & 3], high,
+                  when(m.po, ".PO"), when(m.cc, ".CC"), when(m.neg[0], "-"), when(m.neg[1], "-"));
         }
     }
 }
@@ -501,6 +577,7 @@ CORPUS(integer, bit_fields)
     const struct subject popc = {model_popc, V_INT, V_INT, V_INT, SAME_BITS, 0};
     clear();
     check(&bfi, &integer_forms, "BFI R20, R4, %%B, R8");
+    check_c(&bfi, "BFI R20, R4, R6, %%C");
     for (unsigned i = 0; i < 8; i++) {
         clear();
         m.is_signed = i & 1;
@@ -541,8 +618,10 @@ CORPUS(integer, prmt)
 {
     const struct subject subject = {model_prmt, V_INT, V_INT, V_INT, SAME_BITS, 0};
     static const char *const modes[7] = {"", ".F4E", ".B4E", ".RC8", ".ECL", ".ECR", ".RC16"};
-    for (m.mode = 0; m.mode < 7; m.mode++)
+    for (m.mode = 0; m.mode < 7; m.mode++) {
         check(&subject, &integer_forms, "PRMT%s R20, R4, %%B, R8", modes[m.mode]);
+        check_c(&subject, "PRMT%s R20, R4, R6, %%C", modes[m.mode]);
+    }
 }
 
 /* ---- comparison -------------------------------------------------------------------------------------------------- */
@@ -611,8 +690,10 @@ CORPUS(integer, comparisons)
         m.op = i & 7;
         m.is_signed = i >> 3 & 1;
         m.x = i >> 4;
-        if (!m.x)
+        if (!m.x) {
             check(&icmp, &integer_forms, "ICMP.%s%s R20, R4, %%B, R8", compares[m.op], when(!m.is_signed, ".U32"));
+            check_c(&icmp, "ICMP.%s%s R20, R4, R6, %%C", compares[m.op], when(!m.is_signed, ".U32"));
+        }
         for (unsigned k = 0; k < 6; k++) {
             m.combine = k % 3;
             m.po = k / 3;

@@ -132,8 +132,23 @@ static void model_csetp(struct state *s)
     set_p(s, 2, combine(m.op[1], !t, c));
     subtract(s);
 }
+static void model_cset(struct state *s)
+{
+    bool t = combine(m.op[1], code_holds(m.test, s), source(s, 5, 2));
+    subtract(s);
+    set_d32(s, !t ? 0 : m.bf ? 0x3f800000 : 0xffffffff);
+}
+static void model_zero(struct state *s) { set_d32(s, 0); }
+/* The counters of %pm count nothing here. */
+CORPUS(move, counters)
+{
+    const struct subject zero = {model_zero, V_INT, V_INT, V_INT, SAME_BITS, 0};
+    check(&zero, &only_registers, "CS2R R20, SR_PM0");
+    check(&zero, &only_registers, "CS2R R20, SR_PM_HI7");
+}
 CORPUS(move, condition_codes)
 {
+    const struct subject cset = {model_cset, V_INT, V_INT, V_INT, SAME_BITS, 0};
     const struct subject csetp = {model_csetp, V_INT, V_INT, V_INT, SAME_BITS, 0};
     static const char *const tests[24] = {
         [0] = "F",    [1] = "LT",  [2] = "EQ",   [3] = "LE",  [4] = "GT",  [5] = "NE",   [6] = "GE",  [7] = "T",
@@ -143,9 +158,13 @@ CORPUS(move, condition_codes)
         m.test = i / 3;
         m.op[1] = i % 3;
         m.flip[2] = i & 1;
-        if (tests[m.test])
-            check(&csetp, &only_registers, "IADD RZ.CC, R4, -R6\nCSETP.%s.%s P1, P2, CC, %sP5", tests[m.test],
-                  combines[m.op[1]], when(m.flip[2], "!"));
+        if (!tests[m.test])
+            continue;
+        m.bf = i >> 1 & 1;
+        check(&cset, &only_registers, "IADD RZ.CC, R4, -R6\nCSET%s.%s.%s R20, CC, %sP5", when(m.bf, ".BF"),
+              tests[m.test], combines[m.op[1]], when(m.flip[2], "!"));
+        check(&csetp, &only_registers, "IADD RZ.CC, R4, -R6\nCSETP.%s.%s P1, P2, CC, %sP5", tests[m.test],
+              combines[m.op[1]], when(m.flip[2], "!"));
     }
 }
 
