@@ -91,7 +91,7 @@ static bool random_launch(struct warp_trace *w, bool blocks, uint64_t *random, s
         else
             programs[i] = (struct warp_program){ops[i], random_program(&own, ops[i], random)};
     }
-    return warp_trace_launch(w, programs, warps, blocks ? 1 + below(random, 5) : 1, err);
+    return warp_trace_launch(w, programs, warps, blocks ? 1 + below(random, 8) : 1, err);
 }
 
 static bool random_trace(const char *path, bool blocks, uint64_t *random, struct rp_error *err)
@@ -191,12 +191,14 @@ static void draw_memory(struct drawn *d, bool single, uint64_t *random)
         draw_cache(d, "l2", random);
     if (dram || l1 || l2)
         draw(d, "coalescer", below(random, 2) ? "ideal" : "segments");
-    if (!single && (dram || l1 || l2))
+    d->blocks = below(random, 3) == 0;
+    uint32_t sms = d->blocks ? 1 + below(random, 3) : 1;
+    draw_number(d, "sms", sms);
+    if ((!single || sms > 1) && (dram || l1 || l2)) /* else accesses might overtake one another */
         draw(d, "units.global.queue", "0");
-    d->blocks = single && below(random, 3) == 0;
     if (d->blocks)
         draw_number(d, "limits.blocks", 1 + below(random, 4));
-    else if (below(random, 3) == 0)
+    if (below(random, 3) == 0)
         draw(d, "issue.width", "2");
     if (below(random, 3))
         return;

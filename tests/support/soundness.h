@@ -1,6 +1,6 @@
 /* Random blocks on random machines under every work-conserving policy: is each replay within its bound?
  *
- * A round is a trace of SOUNDNESS_LAUNCHES random launches, one block each or, on some machines, up to five, analysed
+ * A round is a trace of SOUNDNESS_LAUNCHES random launches, one block each or, on some machines, up to eight, analysed
  * and replayed on one random machine under six policies. Everything follows from the seed. */
 #ifndef REPRISE_TESTS_SOUNDNESS_H
 #define REPRISE_TESTS_SOUNDNESS_H

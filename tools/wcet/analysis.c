@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/occupancy.h"
+#include "tools/wcet/blocks.h"
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* What the overlap bound adds up (Theorem 3). */
 struct overlap {
-    uint64_t slots;   /* cycles in which an issue slot is used or a unit initiates beside it */
+    uint64_t slots;   /* cycles in which an issue slot is used or a unit initiates beside it, where the chain is */
+    uint64_t work;    /* the same on all sub-cores, of the block at hand */
     uint64_t ports;   /* cycles for which ports are kept */
     uint64_t chain;   /* the longest chain of latencies, of the block at hand */
     uint64_t pending; /* initiation that may be pending on a sub-core when the section at hand begins */
@@ -23,7 +24,7 @@ struct analysis {
     struct wcet_bounds *bounds;
     size_t section_capacity;
     struct overlap overlap;
-    uint64_t *chains; /* per block */
+    struct wcet_block *blocks;
 };
 
 /* A block under analysis. */
@@ -114,6 +115,7 @@ static void add_overlap(struct run *run)
             for (uint32_t u = 0; u < a->model.machine->unit_count; u++)
                 slots += s->residue[u];
         }
+        a->overlap.work += slots;
         most = later(most, slots);
         pending = later(pending, backlog);
     }
@@ -224,13 +226,13 @@ static bool one_block(struct analysis *a, uint64_t block, struct rp_error *err)
     uint64_t chain = (uint64_t)a->model.machine->dispatch_latency;
     bool more = true;
     a->overlap.chain = chain + 1; /* a block lasts a cycle at least */
-    a->overlap.pending = 0;
+    a->overlap.pending = a->overlap.work = 0;
     run.trace = rp_block_open(a->trace, a->bounds->launch, block, err);
     bool fine = run.trace && open_lanes(&run, err);
     while (fine && more)
         fine = section(&run, &chain, &more, err);
     a->bounds->warps += run.warps;
-    a->chains[block] = a->overlap.chain;
+    a->blocks[block] = (struct wcet_block){a->overlap.work, a->overlap.chain};
     close_run(&run);
     return fine;
 }
@@ -238,47 +240,25 @@ static bool one_block(struct analysis *a, uint64_t block, struct rp_error *err)
 /* ---- a launch -----------------------------------------------------------------------------------------------------
  */
 
-static int descending(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x > y ? -1 : x < y;
-}
-
-/* A block that does not fit at first begins when another ends, so a chain of latencies leads through at most one of
- * the first `resident` blocks and all that come later (Theorem 4). */
-static bool chains(struct analysis *a, uint64_t *sum, struct rp_error *err)
-{
-    struct room left, block;
-    if (!room_of_block(a->model.machine, a->model.kernel, a->model.launch, &block, err))
-        return false;
-    uint64_t resident = 0, most = a->bounds->blocks;
-    for (room_of_sm(a->model.machine, &left); resident < most && room_fits(&left, &block); resident++)
-        room_take(&left, &block, 1);
-    qsort(a->chains, most, sizeof *a->chains, descending);
-    *sum = 0;
-    for (uint64_t i = 0; i < most - resident + 1; i++)
-        *sum += a->chains[i];
-    return true;
-}
-
 static bool conclude(struct analysis *a, struct rp_error *err)
 {
     struct wcet_bounds *b = a->bounds;
-    uint64_t start = (uint64_t)a->model.machine->dispatch_latency, chain;
-    if (!chains(a, &chain, err))
+    uint64_t start = (uint64_t)a->model.machine->dispatch_latency, resident, together;
+    if (!wcet_resident(&a->model, &resident, err) ||
+        !wcet_blocks_bound(a->blocks, b->blocks, resident, (uint64_t)a->model.machine->sms, &together, err))
         return false;
-    b->overlap = a->overlap.slots + a->overlap.ports + chain;
+    b->resident = resident < b->blocks ? resident : b->blocks;
     b->gub_applies = b->blocks == 1;
     if (!b->gub_applies) {
         b->gub = 0;
+        b->overlap = together + a->overlap.ports;
         b->serial = b->sections_bound = b->overlap;
     } else {
+        b->overlap = a->overlap.slots + a->overlap.ports + a->overlap.chain;
         b->gub = start + later(b->gub, 1);
         b->serial = start + later(b->serial, 1);
         b->sections_bound = start + later(b->sections_bound, 1);
     }
-    if (a->model.machine->issue_width > 1) /* Theorem 3 counts a cycle per instruction */
-        b->overlap = b->serial;
     b->unit_bound = b->sections_bound < b->overlap ? b->sections_bound : b->overlap;
     return true;
 }
@@ -303,12 +283,12 @@ bool wcet_analyse(struct rp_trace *t, uint32_t launch, const struct machine *mac
     if (!whole(t, launch, err) ||
         !wcet_model_begin(&a.model, machine, rp_trace_kernel(t, l->kernel), l, extensions, err))
         return false;
-    a.chains = calloc(out->blocks, sizeof *a.chains);
-    bool fine = a.chains || rp_fail(err, RP_SYSTEM, "out of memory for the blocks of a launch");
+    a.blocks = calloc(out->blocks, sizeof *a.blocks);
+    bool fine = a.blocks || rp_fail(err, RP_SYSTEM, "out of memory for the blocks of a launch");
     for (uint64_t b = 0; fine && b < out->blocks; b++)
         fine = one_block(&a, b, err);
     fine = fine && conclude(&a, err);
-    free(a.chains);
+    free(a.blocks);
     wcet_model_end(&a.model);
     if (!fine)
         wcet_bounds_free(out);

@@ -22,8 +22,9 @@ struct wcet_section {
 struct wcet_bounds {
     uint32_t launch;
     uint64_t blocks, warps, instructions, section_count;
+    uint64_t resident;             /* blocks that an SM holds at once, at most `blocks` */
     struct wcet_section *sections; /* of all blocks, one block after the other */
-    bool gub_applies;              /* one block: else gub is 0 */
+    bool gub_applies;              /* one block: else gub is 0, and the other bounds are Theorem 4's */
     uint64_t gub, serial, sections_bound, overlap;
     uint64_t unit_bound;
     uint64_t exec, idle; /* cycles of phases, summed over warps */

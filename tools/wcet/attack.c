@@ -82,7 +82,7 @@ static void describe(const struct spelt *s, char *out, size_t size)
 
 struct search {
     uint64_t random;        /* state of the generator */
-    uint64_t slots, issues; /* warps of a block, instructions of a section on the average */
+    uint64_t slots, issues; /* warps on a sub-core at once; instructions that it issues in a section, on the average */
     struct schedule best;   /* of those by levels */
     uint64_t best_cycles;
 };
@@ -167,14 +167,27 @@ static bool attempt(struct rp_trace *t, uint32_t launch, const struct machine_ar
     return true;
 }
 
+static bool begin(struct search *s, const struct wcet_bounds *b, const struct machine_args *args, struct rp_error *err)
+{
+    struct machine *m = machine_args_open(args, NULL, 0, err);
+    if (!m)
+        return false;
+    uint64_t sections = b->section_count ? b->section_count : 1, subcores = (uint64_t)m->subcores;
+    uint64_t slots = b->resident * ((b->warps / b->blocks + subcores - 1) / subcores);
+    machine_free(m);
+    *s = (struct search){.random = 1,
+                         .slots = slots < 63 ? slots : 63, /* options hold 63 bits */
+                         .issues = b->instructions / sections / subcores * b->resident + 1};
+    return true;
+}
+
 bool wcet_attack(struct rp_trace *t, const struct wcet_bounds *b, const struct machine_args *args, uint64_t count,
                  struct wcet_attack *out, struct rp_error *err)
 {
-    uint64_t sections = b->section_count ? b->section_count : 1, warps = b->warps / b->blocks;
-    struct search s = {.random = 1,
-                       .slots = warps < 63 ? warps : 63, /* options hold 63 bits */
-                       .issues = b->instructions / sections + 1};
+    struct search s;
     *out = (struct wcet_attack){0};
+    if (!begin(&s, b, args, err))
+        return false;
     for (uint64_t i = 0; i < count; i++) {
         struct schedule x = choose(&s, i);
         struct spelt spelt;

@@ -2,7 +2,8 @@
  *
  * Every try is a replay under some work-conserving scheduler. The known policies come first, then schedules of
  * scheduler "levels" that starve one warp. From there on it is a hill climb over the levels of the warps, the order
- * within a level and the stretch of a section in which the levels hold: a neighbour of the best such schedule so far is
+ * within a level and the stretch of a section in which the levels hold; levels are of slots, those of all blocks that a
+ * sub-core holds at once (the first 63 of them): a neighbour of the best such schedule so far is
  * kept if it takes no less time; every fourth try is a fresh draw, of levels or of scheduler "random", so that the
  * climb can begin elsewhere. The same launch, machine and number of tries give the same answer. */
 #ifndef REPRISE_TOOLS_WCET_ATTACK_H

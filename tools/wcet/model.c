@@ -94,15 +94,8 @@ static bool covered_memory(struct wcet_model *m, struct rp_error *err)
 
 static bool covered_issue(const struct wcet_model *m, struct rp_error *err)
 {
-    if (m->machine->issue_width > 1) {
-        if (!needs(m, WCET_DUAL_ISSUE, "it issues two instructions at once", err))
-            return false;
-        if (rp_launch_blocks(m->launch) > 1)
-            return rp_fail(err, RP_BAD_INPUT,
-                           "machine %s: several blocks are covered with one instruction per cycle only: "
-                           "--set issue.width=1",
-                           m->machine->name);
-    }
+    if (m->machine->issue_width > 1 && !needs(m, WCET_DUAL_ISSUE, "it issues two instructions at once", err))
+        return false;
     if (!is(&m->machine->icache, "perfect") &&
         !needs(m, WCET_FETCH, "instructions may miss its instruction cache (--set icache=perfect: they never do)", err))
         return false;
@@ -122,15 +115,8 @@ static bool covered(struct wcet_model *m, struct rp_error *err)
     const struct machine *machine = m->machine;
     if (machine->subcores > 1 && !needs(m, WCET_SUBCORES, "there are several sub-cores", err))
         return false;
-    if (rp_launch_blocks(m->launch) > 1) {
-        if (!needs(m, WCET_BLOCKS, "the launch has several blocks", err))
-            return false;
-        if (machine->sms > 1 || machine->subcores > 1)
-            return rp_fail(err, RP_BAD_INPUT,
-                           "machine %s: several blocks are covered on one SM with one sub-core only: "
-                           "--set sms=1 --set subcores=1",
-                           machine->name);
-    }
+    if (rp_launch_blocks(m->launch) > 1 && !needs(m, WCET_BLOCKS, "the launch has several blocks", err))
+        return false;
     if (machine->placement == PLACEMENT_BALANCED && machine->subcores > 1)
         return rp_fail(err, RP_BAD_INPUT, "machine %s: placement 'balanced' is not covered: --set placement=warp-id",
                        machine->name);
@@ -155,13 +141,14 @@ static bool reaches(const struct rp_kernel *k, unsigned space)
 static bool covered_feeders(const struct wcet_model *m, enum path path, const char *what, struct rp_error *err)
 {
     const struct machine_timing *first = NULL;
+    bool one_sm = path == PATH_SHARED || m->machine->sms == 1 || rp_launch_blocks(m->launch) == 1;
     for (unsigned s = RP_SPACE_NONE + 1; s < RP_SPACE_COUNT; s++) {
         if (s == RP_SPACE_GENERIC || path_of_space(s) != path || !reaches(m->kernel, s))
             continue;
         const struct machine_timing *t = &m->machine->spaces[s];
         first = first ? first : t;
         bool first_at_once = m->refuses[first->unit] || m->ideal[first->unit];
-        bool one_instance = t->unit == first->unit && m->machine->subcores == 1;
+        bool one_instance = t->unit == first->unit && m->machine->subcores == 1 && one_sm;
         bool at_once = m->refuses[t->unit] || m->ideal[t->unit];
         bool as_long = path == PATH_SHARED || t->initiation == first->initiation;
         if (!one_instance && !(first_at_once && at_once && as_long))

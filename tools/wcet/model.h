@@ -16,7 +16,7 @@
     X(SUBCORES, "subcores", "several sub-cores per SM")                                                                \
     X(CONFLICTS, "conflicts", "shared memory whose accesses take time by their addresses")                             \
     X(TRANSACTIONS, "transactions", "uncoalesced accesses: a device memory that serves transactions one by one")       \
-    X(BLOCKS, "blocks", "several blocks per launch, on one SM")                                                        \
+    X(BLOCKS, "blocks", "several blocks per launch")                                                                   \
     X(CACHES, "caches", "caches, every access charged as a miss of all of them")                                       \
     X(DUAL_ISSUE, "dual-issue", "two instructions of a warp in one cycle")                                             \
     X(FETCH, "instruction-cache", "an instruction cache with misses, by a must-analysis of the path")
