@@ -76,6 +76,12 @@ for n in 1 2 4 32; do
     "$REPRISE" wcet -q "$blocks" --machine orin-wcet --set limits.blocks=$n --assume blocks --check gto,lrr,oldest,two-level,random --json > "$tmp/out.json"
     holds "l['blocks'] == 9 and l['gub'] is None and all(c <= l['unit_bound'] for c in l['replay'].values())" "nine blocks, $n at once, when assumed"
 done
+"$REPRISE" wcet -q "$blocks" --machine orin-wcet --set limits.blocks=4 --assume blocks --attack 30 --json > "$tmp/out.json"
+holds "max(int(s.split('=')[1]) for s in l['attack']['schedule'].split() if s.startswith(('scheduler.high', 'scheduler.low'))) >= 1 << 8" "an attack on blocks of 8 warps chooses among the warps of later blocks, too"
+"$REPRISE" wcet -q "$blocks" --machine orin-wcet --set sms=2 --set limits.blocks=2 --assume blocks --attack 30 --json > "$tmp/out.json"
+holds "l['attack']['longest'] <= l['unit_bound']" "attacks on nine blocks on two SMs stay within the bound"
+"$REPRISE" wcet -q "$blocks" --machine jetson-tx2 --assume subcores,conflicts,caches,transactions,dual-issue,blocks --check gto,lrr,random,levels --json > "$tmp/out.json"
+holds "l['blocks'] == 9 and all(c <= l['unit_bound'] for c in l['replay'].values())" "nine blocks on jetson-tx2 as it is, when assumed"
 "$REPRISE" wcet -q "$blocks" --machine orin-wcet > /dev/null 2>&1
 is $? 2 "several blocks are refused else"
 

@@ -14,7 +14,6 @@ struct overlap {
     uint64_t work;    /* the same on all sub-cores, of the block at hand */
     uint64_t ports;   /* cycles for which ports are kept */
     uint64_t chain;   /* the longest chain of latencies, of the block at hand */
-    uint64_t pending; /* initiation that may be pending on a sub-core when the section at hand begins */
 };
 
 struct analysis {
@@ -99,28 +98,25 @@ static bool keep_section(struct analysis *a, const struct wcet_section *section,
     return true;
 }
 
-/* Adds a section to the overlap bound. The chain is on one sub-core while the section lasts, on whichever costs most;
- * when it comes to a sub-core from another, it may find initiation pending there. */
+/* Adds a section to the overlap bound. The chain is on one sub-core while the section lasts, on whichever costs most.
+ */
 static void add_overlap(struct run *run)
 {
     struct analysis *a = run->analysis;
     uint32_t subcores = (uint32_t)a->model.machine->subcores;
-    uint64_t most = 0, pending = 0;
+    uint64_t most = 0;
     for (uint32_t c = 0; c < subcores; c++) {
-        uint64_t slots = 0, backlog = 0;
+        uint64_t slots = 0;
         for (uint32_t w = c; w < run->warps; w += subcores) {
             const struct wcet_sums *s = &run->sums[w];
             slots += s->issues;
-            backlog += s->backlog;
             for (uint32_t u = 0; u < a->model.machine->unit_count; u++)
                 slots += s->residue[u];
         }
         a->overlap.work += slots;
         most = later(most, slots);
-        pending = later(pending, backlog);
     }
-    a->overlap.slots += most + (subcores > 1 ? a->overlap.pending : 0);
-    a->overlap.pending = pending;
+    a->overlap.slots += most;
     for (uint32_t w = 0; w < run->warps; w++)
         for (unsigned p = WCET_NO_PORT + 1; p < WCET_PORTS; p++)
             a->overlap.ports += run->sums[w].port[p];
@@ -226,7 +222,7 @@ static bool one_block(struct analysis *a, uint64_t block, struct rp_error *err)
     uint64_t chain = (uint64_t)a->model.machine->dispatch_latency;
     bool more = true;
     a->overlap.chain = chain + 1; /* a block lasts a cycle at least */
-    a->overlap.pending = a->overlap.work = 0;
+    a->overlap.work = 0;
     run.trace = rp_block_open(a->trace, a->bounds->launch, block, err);
     bool fine = run.trace && open_lanes(&run, err);
     while (fine && more)

@@ -73,7 +73,6 @@ static void learn(struct wcet_warp *w, struct wcet_register *r)
     if (!r->pending)
         return;
     r->pending = false;
-    w->started[r->unit] = later(w->started[r->unit], r->cum);
     if (r->cum >= w->known_cum[r->unit]) {
         w->known_cum[r->unit] = r->cum;
         w->known_span[r->unit] = r->span == UINT32_MAX ? 0 : r->span;
@@ -231,8 +230,6 @@ void wcet_warp_open(struct wcet_warp *w, uint64_t chain)
 void wcet_warp_close(struct wcet_warp *w, bool ended)
 {
     end_burst(w);
-    for (unsigned u = 0; u < w->model->machine->unit_count; u++)
-        w->sums.backlog += w->issued[u] - w->started[u];
     idle_until(w, later(w->done, w->busy));
     w->sums.alone = w->done - w->begin;
     for (unsigned p = WCET_NO_PORT + 1; p < WCET_PORTS; p++)

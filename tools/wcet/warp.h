@@ -42,7 +42,6 @@ struct wcet_sums {
     uint64_t initiation[MACHINE_UNITS]; /* cycles for which it keeps each unit; `count` for ideal ones */
     uint64_t port[WCET_PORTS];          /* cycles for which it keeps each port */
     uint64_t residue[MACHINE_UNITS];    /* initiation left over when its bursts end (docs/wcet.md, Lemma 5) */
-    uint64_t backlog;                   /* initiation that may be pending in queues when the section ends */
     bool barrier;                       /* ends at a barrier; else with the warp */
     int32_t barrier_id;
     bool empty; /* the warp had ended before */
@@ -72,8 +71,8 @@ struct wcet_warp {
     /* bursts */
     uint64_t burst, burst_free[MACHINE_UNITS]; /* instructions of the burst, and when each unit would be free */
     bool broken;                               /* the next instruction begins a burst */
-    /* what is known to have happened: per unit, initiation issued, dispatched, and of the latest result known */
-    uint64_t issued[MACHINE_UNITS], started[MACHINE_UNITS], known_cum[MACHINE_UNITS];
+    /* what is known to have happened: per unit, initiation issued, and of the latest result known */
+    uint64_t issued[MACHINE_UNITS], known_cum[MACHINE_UNITS];
     uint32_t known_span[MACHINE_UNITS];
     struct wcet_sums sums; /* of the section so far */
 };

@@ -113,6 +113,54 @@ Test(beyond, what_keeps_a_port_over_a_barrier_is_in_the_bound)
     expect_of(left_over, 2, settings, MODEL_COUNT_OF(settings), 2048 + 1 + 23, 2049 + 23);
 }
 
+/* Six and one integer operation before the barrier on sub-core 0, one and six after it on the other. Issue slots and
+ * what the unit has still to do then: 7 + 5 of warp 0, then 6 + 6 of warp 1, and 4 of latency. In replay the barrier
+ * issues at 6, and warp 1 from 7 on, the last at 12: dispatched at 17. */
+static const struct warp_op before[] = {
+    OP(INT, 0, NO, NO, NO),
+    OP(INT, 1, NO, NO, NO),
+    OP(INT, 2, NO, NO, NO),
+    OP(INT, 3, NO, NO, NO),
+    OP(INT, 4, NO, NO, NO),
+    OP(INT, 5, NO, NO, NO),
+    BAR,
+    OP(INT, 6, NO, NO, NO),
+};
+static const struct warp_op after[] = {
+    OP(INT, 0, NO, NO, NO), BAR,
+    OP(INT, 1, NO, NO, NO), OP(INT, 2, NO, NO, NO),
+    OP(INT, 3, NO, NO, NO), OP(INT, 4, NO, NO, NO),
+    OP(INT, 5, NO, NO, NO), OP(INT, 6, NO, NO, NO),
+};
+static const struct warp_program in_turn[] = {{before, 8}, {after, 8}};
+
+Test(beyond, a_chain_goes_on_at_another_sub_core)
+{
+    const struct machine_setting settings[] = {{"subcores", "2"}};
+    expect_of(in_turn, 2, settings, MODEL_COUNT_OF(settings), 12 + 12 + 4, 7 + 12 + 4);
+}
+
+/* Blocks of one warp of four integer operations, one on an SM at a time: each takes 8 cycles of the unit and 4 of
+ * latency. Bound (a) of Theorem 4 charges the first SM with all blocks but the other SMs' first; bound (b) with its
+ * share of all, and of what the others may do while the last block runs. */
+static void expect_blocks(uint32_t blocks, const char *sms, uint64_t cycles)
+{
+    const struct machine_setting settings[] = {{"sms", sms}, {"limits.blocks", "1"}};
+    struct rp_trace *t = trace_of_blocks(four_integers, 1, blocks);
+    struct machine *m = orin(settings, MODEL_COUNT_OF(settings));
+    struct wcet_bounds b = bounds_of(t, m, ALL_EXTENSIONS);
+    cr_expect_eq(b.unit_bound, cycles, "%u blocks on %s SMs: %llu", blocks, sms, (unsigned long long)b.unit_bound);
+    cr_expect_eq(replayed(t, m, REPLAY_REFERENCE), cycles);
+    wcet_bounds_free(&b);
+    machine_free(m);
+    rp_trace_close(t);
+}
+
+Test(beyond, blocks_on_one_sm) { expect_blocks(3, "1", 3 * 12); }
+Test(beyond, a_last_block_may_come_to_any_sm) { expect_blocks(3, "2", 2 * 12); }
+Test(beyond, while_blocks_wait_every_sm_is_full) { expect_blocks(9, "2", 5 * 12); }
+Test(beyond, as_many_blocks_as_sms) { expect_blocks(3, "3", 12); }
+
 Test(beyond, a_replay_beyond_its_bound_is_an_error)
 {
     char lrr[] = "lrr";

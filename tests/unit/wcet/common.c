@@ -13,18 +13,24 @@ struct machine *orin(const struct machine_setting *settings, size_t count)
     return m;
 }
 
-struct rp_trace *trace_of(const struct warp_program *programs, uint32_t warps)
+struct rp_trace *trace_of_blocks(const struct warp_program *programs, uint32_t warps, uint32_t blocks)
 {
     struct rp_error err;
     char path[] = "/tmp/reprise-wcet-XXXXXX";
     int fd = mkstemp(path);
     cr_assert_geq(fd, 0);
     close(fd);
-    cr_assert(warp_trace_write(path, programs, warps, &err), "%s", err.text);
+    struct warp_trace *w = warp_trace_begin(path, &err);
+    cr_assert(w && warp_trace_end(w, warp_trace_launch(w, programs, warps, blocks, &err), &err), "%s", err.text);
     struct rp_trace *t = rp_trace_open(path, &err);
     unlink(path);
     cr_assert(t, "%s", err.text);
     return t;
+}
+
+struct rp_trace *trace_of(const struct warp_program *programs, uint32_t warps)
+{
+    return trace_of_blocks(programs, warps, 1);
 }
 
 uint64_t replayed(struct rp_trace *t, const struct machine *m, enum replay_engine engine)

@@ -18,6 +18,7 @@
 /* All end the test on failure. */
 struct machine *orin(const struct machine_setting *, size_t count);
 struct rp_trace *trace_of(const struct warp_program *, uint32_t warps);
+struct rp_trace *trace_of_blocks(const struct warp_program *, uint32_t warps, uint32_t blocks);
 uint64_t replayed(struct rp_trace *, const struct machine *, enum replay_engine);
 struct wcet_bounds bounds_of(struct rp_trace *, const struct machine *, unsigned extensions);
 
