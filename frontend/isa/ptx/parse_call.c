@@ -11,7 +11,7 @@ static const struct ptx_form *form_of(struct parser *p, const char *opcode, cons
     uint32_t count;
     const struct ptx_form *forms = ptx_opcode(opcode, (uint32_t)strlen(opcode), &count);
     for (uint32_t i = 0; i < count; i++)
-        if (ptx_form_match(&forms[i], mods) == FORM_FITS)
+        if (ptx_form_match(&forms[i], mods, NULL) == FORM_FITS)
             return &forms[i];
     ptx_error(p->src, p->tok.at, "a parameter of this type is not possible");
 }

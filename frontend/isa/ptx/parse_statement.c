@@ -40,6 +40,9 @@ static bool add_modifier(struct parser *p, struct ptx_modifiers *mods, const str
                          const struct token *opcode)
 {
     enum ptx_type type = ptx_type_named(t->text, t->length);
+    int m = type == PT_NONE ? ptx_modifier_named(t->text, t->length) : -1;
+    if (mods->word_count < MAX_LEADING)
+        mods->leading[mods->word_count++] = (int16_t)m;
     if (type != PT_NONE) {
         if (mods->type_count < MAX_TYPES)
             mods->types[mods->type_count++] = (uint8_t)type;
@@ -47,7 +50,6 @@ static bool add_modifier(struct parser *p, struct ptx_modifiers *mods, const str
             ptx_error(p->src, t->at, "too many types");
         return true;
     }
-    int m = ptx_modifier_named(t->text, t->length);
     if (m >= 0 && !mods_have(mods, (enum ptx_modifier)m))
         mods->set.word[m / 64] |= 1ull << (m % 64);
     else if (!loose)
@@ -93,10 +95,13 @@ static _Noreturn void no_form(struct parser *p, const struct ptx_form *forms, ui
                               const struct ptx_modifiers *mods, const struct token *opcode, const struct token *words)
 {
     const struct ptx_form *near = &forms[0];
-    enum form_mismatch why = ptx_form_match(near, mods);
-    for (uint32_t i = 1; i < count; i++)
-        if (!forms[i].any_modifiers && ptx_form_match(&forms[i], mods) > why)
-            why = ptx_form_match(near = &forms[i], mods);
+    unsigned choice = 0, other;
+    enum form_mismatch why = ptx_form_match(near, mods, &choice);
+    for (uint32_t i = 1; i < count; i++) {
+        if (forms[i].any_modifiers || ptx_form_match(&forms[i], mods, &other) <= why)
+            continue;
+        why = ptx_form_match(near = &forms[i], mods, &choice);
+    }
     char list[200] = "";
     int length = (int)opcode->length;
     if (why == FORM_TYPE) {
@@ -110,18 +115,14 @@ static _Noreturn void no_form(struct parser *p, const struct ptx_form *forms, ui
     if (why == FORM_TYPE_COUNT)
         ptx_error(p->src, words->at, "'%.*s' takes %u type%s, not %u", length, opcode->text, near->type_count,
                   near->type_count == 1 ? "" : "s", mods->type_count);
-    if (why == FORM_MISSING) {
-        for (int i = 0; i < near->required_count; i++) {
-            uint64_t any = 0;
-            for (int w = 0; w < MOD_WORDS; w++)
-                any |= near->required[i].word[w] & mods->set.word[w];
-            if (!any) {
-                list_modifiers(list, sizeof list, &near->required[i]);
-                break;
-            }
-        }
+    if (why >= FORM_MISSING)
+        list_modifiers(list, sizeof list, &near->choices[choice].set);
+    if (why == FORM_MISSING)
         ptx_error(p->src, words->at, "'%.*s' needs one of%s", length, opcode->text, list);
-    }
+    if (why == FORM_TWICE)
+        ptx_error(p->src, words->at, "'%.*s' takes only one of%s", length, opcode->text, list);
+    if (why == FORM_ORDER)
+        ptx_error(p->src, words->at, "'%.*s' wants%s before all other modifiers and types", length, opcode->text, list);
     ptx_error(p->src, words->at, "'%.*s' does not take these modifiers together", length, opcode->text);
 }
 
@@ -162,7 +163,7 @@ static struct candidates parse_spelling(struct parser *p, struct ptx_modifiers *
         known &= add_modifier(p, mods, &p->tok, loose != NULL, &c.opcode);
     }
     for (uint32_t i = 0; i < c.count && !c.first && known; i++)
-        if (!c.forms[i].any_modifiers && ptx_form_match(&c.forms[i], mods) == FORM_FITS)
+        if (!c.forms[i].any_modifiers && ptx_form_match(&c.forms[i], mods, NULL) == FORM_FITS)
             c.first = &c.forms[i];
     if (!c.first)
         c.first = loose;
@@ -179,7 +180,7 @@ static const struct ptx_form *choose_form(struct parser *p, const struct candida
         return c->first;
     for (const struct ptx_form *f = c->first; f < c->forms + c->count; f++)
         if (!f->any_modifiers && !f->any_operands && operands >= f->operands_needed && operands <= f->operand_count &&
-            ptx_form_match(f, mods) == FORM_FITS)
+            ptx_form_match(f, mods, NULL) == FORM_FITS)
             return f;
     ptx_error(p->src, c->opcode.at, "'%.*s' takes %u operand%s here, not %u", (int)c->opcode.length, c->opcode.text,
               c->first->operands_needed, c->first->operands_needed == 1 ? "" : "s", operands);

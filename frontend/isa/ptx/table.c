@@ -139,20 +139,18 @@ static void read_modifiers(const struct row *r, struct ptx_form *f)
     char text[200], *save = NULL, *inner;
     snprintf(text, sizeof text, "%s", r->mods);
     for (char *word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
-        struct mod_set set = {{0}};
         size_t length = strlen(word);
-        bool optional = word[length - 1] == '?';
-        if (optional)
+        if (f->choice_count == MAX_CHOICES)
+            bad_row(r, word);
+        struct mod_choice *c = &f->choices[f->choice_count++];
+        c->required = word[length - 1] != '?';
+        if (!c->required)
             word[length - 1] = 0;
-        for (char *alt = strtok_r(word, "|", &inner); alt; alt = strtok_r(NULL, "|", &inner))
-            add_alternative(r, &set, alt);
+        c->leading = *word == '^';
+        for (char *alt = strtok_r(word + c->leading, "|", &inner); alt; alt = strtok_r(NULL, "|", &inner))
+            add_alternative(r, &c->set, alt);
         for (int w = 0; w < MOD_WORDS; w++)
-            f->allowed.word[w] |= set.word[w];
-        if (!optional) {
-            if (f->required_count == MAX_REQUIRED)
-                bad_row(r, word);
-            f->required[f->required_count++] = set;
-        }
+            f->allowed.word[w] |= c->set.word[w];
     }
 }
 
@@ -296,8 +294,38 @@ int mods_value(const struct ptx_modifiers *mods, enum ptx_group group, int other
     return otherwise;
 }
 
-enum form_mismatch ptx_form_match(const struct ptx_form *f, const struct ptx_modifiers *mods)
+/* How many of the modifiers are alternatives of the choice. */
+static int chosen(const struct mod_choice *c, const struct ptx_modifiers *mods)
 {
+    int n = 0;
+    for (int w = 0; w < MOD_WORDS; w++)
+        n += __builtin_popcountll(mods->set.word[w] & c->set.word[w]);
+    return n;
+}
+
+static enum form_mismatch match_choices(const struct ptx_form *f, const struct ptx_modifiers *mods, unsigned *choice)
+{
+    int at = 0; /* leading modifiers so far */
+    for (unsigned i = 0; i < f->choice_count; i++) {
+        const struct mod_choice *c = &f->choices[i];
+        int n = chosen(c, mods);
+        *choice = i;
+        if (n == 0 && c->required)
+            return FORM_MISSING;
+        if (n > 1)
+            return FORM_TWICE;
+        if (n == 0 || !c->leading)
+            continue;
+        int m = mods->leading[at++];
+        if (m < 0 || !(c->set.word[m / 64] >> (m % 64) & 1))
+            return FORM_ORDER;
+    }
+    return FORM_FITS;
+}
+
+enum form_mismatch ptx_form_match(const struct ptx_form *f, const struct ptx_modifiers *mods, unsigned *choice)
+{
+    unsigned ignored;
     if (f->any_modifiers)
         return FORM_FITS;
     for (int w = 0; w < MOD_WORDS; w++)
@@ -308,14 +336,7 @@ enum form_mismatch ptx_form_match(const struct ptx_form *f, const struct ptx_mod
     for (int i = 0; i < f->type_count; i++)
         if (!(f->types[i] >> mods->types[i] & 1))
             return FORM_TYPE;
-    for (int i = 0; i < f->required_count; i++) {
-        uint64_t any = 0;
-        for (int w = 0; w < MOD_WORDS; w++)
-            any |= mods->set.word[w] & f->required[i].word[w];
-        if (!any)
-            return FORM_MISSING;
-    }
-    return FORM_FITS;
+    return match_choices(f, mods, choice ? choice : &ignored);
 }
 
 static uint8_t arithmetic_class(enum ptx_type t)

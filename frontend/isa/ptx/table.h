@@ -1,7 +1,9 @@
 /* The instruction table: which opcodes, modifiers, types and operands PTX has, and what each form becomes.
  *
  * instructions.def holds one row per form. A row's strings are small patterns; table.c reads them once, on first use,
- * into the bit sets of struct ptx_form. Modifiers match as a set (their order in the source is free), types in order.
+ * into the bit sets of struct ptx_form. Modifiers match as a set, types in order: as in NVIDIA's ptxas, modifiers may
+ * stand in any order and among the types, but for a few that belong to the opcode's name and follow it at once (mul.lo,
+ * div.full, cvta.to, shf.l, bar.cta.red: '^' in a pattern). tests/cli/ptx.sh compares with ptxas.
  */
 #ifndef REPRISE_FRONTEND_ISA_PTX_TABLE_H
 #define REPRISE_FRONTEND_ISA_PTX_TABLE_H
@@ -81,12 +83,14 @@ enum ptx_group {
     G_COUNT
 };
 
-enum { MOD_WORDS = (M_COUNT + 63) / 64, MAX_TYPES = 4, MAX_OPERANDS = 7, MAX_REQUIRED = 4 };
+enum { MOD_WORDS = (M_COUNT + 63) / 64, MAX_TYPES = 4, MAX_OPERANDS = 7, MAX_CHOICES = 12, MAX_LEADING = 2 };
 struct mod_set {
     uint64_t word[MOD_WORDS];
 };
 struct ptx_modifiers {
     struct mod_set set;
+    int16_t leading[MAX_LEADING]; /* the first words behind the opcode: enum ptx_modifier, or -1 */
+    uint8_t word_count;           /* of these: words that are there */
     uint8_t types[MAX_TYPES], type_count;
 };
 static inline bool mods_have(const struct ptx_modifiers *m, enum ptx_modifier id)
@@ -142,14 +146,21 @@ struct operand_form {
     bool pair, optional;
 };
 
+/* One word of a form's modifiers: alternatives, of which an instruction has at most one. */
+struct mod_choice {
+    struct mod_set set;
+    bool required, leading; /* leading: stands before all words but the leading ones of choices before this one */
+};
+
 struct ptx_form {
     const char *opcode;
     uint8_t class_rule, lowering, op;
     bool any_modifiers;         /* "*": a form that is not executed; only its opcode is checked */
     const char *first_modifier; /* "* word": and this modifier, or NULL */
     bool any_operands;          /* "*" */
-    uint8_t type_count, required_count, operand_count, operands_needed;
-    struct mod_set allowed, required[MAX_REQUIRED];
+    uint8_t type_count, choice_count, operand_count, operands_needed;
+    struct mod_set allowed; /* all choices together */
+    struct mod_choice choices[MAX_CHOICES];
     uint64_t types[MAX_TYPES]; /* bit per enum ptx_type */
     struct operand_form operands[MAX_OPERANDS];
 };
@@ -165,9 +176,10 @@ enum ptx_type ptx_type_named(const char *name, uint32_t length);
 int ptx_modifier_named(const char *name, uint32_t length);
 const char *ptx_modifier_name(enum ptx_modifier);
 
-/* Whether `form` takes these modifiers and types; else why not, the nearer to fitting the greater. */
-enum form_mismatch { FORM_FITS, FORM_MODIFIER, FORM_TYPE_COUNT, FORM_TYPE, FORM_MISSING };
-enum form_mismatch ptx_form_match(const struct ptx_form *form, const struct ptx_modifiers *);
+/* Whether `form` takes these modifiers and types; else why not, the nearer to fitting the greater. For TWICE, MISSING
+ * and ORDER, *choice (may be NULL) is the index of the choice that is not met. */
+enum form_mismatch { FORM_FITS, FORM_MODIFIER, FORM_TYPE_COUNT, FORM_TYPE, FORM_MISSING, FORM_TWICE, FORM_ORDER };
+enum form_mismatch ptx_form_match(const struct ptx_form *form, const struct ptx_modifiers *, unsigned *choice);
 /* enum rp_class of an instruction of this form with these modifiers. */
 uint8_t ptx_class(const struct ptx_form *, const struct ptx_modifiers *);
 

@@ -29,6 +29,8 @@ static const struct {
     {"ld.globl.u32 %r1, [%d1];", 3, "'.globl' is no modifier of 'ld'; did you mean '.global'?"},
     {"add.sat.u32 %r1, %r2, %r3;", 4, "'add' does not take .u32 here, but .s32"},
     {"mul.s32 %r1, %r2, %r3;", 4, "'mul' needs one of .hi .lo"},
+    {"mul.s32.lo %r1, %r2, %r3;", 4, "'mul' wants .hi .lo before all other modifiers and types"},
+    {"add.rn.rz.f32 %f1, %f1, %f1;", 4, "'add' takes only one of .rn .rz .rm .rp"},
     {"add %r1, %r2, %r3;", 1, "'add' takes 1 type, not 0"},
     {"add.s32 %r1, %r2;", 1, "'add' takes 3 operands here, not 2"},
     {"add.s32 %r1, %r2, %r33;", 19, "'%r33' is not declared: there are only 4 registers of that name"},
