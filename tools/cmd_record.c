@@ -28,7 +28,8 @@ enum key {
 
 static const struct argp_option options[] = {
     {"output", KEY_OUTPUT, "FILE", 0, "The trace to write", 0},
-    {"module", KEY_MODULE, "FILE", 0, "Module with the kernel: PTX, a cubin or a fat binary", 0},
+    {"module", KEY_MODULE, "FILE", 0,
+     "Module with the kernel: PTX, a cubin, a fat binary, or a program or object that holds one", 0},
     {"kernel", KEY_KERNEL, "NAME", 0,
      "Kernel to run, as in the module or as in the source; may be left out if there is only one", 0},
     {"grid", KEY_GRID, "X[,Y[,Z]]", 0, "Blocks in the grid", 0},

@@ -83,7 +83,8 @@ struct module *ptx_load_text(const char *file_name, const char *text, uint64_t s
 /* A cubin's bytes; refuses what is not machine code of sm_50 to sm_62. `path` names it in errors. */
 struct module *cubin_module(const char *path, const void *bytes, size_t size, struct rp_error *);
 /* A file with either of them, or a fat binary, told apart by its content. Of a fat binary the newest machine code that
- * can be executed is taken, or without any the newest PTX. */
+ * can be executed is taken, or without any the newest PTX. A program or object of the host counts as the fat binaries
+ * that it embeds; of these only one may have kernels. */
 struct module *module_load(const char *path, struct rp_error *);
 /* The same from memory, which may go afterwards; `path` names it in errors. */
 struct module *module_load_bytes(const char *path, const void *bytes, size_t size, struct rp_error *);

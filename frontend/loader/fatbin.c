@@ -1,5 +1,6 @@
 #include "frontend/loader/fatbin.h"
 
+#include <gelf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 
 #define MAGIC 0xBA55ED50u
 #define LARGEST_ENTRY (1ull << 28)
-enum { HEADER_BYTES = 16, ENTRY_BYTES = 0x40 };
+enum { HEADER_BYTES = 16, ENTRY_BYTES = 0x40, MACHINE_CUDA = 190 };
 enum { FLAG_64 = 1, FLAG_DEBUG = 2, FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000 };
 
 static uint16_t le16(const uint8_t *p) { return (uint16_t)(p[0] | p[1] << 8); }
@@ -28,7 +29,36 @@ static bool bad(const struct source *s, uint64_t at, const char *reason)
     return rp_fail(s->err, RP_BAD_INPUT, "%s: fat binary: at 0x%" PRIx64 ": %s", s->file_name, at, reason);
 }
 
-bool fatbin_is(const void *bytes, size_t size) { return size >= HEADER_BYTES && le32(bytes) == MAGIC; }
+static bool has_magic(const void *bytes, size_t size) { return size >= HEADER_BYTES && le32(bytes) == MAGIC; }
+
+/* The section of a host's ELF file that holds fat binaries, as far as it lies in the file; NULL: there is none. */
+static const uint8_t *embedded(const void *bytes, size_t size, size_t *section_bytes)
+{
+    const uint8_t *found = NULL;
+    GElf_Ehdr h;
+    GElf_Shdr s;
+    size_t names;
+    if (size < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG) || elf_version(EV_CURRENT) == EV_NONE)
+        return NULL;
+    Elf *elf = elf_memory((char *)(uintptr_t)bytes, size); /* only read */
+    if (elf && gelf_getehdr(elf, &h) && h.e_machine != MACHINE_CUDA && !elf_getshdrstrndx(elf, &names))
+        for (Elf_Scn *scn = NULL; !found && (scn = elf_nextscn(elf, scn));) {
+            const char *name = gelf_getshdr(scn, &s) ? elf_strptr(elf, names, s.sh_name) : NULL;
+            bool inside = name && s.sh_type == SHT_PROGBITS && s.sh_offset <= size && s.sh_size <= size - s.sh_offset;
+            if (inside && !strcmp(name, ".nv_fatbin")) {
+                found = (const uint8_t *)bytes + s.sh_offset;
+                *section_bytes = s.sh_size;
+            }
+        }
+    elf_end(elf);
+    return found;
+}
+
+bool fatbin_is(const void *bytes, size_t size)
+{
+    size_t section_bytes;
+    return has_magic(bytes, size) || embedded(bytes, size, &section_bytes);
+}
 
 /* The payload's bytes, `stored` of them at s->bytes + from, become entry->bytes. */
 static bool unpack(const struct source *s, uint64_t from, uint64_t stored, uint64_t size, uint64_t flags,
@@ -74,8 +104,11 @@ static bool read_entry(const struct source *s, uint64_t at, uint64_t end, struct
         return rp_fail(s->err, RP_SYSTEM, "%s: out of memory", s->file_name);
     fat->entries = grown;
     struct fatbin_entry *e = &grown[fat->count++];
-    *e = (struct fatbin_entry){
-        .kind = kind, .arch = le32(p + 0x1c), .is_64 = flags & FLAG_64, .debug = flags & FLAG_DEBUG};
+    *e = (struct fatbin_entry){.kind = kind,
+                               .part = fat->part_count - 1,
+                               .arch = le32(p + 0x1c),
+                               .is_64 = flags & FLAG_64,
+                               .debug = flags & FLAG_DEBUG};
     return unpack(s, at + header, compressed ? compressed : payload, le64(p + 0x38), flags, e);
 }
 
@@ -88,6 +121,7 @@ static bool read_all(const struct source *s, struct fatbin *fat)
         if (header < HEADER_BYTES || header > s->size - at || body > s->size - at - header)
             return bad(s, at, "it says that it is longer than the file");
         uint64_t end = at + header + body;
+        fat->part_count++;
         for (at += header; at < end;)
             if (!read_entry(s, at, end, fat, &at))
                 return false;
@@ -100,12 +134,16 @@ static bool read_all(const struct source *s, struct fatbin *fat)
 struct fatbin *fatbin_load(const char *file_name, const void *bytes, size_t size, struct rp_error *err)
 {
     struct source s = {file_name, bytes, size, err};
+    size_t section_bytes;
+    const uint8_t *section = has_magic(bytes, size) ? NULL : embedded(bytes, size, &section_bytes);
+    if (section)
+        s = (struct source){file_name, section, section_bytes, err};
     struct fatbin *fat = calloc(1, sizeof *fat);
     if (!fat) {
         rp_fail(err, RP_SYSTEM, "%s: out of memory", file_name);
         return NULL;
     }
-    if (!fatbin_is(bytes, size))
+    if (!section && !has_magic(bytes, size))
         rp_fail(err, RP_BAD_INPUT, "%s: not a fat binary", file_name);
     else if (read_all(&s, fat))
         return fat;

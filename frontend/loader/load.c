@@ -9,33 +9,67 @@
 
 enum { OLDEST_SM = 50, NEWEST_SM = 62 }; /* whose machine code is executed */
 
-/* As a device of sm_62 chooses: machine code before PTX, and of each kind the newest. */
-static const struct fatbin_entry *choose(const struct fatbin *fat)
+/* Machine code before PTX, and of each kind the newest. A device would take machine code of its own generation only. */
+static const struct fatbin_entry *choose(const struct fatbin *fat, uint32_t part)
 {
     const struct fatbin_entry *best = NULL;
     for (uint32_t i = 0; i < fat->count; i++) {
         const struct fatbin_entry *e = &fat->entries[i];
         bool runs = e->kind == FATBIN_PTX || (e->arch >= OLDEST_SM && e->arch <= NEWEST_SM);
-        if (runs && (!best || e->kind > best->kind || (e->kind == best->kind && e->arch > best->arch)))
+        if (e->part == part && runs &&
+            (!best || e->kind > best->kind || (e->kind == best->kind && e->arch > best->arch)))
             best = e;
     }
     return best;
 }
 
+static struct module *load_entry(const char *path, const struct fatbin_entry *e, struct rp_error *err)
+{
+    return e->kind == FATBIN_PTX ? ptx_load_text(path, (const char *)e->bytes, e->size, err)
+                                 : cubin_module(path, e->bytes, e->size, err);
+}
+
+/* Of the parts loaded so far the one with kernels is kept, and there may be only one of these. */
+static bool keep(struct module **found, struct module *m, const char *path, struct rp_error *err)
+{
+    if (!*found || !(*found)->program_count) {
+        module_free(*found);
+        *found = m;
+        return true;
+    }
+    bool ok =
+        !m->program_count ||
+        rp_fail(err, RP_BAD_INPUT,
+                "%.200s: kernels of several source files, as '%.100s' and '%.100s'; a module is one of them: take "
+                "an object file instead",
+                path, (*found)->programs[0].name, m->programs[0].name);
+    module_free(m);
+    return ok;
+}
+
+static struct module *load_parts(const char *path, const struct fatbin *fat, struct rp_error *err)
+{
+    struct module *found = NULL;
+    for (uint32_t part = 0; part < fat->part_count; part++) {
+        const struct fatbin_entry *e = choose(fat, part);
+        if (!e)
+            continue;
+        struct module *m = load_entry(path, e, err);
+        if (!m || !keep(&found, m, path, err)) {
+            module_free(found);
+            return NULL;
+        }
+    }
+    if (!found)
+        rp_fail(err, RP_BAD_INPUT, "%.200s: the fat binary holds neither PTX nor machine code for sm_%d to sm_%d", path,
+                OLDEST_SM, NEWEST_SM);
+    return found;
+}
+
 static struct module *load_fatbin(const char *path, const void *bytes, size_t size, struct rp_error *err)
 {
     struct fatbin *fat = fatbin_load(path, bytes, size, err);
-    if (!fat)
-        return NULL;
-    struct module *m = NULL;
-    const struct fatbin_entry *e = choose(fat);
-    if (!e)
-        rp_fail(err, RP_BAD_INPUT, "%.200s: the fat binary holds neither PTX nor machine code for sm_%d to sm_%d", path,
-                OLDEST_SM, NEWEST_SM);
-    else if (e->kind == FATBIN_PTX)
-        m = ptx_load_text(path, (const char *)e->bytes, e->size, err);
-    else
-        m = cubin_module(path, e->bytes, e->size, err);
+    struct module *m = fat ? load_parts(path, fat, err) : NULL;
     fatbin_free(fat);
     return m;
 }

@@ -1,6 +1,7 @@
 /* Damaged files: an error or a cubin, never a crash; run under AddressSanitizer by make asan. */
 #include <string.h>
 
+#include "frontend/loader/fatbin.h"
 #include "tests/unit/cubin/golden.h"
 
 static void try(const uint8_t *bytes, size_t size)
@@ -9,6 +10,8 @@ static void try(const uint8_t *bytes, size_t size)
     uint8_t *exact = malloc(size ? size : 1); /* so that a read behind the end shows */
     memcpy(exact, bytes, size);
     struct cubin *c = cubin_load("damaged", exact, size, &err);
+    if (fatbin_is(exact, size))
+        fatbin_free(fatbin_load("damaged", exact, size, &err));
     free(exact);
     if (!c)
         cr_expect(!strncmp(err.text, "damaged: ", 9), "%s", err.text);
@@ -18,14 +21,18 @@ static void try(const uint8_t *bytes, size_t size)
     cubin_free(c);
 }
 
-Test(damage, cut_short)
+static void cut(const char *name)
 {
     size_t size;
-    uint8_t *bytes = golden("module.cubin", &size);
+    uint8_t *bytes = golden(name, &size);
     for (size_t n = 0; n < size; n += 13)
         try(bytes, n);
     free(bytes);
 }
+Test(damage, cut_short) { cut("module.cubin"); }
+Test(damage, cut_short_32_bit) { cut("32-bit.cubin"); }
+/* What clang makes of a variable, with tests/golden/fatbin/zstd.fatbin in it. */
+Test(damage, cut_short_of_the_host) { cut("host.o"); }
 
 static void flip(const char *name)
 {
@@ -46,6 +53,8 @@ static void flip(const char *name)
 Test(damage, flipped_bits) { flip("module.cubin"); }
 Test(damage, flipped_bits_12_9) { flip("module-12.9.cubin"); }
 Test(damage, flipped_bits_of_an_object) { flip("object.cubin"); }
+Test(damage, flipped_bits_32_bit) { flip("32-bit.cubin"); }
+Test(damage, flipped_bits_of_the_host) { flip("host.o"); }
 Test(damage, flipped_bits_where_functions_have_sections) { flip("functions.cubin"); }
 
 /* Every 32-bit word of the section headers set to extreme values in turn. */
@@ -66,4 +75,5 @@ static void extreme(const char *name)
     free(bytes);
 }
 Test(damage, extreme_section_headers) { extreme("module.cubin"); }
+Test(damage, extreme_headers_of_the_host) { extreme("host.o"); }
 Test(damage, extreme_headers_of_functions) { extreme("functions.cubin"); }

@@ -1,0 +1,67 @@
+#!/bin/bash
+# Fat binaries that NVIDIA's tools made of tests/golden/fatbin/which.ptx, a kernel that tells which entry it is: 50, 52 and
+# 61 are machine code of ptxas 11.8, 12.3 and 12.9 for that architecture, 1050, 1060 and 1062 are PTX.
+#
+#   zstd, lz4, plain  libnvfatbin 12.9.82 with -compress-all -compress-mode=size, speed, none: PTX for 62, machine code for
+#                     50, 61 and 52, PTX for 60, in this order
+#   mixed             the same with the tool's defaults: PTX in LZ4, machine code plain
+#   ptx               PTX for 60, 62 and 50
+#   fatbinary-13      fatbinary 13.0 --compress-all: machine code for 50, PTX for 60, machine code for 61
+#   sm_75             fatbinary 13.0 with what ptxas 13.0 makes for sm_75
+#   no-kernel         libnvfatbin 12.9.82 with a cubin for sm_61 without kernels, as nvcc puts before a program's own
+#
+# clang puts them into host objects as it does for a program with kernels.
+set -u
+ok() { echo "ok - $1"; }
+bad() { echo "not ok - $1"; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+golden=tests/golden/fatbin
+
+# takes WHICH NAME FILE: a run of the file's kernel leaves WHICH
+takes() {
+    local said
+    rm -f "$work/out"
+    said=$("$REPRISE" record -o "$work/t.wtr" --module "$3" --grid 1 --block 1 --arg buf=zeros:4 --save 0="$work/out" 2>&1)
+    if [ -s "$work/out" ] && [ "$(od -An -tu4 "$work/out" | tr -d ' ')" = "$1" ]; then ok "$2"; else bad "$2: $said"; fi
+}
+refuses() { # PATTERN NAME FILE
+    local said
+    said=$("$REPRISE" record -o "$work/none" --module "$3" --grid 1 --block 1 --arg buf=zeros:4 2>&1)
+    if [ $? = 2 ] && grep -q -- "$1" <<<"$said" && [ ! -e "$work/none" ]; then ok "$2"; else bad "$2: $said"; fi
+}
+for how in zstd lz4 plain mixed; do takes 61 "the newest machine code: $how" $golden/$how.fatbin; done
+takes 61 "the newest machine code: fatbinary 13" $golden/fatbinary-13.fatbin
+takes 1062 "the newest PTX where there is no machine code" $golden/ptx.fatbin
+refuses 'neither PTX nor machine code for sm_50 to sm_62' "machine code for later GPUs alone" $golden/sm_75.fatbin
+refuses 'has no kernel' "a fat binary without kernels" $golden/no-kernel.fatbin
+for how in zstd lz4 mixed; do
+    if cmp -s <("$REPRISE" disasm $golden/$how.fatbin) <("$REPRISE" disasm $golden/plain.fatbin); then ok "disasm lists what is packed: $how"; else bad "disasm lists what is packed: $how"; fi
+done
+if [ "$("$REPRISE" disasm $golden/plain.fatbin | grep -o 'code for sm_.*\|MOV32I R0, 0x..' | tr '\n' ' ')" = "code for sm_50 MOV32I R0, 0x32 code for sm_61 MOV32I R0, 0x3d code for sm_52 MOV32I R0, 0x34 " ]; then ok "disasm lists all machine code"; else bad "disasm lists all machine code"; fi
+
+# ---- in objects and programs of the host ------------------------------------------------------------------------------
+
+# host NAME FATBIN: an object of the host that registers the fat binary
+host() {
+    echo "__attribute__((device)) int variable_of_$1;" >"$work/$1.cu"
+    "${CLANG:-clang}" -x cuda --cuda-host-only -nocudainc -nocudalib --cuda-path=/nonexistent -Wno-unknown-cuda-version \
+        --cuda-gpu-arch=sm_61 -Xclang -fcuda-include-gpubinary -Xclang "$golden/$2.fatbin" -c -fPIE -o "$work/$1.o" "$work/$1.cu"
+}
+host first zstd
+host second ptx
+host empty no-kernel
+for f in RegisterFatBinary RegisterFatBinaryEnd RegisterVar UnregisterFatBinary; do echo "void __cuda$f(void) {}"; done >"$work/runtime.c"
+echo 'int main(void) { return 0; }' >>"$work/runtime.c"
+link() { "${CLANG:-clang}" -o "$work/$1" "$work/runtime.c" "${@:2}"; }
+link one "$work/empty.o" "$work/first.o"
+link two "$work/first.o" "$work/second.o"
+link bare
+takes 61 "in an object of the host" "$work/first.o"
+takes 1062 "in another one" "$work/second.o"
+takes 61 "in a program, behind a fat binary without kernels" "$work/one"
+refuses 'kernels of several source files, as .which. and .which.' "a program with kernels of two files" "$work/two"
+refuses 'not for an NVIDIA GPU' "a program without a fat binary" "$work/bare"
+refuses 'has no kernel' "an object whose fat binary has no kernel" "$work/empty.o"
+head -c 700 "$work/first.o" >"$work/short.o"
+refuses 'not for an NVIDIA GPU' "an object cut short" "$work/short.o"
