@@ -51,6 +51,7 @@ static void check_module(const char *name, unsigned toolkit)
     cubin_free(c);
 }
 
+Test(cubin, ptxas_11_8) { check_module("module-11.8.cubin", 0x76); }
 Test(cubin, ptxas_12_3) { check_module("module.cubin", 0x7b); }
 Test(cubin, ptxas_12_9) { check_module("module-12.9.cubin", 0x81); }
 
@@ -208,6 +209,17 @@ Test(cubin, what_is_no_cubin)
     bytes[18] = 62; /* e_machine: x86-64 */
     cr_expect_null(cubin_load("x", bytes, size, &err));
     cr_expect_str_eq(err.text, "x: an ELF file, but not for an NVIDIA GPU (machine 62)");
+    free(bytes);
+    /* of ptxas 13.0, where e_flags is 0x06004b04 and OSABI 0x41 tells */
+    bytes = golden("sm_75-13.0.cubin", &size);
+    cr_expect_null(cubin_load("x", bytes, size, &err));
+    cr_expect_str_eq(err.text, "x: machine code for sm_75; sm_50 to sm_62 are understood");
+    bytes[49] = 0x3d; /* no toolkit of 13 makes code for sm_61; it would stand here */
+    struct cubin *c = cubin_load("x", bytes, size, &err);
+    cr_assert(c, "%s", err.text);
+    cr_expect_eq(c->sm, 61);
+    cr_expect_eq(c->virtual_sm, 61);
+    cubin_free(c);
     free(bytes);
 }
 

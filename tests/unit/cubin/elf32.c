@@ -1,4 +1,5 @@
-/* A 32-bit cubin as CUDA 6.5 wrote it for sm_50, made here with libelf: no toolkit of today writes one. */
+/* 32-bit cubins: one as CUDA 6.5 wrote it for sm_50, made here with libelf, and a real one of CUDA 11.8, the last
+ * toolkit that makes them. */
 #include <string.h>
 #include <unistd.h>
 
@@ -88,5 +89,40 @@ Test(elf32, a_32_bit_cubin_of_cuda_6_5)
     static const struct cubin_parameter expected[2] = {{0, 0, 4}, {1, 4, 4}};
     cr_assert_eq(k->parameter_count, 2);
     cr_expect_arr_eq(k->parameters, expected, sizeof expected);
+    cubin_free(c);
+}
+
+/* Read off NVIDIA's readers: readelf -S -s -r and nvdisasm. */
+Test(elf32, a_32_bit_cubin_of_cuda_11_8)
+{
+    struct cubin *c = load_golden("32-bit.cubin");
+    struct rp_error err = {0};
+    cr_expect_eq(c->sm, 50);
+    cr_expect_eq(c->virtual_sm, 50);
+    cr_expect_eq(c->toolkit, 0x76);
+    cr_expect_eq(c->flags, 0x320132);
+    cr_expect(!c->is_64 && !c->relocatable);
+    struct cubin_kernel *k = cubin_kernel(c, "scale", &err);
+    cr_assert(k, "%s", err.text);
+    cr_expect_eq(k->registers, 8);
+    cr_expect_eq(k->barriers, 1);
+    cr_expect_eq(k->static_shared, 128);
+    cr_expect_eq(k->code.size, 0x100);
+    cr_expect_eq(k->parameter_base, 0x140);
+    static const struct cubin_parameter expected[2] = {{0, 0, 4}, {1, 4, 4}};
+    cr_assert_eq(k->parameter_count, 2);
+    cr_expect_arr_eq(k->parameters, expected, sizeof expected);
+    cr_expect_eq(c->global_size, 40);
+    cr_expect_eq(c->global_init.size, 4);
+    cr_expect_eq(c->global_init.at[0], 7);
+    cr_expect_eq(c->constant[3].at[8], 3);
+    cr_assert_eq(c->relocation_count, 2);
+    const struct cubin_addresses at = {.global_init = 0x1000, .global = 0x2100};
+    cr_assert(cubin_link(c, &at, &err), "%s", err.text);
+    /* MOV32I R3, step and MOV32I R4, zeroed: the address from bit 20 on */
+    static const uint8_t step[8] = {0x03, 0xf0, 0x07, 0x00, 0x01, 0x00, 0x00, 0x01};
+    static const uint8_t zeroed[8] = {0x04, 0xf0, 0x07, 0x10, 0x02, 0x00, 0x00, 0x01};
+    cr_expect_arr_eq(k->code.at + 0x28, step, 8);
+    cr_expect_arr_eq(k->code.at + 0x88, zeroed, 8);
     cubin_free(c);
 }
