@@ -129,7 +129,7 @@ const struct cubin_line *cubin_line(const struct cubin_kernel *, uint32_t offset
 /* Writes addresses into code and data: `global_init` and `global` are where those sections will lie, `constant` where
  * the generic window of module constant bank 3 does. Code symbols count from the start of their kernel's image. A
  * symbol that no section of the file defines is an error that names it, unless `external` (may be NULL) knows its
- * value. */
+ * value; so is an address that does not fit where 32-bit code wants it. */
 struct cubin_addresses {
     uint64_t global_init, global, constant;
     bool (*external)(void *, const char *symbol, uint64_t *value);

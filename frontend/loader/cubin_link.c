@@ -173,6 +173,11 @@ bool cubin_link(struct cubin *c, const struct cubin_addresses *a, struct rp_erro
                            c->file_name, r->from, r->type, r->offset, c->relocatable ? "; link the object first" : "");
         if (!address_of(c, a, r, &value, err))
             return false;
+        if (value > UINT32_MAX && (r->patch == CUBIN_PATCH_CODE || r->patch == CUBIN_PATCH_32))
+            return rp_fail(err, RP_BAD_INPUT,
+                           "%s: section %s: 32 bits do not hold the address of '%s', 0x%" PRIx64
+                           "; compile for 64-bit addresses",
+                           c->file_name, r->from, r->symbol, value);
         apply(r, value + (uint64_t)r->addend);
     }
     cubin_join_functions(c);

@@ -126,3 +126,14 @@ Test(elf32, a_32_bit_cubin_of_cuda_11_8)
     cr_expect_arr_eq(k->code.at + 0x88, zeroed, 8);
     cubin_free(c);
 }
+
+Test(elf32, addresses_that_32_bits_do_not_hold)
+{
+    struct cubin *c = load_golden("32-bit.cubin");
+    struct rp_error err = {0};
+    const struct cubin_addresses far = {.global_init = 0x1000, .global = 0x200000000};
+    cr_expect_not(cubin_link(c, &far, &err));
+    cr_expect_str_eq(err.text, "32-bit.cubin: section .text.scale: 32 bits do not hold the address of 'zeroed', "
+                               "0x200000000; compile for 64-bit addresses");
+    cubin_free(c);
+}
