@@ -1,8 +1,8 @@
 /* Named barriers, as Pascal has them: they count warps, not threads. A barrier without a count waits for every warp of
  * the block that has not exited; so warps that end early do not hold the others up. A barrier with a count waits for
  * that many threads, exited or not, as PTX says. A warp arrives as a whole: once all its lanes that have not exited
- * stand before the same barrier instruction (paths_gather). Lanes that stay elsewhere are a fault, where the hardware
- * would count them as arrived and go on. */
+ * stand before the same barrier instruction, which may be in a function that they entered by different calls
+ * (paths_gather). Lanes that stay elsewhere are a fault, where the hardware would count them as arrived and go on. */
 #include "frontend/core/engine.h"
 #include "frontend/core/flags.h"
 
@@ -90,7 +90,8 @@ static bool valid(struct warp_state *s, const struct uop *u, lanemask executed, 
 bool barrier_arrive(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     struct block *b = s->w.block;
-    unsigned lane = (unsigned)__builtin_ctz(executed);
+    /* of the current path: lanes that came by another call have their registers elsewhere */
+    unsigned lane = (unsigned)__builtin_ctz(executed & s->w.active);
     uint32_t id = barrier_id(&s->w, u, lane), count = barrier_count(&s->w, u, lane);
     if (!valid(s, u, executed, id, count))
         return false;

@@ -115,7 +115,8 @@ static void warp_start(struct warp_state *s, struct rp_warp_log *log)
     w->log = log;
     s->pc = g->program->uops + g->program->entry;
     s->join = NULL;
-    s->depth = 0;
+    s->depth = s->call = 0;
+    s->several_open = false;
     s->lanes_run = s->lanes_off = 0;
     s->status = WARP_READY;
 }

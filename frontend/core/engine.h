@@ -68,7 +68,10 @@ enum path_kind { PATH_SPLIT, PATH_JOIN, PATH_CALL, PATH_ENTER };
 struct path {
     const struct uop *pc, *join; /* join: the RECONVERGE uop at which this path ends; NULL: none */
     lanemask mask;
-    uint32_t window, frame; /* PATH_CALL: the caller's, PATH_ENTER: the callee's; offsets in the register stack */
+    /* of the function in which the path goes on (PATH_CALL: the caller): its registers, an offset in the register
+     * stack, its local memory, and the call that entered it, 1 + the place of its PATH_CALL on the stack, 0 for the
+     * kernel */
+    uint32_t window, frame, call;
     uint8_t kind;
     uint8_t token;   /* PATH_JOIN of the hardware's stack: enum stack_token */
     bool at_barrier; /* a split whose lanes wait at the barrier before pc for the rest of their warp */
@@ -81,6 +84,8 @@ struct warp_state {
     const struct uop *pc, *join;
     uint32_t run_start; /* static index of the first instruction of the current straight run */
     uint32_t depth, path_capacity;
+    uint32_t call;     /* of the function that runs, as in struct path */
+    bool several_open; /* paths in different calls have waited for one another: see paths_gather */
     struct path *paths;
     uint64_t stop_at;   /* w.clock at which to hand over */
     uint64_t lanes_run; /* thread instructions, counted as if guards were always true ... */

@@ -28,6 +28,7 @@ static uint64_t mixed_path(uint64_t hash, const struct path *p)
     hash = mixed(hash, (uintptr_t)p->pc);
     hash = mixed(hash, (uintptr_t)p->join);
     hash = mixed(hash, (uint64_t)p->window << 32 | p->frame);
+    hash = mixed(hash, p->call);
     return mixed(hash, (uint64_t)p->mask << 32 | (uint32_t)p->kind << 16 | (uint32_t)p->token << 8 | p->at_barrier);
 }
 
@@ -38,6 +39,7 @@ static uint64_t mixed_warp(uint64_t hash, const struct warp_state *s)
     hash = mixed(hash, (uintptr_t)s->join);
     hash = mixed(hash, (uintptr_t)(w->window - s->registers) << 32 | w->frame);
     hash = mixed(hash, (uint64_t)w->active << 32 | w->live);
+    hash = mixed(hash, (uint64_t)s->call << 1 | s->several_open);
     hash = mixed(hash, (uint64_t)w->carry << 32 | w->second_carry);
     hash = mixed(hash, (uint64_t)w->zero << 32 | w->sign);
     hash = mixed(hash, (uint64_t)w->overflow << 32 | s->status);

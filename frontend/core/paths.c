@@ -10,8 +10,14 @@
 #include "frontend/core/engine.h"
 #include "frontend/core/flags.h"
 
+/* Puts a path of the function that runs on the stack. */
 static bool push(struct warp_state *s, const struct uop *u, struct path p)
 {
+    p.call = s->call;
+    if (p.kind != PATH_ENTER) {
+        p.window = (uint32_t)(s->w.window - s->registers);
+        p.frame = s->w.frame;
+    }
     if (s->depth == s->path_capacity) {
         uint32_t capacity = s->path_capacity ? 2 * s->path_capacity : 32;
         struct path *paths = capacity <= MAX_PATHS ? realloc(s->paths, capacity * sizeof *paths) : NULL;
@@ -33,26 +39,28 @@ static void set_frame(struct warp_state *s, const struct path *p)
     s->w.frame = p->frame;
 }
 
+/* Makes `p` the path that runs. */
+static void go_on(struct warp_state *s, const struct path *p)
+{
+    set_frame(s, p);
+    s->call = p->call;
+    s->w.active = p->mask;
+    s->pc = p->pc;
+    s->join = p->join;
+}
+
 bool paths_pop(struct warp_state *s)
 {
     while (s->depth) {
-        struct path *p = &s->paths[--s->depth], entered = *p;
-        if (p->kind == PATH_CALL)
-            set_frame(s, p);
-        lanemask lanes = p->mask & s->w.live;
-        if (!lanes)
+        struct path *p = &s->paths[--s->depth], next = *p;
+        next.mask &= s->w.live;
+        if (!next.mask)
             continue;
-        if (p->kind ==
-            PATH_ENTER) { /* its place is taken by the call that it becomes; a join below waits for its lanes */
-            *p = (struct path){.kind = PATH_CALL, .frame = s->w.frame};
-            p->window = (uint32_t)(s->w.window - s->registers);
-            s->depth++;
-            set_frame(s, &entered);
-            p = &entered;
+        if (next.kind == PATH_ENTER) { /* its place is taken by the call that it becomes; a join below has its lanes */
+            *p = (struct path){.kind = PATH_CALL};
+            next.call = ++s->depth;
         }
-        s->w.active = lanes;
-        s->pc = p->pc;
-        s->join = p->join;
+        go_on(s, &next);
         return true;
     }
     s->w.active = 0;
@@ -168,10 +176,25 @@ static bool frame_fits(struct warp_state *s, const struct uop *u, const struct u
     return false;
 }
 
+/* The least offset from `window` on that is above the registers of all functions in which lanes wait: those of another
+ * call may wait in one that is no caller of the current function. */
+static size_t above_waiting(const struct warp_state *s, size_t window)
+{
+    for (uint32_t i = 0; i < s->depth; i++) {
+        const struct path *p = &s->paths[i];
+        size_t end = (size_t)p->window + s->w.block->program->register_extent;
+        if (p->mask & s->w.live && s->registers + p->window > s->w.window && end > window)
+            window = end;
+    }
+    return window;
+}
+
 /* Makes room for a callee above the current function; false with a fault. */
 static bool open_frame(struct warp_state *s, const struct uop *u, struct path *callee)
 {
     size_t window = (size_t)(s->w.window - s->registers) + u->window_bytes;
+    if (s->several_open)
+        window = above_waiting(s, window);
     size_t end = window + s->w.block->program->register_extent;
     uint64_t frame = (uint64_t)s->w.frame + u->frame_bytes;
     if (!grow_registers(s, u, end))
@@ -237,15 +260,14 @@ void paths_call(struct warp_state *s, const struct uop *u, lanemask executed)
         return;
     }
     struct path callee, call = {.pc = u + 1, .join = s->join, .mask = s->w.active, .kind = PATH_CALL};
-    call.frame = s->w.frame;
-    call.window = (uint32_t)(s->w.window - s->registers);
     const struct uop *entry = s->w.block->program->uops + u->target;
     if (!frame_fits(s, u, entry) || !open_frame(s, u, &callee) || !push(s, u, call))
         return;
-    set_frame(s, &callee);
-    s->w.active = executed;
-    s->join = NULL;
-    s->pc = entry;
+    callee.call = s->depth;
+    callee.mask = executed;
+    callee.pc = entry;
+    callee.join = NULL;
+    go_on(s, &callee);
 }
 
 /* The current path loses lanes; without any left the next path runs. */
@@ -259,14 +281,11 @@ static void leave(struct warp_state *s, const struct uop *u, lanemask lanes)
 
 void paths_return(struct warp_state *s, const struct uop *u, lanemask executed)
 {
-    uint32_t call = s->depth;
-    while (call && s->paths[call - 1].kind != PATH_CALL)
-        call--;
-    if (!call) { /* the kernel itself returns */
+    if (!s->call) { /* the kernel itself returns */
         paths_exit(s, u, executed);
         return;
     }
-    for (uint32_t i = call; i < s->depth; i++)
+    for (uint32_t i = s->call; i < s->depth; i++)
         s->paths[i].mask &= ~executed;
     leave(s, u, executed);
 }
@@ -306,12 +325,12 @@ void paths_pop_token(struct warp_state *s, const struct uop *u, lanemask execute
 static lanemask gather_waiting(struct warp_state *s, const struct uop *at)
 {
     lanemask all = s->w.active;
-    for (uint32_t i = s->depth; i-- > 0 && s->paths[i].kind <= PATH_JOIN;) {
+    for (uint32_t i = s->depth; i-- > 0;) {
         struct path *p = &s->paths[i];
         if (!p->at_barrier || p->pc != at)
             continue;
         all |= p->mask & s->w.live;
-        if (p->join == s->join) {
+        if (p->join == s->join && p->call == s->call) {
             s->w.active |= p->mask & s->w.live;
             p->mask = 0;
         }
@@ -319,15 +338,16 @@ static lanemask gather_waiting(struct warp_state *s, const struct uop *at)
     return all;
 }
 
-/* A path of this function that can run while the current one waits: another side of a branch, or lanes that wait in a
- * join for the others and may as well go ahead alone. Its lanes are taken out of the stack. */
+/* A path that can run while the current one waits: another side of a branch, or lanes that wait in a join or behind a
+ * call for the others and may as well go ahead alone. Those of the same call come first, as they are further up. Its
+ * lanes are taken out of the stack. */
 static bool take_other(struct warp_state *s, struct path *other)
 {
     lanemask above = s->w.active;
-    for (uint32_t i = s->depth; i-- > 0 && s->paths[i].kind <= PATH_JOIN;) {
+    for (uint32_t i = s->depth; i-- > 0;) {
         struct path *p = &s->paths[i];
-        lanemask lanes = p->mask & s->w.live & ~(p->kind == PATH_JOIN ? above : 0);
-        if (lanes && !p->at_barrier) {
+        lanemask lanes = p->mask & s->w.live & ~above; /* a join or call has the lanes above it, too */
+        if (lanes && !p->at_barrier && p->kind != PATH_ENTER) {
             *other = *p;
             other->mask = lanes;
             p->mask &= ~lanes;
@@ -341,28 +361,47 @@ static bool take_other(struct warp_state *s, struct path *other)
 /* The whole warp goes on: paths that could not join the current one continue behind the barrier, too. */
 static void release_waiting(struct warp_state *s, const struct uop *at)
 {
-    for (uint32_t i = s->depth; i-- > 0 && s->paths[i].kind <= PATH_JOIN;) {
+    const struct path current = {.window = (uint32_t)(s->w.window - s->registers), .frame = s->w.frame};
+    for (uint32_t i = s->depth; i-- > 0;) {
         struct path *p = &s->paths[i];
         if (!p->at_barrier || p->pc != at)
             continue;
         p->at_barrier = false;
         p->pc = at + 1;
-        if (p->mask & s->w.live)
-            warp_count_barrier(s, at, p->mask & s->w.live);
+        if (!(p->mask & s->w.live))
+            continue;
+        set_frame(s, p);
+        warp_count_barrier(s, at, p->mask & s->w.live);
     }
+    set_frame(s, &current);
+}
+
+/* Whether lanes of another call wait at the reduction `at`: their operands are not where the current path's are. */
+static bool reduces_across_calls(const struct warp_state *s, const struct uop *at)
+{
+    for (uint32_t i = 0; at->barrier.kind == RP_BARRIER_REDUCE && i < s->depth; i++) {
+        const struct path *p = &s->paths[i];
+        if (p->at_barrier && p->pc == at && p->mask & s->w.live && p->call != s->call)
+            return true;
+    }
+    return false;
 }
 
 bool paths_gather(struct warp_state *s, const struct uop *at)
 {
-    lanemask all = gather_waiting(s, at);
-    if (all == s->w.live) {
+    lanemask all = gather_waiting(s, at), missing = s->w.live & ~all;
+    if (!missing && reduces_across_calls(s, at)) {
+        block_fault(s, at, RP_FAULT_BARRIER, (unsigned)__builtin_ctz(s->w.active),
+                    "threads of warp %u reach a reducing barrier by different calls of its function", s->w.id);
+        return false;
+    }
+    if (!missing) {
         release_waiting(s, at);
         return true;
     }
     struct path other, waiting = {.pc = at, .join = s->join, .mask = s->w.active, .kind = PATH_SPLIT};
     waiting.at_barrier = true;
     if (!take_other(s, &other)) {
-        lanemask missing = s->w.live & ~all;
         block_fault(s, at, RP_FAULT_BARRIER, (unsigned)__builtin_ctz(missing),
                     "a barrier is reached by %d threads of warp %u while %d others of it are elsewhere",
                     __builtin_popcount(all), s->w.id, __builtin_popcount(missing));
@@ -370,8 +409,7 @@ bool paths_gather(struct warp_state *s, const struct uop *at)
     }
     if (!push(s, at, waiting))
         return false;
-    s->w.active = other.mask;
-    s->pc = other.pc;
-    s->join = other.join;
+    s->several_open |= other.call != s->call;
+    go_on(s, &other);
     return false;
 }

@@ -120,7 +120,7 @@ static bool barrier(struct warp_state *s, const struct uop *u, lanemask executed
         executed = w->live;
     }
     if (w->log && u->flags & UF_LOG_AUX)
-        rp_log_aux(w->log, barrier_aux(w, u, (unsigned)__builtin_ctz(executed)));
+        rp_log_aux(w->log, barrier_aux(w, u, (unsigned)__builtin_ctz(executed & w->active)));
     warp_end_run(s, u->index + 1);
     s->pc = u + 1;
     s->run_start = run_start_at(s->pc);

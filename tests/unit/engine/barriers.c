@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "rig.h"
+#include "tests/support/divergent_calls.h"
 
 /* %r1: thread, %rd1: argument 0, %rd3: its word for this thread */
 #define HEAD                                                                                                           \
@@ -126,6 +127,17 @@ Test(barriers, reductions_give_all_threads_the_result)
     rig_close(&r);
 }
 
+Test(barriers, lanes_meet_in_functions)
+{
+    for (unsigned i = 0; i < DIVERGENT_CALLS; i++) {
+        const struct divergent_call *c = &divergent_calls[i];
+        struct rig r = run(c->ptx, DIVERGENT_CALL_THREADS);
+        for (uint32_t t = 0; t < DIVERGENT_CALL_THREADS; t++)
+            cr_expect_eq(word(&r, t), c->expected(t), "%s: thread %u: %u", c->name, t, word(&r, t));
+        rig_close(&r);
+    }
+}
+
 /* ---- faults ------------------------------------------------------------------------------------------------------ */
 
 /* The two halves of each warp stand before different barriers, and neither gets on without the other. */
@@ -140,6 +152,15 @@ Test(barriers, a_guard_cannot_divide_a_warp_at_a_barrier)
 {
     faults(HEAD "setp.eq.u32 %p1, %r1, 3; @%p1 bar.sync 0;" TAIL, 32, RP_FAULT_BARRIER,
            "reached by 1 threads of warp 0 while 31 others");
+}
+
+/* The operands of the two halves lie in different places. */
+Test(barriers, a_reduction_by_different_calls)
+{
+    faults(".func f()\n{\n.reg .pred %p<2>; .reg .b32 %r<2>; mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 3;\n"
+           "bar.red.popc.u32 %r1, 0, %p1; ret;\n}\n" HEAD
+           "and.b32 %r4, %r1, 1; setp.eq.u32 %p1, %r4, 0; @%p1 bra A; call f; bra E;\nA: call f;\nE:" TAIL,
+           32, RP_FAULT_BARRIER, "threads of warp 0 reach a reducing barrier by different calls");
 }
 
 Test(barriers, two_barriers_each_waiting_for_the_other_are_a_deadlock)

@@ -1,0 +1,29 @@
+/* Barriers in functions that lanes call at different times, as ptxas writes it: the words that the PTX leaves, too
+ * (tests/unit/engine/barriers.c). */
+#include <criterion/criterion.h>
+
+#include "tests/support/divergent_calls.h"
+#include "tests/unit/sass_run/ptxas.h"
+
+static void run(const struct divergent_call *c)
+{
+    struct rp_context *context;
+    struct rp_error err = {0};
+    struct module *m = ptxas_module(&context, c->ptx);
+    uint64_t out = rp_alloc(context, 4 * DIVERGENT_CALL_THREADS, "out", &err);
+    cr_assert(out);
+    struct rp_launch_config config = {.params = &out};
+    struct rp_launch_result result;
+    cr_assert(ptxas_run(context, m, "k", 1, DIVERGENT_CALL_THREADS, &config, &result, &err), "%s: %s", c->name,
+              err.text);
+    const uint32_t *words = rp_host(context, out, 4 * DIVERGENT_CALL_THREADS);
+    for (uint32_t t = 0; t < DIVERGENT_CALL_THREADS; t++)
+        cr_expect_eq(words[t], c->expected(t), "%s: thread %u: %u", c->name, t, words[t]);
+    rp_context_free(context);
+}
+
+Test(calls, lanes_meet_in_functions)
+{
+    for (unsigned i = 0; i < DIVERGENT_CALLS; i++)
+        run(&divergent_calls[i]);
+}
