@@ -36,7 +36,8 @@ static const struct argp_option options[] = {
     {"block", KEY_BLOCK, "X[,Y[,Z]]", 0, "Threads in a block", 0},
     {"arg", KEY_ARG, "FORM=VALUE", 0, "The next argument of the kernel; see below", 0},
     {"shared", KEY_SHARED, "BYTES", 0, "Dynamic shared memory per block (0)", 0},
-    {"save", KEY_SAVE, "N=FILE", 0, "Write the buffer of argument N, counted from 0, after the run", 0},
+    {"save", KEY_SAVE, "N=FILE", 0,
+     "Write the buffer of argument N, counted from 0, after the run; N.M: field M of a structure", 0},
     {"launch-file", KEY_FILE, "FILE", 0, "Take buffers and launches from a file instead; see docs/launch-file.md", 0},
     {"no-trace", KEY_NO_TRACE, NULL, 0, "Run only, write no trace", 1},
     {"threads", KEY_THREADS, "N", 0, "Host threads (one per CPU); result and trace do not depend on it", 1},
@@ -53,6 +54,8 @@ static const char doc[] = "Runs a kernel on the CPU and records what every warp 
                           "Arguments, in the order of the kernel's parameters:\n"
                           "  i32=N u32=N i64=N u64=N f32=X f64=X   a value\n"
                           "  bytes=HEX                             a structure by value: two digits a byte\n"
+                          "  struct=FIELD,FIELD,...                a structure of the forms above and below,\n"
+                          "                                        laid out as in C; at=OFFSET moves on\n"
                           "  buf=zeros:BYTES                       a buffer of zeros\n"
                           "  buf=file:PATH                         a buffer with a file's content\n"
                           "  buf=rand-f32:COUNT:seed=N             floats uniform in [-1,1); rand-f64 likewise\n"
@@ -72,8 +75,10 @@ static const char doc[] = "Runs a kernel on the CPU and records what every warp 
 
 struct save_option {
     uint64_t argument;
+    uint64_t field; /* of a structure; NO_FIELD: the argument itself */
     char *path;
 };
+#define NO_FIELD UINT64_MAX
 struct record {
     struct plan plan;
     struct plan_launch launch; /* the command line's */
@@ -83,34 +88,43 @@ struct record {
     size_t save_count;
 };
 
-/* One argument; a buffer is called by its number. */
+/* A buffer is called by the number of its argument, and of its field in a structure. */
+static bool new_buffer(void *record, const char *content, int field, size_t *buffer, struct rp_error *err)
+{
+    struct record *r = record;
+    char name[32];
+    uint32_t argument = r->launch.arg_count - 1;
+    if (field < 0)
+        snprintf(name, sizeof name, "arg%u", argument);
+    else
+        snprintf(name, sizeof name, "arg%u.%d", argument, field);
+    *buffer = r->plan.buffer_count;
+    return read_content(content, NULL, plan_add_buffer(&r->plan, name), err);
+}
+
 static bool add_argument(struct record *r, const char *text, struct rp_error *err)
 {
     struct plan_launch *l = &r->launch;
-    char name[16];
     if (l->arg_count == PLAN_ARGUMENTS)
         return rp_fail(err, RP_USAGE, "more than %d arguments", PLAN_ARGUMENTS);
-    snprintf(name, sizeof name, "arg%u", l->arg_count);
     struct plan_argument *a = &l->args[l->arg_count++];
-    bool ok;
-    if (strncmp(text, "buf=", 4)) {
-        ok = read_scalar(text, a, err);
-    } else {
-        *a = (struct plan_argument){.kind = ARG_BUFFER, .buffer = r->plan.buffer_count};
-        ok = read_content(text + 4, NULL, plan_add_buffer(&r->plan, name), err);
-    }
-    return ok || rp_fail(err, RP_USAGE, "argument %u: %s", l->arg_count - 1, err->text);
+    return read_argument(text, a, new_buffer, r, err) ||
+           rp_fail(err, RP_USAGE, "argument %u: %s", l->arg_count - 1, err->text);
 }
 
 static bool add_save(struct record *r, const char *text, struct rp_error *err)
 {
     const char *equals = strchr(text, '=');
-    char number[16] = "";
+    char number[24] = "";
     if (!equals || !equals[1] || (size_t)(equals - text) >= sizeof number)
         return rp_fail(err, RP_USAGE, "--save %s: write N=FILE, such as 2=C.bin", text);
     memcpy(number, text, (size_t)(equals - text));
-    struct save_option s = {0};
-    if (!read_number(number, PLAN_ARGUMENTS, "--save", &s.argument, err))
+    struct save_option s = {.field = NO_FIELD};
+    char *dot = strchr(number, '.');
+    if (dot)
+        *dot++ = 0;
+    if (!read_number(number, PLAN_ARGUMENTS, "--save", &s.argument, err) ||
+        (dot && !read_number(dot, UINT32_MAX, "--save", &s.field, err)))
         return false;
     s.path = plan_copy(equals + 1);
     struct save_option *saves = realloc(r->saves, (r->save_count + 1) * sizeof *saves);
@@ -175,22 +189,36 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
+static bool place_save(struct record *r, const struct save_option *s, struct rp_error *err)
+{
+    unsigned long long n = s->argument, field = s->field;
+    if (n >= r->launch.arg_count)
+        return rp_fail(err, RP_USAGE, "--save %llu: there are %u arguments, counted from 0", n, r->launch.arg_count);
+    const struct plan_argument *a = &r->launch.args[n];
+    if (a->kind == ARG_STRUCT && field == NO_FIELD)
+        return rp_fail(err, RP_USAGE, "--save %llu: argument %llu is a structure; write %llu.N for its field N", n, n,
+                       n);
+    if (field != NO_FIELD) {
+        if (field >= a->field_count)
+            return rp_fail(err, RP_USAGE, "--save %llu.%llu: argument %llu has %u fields, counted from 0", n, field, n,
+                           a->field_count);
+        a = &a->fields[field].value;
+    }
+    if (a->kind != ARG_BUFFER)
+        return rp_fail(err, RP_USAGE, "--save %llu: %s %llu is a value, not a buffer", n, field == NO_FIELD ? "argument" : "its field", field == NO_FIELD ? n : field);
+    plan_add_save(&r->plan, a->buffer, s->path);
+    return true;
+}
+
 /* Turns the command line's single launch into the plan. */
 static bool single_launch(struct record *r, struct rp_error *err)
 {
     struct plan *p = &r->plan;
     if (!r->grid || !r->block)
         return rp_fail(err, RP_USAGE, "%s is missing", r->grid ? "--block X[,Y[,Z]]" : "--grid X[,Y[,Z]]");
-    for (size_t i = 0; i < r->save_count; i++) {
-        uint64_t n = r->saves[i].argument;
-        if (n >= r->launch.arg_count)
-            return rp_fail(err, RP_USAGE, "--save %llu: there are %u arguments, counted from 0", (unsigned long long)n,
-                           r->launch.arg_count);
-        if (r->launch.args[n].kind != ARG_BUFFER)
-            return rp_fail(err, RP_USAGE, "--save %llu: argument %llu is a value, not a buffer", (unsigned long long)n,
-                           (unsigned long long)n);
-        plan_add_save(p, r->launch.args[n].buffer, r->saves[i].path);
-    }
+    for (size_t i = 0; i < r->save_count; i++)
+        if (!place_save(r, &r->saves[i], err))
+            return false;
     *plan_add_launch(p) = r->launch;
     r->launch = (struct plan_launch){0};
     p->launches[0].kernel = r->kernel ? plan_copy(r->kernel) : NULL;

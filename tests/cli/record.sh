@@ -111,6 +111,50 @@ CFG
 "$REPRISE" record --no-trace --launch-file "$dir/struct.cfg" --quiet
 check "... from a launch file, too" same "$dir/struct.bin" "$dir/struct2.bin"
 
+# ---- a structure with pointers, as nvcc passes it: { float *in; int n; struct { char c; double d; }; float *out; } -------
+cat >"$dir/fields.ptx" <<'PTX'
+.version 7.0
+.target sm_62
+.address_size 64
+.visible .entry fields(.param .align 8 .b8 s[40], .param .u64 out)
+{
+    .reg .b64 %p, %q, %r;
+    .reg .b32 %n, %c;
+    .reg .f32 %f;
+    .reg .f64 %d;
+    ld.param.u64 %p, [s];
+    ld.param.u32 %n, [s+8];
+    ld.param.s8 %c, [s+16];
+    ld.param.f64 %d, [s+24];
+    ld.param.u64 %q, [s+32];
+    ld.param.u64 %r, [out];
+    ld.global.f32 %f, [%p+4];
+    st.global.f32 [%q], %f;
+    st.global.u32 [%r], %n;
+    st.global.u32 [%r+4], %c;
+    st.global.f64 [%r+8], %d;
+    ret;
+}
+PTX
+fields=(--module "$dir/fields.ptx" --grid 1 --block 1)
+"$REPRISE" record -o "$dir/fields.wtr" "${fields[@]}" --arg struct=buf=rand-f32:8:seed=5,i32=-9,at=16,bytes=fd,f64=2.5,buf=zeros:8 \
+    --arg buf=zeros:16 --save "0.0=$dir/in.f32" --save "0.4=$dir/out.f32" --save "1=$dir/fields.bin" --quiet
+check "a structure's fields, pointers too, are where C has them" python3 -c "
+import struct, sys
+read = lambda name: open(sys.argv[1] + '/' + name, 'rb').read()
+assert struct.unpack('<iid', read('fields.bin')) == (-9, -3, 2.5)
+assert read('out.f32')[:4] == read('in.f32')[4:8] != bytes(4)" "$dir"
+check "... and in the trace's provenance" eval '"$REPRISE" info "$dir/fields.wtr" | grep -qF \
+    "launch0.arg0 = struct=at=0,buf=arg0.0,at=8,i32=-9,at=16,bytes=fd,at=24,f64=2.5,at=32,buf=arg0.4,at=40"'
+cat >"$dir/fields.cfg" <<CFG
+module = "fields.ptx";
+buffers = { x = "rand-f32:8:seed=5"; y = "zeros:8"; z = "zeros:16"; };
+launches = ( { grid = 1; block = 1; args = ( "struct=buf=x,i32=-9,at=16,bytes=fd,at=24,f64=2.5,buf=y,at=40", "buf=z" ); } );
+save = { y = "$dir/out2.f32"; z = "$dir/fields2.bin"; };
+CFG
+"$REPRISE" record --no-trace --launch-file "$dir/fields.cfg" --quiet
+check "... from a launch file, too" eval 'same "$dir/fields.bin" "$dir/fields2.bin" && same "$dir/out.f32" "$dir/out2.f32"'
+
 # ---- launch files ---------------------------------------------------------------------------------------------------
 "$REPRISE" record -o "$dir/chain.wtr" --launch-file docs/examples/chain.cfg --module "$k/matmul.ptx" >"$dir/out" 2>&1
 check "the launch file of the manual runs" grep -q '2 launches, 8 blocks' "$dir/out"
@@ -172,6 +216,24 @@ refuse 1 "'-1e999' is out of range; write inf" "${va[@]}" "${geo[@]}" --arg f64=
 refuse 1 "argument 0 (bytes) is 2 bytes, but parameter 's'" --module "$dir/struct.ptx" --grid 1 --block 1 --arg bytes=0102 --arg $z
 refuse 1 "'012' are no bytes" "${va[@]}" "${geo[@]}" --arg bytes=012
 refuse 1 "'0x12' are no bytes" "${va[@]}" "${geo[@]}" --arg bytes=0x12
+printf '%s\n' '.version 7.0' '.target sm_62' '.address_size 64' '.visible .entry packed(.param .align 4 .b8 p[8]) { ret; }' >"$dir/packed.ptx"
+refuse_fields() { # text, structure
+    refuse 1 "$1" "${fields[@]}" --arg "$2" --arg $z
+}
+refuse_fields "argument 0 (struct) is 24 bytes, but parameter 's'" struct=buf=zeros:4,i32=1,f64=1
+refuse_fields "at=8: the fields before it end at offset 12" struct=f64=1,i32=1,at=8,i32=1
+refuse_fields "'f64=1' cannot stand at offset 12; its alignment is 8" struct=at=12,f64=1
+refuse_fields "at: 'x' is not a whole number" struct=at=x
+refuse_fields "a structure's fields are values and buffers" struct=i32=1,struct=i32=1
+refuse_fields "unknown form 'i33' of an argument; did you mean 'i32'" struct=i32=1,i33=1
+refuse_fields "'' is no argument" struct=
+refuse_fields "rand-f32 needs a seed" struct=buf=rand-f32:4
+refuse_fields "at: '99999999' is too large" struct=at=99999999
+refuse 1 "a structure whose alignment is 8, but that of parameter 'p' of kernel 'packed' is 4" --module "$dir/packed.ptx" --grid 1 --block 1 --arg struct=f64=1
+refuse 1 "--save 0: argument 0 is a structure; write 0.N for its field N" "${fields[@]}" --arg struct=buf=zeros:4,at=40 --arg $z --save "0=$dir/no/x"
+refuse 1 "--save 0.5: argument 0 has 1 fields" "${fields[@]}" --arg struct=buf=zeros:4,at=40 --arg $z --save "0.5=$dir/no/x"
+refuse 1 "--save 0: its field 1 is a value, not a buffer" "${fields[@]}" --arg struct=buf=zeros:4,i32=1,at=40 --arg $z --save "0.1=$dir/no/x"
+refuse 1 "--save 1.0: argument 1 has 0 fields" "${fields[@]}" --arg struct=buf=zeros:4,at=40 --arg $z --save "1.0=$dir/no/x"
 refuse 1 "'i32' is no argument" "${va[@]}" "${geo[@]}" --arg i32
 refuse 1 "did you mean 'zeros'" "${va[@]}" "${geo[@]}" --arg buf=zeroes:4
 refuse 1 "zeros needs a size" "${va[@]}" "${geo[@]}" --arg buf=zeros
@@ -226,6 +288,7 @@ launch_file "did you mean 'zeros'" 'buffers = { A = "zero:4"; };'
 launch_file "a launch needs 'grid'" 'launches = ( { block = 4; } );'
 launch_file "'block' must be one to three whole numbers" 'launches = ( { grid = 1; block = [1,2,3,4]; } );'
 launch_file "there is no buffer 'B'" 'launches = ( { grid = 1; block = 4; args = ( "buf=B" ); } );'
+launch_file "bad.cfg:1: there is no buffer 'B'" 'launches = ( { grid = 1; block = 4; args = ( "struct=i32=4,buf=B" ); } );'
 launch_file "'lots' is not a whole number" 'launches = ( { grid = 1; block = 4; args = ( "i32=lots" ); } );'
 launch_file "'kernel' must be a string" 'launches = ( { kernel = 5; grid = 1; block = 4; } );'
 launch_file "'module' must be a string" 'module = 5; launches = ( { grid = 1; block = 4; } );'

@@ -4,19 +4,40 @@
 #include <string.h>
 
 static const struct argument_type types[] = {
-    [ARG_I32] = {"i32", 4, false, true},     [ARG_U32] = {"u32", 4, false, true},
-    [ARG_I64] = {"i64", 8, false, false},    [ARG_U64] = {"u64", 8, false, false},
-    [ARG_F32] = {"f32", 4, true, false},     [ARG_F64] = {"f64", 8, true, false},
-    [ARG_BYTES] = {"bytes", 0, true, false}, [ARG_BUFFER] = {"buf", 8, false, false},
+    [ARG_I32] = {"i32", 4, false, true},       [ARG_U32] = {"u32", 4, false, true},
+    [ARG_I64] = {"i64", 8, false, false},      [ARG_U64] = {"u64", 8, false, false},
+    [ARG_F32] = {"f32", 4, true, false},       [ARG_F64] = {"f64", 8, true, false},
+    [ARG_BYTES] = {"bytes", 0, true, false},   [ARG_BUFFER] = {"buf", 8, false, false},
+    [ARG_STRUCT] = {"struct", 0, true, false},
 };
 
-/* Into `to`, which has room for the parameter's size. */
 static void put_bytes(const struct plan_argument *a, uint8_t *to)
 {
     for (const char *digits = a->hex; *digits; digits += 2) {
         char byte[3] = {digits[0], digits[1], 0};
         *to++ = (uint8_t)strtoul(byte, NULL, 16);
     }
+}
+
+/* The first `size` bytes of an argument's value; a parameter may be narrower than a 32-bit integer. */
+static void put(const struct plan *plan, const struct plan_argument *a, size_t size, uint8_t *to)
+{
+    uint64_t bits = a->kind == ARG_BUFFER ? plan->buffers[a->buffer].address : a->bits;
+    if (a->kind == ARG_BYTES)
+        put_bytes(a, to);
+    else if (a->kind != ARG_STRUCT)
+        memcpy(to, &bits, size);
+    for (uint32_t f = 0; f < a->field_count; f++)
+        put(plan, &a->fields[f].value, a->fields[f].value.bytes, to + a->fields[f].offset);
+}
+
+static bool check_alignment(const struct program *p, uint32_t i, const struct plan_argument *a, struct rp_error *err)
+{
+    const struct parameter *param = &p->parameters[i];
+    return (param->align % a->align == 0 && param->offset % a->align == 0) ||
+           rp_fail(err, RP_USAGE,
+                   "argument %u is a structure whose alignment is %u, but that of parameter '%s' of kernel '%s' is %u",
+                   i, a->align, param->name, p->name, param->align);
 }
 
 bool kernel_check_arguments(const struct program *p, const struct plan_launch *l, struct rp_error *err)
@@ -26,10 +47,11 @@ bool kernel_check_arguments(const struct program *p, const struct plan_launch *l
     for (uint32_t i = 0; i < l->arg_count; i++) {
         const struct plan_argument *a = &l->args[i];
         struct argument_type type = types[a->kind];
-        if (a->kind == ARG_BYTES)
-            type.bytes = strlen(a->hex) / 2;
+        type.bytes = a->bytes;
         int64_t value = a->kind == ARG_I32 ? (int32_t)(uint32_t)a->bits : (int64_t)a->bits;
         if (!kernel_check_argument(p, i, &type, value, err))
+            return false;
+        if (a->kind == ARG_STRUCT && !check_alignment(p, i, a, err))
             return false;
     }
     return true;
@@ -43,13 +65,7 @@ void *kernel_parameters(const struct program *p, const struct plan *plan, const 
         rp_fail(err, RP_SYSTEM, "out of memory");
         return NULL;
     }
-    for (uint32_t i = 0; i < l->arg_count; i++) {
-        const struct plan_argument *a = &l->args[i];
-        uint64_t bits = a->kind == ARG_BUFFER ? plan->buffers[a->buffer].address : a->bits;
-        if (a->kind == ARG_BYTES)
-            put_bytes(a, block + p->parameters[i].offset);
-        else
-            memcpy(block + p->parameters[i].offset, &bits, p->parameters[i].size);
-    }
+    for (uint32_t i = 0; i < l->arg_count; i++)
+        put(plan, &l->args[i], p->parameters[i].size, block + p->parameters[i].offset);
     return block;
 }

@@ -107,13 +107,14 @@ static bool read_dim(struct file *f, const config_setting_t *group, const char *
     return (length >= 1 && length <= 3) || bad(f, s, "'%s' must be one to three whole numbers from 1", key);
 }
 
-static bool find_buffer(struct file *f, const config_setting_t *s, const char *name, size_t *index)
+static bool named_buffer(void *file, const char *name, int field, size_t *index, struct rp_error *err)
 {
-    const struct plan *p = f->plan;
+    const struct plan *p = ((struct file *)file)->plan;
+    (void)field;
     for (*index = 0; *index < p->buffer_count; (*index)++)
         if (!strcmp(p->buffers[*index].name, name))
             return true;
-    return bad(f, s, "there is no buffer '%s'", name);
+    return rp_fail(err, RP_BAD_INPUT, "there is no buffer '%s'", name);
 }
 
 static bool read_buffers(struct file *f, const config_setting_t *group)
@@ -141,8 +142,8 @@ static bool read_saves(struct file *f, const config_setting_t *group)
         size_t buffer;
         if (!path || !*path || !config_setting_name(s))
             return bad(f, s, "'save' holds lines like C = \"C.bin\";");
-        if (!find_buffer(f, s, config_setting_name(s), &buffer))
-            return false;
+        if (!named_buffer(f, config_setting_name(s), -1, &buffer, f->err))
+            return at(f, s);
         plan_add_save(f->plan, buffer, path);
     }
     return true;
@@ -159,14 +160,8 @@ static bool read_arguments(struct file *f, const config_setting_t *list, struct 
             return bad(f, list, "'args' holds strings like \"i32=64\" and \"buf=A\"");
         if (l->arg_count == PLAN_ARGUMENTS)
             return bad(f, list, "more than %d arguments", PLAN_ARGUMENTS);
-        struct plan_argument *a = &l->args[l->arg_count++];
-        if (!strncmp(text, "buf=", 4)) {
-            a->kind = ARG_BUFFER;
-            if (!find_buffer(f, list, text + 4, &a->buffer))
-                return false;
-        } else if (!read_scalar(text, a, f->err)) {
+        if (!read_argument(text, &l->args[l->arg_count++], named_buffer, f, f->err))
             return at(f, list);
-        }
     }
     return true;
 }

@@ -36,11 +36,19 @@ void plan_add_save(struct plan *p, size_t buffer, const char *path)
     p->saves[p->save_count++] = (struct plan_save){buffer, plan_copy(path)};
 }
 
+void plan_free_argument(struct plan_argument *a)
+{
+    free(a->hex);
+    for (uint32_t f = 0; f < a->field_count; f++)
+        plan_free_argument(&a->fields[f].value);
+    free(a->fields);
+}
+
 void plan_free_launch(struct plan_launch *l)
 {
     free(l->kernel);
     for (uint32_t a = 0; a < l->arg_count; a++)
-        free(l->args[a].hex);
+        plan_free_argument(&l->args[a]);
 }
 
 void plan_free(struct plan *p)

@@ -16,7 +16,7 @@
  * 24 or 53 bits of each number; 32-bit integers are its upper half. */
 enum content { CONTENT_ZEROS, CONTENT_FILE, CONTENT_RAND_F32, CONTENT_RAND_F64, CONTENT_RAND_I32, CONTENT_IOTA_I32 };
 struct plan_buffer {
-    char *name; /* of the launch file, or "arg0" */
+    char *name; /* of the launch file, or "arg0", or "arg0.2" for a field of a structure */
     enum content content;
     char *path; /* CONTENT_FILE */
     uint64_t count, seed;
@@ -25,12 +25,19 @@ struct plan_buffer {
     uint64_t address;
 };
 
-enum argument_kind { ARG_I32, ARG_U32, ARG_I64, ARG_U64, ARG_F32, ARG_F64, ARG_BYTES, ARG_BUFFER };
+enum argument_kind { ARG_I32, ARG_U32, ARG_I64, ARG_U64, ARG_F32, ARG_F64, ARG_BYTES, ARG_BUFFER, ARG_STRUCT };
 struct plan_argument {
     enum argument_kind kind;
-    uint64_t bits; /* the value, in the low bytes */
-    char *hex;     /* ARG_BYTES: two digits a byte, in the order of memory */
-    size_t buffer; /* ARG_BUFFER: index in plan.buffers */
+    uint64_t bits;             /* the value, in the low bytes */
+    char *hex;                 /* ARG_BYTES: two digits a byte, in the order of memory */
+    size_t buffer;             /* ARG_BUFFER: index in plan.buffers */
+    struct plan_field *fields; /* ARG_STRUCT: by offset, apart from one another */
+    uint32_t field_count;
+    uint32_t bytes, align; /* as C has it: of a structure, its last field's end rounded up to the widest alignment */
+};
+struct plan_field {
+    struct plan_argument value; /* no structure */
+    uint32_t offset;
 };
 
 struct plan_launch {
@@ -61,6 +68,7 @@ struct plan {
 
 void plan_free(struct plan *);
 void plan_free_launch(struct plan_launch *); /* what it holds, not itself */
+void plan_free_argument(struct plan_argument *);
 /* Each appends and returns the new element; they end the program if there is no memory. */
 struct plan_buffer *plan_add_buffer(struct plan *, const char *name);
 struct plan_launch *plan_add_launch(struct plan *);
@@ -73,8 +81,12 @@ char *plan_copy(const char *text);
 bool read_number(const char *text, uint64_t most, const char *what, uint64_t *value, struct rp_error *);
 /* "x[,y[,z]]", missing extents 1. */
 bool read_extent(const char *text, const char *what, uint32_t extent[3], struct rp_error *);
-/* "i32=-4", "bytes=0a000000", ... Not buffers. */
-bool read_scalar(const char *text, struct plan_argument *, struct rp_error *);
+/* What "buf=TEXT" means: sets *buffer to an index in plan.buffers. field: its number in a structure, -1 outside. */
+typedef bool (*buffer_fn)(void *data, const char *text, int field, size_t *buffer, struct rp_error *);
+/* "i32=-4", "bytes=0a000000", "buf=...", or a structure of such fields, "struct=buf=...,i32=4,at=16,f64=1"
+ * (structure.c). What was read is to be freed in any case. */
+bool read_argument(const char *text, struct plan_argument *, buffer_fn, void *data, struct rp_error *);
+bool read_struct(const char *text, struct plan_argument *, buffer_fn, void *data, struct rp_error *);
 /* "zeros:BYTES", "file:PATH", "rand-f32:COUNT:seed=N", "iota-i32:COUNT". Relative paths are taken from `folder`. */
 bool read_content(const char *text, const char *folder, struct plan_buffer *, struct rp_error *);
 

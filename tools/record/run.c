@@ -56,22 +56,43 @@ static char *key_of(size_t launch, const char *what, int number)
     return plan_copy(text);
 }
 
-static void describe_argument(struct options *o, const struct plan *p, char *key, const struct plan_argument *a)
+static void describe_argument(FILE *to, const struct plan *p, const struct plan_argument *a)
 {
     float f;
     double d;
     memcpy(&f, &a->bits, sizeof f);
     memcpy(&d, &a->bits, sizeof d);
     switch (a->kind) {
-    case ARG_I32: add_option(o, key, "i32=%" PRId32, (int32_t)(uint32_t)a->bits); break;
-    case ARG_U32: add_option(o, key, "u32=%" PRIu32, (uint32_t)a->bits); break;
-    case ARG_I64: add_option(o, key, "i64=%" PRId64, (int64_t)a->bits); break;
-    case ARG_U64: add_option(o, key, "u64=%" PRIu64, a->bits); break;
-    case ARG_F32: add_option(o, key, "f32=%.9g", (double)f); break;
-    case ARG_F64: add_option(o, key, "f64=%.17g", d); break;
-    case ARG_BYTES: add_option(o, key, "bytes=%s", a->hex); break;
-    default: add_option(o, key, "buf=%s", p->buffers[a->buffer].name); break;
+    case ARG_I32: fprintf(to, "i32=%" PRId32, (int32_t)(uint32_t)a->bits); break;
+    case ARG_U32: fprintf(to, "u32=%" PRIu32, (uint32_t)a->bits); break;
+    case ARG_I64: fprintf(to, "i64=%" PRId64, (int64_t)a->bits); break;
+    case ARG_U64: fprintf(to, "u64=%" PRIu64, a->bits); break;
+    case ARG_F32: fprintf(to, "f32=%.9g", (double)f); break;
+    case ARG_F64: fprintf(to, "f64=%.17g", d); break;
+    case ARG_BYTES: fprintf(to, "bytes=%s", a->hex); break;
+    case ARG_BUFFER: fprintf(to, "buf=%s", p->buffers[a->buffer].name); break;
+    case ARG_STRUCT: /* with every offset, which at= may have moved */
+        fputs("struct=", to);
+        for (uint32_t i = 0; i < a->field_count; i++) {
+            fprintf(to, "at=%" PRIu32 ",", a->fields[i].offset);
+            describe_argument(to, p, &a->fields[i].value);
+            fputc(',', to);
+        }
+        fprintf(to, "at=%" PRIu32, a->bytes);
     }
+}
+
+static void add_argument(struct options *o, const struct plan *p, char *key, const struct plan_argument *a)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    if (to) {
+        describe_argument(to, p, a);
+        fclose(to);
+    }
+    add_option(o, key, "%s", text ? text : "");
+    free(text);
 }
 
 static void describe_launch(struct options *o, const struct session *s, size_t i)
@@ -82,7 +103,7 @@ static void describe_launch(struct options *o, const struct session *s, size_t i
     add_option(o, key_of(i, "block", -1), "%u,%u,%u", l->block[0], l->block[1], l->block[2]);
     add_option(o, key_of(i, "shared", -1), "%u", l->shared);
     for (uint32_t a = 0; a < l->arg_count; a++)
-        describe_argument(o, s->plan, key_of(i, "arg", (int)a), &l->args[a]);
+        add_argument(o, s->plan, key_of(i, "arg", (int)a), &l->args[a]);
 }
 
 static bool describe(const struct session *s, struct options *o, struct rp_error *err)

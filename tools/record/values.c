@@ -53,9 +53,11 @@ bool read_extent(const char *text, const char *what, uint32_t extent[3], struct 
 /* ---- scalars ----------------------------------------------------------------------------------------------------- */
 
 static const char *const forms[] = {
-    [ARG_I32] = "i32", [ARG_U32] = "u32", [ARG_I64] = "i64",     [ARG_U64] = "u64",
-    [ARG_F32] = "f32", [ARG_F64] = "f64", [ARG_BYTES] = "bytes", [ARG_BUFFER] = "buf",
+    [ARG_I32] = "i32", [ARG_U32] = "u32",     [ARG_I64] = "i64",    [ARG_U64] = "u64",       [ARG_F32] = "f32",
+    [ARG_F64] = "f64", [ARG_BYTES] = "bytes", [ARG_BUFFER] = "buf", [ARG_STRUCT] = "struct",
 };
+static const uint8_t form_bytes[] = {
+    [ARG_I32] = 4, [ARG_U32] = 4, [ARG_I64] = 8, [ARG_U64] = 8, [ARG_F32] = 4, [ARG_F64] = 8, [ARG_BUFFER] = 8};
 #define FORMS (sizeof forms / sizeof *forms)
 
 static bool read_signed(const char *text, int64_t least, int64_t most, uint64_t *bits, struct rp_error *err)
@@ -101,6 +103,8 @@ static bool read_bytes(const char *text, struct plan_argument *a, struct rp_erro
         return rp_fail(err, RP_USAGE, "'%.40s' are no bytes; write two hexadecimal digits for each, first byte first",
                        text);
     a->hex = plan_copy(text);
+    a->bytes = (uint32_t)(digits / 2);
+    a->align = 1;
     return true;
 }
 
@@ -110,13 +114,16 @@ static bool unknown_form(const char *text, size_t length, struct rp_error *err)
     snprintf(form, sizeof form, "%.*s", (int)(length < sizeof form ? length : sizeof form - 1), text);
     const char *near = nearest_name(form, forms, FORMS);
     if (!text[length])
-        return rp_fail(err, RP_USAGE, "'%s' is no argument; write FORM=VALUE with i32 u32 i64 u64 f32 f64 bytes or buf",
+        return rp_fail(err, RP_USAGE,
+                       "'%s' is no argument; write FORM=VALUE with i32 u32 i64 u64 f32 f64 bytes "
+                       "struct or buf",
                        text);
-    return rp_fail(err, RP_USAGE, "unknown form '%s' of an argument%s%s%s; there are i32 u32 i64 u64 f32 f64 bytes buf",
-                   form, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return rp_fail(err, RP_USAGE,
+                   "unknown form '%s' of an argument%s%s%s; there are i32 u32 i64 u64 f32 f64 bytes struct buf", form,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-bool read_scalar(const char *text, struct plan_argument *a, struct rp_error *err)
+bool read_argument(const char *text, struct plan_argument *a, buffer_fn buffer, void *data, struct rp_error *err)
 {
     size_t length = strcspn(text, "="), form = 0;
     while (form < FORMS && (strlen(forms[form]) != length || strncmp(forms[form], text, length)))
@@ -125,6 +132,8 @@ bool read_scalar(const char *text, struct plan_argument *a, struct rp_error *err
         return unknown_form(text, length, err);
     const char *value = text + length + 1;
     *a = (struct plan_argument){.kind = (enum argument_kind)form};
+    if (form < sizeof form_bytes)
+        a->bytes = a->align = form_bytes[form];
     switch (a->kind) {
     case ARG_I32:
         if (!read_signed(value, INT32_MIN, INT32_MAX, &a->bits, err))
@@ -137,7 +146,8 @@ bool read_scalar(const char *text, struct plan_argument *a, struct rp_error *err
     case ARG_F32: return read_float(value, false, &a->bits, err);
     case ARG_F64: return read_float(value, true, &a->bits, err);
     case ARG_BYTES: return read_bytes(value, a, err);
-    default: return rp_fail(err, RP_USAGE, "'%s' is a buffer, not a value", text);
+    case ARG_BUFFER: return buffer(data, value, -1, &a->buffer, err);
+    default: return read_struct(value, a, buffer, data, err);
     }
 }
 
