@@ -316,6 +316,8 @@ install: all
 	install -d $(ROOT)/bin $(ROOT)/lib/pkgconfig $(ROOT)/share/reprise/machines $(ROOT)/share/man/man1 $(ROOT)/include/reprise
 	install -m 755 $(BUILD)/reprise $(ROOT)/bin/reprise
 	install -m 644 $(BUILD)/libreprise.a $(ROOT)/lib/libreprise.a
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c replay/data_folder.c -o $(BUILD)/obj/data_folder.o
+	$(AR) r $(ROOT)/lib/libreprise.a $(BUILD)/obj/data_folder.o
 	install -m 644 $(MACHINES) $(ROOT)/share/reprise/machines
 	install -m 644 docs/reprise.1 $(ROOT)/share/man/man1/reprise.1
 	install -m 644 tools/host/reprise.h $(ROOT)/include/reprise/reprise.h
@@ -339,6 +341,7 @@ help:
 	@echo 'disassembly  every kernel and libdevice in every variant: our text of it against NVIDIA'"'"'s'
 	@echo 'bench      measure the speeds that docs/performance.md states'
 	@echo 'soundness  SOUNDNESS=1000000 random launches against the bounds of reprise wcet'
+	@echo 'wcet-tables  the tables of docs/validation.md about bounds'
 	@echo 'validation-pastis  the matrix multiplications of PasTiS on jetson-tx2, beside its figures'
 	@echo 'asan       the tests again under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'fuzz       each libFuzzer target for FUZZ_SECONDS=60'

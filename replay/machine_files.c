@@ -36,7 +36,8 @@ static bool each_folder(bool (*use)(void *, const char *folder), void *data)
                 return true;
         }
     }
-    return use(data, REPRISE_DATADIR "/machines");
+    snprintf(folder, sizeof folder, "%s/machines", machine_data_folder);
+    return use(data, folder);
 }
 
 struct names {

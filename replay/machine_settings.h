@@ -26,6 +26,9 @@ bool settings_parse(struct settings *, const char *text, size_t size, struct rp_
 /* "FILE:LINE: " or "--set KEY=VALUE: " */
 void settings_place(const struct settings *, const struct setting *, char *out, size_t size);
 
+/* PREFIX/share/reprise, with the PREFIX of the build or, in an installed library, of the installation. */
+extern const char machine_data_folder[];
+
 /* Path of a machine file by name; false with a message that lists or suggests machines. */
 bool machine_find(const char *name, const char *(*nearest)(const char *, const char *const *, size_t), char path[4096],
                   struct rp_error *);

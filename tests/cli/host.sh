@@ -51,8 +51,8 @@ read -ra flags <<<"$(pkg-config --cflags reprise) -Wall -Wextra -Werror"
 read -ra libraries <<<"$(pkg-config --libs reprise)"
 if nm "$dir/usr/lib/libreprise.a" 2>/dev/null | grep -q __asan_init; then libraries+=("-fsanitize=address,undefined"); fi
 check "the example builds against what is installed" cc -std=c17 "${flags[@]}" docs/examples/matmul.c -o "$dir/matmul" "${libraries[@]}"
-(cd "$dir/run" && REPRISE_MACHINES=$dir/usr/share/reprise/machines "$dir/matmul") >"$dir/out2"
-check "... and runs" cmp "$dir/out" "$dir/out2"
+(cd "$dir/run" && env -u REPRISE_MACHINES "$dir/matmul") >"$dir/out2"
+check "... and runs, with the machines of this PREFIX" cmp "$dir/out" "$dir/out2"
 cat >"$dir/add.cpp" <<'CPP'
 #include <reprise.h>
 
