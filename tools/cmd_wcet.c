@@ -92,7 +92,8 @@ static void positional(struct args *a, char *arg, struct argp_state *state)
 static void complete(struct args *a, struct argp_state *state)
 {
     if (!a->count || !a->machine.machine)
-        argp_error(state, "give a trace and a machine. Example: reprise wcet mm.wtr --machine orin-wcet --check gto");
+        argp_error(state,
+                   "give a trace and a machine. Example: reprise wcet one-block.wtr --machine orin-wcet --check gto");
     if (a->count > 1 && !a->gridded)
         argp_error(state, "one trace at a time without --grid: '%s' is one too many", a->traces[1]);
     if (a->gridded && (a->attack || a->phases || a->policies.count || a->launch >= 0))
@@ -267,8 +268,8 @@ int cmd_wcet(int argc, char **argv)
         "Bound how long recorded blocks can take on a machine under any work-conserving warp scheduler, from the "
         "multi-phase profiles of their warps.\v"
         "Examples:\n"
-        "  reprise wcet mm.wtr --machine orin-wcet --check gto,lrr\n"
-        "  reprise wcet mm.wtr --machine orin-wcet --phases mm.csv --attack 1000\n"
+        "  reprise wcet one-block.wtr --machine orin-wcet --check gto,lrr\n"
+        "  reprise wcet one-block.wtr --machine orin-wcet --phases p.csv --attack 1000\n"
         "  reprise wcet a.wtr b.wtr --machine orin-wcet --grid latency=400,200,100 policy=lrr,gto\n",
         NULL,
         NULL,
