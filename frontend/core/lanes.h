@@ -31,7 +31,7 @@
  * is not VIDEO_NONE or d has a selector, and of vmad. UF_SAT saturates, UF_WRAP: vshl.wrap, vshr.wrap, else clamp;
  * UF_NEGATE_A, _B, _C: vmad with -a, -b, -c; vset takes u->compare. */
 enum video_detail { VIDEO_OP, VIDEO_SECOND, VIDEO_SELECT_D, VIDEO_SELECT_A, VIDEO_SELECT_B, VIDEO_FLAGS, VIDEO_SCALE };
-enum video_op { VADD, VSUB, VABSDIFF, VMIN, VMAX, VSHL, VSHR, VMAD, VSET };
+enum video_op { VADD, VSUB, VABSDIFF, VMIN, VMAX, VSHL, VSHR, VMAD, VSET, VAVRG /* rounded away from zero */ };
 enum video_second { VIDEO_NONE, VIDEO_ADD, VIDEO_MIN, VIDEO_MAX };
 enum video_select { VIDEO_WORD, VIDEO_B0, VIDEO_B1, VIDEO_B2, VIDEO_B3, VIDEO_H0, VIDEO_H1 };
 enum video_flag { VIDEO_SIGNED_A = 1, VIDEO_SIGNED_B = 2, VIDEO_PLUS_ONE = 4 /* vmad.po; SASS: of VADD too */ };

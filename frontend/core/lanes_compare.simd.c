@@ -74,10 +74,13 @@ static void combine_and_write(struct warp *w, const struct uop *u, lanemask exec
 
 static void set_value(struct warp *w, const struct uop *u, lanemask executed, lanemask t)
 {
-    u32 truth = u->type == T_F32 ? 0x3f800000u : ~0u;
+    u32 truth = u->type == T_F32 ? 0x3f800000u : u->type == T_F16 ? 0x3c00 : u->type == T_BF16 ? 0x3f80 : ~0u;
     lanemask with = u->combine == COMBINE_NONE ? 0 : predicate(w, u->p, u->p_flip);
     t = combine_masks(u->combine, t, with);
-    STORE_LANES(u32, destination(w, u->d), executed, t & lane_bit[l] ? truth : 0);
+    if (TYPE(u->type) & (TYPE(T_F16) | TYPE(T_BF16)))
+        STORE_LANES(u16, destination(w, u->d), executed, t & lane_bit[l] ? truth : 0);
+    else
+        STORE_LANES(u32, destination(w, u->d), executed, t & lane_bit[l] ? truth : 0);
 }
 
 #define AS_IT_IS(x) (x)
@@ -117,7 +120,7 @@ uop_fn SIMD_NAME(lanes_compare)(const struct uop *u)
         return NULL;
     const struct comparison *c = &comparisons[u->compare];
     enum lane_type compared = u->op == OP_SET ? u->stype : u->type;
-    if (u->op == OP_SET && !(TYPE(u->type) & (TYPES32 | TYPE(T_F32))))
+    if (u->op == OP_SET && !(TYPE(u->type) & (TYPES32 | TYPE(T_F32) | TYPE(T_F16) | TYPE(T_BF16))))
         return NULL;
     if (c->is_unsigned)
         compared = unsigned_form(compared);

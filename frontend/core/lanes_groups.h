@@ -19,6 +19,7 @@
     X(convert)                                                                                                         \
     X(float_convert)                                                                                                   \
     X(half)                                                                                                            \
+    X(half_order)                                                                                                      \
     X(warp)                                                                                                            \
     X(video)                                                                                                           \
     X(sass)

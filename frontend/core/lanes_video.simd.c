@@ -68,6 +68,7 @@ static s128 operated(const struct uop *u, s128 a, s128 b)
     case VMIN: return a < b ? a : b;
     case VMAX: return a > b ? a : b;
     case VSET: return compared(u->compare, a, b);
+    case VAVRG: return (a + b + (a + b >= 0)) >> 1;
     default: return shifted(u, a, (u32)b);
     }
 }
@@ -118,7 +119,7 @@ static bool is_valid(const struct uop *u)
 {
     const u8 *d = u->detail;
     bool scale = d[VIDEO_SCALE] == 0 || d[VIDEO_SCALE] == 7 || d[VIDEO_SCALE] == 15;
-    return d[VIDEO_OP] <= VSET && d[VIDEO_SECOND] <= VIDEO_MAX && d[VIDEO_SELECT_D] <= VIDEO_H1 &&
+    return d[VIDEO_OP] <= VAVRG && d[VIDEO_SECOND] <= VIDEO_MAX && d[VIDEO_SELECT_D] <= VIDEO_H1 &&
            d[VIDEO_SELECT_A] <= VIDEO_H1 && d[VIDEO_SELECT_B] <= VIDEO_H1 && scale;
 }
 

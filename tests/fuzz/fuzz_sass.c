@@ -1,11 +1,13 @@
-/* The loader of cubins and fat binaries, and the decoder: whatever they accept, they must survive; what the decoder
- * prints must assemble to the same text. */
+/* The loader of cubins and fat binaries, the decoder and the lowering: whatever they accept, they must survive; what
+ * the decoder prints must assemble to the same text; what is not lowered has an error of one line. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/core/program.h"
 #include "frontend/isa/sass5x/disasm.h"
 #include "frontend/loader/cubin.h"
 #include "frontend/loader/fatbin.h"
+#include "tests/support/cubin_image.h"
 
 enum { WORDS = 128 }; /* of one input: more would only be slower */
 
@@ -25,6 +27,40 @@ static void decode(const uint8_t *bytes, size_t size, unsigned sm)
     }
 }
 
+/* Every kernel of a cubin into uops. */
+static void lower(const uint8_t *bytes, size_t size)
+{
+    struct rp_error err;
+    struct module *m = cubin_module("fuzz", bytes, size, &err);
+    for (uint32_t p = 0; m && p < m->program_count; p++)
+        if (!module_find(m, m->programs[p].name, &err) && (strchr(err.text, '\n') || !err.text[0]))
+            abort();
+    module_free(m);
+}
+
+/* Words as a kernel: together, which the first that is refused ends, and some of them alone, as EXIT follows. */
+static void lower_words(const uint8_t *bytes, size_t size)
+{
+    static const unsigned sms[] = {50, 52, 53, 60, 61, 62};
+    enum { ALONE = 8 };
+    const uint64_t end = 0xe30000000007000f;
+    uint64_t words[WORDS + 1];
+    unsigned count = size / 8 < WORDS ? (unsigned)(size / 8) : WORDS;
+    if (!count)
+        return;
+    memcpy(words, bytes, 8 * count);
+    words[count] = end;
+    unsigned sm = sms[words[0] % 6];
+    for (unsigned i = 0; i <= ALONE && i <= count; i++) {
+        size_t cubin_size;
+        uint64_t pair[2] = {words[i ? i - 1 : 0], end};
+        uint8_t *cubin =
+            i ? cubin_image(sm, pair, 2, false, &cubin_size) : cubin_image(sm, words, count + 1, false, &cubin_size);
+        lower(cubin, cubin_size);
+        free(cubin);
+    }
+}
+
 static void load(const uint8_t *bytes, size_t size)
 {
     struct rp_error err;
@@ -38,6 +74,7 @@ static void load(const uint8_t *bytes, size_t size)
     }
     cubin_link(c, &addresses, &err);
     cubin_free(c);
+    lower(bytes, size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -52,6 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         load(bytes, size);
     } else {
         decode(bytes, size, 62);
+        lower_words(bytes, size);
         char text[512] = "";
         uint64_t word;
         uint32_t control;

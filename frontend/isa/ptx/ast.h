@@ -86,8 +86,9 @@ struct ptx_operand {
     bool negated; /* !p, -a */
     bool generic; /* generic(variable) */
     /* A video instruction's part of a register, .b0 .. .b3 .h0 .h1: enum video_select. PTX_SELECT_OTHER: of pairs or
-     * quads. 0: none. */
+     * quads. 0: none. `parts` is its text, empty where that is longer. */
     uint8_t select;
+    char parts[6];
     uint32_t at;
     uint32_t reg, count;
     int64_t value;

@@ -51,10 +51,10 @@ static void check_register(const struct checker *c, const struct ptx_operand *o,
     const struct ptx_register *r = &c->function->registers.at[o->reg];
     const struct ptx_type_info *have = &ptx_types[r->type], *type = &ptx_types[want];
     bool pred = r->type == PT_PRED;
-    bool video = c->in->form->lowering == LOW_VIDEO;
+    bool video = c->in->form->lowering == LOW_VIDEO, simd = c->in->form->lowering == LOW_VIDEO_SIMD;
     if (o->negated && !(pred && c->form->role == 'p') && !video)
         ptx_error(c->src, o->at, "'!' goes with a predicate source only");
-    if (o->select && (!video || o->select == PTX_SELECT_OTHER))
+    if (o->select && !simd && (!video || o->select == PTX_SELECT_OTHER))
         ptx_error(c->src, o->at, "'%s' has no such part here", r->name);
     if (want == PT_NONE) {
         if (pred && c->form->role != 'x')

@@ -41,6 +41,7 @@ static void lower_instruction(struct lowering *l)
     case LOW_MOVE: lower_move(l); break;
     case LOW_CONVERT: lower_convert(l); break;
     case LOW_VIDEO: lower_video(l); break;
+    case LOW_VIDEO_SIMD: lower_video_simd(l); break;
     case LOW_CVTA: lower_cvta(l); break;
     case LOW_ISSPACEP: lower_isspacep(l); break;
     case LOW_LOAD: lower_load(l); break;

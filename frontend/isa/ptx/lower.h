@@ -91,7 +91,8 @@ uint64_t variable_address(struct lowering *, struct ptx_variable *, uint32_t at,
 void lower_lanes(struct lowering *, uint32_t extra_flags); /* lower_lanes.c */
 void lower_move(struct lowering *);
 void lower_convert(struct lowering *);
-void lower_video(struct lowering *); /* lower_video.c */
+void lower_video(struct lowering *);      /* lower_video.c */
+void lower_video_simd(struct lowering *); /* lower_video_simd.c */
 void lower_cvta(struct lowering *);  /* lower_address.c */
 void lower_isspacep(struct lowering *);
 void lower_load(struct lowering *); /* lower_memory.c */

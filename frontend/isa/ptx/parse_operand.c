@@ -85,14 +85,16 @@ static int member_index(const struct token *t)
 }
 
 /* The part of a register that a video instruction names. */
-static uint8_t selector(const struct token *t)
+static void set_selector(struct ptx_operand *o, const struct token *t)
 {
     static const char names[][3] = {[VIDEO_B0] = "b0", [VIDEO_B1] = "b1", [VIDEO_B2] = "b2",
                                     [VIDEO_B3] = "b3", [VIDEO_H0] = "h0", [VIDEO_H1] = "h1"};
+    o->select = PTX_SELECT_OTHER;
     for (uint8_t i = VIDEO_B0; i <= VIDEO_H1; i++)
         if (token_is(t, names[i]))
-            return i;
-    return PTX_SELECT_OTHER;
+            o->select = i;
+    if (t->length < sizeof o->parts)
+        memcpy(o->parts, t->text, t->length);
 }
 
 static struct ptx_operand register_operand(struct parser *p, const struct symbol *s, const struct token *t)
@@ -105,7 +107,7 @@ static struct ptx_operand register_operand(struct parser *p, const struct symbol
         if (s->vector > 1)
             o.reg += (uint32_t)member;
         else
-            o.select = selector(&p->tok);
+            set_selector(&o, &p->tok);
         next_token(p);
         return o;
     }

@@ -119,6 +119,7 @@ enum ptx_lowering {
     LOW_CONVERT,
     LOW_CARRY, /* add, sub, mad with carry in */
     LOW_VIDEO, /* scalar video instructions */
+    LOW_VIDEO_SIMD,
     LOW_CVTA,
     LOW_ISSPACEP,
     LOW_LOAD,

@@ -89,9 +89,9 @@ static void place_targets(struct sass_lowering *l)
         struct uop *u = &l->uops.at[i];
         if (u->kind == UOP_BRANCH || u->kind == UOP_PUSH)
             u->target = l->start[u->target];
-        for (uint32_t t = 0; u->kind == UOP_BRANCH_TABLE && t < u->table_count; t++)
-            u->table[t] = l->start[u->table[t]];
     }
+    for (uint32_t t = 0; t < l->everywhere_count; t++)
+        l->everywhere[t] = l->start[l->everywhere[t]];
 }
 
 static void set_parameters(struct sass_lowering *l, struct program *p)

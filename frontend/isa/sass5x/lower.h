@@ -49,7 +49,8 @@ struct sass_lowering {
     unsigned order; /* enum order_reason */
     VECTOR(struct uop) uops;
     VECTOR(struct rp_instruction) instructions;
-    uint32_t *start; /* first uop of each instruction */
+    uint32_t *start;                        /* first uop of each instruction */
+    uint32_t *everywhere, everywhere_count; /* the targets of indirect branches */
 
     /* the instruction at hand */
     uint64_t word;

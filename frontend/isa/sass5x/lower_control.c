@@ -56,7 +56,22 @@ static uint32_t target(struct sass_lowering *l)
     return instruction_at(l, relative(l));
 }
 
-/* To the byte address in a register, out of a table of all instructions; the runtime's functions follow them. */
+/* A table of all instructions by address / 8, and the runtime's functions behind them: one for the whole kernel. */
+static uint32_t *everywhere(struct sass_lowering *l, uint32_t slots)
+{
+    if (l->everywhere)
+        return l->everywhere;
+    uint32_t *table = ARENA_ARRAY(l->arena, uint32_t, slots + RUNTIME_FUNCTIONS);
+    for (uint32_t i = 0; i < slots; i++) {
+        uint32_t index = i / 4 * BUNDLE_INSTRUCTIONS + (i % 4 ? i % 4 - 1 : 0);
+        table[i] = index < l->count ? index : l->count - 1;
+    }
+    for (uint32_t i = 0; i < RUNTIME_FUNCTIONS; i++)
+        table[slots + i] = sass_runtime_function(l, i);
+    return l->everywhere = table;
+}
+
+/* To the byte address in a register. */
 static void branch_to(struct sass_lowering *l, struct operand at, unsigned test)
 {
     struct uop u = {.kind = UOP_BRANCH_TABLE, .reconverge = UOP_NOWHERE};
@@ -64,14 +79,8 @@ static void branch_to(struct sass_lowering *l, struct operand at, unsigned test)
     struct operand runtime = lane2(l, OP_SUB, T_U32, at, constant32(l, RUNTIME_BASE - slots * SASS_WORD_BYTES));
     at = lane2(l, OP_MIN, T_U32, at, runtime);
     u.a = lane2(l, OP_SHR, T_U32, at, constant32(l, 3));
-    u.table_count = slots + RUNTIME_FUNCTIONS;
-    u.table = ARENA_ARRAY(l->arena, uint32_t, u.table_count);
-    for (uint32_t i = 0; i < slots; i++) {
-        uint32_t index = i / 4 * BUNDLE_INSTRUCTIONS + (i % 4 ? i % 4 - 1 : 0);
-        u.table[i] = index < l->count ? index : l->count - 1;
-    }
-    for (uint32_t i = 0; i < RUNTIME_FUNCTIONS; i++)
-        u.table[slots + i] = sass_runtime_function(l, i);
+    u.table_count = l->everywhere_count = slots + RUNTIME_FUNCTIONS;
+    u.table = everywhere(l, slots);
     transfer(l, test, u);
 }
 

@@ -1,0 +1,180 @@
+/* PTX that ptxas turns into sequences of machine code: what the PTX frontend makes of a statement equals, bit for bit,
+ * what the machine code that ptxas makes of it leaves. The two share the execution of single operations, but not what
+ * these instructions are made of: the sequences are NVIDIA's. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "tests/support/kernel_case.h"
+#include "tests/unit/sass_run/corpus.h"
+#include "tests/unit/sass_run/ptxas.h"
+
+enum { THREADS = 1024, TEXT = 1 << 20, MAX_KERNELS = 1024 };
+
+/* Kernels k0, k1, ...: a thread loads a, b and c into %a, %b, %c (32 bits), their halves into %ha %hA (lower, upper)
+ * and so on, floats %fa and %fb, a predicate %p of c's lowest bit, executes a statement, and stores %d. */
+static char body[TEXT];
+static size_t length;
+static unsigned kernels;
+static const char *statements[MAX_KERNELS];
+
+static void clear(void) { length = kernels = 0; }
+static void add(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void add(const char *format, ...)
+{
+    char statement[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(statement, sizeof statement, format, args);
+    va_end(args);
+    cr_assert_lt(kernels, (unsigned)MAX_KERNELS);
+    statements[kernels] = strdup(statement);
+    length += (size_t)snprintf(
+        body + length, TEXT - length,
+        ".visible .entry k%u(.param .u64 cells)\n{\n.reg .b32 %%a, %%b, %%c, %%d, %%t, %%u, %%v; .reg .b64 %%r<4>; "
+        ".reg .b16 %%ha, %%hA, %%hb, %%hB, %%hc, %%hC, %%hd; .reg .f32 %%fa, %%fb; .reg .pred %%p, %%q, %%s;\n"
+        "ld.param.u64 %%r1, [cells];\nmov.u32 %%t, %%tid.x; mov.u32 %%u, %%ctaid.x; mov.u32 %%v, %%ntid.x;\n"
+        "mad.lo.u32 %%t, %%u, %%v, %%t;\nmul.wide.u32 %%r2, %%t, 16;\nadd.s64 %%r3, %%r1, %%r2;\n"
+        "ld.global.u32 %%a, [%%r3]; ld.global.u32 %%b, [%%r3+4]; ld.global.u32 %%c, [%%r3+8];\n"
+        "mov.b32 {%%ha, %%hA}, %%a; mov.b32 {%%hb, %%hB}, %%b; mov.b32 {%%hc, %%hC}, %%c;\n"
+        "mov.b32 %%fa, %%a; mov.b32 %%fb, %%b; and.b32 %%t, %%c, 1; setp.ne.u32 %%p, %%t, 0; mov.u32 %%d, 0;\n"
+        "%s\nst.global.u32 [%%r3+12], %%d;\nret;\n}\n",
+        kernels++, statement);
+    cr_assert_lt(length, (size_t)TEXT);
+}
+
+struct cell {
+    uint32_t a, b, c, d;
+};
+static void run(struct rp_context *c, struct module *m, unsigned kernel, uint64_t cells)
+{
+    struct rp_launch_config config = {.params = &cells};
+    struct rp_launch_result result;
+    struct rp_error err;
+    char name[16];
+    snprintf(name, sizeof name, "k%u", kernel);
+    bool ok = ptxas_run(c, m, name, THREADS / 256, 256, &config, &result, &err);
+    cr_assert(ok, "%s: %s", statements[kernel], ok ? "" : err.text);
+}
+
+/* Of values of one kind; halves: NaN is any NaN, in the halves of the result that `halves` has a bit for. */
+static void compare_all(enum values kind, unsigned halves)
+{
+    struct rp_context *c;
+    struct module *machine = ptxas_module(&c, body), *ptx;
+    struct rp_error err;
+    char *text = malloc(TEXT + 64);
+    int size = snprintf(text, TEXT + 64, ".version 6.0\n.target sm_62\n.address_size 64\n%s", body);
+    ptx = module_load_bytes("agree.ptx", text, (size_t)size, &err);
+    free(text);
+    cr_assert_not_null(ptx, "%s", ptx ? "" : err.text);
+    cr_assert(rp_context_adopt(c, ptx, &err), "%s", err.text);
+    uint64_t at = rp_alloc(c, THREADS * sizeof(struct cell), "cells", &err), seed = 3;
+    struct cell *cells = rp_host(c, at, THREADS * sizeof(struct cell));
+    unsigned n = corner_count(kind);
+    for (unsigned i = 0; i < THREADS; i++) {
+        bool corners = i < n * n;
+        cells[i].a = (uint32_t)(corners ? corner(kind, i) : random_next(&seed));
+        cells[i].b = (uint32_t)(corners ? corner(kind, i / n) : random_next(&seed));
+        cells[i].c = (uint32_t)random_next(&seed);
+    }
+    static uint32_t expected[THREADS];
+    for (unsigned k = 0; k < kernels; k++) {
+        run(c, machine, k, at);
+        for (unsigned i = 0; i < THREADS; i++)
+            expected[i] = cells[i].d;
+        run(c, ptx, k, at);
+        for (unsigned i = 0; i < THREADS; i++) {
+            uint32_t got = cells[i].d, want = expected[i];
+            for (unsigned h = 0; h < 2; h++)
+                if (halves >> h & 1 && (got >> 16 * h & 0x7fff) > 0x7c00 && (want >> 16 * h & 0x7fff) > 0x7c00)
+                    got = (got & ~(0xffffu << 16 * h)) | (want & 0xffffu << 16 * h);
+            if (got == want)
+                continue;
+            cr_expect_fail("%s: a %08x b %08x c %08x: PTX gives %08x, ptxas %08x", statements[k], cells[i].a,
+                           cells[i].b, cells[i].c, cells[i].d, expected[i]);
+            break;
+        }
+        free((void *)statements[k]);
+    }
+    rp_context_free(c);
+}
+
+/* ---- half precision ---------------------------------------------------------------------------------------------- */
+
+static const char *const compares[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
+                                       "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+enum { COMPARES = sizeof compares / sizeof *compares };
+static const char *const combines[] = {"", ".and", ".or", ".xor"};
+static const char *const ftz_texts[] = {"", ".ftz"};
+
+Test(agree, half_comparisons)
+{
+    clear();
+    for (unsigned i = 0; i < COMPARES * 4; i++) {
+        const char *how = combines[i % 4], *with = i % 4 ? i & 1 ? ", %p" : ", !%p" : "", *ftz = ftz_texts[i / 4 % 2];
+        const char *cmp = compares[i / 4];
+        add("setp.%s%s%s.f16 %%q, %%ha, %%hb%s; selp.u32 %%d, 1, 0, %%q;", cmp, how, ftz, with);
+        add("setp.%s%s%s.f16x2 %%q|%%s, %%a, %%b%s; selp.u32 %%d, 1, 0, %%q; @%%s or.b32 %%d, %%d, 2;", cmp, how, ftz,
+            with);
+        add("set.%s%s%s.u32.f16 %%d, %%ha, %%hb%s;", cmp, how, ftz, with);
+        add("set.%s%s%s.s32.f16x2 %%d, %%a, %%b%s;", cmp, how, ftz, with);
+        add("set.%s%s%s.f16x2.f16x2 %%d, %%a, %%b%s;", cmp, how, ftz, with);
+        add("set.%s%s%s.f16.f16 %%hd, %%ha, %%hb%s; mov.b32 %%d, {%%hd, %%hc};", cmp, how, ftz, with);
+        add("set.%s%s%s.u16.f16 %%hd, %%ha, %%hb%s; mov.b32 %%d, {%%hd, %%hc};", cmp, how, ftz, with);
+        add("set.%s%s%s.f16.f32 %%hd, %%fa, %%fb%s; mov.b32 %%d, {%%hd, %%hc};", cmp, how, ftz, with);
+        if (i / 4 < 6 && !*ftz) {
+            add("set.%s%s.f16.s32 %%hd, %%a, %%b%s; mov.b32 %%d, {%%hd, %%hc};", cmp, how, with);
+            add("set.%s%s.f16.u16 %%hd, %%ha, %%hB%s; mov.b32 %%d, {%%hd, %%hc};", cmp, how, with);
+        }
+    }
+    compare_all(V_F16X2, 0);
+}
+Test(agree, half_signs)
+{
+    clear();
+    for (unsigned i = 0; i < 2; i++) {
+        add("neg%s.f16 %%hd, %%ha; mov.b32 %%d, {%%hd, %%hc};", ftz_texts[i]);
+        add("neg%s.f16x2 %%d, %%a;", ftz_texts[i]);
+        add("abs%s.f16 %%hd, %%ha; mov.b32 %%d, {%%hd, %%hc};", ftz_texts[i]);
+        add("abs%s.f16x2 %%d, %%a;", ftz_texts[i]);
+    }
+    compare_all(V_F16X2, 3);
+}
+
+/* ---- two and four at once ---------------------------------------------------------------------------------------- */
+
+static const char *const video_ops[] = {"vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax"};
+static const char *const video_types[] = {"u32", "s32"};
+/* Selectors of the destination, and of both sources; the first says nothing. */
+static const char *const masks[2][8] = {{"", ".h10", ".h0", ".h1"},
+                                        {"", ".b3210", ".b0", ".b31", ".b210", ".b3", ".b20", ".b321"}};
+static const char *const choices[2][8] = {{"", ".h10", ".h32", ".h01", ".h23", ".h00", ".h31", ".h13"},
+                                          {"", ".b3210", ".b7654", ".b0123", ".b7531", ".b0000", ".b6420", ".b4051"}};
+static void add_video(bool four, unsigned i)
+{
+    const char *d = masks[four][i % (four ? 8 : 4)], *a = choices[four][i / 3 % 8], *b = choices[four][i / 5 % 8];
+    const char *ta = video_types[i & 1], *tb = video_types[i >> 1 & 1], *td = video_types[i >> 2 & 1];
+    static const char *const ends[] = {"", ".sat", ".add"}, *const set_ends[] = {"", ".add"};
+    static const char *const cmp[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+    const unsigned ways = four ? 4 : 2;
+    add("%s%u.%s.%s.%s%s %%d%s, %%a%s, %%b%s, %%c;", video_ops[i % 6], ways, td, ta, tb, ends[i / 6 % 3], d, a, b);
+    add("vset%u.%s.%s.%s%s %%d%s, %%a%s, %%b%s, %%c;", ways, ta, tb, cmp[i / 2 % 6], set_ends[i % 2], d, a, b);
+}
+Test(agree, two_halves_at_once)
+{
+    clear();
+    for (unsigned i = 0; i < 180; i++)
+        add_video(false, i);
+    compare_all(V_INT, 0);
+}
+Test(agree, four_bytes_at_once)
+{
+    clear();
+    for (unsigned i = 0; i < 180; i++)
+        add_video(true, i);
+    compare_all(V_INT, 0);
+}
