@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "frontend/core/lanes_small.h"
+
 static uint64_t apply_unsigned(enum rp_atomic op, uint64_t old, uint64_t b)
 {
     switch (op) {
@@ -18,7 +20,7 @@ static uint64_t apply_unsigned(enum rp_atomic op, uint64_t old, uint64_t b)
     }
 }
 
-static float flush(float x)
+static float flushed_f32(float x)
 {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -33,7 +35,7 @@ static uint64_t add_f32(uint64_t old, uint64_t b, bool flushed)
     uint32_t words[2] = {(uint32_t)old, (uint32_t)b}, bits;
     float x[2], sum;
     memcpy(x, words, sizeof x);
-    sum = flushed ? flush(flush(x[0]) + flush(x[1])) : x[0] + x[1];
+    sum = flushed ? flushed_f32(flushed_f32(x[0]) + flushed_f32(x[1])) : x[0] + x[1];
     memcpy(&bits, &sum, sizeof bits);
     return sum != sum ? F32_NAN : bits;
 }
@@ -48,6 +50,12 @@ static uint64_t add_f64(uint64_t old, uint64_t b)
     return x != x ? F64_NAN : old;
 }
 
+/* A sum of two f16 is exact as a double. Subnormals stay, in global memory too: PTX's .noftz. */
+static uint64_t add_f16(uint64_t old, uint64_t b)
+{
+    return narrowed((double)f32_of_f16((uint16_t)old) + (double)f32_of_f16((uint16_t)b), ROUND_N, &f16_format);
+}
+
 bool atomic_exists(enum rp_atomic op, enum lane_type type)
 {
     unsigned bits = lane_type_bits(type);
@@ -57,7 +65,7 @@ bool atomic_exists(enum rp_atomic op, enum lane_type type)
     case RP_ATOMIC_AND:
     case RP_ATOMIC_OR:
     case RP_ATOMIC_XOR: return (bits == 32 || bits == 64) && !lane_is_float(type);
-    case RP_ATOMIC_ADD: return (bits == 32 || bits == 64) && type != T_F16X2 && type != T_BF16X2 && type != T_TF32;
+    case RP_ATOMIC_ADD: return type == T_F16 || ((bits == 32 || bits == 64) && type != T_BF16X2 && type != T_TF32);
     case RP_ATOMIC_MIN:
     case RP_ATOMIC_MAX: return (bits == 32 || bits == 64) && !lane_is_float(type);
     case RP_ATOMIC_INC:
@@ -76,6 +84,10 @@ static uint64_t apply(enum rp_atomic op, enum lane_type type, uint64_t old, uint
         return add_f32(old, b, flushed);
     if (op == RP_ATOMIC_ADD && type == T_F64)
         return add_f64(old, b);
+    if (op == RP_ATOMIC_ADD && type == T_F16)
+        return add_f16(old, b);
+    if (op == RP_ATOMIC_ADD && type == T_F16X2)
+        return add_f16(old, b) | add_f16(old >> 16, b >> 16) << 16;
     if (lane_is_signed(type) && (op == RP_ATOMIC_MIN || op == RP_ATOMIC_MAX)) {
         bool less = (int64_t)(old << unused) < (int64_t)(b << unused);
         return less == (op == RP_ATOMIC_MIN) ? old : b;

@@ -1,4 +1,4 @@
-/* f16 and bf16: 1 sign, 5 or 8 exponent and 10 or 7 fraction bits. Private to the lanes_*.simd.c files. */
+/* f16 and bf16: 1 sign, 5 or 8 exponent and 10 or 7 fraction bits. Private to the lanes_*.c files. */
 #ifndef REPRISE_FRONTEND_CORE_LANES_SMALL_H
 #define REPRISE_FRONTEND_CORE_LANES_SMALL_H
 

@@ -5,7 +5,8 @@
 #include "frontend/core/uop.h"
 #include "tracefmt/trace.h"
 
-/* Device address map. Generic windows below 4 GiB, module variables and the heap above. */
+/* Device address map. Generic windows below 4 GiB, module variables and the heap above; below, too, for a module whose
+ * addresses have 32 bits. */
 #define SHARED_WINDOW 0x01000000ull
 #define SHARED_WINDOW_SIZE 0x01000000ull
 #define LOCAL_WINDOW 0x02000000ull
@@ -16,6 +17,8 @@
 #define PARAM_WINDOW_SIZE 0x00100000ull
 #define MODULE_BASE 0x200000000ull /* .global variables of modules */
 #define HEAP_BASE 0x400000000ull   /* buffers */
+#define MODULE_BASE_32 0x10000000ull
+#define HEAP_BASE_32 0x80000000ull
 
 struct parameter {
     const char *name;
@@ -67,13 +70,16 @@ struct module {
     char sha256[65];
     struct program *programs;
     uint32_t program_count;
-    /* initial images: global variables at MODULE_BASE, const variables at CONST_WINDOW (offset 0 of the const space) */
+    bool narrow; /* addresses have 32 bits */
+    /* initial images: global variables at module_base(), const variables at CONST_WINDOW (offset 0 of the const space) */
     uint8_t *global_image, *const_image;
     uint64_t global_size, const_size;
     struct module_variable *variables;
     uint32_t variable_count;
     void *owner; /* all of the above lives in this arena */
 };
+
+static inline uint64_t module_base(const struct module *m) { return m->narrow ? MODULE_BASE_32 : MODULE_BASE; }
 
 struct rp_error;
 /* PTX text. Reports errors as FILE:LINE:COLUMN: text, followed by the line itself. A kernel that uses an instruction

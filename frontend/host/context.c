@@ -45,7 +45,7 @@ static bool place_variables(struct rp_context *c, const struct module *m, struct
         const struct module_variable *v = &m->variables[i];
         if (v->is_const || !v->size)
             continue;
-        uint64_t offset = v->address - MODULE_BASE;
+        uint64_t offset = v->address - module_base(m);
         if (offset > m->global_size || v->size > m->global_size - offset ||
             !memory_place(&c->memory, v->address, v->size, c->globals + offset, v->name))
             return rp_fail(err, RP_SYSTEM, "no memory for variable '%s' of %s", v->name, m->file_name);
@@ -60,6 +60,8 @@ bool rp_context_adopt(struct rp_context *c, struct module *m, struct rp_error *e
         return rp_fail(err, RP_USAGE, "a context holds one module; it has %s", c->module->file_name);
     }
     c->module = m;
+    if (m->narrow && !c->memory.count)
+        c->memory.next = HEAP_BASE_32;
     c->globals = copy_image(m->global_image, m->global_size);
     c->consts = copy_image(m->const_image, m->const_size);
     if (!c->globals || !c->consts)

@@ -24,6 +24,7 @@ static void place_variables(struct ptx_unit *u, struct module *m)
 {
     uint64_t global = 0, constant = 0;
     uint32_t n = 0;
+    m->narrow = u->address_bits == 32;
     m->variables = ARENA_ARRAY(u->arena, struct module_variable, u->variables.count + 1);
     for (uint32_t i = 0; i < u->variables.count; i++) {
         struct ptx_variable *v = u->variables.at[i];
@@ -32,7 +33,7 @@ static void place_variables(struct ptx_unit *u, struct module *m)
         if (v->is_extern)
             continue;
         *end = align_up(*end, v->align);
-        v->offset = (is_const ? 0 : MODULE_BASE) + *end;
+        v->offset = (is_const ? 0 : module_base(m)) + *end;
         *end += v->size;
         if (*end > (is_const ? CONST_WINDOW_SIZE : MAX_IMAGE))
             ptx_error(u->src, v->at, "with '%s' the module's .%s variables take more than %llu MiB", v->name,
@@ -71,7 +72,7 @@ static void fill_images(struct ptx_unit *u, struct module *m)
         if (!v->initial_count)
             continue;
         uint8_t *image =
-            v->space == RP_SPACE_CONST ? m->const_image + v->offset : m->global_image + (v->offset - MODULE_BASE);
+            v->space == RP_SPACE_CONST ? m->const_image + v->offset : m->global_image + (v->offset - module_base(m));
         for (uint32_t j = 0; j < v->initial_count; j++) {
             uint64_t value = initial_value(u, &v->initials[j]);
             memcpy(image + v->initials[j].index * bytes, &value, bytes < 8 ? bytes : 8);

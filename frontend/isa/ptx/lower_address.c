@@ -50,7 +50,7 @@ void lower_isspacep(struct lowering *l)
     if (space == RP_SPACE_GLOBAL) {
         u.compare = CMP_GE;
         u.a = address;
-        u.b = constant(l, narrow ? UINT32_MAX : MODULE_BASE, element_bytes(type));
+        u.b = constant(l, narrow ? MODULE_BASE_32 : MODULE_BASE, element_bytes(type));
     } else {
         struct operand offset = temporary(l, type), base = constant(l, ptx_generic_base(space), element_bytes(type));
         emit(

@@ -77,6 +77,9 @@ void lower_video_simd(struct lowering *l)
     const bool compares = operations[which].op == VSET, adds = mods_have(&in->mods, M_ADD);
     const uint8_t *types = in->mods.types + !compares; /* of a and b; a comparison's result is unsigned */
     const enum ptx_type type = compares ? PT_U32 : (enum ptx_type)in->mods.types[0];
+    for (unsigned i = 1; i < 4; i++)
+        if (in->operands[i].kind != PO_REGISTER)
+            ptx_error(l->src, in->operands[i].at, "sources of '%s' are registers", in->form->opcode);
     if (in->operands[3].select)
         ptx_error(l->src, in->operands[3].at, "the third source has no parts");
     struct operand a = source(l, &in->operands[1], PT_B32), b = source(l, &in->operands[2], PT_B32);

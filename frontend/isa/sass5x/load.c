@@ -92,7 +92,7 @@ static void list_variables(struct cubin_module *m, uint64_t global)
         if (to->is_const && (v->bank != 3 || !out->program_count))
             continue;
         to->address = to->is_const ? CONST_WINDOW + m->banks[0].at[3] + v->offset
-                                   : (v->space == CUBIN_GLOBAL ? global : MODULE_BASE) + v->offset;
+                                   : (v->space == CUBIN_GLOBAL ? global : module_base(out)) + v->offset;
         out->variable_count++;
     }
 }
@@ -113,7 +113,10 @@ static bool link(struct cubin_module *m, struct rp_error *err)
     out->global_size = init + c->global_size;
     if (out->global_size > 1ull << 30)
         return rp_fail(err, RP_BAD_INPUT, "%.200s: variables of more than 1 GiB", out->path);
-    struct cubin_addresses where = {.global_init = MODULE_BASE, .global = MODULE_BASE + init, .constant = CONST_WINDOW};
+    out->narrow = !c->is_64;
+    struct cubin_addresses where = {.constant = CONST_WINDOW};
+    where.global_init = module_base(out);
+    where.global = where.global_init + init;
     where.external = runtime_symbol;
     if (!cubin_link(c, &where, err))
         return false;

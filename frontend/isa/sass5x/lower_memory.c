@@ -1,4 +1,5 @@
 /* Loads, stores, atomics, prefetches, fences. */
+#include "frontend/core/lanes.h"
 #include "frontend/isa/sass5x/lower.h"
 
 static int64_t sign_extended(uint64_t v, unsigned width) { return (int64_t)(v << (64 - width)) >> (64 - width); }
@@ -156,16 +157,15 @@ static struct uop atomic(enum rp_space space, unsigned op, enum lane_type type)
     m->atomic = (uint8_t)op;
     m->elements = 1;
     m->width = lane_type_bits(type) / 8;
-    m->value = type == T_F32 || type == T_F64   ? RP_VALUE_FLOAT
-               : type == T_S32 || type == T_S64 ? RP_VALUE_SIGNED
-                                                : RP_VALUE_UNSIGNED;
+    m->value = lane_is_float(type) ? RP_VALUE_FLOAT : lane_is_signed(type) ? RP_VALUE_SIGNED : RP_VALUE_UNSIGNED;
     return u;
 }
 
 static enum lane_type atomic_type(struct sass_lowering *l, unsigned code)
 {
-    static const uint8_t types[8] = {T_U32, T_S32, T_U64, T_F32, T_NONE, T_S64, T_F64, T_NONE};
-    if (types[code] == T_NONE)
+    static const uint8_t types[8] = {T_U32, T_S32, T_U64, T_F32, T_F16X2, T_S64, T_F64, T_NONE};
+    const bool half_flushes = !(l->arch & SASS_FROM_60); /* F16x2.FTZ, which no compiler writes; U128 on sm_50 */
+    if (types[code] == T_NONE || (types[code] == T_F16X2 && half_flushes))
         sass_not_covered(l, "this type");
     return types[code];
 }
@@ -196,6 +196,8 @@ static void lower_atom(struct sass_lowering *l)
     if (l->row->value != 0xed00 || op > 8)
         sass_not_covered(l, "this form");
     struct uop u = atomic(RP_SPACE_GENERIC, atomics[op], atomic_type(l, bits(l, 49, 3)));
+    if (!atomic_exists((enum rp_atomic)u.memory.atomic, (enum lane_type)u.type))
+        sass_not_covered(l, "this operation on this type");
     u.b = atomic_value(l, &u, bits(l, 20, 8));
     set_address(l, &u, 28, 20, 0, bit(l, 48));
     return_old(l, &u);

@@ -188,6 +188,7 @@ struct uop uop_of(const struct lane_case *c)
                         .stype = c->stype,
                         .flags = c->flags | UF_FIRST,
                         .rounding = c->rounding,
+                        .compare = c->op == OP_SET ? (uint8_t)c->imm : 0,
                         .imm = c->imm,
                         .a = REG(SLOT_A),
                         .b = REG(SLOT_B),

@@ -20,7 +20,7 @@ struct lane_case {
     uint8_t op, type, stype;
     uint32_t flags;
     uint8_t rounding;
-    int64_t imm;
+    int64_t imm;        /* of OP_SET the comparison */
     uint8_t d, a, b, c; /* enum lane_type of the registers; T_NONE: none */
     lane_model model;
 };

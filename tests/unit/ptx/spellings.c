@@ -90,7 +90,7 @@ Test(spellings, uncovered_instructions)
         "add.rn.f32x2 %d1, %d2, %d3;",
         "fence.proxy.async;",
         "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];",
-        "vadd4.u32.u32.u32.add %r1, %r2, %r3, %r4;",
+        "atom.global.add.noftz.bf16x2 %r1, [%d1], %r2;",
         "createpolicy.fractional.L2::evict_last.b64 %d1, 1.0;",
         "mov.b32 %r1, %pm0;",
     };

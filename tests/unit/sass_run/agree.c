@@ -49,58 +49,85 @@ static void add(const char *format, ...)
 struct cell {
     uint32_t a, b, c, d;
 };
-static void run(struct rp_context *c, struct module *m, unsigned kernel, uint64_t cells)
+/* The kernels in one form, with cells of their own. */
+struct engine {
+    struct rp_context *context;
+    struct module *module;
+    uint64_t address;
+    struct cell *cells;
+};
+static void set_cells(struct engine *e, enum values kind)
 {
-    struct rp_launch_config config = {.params = &cells};
+    struct rp_error err;
+    uint64_t seed = 3;
+    unsigned n = corner_count(kind);
+    e->address = rp_alloc(e->context, THREADS * sizeof(struct cell), "cells", &err);
+    e->cells = rp_host(e->context, e->address, THREADS * sizeof(struct cell));
+    for (unsigned i = 0; i < THREADS; i++) {
+        bool corners = i < n * n;
+        e->cells[i].a = (uint32_t)(corners ? corner(kind, i) : random_next(&seed));
+        e->cells[i].b = (uint32_t)(corners ? corner(kind, i / n) : random_next(&seed));
+        e->cells[i].c = (uint32_t)random_next(&seed);
+    }
+}
+static void run(struct engine *e, unsigned kernel)
+{
+    struct rp_launch_config config = {.params = &e->address};
     struct rp_launch_result result;
     struct rp_error err;
     char name[16];
     snprintf(name, sizeof name, "k%u", kernel);
-    bool ok = ptxas_run(c, m, name, THREADS / 256, 256, &config, &result, &err);
+    bool ok = ptxas_run(e->context, e->module, name, THREADS / 256, 256, &config, &result, &err);
     cr_assert(ok, "%s: %s", statements[kernel], ok ? "" : err.text);
 }
-
-/* Of values of one kind; halves: NaN is any NaN, in the halves of the result that `halves` has a bit for. */
-static void compare_all(enum values kind, unsigned halves)
+static struct engine ptx_engine(void)
 {
-    struct rp_context *c;
-    struct module *machine = ptxas_module(&c, body), *ptx;
+    struct engine e;
     struct rp_error err;
     char *text = malloc(TEXT + 64);
-    int size = snprintf(text, TEXT + 64, ".version 6.0\n.target sm_62\n.address_size 64\n%s", body);
-    ptx = module_load_bytes("agree.ptx", text, (size_t)size, &err);
+    int size = snprintf(text, TEXT + 64, ".version 6.5\n.target sm_62\n.address_size 64\n%s", body);
+    e.module = module_load_bytes("agree.ptx", text, (size_t)size, &err);
     free(text);
-    cr_assert_not_null(ptx, "%s", ptx ? "" : err.text);
-    cr_assert(rp_context_adopt(c, ptx, &err), "%s", err.text);
-    uint64_t at = rp_alloc(c, THREADS * sizeof(struct cell), "cells", &err), seed = 3;
-    struct cell *cells = rp_host(c, at, THREADS * sizeof(struct cell));
-    unsigned n = corner_count(kind);
-    for (unsigned i = 0; i < THREADS; i++) {
-        bool corners = i < n * n;
-        cells[i].a = (uint32_t)(corners ? corner(kind, i) : random_next(&seed));
-        cells[i].b = (uint32_t)(corners ? corner(kind, i / n) : random_next(&seed));
-        cells[i].c = (uint32_t)random_next(&seed);
+    cr_assert_not_null(e.module, "%s", e.module ? "" : err.text);
+    e.context = rp_context_new(&err);
+    cr_assert_not_null(e.context);
+    cr_assert(rp_context_adopt(e.context, e.module, &err), "%s", err.text);
+    return e;
+}
+
+/* Any NaN is as good as another in the halves of a result that `halves` has a bit for. */
+static bool same(uint32_t x, uint32_t y, unsigned halves)
+{
+    for (unsigned h = 0; h < 2; h++) {
+        uint32_t a = x >> 16 * h & 0xffff, b = y >> 16 * h & 0xffff;
+        if (a != b && !(halves >> h & 1 && (a & 0x7fff) > 0x7c00 && (b & 0x7fff) > 0x7c00))
+            return false;
     }
-    static uint32_t expected[THREADS];
+    return true;
+}
+/* Of values of one kind. */
+static void compare_all(enum values kind, unsigned halves)
+{
+    struct engine machine, ptx;
+    machine.module = ptxas_module(&machine.context, body);
+    ptx = ptx_engine();
+    set_cells(&machine, kind);
+    set_cells(&ptx, kind);
     for (unsigned k = 0; k < kernels; k++) {
-        run(c, machine, k, at);
-        for (unsigned i = 0; i < THREADS; i++)
-            expected[i] = cells[i].d;
-        run(c, ptx, k, at);
+        run(&machine, k);
+        run(&ptx, k);
         for (unsigned i = 0; i < THREADS; i++) {
-            uint32_t got = cells[i].d, want = expected[i];
-            for (unsigned h = 0; h < 2; h++)
-                if (halves >> h & 1 && (got >> 16 * h & 0x7fff) > 0x7c00 && (want >> 16 * h & 0x7fff) > 0x7c00)
-                    got = (got & ~(0xffffu << 16 * h)) | (want & 0xffffu << 16 * h);
-            if (got == want)
+            const struct cell *got = &ptx.cells[i], *want = &machine.cells[i];
+            if (same(got->d, want->d, halves))
                 continue;
-            cr_expect_fail("%s: a %08x b %08x c %08x: PTX gives %08x, ptxas %08x", statements[k], cells[i].a,
-                           cells[i].b, cells[i].c, cells[i].d, expected[i]);
+            cr_expect_fail("%s: a %08x b %08x c %08x: PTX gives %08x, ptxas %08x", statements[k], got->a, got->b,
+                           got->c, got->d, want->d);
             break;
         }
         free((void *)statements[k]);
     }
-    rp_context_free(c);
+    rp_context_free(machine.context);
+    rp_context_free(ptx.context);
 }
 
 /* ---- half precision ---------------------------------------------------------------------------------------------- */

@@ -99,9 +99,10 @@ CORPUS(memory, constants)
 
 enum { ADD, MIN, MAX, INC, DEC, AND, OR, XOR, EXCH, OPS };
 static const char *const ops[OPS] = {"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH"};
-enum { U32, S32, U64, F32, S64, F64, TYPES };
-static const char *const types[TYPES] = {"", ".S32", ".U64", ".F32.FTZ.RN", ".S64", ".F64.RN"};
+enum { U32, S32, U64, F32, F16X2, S64, F64, TYPES };
+static const char *const types[TYPES] = {"", ".S32", ".U64", ".F32.FTZ.RN", ".F16x2.RN", ".S64", ".F64.RN"};
 static bool is_wide(void) { return m.type == U64 || m.type >= S64; }
+static uint64_t added_half(uint64_t x, uint64_t y) { return soft_add(&FORMAT_F16, ROUND_N, x & 0xffff, y & 0xffff); }
 
 static uint64_t updated(uint64_t old, uint64_t v)
 {
@@ -109,6 +110,8 @@ static uint64_t updated(uint64_t old, uint64_t v)
     case ADD:
         if (m.type == F32)
             return flushed(soft_add(&FORMAT_F32, ROUND_N, flushed(old), flushed(v)));
+        if (m.type == F16X2)
+            return added_half(old, v) | added_half(old >> 16, v >> 16) << 16;
         return m.type == F64 ? soft_add(&FORMAT_F64, ROUND_N, old, v) : old + v;
     case MIN:
     case MAX: {
@@ -150,15 +153,17 @@ static bool exists(bool shared)
     if (m.op == MIN || m.op == MAX)
         return m.type == U32 || m.type == S32 || ((m.type == U64 || m.type == S64) && !shared);
     if (m.op == ADD)
-        return m.type == U32 || m.type == S32 || ((m.type == U64 || m.type == F32 || m.type == F64) && !shared);
+        return m.type == U32 || m.type == S32 ||
+               ((m.type == U64 || m.type == F32 || m.type == F16X2 || m.type == F64) && !shared);
     return m.type == U32 || (m.type == U64 && !shared);
 }
 static void check_atomic(const struct place *p, const char *name)
 {
-    const enum values v = m.type == F32 ? V_F32 : m.type == F64 ? V_F64 : is_wide() ? V_LONG : V_INT;
+    static const enum values kinds[TYPES] = {V_INT, V_INT, V_LONG, V_F32, V_F16X2, V_LONG, V_F64};
+    static const enum same sames[TYPES] = {[F32] = SAME_F32, [F16X2] = SAME_F16X2, [F64] = SAME_F64};
+    const enum values v = kinds[m.type];
     const struct subject old = {model_old, V_INT, v, v, SAME_BITS, 0};
-    const struct subject new = {model_new, V_INT, v, v, m.type == F32 ? SAME_F32 : m.type == F64 ? SAME_F64 : SAME_BITS,
-                                0};
+    const struct subject new = {model_new, V_INT, v, v, sames[m.type], 0};
     const char *size = is_wide() ? ".64" : "";
     bool shared = p == places;
     if (!exists(shared))
@@ -178,7 +183,7 @@ CORPUS(memory, atomics)
             check_atomic(&places[0], "ATOMS");
             check_atomic(&places[2], "ATOM.E");
             static const unsigned older[] = {50, 52}; /* whose types have other numbers */
-            for (unsigned i = 0; i < 2 && m.type != F64 && m.op % 3 == 0; i++) {
+            for (unsigned i = 0; i < 2 && m.type != F64 && m.type != F16X2 && m.op % 3 == 0; i++) {
                 corpus_sm = older[i];
                 check_atomic(&places[2], "ATOM.E");
                 corpus_sm = 61;

@@ -16,7 +16,7 @@ struct module *ptxas_module(struct rp_context **context, const char *body)
     int fd = mkstemp(ptx);
     cr_assert_geq(fd, 0);
     FILE *f = fdopen(fd, "w");
-    fprintf(f, ".version 6.0\n.target sm_62\n.address_size 64\n%s", body);
+    fprintf(f, ".version 6.5\n.target sm_62\n.address_size 64\n%s", body);
     fclose(f);
     snprintf(cubin, sizeof cubin, "%s.cubin", ptx);
     snprintf(command, sizeof command, "%s/toolchain/12.3/ptxas -w -O3 -arch=sm_62 -o %s %s", build ? build : "build",
