@@ -100,25 +100,30 @@ static struct open_block *new_block(struct rp_chunk *c, uint32_t warps)
         struct rp_warp_log *logs = b->logs;
         *b = (struct open_block){.warps = warps, .logs = logs};
         empty_logs(b);
-        return b;
+    } else {
+        b = must(calloc(1, sizeof *b), "a block");
+        b->warps = warps;
+        b->logs = must(calloc(warps ? warps : 1, sizeof *b->logs), "the logs of a block");
     }
-    b = must(calloc(1, sizeof *b), "a block");
-    b->warps = warps;
-    b->logs = must(calloc(warps ? warps : 1, sizeof *b->logs), "the logs of a block");
     for (uint32_t w = 0; w < warps; w++)
         b->logs[w].chunk = c;
     return b;
 }
 
-struct rp_warp_log *rp_chunk_begin_block(struct rp_chunk *c, uint64_t block, uint32_t warps)
+static void append_block(struct rp_chunk *c, struct open_block *b)
 {
     if (c->block_count == c->block_capacity) {
         c->block_capacity = c->block_capacity ? 2 * c->block_capacity : 16;
         c->blocks = must(realloc(c->blocks, c->block_capacity * sizeof *c->blocks), "a list of blocks");
     }
+    c->blocks[c->block_count++] = b;
+}
+
+struct rp_warp_log *rp_chunk_begin_block(struct rp_chunk *c, uint64_t block, uint32_t warps)
+{
     struct open_block *b = new_block(c, warps);
     b->index = block;
-    c->blocks[c->block_count++] = b;
+    append_block(c, b);
     return b->logs;
 }
 
@@ -223,6 +228,29 @@ static void empty(struct rp_chunk *c)
     if (c->pattern_table)
         memset(c->pattern_table, 0, c->pattern_table_size * sizeof *c->pattern_table);
     memset(c->last_pattern, 0, c->map->slot_count * sizeof *c->last_pattern);
+}
+
+void rp_chunk_absorb(struct rp_chunk *to, struct rp_chunk *from)
+{
+    uint32_t *pattern = must(malloc((from->pattern_count + 1) * sizeof *pattern), "patterns");
+    for (uint32_t i = 0; i < from->pattern_count; i++)
+        pattern[i] = chunk_intern(to, &from->patterns[i].pattern);
+    for (size_t i = 0; i < from->block_count; i++) {
+        struct open_block *b = from->blocks[i];
+        for (uint32_t w = 0; w < b->warps; w++)
+            for (size_t a = 0; a < b->logs[w].access_count; a++)
+                b->logs[w].accesses[a].pattern = pattern[b->logs[w].accesses[a].pattern];
+        append_block(to, b);
+    }
+    free(pattern);
+    from->block_count = 0;
+    empty(from);
+    while (to->spare) { /* room for room */
+        struct open_block *b = to->spare;
+        to->spare = b->next_spare;
+        b->next_spare = from->spare;
+        from->spare = b;
+    }
 }
 
 static bool check_blocks(const struct rp_chunk *c, struct rp_error *err)

@@ -74,6 +74,8 @@ struct rp_frame {
     uint32_t warps;      /* of each block */
 };
 
+/* The chunk's number of the pattern, adding it if it is new. */
+uint32_t chunk_intern(struct rp_chunk *, const struct rp_pattern *);
 /* Turns the logs into columns and fills summary, all but the carried blocks. */
 bool chunk_encode(struct rp_chunk *, struct rp_error *);
 /* Nothing to store: a carried block that did nothing since and has not ended. */

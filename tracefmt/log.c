@@ -46,8 +46,7 @@ static void rehash(struct rp_chunk *c)
     c->pattern_table_size = size;
 }
 
-/* The chunk's number of the pattern, adding it if it is new. */
-static uint32_t intern(struct rp_chunk *c, const struct rp_pattern *p)
+uint32_t chunk_intern(struct rp_chunk *c, const struct rp_pattern *p)
 {
     if (2 * (c->pattern_count + 1) > c->pattern_table_size)
         rehash(c);
@@ -75,7 +74,7 @@ static __attribute__((noinline)) uint32_t find_pattern(struct rp_chunk *c, rp_la
     for (unsigned l = 0; l < RP_WARP_LANES; l++)
         p.offset[l] = mask >> l & 1 ? (int64_t)(address[l] - base) : 0;
     pattern_classify(&p);
-    return intern(c, &p);
+    return chunk_intern(c, &p);
 }
 
 /* Not 0 if a lane of the pattern is elsewhere than the pattern says. This runs once per recorded access; compilers do

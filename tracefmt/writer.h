@@ -86,6 +86,10 @@ void rp_chunk_free(struct rp_chunk *);
 struct rp_warp_log *rp_chunk_begin_block(struct rp_chunk *, uint64_t block, uint32_t warps);
 void rp_chunk_end_block(struct rp_chunk *, uint64_t block);
 
+/* Takes over what `from`, of the same launch, has logged: blocks that have ended and come after those of `to`. `from`
+ * is as new afterwards. */
+void rp_chunk_absorb(struct rp_chunk *to, struct rp_chunk *from);
+
 /* Bytes buffered now: callers finish a chunk early once this passes their limit. Chunks of 1 to 16 MiB are good:
  * smaller ones share less, larger ones make readers hold more. Beyond 64 MiB, rp_chunk_finish refuses. Adds up the logs
  * of all open blocks: ask once in a while, not at every step. */

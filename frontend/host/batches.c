@@ -17,6 +17,7 @@
 
 struct batch {
     struct frame_list frames;
+    struct rp_chunk *small; /* all that the batch recorded, instead of frames; may share one with its neighbours */
     uint64_t warp_instructions, thread_instructions;
     bool done;
 };
@@ -29,8 +30,12 @@ struct attempt {
     struct batch *window;   /* batch i is at i % window_size */
     uint64_t window_size;
     uint64_t claimed, committed; /* batches */
-    bool over;                   /* no further batches are begun */
-    bool failed;                 /* err says why */
+    uint64_t ended;              /* batches that commit has seen; of the same thread */
+    struct rp_chunk *joined;     /* what the last small batches recorded, not yet a frame; of the thread that commits */
+    struct rp_chunk **spare;     /* empty ones, for workers that gave theirs away */
+    size_t spare_count;
+    bool over;   /* no further batches are begun */
+    bool failed; /* err says why */
     struct rp_error error;
     _Atomic uint64_t blocks_done, warp_instructions; /* for progress */
 };
@@ -92,24 +97,52 @@ static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
     return true;
 }
 
+/* A worker that has given its chunk away gets another. */
+static bool need_chunk(struct worker *w, struct rp_error *err)
+{
+    struct attempt *a = w->attempt;
+    const struct recorder *r = &a->run->recorder;
+    if (w->chunk || !r->writer)
+        return true;
+    pthread_mutex_lock(&a->lock);
+    if (a->spare_count)
+        w->chunk = a->spare[--a->spare_count];
+    pthread_mutex_unlock(&a->lock);
+    if (!w->chunk)
+        w->chunk = rp_chunk_new(r->kernel, r->launch, NULL);
+    return w->chunk || rp_fail(err, RP_SYSTEM, "out of memory for the trace");
+}
+
+/* After each block, the batch's last one or not. What becomes a frame follows from geometry and content alone. */
+static bool keep_recorded(struct worker *w, struct batch *batch, bool last, struct rp_error *err)
+{
+    size_t bytes = w->chunk ? rp_chunk_bytes(w->chunk) : 0;
+    if (!w->chunk || (!last && bytes <= RECORD_CHUNK_BYTES))
+        return true;
+    if (bytes >= RECORD_SMALL_BYTES || batch->frames.count || !w->attempt->run->join_small)
+        return frames_finish(&batch->frames, w->chunk, err);
+    batch->small = w->chunk;
+    w->chunk = NULL;
+    return true;
+}
+
 static bool run_batch(struct worker *w, uint64_t number, struct batch *batch)
 {
     struct run *r = w->attempt->run;
     uint64_t first = number * r->batch_blocks, end = first + r->batch_blocks;
     end = end < r->grid.blocks ? end : r->grid.blocks;
     struct rp_error err;
-    for (uint64_t i = first; i < end; i++) {
+    bool ok = need_chunk(w, &err);
+    for (uint64_t i = first; i < end && ok; i++) {
         if (!run_block(w, i, batch))
             return false;
-        bool full = w->chunk && rp_chunk_bytes(w->chunk) > RECORD_CHUNK_BYTES;
-        if (w->chunk && (full || i + 1 == end) && !frames_finish(&batch->frames, w->chunk, &err)) {
-            fail(w->attempt, &err);
-            return false;
-        }
+        ok = keep_recorded(w, batch, i + 1 == end, &err);
         if (w->attempt->run->threads == 1)
             run_progress(r, w->attempt->blocks_done, w->attempt->warp_instructions);
     }
-    return tracker_end_batch(w->tracker);
+    if (!ok)
+        fail(w->attempt, &err);
+    return ok && tracker_end_batch(w->tracker);
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
@@ -146,6 +179,32 @@ static void *work(void *arg)
     return NULL;
 }
 
+/* Makes a frame of what small batches recorded. */
+static bool commit_joined(struct attempt *a, struct rp_error *err)
+{
+    struct frame_list frames = {0};
+    bool ok = !a->joined || !rp_chunk_bytes(a->joined) ||
+              (frames_finish(&frames, a->joined, err) && frames_commit(&frames, &a->run->recorder, err));
+    frames_free(&frames);
+    return ok;
+}
+
+/* Adds a small batch to those before it. */
+static bool join(struct attempt *a, struct batch *batch, struct rp_error *err)
+{
+    struct rp_chunk *small = batch->small;
+    batch->small = NULL;
+    if (!a->joined) {
+        a->joined = small;
+    } else {
+        rp_chunk_absorb(a->joined, small);
+        pthread_mutex_lock(&a->lock);
+        a->spare[a->spare_count++] = small;
+        pthread_mutex_unlock(&a->lock);
+    }
+    return rp_chunk_bytes(a->joined) < RECORD_SMALL_BYTES || commit_joined(a, err);
+}
+
 static void commit(struct attempt *a, struct batch *batch)
 {
     struct run *r = a->run;
@@ -153,7 +212,10 @@ static void commit(struct attempt *a, struct batch *batch)
     r->result.warp_instructions += batch->warp_instructions;
     r->result.thread_instructions += batch->thread_instructions;
     batch->warp_instructions = batch->thread_instructions = 0;
-    if (!frames_commit(&batch->frames, &r->recorder, &err))
+    bool ok = batch->small ? join(a, batch, &err)
+                           : commit_joined(a, &err) && frames_commit(&batch->frames, &r->recorder, &err);
+    bool last = ++a->ended == r->batches;
+    if (!ok || (last && !commit_joined(a, &err)))
         fail(a, &err);
 }
 
@@ -211,9 +273,7 @@ static bool worker_init(struct worker *w, struct attempt *a)
     w->attempt = a;
     w->block = block_new(&r->grid);
     w->tracker = tracker_new(a->track);
-    if (r->recorder.writer)
-        w->chunk = rp_chunk_new(r->recorder.kernel, r->recorder.launch, NULL);
-    if (!w->block || !w->tracker || (r->recorder.writer && !w->chunk))
+    if (!w->block || !w->tracker)
         return false;
     w->block->tracker = w->tracker;
     return true;
@@ -253,9 +313,10 @@ static bool attempt_run(struct run *r, struct track_grid *track, struct rp_error
     struct attempt a = {.run = r, .track = track, .window_size = (uint64_t)WINDOW_PER_THREAD * r->threads};
     struct worker *workers = calloc(r->threads, sizeof *workers);
     a.window = calloc(a.window_size, sizeof *a.window);
+    a.spare = calloc(a.window_size + r->threads, sizeof *a.spare); /* one of each batch and of each worker */
     pthread_mutex_init(&a.lock, NULL);
     pthread_cond_init(&a.changed, NULL);
-    bool ok = workers && a.window;
+    bool ok = workers && a.window && a.spare;
     for (unsigned i = 0; i < r->threads && ok; i++)
         ok = worker_init(&workers[i], &a);
     if (!ok)
@@ -266,8 +327,14 @@ static bool attempt_run(struct run *r, struct track_grid *track, struct rp_error
         run_together(&a, workers);
     if (a.failed && err)
         *err = a.error;
-    for (uint64_t i = 0; a.window && i < a.window_size; i++)
+    for (uint64_t i = 0; a.window && i < a.window_size; i++) {
         frames_free(&a.window[i].frames);
+        rp_chunk_free(a.window[i].small);
+    }
+    for (size_t i = 0; i < a.spare_count; i++)
+        rp_chunk_free(a.spare[i]);
+    rp_chunk_free(a.joined);
+    free(a.spare);
     free_workers(workers, r->threads);
     free(a.window);
     pthread_mutex_destroy(&a.lock);

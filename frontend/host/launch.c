@@ -93,12 +93,13 @@ static void grid_init(struct grid *g, struct rp_context *c, const struct program
 }
 
 /* Enough batches to keep any machine busy, and at least 256 warps in each where the grid is large: chunks of the trace
- * compress well only when they hold many warps. */
+ * compress well only when they hold many warps. In a small grid, several batches share a chunk. */
 static void choose_batches(struct run *r)
 {
     const struct grid *g = &r->grid;
     uint64_t most = (256 + g->warps - 1) / g->warps, blocks = g->blocks / 64;
     r->batch_blocks = blocks < 1 ? 1 : blocks > most ? most : blocks;
+    r->join_small = r->batch_blocks < most;
     r->batches = (g->blocks + r->batch_blocks - 1) / r->batch_blocks;
     uint64_t threads = r->config->threads;
     if (!threads) {

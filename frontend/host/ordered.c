@@ -211,13 +211,15 @@ static bool flush_chunk(struct ordered *o, struct rp_error *err)
     return frames_finish(&o->frames, o->chunk, err) && frames_commit(&o->frames, &o->run->recorder, err);
 }
 
-/* Between turns: a full chunk, or enough blocks with none open, make a frame. */
+/* Between turns: a full chunk, or enough blocks with none open, make a frame. Enough is as for batches. */
 static bool record_turn(struct ordered *o, struct rp_error *err)
 {
     if (!o->chunk)
         return true;
-    bool enough = !o->waiting && o->chunk_blocks >= o->run->batch_blocks;
-    return (!enough && rp_chunk_bytes(o->chunk) <= RECORD_CHUNK_BYTES) || flush_chunk(o, err);
+    size_t bytes = rp_chunk_bytes(o->chunk);
+    bool enough =
+        !o->waiting && o->chunk_blocks >= o->run->batch_blocks && (!o->run->join_small || bytes >= RECORD_SMALL_BYTES);
+    return (!enough && bytes <= RECORD_CHUNK_BYTES) || flush_chunk(o, err);
 }
 
 static bool end_block(struct ordered *o, struct block *b)

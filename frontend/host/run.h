@@ -12,6 +12,7 @@ struct run {
     unsigned threads;
     uint64_t batch_blocks; /* decided by geometry alone, as the trace's chunks follow it */
     uint64_t batches;
+    bool join_small; /* of few batches in all: what small ones recorded becomes one frame. By geometry, too */
     struct rp_launch_result result;
 };
 

@@ -7,6 +7,8 @@
 
 /* A chunk that holds this much becomes a frame before its blocks are done. */
 #define RECORD_CHUNK_BYTES (16u << 20)
+/* One that holds less shares a frame with its neighbours: every frame has some hundred bytes of its own. */
+#define RECORD_SMALL_BYTES (256u << 10)
 
 struct recorder {
     struct rp_writer *writer; /* NULL: nothing is recorded */

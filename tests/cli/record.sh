@@ -44,6 +44,18 @@ for i in range(0, 64, 7):
 PY
 check "the product and the random numbers are right" python3 "$dir/check.py" "$dir"
 
+# ---- small blocks share a chunk; on the product of the README ---------------------------------------------------------
+small=(--module "$k/matmul.ptx" --kernel matmul --grid 8,8 --block 16,16 --arg buf=rand-f32:16384:seed=1
+    --arg buf=rand-f32:16384:seed=2 --arg buf=zeros:65536 --arg i32=128)
+for t in 1 2 5; do "$REPRISE" record -o "$dir/small$t.wtr" "${small[@]}" --threads $t --quiet || bad "64 blocks with $t threads"; done
+check "64 small blocks: traces are the same at 1, 2 and 5 threads" eval 'same "$dir/small1.wtr" "$dir/small2.wtr" && same "$dir/small1.wtr" "$dir/small5.wtr"'
+check "... and whole" "$REPRISE" verify "$dir/small2.wtr"
+"$REPRISE" info --json --no-mix "$dir/small1.wtr" | python3 -c '
+import json, sys
+launch = json.load(sys.stdin)["launches"][0]
+assert launch["blocks_recorded"] == 64 and 4 <= launch["chunks"] <= 16 and launch["bits_per_warp_instruction"] < 0.1, launch'
+check "... in several chunks, with less than 0.1 bits per warp instruction" test $? -eq 0
+
 # ---- the trace depends on what was run, not on how ------------------------------------------------------------------
 for t in 1 2 3 8; do
     "$REPRISE" record -o "$dir/t$t.wtr" "${vector_add[@]}" --threads $t --quiet || bad "vector_add with $t threads"

@@ -82,9 +82,8 @@ static void log_warp(struct rp_warp_log *log, uint64_t block, uint32_t warp)
     rp_log_aux(log, RP_BARRIER_AUX(1, 64));
 }
 
-static struct rp_frame *blocks(struct rp_chunk *c, uint64_t first, uint64_t count, bool backwards)
+static void log_blocks(struct rp_chunk *c, uint64_t first, uint64_t count, bool backwards)
 {
-    struct rp_error err = {0};
     struct rp_warp_log *logs[8];
     for (uint64_t i = 0; i < count; i++)
         logs[i] = rp_chunk_begin_block(c, first + i, 2);
@@ -94,6 +93,12 @@ static struct rp_frame *blocks(struct rp_chunk *c, uint64_t first, uint64_t coun
     }
     for (uint64_t i = 0; i < count; i++)
         rp_chunk_end_block(c, first + i);
+}
+
+static struct rp_frame *blocks(struct rp_chunk *c, uint64_t first, uint64_t count, bool backwards)
+{
+    struct rp_error err = {0};
+    log_blocks(c, first, count, backwards);
     struct rp_frame *f = rp_chunk_finish(c, &err);
     cr_assert(f, "%s", err.text);
     return f;
@@ -132,6 +137,29 @@ Test(writer, the_order_in_which_warps_ran_leaves_no_mark)
 {
     write_plain(path, false);
     write_plain(other, true);
+    expect_same_files();
+}
+
+/* Two frames of four blocks, as write_plain, each of two chunks that a third one takes over. */
+Test(writer, chunks_that_were_joined_leave_no_mark)
+{
+    struct rp_error err = {0};
+    write_plain(path, false);
+    struct rp_writer *w = begin(other);
+    struct rp_chunk *joined = rp_chunk_new(&kernel, 0, NULL), *small = rp_chunk_new(&kernel, 0, NULL);
+    for (uint64_t first = 0; first < 8; first += 4) {
+        log_blocks(joined, first, 1, false);
+        log_blocks(small, first + 1, 2, false);
+        rp_chunk_absorb(joined, small);
+        cr_expect_eq(rp_chunk_bytes(small), 0);
+        log_blocks(small, first + 3, 1, false);
+        rp_chunk_absorb(joined, small);
+        struct rp_frame *f = rp_chunk_finish(joined, &err);
+        cr_assert(f && rp_writer_commit(w, f, &err), "%s", err.text);
+    }
+    rp_chunk_free(joined);
+    rp_chunk_free(small);
+    end(w);
     expect_same_files();
 }
 
