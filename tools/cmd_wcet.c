@@ -216,6 +216,7 @@ static int print(struct job *j)
     }
     printf("%s on %s, any work-conserving scheduler\n\n", rp_trace_path(j->trace), j->machine->name);
     wcet_print_launches(j->trace, &j->result, j->attacks);
+    wcet_print_caches(&j->result, j->machine);
     if (j->result.policies.count) {
         puts("\nOverestimation over launches");
         wcet_print_summary(&j->result);

@@ -44,6 +44,17 @@ struct cache_model {
     void (*preload)(void *state, uint64_t address, uint64_t size);
 };
 
+/* The options of `direct-mapped`, for analyses of what it does. */
+enum {
+    CACHE_OPTION_SIZE,
+    CACHE_OPTION_LINE,
+    CACHE_OPTION_SECTOR,
+    CACHE_OPTION_LATENCY,
+    CACHE_OPTION_INTERVAL,
+    CACHE_OPTION_WRITE
+};
+enum { CACHE_THROUGH, CACHE_BACK }; /* of `write` */
+
 extern const struct cache_model cache_none, cache_direct_mapped;
 
 #endif

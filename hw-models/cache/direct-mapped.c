@@ -15,19 +15,20 @@
 
 #include "hw-models/cache/cache.h"
 
-enum { SIZE, LINE, SECTOR, LATENCY, INTERVAL, WRITE };
-enum { THROUGH, BACK };
 static const char *const write_names[] = {"through", "back", NULL};
 static const struct model_option options_of[] = {
-    [SIZE] = {"size", OPTION_INTEGER, "bytes", 32, 1 << 28, 32768, NULL, "capacity, a multiple of the line"},
-    [LINE] = {"line", OPTION_INTEGER, "bytes", 32, 4096, 128, NULL, "line size, a power of two"},
-    [SECTOR] = {"sector", OPTION_INTEGER, "bytes", 32, 4096, 32, NULL,
-                "what a miss fetches: a power of two, at most the line, at least an eighth of it"},
-    [LATENCY] = {"latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL,
-                 "from the start of a request to its data, or to its leaving for the next level"},
-    [INTERVAL] = {"interval", OPTION_INTEGER, "cycles", 0, 1000, 1, NULL, "between the starts of two requests"},
-    [WRITE] = {"write", OPTION_CHOICE, "", THROUGH, BACK, THROUGH, write_names,
-               "through: writes go on, nothing is allocated; back: writes stay until the line is replaced"},
+    [CACHE_OPTION_SIZE] = {"size", OPTION_INTEGER, "bytes", 32, 1 << 28, 32768, NULL,
+                           "capacity, a multiple of the line"},
+    [CACHE_OPTION_LINE] = {"line", OPTION_INTEGER, "bytes", 32, 4096, 128, NULL, "line size, a power of two"},
+    [CACHE_OPTION_SECTOR] = {"sector", OPTION_INTEGER, "bytes", 32, 4096, 32, NULL,
+                             "what a miss fetches: a power of two, at most the line, at least an eighth of it"},
+    [CACHE_OPTION_LATENCY] = {"latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL,
+                              "from the start of a request to its data, or to its leaving for the next level"},
+    [CACHE_OPTION_INTERVAL] = {"interval", OPTION_INTEGER, "cycles", 0, 1000, 1, NULL,
+                               "between the starts of two requests"},
+    [CACHE_OPTION_WRITE] =
+        {"write", OPTION_CHOICE, "", CACHE_THROUGH, CACHE_BACK, CACHE_THROUGH, write_names,
+         "through: writes go on, nothing is allocated; back: writes stay until the line is replaced"},
 };
 
 #define MOST_SECTORS 8
@@ -48,33 +49,34 @@ struct direct_mapped {
 
 static const char *check(const int64_t *o)
 {
-    if (o[LINE] & (o[LINE] - 1))
+    if (o[CACHE_OPTION_LINE] & (o[CACHE_OPTION_LINE] - 1))
         return "line must be a power of two";
-    if (o[SECTOR] & (o[SECTOR] - 1))
+    if (o[CACHE_OPTION_SECTOR] & (o[CACHE_OPTION_SECTOR] - 1))
         return "sector must be a power of two";
-    if (o[SECTOR] > o[LINE])
+    if (o[CACHE_OPTION_SECTOR] > o[CACHE_OPTION_LINE])
         return "sector must not be larger than line";
-    if (o[LINE] / o[SECTOR] > MOST_SECTORS)
+    if (o[CACHE_OPTION_LINE] / o[CACHE_OPTION_SECTOR] > MOST_SECTORS)
         return "sector must be at least an eighth of line";
-    if (o[SIZE] % o[LINE])
+    if (o[CACHE_OPTION_SIZE] % o[CACHE_OPTION_LINE])
         return "size must be a multiple of line";
     return NULL;
 }
 
 static size_t state_size(const int64_t *options)
 {
-    return sizeof(struct direct_mapped) + (size_t)(options[SIZE] / options[LINE]) * sizeof(struct line);
+    return sizeof(struct direct_mapped) +
+           (size_t)(options[CACHE_OPTION_SIZE] / options[CACHE_OPTION_LINE]) * sizeof(struct line);
 }
 
 static void reset(void *state, const int64_t *options)
 {
     struct direct_mapped *c = state;
-    c->lines = (uint64_t)(options[SIZE] / options[LINE]);
-    c->line_bytes = (uint64_t)options[LINE];
-    c->sector_bytes = (uint64_t)options[SECTOR];
-    c->latency = (uint64_t)options[LATENCY];
-    c->interval = (uint64_t)options[INTERVAL];
-    c->back = options[WRITE] == BACK;
+    c->lines = (uint64_t)(options[CACHE_OPTION_SIZE] / options[CACHE_OPTION_LINE]);
+    c->line_bytes = (uint64_t)options[CACHE_OPTION_LINE];
+    c->sector_bytes = (uint64_t)options[CACHE_OPTION_SECTOR];
+    c->latency = (uint64_t)options[CACHE_OPTION_LATENCY];
+    c->interval = (uint64_t)options[CACHE_OPTION_INTERVAL];
+    c->back = options[CACHE_OPTION_WRITE] == CACHE_BACK;
     c->port_free = 0;
     memset(c->line, 0, c->lines * sizeof *c->line);
 }

@@ -66,6 +66,12 @@ holds "all(c <= l['unit_bound'] for c in l['replay'].values())" "two sub-cores a
 "$REPRISE" wcet -q "$trace" --machine jetson-tx2 --assume subcores,conflicts,caches,transactions,dual-issue --check gto,random,levels --json > "$tmp/out.json"
 is $? 0 "jetson-tx2, with caches and two instructions at once, when assumed"
 holds "all(c <= l['unit_bound'] for c in l['replay'].values())" "its replays are within the bound"
+holds "l['caches']['l1']['always_hit'] > 0 and l['caches']['l1']['first_miss'] > 0 and l['caches']['l2']['always_miss'] == 0" "accesses are classified: L2 holds all, L1 some"
+counts=$("$REPRISE" replay "$trace" --machine jetson-tx2 --json | python3 -c "import json,sys; s=json.load(sys.stdin)['total']; print(s['l1']['hits'], s['l1']['hits'] + s['l1']['misses'], s['l2']['hits'] + s['l2']['misses'], s['dram']['accesses'])")
+read -r hits l1 l2 dram <<< "$counts"
+holds "l['caches']['l1']['always_hit'] <= $hits and l['caches']['l1']['requests'] == $l1 and l['caches']['l2']['requests'] >= $l2 and l['caches']['dram']['requests'] >= $dram" "replay has these hits, and no more requests"
+"$REPRISE" wcet -q "$trace" --machine jetson-tx2 --assume subcores,conflicts,caches,transactions,dual-issue > "$tmp/out.txt"
+is "$(grep -c '^ *0  L[12] ' "$tmp/out.txt")" 2 "the classes of L1 and L2 are printed, too"
 "$REPRISE" wcet -q "$trace" --machine orin-wcet --set icache=set-associative --set icache.latency=50 --set icache.sets=2 --assume instruction-cache --check gto,random,levels --json > "$tmp/out.json"
 holds "all(c <= l['unit_bound'] for c in l['replay'].values())" "an instruction cache, when assumed"
 

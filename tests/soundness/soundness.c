@@ -19,10 +19,11 @@ static int worker(uint64_t first, uint64_t rounds, uint64_t step)
             return 2;
         }
     printf(
-        "%9" PRIu64 " launches, %9" PRIu64 " runs: %" PRIu64 " beyond the bound; %" PRIu64 " of %" PRIu64
+        "%9" PRIu64 " launches, %9" PRIu64 " runs: %" PRIu64 " beyond the bound (accesses classified in %" PRIu64
+        "); %" PRIu64 " of %" PRIu64
         " runs within the paper's assumptions beyond the published one; unit-aware bound above the serial one %" PRIu64
         " times, above the published one %" PRIu64 "; mean distance from the longest run %.1f %% (published %.1f %%)\n",
-        s.launches, s.runs, s.violations, s.published, s.plain_runs, s.incomparable, s.above_published,
+        s.launches, s.runs, s.violations, s.classified, s.published, s.plain_runs, s.incomparable, s.above_published,
         100 * s.slack / (double)s.launches, 100 * s.published_slack / (double)s.published_launches);
     if (s.first[0])
         printf("  %s\n", s.first);

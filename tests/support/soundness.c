@@ -23,6 +23,8 @@ struct shape {
     enum rp_class classes[4];
     uint32_t class_count, registers, sections, section_length;
     uint32_t dependence; /* of 100 operands, those that are a register */
+    uint32_t spread;     /* accesses begin in one of 2^spread places */
+    bool device_memory;  /* nothing but accesses to it */
 };
 
 static struct shape random_shape(uint64_t *random)
@@ -33,22 +35,26 @@ static struct shape random_shape(uint64_t *random)
     struct shape s = {.class_count = 1 + below(random, 4),
                       .registers = 2 + below(random, 10),
                       .sections = below(random, 3) ? 1 : 1 + below(random, 4),
-                      .dependence = below(random, 80)};
+                      .dependence = below(random, 80),
+                      .spread = below(random, 6)};
     s.section_length = 1 + below(random, MOST_OPS / s.sections - 1);
+    s.device_memory = below(random, 4) == 0;
     for (uint32_t c = 0; c < s.class_count; c++)
-        s.classes[c] = all[below(random, sizeof all / sizeof *all)];
+        s.classes[c] = s.device_memory ? RP_CLASS_MEMORY : all[below(random, sizeof all / sizeof *all)];
     return s;
 }
 
 static struct warp_op random_op(const struct shape *s, uint64_t *random)
 {
     struct warp_op op = {.unit_class = s->classes[below(random, s->class_count)],
-                         .space = below(random, 2) ? RP_SPACE_GLOBAL : RP_SPACE_SHARED,
+                         .space = s->device_memory || below(random, 2) ? RP_SPACE_GLOBAL : RP_SPACE_SHARED,
                          .store = below(random, 4) == 0,
                          .guarded_off = below(random, 20) == 0,
                          .destination = (int)below(random, s->registers),
-                         .stride = 4u << below(random, 6),
-                         .address = 128ull * below(random, 16)};
+                         .stride = below(random, 4) ? 4u << below(random, 6) : 0,
+                         .address = 64ull * below(random, 1u << s->spread),
+                         .atomic = below(random, 12) == 0,
+                         .beside_l1 = below(random, 8) == 0};
     for (unsigned i = 0; i < WARP_TRACE_SOURCES; i++)
         op.source[i] = below(random, 100) < s->dependence ? (int)below(random, s->registers) : WARP_TRACE_NONE;
     if (op.unit_class == RP_CLASS_CONTROL || op.unit_class == RP_CLASS_FENCE ||
@@ -165,21 +171,24 @@ static void draw_timings(struct drawn *d, uint64_t *random)
 
 static void draw_cache(struct drawn *d, const char *level, uint64_t *random)
 {
-    char key[4][24];
-    static const char *const options[] = {"size", "latency", "interval", "write"};
-    for (unsigned i = 0; i < 4; i++)
+    char key[6][24];
+    static const char *const options[] = {"size", "latency", "interval", "write", "line", "sector"};
+    for (unsigned i = 0; i < 6; i++)
         snprintf(key[i], sizeof key[i], "%s.%s", level, options[i]);
     draw(d, level, "direct-mapped");
-    draw_number(d, key[0], 128u << below(random, 6));
+    uint32_t line = 64u << below(random, 4), sector = line >> below(random, 3);
+    draw_number(d, key[0], line << below(random, 7));
     draw_number(d, key[1], below(random, 40));
-    draw_number(d, key[2], below(random, 3));
+    draw_number(d, key[2], below(random, below(random, 4) ? 3 : 60));
     draw(d, key[3], below(random, 2) ? "through" : "back");
+    draw_number(d, key[4], line);
+    draw_number(d, key[5], sector < 32 ? 32 : sector);
 }
 
 /* Device memory that takes time by addresses, caches, instruction cache, two instructions at once. */
 static void draw_memory(struct drawn *d, bool single, uint64_t *random)
 {
-    bool dram = below(random, 2), l1 = below(random, 3) == 0, l2 = below(random, 3) == 0;
+    bool dram = below(random, 2), l1 = below(random, 2), l2 = below(random, 2);
     if (dram) {
         draw(d, "dram", "fixed");
         draw_number(d, "dram.latency", below(random, 100));
@@ -191,6 +200,10 @@ static void draw_memory(struct drawn *d, bool single, uint64_t *random)
         draw_cache(d, "l2", random);
     if (dram || l1 || l2)
         draw(d, "coalescer", below(random, 2) ? "ideal" : "segments");
+    if (l2 && below(random, 3) == 0)
+        draw(d, "warm_l2", "true");
+    if (l1 && !single && below(random, 2))
+        draw(d, "l1_subcores", "2");
     d->blocks = below(random, 3) == 0;
     uint32_t sms = d->blocks ? 1 + below(random, 3) : 1;
     draw_number(d, "sms", sms);
@@ -272,6 +285,25 @@ struct round {
 
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
+/* What replay counts in the caches is no more, and no less, than the analysis says. */
+static void judge_caches(struct round *r, const char *policy, const struct wcet_bounds *b,
+                         const struct statistics *seen)
+{
+    const struct wcet_cache_counts *c = &b->caches;
+    struct soundness *s = r->s;
+    s->classified += c->classified;
+    if (!c->classified ||
+        (seen->l1_hits >= c->at[WCET_L1].hits && seen->l2_hits + seen->l2_misses <= c->requests[WCET_L2] &&
+         seen->dram_accesses <= c->requests[WCET_MEMORY]))
+        return;
+    if (!s->violations++)
+        snprintf(s->first, sizeof s->first,
+                 "round %" PRIu64 ", launch %" PRIu32 ", %s: L1 hits %" PRIu64 " for at least %" PRIu64
+                 ", L2 accesses %" PRIu64 " for at most %" PRIu64 ", device memory %" PRIu64 " for at most %" PRIu64,
+                 r->number, b->launch, policy, seen->l1_hits, c->at[WCET_L1].hits, seen->l2_hits + seen->l2_misses,
+                 c->requests[WCET_L2], seen->dram_accesses, c->requests[WCET_MEMORY]);
+}
+
 static void judge(struct round *r, const char *policy, const struct wcet_bounds *b, uint64_t cycles)
 {
     struct soundness *s = r->s;
@@ -311,8 +343,10 @@ static bool policy_run(struct round *r, unsigned p, struct rp_error *err)
     struct replay_result result;
     struct machine *m = with_policy(&r->drawn, policies[p], r->number, err);
     bool fine = m && (p || analyse(r, m, err)) && replay(r->trace, m, &options, &result, err);
-    for (uint32_t l = 0; fine && l < result.count; l++)
+    for (uint32_t l = 0; fine && l < result.count; l++) {
         judge(r, policies[p], &r->bounds[l], result.launches[l].statistics.cycles);
+        judge_caches(r, policies[p], &r->bounds[l], &result.launches[l].statistics);
+    }
     if (fine)
         replay_result_free(&result);
     if (m)
@@ -366,7 +400,7 @@ struct machine *soundness_machine(uint64_t seed, struct rp_error *err)
     draw_number(&all, "dispatch_latency", 0);
     for (size_t i = 0; i < all.count; i++)
         if (strncmp(all.key[i], "l1", 2) && strncmp(all.key[i], "l2", 2) && strncmp(all.key[i], "icache", 6) &&
-            strcmp(all.key[i], "issue.width"))
+            strcmp(all.key[i], "issue.width") && strcmp(all.key[i], "warm_l2"))
             draw(&exact, all.key[i], all.value[i]);
     return with_policy(&exact, "gto", 1, err);
 }

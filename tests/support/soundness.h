@@ -14,7 +14,8 @@ struct soundness {
     /* The bound on trial, in cycles; NULL: the unit-aware one and the serial one, both. */
     uint64_t (*bound)(const struct wcet_bounds *);
     uint64_t launches, runs;     /* done: a run is a replay of a launch under a policy */
-    uint64_t violations;         /* runs that took longer than the bound */
+    uint64_t violations;         /* runs that took longer than the bound, or made requests that it does not allow */
+    uint64_t classified;         /* runs whose accesses are classified by what caches hold */
     uint64_t plain_runs;         /* runs on machines within the paper's assumptions, */
     uint64_t published;          /* and of these, those that took longer than the published bound */
     uint64_t published_launches; /* launches of one block, which have a published bound */

@@ -43,8 +43,13 @@ static void build(struct built *b, uint32_t i, const struct warp_op *op)
         in->barrier = (struct rp_barrier){.kind = RP_BARRIER_SYNC};
     if (op->unit_class != RP_CLASS_MEMORY)
         return;
-    b->operands[i] = (struct rp_memory_operand){
-        .space = (uint8_t)op->space, .kind = op->store ? RP_ACCESS_STORE : RP_ACCESS_LOAD, .elements = 1, .width = 4};
+    b->operands[i] = (struct rp_memory_operand){.space = (uint8_t)op->space,
+                                                .kind = op->store    ? RP_ACCESS_STORE
+                                                        : op->atomic ? RP_ACCESS_ATOMIC
+                                                                     : RP_ACCESS_LOAD,
+                                                .cache_op = op->beside_l1 ? RP_CACHE_CG : RP_CACHE_DEFAULT,
+                                                .elements = 1,
+                                                .width = 4};
     in->memory = &b->operands[i];
     in->memory_count = 1;
 }

@@ -10,16 +10,17 @@ static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* What the overlap bound adds up (Theorem 3). */
 struct overlap {
-    uint64_t slots;   /* cycles in which an issue slot is used or a unit initiates beside it, where the chain is */
-    uint64_t work;    /* the same on all sub-cores, of the block at hand */
-    uint64_t ports;   /* cycles for which ports are kept */
-    uint64_t chain;   /* the longest chain of latencies, of the block at hand */
+    uint64_t slots; /* cycles in which an issue slot is used or a unit initiates beside it, where the chain is */
+    uint64_t work;  /* the same on all sub-cores, of the block at hand */
+    uint64_t ports; /* cycles for which ports are kept */
+    uint64_t chain; /* the longest chain of latencies, of the block at hand */
 };
 
 struct analysis {
     struct rp_trace *trace;
     const struct wcet_watch *watch;
     struct wcet_model model;
+    struct wcet_caches *caches; /* NULL: there are none, or nothing is known of them */
     struct wcet_bounds *bounds;
     size_t section_capacity;
     struct overlap overlap;
@@ -69,10 +70,12 @@ int wcet_run_section(struct wcet_warp *w, struct rp_cursor *cursor, uint64_t *in
 {
     struct rp_step step;
     struct wcet_op op;
+    struct wcet_transactions list;
     int more;
     while ((more = rp_cursor_next(cursor, &step, err)) > 0) {
         ++*instructions;
-        if (!wcet_op_of(w->model, &step, &op, err))
+        if (!wcet_op_of(w->model, &step, &op, &list, err) ||
+            (w->caches && !wcet_caches_charge(w->caches, &list, &op, err)))
             return -1;
         if (wcet_warp_step(w, step.index, step.executed, &op))
             return 1;
@@ -145,11 +148,15 @@ static bool section(struct run *run, uint64_t *chain, bool *more, struct rp_erro
     struct analysis *a = run->analysis;
     uint64_t next = 0;
     *more = false;
+    if (a->caches && !wcet_caches_section(a->caches, run->warps, err))
+        return false;
     for (uint32_t i = 0; i < run->warps; i++) {
         struct lane *l = &run->lanes[i];
         run->sums[i] = (struct wcet_sums){.empty = true};
         if (l->over)
             continue;
+        if (a->caches)
+            wcet_caches_warp(a->caches, i);
         wcet_warp_open(&l->warp, *chain);
         int at = wcet_run_section(&l->warp, &l->cursor, &a->bounds->instructions, err);
         if (at < 0)
@@ -165,6 +172,8 @@ static bool section(struct run *run, uint64_t *chain, bool *more, struct rp_erro
     }
     if (!same_barrier(run, err))
         return false;
+    for (uint32_t i = 0; a->caches && i < run->warps; i++)
+        run->sums[i].fetches = wcet_caches_fetches(a->caches, i);
     struct wcet_section bounds;
     wcet_section_bounds(&a->model, run->sums, run->warps, &bounds);
     add_overlap(run);
@@ -194,6 +203,7 @@ static bool open_lanes(struct run *run, struct rp_error *err)
                                      a->watch && a->watch->instant ? on_instant : NULL, l};
         if (!wcet_warp_begin(&l->warp, &a->model, &l->sink, err))
             return false;
+        l->warp.caches = a->caches;
         l->open = rp_cursor_open(&l->cursor, run->trace, i, err);
         if (!l->open) {
             wcet_warp_end(&l->warp);
@@ -223,6 +233,8 @@ static bool one_block(struct analysis *a, uint64_t block, struct rp_error *err)
     bool more = true;
     a->overlap.chain = chain + 1; /* a block lasts a cycle at least */
     a->overlap.work = 0;
+    if (a->caches)
+        wcet_caches_block(a->caches);
     run.trace = rp_block_open(a->trace, a->bounds->launch, block, err);
     bool fine = run.trace && open_lanes(&run, err);
     while (fine && more)
@@ -243,6 +255,10 @@ static bool conclude(struct analysis *a, struct rp_error *err)
     if (!wcet_resident(&a->model, &resident, err) ||
         !wcet_blocks_bound(a->blocks, b->blocks, resident, (uint64_t)a->model.machine->sms, &together, err))
         return false;
+    if (a->caches) {
+        a->overlap.ports += wcet_caches_fetches_of_launch(a->caches);
+        b->caches = *wcet_caches_counts(a->caches);
+    }
     b->resident = resident < b->blocks ? resident : b->blocks;
     b->gub_applies = b->blocks == 1;
     if (!b->gub_applies) {
@@ -281,9 +297,11 @@ bool wcet_analyse(struct rp_trace *t, uint32_t launch, const struct machine *mac
         return false;
     a.blocks = calloc(out->blocks, sizeof *a.blocks);
     bool fine = a.blocks || rp_fail(err, RP_SYSTEM, "out of memory for the blocks of a launch");
+    fine = fine && wcet_caches_open(&a.caches, &a.model, t, launch, err);
     for (uint64_t b = 0; fine && b < out->blocks; b++)
         fine = one_block(&a, b, err);
     fine = fine && conclude(&a, err);
+    wcet_caches_free(a.caches);
     free(a.blocks);
     wcet_model_end(&a.model);
     if (!fine)

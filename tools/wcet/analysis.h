@@ -28,6 +28,7 @@ struct wcet_bounds {
     uint64_t gub, serial, sections_bound, overlap;
     uint64_t unit_bound;
     uint64_t exec, idle; /* cycles of phases, summed over warps */
+    struct wcet_cache_counts caches;
 };
 
 /* What a caller may watch. Either function may be NULL. Block, warp and section say whose it is. */

@@ -310,19 +310,19 @@ static void find_queues(struct wcet_model *m)
         m->queues[u] &= !m->ideal[u];
 }
 
-/* Caches in front of device memory are taken as one long way that every transaction goes to its end (docs/wcet.md,
- * Lemma 6): a line that has to be written back makes one request more at the next level. */
+/* Caches in front of device memory are taken as one long way (docs/wcet.md, Lemma 6). How long a transaction keeps it
+ * is for caches.h to say; here it is only whether it keeps it at all. */
 static void find_memory(struct wcet_model *m)
 {
     const struct machine_part *l1 = &m->machine->l1, *l2 = &m->machine->l2, *dram = &m->machine->dram;
-    uint64_t at_l2 = 1 + (part_option(l1, "write") > 0),
-             at_dram = at_l2 * (1 + (uint64_t)(part_option(l2, "write") > 0));
     bool caches = !is(l1, "none") || !is(l2, "none");
     m->memory_port = caches || !is(dram, "ideal");
-    m->memory_occupancy = (uint64_t)part_option(l1, "interval") + at_l2 * (uint64_t)part_option(l2, "interval") +
-                          at_dram * (uint64_t)part_option(dram, "interval");
+    m->memory_occupancy =
+        (uint64_t)(part_option(l1, "interval") + part_option(l2, "interval") + part_option(dram, "interval"));
     m->memory_latency =
         (uint64_t)(part_option(l1, "latency") + part_option(l2, "latency") + part_option(dram, "latency"));
+    m->dram_interval = (uint64_t)part_option(dram, "interval");
+    m->dram_latency = (uint64_t)part_option(dram, "latency");
     m->exact = !caches;
 }
 

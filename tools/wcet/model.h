@@ -17,7 +17,7 @@
     X(CONFLICTS, "conflicts", "shared memory whose accesses take time by their addresses")                             \
     X(TRANSACTIONS, "transactions", "uncoalesced accesses: a device memory that serves transactions one by one")       \
     X(BLOCKS, "blocks", "several blocks per launch")                                                                   \
-    X(CACHES, "caches", "caches, every access charged as a miss of all of them")                                       \
+    X(CACHES, "caches", "caches, by a must-analysis of the path")                                                      \
     X(DUAL_ISSUE, "dual-issue", "two instructions of a warp in one cycle")                                             \
     X(FETCH, "instruction-cache", "an instruction cache with misses, by a must-analysis of the path")
 
@@ -40,6 +40,21 @@ struct wcet_op {
     /* At its port, where it arrives at dispatch (shared memory) or dispatch + initiation (device memory): how long it
      * keeps others out, and how long until it is through. Result: max(d + initiation, start + duration) + latency. */
     uint32_t occupancy, duration;
+    bool waits;     /* for the port, even if it keeps it for no time */
+    uint32_t fixed; /* of the occupancy: what does not depend on who fetches a line that stays in a cache */
+    /* With caches: until all it asks for is there, from its start at the port; and when what was asked for before it is
+     * there, in isolation and on chains of latencies: it is not through before. */
+    uint32_t asked;
+    uint64_t time, chain;
+};
+
+/* What an access becomes on its way to caches and device memory: nothing, if it does not go there. */
+struct wcet_transactions {
+    uint32_t count;
+    enum cache_kind kind;
+    bool through_l1;
+    bool local; /* addresses depend on where the warp runs */
+    uint64_t address[COALESCER_MOST];
 };
 
 /* A static instruction. */
@@ -64,10 +79,11 @@ struct wcet_model {
     /* By unit: never blocks (model "ideal"); an instruction may have to wait in its queue; refuses when busy. */
     bool ideal[MACHINE_UNITS], queues[MACHINE_UNITS], refuses[MACHINE_UNITS];
     bool exact; /* op times are exact; else latencies are upper bounds */
-    /* Device memory takes time by addresses: what a transaction may keep it for, caches included, and how long it takes
-     * from the start of a request to its answer. */
+    /* Device memory takes time by addresses: for how long a transaction keeps it (with caches: 0 or not), and how long
+     * it takes from the start of a request to its answer, caches included. */
     bool memory_port;
     uint64_t memory_occupancy, memory_latency;
+    uint64_t dram_interval, dram_latency;
     uint32_t line_count;    /* lines of the instruction cache that the kernel fills */
     uint64_t fetch_latency; /* of a miss; 0: instructions are always at hand */
 };
@@ -77,15 +93,19 @@ bool wcet_model_begin(struct wcet_model *, const struct machine *, const struct 
                       unsigned extensions, struct rp_error *);
 void wcet_model_end(struct wcet_model *);
 
-/* The op of one executed instruction whose row is dynamic, or whose mask is empty. */
-bool wcet_resolve(const struct wcet_model *, const struct rp_step *, struct wcet_op *, struct rp_error *);
+/* The op of one executed instruction whose row is dynamic, or whose mask is empty; what caches make of an access is for
+ * wcet_caches_charge to say. */
+bool wcet_resolve(const struct wcet_model *, const struct rp_step *, struct wcet_op *, struct wcet_transactions *,
+                  struct rp_error *);
 
 static inline bool wcet_op_of(const struct wcet_model *m, const struct rp_step *step, struct wcet_op *op,
-                              struct rp_error *err)
+                              struct wcet_transactions *list, struct rp_error *err)
 {
+    list->count = 0;
+    list->local = false;
     const struct wcet_row *row = &m->rows[step->index];
     if (row->dynamic || !step->executed)
-        return wcet_resolve(m, step, op, err);
+        return wcet_resolve(m, step, op, list, err);
     *op = row->op;
     return true;
 }

@@ -56,6 +56,22 @@ static json_t *overestimation_json(const struct wcet_launch *l, size_t policy)
     return o;
 }
 
+static json_t *classes_json(const struct wcet_cache_counts *c, enum wcet_level level)
+{
+    return json_pack("{s:I, s:I, s:I, s:I}", "always_hit", (json_int_t)c->at[level].hits, "first_miss",
+                     (json_int_t)c->at[level].first, "always_miss", (json_int_t)c->at[level].misses, "requests",
+                     (json_int_t)c->requests[level]);
+}
+
+/* Null: there are no caches, or nothing is known of what they hold. */
+static json_t *caches_json(const struct wcet_cache_counts *c)
+{
+    if (!c->classified)
+        return json_null();
+    return json_pack("{s:o, s:o, s:{s:I}}", "l1", classes_json(c, WCET_L1), "l2", classes_json(c, WCET_L2), "dram",
+                     "requests", (json_int_t)c->requests[WCET_MEMORY]);
+}
+
 /* The longest schedule that was found, as a share of the unit-aware bound in per cent. */
 static double closeness(const struct wcet_bounds *b, const struct wcet_attack *attack)
 {
@@ -71,13 +87,13 @@ json_t *wcet_launch_json(const struct rp_trace *t, const struct wcet_result *r, 
         json_object_set_new(replay, r->policies.names[p], number(l->cycles[p]));
         json_object_set_new(over, r->policies.names[p], overestimation_json(l, p));
     }
-    json_t *o =
-        json_pack("{s:I, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "launch", (json_int_t)b->launch,
-                  "kernel", rp_trace_kernel(t, rp_trace_launch(t, b->launch)->kernel)->name, "blocks",
-                  (json_int_t)b->blocks, "warp_count", (json_int_t)b->warps, "warp_instructions",
-                  (json_int_t)b->instructions, "gub", b->gub_applies ? number(b->gub) : json_null(), "serial_bound",
-                  (json_int_t)b->serial, "overlap_bound", (json_int_t)b->overlap, "unit_bound",
-                  (json_int_t)b->unit_bound, "sections", sections_json(b), "replay", replay, "overestimation", over);
+    json_t *o = json_pack(
+        "{s:I, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "launch", (json_int_t)b->launch, "kernel",
+        rp_trace_kernel(t, rp_trace_launch(t, b->launch)->kernel)->name, "blocks", (json_int_t)b->blocks, "warp_count",
+        (json_int_t)b->warps, "warp_instructions", (json_int_t)b->instructions, "gub",
+        b->gub_applies ? number(b->gub) : json_null(), "serial_bound", (json_int_t)b->serial, "overlap_bound",
+        (json_int_t)b->overlap, "unit_bound", (json_int_t)b->unit_bound, "caches", caches_json(&b->caches), "sections",
+        sections_json(b), "replay", replay, "overestimation", over);
     if (attack)
         json_object_set_new(o, "attack",
                             json_pack("{s:I, s:I, s:f, s:s}", "schedules", (json_int_t)attack->schedules, "longest",
@@ -159,6 +175,38 @@ void wcet_print_launches(const struct rp_trace *t, const struct wcet_result *r, 
     for (size_t i = 0; attacks && i < r->count; i++)
         printf("%slaunch %" PRIu32 ": longest of %" PRIu64 " schedules under %s\n", i ? "" : "\n",
                r->launches[i].bounds.launch, attacks[i].schedules, attacks[i].schedule);
+}
+
+static void class_row(struct table *table, const struct wcet_bounds *b, const char *cache, enum wcet_level level)
+{
+    table_cell(table, "%" PRIu32, b->launch);
+    table_cell(table, "%s", cache);
+    table_number(table, b->caches.at[level].hits);
+    table_number(table, b->caches.at[level].first);
+    table_number(table, b->caches.at[level].misses);
+    table_number(table, b->caches.requests[level]);
+}
+
+void wcet_print_caches(const struct wcet_result *r, const struct machine *m)
+{
+    static const char *const heading[] = {"launch", "cache", "always-hit", "first-miss", "always-miss", "requests"};
+    bool any = false;
+    for (size_t i = 0; i < r->count; i++)
+        any |= r->launches[i].bounds.caches.classified;
+    if (!any)
+        return;
+    puts("\nTransactions by what is sure of them, and requests that are made at most");
+    struct table *table = table_new("rlrrrr");
+    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
+        table_cell(table, "%s", heading[i]);
+    for (size_t i = 0; i < r->count; i++) {
+        const struct wcet_bounds *b = &r->launches[i].bounds;
+        if (b->caches.classified && ((const struct cache_model *)m->l1.model)->keeps)
+            class_row(table, b, "L1", WCET_L1);
+        if (b->caches.classified && ((const struct cache_model *)m->l2.model)->keeps)
+            class_row(table, b, "L2", WCET_L2);
+    }
+    table_print(table, stdout);
 }
 
 void wcet_print_summary(const struct wcet_result *r)

@@ -37,25 +37,28 @@ static void through_shared(const struct wcet_model *m, const struct lanes *lanes
     struct shared_memory_cost cost;
     model->cost(m->machine->shared.options, &access, &cost);
     op->port = WCET_PORT_SHARED;
-    op->occupancy = cost.occupancy;
+    op->occupancy = op->fixed = cost.occupancy;
+    op->waits = cost.occupancy > 0;
     op->duration = cost.duration;
 }
 
 /* n transactions that arrive together at a device memory with an interval between two: the last is answered
- * (n - 1) intervals after the first. With caches, all n may have to wait for one another at every level. */
-static void through_memory(const struct wcet_model *m, const struct lanes *lanes, uint32_t width, struct wcet_op *op)
+ * (n - 1) intervals after the first. With caches this is what a miss of all of them takes if no interval is above 0;
+ * else wcet_caches_charge says it. */
+static void through_memory(const struct wcet_model *m, const struct lanes *lanes, uint32_t width, struct wcet_op *op,
+                           struct wcet_transactions *list)
 {
     const struct coalescer_model *model = (const struct coalescer_model *)m->machine->coalescer.model;
     struct coalescer_access access = {lanes->mask, width, lanes->address};
-    uint64_t address[COALESCER_MOST];
-    uint64_t count = model->coalesce(m->machine->coalescer.options, &access, address);
+    uint64_t count = list->count = model->coalesce(m->machine->coalescer.options, &access, list->address);
     op->port = WCET_PORT_DRAM;
-    op->occupancy = (uint32_t)(count * m->memory_occupancy);
+    op->occupancy = op->fixed = (uint32_t)(count * m->memory_occupancy);
+    op->waits = op->occupancy > 0;
     op->duration = (uint32_t)(m->memory_latency + (count - m->exact) * m->memory_occupancy);
 }
 
 static bool operand(const struct wcet_model *m, const struct rp_step *step, uint32_t o, struct wcet_op *op,
-                    struct rp_error *err)
+                    struct wcet_transactions *list, struct rp_error *err)
 {
     const struct rp_memory_operand *memory = &step->instruction->memory[o];
     struct lanes lanes = {.mask = step->accesses[o].pattern->mask};
@@ -77,12 +80,16 @@ static bool operand(const struct wcet_model *m, const struct rp_step *step, uint
     if (path == PATH_SHARED)
         through_shared(m, &lanes, memory->width, op);
     else
-        through_memory(m, &lanes, memory->width, op);
+        through_memory(m, &lanes, memory->width, op, list);
+    list->kind = cache_kind_of(memory);
+    list->through_l1 = !bypasses_l1(memory);
+    list->local = space == RP_SPACE_LOCAL;
     return space != RP_SPACE_LOCAL || !op->occupancy ||
            unsupported(m, step, "local memory that serves transactions one by one is not covered", err);
 }
 
-bool wcet_resolve(const struct wcet_model *m, const struct rp_step *step, struct wcet_op *op, struct rp_error *err)
+bool wcet_resolve(const struct wcet_model *m, const struct rp_step *step, struct wcet_op *op,
+                  struct wcet_transactions *list, struct rp_error *err)
 {
     const struct rp_instruction *in = step->instruction;
     *op = m->rows[step->index].op;
@@ -98,7 +105,7 @@ bool wcet_resolve(const struct wcet_model *m, const struct rp_step *step, struct
         return true;
     }
     for (uint32_t o = 0; o < in->memory_count; o++)
-        if (!operand(m, step, o, op, err))
+        if (!operand(m, step, o, op, list, err))
             return false;
     return true;
 }

@@ -114,8 +114,9 @@ static struct wait wait_for(struct wcet_warp *w, const struct wcet_row *row)
     return wait;
 }
 
-/* Dispatch and result in isolation. */
-static uint64_t dispatch(struct wcet_warp *w, const struct wcet_op *op, uint64_t issue, uint64_t *dispatched)
+/* Dispatch and result in isolation. `chain`: of latencies, at the start of the access at its port. */
+static uint64_t dispatch(struct wcet_warp *w, const struct wcet_op *op, uint64_t issue, uint64_t chain,
+                         uint64_t *dispatched)
 {
     uint64_t at = w->model->ideal[op->unit] ? issue : later(issue, w->unit_free[op->unit]);
     uint64_t done = at + op->initiation;
@@ -124,11 +125,13 @@ static uint64_t dispatch(struct wcet_warp *w, const struct wcet_op *op, uint64_t
     if (op->port) {
         uint64_t arrival = op->port == WCET_PORT_SHARED ? at : done;
         uint64_t start = arrival;
-        if (op->occupancy) {
+        if (op->waits) {
             start = later(arrival, w->port_free[op->port]);
             w->port_free[op->port] = start + op->occupancy;
         }
-        done = later(done, start + op->duration);
+        done = later(later(done, start + op->duration), op->time);
+        if (w->caches && op->port == WCET_PORT_DRAM)
+            wcet_caches_there(w->caches, start + op->asked, chain + op->asked);
     }
     *dispatched = at;
     return done + op->latency;
@@ -152,7 +155,8 @@ static void count(struct wcet_warp *w, const struct wcet_op *op)
     s->issues++;
     s->count[op->unit]++;
     s->initiation[op->unit] += initiation;
-    s->port[op->port] += op->occupancy;
+    s->port[op->port] += op->fixed;
+    s->waits[op->port] |= op->waits;
     w->issued[op->unit] += initiation;
 }
 
@@ -187,9 +191,10 @@ bool wcet_warp_step(struct wcet_warp *w, uint32_t index, bool executed, const st
     if (issue > w->busy)
         idle_until(w, issue);
     w->phase_instructions++;
-    uint64_t done = dispatch(w, op, issue, &dispatched);
     uint64_t own = m->ideal[op->unit] ? op->initiation - 1 : 0; /* no unit is seen to be busy meanwhile */
-    uint64_t chain_done = wait.latency + own + op->duration + op->latency;
+    uint64_t chain = wait.latency + own;
+    uint64_t done = dispatch(w, op, issue, chain, &dispatched);
+    uint64_t chain_done = later(chain + op->duration, op->chain) + op->latency;
     write(w, row, op, done, chain_done);
     w->done = later(w->done, done);
     w->chain_done = later(w->chain_done, chain_done);

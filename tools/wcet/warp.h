@@ -8,7 +8,7 @@
 #ifndef REPRISE_TOOLS_WCET_WARP_H
 #define REPRISE_TOOLS_WCET_WARP_H
 
-#include "tools/wcet/model.h"
+#include "tools/wcet/caches.h"
 
 enum wcet_kind { WCET_EXEC, WCET_IDLE };
 struct wcet_phase {
@@ -40,7 +40,9 @@ struct wcet_sums {
     uint64_t issues;                    /* instructions that take an issue slot */
     uint64_t count[MACHINE_UNITS];      /* the same by unit */
     uint64_t initiation[MACHINE_UNITS]; /* cycles for which it keeps each unit; `count` for ideal ones */
-    uint64_t port[WCET_PORTS];          /* cycles for which it keeps each port */
+    uint64_t port[WCET_PORTS];          /* cycles for which it keeps each port, but for fetches of lines that stay */
+    bool waits[WCET_PORTS];             /* some instruction of it waits for the port */
+    struct wcet_fetches fetches;        /* cycles for which fetches of lines that stay may keep device memory's port */
     uint64_t residue[MACHINE_UNITS];    /* initiation left over when its bursts end (docs/wcet.md, Lemma 5) */
     bool barrier;                       /* ends at a barrier; else with the warp */
     int32_t barrier_id;
@@ -59,7 +61,8 @@ struct wcet_register {
 struct wcet_warp {
     const struct wcet_model *model;
     const struct wcet_sink *sink;
-    bool sections_run_on; /* a barrier ends no section: for comparison with the replay of one warp alone */
+    struct wcet_caches *caches; /* NULL: see wcet_caches_open */
+    bool sections_run_on;       /* a barrier ends no section: for comparison with the replay of one warp alone */
     struct wcet_register *registers;
     /* Algorithm 1. Times run on from section to section, each of which begins where all before is written. */
     uint64_t begin, next, done, memory_done, busy, unit_free[MACHINE_UNITS], port_free[WCET_PORTS];

@@ -1,0 +1,427 @@
+#include "tools/wcet/caches.h"
+
+#include <stdlib.h>
+
+#include "tools/wcet/sectors.h"
+
+#define SEVERAL UINT64_MAX
+#define AT_HAND UINT64_MAX /* asked for by the access that is being charged */
+#define MOST_ASKED (2 * COALESCER_MOST)
+
+/* Requests to each level. */
+struct requests {
+    uint64_t to[WCET_LEVELS];
+};
+
+struct level {
+    bool keeps, back;
+    uint64_t lines, line_bytes, sector_bytes;
+    uint32_t caches;  /* of one SM */
+    uint64_t **lone;  /* [cache][place]: 1 + the one line of the launch that comes there; 0: none; SEVERAL */
+    uint64_t latency; /* from the start of an access to its answer from this level, when ports keep none waiting */
+    uint64_t interval;
+};
+
+struct wcet_caches {
+    const struct machine *machine;
+    uint64_t sms; /* that blocks of the launch may come to */
+    struct level level[WCET_LEVELS];
+    struct wcet_sectors sectors;
+    uint64_t visit, section, first_section; /* of the block at hand */
+    uint32_t warp;
+    struct wcet_sector *asked[MOST_ASKED]; /* by the access at hand, for the first time in this visit */
+    uint32_t asked_count;
+    struct wcet_fetches *fetches; /* by warp */
+    uint64_t fetched;             /* cycles, of the launch */
+    struct wcet_cache_counts counts;
+};
+
+/* ---- lines that stay --------------------------------------------------------------------------------------------- */
+
+static uint32_t l1_of(const struct wcet_caches *c)
+{
+    return c->warp % (uint32_t)c->machine->subcores / (uint32_t)c->machine->l1_subcores;
+}
+
+static uint64_t *place_of(const struct level *l, uint32_t cache, uint64_t address)
+{
+    return &l->lone[cache][address / l->line_bytes % l->lines];
+}
+
+static void take_place(const struct level *l, uint32_t cache, uint64_t address)
+{
+    uint64_t *lone = place_of(l, cache, address), line = address / l->line_bytes + 1;
+    *lone = !*lone || *lone == line ? line : SEVERAL;
+}
+
+static bool stays(const struct level *l, uint32_t cache, uint64_t address)
+{
+    return l->keeps && *place_of(l, cache, address) == address / l->line_bytes + 1;
+}
+
+/* Reads make their line the one in its place, and so do writes and atomics that a cache keeps to itself. A line that L1
+ * writes back is named by its first byte. */
+static void touch(struct wcet_caches *c, enum cache_kind kind, bool through_l1, uint64_t address)
+{
+    const struct level *l1 = &c->level[WCET_L1], *l2 = &c->level[WCET_L2];
+    if (l1->keeps && through_l1) {
+        if (kind == CACHE_READ || l1->back)
+            take_place(l1, l1_of(c), address);
+        if (kind == CACHE_WRITE && l1->back)
+            address -= address % l1->line_bytes;
+    }
+    if (l2->keeps && (kind == CACHE_READ || l2->back))
+        take_place(l2, 0, address);
+}
+
+/* False: the addresses of this warp are not all known. */
+static int scan_warp(struct wcet_caches *c, const struct wcet_model *m, struct rp_cursor *cursor, struct rp_error *err)
+{
+    struct rp_step step;
+    struct wcet_op op;
+    struct wcet_transactions list;
+    int more;
+    while ((more = rp_cursor_next(cursor, &step, err)) > 0) {
+        if (!wcet_op_of(m, &step, &op, &list, err))
+            return -1;
+        if (list.local)
+            return 0;
+        for (uint32_t i = 0; i < list.count; i++)
+            touch(c, list.kind, list.through_l1, list.address[i]);
+    }
+    return more < 0 ? -1 : 1;
+}
+
+static int scan_block(struct wcet_caches *c, const struct wcet_model *m, struct rp_block *block, struct rp_error *err)
+{
+    int known = 1;
+    for (c->warp = 0; known > 0 && c->warp < rp_block_warps(block); c->warp++) {
+        struct rp_cursor cursor;
+        if (!rp_cursor_open(&cursor, block, c->warp, err))
+            return -1;
+        known = scan_warp(c, m, &cursor, err);
+        rp_cursor_close(&cursor);
+    }
+    return known;
+}
+
+/* 1: all addresses of the launch are known; 0: not all; -1: failed. */
+static int scan(struct wcet_caches *c, const struct wcet_model *m, struct rp_trace *t, uint32_t launch,
+                struct rp_error *err)
+{
+    int known = 1;
+    for (uint64_t b = 0; known > 0 && b < rp_launch_blocks(m->launch); b++) {
+        struct rp_block *block = rp_block_open(t, launch, b, err);
+        if (!block)
+            return -1;
+        known = scan_block(c, m, block, err);
+        rp_block_close(block);
+    }
+    return known;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+static bool keeps(const struct machine_part *part) { return ((const struct cache_model *)part->model)->keeps; }
+
+static bool open_level(struct level *l, const struct machine_part *part, uint32_t caches)
+{
+    *l = (struct level){.keeps = keeps(part)};
+    if (!l->keeps)
+        return true;
+    const int64_t *o = part->options;
+    l->back = o[CACHE_OPTION_WRITE] == CACHE_BACK;
+    l->line_bytes = (uint64_t)o[CACHE_OPTION_LINE];
+    l->sector_bytes = (uint64_t)o[CACHE_OPTION_SECTOR];
+    l->lines = (uint64_t)o[CACHE_OPTION_SIZE] / l->line_bytes;
+    l->latency = (uint64_t)o[CACHE_OPTION_LATENCY];
+    l->interval = (uint64_t)o[CACHE_OPTION_INTERVAL];
+    l->lone = calloc(caches, sizeof *l->lone);
+    for (; l->lone && l->caches < caches; l->caches++)
+        if (!(l->lone[l->caches] = calloc(l->lines, sizeof *l->lone[0])))
+            return false;
+    return l->lone;
+}
+
+void wcet_caches_free(struct wcet_caches *c)
+{
+    if (!c)
+        return;
+    for (unsigned r = 0; r < WCET_LEVELS; r++) {
+        for (uint32_t i = 0; i < c->level[r].caches; i++)
+            free(c->level[r].lone[i]);
+        free(c->level[r].lone);
+    }
+    wcet_sectors_free(&c->sectors);
+    free(c->fetches);
+    free(c);
+}
+
+static struct wcet_caches *begin(const struct wcet_model *m, struct rp_error *err)
+{
+    const struct machine *machine = m->machine;
+    struct wcet_caches *c = calloc(1, sizeof *c);
+    if (!c || !open_level(&c->level[WCET_L1], &machine->l1, (uint32_t)(machine->subcores / machine->l1_subcores)) ||
+        !open_level(&c->level[WCET_L2], &machine->l2, 1)) {
+        wcet_caches_free(c);
+        rp_fail(err, RP_SYSTEM, "out of memory for the caches of %s", machine->name);
+        return NULL;
+    }
+    c->machine = machine;
+    c->sms =
+        rp_launch_blocks(m->launch) < (uint64_t)machine->sms ? rp_launch_blocks(m->launch) : (uint64_t)machine->sms;
+    c->counts.classified = true;
+    c->level[WCET_MEMORY].latency = m->dram_latency;
+    c->level[WCET_MEMORY].interval = m->dram_interval;
+    for (unsigned r = WCET_L2; r < WCET_LEVELS; r++)
+        c->level[r].latency += c->level[r - 1].latency;
+    return c;
+}
+
+bool wcet_caches_open(struct wcet_caches **out, const struct wcet_model *m, struct rp_trace *t, uint32_t launch,
+                      struct rp_error *err)
+{
+    *out = NULL;
+    if (!keeps(&m->machine->l1) && !keeps(&m->machine->l2))
+        return true;
+    struct wcet_caches *c = begin(m, err);
+    int known = c ? scan(c, m, t, launch, err) : -1;
+    if (known > 0)
+        *out = c;
+    else
+        wcet_caches_free(c);
+    return known >= 0;
+}
+
+void wcet_caches_block(struct wcet_caches *c) { c->first_section = c->section + 1; }
+
+bool wcet_caches_section(struct wcet_caches *c, uint32_t warps, struct rp_error *err)
+{
+    c->section++;
+    free(c->fetches);
+    c->fetches = calloc(warps + 1u, sizeof *c->fetches);
+    return c->fetches || rp_fail(err, RP_SYSTEM, "out of memory for the warps of a block");
+}
+
+void wcet_caches_warp(struct wcet_caches *c, uint32_t warp)
+{
+    c->visit++;
+    c->warp = warp;
+}
+
+/* ---- sectors that are there -------------------------------------------------------------------------------------- */
+
+/* What an access is charged. */
+struct charge {
+    struct requests own;   /* at most, made by itself */
+    struct requests fixed; /* of these, what does not depend on who fetches what stays */
+    enum wcet_level depth; /* where the answer comes from at the latest */
+    uint64_t time, chain;  /* when what was asked for before is there */
+};
+
+static struct wcet_sector *sector_at(struct wcet_caches *c, enum wcet_level level, uint64_t address)
+{
+    uint32_t cache = level == WCET_L1 ? 1 + l1_of(c) : 0;
+    return wcet_sectors_find(&c->sectors, cache, address / c->level[level].sector_bytes + 1);
+}
+
+/* Sure to be there, or on its way? If so, when. */
+static bool known(const struct wcet_caches *c, const struct wcet_sector *s, struct charge *k)
+{
+    uint64_t time = 0, chain = 0;
+    if (s->visit == c->visit) {
+        time = s->time == AT_HAND ? 0 : s->time;
+        chain = s->time == AT_HAND ? 0 : s->chain;
+    } else if (s->section >= c->first_section && s->section < c->section) {
+        chain = s->since;
+    } else {
+        return false;
+    }
+    k->time = time > k->time ? time : k->time;
+    k->chain = chain > k->chain ? chain : k->chain;
+    return true;
+}
+
+static void ask(struct wcet_caches *c, enum wcet_level level, uint64_t address)
+{
+    struct wcet_sector *s = sector_at(c, level, address);
+    struct charge ignored = {0};
+    if (known(c, s, &ignored))
+        return;
+    s->visit = c->visit;
+    s->time = AT_HAND;
+    if (s->section < c->first_section) {
+        s->section = c->section;
+        s->since = UINT64_MAX;
+    }
+    c->asked[c->asked_count++] = s;
+}
+
+void wcet_caches_there(struct wcet_caches *c, uint64_t time, uint64_t chain)
+{
+    for (uint32_t i = 0; i < c->asked_count; i++) {
+        struct wcet_sector *s = c->asked[i];
+        s->time = time;
+        s->chain = chain;
+        s->since = chain < s->since ? chain : s->since; /* each that asked for it had it by then */
+    }
+    c->asked_count = 0;
+}
+
+/* ---- charges ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t cycles_of(const struct wcet_caches *c, const struct requests *r)
+{
+    uint64_t cycles = 0;
+    for (unsigned i = 0; i < WCET_LEVELS; i++)
+        cycles += r->to[i] * c->level[i].interval;
+    return cycles;
+}
+
+/* Somebody fetches the sector, once: in the section, if nobody has in an earlier one, and in each SM's own L1. */
+static void fetch(struct wcet_caches *c, enum wcet_level level, struct wcet_sector *s, const struct requests *r)
+{
+    uint64_t cycles = cycles_of(c, r), times = level == WCET_L1 ? c->sms : 1;
+    if (s->fetch_section != c->section) {
+        s->fetch_section = c->section;
+        s->fetcher = c->warp;
+        s->several = false;
+        c->fetches[c->warp].alone += cycles;
+    } else if (s->fetcher != c->warp && !s->several) {
+        s->several = true;
+        c->fetches[s->fetcher].alone -= cycles;
+        c->fetches[s->fetcher].shared += cycles;
+    }
+    if (s->counted)
+        return;
+    s->counted = true;
+    c->fetched += times * cycles;
+    for (unsigned i = 0; i < WCET_LEVELS; i++)
+        c->counts.requests[i] += times * r->to[i];
+}
+
+static void request(struct charge *k, struct requests *on_behalf, enum wcet_level level, uint64_t count)
+{
+    k->own.to[level] += count;
+    on_behalf->to[level] += count;
+}
+
+static void answer(struct charge *k, enum wcet_level level) { k->depth = level > k->depth ? level : k->depth; }
+
+/* A request at L2. `exact`: what an access like this finds in L1 has come from the same sector of L2. */
+static void at_l2(struct wcet_caches *c, enum cache_kind kind, bool exact, uint64_t address, struct charge *k,
+                  struct requests *on_behalf)
+{
+    const struct level *l2 = &c->level[WCET_L2];
+    bool looks = l2->keeps && (kind == CACHE_READ || (kind == CACHE_ATOMIC && l2->back));
+    bool lasts = stays(l2, 0, address);
+    request(k, on_behalf, WCET_L2, 1);
+    if (!looks) {
+        bool served = l2->back; /* a write */
+        answer(k, served ? WCET_L2 : WCET_MEMORY);
+        request(k, on_behalf, WCET_MEMORY, !served || !lasts);
+    } else if (!lasts || !exact) {
+        c->counts.at[WCET_L2].misses++;
+        answer(k, WCET_MEMORY);
+        request(k, on_behalf, WCET_MEMORY, 1 + l2->back);
+    } else {
+        struct wcet_sector *s = sector_at(c, WCET_L2, address);
+        bool there = known(c, s, k);
+        *(there ? &c->counts.at[WCET_L2].hits : &c->counts.at[WCET_L2].first) += 1;
+        answer(k, there ? WCET_L2 : WCET_MEMORY);
+        if (there)
+            return;
+        k->own.to[WCET_MEMORY]++;
+        fetch(c, WCET_L2, s, &(struct requests){.to[WCET_MEMORY] = 1});
+    }
+}
+
+/* A line of L1 goes that has been written to: where it goes in L2 is not known. */
+static void write_back(struct charge *k)
+{
+    request(k, &k->fixed, WCET_L2, 1);
+    request(k, &k->fixed, WCET_MEMORY, 1);
+}
+
+static void at_l1(struct wcet_caches *c, enum cache_kind kind, uint64_t address, struct charge *k)
+{
+    const struct level *l1 = &c->level[WCET_L1];
+    bool lasts = stays(l1, l1_of(c), address), exact = l1->sector_bytes <= c->level[WCET_L2].sector_bytes;
+    request(k, &k->fixed, WCET_L1, 1);
+    answer(k, WCET_L1);
+    if (l1->back && !lasts)
+        write_back(k);
+    if (kind != CACHE_READ) {
+        if (!l1->back)
+            at_l2(c, kind, true, address, k, &k->fixed);
+        return;
+    }
+    if (!lasts) {
+        c->counts.at[WCET_L1].misses++;
+        at_l2(c, kind, exact, address, k, &k->fixed);
+        return;
+    }
+    struct wcet_sector *s = sector_at(c, WCET_L1, address);
+    bool there = known(c, s, k);
+    *(there ? &c->counts.at[WCET_L1].hits : &c->counts.at[WCET_L1].first) += 1;
+    if (there)
+        return;
+    struct requests fetched = {0};
+    at_l2(c, kind, exact, address, k, &fetched);
+    fetch(c, WCET_L1, s, &fetched);
+}
+
+/* What is surely there from now on, or on its way. */
+static void ask_all(struct wcet_caches *c, const struct wcet_transactions *list, uint64_t address)
+{
+    const struct level *l1 = &c->level[WCET_L1], *l2 = &c->level[WCET_L2];
+    bool in_l1 = l1->keeps && list->through_l1, in_l2;
+    if (in_l1 && (list->kind == CACHE_READ || l1->back) && stays(l1, l1_of(c), address))
+        ask(c, WCET_L1, address);
+    if (!in_l1)
+        in_l2 = list->kind == CACHE_READ || l2->back;
+    else if (list->kind == CACHE_READ)
+        in_l2 = !l1->back && l1->sector_bytes <= l2->sector_bytes;
+    else
+        in_l2 = !l1->back && l2->back;
+    if (in_l2 && stays(l2, 0, address))
+        ask(c, WCET_L2, address);
+}
+
+bool wcet_caches_charge(struct wcet_caches *c, const struct wcet_transactions *list, struct wcet_op *op,
+                        struct rp_error *err)
+{
+    struct charge k = {0};
+    uint64_t ports = 0;
+    if (!list->count)
+        return true;
+    if (!wcet_sectors_reserve(&c->sectors, 4 * (uint64_t)list->count, err))
+        return false;
+    c->asked_count = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (c->level[WCET_L1].keeps && list->through_l1)
+            at_l1(c, list->kind, list->address[i], &k);
+        else
+            at_l2(c, list->kind, true, list->address[i], &k, &k.fixed);
+        ask_all(c, list, list->address[i]);
+    }
+    for (unsigned i = 0; i < WCET_LEVELS; i++)
+        c->counts.requests[i] += k.fixed.to[i];
+    enum wcet_level deepest = c->asked_count ? WCET_MEMORY : k.depth; /* what it asks for may have to wait for all */
+    for (unsigned i = 0; i <= deepest; i++)
+        ports += c->level[i].interval;
+    op->occupancy = (uint32_t)cycles_of(c, &k.own);
+    op->fixed = (uint32_t)cycles_of(c, &k.fixed);
+    op->waits = op->occupancy || ports;
+    op->duration = op->occupancy + (uint32_t)c->level[k.depth].latency;
+    op->asked = op->occupancy + (uint32_t)c->level[WCET_MEMORY].latency;
+    op->time = k.time;
+    op->chain = k.chain;
+    return true;
+}
+
+/* ---- results ----------------------------------------------------------------------------------------------------- */
+
+struct wcet_fetches wcet_caches_fetches(const struct wcet_caches *c, uint32_t warp) { return c->fetches[warp]; }
+uint64_t wcet_caches_fetches_of_launch(const struct wcet_caches *c) { return c->fetched; }
+const struct wcet_cache_counts *wcet_caches_counts(const struct wcet_caches *c) { return &c->counts; }
