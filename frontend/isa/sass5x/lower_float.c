@@ -185,6 +185,37 @@ static void lower_fchk(struct sass_lowering *l)
     sass_emit(l, u);
 }
 
+/* One word for each lane, the same in all quads. */
+static struct operand by_lane(struct sass_lowering *l, const uint32_t of_quad[4])
+{
+    uint32_t *elements = ARENA_ARRAY(l->arena, uint32_t, RP_WARP_LANES);
+    for (int lane = 0; lane < RP_WARP_LANES; lane++)
+        elements[lane] = of_quad[lane % 4];
+    return OPERAND_CONSTANT(elements);
+}
+/* A sum in which each lane of a quad has its own signs, two bits, lane 0's the highest: +a+b, -a+b, +a-b, +b. So
+ * NVIDIA's disassembler names them (PP NP PN ZP), and only so does what ptxas makes of tex.grad.cube sample at x,
+ * x + dx, x + dy and x + dx + dy: ZPPPZPPP of dx and x, then ZPZPPPPP of dy and that sum. .NDV is for derivatives. */
+static void lower_fswzadd(struct sass_lowering *l)
+{
+    const uint32_t sign = 0x80000000;
+    uint32_t keep_a[4], sign_a[4], sign_b[4];
+    for (unsigned lane = 0; lane < 4; lane++) {
+        const unsigned how = bits(l, 34 - 2 * lane, 2);
+        keep_a[lane] = how == 3 ? 0 : ~0u;
+        sign_a[lane] = how == 1 ? sign : 0;
+        sign_b[lane] = how == 2 ? sign : 0;
+    }
+    struct uop u = {.kind = UOP_LANE, .op = OP_ADD, .type = T_F32, .flags = ftz(l, 44, 1)};
+    u.rounding = (uint8_t)sass_rounding(bits(l, 39, 2));
+    struct operand a = lane2(l, OP_XOR, T_B32, source_raw(l, 0), by_lane(l, sign_a));
+    u.a = lane2(l, OP_AND, T_B32, a, by_lane(l, keep_a));
+    u.b = lane2(l, OP_XOR, T_B32, source_raw(l, 1), by_lane(l, sign_b));
+    u.d = result(l);
+    sass_emit(l, u);
+    set_float_codes(l, 47, T_F32, u.d);
+}
+
 /* ---- double precision ---- */
 
 static void arithmetic64(struct sass_lowering *l, enum lane_op op, unsigned round_at, unsigned terms)
@@ -264,8 +295,10 @@ static void lower_rro(struct sass_lowering *l)
 }
 
 const struct sass_meaning sass_float[] = {
-    {"FADD", lower_fadd}, {"FADD32I", lower_fadd32i}, {"FMUL", lower_fmul},   {"FMUL32I", lower_fmul32i},
-    {"FFMA", lower_ffma}, {"FFMA32I", lower_ffma32i}, {"FMNMX", lower_fmnmx}, {"FSETP", lower_fsetp},
-    {"FSET", lower_fset}, {"FCMP", lower_fcmp},       {"FCHK", lower_fchk},   {"DADD", lower_dadd},
-    {"DMUL", lower_dmul}, {"DFMA", lower_dfma},       {"DMNMX", lower_dmnmx}, {"DSETP", lower_dsetp},
-    {"DSET", lower_dset}, {"MUFU", lower_mufu},       {"RRO", lower_rro},     {NULL, NULL}};
+    {"FADD", lower_fadd},       {"FADD32I", lower_fadd32i}, {"FMUL", lower_fmul},
+    {"FMUL32I", lower_fmul32i}, {"FFMA", lower_ffma},       {"FFMA32I", lower_ffma32i},
+    {"FMNMX", lower_fmnmx},     {"FSETP", lower_fsetp},     {"FSET", lower_fset},
+    {"FCMP", lower_fcmp},       {"FCHK", lower_fchk},       {"FSWZADD", lower_fswzadd},
+    {"DADD", lower_dadd},       {"DMUL", lower_dmul},       {"DFMA", lower_dfma},
+    {"DMNMX", lower_dmnmx},     {"DSETP", lower_dsetp},     {"DSET", lower_dset},
+    {"MUFU", lower_mufu},       {"RRO", lower_rro},         {NULL, NULL}};

@@ -232,14 +232,36 @@ static void lower_atoms(struct sass_lowering *l)
     set_address(l, &u, 30, 22, 2, false);
     return_old(l, &u);
 }
+/* .CAST and .CAST.SPIN leave 1 where they swapped, and else 0: so ptxas uses them on sm_75, where it loops until the
+ * result is 1. It writes neither for the GPUs here. */
+static void return_success(struct sass_lowering *l, struct uop *u)
+{
+    l->order |= order_of_access(&u->memory, true);
+    u->d = sass_temporary(l);
+    access(l, u);
+    struct uop same = {.kind = UOP_LANE, .op = OP_SETP, .compare = CMP_EQ, .a = u->d, .b = u->b};
+    same.type = u->memory.width == 8 ? T_U64 : T_U32;
+    same.pd = sass_temporary(l);
+    sass_emit(l, same);
+    struct uop one = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .p = same.pd};
+    one.a = constant32(l, 1);
+    one.b = constant32(l, 0);
+    one.d = written(l, bits(l, 0, 8));
+    sass_emit(l, one);
+}
 static void lower_atoms_cas(struct sass_lowering *l)
 {
-    if (bits(l, 53, 2) != 2)
+    enum { CAST, CAST_SPIN, CAS };
+    const unsigned variant = bits(l, 53, 2);
+    if (variant > CAS)
         sass_not_covered(l, "this form");
     struct uop u = atomic(RP_SPACE_SHARED, RP_ATOMIC_CAS, bit(l, 52) ? T_B64 : T_B32);
     compare_and_swap(l, &u, bits(l, 28, 2));
     set_address(l, &u, 30, 22, 2, false);
-    return_old(l, &u);
+    if (variant == CAS)
+        return_old(l, &u);
+    else
+        return_success(l, &u);
 }
 static void lower_red(struct sass_lowering *l)
 {

@@ -205,3 +205,31 @@ Test(agree, four_bytes_at_once)
         add_video(true, i);
     compare_all(V_INT, 0);
 }
+
+/* ---- condition codes --------------------------------------------------------------------------------------------- */
+
+/* What IMNMX.XHI passes on to IMNMX.XLO, and what XMAD and IADD leave in the carry that .X takes. */
+#define LONGS "{.reg .b64 %%x, %%y, %%z; mov.b64 %%x, {%%a, %%b}; mov.b64 %%y, {%%c, %%a}; "
+#define FOLDED " mov.b64 {%%t, %%u}, %%z; shf.l.wrap.b32 %%u, %%u, %%u, 7; xor.b32 %%d, %%t, %%u;}"
+Test(agree, words_of_long_numbers)
+{
+    static const char *const types[] = {"u64", "s64"}, *const extremes[] = {"min", "max"};
+    clear();
+    for (unsigned i = 0; i < 4; i++) {
+        add(LONGS "%s.%s %%z, %%x, %%y;" FOLDED, extremes[i & 1], types[i >> 1]);
+        add(LONGS "mov.b64 %%y, {%%c, %%b}; %s.%s %%z, %%x, %%y;" FOLDED, extremes[i & 1], types[i >> 1]);
+    }
+    for (unsigned i = 0; i < 12; i++)
+        add(LONGS "setp.%s.%s %%q, %%x, %%y; selp.u32 %%d, 1, 2, %%q;}", compares[i % 6], types[i / 6]);
+    add(LONGS "mul.lo.u64 %%z, %%x, %%y;" FOLDED);
+    add(LONGS "mul.hi.u64 %%z, %%x, %%y;" FOLDED);
+    add(LONGS "mul.hi.s64 %%z, %%x, %%y;" FOLDED);
+    add(LONGS "mad.lo.s64 %%z, %%x, %%y, %%x;" FOLDED);
+    add("add.cc.u32 %%t, %%a, %%b; addc.cc.u32 %%u, %%b, %%c; addc.u32 %%d, %%t, %%u;");
+    add("sub.cc.u32 %%t, %%a, %%b; subc.cc.u32 %%u, %%b, %%c; subc.u32 %%d, %%t, %%u;");
+    add("mad.lo.cc.u32 %%t, %%a, %%b, %%c; madc.hi.cc.u32 %%u, %%a, %%b, %%c; addc.u32 %%d, %%t, %%u;");
+    add("mad.lo.cc.s32 %%t, %%a, %%b, %%c; madc.hi.s32 %%u, %%a, %%b, %%c; xor.b32 %%d, %%t, %%u;");
+    add("mad.hi.sat.s32 %%d, %%a, %%b, %%c;");
+    add("mul.hi.s32 %%t, %%a, %%b; mul.hi.u32 %%u, %%b, %%c; xor.b32 %%d, %%t, %%u;");
+    compare_all(V_INT, 0);
+}

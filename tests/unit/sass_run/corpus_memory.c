@@ -196,8 +196,13 @@ static void model_cas(struct state *s)
     bool equal = !(s->a & 1) || (uint32_t)s->b == (uint32_t)s->c;
     set_d32(s, equal ? (uint32_t)s->a : (uint32_t)s->c);
 }
+static void model_swapped(struct state *s)
+{
+    set_d32(s, !(s->a & 1) || (uint32_t)s->b == (uint32_t)s->c); /* whether R16 is what is there */
+}
 CORPUS(memory, compare_and_swap)
 {
+    const struct subject swapped = {model_swapped, V_INT, V_INT, V_INT, SAME_BITS, 0};
     const struct subject old = {model_old, V_INT, V_INT, V_INT, SAME_BITS, 0};
     const struct subject new = {model_cas, V_INT, V_INT, V_INT, SAME_BITS, 0};
     static const char choose[] = "LOP32I.AND R16, R4, 0x1\nICMP.EQ R16, R8, R6, R16\nMOV R17, R4\n";
@@ -205,6 +210,15 @@ CORPUS(memory, compare_and_swap)
     for (unsigned k = 0; k < 2; k++) {
         const struct place *p = &places[k ? 2 : 0];
         const char *name = k ? "ATOM.E.CAS" : "ATOMS.CAS";
+        if (!k) {
+            static const char *const casts[] = {"CAST", "CAST.SPIN"};
+            for (unsigned i = 0; i < 2; i++) {
+                check(&swapped, &only_registers, "%s%sSTS [R13], R8\nATOMS.%s R20, [R13], R16, R17" RESTORE, p->setup,
+                      choose, casts[i]);
+                check(&new, &only_registers, "%s%sSTS [R13], R8\nATOMS.%s RZ, [R13], R16, R17\nLDS R20, [R13]" RESTORE,
+                      p->setup, choose, casts[i]);
+            }
+        }
         check(&old, &only_registers, "%s%s%s [%s], R8\n%s R20, [%s], R16, R17" RESTORE, p->setup, choose, p->store,
               p->address, name, p->address);
         check(&new, &only_registers, "%s%s%s [%s], R8\n%s RZ, [%s], R16, R17\n%s R20, [%s]" RESTORE, p->setup, choose,

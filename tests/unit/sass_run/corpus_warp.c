@@ -4,6 +4,8 @@
 
 #include <criterion/criterion.h>
 
+#include "frontend/core/uop.h"
+#include "tests/support/model_float.h"
 #include "tests/unit/sass_run/corpus.h"
 
 static struct {
@@ -95,4 +97,33 @@ CORPUS(warp, special_registers)
     static const char *const names[6] = {"SR_LANEID", "SR_EQMASK", "SR_LTMASK", "SR_LEMASK", "SR_GTMASK", "SR_GEMASK"};
     for (m.mode = 0; m.mode < 6; m.mode++)
         check_warp(model_lane, "S2R R20, %s", names[m.mode]);
+}
+
+/* ---- FSWZADD: what the letters say, the first two of lane 0 ------------------------------------------------------ */
+
+static const char *letters;
+static uint64_t with_sign(char sign, uint32_t v) { return sign == 'Z' ? 0 : sign == 'N' ? negated(&FORMAT_F32, v) : v; }
+static void model_fswzadd(const struct state *before, struct state *after)
+{
+    for (unsigned lane = 0; lane < 32; lane++) {
+        const char *sign = letters + 2 * (lane % 4);
+        uint64_t a = with_sign(sign[0], (uint32_t)before[lane].a & 0xbfffffff);
+        uint64_t b = with_sign(sign[1], (uint32_t)before[lane].b & 0xbfffffff);
+        uint64_t r = soft_add(&FORMAT_F32, m.mode ? ROUND_Z : ROUND_N, m.not ? flushed(a) : a, m.not ? flushed(b) : b);
+        set_d32(&after[lane], (uint32_t)(m.not ? flushed(r) : r));
+    }
+}
+CORPUS(warp, fswzadd)
+{
+    static const char *const all[] = {"ZPPPZPPP", "ZPZPPPPP", "PNNPPPZP", "PPPPPPPP", "NPNPPNPN"};
+    memset(&m, 0, sizeof m);
+    for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
+        letters = all[i];
+        m.mode = i & 1;
+        m.not = i == 2;
+        /* no NaN, whose bits nobody promises */
+        check_warp(model_fswzadd,
+                   "LOP32I.AND R4, R4, 0xbfffffff\nLOP32I.AND R6, R6, 0xbfffffff\nFSWZADD%s%s%s R20, R4, R6, %s",
+                   when(m.not, ".FTZ"), when(m.mode, ".RZ"), when(i & 2, ".NDV"), letters);
+    }
 }
