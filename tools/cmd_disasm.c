@@ -207,10 +207,11 @@ int cmd_disasm(int argc, char **argv)
     uint8_t *bytes = file_read(a.file, &size, &err);
     if (!bytes)
         return command_fail(&err);
-    bool ok = !size ? rp_fail(&err, RP_BAD_INPUT, "%s: empty; machine code is a cubin, a fat binary or bare words", a.file)
-              : a.binary               ? print_binary(&a, bytes, size, &err)
-              : fatbin_is(bytes, size) ? print_fatbin(&a, bytes, size, &err)
-                                       : print_cubin(&a, bytes, size, &err);
+    bool ok =
+        !size ? rp_fail(&err, RP_BAD_INPUT, "%s: empty; machine code is a cubin, a fat binary or bare words", a.file)
+        : a.binary               ? print_binary(&a, bytes, size, &err)
+        : fatbin_is(bytes, size) ? print_fatbin(&a, bytes, size, &err)
+                                 : print_cubin(&a, bytes, size, &err);
     free(bytes);
     return ok ? RP_OK : command_fail(&err);
 }

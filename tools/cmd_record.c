@@ -205,7 +205,8 @@ static bool place_save(struct record *r, const struct save_option *s, struct rp_
         a = &a->fields[field].value;
     }
     if (a->kind != ARG_BUFFER)
-        return rp_fail(err, RP_USAGE, "--save %llu: %s %llu is a value, not a buffer", n, field == NO_FIELD ? "argument" : "its field", field == NO_FIELD ? n : field);
+        return rp_fail(err, RP_USAGE, "--save %llu: %s %llu is a value, not a buffer", n,
+                       field == NO_FIELD ? "argument" : "its field", field == NO_FIELD ? n : field);
     plan_add_save(&r->plan, a->buffer, s->path);
     return true;
 }

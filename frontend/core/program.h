@@ -71,7 +71,8 @@ struct module {
     struct program *programs;
     uint32_t program_count;
     bool narrow; /* addresses have 32 bits */
-    /* initial images: global variables at module_base(), const variables at CONST_WINDOW (offset 0 of the const space) */
+    /* initial images: global variables at module_base(), const variables at CONST_WINDOW (offset 0 of the const space)
+     */
     uint8_t *global_image, *const_image;
     uint64_t global_size, const_size;
     struct module_variable *variables;

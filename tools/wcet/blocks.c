@@ -46,10 +46,10 @@ bool wcet_blocks_bound(const struct wcet_block *blocks, uint64_t count, uint64_t
                        uint64_t *bound, struct rp_error *err)
 {
     uint64_t first = count / sms < resident ? count : resident * sms, later = count - first;
-    uint64_t *work = calloc(2 * count, sizeof *work), *chain = work + count, all = 0, at_first;
+    uint64_t *work = calloc(2 * count, sizeof *work), all = 0;
     if (!work)
         return rp_fail(err, RP_SYSTEM, "out of memory for the blocks of a launch");
-    at_first = most_at_first(blocks, first, sms);
+    uint64_t *chain = work + count, at_first = most_at_first(blocks, first, sms);
     for (uint64_t i = 0; i < count; i++) {
         work[i] = blocks[i].work;
         chain[i] = blocks[i].chain;

@@ -93,7 +93,7 @@ void lower_move(struct lowering *);
 void lower_convert(struct lowering *);
 void lower_video(struct lowering *);      /* lower_video.c */
 void lower_video_simd(struct lowering *); /* lower_video_simd.c */
-void lower_cvta(struct lowering *);  /* lower_address.c */
+void lower_cvta(struct lowering *);       /* lower_address.c */
 void lower_isspacep(struct lowering *);
 void lower_load(struct lowering *); /* lower_memory.c */
 void lower_store(struct lowering *);
