@@ -7,13 +7,15 @@
 #include "tools/wcet/blocks.h"
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* What the overlap bound adds up (Theorem 3). */
 struct overlap {
-    uint64_t slots; /* cycles in which an issue slot is used or a unit initiates beside it, where the chain is */
-    uint64_t work;  /* the same on all sub-cores, of the block at hand */
-    uint64_t ports; /* cycles for which ports are kept */
-    uint64_t chain; /* the longest chain of latencies, of the block at hand */
+    uint64_t slots;  /* cycles in which an issue slot is used or a unit initiates beside it, where the chain is */
+    uint64_t work;   /* the same on all sub-cores, of the block at hand */
+    uint64_t ports;  /* cycles for which ports are kept */
+    uint64_t chain;  /* the longest chain of latencies, of the block at hand */
+    uint64_t silent; /* the same up to a result of a silent unit, but for what is in its queue; 0: none */
 };
 
 struct analysis {
@@ -25,6 +27,8 @@ struct analysis {
     size_t section_capacity;
     struct overlap overlap;
     struct wcet_block *blocks;
+    uint64_t silent; /* the last result of a silent unit by Theorem 2, but for what is in its queue; 0: none */
+    uint64_t queued; /* what may be in the queue of a silent unit (Lemma 8) */
 };
 
 /* A block under analysis. */
@@ -97,6 +101,8 @@ static bool keep_section(struct analysis *a, const struct wcet_section *section,
     b->sections[b->section_count++] = *section;
     b->gub += section->gub;
     b->serial += section->serial;
+    if (section->silent)
+        a->silent = later(a->silent, b->sections_bound + section->silent);
     b->sections_bound += section->sections;
     return true;
 }
@@ -114,7 +120,7 @@ static void add_overlap(struct run *run)
             const struct wcet_sums *s = &run->sums[w];
             slots += s->issues;
             for (uint32_t u = 0; u < a->model.machine->unit_count; u++)
-                slots += s->residue[u];
+                slots += a->model.silent[u] ? 0 : s->residue[u];
         }
         a->overlap.work += slots;
         most = later(most, slots);
@@ -167,6 +173,7 @@ static bool section(struct run *run, uint64_t *chain, bool *more, struct rp_erro
         run->sums[i] = l->warp.sums;
         next = later(next, l->warp.chain);
         a->overlap.chain = later(a->overlap.chain, l->warp.chain_done);
+        a->overlap.silent = later(a->overlap.silent, l->warp.chain_silent);
         a->bounds->exec += l->warp.sums.exec;
         a->bounds->idle += l->warp.sums.alone - l->warp.sums.exec;
     }
@@ -226,6 +233,17 @@ static void close_run(struct run *run)
         rp_block_close(run->trace);
 }
 
+/* What may be in the queue of a silent unit, by what warps issue there in a row. */
+static void add_queues(struct run *run)
+{
+    for (uint32_t u = 0; u < run->analysis->model.machine->unit_count; u++) {
+        uint64_t queued = 0;
+        for (uint32_t w = 0; w < run->warps; w++)
+            queued += run->lanes[w].warp.most[u];
+        run->analysis->queued = later(run->analysis->queued, queued);
+    }
+}
+
 static bool one_block(struct analysis *a, uint64_t block, struct rp_error *err)
 {
     struct run run = {.analysis = a, .block = block};
@@ -239,6 +257,8 @@ static bool one_block(struct analysis *a, uint64_t block, struct rp_error *err)
     bool fine = run.trace && open_lanes(&run, err);
     while (fine && more)
         fine = section(&run, &chain, &more, err);
+    if (fine)
+        add_queues(&run);
     a->bounds->warps += run.warps;
     a->blocks[block] = (struct wcet_block){a->overlap.work, a->overlap.chain};
     close_run(&run);
@@ -266,12 +286,14 @@ static bool conclude(struct analysis *a, struct rp_error *err)
         b->overlap = together + a->overlap.ports;
         b->serial = b->sections_bound = b->overlap;
     } else {
-        b->overlap = a->overlap.slots + a->overlap.ports + a->overlap.chain;
+        uint64_t silent = a->overlap.silent ? a->overlap.silent + a->queued : 0;
+        b->overlap = a->overlap.slots + a->overlap.ports + later(a->overlap.chain, silent);
+        b->sections_bound = later(b->sections_bound, a->silent ? a->silent + a->queued : 0);
         b->gub = start + later(b->gub, 1);
         b->serial = start + later(b->serial, 1);
         b->sections_bound = start + later(b->sections_bound, 1);
     }
-    b->unit_bound = b->sections_bound < b->overlap ? b->sections_bound : b->overlap;
+    b->unit_bound = smaller(b->serial, smaller(b->sections_bound, b->overlap));
     return true;
 }
 

@@ -1,11 +1,11 @@
 /* Bounds for the launches of a trace: every block's warps section by section, and what that amounts to.
  *
  * Four figures, all in cycles from the launch's first cycle to its last result (docs/wcet.md has definitions, proofs
- * and an example where the first is too small): gub      as published: sum over sections of the largest WUB. Kept for
- * comparison; it is not a bound in every case serial   the same with every initiation of other warps counted in full
- * (Theorem 1) sections the same, but a unit that the warp does not use costs it issue slots only (Theorem 2) overlap
- * issue slots, initiation that no issue hides, and one chain of latencies (Theorem 3) The unit-aware bound is the
- * smaller one of the last two; it never exceeds `serial`.
+ * and an example where the first is too small): gub       as published: the sum over sections of the largest WUB. For
+ * comparison; it is not a bound in every case serial    the same with every initiation of other warps counted in full
+ * (Theorem 1) sections  the same, but where a warp waits in no queue, others cost it issue slots only (Theorem 2)
+ *   overlap   issue slots, initiation that no issue hides, and one chain of latencies (Theorem 3)
+ * The unit-aware bound is the smallest one of the last three.
  */
 #ifndef REPRISE_TOOLS_WCET_ANALYSIS_H
 #define REPRISE_TOOLS_WCET_ANALYSIS_H
@@ -17,6 +17,7 @@ struct wcet_section {
     uint64_t issues; /* warp instructions that take an issue slot */
     uint64_t alone;  /* the longest warp in isolation */
     uint64_t gub, serial, sections;
+    uint64_t silent; /* `sections` for the results of silent units, but for what is in their queues; 0: none */
 };
 
 struct wcet_bounds {

@@ -294,20 +294,49 @@ static void fill_row(struct wcet_model *m, uint32_t i)
     row->control = in->unit_class == RP_CLASS_CONTROL;
 }
 
-/* An instruction may have to wait in a unit's queue if some instruction keeps the unit for longer than an issue. */
+/* Calls visit for every timing that the instruction may have: where addresses decide, for every space it may reach. */
+static void each_timing(struct wcet_model *m, uint32_t i,
+                        void (*visit)(struct wcet_model *, uint32_t, const struct machine_timing *))
+{
+    static const unsigned windowed[] = {RP_SPACE_GLOBAL, RP_SPACE_SHARED, RP_SPACE_LOCAL, RP_SPACE_CONST,
+                                        RP_SPACE_PARAM};
+    const struct rp_instruction *in = &m->kernel->instructions[i];
+    const struct machine_timing *spaces = m->machine->spaces;
+    if (in->unit_class != RP_CLASS_MEMORY)
+        visit(m, i, &m->machine->classes[in->unit_class]);
+    else if (!in->memory_count || in->memory[0].space == RP_SPACE_NONE)
+        visit(m, i, &spaces[RP_SPACE_GLOBAL]);
+    else if (in->memory[0].space != RP_SPACE_GENERIC)
+        visit(m, i, &spaces[in->memory[0].space]);
+    else
+        for (size_t s = 0; s < sizeof windowed / sizeof *windowed; s++)
+            visit(m, i, &spaces[windowed[s]]);
+}
+
+static void see_queue(struct wcet_model *m, uint32_t i, const struct machine_timing *t)
+{
+    (void)i;
+    m->queues[t->unit] |= t->initiation > 1 && !m->ideal[t->unit];
+}
+
+static void see_wait(struct wcet_model *m, uint32_t i, const struct machine_timing *t)
+{
+    if (m->rows[i].writes || m->rows[i].op.memory)
+        m->silent[t->unit] = false;
+}
+
+/* An instruction may have to wait in a unit's queue if some instruction keeps the unit for longer than an issue. A
+ * unit is silent if, besides, none writes a register or is a memory operation, for which a fence would wait. What the
+ * end of a block makes room for, or two instructions at once, is not thought of there. */
 static void find_queues(struct wcet_model *m)
 {
-    for (uint32_t i = 0; i < m->kernel->instruction_count; i++) {
-        const struct rp_instruction *in = &m->kernel->instructions[i];
-        if (in->unit_class == RP_CLASS_MEMORY) {
-            for (unsigned s = 0; s < RP_SPACE_COUNT; s++)
-                m->queues[m->machine->spaces[s].unit] |= m->machine->spaces[s].initiation > 1;
-        } else {
-            m->queues[m->rows[i].op.unit] |= m->rows[i].op.initiation > 1;
-        }
-    }
+    for (uint32_t i = 0; i < m->kernel->instruction_count; i++)
+        each_timing(m, i, see_queue);
     for (uint32_t u = 0; u < m->machine->unit_count; u++)
-        m->queues[u] &= !m->ideal[u];
+        m->silent[u] =
+            m->queues[u] && !m->refuses[u] && m->machine->issue_width == 1 && rp_launch_blocks(m->launch) == 1;
+    for (uint32_t i = 0; i < m->kernel->instruction_count; i++)
+        each_timing(m, i, see_wait);
 }
 
 /* Caches in front of device memory are taken as one long way (docs/wcet.md, Lemma 6). How long a transaction keeps it
@@ -379,11 +408,11 @@ bool wcet_model_begin(struct wcet_model *m, const struct machine *machine, const
         return rp_fail(err, RP_SYSTEM, "out of memory for the instructions of %s", kernel->name);
     for (uint32_t i = 0; i < kernel->instruction_count; i++)
         fill_row(m, i);
-    find_queues(m);
     if (!number_registers(m, err) || !find_lines(m, err)) {
         wcet_model_end(m);
         return false;
     }
+    find_queues(m);
     return true;
 }
 

@@ -78,6 +78,9 @@ struct wcet_model {
     uint32_t slot_count; /* registers of the kernel, numbered densely */
     /* By unit: never blocks (model "ideal"); an instruction may have to wait in its queue; refuses when busy. */
     bool ideal[MACHINE_UNITS], queues[MACHINE_UNITS], refuses[MACHINE_UNITS];
+    /* By unit: silent if instructions may have to wait in its queue, but nobody ever waits for what one of them does.
+     */
+    bool silent[MACHINE_UNITS];
     bool exact; /* op times are exact; else latencies are upper bounds */
     /* Device memory takes time by addresses: for how long a transaction keeps it (with caches: 0 or not), and how long
      * it takes from the start of a request to its answer, caches included. */

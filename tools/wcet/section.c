@@ -40,16 +40,18 @@ static uint64_t at_ports(const struct wcet_sums *s, const struct ports *all)
 static void bound_warp(const struct wcet_model *m, const struct wcet_sums *s, const struct totals *t,
                        const struct ports *ports, bool last, struct wcet_section *out)
 {
-    uint64_t serial = last ? s->alone : s->kept, aware = serial, through_ports = at_ports(s, ports);
+    uint64_t serial = last ? s->alone : s->kept, interference = at_ports(s, ports), through_ports = interference;
     for (uint32_t u = 0; u < m->machine->unit_count; u++) {
         uint64_t busy = t->initiation[u] - s->initiation[u];
         serial += busy;
-        aware += s->count[u] ? busy : t->count[u] - s->count[u];
+        interference += s->count[u] && !m->silent[u] ? busy : t->count[u] - s->count[u];
     }
     out->alone = later(out->alone, s->alone);
     out->gub = later(out->gub, s->alone + t->exec - s->exec);
     out->serial = later(out->serial, serial + through_ports);
-    out->sections = later(out->sections, aware + through_ports);
+    out->sections = later(out->sections, (last ? s->waited : s->waited_kept) + interference);
+    if (s->silent)
+        out->silent = later(out->silent, s->silent + interference);
 }
 
 void wcet_section_bounds(const struct wcet_model *m, const struct wcet_sums *warps, uint32_t count,

@@ -160,6 +160,18 @@ static void count(struct wcet_warp *w, const struct wcet_op *op)
     w->issued[op->unit] += initiation;
 }
 
+/* An instruction takes an issue slot, in which every silent unit may get on with what it has. */
+static void count_runs(struct wcet_warp *w, const struct wcet_op *op)
+{
+    for (unsigned u = 0; u < w->model->machine->unit_count; u++) {
+        if (!w->model->silent[u])
+            continue;
+        w->run[u] += op->unit == u ? op->initiation : 0;
+        w->run[u] -= w->run[u] > 0;
+        w->most[u] = later(w->most[u], w->run[u]);
+    }
+}
+
 /* The instruction is at hand: at once if the warp has had its line and the line stays; else after a miss, at worst. */
 static void fetch(struct wcet_warp *w, const struct wcet_row *row)
 {
@@ -186,6 +198,7 @@ bool wcet_warp_step(struct wcet_warp *w, uint32_t index, bool executed, const st
         end_burst(w);
     burst_step(w, op);
     count(w, op);
+    count_runs(w, op);
 
     uint64_t issue = m->refuses[op->unit] ? later(wait.ready, w->unit_free[op->unit]) : wait.ready, dispatched;
     if (issue > w->busy)
@@ -197,7 +210,14 @@ bool wcet_warp_step(struct wcet_warp *w, uint32_t index, bool executed, const st
     uint64_t chain_done = later(chain + op->duration, op->chain) + op->latency;
     write(w, row, op, done, chain_done);
     w->done = later(w->done, done);
-    w->chain_done = later(w->chain_done, chain_done);
+    w->waited = later(w->waited, issue + 1);
+    if (m->silent[op->unit]) {
+        w->silent = later(w->silent, issue + op->initiation + op->latency);
+        w->chain_silent = later(w->chain_silent, wait.latency + op->initiation + op->latency);
+    } else {
+        w->waited = later(w->waited, done);
+        w->chain_done = later(w->chain_done, chain_done);
+    }
     if (op->memory) {
         w->memory_done = later(w->memory_done, done);
         w->chain_memory = later(w->chain_memory, chain_done);
@@ -226,7 +246,7 @@ void wcet_warp_open(struct wcet_warp *w, uint64_t chain)
 {
     memset(&w->sums, 0, sizeof w->sums);
     w->begin = w->next = w->fetch = w->phase_begin = w->busy = later(w->done, w->next);
-    w->done = w->begin;
+    w->done = w->waited = w->silent = w->begin;
     w->phase_instructions = 0;
     w->chain = chain;
     w->broken = true;
@@ -237,8 +257,13 @@ void wcet_warp_close(struct wcet_warp *w, bool ended)
     end_burst(w);
     idle_until(w, later(w->done, w->busy));
     w->sums.alone = w->done - w->begin;
-    for (unsigned p = WCET_NO_PORT + 1; p < WCET_PORTS; p++)
+    w->sums.waited = w->waited - w->begin;
+    w->sums.silent = w->silent - w->begin;
+    for (unsigned p = WCET_NO_PORT + 1; p < WCET_PORTS; p++) {
         w->done = later(w->done, w->port_free[p]);
+        w->waited = later(w->waited, w->port_free[p]);
+    }
     w->sums.kept = w->done - w->begin;
+    w->sums.waited_kept = w->waited - w->begin;
     w->sums.barrier = !ended;
 }

@@ -33,8 +33,11 @@ struct wcet_sink {
 
 /* What a section of a warp amounts to. */
 struct wcet_sums {
-    uint64_t alone;                     /* its length in isolation: the sum of its phases */
-    uint64_t kept;                      /* the same, or longer: until it keeps no port any more */
+    uint64_t alone; /* its length in isolation: the sum of its phases */
+    uint64_t kept;  /* the same, or longer: until it keeps no port any more */
+    /* `alone` and `kept` but for the results of silent units, and from the beginning to the last of those, but for
+     * what is in their queues; 0: there are none */
+    uint64_t waited, waited_kept, silent;
     uint64_t exec;                      /* of these, the cycles of execution phases */
     uint64_t phases;                    /* how many */
     uint64_t issues;                    /* instructions that take an issue slot */
@@ -67,10 +70,14 @@ struct wcet_warp {
     /* Algorithm 1. Times run on from section to section, each of which begins where all before is written. */
     uint64_t begin, next, done, memory_done, busy, unit_free[MACHINE_UNITS], port_free[WCET_PORTS];
     uint64_t phase_begin, phase_instructions;
-    uint64_t fetch; /* when the warp moved on to its next instruction */
-    bool *lines;    /* by line of the instruction cache: this warp has had it */
+    uint64_t waited, silent; /* the last issue or result that anybody may wait for, and the last of silent units */
+    uint64_t fetch;          /* when the warp moved on to its next instruction */
+    bool *lines;             /* by line of the instruction cache: this warp has had it */
     /* chain of latencies, from the beginning of the launch */
-    uint64_t chain, chain_done, chain_memory;
+    uint64_t chain, chain_done, chain_memory, chain_silent;
+    /* By silent unit: initiation issued to it less instructions issued, over the runs of instructions that end with the
+     * last one, and the maximum so far (docs/wcet.md, Lemma 8) */
+    uint64_t run[MACHINE_UNITS], most[MACHINE_UNITS];
     /* bursts */
     uint64_t burst, burst_free[MACHINE_UNITS]; /* instructions of the burst, and when each unit would be free */
     bool broken;                               /* the next instruction begins a burst */
