@@ -164,3 +164,18 @@ Test(half, set)
         run_case(&c, 5000);
     }
 }
+
+/* Of all pairs of some halves: each half by itself, subnormals kept in global memory, too. */
+Test(half, atomic_sums)
+{
+    const struct corners f16 = corners_of(T_F16);
+    for (int i = 0; i < f16.count * f16.count; i++) {
+        uint64_t x = f16.values[i / f16.count], y = f16.values[i % f16.count],
+                 sum = soft_add(&FORMAT_F16, ROUND_N, x, y);
+        sum = is_nan(&FORMAT_F16, sum) ? 0x7fff : sum;
+        cr_expect_eq(atomic_apply(RP_ATOMIC_ADD, T_F16, x, y, 0), sum);
+        cr_expect_eq(atomic_apply_global(RP_ATOMIC_ADD, T_F16X2, x << 16 | 0x3c00, y << 16 | 0x4000, 0),
+                     sum << 16 | 0x4200);
+    }
+    cr_expect(!atomic_exists(RP_ATOMIC_ADD, T_BF16X2));
+}

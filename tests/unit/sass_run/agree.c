@@ -172,6 +172,16 @@ Test(agree, half_signs)
     compare_all(V_F16X2, 3);
 }
 
+/* Of a thread's own word, c. */
+Test(agree, half_atomics)
+{
+    clear();
+    add("red.global.add.noftz.f16x2 [%%r3+8], %%a; ld.global.u32 %%d, [%%r3+8];");
+    add("atom.global.add.noftz.f16x2 %%t, [%%r3+8], %%b; ld.global.u32 %%d, [%%r3+8];");
+    add("atom.add.noftz.f16x2 %%d, [%%r3+8], %%a;");
+    compare_all(V_F16X2, 3);
+}
+
 /* ---- two and four at once ---------------------------------------------------------------------------------------- */
 
 static const char *const video_ops[] = {"vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax"};
