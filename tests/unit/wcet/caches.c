@@ -161,6 +161,36 @@ Test(caches, what_others_loaded_before_a_barrier_is_a_hit)
            &(struct expected){.bound = 65, .cycles = 64, .l1 = {1, 1, 0}, .dram = 1, .accesses = 1});
 }
 
+/* The same, but the barrier does not wait for the load, so the second warp's load, at 3, hits a line that is there at
+ * 56; what waits for it is there 301 later. The bound: 5 issue slots, 55 for the line and 300. */
+static const struct warp_op asks[] = {LOAD(0, NO, 0x1000), BAR};
+static const struct warp_op finds[] = {BAR, LOAD(0, NO, 0x1004), OP(FP64, 1, 0, NO, NO)};
+static const struct warp_program on_its_way[] = {{asks, 2}, {finds, 3}};
+
+Test(caches, a_barrier_does_not_wait_for_lines)
+{
+    const struct machine_setting settings[] = {
+        L1("128"), {"classes.fp64.initiation", "1"}, {"classes.fp64.latency", "300"}};
+    expect(on_its_way, 2, settings, MODEL_COUNT_OF(settings),
+           &(struct expected){.bound = 5 + 55 + 300, .cycles = 56 + 301, .l1 = {1, 1, 0}, .dram = 1, .accesses = 1});
+}
+
+/* Two warps that ask for the same line, and a third that asks for another and goes on for long: it may have to wait for
+ * one fetch of the first two, 100, and the 2 cycles for which they keep the unit; its own load takes 1 + 155 and the
+ * operation 301. In replay the first line's fetch starts at 6, and the other's 100 later. */
+static const struct warp_op one_line[] = {LOAD(0, NO, 0x1000)};
+static const struct warp_op other_line[] = {LOAD(0, NO, 0x1080), OP(FP64, 1, 0, NO, NO)};
+static const struct warp_program lines[] = {{one_line, 1}, {one_line, 1}, {other_line, 2}};
+
+Test(caches, what_two_others_ask_for_is_fetched_once)
+{
+    const struct machine_setting settings[] = {
+        L1("256"), {"dram.interval", "100"}, {"classes.fp64.initiation", "1"}, {"classes.fp64.latency", "300"}};
+    expect(lines, 3, settings, MODEL_COUNT_OF(settings),
+           &(struct expected){
+               .bound = 156 + 301 + 100 + 2, .cycles = 106 + 50 + 301, .l1 = {0, 3, 0}, .dram = 2, .accesses = 2});
+}
+
 /* Writes that go through leave nothing behind. */
 static const struct warp_op written[] = {STORE(NO, 0x1000), LOAD(0, NO, 0x1000)};
 static const struct warp_program write_and_read[] = {{written, 2}};
