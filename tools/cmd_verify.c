@@ -107,7 +107,9 @@ int cmd_verify(int argc, char **argv)
         "Examples:\n  reprise verify mm.wtr\n  reprise verify --json a.wtr b.wtr\n\n"
         "Exit status: 0 if all are whole, 2 if one is damaged: the message names frame and offset of the first damage. "
         "With several traces each is read, and "
-        "the highest status counts.",
+        "the highest status counts. In JSON each of traces has trace, its name, and whole: true with kernels, "
+        "launches, "
+        "blocks and bytes, or false with error.",
         NULL,
         NULL,
         NULL};
