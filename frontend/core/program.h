@@ -52,6 +52,7 @@ struct program {
     uint32_t static_shared; /* bytes; dynamic shared memory begins at this offset, aligned as it needs */
     uint32_t max_threads, required_threads[3]; /* .maxntid as a total, .reqntid; 0: not given */
     unsigned order;                            /* enum order_reason, or-ed */
+    bool narrow;                               /* its module's: addresses have 32 bits */
     /* the engine's, zero at first */
     bool prepared;
     bool racy;                /* blocks were seen to touch what others store: runs in the fixed order from now on */

@@ -118,5 +118,7 @@ struct program *module_find(struct module *m, const char *name, struct rp_error 
     struct program *p = find_program(m, name, err);
     if (p && !p->uops && !l->lower(l, p, err))
         return NULL;
+    if (p)
+        p->narrow = m->narrow;
     return p;
 }

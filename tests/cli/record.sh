@@ -359,6 +359,13 @@ for what in --help --version "info $dir/mm.wtr" "info --json $dir/mm.wtr" "dump 
     check "a full disk: ${what%% /*} says so once" eval '[ $status -eq 4 ] && [ "$(wc -l <"$dir/err")" -eq 1 ]'
 done
 
+# ---- addresses of 32 bits -------------------------------------------------------------------------------------------
+for module in 32-bit.cubin 32-bit.ptx; do
+    "$REPRISE" record --no-trace --module "tests/golden/cubin/$module" --kernel scale --grid 1 --block 32 --arg buf=zeros:128 \
+        --arg u32=1000 --save "0=$dir/narrow.bin" >"$dir/out" 2>&1
+    check "$module: a buffer below 4 GiB" test "$(od -An -tu4 -v -w4 "$dir/narrow.bin" | sort | uniq -c | xargs)" = "32 7003"
+done
+
 # ---- names ----------------------------------------------------------------------------------------------------------
 sed 's/vector_add/_Z10vector_addPKfS0_Pfi/g' "$k/vector_add.ptx" >"$dir/mangled.ptx"
 check "a kernel is found by its name in the source" "$REPRISE" record --no-trace --module "$dir/mangled.ptx" --kernel vector_add "${geo[@]}" "${four[@]}"

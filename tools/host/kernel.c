@@ -71,9 +71,10 @@ bool kernel_check_argument(const struct program *p, uint32_t i, const struct arg
                            struct rp_error *err)
 {
     const struct parameter *param = &p->parameters[i];
-    if (param->size != type->bytes && !narrow_fits(type, value, param->size))
+    size_t bytes = type->address && p->narrow ? 4 : type->bytes;
+    if (param->size != bytes && !narrow_fits(type, value, param->size))
         return rp_fail(err, RP_USAGE, "argument %u (%s) is %zu bytes, but parameter '%s' of kernel '%s' has %u", i,
-                       type->form, type->bytes, param->name, p->name, param->size);
+                       type->form, bytes, param->name, p->name, param->size);
     if (param->is_float && !type->may_be_float)
         return rp_fail(err, RP_USAGE, "argument %u is %s, but parameter '%s' of kernel '%s' is floating point: give %s",
                        i, type->form, param->name, p->name, param->size == 4 ? "f32" : "f64");

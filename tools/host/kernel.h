@@ -15,6 +15,7 @@ struct argument_type {
     size_t bytes;
     bool may_be_float;
     bool narrows; /* a 32-bit integer: also serves narrower parameters that hold its value */
+    bool address; /* of 8 bytes, or of 4 for a kernel whose addresses have 32 bits */
 };
 
 /* Errors are RP_USAGE. */
