@@ -28,7 +28,7 @@ struct analysis {
     struct overlap overlap;
     struct wcet_block *blocks;
     uint64_t silent; /* the last result of a silent unit by Theorem 2, but for what is in its queue; 0: none */
-    uint64_t queued; /* what may be in the queue of a silent unit (Lemma 8) */
+    uint64_t queued; /* what may be in the queue of a silent unit (Lemma 4) */
 };
 
 /* A block under analysis. */

@@ -76,7 +76,7 @@ struct wcet_warp {
     /* chain of latencies, from the beginning of the launch */
     uint64_t chain, chain_done, chain_memory, chain_silent;
     /* By silent unit: initiation issued to it less instructions issued, over the runs of instructions that end with the
-     * last one, and the maximum so far (docs/wcet.md, Lemma 8) */
+     * last one, and the maximum so far (docs/wcet.md, Lemma 4) */
     uint64_t run[MACHINE_UNITS], most[MACHINE_UNITS];
     /* bursts */
     uint64_t burst, burst_free[MACHINE_UNITS]; /* instructions of the burst, and when each unit would be free */
