@@ -17,6 +17,11 @@ struct warp_trace {
     struct built *kernels;
 };
 
+static bool accesses(const struct warp_op *op)
+{
+    return op->unit_class == RP_CLASS_MEMORY || op->unit_class == RP_CLASS_ASYNC;
+}
+
 static void build(struct built *b, uint32_t i, const struct warp_op *op)
 {
     struct rp_instruction *in = &b->instructions[i];
@@ -41,7 +46,7 @@ static void build(struct built *b, uint32_t i, const struct warp_op *op)
     }
     if (op->unit_class == RP_CLASS_BARRIER)
         in->barrier = (struct rp_barrier){.kind = RP_BARRIER_SYNC};
-    if (op->unit_class != RP_CLASS_MEMORY)
+    if (!accesses(op))
         return;
     b->operands[i] = (struct rp_memory_operand){.space = (uint8_t)op->space,
                                                 .kind = op->store    ? RP_ACCESS_STORE
@@ -59,7 +64,7 @@ static void log_op(struct rp_warp_log *log, uint32_t i, const struct warp_op *op
     rp_log_run(log, i, 1, ~0u);
     if (op->guarded_off)
         rp_log_guard(log, 0);
-    if (op->guarded_off || op->unit_class != RP_CLASS_MEMORY)
+    if (op->guarded_off || !accesses(op))
         return;
     uint64_t address[RP_WARP_LANES];
     for (unsigned l = 0; l < RP_WARP_LANES; l++)

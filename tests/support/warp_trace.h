@@ -14,8 +14,8 @@
 #define WARP_TRACE_BYTES 4096u
 
 struct warp_op {
-    enum rp_class unit_class; /* MEMORY: an access to `space`; BARRIER: of the whole block; CONTROL: no exit */
-    enum rp_space space;      /* of MEMORY: global or shared */
+    enum rp_class unit_class; /* MEMORY, ASYNC: an access to `space`; BARRIER: of the whole block; CONTROL: no exit */
+    enum rp_space space;      /* of an access: global or shared */
     bool store, guarded_off;  /* guarded_off: under a predicate that is false in all lanes */
     bool atomic, beside_l1;   /* of MEMORY, instead of a plain load; beside_l1: loads and stores do not look in L1 */
     int destination, source[WARP_TRACE_SOURCES]; /* register numbers, WARP_TRACE_NONE */

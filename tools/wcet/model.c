@@ -137,7 +137,8 @@ static bool reaches(const struct rp_kernel *k, unsigned space)
 }
 
 /* A port serves in the order of issue; with an interval of 0, too, none is served before the one that issued first.
- * That is the order of arrival if all come through one unit instance, or through units without queues in equal time. */
+ * That is the order of arrival if all come through one unit instance, which may keep them for a while, or through units
+ * without queues in equal time. */
 static bool covered_feeders(const struct wcet_model *m, enum path path, const char *what, struct rp_error *err)
 {
     const struct machine_timing *first = NULL;
@@ -148,7 +149,7 @@ static bool covered_feeders(const struct wcet_model *m, enum path path, const ch
         const struct machine_timing *t = &m->machine->spaces[s];
         first = first ? first : t;
         bool first_at_once = m->refuses[first->unit] || m->ideal[first->unit];
-        bool one_instance = t->unit == first->unit && m->machine->subcores == 1 && one_sm;
+        bool one_instance = t->unit == first->unit && !m->ideal[t->unit] && m->machine->subcores == 1 && one_sm;
         bool at_once = m->refuses[t->unit] || m->ideal[t->unit];
         bool as_long = path == PATH_SHARED || t->initiation == first->initiation;
         if (!one_instance && !(first_at_once && at_once && as_long))

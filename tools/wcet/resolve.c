@@ -77,6 +77,10 @@ static bool operand(const struct wcet_model *m, const struct rp_step *step, uint
     if (op->unit != m->machine->spaces[space].unit)
         return unsupported(m, step, "it reaches memory through a unit that others do not take; this is not covered",
                            err);
+    if (path == PATH_CACHES && (m->memory_occupancy || !m->exact) &&
+        op->initiation != m->machine->spaces[space].initiation)
+        return unsupported(
+            m, step, "it comes to memory later or earlier than others that issue with it; this is not covered", err);
     if (path == PATH_SHARED)
         through_shared(m, &lanes, memory->width, op);
     else

@@ -139,6 +139,63 @@ Test(beyond, a_chain_goes_on_at_another_sub_core)
     expect_of(in_turn, 2, settings, MODEL_COUNT_OF(settings), 12 + 12 + 4, 7 + 12 + 4);
 }
 
+/* Requests of different initiations on two sub-cores. The copy of warp 0 issues first and comes to device memory at 50,
+ * the load of warp 1 issues in the same cycle and comes there at 1, but is served after the copy, at 52: nobody keeps
+ * anything that it waits for until then. */
+static const struct warp_op slow_copy[] = {
+    {.unit_class = RP_CLASS_ASYNC, .space = RP_SPACE_GLOBAL, .destination = NO, .source = {NO, NO, NO}, .stride = 4}};
+static const struct warp_program overtaken[] = {{slow_copy, 1}, {twice, 2}};
+
+static bool covered(const struct warp_program *p, const struct machine_setting *settings, size_t count,
+                    struct rp_error *err)
+{
+    struct rp_trace *t = trace_of(p, 2);
+    struct machine *m = orin(settings, count);
+    struct wcet_bounds b;
+    bool fine = wcet_analyse(t, 0, m, ALL_EXTENSIONS, NULL, &b, err);
+    if (fine) {
+        uint64_t cycles = replayed(t, m, REPLAY_REFERENCE);
+        cr_expect_leq(cycles, b.unit_bound, "%llu cycles, bound %llu", (unsigned long long)cycles,
+                      (unsigned long long)b.unit_bound);
+        wcet_bounds_free(&b);
+    }
+    machine_free(m);
+    rp_trace_close(t);
+    return fine;
+}
+
+static void copy_beside_loads(const char *initiation, const char *why)
+{
+    const struct machine_setting settings[] = {{"subcores", "2"},
+                                               {"units.global.queue", "0"},
+                                               {"classes.async.initiation", initiation},
+                                               {"dram", "fixed"},
+                                               {"dram.interval", "2"}};
+    struct rp_error err = {0};
+    cr_expect_eq(covered(overtaken, settings, MODEL_COUNT_OF(settings), &err), !why, "%s", err.text);
+    cr_expect(!why || strstr(err.text, why), "%s", err.text);
+}
+
+Test(beyond, a_copy_that_comes_to_memory_in_time) { copy_beside_loads("1", NULL); }
+Test(beyond, a_copy_that_is_overtaken_is_refused) { copy_beside_loads("50", "later or earlier than others"); }
+
+/* The same within one sub-core: a unit that is never busy lets both go at once. */
+static const struct warp_op slow_access[] = {
+    {.unit_class = RP_CLASS_MEMORY, .space = RP_SPACE_SURFACE, .destination = NO, .source = {NO, NO, NO}, .stride = 4}};
+static const struct warp_program overtaken_at_once[] = {{slow_access, 1}, {twice, 2}};
+
+static void access_beside_loads(const char *unit, const char *why)
+{
+    const struct machine_setting settings[] = {
+        {"units.global", unit}, {"spaces.surface.initiation", "50"}, {"dram", "fixed"}, {"dram.interval", "2"}};
+    struct rp_error err = {0};
+    cr_expect_eq(covered(overtaken_at_once, settings, MODEL_COUNT_OF(settings), &err), !why, "%s", err.text);
+    cr_expect(!why || strstr(err.text, why), "%s", err.text);
+}
+
+Test(beyond, a_busy_unit_keeps_accesses_in_order) { access_beside_loads("pipelined", NULL); }
+Test(beyond, an_ideal_unit_lets_accesses_overtake) { access_beside_loads("ideal", "may overtake one another"); }
+
 /* Blocks of one warp of four integer operations, one on an SM at a time: each takes 8 cycles of the unit and 4 of
  * latency. Bound (a) of Theorem 4 charges the first SM with all blocks but the other SMs' first; bound (b) with its
  * share of all, and of what the others may do while the last block runs. */
