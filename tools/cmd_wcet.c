@@ -74,7 +74,7 @@ static bool assume(unsigned *extensions, char *text, struct rp_error *err)
                            near ? "; did you mean " : "; 'reprise wcet --help' lists them", near ? near : "");
         *extensions |= 1u << e;
     }
-    return true;
+    return *extensions || rp_fail(err, RP_USAGE, "--assume: nothing is named; 'reprise wcet --help' lists what can be");
 }
 
 static void positional(struct args *a, char *arg, struct argp_state *state)

@@ -55,6 +55,9 @@ refused 2 "--assume transactions" --machine orin-wcet --set dram=fixed --set dra
 refused 2 "units.int.queue" --machine orin-wcet --set units.int.queue=3
 refused 1 "work-conserving" --machine orin-wcet --check serial
 refused 1 "did you mean gto" --machine orin-wcet --check gta
+refused 1 "named twice" --machine orin-wcet --check gto,lrr,gto
+refused 1 "no policy is named" --machine orin-wcet --check ,
+refused 1 "nothing is named" --machine orin-wcet --assume ,
 refused 1 "an axis looks like" --machine orin-wcet --grid latency=, policy=gto
 refused 1 "goes with neither" --machine orin-wcet --grid latency=5 policy=gto --attack 5
 refused 1 "goes with neither" --machine orin-wcet --grid latency=5 policy=gto --phases "$tmp/none.csv"

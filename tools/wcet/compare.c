@@ -19,6 +19,7 @@ uint64_t wcet_bound_of(const struct wcet_bounds *b, enum wcet_bound which)
 
 static const char *const conserving[] = {"gto", "lrr", "oldest", "two-level", "random", "levels"};
 #define CONSERVING (sizeof conserving / sizeof *conserving)
+_Static_assert(CONSERVING <= WCET_POLICIES, "all may be named");
 
 static bool add_policy(struct wcet_policies *p, char *name, struct rp_error *err)
 {
@@ -29,8 +30,9 @@ static bool add_policy(struct wcet_policies *p, char *name, struct rp_error *err
     for (size_t i = 0; i < CONSERVING; i++) {
         if (strcmp(conserving[i], name))
             continue;
-        if (p->count == WCET_POLICIES)
-            return rp_fail(err, RP_USAGE, "at most %d policies at once", WCET_POLICIES);
+        for (size_t have = 0; have < p->count; have++)
+            if (!strcmp(p->names[have], name))
+                return rp_fail(err, RP_USAGE, "policy %s is named twice", name);
         p->names[p->count++] = name;
         return true;
     }
@@ -44,7 +46,7 @@ bool wcet_policies_parse(struct wcet_policies *p, char *text, struct rp_error *e
     for (name = strtok_r(text, ",", &state); name; name = strtok_r(NULL, ",", &state))
         if (!add_policy(p, name, err))
             return false;
-    return true;
+    return p->count || rp_fail(err, RP_USAGE, "no policy is named: gto, lrr, oldest, two-level, random, levels");
 }
 
 /* ---- replay --------------------------------------------------------------------------------------------------------
