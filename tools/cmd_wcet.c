@@ -146,6 +146,7 @@ struct job {
     struct wcet_profile_file *file;
     struct wcet_attack *attacks; /* per launch of the result */
     struct progress bar;
+    uint64_t done, total; /* warp instructions, of whole launches and of all that were asked for */
     json_t *launches;
 };
 
@@ -158,17 +159,25 @@ static bool attack(struct job *j, struct rp_error *err)
     if (!more)
         return rp_fail(err, RP_SYSTEM, "out of memory for the results of a launch");
     j->attacks = more;
-    return wcet_attack(j->trace, &j->result.launches[n - 1].bounds, &j->args->machine, j->args->attack,
+    return wcet_attack(j->trace, &j->result.launches[n - 1].bounds, &j->args->machine, j->args->attack, j->args->quiet,
                        &j->attacks[n - 1], err);
+}
+
+static void analysed(void *data, uint64_t instructions)
+{
+    struct job *j = data;
+    uint64_t done = j->done + instructions;
+    progress_update(&j->bar, done, j->total, done, "warp instructions");
 }
 
 static bool one_launch(struct job *j, uint32_t launch, struct rp_error *err)
 {
     bool profiled = j->args->json || j->file;
-    struct wcet_watch watch = wcet_profile_watch(&j->profile);
+    struct wcet_watch watch = profiled ? wcet_profile_watch(&j->profile) : (struct wcet_watch){0};
+    watch.progress = analysed;
+    watch.progress_data = j;
     wcet_profile_clear(&j->profile, launch);
-    if (!wcet_compare(&j->result, j->trace, &j->args->machine, launch, j->args->extensions, profiled ? &watch : NULL,
-                      err) ||
+    if (!wcet_compare(&j->result, j->trace, &j->args->machine, launch, j->args->extensions, &watch, err) ||
         !attack(j, err))
         return false;
     const struct rp_kernel *kernel = rp_trace_kernel(j->trace, rp_trace_launch(j->trace, launch)->kernel);
@@ -190,12 +199,14 @@ static bool all_launches(struct job *j, struct rp_error *err)
     int64_t only = j->args->launch;
     if (only >= 0 && (uint64_t)only >= count)
         return rp_fail(err, RP_USAGE, "--launch: %s has launches 0 to %" PRIu32, rp_trace_path(j->trace), count - 1);
+    uint32_t first = only < 0 ? 0 : (uint32_t)only, end = only < 0 ? count : first + 1;
     bool fine = true;
-    progress_begin(&j->bar, "analysing", "launches", j->args->quiet);
-    for (uint32_t l = 0; fine && l < count; l++) {
-        if (only < 0 || only == l)
-            fine = one_launch(j, l, err);
-        progress_update(&j->bar, l + 1, count, 0, NULL);
+    for (uint32_t l = first; l < end; l++)
+        j->total += rp_trace_launch_totals(j->trace, l).warp_instructions;
+    progress_begin(&j->bar, "analysing", "warp instructions", j->args->quiet);
+    for (uint32_t l = first; fine && l < end; l++) {
+        fine = one_launch(j, l, err);
+        j->done += rp_trace_launch_totals(j->trace, l).warp_instructions;
     }
     progress_end(&j->bar);
     return fine;

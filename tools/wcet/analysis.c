@@ -167,6 +167,8 @@ static bool section(struct run *run, uint64_t *chain, bool *more, struct rp_erro
         int at = wcet_run_section(&l->warp, &l->cursor, &a->bounds->instructions, err);
         if (at < 0)
             return false;
+        if (a->watch && a->watch->progress)
+            a->watch->progress(a->watch->progress_data, a->bounds->instructions);
         l->over = at == 0;
         *more |= !l->over;
         wcet_warp_close(&l->warp, l->over);
@@ -186,8 +188,6 @@ static bool section(struct run *run, uint64_t *chain, bool *more, struct rp_erro
     add_overlap(run);
     *chain = next + (uint64_t)a->model.machine->barrier_latency;
     run->section++;
-    if (a->watch && a->watch->progress)
-        a->watch->progress(a->watch->data, a->bounds->instructions);
     return keep_section(a, &bounds, err);
 }
 

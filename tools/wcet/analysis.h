@@ -32,7 +32,7 @@ struct wcet_bounds {
     struct wcet_cache_counts caches;
 };
 
-/* What a caller may watch. Either function may be NULL. Block, warp and section say whose it is. */
+/* What a caller may watch. Each function may be NULL. Block, warp and section say whose it is. */
 struct wcet_place {
     uint64_t block;
     uint32_t warp, section;
@@ -40,8 +40,9 @@ struct wcet_place {
 struct wcet_watch {
     void (*phase)(void *, const struct wcet_place *, const struct wcet_phase *);
     void (*instant)(void *, const struct wcet_place *, const struct wcet_instant *);
-    void (*progress)(void *, uint64_t instructions); /* done so far in this launch */
     void *data;
+    void (*progress)(void *progress_data, uint64_t instructions); /* done so far in this launch, warp by warp */
+    void *progress_data;
 };
 
 /* `extensions`: a bit per enum wcet_extension. False: the launch is not covered or the trace is damaged. */

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "tools/ui/progress.h"
+
 /* ---- schedules ----------------------------------------------------------------------------------------------------
  */
 
@@ -181,29 +183,39 @@ static bool begin(struct search *s, const struct wcet_bounds *b, const struct ma
     return true;
 }
 
-bool wcet_attack(struct rp_trace *t, const struct wcet_bounds *b, const struct machine_args *args, uint64_t count,
-                 struct wcet_attack *out, struct rp_error *err)
+static bool one_try(struct search *s, struct rp_trace *t, uint32_t launch, const struct machine_args *args,
+                    struct wcet_attack *out, struct rp_error *err)
 {
-    struct search s;
-    *out = (struct wcet_attack){0};
-    if (!begin(&s, b, args, err))
+    struct schedule x = choose(s, out->schedules);
+    struct spelt spelt;
+    uint64_t cycles;
+    spell(&x, &spelt);
+    if (!attempt(t, launch, args, &spelt, &cycles, err))
         return false;
-    for (uint64_t i = 0; i < count; i++) {
-        struct schedule x = choose(&s, i);
-        struct spelt spelt;
-        uint64_t cycles;
-        spell(&x, &spelt);
-        if (!attempt(t, b->launch, args, &spelt, &cycles, err))
-            return false;
-        out->schedules++;
-        if (x.policy == LEVELS && cycles >= s.best_cycles) {
-            s.best = x;
-            s.best_cycles = cycles;
-        }
-        if (cycles > out->longest) {
-            out->longest = cycles;
-            describe(&spelt, out->schedule, sizeof out->schedule);
-        }
+    out->schedules++;
+    if (x.policy == LEVELS && cycles >= s->best_cycles) {
+        s->best = x;
+        s->best_cycles = cycles;
+    }
+    if (cycles > out->longest) {
+        out->longest = cycles;
+        describe(&spelt, out->schedule, sizeof out->schedule);
     }
     return true;
+}
+
+bool wcet_attack(struct rp_trace *t, const struct wcet_bounds *b, const struct machine_args *args, uint64_t count,
+                 bool quiet, struct wcet_attack *out, struct rp_error *err)
+{
+    struct search s;
+    struct progress bar;
+    *out = (struct wcet_attack){0};
+    bool fine = begin(&s, b, args, err);
+    progress_begin(&bar, "attacking", "schedules", quiet);
+    while (fine && out->schedules < count) {
+        fine = one_try(&s, t, b->launch, args, out, err);
+        progress_update(&bar, out->schedules, count, 0, NULL);
+    }
+    progress_end(&bar);
+    return fine;
 }

@@ -17,8 +17,8 @@ struct wcet_attack {
     char schedule[192]; /* the settings that take that long: "key=value key=value" */
 };
 
-/* Tries `count` schedules on the launch of which these are the bounds. */
-bool wcet_attack(struct rp_trace *, const struct wcet_bounds *, const struct machine_args *, uint64_t count,
+/* Tries `count` schedules on the launch of which these are the bounds; shows its progress unless `quiet`. */
+bool wcet_attack(struct rp_trace *, const struct wcet_bounds *, const struct machine_args *, uint64_t count, bool quiet,
                  struct wcet_attack *, struct rp_error *);
 
 /* False, with a message: some replay, or a schedule of `attacks` (NULL, or one per launch), took longer than the
