@@ -23,7 +23,7 @@
 struct parameter {
     const char *name;
     uint32_t offset, size, align;
-    bool is_float;
+    bool is_float, is_integer; /* by its type, of which machine code says nothing, and .b32 neither */
 };
 
 /* Why a kernel's result may depend on the order of its blocks (0: it does not, as far as its code shows). */

@@ -78,5 +78,8 @@ bool kernel_check_argument(const struct program *p, uint32_t i, const struct arg
     if (param->is_float && !type->may_be_float)
         return rp_fail(err, RP_USAGE, "argument %u is %s, but parameter '%s' of kernel '%s' is floating point: give %s",
                        i, type->form, param->name, p->name, param->size == 4 ? "f32" : "f64");
+    if (param->is_integer && !type->may_be_integer)
+        return rp_fail(err, RP_USAGE, "argument %u is %s, but parameter '%s' of kernel '%s' is an integer: give %s", i,
+                       type->form, param->name, p->name, param->size == 4 ? "i32 or u32" : "i64 or u64");
     return true;
 }

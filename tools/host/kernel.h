@@ -13,7 +13,7 @@ struct program *kernel_find(struct module *, const char *name, struct rp_error *
 struct argument_type {
     const char *form; /* "i32": for messages */
     size_t bytes;
-    bool may_be_float;
+    bool may_be_integer, may_be_float;
     bool narrows; /* a 32-bit integer: also serves narrower parameters that hold its value */
     bool address; /* of 8 bytes, or of 4 for a kernel whose addresses have 32 bits */
 };

@@ -130,9 +130,12 @@ void memory_fetch(struct reprise *r, const struct reprise_launch *l, const uint6
 
 /* ---- variables --------------------------------------------------------------------------------------------------- */
 
-static void *find_variable(struct reprise *r, const char *name, size_t bytes, struct rp_error *err)
+/* data: the program's, only looked at for NULL. */
+static void *find_variable(struct reprise *r, const char *name, const void *data, size_t bytes, struct rp_error *err)
 {
     uint64_t size;
+    if (!r || !name || !data)
+        return rp_fail(err, RP_USAGE, "a variable needs a session, a name and its bytes: one is NULL"), NULL;
     void *at = rp_variable(r->context, name, &size);
     if (!at)
         return rp_fail(err, RP_USAGE, "%s has no variable '%.100s'", r->module->file_name, name), NULL;
@@ -145,7 +148,7 @@ static void *find_variable(struct reprise *r, const char *name, size_t bytes, st
 
 bool reprise_write(struct reprise *r, const char *variable, const void *from, size_t bytes, struct rp_error *err)
 {
-    void *at = find_variable(r, variable, bytes, err);
+    void *at = find_variable(r, variable, from, bytes, err);
     if (at)
         memcpy(at, from, bytes);
     return at;
@@ -153,7 +156,7 @@ bool reprise_write(struct reprise *r, const char *variable, const void *from, si
 
 bool reprise_read(struct reprise *r, const char *variable, void *to, size_t bytes, struct rp_error *err)
 {
-    const void *at = find_variable(r, variable, bytes, err);
+    const void *at = find_variable(r, variable, to, bytes, err);
     if (at)
         memcpy(to, at, bytes);
     return at;

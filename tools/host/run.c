@@ -6,11 +6,11 @@
 #include "tools/host/session.h"
 
 static const struct argument_type types[] = {
-    [REPRISE_IN] = {"memory", 8, false, false, true},    [REPRISE_OUT] = {"memory", 8, false, false, true},
-    [REPRISE_INOUT] = {"memory", 8, false, false, true}, [REPRISE_I32] = {"i32", 4, false, true, false},
-    [REPRISE_U32] = {"u32", 4, false, true, false},      [REPRISE_I64] = {"i64", 8, false, false, false},
-    [REPRISE_U64] = {"u64", 8, false, false, false},     [REPRISE_F32] = {"f32", 4, true, false, false},
-    [REPRISE_F64] = {"f64", 8, true, false, false},      [REPRISE_VALUE] = {"value", 0, true, false, false},
+    [REPRISE_IN] = {"memory", 8, true, false, false, true},    [REPRISE_OUT] = {"memory", 8, true, false, false, true},
+    [REPRISE_INOUT] = {"memory", 8, true, false, false, true}, [REPRISE_I32] = {"i32", 4, true, false, true, false},
+    [REPRISE_U32] = {"u32", 4, true, false, true, false},      [REPRISE_I64] = {"i64", 8, true, false, false, false},
+    [REPRISE_U64] = {"u64", 8, true, false, false, false},     [REPRISE_F32] = {"f32", 4, false, true, false, false},
+    [REPRISE_F64] = {"f64", 8, false, true, false, false},     [REPRISE_VALUE] = {"value", 0, true, true, false, false},
 };
 enum { KINDS = sizeof types / sizeof *types };
 

@@ -88,6 +88,8 @@ static void look(void *data, const char *name, uint64_t value)
 bool reprise_statistic(const struct reprise *r, const char *name, uint64_t *value, struct rp_error *err)
 {
     struct wanted w = {.name = name};
+    if (!r || !name || !value)
+        return rp_fail(err, RP_USAGE, "a statistic needs a session, a name and a place for its value: one is NULL");
     if (!r->machine)
         return rp_fail(err, RP_USAGE, "statistic '%.60s': the session has no machine", name);
     statistics_each(r->machine, &r->last, look, &w);

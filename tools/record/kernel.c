@@ -4,11 +4,11 @@
 #include <string.h>
 
 static const struct argument_type types[] = {
-    [ARG_I32] = {"i32", 4, false, true, false},       [ARG_U32] = {"u32", 4, false, true, false},
-    [ARG_I64] = {"i64", 8, false, false, false},      [ARG_U64] = {"u64", 8, false, false, false},
-    [ARG_F32] = {"f32", 4, true, false, false},       [ARG_F64] = {"f64", 8, true, false, false},
-    [ARG_BYTES] = {"bytes", 0, true, false, false},   [ARG_BUFFER] = {"buf", 8, false, false, true},
-    [ARG_STRUCT] = {"struct", 0, true, false, false},
+    [ARG_I32] = {"i32", 4, true, false, true, false},       [ARG_U32] = {"u32", 4, true, false, true, false},
+    [ARG_I64] = {"i64", 8, true, false, false, false},      [ARG_U64] = {"u64", 8, true, false, false, false},
+    [ARG_F32] = {"f32", 4, false, true, false, false},      [ARG_F64] = {"f64", 8, false, true, false, false},
+    [ARG_BYTES] = {"bytes", 0, true, true, false, false},   [ARG_BUFFER] = {"buf", 8, true, false, false, true},
+    [ARG_STRUCT] = {"struct", 0, true, true, false, false},
 };
 
 static void put_bytes(const struct plan_argument *a, uint8_t *to)

@@ -293,8 +293,9 @@ static void set_parameters(struct lowering *l, const struct ptx_function *entry,
     p->parameter_bytes = s->bytes;
     for (uint32_t i = 0; i < s->param_count; i++) {
         const struct ptx_variable *v = s->params[i];
-        p->parameters[i] = (struct parameter){v->name, (uint32_t)v->offset, (uint32_t)v->size, v->align,
-                                              ptx_types[v->type].kind == 'F'};
+        const char kind = ptx_types[v->type].kind;
+        p->parameters[i] = (struct parameter){v->name,  (uint32_t)v->offset, (uint32_t)v->size,
+                                              v->align, kind == 'F',         kind == 'U' || kind == 'S'};
     }
 }
 

@@ -77,6 +77,14 @@ Test(host, numbers_of_another_type)
     wrong = l;
     wrong.args[3] = reprise_f32(1);
     refused(reprise_run(r, &wrong, NULL, &err), RP_USAGE, "argument 3 (f32) is 4 bytes");
+    int32_t p[THREADS] = {0};
+    wrong = fine(p);
+    wrong.args[2] = reprise_f32(1);
+    refused(reprise_run(r, &wrong, NULL, &err), RP_USAGE,
+            "argument 2 is f32, but parameter 'v' of kernel 'add' is an integer: give i32 or u32");
+    wrong.args[2] = reprise_i32(1);
+    wrong.args[0] = reprise_f64(1);
+    refused(reprise_run(r, &wrong, NULL, &err), RP_USAGE, "argument 0 is f64, but parameter 'p'");
     reprise_close(r, NULL);
 }
 
@@ -161,6 +169,13 @@ Test(host, sessions_that_cannot_be)
     refused(reprise_run(NULL, &l, NULL, &err), RP_USAGE, "no session");
     struct reprise *r = open_with((struct reprise_options){0});
     refused(reprise_run(r, NULL, NULL, &err), RP_USAGE, "no launch");
+    uint64_t value;
+    refused(reprise_statistic(NULL, "cycles", &value, &err), RP_USAGE, "one is NULL");
+    refused(reprise_statistic(r, NULL, &value, &err), RP_USAGE, "one is NULL");
+    refused(reprise_statistic(r, "cycles", NULL, &err), RP_USAGE, "one is NULL");
+    refused(reprise_read(NULL, "counter", &value, 4, &err), RP_USAGE, "one is NULL");
+    refused(reprise_read(r, NULL, &value, 4, &err), RP_USAGE, "one is NULL");
+    refused(reprise_write(r, "counter", NULL, 4, &err), RP_USAGE, "one is NULL");
     reprise_close(r, NULL);
 }
 
