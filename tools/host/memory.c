@@ -10,24 +10,41 @@ struct range {
 };
 
 static bool is_memory(const struct reprise_arg *a) { return a->kind >= REPRISE_IN && a->kind <= REPRISE_INOUT; }
+static const struct reprise_arg *memory(const struct reprise_launch *l, uint32_t i)
+{
+    return i < REPRISE_ARGS ? &l->args[i] : &l->pointers[i - REPRISE_ARGS].memory;
+}
+
+struct label {
+    char text[24];
+};
+static struct label label(const char *argument, const char *pointer, uint32_t i)
+{
+    struct label name;
+    snprintf(name.text, sizeof name.text, "%s%u", i < REPRISE_ARGS ? argument : pointer,
+             i < REPRISE_ARGS ? i : i - REPRISE_ARGS);
+    return name;
+}
 static bool overlap(struct range a, struct range b) { return a.begin < b.end && b.begin < a.end; }
 
 static bool check(const struct reprise_arg *a, uint32_t i, struct rp_error *err)
 {
+    const struct label name = label("argument ", "pointer ", i);
     if (!a->pointer)
-        return rp_fail(err, RP_USAGE, "argument %u: the pointer is NULL; a null pointer for the kernel is u64 0", i);
+        return rp_fail(err, RP_USAGE, "%s: the pointer is NULL; a null pointer for the kernel is %s", name.text,
+                       i < REPRISE_ARGS ? "u64 0" : "one that the launch does not list");
     if (!a->bytes)
-        return rp_fail(err, RP_USAGE, "argument %u: 0 bytes of memory; the least is 1", i);
+        return rp_fail(err, RP_USAGE, "%s: 0 bytes of memory; the least is 1", name.text);
     if (a->bytes > UINTPTR_MAX - (uintptr_t)a->pointer)
-        return rp_fail(err, RP_USAGE, "argument %u: %zu bytes do not fit into memory behind its pointer", i, a->bytes);
+        return rp_fail(err, RP_USAGE, "%s: %zu bytes do not fit into memory behind its pointer", name.text, a->bytes);
     return true;
 }
 
-/* One range per memory argument; those that overlap become the range that holds them all. */
-static bool find_ranges(const struct reprise_launch *l, struct range range[REPRISE_ARGS], struct rp_error *err)
+/* One range per piece of memory; those that overlap become the range that holds them all. */
+static bool find_ranges(const struct reprise_launch *l, struct range range[MEMORIES], struct rp_error *err)
 {
-    for (uint32_t i = 0; i < REPRISE_ARGS; i++) {
-        const struct reprise_arg *a = &l->args[i];
+    for (uint32_t i = 0; i < MEMORIES; i++) {
+        const struct reprise_arg *a = memory(l, i);
         range[i] = (struct range){0};
         if (!is_memory(a))
             continue;
@@ -37,8 +54,8 @@ static bool find_ranges(const struct reprise_launch *l, struct range range[REPRI
     }
     for (bool grown = true; grown;) {
         grown = false;
-        for (uint32_t i = 0; i < REPRISE_ARGS; i++)
-            for (uint32_t j = 0; j < REPRISE_ARGS; j++)
+        for (uint32_t i = 0; i < MEMORIES; i++)
+            for (uint32_t j = 0; j < MEMORIES; j++)
                 if (overlap(range[i], range[j]) && (range[i].begin > range[j].begin || range[i].end < range[j].end)) {
                     range[i].begin = range[i].begin < range[j].begin ? range[i].begin : range[j].begin;
                     range[i].end = range[i].end > range[j].end ? range[i].end : range[j].end;
@@ -71,7 +88,7 @@ static bool forget_overlapping(struct reprise *r, struct range range, struct rp_
     return true;
 }
 
-static struct mirror *add(struct reprise *r, struct range range, uint32_t argument, struct rp_error *err)
+static struct mirror *add(struct reprise *r, struct range range, uint32_t i, struct rp_error *err)
 {
     if (!forget_overlapping(r, range, err))
         return NULL;
@@ -79,50 +96,47 @@ static struct mirror *add(struct reprise *r, struct range range, uint32_t argume
         size_t capacity = 2 * r->mirror_capacity + 8;
         struct mirror *mirrors = realloc(r->mirrors, capacity * sizeof *mirrors);
         if (!mirrors)
-            return rp_fail(err, RP_SYSTEM, "out of memory for argument %u", argument), NULL;
+            return rp_fail(err, RP_SYSTEM, "out of memory for %s", label("argument ", "pointer ", i).text), NULL;
         r->mirrors = mirrors;
         r->mirror_capacity = capacity;
     }
     struct mirror m = {(uint8_t *)range.begin, range.end - range.begin, 0};
-    char name[16];
-    snprintf(name, sizeof name, "arg%u", argument);
-    if (!(m.address = rp_alloc(r->context, m.bytes, name, err)))
+    if (!(m.address = rp_alloc(r->context, m.bytes, label("arg", "pointer", i).text, err)))
         return NULL;
     r->mirrors[r->mirror_count] = m;
     return &r->mirrors[r->mirror_count++];
 }
 
-bool memory_send(struct reprise *r, const struct reprise_launch *l, uint64_t address[REPRISE_ARGS],
-                 struct rp_error *err)
+bool memory_send(struct reprise *r, const struct reprise_launch *l, uint64_t address[MEMORIES], struct rp_error *err)
 {
-    struct range range[REPRISE_ARGS];
+    struct range range[MEMORIES];
     if (!find_ranges(l, range, err))
         return false;
-    for (uint32_t i = 0; i < REPRISE_ARGS; i++) {
-        if (!is_memory(&l->args[i]))
+    for (uint32_t i = 0; i < MEMORIES; i++) {
+        if (!is_memory(memory(l, i)))
             continue;
         struct mirror *m = find(r, range[i]);
-        bool first = true; /* argument of this launch in that range */
+        bool first = true; /* piece of this launch in that range */
         for (uint32_t j = 0; j < i; j++)
-            first = first && (!is_memory(&l->args[j]) || range[j].begin != range[i].begin);
+            first = first && (!is_memory(memory(l, j)) || range[j].begin != range[i].begin);
         if (m && first) /* new memory has its zeros */
             memset(rp_host(r->context, m->address, m->bytes), 0, m->bytes);
         if (!m && !(m = add(r, range[i], i, err)))
             return false;
-        address[i] = m->address + ((uintptr_t)l->args[i].pointer - range[i].begin);
+        address[i] = m->address + ((uintptr_t)memory(l, i)->pointer - range[i].begin);
     }
-    for (uint32_t i = 0; i < REPRISE_ARGS; i++) {
-        const struct reprise_arg *a = &l->args[i];
+    for (uint32_t i = 0; i < MEMORIES; i++) {
+        const struct reprise_arg *a = memory(l, i);
         if (a->kind == REPRISE_IN || a->kind == REPRISE_INOUT)
             memcpy(rp_host(r->context, address[i], a->bytes), a->pointer, a->bytes);
     }
     return true;
 }
 
-void memory_fetch(struct reprise *r, const struct reprise_launch *l, const uint64_t address[REPRISE_ARGS])
+void memory_fetch(struct reprise *r, const struct reprise_launch *l, const uint64_t address[MEMORIES])
 {
-    for (uint32_t i = 0; i < REPRISE_ARGS; i++) {
-        const struct reprise_arg *a = &l->args[i];
+    for (uint32_t i = 0; i < MEMORIES; i++) {
+        const struct reprise_arg *a = memory(l, i);
         if (a->kind == REPRISE_OUT || a->kind == REPRISE_INOUT)
             memcpy(a->pointer, rp_host(r->context, address[i], a->bytes), a->bytes);
     }

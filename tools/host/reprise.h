@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-enum { REPRISE_ARGS = 64, REPRISE_SETTINGS = 32 };
+enum { REPRISE_ARGS = 64, REPRISE_POINTERS = 32, REPRISE_SETTINGS = 32 };
 
 /* ---- sessions ---------------------------------------------------------------------------------------------------- */
 
@@ -125,7 +125,8 @@ static inline struct reprise_arg reprise_inout(void *pointer, size_t bytes)
     return reprise_memory(REPRISE_INOUT, pointer, bytes);
 }
 /* A parameter of any other type, such as a struct passed by value, by its bytes. They must be as many as the
- * parameter's, and stay where they are until the launch. */
+ * parameter's, and stay where they are until the launch. Pointers in them are numbers to the kernel, but for those that
+ * the launch lists (struct reprise_pointer). */
 static inline struct reprise_arg reprise_value(const void *bytes, size_t size)
 {
     return reprise_memory(REPRISE_VALUE, (void *)bytes, size);
@@ -150,11 +151,20 @@ REPRISE_NUMBER(f64, double, REPRISE_F64)
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
+/* A pointer within an argument by value: at this offset the kernel finds the address of its copy of `memory`, whatever
+ * the program has there. */
+struct reprise_pointer {
+    uint32_t argument;         /* from 0, made by reprise_value */
+    uint32_t offset;           /* offsetof(struct ..., member) */
+    struct reprise_arg memory; /* made by reprise_in, reprise_out or reprise_inout */
+};
+
 struct reprise_launch {
     const char *kernel; /* its name in the module or, where that is unique, in the source; NULL: the only kernel */
-    uint32_t grid[3], block[3];            /* blocks, and threads in a block; an extent of 0 is 1 */
-    uint32_t shared;                       /* bytes of dynamic shared memory per block */
-    struct reprise_arg args[REPRISE_ARGS]; /* one per parameter, in order */
+    uint32_t grid[3], block[3];                        /* blocks, and threads in a block; an extent of 0 is 1 */
+    uint32_t shared;                                   /* bytes of dynamic shared memory per block */
+    struct reprise_arg args[REPRISE_ARGS];             /* one per parameter, in order */
+    struct reprise_pointer pointers[REPRISE_POINTERS]; /* within these; those of kind REPRISE_NONE do not count */
 };
 
 /* What a launch did. All but the first two are 0 without a machine; docs/statistics.md defines them. */

@@ -26,6 +26,27 @@ static bool check_argument(const struct program *p, uint32_t i, const struct rep
     return kernel_check_argument(p, i, &type, value, err);
 }
 
+static uint32_t pointer_bytes(const struct program *p) { return p->narrow ? 4 : 8; }
+
+static bool check_pointers(const struct program *p, const struct reprise_launch *l, struct rp_error *err)
+{
+    for (uint32_t i = 0; i < REPRISE_POINTERS; i++) {
+        const struct reprise_pointer *at = &l->pointers[i];
+        if (at->memory.kind == REPRISE_NONE)
+            continue;
+        if (at->memory.kind < REPRISE_IN || at->memory.kind > REPRISE_INOUT)
+            return rp_fail(err, RP_USAGE, "pointer %u is no memory; make it with reprise_in, reprise_out, ...", i);
+        if (at->argument >= REPRISE_ARGS || l->args[at->argument].kind != REPRISE_VALUE)
+            return rp_fail(err, RP_USAGE, "pointer %u lies in argument %u, which reprise_value did not make", i,
+                           at->argument);
+        const size_t bytes = l->args[at->argument].bytes;
+        if (bytes < pointer_bytes(p) || at->offset > bytes - pointer_bytes(p))
+            return rp_fail(err, RP_USAGE, "pointer %u: argument %u has %zu bytes, none for a pointer at offset %u", i,
+                           at->argument, bytes, at->offset);
+    }
+    return true;
+}
+
 static bool check_arguments(const struct program *p, const struct reprise_launch *l, struct rp_error *err)
 {
     uint32_t count = 0;
@@ -42,11 +63,11 @@ static bool check_arguments(const struct program *p, const struct reprise_launch
     for (uint32_t i = 0; i < count; i++)
         if (!check_argument(p, i, &l->args[i], err))
             return false;
-    return true;
+    return check_pointers(p, l, err);
 }
 
 /* The parameter block; NULL: no memory. */
-static void *parameters(const struct program *p, const struct reprise_launch *l, const uint64_t address[REPRISE_ARGS],
+static void *parameters(const struct program *p, const struct reprise_launch *l, const uint64_t address[MEMORIES],
                         struct rp_error *err)
 {
     uint8_t *block = calloc(1, p->parameter_bytes + 1);
@@ -60,6 +81,12 @@ static void *parameters(const struct program *p, const struct reprise_launch *l,
                            : a->kind <= REPRISE_INOUT ? (const void *)&address[i]
                                                       : &a->value;
         memcpy(block + p->parameters[i].offset, from, p->parameters[i].size);
+    }
+    for (uint32_t i = 0; i < REPRISE_POINTERS; i++) {
+        const struct reprise_pointer *at = &l->pointers[i];
+        if (at->memory.kind != REPRISE_NONE)
+            memcpy(block + p->parameters[at->argument].offset + at->offset, &address[REPRISE_ARGS + i],
+                   pointer_bytes(p));
     }
     return block;
 }
@@ -83,7 +110,7 @@ static bool open_writer(struct reprise *r, struct rp_writer **writer, struct rp_
 static bool launch(struct reprise *r, struct program *p, const struct reprise_launch *l,
                    struct rp_launch_config *config, struct reprise_result *result, struct rp_error *err)
 {
-    uint64_t address[REPRISE_ARGS] = {0};
+    uint64_t address[MEMORIES] = {0};
     struct rp_launch_result done;
     void *params = memory_send(r, l, address, err) ? parameters(p, l, address, err) : NULL;
     if (!params)

@@ -30,10 +30,13 @@ struct reprise {
 
 /* ---- memory.c: the program's memory on the device ---------------------------------------------------------------- */
 
-/* Gives every memory argument of the launch an address, and the device what the kernel is to find. */
-bool memory_send(struct reprise *, const struct reprise_launch *, uint64_t address[REPRISE_ARGS], struct rp_error *);
+/* What a launch may give memory by: its arguments, then its pointers within them. */
+enum { MEMORIES = REPRISE_ARGS + REPRISE_POINTERS };
+
+/* Gives all memory of the launch addresses, and the device what the kernel is to find. */
+bool memory_send(struct reprise *, const struct reprise_launch *, uint64_t address[MEMORIES], struct rp_error *);
 /* Brings back what the kernel left there. */
-void memory_fetch(struct reprise *, const struct reprise_launch *, const uint64_t address[REPRISE_ARGS]);
+void memory_fetch(struct reprise *, const struct reprise_launch *, const uint64_t address[MEMORIES]);
 
 /* ---- timing.c ---------------------------------------------------------------------------------------------------- */
 

@@ -12,6 +12,7 @@
  * copy(to, from, n):     to[i] = from[i] for i < n
  * shapes(out, b, f, d, s): out[0] = b (8 bits, signed), out[1] = bits of f, out[2..3] = bits of d, out[4..5] = the two
  *                        halves of the struct s
+ * shift({from, n, to}):  to[i] = from[i] + n, the pointers in a structure
  * _Z5countPi(out):       out[0] = ++counter, a variable of the module that begins with 7
  * lookup(out):           out[i] = table[i] for three i, a constant {4, 5, 6}
  * forever():             never ends */

@@ -88,6 +88,34 @@ Test(host, numbers_of_another_type)
     reprise_close(r, NULL);
 }
 
+Test(host, pointers_that_lie_nowhere)
+{
+    int32_t p[THREADS] = {0};
+    uint64_t s[3] = {0};
+    struct reprise *r = open_with((struct reprise_options){0});
+    const struct reprise_launch shift = {
+        .kernel = "shift", .args = {reprise_value(s, sizeof s)}, .pointers = {{0, 0, reprise_in(p, sizeof p)}}};
+    struct reprise_launch l = shift;
+    l.pointers[0].offset = 17;
+    refused(reprise_run(r, &l, NULL, &err), RP_USAGE,
+            "pointer 0: argument 0 has 24 bytes, none for a pointer at offset 17");
+    l.pointers[0].offset = UINT32_MAX;
+    refused(reprise_run(r, &l, NULL, &err), RP_USAGE, "none for a pointer at offset 4294967295");
+    l = shift;
+    l.pointers[0].argument = 1;
+    refused(reprise_run(r, &l, NULL, &err), RP_USAGE, "pointer 0 lies in argument 1, which reprise_value did not make");
+    l.pointers[0].argument = REPRISE_ARGS;
+    refused(reprise_run(r, &l, NULL, &err), RP_USAGE, "pointer 0 lies in argument 64");
+    l = shift;
+    l.pointers[0].memory = reprise_i32(1);
+    refused(reprise_run(r, &l, NULL, &err), RP_USAGE, "pointer 0 is no memory");
+    l.pointers[0].memory = reprise_in(NULL, 4);
+    refused(reprise_run(r, &l, NULL, &err), RP_USAGE, "pointer 0: the pointer is NULL");
+    l.pointers[0].memory = reprise_in(p, 0);
+    refused(reprise_run(r, &l, NULL, &err), RP_USAGE, "pointer 0: 0 bytes of memory");
+    reprise_close(r, NULL);
+}
+
 Test(host, memory_that_is_none)
 {
     int32_t p[THREADS] = {0};

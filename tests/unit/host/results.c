@@ -49,6 +49,41 @@ Test(host, in_is_only_read_and_out_begins_with_zeros)
     reprise_close(r, NULL);
 }
 
+/* The argument of shift. */
+struct shift {
+    const int32_t *from;
+    int32_t n;
+    int32_t *to;
+};
+static struct reprise_launch shift_launch(const struct shift *s)
+{
+    struct reprise_launch l = {.kernel = "shift", .block = {THREADS}, .args = {reprise_value(s, sizeof *s)}};
+    l.pointers[0] = (struct reprise_pointer){0, offsetof(struct shift, from), reprise_in(s->from, 4 * THREADS)};
+    l.pointers[1] = (struct reprise_pointer){0, offsetof(struct shift, to), reprise_out(s->to, 4 * THREADS)};
+    return l;
+}
+Test(host, pointers_within_structures)
+{
+    int32_t from[THREADS], to[THREADS] = {0};
+    const struct shift s = {from, -7, to}, in_place = {to, 1, to};
+    for (unsigned i = 0; i < THREADS; i++)
+        from[i] = (int32_t)(i * i);
+    struct reprise *r = open_with((struct reprise_options){0});
+    run(r, shift_launch(&s), NULL);
+    for (unsigned i = 0; i < THREADS; i++)
+        cr_assert_eq(to[i], (int32_t)(i * i) - 7, "%u: %d", i, to[i]);
+    struct reprise_launch l = shift_launch(&in_place);
+    run(r, l, NULL);
+    for (unsigned i = 0; i < THREADS; i++)
+        cr_assert_eq(to[i], (int32_t)(i * i) - 6, "%u: %d", i, to[i]);
+    cr_expect_eq(in_place.to, to, "the program's structure stays as it is");
+    struct rp_error err = {0};
+    l.pointers[1].memory.kind = REPRISE_NONE; /* what the launch does not list is a number, no address */
+    cr_expect_not(reprise_run(r, &l, NULL, &err));
+    cr_expect_eq(err.status, RP_KERNEL, "%s", err.text);
+    reprise_close(r, NULL);
+}
+
 Test(host, what_the_program_changes_between_launches_is_seen)
 {
     int32_t p[THREADS] = {0};
