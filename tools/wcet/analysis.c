@@ -308,14 +308,25 @@ static bool whole(struct rp_trace *t, uint32_t launch, struct rp_error *err)
                    rp_trace_path(t), launch);
 }
 
+/* Says which launch is not covered, where there are several. */
+static bool begin_model(struct analysis *a, uint32_t launch, const struct machine *machine, unsigned extensions,
+                        struct rp_error *err)
+{
+    const struct rp_launch *l = rp_trace_launch(a->trace, launch);
+    struct rp_error why;
+    if (wcet_model_begin(&a->model, machine, rp_trace_kernel(a->trace, l->kernel), l, extensions, &why))
+        return true;
+    if (rp_trace_launch_count(a->trace) == 1)
+        return rp_fail(err, why.status, "%s", why.text);
+    return rp_fail(err, why.status, "launch %" PRIu32 ": %s", launch, why.text);
+}
+
 bool wcet_analyse(struct rp_trace *t, uint32_t launch, const struct machine *machine, unsigned extensions,
                   const struct wcet_watch *watch, struct wcet_bounds *out, struct rp_error *err)
 {
     struct analysis a = {.trace = t, .watch = watch, .bounds = out};
-    const struct rp_launch *l = rp_trace_launch(t, launch);
-    *out = (struct wcet_bounds){.launch = launch, .blocks = rp_launch_blocks(l)};
-    if (!whole(t, launch, err) ||
-        !wcet_model_begin(&a.model, machine, rp_trace_kernel(t, l->kernel), l, extensions, err))
+    *out = (struct wcet_bounds){.launch = launch, .blocks = rp_launch_blocks(rp_trace_launch(t, launch))};
+    if (!whole(t, launch, err) || !begin_model(&a, launch, machine, extensions, err))
         return false;
     a.blocks = calloc(out->blocks, sizeof *a.blocks);
     bool fine = a.blocks || rp_fail(err, RP_SYSTEM, "out of memory for the blocks of a launch");

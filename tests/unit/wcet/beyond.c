@@ -1,6 +1,8 @@
 /* What goes beyond the paper's assumptions, by hand. Soundness at large is sound.c's matter. */
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/unit/wcet/common.h"
 #include "tools/wcet/attack.h"
@@ -216,6 +218,30 @@ Test(beyond, blocks_on_one_sm) { expect_blocks(3, "1", 3 * 12); }
 Test(beyond, a_last_block_may_come_to_any_sm) { expect_blocks(3, "2", 2 * 12); }
 Test(beyond, while_blocks_wait_every_sm_is_full) { expect_blocks(9, "2", 5 * 12); }
 Test(beyond, as_many_blocks_as_sms) { expect_blocks(3, "3", 12); }
+
+Test(beyond, a_launch_that_is_not_covered_is_named)
+{
+    struct rp_error err = {0};
+    char path[] = "/tmp/reprise-wcet-XXXXXX";
+    int fd = mkstemp(path);
+    cr_assert_geq(fd, 0);
+    close(fd);
+    struct warp_trace *w = warp_trace_begin(path, &err);
+    cr_assert(w && warp_trace_end(w,
+                                  warp_trace_launch(w, four_integers, 1, 1, &err) &&
+                                      warp_trace_launch(w, four_integers, 1, 2, &err),
+                                  &err));
+    struct rp_trace *t = rp_trace_open(path, &err);
+    unlink(path);
+    struct machine *m = orin(NULL, 0);
+    struct wcet_bounds b;
+    cr_assert(t && wcet_analyse(t, 0, m, 0, NULL, &b, &err), "%s", err.text);
+    wcet_bounds_free(&b);
+    cr_expect(!wcet_analyse(t, 1, m, 0, NULL, &b, &err));
+    cr_expect(strstr(err.text, "launch 1: ") && strstr(err.text, "several blocks"), "%s", err.text);
+    machine_free(m);
+    rp_trace_close(t);
+}
 
 Test(beyond, a_replay_beyond_its_bound_is_an_error)
 {
