@@ -68,8 +68,14 @@ int main(int, char **argv)
     reprise_options options{};
     options.module = argv[1];
     reprise *gpu = reprise_open(&options, &err);
-    reprise_launch add = {"vector_add", {4}, {256}, 0,
-                          {reprise_in(a.data(), 4000), reprise_in(b.data(), 4000), reprise_out(c.data(), 4000), reprise_i32(1000)}};
+    reprise_launch add{};
+    add.kernel = "vector_add";
+    add.grid[0] = 4;
+    add.block[0] = 256;
+    add.args[0] = reprise_in(a.data(), 4000);
+    add.args[1] = reprise_in(b.data(), 4000);
+    add.args[2] = reprise_out(c.data(), 4000);
+    add.args[3] = reprise_i32(1000);
     if (!gpu || !reprise_run(gpu, &add, nullptr, &err))
         return fputs(err.text, stderr), err.status;
     for (int i = 0; i < 1000; i++)
