@@ -39,6 +39,10 @@ is $? 0 "phases as protobuf decode by the schema"
 holds "$(grep -c 'phases {' "$tmp/p.txt") == sum(len(w['phases']) for w in l['warps'])" "as many phases there"
 holds "$(grep -c ' issue:' "$tmp/p.txt") == sum(s['instructions'] for s in l['sections'])" "and the times of every instruction"
 
+for form in "" --json; do
+    "$REPRISE" wcet -q "$trace" --machine orin-wcet $form > /dev/full 2> "$tmp/full"
+    is "$? $(grep -c 'cannot write to standard output: ' "$tmp/full")" "4 1" "a full standard output is said to be full $form"
+done
 refused() { # status, pattern, arguments
     local status=$1 pattern=$2; shift 2
     "$REPRISE" wcet -q "$trace" "$@" > "$tmp/refused" 2>&1

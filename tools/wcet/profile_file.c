@@ -1,4 +1,5 @@
 /* Profiles as files: CSV, and protobuf (phases.proto). */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ struct wcet_profile_file {
 
 static bool cannot_write(const struct wcet_profile_file *f, struct rp_error *err)
 {
-    return rp_fail(err, RP_SYSTEM, "cannot write '%s'", f->out->path);
+    return rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", f->out->path, strerror(errno));
 }
 
 /* Field 5 of Profile is repeated and messages concatenate, so launches are appended one by one. */
