@@ -90,11 +90,11 @@ static struct module *load_text(const char *path, const void *bytes, size_t size
     return m;
 }
 
-/* Text may end in a NUL, as that of a compiler in the same process does. */
+/* Text may end in a NUL, as that of a compiler in the same process does. The first bytes of an ELF file are none. */
 static bool is_text(const char *bytes, size_t size)
 {
     const char *nul = memchr(bytes, 0, size);
-    return !nul || nul == bytes + size - 1;
+    return (!nul || nul == bytes + size - 1) && *bytes != ELFMAG0;
 }
 
 struct module *module_load_bytes(const char *path, const void *bytes, size_t size, struct rp_error *err)
@@ -105,10 +105,11 @@ struct module *module_load_bytes(const char *path, const void *bytes, size_t siz
         return cubin_module(path, bytes, size, err);
     if (size && is_text(bytes, size))
         return load_text(path, bytes, size, err);
-    rp_fail(err, RP_BAD_INPUT, "%.200s: %s; a module is PTX, a cubin or a fat binary", path,
-            !size                                                ? "empty"
-            : size >= SELFMAG && !memcmp(bytes, ELFMAG, SELFMAG) ? "an ELF file, but not for an NVIDIA GPU"
-                                                                 : "neither text nor a binary of these kinds");
+    rp_fail(err, RP_BAD_INPUT, "%.200s: %s; a module is PTX, a cubin, a fat binary, or a program with one", path,
+            !size ? "empty"
+            : size >= SELFMAG && !memcmp(bytes, ELFMAG, SELFMAG)
+                ? "an ELF file, but not for an NVIDIA GPU, and no fat binary in it"
+                : "neither text nor a binary of these kinds");
     return NULL;
 }
 
