@@ -146,8 +146,10 @@ static void lower_ldc(struct sass_lowering *l)
 static const uint8_t atomics[9] = {RP_ATOMIC_ADD, RP_ATOMIC_MIN, RP_ATOMIC_MAX, RP_ATOMIC_INC, RP_ATOMIC_DEC,
                                    RP_ATOMIC_AND, RP_ATOMIC_OR,  RP_ATOMIC_XOR, RP_ATOMIC_EXCH};
 
-static struct uop atomic(enum rp_space space, unsigned op, enum lane_type type)
+static struct uop atomic(struct sass_lowering *l, enum rp_space space, enum rp_atomic op, enum lane_type type)
 {
+    if (!atomic_exists(op, type))
+        sass_not_covered(l, "this operation on this type");
     struct uop u = {.kind = UOP_MEMORY, .type = (uint8_t)type, .dtype = (uint8_t)type};
     struct rp_memory_operand *m = &u.memory;
     m->space = (uint8_t)space;
@@ -195,9 +197,7 @@ static void lower_atom(struct sass_lowering *l)
     unsigned op = bits(l, 52, 4);
     if (l->row->value != 0xed00 || op > 8)
         sass_not_covered(l, "this form");
-    struct uop u = atomic(RP_SPACE_GENERIC, atomics[op], atomic_type(l, bits(l, 49, 3)));
-    if (!atomic_exists((enum rp_atomic)u.memory.atomic, (enum lane_type)u.type))
-        sass_not_covered(l, "this operation on this type");
+    struct uop u = atomic(l, RP_SPACE_GENERIC, atomics[op], atomic_type(l, bits(l, 49, 3)));
     u.b = atomic_value(l, &u, bits(l, 20, 8));
     set_address(l, &u, 28, 20, 0, bit(l, 48));
     return_old(l, &u);
@@ -216,7 +216,7 @@ static void lower_atom_cas(struct sass_lowering *l)
 {
     if (l->row->value != 0xeef0)
         sass_not_covered(l, "this form");
-    struct uop u = atomic(RP_SPACE_GENERIC, RP_ATOMIC_CAS, bit(l, 49) ? T_B64 : T_B32);
+    struct uop u = atomic(l, RP_SPACE_GENERIC, RP_ATOMIC_CAS, bit(l, 49) ? T_B64 : T_B32);
     compare_and_swap(l, &u, bits(l, 50, 2));
     set_address(l, &u, 28, 20, 0, bit(l, 48));
     return_old(l, &u);
@@ -227,7 +227,7 @@ static void lower_atoms(struct sass_lowering *l)
     unsigned op = bits(l, 52, 4);
     if (op > 8)
         sass_not_covered(l, "this form");
-    struct uop u = atomic(RP_SPACE_SHARED, atomics[op], types[bits(l, 28, 2)]);
+    struct uop u = atomic(l, RP_SPACE_SHARED, atomics[op], types[bits(l, 28, 2)]);
     u.b = atomic_value(l, &u, bits(l, 20, 8));
     set_address(l, &u, 30, 22, 2, false);
     return_old(l, &u);
@@ -255,7 +255,7 @@ static void lower_atoms_cas(struct sass_lowering *l)
     const unsigned variant = bits(l, 53, 2);
     if (variant > CAS)
         sass_not_covered(l, "this form");
-    struct uop u = atomic(RP_SPACE_SHARED, RP_ATOMIC_CAS, bit(l, 52) ? T_B64 : T_B32);
+    struct uop u = atomic(l, RP_SPACE_SHARED, RP_ATOMIC_CAS, bit(l, 52) ? T_B64 : T_B32);
     compare_and_swap(l, &u, bits(l, 28, 2));
     set_address(l, &u, 30, 22, 2, false);
     if (variant == CAS)
@@ -265,7 +265,7 @@ static void lower_atoms_cas(struct sass_lowering *l)
 }
 static void lower_red(struct sass_lowering *l)
 {
-    struct uop u = atomic(RP_SPACE_GENERIC, atomics[bits(l, 23, 3)], atomic_type(l, bits(l, 20, 3)));
+    struct uop u = atomic(l, RP_SPACE_GENERIC, atomics[bits(l, 23, 3)], atomic_type(l, bits(l, 20, 3)));
     u.memory.kind = RP_ACCESS_REDUCTION;
     u.b = atomic_value(l, &u, bits(l, 0, 8));
     set_address(l, &u, 28, 20, 0, bit(l, 48));

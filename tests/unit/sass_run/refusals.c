@@ -23,6 +23,12 @@ Test(refusals, an_instruction_that_is_not_covered)
     REFUSED("MOV R1, R2\nSSY 0x28\nNOP\nTEX R0, R2, R4, 0x52, 2D, 0xf\nEXIT\n", "address 0x28", "TEX", "not covered");
     REFUSED("SETCRSPTR R0\nEXIT\n", "address 0x8", "SETCRSPTR R0", "not covered");
 }
+Test(refusals, an_atomic_operation_on_a_type_that_has_none)
+{
+    REFUSED("ATOMS.DEC.S32 R0, [R2], R4\nEXIT\n", "address 0x8", "ATOMS.DEC.S32", "not covered");
+    REFUSED("NOP\nRED.E.INC.U64 [R2], R4\nEXIT\n", "address 0x10", "RED.E.INC.U64", "not covered");
+    REFUSED("RED.E.MIN.F32.FTZ.RN [R2], R4\nEXIT\n", "address 0x8", "RED.E.MIN", "not covered");
+}
 Test(refusals, a_word_that_is_no_instruction)
 {
     REFUSED("NOP\n0xfeed000000000000\nEXIT\n", "address 0x10", "0xfeed000000000000", "no instruction of sm_62");
