@@ -248,7 +248,7 @@ static int run(struct args *a)
             rp_fail(&err, RP_USAGE, "--phases '%s' would be written over the trace; give it another name", a->phases);
     if (fine && a->phases) {
         fine = (j.file = wcet_profile_open(a->phases, j.trace, j.machine, &err));
-        j.profile.instants_too = true;
+        j.profile.instants_too = fine && wcet_profile_tells_instants(j.file);
     }
     fine = fine && all_launches(&j, &err);
     if (j.file)

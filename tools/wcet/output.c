@@ -12,7 +12,7 @@ static json_t *number(uint64_t n) { return json_integer((json_int_t)n); }
 
 static json_t *phase_json(const struct wcet_profile_phase *p)
 {
-    return json_pack("{s:I, s:I, s:I, s:s, s:I}", "section", (json_int_t)p->section, "start",
+    return json_pack("{s:I, s:I, s:I, s:s, s:I}", "section", (json_int_t)p->place.section, "start",
                      (json_int_t)p->phase.start, "duration", (json_int_t)p->phase.duration, "kind",
                      p->phase.kind == WCET_EXEC ? "exec" : "idle", "instructions", (json_int_t)p->phase.instructions);
 }
@@ -22,10 +22,10 @@ static json_t *warps_json(const struct wcet_profile *p)
     json_t *warps = json_array(), *phases = NULL;
     for (size_t i = 0; i < p->phase_count; i++) {
         const struct wcet_profile_phase *e = &p->phases[i];
-        if (!i || e[-1].block != e->block || e[-1].warp != e->warp) {
+        if (!i || e[-1].place.block != e->place.block || e[-1].place.warp != e->place.warp) {
             phases = json_array();
-            json_array_append_new(warps, json_pack("{s:I, s:I, s:o}", "block", (json_int_t)e->block, "warp",
-                                                   (json_int_t)e->warp, "phases", phases));
+            json_array_append_new(warps, json_pack("{s:I, s:I, s:o}", "block", (json_int_t)e->place.block, "warp",
+                                                   (json_int_t)e->place.warp, "phases", phases));
         }
         json_array_append_new(phases, phase_json(e));
     }

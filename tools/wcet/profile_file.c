@@ -65,6 +65,8 @@ struct wcet_profile_file *wcet_profile_open(const char *path, const struct rp_tr
     return NULL;
 }
 
+bool wcet_profile_tells_instants(const struct wcet_profile_file *f) { return f->protobuf; }
+
 bool wcet_profile_close(struct wcet_profile_file *f, bool keep, struct rp_error *err)
 {
     bool fine = f && output_close(f->out, keep, err);
@@ -80,7 +82,7 @@ static bool write_csv(struct wcet_profile_file *f, const struct wcet_profile *p,
     for (size_t i = 0; i < p->phase_count; i++) {
         const struct wcet_profile_phase *e = &p->phases[i];
         fprintf(f->out->to, "%" PRIu32 ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%s,%" PRIu64 "\n",
-                p->launch, e->block, e->warp, e->section, e->phase.start, e->phase.duration,
+                p->launch, e->place.block, e->place.warp, e->place.section, e->phase.start, e->phase.duration,
                 e->phase.kind == WCET_EXEC ? "exec" : "idle", e->phase.instructions);
     }
     return !ferror(f->out->to) || cannot_write(f, err);
@@ -137,7 +139,8 @@ static size_t add_instants(struct message *m, Reprise__Wcet__Section *s, const s
     s->writeback = &m->writeback[at];
     for (; at < p->instant_count; at++, s->n_instruction++) {
         const struct wcet_profile_instant *i = &p->instants[at];
-        if (i->block != of->block || i->warp != of->warp || i->section != of->section)
+        if (i->place.block != of->place.block || i->place.warp != of->place.warp ||
+            i->place.section != of->place.section)
             break;
         m->instruction[at] = i->instant.index;
         m->issue[at] = i->instant.issue;
@@ -153,21 +156,21 @@ static void fill(struct message *m, const struct wcet_profile *p)
     size_t instant = 0;
     for (size_t i = 0; i < p->phase_count; i++) {
         const struct wcet_profile_phase *e = &p->phases[i], *before = i ? e - 1 : NULL;
-        bool new_warp = !before || before->block != e->block || before->warp != e->warp;
+        bool new_warp = !before || before->place.block != e->place.block || before->place.warp != e->place.warp;
         if (new_warp) {
             Reprise__Wcet__Warp *w = m->warp_list[m->warp_count] = &m->warps[m->warp_count];
             m->warp_count++;
             reprise__wcet__warp__init(w);
-            w->block = e->block;
-            w->number = e->warp;
+            w->block = e->place.block;
+            w->number = e->place.warp;
             w->sections = &m->section_list[m->section_count];
         }
-        if (new_warp || before->section != e->section) {
+        if (new_warp || before->place.section != e->place.section) {
             Reprise__Wcet__Section *s = m->section_list[m->section_count] = &m->sections[m->section_count];
             m->section_count++;
             m->warps[m->warp_count - 1].n_sections++;
             reprise__wcet__section__init(s);
-            s->number = e->section;
+            s->number = e->place.section;
             s->phases = &m->phase_list[i];
             instant = add_instants(m, s, p, e, instant);
         }
