@@ -24,6 +24,7 @@ struct shape {
     uint32_t class_count, registers, sections, section_length;
     uint32_t dependence; /* of 100 operands, those that are a register */
     uint32_t spread;     /* accesses begin in one of 2^spread places */
+    uint32_t mute;       /* of 100 instructions, those that write no register though they might */
     bool device_memory;  /* nothing but accesses to it */
 };
 
@@ -36,7 +37,8 @@ static struct shape random_shape(uint64_t *random)
                       .registers = 2 + below(random, 10),
                       .sections = below(random, 3) ? 1 : 1 + below(random, 4),
                       .dependence = below(random, 80),
-                      .spread = below(random, 6)};
+                      .spread = below(random, 6),
+                      .mute = below(random, 4) ? 0 : below(random, 101)};
     s.section_length = 1 + below(random, MOST_OPS / s.sections - 1);
     s.device_memory = below(random, 4) == 0;
     for (uint32_t c = 0; c < s.class_count; c++)
@@ -58,7 +60,7 @@ static struct warp_op random_op(const struct shape *s, uint64_t *random)
     for (unsigned i = 0; i < WARP_TRACE_SOURCES; i++)
         op.source[i] = below(random, 100) < s->dependence ? (int)below(random, s->registers) : WARP_TRACE_NONE;
     if (op.unit_class == RP_CLASS_CONTROL || op.unit_class == RP_CLASS_FENCE ||
-        (op.unit_class == RP_CLASS_MEMORY && op.store))
+        (op.unit_class == RP_CLASS_MEMORY && op.store) || below(random, 100) < s->mute)
         op.destination = WARP_TRACE_NONE;
     return op;
 }
@@ -151,8 +153,9 @@ static void draw_units(struct drawn *d, uint64_t *random)
 static void draw_timings(struct drawn *d, uint64_t *random)
 {
     static const char *const rows[] = {
-        "classes.int",     "classes.fp32",    "classes.int-div", "classes.fp32-div", "classes.fp64",  "classes.sfu",
-        "classes.convert", "classes.control", "classes.move",    "spaces.global",    "spaces.shared",
+        "classes.int",   "classes.fp32",    "classes.int-div", "classes.fp32-div", "classes.fp64",
+        "classes.sfu",   "classes.convert", "classes.control", "classes.move",     "classes.barrier",
+        "classes.fence", "spaces.global",   "spaces.shared",
     };
     static const char *const units[] = {"int", "fp32", "fp64", "sfu"};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -164,7 +167,7 @@ static void draw_timings(struct drawn *d, uint64_t *random)
         if (below(random, 2))
             draw_number(d, key, below(random, below(random, 3) ? 8 : 80));
         snprintf(key, sizeof key, "%s.unit", rows[i]);
-        if (i < 9 && below(random, 4) == 0)
+        if (strncmp(rows[i], "spaces", 6) && below(random, 4) == 0)
             draw(d, key, units[below(random, 4)]);
     }
 }
@@ -185,6 +188,14 @@ static void draw_cache(struct drawn *d, const char *level, uint64_t *random)
     draw_number(d, key[5], sector < 32 ? 32 : sector);
 }
 
+static void draw_coalescer(struct drawn *d, uint64_t *random)
+{
+    bool segments = below(random, 2);
+    draw(d, "coalescer", segments ? "segments" : "ideal");
+    if (segments)
+        draw_number(d, "coalescer.size", 32u << below(random, 5));
+}
+
 /* Device memory that takes time by addresses, caches, instruction cache, two instructions at once. */
 static void draw_memory(struct drawn *d, bool single, uint64_t *random)
 {
@@ -199,13 +210,15 @@ static void draw_memory(struct drawn *d, bool single, uint64_t *random)
     if (l2)
         draw_cache(d, "l2", random);
     if (dram || l1 || l2)
-        draw(d, "coalescer", below(random, 2) ? "ideal" : "segments");
+        draw_coalescer(d, random);
     if (l2 && below(random, 3) == 0)
         draw(d, "warm_l2", "true");
     if (l1 && !single && below(random, 2))
         draw(d, "l1_subcores", "2");
+    if (!single && below(random, 2))
+        draw(d, "icache_subcores", "2");
     d->blocks = below(random, 3) == 0;
-    uint32_t sms = d->blocks ? 1 + below(random, 3) : 1;
+    uint32_t sms = d->blocks ? 1 + below(random, 5) : 1;
     draw_number(d, "sms", sms);
     if ((!single || sms > 1) && (dram || l1 || l2)) /* else accesses might overtake one another */
         draw(d, "units.global.queue", "0");
