@@ -30,7 +30,10 @@ def arguments():
     a.add_argument("--reduce", type=int, default=2, help="how many failing programs to make smaller")
     a.add_argument("--text", action="store_true", help="compare the disassembly with NVIDIA's, too")
     a.add_argument("--undefined", action="store_true", help="stop at what C leaves undefined, on the host")
-    return a.parse_args()
+    options = a.parse_args()
+    if options.count < 1 or options.first < 0:
+        a.error("--count is at least 1, --first at least 0")
+    return options
 
 
 def known_programs(seed):
