@@ -198,7 +198,8 @@ static bool all_launches(struct job *j, struct rp_error *err)
     uint32_t count = rp_trace_launch_count(j->trace);
     int64_t only = j->args->launch;
     if (only >= 0 && (uint64_t)only >= count)
-        return rp_fail(err, RP_USAGE, "--launch: %s has launches 0 to %" PRIu32, rp_trace_path(j->trace), count - 1);
+        return rp_fail(err, RP_USAGE, "%s: there is no launch %" PRId64 "; the trace has %" PRIu32,
+                       rp_trace_path(j->trace), only, count);
     uint32_t first = only < 0 ? 0 : (uint32_t)only, end = only < 0 ? count : first + 1;
     bool fine = true;
     for (uint32_t l = first; l < end; l++)

@@ -92,7 +92,8 @@ bool wcet_compare(struct wcet_result *r, struct rp_trace *t, const struct machin
     uint32_t begin = only < 0 ? 0 : (uint32_t)only, end = only < 0 ? rp_trace_launch_count(t) : begin + 1;
     size_t first = r->count;
     if (begin >= rp_trace_launch_count(t))
-        return rp_fail(err, RP_USAGE, "%s has launches 0 to %" PRIu32, rp_trace_path(t), rp_trace_launch_count(t) - 1);
+        return rp_fail(err, RP_BAD_INPUT, "%s: there is no launch %" PRIu32 "; the trace has %" PRIu32,
+                       rp_trace_path(t), begin, rp_trace_launch_count(t));
     struct machine *m = machine_args_open(args, NULL, 0, err);
     bool fine = m;
     for (uint32_t l = begin; fine && l < end; l++) {
