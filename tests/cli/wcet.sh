@@ -48,7 +48,8 @@ refused() { # status, pattern, arguments
     "$REPRISE" wcet -q "$trace" "$@" > "$tmp/refused" 2>&1
     if [ $? -eq "$status" ] && grep -q -- "$pattern" "$tmp/refused"; then ok "refused: $*"; else bad "refused: $*"; cat "$tmp/refused" >&2; fi
 }
-refused 2 "--assume caches" --machine jetson-tx2 --assume subcores,conflicts
+refused 2 "'--assume subcores,conflicts,transactions,caches,dual-issue' does" --machine jetson-tx2
+refused 2 "--assume transactions,caches,dual-issue" --machine jetson-tx2 --assume subcores,conflicts
 refused 2 "--assume dual-issue" --machine jetson-tx2 --assume subcores,conflicts,caches,transactions
 refused 2 "flush_caches=true" --machine jetson-tx2 --set flush_caches=false --assume subcores,conflicts,caches
 refused 2 "flush_caches=true" --machine orin-wcet --set flush_caches=false --set dram=fixed --set dram.interval=2 --assume transactions

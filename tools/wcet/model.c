@@ -1,5 +1,6 @@
 #include "tools/wcet/model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,12 +12,34 @@ const char *const wcet_extension_names[WCET_EXTENSION_COUNT + 1] = {
 
 /* ---- what is covered --------------------------------------------------------------------------------------------- */
 
-static bool needs(const struct wcet_model *m, enum wcet_extension e, const char *what, struct rp_error *err)
+static const char *const not_assumed[WCET_EXTENSION_COUNT] = {
+    [WCET_SUBCORES] = "there are several sub-cores",
+    [WCET_CONFLICTS] = "accesses to shared memory take time by their addresses",
+    [WCET_TRANSACTIONS] = "transactions wait for one another at device memory",
+    [WCET_BLOCKS] = "the launch has several blocks",
+    [WCET_CACHES] = "accesses take time by what its caches hold (--set l1=none --set l2=none: no caches)",
+    [WCET_DUAL_ISSUE] = "it issues two instructions at once",
+    [WCET_FETCH] = "instructions may miss its instruction cache (--set icache=perfect: they never do)",
+};
+
+static void needs(struct wcet_model *m, enum wcet_extension e, bool needed)
 {
-    if (m->extensions >> e & 1)
-        return true;
-    return rp_fail(err, RP_BAD_INPUT, "machine %s: %s; the published bound does not cover that, '--assume %s' does",
-                   m->machine->name, what, wcet_extension_names[e]);
+    m->missing |= needed && !(m->extensions >> e & 1) ? 1u << e : 0;
+}
+
+static bool nothing_missing(const struct wcet_model *m, struct rp_error *err)
+{
+    char what[600] = "", names[120] = "";
+    for (unsigned e = 0; e < WCET_EXTENSION_COUNT; e++) {
+        if (!(m->missing >> e & 1))
+            continue;
+        size_t at = strlen(what), end = strlen(names);
+        snprintf(what + at, sizeof what - at, "%s; ", not_assumed[e]);
+        snprintf(names + end, sizeof names - end, "%s%s", end ? "," : "", wcet_extension_names[e]);
+    }
+    return !m->missing ||
+           rp_fail(err, RP_BAD_INPUT, "machine %s: %sthe published bound does not cover that, '--assume %s' does",
+                   m->machine->name, what, names);
 }
 
 static bool is(const struct machine_part *part, const char *model) { return !strcmp(part->model->name, model); }
@@ -50,14 +73,12 @@ static bool covered_units(struct wcet_model *m, struct rp_error *err)
 
 static bool known_cache(const struct machine_part *part) { return is(part, "none") || is(part, "direct-mapped"); }
 
-static bool covered_caches(const struct wcet_model *m, struct rp_error *err)
+static bool covered_caches(struct wcet_model *m, struct rp_error *err)
 {
     const struct machine *machine = m->machine;
     if (is(&machine->l1, "none") && is(&machine->l2, "none"))
         return true;
-    if (!needs(m, WCET_CACHES, "accesses take time by what its caches hold (--set l1=none --set l2=none: no caches)",
-               err))
-        return false;
+    needs(m, WCET_CACHES, true);
     return (known_cache(&machine->l1) && known_cache(&machine->l2)) ||
            rp_fail(err, RP_BAD_INPUT, "machine %s: there is no bound for caches of model '%s'", machine->name,
                    known_cache(&machine->l1) ? machine->l2.model->name : machine->l1.model->name);
@@ -78,9 +99,7 @@ static bool covered_before(const struct wcet_model *m, struct rp_error *err)
 static bool covered_memory(struct wcet_model *m, struct rp_error *err)
 {
     const struct machine *machine = m->machine;
-    if (!is(&machine->shared, "ideal") &&
-        !needs(m, WCET_CONFLICTS, "accesses to shared memory take time by their addresses", err))
-        return false;
+    needs(m, WCET_CONFLICTS, !is(&machine->shared, "ideal"));
     if (!covered_caches(m, err))
         return false;
     if (is(&machine->dram, "ideal"))
@@ -88,17 +107,14 @@ static bool covered_memory(struct wcet_model *m, struct rp_error *err)
     if (!is(&machine->dram, "fixed"))
         return rp_fail(err, RP_BAD_INPUT, "machine %s: dram model '%s' is not covered", machine->name,
                        machine->dram.model->name);
-    return part_option(&machine->dram, "interval") == 0 ||
-           needs(m, WCET_TRANSACTIONS, "transactions wait for one another at device memory", err);
+    needs(m, WCET_TRANSACTIONS, part_option(&machine->dram, "interval") > 0);
+    return true;
 }
 
-static bool covered_issue(const struct wcet_model *m, struct rp_error *err)
+static bool covered_issue(struct wcet_model *m, struct rp_error *err)
 {
-    if (m->machine->issue_width > 1 && !needs(m, WCET_DUAL_ISSUE, "it issues two instructions at once", err))
-        return false;
-    if (!is(&m->machine->icache, "perfect") &&
-        !needs(m, WCET_FETCH, "instructions may miss its instruction cache (--set icache=perfect: they never do)", err))
-        return false;
+    needs(m, WCET_DUAL_ISSUE, m->machine->issue_width > 1);
+    needs(m, WCET_FETCH, !is(&m->machine->icache, "perfect"));
     if (!is(&m->machine->icache, "perfect") && !is(&m->machine->icache, "set-associative"))
         return rp_fail(err, RP_BAD_INPUT, "machine %s: there is no bound for instruction caches of model '%s'",
                        m->machine->name, m->machine->icache.model->name);
@@ -113,14 +129,13 @@ static bool covered_issue(const struct wcet_model *m, struct rp_error *err)
 static bool covered(struct wcet_model *m, struct rp_error *err)
 {
     const struct machine *machine = m->machine;
-    if (machine->subcores > 1 && !needs(m, WCET_SUBCORES, "there are several sub-cores", err))
-        return false;
-    if (rp_launch_blocks(m->launch) > 1 && !needs(m, WCET_BLOCKS, "the launch has several blocks", err))
-        return false;
+    needs(m, WCET_SUBCORES, machine->subcores > 1);
+    needs(m, WCET_BLOCKS, rp_launch_blocks(m->launch) > 1);
     if (machine->placement == PLACEMENT_BALANCED && machine->subcores > 1)
         return rp_fail(err, RP_BAD_INPUT, "machine %s: placement 'balanced' is not covered: --set placement=warp-id",
                        machine->name);
-    return covered_units(m, err) && covered_before(m, err) && covered_memory(m, err) && covered_issue(m, err);
+    return covered_units(m, err) && covered_before(m, err) && covered_memory(m, err) && covered_issue(m, err) &&
+           nothing_missing(m, err);
 }
 
 /* Spaces that the kernel's instructions name, or may reach by a generic address. */

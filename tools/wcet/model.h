@@ -73,6 +73,7 @@ struct wcet_model {
     const struct rp_kernel *kernel;
     const struct rp_launch *launch;
     unsigned extensions; /* bit per enum wcet_extension */
+    unsigned missing;    /* the same: needed, but not among them */
     struct wcet_row *rows;
     uint32_t *slots;
     uint32_t slot_count; /* registers of the kernel, numbered densely */
@@ -91,7 +92,7 @@ struct wcet_model {
     uint64_t fetch_latency; /* of a miss; 0: instructions are always at hand */
 };
 
-/* False: the machine or the kernel is not covered, and err names the option and the switch that would help, if any. */
+/* False: the machine or the kernel is not covered, and err names the option or the switches that would help, if any. */
 bool wcet_model_begin(struct wcet_model *, const struct machine *, const struct rp_kernel *, const struct rp_launch *,
                       unsigned extensions, struct rp_error *);
 void wcet_model_end(struct wcet_model *);
