@@ -6,13 +6,14 @@
 #include "tests/support/warp_trace.h"
 
 #define NO WARP_TRACE_NONE
-#define OP(class, destination, a, b)                                                                                   \
+#define OP(class, dst, a, b)                                                                                           \
     {                                                                                                                  \
-        RP_CLASS_##class, RP_SPACE_NONE, false, false, destination, {a, b, NO}, 0, 0, 0                                \
+        .unit_class = RP_CLASS_##class, .destination = dst, .source = { a, b, NO }                                     \
     }
-#define ACCESS(space, store, destination, stride, address)                                                             \
+#define ACCESS(in, writes, dst, apart, at)                                                                             \
     {                                                                                                                  \
-        RP_CLASS_MEMORY, RP_SPACE_##space, store, false, destination, {NO, NO, NO}, stride, address, 0                 \
+        .unit_class = RP_CLASS_MEMORY, .space = RP_SPACE_##in, .store = writes, .destination = dst,                    \
+        .source = {NO, NO, NO}, .stride = apart, .address = at                                                         \
     }
 
 /* A machine with settings as "key=value" strings, NULL-terminated. */
