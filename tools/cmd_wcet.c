@@ -283,7 +283,8 @@ int cmd_wcet(int argc, char **argv)
         "Examples:\n"
         "  reprise wcet one-block.wtr --machine orin-wcet --check gto,lrr\n"
         "  reprise wcet one-block.wtr --machine orin-wcet --phases p.csv --attack 1000\n"
-        "  reprise wcet a.wtr b.wtr --machine orin-wcet --grid latency=400,200,100 policy=lrr,gto\n",
+        "  reprise wcet a.wtr b.wtr --machine orin-wcet --grid latency=400,200,100 policy=lrr,gto\n\n"
+        "Exit status 4: a replay took longer than its bound, which is a defect of Reprise; please report it.",
         NULL,
         NULL,
         NULL};

@@ -51,7 +51,8 @@ static void help(FILE *to)
         fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].summary);
     fputs("\n'reprise COMMAND --help' describes a command and gives examples.\n\n"
           "Exit status: 0 fine, 1 wrong usage, 2 bad input, 3 the kernel misbehaved, 4 the system failed\n"
-          "(no memory, no space, input/output error). With 1 and 2 no output file is left behind.\n",
+          "(no memory, no space, input/output error) or a replay exceeded its bound.\n"
+          "With 1 and 2 no output file is left behind.\n",
           to);
 }
 

@@ -116,15 +116,19 @@ static void choose(unsigned i)
     m.mode = (i / 2) % MODES;
     m.sat = i % 3 == 1;
 }
+static void choose_signs(unsigned i)
+{
+    m.neg[0] = i % 4 == 1;
+    m.neg[1] = i % 4 == 2;
+    m.po = i % 4 == 3;
+}
 enum { CHOICES = 112 }; /* all pairs of parts, modes and signs; not all of all at once */
 CORPUS(video, sums)
 {
     for (unsigned i = 0; i < CHOICES; i++) {
         clear(ADD);
         choose(i);
-        m.neg[0] = i % 4 == 1;
-        m.neg[1] = i % 4 == 2;
-        m.po = i % 4 == 3;
+        choose_signs(i);
         check_one("VADD", true, when(m.po, ".PO"), "");
     }
 }
@@ -214,9 +218,7 @@ CORPUS(video, products)
         for (unsigned i = 0; i < CHOICES; i++) {
             clear(ADD);
             choose(i);
-            m.neg[0] = i % 4 == 1;
-            m.neg[1] = i % 4 == 2;
-            m.po = i % 4 == 3;
+            choose_signs(i);
             m.scale = i % 5 == 1 ? 7 : i % 5 == 2 ? 15 : 0;
             corpus_sm = sm;
             check(&vmad, &only_registers, "VMAD%s%s%s%s R20, %sR4%s, R6%s, %sR8", types(), when(m.po, ".PO"),
