@@ -9,6 +9,7 @@
 #include "tools/output.h"
 #include "tools/ui/nearest.h"
 #include "tools/ui/progress.h"
+#include "tools/wcet/exhaust.h"
 #include "tools/wcet/grid.h"
 #include "tools/wcet/output.h"
 
@@ -22,12 +23,12 @@ struct args {
     struct wcet_grid grid;
     unsigned extensions;
     int64_t launch;
-    uint64_t attack;
+    uint64_t attack, exhaust;
     const char *phases;
     bool json, quiet, gridded;
 };
 
-enum { KEY_LAUNCH = 256, KEY_PHASES, KEY_CHECK, KEY_ASSUME, KEY_ATTACK, KEY_GRID };
+enum { KEY_LAUNCH = 256, KEY_PHASES, KEY_CHECK, KEY_ASSUME, KEY_ATTACK, KEY_EXHAUST, KEY_GRID };
 
 static const struct argp_option options[] = {
     {"machine", 'm', "NAME", 0, "Machine to analyse for: a name from 'reprise machine list', or a machine file", 0},
@@ -46,6 +47,10 @@ static const struct argp_option options[] = {
      0},
     {"attack", KEY_ATTACK, "N", 0,
      "Search N schedules per launch for one that comes close to the bounds; the same N finds the same one", 0},
+    {"exhaust", KEY_EXHAUST, "N", 0,
+     "Go through all schedules of launches that are small enough, up to N states each (default 200000; 0: of none): "
+     "their unit-aware bound is exact",
+     0},
     {"grid", KEY_GRID, "KEY=VALUES", 0,
      "Overestimation over values of a machine option (or 'latency' for that of global memory) and 'policy=...'; takes "
      "several traces",
@@ -128,6 +133,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         check(state, parse_number("--attack", arg, 1, 1000000000, &number, &err), &err);
         a->attack = (uint64_t)number;
         return 0;
+    case KEY_EXHAUST:
+        check(state, parse_number("--exhaust", arg, 0, 1000000000, &number, &err), &err);
+        a->exhaust = (uint64_t)number;
+        return 0;
     case ARGP_KEY_ARG: positional(a, arg, state); return 0;
     case ARGP_KEY_END: complete(a, state); return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -170,11 +179,18 @@ static void analysed(void *data, uint64_t instructions)
     progress_update(&j->bar, done, j->total, done, "warp instructions");
 }
 
+static void searched(void *data, uint64_t states)
+{
+    struct job *j = data;
+    progress_update(&j->bar, j->done, j->total, states, "states of schedules");
+}
+
 static bool one_launch(struct job *j, uint32_t launch, struct rp_error *err)
 {
     bool profiled = j->args->json || j->file;
     struct wcet_watch watch = profiled ? wcet_profile_watch(&j->profile) : (struct wcet_watch){0};
     watch.progress = analysed;
+    watch.searched = searched;
     watch.progress_data = j;
     wcet_profile_clear(&j->profile, launch);
     if (!wcet_compare(&j->result, j->trace, &j->args->machine, launch, j->args->extensions, &watch, err) ||
@@ -233,6 +249,7 @@ static int print(struct job *j)
         puts("\nOverestimation over launches");
         wcet_print_summary(&j->result);
     }
+    wcet_print_exact(&j->result);
     puts("\nGUB is the published bound and not safe in every case; serial and unit-aware are (docs/wcet.md).");
     return RP_OK;
 }
@@ -240,7 +257,9 @@ static int print(struct job *j)
 static int run(struct args *a)
 {
     struct rp_error err;
-    struct job j = {.args = a, .result.policies = a->policies, .launches = a->json ? json_array() : NULL};
+    struct job j = {.args = a,
+                    .result = {.policies = a->policies, .exhaust = a->exhaust},
+                    .launches = a->json ? json_array() : NULL};
     j.machine = machine_args_open(&a->machine, NULL, 0, &err);
     j.trace = j.machine ? rp_trace_open(a->traces[0], &err) : NULL;
     bool fine = j.trace;
@@ -283,17 +302,20 @@ int cmd_wcet(int argc, char **argv)
         "Examples:\n"
         "  reprise wcet one-block.wtr --machine orin-wcet --check gto,lrr\n"
         "  reprise wcet one-block.wtr --machine orin-wcet --phases p.csv --attack 1000\n"
+        "  reprise wcet one-block.wtr --machine orin-wcet --check gto --exhaust 5000000\n"
         "  reprise wcet a.wtr b.wtr --machine orin-wcet --grid latency=400,200,100 policy=lrr,gto\n\n"
-        "Exit status 4: a replay took longer than its bound, which is a defect of Reprise; please report it.",
+        "Exit status 4: a replay, or the exact worst case, is beyond the bound, which is a defect of Reprise; please "
+        "report it.",
         NULL,
         NULL,
         NULL};
-    struct args a = {.launch = -1};
+    struct args a = {.launch = -1, .exhaust = WCET_EXHAUST_STATES};
     argp_err_exit_status = RP_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     if (!a.gridded)
         return run(&a);
     a.grid.extensions = a.extensions;
+    a.grid.exhaust = a.exhaust;
     a.grid.json = a.json;
     a.grid.quiet = a.quiet;
     return wcet_grid_run(&a.grid, &a.machine, a.traces, a.count);

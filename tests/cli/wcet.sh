@@ -58,6 +58,8 @@ refused 2 "--assume subcores" --machine orin-wcet --set subcores=4
 refused 2 "--assume conflicts" --machine orin-wcet --set shared=pastis
 refused 2 "--assume transactions" --machine orin-wcet --set dram=fixed --set dram.interval=2
 refused 2 "units.int.queue" --machine orin-wcet --set units.int.queue=3
+refused 1 "--exhaust" --machine orin-wcet --exhaust -1
+refused 1 "--exhaust" --machine orin-wcet --exhaust many
 refused 1 "work-conserving" --machine orin-wcet --check serial
 refused 1 "did you mean gto" --machine orin-wcet --check gta
 refused 1 "named twice" --machine orin-wcet --check gto,lrr,gto
@@ -101,4 +103,26 @@ is $? 2 "several blocks are refused else"
 
 "$REPRISE" wcet -q "$trace" "$trace" --machine orin-wcet --grid latency=200,5 policy=lrr,gto --json > "$tmp/grid.json"
 is "$(python3 -c "import json; r=json.load(open('$tmp/grid.json'))['rows']; print(len(r), sum(x['violations'] for x in r if x['bound']!='gub'), {x['launches'] for x in r})")" "12 0 {2}" "a grid over latency and policy"
+# Two warps with few enough schedules to go through them all.
+gemm=$tmp/gemm.wtr
+"$REPRISE" record -q -o "$gemm" --module "$BUILD/kernels/gemm.ptx" --kernel gemm --grid 1 --block 8,8 \
+    --arg buf=rand-i32:64:seed=1 --arg buf=rand-i32:64:seed=2 --arg buf=zeros:512 --arg i32=8 || bad "record"
+"$REPRISE" wcet -q "$gemm" --machine orin-wcet --check gto,lrr,oldest,random --attack 300 --json > "$tmp/out.json"
+is $? 0 "exit status 0 where the worst case is exact"
+holds "l['exact'] == l['unit_bound'] < min(l['serial_bound'], l['overlap_bound'])" "the exact worst case is the unit-aware bound"
+holds "0.98 * l['exact'] < l['attack']['longest'] <= l['exact'] and all(c <= l['exact'] for c in l['replay'].values())" "replays and attacks stay within it, and come close"
+exact=$(python3 -c "import json; print(json.load(open('$tmp/out.json'))['launches'][0]['exact'])")
+"$REPRISE" wcet -q "$gemm" --machine orin-wcet > "$tmp/out.txt"
+is "$(tr -d , < "$tmp/out.txt" | awk '$1 == "0" && $2 == "gemm" { print $7, $8 }')" "$exact yes" "the table says so"
+is "$(grep -c '^exact: all schedules were gone through' "$tmp/out.txt")" 1 "and what that means"
+"$REPRISE" wcet -q "$gemm" --machine orin-wcet --exhaust 0 --json > "$tmp/out.json"
+holds "l['exact'] is None and $exact < l['unit_bound'] <= l['overlap_bound']" "--exhaust 0: theorems only"
+"$REPRISE" wcet -q "$gemm" --machine orin-wcet --exhaust 1000 > "$tmp/out.txt"
+is "$? $(awk '$2 == "gemm" { print $8 }' "$tmp/out.txt") $(grep -c '^exact:' "$tmp/out.txt")" "0 - 0" "too many states are none"
+"$REPRISE" wcet -q "$gemm" --machine orin-wcet --grid latency=200,5 policy=lrr,gto --json > "$tmp/grid.json"
+"$REPRISE" wcet -q "$gemm" --machine orin-wcet --exhaust 0 --grid latency=200,5 policy=lrr,gto --json > "$tmp/grid0.json"
+is "$(python3 -c "
+import json
+a, b = (json.load(open('$tmp/' + n))['rows'] for n in ('grid.json', 'grid0.json'))
+print(all(x['mean'] < y['mean'] if x['bound'] == 'unit' else x['mean'] == y['mean'] for x, y in zip(a, b)))")" True "a grid has the exact figures, too"
 "$REPRISE" wcet --help | grep -q Examples && ok "help has examples" || bad "help has examples"

@@ -11,6 +11,9 @@
 #define SOUNDNESS_POLICIES 6
 
 struct soundness {
+    /* Launches of few instructions on machines where all their schedules can be gone through; else this is tried on a
+     * part of the rounds. */
+    bool small;
     /* The bound on trial, in cycles; NULL: the unit-aware one and the serial one, both. */
     uint64_t (*bound)(const struct wcet_bounds *);
     uint64_t launches, runs;     /* done: a run is a replay of a launch under a policy */
@@ -23,7 +26,10 @@ struct soundness {
     uint64_t incomparable;       /* launches whose unit-aware bound is larger than the serial one: must not be */
     double slack;                /* bound / longest run - 1, summed over launches; for the unit-aware one */
     double published_slack;
-    char first[512]; /* the first violation, "": none */
+    uint64_t exact;    /* launches whose exact worst case is known */
+    uint64_t beyond;   /* of these, those where it is beyond the bound or a run beyond it; violations, too */
+    uint64_t attained; /* of these, those where some run took as long */
+    char first[512];   /* the first violation, "": none */
 };
 
 /* Runs round number `round`. False: something failed besides a bound; err says what. */

@@ -5,7 +5,7 @@
  * comparison; it is not a bound in every case serial    the same with every initiation of other warps counted in full
  * (Theorem 1) sections  the same, but where a warp waits in no queue, others cost it issue slots only (Theorem 2)
  *   overlap   issue slots, initiation that no issue hides, and one chain of latencies (Theorem 3)
- * The unit-aware bound is the smallest one of the last three.
+ * The unit-aware bound is the smallest one of the last three, and the exact worst case where that is known (exhaust.h).
  */
 #ifndef REPRISE_TOOLS_WCET_ANALYSIS_H
 #define REPRISE_TOOLS_WCET_ANALYSIS_H
@@ -28,6 +28,7 @@ struct wcet_bounds {
     bool gub_applies;              /* one block: else gub is 0, and the other bounds are Theorem 4's */
     uint64_t gub, serial, sections_bound, overlap;
     uint64_t unit_bound;
+    uint64_t exact;      /* the worst of all schedules, 0: not known. wcet_analyse does not ask, wcet_compare does */
     uint64_t exec, idle; /* cycles of phases, summed over warps */
     struct wcet_cache_counts caches;
 };
@@ -42,6 +43,7 @@ struct wcet_watch {
     void (*instant)(void *, const struct wcet_place *, const struct wcet_instant *);
     void *data;
     void (*progress)(void *progress_data, uint64_t instructions); /* done so far in this launch, warp by warp */
+    void (*searched)(void *progress_data, uint64_t states);       /* of schedules, by wcet_exhaust */
     void *progress_data;
 };
 

@@ -21,8 +21,8 @@ struct wcet_attack {
 bool wcet_attack(struct rp_trace *, const struct wcet_bounds *, const struct machine_args *, uint64_t count, bool quiet,
                  struct wcet_attack *, struct rp_error *);
 
-/* False, with a message: some replay, or a schedule of `attacks` (NULL, or one per launch), took longer than the
- * unit-aware bound, so one of the two is wrong. */
+/* False, with a message: some replay, a schedule of `attacks` (NULL, or one per launch), or the exact worst case is
+ * beyond the unit-aware bound, so one of the two is wrong. */
 bool wcet_holds(const struct wcet_result *, const struct wcet_attack *attacks, struct rp_error *);
 
 #endif

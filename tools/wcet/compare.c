@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/ui/nearest.h"
+#include "tools/wcet/exhaust.h"
 
 const char *const wcet_bound_names[WCET_BOUNDS] = {"gub", "serial", "unit"};
 
@@ -86,6 +87,19 @@ static bool under_policy(struct wcet_result *r, size_t first, size_t policy, str
     return fine;
 }
 
+/* The exact figure, where all schedules could be gone through, is the smallest bound there is. */
+static bool exhaust(const struct wcet_result *r, struct rp_trace *t, const struct machine *m, unsigned extensions,
+                    const struct wcet_watch *watch, struct wcet_bounds *b, struct rp_error *err)
+{
+    struct wcet_exact exact;
+    if (!wcet_exhaust(t, b->launch, m, extensions, r->exhaust, watch, &exact, err))
+        return false;
+    b->exact = exact.cycles;
+    if (b->exact && b->exact < b->unit_bound)
+        b->unit_bound = b->exact;
+    return true;
+}
+
 bool wcet_compare(struct wcet_result *r, struct rp_trace *t, const struct machine_args *args, int64_t only,
                   unsigned extensions, const struct wcet_watch *watch, struct rp_error *err)
 {
@@ -98,7 +112,8 @@ bool wcet_compare(struct wcet_result *r, struct rp_trace *t, const struct machin
     bool fine = m;
     for (uint32_t l = begin; fine && l < end; l++) {
         struct wcet_launch *out = append(r, err);
-        fine = out && wcet_analyse(t, l, m, extensions, watch, &out->bounds, err);
+        fine = out && wcet_analyse(t, l, m, extensions, watch, &out->bounds, err) &&
+               exhaust(r, t, m, extensions, watch, &out->bounds, err);
     }
     machine_free(m);
     for (size_t p = 0; fine && p < r->policies.count; p++)

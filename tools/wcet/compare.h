@@ -29,6 +29,7 @@ struct wcet_result {
     struct wcet_launch *launches;
     size_t count, capacity;
     struct wcet_policies policies;
+    uint64_t exhaust; /* states of schedules to go through per launch at most; 0: none */
 };
 
 /* Analyses launch `only` of the trace, or all with -1, replays them under the policies, and appends what comes of it.

@@ -101,7 +101,7 @@ int wcet_grid_run(const struct wcet_grid *g, const struct machine_args *args, co
     progress_begin(&bar, "grid", "values", g->quiet);
     bool fine = true;
     for (char *value = strtok_r(values, ",", &state); fine && value; value = strtok_r(NULL, ",", &state)) {
-        struct wcet_result r = {.policies = g->policies};
+        struct wcet_result r = {.policies = g->policies, .exhaust = g->exhaust};
         fine = point(g, args, value, traces, count, &r, &err);
         if (fine && table)
             rows(table, g, value, &r);

@@ -87,13 +87,14 @@ json_t *wcet_launch_json(const struct rp_trace *t, const struct wcet_result *r, 
         json_object_set_new(replay, r->policies.names[p], number(l->cycles[p]));
         json_object_set_new(over, r->policies.names[p], overestimation_json(l, p));
     }
-    json_t *o = json_pack(
-        "{s:I, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "launch", (json_int_t)b->launch, "kernel",
-        rp_trace_kernel(t, rp_trace_launch(t, b->launch)->kernel)->name, "blocks", (json_int_t)b->blocks, "warp_count",
-        (json_int_t)b->warps, "warp_instructions", (json_int_t)b->instructions, "gub",
-        b->gub_applies ? number(b->gub) : json_null(), "serial_bound", (json_int_t)b->serial, "overlap_bound",
-        (json_int_t)b->overlap, "unit_bound", (json_int_t)b->unit_bound, "caches", caches_json(&b->caches), "sections",
-        sections_json(b), "replay", replay, "overestimation", over);
+    json_t *o =
+        json_pack("{s:I, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "launch",
+                  (json_int_t)b->launch, "kernel", rp_trace_kernel(t, rp_trace_launch(t, b->launch)->kernel)->name,
+                  "blocks", (json_int_t)b->blocks, "warp_count", (json_int_t)b->warps, "warp_instructions",
+                  (json_int_t)b->instructions, "gub", b->gub_applies ? number(b->gub) : json_null(), "serial_bound",
+                  (json_int_t)b->serial, "overlap_bound", (json_int_t)b->overlap, "unit_bound",
+                  (json_int_t)b->unit_bound, "exact", b->exact ? number(b->exact) : json_null(), "caches",
+                  caches_json(&b->caches), "sections", sections_json(b), "replay", replay, "overestimation", over);
     if (attack)
         json_object_set_new(o, "attack",
                             json_pack("{s:I, s:I, s:f, s:s}", "schedules", (json_int_t)attack->schedules, "longest",
@@ -140,6 +141,7 @@ static void launch_row(struct table *table, const struct rp_trace *t, const stru
         table_cell(table, "-");
     table_number(table, b->serial);
     table_number(table, b->unit_bound);
+    table_cell(table, "%s", b->exact ? "yes" : "-");
     for (size_t p = 0; p < r->policies.count; p++) {
         table_number(table, l->cycles[p]);
         table_cell(table, "%.2f %%", wcet_overestimation(b->unit_bound, l->cycles[p]));
@@ -152,9 +154,10 @@ static void launch_row(struct table *table, const struct rp_trace *t, const stru
 
 void wcet_print_launches(const struct rp_trace *t, const struct wcet_result *r, const struct wcet_attack *attacks)
 {
-    static const char *const heading[] = {"launch", "kernel", "warps", "sections", "GUB", "serial", "unit-aware"};
-    char columns[16 + 2 * WCET_POLICIES] = "rlrrrrr";
-    size_t n = 7;
+    static const char *const heading[] = {"launch", "kernel", "warps",      "sections",
+                                          "GUB",    "serial", "unit-aware", "exact"};
+    char columns[16 + 2 * WCET_POLICIES] = "rlrrrrrl";
+    size_t n = 8;
     for (size_t pairs = r->policies.count + (attacks != NULL); pairs; pairs--, n += 2)
         columns[n] = columns[n + 1] = 'r';
     columns[n] = 0;
@@ -175,6 +178,15 @@ void wcet_print_launches(const struct rp_trace *t, const struct wcet_result *r, 
     for (size_t i = 0; attacks && i < r->count; i++)
         printf("%slaunch %" PRIu32 ": longest of %" PRIu64 " schedules under %s\n", i ? "" : "\n",
                r->launches[i].bounds.launch, attacks[i].schedules, attacks[i].schedule);
+}
+
+void wcet_print_exact(const struct wcet_result *r)
+{
+    size_t exact = 0;
+    for (size_t i = 0; i < r->count; i++)
+        exact += r->launches[i].bounds.exact != 0;
+    if (exact)
+        puts("\nexact: all schedules were gone through, and some take as long as the unit-aware bound says.");
 }
 
 static void class_row(struct table *table, const struct wcet_bounds *b, const char *cache, enum wcet_level level)

@@ -258,4 +258,7 @@ Test(beyond, a_replay_beyond_its_bound_is_an_error)
     launch.cycles[0] = 101;
     cr_expect(!wcet_holds(&r, NULL, &err));
     cr_expect(strstr(err.text, "launch 7 took 101 cycles under lrr"), "%s", err.text);
+    launch.bounds.exact = 103; /* the theorems said 100 */
+    cr_expect(!wcet_holds(&r, NULL, &err));
+    cr_expect(strstr(err.text, "launch 7 takes 103 cycles under the worst of all schedules"), "%s", err.text);
 }
