@@ -152,7 +152,6 @@ struct job {
     struct machine *machine;
     struct wcet_result result;
     struct wcet_profile profile;
-    struct wcet_profile_file *file;
     struct wcet_attack *attacks; /* per launch of the result */
     struct progress bar;
     uint64_t done, total; /* warp instructions, of whole launches and of all that were asked for */
@@ -187,21 +186,14 @@ static void searched(void *data, uint64_t states)
 
 static bool one_launch(struct job *j, uint32_t launch, struct rp_error *err)
 {
-    bool profiled = j->args->json || j->file;
-    struct wcet_watch watch = profiled ? wcet_profile_watch(&j->profile) : (struct wcet_watch){0};
+    struct wcet_watch watch = wcet_profile_watch(&j->profile);
     watch.progress = analysed;
     watch.searched = searched;
     watch.progress_data = j;
-    wcet_profile_clear(&j->profile, launch);
+    wcet_profile_begin(&j->profile, launch, rp_trace_kernel(j->trace, rp_trace_launch(j->trace, launch)->kernel));
     if (!wcet_compare(&j->result, j->trace, &j->args->machine, launch, j->args->extensions, &watch, err) ||
-        !attack(j, err))
+        !attack(j, err) || !wcet_profile_end(&j->profile, err))
         return false;
-    const struct rp_kernel *kernel = rp_trace_kernel(j->trace, rp_trace_launch(j->trace, launch)->kernel);
-    wcet_profile_sort(&j->profile);
-    if (j->file && !wcet_profile_write(j->file, kernel, &j->profile, err))
-        return false;
-    if (j->profile.failed)
-        return rp_fail(err, RP_SYSTEM, "out of memory for the phases of a launch");
     size_t last = j->result.count - 1;
     if (j->args->json)
         json_array_append_new(j->launches, wcet_launch_json(j->trace, &j->result, &j->result.launches[last],
@@ -260,19 +252,18 @@ static int run(struct args *a)
     struct job j = {.args = a,
                     .result = {.policies = a->policies, .exhaust = a->exhaust},
                     .launches = a->json ? json_array() : NULL};
+    j.profile.keep = a->json;
     j.machine = machine_args_open(&a->machine, NULL, 0, &err);
     j.trace = j.machine ? rp_trace_open(a->traces[0], &err) : NULL;
     bool fine = j.trace;
     if (fine && a->phases && output_same_file(a->phases, a->traces[0]))
         fine =
             rp_fail(&err, RP_USAGE, "--phases '%s' would be written over the trace; give it another name", a->phases);
-    if (fine && a->phases) {
-        fine = (j.file = wcet_profile_open(a->phases, j.trace, j.machine, &err));
-        j.profile.instants_too = fine && wcet_profile_tells_instants(j.file);
-    }
+    if (fine && a->phases)
+        fine = (j.profile.file = wcet_profile_open(a->phases, j.trace, j.machine, &err));
     fine = fine && all_launches(&j, &err);
-    if (j.file)
-        fine = wcet_profile_close(j.file, fine, &err) && fine;
+    if (j.profile.file)
+        fine = wcet_profile_close(j.profile.file, fine, &err) && fine;
     int status;
     if (fine) {
         status = print(&j);

@@ -85,6 +85,19 @@ is "$(grep -c '^ *0  L[12] ' "$tmp/out.txt")" 2 "the classes of L1 and L2 are pr
 "$REPRISE" wcet -q "$trace" --machine orin-wcet --set icache=set-associative --set icache.latency=50 --set icache.sets=2 --assume instruction-cache --check gto,random,levels --json > "$tmp/out.json"
 holds "all(c <= l['unit_bound'] for c in l['replay'].values())" "an instruction cache, when assumed"
 
+peak() { # KB that a command takes at most
+    python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@"
+}
+"$REPRISE" record -q -o "$tmp/long.wtr" --module "$BUILD/kernels/matmul.ptx" --kernel matmul --grid 12,12 --block 16,16 \
+    --arg buf=rand-f32:36864:seed=1 --arg buf=rand-f32:36864:seed=2 --arg buf=zeros:147456 --arg i32=192 || bad "record"
+plain=$(peak "$REPRISE" wcet -q "$tmp/long.wtr" --machine orin-wcet --assume blocks)
+for ending in csv pb; do # in memory at once, 900,000 instructions would take 80 MB in CSV and 160 MB in protobuf
+    with=$(peak "$REPRISE" wcet -q "$tmp/long.wtr" --machine orin-wcet --assume blocks --phases "$tmp/long.$ending")
+    is "$((${with:-0} > 0 && with < plain + 30000))" 1 "phases of many blocks are written block by block: $ending"
+done
+
 blocks=$tmp/blocks.wtr
 "$REPRISE" record -q -o "$blocks" --module "$BUILD/kernels/matmul.ptx" --kernel matmul --grid 3,3 --block 16,16 \
     --arg buf=rand-f32:2304:seed=1 --arg buf=rand-f32:2304:seed=2 --arg buf=zeros:9216 --arg i32=48 || bad "record"

@@ -3,23 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool grow(void **list, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return true;
-    size_t more = *capacity ? 2 * *capacity : 256;
-    void *grown = realloc(*list, more * size);
-    if (!grown)
-        return false;
-    *list = grown;
-    *capacity = more;
-    return true;
-}
+#include "tools/wcet/grow.h"
 
 static void on_phase(void *data, const struct wcet_place *place, const struct wcet_phase *phase)
 {
     struct wcet_profile *p = data;
-    if (!grow((void **)&p->phases, p->phase_count, &p->phase_capacity, sizeof *p->phases)) {
+    if (p->file)
+        wcet_profile_file_phase(p->file, place, phase);
+    if (!p->keep)
+        return;
+    if (!wcet_grow((void **)&p->phases, p->phase_count + 1, &p->phase_capacity, sizeof *p->phases)) {
         p->failed = true;
         return;
     }
@@ -28,29 +21,19 @@ static void on_phase(void *data, const struct wcet_place *place, const struct wc
 
 static void on_instant(void *data, const struct wcet_place *place, const struct wcet_instant *instant)
 {
-    struct wcet_profile *p = data;
-    if (!grow((void **)&p->instants, p->instant_count, &p->instant_capacity, sizeof *p->instants)) {
-        p->failed = true;
-        return;
-    }
-    p->instants[p->instant_count++] = (struct wcet_profile_instant){*place, *instant};
+    wcet_profile_file_instant(((struct wcet_profile *)data)->file, place, instant);
 }
 
 struct wcet_watch wcet_profile_watch(struct wcet_profile *p)
 {
-    return (struct wcet_watch){.phase = on_phase, .instant = p->instants_too ? on_instant : NULL, .data = p};
-}
-
-void wcet_profile_clear(struct wcet_profile *p, uint32_t launch)
-{
-    p->launch = launch;
-    p->phase_count = p->instant_count = 0;
+    bool instants = p->file && wcet_profile_tells_instants(p->file);
+    return (struct wcet_watch){
+        .phase = p->file || p->keep ? on_phase : NULL, .instant = instants ? on_instant : NULL, .data = p};
 }
 
 void wcet_profile_free(struct wcet_profile *p)
 {
     free(p->phases);
-    free(p->instants);
     *p = (struct wcet_profile){0};
 }
 
@@ -60,7 +43,7 @@ void wcet_profile_free(struct wcet_profile *p)
 /* What one warp did in one section, which stands together and in the order of time. */
 struct stretch {
     struct wcet_place place;
-    size_t first, count; /* elements */
+    size_t first, count; /* phases */
 };
 
 static int order(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
@@ -78,19 +61,19 @@ static bool same(const struct wcet_place *a, const struct wcet_place *b)
     return a->block == b->block && a->warp == b->warp && a->section == b->section;
 }
 
-/* The stretches of `count` elements, each of which begins with its place; NULL when out of memory. */
-static struct stretch *stretches_of(const char *elements, size_t count, size_t size, size_t *found)
+/* The stretches of the phases; NULL when out of memory. */
+static struct stretch *stretches_of(const struct wcet_profile *p, size_t *found)
 {
     struct stretch *list = NULL;
     size_t capacity = 0;
     *found = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct wcet_place *place = (const void *)(elements + i * size);
+    for (size_t i = 0; i < p->phase_count; i++) {
+        const struct wcet_place *place = &p->phases[i].place;
         if (*found && same(place, &list[*found - 1].place)) {
             list[*found - 1].count++;
             continue;
         }
-        if (!grow((void **)&list, *found, &capacity, sizeof *list)) {
+        if (!wcet_grow((void **)&list, *found + 1, &capacity, sizeof *list)) {
             free(list);
             return NULL;
         }
@@ -99,30 +82,41 @@ static struct stretch *stretches_of(const char *elements, size_t count, size_t s
     return list;
 }
 
-/* Few stretches are sorted, and many elements copied once. */
-static bool sort(void **elements, size_t count, size_t *capacity, size_t size)
+/* Few stretches are sorted, and many phases copied once. */
+static bool sort(struct wcet_profile *p)
 {
     size_t n = 0, at = 0;
-    if (!count)
+    if (!p->phase_count)
         return true;
-    struct stretch *list = stretches_of(*elements, count, size, &n);
-    char *sorted = list ? malloc(count * size) : NULL;
+    struct stretch *list = stretches_of(p, &n);
+    struct wcet_profile_phase *sorted = list ? malloc(p->phase_count * sizeof *sorted) : NULL;
     if (!sorted) {
         free(list);
         return false;
     }
     qsort(list, n, sizeof *list, by_warp);
     for (size_t i = 0; i < n; at += list[i++].count)
-        memcpy(sorted + at * size, (char *)*elements + list[i].first * size, list[i].count * size);
+        memcpy(sorted + at, p->phases + list[i].first, list[i].count * sizeof *sorted);
     free(list);
-    free(*elements);
-    *elements = sorted;
-    *capacity = count;
+    free(p->phases);
+    p->phases = sorted;
+    p->phase_capacity = p->phase_count;
     return true;
 }
 
-void wcet_profile_sort(struct wcet_profile *p)
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+void wcet_profile_begin(struct wcet_profile *p, uint32_t launch, const struct rp_kernel *k)
 {
-    p->failed |= !sort((void **)&p->phases, p->phase_count, &p->phase_capacity, sizeof *p->phases) ||
-                 !sort((void **)&p->instants, p->instant_count, &p->instant_capacity, sizeof *p->instants);
+    p->phase_count = 0;
+    if (p->file)
+        wcet_profile_file_begin(p->file, launch, k);
+}
+
+bool wcet_profile_end(struct wcet_profile *p, struct rp_error *err)
+{
+    if (p->file && !wcet_profile_file_end(p->file, err))
+        return false;
+    p->failed |= !sort(p);
+    return !p->failed || rp_fail(err, RP_SYSTEM, "out of memory for the phases of a launch");
 }

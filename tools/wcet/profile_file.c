@@ -1,4 +1,8 @@
-/* Profiles as files: CSV, and protobuf (phases.proto). */
+/* Profiles as files: CSV, and protobuf (phases.proto).
+ *
+ * The analysis tells of a block section by section, a file warp by warp. So what the file says of each warp is made at
+ * once and kept until the block is over. A protobuf message is the concatenation of its fields, in any pieces:
+ * protobuf-c packs each piece, and what is made here is only the tag and length of a warp and of a launch. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,38 +10,258 @@
 #include <string.h>
 
 #include "tools/output.h"
+#include "tools/wcet/grow.h"
 #include "tools/wcet/phases.pb-c.h"
 #include "tools/wcet/profile.h"
+
+struct bytes {
+    uint8_t *at;
+    size_t size, capacity;
+};
+
+/* What one warp does in one section. */
+struct section {
+    struct wcet_place place;
+    Reprise__Wcet__Phase *phases, **list;
+    size_t phase_count, phase_capacity, list_capacity;
+    uint32_t *instruction;
+    uint64_t *issue, *dispatch, *writeback;
+    size_t instant_count, instant_capacity;
+};
 
 struct wcet_profile_file {
     struct output *out;
     bool protobuf;
+    uint32_t launch;
+    uint64_t block;         /* that is being told of */
+    struct section section; /* the same; protobuf only */
+    struct bytes *warps;    /* of the block: lines of CSV, or fields of a message Warp */
+    size_t warp_count;      /* allocated */
+    off_t length_at;        /* protobuf: where the length of the launch goes */
+    uint64_t length;        /* bytes of the launch so far, or of what is before the first one */
+    uint64_t before;        /* bytes of all launches before */
+    int error;              /* errno of the first failure; 0: none */
 };
 
-static bool cannot_write(const struct wcet_profile_file *f, struct rp_error *err)
+/* What every implementation of protobuf reads is less than 2 GiB long (protobuf.dev, "Proto Limits"). */
+#define MOST_BYTES INT32_MAX
+
+static void failed(struct wcet_profile_file *f, int error) { f->error = f->error ? f->error : error; }
+
+static bool fine(const struct wcet_profile_file *f, struct rp_error *err)
 {
-    return rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", f->out->path, strerror(errno));
+    if (f->protobuf && f->before + f->length > MOST_BYTES)
+        return rp_fail(err, RP_BAD_INPUT,
+                       "'%s' would take more than 2 GiB, which is more than protobuf can have: choose a launch with "
+                       "--launch, or write CSV, under a name without .pb",
+                       f->out->path);
+    return !f->error || rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", f->out->path, strerror(f->error));
 }
 
-/* Field 5 of Profile is repeated and messages concatenate, so launches are appended one by one. */
-static bool append(struct wcet_profile_file *f, const Reprise__Wcet__Profile *part, struct rp_error *err)
+static void put(struct wcet_profile_file *f, const void *bytes, size_t size)
 {
-    size_t size = reprise__wcet__profile__get_packed_size(part);
-    uint8_t *bytes = malloc(size ? size : 1);
-    bool fine = bytes;
-    if (fine) {
-        reprise__wcet__profile__pack(part, bytes);
-        fine = fwrite(bytes, 1, size, f->out->to) == size;
+    f->length += size;
+    if (f->error || (f->protobuf && f->before + f->length > MOST_BYTES))
+        return;
+    if (fwrite(bytes, 1, size, f->out->to) != size)
+        failed(f, errno);
+}
+
+/* Room for `more` bytes at the end; NULL when out of memory. */
+static uint8_t *room(struct wcet_profile_file *f, struct bytes *b, size_t more)
+{
+    if (wcet_grow((void **)&b->at, b->size + more, &b->capacity, 1))
+        return b->at + b->size;
+    failed(f, ENOMEM);
+    return NULL;
+}
+
+/* What the file says of a warp of the block at hand; NULL when out of memory. */
+static struct bytes *warp_at(struct wcet_profile_file *f, uint32_t warp)
+{
+    size_t had = f->warp_count;
+    if (!wcet_grow((void **)&f->warps, warp + 1u, &f->warp_count, sizeof *f->warps)) {
+        failed(f, ENOMEM);
+        return NULL;
+    }
+    memset(f->warps + had, 0, (f->warp_count - had) * sizeof *f->warps);
+    return &f->warps[warp];
+}
+
+/* ---- protobuf ---------------------------------------------------------------------------------------------------- */
+
+enum { PROFILE_LAUNCHES = 5, LAUNCH_WARPS = 4 }; /* fields of phases.proto */
+#define LENGTH_BYTES 5                           /* for all lengths up to MOST_BYTES */
+
+static size_t tag(uint8_t *to, unsigned field)
+{
+    *to = (uint8_t)(field << 3 | 2); /* wire type LEN */
+    return 1;
+}
+
+/* Seven bits a byte, the lowest first; all bytes but the last have the eighth. More bytes than it takes are allowed. */
+static size_t varint(uint8_t *to, uint64_t value, size_t least)
+{
+    size_t n = 0;
+    do {
+        to[n] = (uint8_t)(value & 0x7f);
+        value >>= 7;
+        n++;
+        if (value || n < least)
+            to[n - 1] |= 0x80;
+    } while (value || n < least);
+    return n;
+}
+
+static void put_message(struct wcet_profile_file *f, const ProtobufCMessage *message)
+{
+    size_t size = protobuf_c_message_get_packed_size(message);
+    uint8_t *bytes = malloc(size + 1);
+    if (bytes) {
+        protobuf_c_message_pack(message, bytes);
+        put(f, bytes, size);
+    } else {
+        failed(f, ENOMEM);
     }
     free(bytes);
-    return fine || cannot_write(f, err);
 }
+
+/* As a warp that has this section only; its parts come together in the file. */
+static void append_section(struct wcet_profile_file *f, Reprise__Wcet__Section *section, uint32_t number)
+{
+    Reprise__Wcet__Warp warp = REPRISE__WCET__WARP__INIT;
+    warp.sections = &section;
+    warp.n_sections = 1;
+    size_t size = reprise__wcet__warp__get_packed_size(&warp);
+    struct bytes *b = warp_at(f, number);
+    uint8_t *to = b ? room(f, b, size) : NULL;
+    if (to)
+        b->size += reprise__wcet__warp__pack(&warp, to);
+}
+
+static void end_section(struct wcet_profile_file *f)
+{
+    struct section *s = &f->section;
+    Reprise__Wcet__Section section = REPRISE__WCET__SECTION__INIT;
+    if (!s->phase_count && !s->instant_count)
+        return;
+    if (wcet_grow((void **)&s->list, s->phase_count, &s->list_capacity, sizeof(void *))) {
+        for (size_t i = 0; i < s->phase_count; i++)
+            s->list[i] = &s->phases[i];
+        section.number = s->place.section;
+        section.phases = s->list;
+        section.n_phases = s->phase_count;
+        section.instruction = s->instruction;
+        section.issue = s->issue;
+        section.dispatch = s->dispatch;
+        section.writeback = s->writeback;
+        section.n_instruction = section.n_issue = section.n_dispatch = section.n_writeback = s->instant_count;
+        append_section(f, &section, s->place.warp);
+    } else {
+        failed(f, ENOMEM);
+    }
+    s->phase_count = s->instant_count = 0;
+}
+
+static void add_phase(struct wcet_profile_file *f, const struct wcet_phase *phase)
+{
+    struct section *s = &f->section;
+    if (!wcet_grow((void **)&s->phases, s->phase_count + 1, &s->phase_capacity, sizeof *s->phases)) {
+        failed(f, ENOMEM);
+        return;
+    }
+    Reprise__Wcet__Phase *p = &s->phases[s->phase_count++];
+    reprise__wcet__phase__init(p);
+    p->start = phase->start;
+    p->duration = phase->duration;
+    p->kind = phase->kind == WCET_EXEC ? REPRISE__WCET__PHASE__KIND__EXEC : REPRISE__WCET__PHASE__KIND__IDLE;
+    p->instructions = phase->instructions;
+}
+
+/* Four lists of one capacity. */
+static bool room_for_instant(struct section *s)
+{
+    size_t had[4] = {s->instant_capacity, s->instant_capacity, s->instant_capacity, s->instant_capacity};
+    size_t needed = s->instant_count + 1;
+    bool all = wcet_grow((void **)&s->instruction, needed, &had[0], sizeof *s->instruction) &&
+               wcet_grow((void **)&s->issue, needed, &had[1], sizeof *s->issue) &&
+               wcet_grow((void **)&s->dispatch, needed, &had[2], sizeof *s->dispatch) &&
+               wcet_grow((void **)&s->writeback, needed, &had[3], sizeof *s->writeback);
+    if (all)
+        s->instant_capacity = had[0];
+    return all;
+}
+
+static void add_instant(struct wcet_profile_file *f, const struct wcet_instant *instant)
+{
+    struct section *s = &f->section;
+    if (!room_for_instant(s)) {
+        failed(f, ENOMEM);
+        return;
+    }
+    size_t at = s->instant_count++;
+    s->instruction[at] = instant->index;
+    s->issue[at] = instant->issue;
+    s->dispatch[at] = instant->dispatch;
+    s->writeback[at] = instant->writeback;
+}
+
+/* Its number and its length. */
+static void put_warp_head(struct wcet_profile_file *f, uint32_t number, size_t sections)
+{
+    uint8_t head[1 + LENGTH_BYTES * 2], fields[32]; /* two numbers with their tags: 18 bytes at most */
+    Reprise__Wcet__Warp warp = REPRISE__WCET__WARP__INIT;
+    warp.block = f->block;
+    warp.number = number;
+    size_t size = reprise__wcet__warp__pack(&warp, fields), n = tag(head, LAUNCH_WARPS);
+    n += varint(head + n, size + sections, 1);
+    put(f, head, n);
+    put(f, fields, size);
+}
+
+/* How long the launch is will be known at its end. */
+static void begin_launch(struct wcet_profile_file *f, const struct rp_kernel *k)
+{
+    uint8_t head[1 + LENGTH_BYTES] = {0};
+    Reprise__Wcet__Launch launch = REPRISE__WCET__LAUNCH__INIT;
+    tag(head, PROFILE_LAUNCHES);
+    put(f, head, sizeof head);
+    f->length_at = ftello(f->out->to) - LENGTH_BYTES;
+    f->before += f->length;
+    f->length = 0;
+    launch.launch = f->launch;
+    launch.kernel = (char *)k->name;
+    launch.texts = calloc(k->instruction_count + 1u, sizeof *launch.texts);
+    if (!launch.texts) {
+        failed(f, ENOMEM);
+        return;
+    }
+    for (launch.n_texts = 0; launch.n_texts < k->instruction_count; launch.n_texts++)
+        launch.texts[launch.n_texts] = (char *)k->instructions[launch.n_texts].text;
+    put_message(f, &launch.base);
+    free(launch.texts);
+}
+
+static void end_launch(struct wcet_profile_file *f)
+{
+    uint8_t length[LENGTH_BYTES + 5];
+    size_t size = varint(length, f->length, LENGTH_BYTES);
+    if (f->error || f->before + f->length > MOST_BYTES)
+        return;
+    if (fseeko(f->out->to, f->length_at, SEEK_SET) || fwrite(length, 1, size, f->out->to) != size ||
+        fseeko(f->out->to, 0, SEEK_END))
+        failed(f, errno);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static bool begin(struct wcet_profile_file *f, const struct rp_trace *t, const struct machine *m, struct rp_error *err)
 {
-    if (!f->protobuf)
-        return fputs("launch,block,warp,section,start,duration,kind,instructions\n", f->out->to) >= 0 ||
-               cannot_write(f, err);
+    static const char heading[] = "launch,block,warp,section,start,duration,kind,instructions\n";
+    if (!f->protobuf) {
+        put(f, heading, strlen(heading));
+        return fine(f, err);
+    }
     Reprise__Wcet__Profile head = REPRISE__WCET__PROFILE__INIT;
     const char *hash = rp_trace_sha256((struct rp_trace *)t, err);
     if (!hash)
@@ -46,7 +270,8 @@ static bool begin(struct wcet_profile_file *f, const struct rp_trace *t, const s
     head.trace_sha256 = (char *)hash;
     head.machine = (char *)m->name;
     head.machine_hash = (char *)m->hash;
-    return append(f, &head, err);
+    put_message(f, &head.base);
+    return fine(f, err);
 }
 
 struct wcet_profile_file *wcet_profile_open(const char *path, const struct rp_trace *t, const struct machine *m,
@@ -69,152 +294,90 @@ bool wcet_profile_tells_instants(const struct wcet_profile_file *f) { return f->
 
 bool wcet_profile_close(struct wcet_profile_file *f, bool keep, struct rp_error *err)
 {
-    bool fine = f && output_close(f->out, keep, err);
+    bool kept = output_close(f->out, keep, err);
+    for (size_t i = 0; i < f->warp_count; i++)
+        free(f->warps[i].at);
+    free(f->warps);
+    free(f->section.phases);
+    free(f->section.list);
+    free(f->section.instruction);
+    free(f->section.issue);
+    free(f->section.dispatch);
+    free(f->section.writeback);
     free(f);
-    return fine;
+    return kept;
 }
 
-/* ---- CSV -----------------------------------------------------------------------------------------------------------
- */
-
-static bool write_csv(struct wcet_profile_file *f, const struct wcet_profile *p, struct rp_error *err)
+static void end_block(struct wcet_profile_file *f)
 {
-    for (size_t i = 0; i < p->phase_count; i++) {
-        const struct wcet_profile_phase *e = &p->phases[i];
-        fprintf(f->out->to, "%" PRIu32 ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%s,%" PRIu64 "\n",
-                p->launch, e->place.block, e->place.warp, e->place.section, e->phase.start, e->phase.duration,
-                e->phase.kind == WCET_EXEC ? "exec" : "idle", e->phase.instructions);
-    }
-    return !ferror(f->out->to) || cannot_write(f, err);
-}
-
-/* ---- protobuf ------------------------------------------------------------------------------------------------------
- */
-
-/* Everything that a launch's message is made of, allocated at once per kind. */
-struct message {
-    Reprise__Wcet__Launch launch, *launches[1];
-    Reprise__Wcet__Warp *warps, **warp_list;
-    Reprise__Wcet__Section *sections, **section_list;
-    Reprise__Wcet__Phase *phases, **phase_list;
-    uint32_t *instruction;
-    uint64_t *issue, *dispatch, *writeback;
-    char **texts;
-    size_t warp_count, section_count;
-};
-
-static bool allocate(struct message *m, const struct rp_kernel *k, const struct wcet_profile *p)
-{
-    size_t phases = p->phase_count + 1, instants = p->instant_count + 1;
-    m->warps = calloc(phases, sizeof *m->warps);
-    m->warp_list = calloc(phases, sizeof(void *));
-    m->sections = calloc(phases, sizeof *m->sections);
-    m->section_list = calloc(phases, sizeof(void *));
-    m->phases = calloc(phases, sizeof *m->phases);
-    m->phase_list = calloc(phases, sizeof(void *));
-    m->instruction = calloc(instants, sizeof *m->instruction);
-    m->issue = calloc(instants, sizeof *m->issue);
-    m->dispatch = calloc(instants, sizeof *m->dispatch);
-    m->writeback = calloc(instants, sizeof *m->writeback);
-    m->texts = calloc(k->instruction_count + 1, sizeof *m->texts);
-    return m->warps && m->warp_list && m->sections && m->section_list && m->phases && m->phase_list && m->instruction &&
-           m->issue && m->dispatch && m->writeback && m->texts;
-}
-
-static void release(struct message *m)
-{
-    void *all[] = {m->warps,       m->warp_list, m->sections, m->section_list, m->phases, m->phase_list,
-                   m->instruction, m->issue,     m->dispatch, m->writeback,    m->texts};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        free(all[i]);
-}
-
-/* The instants of the section begin at `at`; they are sorted as the phases are. */
-static size_t add_instants(struct message *m, Reprise__Wcet__Section *s, const struct wcet_profile *p,
-                           const struct wcet_profile_phase *of, size_t at)
-{
-    s->instruction = &m->instruction[at];
-    s->issue = &m->issue[at];
-    s->dispatch = &m->dispatch[at];
-    s->writeback = &m->writeback[at];
-    for (; at < p->instant_count; at++, s->n_instruction++) {
-        const struct wcet_profile_instant *i = &p->instants[at];
-        if (i->place.block != of->place.block || i->place.warp != of->place.warp ||
-            i->place.section != of->place.section)
-            break;
-        m->instruction[at] = i->instant.index;
-        m->issue[at] = i->instant.issue;
-        m->dispatch[at] = i->instant.dispatch;
-        m->writeback[at] = i->instant.writeback;
-    }
-    s->n_issue = s->n_dispatch = s->n_writeback = s->n_instruction;
-    return at;
-}
-
-static void fill(struct message *m, const struct wcet_profile *p)
-{
-    size_t instant = 0;
-    for (size_t i = 0; i < p->phase_count; i++) {
-        const struct wcet_profile_phase *e = &p->phases[i], *before = i ? e - 1 : NULL;
-        bool new_warp = !before || before->place.block != e->place.block || before->place.warp != e->place.warp;
-        if (new_warp) {
-            Reprise__Wcet__Warp *w = m->warp_list[m->warp_count] = &m->warps[m->warp_count];
-            m->warp_count++;
-            reprise__wcet__warp__init(w);
-            w->block = e->place.block;
-            w->number = e->place.warp;
-            w->sections = &m->section_list[m->section_count];
-        }
-        if (new_warp || before->place.section != e->place.section) {
-            Reprise__Wcet__Section *s = m->section_list[m->section_count] = &m->sections[m->section_count];
-            m->section_count++;
-            m->warps[m->warp_count - 1].n_sections++;
-            reprise__wcet__section__init(s);
-            s->number = e->place.section;
-            s->phases = &m->phase_list[i];
-            instant = add_instants(m, s, p, e, instant);
-        }
-        m->sections[m->section_count - 1].n_phases++;
-        Reprise__Wcet__Phase *phase = m->phase_list[i] = &m->phases[i];
-        reprise__wcet__phase__init(phase);
-        phase->start = e->phase.start;
-        phase->duration = e->phase.duration;
-        phase->kind = e->phase.kind == WCET_EXEC ? REPRISE__WCET__PHASE__KIND__EXEC : REPRISE__WCET__PHASE__KIND__IDLE;
-        phase->instructions = e->phase.instructions;
+    end_section(f);
+    for (uint32_t w = 0; w < f->warp_count; w++) {
+        struct bytes *b = &f->warps[w];
+        if (!b->size)
+            continue;
+        if (f->protobuf)
+            put_warp_head(f, w, b->size);
+        put(f, b->at, b->size);
+        b->size = 0;
     }
 }
 
-static bool write_protobuf(struct wcet_profile_file *f, const struct rp_kernel *k, const struct wcet_profile *p,
-                           struct rp_error *err)
+void wcet_profile_file_begin(struct wcet_profile_file *f, uint32_t launch, const struct rp_kernel *k)
 {
-    struct message m = {0};
-    bool fine =
-        allocate(&m, k, p) || rp_fail(err, RP_SYSTEM, "%s: out of memory for the phases of a launch", f->out->path);
-    if (fine) {
-        fill(&m, p);
-        reprise__wcet__launch__init(&m.launch);
-        m.launch.launch = p->launch;
-        m.launch.kernel = (char *)k->name;
-        for (uint32_t i = 0; i < k->instruction_count; i++)
-            m.texts[i] = (char *)k->instructions[i].text;
-        m.launch.texts = m.texts;
-        m.launch.n_texts = k->instruction_count;
-        m.launch.warps = m.warp_list;
-        m.launch.n_warps = m.warp_count;
-        m.launches[0] = &m.launch;
-        Reprise__Wcet__Profile part = REPRISE__WCET__PROFILE__INIT;
-        part.launches = m.launches;
-        part.n_launches = 1;
-        fine = append(f, &part, err);
-    }
-    release(&m);
-    return fine;
+    f->launch = launch;
+    f->block = 0;
+    if (f->protobuf)
+        begin_launch(f, k);
 }
 
-bool wcet_profile_write(struct wcet_profile_file *f, const struct rp_kernel *k, const struct wcet_profile *p,
-                        struct rp_error *err)
+bool wcet_profile_file_end(struct wcet_profile_file *f, struct rp_error *err)
 {
-    if (p->failed)
-        return rp_fail(err, RP_SYSTEM, "out of memory for the phases of a launch");
-    return f->protobuf ? write_protobuf(f, k, p, err) : write_csv(f, p, err);
+    end_block(f);
+    if (f->protobuf)
+        end_launch(f);
+    return fine(f, err);
+}
+
+/* What comes next is of this place. */
+static void move_to(struct wcet_profile_file *f, const struct wcet_place *place)
+{
+    struct wcet_place *at = &f->section.place;
+    if (place->block != f->block)
+        end_block(f);
+    else if (place->warp != at->warp || place->section != at->section)
+        end_section(f);
+    f->block = place->block;
+    *at = *place;
+}
+
+static void append_line(struct wcet_profile_file *f, const struct wcet_place *place, const struct wcet_phase *phase)
+{
+    char line[160]; /* eight numbers of 20 digits at most */
+    int size = snprintf(line, sizeof line,
+                        "%" PRIu32 ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%s,%" PRIu64 "\n",
+                        f->launch, place->block, place->warp, place->section, phase->start, phase->duration,
+                        phase->kind == WCET_EXEC ? "exec" : "idle", phase->instructions);
+    struct bytes *b = warp_at(f, place->warp);
+    uint8_t *to = b ? room(f, b, (size_t)size) : NULL;
+    if (!to)
+        return;
+    memcpy(to, line, (size_t)size);
+    b->size += (size_t)size;
+}
+
+void wcet_profile_file_phase(struct wcet_profile_file *f, const struct wcet_place *place,
+                             const struct wcet_phase *phase)
+{
+    move_to(f, place);
+    if (f->protobuf)
+        add_phase(f, phase);
+    else
+        append_line(f, place, phase);
+}
+
+void wcet_profile_file_instant(struct wcet_profile_file *f, const struct wcet_place *place,
+                               const struct wcet_instant *instant)
+{
+    move_to(f, place);
+    add_instant(f, instant);
 }
