@@ -251,7 +251,7 @@ soundness: deps
 # The tables of docs/validation.md about bounds.
 .PHONY: wcet-tables
 wcet-tables: deps
-	@$(MAKE) --no-print-directory -s -j$$(nproc) all kernels $(BUILD)/record-cases $(BUILD)/opaque
+	@$(MAKE) --no-print-directory -s -j$$(nproc) all kernels $(BUILD)/record-cases $(BUILD)/opaque $(BUILD)/crowd
 	@BUILD=$(BUILD) tests/soundness/tables.sh
 # The table of docs/validation.md about jetson-tx2.
 .PHONY: validation-pastis
@@ -260,6 +260,8 @@ validation-pastis: all
 $(BUILD)/record-cases: $(BUILD)/obj/tests/soundness/record.o $(SUPPORT) $(LIBS)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 $(BUILD)/opaque: $(BUILD)/obj/tests/soundness/opaque.o $(SUPPORT) $(LIBS)
+	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+$(BUILD)/crowd: $(BUILD)/obj/tests/soundness/crowd.o $(SUPPORT) $(WCET) $(LIBS)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 $(BUILD)/soundness: $(BUILD)/obj/tests/soundness/soundness.o $(SUPPORT) $(WCET) $(LIBS)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@

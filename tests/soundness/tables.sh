@@ -24,6 +24,9 @@ for t in $traces; do
         "$BUILD/reprise" wcet -q --json --machine orin-wcet $settings --attack $tries "$dir/opaque.wtr" > "$to-opaque.json"
     done
 done
+# What no bound is below that charges a warp for each of the others.
+# shellcheck disable=SC2086
+"$BUILD/crowd" orin-wcet 256 $traces > "$dir/crowd.txt"
 for kind in naive double; do
     for warps in 32 16 8 4; do
         t=$("$BUILD/record-cases" "$dir" sgemm_${kind}_$warps=1024)
