@@ -3,28 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/access_key.h"
 #include "replay/fast/fast.h"
 
 #define MEMO_ENTRIES 1024u /* of each table, a power of two */
 #define MEMO_SEGMENTS 32u  /* accesses with more transactions are not kept */
 
-/* What identifies an access: equal keys have equal answers. */
-struct key {
-    uint64_t hash, residue; /* of the pattern; base modulo the period */
-    int64_t stride;
-    rp_lanemask mask;
-    uint32_t width;
-    uint8_t kind;
-};
-
 struct shared_entry {
-    struct key key;
+    struct access_key key;
     struct shared_memory_cost cost;
     int64_t offset[RP_WARP_LANES]; /* of a general pattern: its hash alone would not be proof */
 };
 
 struct global_entry {
-    struct key key;
+    struct access_key key;
     uint32_t count;
     int64_t segment[MEMO_SEGMENTS]; /* relative to the base less the residue */
     int64_t offset[RP_WARP_LANES];
@@ -39,25 +31,6 @@ struct memo *memo_new(void) { return calloc(1, sizeof(struct memo)); }
 void memo_free(struct memo *memo) { free(memo); }
 
 static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
-static inline struct key make_key(const struct rp_pattern *p, uint64_t base, uint64_t period, uint32_t width)
-{
-    return (struct key){p->hash, base & (period - 1), p->kind == RP_PATTERN_AFFINE ? p->stride : 0, p->mask, width,
-                        p->kind};
-}
-
-static inline unsigned place_of(const struct key *k)
-{
-    uint64_t h = (k->hash ^ k->residue * 0x9e3779b97f4a7c15u ^ k->width) * 0xd6e8feb86659fd93u;
-    return (unsigned)(h >> 40) & (MEMO_ENTRIES - 1);
-}
-
-static inline bool same(const struct key *a, const struct key *b, const int64_t *offset, const struct rp_pattern *p)
-{
-    return a->mask == b->mask && a->hash == b->hash && a->residue == b->residue && a->stride == b->stride &&
-           a->width == b->width && a->kind == b->kind &&
-           (p->kind != RP_PATTERN_GENERAL || !memcmp(offset, p->offset, sizeof p->offset));
-}
 
 static void lane_addresses(uint64_t base, const struct rp_pattern *p, uint64_t address[RP_WARP_LANES])
 {
@@ -87,9 +60,9 @@ static uint64_t shared(struct fast *f, const struct fast_warp *w, const struct r
         return dispatched;
     }
     const struct shared_memory_model *model = (const struct shared_memory_model *)f->machine->shared.model;
-    struct key key = make_key(p, base, model->period, o->width);
-    struct shared_entry *e = &f->memo->shared[place_of(&key)];
-    if (!same(&e->key, &key, e->offset, p)) {
+    struct access_key key = access_key_of(p, base, model->period, o->width);
+    struct shared_entry *e = &f->memo->shared[access_key_place(&key, MEMO_ENTRIES)];
+    if (!access_key_same(&e->key, e->offset, &key, p)) {
         uint64_t address[RP_WARP_LANES] = {0};
         lane_addresses(base, p, address);
         struct shared_memory_access access = {p->mask, o->width, address};
@@ -191,9 +164,9 @@ static uint64_t global(struct fast *f, const struct fast_warp *w, const struct r
     }
     const struct coalescer_model *model = (const struct coalescer_model *)f->machine->coalescer.model;
     uint64_t period = model->period(f->machine->coalescer.options);
-    struct key key = make_key(p, base, period, o->width);
-    struct global_entry *e = &f->memo->global[place_of(&key)];
-    if (!same(&e->key, &key, e->offset, p)) {
+    struct access_key key = access_key_of(p, base, period, o->width);
+    struct global_entry *e = &f->memo->global[access_key_place(&key, MEMO_ENTRIES)];
+    if (!access_key_same(&e->key, e->offset, &key, p)) {
         uint64_t address[RP_WARP_LANES] = {0}, out[COALESCER_MOST];
         lane_addresses(base, p, address);
         struct coalescer_access access = {p->mask, o->width, address};

@@ -82,6 +82,8 @@ static int scan_warp(struct wcet_caches *c, const struct wcet_model *m, struct r
     struct wcet_transactions list;
     int more;
     while ((more = rp_cursor_next(cursor, &step, err)) > 0) {
+        if (!m->rows[step.index].transacts)
+            continue;
         if (!wcet_op_of(m, &step, &op, &list, err))
             return -1;
         if (list.local)

@@ -266,7 +266,7 @@ static bool number_registers(struct wcet_model *m, struct rp_error *err)
 static bool makes_ports(const struct wcet_model *m, unsigned space)
 {
     switch (path_of_space(space)) {
-    case PATH_SHARED: return !is(&m->machine->shared, "ideal");
+    case PATH_SHARED: return m->shared_port;
     case PATH_CACHES: return m->memory_port;
     case PATH_CONSTANT: break;
     }
@@ -302,8 +302,11 @@ static void fill_row(struct wcet_model *m, uint32_t i)
     row->op = (struct wcet_op){
         .unit = t->unit, .memory = in->memory_count > 0, .initiation = t->initiation, .latency = t->latency};
     row->dynamic = generic;
-    for (uint32_t o = 0; o < in->memory_count; o++)
-        row->dynamic |= in->memory[o].space == RP_SPACE_GENERIC || makes_ports(m, in->memory[o].space);
+    for (uint32_t o = 0; o < in->memory_count; o++) {
+        bool any = in->memory[o].space == RP_SPACE_GENERIC;
+        row->dynamic |= any || makes_ports(m, in->memory[o].space);
+        row->transacts |= m->memory_port && (any || path_of_space(in->memory[o].space) == PATH_CACHES);
+    }
     row->exit = !m->machine->issue_exit && is_plain_exit(in);
     row->barrier = is_block_barrier(in);
     row->fence = in->unit_class == RP_CLASS_FENCE;
@@ -361,6 +364,7 @@ static void find_memory(struct wcet_model *m)
 {
     const struct machine_part *l1 = &m->machine->l1, *l2 = &m->machine->l2, *dram = &m->machine->dram;
     bool caches = !is(l1, "none") || !is(l2, "none");
+    m->shared_port = !is(&m->machine->shared, "ideal");
     m->memory_port = caches || !is(dram, "ideal");
     m->memory_occupancy =
         (uint64_t)(part_option(l1, "interval") + part_option(l2, "interval") + part_option(dram, "interval"));
@@ -420,8 +424,11 @@ bool wcet_model_begin(struct wcet_model *m, const struct machine *machine, const
         if (!supported(m, &kernel->instructions[i], err))
             return false;
     m->rows = calloc(kernel->instruction_count + 1, sizeof *m->rows);
-    if (!m->rows)
+    m->shared_costs = m->shared_port ? wcet_shared_costs_new() : NULL;
+    if (!m->rows || (m->shared_port && !m->shared_costs)) {
+        wcet_model_end(m);
         return rp_fail(err, RP_SYSTEM, "out of memory for the instructions of %s", kernel->name);
+    }
     for (uint32_t i = 0; i < kernel->instruction_count; i++)
         fill_row(m, i);
     if (!number_registers(m, err) || !find_lines(m, err)) {
@@ -436,6 +443,8 @@ void wcet_model_end(struct wcet_model *m)
 {
     free(m->rows);
     free(m->slots);
+    free(m->shared_costs);
     m->rows = NULL;
+    m->shared_costs = NULL;
     m->slots = NULL;
 }

@@ -61,12 +61,15 @@ struct wcet_transactions {
 struct wcet_row {
     struct wcet_op op; /* when executed and not dynamic */
     bool dynamic;      /* the op depends on the addresses: ask wcet_resolve */
+    bool transacts;    /* may become transactions: wcet_resolve may list some */
     bool exit;         /* takes no issue slot and ends the warp when reached */
     bool barrier, fence, control;
     uint32_t line;                 /* of the instruction cache, numbered densely */
     bool line_stays;               /* once fetched, the line is never replaced while the launch lasts */
     uint32_t first, waits, writes; /* into slots: first the registers waited for, then those written */
 };
+
+struct wcet_shared_cost; /* an entry of a table */
 
 struct wcet_model {
     const struct machine *machine;
@@ -83,6 +86,9 @@ struct wcet_model {
      */
     bool silent[MACHINE_UNITS];
     bool exact; /* op times are exact; else latencies are upper bounds */
+    /* Shared memory takes time by addresses; what accesses cost there is kept, so that each kind is asked for once. */
+    bool shared_port;
+    struct wcet_shared_cost *shared_costs;
     /* Device memory takes time by addresses: for how long a transaction keeps it (with caches: 0 or not), and how long
      * it takes from the start of a request to its answer, caches included. */
     bool memory_port;
@@ -96,6 +102,8 @@ struct wcet_model {
 bool wcet_model_begin(struct wcet_model *, const struct machine *, const struct rp_kernel *, const struct rp_launch *,
                       unsigned extensions, struct rp_error *);
 void wcet_model_end(struct wcet_model *);
+
+struct wcet_shared_cost *wcet_shared_costs_new(void);
 
 /* The op of one executed instruction whose row is dynamic, or whose mask is empty; what caches make of an access is for
  * wcet_caches_charge to say. */

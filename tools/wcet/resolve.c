@@ -1,12 +1,19 @@
 /* Instructions whose times depend on their masks and addresses. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "replay/access_key.h"
 #include "tools/wcet/model.h"
 
-struct lanes {
-    rp_lanemask mask;
-    uint64_t address[RP_WARP_LANES];
+#define SHARED_COSTS 1024u /* entries of the table, a power of two */
+
+struct wcet_shared_cost {
+    struct access_key key;
+    struct shared_memory_cost cost;
+    int64_t offset[RP_WARP_LANES]; /* of a general pattern */
 };
+
+struct wcet_shared_cost *wcet_shared_costs_new(void) { return calloc(SHARED_COSTS, sizeof(struct wcet_shared_cost)); }
 
 static bool unsupported(const struct wcet_model *m, const struct rp_step *step, const char *why, struct rp_error *err)
 {
@@ -14,28 +21,45 @@ static bool unsupported(const struct wcet_model *m, const struct rp_step *step, 
                    step->instruction->text, why);
 }
 
-/* Generic addresses become offsets in their space, which must be one and the same for all lanes when it matters. */
-static bool one_space(const struct wcet_model *m, struct lanes *lanes, unsigned *space)
+/* The base of a generic access becomes its offset in the space of all lanes, which must be one and the same. */
+static bool one_space(const struct wcet_model *m, struct rp_dynamic_access *a, unsigned *space)
 {
+    uint64_t address[RP_WARP_LANES], base = 0, offset;
     unsigned found = RP_SPACE_NONE;
-    for (unsigned l = 0; l < RP_WARP_LANES; l++) {
-        if (!(lanes->mask >> l & 1))
-            continue;
-        unsigned s = resolve_generic(m->launch, lanes->address[l], &lanes->address[l]);
+    rp_access_addresses(a, address);
+    for (rp_lanemask left = a->pattern->mask; left; left &= left - 1) {
+        unsigned s = resolve_generic(m->launch, address[__builtin_ctz(left)], &offset);
         if (found != RP_SPACE_NONE && s != found)
             return false;
+        base = found == RP_SPACE_NONE ? offset : base;
         found = s;
     }
+    a->base = base;
     *space = found;
     return true;
 }
 
-static void through_shared(const struct wcet_model *m, const struct lanes *lanes, uint32_t width, struct wcet_op *op)
+static struct shared_memory_cost shared_cost(const struct wcet_model *m, const struct rp_dynamic_access *a,
+                                             uint32_t width)
 {
     const struct shared_memory_model *model = (const struct shared_memory_model *)m->machine->shared.model;
-    struct shared_memory_access access = {lanes->mask, width, lanes->address};
-    struct shared_memory_cost cost;
-    model->cost(m->machine->shared.options, &access, &cost);
+    struct access_key key = access_key_of(a->pattern, a->base, model->period, width);
+    struct wcet_shared_cost *kept = &m->shared_costs[access_key_place(&key, SHARED_COSTS)];
+    if (!access_key_same(&kept->key, kept->offset, &key, a->pattern)) {
+        uint64_t address[RP_WARP_LANES];
+        rp_access_addresses(a, address);
+        struct shared_memory_access access = {a->pattern->mask, width, address};
+        model->cost(m->machine->shared.options, &access, &kept->cost);
+        kept->key = key;
+        memcpy(kept->offset, a->pattern->offset, sizeof kept->offset);
+    }
+    return kept->cost;
+}
+
+static void through_shared(const struct wcet_model *m, const struct rp_dynamic_access *a, uint32_t width,
+                           struct wcet_op *op)
+{
+    struct shared_memory_cost cost = shared_cost(m, a, width);
     op->port = WCET_PORT_SHARED;
     op->occupancy = op->fixed = cost.occupancy;
     op->waits = cost.occupancy > 0;
@@ -45,11 +69,13 @@ static void through_shared(const struct wcet_model *m, const struct lanes *lanes
 /* n transactions that arrive together at a device memory with an interval between two: the last is answered
  * (n - 1) intervals after the first. With caches this is what a miss of all of them takes if no interval is above 0;
  * else wcet_caches_charge says it. */
-static void through_memory(const struct wcet_model *m, const struct lanes *lanes, uint32_t width, struct wcet_op *op,
-                           struct wcet_transactions *list)
+static void through_memory(const struct wcet_model *m, const struct rp_dynamic_access *a, uint32_t width,
+                           struct wcet_op *op, struct wcet_transactions *list)
 {
     const struct coalescer_model *model = (const struct coalescer_model *)m->machine->coalescer.model;
-    struct coalescer_access access = {lanes->mask, width, lanes->address};
+    uint64_t address[RP_WARP_LANES];
+    rp_access_addresses(a, address);
+    struct coalescer_access access = {a->pattern->mask, width, address};
     uint64_t count = list->count = model->coalesce(m->machine->coalescer.options, &access, list->address);
     op->port = WCET_PORT_DRAM;
     op->occupancy = op->fixed = (uint32_t)(count * m->memory_occupancy);
@@ -61,16 +87,14 @@ static bool operand(const struct wcet_model *m, const struct rp_step *step, uint
                     struct wcet_transactions *list, struct rp_error *err)
 {
     const struct rp_memory_operand *memory = &step->instruction->memory[o];
-    struct lanes lanes = {.mask = step->accesses[o].pattern->mask};
+    struct rp_dynamic_access access = step->accesses[o];
     unsigned space = memory->space;
-    bool shared = strcmp(m->machine->shared.model->name, "ideal");
-    if (!lanes.mask || space == RP_SPACE_NONE || (!shared && !m->memory_port))
+    if (!access.pattern->mask || space == RP_SPACE_NONE || (!m->shared_port && !m->memory_port))
         return true;
-    rp_access_addresses(&step->accesses[o], lanes.address);
-    if (space == RP_SPACE_GENERIC && !one_space(m, &lanes, &space))
+    if (space == RP_SPACE_GENERIC && !one_space(m, &access, &space))
         return unsupported(m, step, "a generic access reaches several spaces at once; this is not covered", err);
     enum path path = path_of_space(space);
-    if (path == PATH_CONSTANT || !(path == PATH_SHARED ? shared : m->memory_port))
+    if (path == PATH_CONSTANT || !(path == PATH_SHARED ? m->shared_port : m->memory_port))
         return true;
     if (op->port != WCET_NO_PORT)
         return unsupported(m, step, "two memory operands both take time at a port; this is not covered", err);
@@ -82,9 +106,9 @@ static bool operand(const struct wcet_model *m, const struct rp_step *step, uint
         return unsupported(
             m, step, "it comes to memory later or earlier than others that issue with it; this is not covered", err);
     if (path == PATH_SHARED)
-        through_shared(m, &lanes, memory->width, op);
+        through_shared(m, &access, memory->width, op);
     else
-        through_memory(m, &lanes, memory->width, op, list);
+        through_memory(m, &access, memory->width, op, list);
     list->kind = cache_kind_of(memory);
     list->through_l1 = !bypasses_l1(memory);
     list->local = space == RP_SPACE_LOCAL;
