@@ -201,7 +201,7 @@ static bool follow(struct search *s, const uint16_t *from, uint64_t cycle, uint3
     if (!state)
         return false;
     memcpy(state, from, s->next.fields * sizeof *state);
-    s->longest = later(s->longest, cycle + later(issue(s, state, w), 1));
+    s->longest = later(s->longest, cycle + issue(s, state, w));
     uint32_t passed = soonest(s, state);
     if (passed == UINT32_MAX)
         return true;

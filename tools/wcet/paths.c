@@ -12,8 +12,8 @@ struct reading {
     bool *memory;
     uint32_t *consumer; /* by op: the first that waits for its result */
     uint32_t count, capacity;
-    uint32_t barriers, fence; /* barriers it waits at; the op behind the last fence */
-    uint32_t *writer;         /* by register: the op that wrote it last, + 1 */
+    uint32_t fence;   /* the op behind the last fence */
+    uint32_t *writer; /* by register: the op that wrote it last, + 1 */
 };
 
 struct reader {
@@ -21,7 +21,6 @@ struct reader {
     struct wcet_paths *out;
     uint32_t warps;
     struct reading *warp;
-    bool counted; /* some barrier counts its threads */
     bool covered;
 };
 
@@ -115,8 +114,6 @@ static bool read_step(struct reader *r, struct reading *w, const struct rp_step 
         w->writer[writes[i]] = w->count;
     if (!row->barrier || !step->executed)
         return true;
-    w->barriers++;
-    r->counted |= step->instruction->barrier.count > 0;
     r->covered &= !row->control;
     return add(w, &wait, false, err);
 }
@@ -154,9 +151,6 @@ static bool read_warps(struct reader *r, struct rp_trace *t, uint32_t launch, st
     for (uint32_t i = 0; fine && r->covered && i < r->warps; i++)
         fine = read_warp(r, block, i, err);
     rp_block_close(block);
-    /* A barrier that counts threads waits for those of warps that have ended, too. */
-    for (uint32_t i = 1; fine && r->covered && r->counted && i < r->warps; i++)
-        r->covered = r->warp[i].barriers == r->warp[0].barriers;
     return fine;
 }
 
