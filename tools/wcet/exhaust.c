@@ -60,9 +60,8 @@ static void arrive(struct search *s, uint16_t *warp, uint32_t w, uint32_t pause)
         warp[READY] = field(s, pause);
     if (!op || op->takes == WCET_PATH_NONE)
         return;
-    uint16_t *place = &warp[PLACES + op->takes];
-    warp[READY] = *place > warp[READY] ? *place : warp[READY];
-    *place = 0;
+    uint16_t result = warp[PLACES + op->takes];
+    warp[READY] = result > warp[READY] ? result : warp[READY];
 }
 
 /* Lets all warps go on if none is left that has yet to come to the barrier or its end. */

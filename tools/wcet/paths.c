@@ -135,8 +135,6 @@ static bool read_warp(struct reader *r, struct rp_block *block, uint32_t number,
         r->covered &= w->count <= MOST_OPS;
     }
     rp_cursor_close(&cursor);
-    if (r->covered && w->count && w->ops[w->count - 1].wait) /* a warp that ends waits for nobody */
-        w->count--;
     return !r->covered || more == 0;
 }
 
@@ -200,8 +198,6 @@ static uint64_t step_after(const struct wcet_paths *p, const struct reading *w, 
     uint64_t step = op->pause;
     if (w->consumer[i] == i + 1)
         step = later(step, result_after(op));
-    if (i + 1 < w->count && next->refused && next->unit == op->unit)
-        step = later(step, op->initiation);
     return step;
 }
 

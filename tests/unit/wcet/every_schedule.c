@@ -62,8 +62,9 @@ static void draw_rows(struct timings *m, struct text *t, uint64_t *random)
 {
     for (int k = 0; k < KINDS; k++) {
         m->kind[k].unit = k < K_FENCE ? k : k < K_SHARED ? U_CONTROL : k == K_SHARED ? U_SHARED : U_GLOBAL;
-        m->kind[k].initiation = number(t, rows[k], ".initiation", 1 + (below(random, 2) ? below(random, 5) : 0));
-        m->kind[k].latency = number(t, rows[k], ".latency", below(random, below(random, 3) ? 6 : 25));
+        int most = below(random, 2) ? 1 : below(random, 4) ? 5 : 40;
+        m->kind[k].initiation = number(t, rows[k], ".initiation", 1 + below(random, most));
+        m->kind[k].latency = number(t, rows[k], ".latency", below(random, below(random, 3) ? 6 : 40));
     }
     for (int k = 0; k < K_SHARED; k++) {
         char key[40];
@@ -75,7 +76,7 @@ static void draw_rows(struct timings *m, struct text *t, uint64_t *random)
         char key[40];
         snprintf(key, sizeof key, "units.%s", unit_names[u]);
         m->ideal[u] = u < U_SHARED && below(random, 6) == 0;
-        m->refuses[u] = !m->ideal[u] && below(random, 3) == 0;
+        m->refuses[u] = !m->ideal[u] && below(random, 2);
         if (m->ideal[u])
             word(t, key, "ideal");
         else
@@ -119,11 +120,14 @@ struct block {
     int count[WARPS], warps;
 };
 
-static struct op draw_op(uint64_t *random)
+/* A block has few kinds of instructions, so that they meet at units, and often one waits for the one before. */
+static struct op draw_op(const enum kind *kinds, int before, uint64_t *random)
 {
-    struct op op = {.kind = (enum kind)below(random, KINDS),
+    struct op op = {.kind = below(random, 8) ? kinds[below(random, 3)] : (enum kind)below(random, KINDS),
                     .destination = below(random, 3) ? below(random, REGISTERS) : -1,
-                    .source = below(random, 2) ? below(random, REGISTERS) : -1,
+                    .source = below(random, 2)   ? before
+                              : below(random, 2) ? below(random, REGISTERS)
+                                                 : -1,
                     .conflict = below(random, 3)};
     if (op.kind == K_BARRIER || op.kind == K_CONTROL || op.kind == K_FENCE)
         op.destination = -1;
@@ -137,11 +141,14 @@ static void draw_block(struct block *b, bool issue_exit, uint64_t *random)
 {
     b->warps = below(random, 12) ? 2 + (below(random, 3) == 0) : 1;
     bool alike = below(random, 2);
+    enum kind kinds[3];
+    for (int k = 0; k < 3; k++)
+        kinds[k] = (enum kind)below(random, KINDS);
     int most = (b->warps == WARPS ? 4 : OPS) - issue_exit;
     for (int w = 0; w < b->warps; w++) {
         b->count[w] = alike && w ? b->count[0] : below(random, 4) ? most : below(random, most + 1);
         for (int i = 0; i < b->count[w]; i++)
-            b->op[w][i] = alike && w ? b->op[0][i] : draw_op(random);
+            b->op[w][i] = alike && w ? b->op[0][i] : draw_op(kinds, i ? b->op[w][i - 1].destination : -1, random);
     }
 }
 
