@@ -258,18 +258,29 @@ static void end(struct search *s)
 
 #define REPORT_EVERY 65536
 
+/* Finds the states of the next level, and whether they are few enough. */
+static bool next_level(struct search *s, uint64_t most, bool *fits, struct rp_error *err)
+{
+    wcet_states_clear(&s->next);
+    *fits = true;
+    for (uint32_t i = 0; *fits && i < s->now.count; i++) {
+        if (!expand(s, i, err))
+            return false;
+        *fits = !s->too_long && s->next.count <= most;
+    }
+    return true;
+}
+
 static bool run(struct search *s, uint64_t budget, const struct wcet_watch *watch, struct wcet_exact *out,
                 struct rp_error *err)
 {
     uint64_t reported = 0;
-    while (s->now.count) {
-        for (uint32_t i = 0; i < s->now.count; i++) {
-            if (!expand(s, i, err))
-                return false;
-            if (s->too_long || out->states + s->now.count + s->next.count > budget)
-                return true;
-        }
-        out->states += s->now.count;
+    bool fits = true;
+    out->states = s->now.count;
+    while (fits && s->now.count) {
+        if (!next_level(s, budget - out->states, &fits, err))
+            return false;
+        out->states += s->next.count;
         if (watch && watch->searched && out->states - reported >= REPORT_EVERY) {
             reported = out->states;
             watch->searched(watch->progress_data, out->states);
@@ -277,9 +288,8 @@ static bool run(struct search *s, uint64_t budget, const struct wcet_watch *watc
         struct wcet_states done = s->now;
         s->now = s->next;
         s->next = done;
-        wcet_states_clear(&s->next);
     }
-    out->cycles = s->longest;
+    out->cycles = fits ? s->longest : 0;
     return true;
 }
 

@@ -5,11 +5,11 @@
 
 #include "tools/wcet/analysis.h"
 
-#define WCET_EXHAUST_STATES 200000 /* unless somebody says otherwise: a tenth of a second */
+#define WCET_EXHAUST_STATES 200000 /* unless somebody says otherwise: tenths of a second at most */
 
 struct wcet_exact {
     uint64_t cycles; /* from the launch's first cycle to its last result; 0: not known */
-    uint64_t states; /* that were gone through */
+    uint64_t states; /* that were found; with no figure, until it gave up */
 };
 
 /* Gives up beyond `budget` states, and does not begin with a launch of more instructions. False: failure; that nothing
