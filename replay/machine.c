@@ -29,15 +29,22 @@ static const struct model_option timing_rows[FIELD_COUNT] = {
     [FIELD_LATENCY] = {"latency", OPTION_INTEGER, "cycles", 0, 1000000, 0, NULL, ""},
 };
 
-static bool fail_at(const struct resolver *r, const struct setting *s, struct rp_error *err, const char *text)
+/* `place` is --set, or in the file. */
+static bool fail_in(const char *place, bool set, const char *text, struct rp_error *err)
 {
-    char place[400], line[600];
-    settings_place(r->settings, s, place, sizeof place);
+    char line[800];
     snprintf(line, sizeof line, "%s%s", place, text);
     for (char *c = line; *c; c++)
         if (iscntrl((unsigned char)*c))
             *c = '?'; /* a value may hold anything, a message is one line */
-    return rp_fail(err, s->line ? RP_BAD_INPUT : RP_USAGE, "%s", line);
+    return rp_fail(err, set ? RP_USAGE : RP_BAD_INPUT, "%s", line);
+}
+
+static bool fail_at(const struct resolver *r, const struct setting *s, struct rp_error *err, const char *text)
+{
+    char place[400];
+    settings_place(r->settings, s, place, sizeof place);
+    return fail_in(place, !s->line, text, err);
 }
 
 /* ---- unknown keys ---------------------------------------------------------------------------------------------- */
@@ -197,24 +204,34 @@ static bool set_value(const struct resolver *r, struct setting *s, const struct 
     return fail_at(r, s, err, text);
 }
 
+static bool spared(const struct resolver *r, enum model_kind kind, const char *model)
+{
+    for (size_t i = 0; kind == KIND_SCHEDULER && i < r->request->scheduler_count; i++)
+        if (!strcmp(r->request->schedulers[i], model))
+            return true;
+    return false;
+}
+
 /* An option that the chosen model does not have, but another of its kind has. In a file whose choice was overridden by
- * --set that is as it should be. */
+ * --set that is as it should be, and so it is if the other one is a scheduler that the request names. */
 static bool other_models_option(const struct resolver *r, struct setting *s, size_t p, enum model_kind kind,
                                 const char *name, bool *is, struct rp_error *err)
 {
+    const char *owner = NULL;
     for (const struct model *const *m = r->models->of[kind]; *m; m++)
         for (unsigned o = 0; o < (*m)->option_count; o++) {
             if (strcmp((*m)->options[o].key, name))
                 continue;
             *is = s->used = true;
-            if (s->line && r->model_from_set[p])
+            if ((s->line && r->model_from_set[p]) || spared(r, kind, (*m)->name))
                 return true;
-            char text[256];
-            snprintf(text, sizeof text, "%.80s is an option of model '%s', which is not the one chosen", s->key,
-                     (*m)->name);
-            return fail_at(r, s, err, text);
+            owner = owner ? owner : (*m)->name;
         }
-    return true;
+    if (!owner)
+        return true;
+    char text[256];
+    snprintf(text, sizeof text, "%.80s is an option of model '%s', which is not the one chosen", s->key, owner);
+    return fail_at(r, s, err, text);
 }
 
 static bool apply_part(struct resolver *r, struct setting *s, struct rp_error *err)
@@ -316,25 +333,70 @@ static bool all_given(const struct resolver *r, struct rp_error *err)
     return true;
 }
 
+/* Is it one of these keys, or below one that ends in a dot? */
+static bool among(const char *key, const char *const *keys, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        size_t n = strlen(keys[k]);
+        if (keys[k][n - 1] == '.' ? !strncmp(key, keys[k], n) : !strcmp(key, keys[k]))
+            return true;
+    }
+    return false;
+}
+
+static bool set_again(const struct settings *all, size_t i)
+{
+    for (size_t later = i + 1; later < all->count; later++)
+        if (!strcmp(all->items[later].key, all->items[i].key))
+            return true;
+    return false;
+}
+
+/* Values of these keys do not go together. It is those given by --set that are wrong, if there are any, else the file.
+ */
+static bool inconsistent(const struct resolver *r, const char *const *keys, size_t count, const char *text,
+                         struct rp_error *err)
+{
+    char place[400] = "";
+    for (size_t i = 0; i < r->settings->count; i++) {
+        const struct setting *s = &r->settings->items[i];
+        size_t at = strlen(place);
+        if (!s->line && among(s->key, keys, count) && !set_again(r->settings, i))
+            snprintf(place + at, sizeof place - at, "%s--set %.80s=%.80s", at ? " " : "", s->key, s->value);
+    }
+    bool set = *place;
+    size_t at = strlen(place);
+    snprintf(place + at, sizeof place - at, "%s: ", set ? "" : r->settings->file);
+    return fail_in(place, set, text, err);
+}
+
+static bool divides(const struct resolver *r, const char *key, int64_t value, struct rp_error *err)
+{
+    char text[160];
+    int64_t subcores = r->machine->subcores;
+    snprintf(text, sizeof text, "%s (%d) does not divide subcores (%d)", key, (int)value, (int)subcores);
+    return subcores % value == 0 || inconsistent(r, (const char *const[]){key, "subcores"}, 2, text, err);
+}
+
 static bool consistent(const struct resolver *r, struct rp_error *err)
 {
     struct machine *m = r->machine;
-    if (m->subcores % m->l1_subcores)
-        return rp_fail(err, RP_BAD_INPUT, "%s: l1_subcores (%d) does not divide subcores (%d)", r->settings->file,
-                       (int)m->l1_subcores, (int)m->subcores);
-    if (m->subcores % m->icache_subcores)
-        return rp_fail(err, RP_BAD_INPUT, "%s: icache_subcores (%d) does not divide subcores (%d)", r->settings->file,
-                       (int)m->icache_subcores, (int)m->subcores);
-    if (m->warm_l2 && !((const struct cache_model *)m->l2.model)->keeps)
-        return rp_fail(err, RP_BAD_INPUT, "%s: warm_l2 warms nothing: l2.model is '%s'", r->settings->file,
-                       m->l2.model->name);
+    char text[300], key[40], below[48];
+    if (!divides(r, "l1_subcores", m->l1_subcores, err) || !divides(r, "icache_subcores", m->icache_subcores, err))
+        return false;
+    if (m->warm_l2 && !((const struct cache_model *)m->l2.model)->keeps) {
+        snprintf(text, sizeof text, "warm_l2 warms nothing: l2.model is '%s'", m->l2.model->name);
+        return inconsistent(r, (const char *const[]){"warm_l2", "l2.model"}, 2, text, err);
+    }
     for (size_t p = 0; p < machine_part_count(m); p++) {
         enum model_kind kind;
-        char key[40];
         const struct machine_part *part = machine_part_of(m, p, &kind, key);
         const char *why = part->model->check ? part->model->check(part->options) : NULL;
-        if (why)
-            return rp_fail(err, RP_BAD_INPUT, "%s: %s: %s", r->settings->file, key, why);
+        if (!why)
+            continue;
+        snprintf(text, sizeof text, "%s: %s", key, why);
+        snprintf(below, sizeof below, "%s.", key);
+        return inconsistent(r, (const char *const[]){below}, 1, text, err);
     }
     return true;
 }

@@ -99,6 +99,10 @@ struct machine_request {
     const struct model_set *models; /* NULL: the built-in ones */
     /* NULL, or the name among `count` that is nearest to `word`, NULL for none: makes "did you mean". */
     const char *(*nearest)(const char *word, const char *const *names, size_t count);
+    /* Schedulers that the settings are for, too: an option that one of these has and the machine's has not is left out,
+     * and is no error. */
+    const char *const *schedulers;
+    size_t scheduler_count;
 };
 
 /* Errors name the file and line, or the setting. */

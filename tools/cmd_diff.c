@@ -39,7 +39,8 @@ enum { KEY_LAUNCH = 256, KEY_LAUNCHES };
 static const struct argp_option options[] = {
     {"machine", 'm', "NAME", 0, "Machine to replay on: a name from 'reprise machine list', or a machine file", 0},
     {"vary", 'v', "KEY=A,B,C", 0, "Replay with each of these values; repeated: with every combination", 0},
-    {"set", 's', "KEY=VALUE", 0, "Change an option of the machine in all variants; may be repeated", 0},
+    {"set", 's', "KEY=VALUE", 0,
+     "Change an option of the machine in all variants, or of a scheduler in those that have it; may be repeated", 0},
     {"json", 'j', NULL, 0, "Print the results as JSON", 0},
     {"threads", 't', "N", 0, "Replay N variants at once (default: one per CPU)", 0},
     {"launch", KEY_LAUNCH, "N", 0, "Replay this launch only, counted from 0", 0},
@@ -70,6 +71,10 @@ static bool add_axis(struct args *a, char *text, struct rp_error *err)
     a->axis_count++;
     for (char *next = equals + 1; next;)
         axis->values[axis->count++] = strsep(&next, ",");
+    if (!strcmp(axis->key, "scheduler")) {
+        a->machine.schedulers = (const char *const *)axis->values;
+        a->machine.scheduler_count = axis->count;
+    }
     return true;
 }
 

@@ -32,7 +32,8 @@ enum { KEY_LAUNCH = 256, KEY_PHASES, KEY_CHECK, KEY_ASSUME, KEY_ATTACK, KEY_EXHA
 
 static const struct argp_option options[] = {
     {"machine", 'm', "NAME", 0, "Machine to analyse for: a name from 'reprise machine list', or a machine file", 0},
-    {"set", 's', "KEY=VALUE", 0, "Change an option of the machine; may be repeated", 0},
+    {"set", 's', "KEY=VALUE", 0,
+     "Change an option of the machine, or of a scheduler that --check or policy= names; may be repeated", 0},
     {"launch", KEY_LAUNCH, "N", 0, "Analyse this launch only, counted from 0", 0},
     {"check", KEY_CHECK, "POLICIES", 0,
      "Replay under these warp schedulers too and say how much larger the bounds are: gto, lrr, oldest, two-level, "
@@ -303,6 +304,8 @@ int cmd_wcet(int argc, char **argv)
     struct args a = {.launch = -1, .exhaust = WCET_EXHAUST_STATES};
     argp_err_exit_status = RP_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
+    a.machine.schedulers = (const char *const *)(a.gridded ? a.grid.policies.names : a.policies.names);
+    a.machine.scheduler_count = a.gridded ? a.grid.policies.count : a.policies.count;
     if (!a.gridded)
         return run(&a);
     a.grid.extensions = a.extensions;

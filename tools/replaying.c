@@ -32,7 +32,13 @@ struct machine *machine_args_open(const struct machine_args *a, const struct mac
     memcpy(all, a->settings, a->count * sizeof *all);
     if (extra_count)
         memcpy(all + a->count, extra, extra_count * sizeof *all);
-    return machine_open(&(struct machine_request){a->machine, all, count, NULL, nearest_name}, err);
+    return machine_open(&(struct machine_request){.name = a->machine,
+                                                  .settings = all,
+                                                  .setting_count = count,
+                                                  .nearest = nearest_name,
+                                                  .schedulers = a->schedulers,
+                                                  .scheduler_count = a->scheduler_count},
+                        err);
 }
 
 bool parse_number(const char *option, const char *text, long long least, long long most, long long *value,

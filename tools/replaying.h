@@ -15,6 +15,9 @@ struct machine_args {
     const char *machine;
     struct machine_setting settings[MOST_SETTINGS];
     size_t count;
+    /* Schedulers that the machine will have instead of its own, one after the other: options of each may be set. */
+    const char *const *schedulers;
+    size_t scheduler_count;
 };
 
 /* Takes "key=value" apart and keeps it; the text stays where it is and is changed. */

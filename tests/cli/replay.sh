@@ -61,6 +61,12 @@ is "ratios are to the first" "$(json "$work/x.json" 'all(abs(v["ratio"] - v["tot
 is "threads change nothing in diff" $? 0
 is "the table has a row per variant" "$("$r" diff "$work/t.wtr" -m orin-wcet --vary scheduler=gto,lrr --launch 0 | grep -cE ' (gto|lrr) ')" 2
 
+"$r" replay "$work/t.wtr" -m jetson-tx2 --set scheduler=random --set scheduler.seed=5 --json >"$work/e.json"
+"$r" diff "$work/t.wtr" -m jetson-tx2 --set scheduler.seed=5 --vary scheduler=gto,random --json >"$work/y.json"
+is "a setting goes to the schedulers that have it" "$(json "$work/y.json" '[v["launches"] for v in d["variants"]]')" "[$(json "$work/a.json" 'd["launches"]'), $(json "$work/e.json" 'd["launches"]')]"
+is "and changes something there" "$(json "$work/e.json" 'd["total"]["cycles"]' | grep -cvx "$("$r" replay "$work/t.wtr" -m jetson-tx2 --set scheduler=random --json | json /dev/stdin 'd["total"]["cycles"]')")" 1
+fails 1 "scheduler.seed is an option of model 'random'" "$r" diff -q "$work/t.wtr" -m jetson-tx2 --set scheduler.seed=5 --vary scheduler=gto,lrr
+
 # ---- machine
 files=$(cd hw-models/machines && ls ./*.cfg | sed 's|./||; s|.cfg||' | sort | tr '\n' ' ')
 is "machine list shows every machine file" "$("$r" machine list | cut -d' ' -f1 | tr '\n' ' ')" "$files"
@@ -97,6 +103,8 @@ fails 1 "did you mean 'jetson-tx2'?" "$r" replay "$work/t.wtr" -m jetson-tx
 fails 1 "did you mean 'scheduler'?" "$r" replay "$work/t.wtr" -m jetson-tx2 --set schedular=gto
 fails 1 "did you mean 'lrr'?" "$r" replay "$work/t.wtr" -m jetson-tx2 --set scheduler=lr
 fails 1 "give KEY=VALUE" "$r" replay "$work/t.wtr" -m jetson-tx2 --set scheduler
+fails 1 "--set l1_subcores=3 --set subcores=8: l1_subcores (3) does not divide subcores (8)" "$r" replay "$work/t.wtr" -m jetson-tx2 --set l1_subcores=3 --set subcores=6 --set subcores=8
+fails 1 "--set warm_l2=true --set l2.model=none: warm_l2 warms nothing" "$r" replay "$work/t.wtr" -m jetson-tx2 --set warm_l2=true --set l2=none
 fails 1 "there is no launch 99" "$r" replay "$work/t.wtr" -m jetson-tx2 --launch 99
 fails 1 "there are fast and reference" "$r" replay "$work/t.wtr" -m jetson-tx2 --engine quick
 fails 1 "--threads many" "$r" replay "$work/t.wtr" -m jetson-tx2 --threads many

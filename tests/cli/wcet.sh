@@ -28,6 +28,12 @@ for p in gto lrr; do
     holds "l['replay']['$p'] == $cycles" "cycles under $p are those of reprise replay"
 done
 
+"$REPRISE" wcet -q "$trace" --machine orin-wcet --set scheduler.seed=5 --check gto,random --json > "$tmp/seed.json"
+seeded=$("$REPRISE" replay "$trace" --machine orin-wcet --set scheduler=random --set scheduler.seed=5 --json | python3 -c "import json,sys; print(json.load(sys.stdin)['total']['cycles'])")
+holds "{k: json.load(open('$tmp/seed.json'))['launches'][0]['replay'][k] for k in ('gto', 'random')} == {'gto': l['replay']['gto'], 'random': $seeded} and $seeded != l['replay']['random']" "a seed goes to the policy that has one"
+"$REPRISE" wcet -q "$trace" --machine orin-wcet --set scheduler.seed=5 --grid latency=5 policy=gto,random > /dev/null
+is $? 0 "in a grid, too"
+
 "$REPRISE" wcet -q "$trace" --machine orin-wcet --phases "$tmp/../${tmp##*/}/sgemm.wtr" > /dev/null 2>&1
 is $? 1 "phases are not written over the trace"
 "$REPRISE" wcet -q "$trace" --machine orin-wcet --phases "$tmp/p.csv" > /dev/null
@@ -70,6 +76,8 @@ refused 1 "goes with neither" --machine orin-wcet --grid latency=5 policy=gto --
 refused 1 "goes with neither" --machine orin-wcet --grid latency=5 policy=gto --phases "$tmp/none.csv"
 refused 1 "goes with neither" --machine orin-wcet --grid latency=5 policy=gto --launch 0
 refused 1 "did you mean blocks" --machine orin-wcet --assume block
+refused 1 "scheduler.seed is an option of model 'random'" --machine orin-wcet --check gto,lrr --set scheduler.seed=5
+refused 1 "--set l1_subcores=3: l1_subcores (3) does not divide subcores (1)" --machine orin-wcet --set l1_subcores=3
 refused 1 "there is no launch 1; the trace has 1" --machine orin-wcet --launch 1
 "$REPRISE" wcet -q "$trace" --machine orin-wcet --set subcores=2 --set shared=pastis --set units.shared.queue=0 --assume subcores,conflicts --check gto,random --json > "$tmp/out.json"
 holds "all(c <= l['unit_bound'] for c in l['replay'].values())" "two sub-cores and conflicts, when assumed"

@@ -20,7 +20,10 @@ static bool open_machine(struct reprise *r, const struct reprise_options *o, str
         *equals = 0;
         settings[count] = (struct machine_setting){to, equals + 1};
     }
-    r->machine = machine_open(&(struct machine_request){o->machine, settings, count, NULL, nearest_name}, err);
+    r->machine = machine_open(
+        &(struct machine_request){
+            .name = o->machine, .settings = settings, .setting_count = count, .nearest = nearest_name},
+        err);
     return r->machine != NULL;
 }
 

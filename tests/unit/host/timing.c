@@ -39,7 +39,8 @@ static struct replay_result replay_file(const char *setting, const char *value)
 {
     struct rp_error err = {0};
     struct machine_setting set = {setting, value};
-    struct machine *m = machine_open(&(struct machine_request){"jetson-tx2", &set, setting ? 1 : 0, NULL, NULL}, &err);
+    struct machine *m = machine_open(
+        &(struct machine_request){.name = "jetson-tx2", .settings = &set, .setting_count = setting ? 1 : 0}, &err);
     cr_assert(m, "%s", err.text);
     struct rp_trace *t = rp_trace_open(path, &err);
     cr_assert(t && !rp_trace_damage(t), "%s", err.text);

@@ -96,11 +96,18 @@ Test(machines, settings)
         {"l1.size", "1X", "'1X' is not a whole number"},
         {"units.new", "pipelined", "unknown key"},
         {"classes.int.unit", "alv", "did you mean 'alu'?"},
+        {"l1_subcores", "3", "--set l1_subcores=3: l1_subcores (3) does not divide subcores (4)"},
+        {"subcores", "3", "--set subcores=3: l1_subcores (2) does not divide subcores (3)"},
+        {"coalescer.size", "\n96", "--set coalescer.size=?96: coalescer: size must be a power of two"},
+        {"scheduler.seed", "5", "--set scheduler.seed=5: scheduler.seed is an option of model 'random'"},
     };
     struct rp_error err = {0};
     for (size_t i = 0; i < MODEL_COUNT_OF(bad); i++) {
         struct machine_setting s = {bad[i].key, bad[i].value};
-        cr_expect_null(machine_open(&(struct machine_request){"jetson-tx2", &s, 1, NULL, nearest_name}, &err));
+        cr_expect_null(machine_open(
+            &(struct machine_request){
+                .name = "jetson-tx2", .settings = &s, .setting_count = 1, .nearest = nearest_name},
+            &err));
         cr_expect(strstr(err.text, bad[i].says), "row %zu: %s", i, err.text);
         cr_expect_eq(err.status, RP_USAGE);
     }
