@@ -83,9 +83,9 @@ static uint32_t random_program(const struct shape *s, struct warp_op *ops, uint6
 /* So few warps and instructions that all schedules can be gone through. */
 static void make_small(struct shape *s, uint32_t *warps, uint64_t *random)
 {
-    *warps = 2 + below(random, 2);
+    *warps = 2 + below(random, 3);
     s->sections = 1 + below(random, 3);
-    s->section_length = 1 + below(random, 18 / *warps);
+    s->section_length = 1 + below(random, 24 / *warps);
 }
 
 /* Half of the blocks have warps that all do the same, as most kernels have. */
@@ -369,6 +369,8 @@ static void judge_exact(struct round *r, const struct wcet_bounds *b)
         return;
     s->exact++;
     s->attained += b->exact == r->longest[b->launch];
+    s->plain_exact += r->drawn.plain;
+    s->published_exact += r->drawn.plain && b->exact > b->gub;
     if (b->exact <= bound && r->longest[b->launch] <= b->exact)
         return;
     s->beyond++;

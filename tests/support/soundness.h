@@ -29,7 +29,9 @@ struct soundness {
     uint64_t exact;    /* launches whose exact worst case is known */
     uint64_t beyond;   /* of these, those where it is beyond the bound or a run beyond it; violations, too */
     uint64_t attained; /* of these, those where some run took as long */
-    char first[512];   /* the first violation, "": none */
+    /* The same within the paper's assumptions, and of these, launches whose worst case is beyond the published bound */
+    uint64_t plain_exact, published_exact;
+    char first[512]; /* the first violation, "": none */
 };
 
 /* Runs round number `round`. False: something failed besides a bound; err says what. */
