@@ -22,6 +22,24 @@ if "$REPRISE" asm "$work/all.sass" --kernel first -o "$work/k.bin" && cmp -s "$w
 printf 'MOV R1, c[0x0][0x20] ;\n@!P0 IADD3.X R4.CC, R2, -R3, R5 ;\nEXIT ;\nBRA 0x28 ;\n' >"$work/hand.sass"
 if "$REPRISE" asm --arch sm_61 "$work/hand.sass" -o "$work/hand.bin" && "$REPRISE" disasm -b sm_61 "$work/hand.bin" | grep -q 'BRA 0x28'; then ok "text without addresses and control words"; else bad "text without addresses"; fi
 
+# the numbers at both ends of what a field holds read back as they are written
+cat >"$work/ends.sass" <<'END'
+LDG.E R0, [R2+-0x800000] ;
+LDG.E R0, [R2+0x7fffff] ;
+LDG.E R0, [0xffffff] ;
+RED.E.ADD [R2+-0x80000], R3 ;
+RED.E.ADD [R2+0x7ffff], R3 ;
+LDC R0, c[0x3][R1+-0x8000] ;
+LDC R0, c[0x3][R1+0x7fff] ;
+IADD R0, R1, -0x80000 ;
+IADD R0, R1, 0x7ffff ;
+IADD32I R0, R1, -0x80000000 ;
+MOV32I R0, 0xffffffff ;
+END
+text_of() { sed -nE 's|^ *(/\*[0-9a-f]*\*/)? *([A-Z].*) ;.*|\2 ;|p' "$1"; }
+"$REPRISE" asm --arch sm_62 "$work/ends.sass" -o "$work/ends.bin" && "$REPRISE" disasm -b sm_62 "$work/ends.bin" >"$work/ends.text"
+if text_of "$work/ends.text" | grep -v '^NOP' | cmp -s - "$work/ends.sass"; then ok "the largest and smallest numbers"; else bad "the largest and smallest numbers"; fi
+
 # refuses STATUS PATTERN NAME COMMAND...: exit status and message, and no file left
 refuses() {
     local status=$1 pattern=$2 name=$3 said
@@ -45,6 +63,16 @@ echo '@P0 BPT.TRAP 0x1 ;' >"$work/wrong.sass"
 refuses 2 'wrong.sass:1: .*no form of BPT' "a guard on what takes none" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
 echo 'FADD R1, R2 ;' >"$work/wrong.sass"
 refuses 2 'wrong.sass:1: .*no form of FADD' "text that is no instruction" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
+echo 'LDG.E R0, [R2+0xffffff] ;' >"$work/wrong.sass"
+refuses 2 "0xffffff is no signed number of 24 bits: -0x800000 to 0x7fffff" "an offset that would read back as -1" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
+echo 'IADD.SAT R0, R1, 0x80000 ;' >"$work/wrong.sass"
+refuses 2 "0x80000 is no signed number of 20 bits: -0x80000 to 0x7ffff" "a number that would read back as another" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
+echo 'LDC.64 R0, c[0x3][R1+0xfffc] ;' >"$work/wrong.sass"
+refuses 2 "0xfffc is no signed number of 16 bits" "an offset of a constant that would read back as -4" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
+echo 'LDG.E R0, [0x1000000] ;' >"$work/wrong.sass"
+refuses 2 "0x1000000 is no number of 24 bits: 0 to 0xffffff" "an address that no field holds" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
+echo 'LDG.Q R0, [R2+0xffffff] ;' >"$work/wrong.sass"
+refuses 2 "no form of LDG" "what is wrong before a number is said first" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
 refuses 2 'several functions' "two functions into one file" asm "$work/all.sass" -o "$work/none"
 sed 's/0xeed4200000000208/0xeed4200000000209/' "$work/all.sass" >"$work/other.sass"
 refuses 2 'the comment says 0xeed4200000000209' "a word that is not its comment's" asm --check "$work/other.sass"
@@ -75,11 +103,14 @@ record 'short.cubin: ' "recording a cubin cut short" "$work/short.cubin"
 
 export tools=$BUILD/toolchain
 if [ ! -e "$tools/complete" ]; then
-    for what in "kernels at -O0 to -O3 for sm_50 to sm_62" "libdevice"; do
+    for what in "the largest and smallest numbers" "kernels at -O0 to -O3 for sm_50 to sm_62" "libdevice"; do
         echo "ok - disassembly equals NVIDIA's: $what # SKIP no $tools: make toolchain fetches it"
     done
     exit 0
 fi
+
+"$tools/12.3/nvdisasm" -b SM62 "$work/ends.bin" >"$work/ends.nvidia"
+if text_of "$work/ends.nvidia" | grep -v '^NOP' | cmp -s - "$work/ends.sass"; then ok "disassembly equals NVIDIA's: the largest and smallest numbers"; else bad "disassembly equals NVIDIA's: the largest and smallest numbers"; fi
 
 # compare NAME VERSION OPTIONS ARCH PTX...: one cubin of all the files, its text and its words compared. One line.
 compare() {

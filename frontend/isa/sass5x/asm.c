@@ -17,8 +17,16 @@ struct constraint {
 };
 enum { CONSTRAINTS = 16 };
 
+/* A number that no row had room for, and where it stands in the text: NULL: there was none. */
+struct beyond {
+    const char *at;
+    unsigned width;
+    bool is_signed;
+};
+
 struct parser {
     const char *at;
+    struct beyond *beyond;
     uint64_t word;
     uint32_t control, address;
     const struct sass_row *row;
@@ -91,16 +99,27 @@ static bool read_number(struct parser *p, uint64_t *value)
     return true;
 }
 
-/* A signed number that fits in `width` bits, as signed or as unsigned; *value is its low bits. */
-static bool read_signed(struct parser *p, unsigned width, uint64_t *value)
+/* How the disassembler prints a field. */
+enum sign { UNSIGNED, SIGNED, EITHER };
+
+/* A number for a field of `width` bits; *value is its low bits. One that would read back as another is refused: one
+ * with the highest bit set as signed, one below 0 as unsigned; but the 32 bits of a register may be given as either. */
+static bool read_integer(struct parser *p, unsigned width, enum sign sign, uint64_t *value)
 {
+    skip_space(p);
+    const char *start = p->at;
     bool negative = eat(p, "-");
-    if (!read_number(p, value) || *value >> width)
+    if (!read_number(p, value))
         return false;
-    if (negative && *value > 1ull << (width - 1))
+    uint64_t half = 1ull << (width - 1), most = sign == SIGNED && width < 32 ? half - 1 : 2 * half - 1;
+    uint64_t least = sign == UNSIGNED && width < 32 ? 0 : half;
+    if (*value > (negative ? least : most)) {
+        *p->beyond = (struct beyond){start, width, sign == SIGNED};
+        p->at = start;
         return false;
+    }
     if (negative)
-        *value = -*value & ((1ull << width) - 1);
+        *value = -*value & (2 * half - 1);
     return true;
 }
 
@@ -300,7 +319,7 @@ static bool constant(struct parser *p, const struct sass_item *i)
     if (!separator(p))
         return false;
     prefix(p, i);
-    if (!read_bank(p, &bank) || !read_signed(p, 16, &offset) || offset & 3 || !eat(p, "]"))
+    if (!read_bank(p, &bank) || !read_integer(p, 16, EITHER, &offset) || offset & 3 || !eat(p, "]"))
         return false;
     set(p, i->g, bank);
     set(p, i->f, offset / 4);
@@ -335,7 +354,10 @@ static bool read_immediate(struct parser *p, const struct sass_item *i, uint64_t
     case IMM_F32: return read_float(p, FLOAT_32, 0, v);
     case IMM_F16_9: return read_float(p, FLOAT_16, 6, v);
     case IMM_F16: return read_float(p, FLOAT_16, 0, v);
-    default: return read_signed(p, (unsigned)i->f.width + i->g.width, v);
+    case IMM_S20:
+    case IMM_S: return read_integer(p, (unsigned)i->f.width + i->g.width, SIGNED, v);
+    case IMM_BY_SIGN: return read_integer(p, (unsigned)i->f.width + i->g.width, EITHER, v);
+    default: return read_integer(p, (unsigned)i->f.width + i->g.width, UNSIGNED, v);
     }
 }
 
@@ -375,9 +397,9 @@ static bool address(struct parser *p, const struct sass_item *i)
     if (!separator(p) || !eat(p, "["))
         return false;
     if (!read_register(p, &base)) {
-        if (!width || !read_number(p, &offset) || offset >> width)
+        if (!width || !read_integer(p, width, UNSIGNED, &offset))
             return false;
-    } else if (eat(p, "+") && (!width || !read_signed(p, width, &offset))) {
+    } else if (eat(p, "+") && (!width || !read_integer(p, width, SIGNED, &offset))) {
         return false;
     }
     if (!eat(p, "]") || offset & ((1u << i->style) - 1))
@@ -395,7 +417,7 @@ static bool read_indexed_constant(struct parser *p, struct sass_bits bank_bits, 
         return false;
     bool with_register = read_register(p, &base);
     if (!with_register || eat(p, "+"))
-        if (!read_signed(p, 16, &offset))
+        if (!read_integer(p, 16, SIGNED, &offset))
             return false;
     set(p, (struct sass_bits){8, 8}, base);
     set(p, bank_bits, bank);
@@ -417,14 +439,14 @@ static bool target(struct parser *p, const struct sass_item *i)
     if (!separator(p))
         return false;
     if (!strncmp(p->at, "c[", 2)) {
-        if (i->style || !read_bank(p, &bank) || !read_signed(p, 16, &v) || !eat(p, "]"))
+        if (i->style || !read_bank(p, &bank) || !read_integer(p, 16, SIGNED, &v) || !eat(p, "]"))
             return false;
         set_bit(p, 5);
         set(p, TARGET_BANK, bank);
         set(p, TARGET_OFFSET, v);
         return true;
     }
-    if (!read_signed(p, 32, &v))
+    if (!read_integer(p, 32, EITHER, &v))
         return false;
     if (i->kind == SI_TARGET) {
         int64_t offset = (int64_t)(int32_t)v - p->address - 8, limit = 1ll << (i->f.width - 1);
@@ -449,7 +471,7 @@ static bool target_indirect(struct parser *p, const struct sass_item *i)
     if (!read_register(p, &r))
         return false;
     skip_space(p);
-    if ((*p->at == '-' || isdigit((unsigned char)*p->at)) && !read_signed(p, i->f.width, &offset))
+    if ((*p->at == '-' || isdigit((unsigned char)*p->at)) && !read_integer(p, i->f.width, SIGNED, &offset))
         return false;
     set(p, (struct sass_bits){8, 8}, r);
     set(p, i->f, offset);
@@ -526,9 +548,9 @@ static bool video_b(struct parser *p, const struct sass_item *i)
         return false;
     if (i->style == VIDEO_B_UNSIGNED) {
         prefix(p, i);
-        if (!read_number(p, &v) || v >> 16)
+        if (!read_integer(p, 16, UNSIGNED, &v))
             return false;
-    } else if (!read_signed(p, 16, &v)) {
+    } else if (!read_integer(p, 16, EITHER, &v)) {
         return false;
     }
     set(p, (struct sass_bits){20, 16}, v);
@@ -542,7 +564,7 @@ static bool bytes_b(struct parser *p, const struct sass_item *i)
         return true;
     *p = before;
     uint64_t v;
-    if (!separator(p) || !read_signed(p, 8, &v))
+    if (!separator(p) || !read_integer(p, 8, EITHER, &v))
         return false;
     set(p, i->f, v);
     set(p, i->sf, 15);
@@ -723,10 +745,29 @@ static bool same_text(const char *a, const char *b)
     }
 }
 
+static bool none(const char *text, const char *name, int length, bool known, const struct beyond *beyond,
+                 struct rp_error *err)
+{
+    if (beyond->at) {
+        uint64_t half = 1ull << (beyond->width - 1);
+        int number = (int)strspn(beyond->at, "-xXabcdefABCDEF0123456789");
+        if (beyond->is_signed)
+            return rp_fail(err, RP_BAD_INPUT, "'%s': %.*s is no signed number of %u bits: -0x%" PRIx64 " to 0x%" PRIx64,
+                           text, number, beyond->at, beyond->width, half, half - 1);
+        return rp_fail(err, RP_BAD_INPUT, "'%s': %.*s is no number of %u bits: 0 to 0x%" PRIx64, text, number,
+                       beyond->at, beyond->width, 2 * half - 1);
+    }
+    return rp_fail(err, RP_BAD_INPUT,
+                   known ? "'%s': no form of %.*s has these modifiers and operands" : "'%s': no such instruction %.*s",
+                   text, length, name);
+}
+
 bool sass_assemble(const char *text, uint32_t address, enum sass_arch arch, uint64_t *word, uint32_t *control,
                    struct rp_error *err)
 {
-    struct parser start = {.at = text, .address = address};
+    struct beyond beyond = {NULL, 0, false};
+    struct parser start = {.at = text, .beyond = &beyond, .address = address};
+    const char *furthest = text;
     if (!parse_guard(&start))
         return rp_fail(err, RP_BAD_INPUT, "'%s': the guard is not a predicate P0 to P6 or PT", text);
     skip_space(&start);
@@ -742,14 +783,16 @@ bool sass_assemble(const char *text, uint32_t address, enum sass_arch arch, uint
         p.row = row;
         p.at += n;
         char again[SASS_TEXT_SIZE];
-        if (!parse_row(&p) || !sass_print(p.word, p.control, address, arch, again, NULL))
+        bool read = parse_row(&p);
+        furthest = p.at > furthest ? p.at : furthest;
+        if (!read || !sass_print(p.word, p.control, address, arch, again, NULL))
             continue;
         *word = p.word;
         *control = p.control;
         if (same_text(text, again) || strpbrk(text, ".")) /* numbers may be spelled otherwise */
             return true;
     }
-    return rp_fail(err, RP_BAD_INPUT,
-                   known ? "'%s': no form of %.*s has these modifiers and operands" : "'%s': no such instruction %.*s",
-                   text, (int)length, start.at);
+    if (furthest > beyond.at)
+        beyond.at = NULL; /* some row had room for it */
+    return none(text, start.at, (int)length, known, &beyond, err);
 }
