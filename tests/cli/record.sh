@@ -217,7 +217,7 @@ refuse 1 "more than three extents" "${va[@]}" --grid 1,1,1,1 --block 4
 refuse 1 "block dimension x is 2048" "${va[@]}" --grid 1 --block 2048 "${four[@]}"
 refuse 1 "has 1056 threads; at most 1024" "${va[@]}" --grid 1 --block 33,32 "${four[@]}"
 refuse 1 "grid dimension y is 65536" "${va[@]}" --grid 1,65536 --block 1 "${four[@]}"
-refuse 1 "has 4 parameters, but 1 arguments" "${va[@]}" "${geo[@]}" --arg i32=5
+refuse 1 "has 4 parameters, but 1 argument is given" "${va[@]}" "${geo[@]}" --arg i32=5
 refuse 1 "argument 0 (i32) is 4 bytes, but parameter 'vector_add_param_0'" "${va[@]}" "${geo[@]}" --arg i32=1 --arg $z --arg $z --arg i32=1
 refuse 1 "argument 3 (buf) is 8 bytes" "${va[@]}" "${geo[@]}" --arg $z --arg $z --arg $z --arg $z
 refuse 1 "argument 0: unknown form 'i33' of an argument; did you mean 'i32'" "${va[@]}" "${geo[@]}" --arg i33=1
@@ -309,6 +309,10 @@ launch_file "'module' must be a string" 'module = 5; launches = ( { grid = 1; bl
 launch_file "'args' must be a list" 'launches = ( { grid = 1; block = 4; args = "i32=4"; } );'
 launch_file "'save' must be a group" 'buffers = { A = "zeros:4"; }; launches = ( { grid = 1; block = 4; } ); save = "A";'
 launch_file "bad.cfg:2: 4294967297 is too large" $'# not this: 4294967297\nlaunches = ( { grid = 4294967297; block = 4; } );'
+launch_file "bad.cfg:4: " $'launches = ( {\n  grid = 1;\n  block = 4;\n  kernel = "vector_ad"; } );'
+launch_file "vector_add.ptx has no kernel 'vector_ad'; it has: vector_add" 'launches = ( { kernel = "vector_ad"; grid = 1; block = 4; } );'
+launch_file "bad.cfg:2: kernel 'vector_add' has 4 parameters, but 1 argument is given" $'launches = ( { grid = 1; block = 4;\n args = ( "i32=4" ); } );'
+launch_file "bad.cfg:2: kernel 'vector_add' has 4 parameters, but 0 arguments are given" $'launches = (\n { grid = 1; block = 4; } );'
 launch_file "bad.cfg:1: @include is not allowed" '@include "/dev/zero"'
 launch_file "there is no buffer 'A'" 'launches = ( { grid = 1; block = 4; } ); save = { A = "x"; };'
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tracefmt/plural.h"
+
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* The plain identifier of a mangled name, the last one of a nested name; 0: not a mangled function. */
@@ -56,8 +58,8 @@ struct program *kernel_find(struct module *m, const char *name, struct rp_error 
 bool kernel_check_count(const struct program *p, uint32_t arguments, struct rp_error *err)
 {
     return arguments == p->parameter_count ||
-           rp_fail(err, RP_USAGE, "kernel '%s' has %u parameters, but %u arguments are given", p->name,
-                   p->parameter_count, arguments);
+           rp_fail(err, RP_USAGE, "kernel '%s' has %u parameter%s, but %u argument%s given", p->name,
+                   p->parameter_count, rp_plural(p->parameter_count), arguments, arguments == 1 ? " is" : "s are");
 }
 
 static bool narrow_fits(const struct argument_type *type, int64_t value, uint32_t size)

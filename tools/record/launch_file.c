@@ -166,6 +166,13 @@ static bool read_arguments(struct file *f, const config_setting_t *list, struct 
     return true;
 }
 
+/* The line of `key` in a launch, or of the launch. */
+static int line_of(const config_setting_t *launch, const char *key)
+{
+    const config_setting_t *s = config_setting_get_member(launch, key);
+    return (int)config_setting_source_line(s ? s : launch);
+}
+
 static bool read_launches(struct file *f, const config_setting_t *root, const config_setting_t *list)
 {
     static const char *const keys[] = {"kernel", "grid", "block", "shared", "args"};
@@ -180,6 +187,8 @@ static bool read_launches(struct file *f, const config_setting_t *root, const co
         if (!check_keys(f, s, keys, sizeof keys / sizeof *keys) || !read_string(f, s, "kernel", &kernel))
             return false;
         l->kernel = kernel ? plan_copy(kernel) : NULL;
+        l->kernel_line = line_of(s, "kernel");
+        l->args_line = line_of(s, "args");
         if (!read_dim(f, s, "grid", l->grid) || !read_dim(f, s, "block", l->block) ||
             !read_size32(f, s, "shared", &l->shared) || !read_arguments(f, config_setting_get_member(s, "args"), l))
             return false;
@@ -220,6 +229,7 @@ bool plan_read_file(struct plan *p, const char *path, struct rp_error *err)
     struct file f = {.plan = p, .path = path, .folder = dirname(copy), .err = err ? err : &local};
     config_t config;
     size_t size;
+    p->launch_file = plan_copy(path);
     char *text = config_text_read(path, &size, err);
     bool ok = text && config_text_check(path, text, size, err);
     config_init(&config);

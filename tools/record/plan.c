@@ -67,4 +67,5 @@ void plan_free(struct plan *p)
     free(p->saves);
     free(p->module);
     free(p->output);
+    free(p->launch_file);
 }

@@ -45,6 +45,7 @@ struct plan_launch {
     uint32_t grid[3], block[3], shared;
     struct plan_argument args[PLAN_ARGUMENTS];
     uint32_t arg_count;
+    int kernel_line, args_line; /* of the launch file; those of the launch if they are left out */
 };
 
 struct plan_save {
@@ -54,6 +55,7 @@ struct plan_save {
 
 struct plan {
     char *module, *output; /* output NULL: run only */
+    char *launch_file;     /* NULL: there is none */
     struct plan_buffer *buffers;
     size_t buffer_count;
     struct plan_launch *launches;

@@ -154,15 +154,25 @@ static bool open_trace(struct session *s, struct rp_error *err)
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
+/* In a launch file it is a line of it that is wrong, not the command line. */
+static bool wrong(const struct plan *p, int line, struct rp_error *err)
+{
+    if (p->launch_file && (err->status == RP_USAGE || err->status == RP_BAD_INPUT))
+        rp_fail(err, RP_BAD_INPUT, "%s:%d: %s", p->launch_file, line, err->text);
+    return false;
+}
+
 static bool prepare(struct session *s, struct rp_error *err)
 {
     struct plan *p = s->plan;
     if (!(s->context = rp_context_new(err)) || !(s->module = rp_context_load(s->context, p->module, err)))
         return false;
     for (size_t i = 0; i < p->launch_count; i++) {
-        s->programs[i] = kernel_find(s->module, p->launches[i].kernel, err);
-        if (!s->programs[i] || !kernel_check_arguments(s->programs[i], &p->launches[i], err))
-            return false;
+        const struct plan_launch *l = &p->launches[i];
+        if (!(s->programs[i] = kernel_find(s->module, l->kernel, err)))
+            return wrong(p, l->kernel_line, err);
+        if (!kernel_check_arguments(s->programs[i], l, err))
+            return wrong(p, l->args_line, err);
     }
     if (p->output && !output_check(p->output, err))
         return false;
