@@ -7,4 +7,9 @@
 enum cleanup_slot { CLEANUP_TRACE, CLEANUP_FILE, CLEANUP_SLOTS };
 void cleanup_register(enum cleanup_slot, const char *path);
 
+/* Such signals wait from the first to the second: while a file is there and has not been named. In one thread, not
+ * nested. */
+void cleanup_hold(void);
+void cleanup_release(void);
+
 #endif

@@ -101,13 +101,17 @@ struct output *output_open(const char *path, struct rp_error *err)
         free(o);
         return NULL;
     }
-    if (!(o->to = create(o->temporary))) {
+    cleanup_hold();
+    o->to = create(o->temporary);
+    if (o->to)
+        cleanup_register(CLEANUP_FILE, o->temporary);
+    else
         rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
-        release(o);
-        return NULL;
-    }
-    cleanup_register(CLEANUP_FILE, o->temporary);
-    return o;
+    cleanup_release();
+    if (o->to)
+        return o;
+    release(o);
+    return NULL;
 }
 
 bool output_close(struct output *o, bool keep, struct rp_error *err)

@@ -331,13 +331,25 @@ printf '%s\n' '.version 7.0' '.target sm_62' '.address_size 64' '.visible .entry
 status=$?
 check "an endless loop ends at --limit" eval '[ $status -eq 3 ] && grep -q "5000 instructions, the limit" "$dir/err"'
 mkdir "$dir/signal"
-"$REPRISE" record -o "$dir/signal/s.wtr" --module "$dir/spin.ptx" --grid 1 --block 32 --limit 999999999999 2>/dev/null &
-pid=$!
-for _ in $(seq 100); do [ -n "$(ls -A "$dir/signal")" ] && break; sleep 0.1; done
-check "a trace under way has a temporary name" test -n "$(ls -A "$dir/signal")"
-kill -TERM $pid
-wait $pid 2>/dev/null
-check "SIGTERM leaves no file" test -z "$(ls -A "$dir/signal")"
+# a loop in which something changes, so that it is not seen to be endless
+printf '%s\n' '.version 7.0' '.target sm_62' '.address_size 64' '.visible .entry count() {' '.reg .b64 %n;' 'mov.u64 %n, 0;' \
+    'L: add.u64 %n, %n, 1;' 'bra L;' '}' >"$dir/count.ptx"
+# the signal comes as soon as the file is there, when its name may not yet be known to whoever removes it
+cat >"$dir/kill.py" <<'END'
+import os, signal, subprocess, sys
+folder, command = sys.argv[1], sys.argv[2:]
+for _ in range(10):
+    run = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    while run.poll() is None and not os.listdir(folder):
+        pass
+    if run.poll() is not None:
+        sys.exit("it ended by itself")
+    run.send_signal(signal.SIGTERM)
+    if run.wait() != -signal.SIGTERM or os.listdir(folder):
+        sys.exit(f"ended with {run.returncode} and left {os.listdir(folder)}")
+END
+check "SIGTERM leaves no file" python3 "$dir/kill.py" "$dir/signal" "$REPRISE" record -o "$dir/signal/s.wtr" \
+    --module "$dir/count.ptx" --grid 1 --block 32 --limit 999999999999
 
 # ---- a reader of stdout that goes away, a full disk -----------------------------------------------------------------
 # "true" may still be there when the first line is written; what the kernel prints is more than a pipe holds

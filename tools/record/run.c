@@ -141,9 +141,11 @@ static bool open_trace(struct session *s, struct rp_error *err)
         .option_count = o.count,
         .options = o.list,
     };
+    cleanup_hold();
     s->writer = rp_writer_open(s->plan->output, &provenance, NULL, err);
     if (s->writer)
         cleanup_register(CLEANUP_TRACE, rp_writer_temporary(s->writer));
+    cleanup_release();
     for (uint32_t i = 0; i < o.count; i++) {
         free((char *)o.list[i].key);
         free((char *)o.list[i].value);
