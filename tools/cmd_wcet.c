@@ -9,7 +9,6 @@
 #include "tools/output.h"
 #include "tools/ui/nearest.h"
 #include "tools/ui/progress.h"
-#include "tools/wcet/exhaust.h"
 #include "tools/wcet/grid.h"
 #include "tools/wcet/output.h"
 
@@ -23,7 +22,8 @@ struct args {
     struct wcet_grid grid;
     unsigned extensions;
     int64_t launch;
-    uint64_t attack, exhaust;
+    uint64_t attack;
+    struct wcet_states_budget exhaust;
     const char *phases;
     bool json, quiet, gridded;
 };
@@ -49,8 +49,8 @@ static const struct argp_option options[] = {
     {"attack", KEY_ATTACK, "N", 0,
      "Search N schedules per launch for one that comes close to the bounds; the same N finds the same one", 0},
     {"exhaust", KEY_EXHAUST, "N", 0,
-     "Go through all schedules of launches that are small enough, up to N states each (default 200000; 0: of none): "
-     "their unit-aware bound is exact",
+     "Go through all schedules of launches that are small enough, up to N states each (default 200000, and 10 million "
+     "for all launches; 0: of none): their unit-aware bound is exact",
      0},
     {"grid", KEY_GRID, "KEY=VALUES", 0,
      "Overestimation over values of a machine option (or 'latency' for that of global memory) and 'policy=...'; takes "
@@ -136,7 +136,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_EXHAUST:
         check(state, parse_number("--exhaust", arg, 0, 1000000000, &number, &err), &err);
-        a->exhaust = (uint64_t)number;
+        a->exhaust = (struct wcet_states_budget){(uint64_t)number, UINT64_MAX};
         return 0;
     case ARGP_KEY_ARG: positional(a, arg, state); return 0;
     case ARGP_KEY_END: complete(a, state); return 0;
@@ -301,7 +301,7 @@ int cmd_wcet(int argc, char **argv)
         NULL,
         NULL,
         NULL};
-    struct args a = {.launch = -1, .exhaust = WCET_EXHAUST_STATES};
+    struct args a = {.launch = -1, .exhaust = WCET_STATES_BUDGET};
     argp_err_exit_status = RP_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     a.machine.schedulers = (const char *const *)(a.gridded ? a.grid.policies.names : a.policies.names);

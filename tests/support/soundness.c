@@ -387,9 +387,10 @@ static void judge_exact(struct round *r, const struct wcet_bounds *b)
 static bool exhaust(struct round *r, const struct machine *m, struct wcet_bounds *b, struct rp_error *err)
 {
     unsigned all = (1u << WCET_EXTENSION_COUNT) - 1;
-    uint64_t budget = r->s->small ? ALL_STATES : r->number % 4 ? 0 : SOME_STATES;
+    uint64_t states = r->s->small ? ALL_STATES : r->number % 4 ? 0 : SOME_STATES;
+    struct wcet_states_budget left = {states, states};
     struct wcet_exact exact;
-    if (!wcet_exhaust(r->trace, b->launch, m, all, budget, NULL, &exact, err))
+    if (!wcet_exhaust(r->trace, b->launch, m, all, &left, NULL, &exact, err))
         return false;
     b->exact = exact.cycles;
     return true;

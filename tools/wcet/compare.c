@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "tools/ui/nearest.h"
-#include "tools/wcet/exhaust.h"
 
 const char *const wcet_bound_names[WCET_BOUNDS] = {"gub", "serial", "unit"};
 
@@ -88,11 +87,11 @@ static bool under_policy(struct wcet_result *r, size_t first, size_t policy, str
 }
 
 /* The exact figure, where all schedules could be gone through, is the smallest bound there is. */
-static bool exhaust(const struct wcet_result *r, struct rp_trace *t, const struct machine *m, unsigned extensions,
+static bool exhaust(struct wcet_result *r, struct rp_trace *t, const struct machine *m, unsigned extensions,
                     const struct wcet_watch *watch, struct wcet_bounds *b, struct rp_error *err)
 {
     struct wcet_exact exact;
-    if (!wcet_exhaust(t, b->launch, m, extensions, r->exhaust, watch, &exact, err))
+    if (!wcet_exhaust(t, b->launch, m, extensions, &r->exhaust, watch, &exact, err))
         return false;
     b->exact = exact.cycles;
     if (b->exact && b->exact < b->unit_bound)

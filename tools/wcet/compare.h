@@ -3,7 +3,7 @@
 #define REPRISE_TOOLS_WCET_COMPARE_H
 
 #include "tools/replaying.h"
-#include "tools/wcet/analysis.h"
+#include "tools/wcet/exhaust.h"
 
 #define WCET_POLICIES 8
 
@@ -29,7 +29,7 @@ struct wcet_result {
     struct wcet_launch *launches;
     size_t count, capacity;
     struct wcet_policies policies;
-    uint64_t exhaust; /* states of schedules to go through per launch at most; 0: none */
+    struct wcet_states_budget exhaust; /* what is left of it: states of schedules to go through at most */
 };
 
 /* Analyses launch `only` of the trace, or all with -1, replays them under the policies, and appends what comes of it.

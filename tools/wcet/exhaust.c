@@ -294,8 +294,10 @@ static bool run(struct search *s, uint64_t budget, const struct wcet_watch *watc
 }
 
 bool wcet_exhaust(struct rp_trace *t, uint32_t launch, const struct machine *machine, unsigned extensions,
-                  uint64_t budget, const struct wcet_watch *watch, struct wcet_exact *out, struct rp_error *err)
+                  struct wcet_states_budget *left, const struct wcet_watch *watch, struct wcet_exact *out,
+                  struct rp_error *err)
 {
+    uint64_t budget = left->launch < left->all ? left->launch : left->all;
     const struct rp_launch *l = rp_trace_launch(t, launch);
     struct wcet_model model;
     struct wcet_paths paths;
@@ -312,5 +314,6 @@ bool wcet_exhaust(struct rp_trace *t, uint32_t launch, const struct machine *mac
     fine = begin(&search, &paths, err) && run(&search, budget, watch, out, err);
     end(&search);
     wcet_paths_free(&paths);
+    left->all -= out->states < left->all ? out->states : left->all;
     return fine;
 }

@@ -5,16 +5,21 @@
 
 #include "tools/wcet/analysis.h"
 
-#define WCET_EXHAUST_STATES 200000 /* unless somebody says otherwise: tenths of a second at most */
+/* How many states to go through: for a launch, and for all launches together. */
+struct wcet_states_budget {
+    uint64_t launch, all;
+};
+/* Unless somebody says otherwise: tenths of a second at most, and seconds in all. */
+#define WCET_STATES_BUDGET ((struct wcet_states_budget){200000, 10000000})
 
 struct wcet_exact {
     uint64_t cycles; /* from the launch's first cycle to its last result; 0: not known */
     uint64_t states; /* that were found; with no figure, until it gave up */
 };
 
-/* Gives up beyond `budget` states, and does not begin with a launch of more instructions. False: failure; that nothing
- * is known is none. Of the watch, only `searched` is called. */
-bool wcet_exhaust(struct rp_trace *, uint32_t launch, const struct machine *, unsigned extensions, uint64_t budget,
-                  const struct wcet_watch *, struct wcet_exact *, struct rp_error *);
+/* Gives up beyond the states that are left, of which it takes its own, and does not begin with a launch of more
+ * instructions. False: failure; that nothing is known is none. Of the watch, only `searched` is called. */
+bool wcet_exhaust(struct rp_trace *, uint32_t launch, const struct machine *, unsigned extensions,
+                  struct wcet_states_budget *left, const struct wcet_watch *, struct wcet_exact *, struct rp_error *);
 
 #endif

@@ -9,7 +9,7 @@ struct wcet_grid {
     char *values; /* with commas between */
     struct wcet_policies policies;
     unsigned extensions;
-    uint64_t exhaust; /* as in struct wcet_result */
+    struct wcet_states_budget exhaust; /* for every value of the key */
     bool json, quiet;
 };
 

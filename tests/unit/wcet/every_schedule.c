@@ -320,11 +320,12 @@ static void compare(uint64_t seed, long *schedules)
     struct block b;
     struct rp_error err;
     struct wcet_exact exact;
+    struct wcet_states_budget left = {1000000, 1000000};
     draw_machine(&m, &text, &seed);
     draw_block(&b, m.issue_exit, &seed);
     struct machine *machine = orin(text.settings, text.count);
     struct rp_trace *t = trace_of_block(&b);
-    cr_assert(wcet_exhaust(t, 0, machine, ALL_EXTENSIONS, 1000000, NULL, &exact, &err), "%s", err.text);
+    cr_assert(wcet_exhaust(t, 0, machine, ALL_EXTENSIONS, &left, NULL, &exact, &err), "%s", err.text);
     struct wcet_bounds bounds = bounds_of(t, machine, ALL_EXTENSIONS);
     struct brute f = brute_force(&m, &b);
     cr_expect_eq(exact.cycles, (uint64_t)f.longest,

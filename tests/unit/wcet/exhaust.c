@@ -6,9 +6,10 @@
 
 static struct wcet_exact exhausted(struct rp_trace *t, const struct machine *m, uint64_t budget)
 {
+    struct wcet_states_budget left = {budget, budget};
     struct rp_error err;
     struct wcet_exact exact;
-    cr_assert(wcet_exhaust(t, 0, m, ALL_EXTENSIONS, budget, NULL, &exact, &err), "%s", err.text);
+    cr_assert(wcet_exhaust(t, 0, m, ALL_EXTENSIONS, &left, NULL, &exact, &err), "%s", err.text);
     return exact;
 }
 
@@ -180,4 +181,23 @@ Test(exhaust, times_that_are_too_long_have_no_figure)
     cr_expect_eq(exhausted(t, m, 100000).cycles, 0);
     rp_trace_close(t);
     machine_free(m);
+}
+
+/* A launch three times, and states for two. */
+Test(exhaust, launches_share_what_there_is)
+{
+    static const struct warp_op ops[] = {OP(INT, 0, NO, NO, NO), OP(FP32, 1, 0, NO, NO), OP(SFU, 2, 1, NO, NO)};
+    static const struct warp_program both[] = {{ops, 3}, {ops, 2}};
+    struct rp_trace *t = trace_of(both, 2);
+    struct machine *m = orin(NULL, 0);
+    struct wcet_exact one = exhausted(t, m, 100000), again;
+    struct wcet_states_budget left = {100000, 2 * one.states};
+    struct rp_error err;
+    for (unsigned time = 0; time < 3; time++) {
+        cr_assert(wcet_exhaust(t, 0, m, 0, &left, NULL, &again, &err), "%s", err.text);
+        cr_expect_eq(again.cycles, time < 2 ? one.cycles : 0);
+        cr_expect_eq(left.all, time < 2 ? (1 - time) * one.states : 0);
+    }
+    machine_free(m);
+    rp_trace_close(t);
 }
