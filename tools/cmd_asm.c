@@ -10,6 +10,7 @@
 #include "tools/command.h"
 #include "tools/file.h"
 #include "tools/output.h"
+#include "tracefmt/plural.h"
 
 /* Without control words in the text: stall of 15 cycles, no barrier set, none waited for. */
 #define CONTROL_DEFAULT 0x7efu
@@ -241,8 +242,8 @@ int cmd_asm(int argc, char **argv)
         return command_fail(&err);
     bool ok = assemble(&a, (char *)text, &err);
     if (ok && a.check)
-        printf("%u instructions in %u functions: every word as in its comment\n", a.words,
-               a.functions ? a.functions : 1);
+        printf("%u instruction%s in %u function%s: every word as in its comment\n", a.words, rp_plural(a.words),
+               a.functions ? a.functions : 1, a.functions > 1 ? "s" : "");
     free(text);
     free(a.code);
     return ok ? RP_OK : command_fail(&err);

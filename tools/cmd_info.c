@@ -8,6 +8,7 @@
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/ui/progress.h"
+#include "tracefmt/plural.h"
 #include "tracefmt/reader.h"
 
 struct info {
@@ -196,9 +197,10 @@ static void print_kernels(const struct info *a)
     for (uint32_t i = 0; i < rp_trace_kernel_count(a->trace); i++) {
         const struct rp_kernel *k = rp_trace_kernel(a->trace, i);
         printf("\nkernel %-2" PRIu32 " %s (%s)\n", i, k->name, k->isa);
-        printf("          %" PRIu32 " instructions, %" PRIu32 " registers, %" PRIu32 " bytes shared, %" PRIu32
-               " bytes local\n",
-               k->instruction_count, k->registers, k->static_shared, k->local_bytes);
+        printf("          %" PRIu32 " instruction%s, %" PRIu32 " register%s, %" PRIu32 " byte%s shared, %" PRIu32
+               " byte%s local\n",
+               k->instruction_count, rp_plural(k->instruction_count), k->registers, rp_plural(k->registers),
+               k->static_shared, rp_plural(k->static_shared), k->local_bytes, rp_plural(k->local_bytes));
     }
 }
 
@@ -222,17 +224,19 @@ static bool print_launch(struct info *a, uint32_t launch, struct rp_error *err)
     const struct rp_launch_end *end = rp_trace_launch_end(a->trace, launch);
     struct rp_launch_totals t = rp_trace_launch_totals(a->trace, launch);
     printf("\nlaunch %-2" PRIu32 " %s, grid %" PRIu32 "x%" PRIu32 "x%" PRIu32 ", block %" PRIu32 "x%" PRIu32 "x%" PRIu32
-           ", %" PRIu32 " bytes dynamic shared\n",
+           ", %" PRIu32 " byte%s dynamic shared\n",
            launch, rp_trace_kernel(a->trace, l->kernel)->name, l->grid[0], l->grid[1], l->grid[2], l->block[0],
-           l->block[1], l->block[2], l->dynamic_shared);
-    printf("          %s, %" PRIu64 " of %" PRIu64 " blocks recorded\n", outcome(end), t.blocks, rp_launch_blocks(l));
+           l->block[1], l->block[2], l->dynamic_shared, rp_plural(l->dynamic_shared));
+    printf("          %s, %" PRIu64 " of %" PRIu64 " block%s recorded\n", outcome(end), t.blocks, rp_launch_blocks(l),
+           rp_plural(rp_launch_blocks(l)));
     if (end && end->outcome == RP_OUTCOME_FAULT)
         printf("          %s\n", end->fault);
-    printf("          %" PRIu64 " warp instructions, %" PRIu64 " thread instructions\n", t.warp_instructions,
-           t.thread_instructions);
-    printf("          %" PRIu64 " bytes in %" PRIu64 " chunks, %" PRIu64
+    printf("          %" PRIu64 " warp instruction%s, %" PRIu64 " thread instruction%s\n", t.warp_instructions,
+           rp_plural(t.warp_instructions), t.thread_instructions, rp_plural(t.thread_instructions));
+    printf("          %" PRIu64 " bytes in %" PRIu64 " chunk%s, %" PRIu64
            " decompressed, %.4f bits per warp instruction\n",
-           t.compressed_bytes, t.chunks, t.raw_bytes, bits(t.compressed_bytes, t.warp_instructions));
+           t.compressed_bytes, t.chunks, rp_plural(t.chunks), t.raw_bytes,
+           bits(t.compressed_bytes, t.warp_instructions));
     struct rp_class_counts counts;
     if (a->no_mix)
         return true;
@@ -251,9 +255,10 @@ static int print_text(struct info *a)
         if (!print_launch(a, l, &err))
             return command_fail(&err);
     struct sums s = add_up(a->trace);
-    printf("\ntotal     %" PRIu64 " warp instructions, %" PRIu64
-           " thread instructions, %.4f bits per warp instruction\n",
-           s.warp_instructions, s.thread_instructions, bits(rp_trace_file_bytes(a->trace), s.warp_instructions));
+    printf("\ntotal     %" PRIu64 " warp instruction%s, %" PRIu64
+           " thread instruction%s, %.4f bits per warp instruction\n",
+           s.warp_instructions, rp_plural(s.warp_instructions), s.thread_instructions, rp_plural(s.thread_instructions),
+           bits(rp_trace_file_bytes(a->trace), s.warp_instructions));
     return RP_OK;
 }
 

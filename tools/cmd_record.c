@@ -6,6 +6,7 @@
 
 #include "tools/command.h"
 #include "tools/record/plan.h"
+#include "tracefmt/plural.h"
 
 enum key {
     KEY_MODULE = 'm',
@@ -193,15 +194,16 @@ static bool place_save(struct record *r, const struct save_option *s, struct rp_
 {
     unsigned long long n = s->argument, field = s->field;
     if (n >= r->launch.arg_count)
-        return rp_fail(err, RP_USAGE, "--save %llu: there are %u arguments, counted from 0", n, r->launch.arg_count);
+        return rp_fail(err, RP_USAGE, "--save %llu: there %s %u argument%s, counted from 0", n,
+                       r->launch.arg_count == 1 ? "is" : "are", r->launch.arg_count, rp_plural(r->launch.arg_count));
     const struct plan_argument *a = &r->launch.args[n];
     if (a->kind == ARG_STRUCT && field == NO_FIELD)
         return rp_fail(err, RP_USAGE, "--save %llu: argument %llu is a structure; write %llu.N for its field N", n, n,
                        n);
     if (field != NO_FIELD) {
         if (field >= a->field_count)
-            return rp_fail(err, RP_USAGE, "--save %llu.%llu: argument %llu has %u fields, counted from 0", n, field, n,
-                           a->field_count);
+            return rp_fail(err, RP_USAGE, "--save %llu.%llu: argument %llu has %u field%s, counted from 0", n, field, n,
+                           a->field_count, rp_plural(a->field_count));
         a = &a->fields[field].value;
     }
     if (a->kind != ARG_BUFFER)

@@ -7,6 +7,7 @@
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/ui/progress.h"
+#include "tracefmt/plural.h"
 #include "tracefmt/reader.h"
 
 struct arguments {
@@ -62,8 +63,8 @@ static void say_whole(const struct arguments *a, const char *path, const struct 
                                                  json_number(kernels), "launches", json_number(launches), "blocks",
                                                  json_number(blocks), "bytes", json_number(bytes)));
     else
-        printf("%s: whole: %" PRIu32 " kernels, %" PRIu32 " launches, %" PRIu64 " blocks, %" PRIu64 " bytes\n", path,
-               kernels, launches, blocks, bytes);
+        printf("%s: whole: %" PRIu32 " kernel%s, %" PRIu32 " launch%s, %" PRIu64 " block%s, %" PRIu64 " bytes\n", path,
+               kernels, rp_plural(kernels), launches, launches == 1 ? "" : "es", blocks, rp_plural(blocks), bytes);
 }
 
 static bool verify(const struct arguments *a, const char *path, struct rp_error *err)

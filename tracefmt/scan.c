@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tracefmt/frame.h"
+#include "tracefmt/plural.h"
 #include "tracefmt/reader_internal.h"
 
 #define ZSTD_FRAME_MAGIC 0xfd2fb528u /* RFC 8878, 3.1.1 */
@@ -133,11 +134,13 @@ static bool describe(struct scan *s, const char *reason, struct rp_error *err)
     struct rp_trace *t = s->trace;
     struct rp_error d;
     if (s->lost_frames)
-        rp_fail(&d, RP_BAD_INPUT,
-                "%s: damaged at offset %" PRIu64 " of %" PRIu64 ": %s; %zu whole frames were salvaged", t->path,
-                s->first_offset, t->bytes, s->first.text, t->index.frame_count);
+        rp_fail(&d, RP_BAD_INPUT, "%s: damaged at offset %" PRIu64 " of %" PRIu64 ": %s; %zu whole frame%s salvaged",
+                t->path, s->first_offset, t->bytes, s->first.text, t->index.frame_count,
+                t->index.frame_count == 1 ? " was" : "s were");
     else
-        rp_fail(&d, RP_BAD_INPUT, "%s: %s; all %zu frames before it are whole", t->path, reason, t->index.frame_count);
+        rp_fail(&d, RP_BAD_INPUT, "%s: %s; %s%zu frame%s before it %s whole", t->path, reason,
+                t->index.frame_count == 1 ? "the " : "all ", t->index.frame_count, rp_plural(t->index.frame_count),
+                t->index.frame_count == 1 ? "is" : "are");
     if (!t->tables.launch_count)
         return rp_fail(err, RP_BAD_INPUT, "%s, but no launch", d.text);
     t->damage = strdup(d.text);

@@ -6,6 +6,7 @@
 #include "frontend/core/flags.h"
 #include "frontend/core/lanes.h"
 #include "frontend/core/track.h"
+#include "tracefmt/plural.h"
 #include "tracefmt/writer.h"
 
 #define GENERIC_GLOBAL 0x100000000ull /* generic addresses from here on are global */
@@ -111,8 +112,8 @@ static __attribute__((noinline)) bool flat_fault(struct warp_state *s, const str
             bad_access(s, u, RP_FAULT_STACK, l, space, at, detail);
             return false;
         }
-        snprintf(detail, sizeof detail, "there are %llu bytes of %s memory", (unsigned long long)size,
-                 rp_space_name(space));
+        snprintf(detail, sizeof detail, "there %s %llu byte%s of %s memory", size == 1 ? "is" : "are",
+                 (unsigned long long)size, rp_plural(size), rp_space_name(space));
         bad_access(s, u, RP_FAULT_BOUNDS, l, space, at, detail);
         return false;
     }

@@ -5,6 +5,7 @@
  * (paths_gather). Lanes that stay elsewhere are a fault, where the hardware would count them as arrived and go on. */
 #include "frontend/core/engine.h"
 #include "frontend/core/flags.h"
+#include "tracefmt/plural.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,16 +70,18 @@ static bool valid(struct warp_state *s, const struct uop *u, lanemask executed, 
 {
     struct block *b = s->w.block;
     unsigned lane = (unsigned)__builtin_ctz(executed);
+    int here = __builtin_popcount(executed), elsewhere = __builtin_popcount(s->w.live & ~executed);
     if (executed != s->w.live)
         block_fault(s, u, RP_FAULT_BARRIER, (unsigned)__builtin_ctz(s->w.live & ~executed),
-                    "a barrier is reached by %d threads of warp %u while %d others of it are elsewhere",
-                    __builtin_popcount(executed), s->w.id, __builtin_popcount(s->w.live & ~executed));
+                    "a barrier is reached by %d thread%s of warp %u while %d other%s of it %s elsewhere", here,
+                    rp_plural((unsigned)here), s->w.id, elsewhere, rp_plural((unsigned)elsewhere),
+                    elsewhere == 1 ? "is" : "are");
     else if (id >= BARRIERS)
         block_fault(s, u, RP_FAULT_BARRIER, lane, "barrier %u does not exist; a block has %d", id, BARRIERS);
     else if (count % RP_WARP_LANES || count > b->grid->warps * RP_WARP_LANES)
         block_fault(s, u, RP_FAULT_BARRIER, lane,
-                    "barrier %u waits for %u threads; it must be a multiple of 32 and at most the block's %u", id,
-                    count, b->grid->warps * RP_WARP_LANES);
+                    "barrier %u waits for %u thread%s; it must be a multiple of 32 and at most the block's %u", id,
+                    count, rp_plural(count), b->grid->warps * RP_WARP_LANES);
     else if (u->barrier.kind == RP_BARRIER_ARRIVE && !count)
         block_fault(s, u, RP_FAULT_BARRIER, lane, "arriving at barrier %u needs a thread count", id);
     else if (b->barriers[id].in_use && b->barriers[id].expected != count)
@@ -155,6 +158,7 @@ void barrier_deadlock(struct block *b)
     const struct barrier *bar = &b->barriers[first->barrier_id];
     block_fault(first, first->barrier, several ? RP_FAULT_DEADLOCK : RP_FAULT_BARRIER,
                 (unsigned)__builtin_ctz(first->w.live),
-                "all %u warps left wait at barriers forever:%s%s; barrier %u has %u of %u threads", waiting, who,
+                "%s%u warp%s left wait%s at barriers forever:%s%s; barrier %u has %u of %u threads",
+                waiting == 1 ? "the " : "all ", waiting, rp_plural(waiting), waiting == 1 ? "s" : "", who,
                 waiting > 4 ? ", ..." : "", first->barrier_id, bar->arrived, expected(b, bar));
 }

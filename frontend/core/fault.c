@@ -5,6 +5,7 @@
 
 #include "frontend/core/engine.h"
 #include "tracefmt/error.h"
+#include "tracefmt/plural.h"
 
 static const char *const titles[] = {
     [RP_FAULT_NONE] = "no fault",
@@ -67,8 +68,8 @@ void fault_report(const struct block *b, struct rp_error *err)
     char where[400];
     place(b, where, sizeof where);
     if (f->size)
-        rp_fail(err, RP_KERNEL, "kernel '%s': %s: %s of %u bytes at 0x%" PRIx64 " in %s memory, %s; %s",
-                b->program->name, titles[f->kind], access_name(f), f->size, f->address,
+        rp_fail(err, RP_KERNEL, "kernel '%s': %s: %s of %u byte%s at 0x%" PRIx64 " in %s memory, %s; %s",
+                b->program->name, titles[f->kind], access_name(f), f->size, rp_plural(f->size), f->address,
                 rp_space_name((enum rp_space)f->space), f->detail, where);
     else
         rp_fail(err, RP_KERNEL, "kernel '%s': %s: %s; %s", b->program->name, titles[f->kind], f->detail, where);

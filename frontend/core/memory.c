@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "frontend/core/program.h"
+#include "tracefmt/plural.h"
 
 void memory_init(struct memory *m) { *m = (struct memory){.next = HEAP_BASE}; }
 
@@ -150,12 +151,14 @@ void memory_describe(const struct memory *m, uint64_t address, char *text, size_
     uint64_t before = next ? next->base - address : UINT64_MAX;
     const uint64_t near = UINT64_C(1) << 28;
     if (below && past < below->size)
-        snprintf(text, size, "at byte %" PRIu64 " of %s (%" PRIu64 " bytes)", past, below->name, below->size);
+        snprintf(text, size, "at byte %" PRIu64 " of %s (%" PRIu64 " byte%s)", past, below->name, below->size,
+                 rp_plural(below->size));
     else if (below && past - below->size <= before && past - below->size < near)
-        snprintf(text, size, "%" PRIu64 " bytes past the end of %s (%" PRIu64 " bytes)", past - below->size,
-                 below->name, below->size);
+        snprintf(text, size, "%" PRIu64 " byte%s past the end of %s (%" PRIu64 " byte%s)", past - below->size,
+                 rp_plural(past - below->size), below->name, below->size, rp_plural(below->size));
     else if (next && before < near)
-        snprintf(text, size, "%" PRIu64 " bytes before %s (%" PRIu64 " bytes)", before, next->name, next->size);
+        snprintf(text, size, "%" PRIu64 " byte%s before %s (%" PRIu64 " byte%s)", before, rp_plural(before), next->name,
+                 next->size, rp_plural(next->size));
     else if (address < 4096)
         snprintf(text, size, "a null pointer");
     else

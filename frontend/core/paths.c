@@ -9,6 +9,7 @@
 
 #include "frontend/core/engine.h"
 #include "frontend/core/flags.h"
+#include "tracefmt/plural.h"
 
 /* Puts a path of the function that runs on the stack. */
 static bool push(struct warp_state *s, const struct uop *u, struct path p)
@@ -115,8 +116,8 @@ void paths_branch_table(struct warp_state *s, const struct uop *u, lanemask exec
     {
         uint32_t index = lane_u32(&s->w, u->a, l);
         if (index >= u->table_count) {
-            block_fault(s, u, RP_FAULT_BAD_CALL, l, "branch index %u, but the table has %u targets", index,
-                        u->table_count);
+            block_fault(s, u, RP_FAULT_BAD_CALL, l, "branch index %u, but the table has %u target%s", index,
+                        u->table_count, rp_plural(u->table_count));
             return;
         }
     }
@@ -403,8 +404,10 @@ bool paths_gather(struct warp_state *s, const struct uop *at)
     waiting.at_barrier = true;
     if (!take_other(s, &other)) {
         block_fault(s, at, RP_FAULT_BARRIER, (unsigned)__builtin_ctz(missing),
-                    "a barrier is reached by %d threads of warp %u while %d others of it are elsewhere",
-                    __builtin_popcount(all), s->w.id, __builtin_popcount(missing));
+                    "a barrier is reached by %d thread%s of warp %u while %d other%s of it %s elsewhere",
+                    __builtin_popcount(all), rp_plural((unsigned)__builtin_popcount(all)), s->w.id,
+                    __builtin_popcount(missing), rp_plural((unsigned)__builtin_popcount(missing)),
+                    __builtin_popcount(missing) == 1 ? "is" : "are");
         return false;
     }
     if (!push(s, at, waiting))

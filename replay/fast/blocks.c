@@ -4,6 +4,8 @@
 
 #include "replay/fast/advance.h"
 
+#include "tracefmt/plural.h"
+
 void fast_end_warp(struct fast *f, struct fast_warp *w)
 {
     struct fast_block *block = w->block;
@@ -58,8 +60,9 @@ static bool open_block(struct fast *f, struct fast_block *block, unsigned warps,
     if (!block->trace)
         return false;
     if (rp_block_warps(block->trace) != warps)
-        return rp_fail(err, RP_BAD_INPUT, "%s: block %" PRIu64 " has %u warps where its launch has %u",
-                       rp_trace_path(f->job->trace), block->index, rp_block_warps(block->trace), warps);
+        return rp_fail(err, RP_BAD_INPUT, "%s: block %" PRIu64 " has %u warp%s where its launch has %u",
+                       rp_trace_path(f->job->trace), block->index, rp_block_warps(block->trace),
+                       rp_plural(rp_block_warps(block->trace)), warps);
     for (; block->warp_count < warps; block->warp_count++, block->live++) {
         struct fast_warp *w = &block->warps[block->warp_count];
         *w = (struct fast_warp){.number = block->warp_count,

@@ -3,6 +3,8 @@
 
 #include "replay/reference/reference.h"
 
+#include "tracefmt/plural.h"
+
 void ref_free_block(struct ref_block *block)
 {
     for (unsigned i = 0; block->warps && i < block->warp_count; i++) {
@@ -103,8 +105,9 @@ static bool place_block(struct reference *r, unsigned s, struct rp_error *err)
     unsigned warps = rp_block_warps(block->trace);
     block->warps = warps == (unsigned)r->block_room.warps ? calloc(warps, sizeof *block->warps) : NULL;
     if (!block->warps)
-        return rp_fail(err, RP_BAD_INPUT, "%s: block %llu has %u warps where its launch has %d",
-                       rp_trace_path(r->job->trace), (unsigned long long)block->index, warps, (int)r->block_room.warps);
+        return rp_fail(err, RP_BAD_INPUT, "%s: block %llu has %u warp%s where its launch has %d",
+                       rp_trace_path(r->job->trace), (unsigned long long)block->index, warps, rp_plural(warps),
+                       (int)r->block_room.warps);
     room_take(&sm->left, &r->block_room, 1);
     r->resident_blocks++;
     r->statistics->blocks++;

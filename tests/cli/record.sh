@@ -245,7 +245,7 @@ refuse_fields "rand-f32 needs a seed" struct=buf=rand-f32:4
 refuse_fields "at: '99999999' is too large" struct=at=99999999
 refuse 1 "a structure whose alignment is 8, but that of parameter 'p' of kernel 'packed' is 4" --module "$dir/packed.ptx" --grid 1 --block 1 --arg struct=f64=1
 refuse 1 "--save 0: argument 0 is a structure; write 0.N for its field N" "${fields[@]}" --arg struct=buf=zeros:4,at=40 --arg $z --save "0=$dir/no/x"
-refuse 1 "--save 0.5: argument 0 has 1 fields" "${fields[@]}" --arg struct=buf=zeros:4,at=40 --arg $z --save "0.5=$dir/no/x"
+refuse 1 "--save 0.5: argument 0 has 1 field, counted from 0" "${fields[@]}" --arg struct=buf=zeros:4,at=40 --arg $z --save "0.5=$dir/no/x"
 refuse 1 "--save 0: its field 1 is a value, not a buffer" "${fields[@]}" --arg struct=buf=zeros:4,i32=1,at=40 --arg $z --save "0.1=$dir/no/x"
 refuse 1 "--save 1.0: argument 1 has 0 fields" "${fields[@]}" --arg struct=buf=zeros:4,at=40 --arg $z --save "1.0=$dir/no/x"
 refuse 1 "'i32' is no argument" "${va[@]}" "${geo[@]}" --arg i32
@@ -350,6 +350,17 @@ for _ in range(10):
 END
 check "SIGTERM leaves no file" python3 "$dir/kill.py" "$dir/signal" "$REPRISE" record -o "$dir/signal/s.wtr" \
     --module "$dir/count.ptx" --grid 1 --block 32 --limit 999999999999
+
+# ---- one thing is no plural -----------------------------------------------------------------------------------------
+"$REPRISE" record -o "$dir/one.wtr" --module "$k/vector_add.ptx" --grid 1 --block 32 --arg buf=zeros:128 --arg buf=zeros:128 \
+    --arg buf=zeros:128 --arg i32=32 >"$dir/out"
+check "1 block is recorded" grep -q 'one.wtr: 1 launch, 1 block, [0-9]* warp instructions in' "$dir/out"
+check "1 block is verified" eval '"$REPRISE" verify "$dir/one.wtr" | grep -q "whole: 1 kernel, 1 launch, 1 block, [0-9]* bytes$"'
+check "1 block is told of" eval '"$REPRISE" info "$dir/one.wtr" | grep -q "complete, 1 of 1 block recorded$"'
+printf '%s\n' '.version 7.0' '.target sm_62' '.address_size 64' '.visible .entry byte(.param .u64 p) {' '.reg .b64 %p; .reg .b16 %v;' \
+    'ld.param.u64 %p, [p]; ld.global.u8 %v, [%p+2]; ret; }' >"$dir/byte.ptx"
+"$REPRISE" record --no-trace --module "$dir/byte.ptx" --grid 1 --block 1 --arg buf=zeros:1 2>"$dir/err"
+check "1 byte is read, past a buffer of 1 byte" grep -q 'load of 1 byte at .*, 1 byte past the end of arg0 (1 byte);' "$dir/err"
 
 # ---- a reader of stdout that goes away, a full disk -----------------------------------------------------------------
 # "true" may still be there when the first line is written; what the kernel prints is more than a pipe holds

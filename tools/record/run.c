@@ -13,6 +13,7 @@
 #include "tools/record/buffers.h"
 #include "tools/record/kernel.h"
 #include "tools/ui/progress.h"
+#include "tracefmt/plural.h"
 
 struct session {
     struct plan *plan;
@@ -270,10 +271,10 @@ static void print_text(const struct session *s)
     for (size_t i = 0; i < s->done; i++)
         all += blocks(&s->plan->launches[i]);
     double rate = s->seconds > 0 ? (double)sum.thread_instructions / s->seconds : 0;
-    printf("%s: %zu launch%s, %" PRIu64 " blocks, %" PRIu64
-           " warp instructions in %.3f s (%.1f M thread instructions/s)",
+    printf("%s: %zu launch%s, %" PRIu64 " block%s, %" PRIu64
+           " warp instruction%s in %.3f s (%.1f M thread instructions/s)",
            s->plan->output ? s->plan->output : s->module->file_name, s->done, s->done == 1 ? "" : "es", all,
-           sum.warp_instructions, s->seconds, rate / 1e6);
+           rp_plural(all), sum.warp_instructions, rp_plural(sum.warp_instructions), s->seconds, rate / 1e6);
     if (s->plan->output)
         printf("; %" PRIu64 " bytes, %.4f bits per warp instruction", s->file_bytes, bits(s, sum.warp_instructions));
     putchar('\n');

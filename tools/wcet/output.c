@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "tools/ui/table.h"
+#include "tracefmt/plural.h"
 
 /* ---- JSON ----------------------------------------------------------------------------------------------------------
  */
@@ -176,8 +177,9 @@ void wcet_print_launches(const struct rp_trace *t, const struct wcet_result *r, 
         launch_row(table, t, r, &r->launches[i], attacks ? &attacks[i] : NULL);
     table_print(table, stdout);
     for (size_t i = 0; attacks && i < r->count; i++)
-        printf("%slaunch %" PRIu32 ": longest of %" PRIu64 " schedules under %s\n", i ? "" : "\n",
-               r->launches[i].bounds.launch, attacks[i].schedules, attacks[i].schedule);
+        printf("%slaunch %" PRIu32 ": longest of %" PRIu64 " schedule%s under %s\n", i ? "" : "\n",
+               r->launches[i].bounds.launch, attacks[i].schedules, rp_plural(attacks[i].schedules),
+               attacks[i].schedule);
 }
 
 void wcet_print_exact(const struct wcet_result *r)

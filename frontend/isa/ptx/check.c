@@ -1,6 +1,7 @@
 #include "frontend/isa/ptx/check.h"
 
 #include "frontend/isa/ptx/special.h"
+#include "tracefmt/plural.h"
 
 static enum ptx_type twice_as_wide(enum ptx_type t)
 {
@@ -64,7 +65,8 @@ static void check_register(const struct checker *c, const struct ptx_operand *o,
     if (pred != (want == PT_PRED))
         ptx_error(c->src, o->at, pred ? "'%s' is a predicate, not a number" : "'%s' is no predicate", r->name);
     if (have->bits < type->bits || (have->bits > type->bits && !takes_wider(c) && have->bits != 8 && type->bits != 8))
-        ptx_error(c->src, o->at, "'%s' has %u bits where .%s belongs", r->name, have->bits, type->name);
+        ptx_error(c->src, o->at, "'%s' has %u bit%s where .%s belongs", r->name, have->bits, rp_plural(have->bits),
+                  type->name);
     /* numbers of one size: bits go with everything, floats and integers not with each other. Moves and memory do not
      * look at what they carry. */
     bool carries = c->in->form->class_rule == C_MOVE || c->in->form->class_rule == C_MEMORY || takes_wider(c) ||
@@ -79,9 +81,11 @@ static void check_vector(const struct checker *c, const struct ptx_operand *o, e
     uint32_t wanted = (uint32_t)mods_value(&c->in->mods, G_VECTOR, 1);
     bool move = c->in->form->lowering == LOW_MOVE;
     if (!move && (c->form->typing != 'v' || wanted != o->count))
-        ptx_error(c->src, o->at, "%u values where %u belong%s", o->count, wanted, wanted == 1 ? "s" : "");
+        ptx_error(c->src, o->at, "%u value%s where %u belong%s", o->count, rp_plural(o->count), wanted,
+                  wanted == 1 ? "s" : "");
     if (move && (o->count < 2 || ptx_types[want].bits % o->count || ptx_types[want].bits / o->count < 8))
-        ptx_error(c->src, o->at, ".%s does not consist of %u elements", ptx_types[want].name, o->count);
+        ptx_error(c->src, o->at, ".%s does not consist of %u element%s", ptx_types[want].name, o->count,
+                  rp_plural(o->count));
     for (uint32_t i = 0; i < o->count; i++) {
         const struct ptx_operand *e = &o->elements[i];
         if (e->kind == PO_SINK && is_destination(c))

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "tracefmt/plural.h"
+
 #define MAX_IMAGE (1ull << 30) /* bytes of a module's .global variables */
 enum { MAX_FRAME = 1 << 24, MAX_FRAME_ALIGN = 1024, MIN_FRAME_ALIGN = 16, MAX_PARAMETERS = 1 << 15 };
 
@@ -137,8 +139,9 @@ static void bind_call(struct ptx_unit *u, const struct ptx_function *f, const st
         ptx_error(u->src, in->operands[3].at, "'%s' is no prototype", (*in->operands[3].label)->name);
     const struct ptx_signature *s = ptx_call_signature(in);
     if (s && (results->count != s->result_count || arguments->count != s->param_count))
-        ptx_error(u->src, in->operands[1].at, "the prototype has %u results and %u parameters, the call %u and %u",
-                  s->result_count, s->param_count, results->count, arguments->count);
+        ptx_error(u->src, in->operands[1].at, "the prototype has %u result%s and %u parameter%s, the call %u and %u",
+                  s->result_count, rp_plural(s->result_count), s->param_count, rp_plural(s->param_count),
+                  results->count, arguments->count);
     uint64_t at = 0;
     for (uint32_t i = 0; i < results->count; i++)
         at = bind(u, &results->elements[i], s ? s->results[i] : NULL, f, at);

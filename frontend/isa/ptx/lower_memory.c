@@ -1,6 +1,7 @@
 /* ld, st, atom, red, prefetch. */
 #include "frontend/isa/ptx/layout.h"
 #include "frontend/isa/ptx/lower.h"
+#include "tracefmt/plural.h"
 
 static uint8_t value_kind(enum ptx_type type)
 {
@@ -110,7 +111,8 @@ void lower_load(struct lowering *l)
     struct uop u = {.kind = UOP_MEMORY, .type = ptx_types[type].lane};
     u.memory = memory_operand(in, RP_ACCESS_LOAD, type, (uint32_t)mods_value(&in->mods, G_VECTOR, 1));
     if (u.memory.elements != count)
-        ptx_error(l->src, d->at, "%u values are loaded, not %u", u.memory.elements, count);
+        ptx_error(l->src, d->at, "%u value%s loaded, not %u", u.memory.elements,
+                  u.memory.elements == 1 ? " is" : "s are", count);
     set_address(l, &u, &in->operands[1]);
     unsigned bytes = common_width(l, values, count);
     if (!bytes) {
@@ -141,7 +143,8 @@ void lower_store(struct lowering *l)
     struct uop u = {.kind = UOP_MEMORY, .type = ptx_types[type].lane};
     u.memory = memory_operand(in, RP_ACCESS_STORE, type, (uint32_t)mods_value(&in->mods, G_VECTOR, 1));
     if (u.memory.elements != count)
-        ptx_error(l->src, a->at, "%u values are stored, not %u", u.memory.elements, count);
+        ptx_error(l->src, a->at, "%u value%s stored, not %u", u.memory.elements,
+                  u.memory.elements == 1 ? " is" : "s are", count);
     set_address(l, &u, &in->operands[0]);
     unsigned bytes = common_width(l, values, count);
     struct operand *list = ARENA_ARRAY(l->arena, struct operand, count);

@@ -2,6 +2,8 @@
 
 #include "frontend/isa/ptx/parser.h"
 
+#include "tracefmt/plural.h"
+
 struct name {
     struct name *next;
     struct symbol *symbol; /* innermost declaration */
@@ -218,8 +220,8 @@ void unknown_name(struct parser *p, const struct token *t)
     struct name_walk w = {p, NULL, p->depth + 1};
     const struct symbol *range = lookup_range(p, t, true);
     if (range)
-        ptx_error(p->src, t->at, "'%.*s' is not declared: there are only %llu registers of that name", (int)t->length,
-                  t->text, (unsigned long long)range->count);
+        ptx_error(p->src, t->at, "'%.*s' is not declared: there %s only %llu register%s of that name", (int)t->length,
+                  t->text, range->count == 1 ? "is" : "are", (unsigned long long)range->count, rp_plural(range->count));
     const char *near = ptx_nearest(t->text, t->length, next_visible, &w);
     ptx_error(p->src, t->at, "'%.*s' is not declared%s%.100s%s", (int)(t->length < 100 ? t->length : 100), t->text,
               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");

@@ -3,6 +3,7 @@
 
 #include "frontend/isa/ptx/check.h"
 #include "frontend/isa/ptx/parser.h"
+#include "tracefmt/plural.h"
 
 typedef VECTOR(struct ptx_operand) operand_list;
 
@@ -119,8 +120,9 @@ static struct ptx_variable *argument(struct parser *p, const struct ptx_operand 
 {
     if (o->kind == PO_VARIABLE && o->variable->space == RP_SPACE_PARAM && o->value == 0) {
         if (formal && o->variable->size != formal->size)
-            ptx_error(p->src, o->at, "'%s' has %llu bytes, the function's parameter %llu", o->variable->name,
-                      (unsigned long long)o->variable->size, (unsigned long long)formal->size);
+            ptx_error(p->src, o->at, "'%s' has %llu byte%s, the function's parameter %llu", o->variable->name,
+                      (unsigned long long)o->variable->size, rp_plural(o->variable->size),
+                      (unsigned long long)formal->size);
         return NULL;
     }
     if (o->kind == PO_REGISTER)
@@ -163,8 +165,9 @@ static void check_counts(struct parser *p, const struct ptx_operand *target, con
 {
     if (!s || (s->result_count == results && s->param_count == arguments))
         return;
-    ptx_error(p->src, target->at, "'%s' has %u results and %u parameters, the call %u and %u", target->function->name,
-              s->result_count, s->param_count, results, arguments);
+    ptx_error(p->src, target->at, "'%s' has %u result%s and %u parameter%s, the call %u and %u", target->function->name,
+              s->result_count, rp_plural(s->result_count), s->param_count, rp_plural(s->param_count), results,
+              arguments);
 }
 
 static struct ptx_operand list_of(const operand_list *list, uint32_t at)

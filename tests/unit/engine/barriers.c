@@ -151,7 +151,7 @@ Test(barriers, half_a_warp_cannot_wait)
 Test(barriers, a_guard_cannot_divide_a_warp_at_a_barrier)
 {
     faults(HEAD "setp.eq.u32 %p1, %r1, 3; @%p1 bar.sync 0;" TAIL, 32, RP_FAULT_BARRIER,
-           "reached by 1 threads of warp 0 while 31 others");
+           "reached by 1 thread of warp 0 while 31 others");
 }
 
 /* The operands of the two halves lie in different places. */
