@@ -28,9 +28,12 @@ for t in $traces; do
         l=$((l + 1))
     done
 done
-# What no bound is below that charges a warp for each of the others.
-# shellcheck disable=SC2086
-"$BUILD/crowd" orin-wcet 256 $traces > "$dir/crowd.txt"
+# What no bound is below that charges a warp for each of the others: for any number of them, and for no more than the
+# machine has room for.
+for warps in 256 48; do
+    # shellcheck disable=SC2086
+    "$BUILD/crowd" orin-wcet $warps $traces > "$dir/crowd-$warps.txt"
+done
 for kind in naive double; do
     for warps in 32 16 8 4; do
         t=$("$BUILD/record-cases" "$dir" sgemm_${kind}_$warps=1024)
