@@ -28,7 +28,10 @@ struct wcet_bounds {
     bool gub_applies;              /* one block: else gub is 0, and the other bounds are Theorem 4's */
     uint64_t gub, serial, sections_bound, overlap;
     uint64_t unit_bound;
-    uint64_t exact;      /* the worst of all schedules, 0: not known. wcet_analyse does not ask, wcet_compare does */
+    /* The worst of all schedules, 0: not known, maybe because they are too many (exhaust.h). wcet_analyse does not ask,
+     * wcet_compare does. */
+    uint64_t exact;
+    bool too_many;
     uint64_t exec, idle; /* cycles of phases, summed over warps */
     struct wcet_cache_counts caches;
 };

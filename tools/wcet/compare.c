@@ -91,9 +91,11 @@ static bool exhaust(struct wcet_result *r, struct rp_trace *t, const struct mach
                     const struct wcet_watch *watch, struct wcet_bounds *b, struct rp_error *err)
 {
     struct wcet_exact exact;
-    if (!wcet_exhaust(t, b->launch, m, extensions, &r->exhaust, watch, &exact, err))
-        return false;
+    struct rp_error why;
+    if (!wcet_exhaust(t, b->launch, m, extensions, &r->exhaust, watch, &exact, &why))
+        return rp_fail(err, why.status, "launch %" PRIu32 ": %s", b->launch, why.text);
     b->exact = exact.cycles;
+    b->too_many = exact.too_many;
     if (b->exact && b->exact < b->unit_bound)
         b->unit_bound = b->exact;
     return true;

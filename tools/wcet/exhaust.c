@@ -290,6 +290,7 @@ static bool run(struct search *s, uint64_t budget, const struct wcet_watch *watc
         s->next = done;
     }
     out->cycles = fits ? s->longest : 0;
+    out->too_many = !fits && !s->too_long;
     return true;
 }
 
@@ -303,7 +304,8 @@ bool wcet_exhaust(struct rp_trace *t, uint32_t launch, const struct machine *mac
     struct wcet_paths paths;
     struct search search;
     *out = (struct wcet_exact){0};
-    if (rp_trace_launch_totals(t, launch).warp_instructions > budget || !budget)
+    out->too_many = rp_trace_launch_totals(t, launch).warp_instructions > budget;
+    if (out->too_many || !budget)
         return true;
     if (!wcet_model_begin(&model, machine, rp_trace_kernel(t, l->kernel), l, extensions, err))
         return false;

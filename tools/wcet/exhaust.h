@@ -15,6 +15,7 @@ struct wcet_states_budget {
 struct wcet_exact {
     uint64_t cycles; /* from the launch's first cycle to its last result; 0: not known */
     uint64_t states; /* that were found; with no figure, until it gave up */
+    bool too_many;   /* there is no figure because the states, or the instructions, are more than there may be */
 };
 
 /* Gives up beyond the states that are left, of which it takes its own, and does not begin with a launch of more

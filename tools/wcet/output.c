@@ -184,11 +184,22 @@ void wcet_print_launches(const struct rp_trace *t, const struct wcet_result *r, 
 
 void wcet_print_exact(const struct wcet_result *r)
 {
-    size_t exact = 0;
-    for (size_t i = 0; i < r->count; i++)
+    size_t exact = 0, too_many = 0;
+    for (size_t i = 0; i < r->count; i++) {
         exact += r->launches[i].bounds.exact != 0;
+        too_many += r->launches[i].bounds.too_many;
+    }
+    size_t others = r->count - exact - too_many;
     if (exact)
         puts("\nexact: all schedules were gone through, and some take as long as the unit-aware bound says.");
+    if (!r->exhaust.launch || exact == r->count)
+        return;
+    printf("\nNot exact: ");
+    if (too_many)
+        printf("%zu launch%s with more schedules than were allowed (--exhaust N)%s", too_many,
+               too_many == 1 ? "" : "es", others ? "; " : ".\n");
+    if (others)
+        printf("%zu of a kind for which there is no exact figure (docs/wcet.md).\n", others);
 }
 
 static void class_row(struct table *table, const struct wcet_bounds *b, const char *cache, enum wcet_level level)
