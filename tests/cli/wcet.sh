@@ -141,6 +141,16 @@ holds "l['exact'] is None and $exact < l['unit_bound'] <= l['overlap_bound']" "-
 "$REPRISE" wcet -q "$gemm" --machine orin-wcet --exhaust 1000 > "$tmp/out.txt"
 is "$? $(awk '$2 == "gemm" { print $8 }' "$tmp/out.txt") $(grep -c '^exact:' "$tmp/out.txt")" "0 - 0" "too many states are none"
 is "$(grep -c '^Not exact: 1 launch with more schedules than were allowed (--exhaust N)\.$' "$tmp/out.txt")" 1 "and that is said"
+# Too little memory for the states: one line says so, and what was written before stays.
+echo before > "$tmp/kept.csv"
+if (ulimit -v 60000; "$REPRISE" wcet -q "$trace" --machine orin-wcet --exhaust 0) > /dev/null 2>&1; then
+    (ulimit -v 60000; "$REPRISE" wcet -q "$trace" --machine orin-wcet --exhaust 1000000000 --phases "$tmp/kept.csv") \
+        > "$tmp/out.txt" 2> "$tmp/err.txt"
+    is "$? $(cat "$tmp/kept.csv") $(wc -c < "$tmp/out.txt") $(wc -l < "$tmp/err.txt")" "4 before 0 1" "out of memory is a failure"
+    is "$(grep -c '^reprise: launch 0: out of memory with [0-9]* .*; give --exhaust fewer$' "$tmp/err.txt")" 1 "and says what to do"
+else
+    ok "out of memory # SKIP 60 MB of addresses are not enough for this build of reprise"
+fi
 "$REPRISE" wcet -q "$gemm" --machine orin-wcet --set subcores=2 --assume subcores > "$tmp/out.txt"
 is "$(grep -c '^Not exact: 1 of a kind for which there is no exact figure' "$tmp/out.txt")" 1 "what is not covered is told apart"
 "$REPRISE" wcet -q "$gemm" --machine orin-wcet --exhaust 0 > "$tmp/out.txt"

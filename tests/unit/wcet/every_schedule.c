@@ -1,8 +1,10 @@
 /* The exact worst case against brute force: random tiny blocks on random machines, all schedules one by one, each
- * carried out cycle by cycle by a simulation that shares nothing with the search or with replay. */
+ * carried out cycle by cycle by a simulation that shares nothing with the search or with replay; and where they are not
+ * too many, by replay's reference engine under a scheduler that does what a script says. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 
+#include "hw-models/scheduler/scheduler.h"
 #include "tests/support/synthetic_trace.h"
 #include "tests/unit/wcet/common.h"
 #include "tools/wcet/exhaust.h"
@@ -12,6 +14,7 @@
 #define OPS 6
 #define REGISTERS 4
 #define UNITS 6
+#define FEW_SCHEDULES 300
 
 /* ---- a machine, and the text of it --------------------------------------------------------------------------------
  */
@@ -310,6 +313,80 @@ static struct brute brute_force(const struct timings *m, struct block *b)
     return f;
 }
 
+/* ---- all schedules by replay ---------------------------------------------------------------------------------------
+ */
+
+/* Wherever several warps are ready: how many, and which of them goes. Choices beyond `known` are the first warp's. */
+#define CHOICES 64
+static struct {
+    int of[CHOICES], choice[CHOICES], at, known;
+} script;
+
+static size_t no_state(const int64_t *options)
+{
+    (void)options;
+    return 1;
+}
+
+static void no_reset(void *state, const int64_t *options)
+{
+    (void)state;
+    (void)options;
+}
+
+static void not_told(void *state, unsigned slot)
+{
+    (void)state;
+    (void)slot;
+}
+
+static int follow_script(void *state, uint64_t ready)
+{
+    (void)state;
+    int count = __builtin_popcountll(ready);
+    if (count > 1) {
+        cr_assert_lt(script.at, CHOICES);
+        if (script.at == script.known)
+            script.choice[script.known++] = 0;
+        script.of[script.at] = count;
+        for (int skip = script.choice[script.at++]; skip; skip--)
+            ready &= ready - 1;
+    }
+    return __builtin_ctzll(ready);
+}
+
+static const struct scheduler_model scripted = {
+    {.name = "scripted", .help = "", .state_size = no_state}, no_reset, not_told, not_told, not_told, follow_script};
+
+/* The last choice that can be another one is the next one; what came after it is forgotten. */
+static bool next_script(void)
+{
+    while (script.known && script.choice[script.known - 1] + 1 == script.of[script.known - 1])
+        script.known--;
+    if (script.known)
+        script.choice[script.known - 1]++;
+    return script.known;
+}
+
+static void replay_all(struct rp_trace *t, struct machine *m, const struct brute *f)
+{
+    const struct model *own = m->scheduler.model;
+    uint64_t longest = 0;
+    long schedules = 0;
+    m->scheduler.model = &scripted.model;
+    script.known = 0;
+    do {
+        script.at = 0;
+        uint64_t cycles = replayed(t, m, REPLAY_REFERENCE);
+        longest = cycles > longest ? cycles : longest;
+        schedules++;
+    } while (next_script());
+    m->scheduler.model = own;
+    cr_expect_eq(schedules, f->schedules, "%ld schedules in replay, %ld in the simulation", schedules, f->schedules);
+    cr_expect_eq(longest, (uint64_t)f->longest, "%llu cycles in replay, %d in the simulation",
+                 (unsigned long long)longest, f->longest);
+}
+
 /* ---- both ----------------------------------------------------------------------------------------------------------
  */
 
@@ -332,6 +409,8 @@ static void compare(uint64_t seed, long *schedules)
                  "block %llu: %llu cycles, but the longest of %ld schedules takes %d", (unsigned long long)seed,
                  (unsigned long long)exact.cycles, f.schedules, f.longest);
     cr_expect_leq((uint64_t)f.longest, bounds.unit_bound);
+    if (f.schedules <= FEW_SCHEDULES)
+        replay_all(t, machine, &f);
     *schedules += f.schedules;
     wcet_bounds_free(&bounds);
     rp_trace_close(t);
