@@ -275,8 +275,9 @@ static bool run(struct search *s, uint64_t budget, const struct wcet_watch *watc
                 struct rp_error *err)
 {
     uint64_t reported = 0;
-    bool fits = true;
+    bool fits;
     out->states = s->now.count;
+    fits = out->states <= budget;
     while (fits && s->now.count) {
         if (!next_level(s, budget - out->states, &fits, err))
             return false;
@@ -313,9 +314,12 @@ bool wcet_exhaust(struct rp_trace *t, uint32_t launch, const struct machine *mac
     wcet_model_end(&model);
     if (!fine || !paths.paths)
         return fine;
-    fine = begin(&search, &paths, err) && run(&search, budget, watch, out, err);
+    fine = begin(&search, &paths, err);
+    uint64_t several = ((uint64_t)search.now.fields + WCET_STATE_FIELDS - 1) / WCET_STATE_FIELDS;
+    fine = fine && run(&search, budget / several, watch, out, err);
     end(&search);
     wcet_paths_free(&paths);
-    left->all -= out->states < left->all ? out->states : left->all;
+    uint64_t taken = out->states * several;
+    left->all -= taken < left->all ? taken : left->all;
     return fine;
 }

@@ -9,6 +9,9 @@
 struct wcet_states_budget {
     uint64_t launch, all;
 };
+/* What a state takes grows with the warps and with the results that each has under way: one of more than so many fields
+ * counts as several. */
+#define WCET_STATE_FIELDS 128
 /* Unless somebody says otherwise: tenths of a second at most, and seconds in all. */
 #define WCET_STATES_BUDGET ((struct wcet_states_budget){200000, 10000000})
 

@@ -183,6 +183,33 @@ Test(exhaust, times_that_are_too_long_have_no_figure)
     machine_free(m);
 }
 
+/* 150 results under way in a warp: a state has 152 fields and a few for units, more than WCET_STATE_FIELDS and less
+ * than twice as many. */
+Test(exhaust, large_states_count_as_several)
+{
+    static struct warp_op ops[300];
+    for (int i = 0; i < 150; i++) {
+        ops[i] = (struct warp_op)OP(FP64, i, NO, NO, NO);
+        ops[150 + i] = (struct warp_op)OP(FP32, NO, i, NO, NO);
+    }
+    struct rp_trace *t = trace_of(&(struct warp_program){ops, 300}, 1);
+    struct machine *m = orin(NULL, 0);
+    struct wcet_exact all = exhausted(t, m, 1000000), less;
+    cr_assert_gt(all.cycles, 0);
+    cr_expect_eq(exhausted(t, m, 2 * all.states).cycles, all.cycles);
+    less = exhausted(t, m, 2 * all.states - 1);
+    cr_expect(!less.cycles && less.too_many);
+    cr_expect_leq(less.states, all.states);
+    struct wcet_states_budget left = {1000000, 4 * all.states};
+    struct rp_error err;
+    for (unsigned time = 0; time < 3; time++) {
+        cr_assert(wcet_exhaust(t, 0, m, 0, &left, NULL, &less, &err), "%s", err.text);
+        cr_expect_eq(less.cycles, time < 2 ? all.cycles : 0);
+    }
+    machine_free(m);
+    rp_trace_close(t);
+}
+
 /* A launch three times, and states for two. */
 Test(exhaust, launches_share_what_there_is)
 {
