@@ -51,3 +51,29 @@ struct wcet_bounds bounds_of(struct rp_trace *t, const struct machine *m, unsign
     cr_assert(wcet_analyse(t, 0, m, extensions, NULL, &b, &err), "%s", err.text);
     return b;
 }
+
+static const struct warp_op held_up[] = {
+    OP(FP32_DIV, 0, NO, NO, NO), /* FU1, 11 cycles */
+    OP(INT, 1, NO, NO, NO),      /* FU0, 1 */
+    OP(SFU, 2, 1, NO, NO),       /* FU2, 1 and a latency of 8 */
+};
+static const struct warp_op holding_up[] = {
+    OP(INT_DIV, 0, NO, NO, NO), /* FU0, 10 */
+    OP(FP32, 1, NO, NO, NO),    /* FU1, 1 */
+    OP(CONVERT, 2, 1, NO, NO),  /* FU2, 10 */
+};
+const struct warp_program counterexample[] = {{held_up, 3}, {holding_up, 3}};
+
+struct machine *counterexample_machine(const struct machine_setting *more, size_t count)
+{
+    struct machine_setting settings[16] = {
+        {"classes.fp32-div.initiation", "11"}, {"classes.fp32-div.latency", "0"},    {"classes.int.initiation", "1"},
+        {"classes.int.latency", "0"},          {"classes.sfu.initiation", "1"},      {"classes.sfu.latency", "8"},
+        {"classes.int-div.initiation", "10"},  {"classes.int-div.latency", "0"},     {"classes.fp32.latency", "0"},
+        {"classes.convert.unit", "sfu"},       {"classes.convert.initiation", "10"}, {"classes.convert.latency", "0"},
+    };
+    cr_assert_leq(count, 4);
+    for (size_t i = 0; i < count; i++)
+        settings[12 + i] = more[i];
+    return orin(settings, 12 + count);
+}

@@ -32,32 +32,11 @@ static struct wcet_exact exact_of(const struct warp_program *programs, uint32_t 
  * without chance or purpose finds. Theorem 1 says at most 32. */
 Test(exhaust, the_worst_schedule_is_one_that_known_policies_miss)
 {
-    static const struct warp_op held_up[] = {OP(FP32_DIV, 0, NO, NO, NO), OP(INT, 1, NO, NO, NO),
-                                             OP(SFU, 2, 1, NO, NO)};
-    static const struct warp_op holding_up[] = {OP(INT_DIV, 0, NO, NO, NO), OP(FP32, 1, NO, NO, NO),
-                                                OP(CONVERT, 2, 1, NO, NO)};
-    static const struct warp_program both[] = {{held_up, 3}, {holding_up, 3}};
     static const char *const policies[] = {"gto", "lrr", "oldest", "two-level"};
-    struct machine_setting settings[] = {
-        {"classes.fp32-div.initiation", "11"},
-        {"classes.fp32-div.latency", "0"},
-        {"classes.int.initiation", "1"},
-        {"classes.int.latency", "0"},
-        {"classes.sfu.initiation", "1"},
-        {"classes.sfu.latency", "8"},
-        {"classes.int-div.initiation", "10"},
-        {"classes.int-div.latency", "0"},
-        {"classes.fp32.latency", "0"},
-        {"classes.convert.unit", "sfu"},
-        {"classes.convert.initiation", "10"},
-        {"classes.convert.latency", "0"},
-        {"scheduler", "gto"},
-    };
-    cr_expect_eq(exact_of(both, 2, settings, MODEL_COUNT_OF(settings)).cycles, 31);
-    struct rp_trace *t = trace_of(both, 2);
+    struct rp_trace *t = trace_of(counterexample, 2);
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
-        settings[MODEL_COUNT_OF(settings) - 1].value = policies[p];
-        struct machine *m = orin(settings, MODEL_COUNT_OF(settings));
+        struct machine *m = counterexample_machine(&(struct machine_setting){"scheduler", policies[p]}, 1);
+        cr_expect_eq(exhausted(t, m, 100000).cycles, 31);
         cr_expect_lt(replayed(t, m, REPLAY_REFERENCE), 31, "%s", policies[p]);
         machine_free(m);
     }
