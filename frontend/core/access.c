@@ -4,7 +4,7 @@
 #include "frontend/core/access.h"
 
 #include "frontend/core/flags.h"
-#include "frontend/core/lanes.h"
+#include "frontend/core/lanes/lanes.h"
 #include "frontend/core/track.h"
 #include "tracefmt/plural.h"
 #include "tracefmt/writer.h"

@@ -4,7 +4,7 @@
 
 #include "frontend/core/access.h"
 #include "frontend/core/flags.h"
-#include "frontend/core/lanes.h"
+#include "frontend/core/lanes/lanes.h"
 
 static uint64_t read_element(const void *p, unsigned bytes)
 {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "frontend/core/engine.h"
+#include "tracefmt/writer.h"
 
 static size_t register_bytes(const struct program *p)
 {

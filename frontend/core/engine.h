@@ -8,10 +8,10 @@
 
 #include <stdio.h>
 
+#include "frontend/core/fault.h"
 #include "frontend/core/memory.h"
 #include "frontend/core/program.h"
 #include "frontend/core/warp.h"
-#include "frontend/host/launch.h"
 
 /* Warp instructions that a warp runs before the next one of its block gets its turn, and rounds over the warps of a
  * block before other blocks get theirs, where blocks run interleaved. In kernels that poll, both are small: whoever
@@ -24,18 +24,6 @@
 /* Limits on what recursion may take. */
 #define MAX_PATHS 65536u
 #define MAX_REGISTER_STACK (8u << 20)
-
-/* ---- faults ------------------------------------------------------------------------------------------------------ */
-
-struct fault {
-    enum rp_fault_kind kind;
-    uint32_t instruction; /* static index */
-    uint32_t warp, lane;
-    uint64_t address;
-    uint32_t size; /* bytes of a bad access, 0: no access */
-    uint8_t space, access;
-    char detail[400]; /* what happened, or what the address is near to */
-};
 
 /* ---- the grid ---------------------------------------------------------------------------------------------------- */
 
@@ -192,7 +180,6 @@ void block_fault(struct warp_state *, const struct uop *, enum rp_fault_kind, un
     __attribute__((format(printf, 5, 6)));
 /* The report: one line with kernel, instruction, source line, block, thread, address. */
 void fault_report(const struct block *, struct rp_error *);
-void fault_result(const struct block *, struct rp_launch_result *);
 
 #define FOR_LANES(l, mask)                                                                                             \
     for (lanemask m_##l = (mask), l; m_##l && (l = (lanemask)__builtin_ctz(m_##l), 1); m_##l &= m_##l - 1)

@@ -74,15 +74,3 @@ void fault_report(const struct block *b, struct rp_error *err)
     else
         rp_fail(err, RP_KERNEL, "kernel '%s': %s: %s; %s", b->program->name, titles[f->kind], f->detail, where);
 }
-
-void fault_result(const struct block *b, struct rp_launch_result *r)
-{
-    const struct fault *f = &b->fault;
-    r->fault = f->kind;
-    r->fault_address = f->address;
-    r->fault_instruction = f->instruction;
-    for (int i = 0; i < 3; i++) {
-        r->fault_block[i] = b->ctaid[i];
-        r->fault_thread[i] = b->warps[f->warp].w.tid[i][f->lane];
-    }
-}

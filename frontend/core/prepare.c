@@ -3,7 +3,8 @@
 #include "frontend/core/access.h"
 #include "frontend/core/engine.h"
 #include "frontend/core/flags.h"
-#include "frontend/core/lanes.h"
+#include "frontend/core/lanes/lanes.h"
+#include "tracefmt/error.h"
 
 static bool broken(const struct program *p, uint32_t at, const char *what, struct rp_error *err)
 {

@@ -232,7 +232,7 @@ enum lane_op {
     OP_SUM3,      /* d = (a << imm) + b + c, each negated by UF_NEGATE_A.._C (with UF_CARRY_IN: inverted); UF_PLUS_ONE;
                    * pd = the address that the sum is, with UF_CARRY_IN the upper word of one whose lower word
                    * was the last sum with UF_CARRY_OUT, lies outside of the shared window */
-    OP_XMAD,      /* 16 x 16 bits multiplied and added; detail: struct xmad_mode's fields, see lanes_sass.simd.c */
+    OP_XMAD,      /* 16 x 16 bits multiplied and added; detail: struct xmad_mode's fields, see sass.simd.c */
     OP_COMPARE_X, /* pd = compare(a, b) combine p, pd2 its complement: of 64-bit numbers whose lower halves' difference
                    * set the condition codes; type T_U32 or T_S32 */
     OP_MINMAX_X,  /* d = minimum (p) or maximum of a and b, words of long numbers: with UF_CARRY_IN a decision that the

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "frontend/core/fault.h"
 #include "frontend/core/program.h"
 #include "tracefmt/error.h"
 #include "tracefmt/writer.h"
@@ -42,21 +43,6 @@ struct rp_launch_config {
     void (*progress)(void *, uint64_t blocks_done, uint64_t blocks, uint64_t warp_instructions);
     void *progress_data;
     FILE *output; /* where the kernel prints to; NULL: stdout */
-};
-
-enum rp_fault_kind {
-    RP_FAULT_NONE,
-    RP_FAULT_BOUNDS,
-    RP_FAULT_MISALIGNED,
-    RP_FAULT_READ_ONLY,
-    RP_FAULT_BARRIER,
-    RP_FAULT_DEADLOCK,
-    RP_FAULT_STACK,
-    RP_FAULT_LIMIT,
-    RP_FAULT_TRAP,
-    RP_FAULT_ASSERT,
-    RP_FAULT_BAD_CALL,
-    RP_FAULT_LIVELOCK
 };
 
 struct rp_launch_result {

@@ -237,6 +237,18 @@ static bool end_block(struct ordered *o, struct block *b)
     return true;
 }
 
+static void fault_result(const struct block *b, struct rp_launch_result *r)
+{
+    const struct fault *f = &b->fault;
+    r->fault = f->kind;
+    r->fault_address = f->address;
+    r->fault_instruction = f->instruction;
+    for (int i = 0; i < 3; i++) {
+        r->fault_block[i] = b->ctaid[i];
+        r->fault_thread[i] = b->warps[f->warp].w.tid[i][f->lane];
+    }
+}
+
 /* A fault ends the launch: every block that has begun is written as far as it came. The recorder's frames stay. */
 static bool end_faulted(struct ordered *o, struct block *b, struct rp_error *err)
 {

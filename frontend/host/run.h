@@ -3,6 +3,7 @@
 #define REPRISE_FRONTEND_HOST_RUN_H
 
 #include "frontend/core/engine.h"
+#include "frontend/host/launch.h"
 #include "frontend/record/recorder.h"
 
 struct run {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "frontend/core/lanes.h"
+#include "frontend/core/lanes/lanes.h"
 #include "frontend/core/simd.h"
 #include "frontend/core/warp.h"
 

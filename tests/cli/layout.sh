@@ -12,6 +12,11 @@ check_arrow() {
 }
 check_arrow tracefmt 'tracefmt/'
 check_arrow frontend 'frontend/|tracefmt/'
+check_arrow frontend/core 'frontend/core/|tracefmt/'
+check_arrow frontend/loader 'frontend/(core|loader)/|tracefmt/'
+check_arrow frontend/isa/ptx 'frontend/(core|loader|isa/ptx)/|tracefmt/'
+check_arrow frontend/isa/sass5x 'frontend/(core|loader|isa/sass5x)/|tracefmt/'
+check_arrow frontend/record 'frontend/(core|record)/|tracefmt/'
 check_arrow hw-models 'hw-models/'
 check_arrow replay 'replay/|tracefmt/|hw-models/'
 if grep -rnE '^\s*#\s*include\s*"tools/' tracefmt frontend hw-models replay >&2; then bad "nothing includes tools"; else ok "nothing includes tools"; fi

@@ -1,7 +1,7 @@
 /* Scalar video instructions (PTX ISA, section of that name). */
 #include <string.h>
 
-#include "frontend/core/lanes.h"
+#include "frontend/core/lanes/lanes.h"
 #include "frontend/isa/ptx/lower.h"
 
 static uint8_t operation(const struct ptx_form *form)

@@ -3,7 +3,7 @@
  * .add, added to c. */
 #include <string.h>
 
-#include "frontend/core/lanes.h"
+#include "frontend/core/lanes/lanes.h"
 #include "frontend/isa/ptx/lower.h"
 
 static const struct {

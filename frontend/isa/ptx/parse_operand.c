@@ -1,7 +1,7 @@
 /* Operands: PTX ISA "Instruction Operands". */
 #include <string.h>
 
-#include "frontend/core/lanes.h"
+#include "frontend/core/lanes/lanes.h"
 #include "frontend/isa/ptx/parser.h"
 #include "frontend/isa/ptx/special.h"
 

@@ -1,5 +1,5 @@
 /* Loads, stores, atomics, prefetches, fences. */
-#include "frontend/core/lanes.h"
+#include "frontend/core/lanes/lanes.h"
 #include "frontend/isa/sass5x/lower.h"
 
 static int64_t sign_extended(uint64_t v, unsigned width) { return (int64_t)(v << (64 - width)) >> (64 - width); }

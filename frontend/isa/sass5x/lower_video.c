@@ -1,6 +1,6 @@
 /* Video instructions: parts of words compared, added, shifted, and merged into or accumulated with a third operand.
  * They are PTX's scalar video instructions, one to one. */
-#include "frontend/core/lanes.h"
+#include "frontend/core/lanes/lanes.h"
 #include "frontend/isa/sass5x/lower.h"
 
 static void no_codes(struct sass_lowering *l)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "frontend/core/flags.h"
+#include "tracefmt/error.h"
 
 struct operand word(unsigned r) { return OPERAND_REGISTER(r < 12 ? r * 128 : CALL_WINDOW_BYTES + (r - 12) * 128); }
 struct operand wide(unsigned r) { return OPERAND_REGISTER(12 * 128 + r * 256); }

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "frontend/core/lanes_groups.h"
+#include "frontend/core/lanes/groups.h"
 
 static uint64_t state = 0x9e3779b97f4a7c15ull;
 uint64_t next_random(void) /* splitmix64 */

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "frontend/core/lanes.h"
+#include "frontend/core/lanes/lanes.h"
 #include "frontend/core/warp.h"
 
 enum { LANES = 32, SLOT = 512, SLOTS = 16 };

@@ -1,6 +1,6 @@
-#include "frontend/core/lanes.h"
+#include "frontend/core/lanes/lanes.h"
 
-#include "frontend/core/lanes_groups.h"
+#include "frontend/core/lanes/groups.h"
 
 /* What the lane types are: bits, element bytes in a register, kind. */
 static const struct {

@@ -1,8 +1,8 @@
 /* Floating-point arithmetic that IEEE 754 defines (PTX ISA "Floating Point Instructions"): each operation has a handler
  * for the plain form, one for .ftz, and one that takes every rounding and modifier. f32 div.full, and the approximate
  * rcp and sqrt, are the correctly rounded operations (0.5 ulp; the ISA allows 2, 1 and 2^-23). */
-#include "frontend/core/lanes_float.h"
-#include "frontend/core/lanes_groups.h"
+#include "frontend/core/lanes/float.h"
+#include "frontend/core/lanes/groups.h"
 
 #define FORMS1(name, f32_expression, f64_expression)                                                                   \
     INLINE f32 name##_exact_f32(f32 a) { return f32_expression; }                                                      \

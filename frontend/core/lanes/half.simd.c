@@ -1,7 +1,7 @@
 /* Arithmetic on f16 and bf16, alone or in pairs: computed in double precision such that the one rounding at the end is
  * right. */
-#include "frontend/core/lanes_groups.h"
-#include "frontend/core/lanes_small.h"
+#include "frontend/core/lanes/groups.h"
+#include "frontend/core/lanes/small.h"
 
 INLINE bool is_pair(enum lane_type t) { return t == T_F16X2 || t == T_BF16X2; }
 INLINE bool is_brain(enum lane_type t) { return t == T_BF16 || t == T_BF16X2; }

@@ -1,6 +1,6 @@
 /* Logic and shifts (PTX ISA "Logic and Shift Instructions"), on registers and on predicates. */
-#include "frontend/core/lanes_groups.h"
-#include "frontend/core/lanes_loop.h"
+#include "frontend/core/lanes/groups.h"
+#include "frontend/core/lanes/loop.h"
 
 #define LOGIC(t)                                                                                                       \
     LANES2(and_##t, t, t, t, a &b)                                                                                     \

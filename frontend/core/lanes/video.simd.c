@@ -1,7 +1,7 @@
 /* Scalar video instructions (PTX ISA, section of that name): a selected part of each source, extended; an operation on
  * wider intermediates; saturation to the destination's part; then a second operation with c, or a merge into c. */
-#include "frontend/core/lanes_groups.h"
-#include "frontend/core/lanes_loop.h"
+#include "frontend/core/lanes/groups.h"
+#include "frontend/core/lanes/loop.h"
 
 static const u8 part_bits[] = {[VIDEO_WORD] = 32, [VIDEO_B0] = 8,  [VIDEO_B1] = 8, [VIDEO_B2] = 8,
                                [VIDEO_B3] = 8,    [VIDEO_H0] = 16, [VIDEO_H1] = 16};

@@ -1,7 +1,7 @@
 /* cvt between floating-point formats, everything with f16 and bf16, and cvt.pack (PTX ISA, cvt and cvt.pack). */
-#include "frontend/core/lanes_float.h"
-#include "frontend/core/lanes_groups.h"
-#include "frontend/core/lanes_small.h"
+#include "frontend/core/lanes/float.h"
+#include "frontend/core/lanes/groups.h"
+#include "frontend/core/lanes/small.h"
 
 /* ---- f32 and f64 ---- */
 

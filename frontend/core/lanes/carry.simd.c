@@ -1,7 +1,7 @@
 /* Extended-precision integer arithmetic (PTX ISA section of that name): add.cc, addc, sub.cc, subc, mad.cc, madc. The
  * carry flag CC.CF is one bit per lane in the warp; after a subtraction it is the borrow. */
-#include "frontend/core/lanes_groups.h"
-#include "frontend/core/lanes_loop.h"
+#include "frontend/core/lanes/groups.h"
+#include "frontend/core/lanes/loop.h"
 
 /* One step of a chain: the result, and all ones in *out when it carries. */
 INLINE u32 sum32(u32 x, u32 y, u32 in, u32 *out)

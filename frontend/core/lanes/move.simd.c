@@ -1,7 +1,7 @@
 /* Moves: between registers, from special registers, packing and unpacking, selection (PTX ISA "Data Movement" and
  * "Comparison and Selection"). Bits are copied as they are, NaN payloads included. */
-#include "frontend/core/lanes_groups.h"
-#include "frontend/core/lanes_loop.h"
+#include "frontend/core/lanes/groups.h"
+#include "frontend/core/lanes/loop.h"
 
 LANES1(mov16, u16, u16, a)
 LANES1(mov32, u32, u32, a)

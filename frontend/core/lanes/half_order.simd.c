@@ -4,8 +4,8 @@
  * other operand, two give NaN, with .NaN one does; .xorsign.abs compares magnitudes and gives the result the product of
  * the signs. setp of a pair has a predicate for each half, p|q. set gives all ones of the destination, of which a pair
  * has two, or 1.0. */
-#include "frontend/core/lanes_groups.h"
-#include "frontend/core/lanes_small.h"
+#include "frontend/core/lanes/groups.h"
+#include "frontend/core/lanes/small.h"
 
 enum { SMALL_NAN = 0x7fff };
 

@@ -17,7 +17,7 @@
  *
  * Approximate functions are computed in double precision and rounded once; sqrt, rcp and div are simply the correctly
  * rounded ones, which is within every bound. Bounds of the PTX ISA, and the largest error that tests/unit/lanes finds:
- * see lanes_approx.simd.c. */
+ * see approx.simd.c. */
 #ifndef REPRISE_FRONTEND_CORE_LANES_H
 #define REPRISE_FRONTEND_CORE_LANES_H
 

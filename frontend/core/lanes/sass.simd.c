@@ -4,8 +4,8 @@
  * The condition codes of an integer result: zero, sign, carry (of the sum as it is added, a negated operand being its
  * complement and one: 0 - 0 carries), overflow (of the signed sum). With .X zero holds only if it held before, so that
  * it speaks of all words of a long number. */
-#include "frontend/core/lanes_groups.h"
-#include "frontend/core/lanes_loop.h"
+#include "frontend/core/lanes/groups.h"
+#include "frontend/core/lanes/loop.h"
 #include "frontend/core/program.h"
 
 INLINE void set_codes(lanemask *code, lanemask value, lanemask executed)

@@ -1,8 +1,8 @@
-#include "frontend/core/lanes.h"
+#include "frontend/core/lanes/lanes.h"
 
 #include <string.h>
 
-#include "frontend/core/lanes_small.h"
+#include "frontend/core/lanes/small.h"
 
 static uint64_t apply_unsigned(enum rp_atomic op, uint64_t old, uint64_t b)
 {

@@ -1,7 +1,7 @@
 /* Floating-point min and max (PTX ISA, min and max): a NaN gives way to the other operand, two give NaN, with .NaN one
  * does; -0 < +0; .xorsign.abs compares magnitudes and gives the result the product of the signs; .abs magnitudes. */
-#include "frontend/core/lanes_float.h"
-#include "frontend/core/lanes_groups.h"
+#include "frontend/core/lanes/float.h"
+#include "frontend/core/lanes/groups.h"
 
 /* Of two numbers. Equal ones differ at most in the sign of zero: a negative bit wins in min, loses in max. */
 INLINE u32 least_bits(u32 a, u32 b)

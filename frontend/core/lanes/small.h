@@ -2,7 +2,7 @@
 #ifndef REPRISE_FRONTEND_CORE_LANES_SMALL_H
 #define REPRISE_FRONTEND_CORE_LANES_SMALL_H
 
-#include "frontend/core/lanes_loop.h"
+#include "frontend/core/lanes/loop.h"
 
 /* Exact: the fraction moves up, and a product rights the exponent, subnormals included. */
 INLINE f32 f32_of_f16(u16 h)

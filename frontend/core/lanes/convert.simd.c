@@ -1,7 +1,7 @@
 /* cvt between integers, from integers to floats and from floats to integers (PTX ISA, cvt). Conversions between
  * floating-point formats are in lanes_float_convert.simd.c. */
-#include "frontend/core/lanes_float.h"
-#include "frontend/core/lanes_groups.h"
+#include "frontend/core/lanes/float.h"
+#include "frontend/core/lanes/groups.h"
 
 /* How the element of a type is stored (uop.h: 8-bit ones in 16 bits), and its range. */
 typedef u16 u8_element, u16_element;
@@ -26,7 +26,7 @@ enum { u8_sign = 0, s8_sign = 1, u16_sign = 0, s16_sign = 1, u32_sign = 0, s32_s
 
 /* ---- integer to integer: chop or extend, with .sat clamp ---- */
 
-/* Without a minimum or maximum: see EXTREMES16 in lanes_integer.simd.c. */
+/* Without a minimum or maximum: see EXTREMES16 in integer.simd.c. */
 INLINE s128 clamp(s128 x, s128 low, s128 high)
 {
     x += (low - x) & -(s128)(x < low);

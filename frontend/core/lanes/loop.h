@@ -14,7 +14,7 @@
 #include <immintrin.h>
 #endif
 
-#include "frontend/core/lanes.h"
+#include "frontend/core/lanes/lanes.h"
 #include "frontend/core/simd.h"
 #include "frontend/core/warp.h"
 

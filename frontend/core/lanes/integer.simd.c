@@ -1,6 +1,6 @@
-/* Integer arithmetic (PTX ISA "Integer Arithmetic Instructions"), without carries: see lanes_carry.simd.c. */
-#include "frontend/core/lanes_groups.h"
-#include "frontend/core/lanes_loop.h"
+/* Integer arithmetic (PTX ISA "Integer Arithmetic Instructions"), without carries: see carry.simd.c. */
+#include "frontend/core/lanes/groups.h"
+#include "frontend/core/lanes/loop.h"
 
 /* ---- sums and products: the low half is the same for signed and unsigned ---- */
 

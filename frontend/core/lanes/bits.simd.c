@@ -1,7 +1,7 @@
 /* Counting, extracting and rearranging bits: popc, clz, bfind, fns, brev, bfe, bfi, szext, bmsk, prmt (PTX ISA "Integer
  * Arithmetic Instructions" and "Data Movement", prmt). Formulas follow the ISA's pseudo-code. */
-#include "frontend/core/lanes_groups.h"
-#include "frontend/core/lanes_loop.h"
+#include "frontend/core/lanes/groups.h"
+#include "frontend/core/lanes/loop.h"
 
 INLINE u32 leading_zeros32(u32 x) { return x ? (u32)__builtin_clz(x) : 32; }
 INLINE u32 leading_zeros64(u64 x) { return x ? (u32)__builtin_clzll(x) : 64; }

@@ -3,8 +3,8 @@
  * A comparison is one of seven basic ones, or the complement of one: the forms that are true for NaN (.equ .neu .ltu
  * .leu .gtu .geu, .nan) complement the opposite ordered one. The hot case, setp to one predicate with nothing to
  * combine, has a handler per type and basic comparison; the rest shares one per type that also looks at `combine`. */
-#include "frontend/core/lanes_groups.h"
-#include "frontend/core/lanes_loop.h"
+#include "frontend/core/lanes/groups.h"
+#include "frontend/core/lanes/loop.h"
 
 enum basic { EQ, NE, LT, LE, GT, GE, NUM, BASIC_COUNT, NEVER = BASIC_COUNT };
 

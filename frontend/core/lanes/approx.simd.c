@@ -1,6 +1,6 @@
 /* The approximate functions: computed in f64 by the same additions, multiplications and divisions at every vector width
  * and rounded to f32 once, so that results are the same on every CPU. rcp.approx and sqrt.approx of f32 are the exact
- * operations in lanes_float.simd.c.
+ * operations in float.simd.c.
  *
  *   function           bound in the PTX ISA                              largest error found by tests/unit/lanes
  *   div.approx         2 ulp for 2^-126 <= |b| <= 2^126                  0.5 ulp
@@ -14,8 +14,8 @@
  *
  * Polynomials are Taylor series long enough for f64 to be exact to about 2^-40: after rounding to f32 the error is that
  * of the rounding. */
-#include "frontend/core/lanes_float.h"
-#include "frontend/core/lanes_groups.h"
+#include "frontend/core/lanes/float.h"
+#include "frontend/core/lanes/groups.h"
 
 /* ---- division and roots ---- */
 

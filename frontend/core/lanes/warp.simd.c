@@ -1,8 +1,8 @@
 /* Operations across the lanes of a warp: shfl, vote, match, redux, activemask, elect (PTX ISA "Data Movement" and
  * "Parallel Synchronization and Communication"). Members are the executed lanes that the membermask names; a warp whose
  * lanes disagree on the mask (undefined by the ISA) follows its lowest executed lane. */
-#include "frontend/core/lanes_groups.h"
-#include "frontend/core/lanes_loop.h"
+#include "frontend/core/lanes/groups.h"
+#include "frontend/core/lanes/loop.h"
 
 INLINE lanemask members(const struct warp *w, struct operand membermask, lanemask executed)
 {

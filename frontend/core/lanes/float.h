@@ -2,7 +2,7 @@
 #ifndef REPRISE_FRONTEND_CORE_LANES_FLOAT_H
 #define REPRISE_FRONTEND_CORE_LANES_FLOAT_H
 
-#include "frontend/core/lanes_loop.h"
+#include "frontend/core/lanes/loop.h"
 
 #ifndef __SSE2__
 #include <fenv.h>

@@ -1,0 +1,33 @@
+/* What can go wrong in a kernel. */
+#ifndef REPRISE_FRONTEND_CORE_FAULT_H
+#define REPRISE_FRONTEND_CORE_FAULT_H
+
+#include <stdint.h>
+
+enum rp_fault_kind {
+    RP_FAULT_NONE,
+    RP_FAULT_BOUNDS,
+    RP_FAULT_MISALIGNED,
+    RP_FAULT_READ_ONLY,
+    RP_FAULT_BARRIER,
+    RP_FAULT_DEADLOCK,
+    RP_FAULT_STACK,
+    RP_FAULT_LIMIT,
+    RP_FAULT_TRAP,
+    RP_FAULT_ASSERT,
+    RP_FAULT_BAD_CALL,
+    RP_FAULT_LIVELOCK
+};
+
+/* The first fault of a block. */
+struct fault {
+    enum rp_fault_kind kind;
+    uint32_t instruction; /* static index */
+    uint32_t warp, lane;
+    uint64_t address;
+    uint32_t size; /* bytes of a bad access, 0: no access */
+    uint8_t space, access;
+    char detail[400]; /* what happened, or what the address is near to */
+};
+
+#endif
