@@ -39,6 +39,10 @@ for seed in 1 6 9 23 29; do
     check "trace $seed: dump prints each warp instruction once" [ "$lines" -eq "$(json 'print(d["total"]["warp_instructions"])')" ]
 done
 
+# Traces of the first version, as it wrote them: readable for ever.
+check "traces of earlier versions: read, verified, dumped and replayed to the same figures" \
+    python3 tests/golden/trace/check.py "$REPRISE" tests/golden/trace/figures.json tests/golden/trace/*.wtr
+
 t=$dir/29.wtr
 check "info prints text" status 0 "$REPRISE" info "$t"
 check "info says what made the trace" grep -q '^made by   synthetic' "$dir/out"
