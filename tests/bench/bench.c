@@ -75,10 +75,19 @@ static void machine_code(struct measurement *m)
 }
 static void recording(struct measurement *m) { run_sgemm(m, 256, trace_path(256), NULL); }
 
-static struct rp_trace *open_trace(struct measurement *m)
+/* Where the trace of a case is that several measurements read. */
+static const char *case_path(const char *name)
+{
+    static char path[512];
+    const char *build = getenv("BUILD");
+    snprintf(path, sizeof path, "%s/bench/%s.wtr", build ? build : "build", name);
+    return path;
+}
+
+static struct rp_trace *open_trace(struct measurement *m, const char *path)
 {
     struct rp_error err;
-    struct rp_trace *trace = rp_trace_open(trace_path(512), &err);
+    struct rp_trace *trace = rp_trace_open(path, &err);
     if (!trace)
         snprintf(m->error, sizeof m->error, "%s", err.text);
     return trace;
@@ -88,7 +97,7 @@ static struct rp_trace *open_trace(struct measurement *m)
 static void trace_bits(struct measurement *m)
 {
     run_sgemm(m, 512, trace_path(512), NULL);
-    struct rp_trace *trace = m->ok ? open_trace(m) : NULL;
+    struct rp_trace *trace = m->ok ? open_trace(m, trace_path(512)) : NULL;
     m->ok = trace != NULL;
     if (!m->ok)
         return;
@@ -96,31 +105,84 @@ static void trace_bits(struct measurement *m)
     rp_trace_close(trace);
 }
 
-/* Warp instructions per second. */
-static void replay_on(struct measurement *m, const char *name)
+/* What a replay took. */
+struct replayed {
+    double seconds; /* of processor time, the least of a few runs */
+    struct statistics total;
+};
+
+static bool replay_once(struct rp_trace *trace, const struct machine *machine, struct replayed *r, struct rp_error *err)
+{
+    struct replay_result result;
+    double start = cpu_seconds_now();
+    if (!replay(trace, machine, &(struct replay_options){.threads = 1, .launch = -1}, &result, err))
+        return false;
+    double seconds = cpu_seconds_now() - start;
+    r->seconds = !r->seconds || seconds < r->seconds ? seconds : r->seconds;
+    r->total = result.total;
+    replay_result_free(&result);
+    return true;
+}
+
+/* The trace at `path` on a machine with settings besides its own. */
+static struct replayed replay_at(struct measurement *m, const char *path, const char *name,
+                                 const struct machine_setting *settings, size_t setting_count)
 {
     struct rp_error err;
-    struct rp_trace *trace = open_trace(m);
-    struct machine *machine = trace ? machine_open(&(struct machine_request){.name = name}, &err) : NULL;
+    struct replayed r = {0};
+    struct machine_request request = {.name = name, .settings = settings, .setting_count = setting_count};
+    struct rp_trace *trace = open_trace(m, path);
+    struct machine *machine = trace ? machine_open(&request, &err) : NULL;
     m->ok = machine != NULL;
-    for (int i = 0; i < RUNS && m->ok; i++) {
-        struct replay_result result;
-        double start = cpu_seconds_now();
-        m->ok = replay(trace, machine, &(struct replay_options){.threads = 1, .launch = -1}, &result, &err);
-        if (!m->ok)
-            break;
-        double rate = (double)result.total.warp_instructions / (cpu_seconds_now() - start);
-        m->value = rate > m->value ? rate : m->value;
-        replay_result_free(&result);
-    }
+    for (int i = 0; i < RUNS && m->ok; i++)
+        m->ok = replay_once(trace, machine, &r, &err);
     if (trace && !m->ok)
         snprintf(m->error, sizeof m->error, "%s", err.text);
     machine_free(machine);
     rp_trace_close(trace);
+    return r;
+}
+
+/* Warp instructions per second. */
+static void replay_on(struct measurement *m, const char *name)
+{
+    struct replayed r = replay_at(m, trace_path(512), name, NULL, 0);
+    m->value = (double)r.total.warp_instructions / r.seconds;
 }
 
 static void replay_orin(struct measurement *m) { replay_on(m, "orin-wcet"); }
 static void replay_tx2(struct measurement *m) { replay_on(m, "jetson-tx2"); }
+
+/* How many times as long an instruction takes on 144 SMs as on 4. */
+static void many_sms(struct measurement *m)
+{
+    static const struct machine_setting few = {"sms", "4"}, many = {"sms", "144"};
+    struct replayed base = replay_at(m, trace_path(512), "jetson-tx2", &few, 1);
+    if (m->ok)
+        m->value = replay_at(m, trace_path(512), "jetson-tx2", &many, 1).seconds / base.seconds;
+}
+
+static struct replayed replay_spmv(struct measurement *m)
+{
+    const struct kernel_options options = {.size = 32768, .trace = case_path("spmv"), .skip_check = true};
+    struct rp_error err;
+    if (kernel_run(kernel_case_find("spmv_scalar"), &options, NULL, &err))
+        return replay_at(m, case_path("spmv"), "jetson-tx2", NULL, 0);
+    snprintf(m->error, sizeof m->error, "%s", err.text);
+    return (struct replayed){0};
+}
+
+static void spmv_instructions(struct measurement *m)
+{
+    struct replayed r = replay_spmv(m);
+    m->value = (double)r.total.warp_instructions / r.seconds;
+}
+
+static void spmv_transactions(struct measurement *m)
+{
+    struct replayed r = replay_spmv(m);
+    m->value = (double)(r.total.global_load_transactions + r.total.global_store_transactions) / r.seconds;
+}
 
 /* One launch of a case, for a bound on orin-wcet. NULL: m says why. */
 static struct rp_trace *record_block(struct measurement *m, const char *name, uint32_t size, struct machine **machine)
@@ -213,6 +275,9 @@ static const struct figure {
     {"SGEMM 512, size of the trace", "bit/warp instruction", 0.1, 0.05, 1, true, false, trace_bits},
     {"SGEMM 512, replay on orin-wcet", "M warp instructions/s", 20, 40, 1e6, false, false, replay_orin},
     {"SGEMM 512, replay on jetson-tx2", "M warp instructions/s", 5, 10, 1e6, false, false, replay_tx2},
+    {"SGEMM 512, replay on 144 SMs against 4", "times the time", 1.5, 1.1, 1, true, false, many_sms},
+    {"SpMV, replay on jetson-tx2", "M warp instructions/s", 2, 4.6, 1e6, false, false, spmv_instructions},
+    {"SpMV, transactions on jetson-tx2", "M transactions/s", 10, 23, 1e6, false, false, spmv_transactions},
     {"SGEMM 512, memory of replay on orin-wcet", "MB", 256, 128, 1e6, true, true, replay_orin},
     {"SGEMM 512, memory of replay on jetson-tx2", "MB", 256, 128, 1e6, true, true, replay_tx2},
     {"10 M warp instructions, bounds", "s", 2, 1, 1, true, false, bounds},
@@ -293,20 +358,24 @@ static void print_head(bool markdown)
         printf("%s, one thread\n%-42s %-24s %-9s %-9s %8s\n", cpu, "figure", "unit", "floor", "aim", "measured");
         return;
     }
-    printf("# Performance\n\n"
-           "`make bench` measures these figures; `make bench-docs` writes this page. One thread, per second of "
-           "processor time, the "
-           "best of %d runs, on:\n%s.\n\n"
-           "* SGEMM is `sgemm_naive` of tests/kernels/sgemm.cu, tiles of 32 x 32 in shared memory. *Functional* runs "
-           "it, *machine code*\n  runs what "
-           "ptxas -O3 makes of it for sm_62 (`make toolchain`), *recording* writes its trace too; a thread instruction "
-           "is one instruction of one thread.\n"
-           "* The size of the trace is that of the whole file.\n"
-           "* Memory is the peak resident memory of the process that replays.\n"
-           "* Bounds are `reprise wcet`'s on orin-wcet, phases included, of 32 warps of SGEMM in one block; schedules "
-           "are gone through\n  with `--exhaust`.\n\n"
-           "| figure | unit | floor | aim | measured | |\n|---|---|---|---|---|---|\n",
-           RUNS, cpu);
+    printf(
+        "# Performance\n\n"
+        "`make bench` measures these figures; `make bench-docs` writes this page. One thread, per second of "
+        "processor time, the "
+        "best of %d runs, on:\n%s.\n\n"
+        "* SGEMM is `sgemm_naive` of tests/kernels/sgemm.cu, tiles of 32 x 32 in shared memory. *Functional* runs "
+        "it, *machine code*\n  runs what "
+        "ptxas -O3 makes of it for sm_62 (`make toolchain`), *recording* writes its trace too; a thread instruction "
+        "is one instruction of one thread.\n"
+        "* SpMV is `spmv_scalar` of tests/kernels/spmv.cu, a row of a sparse matrix per thread: its warps diverge, and "
+        "their accesses\n  are scattered. Transactions are those of its loads and stores after coalescing.\n"
+        "* 144 SMs against 4 compares replays on jetson-tx2 with that many SMs.\n"
+        "* The size of the trace is that of the whole file.\n"
+        "* Memory is the peak resident memory of the process that replays.\n"
+        "* Bounds are `reprise wcet`'s on orin-wcet, phases included, of 32 warps of SGEMM in one block; schedules "
+        "are gone through\n  with `--exhaust`.\n\n"
+        "| figure | unit | floor | aim | measured | |\n|---|---|---|---|---|---|\n",
+        RUNS, cpu);
 }
 
 int main(int argc, char **argv)
