@@ -1,5 +1,8 @@
 /* Extended-precision integer arithmetic (PTX ISA section of that name): add.cc, addc, sub.cc, subc, mad.cc, madc. The
- * carry flag CC.CF is one bit per lane in the warp; after a subtraction it is the borrow. */
+ * carry flag CC.CF is one bit per lane in the warp. A subtraction is the sum a + ~b + 1, its flag the carry of that sum
+ * (one where nothing is borrowed), and subc adds the flag in place of the 1. The PTX ISA speaks of a borrow instead;
+ * ptxas writes IADD R.CC, a, -b and IADD.X with ~b, and nvcc relies on it: its 128-bit division mixes sub.cc with addc.
+ */
 #include "frontend/core/lanes/groups.h"
 #include "frontend/core/lanes/loop.h"
 
@@ -10,21 +13,11 @@ INLINE u32 sum32(u32 x, u32 y, u32 in, u32 *out)
     *out = -(u32)((partial < x) | (sum < partial));
     return sum;
 }
-INLINE u32 difference32(u32 x, u32 y, u32 in, u32 *out)
-{
-    *out = -(u32)((x < y) | ((x == y) & (in != 0)));
-    return x - y - in;
-}
 INLINE u64 sum64(u64 x, u64 y, u64 in, u64 *out)
 {
     u64 partial = x + y, sum = partial + in;
     *out = -(u64)((partial < x) | (sum < partial));
     return sum;
-}
-INLINE u64 difference64(u64 x, u64 y, u64 in, u64 *out)
-{
-    *out = -(u64)((x < y) | ((x == y) & (in != 0)));
-    return x - y - in;
 }
 
 #define mask_of_32 mask_of_words
@@ -36,28 +29,29 @@ INLINE void write_carry(struct warp *w, const struct uop *u, lanemask carry, lan
         w->carry = (w->carry & ~executed) | (carry & executed);
 }
 
-#define CHAIN(name, bits, step, loads, x, y)                                                                           \
+/* `first`: what is added where no carry is taken in. */
+#define CHAIN(name, bits, first, loads, x, y)                                                                          \
     HANDLER(name)                                                                                                      \
     {                                                                                                                  \
         typedef u##bits word;                                                                                          \
         loads;                                                                                                         \
-        lanemask in = u->flags & UF_CARRY_IN ? w->carry : 0;                                                           \
+        lanemask in = u->flags & UF_CARRY_IN ? w->carry : (first);                                                     \
         word r[LANES] ALIGNED, out[LANES] ALIGNED;                                                                     \
         for (int l = 0; l < LANES; l++)                                                                                \
-            r[l] = step##bits(x, y, in & lane_bit[l] ? 1 : 0, &out[l]);                                                \
+            r[l] = sum##bits(x, y, in & lane_bit[l] ? 1 : 0, &out[l]);                                                 \
         STORE_LANES(word, destination(w, u->d), executed, r[l]);                                                       \
         write_carry(w, u, mask_of_##bits(out), executed);                                                              \
     }
-#define CHAIN2(name, bits, step)                                                                                       \
-    CHAIN(name, bits, step, const word *a = source(w, u->a); const word *b = source(w, u->b), a[l], b[l])
+#define CHAIN2(name, bits, first, y)                                                                                   \
+    CHAIN(name, bits, first, const word *a = source(w, u->a); const word *b = source(w, u->b), a[l], (word)(y))
 #define CHAIN3(name, bits, t, product)                                                                                 \
-    CHAIN(name, bits, sum, const t *a = source(w, u->a); const t *b = source(w, u->b);                                 \
+    CHAIN(name, bits, 0, const t *a = source(w, u->a); const t *b = source(w, u->b);                                   \
           const word *c = source(w, u->c), (word)(product), c[l])
 
-CHAIN2(add_chain32, 32, sum)
-CHAIN2(add_chain64, 64, sum)
-CHAIN2(sub_chain32, 32, difference)
-CHAIN2(sub_chain64, 64, difference)
+CHAIN2(add_chain32, 32, 0, b[l])
+CHAIN2(add_chain64, 64, 0, b[l])
+CHAIN2(sub_chain32, 32, EVERY_LANE, ~b[l])
+CHAIN2(sub_chain64, 64, EVERY_LANE, ~b[l])
 CHAIN3(mad_chain32, 32, u32, a[l] * b[l])
 CHAIN3(mad_chain64, 64, u64, a[l] * b[l])
 CHAIN3(mad_hi_chain_u32, 32, u32, (u64)a[l] * b[l] >> 32)
