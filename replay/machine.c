@@ -19,7 +19,7 @@ struct resolver {
     const struct machine_request *request;
     const struct model_set *models;
     uint8_t class_fields[RP_CLASS_COUNT], space_fields[RP_SPACE_COUNT]; /* what was given: a bit per FIELD_ */
-    bool model_from_set[MACHINE_SLOTS + MACHINE_UNITS];
+    unsigned model_level[MACHINE_SLOTS + MACHINE_UNITS];                /* of the setting that chose it */
 };
 
 enum { FIELD_UNIT, FIELD_INITIATION, FIELD_LATENCY, FIELD_COUNT };
@@ -40,10 +40,10 @@ static bool fail_in(const char *place, bool set, const char *text, struct rp_err
     return rp_fail(err, set ? RP_USAGE : RP_BAD_INPUT, "%s", line);
 }
 
-static bool fail_at(const struct resolver *r, const struct setting *s, struct rp_error *err, const char *text)
+static bool fail_at(const struct setting *s, struct rp_error *err, const char *text)
 {
     char place[400];
-    settings_place(r->settings, s, place, sizeof place);
+    settings_place(s, place, sizeof place);
     return fail_in(place, !s->line, text, err);
 }
 
@@ -78,7 +78,7 @@ static bool unknown_key(const struct resolver *r, const struct setting *s, struc
     else
         snprintf(text, sizeof text, "unknown key '%.80s'; 'reprise machine options' lists them", s->key);
     free(all);
-    return fail_at(r, s, err, text);
+    return fail_at(s, err, text);
 }
 
 static bool unknown_name(const struct resolver *r, const struct setting *s, const char *what, const char *const *names,
@@ -91,7 +91,7 @@ static bool unknown_name(const struct resolver *r, const struct setting *s, cons
         snprintf(text + n, sizeof text - (size_t)n, "; did you mean '%s'?", near);
     for (size_t i = 0; !near && i < count && (size_t)n < sizeof text; i++)
         n += snprintf(text + n, sizeof text - (size_t)n, "%s %s", i ? "," : "; known are", names[i]);
-    return fail_at(r, s, err, text);
+    return fail_at(s, err, text);
 }
 
 /* ---- models ----------------------------------------------------------------------------------------------------- */
@@ -137,9 +137,9 @@ static bool collect_units(struct resolver *r, struct rp_error *err)
         if (unit_by_name(m, name, length) >= 0)
             continue;
         if (length >= sizeof m->unit_name[0])
-            return fail_at(r, s, err, "the unit's name is too long");
+            return fail_at(s, err, "the unit's name is too long");
         if (m->unit_count == MACHINE_UNITS)
-            return fail_at(r, s, err, "too many units; there may be 16");
+            return fail_at(s, err, "too many units; there may be 16");
         memcpy(m->unit_name[m->unit_count], name, length);
         m->unit_name[m->unit_count++][length] = 0;
     }
@@ -179,7 +179,7 @@ static bool choose_models(struct resolver *r, struct rp_error *err)
             if (!choose_model(r, s, part, kind, err))
                 return false;
             s->used = true;
-            r->model_from_set[p] = !s->line;
+            r->model_level[p] = s->level;
         }
         if (!part->model)
             return rp_fail(err, RP_BAD_INPUT, "%s: '%s' is missing: no model is chosen for it", r->settings->file, key);
@@ -193,15 +193,14 @@ static bool choose_models(struct resolver *r, struct rp_error *err)
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
 
-static bool set_value(const struct resolver *r, struct setting *s, const struct model_option *row, int64_t *value,
-                      struct rp_error *err)
+static bool set_value(struct setting *s, const struct model_option *row, int64_t *value, struct rp_error *err)
 {
     char why[200], text[256];
     s->used = true;
     if (option_parse(row, s->value, value, why, sizeof why))
         return true;
     snprintf(text, sizeof text, "%s: %s", s->key, why);
-    return fail_at(r, s, err, text);
+    return fail_at(s, err, text);
 }
 
 static bool spared(const struct resolver *r, enum model_kind kind, const char *model)
@@ -212,8 +211,8 @@ static bool spared(const struct resolver *r, enum model_kind kind, const char *m
     return false;
 }
 
-/* An option that the chosen model does not have, but another of its kind has. In a file whose choice was overridden by
- * --set that is as it should be, and so it is if the other one is a scheduler that the request names. */
+/* An option that the chosen model does not have, but another of its kind has. That is as it should be if the choice was
+ * made at a higher level than the option was given, or if the other one is a scheduler that the request names. */
 static bool other_models_option(const struct resolver *r, struct setting *s, size_t p, enum model_kind kind,
                                 const char *name, bool *is, struct rp_error *err)
 {
@@ -223,7 +222,7 @@ static bool other_models_option(const struct resolver *r, struct setting *s, siz
             if (strcmp((*m)->options[o].key, name))
                 continue;
             *is = s->used = true;
-            if ((s->line && r->model_from_set[p]) || spared(r, kind, (*m)->name))
+            if (s->level < r->model_level[p] || spared(r, kind, (*m)->name))
                 return true;
             owner = owner ? owner : (*m)->name;
         }
@@ -231,7 +230,7 @@ static bool other_models_option(const struct resolver *r, struct setting *s, siz
         return true;
     char text[256];
     snprintf(text, sizeof text, "%.80s is an option of model '%s', which is not the one chosen", s->key, owner);
-    return fail_at(r, s, err, text);
+    return fail_at(s, err, text);
 }
 
 static bool apply_part(struct resolver *r, struct setting *s, struct rp_error *err)
@@ -245,7 +244,7 @@ static bool apply_part(struct resolver *r, struct setting *s, struct rp_error *e
             continue;
         for (unsigned o = 0; o < part->model->option_count; o++)
             if (!strcmp(part->model->options[o].key, s->key + n + 1))
-                return set_value(r, s, &part->model->options[o], &part->options[o], err);
+                return set_value(s, &part->model->options[o], &part->options[o], err);
         bool is = false;
         if (!other_models_option(r, s, p, kind, s->key + n + 1, &is, err))
             return false;
@@ -273,7 +272,7 @@ static bool apply_timing(struct resolver *r, struct setting *s, struct machine_t
             return unit >= 0 || unknown_name(r, s, "unit", names, m->unit_count, err);
         }
         int64_t value;
-        if (!set_value(r, s, &timing_rows[f], &value, err))
+        if (!set_value(s, &timing_rows[f], &value, err))
             return false;
         *(f == FIELD_INITIATION ? &t->initiation : &t->latency) = (uint32_t)value;
         return true;
@@ -308,7 +307,7 @@ static bool apply(struct resolver *r, struct setting *s, struct rp_error *err)
         return true;
     for (size_t i = 0; i < machine_option_count; i++)
         if (!strcmp(machine_option_rows[i].key, s->key))
-            return set_value(r, s, &machine_option_rows[i], machine_option_value(r->machine, i), err);
+            return set_value(s, &machine_option_rows[i], machine_option_value(r->machine, i), err);
     if (!apply_part(r, s, err) || (!s->used && !apply_timings(r, s, err)))
         return false;
     return s->used || unknown_key(r, s, err);
@@ -433,17 +432,73 @@ static void name_machine(struct machine *m, const char *from)
         *dot = 0;
 }
 
+/* ---- files and their bases -------------------------------------------------------------------------------------- */
+
+#define LEVEL_OF_SET (SETTINGS_BASES + 1)
+
+/* The file of a base: found by name, or by a path that counts from the folder of the file that names it. */
+static bool find_base(const struct machine_request *request, const struct setting *base, char path[4096],
+                      struct rp_error *err)
+{
+    struct rp_error why;
+    const char *slash = strrchr(base->file, '/');
+    if (!machine_find(base->value, request->nearest, path, &why))
+        return fail_at(base, err, why.text);
+    if (strcmp(path, base->value) || *path == '/' || !slash)
+        return true;
+    int folder = (int)(slash - base->file);
+    return snprintf(path, 4096, "%.*s/%s", folder, base->file, base->value) < 4096 ||
+           fail_at(base, err, "the path is too long");
+}
+
+static bool add_file(const struct machine_request *, struct settings *all, const char *file, const char *text,
+                     size_t size, struct rp_error *err);
+
+static bool add_base(const struct machine_request *request, struct settings *all, const struct setting *base,
+                     struct rp_error *err)
+{
+    char path[4096];
+    size_t size;
+    if (all->path_count == SETTINGS_BASES)
+        return fail_at(base, err, "this is the base of a base of a base, and so on; does a machine build on itself?");
+    if (!find_base(request, base, path, err))
+        return false;
+    char *copy = strdup(path), *text = copy ? config_text_read(copy, &size, err) : NULL;
+    if (!copy)
+        return rp_fail(err, RP_SYSTEM, "%s: out of memory", path);
+    all->paths[all->path_count++] = copy;
+    bool fine = text && add_file(request, all, copy, text, size, err);
+    free(text);
+    return fine;
+}
+
+/* The settings of a file's base, then its own. */
+static bool add_file(const struct machine_request *request, struct settings *all, const char *file, const char *text,
+                     size_t size, struct rp_error *err)
+{
+    struct settings own = {.file = file, .level = (unsigned)(SETTINGS_BASES - all->path_count)};
+    struct setting base = {0};
+    bool fine = settings_parse(&own, text, size, err);
+    if (fine && settings_take(&own, "base", &base))
+        fine = add_base(request, all, &base, err);
+    fine = fine && settings_move(all, &own, err);
+    free(base.key);
+    free(base.value);
+    settings_free(&own);
+    return fine;
+}
+
 static struct machine *machine_build(const struct machine_request *request, const char *file, const char *text,
                                      size_t size, struct rp_error *err)
 {
-    struct settings settings = {.file = file};
+    struct settings settings = {.file = file, .level = LEVEL_OF_SET};
     struct machine *m = calloc(1, sizeof *m);
     struct resolver r = {.machine = m,
                          .settings = &settings,
                          .request = request,
                          .models = request->models ? request->models : &built_in_models};
     bool fine = m || rp_fail(err, RP_SYSTEM, "%s: out of memory", file);
-    fine = fine && settings_parse(&settings, text, size, err);
+    fine = fine && add_file(request, &settings, file, text, size, err);
     for (size_t i = 0; fine && i < request->setting_count; i++)
         fine = settings_add(&settings, request->settings[i].key, request->settings[i].value, 0, err);
     if (fine)

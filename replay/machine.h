@@ -2,9 +2,9 @@
  *
  * A machine file (libconfig syntax) gives the chip's own options, chooses a model for each part, and says which unit
  * carries out each class of instructions and how long it takes; see docs/machines.md for all keys. Keys are written
- * with dots: `l1.size`. The key of a part alone chooses its model: `scheduler = "gto"` is `scheduler.model = "gto"`.
- * Settings given besides the file (--set) come after it and win. A machine is constant once it is open and may be
- * shared by threads.
+ * with dots: `l1.size`. A file may build on another, `base = "jetson-tx2"`, and gives what differs. The key of a part
+ * alone chooses its model: `scheduler = "gto"` is `scheduler.model = "gto"`. Settings given besides the file (--set)
+ * come after it and win. A machine is constant once it is open and may be shared by threads.
  */
 #ifndef REPRISE_REPLAY_MACHINE_H
 #define REPRISE_REPLAY_MACHINE_H

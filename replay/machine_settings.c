@@ -11,17 +11,25 @@
 #define LONGEST_KEY 128
 #define DEEPEST 4
 
+static bool settings_room(struct settings *s, size_t more, struct rp_error *err)
+{
+    size_t capacity = s->capacity ? s->capacity : 128;
+    while (capacity < s->count + more)
+        capacity *= 2;
+    struct setting *items = capacity > s->capacity ? realloc(s->items, capacity * sizeof *items) : s->items;
+    if (!items)
+        return rp_fail(err, RP_SYSTEM, "%s: out of memory", s->file);
+    s->items = items;
+    s->capacity = capacity;
+    return true;
+}
+
 bool settings_add(struct settings *s, const char *key, const char *value, int line, struct rp_error *err)
 {
-    if (s->count == s->capacity) {
-        size_t capacity = s->capacity ? 2 * s->capacity : 128;
-        struct setting *items = realloc(s->items, capacity * sizeof *items);
-        if (!items)
-            return rp_fail(err, RP_SYSTEM, "%s: out of memory", s->file);
-        s->items = items;
-        s->capacity = capacity;
-    }
-    struct setting item = {strdup(key), strdup(value), line, false};
+    if (!settings_room(s, 1, err))
+        return false;
+    struct setting item = {
+        .key = strdup(key), .value = strdup(value), .file = s->file, .line = line, .level = s->level};
     if (!item.key || !item.value) {
         free(item.key);
         free(item.value);
@@ -38,13 +46,38 @@ void settings_free(struct settings *s)
         free(s->items[i].value);
     }
     free(s->items);
+    for (size_t i = 0; i < s->path_count; i++)
+        free(s->paths[i]);
     *s = (struct settings){0};
 }
 
-void settings_place(const struct settings *s, const struct setting *item, char *out, size_t size)
+bool settings_take(struct settings *s, const char *key, struct setting *item)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        if (strcmp(s->items[i].key, key))
+            continue;
+        *item = s->items[i];
+        memmove(&s->items[i], &s->items[i + 1], (--s->count - i) * sizeof *s->items);
+        return true;
+    }
+    return false;
+}
+
+bool settings_move(struct settings *to, struct settings *from, struct rp_error *err)
+{
+    if (!settings_room(to, from->count, err))
+        return false;
+    if (from->count)
+        memcpy(to->items + to->count, from->items, from->count * sizeof *from->items);
+    to->count += from->count;
+    from->count = 0;
+    return true;
+}
+
+void settings_place(const struct setting *item, char *out, size_t size)
 {
     if (item->line)
-        snprintf(out, size, "%s:%d: ", s->file, item->line);
+        snprintf(out, size, "%s:%d: ", item->file, item->line);
     else
         snprintf(out, size, "--set %s=%s: ", item->key, item->value);
 }

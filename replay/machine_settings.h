@@ -9,22 +9,33 @@
 
 struct setting {
     char *key, *value;
-    int line;  /* in the machine file; 0: given by --set */
-    bool used; /* by resolution */
+    const char *file;
+    int line;       /* in the file; 0: given by --set */
+    unsigned level; /* a machine file's is higher than that of its base, and --set's is the highest */
+    bool used;      /* by resolution */
 };
 
+#define SETTINGS_BASES 8 /* files in a chain of bases, at most */
+
 struct settings {
-    const char *file; /* for messages */
+    const char *file; /* for messages; what is added next comes from it, at `level` */
+    unsigned level;
     struct setting *items;
     size_t count, capacity;
+    char *paths[SETTINGS_BASES]; /* of bases, which items point to */
+    size_t path_count;
 };
 
 bool settings_add(struct settings *, const char *key, const char *value, int line, struct rp_error *);
 void settings_free(struct settings *);
 /* Reads the text of a machine file. At most 1 MiB; no @include. */
 bool settings_parse(struct settings *, const char *text, size_t size, struct rp_error *);
+/* Takes an item out of the list; its texts are then the caller's. False: there is none with this key. */
+bool settings_take(struct settings *, const char *key, struct setting *);
+/* Appends all items of `from`, which is empty afterwards. */
+bool settings_move(struct settings *to, struct settings *from, struct rp_error *);
 /* "FILE:LINE: " or "--set KEY=VALUE: " */
-void settings_place(const struct settings *, const struct setting *, char *out, size_t size);
+void settings_place(const struct setting *, char *out, size_t size);
 
 /* PREFIX/share/reprise, with the PREFIX of the build or, in an installed library, of the installation. */
 extern const char machine_data_folder[];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/command.h"
+#include "tools/machine_file.h"
 #include "tools/replaying.h"
 #include "tools/ui/nearest.h"
 #include "tools/ui/table.h"
@@ -103,7 +104,8 @@ static int show(const struct args *a)
     if (a->json) {
         status = json_finish(machine_json(m));
     } else {
-        printf("# %s, hash %s\n%s", m->name, m->hash, m->text);
+        printf("# %s, hash %s\n", m->name, m->hash);
+        machine_file_print(m->text, stdout);
         status = RP_OK;
     }
     machine_free(m);
@@ -187,17 +189,18 @@ static int list_options(const struct args *a)
 
 int cmd_machine(int argc, char **argv)
 {
-    static const struct argp argp = {options,
-                                     parse,
-                                     "list\nshow NAME\noptions",
-                                     "List machines, show one with every option resolved, or list all options.\v"
-                                     "Examples:\n"
-                                     "  reprise machine list\n"
-                                     "  reprise machine show jetson-tx2 --set l1=none\n"
-                                     "  reprise machine options\n",
-                                     NULL,
-                                     NULL,
-                                     NULL};
+    static const struct argp argp = {
+        options,
+        parse,
+        "list\nshow NAME\noptions",
+        "List machines, show one as a machine file with every option, or list all options.\v"
+        "Examples:\n"
+        "  reprise machine list\n"
+        "  reprise machine show jetson-tx2 --set l1=none > mine.cfg\n"
+        "  reprise machine options\n",
+        NULL,
+        NULL,
+        NULL};
     static const char *const actions[] = {"list", "show", "options"};
     struct args a = {0};
     argp_err_exit_status = RP_USAGE;

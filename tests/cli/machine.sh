@@ -1,0 +1,56 @@
+#!/bin/bash
+# Machine files as users write them: what `machine show` prints reads back, and a machine builds on another.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+is() { if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1"; echo "  expected: $3" >&2; echo "  got:      $2" >&2; fi; }
+options() { "$REPRISE" machine show --json "$@" | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["hash"], d["options"])'; }
+
+# ---- show and back -------------------------------------------------------------------------------------------------
+for m in $("$REPRISE" machine list | cut -d' ' -f1); do
+    "$REPRISE" machine show "$m" >"$work/$m.cfg"
+    is "$m: what show prints is the same machine" "$(options "$work/$m.cfg")" "$(options "$m")"
+    is "$m: and is printed in the same way" "$("$REPRISE" machine show "$work/$m.cfg")" "$(cat "$work/$m.cfg")"
+done
+set=(--set scheduler=random --set scheduler.seed=9223372036854775807 --set l1=none --set limits.shared=100K --set warm_l2=on)
+"$REPRISE" machine show jetson-tx2 "${set[@]}" >"$work/set.cfg"
+is "with settings, and numbers beyond 32 bits" "$(options "$work/set.cfg")" "$(options jetson-tx2 "${set[@]}")"
+
+# ---- base ----------------------------------------------------------------------------------------------------------
+echo 'base = "jetson-tx2";' >"$work/same.cfg"
+is "a file with a base alone is the base" "$(options "$work/same.cfg")" "$(options jetson-tx2)"
+cat >"$work/mine.cfg" <<'CFG'
+# Mine: a Jetson TX2 with no L1.
+base = "jetson-tx2";
+sms = 4;
+l1 = "none";               # the options that the base gives its L1 are left out
+scheduler: { model = "two-level"; group = 4; };
+units: { lsu: { queue = 2; }; };
+classes: { fp32: { latency = 3; }; };
+CFG
+is "a file changes what it names" "$(options "$work/mine.cfg")" \
+    "$(options jetson-tx2 --set sms=4 --set l1=none --set scheduler=two-level --set scheduler.group=4 --set units.lsu.queue=2 --set classes.fp32.latency=3)"
+mkdir "$work/sub"
+printf 'base = "../mine.cfg";\nsms = 8;\nscheduler = "gto";\n' >"$work/sub/third.cfg"
+is "bases have bases, paths count from the file" "$(options "$work/sub/third.cfg")" \
+    "$(options jetson-tx2 --set sms=8 --set l1=none --set units.lsu.queue=2 --set classes.fp32.latency=3)"
+is "--set wins over all" "$(options "$work/sub/third.cfg" --set sms=1)" "$(options jetson-tx2 --set sms=1 --set l1=none --set units.lsu.queue=2 --set classes.fp32.latency=3)"
+is "replay takes such a machine by its path" "$("$REPRISE" machine show "$work/mine.cfg" --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["name"])')" mine
+
+fails() { # text, content of the file
+    printf '%s\n' "$2" >"$work/bad.cfg"
+    "$REPRISE" machine show "$work/bad.cfg" >"$work/out" 2>"$work/err"
+    local status=$?
+    if [ $status = 2 ] && grep -qF -- "$1" "$work/err" && [ ! -s "$work/out" ] && [ "$(wc -l <"$work/err")" = 1 ]; then
+        echo "ok - refuses: $1"
+    else
+        echo "not ok - refuses: $1"; echo "  status $status: $(cat "$work/err")" >&2
+    fi
+}
+fails "bad.cfg:2: unknown machine 'jetson-tx'; did you mean 'jetson-tx2'?" $'sms = 1;\nbase = "jetson-tx";'
+fails "none.cfg: No such file" 'base = "none.cfg";'
+fails "bad.cfg:1: this is the base of a base" 'base = "bad.cfg";'
+fails "bad.cfg:2: unknown key 'smss'; did you mean 'sms'?" $'base = "jetson-tx2";\nsmss = 4;'
+fails "bad.cfg:3: l1.size is an option of model 'direct-mapped'" $'base = "jetson-tx2";\nl1: { model = "none";\nsize = 4096; };'
+printf 'base = "jetson-tx2";\nsms = 0;\n' >"$work/wrong.cfg"
+fails "wrong.cfg:2: sms: '0' is not a whole number" 'base = "wrong.cfg";'
