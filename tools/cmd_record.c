@@ -24,6 +24,7 @@ enum key {
     KEY_SHARED_LIMIT,
     KEY_LIMIT,
     KEY_STACK,
+    KEY_TARGET,
     KEY_NO_TRACE,
 };
 
@@ -44,6 +45,8 @@ static const struct argp_option options[] = {
     {"threads", KEY_THREADS, "N", 0, "Host threads (one per CPU); result and trace do not depend on it", 1},
     {"limit", KEY_LIMIT, "N", 0, "Instructions a warp may execute before it counts as endless (4294967296)", 1},
     {"stack", KEY_STACK, "BYTES", 0, "Local memory per thread (what the kernel needs; 16384 with recursion)", 1},
+    {"target", KEY_TARGET, "SM", 0,
+     "Run PTX as for this target (its own); from sm_70 on the threads of a warp are scheduled independently", 1},
     {"shared-limit", KEY_SHARED_LIMIT, "BYTES", 0, "Shared memory that a block may have (49152)", 1},
     {"json", KEY_JSON, NULL, 0, "Print the result as JSON; what the kernel prints goes to stderr", 1},
     {"quiet", KEY_QUIET, NULL, 0, "Print neither progress nor summary", 1},
@@ -169,6 +172,7 @@ static bool take_option(struct record *r, int key, char *arg, struct rp_error *e
     case KEY_SHARED: r->single = true; return number32(arg, "--shared", UINT32_MAX, &l->shared, err);
     case KEY_SHARED_LIMIT: return number32(arg, "--shared-limit", UINT32_MAX, &p->shared_limit, err);
     case KEY_STACK: return number32(arg, "--stack", UINT32_MAX, &p->stack, err);
+    case KEY_TARGET: replace(&p->target, arg); return true;
     case KEY_THREADS: return number32(arg, "--threads", 4096, &p->threads, err);
     case KEY_LIMIT: return read_number(arg, UINT64_MAX, "--limit", &p->limit, err);
     case KEY_NO_TRACE: return r->no_trace = true;

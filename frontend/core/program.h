@@ -2,6 +2,7 @@
 #ifndef REPRISE_FRONTEND_CORE_PROGRAM_H
 #define REPRISE_FRONTEND_CORE_PROGRAM_H
 
+#include "frontend/core/target.h"
 #include "frontend/core/uop.h"
 #include "tracefmt/trace.h"
 
@@ -53,6 +54,7 @@ struct program {
     uint32_t max_threads, required_threads[3]; /* .maxntid as a total, .reqntid; 0: not given */
     unsigned order;                            /* enum order_reason, or-ed */
     bool narrow;                               /* its module's: addresses have 32 bits */
+    const struct target *target;               /* its module's */
     /* the engine's, zero at first */
     bool prepared;
     bool racy;                /* blocks were seen to touch what others store: runs in the fixed order from now on */
@@ -72,6 +74,8 @@ struct module {
     struct program *programs;
     uint32_t program_count;
     bool narrow; /* addresses have 32 bits */
+    const struct target *target; /* what it is made for; NULL: it does not say, and threads are not independent */
+    bool machine_code;           /* for its target alone */
     /* initial images: global variables at module_base(), const variables at CONST_WINDOW (offset 0 of the const space)
      */
     uint8_t *global_image, *const_image;
@@ -97,6 +101,9 @@ struct module *module_load(const char *path, struct rp_error *);
 /* The same from memory, which may go afterwards; `path` names it in errors. */
 struct module *module_load_bytes(const char *path, const void *bytes, size_t size, struct rp_error *);
 void module_free(struct module *);
+/* Takes PTX for what it is on another target, by name; before module_find. RP_USAGE: there is no such target, or the
+ * module is machine code, which has its own. */
+bool module_set_target(struct module *, const char *name, struct rp_error *);
 /* The program of kernel `name`; NULL name: the only kernel. Lowers and binds it on first use (single-threaded). The
  * error lists the kernels there are, or names the instruction that is not covered, with its place. */
 struct program *module_find(struct module *, const char *name, struct rp_error *);

@@ -85,6 +85,21 @@ void module_free(struct module *m)
     free(l);
 }
 
+bool module_set_target(struct module *m, const char *name, struct rp_error *err)
+{
+    char known[400];
+    const struct target *t = target_find(name, strlen(name));
+    if (!t) {
+        target_list(known, sizeof known);
+        return rp_fail(err, RP_USAGE, "no target '%.100s'; known are %s", name, known);
+    }
+    if (m->machine_code && t != m->target)
+        return rp_fail(err, RP_USAGE, "%.200s is machine code for %s; only PTX can be run as for another target",
+                       m->path, m->target->name);
+    m->target = t;
+    return true;
+}
+
 /* "a, b, c", as far as it fits. */
 static void list_kernels(const struct module *m, char *out, size_t room)
 {
@@ -118,7 +133,9 @@ struct program *module_find(struct module *m, const char *name, struct rp_error 
     struct program *p = find_program(m, name, err);
     if (p && !p->uops && !l->lower(l, p, err))
         return NULL;
-    if (p)
+    if (p) {
         p->narrow = m->narrow;
+        p->target = m->target;
+    }
     return p;
 }

@@ -388,6 +388,14 @@ for what in --help --version "info $dir/mm.wtr" "info --json $dir/mm.wtr" "dump 
     check "a full disk: ${what%% /*} says so once" eval '[ $status -eq 4 ] && [ "$(wc -l <"$dir/err")" -eq 1 ]'
 done
 
+# ---- targets --------------------------------------------------------------------------------------------------------
+refuse 1 "no target 'sm_63'; known are sm_10, " "${va[@]}" "${geo[@]}" "${four[@]}" --target sm_63
+refuse 1 "32-bit.cubin is machine code for sm_50; only PTX can be run as for another target" --target sm_75 \
+    --module tests/golden/cubin/32-bit.cubin --kernel scale --grid 1 --block 32 --arg buf=zeros:128 --arg u32=1000
+launch_file "bad.cfg:2: no target 'volta'; known are" $'module = "'"$PWD/$k"$'/vector_add.ptx";\ntarget = "volta"; launches = ({ grid = 1; block = 1; });'
+"$REPRISE" record -o "$dir/target.wtr" "${va[@]}" "${geo[@]}" "${four[@]}" --target sm_90a --quiet
+check "the target goes into the trace" eval '"$REPRISE" info "$dir/target.wtr" | grep -q "target.*sm_90a"'
+
 # ---- addresses of 32 bits -------------------------------------------------------------------------------------------
 for module in 32-bit.cubin 32-bit.ptx; do
     "$REPRISE" record --no-trace --module "tests/golden/cubin/$module" --kernel scale --grid 1 --block 32 --arg buf=zeros:128 \

@@ -209,11 +209,24 @@ static bool read_module(struct file *f, const config_setting_t *root)
     return true;
 }
 
+static bool read_target(struct file *f, const config_setting_t *root)
+{
+    const char *target;
+    if (!read_string(f, root, "target", &target))
+        return false;
+    if (f->plan->target || !target)
+        return true;
+    f->plan->target = plan_copy(target);
+    f->plan->target_line = config_setting_source_line(config_setting_get_member(root, "target"));
+    return true;
+}
+
 static bool read_root(struct file *f, const config_setting_t *root)
 {
-    static const char *const keys[] = {"module", "buffers", "launches", "save", "limit", "stack", "shared-limit"};
+    static const char *const keys[] = {"module", "target", "buffers", "launches",
+                                       "save",   "limit",  "stack",   "shared-limit"};
     struct plan *p = f->plan;
-    return check_keys(f, root, keys, sizeof keys / sizeof *keys) && read_module(f, root) &&
+    return check_keys(f, root, keys, sizeof keys / sizeof *keys) && read_module(f, root) && read_target(f, root) &&
            (p->limit || read_size(f, root, "limit", UINT64_MAX, &p->limit)) &&
            (p->stack || read_size32(f, root, "stack", &p->stack)) &&
            (p->shared_limit || read_size32(f, root, "shared-limit", &p->shared_limit)) &&

@@ -66,6 +66,7 @@ void plan_free(struct plan *p)
     free(p->launches);
     free(p->saves);
     free(p->module);
+    free(p->target);
     free(p->output);
     free(p->launch_file);
 }

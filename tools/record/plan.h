@@ -55,6 +55,8 @@ struct plan_save {
 
 struct plan {
     char *module, *output; /* output NULL: run only */
+    char *target;          /* of the module's PTX; NULL: its own */
+    int target_line;       /* of the launch file; 0: it is the command line's */
     char *launch_file;     /* NULL: there is none */
     struct plan_buffer *buffers;
     size_t buffer_count;

@@ -125,6 +125,8 @@ static bool describe(const struct session *s, struct options *o, struct rp_error
         add_option(o, plan_copy("limit"), "%" PRIu64, p->limit);
     if (p->stack)
         add_option(o, plan_copy("stack"), "%u", p->stack);
+    if (p->target)
+        add_option(o, plan_copy("target"), "%s", p->target);
     if (p->shared_limit)
         add_option(o, plan_copy("shared-limit"), "%u", p->shared_limit);
     return true;
@@ -170,6 +172,8 @@ static bool prepare(struct session *s, struct rp_error *err)
     struct plan *p = s->plan;
     if (!(s->context = rp_context_new(err)) || !(s->module = rp_context_load(s->context, p->module, err)))
         return false;
+    if (p->target && !module_set_target(s->module, p->target, err))
+        return p->target_line && wrong(p, p->target_line, err);
     for (size_t i = 0; i < p->launch_count; i++) {
         const struct plan_launch *l = &p->launches[i];
         if (!(s->programs[i] = kernel_find(s->module, l->kernel, err)))

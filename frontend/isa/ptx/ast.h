@@ -139,6 +139,7 @@ struct ptx_unit {
     struct arena *arena;
     uint32_t version; /* major × 10 + minor */
     uint32_t address_bits;
+    const struct target *target; /* of several the newest; NULL: not given */
     struct ptx_function *functions, **last_function;
     uint32_t function_count;
     VECTOR(struct ptx_variable *) variables; /* of .global and .const, wherever declared */

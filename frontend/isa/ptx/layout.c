@@ -27,6 +27,7 @@ static void place_variables(struct ptx_unit *u, struct module *m)
     uint64_t global = 0, constant = 0;
     uint32_t n = 0;
     m->narrow = u->address_bits == 32;
+    m->target = u->target;
     m->variables = ARENA_ARRAY(u->arena, struct module_variable, u->variables.count + 1);
     for (uint32_t i = 0; i < u->variables.count; i++) {
         struct ptx_variable *v = u->variables.at[i];

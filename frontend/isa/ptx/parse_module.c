@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "frontend/core/target.h"
 #include "frontend/isa/ptx/parser.h"
 
 void next_token(struct parser *p) { p->tok = lexer_next(&p->lexer); }
@@ -124,11 +125,36 @@ static void parse_version(struct parser *p)
     next_token(p);
 }
 
+static bool is_target_option(const struct token *t)
+{
+    static const char *const options[] = {"texmode_unified", "texmode_independent", "debug", "map_f64_to_f32"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (token_is(t, options[i]))
+            return true;
+    return false;
+}
+
+static _Noreturn void unknown_target(struct parser *p, const struct token *t)
+{
+    char known[400];
+    target_list(known, sizeof known);
+    ptx_error(p->src, t->at, "no target '%.*s'; known are %s", (int)(t->length < 100 ? t->length : 100), t->text,
+              known);
+}
+
+/* Of several .target directives the highest architecture counts. */
 static void parse_target(struct parser *p)
 {
-    do
-        expect_name(p, "a target, like sm_62");
-    while (take_punct(p, ','));
+    do {
+        struct token t = expect_name(p, "a target, like sm_62");
+        if (is_target_option(&t))
+            continue;
+        const struct target *target = target_find(t.text, t.length);
+        if (!target)
+            unknown_target(p, &t);
+        if (!p->unit->target || p->unit->target->sm < target->sm)
+            p->unit->target = target;
+    } while (take_punct(p, ','));
 }
 
 /* .alias new, old; */

@@ -114,6 +114,8 @@ static bool link(struct cubin_module *m, struct rp_error *err)
     if (out->global_size > 1ull << 30)
         return rp_fail(err, RP_BAD_INPUT, "%.200s: variables of more than 1 GiB", out->path);
     out->narrow = !c->is_64;
+    out->target = target_of_sm(c->sm);
+    out->machine_code = true;
     struct cubin_addresses where = {.constant = CONST_WINDOW};
     where.global_init = module_base(out);
     where.global = where.global_init + init;

@@ -153,6 +153,34 @@ Test(errors, newer_version)
                                "write 9.0\n    .version 9.1\n             ^");
 }
 
+Test(errors, unknown_target)
+{
+    static const char text[] = ".version 7.0\n.target debug, sm_999\n";
+    struct rp_error err = {0};
+    cr_expect_null(ptx_load_text("x.ptx", text, sizeof text - 1, &err));
+    cr_expect_eq(err.status, RP_BAD_INPUT);
+    cr_expect(strncmp(err.text, "x.ptx:2:16: no target 'sm_999'; known are sm_10, ", 49) == 0, "%s", err.text);
+    cr_expect_not_null(strstr(err.text, " sm_121, sm_121f, sm_121a\n    .target debug, sm_999\n"), "%s", err.text);
+}
+
+/* Of several directives the highest counts; machine code keeps its own. */
+Test(errors, targets)
+{
+    static const char text[] = ".version 7.0\n.target sm_70\n.target texmode_unified, sm_90a\n.target sm_62\n";
+    struct rp_error err = {0};
+    struct module *m = ptx_load_text("x.ptx", text, sizeof text - 1, &err);
+    cr_assert_not_null(m, "%s", err.text);
+    cr_expect_str_eq(m->target->name, "sm_90a");
+    cr_expect(m->target->independent_threads);
+    cr_expect(module_set_target(m, "sm_62", &err));
+    cr_expect_eq(m->target->sm, 62);
+    cr_expect(!m->target->independent_threads);
+    cr_expect(!module_set_target(m, "sm_63", &err));
+    cr_expect_eq(err.status, RP_USAGE);
+    cr_expect(strncmp(err.text, "no target 'sm_63'; known are sm_10, ", 36) == 0, "%s", err.text);
+    module_free(m);
+}
+
 Test(errors, no_version)
 {
     struct rp_error err = {0};

@@ -1,0 +1,47 @@
+#include "frontend/core/target.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define TARGET(n)                                                                                                      \
+    {                                                                                                                  \
+        "sm_" #n, n, n >= INDEPENDENT_THREADS                                                                          \
+    }
+#define SUFFIXED(n, suffix)                                                                                            \
+    {                                                                                                                  \
+        "sm_" #n #suffix, n, n >= INDEPENDENT_THREADS                                                                  \
+    }
+#define FAMILY(n) TARGET(n), SUFFIXED(n, f), SUFFIXED(n, a)
+
+/* As of PTX ISA 9.0. */
+static const struct target targets[] = {
+    TARGET(10),      TARGET(11),  TARGET(12),  TARGET(13),  TARGET(20),  TARGET(30),  TARGET(32),  TARGET(35),
+    TARGET(37),      TARGET(50),  TARGET(52),  TARGET(53),  TARGET(60),  TARGET(61),  TARGET(62),  TARGET(70),
+    TARGET(72),      TARGET(75),  TARGET(80),  TARGET(86),  TARGET(87),  TARGET(88),  TARGET(89),  TARGET(90),
+    SUFFIXED(90, a), FAMILY(100), FAMILY(101), FAMILY(103), FAMILY(110), FAMILY(120), FAMILY(121),
+};
+enum { TARGETS = sizeof targets / sizeof *targets };
+
+const struct target *target_find(const char *name, size_t length)
+{
+    for (unsigned i = 0; i < TARGETS; i++)
+        if (strlen(targets[i].name) == length && !memcmp(targets[i].name, name, length))
+            return &targets[i];
+    return NULL;
+}
+
+const struct target *target_of_sm(unsigned sm)
+{
+    for (unsigned i = 0; i < TARGETS; i++) /* the plain name comes first */
+        if (targets[i].sm == sm)
+            return &targets[i];
+    return NULL;
+}
+
+void target_list(char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (unsigned i = 0; i < TARGETS && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", targets[i].name);
+}
