@@ -1,13 +1,13 @@
 /* The memory system behind a machine's load/store units, the same for both engines: instruction caches, L1s, each SM's
  * port, L2 in slices, device memory in channels. It knows nothing of warps, registers or instructions.
  *
- *     SM 0:  LSU -> L1 -> port --.                             one struct hierarchy_sm per SM; nothing in it
+ *     SM 0:  LSU -> L1 -> port --.                             one struct sm_memory per SM; nothing in it
  *     SM 1:  LSU -> L1 -> port --+--> L2 slices -> channels    points outside but for what is constant
- *     ...                        '    the chip: struct hierarchy
+ *     ...                        '    the chip: struct memory_system
  *
  * An access is what one instruction asks of caches and device memory. The engine begins it in the cycle of issue, adds
  * its transactions in their order, and commits it. Either its end is known at once, or it is pending: later
- * hierarchy_completed() gives its token back with the cycle of its end, which may lie in the future. So an engine needs
+ * sm_memory_completed() gives its token back with the cycle of its end, which may lie in the future. So an engine needs
  * no answer before the cycle in which something can depend on it, and a component says what it knows as soon as it
  * knows it.
  *
@@ -21,97 +21,97 @@
  * left that SM. No address of the computer's memory and no thread has a say.
  *
  * Time. Cycles are those of the launch; the clock goes on from launch to launch underneath. In each cycle c: all SMs'
- * hierarchy_sm_advance(c), in any order or side by side; hierarchy_advance(c); once more hierarchy_sm_advance(c) of SMs
- * for which hierarchy_sm_replied(); then instructions issue, whose accesses arrive at c + 1 or later. Cycles before
- * the least of what the advances returned may be left out. Within hierarchy_lookahead() cycles SMs do not hear of one
- * another: each may go through t .. t + lookahead - 1 by itself (advance, issue), if hierarchy_advance(t + lookahead -
- * 1) follows before any goes on.
+ * sm_memory_advance(c), in any order or side by side; memory_system_advance(c); once more sm_memory_advance(c) of SMs
+ * for which sm_memory_replied(); then instructions issue, whose accesses arrive at c + 1 or later. Cycles before
+ * the least of what the advances returned may be left out. Within memory_system_lookahead() cycles SMs do not hear of
+ * one another: each may go through t .. t + lookahead - 1 by itself (advance, issue), if memory_system_advance(t +
+ * lookahead - 1) follows before any goes on.
  */
-#ifndef REPRISE_REPLAY_MEMORY_HIERARCHY_H
-#define REPRISE_REPLAY_MEMORY_HIERARCHY_H
+#ifndef REPRISE_REPLAY_MEMORY_SYSTEM_H
+#define REPRISE_REPLAY_MEMORY_SYSTEM_H
 
 #include "hw-models/cache/cache.h"
 #include "replay/machine.h"
 #include "replay/statistics.h"
 #include "tracefmt/trace.h"
 
-#define HIERARCHY_NEVER UINT64_MAX
-#define HIERARCHY_PENDING UINT64_MAX
+#define MEMORY_NEVER UINT64_MAX
+#define MEMORY_PENDING UINT64_MAX
 
-struct hierarchy;
-struct hierarchy_sm;
+struct memory_system;
+struct sm_memory;
 
 /* NULL: out of memory. May serve any number of launches, one after the other. */
-struct hierarchy *hierarchy_new(const struct machine *, struct rp_error *);
-void hierarchy_free(struct hierarchy *);
+struct memory_system *memory_system_new(const struct machine *, struct rp_error *);
+void memory_system_free(struct memory_system *);
 /* Fills L2 with what the host wrote before the launch, in the order in which the trace lists it, from the first byte to
  * the last: as if the host had just copied it through L2. Before the first access. */
-void hierarchy_warm(struct hierarchy *, const struct rp_launch *);
+void memory_system_warm(struct memory_system *, const struct rp_launch *);
 /* The launch took so many cycles and no access of it is pending: what is still under way comes to its end, counts go to
  * the statistics and begin again at 0, and the next launch's cycle 0 is this one's `cycles`. False: memory ran out in
  * between, and its figures are worth nothing. Also to be called for a launch that failed, or came to a standstill. */
-bool hierarchy_end_launch(struct hierarchy *, uint64_t cycles, struct statistics *, struct rp_error *);
+bool memory_system_end_launch(struct memory_system *, uint64_t cycles, struct statistics *, struct rp_error *);
 /* Requests could not be kept: the access never completes. To be asked when nothing happens any more. */
-bool hierarchy_failed(const struct hierarchy *);
+bool memory_system_failed(const struct memory_system *);
 
 /* How many SMs' accesses may be answered before the chip is asked: see above. 0: the chip must be advanced in each
- * cycle. HIERARCHY_NEVER: SMs have nothing in common (an immediate hierarchy). */
-uint64_t hierarchy_lookahead(const struct hierarchy *);
+ * cycle. MEMORY_NEVER: SMs have nothing in common (an immediate hierarchy). */
+uint64_t memory_system_lookahead(const struct memory_system *);
 /* All accesses have a known end at their commit that depends on nothing but the access: no cache keeps anything,
- * nothing is ever busy or full. hierarchy_delay() cycles lie between the arrival of any of its transactions and its
+ * nothing is ever busy or full. memory_system_delay() cycles lie between the arrival of any of its transactions and its
  * end. */
-bool hierarchy_is_immediate(const struct hierarchy *);
-uint64_t hierarchy_delay(const struct hierarchy *);
+bool memory_system_is_immediate(const struct memory_system *);
+uint64_t memory_system_delay(const struct memory_system *);
 
 /* ---- one SM ------------------------------------------------------------------------------------------------------ */
 
 /* An SM's functions touch its state only: different SMs' may run on different threads. */
-struct hierarchy_sm *hierarchy_sm_of(struct hierarchy *, unsigned sm);
+struct sm_memory *memory_system_sm(struct memory_system *, unsigned sm);
 
 /* The instruction at `address` is fetched for a sub-core in `cycle`; returns from when it may issue. */
-uint64_t hierarchy_fetch(struct hierarchy_sm *, unsigned subcore, uint64_t address, uint64_t cycle);
+uint64_t sm_memory_fetch(struct sm_memory *, unsigned subcore, uint64_t address, uint64_t cycle);
 /* Where an instruction stands: kernels lie 4 GiB apart. */
-static inline uint64_t hierarchy_code_address(uint32_t kernel, const struct rp_instruction *in)
+static inline uint64_t code_address(uint32_t kernel, const struct rp_instruction *in)
 {
     return ((uint64_t)kernel << 32) + in->pc;
 }
 
-/* Whether the LSU behind this sub-core takes another access now. If not it will, in a cycle that hierarchy_sm_advance()
- * is asked for. Machines whose LSU takes any number always have room: hierarchy_may_refuse() is false for them. */
-bool hierarchy_accepts(const struct hierarchy_sm *, unsigned subcore);
-bool hierarchy_may_refuse(const struct hierarchy *);
+/* Whether the LSU behind this sub-core takes another access now. If not it will, in a cycle that sm_memory_advance()
+ * is asked for. Machines whose LSU takes any number always have room: memory_system_may_refuse() is false for them. */
+bool sm_memory_accepts(const struct sm_memory *, unsigned subcore);
+bool memory_system_may_refuse(const struct memory_system *);
 
 /* An access by this sub-core whose transactions arrive at the LSU at `arrival`, after the cycle at hand. The LSU
  * accepts. `token` is the engine's name for it. */
-void hierarchy_begin(struct hierarchy_sm *, unsigned subcore, uint64_t arrival, uint32_t token);
-struct hierarchy_transaction {
+void sm_memory_begin(struct sm_memory *, unsigned subcore, uint64_t arrival, uint32_t token);
+struct memory_transaction {
     uint64_t address;
     uint8_t kind;    /* enum cache_kind */
     bool beside_l1;  /* does not look in L1 */
     uint8_t repeats; /* of an atomic: most lanes that name one address, at least 1 */
 };
-void hierarchy_add(struct hierarchy_sm *, const struct hierarchy_transaction *);
-/* The cycle in which the last of its transactions is served, or HIERARCHY_PENDING. Without a transaction: its arrival.
+void sm_memory_add(struct sm_memory *, const struct memory_transaction *);
+/* The cycle in which the last of its transactions is served, or MEMORY_PENDING. Without a transaction: its arrival.
  */
-uint64_t hierarchy_commit(struct hierarchy_sm *);
+uint64_t sm_memory_commit(struct sm_memory *);
 
-struct hierarchy_completion {
+struct memory_completion {
     uint32_t token;
     uint64_t cycle; /* may be later than the cycle at hand */
 };
 /* Takes the next pending access whose end is known now, in the order in which that became known. */
-bool hierarchy_completed(struct hierarchy_sm *, struct hierarchy_completion *);
+bool sm_memory_completed(struct sm_memory *, struct memory_completion *);
 
 /* Takes replies and credits, and does what is due in `now`, and all before. Returns the next cycle in which there is
- * something to do as far as the SM itself knows, HIERARCHY_NEVER for none. */
-uint64_t hierarchy_sm_advance(struct hierarchy_sm *, uint64_t now);
-/* The chip has answered since the last hierarchy_sm_advance(). */
-bool hierarchy_sm_replied(const struct hierarchy_sm *);
+ * something to do as far as the SM itself knows, MEMORY_NEVER for none. */
+uint64_t sm_memory_advance(struct sm_memory *, uint64_t now);
+/* The chip has answered since the last sm_memory_advance(). */
+bool sm_memory_replied(const struct sm_memory *);
 
 /* ---- the chip ---------------------------------------------------------------------------------------------------- */
 
 /* Takes what has left the SMs, and serves all that happens in `now` and before, in order. Returns the next cycle in
- * which something happens on the chip, HIERARCHY_NEVER for none. */
-uint64_t hierarchy_advance(struct hierarchy *, uint64_t now);
+ * which something happens on the chip, MEMORY_NEVER for none. */
+uint64_t memory_system_advance(struct memory_system *, uint64_t now);
 
 #endif
