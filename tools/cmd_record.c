@@ -25,6 +25,8 @@ enum key {
     KEY_LIMIT,
     KEY_STACK,
     KEY_TARGET,
+    KEY_PRINT,
+    KEY_EXPECT,
     KEY_NO_TRACE,
 };
 
@@ -34,12 +36,20 @@ static const struct argp_option options[] = {
      "Module with the kernel: PTX, a cubin, a fat binary, or a program or object that holds one", 0},
     {"kernel", KEY_KERNEL, "NAME", 0,
      "Kernel to run, as in the module or as in the source; may be left out if there is only one", 0},
-    {"grid", KEY_GRID, "X[,Y[,Z]]", 0, "Blocks in the grid", 0},
+    {"grid", KEY_GRID, "X[,Y[,Z]]", 0, "Blocks in the grid; 64x2 is the same as 64,2", 0},
     {"block", KEY_BLOCK, "X[,Y[,Z]]", 0, "Threads in a block", 0},
     {"arg", KEY_ARG, "FORM=VALUE", 0, "The next argument of the kernel; see below", 0},
     {"shared", KEY_SHARED, "BYTES", 0, "Dynamic shared memory per block (0)", 0},
-    {"save", KEY_SAVE, "N=FILE", 0,
-     "Write the buffer of argument N, counted from 0, after the run; N.M: field M of a structure", 0},
+    {"save", KEY_SAVE, "N=FILE[:TYPE]", 0,
+     "Write the buffer of argument N, counted from 0, after the run; N.M: field M of a structure. FILE.npy is numpy's "
+     "format, FILE.txt or any file with a TYPE has an element a line, others are plain bytes",
+     0},
+    {"print", KEY_PRINT, "N=TYPE[:COUNT]", 0, "Print the first elements (16) of the buffer of argument N after the run",
+     0},
+    {"expect", KEY_EXPECT, "N=FILE[:TYPE][:ulp=K][:abs=X][:rel=X]", 0,
+     "Compare the buffer of argument N with a file after the run; exit status 3 and the first differing elements if an "
+     "element is within none of these tolerances. Without any, values must be equal",
+     0},
     {"launch-file", KEY_FILE, "FILE", 0, "Take buffers and launches from a file instead; see docs/launch-file.md", 0},
     {"no-trace", KEY_NO_TRACE, NULL, 0, "Run only, write no trace", 1},
     {"threads", KEY_THREADS, "N", 0, "Host threads (one per CPU); result and trace do not depend on it", 1},
@@ -60,12 +70,15 @@ static const char doc[] = "Runs a kernel on the CPU and records what every warp 
                           "  bytes=HEX                  a structure by value: two digits a byte\n"
                           "  struct=FIELD,FIELD,...     a structure of such fields, laid out as in C;\n"
                           "                             at=OFFSET moves on (docs/launch-file.md)\n"
-                          "  buf=zeros:BYTES            a buffer of zeros\n"
-                          "  buf=file:PATH              a buffer with a file's content\n"
+                          "  buf=zeros:BYTES            a buffer of zeros; 64K, 1M, 2G are powers of 1024\n"
+                          "  buf=file:PATH              a buffer with a file's content; of a .npy file its array\n"
                           "  buf=rand-f32:COUNT:seed=N  floats uniform in [-1,1); rand-f64 likewise\n"
                           "  buf=rand-i32:COUNT:seed=N  32-bit integers, all equally likely\n"
                           "  buf=iota-i32:COUNT         0, 1, 2, ...\n"
                           "Random numbers are splitmix64's, the same everywhere.\n\n"
+                          "Types are " ELEMENT_NAMES ". Where --save or --expect need\n"
+                          "one and give none, it is that of the buffer's contents; zeros and plain files\n"
+                          "take that of the other buffers, if all these have the same.\n\n"
                           "Examples:\n"
                           "  reprise record -o mm.wtr --module mm.ptx --kernel matmul \\\n"
                           "          --grid 4,4 --block 16,16 --arg buf=rand-f32:4096:seed=1 \\\n"
@@ -73,14 +86,17 @@ static const char doc[] = "Runs a kernel on the CPU and records what every warp 
                           "          --arg i32=64 --save 2=C.bin\n"
                           "  reprise record -o bfs.wtr --launch-file bfs.cfg\n"
                           "  reprise record --no-trace --module sum.ptx --grid 8 --block 256 \\\n"
-                          "          --arg buf=iota-i32:2048 --arg buf=zeros:4 --save 1=sum.bin\n\n"
+                          "          --arg buf=iota-i32:2048 --arg buf=zeros:4 --print 1=i32\n\n"
                           "Exit status: 0 fine, 1 wrong usage, 2 bad input, 3 the kernel misbehaved (the\n"
-                          "trace is kept up to there, nothing is saved), 4 the system failed.";
+                          "trace is kept up to there, nothing is saved) or a result is not as expected,\n"
+                          "4 the system failed.";
 
-struct save_option {
+/* --save, --print or --expect, until all arguments are known. */
+struct wish {
+    enum key key;
     uint64_t argument;
     uint64_t field; /* of a structure; NO_FIELD: the argument itself */
-    char *path;
+    const char *text;
 };
 #define NO_FIELD UINT64_MAX
 struct record {
@@ -88,8 +104,8 @@ struct record {
     struct plan_launch launch; /* the command line's */
     char *kernel, *launch_file;
     bool grid, block, no_trace, single; /* single: an option was given that describes one launch */
-    struct save_option *saves;
-    size_t save_count;
+    struct wish *wishes;
+    size_t wish_count;
 };
 
 /* A buffer is called by the number of its argument, and of its field in a structure. */
@@ -116,37 +132,48 @@ static bool add_argument(struct record *r, const char *text, struct rp_error *er
            rp_fail(err, RP_USAGE, "argument %u: %s", l->arg_count - 1, err->text);
 }
 
-static bool add_save(struct record *r, const char *text, struct rp_error *err)
+static const char *option_of(enum key key)
 {
-    const char *equals = strchr(text, '=');
+    return key == KEY_SAVE ? "--save" : key == KEY_PRINT ? "--print" : "--expect";
+}
+
+/* "2=C.npy" or "2.1=C.npy"; of --print also "2:f32:16". */
+static bool add_wish(struct record *r, enum key key, const char *text, struct rp_error *err)
+{
+    const char *equals = strpbrk(text, key == KEY_PRINT ? "=:" : "="), *option = option_of(key);
     char number[24] = "";
     if (!equals || !equals[1] || (size_t)(equals - text) >= sizeof number)
-        return rp_fail(err, RP_USAGE, "--save %s: write N=FILE, such as 2=C.bin", text);
+        return rp_fail(err, RP_USAGE, "%s %s: write %s", option, text,
+                       key == KEY_SAVE    ? "N=FILE, such as 2=C.npy"
+                       : key == KEY_PRINT ? "N=TYPE[:COUNT], such as 2=f32:16"
+                                          : "N=FILE, such as 2=ref.npy:ulp=4");
     memcpy(number, text, (size_t)(equals - text));
-    struct save_option s = {.field = NO_FIELD};
+    struct wish w = {.key = key, .field = NO_FIELD, .text = equals + 1};
     char *dot = strchr(number, '.');
     if (dot)
         *dot++ = 0;
-    if (!read_number(number, PLAN_ARGUMENTS, "--save", &s.argument, err) ||
-        (dot && !read_number(dot, UINT32_MAX, "--save", &s.field, err)))
+    if (!read_number(number, PLAN_ARGUMENTS, option, &w.argument, err) ||
+        (dot && !read_number(dot, UINT32_MAX, option, &w.field, err)))
         return false;
-    s.path = plan_copy(equals + 1);
-    struct save_option *saves = realloc(r->saves, (r->save_count + 1) * sizeof *saves);
-    if (!saves) {
-        free(s.path);
-        return rp_fail(err, RP_SYSTEM, "out of memory");
-    }
-    r->saves = saves;
-    r->saves[r->save_count++] = s;
+    *(struct wish *)plan_grow((void **)&r->wishes, &r->wish_count, sizeof w) = w;
     return true;
 }
 
-static bool number32(const char *text, const char *what, uint32_t most, uint32_t *value, struct rp_error *err)
+static bool size32(const char *text, const char *what, uint32_t *value, struct rp_error *err)
 {
     uint64_t wide;
-    if (!read_number(text, most, what, &wide, err))
+    if (!read_size(text, UINT32_MAX, what, &wide, err))
         return false;
     *value = (uint32_t)wide;
+    return true;
+}
+
+static bool thread_count(const char *text, unsigned *value, struct rp_error *err)
+{
+    uint64_t wide;
+    if (!read_number(text, 4096, "--threads", &wide, err))
+        return false;
+    *value = (unsigned)wide;
     return true;
 }
 
@@ -168,13 +195,15 @@ static bool take_option(struct record *r, int key, char *arg, struct rp_error *e
     case KEY_GRID: r->single = r->grid = true; return read_extent(arg, "--grid", l->grid, err);
     case KEY_BLOCK: r->single = r->block = true; return read_extent(arg, "--block", l->block, err);
     case KEY_ARG: r->single = true; return add_argument(r, arg, err);
-    case KEY_SAVE: r->single = true; return add_save(r, arg, err);
-    case KEY_SHARED: r->single = true; return number32(arg, "--shared", UINT32_MAX, &l->shared, err);
-    case KEY_SHARED_LIMIT: return number32(arg, "--shared-limit", UINT32_MAX, &p->shared_limit, err);
-    case KEY_STACK: return number32(arg, "--stack", UINT32_MAX, &p->stack, err);
+    case KEY_SAVE:
+    case KEY_PRINT:
+    case KEY_EXPECT: r->single = true; return add_wish(r, (enum key)key, arg, err);
+    case KEY_SHARED: r->single = true; return size32(arg, "--shared", &l->shared, err);
+    case KEY_SHARED_LIMIT: return size32(arg, "--shared-limit", &p->shared_limit, err);
+    case KEY_STACK: return size32(arg, "--stack", &p->stack, err);
     case KEY_TARGET: replace(&p->target, arg); return true;
-    case KEY_THREADS: return number32(arg, "--threads", 4096, &p->threads, err);
-    case KEY_LIMIT: return read_number(arg, UINT64_MAX, "--limit", &p->limit, err);
+    case KEY_THREADS: return thread_count(arg, &p->threads, err);
+    case KEY_LIMIT: return read_size(arg, UINT64_MAX, "--limit", &p->limit, err);
     case KEY_NO_TRACE: return r->no_trace = true;
     case KEY_JSON: return p->json = true;
     default: return p->quiet = true;
@@ -194,27 +223,42 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static bool place_save(struct record *r, const struct save_option *s, struct rp_error *err)
+/* The argument, or the field of a structure, that a wish is about; NULL: there is none. */
+static const struct plan_argument *wished(const struct record *r, const struct wish *w, struct rp_error *err)
 {
-    unsigned long long n = s->argument, field = s->field;
-    if (n >= r->launch.arg_count)
-        return rp_fail(err, RP_USAGE, "--save %llu: there %s %u argument%s, counted from 0", n,
-                       r->launch.arg_count == 1 ? "is" : "are", r->launch.arg_count, rp_plural(r->launch.arg_count));
+    unsigned long long n = w->argument, field = w->field;
     const struct plan_argument *a = &r->launch.args[n];
-    if (a->kind == ARG_STRUCT && field == NO_FIELD)
-        return rp_fail(err, RP_USAGE, "--save %llu: argument %llu is a structure; write %llu.N for its field N", n, n,
-                       n);
-    if (field != NO_FIELD) {
-        if (field >= a->field_count)
-            return rp_fail(err, RP_USAGE, "--save %llu.%llu: argument %llu has %u field%s, counted from 0", n, field, n,
-                           a->field_count, rp_plural(a->field_count));
-        a = &a->fields[field].value;
-    }
-    if (a->kind != ARG_BUFFER)
-        return rp_fail(err, RP_USAGE, "--save %llu: %s %llu is a value, not a buffer", n,
-                       field == NO_FIELD ? "argument" : "its field", field == NO_FIELD ? n : field);
-    plan_add_save(&r->plan, a->buffer, s->path);
-    return true;
+    const char *option = option_of(w->key);
+    bool ok = true;
+    if (n >= r->launch.arg_count)
+        ok = rp_fail(err, RP_USAGE, "%s %llu: there %s %u argument%s, counted from 0", option, n,
+                     r->launch.arg_count == 1 ? "is" : "are", r->launch.arg_count, rp_plural(r->launch.arg_count));
+    else if (a->kind == ARG_STRUCT && field == NO_FIELD)
+        ok = rp_fail(err, RP_USAGE, "%s %llu: argument %llu is a structure; write %llu.N for its field N", option, n, n,
+                     n);
+    else if (field != NO_FIELD && field >= a->field_count)
+        ok = rp_fail(err, RP_USAGE, "%s %llu.%llu: argument %llu has %u field%s, counted from 0", option, n, field, n,
+                     a->field_count, rp_plural(a->field_count));
+    if (!ok)
+        return NULL;
+    a = field == NO_FIELD ? a : &a->fields[field].value;
+    if (a->kind == ARG_BUFFER)
+        return a;
+    rp_fail(err, RP_USAGE, "%s %llu: %s %llu is a value, not a buffer", option, n,
+            field == NO_FIELD ? "argument" : "its field", field == NO_FIELD ? n : field);
+    return NULL;
+}
+
+static bool place_wish(struct record *r, const struct wish *w, struct rp_error *err)
+{
+    const struct plan_argument *a = wished(r, w, err);
+    if (!a)
+        return false;
+    if (w->key == KEY_SAVE)
+        return plan_add_save(&r->plan, a->buffer, w->text, err);
+    if (w->key == KEY_PRINT)
+        return plan_add_print(&r->plan, a->buffer, w->text, err);
+    return plan_add_expect(&r->plan, a->buffer, w->text, err);
 }
 
 /* Turns the command line's single launch into the plan. */
@@ -223,8 +267,8 @@ static bool single_launch(struct record *r, struct rp_error *err)
     struct plan *p = &r->plan;
     if (!r->grid || !r->block)
         return rp_fail(err, RP_USAGE, "%s is missing", r->grid ? "--block X[,Y[,Z]]" : "--grid X[,Y[,Z]]");
-    for (size_t i = 0; i < r->save_count; i++)
-        if (!place_save(r, &r->saves[i], err))
+    for (size_t i = 0; i < r->wish_count; i++)
+        if (!place_wish(r, &r->wishes[i], err))
             return false;
     *plan_add_launch(p) = r->launch;
     r->launch = (struct plan_launch){0};
@@ -245,8 +289,8 @@ static bool complete(struct record *r, struct rp_error *err)
         return rp_fail(err, RP_USAGE, "either -o FILE or --no-trace");
     if (p->output && !*p->output)
         return rp_fail(err, RP_USAGE, "-o needs the name of a file");
-    if (!p->output && !r->no_trace && !p->save_count)
-        return rp_fail(err, RP_USAGE, "where shall the trace go? -o FILE.wtr, or --no-trace to run only");
+    if (!p->output && !r->no_trace && !p->save_count && !p->print_count && !p->expect_count)
+        return rp_fail(err, RP_USAGE, "where shall the trace go? -o FILE.wtr; or 'reprise run', which writes none");
     return plan_check_paths(p, r->launch_file, err);
 }
 
@@ -258,9 +302,7 @@ int cmd_record(int argc, char **argv)
     argp_err_exit_status = RP_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, &r);
     int status = complete(&r, &err) ? plan_run(&r.plan) : command_fail(&err);
-    for (size_t i = 0; i < r.save_count; i++)
-        free(r.saves[i].path);
-    free(r.saves);
+    free(r.wishes);
     free(r.kernel);
     plan_free_launch(&r.launch);
     free(r.launch_file);

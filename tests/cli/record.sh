@@ -21,7 +21,7 @@ vector_add=(--module "$k/vector_add.ptx" --kernel vector_add --grid 4 --block 25
     --arg buf=rand-f32:4096:seed=1 --arg buf=rand-f32:4096:seed=2 --arg buf=zeros:16384 --arg i32=64 \
     --save "2=$dir/C.bin" --save "0=$dir/A.bin" --threads 2 >"$dir/out" 2>&1
 check "matmul is recorded" test $? -eq 0
-check "the summary counts blocks" grep -q '1 launch, 16 blocks, [0-9]* warp instructions' "$dir/out"
+check "the summary counts blocks" grep -q '1 launch of matmul, 16 blocks, [0-9,]* warp instructions, [0-9,]* bytes, ' "$dir/out"
 check "the trace is whole" "$REPRISE" verify "$dir/mm.wtr"
 cat >"$dir/check.py" <<'PY'
 import struct, sys
@@ -169,7 +169,7 @@ check "... from a launch file, too" eval 'same "$dir/fields.bin" "$dir/fields2.b
 
 # ---- launch files ---------------------------------------------------------------------------------------------------
 "$REPRISE" record -o "$dir/chain.wtr" --launch-file docs/examples/chain.cfg --module "$k/matmul.ptx" >"$dir/out" 2>&1
-check "the launch file of the manual runs" grep -q '2 launches, 8 blocks' "$dir/out"
+check "the launch file of the manual runs" grep -q '2 launches of matmul, 8 blocks' "$dir/out"
 awk '/^buffers/,/^\);/' docs/launch-file.md >"$dir/manual"
 awk '/^buffers/,/^\);/' docs/examples/chain.cfg >"$dir/example"
 check "the manual shows the example as it is" same "$dir/manual" "$dir/example"
@@ -212,7 +212,7 @@ printf '\177ELF' >"$dir/binary"
 refuse 2 "an ELF file, but not for an NVIDIA GPU" --module "$dir/binary" "${geo[@]}"
 refuse 2 "/dev/null: empty" --module /dev/null "${geo[@]}"
 refuse 1 "'0' has an extent of 0" "${va[@]}" --grid 0 --block 4
-refuse 1 "is not a whole number" "${va[@]}" --grid 4x4 --block 4
+refuse 1 "is not a whole number" "${va[@]}" --grid 4y4 --block 4
 refuse 1 "more than three extents" "${va[@]}" --grid 1,1,1,1 --block 4
 refuse 1 "block dimension x is 2048" "${va[@]}" --grid 1 --block 2048 "${four[@]}"
 refuse 1 "has 1056 threads; at most 1024" "${va[@]}" --grid 1 --block 33,32 "${four[@]}"
@@ -222,7 +222,7 @@ refuse 1 "argument 0 (i32) is 4 bytes, but parameter 'vector_add_param_0'" "${va
 refuse 1 "argument 3 (buf) is 8 bytes" "${va[@]}" "${geo[@]}" --arg $z --arg $z --arg $z --arg $z
 refuse 1 "argument 0: unknown form 'i33' of an argument; did you mean 'i32'" "${va[@]}" "${geo[@]}" --arg i33=1
 refuse 1 "'99999999999' is out of range" "${va[@]}" "${geo[@]}" --arg i32=99999999999
-refuse 1 "'-1' is not a whole number" "${va[@]}" "${geo[@]}" --arg u32=-1
+refuse 1 "u32: '-1' is negative; the least is 0" "${va[@]}" "${geo[@]}" --arg u32=-1
 refuse 1 "'1.5' is not a whole number" "${va[@]}" "${geo[@]}" --arg i32=1.5
 refuse 1 "'abc' is not a number" "${va[@]}" "${geo[@]}" --arg f32=abc
 refuse 1 "'1e39' is out of range; write inf" "${va[@]}" "${geo[@]}" --arg f32=1e39
@@ -264,7 +264,7 @@ refuse 1 "stand in the file" --launch-file docs/examples/chain.cfg "${geo[@]}"
 refuse 1 "either -o FILE or --no-trace" "${va[@]}" "${geo[@]}" "${four[@]}" --no-trace
 refuse 2 "none.ptx" --module "$dir/none.ptx" "${geo[@]}" "${four[@]}"
 refuse 2 "cannot read '$dir/none' for arg0" "${va[@]}" "${geo[@]}" --arg "buf=file:$dir/none" --arg $z --arg $z --arg i32=1
-refuse 2 "it is not a regular file" "${va[@]}" "${geo[@]}" --arg "buf=file:$dir" --arg $z --arg $z --arg i32=1
+refuse 2 "it is a folder, not a regular file" "${va[@]}" "${geo[@]}" --arg "buf=file:$dir" --arg $z --arg $z --arg i32=1
 mkfifo "$dir/fifo"
 refuse 2 "it is not a regular file" "${va[@]}" "${geo[@]}" --arg "buf=file:$dir/fifo" --arg $z --arg $z --arg i32=1
 : >"$dir/empty"
@@ -353,8 +353,9 @@ check "SIGTERM leaves no file" python3 "$dir/kill.py" "$dir/signal" "$REPRISE" r
 
 # ---- one thing is no plural -----------------------------------------------------------------------------------------
 "$REPRISE" record -o "$dir/one.wtr" --module "$k/vector_add.ptx" --grid 1 --block 32 --arg buf=zeros:128 --arg buf=zeros:128 \
-    --arg buf=zeros:128 --arg i32=32 >"$dir/out"
-check "1 block is recorded" grep -q 'one.wtr: 1 launch, 1 block, [0-9]* warp instructions in' "$dir/out"
+    --arg buf=zeros:128 --arg i32=32 >"$dir/out" 2>"$dir/err"
+check "1 block is recorded" grep -q 'one.wtr: 1 launch of vector_add, 1 block, [0-9]* warp instructions, ' "$dir/err"
+check "the summary leaves standard output alone" test ! -s "$dir/out"
 check "1 block is verified" eval '"$REPRISE" verify "$dir/one.wtr" | grep -q "whole: 1 kernel, 1 launch, 1 block, [0-9]* bytes$"'
 check "1 block is told of" eval '"$REPRISE" info "$dir/one.wtr" | grep -q "complete, 1 of 1 block recorded$"'
 printf '%s\n' '.version 7.0' '.target sm_62' '.address_size 64' '.visible .entry byte(.param .u64 p) {' '.reg .b64 %p; .reg .b16 %v;' \

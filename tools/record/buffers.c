@@ -1,18 +1,11 @@
 #include "tools/record/buffers.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "tools/output.h"
+#include "tools/record/data_file.h"
 #include "tracefmt/sha256.h"
-
-/* ---- filling ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t splitmix64(uint64_t *state)
 {
@@ -39,20 +32,6 @@ static void generate(const struct plan_buffer *b, void *to)
     }
 }
 
-static bool read_all(int fd, uint8_t *to, uint64_t bytes)
-{
-    while (bytes) {
-        ssize_t n = read(fd, to, bytes);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        to += n;
-        bytes -= (uint64_t)n;
-    }
-    return true;
-}
-
 static bool allocate(struct plan_buffer *b, struct rp_context *c, struct rp_error *err)
 {
     b->address = rp_alloc(c, b->bytes, b->name, err);
@@ -75,24 +54,20 @@ static void describe_file(struct plan_buffer *b, const void *content)
 
 static bool fill_from_file(struct plan_buffer *b, struct rp_context *c, struct rp_error *err)
 {
-    struct stat st;
-    int fd = open(b->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for its writer */
-    if (fd < 0)
-        return rp_fail(err, RP_BAD_INPUT, "cannot read '%s' for %s: %s", b->path, b->name, strerror(errno));
-    bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode), ok = regular && st.st_size > 0;
-    if (!ok) {
-        rp_fail(err, RP_BAD_INPUT, "cannot read '%s' for %s: it is %s", b->path, b->name,
-                regular ? "empty" : "not a regular file");
-    } else {
-        b->bytes = (uint64_t)st.st_size;
-        ok = allocate(b, c, err);
-        if (ok && !read_all(fd, rp_host(c, b->address, b->bytes), b->bytes))
-            ok = rp_fail(err, RP_BAD_INPUT, "cannot read all %" PRIu64 " bytes of '%s'", b->bytes, b->path);
+    struct data_file f;
+    if (!data_file_open(&f, b->path, b->name, err))
+        return false;
+    b->bytes = f.bytes;
+    b->element = f.npy.element;
+    b->shape = b->element ? plan_copy(f.npy.shape) : NULL;
+    if (!allocate(b, c, err)) {
+        data_file_close(&f);
+        return false;
     }
-    close(fd);
-    if (ok)
-        describe_file(b, rp_host(c, b->address, b->bytes));
-    return ok;
+    if (!data_file_read(&f, b->path, rp_host(c, b->address, b->bytes), err))
+        return false;
+    describe_file(b, rp_host(c, b->address, b->bytes));
+    return true;
 }
 
 bool buffer_fill(struct plan_buffer *b, struct rp_context *c, struct rp_error *err)
@@ -104,12 +79,4 @@ bool buffer_fill(struct plan_buffer *b, struct rp_context *c, struct rp_error *e
     if (b->content != CONTENT_ZEROS)
         generate(b, rp_host(c, b->address, b->bytes));
     return true;
-}
-
-/* ---- saving ------------------------------------------------------------------------------------------------------ */
-
-bool buffer_save(const struct plan_buffer *b, struct rp_context *c, const char *path, struct rp_error *err)
-{
-    return output_write(path, rp_host(c, b->address, b->bytes), b->bytes, err) ||
-           rp_fail(err, err->status, "saving %s: %s", b->name, err->text);
 }

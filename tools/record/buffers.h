@@ -1,4 +1,4 @@
-/* Buffers of a plan: their contents in device memory, and saving them. */
+/* Buffers of a plan: their contents in device memory. */
 #ifndef REPRISE_TOOLS_RECORD_BUFFERS_H
 #define REPRISE_TOOLS_RECORD_BUFFERS_H
 
@@ -7,7 +7,5 @@
 
 /* Allocates and fills; buffers from files get their size here. Errors are RP_BAD_INPUT. */
 bool buffer_fill(struct plan_buffer *, struct rp_context *, struct rp_error *);
-/* Writes the buffer to `path`, whole or not at all. */
-bool buffer_save(const struct plan_buffer *, struct rp_context *, const char *path, struct rp_error *);
 
 #endif

@@ -68,7 +68,7 @@ static bool read_string(struct file *f, const config_setting_t *group, const cha
     return check_type(f, s, *value != NULL, "a string");
 }
 
-static bool read_size(struct file *f, const config_setting_t *group, const char *key, uint64_t most, uint64_t *value)
+static bool setting_size(struct file *f, const config_setting_t *group, const char *key, uint64_t most, uint64_t *value)
 {
     const config_setting_t *s = config_setting_get_member(group, key);
     if (!s)
@@ -81,10 +81,10 @@ static bool read_size(struct file *f, const config_setting_t *group, const char 
     return true;
 }
 
-static bool read_size32(struct file *f, const config_setting_t *group, const char *key, uint32_t *value)
+static bool setting_size32(struct file *f, const config_setting_t *group, const char *key, uint32_t *value)
 {
     uint64_t wide = *value;
-    if (!read_size(f, group, key, UINT32_MAX, &wide))
+    if (!setting_size(f, group, key, UINT32_MAX, &wide))
         return false;
     *value = (uint32_t)wide;
     return true;
@@ -132,19 +132,22 @@ static bool read_buffers(struct file *f, const config_setting_t *group)
     return true;
 }
 
-static bool read_saves(struct file *f, const config_setting_t *group)
+typedef bool (*add_fn)(struct plan *, size_t buffer, const char *text, struct rp_error *);
+
+/* A group of buffers by name, each with what to do with it: 'save', 'print' and 'expect'. */
+static bool read_outputs(struct file *f, const config_setting_t *root, const char *key, const char *example, add_fn add)
 {
+    const config_setting_t *group = config_setting_get_member(root, key);
     if (!check_type(f, group, group && config_setting_is_group(group), "a group { }"))
         return false;
     for (int i = 0; group && i < config_setting_length(group); i++) {
         const config_setting_t *s = config_setting_get_elem(group, (unsigned)i);
-        const char *path = config_setting_get_string(s);
+        const char *text = config_setting_get_string(s);
         size_t buffer;
-        if (!path || !*path || !config_setting_name(s))
-            return bad(f, s, "'save' holds lines like C = \"C.bin\";");
-        if (!named_buffer(f, config_setting_name(s), -1, &buffer, f->err))
+        if (!text || !*text || !config_setting_name(s))
+            return bad(f, s, "'%s' holds lines like %s;", key, example);
+        if (!named_buffer(f, config_setting_name(s), -1, &buffer, f->err) || !add(f->plan, buffer, text, f->err))
             return at(f, s);
-        plan_add_save(f->plan, buffer, path);
     }
     return true;
 }
@@ -190,7 +193,7 @@ static bool read_launches(struct file *f, const config_setting_t *root, const co
         l->kernel_line = line_of(s, "kernel");
         l->args_line = line_of(s, "args");
         if (!read_dim(f, s, "grid", l->grid) || !read_dim(f, s, "block", l->block) ||
-            !read_size32(f, s, "shared", &l->shared) || !read_arguments(f, config_setting_get_member(s, "args"), l))
+            !setting_size32(f, s, "shared", &l->shared) || !read_arguments(f, config_setting_get_member(s, "args"), l))
             return false;
     }
     return true;
@@ -223,16 +226,18 @@ static bool read_target(struct file *f, const config_setting_t *root)
 
 static bool read_root(struct file *f, const config_setting_t *root)
 {
-    static const char *const keys[] = {"module", "target", "buffers", "launches",
-                                       "save",   "limit",  "stack",   "shared-limit"};
+    static const char *const keys[] = {"module", "target", "buffers", "launches", "save",
+                                       "print",  "expect", "limit",   "stack",    "shared-limit"};
     struct plan *p = f->plan;
     return check_keys(f, root, keys, sizeof keys / sizeof *keys) && read_module(f, root) && read_target(f, root) &&
-           (p->limit || read_size(f, root, "limit", UINT64_MAX, &p->limit)) &&
-           (p->stack || read_size32(f, root, "stack", &p->stack)) &&
-           (p->shared_limit || read_size32(f, root, "shared-limit", &p->shared_limit)) &&
+           (p->limit || setting_size(f, root, "limit", UINT64_MAX, &p->limit)) &&
+           (p->stack || setting_size32(f, root, "stack", &p->stack)) &&
+           (p->shared_limit || setting_size32(f, root, "shared-limit", &p->shared_limit)) &&
            read_buffers(f, config_setting_get_member(root, "buffers")) &&
            read_launches(f, root, config_setting_get_member(root, "launches")) &&
-           read_saves(f, config_setting_get_member(root, "save"));
+           read_outputs(f, root, "save", "C = \"C.npy\"", plan_add_save) &&
+           read_outputs(f, root, "print", "C = \"f32:16\"", plan_add_print) &&
+           read_outputs(f, root, "expect", "C = \"ref.npy:ulp=4\"", plan_add_expect);
 }
 
 bool plan_read_file(struct plan *p, const char *path, struct rp_error *err)

@@ -23,6 +23,9 @@ bool plan_check_paths(const struct plan *p, const char *launch_file, struct rp_e
             !apart(path, "the saved buffer", launch_file, "the launch file", err) ||
             !apart(path, "the saved buffer", p->output, "the trace", err))
             return false;
+        for (size_t j = 0; j < p->expect_count; j++)
+            if (!apart(path, "the saved buffer", p->expects[j].path, "what is expected", err))
+                return false;
         for (size_t j = 0; j < i; j++)
             if (!apart(path, "the saved buffer", p->saves[j].path, "another one", err))
                 return false;

@@ -14,26 +14,24 @@ static void *need(void *memory)
 
 char *plan_copy(const char *text) { return need(strdup(text)); }
 
+void *plan_grow(void **list, size_t *count, size_t size)
+{
+    *list = need(realloc(*list, (*count + 1) * size));
+    return (char *)*list + (*count)++ * size;
+}
+
 struct plan_buffer *plan_add_buffer(struct plan *p, const char *name)
 {
-    p->buffers = need(realloc(p->buffers, (p->buffer_count + 1) * sizeof *p->buffers));
-    struct plan_buffer *b = &p->buffers[p->buffer_count++];
+    struct plan_buffer *b = plan_grow((void **)&p->buffers, &p->buffer_count, sizeof *b);
     *b = (struct plan_buffer){.name = plan_copy(name)};
     return b;
 }
 
 struct plan_launch *plan_add_launch(struct plan *p)
 {
-    p->launches = need(realloc(p->launches, (p->launch_count + 1) * sizeof *p->launches));
-    struct plan_launch *l = &p->launches[p->launch_count++];
+    struct plan_launch *l = plan_grow((void **)&p->launches, &p->launch_count, sizeof *l);
     *l = (struct plan_launch){.grid = {1, 1, 1}, .block = {1, 1, 1}};
     return l;
-}
-
-void plan_add_save(struct plan *p, size_t buffer, const char *path)
-{
-    p->saves = need(realloc(p->saves, (p->save_count + 1) * sizeof *p->saves));
-    p->saves[p->save_count++] = (struct plan_save){buffer, plan_copy(path)};
 }
 
 void plan_free_argument(struct plan_argument *a)
@@ -57,14 +55,22 @@ void plan_free(struct plan *p)
         free(p->buffers[i].name);
         free(p->buffers[i].path);
         free(p->buffers[i].described);
+        free(p->buffers[i].shape);
     }
     for (size_t i = 0; i < p->launch_count; i++)
         plan_free_launch(&p->launches[i]);
     for (size_t i = 0; i < p->save_count; i++)
         free(p->saves[i].path);
+    for (size_t i = 0; i < p->expect_count; i++) {
+        free(p->expects[i].path);
+        free(p->expects[i].within);
+        free(p->expects[i].reference);
+    }
     free(p->buffers);
     free(p->launches);
     free(p->saves);
+    free(p->prints);
+    free(p->expects);
     free(p->module);
     free(p->target);
     free(p->output);

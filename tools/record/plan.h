@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tools/record/elements.h"
 #include "tracefmt/error.h"
 
 #define PLAN_ARGUMENTS 64
@@ -20,8 +21,10 @@ struct plan_buffer {
     enum content content;
     char *path; /* CONTENT_FILE */
     uint64_t count, seed;
-    uint64_t bytes;  /* of a file: known once it is read */
-    char *described; /* normalised, for the trace's provenance; of a file: once it is read */
+    uint64_t bytes;       /* of a file: known once it is read */
+    enum element element; /* of what the contents are made; unknown for zeros and plain files */
+    char *shape;          /* of a .npy file; else NULL */
+    char *described;      /* normalised, for the trace's provenance; of a file: once it is read */
     uint64_t address;
 };
 
@@ -48,9 +51,28 @@ struct plan_launch {
     int kernel_line, args_line; /* of the launch file; those of the launch if they are left out */
 };
 
+/* What becomes of buffers after the run (outputs.h). Types that were left out are found when buffers are filled. */
+enum save_form { SAVE_BYTES, SAVE_NPY, SAVE_TEXT /* an element a line */ };
 struct plan_save {
     size_t buffer;
     char *path;
+    enum save_form form;
+    enum element element;
+};
+struct plan_print {
+    size_t buffer;
+    enum element element;
+    uint64_t count; /* elements, from the first on */
+};
+/* An element is as expected if it is within one of the three of the reference's. */
+struct plan_expect {
+    size_t buffer;
+    char *path;
+    enum element element;
+    uint64_t ulp;              /* steps from one value to the next */
+    double absolute, relative; /* difference, and per magnitude of the reference */
+    char *within;              /* these as they were given, "ulp=4"; "" if none was */
+    void *reference;           /* read before the run */
 };
 
 struct plan {
@@ -64,6 +86,10 @@ struct plan {
     size_t launch_count;
     struct plan_save *saves;
     size_t save_count;
+    struct plan_print *prints;
+    size_t print_count;
+    struct plan_expect *expects;
+    size_t expect_count;
     unsigned threads;
     uint64_t limit;
     uint32_t stack, shared_limit;
@@ -76,14 +102,22 @@ void plan_free_argument(struct plan_argument *);
 /* Each appends and returns the new element; they end the program if there is no memory. */
 struct plan_buffer *plan_add_buffer(struct plan *, const char *name);
 struct plan_launch *plan_add_launch(struct plan *);
-void plan_add_save(struct plan *, size_t buffer, const char *path);
 char *plan_copy(const char *text);
+/* Makes room for one more element at the end of a list. */
+void *plan_grow(void **list, size_t *count, size_t size);
+/* What to do with a buffer, as --save, --print and --expect say it behind the number: "C.npy:f32", "f32:16",
+ * "ref.npy:ulp=4". Errors are RP_USAGE (outputs.c). */
+bool plan_add_save(struct plan *, size_t buffer, const char *text, struct rp_error *);
+bool plan_add_print(struct plan *, size_t buffer, const char *text, struct rp_error *);
+bool plan_add_expect(struct plan *, size_t buffer, const char *text, struct rp_error *);
 
 /* ---- reading values; errors are RP_USAGE and name `what` --------------------------------------------------------- */
 
 /* A whole number, decimal or 0x..., at most `most`. */
 bool read_number(const char *text, uint64_t most, const char *what, uint64_t *value, struct rp_error *);
-/* "x[,y[,z]]", missing extents 1. */
+/* A size or count, with K, M or G at its end if one likes (powers of 1024). */
+bool read_size(const char *text, uint64_t most, const char *what, uint64_t *value, struct rp_error *);
+/* "x[,y[,z]]", or with x between as tables print it: "64x2". Missing extents are 1. */
 bool read_extent(const char *text, const char *what, uint32_t extent[3], struct rp_error *);
 /* What "buf=TEXT" means: sets *buffer to an index in plan.buffers. field: its number in a structure, -1 outside. */
 typedef bool (*buffer_fn)(void *data, const char *text, int field, size_t *buffer, struct rp_error *);

@@ -12,6 +12,8 @@
 #include "tools/output.h"
 #include "tools/record/buffers.h"
 #include "tools/record/kernel.h"
+#include "tools/record/outputs.h"
+#include "tools/ui/figure.h"
 #include "tools/ui/progress.h"
 #include "tracefmt/plural.h"
 
@@ -189,7 +191,7 @@ static bool prepare(struct session *s, struct rp_error *err)
     for (size_t i = 0; i < p->buffer_count; i++)
         if (!buffer_fill(&p->buffers[i], s->context, err))
             return false;
-    return !p->output || open_trace(s, err);
+    return outputs_prepare(p, err) && (!p->output || open_trace(s, err));
 }
 
 static void show(void *data, uint64_t done, uint64_t total, uint64_t warp_instructions)
@@ -268,23 +270,30 @@ static double bits(const struct session *s, uint64_t warp_instructions)
     return warp_instructions ? 8.0 * (double)s->file_bytes / (double)warp_instructions : 0;
 }
 
-static void print_text(const struct session *s)
+/* On standard error: standard output is the kernel's, and --print's. */
+static void print_summary(const struct session *s)
 {
     struct rp_launch_result sum = total(s);
+    const struct plan *p = s->plan;
     uint64_t all = 0;
-    for (size_t i = 0; i < s->done; i++)
-        all += blocks(&s->plan->launches[i]);
-    double rate = s->seconds > 0 ? (double)sum.thread_instructions / s->seconds : 0;
-    printf("%s: %zu launch%s, %" PRIu64 " block%s, %" PRIu64
-           " warp instruction%s in %.3f s (%.1f M thread instructions/s)",
-           s->plan->output ? s->plan->output : s->module->file_name, s->done, s->done == 1 ? "" : "es", all,
-           rp_plural(all), sum.warp_instructions, rp_plural(sum.warp_instructions), s->seconds, rate / 1e6);
-    if (s->plan->output)
-        printf("; %" PRIu64 " bytes, %.4f bits per warp instruction", s->file_bytes, bits(s, sum.warp_instructions));
-    putchar('\n');
+    char blocks_text[FIGURE], instructions[FIGURE], bytes[FIGURE];
+    bool one = true;
+    for (size_t i = 0; i < s->done; i++) {
+        all += blocks(&p->launches[i]);
+        one = one && s->programs[i] == s->programs[0];
+    }
+    fprintf(stderr, "%s: %zu launch%s", p->output ? p->output : s->module->file_name, s->done,
+            s->done == 1 ? "" : "es");
+    if (one && s->done)
+        fprintf(stderr, " of %s", s->programs[0]->name);
+    fprintf(stderr, ", %s block%s, %s warp instruction%s, ", figure(all, blocks_text), rp_plural(all),
+            figure(sum.warp_instructions, instructions), rp_plural(sum.warp_instructions));
+    if (p->output)
+        fprintf(stderr, "%s bytes, ", figure(s->file_bytes, bytes));
+    fprintf(stderr, "%.3f s\n", s->seconds);
 }
 
-static int print_json(const struct session *s, const struct rp_error *fault)
+static int print_json(const struct session *s, const struct rp_error *fault, json_t *compared)
 {
     struct rp_launch_result sum = total(s);
     json_t *launches = json_array();
@@ -300,6 +309,10 @@ static int print_json(const struct session *s, const struct rp_error *fault)
                   json_number(sum.thread_instructions), "seconds", s->seconds);
     if (fault)
         json_object_set_new(out, "fault", json_string(fault->text));
+    if (!fault && s->plan->print_count)
+        json_object_set_new(out, "printed", outputs_print_json(s->plan, s->context));
+    if (compared)
+        json_object_set_new(out, "expected", compared);
     if (s->plan->output) {
         json_object_set_new(out, "trace", json_string(s->plan->output));
         json_object_set_new(out, "bytes", json_number(s->file_bytes));
@@ -308,36 +321,43 @@ static int print_json(const struct session *s, const struct rp_error *fault)
     return json_finish(out);
 }
 
-static bool save_all(struct session *s, struct rp_error *err)
+/* After a run to the end: what is wanted of the buffers. */
+static int finish_complete(struct session *s)
 {
-    for (size_t i = 0; i < s->plan->save_count; i++)
-        if (!buffer_save(&s->plan->buffers[s->plan->saves[i].buffer], s->context, s->plan->saves[i].path, err))
-            return false;
-    return true;
+    const struct plan *p = s->plan;
+    struct rp_error err = {0};
+    if (!outputs_save(p, s->context, &err) || !close_trace(s, &err))
+        return command_fail(&err);
+    if (!p->json)
+        outputs_print(p, s->context);
+    if (!p->json && !p->quiet)
+        print_summary(s);
+    json_t *compared = p->json && p->expect_count ? json_array() : NULL;
+    bool expected = outputs_compare(p, s->context, p->quiet, compared);
+    int printed = p->json ? print_json(s, NULL, compared) : RP_OK;
+    return expected ? printed : RP_KERNEL;
+}
+
+/* After a fault: the trace is kept as far as it goes, and nothing is saved. */
+static int finish_fault(struct session *s, const struct rp_error *fault)
+{
+    struct rp_error err = {0};
+    if (!close_trace(s, &err))
+        return command_fail(&err);
+    command_fail(fault);
+    if (s->plan->json)
+        print_json(s, fault, NULL);
+    return RP_KERNEL;
 }
 
 static int session_run(struct session *s)
 {
-    struct rp_error err = {0}, fault = {0};
+    struct rp_error err = {0};
     if (!prepare(s, &err))
         return command_fail(&err);
-    bool faulted = false;
-    if (!launch_all(s, &err)) {
-        if (err.status != RP_KERNEL)
-            return command_fail(&err);
-        faulted = true; /* the trace is kept as far as it goes, buffers are not saved */
-        fault = err;
-    }
-    if ((!faulted && !save_all(s, &err)) || !close_trace(s, &err))
-        return command_fail(&err);
-    if (faulted)
-        command_fail(&fault);
-    int printed = RP_OK;
-    if (s->plan->json)
-        printed = print_json(s, faulted ? &fault : NULL);
-    else if (!s->plan->quiet)
-        print_text(s);
-    return faulted ? RP_KERNEL : printed;
+    if (launch_all(s, &err))
+        return finish_complete(s);
+    return err.status == RP_KERNEL ? finish_fault(s, &err) : command_fail(&err);
 }
 
 int plan_run(struct plan *p)

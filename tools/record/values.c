@@ -19,6 +19,8 @@ bool read_number(const char *text, uint64_t most, const char *what, uint64_t *va
     errno = 0;
     if (isdigit((unsigned char)*text))
         *value = strtoull(text, &end, text[0] == '0' && (text[1] | 32) == 'x' ? 16 : 10);
+    if (*text == '-' && isdigit((unsigned char)text[1]))
+        return rp_fail(err, RP_USAGE, "%s: '%s' is negative; the least is 0", what, text);
     if (!end || *end)
         return rp_fail(err, RP_USAGE, "%s: '%s' is not a whole number", what, text);
     if (errno || *value > most)
@@ -26,15 +28,32 @@ bool read_number(const char *text, uint64_t most, const char *what, uint64_t *va
     return true;
 }
 
+bool read_size(const char *text, uint64_t most, const char *what, uint64_t *value, struct rp_error *err)
+{
+    char digits[32];
+    size_t n = strlen(text);
+    const char *suffix = n && n < sizeof digits ? strchr("KMG", text[n - 1]) : NULL;
+    if (!suffix)
+        return read_number(text, most, what, value, err);
+    unsigned shift = *suffix == 'K' ? 10 : *suffix == 'M' ? 20 : 30;
+    snprintf(digits, sizeof digits, "%.*s", (int)n - 1, text);
+    if (!read_number(digits, UINT64_MAX, what, value, err))
+        return false;
+    if (*value > most >> shift)
+        return rp_fail(err, RP_USAGE, "%s: '%s' is too large; the most is %" PRIu64, what, text, most);
+    *value <<= shift;
+    return true;
+}
+
 bool read_extent(const char *text, const char *what, uint32_t extent[3], struct rp_error *err)
 {
     char part[32];
-    const char *at = text;
+    const char *at = text, *between = strchr(text, ',') ? "," : "x";
     extent[0] = extent[1] = extent[2] = 1;
     for (int i = 0; i < 3; i++) {
-        size_t length = strcspn(at, ",");
+        size_t length = strcspn(at, between);
         if (length >= sizeof part)
-            return rp_fail(err, RP_USAGE, "%s: '%s' is not x[,y[,z]]", what, text);
+            return rp_fail(err, RP_USAGE, "%s: '%s' is not X[,Y[,Z]]", what, text);
         memcpy(part, at, length);
         part[length] = 0;
         uint64_t value;
@@ -158,10 +177,11 @@ static const struct {
     enum content content;
     unsigned bytes; /* per element */
     bool seeded;
+    enum element element;
 } contents[] = {
-    {"zeros", CONTENT_ZEROS, 1, false},      {"file", CONTENT_FILE, 1, false},
-    {"rand-f32", CONTENT_RAND_F32, 4, true}, {"rand-f64", CONTENT_RAND_F64, 8, true},
-    {"rand-i32", CONTENT_RAND_I32, 4, true}, {"iota-i32", CONTENT_IOTA_I32, 4, false},
+    {"zeros", CONTENT_ZEROS, 1, false, ELEMENT_UNKNOWN},  {"file", CONTENT_FILE, 1, false, ELEMENT_UNKNOWN},
+    {"rand-f32", CONTENT_RAND_F32, 4, true, ELEMENT_F32}, {"rand-f64", CONTENT_RAND_F64, 8, true, ELEMENT_F64},
+    {"rand-i32", CONTENT_RAND_I32, 4, true, ELEMENT_I32}, {"iota-i32", CONTENT_IOTA_I32, 4, false, ELEMENT_I32},
 };
 #define CONTENTS (sizeof contents / sizeof *contents)
 
@@ -182,11 +202,12 @@ static bool read_count(char *text, size_t row, struct plan_buffer *b, struct rp_
     char *option = strchr(text, ':');
     if (option)
         *option++ = 0;
-    if (!read_number(text, MAX_BUFFER / contents[row].bytes, contents[row].name, &b->count, err))
+    if (!read_size(text, MAX_BUFFER / contents[row].bytes, contents[row].name, &b->count, err))
         return false;
     if (!b->count)
         return rp_fail(err, RP_USAGE, "%s: a buffer of nothing; the least is 1", contents[row].name);
     b->bytes = b->count * contents[row].bytes;
+    b->element = contents[row].element;
     if (!contents[row].seeded)
         return !option || rp_fail(err, RP_USAGE, "%s takes no ':%s'", contents[row].name, option);
     if (!option || strncmp(option, "seed=", 5))

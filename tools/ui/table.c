@@ -1,10 +1,11 @@
 #include "tools/ui/table.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tools/ui/figure.h"
 
 struct table {
     const char *columns;
@@ -44,15 +45,8 @@ void table_cell(struct table *t, const char *format, ...)
 
 void table_number(struct table *t, uint64_t value)
 {
-    char digits[32], text[48];
-    int n = snprintf(digits, sizeof digits, "%" PRIu64, value), out = 0;
-    for (int i = 0; i < n; i++) {
-        if (i && (n - i) % 3 == 0)
-            text[out++] = ',';
-        text[out++] = digits[i];
-    }
-    text[out] = 0;
-    table_cell(t, "%s", text);
+    char text[FIGURE];
+    table_cell(t, "%s", figure(value, text));
 }
 
 static size_t characters(const char *s)
