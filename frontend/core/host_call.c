@@ -96,9 +96,8 @@ static void call_malloc(struct warp_state *s, const struct uop *u, unsigned lane
     struct grid *g = s->w.block->grid;
     uint64_t size = argument(s, u, lane, 8, 8), address = 0;
     if (size && size <= g->device_heap_left) {
-        struct allocation *a = memory_allocate(g->memory, size, "device heap");
+        struct allocation *a = memory_allocate(g->memory, size, "device heap", ALLOCATION_HEAP);
         if (a) {
-            a->device = true;
             g->device_heap_left -= size;
             address = a->base;
         }
@@ -113,7 +112,7 @@ static void call_free(struct warp_state *s, const struct uop *u, unsigned lane)
     if (!address || s->w.block->faulted)
         return;
     struct allocation *a = memory_find(g->memory, address);
-    if (!a || !a->device || a->base != address) {
+    if (!a || a->kind != ALLOCATION_HEAP || a->base != address) {
         block_fault(s, u, RP_FAULT_BAD_CALL, lane, "free of 0x%llx, which malloc never gave",
                     (unsigned long long)address);
         return;

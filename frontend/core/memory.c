@@ -10,143 +10,243 @@
 
 void memory_init(struct memory *m) { *m = (struct memory){.next = HEAP_BASE}; }
 
+static bool is_owned(const struct allocation *a) { return a->kind <= ALLOCATION_HEAP; }
+
 static void release(struct allocation *a)
 {
-    if (a->owned)
+    if (is_owned(a))
         free(a->host);
     free(a->name);
     free(a);
 }
 
-void memory_clear(struct memory *m)
+/* ---- the tree: Seidel and Aragon, "Randomized Search Trees", Algorithmica 16, 1996 --------------------------------
+ */
+
+/* The address scrambled, so that the tree's shape is random and yet the same every time (the finaliser of splitmix64).
+ */
+static uint64_t priority_of(uint64_t address)
 {
-    for (uint32_t i = 0; i < m->count; i++)
-        release(m->table[i]);
-    free(m->table);
+    uint64_t z = address + 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* Cuts the tree into those below `address` and the others. */
+static void tree_split(struct allocation *at, uint64_t address, struct allocation **below, struct allocation **rest)
+{
+    while (at) {
+        if (at->base < address) {
+            *below = at;
+            below = &at->right;
+            at = at->right;
+        } else {
+            *rest = at;
+            rest = &at->left;
+            at = at->left;
+        }
+    }
+    *below = *rest = NULL;
+}
+
+/* All of `below` lie below all of `above`. */
+static struct allocation *tree_join(struct allocation *below, struct allocation *above)
+{
+    struct allocation *root, **to = &root;
+    while (below && above) {
+        if (below->priority >= above->priority) {
+            *to = below;
+            to = &below->right;
+            below = below->right;
+        } else {
+            *to = above;
+            to = &above->left;
+            above = above->left;
+        }
+    }
+    *to = below ? below : above;
+    return root;
+}
+
+static void tree_insert(struct memory *m, struct allocation *a)
+{
+    struct allocation **to = &m->root;
+    a->priority = priority_of(a->base);
+    while (*to && (*to)->priority > a->priority)
+        to = (*to)->base < a->base ? &(*to)->right : &(*to)->left;
+    tree_split(*to, a->base, &a->left, &a->right);
+    *to = a;
+    m->count++;
+}
+
+static void tree_remove(struct memory *m, struct allocation *a)
+{
+    struct allocation **to = &m->root;
+    while (*to != a)
+        to = (*to)->base < a->base ? &(*to)->right : &(*to)->left;
+    *to = tree_join(a->left, a->right);
+    m->count--;
+}
+
+/* The highest allocation that begins at or below `address`, or NULL. */
+static struct allocation *at_or_below(const struct memory *m, uint64_t address)
+{
+    struct allocation *found = NULL;
+    for (struct allocation *a = m->root; a;) {
+        if (a->base > address) {
+            a = a->left;
+        } else {
+            found = a;
+            a = a->right;
+        }
+    }
+    return found;
+}
+
+struct allocation *memory_from(const struct memory *m, uint64_t address)
+{
+    struct allocation *found = NULL;
+    for (struct allocation *a = m->root; a;) {
+        if (a->base < address) {
+            a = a->right;
+        } else {
+            found = a;
+            a = a->left;
+        }
+    }
+    return found;
+}
+
+struct allocation *memory_find(const struct memory *m, uint64_t address)
+{
+    struct allocation *a = at_or_below(m, address);
+    return a && address - a->base < a->size ? a : NULL;
+}
+
+/* ---- making and freeing ------------------------------------------------------------------------------------------ */
+
+void memory_reclaim(struct memory *m)
+{
     while (m->freed) {
         struct allocation *a = m->freed;
-        m->freed = a->next_freed;
+        m->freed = a->left;
         free(a);
     }
+}
+
+void memory_clear(struct memory *m)
+{
+    while (m->root) {
+        struct allocation *a = m->root;
+        tree_remove(m, a);
+        release(a);
+    }
+    memory_reclaim(m);
+    free(m->free_ids);
     memory_init(m);
 }
 
-/* The number of allocations that begin at or below `address`. */
-static uint32_t upper_bound(const struct memory *m, uint64_t address)
+/* There is room for every id to become free, so that freeing needs no memory. */
+static bool take_id(struct memory *m, uint32_t *id)
 {
-    uint32_t low = 0, high = m->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (m->table[middle]->base <= address)
-            low = middle + 1;
-        else
-            high = middle;
+    if (m->free_id_count) {
+        *id = m->free_ids[--m->free_id_count];
+        return true;
     }
-    return low;
-}
-
-static bool insert(struct memory *m, struct allocation *a)
-{
-    if (m->count == m->capacity) {
-        uint32_t capacity = m->capacity ? 2 * m->capacity : 16;
-        struct allocation **table = realloc(m->table, capacity * sizeof *table);
-        if (!table)
+    if (m->ids == m->free_id_capacity) {
+        uint32_t capacity = m->free_id_capacity ? 2 * m->free_id_capacity : 64;
+        uint32_t *ids = realloc(m->free_ids, capacity * sizeof *ids);
+        if (!ids)
             return false;
-        m->table = table;
-        m->capacity = capacity;
+        m->free_ids = ids;
+        m->free_id_capacity = capacity;
     }
-    uint32_t at = upper_bound(m, a->base);
-    memmove(m->table + at + 1, m->table + at, (m->count - at) * sizeof *m->table);
-    m->table[at] = a;
-    m->count++;
-    for (uint32_t i = at; i < m->count; i++)
-        m->table[i]->slot = i;
+    *id = m->ids++;
     return true;
 }
 
-static struct allocation *new_allocation(uint64_t base, uint64_t size, const char *name)
+static struct allocation *new_allocation(struct memory *m, uint64_t base, uint64_t size, const char *name,
+                                         enum allocation_kind kind)
 {
     struct allocation *a = calloc(1, sizeof *a);
     if (!a)
         return NULL;
     a->base = base;
     a->size = size;
+    a->kind = (uint8_t)kind;
     a->name = strdup(name ? name : "");
-    if (!a->name) {
+    if (!a->name || !take_id(m, &a->id)) {
+        free(a->name);
         free(a);
         return NULL;
     }
     return a;
 }
 
+/* Nothing lies in it, nor does an empty allocation begin there. */
+static bool range_is_free(const struct memory *m, uint64_t base, uint64_t size)
+{
+    const struct allocation *below = at_or_below(m, base), *above = memory_from(m, base);
+    if (below && (base == below->base || base - below->base < below->size))
+        return false;
+    return !above || above->base - base >= size;
+}
+
 /* Large buffers come as untouched pages from calloc. The host address is aligned for the widest vector access (16). */
-struct allocation *memory_allocate(struct memory *m, uint64_t size, const char *name)
+struct allocation *memory_allocate(struct memory *m, uint64_t size, const char *name, enum allocation_kind kind)
 {
     if (size > UINT64_C(1) << 44)
         return NULL;
-    struct allocation *a = new_allocation(m->next, size, name);
-    if (!a)
-        return NULL;
-    a->owned = true;
-    a->host = calloc(1, size ? size : 1);
-    if (!a->host || !insert(m, a)) {
-        release(a);
+    uint64_t room = (size / MEMORY_ALIGNMENT + 2) * MEMORY_ALIGNMENT, base = m->next;
+    while (!range_is_free(m, base, room)) { /* memory of the host lies in the way */
+        const struct allocation *a = memory_from(m, base);
+        a = a ? a : at_or_below(m, base);
+        base = (a->base + a->size) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT + 2 * MEMORY_ALIGNMENT;
+    }
+    uint8_t *host = calloc(1, size ? size : 1);
+    struct allocation *a = host ? new_allocation(m, base, size, name, kind) : NULL;
+    if (!a) {
+        free(host);
         return NULL;
     }
-    m->next += (size / MEMORY_ALIGNMENT + 2) * MEMORY_ALIGNMENT;
+    a->host = host;
+    tree_insert(m, a);
+    m->next = base + room;
     return a;
 }
 
-struct allocation *memory_place(struct memory *m, uint64_t base, uint64_t size, uint8_t *host, const char *name)
+struct allocation *memory_place(struct memory *m, uint64_t base, uint64_t size, uint8_t *host, const char *name,
+                                enum allocation_kind kind)
 {
-    uint32_t above = upper_bound(m, base);
-    bool overlaps_below = above > 0 && base - m->table[above - 1]->base < m->table[above - 1]->size;
-    bool overlaps_above = above < m->count && m->table[above]->base - base < size;
-    if (overlaps_below || overlaps_above)
-        return NULL;
-    struct allocation *a = new_allocation(base, size, name);
+    struct allocation *a = range_is_free(m, base, size) ? new_allocation(m, base, size, name, kind) : NULL;
     if (!a)
         return NULL;
     a->host = host;
     a->initialised = true;
-    if (!insert(m, a)) {
-        release(a);
-        return NULL;
-    }
+    tree_insert(m, a);
     return a;
 }
 
 void memory_free(struct memory *m, struct allocation *a)
 {
-    uint32_t at = a->slot;
-    memmove(m->table + at, m->table + at + 1, (m->count - at - 1) * sizeof *m->table);
-    m->count--;
-    for (uint32_t i = at; i < m->count; i++)
-        m->table[i]->slot = i;
-    if (a->owned)
+    tree_remove(m, a);
+    m->free_ids[m->free_id_count++] = a->id;
+    if (is_owned(a))
         free(a->host);
     free(a->name);
     a->host = NULL;
     a->name = NULL;
     a->size = 0;
-    a->next_freed = m->freed;
+    a->left = m->freed;
     m->freed = a;
 }
 
-struct allocation *memory_find(const struct memory *m, uint64_t address)
-{
-    uint32_t above = upper_bound(m, address);
-    if (!above)
-        return NULL;
-    struct allocation *a = m->table[above - 1];
-    return address - a->base < a->size ? a : NULL;
-}
+/* ---- describing -------------------------------------------------------------------------------------------------- */
 
 void memory_describe(const struct memory *m, uint64_t address, char *text, size_t size)
 {
-    uint32_t above = upper_bound(m, address);
-    const struct allocation *below = above ? m->table[above - 1] : NULL;
-    const struct allocation *next = above < m->count ? m->table[above] : NULL;
+    const struct allocation *below = at_or_below(m, address), *next = memory_from(m, address + 1);
     uint64_t past = below ? address - below->base : UINT64_MAX;
     uint64_t before = next ? next->base - address : UINT64_MAX;
     const uint64_t near = UINT64_C(1) << 28;

@@ -1,7 +1,7 @@
-/* Global device memory: a table of allocations, each a range of device addresses backed by host memory. Exact bounds:
- * an address belongs to an allocation or to nobody. Addresses are given out upwards and never reused, so that the same
- * calls give the same addresses and a stale pointer is always caught. Changed by one thread at a time; lookups may run
- * in parallel while nobody changes it. */
+/* Global device memory: a search tree of allocations, each a range of device addresses backed by host memory. Exact
+ * bounds: an address belongs to an allocation or to nobody. Addresses are given out upwards and never reused, so that
+ * the same calls give the same addresses and a stale pointer is always caught. Changed by one thread at a time; lookups
+ * may run in parallel while nobody changes it. Every operation takes O(log n) steps of n allocations. */
 #ifndef REPRISE_FRONTEND_CORE_MEMORY_H
 #define REPRISE_FRONTEND_CORE_MEMORY_H
 
@@ -11,36 +11,52 @@
 
 #define MEMORY_ALIGNMENT 512u
 
+enum allocation_kind {
+    ALLOCATION_BUFFER,   /* made by the host */
+    ALLOCATION_HEAP,     /* made by the kernel's malloc */
+    ALLOCATION_VARIABLE, /* of a module: part of the module's memory */
+    ALLOCATION_HOST,     /* memory of the host at its own address */
+};
+
 struct allocation {
     uint64_t base, size; /* bytes */
-    uint8_t *host;       /* size bytes */
+    uint8_t *host;       /* size bytes; of a buffer and on the heap they go with the allocation */
     char *name;
-    uint32_t slot;    /* position in the table */
-    bool owned;       /* host was allocated for it; else it is part of somebody else's memory */
+    uint32_t id;      /* below memory.ids; of no other allocation that lives */
+    uint8_t kind;     /* enum allocation_kind */
     bool initialised; /* the host has had a view of it */
-    bool device;      /* made by the kernel's malloc */
-    struct allocation *next_freed;
+    /* the tree's: a heap by priority, which follows from the address alone; freed ones are a list through left */
+    uint64_t priority;
+    struct allocation *left, *right;
 };
 
 struct memory {
-    struct allocation **table; /* ascending addresses */
-    uint32_t count, capacity;
+    struct allocation *root;
+    uint32_t count;
+    uint32_t ids;  /* all ids so far are smaller */
     uint64_t next; /* where the next buffer goes */
     struct allocation *freed;
+    uint32_t *free_ids;
+    uint32_t free_id_count, free_id_capacity;
 };
 
 void memory_init(struct memory *);
 void memory_clear(struct memory *);
 /* A zeroed buffer at the next free address, or NULL without memory. A gap of at least MEMORY_ALIGNMENT bytes follows.
  * 0 bytes are a valid size: an address that may not be read. */
-struct allocation *memory_allocate(struct memory *, uint64_t size, const char *name);
-/* Puts `host` at a given address (module variables). NULL without memory or if the range is not free. */
-struct allocation *memory_place(struct memory *, uint64_t base, uint64_t size, uint8_t *host, const char *name);
-/* Takes it out of the table and frees its memory. The struct itself stays, with size 0, because blocks that run keep
- * pointers to allocations that they used before. */
+struct allocation *memory_allocate(struct memory *, uint64_t size, const char *name, enum allocation_kind);
+/* Puts `host` at a given address. NULL without memory or if the range is not free. */
+struct allocation *memory_place(struct memory *, uint64_t base, uint64_t size, uint8_t *host, const char *name,
+                                enum allocation_kind);
+/* Takes it out of the tree and frees its memory. The struct itself stays, with size 0, until memory_reclaim, because
+ * blocks that run keep pointers to allocations that they used before. */
 void memory_free(struct memory *, struct allocation *);
+/* No block keeps a pointer any more. */
+void memory_reclaim(struct memory *);
 /* The allocation that holds `address`, or NULL. */
 struct allocation *memory_find(const struct memory *, uint64_t address);
+/* The allocation with the lowest address at or above `address`, or NULL: to go through all of them. */
+struct allocation *memory_from(const struct memory *, uint64_t address);
 /* "4 bytes past the end of arg2 (16384 bytes)": where `address` lies with respect to the allocation nearest to it. */
 void memory_describe(const struct memory *, uint64_t address, char *text, size_t size);
 

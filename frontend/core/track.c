@@ -5,101 +5,226 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/core/undo.h"
+
 enum { LOADS, STORES, UPDATES, BITMAPS };
 #define WORD_BYTES 4
+#define PAGE_WORDS (PAGE_BYTES / WORD_BYTES)
+#define PIECES (PAGE_WORDS / 64)
+#define SLAB_PAGES 64
+#define KEPT_SLABS 64 /* 1.6 MB that stay for the next launch */
 
-/* Words of one allocation that were touched; one bit per 4 bytes. low..high: the range of 64-bit pieces in use. */
-struct bitmap {
-    uint64_t *bits;
-    size_t low, high;
+/* Words of one page that were touched; one bit per 4 bytes. */
+struct page {
+    uint64_t bits[BITMAPS][PIECES];
+    uint8_t kinds; /* whose bits are in use: 1 << kind; the others hold anything */
+    struct page *next;
 };
 
 /* An allocation as one thread's batch, or all batches so far, touched it. */
 struct record {
-    struct bitmap map[BITMAPS];
+    struct page **pages; /* by offset / PAGE_BYTES; NULL: untouched */
+    uint64_t page_count;
+    uint64_t *touched;
+    size_t touched_count, touched_capacity;
+    uint32_t id;
+    bool listed; /* in its owner's list */
     bool loaded, stored;
     bool note_loads;
     uint16_t atomic; /* operation and type of the updates + 1, 0: none yet */
 };
 
-struct track_grid {
-    struct memory *memory;
-    struct record *records;
-    uint8_t **before; /* copies made before the first store */
+/* Records by an allocation's id, and those that are not empty. */
+struct records {
+    struct record **at; /* NULL: none yet */
     uint32_t count;
+    struct record **listed;
+    uint32_t listed_count, listed_capacity;
+};
+
+struct slab {
+    struct slab *next;
+    struct page pages[SLAB_PAGES];
+};
+
+struct track_grid {
+    const struct memory *memory;
+    struct records records;
+    struct undo *undo;
+    struct slab *slabs;
+    uint32_t slab_count;
+    struct page *free;
     pthread_mutex_t lock;
     _Atomic int verdict;
 };
 
 struct tracker {
     struct track_grid *grid;
-    struct record *records;
+    struct records records;
+    struct page *free;
     bool wrote; /* see tracker_wrote */
 };
 
-struct track_grid *track_grid_new(struct memory *memory)
+/* ---- records ----------------------------------------------------------------------------------------------------- */
+
+static bool records_reserve(struct records *r, uint32_t ids)
+{
+    if (ids <= r->count)
+        return true;
+    struct record **at = realloc(r->at, 2 * (size_t)ids * sizeof(struct record *));
+    if (!at)
+        return false;
+    memset(at + r->count, 0, (2 * (size_t)ids - r->count) * sizeof(struct record *));
+    r->at = at;
+    r->count = 2 * ids;
+    return true;
+}
+
+static void records_free(struct records *r)
+{
+    for (uint32_t i = 0; i < r->count; i++)
+        if (r->at[i]) {
+            free(r->at[i]->pages);
+            free(r->at[i]->touched);
+            free(r->at[i]);
+        }
+    free(r->at);
+    free(r->listed);
+}
+
+static bool record_list(struct records *r, struct record *record)
+{
+    if (r->listed_count == r->listed_capacity) {
+        uint32_t capacity = r->listed_capacity ? 2 * r->listed_capacity : 16;
+        struct record **listed = realloc(r->listed, capacity * sizeof *listed);
+        if (!listed)
+            return false;
+        r->listed = listed;
+        r->listed_capacity = capacity;
+    }
+    r->listed[r->listed_count++] = record;
+    return record->listed = true;
+}
+
+/* The listed record of an allocation of so many pages, NULL: no memory. An earlier allocation with its id may have been
+ * smaller. */
+static struct record *record_open(struct records *r, uint32_t id, uint64_t pages)
+{
+    struct record *record = r->at[id];
+    if (record && record->listed)
+        return record;
+    if (!record && !(record = r->at[id] = calloc(1, sizeof *record)))
+        return NULL;
+    if (record->page_count < pages) {
+        free(record->pages);
+        record->page_count = 0;
+        if (!(record->pages = calloc(pages, sizeof(struct page *))))
+            return NULL;
+        record->page_count = pages;
+    }
+    record->id = id;
+    return record_list(r, record) ? record : NULL;
+}
+
+/* Puts a page that is not there yet in its place. */
+static bool record_add(struct record *r, uint64_t number, struct page *page)
+{
+    if (r->touched_count == r->touched_capacity) {
+        size_t capacity = r->touched_capacity ? 2 * r->touched_capacity : 16;
+        uint64_t *touched = realloc(r->touched, capacity * sizeof *touched);
+        if (!touched)
+            return false;
+        r->touched = touched;
+        r->touched_capacity = capacity;
+    }
+    r->touched[r->touched_count++] = number;
+    r->pages[number] = page;
+    return true;
+}
+
+/* Empties the record; its pages go to *spare. */
+static void record_clear(struct record *r, struct page **spare)
+{
+    for (size_t i = 0; i < r->touched_count; i++) {
+        struct page *page = r->pages[r->touched[i]];
+        r->pages[r->touched[i]] = NULL;
+        if (!page)
+            continue;
+        page->next = *spare;
+        *spare = page;
+    }
+    r->touched_count = 0;
+    r->loaded = r->stored = false;
+    r->atomic = 0;
+}
+
+static void records_clear(struct records *r, struct page **spare)
+{
+    for (uint32_t i = 0; i < r->listed_count; i++) {
+        record_clear(r->listed[i], spare);
+        r->listed[i]->listed = r->listed[i]->note_loads = false;
+    }
+    r->listed_count = 0;
+}
+
+/* ---- what threads share ------------------------------------------------------------------------------------------ */
+
+struct track_grid *track_grid_new(void)
 {
     struct track_grid *g = calloc(1, sizeof *g);
-    if (!g)
-        return NULL;
-    g->memory = memory;
-    g->count = memory->count;
-    g->records = calloc(g->count + 1, sizeof *g->records);
-    g->before = calloc(g->count + 1, sizeof *g->before);
-    if (!g->records || !g->before) {
-        free(g->records);
-        free(g->before);
+    if (g && !(g->undo = undo_new())) {
         free(g);
         return NULL;
     }
-    pthread_mutex_init(&g->lock, NULL);
+    if (g)
+        pthread_mutex_init(&g->lock, NULL);
     return g;
 }
 
-static void free_records(struct record *records, uint32_t count)
+static void free_slabs(struct track_grid *g)
 {
-    for (uint32_t i = 0; records && i < count; i++)
-        for (int k = 0; k < BITMAPS; k++)
-            free(records[i].map[k].bits);
-    free(records);
+    while (g->slabs) {
+        struct slab *next = g->slabs->next;
+        free(g->slabs);
+        g->slabs = next;
+    }
+    g->slab_count = 0;
+    g->free = NULL;
 }
 
 void track_grid_free(struct track_grid *g)
 {
     if (!g)
         return;
-    free_records(g->records, g->count);
-    for (uint32_t i = 0; i < g->count; i++)
-        free(g->before[i]);
-    free(g->before);
+    records_free(&g->records);
+    free_slabs(g);
+    undo_free(g->undo);
     pthread_mutex_destroy(&g->lock);
     free(g);
 }
 
-void track_restore(struct track_grid *g)
+bool track_begin(struct track_grid *g, const struct memory *memory)
 {
-    for (uint32_t i = 0; i < g->count; i++)
-        if (g->before[i])
-            memcpy(g->memory->table[i]->host, g->before[i], g->memory->table[i]->size);
+    g->memory = memory;
+    g->verdict = TRACK_CLEAN;
+    return records_reserve(&g->records, memory->ids) && undo_begin(g->undo, memory);
 }
 
-static void clear(struct bitmap *m)
+void track_end(struct track_grid *g)
 {
-    if (m->bits && m->low < m->high)
-        memset(m->bits + m->low, 0, (m->high - m->low) * sizeof *m->bits);
-    m->low = SIZE_MAX;
-    m->high = 0;
+    records_clear(&g->records, &g->free);
+    if (g->slab_count > KEPT_SLABS)
+        free_slabs(g);
+    undo_forget(g->undo);
 }
 
+void track_restore(struct track_grid *g) { undo_restore(g->undo); }
+
+/* The records stay listed, for what they say about loads. */
 void track_again(struct track_grid *g)
 {
-    for (uint32_t i = 0; i < g->count; i++) {
-        struct record *r = &g->records[i];
-        for (int k = 0; k < BITMAPS; k++)
-            clear(&r->map[k]);
-        r->loaded = r->stored = false;
-        r->atomic = 0;
-    }
+    for (uint32_t i = 0; i < g->records.listed_count; i++)
+        record_clear(g->records.listed[i], &g->free);
     g->verdict = TRACK_CLEAN;
 }
 
@@ -113,6 +238,8 @@ void track_give_up(struct track_grid *g)
     pthread_mutex_unlock(&g->lock);
 }
 
+/* ---- one thread's part ------------------------------------------------------------------------------------------- */
+
 bool tracker_wrote(struct tracker *t)
 {
     bool wrote = t->wrote;
@@ -125,69 +252,131 @@ void tracker_give_up(struct tracker *t) { track_give_up(t->grid); }
 struct tracker *tracker_new(struct track_grid *g)
 {
     struct tracker *t = calloc(1, sizeof *t);
-    if (!t)
-        return NULL;
-    t->grid = g;
-    t->records = calloc(g->count + 1, sizeof *t->records);
-    if (!t->records) {
-        free(t);
-        return NULL;
-    }
-    for (uint32_t i = 0; i < g->count; i++)
-        t->records[i].note_loads = g->records[i].note_loads;
+    if (t)
+        t->grid = g;
     return t;
 }
 
+/* Its pages belong to the grid. */
 void tracker_free(struct tracker *t)
 {
     if (!t)
         return;
-    free_records(t->records, t->grid->count);
+    records_free(&t->records);
     free(t);
 }
 
-static bool make_bitmap(struct bitmap *m, uint64_t size)
+bool tracker_begin(struct tracker *t)
 {
-    if (m->bits)
-        return true;
-    m->bits = calloc(size / (64 * WORD_BYTES) + 1, sizeof *m->bits);
-    m->low = SIZE_MAX;
-    return m->bits != NULL;
+    records_clear(&t->records, &t->free);
+    t->wrote = false;
+    return records_reserve(&t->records, t->grid->memory->ids);
+}
+
+void tracker_end(struct tracker *t)
+{
+    records_clear(&t->records, &t->free);
+    while (t->free) {
+        struct page *page = t->free;
+        t->free = page->next;
+        page->next = t->grid->free;
+        t->grid->free = page;
+    }
+}
+
+/* Moves some pages from the grid to the thread; the lock is held. */
+static bool refill(struct tracker *t)
+{
+    struct track_grid *g = t->grid;
+    if (!g->free) {
+        struct slab *s = malloc(sizeof *s);
+        if (!s)
+            return false;
+        s->next = g->slabs;
+        g->slabs = s;
+        g->slab_count++;
+        for (int i = 0; i < SLAB_PAGES; i++) {
+            s->pages[i].next = g->free;
+            g->free = &s->pages[i];
+        }
+    }
+    for (int i = 0; i < SLAB_PAGES / 4 && g->free; i++) {
+        struct page *page = g->free;
+        g->free = page->next;
+        page->next = t->free;
+        t->free = page;
+    }
+    return true;
 }
 
 /* ---- noting accesses --------------------------------------------------------------------------------------------- */
 
-/* The first access of a kind to an allocation in an attempt: memory for its words, and a copy before the first store.
- */
-static bool begin(struct tracker *t, const struct allocation *a, int kind)
+/* The first access of the batch to an allocation. */
+static __attribute__((noinline)) struct record *first_access(struct tracker *t, const struct allocation *a)
 {
     struct track_grid *g = t->grid;
-    bool ok = make_bitmap(&t->records[a->slot].map[kind], a->size);
-    if (ok && kind != LOADS) {
-        pthread_mutex_lock(&g->lock);
-        if (!g->before[a->slot] && (g->before[a->slot] = malloc(a->size + 1)))
-            memcpy(g->before[a->slot], a->host, a->size);
-        ok = g->before[a->slot] != NULL;
-        pthread_mutex_unlock(&g->lock);
-    }
-    if (!ok)
-        track_give_up(g);
-    return ok;
+    struct record *r = record_open(&t->records, a->id, a->size / PAGE_BYTES + 1);
+    pthread_mutex_lock(&g->lock);
+    const struct record *all = g->records.at[a->id];
+    if (r)
+        r->note_loads = all && all->listed && all->note_loads;
+    else
+        g->verdict = TRACK_CONFLICT;
+    pthread_mutex_unlock(&g->lock);
+    return r;
 }
 
-static inline void mark(struct bitmap *m, uint64_t first, uint64_t last)
+/* The first access of a kind to a page in a batch: memory for its words, and a copy before the first store. */
+static __attribute__((noinline)) struct page *first_of_kind(struct tracker *t, struct record *r,
+                                                            const struct allocation *a, uint64_t number, int kind)
 {
-    size_t low = first / 64, high = last / 64;
-    m->low = low < m->low ? low : m->low;
-    m->high = high >= m->high ? high + 1 : m->high;
+    struct track_grid *g = t->grid;
+    struct page *page = r->pages[number];
+    if (!page) {
+        pthread_mutex_lock(&g->lock);
+        bool ok = t->free || refill(t);
+        pthread_mutex_unlock(&g->lock);
+        if (ok && record_add(r, number, t->free)) {
+            page = t->free;
+            t->free = page->next;
+            page->kinds = 0;
+        }
+    }
+    if (!page || (kind != LOADS && !undo_save(g->undo, a, number))) {
+        track_give_up(g);
+        return NULL;
+    }
+    memset(page->bits[kind], 0, sizeof page->bits[kind]);
+    page->kinds |= (uint8_t)(1 << kind);
+    return page;
+}
+
+static inline void mark_bits(uint64_t *bits, unsigned first, unsigned last)
+{
+    unsigned low = first / 64, high = last / 64;
     if (low == high) {
-        m->bits[low] |= (~0ull >> (63 - (last - first))) << first % 64;
+        bits[low] |= (~0ull >> (63 - (last - first))) << first % 64;
         return;
     }
-    m->bits[low] |= ~0ull << first % 64;
-    for (size_t i = low + 1; i < high; i++)
-        m->bits[i] = ~0ull;
-    m->bits[high] |= ~0ull >> (63 - last % 64);
+    bits[low] |= ~0ull << first % 64;
+    for (unsigned i = low + 1; i < high; i++)
+        bits[i] = ~0ull;
+    bits[high] |= ~0ull >> (63 - last % 64);
+}
+
+/* Words first to last of the allocation. */
+static inline bool mark(struct tracker *t, struct record *r, const struct allocation *a, int kind, uint64_t first,
+                        uint64_t last)
+{
+    for (uint64_t number = first / PAGE_WORDS; number <= last / PAGE_WORDS; number++) {
+        struct page *page = r->pages[number];
+        if (__builtin_expect(!page || !(page->kinds >> kind & 1), 0) && !(page = first_of_kind(t, r, a, number, kind)))
+            return false;
+        uint64_t base = number * PAGE_WORDS, end = base + PAGE_WORDS - 1;
+        mark_bits(page->bits[kind], first > base ? (unsigned)(first - base) : 0,
+                  last < end ? (unsigned)(last - base) : PAGE_WORDS - 1);
+    }
+    return true;
 }
 
 /* Which bitmap an access belongs to. Atomics are updates as long as all of an allocation's are the same, commuting
@@ -216,7 +405,9 @@ static int kind_of(struct record *r, const struct uop *u)
 bool track_access(struct tracker *t, const struct allocation *a, const struct uop *u, const struct lane_addresses *la,
                   lanemask m)
 {
-    struct record *r = &t->records[a->slot];
+    struct record *r = t->records.at[a->id];
+    if (__builtin_expect(!r || !r->listed, 0) && !(r = first_access(t, a)))
+        return false;
     int kind = kind_of(r, u);
     if (kind == LOADS) {
         r->loaded = true;
@@ -225,76 +416,92 @@ bool track_access(struct tracker *t, const struct allocation *a, const struct uo
     } else {
         r->stored = t->wrote = true;
     }
-    struct bitmap *map = &r->map[kind];
-    if (__builtin_expect(!map->bits, 0) && !begin(t, a, kind))
-        return false;
     uint64_t width = u->memory.width;
-    if (la->affine && la->stride >= 0 && (uint64_t)la->stride <= width) {
-        mark(map, (la->low - a->base) / WORD_BYTES, (la->high + width - 1 - a->base) / WORD_BYTES);
-        return true;
-    }
+    if (la->affine && la->stride >= 0 && (uint64_t)la->stride <= width)
+        return mark(t, r, a, kind, (la->low - a->base) / WORD_BYTES, (la->high + width - 1 - a->base) / WORD_BYTES);
     FOR_LANES(l, m)
     {
         uint64_t at = lane_address(la, l) - a->base;
-        mark(map, at / WORD_BYTES, (at + width - 1) / WORD_BYTES);
+        if (!mark(t, r, a, kind, at / WORD_BYTES, (at + width - 1) / WORD_BYTES))
+            return false;
     }
     return true;
 }
 
 /* ---- comparing batches ------------------------------------------------------------------------------------------- */
 
-static bool overlap(const struct bitmap *x, const struct bitmap *y)
+static bool overlap(const struct page *x, int kind_of_x, const struct page *y, int kind_of_y)
 {
-    size_t low = x->low > y->low ? x->low : y->low, high = x->high < y->high ? x->high : y->high;
-    for (size_t i = low; i < high; i++)
-        if (x->bits[i] & y->bits[i])
-            return true;
-    return false;
+    if (!(x->kinds >> kind_of_x & 1) || !(y->kinds >> kind_of_y & 1))
+        return false;
+    uint64_t both = 0;
+    for (unsigned i = 0; i < PIECES; i++)
+        both |= x->bits[kind_of_x][i] & y->bits[kind_of_y][i];
+    return both;
 }
 
-static bool merge(struct bitmap *into, struct bitmap *from, uint64_t size)
+static bool page_conflicts(const struct page *all, const struct page *mine)
 {
-    if (!from->bits || from->low >= from->high)
-        return true;
-    if (!make_bitmap(into, size))
-        return false;
-    for (size_t i = from->low; i < from->high; i++)
-        into->bits[i] |= from->bits[i];
-    into->low = from->low < into->low ? from->low : into->low;
-    into->high = from->high > into->high ? from->high : into->high;
-    clear(from);
-    return true;
+    for (int k = 0; k < BITMAPS; k++)
+        for (int j = 0; j < BITMAPS; j++)
+            if ((k != j || k == STORES) && overlap(all, k, mine, j))
+                return true;
+    return false;
 }
 
 static bool conflicts(const struct record *all, const struct record *mine)
 {
-    for (int k = 0; k < BITMAPS; k++)
-        for (int j = 0; j < BITMAPS; j++)
-            if ((k != j || k == STORES) && all->map[k].bits && mine->map[j].bits &&
-                overlap(&all->map[k], &mine->map[j]))
-                return true;
+    for (size_t i = 0; i < mine->touched_count; i++) {
+        const struct page *other = all->pages[mine->touched[i]];
+        if (other && page_conflicts(other, mine->pages[mine->touched[i]]))
+            return true;
+    }
     /* the same word may be updated by different operations only within a batch */
     return all->atomic && mine->atomic && all->atomic != mine->atomic;
 }
 
-/* Adds what a batch did to one allocation to what all did. */
-static int merge_record(struct track_grid *g, uint32_t slot, struct record *mine)
+static void merge_page(struct page *into, const struct page *from)
 {
-    struct record *all = &g->records[slot];
+    for (int k = 0; k < BITMAPS; k++) {
+        if (!(from->kinds >> k & 1))
+            continue;
+        if (into->kinds >> k & 1)
+            for (unsigned i = 0; i < PIECES; i++)
+                into->bits[k][i] |= from->bits[k][i];
+        else
+            memcpy(into->bits[k], from->bits[k], sizeof into->bits[k]);
+    }
+    into->kinds |= from->kinds;
+}
+
+/* A page that no batch before has touched changes hands. */
+static bool merge_pages(struct record *all, struct record *mine)
+{
+    for (size_t i = 0; i < mine->touched_count; i++) {
+        uint64_t number = mine->touched[i];
+        if (all->pages[number]) {
+            merge_page(all->pages[number], mine->pages[number]);
+        } else {
+            if (!record_add(all, number, mine->pages[number]))
+                return false;
+            mine->pages[number] = NULL;
+        }
+    }
+    return true;
+}
+
+/* Adds what a batch did to one allocation to what all did. The record's capacity is that of mine, or larger. */
+static int merge_record(struct record *all, struct record *mine)
+{
     all->loaded |= mine->loaded;
     all->stored |= mine->stored;
     if (all->loaded && all->stored && !all->note_loads) {
         all->note_loads = true;
         return TRACK_REPEAT;
     }
-    if (conflicts(all, mine))
+    if (conflicts(all, mine) || !merge_pages(all, mine))
         return TRACK_CONFLICT;
-    for (int k = 0; k < BITMAPS; k++)
-        if (!merge(&all->map[k], &mine->map[k], g->memory->table[slot]->size))
-            return TRACK_CONFLICT;
     all->atomic = all->atomic ? all->atomic : mine->atomic;
-    mine->loaded = mine->stored = false;
-    mine->atomic = 0;
     return TRACK_CLEAN;
 }
 
@@ -303,16 +510,16 @@ bool tracker_end_batch(struct tracker *t)
     struct track_grid *g = t->grid;
     pthread_mutex_lock(&g->lock);
     int worst = g->verdict;
-    for (uint32_t i = 0; i < g->count; i++) {
-        struct record *mine = &t->records[i];
-        if (!mine->loaded && !mine->stored)
-            continue;
-        int verdict = merge_record(g, i, mine);
+    for (uint32_t i = 0; i < t->records.listed_count; i++) {
+        struct record *mine = t->records.listed[i];
+        struct record *all = record_open(&g->records, mine->id, mine->page_count);
+        int verdict = all ? merge_record(all, mine) : TRACK_CONFLICT;
         /* with more loads to note, everything is looked at again anyway */
         if (verdict == TRACK_REPEAT || worst == TRACK_CLEAN)
             worst = verdict;
     }
     g->verdict = worst;
     pthread_mutex_unlock(&g->lock);
+    records_clear(&t->records, &t->free);
     return worst == TRACK_CLEAN;
 }

@@ -276,7 +276,7 @@ static bool worker_init(struct worker *w, struct attempt *a)
     if (!w->block || !w->tracker)
         return false;
     w->block->tracker = w->tracker;
-    return true;
+    return tracker_begin(w->tracker);
 }
 
 static void run_together(struct attempt *a, struct worker *workers)
@@ -346,8 +346,8 @@ bool batches_run(struct run *r, bool *again, struct rp_error *err)
 {
     *again = false;
     r->grid.parallel = r->threads > 1;
-    struct track_grid *track = track_grid_new(r->grid.memory);
-    if (!track)
+    struct track_grid *track = track_grid_new();
+    if (!track || !track_begin(track, r->grid.memory))
         return rp_fail(err, RP_SYSTEM, "out of memory for the launch of kernel '%s'", r->grid.program->name);
     bool ok;
     enum track_verdict verdict;

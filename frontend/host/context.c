@@ -47,7 +47,7 @@ static bool place_variables(struct rp_context *c, const struct module *m, struct
             continue;
         uint64_t offset = v->address - module_base(m);
         if (offset > m->global_size || v->size > m->global_size - offset ||
-            !memory_place(&c->memory, v->address, v->size, c->globals + offset, v->name))
+            !memory_place(&c->memory, v->address, v->size, c->globals + offset, v->name, ALLOCATION_VARIABLE))
             return rp_fail(err, RP_SYSTEM, "no memory for variable '%s' of %s", v->name, m->file_name);
     }
     return true;
@@ -77,7 +77,7 @@ struct module *rp_context_load(struct rp_context *c, const char *path, struct rp
 
 uint64_t rp_alloc(struct rp_context *c, uint64_t bytes, const char *name, struct rp_error *err)
 {
-    struct allocation *a = memory_allocate(&c->memory, bytes, name);
+    struct allocation *a = memory_allocate(&c->memory, bytes, name, ALLOCATION_BUFFER);
     if (a)
         return a->base;
     rp_fail(err, RP_SYSTEM, "no memory for %s, a buffer of %" PRIu64 " bytes", name ? name : "a buffer", bytes);
@@ -86,13 +86,11 @@ uint64_t rp_alloc(struct rp_context *c, uint64_t bytes, const char *name, struct
 
 bool rp_free(struct rp_context *c, uint64_t address, struct rp_error *err)
 {
-    struct allocation *a = NULL;
-    for (uint32_t i = 0; i < c->memory.count; i++)
-        if (c->memory.table[i]->base == address && c->memory.table[i]->owned)
-            a = c->memory.table[i];
-    if (!a)
+    struct allocation *a = memory_from(&c->memory, address);
+    if (!a || a->base != address || a->kind != ALLOCATION_BUFFER)
         return rp_fail(err, RP_USAGE, "0x%" PRIx64 " is not the beginning of a buffer", address);
     memory_free(&c->memory, a);
+    memory_reclaim(&c->memory);
     return true;
 }
 

@@ -8,10 +8,9 @@ static bool begin_launch(struct recorder *r, const struct grid *g, uint32_t kern
     struct rp_allocation *allocations = calloc(g->memory->count + 1, sizeof *allocations);
     if (!allocations)
         return rp_fail(err, RP_SYSTEM, "out of memory for the launch of kernel '%s'", g->program->name);
-    for (uint32_t i = 0; i < g->memory->count; i++) {
-        const struct allocation *a = g->memory->table[i];
-        allocations[i] = (struct rp_allocation){a->base, a->size, a->name, a->initialised};
-    }
+    const struct allocation *a = memory_from(g->memory, 0);
+    for (uint32_t i = 0; a; a = memory_from(g->memory, a->base + 1))
+        allocations[i++] = (struct rp_allocation){a->base, a->size, a->name, a->initialised};
     struct rp_launch launch = {
         .kernel = kernel,
         .dynamic_shared = g->dynamic_shared,

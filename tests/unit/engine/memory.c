@@ -146,7 +146,7 @@ Test(memory, allocations_have_exact_bounds)
     memory_init(&m);
     struct allocation *a[40];
     for (unsigned i = 0; i < 40; i++) {
-        a[i] = memory_allocate(&m, 1 + 37 * i, "some");
+        a[i] = memory_allocate(&m, 1 + 37 * i, "some", ALLOCATION_BUFFER);
         cr_assert_eq(a[i]->base % MEMORY_ALIGNMENT, 0);
     }
     for (unsigned i = 0; i < 40; i++) {
@@ -158,13 +158,72 @@ Test(memory, allocations_have_exact_bounds)
     uint64_t last = a[39]->base;
     memory_free(&m, a[7]);
     cr_assert_null(memory_find(&m, HEAP_BASE + 7 * 1024));
-    cr_assert_gt(memory_allocate(&m, 16, "new")->base, last, "addresses are not given out again");
+    cr_assert_gt(memory_allocate(&m, 16, "new", ALLOCATION_BUFFER)->base, last, "addresses are not given out again");
     uint8_t variable[8];
-    cr_assert_not_null(memory_place(&m, MODULE_BASE, 8, variable, "v"));
-    cr_assert_null(memory_place(&m, MODULE_BASE + 7, 8, variable, "overlapping"));
-    cr_assert_null(memory_place(&m, MODULE_BASE - 7, 8, variable, "overlapping"));
-    cr_assert_not_null(memory_place(&m, MODULE_BASE + 8, 8, variable, "neighbour"));
+    cr_assert_not_null(memory_place(&m, MODULE_BASE, 8, variable, "v", ALLOCATION_VARIABLE));
+    cr_assert_null(memory_place(&m, MODULE_BASE + 7, 8, variable, "overlapping", ALLOCATION_VARIABLE));
+    cr_assert_null(memory_place(&m, MODULE_BASE - 7, 8, variable, "overlapping", ALLOCATION_VARIABLE));
+    cr_assert_not_null(memory_place(&m, MODULE_BASE + 8, 8, variable, "neighbour", ALLOCATION_VARIABLE));
     cr_assert_not_null(memory_find(&m, MODULE_BASE + 8));
+    memory_clear(&m);
+}
+
+/* The tree against a plain list: places, allocates and frees at random, and asks for addresses in and around them. */
+enum { PLACES = 300 };
+struct place {
+    uint64_t base, size;
+    struct allocation *at; /* NULL: free */
+};
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 33;
+}
+
+static void check_address(const struct memory *m, const struct place *places, uint64_t address)
+{
+    const struct allocation *holder = NULL, *above = NULL;
+    for (unsigned i = 0; i < PLACES; i++) {
+        const struct place *p = &places[i];
+        if (!p->at)
+            continue;
+        if (address - p->base < p->size)
+            holder = p->at;
+        if (p->base >= address && (!above || p->base < above->base))
+            above = p->at;
+    }
+    cr_assert_eq(memory_find(m, address), holder);
+    cr_assert_eq(memory_from(m, address), above);
+}
+
+Test(memory, the_tree_finds_what_a_list_finds)
+{
+    static struct place places[PLACES];
+    uint64_t state = 1;
+    struct memory m;
+    memory_init(&m);
+    for (unsigned i = 0; i < PLACES; i++)
+        places[i] = (struct place){MODULE_BASE + 64 * i, 1 + next_random(&state) % 64, NULL};
+    for (unsigned step = 0; step < 20000; step++) {
+        struct place *p = &places[next_random(&state) % PLACES];
+        static uint8_t host[64];
+        if (p->at) {
+            memory_free(&m, p->at);
+            p->at = NULL;
+        } else {
+            p->at = memory_place(&m, p->base, p->size, host, "place", ALLOCATION_VARIABLE);
+            cr_assert_not_null(p->at);
+            cr_assert_null(memory_place(&m, p->base + p->size - 1, 8, host, "overlap", ALLOCATION_VARIABLE));
+        }
+        if (step % 100 == 0)
+            memory_reclaim(&m);
+        check_address(&m, places, MODULE_BASE - 64 + next_random(&state) % (64 * (PLACES + 2)));
+    }
+    for (unsigned i = 0; i < PLACES; i++)
+        for (unsigned j = 0; j < i; j++)
+            cr_assert(!places[i].at || !places[j].at || places[i].at->id != places[j].at->id);
+    cr_assert_leq(m.ids, PLACES);
     memory_clear(&m);
 }
 
@@ -173,7 +232,7 @@ Test(memory, addresses_are_described_by_what_is_near)
     struct memory m;
     char text[200];
     memory_init(&m);
-    struct allocation *a = memory_allocate(&m, 16384, "arg2");
+    struct allocation *a = memory_allocate(&m, 16384, "arg2", ALLOCATION_BUFFER);
     memory_describe(&m, a->base + 16388, text, sizeof text);
     cr_assert_str_eq(text, "4 bytes past the end of arg2 (16384 bytes)");
     memory_describe(&m, a->base - 12, text, sizeof text);

@@ -173,7 +173,7 @@ static void compare(uint64_t seed, struct shape shape)
     struct program *p = generate(&g, seed, shape);
     struct memory memory;
     memory_init(&memory);
-    struct allocation *out = memory_allocate(&memory, 4 * 128, "out");
+    struct allocation *out = memory_allocate(&memory, 4 * 128, "out", ALLOCATION_BUFFER);
     struct grid grid;
     code_grid(&grid, p, 1, 45, &memory);
     struct block *b = block_new(&grid);
