@@ -12,7 +12,8 @@ struct engine_launch {
     uint32_t launch;             /* index */
     uint64_t blocks;             /* to replay: those that the trace holds */
     bool cut_short;              /* the recording ended early: a barrier may stay incomplete */
-    /* NULL, or called every so often with the warp instructions done since the last call. */
+    unsigned threads;            /* at most, for the fast engine; 0: one */
+    /* Called every so often, from any thread, with the warp instructions done since the last call; may be NULL. */
     void (*progress)(void *, uint64_t done);
     void *progress_data;
     /* As in struct replay_options; for the reference engine. */

@@ -15,9 +15,10 @@ struct session {
     const struct machine *machine;
     const struct replay_options *options;
     struct replay_result *result;
-    struct hierarchy *kept; /* NULL: every launch has a hierarchy of its own */
-    atomic_uint next;       /* launch to take, index into result->launches */
-    pthread_mutex_t lock;   /* of what follows */
+    struct hierarchy *kept;  /* NULL: every launch has a hierarchy of its own */
+    unsigned launch_threads; /* for each launch */
+    atomic_uint next;        /* launch to take, index into result->launches */
+    pthread_mutex_t lock;    /* of what follows */
     bool failed;
     uint32_t failed_launch; /* the first that failed, so that the message does not depend on threads */
     struct rp_error error;
@@ -60,6 +61,7 @@ static bool replay_one(struct session *s, struct replay_launch *out, struct rp_e
                                 .machine = s->machine,
                                 .hierarchy = s->kept,
                                 .launch = out->launch,
+                                .threads = s->launch_threads,
                                 .progress = add_progress,
                                 .progress_data = s,
                                 .issued = s->options->issued,
@@ -117,11 +119,12 @@ static bool run(struct session *s, struct rp_error *err)
         s->kept = s->options->caches ? s->options->caches : &own;
     }
     unsigned threads = s->options->threads ? s->options->threads : 1;
-    threads = s->kept ? 1 : threads < s->result->count ? threads : s->result->count;
+    unsigned at_once = s->kept ? 1 : threads < s->result->count ? threads : s->result->count;
+    s->launch_threads = at_once ? threads / at_once : 1;
     pthread_t helpers[64];
     unsigned started = 0;
     s->reporter = pthread_self();
-    while (started + 1 < threads && started < sizeof helpers / sizeof *helpers &&
+    while (started + 1 < at_once && started < sizeof helpers / sizeof *helpers &&
            !pthread_create(&helpers[started], NULL, work, s))
         started++;
     work(s);

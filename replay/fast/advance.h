@@ -5,13 +5,13 @@
 #include "replay/fast/control_words.h"
 
 /* What only some instructions or machines wait for, besides `wake`. */
-static __attribute__((noinline)) uint64_t wake_of_special(const struct fast *f, struct fast_warp *w, uint64_t wake)
+static __attribute__((noinline)) uint64_t wake_of_special(const struct fast_sm *sm, struct fast_warp *w, uint64_t wake)
 {
     if ((w->op->flags & OP_FENCE) && w->memory_done > wake)
         wake = w->memory_done;
     wake = w->fetched > wake ? w->fetched : wake;
-    if (f->control_words) {
-        uint64_t awaited = fast_awaited(f, w);
+    if (w->signals) {
+        uint64_t awaited = fast_awaited(sm, w);
         wake = awaited > wake ? awaited : wake;
     }
     w->earliest = wake;
@@ -19,37 +19,37 @@ static __attribute__((noinline)) uint64_t wake_of_special(const struct fast *f, 
 }
 
 /* Works out the wake of the next instruction and puts the warp on the wheel. Not for a warp that waits. */
-HOT void schedule(struct fast *f, struct fast_warp *w)
+HOT void schedule(struct fast_sm *sm, struct fast_warp *w)
 {
-    uint64_t wake = registers_free(f, w) >> PRODUCER_BITS;
+    uint64_t wake = registers_free(w) >> PRODUCER_BITS;
     wake = w->released > wake ? w->released : wake;
     if (w->op->flags & (OP_FENCE | OP_EXTENDED))
-        wake = wake_of_special(f, w, wake);
+        wake = wake_of_special(sm, w, wake);
     wake = w->control_until > wake ? w->control_until : wake;
     w->wake = wake;
-    wheel_add(&f->subcores[w->subcore], w->slot, f->now, wake);
+    wheel_add(w->subcore, w->slot, sm->now, wake);
 }
 
 /* The same for a warp other than the one that is issuing: its sub-core must be looked at then. */
-static inline void schedule_other(struct fast *f, struct fast_warp *w)
+static inline void schedule_other(struct fast_sm *sm, struct fast_warp *w)
 {
-    schedule(f, w);
-    if (f->next[w->subcore] > w->wake)
-        f->next[w->subcore] = w->wake;
+    schedule(sm, w);
+    if (sm->next[w->subcore->number] > w->wake)
+        sm->next[w->subcore->number] = w->wake;
 }
 
 /* Unit and times of a memory instruction with generic addresses. */
-static inline void resolve_space(struct fast *f, struct fast_warp *w)
+static inline void resolve_space(const struct fast_sm *sm, struct fast_warp *w)
 {
-    unsigned space = timing_space(f->launch, w->next.instruction, &w->next);
-    const struct machine_timing *t = &f->machine->spaces[space];
+    unsigned space = timing_space(w->part->grid->launch, w->next.instruction, &w->next);
+    const struct machine_timing *t = &sm->chip->machine->spaces[space];
     w->unit = t->unit;
     w->initiation = t->initiation;
     w->latency = t->latency;
     w->producer = path_of_space(space) == PATH_SHARED ? PRODUCER_SHARED : PRODUCER_MEMORY;
 }
 
-HOT void decode(struct fast *f, struct fast_warp *w)
+HOT void decode(const struct fast_sm *sm, struct fast_warp *w)
 {
     const struct op *op = w->op;
     unsigned before = w->unit;
@@ -58,46 +58,47 @@ HOT void decode(struct fast *f, struct fast_warp *w)
     w->latency = op->latency;
     w->producer = op->producer;
     if (op->flags & OP_BY_SPACE)
-        resolve_space(f, w);
-    struct fast_subcore *sc = &f->subcores[w->subcore];
+        resolve_space(sm, w);
+    struct fast_subcore *sc = w->subcore;
     uint64_t slot = 1ull << w->slot;
     sc->uses[before] &= ~slot;
     sc->uses[w->unit] |= slot;
 }
 
-static __attribute__((noinline)) void fetch(struct fast *f, struct fast_warp *w)
+static __attribute__((noinline)) void fetch(const struct fast_sm *sm, struct fast_warp *w)
 {
-    struct hierarchy *h = f->job->hierarchy;
+    struct hierarchy *h = sm->chip->job->hierarchy;
     struct instruction_cache_reply reply;
-    h->icache_model->fetch(f->subcores[w->subcore].icache,
-                           hierarchy_code_address(f->launch->kernel, w->next.instruction), f->now + h->clock, &reply);
-    *(reply.hit ? &f->statistics->icache_hits : &f->statistics->icache_misses) += 1;
+    h->icache_model->fetch(w->subcore->icache,
+                           hierarchy_code_address(w->part->grid->launch->kernel, w->next.instruction),
+                           sm->now + h->clock, &reply);
+    *(reply.hit ? &w->part->statistics.icache_hits : &w->part->statistics.icache_misses) += 1;
     w->fetched = reply.cycle - h->clock;
 }
 
 HOT uint64_t lanes(rp_lanemask mask) { return mask == ~0u ? RP_WARP_LANES : (uint64_t)__builtin_popcount(mask); }
 
 /* Fetches the warp's next instruction and sets its wake, or ends the warp. */
-HOT bool advance(struct fast *f, struct fast_warp *w, struct rp_error *err)
+HOT bool advance(struct fast_sm *sm, struct fast_warp *w, struct rp_error *err)
 {
     int more;
     while ((more = rp_cursor_next(&w->cursor, &w->next, err)) > 0) {
-        f->statistics->warp_instructions++;
-        f->statistics->thread_instructions += lanes(w->next.executed);
-        w->op = &f->program.ops[w->next.index];
+        w->part->statistics.warp_instructions++;
+        w->part->statistics.thread_instructions += lanes(w->next.executed);
+        w->op = &w->part->grid->program.ops[w->next.index];
         if (w->op->flags & (OP_FREE_EXIT | OP_FETCHED)) {
             if (w->op->flags & OP_FREE_EXIT)
                 continue;
-            fetch(f, w);
+            fetch(sm, w);
         }
-        decode(f, w);
+        decode(sm, w);
         if (!w->waiting)
-            schedule(f, w);
+            schedule(sm, w);
         return true;
     }
     if (more < 0)
         return false;
-    fast_end_warp(f, w);
+    fast_end_warp(sm, w);
     return true;
 }
 

@@ -6,7 +6,7 @@
 
 static uint64_t all_warps(const struct fast_block *block) { return ~0ull >> (64 - block->warp_count); }
 
-static void release(struct fast *f, struct fast_block *block, unsigned id)
+static void release(struct fast_sm *sm, struct fast_block *block, unsigned id)
 {
     block->barriers[id] = (struct fast_barrier){0};
     block->active_barriers &= ~(1u << id);
@@ -16,25 +16,25 @@ static void release(struct fast *f, struct fast_block *block, unsigned id)
             continue;
         block->waiting &= ~(1ull << w->number);
         w->waiting = false;
-        w->barrier_until = f->now + 1 + (uint64_t)f->machine->barrier_latency;
+        w->barrier_until = sm->now + 1 + (uint64_t)sm->chip->machine->barrier_latency;
         if (w->released < w->barrier_until)
             w->released = w->barrier_until;
         if (w->op)
-            schedule_other(f, w);
+            schedule_other(sm, w);
     }
 }
 
-void fast_check_barriers(struct fast *f, struct fast_block *block)
+void fast_check_barriers(struct fast_sm *sm, struct fast_block *block)
 {
     for (uint32_t active = block->active_barriers; active; active &= active - 1) {
         unsigned id = (unsigned)__builtin_ctz(active);
         const struct fast_barrier *b = &block->barriers[id];
         if (b->expected ? b->arrivals >= b->expected : (b->arrived | block->ended) == all_warps(block))
-            release(f, block, id);
+            release(sm, block, id);
     }
 }
 
-void fast_arrive(struct fast *f, struct fast_warp *w)
+void fast_arrive(struct fast_sm *sm, struct fast_warp *w)
 {
     struct fast_block *block = w->block;
     unsigned id = barrier_id(&w->next);
@@ -49,9 +49,9 @@ void fast_arrive(struct fast *f, struct fast_warp *w)
         w->waiting = true;
         w->barrier = (uint8_t)id;
         block->waiting |= 1ull << w->number;
-        f->scheduler->wait(f->subcores[w->subcore].scheduler, w->slot);
+        sm->chip->scheduler->wait(w->subcore->scheduler, w->slot);
     }
-    fast_check_barriers(f, block);
+    fast_check_barriers(sm, block);
 }
 
 /* The first warp of the first block that waits, for the message. */
@@ -59,44 +59,46 @@ static const struct fast_warp *waiter(const struct fast *f)
 {
     const struct fast_block *first = NULL;
     for (unsigned s = 0; s < f->sm_count; s++)
-        for (unsigned b = 0; b < f->block_places; b++) {
-            const struct fast_block *block = &f->sms[s].blocks[b];
-            if (block->used && block->waiting && (!first || block->index < first->index))
-                first = block;
-        }
+        for (const struct fast_block *b = f->sms[s].first; b; b = b->next)
+            if (b->waiting && (!first || b->index < first->index))
+                first = b;
     return first ? &first->warps[__builtin_ctzll(first->waiting)] : NULL;
 }
 
-static void end_block(struct fast *f, struct fast_block *block, uint64_t end)
+static void end_block(struct fast_sm *sm, struct fast_block *block, uint64_t end)
 {
     for (uint64_t live = all_warps(block) & ~block->ended; live; live &= live - 1) {
         struct fast_warp *w = &block->warps[__builtin_ctzll(live)];
         w->ended = true;
         w->completion = end;
-        f->scheduler->end(f->subcores[w->subcore].scheduler, w->slot);
+        sm->chip->scheduler->end(w->subcore->scheduler, w->slot);
     }
     block->waiting = 0;
     block->live = 0;
     block->completion = end;
-    f->next_leave = end;
+    sm->next_leave = end;
 }
 
 static void end_all(struct fast *f)
 {
-    uint64_t end = f->now;
-    if (f->last_issue != NEVER && f->last_issue + 1 > end)
-        end = f->last_issue + 1;
+    uint64_t end = 0;
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        const struct fast_sm *sm = &f->sms[s];
+        end = sm->now > end ? sm->now : end;
+        if (sm->last_issue != NEVER && sm->last_issue + 1 > end)
+            end = sm->last_issue + 1;
+    }
     end++;
     for (unsigned s = 0; s < f->sm_count; s++)
-        for (unsigned b = 0; b < f->block_places; b++) {
-            const struct fast_block *block = &f->sms[s].blocks[b];
-            for (unsigned i = 0; block->used && i < block->warp_count; i++)
-                end = block->warps[i].completion > end ? block->warps[i].completion : end;
-        }
-    for (unsigned s = 0; s < f->sm_count; s++)
-        for (unsigned b = 0; b < f->block_places; b++)
-            if (f->sms[s].blocks[b].used)
-                end_block(f, &f->sms[s].blocks[b], end);
+        for (const struct fast_block *b = f->sms[s].first; b; b = b->next)
+            for (unsigned i = 0; i < b->warp_count; i++)
+                end = b->warps[i].completion > end ? b->warps[i].completion : end;
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        for (struct fast_block *b = f->sms[s].first; b; b = b->next)
+            end_block(&f->sms[s], b, end);
+        f->next[s] = fast_sm_next(&f->sms[s]);
+        f->next_leave[s] = f->sms[s].next_leave;
+    }
 }
 
 bool fast_stuck(struct fast *f, struct rp_error *err)
@@ -105,14 +107,15 @@ bool fast_stuck(struct fast *f, struct rp_error *err)
     if (!w)
         return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' holds ready warps for ever",
                        f->machine->scheduler.model->name);
+    const struct fast_grid *grid = w->part->grid;
     char text[200];
     snprintf(text, sizeof text, "block %" PRIu64 ", warp %u waits for ever at barrier %u", w->block->index, w->number,
              w->barrier);
-    if (!f->job->cut_short)
+    if (!grid->job->cut_short)
         return rp_fail(err, RP_BAD_INPUT,
                        "%s: launch %" PRIu32 " (%s): %s; the other warps have ended or wait elsewhere",
-                       rp_trace_path(f->job->trace), f->job->launch, f->kernel->name, text);
-    snprintf(f->out->warning, sizeof f->out->warning, "the recording ended early: %s", text);
+                       rp_trace_path(f->job->trace), grid->job->launch, grid->kernel->name, text);
+    snprintf(grid->out->warning, sizeof grid->out->warning, "the recording ended early: %s", text);
     end_all(f);
     return true;
 }

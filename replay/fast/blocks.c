@@ -1,72 +1,76 @@
 /* Blocks and warps in the fast engine: placing, moving on, letting go. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "replay/fast/advance.h"
 
 #include "tracefmt/plural.h"
 
-void fast_end_warp(struct fast *f, struct fast_warp *w)
+void fast_end_warp(struct fast_sm *sm, struct fast_warp *w)
 {
     struct fast_block *block = w->block;
     w->ended = true;
     w->waiting = false;
     block->waiting &= ~(1ull << w->number);
-    if (w->completion < f->now + 1)
-        w->completion = f->now + 1;
-    f->scheduler->end(f->subcores[w->subcore].scheduler, w->slot);
+    if (w->completion < sm->now + 1)
+        w->completion = sm->now + 1;
+    sm->chip->scheduler->end(w->subcore->scheduler, w->slot);
     block->ended |= 1ull << w->number;
     if (block->completion < w->completion)
         block->completion = w->completion;
-    if (!--block->live && f->next_leave > block->completion)
-        f->next_leave = block->completion;
-    fast_check_barriers(f, block);
+    if (!--block->live && sm->next_leave > block->completion)
+        sm->next_leave = block->completion;
+    fast_check_barriers(sm, block);
 }
 
-static unsigned subcore_for(const struct fast *f, unsigned sm, unsigned warp)
+/* ---- placing ---------------------------------------------------------------------------------------------------- */
+
+static struct fast_subcore *subcore_for(const struct fast_sm *sm, unsigned warp)
 {
-    unsigned count = (unsigned)f->machine->subcores, first = sm * count, best = 0;
-    if (f->machine->placement == PLACEMENT_WARP_ID)
-        return first + warp % count;
-    for (unsigned s = 1; s < count; s++)
-        if (__builtin_popcountll(f->subcores[first + s].taken) < __builtin_popcountll(f->subcores[first + best].taken))
-            best = s;
-    return first + best;
+    struct fast_subcore *first = sm->subcores, *best = first;
+    if (sm->chip->machine->placement == PLACEMENT_WARP_ID)
+        return first + warp % sm->subcore_count;
+    for (unsigned s = 1; s < sm->subcore_count; s++)
+        if (__builtin_popcountll(first[s].taken) < __builtin_popcountll(best->taken))
+            best = &first[s];
+    return best;
 }
 
-static void place_warp(struct fast *f, struct fast_warp *w)
+static void place_warp(struct fast_sm *sm, struct fast_warp *w)
 {
-    struct fast_subcore *sc = &f->subcores[w->subcore];
+    struct fast_subcore *sc = w->subcore;
     w->slot = (uint8_t)__builtin_ctzll(~sc->taken);
     if (!sc->taken) {
-        f->statistics->idle_cycles += f->now - sc->accounted;
-        sc->accounted = f->now;
+        w->part->statistics.idle_cycles += sm->now - sc->accounted;
+        sc->accounted = sm->now;
     }
     sc->taken |= 1ull << w->slot;
     sc->slots[w->slot] = w;
     sc->yielding &= ~(1ull << w->slot);
-    w->placed = f->now;
-    w->released = w->first_issue = f->now + (uint64_t)f->machine->dispatch_latency;
-    memset(w->scoreboard, 0, f->program.register_count * sizeof *w->scoreboard);
+    w->placed = sm->now;
+    w->released = w->first_issue = sm->now + (uint64_t)sm->chip->machine->dispatch_latency;
+    memset(w->scoreboard, 0, w->part->grid->program.register_count * sizeof *w->scoreboard);
     if (w->signals)
         fast_signals_clear(w->signals);
-    f->scheduler->start(sc->scheduler, w->slot);
-    f->next[w->subcore] = f->now; /* the scheduler was told something */
+    sm->chip->scheduler->start(sc->scheduler, w->slot);
+    sm->next[sc->number] = sm->now; /* the scheduler was told something */
 }
 
-static bool open_block(struct fast *f, struct fast_block *block, unsigned warps, struct rp_error *err)
+static bool open_block(struct fast_block *block, unsigned warps, struct rp_error *err)
 {
-    block->trace = rp_block_open(f->job->trace, f->job->launch, block->index, err);
+    const struct engine_launch *job = block->part->grid->job;
+    block->trace = rp_block_open(job->trace, job->launch, block->index, err);
     if (!block->trace)
         return false;
     if (rp_block_warps(block->trace) != warps)
         return rp_fail(err, RP_BAD_INPUT, "%s: block %" PRIu64 " has %u warp%s where its launch has %u",
-                       rp_trace_path(f->job->trace), block->index, rp_block_warps(block->trace),
+                       rp_trace_path(job->trace), block->index, rp_block_warps(block->trace),
                        rp_plural(rp_block_warps(block->trace)), warps);
     for (; block->warp_count < warps; block->warp_count++, block->live++) {
         struct fast_warp *w = &block->warps[block->warp_count];
         *w = (struct fast_warp){.number = block->warp_count,
-                                .sm = block->sm,
+                                .part = block->part,
                                 .block = block,
                                 .scoreboard = w->scoreboard,
                                 .signals = w->signals};
@@ -76,81 +80,146 @@ static bool open_block(struct fast *f, struct fast_block *block, unsigned warps,
     return true;
 }
 
-static bool place_block(struct fast *f, unsigned s, struct rp_error *err)
+static void free_block(struct fast_block *block)
 {
-    struct fast_sm *sm = &f->sms[s];
-    unsigned place = 0, warps = (unsigned)f->block_room.warps;
-    while (sm->blocks[place].used)
-        place++;
-    struct fast_block *block = &sm->blocks[place];
-    *block = (struct fast_block){
-        .index = f->next_block++, .sm = (uint16_t)s, .used = true, .warps = sm->warps + place * warps};
-    room_take(&sm->left, &f->block_room, 1);
+    for (size_t w = 0; block->signals && w < (size_t)block->part->grid->block_room.warps; w++)
+        fast_signals_free(&block->signals[w]);
+    free(block->signals);
+    free(block->scoreboards);
+    free(block->warps);
+    free(block);
+}
+
+/* With room for its warps. */
+static struct fast_block *new_block(struct fast_part *part)
+{
+    size_t warps = (size_t)part->grid->block_room.warps, registers = part->grid->program.register_count;
+    struct fast_block *block = calloc(1, sizeof *block);
+    if (!block)
+        return NULL;
+    block->part = part;
+    block->warps = calloc(warps, sizeof *block->warps);
+    block->scoreboards = malloc(warps * registers * sizeof *block->scoreboards);
+    block->signals = part->grid->control_words ? calloc(warps, sizeof *block->signals) : NULL;
+    if (!block->warps || !block->scoreboards || (part->grid->control_words && !block->signals)) {
+        free_block(block);
+        return NULL;
+    }
+    for (size_t w = 0; w < warps; w++) {
+        block->warps[w].scoreboard = block->scoreboards + w * registers;
+        block->warps[w].signals = block->signals ? &block->signals[w] : NULL;
+    }
+    return block;
+}
+
+/* A block for the SM, resident and empty. */
+static struct fast_block *take_block(struct fast_sm *sm, struct fast_part *part, uint64_t index)
+{
+    struct fast_block *block = part->free ? part->free : new_block(part);
+    if (!block)
+        return NULL;
+    part->free = part->free ? block->next : NULL;
+    *block = (struct fast_block){.index = index,
+                                 .part = part,
+                                 .warps = block->warps,
+                                 .scoreboards = block->scoreboards,
+                                 .signals = block->signals,
+                                 .next = sm->first};
+    sm->first = block;
+    return block;
+}
+
+static bool place_block(struct fast_sm *sm, struct fast_part *part, uint64_t index, struct rp_error *err)
+{
+    unsigned warps = (unsigned)part->grid->block_room.warps;
+    struct fast_block *block = take_block(sm, part, index);
+    if (!block)
+        return rp_fail(err, RP_SYSTEM, "out of memory for the blocks of a launch");
     if (!sm->resident++)
-        sm->occupied_since = f->now;
-    f->resident_blocks++;
-    f->statistics->blocks++;
-    f->statistics->warps += warps;
-    if (!open_block(f, block, warps, err))
+        sm->occupied_since = sm->now;
+    part->statistics.blocks++;
+    part->statistics.warps += warps;
+    if (!open_block(block, warps, err))
         return false;
     for (unsigned i = 0; i < warps; i++) {
-        block->warps[i].subcore = (uint16_t)subcore_for(f, s, i);
-        place_warp(f, &block->warps[i]);
+        block->warps[i].subcore = subcore_for(sm, i);
+        place_warp(sm, &block->warps[i]);
     }
     for (unsigned i = 0; i < warps; i++)
-        if (!advance(f, &block->warps[i], err))
+        if (!advance(sm, &block->warps[i], err))
             return false;
     return true;
 }
 
-bool fast_place_blocks(struct fast *f, struct rp_error *err)
+bool fast_place_blocks(struct fast_sm *sm, struct rp_error *err)
 {
-    for (unsigned tried = 0; f->next_block < f->job->blocks && tried < f->sm_count; tried++) {
-        unsigned s = f->next_sm;
-        f->next_sm = (s + 1) % f->sm_count;
-        if (!room_fits(&f->sms[s].left, &f->block_room))
-            continue;
-        if (!place_block(f, s, err))
+    for (unsigned i = 0; i < sm->assigned_count; i++)
+        if (!place_block(sm, &sm->part, sm->assigned[i], err))
             return false;
-        tried = ~0u; /* one was placed: all SMs have their turn again */
-    }
+    sm->assigned_count = 0;
     return true;
 }
 
-static void leave(struct fast *f, struct fast_block *block)
+/* ---- letting go ------------------------------------------------------------------------------------------------- */
+
+static void close_block(struct fast_sm *sm, struct fast_block *block)
 {
-    struct fast_sm *sm = &f->sms[block->sm];
+    for (unsigned i = 0; i < block->warp_count; i++)
+        rp_cursor_close(&block->warps[i].cursor);
+    if (block->trace)
+        rp_block_close(block->trace);
+    block->next = block->part->free;
+    block->part->free = block;
+    sm->resident--;
+}
+
+static void leave(struct fast_sm *sm, struct fast_block *block)
+{
+    struct statistics *statistics = &block->part->statistics;
     for (unsigned i = 0; i < block->warp_count; i++) {
         struct fast_warp *w = &block->warps[i];
-        struct fast_subcore *sc = &f->subcores[w->subcore];
+        struct fast_subcore *sc = w->subcore;
         sc->taken &= ~(1ull << w->slot);
         sc->uses[w->unit] &= ~(1ull << w->slot);
-        f->statistics->warp_cycles += w->completion - w->placed;
-        rp_cursor_close(&w->cursor);
+        statistics->warp_cycles += w->completion - w->placed;
         if (sc->taken)
             continue;
-        f->statistics->stall[STALL_DRAIN] += f->now - sc->accounted;
-        sc->accounted = f->now;
+        statistics->stall[STALL_DRAIN] += sm->now - sc->accounted;
+        sc->accounted = sm->now;
     }
-    rp_block_close(block->trace);
-    block->used = false;
-    room_take(&sm->left, &f->block_room, -1);
-    if (!--sm->resident)
-        f->statistics->sm_cycles += f->now - sm->occupied_since;
-    f->resident_blocks--;
+    room_take(&sm->left, &block->part->grid->block_room, -1);
+    close_block(sm, block);
+    if (!sm->resident)
+        statistics->sm_cycles += sm->now - sm->occupied_since;
+    sm->last_leave = sm->now;
 }
 
-void fast_leave_blocks(struct fast *f)
+void fast_leave_blocks(struct fast_sm *sm)
 {
-    f->next_leave = NEVER;
-    for (unsigned s = 0; s < f->sm_count; s++)
-        for (unsigned b = 0; b < f->block_places; b++) {
-            struct fast_block *block = &f->sms[s].blocks[b];
-            if (!block->used || block->live)
-                continue;
-            if (block->completion <= f->now)
-                leave(f, block);
-            else if (block->completion < f->next_leave)
-                f->next_leave = block->completion;
+    sm->next_leave = NEVER;
+    for (struct fast_block **at = &sm->first; *at;) {
+        struct fast_block *block = *at;
+        if (!block->live && block->completion <= sm->now) {
+            *at = block->next;
+            leave(sm, block);
+            continue;
         }
+        if (!block->live && block->completion < sm->next_leave)
+            sm->next_leave = block->completion;
+        at = &block->next;
+    }
+}
+
+void fast_close_blocks(struct fast_sm *sm)
+{
+    while (sm->first) {
+        struct fast_block *block = sm->first;
+        sm->first = block->next;
+        close_block(sm, block);
+    }
+    while (sm->part.free) {
+        struct fast_block *block = sm->part.free;
+        sm->part.free = block->next;
+        free_block(block);
+    }
 }

@@ -25,29 +25,29 @@ static uint64_t few_left(const struct fast_barrier_signals *s, uint32_t most, ui
     }
 }
 
-uint64_t fast_awaited(const struct fast *f, const struct fast_warp *w)
+uint64_t fast_awaited(const struct fast_sm *sm, const struct fast_warp *w)
 {
     uint64_t control = w->next.instruction->control, wake = 0;
     for (unsigned wait = rp_control_wait(control); wait; wait &= wait - 1)
         wake = later(wake, w->signals->barrier[__builtin_ctz(wait)].latest);
     unsigned counted = rp_control_counted_barrier(control);
     if (rp_control_counts(control) && counted < RP_CONTROL_BARRIERS)
-        wake = later(wake, few_left(&w->signals->barrier[counted], rp_control_count(control), f->now));
+        wake = later(wake, few_left(&w->signals->barrier[counted], rp_control_count(control), sm->now));
     return wake;
 }
 
-enum stall fast_awaited_reason(const struct fast *f, const struct fast_warp *w)
+enum stall fast_awaited_reason(const struct fast_sm *sm, const struct fast_warp *w)
 {
     uint64_t control = w->next.instruction->control;
     unsigned awaited = rp_control_wait(control), counted = rp_control_counted_barrier(control);
     bool counts = rp_control_counts(control) && counted < RP_CONTROL_BARRIERS && !(awaited >> counted & 1) &&
-                  few_left(&w->signals->barrier[counted], rp_control_count(control), f->now - 1) == f->now;
+                  few_left(&w->signals->barrier[counted], rp_control_count(control), sm->now - 1) == sm->now;
     awaited |= counts ? 1u << counted : 0;
     enum stall kind = STALL_COUNT;
     for (; awaited; awaited &= awaited - 1) {
         const struct fast_barrier_signals *s = &w->signals->barrier[__builtin_ctz(awaited)];
         for (uint32_t i = 0; i < s->count; i++)
-            if (s->items[i].release == f->now && (enum stall)s->items[i].kind < kind)
+            if (s->items[i].release == sm->now && (enum stall)s->items[i].kind < kind)
                 kind = s->items[i].kind;
     }
     return kind;
@@ -77,7 +77,7 @@ static bool add(struct fast_barrier_signals *s, uint64_t release, enum stall kin
     return true;
 }
 
-bool fast_obey(struct fast *f, struct fast_subcore *sc, struct fast_warp *w, uint64_t dispatched, uint64_t done,
+bool fast_obey(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, uint64_t dispatched, uint64_t done,
                struct rp_error *err)
 {
     static const enum stall kinds[] = {
@@ -85,17 +85,17 @@ bool fast_obey(struct fast *f, struct fast_subcore *sc, struct fast_warp *w, uin
     const struct rp_instruction *in = w->next.instruction;
     uint64_t control = in->control, stall = rp_control_stall(control);
     unsigned write = rp_control_write_barrier(control), read = rp_control_read_barrier(control);
-    w->control_until = f->now + (stall ? stall : 1);
+    w->control_until = sm->now + (stall ? stall : 1);
     sc->yielding = rp_control_yields(control) ? 1ull << w->slot : 0;
-    sc->yields_at = f->now + 1;
+    sc->yields_at = sm->now + 1;
     uint64_t *returned = &w->signals->returned[w->unit][w->producer];
     if (in->dst_count)
         *returned = later(*returned, done);
     bool fine = true;
     if (write < RP_CONTROL_BARRIERS)
-        fine = add(&w->signals->barrier[write], later(*returned, done), kinds[w->producer], f->now);
+        fine = add(&w->signals->barrier[write], later(*returned, done), kinds[w->producer], sm->now);
     if (fine && read < RP_CONTROL_BARRIERS)
-        fine = add(&w->signals->barrier[read], dispatched + w->initiation, STALL_OPERANDS, f->now);
+        fine = add(&w->signals->barrier[read], dispatched + w->initiation, STALL_OPERANDS, sm->now);
     return fine || rp_fail(err, RP_SYSTEM, "out of memory for the barriers of a warp");
 }
 

@@ -21,11 +21,11 @@ struct fast_signals {
 };
 
 /* The cycle from which the barriers let the warp's next instruction go, as far as it is after now. */
-uint64_t fast_awaited(const struct fast *, const struct fast_warp *);
+uint64_t fast_awaited(const struct fast_sm *, const struct fast_warp *);
 /* What they held up until now, STALL_COUNT: nothing. */
-enum stall fast_awaited_reason(const struct fast *, const struct fast_warp *);
+enum stall fast_awaited_reason(const struct fast_sm *, const struct fast_warp *);
 /* Carries out the control word of the instruction that is being issued. */
-bool fast_obey(struct fast *, struct fast_subcore *, struct fast_warp *, uint64_t dispatched, uint64_t done,
+bool fast_obey(struct fast_sm *, struct fast_subcore *, struct fast_warp *, uint64_t dispatched, uint64_t done,
                struct rp_error *);
 
 /* For another warp; the lists keep their room. */

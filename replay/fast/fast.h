@@ -8,6 +8,7 @@
  *  - A sub-core keeps its warps as bits of 64-bit masks: ready ones, and a wheel of masks for the cycles to come.
  *  - Bank conflicts and transactions depend on an access's pattern and its base modulo a period: they are remembered.
  *  - Cycles in which nothing can issue are skipped.
+ *  - An SM goes on by itself, from event to event, as far as nothing of the chip can matter to it (dispatch.c).
  */
 #ifndef REPRISE_REPLAY_FAST_H
 #define REPRISE_REPLAY_FAST_H
@@ -55,7 +56,7 @@ struct op {
     uint16_t flags;
     uint8_t unit, producer;
     uint32_t initiation, latency;
-    uint64_t *counter[2]; /* of OP_PLAIN: the statistics that it adds to */
+    uint16_t counter[2]; /* of OP_PLAIN: where in struct fast_part the two counters are that it adds to */
 };
 
 struct program {
@@ -66,14 +67,17 @@ struct program {
     uint32_t no_register;    /* is never waited for */
 };
 struct fast;
-/* For the launch's kernel and machine. With control words no instruction waits for registers. */
-bool program_build(struct program *, struct fast *, struct rp_error *);
+struct fast_grid;
+/* For the grid's kernel and the chip's machine. With control words no instruction waits for registers. */
+bool program_build(struct program *, const struct fast *, const struct fast_grid *, struct rp_error *);
 void program_free(struct program *);
 
 /* ---- state ------------------------------------------------------------------------------------------------------ */
 
 struct fast_block;
 struct fast_signals;
+struct fast_subcore;
+struct fast_part;
 
 struct fast_warp {
     uint64_t *scoreboard; /* [register_count] */
@@ -84,8 +88,8 @@ struct fast_warp {
     uint8_t unit, producer; /* of next, resolved */
     bool ended, waiting;
     uint8_t slot, number, barrier;
-    uint16_t subcore; /* of the chip */
-    uint16_t sm;
+    struct fast_subcore *subcore;
+    struct fast_part *part;
     uint64_t wake; /* the first cycle in which the next instruction may issue as far as this warp is concerned */
     uint64_t placed, first_issue, barrier_until, memory_done, completion;
     uint64_t released;            /* the later of first_issue and barrier_until */
@@ -104,10 +108,12 @@ struct fast_block {
     uint64_t index, completion;
     struct rp_block *trace;
     uint64_t ended, waiting; /* warps, by number */
-    uint16_t sm;
     uint8_t warp_count, live;
-    bool used;
-    struct fast_warp *warps;
+    struct fast_warp *warps; /* with the three below this block's own, kept while the block is free */
+    uint64_t *scoreboards;
+    struct fast_signals *signals; /* with control words, one per warp */
+    struct fast_part *part;
+    struct fast_block *next;  /* of the SM's resident blocks, or of the part's free ones */
     uint32_t active_barriers; /* ids with arrivals */
     struct fast_barrier barriers[BARRIERS];
 };
@@ -128,45 +134,74 @@ struct fast_subcore {
     uint64_t taken;               /* slots with a resident warp, ended or not */
     void *scheduler, *units[MACHINE_UNITS];
     void *l1, *icache;
-    uint16_t sm, number; /* number in the SM */
-};
-
-struct fast_sm {
-    struct room left;
-    struct fast_block *blocks; /* [block_places]: each with room for its warps and their scoreboards */
-    unsigned resident;
-    uint64_t occupied_since, shared_free;
-    struct fast_warp *warps;
-    uint64_t *scoreboards;
-    struct fast_signals *signals; /* with control words, one per warp */
+    uint32_t chip_number; /* SM × sub-cores + number */
+    uint8_t number;       /* in the SM */
 };
 
 struct memo;
 
+/* One launch, as the whole chip sees it. */
+struct fast_grid {
+    const struct engine_launch *job;
+    const struct rp_kernel *kernel;
+    const struct rp_launch *launch;
+    struct program program;
+    bool control_words; /* hold instructions back, instead of the scoreboard */
+    struct room block_room;
+    uint64_t next_block; /* to place */
+    struct replay_launch *out;
+};
+
+/* What an SM has of a grid. */
+struct fast_part {
+    const struct fast_grid *grid;
+    struct statistics statistics;
+    uint64_t uncounted; /* what is added to it is not kept */
+    struct fast_block *free;
+};
+
+#define MOST_SUBCORES 16u
+#define MOST_BLOCKS 64u /* resident on an SM */
+
+struct fast_sm {
+    const struct fast *chip;
+    struct memo *memo; /* of the thread that runs this SM */
+    uint64_t now;      /* the last cycle in which something happened here */
+    unsigned subcore_count;
+    uint64_t next[MOST_SUBCORES]; /* per sub-core: the next cycle in which it must be looked at */
+    struct fast_subcore *subcores;
+    uint64_t next_leave, last_issue, last_leave;
+    bool pauses;              /* where blocks leave: others may come */
+    bool paused;              /* at `now`, in which nothing has issued yet */
+    struct room left;         /* less what the blocks take that are assigned */
+    struct fast_block *first; /* resident blocks */
+    unsigned resident;
+    uint64_t assigned[MOST_BLOCKS]; /* blocks that are placed next, at `now` */
+    unsigned assigned_count;
+    uint64_t occupied_since, shared_free;
+    struct fast_part part;
+    uint64_t report_at; /* warp instructions at which progress is reported next */
+    uint64_t reported;
+    bool failed;
+    struct rp_error error;
+};
+
+/* The chip. While SMs run it does not change. */
 struct fast {
     const struct engine_launch *job;
     const struct machine *machine;
-    const struct rp_kernel *kernel;
-    const struct rp_launch *launch;
     const struct scheduler_model *scheduler;
     const struct unit_model *unit_models[MACHINE_UNITS];
-    struct program program;
-    struct memo *memo;
-    bool control_words;              /* hold instructions back, instead of the scoreboard */
     bool plain_shared, plain_global; /* their models are all ideal: an access is one transaction and takes no time */
-    struct room block_room;
-    unsigned sm_count, subcore_count; /* of the chip */
-    unsigned block_places;            /* of an SM, for blocks of this launch */
+    uint64_t window;                 /* cycles that an SM may be ahead of others, at least 1; NEVER: any number */
+    struct fast_grid grid;
+    unsigned sm_count;
     struct fast_sm *sms;
-    struct fast_subcore *subcores;
-    uint64_t *next; /* [subcore_count]: the next cycle in which the sub-core must be looked at */
-    uint64_t now, next_leave, next_block, resident_blocks, last_issue;
+    uint64_t *next;       /* [sm_count]: the next cycle in which something happens on the SM */
+    uint64_t *next_leave; /* [sm_count]: in which blocks leave it, kept with a window of 1 only */
     unsigned next_sm;
-    struct statistics *statistics;
-    struct replay_launch *out;
-    uint64_t uncounted; /* what is added to it is not kept */
-    uint64_t report_at; /* warp instructions at which progress is reported next */
-    uint64_t reported;
+    struct memo **memos; /* one per thread */
+    unsigned memo_count;
 };
 
 /* ---- wheel.c ---------------------------------------------------------------------------------------------------- */
@@ -207,12 +242,14 @@ uint64_t wheel_next(const struct fast_subcore *, uint64_t now);
 
 /* ---- blocks.c --------------------------------------------------------------------------------------------------- */
 
-bool fast_place_blocks(struct fast *, struct rp_error *);
-void fast_leave_blocks(struct fast *);
+/* Places the blocks that were assigned to the SM, in its cycle `now`. */
+bool fast_place_blocks(struct fast_sm *, struct rp_error *);
+void fast_leave_blocks(struct fast_sm *);
+void fast_close_blocks(struct fast_sm *); /* after a failure, too */
 /* The warp has no more instructions. */
-void fast_end_warp(struct fast *, struct fast_warp *);
+void fast_end_warp(struct fast_sm *, struct fast_warp *);
 /* When the registers of the next instruction are free, as a scoreboard entry. */
-HOT uint64_t registers_free(const struct fast *f, const struct fast_warp *w)
+HOT uint64_t registers_free(const struct fast_warp *w)
 {
     const struct op *op = w->op;
     const uint64_t *board = w->scoreboard;
@@ -221,7 +258,7 @@ HOT uint64_t registers_free(const struct fast *f, const struct fast_warp *w)
     c = c > d ? c : d;
     a = a > c ? a : c;
     if (op->flags & OP_MANY) {
-        const uint32_t *number = f->program.registers + op->registers;
+        const uint32_t *number = w->part->grid->program.registers + op->registers;
         for (unsigned i = OP_WAITS; i < op->waits; i++)
             a = board[number[i]] > a ? board[number[i]] : a;
     }
@@ -230,8 +267,9 @@ HOT uint64_t registers_free(const struct fast *f, const struct fast_warp *w)
 
 /* ---- barriers.c ------------------------------------------------------------------------------------------------- */
 
-void fast_arrive(struct fast *, struct fast_warp *);
-void fast_check_barriers(struct fast *, struct fast_block *);
+void fast_arrive(struct fast_sm *, struct fast_warp *);
+void fast_check_barriers(struct fast_sm *, struct fast_block *);
+/* Nothing can ever happen again on the whole chip. */
 bool fast_stuck(struct fast *, struct rp_error *);
 
 /* ---- memory.c --------------------------------------------------------------------------------------------------- */
@@ -239,6 +277,22 @@ bool fast_stuck(struct fast *, struct rp_error *);
 struct memo *memo_new(void);
 void memo_free(struct memo *);
 /* As ref_memory. */
-uint64_t fast_memory(struct fast *, struct fast_warp *, uint64_t dispatched, uint64_t accepted);
+uint64_t fast_memory(struct fast_sm *, struct fast_warp *, uint64_t dispatched, uint64_t accepted);
+
+/* ---- sm.c -------------------------------------------------------------------------------------------------------- */
+
+/* Lets the SM go on through all cycles before `until`. It stops early, before anything issues in that cycle, where
+ * blocks have left and others may come (`paused`). Returns the next cycle in which something happens on the SM;
+ * `failed` and `error` say how it went. */
+uint64_t fast_sm_run(struct fast_sm *, struct memo *, uint64_t until);
+/* In cycle next_leave, blocks leave. */
+void fast_sm_leave(struct fast_sm *);
+/* The next cycle in which something happens on the SM, NEVER for none. */
+uint64_t fast_sm_next(const struct fast_sm *);
+
+/* ---- dispatch.c -------------------------------------------------------------------------------------------------- */
+
+/* Runs the grid from its first block to its last. */
+bool fast_run_grid(struct fast *, uint64_t *cycles, struct rp_error *);
 
 #endif

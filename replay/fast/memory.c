@@ -39,12 +39,11 @@ static void lane_addresses(uint64_t base, const struct rp_pattern *p, uint64_t a
 
 /* ---- shared memory ---------------------------------------------------------------------------------------------- */
 
-static uint64_t take_shared(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o,
+static uint64_t take_shared(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
                             const struct shared_memory_cost *cost, uint64_t dispatched)
 {
-    struct fast_sm *sm = &f->sms[w->sm];
-    *shared_counter(f->statistics, o) += cost->transactions;
-    f->statistics->shared_conflicts += cost->conflicts;
+    *shared_counter(&w->part->statistics, o) += cost->transactions;
+    w->part->statistics.shared_conflicts += cost->conflicts;
     if (!cost->occupancy)
         return dispatched + cost->duration;
     uint64_t start = later(dispatched, sm->shared_free);
@@ -52,140 +51,142 @@ static uint64_t take_shared(struct fast *f, const struct fast_warp *w, const str
     return start + cost->duration;
 }
 
-static uint64_t shared(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o, uint64_t base,
+static uint64_t shared(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o, uint64_t base,
                        const struct rp_pattern *p, uint64_t dispatched)
 {
-    if (f->plain_shared) {
-        ++*shared_counter(f->statistics, o);
+    if (sm->chip->plain_shared) {
+        ++*shared_counter(&w->part->statistics, o);
         return dispatched;
     }
-    const struct shared_memory_model *model = (const struct shared_memory_model *)f->machine->shared.model;
+    const struct shared_memory_model *model = (const struct shared_memory_model *)sm->chip->machine->shared.model;
     struct access_key key = access_key_of(p, base, model->period, o->width);
-    struct shared_entry *e = &f->memo->shared[access_key_place(&key, MEMO_ENTRIES)];
+    struct shared_entry *e = &sm->memo->shared[access_key_place(&key, MEMO_ENTRIES)];
     if (!access_key_same(&e->key, e->offset, &key, p)) {
         uint64_t address[RP_WARP_LANES] = {0};
         lane_addresses(base, p, address);
         struct shared_memory_access access = {p->mask, o->width, address};
-        model->cost(f->machine->shared.options, &access, &e->cost);
+        model->cost(sm->chip->machine->shared.options, &access, &e->cost);
         e->key = key;
         memcpy(e->offset, p->offset, sizeof e->offset);
     }
-    return take_shared(f, w, o, &e->cost, dispatched);
+    return take_shared(sm, w, o, &e->cost, dispatched);
 }
 
-static uint64_t shared_lanes(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o,
+static uint64_t shared_lanes(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
                              rp_lanemask mask, const uint64_t *address, uint64_t dispatched)
 {
-    const struct shared_memory_model *model = (const struct shared_memory_model *)f->machine->shared.model;
+    const struct shared_memory_model *model = (const struct shared_memory_model *)sm->chip->machine->shared.model;
     struct shared_memory_access access = {mask, o->width, address};
     struct shared_memory_cost cost;
-    model->cost(f->machine->shared.options, &access, &cost);
-    return take_shared(f, w, o, &cost, dispatched);
+    model->cost(sm->chip->machine->shared.options, &access, &cost);
+    return take_shared(sm, w, o, &cost, dispatched);
 }
 
 /* ---- caches and device memory ----------------------------------------------------------------------------------- */
 
-static uint64_t beyond_l1(struct fast *f, const struct cache_request *request)
+static uint64_t beyond_l1(struct hierarchy *h, struct statistics *statistics, const struct cache_request *request)
 {
-    struct hierarchy *h = f->job->hierarchy;
     struct cache_reply reply;
     h->l2_model->access(h->l2, request, &reply);
     if (h->l2_model->keeps) {
-        f->statistics->l2_hits += reply.hit;
-        f->statistics->l2_misses += !reply.hit;
+        statistics->l2_hits += reply.hit;
+        statistics->l2_misses += !reply.hit;
     }
     if (reply.write_back) {
-        f->statistics->dram_accesses++;
+        statistics->dram_accesses++;
         h->dram_model->access(h->dram, reply.victim, true, reply.cycle);
     }
     if (reply.served)
         return reply.cycle;
-    f->statistics->dram_accesses++;
+    statistics->dram_accesses++;
     uint64_t done = h->dram_model->access(h->dram, request->address, request->kind != CACHE_READ, reply.cycle);
     if (reply.fill)
         h->l2_model->fill(h->l2, request->address, done);
     return done;
 }
 
-static uint64_t through_l1(struct fast *f, void *l1, const struct cache_request *request)
+static uint64_t through_l1(struct hierarchy *h, struct statistics *statistics, void *l1,
+                           const struct cache_request *request)
 {
-    struct hierarchy *h = f->job->hierarchy;
     struct cache_reply reply;
     h->l1_model->access(l1, request, &reply);
     if (h->l1_model->keeps) {
-        f->statistics->l1_hits += reply.hit;
-        f->statistics->l1_misses += !reply.hit;
+        statistics->l1_hits += reply.hit;
+        statistics->l1_misses += !reply.hit;
     }
     if (reply.write_back)
-        beyond_l1(f, &(struct cache_request){reply.victim, reply.cycle, CACHE_WRITE});
+        beyond_l1(h, statistics, &(struct cache_request){reply.victim, reply.cycle, CACHE_WRITE});
     if (reply.served)
         return reply.cycle;
-    uint64_t done = beyond_l1(f, &(struct cache_request){request->address, reply.cycle, request->kind});
+    uint64_t done = beyond_l1(h, statistics, &(struct cache_request){request->address, reply.cycle, request->kind});
     if (reply.fill)
         h->l1_model->fill(l1, request->address, done);
     return done;
 }
 
 /* Transactions at base + segment[i], which all reach the first level in cycle `accepted`. */
-static uint64_t transactions(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o,
+static uint64_t transactions(const struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
                              uint64_t base, const int64_t *segment, uint32_t count, uint64_t accepted)
 {
-    void *l1 = bypasses_l1(o) ? NULL : f->subcores[w->subcore].l1;
-    uint64_t clock = f->job->hierarchy->clock, done = accepted + clock;
+    void *l1 = bypasses_l1(o) ? NULL : w->subcore->l1;
+    struct hierarchy *h = sm->chip->job->hierarchy;
+    struct statistics *statistics = &w->part->statistics;
+    uint64_t clock = h->clock, done = accepted + clock;
     struct cache_request request = {.cycle = accepted + clock, .kind = cache_kind_of(o)};
-    *global_counter(f->statistics, o) += count;
+    *global_counter(statistics, o) += count;
     for (uint32_t i = 0; i < count; i++) {
         request.address = base + (uint64_t)segment[i];
-        done = later(done, l1 ? through_l1(f, l1, &request) : beyond_l1(f, &request));
+        done = later(done, l1 ? through_l1(h, statistics, l1, &request) : beyond_l1(h, statistics, &request));
     }
     return done - clock;
 }
 
-static uint64_t coalesce_lanes(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o,
+static uint64_t coalesce_lanes(const struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
                                rp_lanemask mask, const uint64_t *address, uint32_t width, uint64_t accepted)
 {
-    const struct coalescer_model *model = (const struct coalescer_model *)f->machine->coalescer.model;
+    const struct coalescer_model *model = (const struct coalescer_model *)sm->chip->machine->coalescer.model;
     struct coalescer_access access = {mask, width, address};
     uint64_t out[COALESCER_MOST];
     int64_t segment[COALESCER_MOST];
-    uint32_t count = model->coalesce(f->machine->coalescer.options, &access, out);
+    uint32_t count = model->coalesce(sm->chip->machine->coalescer.options, &access, out);
     for (uint32_t i = 0; i < count; i++)
         segment[i] = (int64_t)out[i];
-    return transactions(f, w, o, 0, segment, count, accepted);
+    return transactions(sm, w, o, 0, segment, count, accepted);
 }
 
-static uint64_t global(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o, uint64_t base,
-                       const struct rp_pattern *p, uint64_t accepted)
+static uint64_t global(const struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
+                       uint64_t base, const struct rp_pattern *p, uint64_t accepted)
 {
-    if (f->plain_global) {
-        ++*global_counter(f->statistics, o);
-        f->statistics->dram_accesses++;
+    if (sm->chip->plain_global) {
+        ++*global_counter(&w->part->statistics, o);
+        w->part->statistics.dram_accesses++;
         return accepted;
     }
-    const struct coalescer_model *model = (const struct coalescer_model *)f->machine->coalescer.model;
-    uint64_t period = model->period(f->machine->coalescer.options);
+    const struct coalescer_model *model = (const struct coalescer_model *)sm->chip->machine->coalescer.model;
+    uint64_t period = model->period(sm->chip->machine->coalescer.options);
     struct access_key key = access_key_of(p, base, period, o->width);
-    struct global_entry *e = &f->memo->global[access_key_place(&key, MEMO_ENTRIES)];
+    struct global_entry *e = &sm->memo->global[access_key_place(&key, MEMO_ENTRIES)];
     if (!access_key_same(&e->key, e->offset, &key, p)) {
         uint64_t address[RP_WARP_LANES] = {0}, out[COALESCER_MOST];
         lane_addresses(base, p, address);
         struct coalescer_access access = {p->mask, o->width, address};
-        uint32_t count = model->coalesce(f->machine->coalescer.options, &access, out);
+        uint32_t count = model->coalesce(sm->chip->machine->coalescer.options, &access, out);
         if (count > MEMO_SEGMENTS)
-            return coalesce_lanes(f, w, o, p->mask, address, o->width, accepted);
+            return coalesce_lanes(sm, w, o, p->mask, address, o->width, accepted);
         e->key = key;
         e->count = count;
         for (uint32_t i = 0; i < count; i++)
             e->segment[i] = (int64_t)(out[i] - (base - key.residue));
         memcpy(e->offset, p->offset, sizeof e->offset);
     }
-    return transactions(f, w, o, base - key.residue, e->segment, e->count, accepted);
+    return transactions(sm, w, o, base - key.residue, e->segment, e->count, accepted);
 }
 
-static uint64_t local_lanes(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o,
+static uint64_t local_lanes(const struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
                             rp_lanemask mask, const uint64_t *offset, uint64_t accepted)
 {
-    uint64_t place = (uint64_t)w->subcore * SCHEDULER_SLOTS + w->slot, words = local_words(f->kernel), done = accepted;
+    uint64_t place = (uint64_t)w->subcore->chip_number * SCHEDULER_SLOTS + w->slot,
+             words = local_words(w->part->grid->kernel), done = accepted;
     uint32_t width = o->width < COALESCER_WIDEST ? o->width : COALESCER_WIDEST;
     for (uint32_t at = 0; at == 0 || at < width; at += 4) {
         uint64_t address[RP_WARP_LANES] = {0};
@@ -193,27 +194,28 @@ static uint64_t local_lanes(struct fast *f, const struct fast_warp *w, const str
             unsigned l = (unsigned)__builtin_ctz(m);
             address[l] = local_address(place, words, offset[l] + at, l);
         }
-        done = later(done, coalesce_lanes(f, w, o, mask, address, width < 4 ? width : 4, accepted));
+        done = later(done, coalesce_lanes(sm, w, o, mask, address, width < 4 ? width : 4, accepted));
     }
     return done;
 }
 
 /* ---- operands --------------------------------------------------------------------------------------------------- */
 
-static uint64_t lanes_in(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o, unsigned space,
-                         rp_lanemask mask, const uint64_t *address, uint64_t dispatched, uint64_t accepted)
+static uint64_t lanes_in(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
+                         unsigned space, rp_lanemask mask, const uint64_t *address, uint64_t dispatched,
+                         uint64_t accepted)
 {
     switch (path_of_space(space)) {
-    case PATH_SHARED: return shared_lanes(f, w, o, mask, address, dispatched);
+    case PATH_SHARED: return shared_lanes(sm, w, o, mask, address, dispatched);
     case PATH_CONSTANT: return accepted;
     case PATH_CACHES: break;
     }
-    return space == RP_SPACE_LOCAL ? local_lanes(f, w, o, mask, address, accepted)
-                                   : coalesce_lanes(f, w, o, mask, address, o->width, accepted);
+    return space == RP_SPACE_LOCAL ? local_lanes(sm, w, o, mask, address, accepted)
+                                   : coalesce_lanes(sm, w, o, mask, address, o->width, accepted);
 }
 
 /* Lanes in different spaces: one space after the other, in the order of enum rp_space. */
-static uint64_t mixed(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o,
+static uint64_t mixed(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
                       const struct rp_dynamic_access *a, uint64_t dispatched, uint64_t accepted)
 {
     uint64_t address[RP_WARP_LANES] = {0}, done = accepted;
@@ -221,27 +223,28 @@ static uint64_t mixed(struct fast *f, const struct fast_warp *w, const struct rp
     lane_addresses(a->base, a->pattern, address);
     for (rp_lanemask m = a->pattern->mask; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        in[resolve_generic(f->launch, address[l], &address[l])] |= 1u << l;
+        in[resolve_generic(w->part->grid->launch, address[l], &address[l])] |= 1u << l;
     }
     for (unsigned space = 0; space < RP_SPACE_COUNT; space++)
         if (in[space])
-            done = later(done, lanes_in(f, w, o, space, in[space], address, dispatched, accepted));
+            done = later(done, lanes_in(sm, w, o, space, in[space], address, dispatched, accepted));
     return done;
 }
 
-static uint64_t in_space(struct fast *f, const struct fast_warp *w, const struct rp_memory_operand *o, unsigned space,
-                         uint64_t base, const struct rp_pattern *p, uint64_t dispatched, uint64_t accepted)
+static uint64_t in_space(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
+                         unsigned space, uint64_t base, const struct rp_pattern *p, uint64_t dispatched,
+                         uint64_t accepted)
 {
     switch (path_of_space(space)) {
-    case PATH_SHARED: return shared(f, w, o, base, p, dispatched);
+    case PATH_SHARED: return shared(sm, w, o, base, p, dispatched);
     case PATH_CONSTANT: return accepted;
     case PATH_CACHES: break;
     }
     if (space != RP_SPACE_LOCAL)
-        return global(f, w, o, base, p, accepted);
+        return global(sm, w, o, base, p, accepted);
     uint64_t address[RP_WARP_LANES] = {0};
     lane_addresses(base, p, address);
-    return local_lanes(f, w, o, p->mask, address, accepted);
+    return local_lanes(sm, w, o, p->mask, address, accepted);
 }
 
 /* The space that all lanes of a generic access are in, RP_SPACE_NONE if they differ or that is not plain to see. */
@@ -266,7 +269,7 @@ static unsigned common_space(const struct rp_launch *l, const struct rp_dynamic_
     return space;
 }
 
-uint64_t fast_memory(struct fast *f, struct fast_warp *w, uint64_t dispatched, uint64_t accepted)
+uint64_t fast_memory(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatched, uint64_t accepted)
 {
     const struct rp_instruction *in = w->next.instruction;
     uint64_t done = accepted;
@@ -276,11 +279,11 @@ uint64_t fast_memory(struct fast *f, struct fast_warp *w, uint64_t dispatched, u
         if (!a->pattern->mask || o->space == RP_SPACE_NONE)
             continue;
         uint64_t base = a->base, end;
-        unsigned space = o->space == RP_SPACE_GENERIC ? common_space(f->launch, a, &base) : o->space;
+        unsigned space = o->space == RP_SPACE_GENERIC ? common_space(w->part->grid->launch, a, &base) : o->space;
         if (space == RP_SPACE_NONE)
-            end = mixed(f, w, o, a, dispatched, accepted);
+            end = mixed(sm, w, o, a, dispatched, accepted);
         else
-            end = in_space(f, w, o, space, base, a->pattern, dispatched, accepted);
+            end = in_space(sm, w, o, space, base, a->pattern, dispatched, accepted);
         done = later(done, end);
     }
     return done;

@@ -113,7 +113,13 @@ static bool is_plain(const struct fast *f, const struct rp_instruction *in)
     return path == PATH_SHARED ? f->plain_shared : path == PATH_CACHES && f->plain_global;
 }
 
-static struct op build_op(struct fast *f, const struct rp_instruction *in)
+/* Where in struct fast_part a counter of its statistics is. */
+static uint16_t place_of(const struct fast_part *part, const uint64_t *counter)
+{
+    return (uint16_t)((const char *)counter - (const char *)part);
+}
+
+static struct op build_op(const struct fast *f, const struct rp_instruction *in)
 {
     const struct machine *m = f->machine;
     bool memory = in->unit_class == RP_CLASS_MEMORY;
@@ -136,8 +142,10 @@ static struct op build_op(struct fast *f, const struct rp_instruction *in)
                     .latency = t->latency};
     if (flags & OP_PLAIN) {
         bool shared = path_of_space(in->memory[0].space) == PATH_SHARED;
-        op.counter[0] = shared ? shared_counter(f->statistics, in->memory) : global_counter(f->statistics, in->memory);
-        op.counter[1] = shared ? &f->uncounted : &f->statistics->dram_accesses;
+        struct fast_part part;
+        op.counter[0] = place_of(&part, shared ? shared_counter(&part.statistics, in->memory)
+                                               : global_counter(&part.statistics, in->memory));
+        op.counter[1] = place_of(&part, shared ? &part.uncounted : &part.statistics.dram_accesses);
     }
     return op;
 }
@@ -153,10 +161,10 @@ static void fill_op(const struct program *p, struct op *op)
     op->destination = op->destinations ? number[0] : p->no_register;
 }
 
-bool program_build(struct program *p, struct fast *f, struct rp_error *err)
+bool program_build(struct program *p, const struct fast *f, const struct fast_grid *grid, struct rp_error *err)
 {
     const struct machine *m = f->machine;
-    const struct rp_kernel *k = f->kernel;
+    const struct rp_kernel *k = grid->kernel;
     struct names names = {0};
     *p = (struct program){0};
     bool fine = collect_names(&names, k);
@@ -178,10 +186,10 @@ bool program_build(struct program *p, struct fast *f, struct rp_error *err)
         p->ops[i] = build_op(f, in);
         if (((const struct instruction_cache_model *)m->icache.model)->keeps)
             p->ops[i].flags |= OP_FETCHED | OP_EXTENDED;
-        if (f->control_words || m->issue_width > 1)
+        if (grid->control_words || m->issue_width > 1)
             p->ops[i].flags |= OP_EXTENDED;
         p->ops[i].registers = used;
-        if (!f->control_words)
+        if (!grid->control_words)
             used += add_operands(p, &names, in, &p->ops[i]);
         fill_op(p, &p->ops[i]);
     }

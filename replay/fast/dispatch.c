@@ -1,0 +1,228 @@
+/* The chip in the fast engine: which SM gets which block, and how far SMs go on without looking at one another.
+ *
+ * While blocks of the grid are left, no SM has room for one, but for those from which blocks have just left. So an SM
+ * pauses where a block leaves it, all SMs go on to where they pause or to the end of the window, and then the earliest
+ * ones that pause get their blocks, as if the chip had gone cycle by cycle.
+ */
+#include <stdlib.h>
+
+#include "replay/fast/crew.h"
+#include "replay/fast/fast.h"
+
+struct dispatch {
+    struct fast *chip;
+    struct crew *crew;
+    unsigned *run, run_count; /* SMs that go on now */
+    uint64_t until, first_leave;
+};
+
+/* Gives blocks to the SMs that pause in this cycle. */
+static void assign(struct fast *f, uint64_t now)
+{
+    struct fast_grid *grid = &f->grid;
+    for (unsigned tried = 0; grid->next_block < grid->job->blocks && tried < f->sm_count; tried++) {
+        struct fast_sm *sm = &f->sms[f->next_sm];
+        f->next_sm = (f->next_sm + 1) % f->sm_count;
+        if (!sm->paused || sm->now != now || !room_fits(&sm->left, &grid->block_room))
+            continue;
+        room_take(&sm->left, &grid->block_room, 1);
+        sm->assigned[sm->assigned_count++] = grid->next_block++;
+        tried = ~0u; /* one was placed: all SMs have their turn again */
+    }
+    for (unsigned s = 0; s < f->sm_count; s++)
+        f->sms[s].pauses = grid->next_block < grid->job->blocks;
+}
+
+static void run_sm(const struct dispatch *d, unsigned thread, unsigned s)
+{
+    d->chip->next[s] = fast_sm_run(&d->chip->sms[s], d->chip->memos[thread], d->until);
+}
+
+static void run_item(void *data, unsigned thread, unsigned item)
+{
+    const struct dispatch *d = data;
+    run_sm(d, thread, d->run[item]);
+}
+
+/* The first failure: of the earliest cycle, and in it of the lowest SM. */
+static bool failed(const struct dispatch *d, struct rp_error *err)
+{
+    const struct fast_sm *first = NULL;
+    for (unsigned i = 0; i < d->run_count; i++) {
+        const struct fast_sm *sm = &d->chip->sms[d->run[i]];
+        if (sm->failed && (!first || sm->now < first->now))
+            first = sm;
+    }
+    if (first && err)
+        *err = first->error;
+    return first;
+}
+
+static bool run(struct dispatch *d, struct rp_error *err)
+{
+    crew_run(d->crew, d->run_count, run_item, d);
+    return !failed(d, err);
+}
+
+/* The SMs whose next cycle is `now`, where they pause. */
+static void choose_paused(struct dispatch *d, uint64_t now)
+{
+    struct fast *f = d->chip;
+    d->run_count = 0;
+    for (unsigned s = 0; s < f->sm_count; s++)
+        if (f->next[s] == now && f->sms[s].paused) {
+            f->sms[s].paused = false;
+            d->run[d->run_count++] = s;
+        }
+}
+
+/* All SMs that have something to do in the window. */
+static void choose_all(struct dispatch *d)
+{
+    struct fast *f = d->chip;
+    d->run_count = 0;
+    for (unsigned s = 0; s < f->sm_count; s++)
+        if (f->next[s] < d->until) {
+            f->sms[s].paused = false;
+            d->run[d->run_count++] = s;
+        }
+}
+
+static uint64_t first_pause(const struct fast *f)
+{
+    uint64_t first = NEVER;
+    for (unsigned s = 0; s < f->sm_count; s++)
+        if (f->next[s] < first && f->sms[s].paused)
+            first = f->next[s];
+    return first;
+}
+
+/* Blocks leave before anything issues, on all SMs. */
+static bool leave(struct fast *f, uint64_t now)
+{
+    bool pauses = false;
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        if (f->next[s] != now)
+            continue;
+        struct fast_sm *sm = &f->sms[s];
+        if (!sm->paused && sm->next_leave == now)
+            fast_sm_leave(sm);
+        pauses |= sm->paused;
+    }
+    return pauses;
+}
+
+/* One cycle of SMs that cannot be ahead of one another, in their order. */
+static bool run_cycle(struct dispatch *d, uint64_t now, struct rp_error *err)
+{
+    struct fast *f = d->chip;
+    if (d->first_leave == now && leave(f, now))
+        assign(f, now);
+    d->first_leave = NEVER;
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        struct fast_sm *sm = &f->sms[s];
+        if (f->next[s] == now) {
+            sm->paused = false;
+            run_sm(d, 0, s);
+            f->next_leave[s] = sm->next_leave;
+        }
+        if (sm->failed && err)
+            *err = sm->error;
+        if (sm->failed)
+            return false;
+        d->first_leave = f->next_leave[s] < d->first_leave ? f->next_leave[s] : d->first_leave;
+    }
+    return true;
+}
+
+/* All cycles from `from` to the end of the window. */
+static bool run_window(struct dispatch *d, uint64_t from, struct rp_error *err)
+{
+    if (leave(d->chip, from))
+        assign(d->chip, from);
+    choose_all(d);
+    if (!run(d, err))
+        return false;
+    for (uint64_t now; (now = first_pause(d->chip)) != NEVER;) {
+        assign(d->chip, now);
+        choose_paused(d, now);
+        if (!run(d, err))
+            return false;
+    }
+    return true;
+}
+
+static bool resident(const struct fast *f)
+{
+    for (unsigned s = 0; s < f->sm_count; s++)
+        if (f->sms[s].resident)
+            return true;
+    return false;
+}
+
+static bool run_all(struct dispatch *d, struct rp_error *err)
+{
+    struct fast *f = d->chip;
+    for (;;) {
+        uint64_t from = NEVER;
+        for (unsigned s = 0; s < f->sm_count; s++)
+            from = f->next[s] < from ? f->next[s] : from;
+        if (from == NEVER && !resident(f))
+            return true;
+        if (from == NEVER) {
+            if (!fast_stuck(f, err))
+                return false;
+            continue;
+        }
+        d->until = f->window < NEVER - from ? from + f->window : NEVER;
+        if (f->window == 1 ? !run_cycle(d, from, err) : !run_window(d, from, err))
+            return false;
+    }
+}
+
+/* Too small a launch is over before threads are there. */
+static unsigned threads_for(const struct fast *f)
+{
+    const struct engine_launch *job = f->job;
+    bool large = rp_trace_launch_totals(job->trace, job->launch).warp_instructions >= 1u << 17;
+    unsigned threads = large && f->window > 1 && job->threads ? job->threads : 1;
+    return threads < f->sm_count ? threads : f->sm_count;
+}
+
+static bool begin(struct dispatch *d, struct rp_error *err)
+{
+    struct fast *f = d->chip;
+    unsigned threads = threads_for(f);
+    d->run = calloc(f->sm_count, sizeof *d->run);
+    f->memos = calloc(threads, sizeof *f->memos);
+    d->crew = d->run && f->memos ? crew_new(threads) : NULL;
+    bool fine = d->crew;
+    for (; fine && f->memo_count < threads; f->memo_count++)
+        fine = (f->memos[f->memo_count] = memo_new());
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        f->sms[s].paused = f->grid.job->blocks;
+        f->next[s] = f->sms[s].paused ? 0 : NEVER;
+        f->next_leave[s] = f->next[s];
+    }
+    return fine || rp_fail(err, RP_SYSTEM, "out of memory for machine %s", f->machine->name);
+}
+
+static void end(struct dispatch *d)
+{
+    struct fast *f = d->chip;
+    crew_free(d->crew);
+    for (unsigned i = 0; i < f->memo_count; i++)
+        memo_free(f->memos[i]);
+    free(f->memos);
+    free(d->run);
+}
+
+bool fast_run_grid(struct fast *f, uint64_t *cycles, struct rp_error *err)
+{
+    struct dispatch d = {.chip = f};
+    bool fine = begin(&d, err) && run_all(&d, err);
+    end(&d);
+    for (unsigned s = 0; s < f->sm_count; s++)
+        *cycles = f->sms[s].last_leave > *cycles ? f->sms[s].last_leave : *cycles;
+    return fine;
+}

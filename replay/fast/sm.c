@@ -1,0 +1,259 @@
+/* An SM of the fast engine: the loop over its events, and issue. */
+#include "hw-models/unit/pipelined.h"
+#include "replay/fast/advance.h"
+
+/* What kept the warp from issuing in the cycle before this one, in which its sub-core issued nothing. */
+static enum stall reason(const struct fast_sm *sm, const struct fast_subcore *sc, const struct fast_warp *w)
+{
+    if (w->first_issue == sm->now)
+        return STALL_DISPATCH;
+    if (w->barrier_until == sm->now)
+        return STALL_BARRIER;
+    if (w->fetched == sm->now)
+        return STALL_FETCH;
+    if ((w->op->flags & OP_FENCE) && w->memory_done == sm->now)
+        return STALL_FENCE;
+    if (w->control_until == sm->now)
+        return w->signals ? STALL_CONTROL_WORD : STALL_CONTROL;
+    enum stall awaited = w->signals ? fast_awaited_reason(sm, w) : STALL_COUNT;
+    if (awaited != STALL_COUNT)
+        return awaited;
+    uint64_t entry = registers_free(w);
+    if (entry >> PRODUCER_BITS == sm->now) {
+        enum producer by = entry & PRODUCER_MASK;
+        return by == PRODUCER_MEMORY ? STALL_MEMORY : by == PRODUCER_SHARED ? STALL_SHARED : STALL_SCOREBOARD;
+    }
+    return sc->accepts[w->unit] == sm->now ? STALL_UNIT : STALL_SCHEDULER;
+}
+
+HOT void charge(const struct fast_sm *sm, struct fast_subcore *sc, const struct fast_warp *w)
+{
+    uint64_t gap = sm->now - sc->accounted;
+    if (gap)
+        w->part->statistics.stall[reason(sm, sc, w)] += gap;
+    sc->accounted = sm->now + 1;
+    w->part->statistics.issue_cycles++;
+}
+
+HOT uint64_t dispatch(const struct fast_sm *sm, struct fast_subcore *sc, const struct fast_warp *w)
+{
+    const struct unit_model *unit = sm->chip->unit_models[w->unit];
+    void *state = sc->units[w->unit];
+    uint64_t at, accepts;
+    if (unit == &unit_pipelined) {
+        at = pipelined_dispatch(state, sm->now, w->initiation);
+        accepts = pipelined_accepts(state, sm->now);
+    } else {
+        at = unit->dispatch(state, sm->now, w->initiation);
+        accepts = unit->accepts(state, sm->now);
+    }
+    sc->accepts[w->unit] = accepts;
+    if (accepts > sm->now)
+        sc->busy |= 1ull << w->unit;
+    w->part->statistics.unit_busy[w->unit] += w->initiation;
+    return at;
+}
+
+/* Adds one to the counter that is there in the part. */
+HOT void count(struct fast_part *part, uint16_t place) { ++*(uint64_t *)((char *)part + place); }
+
+/* Carries out the warp's next instruction, but for moving the warp on. Returns when it is done. */
+HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, uint64_t *dispatched)
+{
+    const struct op *op = w->op;
+    *dispatched = dispatch(sm, sc, w);
+    uint64_t done = *dispatched + w->initiation;
+    if (w->next.executed) {
+        if (op->flags & OP_ACCESS)
+            done = fast_memory(sm, w, *dispatched, done);
+        done += w->latency;
+    }
+    w->scoreboard[op->destination] = done << PRODUCER_BITS | w->producer;
+    if (op->flags & OP_MANY) {
+        const uint32_t *number = w->part->grid->program.registers + op->registers;
+        for (unsigned i = 1; i < op->destinations; i++)
+            w->scoreboard[number[i]] = done << PRODUCER_BITS | w->producer;
+    }
+    w->completion = done > w->completion ? done : w->completion;
+    w->control_until = sm->now + 1;
+    if (op->flags & OP_SPECIAL) {
+        if ((op->flags & OP_PLAIN) && w->next.executed) {
+            count(w->part, op->counter[0]);
+            count(w->part, op->counter[1]);
+        }
+        if ((op->flags & (OP_ACCESS | OP_PLAIN)) && w->next.executed && done > w->memory_done)
+            w->memory_done = done;
+        if (op->flags & OP_CONTROL)
+            w->control_until = sm->now + (uint64_t)sm->chip->machine->control_interval;
+        if ((op->flags & OP_BARRIER) && w->next.executed)
+            fast_arrive(sm, w);
+    }
+    return done;
+}
+
+/* The same on machines with more than the scoreboard and one issue per cycle, and moves the warp on. *pair: the next
+ * instruction may issue with this one. */
+static bool execute_extended(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, bool *pair,
+                             struct rp_error *err)
+{
+    const struct rp_instruction *in = w->next.instruction;
+    unsigned unit = w->unit;
+    uint64_t dispatched, done = execute(sm, sc, w, &dispatched);
+    if (w->signals && !fast_obey(sm, sc, w, dispatched, done, err))
+        return false;
+    if (!advance(sm, w, err))
+        return false;
+    *pair = w->earliest <= sm->now && w->unit != unit && sc->accepts[w->unit] <= sm->now && !w->ended && !w->waiting &&
+            (w->signals ? rp_control_pairs(in->control) : in->unit_class != RP_CLASS_CONTROL);
+    return true;
+}
+
+static bool issue_extended(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, struct rp_error *err)
+{
+    bool pair, third;
+    if (!execute_extended(sm, sc, w, &pair, err))
+        return false;
+    if (!pair || sm->chip->machine->issue_width == 1)
+        return true;
+    wheel_remove(sc, w->slot, w->wake);
+    w->part->statistics.dual_issues++;
+    return execute_extended(sm, sc, w, &third, err);
+}
+
+HOT bool issue(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, struct rp_error *err)
+{
+    charge(sm, sc, w);
+    sm->last_issue = sm->now;
+    sc->ready &= ~(1ull << w->slot);
+    if (w->op->flags & OP_EXTENDED)
+        return issue_extended(sm, sc, w, err);
+    uint64_t dispatched;
+    execute(sm, sc, w, &dispatched);
+    return advance(sm, w, err);
+}
+
+/* The scheduler's choice. A warp that yields is offered only if there is no other. */
+HOT int pick(const struct fast_sm *sm, const struct fast_subcore *sc, uint64_t candidates)
+{
+    uint64_t eager = sc->yielding && sc->yields_at == sm->now ? candidates & ~sc->yielding : candidates;
+    int slot = eager ? sm->chip->scheduler->pick(sc->scheduler, eager) : -1;
+    return slot < 0 && eager != candidates ? sm->chip->scheduler->pick(sc->scheduler, candidates) : slot;
+}
+
+/* Slots whose next instruction's unit does not accept it now. */
+HOT uint64_t blocked(const struct fast_sm *sm, struct fast_subcore *sc)
+{
+    uint64_t slots = 0;
+    for (uint64_t busy = sc->busy; busy; busy &= busy - 1) {
+        unsigned unit = (unsigned)__builtin_ctzll(busy);
+        if (sc->accepts[unit] <= sm->now)
+            sc->busy &= ~(1ull << unit);
+        else
+            slots |= sc->uses[unit];
+    }
+    return slots;
+}
+
+/* Nothing issued: the next cycle in which that may change by itself. */
+static uint64_t next_chance(const struct fast_sm *sm, const struct fast_subcore *sc)
+{
+    uint64_t next = wheel_next(sc, sm->now);
+    for (uint64_t busy = sc->busy; busy; busy &= busy - 1) {
+        unsigned unit = (unsigned)__builtin_ctzll(busy);
+        if ((sc->ready & sc->uses[unit]) && sc->accepts[unit] < next)
+            next = sc->accepts[unit];
+    }
+    return next;
+}
+
+HOT bool step(struct fast_sm *sm, unsigned index, struct rp_error *err)
+{
+    struct fast_subcore *sc = &sm->subcores[index];
+    wheel_turn(sc, sm->now);
+    uint64_t candidates = sc->ready & ~blocked(sm, sc);
+    int slot = pick(sm, sc, candidates);
+    if (slot < 0) {
+        sm->next[index] = next_chance(sm, sc);
+        return true;
+    }
+    if (slot >= SCHEDULER_SLOTS || !(candidates >> slot & 1))
+        return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' picked a warp that is not ready",
+                       sm->chip->machine->scheduler.model->name);
+    bool fine = issue(sm, sc, sc->slots[slot], err);
+    sm->next[index] = sc->ready ? sm->now + 1 : wheel_next(sc, sm->now);
+    return fine;
+}
+
+HOT void report(struct fast_sm *sm)
+{
+    uint64_t done = sm->part.statistics.warp_instructions;
+    if (done < sm->report_at)
+        return;
+    const struct engine_launch *job = sm->chip->job;
+    job->progress(job->progress_data, done - sm->reported);
+    sm->reported = done;
+    sm->report_at = done + PROGRESS_EVERY;
+}
+
+uint64_t fast_sm_next(const struct fast_sm *sm)
+{
+    uint64_t next = sm->next_leave;
+    for (unsigned i = 0; i < sm->subcore_count; i++)
+        next = sm->next[i] < next ? sm->next[i] : next;
+    return next;
+}
+
+/* All sub-cores in one cycle. */
+static bool cycle(struct fast_sm *sm, struct rp_error *err)
+{
+    for (unsigned i = 0; i < sm->subcore_count; i++)
+        if (sm->next[i] == sm->now && !step(sm, i, err))
+            return false;
+    return true;
+}
+
+/* The same for an SM with one sub-core, up to the next time that a block leaves. */
+static bool run_single(struct fast_sm *sm, uint64_t until, struct rp_error *err)
+{
+    for (;;) {
+        if (!step(sm, 0, err))
+            return false;
+        report(sm);
+        if (sm->next[0] >= sm->next_leave || sm->next[0] >= until)
+            return true;
+        sm->now = sm->next[0];
+    }
+}
+
+void fast_sm_leave(struct fast_sm *sm)
+{
+    sm->now = sm->next_leave;
+    fast_leave_blocks(sm);
+    sm->paused = sm->pauses;
+}
+
+/* Returns the next cycle in which something happens. */
+static bool run(struct fast_sm *sm, uint64_t until, uint64_t *next, struct rp_error *err)
+{
+    if (sm->assigned_count && !fast_place_blocks(sm, err))
+        return false;
+    while ((*next = fast_sm_next(sm)) < until) {
+        if (sm->next_leave == *next)
+            fast_sm_leave(sm);
+        if (sm->paused)
+            return true;
+        sm->now = *next;
+        if (sm->subcore_count == 1 && sm->next[0] == *next ? !run_single(sm, until, err) : !cycle(sm, err))
+            return false;
+        report(sm);
+    }
+    return true;
+}
+
+uint64_t fast_sm_run(struct fast_sm *sm, struct memo *memo, uint64_t until)
+{
+    uint64_t next = NEVER;
+    sm->memo = memo;
+    sm->failed = !run(sm, until, &next, &sm->error);
+    return next;
+}
