@@ -121,6 +121,7 @@ enum uop_flag {
     UF_FIRST = 1 << 21, /* first uop of its instruction: an instruction may need several */
     UF_SAT_FINITE = 1 << 22,
     UF_PLUS_ONE = 1 << 23, /* SASS .PO: the sum plus one */
+    UF_MEMBERS = 1 << 29,  /* of shfl, by the engine: what a lane reads from one that takes no part is 0 */
     UF_SILENT = 1 << 28,   /* a memory uop whose addresses are not recorded: constants that an instruction names */
 };
 

@@ -1,14 +1,28 @@
 /* Operations across the lanes of a warp: shfl, vote, match, redux, activemask, elect (PTX ISA "Data Movement" and
- * "Parallel Synchronization and Communication"). Members are the executed lanes that the membermask names; a warp whose
- * lanes disagree on the mask (undefined by the ISA) follows its lowest executed lane. */
+ * "Parallel Synchronization and Communication"). The executed lanes that name the same membermask are a group, and each
+ * group is served by itself; its members are those of its lanes that the mask names. Whether all that a mask names are
+ * there is not decided here (frontend/core/collective.c). */
 #include "frontend/core/lanes/groups.h"
 #include "frontend/core/lanes/loop.h"
 
-INLINE lanemask members(const struct warp *w, struct operand membermask, lanemask executed)
+/* The lanes of `left` whose mask is that of the lowest one, and the members among them. */
+struct group {
+    lanemask lanes, members;
+};
+INLINE struct group lowest_group(const u32 *masks, lanemask left)
 {
-    const u32 *m = source(w, membermask);
-    return executed ? m[__builtin_ctz(executed)] & executed : 0;
+    u32 mask = masks[__builtin_ctz(left)], q[LANES] ALIGNED;
+    for (int l = 0; l < LANES; l++)
+        q[l] = masks[l] == mask ? ~0u : 0;
+    lanemask lanes = mask_of_words(q) & left;
+    return (struct group){lanes, lanes & mask};
 }
+/* All groups of the executed lanes: `g` is the group, in the order of their lowest lanes. */
+#define FOR_GROUPS(g, masks, executed)                                                                                 \
+    for (lanemask left_ = (executed); left_; left_ = 0)                                                                \
+        for (struct group g; left_ && (g = lowest_group(masks, left_), 1); left_ &= ~g.lanes)
+
+#define FOR_LANES_OF(l, mask) for (lanemask m_ = (mask), l; m_ && (l = (lanemask)__builtin_ctz(m_), 1); m_ &= m_ - 1)
 INLINE void store_everywhere(struct warp *w, const struct uop *u, lanemask executed, u32 value)
 {
     STORE_LANES(u32, destination(w, u->d), executed, value);
@@ -36,6 +50,17 @@ INLINE void gather(u32 *r, const u32 *a, const u32 *from)
         r[l] = a[from[l]];
 #endif
 }
+/* What a lane reads from one that is no member of its group is 0. */
+INLINE void drop_others(u32 *r, const u32 *from, const u32 *masks, lanemask executed)
+{
+    FOR_GROUPS(g, masks, executed)
+    {
+        if (g.members == EVERY_LANE)
+            return;
+        for (int l = 0; l < LANES; l++)
+            r[l] = !(g.lanes & lane_bit[l]) || g.members >> from[l] & 1 ? r[l] : 0;
+    }
+}
 INLINE void shuffle(struct warp *w, const struct uop *u, lanemask executed, enum shfl_mode mode)
 {
     const u32 *b = source(w, u->b), *c = source(w, u->c);
@@ -48,6 +73,8 @@ INLINE void shuffle(struct warp *w, const struct uop *u, lanemask executed, enum
         in_range[l] = fits ? ~0u : 0;
     }
     gather(r, source(w, u->a), from);
+    if (u->flags & UF_MEMBERS)
+        drop_others(r, from, source(w, u->list[0]), executed);
     lanemask p = mask_of_words(in_range);
     STORE_LANES(u32, destination(w, u->d), executed, r[l]);
     write_predicate(w, u->pd, p, executed);
@@ -59,18 +86,27 @@ HANDLER(shfl_idx) { shuffle(w, u, executed, SHFL_IDX); }
 
 /* ---- vote ---- */
 
-HANDLER(vote)
+INLINE void count_votes(struct warp *w, const struct uop *u, struct group g)
 {
-    lanemask voters = u->list_count ? members(w, u->list[0], executed) : executed;
-    lanemask yes = predicate(w, u->p, u->p_flip) & voters;
+    lanemask yes = predicate(w, u->p, u->p_flip) & g.members;
     bool result;
     switch (u->imm) {
-    case VOTE_BALLOT: store_everywhere(w, u, executed, yes); return;
-    case VOTE_ALL: result = yes == voters; break;
+    case VOTE_BALLOT: store_everywhere(w, u, g.lanes, yes); return;
+    case VOTE_ALL: result = yes == g.members; break;
     case VOTE_ANY: result = yes != 0; break;
-    default: result = yes == voters || yes == 0; break;
+    default: result = yes == g.members || yes == 0; break;
     }
-    write_predicate(w, u->pd, -(lanemask)result, executed);
+    write_predicate(w, u->pd, -(lanemask)result, g.lanes);
+}
+HANDLER(vote)
+{
+    if (!u->list_count) {
+        count_votes(w, u, (struct group){executed, executed});
+        return;
+    }
+    u32 masks[LANES] ALIGNED; /* the result may go where the masks are */
+    memcpy(masks, source(w, u->list[0]), sizeof masks);
+    FOR_GROUPS(g, masks, executed) count_votes(w, u, g);
 }
 
 /* ---- match ---- */
@@ -86,20 +122,26 @@ HANDLER(vote)
     HANDLER(match_any##bits)                                                                                           \
     {                                                                                                                  \
         const u##bits *a = source(w, u->a);                                                                            \
-        lanemask all = members(w, u->b, executed);                                                                     \
-        u32 r[LANES] ALIGNED;                                                                                          \
-        for (int l = 0; l < LANES; l++)                                                                                \
-            r[l] = equal_to##bits(a, a[l]) & all;                                                                      \
+        u32 r[LANES] ALIGNED = {0};                                                                                    \
+        FOR_GROUPS(g, source(w, u->b), executed)                                                                       \
+        FOR_LANES_OF(l, g.lanes)                                                                                       \
+        r[l] = equal_to##bits(a, a[l]) & g.members;                                                                    \
         STORE_LANES(u32, destination(w, u->d), executed, r[l]);                                                        \
     }                                                                                                                  \
     HANDLER(match_all##bits)                                                                                           \
     {                                                                                                                  \
-        const u##bits *a = source(w, u->a);                                                                            \
-        lanemask all = members(w, u->b, executed);                                                                     \
-        bool same = !all || (equal_to##bits(a, a[__builtin_ctz(all)]) & all) == all;                                   \
-        if (!is_sink(u->d))                                                                                            \
-            store_everywhere(w, u, executed, same ? all : 0);                                                          \
-        write_predicate(w, u->pd, -(lanemask)same, executed);                                                          \
+        u##bits a[LANES] ALIGNED;                                                                                      \
+        u32 masks[LANES] ALIGNED;                                                                                      \
+        memcpy(a, source(w, u->a), sizeof a);                                                                          \
+        memcpy(masks, source(w, u->b), sizeof masks);                                                                  \
+        FOR_GROUPS(g, masks, executed)                                                                                 \
+        {                                                                                                              \
+            lanemask all = g.members;                                                                                  \
+            bool same = !all || (equal_to##bits(a, a[__builtin_ctz(all)]) & all) == all;                               \
+            if (!is_sink(u->d))                                                                                        \
+                store_everywhere(w, u, g.lanes, same ? all : 0);                                                       \
+            write_predicate(w, u->pd, -(lanemask)same, g.lanes);                                                       \
+        }                                                                                                              \
     }
 MATCHES(32, mask_of_words)
 MATCHES(64, mask_of_doublewords)
@@ -120,12 +162,17 @@ static u32 reduced(enum rp_atomic op, enum lane_type type, u32 x, u32 y)
 }
 HANDLER(redux)
 {
-    const u32 *a = source(w, u->a);
-    lanemask left = members(w, u->b, executed);
-    u32 result = left ? a[__builtin_ctz(left)] : 0;
-    for (left &= left - 1; left; left &= left - 1)
-        result = reduced(u->imm, u->type, result, a[__builtin_ctz(left)]);
-    store_everywhere(w, u, executed, result);
+    u32 a[LANES] ALIGNED, masks[LANES] ALIGNED;
+    memcpy(a, source(w, u->a), sizeof a);
+    memcpy(masks, source(w, u->b), sizeof masks);
+    FOR_GROUPS(g, masks, executed)
+    {
+        lanemask left = g.members;
+        u32 result = left ? a[__builtin_ctz(left)] : 0;
+        for (left &= left - 1; left; left &= left - 1)
+            result = reduced(u->imm, u->type, result, a[__builtin_ctz(left)]);
+        store_everywhere(w, u, g.lanes, result);
+    }
 }
 
 HANDLER(activemask) { store_everywhere(w, u, executed, executed); }
@@ -133,11 +180,17 @@ HANDLER(activemask) { store_everywhere(w, u, executed, executed); }
 /* The lowest member is elected. */
 HANDLER(elect)
 {
-    lanemask all = members(w, u->b, executed);
-    lanemask elected = all & -all;
-    if (!is_sink(u->d))
-        store_everywhere(w, u, executed, elected ? (u32)__builtin_ctz(elected) : 0);
-    write_predicate(w, u->pd, elected, executed);
+    u32 masks[LANES] ALIGNED;
+    lanemask chosen = 0;
+    memcpy(masks, source(w, u->b), sizeof masks);
+    FOR_GROUPS(g, masks, executed)
+    {
+        lanemask elected = g.members & -g.members;
+        if (!is_sink(u->d))
+            store_everywhere(w, u, g.lanes, elected ? (u32)__builtin_ctz(elected) : 0);
+        chosen |= elected;
+    }
+    write_predicate(w, u->pd, chosen, executed);
 }
 
 /* ---- binding ---- */

@@ -185,6 +185,94 @@ Test(warp, activemask_and_elect)
     }
 }
 
+/* Lanes of one instruction that name different masks: each group alone, against the definition lane by lane. */
+struct grouped {
+    uint32_t executed, keys[LANES], masks[LANES], a[LANES];
+};
+static struct grouped random_groups(void)
+{
+    struct grouped g = {.executed = (uint32_t)next_random() | 0x00400001};
+    uint32_t strangers = (uint32_t)next_random() & ~g.executed; /* they do not come */
+    for (int l = 0; l < LANES; l++) {
+        g.keys[l] = (uint32_t)next_random() % 5;
+        g.a[l] = (uint32_t)next_random() % 3;
+    }
+    for (int l = 0; l < LANES; l++)
+        for (int k = 0; k < LANES; k++)
+            g.masks[l] |= (uint32_t)(g.keys[k] == g.keys[l]) << k | (strangers & 1u << k);
+    return g;
+}
+static uint32_t members_of(const struct grouped *g, int lane)
+{
+    uint32_t members = 0;
+    for (int k = 0; k < LANES; k++)
+        members |= (uint32_t)(g->executed >> k & 1 && g->masks[k] == g->masks[lane]) << k;
+    return members & g->masks[lane];
+}
+static uint32_t expected_of(const struct grouped *g, int op, int64_t imm, int lane, bool *p)
+{
+    uint32_t members = members_of(g, lane), same = 0, ones = 0, sum = 0;
+    int lowest = __builtin_ctz(members);
+    for (int k = 0; k < LANES; k++)
+        if (members >> k & 1) {
+            same |= (uint32_t)(g->a[k] == g->a[op == OP_MATCH && imm ? lowest : lane]) << k;
+            ones |= (uint32_t)(g->a[k] != 0) << k;
+            sum += g->a[k];
+        }
+    switch (op) {
+    case OP_VOTE: *p = imm == VOTE_ANY ? ones != 0 : ones == members; return ones;
+    case OP_MATCH: *p = same == members; return imm && same != members ? 0 : same;
+    case OP_REDUX: return sum;
+    case OP_ELECT: *p = lane == lowest; return (uint32_t)lowest;
+    default: /* shfl.idx from lane a */ return members >> g->a[lane] & 1 ? g->a[g->a[lane]] : 0;
+    }
+}
+static void check_groups(int op, int64_t imm, bool word_result, bool predicate_result, int level)
+{
+    struct grouped g = random_groups();
+    struct bench_warp *w = new_warp();
+    struct uop u = make(op, T_U32, imm, level);
+    struct operand list = REG(B);
+    uint32_t source = 0, c[LANES];
+    for (int l = 0; l < LANES; l++) {
+        source |= (uint32_t)(g.a[l] != 0) << l;
+        c[l] = 31;
+    }
+    memcpy(w->slots + P * SLOT, &source, 4);
+    put_words(w, A, g.a), put_words(w, C, c), put_words(w, B, g.masks);
+    if (op == OP_VOTE || op == OP_SHFL)
+        u.list = &list, u.list_count = 1;
+    if (op == OP_SHFL) {
+        u.b = REG(A), u.c = REG(C);
+        u.flags |= UF_MEMBERS;
+    }
+    uint32_t before = predicate(w, 1);
+    u.fn(&w->warp, &u, g.executed);
+    for (int l = 0; l < LANES; l++) {
+        bool p = false, executed = g.executed >> l & 1;
+        uint32_t d = executed ? expected_of(&g, op, imm, l, &p) : 0;
+        if (executed && word_result)
+            cr_assert_eq(word(w, D, l), d, "op %d mode %ld lane %d: %x, not %x", op, imm, l, word(w, D, l), d);
+        if (predicate_result)
+            cr_assert_eq(predicate(w, 1) >> l & 1, executed ? p : before >> l & 1, "op %d mode %ld lane %d", op, imm,
+                         l);
+    }
+}
+Test(warp, groups_with_masks_of_their_own)
+{
+    EACH_LEVEL
+    for (int round = 0; round < 200; round++) {
+        check_groups(OP_VOTE, VOTE_BALLOT, true, false, level);
+        check_groups(OP_VOTE, VOTE_ALL, false, true, level);
+        check_groups(OP_VOTE, VOTE_ANY, false, true, level);
+        check_groups(OP_MATCH, 0, true, false, level);
+        check_groups(OP_MATCH, 1, true, true, level);
+        check_groups(OP_REDUX, RP_ATOMIC_ADD, true, false, level);
+        check_groups(OP_ELECT, 0, true, true, level);
+        check_groups(OP_SHFL, SHFL_IDX, true, false, level);
+    }
+}
+
 /* ---- special registers, frame, moves, packing ---- */
 
 static uint64_t special(struct bench_warp *w, int which, int lane)
