@@ -8,8 +8,8 @@ struct crew;
  */
 struct crew *crew_new(unsigned threads);
 void crew_free(struct crew *);
-/* Calls work once for each item below `count`, from several threads; `thread` is below the number of threads. Returns
- * when all are done. */
+/* Calls work once for each item below `count`, at most 65535, from several threads; `thread` is below the number of
+ * threads. Returns when all are done. */
 void crew_run(struct crew *, unsigned count, void (*work)(void *, unsigned thread, unsigned item), void *);
 
 #endif

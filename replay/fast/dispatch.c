@@ -9,6 +9,8 @@
 #include "replay/fast/crew.h"
 #include "replay/fast/fast.h"
 
+#define THREADS_FROM 4096u /* warp instructions of a launch: fewer are done before threads are there */
+
 struct dispatch {
     struct fast *chip;
     struct crew *crew;
@@ -184,7 +186,7 @@ static bool run_all(struct dispatch *d, struct rp_error *err)
 static unsigned threads_for(const struct fast *f)
 {
     const struct engine_launch *job = f->job;
-    bool large = rp_trace_launch_totals(job->trace, job->launch).warp_instructions >= 1u << 17;
+    bool large = rp_trace_launch_totals(job->trace, job->launch).warp_instructions >= THREADS_FROM;
     unsigned threads = large && f->window > 1 && job->threads ? job->threads : 1;
     return threads < f->sm_count ? threads : f->sm_count;
 }

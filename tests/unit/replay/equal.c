@@ -82,11 +82,11 @@ static struct machine *random_machine(uint64_t seed)
     return open_machine(tx2 ? "jetson-tx2" : "orin-wcet", settings, count);
 }
 
-static void replay_with(struct rp_trace *trace, const struct machine *m, enum replay_engine engine,
+static void replay_with(struct rp_trace *trace, const struct machine *m, enum replay_engine engine, unsigned threads,
                         struct replay_result *result)
 {
     struct rp_error err;
-    struct replay_options options = {.engine = engine, .launch = -1};
+    struct replay_options options = {.engine = engine, .threads = threads, .launch = -1};
     cr_assert(replay(trace, m, &options, result, &err), "%s", err.text);
 }
 
@@ -110,8 +110,8 @@ static void compare_engines(const char *path, const struct machine *m, uint64_t 
     struct rp_trace *trace = rp_trace_open(path, &err);
     cr_assert(trace, "%s", err.text);
     struct replay_result fast, reference;
-    replay_with(trace, m, REPLAY_FAST, &fast);
-    replay_with(trace, m, REPLAY_REFERENCE, &reference);
+    replay_with(trace, m, REPLAY_FAST, 1, &fast);
+    replay_with(trace, m, REPLAY_REFERENCE, 1, &reference);
     cr_assert_eq(fast.count, reference.count);
     for (uint32_t i = 0; i < fast.count; i++) {
         const char *why = statistics_difference(m, &fast.launches[i].statistics, &reference.launches[i].statistics);
@@ -173,6 +173,55 @@ Test(equal, every_machine_with_every_scheduler)
             compare_engines(path, m, seed);
             machine_free(m);
         }
+    }
+    unlink(path);
+}
+
+/* Returns how many warp instructions were replayed. */
+static uint64_t compare_threads(const char *path, const struct machine *m, uint64_t seed)
+{
+    struct rp_error err;
+    struct rp_trace *trace = rp_trace_open(path, &err);
+    cr_assert(trace, "%s", err.text);
+    struct replay_result one, several;
+    replay_with(trace, m, REPLAY_FAST, 1, &one);
+    replay_with(trace, m, REPLAY_FAST, 3, &several);
+    for (uint32_t i = 0; i < one.count; i++) {
+        const char *why = statistics_difference(m, &one.launches[i].statistics, &several.launches[i].statistics);
+        cr_assert_null(why, "seed %llu, machine %s:\n%s\nlaunch %u: one thread and three differ: %s",
+                       (unsigned long long)seed, m->name, m->text, i, why);
+    }
+    uint64_t done = one.total.warp_instructions;
+    replay_result_free(&one);
+    replay_result_free(&several);
+    rp_trace_close(trace);
+    return done;
+}
+
+/* SMs side by side: launches large enough for threads of their own, on machines of up to eleven SMs. */
+Test(equal, any_number_of_threads)
+{
+    static const char *const sms[] = {"2", "3", "11"}, *const l2[] = {"none", "direct-mapped"},
+                             *const blocks[] = {"1", "2", "32"};
+    char path[] = "/tmp/reprise-equal-XXXXXX";
+    cr_assert_geq(mkstemp(path), 0);
+    struct rp_error err;
+    for (uint64_t seed = 200000; seed < 200024; seed++) {
+        struct synthetic_options options = synthetic_random_options(seed);
+        options.launches = 1;
+        options.blocks = 50;
+        options.threads = 100;
+        options.iterations = 4;
+        options.phase_length = 20;
+        cr_assert(synthetic_trace_write(path, &options, &err), "%s", err.text);
+        const struct machine_setting settings[] = {{"sms", sms[seed % 3]},
+                                                   {"l2", l2[seed / 3 % 2]},
+                                                   {"limits.blocks", blocks[seed / 6 % 3]},
+                                                   {"scheduler", schedulers[seed % 6]}};
+        struct machine *m = open_machine(seed % 4 ? "orin-wcet" : "jetson-tx2", settings, MODEL_COUNT_OF(settings));
+        uint64_t done = compare_threads(path, m, seed);
+        cr_assert_geq(done, 4096, "too few instructions for several threads: %llu", (unsigned long long)done);
+        machine_free(m);
     }
     unlink(path);
 }
