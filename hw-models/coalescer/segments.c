@@ -20,29 +20,36 @@ static const char *check(const int64_t *options)
 
 static uint64_t period(const int64_t *options) { return (uint64_t)options[SIZE]; }
 
-static uint32_t add(uint64_t *out, uint32_t count, uint64_t segment)
+/* Segments seen so far, and for each 64th of all segments whether one of it is among them: most need no search. */
+struct seen {
+    uint64_t *out, sixty_fourths;
+    uint32_t count;
+};
+
+static inline void see(struct seen *s, uint64_t segment, unsigned shift)
 {
-    for (uint32_t i = count; i-- > 0;)
-        if (out[i] == segment)
-            return count;
-    out[count] = segment;
-    return count + 1;
+    uint64_t bit = 1ull << (segment >> shift) % 64;
+    if (s->sixty_fourths & bit)
+        for (uint32_t i = s->count; i-- > 0;)
+            if (s->out[i] == segment)
+                return;
+    s->sixty_fourths |= bit;
+    s->out[s->count++] = segment;
 }
 
 static uint32_t coalesce(const int64_t *options, const struct coalescer_access *access, uint64_t *out)
 {
     uint64_t size = (uint64_t)options[SIZE];
     uint64_t width = access->width < COALESCER_WIDEST ? access->width : COALESCER_WIDEST;
-    uint32_t count = 0;
-    for (uint32_t lane = 0; lane < COALESCER_LANES; lane++) {
-        if (!(access->mask >> lane & 1))
-            continue;
-        uint64_t first = access->address[lane] & -size;
-        uint64_t span = access->address[lane] - first + (width ? width : 1);
+    unsigned shift = (unsigned)__builtin_ctzll(size);
+    struct seen seen = {.out = out};
+    for (uint32_t lanes = access->mask; lanes; lanes &= lanes - 1) {
+        uint64_t address = access->address[__builtin_ctz(lanes)], first = address & -size;
+        uint64_t span = address - first + (width ? width : 1);
         for (uint64_t at = 0; at < span; at += size)
-            count = add(out, count, first + at);
+            see(&seen, first + at, shift);
     }
-    return count;
+    return seen.count;
 }
 
 const struct coalescer_model coalescer_segments = {{.name = "segments",
