@@ -313,21 +313,33 @@ DESTDIR ?=
 ROOT = $(DESTDIR)$(PREFIX)
 # reprise.h and what it includes; the stages' own headers stay here.
 PUBLIC_HEADERS := tracefmt/error.h
+COMMANDS := $(shell sed -n 's/^COMMAND(\(.*\))$$/\1/p' tools/commands.def)
+SHELLS := bash zsh fish
+COMPLETION_bash := share/bash-completion/completions/reprise
+COMPLETION_zsh := share/zsh/site-functions/_reprise
+COMPLETION_fish := share/fish/vendor_completions.d/reprise.fish
 .PHONY: install uninstall
 install: all
-	install -d $(ROOT)/bin $(ROOT)/lib/pkgconfig $(ROOT)/share/reprise/machines $(ROOT)/share/man/man1 $(ROOT)/include/reprise
+	install -d $(ROOT)/bin $(ROOT)/lib/pkgconfig $(ROOT)/share/reprise/machines $(ROOT)/share/man/man1 $(ROOT)/include/reprise \
+	  $(ROOT)/share/doc/reprise $(foreach s,$(SHELLS),$(ROOT)/$(dir $(COMPLETION_$(s))))
 	install -m 755 $(BUILD)/reprise $(ROOT)/bin/reprise
 	install -m 644 $(BUILD)/libreprise.a $(ROOT)/lib/libreprise.a
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c replay/data_folder.c -o $(BUILD)/obj/data_folder.o
 	$(AR) r $(ROOT)/lib/libreprise.a $(BUILD)/obj/data_folder.o
 	install -m 644 $(MACHINES) $(ROOT)/share/reprise/machines
-	install -m 644 docs/reprise.1 $(ROOT)/share/man/man1/reprise.1
+	install -m 644 tracefmt/trace.proto tools/wcet/phases.proto $(ROOT)/share/reprise
+	cp -R README.md LICENSE docs/*.md docs/*.py docs/examples $(ROOT)/share/doc/reprise
+	$(BUILD)/reprise help --man | sed 's,@PREFIX@,$(PREFIX),g' > $(ROOT)/share/man/man1/reprise.1
+	for c in $(COMMANDS); do \
+	  $(BUILD)/reprise help --man $$c | sed 's,@PREFIX@,$(PREFIX),g' > $(ROOT)/share/man/man1/reprise-$$c.1 || exit; done
+	$(foreach s,$(SHELLS),$(BUILD)/reprise help --completion $(s) > $(ROOT)/$(COMPLETION_$(s)) &&) true
 	install -m 644 tools/host/reprise.h $(ROOT)/include/reprise/reprise.h
 	for h in $(PUBLIC_HEADERS); do install -D -m 644 $$h $(ROOT)/include/reprise/$$h; done
 	sed -e 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),' docs/reprise.pc.in > $(ROOT)/lib/pkgconfig/reprise.pc
 uninstall:
-	rm -rf $(ROOT)/share/reprise $(ROOT)/include/reprise
-	rm -f $(ROOT)/bin/reprise $(ROOT)/lib/libreprise.a $(ROOT)/share/man/man1/reprise.1 $(ROOT)/lib/pkgconfig/reprise.pc
+	rm -rf $(ROOT)/share/reprise $(ROOT)/share/doc/reprise $(ROOT)/include/reprise
+	rm -f $(ROOT)/bin/reprise $(ROOT)/lib/libreprise.a $(ROOT)/lib/pkgconfig/reprise.pc $(ROOT)/share/man/man1/reprise.1 \
+	  $(COMMANDS:%=$(ROOT)/share/man/man1/reprise-%.1) $(foreach s,$(SHELLS),$(ROOT)/$(COMPLETION_$(s)))
 
 .PHONY: clean help
 clean:

@@ -1,5 +1,4 @@
 /* reprise asm: text as 'reprise disasm' prints it, back to machine code. */
-#include <argp.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,34 +29,35 @@ struct assembly {
     unsigned functions, words;
 };
 
-static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "Write the machine code there: bare bundles, as --binary of disasm reads them", 0},
-    {"kernel", 'k', "NAME", 0, "Only this function of the text", 0},
-    {"arch", 'a', "ARCH", 0, "sm_50, sm_52, sm_53, sm_60, sm_61 or sm_62, where the text does not say 'code for ARCH'",
-     0},
-    {"check", 'c', NULL, 0, "Compare every word with the one in the comment behind its instruction", 0},
+enum { KEY_ARCH = 256, KEY_CHECK };
+
+static const struct option_row rows[] = {
+    {"output", 'o', "FILE", "Write the machine code there: bare bundles, as --binary of disasm reads them"},
+    {"kernel", 'k', "NAME", "Only this function of the text"},
+    {"arch", KEY_ARCH, "ARCH",
+     "sm_50, sm_52, sm_53, sm_60, sm_61 or sm_62, where the text does not say 'code for ARCH'"},
+    {"check", KEY_CHECK, NULL, "Compare every word with the one in the comment behind its instruction"},
     {0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void asm_option(struct command_line *line, int key, char *arg)
 {
-    struct assembly *a = state->input;
+    struct assembly *a = line->input;
     switch (key) {
-    case 'o': a->out = arg; return 0;
-    case 'k': a->kernel = arg; return 0;
-    case 'a': a->arch_name = arg; return 0;
-    case 'c': a->check = true; return 0;
-    case ARGP_KEY_ARG:
+    case 'o': a->out = arg; break;
+    case 'k': a->kernel = arg; break;
+    case KEY_ARCH: a->arch_name = arg; break;
+    case KEY_CHECK: a->check = true; break;
+    case KEY_ARGUMENT:
         if (a->file)
-            argp_error(state, "one file at a time: '%s' is one too many", arg);
+            command_usage(line, "one file at a time: '%s' is one too many", arg);
         a->file = arg;
-        return 0;
-    case ARGP_KEY_END:
+        break;
+    case KEY_END:
         if (!a->file || !(a->out || a->check))
-            argp_error(state, "what to assemble, and where to? Example: reprise asm mm.sass --kernel matmul -o mm.bin");
-        return 0;
+            command_usage(line,
+                          "what to assemble, and where to? Example: reprise asm mm.sass --kernel matmul -o mm.bin");
     }
-    return ARGP_ERR_UNKNOWN;
 }
 
 static bool bad(const struct assembly *a, struct rp_error *err, const char *what)
@@ -215,22 +215,11 @@ static bool assemble(struct assembly *a, char *text, struct rp_error *err)
     return fill_bundle(a, err) && (!a->out || output_write(a->out, a->code, a->size, err));
 }
 
-int cmd_asm(int argc, char **argv)
+static int asm_run(const struct command *c, int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        parse,
-        "FILE",
-        "Assembles machine code for sm_50 to sm_62 from text as 'reprise disasm' prints it. Addresses and words behind "
-        "the "
-        "instructions may be left out; a control word stands in a comment before every three instructions.\v"
-        "Example: reprise disasm mm.cubin -k matmul >mm.sass; reprise asm mm.sass -o mm.bin",
-        NULL,
-        NULL,
-        NULL};
+    struct command_line line;
     struct assembly a = {0};
-    argp_err_exit_status = RP_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    command_parse(&line, c, argc, argv, &a);
     struct rp_error err;
     size_t size;
     if (a.out && output_same_file(a.out, a.file)) {
@@ -248,3 +237,21 @@ int cmd_asm(int argc, char **argv)
     free(a.code);
     return ok ? RP_OK : command_fail(&err);
 }
+
+static const struct command_example examples[] = {
+    {"One kernel as text, and the text as machine code",
+     "reprise disasm module.cubin --kernel axpy > axpy.sass\nreprise asm axpy.sass -o axpy.bin"},
+    {NULL, NULL},
+};
+const struct command command_asm = {
+    .name = "asm",
+    .summary = "turn such text back into machine code",
+    .usage = "FILE -o FILE\nFILE --check",
+    .about = "Assembles machine code for sm_50 to sm_62 from text as 'reprise disasm' prints it. Addresses and words "
+             "behind the instructions may be left out. A control word stands in a comment before every three "
+             "instructions.",
+    .options = rows,
+    .examples = examples,
+    .option = asm_option,
+    .run = asm_run,
+};

@@ -1,5 +1,4 @@
 /* reprise diff: one trace on several variants of a machine, side by side. */
-#include <argp.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -34,18 +33,18 @@ struct args {
     bool json, quiet, all_launches;
 };
 
-enum { KEY_LAUNCH = 256, KEY_LAUNCHES };
+enum { KEY_LAUNCHES = 256 };
 
-static const struct argp_option options[] = {
-    {"machine", 'm', "NAME", 0, "Machine to replay on: a name from 'reprise machine list', or a machine file", 0},
-    {"vary", 'v', "KEY=A,B,C", 0, "Replay with each of these values; repeated: with every combination", 0},
-    {"set", 's', "KEY=VALUE", 0,
-     "Change an option of the machine in all variants, or of a scheduler in those that have it; may be repeated", 0},
-    {"json", 'j', NULL, 0, "Print the results as JSON", 0},
-    {"threads", 't', "N", 0, "Replay N variants at once (default: one per CPU)", 0},
-    {"launch", KEY_LAUNCH, "N", 0, "Replay this launch only, counted from 0", 0},
-    {"launches", KEY_LAUNCHES, NULL, 0, "Show each launch, however many there are", 0},
-    {"quiet", 'q', NULL, 0, "No progress, no warnings", 0},
+static const struct option_row rows[] = {
+    {"machine", 'm', "NAME", "Machine to replay on: a name from 'reprise machine list', or a machine file"},
+    {"vary", 'v', "KEY=A,B,C", "Replay with each of these values; repeated: with every combination"},
+    {"set", 's', "KEY=VALUE",
+     "Change an option of the machine in all variants, or of a scheduler in those that have it; may be repeated"},
+    {"launch", 'l', "N", "Replay this launch only, counted from 0"},
+    {"launches", KEY_LAUNCHES, NULL, "Show each launch, however many there are"},
+    {"threads", 't', "N", "Replay N variants at once (0: one per CPU)"},
+    {"json", 'j', NULL, "Print the results as JSON"},
+    {"quiet", 'q', NULL, "No progress, no warnings"},
     {0},
 };
 
@@ -78,42 +77,33 @@ static bool add_axis(struct args *a, char *text, struct rp_error *err)
     return true;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void diff_option(struct command_line *line, int key, char *arg)
 {
-    struct args *a = state->input;
+    struct args *a = line->input;
     struct rp_error err;
     long long number = 0;
-    bool fine = true;
     switch (key) {
     case 'm': a->machine.machine = arg; break;
-    case 'v': fine = add_axis(a, arg, &err); break;
-    case 's': fine = machine_args_set(&a->machine, arg, &err); break;
+    case 'v': command_check(line, add_axis(a, arg, &err), &err); break;
+    case 's': command_check(line, machine_args_set(&a->machine, arg, &err), &err); break;
     case 'j': a->json = true; break;
     case 'q': a->quiet = true; break;
     case KEY_LAUNCHES: a->all_launches = true; break;
-    case 't':
-        fine = parse_number("--threads", arg, 1, 1024, &number, &err);
-        a->threads = (unsigned)number;
-        break;
-    case KEY_LAUNCH:
-        fine = parse_number("--launch", arg, 0, UINT32_MAX, &number, &err);
+    case 't': command_check(line, parse_threads(arg, &a->threads, &err), &err); break;
+    case 'l':
+        command_check(line, parse_number("--launch", arg, 0, UINT32_MAX, &number, &err), &err);
         a->launch = number;
         break;
-    case ARGP_KEY_ARG:
+    case KEY_ARGUMENT:
         if (a->trace)
-            argp_error(state, "one trace at a time: '%s' is one too many", arg);
+            command_usage(line, "one trace at a time: '%s' is one too many", arg);
         a->trace = arg;
         break;
-    case ARGP_KEY_END:
+    case KEY_END:
         if (!a->trace || !a->machine.machine || !a->axis_count)
-            argp_error(state, "give a trace, a machine and what to vary. Example: "
-                              "reprise diff mm.wtr --machine jetson-tx2 --vary scheduler=gto,lrr,serial");
-        break;
-    default: return ARGP_ERR_UNKNOWN;
+            command_usage(line, "give a trace, a machine and what to vary. Example: "
+                                "reprise diff mm.wtr --machine jetson-tx2 --vary scheduler=gto,lrr,serial");
     }
-    if (!fine)
-        argp_error(state, "%s", err.text);
-    return 0;
 }
 
 /* ---- variants --------------------------------------------------------------------------------------------------- */
@@ -308,25 +298,15 @@ static int run(struct diff *d)
         return command_fail(&err);
     if (!d->args->quiet)
         print_warnings(&d->variants[0].result);
-    return d->args->json ? print_json(d) : print_text(d);
+    int status = d->args->json ? print_json(d) : print_text(d);
+    return status == RP_OK ? replay_status(d->trace, &d->variants[0].result) : status;
 }
 
-int cmd_diff(int argc, char **argv)
+static int diff_run(const struct command *c, int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        parse,
-        "TRACE --machine NAME --vary KEY=A,B,C",
-        "Replay a trace on variants of a machine and compare them; ratios are to the first.\v"
-        "Examples:\n"
-        "  reprise diff mm.wtr --machine jetson-tx2 --vary scheduler=gto,lrr,serial\n"
-        "  reprise diff mm.wtr --machine jetson-tx2 --vary l1=none,direct-mapped --vary dram.latency=100,200,400\n",
-        NULL,
-        NULL,
-        NULL};
+    struct command_line line;
     struct args a = {.launch = -1};
-    argp_err_exit_status = RP_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    command_parse(&line, c, argc, argv, &a);
     struct diff d = {.args = &a, .lock = PTHREAD_MUTEX_INITIALIZER};
     int status = run(&d);
     for (size_t v = 0; d.variants && v < d.count; v++) {
@@ -340,3 +320,22 @@ int cmd_diff(int argc, char **argv)
         free(a.axes[i].values);
     return status;
 }
+
+static const struct command_example examples[] = {
+    {"Three schedulers", "reprise diff mm.wtr --machine jetson-tx2 --vary scheduler=gto,lrr,serial"},
+    {"Every combination", "reprise diff mm.wtr --machine jetson-tx2 --vary l1=none,direct-mapped \\\n        --vary "
+                          "dram.latency=100,200,400"},
+    {NULL, NULL},
+};
+const struct command command_diff = {
+    .name = "diff",
+    .summary = "replay a trace on variants of a machine, side by side",
+    .usage = "TRACE --machine NAME --vary KEY=A,B,C",
+    .about = "Replays a trace on variants of a machine and compares them. Ratios are to the first.",
+    .options = rows,
+    .examples = examples,
+    .status = "Exit status: 0 fine, 1 wrong usage, 2 bad input, 4 the system failed, 5 the trace is not whole: it was "
+              "replayed as far as it goes.",
+    .option = diff_option,
+    .run = diff_run,
+};

@@ -1,5 +1,4 @@
 /* reprise disasm: the machine code of a cubin as text. */
-#include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,29 +14,29 @@ struct disasm {
     const char *file, *kernel, *binary;
 };
 
-static const struct argp_option options[] = {
-    {"kernel", 'k', "NAME", 0, "Only this kernel", 0},
-    {"binary", 'b', "ARCH", 0, "The file is bare machine code of ARCH, such as sm_62: no ELF around it", 0},
+enum { KEY_BINARY = 256 };
+
+static const struct option_row rows[] = {
+    {"kernel", 'k', "NAME", "Only this kernel"},
+    {"binary", KEY_BINARY, "ARCH", "The file is bare machine code of ARCH, such as sm_62: no ELF around it"},
     {0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void disasm_option(struct command_line *line, int key, char *arg)
 {
-    struct disasm *a = state->input;
+    struct disasm *a = line->input;
     switch (key) {
-    case 'k': a->kernel = arg; return 0;
-    case 'b': a->binary = arg; return 0;
-    case ARGP_KEY_ARG:
+    case 'k': a->kernel = arg; break;
+    case KEY_BINARY: a->binary = arg; break;
+    case KEY_ARGUMENT:
         if (a->file)
-            argp_error(state, "one file at a time: '%s' is one too many", arg);
+            command_usage(line, "one file at a time: '%s' is one too many", arg);
         a->file = arg;
-        return 0;
-    case ARGP_KEY_END:
+        break;
+    case KEY_END:
         if (!a->file)
-            argp_error(state, "which cubin? Example: reprise disasm mm.cubin --kernel matmul");
-        return 0;
+            command_usage(line, "which cubin? Example: reprise disasm mm.cubin --kernel matmul");
     }
-    return ARGP_ERR_UNKNOWN;
 }
 
 /* ---- one function -------------------------------------------------------------------------------------------------
@@ -187,21 +186,11 @@ static bool print_binary(const struct disasm *a, const uint8_t *bytes, size_t si
     return rp_fail(err, inner.status, "%s: %s", a->file, inner.text);
 }
 
-int cmd_disasm(int argc, char **argv)
+static int disasm_run(const struct command *c, int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        parse,
-        "FILE",
-        "Prints the machine code of a cubin or fat binary for sm_50 to sm_62 in the layout of cuobjdump -sass: an "
-        "instruction a line with its address and its word, the control word of three instructions above them.\v"
-        "Example: reprise disasm mm.cubin --kernel matmul\n\n'reprise asm' turns the text back into machine code.",
-        NULL,
-        NULL,
-        NULL};
+    struct command_line line;
     struct disasm a = {0};
-    argp_err_exit_status = RP_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    command_parse(&line, c, argc, argv, &a);
     struct rp_error err;
     size_t size;
     uint8_t *bytes = file_read(a.file, &size, &err);
@@ -215,3 +204,22 @@ int cmd_disasm(int argc, char **argv)
     free(bytes);
     return ok ? RP_OK : command_fail(&err);
 }
+
+static const struct command_example examples[] = {
+    {"All kernels of a cubin", "reprise disasm module.cubin"},
+    {"One kernel, and back again",
+     "reprise disasm module.cubin --kernel axpy > axpy.sass\nreprise asm axpy.sass --check"},
+    {NULL, NULL},
+};
+const struct command command_disasm = {
+    .name = "disasm",
+    .summary = "print the machine code of a cubin as text",
+    .usage = "FILE",
+    .about = "Prints the machine code of a cubin or fat binary for sm_50 to sm_62 in the layout of cuobjdump -sass: an "
+             "instruction a line with its address and its word, the control word of three instructions above them.\n"
+             "'reprise asm' turns the text back into machine code.",
+    .options = rows,
+    .examples = examples,
+    .option = disasm_option,
+    .run = disasm_run,
+};

@@ -1,5 +1,4 @@
 /* reprise dump: what one warp did, an instruction a line. */
-#include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,45 +17,45 @@ struct dump {
     struct rp_trace *trace;
 };
 
-static const struct argp_option options[] = {
-    {"launch", 'l', "N", 0, "Launch, from 0 (default 0)", 0},
-    {"block", 'b', "N|X,Y,Z", 0, "Block, as linear index (x fastest) or as coordinates (default 0)", 0},
-    {"warp", 'w', "N", 0, "Warp within the block (default 0)", 0},
-    {"limit", 'n', "N", 0, "Stop after N instructions (default: none)", 0},
-    {"json", 'j', NULL, 0, "Print JSON", 0},
+static const struct option_row rows[] = {
+    {"launch", 'l', "N", "Launch, from 0 (0)"},
+    {"block", 'b', "N|X,Y,Z", "Block, as linear index (x fastest) or as coordinates (0)"},
+    {"warp", 'w', "N", "Warp within the block (0)"},
+    {"limit", 'n', "N", "Stop after N instructions (none)"},
+    {"json", 'j', NULL, "Print JSON"},
     {0},
 };
 
-static uint64_t number(struct argp_state *state, const char *option, const char *text)
+static uint64_t number(const struct command_line *line, const char *option, const char *text)
 {
     char *end;
     errno = 0;
     uint64_t value = strtoull(text, &end, 0);
-    if (errno || end == text || *end || *text == '-')
-        argp_error(state, "--%s: '%s' is not a number", option, text);
+    if (*text == '-')
+        command_usage(line, "--%s: '%s' is negative; the least is 0", option, text);
+    if (errno || end == text || *end)
+        command_usage(line, "--%s: '%s' is not a whole number", option, text);
     return value;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void dump_option(struct command_line *line, int key, char *arg)
 {
-    struct dump *d = state->input;
+    struct dump *d = line->input;
     switch (key) {
-    case 'l': d->launch = number(state, "launch", arg); return 0;
-    case 'b': d->block_text = arg; return 0;
-    case 'w': d->warp = number(state, "warp", arg); return 0;
-    case 'n': d->limit = number(state, "limit", arg); return 0;
-    case 'j': d->json = true; return 0;
-    case ARGP_KEY_ARG:
+    case 'l': d->launch = number(line, "launch", arg); break;
+    case 'b': d->block_text = arg; break;
+    case 'w': d->warp = number(line, "warp", arg); break;
+    case 'n': d->limit = number(line, "limit", arg); break;
+    case 'j': d->json = true; break;
+    case KEY_ARGUMENT:
         if (d->file)
-            argp_error(state, "one trace at a time: '%s' is one too many", arg);
+            command_usage(line, "one trace at a time: '%s' is one too many", arg);
         d->file = arg;
-        return 0;
-    case ARGP_KEY_END:
+        break;
+    case KEY_END:
         if (!d->file)
-            argp_error(state, "which trace? Example: reprise dump mm.wtr --launch 0 --block 0 --warp 0");
-        return 0;
+            command_usage(line, "which trace? Example: reprise dump mm.wtr --launch 0 --block 0 --warp 0");
     }
-    return ARGP_ERR_UNKNOWN;
 }
 
 /* "7" or "3,1" or "3,1,0" to a linear index. */
@@ -235,30 +234,37 @@ static bool dump(struct dump *d, struct rp_error *err)
     return ok;
 }
 
-int cmd_dump(int argc, char **argv)
+static int dump_run(const struct command *c, int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        parse,
-        "TRACE",
-        "Prints what one warp did, one executed instruction a line: place, lanes on the path, lanes that executed, "
-        "text, addresses.\v"
-        "Addresses are space:base, or base+stride*lane where they are regular, or a list. In JSON there is one for "
-        "each "
-        "executed lane, lowest lane first, as hexadecimal text; active and executed are numbers whose bit N is lane "
-        "N; error is null, or says where damage ended the list.\n\n"
-        "Examples:\n  reprise dump mm.wtr --launch 0 --block 0 --warp 0\n  reprise dump mm.wtr --block 3,1 --limit 20\n"
-        "  reprise dump mm.wtr --warp 3 --json",
-        NULL,
-        NULL,
-        NULL};
+    struct command_line line;
     struct dump d = {0};
     struct rp_error err = {0};
-    argp_err_exit_status = RP_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &d);
+    command_parse(&line, c, argc, argv, &d);
     if (!(d.trace = rp_trace_open(d.file, &err)))
         return command_fail(&err);
     bool ok = dump(&d, &err);
     rp_trace_close(d.trace);
     return ok ? RP_OK : command_fail(&err);
 }
+
+static const struct command_example examples[] = {
+    {"The first warp of the first block", "reprise dump mm.wtr"},
+    {"The first 20 instructions of a warp of block (3,1)", "reprise dump mm.wtr --block 3,1 --warp 2 --limit 20"},
+    {"For programs", "reprise dump mm.wtr --warp 3 --json"},
+    {NULL, NULL},
+};
+const struct command command_dump = {
+    .name = "dump",
+    .summary = "print what one warp did, an instruction a line",
+    .usage = "TRACE",
+    .about =
+        "Prints what one warp did, one executed instruction a line: place, lanes on the path, lanes that executed, "
+        "text, addresses.\n"
+        "Addresses are space:base, or base+stride*lane where they are regular, or a list. In JSON there is one for "
+        "each executed lane, lowest lane first, as hexadecimal text. The numbers active and executed have bit N set "
+        "for lane N. error is null, or says where damage ended the list.",
+    .options = rows,
+    .examples = examples,
+    .option = dump_option,
+    .run = dump_run,
+};

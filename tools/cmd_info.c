@@ -1,5 +1,4 @@
 /* reprise info: what is in a trace. */
-#include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,29 +17,29 @@ struct info {
     struct progress progress;
 };
 
-static const struct argp_option options[] = {
-    {"json", 'j', NULL, 0, "Print JSON", 0},
-    {"no-mix", 'n', NULL, 0, "Leave out the mix by class, for which the whole trace must be decoded", 0},
+enum { KEY_NO_MIX = 256 };
+
+static const struct option_row rows[] = {
+    {"json", 'j', NULL, "Print JSON"},
+    {"no-mix", KEY_NO_MIX, NULL, "Leave out the mix by class, for which the whole trace must be decoded"},
     {0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void info_option(struct command_line *line, int key, char *arg)
 {
-    struct info *a = state->input;
+    struct info *a = line->input;
     switch (key) {
-    case 'j': a->json = true; return 0;
-    case 'n': a->no_mix = true; return 0;
-    case ARGP_KEY_ARG:
+    case 'j': a->json = true; break;
+    case KEY_NO_MIX: a->no_mix = true; break;
+    case KEY_ARGUMENT:
         if (a->file)
-            argp_error(state, "one trace at a time: '%s' is one too many", arg);
+            command_usage(line, "one trace at a time: '%s' is one too many", arg);
         a->file = arg;
-        return 0;
-    case ARGP_KEY_END:
+        break;
+    case KEY_END:
         if (!a->file)
-            argp_error(state, "which trace? Example: reprise info mm.wtr");
-        return 0;
+            command_usage(line, "which trace? Example: reprise info mm.wtr");
     }
-    return ARGP_ERR_UNKNOWN;
 }
 
 static void show(void *progress, uint64_t done, uint64_t total) { progress_update(progress, done, total, 0, NULL); }
@@ -262,22 +261,12 @@ static int print_text(struct info *a)
     return RP_OK;
 }
 
-int cmd_info(int argc, char **argv)
+static int info_run(const struct command *c, int argc, char **argv)
 {
-    static const struct argp argp = {options,
-                                     parse,
-                                     "TRACE",
-                                     "Prints what is in a trace: kernels, launches, counts, size, the mix of "
-                                     "instructions by class, and what made it.\v"
-                                     "Examples:\n  reprise info mm.wtr\n  reprise info --json mm.wtr\n\n"
-                                     "A damaged trace is described as far as it is whole, with a warning.",
-                                     NULL,
-                                     NULL,
-                                     NULL};
+    struct command_line line;
     struct info a = {0};
     struct rp_error err = {0};
-    argp_err_exit_status = RP_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    command_parse(&line, c, argc, argv, &a);
     if (!(a.trace = rp_trace_open(a.file, &err)))
         return command_fail(&err);
     if (rp_trace_damage(a.trace))
@@ -286,3 +275,21 @@ int cmd_info(int argc, char **argv)
     rp_trace_close(a.trace);
     return status;
 }
+
+static const struct command_example examples[] = {
+    {"Kernels, launches, sizes and mix", "reprise info mm.wtr"},
+    {"The same for programs", "reprise info --json mm.wtr"},
+    {NULL, NULL},
+};
+const struct command command_info = {
+    .name = "info",
+    .summary = "say what is in a trace: kernels, launches, counts, mix, provenance",
+    .usage = "TRACE",
+    .about =
+        "Prints what is in a trace: kernels, launches, counts, size, the mix of instructions by class, and what made "
+        "it.\nA damaged trace is described as far as it is whole, with a warning.",
+    .options = rows,
+    .examples = examples,
+    .option = info_option,
+    .run = info_run,
+};

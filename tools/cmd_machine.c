@@ -1,5 +1,4 @@
 /* reprise machine: the machines there are, one of them in full, and all that can be set. */
-#include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,37 +16,34 @@ struct args {
     bool json, markdown;
 };
 
-static const struct argp_option options[] = {
-    {"set", 's', "KEY=VALUE", 0, "show: change an option of the machine; may be repeated", 0},
-    {"json", 'j', NULL, 0, "Print JSON", 0},
-    {"markdown", 'M', NULL, 0, "options: print the tables of docs/machines.md", 0},
+enum { KEY_MARKDOWN = 256 };
+
+static const struct option_row rows[] = {
+    {"set", 's', "KEY=VALUE", "show: change an option of the machine; may be repeated"},
+    {"json", 'j', NULL, "Print JSON"},
+    {"markdown", KEY_MARKDOWN, NULL, "options: print the table of docs/machines.md"},
     {0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void machine_option(struct command_line *line, int key, char *arg)
 {
-    struct args *a = state->input;
+    struct args *a = line->input;
     struct rp_error err;
     switch (key) {
-    case 's':
-        if (!machine_args_set(&a->machine, arg, &err))
-            argp_error(state, "%s", err.text);
-        return 0;
-    case 'j': a->json = true; return 0;
-    case 'M': a->markdown = true; return 0;
-    case ARGP_KEY_ARG:
+    case 's': command_check(line, machine_args_set(&a->machine, arg, &err), &err); break;
+    case 'j': a->json = true; break;
+    case KEY_MARKDOWN: a->markdown = true; break;
+    case KEY_ARGUMENT:
         if (!a->action)
             a->action = arg;
         else if (!a->machine.machine && !strcmp(a->action, "show"))
             a->machine.machine = arg;
         else
-            argp_error(state, "'%s' is one argument too many", arg);
-        return 0;
-    case ARGP_KEY_END:
+            command_usage(line, "'%s' is one argument too many", arg);
+        break;
+    case KEY_END:
         if (!a->action)
-            argp_error(state, "give list, show NAME or options");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
+            command_usage(line, "give list, show NAME or options");
     }
 }
 
@@ -187,24 +183,12 @@ static int list_options(const struct args *a)
     return RP_OK;
 }
 
-int cmd_machine(int argc, char **argv)
+static int machine_run(const struct command *c, int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        parse,
-        "list\nshow NAME\noptions",
-        "List machines, show one as a machine file with every option, or list all options.\v"
-        "Examples:\n"
-        "  reprise machine list\n"
-        "  reprise machine show jetson-tx2 --set l1=none > mine.cfg\n"
-        "  reprise machine options\n",
-        NULL,
-        NULL,
-        NULL};
+    struct command_line line;
     static const char *const actions[] = {"list", "show", "options"};
     struct args a = {0};
-    argp_err_exit_status = RP_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    command_parse(&line, c, argc, argv, &a);
     if (!strcmp(a.action, "list"))
         return list(&a);
     if (!strcmp(a.action, "show"))
@@ -217,3 +201,20 @@ int cmd_machine(int argc, char **argv)
             near ? "did you mean " : "there are list, show and options", near ? near : "");
     return command_fail(&err);
 }
+
+static const struct command_example examples[] = {
+    {"The machines that are found by name", "reprise machine list"},
+    {"A machine file of one's own", "reprise machine show jetson-tx2 --set l1=none > mine.cfg"},
+    {"Every option of every model, explained", "reprise machine options"},
+    {NULL, NULL},
+};
+const struct command command_machine = {
+    .name = "machine",
+    .summary = "list machines, show one as a machine file, list all options",
+    .usage = "list\nshow NAME\noptions",
+    .about = "Lists machines, shows one as a machine file with every option, or lists all options.",
+    .options = rows,
+    .examples = examples,
+    .option = machine_option,
+    .run = machine_run,
+};

@@ -1,5 +1,4 @@
-/* reprise record: runs kernels and records what they did. */
-#include <argp.h>
+/* reprise record: runs kernels and records what they did; reprise run: the same without a trace. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +8,13 @@
 #include "tracefmt/plural.h"
 
 enum key {
-    KEY_MODULE = 'm',
+    KEY_MODULE = 'M',
     KEY_OUTPUT = 'o',
     KEY_KERNEL = 'k',
     KEY_GRID = 'g',
     KEY_BLOCK = 'b',
     KEY_ARG = 'a',
-    KEY_SAVE = 's',
+    KEY_SAVE = 'S',
     KEY_FILE = 'f',
     KEY_THREADS = 't',
     KEY_JSON = 'j',
@@ -30,67 +29,68 @@ enum key {
     KEY_NO_TRACE,
 };
 
-static const struct argp_option options[] = {
-    {"output", KEY_OUTPUT, "FILE", 0, "The trace to write", 0},
-    {"module", KEY_MODULE, "FILE", 0,
-     "Module with the kernel: PTX, a cubin, a fat binary, or a program or object that holds one", 0},
-    {"kernel", KEY_KERNEL, "NAME", 0,
-     "Kernel to run, as in the module or as in the source; may be left out if there is only one", 0},
-    {"grid", KEY_GRID, "X[,Y[,Z]]", 0, "Blocks in the grid; 64x2 is the same as 64,2", 0},
-    {"block", KEY_BLOCK, "X[,Y[,Z]]", 0, "Threads in a block", 0},
-    {"arg", KEY_ARG, "FORM=VALUE", 0, "The next argument of the kernel; see below", 0},
-    {"shared", KEY_SHARED, "BYTES", 0, "Dynamic shared memory per block (0)", 0},
-    {"save", KEY_SAVE, "N=FILE[:TYPE]", 0,
-     "Write the buffer of argument N, counted from 0, after the run; N.M: field M of a structure. FILE.npy is numpy's "
-     "format, FILE.txt or any file with a TYPE has an element a line, others are plain bytes",
-     0},
-    {"print", KEY_PRINT, "N=TYPE[:COUNT]", 0, "Print the first elements (16) of the buffer of argument N after the run",
-     0},
-    {"expect", KEY_EXPECT, "N=FILE[:TYPE][:ulp=K][:abs=X][:rel=X]", 0,
-     "Compare the buffer of argument N with a file after the run; exit status 3 and the first differing elements if an "
-     "element is within none of these tolerances. Without any, values must be equal",
-     0},
-    {"launch-file", KEY_FILE, "FILE", 0, "Take buffers and launches from a file instead; see docs/launch-file.md", 0},
-    {"no-trace", KEY_NO_TRACE, NULL, 0, "Run only, write no trace", 1},
-    {"threads", KEY_THREADS, "N", 0, "Host threads (one per CPU); result and trace do not depend on it", 1},
-    {"limit", KEY_LIMIT, "N", 0, "Instructions a warp may execute before it counts as endless (4294967296)", 1},
-    {"stack", KEY_STACK, "BYTES", 0, "Local memory per thread (what the kernel needs; 16384 with recursion)", 1},
-    {"target", KEY_TARGET, "SM", 0,
-     "Run PTX as for this target (its own); from sm_70 on the threads of a warp are scheduled independently", 1},
-    {"shared-limit", KEY_SHARED_LIMIT, "BYTES", 0, "Shared memory that a block may have (49152)", 1},
-    {"json", KEY_JSON, NULL, 0, "Print the result as JSON; what the kernel prints goes to stderr", 1},
-    {"quiet", KEY_QUIET, NULL, 0, "Print neither progress nor summary", 1},
+#define ROWS_LAUNCH                                                                                                    \
+    {NULL, 0, NULL, "What to run"},                                                                                    \
+        {"module", KEY_MODULE, "FILE",                                                                                 \
+         "Module with the kernel: PTX, a cubin, a fat binary, or a program or object that holds one"},                 \
+        {"kernel", KEY_KERNEL, "NAME",                                                                                 \
+         "Kernel to run, as in the module or as in the source; may be left out if there is only one"},                 \
+        {"grid", KEY_GRID, "X[,Y[,Z]]", "Blocks in the grid; 64x2 is the same as 64,2"},                               \
+        {"block", KEY_BLOCK, "X[,Y[,Z]]", "Threads in a block"},                                                       \
+        {"arg", KEY_ARG, "FORM=VALUE", "The next argument of the kernel; see below"},                                  \
+        {"shared", KEY_SHARED, "BYTES", "Dynamic shared memory per block (0)"},                                        \
+    {                                                                                                                  \
+        "launch-file", KEY_FILE, "FILE", "Take buffers and launches from a file instead; see docs/launch-file.md"      \
+    }
+#define ROWS_REST                                                                                                      \
+    {NULL, 0, NULL, "Results"},                                                                                        \
+        {"save", KEY_SAVE, "N=FILE[:TYPE]",                                                                            \
+         "Write the buffer of argument N, counted from 0, after the run; N.M: field M of a structure. FILE.npy is "    \
+         "numpy's format, FILE.txt or any file with a TYPE has an element a line, others are plain bytes"},            \
+        {"print", KEY_PRINT, "N=TYPE[:COUNT]",                                                                         \
+         "Print the first elements (16) of the buffer of argument N after the run"},                                   \
+        {"expect", KEY_EXPECT, "N=FILE[:TYPE][:ulp=K][:abs=X][:rel=X]",                                                \
+         "Compare the buffer of argument N with a file after the run. Exit status 3 and the first differing elements " \
+         "if an element is within none of these tolerances. Without any, values must be equal"},                       \
+        {"json", KEY_JSON, NULL, "Print the result as JSON; what the kernel prints goes to standard error"},           \
+        {"quiet", KEY_QUIET, NULL, "Print neither progress nor summary"}, {NULL, 0, NULL, "How to run it"},            \
+        {"threads", KEY_THREADS, "N", "Host threads (0: one per CPU); result and trace do not depend on it"},          \
+        {"limit", KEY_LIMIT, "N", "Instructions a warp may execute before it counts as endless (4294967296)"},         \
+        {"stack", KEY_STACK, "BYTES", "Local memory per thread (what the kernel needs; 16384 with recursion)"},        \
+        {"target", KEY_TARGET, "SM",                                                                                   \
+         "Run PTX as for this target (its own); from sm_70 on the threads of a warp are scheduled independently"},     \
+    {                                                                                                                  \
+        "shared-limit", KEY_SHARED_LIMIT, "BYTES", "Shared memory that a block may have (49152)"                       \
+    }
+
+static const struct option_row record_rows[] = {
+    {"output", KEY_OUTPUT, "FILE", "The trace to write"},
+    {"no-trace", KEY_NO_TRACE, NULL, "Write no trace, as 'reprise run'"},
+    ROWS_LAUNCH,
+    ROWS_REST,
     {0},
 };
+static const struct option_row run_rows[] = {ROWS_LAUNCH, ROWS_REST, {0}};
 
-static const char doc[] = "Runs a kernel on the CPU and records what every warp did, or only runs it."
-                          "\v"
-                          "Arguments, in the order of the kernel's parameters:\n"
-                          "  i32=N u32=N i64=N u64=N f32=X f64=X  a value\n"
-                          "  bytes=HEX                  a structure by value: two digits a byte\n"
-                          "  struct=FIELD,FIELD,...     a structure of such fields, laid out as in C;\n"
-                          "                             at=OFFSET moves on (docs/launch-file.md)\n"
-                          "  buf=zeros:BYTES            a buffer of zeros; 64K, 1M, 2G are powers of 1024\n"
-                          "  buf=file:PATH              a buffer with a file's content; of a .npy file its array\n"
-                          "  buf=rand-f32:COUNT:seed=N  floats uniform in [-1,1); rand-f64 likewise\n"
-                          "  buf=rand-i32:COUNT:seed=N  32-bit integers, all equally likely\n"
-                          "  buf=iota-i32:COUNT         0, 1, 2, ...\n"
-                          "Random numbers are splitmix64's, the same everywhere.\n\n"
-                          "Types are " ELEMENT_NAMES ". Where --save or --expect need\n"
-                          "one and give none, it is that of the buffer's contents; zeros and plain files\n"
-                          "take that of the other buffers, if all these have the same.\n\n"
-                          "Examples:\n"
-                          "  reprise record -o mm.wtr --module mm.ptx --kernel matmul \\\n"
-                          "          --grid 4,4 --block 16,16 --arg buf=rand-f32:4096:seed=1 \\\n"
-                          "          --arg buf=rand-f32:4096:seed=2 --arg buf=zeros:16384 \\\n"
-                          "          --arg i32=64 --save 2=C.bin\n"
-                          "  reprise record -o bfs.wtr --launch-file bfs.cfg\n"
-                          "  reprise record --no-trace --module sum.ptx --grid 8 --block 256 \\\n"
-                          "          --arg buf=iota-i32:2048 --arg buf=zeros:4 --print 1=i32\n\n"
-                          "Exit status: 0 fine, 1 wrong usage, 2 bad input, 3 the kernel misbehaved (the\n"
-                          "trace is kept up to there, nothing is saved) or a result is not as expected,\n"
-                          "4 the system failed.";
+static const char forms[] = "Arguments, in the order of the kernel's parameters:\n"
+                            "  i32=N u32=N i64=N u64=N f32=X f64=X  a value\n"
+                            "  bytes=HEX                  a structure by value: two digits a byte\n"
+                            "  struct=FIELD,FIELD,...     a structure of such fields, laid out as in C;\n"
+                            "                             at=OFFSET moves on (docs/launch-file.md)\n"
+                            "  buf=zeros:BYTES            a buffer of zeros\n"
+                            "  buf=file:PATH              a buffer with a file's content; the array of a .npy file\n"
+                            "  buf=rand-f32:COUNT:seed=N  floats uniform in [-1,1); rand-f64 likewise\n"
+                            "  buf=rand-i32:COUNT:seed=N  32-bit integers, all equally likely\n"
+                            "  buf=iota-i32:COUNT         0, 1, 2, ...\n"
+                            "Sizes may end in K, M or G, powers of 1024. Random numbers are the same everywhere.\n"
+                            "\n"
+                            "Types of elements are " ELEMENT_NAMES ".\n"
+                            "Where --save or --expect need one and give none, it is that of the buffer's contents.\n"
+                            "Zeros and plain files take that of the other buffers, if all these have the same.\n";
 
+static const char statuses[] = "Exit status: 0 fine, 1 wrong usage, 2 bad input, 3 the kernel misbehaved (the trace is "
+                               "kept up to there, nothing is "
+                               "saved) or a result is not as expected, 4 the system failed.";
 /* --save, --print or --expect, until all arguments are known. */
 struct wish {
     enum key key;
@@ -210,17 +210,13 @@ static bool take_option(struct record *r, int key, char *arg, struct rp_error *e
     }
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void record_option(struct command_line *line, int key, char *arg)
 {
-    struct record *r = state->input;
     struct rp_error err;
-    if (key == ARGP_KEY_ARG)
-        argp_error(state, "'%s' belongs to no option", arg);
-    else if (key >= KEY_SHARED && key <= KEY_NO_TRACE ? false : key < 'a' || key > 'z')
-        return ARGP_ERR_UNKNOWN;
-    else if (!take_option(r, key, arg, &err))
-        argp_failure(state, (int)err.status, 0, "%s", err.text);
-    return 0;
+    if (key == KEY_ARGUMENT)
+        command_usage(line, "'%s' belongs to no option", arg);
+    if (key != KEY_END)
+        command_check(line, take_option(line->input, key, arg, &err), &err);
 }
 
 /* The argument, or the field of a structure, that a wish is about; NULL: there is none. */
@@ -294,13 +290,12 @@ static bool complete(struct record *r, struct rp_error *err)
     return plan_check_paths(p, r->launch_file, err);
 }
 
-int cmd_record(int argc, char **argv)
+static int record_run(const struct command *c, int argc, char **argv)
 {
-    static const struct argp argp = {options, parse, NULL, doc, NULL, NULL, NULL};
-    struct record r = {0};
+    struct command_line line;
+    struct record r = {.no_trace = c == &command_run};
     struct rp_error err = {0};
-    argp_err_exit_status = RP_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &r);
+    command_parse(&line, c, argc, argv, &r);
     int status = complete(&r, &err) ? plan_run(&r.plan) : command_fail(&err);
     free(r.wishes);
     free(r.kernel);
@@ -309,3 +304,47 @@ int cmd_record(int argc, char **argv)
     plan_free(&r.plan);
     return status;
 }
+
+static const struct command_example record_examples[] = {
+    {"A product of two matrices: its trace in mm.wtr, the result as an array for numpy",
+     "reprise record -o mm.wtr --module matmul.ptx --kernel matmul --grid 4,4 --block 16,16 \\\n"
+     "        --arg buf=rand-f32:4K:seed=1 --arg buf=rand-f32:4K:seed=2 \\\n"
+     "        --arg buf=zeros:16K --arg i32=64 --save 2=C.npy"},
+    {"Two products in a row on the same buffers",
+     "reprise record -o chain.wtr --launch-file chain.cfg --module matmul.ptx"},
+    {NULL, NULL},
+};
+const struct command command_record = {
+    .name = "record",
+    .summary = "run a kernel and record its trace",
+    .usage = "-o TRACE --module FILE --grid X,Y --block X,Y --arg FORM=VALUE...\n-o TRACE --launch-file FILE",
+    .about = "Runs a kernel on the CPU and records what every warp did: instructions, active masks, addresses.",
+    .options = record_rows,
+    .forms = forms,
+    .examples = record_examples,
+    .status = statuses,
+    .option = record_option,
+    .run = record_run,
+};
+
+static const struct command_example run_examples[] = {
+    {"Add up 0, 1, ..., 2047 and print the sum", "reprise run --module sum.ptx --grid 8 --block 256 \\\n"
+                                                 "        --arg buf=iota-i32:2048 --arg buf=zeros:4 --print 1=i32"},
+    {"Compare with what is known: exit status 3 if an element is more than 4 ulp off",
+     "reprise run --module matmul.ptx --kernel matmul --grid 4,4 --block 16,16 \\\n"
+     "        --arg buf=rand-f32:4K:seed=1 --arg buf=rand-f32:4K:seed=2 \\\n"
+     "        --arg buf=zeros:16K --arg i32=64 --expect 2=C.npy:ulp=4"},
+    {NULL, NULL},
+};
+const struct command command_run = {
+    .name = "run",
+    .summary = "run a kernel and give its results, with no trace",
+    .usage = "--module FILE --grid X,Y --block X,Y --arg FORM=VALUE...\n--launch-file FILE",
+    .about = "Runs a kernel on the CPU, checks every memory access, and saves, prints or compares what it computed.",
+    .options = run_rows,
+    .forms = forms,
+    .examples = run_examples,
+    .status = statuses,
+    .option = record_option,
+    .run = record_run,
+};

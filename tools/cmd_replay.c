@@ -1,5 +1,4 @@
 /* reprise replay: how many cycles a trace takes on a machine. */
-#include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,70 +16,58 @@ struct args {
     bool json, quiet, explain, markdown;
 };
 
-enum { KEY_ENGINE = 256, KEY_LAUNCH, KEY_EXPLAIN };
+enum { KEY_ENGINE = 256, KEY_EXPLAIN };
 
-static const struct argp_option options[] = {
-    {"machine", 'm', "NAME", 0, "Machine to replay on: a name from 'reprise machine list', or a machine file", 0},
-    {"set", 's', "KEY=VALUE", 0, "Change an option of the machine; may be repeated", 0},
-    {"json", 'j', NULL, 0, "Print the result as JSON", 0},
-    {"threads", 't', "N", 0, "Replay up to N launches at once where caches are not kept between them (default 1)", 0},
-    {"engine", KEY_ENGINE, "NAME", 0, "fast (default), or reference: steps every cycle, same result", 0},
-    {"launch", KEY_LAUNCH, "N", 0, "Replay this launch only, counted from 0", 0},
-    {"quiet", 'q', NULL, 0, "No progress, no warnings", 0},
-    {"explain", KEY_EXPLAIN, "FORMAT", OPTION_ARG_OPTIONAL,
-     "List all statistics with their definitions; FORMAT: markdown", 0},
+static const struct option_row rows[] = {
+    {"machine", 'm', "NAME", "Machine to replay on: a name from 'reprise machine list', or a machine file"},
+    {"set", 's', "KEY=VALUE", "Change an option of the machine; may be repeated"},
+    {"launch", 'l', "N", "Replay this launch only, counted from 0"},
+    {"threads", 't', "N", "Replay up to N launches at once where caches are not kept between them (1; 0: one per CPU)"},
+    {"engine", KEY_ENGINE, "NAME", "fast (default), or reference: steps every cycle, same result"},
+    {"json", 'j', NULL, "Print the result as JSON"},
+    {"quiet", 'q', NULL, "No progress, no warnings"},
+    {"explain", KEY_EXPLAIN, "[FORMAT]", "List all statistics with their definitions; FORMAT: markdown"},
     {0},
 };
 
-static void check(struct argp_state *state, bool fine, const struct rp_error *err)
-{
-    if (!fine)
-        argp_error(state, "%s", err->text);
-}
-
-static void engine(struct args *a, const char *name, struct argp_state *state)
+static void engine(struct args *a, const char *name, struct command_line *line)
 {
     if (!strcmp(name, "reference"))
         a->replay.engine = REPLAY_REFERENCE;
     else if (strcmp(name, "fast"))
-        argp_error(state, "--engine %s: there are fast and reference", name);
+        command_usage(line, "--engine %s: there are fast and reference", name);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void replay_option(struct command_line *line, int key, char *arg)
 {
-    struct args *a = state->input;
+    struct args *a = line->input;
     struct rp_error err;
     long long number;
     switch (key) {
-    case 'm': a->machine.machine = arg; return 0;
-    case 's': check(state, machine_args_set(&a->machine, arg, &err), &err); return 0;
-    case 'j': a->json = true; return 0;
-    case 'q': a->quiet = true; return 0;
-    case 't':
-        check(state, parse_number("--threads", arg, 1, 1024, &number, &err), &err);
-        a->replay.threads = (unsigned)number;
-        return 0;
-    case KEY_LAUNCH:
-        check(state, parse_number("--launch", arg, 0, UINT32_MAX, &number, &err), &err);
+    case 'm': a->machine.machine = arg; break;
+    case 's': command_check(line, machine_args_set(&a->machine, arg, &err), &err); break;
+    case 'j': a->json = true; break;
+    case 'q': a->quiet = true; break;
+    case 't': command_check(line, parse_threads(arg, &a->replay.threads, &err), &err); break;
+    case 'l':
+        command_check(line, parse_number("--launch", arg, 0, UINT32_MAX, &number, &err), &err);
         a->replay.launch = number;
-        return 0;
-    case KEY_ENGINE: engine(a, arg, state); return 0;
+        break;
+    case KEY_ENGINE: engine(a, arg, line); break;
     case KEY_EXPLAIN:
         a->explain = true;
         a->markdown = arg && !strcmp(arg, "markdown");
         if (arg && !a->markdown)
-            argp_error(state, "--explain=%s: the only format is markdown", arg);
-        return 0;
-    case ARGP_KEY_ARG:
+            command_usage(line, "--explain=%s: the only format is markdown", arg);
+        break;
+    case KEY_ARGUMENT:
         if (a->trace)
-            argp_error(state, "one trace at a time: '%s' is one too many", arg);
+            command_usage(line, "one trace at a time: '%s' is one too many", arg);
         a->trace = arg;
-        return 0;
-    case ARGP_KEY_END:
+        break;
+    case KEY_END:
         if (!a->explain && (!a->trace || !a->machine.machine))
-            argp_error(state, "give a trace and a machine. Example: reprise replay mm.wtr --machine jetson-tx2");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
+            command_usage(line, "give a trace and a machine. Example: reprise replay mm.wtr --machine jetson-tx2");
     }
 }
 
@@ -227,26 +214,16 @@ static int run(struct args *a, struct rp_trace *trace, const struct machine *m)
     if (!a->quiet)
         print_warnings(&result);
     int status = a->json ? print_json(a, trace, m, &result) : print_text(trace, m, &result);
+    status = status == RP_OK ? replay_status(trace, &result) : status;
     replay_result_free(&result);
     return status;
 }
 
-int cmd_replay(int argc, char **argv)
+static int replay_run(const struct command *c, int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        parse,
-        "TRACE --machine NAME",
-        "Replay a trace on a machine and say how many cycles it takes, and where they go.\v"
-        "Examples:\n"
-        "  reprise replay mm.wtr --machine jetson-tx2\n"
-        "  reprise replay mm.wtr --machine jetson-tx2 --set scheduler=lrr --set l1=none --json\n",
-        NULL,
-        NULL,
-        NULL};
+    struct command_line line;
     struct args a = {.replay = {.launch = -1}};
-    argp_err_exit_status = RP_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    command_parse(&line, c, argc, argv, &a);
     if (a.explain)
         return explain(a.markdown);
     struct rp_error err;
@@ -264,3 +241,23 @@ int cmd_replay(int argc, char **argv)
     machine_free(m);
     return status;
 }
+
+static const struct command_example examples[] = {
+    {"Cycles on a Jetson TX2", "reprise replay mm.wtr --machine jetson-tx2"},
+    {"With another scheduler and no L1, for programs",
+     "reprise replay mm.wtr --machine jetson-tx2 --set scheduler=lrr --set l1=none --json"},
+    {"What the statistics mean", "reprise replay --explain"},
+    {NULL, NULL},
+};
+const struct command command_replay = {
+    .name = "replay",
+    .summary = "replay a trace on a machine: cycles, and where they go",
+    .usage = "TRACE --machine NAME",
+    .about = "Replays a trace on a machine and says how many cycles it takes, and where they go.",
+    .options = rows,
+    .examples = examples,
+    .status = "Exit status: 0 fine, 1 wrong usage, 2 bad input, 4 the system failed, 5 the trace is not whole: it was "
+              "replayed as far as it goes.",
+    .option = replay_option,
+    .run = replay_run,
+};

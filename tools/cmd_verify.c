@@ -1,5 +1,4 @@
 /* reprise verify: reads the whole of traces and says whether they are what they should be. */
-#include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,29 +16,22 @@ struct arguments {
     json_t *json; /* the list of results; NULL: text */
 };
 
-static const struct argp_option options[] = {
-    {"json", 'j', NULL, 0, "Print JSON", 0},
-    {"quiet", 'q', NULL, 0, "Print nothing for a trace that is whole", 0},
+static const struct option_row rows[] = {
+    {"json", 'j', NULL, "Print JSON"},
+    {"quiet", 'q', NULL, "Print nothing for a trace that is whole"},
     {0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void verify_option(struct command_line *line, int key, char *arg)
 {
-    struct arguments *a = state->input;
-    switch (key) {
-    case 'j':
-        if (!a->json)
-            a->json = json_array();
-        return 0;
-    case 'q': a->quiet = true; return 0;
-    case ARGP_KEY_ARGS:
-        a->files = state->argv + state->next;
-        a->count = (size_t)(state->argc - state->next);
-        return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "which trace? Example: reprise verify mm.wtr");
-    }
+    struct arguments *a = line->input;
     (void)arg;
-    return ARGP_ERR_UNKNOWN;
+    if (key == 'j' && !a->json)
+        a->json = json_array();
+    else if (key == 'q')
+        a->quiet = true;
+    else if (key == KEY_END && !line->argument_count)
+        command_usage(line, "which trace? Example: reprise verify mm.wtr");
 }
 
 static void show(void *progress, uint64_t done, uint64_t total) { progress_update(progress, done, total, 0, NULL); }
@@ -98,25 +90,33 @@ static int verify_all(const struct arguments *a)
     return status;
 }
 
-int cmd_verify(int argc, char **argv)
+static int verify_run(const struct command *c, int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        parse,
-        "TRACE...",
-        "Checks every checksum, every column against its neighbours, and the index against the content.\v"
-        "Examples:\n  reprise verify mm.wtr\n  reprise verify --json a.wtr b.wtr\n\n"
-        "Exit status: 0 if all are whole, 2 if one is damaged: the message names frame and offset of the first damage. "
-        "With several traces each is read, and "
-        "the highest status counts. In JSON each of traces has trace, its name, and whole: true with kernels, "
-        "launches, "
-        "blocks and bytes, or false with error.",
-        NULL,
-        NULL,
-        NULL};
+    struct command_line line;
     struct arguments a = {0};
-    argp_err_exit_status = RP_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    command_parse(&line, c, argc, argv, &a);
+    a.files = line.arguments;
+    a.count = line.argument_count;
     int status = verify_all(&a), printed = a.json ? json_finish(json_pack("{s:o}", "traces", a.json)) : RP_OK;
     return status ? status : printed;
 }
+
+static const struct command_example examples[] = {
+    {"Is the trace whole?", "reprise verify mm.wtr"},
+    {"Several traces, for programs", "reprise verify --json mm.wtr chain.wtr"},
+    {NULL, NULL},
+};
+const struct command command_verify = {
+    .name = "verify",
+    .summary = "check a trace: every checksum, every column, index against content",
+    .usage = "TRACE...",
+    .about = "Checks every checksum, every column against its neighbours, and the index against the content.\n"
+             "In JSON each of traces has trace, its name, and whole: true with kernels, launches, blocks and bytes, or "
+             "false with error.",
+    .options = rows,
+    .examples = examples,
+    .status = "Exit status: 0 if all are whole, 2 if one is damaged: the message names frame and offset of the first "
+              "damage. With several traces each is read, and the highest status counts.",
+    .option = verify_option,
+    .run = verify_run,
+};

@@ -1,5 +1,4 @@
 /* reprise wcet: bounds on the cycles of recorded blocks under any work-conserving warp scheduler. */
-#include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,44 +27,34 @@ struct args {
     bool json, quiet, gridded;
 };
 
-enum { KEY_LAUNCH = 256, KEY_PHASES, KEY_CHECK, KEY_ASSUME, KEY_ATTACK, KEY_EXHAUST, KEY_GRID };
+enum { KEY_PHASES = 256, KEY_CHECK, KEY_ASSUME, KEY_ATTACK, KEY_EXHAUST, KEY_GRID };
 
-static const struct argp_option options[] = {
-    {"machine", 'm', "NAME", 0, "Machine to analyse for: a name from 'reprise machine list', or a machine file", 0},
-    {"set", 's', "KEY=VALUE", 0,
-     "Change an option of the machine, or of a scheduler that --check or policy= names; may be repeated", 0},
-    {"launch", KEY_LAUNCH, "N", 0, "Analyse this launch only, counted from 0", 0},
-    {"check", KEY_CHECK, "POLICIES", 0,
+static const struct option_row rows[] = {
+    {"machine", 'm', "NAME", "Machine to analyse for: a name from 'reprise machine list', or a machine file"},
+    {"set", 's', "KEY=VALUE",
+     "Change an option of the machine, or of a scheduler that --check or policy= names; may be repeated"},
+    {"launch", 'l', "N", "Analyse this launch only, counted from 0"},
+    {"check", KEY_CHECK, "POLICIES",
      "Replay under these warp schedulers too and say how much larger the bounds are: gto, lrr, oldest, two-level, "
-     "random, levels, with commas between",
-     0},
-    {"phases", KEY_PHASES, "FILE", 0,
-     "Write the phases of all warps to a file: CSV, or protobuf with the times of every instruction if it ends in .pb",
-     0},
-    {"assume", KEY_ASSUME, "WHAT", 0,
+     "random, "
+     "levels, with commas between"},
+    {"phases", KEY_PHASES, "FILE",
+     "Write the phases of all warps to a file: CSV, or protobuf with the times of every instruction if it ends in .pb"},
+    {"assume", KEY_ASSUME, "WHAT",
      "Go beyond the paper's assumptions: subcores, conflicts, transactions, blocks, caches, dual-issue, "
-     "instruction-cache; with commas between",
-     0},
-    {"attack", KEY_ATTACK, "N", 0,
-     "Search N schedules per launch for one that comes close to the bounds; the same N finds the same one", 0},
-    {"exhaust", KEY_EXHAUST, "N", 0,
-     "Go through all schedules of launches that are small enough, up to N states each (default 200000, and 10 million "
-     "for all launches; 0: of none): their unit-aware bound is exact",
-     0},
-    {"grid", KEY_GRID, "KEY=VALUES", 0,
+     "instruction-cache; with commas between"},
+    {"attack", KEY_ATTACK, "N",
+     "Search N schedules per launch for one that comes close to the bounds; the same N finds the same one"},
+    {"exhaust", KEY_EXHAUST, "N",
+     "Go through all schedules of launches that are small enough, up to N states each (200000, and 10 million for all "
+     "launches; 0: of none): their unit-aware bound is exact"},
+    {"grid", KEY_GRID, "KEY=VALUES",
      "Overestimation over values of a machine option (or 'latency' for that of global memory) and 'policy=...'; takes "
-     "several traces",
-     0},
-    {"json", 'j', NULL, 0, "Print the result as JSON, the phases of all warps included", 0},
-    {"quiet", 'q', NULL, 0, "No progress", 0},
+     "several traces"},
+    {"json", 'j', NULL, "Print the result as JSON, the phases of all warps included"},
+    {"quiet", 'q', NULL, "No progress"},
     {0},
 };
-
-static void check(struct argp_state *state, bool fine, const struct rp_error *err)
-{
-    if (!fine)
-        argp_error(state, "%s", err->text);
-}
 
 static bool assume(unsigned *extensions, char *text, struct rp_error *err)
 {
@@ -83,64 +72,63 @@ static bool assume(unsigned *extensions, char *text, struct rp_error *err)
     return *extensions || rp_fail(err, RP_USAGE, "--assume: nothing is named; 'reprise wcet --help' lists what can be");
 }
 
-static void positional(struct args *a, char *arg, struct argp_state *state)
+static void positional(struct args *a, char *arg, struct command_line *line)
 {
     struct rp_error err;
     if (a->gridded && !strncmp(arg, "policy=", 7)) {
-        check(state, wcet_grid_axis(&a->grid, arg, &err), &err);
+        command_check(line, wcet_grid_axis(&a->grid, arg, &err), &err);
         return;
     }
     if (a->count == MOST_TRACES)
-        argp_error(state, "at most %d traces at once", MOST_TRACES);
+        command_usage(line, "at most %d traces at once", MOST_TRACES);
     a->traces[a->count++] = arg;
 }
 
-static void complete(struct args *a, struct argp_state *state)
+static void complete(struct args *a, struct command_line *line)
 {
     if (!a->count || !a->machine.machine)
-        argp_error(state,
-                   "give a trace and a machine. Example: reprise wcet one-block.wtr --machine orin-wcet --check gto");
+        command_usage(
+            line, "give a trace and a machine. Example: reprise wcet one-block.wtr --machine orin-wcet --check gto");
     if (a->count > 1 && !a->gridded)
-        argp_error(state, "one trace at a time without --grid: '%s' is one too many", a->traces[1]);
+        command_usage(line, "one trace at a time without --grid: '%s' is one too many", a->traces[1]);
     if (a->gridded && (a->attack || a->phases || a->policies.count || a->launch >= 0))
-        argp_error(state, "--grid goes with neither --attack, --phases, --check nor --launch; 'policy=' names the "
-                          "schedulers to compare with");
+        command_usage(line, "--grid goes with neither --attack, --phases, --check nor --launch; 'policy=' names the "
+                            "schedulers to compare with");
     if (a->gridded && !a->grid.policies.count)
-        argp_error(state, "--grid needs policies to compare with. Example: --grid latency=200,100 policy=lrr,gto");
+        command_usage(line, "--grid needs policies to compare with. Example: --grid latency=200,100 policy=lrr,gto");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void wcet_option(struct command_line *line, int key, char *arg)
 {
-    struct args *a = state->input;
+    struct args *a = line->input;
     struct rp_error err;
     long long number = 0;
     switch (key) {
-    case 'm': a->machine.machine = arg; return 0;
-    case 's': check(state, machine_args_set(&a->machine, arg, &err), &err); return 0;
-    case 'j': a->json = true; return 0;
-    case 'q': a->quiet = true; return 0;
-    case KEY_PHASES: a->phases = arg; return 0;
-    case KEY_CHECK: check(state, wcet_policies_parse(&a->policies, arg, &err), &err); return 0;
-    case KEY_ASSUME: check(state, assume(&a->extensions, arg, &err), &err); return 0;
+    case 'm': a->machine.machine = arg; break;
+    case 's': command_check(line, machine_args_set(&a->machine, arg, &err), &err); break;
+    case 'j': a->json = true; break;
+    case 'q': a->quiet = true; break;
+    case KEY_PHASES: a->phases = arg; break;
+    case KEY_CHECK: command_check(line, wcet_policies_parse(&a->policies, arg, &err), &err); break;
+    case KEY_ASSUME: command_check(line, assume(&a->extensions, arg, &err), &err); break;
     case KEY_GRID:
         a->gridded = true;
-        check(state, wcet_grid_axis(&a->grid, arg, &err), &err);
-        return 0;
-    case KEY_LAUNCH:
-        check(state, parse_number("--launch", arg, 0, UINT32_MAX, &number, &err), &err);
+        command_check(line, wcet_grid_axis(&a->grid, arg, &err), &err);
+        break;
+    case 'l':
+        command_check(line, parse_number("--launch", arg, 0, UINT32_MAX, &number, &err), &err);
         a->launch = number;
-        return 0;
+        break;
     case KEY_ATTACK:
-        check(state, parse_number("--attack", arg, 1, 1000000000, &number, &err), &err);
+        command_check(line, parse_number("--attack", arg, 1, 1000000000, &number, &err), &err);
         a->attack = (uint64_t)number;
-        return 0;
+        break;
     case KEY_EXHAUST:
-        check(state, parse_number("--exhaust", arg, 0, 1000000000, &number, &err), &err);
+        command_check(line, parse_number("--exhaust", arg, 0, 1000000000, &number, &err), &err);
         a->exhaust = (struct wcet_states_budget){(uint64_t)number, UINT64_MAX};
-        return 0;
-    case ARGP_KEY_ARG: positional(a, arg, state); return 0;
-    case ARGP_KEY_END: complete(a, state); return 0;
-    default: return ARGP_ERR_UNKNOWN;
+        break;
+    case KEY_ARGUMENT: positional(a, arg, line); break;
+    case KEY_END: complete(a, line);
     }
 }
 
@@ -283,27 +271,11 @@ static int run(struct args *a)
     return status;
 }
 
-int cmd_wcet(int argc, char **argv)
+static int wcet_run(const struct command *c, int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        parse,
-        "TRACE... --machine NAME",
-        "Bound how long recorded blocks can take on a machine under any work-conserving warp scheduler, from the "
-        "multi-phase profiles of their warps.\v"
-        "Examples:\n"
-        "  reprise wcet one-block.wtr --machine orin-wcet --check gto,lrr\n"
-        "  reprise wcet one-block.wtr --machine orin-wcet --phases p.csv --attack 1000\n"
-        "  reprise wcet one-block.wtr --machine orin-wcet --check gto --exhaust 5000000\n"
-        "  reprise wcet a.wtr b.wtr --machine orin-wcet --grid latency=400,200,100 policy=lrr,gto\n\n"
-        "Exit status 4: a replay, or the exact worst case, is beyond the bound, which is a defect of Reprise; please "
-        "report it.",
-        NULL,
-        NULL,
-        NULL};
+    struct command_line line;
     struct args a = {.launch = -1, .exhaust = WCET_STATES_BUDGET};
-    argp_err_exit_status = RP_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    command_parse(&line, c, argc, argv, &a);
     a.machine.schedulers = (const char *const *)(a.gridded ? a.grid.policies.names : a.policies.names);
     a.machine.scheduler_count = a.gridded ? a.grid.policies.count : a.policies.count;
     if (!a.gridded)
@@ -314,3 +286,27 @@ int cmd_wcet(int argc, char **argv)
     a.grid.quiet = a.quiet;
     return wcet_grid_run(&a.grid, &a.machine, a.traces, a.count);
 }
+
+static const struct command_example examples[] = {
+    {"Bounds beside replays", "reprise wcet one-block.wtr --machine orin-wcet --check gto,lrr"},
+    {"Phases of all warps, and a search for bad schedules",
+     "reprise wcet one-block.wtr --machine orin-wcet --phases p.csv --attack 1000"},
+    {"All schedules, if they are few", "reprise wcet one-block.wtr --machine orin-wcet --check gto --exhaust 5000000"},
+    {"The overestimation over latencies and policies",
+     "reprise wcet one-block.wtr --machine orin-wcet --grid latency=400,200,100 policy=lrr,gto"},
+    {NULL, NULL},
+};
+const struct command command_wcet = {
+    .name = "wcet",
+    .summary = "bound the cycles of a trace's blocks under any work-conserving scheduler",
+    .usage = "TRACE... --machine NAME",
+    .about = "Bounds how long recorded blocks can take on a machine under any work-conserving warp scheduler, from the "
+             "multi-phase profiles of their warps.",
+    .options = rows,
+    .examples = examples,
+    .status =
+        "Exit status: 0 fine, 1 wrong usage, 2 bad input, 4 the system failed, or a replay or the exact worst case "
+        "is beyond the bound. The latter is a defect of Reprise; please report it.",
+    .option = wcet_option,
+    .run = wcet_run,
+};

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/ui/nearest.h"
 
@@ -47,8 +48,20 @@ bool parse_number(const char *option, const char *text, long long least, long lo
     char *end;
     errno = 0;
     *value = strtoll(text, &end, 10);
+    if (end != text && !*end && *value < 0 && least >= 0)
+        return rp_fail(err, RP_USAGE, "%s: '%s' is negative; the least is %lld", option, text, least);
     if (end == text || *end || errno || *value < least || *value > most)
         return rp_fail(err, RP_USAGE, "%s %s: give a whole number from %lld to %lld", option, text, least, most);
+    return true;
+}
+
+bool parse_threads(const char *text, unsigned *threads, struct rp_error *err)
+{
+    long long number;
+    if (!parse_number("--threads", text, 0, 1024, &number, err))
+        return false;
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    *threads = number ? (unsigned)number : cpus > 0 ? (unsigned)cpus : 1;
     return true;
 }
 
@@ -155,4 +168,12 @@ void print_warnings(const struct replay_result *r)
         if (*r->launches[i].warning)
             fprintf(stderr, "reprise: warning: launch %" PRIu32 ": %s\n", r->launches[i].launch,
                     r->launches[i].warning);
+}
+
+int replay_status(const struct rp_trace *t, const struct replay_result *r)
+{
+    bool whole = !rp_trace_damage(t);
+    for (uint32_t i = 0; i < r->count; i++)
+        whole = whole && !*r->launches[i].warning;
+    return whole ? RP_OK : RP_PARTIAL;
 }

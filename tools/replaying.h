@@ -29,6 +29,9 @@ struct machine *machine_args_open(const struct machine_args *, const struct mach
 bool parse_number(const char *option, const char *text, long long least, long long most, long long *value,
                   struct rp_error *);
 
+/* --threads: 0 is one per CPU, in every command. */
+bool parse_threads(const char *text, unsigned *threads, struct rp_error *);
+
 /* {"name", "hash", "options": {"l1.size": 24576, ...}} */
 json_t *machine_json(const struct machine *);
 /* {"file", "sha256", "bytes", "module", "module_sha256", "tool"}; NULL with err when the file cannot be read. */
@@ -41,6 +44,8 @@ json_t *launch_json(struct rp_trace *, const struct machine *, const struct repl
 
 /* "16×16", without trailing ones; at least one number. */
 const char *dimensions(const uint32_t d[3], char text[40]);
+/* RP_PARTIAL if the trace is damaged, or a launch of the result was not replayed to its end; else RP_OK. */
+int replay_status(const struct rp_trace *, const struct replay_result *);
 /* Prints each launch's warning on stderr. */
 void print_warnings(const struct replay_result *);
 

@@ -4,21 +4,12 @@
 #include <string.h>
 
 #include "tools/command.h"
+#include "tools/help.h"
 #include "tools/ui/nearest.h"
+#include "tools/ui/style.h"
 
-static const struct {
-    const char *name;
-    command_fn run;
-    const char *summary;
-} commands[] = {
-#define COMMAND(name, function, summary) {name, function, summary},
-#include "tools/commands.def"
-#undef COMMAND
-    {NULL, NULL, NULL},
-};
-
-static const char *const names[] = {
-#define COMMAND(name, function, summary) name,
+const struct command *const commands[] = {
+#define COMMAND(name) &command_##name,
 #include "tools/commands.def"
 #undef COMMAND
     NULL,
@@ -26,12 +17,11 @@ static const char *const names[] = {
 
 int command_fail(const struct rp_error *err)
 {
-    fprintf(stderr, "reprise: %s\n", err->text);
+    fprintf(stderr, "%sreprise:%s %s\n", style(stderr, STYLE_ERROR), style(stderr, STYLE_PLAIN), err->text);
     return err->status;
 }
 
-/* What a command printed must have arrived, whichever it is; a failure of its own counts first. */
-static int finish(int status)
+int command_finish(int status)
 {
     bool printed = !fflush(stdout) && !ferror(stdout);
     if (printed || status != RP_OK)
@@ -41,47 +31,62 @@ static int finish(int status)
     return command_fail(&err);
 }
 
-static void help(FILE *to)
+/* NULL, after saying so, if there is no such command. */
+static const struct command *find(const char *name)
 {
-    fputs("Usage: reprise COMMAND [OPTION...]\n"
-          "Record a GPU kernel once, replay its timing on any hardware.\n\n"
-          "Commands:\n",
-          to);
-    for (size_t i = 0; commands[i].name; i++)
-        fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].summary);
-    fputs("\n'reprise COMMAND --help' describes a command and gives examples.\n\n"
-          "Exit status: 0 fine, 1 wrong usage, 2 bad input, 3 the kernel misbehaved, 4 the system failed\n"
-          "(no memory, no space, input/output error) or a replay exceeded its bound.\n"
-          "With 1 and 2 no output file is left behind.\n",
-          to);
+    const char *names[sizeof commands / sizeof *commands + 1];
+    size_t count = 0;
+    for (const struct command *const *c = commands; *c; c++) {
+        if (!strcmp((*c)->name, name))
+            return *c;
+        names[count++] = (*c)->name;
+    }
+    names[count++] = "help";
+    names[count++] = "version";
+    struct rp_error err;
+    const char *near = nearest_name(name, names, count);
+    if (near)
+        rp_fail(&err, RP_USAGE, "unknown command '%s'; did you mean '%s'?", name, near);
+    else
+        rp_fail(&err, RP_USAGE, "unknown command '%s'; 'reprise help' lists them", name);
+    command_fail(&err);
+    return NULL;
+}
+
+/* help, help COMMAND, help --man [COMMAND], help --completion SHELL. */
+static int help(int argc, char **argv)
+{
+    struct rp_error err;
+    bool manual = argc && !strcmp(argv[0], "--man"), shell = argc && !strcmp(argv[0], "--completion");
+    const char *name = argc > manual + shell ? argv[manual + shell] : NULL;
+    if (shell && (!name || !completion(name, stdout))) {
+        rp_fail(&err, RP_USAGE, "help --completion: there are bash, zsh and fish");
+        return command_fail(&err);
+    }
+    if (shell)
+        return RP_OK;
+    const struct command *c = name ? find(name) : NULL;
+    if (name && !c)
+        return RP_USAGE;
+    if (manual)
+        c ? manual_command(c, stdout) : manual_all(stdout);
+    else
+        c ? help_command(c, stdout) : help_all(stdout);
+    return RP_OK;
 }
 
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        help(stderr);
+        help_all(stderr);
         return RP_USAGE;
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-        help(stdout);
-        return finish(RP_OK);
-    }
-    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+        return command_finish(help(argc - 2, argv + 2));
+    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V") || !strcmp(argv[1], "version")) {
         puts("reprise " REPRISE_VERSION);
-        return finish(RP_OK);
+        return command_finish(RP_OK);
     }
-    for (size_t i = 0; commands[i].name; i++) {
-        if (strcmp(argv[1], commands[i].name))
-            continue;
-        char name[64];
-        snprintf(name, sizeof name, "reprise %s", argv[1]);
-        argv[1] = name;
-        return finish(commands[i].run(argc - 1, argv + 1));
-    }
-    const char *near = nearest_name(argv[1], names, sizeof names / sizeof *names - 1);
-    if (near)
-        fprintf(stderr, "reprise: unknown command '%s'; did you mean '%s'?\n", argv[1], near);
-    else
-        fprintf(stderr, "reprise: unknown command '%s'; 'reprise --help' lists them\n", argv[1]);
-    return RP_USAGE;
+    const struct command *c = find(argv[1]);
+    return c ? command_finish(c->run(c, argc - 1, argv + 1)) : RP_USAGE;
 }

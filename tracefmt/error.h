@@ -19,6 +19,7 @@ enum rp_status {
     RP_BAD_INPUT = 2, /* a trace, module, machine file, launch file or data file is not what it should be */
     RP_KERNEL = 3,    /* the kernel misbehaved: bad access, deadlock, endless loop, exhausted stack, trap */
     RP_SYSTEM = 4,    /* the machine failed us: out of memory, no space left, input/output error */
+    RP_PARTIAL = 5,   /* no failure: the trace is not whole, and what is there was used */
 };
 
 struct rp_error {

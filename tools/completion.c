@@ -1,0 +1,168 @@
+/* Completion in shells from the rows of struct command. Options of commands come from the rows, names of machines from
+ * "reprise machine list", all else is a file. */
+#include <ctype.h>
+#include <string.h>
+
+#include "tools/help.h"
+
+static bool has_name(const struct option_row *o) { return o->name != NULL; }
+static bool is_letter(const struct option_row *o) { return o->key > 0 && o->key < 128 && isalpha(o->key); }
+static bool is_machine(const struct option_row *o) { return has_name(o) && !strcmp(o->name, "machine"); }
+
+/* ---- bash -------------------------------------------------------------------------------------------------------- */
+
+static void bash(FILE *to)
+{
+    fputs("# bash completion for reprise\n"
+          "_reprise() {\n"
+          "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=\n"
+          "    if [ \"$COMP_CWORD\" = 1 ] || { [ \"$COMP_CWORD\" = 2 ] && [ \"${COMP_WORDS[1]}\" = help ]; }; then\n"
+          "        COMPREPLY=($(compgen -W '",
+          to);
+    for (const struct command *const *c = commands; *c; c++)
+        fprintf(to, "%s ", (*c)->name);
+    fputs("help version' -- \"$cur\"))\n"
+          "        return\n"
+          "    fi\n"
+          "    case $prev in\n"
+          "    -m | --machine) COMPREPLY=($(compgen -W \"$(reprise machine list 2>/dev/null | cut -d' ' -f1)\" -- "
+          "\"$cur\")"
+          " $(compgen -f -- \"$cur\")); return ;;\n"
+          "    esac\n"
+          "    case ${COMP_WORDS[1]} in\n",
+          to);
+    for (const struct command *const *c = commands; *c; c++) {
+        fprintf(to, "    %s) words='", (*c)->name);
+        for (const struct option_row *o = (*c)->options; o->name || o->help; o++)
+            if (has_name(o))
+                fprintf(to, "--%s ", o->name);
+        fputs("--help --version' ;;\n", to);
+    }
+    fputs("    esac\n"
+          "    case $cur in\n"
+          "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"
+          "    *) COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n"
+          "    esac\n"
+          "}\n"
+          "complete -o filenames -F _reprise reprise\n",
+          to);
+}
+
+/* ---- zsh --------------------------------------------------------------------------------------------------------- */
+
+/* Within single quotes, and where brackets and colons have a meaning. */
+static void zsh_text(FILE *to, const char *s)
+{
+    for (; *s; s++) {
+        if (strchr("[]:\\", *s))
+            fputc('\\', to);
+        if (*s == '\'')
+            fputs("'\\'", to);
+        fputc(*s, to);
+    }
+}
+
+static void zsh_option(FILE *to, const struct option_row *o)
+{
+    fprintf(to, "            '*--%s%s[", o->name, o->argument ? "=" : "");
+    zsh_text(to, o->help);
+    fputc(']', to);
+    if (o->argument) {
+        fputc(':', to);
+        zsh_text(to, o->argument);
+        fputs(is_machine(o) ? ":_reprise_machines" : ":_files", to);
+    }
+    fputs("' \\\n", to);
+}
+
+static void zsh(FILE *to)
+{
+    fputs(
+        "#compdef reprise\n"
+        "_reprise_machines() { _alternative \"machines:machine:($(reprise machine list 2>/dev/null | cut -d' ' -f1))\" "
+        "'files:file:_files' }\n"
+        "_reprise() {\n"
+        "    local -a commands\n"
+        "    commands=(\n",
+        to);
+    for (const struct command *const *c = commands; *c; c++) {
+        fprintf(to, "        '%s:", (*c)->name);
+        zsh_text(to, (*c)->summary);
+        fputs("'\n", to);
+    }
+    fputs("        'help:describe a command'\n"
+          "        'version:print the version'\n"
+          "    )\n"
+          "    if (( CURRENT == 2 )) || [[ $words[2] == help ]]; then\n"
+          "        _describe command commands\n"
+          "        return\n"
+          "    fi\n"
+          "    case $words[2] in\n",
+          to);
+    for (const struct command *const *c = commands; *c; c++) {
+        fprintf(to, "    %s)\n        _arguments \\\n", (*c)->name);
+        for (const struct option_row *o = (*c)->options; o->name || o->help; o++)
+            if (has_name(o))
+                zsh_option(to, o);
+        fputs("            '*:file:_files' ;;\n", to);
+    }
+    fputs("    esac\n}\n_reprise \"$@\"\n", to);
+}
+
+/* ---- fish -------------------------------------------------------------------------------------------------------- */
+
+static void fish_text(FILE *to, const char *s)
+{
+    fputc('\'', to);
+    for (; *s; s++) {
+        if (*s == '\'' || *s == '\\')
+            fputc('\\', to);
+        fputc(*s, to);
+    }
+    fputc('\'', to);
+}
+
+static void fish_option(FILE *to, const char *command, const struct option_row *o)
+{
+    fprintf(to, "complete -c reprise -n '__fish_seen_subcommand_from %s' -l %s", command, o->name);
+    if (is_letter(o))
+        fprintf(to, " -s %c", o->key);
+    if (is_machine(o))
+        fputs(" -r -a '(reprise machine list 2>/dev/null | cut -d\" \" -f1)'", to);
+    else if (o->argument && *o->argument != '[')
+        fputs(" -r", to);
+    fputs(" -d ", to);
+    fish_text(to, o->help);
+    fputc('\n', to);
+}
+
+static void fish(FILE *to)
+{
+    fputs("# fish completion for reprise\n", to);
+    for (const struct command *const *c = commands; *c; c++) {
+        fprintf(to, "complete -c reprise -n __fish_use_subcommand -f -a %s -d ", (*c)->name);
+        fish_text(to, (*c)->summary);
+        fputc('\n', to);
+    }
+    fputs("complete -c reprise -n __fish_use_subcommand -f -a help -d 'describe a command'\n"
+          "complete -c reprise -n __fish_use_subcommand -f -a version -d 'print the version'\n",
+          to);
+    for (const struct command *const *c = commands; *c; c++)
+        for (const struct option_row *o = (*c)->options; o->name || o->help; o++)
+            if (has_name(o))
+                fish_option(to, (*c)->name, o);
+}
+
+bool completion(const char *shell, FILE *to)
+{
+    static const struct {
+        const char *name;
+        void (*print)(FILE *);
+    } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+        if (!strcmp(shells[i].name, shell)) {
+            shells[i].print(to);
+            return true;
+        }
+    return false;
+}
