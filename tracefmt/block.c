@@ -28,7 +28,7 @@ struct piece {
 /* The chunk in which the block must begin, if it is in the trace. */
 static bool find_beginning(const struct rp_trace *t, uint32_t launch, uint64_t block, size_t *chunk)
 {
-    const size_t *begun = t->begun + t->launches[launch].begun_at;
+    const uint32_t *begun = t->begun + t->launches[launch].begun_at;
     size_t low = 0, high = t->launches[launch].begun_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;

@@ -2,7 +2,6 @@
 #include "tracefmt/chunk.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,15 +42,30 @@ struct rp_chunk *rp_chunk_new(const struct rp_kernel *kernel, uint32_t launch, c
     return c;
 }
 
+static void leave_reserve(struct rp_warp_log *log, const struct rp_log_reserve *reserve)
+{
+    if (log->runs == &reserve->run)
+        log->runs = NULL, log->run_capacity = 0;
+    if (log->guards == &reserve->guard)
+        log->guards = NULL, log->guard_capacity = 0;
+    if (log->aux == &reserve->aux)
+        log->aux = NULL, log->aux_capacity = 0;
+    if (log->accesses == &reserve->access)
+        log->accesses = NULL, log->access_capacity = 0;
+}
+
 static void free_block(struct open_block *b)
 {
-    for (uint32_t w = 0; w < b->warps; w++) {
-        free(b->logs[w].runs);
-        free(b->logs[w].guards);
-        free(b->logs[w].aux);
-        free(b->logs[w].accesses);
+    for (uint32_t w = 0; b->logs && w < b->warps; w++) {
+        struct rp_warp_log *log = &b->logs[w];
+        leave_reserve(log, &b->reserve[w]);
+        free(log->runs);
+        free(log->guards);
+        free(log->aux);
+        free(log->accesses);
     }
     free(b->logs);
+    free(b->reserve);
     free(b);
 }
 
@@ -77,55 +91,75 @@ void rp_chunk_free(struct rp_chunk *c)
     free(c);
 }
 
-static void *must(void *memory, const char *what)
-{
-    if (!memory) {
-        fprintf(stderr, "reprise: out of memory while recording (%s)\n", what);
-        abort();
-    }
-    return memory;
-}
-
 static void empty_logs(struct open_block *b)
 {
     for (uint32_t w = 0; w < b->warps; w++)
         b->logs[w].run_count = b->logs[w].guard_count = b->logs[w].aux_count = b->logs[w].access_count = 0;
 }
 
-static struct open_block *new_block(struct rp_chunk *c, uint32_t warps)
+/* NULL: out of memory. */
+static struct open_block *new_block(uint32_t warps)
+{
+    struct open_block *b = calloc(1, sizeof *b);
+    if (!b)
+        return NULL;
+    b->warps = warps;
+    b->logs = calloc(warps ? warps : 1, sizeof *b->logs);
+    b->reserve = b->logs ? calloc(warps ? warps : 1, sizeof *b->reserve) : NULL;
+    if (b->reserve)
+        return b;
+    free(b->logs);
+    free(b);
+    return NULL;
+}
+
+static struct open_block *take_block(struct rp_chunk *c, uint32_t warps)
 {
     struct open_block *b = c->spare;
-    if (b && b->warps == warps) {
-        c->spare = b->next_spare;
-        struct rp_warp_log *logs = b->logs;
-        *b = (struct open_block){.warps = warps, .logs = logs};
-        empty_logs(b);
-    } else {
-        b = must(calloc(1, sizeof *b), "a block");
-        b->warps = warps;
-        b->logs = must(calloc(warps ? warps : 1, sizeof *b->logs), "the logs of a block");
-    }
+    if (!b || b->warps != warps)
+        return new_block(warps);
+    c->spare = b->next_spare;
+    *b = (struct open_block){.warps = warps, .logs = b->logs, .reserve = b->reserve};
+    empty_logs(b);
     for (uint32_t w = 0; w < warps; w++)
-        b->logs[w].chunk = c;
+        leave_reserve(&b->logs[w], &b->reserve[w]);
     return b;
 }
 
-static void append_block(struct rp_chunk *c, struct open_block *b)
+/* Takes the block over, in every case. */
+static bool append_block(struct rp_chunk *c, struct open_block *b)
 {
     if (c->block_count == c->block_capacity) {
-        c->block_capacity = c->block_capacity ? 2 * c->block_capacity : 16;
-        c->blocks = must(realloc(c->blocks, c->block_capacity * sizeof *c->blocks), "a list of blocks");
+        size_t capacity = c->block_capacity ? 2 * c->block_capacity : 16;
+        struct open_block **larger = realloc(c->blocks, capacity * sizeof *larger);
+        if (!larger) {
+            free_block(b);
+            c->failed = true;
+            return false;
+        }
+        c->blocks = larger;
+        c->block_capacity = capacity;
     }
     c->blocks[c->block_count++] = b;
+    return true;
 }
 
 struct rp_warp_log *rp_chunk_begin_block(struct rp_chunk *c, uint64_t block, uint32_t warps)
 {
-    struct open_block *b = new_block(c, warps);
+    struct open_block *b = take_block(c, warps);
+    if (!b) {
+        c->failed = true;
+        return NULL;
+    }
     b->index = block;
-    append_block(c, b);
-    return b->logs;
+    for (uint32_t w = 0; w < warps; w++) {
+        b->logs[w].chunk = c;
+        b->logs[w].reserve = &b->reserve[w];
+    }
+    return append_block(c, b) ? b->logs : NULL;
 }
+
+bool rp_chunk_failed(const struct rp_chunk *c) { return c->failed; }
 
 void rp_chunk_end_block(struct rp_chunk *c, uint64_t block)
 {
@@ -230,9 +264,12 @@ static void empty(struct rp_chunk *c)
     memset(c->last_pattern, 0, c->map->slot_count * sizeof *c->last_pattern);
 }
 
-void rp_chunk_absorb(struct rp_chunk *to, struct rp_chunk *from)
+/* Gives the accesses of from's blocks the numbers of the same patterns in `to`. */
+static bool renumber_patterns(struct rp_chunk *to, struct rp_chunk *from)
 {
-    uint32_t *pattern = must(malloc((from->pattern_count + 1) * sizeof *pattern), "patterns");
+    uint32_t *pattern = malloc(((size_t)from->pattern_count + 1) * sizeof *pattern);
+    if (!pattern)
+        return false;
     for (uint32_t i = 0; i < from->pattern_count; i++)
         pattern[i] = chunk_intern(to, &from->patterns[i].pattern);
     for (size_t i = 0; i < from->block_count; i++) {
@@ -240,10 +277,21 @@ void rp_chunk_absorb(struct rp_chunk *to, struct rp_chunk *from)
         for (uint32_t w = 0; w < b->warps; w++)
             for (size_t a = 0; a < b->logs[w].access_count; a++)
                 b->logs[w].accesses[a].pattern = pattern[b->logs[w].accesses[a].pattern];
-        append_block(to, b);
     }
     free(pattern);
-    from->block_count = 0;
+    return !to->failed;
+}
+
+void rp_chunk_absorb(struct rp_chunk *to, struct rp_chunk *from)
+{
+    to->failed |= from->failed;
+    if (!to->failed && !renumber_patterns(to, from))
+        to->failed = true;
+    if (!to->failed) {
+        for (size_t i = 0; i < from->block_count; i++)
+            append_block(to, from->blocks[i]);
+        from->block_count = 0;
+    }
     empty(from);
     while (to->spare) { /* room for room */
         struct open_block *b = to->spare;
@@ -268,6 +316,8 @@ static bool check_blocks(const struct rp_chunk *c, struct rp_error *err)
 
 static bool build_frame(struct rp_chunk *c, struct rp_frame *f, struct rp_error *err)
 {
+    if (c->failed)
+        return rp_fail(err, RP_SYSTEM, "out of memory while recording");
     if (!check_blocks(c, err) || !chunk_encode(c, err))
         return false;
     serialise(c);

@@ -22,11 +22,20 @@ typedef uint64_t (*pattern_differs_fn)(const struct log_pattern *, uint64_t base
 /* The best one for this CPU. All give the same. */
 pattern_differs_fn pattern_differs(void);
 
+/* An entry of each kind, for a log whose arrays could not be had. */
+struct rp_log_reserve {
+    struct rp_run run;
+    rp_lanemask guard;
+    uint64_t aux;
+    struct rp_access access;
+};
+
 struct open_block {
     uint64_t index;
     uint32_t warps, piece;
     bool ended;
     struct rp_warp_log *logs;
+    struct rp_log_reserve *reserve; /* per log */
     struct open_block *next_spare;
 };
 
@@ -40,6 +49,7 @@ struct rp_chunk {
     const struct rp_kernel *kernel;
     uint32_t launch;
     int level;
+    bool failed; /* out of memory while logging */
     ZSTD_CCtx *compressor;
 
     struct open_block **blocks; /* ascending index */
@@ -74,7 +84,8 @@ struct rp_frame {
     uint32_t warps;      /* of each block */
 };
 
-/* The chunk's number of the pattern, adding it if it is new. */
+/* The chunk's number of the pattern, adding it if it is new; NO_PATTERN: out of memory. */
+#define NO_PATTERN UINT32_MAX
 uint32_t chunk_intern(struct rp_chunk *, const struct rp_pattern *);
 /* Turns the logs into columns and fills summary, all but the carried blocks. */
 bool chunk_encode(struct rp_chunk *, struct rp_error *);

@@ -7,7 +7,8 @@
 #include "tracefmt/trace.h"
 
 #define FORMAT_NAME "reprise trace"
-#define FORMAT_VERSION 1
+#define FORMAT_VERSION 1          /* of a header without required features */
+#define FORMAT_VERSION_FEATURES 2 /* of one that announces some */
 
 /* A frame never decompresses to more, and what is decoded from one never takes more memory. Logs of the size at which
  * a chunk must be finished (CHUNK_LOG_LIMIT) stay far below either. */

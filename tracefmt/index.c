@@ -200,13 +200,14 @@ static bool take(struct index *x, const Reprise__Index *m, uint64_t frames_end, 
         uint64_t bytes = m->frame_bytes[i];
         if (!bytes || bytes > frames_end - offset)
             return rp_fail(err, RP_BAD_INPUT, "frame %zu in the index does not fit the file", i);
-        if (m->frame_kind[i] == FRAME_TABLES) {
-            if (!index_add_tables(x, offset, bytes, m->frame_raw_bytes[i], err))
+        struct frame_entry f = {offset, bytes, m->frame_raw_bytes[i], (uint8_t)m->frame_kind[i]};
+        if (m->frame_kind[i] == FRAME_CHUNK) {
+            if (!take_chunk(x, m, i, offset, &carried, err))
                 return false;
-        } else if (m->frame_kind[i] != FRAME_CHUNK || !take_chunk(x, m, i, offset, &carried, err)) {
-            return m->frame_kind[i] == FRAME_CHUNK
-                       ? false
-                       : rp_fail(err, RP_BAD_INPUT, "frame %zu in the index is of unknown kind", i);
+        } else {
+            f.kind = m->frame_kind[i] < FRAME_UNKNOWN ? f.kind : FRAME_UNKNOWN;
+            if (!add_frame(x, f, err))
+                return false;
         }
         offset += bytes;
     }

@@ -5,7 +5,7 @@
 #include "tracefmt/buffer.h"
 #include "tracefmt/error.h"
 
-enum frame_kind { FRAME_TABLES, FRAME_CHUNK };
+enum frame_kind { FRAME_TABLES, FRAME_CHUNK, FRAME_UNKNOWN /* of a later version: passed over */ };
 
 struct frame_entry {
     uint64_t offset, bytes, raw_bytes;

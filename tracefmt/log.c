@@ -1,40 +1,54 @@
 /* Logging what warps do: growing the logs, and turning addresses into patterns. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tracefmt/chunk.h"
 #include "tracefmt/pattern.h"
 
-static void *grow(void *array, size_t *capacity, size_t element)
+/* Doubles an array, or makes it empty where there is no memory: `reserve` takes its first entry then. */
+static void *grow(struct rp_chunk *c, void *array, size_t *count, size_t *capacity, size_t element, void *reserve)
 {
     size_t wanted = *capacity ? *capacity * 2 : 64;
-    void *larger = wanted > SIZE_MAX / element ? NULL : realloc(array, wanted * element);
-    if (!larger) {
-        fprintf(stderr, "reprise: out of memory while recording (a log of %zu bytes)\n", wanted * element);
-        abort();
+    void *larger = c->failed || wanted > SIZE_MAX / element ? NULL : realloc(array, wanted * element);
+    if (larger) {
+        *capacity = wanted;
+        return larger;
     }
-    *capacity = wanted;
-    return larger;
+    c->failed = true;
+    *count = 0;
+    if (array)
+        return array;
+    *capacity = 1;
+    return reserve;
 }
 
-void rp_log_grow_runs(struct rp_warp_log *log) { log->runs = grow(log->runs, &log->run_capacity, sizeof *log->runs); }
+void rp_log_grow_runs(struct rp_warp_log *log)
+{
+    log->runs = grow(log->chunk, log->runs, &log->run_count, &log->run_capacity, sizeof *log->runs, &log->reserve->run);
+}
 void rp_log_grow_guards(struct rp_warp_log *log)
 {
-    log->guards = grow(log->guards, &log->guard_capacity, sizeof *log->guards);
+    log->guards = grow(log->chunk, log->guards, &log->guard_count, &log->guard_capacity, sizeof *log->guards,
+                       &log->reserve->guard);
 }
-void rp_log_grow_aux(struct rp_warp_log *log) { log->aux = grow(log->aux, &log->aux_capacity, sizeof *log->aux); }
+void rp_log_grow_aux(struct rp_warp_log *log)
+{
+    log->aux = grow(log->chunk, log->aux, &log->aux_count, &log->aux_capacity, sizeof *log->aux, &log->reserve->aux);
+}
+static void grow_accesses(struct rp_warp_log *log)
+{
+    log->accesses = grow(log->chunk, log->accesses, &log->access_count, &log->access_capacity, sizeof *log->accesses,
+                         &log->reserve->access);
+}
 
 /* ---- patterns ---------------------------------------------------------------------------------------------------- */
 
-static void rehash(struct rp_chunk *c)
+static bool rehash(struct rp_chunk *c)
 {
     uint32_t size = c->pattern_table_size ? c->pattern_table_size * 2 : 256;
     uint32_t *table = calloc(size, sizeof *table);
-    if (!table) {
-        fprintf(stderr, "reprise: out of memory while recording (%u address patterns)\n", c->pattern_count);
-        abort();
-    }
+    if (!table)
+        return false;
     for (uint32_t i = 0; i < c->pattern_count; i++) {
         uint32_t at = (uint32_t)c->patterns[i].pattern.hash & (size - 1);
         while (table[at])
@@ -44,21 +58,31 @@ static void rehash(struct rp_chunk *c)
     free(c->pattern_table);
     c->pattern_table = table;
     c->pattern_table_size = size;
+    return true;
+}
+
+static bool grow_patterns(struct rp_chunk *c)
+{
+    uint32_t capacity = c->pattern_capacity ? 2 * c->pattern_capacity : 64;
+    struct log_pattern *larger = realloc(c->patterns, capacity * sizeof *larger);
+    if (!larger)
+        return false;
+    c->patterns = larger;
+    c->pattern_capacity = capacity;
+    return true;
 }
 
 uint32_t chunk_intern(struct rp_chunk *c, const struct rp_pattern *p)
 {
-    if (2 * (c->pattern_count + 1) > c->pattern_table_size)
-        rehash(c);
+    if (c->failed || (2 * ((uint64_t)c->pattern_count + 1) > c->pattern_table_size && !rehash(c)) ||
+        (c->pattern_count == c->pattern_capacity && !grow_patterns(c))) {
+        c->failed = true;
+        return NO_PATTERN;
+    }
     uint32_t mask = c->pattern_table_size - 1, at = (uint32_t)p->hash & mask;
     for (; c->pattern_table[at]; at = (at + 1) & mask)
         if (pattern_equal(&c->patterns[c->pattern_table[at] - 1].pattern, p))
             return c->pattern_table[at] - 1;
-    if (c->pattern_count == c->pattern_capacity) {
-        size_t capacity = c->pattern_capacity;
-        c->patterns = grow(c->patterns, &capacity, sizeof *c->patterns);
-        c->pattern_capacity = (uint32_t)capacity;
-    }
     struct log_pattern *new = &c->patterns[c->pattern_count];
     new->pattern = *p;
     for (unsigned l = 0; l < RP_WARP_LANES; l++)
@@ -114,10 +138,12 @@ void rp_log_access(struct rp_warp_log *log, uint32_t instruction, uint32_t opera
     uint32_t pattern = *last - 1;
     if (!*last || c->patterns[pattern].pattern.mask != mask || c->differs(&c->patterns[pattern], base, address)) {
         pattern = find_pattern(c, mask, base, address);
+        if (pattern == NO_PATTERN)
+            return;
         *last = pattern + 1;
     }
     if (log->access_count == log->access_capacity)
-        log->accesses = grow(log->accesses, &log->access_capacity, sizeof *log->accesses);
+        grow_accesses(log);
     log->accesses[log->access_count++] = (struct rp_access){base, pattern};
 }
 

@@ -122,20 +122,48 @@ static int by_block(const void *a, const void *b)
     return x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
 }
 
+/* Lists the chunks of each launch, in file order: chunks of different launches may lie in turns. */
+static bool sort_chunks(struct rp_trace *t, struct rp_error *err)
+{
+    const struct index *x = &t->index;
+    for (size_t i = 0; i < x->chunk_count; i++) {
+        if (x->chunks[i].launch >= t->tables.launch_count)
+            return rp_fail(err, RP_BAD_INPUT, "a chunk belongs to launch %" PRIu32 ", which is not in the trace",
+                           x->chunks[i].launch);
+        t->launches[x->chunks[i].launch].chunk_count++;
+    }
+    size_t at = 0;
+    for (uint32_t l = 0; l < t->tables.launch_count; l++) {
+        t->launches[l].chunk_at = at;
+        at += t->launches[l].chunk_count;
+        t->launches[l].chunk_count = 0;
+    }
+    for (size_t i = 0; i < x->chunk_count; i++) {
+        struct launch_chunks *of = &t->launches[x->chunks[i].launch];
+        t->chunks[of->chunk_at + of->chunk_count++] = (uint32_t)i;
+    }
+    return true;
+}
+
 /* Sorts the chunks by launch and the blocks that go on by block. */
 static bool link_chunks(struct rp_trace *t, struct rp_error *err)
 {
     const struct index *x = &t->index;
     t->launches = calloc((size_t)t->tables.launch_count + 1, sizeof *t->launches);
+    t->chunks = calloc(x->chunk_count + 1, sizeof *t->chunks);
     t->begun = calloc(x->chunk_count + 1, sizeof *t->begun);
     t->carried = calloc(x->carried_count + 1, sizeof *t->carried);
-    if (!t->launches || !t->begun || !t->carried)
+    if (!t->launches || !t->chunks || !t->begun || !t->carried)
         return rp_fail(err, RP_SYSTEM, "%s: out of memory while reading the trace", t->path);
-    size_t begun = 0, carried = 0, chunk = 0;
+    if (!sort_chunks(t, err))
+        return false;
+    size_t begun = 0, carried = 0;
     for (uint32_t l = 0; l < t->tables.launch_count; l++) {
         struct launch_chunks *of = &t->launches[l];
-        *of = (struct launch_chunks){.begun_at = begun, .carried_at = carried, .chunk_at = chunk};
-        for (; chunk < x->chunk_count && x->chunks[chunk].launch == l; chunk++) {
+        of->begun_at = begun;
+        of->carried_at = carried;
+        for (size_t k = 0; k < of->chunk_count; k++) {
+            uint32_t chunk = t->chunks[of->chunk_at + k];
             const struct chunk_entry *e = &x->chunks[chunk];
             if (e->blocks && begun > of->begun_at && x->chunks[t->begun[begun - 1]].first_block >= e->first_block)
                 return rp_fail(err, RP_BAD_INPUT, "the blocks of launch %" PRIu32 " do not ascend", l);
@@ -146,18 +174,19 @@ static bool link_chunks(struct rp_trace *t, struct rp_error *err)
         }
         of->begun_count = begun - of->begun_at;
         of->carried_count = carried - of->carried_at;
-        of->chunk_count = chunk - of->chunk_at;
         qsort(t->carried + of->carried_at, of->carried_count, sizeof *t->carried, by_block);
     }
-    return chunk == x->chunk_count || rp_fail(err, RP_BAD_INPUT, "the launches of the chunks do not ascend");
+    return true;
 }
 
 static void unlink_chunks(struct rp_trace *t)
 {
     free(t->launches);
+    free(t->chunks);
     free(t->begun);
     free(t->carried);
     t->launches = NULL;
+    t->chunks = NULL;
     t->begun = NULL;
     t->carried = NULL;
 }
@@ -205,6 +234,11 @@ struct rp_trace *trace_open_fd(int fd, const char *path, struct rp_error *err)
     struct rp_error why = {0};
     if (read_index(t, &why) && read_tables(t, &why) && link_chunks(t, &why))
         return t;
+    if (t->tables.refused) {
+        rp_fail(err, why.status, "%s: %s", path, why.text);
+        rp_trace_close(t);
+        return NULL;
+    }
     forget(t);
     if (!trace_scan(t, why.text, err) || !link_chunks(t, err)) {
         rp_trace_close(t);
@@ -269,7 +303,7 @@ struct rp_launch_totals rp_trace_launch_totals(const struct rp_trace *t, uint32_
         return totals;
     totals.chunks = t->launches[launch].chunk_count;
     for (size_t i = 0; i < totals.chunks; i++) {
-        const struct chunk_entry *e = &t->index.chunks[t->launches[launch].chunk_at + i];
+        const struct chunk_entry *e = &t->index.chunks[t->chunks[t->launches[launch].chunk_at + i]];
         totals.blocks += e->blocks;
         totals.warp_instructions += e->warp_instructions;
         totals.thread_instructions += e->thread_instructions;
@@ -277,6 +311,20 @@ struct rp_launch_totals rp_trace_launch_totals(const struct rp_trace *t, uint32_
         totals.raw_bytes += t->index.frames[e->frame].raw_bytes;
     }
     return totals;
+}
+
+uint32_t rp_trace_module_count(const struct rp_trace *t) { return t->tables.module_count; }
+
+const struct rp_module *rp_trace_module(const struct rp_trace *t, uint32_t module)
+{
+    return module < t->tables.module_count ? &t->tables.modules[module] : NULL;
+}
+
+size_t rp_trace_host_operation_count(const struct rp_trace *t) { return t->tables.operation_count; }
+
+const struct rp_host_operation *rp_trace_host_operation(const struct rp_trace *t, size_t operation)
+{
+    return operation < t->tables.operation_count ? &t->tables.operations[operation] : NULL;
 }
 
 static bool hash_file(const struct rp_trace *t, char text[65], struct rp_error *err)

@@ -30,6 +30,16 @@ const struct rp_launch *rp_trace_launch(const struct rp_trace *, uint32_t launch
 /* NULL: the launch's end was not reached (recording cut short). */
 const struct rp_launch_end *rp_trace_launch_end(const struct rp_trace *, uint32_t launch);
 
+uint32_t rp_trace_module_count(const struct rp_trace *);
+const struct rp_module *rp_trace_module(const struct rp_trace *, uint32_t module);
+/* What the host did, in order; each says how many launches began before it. */
+size_t rp_trace_host_operation_count(const struct rp_trace *);
+const struct rp_host_operation *rp_trace_host_operation(const struct rp_trace *, size_t operation);
+/* What is allocated when the launch begins, ascending by address: its own list, if it has one, else what the host
+ * operations before it left. *list is malloced. */
+bool rp_trace_allocations(const struct rp_trace *, uint32_t launch, struct rp_allocation **list, size_t *count,
+                          struct rp_error *);
+
 /* From the index alone, no decoding. */
 struct rp_launch_totals {
     uint64_t blocks; /* blocks with a beginning in the trace: equals the grid unless cut short or faulted */

@@ -22,13 +22,13 @@ struct cached_chunk {
 /* A block that goes on in a later chunk. */
 struct carried {
     uint64_t block;
-    size_t chunk;
+    uint32_t chunk;
 };
 
 struct launch_chunks {
     size_t begun_at, begun_count;     /* in rp_trace.begun */
     size_t carried_at, carried_count; /* in rp_trace.carried */
-    size_t chunk_at, chunk_count;     /* in index.chunks */
+    size_t chunk_at, chunk_count;     /* in rp_trace.chunks */
 };
 
 struct rp_trace {
@@ -41,7 +41,8 @@ struct rp_trace {
     struct kernel_map **maps; /* per kernel */
     uint32_t map_capacity, map_count;
     struct launch_chunks *launches;
-    size_t *begun;           /* per launch: chunks in which blocks begin, ascending */
+    uint32_t *chunks;        /* per launch: its chunks, ascending */
+    uint32_t *begun;         /* per launch: those in which blocks begin */
     struct carried *carried; /* per launch: ascending by block, then chunk */
     char *damage;
 

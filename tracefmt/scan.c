@@ -8,7 +8,8 @@
 #include "tracefmt/plural.h"
 #include "tracefmt/reader_internal.h"
 
-#define ZSTD_FRAME_MAGIC 0xfd2fb528u /* RFC 8878, 3.1.1 */
+#define ZSTD_FRAME_MAGIC 0xfd2fb528u     /* RFC 8878, 3.1.1 */
+#define ZSTD_SKIPPABLE_MAGIC 0x184d2a50u /* and the 15 numbers after it: RFC 8878, 3.1.2 */
 #define SCAN_BUFFER ((size_t)1 << 17)
 
 struct scan {
@@ -65,10 +66,7 @@ static bool take_frame(struct scan *s, uint64_t bytes, struct rp_error *err)
     struct chunk *c = chunk_decode(s->raw.data, s->raw.size, &context, err);
     if (!c)
         return false;
-    const struct index *x = &t->index;
-    bool ok = !x->chunk_count || x->chunks[x->chunk_count - 1].launch <= c->launch ||
-              rp_fail(err, RP_BAD_INPUT, "its launch comes before that of the chunk before it");
-    ok = ok && trace_index_chunk(t, s->offset, bytes, s->raw.size, c, err);
+    bool ok = trace_index_chunk(t, s->offset, bytes, s->raw.size, c, err);
     chunk_free(c);
     return ok;
 }
@@ -96,10 +94,15 @@ static bool resume(struct scan *s, const struct rp_error *why, struct rp_error *
     return true;
 }
 
-/* Passes over the index, whole or cut short: no other skippable frame belongs into a trace. */
-static bool skip_index(struct scan *s, uint32_t magic, uint32_t size)
+/* Passes over the index, whole or cut short, and over skippable frames of later versions. */
+static bool skip_frame(struct scan *s, uint32_t magic, uint32_t size)
 {
-    if (magic != INDEX_SKIPPABLE_MAGIC || size + (uint64_t)8 < s->trace->bytes - s->offset)
+    uint64_t left = s->trace->bytes - s->offset;
+    if (magic != INDEX_SKIPPABLE_MAGIC && (magic & ~15u) == ZSTD_SKIPPABLE_MAGIC && size + (uint64_t)8 <= left) {
+        s->offset += size + (uint64_t)8;
+        return true;
+    }
+    if (magic != INDEX_SKIPPABLE_MAGIC || size + (uint64_t)8 < left)
         return false;
     s->offset = s->trace->bytes;
     return true;
@@ -116,7 +119,7 @@ static bool step(struct scan *s, struct rp_error *err)
     for (int i = 0; i < 2; i++)
         word[i] = head[4 * i] | (uint32_t)head[4 * i + 1] << 8 | (uint32_t)head[4 * i + 2] << 16 |
                   (uint32_t)head[4 * i + 3] << 24;
-    if (s->trace->tables.has_header && skip_index(s, word[0], word[1]))
+    if (s->trace->tables.has_header && skip_frame(s, word[0], word[1]))
         return true;
     if (word[0] != ZSTD_FRAME_MAGIC) {
         rp_fail(&why, RP_BAD_INPUT, "no frame begins there");
@@ -124,7 +127,7 @@ static bool step(struct scan *s, struct rp_error *err)
         s->offset += bytes;
         return true;
     }
-    if (why.status == RP_SYSTEM || !s->trace->tables.has_header)
+    if (why.status == RP_SYSTEM || !s->trace->tables.has_header || s->trace->tables.refused)
         return rp_fail(err, why.status, "%s", why.text);
     return resume(s, &why, err);
 }

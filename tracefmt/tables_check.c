@@ -61,8 +61,11 @@ static bool check_instruction(const struct rp_kernel *k, uint32_t i, struct rp_e
     return check_registers(k, i, in->dst, in->dst_count, err) && check_registers(k, i, in->src, in->src_count, err);
 }
 
-bool tables_check_kernel(const struct rp_kernel *k, struct rp_error *err)
+bool tables_check_kernel(const struct rp_kernel *k, uint32_t module_count, struct rp_error *err)
 {
+    if (k->module > module_count)
+        return rp_fail(err, RP_BAD_INPUT, "kernel '%s' belongs to module %" PRIu32 ", which is not in the trace",
+                       k->name, k->module - 1);
     if (!k->instruction_count)
         return rp_fail(err, RP_BAD_INPUT, "kernel '%s' has no instructions", k->name);
     for (uint32_t i = 0; i < k->instruction_count; i++)
@@ -71,7 +74,17 @@ bool tables_check_kernel(const struct rp_kernel *k, struct rp_error *err)
     return true;
 }
 
-bool tables_check_launch(const struct rp_launch *l, uint32_t kernel_count, struct rp_error *err)
+static bool check_dependencies(const struct rp_launch *l, uint32_t number, struct rp_error *err)
+{
+    for (uint32_t i = 0; i < l->dependency_count; i++)
+        if (l->dependencies[i] >= number || (i && l->dependencies[i] <= l->dependencies[i - 1]))
+            return rp_fail(err, RP_BAD_INPUT,
+                           "launch %" PRIu32 " depends on launch %" PRIu32 ": dependencies ascend and are earlier",
+                           number, l->dependencies[i]);
+    return true;
+}
+
+bool tables_check_launch(const struct rp_launch *l, uint32_t number, uint32_t kernel_count, struct rp_error *err)
 {
     if (l->kernel >= kernel_count)
         return rp_fail(err, RP_BAD_INPUT, "launch of kernel %" PRIu32 ", which is not in the trace", l->kernel);
@@ -86,5 +99,16 @@ bool tables_check_launch(const struct rp_launch *l, uint32_t kernel_count, struc
     if (threads > LAUNCH_MAX_THREADS)
         return rp_fail(err, RP_BAD_INPUT, "launch with %" PRIu64 " threads per block, the limit is %d", threads,
                        LAUNCH_MAX_THREADS);
+    return check_dependencies(l, number, err);
+}
+
+bool tables_check_host_operation(const struct rp_host_operation *o, struct rp_error *err)
+{
+    if (o->kind >= RP_HOST_KIND_COUNT)
+        return rp_fail(err, RP_BAD_INPUT, "unknown kind of host operation (%d); a newer Reprise may know it", o->kind);
+    if (o->direction > RP_COPY_ON_HOST || (o->direction && o->kind != RP_HOST_COPY))
+        return rp_fail(err, RP_BAD_INPUT, "a host operation has the direction %d", o->direction);
+    if (o->size > UINT64_MAX - o->address || o->size > UINT64_MAX - o->source)
+        return rp_fail(err, RP_BAD_INPUT, "a host operation goes past the end of the address space");
     return true;
 }

@@ -96,6 +96,55 @@ bool tables_pack_head(struct buffer *out, const struct rp_provenance *p, struct 
     return finish(out, &a, &message, ok, err);
 }
 
+bool tables_pack_feature(struct buffer *out, enum feature feature, struct rp_error *err)
+{
+    struct pool a = {0};
+    Reprise__Trace message = REPRISE__TRACE__INIT;
+    Reprise__Header header = REPRISE__HEADER__INIT;
+    char *name = text(&a, feature_name(feature));
+    message.header = &header;
+    header.format = text(&a, FORMAT_NAME);
+    header.version = FORMAT_VERSION_FEATURES;
+    header.n_required_feature = 1;
+    header.required_feature = &name;
+    return finish(out, &a, &message, header.format && name, err);
+}
+
+bool tables_pack_module(struct buffer *out, uint32_t id, const struct rp_module *m, struct rp_error *err)
+{
+    struct pool a = {0};
+    Reprise__Trace message = REPRISE__TRACE__INIT;
+    Reprise__Module module = REPRISE__MODULE__INIT, *list = &module;
+    message.n_module = 1;
+    message.module = &list;
+    module.id = id;
+    module.name = text(&a, m->name);
+    module.sha256 = text(&a, m->sha256);
+    module.isa = text(&a, m->isa);
+    module.target = text(&a, m->target);
+    return finish(out, &a, &message, module.name && module.sha256 && module.isa && module.target, err);
+}
+
+bool tables_pack_host_operation(struct buffer *out, const struct rp_host_operation *o, struct rp_error *err)
+{
+    struct pool a = {0};
+    Reprise__Trace message = REPRISE__TRACE__INIT;
+    Reprise__HostOperation operation = REPRISE__HOST_OPERATION__INIT, *list = &operation;
+    message.n_host_operation = 1;
+    message.host_operation = &list;
+    operation.kind = o->kind;
+    operation.launch = o->launch;
+    operation.stream = o->stream;
+    operation.address = o->address;
+    operation.source = o->source;
+    operation.size = o->size;
+    operation.direction = o->direction;
+    operation.event = o->event;
+    operation.name = text(&a, o->name);
+    operation.initialised = o->initialised;
+    return finish(out, &a, &message, operation.name != NULL, err);
+}
+
 static bool pack_operands(struct pool *a, Reprise__Instruction *to, const struct rp_instruction *in)
 {
     to->n_memory = in->memory_count;
@@ -160,6 +209,7 @@ bool tables_pack_kernel(struct buffer *out, uint32_t id, const struct rp_kernel 
     kernel.static_shared = k->static_shared;
     kernel.local_bytes = k->local_bytes;
     kernel.max_threads = k->max_threads;
+    kernel.module = k->module;
     kernel.n_instruction = k->instruction_count;
     kernel.instruction = messages(&a, k->instruction_count, sizeof **kernel.instruction);
     kernel.n_file = k->file_count;
@@ -202,6 +252,9 @@ bool tables_pack_launch(struct buffer *out, uint32_t id, const struct rp_launch 
     launch.param_window = window(&a, l->param_window, l->param_window_size);
     launch.params.data = (uint8_t *)l->params;
     launch.params.len = l->param_size;
+    launch.stream = l->stream;
+    launch.n_dependency = l->dependency_count;
+    launch.dependency = (uint32_t *)l->dependencies;
     launch.n_allocation = l->allocation_count;
     launch.allocation = messages(&a, l->allocation_count, sizeof **launch.allocation);
     bool ok =

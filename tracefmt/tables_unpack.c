@@ -20,6 +20,8 @@ void tables_free(struct tables *t)
     free(t->kernels);
     free(t->launches);
     free(t->ends);
+    free(t->modules);
+    free(t->operations);
     pool_free(&t->pool);
     *t = (struct tables){0};
 }
@@ -39,13 +41,27 @@ static bool grow(void *array, uint32_t capacity)
 
 /* ---- header ------------------------------------------------------------------------------------------------------ */
 
+static bool knows(const char *name)
+{
+    for (int f = 0; f < FEATURE_COUNT; f++)
+        if (!strcmp(name, feature_name((enum feature)f)))
+            return true;
+    return false;
+}
+
 static bool take_header(struct tables *t, const Reprise__Header *h, struct rp_error *err)
 {
     if (strcmp(h->format, FORMAT_NAME))
         return rp_fail(err, RP_BAD_INPUT, "it is not a Reprise trace");
-    if (h->version == 0 || h->version > FORMAT_VERSION)
+    t->refused = true;
+    for (size_t i = 0; i < h->n_required_feature; i++)
+        if (!knows(h->required_feature[i]))
+            return rp_fail(err, RP_BAD_INPUT, "it needs '%s', which this Reprise does not know: update it",
+                           h->required_feature[i]);
+    if (h->version == 0 || h->version > FORMAT_VERSION_FEATURES)
         return rp_fail(err, RP_BAD_INPUT, "it has format version %" PRIu32 ", this Reprise reads up to %d: update it",
-                       h->version, FORMAT_VERSION);
+                       h->version, FORMAT_VERSION_FEATURES);
+    t->refused = false;
     t->has_header = true;
     return true;
 }
@@ -65,6 +81,33 @@ static bool take_provenance(struct tables *t, const Reprise__Provenance *p, stru
                                            .option_count = (uint32_t)p->n_option,
                                            .options = options};
     return (ok && t->provenance.tool && t->provenance.module_name && t->provenance.module_sha256) || no_memory(err);
+}
+
+/* ---- modules ------------------------------------------------------------------------------------------------------
+ */
+
+static bool take_module(struct tables *t, const Reprise__Module *from, struct rp_error *err)
+{
+    if (from->id != t->module_count)
+        return rp_fail(err, RP_BAD_INPUT, "module %" PRIu32 " comes where %" PRIu32 " is expected", from->id,
+                       t->module_count);
+    if (t->module_count == t->module_capacity) {
+        uint32_t capacity = t->module_capacity * 2 + 16;
+        struct rp_module *larger = realloc(t->modules, capacity * sizeof *larger);
+        if (!larger)
+            return no_memory(err);
+        t->modules = larger;
+        t->module_capacity = capacity;
+    }
+    struct rp_module *m = &t->modules[t->module_count];
+    m->name = pool_string(&t->pool, from->name);
+    m->sha256 = pool_string(&t->pool, from->sha256);
+    m->isa = pool_string(&t->pool, from->isa);
+    m->target = pool_string(&t->pool, from->target);
+    if (!m->name || !m->sha256 || !m->isa || !m->target)
+        return no_memory(err);
+    t->module_count++;
+    return true;
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
@@ -138,10 +181,11 @@ static bool take_kernel(struct tables *t, const Reprise__Kernel *from, struct rp
                             .registers = from->registers,
                             .static_shared = from->static_shared,
                             .local_bytes = from->local_bytes,
-                            .max_threads = from->max_threads};
+                            .max_threads = from->max_threads,
+                            .module = from->module};
     if (!k->name || !k->isa)
         return no_memory(err);
-    if (!tables_check_kernel(k, err))
+    if (!tables_check_kernel(k, t->module_count, err))
         return false;
     if (t->kernel_count == t->kernel_capacity) {
         t->kernel_capacity = t->kernel_capacity * 2 + 16;
@@ -207,9 +251,12 @@ static bool take_launch(struct tables *t, const Reprise__Launch *from, struct rp
     take_window(from->param_window, &l->param_window, &l->param_window_size);
     l->param_size = (uint32_t)from->params.len;
     l->params = pool_copy(&t->pool, from->params.data, from->params.len, 1);
-    if (!l->params || !take_allocations(&t->pool, l, from))
+    l->stream = from->stream;
+    l->dependency_count = (uint32_t)from->n_dependency;
+    l->dependencies = pool_copy(&t->pool, from->dependency, from->n_dependency, sizeof *from->dependency);
+    if (!l->params || !l->dependencies || !take_allocations(&t->pool, l, from))
         return no_memory(err);
-    return tables_check_launch(l, t->kernel_count, err) && (add_launch(t, l) || no_memory(err));
+    return tables_check_launch(l, t->launch_count, t->kernel_count, err) && (add_launch(t, l) || no_memory(err));
 }
 
 static bool take_end(struct tables *t, const Reprise__LaunchEnd *from, struct rp_error *err)
@@ -225,6 +272,40 @@ static bool take_end(struct tables *t, const Reprise__LaunchEnd *from, struct rp
     return e->fault || no_memory(err);
 }
 
+/* ---- the host --------------------------------------------------------------------------------------------------- */
+
+static bool take_operation(struct tables *t, const Reprise__HostOperation *from, struct rp_error *err)
+{
+    if (t->operation_count == t->operation_capacity) {
+        size_t capacity = t->operation_capacity * 2 + 16;
+        struct rp_host_operation *larger = realloc(t->operations, capacity * sizeof *larger);
+        if (!larger)
+            return no_memory(err);
+        t->operations = larger;
+        t->operation_capacity = capacity;
+    }
+    struct rp_host_operation *o = &t->operations[t->operation_count];
+    *o = (struct rp_host_operation){.kind = byte(from->kind),
+                                    .direction = byte(from->direction),
+                                    .initialised = from->initialised,
+                                    .launch = from->launch,
+                                    .stream = from->stream,
+                                    .event = from->event,
+                                    .address = from->address,
+                                    .source = from->source,
+                                    .size = from->size,
+                                    .name = *from->name ? pool_string(&t->pool, from->name) : ""};
+    if (!o->name)
+        return no_memory(err);
+    if (o->launch > t->launch_count || (t->operation_count && o[-1].launch > o->launch))
+        return rp_fail(err, RP_BAD_INPUT, "a host operation after %" PRIu32 " launches stands at the wrong place",
+                       o->launch);
+    if (!tables_check_host_operation(o, err))
+        return false;
+    t->operation_count++;
+    return true;
+}
+
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
 static bool take(struct tables *t, const Reprise__Trace *m, struct rp_error *err)
@@ -234,12 +315,16 @@ static bool take(struct tables *t, const Reprise__Trace *m, struct rp_error *err
     if (!t->has_header)
         return rp_fail(err, RP_BAD_INPUT, "it does not begin with the header of a Reprise trace");
     bool ok = !m->provenance || take_provenance(t, m->provenance, err);
+    for (size_t i = 0; ok && i < m->n_module; i++)
+        ok = take_module(t, m->module[i], err);
     for (size_t i = 0; ok && i < m->n_kernel; i++)
         ok = take_kernel(t, m->kernel[i], err);
     for (size_t i = 0; ok && i < m->n_launch; i++)
         ok = take_launch(t, m->launch[i], err);
     for (size_t i = 0; ok && i < m->n_launch_end; i++)
         ok = take_end(t, m->launch_end[i], err);
+    for (size_t i = 0; ok && i < m->n_host_operation; i++)
+        ok = take_operation(t, m->host_operation[i], err);
     return ok;
 }
 

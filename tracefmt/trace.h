@@ -209,6 +209,7 @@ struct rp_kernel {
     uint32_t static_shared; /* bytes per block */
     uint32_t local_bytes;   /* bytes per thread */
     uint32_t max_threads;   /* .maxntid as a total, 0: not given */
+    uint32_t module;        /* index into the trace's modules + 1; 0: not told */
 };
 
 /* ---- launches -------------------------------------------------------------------------------------------------- */
@@ -219,8 +220,14 @@ struct rp_allocation {
     bool initialised;    /* the host wrote it before this launch */
 };
 
+/* Launches of one stream run one after the other, in their order in the trace. A launch of another stream may run at
+ * the same time, but not before the end of the launches that it depends on: those are earlier ones, so no circle can
+ * be. */
 struct rp_launch {
     uint32_t kernel; /* index into the trace's kernels */
+    uint32_t stream; /* 0: the default stream */
+    uint32_t dependency_count;
+    const uint32_t *dependencies; /* launches, ascending */
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared; /* bytes per block, beyond the kernel's static_shared */
     /* generic address windows: an address in [base, base+size) is at offset address-base of that space */
@@ -230,6 +237,8 @@ struct rp_launch {
     uint64_t param_window, param_window_size;
     uint32_t param_size;
     const uint8_t *params; /* the parameter block as the kernel saw it */
+    /* All that is allocated, or none where host operations tell it (then rp_trace_allocations, reader.h, works it out)
+     */
     uint32_t allocation_count;
     const struct rp_allocation *allocations;
 };
@@ -247,6 +256,47 @@ enum rp_outcome { RP_OUTCOME_COMPLETE, RP_OUTCOME_FAULT };
 struct rp_launch_end {
     uint8_t outcome;   /* enum rp_outcome */
     const char *fault; /* the report, for RP_OUTCOME_FAULT */
+};
+
+/* ---- the host --------------------------------------------------------------------------------------------------- */
+
+/* A module of code, which kernels belong to. */
+struct rp_module {
+    const char *name;   /* file name without its directory */
+    const char *sha256; /* 64 hex digits, "" where not known */
+    const char *isa;    /* "ptx", "sass" */
+    const char *target; /* "sm_62" */
+};
+
+/* What the host did, in order with the launches: X(identifier, name in files, meaning). The order is the wire encoding:
+ * append only. */
+#define RP_HOST_KINDS(X)                                                                                               \
+    X(ALLOCATE, "allocate", "size bytes at address come to life")                                                      \
+    X(FREE, "free", "the allocation at address ends")                                                                  \
+    X(COPY, "copy", "size bytes from source to address, in the direction told")                                        \
+    X(SET, "set", "size bytes at address get one value")                                                               \
+    X(SYNCHRONISE, "synchronise", "the host waits for all work of all streams")                                        \
+    X(SYNCHRONISE_STREAM, "synchronise-stream", "the host waits for the stream")                                       \
+    X(SYNCHRONISE_EVENT, "synchronise-event", "the host waits for the event")                                          \
+    X(RECORD_EVENT, "record-event", "the event takes place when the stream has done all before it")                    \
+    X(WAIT_EVENT, "wait-event", "what comes later in the stream waits for the event")
+enum rp_host_kind {
+#define X(id, name, help) RP_HOST_##id,
+    RP_HOST_KINDS(X)
+#undef X
+        RP_HOST_KIND_COUNT
+};
+enum rp_copy_direction { RP_COPY_TO_DEVICE, RP_COPY_TO_HOST, RP_COPY_ON_DEVICE, RP_COPY_ON_HOST };
+
+struct rp_host_operation {
+    uint8_t kind;             /* enum rp_host_kind */
+    uint8_t direction;        /* enum rp_copy_direction, of COPY */
+    bool initialised;         /* of ALLOCATE: the content is defined from the start */
+    uint32_t launch;          /* launches that began before it; the writer fills this in */
+    uint32_t stream, event;   /* 0: the default stream; event where the kind names one */
+    uint64_t address, source; /* in the global space; a side of a copy that is the host's is 0 */
+    uint64_t size;            /* bytes */
+    const char *name;         /* of ALLOCATE: "arg0", a module variable's name, ... */
 };
 
 /* ---- provenance ------------------------------------------------------------------------------------------------ */
@@ -289,5 +339,7 @@ struct rp_pattern {
 
 const char *rp_class_name(enum rp_class c);
 const char *rp_space_name(enum rp_space s);
+const char *rp_host_kind_name(enum rp_host_kind k);
+const char *rp_copy_direction_name(enum rp_copy_direction d);
 
 #endif

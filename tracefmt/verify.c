@@ -15,11 +15,14 @@ struct open_list {
     size_t count, capacity;
 };
 
+struct launch_check {
+    struct open_list open;
+    uint64_t begun, last; /* blocks, the last of them */
+};
+
 struct verification {
     struct rp_trace *trace;
-    struct open_list open;
-    uint32_t launch;
-    uint64_t begun, last; /* blocks of this launch, the last of them */
+    struct launch_check *launches;
     struct rp_error *err;
 };
 
@@ -36,64 +39,59 @@ static size_t find(const struct open_list *l, uint64_t block)
     return low;
 }
 
-static bool begin_block(struct verification *v, const struct chunk_block *b)
+static bool begin_block(struct launch_check *l, const struct chunk_block *b, struct rp_error *err)
 {
-    if (v->begun && b->index <= v->last)
-        return rp_fail(v->err, RP_BAD_INPUT, "block %" PRIu64 " begins after block %" PRIu64, b->index, v->last);
-    v->begun++;
-    v->last = b->index;
+    if (l->begun && b->index <= l->last)
+        return rp_fail(err, RP_BAD_INPUT, "block %" PRIu64 " begins after block %" PRIu64, b->index, l->last);
+    l->begun++;
+    l->last = b->index;
     if (b->end)
         return true;
-    if (v->open.count == v->open.capacity) {
-        size_t capacity = v->open.capacity * 2 + 64;
-        struct open_entry *larger = realloc(v->open.entries, capacity * sizeof *larger);
+    if (l->open.count == l->open.capacity) {
+        size_t capacity = l->open.capacity * 2 + 16;
+        struct open_entry *larger = realloc(l->open.entries, capacity * sizeof *larger);
         if (!larger)
-            return rp_fail(v->err, RP_SYSTEM, "out of memory");
-        v->open.entries = larger;
-        v->open.capacity = capacity;
+            return rp_fail(err, RP_SYSTEM, "out of memory");
+        l->open.entries = larger;
+        l->open.capacity = capacity;
     }
-    v->open.entries[v->open.count++] = (struct open_entry){b->index, 1};
+    l->open.entries[l->open.count++] = (struct open_entry){b->index, 1};
     return true;
 }
 
-static bool continue_block(struct verification *v, const struct chunk_block *b)
+static bool continue_block(struct launch_check *l, const struct chunk_block *b, struct rp_error *err)
 {
-    size_t at = find(&v->open, b->index);
-    struct open_entry *e = &v->open.entries[at];
-    if (at == v->open.count || e->block != b->index || e->next != b->piece)
-        return rp_fail(v->err, RP_BAD_INPUT, "block %" PRIu64 " goes on with part %" PRIu32 ", which is not its next",
+    size_t at = find(&l->open, b->index);
+    struct open_entry *e = &l->open.entries[at];
+    if (at == l->open.count || e->block != b->index || e->next != b->piece)
+        return rp_fail(err, RP_BAD_INPUT, "block %" PRIu64 " goes on with part %" PRIu32 ", which is not its next",
                        b->index, b->piece);
     e->next++;
     if (b->end)
-        memmove(e, e + 1, (--v->open.count - at) * sizeof *e);
+        memmove(e, e + 1, (--l->open.count - at) * sizeof *e);
     return true;
 }
 
 /* A launch that completed has all its blocks, and all of them to the end. */
-static bool end_launch(struct verification *v)
+static bool check_launch(const struct verification *v, uint32_t launch)
 {
     const struct tables *t = &v->trace->tables;
-    const struct rp_launch_end *end = t->ends[v->launch];
-    uint64_t blocks = rp_launch_blocks(t->launches[v->launch]);
+    const struct launch_check *l = &v->launches[launch];
+    const struct rp_launch_end *end = t->ends[launch];
+    uint64_t blocks = rp_launch_blocks(t->launches[launch]);
     bool complete = end && end->outcome == RP_OUTCOME_COMPLETE;
-    if (complete && (v->begun != blocks || v->open.count))
-        return rp_fail(v->err, RP_BAD_INPUT,
-                       "launch %" PRIu32 " is complete, but of its %" PRIu64 " blocks %" PRIu64
-                       " are there and %zu do not end",
-                       v->launch, blocks, v->begun, v->open.count);
-    v->open.count = 0;
-    v->begun = 0;
-    v->launch++;
-    return true;
+    return !complete || (l->begun == blocks && !l->open.count) ||
+           rp_fail(v->err, RP_BAD_INPUT,
+                   "%s: launch %" PRIu32 " is complete, but of its %" PRIu64 " blocks %" PRIu64
+                   " are there and %zu do not end",
+                   v->trace->path, launch, blocks, l->begun, l->open.count);
 }
 
 static bool verify_chunk(struct verification *v, const struct chunk *c)
 {
-    while (v->launch < c->launch)
-        if (!end_launch(v))
-            return false;
+    struct launch_check *l = &v->launches[c->launch];
     for (uint32_t i = 0; i < c->block_count; i++)
-        if (!(c->blocks[i].piece ? continue_block(v, &c->blocks[i]) : begin_block(v, &c->blocks[i])))
+        if (!(c->blocks[i].piece ? continue_block(l, &c->blocks[i], v->err) : begin_block(l, &c->blocks[i], v->err)))
             return false;
     return true;
 }
@@ -101,6 +99,8 @@ static bool verify_chunk(struct verification *v, const struct chunk *c)
 static bool verify_frame(struct verification *v, size_t frame, size_t *chunk)
 {
     struct rp_trace *t = v->trace;
+    if (t->index.frames[frame].kind == FRAME_UNKNOWN)
+        return true;
     if (t->index.frames[frame].kind == FRAME_TABLES) {
         struct buffer raw = {0};
         bool ok = trace_read_frame(t, frame, &raw, v->err);
@@ -119,23 +119,13 @@ static bool verify_frame(struct verification *v, size_t frame, size_t *chunk)
     return ok;
 }
 
-static bool finish_launches(struct verification *v)
-{
-    struct rp_error why = {0}, *outer = v->err;
-    v->err = &why;
-    bool ok = true;
-    while (ok && v->launch < v->trace->tables.launch_count)
-        ok = end_launch(v);
-    v->err = outer;
-    return ok || rp_fail(v->err, why.status, "%s: %s", v->trace->path, why.text);
-}
-
 bool rp_trace_verify(struct rp_trace *t, void (*progress)(void *, uint64_t done, uint64_t total), void *data,
                      struct rp_error *err)
 {
-    struct verification v = {.trace = t, .err = err};
+    uint32_t launches = t->tables.launch_count;
+    struct verification v = {t, calloc((size_t)launches + 1, sizeof *v.launches), err};
     size_t chunk = 0;
-    bool ok = true;
+    bool ok = v.launches || rp_fail(err, RP_SYSTEM, "%s: out of memory", t->path);
     for (size_t i = 0; ok && i < t->index.frame_count; i++) {
         ok = verify_frame(&v, i, &chunk);
         if (ok && progress)
@@ -143,8 +133,11 @@ bool rp_trace_verify(struct rp_trace *t, void (*progress)(void *, uint64_t done,
     }
     if (ok && t->damage)
         ok = rp_fail(err, RP_BAD_INPUT, "%s", t->damage);
-    ok = ok && finish_launches(&v);
-    free(v.open.entries);
+    for (uint32_t l = 0; ok && l < launches; l++)
+        ok = check_launch(&v, l);
+    for (uint32_t l = 0; v.launches && l < launches; l++)
+        free(v.launches[l].open.entries);
+    free(v.launches);
     return ok;
 }
 
@@ -173,7 +166,7 @@ bool rp_trace_class_counts(struct rp_trace *t, uint32_t launch, struct rp_class_
     const struct launch_chunks *l = &t->launches[launch];
     const struct rp_kernel *k = t->tables.kernels[t->tables.launches[launch]->kernel];
     for (size_t i = 0; i < l->chunk_count; i++) {
-        struct chunk *c = trace_load_chunk(t, l->chunk_at + i, err);
+        struct chunk *c = trace_load_chunk(t, t->chunks[l->chunk_at + i], err);
         if (!c)
             return false;
         for (uint32_t p = 0; p < c->path_count; p++)

@@ -15,20 +15,33 @@
 #include "tracefmt/reader_internal.h"
 #include "tracefmt/tables.h"
 
+#define WRITE_BYTES ((size_t)256 << 10) /* are written at once */
+#define TABLE_BYTES ((size_t)64 << 10)  /* of small tables go into one frame at most */
+
+struct open_launch {
+    uint32_t id, warps;
+    uint64_t blocks;
+    size_t begun_at; /* chunks in the file when it began */
+    bool has_blocks;
+    uint64_t last_first; /* the first block that begins in the last chunk that has any */
+};
+
 struct rp_writer {
     char *path, *temporary;
     int fd, level;
-    bool scratch; /* the file has no name any more */
-    bool broken;  /* something failed: the file must not get its name */
-    uint64_t bytes;
+    bool scratch;   /* the file has no name any more */
+    bool broken;    /* something failed: the file must not get its name */
+    uint64_t bytes; /* of the file, those in `unwritten` included */
+    struct buffer unwritten;
     struct index index;
     ZSTD_CCtx *compressor;
-    struct buffer raw, out;
+    struct buffer raw, out;           /* raw: tables that wait for their frame */
+    uint64_t announced;               /* features, a bit each */
     const struct rp_kernel **kernels; /* as given; only their addresses matter */
-    uint32_t kernel_count, launch_count;
-    bool launch_open;
-    uint64_t launch_blocks; /* of the open launch */
-    uint32_t launch_warps;
+    uint32_t kernel_count, launch_count, module_count;
+    struct open_launch *open; /* ascending */
+    size_t open_count, open_capacity;
+    uint64_t tables; /* written so far, announcements of features aside */
 };
 
 static bool system_fail(struct rp_writer *w, const char *doing, struct rp_error *err)
@@ -37,7 +50,7 @@ static bool system_fail(struct rp_writer *w, const char *doing, struct rp_error 
     return rp_fail(err, RP_SYSTEM, "cannot %s '%s': %s", doing, w->path, strerror(errno));
 }
 
-static bool write_all(struct rp_writer *w, const uint8_t *data, size_t size, struct rp_error *err)
+static bool write_now(struct rp_writer *w, const uint8_t *data, size_t size, struct rp_error *err)
 {
     while (size) {
         ssize_t n = write(w->fd, data, size);
@@ -47,8 +60,30 @@ static bool write_all(struct rp_writer *w, const uint8_t *data, size_t size, str
             return system_fail(w, "write", err);
         data += n;
         size -= (size_t)n;
-        w->bytes += (uint64_t)n;
     }
+    return true;
+}
+
+static bool flush(struct rp_writer *w, struct rp_error *err)
+{
+    size_t size = w->unwritten.size;
+    w->unwritten.size = 0;
+    return write_now(w, w->unwritten.data, size, err);
+}
+
+static bool write_all(struct rp_writer *w, const uint8_t *data, size_t size, struct rp_error *err)
+{
+    if (w->unwritten.size + size > WRITE_BYTES && !flush(w, err))
+        return false;
+    if (size > WRITE_BYTES) {
+        if (!write_now(w, data, size, err))
+            return false;
+    } else {
+        buffer_append(&w->unwritten, data, size);
+        if (w->unwritten.failed)
+            return rp_fail(err, RP_SYSTEM, "out of memory while writing '%s'", w->path);
+    }
+    w->bytes += size;
     return true;
 }
 
@@ -86,6 +121,8 @@ static bool allocate(struct rp_writer *w, const char *path)
 /* Compresses w->raw into a frame of tables and writes it. */
 static bool write_tables(struct rp_writer *w, struct rp_error *err)
 {
+    if (!w->raw.size)
+        return true;
     uint64_t offset = w->bytes;
     w->out.size = 0;
     bool ok = frame_compress(w->compressor, w->level, &w->raw, &w->out, err) &&
@@ -96,9 +133,26 @@ static bool write_tables(struct rp_writer *w, struct rp_error *err)
     return ok;
 }
 
+/* Lets small tables wait for more, so that they share a frame. */
+static bool keep_tables(struct rp_writer *w, struct rp_error *err)
+{
+    return w->raw.size < TABLE_BYTES || write_tables(w, err);
+}
+
+/* Says, before what needs it, that readers must know the feature. */
+static bool announce(struct rp_writer *w, enum feature feature, struct rp_error *err)
+{
+    if (w->announced >> feature & 1)
+        return true;
+    w->announced |= 1ull << feature;
+    return tables_pack_feature(&w->raw, feature, err);
+}
+
 static void writer_free(struct rp_writer *w)
 {
     index_free(&w->index);
+    buffer_free(&w->unwritten);
+    free(w->open);
     buffer_free(&w->raw);
     buffer_free(&w->out);
     ZSTD_freeCCtx(w->compressor);
@@ -154,87 +208,159 @@ bool rp_writer_add_kernel(struct rp_writer *w, const struct rp_kernel *kernel, u
     if (!kernels)
         return rp_fail(err, RP_SYSTEM, "out of memory for kernel '%s'", kernel->name);
     w->kernels = kernels;
-    if (!tables_check_kernel(kernel, err) || !tables_pack_kernel(&w->raw, w->kernel_count, kernel, err) ||
-        !write_tables(w, err))
+    if (!tables_check_kernel(kernel, w->module_count, err) ||
+        !tables_pack_kernel(&w->raw, w->kernel_count, kernel, err) || !write_tables(w, err))
         return false;
+    w->tables++;
     w->kernels[w->kernel_count++] = kernel;
     return true;
 }
 
 bool rp_writer_begin_launch(struct rp_writer *w, const struct rp_launch *launch, uint32_t *id, struct rp_error *err)
 {
-    if (w->launch_open)
-        return rp_fail(err, RP_SYSTEM, "launch %" PRIu32 " of the trace has not ended yet", w->launch_count - 1);
-    if (!tables_check_launch(launch, w->kernel_count, err) ||
+    if (w->open_count == w->open_capacity) {
+        size_t capacity = w->open_capacity * 2 + 4;
+        struct open_launch *larger = realloc(w->open, capacity * sizeof *larger);
+        if (!larger)
+            return rp_fail(err, RP_SYSTEM, "out of memory for a launch of '%s'", w->path);
+        w->open = larger;
+        w->open_capacity = capacity;
+    }
+    if (!tables_check_launch(launch, w->launch_count, w->kernel_count, err) ||
         !tables_pack_launch(&w->raw, w->launch_count, launch, err) || !write_tables(w, err))
         return false;
-    w->launch_open = true;
-    w->launch_blocks = rp_launch_blocks(launch);
-    w->launch_warps = rp_launch_warps(launch);
+    w->open[w->open_count++] = (struct open_launch){.id = w->launch_count,
+                                                    .blocks = rp_launch_blocks(launch),
+                                                    .warps = rp_launch_warps(launch),
+                                                    .begun_at = w->index.chunk_count};
+    w->tables++;
     *id = w->launch_count++;
     return true;
 }
 
-bool rp_writer_end_launch(struct rp_writer *w, const struct rp_launch_end *end, struct rp_error *err)
+static struct open_launch *find_open(struct rp_writer *w, uint32_t launch)
 {
-    if (!w->launch_open)
-        return rp_fail(err, RP_SYSTEM, "no launch of the trace is open");
-    w->launch_open = false;
-    return tables_pack_launch_end(&w->raw, w->launch_count - 1, end, err) && write_tables(w, err);
+    for (size_t i = w->open_count; i-- > 0;)
+        if (w->open[i].id == launch)
+            return &w->open[i];
+    return NULL;
+}
+
+bool rp_writer_end_launch(struct rp_writer *w, uint32_t launch, const struct rp_launch_end *end, struct rp_error *err)
+{
+    struct open_launch *l = find_open(w, launch);
+    if (!l)
+        return rp_fail(err, RP_SYSTEM, "launch %" PRIu32 " of the trace is not open", launch);
+    memmove(l, l + 1, (size_t)(w->open + --w->open_count - l) * sizeof *l);
+    w->tables++;
+    return tables_pack_launch_end(&w->raw, launch, end, err) && keep_tables(w, err);
+}
+
+bool rp_writer_add_module(struct rp_writer *w, const struct rp_module *module, uint32_t *id, struct rp_error *err)
+{
+    *id = w->module_count;
+    if (!tables_pack_module(&w->raw, *id, module, err) || !keep_tables(w, err))
+        return false;
+    w->tables++;
+    w->module_count++;
+    return true;
+}
+
+bool rp_writer_add_host_operation(struct rp_writer *w, const struct rp_host_operation *operation, struct rp_error *err)
+{
+    struct rp_host_operation o = *operation;
+    o.launch = w->launch_count;
+    w->tables++;
+    return tables_check_host_operation(&o, err) && tables_pack_host_operation(&w->raw, &o, err) && keep_tables(w, err);
 }
 
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
-/* The last chunk of the open launch in which a block begins. */
-static const struct chunk_entry *last_begun(const struct rp_writer *w)
-{
-    for (size_t i = w->index.chunk_count; i-- > 0 && w->index.chunks[i].launch == w->launch_count - 1;)
-        if (w->index.chunks[i].blocks)
-            return &w->index.chunks[i];
-    return NULL;
-}
-
-static bool check_frame(const struct rp_writer *w, const struct rp_frame *f, struct rp_error *err)
+static bool check_frame(const struct open_launch *l, const struct rp_frame *f, struct rp_error *err)
 {
     const struct chunk_entry *s = &f->summary;
-    if (!w->launch_open || s->launch != w->launch_count - 1)
+    if (!l)
         return rp_fail(err, RP_SYSTEM, "a chunk belongs to launch %" PRIu32 ", which is not open", s->launch);
     if (!s->blocks)
         return true;
-    const struct chunk_entry *before = last_begun(w);
-    if (before && before->first_block >= s->first_block)
+    if (l->has_blocks && l->last_first >= s->first_block)
         return rp_fail(err, RP_SYSTEM, "block %" PRIu64 " is committed after block %" PRIu64, s->first_block,
-                       before->first_block);
-    if (f->last_block >= w->launch_blocks || f->warps != w->launch_warps)
+                       l->last_first);
+    if (f->last_block >= l->blocks || f->warps != l->warps)
         return rp_fail(err, RP_SYSTEM, "block %" PRIu64 " with %" PRIu32 " warps does not fit the launch",
                        f->last_block, f->warps);
     return true;
 }
 
+static void note_blocks(struct open_launch *l, const struct chunk_entry *e)
+{
+    if (!e->blocks)
+        return;
+    l->has_blocks = true;
+    l->last_first = e->first_block;
+}
+
+/* A chunk of an earlier launch than that of the chunk before it. */
+static bool goes_back(const struct rp_writer *w, uint32_t launch)
+{
+    return w->index.chunk_count && w->index.chunks[w->index.chunk_count - 1].launch > launch;
+}
+
+static bool commit(struct rp_writer *w, const struct rp_frame *f, struct rp_error *err)
+{
+    struct open_launch *l = find_open(w, f->summary.launch);
+    if (!check_frame(l, f, err) ||
+        (goes_back(w, f->summary.launch) && !announce(w, FEATURE_INTERLEAVED_LAUNCHES, err)) || !write_tables(w, err))
+        return false;
+    uint64_t offset = w->bytes;
+    if (!write_all(w, f->data, f->bytes, err) ||
+        !index_add_chunk(&w->index, offset, f->bytes, f->raw_bytes, &f->summary, f->carried, err))
+        return false;
+    note_blocks(l, &f->summary);
+    return true;
+}
+
 bool rp_writer_commit(struct rp_writer *w, struct rp_frame *f, struct rp_error *err)
 {
-    uint64_t offset = w->bytes;
     bool nothing = !f->summary.blocks && !f->summary.carried_count;
-    bool ok = nothing || (check_frame(w, f, err) && write_all(w, f->data, f->bytes, err) &&
-                          index_add_chunk(&w->index, offset, f->bytes, f->raw_bytes, &f->summary, f->carried, err));
+    bool ok = nothing || commit(w, f, err);
     w->broken |= !ok;
     rp_frame_free(f);
     return ok;
 }
 
-struct rp_writer_mark rp_writer_mark(const struct rp_writer *w)
+struct rp_writer_mark rp_writer_mark(struct rp_writer *w)
 {
-    return (struct rp_writer_mark){w->bytes, w->index.frame_count};
+    write_tables(w, NULL); /* what failed is told when the file is completed */
+    return (struct rp_writer_mark){w->bytes, w->index.frame_count, w->tables, w->announced};
+}
+
+/* Cuts the file off at an offset. */
+static bool cut(struct rp_writer *w, uint64_t offset, struct rp_error *err)
+{
+    if (!flush(w, err))
+        return false;
+    if (ftruncate(w->fd, (off_t)offset) || lseek(w->fd, (off_t)offset, SEEK_SET) < 0)
+        return system_fail(w, "take back", err);
+    w->bytes = offset;
+    return true;
 }
 
 bool rp_writer_rollback(struct rp_writer *w, struct rp_writer_mark mark, struct rp_error *err)
 {
-    if (mark.offset > w->bytes || mark.state > w->index.frame_count)
-        return rp_fail(err, RP_SYSTEM, "the trace cannot be taken back to a point that lies ahead");
-    if (ftruncate(w->fd, (off_t)mark.offset) || lseek(w->fd, (off_t)mark.offset, SEEK_SET) < 0)
-        return system_fail(w, "take back", err);
+    if (mark.offset > w->bytes || mark.state > w->index.frame_count || mark.tables != w->tables)
+        return rp_fail(err, RP_SYSTEM, "the trace cannot be taken back to a point before its last table");
+    if (!write_tables(w, err) || !cut(w, mark.offset, err))
+        return false;
     index_truncate(&w->index, mark.state);
-    w->bytes = mark.offset;
+    w->announced = mark.features;
+    for (size_t i = 0; i < w->open_count; i++) {
+        struct open_launch *l = &w->open[i];
+        l->has_blocks = false;
+        for (size_t c = w->index.chunk_count; c-- > l->begun_at && !l->has_blocks;)
+            if (w->index.chunks[c].launch == l->id)
+                note_blocks(l, &w->index.chunks[c]);
+    }
     return true;
 }
 
@@ -243,21 +369,23 @@ bool rp_writer_rollback(struct rp_writer *w, struct rp_writer_mark mark, struct 
 /* With an index at the end for as long as opening takes. */
 struct rp_trace *rp_writer_read(struct rp_writer *w, struct rp_error *err)
 {
-    if (w->broken || w->launch_open) {
+    if (w->broken || w->open_count) {
         rp_fail(err, RP_SYSTEM, "the trace '%s' cannot be read yet", w->path);
         return NULL;
     }
-    struct rp_writer_mark mark = rp_writer_mark(w);
     struct rp_trace *trace = NULL;
+    if (!write_tables(w, err))
+        return NULL;
+    uint64_t end = w->bytes;
     w->out.size = 0;
-    if (index_pack(&w->index, &w->out, err) && write_all(w, w->out.data, w->out.size, err)) {
+    if (index_pack(&w->index, &w->out, err) && write_all(w, w->out.data, w->out.size, err) && flush(w, err)) {
         int fd = fcntl(w->fd, F_DUPFD_CLOEXEC, 0);
         if (fd < 0)
             system_fail(w, "read", err);
         else
             trace = trace_open_fd(fd, w->path, err);
     }
-    if (rp_writer_rollback(w, mark, trace ? err : NULL))
+    if (cut(w, end, trace ? err : NULL))
         return trace;
     rp_trace_close(trace);
     return NULL;
@@ -282,12 +410,14 @@ static bool finish(struct rp_writer *w, struct rp_error *err)
 {
     if (w->broken)
         return rp_fail(err, RP_SYSTEM, "the trace '%s' is incomplete because writing failed before", w->path);
-    if (w->launch_open)
-        return rp_fail(err, RP_SYSTEM, "launch %" PRIu32 " of the trace has not ended yet", w->launch_count - 1);
+    if (w->open_count)
+        return rp_fail(err, RP_SYSTEM, "launch %" PRIu32 " of the trace has not ended yet", w->open->id);
     if (w->scratch)
         return true;
+    if (!write_tables(w, err))
+        return false;
     w->out.size = 0;
-    if (!index_pack(&w->index, &w->out, err) || !write_all(w, w->out.data, w->out.size, err))
+    if (!index_pack(&w->index, &w->out, err) || !write_all(w, w->out.data, w->out.size, err) || !flush(w, err))
         return false;
     if (fsync(w->fd))
         return system_fail(w, "sync", err);

@@ -11,6 +11,8 @@
  *     in block order: rp_writer_commit(frame)
  *     rp_writer_end_launch; rp_writer_close
  *
+ * Several launches may be open at once, and chunks of different launches may be committed in turns.
+ *
  * The file is written under a temporary name beside its final one and renamed by rp_writer_close.
  */
 #ifndef REPRISE_TRACEFMT_WRITER_H
@@ -29,11 +31,15 @@ struct rp_writer_options {
 
 struct rp_writer *rp_writer_open(const char *path, const struct rp_provenance *, const struct rp_writer_options *,
                                  struct rp_error *);
+bool rp_writer_add_module(struct rp_writer *, const struct rp_module *, uint32_t *id, struct rp_error *);
+/* What the host did since the last launch began (or operation was added); `launch` is filled in. A few bytes each: an
+ * allocation told this way costs later launches nothing. */
+bool rp_writer_add_host_operation(struct rp_writer *, const struct rp_host_operation *, struct rp_error *);
 /* Copies the kernel; *id is its index in the trace. A struct that was added before, and still exists, keeps its index.
  */
 bool rp_writer_add_kernel(struct rp_writer *, const struct rp_kernel *, uint32_t *id, struct rp_error *);
 bool rp_writer_begin_launch(struct rp_writer *, const struct rp_launch *, uint32_t *id, struct rp_error *);
-bool rp_writer_end_launch(struct rp_writer *, const struct rp_launch_end *, struct rp_error *);
+bool rp_writer_end_launch(struct rp_writer *, uint32_t launch, const struct rp_launch_end *, struct rp_error *);
 /* Writes index and footer, syncs, renames. Frees the writer in every case; on failure removes the temporary file. */
 bool rp_writer_close(struct rp_writer *, struct rp_error *);
 /* Removes the temporary file and frees the writer. NULL is fine. Async-signal use: see rp_writer_temporary. */
@@ -48,12 +54,12 @@ uint64_t rp_writer_bytes(const struct rp_writer *); /* bytes written so far */
 struct rp_trace;
 struct rp_trace *rp_writer_read(struct rp_writer *, struct rp_error *);
 
-/* A point to which the file can be taken back, while the launch that was begun last is still open: what was committed
- * since is dropped. For executions that must be run again in another order. */
+/* A point to which the file can be taken back, as long as only chunks were added since: they are dropped. For
+ * executions that must be run again in another order. */
 struct rp_writer_mark {
-    uint64_t offset, state;
+    uint64_t offset, state, tables, features;
 };
-struct rp_writer_mark rp_writer_mark(const struct rp_writer *);
+struct rp_writer_mark rp_writer_mark(struct rp_writer *);
 bool rp_writer_rollback(struct rp_writer *, struct rp_writer_mark, struct rp_error *);
 
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */
@@ -74,6 +80,7 @@ struct rp_warp_log {
     struct rp_access *accesses; /* one per memory operand of each executed memory instruction with a non-empty mask */
     size_t access_count, access_capacity;
     struct rp_chunk *chunk;
+    struct rp_log_reserve *reserve; /* where logging goes on when memory has run out */
 };
 
 /* `kernel` must outlive the chunk. */
@@ -82,9 +89,14 @@ void rp_chunk_free(struct rp_chunk *);
 
 /* Opens block `block` (linear index, x fastest) with `warps` warps, all logs empty, and returns its logs, an array of
  * `warps` that stays at its address until the chunk is finished or the block is taken out. Blocks must be begun in
- * ascending order of their index, across the chunks of a launch in commit order, too. Several may be open at once. */
+ * ascending order of their index, across the chunks of a launch in commit order, too. Several may be open at once.
+ * NULL: out of memory. */
 struct rp_warp_log *rp_chunk_begin_block(struct rp_chunk *, uint64_t block, uint32_t warps);
 void rp_chunk_end_block(struct rp_chunk *, uint64_t block);
+
+/* Whether memory ran out while something was logged or taken over: the chunk is not whole any more and never will be,
+ * rp_chunk_finish says so. Ask once in a while, so as not to log in vain. */
+bool rp_chunk_failed(const struct rp_chunk *);
 
 /* Takes over what `from`, of the same launch, has logged: blocks that have ended and come after those of `to`. `from`
  * is as new afterwards. */
@@ -106,7 +118,8 @@ void rp_frame_free(struct rp_frame *);
 
 /* ---- logging: called once per straight run, guard, access; hot --------------------------------------------------- */
 
-/* Out of line, when an array is full. Out of memory aborts the process with a message: a log has no way to fail. */
+/* Out of line, when an array is full. They always make room: out of memory, by dropping what the array held, after
+ * which the chunk has failed. */
 void rp_log_grow_runs(struct rp_warp_log *);
 void rp_log_grow_guards(struct rp_warp_log *);
 void rp_log_grow_aux(struct rp_warp_log *);

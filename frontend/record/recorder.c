@@ -54,7 +54,7 @@ bool recorder_restart(struct recorder *r, struct rp_error *err)
 bool recorder_end(struct recorder *r, const char *fault, struct rp_error *err)
 {
     struct rp_launch_end end = {.outcome = fault ? RP_OUTCOME_FAULT : RP_OUTCOME_COMPLETE, .fault = fault};
-    return !r->writer || rp_writer_end_launch(r->writer, &end, err);
+    return !r->writer || rp_writer_end_launch(r->writer, r->launch, &end, err);
 }
 
 bool frames_finish(struct frame_list *l, struct rp_chunk *chunk, struct rp_error *err)

@@ -56,7 +56,7 @@ static bool write_launch(struct rp_writer *w, struct rp_trace *t, uint32_t from,
     struct rp_frame *frame = fine ? rp_chunk_finish(chunk, err) : NULL;
     rp_chunk_free(chunk);
     return frame && rp_writer_commit(w, frame, err) &&
-           rp_writer_end_launch(w, &(struct rp_launch_end){.outcome = RP_OUTCOME_COMPLETE}, err);
+           rp_writer_end_launch(w, id, &(struct rp_launch_end){.outcome = RP_OUTCOME_COMPLETE}, err);
 }
 
 bool one_warp_write(const char *path, struct rp_trace *t, uint32_t launch, uint64_t block, uint32_t warp,

@@ -450,7 +450,7 @@ static bool write_launch(struct recording *r, uint32_t launch)
         return rp_fail(r->err, RP_SYSTEM, "out of memory");
     write_blocks(r, launch);
     rp_chunk_free(r->chunk);
-    return !r->failed && rp_writer_end_launch(r->writer, &end, r->err);
+    return !r->failed && rp_writer_end_launch(r->writer, id, &end, r->err);
 }
 
 bool synthetic_write(const struct synthetic_trace *t, const char *path, struct rp_error *err)

@@ -106,7 +106,7 @@ static bool write_launch(struct rp_writer *w, const struct rp_kernel *kernel, co
     struct rp_frame *frame = rp_chunk_finish(chunk, err);
     rp_chunk_free(chunk);
     return frame && rp_writer_commit(w, frame, err) &&
-           rp_writer_end_launch(w, &(struct rp_launch_end){.outcome = RP_OUTCOME_COMPLETE}, err);
+           rp_writer_end_launch(w, id, &(struct rp_launch_end){.outcome = RP_OUTCOME_COMPLETE}, err);
 }
 
 static struct built *build_kernel(const struct warp_program *programs, uint32_t warps)

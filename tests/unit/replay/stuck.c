@@ -37,7 +37,7 @@ static struct rp_trace *half_a_barrier(int32_t expected, enum rp_outcome outcome
     }
     struct rp_frame *frame = rp_chunk_finish(chunk, &err);
     rp_chunk_free(chunk);
-    cr_assert(frame && rp_writer_commit(w, frame, &err) && rp_writer_end_launch(w, &end, &err) &&
+    cr_assert(frame && rp_writer_commit(w, frame, &err) && rp_writer_end_launch(w, id, &end, &err) &&
                   rp_writer_close(w, &err),
               "%s", err.text);
     struct rp_trace *t = rp_trace_open(path, &err);

@@ -121,7 +121,7 @@ static double record(const char *path, bool rolled)
         }
     }
     rp_chunk_free(chunk);
-    cr_assert(rp_writer_end_launch(w, &end, &err) && rp_writer_close(w, &err), "%s", err.text);
+    cr_assert(rp_writer_end_launch(w, id, &end, &err) && rp_writer_close(w, &err), "%s", err.text);
     struct rp_trace *t = rp_trace_open(path, &err);
     cr_assert(t, "%s", err.text);
     double bits = 8.0 * (double)rp_trace_file_bytes(t) / (double)rp_trace_launch_totals(t, 0).warp_instructions;

@@ -1,0 +1,16 @@
+/* What a reader must know beyond version 1 to read a trace rightly. A writer announces a feature before the first thing
+ * that needs it, and only then; docs/trace-format.md, "Features". X(identifier, name in files) */
+#ifndef REPRISE_TRACEFMT_FEATURES_H
+#define REPRISE_TRACEFMT_FEATURES_H
+
+#define FEATURES(X) X(INTERLEAVED_LAUNCHES, "interleaved-launches")
+
+enum feature {
+#define X(id, name) FEATURE_##id,
+    FEATURES(X)
+#undef X
+        FEATURE_COUNT
+};
+const char *feature_name(enum feature);
+
+#endif
