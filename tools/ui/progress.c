@@ -2,11 +2,18 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
-#define BAR 30
+#include "tools/ui/figure.h"
+
+#define LINE_BYTES 512
+#define LONGEST_BAR 30u
+#define SHORTEST_BAR 10u
+#define USUAL_COLUMNS 80u /* where the terminal does not say */
 
 static double now(void)
 {
@@ -15,24 +22,115 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static bool takes_escapes(void)
+{
+    const char *term = getenv("TERM");
+    return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb");
+}
+
+/* The terminal's width now: a window may change its size at any time. */
+static unsigned terminal_columns(void)
+{
+    struct winsize size;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+        return USUAL_COLUMNS;
+    return size.ws_col;
+}
+
 void progress_begin(struct progress *p, const char *label, const char *unit, bool quiet)
 {
-    *p = (struct progress){
-        .label = label, .unit = unit, .quiet = quiet, .started = now(), .terminal = isatty(STDERR_FILENO)};
+    *p = (struct progress){.label = label, .unit = unit, .quiet = quiet, .started = now(), .terminal = takes_escapes()};
     p->shown = p->started;
 }
 
-static void print_rate(double per_second, const char *unit)
+/* ---- the line ---------------------------------------------------------------------------------------------------- */
+
+enum part { PART_BAR = 1, PART_RATE = 2, PART_LEFT = 4, PART_UNIT = 8 };
+
+static void append(char *text, size_t size, const char *more)
+{
+    size_t length = strlen(text);
+    snprintf(text + length, size - length, "%s", more);
+}
+
+static void append_bar(const struct progress_state *s, unsigned width, char *text, size_t size)
+{
+    char bar[LONGEST_BAR + 1];
+    double part = s->total ? (double)s->done / (double)s->total : 0;
+    unsigned full = part < 1 ? (unsigned)(part * width) : width;
+    memset(bar, '-', width);
+    memset(bar, '#', full);
+    bar[width] = 0;
+    append(text, size, " [");
+    append(text, size, bar);
+    append(text, size, "]");
+}
+
+static void append_rate(const struct progress_state *s, char *text, size_t size)
 {
     const char *scale = "";
-    if (per_second >= 1e9)
-        per_second /= 1e9, scale = " G";
-    else if (per_second >= 1e6)
-        per_second /= 1e6, scale = " M";
-    else if (per_second >= 1e3)
-        per_second /= 1e3, scale = " k";
-    fprintf(stderr, ", %.1f%s %s/s", per_second, scale, unit);
+    double rate = s->rate;
+    char number[64];
+    if (rate >= 1e9)
+        rate /= 1e9, scale = " G";
+    else if (rate >= 1e6)
+        rate /= 1e6, scale = " M";
+    else if (rate >= 1e3)
+        rate /= 1e3, scale = " k";
+    bool same = !strcmp(s->rate_unit, s->unit); /* said already */
+    snprintf(number, sizeof number, ", %.1f%s%s%s/s", rate, scale, same ? "" : " ", same ? "" : s->rate_unit);
+    append(text, size, number);
 }
+
+static void append_left(const struct progress_state *s, char *text, size_t size)
+{
+    char number[64];
+    snprintf(number, sizeof number, ", %.0f s left", s->left);
+    append(text, size, number);
+}
+
+/* All of the line that `parts` names. */
+static void compose(const struct progress_state *s, unsigned parts, unsigned bar, char *text, size_t size)
+{
+    char done[FIGURE], total[FIGURE];
+    snprintf(text, size, "%s", s->label);
+    if (parts & PART_BAR)
+        append_bar(s, bar, text, size);
+    append(text, size, " ");
+    append(text, size, figure(s->done, done));
+    append(text, size, "/");
+    append(text, size, figure(s->total, total));
+    if (parts & PART_UNIT) {
+        append(text, size, " ");
+        append(text, size, s->unit);
+    }
+    if (parts & PART_RATE && s->rate_unit)
+        append_rate(s, text, size);
+    if (parts & PART_LEFT && s->left >= 0)
+        append_left(s, text, size);
+}
+
+void progress_line(const struct progress_state *s, unsigned columns, bool bar, char *text, size_t size)
+{
+    static const unsigned fewer[] = {PART_BAR | PART_UNIT | PART_RATE | PART_LEFT, PART_BAR | PART_UNIT | PART_LEFT,
+                                     PART_BAR | PART_LEFT, PART_LEFT, 0};
+    size_t length = 0;
+    for (size_t i = 0; i < sizeof fewer / sizeof *fewer; i++) {
+        unsigned parts = bar ? fewer[i] : fewer[i] & ~(unsigned)PART_BAR, width = LONGEST_BAR;
+        compose(s, parts, width, text, size);
+        length = strlen(text);
+        if (parts & PART_BAR && length > columns && length - columns <= LONGEST_BAR - SHORTEST_BAR) {
+            compose(s, parts, width - (unsigned)(length - columns), text, size);
+            return;
+        }
+        if (length <= columns)
+            return;
+    }
+    if (columns < length)
+        text[columns] = 0;
+}
+
+/* ---- showing it -------------------------------------------------------------------------------------------------- */
 
 void progress_update(struct progress *p, uint64_t done, uint64_t total, uint64_t rate_count, const char *rate_unit)
 {
@@ -42,22 +140,21 @@ void progress_update(struct progress *p, uint64_t done, uint64_t total, uint64_t
     if (elapsed < 1 || t - p->shown < (p->terminal ? 0.1 : 10))
         return;
     p->shown = t;
-    double part = total ? (double)done / (double)total : 0;
-    if (p->terminal) {
-        char bar[BAR + 1];
-        int full = (int)(part * BAR);
-        for (int i = 0; i < BAR; i++)
-            bar[i] = i < full ? '#' : '-';
-        bar[BAR] = 0;
-        fprintf(stderr, "\r%s [%s] %" PRIu64 "/%" PRIu64 " %s", p->label, bar, done, total, p->unit);
-    } else {
-        fprintf(stderr, "%s: %" PRIu64 "/%" PRIu64 " %s", p->label, done, total, p->unit);
-    }
-    if (rate_unit)
-        print_rate((double)rate_count / elapsed, rate_unit);
-    if (part > 0)
-        fprintf(stderr, ", %.0f s left", elapsed / part - elapsed);
-    fputs(p->terminal ? "\033[K" : "\n", stderr);
+    struct progress_state state = {.label = p->label,
+                                   .unit = p->unit,
+                                   .done = done,
+                                   .total = total,
+                                   .rate_unit = rate_unit,
+                                   .rate = (double)rate_count / elapsed,
+                                   .left = -1};
+    if (total && done)
+        state.left = elapsed * ((double)total / (double)done - 1);
+    char text[LINE_BYTES];
+    unsigned columns = terminal_columns();
+    /* the last column stays free: some terminals wrap as soon as it is filled */
+    progress_line(&state, p->terminal ? (columns > 1 ? columns - 1 : 1) : LINE_BYTES - 1, p->terminal, text,
+                  sizeof text);
+    fprintf(stderr, p->terminal ? "\r%s\033[K" : "%s\n", text);
     p->visible = p->terminal;
 }
 
