@@ -2,13 +2,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "tools/ui/figure.h"
+#include "tools/ui/screen.h"
+#include "tools/ui/style.h"
 
 #define LINE_BYTES 512
 #define LONGEST_BAR 30u
@@ -22,24 +21,10 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static bool takes_escapes(void)
-{
-    const char *term = getenv("TERM");
-    return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb");
-}
-
-/* The terminal's width now: a window may change its size at any time. */
-static unsigned terminal_columns(void)
-{
-    struct winsize size;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
-        return USUAL_COLUMNS;
-    return size.ws_col;
-}
-
 void progress_begin(struct progress *p, const char *label, const char *unit, bool quiet)
 {
-    *p = (struct progress){.label = label, .unit = unit, .quiet = quiet, .started = now(), .terminal = takes_escapes()};
+    *p = (struct progress){
+        .label = label, .unit = unit, .quiet = quiet, .started = now(), .terminal = style_terminal(stderr)};
     p->shown = p->started;
 }
 
@@ -150,7 +135,8 @@ void progress_update(struct progress *p, uint64_t done, uint64_t total, uint64_t
     if (total && done)
         state.left = elapsed * ((double)total / (double)done - 1);
     char text[LINE_BYTES];
-    unsigned columns = terminal_columns();
+    unsigned columns = screen_width(stderr);
+    columns = columns ? columns : USUAL_COLUMNS;
     /* the last column stays free: some terminals wrap as soon as it is filled */
     progress_line(&state, p->terminal ? (columns > 1 ? columns - 1 : 1) : LINE_BYTES - 1, p->terminal, text,
                   sizeof text);
