@@ -129,6 +129,39 @@ static inline bool flat_check(struct warp_state *s, const struct uop *u, lanemas
     return flat_fault(s, u, m, la, size, space);
 }
 
+/* The same where memory consists of variables: the first lane that is not in one. True: each lane is in one, but not
+ * all in the same. */
+static __attribute__((noinline)) bool extents_check(struct warp_state *s, const struct uop *u, lanemask m,
+                                                    const struct lane_addresses *la, const struct extents *e,
+                                                    uint64_t all, enum rp_space space)
+{
+    char detail[256];
+    FOR_LANES(l, m)
+    {
+        uint64_t at = lane_address(la, l);
+        if (misaligned(u, at)) {
+            snprintf(detail, sizeof detail, "not a multiple of %u", u->memory.width);
+            bad_access(s, u, RP_FAULT_MISALIGNED, l, space, at, detail);
+            return false;
+        }
+        if (extents_cover(e, at, u->memory.width))
+            continue;
+        extents_describe(e, at, rp_space_name(space), all, detail, sizeof detail);
+        bad_access(s, u, RP_FAULT_BOUNDS, l, space, at, detail);
+        return false;
+    }
+    return true;
+}
+
+static inline bool extent_check(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
+                                const struct extents *e, uint64_t all, enum rp_space space)
+{
+    const struct extent *in = extents_find(e, la->low);
+    if (__builtin_expect(in && extent_covers(in, la->low, la->high, u->memory.width) && !misaligned(u, la->bits), 1))
+        return true;
+    return extents_check(s, u, m, la, e, all, space);
+}
+
 static bool may_write(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
                       enum rp_space space)
 {
@@ -142,14 +175,16 @@ static bool may_write(struct warp_state *s, const struct uop *u, lanemask m, con
 static inline void shared_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
 {
     struct block *b = s->w.block;
-    if (flat_check(s, u, m, la, b->grid->total_shared, RP_SPACE_SHARED))
+    const struct grid *g = b->grid;
+    if (extent_check(s, u, m, la, &g->shared, g->total_shared, RP_SPACE_SHARED))
         move(s, u, m, la, b->shared, false);
 }
 
 static void const_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
 {
     const struct grid *g = s->w.block->grid;
-    if (may_write(s, u, m, la, RP_SPACE_CONST) && flat_check(s, u, m, la, g->const_bytes, RP_SPACE_CONST))
+    if (may_write(s, u, m, la, RP_SPACE_CONST) &&
+        extent_check(s, u, m, la, &g->constants, extents_end(&g->constants), RP_SPACE_CONST))
         move(s, u, m, la, (uint8_t *)g->consts, false);
 }
 

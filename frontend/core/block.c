@@ -17,7 +17,7 @@ static size_t local_bytes(const struct grid *g) { return g->warps * RP_WARP_LANE
 
 size_t block_bytes(const struct grid *g)
 {
-    return sizeof(struct block) + g->total_shared + local_bytes(g) +
+    return sizeof(struct block) + extents_end(&g->shared) + local_bytes(g) +
            g->warps * (sizeof(struct warp_state) + register_bytes(g->program));
 }
 
@@ -58,7 +58,7 @@ struct block *block_new(struct grid *g)
     b->warps = aligned_alloc(64, (g->warps * sizeof *b->warps + 63) / 64 * 64);
     if (b->warps)
         memset(b->warps, 0, g->warps * sizeof *b->warps);
-    b->shared = aligned_alloc(64, (g->total_shared + 127) / 64 * 64);
+    b->shared = aligned_alloc(64, (extents_end(&g->shared) + 127) / 64 * 64);
     b->local = calloc(1, local_bytes(g) + 1);
     if (!b->warps || !b->shared || !b->local) {
         block_free(b);
@@ -129,7 +129,7 @@ void block_start(struct block *b, uint64_t index, struct rp_warp_log *logs)
     b->ctaid[0] = (uint32_t)(index % g->dim[0]);
     b->ctaid[1] = (uint32_t)(index / g->dim[0] % g->dim[1]);
     b->ctaid[2] = (uint32_t)(index / g->dim[0] / g->dim[1]);
-    memset(b->shared, 0, g->total_shared);
+    memset(b->shared, 0, extents_end(&g->shared));
     clear_local(b);
     memset(b->barriers, 0, sizeof b->barriers);
     b->live_warps = g->warps;

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "frontend/core/extents.h"
 #include "frontend/core/fault.h"
 #include "frontend/core/memory.h"
 #include "frontend/core/program.h"
@@ -33,11 +34,12 @@ struct grid {
     const struct program *program;
     uint32_t dim[3], block[3];
     uint64_t blocks;
-    uint32_t threads, warps; /* per block */
-    uint32_t dynamic_shared, total_shared;
+    uint32_t threads, warps;               /* per block */
+    uint32_t dynamic_shared, total_shared; /* bytes, as a GPU would have them: without gaps */
+    struct extents shared;                 /* where shared variables lie; the last: dynamic shared memory */
     const uint8_t *params;
     const uint8_t *consts;
-    uint64_t const_bytes;
+    struct extents constants;
     struct memory *memory;
     uint32_t local_bytes;      /* per thread */
     size_t local_stride;       /* between the local memories of two lanes */

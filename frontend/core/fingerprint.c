@@ -61,7 +61,7 @@ uint64_t block_fingerprint(const struct block *b)
         hash = mixed(hash, (uint64_t)at->arrived << 32 | at->expected);
         hash = mixed(hash, (uint64_t)at->reduced_count << 32 | at->in_use << 2 | at->reduced_and << 1 | at->reduced_or);
     }
-    hash = mixed_bytes(hash, b->shared, g->total_shared);
+    hash = mixed_bytes(hash, b->shared, extents_end(&g->shared));
     for (size_t i = 0; b->local_high && i < (size_t)g->warps * RP_WARP_LANES; i++)
         hash = mixed_bytes(hash, b->local + i * g->local_stride, b->local_high);
     return hash;

@@ -20,17 +20,22 @@ static const uint8_t *within(const uint8_t *base, uint64_t size, uint64_t offset
     return size >= bytes && offset <= size - bytes ? base + offset : NULL;
 }
 
+static const uint8_t *in_extents(const uint8_t *base, const struct extents *e, uint64_t offset, size_t bytes)
+{
+    return extents_cover(e, offset, bytes) ? base + offset : NULL;
+}
+
 bool read_generic(struct warp_state *s, unsigned lane, uint64_t address, void *to, size_t bytes)
 {
     const struct block *b = s->w.block;
     const struct grid *g = b->grid;
     const uint8_t *from;
     if (address - SHARED_WINDOW < SHARED_WINDOW_SIZE) {
-        from = within(b->shared, g->total_shared, address - SHARED_WINDOW, bytes);
+        from = in_extents(b->shared, &g->shared, address - SHARED_WINDOW, bytes);
     } else if (address - LOCAL_WINDOW < LOCAL_WINDOW_SIZE) {
         from = local_at(s, lane, address - LOCAL_WINDOW, bytes);
     } else if (address - CONST_WINDOW < CONST_WINDOW_SIZE) {
-        from = within(g->consts, g->const_bytes, address - CONST_WINDOW, bytes);
+        from = in_extents(g->consts, &g->constants, address - CONST_WINDOW, bytes);
     } else if (address - PARAM_WINDOW < PARAM_WINDOW_SIZE) {
         from = within(g->params, b->program->parameter_bytes, address - PARAM_WINDOW, bytes);
     } else {

@@ -2,6 +2,7 @@
 #ifndef REPRISE_FRONTEND_CORE_PROGRAM_H
 #define REPRISE_FRONTEND_CORE_PROGRAM_H
 
+#include "frontend/core/extents.h"
 #include "frontend/core/target.h"
 #include "frontend/core/uop.h"
 #include "tracefmt/trace.h"
@@ -50,7 +51,10 @@ struct program {
     bool recursive;
     struct parameter *parameters;
     uint32_t parameter_count, parameter_bytes;
-    uint32_t static_shared; /* bytes; dynamic shared memory begins at this offset, aligned as it needs */
+    /* Bytes of shared memory without gaps, as a GPU would have it. Dynamic shared memory begins at this offset, aligned
+     * as it needs, plus shared_gaps. */
+    uint32_t static_shared, shared_gaps;
+    struct extents shared; /* the static variables, without `last`; of machine code nothing is known */
     uint32_t max_threads, required_threads[3]; /* .maxntid as a total, .reqntid; 0: not given */
     unsigned order;                            /* enum order_reason, or-ed */
     bool narrow;                               /* its module's: addresses have 32 bits */
@@ -73,13 +77,14 @@ struct module {
     char sha256[65];
     struct program *programs;
     uint32_t program_count;
-    bool narrow; /* addresses have 32 bits */
+    bool narrow;                 /* addresses have 32 bits */
     const struct target *target; /* what it is made for; NULL: it does not say, and threads are not independent */
     bool machine_code;           /* for its target alone */
     /* initial images: global variables at module_base(), const variables at CONST_WINDOW (offset 0 of the const space)
      */
     uint8_t *global_image, *const_image;
     uint64_t global_size, const_size;
+    struct extents constants; /* what of the const image is to be read, without `last`; none: all of it */
     struct module_variable *variables;
     uint32_t variable_count;
     void *owner; /* all of the above lives in this arena */

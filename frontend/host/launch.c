@@ -67,6 +67,24 @@ static uint32_t local_bytes(const struct program *p, const struct rp_launch_conf
     return need > asked ? need : asked;
 }
 
+/* Static variables, then dynamic shared memory; all in one where nothing is known of variables. */
+static struct extents shared_extents(const struct program *p, uint32_t dynamic)
+{
+    struct extents e = p->shared;
+    if (e.count)
+        e.last = (struct extent){p->static_shared + p->shared_gaps, dynamic, "dynamic shared memory"};
+    else
+        e.last.size = (uint64_t)p->static_shared + dynamic;
+    return e;
+}
+
+static struct extents constant_extents(const struct module *m)
+{
+    struct extents e = m ? m->constants : (struct extents){0};
+    *(e.count ? &e.last.base : &e.last.size) = m ? m->const_size : 0;
+    return e;
+}
+
 static void grid_init(struct grid *g, struct rp_context *c, const struct program *p, const struct rp_launch_config *l)
 {
     *g = (struct grid){
@@ -75,8 +93,9 @@ static void grid_init(struct grid *g, struct rp_context *c, const struct program
         .threads = l->block[0] * l->block[1] * l->block[2],
         .dynamic_shared = l->dynamic_shared,
         .total_shared = p->static_shared + l->dynamic_shared,
+        .shared = shared_extents(p, l->dynamic_shared),
         .consts = c->consts,
-        .const_bytes = c->module ? c->module->const_size : 0,
+        .constants = constant_extents(c->module),
         .memory = &c->memory,
         .local_bytes = local_bytes(p, l),
         .limit = l->limit ? l->limit : DEFAULT_LIMIT,

@@ -70,6 +70,7 @@ struct cubin_variable {
     enum cubin_space space;
     uint32_t bank; /* of CUBIN_CONSTANT */
     uint64_t offset, size;
+    uint64_t address; /* in global memory; set by cubin_place_variables */
 };
 
 /* A place that holds an address. The value to put there is that of the symbol plus what the place holds. */
@@ -126,15 +127,22 @@ struct cubin_kernel *cubin_kernel(struct cubin *, const char *name, struct rp_er
 /* The source line of the instruction at an offset, or NULL. */
 const struct cubin_line *cubin_line(const struct cubin_kernel *, uint32_t offset);
 
-/* Writes addresses into code and data: `global_init` and `global` are where those sections will lie, `constant` where
- * the generic window of module constant bank 3 does. Code symbols count from the start of their kernel's image. A
- * symbol that no section of the file defines is an error that names it, unless `external` (may be NULL) knows its
- * value; so is an address that does not fit where 32-bit code wants it. */
+/* Writes addresses into code and data: `global_init` and `global` are where those sections will lie (apart: each of
+ * their variables lies at its own address instead), `constant` where the generic window of module constant bank 3 does.
+ * Code symbols count from the start of their kernel's image. A symbol that no section of the file defines is an error
+ * that names it, unless `external` (may be NULL) knows its value; so is an address that does not fit where 32-bit code
+ * wants it. */
 struct cubin_addresses {
     uint64_t global_init, global, constant;
     bool (*external)(void *, const char *symbol, uint64_t *value);
     void *data;
+    bool apart;
 };
 bool cubin_link(struct cubin *, const struct cubin_addresses *, struct rp_error *);
+/* Gives every variable in global memory its address from `base` on, apart where the file allows that, sorts
+ * `variables`, and fills in all of the addresses but `constant`. Returns the bytes from base to the end. */
+uint64_t cubin_place_variables(struct cubin *, struct cubin_addresses *, uint64_t base);
+/* The variable that begins there, once they are sorted; NULL: none. */
+const struct cubin_variable *cubin_variable_at(const struct cubin *, enum cubin_space, uint64_t offset);
 
 #endif

@@ -116,7 +116,12 @@ static bool address_of(const struct cubin *c, const struct cubin_addresses *a, c
         return rp_fail(err, RP_BAD_INPUT, "%s: section %s: symbol '%s' is defined nowhere", c->file_name, r->from,
                        r->symbol);
     }
-    if (r->target == c->global_init_section)
+    bool init = r->target == c->global_init_section, global = init || r->target == c->global_section;
+    const struct cubin_variable *v =
+        a->apart && global ? cubin_variable_at(c, init ? CUBIN_GLOBAL_INIT : CUBIN_GLOBAL, r->value) : NULL;
+    if (v)
+        *address = v->address;
+    else if (init)
         *address = a->global_init + r->value;
     else if (r->target == c->global_section)
         *address = a->global + r->value;

@@ -22,9 +22,16 @@ uint64_t ptx_generic_base(uint8_t space)
 
 /* ---- module variables ---- */
 
+static void too_large(struct ptx_unit *u, const struct ptx_variable *v, const char *space, uint64_t limit)
+{
+    ptx_error(u->src, v->at, "with '%s' the module's .%s variables take more than %llu MiB", v->name, space,
+              (unsigned long long)limit >> 20);
+}
+
 static void place_variables(struct ptx_unit *u, struct module *m)
 {
-    uint64_t global = 0, constant = 0;
+    struct extent_layout global = {0}, constant = {0};
+    struct extent *constants = ARENA_ARRAY(u->arena, struct extent, u->variables.count + 1);
     uint32_t n = 0;
     m->narrow = u->address_bits == 32;
     m->target = u->target;
@@ -32,23 +39,29 @@ static void place_variables(struct ptx_unit *u, struct module *m)
     for (uint32_t i = 0; i < u->variables.count; i++) {
         struct ptx_variable *v = u->variables.at[i];
         bool is_const = v->space == RP_SPACE_CONST;
-        uint64_t *end = is_const ? &constant : &global;
         if (v->is_extern)
             continue;
-        *end = align_up(*end, v->align);
-        v->offset = (is_const ? 0 : module_base(m)) + *end;
-        *end += v->size;
-        if (*end > (is_const ? CONST_WINDOW_SIZE : MAX_IMAGE))
-            ptx_error(u->src, v->at, "with '%s' the module's .%s variables take more than %llu MiB", v->name,
-                      is_const ? "const" : "global", (is_const ? CONST_WINDOW_SIZE : MAX_IMAGE) >> 20);
+        v->offset = extent_place(is_const ? &constant : &global, v->size, v->align);
+        uint64_t end = v->offset + v->size;
+        if (is_const && end > CONST_WINDOW_SIZE)
+            too_large(u, v, "const", CONST_WINDOW_SIZE);
+        if (!is_const && end > MAX_IMAGE)
+            too_large(u, v, "global", MAX_IMAGE);
+        *(is_const ? &m->const_size : &m->global_size) = end;
+        if (is_const)
+            constants[m->constants.count++] = (struct extent){v->offset, v->size, v->name};
+        else
+            v->offset += module_base(m);
         m->variables[n++] =
             (struct module_variable){v->name, is_const, v->offset + (is_const ? CONST_WINDOW : 0), v->size};
     }
     m->variable_count = n;
-    m->global_size = global;
-    m->const_size = constant;
-    m->global_image = arena_alloc(u->arena, global + 1);
-    m->const_image = arena_alloc(u->arena, constant + 1);
+    uint16_t *parts = ARENA_ARRAY(u->arena, uint16_t, m->const_size / VARIABLE_GAP + 1);
+    extents_fill_parts(constants, m->constants.count, m->const_size, parts);
+    m->constants.at = constants;
+    m->constants.parts = parts;
+    m->global_image = arena_alloc(u->arena, m->global_size + 1);
+    m->const_image = arena_alloc(u->arena, m->const_size + 1);
 }
 
 /* The value of an initialiser: an address is that of its own space, or generic if asked for. */

@@ -354,7 +354,9 @@ void ptx_lower(struct ptx_unit *u, struct module *m, struct ptx_function *entry,
     p->entry = l->functions.at[0].entry;
     p->window_bytes = l->functions.at[0].window_bytes;
     p->frame_bytes = entry->frame_bytes;
-    p->static_shared = (uint32_t)reach.static_shared;
+    p->static_shared = (uint32_t)reach.shared.dense;
+    p->shared_gaps = (uint32_t)(reach.dynamic - reach.shared.dense);
+    p->shared = (struct extents){.at = reach.variables.at, .count = reach.variables.count, .parts = reach.parts};
     measure_depth(l, p);
     set_parameters(l, entry, p);
     set_threads(entry, p);

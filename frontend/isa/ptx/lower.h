@@ -116,7 +116,10 @@ const char *instruction_text(struct lowering *, const struct ptx_instruction *);
  * the dynamic array behind them (reach.c). */
 struct reach {
     VECTOR(struct ptx_function *) functions; /* the kernel first, others as found */
-    uint64_t static_shared;                  /* bytes; with a dynamic array, its offset */
+    struct extent_layout shared;             /* dense: bytes without gaps; with a dynamic array, its offset */
+    VECTOR(struct extent) variables;         /* the static ones */
+    uint16_t *parts;                         /* see struct extents */
+    uint64_t dynamic;                        /* where dynamic shared memory begins */
 };
 void find_reach(struct ptx_unit *, struct ptx_function *entry, uint32_t program_number, struct reach *);
 

@@ -31,9 +31,9 @@ static void add_shared(struct walk *w, struct ptx_variable *v)
         VECTOR_PUSH(w->unit->arena, &w->dynamic, v);
         return;
     }
-    v->offset = (w->out->static_shared + v->align - 1) & ~(uint64_t)(v->align - 1);
-    w->out->static_shared = v->offset + v->size;
-    if (w->out->static_shared > SHARED_WINDOW_SIZE / 2)
+    v->offset = extent_place(&w->out->shared, v->size, v->align);
+    VECTOR_PUSH(w->unit->arena, &w->out->variables, (struct extent){v->offset, v->size, v->name});
+    if (v->offset + v->size > SHARED_WINDOW_SIZE / 2)
         ptx_error(w->unit->src, v->at, "with '%s' the kernel takes more than %llu MiB of shared memory", v->name,
                   (SHARED_WINDOW_SIZE / 2) >> 20);
 }
@@ -77,9 +77,9 @@ void find_reach(struct ptx_unit *u, struct ptx_function *entry, uint32_t program
             if (f->address_taken && f->defined && !f->is_entry)
                 add_function(&w, f);
     }
-    if (!w.dynamic.count)
-        return;
-    out->static_shared = (out->static_shared + w.align - 1) & ~(uint64_t)(w.align - 1);
+    out->dynamic = extent_place(&out->shared, 0, w.dynamic.count ? w.align : 1);
+    out->parts = ARENA_ARRAY(u->arena, uint16_t, out->dynamic / VARIABLE_GAP + 1);
+    extents_fill_parts(out->variables.at, out->variables.count, out->dynamic, out->parts);
     for (uint32_t i = 0; i < w.dynamic.count; i++)
-        w.dynamic.at[i]->offset = out->static_shared;
+        w.dynamic.at[i]->offset = out->dynamic;
 }

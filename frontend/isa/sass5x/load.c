@@ -7,6 +7,8 @@
 
 /* Local memory per thread where recursion hides how much is needed. */
 enum { UNKNOWN_STACK = 16 << 10, STACK_ALIGN = 16 };
+/* Bytes in front of a variable that its alignment explains. */
+enum { MOST_PADDING = 256 };
 
 /* ptxas 12.9 writes a kernel's own frame as its whole stack, also where functions that it calls have frames. */
 static uint32_t stack_of(const struct cubin_kernel *k)
@@ -79,7 +81,7 @@ static void place_banks(struct cubin_module *m)
     out->const_size = size;
 }
 
-static void list_variables(struct cubin_module *m, uint64_t global)
+static void list_variables(struct cubin_module *m)
 {
     const struct cubin *c = m->cubin;
     struct module *out = &m->loaded.module;
@@ -91,10 +93,48 @@ static void list_variables(struct cubin_module *m, uint64_t global)
         to->is_const = v->space == CUBIN_CONSTANT;
         if (to->is_const && (v->bank != 3 || !out->program_count))
             continue;
-        to->address = to->is_const ? CONST_WINDOW + m->banks[0].at[3] + v->offset
-                                   : (v->space == CUBIN_GLOBAL ? global : module_base(out)) + v->offset;
+        to->address = to->is_const ? CONST_WINDOW + m->banks[0].at[3] + v->offset : v->address;
         out->variable_count++;
     }
+}
+
+/* What const memory holds: the variables of bank 3 where symbols name them and nothing else is in it, then all the
+ * rest. Where a cubin has no such symbols, nothing is listed, and all of it may be read. */
+static void list_constants(struct cubin_module *m)
+{
+    struct module *out = &m->loaded.module;
+    const struct cubin *c = m->cubin;
+    uint64_t end = c->constant[3].size, rest = (end + 63) / 64 * 64, covered = 0;
+    struct extent *list = ARENA_ARRAY(&m->loaded.arena, struct extent, c->variable_count + 2);
+    uint32_t n = 0;
+    if (!out->program_count || m->banks[0].at[3] != 0 || !end)
+        return;
+    for (uint32_t i = 0; i < c->variable_count; i++) {
+        const struct cubin_variable *v = &c->variables[i];
+        if (v->space != CUBIN_CONSTANT || v->bank != 3)
+            continue;
+        if (v->offset < covered || v->offset - covered >= MOST_PADDING || !v->size)
+            return;
+        list[n++] = (struct extent){v->offset, v->size, v->name};
+        covered = v->offset + v->size;
+    }
+    if (!n || end - covered >= MOST_PADDING)
+        return;
+    list[n++] = (struct extent){rest, out->const_size - rest, NULL};
+    out->constants.at = list;
+    out->constants.count = n;
+}
+
+static void fill_global(struct module *out, const struct cubin *c, bool apart)
+{
+    uint64_t base = module_base(out);
+    for (uint32_t i = 0; apart && i < c->variable_count; i++) {
+        const struct cubin_variable *v = &c->variables[i];
+        if (v->space == CUBIN_GLOBAL_INIT)
+            memcpy(out->global_image + (v->address - base), c->global_init.at + v->offset, v->size);
+    }
+    if (!apart && c->global_init.size)
+        memcpy(out->global_image, c->global_init.at, c->global_init.size);
 }
 
 /* A call of what the runtime does not have is refused where it stands. */
@@ -109,24 +149,20 @@ static bool link(struct cubin_module *m, struct rp_error *err)
 {
     struct module *out = &m->loaded.module;
     struct cubin *c = m->cubin;
-    uint64_t init = ((uint64_t)c->global_init.size + 255) / 256 * 256;
-    out->global_size = init + c->global_size;
-    if (out->global_size > 1ull << 30)
-        return rp_fail(err, RP_BAD_INPUT, "%.200s: variables of more than 1 GiB", out->path);
+    struct cubin_addresses where = {.constant = CONST_WINDOW, .external = runtime_symbol};
     out->narrow = !c->is_64;
     out->target = target_of_sm(c->sm);
     out->machine_code = true;
-    struct cubin_addresses where = {.constant = CONST_WINDOW};
-    where.global_init = module_base(out);
-    where.global = where.global_init + init;
-    where.external = runtime_symbol;
+    out->global_size = cubin_place_variables(c, &where, module_base(out));
+    if (out->global_size > 1ull << 30)
+        return rp_fail(err, RP_BAD_INPUT, "%.200s: variables of more than 1 GiB", out->path);
     if (!cubin_link(c, &where, err))
         return false;
     out->global_image = arena_alloc(&m->loaded.arena, out->global_size + 1);
-    if (c->global_init.size)
-        memcpy(out->global_image, c->global_init.at, c->global_init.size);
+    fill_global(out, c, where.apart);
     place_banks(m);
-    list_variables(m, where.global);
+    list_variables(m);
+    list_constants(m);
     return true;
 }
 

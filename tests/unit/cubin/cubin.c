@@ -119,7 +119,7 @@ Test(cubin, addresses_in_code)
 {
     struct cubin *c = load_golden("module.cubin");
     struct rp_error err = {0};
-    struct cubin_addresses a = {0x200000000, 0x312345678, 0x3000000, external, NULL};
+    struct cubin_addresses a = {0x200000000, 0x312345678, 0x3000000, external, NULL, false};
     cr_assert(cubin_link(c, &a, &err), "%s", err.text);
     static const struct {
         uint32_t at;
@@ -146,7 +146,7 @@ Test(cubin, addresses_in_bank_4)
 {
     struct cubin *c = load_golden("module-12.9.cubin");
     struct rp_error err = {0};
-    struct cubin_addresses a = {0x200000000, 0x300000000, 0x3000000, external, NULL};
+    struct cubin_addresses a = {0x200000000, 0x300000000, 0x3000000, external, NULL, false};
     cr_assert(cubin_link(c, &a, &err), "%s", err.text);
     unsigned found = 0;
     for (uint32_t at = 0; at + 8 <= c->constant[4].size; at += 8) {

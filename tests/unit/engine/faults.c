@@ -65,9 +65,42 @@ Test(faults, addresses_must_be_aligned)
 
 Test(faults, other_spaces_have_bounds_too)
 {
-    faults(HEAD "ld.shared.u32 %r5, [s + 64];" TAIL, RP_FAULT_BOUNDS, "there are 64 bytes of shared memory");
+    faults(HEAD "ld.shared.u32 %r5, [s + 64];" TAIL, RP_FAULT_BOUNDS, "0 bytes past the end of s (64 bytes)");
     faults(HEAD "mov.u64 %rd4, l; ld.local.u32 %r5, [%rd4 + 4096];" TAIL, RP_FAULT_BOUNDS, "of local memory");
     faults(HEAD "mov.u64 %rd4, 50; ld.param.u32 %r5, [%rd4 + 2];" TAIL, RP_FAULT_BOUNDS, "of param memory");
+}
+
+/* Shared arrays have gaps between them, of which sizes and banks show nothing; lanes may use different ones at once. */
+#define ARRAYS                                                                                                         \
+    ".extern .shared .align 16 .b8 dynamic[]; .shared .align 4 .b8 t[20];\n" HEAD                                      \
+    "mov.u32 %r5, s; mov.u32 %r6, t; setp.lt.u32 %p1, %r1, 3; selp.u32 %r5, %r5, %r6, %p1;\n"                          \
+    "mad.lo.u32 %r5, %r1, 4, %r5; mov.u32 %r7, dynamic;\n"
+
+Test(faults, shared_arrays_are_apart)
+{
+    faults(ARRAYS "st.shared.u32 [%r5], %r1;" TAIL, RP_FAULT_BOUNDS, "0 bytes past the end of t (20 bytes)");
+    faults(ARRAYS "ld.shared.u64 %rd5, [t+16];" TAIL, RP_FAULT_BOUNDS, "at byte 16 of t (20 bytes)");
+    faults(ARRAYS "ld.shared.u32 %r8, [s+76];" TAIL, RP_FAULT_BOUNDS, "12 bytes past the end of s (64 bytes)");
+    faults(ARRAYS "st.shared.u32 [%r7], %r1;" TAIL, RP_FAULT_BOUNDS,
+           "0 bytes past the end of dynamic shared memory (0 bytes)");
+}
+
+Test(faults, shared_arrays_are_as_large_as_without_gaps)
+{
+    struct rig r;
+    rig_open(&r,
+             ARRAYS "st.shared.u32 [%r5], %r1; ld.shared.u32 %r8, [%r5];\n"
+                    "mad.lo.u32 %r7, %r1, 4, %r7; st.shared.u32 [%r7], %r8; ld.shared.u32 %r9, [%r7];\n"
+                    "mov.u32 %r10, %total_smem_size; mov.u32 %r11, %dynamic_smem_size; sub.u32 %r12, %r6, s;\n"
+                    "and.b32 %r12, %r12, 511; st.global.v4.u32 [%rd1], {%r9, %r10, %r11, %r12};\nDONE:" TAIL,
+             2, bytes);
+    r.config.dynamic_shared = 32;
+    cr_assert(rig_run(&r, 1, 5), "%s", r.err.text);
+    const uint32_t *out = r.host[0];
+    cr_expect(out[0] == 4 && out[1] == 96 + 32 && out[2] == 32, "%u %u %u", out[0], out[1], out[2]);
+    cr_expect(out[3] == 64, "t lies 64 bytes behind s, and a multiple of the gap: %u", out[3]);
+    rig_expect_fault(&r, 1, 6, RP_FAULT_BOUNDS, "0 bytes past the end of t (20 bytes)");
+    rig_close(&r);
 }
 
 Test(faults, constants_cannot_be_stored_to)

@@ -79,7 +79,8 @@ Test(layout, initial_values)
     module_free(m);
 }
 
-/* Static arrays first, whatever order the kernel names them in; extern ones share the place behind them. */
+/* Static arrays first, whatever order the kernel names them in; extern ones share the place behind them. Gaps move an
+ * array, and do not count. */
 Test(layout, shared_memory)
 {
     struct module *m;
@@ -90,9 +91,10 @@ Test(layout, shared_memory)
                      "%r3, dynamic; ret; }",
                      &m);
     cr_expect_eq(p->uops[1].imm, 1);     /* one at 0 */
-    cr_expect_eq(p->uops[2].imm, 8 + 4); /* two at 8 */
+    cr_expect_eq(p->uops[2].imm, VARIABLE_GAP + 8 + 4); /* two at 8 */
     cr_expect_eq(p->static_shared, 32);  /* 24, rounded for the dynamic array */
-    cr_expect_eq(p->uops[0].imm, 32 + 4);
+    cr_expect_eq(p->uops[0].imm, 2 * VARIABLE_GAP + 32 + 4);
+    cr_expect_eq(p->shared_gaps, 2 * VARIABLE_GAP);
     cr_expect_eq(p->kernel.static_shared, 32);
     module_free(m);
 }
