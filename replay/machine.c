@@ -72,11 +72,12 @@ static bool unknown_key(const struct resolver *r, const struct setting *s, struc
     size_t count = all ? keys_of(all, keys, MODEL_COUNT_OF(keys) - MACHINE_SLOTS) : 0;
     for (size_t i = 0; i < MACHINE_SLOTS; i++)
         keys[count++] = machine_slots[i].key;
-    const char *near = r->request->nearest ? r->request->nearest(s->key, keys, count) : NULL;
+    const char *near = r->request->nearest ? r->request->nearest(s->typed ? s->typed : s->key, keys, count) : NULL;
     if (near)
-        snprintf(text, sizeof text, "unknown key '%.80s'; did you mean '%s'?", s->key, near);
+        snprintf(text, sizeof text, "unknown key '%.80s'; did you mean '%s'?", s->typed ? s->typed : s->key, near);
     else
-        snprintf(text, sizeof text, "unknown key '%.80s'; 'reprise machine options' lists them", s->key);
+        snprintf(text, sizeof text, "unknown key '%.80s'; 'reprise machine options' lists them",
+                 s->typed ? s->typed : s->key);
     free(all);
     return fail_at(s, err, text);
 }
@@ -110,7 +111,7 @@ static bool complete_keys(struct settings *settings, struct rp_error *err)
         if (!full)
             return rp_fail(err, RP_SYSTEM, "%s: out of memory", settings->file);
         strcat(strcpy(full, key), MODEL_KEY);
-        free(key);
+        settings->items[i].typed = key;
         settings->items[i].key = full;
     }
     return true;
@@ -361,7 +362,8 @@ static bool inconsistent(const struct resolver *r, const char *const *keys, size
         const struct setting *s = &r->settings->items[i];
         size_t at = strlen(place);
         if (!s->line && among(s->key, keys, count) && !set_again(r->settings, i))
-            snprintf(place + at, sizeof place - at, "%s--set %.80s=%.80s", at ? " " : "", s->key, s->value);
+            snprintf(place + at, sizeof place - at, "%s%s %.80s=%.80s", at ? " " : "", s->option,
+                     s->typed ? s->typed : s->key, s->value);
     }
     bool set = *place;
     size_t at = strlen(place);
@@ -488,6 +490,14 @@ static bool add_file(const struct machine_request *request, struct settings *all
     return fine;
 }
 
+static bool add_request(struct settings *all, const struct machine_setting *given, struct rp_error *err)
+{
+    if (!settings_add(all, given->key, given->value, 0, err))
+        return false;
+    all->items[all->count - 1].option = given->option ? given->option : "--set";
+    return true;
+}
+
 static struct machine *machine_build(const struct machine_request *request, const char *file, const char *text,
                                      size_t size, struct rp_error *err)
 {
@@ -500,7 +510,7 @@ static struct machine *machine_build(const struct machine_request *request, cons
     bool fine = m || rp_fail(err, RP_SYSTEM, "%s: out of memory", file);
     fine = fine && add_file(request, &settings, file, text, size, err);
     for (size_t i = 0; fine && i < request->setting_count; i++)
-        fine = settings_add(&settings, request->settings[i].key, request->settings[i].value, 0, err);
+        fine = add_request(&settings, &request->settings[i], err);
     if (fine)
         name_machine(m, request->name);
     fine = fine && resolve(&r, err);

@@ -89,6 +89,7 @@ struct machine {
 
 struct machine_setting {
     const char *key, *value;
+    const char *option; /* how it was given, for messages; NULL: --set */
 };
 
 /* What may be said about a machine besides its name. */

@@ -44,6 +44,7 @@ void settings_free(struct settings *s)
     for (size_t i = 0; i < s->count; i++) {
         free(s->items[i].key);
         free(s->items[i].value);
+        free(s->items[i].typed);
     }
     free(s->items);
     for (size_t i = 0; i < s->path_count; i++)
@@ -79,7 +80,7 @@ void settings_place(const struct setting *item, char *out, size_t size)
     if (item->line)
         snprintf(out, size, "%s:%d: ", item->file, item->line);
     else
-        snprintf(out, size, "--set %s=%s: ", item->key, item->value);
+        snprintf(out, size, "%s %s=%s: ", item->option, item->typed ? item->typed : item->key, item->value);
 }
 
 static bool add_scalar(struct settings *s, const config_setting_t *c, const char *key, struct rp_error *err)

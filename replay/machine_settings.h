@@ -9,10 +9,12 @@
 
 struct setting {
     char *key, *value;
+    char *typed; /* the key as it was given, where `key` is longer; else NULL */
     const char *file;
-    int line;       /* in the file; 0: given by --set */
-    unsigned level; /* a machine file's is higher than that of its base, and --set's is the highest */
-    bool used;      /* by resolution */
+    const char *option; /* NULL, or that which gave it: "--set" */
+    int line;           /* in the file; 0: given by an option */
+    unsigned level;     /* a machine file's is higher than that of its base, and --set's is the highest */
+    bool used;          /* by resolution */
 };
 
 #define SETTINGS_BASES 8 /* files in a chain of bases, at most */
@@ -34,7 +36,7 @@ bool settings_parse(struct settings *, const char *text, size_t size, struct rp_
 bool settings_take(struct settings *, const char *key, struct setting *);
 /* Appends all items of `from`, which is empty afterwards. */
 bool settings_move(struct settings *to, struct settings *from, struct rp_error *);
-/* "FILE:LINE: " or "--set KEY=VALUE: " */
+/* "FILE:LINE: " or "--set KEY=VALUE: ", as it was given */
 void settings_place(const struct setting *, char *out, size_t size);
 
 /* PREFIX/share/reprise, with the PREFIX of the build or, in an installed library, of the installation. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tools/command.h"
+#include "tools/input.h"
 #include "tools/replaying.h"
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
@@ -145,7 +146,7 @@ static bool make_variants(struct diff *d, struct rp_error *err)
         size_t rest = v;
         for (size_t i = a->axis_count; i-- > 0; rest /= a->axes[i].count) {
             d->variants[v].values[i] = a->axes[i].values[rest % a->axes[i].count];
-            settings[i] = (struct machine_setting){a->axes[i].key, d->variants[v].values[i]};
+            settings[i] = (struct machine_setting){a->axes[i].key, d->variants[v].values[i], "--vary"};
         }
         d->variants[v].machine = machine_args_open(&a->machine, settings, a->axis_count, err);
         if (!d->variants[v].machine)
@@ -290,7 +291,7 @@ static int run(struct diff *d)
     struct rp_error err;
     if (!make_variants(d, &err))
         return command_fail(&err);
-    if (!(d->trace = rp_trace_open(d->args->trace, &err)))
+    if (!input_check(d->args->trace, INPUT_TRACE, &err) || !(d->trace = rp_trace_open(d->args->trace, &err)))
         return command_fail(&err);
     if (rp_trace_damage(d->trace) && !d->args->quiet)
         fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(d->trace));

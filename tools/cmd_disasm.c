@@ -9,6 +9,7 @@
 #include "frontend/loader/fatbin.h"
 #include "tools/command.h"
 #include "tools/file.h"
+#include "tools/input.h"
 
 struct disasm {
     const char *file, *kernel, *binary;
@@ -193,7 +194,8 @@ static int disasm_run(const struct command *c, int argc, char **argv)
     command_parse(&line, c, argc, argv, &a);
     struct rp_error err;
     size_t size;
-    uint8_t *bytes = file_read(a.file, &size, &err);
+    bool looked_at = a.binary || !strcmp(a.file, "-") || input_check(a.file, INPUT_CODE, &err);
+    uint8_t *bytes = looked_at ? file_read(a.file, &size, &err) : NULL;
     if (!bytes)
         return command_fail(&err);
     bool ok =

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/command.h"
+#include "tools/input.h"
 #include "tools/json.h"
 #include "tracefmt/reader.h"
 
@@ -240,7 +241,7 @@ static int dump_run(const struct command *c, int argc, char **argv)
     struct dump d = {0};
     struct rp_error err = {0};
     command_parse(&line, c, argc, argv, &d);
-    if (!(d.trace = rp_trace_open(d.file, &err)))
+    if (!input_check(d.file, INPUT_TRACE, &err) || !(d.trace = rp_trace_open(d.file, &err)))
         return command_fail(&err);
     bool ok = dump(&d, &err);
     rp_trace_close(d.trace);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/command.h"
+#include "tools/input.h"
 #include "tools/json.h"
 #include "tools/ui/progress.h"
 #include "tracefmt/plural.h"
@@ -267,7 +268,7 @@ static int info_run(const struct command *c, int argc, char **argv)
     struct info a = {0};
     struct rp_error err = {0};
     command_parse(&line, c, argc, argv, &a);
-    if (!(a.trace = rp_trace_open(a.file, &err)))
+    if (!input_check(a.file, INPUT_TRACE, &err) || !(a.trace = rp_trace_open(a.file, &err)))
         return command_fail(&err);
     if (rp_trace_damage(a.trace))
         fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(a.trace));

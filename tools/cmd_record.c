@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tools/command.h"
+#include "tools/input.h"
 #include "tools/record/plan.h"
 #include "tracefmt/plural.h"
 
@@ -277,6 +278,8 @@ static bool complete(struct record *r, struct rp_error *err)
     struct plan *p = &r->plan;
     if (r->launch_file && r->single)
         return rp_fail(err, RP_USAGE, "with --launch-file, kernel, grid, block, arguments and saves stand in the file");
+    if (r->launch_file && !input_check(r->launch_file, INPUT_LAUNCH_FILE, err))
+        return false;
     if (r->launch_file ? !plan_read_file(p, r->launch_file, err) : !single_launch(r, err))
         return false;
     if (!p->module)
@@ -287,7 +290,7 @@ static bool complete(struct record *r, struct rp_error *err)
         return rp_fail(err, RP_USAGE, "-o needs the name of a file");
     if (!p->output && !r->no_trace && !p->save_count && !p->print_count && !p->expect_count)
         return rp_fail(err, RP_USAGE, "where shall the trace go? -o FILE.wtr; or 'reprise run', which writes none");
-    return plan_check_paths(p, r->launch_file, err);
+    return input_check(p->module, INPUT_PTX, err) && plan_check_paths(p, r->launch_file, err);
 }
 
 static int record_run(const struct command *c, int argc, char **argv)

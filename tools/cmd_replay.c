@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/command.h"
+#include "tools/input.h"
 #include "tools/replaying.h"
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
@@ -228,7 +229,7 @@ static int replay_run(const struct command *c, int argc, char **argv)
         return explain(a.markdown);
     struct rp_error err;
     struct machine *m = machine_args_open(&a.machine, NULL, 0, &err);
-    struct rp_trace *trace = m ? rp_trace_open(a.trace, &err) : NULL;
+    struct rp_trace *trace = m && input_check(a.trace, INPUT_TRACE, &err) ? rp_trace_open(a.trace, &err) : NULL;
     int status;
     if (trace) {
         if (rp_trace_damage(trace) && !a.quiet)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tools/command.h"
+#include "tools/input.h"
 #include "tools/json.h"
 #include "tools/ui/progress.h"
 #include "tracefmt/plural.h"
@@ -62,7 +63,7 @@ static void say_whole(const struct arguments *a, const char *path, const struct 
 static bool verify(const struct arguments *a, const char *path, struct rp_error *err)
 {
     struct progress p;
-    struct rp_trace *t = rp_trace_open(path, err);
+    struct rp_trace *t = input_check(path, INPUT_TRACE, err) ? rp_trace_open(path, err) : NULL;
     if (!t)
         return false;
     progress_begin(&p, "verifying", "bytes", a->quiet);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/command.h"
+#include "tools/input.h"
 #include "tools/output.h"
 #include "tools/ui/nearest.h"
 #include "tools/ui/progress.h"
@@ -243,7 +244,7 @@ static int run(struct args *a)
                     .launches = a->json ? json_array() : NULL};
     j.profile.keep = a->json;
     j.machine = machine_args_open(&a->machine, NULL, 0, &err);
-    j.trace = j.machine ? rp_trace_open(a->traces[0], &err) : NULL;
+    j.trace = j.machine && input_check(a->traces[0], INPUT_TRACE, &err) ? rp_trace_open(a->traces[0], &err) : NULL;
     bool fine = j.trace;
     if (fine && a->phases && output_same_file(a->phases, a->traces[0]))
         fine =

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/input.h"
 #include "tools/ui/nearest.h"
 
 bool machine_args_set(struct machine_args *a, char *text, struct rp_error *err)
@@ -17,7 +18,7 @@ bool machine_args_set(struct machine_args *a, char *text, struct rp_error *err)
     if (a->count == MOST_SETTINGS)
         return rp_fail(err, RP_USAGE, "--set %s: too many settings", text);
     *equals = 0;
-    a->settings[a->count++] = (struct machine_setting){text, equals + 1};
+    a->settings[a->count++] = (struct machine_setting){text, equals + 1, "--set"};
     return true;
 }
 
@@ -33,6 +34,8 @@ struct machine *machine_args_open(const struct machine_args *a, const struct mac
     memcpy(all, a->settings, a->count * sizeof *all);
     if (extra_count)
         memcpy(all + a->count, extra, extra_count * sizeof *all);
+    if ((strchr(a->machine, '/') || strstr(a->machine, ".cfg")) && !input_check(a->machine, INPUT_MACHINE, err))
+        return NULL;
     return machine_open(&(struct machine_request){.name = a->machine,
                                                   .settings = all,
                                                   .setting_count = count,

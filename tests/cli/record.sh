@@ -310,7 +310,7 @@ launch_file "'args' must be a list" 'launches = ( { grid = 1; block = 4; args = 
 launch_file "'save' must be a group" 'buffers = { A = "zeros:4"; }; launches = ( { grid = 1; block = 4; } ); save = "A";'
 launch_file "bad.cfg:2: 4294967297 is too large" $'# not this: 4294967297\nlaunches = ( { grid = 4294967297; block = 4; } );'
 launch_file "bad.cfg:4: " $'launches = ( {\n  grid = 1;\n  block = 4;\n  kernel = "vector_ad"; } );'
-launch_file "vector_add.ptx has no kernel 'vector_ad'; it has: vector_add" 'launches = ( { kernel = "vector_ad"; grid = 1; block = 4; } );'
+launch_file "vector_add.ptx has no kernel 'vector_ad'; did you mean 'vector_add'?" 'launches = ( { kernel = "vector_ad"; grid = 1; block = 4; } );'
 launch_file "bad.cfg:2: kernel 'vector_add' has 4 parameters, but 1 argument is given" $'launches = ( { grid = 1; block = 4;\n args = ( "i32=4" ); } );'
 launch_file "bad.cfg:2: kernel 'vector_add' has 4 parameters, but 0 arguments are given" $'launches = (\n { grid = 1; block = 4; } );'
 launch_file "bad.cfg:1: @include is not allowed" '@include "/dev/zero"'

@@ -105,7 +105,7 @@ fails 1 "did you mean 'scheduler'?" "$r" replay "$work/t.wtr" -m jetson-tx2 --se
 fails 1 "did you mean 'lrr'?" "$r" replay "$work/t.wtr" -m jetson-tx2 --set scheduler=lr
 fails 1 "give KEY=VALUE" "$r" replay "$work/t.wtr" -m jetson-tx2 --set scheduler
 fails 1 "--set l1_subcores=3 --set subcores=8: l1_subcores (3) does not divide subcores (8)" "$r" replay "$work/t.wtr" -m jetson-tx2 --set l1_subcores=3 --set subcores=6 --set subcores=8
-fails 1 "--set warm_l2=true --set l2.model=none: warm_l2 warms nothing" "$r" replay "$work/t.wtr" -m jetson-tx2 --set warm_l2=true --set l2=none
+fails 1 "--set warm_l2=true --set l2=none: warm_l2 warms nothing" "$r" replay "$work/t.wtr" -m jetson-tx2 --set warm_l2=true --set l2=none
 fails 1 "there is no launch 99" "$r" replay "$work/t.wtr" -m jetson-tx2 --launch 99
 fails 1 "there are fast and reference" "$r" replay "$work/t.wtr" -m jetson-tx2 --engine quick
 fails 1 "--threads many" "$r" replay "$work/t.wtr" -m jetson-tx2 --threads many

@@ -20,7 +20,7 @@ if "$REPRISE" asm --check "$work/all.sass" | grep -q 'every word as in its comme
 if grep '/\*' "$work/first.sass" | cmp -s - "$work/again" && [ "$(stat -c %s "$work/first.bin")" = 384 ]; then ok "text to machine code to text, control words too"; else bad "text to machine code to text"; fi
 if "$REPRISE" asm "$work/all.sass" --kernel first -o "$work/k.bin" && cmp -s "$work/k.bin" "$work/first.bin"; then ok "asm --kernel"; else bad "asm --kernel"; fi
 printf 'MOV R1, c[0x0][0x20] ;\n@!P0 IADD3.X R4.CC, R2, -R3, R5 ;\nEXIT ;\nBRA 0x28 ;\n' >"$work/hand.sass"
-if "$REPRISE" asm --arch sm_61 "$work/hand.sass" -o "$work/hand.bin" && "$REPRISE" disasm -b sm_61 "$work/hand.bin" | grep -q 'BRA 0x28'; then ok "text without addresses and control words"; else bad "text without addresses"; fi
+if "$REPRISE" asm --arch sm_61 "$work/hand.sass" -o "$work/hand.bin" && "$REPRISE" disasm --binary sm_61 "$work/hand.bin" | grep -q 'BRA 0x28'; then ok "text without addresses and control words"; else bad "text without addresses"; fi
 
 # the numbers at both ends of what a field holds read back as they are written
 cat >"$work/ends.sass" <<'END'
@@ -37,7 +37,7 @@ IADD32I R0, R1, -0x80000000 ;
 MOV32I R0, 0xffffffff ;
 END
 text_of() { sed -nE 's|^ *(/\*[0-9a-f]*\*/)? *([A-Z].*) ;.*|\2 ;|p' "$1"; }
-"$REPRISE" asm --arch sm_62 "$work/ends.sass" -o "$work/ends.bin" && "$REPRISE" disasm -b sm_62 "$work/ends.bin" >"$work/ends.text"
+"$REPRISE" asm --arch sm_62 "$work/ends.sass" -o "$work/ends.bin" && "$REPRISE" disasm --binary sm_62 "$work/ends.bin" >"$work/ends.text"
 if text_of "$work/ends.text" | grep -v '^NOP' | cmp -s - "$work/ends.sass"; then ok "the largest and smallest numbers"; else bad "the largest and smallest numbers"; fi
 
 # refuses STATUS PATTERN NAME COMMAND...: exit status and message, and no file left
@@ -49,15 +49,15 @@ refuses() {
 }
 head -c 3000 $golden/module.cubin >"$work/short.cubin"
 printf '\360\007\100\376\000\304\037\000\000\000\000\000\000\000\355\376\000\017\007\000\000\000\260\120\000\017\007\000\000\000\260\120' >"$work/unknown.bin"
-refuses 2 'unknown instruction 0xfeed000000000000 at address 0x8' "an unknown word: address and bits" disasm -b sm_62 "$work/unknown.bin"
+refuses 2 'unknown instruction 0xfeed000000000000 at address 0x8' "an unknown word: address and bits" disasm --binary sm_62 "$work/unknown.bin"
 refuses 2 'short.cubin: ' "a cubin cut short" disasm "$work/short.cubin"
 refuses 2 'no kernel .frist.; there are: second, first' "a kernel that is not there" disasm $golden/module.cubin -k frist
-refuses 1 'one of sm_50' "an architecture that is none" disasm -b sm_99 "$work/hand.bin"
+refuses 1 'one of sm_50' "an architecture that is none" disasm --binary sm_99 "$work/hand.bin"
 refuses 2 'No such file' "a file that is not there" disasm "$work/nothing"
 refuses 1 'one file at a time' "two files" disasm a b
 : >"$work/empty"
 refuses 2 'empty: empty; machine code is' "an empty file" disasm "$work/empty"
-refuses 2 'empty: empty; machine code is' "an empty file of bare code" disasm -b sm_62 "$work/empty"
+refuses 2 'empty: empty; machine code is' "an empty file of bare code" disasm --binary sm_62 "$work/empty"
 refuses 2 '/dev/null: empty' "a device without content" disasm /dev/null
 echo '@P0 BPT.TRAP 0x1 ;' >"$work/wrong.sass"
 refuses 2 'wrong.sass:1: .*no form of BPT' "a guard on what takes none" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"

@@ -1,8 +1,11 @@
 #include "tools/host/kernel.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tools/ui/nearest.h"
 
 #include "tracefmt/plural.h"
 
@@ -31,6 +34,21 @@ static size_t plain_name(const char *mangled, const char **plain)
     return length;
 }
 
+/* The kernel, by either of its names, that is nearest to `name`; NULL: none is near. */
+static const char *similar_kernel(const struct module *m, const char *name)
+{
+    const char *best = NULL;
+    for (uint32_t i = 0; !best && i < m->program_count; i++) {
+        const char *whole = m->programs[i].name, *plain = "";
+        char word[128];
+        size_t length = plain_name(whole, &plain);
+        snprintf(word, sizeof word, "%.*s", (int)(length < 100 ? length : 100), plain);
+        const char *both[] = {whole, word};
+        best = nearest_name(name, both, length ? 2 : 1) ? whole : NULL;
+    }
+    return best;
+}
+
 struct program *kernel_find(struct module *m, const char *name, struct rp_error *err)
 {
     const char *found = NULL;
@@ -48,6 +66,11 @@ struct program *kernel_find(struct module *m, const char *name, struct rp_error 
     if (matches > 1) {
         rp_fail(err, RP_USAGE, "%u kernels of %s are called '%s'; give the whole name, such as %s", matches,
                 m->file_name, name, found);
+        return NULL;
+    }
+    const char *near = name && !found ? similar_kernel(m, name) : NULL;
+    if (near) {
+        rp_fail(err, RP_BAD_INPUT, "%s has no kernel '%.100s'; did you mean '%s'?", m->path, name, near);
         return NULL;
     }
     return module_find(m, found ? found : name, err);

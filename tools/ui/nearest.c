@@ -1,43 +1,85 @@
 #include "tools/ui/nearest.h"
 
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define LONGEST 64
 
-/* Levenshtein distance; SIZE_MAX-like large value for words beyond LONGEST. */
+static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
+
+static bool differ(char a, char b) { return tolower((unsigned char)a) != tolower((unsigned char)b); }
+
+/* Letters to change, add, take away or swap with the next (optimal string alignment); capitals are small letters. A
+ * large value for words beyond LONGEST. */
 static size_t distance(const char *a, const char *b)
 {
-    size_t na = strlen(a), nb = strlen(b), row[LONGEST + 1];
+    size_t na = strlen(a), nb = strlen(b), rows[3][LONGEST + 1];
     if (na > LONGEST || nb > LONGEST)
         return 1000;
     for (size_t j = 0; j <= nb; j++)
-        row[j] = j;
+        rows[0][j] = j;
     for (size_t i = 1; i <= na; i++) {
-        size_t diagonal = row[0];
+        size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
         row[0] = i;
         for (size_t j = 1; j <= nb; j++) {
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
+            row[j] = least_of(above[j - 1] + differ(a[i - 1], b[j - 1]), 1 + least_of(above[j], row[j - 1]));
+            if (i > 1 && j > 1 && !differ(a[i - 1], b[j - 2]) && !differ(a[i - 2], b[j - 1]))
+                row[j] = least_of(row[j], second[j - 2] + 1);
         }
     }
-    return row[nb];
+    return rows[na % 3][nb];
+}
+
+/* The only name that begins with the word. */
+static const char *begun(const char *word, const char *const *names, size_t count)
+{
+    const char *found = NULL;
+    size_t n = strlen(word);
+    for (size_t i = 0; n >= 3 && i < count; i++) {
+        if (strncasecmp(names[i], word, n))
+            continue;
+        if (found)
+            return NULL;
+        found = names[i];
+    }
+    return found;
+}
+
+/* Cuts off what two names with dots share in front and behind: of "classes.fp23.latency" and "classes.fp32.latency"
+ * the words fp23 and fp32 are left. */
+static void cut_shared(const char *a, const char *b, char x[LONGEST + 1], char y[LONGEST + 1])
+{
+    size_t na = strlen(a), nb = strlen(b), front = 0, behind = 0;
+    for (size_t i = 0; i < na && i < nb && a[i] == b[i]; i++)
+        front = a[i] == '.' ? i + 1 : front;
+    for (size_t i = 1; i <= na - front && i <= nb - front && a[na - i] == b[nb - i]; i++)
+        behind = a[na - i] == '.' ? i : behind;
+    snprintf(x, LONGEST + 1, "%.*s", (int)(na - front - behind), a + front);
+    snprintf(y, LONGEST + 1, "%.*s", (int)(nb - front - behind), b + front);
+}
+
+/* How far two words may be apart for one to be meant by the other. */
+static size_t allowed(const char *word)
+{
+    size_t n = strlen(word);
+    return n < 2 ? 0 : n < 6 ? 1 : n / 3;
 }
 
 const char *nearest_name(const char *word, const char *const *names, size_t count)
 {
     const char *best = NULL;
-    size_t least = strlen(word) / 3 + 2; /* further away is another word */
+    size_t least = 1000;
     for (size_t i = 0; i < count; i++) {
-        size_t d = distance(word, names[i]);
-        if (d < least) {
+        char x[LONGEST + 1], y[LONGEST + 1];
+        cut_shared(word, names[i], x, y);
+        size_t d = distance(x, y);
+        if (d < least && d <= allowed(x)) {
             least = d;
             best = names[i];
         }
     }
-    return best;
+    return best ? best : begun(word, names, count);
 }

@@ -32,10 +32,10 @@ static bool point(const struct wcet_grid *g, const struct machine_args *args, co
     if (here.count + 2 > MOST_SETTINGS)
         return rp_fail(err, RP_USAGE, "too many --set");
     if (latency) {
-        here.settings[here.count++] = (struct machine_setting){"spaces.global.latency", value};
-        here.settings[here.count++] = (struct machine_setting){"spaces.local.latency", value};
+        here.settings[here.count++] = (struct machine_setting){"spaces.global.latency", value, "--grid"};
+        here.settings[here.count++] = (struct machine_setting){"spaces.local.latency", value, "--grid"};
     } else if (g->key) {
-        here.settings[here.count++] = (struct machine_setting){g->key, value};
+        here.settings[here.count++] = (struct machine_setting){g->key, value, "--grid"};
     }
     bool fine = true;
     for (size_t i = 0; fine && i < count; i++) {
