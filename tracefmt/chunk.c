@@ -18,7 +18,8 @@ static bool chunk_allocate(struct rp_chunk *c)
     c->slot_first = pool_alloc(&c->fixed, slots, sizeof *c->slot_first);
     c->leader_state = pool_alloc(&c->fixed, slots, sizeof *c->leader_state);
     c->follower_state = pool_alloc(&c->fixed, slots, sizeof *c->follower_state);
-    c->compressor = ZSTD_createCCtx();
+    if (!c->compressor)
+        c->compressor = ZSTD_createCCtx();
     if (!c->last_pattern || !c->scratch || !c->previous_guard || !c->slot_first || !c->leader_state ||
         !c->follower_state || !c->compressor)
         return false;
@@ -32,6 +33,7 @@ struct rp_chunk *rp_chunk_new(const struct rp_kernel *kernel, uint32_t launch, c
     if (!c)
         return NULL;
     c->kernel = kernel;
+    c->identity = kernel->identity;
     c->differs = pattern_differs();
     c->launch = launch;
     c->level = options ? options->level : 0;
@@ -299,6 +301,20 @@ void rp_chunk_absorb(struct rp_chunk *to, struct rp_chunk *from)
         b->next_spare = from->spare;
         from->spare = b;
     }
+}
+
+bool rp_chunk_renew(struct rp_chunk *c, const struct rp_kernel *kernel, uint32_t launch)
+{
+    for (size_t i = 0; i < c->block_count; i++)
+        c->blocks[i]->ended = true;
+    empty(c);
+    c->launch = launch;
+    if (kernel->identity && kernel->identity == c->identity)
+        return true;
+    pool_free(&c->fixed);
+    c->kernel = kernel;
+    c->identity = kernel->identity;
+    return chunk_allocate(c);
 }
 
 static bool check_blocks(const struct rp_chunk *c, struct rp_error *err)

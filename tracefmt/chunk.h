@@ -47,6 +47,7 @@ struct follower_state {
 
 struct rp_chunk {
     const struct rp_kernel *kernel;
+    uint64_t identity; /* the kernel's: it may be gone when the chunk is renewed */
     uint32_t launch;
     int level;
     bool failed; /* out of memory while logging */

@@ -210,6 +210,7 @@ struct rp_kernel {
     uint32_t local_bytes;   /* bytes per thread */
     uint32_t max_threads;   /* .maxntid as a total, 0: not given */
     uint32_t module;        /* index into the trace's modules + 1; 0: not told */
+    uint64_t identity;      /* of all kernels of a process this one alone has it, also once it is gone; 0: of none */
 };
 
 /* ---- launches -------------------------------------------------------------------------------------------------- */

@@ -35,9 +35,9 @@ struct rp_writer {
     struct buffer unwritten;
     struct index index;
     ZSTD_CCtx *compressor;
-    struct buffer raw, out;           /* raw: tables that wait for their frame */
-    uint64_t announced;               /* features, a bit each */
-    const struct rp_kernel **kernels; /* as given; only their addresses matter */
+    struct buffer raw, out; /* raw: tables that wait for their frame */
+    uint64_t announced;     /* features, a bit each */
+    uint64_t *kernels;      /* their identities */
     uint32_t kernel_count, launch_count, module_count;
     struct open_launch *open; /* ascending */
     size_t open_count, open_capacity;
@@ -202,9 +202,9 @@ uint64_t rp_writer_bytes(const struct rp_writer *w) { return w->bytes; }
 bool rp_writer_add_kernel(struct rp_writer *w, const struct rp_kernel *kernel, uint32_t *id, struct rp_error *err)
 {
     for (*id = 0; *id < w->kernel_count; (*id)++)
-        if (w->kernels[*id] == kernel)
+        if (kernel->identity && w->kernels[*id] == kernel->identity)
             return true;
-    const struct rp_kernel **kernels = realloc(w->kernels, (w->kernel_count + 1) * sizeof *kernels);
+    uint64_t *kernels = realloc(w->kernels, (w->kernel_count + 1) * sizeof *kernels);
     if (!kernels)
         return rp_fail(err, RP_SYSTEM, "out of memory for kernel '%s'", kernel->name);
     w->kernels = kernels;
@@ -212,7 +212,7 @@ bool rp_writer_add_kernel(struct rp_writer *w, const struct rp_kernel *kernel, u
         !tables_pack_kernel(&w->raw, w->kernel_count, kernel, err) || !write_tables(w, err))
         return false;
     w->tables++;
-    w->kernels[w->kernel_count++] = kernel;
+    w->kernels[w->kernel_count++] = kernel->identity;
     return true;
 }
 

@@ -35,8 +35,8 @@ bool rp_writer_add_module(struct rp_writer *, const struct rp_module *, uint32_t
 /* What the host did since the last launch began (or operation was added); `launch` is filled in. A few bytes each: an
  * allocation told this way costs later launches nothing. */
 bool rp_writer_add_host_operation(struct rp_writer *, const struct rp_host_operation *, struct rp_error *);
-/* Copies the kernel; *id is its index in the trace. A struct that was added before, and still exists, keeps its index.
- */
+/* Copies the kernel; *id is its index in the trace. One that was added before, by its identity, keeps its index;
+ * without an identity it is another one every time. */
 bool rp_writer_add_kernel(struct rp_writer *, const struct rp_kernel *, uint32_t *id, struct rp_error *);
 bool rp_writer_begin_launch(struct rp_writer *, const struct rp_launch *, uint32_t *id, struct rp_error *);
 bool rp_writer_end_launch(struct rp_writer *, uint32_t launch, const struct rp_launch_end *, struct rp_error *);
@@ -86,6 +86,8 @@ struct rp_warp_log {
 /* `kernel` must outlive the chunk. */
 struct rp_chunk *rp_chunk_new(const struct rp_kernel *kernel, uint32_t launch, const struct rp_writer_options *);
 void rp_chunk_free(struct rp_chunk *);
+/* Makes a chunk serve another launch, of this kernel or another, as a new one would. False: no memory; free it. */
+bool rp_chunk_renew(struct rp_chunk *, const struct rp_kernel *, uint32_t launch);
 
 /* Opens block `block` (linear index, x fastest) with `warps` warps, all logs empty, and returns its logs, an array of
  * `warps` that stays at its address until the chunk is finished or the block is taken out. Blocks must be begun in

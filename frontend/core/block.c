@@ -21,14 +21,10 @@ size_t block_bytes(const struct grid *g)
            g->warps * (sizeof(struct warp_state) + register_bytes(g->program));
 }
 
-static bool warp_init(struct warp_state *s, struct block *b, uint32_t id)
+/* The threads of warp `id` and what else the geometry of the grid decides. */
+static void warp_place(struct warp_state *s, struct block *b, uint32_t id)
 {
-    struct grid *g = b->grid;
-    s->register_bytes = register_bytes(g->program);
-    s->register_high = s->register_bytes;
-    s->registers = aligned_alloc(64, s->register_bytes);
-    if (!s->registers)
-        return false;
+    const struct grid *g = b->grid;
     struct warp *w = &s->w;
     w->id = id;
     w->ntid = g->block;
@@ -39,65 +35,119 @@ static bool warp_init(struct warp_state *s, struct block *b, uint32_t id)
     w->total_shared = g->total_shared;
     w->local_bytes = g->local_bytes / 16 * 16; /* aligned for any access */
     w->block = b;
+    if (!memcmp(b->placed, g->block, sizeof b->placed))
+        return;
     for (uint32_t l = 0; l < RP_WARP_LANES; l++) {
         uint32_t thread = id * RP_WARP_LANES + l;
         w->tid[0][l] = thread % g->block[0];
         w->tid[1][l] = thread / g->block[0] % g->block[1];
         w->tid[2][l] = thread / g->block[0] / g->block[1];
     }
+}
+
+/* Room for at least the registers of this grid's program, zero where never written. */
+static bool warp_reserve(struct warp_state *s, const struct grid *g)
+{
+    size_t bytes = register_bytes(g->program);
+    if (s->register_bytes >= bytes)
+        return true;
+    free(s->registers);
+    s->register_high = s->register_bytes = 0;
+    if (!(s->registers = aligned_alloc(64, bytes)))
+        return false;
+    s->register_high = s->register_bytes = bytes;
     return true;
 }
 
-struct block *block_new(struct grid *g)
+static void free_warps(struct block *b)
 {
-    struct block *b = calloc(1, sizeof *b);
-    if (!b)
-        return NULL;
-    b->grid = g;
-    b->program = g->program;
-    b->warps = aligned_alloc(64, (g->warps * sizeof *b->warps + 63) / 64 * 64);
-    if (b->warps)
-        memset(b->warps, 0, g->warps * sizeof *b->warps);
-    b->shared = aligned_alloc(64, (extents_end(&g->shared) + 127) / 64 * 64);
-    b->local = calloc(1, local_bytes(g) + 1);
-    if (!b->warps || !b->shared || !b->local) {
-        block_free(b);
-        return NULL;
-    }
-    for (uint32_t i = 0; i < g->warps; i++) {
-        if (!warp_init(&b->warps[i], b, i)) {
-            block_free(b);
-            return NULL;
-        }
-    }
-    return b;
-}
-
-void block_free(struct block *b)
-{
-    if (!b)
-        return;
-    for (uint32_t i = 0; b->warps && i < b->grid->warps; i++) {
+    for (uint32_t i = 0; i < b->warp_capacity; i++) {
         free(b->warps[i].registers);
         free(b->warps[i].paths);
     }
     free(b->warps);
-    free(b->shared);
-    free(b->local);
-    free(b->text);
-    free(b);
+    b->warps = NULL;
+    b->warp_capacity = 0;
+}
+
+static bool reserve_warps(struct block *b, const struct grid *g)
+{
+    if (b->warp_capacity < g->warps) {
+        size_t bytes = (g->warps * sizeof *b->warps + 63) / 64 * 64;
+        free_warps(b);
+        memset(b->placed, 0, sizeof b->placed);
+        if (!(b->warps = aligned_alloc(64, bytes)))
+            return false;
+        memset(b->warps, 0, bytes);
+        b->warp_capacity = g->warps;
+    }
+    for (uint32_t i = 0; i < g->warps; i++)
+        if (!warp_reserve(&b->warps[i], g))
+            return false;
+    return true;
 }
 
 /* Registers, shared and local memory hold zeros at a block's start, whoever used them before: a kernel that reads what
  * it never wrote behaves the same every time. */
 static void clear_local(struct block *b)
 {
-    const struct grid *g = b->grid;
-    if (!b->local_high)
-        return;
-    for (size_t i = 0; i < (size_t)g->warps * RP_WARP_LANES; i++)
-        memset(b->local + i * g->local_stride, 0, b->local_high);
+    for (size_t i = 0; b->local_high && i < (size_t)b->local_warps * RP_WARP_LANES; i++)
+        memset(b->local + i * b->local_stride, 0, b->local_high);
     b->local_high = 0;
+}
+
+/* Local memory is zero but for what the block's last grid wrote. */
+static bool reserve_memory(struct block *b, const struct grid *g)
+{
+    size_t local = local_bytes(g), shared = (extents_end(&g->shared) + 127) / 64 * 64;
+    clear_local(b);
+    if (b->shared_capacity < shared) {
+        free(b->shared);
+        b->shared = aligned_alloc(64, shared);
+        b->shared_capacity = b->shared ? shared : 0;
+    }
+    if (b->local_capacity < local) {
+        free(b->local);
+        b->local = calloc(1, local);
+        b->local_capacity = b->local ? local : 0;
+    }
+    return b->shared_capacity >= shared && b->local_capacity >= local;
+}
+
+bool block_fit(struct block *b, struct grid *g)
+{
+    if (!reserve_memory(b, g) || !reserve_warps(b, g))
+        return false;
+    b->grid = g;
+    b->program = g->program;
+    b->local_warps = g->warps;
+    b->local_stride = g->local_stride;
+    b->changes = 0;
+    memset(b->last, 0, sizeof b->last);
+    for (uint32_t i = 0; i < g->warps; i++)
+        warp_place(&b->warps[i], b, i);
+    memcpy(b->placed, g->block, sizeof b->placed);
+    return true;
+}
+
+struct block *block_new(struct grid *g)
+{
+    struct block *b = calloc(1, sizeof *b);
+    if (!b || block_fit(b, g))
+        return b;
+    block_free(b);
+    return NULL;
+}
+
+void block_free(struct block *b)
+{
+    if (!b)
+        return;
+    free_warps(b);
+    free(b->shared);
+    free(b->local);
+    free(b->text);
+    free(b);
 }
 
 static void warp_start(struct warp_state *s, struct rp_warp_log *log)

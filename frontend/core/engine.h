@@ -41,12 +41,12 @@ struct grid {
     const uint8_t *consts;
     struct extents constants;
     struct memory *memory;
-    uint32_t local_bytes;      /* per thread */
-    size_t local_stride;       /* between the local memories of two lanes */
-    uint64_t limit;            /* warp instructions a warp may execute */
-    uint32_t quantum, rounds;  /* see WARP_QUANTUM */
-    uint64_t device_heap_left; /* bytes that the kernel's malloc may still give out */
-    bool parallel;             /* other host threads run blocks of this grid at the same time */
+    uint32_t local_bytes;     /* per thread */
+    size_t local_stride;      /* between the local memories of two lanes */
+    uint64_t limit;           /* warp instructions a warp may execute */
+    uint32_t quantum, rounds; /* see WARP_QUANTUM */
+    uint64_t *heap_left;      /* bytes that the kernel's malloc may still give out */
+    bool parallel;            /* other host threads run blocks of this grid at the same time */
 };
 
 /* ---- warps ------------------------------------------------------------------------------------------------------- */
@@ -117,6 +117,9 @@ struct block {
     char *text; /* what the block printed */
     size_t text_bytes, text_capacity;
     bool text_lost; /* there was no memory for some of it: the launch must fail */
+    /* what there is room for, and the grid that it was last fitted to */
+    uint32_t warp_capacity, local_warps, placed[3]; /* placed: extents of a block; 0: the warps have no threads yet */
+    size_t shared_capacity, local_capacity, local_stride;
 };
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
@@ -127,6 +130,8 @@ bool program_prepare(struct program *, struct rp_error *);
 
 /* Memory for a block of this grid. NULL: out of memory. */
 struct block *block_new(struct grid *);
+/* Makes a block of another grid, which may be gone, one of this grid. False: out of memory; free it. */
+bool block_fit(struct block *, struct grid *);
 void block_free(struct block *);
 size_t block_bytes(const struct grid *); /* about what block_new takes */
 /* Makes `b` block `index`, about to start. `logs`: one per warp, or NULL. */

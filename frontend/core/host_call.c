@@ -100,10 +100,10 @@ static void call_malloc(struct warp_state *s, const struct uop *u, unsigned lane
 {
     struct grid *g = s->w.block->grid;
     uint64_t size = argument(s, u, lane, 8, 8), address = 0;
-    if (size && size <= g->device_heap_left) {
+    if (size && size <= *g->heap_left) {
         struct allocation *a = memory_allocate(g->memory, size, "device heap", ALLOCATION_HEAP);
         if (a) {
-            g->device_heap_left -= size;
+            *g->heap_left -= size;
             address = a->base;
         }
     }
@@ -122,7 +122,7 @@ static void call_free(struct warp_state *s, const struct uop *u, unsigned lane)
                     (unsigned long long)address);
         return;
     }
-    g->device_heap_left += a->size;
+    *g->heap_left += a->size;
     memory_free(g->memory, a);
 }
 

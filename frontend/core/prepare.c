@@ -1,5 +1,7 @@
 /* Before a program runs for the first time: its uops are checked against its static table, once, so that the loop need
  * not check anything, and the engine's handlers are chosen. */
+#include <stdatomic.h>
+
 #include "frontend/core/access.h"
 #include "frontend/core/engine.h"
 #include "frontend/core/flags.h"
@@ -125,6 +127,9 @@ static uint32_t extent(const struct uop *u)
     return end;
 }
 
+/* Kernels of the process so far: what tells one from another that had its address before. */
+static _Atomic uint64_t identities;
+
 bool program_prepare(struct program *p, struct rp_error *err)
 {
     if (p->prepared)
@@ -144,6 +149,7 @@ bool program_prepare(struct program *p, struct rp_error *err)
         end = e > end ? e : end;
     }
     p->register_extent = (end + 63) / 64 * 64;
+    p->kernel.identity = atomic_fetch_add(&identities, 1) + 1;
     p->prepared = true;
     return true;
 }

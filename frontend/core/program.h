@@ -73,6 +73,7 @@ struct module_variable {
 };
 
 struct module {
+    uint64_t base; /* of its .global variables, see module_base */
     const char *path, *file_name;
     char sha256[65];
     struct program *programs;
@@ -90,21 +91,25 @@ struct module {
     void *owner; /* all of the above lives in this arena */
 };
 
-static inline uint64_t module_base(const struct module *m) { return m->narrow ? MODULE_BASE_32 : MODULE_BASE; }
+static inline uint64_t module_base(const struct module *m)
+{
+    return m->base ? m->base : m->narrow ? MODULE_BASE_32 : MODULE_BASE;
+}
 
 struct rp_error;
-/* PTX text. Reports errors as FILE:LINE:COLUMN: text, followed by the line itself. A kernel that uses an instruction
+/* In all of these, `base` is the address of the module's .global variables; 0: that of the first module on a device.
+ *
+ * PTX text. Reports errors as FILE:LINE:COLUMN: text, followed by the line itself. A kernel that uses an instruction
  * that is not covered makes module_find fail, not the load: modules often hold kernels that nobody runs. */
 struct module *ptx_load(const char *path, struct rp_error *);
-struct module *ptx_load_text(const char *file_name, const char *text, uint64_t size, struct rp_error *);
+struct module *ptx_load_text(const char *file_name, const char *text, uint64_t size, uint64_t base, struct rp_error *);
 /* A cubin's bytes; refuses what is not machine code of sm_50 to sm_62. `path` names it in errors. */
-struct module *cubin_module(const char *path, const void *bytes, size_t size, struct rp_error *);
-/* A file with either of them, or a fat binary, told apart by its content. Of a fat binary the newest machine code that
- * can be executed is taken, or without any the newest PTX. A program or object of the host counts as the fat binaries
- * that it embeds; of these only one may have kernels. */
-struct module *module_load(const char *path, struct rp_error *);
-/* The same from memory, which may go afterwards; `path` names it in errors. */
-struct module *module_load_bytes(const char *path, const void *bytes, size_t size, struct rp_error *);
+struct module *cubin_module(const char *path, const void *bytes, size_t size, uint64_t base, struct rp_error *);
+/* The bytes of either of them, or of a fat binary, told apart by its content. Of a fat binary the newest machine code
+ * that can be executed is taken, or without any the newest PTX. A program or object of the host counts as the fat
+ * binaries that it embeds; of these only one may have kernels. The bytes may go afterwards; `path` names them in
+ * errors. */
+struct module *module_load_bytes(const char *path, const void *bytes, size_t size, uint64_t base, struct rp_error *);
 void module_free(struct module *);
 /* Takes PTX for what it is on another target, by name; before module_find. RP_USAGE: there is no such target, or the
  * module is machine code, which has its own. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "frontend/core/track.h"
+#include "frontend/host/inside.h"
 #include "frontend/host/run.h"
 
 /* Batches that may be done but not yet committed, per thread: bounds memory when one batch takes long. */
@@ -15,6 +15,10 @@
  * and neither does this. */
 #define SILENT_TURNS 512
 
+/* Warp instructions that the caller runs alone before it asks other threads to help: waking them takes longer than what
+ * a small launch does. */
+#define ALONE_INSTRUCTIONS 8192
+
 struct batch {
     struct frame_list frames;
     struct rp_chunk *small; /* all that the batch recorded, instead of frames; may share one with its neighbours */
@@ -23,20 +27,20 @@ struct batch {
 };
 
 struct attempt {
-    struct run *run;
+    struct rp_running *run;
     struct track_grid *track;
-    pthread_mutex_t lock;
+    pthread_mutex_t lock;   /* of all that follows, once helpers are there */
     pthread_cond_t changed; /* a batch is done, one was committed, or all is over */
     struct batch *window;   /* batch i is at i % window_size */
     uint64_t window_size;
     uint64_t claimed, committed; /* batches */
-    uint64_t ended;              /* batches that commit has seen; of the same thread */
-    struct rp_chunk *joined;     /* what the last small batches recorded, not yet a frame; of the thread that commits */
-    struct rp_chunk **spare;     /* empty ones, for workers that gave theirs away */
-    size_t spare_count;
-    bool over;   /* no further batches are begun */
-    bool failed; /* err says why */
+    bool committing;             /* a thread commits: at most one does */
+    unsigned workers;            /* threads that take part, the caller among them */
+    bool helped;                 /* other threads were asked */
+    bool over;                   /* no further batches are begun */
+    bool failed;                 /* err says why */
     struct rp_error error;
+    struct rp_chunk *joined; /* what the last small batches recorded, not yet a frame; of the thread that commits */
     _Atomic uint64_t blocks_done, warp_instructions; /* for progress */
 };
 
@@ -45,8 +49,7 @@ struct worker {
     struct block *block;
     struct rp_chunk *chunk;
     struct tracker *tracker;
-    pthread_t thread;
-    bool started;
+    bool caller;
 };
 
 /* ---- one batch --------------------------------------------------------------------------------------------------- */
@@ -69,29 +72,74 @@ static void stop(struct attempt *a)
     pthread_mutex_unlock(&a->lock);
 }
 
+static void help(void *data);
+
+/* Asks other threads to help if the launch turns out to be large and there are batches left; the caller has claimed
+ * its own. */
+static void consider_help(struct attempt *a, uint64_t warp_instructions)
+{
+    struct rp_running *r = a->run;
+    if (a->helped || r->threads == 1 || warp_instructions < ALONE_INSTRUCTIONS || a->claimed == r->batches)
+        return;
+    uint64_t left = r->batches - a->claimed;
+    a->helped = r->grid.parallel = true;
+    team_begin(r->device->team, left < r->threads - 1 ? (unsigned)left : r->threads - 1, help, a);
+}
+
+static uint64_t executed(const struct block *b)
+{
+    uint64_t warp_instructions = 0, thread_instructions = 0;
+    block_count(b, &warp_instructions, &thread_instructions);
+    return warp_instructions;
+}
+
+/* A turn of the block. While the caller is alone it looks after each round whether help is worth it. */
+static enum block_status run_turn(struct worker *w, struct block *b)
+{
+    struct attempt *a = w->attempt;
+    uint64_t rounds = a->run->grid.rounds;
+    enum block_status status = BLOCK_SET_ASIDE;
+    for (; status == BLOCK_SET_ASIDE && rounds && !a->helped && a->run->threads > 1; rounds--) {
+        status = block_run(b, 1);
+        consider_help(a, a->warp_instructions + executed(b));
+    }
+    return status == BLOCK_SET_ASIDE && rounds ? block_run(b, rounds) : status;
+}
+
+/* Makes a frame of what has been recorded if that is enough for one; what a chunk holds must stay below a limit, also
+ * within a block. */
+static bool keep_long(struct worker *w, struct batch *batch, struct rp_error *err)
+{
+    return !w->chunk || rp_chunk_bytes(w->chunk) <= RECORD_CHUNK_BYTES || frames_finish(&batch->frames, w->chunk, err);
+}
+
 /* Runs one block to its end; false: the attempt is over. */
 static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
 {
     struct block *b = w->block;
-    struct run *r = w->attempt->run;
-    block_start(b, index, w->chunk ? rp_chunk_begin_block(w->chunk, index, r->grid.warps) : NULL);
+    struct attempt *a = w->attempt;
+    struct rp_error err;
+    block_start(b, index, w->chunk ? rp_chunk_begin_block(w->chunk, index, a->run->grid.warps) : NULL);
     enum block_status status;
     unsigned silent = 0;
     do {
-        status = block_run(b, r->grid.rounds);
-        if (track_verdict(w->attempt->track) != TRACK_CLEAN)
+        status = run_turn(w, b);
+        if (track_verdict(a->track) != TRACK_CLEAN)
             return false;
+        if (status == BLOCK_SET_ASIDE && !keep_long(w, batch, &err)) {
+            fail(a, &err);
+            return false;
+        }
         silent = tracker_wrote(w->tracker) ? 0 : silent + 1;
     } while (status == BLOCK_SET_ASIDE && silent < SILENT_TURNS);
-    if (status == BLOCK_FAULT ||
-        status == BLOCK_SET_ASIDE) { /* which block faults first is found by running in order */
-        track_give_up(w->attempt->track);
+    if (status != BLOCK_DONE) { /* which block faults first is found by running in order */
+        track_give_up(a->track);
         return false;
     }
     uint64_t before = batch->warp_instructions;
     block_count(b, &batch->warp_instructions, &batch->thread_instructions);
-    atomic_fetch_add_explicit(&w->attempt->blocks_done, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&w->attempt->warp_instructions, batch->warp_instructions - before, memory_order_relaxed);
+    atomic_fetch_add_explicit(&a->blocks_done, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&a->warp_instructions, batch->warp_instructions - before, memory_order_relaxed);
     if (w->chunk)
         rp_chunk_end_block(w->chunk, index);
     return true;
@@ -100,26 +148,18 @@ static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
 /* A worker that has given its chunk away gets another. */
 static bool need_chunk(struct worker *w, struct rp_error *err)
 {
-    struct attempt *a = w->attempt;
-    const struct recorder *r = &a->run->recorder;
-    if (w->chunk || !r->writer)
-        return true;
-    pthread_mutex_lock(&a->lock);
-    if (a->spare_count)
-        w->chunk = a->spare[--a->spare_count];
-    pthread_mutex_unlock(&a->lock);
-    if (!w->chunk)
-        w->chunk = rp_chunk_new(r->kernel, r->launch, NULL);
-    return w->chunk || rp_fail(err, RP_SYSTEM, "out of memory for the trace");
+    const struct recorder *r = &w->attempt->run->recorder;
+    if (!w->chunk && r->writer)
+        w->chunk = device_take_chunk(w->attempt->run->device, r->kernel, r->launch);
+    return w->chunk || !r->writer || rp_fail(err, RP_SYSTEM, "out of memory for the trace");
 }
 
-/* After each block, the batch's last one or not. What becomes a frame follows from geometry and content alone. */
-static bool keep_recorded(struct worker *w, struct batch *batch, bool last, struct rp_error *err)
+/* At the end of a batch. What becomes a frame follows from geometry and content alone. */
+static bool keep_batch(struct worker *w, struct batch *batch, struct rp_error *err)
 {
-    size_t bytes = w->chunk ? rp_chunk_bytes(w->chunk) : 0;
-    if (!w->chunk || (!last && bytes <= RECORD_CHUNK_BYTES))
+    if (!w->chunk)
         return true;
-    if (bytes >= RECORD_SMALL_BYTES || batch->frames.count || !w->attempt->run->join_small)
+    if (rp_chunk_bytes(w->chunk) >= RECORD_SMALL_BYTES || batch->frames.count || !w->attempt->run->join_small)
         return frames_finish(&batch->frames, w->chunk, err);
     batch->small = w->chunk;
     w->chunk = NULL;
@@ -128,7 +168,8 @@ static bool keep_recorded(struct worker *w, struct batch *batch, bool last, stru
 
 static bool run_batch(struct worker *w, uint64_t number, struct batch *batch)
 {
-    struct run *r = w->attempt->run;
+    struct attempt *a = w->attempt;
+    struct rp_running *r = a->run;
     uint64_t first = number * r->batch_blocks, end = first + r->batch_blocks;
     end = end < r->grid.blocks ? end : r->grid.blocks;
     struct rp_error err;
@@ -136,48 +177,16 @@ static bool run_batch(struct worker *w, uint64_t number, struct batch *batch)
     for (uint64_t i = first; i < end && ok; i++) {
         if (!run_block(w, i, batch))
             return false;
-        ok = keep_recorded(w, batch, i + 1 == end, &err);
-        if (w->attempt->run->threads == 1)
-            run_progress(r, w->attempt->blocks_done, w->attempt->warp_instructions);
+        ok = i + 1 == end ? keep_batch(w, batch, &err) : keep_long(w, batch, &err);
+        if (w->caller)
+            run_progress(r, a->blocks_done, a->warp_instructions);
     }
     if (!ok)
-        fail(w->attempt, &err);
+        fail(a, &err);
     return ok && tracker_end_batch(w->tracker);
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------------- */
-
-/* The next batch to run; false: there is none. */
-static bool claim(struct attempt *a, uint64_t *number)
-{
-    pthread_mutex_lock(&a->lock);
-    while (!a->over && a->claimed < a->run->batches && a->claimed >= a->committed + a->window_size)
-        pthread_cond_wait(&a->changed, &a->lock);
-    bool got = !a->over && a->claimed < a->run->batches;
-    if (got)
-        *number = a->claimed++;
-    pthread_mutex_unlock(&a->lock);
-    return got;
-}
-
-static void *work(void *arg)
-{
-    struct worker *w = arg;
-    struct attempt *a = w->attempt;
-    uint64_t number;
-    while (claim(a, &number)) {
-        struct batch *batch = &a->window[number % a->window_size];
-        if (!run_batch(w, number, batch)) {
-            stop(a);
-            break;
-        }
-        pthread_mutex_lock(&a->lock);
-        batch->done = true;
-        pthread_cond_broadcast(&a->changed);
-        pthread_mutex_unlock(&a->lock);
-    }
-    return NULL;
-}
+/* ---- committing -------------------------------------------------------------------------------------------------- */
 
 /* Makes a frame of what small batches recorded. */
 static bool commit_joined(struct attempt *a, struct rp_error *err)
@@ -190,38 +199,46 @@ static bool commit_joined(struct attempt *a, struct rp_error *err)
 }
 
 /* Adds a small batch to those before it. */
-static bool join(struct attempt *a, struct batch *batch, struct rp_error *err)
+static bool join(struct worker *w, struct batch *batch, struct rp_error *err)
 {
+    struct attempt *a = w->attempt;
     struct rp_chunk *small = batch->small;
     batch->small = NULL;
     if (!a->joined) {
         a->joined = small;
     } else {
         rp_chunk_absorb(a->joined, small);
-        pthread_mutex_lock(&a->lock);
-        a->spare[a->spare_count++] = small;
-        pthread_mutex_unlock(&a->lock);
+        if (w->chunk)
+            device_give_chunk(a->run->device, small);
+        else
+            w->chunk = small;
     }
     return rp_chunk_bytes(a->joined) < RECORD_SMALL_BYTES || commit_joined(a, err);
 }
 
-static void commit(struct attempt *a, struct batch *batch)
+static bool commit(struct worker *w, struct batch *batch)
 {
-    struct run *r = a->run;
+    struct attempt *a = w->attempt;
+    struct rp_running *r = a->run;
     struct rp_error err;
     r->result.warp_instructions += batch->warp_instructions;
     r->result.thread_instructions += batch->thread_instructions;
     batch->warp_instructions = batch->thread_instructions = 0;
-    bool ok = batch->small ? join(a, batch, &err)
+    bool ok = batch->small ? join(w, batch, &err)
                            : commit_joined(a, &err) && frames_commit(&batch->frames, &r->recorder, &err);
-    bool last = ++a->ended == r->batches;
-    if (!ok || (last && !commit_joined(a, &err)))
+    bool last = a->committed + 1 == r->batches;
+    ok = ok && (!last || commit_joined(a, &err));
+    if (!ok)
         fail(a, &err);
+    return ok;
 }
 
-/* Waits up to a fifth of a second for the next batch to be done; the lock is held. */
-static bool wait_for_batch(struct attempt *a, const struct batch *batch)
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
+
+/* Waits up to a fifth of a second for something to change; the lock is held. */
+static void wait_for_change(struct worker *w)
 {
+    struct attempt *a = w->attempt;
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += 200000000;
@@ -229,126 +246,193 @@ static bool wait_for_batch(struct attempt *a, const struct batch *batch)
         until.tv_nsec -= 1000000000;
         until.tv_sec++;
     }
-    if (!batch->done && !a->over)
-        pthread_cond_timedwait(&a->changed, &a->lock, &until);
-    return batch->done;
-}
-
-/* Commits batches in order while the workers run them. */
-static void commit_all(struct attempt *a)
-{
-    while (a->committed < a->run->batches) {
-        struct batch *batch = &a->window[a->committed % a->window_size];
-        pthread_mutex_lock(&a->lock);
-        bool ready = wait_for_batch(a, batch), over = a->over;
+    pthread_cond_timedwait(&a->changed, &a->lock, &until);
+    if (w->caller) {
         pthread_mutex_unlock(&a->lock);
         run_progress(a->run, a->blocks_done, a->warp_instructions);
-        if (over)
-            return;
-        if (!ready)
-            continue;
-        commit(a, batch);
         pthread_mutex_lock(&a->lock);
-        batch->done = false;
-        a->committed++;
-        pthread_cond_broadcast(&a->changed);
-        pthread_mutex_unlock(&a->lock);
     }
 }
 
-static void run_alone(struct attempt *a, struct worker *w)
+/* Commits the next batch in order if it is done and nobody else commits; the lock is held. */
+static bool try_commit(struct worker *w)
 {
-    for (uint64_t number = 0; number < a->run->batches && !a->over; number++) {
-        if (!run_batch(w, number, &a->window[0])) {
-            a->over = true;
+    struct attempt *a = w->attempt;
+    struct batch *batch = &a->window[a->committed % a->window_size];
+    if (a->committing || a->committed == a->run->batches || !batch->done)
+        return false;
+    a->committing = true;
+    pthread_mutex_unlock(&a->lock);
+    bool ok = commit(w, batch);
+    pthread_mutex_lock(&a->lock);
+    a->committing = batch->done = false;
+    a->committed += ok;
+    pthread_cond_broadcast(&a->changed);
+    return true;
+}
+
+/* Runs the next batch if there is one and room for it; the lock is held. */
+static bool try_run(struct worker *w)
+{
+    struct attempt *a = w->attempt;
+    if (a->claimed == a->run->batches || a->claimed >= a->committed + a->window_size)
+        return false;
+    uint64_t number = a->claimed++;
+    struct batch *batch = &a->window[number % a->window_size];
+    pthread_mutex_unlock(&a->lock);
+    bool ok = run_batch(w, number, batch);
+    pthread_mutex_lock(&a->lock);
+    batch->done = ok;
+    a->over |= !ok;
+    pthread_cond_broadcast(&a->changed);
+    return true;
+}
+
+static void run_together(struct worker *w)
+{
+    struct attempt *a = w->attempt;
+    pthread_mutex_lock(&a->lock);
+    while (!a->over && a->committed < a->run->batches)
+        if (!try_commit(w) && !try_run(w))
+            wait_for_change(w);
+    pthread_mutex_unlock(&a->lock);
+}
+
+/* The caller's batches as long as it is alone. */
+static void run_alone(struct worker *w)
+{
+    struct attempt *a = w->attempt;
+    while (!a->helped && a->claimed < a->run->batches) {
+        uint64_t number = a->claimed++;
+        struct batch *batch = &a->window[number % a->window_size];
+        if (!run_batch(w, number, batch)) {
+            stop(a);
             return;
         }
-        commit(a, &a->window[0]);
+        if (a->helped) {
+            pthread_mutex_lock(&a->lock);
+            batch->done = true;
+            pthread_mutex_unlock(&a->lock);
+            return;
+        }
+        if (!commit(w, batch))
+            return;
+        a->committed++;
+        consider_help(a, a->warp_instructions);
     }
+}
+
+/* The tracker of the thread `index`, which stays for the next launch. */
+static struct tracker *take_tracker(struct attempt *a, unsigned index)
+{
+    struct tracker **at = &a->run->device->trackers[index];
+    if (!*at)
+        *at = tracker_new(a->track);
+    return *at && tracker_begin(*at) ? *at : NULL;
 }
 
 static bool worker_init(struct worker *w, struct attempt *a)
 {
-    struct run *r = a->run;
-    w->attempt = a;
-    w->block = block_new(&r->grid);
-    w->tracker = tracker_new(a->track);
-    if (!w->block || !w->tracker)
+    struct rp_running *r = a->run;
+    pthread_mutex_lock(&a->lock);
+    unsigned index = a->workers++;
+    pthread_mutex_unlock(&a->lock);
+    *w = (struct worker){.attempt = a, .caller = index == 0};
+    w->block = device_take_block(r->device, &r->grid);
+    w->tracker = take_tracker(a, index);
+    if (!w->block || !w->tracker) {
+        struct rp_error err;
+        rp_fail(&err, RP_SYSTEM, "out of memory for %u threads that run kernel '%s'", r->threads, r->program->name);
+        fail(a, &err);
         return false;
+    }
     w->block->tracker = w->tracker;
-    return tracker_begin(w->tracker);
+    return true;
 }
 
-static void run_together(struct attempt *a, struct worker *workers)
+static void worker_end(struct worker *w)
 {
-    unsigned threads = a->run->threads;
-    for (unsigned i = 0; i < threads; i++) {
-        workers[i].started = pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
-        if (!workers[i].started && i == 0) {
-            fail(a, &(struct rp_error){RP_SYSTEM, "cannot start a thread; --threads 1 needs none"});
-            return;
-        }
-    }
-    commit_all(a);
-    stop(a);
-    for (unsigned i = 0; i < threads; i++)
-        if (workers[i].started)
-            pthread_join(workers[i].thread, NULL);
+    device_give_block(w->attempt->run->device, w->block);
+    device_give_chunk(w->attempt->run->device, w->chunk);
+}
+
+static void help(void *data)
+{
+    struct worker w;
+    if (worker_init(&w, data))
+        run_together(&w);
+    worker_end(&w);
 }
 
 /* ---- attempts ---------------------------------------------------------------------------------------------------- */
 
-static void free_workers(struct worker *workers, unsigned threads)
+static void attempt_end(struct attempt *a)
 {
-    for (unsigned i = 0; workers && i < threads; i++) {
-        block_free(workers[i].block);
-        tracker_free(workers[i].tracker);
-        rp_chunk_free(workers[i].chunk);
+    for (uint64_t i = 0; a->window && i < a->window_size; i++) {
+        frames_free(&a->window[i].frames);
+        device_give_chunk(a->run->device, a->window[i].small);
     }
-    free(workers);
+    device_give_chunk(a->run->device, a->joined);
+    if (a->warp_instructions > SPARE_LAUNCH_INSTRUCTIONS)
+        device_drop_chunks(a->run->device);
+    free(a->window);
+    pthread_mutex_destroy(&a->lock);
+    pthread_cond_destroy(&a->changed);
 }
 
-static bool attempt_run(struct run *r, struct track_grid *track, struct rp_error *err)
+static bool attempt_run(struct rp_running *r, struct track_grid *track, struct rp_error *err)
 {
     struct attempt a = {.run = r, .track = track, .window_size = (uint64_t)WINDOW_PER_THREAD * r->threads};
-    struct worker *workers = calloc(r->threads, sizeof *workers);
+    struct worker caller;
+    r->grid.parallel = false;
     a.window = calloc(a.window_size, sizeof *a.window);
-    a.spare = calloc(a.window_size + r->threads, sizeof *a.spare); /* one of each batch and of each worker */
     pthread_mutex_init(&a.lock, NULL);
     pthread_cond_init(&a.changed, NULL);
-    bool ok = workers && a.window && a.spare;
-    for (unsigned i = 0; i < r->threads && ok; i++)
-        ok = worker_init(&workers[i], &a);
-    if (!ok)
-        rp_fail(err, RP_SYSTEM, "out of memory for %u threads that run kernel '%s'", r->threads, r->grid.program->name);
-    else if (r->threads == 1)
-        run_alone(&a, &workers[0]);
-    else
-        run_together(&a, workers);
+    if (!a.window) {
+        rp_fail(&a.error, RP_SYSTEM, "out of memory for a launch of kernel '%s'", r->program->name);
+        a.failed = true;
+    } else {
+        if (worker_init(&caller, &a))
+            run_alone(&caller);
+        if (a.helped) {
+            run_together(&caller);
+            stop(&a);
+            team_end(r->device->team);
+        }
+        worker_end(&caller);
+    }
+    for (unsigned i = 0; i < a.workers; i++)
+        if (r->device->trackers[i])
+            tracker_end(r->device->trackers[i]);
     if (a.failed && err)
         *err = a.error;
-    for (uint64_t i = 0; a.window && i < a.window_size; i++) {
-        frames_free(&a.window[i].frames);
-        rp_chunk_free(a.window[i].small);
-    }
-    for (size_t i = 0; i < a.spare_count; i++)
-        rp_chunk_free(a.spare[i]);
-    rp_chunk_free(a.joined);
-    free(a.spare);
-    free_workers(workers, r->threads);
-    free(a.window);
-    pthread_mutex_destroy(&a.lock);
-    pthread_cond_destroy(&a.changed);
-    return ok && !a.failed;
+    attempt_end(&a);
+    return !a.failed;
 }
 
-bool batches_run(struct run *r, bool *again, struct rp_error *err)
+/* What the device keeps for running in batches. */
+static bool need_team(struct rp_running *r, struct rp_error *err)
+{
+    struct rp_device *d = r->device;
+    if (!d->track)
+        d->track = track_grid_new();
+    if (!d->team && r->threads > 1)
+        d->team = team_new();
+    return (d->track && (d->team || r->threads == 1)) ||
+           rp_fail(err, RP_SYSTEM, "out of memory for the launch of kernel '%s'", r->program->name);
+}
+
+bool batches_run(struct rp_running *r, bool *again, struct rp_error *err)
 {
     *again = false;
-    r->grid.parallel = r->threads > 1;
-    struct track_grid *track = track_grid_new();
-    if (!track || !track_begin(track, r->grid.memory))
-        return rp_fail(err, RP_SYSTEM, "out of memory for the launch of kernel '%s'", r->grid.program->name);
+    if (!need_team(r, err))
+        return false;
+    struct track_grid *track = r->device->track;
+    recorder_mark(&r->recorder);
+    if (!track_begin(track, &r->device->memory)) {
+        track_end(track);
+        return rp_fail(err, RP_SYSTEM, "out of memory for the launch of kernel '%s'", r->program->name);
+    }
     bool ok;
     enum track_verdict verdict;
     do {
@@ -361,7 +445,7 @@ bool batches_run(struct run *r, bool *again, struct rp_error *err)
         r->result = (struct rp_launch_result){0};
         ok = ok && recorder_restart(&r->recorder, err);
     } while (ok && verdict == TRACK_REPEAT);
-    track_grid_free(track);
+    track_end(track);
     *again = ok && verdict == TRACK_CONFLICT;
     return ok;
 }

@@ -1,18 +1,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "frontend/host/context.h"
+#include "frontend/host/inside.h"
 #include "frontend/host/run.h"
 
 #define DEFAULT_LIMIT (UINT64_C(1) << 32)
 #define DEFAULT_SHARED_LIMIT (48u << 10)
 #define RECURSION_STACK (16u << 10)
 #define MAX_STACK (512u << 10) /* as on the device */
-#define DEVICE_HEAP (8u << 20) /* cudaLimitMallocHeapSize's default */
 #define MAX_THREADS 1024u      /* per block */
-#define MAX_HOST_THREADS 256u
 
 /* PTX ISA and CUDA C Programming Guide, "Compute Capabilities": limits of all devices from 3.0 on. */
 static const uint32_t max_grid[3] = {0x7fffffff, 65535, 65535};
@@ -80,13 +77,16 @@ static struct extents shared_extents(const struct program *p, uint32_t dynamic)
 
 static struct extents constant_extents(const struct module *m)
 {
-    struct extents e = m ? m->constants : (struct extents){0};
-    *(e.count ? &e.last.base : &e.last.size) = m ? m->const_size : 0;
+    struct extents e = m->constants;
+    *(e.count ? &e.last.base : &e.last.size) = m->const_size;
     return e;
 }
 
-static void grid_init(struct grid *g, struct rp_context *c, const struct program *p, const struct rp_launch_config *l)
+static void grid_init(struct rp_running *r)
 {
+    const struct program *p = r->program;
+    const struct rp_launch_config *l = &r->config;
+    struct grid *g = &r->grid;
     *g = (struct grid){
         .program = p,
         .blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2],
@@ -94,12 +94,13 @@ static void grid_init(struct grid *g, struct rp_context *c, const struct program
         .dynamic_shared = l->dynamic_shared,
         .total_shared = p->static_shared + l->dynamic_shared,
         .shared = shared_extents(p, l->dynamic_shared),
-        .consts = c->consts,
-        .constants = constant_extents(c->module),
-        .memory = &c->memory,
+        .params = r->params,
+        .consts = r->loaded->consts,
+        .constants = constant_extents(r->loaded->module),
+        .memory = &r->device->memory,
         .local_bytes = local_bytes(p, l),
         .limit = l->limit ? l->limit : DEFAULT_LIMIT,
-        .device_heap_left = DEVICE_HEAP,
+        .heap_left = &r->device->heap_left,
     };
     bool polls = p->order & ORDER_POLLING;
     g->quantum = polls ? POLLING_QUANTUM : WARP_QUANTUM;
@@ -113,70 +114,162 @@ static void grid_init(struct grid *g, struct rp_context *c, const struct program
 
 /* Enough batches to keep any machine busy, and at least 256 warps in each where the grid is large: chunks of the trace
  * compress well only when they hold many warps. In a small grid, several batches share a chunk. */
-static void choose_batches(struct run *r)
+static void choose_batches(struct rp_running *r)
 {
     const struct grid *g = &r->grid;
     uint64_t most = (256 + g->warps - 1) / g->warps, blocks = g->blocks / 64;
     r->batch_blocks = blocks < 1 ? 1 : blocks > most ? most : blocks;
     r->join_small = r->batch_blocks < most;
     r->batches = (g->blocks + r->batch_blocks - 1) / r->batch_blocks;
-    uint64_t threads = r->config->threads;
-    if (!threads) {
-        long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = cpus > 0 ? (uint64_t)cpus : 1;
-    }
+    uint64_t threads = r->config.threads ? r->config.threads : r->device->cpus;
     threads = threads < MAX_HOST_THREADS ? threads : MAX_HOST_THREADS;
     r->threads = (unsigned)(threads < r->batches ? threads : r->batches);
 }
 
-static bool run_blocks(struct run *r, struct program *p, struct rp_error *err)
+/* ---- beginning --------------------------------------------------------------------------------------------------- */
+
+/* The caller's block need not be aligned. */
+static bool copy_params(struct rp_running *r, struct rp_error *err)
 {
-    bool again = false;
-    if (p->order || p->racy || r->batches == 1)
-        return ordered_run(r, err);
-    if (!batches_run(r, &again, err))
-        return false;
-    if (!again)
-        return true;
-    bool ok = ordered_run(r, err);
-    p->racy = ok; /* a fault is no reason to give up on parallel runs later */
-    return ok;
+    const struct program *p = r->program;
+    size_t room = (p->parameter_bytes + 127) / 64 * 64;
+    if (!(r->params = aligned_alloc(64, room)))
+        return rp_fail(err, RP_SYSTEM, "out of memory for the parameters of kernel '%s'", p->name);
+    memset(r->params, 0, room);
+    if (p->parameter_bytes)
+        memcpy(r->params, r->config.params, p->parameter_bytes);
+    r->config.params = r->params;
+    return true;
 }
 
-/* Runs the launch that `run` describes, and ends its entry in the trace. */
-static bool run_recorded(struct run *run, struct program *p, struct rp_error *err)
+static void running_free(struct rp_running *r)
 {
-    if (!recorder_begin(&run->recorder, run->config->writer, &run->grid, err))
-        return false;
-    struct rp_error ran = {0};
-    if (run_blocks(run, p, &ran))
-        return recorder_end(&run->recorder, NULL, err);
-    if (run->result.fault && !recorder_end(&run->recorder, ran.text, err))
+    ordered_free(r->ordered);
+    free(r->params);
+    free(r);
+}
+
+struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const struct rp_launch_config *config,
+                                   struct rp_error *err)
+{
+    if (!check_geometry(p, config, err) || !check_sizes(p, config, err) || !program_prepare(p, err))
+        return NULL;
+    struct loaded *loaded = device_module_of(d, p);
+    if (!loaded)
+        return rp_fail(err, RP_USAGE, "kernel '%s' is of a module that the device does not have", p->name), NULL;
+    struct rp_running *r = calloc(1, sizeof *r);
+    if (!r)
+        return rp_fail(err, RP_SYSTEM, "out of memory for a launch of kernel '%s'", p->name), NULL;
+    r->device = d;
+    r->loaded = loaded;
+    r->program = p;
+    r->config = *config;
+    bool ok = copy_params(r, err);
+    if (ok) {
+        grid_init(r);
+        choose_batches(r);
+        ok = recorder_begin(&r->recorder, config->writer, &r->grid, err);
+    }
+    if (!ok) {
+        running_free(r);
+        return NULL;
+    }
+    loaded->launches++;
+    r->next = d->open;
+    d->open = r;
+    return r;
+}
+
+void running_abandon(struct rp_running *r)
+{
+    struct rp_device *d = r->device;
+    struct rp_running **at = &d->open;
+    while (*at != r)
+        at = &(*at)->next;
+    *at = r->next;
+    r->loaded->launches--;
+    running_free(r);
+    if (!d->open)
+        memory_reclaim(&d->memory);
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+static void done(struct rp_running *r, bool ok)
+{
+    r->done = true;
+    r->ok = ok;
+    ordered_free(r->ordered);
+    r->ordered = NULL;
+    if (ok && r->conflicted)
+        r->program->racy = true; /* a fault is no reason to give up on parallel runs later */
+}
+
+/* Blocks in batches; where that cannot be, nothing has happened and the launch goes on in order. */
+static void start(struct rp_running *r)
+{
+    bool again = r->program->order || r->program->racy || r->batches == 1;
+    if (!again) {
+        bool ok = batches_run(r, &again, &r->error);
+        r->conflicted = again;
+        if (!again) {
+            done(r, ok);
+            return;
+        }
+    }
+    if (!(r->ordered = ordered_new(r, &r->error)))
+        done(r, false);
+}
+
+static void drive_ordered(struct rp_running *r, enum rp_launch_state *state)
+{
+    bool ok = false;
+    *state = ordered_drive(r->ordered, &ok, &r->error);
+    if (*state == RP_LAUNCH_DONE)
+        done(r, ok);
+}
+
+enum rp_launch_state rp_launch_drive(struct rp_running *r)
+{
+    enum rp_launch_state state = RP_LAUNCH_RUNS;
+    if (!r->done && !r->ordered)
+        start(r);
+    else if (!r->done)
+        drive_ordered(r, &state);
+    return r->done ? RP_LAUNCH_DONE : state;
+}
+
+/* ---- ending ------------------------------------------------------------------------------------------------------ */
+
+/* Ends the launch's entry in the trace. */
+static bool end_recorded(struct rp_running *r, struct rp_error *err)
+{
+    if (r->ok)
+        return recorder_end(&r->recorder, NULL, err);
+    if (r->result.fault && !recorder_end(&r->recorder, r->error.text, err))
         return false;
     if (err)
-        *err = ran;
+        *err = r->error;
     return false;
 }
 
-bool rp_launch_kernel(struct rp_context *c, struct program *p, const struct rp_launch_config *config,
+bool rp_launch_end(struct rp_running *r, struct rp_launch_result *result, struct rp_error *err)
+{
+    enum rp_launch_state state;
+    while ((state = rp_launch_drive(r)) == RP_LAUNCH_RUNS)
+        ;
+    if (state == RP_LAUNCH_WAITS)
+        done(r, ordered_livelock(r->ordered, &r->error));
+    bool ok = end_recorded(r, err);
+    *result = r->result;
+    running_abandon(r);
+    return ok;
+}
+
+bool rp_launch_kernel(struct rp_device *d, struct program *p, const struct rp_launch_config *config,
                       struct rp_launch_result *result, struct rp_error *err)
 {
-    struct run run = {.config = config};
     *result = (struct rp_launch_result){0};
-    if (!check_geometry(p, config, err) || !check_sizes(p, config, err) || !program_prepare(p, err))
-        return false;
-    size_t room = (p->parameter_bytes + 127) / 64 * 64; /* the caller's block need not be aligned */
-    uint8_t *params = aligned_alloc(64, room);
-    if (!params)
-        return rp_fail(err, RP_SYSTEM, "out of memory for the parameters of kernel '%s'", p->name);
-    memset(params, 0, room);
-    if (p->parameter_bytes)
-        memcpy(params, config->params, p->parameter_bytes);
-    grid_init(&run.grid, c, p, config);
-    run.grid.params = params;
-    choose_batches(&run);
-    bool ok = run_recorded(&run, p, err);
-    *result = run.result;
-    free(params);
-    return ok;
+    struct rp_running *r = rp_launch_begin(d, p, config, err);
+    return r && rp_launch_end(r, result, err);
 }

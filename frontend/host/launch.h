@@ -1,40 +1,24 @@
-/* Running kernels: a context holds device memory and loaded modules; a launch runs one kernel and records it if asked.
- */
+/* Launches: each runs one kernel on a device and records it if asked.
+ *
+ * A launch is begun, driven until it is done, and ended. Several may be open at once, of one device or several, and may
+ * be driven in turns, so that blocks of one may wait for what another stores. A launch whose blocks do not depend on
+ * their order is done after one drive: no other launch comes in between, and its blocks run on several threads.
+ *
+ * The trace has launches in the order in which they were begun; result and trace depend on the order of calls, never on
+ * the number of threads. */
 #ifndef REPRISE_FRONTEND_HOST_LAUNCH_H
 #define REPRISE_FRONTEND_HOST_LAUNCH_H
 
 #include <stdio.h>
 
 #include "frontend/core/fault.h"
-#include "frontend/core/program.h"
-#include "tracefmt/error.h"
+#include "frontend/host/device.h"
 #include "tracefmt/writer.h"
-
-struct rp_context;
-
-struct rp_context *rp_context_new(struct rp_error *);
-void rp_context_free(struct rp_context *);
-
-/* Loads a module (its variables get memory and their initial values). The context owns it. One module per context. */
-struct module *rp_context_load(struct rp_context *, const char *path, struct rp_error *);
-/* The same with a module that was loaded otherwise; the context owns it, also after a failure. */
-bool rp_context_adopt(struct rp_context *, struct module *, struct rp_error *);
-
-/* Device memory: zeroed, 512-byte aligned, with a gap after it that belongs to nobody. The same calls give the same
- * addresses every time. `name` is for reports and the trace. 0 on failure. */
-uint64_t rp_alloc(struct rp_context *, uint64_t bytes, const char *name, struct rp_error *);
-bool rp_free(struct rp_context *, uint64_t address, struct rp_error *);
-/* The host's view of device memory [address, address+bytes), or NULL if that is not inside one allocation. */
-void *rp_host(struct rp_context *, uint64_t address, uint64_t bytes);
-
-/* The host's view of a variable of the module, in global or constant memory, while no kernel runs; NULL: there is none
- * of that name. */
-void *rp_variable(struct rp_context *, const char *name, uint64_t *bytes);
 
 struct rp_launch_config {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;
-    const void *params;       /* the parameter block, program->parameter_bytes long */
+    const void *params;       /* the parameter block, program->parameter_bytes long; copied */
     unsigned threads;         /* host threads, 0: one per CPU. Result and trace do not depend on it */
     uint64_t limit;           /* warp instructions a single warp may execute before it counts as endless, 0: default */
     uint32_t stack_bytes;     /* local memory per thread, 0: what the kernel needs, 16 KiB with recursion */
@@ -47,14 +31,32 @@ struct rp_launch_config {
 
 struct rp_launch_result {
     uint64_t warp_instructions, thread_instructions;
-    enum rp_fault_kind fault; /* with a fault, rp_launch returns false, status RP_KERNEL, and the text is the report */
+    enum rp_fault_kind fault; /* with a fault, ending fails with status RP_KERNEL, and the text is the report */
     uint32_t fault_block[3], fault_thread[3];
     uint64_t fault_address;
     uint32_t fault_instruction;
 };
 
-/* Adds the kernel to the writer (once), records the launch, and ends it, also after a fault. */
-bool rp_launch_kernel(struct rp_context *, struct program *, const struct rp_launch_config *, struct rp_launch_result *,
+struct rp_running; /* a launch that is open */
+
+/* Checks the configuration and adds the kernel (once) and the launch to the writer. NULL: err says why. */
+struct rp_running *rp_launch_begin(struct rp_device *, struct program *, const struct rp_launch_config *,
+                                   struct rp_error *);
+
+enum rp_launch_state {
+    RP_LAUNCH_RUNS,  /* there is more to do */
+    RP_LAUNCH_WAITS, /* its blocks repeat the same steps and will for ever, unless somebody else changes memory */
+    RP_LAUNCH_DONE,  /* nothing is left to do: it is complete, or it failed */
+};
+/* Runs some of the launch. */
+enum rp_launch_state rp_launch_drive(struct rp_running *);
+
+/* Drives the launch until it is done, ends its entry in the trace and frees it, in every case. That it waits is a fault
+ * now: livelock. False: err says why, and result is filled as far as the launch came. */
+bool rp_launch_end(struct rp_running *, struct rp_launch_result *, struct rp_error *);
+
+/* Begins and ends a launch. */
+bool rp_launch_kernel(struct rp_device *, struct program *, const struct rp_launch_config *, struct rp_launch_result *,
                       struct rp_error *);
 
 #endif

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/host/inside.h"
 #include "frontend/host/run.h"
 
 /* What a block printed, waiting for the blocks before it. */
@@ -20,7 +21,7 @@ struct quiet {
 };
 
 struct ordered {
-    struct run *run;
+    struct rp_running *run;
     struct rp_chunk *chunk;
     struct frame_list frames;
     uint64_t chunk_blocks; /* begun since the last frame */
@@ -65,8 +66,8 @@ static struct block *dequeue(struct ordered *o)
 
 static struct block *begin_block(struct ordered *o)
 {
-    struct run *r = o->run;
-    struct block *b = o->spare ? o->spare : block_new(&r->grid);
+    struct rp_running *r = o->run;
+    struct block *b = o->spare ? o->spare : device_take_block(r->device, &r->grid);
     o->spare = NULL;
     if (!b)
         return NULL;
@@ -97,7 +98,7 @@ static bool goes_round(struct ordered *o)
     uint64_t changes = 0, fingerprint = 0;
     for (size_t i = 0; i < o->waiting; i++)
         changes += o->queue[(o->head + i) % o->capacity]->changes;
-    if (o->next != q->begun || o->blocks_done != q->done || changes != q->changes ||
+    if (!q->replace_at || o->next != q->begun || o->blocks_done != q->done || changes != q->changes ||
         o->run->grid.program->order & ORDER_CLOCK) {
         *q = (struct quiet){.replace_at = QUIET_CYCLES, .begun = o->next, .done = o->blocks_done, .changes = changes};
         return false;
@@ -142,7 +143,7 @@ static struct block *next_block(struct ordered *o)
 
 static void print(struct ordered *o, const char *text, size_t bytes)
 {
-    FILE *to = o->run->config->output ? o->run->config->output : stdout;
+    FILE *to = o->run->config.output ? o->run->config.output : stdout;
     fwrite(text, 1, bytes, to);
 }
 
@@ -280,7 +281,7 @@ static uint64_t executed(const struct block *b)
     return warp_instructions;
 }
 
-static bool end_livelock(struct ordered *o, struct rp_error *err)
+bool ordered_livelock(struct ordered *o, struct rp_error *err)
 {
     size_t blocks = o->waiting;
     struct block *b = o->current = dequeue(o);
@@ -298,11 +299,6 @@ static bool end_livelock(struct ordered *o, struct rp_error *err)
 /* One block's turn. */
 static bool turn(struct ordered *o, struct rp_error *err)
 {
-    if (!o->old_turns && !o->new_turns) {
-        if (o->waiting && goes_round(o))
-            return end_livelock(o, err);
-        begin_cycle(o);
-    }
     struct block *b = next_block(o);
     if (!b)
         return no_memory(o, err);
@@ -329,37 +325,67 @@ static bool turn(struct ordered *o, struct rp_error *err)
     return record_turn(o, err);
 }
 
-static void free_ordered(struct ordered *o)
+void ordered_free(struct ordered *o)
 {
+    if (!o)
+        return;
+    const struct rp_running *r = o->run;
     while (o->waiting)
         block_free(dequeue(o));
     free(o->queue);
     block_free(o->current);
-    block_free(o->spare);
+    device_give_block(r->device, o->spare);
     for (size_t i = 0; i < o->printed_count; i++)
         free(o->printed[i].text);
     free(o->printed);
     frames_free(&o->frames);
-    rp_chunk_free(o->chunk);
+    device_give_chunk(r->device, o->chunk);
+    if (o->warp_instructions > SPARE_LAUNCH_INSTRUCTIONS)
+        device_drop_chunks(r->device);
+    free(o);
 }
 
-bool ordered_run(struct run *r, struct rp_error *err)
+struct ordered *ordered_new(struct rp_running *r, struct rp_error *err)
 {
-    struct ordered o = {.run = r};
+    struct ordered *o = calloc(1, sizeof *o);
+    if (!o)
+        return rp_fail(err, RP_SYSTEM, "out of memory for the blocks of kernel '%s'", r->program->name), NULL;
+    o->run = r;
     r->grid.parallel = false;
-    if (r->recorder.writer) {
-        o.chunk = rp_chunk_new(r->recorder.kernel, r->recorder.launch, NULL);
-        if (!o.chunk)
-            return no_memory(&o, err);
+    if (!r->recorder.writer || (o->chunk = device_take_chunk(r->device, r->recorder.kernel, r->recorder.launch)))
+        return o;
+    no_memory(o, err);
+    free(o);
+    return NULL;
+}
+
+/* Also when no block has begun since the last frame: those that were open then have gone on. */
+static bool finish(struct ordered *o, struct rp_error *err)
+{
+    if (o->chunk && !flush_chunk(o, err))
+        return false;
+    print_until(o, UINT64_MAX);
+    return true;
+}
+
+#define DRIVE_TURNS 64
+
+enum rp_launch_state ordered_drive(struct ordered *o, bool *ok, struct rp_error *err)
+{
+    *ok = true;
+    for (int i = 0; i < DRIVE_TURNS && *ok; i++) {
+        if (!o->waiting && o->next == o->run->grid.blocks) {
+            *ok = finish(o, err);
+            return RP_LAUNCH_DONE;
+        }
+        if (!o->old_turns && !o->new_turns) {
+            if (o->waiting && goes_round(o)) {
+                o->quiet = (struct quiet){0};
+                return RP_LAUNCH_WAITS;
+            }
+            begin_cycle(o);
+        }
+        *ok = turn(o, err);
     }
-    bool ok = true;
-    while (ok && (o.waiting || o.next < r->grid.blocks))
-        ok = turn(&o, err);
-    /* also when no block has begun since the last frame: those that were open then have gone on */
-    if (ok && o.chunk)
-        ok = flush_chunk(&o, err);
-    if (ok)
-        print_until(&o, UINT64_MAX);
-    free_ordered(&o);
-    return ok;
+    return *ok ? RP_LAUNCH_RUNS : RP_LAUNCH_DONE;
 }

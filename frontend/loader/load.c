@@ -1,4 +1,4 @@
-/* Telling the kinds of modules apart: frontend/core/program.h, module_load. */
+/* Telling the kinds of modules apart: frontend/core/program.h, module_load_bytes. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +23,10 @@ static const struct fatbin_entry *choose(const struct fatbin *fat, uint32_t part
     return best;
 }
 
-static struct module *load_entry(const char *path, const struct fatbin_entry *e, struct rp_error *err)
+static struct module *load_entry(const char *path, const struct fatbin_entry *e, uint64_t base, struct rp_error *err)
 {
-    return e->kind == FATBIN_PTX ? ptx_load_text(path, (const char *)e->bytes, e->size, err)
-                                 : cubin_module(path, e->bytes, e->size, err);
+    return e->kind == FATBIN_PTX ? ptx_load_text(path, (const char *)e->bytes, e->size, base, err)
+                                 : cubin_module(path, e->bytes, e->size, base, err);
 }
 
 /* Of the parts loaded so far the one with kernels is kept, and there may be only one of these. */
@@ -47,14 +47,14 @@ static bool keep(struct module **found, struct module *m, const char *path, stru
     return ok;
 }
 
-static struct module *load_parts(const char *path, const struct fatbin *fat, struct rp_error *err)
+static struct module *load_parts(const char *path, const struct fatbin *fat, uint64_t base, struct rp_error *err)
 {
     struct module *found = NULL;
     for (uint32_t part = 0; part < fat->part_count; part++) {
         const struct fatbin_entry *e = choose(fat, part);
         if (!e)
             continue;
-        struct module *m = load_entry(path, e, err);
+        struct module *m = load_entry(path, e, base, err);
         if (!m || !keep(&found, m, path, err)) {
             module_free(found);
             return NULL;
@@ -66,16 +66,16 @@ static struct module *load_parts(const char *path, const struct fatbin *fat, str
     return found;
 }
 
-static struct module *load_fatbin(const char *path, const void *bytes, size_t size, struct rp_error *err)
+static struct module *load_fatbin(const char *path, const void *bytes, size_t size, uint64_t base, struct rp_error *err)
 {
     struct fatbin *fat = fatbin_load(path, bytes, size, err);
-    struct module *m = fat ? load_parts(path, fat, err) : NULL;
+    struct module *m = fat ? load_parts(path, fat, base, err) : NULL;
     fatbin_free(fat);
     return m;
 }
 
 /* The PTX loader wants a NUL behind the text. */
-static struct module *load_text(const char *path, const void *bytes, size_t size, struct rp_error *err)
+static struct module *load_text(const char *path, const void *bytes, size_t size, uint64_t base, struct rp_error *err)
 {
     char *text = malloc(size + 1);
     if (!text) {
@@ -85,7 +85,7 @@ static struct module *load_text(const char *path, const void *bytes, size_t size
     if (size)
         memcpy(text, bytes, size);
     text[size] = 0;
-    struct module *m = ptx_load_text(path, text, size, err);
+    struct module *m = ptx_load_text(path, text, size, base, err);
     free(text);
     return m;
 }
@@ -97,27 +97,18 @@ static bool is_text(const char *bytes, size_t size)
     return (!nul || nul == bytes + size - 1) && *bytes != ELFMAG0;
 }
 
-struct module *module_load_bytes(const char *path, const void *bytes, size_t size, struct rp_error *err)
+struct module *module_load_bytes(const char *path, const void *bytes, size_t size, uint64_t base, struct rp_error *err)
 {
     if (fatbin_is(bytes, size))
-        return load_fatbin(path, bytes, size, err);
+        return load_fatbin(path, bytes, size, base, err);
     if (cubin_is(bytes, size))
-        return cubin_module(path, bytes, size, err);
+        return cubin_module(path, bytes, size, base, err);
     if (size && is_text(bytes, size))
-        return load_text(path, bytes, size, err);
+        return load_text(path, bytes, size, base, err);
     rp_fail(err, RP_BAD_INPUT, "%.200s: %s; a module is PTX, a cubin, a fat binary, or a program with one", path,
             !size ? "empty"
             : size >= SELFMAG && !memcmp(bytes, ELFMAG, SELFMAG)
                 ? "an ELF file, but not for an NVIDIA GPU, and no fat binary in it"
                 : "neither text nor a binary of these kinds");
     return NULL;
-}
-
-struct module *module_load(const char *path, struct rp_error *err)
-{
-    size_t size;
-    char *bytes = module_read_file(path, &size, err);
-    struct module *m = bytes ? module_load_bytes(path, bytes, size, err) : NULL;
-    free(bytes);
-    return m;
 }

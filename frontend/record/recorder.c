@@ -40,10 +40,13 @@ bool recorder_begin(struct recorder *r, struct rp_writer *writer, const struct g
     uint32_t kernel;
     if (!writer)
         return true;
-    if (!rp_writer_add_kernel(writer, r->kernel, &kernel, err) || !begin_launch(r, g, kernel, err))
-        return false;
-    r->start = rp_writer_mark(writer);
-    return true;
+    return rp_writer_add_kernel(writer, r->kernel, &kernel, err) && begin_launch(r, g, kernel, err);
+}
+
+void recorder_mark(struct recorder *r)
+{
+    if (r->writer)
+        r->start = rp_writer_mark(r->writer);
 }
 
 bool recorder_restart(struct recorder *r, struct rp_error *err)

@@ -14,12 +14,14 @@ struct recorder {
     struct rp_writer *writer; /* NULL: nothing is recorded */
     const struct rp_kernel *kernel;
     uint32_t launch;
-    struct rp_writer_mark start; /* right after the launch was begun */
+    struct rp_writer_mark start;
 };
 
 /* Enters kernel and launch into the trace. */
 bool recorder_begin(struct recorder *, struct rp_writer *, const struct grid *, struct rp_error *);
-/* Drops what was committed since recorder_begin. */
+/* Marks the point to which a restart goes back. */
+void recorder_mark(struct recorder *);
+/* Drops what was committed since recorder_mark. */
 bool recorder_restart(struct recorder *, struct rp_error *);
 /* Ends the launch; `fault` is the report, or NULL. */
 bool recorder_end(struct recorder *, const char *fault, struct rp_error *);

@@ -31,7 +31,7 @@ static void decode(const uint8_t *bytes, size_t size, unsigned sm)
 static void lower(const uint8_t *bytes, size_t size)
 {
     struct rp_error err;
-    struct module *m = cubin_module("fuzz", bytes, size, &err);
+    struct module *m = cubin_module("fuzz", bytes, size, 0, &err);
     for (uint32_t p = 0; m && p < m->program_count; p++)
         if (!module_find(m, m->programs[p].name, &err) && (strchr(err.text, '\n') || !err.text[0]))
             abort();

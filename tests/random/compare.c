@@ -59,21 +59,21 @@ static void fill(struct data *d)
 
 struct device {
     const char *path;
-    struct rp_context *context;
+    struct rp_device *device;
     struct module *module;
     uint64_t in, out, global, sums;
 };
 
 static bool device_open(struct device *d, const char *path, struct rp_error *err)
 {
-    *d = (struct device){.path = path, .context = rp_context_new(err)};
-    if (!d->context || !(d->module = rp_context_load(d->context, path, err)))
+    *d = (struct device){.path = path, .device = rp_device_new(err)};
+    if (!d->device || !(d->module = rp_device_load(d->device, path, err)))
         return false;
     struct data *data = NULL;
-    d->in = rp_alloc(d->context, sizeof data->in, "in", err);
-    d->out = rp_alloc(d->context, sizeof data->out, "out", err);
-    d->global = rp_alloc(d->context, sizeof data->global, "global", err);
-    d->sums = rp_alloc(d->context, sizeof data->sums, "sums", err);
+    d->in = rp_alloc(d->device, sizeof data->in, "in", err);
+    d->out = rp_alloc(d->device, sizeof data->out, "out", err);
+    d->global = rp_alloc(d->device, sizeof data->global, "global", err);
+    d->sums = rp_alloc(d->device, sizeof data->sums, "sums", err);
     return d->in && d->out && d->global && d->sums;
 }
 
@@ -85,15 +85,15 @@ static bool device_run(struct device *d, const struct random_program *p, const s
     if (!kernel)
         return false;
 #define EACH_BUFFER(X) X(in) X(out) X(global) X(sums)
-#define UPLOAD(b) memcpy(rp_host(d->context, d->b, sizeof before->b), before->b, sizeof before->b);
+#define UPLOAD(b) memcpy(rp_host(d->device, d->b, sizeof before->b), before->b, sizeof before->b);
     EACH_BUFFER(UPLOAD)
     const uint64_t params[] = {d->in, d->out, d->global, d->sums};
     const struct rp_launch_config config = {
         .grid = {p->blocks, 1, 1}, .block = {p->threads, 1, 1}, .params = params, .threads = 1, .limit = 50000000};
     struct rp_launch_result result;
-    if (!rp_launch_kernel(d->context, kernel, &config, &result, err))
+    if (!rp_launch_kernel(d->device, kernel, &config, &result, err))
         return false;
-#define DOWNLOAD(b) memcpy(after->b, rp_host(d->context, d->b, sizeof before->b), sizeof before->b);
+#define DOWNLOAD(b) memcpy(after->b, rp_host(d->device, d->b, sizeof before->b), sizeof before->b);
     EACH_BUFFER(DOWNLOAD)
     return true;
 }
@@ -160,7 +160,7 @@ int main(int argc, char **argv)
             all &= compare(&devices[m], p, &before, &expected);
     }
     for (int m = 0; m < modules; m++)
-        rp_context_free(devices[m].context);
+        rp_device_free(devices[m].device);
     dlclose(host);
     return all ? 0 : 1;
 }

@@ -70,7 +70,7 @@ struct kernel_buffer {
 
 struct kernel_session {
     uint32_t size;
-    struct rp_context *context;
+    struct rp_device *device;
     struct module *module;
     struct kernel_buffer buffers[SESSION_BUFFERS];
     uint32_t buffer_count;

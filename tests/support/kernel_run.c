@@ -21,10 +21,10 @@ static bool load(struct kernel_session *s, const struct kernel_case *c, const st
         snprintf(path, sizeof path, "%s/cubin/%s%s.%s.cubin", build, o->unoptimised ? "O0/" : "", c->module, o->cubin);
     else
         snprintf(path, sizeof path, "%s/kernels/%s%s.ptx", build, o->unoptimised ? "O0/" : "", c->module);
-    s->context = rp_context_new(&s->error);
-    if (!s->context)
+    s->device = rp_device_new(&s->error);
+    if (!s->device)
         return false;
-    s->module = rp_context_load(s->context, path, &s->error);
+    s->module = rp_device_load(s->device, path, &s->error);
     return s->module != NULL;
 }
 
@@ -56,7 +56,7 @@ static bool launch(struct kernel_session *s, const struct kernel_launch *l, unsi
     memcpy(config.block, l->block, sizeof config.block);
     struct rp_launch_result result;
     double start = cpu_seconds_now();
-    if (!rp_launch_kernel(s->context, p, &config, &result, &s->error))
+    if (!rp_launch_kernel(s->device, p, &config, &result, &s->error))
         return false;
     totals->cpu_seconds += cpu_seconds_now() - start;
     totals->warp_instructions += result.warp_instructions;
@@ -116,7 +116,7 @@ bool kernel_run(const struct kernel_case *c, const struct kernel_options *o, str
     if (!ok)
         rp_fail(err, s.error.status, "%s, size %u%s%s%s: %s", c->name, s.size, o->unoptimised ? ", -O0" : "",
                 o->cubin ? ", " : "", o->cubin ? o->cubin : "", s.error.text);
-    rp_context_free(s.context);
+    rp_device_free(s.device);
     for (uint32_t i = 0; i < s.scratch_count; i++)
         free(s.scratch[i]);
     free(s.scratch);

@@ -49,8 +49,8 @@ int session_data(struct kernel_session *s, const char *name, const void *data, s
     }
     struct kernel_buffer *b = &s->buffers[s->buffer_count];
     *b = (struct kernel_buffer){.name = name, .bytes = bytes, .before = session_scratch(s, bytes)};
-    b->address = rp_alloc(s->context, bytes, name, &s->error);
-    void *host = b->address ? rp_host(s->context, b->address, bytes) : NULL;
+    b->address = rp_alloc(s->device, bytes, name, &s->error);
+    void *host = b->address ? rp_host(s->device, b->address, bytes) : NULL;
     if (!host) {
         s->failed = true;
         return 0;
@@ -137,7 +137,7 @@ const void *session_before(struct kernel_session *s, int buffer) { return s->buf
 
 const void *session_after(struct kernel_session *s, int buffer)
 {
-    return rp_host(s->context, s->buffers[buffer].address, s->buffers[buffer].bytes);
+    return rp_host(s->device, s->buffers[buffer].address, s->buffers[buffer].bytes);
 }
 
 static const size_t value_bytes[] = {

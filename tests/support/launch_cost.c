@@ -41,7 +41,7 @@ static bool open_writer(const struct launch_cost *c, struct rp_writer **writer, 
     return *writer || !c->recorded;
 }
 
-static bool launch_all(const struct launch_cost *c, struct rp_context *context, struct program *p,
+static bool launch_all(const struct launch_cost *c, struct rp_device *device, struct program *p,
                        struct rp_launch_config *config, double *microseconds, struct rp_error *err)
 {
     struct rp_launch_result result;
@@ -50,27 +50,27 @@ static bool launch_all(const struct launch_cost *c, struct rp_context *context, 
     for (uint32_t i = 0; i <= c->launches && ok; i++) {
         if (i == 1)
             start = now();
-        ok = rp_launch_kernel(context, p, config, &result, err);
+        ok = rp_launch_kernel(device, p, config, &result, err);
     }
     *microseconds = (now() - start) / c->launches;
     return ok;
 }
 
-static bool measure(const struct launch_cost *c, struct rp_context *context, struct module *m, double *microseconds,
+static bool measure(const struct launch_cost *c, struct rp_device *device, struct module *m, double *microseconds,
                     double *freeing, struct rp_error *err)
 {
-    uint64_t to = c->buffer ? rp_alloc(context, c->buffer, "to", err) : 0;
+    uint64_t to = c->buffer ? rp_alloc(device, c->buffer, "to", err) : 0;
     uint64_t *others = calloc(c->allocations + 1, sizeof *others);
     struct rp_launch_config config = {
         .grid = {c->blocks, 1, 1}, .block = {32, 1, 1}, .params = &to, .threads = c->threads};
     bool ok = others && (to || !c->buffer);
     for (uint32_t i = 0; ok && i < c->allocations; i++)
-        ok = (others[i] = rp_alloc(context, 64, "other", err)) != 0;
+        ok = (others[i] = rp_alloc(device, 64, "other", err)) != 0;
     struct program *p = ok ? module_find(m, c->buffer ? "stores" : "empty", err) : NULL;
-    ok = p && open_writer(c, &config.writer, err) && launch_all(c, context, p, &config, microseconds, err);
+    ok = p && open_writer(c, &config.writer, err) && launch_all(c, device, p, &config, microseconds, err);
     double start = now();
     for (uint32_t i = 0; ok && i < c->allocations; i++)
-        ok = rp_free(context, others[i], err);
+        ok = rp_free(device, others[i], err);
     *freeing = c->allocations ? (now() - start) / c->allocations : 0;
     rp_writer_abandon(config.writer);
     free(others);
@@ -79,9 +79,9 @@ static bool measure(const struct launch_cost *c, struct rp_context *context, str
 
 bool launch_cost(const struct launch_cost *c, double *microseconds, double *freeing, struct rp_error *err)
 {
-    struct rp_context *context = rp_context_new(err);
-    struct module *m = context ? ptx_load_text("launches.ptx", module_text, strlen(module_text), err) : NULL;
-    bool ok = m && rp_context_adopt(context, m, err) && measure(c, context, m, microseconds, freeing, err);
-    rp_context_free(context);
+    struct rp_device *device = rp_device_new(err);
+    struct module *m = device ? ptx_load_text("launches.ptx", module_text, strlen(module_text), 0, err) : NULL;
+    bool ok = m && rp_device_adopt(device, m, err) && measure(c, device, m, microseconds, freeing, err);
+    rp_device_free(device);
     return ok;
 }

@@ -81,7 +81,7 @@ static bool forget_overlapping(struct reprise *r, struct range range, struct rp_
         struct range old = {(uintptr_t)m->host, (uintptr_t)m->host + m->bytes};
         if (!overlap(old, range))
             continue;
-        if (!rp_free(r->context, m->address, err))
+        if (!rp_free(r->device, m->address, err))
             return false;
         r->mirrors[i] = r->mirrors[--r->mirror_count];
     }
@@ -101,7 +101,7 @@ static struct mirror *add(struct reprise *r, struct range range, uint32_t i, str
         r->mirror_capacity = capacity;
     }
     struct mirror m = {(uint8_t *)range.begin, range.end - range.begin, 0};
-    if (!(m.address = rp_alloc(r->context, m.bytes, label("arg", "pointer", i).text, err)))
+    if (!(m.address = rp_alloc(r->device, m.bytes, label("arg", "pointer", i).text, err)))
         return NULL;
     r->mirrors[r->mirror_count] = m;
     return &r->mirrors[r->mirror_count++];
@@ -120,7 +120,7 @@ bool memory_send(struct reprise *r, const struct reprise_launch *l, uint64_t add
         for (uint32_t j = 0; j < i; j++)
             first = first && (!is_memory(memory(l, j)) || range[j].begin != range[i].begin);
         if (m && first) /* new memory has its zeros */
-            memset(rp_host(r->context, m->address, m->bytes), 0, m->bytes);
+            memset(rp_host(r->device, m->address, m->bytes), 0, m->bytes);
         if (!m && !(m = add(r, range[i], i, err)))
             return false;
         address[i] = m->address + ((uintptr_t)memory(l, i)->pointer - range[i].begin);
@@ -128,7 +128,7 @@ bool memory_send(struct reprise *r, const struct reprise_launch *l, uint64_t add
     for (uint32_t i = 0; i < MEMORIES; i++) {
         const struct reprise_arg *a = memory(l, i);
         if (a->kind == REPRISE_IN || a->kind == REPRISE_INOUT)
-            memcpy(rp_host(r->context, address[i], a->bytes), a->pointer, a->bytes);
+            memcpy(rp_host(r->device, address[i], a->bytes), a->pointer, a->bytes);
     }
     return true;
 }
@@ -138,7 +138,7 @@ void memory_fetch(struct reprise *r, const struct reprise_launch *l, const uint6
     for (uint32_t i = 0; i < MEMORIES; i++) {
         const struct reprise_arg *a = memory(l, i);
         if (a->kind == REPRISE_OUT || a->kind == REPRISE_INOUT)
-            memcpy(a->pointer, rp_host(r->context, address[i], a->bytes), a->bytes);
+            memcpy(a->pointer, rp_host(r->device, address[i], a->bytes), a->bytes);
     }
 }
 
@@ -150,7 +150,7 @@ static void *find_variable(struct reprise *r, const char *name, const void *data
     uint64_t size;
     if (!r || !name || !data)
         return rp_fail(err, RP_USAGE, "a variable needs a session, a name and its bytes: one is NULL"), NULL;
-    void *at = rp_variable(r->context, name, &size);
+    void *at = rp_variable(r->device, r->module, name, &size);
     if (!at)
         return rp_fail(err, RP_USAGE, "%s has no variable '%.100s'", r->module->file_name, name), NULL;
     if (size != bytes)

@@ -117,7 +117,7 @@ static bool launch(struct reprise *r, struct program *p, const struct reprise_la
         return false;
     config->params = params;
     struct rp_error own = {0};
-    bool ok = rp_launch_kernel(r->context, p, config, &done, &own);
+    bool ok = rp_launch_kernel(r->device, p, config, &done, &own);
     free(params);
     r->dead = !ok && own.status == RP_KERNEL;
     if (!ok)

@@ -13,9 +13,8 @@ static struct module *load(struct reprise *r, const struct reprise_options *o, s
         return NULL;
     }
     if (o->module)
-        return rp_context_load(r->context, o->module, err);
-    struct module *m = module_load_bytes("module in memory", o->image, o->image_bytes, err);
-    return m && rp_context_adopt(r->context, m, err) ? m : NULL;
+        return rp_device_load(r->device, o->module, err);
+    return rp_device_load_bytes(r->device, "module in memory", o->image, o->image_bytes, err);
 }
 
 /* What shapes the content besides the launches, as `reprise record` notes it. */
@@ -60,7 +59,7 @@ static void session_free(struct reprise *r)
 {
     rp_writer_abandon(r->writer);
     timing_close(r);
-    rp_context_free(r->context);
+    rp_device_free(r->device);
     free(r->mirrors);
     free(r);
 }
@@ -81,8 +80,8 @@ struct reprise *reprise_open(const struct reprise_options *o, struct rp_error *e
                                             .stack_bytes = o->stack,
                                             .shared_limit = o->shared_limit,
                                             .output = o->output};
-    r->context = rp_context_new(err);
-    if (r->context && (r->module = load(r, o, err)) && timing_open(r, o, err) && open_trace(r, o, err))
+    r->device = rp_device_new(err);
+    if (r->device && (r->module = load(r, o, err)) && timing_open(r, o, err) && open_trace(r, o, err))
         return r;
     session_free(r);
     return NULL;

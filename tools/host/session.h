@@ -15,7 +15,7 @@ struct mirror {
 };
 
 struct reprise {
-    struct rp_context *context;
+    struct rp_device *device;
     struct module *module;
     struct rp_launch_config defaults; /* what all launches share */
     struct rp_writer *writer;         /* of the trace; NULL: none is wanted */

@@ -32,7 +32,7 @@ static void generate(const struct plan_buffer *b, void *to)
     }
 }
 
-static bool allocate(struct plan_buffer *b, struct rp_context *c, struct rp_error *err)
+static bool allocate(struct plan_buffer *b, struct rp_device *c, struct rp_error *err)
 {
     b->address = rp_alloc(c, b->bytes, b->name, err);
     return b->address != 0;
@@ -52,7 +52,7 @@ static void describe_file(struct plan_buffer *b, const void *content)
     b->described = plan_copy(text);
 }
 
-static bool fill_from_file(struct plan_buffer *b, struct rp_context *c, struct rp_error *err)
+static bool fill_from_file(struct plan_buffer *b, struct rp_device *c, struct rp_error *err)
 {
     struct data_file f;
     if (!data_file_open(&f, b->path, b->name, err))
@@ -70,7 +70,7 @@ static bool fill_from_file(struct plan_buffer *b, struct rp_context *c, struct r
     return true;
 }
 
-bool buffer_fill(struct plan_buffer *b, struct rp_context *c, struct rp_error *err)
+bool buffer_fill(struct plan_buffer *b, struct rp_device *c, struct rp_error *err)
 {
     if (b->content == CONTENT_FILE)
         return fill_from_file(b, c, err);

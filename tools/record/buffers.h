@@ -6,6 +6,6 @@
 #include "tools/record/plan.h"
 
 /* Allocates and fills; buffers from files get their size here. Errors are RP_BAD_INPUT. */
-bool buffer_fill(struct plan_buffer *, struct rp_context *, struct rp_error *);
+bool buffer_fill(struct plan_buffer *, struct rp_device *, struct rp_error *);
 
 #endif

@@ -208,7 +208,7 @@ static bool save(const struct plan_buffer *b, const struct plan_save *s, const v
     return output_close(o, true, err);
 }
 
-bool outputs_save(const struct plan *p, struct rp_context *c, struct rp_error *err)
+bool outputs_save(const struct plan *p, struct rp_device *c, struct rp_error *err)
 {
     for (size_t i = 0; i < p->save_count; i++) {
         const struct plan_buffer *b = &p->buffers[p->saves[i].buffer];
@@ -226,7 +226,7 @@ static uint64_t printed(const struct plan *p, const struct plan_print *s, uint64
     return s->count < *count ? s->count : *count;
 }
 
-void outputs_print(const struct plan *p, struct rp_context *c)
+void outputs_print(const struct plan *p, struct rp_device *c)
 {
     for (size_t i = 0; i < p->print_count; i++) {
         const struct plan_print *s = &p->prints[i];
@@ -254,7 +254,7 @@ static json_t *element_json(enum element e, const void *at)
     return json_integer((json_int_t)strtoll(text, NULL, 10));
 }
 
-json_t *outputs_print_json(const struct plan *p, struct rp_context *c)
+json_t *outputs_print_json(const struct plan *p, struct rp_device *c)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < p->print_count; i++) {
@@ -357,12 +357,12 @@ static bool compare_one(const struct plan *p, const struct plan_expect *e, const
     return !c.differing;
 }
 
-bool outputs_compare(const struct plan *p, struct rp_context *context, bool quiet, json_t *list)
+bool outputs_compare(const struct plan *p, struct rp_device *device, bool quiet, json_t *list)
 {
     bool ok = true;
     for (size_t i = 0; i < p->expect_count; i++) {
         const struct plan_buffer *b = &p->buffers[p->expects[i].buffer];
-        ok = compare_one(p, &p->expects[i], rp_host(context, b->address, b->bytes), quiet, list) && ok;
+        ok = compare_one(p, &p->expects[i], rp_host(device, b->address, b->bytes), quiet, list) && ok;
     }
     return ok;
 }

@@ -9,14 +9,14 @@
 
 /* Before the run, when buffers are filled: finds the types that were left out, and reads what is expected. */
 bool outputs_prepare(struct plan *, struct rp_error *);
-bool outputs_save(const struct plan *, struct rp_context *, struct rp_error *);
+bool outputs_save(const struct plan *, struct rp_device *, struct rp_error *);
 /* On standard output. */
-void outputs_print(const struct plan *, struct rp_context *);
+void outputs_print(const struct plan *, struct rp_device *);
 /* [{"buffer", "type", "values"}]; infinities and NaNs are strings. */
-json_t *outputs_print_json(const struct plan *, struct rp_context *);
+json_t *outputs_print_json(const struct plan *, struct rp_device *);
 /* Compares, and says what it finds on standard error: a line for each buffer that does not agree and one for each of
  * its first differing elements; unless `quiet` also a line for each that agrees. False: some do not agree. `list`:
  * NULL, or takes {"buffer", "file", "elements", "differing", "most_steps"} for each. */
-bool outputs_compare(const struct plan *, struct rp_context *, bool quiet, json_t *list);
+bool outputs_compare(const struct plan *, struct rp_device *, bool quiet, json_t *list);
 
 #endif

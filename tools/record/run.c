@@ -19,7 +19,7 @@
 
 struct session {
     struct plan *plan;
-    struct rp_context *context;
+    struct rp_device *device;
     struct module *module;
     struct program **programs; /* per launch */
     struct rp_writer *writer;
@@ -172,7 +172,7 @@ static bool wrong(const struct plan *p, int line, struct rp_error *err)
 static bool prepare(struct session *s, struct rp_error *err)
 {
     struct plan *p = s->plan;
-    if (!(s->context = rp_context_new(err)) || !(s->module = rp_context_load(s->context, p->module, err)))
+    if (!(s->device = rp_device_new(err)) || !(s->module = rp_device_load(s->device, p->module, err)))
         return false;
     if (p->target && !module_set_target(s->module, p->target, err))
         return p->target_line && wrong(p, p->target_line, err);
@@ -189,7 +189,7 @@ static bool prepare(struct session *s, struct rp_error *err)
         if (!output_check(p->saves[i].path, err))
             return false;
     for (size_t i = 0; i < p->buffer_count; i++)
-        if (!buffer_fill(&p->buffers[i], s->context, err))
+        if (!buffer_fill(&p->buffers[i], s->device, err))
             return false;
     return outputs_prepare(p, err) && (!p->output || open_trace(s, err));
 }
@@ -219,7 +219,7 @@ static bool launch(struct session *s, size_t i, struct rp_error *err)
     void *params = kernel_parameters(s->programs[i], p, l, err);
     config.params = params;
     progress_begin(&s->progress, p->output ? "recording" : "running", "blocks", p->quiet);
-    bool ok = params && rp_launch_kernel(s->context, s->programs[i], &config, &s->results[i], err);
+    bool ok = params && rp_launch_kernel(s->device, s->programs[i], &config, &s->results[i], err);
     progress_end(&s->progress);
     free(params);
     s->done = i + 1;
@@ -310,7 +310,7 @@ static int print_json(const struct session *s, const struct rp_error *fault, jso
     if (fault)
         json_object_set_new(out, "fault", json_string(fault->text));
     if (!fault && s->plan->print_count)
-        json_object_set_new(out, "printed", outputs_print_json(s->plan, s->context));
+        json_object_set_new(out, "printed", outputs_print_json(s->plan, s->device));
     if (compared)
         json_object_set_new(out, "expected", compared);
     if (s->plan->output) {
@@ -326,14 +326,14 @@ static int finish_complete(struct session *s)
 {
     const struct plan *p = s->plan;
     struct rp_error err = {0};
-    if (!outputs_save(p, s->context, &err) || !close_trace(s, &err))
+    if (!outputs_save(p, s->device, &err) || !close_trace(s, &err))
         return command_fail(&err);
     if (!p->json)
-        outputs_print(p, s->context);
+        outputs_print(p, s->device);
     if (!p->json && !p->quiet)
         print_summary(s);
     json_t *compared = p->json && p->expect_count ? json_array() : NULL;
-    bool expected = outputs_compare(p, s->context, p->quiet, compared);
+    bool expected = outputs_compare(p, s->device, p->quiet, compared);
     int printed = p->json ? print_json(s, NULL, compared) : RP_OK;
     return expected ? printed : RP_KERNEL;
 }
@@ -372,7 +372,7 @@ int plan_run(struct plan *p)
         command_fail(&(struct rp_error){RP_SYSTEM, "out of memory"});
     cleanup_register(CLEANUP_TRACE, NULL);
     rp_writer_abandon(s.writer);
-    rp_context_free(s.context);
+    rp_device_free(s.device);
     free(s.programs);
     free(s.results);
     return status;

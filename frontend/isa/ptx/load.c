@@ -63,7 +63,8 @@ static bool load(struct ptx_module *m, const char *path, const char *text, uint6
     return true;
 }
 
-struct module *ptx_load_text(const char *file_name, const char *text, uint64_t size, struct rp_error *err)
+struct module *ptx_load_text(const char *file_name, const char *text, uint64_t size, uint64_t base,
+                             struct rp_error *err)
 {
     struct ptx_module *m = calloc(1, sizeof *m);
     if (!m) {
@@ -77,6 +78,7 @@ struct module *ptx_load_text(const char *file_name, const char *text, uint64_t s
     }
     m->loaded.lower = lower;
     m->loaded.module.owner = m;
+    m->loaded.module.base = base;
     m->src.arena = &m->loaded.arena;
     m->src.arena->out_of_memory = &m->src.escape;
     m->src.file_name = file_name;
@@ -93,7 +95,7 @@ struct module *ptx_load(const char *path, struct rp_error *err)
 {
     size_t size;
     char *text = module_read_file(path, &size, err);
-    struct module *m = text ? ptx_load_text(path, text, size, err) : NULL;
+    struct module *m = text ? ptx_load_text(path, text, size, 0, err) : NULL;
     free(text);
     return m;
 }

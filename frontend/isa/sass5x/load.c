@@ -195,7 +195,7 @@ static bool load(struct cubin_module *m, const char *path, const void *bytes, si
     return link(m, err);
 }
 
-struct module *cubin_module(const char *path, const void *bytes, size_t size, struct rp_error *err)
+struct module *cubin_module(const char *path, const void *bytes, size_t size, uint64_t base, struct rp_error *err)
 {
     struct cubin_module *m = calloc(1, sizeof *m);
     if (!m) {
@@ -206,6 +206,7 @@ struct module *cubin_module(const char *path, const void *bytes, size_t size, st
     m->loaded.release = release;
     m->loaded.module.owner = m;
     m->loaded.module.path = path;
+    m->loaded.module.base = base;
     m->loaded.arena.out_of_memory = &m->escape;
     m->cubin = cubin_load(path, bytes, size, err);
     if (m->cubin && load(m, path, bytes, size, err))

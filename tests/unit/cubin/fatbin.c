@@ -111,7 +111,7 @@ Test(fatbin, several_after_one_another)
 /* A module's first kernel, "" for an error. */
 static void first_kernel(const struct builder *b, char name[64], struct rp_error *err)
 {
-    struct module *m = module_load_bytes("x.fatbin", b->bytes, b->size, err);
+    struct module *m = module_load_bytes("x.fatbin", b->bytes, b->size, 0, err);
     snprintf(name, 64, "%s", m && m->program_count ? m->programs[0].name : "");
     module_free(m);
 }

@@ -228,7 +228,7 @@ Test(faults, launches_that_no_device_takes_are_refused)
         memcpy(r.config.grid, bad[i].grid, sizeof r.config.grid);
         memcpy(r.config.block, bad[i].block, sizeof r.config.block);
         r.config.dynamic_shared = bad[i].shared;
-        cr_assert(!rp_launch_kernel(r.context, r.program, &r.config, &r.result, &r.err));
+        cr_assert(!rp_launch_kernel(r.device, r.program, &r.config, &r.result, &r.err));
         cr_assert_eq(r.err.status, RP_USAGE);
         cr_assert_not_null(strstr(r.err.text, bad[i].text), "%s", r.err.text);
     }

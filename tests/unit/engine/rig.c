@@ -12,31 +12,31 @@ void rig_open(struct rig *r, const char *body, uint32_t buffers, const uint64_t 
     char *text;
     *r = (struct rig){.buffers = buffers};
     cr_assert_gt(asprintf(&text, ".version 7.0\n.target sm_62\n.address_size 64\n%s", body), 0);
-    struct module *m = ptx_load_text("test.ptx", text, strlen(text), &r->err);
+    struct module *m = ptx_load_text("test.ptx", text, strlen(text), 0, &r->err);
     free(text);
     cr_assert_not_null(m, "%s", r->err.text);
-    cr_assert_not_null(r->context = rp_context_new(&r->err), "%s", r->err.text);
-    cr_assert(rp_context_adopt(r->context, m, &r->err), "%s", r->err.text);
+    cr_assert_not_null(r->device = rp_device_new(&r->err), "%s", r->err.text);
+    cr_assert(rp_device_adopt(r->device, m, &r->err), "%s", r->err.text);
     cr_assert_not_null(r->program = module_find(m, NULL, &r->err), "%s", r->err.text);
     for (uint32_t i = 0; i < buffers; i++) {
         char name[16];
         snprintf(name, sizeof name, "arg%u", i);
-        r->address[i] = r->params[i] = rp_alloc(r->context, bytes[i], name, &r->err);
-        r->host[i] = rp_host(r->context, r->address[i], bytes[i]);
+        r->address[i] = r->params[i] = rp_alloc(r->device, bytes[i], name, &r->err);
+        r->host[i] = rp_host(r->device, r->address[i], bytes[i]);
         cr_assert_not_null(r->host[i]);
     }
     r->config.params = r->params;
     r->config.threads = 1;
 }
 
-void rig_close(struct rig *r) { rp_context_free(r->context); }
+void rig_close(struct rig *r) { rp_device_free(r->device); }
 
 bool rig_run(struct rig *r, uint32_t grid, uint32_t block)
 {
     r->config.grid[0] = grid;
     r->config.block[0] = block;
     r->config.grid[1] = r->config.grid[2] = r->config.block[1] = r->config.block[2] = 1;
-    return rp_launch_kernel(r->context, r->program, &r->config, &r->result, &r->err);
+    return rp_launch_kernel(r->device, r->program, &r->config, &r->result, &r->err);
 }
 
 void rig_expect_fault(struct rig *r, uint32_t grid, uint32_t block, enum rp_fault_kind kind, const char *text)

@@ -1,4 +1,4 @@
-/* A context, a module from PTX text with one kernel, and buffers as its arguments, for tests of whole launches. */
+/* A device, a module from PTX text with one kernel, and buffers as its arguments, for tests of whole launches. */
 #ifndef REPRISE_TESTS_ENGINE_RIG_H
 #define REPRISE_TESTS_ENGINE_RIG_H
 
@@ -7,7 +7,7 @@
 #define RIG_BUFFERS 4
 
 struct rig {
-    struct rp_context *context;
+    struct rp_device *device;
     struct program *program;
     uint64_t address[RIG_BUFFERS];
     void *host[RIG_BUFFERS];

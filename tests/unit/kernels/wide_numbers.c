@@ -95,8 +95,8 @@ static void check_result(int i, struct results got)
 static void check_module(const char *path)
 {
     struct rp_error err;
-    struct rp_context *c = rp_context_new(&err);
-    struct module *m = rp_context_load(c, path, &err);
+    struct rp_device *c = rp_device_new(&err);
+    struct module *m = rp_device_load(c, path, &err);
     cr_assert_not_null(m, "%s", err.text);
     struct program *kernel = module_find(m, "wide_numbers", &err);
     cr_assert_not_null(kernel, "%s", err.text);
@@ -112,7 +112,7 @@ static void check_module(const char *path)
     memcpy(results, rp_host(c, params[2], sizeof results), sizeof results);
     for (int i = 0; i < COUNT; i++)
         check_result(i, results[i]);
-    rp_context_free(c);
+    rp_device_free(c);
 }
 
 Test(wide_numbers, nvcc_for_sm_75)

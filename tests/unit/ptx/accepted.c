@@ -12,7 +12,7 @@ static struct module *load(const char *preamble, const char *instruction, struct
 {
     char text[TEXT];
     snprintf(text, sizeof text, "%s%s\nEND: ret;\n}\n", preamble, instruction);
-    struct module *m = ptx_load_text("test.ptx", text, strlen(text), err);
+    struct module *m = ptx_load_text("test.ptx", text, strlen(text), 0, err);
     if (m && module_find(m, NULL, err))
         return m;
     module_free(m);

@@ -92,7 +92,7 @@ static void load_and_find(const char *body, struct rp_error *err)
     char text[2000];
     int n = snprintf(text, sizeof text, "%s%s", HEADER, body);
     err->text[0] = 0;
-    struct module *m = ptx_load_text("dir/bad.ptx", text, (uint64_t)n, err);
+    struct module *m = ptx_load_text("dir/bad.ptx", text, (uint64_t)n, 0, err);
     if (m)
         module_find(m, "k", err);
     module_free(m);
@@ -147,7 +147,7 @@ Test(errors, at_module_level)
 Test(errors, newer_version)
 {
     struct rp_error err = {0};
-    cr_expect_null(ptx_load_text("x.ptx", ".version 9.1\n", 13, &err));
+    cr_expect_null(ptx_load_text("x.ptx", ".version 9.1\n", 13, 0, &err));
     cr_expect_eq(err.status, RP_BAD_INPUT);
     cr_expect_str_eq(err.text, "x.ptx:1:10: PTX up to version 9.0 is known here; if the module uses nothing newer, "
                                "write 9.0\n    .version 9.1\n             ^");
@@ -157,7 +157,7 @@ Test(errors, unknown_target)
 {
     static const char text[] = ".version 7.0\n.target debug, sm_999\n";
     struct rp_error err = {0};
-    cr_expect_null(ptx_load_text("x.ptx", text, sizeof text - 1, &err));
+    cr_expect_null(ptx_load_text("x.ptx", text, sizeof text - 1, 0, &err));
     cr_expect_eq(err.status, RP_BAD_INPUT);
     cr_expect(strncmp(err.text, "x.ptx:2:16: no target 'sm_999'; known are sm_10, ", 49) == 0, "%s", err.text);
     cr_expect_not_null(strstr(err.text, " sm_121, sm_121f, sm_121a\n    .target debug, sm_999\n"), "%s", err.text);
@@ -168,7 +168,7 @@ Test(errors, targets)
 {
     static const char text[] = ".version 7.0\n.target sm_70\n.target texmode_unified, sm_90a\n.target sm_62\n";
     struct rp_error err = {0};
-    struct module *m = ptx_load_text("x.ptx", text, sizeof text - 1, &err);
+    struct module *m = ptx_load_text("x.ptx", text, sizeof text - 1, 0, &err);
     cr_assert_not_null(m, "%s", err.text);
     cr_expect_str_eq(m->target->name, "sm_90a");
     cr_expect(m->target->independent_threads);
@@ -184,9 +184,9 @@ Test(errors, targets)
 Test(errors, no_version)
 {
     struct rp_error err = {0};
-    cr_expect_null(ptx_load_text("x.ptx", "int main() {}", 13, &err));
+    cr_expect_null(ptx_load_text("x.ptx", "int main() {}", 13, 0, &err));
     cr_expect_str_eq(err.text, "x.ptx:1:1: PTX begins with .version\n    int main() {}\n    ^");
-    cr_expect_null(ptx_load_text("x.ptx", "", 0, &err));
+    cr_expect_null(ptx_load_text("x.ptx", "", 0, 0, &err));
     cr_expect_null(ptx_load("tests/golden/there-is-no-such.ptx", &err));
     cr_expect_str_eq(err.text, "tests/golden/there-is-no-such.ptx: No such file or directory");
 }

@@ -22,7 +22,7 @@ static char *read_sample(const char *path, size_t *size)
 static bool try_text(const char *text, size_t size)
 {
     struct rp_error err = {0};
-    struct module *m = ptx_load_text("sample.ptx", text, size, &err);
+    struct module *m = ptx_load_text("sample.ptx", text, size, 0, &err);
     if (!m) {
         cr_assert_eq(err.status, RP_BAD_INPUT, "%s", err.text);
         cr_assert(strncmp(err.text, "sample.ptx:", 11) == 0, "%s", err.text);

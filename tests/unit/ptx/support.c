@@ -12,7 +12,7 @@ struct module *load_body(const char *body)
     char *text = malloc(size + 1);
     cr_assert(text);
     snprintf(text, size + 1, "%s%s", HEADER, body);
-    struct module *m = ptx_load_text("test.ptx", text, size, &err);
+    struct module *m = ptx_load_text("test.ptx", text, size, 0, &err);
     free(text);
     cr_assert(m, "%s", err.text);
     return m;

@@ -51,7 +51,7 @@ struct cell {
 };
 /* The kernels in one form, with cells of their own. */
 struct engine {
-    struct rp_context *context;
+    struct rp_device *device;
     struct module *module;
     uint64_t address;
     struct cell *cells;
@@ -61,8 +61,8 @@ static void set_cells(struct engine *e, enum values kind)
     struct rp_error err;
     uint64_t seed = 3;
     unsigned n = corner_count(kind);
-    e->address = rp_alloc(e->context, THREADS * sizeof(struct cell), "cells", &err);
-    e->cells = rp_host(e->context, e->address, THREADS * sizeof(struct cell));
+    e->address = rp_alloc(e->device, THREADS * sizeof(struct cell), "cells", &err);
+    e->cells = rp_host(e->device, e->address, THREADS * sizeof(struct cell));
     for (unsigned i = 0; i < THREADS; i++) {
         bool corners = i < n * n;
         e->cells[i].a = (uint32_t)(corners ? corner(kind, i) : random_next(&seed));
@@ -77,7 +77,7 @@ static void run(struct engine *e, unsigned kernel)
     struct rp_error err;
     char name[16];
     snprintf(name, sizeof name, "k%u", kernel);
-    bool ok = ptxas_run(e->context, e->module, name, THREADS / 256, 256, &config, &result, &err);
+    bool ok = ptxas_run(e->device, e->module, name, THREADS / 256, 256, &config, &result, &err);
     cr_assert(ok, "%s: %s", statements[kernel], ok ? "" : err.text);
 }
 static struct engine ptx_engine(void)
@@ -86,12 +86,12 @@ static struct engine ptx_engine(void)
     struct rp_error err;
     char *text = malloc(TEXT + 64);
     int size = snprintf(text, TEXT + 64, ".version 6.5\n.target sm_62\n.address_size 64\n%s", body);
-    e.module = module_load_bytes("agree.ptx", text, (size_t)size, &err);
+    e.module = module_load_bytes("agree.ptx", text, (size_t)size, 0, &err);
     free(text);
     cr_assert_not_null(e.module, "%s", e.module ? "" : err.text);
-    e.context = rp_context_new(&err);
-    cr_assert_not_null(e.context);
-    cr_assert(rp_context_adopt(e.context, e.module, &err), "%s", err.text);
+    e.device = rp_device_new(&err);
+    cr_assert_not_null(e.device);
+    cr_assert(rp_device_adopt(e.device, e.module, &err), "%s", err.text);
     return e;
 }
 
@@ -109,7 +109,7 @@ static bool same(uint32_t x, uint32_t y, unsigned halves)
 static void compare_all(enum values kind, unsigned halves)
 {
     struct engine machine, ptx;
-    machine.module = ptxas_module(&machine.context, body);
+    machine.module = ptxas_module(&machine.device, body);
     ptx = ptx_engine();
     set_cells(&machine, kind);
     set_cells(&ptx, kind);
@@ -126,8 +126,8 @@ static void compare_all(enum values kind, unsigned halves)
         }
         free((void *)statements[k]);
     }
-    rp_context_free(machine.context);
-    rp_context_free(ptx.context);
+    rp_device_free(machine.device);
+    rp_device_free(ptx.device);
 }
 
 /* ---- half precision ---------------------------------------------------------------------------------------------- */

@@ -7,19 +7,19 @@
 
 static void run(const struct divergent_call *c)
 {
-    struct rp_context *context;
+    struct rp_device *device;
     struct rp_error err = {0};
-    struct module *m = ptxas_module(&context, c->ptx);
-    uint64_t out = rp_alloc(context, 4 * DIVERGENT_CALL_THREADS, "out", &err);
+    struct module *m = ptxas_module(&device, c->ptx);
+    uint64_t out = rp_alloc(device, 4 * DIVERGENT_CALL_THREADS, "out", &err);
     cr_assert(out);
     struct rp_launch_config config = {.params = &out};
     struct rp_launch_result result;
-    cr_assert(ptxas_run(context, m, "k", 1, DIVERGENT_CALL_THREADS, &config, &result, &err), "%s: %s", c->name,
+    cr_assert(ptxas_run(device, m, "k", 1, DIVERGENT_CALL_THREADS, &config, &result, &err), "%s: %s", c->name,
               err.text);
-    const uint32_t *words = rp_host(context, out, 4 * DIVERGENT_CALL_THREADS);
+    const uint32_t *words = rp_host(device, out, 4 * DIVERGENT_CALL_THREADS);
     for (uint32_t t = 0; t < DIVERGENT_CALL_THREADS; t++)
         cr_expect_eq(words[t], c->expected(t), "%s: thread %u: %u", c->name, t, words[t]);
-    rp_context_free(context);
+    rp_device_free(device);
 }
 
 Test(calls, lanes_meet_in_functions)

@@ -8,7 +8,7 @@
 #include "tests/unit/sass_run/corpus.h"
 #include "tests/unit/sass_run/ptxas.h"
 
-static void run(struct rp_context *c, struct module *m, const char *kernel, uint32_t grid, uint32_t block,
+static void run(struct rp_device *c, struct module *m, const char *kernel, uint32_t grid, uint32_t block,
                 const void *params)
 {
     struct rp_launch_config config = {.params = params};
@@ -82,7 +82,7 @@ static double sqrt64(double a, double b) { return (void)b, sqrt(a); }
  * to the slow path all that the fast one cannot do, and MUFU is as exact as the refinement needs. */
 Test(inferences, division_and_roots)
 {
-    struct rp_context *c;
+    struct rp_device *c;
     struct module *m = ptxas_module(
         &c,
         BINARY("div32", "f32", 4, "div.rn.f32 %x3, %x1, %x2;") BINARY("rcp32", "f32", 4, "rcp.rn.f32 %x3, %x1;")
@@ -102,7 +102,7 @@ Test(inferences, division_and_roots)
         run(c, m, names[1][i], QUOTIENTS / 256, 256, &p);
         expect_f64(q, f64[i], names[1][i]);
     }
-    rp_context_free(c);
+    rp_device_free(c);
 }
 
 /* ---- LEA's predicate --------------------------------------------------------------------------------------------- */
@@ -133,7 +133,7 @@ static int index_of(const struct program *p, const char *text)
 }
 Test(inferences, generic_atomics_choose_their_window)
 {
-    struct rp_context *c;
+    struct rp_device *c;
     struct module *m = ptxas_module(&c, generic_atomic);
     struct rp_error err;
     uint64_t p = rp_alloc(c, 8, "p", &err);
@@ -151,7 +151,7 @@ Test(inferences, generic_atomics_choose_their_window)
     cr_assert(!ptxas_run(c, m, "k", 1, 32, &config, &result, &err));
     cr_expect_eq(result.fault, RP_FAULT_BOUNDS);
     cr_expect_eq((int)result.fault_instruction, index_of(k, "RED.E"), "%s", err.text);
-    rp_context_free(c);
+    rp_device_free(c);
 }
 
 /* ---- constant banks of several kernels --------------------------------------------------------------------------- */
@@ -165,7 +165,7 @@ Test(inferences, generic_atomics_choose_their_window)
     "ld.param.u64 %rd1, [p];\nld.const.u32 %r1, [table];\nst.global.u32 [%rd1+8], %r1;\nret;\n}\n"
 Test(inferences, every_kernel_has_its_own_banks)
 {
-    struct rp_context *c;
+    struct rp_device *c;
     struct module *m = ptxas_module(
         &c, ".const .align 4 .u32 table[2] = {11, 22};\n" WITHOUT_LITERAL("a") WITH_LITERAL("b", "0d3FF3333333333333")
                 WITH_LITERAL("c", "0d400921FB54442D18") WITHOUT_LITERAL("d") WITH_LITERAL("e", "0d3FB999999999999A"));
@@ -186,7 +186,7 @@ Test(inferences, every_kernel_has_its_own_banks)
         cr_expect_eq(x[0], literal != 0 ? fma(0.75, literal, literal) : 0.75, "%s: %a", name, x[0]);
         cr_expect_eq(r[0], literal != 0 ? 22u : 11u, "%s: %u", name, r[0]);
     }
-    rp_context_free(c);
+    rp_device_free(c);
 }
 
 /* ---- the stack of recursive functions ---------------------------------------------------------------------------- */
@@ -205,7 +205,7 @@ static const char recursive[] =
     "%r2, [b];\n}\nst.global.u32 [%rd1], %r2;\nret;\n}\n";
 Test(inferences, recursion_takes_the_stack_that_it_is_given)
 {
-    struct rp_context *c;
+    struct rp_device *c;
     struct module *m = ptxas_module(&c, recursive);
     struct rp_error err;
     struct rp_launch_result result;
@@ -223,5 +223,5 @@ Test(inferences, recursion_takes_the_stack_that_it_is_given)
     config.stack_bytes = 128 << 10;
     cr_assert(ptxas_run(c, m, "k", 1, 1, &config, &result, &err), "%s", err.text);
     cr_expect_eq(*r, 20100u);
-    rp_context_free(c);
+    rp_device_free(c);
 }

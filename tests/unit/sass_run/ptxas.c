@@ -8,7 +8,7 @@
 
 #include "tests/unit/sass_run/toolchain.h"
 
-struct module *ptxas_module(struct rp_context **context, const char *body)
+struct module *ptxas_module(struct rp_device **device, const char *body)
 {
     need_toolchain();
     char ptx[] = "/tmp/reprise-ptxas-XXXXXX", cubin[64], command[600];
@@ -25,15 +25,15 @@ struct module *ptxas_module(struct rp_context **context, const char *body)
     unlink(ptx);
     cr_assert_eq(status, 0, "ptxas: %d", status);
     struct rp_error err;
-    *context = rp_context_new(&err);
-    cr_assert_not_null(*context);
-    struct module *m = rp_context_load(*context, cubin, &err);
+    *device = rp_device_new(&err);
+    cr_assert_not_null(*device);
+    struct module *m = rp_device_load(*device, cubin, &err);
     unlink(cubin);
     cr_assert_not_null(m, "%s", m ? "" : err.text);
     return m;
 }
 
-bool ptxas_run(struct rp_context *context, struct module *module, const char *kernel, uint32_t grid, uint32_t block,
+bool ptxas_run(struct rp_device *device, struct module *module, const char *kernel, uint32_t grid, uint32_t block,
                struct rp_launch_config *config, struct rp_launch_result *result, struct rp_error *err)
 {
     struct program *p = module_find(module, kernel, err);
@@ -42,5 +42,5 @@ bool ptxas_run(struct rp_context *context, struct module *module, const char *ke
     config->grid[0] = grid;
     config->block[0] = block;
     config->grid[1] = config->grid[2] = config->block[1] = config->block[2] = 1;
-    return rp_launch_kernel(context, p, config, result, err);
+    return rp_launch_kernel(device, p, config, result, err);
 }

@@ -137,14 +137,14 @@ bool sass_rig_load(struct sass_rig *r, unsigned sm, const char *text, size_t byt
     size_t size;
     uint8_t *cubin = sass_cubin(sm, text, false, &size);
     memset(r, 0, sizeof *r);
-    r->context = rp_context_new(&r->err);
-    cr_assert_not_null(r->context);
-    struct module *m = cubin_module("test.cubin", cubin, size, &r->err);
+    r->device = rp_device_new(&r->err);
+    cr_assert_not_null(r->device);
+    struct module *m = cubin_module("test.cubin", cubin, size, 0, &r->err);
     free(cubin);
-    if (!m || !rp_context_adopt(r->context, m, &r->err))
+    if (!m || !rp_device_adopt(r->device, m, &r->err))
         return false;
-    r->address = rp_alloc(r->context, bytes, "buffer", &r->err);
-    r->buffer = rp_host(r->context, r->address, bytes);
+    r->address = rp_alloc(r->device, bytes, "buffer", &r->err);
+    r->buffer = rp_host(r->device, r->address, bytes);
     cr_assert_not_null(r->buffer);
     r->program = module_find(m, NULL, &r->err);
     return r->program;
@@ -166,7 +166,7 @@ bool sass_rig_run(struct sass_rig *r, uint32_t grid, uint32_t block, const uint3
     r->config.grid[0] = grid;
     r->config.block[0] = block;
     r->config.grid[1] = r->config.grid[2] = r->config.block[1] = r->config.block[2] = 1;
-    return rp_launch_kernel(r->context, r->program, &r->config, &r->result, &r->err);
+    return rp_launch_kernel(r->device, r->program, &r->config, &r->result, &r->err);
 }
 
-void sass_rig_close(struct sass_rig *r) { rp_context_free(r->context); }
+void sass_rig_close(struct sass_rig *r) { rp_device_free(r->device); }

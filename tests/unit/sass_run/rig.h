@@ -9,7 +9,7 @@
  * is a word as it is. The kernel is called k; c[0x0][0x140] holds the address of the rig's buffer (64 bits), and from
  * c[0x0][0x148] on four words that each launch chooses. */
 struct sass_rig {
-    struct rp_context *context;
+    struct rp_device *device;
     struct program *program;
     uint64_t address;
     void *buffer;

@@ -1,0 +1,356 @@
+#include "frontend/host/device.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/host/inside.h"
+#include "frontend/host/run.h"
+#include "frontend/loader/module.h"
+
+#define DEVICE_HEAP (8u << 20)       /* cudaLimitMallocHeapSize's default */
+#define LOWEST_SHARED 0x100000000ull /* a kernel's windows lie below */
+#define MODULE_GAP (1u << 16)        /* modules begin at multiples of it */
+
+struct rp_device *rp_device_new(struct rp_error *err)
+{
+    struct rp_device *d = calloc(1, sizeof *d);
+    if (d)
+        d->trackers = calloc(MAX_HOST_THREADS, sizeof *d->trackers);
+    if (!d || !d->trackers) {
+        free(d);
+        rp_fail(err, RP_SYSTEM, "out of memory for a device");
+        return NULL;
+    }
+    memory_init(&d->memory);
+    pthread_mutex_init(&d->lock, NULL);
+    d->heap_left = DEVICE_HEAP;
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    d->cpus = cpus > 0 ? (unsigned)cpus : 1;
+    return d;
+}
+
+static void loaded_free(struct loaded *l)
+{
+    module_free(l->module);
+    free(l->globals);
+    free(l->consts);
+    free(l);
+}
+
+void rp_device_free(struct rp_device *d)
+{
+    if (!d)
+        return;
+    while (d->open)
+        running_abandon(d->open);
+    team_free(d->team);
+    for (unsigned i = 0; i < MAX_HOST_THREADS; i++)
+        tracker_free(d->trackers[i]);
+    track_grid_free(d->track);
+    for (uint32_t i = 0; i < d->block_count; i++)
+        block_free(d->blocks[i]);
+    device_drop_chunks(d);
+    memory_clear(&d->memory);
+    for (uint32_t i = 0; i < d->module_count; i++)
+        loaded_free(d->modules[i]);
+    free(d->modules);
+    free(d->trackers);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+}
+
+/* ---- modules ----------------------------------------------------------------------------------------------------- */
+
+static uint8_t *copy_image(const uint8_t *image, uint64_t size)
+{
+    uint8_t *copy = aligned_alloc(64, (size + 127) / 64 * 64);
+    if (!copy)
+        return NULL;
+    memset(copy, 0, (size + 127) / 64 * 64);
+    if (size)
+        memcpy(copy, image, size);
+    return copy;
+}
+
+static void remove_variables(struct rp_device *d, const struct module *m)
+{
+    for (uint32_t i = 0; i < m->variable_count; i++) {
+        const struct module_variable *v = &m->variables[i];
+        struct allocation *a = v->is_const || !v->size ? NULL : memory_find(&d->memory, v->address);
+        if (a)
+            memory_free(&d->memory, a);
+    }
+}
+
+/* Each .global variable is an allocation of its own, so that an access past its end is caught. */
+static bool place_variables(struct rp_device *d, const struct loaded *l, struct rp_error *err)
+{
+    const struct module *m = l->module;
+    for (uint32_t i = 0; i < m->variable_count; i++) {
+        const struct module_variable *v = &m->variables[i];
+        if (v->is_const || !v->size)
+            continue;
+        uint64_t offset = v->address - module_base(m);
+        if (offset > m->global_size || v->size > m->global_size - offset ||
+            !memory_place(&d->memory, v->address, v->size, l->globals + offset, v->name, ALLOCATION_VARIABLE)) {
+            remove_variables(d, m);
+            return rp_fail(err, RP_SYSTEM, "no memory for variable '%s' of %s", v->name, m->file_name);
+        }
+    }
+    return true;
+}
+
+static uint64_t end_of(const struct module *m) { return module_base(m) + m->global_size; }
+
+/* The module that lies in [base, base + size), the one with the lowest address. */
+static const struct module *module_within(const struct rp_device *d, uint64_t base, uint64_t size)
+{
+    const struct module *found = NULL;
+    for (uint32_t i = 0; i < d->module_count; i++) {
+        const struct module *m = d->modules[i]->module;
+        if (module_base(m) < base + size && base < end_of(m) && (!found || module_base(m) < module_base(found)))
+            found = m;
+    }
+    return found;
+}
+
+static bool list_module(struct rp_device *d, struct module *m, struct rp_error *err)
+{
+    struct loaded *l = calloc(1, sizeof *l);
+    struct loaded **modules = realloc(d->modules, (d->module_count + 1) * sizeof *modules);
+    d->modules = modules ? modules : d->modules;
+    if (!l || !modules) {
+        free(l);
+        return rp_fail(err, RP_SYSTEM, "out of memory for %s", m->file_name);
+    }
+    l->globals = copy_image(m->global_image, m->global_size);
+    l->consts = copy_image(m->const_image, m->const_size);
+    bool ok = l->globals && l->consts;
+    if (!ok)
+        rp_fail(err, RP_SYSTEM, "no memory for the variables of %s", m->file_name);
+    l->module = m;
+    if (ok && place_variables(d, l, err)) {
+        d->modules[d->module_count++] = l;
+        return true;
+    }
+    l->module = NULL;
+    loaded_free(l);
+    return false;
+}
+
+bool rp_device_adopt(struct rp_device *d, struct module *m, struct rp_error *err)
+{
+    const struct module *other = module_within(d, module_base(m), m->global_size);
+    if (other)
+        rp_fail(err, RP_USAGE, "%s is loaded for addresses that %s has", m->file_name, other->file_name);
+    if (m->narrow && !d->memory.count)
+        d->memory.next = HEAP_BASE_32;
+    if (!other && list_module(d, m, err))
+        return true;
+    module_free(m);
+    return false;
+}
+
+/* The lowest address from `base` on with room for a module. */
+static uint64_t free_base(const struct rp_device *d, uint64_t base, uint64_t size)
+{
+    const struct module *m;
+    while ((m = module_within(d, base, size + 1)))
+        base = (end_of(m) / MODULE_GAP + 1) * MODULE_GAP;
+    return base;
+}
+
+/* How large a module is and how wide its addresses are is known once it is loaded: where it does not fit, it is loaded
+ * again, for addresses where it does. */
+struct module *rp_device_load_bytes(struct rp_device *d, const char *path, const void *bytes, size_t size,
+                                    struct rp_error *err)
+{
+    struct module *m = module_load_bytes(path, bytes, size, 0, err);
+    if (!m)
+        return NULL;
+    uint64_t base = free_base(d, module_base(m), m->global_size);
+    if (base + m->global_size > (m->narrow ? HEAP_BASE_32 : HEAP_BASE)) {
+        rp_fail(err, RP_SYSTEM, "no addresses for %" PRIu64 " bytes of variables of %s", m->global_size, m->file_name);
+        module_free(m);
+        return NULL;
+    }
+    if (base != module_base(m)) {
+        module_free(m);
+        m = module_load_bytes(path, bytes, size, base, err);
+    }
+    return m && rp_device_adopt(d, m, err) ? m : NULL;
+}
+
+struct module *rp_device_load(struct rp_device *d, const char *path, struct rp_error *err)
+{
+    size_t size;
+    char *bytes = module_read_file(path, &size, err);
+    struct module *m = bytes ? rp_device_load_bytes(d, path, bytes, size, err) : NULL;
+    free(bytes);
+    return m;
+}
+
+bool rp_device_unload(struct rp_device *d, struct module *m, struct rp_error *err)
+{
+    for (uint32_t i = 0; i < d->module_count; i++) {
+        struct loaded *l = d->modules[i];
+        if (l->module != m)
+            continue;
+        if (l->launches)
+            return rp_fail(err, RP_USAGE, "%s cannot be unloaded: %u of its launches %s open", m->file_name,
+                           l->launches, l->launches == 1 ? "is" : "are");
+        d->modules[i] = d->modules[--d->module_count];
+        remove_variables(d, m);
+        if (!d->open)
+            memory_reclaim(&d->memory);
+        loaded_free(l);
+        return true;
+    }
+    return rp_fail(err, RP_USAGE, "the device does not have the module that is to be unloaded");
+}
+
+struct loaded *device_module_of(struct rp_device *d, const struct program *p)
+{
+    for (uint32_t i = 0; i < d->module_count; i++) {
+        const struct module *m = d->modules[i]->module;
+        if ((uintptr_t)p >= (uintptr_t)m->programs && (uintptr_t)p < (uintptr_t)(m->programs + m->program_count))
+            return d->modules[i];
+    }
+    return NULL;
+}
+
+static struct loaded *find_loaded(struct rp_device *d, const struct module *m)
+{
+    uint32_t i = 0;
+    while (i < d->module_count && d->modules[i]->module != m)
+        i++;
+    return i < d->module_count ? d->modules[i] : NULL;
+}
+
+void *rp_variable(struct rp_device *d, const struct module *m, const char *name, uint64_t *bytes)
+{
+    struct loaded *l = find_loaded(d, m);
+    for (uint32_t i = 0; l && i < m->variable_count; i++) {
+        const struct module_variable *v = &m->variables[i];
+        if (strcmp(v->name, name))
+            continue;
+        *bytes = v->size;
+        if (!v->is_const)
+            return rp_host(d, v->address, v->size);
+        uint64_t offset = v->address - CONST_WINDOW, all = m->const_size;
+        return offset <= all && v->size <= all - offset ? l->consts + offset : NULL;
+    }
+    return NULL;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+uint64_t rp_alloc(struct rp_device *d, uint64_t bytes, const char *name, struct rp_error *err)
+{
+    struct allocation *a = memory_allocate(&d->memory, bytes, name, ALLOCATION_BUFFER);
+    if (a)
+        return a->base;
+    rp_fail(err, RP_SYSTEM, "no memory for %s, a buffer of %" PRIu64 " bytes", name ? name : "a buffer", bytes);
+    return 0;
+}
+
+bool rp_share(struct rp_device *d, void *host, uint64_t bytes, const char *name, struct rp_error *err)
+{
+    uint64_t base = (uintptr_t)host;
+    if (!bytes || bytes > UINT64_MAX - base)
+        return rp_fail(err, RP_USAGE, "no memory of the host to share: %" PRIu64 " bytes at %p", bytes, host);
+    if (base < LOWEST_SHARED)
+        return rp_fail(err, RP_USAGE, "the host's memory at %p lies below 4 GiB, where the device has its windows",
+                       host);
+    const struct allocation *above = memory_from(&d->memory, base);
+    if (memory_find(&d->memory, base) || (above && above->base - base < bytes))
+        return rp_fail(err, RP_USAGE, "the host's memory at %p lies where the device has something else", host);
+    return memory_place(&d->memory, base, bytes, host, name, ALLOCATION_HOST) ||
+           rp_fail(err, RP_SYSTEM, "out of memory for the host's memory at %p", host);
+}
+
+bool rp_free(struct rp_device *d, uint64_t address, struct rp_error *err)
+{
+    struct allocation *a = memory_from(&d->memory, address);
+    if (!a || a->base != address || (a->kind != ALLOCATION_BUFFER && a->kind != ALLOCATION_HOST))
+        return rp_fail(err, RP_USAGE, "0x%" PRIx64 " is not the beginning of a buffer", address);
+    memory_free(&d->memory, a);
+    if (!d->open)
+        memory_reclaim(&d->memory);
+    return true;
+}
+
+void *rp_host(struct rp_device *d, uint64_t address, uint64_t bytes)
+{
+    struct allocation *a = memory_find(&d->memory, address);
+    if (!a || bytes > a->size - (address - a->base))
+        return NULL;
+    a->initialised = true;
+    return a->host + (address - a->base);
+}
+
+/* ---- what launches leave for the next one ------------------------------------------------------------------------ */
+
+struct block *device_take_block(struct rp_device *d, struct grid *g)
+{
+    pthread_mutex_lock(&d->lock);
+    struct block *b = d->block_count ? d->blocks[--d->block_count] : NULL;
+    pthread_mutex_unlock(&d->lock);
+    if (!b)
+        return block_new(g);
+    if (block_fit(b, g))
+        return b;
+    block_free(b);
+    return NULL;
+}
+
+void device_give_block(struct rp_device *d, struct block *b)
+{
+    if (!b)
+        return;
+    b->tracker = NULL;
+    bool kept = false;
+    if (block_bytes(b->grid) <= SPARE_BLOCK_BYTES) {
+        pthread_mutex_lock(&d->lock);
+        kept = d->block_count < SPARES;
+        if (kept)
+            d->blocks[d->block_count++] = b;
+        pthread_mutex_unlock(&d->lock);
+    }
+    if (!kept)
+        block_free(b);
+}
+
+struct rp_chunk *device_take_chunk(struct rp_device *d, const struct rp_kernel *kernel, uint32_t launch)
+{
+    pthread_mutex_lock(&d->lock);
+    struct rp_chunk *c = d->chunk_count ? d->chunks[--d->chunk_count] : NULL;
+    pthread_mutex_unlock(&d->lock);
+    if (!c)
+        return rp_chunk_new(kernel, launch, NULL);
+    if (rp_chunk_renew(c, kernel, launch))
+        return c;
+    rp_chunk_free(c);
+    return NULL;
+}
+
+void device_give_chunk(struct rp_device *d, struct rp_chunk *c)
+{
+    if (!c)
+        return;
+    pthread_mutex_lock(&d->lock);
+    bool kept = d->chunk_count < SPARES;
+    if (kept)
+        d->chunks[d->chunk_count++] = c;
+    pthread_mutex_unlock(&d->lock);
+    if (!kept)
+        rp_chunk_free(c);
+}
+
+void device_drop_chunks(struct rp_device *d)
+{
+    while (d->chunk_count)
+        rp_chunk_free(d->chunks[--d->chunk_count]);
+}

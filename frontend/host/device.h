@@ -1,0 +1,54 @@
+/* A device: an address space, the modules loaded into it, and threads of the host that run its kernels.
+ *
+ * The address space holds buffers, the variables of modules, what kernels take from the device heap, and memory of the
+ * host at its own address. Modules may be loaded and unloaded in any order; each has addresses of its own, so that
+ * kernels of several modules may pass pointers to each other's variables. What a kernel allocates stays until a kernel
+ * frees it or the device goes.
+ *
+ * One thread at a time may use a device and its launches (launch.h); several devices share nothing. */
+#ifndef REPRISE_FRONTEND_HOST_DEVICE_H
+#define REPRISE_FRONTEND_HOST_DEVICE_H
+
+#include <stddef.h>
+
+#include "frontend/core/program.h"
+#include "tracefmt/error.h"
+
+struct rp_device;
+
+struct rp_device *rp_device_new(struct rp_error *);
+/* Ends the launches that are still open, without a result, and frees all modules. */
+void rp_device_free(struct rp_device *);
+
+/* ---- modules ----------------------------------------------------------------------------------------------------- */
+
+/* Loads a module: its variables get memory and their initial values. The device owns it until it is unloaded. `path`
+ * names one that is given by its bytes in errors; the bytes may go afterwards. */
+struct module *rp_device_load(struct rp_device *, const char *path, struct rp_error *);
+struct module *rp_device_load_bytes(struct rp_device *, const char *path, const void *bytes, size_t size,
+                                    struct rp_error *);
+/* The same with a module that was loaded otherwise, for the addresses that it was loaded for: RP_USAGE if another
+ * module has them. The device owns it, also after a failure. */
+bool rp_device_adopt(struct rp_device *, struct module *, struct rp_error *);
+/* Frees the module, its kernels and its variables. RP_USAGE while a launch of one of its kernels is open. */
+bool rp_device_unload(struct rp_device *, struct module *, struct rp_error *);
+
+/* The host's view of a variable of the module, in global or constant memory, while no kernel runs; NULL: there is none
+ * of that name. */
+void *rp_variable(struct rp_device *, const struct module *, const char *name, uint64_t *bytes);
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* Device memory: zeroed, 512-byte aligned, with a gap after it that belongs to nobody. The same calls give the same
+ * addresses every time. `name` is for reports and the trace. 0 on failure. */
+uint64_t rp_alloc(struct rp_device *, uint64_t bytes, const char *name, struct rp_error *);
+/* Makes [host, host + bytes) the device's at the same address, as cudaMallocManaged does: kernels work on the host's
+ * memory itself. It must stay until it is freed from the device, which leaves the host its memory. RP_USAGE below 4
+ * GiB, where a kernel has its windows, and where the device has something else. */
+bool rp_share(struct rp_device *, void *host, uint64_t bytes, const char *name, struct rp_error *);
+/* A buffer, or memory of the host, by its first address. */
+bool rp_free(struct rp_device *, uint64_t address, struct rp_error *);
+/* The host's view of device memory [address, address+bytes), or NULL if that is not inside one allocation. */
+void *rp_host(struct rp_device *, uint64_t address, uint64_t bytes);
+
+#endif
