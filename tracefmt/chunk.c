@@ -305,6 +305,8 @@ void rp_chunk_absorb(struct rp_chunk *to, struct rp_chunk *from)
 
 bool rp_chunk_renew(struct rp_chunk *c, const struct rp_kernel *kernel, uint32_t launch)
 {
+    if (c->failed)
+        return false;
     for (size_t i = 0; i < c->block_count; i++)
         c->blocks[i]->ended = true;
     empty(c);

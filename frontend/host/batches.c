@@ -110,7 +110,9 @@ static enum block_status run_turn(struct worker *w, struct block *b)
  * within a block. */
 static bool keep_long(struct worker *w, struct batch *batch, struct rp_error *err)
 {
-    return !w->chunk || rp_chunk_bytes(w->chunk) <= RECORD_CHUNK_BYTES || frames_finish(&batch->frames, w->chunk, err);
+    if (!w->chunk || (rp_chunk_bytes(w->chunk) <= RECORD_CHUNK_BYTES && !rp_chunk_failed(w->chunk)))
+        return true;
+    return frames_finish(&batch->frames, w->chunk, err);
 }
 
 /* Runs one block to its end; false: the attempt is over. */
@@ -119,7 +121,13 @@ static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
     struct block *b = w->block;
     struct attempt *a = w->attempt;
     struct rp_error err;
-    block_start(b, index, w->chunk ? rp_chunk_begin_block(w->chunk, index, a->run->grid.warps) : NULL);
+    struct rp_warp_log *logs = w->chunk ? rp_chunk_begin_block(w->chunk, index, a->run->grid.warps) : NULL;
+    if (w->chunk && !logs) {
+        rp_fail(&err, RP_SYSTEM, "out of memory for the trace");
+        fail(a, &err);
+        return false;
+    }
+    block_start(b, index, logs);
     enum block_status status;
     unsigned silent = 0;
     do {

@@ -72,6 +72,10 @@ static struct block *begin_block(struct ordered *o)
     if (!b)
         return NULL;
     struct rp_warp_log *logs = o->chunk ? rp_chunk_begin_block(o->chunk, o->next, r->grid.warps) : NULL;
+    if (o->chunk && !logs) {
+        block_free(b);
+        return NULL;
+    }
     block_start(b, o->next++, logs);
     o->chunk_blocks++;
     return b;
@@ -220,7 +224,8 @@ static bool record_turn(struct ordered *o, struct rp_error *err)
     size_t bytes = rp_chunk_bytes(o->chunk);
     bool enough =
         !o->waiting && o->chunk_blocks >= o->run->batch_blocks && (!o->run->join_small || bytes >= RECORD_SMALL_BYTES);
-    return (!enough && bytes <= RECORD_CHUNK_BYTES) || flush_chunk(o, err);
+    bool nothing = !enough && bytes <= RECORD_CHUNK_BYTES && !rp_chunk_failed(o->chunk);
+    return nothing || flush_chunk(o, err);
 }
 
 static bool end_block(struct ordered *o, struct block *b)
