@@ -13,8 +13,8 @@ enum which { FIRST, SECOND, CONSTANT, BYTES, SHARED, POINTER };
 /* Runs the kernel; the value that it stores, or 0 and the report in *err. */
 static uint32_t run(const char *path, enum which which, int32_t index, struct rp_error *err)
 {
-    struct rp_context *c = rp_context_new(err);
-    struct module *m = rp_context_load(c, path, err);
+    struct rp_context *c = rp_device_new(err);
+    struct module *m = rp_device_load(c, path, err);
     cr_assert_not_null(m, "%s", err->text);
     struct program *p = module_find(m, "neighbours", err);
     cr_assert_not_null(p, "%s", err->text);
@@ -31,7 +31,7 @@ static uint32_t run(const char *path, enum which which, int32_t index, struct rp
         memcpy(&value, rp_host(c, params.out, 4), 4);
     else
         cr_assert_eq(result.fault, RP_FAULT_BOUNDS, "%s", err->text);
-    rp_context_free(c);
+    rp_device_free(c);
     return value;
 }
 
