@@ -15,15 +15,23 @@ struct access_key {
     int64_t stride;
     rp_lanemask mask;
     uint32_t width;
-    uint8_t kind;
+    uint8_t kind, offset_width;
 };
+/* The offsets of a general pattern, as they lie there. */
+struct kept_offsets {
+    uint8_t bytes[RP_WARP_LANES * sizeof(int64_t)];
+};
+static inline void access_key_keep_offsets(struct kept_offsets *kept, const struct rp_pattern *p)
+{
+    memcpy(kept->bytes, p->offset ? p->offset : kept->bytes, rp_pattern_bytes(p));
+}
 
 /* `period`: a power of two. The pattern has lanes. */
 static inline struct access_key access_key_of(const struct rp_pattern *p, uint64_t base, uint64_t period,
                                               uint32_t width)
 {
     return (struct access_key){
-        p->hash, base & (period - 1), p->kind == RP_PATTERN_AFFINE ? p->stride : 0, p->mask, width, p->kind};
+        p->hash, base & (period - 1), p->kind == RP_PATTERN_AFFINE ? p->stride : 0, p->mask, width, p->kind, p->width};
 }
 
 /* Its place in a table of so many entries, a power of two up to 2^24. */
@@ -34,12 +42,13 @@ static inline unsigned access_key_place(const struct access_key *k, unsigned ent
 }
 
 /* Whether `kept`, made of a pattern with these offsets, is `key`, made of `p`. */
-static inline bool access_key_same(const struct access_key *kept, const int64_t offset[RP_WARP_LANES],
+static inline bool access_key_same(const struct access_key *kept, const struct kept_offsets *offsets,
                                    const struct access_key *key, const struct rp_pattern *p)
 {
     return kept->mask == key->mask && kept->hash == key->hash && kept->residue == key->residue &&
            kept->stride == key->stride && kept->width == key->width && kept->kind == key->kind &&
-           (p->kind != RP_PATTERN_GENERAL || !memcmp(offset, p->offset, sizeof p->offset));
+           kept->offset_width == key->offset_width &&
+           (p->kind != RP_PATTERN_GENERAL || !memcmp(offsets->bytes, p->offset, rp_pattern_bytes(p)));
 }
 
 #endif

@@ -100,6 +100,14 @@ static bool check(struct dump *d, struct rp_error *err)
     return true;
 }
 
+static void print_addresses(const struct rp_dynamic_access *a)
+{
+    uint64_t address[RP_WARP_LANES];
+    rp_access_addresses(a, address);
+    for (rp_lanemask rest = a->pattern->mask, first = rest & -rest; rest; rest &= rest - 1)
+        printf("%s0x%" PRIx64, rest & first ? "" : ",", address[__builtin_ctz(rest)]);
+}
+
 static void print_access(const struct rp_memory_operand *m, const struct rp_dynamic_access *a)
 {
     const struct rp_pattern *p = a->pattern;
@@ -109,9 +117,7 @@ static void print_access(const struct rp_memory_operand *m, const struct rp_dyna
     else if (p->kind == RP_PATTERN_AFFINE)
         printf("0x%" PRIx64 "%+" PRId64 "*lane", a->base, p->stride);
     else
-        for (unsigned l = 0, shown = 0; l < RP_WARP_LANES; l++)
-            if (p->mask >> l & 1)
-                printf("%s0x%" PRIx64, shown++ ? "," : "", a->base + (uint64_t)p->offset[l]);
+        print_addresses(a);
 }
 
 static void print_step(const struct rp_step *s)

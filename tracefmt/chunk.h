@@ -9,11 +9,12 @@
 #include "tracefmt/chunk_format.h"
 #include "tracefmt/index.h"
 #include "tracefmt/kernel_map.h"
+#include "tracefmt/pattern.h"
 #include "tracefmt/writer.h"
 
 /* A pattern with its mask spread over the lanes (all ones or zero), for comparing without branches. */
 struct log_pattern {
-    struct rp_pattern pattern;
+    struct wide_pattern pattern;
     uint64_t select[RP_WARP_LANES];
 };
 
@@ -87,7 +88,7 @@ struct rp_frame {
 
 /* The chunk's number of the pattern, adding it if it is new; NO_PATTERN: out of memory. */
 #define NO_PATTERN UINT32_MAX
-uint32_t chunk_intern(struct rp_chunk *, const struct rp_pattern *);
+uint32_t chunk_intern(struct rp_chunk *, const struct wide_pattern *);
 /* Turns the logs into columns and fills summary, all but the carried blocks. */
 bool chunk_encode(struct rp_chunk *, struct rp_error *);
 /* Nothing to store: a carried block that did nothing since and has not ended. */

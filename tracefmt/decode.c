@@ -170,8 +170,9 @@ static bool decode_blocks(struct decoder *d)
 
 /* ---- patterns ---------------------------------------------------------------------------------------------------- */
 
-static bool decode_pattern(struct decoder *d, struct rp_pattern *p)
+static bool decode_pattern(struct decoder *d, struct rp_pattern *out)
 {
+    struct wide_pattern wide = {0}, *p = &wide;
     uint64_t stride, delta, offset = 0;
     uint32_t kind;
     if (!next_below(d, CHUNK_PATTERN_MASK, (uint64_t)UINT32_MAX + 1, &p->mask) ||
@@ -191,7 +192,7 @@ static bool decode_pattern(struct decoder *d, struct rp_pattern *p)
             p->offset[__builtin_ctz(rest)] = (int64_t)(offset += delta);
         }
     pattern_expand(p);
-    return true;
+    return pattern_narrow(out, p, &d->chunk->pool) || no_memory(d);
 }
 
 static bool decode_patterns(struct decoder *d)

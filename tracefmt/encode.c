@@ -125,7 +125,7 @@ static struct known_path *find_path(struct encoder *e, const struct rp_warp_log 
 
 /* ---- patterns ---------------------------------------------------------------------------------------------------- */
 
-static void emit_offsets(struct buffer *column, const struct rp_pattern *p)
+static void emit_offsets(struct buffer *column, const struct wide_pattern *p)
 {
     uint64_t last = 0;
     for (rp_lanemask rest = p->mask & (p->mask - 1); rest; rest &= rest - 1) {
@@ -140,7 +140,7 @@ static void emit_offsets(struct buffer *column, const struct rp_pattern *p)
 static uint32_t pattern_in_file(struct encoder *e, uint32_t pattern)
 {
     if (!e->pattern_id[pattern]) {
-        const struct rp_pattern *p = &e->chunk->patterns[pattern].pattern;
+        const struct wide_pattern *p = &e->chunk->patterns[pattern].pattern;
         e->pattern_id[pattern] = ++e->patterns_used;
         buffer_varint(&e->column[CHUNK_PATTERN_MASK], p->mask);
         buffer_varint(&e->column[CHUNK_PATTERN_KIND], p->kind);

@@ -72,7 +72,7 @@ static bool grow_patterns(struct rp_chunk *c)
     return true;
 }
 
-uint32_t chunk_intern(struct rp_chunk *c, const struct rp_pattern *p)
+uint32_t chunk_intern(struct rp_chunk *c, const struct wide_pattern *p)
 {
     if (c->failed || (2 * ((uint64_t)c->pattern_count + 1) > c->pattern_table_size && !rehash(c)) ||
         (c->pattern_count == c->pattern_capacity && !grow_patterns(c))) {
@@ -94,7 +94,7 @@ uint32_t chunk_intern(struct rp_chunk *c, const struct rp_pattern *p)
 static __attribute__((noinline)) uint32_t find_pattern(struct rp_chunk *c, rp_lanemask mask, uint64_t base,
                                                        const uint64_t address[RP_WARP_LANES])
 {
-    struct rp_pattern p = {.mask = mask};
+    struct wide_pattern p = {.mask = mask};
     for (unsigned l = 0; l < RP_WARP_LANES; l++)
         p.offset[l] = mask >> l & 1 ? (int64_t)(address[l] - base) : 0;
     pattern_classify(&p);
@@ -152,7 +152,7 @@ void rp_log_affine_access(struct rp_warp_log *log, uint32_t instruction, uint32_
 {
     struct rp_chunk *c = log->chunk;
     uint32_t last = c->last_pattern[c->map->slot[instruction] + operand];
-    const struct rp_pattern *p = last ? &c->patterns[last - 1].pattern : NULL;
+    const struct wide_pattern *p = last ? &c->patterns[last - 1].pattern : NULL;
     if (!p || ~p->mask || p->kind == RP_PATTERN_GENERAL || p->stride != stride ||
         log->access_count == log->access_capacity) {
         uint64_t address[RP_WARP_LANES];

@@ -6,7 +6,7 @@
 #include "tracefmt/reader.h"
 
 /* Four chains, so that they overlap. */
-static uint64_t pattern_hash(const struct rp_pattern *p)
+static uint64_t pattern_hash(const struct wide_pattern *p)
 {
     uint64_t hash[4] = {p->mask, 1, 2, 3};
     for (unsigned l = 0; l < RP_WARP_LANES; l += 4)
@@ -15,7 +15,7 @@ static uint64_t pattern_hash(const struct rp_pattern *p)
     return hash_word(hash_word(hash[0], hash[1]), hash_word(hash[2], hash[3]));
 }
 
-void pattern_classify(struct rp_pattern *p)
+void pattern_classify(struct wide_pattern *p)
 {
     unsigned lowest = (unsigned)__builtin_ctz(p->mask);
     rp_lanemask others = p->mask & (p->mask - 1);
@@ -33,7 +33,7 @@ void pattern_classify(struct rp_pattern *p)
     p->hash = pattern_hash(p);
 }
 
-void pattern_expand(struct rp_pattern *p)
+void pattern_expand(struct wide_pattern *p)
 {
     if (p->kind != RP_PATTERN_GENERAL) {
         unsigned lowest = (unsigned)__builtin_ctz(p->mask);
@@ -43,14 +43,94 @@ void pattern_expand(struct rp_pattern *p)
     p->hash = pattern_hash(p);
 }
 
-bool pattern_equal(const struct rp_pattern *a, const struct rp_pattern *b)
+bool pattern_equal(const struct wide_pattern *a, const struct wide_pattern *b)
 {
     return a->mask == b->mask && !memcmp(a->offset, b->offset, sizeof a->offset);
 }
 
+/* ---- narrow -------------------------------------------------------------------------------------------------------
+ */
+
+static uint8_t narrowest(const struct wide_pattern *p)
+{
+    uint64_t bits = 0; /* those in which an offset differs from its sign */
+    for (unsigned l = 0; l < RP_WARP_LANES; l++)
+        bits |= (uint64_t)(p->offset[l] ^ p->offset[l] >> 63);
+    return bits < 0x80 ? 1 : bits < 0x8000 ? 2 : bits < 0x80000000 ? 4 : 8;
+}
+
+bool pattern_narrow(struct rp_pattern *out, const struct wide_pattern *p, struct pool *pool)
+{
+    *out = (struct rp_pattern){.mask = p->mask, .kind = p->kind, .stride = p->stride, .hash = p->hash};
+    if (p->kind != RP_PATTERN_GENERAL)
+        return true;
+    out->width = narrowest(p);
+    uint8_t *at = pool_alloc(pool, rp_pattern_bytes(out), 1);
+    out->offset = at;
+    if (!at)
+        return false;
+    for (rp_lanemask rest = p->mask; rest; rest &= rest - 1, at += out->width) {
+        int64_t offset = p->offset[__builtin_ctz(rest)];
+        int8_t narrow1 = (int8_t)offset;
+        int16_t narrow2 = (int16_t)offset;
+        int32_t narrow4 = (int32_t)offset;
+        const void *from = out->width == 1   ? (const void *)&narrow1
+                           : out->width == 2 ? (const void *)&narrow2
+                           : out->width == 4 ? (const void *)&narrow4
+                                             : (const void *)&offset;
+        memcpy(at, from, out->width);
+    }
+    return true;
+}
+
+/* A list of n offsets, of any width, to what they are added to. */
+#define DEFINE_WIDEN(type)                                                                                             \
+    static void widen_##type(uint64_t *out, const type *from, unsigned n, uint64_t base)                               \
+    {                                                                                                                  \
+        for (unsigned i = 0; i < n; i++)                                                                               \
+            out[i] = base + (uint64_t)(int64_t)from[i];                                                                \
+    }
+DEFINE_WIDEN(int8_t)
+DEFINE_WIDEN(int16_t)
+DEFINE_WIDEN(int32_t)
+DEFINE_WIDEN(int64_t)
+
+static void widen(uint64_t *out, const struct rp_pattern *p, unsigned n, uint64_t base)
+{
+    switch (p->width) {
+    case 1: widen_int8_t(out, p->offset, n, base); break;
+    case 2: widen_int16_t(out, p->offset, n, base); break;
+    case 4: widen_int32_t(out, p->offset, n, base); break;
+    default: widen_int64_t(out, p->offset, n, base); break;
+    }
+}
+
+/* base + offset of the lanes in the mask; other entries are left alone. */
+static void place_lanes(const struct rp_pattern *p, uint64_t base, uint64_t *out)
+{
+    unsigned lowest = (unsigned)__builtin_ctz(p->mask);
+    if (p->kind != RP_PATTERN_GENERAL) {
+        for (rp_lanemask rest = p->mask; rest; rest &= rest - 1) {
+            unsigned l = (unsigned)__builtin_ctz(rest);
+            out[l] = base + (uint64_t)p->stride * (l - lowest);
+        }
+    } else if (!~p->mask) {
+        widen(out, p, RP_WARP_LANES, base);
+    } else {
+        uint64_t list[RP_WARP_LANES], *at = list;
+        widen(list, p, (unsigned)__builtin_popcount(p->mask), base);
+        for (rp_lanemask rest = p->mask; rest; rest &= rest - 1)
+            out[__builtin_ctz(rest)] = *at++;
+    }
+}
+
+void rp_pattern_offsets(const struct rp_pattern *p, int64_t offset[RP_WARP_LANES])
+{
+    memset(offset, 0, RP_WARP_LANES * sizeof *offset);
+    place_lanes(p, 0, (uint64_t *)offset);
+}
+
 void rp_access_addresses(const struct rp_dynamic_access *access, uint64_t address[RP_WARP_LANES])
 {
-    for (unsigned l = 0; l < RP_WARP_LANES; l++)
-        if (access->pattern->mask >> l & 1)
-            address[l] = access->base + (uint64_t)access->pattern->offset[l];
+    place_lanes(access->pattern, access->base, address);
 }

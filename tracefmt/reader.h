@@ -135,6 +135,8 @@ static inline int rp_cursor_next(struct rp_cursor *c, struct rp_step *step, stru
     return 1;
 }
 
+/* Of all lanes; 0 for those outside the pattern's mask. */
+void rp_pattern_offsets(const struct rp_pattern *, int64_t offset[RP_WARP_LANES]);
 /* The addresses of the lanes in the pattern's mask; other entries are left alone. */
 void rp_access_addresses(const struct rp_dynamic_access *, uint64_t address[RP_WARP_LANES]);
 

@@ -323,8 +323,8 @@ struct rp_run {
     rp_lanemask active;
 };
 
-/* The addresses of one memory operand in one execution: those of the lanes in pattern->mask are base + offset[lane].
- * base is the address of the lowest lane in the mask; offsets of other lanes than the mask's are 0. */
+/* The addresses of one memory operand in one execution: those of the lanes in pattern->mask are base + offset of the
+ * lane (rp_pattern_offsets, reader.h). base is the address of the lowest lane in the mask, whose offset is 0. */
 enum rp_pattern_kind {
     RP_PATTERN_GENERAL,
     RP_PATTERN_UNIFORM /* all offsets 0 */,
@@ -332,11 +332,17 @@ enum rp_pattern_kind {
 };
 struct rp_pattern {
     rp_lanemask mask;
-    uint8_t kind;   /* enum rp_pattern_kind */
-    int64_t stride; /* AFFINE only */
-    uint64_t hash;  /* of mask and offsets: equal patterns have equal hashes, also across chunks */
-    int64_t offset[RP_WARP_LANES];
+    uint8_t kind;       /* enum rp_pattern_kind */
+    uint8_t width;      /* GENERAL: bytes of an offset, as few as all of them fit: 1, 2, 4 or 8; else 0 */
+    int64_t stride;     /* AFFINE only */
+    uint64_t hash;      /* of mask and offsets: equal patterns have equal hashes, also across chunks */
+    const void *offset; /* GENERAL: of each lane in the mask, from low to high: signed integers of `width` bytes */
 };
+/* How many bytes there are at `offset`. Patterns are equal if mask, kind, stride, width and these bytes are. */
+static inline unsigned rp_pattern_bytes(const struct rp_pattern *p)
+{
+    return p->width * (unsigned)__builtin_popcount(p->mask);
+}
 
 const char *rp_class_name(enum rp_class c);
 const char *rp_space_name(enum rp_space s);

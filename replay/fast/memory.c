@@ -12,14 +12,14 @@
 struct shared_entry {
     struct access_key key;
     struct shared_memory_cost cost;
-    int64_t offset[RP_WARP_LANES]; /* of a general pattern: its hash alone would not be proof */
+    struct kept_offsets offsets; /* of a general pattern: its hash alone would not be proof */
 };
 
 struct global_entry {
     struct access_key key;
     uint32_t count;
     int64_t segment[MEMO_SEGMENTS]; /* relative to the base less the residue */
-    int64_t offset[RP_WARP_LANES];
+    struct kept_offsets offsets;
 };
 
 struct memo {
@@ -61,13 +61,13 @@ static uint64_t shared(struct fast_sm *sm, const struct fast_warp *w, const stru
     const struct shared_memory_model *model = (const struct shared_memory_model *)sm->chip->machine->shared.model;
     struct access_key key = access_key_of(p, base, model->period, o->width);
     struct shared_entry *e = &sm->memo->shared[access_key_place(&key, MEMO_ENTRIES)];
-    if (!access_key_same(&e->key, e->offset, &key, p)) {
+    if (!access_key_same(&e->key, &e->offsets, &key, p)) {
         uint64_t address[RP_WARP_LANES] = {0};
         lane_addresses(base, p, address);
         struct shared_memory_access access = {p->mask, o->width, address};
         model->cost(sm->chip->machine->shared.options, &access, &e->cost);
         e->key = key;
-        memcpy(e->offset, p->offset, sizeof e->offset);
+        access_key_keep_offsets(&e->offsets, p);
     }
     return take_shared(sm, w, o, &e->cost, dispatched);
 }
@@ -166,7 +166,7 @@ static uint64_t global(const struct fast_sm *sm, const struct fast_warp *w, cons
     uint64_t period = model->period(sm->chip->machine->coalescer.options);
     struct access_key key = access_key_of(p, base, period, o->width);
     struct global_entry *e = &sm->memo->global[access_key_place(&key, MEMO_ENTRIES)];
-    if (!access_key_same(&e->key, e->offset, &key, p)) {
+    if (!access_key_same(&e->key, &e->offsets, &key, p)) {
         uint64_t address[RP_WARP_LANES] = {0}, out[COALESCER_MOST];
         lane_addresses(base, p, address);
         struct coalescer_access access = {p->mask, o->width, address};
@@ -177,7 +177,7 @@ static uint64_t global(const struct fast_sm *sm, const struct fast_warp *w, cons
         e->count = count;
         for (uint32_t i = 0; i < count; i++)
             e->segment[i] = (int64_t)(out[i] - (base - key.residue));
-        memcpy(e->offset, p->offset, sizeof e->offset);
+        access_key_keep_offsets(&e->offsets, p);
     }
     return transactions(sm, w, o, base - key.residue, e->segment, e->count, accepted);
 }
@@ -247,14 +247,29 @@ static uint64_t in_space(struct fast_sm *sm, const struct fast_warp *w, const st
     return local_lanes(sm, w, o, p->mask, address, accepted);
 }
 
+/* The least and the greatest offset of a lane. False: they are too far apart. */
+static bool offset_range(const struct rp_pattern *p, int64_t *least, int64_t *most)
+{
+    *least = *most = 0; /* the lowest lane's */
+    if (p->kind == RP_PATTERN_GENERAL) {
+        int64_t offset[RP_WARP_LANES];
+        rp_pattern_offsets(p, offset);
+        for (unsigned i = 0; i < RP_WARP_LANES; i++) {
+            *least = offset[i] < *least ? offset[i] : *least;
+            *most = offset[i] > *most ? offset[i] : *most;
+        }
+        return true;
+    }
+    int lanes = 31 - __builtin_clz(p->mask) - __builtin_ctz(p->mask);
+    return !__builtin_mul_overflow(p->stride, lanes, p->stride < 0 ? least : most);
+}
+
 /* The space that all lanes of a generic access are in, RP_SPACE_NONE if they differ or that is not plain to see. */
 static unsigned common_space(const struct rp_launch *l, const struct rp_dynamic_access *a, uint64_t *offset)
 {
-    int64_t least = 0, most = 0;
-    for (unsigned i = 0; i < RP_WARP_LANES; i++) { /* lanes outside the mask have offset 0, as the lowest has */
-        least = a->pattern->offset[i] < least ? a->pattern->offset[i] : least;
-        most = a->pattern->offset[i] > most ? a->pattern->offset[i] : most;
-    }
+    int64_t least, most;
+    if (!offset_range(a->pattern, &least, &most))
+        return RP_SPACE_NONE;
     uint64_t low = a->base + (uint64_t)least, high = a->base + (uint64_t)most, ignored;
     unsigned space = resolve_generic(l, a->base, offset);
     if (low > high || low > a->base || high < a->base || resolve_generic(l, low, &ignored) != space ||

@@ -10,7 +10,7 @@
 struct wcet_shared_cost {
     struct access_key key;
     struct shared_memory_cost cost;
-    int64_t offset[RP_WARP_LANES]; /* of a general pattern */
+    struct kept_offsets offsets;
 };
 
 struct wcet_shared_cost *wcet_shared_costs_new(void) { return calloc(SHARED_COSTS, sizeof(struct wcet_shared_cost)); }
@@ -45,13 +45,13 @@ static struct shared_memory_cost shared_cost(const struct wcet_model *m, const s
     const struct shared_memory_model *model = (const struct shared_memory_model *)m->machine->shared.model;
     struct access_key key = access_key_of(a->pattern, a->base, model->period, width);
     struct wcet_shared_cost *kept = &m->shared_costs[access_key_place(&key, SHARED_COSTS)];
-    if (!access_key_same(&kept->key, kept->offset, &key, a->pattern)) {
+    if (!access_key_same(&kept->key, &kept->offsets, &key, a->pattern)) {
         uint64_t address[RP_WARP_LANES];
         rp_access_addresses(a, address);
         struct shared_memory_access access = {a->pattern->mask, width, address};
         model->cost(m->machine->shared.options, &access, &kept->cost);
         kept->key = key;
-        memcpy(kept->offset, a->pattern->offset, sizeof kept->offset);
+        access_key_keep_offsets(&kept->offsets, a->pattern);
     }
     return kept->cost;
 }

@@ -43,9 +43,9 @@ Test(sha256, published_vectors)
     expect_sha256("aaaaaaaaaa", 100000, 10, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-static struct rp_pattern classify(rp_lanemask mask, int64_t step, int64_t odd)
+static struct wide_pattern classify(rp_lanemask mask, int64_t step, int64_t odd)
 {
-    struct rp_pattern p = {.mask = mask};
+    struct wide_pattern p = {.mask = mask};
     unsigned lowest = (unsigned)__builtin_ctz(mask);
     for (unsigned l = lowest; l < RP_WARP_LANES; l++)
         if (mask >> l & 1)
@@ -62,7 +62,7 @@ Test(pattern, kinds)
     cr_expect_eq(classify(0xf0f0, -8, 0).stride, -8);
     cr_expect_eq(classify(UINT32_MAX, 4, 1).kind, RP_PATTERN_GENERAL);
     cr_expect_eq(classify(0x80000100, 4, 0).stride, 4);
-    struct rp_pattern a = classify(0xff00ff00, 12, 0), b = {.mask = a.mask, .kind = a.kind, .stride = a.stride};
+    struct wide_pattern a = classify(0xff00ff00, 12, 0), b = {.mask = a.mask, .kind = a.kind, .stride = a.stride};
     pattern_expand(&b);
     cr_expect(pattern_equal(&a, &b) && a.hash == b.hash);
     cr_expect_neq(classify(0xff00ff00, 12, 4).hash, a.hash);
@@ -72,7 +72,7 @@ Test(pattern, kinds)
 /* The stride between lanes that are not neighbours need not divide evenly. */
 Test(pattern, uneven_distances_are_general)
 {
-    struct rp_pattern p = {.mask = 1u | 1u << 2};
+    struct wide_pattern p = {.mask = 1u | 1u << 2};
     p.offset[2] = 5;
     pattern_classify(&p);
     cr_expect_eq(p.kind, RP_PATTERN_GENERAL);
