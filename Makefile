@@ -333,7 +333,9 @@ install: all
 	for c in $(COMMANDS); do \
 	  $(BUILD)/reprise help --man $$c | sed 's,@PREFIX@,$(PREFIX),g' > $(ROOT)/share/man/man1/reprise-$$c.1 || exit; done
 	$(foreach s,$(SHELLS),$(BUILD)/reprise help --completion $(s) > $(ROOT)/$(COMPLETION_$(s)) &&) true
-	install -m 644 tools/host/reprise.h $(ROOT)/include/reprise/reprise.h
+	install -m 644 tools/host/reprise.h tools/cuda/reprise/cuda.h $(ROOT)/include/reprise
+	install -D -m 644 -t $(ROOT)/share/reprise/cuda/reprise tools/cuda/reprise/cuda.h
+	install -m 644 tools/cuda/cuda_runtime.h $(ROOT)/share/reprise/cuda
 	for h in $(PUBLIC_HEADERS); do install -D -m 644 $$h $(ROOT)/include/reprise/$$h; done
 	sed -e 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),' docs/reprise.pc.in > $(ROOT)/lib/pkgconfig/reprise.pc
 uninstall:

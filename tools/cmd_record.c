@@ -25,6 +25,7 @@ enum key {
     KEY_LIMIT,
     KEY_STACK,
     KEY_TARGET,
+    KEY_CLANG_FLAGS,
     KEY_PRINT,
     KEY_EXPECT,
     KEY_NO_TRACE,
@@ -33,7 +34,9 @@ enum key {
 #define ROWS_LAUNCH                                                                                                    \
     {NULL, 0, NULL, "What to run"},                                                                                    \
         {"module", KEY_MODULE, "FILE",                                                                                 \
-         "Module with the kernel: PTX, a cubin, a fat binary, or a program or object that holds one"},                 \
+         "Module with the kernel: CUDA source (.cu), PTX, a cubin, a fat binary, or a program or object that holds "   \
+         "one. "                                                                                                       \
+         "CUDA source is compiled by clang"},                                                                          \
         {"kernel", KEY_KERNEL, "NAME",                                                                                 \
          "Kernel to run, as in the module or as in the source; may be left out if there is only one"},                 \
         {"grid", KEY_GRID, "X[,Y[,Z]]", "Blocks in the grid; 64x2 is the same as 64,2"},                               \
@@ -58,8 +61,10 @@ enum key {
         {"threads", KEY_THREADS, "N", "Host threads (0: one per CPU); result and trace do not depend on it"},          \
         {"limit", KEY_LIMIT, "N", "Instructions a warp may execute before it counts as endless (4294967296)"},         \
         {"stack", KEY_STACK, "BYTES", "Local memory per thread (what the kernel needs; 16384 with recursion)"},        \
+        {"clang-flags", KEY_CLANG_FLAGS, "FLAGS", "More options for clang, such as '-DTILE=32 -Iinclude'"},            \
         {"target", KEY_TARGET, "SM",                                                                                   \
-         "Run PTX as for this target (its own); from sm_70 on the threads of a warp are scheduled independently"},     \
+         "Run PTX as for this target (its own), or compile CUDA source for it (sm_75); from sm_70 on the threads of "  \
+         "a warp are scheduled independently"},                                                                        \
     {                                                                                                                  \
         "shared-limit", KEY_SHARED_LIMIT, "BYTES", "Shared memory that a block may have (49152)"                       \
     }
@@ -202,6 +207,7 @@ static bool take_option(struct record *r, int key, char *arg, struct rp_error *e
     case KEY_SHARED: r->single = true; return size32(arg, "--shared", &l->shared, err);
     case KEY_SHARED_LIMIT: return size32(arg, "--shared-limit", &p->shared_limit, err);
     case KEY_STACK: return size32(arg, "--stack", &p->stack, err);
+    case KEY_CLANG_FLAGS: replace(&p->clang_flags, arg); return true;
     case KEY_TARGET: replace(&p->target, arg); return true;
     case KEY_THREADS: return thread_count(arg, &p->threads, err);
     case KEY_LIMIT: return read_size(arg, UINT64_MAX, "--limit", &p->limit, err);
@@ -313,6 +319,8 @@ static const struct command_example record_examples[] = {
      "reprise record -o mm.wtr --module matmul.ptx --kernel matmul --grid 4,4 --block 16,16 \\\n"
      "        --arg buf=rand-f32:4K:seed=1 --arg buf=rand-f32:4K:seed=2 \\\n"
      "        --arg buf=zeros:16K --arg i32=64 --save 2=C.npy"},
+    {"Straight from CUDA source", "reprise record -o saxpy.wtr --module saxpy.cu --grid 4 --block 256 \\\n"
+                                  "        --arg i32=1000 --arg f32=2 --arg buf=iota-i32:1000 --arg buf=zeros:4000"},
     {"Two products in a row on the same buffers",
      "reprise record -o chain.wtr --launch-file chain.cfg --module matmul.ptx"},
     {NULL, NULL},

@@ -22,6 +22,7 @@ const struct help_row help_statuses[] = {
 const struct help_row help_environment[] = {
     {"REPRISE_MACHINES", "a folder that is searched first for machines given by name"},
     {"REPRISE_SIMD", "2, 3 or 4: the highest x86-64 vector level to use; results do not depend on it"},
+    {"CLANG", "the clang that compiles CUDA source (clang)"},
     {"NO_COLOR", "if set, no bold and no colour on a terminal"},
     {NULL, NULL},
 };

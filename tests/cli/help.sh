@@ -130,7 +130,7 @@ check "none in a file" eval '! TERM=xterm "$r" replay --help | grep -q "$escape"
 # ---- what make install brings --------------------------------------------------------------------------------------
 make -s install BUILD="$BUILD" PREFIX=/usr/local DESTDIR="$dir/root" >&2 || exit 1
 root=$dir/root/usr/local
-for f in bin/reprise share/man/man1/reprise.1 share/reprise/trace.proto share/reprise/phases.proto share/doc/reprise/README.md \
+for f in bin/reprise share/man/man1/reprise.1 share/reprise/trace.proto share/reprise/phases.proto include/reprise/cuda.h share/doc/reprise/README.md \
     share/doc/reprise/machines.md share/doc/reprise/examples/chain.cfg share/bash-completion/completions/reprise \
     share/zsh/site-functions/_reprise share/fish/vendor_completions.d/reprise.fish; do
     check "installs $f" test -s "$root/$f"

@@ -75,4 +75,5 @@ void plan_free(struct plan *p)
     free(p->target);
     free(p->output);
     free(p->launch_file);
+    free(p->clang_flags);
 }

@@ -80,6 +80,7 @@ struct plan {
     char *target;          /* of the module's PTX; NULL: its own */
     int target_line;       /* of the launch file; 0: it is the command line's */
     char *launch_file;     /* NULL: there is none */
+    char *clang_flags;     /* for CUDA source; NULL: none */
     struct plan_buffer *buffers;
     size_t buffer_count;
     struct plan_launch *launches;

@@ -8,6 +8,8 @@
 
 #include "tools/cleanup.h"
 #include "tools/command.h"
+#include "tools/cuda/compile.h"
+#include "tools/input.h"
 #include "tools/json.h"
 #include "tools/output.h"
 #include "tools/record/buffers.h"
@@ -112,7 +114,7 @@ static void describe_launch(struct options *o, const struct session *s, size_t i
 static bool describe(const struct session *s, struct options *o, struct rp_error *err)
 {
     const struct plan *p = s->plan;
-    o->capacity = (uint32_t)(p->buffer_count + p->launch_count * (4 + PLAN_ARGUMENTS) + 3);
+    o->capacity = (uint32_t)(p->buffer_count + p->launch_count * (4 + PLAN_ARGUMENTS) + 4);
     o->list = calloc(o->capacity, sizeof *o->list);
     if (!o->list)
         return rp_fail(err, RP_SYSTEM, "out of memory");
@@ -123,6 +125,8 @@ static bool describe(const struct session *s, struct options *o, struct rp_error
     }
     for (size_t i = 0; i < p->launch_count; i++)
         describe_launch(o, s, i);
+    if (p->clang_flags)
+        add_option(o, plan_copy("clang-flags"), "%s", p->clang_flags);
     if (p->limit)
         add_option(o, plan_copy("limit"), "%" PRIu64, p->limit);
     if (p->stack)
@@ -169,10 +173,23 @@ static bool wrong(const struct plan *p, int line, struct rp_error *err)
     return false;
 }
 
+/* CUDA source is compiled first. */
+static struct module *load_module(const struct session *s, struct rp_error *err)
+{
+    const struct plan *p = s->plan;
+    if (input_kind(p->module) != INPUT_CUDA)
+        return rp_device_load(s->device, p->module, err);
+    size_t size;
+    char *ptx = cuda_compile(p->module, p->target, p->clang_flags, &size, err);
+    struct module *m = ptx ? rp_device_load_bytes(s->device, p->module, ptx, size, err) : NULL;
+    free(ptx);
+    return m;
+}
+
 static bool prepare(struct session *s, struct rp_error *err)
 {
     struct plan *p = s->plan;
-    if (!(s->device = rp_device_new(err)) || !(s->module = rp_device_load(s->device, p->module, err)))
+    if (!(s->device = rp_device_new(err)) || !(s->module = load_module(s, err)))
         return false;
     if (p->target && !module_set_target(s->module, p->target, err))
         return p->target_line && wrong(p, p->target_line, err);

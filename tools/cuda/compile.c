@@ -1,0 +1,168 @@
+#include "tools/cuda/compile.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "replay/machine_settings.h"
+
+#define MOST_FLAGS 64
+extern char **environ;
+
+/* The folder with reprise/cuda.h: in the source tree that the program was built in, beside an installed program, or
+ * where it was configured to be. */
+static bool find_headers(char folder[PATH_MAX], struct rp_error *err)
+{
+    static const char *const beside[] = {"../tools/cuda", "../../tools/cuda", "../share/reprise/cuda"};
+    char program[PATH_MAX - 64], header[PATH_MAX + 32];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(program, '/');
+    if (slash)
+        *slash = 0;
+    for (size_t i = 0; i <= sizeof beside / sizeof *beside; i++) {
+        if (i < sizeof beside / sizeof *beside)
+            snprintf(folder, PATH_MAX, "%s/%s", program, beside[i]);
+        else
+            snprintf(folder, PATH_MAX, "%.4000s/cuda", machine_data_folder);
+        snprintf(header, sizeof header, "%s/reprise/cuda.h", folder);
+        if (!access(header, R_OK))
+            return true;
+    }
+    return rp_fail(err, RP_BAD_INPUT, "reprise/cuda.h is neither in the source tree nor in %s; install reprise again",
+                   folder);
+}
+
+struct command_words {
+    const char *words[32 + MOST_FLAGS];
+    size_t count;
+};
+
+static void add(struct command_words *c, const char *word) { c->words[c->count++] = word; }
+
+/* `flags` is cut into words. */
+static bool build(struct command_words *c, const char *clang, const char *source, const char *arch, const char *headers,
+                  char *flags, struct rp_error *err)
+{
+    static const char *const always[] = {
+        "-x",
+        "cuda",
+        "--cuda-device-only",
+        "-nocudainc",
+        "-nocudalib",
+        "-O2",
+        "-S",
+        "-gline-tables-only",
+        "-Wno-unknown-cuda-version",
+        "--cuda-path=/nonexistent",
+        "-include",
+        "reprise/cuda.h",
+        "-o",
+        "-",
+    };
+    add(c, clang);
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        add(c, always[i]);
+    add(c, arch);
+    add(c, "-I");
+    add(c, headers);
+    char *rest, *word = flags ? strtok_r(flags, " ", &rest) : NULL;
+    for (size_t i = 0; word; word = strtok_r(NULL, " ", &rest), i++) {
+        if (i == MOST_FLAGS)
+            return rp_fail(err, RP_USAGE, "--clang-flags: more than %d", MOST_FLAGS);
+        add(c, word);
+    }
+    add(c, source);
+    c->words[c->count] = NULL;
+    return true;
+}
+
+/* All that comes from the pipe, with a NUL behind it. NULL: no memory. */
+static char *read_pipe(int fd, size_t *size)
+{
+    size_t room = 1 << 16, n = 0;
+    char *text = malloc(room);
+    for (ssize_t got; text; n += (size_t)got) {
+        if (room - n < 2) {
+            char *more = realloc(text, room *= 2);
+            if (!more)
+                free(text);
+            if (!(text = more))
+                break;
+        }
+        got = read(fd, text + n, room - n - 1);
+        if (got < 0 && errno == EINTR)
+            got = 0;
+        else if (got <= 0)
+            break;
+    }
+    if (text)
+        text[n] = 0;
+    *size = n;
+    return text;
+}
+
+static bool no_clang(const char *clang, int why, struct rp_error *err)
+{
+    return rp_fail(
+        err, RP_BAD_INPUT,
+        "cannot run '%s' (%s): CUDA source is compiled by clang, version 14 or later, with the NVPTX target. "
+        "Install it (Debian: apt install clang), name one with CLANG=PATH, or give PTX",
+        clang, strerror(why));
+}
+
+static char *run(const struct command_words *c, const char *source, size_t *size, struct rp_error *err)
+{
+    int ends[2], status = -1;
+    pid_t child;
+    posix_spawn_file_actions_t actions;
+    if (pipe(ends)) {
+        rp_fail(err, RP_SYSTEM, "cannot run clang: %s", strerror(errno));
+        return NULL;
+    }
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    posix_spawn_file_actions_addclose(&actions, ends[1]);
+    int why = posix_spawnp(&child, c->words[0], &actions, NULL, (char *const *)c->words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    char *text = why ? NULL : read_pipe(ends[0], size);
+    close(ends[0]);
+    if (why) {
+        no_clang(c->words[0], why, err);
+        return NULL;
+    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    bool compiled = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+        no_clang(c->words[0], ENOENT, err);
+    else if (!compiled)
+        rp_fail(err, RP_BAD_INPUT, "%s: clang did not compile it", source);
+    else if (!text)
+        rp_fail(err, RP_SYSTEM, "%s: out of memory", source);
+    if (compiled)
+        return text;
+    free(text);
+    return NULL;
+}
+
+char *cuda_compile(const char *source, const char *target, const char *flags, size_t *size, struct rp_error *err)
+{
+    const char *given = getenv("CLANG"), *clang = given && *given ? given : "clang";
+    char headers[PATH_MAX], arch[64], *text = NULL, *copy = flags ? strdup(flags) : NULL;
+    struct command_words c = {.count = 0};
+    snprintf(arch, sizeof arch, "--cuda-gpu-arch=%.30s", target ? target : CUDA_TARGET);
+    if (flags && !copy)
+        rp_fail(err, RP_SYSTEM, "%s: out of memory", source);
+    else if (find_headers(headers, err) && build(&c, clang, source, arch, headers, copy, err))
+        text = run(&c, source, size, err);
+    free(copy);
+    return text;
+}
