@@ -13,7 +13,7 @@ enum which { FIRST, SECOND, CONSTANT, BYTES, SHARED, POINTER };
 /* Runs the kernel; the value that it stores, or 0 and the report in *err. */
 static uint32_t run(const char *path, enum which which, int32_t index, struct rp_error *err)
 {
-    struct rp_context *c = rp_device_new(err);
+    struct rp_device *c = rp_device_new(err);
     struct module *m = rp_device_load(c, path, err);
     cr_assert_not_null(m, "%s", err->text);
     struct program *p = module_find(m, "neighbours", err);
