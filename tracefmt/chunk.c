@@ -158,26 +158,44 @@ struct rp_warp_log *rp_chunk_begin_block(struct rp_chunk *c, uint64_t block, uin
         b->logs[w].chunk = c;
         b->logs[w].reserve = &b->reserve[w];
     }
-    return append_block(c, b) ? b->logs : NULL;
+    if (!append_block(c, b))
+        return NULL;
+    c->open_count++;
+    return b->logs;
 }
 
 bool rp_chunk_failed(const struct rp_chunk *c) { return c->failed; }
 
+static size_t log_bytes(const struct open_block *b)
+{
+    size_t bytes = 0;
+    for (uint32_t w = 0; w < b->warps; w++) {
+        const struct rp_warp_log *log = &b->logs[w];
+        bytes += log->run_count * sizeof *log->runs + log->guard_count * sizeof *log->guards +
+                 log->aux_count * sizeof *log->aux + log->access_count * sizeof *log->accesses;
+    }
+    return bytes;
+}
+
 void rp_chunk_end_block(struct rp_chunk *c, uint64_t block)
 {
-    for (size_t i = c->block_count; i-- > 0;)
-        if (c->blocks[i]->index == block)
-            c->blocks[i]->ended = true;
+    size_t i = c->block_count;
+    while (i > 0 && c->blocks[i - 1]->index != block)
+        i--;
+    if (!i || c->blocks[i - 1]->ended)
+        return;
+    c->blocks[i - 1]->ended = true;
+    c->ended_bytes += log_bytes(c->blocks[i - 1]);
+    c->open_count--;
 }
 
 size_t rp_chunk_bytes(const struct rp_chunk *c)
 {
-    size_t bytes = c->pattern_count * sizeof *c->patterns;
-    for (size_t i = 0; i < c->block_count; i++)
-        for (uint32_t w = 0; w < c->blocks[i]->warps; w++) {
-            const struct rp_warp_log *log = &c->blocks[i]->logs[w];
-            bytes += log->run_count * sizeof *log->runs + log->guard_count * sizeof *log->guards +
-                     log->aux_count * sizeof *log->aux + log->access_count * sizeof *log->accesses;
+    size_t bytes = c->pattern_count * sizeof *c->patterns + c->ended_bytes, open = c->open_count;
+    for (size_t i = c->block_count; open && i-- > 0;)
+        if (!c->blocks[i]->ended) {
+            bytes += log_bytes(c->blocks[i]);
+            open--;
         }
     return bytes;
 }
@@ -259,7 +277,8 @@ static void empty(struct rp_chunk *c)
         empty_logs(b);
         c->blocks[kept++] = b;
     }
-    c->block_count = kept;
+    c->block_count = c->open_count = kept;
+    c->ended_bytes = 0;
     c->pattern_count = 0;
     if (c->pattern_table)
         memset(c->pattern_table, 0, c->pattern_table_size * sizeof *c->pattern_table);
@@ -293,6 +312,7 @@ void rp_chunk_absorb(struct rp_chunk *to, struct rp_chunk *from)
         for (size_t i = 0; i < from->block_count; i++)
             append_block(to, from->blocks[i]);
         from->block_count = 0;
+        to->ended_bytes += from->ended_bytes;
     }
     empty(from);
     while (to->spare) { /* room for room */

@@ -56,6 +56,7 @@ struct rp_chunk {
 
     struct open_block **blocks; /* ascending index */
     size_t block_count, block_capacity;
+    size_t open_count, ended_bytes; /* blocks that have not ended; what the others have logged */
     struct open_block *spare; /* closed ones with room in their logs, for the next to begin */
 
     struct log_pattern *patterns;

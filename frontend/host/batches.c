@@ -115,6 +115,18 @@ static bool keep_long(struct worker *w, struct batch *batch, struct rp_error *er
     return frames_finish(&batch->frames, w->chunk, err);
 }
 
+/* A block is done. */
+static void count_done(struct attempt *a, uint64_t warp_instructions)
+{
+    if (a->helped) {
+        atomic_fetch_add_explicit(&a->blocks_done, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&a->warp_instructions, warp_instructions, memory_order_relaxed);
+    } else { /* nobody else counts */
+        atomic_store_explicit(&a->blocks_done, a->blocks_done + 1, memory_order_relaxed);
+        atomic_store_explicit(&a->warp_instructions, a->warp_instructions + warp_instructions, memory_order_relaxed);
+    }
+}
+
 /* Runs one block to its end; false: the attempt is over. */
 static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
 {
@@ -146,8 +158,7 @@ static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
     }
     uint64_t before = batch->warp_instructions;
     block_count(b, &batch->warp_instructions, &batch->thread_instructions);
-    atomic_fetch_add_explicit(&a->blocks_done, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&a->warp_instructions, batch->warp_instructions - before, memory_order_relaxed);
+    count_done(a, batch->warp_instructions - before);
     if (w->chunk)
         rp_chunk_end_block(w->chunk, index);
     return true;
