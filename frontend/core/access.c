@@ -46,32 +46,32 @@ static void bad_access(struct warp_state *s, const struct uop *u, enum rp_fault_
     block_fault(s, u, kind, lane, "%s", detail);
     struct fault *f = &s->w.block->fault;
     f->address = address;
-    f->size = u->memory.width;
+    f->size = u->memory->operand.width;
     f->space = (uint8_t)space;
-    f->access = u->memory.kind;
+    f->access = u->memory->operand.kind;
 }
 
-static bool misaligned(const struct uop *u, uint64_t bits) { return bits & (u->memory.width - 1); }
+static bool misaligned(const struct uop *u, uint64_t bits) { return bits & (u->memory->operand.width - 1); }
 
 /* What is not one element per lane. */
 static void move_other(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
                        uint8_t *host, bool shared)
 {
     struct warp *w = &s->w;
-    if (u->memory.kind == RP_ACCESS_ATOMIC || u->memory.kind == RP_ACCESS_REDUCTION) {
+    if (u->memory->operand.kind == RP_ACCESS_ATOMIC || u->memory->operand.kind == RP_ACCESS_REDUCTION) {
         atomic_lanes(w, u, la, host, m, shared);
         return;
     }
     if (u->type == T_B128) {
-        uint8_t *d = operand_at(w->window, u->d);
-        u->element(d, host, la, m);
-        u->element(d + 8 * RP_WARP_LANES, host + 8, la, m);
+        uint8_t *d = operand_at(w, u->d);
+        u->memory->element(d, host, la, m);
+        u->memory->element(d + 8 * RP_WARP_LANES, host + 8, la, m);
         return;
     }
-    uint32_t bytes = u->memory.width / u->list_count;
-    for (uint32_t i = 0; i < u->list_count; i++)
-        if (!is_sink(u->list[i]))
-            u->element(operand_at(w->window, u->list[i]), host + (size_t)i * bytes, la, m);
+    uint32_t bytes = u->memory->operand.width / u->memory->count;
+    for (uint32_t i = 0; i < u->memory->count; i++)
+        if (!is_sink(u->memory->elements[i]))
+            u->memory->element(operand_at(w, u->memory->elements[i]), host + (size_t)i * bytes, la, m);
 }
 
 /* Moves all elements of the access; host + address is a lane's first byte. */
@@ -79,12 +79,12 @@ static inline void move(struct warp_state *s, const struct uop *u, lanemask m, c
                         uint8_t *host, bool shared)
 {
     if (u->flags & UF_ONE_ELEMENT)
-        u->element(operand_at(s->w.window, u->d), host, la, m);
+        u->memory->element(operand_at(&s->w, u->d), host, la, m);
     else
         move_other(s, u, m, la, host, shared);
 }
 
-static bool writes(const struct uop *u) { return u->memory.kind != RP_ACCESS_LOAD; }
+static bool writes(const struct uop *u) { return u->memory->operand.kind != RP_ACCESS_LOAD; }
 
 /* ---- flat spaces ------------------------------------------------------------------------------------------------- */
 
@@ -92,20 +92,20 @@ static bool writes(const struct uop *u) { return u->memory.kind != RP_ACCESS_LOA
 static __attribute__((noinline)) bool flat_fault(struct warp_state *s, const struct uop *u, lanemask m,
                                                  const struct lane_addresses *la, uint64_t size, enum rp_space space)
 {
-    uint64_t bytes = u->memory.width;
+    uint64_t bytes = u->memory->operand.width;
     char detail[128];
     FOR_LANES(l, m)
     {
         uint64_t at = lane_address(la, l);
         if (misaligned(u, at)) {
-            snprintf(detail, sizeof detail, "not a multiple of %u", u->memory.width);
+            snprintf(detail, sizeof detail, "not a multiple of %u", u->memory->operand.width);
             bad_access(s, u, RP_FAULT_MISALIGNED, l, space, at, detail);
             return false;
         }
         if (size >= bytes && at <= size - bytes)
             continue;
         /* the stack of machine code grows down to 0; its addresses have 32 bits */
-        if (space == RP_SPACE_LOCAL && (u->frame_relative || at >> 31 == 1)) {
+        if (space == RP_SPACE_LOCAL && (u->memory->frame_relative || at >> 31 == 1)) {
             snprintf(detail, sizeof detail,
                      "the stack of %llu bytes per thread is exhausted (--stack BYTES gives more)",
                      (unsigned long long)size);
@@ -123,7 +123,7 @@ static __attribute__((noinline)) bool flat_fault(struct warp_state *s, const str
 static inline bool flat_check(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
                               uint64_t size, enum rp_space space)
 {
-    uint64_t bytes = u->memory.width;
+    uint64_t bytes = u->memory->operand.width;
     if (__builtin_expect(size >= bytes && la->high <= size - bytes && !misaligned(u, la->bits), 1))
         return true;
     return flat_fault(s, u, m, la, size, space);
@@ -140,11 +140,11 @@ static __attribute__((noinline)) bool extents_check(struct warp_state *s, const 
     {
         uint64_t at = lane_address(la, l);
         if (misaligned(u, at)) {
-            snprintf(detail, sizeof detail, "not a multiple of %u", u->memory.width);
+            snprintf(detail, sizeof detail, "not a multiple of %u", u->memory->operand.width);
             bad_access(s, u, RP_FAULT_MISALIGNED, l, space, at, detail);
             return false;
         }
-        if (extents_cover(e, at, u->memory.width))
+        if (extents_cover(e, at, u->memory->operand.width))
             continue;
         extents_describe(e, at, rp_space_name(space), all, detail, sizeof detail);
         bad_access(s, u, RP_FAULT_BOUNDS, l, space, at, detail);
@@ -157,7 +157,8 @@ static inline bool extent_check(struct warp_state *s, const struct uop *u, lanem
                                 const struct extents *e, uint64_t all, enum rp_space space)
 {
     const struct extent *in = extents_find(e, la->low);
-    if (__builtin_expect(in && extent_covers(in, la->low, la->high, u->memory.width) && !misaligned(u, la->bits), 1))
+    if (__builtin_expect(
+            in && extent_covers(in, la->low, la->high, u->memory->operand.width) && !misaligned(u, la->bits), 1))
         return true;
     return extents_check(s, u, m, la, e, all, space);
 }
@@ -201,8 +202,8 @@ static void local_access(struct warp_state *s, const struct uop *u, lanemask m, 
     const struct grid *g = b->grid;
     if (!flat_check(s, u, m, la, g->local_bytes, RP_SPACE_LOCAL))
         return;
-    if (writes(u) && la->high + u->memory.width > b->local_high)
-        b->local_high = la->high + u->memory.width;
+    if (writes(u) && la->high + u->memory->operand.width > b->local_high)
+        b->local_high = la->high + u->memory->operand.width;
     struct lane_addresses per_lane;
     unsigned first = (unsigned)__builtin_ctz(m);
     for (unsigned l = 0; l < RP_WARP_LANES; l++)
@@ -224,7 +225,7 @@ static inline void global_part(struct warp_state *s, const struct uop *u, lanema
     struct block *b = s->w.block;
     if (b->tracker && !track_access(b->tracker, a, u, la, m))
         return; /* this run of the grid is given up */
-    b->changes += u->memory.kind == RP_ACCESS_STORE;
+    b->changes += u->memory->operand.kind == RP_ACCESS_STORE;
     move(s, u, m, la, a->host - a->base, b->grid->parallel);
 }
 
@@ -232,13 +233,13 @@ static inline void global_part(struct warp_state *s, const struct uop *u, lanema
 static void global_scattered(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
 {
     const struct memory *memory = s->w.block->grid->memory;
-    uint64_t bytes = u->memory.width;
+    uint64_t bytes = u->memory->operand.width;
     char detail[256];
     FOR_LANES(l, m)
     {
         uint64_t at = lane_address(la, l);
         if (misaligned(u, at)) {
-            snprintf(detail, sizeof detail, "not a multiple of %u", u->memory.width);
+            snprintf(detail, sizeof detail, "not a multiple of %u", u->memory->operand.width);
             bad_access(s, u, RP_FAULT_MISALIGNED, l, RP_SPACE_GLOBAL, at, detail);
             return;
         }
@@ -265,9 +266,9 @@ static inline void global_access(struct warp_state *s, const struct uop *u, lane
 {
     struct block *b = s->w.block;
     struct allocation **cached = &b->last[u->index % ALLOCATION_CACHE], *a = *cached;
-    if (!a || !covers(a, la->low, la->high, u->memory.width)) {
+    if (!a || !covers(a, la->low, la->high, u->memory->operand.width)) {
         a = memory_find(b->grid->memory, la->low);
-        if (!a || !covers(a, la->low, la->high, u->memory.width)) {
+        if (!a || !covers(a, la->low, la->high, u->memory->operand.width)) {
             global_scattered(s, u, m, la);
             return;
         }
@@ -323,19 +324,19 @@ static void generic_access(struct warp_state *s, const struct uop *u, lanemask m
 /* ---- handlers ---------------------------------------------------------------------------------------------------- */
 
 /* Computes and logs the addresses, then lets the space do its part. */
-#define HANDLER(name, access)                                                                                          \
+#define HANDLER(name, do_access)                                                                                       \
     static void name(struct warp *w, const struct uop *u, lanemask m)                                                  \
     {                                                                                                                  \
         struct lane_addresses la;                                                                                      \
-        int64_t offset = u->imm + (u->frame_relative ? (int64_t)w->frame : 0);                                         \
-        u->addresses(&la, operand_at(w->window, u->a), offset, m);                                                     \
+        int64_t offset = u->imm + (u->memory->frame_relative ? (int64_t)w->frame : 0);                                 \
+        u->memory->addresses(&la, operand_at(w, u->a), offset, m);                                                     \
         if (w->log && u->flags & UF_LOG_ACCESS) {                                                                      \
             if (la.affine)                                                                                             \
-                rp_log_affine_access(w->log, u->index, 0, la.at[0], la.stride);                                        \
+                rp_log_affine_access(w->log, u->index, u->memory->access, la.at[0], la.stride);                        \
             else                                                                                                       \
-                rp_log_access(w->log, u->index, 0, m, la.at);                                                          \
+                rp_log_access(w->log, u->index, u->memory->access, m, la.at);                                          \
         }                                                                                                              \
-        access((struct warp_state *)w, u, m, &la);                                                                     \
+        do_access((struct warp_state *)w, u, m, &la);                                                                  \
     }
 HANDLER(handle_shared, shared_access)
 HANDLER(handle_const, const_access)
@@ -353,11 +354,11 @@ HANDLER(handle_prefetch, no_access)
 
 static uop_fn handler(const struct uop *u)
 {
-    if (u->memory.kind == RP_ACCESS_PREFETCH)
+    if (u->memory->operand.kind == RP_ACCESS_PREFETCH)
         return handle_prefetch;
-    if (u->frame_relative)
+    if (u->memory->frame_relative)
         return handle_local;
-    switch (u->memory.space) {
+    switch (u->memory->operand.space) {
     case RP_SPACE_GLOBAL: return handle_global;
     case RP_SPACE_SHARED: return handle_shared;
     case RP_SPACE_LOCAL: return handle_local;
@@ -368,37 +369,37 @@ static uop_fn handler(const struct uop *u)
     }
 }
 
-static bool choose_element(struct uop *u)
+static bool choose_element(struct uop *u, struct memory_descriptor *d)
 {
-    enum lane_type reg = u->dtype ? (enum lane_type)u->dtype : (enum lane_type)u->type;
+    enum lane_type reg = d->dtype ? (enum lane_type)d->dtype : (enum lane_type)u->type;
     unsigned bytes = lane_type_bits((enum lane_type)u->type) / 8, reg_bytes = lane_element_bytes(reg);
     if (u->type == T_B128)
         bytes = reg_bytes = 8;
-    if (u->memory.kind == RP_ACCESS_LOAD)
-        u->element = SIMD_SELECT(element_load)(bytes, reg_bytes, lane_is_signed((enum lane_type)u->type));
+    if (d->operand.kind == RP_ACCESS_LOAD)
+        d->element = SIMD_SELECT(element_load)(bytes, reg_bytes, lane_is_signed((enum lane_type)u->type));
     else
-        u->element = SIMD_SELECT(element_store)(bytes, reg_bytes);
-    uint32_t elements = u->list_count ? u->list_count : 1;
-    if (!u->list_count && is_sink(u->d))
+        d->element = SIMD_SELECT(element_store)(bytes, reg_bytes);
+    uint32_t elements = d->count ? d->count : 1;
+    if (!d->count && is_sink(u->d))
         return false;
-    if (!u->list_count && u->type != T_B128)
+    if (!d->count && u->type != T_B128)
         u->flags |= UF_ONE_ELEMENT;
     uint32_t width = elements * (u->type == T_B128 ? 16 : bytes);
-    return u->element && u->memory.width == width && (width & (width - 1)) == 0;
+    return d->element && d->operand.width == width && (width & (width - 1)) == 0;
 }
 
-bool access_prepare(struct uop *u)
+bool access_prepare(struct uop *u, struct memory_descriptor *d)
 {
     u->fn = handler(u);
     if (is_sink(u->a))
-        u->addresses = addresses_constant;
+        d->addresses = addresses_constant;
     else if (lane_type_bits((enum lane_type)u->stype) == 64)
-        u->addresses = SIMD_SELECT(addresses_wide);
+        d->addresses = SIMD_SELECT(addresses_wide);
     else
-        u->addresses = SIMD_SELECT(addresses_narrow);
-    switch (u->memory.kind) {
+        d->addresses = SIMD_SELECT(addresses_narrow);
+    switch (d->operand.kind) {
     case RP_ACCESS_LOAD:
-    case RP_ACCESS_STORE: return u->fn && choose_element(u);
+    case RP_ACCESS_STORE: return u->fn && choose_element(u, d);
     case RP_ACCESS_ATOMIC:
     case RP_ACCESS_REDUCTION: return u->fn && atomic_known(u);
     default: return u->fn != NULL;

@@ -31,8 +31,8 @@ void addresses_constant(struct lane_addresses *, const void *reg, int64_t offset
 SIMD_DECLARE(element_fn, element_load, (unsigned bytes, unsigned reg_bytes, bool sign))
 SIMD_DECLARE(element_fn, element_store, (unsigned bytes, unsigned reg_bytes))
 
-/* Chooses fn, addresses and element of a UOP_MEMORY; false: no such access. */
-bool access_prepare(struct uop *);
+/* Chooses fn, addresses and element of a UOP_MEMORY, whose descriptor is d; false: no such access. */
+bool access_prepare(struct uop *, struct memory_descriptor *d);
 
 /* Carries out an atomic or reduction, lane by lane in ascending order, at host + at[l]. `shared`: other host threads
  * may access the same place. */

@@ -31,7 +31,7 @@ static uint64_t update(void *at, unsigned bytes, apply_fn apply, const struct uo
                        uint64_t *changes)
 {
     uint64_t old = read_element(at, bytes);
-    uint64_t value = apply((enum rp_atomic)u->memory.atomic, (enum lane_type)u->type, old, b, c);
+    uint64_t value = apply((enum rp_atomic)u->memory->operand.atomic, (enum lane_type)u->type, old, b, c);
     *changes += value != old;
     write_element(at, bytes, value);
     return old;
@@ -44,7 +44,7 @@ static uint64_t update(void *at, unsigned bytes, apply_fn apply, const struct uo
     {                                                                                                                  \
         word old = __atomic_load_n(at, __ATOMIC_RELAXED), value;                                                       \
         do                                                                                                             \
-            value = (word)apply((enum rp_atomic)u->memory.atomic, (enum lane_type)u->type, old, b, c);                 \
+            value = (word)apply((enum rp_atomic)u->memory->operand.atomic, (enum lane_type)u->type, old, b, c);        \
         while (!__atomic_compare_exchange_n(at, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));               \
         return old;                                                                                                    \
     }
@@ -65,8 +65,8 @@ void atomic_lanes(struct warp *w, const struct uop *u, const struct lane_address
                   bool shared)
 {
     unsigned bytes = lane_element_bytes((enum lane_type)u->type);
-    const uint8_t *b = operand_at(w->window, u->b), *c = is_sink(u->c) ? NULL : operand_at(w->window, u->c);
-    uint8_t *d = is_sink(u->d) ? NULL : operand_at(w->window, u->d);
+    const uint8_t *b = operand_at(w, u->b), *c = is_sink(u->c) ? NULL : operand_at(w, u->c);
+    uint8_t *d = is_sink(u->d) ? NULL : operand_at(w, u->d);
     /* shared memory keeps subnormals where global memory flushes them */
     apply_fn apply = host == w->block->shared ? atomic_apply : atomic_apply_global;
     FOR_LANES(l, m)
@@ -83,6 +83,6 @@ void atomic_lanes(struct warp *w, const struct uop *u, const struct lane_address
 bool atomic_known(const struct uop *u)
 {
     unsigned bytes = lane_element_bytes((enum lane_type)u->type);
-    return u->memory.width == bytes && bytes * 8 == lane_type_bits((enum lane_type)u->type) &&
-           atomic_exists((enum rp_atomic)u->memory.atomic, (enum lane_type)u->type);
+    return u->memory->operand.width == bytes && bytes * 8 == lane_type_bits((enum lane_type)u->type) &&
+           atomic_exists((enum rp_atomic)u->memory->operand.atomic, (enum lane_type)u->type);
 }

@@ -15,36 +15,21 @@ static uint32_t expected(const struct block *b, const struct barrier *bar)
     return bar->expected ? bar->expected : b->live_warps * RP_WARP_LANES;
 }
 
-static bool source(const struct warp *w, const struct uop *u, unsigned lane)
-{
-    lanemask p = *(const lanemask *)operand_at(w->window, u->p);
-    return (p >> lane & 1) ^ u->p_flip;
-}
-
-/* The lanes whose source predicate is true. */
-static lanemask sources(const struct warp *w, const struct uop *u, lanemask lanes)
-{
-    lanemask set = 0;
-    FOR_LANES(l, lanes)
-    set |= (lanemask)source(w, u, l) << l;
-    return set;
-}
-
 static void deliver(struct warp_state *s, const struct barrier *bar)
 {
     const struct uop *u = s->barrier;
-    if (u->barrier.kind != RP_BARRIER_REDUCE)
+    if (u->barrier->kind != RP_BARRIER_REDUCE)
         return;
-    if (u->imm == BARRIER_POPC) {
-        uint32_t *d = operand_at(s->w.window, u->d);
+    if (u->mode == BARRIER_POPC) {
+        uint32_t *d = operand_at(&s->w, u->d);
         FOR_LANES(l, s->barrier_lanes)
         d[l] = bar->reduced_count;
         return;
     }
     if (is_sink(u->pd))
         return;
-    lanemask *pd = operand_at(s->w.window, u->pd);
-    bool value = u->imm == BARRIER_AND ? bar->reduced_and : bar->reduced_or;
+    lanemask *pd = operand_at(&s->w, u->pd);
+    bool value = u->mode == BARRIER_AND ? bar->reduced_and : bar->reduced_or;
     *pd = value ? *pd | s->barrier_lanes : *pd & ~s->barrier_lanes;
 }
 
@@ -82,7 +67,7 @@ static bool valid(struct warp_state *s, const struct uop *u, lanemask executed, 
         block_fault(s, u, RP_FAULT_BARRIER, lane,
                     "barrier %u waits for %u thread%s; it must be a multiple of 32 and at most the block's %u", id,
                     count, rp_plural(count), b->grid->warps * RP_WARP_LANES);
-    else if (u->barrier.kind == RP_BARRIER_ARRIVE && !count)
+    else if (u->barrier->kind == RP_BARRIER_ARRIVE && !count)
         block_fault(s, u, RP_FAULT_BARRIER, lane, "arriving at barrier %u needs a thread count", id);
     else if (b->barriers[id].in_use && b->barriers[id].expected != count)
         block_fault(s, u, RP_FAULT_BARRIER, lane, "barrier %u is used with %u threads and with %u at the same time", id,
@@ -102,13 +87,13 @@ bool barrier_arrive(struct warp_state *s, const struct uop *u, lanemask executed
     if (!bar->in_use)
         *bar = (struct barrier){.in_use = true, .expected = count, .reduced_and = true};
     bar->arrived += RP_WARP_LANES;
-    if (u->barrier.kind == RP_BARRIER_REDUCE) {
-        lanemask set = sources(&s->w, u, executed);
+    if (u->barrier->kind == RP_BARRIER_REDUCE) {
+        lanemask set = predicate(&s->w, u) & executed;
         bar->reduced_count += (uint32_t)__builtin_popcount(set);
         bar->reduced_and = bar->reduced_and && set == executed;
         bar->reduced_or = bar->reduced_or || set;
     }
-    if (u->barrier.kind == RP_BARRIER_ARRIVE) {
+    if (u->barrier->kind == RP_BARRIER_ARRIVE) {
         complete(b, id);
         return true;
     }

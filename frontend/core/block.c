@@ -159,7 +159,8 @@ static void warp_start(struct warp_state *s, struct rp_warp_log *log)
     uint32_t left = g->threads - w->id * RP_WARP_LANES;
     w->live = left >= RP_WARP_LANES ? ~(lanemask)0 : ((lanemask)1 << left) - 1;
     w->active = w->live;
-    w->window = s->registers;
+    warp_set_window(w, s->registers);
+    warp_set_constants(w, g->program->constants);
     w->frame = 0;
     w->carry = w->second_carry = w->low_in_shared = w->zero = w->sign = w->overflow = 0;
     w->clock = 0;

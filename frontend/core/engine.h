@@ -124,8 +124,9 @@ struct block {
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
-/* Checks that uops and static table agree and chooses the handlers of memory uops, once per program. Lane handlers are
- * the loader's business. False: the loader made a mistake; err says which. */
+/* Checks that operations and static table agree, makes the uops and chooses the handlers of memory uops, once per
+ * program. Lane handlers are the loader's business. False: the loader made a mistake, err says which; or out of memory.
+ */
 bool program_prepare(struct program *, struct rp_error *);
 
 /* Memory for a block of this grid. NULL: out of memory. */

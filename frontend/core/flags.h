@@ -1,35 +1,50 @@
-/* Flags that program_prepare adds to a uop, above those of enum uop_flag. */
+/* Flags that packing and program_prepare add to a uop, above those of an operation. */
 #ifndef REPRISE_FRONTEND_CORE_FLAGS_H
 #define REPRISE_FRONTEND_CORE_FLAGS_H
 
 #include "frontend/core/warp.h"
 
-enum prepared_flag {
-    UF_GUARDED = 1 << 24,     /* the guard is a register */
-    UF_LOG_ACCESS = 1 << 25,  /* the static table has a memory operand for it */
-    UF_LOG_AUX = 1 << 26,     /* every execution records an aux value */
-    UF_ONE_ELEMENT = 1 << 27, /* a load or store of one element per lane */
-};
+#define UF_GUARDED UOP_FLAG(UF_ENGINE)           /* the guard is a register */
+#define UF_GUARD_NEGATED UOP_FLAG(UF_ENGINE + 1) /* guard_flip */
+#define UF_P_NEGATED UOP_FLAG(UF_ENGINE + 2)     /* p_flip */
+#define UF_LOG_ACCESS UOP_FLAG(UF_ENGINE + 3)    /* the static table has a memory operand for it */
+#define UF_LOG_AUX UOP_FLAG(UF_ENGINE + 4)       /* every execution records an aux value */
+#define UF_ONE_ELEMENT UOP_FLAG(UF_ENGINE + 5)   /* a load or store of one element per lane */
+
+/* All lanes where `flag` is set in flags. */
+static inline lanemask flag_mask(uint64_t flags, uint64_t flag) { return flags & flag ? ~(lanemask)0 : 0; }
+static inline lanemask mask_at(const struct warp *w, struct operand o) { return *(const lanemask *)operand_at(w, o); }
+/* The lanes in which p holds, and those in which the guard of a guarded uop does. */
+static inline lanemask predicate(const struct warp *w, const struct uop *u)
+{
+    return mask_at(w, u->p) ^ flag_mask(u->flags, UF_P_NEGATED);
+}
+static inline lanemask guard(const struct warp *w, const struct uop *u)
+{
+    return mask_at(w, u->guard) ^ flag_mask(u->flags, UF_GUARD_NEGATED);
+}
+
+/* The second predicate destination. */
+static inline struct operand second_predicate(const struct uop *u) { return u->lane ? u->lane->pd2 : OPERAND_NONE; }
 
 /* The value of a 32-bit operand in a lane. */
 static inline uint32_t lane_u32(const struct warp *w, struct operand o, unsigned lane)
 {
-    return ((const uint32_t *)operand_at(w->window, o))[lane];
+    return ((const uint32_t *)operand_at(w, o))[lane];
 }
 static inline uint64_t lane_u64(const struct warp *w, struct operand o, unsigned lane)
 {
-    return ((const uint64_t *)operand_at(w->window, o))[lane];
+    return ((const uint64_t *)operand_at(w, o))[lane];
 }
-static inline bool is_sink(struct operand o) { return !o.keep && !o.at; }
 
 /* A barrier's id and count as `lane` gives them. */
 static inline uint32_t barrier_id(const struct warp *w, const struct uop *u, unsigned lane)
 {
-    return u->barrier.id < 0 ? lane_u32(w, u->a, lane) : (uint32_t)u->barrier.id;
+    return u->barrier->id < 0 ? lane_u32(w, u->a, lane) : (uint32_t)u->barrier->id;
 }
 static inline uint32_t barrier_count(const struct warp *w, const struct uop *u, unsigned lane)
 {
-    return u->barrier.count < 0 ? lane_u32(w, u->b, lane) : (uint32_t)u->barrier.count;
+    return u->barrier->count < 0 ? lane_u32(w, u->b, lane) : (uint32_t)u->barrier->count;
 }
 static inline uint64_t barrier_aux(const struct warp *w, const struct uop *u, unsigned lane)
 {

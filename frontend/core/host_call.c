@@ -52,7 +52,7 @@ bool read_generic(struct warp_state *s, unsigned lane, uint64_t address, void *t
 static uint64_t argument(struct warp_state *s, const struct uop *u, unsigned lane, uint32_t offset, unsigned bytes)
 {
     uint64_t value = 0;
-    const uint8_t *at = local_at(s, lane, (uint64_t)s->w.frame + u->frame_bytes + offset, bytes);
+    const uint8_t *at = local_at(s, lane, (uint64_t)s->w.frame + u->control->frame_bytes + offset, bytes);
     if (at)
         memcpy(&value, at, bytes);
     else
@@ -64,7 +64,7 @@ static uint64_t argument(struct warp_state *s, const struct uop *u, unsigned lan
 
 static void result(struct warp_state *s, const struct uop *u, unsigned lane, const void *value, unsigned bytes)
 {
-    uint64_t offset = (uint64_t)s->w.frame + u->frame_bytes;
+    uint64_t offset = (uint64_t)s->w.frame + u->control->frame_bytes;
     uint8_t *at = local_at(s, lane, offset, bytes);
     if (!at)
         return; /* reported when the arguments were read */
@@ -136,7 +136,7 @@ void host_call(struct warp_state *s, const struct uop *u, lanemask executed)
     b->changes++;
     FOR_LANES(l, executed)
     {
-        switch (u->imm) {
+        switch (u->mode) {
         case HOST_VPRINTF: call_printf(s, u, l); break;
         case HOST_ASSERTFAIL: call_assert(s, u, l); break;
         case HOST_MALLOC: call_malloc(s, u, l); break;

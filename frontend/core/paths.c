@@ -36,7 +36,7 @@ static bool push(struct warp_state *s, const struct uop *u, struct path p)
 
 static void set_frame(struct warp_state *s, const struct path *p)
 {
-    s->w.window = s->registers + p->window;
+    warp_set_window(&s->w, s->registers + p->window);
     s->w.frame = p->frame;
 }
 
@@ -115,9 +115,9 @@ void paths_branch_table(struct warp_state *s, const struct uop *u, lanemask exec
     FOR_LANES(l, executed)
     {
         uint32_t index = lane_u32(&s->w, u->a, l);
-        if (index >= u->table_count) {
+        if (index >= u->control->table_count) {
             block_fault(s, u, RP_FAULT_BAD_CALL, l, "branch index %u, but the table has %u target%s", index,
-                        u->table_count, rp_plural(u->table_count));
+                        u->control->table_count, rp_plural(u->control->table_count));
             return;
         }
     }
@@ -133,13 +133,13 @@ void paths_branch_table(struct warp_state *s, const struct uop *u, lanemask exec
         while (others) {
             uint32_t index = lane_u32(&s->w, u->a, 31 - (unsigned)__builtin_clz(others));
             lanemask group = same_index(&s->w, u, others, index);
-            const struct uop *target = uops + u->table[index];
+            const struct uop *target = uops + u->control->table[index];
             if (!push(s, u, (struct path){.pc = target, .join = join, .mask = group, .kind = PATH_SPLIT}))
                 return;
             others &= ~group;
         }
     }
-    s->pc = uops + u->table[lane_u32(&s->w, u->a, (unsigned)__builtin_ctz(first))];
+    s->pc = uops + u->control->table[lane_u32(&s->w, u->a, (unsigned)__builtin_ctz(first))];
     s->w.active = first;
 }
 
@@ -159,7 +159,7 @@ static bool grow_registers(struct warp_state *s, const struct uop *u, size_t nee
     }
     memcpy(grown, s->registers, s->register_bytes);
     memset(grown + s->register_bytes, 0, bytes - s->register_bytes);
-    s->w.window = grown + (s->w.window - s->registers);
+    warp_set_window(&s->w, grown + (s->w.window - s->registers));
     free(s->registers);
     s->registers = grown;
     s->register_bytes = bytes;
@@ -169,8 +169,9 @@ static bool grow_registers(struct warp_state *s, const struct uop *u, size_t nee
 /* Whether all of the callee's frame, its local variables too, has room on the stack; false with a fault. */
 static bool frame_fits(struct warp_state *s, const struct uop *u, const struct uop *entry)
 {
-    uint32_t room = s->w.block->grid->local_bytes;
-    if ((uint64_t)s->w.frame + u->frame_bytes + entry->frame_bytes <= room)
+    const struct program *p = s->w.block->program;
+    uint32_t room = s->w.block->grid->local_bytes, needed = p->operations[entry - p->uops].frame_bytes;
+    if ((uint64_t)s->w.frame + u->control->frame_bytes + needed <= room)
         return true;
     block_fault(s, u, RP_FAULT_STACK, (unsigned)__builtin_ctz(s->w.active),
                 "the stack of %u bytes per thread is exhausted (--stack BYTES gives more)", room);
@@ -193,11 +194,11 @@ static size_t above_waiting(const struct warp_state *s, size_t window)
 /* Makes room for a callee above the current function; false with a fault. */
 static bool open_frame(struct warp_state *s, const struct uop *u, struct path *callee)
 {
-    size_t window = (size_t)(s->w.window - s->registers) + u->window_bytes;
+    size_t window = (size_t)(s->w.window - s->registers) + u->control->window_bytes;
     if (s->several_open)
         window = above_waiting(s, window);
     size_t end = window + s->w.block->program->register_extent;
-    uint64_t frame = (uint64_t)s->w.frame + u->frame_bytes;
+    uint64_t frame = (uint64_t)s->w.frame + u->control->frame_bytes;
     if (!grow_registers(s, u, end))
         return false;
     if (end > s->register_high)
@@ -211,9 +212,9 @@ static bool open_frame(struct warp_state *s, const struct uop *u, struct path *c
 static const struct uop *function_at(const struct warp_state *s, const struct uop *u, uint64_t address)
 {
     uint64_t number = address / FUNCTION_STEP;
-    if (address % FUNCTION_STEP || number >= u->table_count || u->table[number] == UOP_NOWHERE)
+    if (address % FUNCTION_STEP || number >= u->control->table_count || u->control->table[number] == UOP_NOWHERE)
         return NULL;
-    return s->w.block->program->uops + u->table[number];
+    return s->w.block->program->uops + u->control->table[number];
 }
 
 /* The lanes of `mask` that call what the lowest one calls. */
@@ -300,7 +301,7 @@ void paths_exit(struct warp_state *s, const struct uop *u, lanemask executed)
 void paths_push_token(struct warp_state *s, const struct uop *u)
 {
     struct path p = {.pc = s->w.block->program->uops + u->target, .mask = s->w.active, .kind = PATH_JOIN};
-    p.token = (uint8_t)u->imm;
+    p.token = (uint8_t)u->mode;
     push(s, u, p);
 }
 
@@ -309,7 +310,7 @@ void paths_push_token(struct warp_state *s, const struct uop *u)
 void paths_pop_token(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     uint32_t entry = s->depth;
-    while (entry && s->paths[entry - 1].token != u->imm)
+    while (entry && s->paths[entry - 1].token != u->mode)
         entry--;
     if (!entry) {
         block_fault(s, u, RP_FAULT_BAD_CALL, (unsigned)__builtin_ctz(executed),
@@ -380,7 +381,7 @@ static void release_waiting(struct warp_state *s, const struct uop *at)
 /* Whether lanes of another call wait at the reduction `at`: their operands are not where the current path's are. */
 static bool reduces_across_calls(const struct warp_state *s, const struct uop *at)
 {
-    for (uint32_t i = 0; at->barrier.kind == RP_BARRIER_REDUCE && i < s->depth; i++) {
+    for (uint32_t i = 0; at->barrier->kind == RP_BARRIER_REDUCE && i < s->depth; i++) {
         const struct path *p = &s->paths[i];
         if (p->at_barrier && p->pc == at && p->mask & s->w.live && p->call != s->call)
             return true;

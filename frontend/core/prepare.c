@@ -1,6 +1,7 @@
-/* Before a program runs for the first time: its uops are checked against its static table, once, so that the loop need
- * not check anything, and the engine's handlers are chosen. */
+/* Before a program runs for the first time: its operations are checked against its static table, once, so that the loop
+ * need not check anything, packed into uops, and the engine's handlers are chosen. */
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #include "frontend/core/access.h"
 #include "frontend/core/engine.h"
@@ -10,21 +11,21 @@
 
 static bool broken(const struct program *p, uint32_t at, const char *what, struct rp_error *err)
 {
-    uint32_t index = p->uops[at].index;
+    uint32_t index = p->operations[at].index;
     const char *text = index < p->kernel.instruction_count ? p->kernel.instructions[index].text : NULL;
     return rp_fail(err, RP_BAD_INPUT, "kernel '%s': operation %u ('%s') %s", p->name, at, text ? text : "?", what);
 }
 
 static bool in_program(const struct program *p, uint32_t target) { return target < p->uop_count; }
 
-static bool control_ok(const struct program *p, const struct uop *u)
+static bool control_ok(const struct program *p, const struct operation *u)
 {
     if ((u->kind == UOP_BRANCH || u->kind == UOP_PUSH) && !in_program(p, u->target))
         return false;
     if (u->kind == UOP_CALL && u->target != UOP_NOWHERE && !in_program(p, u->target))
         return false;
     if ((u->kind == UOP_BRANCH || u->kind == UOP_BRANCH_TABLE) && u->reconverge != UOP_NOWHERE &&
-        (!in_program(p, u->reconverge) || p->uops[u->reconverge].kind != UOP_RECONVERGE))
+        (!in_program(p, u->reconverge) || p->operations[u->reconverge].kind != UOP_RECONVERGE))
         return false;
     for (uint32_t i = 0; i < u->table_count; i++)
         if (!in_program(p, u->table[i]) && (u->kind != UOP_CALL || u->table[i] != UOP_NOWHERE))
@@ -33,123 +34,166 @@ static bool control_ok(const struct program *p, const struct uop *u)
 }
 
 /* A path may fall into the next uop unless this one always leaves. */
-static bool may_fall_through(const struct uop *u)
+static bool may_fall_through(const struct operation *u)
 {
     bool leaves = u->kind == UOP_BRANCH || u->kind == UOP_BRANCH_TABLE || u->kind == UOP_RETURN ||
                   u->kind == UOP_EXIT || u->kind == UOP_POP || u->kind == UOP_TRAP;
-    return !leaves || u->guard.keep;
+    return !leaves || is_register(u->guard);
 }
 
 static void set_flags(const struct program *p, struct uop *u)
 {
     const struct rp_instruction *in = &p->kernel.instructions[u->index];
-    if (u->guard.keep)
-        u->flags |= UF_GUARDED;
     if (in->memory_count && !(u->flags & UF_SILENT))
         u->flags |= UF_LOG_ACCESS;
     if (in->flags & RP_HAS_AUX)
         u->flags |= UF_LOG_AUX;
 }
 
-static bool reads_clock(const struct uop *u)
+static bool reads_clock(const struct operation *u)
 {
     return u->kind == UOP_LANE && u->op == OP_SPECIAL && u->imm >= SR_CLOCK && u->imm <= SR_GLOBALTIMER_HI;
 }
 
-static bool prepare_uop(struct program *p, uint32_t i, struct rp_error *err)
+static bool check(const struct program *p, uint32_t i, struct rp_error *err)
 {
-    struct uop *u = &p->uops[i];
-    if (u->kind == UOP_RECONVERGE) { /* stands for the instruction after it */
-        if (i + 1 == p->uop_count)
-            return broken(p, i, "has nothing after it", err);
-        u->index = p->uops[i + 1].index;
-        u->flags |= UF_FIRST;
-        return true;
-    }
+    const struct operation *u = &p->operations[i];
     if (u->index >= p->kernel.instruction_count)
         return broken(p, i, "belongs to no instruction", err);
     const struct rp_instruction *in = &p->kernel.instructions[u->index];
-    set_flags(p, u);
-    if (u->flags & UF_FIRST && !(in->flags & RP_GUARDED) != !u->guard.keep)
+    if (u->flags & UF_FIRST && !(in->flags & RP_GUARDED) != !is_register(u->guard))
         return broken(p, i, "and its instruction disagree about the guard", err);
     if (in->flags & RP_HAS_AUX && u->kind != UOP_BARRIER)
         return broken(p, i, "has an aux value but is no barrier", err);
     if (!control_ok(p, u))
         return broken(p, i, "goes to a place that does not exist", err);
-    if (u->kind == UOP_MEMORY && !access_prepare(u))
-        return broken(p, i, "is a memory access that is not covered yet", err);
     if (u->kind == UOP_LANE && !u->fn)
         return broken(p, i, "has no handler", err);
-    if (reads_clock(u))
-        u->kind = UOP_CLOCK;
+    return true;
+}
+
+/* Makes uop i, with its descriptor at `descriptor`. */
+static bool prepare_uop(struct program *p, uint32_t i, void *descriptor, struct rp_error *err)
+{
+    struct operation *o = &p->operations[i];
+    if (o->kind == UOP_RECONVERGE) { /* stands for the instruction after it */
+        if (i + 1 == p->uop_count)
+            return broken(p, i, "has nothing after it", err);
+        o->index = p->operations[i + 1].index;
+        o->flags |= UF_FIRST;
+        uop_pack(&p->uops[i], o, descriptor);
+        return true;
+    }
+    if (!check(p, i, err))
+        return false;
+    if (reads_clock(o))
+        o->kind = UOP_CLOCK;
+    struct uop *u = &p->uops[i];
+    uop_pack(u, o, descriptor);
+    set_flags(p, u);
+    if (u->kind == UOP_MEMORY && !access_prepare(u, descriptor))
+        return broken(p, i, "is a memory access that is not covered yet", err);
     return true;
 }
 
 /* Straight runs are logged by their ends only, so instructions must follow each other as uops do. */
 static bool consecutive(const struct program *p, uint32_t i)
 {
-    const struct uop *u = &p->uops[i], *next = u + 1;
+    const struct operation *u = &p->operations[i], *next = u + 1;
     if (u->kind == UOP_RECONVERGE || !may_fall_through(u))
         return true;
     return next->index == u->index + (next->flags & UF_FIRST ? 1 : 0);
 }
 
-/* An instruction with a memory operand records exactly one access, others none. The uops of an instruction come here
- * from its last to its first; *recorded counts between them. */
+/* Each memory operand of an instruction is recorded by one uop, in the order of the table. The uops of an instruction
+ * come here from its last to its first; *recorded counts between them. */
 static bool accesses_ok(const struct program *p, uint32_t i, unsigned *recorded)
 {
     const struct uop *u = &p->uops[i];
     if (u->kind == UOP_RECONVERGE)
         return true;
-    *recorded += u->kind == UOP_MEMORY && u->flags & UF_LOG_ACCESS;
+    unsigned count = p->kernel.instructions[u->index].memory_count;
+    if (u->kind == UOP_MEMORY && u->flags & UF_LOG_ACCESS && u->memory->access + ++*recorded != count)
+        return false;
     if (!(u->flags & UF_FIRST))
         return true;
-    bool ok = *recorded == p->kernel.instructions[u->index].memory_count && *recorded <= 1;
+    bool ok = *recorded == count;
     *recorded = 0;
     return ok;
 }
 
-static uint32_t operand_end(struct operand o, uint32_t bytes) { return o.keep ? (uint32_t)o.at + bytes : 0; }
+static uint32_t operand_end(struct operand o) { return is_register(o) ? register_offset(o) + 512 : 0; }
 
-/* The end of the farthest register that a uop names; 512 bytes are the widest register. */
-static uint32_t extent(const struct uop *u)
+/* The end of the farthest register that an operation names; 512 bytes are the widest register. */
+static uint32_t extent(const struct operation *u)
 {
-    const struct operand *all[] = {&u->guard, &u->d, &u->a, &u->b, &u->c, &u->p, &u->pd, &u->pd2, &u->d2};
+    const struct operand all[] = {u->guard, u->d, u->a, u->b, u->c, u->p, u->pd, u->pd2};
     uint32_t end = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        uint32_t e = operand_end(*all[i], 512);
+        uint32_t e = operand_end(all[i]);
         end = e > end ? e : end;
     }
-    for (uint32_t i = 0; i < u->list_count; i++) {
-        uint32_t e = operand_end(u->list[i], 512);
-        end = e > end ? e : end;
-    }
+    for (unsigned n = 0; n < UOP_LISTS; n++)
+        for (uint32_t i = 0; i < u->lists[n].count; i++) {
+            uint32_t e = operand_end(u->lists[n].at[i]);
+            end = e > end ? e : end;
+        }
     return end;
+}
+
+/* One piece of memory: all uops, then the descriptors, both in order. */
+static uint8_t *allocate_uops(struct program *p, struct rp_error *err)
+{
+    size_t uops = (size_t)p->uop_count * sizeof(struct uop), bytes = uops;
+    for (uint32_t i = 0; i < p->uop_count; i++)
+        bytes += uop_descriptor_bytes(&p->operations[i]);
+    p->uops = aligned_alloc(sizeof(struct uop), (bytes + 63) / 64 * 64);
+    if (p->uops)
+        return (uint8_t *)p->uops + bytes;
+    rp_fail(err, RP_SYSTEM, "kernel '%s': out of memory", p->name);
+    return NULL;
 }
 
 /* Kernels of the process so far: what tells one from another that had its address before. */
 static _Atomic uint64_t identities;
 
-bool program_prepare(struct program *p, struct rp_error *err)
+static bool prepare_uops(struct program *p, uint8_t *descriptor, struct rp_error *err)
 {
-    if (p->prepared)
-        return true;
-    if (!in_program(p, p->entry) || may_fall_through(&p->uops[p->uop_count - 1]))
-        return rp_fail(err, RP_BAD_INPUT, "kernel '%s' runs past its end", p->name);
     uint32_t end = p->window_bytes;
     unsigned recorded = 0;
     for (uint32_t i = p->uop_count; i-- > 0;) { /* backwards: a RECONVERGE takes its successor's index */
-        if (!prepare_uop(p, i, err))
+        descriptor -= uop_descriptor_bytes(&p->operations[i]);
+        if (!prepare_uop(p, i, descriptor, err))
             return false;
         if (!accesses_ok(p, i, &recorded))
             return broken(p, i, "has memory operands that the engine does not know", err);
         if (i + 1 < p->uop_count && !consecutive(p, i))
             return broken(p, i, "is not followed by the next instruction", err);
-        uint32_t e = extent(&p->uops[i]);
+        uint32_t e = extent(&p->operations[i]);
         end = e > end ? e : end;
     }
     p->register_extent = (end + 63) / 64 * 64;
     p->kernel.identity = atomic_fetch_add(&identities, 1) + 1;
-    p->prepared = true;
     return true;
+}
+
+bool program_prepare(struct program *p, struct rp_error *err)
+{
+    if (p->uops)
+        return true;
+    if (!in_program(p, p->entry) || may_fall_through(&p->operations[p->uop_count - 1]))
+        return rp_fail(err, RP_BAD_INPUT, "kernel '%s' runs past its end", p->name);
+    uint8_t *descriptors = allocate_uops(p, err);
+    if (!descriptors)
+        return false;
+    if (prepare_uops(p, descriptors, err))
+        return true;
+    program_release(p);
+    return false;
+}
+
+void program_release(struct program *p)
+{
+    free(p->uops);
+    p->uops = NULL;
 }

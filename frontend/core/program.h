@@ -42,9 +42,10 @@ unsigned order_of_access(const struct rp_memory_operand *m, bool result_read);
 
 struct program {
     const char *name;
-    struct rp_kernel kernel; /* static tables for the trace; instruction i is what uops with index i belong to */
-    struct uop *uops;
-    uint32_t uop_count, entry; /* entry: uop index where every warp starts */
+    struct rp_kernel kernel; /* static tables for the trace; instruction i is what operations with index i belong to */
+    struct operation *operations;
+    uint32_t uop_count, entry; /* entry: operation where every warp starts */
+    const uint8_t *constants;  /* the area that operands name, aligned to 64 bytes */
     uint32_t window_bytes;     /* registers of the entry function, per warp */
     uint32_t frame_bytes;      /* local bytes of the entry function, per thread */
     uint32_t max_depth_bytes;  /* local bytes per thread of the deepest call chain; 0 with recursion */
@@ -60,10 +61,13 @@ struct program {
     bool narrow;                               /* its module's: addresses have 32 bits */
     const struct target *target;               /* its module's */
     /* the engine's, zero at first */
-    bool prepared;
+    struct uop *uops;         /* uop_count of them */
     bool racy;                /* blocks were seen to touch what others store: runs in the fixed order from now on */
     uint32_t register_extent; /* bytes above a window's start that any uop touches */
 };
+
+/* Frees what the engine has made of it; it can be made again. */
+void program_release(struct program *);
 
 struct module_variable {
     const char *name;

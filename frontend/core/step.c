@@ -34,7 +34,7 @@ void warp_end_run(struct warp_state *s, uint32_t end)
 ALWAYS_INLINE lanemask guarded(struct warp_state *s, const struct uop *u, const bool record)
 {
     struct warp *w = &s->w;
-    lanemask executed = w->active & (*(const lanemask *)operand_at(w->window, u->guard) ^ u->guard_flip);
+    lanemask executed = w->active & guard(w, u);
     if (u->flags & UF_FIRST) {
         s->lanes_off += (unsigned)__builtin_popcount(w->active ^ executed);
         if (record)
@@ -107,7 +107,7 @@ void warp_count_barrier(struct warp_state *s, const struct uop *u, lanemask lane
 static bool barrier(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     struct warp *w = &s->w;
-    if (u->barrier.kind == RP_BARRIER_WARP_SYNC) {
+    if (u->barrier->kind == RP_BARRIER_WARP_SYNC) {
         s->pc = u + 1;
         return true;
     }

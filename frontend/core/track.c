@@ -383,11 +383,11 @@ static inline bool mark(struct tracker *t, struct record *r, const struct alloca
  * operation; others count as stores. */
 static int kind_of(struct record *r, const struct uop *u)
 {
-    if (u->memory.kind == RP_ACCESS_LOAD)
+    if (u->memory->operand.kind == RP_ACCESS_LOAD)
         return LOADS;
-    if (u->memory.kind == RP_ACCESS_STORE)
+    if (u->memory->operand.kind == RP_ACCESS_STORE)
         return STORES;
-    switch (u->memory.atomic) {
+    switch (u->memory->operand.atomic) {
     case RP_ATOMIC_ADD:
     case RP_ATOMIC_MIN:
     case RP_ATOMIC_MAX:
@@ -396,7 +396,7 @@ static int kind_of(struct record *r, const struct uop *u)
     case RP_ATOMIC_XOR: break;
     default: return STORES;
     }
-    uint16_t operation = (uint16_t)(u->memory.atomic << 8 | (u->type + 1));
+    uint16_t operation = (uint16_t)(u->memory->operand.atomic << 8 | (u->type + 1));
     if (!r->atomic)
         r->atomic = operation;
     return r->atomic == operation ? UPDATES : STORES;
@@ -416,7 +416,7 @@ bool track_access(struct tracker *t, const struct allocation *a, const struct uo
     } else {
         r->stored = t->wrote = true;
     }
-    uint64_t width = u->memory.width;
+    uint64_t width = u->memory->operand.width;
     if (la->affine && la->stride >= 0 && (uint64_t)la->stride <= width)
         return mark(t, r, a, kind, (la->low - a->base) / WORD_BYTES, (la->high + width - 1 - a->base) / WORD_BYTES);
     FOR_LANES(l, m)

@@ -1,39 +1,48 @@
-/* The one internal operation form. Every ISA decodes into uops; the engine runs nothing else.
+/* The one internal operation form, twice: as decoders write it, and as the engine runs it.
  *
- * A uop of kind UOP_LANE computes something for each lane from registers to registers: its handler is a loop over 32
- * lanes. All other kinds are carried out by the engine itself (memory, control flow, barriers). A decoder fills in what
- * the instruction means (op, types, modifiers, operands); uop_bind() chooses the handler. A decoder never names a
- * handler, and the core never sees an opcode's spelling.
+ * Every ISA decodes into operations (struct operation), plain records with a field for everything that any kind needs.
+ * Before a program runs for the first time each operation becomes a uop (struct uop): 64 bytes, one cache line, with
+ * what the warp loop and the lane handlers read each time; the rest is in a descriptor of its kind. The engine runs
+ * nothing else. Operation i and uop i of a program are the same, so targets are numbers of either.
+ *
+ * An operation of kind UOP_LANE computes something for each lane from registers to registers: its handler is a loop
+ * over 32 lanes. All other kinds are carried out by the engine itself (memory, control flow, barriers). A decoder fills
+ * in what the instruction means (op, types, modifiers, operands); operation_bind() chooses the handler. A decoder never
+ * names a handler, and the core never sees an opcode's spelling.
  *
  * Registers are laid out [register][lane]: an operand is the address of 32 consecutive elements, 64-byte aligned.
  * Elements have 2 bytes for 8- and 16-bit types, else the type's own size; a result of an 8-bit type is zero- (B8, U8)
  * or sign-extended (S8) to its element, and of an 8-bit source only the low byte counts. Operands have the width of
  * `type` (or `stype` where the op says so) unless the op says otherwise; 128-bit registers are two 64-bit arrays,
  * low half first. A predicate is one 32-bit word, bit l for lane l (4-byte aligned). Immediates are constant arrays
- * with all elements equal, owned by the program. A warp's registers live in a window of its register stack; a call
- * moves the window up.
+ * with all elements equal, in the program's area of constants. A warp's registers live in a window of its register
+ * stack; a call moves the window up.
  */
 #ifndef REPRISE_FRONTEND_CORE_UOP_H
 #define REPRISE_FRONTEND_CORE_UOP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "tracefmt/trace.h"
 
 typedef rp_lanemask lanemask;
 
-/* Address = (window & keep) + at: a register has keep = ~0 and at = offset in the window; a constant has keep = 0 and
- * at = its address. */
+/* Where an operand is: nothing (at == 0), a constant at an offset in the program's area of constants, or a register at
+ * OPERAND_WINDOW + an offset in the window. The area begins with CONSTANTS_START zero bytes, so that nothing is also a
+ * source of zeros. As a destination nothing is a sink. */
 struct operand {
-    uintptr_t keep, at;
+    uint32_t at;
 };
-#define OPERAND_REGISTER(offset) ((struct operand){~(uintptr_t)0, (uintptr_t)(offset)})
-#define OPERAND_CONSTANT(pointer) ((struct operand){0, (uintptr_t)(pointer)})
-static inline void *operand_at(const uint8_t *window, struct operand o)
-{
-    return (void *)(((uintptr_t)window & o.keep) + o.at);
-}
+#define OPERAND_WINDOW 0x80000000u
+#define OPERAND_REGISTER(offset) ((struct operand){OPERAND_WINDOW + (uint32_t)(offset)})
+#define OPERAND_CONSTANT(offset) ((struct operand){(uint32_t)(offset)})
+#define OPERAND_NONE ((struct operand){0})
+#define CONSTANTS_START 512
+static inline bool is_register(struct operand o) { return o.at >= OPERAND_WINDOW; }
+static inline bool is_sink(struct operand o) { return !o.at; }
+static inline uint32_t register_offset(struct operand o) { return o.at - OPERAND_WINDOW; }
 
 /* Element types. */
 enum lane_type {
@@ -96,41 +105,44 @@ enum compare {
 };
 enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
 
-enum uop_flag {
-    UF_FTZ = 1 << 0,    /* flush subnormal inputs and results to sign-preserving zero (f32) */
-    UF_SAT = 1 << 1,    /* clamp: floats to [0,1] (NaN to +0), integers to their type's range */
-    UF_APPROX = 1 << 2, /* the approximate form (div, rcp, sqrt, ...) */
-    UF_FULL = 1 << 3,   /* div.full */
-    UF_CARRY_IN = 1 << 4,
-    UF_CARRY_OUT = 1 << 5,
-    UF_HI = 1 << 6,      /* upper half of a product */
-    UF_WIDE = 1 << 7,    /* product twice as wide as its factors */
-    UF_NAN = 1 << 8,     /* min/max propagate NaN */
-    UF_XORSIGN = 1 << 9, /* min/max.xorsign.abs */
-    UF_ABS = 1 << 10,
-    UF_RELU = 1 << 11,
-    UF_WRAP = 1 << 12,     /* shf.wrap, bmsk.wrap; else clamp */
-    UF_LEFT = 1 << 13,     /* shf.l; else right */
-    UF_SHIFTAMT = 1 << 14, /* bfind.shiftamt */
-    UF_NEGATE_A = 1 << 15,
-    UF_NEGATE_B = 1 << 16,
-    UF_NEGATE_C = 1 << 17, /* source modifiers of SASS */
-    UF_ABS_A = 1 << 18,
-    UF_ABS_B = 1 << 19,
-    UF_UNI = 1 << 20,
-    UF_FIRST = 1 << 21, /* first uop of its instruction: an instruction may need several */
-    UF_SAT_FINITE = 1 << 22,
-    UF_PLUS_ONE = 1 << 23, /* SASS .PO: the sum plus one */
-    UF_MEMBERS = 1 << 29,  /* of shfl, by the engine: what a lane reads from one that takes no part is 0 */
-    UF_SILENT = 1 << 28,   /* a memory uop whose addresses are not recorded: constants that an instruction names */
-};
+/* 64 flags; those from UF_ENGINE on are set and read by the engine alone (flags.h). */
+#define UOP_FLAG(n) (UINT64_C(1) << (n))
+#define UF_FTZ UOP_FLAG(0)    /* flush subnormal inputs and results to sign-preserving zero (f32) */
+#define UF_SAT UOP_FLAG(1)    /* clamp: floats to [0,1] (NaN to +0), integers to their type's range */
+#define UF_APPROX UOP_FLAG(2) /* the approximate form (div, rcp, sqrt, ...) */
+#define UF_FULL UOP_FLAG(3)   /* div.full */
+#define UF_CARRY_IN UOP_FLAG(4)
+#define UF_CARRY_OUT UOP_FLAG(5)
+#define UF_HI UOP_FLAG(6)      /* upper half of a product */
+#define UF_WIDE UOP_FLAG(7)    /* product twice as wide as its factors */
+#define UF_NAN UOP_FLAG(8)     /* min/max propagate NaN */
+#define UF_XORSIGN UOP_FLAG(9) /* min/max.xorsign.abs */
+#define UF_ABS UOP_FLAG(10)
+#define UF_RELU UOP_FLAG(11)
+#define UF_WRAP UOP_FLAG(12)     /* shf.wrap, bmsk.wrap; else clamp */
+#define UF_LEFT UOP_FLAG(13)     /* shf.l; else right */
+#define UF_SHIFTAMT UOP_FLAG(14) /* bfind.shiftamt */
+#define UF_NEGATE_A UOP_FLAG(15) /* source modifiers of SASS */
+#define UF_NEGATE_B UOP_FLAG(16)
+#define UF_NEGATE_C UOP_FLAG(17)
+#define UF_ABS_A UOP_FLAG(18)
+#define UF_ABS_B UOP_FLAG(19)
+#define UF_UNI UOP_FLAG(20)
+#define UF_FIRST UOP_FLAG(21) /* first uop of its instruction: an instruction may need several */
+#define UF_SAT_FINITE UOP_FLAG(22)
+#define UF_PLUS_ONE UOP_FLAG(23) /* SASS .PO: the sum plus one */
+/* a memory uop whose addresses are not recorded: constants that an instruction names */
+#define UF_SILENT UOP_FLAG(24)
+/* of shfl, by the engine: what a lane reads from one that takes no part is 0 */
+#define UF_MEMBERS UOP_FLAG(25)
+#define UF_ENGINE 48
 
 enum uop_kind {
     UOP_LANE,   /* fn(warp, uop, executed) for executed != 0 */
     UOP_MEMORY, /* load, store, atomic, reduction, prefetch */
     UOP_BRANCH, /* lanes executed go to target; reconverge: index of the immediate post-dominator's RECONVERGE uop */
     UOP_BRANCH_TABLE, /* brx.idx: a holds the index, table its targets */
-    UOP_RECONVERGE,   /* pseudo uop, no instruction: pops the divergence stack if its top waits here */
+    UOP_RECONVERGE,   /* pseudo operation, no instruction: pops the divergence stack if its top waits here */
     UOP_CALL,         /* target: entry of the callee; UOP_NOWHERE: indirect, a (T_U64) holds a function's address */
     UOP_RETURN,
     UOP_EXIT,
@@ -162,14 +174,15 @@ enum stack_token { TOKEN_NONE, TOKEN_SYNC, TOKEN_BREAK, TOKEN_CONTINUE, TOKEN_RE
 #define FUNCTION_STEP 16
 enum host_call { HOST_VPRINTF, HOST_ASSERTFAIL, HOST_MALLOC, HOST_FREE };
 
-/* What a UOP_LANE computes. Operands: d and d2 destinations, a b c sources, p a predicate source (combined or selected
- * by), pd and pd2 predicate destinations. `type` is the operation's type, `stype` the source's where it differs. */
+/* What a UOP_LANE computes. Operands: d destination, a b c sources, p a predicate source (combined or selected by), pd
+ * and pd2 predicate destinations, `list` lists[0]. `type` is the operation's type, `stype` the source's where it
+ * differs. imm is a mode of 0 to 255, but for OP_FRAME. */
 enum lane_op {
     OP_MOV,     /* d = a; type T_PRED too */
     OP_SPECIAL, /* d = special register imm (enum special) */
     OP_FRAME,   /* d = local address: warp's frame base + imm */
-    OP_PACK,    /* d = {list[0], list[1], ...}: elements of stype, lowest first, list_count of them */
-    OP_UNPACK,  /* {list...} = a; an entry with keep == 0 and at == 0 is a sink ('_') */
+    OP_PACK,    /* d = {list[0], list[1], ...}: elements of stype, lowest first */
+    OP_UNPACK,  /* {list...} = a; nothing is a sink ('_') */
     OP_ADD,
     OP_SUB,
     OP_MUL, /* low half, UF_HI or UF_WIDE (d twice as wide) */
@@ -224,7 +237,7 @@ enum lane_op {
     OP_CVT,  /* d (type) = a (stype) */
     OP_CVT_PACK,
     OP_SHFL, /* d = a of another lane, b lane or delta, c clamp, imm: enum shfl_mode, pd in range, list[0] membermask */
-    OP_VOTE, /* imm: enum vote_mode; p source; pd, or d for ballot; list[0] membermask if list_count */
+    OP_VOTE, /* imm: enum vote_mode; p source; pd, or d for ballot; list[0] membermask if there is one */
     OP_MATCH, /* imm 0: any, 1: all; d, pd; a value; b membermask */
     OP_REDUX, /* imm: enum rp_atomic; a value; b membermask */
     OP_ACTIVEMASK,
@@ -290,47 +303,122 @@ enum special {
     SR_COUNT
 };
 
+/* ---- as decoders write it ---- */
+
 struct warp;
 struct uop;
 typedef void (*uop_fn)(struct warp *, const struct uop *, lanemask executed);
-struct lane_addresses; /* frontend/core/access.h */
-typedef void (*lane_addresses_fn)(struct lane_addresses *, const void *reg, int64_t offset, lanemask);
-typedef void (*element_fn)(void *reg, uint8_t *host, const struct lane_addresses *, lanemask);
 
-struct uop {
-    uop_fn fn;            /* UOP_LANE: chosen by uop_bind */
-    struct operand guard; /* a predicate; constant all-ones when there is no guard */
+/* A vector operand: count registers or constants. */
+struct operand_list {
+    struct operand *at;
+    uint32_t count;
+};
+#define UOP_LISTS 4 /* as many as the matrix instructions have: D, A, B, C */
+
+struct operation {
+    uop_fn fn;            /* UOP_LANE: chosen by operation_bind */
+    struct operand guard; /* a predicate; no register: every lane */
     lanemask guard_flip;  /* ~0 for a negated guard */
-    uint32_t flags;       /* enum uop_flag */
+    uint64_t flags;       /* UF_... */
     struct operand d, a, b, c;
     uint8_t kind, op, type, stype, rounding, compare, combine, p_flip; /* p_flip: 1 when p is negated */
     uint32_t index;                                                    /* static instruction this belongs to */
-    uint32_t target, reconverge;                                       /* uop indices: branch, call */
-    int64_t imm;                   /* see the op; memory: offset added to the address */
-    struct operand p, pd, pd2, d2; /* pd/pd2: keep == 0 and at == 0 is a sink */
-    struct operand *list;          /* vector elements, table targets, ... */
-    uint32_t *table;               /* UOP_BRANCH_TABLE: uop indices */
-    uint32_t list_count, table_count;
-    /* UOP_MEMORY. a: address (stype: T_U32 or T_U64 its width; a.keep == 0 && a.at == 0: imm alone is the address);
-     * d or list: loaded or stored elements, each of `type`; register elements are of width dtype (>= type: zero- or
-     * sign-extended on load, truncated on store); atomics: b operand, c second operand of cas, d old value or sink. */
+    uint32_t target, reconverge;                                       /* branch, call: numbers of operations */
+    int64_t imm; /* see the op; memory: offset added to the address; FRAME: of the variable */
+    struct operand p, pd, pd2;
+    struct operand_list lists[UOP_LISTS]; /* the first is written by UNPACK and by loads, else all are read */
+    uint32_t *table;                      /* UOP_BRANCH_TABLE, indirect UOP_CALL: numbers of operations */
+    uint32_t table_count;
+    /* UOP_MEMORY. a: address (stype: T_U32 or T_U64 its width; nothing: imm alone is the address); d or lists[0]:
+     * loaded or stored elements, each of `type`; register elements are of width dtype (>= type: zero- or sign-extended
+     * on load, truncated on store); atomics: b operand, c second operand of cas, d old value or sink. An instruction
+     * with several memory operands has an operation for each; `access` is which of them this one records. */
     struct rp_memory_operand memory;
+    uint8_t access;
     uint8_t dtype;
-    lane_addresses_fn addresses; /* chosen by the engine: computes the lanes' addresses, */
-    element_fn element;          /* and moves one element per lane */
     bool frame_relative; /* local variable or function parameter (memory.space LOCAL): the frame base is added */
-    /* UOP_CALL: the caller's, how far register window and frame move up. frame_bytes also at the first uop of a
+    /* UOP_CALL: the caller's, how far register window and frame move up. frame_bytes also at the first operation of a
      * function, so that a call finds out whether the callee has room. */
     uint32_t window_bytes, frame_bytes;
     /* UOP_BARRIER: ids and counts in static form; a: id, b: count when in registers (memory.. unused).
      * RP_BARRIER_REDUCE: p (p_flip) is the source, imm an enum barrier_reduction, the result goes to d (u32, popc) or
      * pd. RP_BARRIER_WARP_SYNC: a is the membermask, no block barrier. */
     struct rp_barrier barrier;
-    uint8_t detail[8]; /* OP_VIDEO and others: selectors, defined beside the op's handler */
+    uint8_t detail[8]; /* OP_VIDEO, OP_XMAD: selectors, defined beside the op's handler */
 };
 
-/* Chooses u->fn for a UOP_LANE at the CPU's best vector width. False: there is no handler for this combination; the
+/* Chooses fn for a UOP_LANE at the CPU's best vector width. False: there is no handler for this combination; the
  * caller names the instruction in its error. */
-bool uop_bind(struct uop *u);
+bool operation_bind(struct operation *);
+
+/* ---- as the engine runs it ---- */
+
+struct lane_addresses; /* frontend/core/access.h */
+typedef void (*lane_addresses_fn)(struct lane_addresses *, const void *reg, int64_t offset, lanemask);
+typedef void (*element_fn)(void *reg, uint8_t *host, const struct lane_addresses *, lanemask);
+
+/* Descriptors: what only some operations of a kind have. Meanings as in struct operation. */
+struct lane_descriptor {
+    int64_t imm; /* of which the mode is the low byte */
+    struct operand pd2;
+    uint16_t list_end[UOP_LISTS]; /* list n: elements from list_end[n - 1] (of the first: 0) to list_end[n] */
+    struct operand elements[];
+};
+struct memory_descriptor {
+    lane_addresses_fn addresses; /* chosen by the engine: computes the lanes' addresses, */
+    element_fn element;          /* and moves one element per lane */
+    struct rp_memory_operand operand;
+    uint8_t access, dtype;
+    bool frame_relative;
+    uint32_t count; /* elements in lists[0] */
+    struct operand elements[];
+};
+struct control_descriptor { /* branch tables, calls, host calls */
+    uint32_t *table;
+    uint32_t table_count;
+    uint32_t window_bytes, frame_bytes;
+};
+
+struct uop {
+    uop_fn fn; /* UOP_LANE, UOP_MEMORY */
+    union {
+        const struct lane_descriptor *lane; /* NULL: no pd2, no lists, imm is the mode */
+        const struct memory_descriptor *memory;
+        const struct control_descriptor *control;
+        const struct rp_barrier *barrier;
+    };
+    uint64_t flags;
+    union {
+        int64_t imm; /* UOP_MEMORY, OP_FRAME */
+        struct {
+            uint32_t target, reconverge; /* UOP_BRANCH, UOP_BRANCH_TABLE, UOP_CALL, UOP_PUSH */
+        };
+        uint8_t detail[8]; /* OP_VIDEO, OP_XMAD */
+        struct {
+            struct operand p, pd; /* all others */
+        };
+    };
+    struct operand d, a, b, c, guard;
+    uint32_t index;
+    uint8_t kind, op, type, stype, rounding, compare, combine;
+    uint8_t mode; /* the low byte of imm */
+};
+_Static_assert(sizeof(struct uop) == 64, "a uop is one cache line");
+
+/* Bytes that the descriptor of an operation takes, a multiple of 8; 0: it needs none. */
+size_t uop_descriptor_bytes(const struct operation *);
+/* Makes the uop of an operation, and its descriptor at `descriptor`. A branch table stays where it is. */
+void uop_pack(struct uop *, const struct operation *, void *descriptor);
+
+/* The elements of a uop's list n, and how many. */
+static inline const struct operand *list_elements(const struct lane_descriptor *d, unsigned n)
+{
+    return d->elements + (n ? d->list_end[n - 1] : 0);
+}
+static inline uint32_t list_count(const struct lane_descriptor *d, unsigned n)
+{
+    return d->list_end[n] - (n ? d->list_end[n - 1] : 0u);
+}
 
 #endif

@@ -9,6 +9,7 @@ struct rp_warp_log;
 
 struct warp {
     uint8_t *window;                       /* registers of the function being executed, 64-byte aligned */
+    uintptr_t base[2];                     /* of constants and of registers: base[at / OPERAND_WINDOW] + at */
     lanemask active;                       /* lanes on the current path */
     lanemask live;                         /* lanes that exist and have not exited */
     lanemask carry;                        /* condition code CC.CF, one bit per lane */
@@ -25,5 +26,19 @@ struct warp {
     struct block *block;
     struct rp_warp_log *log; /* NULL: not recording */
 };
+
+static inline void warp_set_window(struct warp *w, uint8_t *window)
+{
+    w->window = window;
+    w->base[1] = (uintptr_t)window - OPERAND_WINDOW;
+}
+static inline void warp_set_constants(struct warp *w, const uint8_t *constants) { w->base[0] = (uintptr_t)constants; }
+
+/* The operand's first byte; of one that is a register for sure. */
+static inline void *operand_at(const struct warp *w, struct operand o)
+{
+    return (void *)(w->base[o.at / OPERAND_WINDOW] + o.at);
+}
+static inline void *register_at(const struct warp *w, struct operand o) { return (void *)(w->base[1] + o.at); }
 
 #endif

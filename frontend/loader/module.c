@@ -81,6 +81,8 @@ void module_free(struct module *m)
     struct loaded_module *l = m->owner;
     if (l->release)
         l->release(l);
+    for (uint32_t i = 0; i < m->program_count; i++)
+        program_release(&m->programs[i]);
     arena_free(&l->arena);
     free(l);
 }
@@ -131,7 +133,7 @@ struct program *module_find(struct module *m, const char *name, struct rp_error 
 {
     struct loaded_module *l = m->owner;
     struct program *p = find_program(m, name, err);
-    if (p && !p->uops && !l->lower(l, p, err))
+    if (p && !p->operations && !l->lower(l, p, err))
         return NULL;
     if (p) {
         p->narrow = m->narrow;

@@ -64,11 +64,11 @@ static double now(void)
 }
 
 /* Registers 0..7 are sources, 8..13 destinations, 14 holds predicates. */
-static void make_uops(struct uop *uops, const struct row *r)
+static void make_operations(struct operation *operations, const struct row *r)
 {
-    memset(uops, 0, sizeof *uops * UOPS);
+    memset(operations, 0, sizeof *operations * UOPS);
     for (int i = 0; i < UOPS; i++) {
-        struct uop *u = &uops[i];
+        struct operation *u = &operations[i];
         u->kind = UOP_LANE;
         u->op = r->op, u->type = r->type, u->stype = r->stype;
         u->rounding = r->rounding, u->compare = r->compare, u->flags = r->flags;
@@ -102,14 +102,15 @@ static void fill_registers(const struct row *r)
         }
 }
 
-static double measure(struct uop *uops, uint32_t mask)
+static double measure(const struct uop *uops, uint32_t mask)
 {
-    struct warp w = {.window = window, .active = mask};
+    struct warp w = {.active = mask};
+    warp_set_window(&w, window);
     double best = 1e30;
     for (int round = 0; round < ROUNDS; round++) {
         double start = now();
         for (int k = 0; k < REPEATS; k++)
-            for (struct uop *u = uops; u < uops + UOPS; u++)
+            for (const struct uop *u = uops; u < uops + UOPS; u++)
                 u->fn(&w, u, mask);
         double ns = (now() - start) / (REPEATS * UOPS);
         best = ns < best ? ns : best;
@@ -119,17 +120,20 @@ static double measure(struct uop *uops, uint32_t mask)
 
 int main(void)
 {
-    static struct uop uops[UOPS];
+    static struct operation operations[UOPS];
+    static struct uop uops[UOPS] __attribute__((aligned(64)));
     printf("lane handlers, x86-64-v%d: ns per operation on 32 lanes\n%-18s %10s %10s\n", simd_level(), "", "full",
            "masked");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        make_uops(uops, &rows[i]);
+        make_operations(operations, &rows[i]);
         fill_registers(&rows[i]);
-        for (int k = 0; k < UOPS; k++)
-            if (!uop_bind(&uops[k])) {
+        for (int k = 0; k < UOPS; k++) {
+            if (!operation_bind(&operations[k])) {
                 fprintf(stderr, "no handler for %s\n", rows[i].name);
                 return 1;
             }
+            uop_pack(&uops[k], &operations[k], NULL); /* none of these needs a descriptor */
+        }
         double full = measure(uops, ~0u), masked = measure(uops, 0x55555555u);
         printf("%-18s %10.2f %10.2f\n", rows[i].name, full, masked);
     }

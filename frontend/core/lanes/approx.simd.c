@@ -197,4 +197,4 @@ static const struct lane_row rows[] = {
     F64_ROW(RCP, UF_APPROX | UF_FTZ, rcp_upper),
 };
 
-uop_fn SIMD_NAME(lanes_approx)(const struct uop *u) { return FIND_ROW(rows, u); }
+uop_fn SIMD_NAME(lanes_approx)(const struct operation *o) { return FIND_ROW(rows, o); }

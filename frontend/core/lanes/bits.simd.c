@@ -77,7 +77,7 @@ LANES3(bfe_s64, u64, u64, u32, u32, extract(a, b & 255, c & 255, 64, true))
     HANDLER(bfi##bits)                                                                                                 \
     {                                                                                                                  \
         const u##bits *a = source(w, u->a), *b = source(w, u->b);                                                      \
-        const u32 *position = source(w, u->c), *length = source(w, u->list[0]);                                        \
+        const u32 *position = source(w, u->c), *length = source(w, u->lane->elements[0]);                              \
         STORE_LANES(u##bits, destination(w, u->d), executed,                                                           \
                     insert(a[l], b[l], position[l] & 255, length[l] & 255, bits));                                     \
     }
@@ -135,7 +135,7 @@ static const u16 mode_selectors[][4] = {
 HANDLER(prmt_mode)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b), *c = source(w, u->c);
-    const u16 *selectors = mode_selectors[u->imm];
+    const u16 *selectors = mode_selectors[u->mode];
     STORE_LANES(u32, destination(w, u->d), executed, permuted(a[l], b[l], selectors[c[l] & 3]));
 }
 
@@ -175,11 +175,11 @@ static const struct lane_row rows[] = {
     ROW(BMSK, TYPES32, UF_WRAP, bmsk_wrap),
 };
 
-uop_fn SIMD_NAME(lanes_bits)(const struct uop *u)
+uop_fn SIMD_NAME(lanes_bits)(const struct operation *o)
 {
-    if (u->op == OP_PRMT && (TYPE(u->type) & TYPES32) && !(u->flags & MEANING) && u->imm >= 0 && u->imm <= PRMT_RC16)
-        return u->imm == PRMT_DEFAULT ? prmt : prmt_mode;
-    if (u->op == OP_BFI && u->list_count != 1)
+    if (o->op == OP_PRMT && (TYPE(o->type) & TYPES32) && !(o->flags & MEANING) && o->imm >= 0 && o->imm <= PRMT_RC16)
+        return o->imm == PRMT_DEFAULT ? prmt : prmt_mode;
+    if (o->op == OP_BFI && o->lists[0].count != 1)
         return NULL;
-    return FIND_ROW(rows, u);
+    return FIND_ROW(rows, o);
 }

@@ -76,7 +76,7 @@ static const struct lane_row rows[] = {
     ROW(MAD, SIGNED64, UF_HI, mad_hi_chain_s64),
 };
 
-uop_fn SIMD_NAME(lanes_carry)(const struct uop *u)
+uop_fn SIMD_NAME(lanes_carry)(const struct operation *o)
 {
-    return u->flags & (UF_CARRY_IN | UF_CARRY_OUT) ? FIND_ROW(rows, u) : NULL;
+    return o->flags & (UF_CARRY_IN | UF_CARRY_OUT) ? FIND_ROW(rows, o) : NULL;
 }

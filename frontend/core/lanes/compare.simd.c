@@ -67,15 +67,15 @@ static const struct comparison comparisons[] = {
 /* t combine p to pd, and its complement combine p to pd2. */
 static void combine_and_write(struct warp *w, const struct uop *u, lanemask executed, lanemask t)
 {
-    lanemask with = u->combine == COMBINE_NONE ? 0 : predicate(w, u->p, u->p_flip);
+    lanemask with = u->combine == COMBINE_NONE ? 0 : predicate(w, u);
     write_predicate(w, u->pd, combine_masks(u->combine, t, with), executed);
-    write_predicate(w, u->pd2, combine_masks(u->combine, ~t, with), executed);
+    write_predicate(w, second_predicate(u), combine_masks(u->combine, ~t, with), executed);
 }
 
 static void set_value(struct warp *w, const struct uop *u, lanemask executed, lanemask t)
 {
     u32 truth = u->type == T_F32 ? 0x3f800000u : u->type == T_F16 ? 0x3c00 : u->type == T_BF16 ? 0x3f80 : ~0u;
-    lanemask with = u->combine == COMBINE_NONE ? 0 : predicate(w, u->p, u->p_flip);
+    lanemask with = u->combine == COMBINE_NONE ? 0 : predicate(w, u);
     t = combine_masks(u->combine, t, with);
     if (TYPE(u->type) & (TYPE(T_F16) | TYPE(T_BF16)))
         STORE_LANES(u16, destination(w, u->d), executed, t & lane_bit[l] ? truth : 0);
@@ -95,7 +95,7 @@ COMPARE_TYPE(ftz, f32, u32, mask_of_words, flush)
 COMPARE_TYPE(f64, f64, u64, mask_of_doublewords, AS_IT_IS)
 
 struct family {
-    u32 types, flags;
+    u64 types, flags;
     const uop_fn *setp; /* by basic comparison */
     uop_fn setp_any, set;
 };
@@ -114,23 +114,23 @@ static enum lane_type unsigned_form(enum lane_type t)
     return t == T_S16 ? T_U16 : t == T_S32 ? T_U32 : t == T_S64 ? T_U64 : t;
 }
 
-uop_fn SIMD_NAME(lanes_compare)(const struct uop *u)
+uop_fn SIMD_NAME(lanes_compare)(const struct operation *o)
 {
-    if ((u->op != OP_SETP && u->op != OP_SET) || u->compare > CMP_FALSE)
+    if ((o->op != OP_SETP && o->op != OP_SET) || o->compare > CMP_FALSE)
         return NULL;
-    const struct comparison *c = &comparisons[u->compare];
-    enum lane_type compared = u->op == OP_SET ? u->stype : u->type;
-    if (u->op == OP_SET && !(TYPE(u->type) & (TYPES32 | TYPE(T_F32) | TYPE(T_F16) | TYPE(T_BF16))))
+    const struct comparison *c = &comparisons[o->compare];
+    enum lane_type compared = o->op == OP_SET ? o->stype : o->type;
+    if (o->op == OP_SET && !(TYPE(o->type) & (TYPES32 | TYPE(T_F32) | TYPE(T_F16) | TYPE(T_BF16))))
         return NULL;
     if (c->is_unsigned)
         compared = unsigned_form(compared);
     for (u32 i = 0; i < sizeof families / sizeof *families; i++) {
         const struct family *f = &families[i];
-        if (!(f->types & TYPE(compared)) || (u->flags & MEANING) != f->flags)
+        if (!(f->types & TYPE(compared)) || (o->flags & MEANING) != f->flags)
             continue;
-        if (u->op == OP_SET)
+        if (o->op == OP_SET)
             return f->set;
-        bool plain = u->combine == COMBINE_NONE && is_sink(u->pd2) && c->basic != NEVER;
+        bool plain = o->combine == COMBINE_NONE && is_sink(o->pd2) && c->basic != NEVER;
         return plain ? f->setp[c->basic] : f->setp_any;
     }
     return NULL;

@@ -154,4 +154,4 @@ static const struct lane_row rows[] = {ALL_TO_ALL(CHOP_ROW) ALL_TO_ALL(CLAMP_ROW
                                                TO_FLOAT_ROWS(u16) TO_FLOAT_ROWS(s16) TO_FLOAT_ROWS(u32)
                                                    TO_FLOAT_ROWS(s32) TO_FLOAT_ROWS(u64) TO_FLOAT_ROWS(s64)};
 
-uop_fn SIMD_NAME(lanes_convert)(const struct uop *u) { return FIND_ROW(rows, u); }
+uop_fn SIMD_NAME(lanes_convert)(const struct operation *o) { return FIND_ROW(rows, o); }

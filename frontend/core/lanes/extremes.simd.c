@@ -75,7 +75,7 @@ LANES2(max_f64, u64, f64, f64, with_nan64(a, b, most_f64(a, b)))
 
 #define F32_ROW(op, flags, care, fn)                                                                                   \
     {                                                                                                                  \
-        OP_##op, TYPE(T_F32), 0, MEANING & ~(u32)(care), flags, 0, fn                                                  \
+        OP_##op, TYPE(T_F32), 0, MEANING & ~(care), flags, 0, fn                                                       \
     }
 static const struct lane_row rows[] = {
     F32_ROW(MIN, 0, 0, min_f32),
@@ -88,4 +88,4 @@ static const struct lane_row rows[] = {
     {OP_MAX, TYPE(T_F64), 0, MEANING, 0, 0, max_f64},
 };
 
-uop_fn SIMD_NAME(lanes_extremes)(const struct uop *u) { return FIND_ROW(rows, u); }
+uop_fn SIMD_NAME(lanes_extremes)(const struct operation *o) { return FIND_ROW(rows, o); }

@@ -23,11 +23,11 @@ struct float_modifiers {
 };
 #define MODIFIER_FLAGS (UF_NEGATE_A | UF_NEGATE_B | UF_NEGATE_C | UF_ABS_A | UF_ABS_B)
 
-INLINE struct modifier32 modifier32(u32 flags, u32 negate, u32 absolute)
+INLINE struct modifier32 modifier32(u64 flags, u64 negate, u64 absolute)
 {
     return (struct modifier32){flags & absolute ? 0x7fffffffu : ~0u, flags & negate ? 0x80000000u : 0};
 }
-INLINE struct modifier64 modifier64(u32 flags, u32 negate, u32 absolute)
+INLINE struct modifier64 modifier64(u64 flags, u64 negate, u64 absolute)
 {
     return (struct modifier64){flags & absolute ? ~0ull >> 1 : ~0ull, flags & negate ? 1ull << 63 : 0};
 }

@@ -95,7 +95,7 @@ HANDLER(testp_f32)
     const u32 *a = source(w, u->a);
     lanemask r = 0;
     for (int l = 0; l < LANES; l++)
-        r |= (lanemask)is_of_class(u->imm, a[l] & ~SIGN32, SMALLEST_NORMAL, 0x7f800000u) << l;
+        r |= (lanemask)is_of_class(u->mode, a[l] & ~SIGN32, SMALLEST_NORMAL, 0x7f800000u) << l;
     write_predicate(w, u->pd, r, executed);
 }
 HANDLER(testp_f64)
@@ -103,7 +103,7 @@ HANDLER(testp_f64)
     const u64 *a = source(w, u->a);
     lanemask r = 0;
     for (int l = 0; l < LANES; l++)
-        r |= (lanemask)is_of_class(u->imm, a[l] & ~SIGN64, 1ull << 52, 0x7ffull << 52) << l;
+        r |= (lanemask)is_of_class(u->mode, a[l] & ~SIGN64, 1ull << 52, 0x7ffull << 52) << l;
     write_predicate(w, u->pd, r, executed);
 }
 
@@ -149,4 +149,4 @@ static const struct lane_row rows[] = {
     ROW(TESTP, T_F64, 0, testp_f64),
 };
 
-uop_fn SIMD_NAME(lanes_float)(const struct uop *u) { return FIND_ROW(rows, u); }
+uop_fn SIMD_NAME(lanes_float)(const struct operation *o) { return FIND_ROW(rows, o); }

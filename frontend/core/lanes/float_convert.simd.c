@@ -161,8 +161,8 @@ INLINE u32 clamped_part(s32 x, u32 bits, bool is_signed)
 HANDLER(cvt_pack)
 {
     const s32 *a = source(w, u->a), *b = source(w, u->b);
-    const u32 *c = u->imm < 16 ? source(w, u->c) : NULL;
-    u32 r[LANES] ALIGNED, bits = (u32)u->imm;
+    const u32 *c = u->mode < 16 ? source(w, u->c) : NULL;
+    u32 r[LANES] ALIGNED, bits = (u32)u->mode;
     bool is_signed = lane_is_signed(u->type);
     for (int l = 0; l < LANES; l++) {
         r[l] = clamped_part(a[l], bits, is_signed) << bits | clamped_part(b[l], bits, is_signed);
@@ -199,10 +199,10 @@ static const struct lane_row rows[] = {
     ROW(INTEGERS, SMALL, UF_FTZ | UF_SAT, INTEGRAL | (TO_FLOAT_ROUNDINGS & ~1u), cvt_small_to_integer),
 };
 
-uop_fn SIMD_NAME(lanes_float_convert)(const struct uop *u)
+uop_fn SIMD_NAME(lanes_float_convert)(const struct operation *o)
 {
-    bool is_pack = u->op == OP_CVT_PACK && !lane_is_float(u->type);
-    if (is_pack && (u->imm == 2 || u->imm == 4 || u->imm == 8 || u->imm == 16))
+    bool is_pack = o->op == OP_CVT_PACK && !lane_is_float(o->type);
+    if (is_pack && (o->imm == 2 || o->imm == 4 || o->imm == 8 || o->imm == 16))
         return cvt_pack;
-    return FIND_ROW(rows, u);
+    return FIND_ROW(rows, o);
 }

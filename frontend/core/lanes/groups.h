@@ -1,5 +1,5 @@
 /* The groups of lane handlers: each lanes_GROUP.simd.c chooses the handler of the ops it knows, NULL for others.
- * Private to uop_bind. */
+ * Private to operation_bind. */
 #ifndef REPRISE_FRONTEND_CORE_LANES_GROUPS_H
 #define REPRISE_FRONTEND_CORE_LANES_GROUPS_H
 
@@ -24,7 +24,7 @@
     X(video)                                                                                                           \
     X(sass)
 
-#define DECLARE_GROUP(g) SIMD_DECLARE(uop_fn, lanes_##g, (const struct uop *))
+#define DECLARE_GROUP(g) SIMD_DECLARE(uop_fn, lanes_##g, (const struct operation *))
 LANE_GROUPS(DECLARE_GROUP)
 #undef DECLARE_GROUP
 

@@ -69,14 +69,14 @@ HANDLER(small_arithmetic)
         STORE_LANES(u16, destination(w, u->d), executed, r[l]);
 }
 
-uop_fn SIMD_NAME(lanes_half)(const struct uop *u)
+uop_fn SIMD_NAME(lanes_half)(const struct operation *o)
 {
     const u32 small = TYPE(T_F16) | TYPE(T_BF16), pairs = TYPE(T_F16X2) | TYPE(T_BF16X2);
-    const u32 covered = UF_SAT | UF_FTZ | UF_RELU;
-    bool arithmetic = u->op == OP_ADD || u->op == OP_SUB || u->op == OP_MUL || u->op == OP_FMA;
-    if (!arithmetic || !(TYPE(u->type) & (small | pairs)))
+    const u64 covered = UF_SAT | UF_FTZ | UF_RELU;
+    bool arithmetic = o->op == OP_ADD || o->op == OP_SUB || o->op == OP_MUL || o->op == OP_FMA;
+    if (!arithmetic || !(TYPE(o->type) & (small | pairs)))
         return NULL;
-    if (u->flags & MEANING & ~covered || u->rounding > ROUND_N)
+    if (o->flags & MEANING & ~covered || o->rounding > ROUND_N)
         return NULL;
     return small_arithmetic;
 }

@@ -101,7 +101,7 @@ static lanemask compared(const struct warp *w, const struct uop *u, enum lane_ty
 }
 static lanemask combined(const struct warp *w, const struct uop *u, lanemask t)
 {
-    return combine_masks(u->combine, t, u->combine == COMBINE_NONE ? 0 : predicate(w, u->p, u->p_flip));
+    return combine_masks(u->combine, t, u->combine == COMBINE_NONE ? 0 : predicate(w, u));
 }
 
 HANDLER(small_setp)
@@ -109,7 +109,7 @@ HANDLER(small_setp)
     const lanemask low = compared(w, u, u->type, 0), high = is_pair(u->type) ? compared(w, u, u->type, 1) : ~low;
     const lanemask first = combined(w, u, low), second = combined(w, u, high);
     write_predicate(w, u->pd, first, executed);
-    write_predicate(w, u->pd2, second, executed);
+    write_predicate(w, second_predicate(u), second, executed);
 }
 
 /* What set gives where the comparison holds. */
@@ -147,12 +147,12 @@ static const struct lane_row rows[] = {
     {OP_SET, TYPES32 | PAIRS, PAIRS, MEANING & ~(u32)UF_FTZ, 0, 0, small_set},
 };
 
-static bool compares_as_small(const struct uop *u)
+static bool compares_as_small(const struct operation *o)
 {
-    return u->compare < sizeof holds_for && (holds_for[u->compare] || u->compare == CMP_FALSE);
+    return o->compare < sizeof holds_for && (holds_for[o->compare] || o->compare == CMP_FALSE);
 }
-uop_fn SIMD_NAME(lanes_half_order)(const struct uop *u)
+uop_fn SIMD_NAME(lanes_half_order)(const struct operation *o)
 {
-    bool compares = u->op == OP_SETP || u->op == OP_SET;
-    return compares && !compares_as_small(u) ? NULL : FIND_ROW(rows, u);
+    bool compares = o->op == OP_SETP || o->op == OP_SET;
+    return compares && !compares_as_small(o) ? NULL : FIND_ROW(rows, o);
 }

@@ -230,4 +230,4 @@ static const struct lane_row rows[] = {
     DOT_ROWS(SIGNED32, SIGNED32, ss),
 };
 
-uop_fn SIMD_NAME(lanes_integer)(const struct uop *u) { return FIND_ROW(rows, u); }
+uop_fn SIMD_NAME(lanes_integer)(const struct operation *o) { return FIND_ROW(rows, o); }

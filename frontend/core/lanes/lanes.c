@@ -20,15 +20,15 @@ unsigned lane_element_bytes(enum lane_type t) { return types[t].bytes; }
 bool lane_is_signed(enum lane_type t) { return types[t].is_signed; }
 bool lane_is_float(enum lane_type t) { return types[t].is_float; }
 
-bool uop_bind(struct uop *u)
+bool operation_bind(struct operation *o)
 {
 #define SELECTED(g) SIMD_SELECT(lanes_##g),
-    uop_fn (*const groups[])(const struct uop *) = {LANE_GROUPS(SELECTED)};
+    uop_fn (*const groups[])(const struct operation *) = {LANE_GROUPS(SELECTED)};
 #undef SELECTED
-    u->fn = 0;
-    if (u->op >= OP_COUNT || u->type >= T_COUNT || u->stype >= T_COUNT)
+    o->fn = 0;
+    if (o->op >= OP_COUNT || o->type >= T_COUNT || o->stype >= T_COUNT)
         return false;
-    for (unsigned i = 0; !u->fn && i < sizeof groups / sizeof *groups; i++)
-        u->fn = groups[i](u);
-    return u->fn;
+    for (unsigned i = 0; !o->fn && i < sizeof groups / sizeof *groups; i++)
+        o->fn = groups[i](o);
+    return o->fn;
 }

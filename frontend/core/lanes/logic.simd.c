@@ -14,8 +14,8 @@ LOGIC(u64)
 
 #define ON_PREDICATES(name, expression)                                                                                \
     HANDLER(name) { write_predicate(w, u->d, expression, executed); }
-#define PA predicate(w, u->a, 0)
-#define PB predicate(w, u->b, 0)
+#define PA mask_at(w, u->a)
+#define PB mask_at(w, u->b)
 ON_PREDICATES(and_predicate, PA &PB)
 ON_PREDICATES(or_predicate, PA | PB)
 ON_PREDICATES(xor_predicate, PA ^ PB)
@@ -35,13 +35,13 @@ INLINE u32 lookup3(u32 t, u32 a, u32 b, u32 c)
 HANDLER(lop3)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b), *c = source(w, u->c);
-    u32 table = (u32)u->imm, r[LANES] ALIGNED, nonzero[LANES] ALIGNED;
+    u32 table = (u32)u->mode, r[LANES] ALIGNED, nonzero[LANES] ALIGNED;
     for (int l = 0; l < LANES; l++) {
         r[l] = lookup3(table, a[l], b[l], c[l]);
         nonzero[l] = r[l] ? ~0u : 0;
     }
     if (u->combine != COMBINE_NONE) {
-        lanemask with = predicate(w, u->p, u->p_flip);
+        lanemask with = predicate(w, u);
         write_predicate(w, u->pd, combine_masks(u->combine, mask_of_words(nonzero), with), executed);
     }
     if (!is_sink(u->d))
@@ -96,4 +96,7 @@ static const struct lane_row rows[] = {
     ROW(SHF, TYPES32, UF_LEFT | UF_WRAP, shf_l_wrap),
 };
 
-uop_fn SIMD_NAME(lanes_logic)(const struct uop *u) { return FIND_ROW(rows, u); }
+uop_fn SIMD_NAME(lanes_logic)(const struct operation *o)
+{
+    return o->op == OP_LOP3 && o->imm != (u8)o->imm ? NULL : FIND_ROW(rows, o);
+}

@@ -14,6 +14,7 @@
 #include <immintrin.h>
 #endif
 
+#include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
 #include "frontend/core/simd.h"
 #include "frontend/core/warp.h"
@@ -48,23 +49,17 @@ typedef __int128 s128;
 
 INLINE const void *source(const struct warp *w, struct operand o)
 {
-    return __builtin_assume_aligned(operand_at(w->window, o), 64);
+    return __builtin_assume_aligned(operand_at(w, o), 64);
 }
 INLINE void *destination(const struct warp *w, struct operand o)
 {
-    return __builtin_assume_aligned(operand_at(w->window, o), 64);
-}
-INLINE bool is_sink(struct operand o) { return !o.keep && !o.at; }
-
-INLINE lanemask predicate(const struct warp *w, struct operand o, unsigned flip)
-{
-    return *(const lanemask *)operand_at(w->window, o) ^ -(lanemask)(flip & 1);
+    return __builtin_assume_aligned(register_at(w, o), 64);
 }
 INLINE void write_predicate(const struct warp *w, struct operand o, lanemask value, lanemask executed)
 {
     if (is_sink(o))
         return;
-    lanemask *p = operand_at(w->window, o);
+    lanemask *p = register_at(w, o);
     *p = (*p & ~executed) | (value & executed);
 }
 INLINE lanemask combine_masks(enum combine combine, lanemask value, lanemask with)
@@ -210,16 +205,16 @@ INLINE u32 u32_of_f64(f64 x) { return (u32)(s32)(x - 2147483648.0) ^ 0x80000000u
 
 /* ---- binding ---- */
 
-/* A row fits a uop when the op is the same, the types are among those allowed (no stypes: any), the flags under `care`
- * are exactly `flags`, and the rounding is among those allowed. */
+/* A row fits an operation when the op is the same, the types are among those allowed (no stypes: any), the flags under
+ * `care` are exactly `flags`, and the rounding is among those allowed. */
 struct lane_row {
     uint8_t op;
-    u32 types, stypes; /* bit t for enum lane_type t */
-    u32 care, flags;   /* enum uop_flag */
+    u64 types, stypes; /* bit t for enum lane_type t */
+    u64 care, flags;   /* UF_... */
     u32 roundings;     /* bit r for enum rounding r; 0: any */
     uop_fn fn;
 };
-#define TYPE(t) (1u << (t))
+#define TYPE(t) (1ull << (t))
 #define TYPES8 (TYPE(T_B8) | TYPE(T_U8) | TYPE(T_S8))
 #define TYPES16 (TYPE(T_B16) | TYPE(T_U16) | TYPE(T_S16))
 #define TYPES32 (TYPE(T_B32) | TYPE(T_U32) | TYPE(T_S32))
@@ -236,13 +231,13 @@ struct lane_row {
 #define WIDE64 (TYPES64 | TYPE(T_F64))
 #define NEAREST (1u << ROUND_DEFAULT | 1u << ROUND_N)
 /* Flags that change what an operation computes; UF_FIRST and UF_UNI do not. */
-#define MEANING (~(u32)(UF_FIRST | UF_UNI))
+#define MEANING (~(UF_FIRST | UF_UNI))
 
-INLINE uop_fn find_row(const struct lane_row *rows, u32 count, const struct uop *u)
+INLINE uop_fn find_row(const struct lane_row *rows, u32 count, const struct operation *o)
 {
     for (const struct lane_row *r = rows; r < rows + count; r++)
-        if (r->op == u->op && (r->types & TYPE(u->type)) && (!r->stypes || (r->stypes & TYPE(u->stype))) &&
-            (u->flags & r->care) == r->flags && (!r->roundings || (r->roundings & 1u << u->rounding)))
+        if (r->op == o->op && (r->types & TYPE(o->type)) && (!r->stypes || (r->stypes & TYPE(o->stype))) &&
+            (o->flags & r->care) == r->flags && (!r->roundings || (r->roundings & 1u << o->rounding)))
             return r->fn;
     return NULL;
 }

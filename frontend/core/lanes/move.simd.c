@@ -15,7 +15,7 @@ HANDLER(mov128)
     STORE_LANES(u64, d, executed, low[l]);
     STORE_LANES(u64, d + LANES, executed, high[l]);
 }
-HANDLER(mov_predicate) { write_predicate(w, u->d, predicate(w, u->a, 0), executed); }
+HANDLER(mov_predicate) { write_predicate(w, u->d, mask_at(w, u->a), executed); }
 
 /* ---- special registers ---- */
 
@@ -79,24 +79,24 @@ static u64 uniform_register(const struct warp *w, enum special which)
     }
 }
 
-HANDLER(special_tid) { store_words(w, u, executed, w->tid[u->imm - SR_TID_X]); }
+HANDLER(special_tid) { store_words(w, u, executed, w->tid[u->mode - SR_TID_X]); }
 HANDLER(special_lane)
 {
     u32 values[LANES];
     for (int l = 0; l < LANES; l++)
-        values[l] = lanemask_register(u->imm, l);
+        values[l] = lanemask_register(u->mode, l);
     store_words(w, u, executed, values);
 }
-HANDLER(special_uniform) { store_uniform(w, u, executed, uniform_register(w, u->imm)); }
+HANDLER(special_uniform) { store_uniform(w, u, executed, uniform_register(w, u->mode)); }
 HANDLER(frame_address) { store_uniform(w, u, executed, (u64)w->frame + (u64)u->imm); }
 
-static uop_fn find_special(const struct uop *u)
+static uop_fn find_special(const struct operation *o)
 {
-    if (!(TYPE(u->type) & (WIDE16 | WIDE32 | WIDE64)) || u->imm < 0 || u->imm >= SR_COUNT)
+    if (!(TYPE(o->type) & (WIDE16 | WIDE32 | WIDE64)) || o->imm < 0 || o->imm >= SR_COUNT)
         return NULL;
-    if (u->imm <= SR_TID_Z)
+    if (o->imm <= SR_TID_Z)
         return special_tid;
-    if (u->imm == SR_LANEID || (u->imm >= SR_LANEMASK_EQ && u->imm <= SR_LANEMASK_GT))
+    if (o->imm == SR_LANEID || (o->imm >= SR_LANEMASK_EQ && o->imm <= SR_LANEMASK_GT))
         return special_lane;
     return special_uniform;
 }
@@ -107,8 +107,8 @@ static uop_fn find_special(const struct uop *u)
     HANDLER(pack_##E##_to_##D)                                                                                         \
     {                                                                                                                  \
         D r[LANES] ALIGNED = {0};                                                                                      \
-        for (u32 k = 0; k < u->list_count; k++) {                                                                      \
-            const E *e = source(w, u->list[k]);                                                                        \
+        for (u32 k = 0; k < list_count(u->lane, 0); k++) {                                                             \
+            const E *e = source(w, u->lane->elements[k]);                                                              \
             for (int l = 0; l < LANES; l++)                                                                            \
                 r[l] |= (D)((D)e[l] << 8 * sizeof(E) * k);                                                             \
         }                                                                                                              \
@@ -118,9 +118,9 @@ static uop_fn find_special(const struct uop *u)
     {                                                                                                                  \
         D a[LANES] ALIGNED;                                                                                            \
         memcpy(a, source(w, u->a), sizeof a);                                                                          \
-        for (u32 k = 0; k < u->list_count; k++)                                                                        \
-            if (!is_sink(u->list[k]))                                                                                  \
-                STORE_LANES(E, destination(w, u->list[k]), executed, (E)(a[l] >> 8 * sizeof(E) * k));                  \
+        for (u32 k = 0; k < list_count(u->lane, 0); k++)                                                               \
+            if (!is_sink(u->lane->elements[k]))                                                                        \
+                STORE_LANES(E, destination(w, u->lane->elements[k]), executed, (E)(a[l] >> 8 * sizeof(E) * k));        \
     }
 PACKING(u64, u32)
 PACKING(u64, u16)
@@ -131,8 +131,8 @@ PACKING(u32, u16)
     HANDLER(pack_u8_to_##D)                                                                                            \
     {                                                                                                                  \
         D r[LANES] ALIGNED = {0};                                                                                      \
-        for (u32 k = 0; k < u->list_count; k++) {                                                                      \
-            const u16 *e = source(w, u->list[k]);                                                                      \
+        for (u32 k = 0; k < list_count(u->lane, 0); k++) {                                                             \
+            const u16 *e = source(w, u->lane->elements[k]);                                                            \
             for (int l = 0; l < LANES; l++)                                                                            \
                 r[l] |= (D)((D)(u8)e[l] << 8 * k);                                                                     \
         }                                                                                                              \
@@ -143,9 +143,9 @@ PACKING(u32, u16)
         D a[LANES] ALIGNED;                                                                                            \
         memcpy(a, source(w, u->a), sizeof a);                                                                          \
         bool extend = u->stype == T_S8;                                                                                \
-        for (u32 k = 0; k < u->list_count; k++)                                                                        \
-            if (!is_sink(u->list[k]))                                                                                  \
-                STORE_LANES(u16, destination(w, u->list[k]), executed,                                                 \
+        for (u32 k = 0; k < list_count(u->lane, 0); k++)                                                               \
+            if (!is_sink(u->lane->elements[k]))                                                                        \
+                STORE_LANES(u16, destination(w, u->lane->elements[k]), executed,                                       \
                             extend ? (u16)(s8)(a[l] >> 8 * k) : (u8)(a[l] >> 8 * k));                                  \
     }
 PACKING_BYTES(u32)
@@ -154,8 +154,8 @@ PACKING_BYTES(u16)
 HANDLER(pack_u64_to_u128)
 {
     u64 *d = destination(w, u->d), low[LANES] ALIGNED, high[LANES] ALIGNED;
-    memcpy(low, source(w, u->list[0]), sizeof low);
-    memcpy(high, source(w, u->list[1]), sizeof high);
+    memcpy(low, source(w, u->lane->elements[0]), sizeof low);
+    memcpy(high, source(w, u->lane->elements[1]), sizeof high);
     STORE_LANES(u64, d, executed, low[l]);
     STORE_LANES(u64, d + LANES, executed, high[l]);
 }
@@ -164,8 +164,8 @@ HANDLER(unpack_u128_to_u64)
     u64 a[2][LANES] ALIGNED;
     memcpy(a, source(w, u->a), sizeof a);
     for (int k = 0; k < 2; k++)
-        if (!is_sink(u->list[k]))
-            STORE_LANES(u64, destination(w, u->list[k]), executed, a[k][l]);
+        if (!is_sink(u->lane->elements[k]))
+            STORE_LANES(u64, destination(w, u->lane->elements[k]), executed, a[k][l]);
 }
 
 /* ---- selection ---- */
@@ -175,7 +175,7 @@ HANDLER(unpack_u128_to_u64)
     HANDLER(selp_##t)                                                                                                  \
     {                                                                                                                  \
         const t *a = source(w, u->a), *b = source(w, u->b);                                                            \
-        lanemask p = predicate(w, u->p, u->p_flip);                                                                    \
+        lanemask p = predicate(w, u);                                                                                  \
         STORE_LANES(t, destination(w, u->d), executed, choose_##t(p &lane_bit[l], a[l], b[l]));                        \
     }                                                                                                                  \
     LANES3(slct_##t##_s32, t, t, t, s32, c >= 0 ? a : b)                                                               \
@@ -217,16 +217,16 @@ static const struct lane_row rows[] = {
 };
 
 /* A list that does not make up the whole register is no packing. */
-static bool list_fits(const struct uop *u)
+static bool list_fits(const struct operation *o)
 {
-    if (u->op != OP_PACK && u->op != OP_UNPACK)
+    if (o->op != OP_PACK && o->op != OP_UNPACK)
         return true;
-    return lane_type_bits(u->stype) * u->list_count == lane_type_bits(u->type);
+    return lane_type_bits(o->stype) * o->lists[0].count == lane_type_bits(o->type);
 }
 
-uop_fn SIMD_NAME(lanes_move)(const struct uop *u)
+uop_fn SIMD_NAME(lanes_move)(const struct operation *o)
 {
-    if (u->op == OP_SPECIAL)
-        return find_special(u);
-    return list_fits(u) ? FIND_ROW(rows, u) : NULL;
+    if (o->op == OP_SPECIAL)
+        return find_special(o);
+    return list_fits(o) ? FIND_ROW(rows, o) : NULL;
 }

@@ -48,7 +48,7 @@ HANDLER(sum3)
     lanemask second = chained ? w->second_carry : 0;
     u32 r[LANES] ALIGNED, carry[LANES] ALIGNED, two[LANES] ALIGNED, overflow[LANES] ALIGNED;
     for (int l = 0; l < LANES; l++) {
-        u32 x = a[l] << u->imm ^ na, y = b[l] ^ nb, z = c[l] ^ nc, one = ones + (in & lane_bit[l] ? 1 : 0);
+        u32 x = a[l] << u->mode ^ na, y = b[l] ^ nb, z = c[l] ^ nc, one = ones + (in & lane_bit[l] ? 1 : 0);
         one += second & lane_bit[l] ? 2 : 0;
         u64 sum = (u64)x + y + z + one;
         s64 exact = (s64)(s32)x + (s32)y + (s32)z + one;
@@ -58,7 +58,7 @@ HANDLER(sum3)
         overflow[l] = exact != (s32)exact ? ~0u : 0;
     }
     STORE_LANES(u32, destination(w, u->d), executed, r[l]);
-    if (u->pd.keep)
+    if (!is_sink(u->pd))
         write_predicate(w, u->pd, ~(chained ? mask_where_zero(r) & w->low_in_shared : mask_in_shared(r)), executed);
     if (!(u->flags & UF_CARRY_OUT))
         return;
@@ -163,9 +163,9 @@ HANDLER(compare_x)
     case CMP_TRUE: t = EVERY_LANE; break;
     default: break;
     }
-    lanemask with = predicate(w, u->p, u->p_flip);
+    lanemask with = predicate(w, u);
     write_predicate(w, u->pd, combine_masks(u->combine, t, with), executed);
-    write_predicate(w, u->pd2, combine_masks(u->combine, ~t, with), executed);
+    write_predicate(w, second_predicate(u), combine_masks(u->combine, ~t, with), executed);
 }
 
 /* Whether a is less than b, as far as the words down to here tell, is kept as the codes of a - b: zero, sign where
@@ -176,7 +176,7 @@ HANDLER(minmax_x)
     const u32 *a = source(w, u->a), *b = source(w, u->b);
     u32 bias = u->type == T_S32 ? 0x80000000u : 0;
     u32 below[LANES] ALIGNED, differ[LANES] ALIGNED, r[LANES] ALIGNED;
-    lanemask chained = u->flags & UF_CARRY_IN ? EVERY_LANE : 0, minimum = predicate(w, u->p, u->p_flip);
+    lanemask chained = u->flags & UF_CARRY_IN ? EVERY_LANE : 0, minimum = predicate(w, u);
     for (int l = 0; l < LANES; l++) {
         below[l] = (a[l] ^ bias) < (b[l] ^ bias) ? ~0u : 0;
         differ[l] = a[l] ^ b[l] ? ~0u : 0;
@@ -231,7 +231,7 @@ static bool test_is_covered(int64_t test) { return test >= 0 && test <= 23; }
 HANDLER(test_cc)
 {
     lanemask z = w->zero, s = w->sign, less = s ^ w->overflow, t;
-    switch (u->imm) {
+    switch (u->mode) {
     case 1: t = (s & ~z) ^ w->overflow; break;
     case 2: t = z & ~s; break;
     case 3: t = s ^ (z | w->overflow); break;
@@ -277,20 +277,20 @@ HANDLER(fchk)
     write_predicate(w, u->pd, mask_of_words(q), executed);
 }
 
-uop_fn SIMD_NAME(lanes_sass)(const struct uop *u)
+uop_fn SIMD_NAME(lanes_sass)(const struct operation *o)
 {
-    if (!(TYPE(u->type) & (TYPES32 | TYPE(T_F32))))
+    if (!(TYPE(o->type) & (TYPES32 | TYPE(T_F32))))
         return NULL;
-    bool chain = u->flags & (UF_CARRY_IN | UF_CARRY_OUT);
-    switch (u->op) {
-    case OP_SUM3: return u->imm >= 0 && u->imm < 32 ? sum3 : NULL;
-    case OP_XMAD: return !chain ? xmad : u->detail[3] ? NULL : xmad_chain;
+    bool chain = o->flags & (UF_CARRY_IN | UF_CARRY_OUT);
+    switch (o->op) {
+    case OP_SUM3: return o->imm >= 0 && o->imm < 32 ? sum3 : NULL;
+    case OP_XMAD: return !chain ? xmad : o->detail[3] ? NULL : xmad_chain;
     case OP_COMPARE_X: return compare_x;
     case OP_MINMAX_X: return minmax_x;
     case OP_FLAGS: return flags;
     case OP_GET_CC: return get_cc;
     case OP_SET_CC: return set_cc;
-    case OP_TEST_CC: return test_is_covered(u->imm) ? test_cc : NULL;
+    case OP_TEST_CC: return test_is_covered(o->imm) ? test_cc : NULL;
     case OP_FCHK: return fchk;
     default: return NULL;
     }

@@ -115,17 +115,17 @@ INLINE void video_lanes(struct warp *w, const struct uop *u, lanemask executed,
 HANDLER(video) { video_lanes(w, u, executed, video_lane); }
 HANDLER(vmad) { video_lanes(w, u, executed, vmad_lane); }
 
-static bool is_valid(const struct uop *u)
+static bool is_valid(const struct operation *o)
 {
-    const u8 *d = u->detail;
+    const u8 *d = o->detail;
     bool scale = d[VIDEO_SCALE] == 0 || d[VIDEO_SCALE] == 7 || d[VIDEO_SCALE] == 15;
     return d[VIDEO_OP] <= VAVRG && d[VIDEO_SECOND] <= VIDEO_MAX && d[VIDEO_SELECT_D] <= VIDEO_H1 &&
            d[VIDEO_SELECT_A] <= VIDEO_H1 && d[VIDEO_SELECT_B] <= VIDEO_H1 && scale;
 }
 
-uop_fn SIMD_NAME(lanes_video)(const struct uop *u)
+uop_fn SIMD_NAME(lanes_video)(const struct operation *o)
 {
-    if (u->op != OP_VIDEO || !(TYPE(u->type) & TYPES32) || !is_valid(u))
+    if (o->op != OP_VIDEO || !(TYPE(o->type) & TYPES32) || !is_valid(o))
         return NULL;
-    return u->detail[VIDEO_OP] == VMAD ? vmad : video;
+    return o->detail[VIDEO_OP] == VMAD ? vmad : video;
 }

@@ -74,7 +74,7 @@ INLINE void shuffle(struct warp *w, const struct uop *u, lanemask executed, enum
     }
     gather(r, source(w, u->a), from);
     if (u->flags & UF_MEMBERS)
-        drop_others(r, from, source(w, u->list[0]), executed);
+        drop_others(r, from, source(w, u->lane->elements[0]), executed);
     lanemask p = mask_of_words(in_range);
     STORE_LANES(u32, destination(w, u->d), executed, r[l]);
     write_predicate(w, u->pd, p, executed);
@@ -88,9 +88,9 @@ HANDLER(shfl_idx) { shuffle(w, u, executed, SHFL_IDX); }
 
 INLINE void count_votes(struct warp *w, const struct uop *u, struct group g)
 {
-    lanemask yes = predicate(w, u->p, u->p_flip) & g.members;
+    lanemask yes = predicate(w, u) & g.members;
     bool result;
-    switch (u->imm) {
+    switch (u->mode) {
     case VOTE_BALLOT: store_everywhere(w, u, g.lanes, yes); return;
     case VOTE_ALL: result = yes == g.members; break;
     case VOTE_ANY: result = yes != 0; break;
@@ -100,12 +100,12 @@ INLINE void count_votes(struct warp *w, const struct uop *u, struct group g)
 }
 HANDLER(vote)
 {
-    if (!u->list_count) {
+    if (!u->lane) {
         count_votes(w, u, (struct group){executed, executed});
         return;
     }
     u32 masks[LANES] ALIGNED; /* the result may go where the masks are */
-    memcpy(masks, source(w, u->list[0]), sizeof masks);
+    memcpy(masks, source(w, u->lane->elements[0]), sizeof masks);
     FOR_GROUPS(g, masks, executed) count_votes(w, u, g);
 }
 
@@ -170,7 +170,7 @@ HANDLER(redux)
         lanemask left = g.members;
         u32 result = left ? a[__builtin_ctz(left)] : 0;
         for (left &= left - 1; left; left &= left - 1)
-            result = reduced(u->imm, u->type, result, a[__builtin_ctz(left)]);
+            result = reduced(u->mode, u->type, result, a[__builtin_ctz(left)]);
         store_everywhere(w, u, g.lanes, result);
     }
 }
@@ -195,24 +195,24 @@ HANDLER(elect)
 
 /* ---- binding ---- */
 
-static uop_fn find_redux(const struct uop *u)
+static uop_fn find_redux(const struct operation *o)
 {
-    bool arithmetic = u->imm >= RP_ATOMIC_ADD && u->imm <= RP_ATOMIC_MAX;
-    bool logic = u->imm >= RP_ATOMIC_AND && u->imm <= RP_ATOMIC_XOR;
-    return (TYPE(u->type) & TYPES32) && (arithmetic || logic) ? redux : NULL;
+    bool arithmetic = o->imm >= RP_ATOMIC_ADD && o->imm <= RP_ATOMIC_MAX;
+    bool logic = o->imm >= RP_ATOMIC_AND && o->imm <= RP_ATOMIC_XOR;
+    return (TYPE(o->type) & TYPES32) && (arithmetic || logic) ? redux : NULL;
 }
-uop_fn SIMD_NAME(lanes_warp)(const struct uop *u)
+uop_fn SIMD_NAME(lanes_warp)(const struct operation *o)
 {
     static const uop_fn shuffles[] = {shfl_up, shfl_down, shfl_bfly, shfl_idx};
-    bool word = TYPE(u->type) & WIDE32, doubleword = TYPE(u->type) & WIDE64;
-    switch (u->op) {
-    case OP_SHFL: return word && u->imm >= 0 && u->imm <= SHFL_IDX ? shuffles[u->imm] : NULL;
-    case OP_VOTE: return u->imm >= 0 && u->imm <= VOTE_BALLOT ? vote : NULL;
+    bool word = TYPE(o->type) & WIDE32, doubleword = TYPE(o->type) & WIDE64;
+    switch (o->op) {
+    case OP_SHFL: return word && o->imm >= 0 && o->imm <= SHFL_IDX ? shuffles[o->imm] : NULL;
+    case OP_VOTE: return o->imm >= 0 && o->imm <= VOTE_BALLOT ? vote : NULL;
     case OP_MATCH:
-        if (u->imm)
+        if (o->imm)
             return word ? match_all32 : doubleword ? match_all64 : NULL;
         return word ? match_any32 : doubleword ? match_any64 : NULL;
-    case OP_REDUX: return find_redux(u);
+    case OP_REDUX: return find_redux(o);
     case OP_ACTIVEMASK: return activemask;
     case OP_ELECT: return elect;
     default: return NULL;

@@ -5,35 +5,34 @@
 
 enum { UNIT = 64 /* bytes: 32 lanes of the smallest element */, NONE = UINT32_MAX };
 
-static bool is_register(const struct operand *o) { return o->keep != 0; }
-
-static bool list_is_destination(const struct uop *u)
+static bool list_is_destination(const struct operation *u)
 {
     return (u->kind == UOP_LANE && u->op == OP_UNPACK) || (u->kind == UOP_MEMORY && u->memory.kind == RP_ACCESS_LOAD);
 }
 
-void each_register(struct uop *u, void (*visit)(void *, struct operand *, bool), void *data)
+void each_register(struct operation *u, void (*visit)(void *, struct operand *, bool), void *data)
 {
     bool stores = u->kind == UOP_MEMORY && u->memory.kind == RP_ACCESS_STORE, out = list_is_destination(u);
     struct operand *sources[] = {&u->guard, &u->a, &u->b, &u->c, &u->p};
-    struct operand *results[] = {&u->d2, &u->pd, &u->pd2};
+    struct operand *results[] = {&u->pd, &u->pd2};
     for (unsigned i = 0; i < sizeof sources / sizeof *sources; i++)
-        if (is_register(sources[i]))
+        if (is_register(*sources[i]))
             visit(data, sources[i], false);
-    if (stores && is_register(&u->d))
+    if (stores && is_register(u->d))
         visit(data, &u->d, false);
-    for (uint32_t i = 0; i < u->list_count; i++)
-        if (is_register(&u->list[i]))
-            visit(data, &u->list[i], out);
-    if (!stores && is_register(&u->d))
+    for (unsigned n = 0; n < UOP_LISTS; n++)
+        for (uint32_t i = 0; i < u->lists[n].count; i++)
+            if (is_register(u->lists[n].at[i]))
+                visit(data, &u->lists[n].at[i], out && n == 0);
+    if (!stores && is_register(u->d))
         visit(data, &u->d, true);
     for (unsigned i = 0; i < sizeof results / sizeof *results; i++)
-        if (is_register(results[i]))
+        if (is_register(*results[i]))
             visit(data, results[i], true);
 }
 
-/* One mention of a register. `at` is a point: two per uop, sources at the first; results at the second when they may
- * share a source's slot. */
+/* One mention of a register. `at` is a point: two per operation, sources at the first; results at the second when they
+ * may share a source's slot. */
 struct mention {
     uint32_t at;
     bool writes, kills;
@@ -41,20 +40,20 @@ struct mention {
 
 struct work {
     struct arena *arena;
-    struct uop *uops;
+    struct operation *operations;
     const struct flow *flow;
     const uint8_t *element;
     uint32_t registers, first_temporary;
     uint32_t *mention_start; /* by register */
     struct mention *mentions;
-    uint32_t *block_of;                             /* by uop */
+    uint32_t *block_of;                             /* by operation */
     uint32_t *live_in, *live_out, *has_kill, *seen; /* by block: register + 1 for which it holds */
     uint32_t *visited, visited_count, *pending;
     uint32_t *first_at, *last_at; /* by block, for the register at hand */
     uint32_t *low, *high;         /* by register: its range, points; low NONE: never mentioned */
     int32_t *change;              /* by point: 32-bit registers that begin or end to live */
     /* while collecting */
-    uint32_t uop;
+    uint32_t operation;
     bool counting, may_share;
 };
 
@@ -68,7 +67,7 @@ struct shape {
 static void look_at(void *data, struct operand *o, bool is_destination)
 {
     struct shape *s = data;
-    uint8_t size = s->w->element[o->at];
+    uint8_t size = s->w->element[register_offset(*o)];
     if (size == 0)
         return; /* predicates have slots of their own kind */
     if (s->size && s->size != size)
@@ -78,10 +77,10 @@ static void look_at(void *data, struct operand *o, bool is_destination)
 }
 
 /* Whether the result may share the slot of a source that dies here. */
-static bool may_share(const struct work *w, struct uop *u)
+static bool may_share(const struct work *w, struct operation *u)
 {
     struct shape s = {w, 0, 0, true};
-    if (u->kind != UOP_LANE || is_register(&u->pd) || is_register(&u->pd2))
+    if (u->kind != UOP_LANE || is_register(u->pd) || is_register(u->pd2))
         return false;
     each_register(u, look_at, &s);
     return s.alike && s.results == 1;
@@ -90,31 +89,31 @@ static bool may_share(const struct work *w, struct uop *u)
 static void collect(void *data, struct operand *o, bool is_destination)
 {
     struct work *w = data;
-    uint32_t r = (uint32_t)o->at;
+    uint32_t r = register_offset(*o);
     if (w->counting) {
         w->mention_start[r + 2]++;
         return;
     }
-    const struct uop *u = &w->uops[w->uop];
-    bool whole = !is_register(&u->guard) || r >= w->first_temporary;
+    const struct operation *u = &w->operations[w->operation];
+    bool whole = !is_register(u->guard) || r >= w->first_temporary;
     w->mentions[w->mention_start[r + 1]++] =
-        (struct mention){2 * w->uop + (is_destination && w->may_share), is_destination, is_destination && whole};
+        (struct mention){2 * w->operation + (is_destination && w->may_share), is_destination, is_destination && whole};
 }
 
 static void collect_mentions(struct work *w)
 {
-    uint32_t uops = w->flow->start[w->flow->count];
+    uint32_t operations = w->flow->start[w->flow->count];
     w->mention_start = ARENA_ARRAY(w->arena, uint32_t, (size_t)w->registers + 2);
     w->counting = true;
-    for (uint32_t i = 0; i < uops; i++)
-        each_register(&w->uops[i], collect, w);
+    for (uint32_t i = 0; i < operations; i++)
+        each_register(&w->operations[i], collect, w);
     for (uint32_t r = 2; r < w->registers + 2; r++)
         w->mention_start[r] += w->mention_start[r - 1];
     w->mentions = ARENA_ARRAY(w->arena, struct mention, (size_t)w->mention_start[w->registers + 1] + 1);
     w->counting = false;
-    for (w->uop = 0; w->uop < uops; w->uop++) {
-        w->may_share = may_share(w, &w->uops[w->uop]);
-        each_register(&w->uops[w->uop], collect, w);
+    for (w->operation = 0; w->operation < operations; w->operation++) {
+        w->may_share = may_share(w, &w->operations[w->operation]);
+        each_register(&w->operations[w->operation], collect, w);
     }
 }
 
@@ -198,15 +197,15 @@ static uint32_t peak(const struct work *w)
 
 static void find_ranges(struct work *w)
 {
-    uint32_t blocks = w->flow->count, uops = w->flow->start[blocks];
+    uint32_t blocks = w->flow->count, operations = w->flow->start[blocks];
     uint32_t **by_block[] = {&w->live_in, &w->live_out, &w->has_kill, &w->seen,
                              &w->visited, &w->pending,  &w->first_at, &w->last_at};
     for (unsigned i = 0; i < sizeof by_block / sizeof *by_block; i++)
         *by_block[i] = ARENA_ARRAY(w->arena, uint32_t, (size_t)blocks + 1);
-    w->block_of = ARENA_ARRAY(w->arena, uint32_t, (size_t)uops + 1);
+    w->block_of = ARENA_ARRAY(w->arena, uint32_t, (size_t)operations + 1);
     w->low = ARENA_ARRAY(w->arena, uint32_t, (size_t)w->registers + 1);
     w->high = ARENA_ARRAY(w->arena, uint32_t, (size_t)w->registers + 1);
-    w->change = ARENA_ARRAY(w->arena, int32_t, 2 * (size_t)uops + 2);
+    w->change = ARENA_ARRAY(w->arena, int32_t, 2 * (size_t)operations + 2);
     for (uint32_t b = 0; b < blocks; b++)
         for (uint32_t i = w->flow->start[b]; i < w->flow->start[b + 1]; i++)
             w->block_of[i] = b;
@@ -337,11 +336,11 @@ static void scan(struct work *w, struct allocation *out)
     place_pools(w, pools, out);
 }
 
-void allocate_registers(struct arena *a, struct uop *uops, const struct flow *flow, const uint8_t *element,
+void allocate_registers(struct arena *a, struct operation *operations, const struct flow *flow, const uint8_t *element,
                         uint32_t registers, uint32_t first_temporary, struct allocation *out)
 {
     struct work w = {.arena = a,
-                     .uops = uops,
+                     .operations = operations,
                      .flow = flow,
                      .element = element,
                      .registers = registers,
@@ -356,11 +355,11 @@ static void place(void *data, struct operand *o, bool is_destination)
 {
     const struct allocation *a = data;
     (void)is_destination;
-    o->at = a->offset[o->at];
+    *o = OPERAND_REGISTER(a->offset[register_offset(*o)]);
 }
 
-void place_registers(struct uop *uops, uint32_t count, const struct allocation *a)
+void place_registers(struct operation *operations, uint32_t count, const struct allocation *a)
 {
     for (uint32_t i = 0; i < count; i++)
-        each_register(&uops[i], place, (void *)a);
+        each_register(&operations[i], place, (void *)a);
 }

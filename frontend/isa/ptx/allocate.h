@@ -1,12 +1,12 @@
 /* Registers of one function: liveness, and slots in the register window.
  *
  * Lanes are independent and every write is masked by the lanes that execute, so the liveness of a sequential program
- * holds lane by lane. A register's live range is the hull of its live stretches over the uops in order; ranges that
- * do not overlap share a slot, found first-fit (linear scan: Poletto and Sarkar, "Linear scan register allocation",
- * 1999). A write under a guard may leave some lanes' old value alive and ends no live range.
+ * holds lane by lane. A register's live range is the hull of its live stretches over the operations in order; ranges
+ * that do not overlap share a slot, found first-fit (linear scan: Poletto and Sarkar, "Linear scan register
+ * allocation", 1999). A write under a guard may leave some lanes' old value alive and ends no live range.
  *
  * Handlers may read and write the same slot lane by lane, so a result may take the slot of a source that dies there if
- * both are of one size and the uop has no other result; otherwise results and sources of a uop stay apart.
+ * both are of one size and the operation has no other result; otherwise results and sources of an operation stay apart.
  */
 #ifndef REPRISE_FRONTEND_ISA_PTX_ALLOCATE_H
 #define REPRISE_FRONTEND_ISA_PTX_ALLOCATE_H
@@ -14,7 +14,7 @@
 #include "frontend/core/uop.h"
 #include "frontend/loader/arena.h"
 
-/* Blocks of uops in order: block b is [start[b], start[b + 1]); its predecessors are preds[pred_start[b] ..]. */
+/* Blocks of operations in order: block b is [start[b], start[b + 1]); its predecessors are preds[pred_start[b] ..]. */
 struct flow {
     uint32_t count;
     const uint32_t *start, *pred_start, *preds;
@@ -26,14 +26,14 @@ struct allocation {
     uint32_t pressure;     /* most 32-bit registers alive at once; predicates do not count */
 };
 
-/* uops [0, flow->start[flow->count]) name register r by OPERAND_REGISTER(r). element[r]: bytes of r's elements, 0 for
- * a predicate. Registers from first_temporary on are written whole under a guard before any use. */
-void allocate_registers(struct arena *, struct uop *uops, const struct flow *, const uint8_t *element,
+/* operations [0, flow->start[flow->count]) name register r by OPERAND_REGISTER(r). element[r]: bytes of r's elements, 0
+ * for a predicate. Registers from first_temporary on are written whole under a guard before any use. */
+void allocate_registers(struct arena *, struct operation *operations, const struct flow *, const uint8_t *element,
                         uint32_t registers, uint32_t first_temporary, struct allocation *);
 /* Replaces register numbers in operands by offsets. */
-void place_registers(struct uop *uops, uint32_t count, const struct allocation *);
+void place_registers(struct operation *operations, uint32_t count, const struct allocation *);
 
 /* Calls visit for every register operand of u, sources first. */
-void each_register(struct uop *u, void (*visit)(void *, struct operand *, bool is_destination), void *data);
+void each_register(struct operation *u, void (*visit)(void *, struct operand *, bool is_destination), void *data);
 
 #endif

@@ -29,7 +29,7 @@ void not_covered(struct lowering *l, uint32_t at, const char *what)
 static void lower_nothing(struct lowering *l)
 {
     struct operand nowhere = temporary(l, PT_U32);
-    emit(l, (struct uop){
+    emit(l, (struct operation){
                 .kind = UOP_LANE, .op = OP_MOV, .type = T_U32, .stype = T_U32, .d = nowhere, .a = constant(l, 0, 4)});
 }
 
@@ -97,8 +97,8 @@ static void prepare_registers(struct lowering *l)
 static void lower_block(struct lowering *l, const struct cfg_block *b)
 {
     if (b->meets) {
-        struct uop u = {.kind = UOP_RECONVERGE, .index = l->instructions.count, .guard = unguarded()};
-        VECTOR_PUSH(l->arena, &l->uops, u);
+        struct operation u = {.kind = UOP_RECONVERGE, .index = l->instructions.count};
+        VECTOR_PUSH(l->arena, &l->operations, u);
     }
     for (uint32_t i = b->first; i < b->end; i++) {
         l->in = &l->function->body.at[i];
@@ -115,8 +115,8 @@ static void lower_block(struct lowering *l, const struct cfg_block *b)
 /* Branches name blocks so far. */
 static void place_branches(struct lowering *l, uint32_t first, const uint32_t *block_start)
 {
-    for (uint32_t i = first; i < l->uops.count; i++) {
-        struct uop *u = &l->uops.at[i];
+    for (uint32_t i = first; i < l->operations.count; i++) {
+        struct operation *u = &l->operations.at[i];
         if (u->kind == UOP_BRANCH)
             u->target = first + block_start[u->target];
         for (uint32_t t = 0; u->kind == UOP_BRANCH_TABLE && t < u->table_count; t++)
@@ -146,47 +146,47 @@ static void place_values(struct lowering *l, uint32_t first, uint32_t *block_sta
 {
     struct allocation where;
     struct flow flow = {.count = l->cfg.count, .start = block_start};
-    uint32_t *pred_start, *preds, count = l->uops.count - first;
+    uint32_t *pred_start, *preds, count = l->operations.count - first;
     find_predecessors(l, &pred_start, &preds);
     flow.pred_start = pred_start;
     flow.preds = preds;
-    allocate_registers(l->arena, l->uops.at + first, &flow, l->element.at, l->element.count,
+    allocate_registers(l->arena, l->operations.at + first, &flow, l->element.at, l->element.count,
                        l->function->registers.count, &where);
-    place_registers(l->uops.at + first, count, &where);
+    place_registers(l->operations.at + first, count, &where);
     l->current->window_bytes = where.window_bytes;
     l->current->pressure = where.pressure;
-    for (uint32_t i = first; i < l->uops.count; i++)
-        if (l->uops.at[i].kind == UOP_CALL || l->uops.at[i].kind == UOP_HOST_CALL)
-            l->uops.at[i].window_bytes = where.window_bytes;
+    for (uint32_t i = first; i < l->operations.count; i++)
+        if (l->operations.at[i].kind == UOP_CALL || l->operations.at[i].kind == UOP_HOST_CALL)
+            l->operations.at[i].window_bytes = where.window_bytes;
 }
 
 static void lower_function(struct lowering *l, struct lowered *current)
 {
     l->current = current;
     l->function = current->function;
-    uint32_t first = l->uops.count;
+    uint32_t first = l->operations.count;
     cfg_build(l->arena, l->function, &l->cfg);
     prepare_registers(l);
     uint32_t *block_start = ARENA_ARRAY(l->arena, uint32_t, (size_t)l->cfg.count + 1);
     for (uint32_t b = 0; b < l->cfg.count; b++) {
-        block_start[b] = l->uops.count - first;
+        block_start[b] = l->operations.count - first;
         lower_block(l, &l->cfg.blocks[b]);
     }
-    block_start[l->cfg.count] = l->uops.count - first;
+    block_start[l->cfg.count] = l->operations.count - first;
     place_branches(l, first, block_start);
     place_values(l, first, block_start);
     current->entry = first;
-    current->end = l->uops.count;
+    current->end = l->operations.count;
     if (current->end > first)
-        l->uops.at[first].frame_bytes = l->function->frame_bytes;
+        l->operations.at[first].frame_bytes = l->function->frame_bytes;
 }
 
 /* ---- the program ---- */
 
 static void place_calls(struct lowering *l)
 {
-    for (uint32_t i = 0; i < l->uops.count; i++) {
-        struct uop *u = &l->uops.at[i];
+    for (uint32_t i = 0; i < l->operations.count; i++) {
+        struct operation *u = &l->operations.at[i];
         if (u->kind != UOP_CALL)
             continue;
         if (u->target != UOP_NOWHERE) {
@@ -201,9 +201,9 @@ static void place_calls(struct lowering *l)
 
 static void bind_handlers(struct lowering *l)
 {
-    for (uint32_t i = 0; i < l->uops.count; i++) {
-        struct uop *u = &l->uops.at[i];
-        if (u->kind == UOP_LANE && !uop_bind(u)) {
+    for (uint32_t i = 0; i < l->operations.count; i++) {
+        struct operation *u = &l->operations.at[i];
+        if (u->kind == UOP_LANE && !operation_bind(u)) {
             l->in = l->sources.at[u->index];
             not_covered(l, l->in->at, NULL);
         }
@@ -263,8 +263,8 @@ static void measure_depth(struct lowering *l, struct program *p)
     p->recursive = !walk_calls(&w, 0) || may_recurse;
     uint64_t bytes = w.depth[0];
     /* a host call's arguments lie behind the last frame */
-    for (uint32_t i = 0; i < l->uops.count; i++)
-        if (l->uops.at[i].kind == UOP_HOST_CALL) {
+    for (uint32_t i = 0; i < l->operations.count; i++)
+        if (l->operations.at[i].kind == UOP_HOST_CALL) {
             bytes += 48;
             break;
         }
@@ -350,7 +350,9 @@ void ptx_lower(struct ptx_unit *u, struct module *m, struct ptx_function *entry,
         lower_function(l, &l->functions.at[i]);
     place_calls(l);
     bind_handlers(l);
-    *p = (struct program){.name = entry->name, .uops = l->uops.at, .uop_count = l->uops.count, .order = l->order};
+    *p = (struct program){
+        .name = entry->name, .operations = l->operations.at, .uop_count = l->operations.count, .order = l->order};
+    p->constants = constants_area(&l->constants, l->arena);
     p->entry = l->functions.at[0].entry;
     p->window_bytes = l->functions.at[0].window_bytes;
     p->frame_bytes = entry->frame_bytes;

@@ -1,8 +1,8 @@
-/* From instructions to uops (frontend/core/uop.h), function by function, for one kernel and all that it may call.
+/* From instructions to operations (frontend/core/uop.h), function by function, for one kernel and all that it may call.
  *
- * While a function is being lowered its uops name registers by number: those of the source first, then temporaries.
- * Branches name blocks of the control-flow graph. When the function is complete, registers get their slots
- * (allocate.h) and branches the uops where their blocks begin.
+ * While a function is being lowered its operations name registers by number: those of the source first, then
+ * temporaries. Branches name blocks of the control-flow graph. When the function is complete, registers get their slots
+ * (allocate.h) and branches the operations where their blocks begin.
  */
 #ifndef REPRISE_FRONTEND_ISA_PTX_LOWER_H
 #define REPRISE_FRONTEND_ISA_PTX_LOWER_H
@@ -10,21 +10,16 @@
 #include "frontend/core/program.h"
 #include "frontend/isa/ptx/ast.h"
 #include "frontend/isa/ptx/cfg.h"
+#include "frontend/loader/constants.h"
 
 /* A function of the program. */
 struct lowered {
     struct ptx_function *function;
-    uint32_t entry, end; /* uops */
+    uint32_t entry, end; /* operations */
     uint32_t window_bytes;
     uint32_t pressure; /* most 32-bit registers alive at once */
     bool calls_indirectly;
     VECTOR(uint32_t) calls; /* indices into lowering.functions */
-};
-
-struct constant_slot {
-    uint64_t bits;
-    void *elements;
-    uint8_t size;
 };
 
 struct lowering {
@@ -34,11 +29,10 @@ struct lowering {
     struct module *module;
     VECTOR(struct lowered) functions;
     uint32_t *function_index; /* by function number: index in functions + 1 */
-    VECTOR(struct uop) uops;
+    VECTOR(struct operation) operations;
     VECTOR(struct rp_instruction) instructions;
     VECTOR(const struct ptx_instruction *) sources; /* by instruction */
-    struct constant_slot *constants;                /* hash table */
-    uint32_t constant_slots, constant_count;
+    struct constants constants;
     unsigned order;
     uint32_t general_registers, predicate_registers; /* of the trace, so far */
 
@@ -53,7 +47,7 @@ struct lowering {
     /* the instruction at hand */
     const struct ptx_instruction *in;
     uint32_t index;
-    bool started; /* it has a uop */
+    bool started; /* it has an operation */
     VECTOR(struct rp_memory_operand) memory;
     struct rp_barrier barrier;
 };
@@ -71,16 +65,14 @@ struct operand source(struct lowering *, const struct ptx_operand *, enum ptx_ty
 struct operand predicate_source(struct lowering *, const struct ptx_operand *, uint8_t *flip);
 struct operand register_operand(uint32_t reg);
 enum ptx_type register_type(const struct lowering *, const struct ptx_operand *);
-/* d = special register a in one uop; false, and nothing done, where that is not all. */
+/* d = special register a in one operation; false, and nothing done, where that is not all. */
 bool emit_special(struct lowering *, const struct ptx_operand *d, const struct ptx_operand *a, enum ptx_type type);
 /* A result of `type` for the operand: its register, or a temporary for a sink or a wider register. */
 struct operand destination(struct lowering *, const struct ptx_operand *, enum ptx_type type);
-/* After the uop that wrote destination(): extends it to the wider register, if it was one. */
+/* After the operation that wrote destination(): extends it to the wider register, if it was one. */
 void finish_destination(struct lowering *, const struct ptx_operand *, enum ptx_type type, struct operand result);
-/* The guard of what all lanes execute. */
-struct operand unguarded(void);
-/* Appends a uop of the instruction at hand; fills in guard, index, UF_FIRST. */
-struct uop *emit(struct lowering *, struct uop);
+/* Appends an operation of the instruction at hand; fills in guard, index, UF_FIRST. */
+struct operation *emit(struct lowering *, struct operation);
 /* A copy between integer registers of different width: zero- or sign-extended, or truncated. */
 void emit_resize(struct lowering *, struct operand to, enum ptx_type to_type, struct operand from,
                  enum ptx_type from_type);

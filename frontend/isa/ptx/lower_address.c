@@ -17,7 +17,7 @@ void lower_cvta(struct lowering *l)
     if (space == RP_SPACE_PARAM && !l->function->is_entry)
         space = RP_SPACE_LOCAL;
     uint64_t base = ptx_generic_base(space);
-    struct uop u = {.kind = UOP_LANE, .op = OP_MOV, .type = ptx_types[type].lane, .stype = ptx_types[type].lane};
+    struct operation u = {.kind = UOP_LANE, .op = OP_MOV, .type = ptx_types[type].lane, .stype = ptx_types[type].lane};
     u.a = source(l, &in->operands[1], type);
     if (base) {
         u.op = mods_have(&in->mods, M_TO) ? OP_SUB : OP_ADD;
@@ -46,7 +46,7 @@ void lower_isspacep(struct lowering *l)
     bool narrow = o->kind == PO_REGISTER && ptx_types[register_type(l, o)].bits == 32;
     enum ptx_type type = narrow ? PT_U32 : PT_U64;
     struct operand address = source(l, o, type);
-    struct uop u = {.kind = UOP_LANE, .op = OP_SETP, .type = ptx_types[type].lane, .stype = ptx_types[type].lane};
+    struct operation u = {.kind = UOP_LANE, .op = OP_SETP, .type = ptx_types[type].lane, .stype = ptx_types[type].lane};
     if (space == RP_SPACE_GLOBAL) {
         u.compare = CMP_GE;
         u.a = address;
@@ -55,7 +55,7 @@ void lower_isspacep(struct lowering *l)
         struct operand offset = temporary(l, type), base = constant(l, ptx_generic_base(space), element_bytes(type));
         emit(
             l,
-            (struct uop){
+            (struct operation){
                 .kind = UOP_LANE, .op = OP_SUB, .type = u.type, .stype = u.type, .d = offset, .a = address, .b = base});
         u.compare = CMP_LT;
         u.a = offset;

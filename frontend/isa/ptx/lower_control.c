@@ -16,7 +16,7 @@ static uint32_t own_block(const struct lowering *l) { return l->cfg.block_of[l->
 void lower_branch(struct lowering *l)
 {
     const struct ptx_operand *o = &l->in->operands[0];
-    struct uop u = {.kind = UOP_BRANCH, .reconverge = UOP_NOWHERE};
+    struct operation u = {.kind = UOP_BRANCH, .reconverge = UOP_NOWHERE};
     u.target = target_block(l, *o->label, o->at);
     u.flags = mods_have(&l->in->mods, M_UNI) ? UF_UNI : 0;
     if (l->in->guard != PTX_NO_REGISTER)
@@ -28,7 +28,7 @@ void lower_branch_table(struct lowering *l)
 {
     const struct ptx_operand *o = &l->in->operands[1];
     const struct ptx_label *list = *o->label;
-    struct uop u = {.kind = UOP_BRANCH_TABLE, .type = T_U32, .stype = T_U32};
+    struct operation u = {.kind = UOP_BRANCH_TABLE, .type = T_U32, .stype = T_U32};
     if (list->kind != LABEL_TARGETS)
         ptx_error(l->src, o->at, "'%s' is no list of .branchtargets", list->name);
     u.table = ARENA_ARRAY(l->arena, uint32_t, list->target_count);
@@ -68,7 +68,7 @@ static bool host_signature(int call, const struct ptx_signature *s)
 void lower_call(struct lowering *l)
 {
     const struct ptx_operand *target = &l->in->operands[1];
-    struct uop u = {.kind = UOP_CALL, .target = UOP_NOWHERE, .frame_bytes = l->function->frame_bytes};
+    struct operation u = {.kind = UOP_CALL, .target = UOP_NOWHERE, .frame_bytes = l->function->frame_bytes};
     if (target->kind == PO_REGISTER) {
         u.a = source(l, target, PT_U64);
         u.table_count = l->unit->function_count + 1; /* filled when all functions have their places */
@@ -95,13 +95,13 @@ void lower_call(struct lowering *l)
     emit(l, u);
 }
 
-void lower_plain(struct lowering *l, enum uop_kind kind) { emit(l, (struct uop){.kind = (uint8_t)kind}); }
+void lower_plain(struct lowering *l, enum uop_kind kind) { emit(l, (struct operation){.kind = (uint8_t)kind}); }
 
 void lower_return(struct lowering *l) { lower_plain(l, l->function->is_entry ? UOP_EXIT : UOP_RETURN); }
 
 static bool is_constant(const struct ptx_operand *o) { return o->kind == PO_INTEGER; }
 
-static void set_barrier_id(struct lowering *l, struct uop *u, const struct ptx_operand *o)
+static void set_barrier_id(struct lowering *l, struct operation *u, const struct ptx_operand *o)
 {
     if (!is_constant(o)) {
         u->barrier.id = -1;
@@ -113,7 +113,7 @@ static void set_barrier_id(struct lowering *l, struct uop *u, const struct ptx_o
     u->barrier.id = (int32_t)o->value;
 }
 
-static void set_barrier_count(struct lowering *l, struct uop *u, const struct ptx_operand *o)
+static void set_barrier_count(struct lowering *l, struct operation *u, const struct ptx_operand *o)
 {
     if (!is_constant(o)) {
         u->barrier.count = -1;
@@ -129,7 +129,7 @@ void lower_barrier(struct lowering *l)
 {
     const struct ptx_instruction *in = l->in;
     const struct ptx_modifiers *mods = &in->mods;
-    struct uop u = {.kind = UOP_BARRIER, .type = T_U32, .stype = T_U32};
+    struct operation u = {.kind = UOP_BARRIER, .type = T_U32, .stype = T_U32};
     u.barrier.kind = (uint8_t)mods_value(mods, G_BARRIER, RP_BARRIER_SYNC);
     u.imm = mods_have(mods, M_POPC) ? BARRIER_POPC : mods_have(mods, M_AND) ? BARRIER_AND : BARRIER_OR;
     const struct ptx_operand *result = NULL;
@@ -154,7 +154,7 @@ void lower_barrier(struct lowering *l)
 
 void lower_warp_barrier(struct lowering *l)
 {
-    struct uop u = {.kind = UOP_BARRIER, .type = T_U32, .stype = T_U32, .barrier = {RP_BARRIER_WARP_SYNC, 0, 0}};
+    struct operation u = {.kind = UOP_BARRIER, .type = T_U32, .stype = T_U32, .barrier = {RP_BARRIER_WARP_SYNC, 0, 0}};
     u.a = source(l, &l->in->operands[0], PT_U32);
     l->barrier = u.barrier;
     emit(l, u);

@@ -47,11 +47,11 @@ static int64_t mode_of(uint8_t op, const struct ptx_modifiers *mods)
     }
 }
 
-static struct uop lane_uop(const struct ptx_instruction *in, uint8_t op)
+static struct operation lane_uop(const struct ptx_instruction *in, uint8_t op)
 {
     const struct ptx_modifiers *mods = &in->mods;
     bool compares = op == OP_SETP || op == OP_SET;
-    struct uop u = {.kind = UOP_LANE, .op = op};
+    struct operation u = {.kind = UOP_LANE, .op = op};
     if (mods->type_count) {
         u.type = ptx_types[mods->types[0]].lane;
         u.stype = ptx_types[mods->types[mods->type_count > 1]].lane;
@@ -68,19 +68,20 @@ static struct uop lane_uop(const struct ptx_instruction *in, uint8_t op)
     return u;
 }
 
-static void further_source(struct lowering *l, struct uop *u, struct operand o)
+static void further_source(struct lowering *l, struct operation *u, struct operand o)
 {
-    if (!u->list)
-        u->list = ARENA_ARRAY(l->arena, struct operand, MAX_OPERANDS);
-    u->list[u->list_count++] = o;
+    if (!u->lists[0].at)
+        u->lists[0].at = ARENA_ARRAY(l->arena, struct operand, MAX_OPERANDS);
+    u->lists[0].at[u->lists[0].count++] = o;
 }
 
 static struct operand predicate_destination(const struct ptx_operand *o)
 {
-    return o->kind == PO_REGISTER ? register_operand(o->reg) : (struct operand){0, 0};
+    return o->kind == PO_REGISTER ? register_operand(o->reg) : OPERAND_NONE;
 }
 
-static void set_source(struct lowering *l, struct uop *u, const struct operand_form *form, const struct ptx_operand *o)
+static void set_source(struct lowering *l, struct operation *u, const struct operand_form *form,
+                       const struct ptx_operand *o)
 {
     enum ptx_type type = ptx_operand_type(form, &l->in->mods);
     switch (form->role) {
@@ -97,7 +98,7 @@ static void set_source(struct lowering *l, struct uop *u, const struct operand_f
 void lower_lanes(struct lowering *l, uint32_t extra_flags)
 {
     const struct ptx_instruction *in = l->in;
-    struct uop u = lane_uop(in, in->form->op);
+    struct operation u = lane_uop(in, in->form->op);
     const struct ptx_operand *result = NULL;
     enum ptx_type type = PT_NONE;
     u.flags |= extra_flags;
@@ -143,11 +144,11 @@ static enum ptx_type part_type(enum ptx_type whole, uint32_t parts)
 static void lower_pack(struct lowering *l, const struct ptx_operand *d, const struct ptx_operand *a, enum ptx_type type)
 {
     enum ptx_type part = part_type(type, a->count);
-    struct uop u = {.kind = UOP_LANE, .op = OP_PACK, .type = ptx_types[type].lane, .stype = ptx_types[part].lane};
-    u.list = ARENA_ARRAY(l->arena, struct operand, a->count);
-    u.list_count = a->count;
+    struct operation u = {.kind = UOP_LANE, .op = OP_PACK, .type = ptx_types[type].lane, .stype = ptx_types[part].lane};
+    u.lists[0].at = ARENA_ARRAY(l->arena, struct operand, a->count);
+    u.lists[0].count = a->count;
     for (uint32_t i = 0; i < a->count; i++)
-        u.list[i] = source(l, &a->elements[i], part);
+        u.lists[0].at[i] = source(l, &a->elements[i], part);
     u.d = destination(l, d, type);
     emit(l, u);
 }
@@ -156,12 +157,13 @@ static void lower_unpack(struct lowering *l, const struct ptx_operand *d, const 
                          enum ptx_type type)
 {
     enum ptx_type part = part_type(type, d->count);
-    struct uop u = {.kind = UOP_LANE, .op = OP_UNPACK, .type = ptx_types[type].lane, .stype = ptx_types[part].lane};
+    struct operation u = {
+        .kind = UOP_LANE, .op = OP_UNPACK, .type = ptx_types[type].lane, .stype = ptx_types[part].lane};
     u.a = source(l, a, type);
-    u.list = ARENA_ARRAY(l->arena, struct operand, d->count);
-    u.list_count = d->count;
+    u.lists[0].at = ARENA_ARRAY(l->arena, struct operand, d->count);
+    u.lists[0].count = d->count;
     for (uint32_t i = 0; i < d->count; i++)
-        u.list[i] = predicate_destination(&d->elements[i]);
+        u.lists[0].at[i] = predicate_destination(&d->elements[i]);
     emit(l, u);
 }
 

@@ -31,7 +31,7 @@ static struct rp_memory_operand memory_operand(const struct ptx_instruction *in,
     return m;
 }
 
-static void variable_base(struct lowering *l, struct uop *u, const struct ptx_operand *base)
+static void variable_base(struct lowering *l, struct operation *u, const struct ptx_operand *base)
 {
     uint8_t space;
     bool in_frame;
@@ -47,8 +47,8 @@ static void variable_base(struct lowering *l, struct uop *u, const struct ptx_op
     u->frame_relative = in_frame;
 }
 
-/* Sets address, space and offset of a memory uop. */
-static void set_address(struct lowering *l, struct uop *u, const struct ptx_operand *address)
+/* Sets address, space and offset of a memory operation. */
+static void set_address(struct lowering *l, struct operation *u, const struct ptx_operand *address)
 {
     u->imm = address->value;
     u->stype = T_U64;
@@ -66,7 +66,7 @@ static void set_address(struct lowering *l, struct uop *u, const struct ptx_oper
     u->stype = ptx_types[register_type(l, base)].bits == 32 ? T_U32 : T_U64;
 }
 
-static void finish(struct lowering *l, struct uop *u)
+static void finish(struct lowering *l, struct operation *u)
 {
     l->order |= order_of_access(&u->memory, false);
     VECTOR_PUSH(l->arena, &l->memory, u->memory);
@@ -108,7 +108,7 @@ void lower_load(struct lowering *l)
     enum ptx_type type = (enum ptx_type)in->mods.types[0];
     const struct ptx_operand *values = d->kind == PO_VECTOR ? d->elements : d;
     uint32_t count = d->kind == PO_VECTOR ? d->count : 1;
-    struct uop u = {.kind = UOP_MEMORY, .type = ptx_types[type].lane};
+    struct operation u = {.kind = UOP_MEMORY, .type = ptx_types[type].lane};
     u.memory = memory_operand(in, RP_ACCESS_LOAD, type, (uint32_t)mods_value(&in->mods, G_VECTOR, 1));
     if (u.memory.elements != count)
         ptx_error(l->src, d->at, "%u value%s loaded, not %u", u.memory.elements,
@@ -125,10 +125,10 @@ void lower_load(struct lowering *l)
     if (count == 1) {
         u.d = values->kind == PO_REGISTER ? register_operand(values->reg) : temporary(l, type);
     } else {
-        u.list = ARENA_ARRAY(l->arena, struct operand, count);
-        u.list_count = count;
+        u.lists[0].at = ARENA_ARRAY(l->arena, struct operand, count);
+        u.lists[0].count = count;
         for (uint32_t i = 0; i < count; i++)
-            u.list[i] = values[i].kind == PO_REGISTER ? register_operand(values[i].reg) : (struct operand){0, 0};
+            u.lists[0].at[i] = values[i].kind == PO_REGISTER ? register_operand(values[i].reg) : OPERAND_NONE;
     }
     finish(l, &u);
 }
@@ -140,7 +140,7 @@ void lower_store(struct lowering *l)
     enum ptx_type type = (enum ptx_type)in->mods.types[0];
     const struct ptx_operand *values = a->kind == PO_VECTOR ? a->elements : a;
     uint32_t count = a->kind == PO_VECTOR ? a->count : 1;
-    struct uop u = {.kind = UOP_MEMORY, .type = ptx_types[type].lane};
+    struct operation u = {.kind = UOP_MEMORY, .type = ptx_types[type].lane};
     u.memory = memory_operand(in, RP_ACCESS_STORE, type, (uint32_t)mods_value(&in->mods, G_VECTOR, 1));
     if (u.memory.elements != count)
         ptx_error(l->src, a->at, "%u value%s stored, not %u", u.memory.elements,
@@ -154,8 +154,8 @@ void lower_store(struct lowering *l)
     if (count == 1)
         u.d = list[0];
     else {
-        u.list = list;
-        u.list_count = count;
+        u.lists[0].at = list;
+        u.lists[0].count = count;
     }
     finish(l, &u);
 }
@@ -172,7 +172,7 @@ void lower_atomic(struct lowering *l)
     bool reduction = in->form->operands[0].role == 'm';
     const struct ptx_operand *o = &in->operands[reduction ? 0 : 1];
     enum ptx_type type = (enum ptx_type)in->mods.types[0];
-    struct uop u = {.kind = UOP_MEMORY, .type = ptx_types[type].lane, .dtype = ptx_types[type].lane};
+    struct operation u = {.kind = UOP_MEMORY, .type = ptx_types[type].lane, .dtype = ptx_types[type].lane};
     u.memory = memory_operand(in, reduction ? RP_ACCESS_REDUCTION : RP_ACCESS_ATOMIC, type, 1);
     if (u.memory.space != RP_SPACE_GLOBAL && u.memory.space != RP_SPACE_SHARED && u.memory.space != RP_SPACE_GENERIC)
         ptx_error(l->src, in->at, "atomics go to .global or .shared memory");
@@ -188,7 +188,7 @@ void lower_atomic(struct lowering *l)
 
 void lower_prefetch(struct lowering *l)
 {
-    struct uop u = {.kind = UOP_MEMORY, .type = T_B8, .dtype = T_B16};
+    struct operation u = {.kind = UOP_MEMORY, .type = T_B8, .dtype = T_B16};
     u.memory = memory_operand(l->in, RP_ACCESS_PREFETCH, PT_B8, 1);
     set_address(l, &u, &l->in->operands[0]);
     finish(l, &u);

@@ -4,49 +4,9 @@
 #include "frontend/isa/ptx/lower.h"
 #include "frontend/isa/ptx/special.h"
 
-static const uint32_t all_lanes = UINT32_MAX;
-
-/* ---- constants: one array of 32 equal elements for each value and width ---- */
-
-static uint32_t constant_hash(uint64_t bits, unsigned size)
-{
-    return (uint32_t)((bits * 0x9e3779b97f4a7c15ull + size) >> 32);
-}
-
-static struct constant_slot *find_constant(struct constant_slot *slots, uint32_t count, uint64_t bits, unsigned size)
-{
-    uint32_t at = constant_hash(bits, size) & (count - 1);
-    while (slots[at].elements && (slots[at].bits != bits || slots[at].size != size))
-        at = (at + 1) & (count - 1);
-    return &slots[at];
-}
-
-static void grow_constants(struct lowering *l)
-{
-    uint32_t count = l->constant_slots ? l->constant_slots * 2 : 64;
-    struct constant_slot *slots = ARENA_ARRAY(l->arena, struct constant_slot, count);
-    for (uint32_t i = 0; i < l->constant_slots; i++)
-        if (l->constants[i].elements)
-            *find_constant(slots, count, l->constants[i].bits, l->constants[i].size) = l->constants[i];
-    l->constants = slots;
-    l->constant_slots = count;
-}
-
 struct operand constant(struct lowering *l, uint64_t bits, unsigned size)
 {
-    if (size < 8)
-        bits &= (1ull << (8 * size)) - 1;
-    if (2 * l->constant_count >= l->constant_slots)
-        grow_constants(l);
-    struct constant_slot *slot = find_constant(l->constants, l->constant_slots, bits, size);
-    if (!slot->elements) {
-        uint8_t *elements = arena_alloc(l->arena, (size_t)size * RP_WARP_LANES);
-        for (unsigned lane = 0; lane < RP_WARP_LANES; lane++)
-            memcpy(elements + lane * size, &bits, size);
-        *slot = (struct constant_slot){bits, elements, (uint8_t)size};
-        l->constant_count++;
-    }
-    return OPERAND_CONSTANT(slot->elements);
+    return constants_equal(&l->constants, l->arena, bits, size);
 }
 
 /* ---- registers ---- */
@@ -56,8 +16,6 @@ unsigned element_bytes(enum ptx_type type)
     unsigned bits = ptx_types[type].bits;
     return type == PT_PRED ? 0 : bits <= 16 ? 2 : bits / 8;
 }
-
-struct operand unguarded(void) { return OPERAND_CONSTANT(&all_lanes); }
 
 struct operand register_operand(uint32_t reg) { return OPERAND_REGISTER(reg); }
 
@@ -72,19 +30,18 @@ enum ptx_type register_type(const struct lowering *l, const struct ptx_operand *
     return (enum ptx_type)l->function->registers.at[o->reg].type;
 }
 
-struct uop *emit(struct lowering *l, struct uop u)
+struct operation *emit(struct lowering *l, struct operation u)
 {
     if (l->in->guard != PTX_NO_REGISTER) {
         u.guard = register_operand(l->in->guard);
         u.guard_flip = l->in->guard_negated ? ~0u : 0;
-    } else
-        u.guard = unguarded();
+    }
     u.index = l->index;
     if (!l->started)
         u.flags |= UF_FIRST;
     l->started = true;
-    VECTOR_PUSH(l->arena, &l->uops, u);
-    return &l->uops.at[l->uops.count - 1];
+    VECTOR_PUSH(l->arena, &l->operations, u);
+    return &l->operations.at[l->operations.count - 1];
 }
 
 static enum ptx_type integer_type(unsigned bytes, bool is_signed)
@@ -106,12 +63,12 @@ void emit_resize(struct lowering *l, struct operand to, enum ptx_type to_type, s
         ptx_types[from_type].bits == 8 ? from_type : integer_type(element_bytes(from_type), is_signed);
     if (type == PT_B128 || stype == PT_B128)
         not_covered(l, l->in->at, "a 128-bit register where a narrower value belongs");
-    emit(l, (struct uop){.kind = UOP_LANE,
-                         .op = OP_CVT,
-                         .type = ptx_types[type].lane,
-                         .stype = ptx_types[stype].lane,
-                         .d = to,
-                         .a = from});
+    emit(l, (struct operation){.kind = UOP_LANE,
+                               .op = OP_CVT,
+                               .type = ptx_types[type].lane,
+                               .stype = ptx_types[stype].lane,
+                               .d = to,
+                               .a = from});
 }
 
 /* ---- addresses of variables ---- */
@@ -153,8 +110,8 @@ static struct operand address_value(struct lowering *l, const struct ptx_operand
     if (!in_frame)
         return constant(l, at, size);
     struct operand t = temporary(l, type);
-    emit(l,
-         (struct uop){.kind = UOP_LANE, .op = OP_FRAME, .type = size == 4 ? T_U32 : T_U64, .d = t, .imm = (int64_t)at});
+    emit(l, (struct operation){
+                .kind = UOP_LANE, .op = OP_FRAME, .type = size == 4 ? T_U32 : T_U64, .d = t, .imm = (int64_t)at});
     return t;
 }
 
@@ -177,8 +134,8 @@ static struct operand special_value(struct lowering *l, const struct ptx_operand
     if (s->depends_on_time)
         l->order |= ORDER_CLOCK;
     struct operand t = temporary(l, (enum ptx_type)s->type);
-    emit(l,
-         (struct uop){.kind = UOP_LANE, .op = OP_SPECIAL, .type = ptx_types[s->type].lane, .d = t, .imm = s->special});
+    emit(l, (struct operation){
+                .kind = UOP_LANE, .op = OP_SPECIAL, .type = ptx_types[s->type].lane, .d = t, .imm = s->special});
     if (element_bytes((enum ptx_type)s->type) == element_bytes(type))
         return t;
     struct operand resized = temporary(l, type);
@@ -193,11 +150,11 @@ bool emit_special(struct lowering *l, const struct ptx_operand *d, const struct 
         return false;
     if (s->depends_on_time)
         l->order |= ORDER_CLOCK;
-    emit(l, (struct uop){.kind = UOP_LANE,
-                         .op = OP_SPECIAL,
-                         .type = ptx_types[s->type].lane,
-                         .d = register_operand(d->reg),
-                         .imm = s->special});
+    emit(l, (struct operation){.kind = UOP_LANE,
+                               .op = OP_SPECIAL,
+                               .type = ptx_types[s->type].lane,
+                               .d = register_operand(d->reg),
+                               .imm = s->special});
     return true;
 }
 

@@ -16,7 +16,7 @@ static uint8_t operation(const struct ptx_form *form)
 }
 
 /* The second operation, or the part of d that the result goes to: with either there is a third operand c. */
-static void set_second(struct lowering *l, struct uop *u)
+static void set_second(struct lowering *l, struct operation *u)
 {
     const struct ptx_instruction *in = l->in;
     const struct ptx_operand *d = &in->operands[0];
@@ -33,7 +33,7 @@ static void set_second(struct lowering *l, struct uop *u)
                   third ? "" : ", and is missing");
 }
 
-static void set_product(struct lowering *l, struct uop *u)
+static void set_product(struct lowering *l, struct operation *u)
 {
     const struct ptx_instruction *in = l->in;
     static const uint32_t negations[] = {0, UF_NEGATE_A, UF_NEGATE_B, UF_NEGATE_C};
@@ -53,7 +53,7 @@ static void set_product(struct lowering *l, struct uop *u)
 void lower_video(struct lowering *l)
 {
     const struct ptx_instruction *in = l->in;
-    struct uop u = {.kind = UOP_LANE, .op = OP_VIDEO, .type = T_U32};
+    struct operation u = {.kind = UOP_LANE, .op = OP_VIDEO, .type = T_U32};
     u.detail[VIDEO_OP] = operation(in->form);
     bool compares = u.detail[VIDEO_OP] == VSET;
     const uint8_t *types = in->mods.types + !compares; /* of a and b; a comparison's result is unsigned */

@@ -50,7 +50,7 @@ static struct operand gathered(struct lowering *l, const struct ptx_operand *o, 
     uint32_t bytes = 0;
     for (unsigned i = 0; i < 4; i++)
         bytes |= (ways == 2 ? 2u * digits[i / 2] + i % 2 : digits[i]) << 4 * i;
-    struct uop u = {.kind = UOP_LANE, .op = OP_PRMT, .type = T_B32, .imm = PRMT_DEFAULT, .a = a, .b = b};
+    struct operation u = {.kind = UOP_LANE, .op = OP_PRMT, .type = T_B32, .imm = PRMT_DEFAULT, .a = a, .b = b};
     u.c = constant(l, bytes, 4);
     u.d = temporary(l, PT_B32);
     emit(l, u);
@@ -83,7 +83,7 @@ void lower_video_simd(struct lowering *l)
     if (in->operands[3].select)
         ptx_error(l->src, in->operands[3].at, "the third source has no parts");
     struct operand a = source(l, &in->operands[1], PT_B32), b = source(l, &in->operands[2], PT_B32);
-    struct uop u = {.kind = UOP_LANE, .op = OP_VIDEO, .type = ptx_types[type].lane};
+    struct operation u = {.kind = UOP_LANE, .op = OP_VIDEO, .type = ptx_types[type].lane};
     u.c = source(l, &in->operands[3], PT_B32);
     u.a = gathered(l, &in->operands[1], ways, 0, a, b);
     u.b = gathered(l, &in->operands[2], ways, ways, a, b);

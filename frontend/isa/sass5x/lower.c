@@ -48,11 +48,11 @@ void sass_begin(struct sass_lowering *l, uint32_t i)
 {
     l->index = i;
     l->temporaries = 0;
-    l->outside = (struct operand){0, 0};
+    l->outside = OPERAND_NONE;
     l->started = l->has_memory = false;
     l->dst = l->src = (register_list){0};
     l->barrier = (struct rp_barrier){0};
-    l->start[i] = l->uops.count;
+    l->start[i] = l->operations.count;
 }
 
 static void lower_instruction(struct sass_lowering *l, uint32_t i)
@@ -85,8 +85,8 @@ static uint32_t count_instructions(const struct sass_lowering *l)
 
 static void place_targets(struct sass_lowering *l)
 {
-    for (uint32_t i = 0; i < l->uops.count; i++) {
-        struct uop *u = &l->uops.at[i];
+    for (uint32_t i = 0; i < l->operations.count; i++) {
+        struct operation *u = &l->operations.at[i];
         if (u->kind == UOP_BRANCH || u->kind == UOP_PUSH)
             u->target = l->start[u->target];
     }
@@ -113,8 +113,9 @@ static uint32_t product(const uint32_t v[3]) { return v[0] * v[1] * v[2]; }
 static void fill_in(struct sass_lowering *l, struct program *p)
 {
     const struct cubin_kernel *k = l->kernel;
-    p->uops = l->uops.at;
-    p->uop_count = l->uops.count;
+    p->operations = l->operations.at;
+    p->constants = constants_area(&l->constants, l->arena);
+    p->uop_count = l->operations.count;
     p->frame_bytes = l->stack + (l->calls_runtime ? RUNTIME_FRAME : 0);
     p->static_shared = k->static_shared;
     p->max_threads = product(k->max_threads);

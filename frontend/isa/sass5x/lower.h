@@ -1,10 +1,11 @@
-/* Machine code of sm_50 to sm_62 to uops: private to the lower_*.c files and load.c.
+/* Machine code of sm_50 to sm_62 to operations: private to the lower_*.c files and load.c.
  *
  * A warp's window holds predicates P0..P6 (a mask each), what BAR.RED left, temporaries, and the 255 32-bit registers,
  * 32 lanes each. An operation on 64 bits works on temporaries that PACK and UNPACK fill from and spread to register
  * pairs. RZ and PT are constants as sources; as destinations a place that nobody reads, and no place.
  *
- * All uops of an instruction have its guard, so a destination that may be the guard is written by the last of them.
+ * All operations of an instruction have its guard, so a destination that may be the guard is written by the last of
+ * them.
  */
 #ifndef REPRISE_FRONTEND_ISA_SASS5X_LOWER_H
 #define REPRISE_FRONTEND_ISA_SASS5X_LOWER_H
@@ -12,6 +13,7 @@
 #include "frontend/core/program.h"
 #include "frontend/isa/sass5x/table.h"
 #include "frontend/loader/arena.h"
+#include "frontend/loader/constants.h"
 #include "frontend/loader/cubin.h"
 #include "tracefmt/error.h"
 
@@ -47,9 +49,10 @@ struct sass_lowering {
     uint32_t stack; /* initial stack pointer: local bytes per thread */
     bool calls_runtime;
     unsigned order; /* enum order_reason */
-    VECTOR(struct uop) uops;
+    VECTOR(struct operation) operations;
+    struct constants constants;
     VECTOR(struct rp_instruction) instructions;
-    uint32_t *start;                        /* first uop of each instruction */
+    uint32_t *start;                        /* first operation of each instruction */
     uint32_t *everywhere, everywhere_count; /* the targets of indirect branches */
 
     /* the instruction at hand */
@@ -66,8 +69,8 @@ struct sass_lowering {
     struct rp_barrier barrier;
 };
 
-/* Emitting a uop or naming a register changes the instruction at hand, so no two calls that do either stand in one
- * argument list or initialiser: C leaves their order open, and the trace would depend on the compiler. */
+/* Emitting an operation or naming a register changes the instruction at hand, so no two calls that do either stand in
+ * one argument list or initialiser: C leaves their order open, and the trace would depend on the compiler. */
 
 /* ---- errors: do not return ---- */
 _Noreturn void sass_not_covered(struct sass_lowering *, const char *what);
@@ -87,7 +90,7 @@ struct operand read_register(struct sass_lowering *, unsigned);
 struct operand read_pair(struct sass_lowering *, unsigned);
 /* `count` registers from n on, as the elements of a list; also noted as sources or destinations. */
 struct operand *register_list_at(struct sass_lowering *, unsigned n, unsigned count, bool write);
-struct operand written(struct sass_lowering *, unsigned);           /* for the results of 32-bit uops */
+struct operand written(struct sass_lowering *, unsigned);           /* for the results of 32-bit operations */
 void write_pair(struct sass_lowering *, unsigned, struct operand);  /* spreads a 64-bit temporary */
 struct operand read_predicate(struct sass_lowering *, unsigned at); /* field at bit `at` */
 struct operand written_predicate(struct sass_lowering *, unsigned at);
@@ -102,11 +105,11 @@ struct operand source_f64(struct sass_lowering *, unsigned i);
 struct operand source_64(struct sass_lowering *, unsigned i);
 bool source_immediate(const struct sass_lowering *, unsigned i, uint64_t *value);
 
-/* ---- uops ---- */
+/* ---- operations ---- */
 void sass_begin(struct sass_lowering *, uint32_t instruction);
-void sass_emit(struct sass_lowering *, struct uop);
-/* The same under another guard than the instruction's. Not for the first uop of an instruction. */
-void sass_emit_where(struct sass_lowering *, struct uop, struct operand guard, bool negated);
+void sass_emit(struct sass_lowering *, struct operation);
+/* The same under another guard than the instruction's. Not for the first operation of an instruction. */
+void sass_emit_where(struct sass_lowering *, struct operation, struct operand guard, bool negated);
 struct operand sass_guard(struct sass_lowering *, bool *negated);
 /* d = op(a, b); without c */
 struct operand lane2(struct sass_lowering *, enum lane_op, enum lane_type, struct operand a, struct operand b);
@@ -120,11 +123,11 @@ void set_float_codes(struct sass_lowering *, unsigned at, enum lane_type, struct
 /* Two predicates at the usual places of a *SETP, the one that may be the guard last. */
 void write_predicates(struct sass_lowering *, struct operand first, struct operand second);
 /* *SET: Rd and the condition codes = what the comparison `u` says, as all ones or as 1.0f. */
-void sass_set(struct sass_lowering *, struct uop u, bool as_float);
+void sass_set(struct sass_lowering *, struct operation u, bool as_float);
 /* .FMZ: where either factor is zero both become zero, so that their product is, infinities and NaN included. */
 void sass_zero_factors(struct sass_lowering *, struct operand *a, struct operand *b);
 /* Sets combine, p and destinations of a *SETP at their usual places. */
-void set_predicates(struct sass_lowering *, struct uop *, unsigned combine_at);
+void set_predicates(struct sass_lowering *, struct operation *, unsigned combine_at);
 enum compare float_compare(unsigned code);
 enum compare int_compare(unsigned code);
 enum rounding sass_rounding(unsigned code);

@@ -7,13 +7,13 @@ enum { CONDITION_TRUE = 15, BUNDLE_INSTRUCTIONS = 3 };
 static unsigned test_of(const struct sass_lowering *l) { return bits(l, 0, 5); }
 
 /* A transfer of control in the lanes where the guard and a condition code test hold. */
-static void transfer(struct sass_lowering *l, unsigned test, struct uop u)
+static void transfer(struct sass_lowering *l, unsigned test, struct operation u)
 {
     if (test == CONDITION_TRUE) {
         sass_emit(l, u);
         return;
     }
-    struct uop t = {.kind = UOP_LANE, .op = OP_TEST_CC, .type = T_U32, .flags = UF_CARRY_IN, .imm = test};
+    struct operation t = {.kind = UOP_LANE, .op = OP_TEST_CC, .type = T_U32, .flags = UF_CARRY_IN, .imm = test};
     t.pd = sass_temporary(l);
     sass_emit(l, t);
     if (l->row->flags & SASS_NO_GUARD || bits(l, 16, 4) == PT) {
@@ -23,10 +23,10 @@ static void transfer(struct sass_lowering *l, unsigned test, struct uop u)
     /* what the guard kept out has no test result: both together, in all lanes */
     bool negated;
     struct operand guard = sass_guard(l, &negated), flipped = sass_temporary(l), all = constant32(l, ~0u);
-    struct uop both = {.kind = UOP_LANE, .op = OP_XOR, .type = T_PRED, .d = flipped, .a = guard};
+    struct operation both = {.kind = UOP_LANE, .op = OP_XOR, .type = T_PRED, .d = flipped, .a = guard};
     both.b = constant32(l, negated ? ~0u : 0);
     sass_emit_where(l, both, all, false);
-    both = (struct uop){.kind = UOP_LANE, .op = OP_AND, .type = T_PRED, .d = t.pd, .a = t.pd, .b = flipped};
+    both = (struct operation){.kind = UOP_LANE, .op = OP_AND, .type = T_PRED, .d = t.pd, .a = t.pd, .b = flipped};
     sass_emit_where(l, both, all, false);
     sass_emit_where(l, u, t.pd, false);
 }
@@ -74,7 +74,7 @@ static uint32_t *everywhere(struct sass_lowering *l, uint32_t slots)
 /* To the byte address in a register. */
 static void branch_to(struct sass_lowering *l, struct operand at, unsigned test)
 {
-    struct uop u = {.kind = UOP_BRANCH_TABLE, .reconverge = UOP_NOWHERE};
+    struct operation u = {.kind = UOP_BRANCH_TABLE, .reconverge = UOP_NOWHERE};
     uint32_t slots = (l->count + BUNDLE_INSTRUCTIONS - 1) / BUNDLE_INSTRUCTIONS * 4;
     struct operand runtime = lane2(l, OP_SUB, T_U32, at, constant32(l, RUNTIME_BASE - slots * SASS_WORD_BYTES));
     at = lane2(l, OP_MIN, T_U32, at, runtime);
@@ -87,7 +87,7 @@ static void branch_to(struct sass_lowering *l, struct operand at, unsigned test)
 static void jump_to(struct sass_lowering *l, int64_t address, unsigned test)
 {
     int64_t function = (address - RUNTIME_BASE) / SASS_WORD_BYTES;
-    struct uop u = {.kind = UOP_BRANCH, .reconverge = UOP_NOWHERE};
+    struct operation u = {.kind = UOP_BRANCH, .reconverge = UOP_NOWHERE};
     if (function >= RUNTIME_FUNCTIONS)
         sass_not_covered(l, "a function that the file does not define");
     u.target = address >= RUNTIME_BASE ? sass_runtime_function(l, (uint32_t)function) : instruction_at(l, address);
@@ -122,7 +122,7 @@ static void lower_jmx(struct sass_lowering *l) { indirect(l, bits(l, 20, 32)); }
 
 static void push(struct sass_lowering *l, enum stack_token token)
 {
-    sass_emit(l, (struct uop){.kind = UOP_PUSH, .imm = token, .target = target(l)});
+    sass_emit(l, (struct operation){.kind = UOP_PUSH, .imm = token, .target = target(l)});
 }
 static void lower_ssy(struct sass_lowering *l) { push(l, TOKEN_SYNC); }
 static void lower_pbk(struct sass_lowering *l) { push(l, TOKEN_BREAK); }
@@ -131,7 +131,7 @@ static void lower_pret(struct sass_lowering *l) { push(l, TOKEN_RETURN); }
 
 static void pop(struct sass_lowering *l, enum stack_token token)
 {
-    transfer(l, test_of(l), (struct uop){.kind = UOP_POP, .imm = token});
+    transfer(l, test_of(l), (struct operation){.kind = UOP_POP, .imm = token});
 }
 static void lower_sync(struct sass_lowering *l) { pop(l, TOKEN_SYNC); }
 static void lower_brk(struct sass_lowering *l) { pop(l, TOKEN_BREAK); }
@@ -144,13 +144,13 @@ static void call(struct sass_lowering *l, int64_t address)
         sass_not_covered(l, "a call at the end of the code");
     if (bit(l, 5))
         sass_not_covered(l, "a target in constant memory");
-    sass_emit(l, (struct uop){.kind = UOP_PUSH, .imm = TOKEN_RETURN, .target = l->index + 1});
+    sass_emit(l, (struct operation){.kind = UOP_PUSH, .imm = TOKEN_RETURN, .target = l->index + 1});
     jump_to(l, address, CONDITION_TRUE);
 }
 static void lower_cal(struct sass_lowering *l) { call(l, relative(l)); }
 static void lower_jcal(struct sass_lowering *l) { call(l, bits(l, 20, 32)); }
 
-static void lower_exit(struct sass_lowering *l) { transfer(l, test_of(l), (struct uop){.kind = UOP_EXIT}); }
+static void lower_exit(struct sass_lowering *l) { transfer(l, test_of(l), (struct operation){.kind = UOP_EXIT}); }
 
 static void lower_nothing(struct sass_lowering *l) { move32(l, written(l, RZ), constant32(l, 0)); }
 
@@ -158,12 +158,12 @@ static void lower_bpt(struct sass_lowering *l)
 {
     if (bits(l, 6, 3) != 3)
         sass_not_covered(l, "this kind of break");
-    sass_emit(l, (struct uop){.kind = UOP_TRAP});
+    sass_emit(l, (struct operation){.kind = UOP_TRAP});
 }
 
 /* ---- barriers ---- */
 
-static void barrier(struct sass_lowering *l, struct uop *u)
+static void barrier(struct sass_lowering *l, struct operation *u)
 {
     unsigned b = bits(l, 20, 8);
     u->kind = UOP_BARRIER;
@@ -179,15 +179,21 @@ static void barrier(struct sass_lowering *l, struct uop *u)
     l->barrier = u->barrier;
     sass_emit(l, *u);
 }
-static void lower_bar_sync(struct sass_lowering *l) { barrier(l, &(struct uop){.barrier.kind = RP_BARRIER_SYNC}); }
-static void lower_bar_arv(struct sass_lowering *l) { barrier(l, &(struct uop){.barrier.kind = RP_BARRIER_ARRIVE}); }
+static void lower_bar_sync(struct sass_lowering *l)
+{
+    barrier(l, &(struct operation){.barrier.kind = RP_BARRIER_SYNC});
+}
+static void lower_bar_arv(struct sass_lowering *l)
+{
+    barrier(l, &(struct operation){.barrier.kind = RP_BARRIER_ARRIVE});
+}
 static void lower_bar_red(struct sass_lowering *l)
 {
     static const uint8_t reductions[4] = {BARRIER_POPC, BARRIER_AND, BARRIER_OR, 255};
     unsigned how = reductions[bits(l, 35, 2)];
     if (how == 255)
         sass_not_covered(l, "this reduction");
-    struct uop u = {.barrier.kind = RP_BARRIER_REDUCE, .imm = how};
+    struct operation u = {.barrier.kind = RP_BARRIER_REDUCE, .imm = how};
     u.p = read_predicate(l, 39);
     u.p_flip = bit(l, 42);
     if (how == BARRIER_POPC)
@@ -198,10 +204,11 @@ static void lower_bar_red(struct sass_lowering *l)
 }
 static void lower_b2r_result(struct sass_lowering *l)
 {
-    struct operand pd = bits(l, 45, 3) == PT ? (struct operand){0, 0} : written_predicate(l, 45);
+    struct operand pd = bits(l, 45, 3) == PT ? OPERAND_NONE : written_predicate(l, 45);
     move32(l, written(l, bits(l, 0, 8)), hidden_result(false));
-    if (pd.keep)
-        sass_emit(l, (struct uop){.kind = UOP_LANE, .op = OP_MOV, .type = T_PRED, .d = pd, .a = hidden_result(true)});
+    if (is_register(pd))
+        sass_emit(
+            l, (struct operation){.kind = UOP_LANE, .op = OP_MOV, .type = T_PRED, .d = pd, .a = hidden_result(true)});
 }
 
 const struct sass_meaning sass_flow[] = {{"BRA", lower_bra},

@@ -9,13 +9,9 @@ static struct operand half_of(struct sass_lowering *l, struct operand word, bool
 {
     struct operand *halves = ARENA_ARRAY(l->arena, struct operand, 2), t = sass_temporary(l);
     halves[upper] = t;
-    sass_emit(l, (struct uop){.kind = UOP_LANE,
-                              .op = OP_UNPACK,
-                              .type = T_B32,
-                              .stype = T_B16,
-                              .a = word,
-                              .list = halves,
-                              .list_count = 2});
+    sass_emit(l,
+              (struct operation){
+                  .kind = UOP_LANE, .op = OP_UNPACK, .type = T_B32, .stype = T_B16, .a = word, .lists = {{halves, 2}}});
     return t;
 }
 
@@ -38,15 +34,17 @@ static struct operand float_source(struct sass_lowering *l, enum lane_type type)
 /* Condition codes of an integer of 64 bits: its zero is that of both words. */
 static void set_long_codes(struct sass_lowering *l, struct operand value)
 {
-    struct uop u = {.kind = UOP_LANE, .op = OP_UNPACK, .type = T_B64, .stype = T_B32, .a = value, .list_count = 2};
-    u.list = ARENA_ARRAY(l->arena, struct operand, 2);
-    u.list[0] = sass_temporary(l);
-    u.list[1] = sass_temporary(l);
+    struct operation u = {
+        .kind = UOP_LANE, .op = OP_UNPACK, .type = T_B64, .stype = T_B32, .a = value, .lists = {{.count = 2}}};
+    u.lists[0].at = ARENA_ARRAY(l->arena, struct operand, 2);
+    u.lists[0].at[0] = sass_temporary(l);
+    u.lists[0].at[1] = sass_temporary(l);
     sass_emit(l, u);
-    struct uop codes = {.kind = UOP_LANE, .op = OP_FLAGS, .type = T_U32, .flags = UF_CARRY_OUT, .a = u.list[0]};
+    struct operation codes = {
+        .kind = UOP_LANE, .op = OP_FLAGS, .type = T_U32, .flags = UF_CARRY_OUT, .a = u.lists[0].at[0]};
     sass_emit(l, codes);
     codes.flags |= UF_CARRY_IN;
-    codes.a = u.list[1];
+    codes.a = u.lists[0].at[1];
     sass_emit(l, codes);
 }
 /* Condition codes of a converted value; of an f16 as of the f32 that equals it, of a narrow integer as extended. */
@@ -55,7 +53,7 @@ static void set_codes_of(struct sass_lowering *l, enum lane_type type, struct op
     if (!bit(l, 47))
         return;
     if (type == T_F16) {
-        struct uop u = {.kind = UOP_LANE, .op = OP_CVT, .type = T_F32, .stype = T_F16, .a = value};
+        struct operation u = {.kind = UOP_LANE, .op = OP_CVT, .type = T_F32, .stype = T_F16, .a = value};
         value = u.d = sass_temporary(l);
         sass_emit(l, u);
         type = T_F32;
@@ -76,7 +74,7 @@ static void store(struct sass_lowering *l, enum lane_type type, struct operand v
     case 64: write_pair(l, d, value); break;
     case 32: move32(l, written(l, d), value); break;
     default: {
-        struct uop u = {.kind = UOP_LANE, .op = OP_CVT, .type = T_U32, .a = value};
+        struct operation u = {.kind = UOP_LANE, .op = OP_CVT, .type = T_U32, .a = value};
         u.stype = type == T_F16 ? T_U16 : (uint8_t)type;
         u.d = written(l, d);
         sass_emit(l, u);
@@ -86,7 +84,7 @@ static void store(struct sass_lowering *l, enum lane_type type, struct operand v
     set_codes_of(l, type, value);
 }
 
-static void convert(struct sass_lowering *l, struct uop u)
+static void convert(struct sass_lowering *l, struct operation u)
 {
     u.kind = UOP_LANE;
     u.op = OP_CVT;
@@ -97,7 +95,7 @@ static void convert(struct sass_lowering *l, struct uop u)
 
 static void lower_f2f(struct sass_lowering *l)
 {
-    struct uop u = {.type = float_types[bits(l, 8, 2)], .stype = float_types[bits(l, 10, 2)]};
+    struct operation u = {.type = float_types[bits(l, 8, 2)], .stype = float_types[bits(l, 10, 2)]};
     unsigned round = bits(l, 39, 2);
     static const uint8_t integral[4] = {ROUND_N, ROUND_M, ROUND_P, ROUND_Z};
     if (u.type == T_NONE)
@@ -105,7 +103,7 @@ static void lower_f2f(struct sass_lowering *l)
     u.flags = (bit(l, 44) ? UF_FTZ : 0) | (bit(l, 50) ? UF_SAT : 0);
     u.a = float_source(l, u.stype);
     if (u.stype == T_F16 && u.type != T_F16 && u.flags & UF_SAT) { /* saturates as f32, which holds every f16 */
-        struct uop wide = {.kind = UOP_LANE, .op = OP_CVT, .type = T_F32, .stype = T_F16, .a = u.a};
+        struct operation wide = {.kind = UOP_LANE, .op = OP_CVT, .type = T_F32, .stype = T_F16, .a = u.a};
         u.a = wide.d = sass_temporary(l);
         sass_emit(l, wide);
         u.stype = T_F32;
@@ -125,7 +123,7 @@ static void lower_f2f(struct sass_lowering *l)
         u.flags &= ~(unsigned)UF_SAT;
         u.d = sass_temporary(l);
         sass_emit(l, u);
-        u = (struct uop){.type = u.type, .stype = u.type, .flags = UF_SAT, .a = u.d};
+        u = (struct operation){.type = u.type, .stype = u.type, .flags = UF_SAT, .a = u.d};
     }
     convert(l, u);
 }
@@ -133,7 +131,7 @@ static void lower_f2f(struct sass_lowering *l)
 static void lower_f2i(struct sass_lowering *l)
 {
     static const uint8_t roundings[4] = {ROUND_N, ROUND_M, ROUND_P, ROUND_Z};
-    struct uop u = {.type = int_types[bit(l, 12)][bits(l, 8, 2)], .stype = float_types[bits(l, 10, 2)]};
+    struct operation u = {.type = int_types[bit(l, 12)][bits(l, 8, 2)], .stype = float_types[bits(l, 10, 2)]};
     if (bits(l, 8, 2) == 0)
         sass_not_covered(l, "a reserved size");
     u.flags = bit(l, 44) ? UF_FTZ : 0;
@@ -153,13 +151,13 @@ static struct operand integer_source(struct sass_lowering *l, unsigned size, boo
         v = source_raw(l, 0);
         if (size < 2) {
             struct operand t = sass_temporary(l);
-            sass_emit(l, (struct uop){.kind = UOP_LANE,
-                                      .op = OP_BFE,
-                                      .type = (uint8_t)*type,
-                                      .d = t,
-                                      .a = v,
-                                      .b = constant32(l, 8 * bits(l, 41, 2)),
-                                      .c = constant32(l, size ? 16 : 8)});
+            sass_emit(l, (struct operation){.kind = UOP_LANE,
+                                            .op = OP_BFE,
+                                            .type = (uint8_t)*type,
+                                            .d = t,
+                                            .a = v,
+                                            .b = constant32(l, 8 * bits(l, 41, 2)),
+                                            .c = constant32(l, size ? 16 : 8)});
             v = t;
         }
     }
@@ -172,7 +170,7 @@ static struct operand integer_source(struct sass_lowering *l, unsigned size, boo
 
 static void lower_i2f(struct sass_lowering *l)
 {
-    struct uop u = {.type = float_types[bits(l, 8, 2)], .rounding = (uint8_t)sass_rounding(bits(l, 39, 2))};
+    struct operation u = {.type = float_types[bits(l, 8, 2)], .rounding = (uint8_t)sass_rounding(bits(l, 39, 2))};
     enum lane_type from;
     if (u.type == T_NONE)
         sass_not_covered(l, "a reserved size");
@@ -186,7 +184,7 @@ static void lower_i2i(struct sass_lowering *l)
     enum lane_type from;
     if (bits(l, 8, 2) == 3 || bits(l, 10, 2) == 3)
         sass_not_covered(l, "a reserved size");
-    struct uop u = {.type = int_types[bit(l, 12)][bits(l, 8, 2)], .flags = bit(l, 50) ? UF_SAT : 0};
+    struct operation u = {.type = int_types[bit(l, 12)][bits(l, 8, 2)], .flags = bit(l, 50) ? UF_SAT : 0};
     u.a = integer_source(l, bits(l, 10, 2), bit(l, 13), &from);
     u.stype = (uint8_t)from;
     if (bit(l, 47) && bits(l, 8, 2) != 2)

@@ -16,18 +16,18 @@ void sass_zero_factors(struct sass_lowering *l, struct operand *a, struct operan
 {
     struct operand *factors[2] = {a, b}, zero = constant32(l, 0), either = sass_temporary(l);
     for (int i = 0; i < 2; i++)
-        sass_emit(l, (struct uop){.kind = UOP_LANE,
-                                  .op = OP_SETP,
-                                  .type = T_F32,
-                                  .flags = UF_FTZ,
-                                  .compare = CMP_EQ,
-                                  .combine = COMBINE_OR,
-                                  .a = *factors[i],
-                                  .b = zero,
-                                  .p = i ? either : zero,
-                                  .pd = either});
+        sass_emit(l, (struct operation){.kind = UOP_LANE,
+                                        .op = OP_SETP,
+                                        .type = T_F32,
+                                        .flags = UF_FTZ,
+                                        .compare = CMP_EQ,
+                                        .combine = COMBINE_OR,
+                                        .a = *factors[i],
+                                        .b = zero,
+                                        .p = i ? either : zero,
+                                        .pd = either});
     for (int i = 0; i < 2; i++) {
-        struct uop u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .a = zero, .b = *factors[i], .p = either};
+        struct operation u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .a = zero, .b = *factors[i], .p = either};
         *factors[i] = u.d = sass_temporary(l);
         sass_emit(l, u);
     }
@@ -37,7 +37,8 @@ void sass_zero_factors(struct sass_lowering *l, struct operand *a, struct operan
 static void arithmetic(struct sass_lowering *l, enum lane_op op, unsigned round, unsigned flags, unsigned ftz_at,
                        unsigned ftz_width, unsigned cc_at)
 {
-    struct uop u = {.kind = UOP_LANE, .op = (uint8_t)op, .type = T_F32, .flags = flags | ftz(l, ftz_at, ftz_width)};
+    struct operation u = {
+        .kind = UOP_LANE, .op = (uint8_t)op, .type = T_F32, .flags = flags | ftz(l, ftz_at, ftz_width)};
     u.rounding = (uint8_t)sass_rounding(round);
     u.a = source_f32(l, 0);
     u.b = source_f32(l, 1);
@@ -54,7 +55,7 @@ static void lower_fadd(struct sass_lowering *l) { arithmetic(l, OP_ADD, bits(l, 
 static void lower_fadd32i(struct sass_lowering *l) { arithmetic(l, OP_ADD, 0, 0, 55, 1, 52); }
 static struct operand as_f64(struct sass_lowering *l, struct operand v, unsigned flags)
 {
-    struct uop u = {.kind = UOP_LANE, .op = OP_CVT, .type = T_F64, .stype = T_F32, .flags = flags, .a = v};
+    struct operation u = {.kind = UOP_LANE, .op = OP_CVT, .type = T_F64, .stype = T_F32, .flags = flags, .a = v};
     u.d = sass_temporary(l);
     sass_emit(l, u);
     return u.d;
@@ -69,7 +70,7 @@ static void scaled_product(struct sass_lowering *l)
         sass_not_covered(l, "a reserved scale");
     if (bits(l, 44, 2) == 2)
         sass_zero_factors(l, &a, &b);
-    struct uop product = {.kind = UOP_LANE, .op = OP_MUL, .type = T_F64, .rounding = ROUND_N};
+    struct operation product = {.kind = UOP_LANE, .op = OP_MUL, .type = T_F64, .rounding = ROUND_N};
     product.a = as_f64(l, a, flush);
     product.b = as_f64(l, b, flush);
     product.d = sass_temporary(l);
@@ -77,7 +78,7 @@ static void scaled_product(struct sass_lowering *l)
     product.a = product.d;
     product.b = constant64(l, (uint64_t)exponents[scale] << 52);
     sass_emit(l, product);
-    struct uop u = {.kind = UOP_LANE, .op = OP_CVT, .type = T_F32, .stype = T_F64, .flags = flush | sat(l, 50)};
+    struct operation u = {.kind = UOP_LANE, .op = OP_CVT, .type = T_F32, .stype = T_F64, .flags = flush | sat(l, 50)};
     u.rounding = (uint8_t)sass_rounding(bits(l, 39, 2));
     u.a = product.d;
     u.d = result(l);
@@ -100,7 +101,8 @@ static void extreme(struct sass_lowering *l, enum lane_type type, unsigned flags
 {
     bool wide = type == T_F64;
     struct operand a = wide ? source_f64(l, 0) : source_f32(l, 0), b = wide ? source_f64(l, 1) : source_f32(l, 1);
-    struct uop u = {.kind = UOP_LANE, .op = OP_MIN, .type = (uint8_t)type, .flags = flags, .d = d, .a = a, .b = b};
+    struct operation u = {
+        .kind = UOP_LANE, .op = OP_MIN, .type = (uint8_t)type, .flags = flags, .d = d, .a = a, .b = b};
     if (bits(l, 39, 3) == PT) {
         u.op = bit(l, 42) ? OP_MAX : OP_MIN;
         sass_emit(l, u);
@@ -111,14 +113,14 @@ static void extreme(struct sass_lowering *l, enum lane_type type, unsigned flags
     struct operand high = u.d = sass_temporary(l);
     u.op = OP_MAX;
     sass_emit(l, u);
-    sass_emit(l, (struct uop){.kind = UOP_LANE,
-                              .op = OP_SELP,
-                              .type = wide ? T_B64 : T_B32,
-                              .d = d,
-                              .a = low,
-                              .b = high,
-                              .p = read_predicate(l, 39),
-                              .p_flip = bit(l, 42)});
+    sass_emit(l, (struct operation){.kind = UOP_LANE,
+                                    .op = OP_SELP,
+                                    .type = wide ? T_B64 : T_B32,
+                                    .d = d,
+                                    .a = low,
+                                    .b = high,
+                                    .p = read_predicate(l, 39),
+                                    .p_flip = bit(l, 42)});
 }
 static void lower_fmnmx(struct sass_lowering *l)
 {
@@ -136,9 +138,9 @@ static void lower_dmnmx(struct sass_lowering *l)
 
 /* ---- comparison ---- */
 
-static struct uop comparison(struct sass_lowering *l, enum lane_type type, unsigned flags)
+static struct operation comparison(struct sass_lowering *l, enum lane_type type, unsigned flags)
 {
-    struct uop u = {.kind = UOP_LANE, .op = OP_SETP, .type = (uint8_t)type, .flags = flags};
+    struct operation u = {.kind = UOP_LANE, .op = OP_SETP, .type = (uint8_t)type, .flags = flags};
     u.compare = (uint8_t)float_compare(bits(l, 48, 4));
     u.a = type == T_F64 ? source_f64(l, 0) : source_f32(l, 0);
     u.b = type == T_F64 ? source_f64(l, 1) : source_f32(l, 1);
@@ -147,7 +149,7 @@ static struct uop comparison(struct sass_lowering *l, enum lane_type type, unsig
 }
 static void setp(struct sass_lowering *l, enum lane_type type, unsigned flags)
 {
-    struct uop u = comparison(l, type, flags);
+    struct operation u = comparison(l, type, flags);
     u.pd = written_predicate(l, 3);
     u.pd2 = written_predicate(l, 0);
     sass_emit(l, u);
@@ -163,7 +165,7 @@ static void lower_dset(struct sass_lowering *l) { set(l, T_F64, 0); }
 
 static void lower_fcmp(struct sass_lowering *l)
 {
-    struct uop u = {.kind = UOP_LANE, .op = OP_SETP, .type = T_F32, .flags = ftz(l, 47, 1)};
+    struct operation u = {.kind = UOP_LANE, .op = OP_SETP, .type = T_F32, .flags = ftz(l, 47, 1)};
     struct operand a = source_raw(l, 0), b = source_raw(l, 1);
     u.compare = (uint8_t)float_compare(bits(l, 48, 4));
     u.combine = COMBINE_AND;
@@ -172,13 +174,13 @@ static void lower_fcmp(struct sass_lowering *l)
     u.b = constant32(l, 0);
     u.pd = sass_temporary(l);
     sass_emit(l, u);
-    sass_emit(l,
-              (struct uop){.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .d = result(l), .a = a, .b = b, .p = u.pd});
+    sass_emit(l, (struct operation){
+                     .kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .d = result(l), .a = a, .b = b, .p = u.pd});
 }
 
 static void lower_fchk(struct sass_lowering *l)
 {
-    struct uop u = {.kind = UOP_LANE, .op = OP_FCHK, .type = T_F32};
+    struct operation u = {.kind = UOP_LANE, .op = OP_FCHK, .type = T_F32};
     u.a = source_f32(l, 0);
     u.b = source_f32(l, 1);
     u.pd = written_predicate(l, 3);
@@ -188,10 +190,10 @@ static void lower_fchk(struct sass_lowering *l)
 /* One word for each lane, the same in all quads. */
 static struct operand by_lane(struct sass_lowering *l, const uint32_t of_quad[4])
 {
-    uint32_t *elements = ARENA_ARRAY(l->arena, uint32_t, RP_WARP_LANES);
+    uint32_t elements[RP_WARP_LANES];
     for (int lane = 0; lane < RP_WARP_LANES; lane++)
         elements[lane] = of_quad[lane % 4];
-    return OPERAND_CONSTANT(elements);
+    return constants_words(&l->constants, l->arena, elements);
 }
 /* A sum in which each lane of a quad has its own signs, two bits, lane 0's the highest: +a+b, -a+b, +a-b, +b. So
  * NVIDIA's disassembler names them (PP NP PN ZP), and only so does what ptxas makes of tex.grad.cube sample at x,
@@ -206,7 +208,7 @@ static void lower_fswzadd(struct sass_lowering *l)
         sign_a[lane] = how == 1 ? sign : 0;
         sign_b[lane] = how == 2 ? sign : 0;
     }
-    struct uop u = {.kind = UOP_LANE, .op = OP_ADD, .type = T_F32, .flags = ftz(l, 44, 1)};
+    struct operation u = {.kind = UOP_LANE, .op = OP_ADD, .type = T_F32, .flags = ftz(l, 44, 1)};
     u.rounding = (uint8_t)sass_rounding(bits(l, 39, 2));
     struct operand a = lane2(l, OP_XOR, T_B32, source_raw(l, 0), by_lane(l, sign_a));
     u.a = lane2(l, OP_AND, T_B32, a, by_lane(l, keep_a));
@@ -220,7 +222,7 @@ static void lower_fswzadd(struct sass_lowering *l)
 
 static void arithmetic64(struct sass_lowering *l, enum lane_op op, unsigned round_at, unsigned terms)
 {
-    struct uop u = {.kind = UOP_LANE, .op = (uint8_t)op, .type = T_F64};
+    struct operation u = {.kind = UOP_LANE, .op = (uint8_t)op, .type = T_F64};
     u.rounding = (uint8_t)sass_rounding(bits(l, round_at, 2));
     u.a = source_f64(l, 0);
     u.b = source_f64(l, 1);
@@ -244,21 +246,15 @@ static void upper_function(struct sass_lowering *l, enum lane_op op)
     words[0] = constant32(l, 0);
     words[1] = source_f32(l, 0);
     struct operand wide = sass_temporary(l), value = sass_temporary(l);
+    sass_emit(l, (struct operation){
+                     .kind = UOP_LANE, .op = OP_PACK, .type = T_B64, .stype = T_B32, .d = wide, .lists = {{words, 2}}});
     sass_emit(
-        l,
-        (struct uop){
-            .kind = UOP_LANE, .op = OP_PACK, .type = T_B64, .stype = T_B32, .d = wide, .list = words, .list_count = 2});
-    sass_emit(
-        l, (struct uop){
+        l, (struct operation){
                .kind = UOP_LANE, .op = (uint8_t)op, .type = T_F64, .flags = UF_APPROX | UF_FTZ, .d = value, .a = wide});
     out[1] = result(l);
-    sass_emit(l, (struct uop){.kind = UOP_LANE,
-                              .op = OP_UNPACK,
-                              .type = T_B64,
-                              .stype = T_B32,
-                              .a = value,
-                              .list = out,
-                              .list_count = 2});
+    sass_emit(l,
+              (struct operation){
+                  .kind = UOP_LANE, .op = OP_UNPACK, .type = T_B64, .stype = T_B32, .a = value, .lists = {{out, 2}}});
 }
 
 static void lower_mufu(struct sass_lowering *l)
@@ -272,19 +268,19 @@ static void lower_mufu(struct sass_lowering *l)
         upper_function(l, functions[function]);
         return;
     }
-    struct uop u = {.kind = UOP_LANE, .op = functions[function], .type = T_F32, .flags = UF_APPROX | UF_FTZ};
+    struct operation u = {.kind = UOP_LANE, .op = functions[function], .type = T_F32, .flags = UF_APPROX | UF_FTZ};
     u.a = source_f32(l, 0);
     u.d = bit(l, 50) ? sass_temporary(l) : result(l);
     sass_emit(l, u);
     if (bit(l, 50))
-        sass_emit(l, (struct uop){.kind = UOP_LANE,
-                                  .op = OP_ADD,
-                                  .type = T_F32,
-                                  .flags = UF_SAT,
-                                  .rounding = ROUND_N,
-                                  .d = result(l),
-                                  .a = u.d,
-                                  .b = constant32(l, 0)});
+        sass_emit(l, (struct operation){.kind = UOP_LANE,
+                                        .op = OP_ADD,
+                                        .type = T_F32,
+                                        .flags = UF_SAT,
+                                        .rounding = ROUND_N,
+                                        .d = result(l),
+                                        .a = u.d,
+                                        .b = constant32(l, 0)});
 }
 
 /* Range reduction: the value passes through, as MUFU here takes any. */

@@ -56,14 +56,15 @@ static unsigned half_sources(struct sass_lowering *l, struct half_source out[3])
 
 static struct operand half_of(struct sass_lowering *l, struct operand word, unsigned part)
 {
-    struct uop u = {.kind = UOP_LANE, .op = OP_UNPACK, .type = T_B32, .stype = T_B16, .a = word, .list_count = 2};
-    u.list = ARENA_ARRAY(l->arena, struct operand, 2);
-    u.list[part] = sass_temporary(l);
+    struct operation u = {
+        .kind = UOP_LANE, .op = OP_UNPACK, .type = T_B32, .stype = T_B16, .a = word, .lists = {{.count = 2}}};
+    u.lists[0].at = ARENA_ARRAY(l->arena, struct operand, 2);
+    u.lists[0].at[part] = sass_temporary(l);
     sass_emit(l, u);
-    return u.list[part];
+    return u.lists[0].at[part];
 }
 
-static struct operand unary(struct sass_lowering *l, struct uop u)
+static struct operand unary(struct sass_lowering *l, struct operation u)
 {
     u.kind = UOP_LANE;
     u.d = sass_temporary(l);
@@ -73,11 +74,11 @@ static struct operand unary(struct sass_lowering *l, struct uop u)
 
 static struct operand converted(struct sass_lowering *l, enum lane_type from, enum lane_type to, struct operand a)
 {
-    return unary(l, (struct uop){.op = OP_CVT,
-                                 .type = (uint8_t)to,
-                                 .stype = (uint8_t)from,
-                                 .rounding = to == T_F16 ? ROUND_Z : ROUND_DEFAULT,
-                                 .a = a});
+    return unary(l, (struct operation){.op = OP_CVT,
+                                       .type = (uint8_t)to,
+                                       .stype = (uint8_t)from,
+                                       .rounding = to == T_F16 ? ROUND_Z : ROUND_DEFAULT,
+                                       .a = a});
 }
 
 /* A source's value for one half of the result, as f16. */
@@ -97,7 +98,8 @@ static struct operand value_of(struct sass_lowering *l, const struct half_source
 /* Subnormals to zero: a product with one. */
 static struct operand flushed(struct sass_lowering *l, struct operand v)
 {
-    return unary(l, (struct uop){.op = OP_MUL, .type = T_F16, .flags = UF_FTZ, .a = v, .b = constant32(l, 0x3c003c00)});
+    return unary(
+        l, (struct operation){.op = OP_MUL, .type = T_F16, .flags = UF_FTZ, .a = v, .b = constant32(l, 0x3c003c00)});
 }
 
 /* One half of the result, or an f32, into d. */
@@ -105,7 +107,7 @@ static void compute(struct sass_lowering *l, const struct half_form *f, const st
                     bool to_f32, struct operand d)
 {
     unsigned ftz = bits(l, f->ftz_at, f->ftz_width), count = f->op == OP_FMA ? 3 : 2;
-    struct operand v[3] = {{0, 0}, {0, 0}, {0, 0}};
+    struct operand v[3] = {OPERAND_NONE, OPERAND_NONE, OPERAND_NONE};
     if (ftz > 2)
         sass_not_covered(l, "a reserved modifier");
     for (unsigned i = 0; i < count; i++) {
@@ -117,7 +119,7 @@ static void compute(struct sass_lowering *l, const struct half_form *f, const st
         sass_zero_factors(l, &v[0], &v[1]);
     for (unsigned i = 0; i < count && ftz == 2 && !to_f32; i++)
         v[i] = converted(l, T_F32, T_F16, v[i]);
-    struct uop u = {.kind = UOP_LANE, .op = f->op, .type = to_f32 ? T_F32 : T_F16, .d = d};
+    struct operation u = {.kind = UOP_LANE, .op = f->op, .type = to_f32 ? T_F32 : T_F16, .d = d};
     u.flags = (ftz ? UF_FTZ : 0) | (f->sat_at && bit(l, f->sat_at) ? UF_SAT : 0);
     u.rounding = ROUND_N;
     u.a = v[0];
@@ -133,13 +135,10 @@ static void store_halves(struct sass_lowering *l, struct operand low, struct ope
     struct operand *list = ARENA_ARRAY(l->arena, struct operand, 2);
     list[0] = merge == MERGE_HIGH ? half_of(l, read_register(l, d), 0) : low;
     list[1] = merge == MERGE_LOW ? half_of(l, read_register(l, d), 1) : high;
-    sass_emit(l, (struct uop){.kind = UOP_LANE,
-                              .op = OP_PACK,
-                              .type = T_B32,
-                              .stype = T_B16,
-                              .d = written(l, d),
-                              .list = list,
-                              .list_count = 2});
+    sass_emit(
+        l,
+        (struct operation){
+            .kind = UOP_LANE, .op = OP_PACK, .type = T_B32, .stype = T_B16, .d = written(l, d), .lists = {{list, 2}}});
 }
 
 static void lower_arithmetic(struct sass_lowering *l)
@@ -170,7 +169,7 @@ static struct operand compared(struct sass_lowering *l, unsigned part, unsigned 
 {
     struct half_source s[3];
     half_sources(l, s);
-    struct uop u = {.kind = UOP_LANE, .op = OP_SETP, .type = T_F32, .combine = COMBINE_AND};
+    struct operation u = {.kind = UOP_LANE, .op = OP_SETP, .type = T_F32, .combine = COMBINE_AND};
     u.compare = (uint8_t)float_compare(bits(l, compare_at, 4));
     struct operand a = value_of(l, &s[0], part), b = value_of(l, &s[1], part);
     u.a = converted(l, T_F16, T_F32, ftz ? flushed(l, a) : a);
@@ -201,7 +200,7 @@ static void lower_hset2(struct sass_lowering *l)
     bool reg = l->row->value == 0x5d18, one = bit(l, reg ? 49 : 53), ftz = bit(l, reg ? 50 : 54);
     struct operand parts[2];
     for (unsigned part = 0; part < 2; part++) {
-        struct uop u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .b = constant32(l, 0)};
+        struct operation u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .b = constant32(l, 0)};
         u.a = constant32(l, (one ? 0x3c00u : 0xffffu) << 16 * part);
         u.p = with_predicate(l, compared(l, part, reg ? 35 : 49, ftz), false);
         parts[part] = u.d = sass_temporary(l);

@@ -21,13 +21,13 @@ static void no_codes(struct sass_lowering *l, unsigned at)
 static void binary(struct sass_lowering *l, enum lane_op op, enum lane_type type, struct operand a, struct operand b,
                    unsigned flags)
 {
-    sass_emit(l, (struct uop){.kind = UOP_LANE,
-                              .op = (uint8_t)op,
-                              .type = (uint8_t)type,
-                              .flags = flags,
-                              .d = result(l),
-                              .a = a,
-                              .b = b});
+    sass_emit(l, (struct operation){.kind = UOP_LANE,
+                                    .op = (uint8_t)op,
+                                    .type = (uint8_t)type,
+                                    .flags = flags,
+                                    .d = result(l),
+                                    .a = a,
+                                    .b = b});
 }
 
 /* (a << shift) + b + c with the signs of the sources; where neither condition codes nor a third term are in play, as a
@@ -39,20 +39,20 @@ static void sum(struct sass_lowering *l, struct operand a, struct operand b, str
     flags |= (s[0].negated ? UF_NEGATE_A : 0) | (s[1].negated ? UF_NEGATE_B : 0) | (l->plus_one ? UF_PLUS_ONE : 0);
     if (c && s[2].negated)
         flags |= UF_NEGATE_C;
-    if (!c && !shift && !(flags & ~UF_NEGATE_B) && !l->outside.keep) {
+    if (!c && !shift && !(flags & ~UF_NEGATE_B) && !is_register(l->outside)) {
         binary(l, flags ? OP_SUB : OP_ADD, T_U32, a, b, 0);
         return;
     }
-    sass_emit(l, (struct uop){.kind = UOP_LANE,
-                              .op = OP_SUM3,
-                              .type = T_U32,
-                              .flags = flags,
-                              .imm = shift,
-                              .d = result(l),
-                              .a = a,
-                              .b = b,
-                              .c = c ? *c : constant32(l, 0),
-                              .pd = l->outside});
+    sass_emit(l, (struct operation){.kind = UOP_LANE,
+                                    .op = OP_SUM3,
+                                    .type = T_U32,
+                                    .flags = flags,
+                                    .imm = shift,
+                                    .d = result(l),
+                                    .a = a,
+                                    .b = b,
+                                    .c = c ? *c : constant32(l, 0),
+                                    .pd = l->outside});
 }
 
 /* Of the first two sources, with the shift and flags of sum(). */
@@ -91,7 +91,7 @@ static struct operand half(struct sass_lowering *l, struct operand v, unsigned p
 static struct operand widened(struct sass_lowering *l, struct operand v, bool is_signed)
 {
     struct operand t = sass_temporary(l);
-    struct uop u = {.kind = UOP_LANE, .op = OP_CVT, .d = t, .a = v};
+    struct operation u = {.kind = UOP_LANE, .op = OP_CVT, .d = t, .a = v};
     u.type = is_signed ? T_S64 : T_U64;
     u.stype = is_signed ? T_S32 : T_U32;
     sass_emit(l, u);
@@ -100,7 +100,7 @@ static struct operand widened(struct sass_lowering *l, struct operand v, bool is
 static struct operand lower_word(struct sass_lowering *l, struct operand v)
 {
     struct operand t = sass_temporary(l);
-    sass_emit(l, (struct uop){.kind = UOP_LANE, .op = OP_CVT, .type = T_U32, .stype = T_U64, .d = t, .a = v});
+    sass_emit(l, (struct operation){.kind = UOP_LANE, .op = OP_CVT, .type = T_U32, .stype = T_U64, .d = t, .a = v});
     return t;
 }
 
@@ -149,19 +149,15 @@ static void lower_lea_hi(struct sass_lowering *l)
     pair[0] = source_raw(l, 0);
     struct operand b = source_raw(l, 1);
     pair[1] = source_raw(l, 2);
-    sass_emit(
-        l,
-        (struct uop){
-            .kind = UOP_LANE, .op = OP_PACK, .type = T_B64, .stype = T_B32, .d = wide, .list = pair, .list_count = 2});
+    sass_emit(l, (struct operation){
+                     .kind = UOP_LANE, .op = OP_PACK, .type = T_B64, .stype = T_B32, .d = wide, .lists = {{pair, 2}}});
     if (l->source[0].negated)
         wide = lane2(l, OP_NEG, T_S64, wide, wide);
     wide = lane2(l, OP_SHR, T_U64, wide, constant32(l, 32 - shift));
     struct operand *low = ARENA_ARRAY(l->arena, struct operand, 2);
     low[0] = sass_temporary(l);
-    sass_emit(
-        l,
-        (struct uop){
-            .kind = UOP_LANE, .op = OP_UNPACK, .type = T_B64, .stype = T_B32, .a = wide, .list = low, .list_count = 2});
+    sass_emit(l, (struct operation){
+                     .kind = UOP_LANE, .op = OP_UNPACK, .type = T_B64, .stype = T_B32, .a = wide, .lists = {{low, 2}}});
     l->source[0].negated = false;
     l->outside = written_predicate(l, 48);
     sum(l, low[0], b, NULL, 0, cc_flag(l, 47) | x_flag(l, registers ? 38 : 57));
@@ -173,7 +169,7 @@ static void lower_xmad(struct sass_lowering *l)
 {
     unsigned v = l->row->value;
     bool reg = v == 0x5b00, imm = v == 0x3600, both = v == 0x5100;
-    struct uop u = {.kind = UOP_LANE, .op = OP_XMAD, .type = T_U32, .flags = cc_flag(l, 47)};
+    struct operation u = {.kind = UOP_LANE, .op = OP_XMAD, .type = T_U32, .flags = cc_flag(l, 47)};
     u.detail[0] = bit(l, 53);
     u.detail[1] = imm ? 0 : bit(l, reg ? 35 : 52);
     u.detail[2] = !both && bit(l, reg || imm ? 36 : 55);
@@ -195,7 +191,7 @@ static void lower_xmad(struct sass_lowering *l)
 static void product(struct sass_lowering *l, bool signed_a, bool signed_b, bool high, struct operand d)
 {
     struct operand a = source_raw(l, 0), b = source_raw(l, 1);
-    struct uop u = {.kind = UOP_LANE, .op = OP_MUL, .flags = high ? UF_HI : 0, .d = d, .a = a, .b = b};
+    struct operation u = {.kind = UOP_LANE, .op = OP_MUL, .flags = high ? UF_HI : 0, .d = d, .a = a, .b = b};
     u.type = signed_a ? T_S32 : T_U32;
     if (signed_a == signed_b || !high) {
         sass_emit(l, u);
@@ -203,7 +199,7 @@ static void product(struct sass_lowering *l, bool signed_a, bool signed_b, bool 
     }
     struct operand *words = ARENA_ARRAY(l->arena, struct operand, 2);
     words[1] = d;
-    u = (struct uop){.kind = UOP_LANE, .op = OP_UNPACK, .type = T_B64, .stype = T_B32, .list = words, .list_count = 2};
+    u = (struct operation){.kind = UOP_LANE, .op = OP_UNPACK, .type = T_B64, .stype = T_B32, .lists = {{words, 2}}};
     struct operand wide_a = widened(l, a, signed_a), wide_b = widened(l, b, signed_b);
     u.a = lane2(l, OP_MUL, T_U64, wide_a, wide_b);
     sass_emit(l, u);
@@ -227,7 +223,8 @@ static void product_and_sum(struct sass_lowering *l, bool signed_a, bool signed_
     struct operand t = sass_temporary(l), zero = constant32(l, 0);
     product(l, signed_a, signed_b, high, t);
     flags |= (l->source[0].negated ? UF_NEGATE_A : 0) | (l->plus_one ? UF_PLUS_ONE : 0);
-    struct uop u = {.kind = UOP_LANE, .op = OP_SUM3, .type = T_U32, .flags = flags, .a = t, .b = addend, .c = zero};
+    struct operation u = {
+        .kind = UOP_LANE, .op = OP_SUM3, .type = T_U32, .flags = flags, .a = t, .b = addend, .c = zero};
     u.d = result(l);
     sass_emit(l, u);
 }
@@ -247,7 +244,7 @@ static void lower_imad(struct sass_lowering *l)
         product_and_sum(l, bit(l, 48), bit(l, 53), high, source_raw(l, 2), flags);
         return;
     }
-    struct uop u = {.kind = UOP_LANE, .op = OP_MAD, .flags = (high ? UF_HI : 0) | (saturates ? UF_SAT : 0)};
+    struct operation u = {.kind = UOP_LANE, .op = OP_MAD, .flags = (high ? UF_HI : 0) | (saturates ? UF_SAT : 0)};
     u.type = bit(l, 48) ? T_S32 : T_U32;
     u.a = source_raw(l, 0);
     u.b = source_raw(l, 1);
@@ -263,26 +260,26 @@ static void lower_imad(struct sass_lowering *l)
 static void test_result(struct sass_lowering *l, struct operand value, unsigned flags, unsigned test_at)
 {
     static const uint8_t tests[4] = {CMP_FALSE, CMP_TRUE, CMP_EQ, CMP_NE};
-    struct operand pd = test_at ? written_predicate(l, 48) : (struct operand){0, 0}, none = {0, 0};
+    struct operand pd = test_at ? written_predicate(l, 48) : OPERAND_NONE, none = OPERAND_NONE;
     uint8_t test = tests[test_at ? bits(l, test_at, 2) : 0];
-    bool long_test = (flags & UF_CARRY_IN) && pd.keep && (test == CMP_EQ || test == CMP_NE);
+    bool long_test = (flags & UF_CARRY_IN) && is_register(pd) && (test == CMP_EQ || test == CMP_NE);
     if ((flags & UF_CARRY_OUT) || long_test)
-        sass_emit(l, (struct uop){.kind = UOP_LANE,
-                                  .op = OP_FLAGS,
-                                  .type = T_U32,
-                                  .flags = flags,
-                                  .compare = test,
-                                  .a = value,
-                                  .pd = long_test ? pd : none});
-    if (!pd.keep || long_test)
+        sass_emit(l, (struct operation){.kind = UOP_LANE,
+                                        .op = OP_FLAGS,
+                                        .type = T_U32,
+                                        .flags = flags,
+                                        .compare = test,
+                                        .a = value,
+                                        .pd = long_test ? pd : none});
+    if (!is_register(pd) || long_test)
         return;
-    sass_emit(l, (struct uop){.kind = UOP_LANE,
-                              .op = OP_SETP,
-                              .type = T_U32,
-                              .compare = test,
-                              .a = value,
-                              .b = constant32(l, 0),
-                              .pd = pd});
+    sass_emit(l, (struct operation){.kind = UOP_LANE,
+                                    .op = OP_SETP,
+                                    .type = T_U32,
+                                    .compare = test,
+                                    .a = value,
+                                    .b = constant32(l, 0),
+                                    .pd = pd});
 }
 
 static void logic(struct sass_lowering *l, unsigned op, unsigned flags, unsigned test_at)
@@ -291,7 +288,7 @@ static void logic(struct sass_lowering *l, unsigned op, unsigned flags, unsigned
     struct operand a = source_int(l, 0), b = source_int(l, 1), value = sass_temporary(l);
     if (op == 3)
         a = b;
-    sass_emit(l, (struct uop){.kind = UOP_LANE, .op = ops[op], .type = T_B32, .d = value, .a = a, .b = b});
+    sass_emit(l, (struct operation){.kind = UOP_LANE, .op = ops[op], .type = T_B32, .d = value, .a = a, .b = b});
     move32(l, result(l), value);
     test_result(l, value, flags, test_at);
 }
@@ -305,7 +302,7 @@ static void lower_lop3(struct sass_lowering *l)
 {
     bool reg = l->row->value == 0x5be0;
     unsigned x = reg ? 38 : l->row->value == 0x0200 ? 56 : 57;
-    struct uop u = {.kind = UOP_LANE, .op = OP_LOP3, .type = T_B32, .imm = bits(l, reg ? 28 : 48, 8)};
+    struct operation u = {.kind = UOP_LANE, .op = OP_LOP3, .type = T_B32, .imm = bits(l, reg ? 28 : 48, 8)};
     u.a = source_raw(l, 0);
     u.b = source_raw(l, 1);
     u.c = source_raw(l, 2);
@@ -352,7 +349,7 @@ static void funnel(struct sass_lowering *l, bool left)
         unsigned flags = (left ? UF_LEFT : 0) | (bit(l, 50) ? UF_WRAP : 0);
         sass_emit(
             l,
-            (struct uop){
+            (struct operation){
                 .kind = UOP_LANE, .op = OP_SHF, .type = T_B32, .flags = flags, .d = result(l), .a = a, .b = c, .c = n});
         return;
     }
@@ -361,20 +358,14 @@ static void funnel(struct sass_lowering *l, bool left)
     struct operand *pair = ARENA_ARRAY(l->arena, struct operand, 2), wide = sass_temporary(l);
     pair[0] = a;
     pair[1] = c;
-    sass_emit(
-        l,
-        (struct uop){
-            .kind = UOP_LANE, .op = OP_PACK, .type = T_B64, .stype = T_B32, .d = wide, .list = pair, .list_count = 2});
+    sass_emit(l, (struct operation){
+                     .kind = UOP_LANE, .op = OP_PACK, .type = T_B64, .stype = T_B32, .d = wide, .lists = {{pair, 2}}});
     wide = lane2(l, left ? OP_SHL : OP_SHR, type == 3 ? T_S64 : T_U64, wide, n);
     struct operand *words = ARENA_ARRAY(l->arena, struct operand, 2);
     words[left] = result(l);
-    sass_emit(l, (struct uop){.kind = UOP_LANE,
-                              .op = OP_UNPACK,
-                              .type = T_B64,
-                              .stype = T_B32,
-                              .a = wide,
-                              .list = words,
-                              .list_count = 2});
+    sass_emit(l,
+              (struct operation){
+                  .kind = UOP_LANE, .op = OP_UNPACK, .type = T_B64, .stype = T_B32, .a = wide, .lists = {{words, 2}}});
 }
 static void lower_shf_l(struct sass_lowering *l) { funnel(l, true); }
 static void lower_shf_r(struct sass_lowering *l) { funnel(l, false); }
@@ -399,7 +390,7 @@ static void field_of(struct sass_lowering *l, unsigned i, struct operand *positi
 static void lower_bfe(struct sass_lowering *l)
 {
     no_codes(l, 47);
-    struct uop u = {.kind = UOP_LANE, .op = OP_BFE, .type = (uint8_t)int_type(l, 48)};
+    struct operation u = {.kind = UOP_LANE, .op = OP_BFE, .type = (uint8_t)int_type(l, 48)};
     u.a = source_raw(l, 0);
     if (bit(l, 40))
         u.a = lane2(l, OP_BREV, T_B32, u.a, u.a);
@@ -411,10 +402,10 @@ static void lower_bfe(struct sass_lowering *l)
 static void lower_bfi(struct sass_lowering *l)
 {
     no_codes(l, 47);
-    struct uop u = {.kind = UOP_LANE, .op = OP_BFI, .type = T_B32, .list_count = 1};
-    u.list = ARENA_NEW(l->arena, struct operand);
+    struct operation u = {.kind = UOP_LANE, .op = OP_BFI, .type = T_B32, .lists = {{.count = 1}}};
+    u.lists[0].at = ARENA_NEW(l->arena, struct operand);
     u.a = source_raw(l, 0);
-    field_of(l, 1, &u.c, u.list);
+    field_of(l, 1, &u.c, u.lists[0].at);
     u.b = source_raw(l, 2);
     u.d = result(l);
     sass_emit(l, u);
@@ -433,7 +424,7 @@ static void lower_popc(struct sass_lowering *l)
 }
 static void lower_prmt(struct sass_lowering *l)
 {
-    struct uop u = {.kind = UOP_LANE, .op = OP_PRMT, .type = T_B32, .imm = bits(l, 48, 4)};
+    struct operation u = {.kind = UOP_LANE, .op = OP_PRMT, .type = T_B32, .imm = bits(l, 48, 4)};
     u.a = source_raw(l, 0);
     u.c = source_raw(l, 1);
     u.b = source_raw(l, 2);
@@ -446,7 +437,7 @@ static void lower_prmt(struct sass_lowering *l)
 /* A word of the extreme of two long integers: of the highest words (XHI) first, down to the lowest (XLO). */
 static void extreme_word(struct sass_lowering *l, unsigned mode)
 {
-    struct uop u = {.kind = UOP_LANE, .op = OP_MINMAX_X, .type = (uint8_t)int_type(l, 48)};
+    struct operation u = {.kind = UOP_LANE, .op = OP_MINMAX_X, .type = (uint8_t)int_type(l, 48)};
     u.flags = cc_flag(l, 47) | (mode == EXTREME_HIGH ? 0 : UF_CARRY_IN);
     u.a = source_raw(l, 0);
     u.b = source_raw(l, 1);
@@ -470,19 +461,20 @@ static void lower_imnmx(struct sass_lowering *l)
         return;
     }
     struct operand low = lane2(l, OP_MIN, type, a, b), high = lane2(l, OP_MAX, type, a, b);
-    sass_emit(l, (struct uop){.kind = UOP_LANE,
-                              .op = OP_SELP,
-                              .type = T_B32,
-                              .d = result(l),
-                              .a = low,
-                              .b = high,
-                              .p = read_predicate(l, 39),
-                              .p_flip = bit(l, 42)});
+    sass_emit(l, (struct operation){.kind = UOP_LANE,
+                                    .op = OP_SELP,
+                                    .type = T_B32,
+                                    .d = result(l),
+                                    .a = low,
+                                    .b = high,
+                                    .p = read_predicate(l, 39),
+                                    .p_flip = bit(l, 42)});
 }
 
-static struct uop comparison(struct sass_lowering *l)
+static struct operation comparison(struct sass_lowering *l)
 {
-    struct uop u = {.kind = UOP_LANE, .op = bit(l, 43) ? OP_COMPARE_X : OP_SETP, .type = (uint8_t)int_type(l, 48)};
+    struct operation u = {
+        .kind = UOP_LANE, .op = bit(l, 43) ? OP_COMPARE_X : OP_SETP, .type = (uint8_t)int_type(l, 48)};
     u.flags = x_flag(l, 43);
     u.compare = (uint8_t)int_compare(bits(l, 49, 3));
     u.a = source_raw(l, 0);
@@ -495,7 +487,7 @@ static struct uop comparison(struct sass_lowering *l)
 
 static void lower_isetp(struct sass_lowering *l)
 {
-    struct uop u = comparison(l);
+    struct operation u = comparison(l);
     u.pd = written_predicate(l, 3);
     u.pd2 = written_predicate(l, 0);
     sass_emit(l, u);
@@ -503,22 +495,22 @@ static void lower_isetp(struct sass_lowering *l)
 
 static void lower_iset(struct sass_lowering *l)
 {
-    struct uop u = comparison(l);
+    struct operation u = comparison(l);
     u.combine = u.combine == COMBINE_NONE ? COMBINE_AND : u.combine;
     sass_set(l, u, bit(l, 44));
 }
 
 static void lower_icmp(struct sass_lowering *l)
 {
-    struct uop u = {.kind = UOP_LANE, .op = OP_SETP, .type = (uint8_t)int_type(l, 48)};
+    struct operation u = {.kind = UOP_LANE, .op = OP_SETP, .type = (uint8_t)int_type(l, 48)};
     struct operand a = source_raw(l, 0), b = source_raw(l, 1);
     u.compare = (uint8_t)int_compare(bits(l, 49, 3));
     u.a = source_raw(l, 2);
     u.b = constant32(l, 0);
     u.pd = sass_temporary(l);
     sass_emit(l, u);
-    sass_emit(l,
-              (struct uop){.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .d = result(l), .a = a, .b = b, .p = u.pd});
+    sass_emit(l, (struct operation){
+                     .kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .d = result(l), .a = a, .b = b, .p = u.pd});
 }
 
 const struct sass_meaning sass_integer[] = {{"IADD", lower_iadd},

@@ -4,8 +4,9 @@
 
 static int64_t sign_extended(uint64_t v, unsigned width) { return (int64_t)(v << (64 - width)) >> (64 - width); }
 
-/* Address of a memory uop: a register or pair and an offset; without a register the offset is unsigned. */
-static void set_address(struct sass_lowering *l, struct uop *u, unsigned at, unsigned width, unsigned unit, bool wide)
+/* Address of a memory operation: a register or pair and an offset; without a register the offset is unsigned. */
+static void set_address(struct sass_lowering *l, struct operation *u, unsigned at, unsigned width, unsigned unit,
+                        bool wide)
 {
     unsigned base = bits(l, 8, 8);
     uint64_t offset = sass_field(l->word, (struct sass_bits){(uint8_t)at, (uint8_t)width});
@@ -18,7 +19,7 @@ static void set_address(struct sass_lowering *l, struct uop *u, unsigned at, uns
     u->a = wide ? read_pair(l, base) : read_register(l, base);
 }
 
-static void access(struct sass_lowering *l, struct uop *u)
+static void access(struct sass_lowering *l, struct operation *u)
 {
     l->order |= order_of_access(&u->memory, false);
     l->memory = u->memory;
@@ -28,7 +29,7 @@ static void access(struct sass_lowering *l, struct uop *u)
 
 /* Sizes in their encoding: U8 S8 U16 S16 32 64 128, and of loads from global and generic memory U.128, which asks for
  * the same bytes. */
-static void set_size(struct sass_lowering *l, struct uop *u, unsigned size)
+static void set_size(struct sass_lowering *l, struct operation *u, unsigned size)
 {
     static const uint8_t types[7] = {T_U8, T_S8, T_U16, T_S16, T_B32, T_B32, T_B32};
     static const uint8_t forms[7] = {T_U32, T_S32, T_U32, T_S32, T_B32, T_B32, T_B32};
@@ -41,9 +42,9 @@ static void set_size(struct sass_lowering *l, struct uop *u, unsigned size)
     u->memory.elements = widths[size] > 4 ? widths[size] / 4 : 1;
 }
 
-static struct uop load_or_store(struct sass_lowering *l, enum rp_space space, bool store, unsigned size)
+static struct operation load_or_store(struct sass_lowering *l, enum rp_space space, bool store, unsigned size)
 {
-    struct uop u = {.kind = UOP_MEMORY};
+    struct operation u = {.kind = UOP_MEMORY};
     u.memory.space = (uint8_t)space;
     u.memory.kind = store ? RP_ACCESS_STORE : RP_ACCESS_LOAD;
     set_size(l, &u, size);
@@ -56,27 +57,27 @@ static unsigned load_size(const struct sass_lowering *l, unsigned at)
     return bits(l, at, 3) == SIZE_U_128 ? SIZE_128 : bits(l, at, 3);
 }
 
-static void move_data(struct sass_lowering *l, struct uop *u)
+static void move_data(struct sass_lowering *l, struct operation *u)
 {
     unsigned n = bits(l, 0, 8), count = u->memory.elements;
     bool load = u->memory.kind == RP_ACCESS_LOAD;
     if (count > 1) {
-        u->list = register_list_at(l, n, count, load);
-        u->list_count = count;
+        u->lists[0].at = register_list_at(l, n, count, load);
+        u->lists[0].count = count;
     } else {
         u->d = load ? written(l, n) : read_register(l, n);
     }
     access(l, u);
 }
 
-static void set_load_cache(struct sass_lowering *l, struct uop *u, unsigned at)
+static void set_load_cache(struct sass_lowering *l, struct operation *u, unsigned at)
 {
     static const uint8_t ops[4] = {RP_CACHE_DEFAULT, RP_CACHE_CG, RP_CACHE_NC, RP_CACHE_CV};
     u->memory.cache_op = ops[bits(l, at, 2)];
     if (u->memory.cache_op == RP_CACHE_CV)
         u->memory.order = RP_ORDER_VOLATILE;
 }
-static void set_store_cache(struct sass_lowering *l, struct uop *u, unsigned at)
+static void set_store_cache(struct sass_lowering *l, struct operation *u, unsigned at)
 {
     static const uint8_t ops[4] = {RP_CACHE_DEFAULT, RP_CACHE_CG, RP_CACHE_CS, RP_CACHE_WT};
     u->memory.cache_op = ops[bits(l, at, 2)];
@@ -86,35 +87,35 @@ static void lower_ldg(struct sass_lowering *l)
 {
     if (l->row->value != 0xeed0)
         sass_not_covered(l, "the predicate");
-    struct uop u = load_or_store(l, RP_SPACE_GLOBAL, false, load_size(l, 48));
+    struct operation u = load_or_store(l, RP_SPACE_GLOBAL, false, load_size(l, 48));
     set_load_cache(l, &u, 46);
     set_address(l, &u, 20, 24, 0, bit(l, 45));
     move_data(l, &u);
 }
 static void lower_stg(struct sass_lowering *l)
 {
-    struct uop u = load_or_store(l, RP_SPACE_GLOBAL, true, bits(l, 48, 3));
+    struct operation u = load_or_store(l, RP_SPACE_GLOBAL, true, bits(l, 48, 3));
     set_store_cache(l, &u, 46);
     set_address(l, &u, 20, 24, 0, bit(l, 45));
     move_data(l, &u);
 }
 static void lower_ld(struct sass_lowering *l)
 {
-    struct uop u = load_or_store(l, RP_SPACE_GENERIC, false, load_size(l, 53));
+    struct operation u = load_or_store(l, RP_SPACE_GENERIC, false, load_size(l, 53));
     set_load_cache(l, &u, 56);
     set_address(l, &u, 20, 32, 0, bit(l, 52));
     move_data(l, &u);
 }
 static void lower_st(struct sass_lowering *l)
 {
-    struct uop u = load_or_store(l, RP_SPACE_GENERIC, true, bits(l, 53, 3));
+    struct operation u = load_or_store(l, RP_SPACE_GENERIC, true, bits(l, 53, 3));
     set_store_cache(l, &u, 56);
     set_address(l, &u, 20, 32, 0, bit(l, 52));
     move_data(l, &u);
 }
 static void narrow(struct sass_lowering *l, enum rp_space space, bool store)
 {
-    struct uop u = load_or_store(l, space, store, bits(l, 48, 3));
+    struct operation u = load_or_store(l, space, store, bits(l, 48, 3));
     set_address(l, &u, 20, 24, 0, false);
     move_data(l, &u);
 }
@@ -128,7 +129,7 @@ static void lower_ldc(struct sass_lowering *l)
     unsigned bank = bits(l, 36, 5);
     if (bits(l, 44, 2))
         sass_not_covered(l, "this kind of index");
-    struct uop u = load_or_store(l, bank ? RP_SPACE_CONST : RP_SPACE_PARAM, false, bits(l, 48, 3));
+    struct operation u = load_or_store(l, bank ? RP_SPACE_CONST : RP_SPACE_PARAM, false, bits(l, 48, 3));
     set_address(l, &u, 20, 16, 0, false);
     if (bank == 0)
         u.imm -= LAUNCH_PARAMETERS;
@@ -136,7 +137,7 @@ static void lower_ldc(struct sass_lowering *l)
         sass_not_covered(l, "a constant bank that the file does not have");
     else
         u.imm += l->banks->at[bank];
-    if (!u.a.keep && u.imm < 0)
+    if (!is_register(u.a) && u.imm < 0)
         sass_not_covered(l, "this word of constant bank 0");
     move_data(l, &u);
 }
@@ -146,11 +147,11 @@ static void lower_ldc(struct sass_lowering *l)
 static const uint8_t atomics[9] = {RP_ATOMIC_ADD, RP_ATOMIC_MIN, RP_ATOMIC_MAX, RP_ATOMIC_INC, RP_ATOMIC_DEC,
                                    RP_ATOMIC_AND, RP_ATOMIC_OR,  RP_ATOMIC_XOR, RP_ATOMIC_EXCH};
 
-static struct uop atomic(struct sass_lowering *l, enum rp_space space, enum rp_atomic op, enum lane_type type)
+static struct operation atomic(struct sass_lowering *l, enum rp_space space, enum rp_atomic op, enum lane_type type)
 {
     if (!atomic_exists(op, type))
         sass_not_covered(l, "this operation on this type");
-    struct uop u = {.kind = UOP_MEMORY, .type = (uint8_t)type, .dtype = (uint8_t)type};
+    struct operation u = {.kind = UOP_MEMORY, .type = (uint8_t)type, .dtype = (uint8_t)type};
     struct rp_memory_operand *m = &u.memory;
     m->space = (uint8_t)space;
     m->kind = RP_ACCESS_ATOMIC;
@@ -172,13 +173,13 @@ static enum lane_type atomic_type(struct sass_lowering *l, unsigned code)
     return types[code];
 }
 
-static struct operand atomic_value(struct sass_lowering *l, const struct uop *u, unsigned n)
+static struct operand atomic_value(struct sass_lowering *l, const struct operation *u, unsigned n)
 {
     return u->memory.width == 8 ? read_pair(l, n) : read_register(l, n);
 }
 
 /* The old value into Rd, unless that is RZ. */
-static void return_old(struct sass_lowering *l, struct uop *u)
+static void return_old(struct sass_lowering *l, struct operation *u)
 {
     unsigned d = bits(l, 0, 8);
     if (d == RZ) {
@@ -197,14 +198,14 @@ static void lower_atom(struct sass_lowering *l)
     unsigned op = bits(l, 52, 4);
     if (l->row->value != 0xed00 || op > 8)
         sass_not_covered(l, "this form");
-    struct uop u = atomic(l, RP_SPACE_GENERIC, atomics[op], atomic_type(l, bits(l, 49, 3)));
+    struct operation u = atomic(l, RP_SPACE_GENERIC, atomics[op], atomic_type(l, bits(l, 49, 3)));
     u.b = atomic_value(l, &u, bits(l, 20, 8));
     set_address(l, &u, 28, 20, 0, bit(l, 48));
     return_old(l, &u);
 }
 /* Compared and new value: Rb and the register or pair after it, or RZ for the second (1), the first, so that Rb is the
  * second (2), or both (3). */
-static void compare_and_swap(struct sass_lowering *l, struct uop *u, unsigned choice)
+static void compare_and_swap(struct sass_lowering *l, struct operation *u, unsigned choice)
 {
     unsigned n = bits(l, 20, 8), step = u->memory.width / 4;
     if (n == RZ && choice == 0)
@@ -216,7 +217,7 @@ static void lower_atom_cas(struct sass_lowering *l)
 {
     if (l->row->value != 0xeef0)
         sass_not_covered(l, "this form");
-    struct uop u = atomic(l, RP_SPACE_GENERIC, RP_ATOMIC_CAS, bit(l, 49) ? T_B64 : T_B32);
+    struct operation u = atomic(l, RP_SPACE_GENERIC, RP_ATOMIC_CAS, bit(l, 49) ? T_B64 : T_B32);
     compare_and_swap(l, &u, bits(l, 50, 2));
     set_address(l, &u, 28, 20, 0, bit(l, 48));
     return_old(l, &u);
@@ -227,23 +228,23 @@ static void lower_atoms(struct sass_lowering *l)
     unsigned op = bits(l, 52, 4);
     if (op > 8)
         sass_not_covered(l, "this form");
-    struct uop u = atomic(l, RP_SPACE_SHARED, atomics[op], types[bits(l, 28, 2)]);
+    struct operation u = atomic(l, RP_SPACE_SHARED, atomics[op], types[bits(l, 28, 2)]);
     u.b = atomic_value(l, &u, bits(l, 20, 8));
     set_address(l, &u, 30, 22, 2, false);
     return_old(l, &u);
 }
 /* .CAST and .CAST.SPIN leave 1 where they swapped, and else 0: so ptxas uses them on sm_75, where it loops until the
  * result is 1. It writes neither for the GPUs here. */
-static void return_success(struct sass_lowering *l, struct uop *u)
+static void return_success(struct sass_lowering *l, struct operation *u)
 {
     l->order |= order_of_access(&u->memory, true);
     u->d = sass_temporary(l);
     access(l, u);
-    struct uop same = {.kind = UOP_LANE, .op = OP_SETP, .compare = CMP_EQ, .a = u->d, .b = u->b};
+    struct operation same = {.kind = UOP_LANE, .op = OP_SETP, .compare = CMP_EQ, .a = u->d, .b = u->b};
     same.type = u->memory.width == 8 ? T_U64 : T_U32;
     same.pd = sass_temporary(l);
     sass_emit(l, same);
-    struct uop one = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .p = same.pd};
+    struct operation one = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .p = same.pd};
     one.a = constant32(l, 1);
     one.b = constant32(l, 0);
     one.d = written(l, bits(l, 0, 8));
@@ -255,7 +256,7 @@ static void lower_atoms_cas(struct sass_lowering *l)
     const unsigned variant = bits(l, 53, 2);
     if (variant > CAS)
         sass_not_covered(l, "this form");
-    struct uop u = atomic(l, RP_SPACE_SHARED, RP_ATOMIC_CAS, bit(l, 52) ? T_B64 : T_B32);
+    struct operation u = atomic(l, RP_SPACE_SHARED, RP_ATOMIC_CAS, bit(l, 52) ? T_B64 : T_B32);
     compare_and_swap(l, &u, bits(l, 28, 2));
     set_address(l, &u, 30, 22, 2, false);
     if (variant == CAS)
@@ -265,7 +266,7 @@ static void lower_atoms_cas(struct sass_lowering *l)
 }
 static void lower_red(struct sass_lowering *l)
 {
-    struct uop u = atomic(l, RP_SPACE_GENERIC, atomics[bits(l, 23, 3)], atomic_type(l, bits(l, 20, 3)));
+    struct operation u = atomic(l, RP_SPACE_GENERIC, atomics[bits(l, 23, 3)], atomic_type(l, bits(l, 20, 3)));
     u.memory.kind = RP_ACCESS_REDUCTION;
     u.b = atomic_value(l, &u, bits(l, 0, 8));
     set_address(l, &u, 28, 20, 0, bit(l, 48));
@@ -280,14 +281,14 @@ static void lower_cctl(struct sass_lowering *l)
     if (op == 0 || op > 3) /* invalidation and write-back: there are no caches here */
         sass_not_covered(l, "this operation on a cache");
     bool local = l->row->value == 0xef80;
-    struct uop u = {.kind = UOP_MEMORY, .type = T_B8, .dtype = T_B16};
+    struct operation u = {.kind = UOP_MEMORY, .type = T_B8, .dtype = T_B16};
     u.memory = (struct rp_memory_operand){
         .space = local ? RP_SPACE_LOCAL : RP_SPACE_GLOBAL, .kind = RP_ACCESS_PREFETCH, .elements = 1, .width = 1};
     set_address(l, &u, 22, local ? 22 : 30, 2, !local && bit(l, 52));
     access(l, &u);
 }
 
-static void lower_membar(struct sass_lowering *l) { sass_emit(l, (struct uop){.kind = UOP_FENCE}); }
+static void lower_membar(struct sass_lowering *l) { sass_emit(l, (struct operation){.kind = UOP_FENCE}); }
 
 const struct sass_meaning sass_memory[] = {{"LDG", lower_ldg},       {"STG", lower_stg},
                                            {"LD", lower_ld},         {"ST", lower_st},

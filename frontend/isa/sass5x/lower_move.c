@@ -11,7 +11,7 @@ static void move_in_quads(struct sass_lowering *l, struct operand a, unsigned at
         move32(l, result(l), a);
         return;
     }
-    struct uop u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .a = a, .b = read_register(l, d)};
+    struct operation u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .a = a, .b = read_register(l, d)};
     u.p = constant32(l, lanes * 0x11111111u);
     u.d = result(l);
     sass_emit(l, u);
@@ -20,7 +20,7 @@ static void lower_mov(struct sass_lowering *l) { move_in_quads(l, source_raw(l, 
 static void lower_mov32i(struct sass_lowering *l) { move_in_quads(l, constant32(l, bits(l, 20, 32)), 12); }
 static void lower_sel(struct sass_lowering *l)
 {
-    struct uop u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32};
+    struct operation u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32};
     u.a = source_raw(l, 0);
     u.b = source_raw(l, 1);
     u.p = read_predicate(l, 39);
@@ -43,7 +43,7 @@ static struct operand special(struct sass_lowering *l, enum special which, struc
 {
     if (which >= SR_CLOCK && which <= SR_GLOBALTIMER_HI)
         l->order |= ORDER_CLOCK;
-    sass_emit(l, (struct uop){.kind = UOP_LANE, .op = OP_SPECIAL, .type = T_U32, .d = d, .imm = which});
+    sass_emit(l, (struct operation){.kind = UOP_LANE, .op = OP_SPECIAL, .type = T_U32, .d = d, .imm = which});
     return d;
 }
 /* Registers that hold several numbers (facts sheet, section 4). */
@@ -114,13 +114,14 @@ static struct operand predicates_number(struct sass_lowering *l, uint64_t mask)
     struct operand d = constant32(l, 0);
     if (bit(l, 40)) {
         d = sass_temporary(l);
-        sass_emit(l, (struct uop){.kind = UOP_LANE, .op = OP_GET_CC, .type = T_U32, .flags = UF_CARRY_IN, .d = d});
+        sass_emit(l,
+                  (struct operation){.kind = UOP_LANE, .op = OP_GET_CC, .type = T_U32, .flags = UF_CARRY_IN, .d = d});
         return d;
     }
     for (unsigned n = 0; n < PT; n++) {
         if (!(mask >> n & 1))
             continue;
-        struct uop u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .p = predicate_number(l, n, false)};
+        struct operation u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .p = predicate_number(l, n, false)};
         u.a = constant32(l, 1u << n);
         u.b = constant32(l, 0);
         u.d = sass_temporary(l);
@@ -142,7 +143,7 @@ static void lower_p2r(struct sass_lowering *l)
 /* p = bit n of a. */
 static void test_bit(struct sass_lowering *l, struct operand p, struct operand a, unsigned n)
 {
-    struct uop u = {.kind = UOP_LANE, .op = OP_SETP, .type = T_U32, .compare = CMP_NE, .pd = p};
+    struct operation u = {.kind = UOP_LANE, .op = OP_SETP, .type = T_U32, .compare = CMP_NE, .pd = p};
     u.a = lane2(l, OP_AND, T_B32, a, constant32(l, 1u << n));
     u.b = constant32(l, 0);
     sass_emit(l, u);
@@ -154,7 +155,7 @@ static void set_chosen(struct sass_lowering *l, unsigned n, struct operand a, st
     test_bit(l, value, a, n);
     test_bit(l, chosen, mask, n);
     value = lane2(l, OP_AND, T_PRED, lane2(l, OP_XOR, T_PRED, p, value), chosen);
-    struct uop u = {.kind = UOP_LANE, .op = OP_XOR, .type = T_PRED, .d = predicate_number(l, n, true), .a = p};
+    struct operation u = {.kind = UOP_LANE, .op = OP_XOR, .type = T_PRED, .d = predicate_number(l, n, true), .a = p};
     u.b = value;
     sass_emit(l, u);
 }
@@ -165,7 +166,8 @@ static void lower_r2p(struct sass_lowering *l)
     bool immediate = source_immediate(l, 1, &known);
     struct operand a = from_byte(l, source_raw(l, 0)), mask = source_raw(l, 1);
     if (bit(l, 40)) {
-        struct uop u = {.kind = UOP_LANE, .op = OP_SET_CC, .type = T_U32, .flags = UF_CARRY_OUT, .a = a, .b = mask};
+        struct operation u = {
+            .kind = UOP_LANE, .op = OP_SET_CC, .type = T_U32, .flags = UF_CARRY_OUT, .a = a, .b = mask};
         sass_emit(l, u);
         return;
     }
@@ -205,7 +207,7 @@ static void lower_psetp(struct sass_lowering *l)
 /* All ones, or 1.0, where the predicate holds; bit 44: BF. */
 static void set_by(struct sass_lowering *l, struct operand p)
 {
-    struct uop u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .p = p, .b = constant32(l, 0)};
+    struct operation u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .p = p, .b = constant32(l, 0)};
     u.a = constant32(l, bit(l, 44) ? 0x3f800000 : ~0u);
     u.d = sass_temporary(l);
     sass_emit(l, u);
@@ -221,7 +223,7 @@ static struct operand code_test(struct sass_lowering *l)
 {
     struct operand t = sass_temporary(l);
     sass_emit(
-        l, (struct uop){
+        l, (struct operation){
                .kind = UOP_LANE, .op = OP_TEST_CC, .type = T_U32, .flags = UF_CARRY_IN, .pd = t, .imm = bits(l, 8, 5)});
     return t;
 }
@@ -247,7 +249,7 @@ static void lower_vote(struct sass_lowering *l)
     unsigned mode = bits(l, 48, 2), d = bits(l, 0, 8);
     if (mode == 3)
         sass_not_covered(l, "this vote");
-    struct uop u = {.kind = UOP_LANE, .op = OP_VOTE, .type = T_B32, .imm = VOTE_BALLOT};
+    struct operation u = {.kind = UOP_LANE, .op = OP_VOTE, .type = T_B32, .imm = VOTE_BALLOT};
     u.p = read_predicate(l, 39);
     u.p_flip = bit(l, 42);
     u.d = written(l, d);
@@ -256,7 +258,7 @@ static void lower_vote(struct sass_lowering *l)
         return;
     u.type = T_PRED;
     u.imm = modes[mode];
-    u.d = (struct operand){0, 0};
+    u.d = OPERAND_NONE;
     u.pd = written_predicate(l, 45);
     sass_emit(l, u);
 }
@@ -264,7 +266,7 @@ static void lower_vote(struct sass_lowering *l)
 static void lower_shfl(struct sass_lowering *l)
 {
     static const uint8_t modes[4] = {SHFL_IDX, SHFL_UP, SHFL_DOWN, SHFL_BFLY};
-    struct uop u = {.kind = UOP_LANE, .op = OP_SHFL, .type = T_B32, .imm = modes[bits(l, 30, 2)]};
+    struct operation u = {.kind = UOP_LANE, .op = OP_SHFL, .type = T_B32, .imm = modes[bits(l, 30, 2)]};
     u.a = read_register(l, bits(l, 8, 8));
     u.b = bit(l, 28) ? constant32(l, bits(l, 20, 5)) : read_register(l, bits(l, 20, 8));
     u.c = bit(l, 29) ? constant32(l, bits(l, 34, 13)) : read_register(l, bits(l, 39, 8));

@@ -17,18 +17,12 @@ enum {
 
 struct operand constant32(struct sass_lowering *l, uint32_t value)
 {
-    uint32_t *elements = ARENA_ARRAY(l->arena, uint32_t, RP_WARP_LANES);
-    for (int lane = 0; lane < RP_WARP_LANES; lane++)
-        elements[lane] = value;
-    return OPERAND_CONSTANT(elements);
+    return constants_equal(&l->constants, l->arena, value, 4);
 }
 
 struct operand constant64(struct sass_lowering *l, uint64_t value)
 {
-    uint64_t *elements = ARENA_ARRAY(l->arena, uint64_t, RP_WARP_LANES);
-    for (int lane = 0; lane < RP_WARP_LANES; lane++)
-        elements[lane] = value;
-    return OPERAND_CONSTANT(elements);
+    return constants_equal(&l->constants, l->arena, value, 8);
 }
 
 struct operand sass_temporary(struct sass_lowering *l)
@@ -72,7 +66,7 @@ struct operand *register_list_at(struct sass_lowering *l, unsigned n, unsigned c
     if (n != RZ && n + count > RZ)
         sass_not_covered(l, "a vector of registers beyond the last one");
     for (unsigned i = 0; i < count; i++)
-        list[i] = n == RZ ? (write ? (struct operand){0, 0} : constant32(l, 0)) : place(n + i);
+        list[i] = n == RZ ? (write ? OPERAND_NONE : constant32(l, 0)) : place(n + i);
     if (n != RZ)
         note(l, write ? &l->dst : &l->src, RP_REGISTER(RP_FILE_GENERAL, n, count));
     return list;
@@ -81,9 +75,8 @@ struct operand *register_list_at(struct sass_lowering *l, unsigned n, unsigned c
 static struct operand pack(struct sass_lowering *l, struct operand *list)
 {
     struct operand t = sass_temporary(l);
-    sass_emit(
-        l, (struct uop){
-               .kind = UOP_LANE, .op = OP_PACK, .type = T_B64, .stype = T_B32, .d = t, .list = list, .list_count = 2});
+    sass_emit(l, (struct operation){
+                     .kind = UOP_LANE, .op = OP_PACK, .type = T_B64, .stype = T_B32, .d = t, .lists = {{list, 2}}});
     return t;
 }
 
@@ -94,13 +87,12 @@ struct operand read_pair(struct sass_lowering *l, unsigned n)
 
 void write_pair(struct sass_lowering *l, unsigned n, struct operand value)
 {
-    sass_emit(l, (struct uop){.kind = UOP_LANE,
-                              .op = OP_UNPACK,
-                              .type = T_B64,
-                              .stype = T_B32,
-                              .a = value,
-                              .list = register_list_at(l, n, 2, true),
-                              .list_count = 2});
+    sass_emit(l, (struct operation){.kind = UOP_LANE,
+                                    .op = OP_UNPACK,
+                                    .type = T_B64,
+                                    .stype = T_B32,
+                                    .a = value,
+                                    .lists = {{register_list_at(l, n, 2, true), 2}}});
 }
 
 struct operand read_predicate(struct sass_lowering *l, unsigned at)
@@ -116,7 +108,7 @@ struct operand written_predicate(struct sass_lowering *l, unsigned at)
 {
     unsigned n = bits(l, at, 3);
     if (n == PT)
-        return (struct operand){0, 0};
+        return OPERAND_NONE;
     note(l, &l->dst, RP_REGISTER(RP_FILE_PREDICATE, n, 1));
     return OPERAND_REGISTER(PREDICATES + 4 * n);
 }
@@ -126,13 +118,13 @@ struct operand written_predicate(struct sass_lowering *l, unsigned at)
 static struct operand special(struct sass_lowering *l, enum special which)
 {
     struct operand t = sass_temporary(l);
-    sass_emit(l, (struct uop){.kind = UOP_LANE, .op = OP_SPECIAL, .type = T_U32, .d = t, .imm = which});
+    sass_emit(l, (struct operation){.kind = UOP_LANE, .op = OP_SPECIAL, .type = T_U32, .d = t, .imm = which});
     return t;
 }
 
 static struct operand silent_load(struct sass_lowering *l, enum rp_space space, uint32_t offset)
 {
-    struct uop u = {
+    struct operation u = {
         .kind = UOP_MEMORY, .type = T_B32, .dtype = T_B32, .stype = T_U32, .flags = UF_SILENT, .imm = offset};
     u.memory = (struct rp_memory_operand){.space = (uint8_t)space, .kind = RP_ACCESS_LOAD, .elements = 1, .width = 4};
     u.d = sass_temporary(l);
@@ -302,9 +294,9 @@ struct operand source_f64(struct sass_lowering *l, unsigned i)
     return v;
 }
 
-/* ---- uops ---- */
+/* ---- operations ---- */
 
-void sass_emit_where(struct sass_lowering *l, struct uop u, struct operand guard, bool negated)
+void sass_emit_where(struct sass_lowering *l, struct operation u, struct operand guard, bool negated)
 {
     u.index = l->index;
     u.guard = guard;
@@ -318,9 +310,9 @@ void sass_emit_where(struct sass_lowering *l, struct uop u, struct operand guard
         note(l, &l->src, RP_REGISTER(RP_FILE_CARRY, 0, 1));
     if (u.kind == UOP_LANE && u.flags & UF_CARRY_OUT)
         note(l, &l->dst, RP_REGISTER(RP_FILE_CARRY, 0, 1));
-    if (u.kind == UOP_LANE && !uop_bind(&u))
+    if (u.kind == UOP_LANE && !operation_bind(&u))
         sass_not_covered(l, NULL);
-    VECTOR_PUSH(l->arena, &l->uops, u);
+    VECTOR_PUSH(l->arena, &l->operations, u);
 }
 
 /* @!PT: a predicate that nobody writes, and so is never true. */
@@ -333,7 +325,7 @@ struct operand sass_guard(struct sass_lowering *l, bool *negated)
     return has && bits(l, 16, 4) == (PT | 8) ? never() : has ? read_predicate(l, 16) : constant32(l, ~0u);
 }
 
-void sass_emit(struct sass_lowering *l, struct uop u)
+void sass_emit(struct sass_lowering *l, struct operation u)
 {
     bool negated;
     struct operand guard = sass_guard(l, &negated);
@@ -343,30 +335,33 @@ void sass_emit(struct sass_lowering *l, struct uop u)
 struct operand lane2(struct sass_lowering *l, enum lane_op op, enum lane_type type, struct operand a, struct operand b)
 {
     struct operand t = sass_temporary(l);
-    sass_emit(l, (struct uop){.kind = UOP_LANE, .op = (uint8_t)op, .type = (uint8_t)type, .d = t, .a = a, .b = b});
+    sass_emit(l,
+              (struct operation){.kind = UOP_LANE, .op = (uint8_t)op, .type = (uint8_t)type, .d = t, .a = a, .b = b});
     return t;
 }
 
 void move32(struct sass_lowering *l, struct operand d, struct operand a)
 {
-    sass_emit(l, (struct uop){.kind = UOP_LANE, .op = OP_MOV, .type = T_B32, .d = d, .a = a});
+    sass_emit(l, (struct operation){.kind = UOP_LANE, .op = OP_MOV, .type = T_B32, .d = d, .a = a});
 }
 
 void set_codes(struct sass_lowering *l, struct operand value)
 {
     if (bit(l, 47))
-        sass_emit(l, (struct uop){.kind = UOP_LANE, .op = OP_FLAGS, .type = T_U32, .flags = UF_CARRY_OUT, .a = value});
+        sass_emit(
+            l, (struct operation){.kind = UOP_LANE, .op = OP_FLAGS, .type = T_U32, .flags = UF_CARRY_OUT, .a = value});
 }
 
 /* Condition code `code` where the value compares with zero. */
 static struct operand code_where(struct sass_lowering *l, enum lane_type type, enum compare compare,
                                  struct operand value, uint32_t code)
 {
-    struct uop u = {.kind = UOP_LANE, .op = OP_SETP, .type = (uint8_t)type, .compare = (uint8_t)compare, .a = value};
+    struct operation u = {
+        .kind = UOP_LANE, .op = OP_SETP, .type = (uint8_t)type, .compare = (uint8_t)compare, .a = value};
     u.b = type == T_F64 ? constant64(l, 0) : constant32(l, 0);
     u.pd = sass_temporary(l);
     sass_emit(l, u);
-    u = (struct uop){.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .p = u.pd};
+    u = (struct operation){.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .p = u.pd};
     u.a = constant32(l, code);
     u.b = constant32(l, 0);
     u.d = sass_temporary(l);
@@ -380,29 +375,29 @@ void set_float_codes(struct sass_lowering *l, unsigned at, enum lane_type type, 
         return;
     struct operand zero = code_where(l, type, CMP_EQU, value, ZERO);
     struct operand sign = code_where(l, type, CMP_LTU, value, SIGN);
-    struct uop u = {.kind = UOP_LANE, .op = OP_SET_CC, .type = T_U32, .flags = UF_CARRY_OUT};
+    struct operation u = {.kind = UOP_LANE, .op = OP_SET_CC, .type = T_U32, .flags = UF_CARRY_OUT};
     u.a = lane2(l, OP_OR, T_B32, zero, sign);
     u.b = constant32(l, ALL);
     sass_emit(l, u);
 }
 
-void sass_set(struct sass_lowering *l, struct uop u, bool as_float)
+void sass_set(struct sass_lowering *l, struct operation u, bool as_float)
 {
     struct operand value = sass_temporary(l);
     u.pd = sass_temporary(l);
     sass_emit(l, u);
-    sass_emit(l, (struct uop){.kind = UOP_LANE,
-                              .op = OP_SELP,
-                              .type = T_B32,
-                              .d = value,
-                              .p = u.pd,
-                              .a = constant32(l, as_float ? 0x3f800000 : ~0u),
-                              .b = constant32(l, 0)});
+    sass_emit(l, (struct operation){.kind = UOP_LANE,
+                                    .op = OP_SELP,
+                                    .type = T_B32,
+                                    .d = value,
+                                    .p = u.pd,
+                                    .a = constant32(l, as_float ? 0x3f800000 : ~0u),
+                                    .b = constant32(l, 0)});
     move32(l, written(l, bits(l, 0, 8)), value);
     set_codes(l, value);
 }
 
-void set_predicates(struct sass_lowering *l, struct uop *u, unsigned combine_at)
+void set_predicates(struct sass_lowering *l, struct operation *u, unsigned combine_at)
 {
     static const uint8_t combines[4] = {COMBINE_AND, COMBINE_OR, COMBINE_XOR, COMBINE_NONE};
     u->combine = combines[bits(l, combine_at, 2)];
@@ -414,17 +409,17 @@ void set_predicates(struct sass_lowering *l, struct uop *u, unsigned combine_at)
 
 static void move_predicate(struct sass_lowering *l, struct operand d, struct operand value)
 {
-    sass_emit(l, (struct uop){.kind = UOP_LANE, .op = OP_MOV, .type = T_PRED, .d = d, .a = value});
+    sass_emit(l, (struct operation){.kind = UOP_LANE, .op = OP_MOV, .type = T_PRED, .d = d, .a = value});
 }
 void write_predicates(struct sass_lowering *l, struct operand first, struct operand second)
 {
     struct operand d = written_predicate(l, 3), d2 = written_predicate(l, 0);
     bool first_last = bits(l, 3, 3) == bits(l, 16, 3);
-    if (d.keep && !first_last)
+    if (is_register(d) && !first_last)
         move_predicate(l, d, first);
-    if (d2.keep)
+    if (is_register(d2))
         move_predicate(l, d2, second);
-    if (d.keep && first_last)
+    if (is_register(d) && first_last)
         move_predicate(l, d, first);
 }
 enum compare float_compare(unsigned code)

@@ -38,15 +38,15 @@ uint32_t sass_runtime_function(struct sass_lowering *l, uint32_t function)
 
 static void pass(struct sass_lowering *l, const struct argument *a, bool store)
 {
-    struct uop u = {.kind = UOP_MEMORY, .type = T_B32, .dtype = T_B32, .stype = T_U32, .flags = UF_SILENT};
+    struct operation u = {.kind = UOP_MEMORY, .type = T_B32, .dtype = T_B32, .stype = T_U32, .flags = UF_SILENT};
     u.memory = (struct rp_memory_operand){.space = RP_SPACE_LOCAL,
                                           .kind = store ? RP_ACCESS_STORE : RP_ACCESS_LOAD,
                                           .elements = a->words,
                                           .width = (uint8_t)(4 * a->words)};
     u.imm = a->offset;
     if (a->words == 2) {
-        u.list = register_list_at(l, a->reg, 2, !store);
-        u.list_count = 2;
+        u.lists[0].at = register_list_at(l, a->reg, 2, !store);
+        u.lists[0].count = 2;
     } else {
         u.d = store ? read_register(l, a->reg) : written(l, a->reg);
     }
@@ -61,10 +61,10 @@ static void lower_function(struct sass_lowering *l, uint32_t i)
     l->row = &row;
     for (unsigned a = 0; a < 5 && f->arguments[a].words; a++)
         pass(l, &f->arguments[a], true);
-    sass_emit(l, (struct uop){.kind = UOP_HOST_CALL, .imm = i});
+    sass_emit(l, (struct operation){.kind = UOP_HOST_CALL, .imm = i});
     if (f->result.words)
         pass(l, &f->result, false);
-    sass_emit(l, (struct uop){.kind = UOP_POP, .imm = TOKEN_RETURN});
+    sass_emit(l, (struct operation){.kind = UOP_POP, .imm = TOKEN_RETURN});
     struct rp_instruction out = {.pc = RUNTIME_BASE + (uint64_t)SASS_WORD_BYTES * i,
                                  .text = f->name,
                                  .unit_class = RP_CLASS_CONTROL,

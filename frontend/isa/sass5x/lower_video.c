@@ -19,9 +19,9 @@ static uint8_t part(struct sass_lowering *l, unsigned at)
 }
 
 /* Rd is written by all, Rc read by all but VSETP. */
-static struct uop video(struct sass_lowering *l, enum video_op op)
+static struct operation video(struct sass_lowering *l, enum video_op op)
 {
-    struct uop u = {.kind = UOP_LANE, .op = OP_VIDEO, .type = T_U32};
+    struct operation u = {.kind = UOP_LANE, .op = OP_VIDEO, .type = T_U32};
     bool signed_b = bit(l, 49) && op != VSHL && op != VSHR;
     no_codes(l);
     u.detail[VIDEO_OP] = (uint8_t)op;
@@ -39,7 +39,7 @@ static struct uop video(struct sass_lowering *l, enum video_op op)
 }
 
 /* What becomes of the result, and its type: saturated to that, inserted in a part of Rc, or combined with it. */
-static void set_result(struct sass_lowering *l, struct uop *u, bool is_signed, bool saturates)
+static void set_result(struct sass_lowering *l, struct operation *u, bool is_signed, bool saturates)
 {
     static const struct {
         uint8_t select, second;
@@ -56,7 +56,7 @@ static void set_result(struct sass_lowering *l, struct uop *u, bool is_signed, b
     sass_emit(l, *u);
 }
 
-static void swap_operands(struct uop *u)
+static void swap_operands(struct operation *u)
 {
     uint8_t select = u->detail[VIDEO_SELECT_A], *flags = &u->detail[VIDEO_FLAGS];
     struct operand a = u->a;
@@ -70,7 +70,7 @@ static void swap_operands(struct uop *u)
 static void lower_vadd(struct sass_lowering *l)
 {
     bool negate_a = bit(l, 57), negate_b = bit(l, 56);
-    struct uop u = video(l, negate_a == negate_b ? VADD : VSUB);
+    struct operation u = video(l, negate_a == negate_b ? VADD : VSUB);
     if (negate_a && negate_b)
         u.detail[VIDEO_FLAGS] |= VIDEO_PLUS_ONE;
     else if (negate_a)
@@ -79,17 +79,17 @@ static void lower_vadd(struct sass_lowering *l)
 }
 static void lower_vabsdiff(struct sass_lowering *l)
 {
-    struct uop u = video(l, VABSDIFF);
+    struct operation u = video(l, VABSDIFF);
     set_result(l, &u, bit(l, 54), bit(l, 55));
 }
 static void lower_vmnmx(struct sass_lowering *l)
 {
-    struct uop u = video(l, bit(l, 56) ? VMAX : VMIN);
+    struct operation u = video(l, bit(l, 56) ? VMAX : VMIN);
     set_result(l, &u, bit(l, 54), bit(l, 55));
 }
 static void shift(struct sass_lowering *l, enum video_op op)
 {
-    struct uop u = video(l, op);
+    struct operation u = video(l, op);
     u.flags = bit(l, 49) ? UF_WRAP : 0;
     set_result(l, &u, bit(l, 54), bit(l, 55));
 }
@@ -97,7 +97,7 @@ static void lower_vshl(struct sass_lowering *l) { shift(l, VSHL); }
 static void lower_vshr(struct sass_lowering *l) { shift(l, VSHR); }
 
 /* Comparisons that are always or never true: those of equal operands. */
-static void compare(struct sass_lowering *l, struct uop *u, unsigned code)
+static void compare(struct sass_lowering *l, struct operation *u, unsigned code)
 {
     u->compare = (uint8_t)int_compare(code);
     if (u->compare != CMP_FALSE && u->compare != CMP_TRUE)
@@ -108,7 +108,7 @@ static void compare(struct sass_lowering *l, struct uop *u, unsigned code)
 }
 static void lower_vset(struct sass_lowering *l)
 {
-    struct uop u = video(l, VSET);
+    struct operation u = video(l, VSET);
     compare(l, &u, bits(l, 54, 3));
     set_result(l, &u, false, false);
 }
@@ -116,7 +116,7 @@ static void lower_vsetp(struct sass_lowering *l)
 {
     uint64_t word = l->word;
     l->word &= ~(1ull << 47); /* the comparison's upper bit, here */
-    struct uop u = video(l, VSET), p = {.kind = UOP_LANE, .op = OP_SETP, .type = T_U32, .compare = CMP_NE};
+    struct operation u = video(l, VSET), p = {.kind = UOP_LANE, .op = OP_SETP, .type = T_U32, .compare = CMP_NE};
     l->word = word;
     compare(l, &u, bits(l, 43, 2) | bits(l, 47, 1) << 2);
     p.a = u.d = sass_temporary(l);
@@ -131,7 +131,7 @@ static void lower_vsetp(struct sass_lowering *l)
 static void lower_vmad(struct sass_lowering *l)
 {
     static const uint8_t scales[4] = {0, 7, 15, 255};
-    struct uop u = video(l, VMAD);
+    struct operation u = video(l, VMAD);
     u.detail[VIDEO_SCALE] = scales[bits(l, 51, 2)];
     if (u.detail[VIDEO_SCALE] == 255)
         sass_not_covered(l, "a reserved scale");
@@ -159,7 +159,7 @@ static struct operand gathered(struct sass_lowering *l, const uint16_t *names, u
 {
     if (select >= count)
         sass_not_covered(l, "a reserved choice of bytes");
-    struct uop u = {.kind = UOP_LANE, .op = OP_PRMT, .type = T_B32, .imm = PRMT_DEFAULT, .a = a, .b = b};
+    struct operation u = {.kind = UOP_LANE, .op = OP_PRMT, .type = T_B32, .imm = PRMT_DEFAULT, .a = a, .b = b};
     u.c = constant32(l, names[select]);
     u.d = sass_temporary(l);
     sass_emit(l, u);
@@ -182,7 +182,8 @@ static void lower_vabsdiff4(struct sass_lowering *l)
     for (unsigned i = 0; i < 4; i++) {
         if (!(lanes >> i & 1))
             continue;
-        struct uop u = {.kind = UOP_LANE, .op = OP_VIDEO, .type = bit(l, 38) ? T_S32 : T_U32, .a = x, .b = y, .c = c};
+        struct operation u = {
+            .kind = UOP_LANE, .op = OP_VIDEO, .type = bit(l, 38) ? T_S32 : T_U32, .a = x, .b = y, .c = c};
         u.flags = bit(l, 50) ? UF_SAT : 0;
         u.detail[VIDEO_OP] = VABSDIFF;
         u.detail[VIDEO_FLAGS] = (bit(l, 48) ? VIDEO_SIGNED_A : 0) | (bit(l, 49) ? VIDEO_SIGNED_B : 0);
@@ -202,7 +203,7 @@ static void lower_idp(struct sass_lowering *l)
     unsigned type = bits(l, 48, 3);
     if (type == 4 || type == 6)
         sass_not_covered(l, "a reserved type");
-    struct uop u = {.kind = UOP_LANE, .op = type & 1 ? OP_DP2A : OP_DP4A, .flags = type & 4 ? UF_HI : 0};
+    struct operation u = {.kind = UOP_LANE, .op = type & 1 ? OP_DP2A : OP_DP4A, .flags = type & 4 ? UF_HI : 0};
     u.type = type & 2 ? T_S32 : T_U32;
     u.stype = bit(l, 47) ? T_S32 : T_U32;
     u.a = source_raw(l, 0);

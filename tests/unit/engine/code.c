@@ -11,8 +11,6 @@ struct operand word(unsigned r) { return OPERAND_REGISTER(r < 12 ? r * 128 : CAL
 struct operand wide(unsigned r) { return OPERAND_REGISTER(12 * 128 + r * 256); }
 struct operand pred(unsigned p) { return OPERAND_REGISTER(12 * 128 + CODE_LONGS * 256 + p * 4); }
 
-static const lanemask all_ones = ~(lanemask)0;
-
 struct code *code_new(void)
 {
     struct code *c = calloc(1, sizeof *c);
@@ -23,15 +21,16 @@ struct code *code_new(void)
 void code_free(struct code *c)
 {
     for (uint32_t i = 0; i < c->count; i++)
-        free(c->uops[i].table);
+        free(c->operations[i].table);
+    program_release(&c->program);
     free(c);
 }
 
-struct uop *code_add(struct code *c, enum uop_kind kind, int guard)
+struct operation *code_add(struct code *c, enum uop_kind kind, int guard)
 {
     cr_assert_lt(c->count, CODE_MAX);
-    struct uop *u = &c->uops[c->count++];
-    *u = (struct uop){.kind = (uint8_t)kind, .guard = OPERAND_CONSTANT(&all_ones), .flags = UF_FIRST};
+    struct operation *u = &c->operations[c->count++];
+    *u = (struct operation){.kind = (uint8_t)kind, .flags = UF_FIRST};
     u->target = u->reconverge = UOP_NOWHERE;
     if (guard >= 0) {
         u->guard = pred((unsigned)guard % 100);
@@ -50,64 +49,67 @@ struct uop *code_add(struct code *c, enum uop_kind kind, int guard)
 
 static uint32_t affine(uint32_t a, int64_t imm) { return a * (uint32_t)imm + (uint32_t)((uint64_t)imm >> 32); }
 
+/* Where a predicate is written, imm is beside it. */
+static uint32_t imm_of(const struct uop *u) { return u->lane ? (uint32_t)u->lane->imm : u->mode; }
+
 static void do_affine(struct warp *w, const struct uop *u, lanemask m)
 {
-    uint32_t *d = operand_at(w->window, u->d), *a = operand_at(w->window, u->a);
+    uint32_t *d = operand_at(w, u->d), *a = operand_at(w, u->a);
     FOR_LANES(l, m)
     d[l] = affine(a[l], u->imm);
 }
 
 static void do_xor(struct warp *w, const struct uop *u, lanemask m)
 {
-    uint32_t *d = operand_at(w->window, u->d), *a = operand_at(w->window, u->a), *b = operand_at(w->window, u->b);
+    uint32_t *d = operand_at(w, u->d), *a = operand_at(w, u->a), *b = operand_at(w, u->b);
     FOR_LANES(l, m)
     d[l] = a[l] ^ b[l];
 }
 
 static void do_bits(struct warp *w, const struct uop *u, lanemask m)
 {
-    uint32_t *a = operand_at(w->window, u->a);
-    lanemask *pd = operand_at(w->window, u->pd);
+    uint32_t *a = operand_at(w, u->a);
+    lanemask *pd = operand_at(w, u->pd);
     FOR_LANES(l, m)
-    *pd = (*pd & ~(1u << l)) | (lanemask)((a[l] & (uint32_t)u->imm) != 0) << l;
+    *pd = (*pd & ~(1u << l)) | (lanemask)((a[l] & imm_of(u)) != 0) << l;
 }
 
 static void do_tid(struct warp *w, const struct uop *u, lanemask m)
 {
-    uint32_t *d = operand_at(w->window, u->d);
+    uint32_t *d = operand_at(w, u->d);
     FOR_LANES(l, m)
     d[l] = w->ctaid[0] * w->ntid[0] + w->tid[0][l];
 }
 
 static void do_wide(struct warp *w, const struct uop *u, lanemask m)
 {
-    uint64_t *d = operand_at(w->window, u->d), *a = operand_at(w->window, u->a);
-    uint32_t *b = operand_at(w->window, u->b);
+    uint64_t *d = operand_at(w, u->d), *a = operand_at(w, u->a);
+    uint32_t *b = operand_at(w, u->b);
     FOR_LANES(l, m)
     d[l] = a[l] + (uint64_t)u->imm * b[l];
 }
 
 static void do_widen(struct warp *w, const struct uop *u, lanemask m)
 {
-    uint64_t *d = operand_at(w->window, u->d);
-    uint32_t *b = operand_at(w->window, u->b);
+    uint64_t *d = operand_at(w, u->d);
+    uint32_t *b = operand_at(w, u->b);
     FOR_LANES(l, m)
     d[l] = (uint64_t)u->imm * b[l];
 }
 
 static void do_clock(struct warp *w, const struct uop *u, lanemask m)
 {
-    uint32_t *d = operand_at(w->window, u->d);
+    uint32_t *d = operand_at(w, u->d);
     FOR_LANES(l, m)
     d[l] = (uint32_t)w->clock;
 }
 
 static const uop_fn lane_functions[] = {do_affine, do_xor, do_bits, do_tid, do_wide, do_widen, do_clock};
 
-struct uop *code_lane(struct code *c, enum test_op op, unsigned d, unsigned a, unsigned b, int64_t imm, int guard)
+struct operation *code_lane(struct code *c, enum test_op op, unsigned d, unsigned a, unsigned b, int64_t imm, int guard)
 {
-    struct uop *u = code_add(c, UOP_LANE, guard);
-    u->op = op == TEST_CLOCK ? OP_SPECIAL : (uint8_t)op;
+    struct operation *u = code_add(c, UOP_LANE, guard);
+    u->op = op == TEST_CLOCK ? OP_SPECIAL : op == TEST_BITS ? OP_SETP : OP_FRAME; /* which keeps all of imm */
     u->imm = op == TEST_CLOCK ? SR_CLOCK : imm;
     u->fn = lane_functions[op];
     u->detail[0] = (uint8_t)op;
@@ -119,15 +121,15 @@ struct uop *code_lane(struct code *c, enum test_op op, unsigned d, unsigned a, u
     return u;
 }
 
-struct uop *code_affine(struct code *c, unsigned d, unsigned a, uint32_t factor, uint32_t term, int guard)
+struct operation *code_affine(struct code *c, unsigned d, unsigned a, uint32_t factor, uint32_t term, int guard)
 {
     return code_lane(c, TEST_AFFINE, d, a, 0, (int64_t)((uint64_t)term << 32 | factor), guard);
 }
 
-struct uop *code_memory(struct code *c, enum rp_access_kind kind, enum rp_space space, enum lane_type type,
-                        struct operand d, unsigned a, int64_t offset, int guard)
+struct operation *code_memory(struct code *c, enum rp_access_kind kind, enum rp_space space, enum lane_type type,
+                              struct operand d, unsigned a, int64_t offset, int guard)
 {
-    struct uop *u = code_add(c, UOP_MEMORY, guard);
+    struct operation *u = code_add(c, UOP_MEMORY, guard);
     u->memory = (struct rp_memory_operand){.space = space, .kind = kind, .elements = 1};
     u->memory.width = lane_type_bits(type) / 8;
     u->type = u->dtype = type;
@@ -143,7 +145,7 @@ struct uop *code_memory(struct code *c, enum rp_access_kind kind, enum rp_space 
     return u;
 }
 
-uint32_t code_label(struct code *c) { return (uint32_t)(code_add(c, UOP_RECONVERGE, -1) - c->uops); }
+uint32_t code_label(struct code *c) { return (uint32_t)(code_add(c, UOP_RECONVERGE, -1) - c->operations); }
 
 /* ---- post-dominators, the slow and plain way --------------------------------------------------------------------- */
 
@@ -160,8 +162,8 @@ static bool postdominates(const struct code *c, uint32_t from, uint32_t through)
         if (at == through || seen[at])
             continue;
         seen[at] = true;
-        const struct uop *u = &c->uops[at];
-        bool always = !u->guard.keep;
+        const struct operation *u = &c->operations[at];
+        bool always = !is_register(u->guard);
         if (u->kind == UOP_EXIT || u->kind == UOP_RETURN)
             return false;
         if (u->kind == UOP_BRANCH)
@@ -179,7 +181,7 @@ static uint32_t nearest_postdominator(const struct code *c, uint32_t branch)
 {
     uint32_t best = UOP_NOWHERE;
     for (uint32_t i = 0; i < c->count; i++) {
-        if (c->uops[i].kind != UOP_RECONVERGE || !postdominates(c, branch, i))
+        if (c->operations[i].kind != UOP_RECONVERGE || !postdominates(c, branch, i))
             continue;
         if (best == UOP_NOWHERE || postdominates(c, i, best))
             best = i;
@@ -190,9 +192,9 @@ static uint32_t nearest_postdominator(const struct code *c, uint32_t branch)
 struct program *code_finish(struct code *c)
 {
     for (uint32_t i = 0; i < c->count; i++)
-        if (c->uops[i].kind == UOP_BRANCH || c->uops[i].kind == UOP_BRANCH_TABLE)
-            c->uops[i].reconverge = nearest_postdominator(c, i);
-    c->program = (struct program){.name = "test", .uops = c->uops, .uop_count = c->count};
+        if (c->operations[i].kind == UOP_BRANCH || c->operations[i].kind == UOP_BRANCH_TABLE)
+            c->operations[i].reconverge = nearest_postdominator(c, i);
+    c->program = (struct program){.name = "test", .operations = c->operations, .uop_count = c->count};
     c->program.window_bytes = WINDOW_BYTES;
     c->program.kernel = (struct rp_kernel){.name = "test", .isa = "test", .registers = CODE_WORDS};
     c->program.kernel.instruction_count = c->instruction_count;
@@ -217,14 +219,14 @@ void code_grid(struct grid *g, const struct program *p, uint32_t blocks, uint32_
 
 /* ---- the scalar interpreter -------------------------------------------------------------------------------------- */
 
-static bool guard_holds(const struct uop *u, const struct scalar *s)
+static bool guard_holds(const struct operation *u, const struct scalar *s)
 {
-    if (!u->guard.keep)
+    if (!is_register(u->guard))
         return true;
     return s->preds[(u->guard.at - pred(0).at) / 4] != (u->guard_flip != 0);
 }
 
-static void scalar_lane(const struct uop *u, struct scalar *s, uint32_t thread)
+static void scalar_lane(const struct operation *u, struct scalar *s, uint32_t thread)
 {
     unsigned d = u->detail[1], a = u->detail[2], b = u->detail[3];
     switch (u->detail[0]) {
@@ -248,7 +250,7 @@ void scalar_run(const struct program *p, struct scalar *s, uint32_t thread)
     static struct scalar_frame calls[64];
     uint32_t depth = 0;
     for (uint32_t pc = p->entry;;) {
-        const struct uop *u = &p->uops[pc++];
+        const struct operation *u = &p->operations[pc++];
         if (u->kind == UOP_RECONVERGE || !guard_holds(u, s))
             continue;
         s->instructions++;

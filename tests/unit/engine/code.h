@@ -26,7 +26,7 @@ enum test_op {
 };
 
 struct code {
-    struct uop uops[CODE_MAX];
+    struct operation operations[CODE_MAX];
     struct rp_instruction instructions[CODE_MAX];
     struct rp_memory_operand memory[CODE_MAX];
     uint32_t count, instruction_count;
@@ -40,12 +40,12 @@ struct operand pred(unsigned p);
 struct code *code_new(void); /* freed by code_free */
 void code_free(struct code *);
 /* Appends a uop that begins an instruction; guard < 0: none, else a predicate's number, plus 100: negated. */
-struct uop *code_add(struct code *, enum uop_kind kind, int guard);
-struct uop *code_lane(struct code *, enum test_op op, unsigned d, unsigned a, unsigned b, int64_t imm, int guard);
-struct uop *code_affine(struct code *, unsigned d, unsigned a, uint32_t factor, uint32_t term, int guard);
+struct operation *code_add(struct code *, enum uop_kind kind, int guard);
+struct operation *code_lane(struct code *, enum test_op op, unsigned d, unsigned a, unsigned b, int64_t imm, int guard);
+struct operation *code_affine(struct code *, unsigned d, unsigned a, uint32_t factor, uint32_t term, int guard);
 /* A memory access; address in 64-bit register `a`. */
-struct uop *code_memory(struct code *, enum rp_access_kind kind, enum rp_space space, enum lane_type type,
-                        struct operand d, unsigned a, int64_t offset, int guard);
+struct operation *code_memory(struct code *, enum rp_access_kind kind, enum rp_space space, enum lane_type type,
+                              struct operand d, unsigned a, int64_t offset, int guard);
 uint32_t code_label(struct code *); /* a RECONVERGE uop; returns its index */
 /* After the last uop: the program, with every branch's reconverge point set by a plain computation of immediate
  * post-dominators. */

@@ -61,7 +61,7 @@ static void emit_call(struct generator *g)
     struct code *c = g->c;
     code_lane(c, TEST_XOR, 12, DATA, RESULT, 0, -1); /* arguments: data and fuel */
     code_affine(c, 13, FUEL, 1, 0, -1);
-    struct uop *u;
+    struct operation *u;
     if (g->shape.indirect && random_below(&g->seed, 2)) {
         choose(g, 1, 2);
         code_lane(c, TEST_WIDEN, 0, 0, TEMP, FUNCTION_STEP, -1);
@@ -90,7 +90,7 @@ static void emit_jump(struct generator *g, uint32_t function)
     if (kind == 3) {
         uint32_t targets = 2 + random_below(&g->seed, 3);
         choose(g, 0, targets - 1);
-        struct uop *u = code_add(c, UOP_BRANCH_TABLE, random_below(&g->seed, 3) ? -1 : 101);
+        struct operation *u = code_add(c, UOP_BRANCH_TABLE, random_below(&g->seed, 3) ? -1 : 101);
         u->a = word(TEMP);
         u->detail[2] = TEMP;
         u->table_count = targets;
@@ -100,7 +100,7 @@ static void emit_jump(struct generator *g, uint32_t function)
         return;
     }
     code_lane(c, TEST_BITS, 1, DATA, 0, 1 << random_below(&g->seed, 20), -1);
-    struct uop *u = code_add(c, UOP_BRANCH, kind == 0 ? -1 : kind == 1 ? 1 : 101);
+    struct operation *u = code_add(c, UOP_BRANCH, kind == 0 ? -1 : kind == 1 ? 1 : 101);
     later(g, &u->target, function, random_below(&g->seed, g->shape.blocks));
 }
 
@@ -133,7 +133,7 @@ static void emit_function(struct generator *g, uint32_t function)
         g->starts[function][i] = c->count;
         body(c, &g->seed);
         /* out of fuel: skip to the last block */
-        struct uop *out = code_add(c, UOP_BRANCH, 0);
+        struct operation *out = code_add(c, UOP_BRANCH, 0);
         later(g, &out->target, function, g->shape.blocks);
         if (g->shape.calls && random_below(&g->seed, 3) == 0)
             emit_call(g);
@@ -180,7 +180,7 @@ static void compare(uint64_t seed, struct shape shape)
     block_start(b, 0, NULL);
     for (uint32_t w = 0; w < grid.warps; w++)
         for (unsigned l = 0; l < 32; l++)
-            ((uint64_t *)operand_at(b->warps[w].w.window, wide(2)))[l] = out->base;
+            ((uint64_t *)operand_at(&b->warps[w].w, wide(2)))[l] = out->base;
     enum block_status status = block_run(b, 0);
     struct rp_error err = {0};
     if (b->faulted)

@@ -15,20 +15,29 @@ uint64_t next_random(void) /* splitmix64 */
 
 int widest_level(void) { return simd_level(); }
 
-uop_fn bind_at(struct uop *u, int level)
+uop_fn bind_at(struct operation *u, int level)
 {
 #ifdef __x86_64__
 #define ALL_LEVELS(g) {lanes_##g##_v2, lanes_##g##_v3, lanes_##g##_v4},
 #else
 #define ALL_LEVELS(g) {lanes_##g##_v2, 0, 0},
 #endif
-    static uop_fn (*const groups[][3])(const struct uop *) = {LANE_GROUPS(ALL_LEVELS)};
+    static uop_fn (*const groups[][3])(const struct operation *) = {LANE_GROUPS(ALL_LEVELS)};
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
         uop_fn fn = groups[i][level - 2](u);
         if (fn)
             return fn;
     }
     return NULL;
+}
+
+void execute(const struct operation *o, struct warp *w, lanemask executed)
+{
+    static uint64_t descriptor[64];
+    struct uop u;
+    cr_assert_leq(uop_descriptor_bytes(o), sizeof descriptor);
+    uop_pack(&u, o, descriptor);
+    u.fn(w, &u, executed);
 }
 
 /* ---- values ---- */
@@ -159,13 +168,27 @@ struct bench_warp *new_warp(void)
 {
     static struct bench_warp w;
     static uint8_t slots[SLOT * SLOTS] __attribute__((aligned(64)));
+    static uint8_t constants[4 * CONSTANTS_START] __attribute__((aligned(64)));
     static uint32_t ntid[3] = {64, 2, 3}, ctaid[3] = {7, 8, 9}, nctaid[3] = {10, 11, 12};
     memset(&w, 0, sizeof w);
     for (int i = 0; i < SLOT * SLOTS; i++)
         slots[i] = (uint8_t)next_random();
     w.slots = slots;
-    w.warp = (struct warp){.window = slots, .active = ~0u, .live = ~0u, .ntid = ntid, .ctaid = ctaid, .nctaid = nctaid};
+    w.constants = constants;
+    w.constant_bytes = CONSTANTS_START;
+    w.warp = (struct warp){.active = ~0u, .live = ~0u, .ntid = ntid, .ctaid = ctaid, .nctaid = nctaid};
+    warp_set_window(&w.warp, slots);
+    warp_set_constants(&w.warp, constants);
     return &w;
+}
+
+struct operand put_constant(struct bench_warp *w, const void *bytes, uint32_t size)
+{
+    struct operand o = OPERAND_CONSTANT(w->constant_bytes);
+    cr_assert_leq(w->constant_bytes + size, 4 * CONSTANTS_START);
+    memcpy(w->constants + w->constant_bytes, bytes, size);
+    w->constant_bytes += (size + 63) / 64 * 64;
+    return o;
 }
 
 /* ---- cases ---- */
@@ -180,20 +203,20 @@ static uintptr_t destination_offset(enum placement p)
     return (uintptr_t)(slot[p] * SLOT + shift);
 }
 
-struct uop uop_of(const struct lane_case *c)
+struct operation operation_of(const struct lane_case *c)
 {
-    return (struct uop){.kind = UOP_LANE,
-                        .op = c->op,
-                        .type = c->type,
-                        .stype = c->stype,
-                        .flags = c->flags | UF_FIRST,
-                        .rounding = c->rounding,
-                        .compare = c->op == OP_SET ? (uint8_t)c->imm : 0,
-                        .imm = c->imm,
-                        .a = REG(SLOT_A),
-                        .b = REG(SLOT_B),
-                        .c = REG(SLOT_C),
-                        .d = REG(SLOT_D)};
+    return (struct operation){.kind = UOP_LANE,
+                              .op = c->op,
+                              .type = c->type,
+                              .stype = c->stype,
+                              .flags = c->flags | UF_FIRST,
+                              .rounding = c->rounding,
+                              .compare = c->op == OP_SET ? (uint8_t)c->imm : 0,
+                              .imm = c->imm,
+                              .a = REG(SLOT_A),
+                              .b = REG(SLOT_B),
+                              .c = REG(SLOT_C),
+                              .d = REG(SLOT_D)};
 }
 
 static void check_batch(const struct lane_case *c, uint64_t in[3][LANES], int level, enum placement place,
@@ -201,7 +224,7 @@ static void check_batch(const struct lane_case *c, uint64_t in[3][LANES], int le
 {
     static struct bench_warp *w;
     w = w ? w : new_warp();
-    struct uop u = uop_of(c);
+    struct operation u = operation_of(c);
     u.d = OPERAND_REGISTER(destination_offset(place));
     u.fn = bind_at(&u, level);
     cr_assert(u.fn, "%s: no handler at level %d", c->name, level);
@@ -215,7 +238,7 @@ static void check_batch(const struct lane_case *c, uint64_t in[3][LANES], int le
     uint8_t before[SLOT];
     const uint8_t *d = w->slots + destination_offset(place);
     memcpy(before, d, SLOT);
-    u.fn(&w->warp, &u, mask);
+    execute(&u, &w->warp, mask);
     for (int l = 0; l < LANES; l++) {
         bool executed = mask >> l & 1;
         uint64_t expected = executed ? c->model(c, in[0][l], in[1][l], in[2][l]) : get_element(before, c->d, l);

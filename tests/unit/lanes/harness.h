@@ -18,20 +18,22 @@ typedef uint64_t (*lane_model)(const struct lane_case *, uint64_t a, uint64_t b,
 struct lane_case {
     const char *name;
     uint8_t op, type, stype;
-    uint32_t flags;
+    uint64_t flags;
     uint8_t rounding;
     int64_t imm;        /* of OP_SET the comparison */
     uint8_t d, a, b, c; /* enum lane_type of the registers; T_NONE: none */
     lane_model model;
 };
 
-struct uop uop_of(const struct lane_case *);
+struct operation operation_of(const struct lane_case *);
 /* Every combination of corner values for up to two sources, samples for three, and `random` random ones. */
 void run_case(const struct lane_case *, int random);
 
 /* The handler at a vector width, 2 to widest_level(). NULL when it does not bind. */
-uop_fn bind_at(struct uop *u, int level);
+uop_fn bind_at(struct operation *u, int level);
 int widest_level(void);
+/* Packs the operation and runs its fn. */
+void execute(const struct operation *, struct warp *, lanemask);
 
 /* Deterministic numbers. */
 uint64_t next_random(void);
@@ -51,10 +53,13 @@ uint64_t get_element(const void *reg, enum lane_type, int lane);
 /* A warp with SLOTS registers of SLOT bytes. */
 struct bench_warp {
     struct warp warp;
-    uint8_t *slots;
+    uint8_t *slots, *constants;
+    uint32_t constant_bytes;
 };
 struct bench_warp *new_warp(void);
 #define REG(n) OPERAND_REGISTER((n)*SLOT)
+/* A constant of these bytes, until the next new_warp. */
+struct operand put_constant(struct bench_warp *, const void *, uint32_t bytes);
 
 /* Sign extension of the low bits. */
 static inline int64_t sext(uint64_t x, unsigned bits) { return (int64_t)(x << (64 - bits)) >> (64 - bits); }

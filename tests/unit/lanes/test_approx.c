@@ -34,14 +34,14 @@ static void evaluate(int op, int type, uint32_t flags, const uint64_t a[LANES], 
     struct lane_case c = {"approx", (uint8_t)op, (uint8_t)type, 0, flags, 0, 0, 0, 0, 0, 0, 0};
     for (int level = 2; level <= widest_level(); level++) {
         struct bench_warp *w = new_warp();
-        struct uop u = uop_of(&c);
-        uop_fn fn = bind_at(&u, level);
-        cr_assert(fn, "op %d flags %x", op, flags);
+        struct operation u = operation_of(&c);
+        u.fn = bind_at(&u, level);
+        cr_assert(u.fn, "op %d flags %x", op, flags);
         for (int l = 0; l < LANES; l++) {
             put_element(w->slots + 4 * SLOT, type, l, a[l]);
             put_element(w->slots + 7 * SLOT, type, l, b[l]);
         }
-        fn(&w->warp, &u, ~0u);
+        execute(&u, &w->warp, ~0u);
         for (int l = 0; l < LANES; l++) {
             uint64_t got = get_element(w->slots + SLOT, type, l);
             cr_assert(level == 2 || got == r[l], "op %d of %#lx differs at level v%d: %#lx, %#lx", op, a[l], level,

@@ -130,22 +130,22 @@ static uint64_t insert_model(const struct lane_case *c, uint64_t a, uint64_t b, 
 static void check_insert(int type, int level, uint32_t length)
 {
     struct lane_case c = {"bfi", OP_BFI, (uint8_t)type, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-    struct operand list = OPERAND_CONSTANT(constant_length);
     for (int l = 0; l < LANES; l++)
         constant_length[l] = length;
     for (int round = 0; round < 20; round++) {
         struct bench_warp *w = new_warp();
-        struct uop u = uop_of(&c);
-        u.list = &list, u.list_count = 1;
-        uop_fn fn = bind_at(&u, level);
-        cr_assert(fn);
+        struct operation u = operation_of(&c);
+        struct operand list = put_constant(w, constant_length, sizeof constant_length);
+        u.lists[0] = (struct operand_list){&list, 1};
+        u.fn = bind_at(&u, level);
+        cr_assert(u.fn);
         uint64_t a[LANES], b[LANES], at[LANES];
         for (int l = 0; l < LANES; l++) {
             put_element(w->slots + 4 * SLOT, type, l, a[l] = random_value(type));
             put_element(w->slots + 7 * SLOT, type, l, b[l] = random_value(type));
             put_element(w->slots + 10 * SLOT, T_U32, l, at[l] = random_value(T_U32));
         }
-        fn(&w->warp, &u, ~0u);
+        execute(&u, &w->warp, ~0u);
         for (int l = 0; l < LANES; l++)
             cr_assert_eq(get_element(w->slots + SLOT, type, l), insert_model(&c, a[l], b[l], at[l]),
                          "bfi %d level v%d length %u at %lu", type, level, length, at[l]);

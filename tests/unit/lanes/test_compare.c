@@ -64,37 +64,37 @@ static void fill(struct bench_warp *w, int type, uint64_t a[LANES], uint64_t b[L
                                                : a[l]);
     }
 }
-static void check_setp(struct uop *u, uop_fn fn, int batch, int level)
+static void check_setp(const struct operation *u, int batch, int level)
 {
     struct bench_warp *w = new_warp();
     uint64_t a[LANES], b[LANES];
     fill(w, u->type, a, b, batch);
     lanemask mask = batch % 2 ? ~0u : (lanemask)next_random(), before[3], after[3];
     memcpy(before, w->slots + PREDICATES * SLOT, sizeof before);
-    fn(&w->warp, u, mask);
+    execute(u, &w->warp, mask);
     memcpy(after, w->slots + PREDICATES * SLOT, sizeof after);
     for (int l = 0; l < LANES; l++) {
         bool executed = mask >> l & 1, t = model(u->compare, u->type, u->flags & UF_FTZ, a[l], b[l]);
         bool p = (before[0] >> l & 1) ^ u->p_flip;
         bool first = executed ? combined(u->combine, t, p) : before[1] >> l & 1;
-        bool second = executed && u->pd2.keep ? combined(u->combine, !t, p) : before[2] >> l & 1;
+        bool second = executed && is_register(u->pd2) ? combined(u->combine, !t, p) : before[2] >> l & 1;
         cr_assert_eq(after[1] >> l & 1, first, "setp compare %d type %d combine %d v%d: %#lx %#lx", u->compare, u->type,
                      u->combine, level, a[l], b[l]);
         cr_assert_eq(after[2] >> l & 1, second, "second of setp compare %d type %d combine %d v%d: %#lx %#lx",
                      u->compare, u->type, u->combine, level, a[l], b[l]);
     }
 }
-static void check_set(struct uop u, int batch, int level, int result)
+static void check_set(struct operation u, int batch, int level, int result)
 {
     u.op = OP_SET, u.stype = u.type, u.type = (uint8_t)result;
-    uop_fn fn = bind_at(&u, level);
-    cr_assert(fn, "set");
+    u.fn = bind_at(&u, level);
+    cr_assert(u.fn, "set");
     struct bench_warp *w = new_warp();
     uint64_t a[LANES], b[LANES];
     fill(w, u.stype, a, b, batch);
     lanemask p;
     memcpy(&p, w->slots + PREDICATES * SLOT, sizeof p);
-    fn(&w->warp, &u, ~0u);
+    execute(&u, &w->warp, ~0u);
     for (int l = 0; l < LANES; l++) {
         bool t = combined(u.combine, model(u.compare, u.stype, u.flags & UF_FTZ, a[l], b[l]), (p >> l & 1) ^ u.p_flip);
         uint32_t expected = !t ? 0 : result == T_F32 ? 0x3f800000 : 0xffffffff;
@@ -106,17 +106,17 @@ static void check_compare(int type, int compare, uint32_t flags, int level)
     struct lane_case c = {"setp", OP_SETP, (uint8_t)type, 0, flags, 0, 0, 0, 0, 0, 0, 0};
     for (int combine = COMBINE_NONE; combine <= COMBINE_XOR; combine++)
         for (int form = 0; form < 2; form++) { /* one destination, or two and a negated predicate */
-            struct uop u = uop_of(&c);
+            struct operation u = operation_of(&c);
             u.compare = (uint8_t)compare, u.combine = (uint8_t)combine, u.p_flip = (uint8_t)form;
             u.p = OPERAND_REGISTER(PREDICATES * SLOT);
             u.pd = OPERAND_REGISTER(PREDICATES * SLOT + 4);
             if (form)
                 u.pd2 = OPERAND_REGISTER(PREDICATES * SLOT + 8);
-            uop_fn fn = bind_at(&u, level);
-            cr_assert(fn, "setp compare %d type %d", compare, type);
+            u.fn = bind_at(&u, level);
+            cr_assert(u.fn, "setp compare %d type %d", compare, type);
             int batches = combine ? 4 : 60;
             for (int batch = 0; batch < batches; batch++)
-                check_setp(&u, fn, batch, level);
+                check_setp(&u, batch, level);
             check_set(u, 5, level, form ? T_F32 : T_U32);
         }
 }
@@ -143,14 +143,14 @@ Test(compare, classes)
         for (int type = T_F32; type <= T_F64; type++)
             for (int test = TESTP_FINITE; test <= TESTP_SUBNORMAL; test++) {
                 struct lane_case c = {"testp", OP_TESTP, (uint8_t)type, 0, 0, 0, test, 0, 0, 0, 0, 0};
-                struct uop u = uop_of(&c);
+                struct operation u = operation_of(&c);
                 u.pd = OPERAND_REGISTER(PREDICATES * SLOT);
-                uop_fn fn = bind_at(&u, level);
-                cr_assert(fn);
+                u.fn = bind_at(&u, level);
+                cr_assert(u.fn);
                 struct bench_warp *w = new_warp();
                 uint64_t a[LANES], b[LANES];
                 fill(w, type, a, b, 0);
-                fn(&w->warp, &u, ~0u);
+                execute(&u, &w->warp, ~0u);
                 lanemask got;
                 memcpy(&got, w->slots + PREDICATES * SLOT, sizeof got);
                 for (int l = 0; l < LANES; l++) {
@@ -196,14 +196,15 @@ Test(compare, selp)
     for (int level = 2; level <= widest_level(); level++)
         for (int i = 0; i < 6; i++) {
             struct lane_case c = {"selp", OP_SELP, types[i % 3], 0, 0, 0, 0, 0, 0, 0, 0, selp_model};
-            struct uop u = uop_of(&c);
-            u.p = OPERAND_CONSTANT(&selector), u.p_flip = i >= 3;
-            uop_fn fn = bind_at(&u, level);
-            cr_assert(fn);
+            struct operation u = operation_of(&c);
+            u.p_flip = i >= 3;
+            u.fn = bind_at(&u, level);
+            cr_assert(u.fn);
             struct bench_warp *w = new_warp();
+            u.p = put_constant(w, &selector, sizeof selector);
             uint64_t a[LANES], b[LANES];
             fill(w, c.type, a, b, 100);
-            fn(&w->warp, &u, ~0u);
+            execute(&u, &w->warp, ~0u);
             for (int l = 0; l < LANES; l++)
                 cr_assert_eq(get_element(w->slots + SLOT, c.type, l),
                              selp_model(&c, a[l], b[l], (selector >> l & 1) ^ u.p_flip), "selp");

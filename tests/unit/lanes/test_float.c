@@ -55,7 +55,7 @@ static void float_case(const char *name, int op, int type, int sources, uint32_t
     run_case(&c, 512);
 }
 
-static const struct operation {
+static const struct float_operation {
     const char *name;
     int op, sources;
 } operations[] = {{"add", OP_ADD, 2}, {"sub", OP_SUB, 2},   {"mul", OP_MUL, 2}, {"div", OP_DIV, 2},

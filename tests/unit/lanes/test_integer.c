@@ -196,7 +196,7 @@ static void check_chain(int op, int type, uint32_t flags, int level)
     struct lane_case c = {"chain", (uint8_t)op, (uint8_t)type, 0, flags, 0, 0, 0, 0, 0, 0, 0};
     for (int round = 0; round < 40; round++) {
         struct bench_warp *w = new_warp();
-        struct uop u = uop_of(&c);
+        struct operation u = operation_of(&c);
         u.fn = bind_at(&u, level);
         cr_assert(u.fn);
         lanemask mask = round % 2 ? ~0u : (lanemask)next_random(), carry = (lanemask)next_random();
@@ -208,7 +208,7 @@ static void check_chain(int op, int type, uint32_t flags, int level)
         for (int l = 0; l < LANES; l++)
             before[l] = get_element(w->slots + SLOT, type, l);
         w->warp.carry = carry;
-        u.fn(&w->warp, &u, mask);
+        execute(&u, &w->warp, mask);
         for (int l = 0; l < LANES; l++) {
             bool executed = mask >> l & 1;
             wide cin = flags & UF_CARRY_IN ? carry >> l & 1 : 0, x = (wide)in[0][l], y = (wide)in[1][l];

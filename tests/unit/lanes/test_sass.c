@@ -19,13 +19,13 @@ static struct bench_warp *warp_with(uint32_t in[][LANES], int count)
 }
 
 /* d = op(a, b) in registers by number. */
-static void run(struct bench_warp *w, int level, struct uop u, lanemask executed)
+static void run(struct bench_warp *w, int level, struct operation u, lanemask executed)
 {
     u.kind = UOP_LANE;
     u.stype = u.type;
-    uop_fn fn = bind_at(&u, level);
-    cr_assert(fn, "operation %d", u.op);
-    fn(&w->warp, &u, executed);
+    u.fn = bind_at(&u, level);
+    cr_assert(u.fn, "operation %d", u.op);
+    execute(&u, &w->warp, executed);
 }
 
 static const uint32_t all_ones = ~0u, none = 0;
@@ -37,12 +37,12 @@ static void check_long_extreme(int level, int words, bool is_signed, bool minimu
     uint32_t in[6][LANES];
     struct bench_warp *w = warp_with(in, 6);
     for (int k = words - 1; k >= 0; k--) {
-        struct uop u = {.op = OP_MINMAX_X, .type = k == words - 1 && is_signed ? T_S32 : T_U32};
+        struct operation u = {.op = OP_MINMAX_X, .type = k == words - 1 && is_signed ? T_S32 : T_U32};
         u.flags = (k < words - 1 ? UF_CARRY_IN : 0) | (k ? UF_CARRY_OUT : 0);
         u.d = REG(10 + k);
         u.a = REG(4 + 2 * k);
         u.b = REG(5 + 2 * k);
-        u.p = OPERAND_CONSTANT(minimum ? &all_ones : &none);
+        u.p = put_constant(w, minimum ? &all_ones : &none, sizeof none);
         run(w, level, u, executed);
     }
     for (int l = 0; l < LANES; l++) {
@@ -107,15 +107,15 @@ Test(sass, tests_of_condition_codes)
         for (int i = 0; i < 100; i++) {
             uint32_t in[2][LANES];
             struct bench_warp *w = warp_with(in, 2);
-            struct uop minus = {.op = OP_SUM3, .type = T_U32, .flags = UF_NEGATE_B | UF_CARRY_OUT};
+            struct operation minus = {.op = OP_SUM3, .type = T_U32, .flags = UF_NEGATE_B | UF_CARRY_OUT};
             static const uint32_t zeros[LANES];
             minus.d = REG(1);
             minus.a = REG(4);
             minus.b = REG(5);
-            minus.c = OPERAND_CONSTANT(zeros);
+            minus.c = put_constant(w, zeros, sizeof zeros);
             run(w, level, minus, ~0u);
             for (int test = 0; test < 24; test++) {
-                run(w, level, (struct uop){.op = OP_TEST_CC, .type = T_U32, .imm = test, .pd = REG(9)}, ~0u);
+                run(w, level, (struct operation){.op = OP_TEST_CC, .type = T_U32, .imm = test, .pd = REG(9)}, ~0u);
                 lanemask got = *(lanemask *)(w->slots + 9 * SLOT);
                 for (int l = 0; l < LANES; l++)
                     cr_assert_eq(got >> l & 1, holds(test, in[0][l], in[1][l]), "test %d of %#x - %#x", test, in[0][l],
@@ -130,7 +130,7 @@ Test(sass, tests_of_unordered)
     struct bench_warp *w = new_warp();
     w->warp.zero = w->warp.sign = ~0u;
     for (int test = 0; test < 16; test++) {
-        run(w, 2, (struct uop){.op = OP_TEST_CC, .type = T_U32, .imm = test, .pd = REG(9)}, ~0u);
+        run(w, 2, (struct operation){.op = OP_TEST_CC, .type = T_U32, .imm = test, .pd = REG(9)}, ~0u);
         cr_assert_eq(*(lanemask *)(w->slots + 9 * SLOT), unordered_holds >> test & 1 ? ~0u : 0, "test %d", test);
     }
 }
@@ -151,9 +151,9 @@ Test(sass, codes_as_numbers)
             for (int l = 0; l < LANES; l++)
                 before[l] = (w->warp.zero >> l & 1) + 2 * (w->warp.sign >> l & 1) + 4 * (w->warp.carry >> l & 1) +
                             8 * (w->warp.overflow >> l & 1);
-            struct uop set = {.op = OP_SET_CC, .type = T_U32, .flags = UF_CARRY_OUT, .a = REG(4), .b = REG(5)};
+            struct operation set = {.op = OP_SET_CC, .type = T_U32, .flags = UF_CARRY_OUT, .a = REG(4), .b = REG(5)};
             run(w, level, set, executed);
-            run(w, level, (struct uop){.op = OP_GET_CC, .type = T_U32, .flags = UF_CARRY_IN, .d = REG(1)}, ~0u);
+            run(w, level, (struct operation){.op = OP_GET_CC, .type = T_U32, .flags = UF_CARRY_IN, .d = REG(1)}, ~0u);
             for (int l = 0; l < LANES; l++) {
                 uint32_t chosen = executed >> l & 1 ? in[1][l] & 15 : 0;
                 cr_assert_eq(get_element(w->slots + SLOT, T_U32, l), (before[l] & ~chosen) | (in[0][l] & chosen));
@@ -164,10 +164,10 @@ Test(sass, codes_as_numbers)
 /* ---- 16-bit products ---- */
 
 /* The sequences in which ptxas multiplies words, low word and signed high word, give what 64 bits give. */
-static struct uop xmad(int a, int b, int c, int d, const char *how)
+static struct operation xmad(int a, int b, int c, int d, const char *how)
 {
     static const char letters[] = "abpm"; /* upper half of a, of b; PSL; MRG */
-    struct uop u = {.op = OP_XMAD, .type = T_U32, .d = REG(d), .a = REG(a), .b = REG(b), .c = REG(c)};
+    struct operation u = {.op = OP_XMAD, .type = T_U32, .d = REG(d), .a = REG(a), .b = REG(b), .c = REG(c)};
     for (int i = 0; i < 4; i++)
         u.detail[i] = strchr(how, letters[i]) != NULL;
     u.detail[4] = strchr(how, 'h') ? 2 : strchr(how, 'f') ? 3 : strchr(how, 'c') ? 4 : 0; /* CHI, CSFU, CBCC */

@@ -16,10 +16,10 @@ static __int128 clamped(__int128 x, unsigned bits, bool is_signed)
     __int128 high = ((__int128)1 << (bits - is_signed)) - 1, low = is_signed ? -high - 1 : 0;
     return x < low ? low : x > high ? high : x;
 }
-static const struct uop *current;
+static const struct operation *current;
 static uint32_t expected(uint64_t a, uint64_t b, uint64_t c)
 {
-    const struct uop *u = current;
+    const struct operation *u = current;
     const uint8_t *d = u->detail;
     bool s = u->type == T_S32, shift = d[VIDEO_OP] == VSHL || d[VIDEO_OP] == VSHR;
     __int128 x = part(a, d[VIDEO_SELECT_A], d[VIDEO_FLAGS] & VIDEO_SIGNED_A),
@@ -61,7 +61,7 @@ static uint32_t expected(uint64_t a, uint64_t b, uint64_t c)
 }
 static uint32_t expected_vmad(uint64_t a, uint64_t b, uint64_t c)
 {
-    const struct uop *u = current;
+    const struct operation *u = current;
     const uint8_t *d = u->detail;
     bool sa = d[VIDEO_FLAGS] & VIDEO_SIGNED_A, sb = d[VIDEO_FLAGS] & VIDEO_SIGNED_B;
     bool np = !(u->flags & UF_NEGATE_A) != !(u->flags & UF_NEGATE_B), nc = u->flags & UF_NEGATE_C,
@@ -77,18 +77,18 @@ static uint32_t expected_vmad(uint64_t a, uint64_t b, uint64_t c)
     t = (t + z + lsb) >> d[VIDEO_SCALE];
     return (uint32_t)(u->flags & UF_SAT ? clamped(t, 32, s) : t);
 }
-static void check_video(struct uop u, int level)
+static void check_video(struct operation u, int level)
 {
     current = &u;
-    uop_fn fn = bind_at(&u, level);
-    cr_assert(fn, "video op %d", u.detail[VIDEO_OP]);
+    u.fn = bind_at(&u, level);
+    cr_assert(u.fn, "video op %d", u.detail[VIDEO_OP]);
     struct bench_warp *w = new_warp();
     uint64_t in[3][LANES];
     const int slots[3] = {4, 7, 10};
     for (int k = 0; k < 3; k++)
         for (int l = 0; l < LANES; l++)
             put_element(w->slots + slots[k] * SLOT, T_U32, l, in[k][l] = random_value(T_U32));
-    fn(&w->warp, &u, ~0u);
+    execute(&u, &w->warp, ~0u);
     for (int l = 0; l < LANES; l++) {
         uint32_t (*model)(uint64_t, uint64_t, uint64_t) = u.detail[VIDEO_OP] == VMAD ? expected_vmad : expected;
         cr_assert_eq(get_element(w->slots + SLOT, T_U32, l), model(in[0][l], in[1][l], in[2][l]),
@@ -113,7 +113,7 @@ Test(video, scalar_instructions)
                                   0,
                                   0,
                                   0};
-            struct uop u = uop_of(&c);
+            struct operation u = operation_of(&c);
             u.compare = compares[i % 4];
             u.detail[VIDEO_OP] = (uint8_t)(i % (VSET + 1));
             u.detail[VIDEO_SELECT_A] = (uint8_t)(next_random() % 7);

@@ -13,10 +13,10 @@ static uint32_t word(struct bench_warp *w, int slot, int lane)
 }
 static uint32_t predicate(struct bench_warp *w, int n) { return word(w, P, n); }
 
-static struct uop make(int op, int type, int64_t imm, int level)
+static struct operation make(int op, int type, int64_t imm, int level)
 {
     struct lane_case c = {"warp", (uint8_t)op, (uint8_t)type, 0, 0, 0, imm, 0, 0, 0, 0, 0};
-    struct uop u = uop_of(&c);
+    struct operation u = operation_of(&c);
     u.p = OPERAND_REGISTER(P * SLOT), u.pd = OPERAND_REGISTER(P * SLOT + 4);
     u.fn = bind_at(&u, level);
     cr_assert(u.fn, "op %d type %d imm %ld", op, type, imm);
@@ -36,7 +36,7 @@ static int source_lane(int mode, int lane, uint32_t b, uint32_t c, bool *pval)
     }
     return *pval ? j : lane;
 }
-static void check_shuffle(struct uop u, int mode, int round, bool over_source)
+static void check_shuffle(struct operation u, int mode, int round, bool over_source)
 {
     struct bench_warp *w = new_warp();
     uint32_t a[LANES], b[LANES], c[LANES], before[LANES];
@@ -53,7 +53,7 @@ static void check_shuffle(struct uop u, int mode, int round, bool over_source)
     int slot = over_source ? A : D;
     uint32_t mask = round % 2 ? ~0u : (uint32_t)next_random(), p = predicate(w, 1);
     memcpy(before, w->slots + slot * SLOT, sizeof before);
-    u.fn(&w->warp, &u, mask);
+    execute(&u, &w->warp, mask);
     for (int l = 0; l < LANES; l++) {
         bool pval, executed = mask >> l & 1;
         int from = source_lane(mode, l, b[l], c[l], &pval);
@@ -65,7 +65,7 @@ Test(warp, shuffle)
 {
     EACH_LEVEL
     for (int mode = SHFL_UP; mode <= SHFL_IDX; mode++) {
-        struct uop u = make(OP_SHFL, T_B32, mode, level);
+        struct operation u = make(OP_SHFL, T_B32, mode, level);
         for (int round = 0; round < 120; round++)
             check_shuffle(u, mode, round, round % 5 == 0);
     }
@@ -79,18 +79,18 @@ Test(warp, vote)
     for (int i = 0; i < 6 * 5 * 4 * 3; i++) {
         uint32_t p = sources[i % 6], executed = masks[i / 6 % 5], form = (uint32_t)i / 120, members[LANES];
         int mode = i / 30 % 4;
-        struct uop u = make(OP_VOTE, T_B32, mode, level);
+        struct operation u = make(OP_VOTE, T_B32, mode, level);
         struct operand list = REG(B);
         struct bench_warp *w = new_warp();
         if (form)
-            u.list = &list, u.list_count = 1;
+            u.lists[0] = (struct operand_list){&list, 1};
         u.p_flip = form == 2;
         for (int l = 0; l < LANES; l++)
             members[l] = executed | 0x00ff0000;
         put_words(w, B, members);
         memcpy(w->slots + P * SLOT, &p, 4);
         uint32_t before = predicate(w, 1), d = word(w, D, 31);
-        u.fn(&w->warp, &u, executed);
+        execute(&u, &w->warp, executed);
         int yes = 0, all = 0;
         for (int l = 0; l < LANES; l++)
             if (executed >> l & 1)
@@ -108,7 +108,7 @@ Test(warp, vote)
 
 static void check_match(int type, int all, int round, int level)
 {
-    struct uop u = make(OP_MATCH, type, all, level);
+    struct operation u = make(OP_MATCH, type, all, level);
     struct bench_warp *w = new_warp();
     uint64_t a[LANES], choices = 1 + next_random() % 3;
     uint32_t mask = round % 2 ? ~0u : (uint32_t)next_random() | 1,
@@ -118,7 +118,7 @@ static void check_match(int type, int all, int round, int level)
         m[l] = members;
     }
     put_words(w, B, m);
-    u.fn(&w->warp, &u, mask);
+    execute(&u, &w->warp, mask);
     uint32_t voters = mask & members;
     for (int l = 0; l < LANES; l++) {
         uint32_t same = 0;
@@ -146,7 +146,7 @@ Test(warp, reduction)
     EACH_LEVEL
     for (int i = 0; i < 6 * 2 * 20; i++) {
         int op = ops[i % 6], type = i / 6 % 2 ? T_S32 : T_U32;
-        struct uop u = make(OP_REDUX, type, op, level);
+        struct operation u = make(OP_REDUX, type, op, level);
         struct bench_warp *w = new_warp();
         uint32_t mask = (uint32_t)next_random() | 2, a[LANES], m[LANES];
         uint64_t expected = 0;
@@ -158,7 +158,7 @@ Test(warp, reduction)
         }
         put_words(w, A, a), put_words(w, B, m);
         uint32_t before = word(w, D, 0);
-        u.fn(&w->warp, &u, mask);
+        execute(&u, &w->warp, mask);
         for (int l = 0; l < LANES; l++)
             if (mask >> l & 1)
                 cr_assert_eq(word(w, D, l), expected, "redux op %d", op);
@@ -170,16 +170,16 @@ Test(warp, activemask_and_elect)
 {
     EACH_LEVEL
     {
-        struct uop active = make(OP_ACTIVEMASK, T_B32, 0, level), elect = make(OP_ELECT, T_B32, 0, level);
+        struct operation active = make(OP_ACTIVEMASK, T_B32, 0, level), elect = make(OP_ELECT, T_B32, 0, level);
         struct bench_warp *w = new_warp();
         uint32_t m[LANES], mask = 0xfedc0010;
-        active.fn(&w->warp, &active, mask);
+        execute(&active, &w->warp, mask);
         cr_assert(word(w, D, 4) == mask && word(w, D, 31) == mask && word(w, D, 0) != mask);
         for (int l = 0; l < LANES; l++)
             m[l] = 0xff000000;
         put_words(w, B, m);
         uint32_t before = predicate(w, 1);
-        elect.fn(&w->warp, &elect, mask);
+        execute(&elect, &w->warp, mask);
         cr_assert_eq(word(w, D, 31), 25, "the lowest member executed: 25");
         cr_assert_eq(predicate(w, 1), (before & ~mask) | 1u << 25);
     }
@@ -231,7 +231,7 @@ static void check_groups(int op, int64_t imm, bool word_result, bool predicate_r
 {
     struct grouped g = random_groups();
     struct bench_warp *w = new_warp();
-    struct uop u = make(op, T_U32, imm, level);
+    struct operation u = make(op, T_U32, imm, level);
     struct operand list = REG(B);
     uint32_t source = 0, c[LANES];
     for (int l = 0; l < LANES; l++) {
@@ -241,13 +241,13 @@ static void check_groups(int op, int64_t imm, bool word_result, bool predicate_r
     memcpy(w->slots + P * SLOT, &source, 4);
     put_words(w, A, g.a), put_words(w, C, c), put_words(w, B, g.masks);
     if (op == OP_VOTE || op == OP_SHFL)
-        u.list = &list, u.list_count = 1;
+        u.lists[0] = (struct operand_list){&list, 1};
     if (op == OP_SHFL) {
         u.b = REG(A), u.c = REG(C);
         u.flags |= UF_MEMBERS;
     }
     uint32_t before = predicate(w, 1);
-    u.fn(&w->warp, &u, g.executed);
+    execute(&u, &w->warp, g.executed);
     for (int l = 0; l < LANES; l++) {
         bool p = false, executed = g.executed >> l & 1;
         uint32_t d = executed ? expected_of(&g, op, imm, l, &p) : 0;
@@ -317,14 +317,14 @@ Test(warp, special_registers)
     EACH_LEVEL
     for (int which = 0; which < SR_COUNT; which++)
         for (int t = 0; t < 3; t++) {
-            struct uop u = make(OP_SPECIAL, types[t], which, level);
+            struct operation u = make(OP_SPECIAL, types[t], which, level);
             struct bench_warp *w = new_warp();
             w->warp.id = 5, w->warp.block_warps = 12, w->warp.clock = 0x123456789abcdef;
             w->warp.dynamic_shared = 4096, w->warp.total_shared = 5000;
             for (uint32_t i = 0; i < 96; i++)
                 w->warp.tid[i / 32][i % 32] = 1000 * (i / 32) + i;
             uint64_t before = get_element(w->slots + D * SLOT, types[t], 31);
-            u.fn(&w->warp, &u, 0x7fffffff);
+            execute(&u, &w->warp, 0x7fffffff);
             for (int l = 0; l < 31; l++)
                 cr_assert_eq(get_element(w->slots + D * SLOT, types[t], l),
                              zext(special(w, which, l), lane_type_bits(types[t])), "special register %d lane %d", which,
@@ -336,10 +336,10 @@ Test(warp, frame_address)
 {
     EACH_LEVEL
     {
-        struct uop u = make(OP_FRAME, T_U64, 48, level);
+        struct operation u = make(OP_FRAME, T_U64, 48, level);
         struct bench_warp *w = new_warp();
         w->warp.frame = 0x2000;
-        u.fn(&w->warp, &u, ~0u);
+        execute(&u, &w->warp, ~0u);
         cr_assert_eq(get_element(w->slots + D * SLOT, T_U64, 17), 0x2030);
     }
 }
@@ -349,18 +349,18 @@ static void check_packing(int type, int part, int level, int place)
     int count = (int)(lane_type_bits(type) / lane_type_bits(part));
     struct operand list[8];
     struct lane_case c = {"pack", OP_PACK, (uint8_t)type, (uint8_t)part, 0, 0, 0, 0, 0, 0, 0, 0};
-    struct uop u = uop_of(&c);
+    struct operation u = operation_of(&c);
     struct bench_warp *w = new_warp();
     for (int k = 0; k < count; k++)
         list[k] = OPERAND_REGISTER((uintptr_t)(A * SLOT + 256 * k));
-    u.list = list, u.list_count = (uint32_t)count;
+    u.lists[0] = (struct operand_list){list, (uint32_t)count};
     u.d = place ? list[0] : u.d; /* over the first part */
     uint8_t parts[8 * 256], result[SLOT];
     memcpy(parts, w->slots + A * SLOT, sizeof parts);
-    uop_fn fn = bind_at(&u, level);
-    cr_assert(fn, "pack %d of %d", type, part);
-    fn(&w->warp, &u, ~0u);
-    memcpy(result, operand_at(w->slots, u.d), sizeof result);
+    u.fn = bind_at(&u, level);
+    cr_assert(u.fn, "pack %d of %d", type, part);
+    execute(&u, &w->warp, ~0u);
+    memcpy(result, operand_at(&w->warp, u.d), sizeof result);
     for (int l = 0; l < LANES; l++) {
         uint64_t value = 0;
         for (int k = 0; k < count; k++)
@@ -372,13 +372,13 @@ static void check_packing(int type, int part, int level, int place)
     u.op = OP_UNPACK, u.a = u.d;
     list[0] = place ? u.a : list[0];
     if (count > 2)
-        list[1] = (struct operand){0, 0};
-    fn = bind_at(&u, level);
-    cr_assert(fn, "unpack %d to %d", type, part);
-    fn(&w->warp, &u, ~0u);
+        list[1] = OPERAND_NONE;
+    u.fn = bind_at(&u, level);
+    cr_assert(u.fn, "unpack %d to %d", type, part);
+    execute(&u, &w->warp, ~0u);
     for (int k = 0; k < count; k++)
-        for (int l = 0; l < LANES && list[k].keep; l++)
-            cr_assert_eq(get_element(operand_at(w->slots, list[k]), part, l),
+        for (int l = 0; l < LANES && is_register(list[k]); l++)
+            cr_assert_eq(get_element(operand_at(&w->warp, list[k]), part, l),
                          zext(get_element(parts + 256 * k, part, l), lane_type_bits(part)), "unpack");
 }
 Test(warp, packing)
@@ -394,11 +394,11 @@ Test(warp, moves)
     static const uint8_t types[] = {T_B16, T_F16, T_B32, T_F32, T_B64, T_F64, T_B128};
     EACH_LEVEL
     for (int t = 0; t < 7; t++) {
-        struct uop u = make(OP_MOV, types[t], 0, level);
+        struct operation u = make(OP_MOV, types[t], 0, level);
         struct bench_warp *w = new_warp();
         uint8_t before[SLOT];
         memcpy(before, w->slots + D * SLOT, SLOT);
-        u.fn(&w->warp, &u, 0x0f0f0f0f);
+        execute(&u, &w->warp, 0x0f0f0f0f);
         int halves = types[t] == T_B128 ? 2 : 1;
         for (int l = 0; l < LANES * halves; l++)
             cr_assert_eq(get_element(w->slots + D * SLOT, types[t], l),
@@ -410,14 +410,14 @@ Test(warp, predicates)
 {
     EACH_LEVEL
     for (int op = OP_AND; op <= OP_NOT; op++) {
-        struct uop u = make(op, T_PRED, 0, level);
+        struct operation u = make(op, T_PRED, 0, level);
         struct bench_warp *w = new_warp();
         uint32_t a = word(w, A, 0), b = word(w, B, 0), d = word(w, D, 0), mask = (uint32_t)next_random();
-        u.fn(&w->warp, &u, mask);
+        execute(&u, &w->warp, mask);
         uint32_t r = op == OP_AND ? a & b : op == OP_OR ? a | b : op == OP_XOR ? a ^ b : ~a;
         cr_assert_eq(word(w, D, 0), (r & mask) | (d & ~mask), "predicate op %d", op);
-        struct uop move = make(OP_MOV, T_PRED, 0, level);
-        move.fn(&w->warp, &move, ~0u);
+        struct operation move = make(OP_MOV, T_PRED, 0, level);
+        execute(&move, &w->warp, ~0u);
         cr_assert_eq(word(w, D, 0), a);
     }
 }
@@ -425,14 +425,14 @@ Test(warp, lop3_to_a_predicate)
 {
     EACH_LEVEL
     for (int combine = COMBINE_AND; combine <= COMBINE_XOR; combine++) {
-        struct uop u = make(OP_LOP3, T_B32, 0xc0, level); /* a & b */
+        struct operation u = make(OP_LOP3, T_B32, 0xc0, level); /* a & b */
         u.combine = (uint8_t)combine;
         struct bench_warp *w = new_warp();
         uint32_t a[LANES], b[LANES], p = predicate(w, 0), before = predicate(w, 1);
         for (int l = 0; l < LANES; l++)
             a[l] = next_random() & 3, b[l] = next_random() & 3;
         put_words(w, A, a), put_words(w, B, b);
-        u.fn(&w->warp, &u, 0x7ffffffe);
+        execute(&u, &w->warp, 0x7ffffffe);
         for (int l = 0; l < LANES; l++) {
             bool t = a[l] & b[l], q = p >> l & 1,
                  r = combine == COMBINE_AND  ? t && q
@@ -463,9 +463,9 @@ Test(levels, what_is_not_covered_does_not_bind)
                                 {.op = OP_PRMT, .type = T_B32, .imm = 99},
                                 {.op = OP_COUNT, .type = T_U32}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct uop u = uop_of(&cases[i]);
-        cr_assert_not(uop_bind(&u), "case %zu", i);
+        struct operation u = operation_of(&cases[i]);
+        cr_assert_not(operation_bind(&u), "case %zu", i);
     }
-    struct uop u = {.kind = UOP_LANE, .op = OP_ADD, .type = T_U32, .flags = UF_FIRST | UF_UNI};
-    cr_assert(uop_bind(&u) && u.fn == bind_at(&u, widest_level()));
+    struct operation u = {.kind = UOP_LANE, .op = OP_ADD, .type = T_U32, .flags = UF_FIRST | UF_UNI};
+    cr_assert(operation_bind(&u) && u.fn == bind_at(&u, widest_level()));
 }

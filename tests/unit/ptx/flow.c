@@ -102,15 +102,15 @@ Test(flow, postdominators_of_random_graphs)
 static const char *meeting(const struct program *p, unsigned which)
 {
     for (uint32_t i = 0; i < p->uop_count; i++) {
-        const struct uop *u = &p->uops[i];
+        const struct operation *u = &p->operations[i];
         bool parts = (u->kind == UOP_BRANCH && (p->kernel.instructions[u->index].flags & RP_GUARDED)) ||
                      u->kind == UOP_BRANCH_TABLE;
         if (!parts || which-- > 0)
             continue;
         if (u->reconverge == UOP_NOWHERE)
             return "end";
-        cr_assert_eq(p->uops[u->reconverge].kind, UOP_RECONVERGE);
-        return p->kernel.instructions[p->uops[u->reconverge + 1].index].text;
+        cr_assert_eq(p->operations[u->reconverge].kind, UOP_RECONVERGE);
+        return p->kernel.instructions[p->operations[u->reconverge + 1].index].text;
     }
     return "no such branch";
 }

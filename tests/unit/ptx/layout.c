@@ -90,10 +90,10 @@ Test(layout, shared_memory)
                      "ld.shared.u32 %r1, [dynamic+4]; ld.shared.u8 %r2, [one+1]; st.shared.u32 [two+4], %r1; mov.u32 "
                      "%r3, dynamic; ret; }",
                      &m);
-    cr_expect_eq(p->uops[1].imm, 1);     /* one at 0 */
-    cr_expect_eq(p->uops[2].imm, VARIABLE_GAP + 8 + 4); /* two at 8 */
-    cr_expect_eq(p->static_shared, 32);  /* 24, rounded for the dynamic array */
-    cr_expect_eq(p->uops[0].imm, 2 * VARIABLE_GAP + 32 + 4);
+    cr_expect_eq(p->operations[1].imm, 1);                    /* one at 0 */
+    cr_expect_eq(p->operations[2].imm, VARIABLE_GAP + 8 + 4); /* two at 8 */
+    cr_expect_eq(p->static_shared, 32);                       /* 24, rounded for the dynamic array */
+    cr_expect_eq(p->operations[0].imm, 2 * VARIABLE_GAP + 32 + 4);
     cr_expect_eq(p->shared_gaps, 2 * VARIABLE_GAP);
     cr_expect_eq(p->kernel.static_shared, 32);
     module_free(m);
@@ -113,14 +113,14 @@ Test(layout, calls)
                      "st.param.b32 [p1+8], %r2;\n"
                      "call.uni (q), f, (p0, p1); ld.param.b64 %d1, [q]; }\nst.local.u32 [x], %r1; ret; }",
                      &m);
-    const struct uop *u = p->uops;
+    const struct operation *u = p->operations;
     cr_expect_eq(p->frame_bytes, 32); /* x, rounded to 16 */
     cr_expect(u[0].frame_relative && u[0].imm == 32 + 8 && u[0].memory.space == RP_SPACE_LOCAL);
     cr_expect_eq(u[1].imm, 32 + 16 + 8);
     cr_expect(u[2].kind == UOP_CALL && u[2].frame_bytes == 32 && u[2].window_bytes == p->window_bytes);
     cr_expect_eq(u[3].imm, 32 + 0);
     cr_expect_eq(u[4].imm, 0);
-    const struct uop *f = &u[u[2].target];
+    const struct operation *f = &u[u[2].target];
     cr_expect(f[0].frame_relative && f[0].imm == 8);
     cr_expect_eq(f[1].imm, 16 + 8);
     cr_expect_eq(f[2].imm, 32 + 4); /* loc behind 28 bytes of parameters, at 32 */
@@ -145,8 +145,8 @@ Test(layout, parameters_in_registers)
     for (unsigned i = 0; i < sizeof text / sizeof *text; i++)
         cr_expect_eq(strncmp(p->kernel.instructions[i].text, text[i], strlen(text[i])), 0, "%u: %s", i,
                      p->kernel.instructions[i].text);
-    cr_expect_eq(p->uops[0].imm, 4); /* result at 0, parameter at 4 */
-    cr_expect_eq(p->uops[2].imm, 0);
+    cr_expect_eq(p->operations[0].imm, 4); /* result at 0, parameter at 4 */
+    cr_expect_eq(p->operations[2].imm, 0);
     module_free(m);
 }
 
@@ -166,13 +166,13 @@ Test(layout, recursion_and_calls_through_registers)
         "%r1;\n"
         "proto: .callprototype _ (.param .b32 _); call %d1, (q), proto; } ret; }",
         &m);
-    const struct uop *call = NULL;
+    const struct operation *call = NULL;
     for (uint32_t i = 0; i < p->uop_count; i++)
-        if (p->uops[i].kind == UOP_CALL)
-            call = &p->uops[i];
-    cr_assert(call && call->target == UOP_NOWHERE && call->a.keep);
+        if (p->operations[i].kind == UOP_CALL)
+            call = &p->operations[i];
+    cr_assert(call && call->target == UOP_NOWHERE && is_register(call->a));
     cr_assert_eq(call->table_count, 5); /* f, g, never, k from 1 */
-    cr_expect_eq(p->uops[call->table[1]].kind, UOP_RETURN);
+    cr_expect_eq(p->operations[call->table[1]].kind, UOP_RETURN);
     cr_expect(call->table[2] != UOP_NOWHERE && call->table[2] != call->table[1]);
     cr_expect_eq(call->table[3], UOP_NOWHERE);
     module_free(m);
@@ -187,9 +187,9 @@ Test(layout, scopes)
                                      "{ .reg .b16 x; add.u16 x, x, 1; AGAIN: @%p1 bra AGAIN; bra DONE; }\n"
                                      "add.u32 %r1, %r2, 1; DONE: ret; }",
                                      &m);
-    cr_expect_eq(p->uops[0].type, T_U64);
+    cr_expect_eq(p->operations[0].type, T_U64);
     for (uint32_t i = 0; i < p->uop_count; i++)
-        if (p->uops[i].kind == UOP_BRANCH && (p->kernel.instructions[p->uops[i].index].flags & RP_GUARDED))
-            cr_expect_eq(p->uops[p->uops[i].target].kind, UOP_BRANCH, "each AGAIN is its own block's");
+        if (p->operations[i].kind == UOP_BRANCH && (p->kernel.instructions[p->operations[i].index].flags & RP_GUARDED))
+            cr_expect_eq(p->operations[p->operations[i].target].kind, UOP_BRANCH, "each AGAIN is its own block's");
     module_free(m);
 }

@@ -1,4 +1,4 @@
-/* What instructions become: uops, their operands, and the static instructions of the trace. */
+/* What instructions become: operations, their operands, and the static instructions of the trace. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,11 +16,11 @@ static struct program *kernel_of(const char *code, struct module **m)
     return only_program(body, m);
 }
 
-static uint64_t constant_at(struct operand o, unsigned bytes)
+static uint64_t constant_at(const struct program *p, struct operand o, unsigned bytes)
 {
     uint64_t value = 0;
-    cr_assert_eq(o.keep, 0);
-    memcpy(&value, (const void *)o.at, bytes);
+    cr_assert_not(is_register(o));
+    memcpy(&value, p->constants + o.at, bytes);
     return value;
 }
 
@@ -31,17 +31,17 @@ Test(lowering, constants_are_shared)
         kernel_of("add.u32 %r1, %r2, 7; add.u32 %r2, %r3, 7; add.u64 %d1, %d2, 7; add.f32 %f1, %f2, 1.5;"
                   "add.f64 %g1, %g2, 1.5; add.s16 %h1, %h2, -1; add.f32 %f1, %f1, 0f3FC00000;",
                   &m);
-    cr_expect_eq(p->uops[0].b.at, p->uops[1].b.at);
-    cr_expect_neq(p->uops[0].b.at, p->uops[2].b.at);
-    cr_expect_eq(p->uops[3].b.at, p->uops[6].b.at);
+    cr_expect_eq(p->operations[0].b.at, p->operations[1].b.at);
+    cr_expect_neq(p->operations[0].b.at, p->operations[2].b.at);
+    cr_expect_eq(p->operations[3].b.at, p->operations[6].b.at);
     for (unsigned lane = 0; lane < 32; lane++) {
-        struct operand at = {0, p->uops[0].b.at + 4 * lane};
-        cr_expect_eq(constant_at(at, 4), 7);
+        struct operand at = {p->operations[0].b.at + 4 * lane};
+        cr_expect_eq(constant_at(p, at, 4), 7);
     }
-    cr_expect_eq(constant_at(p->uops[2].b, 8), 7);
-    cr_expect_eq(constant_at(p->uops[3].b, 4), 0x3fc00000);
-    cr_expect_eq(constant_at(p->uops[4].b, 8), 0x3ff8000000000000);
-    cr_expect_eq(constant_at(p->uops[5].b, 2), 0xffff);
+    cr_expect_eq(constant_at(p, p->operations[2].b, 8), 7);
+    cr_expect_eq(constant_at(p, p->operations[3].b, 4), 0x3fc00000);
+    cr_expect_eq(constant_at(p, p->operations[4].b, 8), 0x3ff8000000000000);
+    cr_expect_eq(constant_at(p, p->operations[5].b, 2), 0xffff);
     module_free(m);
 }
 
@@ -57,10 +57,10 @@ Test(lowering, guards)
     cr_expect_eq(in[0].src_count, 2);
     cr_expect_eq(in[0].src[0], in[0].guard);
     cr_expect_str_eq(in[1].text, "@!%p1 add.u32 %r1, %r2, 1");
-    cr_expect_eq(p->uops[0].guard_flip, 0);
-    cr_expect_eq(p->uops[1].guard_flip, ~0u);
-    cr_expect(p->uops[0].guard.keep && p->uops[0].guard.at == p->uops[1].guard.at);
-    cr_expect_eq(constant_at(p->uops[2].guard, 4), ~0u);
+    cr_expect_eq(p->operations[0].guard_flip, 0);
+    cr_expect_eq(p->operations[1].guard_flip, ~0u);
+    cr_expect(is_register(p->operations[0].guard) && p->operations[0].guard.at == p->operations[1].guard.at);
+    cr_expect_not(is_register(p->operations[2].guard));
     module_free(m);
 }
 
@@ -73,7 +73,7 @@ Test(lowering, wider_registers)
         kernel_of("cvt.s32.s8 %r1, %r2; cvt.u8.s32 %r3, %r4; ld.global.s8 %d1, [%d2]; st.global.u16 [%d2], %r1;"
                   "ld.global.u8 %h1, [%d2];",
                   &m);
-    const struct uop *u = p->uops;
+    const struct operation *u = p->operations;
     cr_expect_eq(u[0].op, OP_CVT);
     cr_expect_eq(u[0].type, T_U16);
     cr_expect_eq(u[0].stype, T_U32);
@@ -114,11 +114,11 @@ Test(lowering, memory_operands)
         cr_expect_eq(memcmp(&in[i].memory[0], &want[i], sizeof want[i]), 0, "%s", in[i].text);
         cr_expect_eq(in[i].unit_class, RP_CLASS_MEMORY);
     }
-    const struct uop *u = p->uops;
-    cr_expect(u[0].imm == 0 && !u[0].a.keep && !u[0].frame_relative);
-    cr_expect(u[1].imm == -16 && u[1].list_count == 4 && u[1].stype == T_U64);
-    cr_expect(!u[1].list[2].keep && !u[1].list[2].at);
-    cr_expect(u[2].imm == 4 && u[2].stype == T_U32 && constant_at(u[2].d, 4) == 5);
+    const struct operation *u = p->operations;
+    cr_expect(u[0].imm == 0 && !is_register(u[0].a) && !u[0].frame_relative);
+    cr_expect(u[1].imm == -16 && u[1].lists[0].count == 4 && u[1].stype == T_U64);
+    cr_expect(is_sink(u[1].lists[0].at[2]));
+    cr_expect(u[2].imm == 4 && u[2].stype == T_U32 && constant_at(p, u[2].d, 4) == 5);
     cr_expect_eq(in[1].dst_count, 3);
     cr_expect_eq(in[1].src_count, 1);
     module_free(m);
@@ -189,7 +189,8 @@ Test(lowering, barriers)
     cr_expect(in[0].barrier.kind == RP_BARRIER_SYNC && in[0].barrier.id == 1 && in[0].barrier.count == 64);
     cr_expect_eq(in[0].flags, 0);
     cr_expect(in[1].barrier.id == -1 && in[1].barrier.count == -1 && in[1].flags == RP_HAS_AUX);
-    cr_expect(in[2].barrier.kind == RP_BARRIER_REDUCE && p->uops[2].imm == BARRIER_AND && p->uops[2].p_flip == 1);
+    cr_expect(in[2].barrier.kind == RP_BARRIER_REDUCE && p->operations[2].imm == BARRIER_AND &&
+              p->operations[2].p_flip == 1);
     cr_expect(in[3].barrier.kind == RP_BARRIER_ARRIVE && in[3].barrier.count == 32);
     cr_expect_eq(in[4].fence_scope, RP_SCOPE_GPU);
     module_free(m);

@@ -10,7 +10,7 @@
 enum { BLOCKS = 10, UOPS = 60, REGISTERS = 24, SUCCESSORS = 2, PROGRAMS = 1500, STEPS = 400, WINDOW = 1 << 15 };
 
 struct random_program {
-    struct uop uops[UOPS];
+    struct operation operations[UOPS];
     struct operand lists[UOPS][2];
     uint32_t count, blocks, start[BLOCKS + 1], successors[BLOCKS][SUCCESSORS];
     uint32_t pred_start[BLOCKS + 2], preds[BLOCKS * SUCCESSORS];
@@ -28,9 +28,8 @@ static struct operand random_register(const struct random_program *p, uint64_t *
 
 static void random_uop(struct random_program *p, uint32_t i, uint64_t *seed)
 {
-    static const uint32_t ones = ~0u;
-    struct uop *u = &p->uops[i];
-    *u = (struct uop){.kind = UOP_LANE, .op = OP_ADD, .guard = OPERAND_CONSTANT(&ones)};
+    struct operation *u = &p->operations[i];
+    *u = (struct operation){.kind = UOP_LANE, .op = OP_ADD};
     if (next_random(seed, 4) == 0)
         u->guard = random_register(p, seed, true);
     switch (next_random(seed, 6)) {
@@ -43,12 +42,11 @@ static void random_uop(struct random_program *p, uint32_t i, uint64_t *seed)
         u->kind = UOP_MEMORY;
         u->memory.kind = RP_ACCESS_LOAD;
         u->a = random_register(p, seed, false);
-        u->list = p->lists[i];
-        u->list_count = 2;
-        u->list[0] = random_register(p, seed, false);
+        u->lists[0] = (struct operand_list){p->lists[i], 2};
+        p->lists[i][0] = random_register(p, seed, false);
         do
-            u->list[1] = random_register(p, seed, false);
-        while (u->list[1].at == u->list[0].at);
+            p->lists[i][1] = random_register(p, seed, false);
+        while (p->lists[i][1].at == p->lists[i][0].at);
         break;
     case 2: /* store */
         u->kind = UOP_MEMORY;
@@ -128,7 +126,7 @@ static uint16_t *cells(struct run *run, uint32_t r, uint32_t *count)
 static void access_register(void *data, struct operand *o, bool is_destination)
 {
     struct run *run = data;
-    uint32_t r = (uint32_t)o->at, count;
+    uint32_t r = register_offset(*o), count;
     uint16_t *cell = cells(run, r, &count), *own = &run->own[run->lane][r];
     if (is_destination && run->writing) {
         *own = ++run->next ? run->next : ++run->next;
@@ -153,10 +151,10 @@ static bool run_program(struct random_program *p, const struct allocation *where
         for (uint32_t i = p->start[*block]; i < p->start[*block + 1]; i++) {
             run->reading = true;
             run->writing = false;
-            each_register(&p->uops[i], access_register, run);
+            each_register(&p->operations[i], access_register, run);
             run->reading = false;
-            run->writing = !p->uops[i].guard.keep || next_random(seed, 2);
-            each_register(&p->uops[i], access_register, run);
+            run->writing = !is_register(p->operations[i].guard) || next_random(seed, 2);
+            each_register(&p->operations[i], access_register, run);
         }
         *block = p->successors[*block][next_random(seed, SUCCESSORS)];
     }
@@ -179,7 +177,7 @@ static void check_program(struct arena *arena, void *data)
     struct allocation where;
     make_program(p, &c->seed);
     struct flow flow = {p->blocks, p->start, p->pred_start, p->preds};
-    allocate_registers(arena, p->uops, &flow, p->element, REGISTERS, REGISTERS, &where);
+    allocate_registers(arena, p->operations, &flow, p->element, REGISTERS, REGISTERS, &where);
     cr_assert_leq(where.window_bytes, WINDOW);
     cr_assert_eq(where.window_bytes % 64, 0);
     uint32_t units = 0;
@@ -234,11 +232,11 @@ Test(registers, values_survive_loops)
                                      &m);
     uintptr_t kept = 0;
     for (uint32_t i = 0; i < p->uop_count; i++) {
-        const struct uop *u = &p->uops[i];
+        const struct operation *u = &p->operations[i];
         const char *text = p->kernel.instructions[u->index].text;
         if (strcmp(text, "mov.u32 %r5, 7") == 0)
             kept = u->d.at;
-        else if (u->kind == UOP_LANE && u->d.keep)
+        else if (u->kind == UOP_LANE && is_register(u->d))
             cr_expect(kept == 0 || u->d.at != kept, "%s overwrites %%r5", text);
     }
     cr_expect_neq(kept, 0);

@@ -47,9 +47,9 @@ static void run_watched(const char *text, lanemask p0, lanemask p1)
     sass_rig_open(&r, 62, text, 4096);
     cr_assert_lt(r.program->uop_count, 256u);
     for (uint32_t i = 0; i < r.program->uop_count; i++)
-        if (r.program->uops[i].kind == UOP_LANE) {
-            real[i] = r.program->uops[i].fn;
-            r.program->uops[i].fn = watch;
+        if (r.program->operations[i].kind == UOP_LANE) {
+            real[i] = r.program->operations[i].fn;
+            r.program->operations[i].fn = watch;
         }
     seen_count = 0;
     cr_assert(sass_rig_run(&r, 1, 32, (uint32_t[4]){p0, p1}), "%s", r.err.text);
