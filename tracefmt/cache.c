@@ -5,22 +5,25 @@
 #include "tracefmt/frame.h"
 #include "tracefmt/reader_internal.h"
 
-bool trace_read_frame(const struct rp_trace *t, size_t frame, struct buffer *raw, struct rp_error *err)
+static bool read_compressed(const struct rp_trace *t, const struct frame_entry *f, struct buffer *raw,
+                            struct rp_error *err)
+{
+    struct buffer data = {0};
+    bool ok = buffer_reserve(&data, f->bytes) || rp_fail(err, RP_SYSTEM, "out of memory");
+    ok = ok && trace_read(t, f->offset, data.data, f->bytes, err) &&
+         frame_decompress(data.data, f->bytes, f->raw_bytes, raw, err);
+    buffer_free(&data);
+    return ok && (raw->size == f->raw_bytes ||
+                  rp_fail(err, RP_BAD_INPUT, "it holds %zu bytes, the index says %" PRIu32, raw->size, f->raw_bytes));
+}
+
+bool trace_read_frame(struct rp_trace *t, size_t frame, struct buffer *raw, struct rp_error *err)
 {
     const struct frame_entry *f = &t->index.frames[frame];
     struct rp_error why = {0};
-    struct buffer data = {0};
-    bool ok = f->bytes <= SIZE_MAX && buffer_reserve(&data, (size_t)f->bytes);
-    if (!ok)
-        rp_fail(&why, RP_SYSTEM, "out of memory");
-    ok = ok && trace_read(t, f->offset, data.data, (size_t)f->bytes, &why) &&
-         frame_decompress(data.data, (size_t)f->bytes, raw, &why);
-    buffer_free(&data);
-    if (ok && raw->size != f->raw_bytes) {
-        ok = rp_fail(&why, RP_BAD_INPUT, "it holds %zu bytes, the index says %" PRIu64, raw->size, f->raw_bytes);
-    }
-    return ok || rp_fail(err, why.status, "%s: frame %zu at offset %" PRIu64 " is damaged: %s", t->path, frame,
-                         f->offset, why.text);
+    return read_compressed(t, f, raw, &why) ||
+           rp_fail(err, why.status, "%s: frame %zu at offset %" PRIu64 " is damaged: %s", t->path, frame, f->offset,
+                   why.text);
 }
 
 /* What the index says about the chunk must be so. */
@@ -44,97 +47,147 @@ static bool matches_index(const struct rp_trace *t, const struct chunk_entry *e,
            rp_fail(err, RP_BAD_INPUT, "it does not hold what the index says");
 }
 
-struct chunk *trace_load_chunk(const struct rp_trace *t, size_t number, struct rp_error *err)
+/* NULL with *over: there was no room for it. */
+static struct chunk *load(struct rp_trace *t, size_t number, bool *over, struct rp_error *err)
 {
     const struct chunk_entry *e = &t->index.chunks[number];
-    struct buffer raw = {0};
+    const struct frame_entry *f = &t->index.frames[e->frame];
+    size_t transient = (size_t)f->bytes + f->raw_bytes;
     struct rp_error why = {0};
+    struct buffer raw = {0};
     struct chunk *c = NULL;
-    if (trace_read_frame(t, e->frame, &raw, err)) {
+    bool charged = budget_charge(&t->budget, transient);
+    *over = !charged;
+    if (!charged) {
+        rp_fail(&why, RP_BAD_INPUT, "with it the trace would take more memory than a file of its size may");
+    } else if (read_compressed(t, f, &raw, &why)) {
         struct decode_context context = trace_context(t);
-        c = chunk_decode(raw.data, raw.size, &context, &why);
+        c = chunk_decode(raw.data, raw.size, &context, over, &why);
         if (c && !matches_index(t, e, c, &why)) {
             chunk_free(c);
             c = NULL;
         }
-        if (!c)
-            rp_fail(err, why.status, "%s: frame %zu at offset %" PRIu64 " is damaged: %s", t->path, e->frame,
-                    t->index.frames[e->frame].offset, why.text);
     }
+    if (!c)
+        rp_fail(err, why.status, "%s: frame %" PRIu32 " at offset %" PRIu64 " %s: %s", t->path, e->frame, f->offset,
+                *over ? "cannot be read" : "is damaged", why.text);
+    else
+        c->number = (uint32_t)number;
     buffer_free(&raw);
+    if (charged)
+        budget_refund(&t->budget, transient);
     return c;
 }
 
-/* ---- cache ------------------------------------------------------------------------------------------------------- */
+/* ---- idle chunks --------------------------------------------------------------------------------------------------
+ */
 
-static struct cached_chunk *find(struct rp_trace *t, size_t number)
+static size_t chunk_bytes(const struct chunk *c) { return c->pool.held + sizeof *c + sizeof(struct cached_chunk); }
+
+static void leave_idle(struct rp_trace *t, struct cached_chunk *e)
 {
-    struct cached_chunk *e = t->cache;
-    while (e && e->number != number)
-        e = e->next;
-    return e;
+    *(e->newer ? &e->newer->older : &t->newest) = e->older;
+    *(e->older ? &e->older->newer : &t->oldest) = e->newer;
+    t->idle_bytes -= chunk_bytes(e->chunk);
 }
 
-static void drop(struct rp_trace *t, struct cached_chunk *entry)
+static void become_idle(struct rp_trace *t, struct cached_chunk *e)
 {
-    struct cached_chunk **at = &t->cache;
-    while (*at != entry)
-        at = &(*at)->next;
-    *at = entry->next;
-    chunk_free(entry->chunk);
-    free(entry);
+    e->newer = NULL;
+    e->older = t->newest;
+    *(t->newest ? &t->newest->newer : &t->oldest) = e;
+    t->newest = e;
+    t->idle_bytes += chunk_bytes(e->chunk);
 }
 
-/* Drops the idle chunks used longest ago while they take too much. */
-static void trim(struct rp_trace *t)
+/* Drops the idle chunks used longest ago while they take more than this. */
+static void trim(struct rp_trace *t, size_t most)
 {
-    for (;;) {
-        struct cached_chunk *oldest = NULL;
-        size_t bytes = 0;
-        for (struct cached_chunk *e = t->cache; e; e = e->next) {
-            if (e->users || e->loading)
-                continue;
-            bytes += e->chunk->pool.used;
-            if (!oldest || e->last_use < oldest->last_use)
-                oldest = e;
-        }
-        if (bytes <= IDLE_CHUNK_BYTES)
-            return;
-        drop(t, oldest);
+    while (t->idle_bytes > most) {
+        struct cached_chunk *e = t->oldest;
+        leave_idle(t, e);
+        t->cache[e->number] = NULL;
+        chunk_free(e->chunk);
+        free(e);
     }
+}
+
+/* ---- loading ------------------------------------------------------------------------------------------------------
+ */
+
+/* Called with the lock, which it gives back while it loads. Other threads that load at the same time may take the room
+ * that this chunk needs only for now: then it waits for them and tries again, alone. */
+static struct chunk *load_locked(struct rp_trace *t, size_t number, struct rp_error *err)
+{
+    bool over;
+    while (t->exclusive)
+        pthread_cond_wait(&t->loaded, &t->lock);
+    t->loads++;
+    pthread_mutex_unlock(&t->lock);
+    struct chunk *c = load(t, number, &over, err);
+    pthread_mutex_lock(&t->lock);
+    t->loads--;
+    pthread_cond_broadcast(&t->loaded);
+    if (c || !over)
+        return c;
+    while (t->exclusive || t->loads)
+        pthread_cond_wait(&t->loaded, &t->lock);
+    t->exclusive = true;
+    trim(t, 0);
+    pthread_mutex_unlock(&t->lock);
+    c = load(t, number, &over, err);
+    pthread_mutex_lock(&t->lock);
+    t->exclusive = false;
+    pthread_cond_broadcast(&t->loaded);
+    return c;
+}
+
+struct chunk *trace_load_chunk(struct rp_trace *t, size_t number, struct rp_error *err)
+{
+    pthread_mutex_lock(&t->lock);
+    struct chunk *c = load_locked(t, number, err);
+    pthread_mutex_unlock(&t->lock);
+    return c;
+}
+
+/* The entry, with the chunk in it and one user more. NULL: no memory, or what load_locked says. */
+static struct cached_chunk *acquire(struct rp_trace *t, size_t number, struct rp_error *err)
+{
+    rp_fail(err, RP_SYSTEM, "%s: out of memory while reading the trace", t->path);
+    if (!t->cache && !(t->cache = calloc(t->index.chunk_count + 1, sizeof *t->cache)))
+        return NULL;
+    struct cached_chunk *e;
+    while ((e = t->cache[number]) && !e->chunk)
+        pthread_cond_wait(&t->loaded, &t->lock);
+    if (e) {
+        if (!e->users++)
+            leave_idle(t, e);
+        return e;
+    }
+    if (!(e = calloc(1, sizeof *e)))
+        return NULL;
+    e->number = (uint32_t)number;
+    e->users = 1;
+    t->cache[number] = e;
+    e->chunk = load_locked(t, number, err);
+    pthread_cond_broadcast(&t->loaded);
+    if (e->chunk)
+        return e;
+    t->cache[number] = NULL;
+    free(e);
+    return NULL;
 }
 
 struct chunk *trace_acquire_chunk(struct rp_trace *t, size_t number, struct rp_error *err)
 {
+    struct rp_error why = {0};
     pthread_mutex_lock(&t->lock);
-    struct cached_chunk *e;
-    while ((e = find(t, number)) && e->loading)
-        pthread_cond_wait(&t->loaded, &t->lock);
-    if (!e && (e = calloc(1, sizeof *e))) {
-        *e = (struct cached_chunk){.next = t->cache, .number = number, .loading = true};
-        t->cache = e;
-        pthread_mutex_unlock(&t->lock);
-        struct chunk *loaded = trace_load_chunk(t, number, err);
-        pthread_mutex_lock(&t->lock);
-        e->chunk = loaded;
-        e->loading = false;
-        pthread_cond_broadcast(&t->loaded);
-        if (!loaded) {
-            drop(t, e);
-            pthread_mutex_unlock(&t->lock);
-            return NULL;
-        }
-    }
-    struct chunk *result = NULL;
-    if (e) {
-        e->users++;
-        e->last_use = ++t->clock;
-        result = e->chunk;
-    } else {
-        rp_fail(err, RP_SYSTEM, "%s: out of memory while reading the trace", t->path);
-    }
+    struct cached_chunk *e = acquire(t, number, &why);
+    struct chunk *c = e ? e->chunk : NULL;
     pthread_mutex_unlock(&t->lock);
-    return result;
+    if (!c)
+        rp_fail(err, why.status, "%s", why.text);
+    return c;
 }
 
 void trace_release_chunk(struct rp_trace *t, struct chunk *chunk)
@@ -142,16 +195,17 @@ void trace_release_chunk(struct rp_trace *t, struct chunk *chunk)
     if (!chunk)
         return;
     pthread_mutex_lock(&t->lock);
-    for (struct cached_chunk *e = t->cache; e; e = e->next)
-        if (e->chunk == chunk && !--e->users) {
-            trim(t);
-            break;
-        }
+    struct cached_chunk *e = t->cache[chunk->number];
+    if (!--e->users) {
+        become_idle(t, e);
+        trim(t, IDLE_CHUNK_BYTES);
+    }
     pthread_mutex_unlock(&t->lock);
 }
 
 void trace_free_cache(struct rp_trace *t)
 {
-    while (t->cache)
-        drop(t, t->cache);
+    trim(t, 0);
+    free(t->cache);
+    t->cache = NULL;
 }

@@ -58,8 +58,7 @@ static bool bad(struct decoder *d, enum chunk_field f, const char *what)
 static bool no_memory(struct decoder *d)
 {
     if (d->chunk->pool.over || d->work.over)
-        return rp_fail(d->err, RP_BAD_INPUT, "its content would take more than %zu bytes of memory",
-                       CHUNK_MEMORY_LIMIT);
+        return rp_fail(d->err, RP_BAD_INPUT, "with it the trace would take more memory than a file of its size may");
     return rp_fail(d->err, RP_SYSTEM, "out of memory while decoding a chunk of the trace");
 }
 
@@ -492,18 +491,21 @@ static bool check_sums(struct decoder *d)
     return true;
 }
 
-struct chunk *chunk_decode(const uint8_t *content, size_t size, const struct decode_context *context,
+struct chunk *chunk_decode(const uint8_t *content, size_t size, const struct decode_context *context, bool *over,
                            struct rp_error *err)
 {
+    *over = false;
     struct chunk *c = calloc(1, sizeof *c);
     if (!c) {
         rp_fail(err, RP_SYSTEM, "out of memory while decoding a chunk of the trace");
         return NULL;
     }
     c->pool.limit = CHUNK_MEMORY_LIMIT;
-    struct decoder d = {.chunk = c, .err = err, .work = {.limit = CHUNK_MEMORY_LIMIT}};
+    c->pool.budget = context->budget;
+    struct decoder d = {.chunk = c, .err = err, .work = {.limit = CHUNK_MEMORY_LIMIT, .budget = context->budget}};
     bool ok = take_fields(&d, (struct span){content, content + size}) && prepare(&d, context) && decode_blocks(&d) &&
               decode_patterns(&d) && decode_paths(&d) && decode_warps(&d) && check_sums(&d);
+    *over = !ok && (d.work.over || c->pool.over);
     pool_free(&d.work);
     if (!ok) {
         chunk_free(c);

@@ -52,6 +52,7 @@ struct chunk_block {
 
 struct chunk {
     struct pool pool;
+    uint32_t number; /* in the index; not for the decoder */
     uint32_t launch, warps_per_block;
     uint64_t warp_instructions, thread_instructions;
     uint32_t block_count, path_count, pattern_count;
@@ -66,10 +67,13 @@ struct decode_context {
     uint32_t launch_count;
     struct rp_launch *const *launches;
     struct kernel_map *const *maps; /* per kernel */
+    struct budget *budget;          /* NULL: none */
 };
 
-/* `content` is what a chunk frame decompresses to. NULL: not a chunk, or damaged. */
-struct chunk *chunk_decode(const uint8_t *content, size_t size, const struct decode_context *, struct rp_error *);
+/* `content` is what a chunk frame decompresses to. NULL: not a chunk, or damaged, or with *over: more than the budget
+ * allows now. */
+struct chunk *chunk_decode(const uint8_t *content, size_t size, const struct decode_context *, bool *over,
+                           struct rp_error *);
 void chunk_free(struct chunk *);
 /* The block's piece in this chunk, or NULL. */
 const struct chunk_block *chunk_find_block(const struct chunk *, uint64_t block);

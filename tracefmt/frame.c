@@ -19,40 +19,26 @@ bool frame_compress(ZSTD_CCtx *ctx, int level, const struct buffer *raw, struct 
     return true;
 }
 
-/* Decompresses bit by bit: what a header promises is not believed, memory grows with the data that really comes. */
-static bool inflate(ZSTD_DCtx *ctx, const uint8_t *data, size_t size, struct buffer *raw, struct rp_error *err)
+/* In one step, into memory that is touched only as far as data really come: what a frame's header promises is not
+ * believed, and no window is kept beside the content. */
+bool frame_decompress(const uint8_t *data, size_t size, size_t raw_size, struct buffer *raw, struct rp_error *err)
 {
-    ZSTD_inBuffer in = {data, size, 0};
-    size_t left = 1;
+    if (raw_size > FRAME_RAW_LIMIT)
+        return rp_fail(err, RP_BAD_INPUT, "it decompresses to more than %zu bytes", FRAME_RAW_LIMIT);
     raw->size = 0;
-    while (left) {
-        if (raw->size >= FRAME_RAW_LIMIT)
-            return rp_fail(err, RP_BAD_INPUT, "it decompresses to more than %zu bytes", FRAME_RAW_LIMIT);
-        if (!buffer_reserve(raw, ZSTD_DStreamOutSize()))
-            return rp_fail(err, RP_SYSTEM, "out of memory while reading the trace");
-        size_t room = raw->capacity - raw->size;
-        if (room > FRAME_RAW_LIMIT - raw->size)
-            room = FRAME_RAW_LIMIT - raw->size;
-        ZSTD_outBuffer out = {raw->data + raw->size, room, 0};
-        size_t before = in.pos;
-        left = ZSTD_decompressStream(ctx, &out, &in);
-        if (ZSTD_isError(left))
-            return rp_fail(err, RP_BAD_INPUT, "zstd says: %s", ZSTD_getErrorName(left));
-        raw->size += out.pos;
-        if (left && in.pos == before && !out.pos)
-            return rp_fail(err, RP_BAD_INPUT, "its compressed data end early");
-    }
-    if (in.pos != size)
-        return rp_fail(err, RP_BAD_INPUT, "%zu bytes follow its end", size - in.pos);
-    return true;
-}
-
-bool frame_decompress(const uint8_t *data, size_t size, struct buffer *raw, struct rp_error *err)
-{
     ZSTD_DCtx *ctx = ZSTD_createDCtx();
-    if (!ctx)
-        return rp_fail(err, RP_SYSTEM, "out of memory while reading the trace");
-    bool ok = inflate(ctx, data, size, raw, err);
+    bool ok =
+        (ctx && buffer_reserve(raw, raw_size + 1)) || rp_fail(err, RP_SYSTEM, "out of memory while reading the trace");
+    size_t frame = ok ? ZSTD_findFrameCompressedSize(data, size) : 0;
+    if (ok && (ZSTD_isError(frame) || frame != size))
+        ok = rp_fail(err, RP_BAD_INPUT, "it is not one whole zstd frame");
+    if (ok) {
+        size_t got = ZSTD_decompressDCtx(ctx, raw->data, raw_size, data, size);
+        if (ZSTD_isError(got))
+            ok = rp_fail(err, RP_BAD_INPUT, "zstd says: %s", ZSTD_getErrorName(got));
+        else
+            raw->size = got;
+    }
     ZSTD_freeDCtx(ctx);
     return ok;
 }

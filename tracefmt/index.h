@@ -4,25 +4,31 @@
 
 #include "tracefmt/buffer.h"
 #include "tracefmt/error.h"
+#include "tracefmt/pool.h"
 
 enum frame_kind { FRAME_TABLES, FRAME_CHUNK, FRAME_UNKNOWN /* of a later version: passed over */ };
 
+/* As small as they can be: there may be millions. */
 struct frame_entry {
-    uint64_t offset, bytes, raw_bytes;
+    uint64_t offset;
+    uint32_t bytes, raw_bytes;
     uint8_t kind; /* enum frame_kind */
 };
 struct chunk_entry {
-    size_t frame;
-    uint32_t launch;
-    uint64_t first_block, blocks; /* that begin here; first_block is 0 without any */
+    uint64_t first_block; /* of those that begin here; 0 without any */
     uint64_t warp_instructions, thread_instructions;
-    size_t carried_at, carried_count; /* blocks that go on here: index.carried[carried_at...], ascending */
+    uint32_t launch, frame;
+    uint32_t blocks;                    /* that begin here */
+    uint32_t carried_at, carried_count; /* blocks that go on here: index.carried[carried_at...], ascending */
 };
 struct index {
     struct frame_entry *frames;
     struct chunk_entry *chunks;
     uint64_t *carried;
     size_t frame_count, frame_capacity, chunk_count, chunk_capacity, carried_count, carried_capacity;
+    size_t held, limit;    /* bytes of the arrays; limit 0: none */
+    struct budget *budget; /* is charged with `held`; NULL: none */
+    bool over;             /* it would be more than the limit or the budget */
 };
 
 bool index_add_tables(struct index *, uint64_t offset, uint64_t bytes, uint64_t raw_bytes, struct rp_error *);
@@ -42,8 +48,14 @@ bool index_pack(const struct index *, struct buffer *, struct rp_error *);
 
 /* The size of the message, if this is the end of a whole file. */
 bool index_footer_size(const uint8_t footer[INDEX_FOOTER_BYTES], uint64_t *size);
-/* Checks SHA-256 and consistency; the frames must fill [0, file_bytes of frames) exactly. */
-bool index_unpack(struct index *, const uint8_t *message, size_t size, const uint8_t footer[INDEX_FOOTER_BYTES],
+/* Where the message of an index lies: read piece by piece, so that only what the index says is in memory. */
+struct index_source {
+    bool (*read)(const void *from, uint64_t offset, void *data, size_t size, struct rp_error *);
+    const void *from;
+    uint64_t offset, size;
+};
+/* Checks SHA-256 and consistency; the frames must fill [0, frames_end) exactly. Keeps limit and budget of the index. */
+bool index_unpack(struct index *, const struct index_source *, const uint8_t footer[INDEX_FOOTER_BYTES],
                   uint64_t frames_end, struct rp_error *);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Slabs grow with the pool, so that a small one takes little. */
+#define SLAB_FIRST ((size_t)1 << 10)
 #define SLAB_BYTES ((size_t)64 << 10)
 
 struct pool_slab {
@@ -13,13 +15,46 @@ struct pool_slab {
     alignas(max_align_t) unsigned char data[];
 };
 
+bool budget_charge(struct budget *b, size_t bytes)
+{
+    if (!b)
+        return true;
+    size_t used = atomic_load(&b->used);
+    do {
+        if (used > b->limit || bytes > b->limit - used)
+            return false;
+    } while (!atomic_compare_exchange_weak(&b->used, &used, used + bytes));
+    return true;
+}
+
+void budget_refund(struct budget *b, size_t bytes)
+{
+    if (b)
+        atomic_fetch_sub(&b->used, bytes);
+}
+
+static size_t slab_bytes(const struct pool *a)
+{
+    size_t size = SLAB_FIRST;
+    while (size < a->held && size < SLAB_BYTES)
+        size *= 2;
+    return size;
+}
+
 static struct pool_slab *add_slab(struct pool *a, size_t bytes)
 {
     /* large allocations get a slab of their own, behind the one being filled */
-    size_t size = bytes > SLAB_BYTES / 4 ? bytes : SLAB_BYTES;
-    struct pool_slab *slab = calloc(1, sizeof *slab + size);
-    if (!slab)
+    size_t wanted = slab_bytes(a), size = bytes > wanted / 4 ? bytes : wanted;
+    if (!budget_charge(a->budget, sizeof(struct pool_slab) + size)) {
+        a->over = true;
         return NULL;
+    }
+    struct pool_slab *slab = calloc(1, sizeof *slab + size);
+    if (!slab) {
+        budget_refund(a->budget, sizeof *slab + size);
+        return NULL;
+    }
+    a->held += sizeof *slab + size;
     slab->size = size;
     if (a->slabs && size == bytes) {
         slab->next = a->slabs->next;
@@ -72,5 +107,6 @@ void pool_free(struct pool *a)
         free(a->slabs);
         a->slabs = next;
     }
-    *a = (struct pool){.limit = a->limit};
+    budget_refund(a->budget, a->held);
+    *a = (struct pool){.limit = a->limit, .budget = a->budget};
 }

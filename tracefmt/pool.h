@@ -2,13 +2,25 @@
 #ifndef REPRISE_TRACEFMT_POOL_H
 #define REPRISE_TRACEFMT_POOL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What several pools, and buffers beside them, may take together. */
+struct budget {
+    atomic_size_t used;
+    size_t limit;
+};
+/* False: it would be over the limit, nothing is charged. NULL charges nothing. */
+bool budget_charge(struct budget *, size_t bytes);
+void budget_refund(struct budget *, size_t bytes);
+
 struct pool {
     struct pool_slab *slabs;
-    size_t used, limit; /* bytes; limit 0: none */
-    bool over;          /* an allocation failed because of the limit, not for lack of memory */
+    size_t used, limit;    /* bytes asked for; limit 0: none */
+    size_t held;           /* bytes taken from the system, at least `used` */
+    struct budget *budget; /* is charged with `held`; NULL: none */
+    bool over;             /* an allocation failed because of a limit, not for lack of memory */
 };
 
 /* count × size zeroed bytes, aligned for any type; NULL when over the limit or out of memory. Never NULL for 0 bytes.

@@ -49,9 +49,9 @@ bool trace_add_maps(struct rp_trace *t, struct rp_error *err)
     return true;
 }
 
-struct decode_context trace_context(const struct rp_trace *t)
+struct decode_context trace_context(struct rp_trace *t)
 {
-    return (struct decode_context){t->tables.launch_count, t->tables.launches, t->maps};
+    return (struct decode_context){t->tables.launch_count, t->tables.launches, t->maps, &t->budget};
 }
 
 bool trace_index_chunk(struct rp_trace *t, uint64_t offset, uint64_t bytes, uint64_t raw_bytes, const struct chunk *c,
@@ -59,7 +59,7 @@ bool trace_index_chunk(struct rp_trace *t, uint64_t offset, uint64_t bytes, uint
 {
     struct chunk_entry e = {
         .launch = c->launch, .warp_instructions = c->warp_instructions, .thread_instructions = c->thread_instructions};
-    uint64_t *carried = malloc((c->block_count + 1) * sizeof *carried);
+    uint64_t *carried = malloc(((size_t)c->block_count + 1) * sizeof *carried);
     if (!carried)
         return rp_fail(err, RP_SYSTEM, "out of memory while reading the trace");
     for (uint32_t i = 0; i < c->block_count; i++) {
@@ -81,6 +81,11 @@ static uint32_t little32(const uint8_t *p)
     return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
+static bool read_at(const void *trace, uint64_t offset, void *data, size_t size, struct rp_error *err)
+{
+    return trace_read(trace, offset, data, size, err);
+}
+
 static bool read_index(struct rp_trace *t, struct rp_error *err)
 {
     uint8_t footer[INDEX_FOOTER_BYTES], header[INDEX_HEADER_BYTES];
@@ -93,12 +98,8 @@ static bool read_index(struct rp_trace *t, struct rp_error *err)
         return false;
     if (little32(header) != INDEX_SKIPPABLE_MAGIC || little32(header + 4) != size + INDEX_FOOTER_BYTES)
         return rp_fail(err, RP_BAD_INPUT, "the index at the end is damaged");
-    struct buffer message = {0};
-    bool ok = buffer_reserve(&message, (size_t)size + 1) || rp_fail(err, RP_SYSTEM, "out of memory for the index");
-    ok = ok && trace_read(t, at + sizeof header, message.data, (size_t)size, err) &&
-         index_unpack(&t->index, message.data, (size_t)size, footer, at, err);
-    buffer_free(&message);
-    return ok;
+    struct index_source source = {read_at, t, at + sizeof header, size};
+    return index_unpack(&t->index, &source, footer, at, err);
 }
 
 static bool read_tables(struct rp_trace *t, struct rp_error *err)
@@ -204,7 +205,6 @@ struct rp_trace *trace_new(int fd, const char *path, struct rp_error *err)
         return NULL;
     }
     t->fd = fd;
-    t->pool.limit = t->tables.pool.limit = CHUNK_MEMORY_LIMIT;
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->loaded, NULL);
     if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
@@ -213,6 +213,10 @@ struct rp_trace *trace_new(int fd, const char *path, struct rp_error *err)
         return NULL;
     }
     t->bytes = (uint64_t)st.st_size;
+    uint64_t share = t->bytes < SIZE_MAX / 2 / TRACE_MEMORY_PER_BYTE ? t->bytes * TRACE_MEMORY_PER_BYTE : SIZE_MAX / 2;
+    t->budget.limit = TRACE_MEMORY + (size_t)share;
+    t->index.limit = INDEX_MEMORY;
+    t->pool.budget = t->tables.pool.budget = t->index.budget = &t->budget;
     return t;
 }
 
@@ -223,7 +227,7 @@ static void forget(struct rp_trace *t)
     tables_free(&t->tables);
     pool_free(&t->pool);
     t->map_count = 0;
-    t->tables.pool.limit = CHUNK_MEMORY_LIMIT;
+    t->tables.pool.budget = &t->budget;
 }
 
 struct rp_trace *trace_open_fd(int fd, const char *path, struct rp_error *err)
@@ -234,7 +238,7 @@ struct rp_trace *trace_open_fd(int fd, const char *path, struct rp_error *err)
     struct rp_error why = {0};
     if (read_index(t, &why) && read_tables(t, &why) && link_chunks(t, &why))
         return t;
-    if (t->tables.refused) {
+    if (t->tables.refused || t->index.over) {
         rp_fail(err, why.status, "%s: %s", path, why.text);
         rp_trace_close(t);
         return NULL;

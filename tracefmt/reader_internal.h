@@ -11,13 +11,18 @@
 #define IDLE_CHUNK_BYTES ((size_t)24 << 20)
 
 struct cached_chunk {
-    struct cached_chunk *next;
-    size_t number; /* in the index */
-    struct chunk *chunk;
+    struct cached_chunk *newer, *older; /* while nobody uses it: by its last use */
+    uint32_t number;                    /* in the index */
     unsigned users;
-    uint64_t last_use;
-    bool loading;
+    struct chunk *chunk; /* NULL: being loaded */
 };
+
+/* All that a trace takes in memory: a fixed part, and what a large file may be expected to need. Small files that
+ * unfold to much more are not believed. */
+#define TRACE_MEMORY ((size_t)160 << 20)
+#define TRACE_MEMORY_PER_BYTE 4
+/* Of this, the index. */
+#define INDEX_MEMORY ((size_t)96 << 20)
 
 /* A block that goes on in a later chunk. */
 struct carried {
@@ -37,6 +42,7 @@ struct rp_trace {
     uint64_t bytes;
     struct tables tables;
     struct index index;
+    struct budget budget;     /* of all that follows */
     struct pool pool;         /* the maps */
     struct kernel_map **maps; /* per kernel */
     uint32_t map_capacity, map_count;
@@ -48,8 +54,11 @@ struct rp_trace {
 
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t loaded;
-    struct cached_chunk *cache;
-    uint64_t clock;
+    struct cached_chunk **cache; /* per chunk of the index, made with the first */
+    struct cached_chunk *newest, *oldest;
+    size_t idle_bytes; /* of those between */
+    unsigned loads;    /* under way */
+    bool exclusive;    /* one more is, which wants all the room */
     char sha256[65];
 };
 
@@ -60,7 +69,7 @@ struct rp_trace *trace_open_fd(int fd, const char *path, struct rp_error *);
 bool trace_read(const struct rp_trace *, uint64_t offset, void *data, size_t size, struct rp_error *);
 /* Adds maps for kernels that have none yet. */
 bool trace_add_maps(struct rp_trace *, struct rp_error *);
-struct decode_context trace_context(const struct rp_trace *);
+struct decode_context trace_context(struct rp_trace *);
 
 /* Reads frames one after the other without an index and builds one; sets damage, naming `reason` (what is wrong with
  * the index). False: there is not even a header. */
@@ -70,10 +79,10 @@ bool trace_index_chunk(struct rp_trace *, uint64_t offset, uint64_t bytes, uint6
                        struct rp_error *);
 
 /* The content of a frame into *raw. Errors name file, frame and offset. */
-bool trace_read_frame(const struct rp_trace *, size_t frame, struct buffer *raw, struct rp_error *);
+bool trace_read_frame(struct rp_trace *, size_t frame, struct buffer *raw, struct rp_error *);
 /* Reads, decodes and compares with the index; not from the cache. */
-struct chunk *trace_load_chunk(const struct rp_trace *, size_t number, struct rp_error *);
-/* From the cache. */
+struct chunk *trace_load_chunk(struct rp_trace *, size_t number, struct rp_error *);
+/* From the cache. What was used longest ago makes room; if all that is in use takes too much, it is an error. */
 struct chunk *trace_acquire_chunk(struct rp_trace *, size_t number, struct rp_error *);
 void trace_release_chunk(struct rp_trace *, struct chunk *);
 void trace_free_cache(struct rp_trace *);

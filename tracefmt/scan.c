@@ -10,6 +10,7 @@
 
 #define ZSTD_FRAME_MAGIC 0xfd2fb528u     /* RFC 8878, 3.1.1 */
 #define ZSTD_SKIPPABLE_MAGIC 0x184d2a50u /* and the 15 numbers after it: RFC 8878, 3.1.2 */
+#define SCAN_WINDOW_LOG 25               /* 32 MiB: all levels below 21 */
 #define SCAN_BUFFER ((size_t)1 << 17)
 
 struct scan {
@@ -17,11 +18,28 @@ struct scan {
     ZSTD_DCtx *ctx;
     uint8_t *in;
     struct buffer raw;
+    size_t charged; /* for raw */
     uint64_t offset;
     uint64_t lost_frames;
     struct rp_error first; /* the first damage */
     uint64_t first_offset;
 };
+
+/* Room for more content, charged to the trace's budget. */
+static bool reserve(struct scan *s, struct rp_error *err)
+{
+    size_t before = s->raw.capacity;
+    if (!buffer_reserve(&s->raw, ZSTD_DStreamOutSize()))
+        return rp_fail(err, RP_SYSTEM, "out of memory");
+    s->charged += s->raw.capacity - before;
+    if (budget_charge(&s->trace->budget, s->raw.capacity - before))
+        return true;
+    s->charged -= s->raw.capacity - before;
+    buffer_free(&s->raw);
+    budget_refund(&s->trace->budget, s->charged);
+    s->charged = 0;
+    return rp_fail(err, RP_BAD_INPUT, "with it the trace would take more memory than a file of its size may");
+}
 
 /* Decompresses the frame at s->offset into s->raw; *bytes: its compressed size. */
 static bool read_frame(struct scan *s, uint64_t *bytes, struct rp_error *err)
@@ -41,8 +59,8 @@ static bool read_frame(struct scan *s, uint64_t *bytes, struct rp_error *err)
         while (left && (in.pos < in.size || full)) {
             if (s->raw.size >= FRAME_RAW_LIMIT)
                 return rp_fail(err, RP_BAD_INPUT, "it decompresses to more than %zu bytes", FRAME_RAW_LIMIT);
-            if (!buffer_reserve(&s->raw, ZSTD_DStreamOutSize()))
-                return rp_fail(err, RP_SYSTEM, "out of memory");
+            if (!reserve(s, err))
+                return false;
             ZSTD_outBuffer out = {s->raw.data + s->raw.size, ZSTD_DStreamOutSize(), 0};
             left = ZSTD_decompressStream(s->ctx, &out, &in);
             if (ZSTD_isError(left))
@@ -63,7 +81,8 @@ static bool take_frame(struct scan *s, uint64_t bytes, struct rp_error *err)
         return tables_unpack(&t->tables, s->raw.data, s->raw.size, err) && trace_add_maps(t, err) &&
                index_add_tables(&t->index, s->offset, bytes, s->raw.size, err);
     struct decode_context context = trace_context(t);
-    struct chunk *c = chunk_decode(s->raw.data, s->raw.size, &context, err);
+    bool over;
+    struct chunk *c = chunk_decode(s->raw.data, s->raw.size, &context, &over, err);
     if (!c)
         return false;
     bool ok = trace_index_chunk(t, s->offset, bytes, s->raw.size, c, err);
@@ -127,7 +146,7 @@ static bool step(struct scan *s, struct rp_error *err)
         s->offset += bytes;
         return true;
     }
-    if (why.status == RP_SYSTEM || !s->trace->tables.has_header || s->trace->tables.refused)
+    if (why.status == RP_SYSTEM || !s->trace->tables.has_header || s->trace->tables.refused || s->trace->index.over)
         return rp_fail(err, why.status, "%s", why.text);
     return resume(s, &why, err);
 }
@@ -154,7 +173,8 @@ bool trace_scan(struct rp_trace *t, const char *reason, struct rp_error *err)
 {
     struct scan s = {.trace = t, .ctx = ZSTD_createDCtx(), .in = malloc(SCAN_BUFFER)};
     struct rp_error why = {0};
-    bool ok = (s.ctx && s.in) || rp_fail(&why, RP_SYSTEM, "out of memory");
+    bool ok = (s.ctx && s.in && !ZSTD_isError(ZSTD_DCtx_setParameter(s.ctx, ZSTD_d_windowLogMax, SCAN_WINDOW_LOG))) ||
+              rp_fail(&why, RP_SYSTEM, "out of memory");
     if (ok && !t->bytes)
         ok = rp_fail(&why, RP_BAD_INPUT, "it is empty");
     while (ok && s.offset < t->bytes)
@@ -163,6 +183,7 @@ bool trace_scan(struct rp_trace *t, const char *reason, struct rp_error *err)
         rp_fail(err, why.status, t->tables.has_header ? "%s: %s" : "%s is not a Reprise trace that can be read: %s",
                 t->path, why.text);
     ok = ok && describe(&s, reason, err);
+    budget_refund(&t->budget, s.charged);
     ZSTD_freeDCtx(s.ctx);
     free(s.in);
     buffer_free(&s.raw);

@@ -26,6 +26,8 @@ bool tables_pack_launch_end(struct buffer *, uint32_t launch, const struct rp_la
 /* What has been read so far. The arrays hold pointers because they grow; everything lives in the pool. */
 struct tables {
     struct pool pool;
+    size_t arrays; /* bytes of the arrays, charged to the budget of the pool */
+    bool over;     /* there was no room for them */
     bool has_header;
     bool refused; /* the trace needs what this reader does not know: nothing of it may be believed */
     struct rp_provenance provenance;

@@ -23,11 +23,25 @@ void tables_free(struct tables *t)
     free(t->modules);
     free(t->operations);
     pool_free(&t->pool);
+    budget_refund(t->pool.budget, t->arrays);
     *t = (struct tables){0};
 }
 
-static bool no_memory(struct rp_error *err)
+/* Charges for arrays that grow by realloc. */
+static bool charge_array(struct tables *t, size_t bytes)
 {
+    if (!budget_charge(t->pool.budget, bytes)) {
+        t->over = true;
+        return false;
+    }
+    t->arrays += bytes;
+    return true;
+}
+
+static bool no_memory(struct tables *t, struct rp_error *err)
+{
+    if (t->pool.over || t->over)
+        return rp_fail(err, RP_BAD_INPUT, "its tables take more memory than those of a file of its size may");
     return rp_fail(err, RP_SYSTEM, "out of memory while reading the tables of the trace");
 }
 
@@ -80,7 +94,7 @@ static bool take_provenance(struct tables *t, const Reprise__Provenance *p, stru
                                            .module_sha256 = pool_string(&t->pool, p->module_sha256),
                                            .option_count = (uint32_t)p->n_option,
                                            .options = options};
-    return (ok && t->provenance.tool && t->provenance.module_name && t->provenance.module_sha256) || no_memory(err);
+    return (ok && t->provenance.tool && t->provenance.module_name && t->provenance.module_sha256) || no_memory(t, err);
 }
 
 /* ---- modules ------------------------------------------------------------------------------------------------------
@@ -93,9 +107,11 @@ static bool take_module(struct tables *t, const Reprise__Module *from, struct rp
                        t->module_count);
     if (t->module_count == t->module_capacity) {
         uint32_t capacity = t->module_capacity * 2 + 16;
-        struct rp_module *larger = realloc(t->modules, capacity * sizeof *larger);
+        struct rp_module *larger = !charge_array(t, (capacity - t->module_capacity) * sizeof *larger)
+                                       ? NULL
+                                       : realloc(t->modules, capacity * sizeof *larger);
         if (!larger)
-            return no_memory(err);
+            return no_memory(t, err);
         t->modules = larger;
         t->module_capacity = capacity;
     }
@@ -105,7 +121,7 @@ static bool take_module(struct tables *t, const Reprise__Module *from, struct rp
     m->isa = pool_string(&t->pool, from->isa);
     m->target = pool_string(&t->pool, from->target);
     if (!m->name || !m->sha256 || !m->isa || !m->target)
-        return no_memory(err);
+        return no_memory(t, err);
     t->module_count++;
     return true;
 }
@@ -171,7 +187,7 @@ static bool take_kernel(struct tables *t, const Reprise__Kernel *from, struct rp
     for (size_t i = 0; ok && i < from->n_file; i++)
         ok = (files[i] = pool_string(a, from->file[i])) != NULL;
     if (!ok)
-        return no_memory(err);
+        return no_memory(t, err);
     *k = (struct rp_kernel){.name = pool_string(a, from->name),
                             .isa = pool_string(a, from->isa),
                             .instruction_count = (uint32_t)from->n_instruction,
@@ -184,13 +200,13 @@ static bool take_kernel(struct tables *t, const Reprise__Kernel *from, struct rp
                             .max_threads = from->max_threads,
                             .module = from->module};
     if (!k->name || !k->isa)
-        return no_memory(err);
+        return no_memory(t, err);
     if (!tables_check_kernel(k, t->module_count, err))
         return false;
     if (t->kernel_count == t->kernel_capacity) {
         t->kernel_capacity = t->kernel_capacity * 2 + 16;
         if (!grow(&t->kernels, t->kernel_capacity))
-            return no_memory(err);
+            return no_memory(t, err);
     }
     t->kernels[t->kernel_count++] = k;
     return true;
@@ -204,8 +220,28 @@ static void take_window(const Reprise__Window *w, uint64_t *base, uint64_t *size
     *size = w ? w->size : 0;
 }
 
-static bool take_allocations(struct pool *a, struct rp_launch *l, const Reprise__Launch *from)
+static bool same_allocations(const struct rp_launch *l, const Reprise__Launch *from)
 {
+    bool same = l->allocation_count == from->n_allocation;
+    for (uint32_t i = 0; same && i < l->allocation_count; i++) {
+        const struct rp_allocation *a = &l->allocations[i];
+        const Reprise__Allocation *f = from->allocation[i];
+        same = a->base == f->address && a->size == f->size && a->initialised == f->initialised &&
+               !strcmp(a->name, f->name);
+    }
+    return same;
+}
+
+/* Launches in a row mostly have the same list: it is there once. */
+static bool take_allocations(struct tables *t, struct rp_launch *l, const Reprise__Launch *from)
+{
+    struct pool *a = &t->pool;
+    const struct rp_launch *before = t->launch_count ? t->launches[t->launch_count - 1] : NULL;
+    if (before && same_allocations(before, from)) {
+        l->allocations = before->allocations;
+        l->allocation_count = before->allocation_count;
+        return true;
+    }
     struct rp_allocation *list = pool_alloc(a, from->n_allocation, sizeof *list);
     for (size_t i = 0; list && i < from->n_allocation; i++) {
         const Reprise__Allocation *f = from->allocation[i];
@@ -222,7 +258,8 @@ static bool add_launch(struct tables *t, struct rp_launch *l)
 {
     if (t->launch_count == t->launch_capacity) {
         uint32_t capacity = t->launch_capacity * 2 + 16;
-        if (!grow(&t->launches, capacity) || !grow(&t->ends, capacity))
+        if (!charge_array(t, 2 * (capacity - t->launch_capacity) * sizeof *t->launches) ||
+            !grow(&t->launches, capacity) || !grow(&t->ends, capacity))
             return false;
         t->launch_capacity = capacity;
     }
@@ -240,7 +277,7 @@ static bool take_launch(struct tables *t, const Reprise__Launch *from, struct rp
         return rp_fail(err, RP_BAD_INPUT, "launch %" PRIu32 " has not three dimensions", from->id);
     struct rp_launch *l = pool_alloc(&t->pool, 1, sizeof *l);
     if (!l)
-        return no_memory(err);
+        return no_memory(t, err);
     l->kernel = from->kernel;
     memcpy(l->grid, from->grid, sizeof l->grid);
     memcpy(l->block, from->block, sizeof l->block);
@@ -250,13 +287,16 @@ static bool take_launch(struct tables *t, const Reprise__Launch *from, struct rp
     take_window(from->const_window, &l->const_window, &l->const_window_size);
     take_window(from->param_window, &l->param_window, &l->param_window_size);
     l->param_size = (uint32_t)from->params.len;
-    l->params = pool_copy(&t->pool, from->params.data, from->params.len, 1);
+    const struct rp_launch *before = t->launch_count ? t->launches[t->launch_count - 1] : NULL;
+    bool same = before && before->param_size == l->param_size &&
+                (!l->param_size || !memcmp(before->params, from->params.data, l->param_size));
+    l->params = same ? before->params : pool_copy(&t->pool, from->params.data, from->params.len, 1);
     l->stream = from->stream;
     l->dependency_count = (uint32_t)from->n_dependency;
     l->dependencies = pool_copy(&t->pool, from->dependency, from->n_dependency, sizeof *from->dependency);
-    if (!l->params || !l->dependencies || !take_allocations(&t->pool, l, from))
-        return no_memory(err);
-    return tables_check_launch(l, t->launch_count, t->kernel_count, err) && (add_launch(t, l) || no_memory(err));
+    if (!l->params || !l->dependencies || !take_allocations(t, l, from))
+        return no_memory(t, err);
+    return tables_check_launch(l, t->launch_count, t->kernel_count, err) && (add_launch(t, l) || no_memory(t, err));
 }
 
 static bool take_end(struct tables *t, const Reprise__LaunchEnd *from, struct rp_error *err)
@@ -265,11 +305,11 @@ static bool take_end(struct tables *t, const Reprise__LaunchEnd *from, struct rp
         return rp_fail(err, RP_BAD_INPUT, "the end of launch %" PRIu32 " is not what it should be", from->launch);
     struct rp_launch_end *e = pool_alloc(&t->pool, 1, sizeof *e);
     if (!e)
-        return no_memory(err);
+        return no_memory(t, err);
     e->outcome = (uint8_t)from->outcome;
     e->fault = pool_string(&t->pool, from->fault);
     t->ends[from->launch] = e;
-    return e->fault || no_memory(err);
+    return e->fault || no_memory(t, err);
 }
 
 /* ---- the host --------------------------------------------------------------------------------------------------- */
@@ -278,9 +318,11 @@ static bool take_operation(struct tables *t, const Reprise__HostOperation *from,
 {
     if (t->operation_count == t->operation_capacity) {
         size_t capacity = t->operation_capacity * 2 + 16;
-        struct rp_host_operation *larger = realloc(t->operations, capacity * sizeof *larger);
+        struct rp_host_operation *larger = !charge_array(t, (capacity - t->operation_capacity) * sizeof *larger)
+                                               ? NULL
+                                               : realloc(t->operations, capacity * sizeof *larger);
         if (!larger)
-            return no_memory(err);
+            return no_memory(t, err);
         t->operations = larger;
         t->operation_capacity = capacity;
     }
@@ -296,7 +338,7 @@ static bool take_operation(struct tables *t, const Reprise__HostOperation *from,
                                     .size = from->size,
                                     .name = *from->name ? pool_string(&t->pool, from->name) : ""};
     if (!o->name)
-        return no_memory(err);
+        return no_memory(t, err);
     if (o->launch > t->launch_count || (t->operation_count && o[-1].launch > o->launch))
         return rp_fail(err, RP_BAD_INPUT, "a host operation after %" PRIu32 " launches stands at the wrong place",
                        o->launch);
@@ -330,10 +372,12 @@ static bool take(struct tables *t, const Reprise__Trace *m, struct rp_error *err
 
 bool tables_unpack(struct tables *t, const uint8_t *data, size_t size, struct rp_error *err)
 {
-    struct pool work = {.limit = CHUNK_MEMORY_LIMIT};
+    struct pool work = {.limit = CHUNK_MEMORY_LIMIT, .budget = t->pool.budget};
     ProtobufCAllocator allocator = {limited_alloc, limited_free, &work};
     Reprise__Trace *m = reprise__trace__unpack(&allocator, size, data);
-    bool ok = m ? take(t, m, err) : rp_fail(err, RP_BAD_INPUT, "a table cannot be decoded");
+    bool ok =
+        m ? take(t, m, err)
+          : rp_fail(err, RP_BAD_INPUT, work.over ? "a table would take too much memory" : "a table cannot be decoded");
     pool_free(&work);
     return ok;
 }

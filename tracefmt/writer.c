@@ -173,6 +173,7 @@ struct rp_writer *rp_writer_open(const char *path, const struct rp_provenance *p
         return NULL;
     }
     w->fd = -1;
+    w->index.limit = INDEX_MEMORY;
     w->level = options ? options->level : 0;
     w->scratch = options && options->scratch;
     if (!create(w, err) || !tables_pack_head(&w->raw, provenance, err) || !write_tables(w, err)) {

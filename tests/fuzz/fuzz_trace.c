@@ -72,8 +72,10 @@ static void fuzz_chunk(const uint8_t *data, size_t size)
         launch = *synthetic_launch(synthetic, 0);
     }
     struct rp_error err;
-    struct decode_context context = {1, &launches, &map};
-    struct chunk *c = chunk_decode(data, size, &context, &err);
+    bool over;
+    struct budget budget = {.limit = TRACE_MEMORY};
+    struct decode_context context = {1, &launches, &map, &budget};
+    struct chunk *c = chunk_decode(data, size, &context, &over, &err);
     for (uint32_t i = 0; c && i < c->block_count * c->warps_per_block && i < 64; i++)
         walk_warp(&c->warps[i]);
     chunk_free(c);
@@ -82,21 +84,30 @@ static void fuzz_chunk(const uint8_t *data, size_t size)
 static void fuzz_tables(const uint8_t *data, size_t size)
 {
     struct rp_error err;
-    struct tables t = {.pool = {.limit = CHUNK_MEMORY_LIMIT}, .has_header = true};
+    struct budget budget = {.limit = TRACE_MEMORY};
+    struct tables t = {.pool = {.budget = &budget}, .has_header = true};
     tables_unpack(&t, data, size, &err);
     tables_free(&t);
+}
+
+static bool read_memory(const void *from, uint64_t offset, void *data, size_t size, struct rp_error *err)
+{
+    (void)err;
+    memcpy(data, (const uint8_t *)from + offset, size);
+    return true;
 }
 
 static void fuzz_index(const uint8_t *data, size_t size)
 {
     struct rp_error err;
-    struct index x = {0};
+    struct index x = {.limit = INDEX_MEMORY};
+    struct index_source source = {read_memory, data, 0, size};
     struct sha256 sha;
     uint8_t footer[INDEX_FOOTER_BYTES];
     sha256_begin(&sha);
     sha256_add(&sha, data, size);
     sha256_end(&sha, footer);
-    index_unpack(&x, data, size, footer, 1000, &err);
+    index_unpack(&x, &source, footer, 1000, &err);
     index_free(&x);
 }
 
