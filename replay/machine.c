@@ -490,11 +490,11 @@ static bool add_file(const struct machine_request *request, struct settings *all
     return fine;
 }
 
-static bool add_request(struct settings *all, const struct machine_setting *given, struct rp_error *err)
+static bool add_request(struct settings *all, const struct machine_request *r, size_t i, struct rp_error *err)
 {
-    if (!settings_add(all, given->key, given->value, 0, err))
+    if (!settings_add(all, r->settings[i].key, r->settings[i].value, 0, err))
         return false;
-    all->items[all->count - 1].option = given->option ? given->option : "--set";
+    all->items[all->count - 1].option = r->late_option && i >= r->late ? r->late_option : "--set";
     return true;
 }
 
@@ -510,7 +510,7 @@ static struct machine *machine_build(const struct machine_request *request, cons
     bool fine = m || rp_fail(err, RP_SYSTEM, "%s: out of memory", file);
     fine = fine && add_file(request, &settings, file, text, size, err);
     for (size_t i = 0; fine && i < request->setting_count; i++)
-        fine = add_request(&settings, &request->settings[i], err);
+        fine = add_request(&settings, request, i, err);
     if (fine)
         name_machine(m, request->name);
     fine = fine && resolve(&r, err);

@@ -89,7 +89,6 @@ struct machine {
 
 struct machine_setting {
     const char *key, *value;
-    const char *option; /* how it was given, for messages; NULL: --set */
 };
 
 /* What may be said about a machine besides its name. */
@@ -97,6 +96,9 @@ struct machine_request {
     const char *name; /* a name, looked for in the machine folders, or a path (it has a slash or ends in .cfg) */
     const struct machine_setting *settings;
     size_t setting_count;
+    /* For messages: settings are given by --set, and those from number `late` on by this option, if there is one. */
+    const char *late_option;
+    size_t late;
     const struct model_set *models; /* NULL: the built-in ones */
     /* NULL, or the name among `count` that is nearest to `word`, NULL for none: makes "did you mean". */
     const char *(*nearest)(const char *word, const char *const *names, size_t count);

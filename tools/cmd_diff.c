@@ -146,7 +146,7 @@ static bool make_variants(struct diff *d, struct rp_error *err)
         size_t rest = v;
         for (size_t i = a->axis_count; i-- > 0; rest /= a->axes[i].count) {
             d->variants[v].values[i] = a->axes[i].values[rest % a->axes[i].count];
-            settings[i] = (struct machine_setting){a->axes[i].key, d->variants[v].values[i], "--vary"};
+            settings[i] = (struct machine_setting){a->axes[i].key, d->variants[v].values[i]};
         }
         d->variants[v].machine = machine_args_open(&a->machine, settings, a->axis_count, err);
         if (!d->variants[v].machine)
@@ -308,6 +308,8 @@ static int diff_run(const struct command *c, int argc, char **argv)
     struct command_line line;
     struct args a = {.launch = -1};
     command_parse(&line, c, argc, argv, &a);
+    a.machine.late_option = "--vary";
+    a.machine.late = a.machine.count;
     struct diff d = {.args = &a, .lock = PTHREAD_MUTEX_INITIALIZER};
     int status = run(&d);
     for (size_t v = 0; d.variants && v < d.count; v++) {

@@ -18,7 +18,7 @@ bool machine_args_set(struct machine_args *a, char *text, struct rp_error *err)
     if (a->count == MOST_SETTINGS)
         return rp_fail(err, RP_USAGE, "--set %s: too many settings", text);
     *equals = 0;
-    a->settings[a->count++] = (struct machine_setting){text, equals + 1, "--set"};
+    a->settings[a->count++] = (struct machine_setting){text, equals + 1};
     return true;
 }
 
@@ -39,6 +39,8 @@ struct machine *machine_args_open(const struct machine_args *a, const struct mac
     return machine_open(&(struct machine_request){.name = a->machine,
                                                   .settings = all,
                                                   .setting_count = count,
+                                                  .late_option = a->late_option,
+                                                  .late = a->late,
                                                   .nearest = nearest_name,
                                                   .schedulers = a->schedulers,
                                                   .scheduler_count = a->scheduler_count},

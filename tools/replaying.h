@@ -18,6 +18,8 @@ struct machine_args {
     /* Schedulers that the machine will have instead of its own, one after the other: options of each may be set. */
     const char *const *schedulers;
     size_t scheduler_count;
+    const char *late_option; /* that gives settings from number `late` on; NULL: --set gives all */
+    size_t late;
 };
 
 /* Takes "key=value" apart and keeps it; the text stays where it is and is changed. */

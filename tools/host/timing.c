@@ -18,7 +18,7 @@ static bool open_machine(struct reprise *r, const struct reprise_options *o, str
         if (!equals || equals == to)
             return rp_fail(err, RP_USAGE, "setting '%s': give KEY=VALUE, for example scheduler=lrr", to);
         *equals = 0;
-        settings[count] = (struct machine_setting){to, equals + 1, NULL};
+        settings[count] = (struct machine_setting){to, equals + 1};
     }
     r->machine = machine_open(
         &(struct machine_request){

@@ -41,7 +41,7 @@ struct spelt {
 
 static void word(struct spelt *s, const char *key, const char *value)
 {
-    s->settings[s->count++] = (struct machine_setting){key, value, NULL};
+    s->settings[s->count++] = (struct machine_setting){key, value};
 }
 
 static void number(struct spelt *s, const char *key, uint64_t value)

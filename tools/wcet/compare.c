@@ -72,7 +72,7 @@ static struct wcet_launch *append(struct wcet_result *r, struct rp_error *err)
 static bool under_policy(struct wcet_result *r, size_t first, size_t policy, struct rp_trace *t,
                          const struct machine_args *args, int64_t only, struct rp_error *err)
 {
-    struct machine_setting scheduler = {"scheduler", r->policies.names[policy], "--check"};
+    struct machine_setting scheduler = {"scheduler", r->policies.names[policy]};
     struct machine *m = machine_args_open(args, &scheduler, 1, err);
     struct replay_options options = {.launch = only};
     struct replay_result result;

@@ -1,5 +1,7 @@
 #include "tools/wcet/grid.h"
 
+#include "tools/input.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,15 +33,17 @@ static bool point(const struct wcet_grid *g, const struct machine_args *args, co
     bool latency = g->key && !strcmp(g->key, "latency");
     if (here.count + 2 > MOST_SETTINGS)
         return rp_fail(err, RP_USAGE, "too many --set");
+    here.late_option = "--grid";
+    here.late = here.count;
     if (latency) {
-        here.settings[here.count++] = (struct machine_setting){"spaces.global.latency", value, "--grid"};
-        here.settings[here.count++] = (struct machine_setting){"spaces.local.latency", value, "--grid"};
+        here.settings[here.count++] = (struct machine_setting){"spaces.global.latency", value};
+        here.settings[here.count++] = (struct machine_setting){"spaces.local.latency", value};
     } else if (g->key) {
-        here.settings[here.count++] = (struct machine_setting){g->key, value, "--grid"};
+        here.settings[here.count++] = (struct machine_setting){g->key, value};
     }
     bool fine = true;
     for (size_t i = 0; fine && i < count; i++) {
-        struct rp_trace *t = rp_trace_open(traces[i], err);
+        struct rp_trace *t = input_check(traces[i], INPUT_TRACE, err) ? rp_trace_open(traces[i], err) : NULL;
         fine = t && wcet_compare(out, t, &here, -1, g->extensions, NULL, err);
         if (t)
             rp_trace_close(t);
