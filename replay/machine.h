@@ -39,6 +39,29 @@
       "neighbouring sub-cores that share one L1; must divide the number of sub-cores")                                 \
     X(icache_subcores, "icache_subcores", OPTION_INTEGER, "", 1, 16, 1, NULL,                                          \
       "neighbouring sub-cores that share one instruction cache; must divide the number of sub-cores")                  \
+    X(lsu_queue, "lsu.queue", OPTION_INTEGER, "instructions", -1, 4096, -1, NULL,                                      \
+      "memory instructions that an SM's load/store unit holds until caches and the port have taken all of their "      \
+      "transactions; -1: any number")                                                                                  \
+    X(l1_queue, "l1.queue", OPTION_INTEGER, "requests", -1, 65536, -1, NULL,                                           \
+      "that wait for L1's port; -1: any number")                                                                       \
+    X(l1_mshrs, "l1.mshrs", OPTION_INTEGER, "sectors", -1, 65536, -1, NULL,                                            \
+      "that L1 has asked for and not got yet; -1: any number")                                                         \
+    X(port_width, "port.width", OPTION_INTEGER, "requests", 0, 64, 0, NULL,                                            \
+      "that leave an SM in a cycle; 0: any number")                                                                    \
+    X(port_latency, "port.latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL, "between an SM and L2, each way")    \
+    X(port_queue, "port.queue", OPTION_INTEGER, "requests", -1, 65536, -1, NULL,                                       \
+      "of an SM that are on their way to L2 and not taken by it; -1: any number")                                      \
+    X(l2_slices, "l2.slices", OPTION_INTEGER, "slices", 1, 256, 1, NULL,                                               \
+      "of L2, each with its part of the size and a port of its own")                                                   \
+    X(l2_interleave, "l2.interleave", OPTION_INTEGER, "bytes", 32, 1 << 20, 256, NULL,                                 \
+      "neighbouring bytes that belong to one slice, a power of two")                                                   \
+    X(l2_queue, "l2.queue", OPTION_INTEGER, "requests", -1, 65536, -1, NULL,                                           \
+      "that wait for a slice's port; -1: any number")                                                                  \
+    X(l2_mshrs, "l2.mshrs", OPTION_INTEGER, "sectors", -1, 65536, -1, NULL,                                            \
+      "that a slice has asked for and not got yet; -1: any number")                                                    \
+    X(dram_channels, "dram.channels", OPTION_INTEGER, "channels", 1, 256, 1, NULL, "of device memory, each by itself") \
+    X(dram_interleave, "dram.interleave", OPTION_INTEGER, "bytes", 32, 1 << 20, 256, NULL,                             \
+      "neighbouring bytes that belong to one channel, a power of two")                                                 \
     X(warm_l2, "warm_l2", OPTION_BOOLEAN, "", 0, 1, 0, NULL,                                                           \
       "what the host wrote before a launch is in L2 when it begins, as when copies go through L2; with caches that "   \
       "are kept, before the first launch only")                                                                        \

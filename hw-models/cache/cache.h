@@ -32,6 +32,34 @@ struct cache_reply {
     uint64_t victim;
 };
 
+/* How a cache is laid out, and its times. A cache that keeps nothing is all zeroes. */
+struct cache_shape {
+    uint64_t sets, ways, line, sector; /* sets × ways lines; bytes */
+    uint64_t latency;                  /* from the start of a look-up to its answer, or to its leaving */
+    uint64_t interval;                 /* between the starts of two look-ups */
+    uint64_t atomic_interval;          /* the same added for each lane of an atomic beyond the first at one address */
+    bool back; /* writes stay until their line is replaced, and atomics are done here; else both go on */
+};
+
+#define CACHE_NO_FETCH UINT32_MAX
+
+struct cache_look_up {
+    uint64_t address; /* of the transaction */
+    uint64_t cycle;   /* in which the look-up is over: its start + latency */
+    enum cache_kind kind;
+    uint32_t fetch; /* the name of what it fetches, should it fetch something: below 2^32 - 1, unique while under way */
+};
+
+struct cache_finding {
+    bool hit;      /* for statistics: the sector was there, or on its way. A level that keeps nothing never hits */
+    bool served;   /* this level is the last that the request sees */
+    bool fetches;  /* not served: the cache waits for filled() under the name given */
+    uint32_t from; /* served: when this fetch, of an earlier request, is there; CACHE_NO_FETCH: at `cycle` */
+    uint64_t cycle;
+    uint64_t victim;  /* a dirty line that had to go: its address, */
+    uint32_t written; /* and its sectors to be written back, a bit each from the lowest address; 0: none */
+};
+
 struct cache_model {
     struct model model;
     bool keeps; /* false: has no lines at all; its hits and misses are not counted */
@@ -42,6 +70,14 @@ struct cache_model {
     void (*fill)(void *state, uint64_t address, uint64_t cycle);
     /* Before the first access: the cache holds these bytes, one after the other, as far as there is room for them. */
     void (*preload)(void *state, uint64_t address, uint64_t size);
+
+    void (*shape)(const int64_t *options, struct cache_shape *);
+    /* Whether such a request would ask for a sector that is neither there nor on its way. Changes nothing. */
+    bool (*fetches)(const void *state, enum cache_kind, uint64_t address);
+    /* Looks the request up, and makes room for what it brings. */
+    void (*look_up)(void *state, const struct cache_look_up *, struct cache_finding *);
+    /* What a look-up fetched under this name arrives at `cycle`. Ignored if its line has been replaced. */
+    void (*filled)(void *state, uint64_t address, uint32_t fetch, uint64_t cycle);
 };
 
 /* The options of `direct-mapped`, for analyses of what it does. */
@@ -51,7 +87,8 @@ enum {
     CACHE_OPTION_SECTOR,
     CACHE_OPTION_LATENCY,
     CACHE_OPTION_INTERVAL,
-    CACHE_OPTION_WRITE
+    CACHE_OPTION_WRITE,
+    CACHE_OPTION_ATOMIC_INTERVAL
 };
 enum { CACHE_THROUGH, CACHE_BACK }; /* of `write` */
 

@@ -9,7 +9,7 @@
  *   write, write = back:     served at s + latency; the sector is there from then on, without a fetch, and is dirty
  *   atomic, write = through: leaves at s + latency; hit if the sector is there
  *   atomic, write = back:    as a read, and the line is dirty from then on
- * A line that is replaced while one of its sectors is dirty is written back, one write per line.
+ * A line that is replaced while some of its sectors are dirty gives these to be written back.
  */
 #include <string.h>
 
@@ -29,14 +29,18 @@ static const struct model_option options_of[] = {
     [CACHE_OPTION_WRITE] =
         {"write", OPTION_CHOICE, "", CACHE_THROUGH, CACHE_BACK, CACHE_THROUGH, write_names,
          "through: writes go on, nothing is allocated; back: writes stay until the line is replaced"},
+    [CACHE_OPTION_ATOMIC_INTERVAL] =
+        {"atomic_interval", OPTION_INTEGER, "cycles", 0, 1000, 0, NULL,
+         "added to `interval` for each further lane of an atomic done here that names the same address"},
 };
 
 #define MOST_SECTORS 8
 #define ABSENT UINT64_MAX
+#define FETCHED_BY (1ull << 63) /* | the name of the fetch that brings the sector */
 
 struct line {
-    uint64_t tag; /* line address + 1; 0: empty */
-    bool dirty;
+    uint64_t tag;                   /* line address + 1; 0: empty */
+    uint8_t dirty;                  /* sectors, a bit each */
     uint64_t arrival[MOST_SECTORS]; /* ABSENT: not there */
 };
 
@@ -91,6 +95,11 @@ static uint64_t *sector_of(const struct direct_mapped *c, struct line *line, uin
     return &line->arrival[address % c->line_bytes / c->sector_bytes];
 }
 
+static uint8_t bit_of(const struct direct_mapped *c, uint64_t address)
+{
+    return (uint8_t)(1u << address % c->line_bytes / c->sector_bytes);
+}
+
 /* Makes the line at `address` the one in its place, empty if it was not there. */
 static struct line *claim(struct direct_mapped *c, uint64_t address, struct cache_reply *reply)
 {
@@ -103,7 +112,7 @@ static struct line *claim(struct direct_mapped *c, uint64_t address, struct cach
         reply->victim = (line->tag - 1) * c->line_bytes;
     }
     line->tag = tag;
-    line->dirty = false;
+    line->dirty = 0;
     for (unsigned s = 0; s < MOST_SECTORS; s++)
         line->arrival[s] = ABSENT;
     return line;
@@ -129,7 +138,7 @@ static void write_sector(struct direct_mapped *c, uint64_t address, uint64_t don
         return;
     reply->served = true;
     line = claim(c, address, reply);
-    line->dirty = true;
+    line->dirty |= bit_of(c, address);
     if (!there)
         *sector_of(c, line, address) = done;
 }
@@ -144,7 +153,7 @@ static void access(void *state, const struct cache_request *request, struct cach
     if (request->kind == CACHE_READ || atomic_here)
         read_sector(c, request->address, start + c->latency, reply);
     if (atomic_here)
-        line_of(c, request->address)->dirty = true;
+        line_of(c, request->address)->dirty |= bit_of(c, request->address);
     if (request->kind != CACHE_READ && !atomic_here)
         write_sector(c, request->address, start + c->latency, reply);
 }
@@ -168,6 +177,94 @@ static void preload(void *state, uint64_t address, uint64_t size)
         fill(c, first + at, 0);
 }
 
+/* ---- look-ups without an answer at once ---------------------------------------------------------------------------
+ */
+
+static void shape(const int64_t *o, struct cache_shape *out)
+{
+    *out = (struct cache_shape){
+        .sets = (uint64_t)(o[CACHE_OPTION_SIZE] / o[CACHE_OPTION_LINE]),
+        .ways = 1,
+        .line = (uint64_t)o[CACHE_OPTION_LINE],
+        .sector = (uint64_t)o[CACHE_OPTION_SECTOR],
+        .latency = (uint64_t)o[CACHE_OPTION_LATENCY],
+        .interval = (uint64_t)o[CACHE_OPTION_INTERVAL],
+        .atomic_interval = (uint64_t)o[CACHE_OPTION_ATOMIC_INTERVAL],
+        .back = o[CACHE_OPTION_WRITE] == CACHE_BACK,
+    };
+}
+
+static bool is_there(struct direct_mapped *c, uint64_t address)
+{
+    struct line *line = line_of(c, address);
+    return line->tag == address / c->line_bytes + 1 && *sector_of(c, line, address) != ABSENT;
+}
+
+static bool reads(const struct direct_mapped *c, enum cache_kind kind)
+{
+    return kind == CACHE_READ || (kind == CACHE_ATOMIC && c->back);
+}
+
+static bool fetches(const void *state, enum cache_kind kind, uint64_t address)
+{
+    struct direct_mapped *c = (struct direct_mapped *)state; /* which does not change */
+    return reads(c, kind) && !is_there(c, address);
+}
+
+/* Makes room for the line at `address`. */
+static struct line *make_room(struct direct_mapped *c, uint64_t address, struct cache_finding *finding)
+{
+    struct line *line = line_of(c, address);
+    if (line->dirty && line->tag != address / c->line_bytes + 1) {
+        finding->victim = (line->tag - 1) * c->line_bytes;
+        finding->written = line->dirty;
+    }
+    return claim(c, address, NULL);
+}
+
+static void look_up_read(struct direct_mapped *c, const struct cache_look_up *r, struct cache_finding *finding)
+{
+    struct line *line = make_room(c, r->address, finding);
+    uint64_t *arrival = sector_of(c, line, r->address);
+    finding->hit = finding->served = *arrival != ABSENT;
+    finding->fetches = !finding->hit;
+    if (finding->fetches)
+        *arrival = FETCHED_BY | r->fetch;
+    else if (*arrival & FETCHED_BY)
+        finding->from = (uint32_t)*arrival;
+    else if (*arrival > r->cycle)
+        finding->cycle = *arrival;
+    if (r->kind == CACHE_ATOMIC)
+        line->dirty |= bit_of(c, r->address);
+}
+
+static void look_up(void *state, const struct cache_look_up *r, struct cache_finding *finding)
+{
+    struct direct_mapped *c = state;
+    *finding = (struct cache_finding){.from = CACHE_NO_FETCH, .cycle = r->cycle};
+    if (reads(c, r->kind)) {
+        look_up_read(c, r, finding);
+        return;
+    }
+    finding->hit = is_there(c, r->address);
+    if (!c->back)
+        return;
+    struct line *line = make_room(c, r->address, finding);
+    finding->served = true;
+    line->dirty |= bit_of(c, r->address);
+    if (!finding->hit)
+        *sector_of(c, line, r->address) = r->cycle;
+}
+
+static void filled(void *state, uint64_t address, uint32_t fetch, uint64_t cycle)
+{
+    struct direct_mapped *c = state;
+    struct line *line = line_of(c, address);
+    uint64_t *arrival = sector_of(c, line, address);
+    if (line->tag == address / c->line_bytes + 1 && *arrival == (FETCHED_BY | fetch))
+        *arrival = cycle;
+}
+
 const struct cache_model cache_direct_mapped = {
     {.name = "direct-mapped",
      .help = "one place per line, sectored, one port (PasTiS)",
@@ -180,4 +277,8 @@ const struct cache_model cache_direct_mapped = {
     access,
     fill,
     preload,
+    shape,
+    fetches,
+    look_up,
+    filled,
 };

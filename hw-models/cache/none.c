@@ -33,5 +33,41 @@ static void preload(void *state, uint64_t address, uint64_t size)
     (void)size;
 }
 
-const struct cache_model cache_none = {
-    {.name = "none", .help = "no cache", .state_size = state_size}, false, reset, access, fill, preload};
+static void shape(const int64_t *options, struct cache_shape *out)
+{
+    (void)options;
+    *out = (struct cache_shape){0};
+}
+
+static bool fetches(const void *state, enum cache_kind kind, uint64_t address)
+{
+    (void)state;
+    (void)kind;
+    (void)address;
+    return false;
+}
+
+static void look_up(void *state, const struct cache_look_up *request, struct cache_finding *finding)
+{
+    (void)state;
+    *finding = (struct cache_finding){.from = CACHE_NO_FETCH, .cycle = request->cycle};
+}
+
+static void filled(void *state, uint64_t address, uint32_t fetch, uint64_t cycle)
+{
+    (void)state;
+    (void)address;
+    (void)fetch;
+    (void)cycle;
+}
+
+const struct cache_model cache_none = {{.name = "none", .help = "no cache", .state_size = state_size},
+                                       false,
+                                       reset,
+                                       access,
+                                       fill,
+                                       preload,
+                                       shape,
+                                       fetches,
+                                       look_up,
+                                       filled};

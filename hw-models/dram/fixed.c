@@ -1,16 +1,24 @@
-/* A fixed latency, and a fixed interval between the starts of two requests (the bandwidth). */
+/* A fixed latency, and a fixed interval between the starts of two requests (the bandwidth). A request that arrives at
+ * cycle c starts at s = max(c, free), is done at s + latency, and free = s + interval (× its sectors). Option `queue`
+ * bounds how many wait for their start; a place that a start in cycle s leaves can be taken from s + 1 on. */
 #include "hw-models/dram/dram.h"
 
-enum { LATENCY, INTERVAL };
+enum { LATENCY, INTERVAL, QUEUE };
+#define LONGEST_QUEUE 256
 static const struct model_option options_of[] = {
     [LATENCY] = {"latency", OPTION_INTEGER, "cycles", 0, 1000000, 200, NULL,
                  "from the start of a request to its answer"},
     [INTERVAL] = {"interval", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL,
                   "between the starts of two requests; 0: no limit to the bandwidth"},
+    [QUEUE] = {"queue", OPTION_INTEGER, "requests", -1, LONGEST_QUEUE, -1, NULL,
+               "that a channel takes before they start; -1: any number"},
 };
 
 struct fixed {
     uint64_t latency, interval, free;
+    uint64_t queue;                 /* 0: any number */
+    uint64_t count;                 /* requests so far */
+    uint64_t starts[LONGEST_QUEUE]; /* of the last `queue` requests, by count modulo queue */
 };
 
 static size_t state_size(const int64_t *options)
@@ -21,7 +29,9 @@ static size_t state_size(const int64_t *options)
 
 static void reset(void *state, const int64_t *options)
 {
-    *(struct fixed *)state = (struct fixed){(uint64_t)options[LATENCY], (uint64_t)options[INTERVAL], 0};
+    *(struct fixed *)state = (struct fixed){.latency = (uint64_t)options[LATENCY],
+                                            .interval = (uint64_t)options[INTERVAL],
+                                            .queue = options[QUEUE] > 0 ? (uint64_t)options[QUEUE] : 0};
 }
 
 static uint64_t access(void *state, uint64_t address, bool write, uint64_t cycle)
@@ -36,12 +46,41 @@ static uint64_t access(void *state, uint64_t address, bool write, uint64_t cycle
     return start + f->latency;
 }
 
+static enum dram_answer offer(void *state, const struct dram_request *request, uint64_t now, uint64_t *cycle)
+{
+    struct fixed *f = state;
+    uint64_t *start = f->queue ? &f->starts[f->count % f->queue] : NULL;
+    if (start && f->count >= f->queue && *start >= now) {
+        *cycle = *start + 1;
+        return DRAM_FULL;
+    }
+    uint64_t at = now > f->free ? now : f->free;
+    f->free = at + f->interval * request->sectors;
+    if (start)
+        *start = at;
+    f->count++;
+    *cycle = at + f->latency;
+    return DRAM_DONE;
+}
+
+static uint64_t ahead(const int64_t *options) { return (uint64_t)options[LATENCY]; }
+static bool may_refuse(const int64_t *options) { return options[QUEUE] > 0; }
+static bool is_fixed(const int64_t *options) { return !options[INTERVAL] && !may_refuse(options); }
+
+static const char *check(const int64_t *options) { return options[QUEUE] ? NULL : "queue must not be 0"; }
+
 const struct dram_model dram_fixed = {
     {.name = "fixed",
      .help = "fixed latency, fixed bandwidth",
      .options = options_of,
      .option_count = MODEL_COUNT_OF(options_of),
-     .state_size = state_size},
+     .state_size = state_size,
+     .check = check},
     reset,
     access,
+    offer,
+    NULL,
+    ahead,
+    may_refuse,
+    is_fixed,
 };

@@ -21,5 +21,37 @@ static uint64_t access(void *state, uint64_t address, bool write, uint64_t cycle
     return cycle;
 }
 
-const struct dram_model dram_ideal = {
-    {.name = "ideal", .help = "answers at once", .state_size = state_size}, reset, access};
+static enum dram_answer offer(void *state, const struct dram_request *request, uint64_t now, uint64_t *cycle)
+{
+    (void)state;
+    (void)request;
+    *cycle = now;
+    return DRAM_DONE;
+}
+
+static uint64_t ahead(const int64_t *options)
+{
+    (void)options;
+    return 0;
+}
+
+static bool may_refuse(const int64_t *options)
+{
+    (void)options;
+    return false;
+}
+
+static bool is_fixed(const int64_t *options)
+{
+    (void)options;
+    return true;
+}
+
+const struct dram_model dram_ideal = {{.name = "ideal", .help = "answers at once", .state_size = state_size},
+                                      reset,
+                                      access,
+                                      offer,
+                                      NULL,
+                                      ahead,
+                                      may_refuse,
+                                      is_fixed};

@@ -41,8 +41,9 @@
 struct memory_system;
 struct sm_memory;
 
-/* NULL: out of memory. May serve any number of launches, one after the other. */
-struct memory_system *memory_system_new(const struct machine *, struct rp_error *);
+/* NULL: out of memory. May serve any number of launches, one after the other. Without short cuts everything is done in
+ * the cycle in which it happens; with them, what follows from what is known is done at once. Results are the same. */
+struct memory_system *memory_system_new(const struct machine *, bool short_cuts, struct rp_error *);
 void memory_system_free(struct memory_system *);
 /* Fills L2 with what the host wrote before the launch, in the order in which the trace lists it, from the first byte to
  * the last: as if the host had just copied it through L2. Before the first access. */
@@ -76,9 +77,9 @@ static inline uint64_t code_address(uint32_t kernel, const struct rp_instruction
     return ((uint64_t)kernel << 32) + in->pc;
 }
 
-/* Whether the LSU behind this sub-core takes another access now. If not it will, in a cycle that sm_memory_advance()
- * is asked for. Machines whose LSU takes any number always have room: memory_system_may_refuse() is false for them. */
-bool sm_memory_accepts(const struct sm_memory *, unsigned subcore);
+/* Whether the LSU takes another access now. If not it will, in a cycle that sm_memory_advance() is asked for. Machines
+ * whose LSU takes any number always have room: memory_system_may_refuse() is false for them. */
+bool sm_memory_accepts(const struct sm_memory *);
 bool memory_system_may_refuse(const struct memory_system *);
 
 /* An access by this sub-core whose transactions arrive at the LSU at `arrival`, after the cycle at hand. The LSU

@@ -1,0 +1,402 @@
+/* The chip's side of the memory system. Where nothing refuses, a slice looks a request up when it arrives, for a start
+ * that may come later; else it waits in the slice's queue and is looked up when it starts. */
+#include "replay/memory/chip.h"
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+/* Within a cycle: channels, then slices, then requests by (SM, sequence), a write-back before what caused it. */
+static uint64_t own_key(enum chip_event what, uint32_t index) { return (uint64_t)what << 16 | index; }
+static uint64_t request_key(uint32_t sm, uint64_t sequence) { return (uint64_t)(sm + 1) << 42 | sequence << 1 | 1; }
+
+static void add_event(struct memory_system *m, struct event *e, enum chip_event what, uint64_t cycle)
+{
+    e->what = (uint8_t)what;
+    if (!calendar_add(&m->calendar, e, cycle))
+        m->failed = true;
+}
+
+static void add_own_event(struct memory_system *m, struct event *e, bool *is_added, enum chip_event what,
+                          uint32_t index, uint64_t cycle)
+{
+    if (*is_added)
+        return;
+    *is_added = true;
+    e->key = own_key(what, index);
+    add_event(m, e, what, cycle);
+}
+
+static void put(struct request_queue *q, struct chip_request *r)
+{
+    r->next = NULL;
+    *(q->first ? &q->last->next : &q->first) = r;
+    q->last = r;
+}
+
+static struct chip_request *take(struct request_queue *q)
+{
+    struct chip_request *r = q->first;
+    q->first = r->next;
+    return r;
+}
+
+static struct chip_request *new_request(struct memory_system *m)
+{
+    struct chip_request *r = pool_take(&m->requests);
+    if (!r)
+        m->failed = true;
+    return r;
+}
+
+/* ---- answers ----------------------------------------------------------------------------------------------------- */
+
+static void reply(struct memory_system *m, const struct chip_request *r, uint64_t cycle)
+{
+    if (r->name != NOBODY)
+        sm_memory_reply(&m->sms[r->sm], r->name, cycle + m->layout.port_latency);
+}
+
+/* Device memory is done with it at `cycle`. */
+static void answered(struct memory_system *m, struct chip_request *r, uint64_t cycle)
+{
+    struct slice *s = &m->slices[r->slice];
+    reply(m, r, cycle);
+    for (struct chip_request *w = r->waiters, *next; w; w = next) {
+        next = w->next;
+        reply(m, w, later(w->cycle, cycle));
+        pool_give(&m->requests, w);
+    }
+    r->waiters = NULL;
+    if (r->fetches)
+        m->layout.l2.model->filled(s->level.state, memory_local(&m->layout.slices, r->address), r->item.id, cycle);
+    if (r->fetches && m->layout.l2.mshrs != MEMORY_ANY) {
+        r->event.key = own_key(CHIP_RELEASE, 0);
+        add_event(m, &r->event, CHIP_RELEASE, cycle + 1);
+    } else {
+        pool_give(&m->requests, r);
+    }
+}
+
+/* ---- device memory ----------------------------------------------------------------------------------------------- */
+
+static struct channel *channel_of(struct memory_system *m, uint64_t address, uint32_t *index)
+{
+    *index = memory_part_of(&m->layout.channels, address);
+    return &m->channels[*index];
+}
+
+static void await_room(struct memory_system *m, struct channel *c, uint32_t index, struct slice *s, uint64_t cycle)
+{
+    s->next_refused = NULL;
+    *(c->refused_first ? &c->refused_last->next_refused : &c->refused_first) = s;
+    c->refused_last = s;
+    if (cycle != DRAM_UNKNOWN)
+        add_own_event(m, &c->room, &c->makes_room, CHIP_ROOM_IN_CHANNEL, index, cycle);
+}
+
+/* False: refused; *again: when there may be room. */
+static bool offer(struct memory_system *m, struct chip_request *r, uint64_t now, uint64_t *again)
+{
+    uint32_t index;
+    struct channel *c = channel_of(m, r->address, &index);
+    struct dram_request request = {memory_local(&m->layout.channels, r->address), r->sectors, r->item.id,
+                                   r->kind != CACHE_READ};
+    uint64_t cycle;
+    enum dram_answer a = m->layout.dram->offer(c->state, &request, now, &cycle);
+    *again = cycle;
+    if (a == DRAM_FULL)
+        return false;
+    c->accesses += r->sectors;
+    c->writes += request.write ? r->sectors : 0;
+    if (a == DRAM_DONE)
+        answered(m, r, cycle);
+    else
+        add_own_event(m, &c->advance, &c->advances, CHIP_ADVANCE_CHANNEL, index, later(cycle, now + 1));
+    return true;
+}
+
+/* Offers what the slice has to send, until something is refused; behind those that were refused before. */
+static void send_out(struct memory_system *m, struct slice *s, uint64_t now)
+{
+    while (s->out.first) {
+        uint32_t index;
+        uint64_t again = DRAM_UNKNOWN;
+        struct chip_request *r = s->out.first, *next = r->next;
+        struct channel *c = channel_of(m, r->address, &index);
+        if (c->refused_first || !offer(m, r, now, &again)) {
+            await_room(m, c, index, s, again);
+            return;
+        }
+        s->out.first = next;
+    }
+}
+
+static void leave(struct memory_system *m, struct chip_request *r, uint64_t now)
+{
+    struct slice *s = &m->slices[r->slice];
+    bool first = !s->out.first;
+    put(&s->out, r);
+    if (first)
+        send_out(m, s, now);
+}
+
+static void start_waiting(struct memory_system *, struct slice *, uint64_t now);
+
+/* The slices that the channel has refused offer again, one request each, in the order in which they were refused. */
+static void room_in_channel(struct memory_system *m, struct channel *c, uint32_t index, uint64_t now)
+{
+    while (c->refused_first) {
+        struct slice *s = c->refused_first;
+        struct chip_request *r = s->out.first, *next = r->next;
+        uint64_t again;
+        if (!offer(m, r, now, &again)) {
+            if (again != DRAM_UNKNOWN)
+                add_own_event(m, &c->room, &c->makes_room, CHIP_ROOM_IN_CHANNEL, index, again);
+            return;
+        }
+        s->out.first = next;
+        c->refused_first = s->next_refused;
+        send_out(m, s, now);
+        if (!s->out.first)
+            start_waiting(m, s, now);
+    }
+}
+
+static void advance_channel(struct memory_system *m, struct channel *c, uint32_t index, uint64_t now)
+{
+    struct dram_done done[DRAM_MOST_DONE];
+    uint32_t count = 0;
+    bool room = false;
+    uint64_t next = m->layout.dram->advance(c->state, now, done, &count, &room);
+    for (uint32_t i = 0; i < count; i++)
+        answered(m, pool_at(&m->requests, done[i].name), done[i].cycle);
+    if (next != DRAM_UNKNOWN)
+        add_own_event(m, &c->advance, &c->advances, CHIP_ADVANCE_CHANNEL, index, next);
+    if (room)
+        room_in_channel(m, c, index, now);
+}
+
+/* ---- slices ------------------------------------------------------------------------------------------------------ */
+
+static void leave_at(struct memory_system *m, struct chip_request *r, uint64_t cycle, uint64_t now)
+{
+    if (cycle == now)
+        leave(m, r, now);
+    else
+        add_event(m, &r->event, CHIP_LEAVE, cycle);
+}
+
+/* What a line that is replaced has to write back leaves as one request, before what replaces it. */
+static void write_back(struct memory_system *m, struct slice *s, const struct chip_request *cause,
+                       const struct cache_finding *found, uint64_t cycle, uint64_t now)
+{
+    struct chip_request *w = new_request(m);
+    if (!w)
+        return;
+    w->waiters = NULL;
+    w->address = memory_global(&m->layout.slices, s->index, found->victim);
+    w->name = NOBODY;
+    w->sectors = (uint32_t)__builtin_popcount(found->written);
+    w->sm = cause->sm;
+    w->slice = cause->slice;
+    w->kind = CACHE_WRITE;
+    w->fetches = false;
+    w->event.key = cause->event.key - 1;
+    leave_at(m, w, cycle, now);
+}
+
+static void look_up(struct memory_system *m, struct slice *s, struct chip_request *r, uint64_t start, uint64_t now)
+{
+    struct cache_finding found;
+    uint64_t local = memory_local(&m->layout.slices, r->address);
+    uint64_t cycle = level_look_up(&s->level, local, r->kind, r->repeats, start, r->item.id, &found);
+    if (found.written)
+        write_back(m, s, r, &found, cycle, now);
+    r->fetches = found.fetches;
+    s->outstanding += found.fetches && m->layout.l2.mshrs != MEMORY_ANY;
+    if (!found.served) {
+        leave_at(m, r, cycle, now);
+    } else if (found.from == CACHE_NO_FETCH) {
+        reply(m, r, found.cycle);
+        pool_give(&m->requests, r);
+    } else {
+        struct chip_request *from = pool_at(&m->requests, found.from);
+        r->cycle = found.cycle;
+        r->next = from->waiters;
+        from->waiters = r;
+    }
+}
+
+/* Its first request may not start: what it sent is refused, or it can ask for no more sectors. */
+static bool is_blocked(const struct memory_system *m, const struct slice *s)
+{
+    const struct chip_request *r = s->queue.first;
+    return s->out.first ||
+           (s->outstanding >= m->layout.l2.mshrs &&
+            m->layout.l2.model->fetches(s->level.state, r->kind, memory_local(&m->layout.slices, r->address)));
+}
+
+static void start_waiting(struct memory_system *m, struct slice *s, uint64_t now)
+{
+    while (s->queue.first && !is_blocked(m, s)) {
+        if (s->level.free > now) {
+            add_own_event(m, &s->start, &s->starts, CHIP_START, s->index, s->level.free);
+            return;
+        }
+        s->waiting--;
+        s->started = s->started_at == now ? s->started + 1 : 1;
+        s->started_at = now;
+        if (s->refused_first != NOBODY)
+            add_own_event(m, &s->room, &s->makes_room, CHIP_ROOM_IN_SLICE, s->index, now + 1);
+        look_up(m, s, take(&s->queue), now, now);
+    }
+}
+
+static bool is_full(const struct memory_system *m, const struct slice *s, uint64_t now)
+{
+    return m->layout.l2.queue != MEMORY_ANY &&
+           s->waiting + (s->started_at == now ? s->started : 0) >= m->layout.l2.queue;
+}
+
+static void accept(struct memory_system *m, struct slice *s, struct chip_request *r, uint64_t now)
+{
+    if (m->layout.port_queue != MEMORY_ANY)
+        sm_memory_credit(&m->sms[r->sm], later(now + 1, now + m->layout.port_latency));
+    r->slice = (uint16_t)s->index;
+    if (m->at_once) {
+        look_up(m, s, r, later(now, s->level.free), now);
+        return;
+    }
+    put(&s->queue, r);
+    s->waiting++;
+    start_waiting(m, s, now);
+}
+
+/* ---- the far end of ports ---------------------------------------------------------------------------------------- */
+
+static struct slice *slice_of(struct memory_system *m, const struct chip_request *r)
+{
+    return &m->slices[memory_part_of(&m->layout.slices, r->address)];
+}
+
+static void refuse(struct memory_system *m, struct slice *s, uint32_t sm, uint64_t now)
+{
+    m->ports[sm].next_refused = NOBODY;
+    *(s->refused_first != NOBODY ? &m->ports[s->refused_last].next_refused : &s->refused_first) = sm;
+    s->refused_last = sm;
+    if (s->started_at == now && s->started)
+        add_own_event(m, &s->room, &s->makes_room, CHIP_ROOM_IN_SLICE, s->index, now + 1);
+}
+
+/* Offers what waits at the end of this port, until something is refused; behind those that were refused before. */
+static void bring_in(struct memory_system *m, uint32_t sm, uint64_t now)
+{
+    struct request_queue *waiting = &m->ports[sm].waiting;
+    while (waiting->first) {
+        struct slice *s = slice_of(m, waiting->first);
+        if (s->refused_first != NOBODY || is_full(m, s, now)) {
+            refuse(m, s, sm, now);
+            return;
+        }
+        accept(m, s, take(waiting), now);
+    }
+}
+
+static void arrive(struct memory_system *m, struct chip_request *r, uint64_t now)
+{
+    struct request_queue *waiting = &m->ports[r->sm].waiting;
+    bool first = !waiting->first;
+    put(waiting, r);
+    if (first)
+        bring_in(m, r->sm, now);
+}
+
+/* The SMs that the slice has refused offer again, one request each, in the order in which they were refused. */
+static void room_in_slice(struct memory_system *m, struct slice *s, uint64_t now)
+{
+    while (s->refused_first != NOBODY && !is_full(m, s, now)) {
+        uint32_t sm = s->refused_first;
+        s->refused_first = m->ports[sm].next_refused;
+        accept(m, s, take(&m->ports[sm].waiting), now);
+        bring_in(m, sm, now);
+    }
+    if (s->refused_first != NOBODY && s->started_at == now && s->started)
+        add_own_event(m, &s->room, &s->makes_room, CHIP_ROOM_IN_SLICE, s->index, now + 1);
+}
+
+static bool collect(struct memory_system *m, uint32_t sm)
+{
+    struct outbox *box = &m->sms[sm].outbox;
+    for (size_t i = 0; i < box->count; i++) {
+        const struct outgoing *o = &box->items[i];
+        struct chip_request *r = new_request(m);
+        if (!r)
+            break;
+        r->waiters = NULL;
+        r->address = o->address;
+        r->name = o->name;
+        r->sectors = 1;
+        r->sm = (uint16_t)sm;
+        r->kind = o->kind;
+        r->repeats = o->repeats;
+        r->fetches = false;
+        r->event.key = request_key(sm, o->sequence);
+        add_event(m, &r->event, CHIP_ARRIVE, o->arrival);
+    }
+    box->count = 0;
+    return !m->failed;
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
+
+static struct chip_request *request_of(struct event *e)
+{
+    return (struct chip_request *)((char *)e - offsetof(struct chip_request, event));
+}
+
+static void release(struct memory_system *m, struct chip_request *r, uint64_t now)
+{
+    struct slice *s = &m->slices[r->slice];
+    s->outstanding--;
+    pool_give(&m->requests, r);
+    start_waiting(m, s, now);
+}
+
+static void handle(struct memory_system *m, struct event *e)
+{
+    uint64_t now = e->cycle;
+    uint32_t index = (uint32_t)(e->key & 0xffff); /* of a channel or slice */
+    switch ((enum chip_event)e->what) {
+    case CHIP_ADVANCE_CHANNEL:
+        m->channels[index].advances = false;
+        advance_channel(m, &m->channels[index], index, now);
+        break;
+    case CHIP_ROOM_IN_CHANNEL:
+        m->channels[index].makes_room = false;
+        room_in_channel(m, &m->channels[index], index, now);
+        break;
+    case CHIP_ROOM_IN_SLICE:
+        m->slices[index].makes_room = false;
+        room_in_slice(m, &m->slices[index], now);
+        break;
+    case CHIP_START:
+        m->slices[index].starts = false;
+        start_waiting(m, &m->slices[index], now);
+        break;
+    case CHIP_RELEASE: release(m, request_of(e), now); break;
+    case CHIP_ARRIVE: arrive(m, request_of(e), now); break;
+    case CHIP_LEAVE: leave(m, request_of(e), now); break;
+    }
+}
+
+uint64_t memory_system_advance(struct memory_system *m, uint64_t now)
+{
+    for (uint32_t sm = 0; sm < m->layout.sms; sm++)
+        if (m->sms[sm].outbox.count && !collect(m, sm))
+            return MEMORY_NEVER;
+    for (struct event *e; (e = calendar_take(&m->calendar, now + m->clock));)
+        handle(m, e);
+    uint64_t next = calendar_next(&m->calendar);
+    return next == CALENDAR_NEVER ? MEMORY_NEVER : next - m->clock;
+}

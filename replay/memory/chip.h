@@ -1,0 +1,73 @@
+/* The chip's side of the memory system: what comes from the SMs' ports, L2 in slices, device memory in channels. */
+#ifndef REPRISE_REPLAY_MEMORY_CHIP_H
+#define REPRISE_REPLAY_MEMORY_CHIP_H
+
+#include "replay/memory/calendar.h"
+#include "replay/memory/sm_memory.h"
+
+/* What an event is. */
+enum chip_event {
+    CHIP_ADVANCE_CHANNEL, /* its model wants to be called */
+    CHIP_ROOM_IN_CHANNEL, /* a refused slice may offer again */
+    CHIP_ROOM_IN_SLICE,   /* a refused SM may offer again */
+    CHIP_RELEASE,         /* what a slice fetched has come: one that waits for that may start */
+    CHIP_START,           /* a slice's port is free */
+    CHIP_ARRIVE,          /* a request comes from its SM */
+    CHIP_LEAVE,           /* a request, or a write-back, leaves its slice */
+};
+
+struct chip_request {
+    struct pool_item item;
+    struct event event;        /* in the calendar */
+    struct chip_request *next; /* in a queue, or among those that wait for the same fetch */
+    struct chip_request *waiters;
+    uint64_t address, cycle; /* cycle: of a waiter, from which it may be served */
+    uint32_t name, sectors;  /* name: the SM's, NOBODY: no reply */
+    uint16_t sm, slice;
+    uint8_t kind, repeats;
+    bool fetches;
+};
+
+struct request_queue {
+    struct chip_request *first, *last;
+};
+
+struct slice {
+    struct level level;
+    struct event start, room; /* in the calendar while `starts`, `makes_room` */
+    bool starts, makes_room;
+    struct request_queue queue, out; /* wait for the port; refused by a channel */
+    uint64_t waiting, started_at, started, outstanding;
+    struct slice *next_refused; /* by the same channel */
+    uint32_t index;
+    uint32_t refused_first, refused_last; /* SMs, linked by chip_port.next_refused */
+};
+
+struct channel {
+    void *state;
+    struct event room, advance;
+    bool makes_room, advances;
+    struct slice *refused_first, *refused_last;
+    uint64_t accesses, writes;
+};
+
+/* The far end of an SM's port. */
+struct chip_port {
+    struct request_queue waiting; /* have arrived and not been taken */
+    uint32_t next_refused;
+};
+
+struct memory_system {
+    struct memory_layout layout;
+    struct sm_memory *sms;
+    struct slice *slices;
+    struct channel *channels;
+    struct chip_port *ports;
+    struct calendar calendar;
+    struct pool requests;
+    uint64_t clock; /* cycles of earlier launches */
+    bool at_once;   /* slices look requests up when they arrive: nothing on the chip refuses */
+    bool failed;
+};
+
+#endif

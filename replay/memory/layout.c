@@ -1,0 +1,109 @@
+#include "replay/memory/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *machine_part_state(const struct machine_part *part)
+{
+    size_t size = (part->model->state_size(part->options) + 63) / 64 * 64;
+    size = size ? size : 64;
+    void *state = aligned_alloc(64, size);
+    if (state)
+        memset(state, 0, size);
+    return state;
+}
+
+static uint64_t bound(int64_t option) { return option < 0 ? MEMORY_ANY : (uint64_t)option; }
+
+static struct memory_level level_of(const struct machine_part *part, int64_t queue, int64_t mshrs)
+{
+    struct memory_level l = {
+        .model = (const struct cache_model *)part->model, .part = part, .queue = bound(queue), .mshrs = bound(mshrs)};
+    l.keeps = l.model->keeps;
+    l.model->shape(part->options, &l.shape);
+    return l;
+}
+
+/* Whether a unit ever lets an instruction wait after its issue. */
+static bool waits_after_issue(const struct machine *m, uint8_t unit)
+{
+    const struct machine_part *part = &m->units[unit];
+    if (part->model == &unit_ideal.model)
+        return false;
+    for (unsigned o = 0; o < part->model->option_count; o++)
+        if (!strcmp(part->model->options[o].key, "queue") && part->options[o] == 0)
+            return part->model != &unit_pipelined.model;
+    return true;
+}
+
+/* Instructions of these timings may make accesses: all of one initiation, on units that let nobody wait? */
+static bool same_delay(const struct machine *m, const struct machine_timing *t, uint32_t *initiation)
+{
+    if (*initiation && *initiation != t->initiation)
+        return false;
+    *initiation = t->initiation;
+    return !waits_after_issue(m, t->unit);
+}
+
+static bool arrives_in_order(const struct machine *m)
+{
+    uint32_t initiation = 0;
+    for (unsigned s = 0; s < RP_SPACE_COUNT; s++)
+        if (s != RP_SPACE_NONE && s != RP_SPACE_GENERIC && !same_delay(m, &m->spaces[s], &initiation))
+            return false;
+    /* instructions of other classes with memory operands */
+    return same_delay(m, &m->classes[RP_CLASS_TEXTURE], &initiation) &&
+           same_delay(m, &m->classes[RP_CLASS_ASYNC], &initiation);
+}
+
+/* The L2 model with a slice's part of the size. */
+static struct machine_part slice_of(const struct machine_part *l2, int64_t slices)
+{
+    struct machine_part slice = *l2;
+    for (unsigned o = 0; o < l2->model->option_count; o++)
+        if (!strcmp(l2->model->options[o].key, "size"))
+            slice.options[o] /= slices;
+    return slice;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+static uint64_t lookahead_of(const struct memory_layout *l, uint64_t dram)
+{
+    uint64_t answers = l->port_latency + (l->l2.keeps ? least(l->l2.shape.latency, dram) : dram);
+    uint64_t credits = l->port_queue == MEMORY_ANY ? UINT64_MAX : l->port_latency ? l->port_latency : 1;
+    return l->immediate ? UINT64_MAX : least(answers, credits);
+}
+
+void memory_layout_of(const struct machine *m, struct memory_layout *l)
+{
+    const int64_t *dram = m->dram.options;
+    *l = (struct memory_layout){
+        .machine = m,
+        .sms = (uint32_t)m->sms,
+        .subcores = (uint32_t)m->subcores,
+        .l1_subcores = (uint32_t)m->l1_subcores,
+        .l1_count = (uint32_t)(m->subcores / m->l1_subcores),
+        .icache_subcores = (uint32_t)m->icache_subcores,
+        .icache_count = (uint32_t)(m->subcores / m->icache_subcores),
+        .slices = {(uint32_t)m->l2_slices, (uint64_t)m->l2_interleave},
+        .channels = {(uint32_t)m->dram_channels, (uint64_t)m->dram_interleave},
+        .dram = (const struct dram_model *)m->dram.model,
+        .lsu_queue = bound(m->lsu_queue),
+        .port_queue = bound(m->port_queue),
+        .port_width = (uint64_t)m->port_width,
+        .port_latency = (uint64_t)m->port_latency,
+        .slice = slice_of(&m->l2, m->l2_slices),
+    };
+    l->l1 = level_of(&m->l1, m->l1_queue, m->l1_mshrs);
+    l->l2 = level_of(&l->slice, m->l2_queue, m->l2_mshrs);
+    uint64_t ahead = l->dram->ahead(dram);
+    l->in_order = arrives_in_order(m);
+    l->sm_unbounded = l->lsu_queue == MEMORY_ANY && l->port_queue == MEMORY_ANY && l->l1.queue == MEMORY_ANY &&
+                      l->l1.mshrs == MEMORY_ANY;
+    l->chip_unbounded = l->l2.queue == MEMORY_ANY && l->l2.mshrs == MEMORY_ANY && !l->dram->may_refuse(dram);
+    l->immediate = !l->l1.keeps && !l->l2.keeps && l->dram->is_fixed(dram) && !l->port_width &&
+                   l->lsu_queue == MEMORY_ANY && l->port_queue == MEMORY_ANY && l->l2.queue == MEMORY_ANY;
+    l->delay = 2 * l->port_latency + ahead;
+    l->lookahead = lookahead_of(l, ahead);
+}

@@ -1,0 +1,64 @@
+/* What a machine's memory hierarchy is: its levels, how many there are of each, and what bounds them. Made from the
+ * machine in one place, for the memory system and for analyses of it (tools/wcet).
+ */
+#ifndef REPRISE_REPLAY_MEMORY_LAYOUT_H
+#define REPRISE_REPLAY_MEMORY_LAYOUT_H
+
+#include "replay/machine.h"
+
+/* Neighbouring stretches of `interleave` bytes go to parts 0, 1, ... count - 1, 0, ... */
+struct memory_parts {
+    uint32_t count;
+    uint64_t interleave;
+};
+
+struct memory_level {
+    const struct cache_model *model;
+    const struct machine_part *part;
+    struct cache_shape shape; /* of the whole level, for L2 of a slice */
+    bool keeps;
+    uint64_t queue, mshrs; /* MEMORY_ANY: any number */
+};
+#define MEMORY_ANY UINT64_MAX
+
+struct memory_layout {
+    const struct machine *machine;
+    uint32_t sms, subcores, l1_subcores, l1_count; /* l1_count: of an SM */
+    uint32_t icache_subcores, icache_count;        /* of an SM */
+    struct memory_level l1, l2;
+    struct memory_parts slices, channels;
+    struct machine_part slice; /* the L2 model with the options of a slice */
+    const struct dram_model *dram;
+    uint64_t lsu_queue, port_queue; /* MEMORY_ANY: any number */
+    uint64_t port_width;            /* 0: any number */
+    uint64_t port_latency;
+    /* Accesses arrive at an SM's LSU in the order in which their instructions issue. */
+    bool in_order;
+    bool sm_unbounded;   /* nothing within an SM ever refuses */
+    bool chip_unbounded; /* nor on the chip */
+    bool immediate;      /* no cache keeps anything and nothing is ever busy: an access takes `delay` */
+    uint64_t delay;
+    uint64_t
+        lookahead; /* an answer or a credit of the chip, given in cycle c, is at its SM at c + lookahead or later */
+};
+
+/* State of a model for these options, 64-byte aligned and zeroed; NULL when out of memory. Freed by free(). */
+void *machine_part_state(const struct machine_part *);
+
+void memory_layout_of(const struct machine *, struct memory_layout *);
+
+static inline uint32_t memory_part_of(const struct memory_parts *p, uint64_t address)
+{
+    return p->count == 1 ? 0 : (uint32_t)(address / p->interleave % p->count);
+}
+/* The address within its part, and back. */
+static inline uint64_t memory_local(const struct memory_parts *p, uint64_t address)
+{
+    return p->count == 1 ? address : address / p->interleave / p->count * p->interleave + address % p->interleave;
+}
+static inline uint64_t memory_global(const struct memory_parts *p, uint32_t part, uint64_t local)
+{
+    return p->count == 1 ? local : (local / p->interleave * p->count + part) * p->interleave + local % p->interleave;
+}
+
+#endif

@@ -1,0 +1,33 @@
+/* One cache with its port: an L1, or a slice of L2. Who waits for what is the business of its owner. */
+#ifndef REPRISE_REPLAY_MEMORY_LEVEL_H
+#define REPRISE_REPLAY_MEMORY_LEVEL_H
+
+#include "replay/memory/layout.h"
+
+enum level_count { LEVEL_HITS, LEVEL_MISSES, LEVEL_WRITTEN_BACK, LEVEL_COUNTS };
+
+struct level {
+    const struct memory_level *kind;
+    void *state;
+    uint64_t free; /* when the port takes the next request */
+    uint64_t counts[LEVEL_COUNTS];
+};
+
+/* A request at this level, to be looked up from `start`, when the port is free, under the name `fetch`. Returns the
+ * cycle in which the look-up is over. */
+static inline uint64_t level_look_up(struct level *l, uint64_t address, enum cache_kind kind, uint32_t repeats,
+                                     uint64_t start, uint32_t fetch, struct cache_finding *finding)
+{
+    const struct cache_shape *shape = &l->kind->shape;
+    uint64_t more = kind == CACHE_ATOMIC && shape->back ? (repeats - 1) * shape->atomic_interval : 0;
+    l->free = start + shape->interval + more;
+    struct cache_look_up request = {address, start + shape->latency + more, kind, fetch};
+    l->kind->model->look_up(l->state, &request, finding);
+    if (l->kind->keeps)
+        l->counts[finding->hit ? LEVEL_HITS : LEVEL_MISSES]++;
+    if (finding->written)
+        l->counts[LEVEL_WRITTEN_BACK] += (unsigned)__builtin_popcount(finding->written);
+    return request.cycle;
+}
+
+#endif

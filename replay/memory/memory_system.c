@@ -1,0 +1,174 @@
+/* The memory system as a whole: making it, and what happens between launches. */
+#include "replay/memory/chip.h"
+
+#include <stdlib.h>
+
+static bool open_slice(struct memory_system *m, uint32_t i)
+{
+    struct slice *s = &m->slices[i];
+    s->index = i;
+    s->refused_first = NOBODY;
+    s->level.kind = &m->layout.l2;
+    if (!(s->level.state = machine_part_state(&m->layout.slice)))
+        return false;
+    m->layout.l2.model->reset(s->level.state, m->layout.slice.options);
+    return true;
+}
+
+static bool open_channel(struct memory_system *m, uint32_t i)
+{
+    const struct machine_part *part = &m->layout.machine->dram;
+    if (!(m->channels[i].state = machine_part_state(part)))
+        return false;
+    m->layout.dram->reset(m->channels[i].state, part->options);
+    return true;
+}
+
+static bool open_all(struct memory_system *m, bool short_cuts)
+{
+    const struct memory_layout *l = &m->layout;
+    m->sms = calloc(l->sms, sizeof *m->sms);
+    m->ports = calloc(l->sms, sizeof *m->ports);
+    m->slices = calloc(l->slices.count, sizeof *m->slices);
+    m->channels = calloc(l->channels.count, sizeof *m->channels);
+    bool fine = m->sms && m->ports && m->slices && m->channels;
+    for (uint32_t i = 0; fine && i < l->sms; i++)
+        fine = sm_memory_open(&m->sms[i], l, short_cuts);
+    for (uint32_t i = 0; fine && i < l->slices.count; i++)
+        fine = open_slice(m, i);
+    for (uint32_t i = 0; fine && i < l->channels.count; i++)
+        fine = open_channel(m, i);
+    return fine;
+}
+
+struct memory_system *memory_system_new(const struct machine *machine, bool short_cuts, struct rp_error *err)
+{
+    struct memory_system *m = calloc(1, sizeof *m);
+    if (m) {
+        memory_layout_of(machine, &m->layout);
+        m->layout.l2.part = &m->layout.slice;
+        m->requests.size = sizeof(struct chip_request);
+        m->at_once = short_cuts && m->layout.chip_unbounded;
+        if (open_all(m, short_cuts))
+            return m;
+    }
+    memory_system_free(m);
+    rp_fail(err, RP_SYSTEM, "out of memory for the caches of %s", machine->name);
+    return NULL;
+}
+
+void memory_system_free(struct memory_system *m)
+{
+    if (!m)
+        return;
+    for (uint32_t i = 0; m->sms && i < m->layout.sms; i++)
+        sm_memory_close(&m->sms[i]);
+    for (uint32_t i = 0; m->slices && i < m->layout.slices.count; i++)
+        free(m->slices[i].level.state);
+    for (uint32_t i = 0; m->channels && i < m->layout.channels.count; i++)
+        free(m->channels[i].state);
+    free(m->sms);
+    free(m->ports);
+    free(m->slices);
+    free(m->channels);
+    calendar_end(&m->calendar);
+    pool_end(&m->requests);
+    free(m);
+}
+
+/* A stretch of memory, part by part of the interleaving. */
+static void warm(struct memory_system *m, uint64_t address, uint64_t size)
+{
+    const struct memory_parts *parts = &m->layout.slices;
+    const struct cache_model *model = m->layout.l2.model;
+    uint64_t capacity = m->layout.l2.shape.sets * m->layout.l2.shape.ways * m->layout.l2.shape.line * parts->count;
+    if (parts->count == 1) {
+        model->preload(m->slices[0].level.state, address, size);
+        return;
+    }
+    if (size > capacity) { /* what comes before makes room for the rest */
+        address += size - capacity;
+        size = capacity;
+    }
+    for (uint64_t at = address, end = address + size, next; at < end; at = next) {
+        next = (at / parts->interleave + 1) * parts->interleave;
+        next = next < end ? next : end;
+        model->preload(m->slices[memory_part_of(parts, at)].level.state, memory_local(parts, at), next - at);
+    }
+}
+
+void memory_system_warm(struct memory_system *m, const struct rp_launch *launch)
+{
+    for (uint32_t i = 0; i < launch->allocation_count; i++)
+        if (launch->allocations[i].initialised)
+            warm(m, launch->allocations[i].base, launch->allocations[i].size);
+}
+
+bool memory_system_failed(const struct memory_system *m)
+{
+    bool failed = m->failed;
+    for (uint32_t i = 0; i < m->layout.sms; i++)
+        failed |= m->sms[i].failed;
+    return failed;
+}
+
+uint64_t memory_system_lookahead(const struct memory_system *m) { return m->layout.lookahead; }
+bool memory_system_is_immediate(const struct memory_system *m) { return m->layout.immediate; }
+uint64_t memory_system_delay(const struct memory_system *m) { return m->layout.delay; }
+bool memory_system_may_refuse(const struct memory_system *m) { return m->layout.lsu_queue != MEMORY_ANY; }
+struct sm_memory *memory_system_sm(struct memory_system *m, unsigned sm) { return &m->sms[sm]; }
+
+/* One cycle of everything; returns the next one. */
+static uint64_t advance_all(struct memory_system *m, uint64_t now)
+{
+    uint64_t next = MEMORY_NEVER, of;
+    for (uint32_t i = 0; i < m->layout.sms; i++)
+        next = (of = sm_memory_advance(&m->sms[i], now)) < next ? of : next;
+    next = (of = memory_system_advance(m, now)) < next ? of : next;
+    for (uint32_t i = 0; i < m->layout.sms; i++)
+        if (m->sms[i].replied)
+            next = (of = sm_memory_advance(&m->sms[i], now)) < next ? of : next;
+    return next;
+}
+
+static void count(struct memory_system *m, struct statistics *s)
+{
+    for (uint32_t i = 0; i < m->layout.sms; i++) {
+        struct sm_memory *sm = &m->sms[i];
+        s->icache_hits += sm->icache_counts[0];
+        s->icache_misses += sm->icache_counts[1];
+        sm->icache_counts[0] = sm->icache_counts[1] = 0;
+        s->dram_accesses += sm->plain_accesses;
+        sm->plain_accesses = sm->plain_writes = 0;
+        for (uint32_t c = 0; c < m->layout.l1_count; c++) {
+            uint64_t *counts = sm->l1[c].level.counts;
+            s->l1_hits += counts[LEVEL_HITS];
+            s->l1_misses += counts[LEVEL_MISSES];
+            counts[LEVEL_HITS] = counts[LEVEL_MISSES] = 0;
+        }
+    }
+    for (uint32_t i = 0; i < m->layout.slices.count; i++) {
+        uint64_t *counts = m->slices[i].level.counts;
+        s->l2_hits += counts[LEVEL_HITS];
+        s->l2_misses += counts[LEVEL_MISSES];
+        counts[LEVEL_HITS] = counts[LEVEL_MISSES] = 0;
+    }
+    for (uint32_t i = 0; i < m->layout.channels.count; i++) {
+        s->dram_accesses += m->channels[i].accesses;
+        m->channels[i].accesses = 0;
+    }
+}
+
+bool memory_system_end_launch(struct memory_system *m, uint64_t cycles, struct statistics *s, struct rp_error *err)
+{
+    for (uint64_t now = cycles; now != MEMORY_NEVER && !m->failed;)
+        now = advance_all(m, now);
+    count(m, s);
+    m->clock += cycles;
+    calendar_reset(&m->calendar, m->clock);
+    for (uint32_t i = 0; i < m->layout.sms; i++) {
+        m->sms[i].origin = m->clock;
+        m->sms[i].stepped_to = 0;
+    }
+    return !memory_system_failed(m) || rp_fail(err, RP_SYSTEM, "out of memory for requests to memory");
+}

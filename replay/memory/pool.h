@@ -1,0 +1,46 @@
+/* Objects of one size that come and go by the million: taken from blocks, numbered, and given back for the next.
+ * Numbers depend on the order of calls alone. */
+#ifndef REPRISE_REPLAY_MEMORY_POOL_H
+#define REPRISE_REPLAY_MEMORY_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* An object begins with one. */
+struct pool_item {
+    uint32_t id;
+    struct pool_item *next_free;
+};
+
+#define POOL_BLOCK 256u
+
+struct pool {
+    size_t size; /* of an object */
+    char **blocks;
+    uint32_t block_count, block_room;
+    struct pool_item *free;
+};
+
+/* NULL: out of memory. Its contents, but for the id, are those of the last use. */
+void *pool_grow(struct pool *);
+static inline void *pool_take(struct pool *p)
+{
+    struct pool_item *item = p->free;
+    if (!item)
+        return pool_grow(p);
+    p->free = item->next_free;
+    return item;
+}
+static inline void pool_give(struct pool *p, void *object)
+{
+    struct pool_item *item = object;
+    item->next_free = p->free;
+    p->free = item;
+}
+static inline void *pool_at(const struct pool *p, uint32_t id)
+{
+    return p->blocks[id / POOL_BLOCK] + id % POOL_BLOCK * p->size;
+}
+void pool_end(struct pool *);
+
+#endif

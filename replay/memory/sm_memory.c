@@ -1,0 +1,536 @@
+/* An SM's side of the memory system.
+ *
+ * Two ways through it with the same result. Where nothing refuses and accesses arrive in the order of issue, all that
+ * the SM does with an access follows from what came before, so it is done at its commit ("at once"). Else the LSU holds
+ * it until its arrival, and everything is done in its cycle ("stepped"). The second is the definition.
+ */
+#include "replay/memory/sm_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* ---- growing arrays ---------------------------------------------------------------------------------------------- */
+
+static bool grow(void **items, size_t *room, size_t count, size_t size)
+{
+    if (count < *room)
+        return true;
+    size_t more = *room ? 2 * *room : 64;
+    void *bigger = realloc(*items, more * size);
+    if (!bigger)
+        return false;
+    *items = bigger;
+    *room = more;
+    return true;
+}
+
+/* Puts a cycle into a sorted ring. */
+static bool ring_add(struct ring_of_cycles *r, uint64_t cycle)
+{
+    if (r->count == r->room) {
+        size_t room = r->room ? 2 * r->room : 16;
+        uint64_t *items = malloc(room * sizeof *items);
+        if (!items)
+            return false;
+        for (size_t i = 0; i < r->count; i++)
+            items[i] = r->items[(r->first + i) & (r->room - 1)];
+        free(r->items);
+        *r = (struct ring_of_cycles){items, 0, r->count, room};
+    }
+    size_t at = r->count++;
+    for (; at && r->items[(r->first + at - 1) & (r->room - 1)] > cycle; at--)
+        r->items[(r->first + at) & (r->room - 1)] = r->items[(r->first + at - 1) & (r->room - 1)];
+    r->items[(r->first + at) & (r->room - 1)] = cycle;
+    return true;
+}
+
+static uint64_t ring_first(const struct ring_of_cycles *r) { return r->count ? r->items[r->first] : MEMORY_NEVER; }
+
+static void ring_drop(struct ring_of_cycles *r)
+{
+    r->first = (r->first + 1) & (r->room - 1);
+    r->count--;
+}
+
+/* ---- ends of accesses -------------------------------------------------------------------------------------------- */
+
+static void complete(struct sm_memory *s, struct lsu_access *a)
+{
+    if (!grow((void **)&s->done, &s->done_room, s->done_first + s->done_count, sizeof *s->done)) {
+        s->failed = true;
+        return;
+    }
+    s->done[s->done_first + s->done_count++] = (struct memory_completion){a->token, a->end - s->origin};
+    pool_give(&s->accesses, a);
+}
+
+/* One of its transactions is served at `cycle`. */
+static void served(struct sm_memory *s, struct lsu_access *a, uint64_t cycle)
+{
+    a->end = later(a->end, cycle);
+    if (!--a->pending)
+        complete(s, a);
+}
+
+bool sm_memory_completed(struct sm_memory *s, struct memory_completion *c)
+{
+    if (!s->done_count)
+        return false;
+    *c = s->done[s->done_first++];
+    if (!--s->done_count)
+        s->done_first = 0;
+    return true;
+}
+
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
+
+static struct lsu_request *new_request(struct sm_memory *s, struct lsu_access *a, const struct memory_transaction *t)
+{
+    struct lsu_request *r = pool_take(&s->requests);
+    if (!r) {
+        s->failed = true;
+        return NULL;
+    }
+    r->next = r->after = r->written = r->waiters = NULL;
+    r->access = a;
+    r->address = t->address;
+    r->kind = t->kind;
+    r->repeats = t->repeats ? t->repeats : 1;
+    r->beside_l1 = t->beside_l1;
+    r->fetches = false;
+    r->state = LSU_UNDECIDED;
+    r->l1 = a ? a->l1 : 0;
+    return r;
+}
+
+/* The request leaves in this cycle. */
+static void leave(struct sm_memory *s, struct lsu_request *r, uint64_t cycle)
+{
+    if (!grow((void **)&s->outbox.items, &s->outbox.room, s->outbox.count, sizeof *s->outbox.items)) {
+        s->failed = true;
+        return;
+    }
+    s->outbox.items[s->outbox.count++] = (struct outgoing){r->address,    cycle + s->layout->port_latency,
+                                                           s->sequence++, r->access ? r->item.id : NOBODY,
+                                                           r->kind,       r->repeats};
+    if (!r->access)
+        pool_give(&s->requests, r);
+}
+
+/* Who finds a sector that is on its way waits for it, from `cycle` on. */
+static void wait_for(struct sm_memory *s, struct lsu_access *a, uint32_t fetch, uint64_t cycle)
+{
+    struct lsu_request *from = pool_at(&s->requests, fetch);
+    struct lsu_request *w = new_request(s, a, &(struct memory_transaction){0});
+    if (!w)
+        return;
+    w->cycle = cycle;
+    w->next = from->waiters;
+    from->waiters = w;
+}
+
+/* What a line that is replaced has to write back, sector by sector. */
+static struct lsu_request *write_back(struct sm_memory *s, const struct cache_finding *f, uint64_t cycle)
+{
+    struct lsu_request *first = NULL, **at = &first;
+    uint64_t sector = s->layout->l1.shape.sector;
+    for (uint32_t m = f->written; m; m &= m - 1) {
+        struct memory_transaction t = {f->victim + (unsigned)__builtin_ctz(m) * sector, CACHE_WRITE, true, 1};
+        if (!(*at = new_request(s, NULL, &t)))
+            return first;
+        (*at)->cycle = cycle;
+        at = &(*at)->after;
+    }
+    return first;
+}
+
+static void answer(struct sm_memory *s, const struct reply *reply)
+{
+    struct lsu_request *r = pool_at(&s->requests, reply->name);
+    if (r->fetches) {
+        struct sm_l1 *l1 = &s->l1[r->l1];
+        s->layout->l1.model->filled(l1->level.state, r->address, r->item.id, reply->cycle);
+        if (s->layout->l1.mshrs != MEMORY_ANY && !ring_add(&l1->fills, reply->cycle))
+            s->failed = true;
+    }
+    for (struct lsu_request *w = r->waiters, *next; w; w = next) {
+        next = w->next;
+        served(s, w->access, later(w->cycle, reply->cycle));
+        pool_give(&s->requests, w);
+    }
+    served(s, r->access, reply->cycle);
+    pool_give(&s->requests, r);
+}
+
+/* ---- at once ----------------------------------------------------------------------------------------------------- */
+
+static void leave_after(struct sm_memory *s, struct lsu_request *r, uint64_t ready)
+{
+    uint64_t cycle = later(ready, later(s->last_left, s->last_start)), width = s->layout->port_width;
+    if (cycle == s->last_left && width && s->left >= width)
+        cycle++;
+    s->left = cycle == s->last_left ? s->left + 1 : 1;
+    s->last_left = cycle;
+    leave(s, r, cycle);
+}
+
+static void look_up_at_once(struct sm_memory *s, struct lsu_request *r)
+{
+    struct lsu_access *a = r->access;
+    struct level *level = &s->l1[r->l1].level;
+    struct cache_finding found;
+    uint64_t start = later(a->arrival, level->free);
+    uint64_t cycle = level_look_up(level, r->address, r->kind, r->repeats, start, r->item.id, &found);
+    s->last_start = later(s->last_start, start);
+    if (found.written)
+        for (struct lsu_request *w = write_back(s, &found, cycle), *next; w; w = next) {
+            next = w->after;
+            leave_after(s, w, cycle);
+        }
+    r->fetches = found.fetches;
+    if (!found.served) {
+        leave_after(s, r, cycle);
+        return;
+    }
+    pool_give(&s->requests, r);
+    if (found.from == CACHE_NO_FETCH)
+        served(s, a, found.cycle);
+    else
+        wait_for(s, a, found.from, found.cycle);
+}
+
+/* ---- stepped ----------------------------------------------------------------------------------------------------- */
+
+/* A place of the port becomes free in this cycle, for those of later ones. */
+static void free_place(struct sm_memory *s, uint64_t now)
+{
+    if (s->freed_at != now) {
+        s->places -= s->freed;
+        s->freed = 0;
+        s->freed_at = now;
+    }
+    s->freed++;
+}
+
+static bool l1_blocked(const struct sm_memory *s, const struct sm_l1 *l1)
+{
+    return s->layout->l1.mshrs != MEMORY_ANY && l1->outstanding >= s->layout->l1.mshrs &&
+           s->layout->l1.model->fetches(l1->level.state, l1->first->kind, l1->first->address);
+}
+
+static void look_up_now(struct sm_memory *s, struct sm_l1 *l1, uint64_t now)
+{
+    struct lsu_request *r = l1->first;
+    struct cache_finding found;
+    l1->first = r->next;
+    l1->waiting--;
+    l1->started = l1->started_at == now ? l1->started + 1 : 1;
+    l1->started_at = now;
+    uint64_t cycle = level_look_up(&l1->level, r->address, r->kind, r->repeats, now, r->item.id, &found);
+    r->written = found.written ? write_back(s, &found, cycle) : NULL;
+    r->fetches = found.fetches;
+    r->cycle = cycle;
+    r->state = found.served ? LSU_SERVED : LSU_LEAVES;
+    l1->outstanding += found.fetches && s->layout->l1.mshrs != MEMORY_ANY;
+    if (!found.served)
+        return;
+    free_place(s, now);
+    if (found.from == CACHE_NO_FETCH)
+        served(s, r->access, found.cycle);
+    else
+        wait_for(s, r->access, found.from, found.cycle);
+}
+
+static void start_waiting(struct sm_memory *s, struct sm_l1 *l1, uint64_t now)
+{
+    while (l1->first && l1->level.free <= now && !l1_blocked(s, l1))
+        look_up_now(s, l1, now);
+}
+
+static bool l1_full(const struct sm_memory *s, const struct sm_l1 *l1, uint64_t now)
+{
+    return s->layout->l1.queue != MEMORY_ANY &&
+           l1->waiting + (l1->started_at == now ? l1->started : 0) >= s->layout->l1.queue;
+}
+
+static bool hand_on(struct sm_memory *s, struct lsu_access *a, uint64_t now)
+{
+    struct lsu_request *r = a->first;
+    struct sm_l1 *l1 = &s->l1[a->l1];
+    bool looks = !r->beside_l1 && s->layout->l1.keeps;
+    if ((s->layout->port_queue != MEMORY_ANY && s->places >= s->layout->port_queue) || (looks && l1_full(s, l1, now)))
+        return false;
+    a->first = r->next;
+    r->next = NULL;
+    s->places++;
+    *(s->order ? &s->order_last->after : &s->order) = r;
+    s->order_last = r;
+    r->cycle = now;
+    r->state = looks ? LSU_UNDECIDED : LSU_LEAVES;
+    if (!looks)
+        return true;
+    *(l1->first ? &l1->last->next : &l1->first) = r;
+    l1->last = r;
+    l1->waiting++;
+    start_waiting(s, l1, now);
+    return true;
+}
+
+static void hand_on_all(struct sm_memory *s, uint64_t now)
+{
+    while (s->first && s->first->arrival <= now) {
+        struct lsu_access *a = s->first;
+        while (a->first && hand_on(s, a, now))
+            ;
+        if (a->first)
+            return;
+        s->first = a->next;
+        s->held--;
+        served(s, a, a->arrival); /* itself */
+    }
+}
+
+/* False: it may not leave in this cycle. */
+static bool try_leave(struct sm_memory *s, struct lsu_request *r, uint64_t now)
+{
+    uint64_t width = s->layout->port_width;
+    if (r->cycle > now || (width && s->last_left == now && s->left >= width))
+        return false;
+    s->left = s->last_left == now ? s->left + 1 : 1;
+    s->last_left = now;
+    leave(s, r, now);
+    return true;
+}
+
+static void leave_in_order(struct sm_memory *s, uint64_t now)
+{
+    for (struct lsu_request *r = s->order; r && r->state != LSU_UNDECIDED; r = s->order) {
+        for (struct lsu_request *w = r->written; w; w = r->written) {
+            struct lsu_request *next = w->after;
+            if (!try_leave(s, w, now))
+                return;
+            s->places++; /* a write-back always finds room */
+            r->written = next;
+        }
+        struct lsu_request *next = r->after;
+        if (r->state == LSU_SERVED)
+            pool_give(&s->requests, r);
+        else if (!try_leave(s, r, now))
+            return;
+        s->order = next;
+    }
+}
+
+static void step(struct sm_memory *s, uint64_t now)
+{
+    if (s->freed_at < now) {
+        s->places -= s->freed;
+        s->freed = 0;
+    }
+    for (; ring_first(&s->credits) <= now; ring_drop(&s->credits))
+        s->places--;
+    for (uint32_t i = 0; i < s->layout->l1_count; i++) {
+        for (; ring_first(&s->l1[i].fills) < now; ring_drop(&s->l1[i].fills))
+            s->l1[i].outstanding--;
+        start_waiting(s, &s->l1[i], now);
+    }
+    hand_on_all(s, now);
+    leave_in_order(s, now);
+}
+
+/* The next cycle in which step() may do something. */
+static uint64_t next_step(const struct sm_memory *s, uint64_t now)
+{
+    uint64_t next = ring_first(&s->credits);
+    bool freed = s->freed && s->freed_at == now;
+    for (uint32_t i = 0; i < s->layout->l1_count; i++) {
+        const struct sm_l1 *l1 = &s->l1[i];
+        freed |= l1->started_at == now && l1->started;
+        if (l1->fills.count)
+            next = earlier(next, ring_first(&l1->fills) + 1);
+        if (l1->first && l1->level.free > now)
+            next = earlier(next, l1->level.free);
+    }
+    if (s->first)
+        next = earlier(next, s->first->arrival > now ? s->first->arrival : freed ? now + 1 : MEMORY_NEVER);
+    const struct lsu_request *r = s->order;
+    if (!r || r->state == LSU_UNDECIDED)
+        return next;
+    r = r->written ? r->written : r;
+    return earlier(next, later(r->cycle, now + 1));
+}
+
+/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+
+bool sm_memory_accepts(const struct sm_memory *s) { return s->held < s->layout->lsu_queue; }
+
+void sm_memory_begin(struct sm_memory *s, unsigned subcore, uint64_t arrival, uint32_t token)
+{
+    s->plain_arrival = arrival;
+    s->plain_count = 0;
+    if (s->immediate)
+        return;
+    struct lsu_access *a = s->current = pool_take(&s->accesses);
+    if (!a) {
+        s->failed = true;
+        return;
+    }
+    a->next = NULL;
+    a->arrival = a->end = arrival + s->origin;
+    a->token = token;
+    a->pending = 1;
+    a->first = a->last = NULL;
+    a->l1 = (uint8_t)(subcore / s->layout->l1_subcores);
+}
+
+void sm_memory_add(struct sm_memory *s, const struct memory_transaction *t)
+{
+    struct lsu_access *a = s->current;
+    s->plain_count++;
+    if (s->immediate)
+        s->plain_writes += t->kind != CACHE_READ;
+    if (s->immediate || !a)
+        return;
+    struct lsu_request *r = new_request(s, a, t);
+    a->pending++;
+    if (!r)
+        return;
+    if (s->stepped) {
+        *(a->first ? &a->last->next : &a->first) = r;
+        a->last = r;
+    } else if (t->beside_l1 || !s->layout->l1.keeps) {
+        leave_after(s, r, a->arrival);
+    } else {
+        look_up_at_once(s, r);
+    }
+}
+
+/* Among those held, by arrival, behind its equals. */
+static void hold(struct sm_memory *s, struct lsu_access *a)
+{
+    s->held++;
+    if (s->first && s->last->arrival > a->arrival) {
+        struct lsu_access **at = &s->first;
+        while ((*at)->arrival <= a->arrival)
+            at = &(*at)->next;
+        a->next = *at;
+        *at = a;
+        return;
+    }
+    *(s->first ? &s->last->next : &s->first) = a;
+    s->last = a;
+}
+
+uint64_t sm_memory_commit(struct sm_memory *s)
+{
+    struct lsu_access *a = s->current;
+    s->current = NULL;
+    if (s->immediate) {
+        s->plain_accesses += s->plain_count;
+        return s->plain_arrival + (s->plain_count ? s->layout->delay : 0);
+    }
+    if (!a)
+        return MEMORY_PENDING;
+    if (s->stepped && a->first) {
+        hold(s, a);
+        return MEMORY_PENDING;
+    }
+    if (--a->pending)
+        return MEMORY_PENDING;
+    uint64_t end = a->end - s->origin;
+    pool_give(&s->accesses, a);
+    return end;
+}
+
+uint64_t sm_memory_fetch(struct sm_memory *s, unsigned subcore, uint64_t address, uint64_t cycle)
+{
+    const struct machine_part *part = &s->layout->machine->icache;
+    const struct instruction_cache_model *model = (const struct instruction_cache_model *)part->model;
+    struct instruction_cache_reply reply;
+    if (!model->keeps)
+        return cycle;
+    model->fetch(s->icache[subcore / s->layout->icache_subcores], address, cycle + s->origin, &reply);
+    s->icache_counts[!reply.hit]++;
+    return reply.cycle - s->origin;
+}
+
+/* ---- the chip's word --------------------------------------------------------------------------------------------- */
+
+void sm_memory_reply(struct sm_memory *s, uint32_t name, uint64_t cycle)
+{
+    if (!grow((void **)&s->inbox.items, &s->inbox.room, s->inbox.count, sizeof *s->inbox.items)) {
+        s->failed = true;
+        return;
+    }
+    s->inbox.items[s->inbox.count++] = (struct reply){name, cycle};
+    s->replied = true;
+}
+
+void sm_memory_credit(struct sm_memory *s, uint64_t cycle)
+{
+    if (!ring_add(&s->credits, cycle))
+        s->failed = true;
+    s->replied = true;
+}
+
+bool sm_memory_replied(const struct sm_memory *s) { return s->replied; }
+
+uint64_t sm_memory_advance(struct sm_memory *s, uint64_t now)
+{
+    for (size_t i = 0; i < s->inbox.count; i++)
+        answer(s, &s->inbox.items[i]);
+    s->inbox.count = 0;
+    s->replied = false;
+    if (!s->stepped)
+        return MEMORY_NEVER;
+    now += s->origin;
+    if (s->stepped_to <= now) {
+        step(s, now);
+        s->stepped_to = now + 1;
+    }
+    uint64_t next = next_step(s, now);
+    return next == MEMORY_NEVER ? next : next - s->origin;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+bool sm_memory_open(struct sm_memory *s, const struct memory_layout *l, bool short_cuts)
+{
+    *s = (struct sm_memory){.layout = l,
+                            .immediate = short_cuts && l->immediate,
+                            .stepped = !short_cuts || !l->sm_unbounded || !l->in_order,
+                            .accesses = {.size = sizeof(struct lsu_access)},
+                            .requests = {.size = sizeof(struct lsu_request)}};
+    for (uint32_t i = 0; i < l->l1_count; i++) {
+        s->l1[i].level.kind = &l->l1;
+        if (!(s->l1[i].level.state = machine_part_state(l->l1.part)))
+            return false;
+        l->l1.model->reset(s->l1[i].level.state, l->l1.part->options);
+    }
+    const struct machine_part *icache = &l->machine->icache;
+    for (uint32_t i = 0; i < l->icache_count; i++) {
+        if (!(s->icache[i] = machine_part_state(icache)))
+            return false;
+        ((const struct instruction_cache_model *)icache->model)->reset(s->icache[i], icache->options);
+    }
+    return true;
+}
+
+void sm_memory_close(struct sm_memory *s)
+{
+    for (uint32_t i = 0; s->layout && i < s->layout->l1_count; i++) {
+        free(s->l1[i].level.state);
+        free(s->l1[i].fills.items);
+    }
+    for (uint32_t i = 0; s->layout && i < s->layout->icache_count; i++)
+        free(s->icache[i]);
+    free(s->credits.items);
+    free(s->outbox.items);
+    free(s->inbox.items);
+    free(s->done);
+    pool_end(&s->accesses);
+    pool_end(&s->requests);
+}

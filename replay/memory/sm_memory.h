@@ -1,0 +1,106 @@
+/* An SM's side of the memory system: load/store unit, L1s, the near end of the port, instruction caches. Nothing in
+ * here points out of the SM but for what never changes.
+ */
+#ifndef REPRISE_REPLAY_MEMORY_SM_MEMORY_H
+#define REPRISE_REPLAY_MEMORY_SM_MEMORY_H
+
+#include "replay/memory/level.h"
+#include "replay/memory/memory_system.h"
+#include "replay/memory/pool.h"
+
+#define NOBODY UINT32_MAX
+
+struct lsu_access {
+    struct pool_item item;
+    struct lsu_access *next;
+    uint64_t arrival, end;            /* end: of what is known */
+    uint32_t token, pending;          /* pending: transactions whose end is not known, and 1 until it is committed */
+    struct lsu_request *first, *last; /* transactions that the LSU has yet to hand on */
+    uint8_t l1;
+};
+
+enum lsu_state { LSU_UNDECIDED, LSU_SERVED, LSU_LEAVES };
+
+struct lsu_request {
+    struct pool_item item;
+    struct lsu_request *next;         /* in its access, in L1's queue, or among those that wait for the same fetch */
+    struct lsu_request *after;        /* in the order in which the LSU handed on */
+    struct lsu_request *written;      /* what it makes L1 write back: leaves before it */
+    struct lsu_request *waiters;      /* for what it fetches */
+    struct lsu_access *access;        /* NULL: nobody waits for it */
+    uint64_t address, cycle;          /* cycle: from which it may leave; of a waiter: from which it may be served */
+    uint8_t kind, repeats, l1, state; /* state: enum lsu_state */
+    bool beside_l1, fetches;
+};
+
+/* A request that has left. */
+struct outgoing {
+    uint64_t address, arrival, sequence;
+    uint32_t name; /* NOBODY: no reply */
+    uint8_t kind, repeats;
+};
+
+struct reply {
+    uint32_t name;
+    uint64_t cycle; /* at the SM */
+};
+
+/* Growing arrays. */
+struct outbox {
+    struct outgoing *items;
+    size_t count, room;
+};
+struct inbox {
+    struct reply *items;
+    size_t count, room;
+};
+struct ring_of_cycles {
+    uint64_t *items;
+    size_t first, count, room; /* room: a power of two */
+};
+
+struct sm_l1 {
+    struct level level;
+    struct lsu_request *first, *last; /* wait for the port */
+    uint64_t waiting;
+    uint64_t started_at, started; /* how many started in which cycle: their places are free from the next one on */
+    uint64_t outstanding;         /* sectors, with `mshrs` */
+    struct ring_of_cycles fills;  /* sorted: when they come, as far as known */
+};
+
+struct sm_memory {
+    const struct memory_layout *layout;
+    bool stepped; /* accesses and requests are looked at in the cycle in which they move on; else all at once */
+    bool immediate;
+    uint64_t origin; /* the launch's cycle 0 */
+    /* load/store unit */
+    struct lsu_access *current;             /* between begin and commit */
+    struct lsu_access *first, *last;        /* held by the LSU, by arrival */
+    uint64_t held;                          /* instructions */
+    struct lsu_request *order, *order_last; /* handed on, and not yet served or gone */
+    uint64_t plain_arrival, plain_count;    /* of an immediate access */
+    struct sm_l1 l1[16];
+    void *icache[16];
+    uint64_t icache_counts[2]; /* hits, misses */
+    /* port */
+    uint64_t last_start, last_left, left; /* last look-up; last leave; how many left then */
+    uint64_t sequence;
+    uint64_t places, freed_at, freed; /* places taken, and how many of them are free from the cycle after freed_at on */
+    struct ring_of_cycles credits;
+    struct outbox outbox;
+    struct inbox inbox;
+    bool replied, failed;
+    uint64_t stepped_to;                   /* the cycle last stepped, + 1 */
+    uint64_t plain_accesses, plain_writes; /* of device memory, when immediate */
+    struct pool accesses, requests;
+    struct memory_completion *done; /* a queue */
+    size_t done_first, done_count, done_room;
+};
+
+bool sm_memory_open(struct sm_memory *, const struct memory_layout *, bool short_cuts);
+void sm_memory_close(struct sm_memory *);
+/* The chip's word: a reply, or room for another request. `cycle`: at the SM. */
+void sm_memory_reply(struct sm_memory *, uint32_t name, uint64_t cycle);
+void sm_memory_credit(struct sm_memory *, uint64_t cycle);
+
+#endif
