@@ -9,10 +9,11 @@ struct engine_launch {
     struct rp_trace *trace;
     const struct machine *machine;
     struct hierarchy *hierarchy; /* its clock is advanced by the launch's cycles */
-    uint32_t launch;             /* index */
-    uint64_t blocks;             /* to replay: those that the trace holds */
-    bool cut_short;              /* the recording ended early: a barrier may stay incomplete */
-    unsigned threads;            /* at most, for the fast engine; 0: one */
+    struct memory_system *memory;
+    uint32_t launch;  /* index */
+    uint64_t blocks;  /* to replay: those that the trace holds */
+    bool cut_short;   /* the recording ended early: a barrier may stay incomplete */
+    unsigned threads; /* at most, for the fast engine; 0: one */
     /* Called every so often, from any thread, with the warp instructions done since the last call; may be NULL. */
     void (*progress)(void *, uint64_t done);
     void *progress_data;

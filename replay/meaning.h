@@ -74,6 +74,28 @@ static inline bool bypasses_l1(const struct rp_memory_operand *o)
            o->kind == RP_ACCESS_ATOMIC || o->kind == RP_ACCESS_REDUCTION;
 }
 
+/* Whether an execution makes a transaction that goes to caches and device memory. */
+static inline bool reaches_caches(const struct rp_launch *l, const struct rp_step *step)
+{
+    const struct rp_instruction *in = step->instruction;
+    for (uint32_t i = 0; step->executed && i < in->memory_count; i++) {
+        const struct rp_dynamic_access *a = &step->accesses[i];
+        uint64_t address[RP_WARP_LANES], offset;
+        if (!a->pattern->mask || in->memory[i].space == RP_SPACE_NONE)
+            continue;
+        if (in->memory[i].space != RP_SPACE_GENERIC) {
+            if (path_of_space(in->memory[i].space) == PATH_CACHES)
+                return true;
+            continue;
+        }
+        rp_access_addresses(a, address);
+        for (rp_lanemask m = a->pattern->mask; m; m &= m - 1)
+            if (path_of_space(resolve_generic(l, address[__builtin_ctz(m)], &offset)) == PATH_CACHES)
+                return true;
+    }
+    return false;
+}
+
 static inline enum cache_kind cache_kind_of(const struct rp_memory_operand *o)
 {
     return o->kind == RP_ACCESS_STORE                                      ? CACHE_WRITE

@@ -17,7 +17,8 @@ enum replay_engine { REPLAY_FAST, REPLAY_REFERENCE };
 struct replay_issue {
     uint32_t launch, warp; /* the warp's number in its block */
     uint64_t block;
-    const struct rp_step *step;
+    uint32_t index; /* of the static instruction */
+    const struct rp_instruction *instruction;
     uint64_t issue, dispatch, done; /* cycles of the launch; done: its result is there */
 };
 
@@ -33,8 +34,8 @@ struct replay_options {
     /* NULL, or called now and then from one thread: warp instructions done, and in all. */
     void (*progress)(void *, uint64_t done, uint64_t total);
     void *progress_data;
-    /* NULL, or called for every instruction that issues, in the order of cycles. Needs the reference engine and one
-     * thread. */
+    /* NULL, or called for every instruction that issues, in the order of cycles, when it is known when it is done.
+     * Needs the reference engine and one thread. */
     void (*issued)(void *, const struct replay_issue *);
     void *issued_data;
 };

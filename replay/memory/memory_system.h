@@ -63,6 +63,9 @@ uint64_t memory_system_lookahead(const struct memory_system *);
  * end. */
 bool memory_system_is_immediate(const struct memory_system *);
 uint64_t memory_system_delay(const struct memory_system *);
+/* SMs have to be advanced in the cycles that sm_memory_advance() returns, and at the arrival of each access; else only
+ * after sm_memory_replied(). */
+bool memory_system_is_stepped(const struct memory_system *);
 
 /* ---- one SM ------------------------------------------------------------------------------------------------------ */
 
@@ -95,6 +98,10 @@ void sm_memory_add(struct sm_memory *, const struct memory_transaction *);
 /* The cycle in which the last of its transactions is served, or MEMORY_PENDING. Without a transaction: its arrival.
  */
 uint64_t sm_memory_commit(struct sm_memory *);
+
+/* On an immediate system, instead of all of the above: so many transactions of one kind, whose ends the engine works
+ * out itself by memory_system_delay(). */
+void sm_memory_count(struct sm_memory *, enum cache_kind, uint64_t transactions);
 
 struct memory_completion {
     uint32_t token;

@@ -408,6 +408,12 @@ void sm_memory_add(struct sm_memory *s, const struct memory_transaction *t)
     }
 }
 
+void sm_memory_count(struct sm_memory *s, enum cache_kind kind, uint64_t transactions)
+{
+    s->plain_accesses += transactions;
+    s->plain_writes += kind == CACHE_READ ? 0 : transactions;
+}
+
 /* Among those held, by arrival, behind its equals. */
 static void hold(struct sm_memory *s, struct lsu_access *a)
 {
@@ -499,9 +505,10 @@ uint64_t sm_memory_advance(struct sm_memory *s, uint64_t now)
 
 bool sm_memory_open(struct sm_memory *s, const struct memory_layout *l, bool short_cuts)
 {
+    bool immediate = short_cuts && l->immediate;
     *s = (struct sm_memory){.layout = l,
-                            .immediate = short_cuts && l->immediate,
-                            .stepped = !short_cuts || !l->sm_unbounded || !l->in_order,
+                            .immediate = immediate,
+                            .stepped = !immediate && (!short_cuts || !l->sm_unbounded || !l->in_order),
                             .accesses = {.size = sizeof(struct lsu_access)},
                             .requests = {.size = sizeof(struct lsu_request)}};
     for (uint32_t i = 0; i < l->l1_count; i++) {

@@ -76,7 +76,6 @@ static void end_all(struct reference *r)
                 r->scheduler->end(r->sms[s].subcores[w->subcore].scheduler, w->slot);
             }
             b->live = 0;
-            b->completion = end;
         }
 }
 

@@ -25,25 +25,17 @@ static void end_warp(struct reference *r, struct ref_warp *w)
     w->ended = true;
     w->waiting = false;
     if (w->completion < r->now + 1)
-        w->completion = r->now + 1;
+        w->completion = r->now + 1; /* the latest of what is known */
     r->scheduler->end(r->sms[w->sm].subcores[w->subcore].scheduler, w->slot);
     block->ended |= 1ull << w->number;
-    if (block->completion < w->completion)
-        block->completion = w->completion;
     block->live--;
     ref_check_barriers(r, block);
 }
 
 static void fetch(struct reference *r, struct ref_warp *w)
 {
-    struct hierarchy *h = r->job->hierarchy;
-    struct instruction_cache_reply reply;
-    if (!h->icache_model->keeps)
-        return;
-    h->icache_model->fetch(h->icache[hierarchy_icache_of(r->machine, w->sm, w->subcore)],
-                           hierarchy_code_address(r->launch->kernel, w->next.instruction), r->now + h->clock, &reply);
-    *(reply.hit ? &r->statistics->icache_hits : &r->statistics->icache_misses) += 1;
-    w->fetched = reply.cycle - h->clock;
+    w->fetched = sm_memory_fetch(memory_system_sm(r->job->memory, w->sm), w->subcore,
+                                 code_address(r->launch->kernel, w->next.instruction), r->now);
 }
 
 bool ref_advance(struct reference *r, struct ref_warp *w, struct rp_error *err)
@@ -160,12 +152,20 @@ static void leave(struct reference *r, struct ref_block *block)
     ref_free_block(block);
 }
 
+static bool is_complete(const struct ref_block *block, uint64_t now)
+{
+    for (unsigned i = 0; i < block->warp_count; i++)
+        if (!block->warps[i].ended || block->warps[i].flights || block->warps[i].completion > now)
+            return false;
+    return true;
+}
+
 void ref_leave_blocks(struct reference *r)
 {
     for (int64_t s = 0; s < r->machine->sms; s++)
         for (struct ref_block **at = &r->sms[s].blocks; *at;) {
             struct ref_block *block = *at;
-            if (block->live || block->completion > r->now) {
+            if (!is_complete(block, r->now)) {
                 at = &block->next;
                 continue;
             }

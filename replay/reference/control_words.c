@@ -12,37 +12,38 @@ static enum stall outstanding(const struct ref_signals *s, size_t most, uint64_t
     size_t count = 0;
     for (size_t i = 0; i < s->count; i++) {
         const struct ref_signal *signal = &s->items[i];
-        if (signal->release <= now)
+        uint64_t release = signal->awaits ? UNKNOWN : signal->release;
+        if (release <= now)
             continue;
         count++;
-        if (signal->release > next || (signal->release == next && signal->kind > kind))
+        if (release > next || (release == next && signal->kind > kind))
             continue;
-        next = signal->release;
+        next = release;
         kind = signal->kind;
     }
     return count > most ? kind : STALL_COUNT;
 }
 
-enum stall ref_awaited(const struct reference *r, const struct ref_warp *w)
+enum stall ref_awaited(const struct ref_warp *w, uint64_t cycle)
 {
     uint64_t control = w->next.instruction->control;
     enum stall kind = STALL_COUNT;
     for (unsigned b = 0; b < RP_CONTROL_BARRIERS; b++) {
         enum stall why = STALL_COUNT;
         if (rp_control_wait(control) >> b & 1)
-            why = outstanding(&w->signals[b], 0, r->now);
+            why = outstanding(&w->signals[b], 0, cycle);
         else if (rp_control_counts(control) && rp_control_counted_barrier(control) == b)
-            why = outstanding(&w->signals[b], rp_control_count(control), r->now);
+            why = outstanding(&w->signals[b], rp_control_count(control), cycle);
         kind = why < kind ? why : kind;
     }
     return kind;
 }
 
-static bool add(struct ref_signals *s, uint64_t release, enum stall kind, uint64_t now)
+static bool add(struct ref_signals *s, const struct ref_signal *signal, uint64_t now)
 {
     size_t kept = 0;
     for (size_t i = 0; i < s->count; i++)
-        if (s->items[i].release > now)
+        if (s->items[i].awaits || s->items[i].release > now)
             s->items[kept++] = s->items[i];
     s->count = kept;
     if (s->count == s->capacity) {
@@ -53,8 +54,35 @@ static bool add(struct ref_signals *s, uint64_t release, enum stall kind, uint64
         s->items = items;
         s->capacity = capacity;
     }
-    s->items[s->count++] = (struct ref_signal){release, kind};
+    s->items[s->count++] = *signal;
     return true;
+}
+
+/* Instructions in flight whose results come back before one of this warp that issues now. */
+static unsigned in_flight(const struct reference *r, const struct ref_warp *w, unsigned unit, enum stall kind)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < r->flight_count; i++) {
+        const struct ref_flight *f = &r->flights[i];
+        count += f->warp == w && f->result && f->unit == unit && f->kind == kind && f->number < w->issued;
+    }
+    return count;
+}
+
+void ref_signal_known(struct ref_warp *w, const struct ref_flight *f, uint64_t done)
+{
+    uint64_t *returned = &w->returned[f->unit][f->kind];
+    if (f->result && *returned < done)
+        *returned = done;
+    for (unsigned b = 0; b < RP_CONTROL_BARRIERS; b++)
+        for (size_t i = 0; i < w->signals[b].count; i++) {
+            struct ref_signal *s = &w->signals[b].items[i];
+            if (!s->awaits || s->unit != f->unit || s->kind != f->kind || s->number < f->number ||
+                (s->number > f->number && !f->result))
+                continue;
+            s->awaits--;
+            s->release = done > s->release ? done : s->release;
+        }
 }
 
 bool ref_obey(struct reference *r, struct ref_warp *w, const struct ref_issued *i, struct rp_error *err)
@@ -63,13 +91,19 @@ bool ref_obey(struct reference *r, struct ref_warp *w, const struct ref_issued *
     unsigned write = rp_control_write_barrier(control), read = rp_control_read_barrier(control);
     w->control_until = r->now + (rp_control_pairs(control) ? 0 : stall ? stall : 1);
     w->yields_at = rp_control_yields(control) ? r->now + 1 : UINT64_MAX;
-    uint64_t *returned = &w->returned[i->timing->unit][i->kind];
-    if (w->next.instruction->dst_count && *returned < i->done)
-        *returned = i->done;
-    bool fine = true;
+    bool known = i->flight == NO_FLIGHT, fine = true;
+    uint64_t *returned = &w->returned[i->timing->unit][i->kind], done = known ? i->done : 0;
+    if (w->next.instruction->dst_count && *returned < done)
+        *returned = done;
+    struct ref_signal signal = {.release = *returned > done ? *returned : done,
+                                .awaits = in_flight(r, w, i->timing->unit, i->kind) + !known,
+                                .number = w->issued,
+                                .unit = i->timing->unit,
+                                .kind = i->kind};
     if (write < RP_CONTROL_BARRIERS)
-        fine = add(&w->signals[write], *returned > i->done ? *returned : i->done, i->kind, r->now);
+        fine = add(&w->signals[write], &signal, r->now);
+    signal = (struct ref_signal){.release = i->dispatched + i->timing->initiation, .kind = STALL_OPERANDS};
     if (fine && read < RP_CONTROL_BARRIERS)
-        fine = add(&w->signals[read], i->dispatched + i->timing->initiation, STALL_OPERANDS, r->now);
+        fine = add(&w->signals[read], &signal, r->now);
     return fine || rp_fail(err, RP_SYSTEM, "out of memory for the barriers of a warp");
 }

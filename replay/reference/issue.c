@@ -27,7 +27,7 @@ static enum stall pending(const struct reference *r, const struct ref_warp *w)
     enum stall kind = STALL_COUNT;
     for (size_t i = 0; i < w->write_count; i++) {
         const struct ref_write *write = &w->writes[i];
-        if (write->ready <= r->now)
+        if (write->ready <= r->now) /* not if unknown */
             continue;
         bool needed = false;
         for (uint32_t s = 0; s < in->src_count; s++)
@@ -45,6 +45,22 @@ static const struct unit_model *unit_model(const struct reference *r, unsigned u
     return (const struct unit_model *)r->machine->units[unit].model;
 }
 
+/* Its memory operations are not all complete. */
+static bool accesses_memory(const struct reference *r, const struct ref_warp *w)
+{
+    return w->flights || r->now < w->memory_done;
+}
+
+static bool unit_accepts(const struct reference *r, const struct ref_warp *w)
+{
+    unsigned unit = timing(r, w)->unit;
+    const void *state = r->sms[w->sm].subcores[w->subcore].units[unit];
+    if (unit_model(r, unit)->accepts(state, r->now) > r->now)
+        return false;
+    return !memory_system_may_refuse(r->job->memory) || !reaches_caches(r->launch, &w->next) ||
+           sm_memory_accepts(memory_system_sm(r->job->memory, w->sm));
+}
+
 enum stall ref_blocked(const struct reference *r, const struct ref_warp *w)
 {
     if (r->now < w->first_issue)
@@ -53,21 +69,19 @@ enum stall ref_blocked(const struct reference *r, const struct ref_warp *w)
         return STALL_BARRIER;
     if (r->now < w->fetched)
         return STALL_FETCH;
-    if (w->next.instruction->unit_class == RP_CLASS_FENCE && r->now < w->memory_done)
+    if (w->next.instruction->unit_class == RP_CLASS_FENCE && accesses_memory(r, w))
         return STALL_FENCE;
     if (r->now < w->control_until)
         return r->control_words ? STALL_CONTROL_WORD : STALL_CONTROL;
-    enum stall kind = r->control_words ? ref_awaited(r, w) : pending(r, w);
+    enum stall kind = r->control_words ? ref_awaited(w, r->now) : pending(r, w);
     if (kind != STALL_COUNT)
         return kind;
-    unsigned unit = timing(r, w)->unit;
-    void *state = r->sms[w->sm].subcores[w->subcore].units[unit];
-    return unit_model(r, unit)->accepts(state, r->now) > r->now ? STALL_UNIT : STALL_COUNT;
+    return unit_accepts(r, w) ? STALL_COUNT : STALL_UNIT;
 }
 
 unsigned ref_unit(const struct reference *r, const struct ref_warp *w) { return timing(r, w)->unit; }
 
-static bool add_write(struct ref_warp *w, rp_register reg, uint64_t ready, enum stall kind)
+static bool add_write(struct ref_warp *w, rp_register reg, const struct ref_issued *i)
 {
     if (w->write_count == w->write_capacity) {
         size_t capacity = w->write_capacity ? 2 * w->write_capacity : 16;
@@ -77,7 +91,7 @@ static bool add_write(struct ref_warp *w, rp_register reg, uint64_t ready, enum 
         w->writes = writes;
         w->write_capacity = capacity;
     }
-    w->writes[w->write_count++] = (struct ref_write){reg, ready, kind};
+    w->writes[w->write_count++] = (struct ref_write){reg, i->done, i->flight, i->kind};
     return true;
 }
 
@@ -107,46 +121,74 @@ static bool hold_back(struct reference *r, struct ref_warp *w, const struct ref_
         return ref_obey(r, w, i, err);
     forget_written(w, r->now);
     for (uint32_t d = 0; d < in->dst_count; d++)
-        if (!add_write(w, in->dst[d], i->done, i->kind))
+        if (!add_write(w, in->dst[d], i))
             return rp_fail(err, RP_SYSTEM, "out of memory for pending registers");
     if (in->unit_class == RP_CLASS_CONTROL)
         w->control_until = r->now + (uint64_t)r->machine->control_interval;
     return true;
 }
 
-static void report_issue(const struct reference *r, const struct ref_warp *w, uint64_t dispatched, uint64_t done)
+/* Its accesses are complete at a cycle that is not known yet. */
+static bool take_off(struct reference *r, struct ref_warp *w, struct ref_issued *i, uint64_t known,
+                     struct rp_error *err)
 {
-    if (r->job->issued)
-        r->job->issued(r->job->issued_data, &(struct replay_issue){.launch = r->job->launch,
-                                                                   .warp = w->number,
-                                                                   .block = w->block->index,
-                                                                   .step = &w->next,
-                                                                   .issue = r->now,
-                                                                   .dispatch = dispatched,
-                                                                   .done = done});
+    struct ref_flight *f = &r->flights[i->flight];
+    f->known = known;
+    i->done = UNKNOWN;
+    return ref_note(r, w, i->dispatched, UNKNOWN, &f->report) || rp_fail(err, RP_SYSTEM, "out of memory for issues");
+}
+
+/* Makes the instruction's accesses. */
+static bool access(struct reference *r, struct ref_warp *w, struct ref_issued *i, struct rp_error *err)
+{
+    const struct rp_instruction *in = w->next.instruction;
+    uint64_t known, accepted = i->done;
+    i->flight = ref_take_off(r, &(struct ref_flight){.warp = w,
+                                                     .number = w->issued,
+                                                     .latency = i->timing->latency,
+                                                     .unit = i->timing->unit,
+                                                     .kind = i->kind,
+                                                     .result = in->dst_count > 0});
+    if (i->flight == NO_FLIGHT)
+        return rp_fail(err, RP_SYSTEM, "out of memory for instructions in flight");
+    if (!ref_memory(r, w, i->dispatched, accepted, i->flight, &known))
+        return take_off(r, w, i, known, err);
+    r->flights[i->flight].warp = NULL;
+    w->flights--;
+    i->flight = NO_FLIGHT;
+    i->done = known + i->timing->latency;
+    return true;
+}
+
+static bool carry_out(struct reference *r, struct ref_warp *w, struct ref_issued *i, struct rp_error *err)
+{
+    const struct rp_instruction *in = w->next.instruction;
+    size_t report;
+    if (w->next.executed && in->memory_count && !access(r, w, i, err))
+        return false;
+    if (w->next.executed && !in->memory_count)
+        i->done += i->timing->latency;
+    if (i->flight != NO_FLIGHT)
+        return true;
+    if (i->done > w->completion)
+        w->completion = i->done;
+    if (in->memory_count && w->next.executed && i->done > w->memory_done)
+        w->memory_done = i->done;
+    return ref_note(r, w, i->dispatched, i->done, &report) || rp_fail(err, RP_SYSTEM, "out of memory for issues");
 }
 
 bool ref_issue(struct reference *r, struct ref_warp *w, struct rp_error *err)
 {
-    const struct rp_instruction *in = w->next.instruction;
     const struct machine_timing *t = timing(r, w);
     void *unit = r->sms[w->sm].subcores[w->subcore].units[t->unit];
     uint64_t dispatched = unit_model(r, t->unit)->dispatch(unit, r->now, t->initiation);
-    uint64_t done = dispatched + t->initiation; /* with no lane to execute it, it is over here */
-    if (w->next.executed) {
-        if (in->memory_count)
-            done = ref_memory(r, w, dispatched, done);
-        done += t->latency;
-    }
-    report_issue(r, w, dispatched, done);
+    /* with no lane to execute it, it is done at the end of its initiation */
+    struct ref_issued issued = {t, dispatched, dispatched + t->initiation, NO_FLIGHT, producer(r, w)};
     r->statistics->unit_busy[t->unit] += t->initiation;
-    if (!hold_back(r, w, &(struct ref_issued){t, dispatched, done, producer(r, w)}, err))
+    if (!carry_out(r, w, &issued, err) || !hold_back(r, w, &issued, err))
         return false;
-    if (done > w->completion)
-        w->completion = done;
-    if (in->memory_count && w->next.executed && done > w->memory_done)
-        w->memory_done = done;
-    if (is_block_barrier(in) && w->next.executed)
+    w->issued++;
+    if (is_block_barrier(w->next.instruction) && w->next.executed)
         ref_arrive(r, w);
     return ref_advance(r, w, err);
 }

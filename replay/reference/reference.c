@@ -43,6 +43,14 @@ static void end(struct reference *r)
         free(sm->subcores);
     }
     free(r->sms);
+    free(r->flights);
+    free(r->reports);
+}
+
+/* By control words: only now it is known which of the signals that it waited for came last. */
+static bool waited_for_signals(const struct reference *r, const struct ref_warp *w)
+{
+    return r->control_words && w->blocked >= STALL_MEMORY && w->blocked <= STALL_OPERANDS;
 }
 
 /* Charges this cycle. What kept the warp that issues now from issuing in the cycle before ends the stall. */
@@ -51,7 +59,10 @@ static void charge(struct reference *r, struct ref_subcore *sc, const struct ref
     if (issuing) {
         r->statistics->issue_cycles++;
         bool seen = issuing->blocked_at == r->now - 1;
-        enum stall why = !seen ? STALL_DISPATCH : issuing->blocked == STALL_COUNT ? STALL_SCHEDULER : issuing->blocked;
+        enum stall why = !seen                             ? STALL_DISPATCH
+                         : issuing->blocked == STALL_COUNT ? STALL_SCHEDULER
+                         : waited_for_signals(r, issuing)  ? ref_awaited(issuing, r->now - 1)
+                                                           : issuing->blocked;
         r->statistics->stall[why] += sc->gap;
         sc->gap = 0;
     } else if (sc->resident) {
@@ -137,6 +148,10 @@ static void report(struct reference *r)
 static bool run(struct reference *r, struct rp_error *err)
 {
     for (;; r->now++) {
+        if (!ref_memory_cycle(r, err))
+            return false;
+        if (r->job->issued)
+            ref_report(r);
         ref_leave_blocks(r);
         if (!ref_place_blocks(r, err))
             return false;
@@ -161,7 +176,7 @@ bool reference_launch(const struct engine_launch *job, struct replay_launch *out
     bool fine = room_of_block(r.machine, r.kernel, r.launch, &r.block_room, err) && begin(&r, err) && run(&r, err);
     end(&r);
     r.statistics->cycles = r.now;
-    job->hierarchy->clock += r.now;
+    fine = memory_system_end_launch(job->memory, r.now, r.statistics, fine ? err : NULL) && fine;
     if (fine && job->progress)
         job->progress(job->progress_data, r.statistics->warp_instructions - r.reported);
     return fine;

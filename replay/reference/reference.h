@@ -2,28 +2,36 @@
  * docs/timing-model.md in code; slow on purpose. Shares with the fast engine the models, the meaning of trace entries
  * and the room that blocks take, and nothing else.
  *
- * A cycle has four steps: blocks that are complete leave; blocks that fit are placed; every sub-core, in the order of
- * its number, issues at most one instruction; the cycle is charged to issue, a stall or idleness.
+ * A cycle has five steps: the memory system does what is due; blocks that are complete leave; blocks that fit are
+ * placed; every sub-core, in the order of its number, issues at most one instruction; the cycle is charged to issue, a
+ * stall or idleness.
  */
 #ifndef REPRISE_REPLAY_REFERENCE_H
 #define REPRISE_REPLAY_REFERENCE_H
 
 #include "replay/engine.h"
 #include "replay/meaning.h"
+#include "replay/memory/memory_system.h"
 #include "replay/occupancy.h"
 
 struct ref_block;
 
+#define UNKNOWN UINT64_MAX /* the cycle in which something ends that the memory system has yet to tell */
+
 /* A register that an issued instruction has yet to write. */
 struct ref_write {
     rp_register reg;
-    uint64_t ready; /* the first cycle in which an instruction that needs it may issue */
+    uint64_t ready; /* the first cycle in which an instruction that needs it may issue, or UNKNOWN */
+    uint32_t flight;
     enum stall kind;
 };
 
 /* A signal that a control word's barrier has yet to get. */
 struct ref_signal {
-    uint64_t release; /* the first cycle in which it is there */
+    uint64_t release; /* the first cycle in which it is there, as far as it is known */
+    unsigned awaits;  /* instructions whose results it comes behind, and of which it is not known when they are done */
+    uint64_t number;  /* its instruction in its warp's order of issue */
+    unsigned unit;
     enum stall kind;
 };
 struct ref_signals {
@@ -31,8 +39,22 @@ struct ref_signals {
     size_t count, capacity;
 };
 
+/* An issued instruction of which it is not known when it is done. */
+struct ref_flight {
+    struct ref_warp *warp; /* NULL: none */
+    uint64_t number;       /* in its warp's order of issue */
+    uint64_t known;        /* it is not done before */
+    uint32_t latency;      /* behind the last of its transactions */
+    unsigned unit;
+    enum stall kind;
+    bool result;   /* writes registers */
+    size_t report; /* of its issue */
+};
+
 struct ref_warp {
     bool ended, waiting; /* waiting: at a barrier that is not complete */
+    unsigned flights;    /* instructions in flight */
+    uint64_t issued;     /* instructions */
     unsigned barrier;    /* at which it waits */
     unsigned number;     /* in its block */
     unsigned sm, subcore, slot;
@@ -58,7 +80,7 @@ struct ref_barrier {
 };
 
 struct ref_block {
-    uint64_t index, completion; /* completion: once live is 0 */
+    uint64_t index;
     struct rp_block *trace;
     unsigned sm, warp_count, live; /* live: warps that have not ended */
     uint64_t ended;                /* which have */
@@ -89,6 +111,10 @@ struct reference {
     const struct scheduler_model *scheduler;
     struct room block_room;
     struct ref_sm *sms;
+    struct ref_flight *flights;
+    size_t flight_count;
+    struct replay_issue *reports; /* of issues, in order; done: UNKNOWN as yet */
+    size_t report_count, report_room, reported_issues;
     uint64_t now, next_block, resident_blocks;
     unsigned next_sm;
     bool control_words; /* hold instructions back, instead of the scoreboard */
@@ -122,17 +148,32 @@ unsigned ref_unit(const struct reference *, const struct ref_warp *);
 /* control_words.c */
 struct ref_issued {
     const struct machine_timing *timing;
-    uint64_t dispatched, done;
+    uint64_t dispatched, done; /* done: UNKNOWN for one in flight */
+    uint32_t flight;
     enum stall kind; /* what waits for its result will be said to wait for */
 };
-/* What the barriers that the next instruction's control word names hold up, STALL_COUNT: nothing. */
-enum stall ref_awaited(const struct reference *, const struct ref_warp *);
+/* What the barriers that the next instruction's control word names held up in this cycle, STALL_COUNT: nothing. */
+enum stall ref_awaited(const struct ref_warp *, uint64_t cycle);
 /* Carries out the control word of the instruction that is being issued. */
 bool ref_obey(struct reference *, struct ref_warp *, const struct ref_issued *, struct rp_error *);
+/* It is known now when the flight is done. */
+void ref_signal_known(struct ref_warp *, const struct ref_flight *, uint64_t done);
+
+/* flights.c */
+#define NO_FLIGHT UINT32_MAX
+/* NO_FLIGHT: out of memory. */
+uint32_t ref_take_off(struct reference *, const struct ref_flight *);
+/* What the memory system does in this cycle. */
+bool ref_memory_cycle(struct reference *, struct rp_error *);
+/* Notes an issue for those who want to hear of it. */
+bool ref_note(struct reference *, const struct ref_warp *, uint64_t dispatched, uint64_t done, size_t *report);
+void ref_report(struct reference *);
 
 /* memory.c */
-/* The cycle in which all memory operands of the warp's next instruction are complete, at least `accepted`: the end of
- * the initiation of an instruction dispatched at `dispatched`. */
-uint64_t ref_memory(struct reference *, struct ref_warp *, uint64_t dispatched, uint64_t accepted);
+/* Makes the accesses of the warp's next instruction, dispatched at `dispatched`, and accepted by its unit at the end of
+ * its initiation, `accepted`. *known: the cycle in which those are complete of which it is known, at least `accepted`.
+ * False: others are pending, and the memory system will say so of `token`. */
+bool ref_memory(struct reference *, struct ref_warp *, uint64_t dispatched, uint64_t accepted, uint32_t token,
+                uint64_t *known);
 
 #endif

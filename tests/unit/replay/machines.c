@@ -237,6 +237,19 @@ static uint64_t slow_access(void *state, uint64_t address, bool write, uint64_t 
     return cycle + *(uint64_t *)state;
 }
 
+static enum dram_answer slow_offer(void *state, const struct dram_request *request, uint64_t now, uint64_t *cycle)
+{
+    (void)request;
+    *cycle = now + *(uint64_t *)state;
+    return DRAM_DONE;
+}
+static uint64_t slow_ahead(const int64_t *options) { return (uint64_t)options[0]; }
+static bool no_option(const int64_t *options)
+{
+    (void)options;
+    return false;
+}
+
 static const struct scheduler_model highest_first = {
     {.name = "highest", .help = "x", .state_size = no_state}, reset, ignore, ignore, ignore, highest};
 static const struct scheduler_model holds_all = {
@@ -246,7 +259,12 @@ static const struct scheduler_model picks_wrong = {
 static const struct dram_model slow = {
     {.name = "slow", .help = "x", .options = slow_options, .option_count = 1, .state_size = slow_size},
     slow_reset,
-    slow_access};
+    slow_access,
+    slow_offer,
+    NULL,
+    slow_ahead,
+    no_option,
+    no_option};
 
 static struct model_set with_ours(void)
 {

@@ -30,7 +30,7 @@ static void see(void *data, const struct replay_issue *i)
     s->issue[s->count] = i->issue;
     s->dispatch[s->count] = i->dispatch;
     s->done[s->count++] = i->done;
-    for (uint64_t c = 0; c < initiation[i->step->index % 5]; c++)
+    for (uint64_t c = 0; c < initiation[i->index % 5]; c++)
         s->initiating[i->dispatch + c] = true;
 }
 

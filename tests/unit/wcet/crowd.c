@@ -33,9 +33,9 @@ static struct crowd *crowd_of(struct rp_trace *t, const struct machine *m)
 static void note(void *data, const struct replay_issue *i)
 {
     uint64_t *last = data;
-    bool silent = i->step->instruction->unit_class == RP_CLASS_CONTROL;
+    bool silent = i->instruction->unit_class == RP_CLASS_CONTROL;
     uint64_t over = silent ? i->issue + 1 : i->done;
-    if (i->warp == 0 && !(i->step->instruction->flags & RP_EXIT) && over > *last)
+    if (i->warp == 0 && !(i->instruction->flags & RP_EXIT) && over > *last)
         *last = over;
 }
 
