@@ -179,9 +179,10 @@ static void advance_channel(struct memory_system *m, struct channel *c, uint32_t
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
 
+/* In this cycle, too, by its key; requests that are looked up when they arrive come by their keys. */
 static void leave_at(struct memory_system *m, struct chip_request *r, uint64_t cycle, uint64_t now)
 {
-    if (cycle == now)
+    if (cycle == now && m->at_once)
         leave(m, r, now);
     else
         add_event(m, &r->event, CHIP_LEAVE, cycle);

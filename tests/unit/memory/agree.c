@@ -1,0 +1,210 @@
+/* The memory system, with short cuts and without, against a direct statement of it, on random machines. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/synthetic_trace.h"
+#include "tests/unit/memory/plan.h"
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+static uint64_t advance(struct memory_system *m, unsigned sms, uint64_t now)
+{
+    uint64_t next = MEMORY_NEVER;
+    for (unsigned s = 0; s < sms; s++)
+        next = least(next, sm_memory_advance(memory_system_sm(m, s), now));
+    next = least(next, memory_system_advance(m, now));
+    for (unsigned s = 0; s < sms; s++)
+        if (sm_memory_replied(memory_system_sm(m, s)))
+            next = least(next, sm_memory_advance(memory_system_sm(m, s), now));
+    return next;
+}
+
+static void begin(struct memory_system *m, const struct plan_access *a, uint32_t token, uint64_t now, uint64_t *end)
+{
+    struct sm_memory *sm = memory_system_sm(m, a->sm);
+    sm_memory_begin(sm, a->subcore, now + a->initiation, token);
+    for (unsigned t = 0; t < a->count; t++)
+        sm_memory_add(sm, &a->transactions[t]);
+    *end = sm_memory_commit(sm);
+}
+
+/* From one cycle in which something happens to the next. */
+void plan_run(const struct machine *machine, bool short_cuts, const struct plan *plan, struct outcome *out)
+{
+    struct rp_error err;
+    struct memory_system *m = memory_system_new(machine, short_cuts, &err);
+    cr_assert(m, "%s", err.text);
+    unsigned sms = (unsigned)machine->sms, begun = 0;
+    uint64_t now = 0, last = 0;
+    for (; now != MEMORY_NEVER;) {
+        struct memory_completion c;
+        uint64_t next = advance(m, sms, now);
+        for (unsigned s = 0; s < sms; s++)
+            while (sm_memory_completed(memory_system_sm(m, s), &c)) {
+                cr_assert_eq(out->ends[c.token], MEMORY_PENDING, "an access completes once");
+                cr_assert_geq(c.cycle, now);
+                out->ends[c.token] = c.cycle;
+            }
+        for (; begun < plan->count && plan->accesses[begun].issue <= now; begun++) {
+            const struct plan_access *a = &plan->accesses[begun];
+            if (!sm_memory_accepts(memory_system_sm(m, a->sm)))
+                break;
+            begin(m, a, begun, now, &out->ends[begun]);
+            next = least(next, now + 1);
+        }
+        if (begun < plan->count && plan->accesses[begun].issue > now)
+            next = least(next, plan->accesses[begun].issue);
+        last = now;
+        cr_assert(next > now, "time goes on");
+        now = next;
+    }
+    cr_assert_eq(begun, plan->count, "all were taken");
+    struct statistics s = {0};
+    cr_assert(memory_system_end_launch(m, last + 1, &s, &err));
+    for (unsigned i = 0; i < plan->count; i++)
+        cr_assert_neq(out->ends[i], MEMORY_PENDING, "access %u never completes", i);
+    out->l1_hits = s.l1_hits;
+    out->l1_misses = s.l1_misses;
+    out->l2_hits = s.l2_hits;
+    out->l2_misses = s.l2_misses;
+    out->dram = s.dram_accesses;
+    memory_system_free(m);
+}
+
+/* ---- random ------------------------------------------------------------------------------------------------------ */
+
+struct draw {
+    uint64_t seed;
+    struct machine_setting settings[48];
+    char text[48][24];
+    size_t count;
+};
+
+static const char *one_of(struct draw *d, const char *const *values)
+{
+    size_t n = 0;
+    while (values[n])
+        n++;
+    return values[synthetic_random(&d->seed) % n];
+}
+#define SET(d, key, ...)                                                                                               \
+    ((d)->settings[(d)->count++] = (struct machine_setting){key, one_of(d, (const char *const[]){__VA_ARGS__, NULL})})
+
+/* Small caches, so that lines go; with bounds or without. */
+static struct machine *random_machine(struct draw *d, bool bounded)
+{
+    SET(d, "sms", "1", "2", "3", "5");
+    SET(d, "l1", "none", "direct-mapped");
+    SET(d, "l2", "none", "direct-mapped");
+    const char *l1 = d->settings[1].value, *l2 = d->settings[2].value;
+    if (strcmp(l1, "none")) {
+        SET(d, "l1.size", "256", "1K");
+        SET(d, "l1.sector", "32", "64");
+        SET(d, "l1.latency", "0", "5", "78");
+        SET(d, "l1.interval", "0", "1", "3");
+        SET(d, "l1.write", "through", "back");
+        SET(d, "l1.atomic_interval", "0", "2");
+    }
+    if (strcmp(l2, "none")) {
+        SET(d, "l2.size", "2K", "4K");
+        SET(d, "l2.latency", "1", "20", "134");
+        SET(d, "l2.interval", "0", "1", "2");
+        SET(d, "l2.write", "through", "back");
+        SET(d, "l2.atomic_interval", "0", "7");
+    }
+    SET(d, "l2.slices", "1", "2", "4");
+    SET(d, "l2.interleave", "128", "256");
+    SET(d, "dram.latency", "0", "9", "100");
+    SET(d, "dram.interval", "0", "1", "5");
+    SET(d, "dram.channels", "1", "2", "3");
+    SET(d, "port.latency", "0", "1", "12");
+    SET(d, "port.width", "0", "1", "2");
+    SET(d, "spaces.texture.initiation", "4", "9");
+    if (bounded) {
+        SET(d, "lsu.queue", "-1", "1", "2");
+        SET(d, "l1.queue", "-1", "1", "3");
+        SET(d, "l1.mshrs", "-1", "1", "4");
+        SET(d, "port.queue", "-1", "1", "2", "8");
+        SET(d, "l2.queue", "-1", "1", "2");
+        SET(d, "l2.mshrs", "-1", "1", "3");
+        SET(d, "dram.queue", "-1", "1", "2");
+    }
+    struct rp_error err;
+    struct machine *m = machine_open(
+        &(struct machine_request){.name = "jetson-tx2", .settings = d->settings, .setting_count = d->count}, &err);
+    cr_assert(m, "%s", err.text);
+    return m;
+}
+
+static void random_plan(uint64_t *seed, const struct machine *m, struct plan *p)
+{
+    uint64_t now = 0, space = synthetic_random(seed) % 2 ? 2048 : 16384, pause = synthetic_random(seed) % 4 ? 3 : 60;
+    bool one_initiation = m->spaces[RP_SPACE_TEXTURE].initiation == 4, plain = synthetic_random(seed) % 3 == 0;
+    for (unsigned i = 0; i < p->count; i++) {
+        struct plan_access *a = &p->accesses[i];
+        now += synthetic_random(seed) % pause;
+        *a = (struct plan_access){.sm = (unsigned)(synthetic_random(seed) % (uint64_t)m->sms),
+                                  .subcore = (unsigned)(synthetic_random(seed) % 4),
+                                  .issue = now,
+                                  .initiation = one_initiation || synthetic_random(seed) % 2 ? 4 : 9,
+                                  .count = (unsigned)(synthetic_random(seed) % (PLAN_TRANSACTIONS + 1))};
+        bool beside = synthetic_random(seed) % 8 == 0;
+        uint8_t kind = plain ? CACHE_READ : (uint8_t)(synthetic_random(seed) % 3);
+        for (unsigned t = 0; t < a->count; t++)
+            a->transactions[t] =
+                (struct memory_transaction){synthetic_random(seed) % (space / 32) * 32, kind,
+                                            beside || kind == CACHE_ATOMIC, (uint8_t)(1 + synthetic_random(seed) % 4)};
+    }
+}
+
+static void same(const struct plan *p, const struct outcome *a, const struct outcome *b, const char *what,
+                 const struct machine *m, uint64_t seed)
+{
+    for (unsigned i = 0; i < p->count; i++)
+        cr_assert_eq(a->ends[i], b->ends[i], "seed %llu, %s: access %u of SM %u ends at %llu against %llu\n%s",
+                     (unsigned long long)seed, what, i, p->accesses[i].sm, (unsigned long long)a->ends[i],
+                     (unsigned long long)b->ends[i], m->text);
+    cr_assert(a->l1_hits == b->l1_hits && a->l1_misses == b->l1_misses, "%s: L1", what);
+    cr_assert(a->l2_hits == b->l2_hits && a->l2_misses == b->l2_misses, "%s: L2", what);
+    cr_assert_eq(a->dram, b->dram, "seed %llu %s: device memory %d %d", (unsigned long long)seed, what, (int)a->dram,
+                 (int)b->dram);
+}
+
+static struct outcome nothing(unsigned count)
+{
+    struct outcome o = {.ends = malloc(count * sizeof *o.ends)};
+    for (unsigned i = 0; i < count; i++)
+        o.ends[i] = MEMORY_PENDING;
+    return o;
+}
+
+static void compare(uint64_t first, uint64_t count, bool bounded, bool simulate)
+{
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        struct draw d = {.seed = seed * 977 + 1};
+        struct machine *m = random_machine(&d, bounded);
+        struct plan p = {.count = simulate ? 60 : 400};
+        p.accesses = calloc(p.count, sizeof *p.accesses);
+        random_plan(&d.seed, m, &p);
+        struct outcome fast = nothing(p.count), plain = nothing(p.count), direct = nothing(p.count);
+        plan_run(m, true, &p, &fast);
+        plan_run(m, false, &p, &plain);
+        same(&p, &fast, &plain, "with short cuts and without", m, seed);
+        if (simulate) {
+            plan_simulate(m, &p, &direct);
+            same(&p, &plain, &direct, "events and simulation", m, seed);
+        }
+        free(fast.ends);
+        free(plain.ends);
+        free(direct.ends);
+        free(p.accesses);
+        machine_free(m);
+    }
+}
+
+Test(memory, short_cuts_change_nothing) { compare(0, 1500, false, false); }
+Test(memory, short_cuts_change_nothing_where_things_are_full) { compare(10000, 1500, true, false); }
+Test(memory, events_are_what_a_simulation_of_each_cycle_gives) { compare(20000, 300, false, true); }
+Test(memory, refusals_are_what_a_simulation_of_each_cycle_gives) { compare(30000, 300, true, true); }
