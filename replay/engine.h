@@ -2,18 +2,17 @@
 #ifndef REPRISE_REPLAY_ENGINE_H
 #define REPRISE_REPLAY_ENGINE_H
 
-#include "replay/hierarchy.h"
+#include "replay/memory/memory_system.h"
 #include "replay/replay.h"
 
 struct engine_launch {
     struct rp_trace *trace;
     const struct machine *machine;
-    struct hierarchy *hierarchy; /* its clock is advanced by the launch's cycles */
-    struct memory_system *memory;
-    uint32_t launch;  /* index */
-    uint64_t blocks;  /* to replay: those that the trace holds */
-    bool cut_short;   /* the recording ended early: a barrier may stay incomplete */
-    unsigned threads; /* at most, for the fast engine; 0: one */
+    struct memory_system *memory; /* its clock is advanced by the launch's cycles */
+    uint32_t launch;              /* index */
+    uint64_t blocks;              /* to replay: those that the trace holds */
+    bool cut_short;               /* the recording ended early: a barrier may stay incomplete */
+    unsigned threads;             /* at most, for the fast engine; 0: one */
     /* Called every so often, from any thread, with the warp instructions done since the last call; may be NULL. */
     void (*progress)(void *, uint64_t done);
     void *progress_data;

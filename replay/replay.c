@@ -16,11 +16,10 @@ struct session {
     const struct machine *machine;
     const struct replay_options *options;
     struct replay_result *result;
-    struct hierarchy *kept; /* NULL: every launch has a hierarchy of its own */
-    struct memory_system *kept_memory;
-    unsigned launch_threads; /* for each launch */
-    atomic_uint next;        /* launch to take, index into result->launches */
-    pthread_mutex_t lock;    /* of what follows */
+    struct memory_system *kept; /* NULL: every launch has one of its own */
+    unsigned launch_threads;    /* for each launch */
+    atomic_uint next;           /* launch to take, index into result->launches */
+    pthread_mutex_t lock;       /* of what follows */
     bool failed;
     uint32_t failed_launch; /* the first that failed, so that the message does not depend on threads */
     struct rp_error error;
@@ -56,40 +55,32 @@ static void plan(const struct session *s, struct engine_launch *job, struct repl
                  job->blocks, grid);
 }
 
+static struct memory_system *new_memory(const struct session *s, struct rp_error *err)
+{
+    return memory_system_new(s->machine, s->options->engine == REPLAY_FAST, err);
+}
+
 static bool replay_one(struct session *s, struct replay_launch *out, struct rp_error *err)
 {
-    struct hierarchy own = {0};
-    struct memory_system *own_memory = NULL;
     struct engine_launch job = {.trace = s->trace,
                                 .machine = s->machine,
-                                .hierarchy = s->kept,
+                                .memory = s->kept ? s->kept : new_memory(s, err),
                                 .launch = out->launch,
                                 .threads = s->launch_threads,
                                 .progress = add_progress,
                                 .progress_data = s,
                                 .issued = s->options->issued,
                                 .issued_data = s->options->issued_data};
-    if (!s->kept) {
-        if (!hierarchy_begin(&own, s->machine, err))
-            return false;
-        job.hierarchy = &own;
-    }
+    if (!job.memory)
+        return false;
     const struct rp_launch *launch = rp_trace_launch(s->trace, out->launch);
     if (s->machine->warm_l2 && (!s->kept || out == s->result->launches))
-        hierarchy_warm(job.hierarchy, launch);
-    if (s->options->engine == REPLAY_REFERENCE) {
-        job.memory = s->kept_memory;
-        if (!job.memory && !(job.memory = own_memory = memory_system_new(s->machine, false, err)))
-            return false;
-        if (s->machine->warm_l2 && (!s->kept_memory || out == s->result->launches))
-            memory_system_warm(job.memory, launch);
-    }
+        memory_system_warm(job.memory, launch);
     plan(s, &job, out);
     out->control_words = obeys_control_words(s->machine, rp_trace_kernel(s->trace, launch->kernel));
     bool fine = s->options->engine == REPLAY_REFERENCE ? reference_launch(&job, out, err) : fast_launch(&job, out, err);
     if (!s->kept)
-        hierarchy_end(&own);
-    memory_system_free(own_memory);
+        memory_system_free(job.memory);
     return fine;
 }
 
@@ -123,13 +114,11 @@ static void *work(void *data)
 
 static bool run(struct session *s, struct rp_error *err)
 {
-    struct hierarchy own;
+    struct memory_system *own = NULL;
     if (!s->machine->flush_caches) {
-        if (!s->options->caches && !hierarchy_begin(&own, s->machine, err))
+        if (!s->options->caches && !(own = new_memory(s, err)))
             return false;
-        s->kept = s->options->caches ? s->options->caches : &own;
-        if (!(s->kept_memory = memory_system_new(s->machine, false, err)))
-            return false;
+        s->kept = s->options->caches ? s->options->caches : own;
     }
     unsigned threads = s->options->threads ? s->options->threads : 1;
     unsigned at_once = s->kept ? 1 : threads < s->result->count ? threads : s->result->count;
@@ -143,9 +132,7 @@ static bool run(struct session *s, struct rp_error *err)
     work(s);
     for (unsigned i = 0; i < started; i++)
         pthread_join(helpers[i], NULL);
-    memory_system_free(s->kept_memory);
-    if (s->kept == &own)
-        hierarchy_end(&own);
+    memory_system_free(own);
     if (s->failed && err)
         *err = s->error;
     return !s->failed;

@@ -22,15 +22,15 @@ struct replay_issue {
     uint64_t issue, dispatch, done; /* cycles of the launch; done: its result is there */
 };
 
-struct hierarchy; /* replay/hierarchy.h */
+struct memory_system; /* replay/memory/memory_system.h */
 
 struct replay_options {
     enum replay_engine engine;
     unsigned threads; /* launches replayed at once, where they do not depend on one another; 0: one */
     int64_t launch;   /* the only launch to replay, -1: all */
-    /* With flush_caches = false: NULL, or the caches as earlier calls left them (hierarchy_begin makes them, empty, for
-     * the same machine). So launches may be replayed as they come, one call each. */
-    struct hierarchy *caches;
+    /* With flush_caches = false: NULL, or the caches as earlier calls left them (memory_system_new makes them, empty,
+     * for the same machine and engine). So launches may be replayed as they come, one call each. */
+    struct memory_system *caches;
     /* NULL, or called now and then from one thread: warp instructions done, and in all. */
     void (*progress)(void *, uint64_t done, uint64_t total);
     void *progress_data;

@@ -7,8 +7,10 @@
 /* What only some instructions or machines wait for, besides `wake`. */
 static __attribute__((noinline)) uint64_t wake_of_special(const struct fast_sm *sm, struct fast_warp *w, uint64_t wake)
 {
-    if ((w->op->flags & OP_FENCE) && w->memory_done > wake)
-        wake = w->memory_done;
+    if (w->op->flags & OP_FENCE) {
+        uint64_t done = w->unresolved ? UNKNOWN : w->memory_done;
+        wake = done > wake ? done : wake;
+    }
     wake = w->fetched > wake ? w->fetched : wake;
     if (w->signals) {
         uint64_t awaited = fast_awaited(sm, w);
@@ -67,13 +69,17 @@ HOT void decode(const struct fast_sm *sm, struct fast_warp *w)
 
 static __attribute__((noinline)) void fetch(const struct fast_sm *sm, struct fast_warp *w)
 {
-    struct hierarchy *h = sm->chip->job->hierarchy;
-    struct instruction_cache_reply reply;
-    h->icache_model->fetch(w->subcore->icache,
-                           hierarchy_code_address(w->part->grid->launch->kernel, w->next.instruction),
-                           sm->now + h->clock, &reply);
-    *(reply.hit ? &w->part->statistics.icache_hits : &w->part->statistics.icache_misses) += 1;
-    w->fetched = reply.cycle - h->clock;
+    uint64_t address = code_address(w->part->grid->launch->kernel, w->next.instruction);
+    w->fetched = sm_memory_fetch(sm->memory, w->subcore->number, address, sm->now);
+}
+
+/* Notes whether the LSU has a say in the issue of the warp's next instruction. */
+static __attribute__((noinline)) void note_caches(struct fast_warp *w)
+{
+    uint64_t slot = 1ull << w->slot;
+    w->subcore->caches &= ~slot;
+    if ((w->op->flags & OP_ACCESS) && reaches_caches(w->part->grid->launch, &w->next))
+        w->subcore->caches |= slot;
 }
 
 HOT uint64_t lanes(rp_lanemask mask) { return mask == ~0u ? RP_WARP_LANES : (uint64_t)__builtin_popcount(mask); }
@@ -92,6 +98,8 @@ HOT bool advance(struct fast_sm *sm, struct fast_warp *w, struct rp_error *err)
             fetch(sm, w);
         }
         decode(sm, w);
+        if (sm->chip->may_refuse)
+            note_caches(w);
         if (!w->waiting)
             schedule(sm, w);
         return true;

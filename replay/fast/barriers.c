@@ -84,7 +84,7 @@ static void end_all(struct fast *f)
     uint64_t end = 0;
     for (unsigned s = 0; s < f->sm_count; s++) {
         const struct fast_sm *sm = &f->sms[s];
-        end = sm->now > end ? sm->now : end;
+        end = sm->last_leave > end ? sm->last_leave : end;
         if (sm->last_issue != NEVER && sm->last_issue + 1 > end)
             end = sm->last_issue + 1;
     }
@@ -97,7 +97,6 @@ static void end_all(struct fast *f)
         for (struct fast_block *b = f->sms[s].first; b; b = b->next)
             end_block(&f->sms[s], b, end);
         f->next[s] = fast_sm_next(&f->sms[s]);
-        f->next_leave[s] = f->sms[s].next_leave;
     }
 }
 

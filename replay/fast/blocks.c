@@ -19,7 +19,7 @@ void fast_end_warp(struct fast_sm *sm, struct fast_warp *w)
     block->ended |= 1ull << w->number;
     if (block->completion < w->completion)
         block->completion = w->completion;
-    if (!--block->live && sm->next_leave > block->completion)
+    if (!--block->live && !block->unresolved && sm->next_leave > block->completion)
         sm->next_leave = block->completion;
     fast_check_barriers(sm, block);
 }
@@ -181,6 +181,7 @@ static void leave(struct fast_sm *sm, struct fast_block *block)
         struct fast_subcore *sc = w->subcore;
         sc->taken &= ~(1ull << w->slot);
         sc->uses[w->unit] &= ~(1ull << w->slot);
+        sc->caches &= ~(1ull << w->slot);
         statistics->warp_cycles += w->completion - w->placed;
         if (sc->taken)
             continue;
@@ -199,12 +200,13 @@ void fast_leave_blocks(struct fast_sm *sm)
     sm->next_leave = NEVER;
     for (struct fast_block **at = &sm->first; *at;) {
         struct fast_block *block = *at;
-        if (!block->live && block->completion <= sm->now) {
+        bool over = !block->live && !block->unresolved;
+        if (over && block->completion <= sm->now) {
             *at = block->next;
             leave(sm, block);
             continue;
         }
-        if (!block->live && block->completion < sm->next_leave)
+        if (over && block->completion < sm->next_leave)
             sm->next_leave = block->completion;
         at = &block->next;
     }

@@ -1,5 +1,5 @@
-/* Control words in the fast engine. A signal's cycle is known when its instruction issues; so a barrier is a list of
- * cycles, of which the latest is kept at hand. */
+/* Control words in the fast engine. A signal's cycle is mostly known when its instruction issues; so a barrier is a
+ * list of cycles, of which the latest is kept at hand. Where it is not, the instruction leaves a record. */
 #include <stdlib.h>
 
 #include "replay/fast/control_words.h"
@@ -55,7 +55,7 @@ enum stall fast_awaited_reason(const struct fast_sm *sm, const struct fast_warp 
 
 /* ---- issue ------------------------------------------------------------------------------------------------------ */
 
-static bool add(struct fast_barrier_signals *s, uint64_t release, enum stall kind, uint64_t now)
+static bool add(struct fast_barrier_signals *s, uint64_t release, enum stall kind, uint32_t record, uint64_t now)
 {
     if (s->count == s->capacity) {
         uint32_t kept = 0;
@@ -72,31 +72,123 @@ static bool add(struct fast_barrier_signals *s, uint64_t release, enum stall kin
         s->items = items;
         s->capacity = capacity;
     }
-    s->items[s->count++] = (struct fast_signal){release, (uint8_t)kind};
+    s->items[s->count++] = (struct fast_signal){release, (uint8_t)kind, record};
     s->latest = later(s->latest, release);
     return true;
+}
+
+/* Whether it is not known when all results of the unit and kind are written. */
+static bool open_results(const struct fast_signals *s, unsigned unit, unsigned producer)
+{
+    for (uint32_t i = 0; i < s->record_count; i++)
+        if (s->records[i].writes && s->records[i].unit == unit && s->records[i].producer == producer)
+            return true;
+    return false;
+}
+
+static bool add_record(struct fast_signals *s, const struct fast_record *r)
+{
+    if (s->record_count == s->record_capacity) {
+        uint32_t capacity = s->record_capacity ? 2 * s->record_capacity : 8;
+        struct fast_record *records = realloc(s->records, capacity * sizeof *records);
+        if (!records)
+            return false;
+        s->records = records;
+        s->record_capacity = capacity;
+    }
+    s->records[s->record_count++] = *r;
+    return true;
+}
+
+static const enum stall kinds[] = {
+    [PRODUCER_OTHER] = STALL_SCOREBOARD, [PRODUCER_SHARED] = STALL_SHARED, [PRODUCER_MEMORY] = STALL_MEMORY};
+
+/* The write barrier of the instruction that is being issued, and the order of results. */
+static bool send(struct fast_sm *sm, struct fast_warp *w, unsigned barrier, uint64_t done)
+{
+    struct fast_signals *s = w->signals;
+    bool writes = w->next.instruction->dst_count, sends = barrier < RP_CONTROL_BARRIERS;
+    if (!writes && !sends)
+        return true;
+    if (done < UNKNOWN && !open_results(s, w->unit, w->producer)) {
+        uint64_t *returned = &s->returned[w->unit][w->producer];
+        if (writes)
+            *returned = later(*returned, done);
+        return !sends || add(&s->barrier[barrier], later(*returned, done), kinds[w->producer], 0, sm->now);
+    }
+    struct fast_record r = {.done = done,
+                            .returned = s->returned[w->unit][w->producer],
+                            .number = ++s->numbers,
+                            .unit = w->unit,
+                            .producer = w->producer,
+                            .barrier = (uint8_t)barrier,
+                            .writes = writes};
+    if (done == UNKNOWN)
+        sm->accesses[sm->token].record = r.number;
+    return add_record(s, &r) && (!sends || add(&s->barrier[barrier], UNKNOWN, kinds[w->producer], r.number, sm->now));
 }
 
 bool fast_obey(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, uint64_t dispatched, uint64_t done,
                struct rp_error *err)
 {
-    static const enum stall kinds[] = {
-        [PRODUCER_OTHER] = STALL_SCOREBOARD, [PRODUCER_SHARED] = STALL_SHARED, [PRODUCER_MEMORY] = STALL_MEMORY};
-    const struct rp_instruction *in = w->next.instruction;
-    uint64_t control = in->control, stall = rp_control_stall(control);
-    unsigned write = rp_control_write_barrier(control), read = rp_control_read_barrier(control);
+    uint64_t control = w->next.instruction->control, stall = rp_control_stall(control);
+    unsigned read = rp_control_read_barrier(control);
     w->control_until = sm->now + (stall ? stall : 1);
     sc->yielding = rp_control_yields(control) ? 1ull << w->slot : 0;
     sc->yields_at = sm->now + 1;
-    uint64_t *returned = &w->signals->returned[w->unit][w->producer];
-    if (in->dst_count)
-        *returned = later(*returned, done);
-    bool fine = true;
-    if (write < RP_CONTROL_BARRIERS)
-        fine = add(&w->signals->barrier[write], later(*returned, done), kinds[w->producer], sm->now);
+    bool fine = send(sm, w, rp_control_write_barrier(control), done);
     if (fine && read < RP_CONTROL_BARRIERS)
-        fine = add(&w->signals->barrier[read], dispatched + w->initiation, STALL_OPERANDS, sm->now);
+        fine = add(&w->signals->barrier[read], dispatched + w->initiation, STALL_OPERANDS, 0, sm->now);
     return fine || rp_fail(err, RP_SYSTEM, "out of memory for the barriers of a warp");
+}
+
+/* ---- what was not known at issue ----------------------------------------------------------------------------------
+ */
+
+static void set_release(struct fast_barrier_signals *s, uint32_t record, uint64_t release)
+{
+    s->latest = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (s->items[i].record == record) {
+            s->items[i].release = release;
+            s->items[i].record = 0;
+        }
+        s->latest = later(s->latest, s->items[i].release);
+    }
+}
+
+/* Nothing that the record waited for is unknown any more. `later_ones`: the records behind it. */
+static void settle(struct fast_signals *s, const struct fast_record *r, struct fast_record *later_ones, uint32_t count)
+{
+    if (r->barrier < RP_CONTROL_BARRIERS)
+        set_release(&s->barrier[r->barrier], r->number, later(r->returned, r->done));
+    if (!r->writes)
+        return;
+    uint64_t *returned = &s->returned[r->unit][r->producer];
+    *returned = later(*returned, r->done);
+    for (uint32_t i = 0; i < count; i++)
+        if (later_ones[i].unit == r->unit && later_ones[i].producer == r->producer)
+            later_ones[i].returned = later(later_ones[i].returned, r->done);
+}
+
+void fast_resolve(struct fast_warp *w, uint32_t record, uint64_t done)
+{
+    struct fast_signals *s = w->signals;
+    uint64_t open = 0; /* units and kinds with an earlier result whose end is not known, PRODUCERS bits per unit */
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->record_count; i++) {
+        struct fast_record *r = &s->records[i];
+        uint64_t bit = 1ull << (r->unit * PRODUCERS + r->producer);
+        if (r->number == record)
+            r->done = done;
+        if (r->done == UNKNOWN || (open & bit)) {
+            open |= r->writes ? bit : 0;
+            s->records[kept++] = *r;
+        } else {
+            settle(s, r, r + 1, s->record_count - i - 1);
+        }
+    }
+    s->record_count = kept;
 }
 
 void fast_signals_clear(struct fast_signals *s)
@@ -108,10 +200,12 @@ void fast_signals_clear(struct fast_signals *s)
     for (unsigned u = 0; u < MACHINE_UNITS; u++)
         for (unsigned p = 0; p < PRODUCERS; p++)
             s->returned[u][p] = 0;
+    s->record_count = 0;
 }
 
 void fast_signals_free(struct fast_signals *s)
 {
     for (unsigned b = 0; b < RP_CONTROL_BARRIERS; b++)
         free(s->barrier[b].items);
+    free(s->records);
 }

@@ -15,7 +15,7 @@ struct dispatch {
     struct fast *chip;
     struct crew *crew;
     unsigned *run, run_count; /* SMs that go on now */
-    uint64_t until, first_leave;
+    uint64_t until;
 };
 
 /* Gives blocks to the SMs that pause in this cycle. */
@@ -78,16 +78,14 @@ static void choose_paused(struct dispatch *d, uint64_t now)
         }
 }
 
-/* All SMs that have something to do in the window. */
+/* All SMs that have something to do in the window and do not pause. */
 static void choose_all(struct dispatch *d)
 {
     struct fast *f = d->chip;
     d->run_count = 0;
     for (unsigned s = 0; s < f->sm_count; s++)
-        if (f->next[s] < d->until) {
-            f->sms[s].paused = false;
+        if (f->next[s] < d->until && !f->sms[s].paused)
             d->run[d->run_count++] = s;
-        }
 }
 
 static uint64_t first_pause(const struct fast *f)
@@ -114,34 +112,55 @@ static bool leave(struct fast *f, uint64_t now)
     return pauses;
 }
 
-/* One cycle of SMs that cannot be ahead of one another, in their order. */
+/* Lets the chip do what is due up to `now`. What it answers reaches the SMs in cycle `heard`. */
+static void advance_chip(struct fast *f, uint64_t now, uint64_t heard)
+{
+    f->chip_next = memory_system_advance(f->job->memory, now);
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        if (!sm_memory_replied(f->sms[s].memory))
+            continue;
+        f->sms[s].memory_next = heard;
+        f->next[s] = f->next[s] < heard ? f->next[s] : heard;
+    }
+}
+
+static void advance_sms(struct fast *f, uint64_t now)
+{
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        struct fast_sm *sm = &f->sms[s];
+        if (f->next[s] != now || sm->memory_next > now || sm->paused)
+            continue;
+        fast_advance_memory(sm, now);
+        f->next[s] = fast_sm_next(sm);
+    }
+}
+
+/* One cycle of SMs that cannot be ahead of one another: memory, blocks, issue in the order of SMs. */
 static bool run_cycle(struct dispatch *d, uint64_t now, struct rp_error *err)
 {
     struct fast *f = d->chip;
-    if (d->first_leave == now && leave(f, now))
+    advance_sms(f, now);
+    advance_chip(f, now, now);
+    advance_sms(f, now);
+    if (leave(f, now))
         assign(f, now);
-    d->first_leave = NEVER;
     for (unsigned s = 0; s < f->sm_count; s++) {
         struct fast_sm *sm = &f->sms[s];
-        if (f->next[s] == now) {
-            sm->paused = false;
-            run_sm(d, 0, s);
-            f->next_leave[s] = sm->next_leave;
-        }
+        if (f->next[s] != now)
+            continue;
+        sm->paused = false;
+        run_sm(d, 0, s);
         if (sm->failed && err)
             *err = sm->error;
         if (sm->failed)
             return false;
-        d->first_leave = f->next_leave[s] < d->first_leave ? f->next_leave[s] : d->first_leave;
     }
     return true;
 }
 
-/* All cycles from `from` to the end of the window. */
-static bool run_window(struct dispatch *d, uint64_t from, struct rp_error *err)
+/* All cycles before the end of the window. */
+static bool run_window(struct dispatch *d, struct rp_error *err)
 {
-    if (leave(d->chip, from))
-        assign(d->chip, from);
     choose_all(d);
     if (!run(d, err))
         return false;
@@ -151,6 +170,8 @@ static bool run_window(struct dispatch *d, uint64_t from, struct rp_error *err)
         if (!run(d, err))
             return false;
     }
+    if (d->until != NEVER)
+        advance_chip(d->chip, d->until - 1, d->until);
     return true;
 }
 
@@ -162,24 +183,32 @@ static bool resident(const struct fast *f)
     return false;
 }
 
+static uint64_t next_cycle(const struct fast *f)
+{
+    uint64_t next = f->chip_next;
+    for (unsigned s = 0; s < f->sm_count; s++)
+        next = f->next[s] < next ? f->next[s] : next;
+    return next;
+}
+
 static bool run_all(struct dispatch *d, struct rp_error *err)
 {
     struct fast *f = d->chip;
-    for (;;) {
-        uint64_t from = NEVER;
-        for (unsigned s = 0; s < f->sm_count; s++)
-            from = f->next[s] < from ? f->next[s] : from;
-        if (from == NEVER && !resident(f))
-            return true;
+    while (f->grid.next_block < f->grid.job->blocks || resident(f)) {
+        uint64_t from = next_cycle(f);
+        if (from == NEVER && memory_system_failed(f->job->memory))
+            return rp_fail(err, RP_SYSTEM, "out of memory for the accesses of a launch");
         if (from == NEVER) {
             if (!fast_stuck(f, err))
                 return false;
             continue;
         }
-        d->until = f->window < NEVER - from ? from + f->window : NEVER;
-        if (f->window == 1 ? !run_cycle(d, from, err) : !run_window(d, from, err))
+        uint64_t ahead = f->lookahead ? f->lookahead : 1;
+        d->until = ahead < NEVER - from ? from + ahead : NEVER;
+        if (f->lookahead ? !run_window(d, err) : !run_cycle(d, from, err))
             return false;
     }
+    return true;
 }
 
 /* Too small a launch is over before threads are there. */
@@ -187,7 +216,7 @@ static unsigned threads_for(const struct fast *f)
 {
     const struct engine_launch *job = f->job;
     bool large = rp_trace_launch_totals(job->trace, job->launch).warp_instructions >= THREADS_FROM;
-    unsigned threads = large && f->window > 1 && job->threads ? job->threads : 1;
+    unsigned threads = large && f->lookahead && job->threads ? job->threads : 1;
     return threads < f->sm_count ? threads : f->sm_count;
 }
 
@@ -204,7 +233,6 @@ static bool begin(struct dispatch *d, struct rp_error *err)
     for (unsigned s = 0; s < f->sm_count; s++) {
         f->sms[s].paused = f->grid.job->blocks;
         f->next[s] = f->sms[s].paused ? 0 : NEVER;
-        f->next_leave[s] = f->next[s];
     }
     return fine || rp_fail(err, RP_SYSTEM, "out of memory for machine %s", f->machine->name);
 }

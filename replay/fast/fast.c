@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "replay/fast/fast.h"
+#include "replay/memory/layout.h"
 
 static bool begin_subcore(struct fast *f, struct fast_sm *sm, unsigned number)
 {
@@ -13,13 +14,11 @@ static bool begin_subcore(struct fast *f, struct fast_sm *sm, unsigned number)
     sc->far_first = NEVER;
     sc->number = (uint8_t)number;
     sc->chip_number = s * sm->subcore_count + number;
-    sc->icache = f->job->hierarchy->icache[hierarchy_icache_of(m, s, number)];
-    sc->l1 = f->job->hierarchy->l1[hierarchy_l1_of(m, s, number)];
-    if (!(sc->scheduler = model_state(&m->scheduler)))
+    if (!(sc->scheduler = machine_part_state(&m->scheduler)))
         return false;
     f->scheduler->reset(sc->scheduler, m->scheduler.options);
     for (uint32_t u = 0; u < m->unit_count; u++) {
-        if (!(sc->units[u] = model_state(&m->units[u])))
+        if (!(sc->units[u] = machine_part_state(&m->units[u])))
             return false;
         f->unit_models[u]->reset(sc->units[u], m->units[u].options);
     }
@@ -31,6 +30,9 @@ static bool begin_sm(struct fast *f, struct fast_sm *sm)
     *sm = (struct fast_sm){.chip = f,
                            .subcore_count = (unsigned)f->machine->subcores,
                            .next_leave = NEVER,
+                           .memory = memory_system_sm(f->job->memory, (unsigned)(sm - f->sms)),
+                           .memory_next = NEVER,
+                           .free_access = NO_ACCESS,
                            .last_issue = NEVER,
                            .report_at = f->job->progress ? PROGRESS_EVERY : NEVER,
                            .part = {.grid = &f->grid}};
@@ -50,10 +52,13 @@ static bool begin(struct fast *f, struct rp_error *err)
     const struct machine *m = f->machine;
     struct fast_grid *grid = &f->grid;
     f->plain_shared = m->shared.model == &shared_memory_ideal.model;
-    f->plain_global = m->coalescer.model == &coalescer_ideal.model && m->l1.model == &cache_none.model &&
-                      m->l2.model == &cache_none.model && m->dram.model == &dram_ideal.model;
-    bool apart = m->l2.model == &cache_none.model && m->dram.model == &dram_ideal.model;
-    f->window = apart ? NEVER : 1; /* else the SMs meet at L2 and device memory */
+    f->immediate = memory_system_is_immediate(f->job->memory);
+    f->delay = f->immediate ? memory_system_delay(f->job->memory) : 0;
+    f->plain_global = m->coalescer.model == &coalescer_ideal.model && f->immediate;
+    f->may_refuse = memory_system_may_refuse(f->job->memory);
+    f->stepped = memory_system_is_stepped(f->job->memory);
+    f->lookahead = memory_system_lookahead(f->job->memory);
+    f->chip_next = NEVER;
     for (uint32_t u = 0; u < m->unit_count; u++)
         f->unit_models[u] = (const struct unit_model *)m->units[u].model;
     if (!room_of_block(m, grid->kernel, grid->launch, &grid->block_room, err) ||
@@ -61,8 +66,7 @@ static bool begin(struct fast *f, struct rp_error *err)
         return false;
     f->sms = calloc((size_t)m->sms, sizeof *f->sms);
     f->next = calloc((size_t)m->sms, sizeof *f->next);
-    f->next_leave = malloc((size_t)m->sms * sizeof *f->next_leave);
-    bool fine = f->sms && f->next && f->next_leave;
+    bool fine = f->sms && f->next;
     for (; fine && f->sm_count < (unsigned)m->sms; f->sm_count++)
         fine = begin_sm(f, &f->sms[f->sm_count]);
     return fine || rp_fail(err, RP_SYSTEM, "out of memory for machine %s", m->name);
@@ -77,6 +81,7 @@ static void end_sm(struct fast *f, struct fast_sm *sm)
             free(sm->subcores[i].units[u]);
     }
     free(sm->subcores);
+    free(sm->accesses);
 }
 
 static void end(struct fast *f)
@@ -85,8 +90,15 @@ static void end(struct fast *f)
         end_sm(f, &f->sms[s]);
     free(f->sms);
     free(f->next);
-    free(f->next_leave);
     program_free(&f->grid.program);
+}
+
+/* What an immediate memory system was not asked. */
+static void count_immediate(struct sm_memory *memory, const struct statistics *s)
+{
+    sm_memory_count(memory, CACHE_READ, s->global_load_transactions);
+    sm_memory_count(memory, CACHE_WRITE, s->global_store_transactions);
+    sm_memory_count(memory, CACHE_ATOMIC, s->global_atomic_transactions);
 }
 
 /* What the SMs counted, and the cycles that they were idle at the end. */
@@ -95,6 +107,9 @@ static void sum_up(const struct fast *f, struct statistics *sum, uint64_t cycles
     for (unsigned s = 0; s < f->sm_count; s++) {
         const struct fast_sm *sm = &f->sms[s];
         statistics_add(sum, &sm->part.statistics);
+        const struct statistics *own = &sm->part.statistics;
+        if (f->immediate)
+            count_immediate(sm->memory, own);
         for (unsigned i = 0; i < sm->subcore_count; i++)
             sum->idle_cycles += cycles - sm->subcores[i].accounted;
         if (f->job->progress)
@@ -117,7 +132,7 @@ bool fast_launch(const struct engine_launch *job, struct replay_launch *out, str
     bool fine = begin(&f, err) && fast_run_grid(&f, &cycles, err);
     if (fine)
         sum_up(&f, &out->statistics, cycles);
-    job->hierarchy->clock += cycles;
+    fine = memory_system_end_launch(job->memory, cycles, &out->statistics, fine ? err : NULL) && fine;
     end(&f);
     return fine;
 }

@@ -3,8 +3,10 @@
  * What it does otherwise:
  *  - Static work is done once per kernel: unit, latency, and the registers of every instruction as dense numbers, so
  *    that a warp's scoreboard is an array of the cycles in which its registers are free.
- *  - All of an instruction's timing is known when it issues. So when a warp has issued, its next instruction is fetched
- *    and the cycle in which it can issue ("wake") is worked out at once: no warp is looked at again before that.
+ *  - Nearly all of an instruction's timing is known when it issues. So when a warp has issued, its next instruction is
+ *    fetched and the cycle in which it can issue ("wake") is worked out at once: no warp is looked at again before
+ * that. What waits for an access whose end is not known yet has no wake, and gets one when the memory system says the
+ * end.
  *  - A sub-core keeps its warps as bits of 64-bit masks: ready ones, and a wheel of masks for the cycles to come.
  *  - Bank conflicts and transactions depend on an access's pattern and its base modulo a period: they are remembered.
  *  - Cycles in which nothing can issue are skipped.
@@ -15,9 +17,12 @@
 
 #include "replay/engine.h"
 #include "replay/meaning.h"
+#include "replay/memory/memory_system.h"
 #include "replay/occupancy.h"
 
 #define NEVER UINT64_MAX
+/* A cycle that is not known yet: the largest that a scoreboard entry holds. */
+#define UNKNOWN (UINT64_MAX >> PRODUCER_BITS)
 
 /* For what happens once per warp instruction: compilers leave functions alone that are called from two places. */
 #define HOT static inline __attribute__((always_inline))
@@ -56,7 +61,7 @@ struct op {
     uint16_t flags;
     uint8_t unit, producer;
     uint32_t initiation, latency;
-    uint16_t counter[2]; /* of OP_PLAIN: where in struct fast_part the two counters are that it adds to */
+    uint16_t counter; /* of OP_PLAIN: where in struct fast_part the counter is that it adds to */
 };
 
 struct program {
@@ -90,7 +95,9 @@ struct fast_warp {
     uint8_t slot, number, barrier;
     struct fast_subcore *subcore;
     struct fast_part *part;
-    uint64_t wake; /* the first cycle in which the next instruction may issue as far as this warp is concerned */
+    uint64_t
+        wake; /* the first cycle in which the next instruction may issue as far as this warp is concerned; UNKNOWN */
+    uint32_t unresolved; /* accesses whose end is not known */
     uint64_t placed, first_issue, barrier_until, memory_done, completion;
     uint64_t released;            /* the later of first_issue and barrier_until */
     uint64_t control_until;       /* at least the cycle after the last issue */
@@ -109,6 +116,7 @@ struct fast_block {
     struct rp_block *trace;
     uint64_t ended, waiting; /* warps, by number */
     uint8_t warp_count, live;
+    uint32_t unresolved;     /* accesses of its warps whose end is not known */
     struct fast_warp *warps; /* with the three below this block's own, kept while the block is free */
     uint64_t *scoreboards;
     struct fast_signals *signals; /* with control words, one per warp */
@@ -125,6 +133,8 @@ struct fast_subcore {
     uint64_t busy;  /* units that may not accept, by number */
     uint64_t accepts[MACHINE_UNITS];
     uint64_t uses[MACHINE_UNITS]; /* slots whose next instruction goes to the unit */
+    uint64_t caches;              /* and those whose goes to caches, on machines whose LSU may refuse */
+    uint64_t refused;             /* those of them that were ready when the LSU refused them the last time */
     uint64_t pending[WHEEL / 64]; /* which entries of the wheel are not empty */
     uint64_t wheel[WHEEL];        /* slots that wake in cycle c, at c modulo WHEEL */
     uint64_t far, far_first;      /* slots that wake later than the wheel reaches, and the first such cycle */
@@ -133,7 +143,6 @@ struct fast_subcore {
     uint64_t yielding, yields_at; /* the slot that leaves the others the first choice, and in which cycle */
     uint64_t taken;               /* slots with a resident warp, ended or not */
     void *scheduler, *units[MACHINE_UNITS];
-    void *l1, *icache;
     uint32_t chip_number; /* SM × sub-cores + number */
     uint8_t number;       /* in the SM */
 };
@@ -156,9 +165,21 @@ struct fast_grid {
 struct fast_part {
     const struct fast_grid *grid;
     struct statistics statistics;
-    uint64_t uncounted; /* what is added to it is not kept */
     struct fast_block *free;
 };
+
+/* An access whose end is not known yet, by its token. */
+struct fast_access {
+    struct fast_warp *warp; /* NULL: free */
+    const struct op *op;
+    uint64_t done; /* the end of what else the instruction does */
+    uint32_t latency;
+    uint32_t record; /* of control words: number of the instruction's record, 0 for none */
+    uint32_t next;   /* free one */
+    uint8_t producer;
+};
+
+#define NO_ACCESS UINT32_MAX
 
 #define MOST_SUBCORES 16u
 #define MOST_BLOCKS 64u /* resident on an SM */
@@ -179,6 +200,12 @@ struct fast_sm {
     uint64_t assigned[MOST_BLOCKS]; /* blocks that are placed next, at `now` */
     unsigned assigned_count;
     uint64_t occupied_since, shared_free;
+    struct sm_memory *memory;
+    uint64_t memory_next;         /* the cycle in which it has to be advanced */
+    struct fast_access *accesses; /* by token */
+    uint32_t access_count, free_access;
+    uint32_t token; /* of the access that is being made, NO_ACCESS: none */
+    bool starved;   /* memory ran out in the midst of an instruction */
     struct fast_part part;
     uint64_t report_at; /* warp instructions at which progress is reported next */
     uint64_t reported;
@@ -192,13 +219,15 @@ struct fast {
     const struct machine *machine;
     const struct scheduler_model *scheduler;
     const struct unit_model *unit_models[MACHINE_UNITS];
-    bool plain_shared, plain_global; /* their models are all ideal: an access is one transaction and takes no time */
-    uint64_t window;                 /* cycles that an SM may be ahead of others, at least 1; NEVER: any number */
+    bool plain_shared, plain_global;     /* an access is one transaction whose time is always the same */
+    bool immediate, may_refuse, stepped; /* what the memory system says of itself */
+    uint64_t delay;                      /* of an immediate one */
+    uint64_t lookahead;                  /* cycles that an SM may be ahead of others; NEVER: any number */
+    uint64_t chip_next;                  /* the next cycle in which something happens beyond the SMs */
     struct fast_grid grid;
     unsigned sm_count;
     struct fast_sm *sms;
-    uint64_t *next;       /* [sm_count]: the next cycle in which something happens on the SM */
-    uint64_t *next_leave; /* [sm_count]: in which blocks leave it, kept with a window of 1 only */
+    uint64_t *next; /* [sm_count]: the next cycle in which something happens on the SM */
     unsigned next_sm;
     struct memo **memos; /* one per thread */
     unsigned memo_count;
@@ -213,7 +242,7 @@ static inline void wheel_add(struct fast_subcore *sc, unsigned slot, uint64_t no
         unsigned at = wake % WHEEL;
         sc->wheel[at] |= 1ull << slot;
         sc->pending[at / 64] |= 1ull << at % 64;
-    } else {
+    } else if (wake < UNKNOWN) {
         sc->far |= 1ull << slot;
         sc->far_first = wake < sc->far_first ? wake : sc->far_first;
     }
@@ -225,6 +254,8 @@ static inline void wheel_remove(struct fast_subcore *sc, unsigned slot, uint64_t
     if (!sc->wheel[wake % WHEEL])
         sc->pending[wake % WHEEL / 64] &= ~(1ull << wake % WHEEL % 64);
 }
+/* Takes it away from wherever it is. */
+void wheel_withdraw(struct fast_subcore *, unsigned slot, uint64_t now, uint64_t wake);
 /* Brings what has come within the wheel's reach onto it. */
 void wheel_bring(struct fast_subcore *, uint64_t now);
 /* Moves all that wakes at `now` to ready. Must be called in every cycle in which something wakes. */
@@ -276,8 +307,17 @@ bool fast_stuck(struct fast *, struct rp_error *);
 
 struct memo *memo_new(void);
 void memo_free(struct memo *);
-/* As ref_memory. */
+/* Makes the accesses of the warp's next instruction. Returns when its result is there, its latency included, or
+ * UNKNOWN: then sm->token names the access. */
 uint64_t fast_memory(struct fast_sm *, struct fast_warp *, uint64_t dispatched, uint64_t accepted);
+
+/* ---- completion.c ------------------------------------------------------------------------------------------------ */
+
+/* A name for an access that is about to be made. */
+uint32_t fast_access_new(struct fast_sm *);
+void fast_access_free(struct fast_sm *, uint32_t token);
+/* Lets the SM's part of the memory system do what is due, and carries out what it completes. */
+void fast_advance_memory(struct fast_sm *, uint64_t now);
 
 /* ---- sm.c -------------------------------------------------------------------------------------------------------- */
 

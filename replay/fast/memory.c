@@ -84,64 +84,27 @@ static uint64_t shared_lanes(struct fast_sm *sm, const struct fast_warp *w, cons
 
 /* ---- caches and device memory ----------------------------------------------------------------------------------- */
 
-static uint64_t beyond_l1(struct hierarchy *h, struct statistics *statistics, const struct cache_request *request)
-{
-    struct cache_reply reply;
-    h->l2_model->access(h->l2, request, &reply);
-    if (h->l2_model->keeps) {
-        statistics->l2_hits += reply.hit;
-        statistics->l2_misses += !reply.hit;
-    }
-    if (reply.write_back) {
-        statistics->dram_accesses++;
-        h->dram_model->access(h->dram, reply.victim, true, reply.cycle);
-    }
-    if (reply.served)
-        return reply.cycle;
-    statistics->dram_accesses++;
-    uint64_t done = h->dram_model->access(h->dram, request->address, request->kind != CACHE_READ, reply.cycle);
-    if (reply.fill)
-        h->l2_model->fill(h->l2, request->address, done);
-    return done;
-}
-
-static uint64_t through_l1(struct hierarchy *h, struct statistics *statistics, void *l1,
-                           const struct cache_request *request)
-{
-    struct cache_reply reply;
-    h->l1_model->access(l1, request, &reply);
-    if (h->l1_model->keeps) {
-        statistics->l1_hits += reply.hit;
-        statistics->l1_misses += !reply.hit;
-    }
-    if (reply.write_back)
-        beyond_l1(h, statistics, &(struct cache_request){reply.victim, reply.cycle, CACHE_WRITE});
-    if (reply.served)
-        return reply.cycle;
-    uint64_t done = beyond_l1(h, statistics, &(struct cache_request){request->address, reply.cycle, request->kind});
-    if (reply.fill)
-        h->l1_model->fill(l1, request->address, done);
-    return done;
-}
-
-/* Transactions at base + segment[i], which all reach the first level in cycle `accepted`. */
-static uint64_t transactions(const struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
+/* Transactions at base + segment[i], which all reach the LSU in cycle `accepted`. Returns the end as far as it is
+ * known; the rest is what sm->token stands for. */
+static uint64_t transactions(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
                              uint64_t base, const int64_t *segment, uint32_t count, uint64_t accepted)
 {
-    void *l1 = bypasses_l1(o) ? NULL : w->subcore->l1;
-    struct hierarchy *h = sm->chip->job->hierarchy;
-    struct statistics *statistics = &w->part->statistics;
-    uint64_t clock = h->clock, done = accepted + clock;
-    struct cache_request request = {.cycle = accepted + clock, .kind = cache_kind_of(o)};
-    *global_counter(statistics, o) += count;
-    for (uint32_t i = 0; i < count; i++) {
-        request.address = base + (uint64_t)segment[i];
-        done = later(done, l1 ? through_l1(h, statistics, l1, &request) : beyond_l1(h, statistics, &request));
+    *global_counter(&w->part->statistics, o) += count;
+    if (sm->chip->immediate)
+        return accepted + sm->chip->delay;
+    if (sm->token == NO_ACCESS) {
+        sm->token = fast_access_new(sm);
+        sm_memory_begin(sm->memory, w->subcore->number, accepted, sm->token);
     }
-    return done - clock;
+    struct memory_transaction t = {.kind = (uint8_t)cache_kind_of(o), .beside_l1 = bypasses_l1(o), .repeats = 1};
+    for (uint32_t i = 0; i < count; i++) {
+        t.address = base + (uint64_t)segment[i];
+        sm_memory_add(sm->memory, &t);
+    }
+    return accepted;
 }
 
-static uint64_t coalesce_lanes(const struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
+static uint64_t coalesce_lanes(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
                                rp_lanemask mask, const uint64_t *address, uint32_t width, uint64_t accepted)
 {
     const struct coalescer_model *model = (const struct coalescer_model *)sm->chip->machine->coalescer.model;
@@ -154,14 +117,9 @@ static uint64_t coalesce_lanes(const struct fast_sm *sm, const struct fast_warp 
     return transactions(sm, w, o, 0, segment, count, accepted);
 }
 
-static uint64_t global(const struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
-                       uint64_t base, const struct rp_pattern *p, uint64_t accepted)
+static uint64_t global(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o, uint64_t base,
+                       const struct rp_pattern *p, uint64_t accepted)
 {
-    if (sm->chip->plain_global) {
-        ++*global_counter(&w->part->statistics, o);
-        w->part->statistics.dram_accesses++;
-        return accepted;
-    }
     const struct coalescer_model *model = (const struct coalescer_model *)sm->chip->machine->coalescer.model;
     uint64_t period = model->period(sm->chip->machine->coalescer.options);
     struct access_key key = access_key_of(p, base, period, o->width);
@@ -182,7 +140,7 @@ static uint64_t global(const struct fast_sm *sm, const struct fast_warp *w, cons
     return transactions(sm, w, o, base - key.residue, e->segment, e->count, accepted);
 }
 
-static uint64_t local_lanes(const struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
+static uint64_t local_lanes(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
                             rp_lanemask mask, const uint64_t *offset, uint64_t accepted)
 {
     uint64_t place = (uint64_t)w->subcore->chip_number * SCHEDULER_SLOTS + w->slot,
@@ -284,10 +242,28 @@ static unsigned common_space(const struct rp_launch *l, const struct rp_dynamic_
     return space;
 }
 
+/* The end of the access, or UNKNOWN, and what will come of it is noted. `done`: the end of what else there is. */
+static uint64_t commit(struct fast_sm *sm, struct fast_warp *w, uint64_t done, uint64_t accepted)
+{
+    uint64_t end = sm_memory_commit(sm->memory);
+    if (sm->starved || end != MEMORY_PENDING) {
+        fast_access_free(sm, sm->token);
+        return sm->starved ? accepted : end;
+    }
+    sm->accesses[sm->token] =
+        (struct fast_access){.warp = w, .op = w->op, .done = done, .latency = w->latency, .producer = w->producer};
+    w->unresolved++;
+    w->block->unresolved++;
+    if (sm->chip->stepped && sm->memory_next > accepted)
+        sm->memory_next = accepted;
+    return UNKNOWN;
+}
+
 uint64_t fast_memory(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatched, uint64_t accepted)
 {
     const struct rp_instruction *in = w->next.instruction;
     uint64_t done = accepted;
+    sm->token = NO_ACCESS;
     for (uint32_t i = 0; i < in->memory_count; i++) {
         const struct rp_memory_operand *o = &in->memory[i];
         const struct rp_dynamic_access *a = &w->next.accesses[i];
@@ -301,5 +277,7 @@ uint64_t fast_memory(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatche
             end = in_space(sm, w, o, space, base, a->pattern, dispatched, accepted);
         done = later(done, end);
     }
-    return done;
+    if (sm->token != NO_ACCESS)
+        done = later(done, commit(sm, w, done, accepted));
+    return done < UNKNOWN ? done + w->latency : UNKNOWN;
 }

@@ -143,9 +143,9 @@ static struct op build_op(const struct fast *f, const struct rp_instruction *in)
     if (flags & OP_PLAIN) {
         bool shared = path_of_space(in->memory[0].space) == PATH_SHARED;
         struct fast_part part;
-        op.counter[0] = place_of(&part, shared ? shared_counter(&part.statistics, in->memory)
-                                               : global_counter(&part.statistics, in->memory));
-        op.counter[1] = place_of(&part, shared ? &part.uncounted : &part.statistics.dram_accesses);
+        op.counter = place_of(&part, shared ? shared_counter(&part.statistics, in->memory)
+                                            : global_counter(&part.statistics, in->memory));
+        op.latency += shared ? 0 : (uint32_t)f->delay;
     }
     return op;
 }

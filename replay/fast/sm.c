@@ -23,7 +23,7 @@ static enum stall reason(const struct fast_sm *sm, const struct fast_subcore *sc
         enum producer by = entry & PRODUCER_MASK;
         return by == PRODUCER_MEMORY ? STALL_MEMORY : by == PRODUCER_SHARED ? STALL_SHARED : STALL_SCOREBOARD;
     }
-    return sc->accepts[w->unit] == sm->now ? STALL_UNIT : STALL_SCHEDULER;
+    return sc->accepts[w->unit] == sm->now || sc->refused >> w->slot & 1 ? STALL_UNIT : STALL_SCHEDULER;
 }
 
 HOT void charge(const struct fast_sm *sm, struct fast_subcore *sc, const struct fast_warp *w)
@@ -57,31 +57,26 @@ HOT uint64_t dispatch(const struct fast_sm *sm, struct fast_subcore *sc, const s
 /* Adds one to the counter that is there in the part. */
 HOT void count(struct fast_part *part, uint16_t place) { ++*(uint64_t *)((char *)part + place); }
 
-/* Carries out the warp's next instruction, but for moving the warp on. Returns when it is done. */
+/* Carries out the warp's next instruction, but for moving the warp on. Returns when it is done, or UNKNOWN. */
 HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, uint64_t *dispatched)
 {
     const struct op *op = w->op;
     *dispatched = dispatch(sm, sc, w);
     uint64_t done = *dispatched + w->initiation;
-    if (w->next.executed) {
-        if (op->flags & OP_ACCESS)
-            done = fast_memory(sm, w, *dispatched, done);
-        done += w->latency;
-    }
+    if (w->next.executed)
+        done = op->flags & OP_ACCESS ? fast_memory(sm, w, *dispatched, done) : done + w->latency;
     w->scoreboard[op->destination] = done << PRODUCER_BITS | w->producer;
     if (op->flags & OP_MANY) {
         const uint32_t *number = w->part->grid->program.registers + op->registers;
         for (unsigned i = 1; i < op->destinations; i++)
             w->scoreboard[number[i]] = done << PRODUCER_BITS | w->producer;
     }
-    w->completion = done > w->completion ? done : w->completion;
+    w->completion = done > w->completion && done < UNKNOWN ? done : w->completion;
     w->control_until = sm->now + 1;
     if (op->flags & OP_SPECIAL) {
-        if ((op->flags & OP_PLAIN) && w->next.executed) {
-            count(w->part, op->counter[0]);
-            count(w->part, op->counter[1]);
-        }
-        if ((op->flags & (OP_ACCESS | OP_PLAIN)) && w->next.executed && done > w->memory_done)
+        if ((op->flags & OP_PLAIN) && w->next.executed)
+            count(w->part, op->counter);
+        if ((op->flags & (OP_ACCESS | OP_PLAIN)) && w->next.executed && done > w->memory_done && done < UNKNOWN)
             w->memory_done = done;
         if (op->flags & OP_CONTROL)
             w->control_until = sm->now + (uint64_t)sm->chip->machine->control_interval;
@@ -154,13 +149,13 @@ HOT uint64_t blocked(const struct fast_sm *sm, struct fast_subcore *sc)
     return slots;
 }
 
-/* Nothing issued: the next cycle in which that may change by itself. */
-static uint64_t next_chance(const struct fast_sm *sm, const struct fast_subcore *sc)
+/* Nothing issued: the next cycle in which that may change by itself. What the LSU refused waits for that. */
+static uint64_t next_chance(const struct fast_sm *sm, const struct fast_subcore *sc, uint64_t refused)
 {
     uint64_t next = wheel_next(sc, sm->now);
     for (uint64_t busy = sc->busy; busy; busy &= busy - 1) {
         unsigned unit = (unsigned)__builtin_ctzll(busy);
-        if ((sc->ready & sc->uses[unit]) && sc->accepts[unit] < next)
+        if ((sc->ready & ~refused & sc->uses[unit]) && sc->accepts[unit] < next)
             next = sc->accepts[unit];
     }
     return next;
@@ -170,16 +165,20 @@ HOT bool step(struct fast_sm *sm, unsigned index, struct rp_error *err)
 {
     struct fast_subcore *sc = &sm->subcores[index];
     wheel_turn(sc, sm->now);
-    uint64_t candidates = sc->ready & ~blocked(sm, sc);
+    uint64_t refused =
+        sm->chip->may_refuse && (sc->ready & sc->caches) && !sm_memory_accepts(sm->memory) ? sc->ready & sc->caches : 0;
+    uint64_t candidates = sc->ready & ~blocked(sm, sc) & ~refused;
     int slot = pick(sm, sc, candidates);
     if (slot < 0) {
-        sm->next[index] = next_chance(sm, sc);
+        sc->refused = refused;
+        sm->next[index] = next_chance(sm, sc, refused);
         return true;
     }
     if (slot >= SCHEDULER_SLOTS || !(candidates >> slot & 1))
         return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' picked a warp that is not ready",
                        sm->chip->machine->scheduler.model->name);
     bool fine = issue(sm, sc, sc->slots[slot], err);
+    sc->refused = refused;
     sm->next[index] = sc->ready ? sm->now + 1 : wheel_next(sc, sm->now);
     return fine;
 }
@@ -197,7 +196,7 @@ HOT void report(struct fast_sm *sm)
 
 uint64_t fast_sm_next(const struct fast_sm *sm)
 {
-    uint64_t next = sm->next_leave;
+    uint64_t next = sm->next_leave < sm->memory_next ? sm->next_leave : sm->memory_next;
     for (unsigned i = 0; i < sm->subcore_count; i++)
         next = sm->next[i] < next ? sm->next[i] : next;
     return next;
@@ -219,7 +218,7 @@ static bool run_single(struct fast_sm *sm, uint64_t until, struct rp_error *err)
         if (!step(sm, 0, err))
             return false;
         report(sm);
-        if (sm->next[0] >= sm->next_leave || sm->next[0] >= until)
+        if (sm->next[0] >= sm->next_leave || sm->next[0] >= until || sm->next[0] >= sm->memory_next)
             return true;
         sm->now = sm->next[0];
     }
@@ -238,6 +237,8 @@ static bool run(struct fast_sm *sm, uint64_t until, uint64_t *next, struct rp_er
     if (sm->assigned_count && !fast_place_blocks(sm, err))
         return false;
     while ((*next = fast_sm_next(sm)) < until) {
+        if (sm->memory_next <= *next)
+            fast_advance_memory(sm, *next);
         if (sm->next_leave == *next)
             fast_sm_leave(sm);
         if (sm->paused)
@@ -245,6 +246,8 @@ static bool run(struct fast_sm *sm, uint64_t until, uint64_t *next, struct rp_er
         sm->now = *next;
         if (sm->subcore_count == 1 && sm->next[0] == *next ? !run_single(sm, until, err) : !cycle(sm, err))
             return false;
+        if (sm->starved)
+            return rp_fail(err, RP_SYSTEM, "out of memory for the accesses of a launch");
         report(sm);
     }
     return true;

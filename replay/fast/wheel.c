@@ -27,3 +27,20 @@ uint64_t wheel_next(const struct fast_subcore *sc, uint64_t now)
     }
     return sc->far_first;
 }
+
+void wheel_withdraw(struct fast_subcore *sc, unsigned slot, uint64_t now, uint64_t wake)
+{
+    uint64_t bit = 1ull << slot;
+    if (!(sc->far & bit)) {
+        if (wake >= now && wake - now < WHEEL)
+            wheel_remove(sc, slot, wake);
+        return;
+    }
+    uint64_t far = sc->far & ~bit;
+    sc->far = far;
+    sc->far_first = NEVER;
+    for (; far; far &= far - 1) {
+        uint64_t other = sc->slots[__builtin_ctzll(far)]->wake;
+        sc->far_first = other < sc->far_first ? other : sc->far_first;
+    }
+}

@@ -1,5 +1,6 @@
 /* The reference engine: the loop over cycles. */
 #include "replay/reference/reference.h"
+#include "replay/memory/layout.h"
 
 #include <stdlib.h>
 
@@ -14,11 +15,11 @@ static bool begin(struct reference *r, struct rp_error *err)
         fine = r->sms[s].subcores;
         for (int64_t c = 0; fine && c < m->subcores; c++) {
             struct ref_subcore *sc = &r->sms[s].subcores[c];
-            fine = (sc->scheduler = model_state(&m->scheduler));
+            fine = (sc->scheduler = machine_part_state(&m->scheduler));
             if (fine)
                 r->scheduler->reset(sc->scheduler, m->scheduler.options);
             for (uint32_t u = 0; fine && u < m->unit_count; u++) {
-                fine = (sc->units[u] = model_state(&m->units[u]));
+                fine = (sc->units[u] = machine_part_state(&m->units[u]));
                 if (fine)
                     ((const struct unit_model *)m->units[u].model)->reset(sc->units[u], m->units[u].options);
             }

@@ -3,7 +3,7 @@
 #define REPRISE_TOOLS_HOST_SESSION_H
 
 #include "frontend/host/launch.h"
-#include "replay/hierarchy.h"
+#include "replay/memory/memory_system.h"
 #include "replay/statistics.h"
 #include "tools/host/reprise.h"
 
@@ -20,7 +20,7 @@ struct reprise {
     struct rp_launch_config defaults; /* what all launches share */
     struct rp_writer *writer;         /* of the trace; NULL: none is wanted */
     struct machine *machine;          /* NULL: no cycles are wanted */
-    struct hierarchy caches;          /* of a machine that keeps its caches between launches; machine NULL: unused */
+    struct memory_system *caches;     /* of a machine that keeps its caches between launches, else NULL */
     struct mirror *mirrors;
     size_t mirror_count, mirror_capacity;
     uint32_t launches;      /* recorded in writer so far */

@@ -31,13 +31,13 @@ bool timing_open(struct reprise *r, const struct reprise_options *o, struct rp_e
 {
     if (!o->machine)
         return !o->set[0] || rp_fail(err, RP_USAGE, "setting '%.60s', but no machine is given", o->set[0]);
-    return open_machine(r, o, err) && (r->machine->flush_caches || hierarchy_begin(&r->caches, r->machine, err));
+    return open_machine(r, o, err) &&
+           (r->machine->flush_caches || (r->caches = memory_system_new(r->machine, true, err)));
 }
 
 void timing_close(struct reprise *r)
 {
-    if (r->caches.machine)
-        hierarchy_end(&r->caches);
+    memory_system_free(r->caches);
     machine_free(r->machine);
 }
 
@@ -60,7 +60,7 @@ static void fill(struct reprise_result *to, const struct machine *m, const struc
 bool timing_replay(struct reprise *r, struct rp_writer *writer, uint32_t launch, struct reprise_result *out,
                    struct rp_error *err)
 {
-    struct replay_options options = {.launch = launch, .caches = r->caches.machine ? &r->caches : NULL};
+    struct replay_options options = {.launch = launch, .caches = r->caches};
     struct replay_result result;
     struct rp_trace *trace = rp_writer_read(writer, err);
     bool ok = trace && replay(trace, r->machine, &options, &result, err);
