@@ -176,7 +176,7 @@ Test(memory, options_that_contradict_one_another_are_refused)
 
 Test(memory, fixed_dram)
 {
-    const int64_t options[] = {100, 3};
+    const int64_t options[] = {100, 3, -1};
     _Alignas(64) unsigned char state[256];
     cr_assert_leq(dram_fixed.model.state_size(options), sizeof state);
     dram_fixed.reset(state, options);
