@@ -177,7 +177,7 @@ Test(memory, options_that_contradict_one_another_are_refused)
 Test(memory, fixed_dram)
 {
     const int64_t options[] = {100, 3, -1};
-    _Alignas(64) unsigned char state[256];
+    _Alignas(64) unsigned char state[4096];
     cr_assert_leq(dram_fixed.model.state_size(options), sizeof state);
     dram_fixed.reset(state, options);
     cr_expect_eq(dram_fixed.access(state, 0, false, 10), 110);
