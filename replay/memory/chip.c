@@ -393,6 +393,10 @@ static void handle(struct memory_system *m, struct event *e)
 
 uint64_t memory_system_advance(struct memory_system *m, uint64_t now)
 {
+    if (m->straight) {
+        uint64_t next = chip_straight_advance(m, now + m->clock);
+        return next == MEMORY_NEVER ? next : next - m->clock;
+    }
     for (uint32_t sm = 0; sm < m->layout.sms; sm++)
         if (m->sms[sm].outbox.count && !collect(m, sm))
             return MEMORY_NEVER;

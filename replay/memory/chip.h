@@ -65,9 +65,16 @@ struct memory_system {
     struct chip_port *ports;
     struct calendar calendar;
     struct pool requests;
-    uint64_t clock; /* cycles of earlier launches */
-    bool at_once;   /* slices look requests up when they arrive: nothing on the chip refuses */
+    uint64_t clock;    /* cycles of earlier launches */
+    bool at_once;      /* slices look requests up when they arrive: nothing on the chip refuses */
+    bool straight;     /* no events at all, see chip_is_straight() */
+    uint32_t *senders; /* [SMs]: room for straight.c */
     bool failed;
 };
+
+/* straight.c: whether each request can be followed to its end by itself; and what memory_system_advance() then does,
+ * with cycles on the memory system's clock. */
+bool chip_is_straight(const struct memory_system *);
+uint64_t chip_straight_advance(struct memory_system *, uint64_t now);
 
 #endif

@@ -31,7 +31,8 @@ static bool open_all(struct memory_system *m, bool short_cuts)
     m->ports = calloc(l->sms, sizeof *m->ports);
     m->slices = calloc(l->slices.count, sizeof *m->slices);
     m->channels = calloc(l->channels.count, sizeof *m->channels);
-    bool fine = m->sms && m->ports && m->slices && m->channels;
+    m->senders = calloc(l->sms, sizeof *m->senders);
+    bool fine = m->sms && m->ports && m->slices && m->channels && m->senders;
     for (uint32_t i = 0; fine && i < l->sms; i++)
         fine = sm_memory_open(&m->sms[i], l, short_cuts);
     for (uint32_t i = 0; fine && i < l->slices.count; i++)
@@ -49,6 +50,7 @@ struct memory_system *memory_system_new(const struct machine *machine, bool shor
         m->layout.l2.part = &m->layout.slice;
         m->requests.size = sizeof(struct chip_request);
         m->at_once = short_cuts && m->layout.chip_unbounded;
+        m->straight = chip_is_straight(m);
         if (open_all(m, short_cuts))
             return m;
     }
@@ -71,6 +73,7 @@ void memory_system_free(struct memory_system *m)
     free(m->ports);
     free(m->slices);
     free(m->channels);
+    free(m->senders);
     calendar_end(&m->calendar);
     pool_end(&m->requests);
     free(m);

@@ -48,7 +48,7 @@ struct reply {
 /* Growing arrays. */
 struct outbox {
     struct outgoing *items;
-    size_t count, room;
+    size_t first, count, room; /* those before `first` are gone */
 };
 struct inbox {
     struct reply *items;

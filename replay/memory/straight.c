@@ -1,0 +1,102 @@
+/* The chip without events. Where nothing on it refuses, device memory answers at once, and L2 is one slice, requests
+ * are looked up in the order of their arrival, and leave L2 in that order. So each is followed to its end by itself. */
+#include <string.h>
+
+#include "replay/memory/chip.h"
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+bool chip_is_straight(const struct memory_system *m)
+{
+    return m->at_once && m->layout.slices.count == 1 && !m->layout.dram->advance;
+}
+
+/* ---- one request ------------------------------------------------------------------------------------------------- */
+
+/* Returns the end of a request that reaches device memory in `cycle`. */
+static uint64_t ask_device_memory(struct memory_system *m, uint64_t address, uint32_t sectors, bool write,
+                                  uint64_t cycle)
+{
+    struct channel *c = &m->channels[memory_part_of(&m->layout.channels, address)];
+    struct dram_request request = {memory_local(&m->layout.channels, address), sectors, 0, write};
+    uint64_t done;
+    m->layout.dram->offer(c->state, &request, cycle, &done);
+    c->accesses += sectors;
+    c->writes += write ? sectors : 0;
+    return done;
+}
+
+static void follow(struct memory_system *m, uint32_t sm, const struct outgoing *o)
+{
+    struct slice *s = &m->slices[0];
+    struct cache_finding found;
+    uint64_t start = later(o->arrival, s->level.free), done;
+    uint64_t cycle = level_look_up(&s->level, o->address, o->kind, o->repeats, start, 0, &found);
+    if (found.written)
+        ask_device_memory(m, found.victim, (uint32_t)__builtin_popcount(found.written), true, cycle);
+    done = found.served ? found.cycle : ask_device_memory(m, o->address, 1, o->kind != CACHE_READ, cycle);
+    if (found.fetches)
+        m->layout.l2.model->filled(s->level.state, o->address, 0, done);
+    if (m->layout.port_queue != MEMORY_ANY)
+        sm_memory_credit(&m->sms[sm], o->arrival + later(1, m->layout.port_latency));
+    if (o->name != NOBODY)
+        sm_memory_reply(&m->sms[sm], o->name, done + m->layout.port_latency);
+}
+
+/* ---- all of them, in order --------------------------------------------------------------------------------------- */
+
+static uint64_t first_arrival(const struct memory_system *m, uint32_t sm)
+{
+    const struct outbox *box = &m->sms[sm].outbox;
+    return box->items[box->first].arrival;
+}
+
+static bool before(const struct memory_system *m, uint32_t a, uint32_t b)
+{
+    uint64_t of_a = first_arrival(m, a), of_b = first_arrival(m, b);
+    return of_a != of_b ? of_a < of_b : a < b;
+}
+
+/* What has not arrived yet moves to the front. */
+static void outbox_keep(struct outbox *box)
+{
+    box->count -= box->first;
+    memmove(box->items, box->items + box->first, box->count * sizeof *box->items);
+    box->first = 0;
+}
+
+/* SMs as a heap: lets the one at `at` sink to its place. */
+static void sink(const struct memory_system *m, uint32_t *heap, uint32_t count, uint32_t at)
+{
+    uint32_t sm = heap[at];
+    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
+        child += child + 1 < count && before(m, heap[child + 1], heap[child]);
+        if (!before(m, heap[child], sm))
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = sm;
+}
+
+uint64_t chip_straight_advance(struct memory_system *m, uint64_t now)
+{
+    uint32_t count = 0, *heap = m->senders;
+    for (uint32_t sm = 0; sm < m->layout.sms; sm++)
+        if (m->sms[sm].outbox.count)
+            heap[count++] = sm;
+    for (uint32_t at = count / 2; at-- > 0;)
+        sink(m, heap, count, at);
+    while (count && first_arrival(m, heap[0]) <= now) {
+        struct outbox *box = &m->sms[heap[0]].outbox;
+        follow(m, heap[0], &box->items[box->first++]);
+        if (box->first == box->count) {
+            box->first = box->count = 0;
+            heap[0] = heap[--count];
+        }
+        if (count)
+            sink(m, heap, count, 0);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        outbox_keep(&m->sms[heap[i]].outbox);
+    return count ? first_arrival(m, heap[0]) : MEMORY_NEVER;
+}
