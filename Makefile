@@ -145,8 +145,13 @@ EXAMPLES := $(patsubst docs/examples/%.c,$(BUILD)/examples/%,$(wildcard docs/exa
 $(EXAMPLES): $(BUILD)/examples/%: docs/examples/%.c $(BUILD)/libreprise.a tools/host/reprise.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -I. -Itools/host $(LDFLAGS) $< $(BUILD)/libreprise.a $(LDLIBS) -o $@
+# Libraries that tests load before a program.
+PRELOADS := $(patsubst tests/preload/%.c,$(BUILD)/preload/%.so,$(wildcard tests/preload/*.c))
+$(PRELOADS): $(BUILD)/preload/%.so: tests/preload/%.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -Wall -Wextra -fPIC -fno-builtin -shared $< -o $@
 .PHONY: units
-units: $(foreach s,$(SUITES),$(BUILD)/tests/$(s)) $(PROGRAMS) $(RANDOM_COMPARE) $(EXAMPLES)
+units: $(PRELOADS) $(foreach s,$(SUITES),$(BUILD)/tests/$(s)) $(PROGRAMS) $(RANDOM_COMPARE) $(EXAMPLES)
 
 # The kernels of tests/kernels, compiled to PTX with no toolkit: with -O2, and with -O0 under kernels/O0.
 PTX_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_62 -nocudainc -nocudalib --cuda-path=/nonexistent \

@@ -93,6 +93,16 @@ static bool line_is_fine(const char *file, const char *text, size_t at, int line
     return true;
 }
 
+/* libconfig does not look whether it gets memory. What it takes for a file is below 64 KiB and 256 bytes for each of
+ * the file's. */
+static bool memory_is_there(const char *file, size_t size, struct rp_error *err)
+{
+    void *memory = malloc((64u << 10) + 256 * size);
+    bool there = memory != NULL;
+    free(memory);
+    return there || rp_fail(err, RP_SYSTEM, "%s: out of memory", file);
+}
+
 bool config_text_check(const char *file, const char *text, size_t size, struct rp_error *err)
 {
     if (size > LARGEST_FILE)
@@ -111,5 +121,5 @@ bool config_text_check(const char *file, const char *text, size_t size, struct r
         if (depth > DEEPEST)
             return rp_fail(err, RP_BAD_INPUT, "%s:%d: nested too deeply", file, line);
     }
-    return true;
+    return memory_is_there(file, size, err);
 }

@@ -227,15 +227,15 @@ static int print_json(const struct diff *d)
         const struct variant *variant = &d->variants[v];
         json_t *varied = json_object(), *launches = json_array();
         for (size_t i = 0; i < d->args->axis_count; i++)
-            json_object_set_new(varied, d->args->axes[i].key, json_string(variant->values[i]));
+            json_put(varied, d->args->axes[i].key, json_string(variant->values[i]));
         for (uint32_t l = 0; l < variant->result.count; l++)
-            json_array_append_new(launches, launch_json(d->trace, variant->machine, &variant->result.launches[l]));
+            json_add(launches, launch_json(d->trace, variant->machine, &variant->result.launches[l]));
         const struct statistics *total = &variant->result.total;
-        json_array_append_new(variants, json_pack("{s:o, s:o, s:f, s:s, s:o, s:o}", "varied", varied, "machine",
-                                                  machine_json(variant->machine), "ratio",
-                                                  ratio(total, &d->variants[0].result.total), "main_stall",
-                                                  stall_name(statistics_main_stall(total)), "launches", launches,
-                                                  "total", statistics_json(variant->machine, total)));
+        json_add(variants,
+                 json_pack("{s:o, s:o, s:f, s:s, s:o, s:o}", "varied", varied, "machine",
+                           machine_json(variant->machine), "ratio", ratio(total, &d->variants[0].result.total),
+                           "main_stall", stall_name(statistics_main_stall(total)), "launches", launches, "total",
+                           statistics_json(variant->machine, total)));
     }
     return json_finish(
         json_pack("{s:s, s:o, s:o}", "tool", "reprise " REPRISE_VERSION, "trace", trace, "variants", variants));

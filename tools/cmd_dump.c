@@ -142,7 +142,7 @@ static json_t *json_access(const struct rp_memory_operand *m, const struct rp_dy
     rp_access_addresses(a, address);
     for (unsigned l = 0; l < RP_WARP_LANES; l++)
         if (a->pattern->mask >> l & 1)
-            json_array_append_new(list, json_sprintf("0x%" PRIx64, address[l]));
+            json_add(list, json_sprintf("0x%" PRIx64, address[l]));
     return json_pack("{s:s, s:o, s:o}", "space", rp_space_name((enum rp_space)m->space), "width", json_number(m->width),
                      "addresses", list);
 }
@@ -152,11 +152,11 @@ static json_t *json_step(const struct rp_step *s)
     const struct rp_instruction *in = s->instruction;
     json_t *accesses = json_array();
     for (uint32_t m = 0; s->executed && m < in->memory_count; m++)
-        json_array_append_new(accesses, json_access(&in->memory[m], &s->accesses[m]));
+        json_add(accesses, json_access(&in->memory[m], &s->accesses[m]));
     json_t *out = json_pack("{s:o, s:o, s:o, s:s, s:o}", "pc", json_number(in->pc), "active", json_number(s->active),
                             "executed", json_number(s->executed), "text", in->text, "accesses", accesses);
     if (out && s->executed && in->flags & RP_HAS_AUX)
-        json_object_set_new(out, "aux", json_sprintf("0x%" PRIx64, s->aux));
+        json_put(out, "aux", json_sprintf("0x%" PRIx64, s->aux));
     return out;
 }
 

@@ -86,11 +86,10 @@ static json_t *json_kernels(const struct rp_trace *t)
     json_t *list = json_array();
     for (uint32_t i = 0; i < rp_trace_kernel_count(t); i++) {
         const struct rp_kernel *k = rp_trace_kernel(t, i);
-        json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name", k->name, "isa", k->isa,
-                                              "instructions", json_number(k->instruction_count), "registers",
-                                              json_number(k->registers), "static_shared_bytes",
-                                              json_number(k->static_shared), "local_bytes", json_number(k->local_bytes),
-                                              "max_threads", json_number(k->max_threads)));
+        json_add(list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name", k->name, "isa", k->isa, "instructions",
+                                 json_number(k->instruction_count), "registers", json_number(k->registers),
+                                 "static_shared_bytes", json_number(k->static_shared), "local_bytes",
+                                 json_number(k->local_bytes), "max_threads", json_number(k->max_threads)));
     }
     return list;
 }
@@ -100,9 +99,9 @@ static json_t *json_mix(const struct rp_class_counts *counts)
     json_t *mix = json_object();
     for (int c = 0; c < RP_CLASS_COUNT; c++)
         if (counts->warp[c])
-            json_object_set_new(mix, rp_class_name((enum rp_class)c),
-                                json_pack("{s:o, s:o}", "warp_instructions", json_number(counts->warp[c]),
-                                          "thread_instructions", json_number(counts->thread[c])));
+            json_put(mix, rp_class_name((enum rp_class)c),
+                     json_pack("{s:o, s:o}", "warp_instructions", json_number(counts->warp[c]), "thread_instructions",
+                               json_number(counts->thread[c])));
     return mix;
 }
 
@@ -125,7 +124,7 @@ static json_t *json_launch(struct info *a, uint32_t launch, struct rp_error *err
                   "compressed_bytes", json_number(t.compressed_bytes), "raw_bytes", json_number(t.raw_bytes), "chunks",
                   json_number(t.chunks), "bits_per_warp_instruction", bits(t.compressed_bytes, t.warp_instructions));
     if (end && end->outcome == RP_OUTCOME_FAULT)
-        json_object_set_new(out, "fault", json_string(end->fault));
+        json_put(out, "fault", json_string(end->fault));
     struct rp_class_counts counts;
     if (a->no_mix)
         return out;
@@ -133,7 +132,7 @@ static json_t *json_launch(struct info *a, uint32_t launch, struct rp_error *err
         json_decref(out);
         return NULL;
     }
-    json_object_set_new(out, "mix", json_mix(&counts));
+    json_put(out, "mix", json_mix(&counts));
     return out;
 }
 
@@ -141,14 +140,14 @@ static json_t *json_provenance(const struct rp_provenance *p)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < p->option_count; i++)
-        json_array_append_new(list, json_pack("{s:s, s:s}", "key", p->options[i].key, "value", p->options[i].value));
+        json_add(list, json_pack("{s:s, s:s}", "key", p->options[i].key, "value", p->options[i].value));
     return json_pack("{s:s, s:s, s:s, s:o}", "tool", p->tool, "module", p->module_name, "module_sha256",
                      p->module_sha256, "options", list);
 }
 
 static int print_json(struct info *a)
 {
-    struct rp_error err;
+    struct rp_error err = {RP_SYSTEM, "out of memory for the result in JSON"};
     const char *sha256 = rp_trace_sha256(a->trace, &err);
     if (!sha256)
         return command_fail(&err);
@@ -159,7 +158,7 @@ static int print_json(struct info *a)
             json_decref(launches);
             return command_fail(&err);
         }
-        json_array_append_new(launches, launch);
+        json_add(launches, launch);
     }
     struct sums s = add_up(a->trace);
     uint64_t bytes = rp_trace_file_bytes(a->trace);

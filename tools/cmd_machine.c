@@ -70,7 +70,7 @@ static int list(const struct args *a)
     for (size_t i = 0; i < count; i++) {
         char *text = sentence(names[i]);
         if (json) {
-            json_array_append_new(json, json_pack("{s:s, s:s}", "name", names[i], "summary", text ? text : ""));
+            json_add(json, json_pack("{s:s, s:s}", "name", names[i], "summary", text ? text : ""));
         } else {
             table_cell(table, "%s", names[i]);
             table_cell(table, "%s", text ? text : "");
@@ -129,8 +129,8 @@ struct listing {
 static void row(const struct listing *l, const char *key, const char *limits, const char *initial, const char *help)
 {
     if (l->json) {
-        json_array_append_new(l->json, json_pack("{s:s, s:s, s:s, s:s}", "key", key, "values", limits, "default",
-                                                 initial, "meaning", help));
+        json_add(l->json,
+                 json_pack("{s:s, s:s, s:s, s:s}", "key", key, "values", limits, "default", initial, "meaning", help));
         return;
     }
     if (!l->table) {

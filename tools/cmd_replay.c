@@ -118,7 +118,7 @@ static int print_json(const struct args *a, struct rp_trace *t, const struct mac
         return command_fail(&err);
     json_t *launches = json_array();
     for (uint32_t i = 0; i < r->count; i++)
-        json_array_append_new(launches, launch_json(t, m, &r->launches[i]));
+        json_add(launches, launch_json(t, m, &r->launches[i]));
     return json_finish(json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "tool", "reprise " REPRISE_VERSION, "engine",
                                  a->replay.engine == REPLAY_FAST ? "fast" : "reference", "trace", trace, "machine",
                                  machine_json(m), "launches", launches, "total", statistics_json(m, &r->total)));

@@ -52,9 +52,9 @@ static void say_whole(const struct arguments *a, const char *path, const struct 
     uint32_t kernels = rp_trace_kernel_count(t), launches = rp_trace_launch_count(t);
     uint64_t blocks = all_blocks(t), bytes = rp_trace_file_bytes(t);
     if (a->json)
-        json_array_append_new(a->json, json_pack("{s:s, s:b, s:o, s:o, s:o, s:o}", "trace", path, "whole", 1, "kernels",
-                                                 json_number(kernels), "launches", json_number(launches), "blocks",
-                                                 json_number(blocks), "bytes", json_number(bytes)));
+        json_add(a->json, json_pack("{s:s, s:b, s:o, s:o, s:o, s:o}", "trace", path, "whole", 1, "kernels",
+                                    json_number(kernels), "launches", json_number(launches), "blocks",
+                                    json_number(blocks), "bytes", json_number(bytes)));
     else
         printf("%s: whole: %" PRIu32 " kernel%s, %" PRIu32 " launch%s, %" PRIu64 " block%s, %" PRIu64 " bytes\n", path,
                kernels, rp_plural(kernels), launches, launches == 1 ? "" : "es", blocks, rp_plural(blocks), bytes);
@@ -83,8 +83,7 @@ static int verify_all(const struct arguments *a)
         if (verify(a, a->files[i], &err))
             continue;
         if (a->json)
-            json_array_append_new(a->json,
-                                  json_pack("{s:s, s:b, s:s}", "trace", a->files[i], "whole", 0, "error", err.text));
+            json_add(a->json, json_pack("{s:s, s:b, s:s}", "trace", a->files[i], "whole", 0, "error", err.text));
         int failed = command_fail(&err);
         status = failed > status ? failed : status;
     }

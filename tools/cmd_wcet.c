@@ -186,8 +186,8 @@ static bool one_launch(struct job *j, uint32_t launch, struct rp_error *err)
         return false;
     size_t last = j->result.count - 1;
     if (j->args->json)
-        json_array_append_new(j->launches, wcet_launch_json(j->trace, &j->result, &j->result.launches[last],
-                                                            &j->profile, j->attacks ? &j->attacks[last] : NULL));
+        json_add(j->launches, wcet_launch_json(j->trace, &j->result, &j->result.launches[last], &j->profile,
+                                               j->attacks ? &j->attacks[last] : NULL));
     return true;
 }
 

@@ -86,7 +86,7 @@ json_t *machine_json(const struct machine *m)
     json_t *options = json_object();
     char key[128], value[128];
     for (const char *line = m->text; sscanf(line, "%127s = %127s", key, value) == 2;) {
-        json_object_set_new(options, key, option_json(value));
+        json_put(options, key, option_json(value));
         const char *end = strchr(line, '\n');
         if (!end)
             break;
@@ -101,9 +101,12 @@ json_t *trace_json(struct rp_trace *t, struct rp_error *err)
     if (!sha256)
         return NULL;
     const struct rp_provenance *p = rp_trace_provenance(t);
-    return json_pack("{s:s, s:s, s:I, s:s, s:s, s:s}", "file", rp_trace_path(t), "sha256", sha256, "bytes",
-                     (json_int_t)rp_trace_file_bytes(t), "module", p->module_name, "module_sha256", p->module_sha256,
-                     "tool", p->tool);
+    json_t *json = json_pack("{s:s, s:s, s:I, s:s, s:s, s:s}", "file", rp_trace_path(t), "sha256", sha256, "bytes",
+                             (json_int_t)rp_trace_file_bytes(t), "module", p->module_name, "module_sha256",
+                             p->module_sha256, "tool", p->tool);
+    if (!json)
+        rp_fail(err, RP_SYSTEM, "out of memory for the result in JSON");
+    return json;
 }
 
 /* Sets object.a.b.c from "a.b.c". */
@@ -115,11 +118,11 @@ static void set_path(json_t *object, const char *path, json_t *value)
         json_t *inner = json_object_get(object, part);
         if (!inner) {
             inner = json_object();
-            json_object_set_new(object, part, inner);
+            json_put(object, part, inner);
         }
         object = inner;
     }
-    json_object_set_new(object, path, value);
+    json_put(object, path, value);
 }
 
 static void add_statistic(void *object, const char *name, uint64_t value)
@@ -148,9 +151,9 @@ json_t *launch_json(struct rp_trace *t, const struct machine *m, const struct re
         json_pack("{s:i, s:s, s:[iii], s:[iii]}", "launch", (int)l->launch, "kernel",
                   rp_trace_kernel(t, launch->kernel)->name, "grid", (int)launch->grid[0], (int)launch->grid[1],
                   (int)launch->grid[2], "block", (int)launch->block[0], (int)launch->block[1], (int)launch->block[2]);
-    json_object_set_new(object, "dependencies", json_string(machine_dependencies[l->control_words]));
+    json_put(object, "dependencies", json_string(machine_dependencies[l->control_words]));
     if (*l->warning)
-        json_object_set_new(object, "warning", json_string(l->warning));
+        json_put(object, "warning", json_string(l->warning));
     add_statistics(object, m, &l->statistics);
     return object;
 }

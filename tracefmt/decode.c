@@ -459,7 +459,7 @@ static bool decode_warps(struct decoder *d)
     struct chunk *c = d->chunk;
     for (uint32_t w = 0; w < d->warp_count; w++)
         if (!decode_warp(d, w))
-            return rp_fail(d->err, RP_BAD_INPUT, "block %" PRIu64 ", warp %" PRIu32 ": %s",
+            return rp_fail(d->err, d->err ? d->err->status : RP_BAD_INPUT, "block %" PRIu64 ", warp %" PRIu32 ": %s",
                            c->blocks[w / c->warps_per_block].index, w % c->warps_per_block, d->err ? d->err->text : "");
     for (uint32_t p = 0; p < c->path_count; p++) {
         if (!c->paths[p].users)

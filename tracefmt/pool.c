@@ -52,6 +52,7 @@ static struct pool_slab *add_slab(struct pool *a, size_t bytes)
     struct pool_slab *slab = calloc(1, sizeof *slab + size);
     if (!slab) {
         budget_refund(a->budget, sizeof *slab + size);
+        a->out_of_memory = true;
         return NULL;
     }
     a->held += sizeof *slab + size;

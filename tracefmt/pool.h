@@ -21,6 +21,7 @@ struct pool {
     size_t held;           /* bytes taken from the system, at least `used` */
     struct budget *budget; /* is charged with `held`; NULL: none */
     bool over;             /* an allocation failed because of a limit, not for lack of memory */
+    bool out_of_memory;    /* one failed for lack of memory */
 };
 
 /* count × size zeroed bytes, aligned for any type; NULL when over the limit or out of memory. Never NULL for 0 bytes.

@@ -238,7 +238,7 @@ struct rp_trace *trace_open_fd(int fd, const char *path, struct rp_error *err)
     struct rp_error why = {0};
     if (read_index(t, &why) && read_tables(t, &why) && link_chunks(t, &why))
         return t;
-    if (t->tables.refused || t->index.over) {
+    if (t->tables.refused || t->index.over || why.status == RP_SYSTEM) {
         rp_fail(err, why.status, "%s: %s", path, why.text);
         rp_trace_close(t);
         return NULL;

@@ -375,9 +375,11 @@ bool tables_unpack(struct tables *t, const uint8_t *data, size_t size, struct rp
     struct pool work = {.limit = CHUNK_MEMORY_LIMIT, .budget = t->pool.budget};
     ProtobufCAllocator allocator = {limited_alloc, limited_free, &work};
     Reprise__Trace *m = reprise__trace__unpack(&allocator, size, data);
-    bool ok =
-        m ? take(t, m, err)
-          : rp_fail(err, RP_BAD_INPUT, work.over ? "a table would take too much memory" : "a table cannot be decoded");
+    bool ok = m && take(t, m, err);
+    if (!m && work.out_of_memory)
+        no_memory(t, err);
+    else if (!m)
+        rp_fail(err, RP_BAD_INPUT, work.over ? "a table would take too much memory" : "a table cannot be decoded");
     pool_free(&work);
     return ok;
 }

@@ -66,7 +66,7 @@ char *module_read_file(const char *path, size_t *size, struct rp_error *err)
 {
     FILE *f = fopen(path, "rb");
     if (!f) {
-        rp_fail(err, RP_BAD_INPUT, "%s: %s", path, strerror(errno));
+        rp_fail(err, errno == ENOMEM ? RP_SYSTEM : RP_BAD_INPUT, "%s: %s", path, strerror(errno));
         return NULL;
     }
     char *text = read_all(f, path, size, err);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/json.h"
 #include "tools/output.h"
 #include "tools/record/data_file.h"
 
@@ -264,9 +265,9 @@ json_t *outputs_print_json(const struct plan *p, struct rp_device *c)
         uint64_t all, shown = printed(p, s, &all);
         json_t *values = json_array();
         for (uint64_t n = 0; n < shown; n++)
-            json_array_append_new(values, element_json(s->element, bytes + n * element_width(s->element)));
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:o}", "buffer", b->name, "type", element_name(s->element), "values", values));
+            json_add(values, element_json(s->element, bytes + n * element_width(s->element)));
+        json_add(list,
+                 json_pack("{s:s, s:s, s:o}", "buffer", b->name, "type", element_name(s->element), "values", values));
     }
     return list;
 }
@@ -345,9 +346,9 @@ static bool compare_one(const struct plan *p, const struct plan_expect *e, const
     const struct plan_buffer *b = &p->buffers[e->buffer];
     struct comparison c = compare(p, e, bytes);
     if (list)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:I, s:I}", "buffer", b->name, "file", e->path,
-                                              "elements", (json_int_t)c.count, "differing", (json_int_t)c.differing,
-                                              "most_steps", (json_int_t)c.most_steps));
+        json_add(list, json_pack("{s:s, s:s, s:I, s:I, s:I}", "buffer", b->name, "file", e->path, "elements",
+                                 (json_int_t)c.count, "differing", (json_int_t)c.differing, "most_steps",
+                                 (json_int_t)c.most_steps));
     if (c.differing) {
         say_differs(b, e, &c);
         show_differing(e, &c, bytes);

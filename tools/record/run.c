@@ -37,6 +37,7 @@ struct session {
 struct options {
     struct rp_option *list;
     uint32_t count, capacity;
+    bool failed; /* there was no memory for one */
 };
 
 __attribute__((format(printf, 3, 4))) static void add_option(struct options *o, char *key, const char *format, ...)
@@ -45,8 +46,9 @@ __attribute__((format(printf, 3, 4))) static void add_option(struct options *o, 
     va_list args;
     va_start(args, format);
     if (vasprintf(&value, format, args) < 0)
-        value = plan_copy("");
+        value = NULL;
     va_end(args);
+    o->failed |= !value;
     if (o->count < o->capacity)
         o->list[o->count++] = (struct rp_option){key, value};
 }
@@ -94,8 +96,9 @@ static void add_argument(struct options *o, const struct plan *p, char *key, con
     FILE *to = open_memstream(&text, &size);
     if (to) {
         describe_argument(to, p, a);
-        fclose(to);
+        o->failed |= fclose(to) != 0;
     }
+    o->failed |= !to || !text;
     add_option(o, key, "%s", text ? text : "");
     free(text);
 }
@@ -150,8 +153,11 @@ static bool open_trace(struct session *s, struct rp_error *err)
         .option_count = o.count,
         .options = o.list,
     };
+    if (o.failed)
+        rp_fail(err, RP_SYSTEM, "out of memory for what the trace says about itself");
     cleanup_hold();
-    s->writer = rp_writer_open(s->plan->output, &provenance, NULL, err);
+    if (!o.failed)
+        s->writer = rp_writer_open(s->plan->output, &provenance, NULL, err);
     if (s->writer)
         cleanup_register(CLEANUP_TRACE, rp_writer_temporary(s->writer));
     cleanup_release();
@@ -315,25 +321,25 @@ static int print_json(const struct session *s, const struct rp_error *fault, jso
     struct rp_launch_result sum = total(s);
     json_t *launches = json_array();
     for (size_t i = 0; i < s->done; i++)
-        json_array_append_new(launches, json_pack("{s:s, s:o, s:o, s:o}", "kernel", s->programs[i]->name, "blocks",
-                                                  json_number(blocks(&s->plan->launches[i])), "warp_instructions",
-                                                  json_number(s->results[i].warp_instructions), "thread_instructions",
-                                                  json_number(s->results[i].thread_instructions)));
+        json_add(launches, json_pack("{s:s, s:o, s:o, s:o}", "kernel", s->programs[i]->name, "blocks",
+                                     json_number(blocks(&s->plan->launches[i])), "warp_instructions",
+                                     json_number(s->results[i].warp_instructions), "thread_instructions",
+                                     json_number(s->results[i].thread_instructions)));
     json_t *out =
         json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:f}", "tool", "reprise " REPRISE_VERSION, "module",
                   s->module->file_name, "module_sha256", s->module->sha256, "outcome", fault ? "fault" : "complete",
                   "launches", launches, "warp_instructions", json_number(sum.warp_instructions), "thread_instructions",
                   json_number(sum.thread_instructions), "seconds", s->seconds);
     if (fault)
-        json_object_set_new(out, "fault", json_string(fault->text));
+        json_put(out, "fault", json_string(fault->text));
     if (!fault && s->plan->print_count)
-        json_object_set_new(out, "printed", outputs_print_json(s->plan, s->device));
+        json_put(out, "printed", outputs_print_json(s->plan, s->device));
     if (compared)
-        json_object_set_new(out, "expected", compared);
+        json_put(out, "expected", compared);
     if (s->plan->output) {
-        json_object_set_new(out, "trace", json_string(s->plan->output));
-        json_object_set_new(out, "bytes", json_number(s->file_bytes));
-        json_object_set_new(out, "bits_per_warp_instruction", json_real(bits(s, sum.warp_instructions)));
+        json_put(out, "trace", json_string(s->plan->output));
+        json_put(out, "bytes", json_number(s->file_bytes));
+        json_put(out, "bits_per_warp_instruction", json_real(bits(s, sum.warp_instructions)));
     }
     return json_finish(out);
 }

@@ -73,11 +73,11 @@ static void add_json(json_t *list, const struct wcet_grid *g, const char *value,
     for (size_t p = 0; p < g->policies.count; p++)
         for (unsigned b = 0; b < WCET_BOUNDS; b++) {
             struct wcet_summary s = wcet_summarise(r, p, b);
-            json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:I}", "value", value,
-                                                  "policy", g->policies.names[p], "bound", wcet_bound_names[b],
-                                                  "launches", (json_int_t)s.launches, "mean", s.mean, "max", s.max,
-                                                  "weighted_mean", s.weighted_mean, "standard_deviation", s.deviation,
-                                                  "violations", (json_int_t)s.violations));
+            json_add(list,
+                     json_pack("{s:s, s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:I}", "value", value, "policy",
+                               g->policies.names[p], "bound", wcet_bound_names[b], "launches", (json_int_t)s.launches,
+                               "mean", s.mean, "max", s.max, "weighted_mean", s.weighted_mean, "standard_deviation",
+                               s.deviation, "violations", (json_int_t)s.violations));
         }
 }
 

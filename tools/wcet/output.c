@@ -25,10 +25,10 @@ static json_t *warps_json(const struct wcet_profile *p)
         const struct wcet_profile_phase *e = &p->phases[i];
         if (!i || e[-1].place.block != e->place.block || e[-1].place.warp != e->place.warp) {
             phases = json_array();
-            json_array_append_new(warps, json_pack("{s:I, s:I, s:o}", "block", (json_int_t)e->place.block, "warp",
-                                                   (json_int_t)e->place.warp, "phases", phases));
+            json_add(warps, json_pack("{s:I, s:I, s:o}", "block", (json_int_t)e->place.block, "warp",
+                                      (json_int_t)e->place.warp, "phases", phases));
         }
-        json_array_append_new(phases, phase_json(e));
+        json_add(phases, phase_json(e));
     }
     return warps;
 }
@@ -38,10 +38,9 @@ static json_t *sections_json(const struct wcet_bounds *b)
     json_t *sections = json_array();
     for (uint64_t i = 0; i < b->section_count; i++) {
         const struct wcet_section *s = &b->sections[i];
-        json_array_append_new(sections,
-                              json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "warps", (json_int_t)s->warps, "instructions",
-                                        (json_int_t)s->issues, "alone", (json_int_t)s->alone, "gub", (json_int_t)s->gub,
-                                        "serial_bound", (json_int_t)s->serial, "unit_bound", (json_int_t)s->sections));
+        json_add(sections, json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "warps", (json_int_t)s->warps, "instructions",
+                                     (json_int_t)s->issues, "alone", (json_int_t)s->alone, "gub", (json_int_t)s->gub,
+                                     "serial_bound", (json_int_t)s->serial, "unit_bound", (json_int_t)s->sections));
     }
     return sections;
 }
@@ -52,7 +51,7 @@ static json_t *overestimation_json(const struct wcet_launch *l, size_t policy)
     for (unsigned b = 0; b < WCET_BOUNDS; b++) {
         uint64_t bound = wcet_bound_of(&l->bounds, b);
         if (bound)
-            json_object_set_new(o, wcet_bound_names[b], json_real(wcet_overestimation(bound, l->cycles[policy])));
+            json_put(o, wcet_bound_names[b], json_real(wcet_overestimation(bound, l->cycles[policy])));
     }
     return o;
 }
@@ -85,8 +84,8 @@ json_t *wcet_launch_json(const struct rp_trace *t, const struct wcet_result *r, 
     const struct wcet_bounds *b = &l->bounds;
     json_t *replay = json_object(), *over = json_object();
     for (size_t p = 0; p < r->policies.count; p++) {
-        json_object_set_new(replay, r->policies.names[p], number(l->cycles[p]));
-        json_object_set_new(over, r->policies.names[p], overestimation_json(l, p));
+        json_put(replay, r->policies.names[p], number(l->cycles[p]));
+        json_put(over, r->policies.names[p], overestimation_json(l, p));
     }
     json_t *o =
         json_pack("{s:I, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "launch",
@@ -97,12 +96,12 @@ json_t *wcet_launch_json(const struct rp_trace *t, const struct wcet_result *r, 
                   (json_int_t)b->unit_bound, "exact", b->exact ? number(b->exact) : json_null(), "caches",
                   caches_json(&b->caches), "sections", sections_json(b), "replay", replay, "overestimation", over);
     if (attack)
-        json_object_set_new(o, "attack",
-                            json_pack("{s:I, s:I, s:f, s:s}", "schedules", (json_int_t)attack->schedules, "longest",
-                                      (json_int_t)attack->longest, "per_cent_of_unit_bound", closeness(b, attack),
-                                      "schedule", attack->schedule));
+        json_put(o, "attack",
+                 json_pack("{s:I, s:I, s:f, s:s}", "schedules", (json_int_t)attack->schedules, "longest",
+                           (json_int_t)attack->longest, "per_cent_of_unit_bound", closeness(b, attack), "schedule",
+                           attack->schedule));
     if (profile)
-        json_object_set_new(o, "warps", warps_json(profile));
+        json_put(o, "warps", warps_json(profile));
     return o;
 }
 
@@ -114,13 +113,12 @@ json_t *wcet_summary_json(const struct wcet_result *r)
         for (unsigned b = 0; b < WCET_BOUNDS; b++) {
             struct wcet_summary s = wcet_summarise(r, p, b);
             if (s.launches)
-                json_object_set_new(o, wcet_bound_names[b],
-                                    json_pack("{s:I, s:f, s:f, s:f, s:f, s:I}", "launches", (json_int_t)s.launches,
-                                              "mean", s.mean, "max", s.max, "weighted_mean", s.weighted_mean,
-                                              "standard_deviation", s.deviation, "violations",
-                                              (json_int_t)s.violations));
+                json_put(o, wcet_bound_names[b],
+                         json_pack("{s:I, s:f, s:f, s:f, s:f, s:I}", "launches", (json_int_t)s.launches, "mean", s.mean,
+                                   "max", s.max, "weighted_mean", s.weighted_mean, "standard_deviation", s.deviation,
+                                   "violations", (json_int_t)s.violations));
         }
-        json_object_set_new(all, r->policies.names[p], o);
+        json_put(all, r->policies.names[p], o);
     }
     return all;
 }
