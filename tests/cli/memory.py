@@ -30,7 +30,7 @@ def commands(traces):
     subprocess.run(record + ["-o", four], check=True, stderr=subprocess.DEVNULL)
     return {
         "record on one thread": record + ["-o", "out.wtr", "--threads", "1"],
-        "record on three threads": vector_add(300) + ["-o", "out.wtr", "--threads", "3"],
+        "record on three threads": vector_add(130) + ["-o", "out.wtr", "--threads", "3"],
         "record --launch-file": [REPRISE, "record", "--quiet", "-o", "out.wtr", "--launch-file", launches],
         "record --save --json": record + ["--no-trace", "--save", "2=out.bin", "--json"],
         "info": [REPRISE, "info", four],
