@@ -323,19 +323,33 @@ static void generic_access(struct warp_state *s, const struct uop *u, lanemask m
 
 /* ---- handlers ---------------------------------------------------------------------------------------------------- */
 
-/* Computes and logs the addresses, then lets the space do its part. */
+/* Computes the addresses and records them. */
+static inline void begin_access(struct warp *w, const struct uop *u, lanemask m, struct lane_addresses *la)
+{
+    int64_t offset = u->imm + (u->memory->frame_relative ? (int64_t)w->frame : 0);
+    u->memory->addresses(la, operand_at(w, u->a), offset, m);
+    if (!w->log || !(u->flags & UF_LOG_ACCESS))
+        return;
+    if (la->affine)
+        rp_log_affine_access(w->log, u->index, u->memory->access, la->at[0], la->stride);
+    else
+        rp_log_access(w->log, u->index, u->memory->access, m, la->at);
+}
+
+void access_record_rest(struct warp *w, const struct uop *u, lanemask m)
+{
+    struct lane_addresses la;
+    for (u++; !(u->flags & UF_FIRST); u++)
+        if (u->kind == UOP_MEMORY)
+            begin_access(w, u, m, &la);
+}
+
+/* Then the space does its part. */
 #define HANDLER(name, do_access)                                                                                       \
     static void name(struct warp *w, const struct uop *u, lanemask m)                                                  \
     {                                                                                                                  \
         struct lane_addresses la;                                                                                      \
-        int64_t offset = u->imm + (u->memory->frame_relative ? (int64_t)w->frame : 0);                                 \
-        u->memory->addresses(&la, operand_at(w, u->a), offset, m);                                                     \
-        if (w->log && u->flags & UF_LOG_ACCESS) {                                                                      \
-            if (la.affine)                                                                                             \
-                rp_log_affine_access(w->log, u->index, u->memory->access, la.at[0], la.stride);                        \
-            else                                                                                                       \
-                rp_log_access(w->log, u->index, u->memory->access, m, la.at);                                          \
-        }                                                                                                              \
+        begin_access(w, u, m, &la);                                                                                    \
         do_access((struct warp_state *)w, u, m, &la);                                                                  \
     }
 HANDLER(handle_shared, shared_access)

@@ -181,6 +181,8 @@ ALWAYS_INLINE void run(struct warp_state *s, const bool record)
             if (executed)
                 u->fn(w, u, executed);
             if (__builtin_expect(block->faulted, 0)) {
+                if (record && executed)
+                    access_record_rest(w, u, executed);
                 stop(s, u, record);
                 return;
             }

@@ -469,3 +469,65 @@ Test(levels, what_is_not_covered_does_not_bind)
     struct operation u = {.kind = UOP_LANE, .op = OP_ADD, .type = T_U32, .flags = UF_FIRST | UF_UNI};
     cr_assert(operation_bind(&u) && u.fn == bind_at(&u, widest_level()));
 }
+
+/* ---- several vector operands, as matrix instructions have: D = A x B + C of 2 x 2, an element in each register. No
+ * operation takes them yet, so the handler is the test's own ---- */
+
+static void multiply_matrices(struct warp *w, const struct uop *u, lanemask executed)
+{
+    const struct operand *d = list_elements(u->lane, 0), *a = list_elements(u->lane, 1);
+    const struct operand *b = list_elements(u->lane, 2), *c = list_elements(u->lane, 3);
+    for (int l = 0; l < LANES; l++)
+        for (int i = 0; i < 4 && executed >> l & 1; i++) {
+            uint32_t sum = ((uint32_t *)operand_at(w, c[i]))[l];
+            for (int k = 0; k < 2; k++)
+                sum +=
+                    ((uint32_t *)operand_at(w, a[i / 2 * 2 + k]))[l] * ((uint32_t *)operand_at(w, b[k * 2 + i % 2]))[l];
+            ((uint32_t *)operand_at(w, d[i]))[l] = sum;
+        }
+}
+Test(warp, several_vector_operands)
+{
+    struct bench_warp *w = new_warp();
+    static const uint32_t fives[LANES] = {[0 ... LANES - 1] = 5};
+    struct operand lists[4][4], five = put_constant(w, fives, sizeof fives);
+    struct operation u = {.kind = UOP_LANE, .fn = multiply_matrices};
+    uint32_t value[4][4][LANES];
+    for (unsigned n = 0; n < 4; n++) {
+        for (int i = 0; i < 4; i++) { /* C is the constant 5 */
+            lists[n][i] = n == 3 ? five : OPERAND_REGISTER((n * 4 + (unsigned)i) * 256);
+            memcpy(value[n][i], operand_at(&w->warp, lists[n][i]), sizeof value[n][i]);
+        }
+        u.lists[n] = (struct operand_list){lists[n], 4};
+    }
+    execute(&u, &w->warp, 0xffff00ff);
+    for (int i = 0; i < 4; i++)
+        for (int l = 0; l < LANES; l++) {
+            uint32_t expected =
+                5 + value[1][i / 2 * 2][l] * value[2][i % 2][l] + value[1][i / 2 * 2 + 1][l] * value[2][2 + i % 2][l];
+            cr_assert_eq(((uint32_t *)operand_at(&w->warp, lists[0][i]))[l], l / 8 == 1 ? value[0][i][l] : expected);
+        }
+}
+
+/* Lists of any lengths, next to each other in the descriptor. */
+Test(warp, lists_of_any_length)
+{
+    struct operand elements[9];
+    uint64_t descriptor[32];
+    struct uop u;
+    for (uint32_t i = 0; i < 9; i++)
+        elements[i] = OPERAND_REGISTER(128 * i);
+    for (uint32_t first = 0; first < 4; first++) {
+        struct operation o = {.kind = UOP_LANE, .imm = -1, .pd2 = REG(P)};
+        o.lists[0] = (struct operand_list){elements, first};
+        o.lists[2] = (struct operand_list){elements + first, 9 - first};
+        cr_assert_leq(uop_descriptor_bytes(&o), sizeof descriptor);
+        uop_pack(&u, &o, descriptor);
+        cr_expect(u.lane->imm == -1 && u.lane->pd2.at == REG(P).at);
+        cr_assert(list_count(u.lane, 0) == first && !list_count(u.lane, 1) && list_count(u.lane, 2) == 9 - first);
+        cr_assert_eq(list_count(u.lane, 3), 0);
+        for (uint32_t i = 0; i < 9; i++)
+            cr_expect_eq((i < first ? list_elements(u.lane, 0)[i] : list_elements(u.lane, 2)[i - first]).at,
+                         elements[i].at);
+    }
+}
