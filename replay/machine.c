@@ -20,6 +20,7 @@ struct resolver {
     const struct model_set *models;
     uint8_t class_fields[RP_CLASS_COUNT], space_fields[RP_SPACE_COUNT]; /* what was given: a bit per FIELD_ */
     unsigned model_level[MACHINE_SLOTS + MACHINE_UNITS];                /* of the setting that chose it */
+    bool model_is_late[MACHINE_SLOTS + MACHINE_UNITS];                  /* by a late setting */
 };
 
 enum { FIELD_UNIT, FIELD_INITIATION, FIELD_LATENCY, FIELD_COUNT };
@@ -166,6 +167,12 @@ static bool choose_model(struct resolver *r, const struct setting *s, struct mac
     return unknown_name(r, s, "model", names, count, err);
 }
 
+/* Whether a late setting of the request it is (struct machine_request). */
+static bool is_late(const struct resolver *r, const struct setting *s)
+{
+    return !s->line && r->request->late_option && s->number >= r->request->late;
+}
+
 static bool choose_models(struct resolver *r, struct rp_error *err)
 {
     for (size_t p = 0; p < machine_part_count(r->machine); p++) {
@@ -181,6 +188,7 @@ static bool choose_models(struct resolver *r, struct rp_error *err)
                 return false;
             s->used = true;
             r->model_level[p] = s->level;
+            r->model_is_late[p] = is_late(r, s);
         }
         if (!part->model)
             return rp_fail(err, RP_BAD_INPUT, "%s: '%s' is missing: no model is chosen for it", r->settings->file, key);
@@ -223,6 +231,8 @@ static bool other_models_option(const struct resolver *r, struct setting *s, siz
             if (strcmp((*m)->options[o].key, name))
                 continue;
             *is = s->used = true;
+            if (r->request->left_out && is_late(r, s) && r->model_is_late[p])
+                return r->request->left_out[s->number] = true;
             if (s->level < r->model_level[p] || spared(r, kind, (*m)->name))
                 return true;
             owner = owner ? owner : (*m)->name;
@@ -357,6 +367,8 @@ static bool set_again(const struct settings *all, size_t i)
 static bool inconsistent(const struct resolver *r, const char *const *keys, size_t count, const char *text,
                          struct rp_error *err)
 {
+    if (r->request->inconsistent)
+        *r->request->inconsistent = true;
     char place[400] = "";
     for (size_t i = 0; i < r->settings->count; i++) {
         const struct setting *s = &r->settings->items[i];
@@ -495,6 +507,7 @@ static bool add_request(struct settings *all, const struct machine_request *r, s
     if (!settings_add(all, r->settings[i].key, r->settings[i].value, 0, err))
         return false;
     all->items[all->count - 1].option = r->late_option && i >= r->late ? r->late_option : "--set";
+    all->items[all->count - 1].number = i;
     return true;
 }
 

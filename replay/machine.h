@@ -122,6 +122,10 @@ struct machine_request {
     /* For messages: settings are given by --set, and those from number `late` on by this option, if there is one. */
     const char *late_option;
     size_t late;
+    /* NULL, or a flag for each setting. A late setting is left out, and its flag set, if it is an option that the model
+     * of its part does not have and that model was chosen by a late setting, too. */
+    bool *left_out;
+    bool *inconsistent;             /* NULL, or set where the settings are right one by one but do not go together */
     const struct model_set *models; /* NULL: the built-in ones */
     /* NULL, or the name among `count` that is nearest to `word`, NULL for none: makes "did you mean". */
     const char *(*nearest)(const char *word, const char *const *names, size_t count);

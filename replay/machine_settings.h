@@ -13,6 +13,7 @@ struct setting {
     const char *file;
     const char *option; /* NULL, or that which gave it: "--set" */
     int line;           /* in the file; 0: given by an option */
+    size_t number;      /* in the request */
     unsigned level;     /* a machine file's is higher than that of its base, and --set's is the highest */
     bool used;          /* by resolution */
 };

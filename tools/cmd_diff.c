@@ -8,75 +8,44 @@
 #include <unistd.h>
 
 #include "tools/command.h"
+#include "tools/diff/axes.h"
 #include "tools/input.h"
 #include "tools/replaying.h"
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
 
-#define MOST_AXES 16
-#define MOST_VARIANTS 4096
 #define MOST_LAUNCHES 12 /* shown one by one unless asked for */
-
-/* One --vary: a key and its values. */
-struct axis {
-    const char *key;
-    char **values;
-    size_t count;
-};
 
 struct args {
     const char *trace;
     struct machine_args machine;
-    struct axis axes[MOST_AXES];
-    size_t axis_count;
+    struct axes axes;
     unsigned threads;
     int64_t launch;
-    bool json, quiet, all_launches;
+    char *baseline; /* NULL: the first variant */
+    bool json, csv, quiet, all_launches, by_cycles;
 };
 
-enum { KEY_LAUNCHES = 256 };
+enum { KEY_LAUNCHES = 256, KEY_BASELINE, KEY_SORT, KEY_CSV };
 
 static const struct option_row rows[] = {
     {"machine", 'm', "NAME", "Machine to replay on: a name from 'reprise machine list', or a machine file"},
-    {"vary", 'v', "KEY=A,B,C", "Replay with each of these values; repeated: with every combination"},
+    {"vary", 'v', "KEY=A,B,C",
+     "Replay with each of these values, or of a range such as 1..4; repeated: with every combination. "
+     "KEY,KEY=A,A:B,B changes several keys together. An option that only some models have varies where its part has "
+     "it"},
     {"set", 's', "KEY=VALUE",
      "Change an option of the machine in all variants, or of a scheduler in those that have it; may be repeated"},
     {"launch", 'l', "N", "Replay this launch only, counted from 0"},
     {"launches", KEY_LAUNCHES, NULL, "Show each launch, however many there are"},
     {"threads", 't', "N", "Replay N variants at once (0: one per CPU)"},
+    {"baseline", KEY_BASELINE, "KEY=A[,KEY=B]", "Ratios are to the variant with these values (the first)"},
+    {"sort", KEY_SORT, "cycles", "Fewest cycles first"},
+    {"csv", KEY_CSV, NULL, "Print the table as comma-separated values"},
     {"json", 'j', NULL, "Print the results as JSON"},
     {"quiet", 'q', NULL, "No progress, no warnings"},
     {0},
 };
-
-static bool add_axis(struct args *a, char *text, struct rp_error *err)
-{
-    char *equals = strchr(text, '=');
-    if (!equals || equals == text || !equals[1])
-        return rp_fail(err, RP_USAGE, "--vary %s: give KEY=A,B,C, for example --vary scheduler=gto,lrr", text);
-    for (size_t i = 0; i < a->axis_count; i++)
-        if (!strncmp(a->axes[i].key, text, (size_t)(equals - text)) && !a->axes[i].key[equals - text])
-            return rp_fail(err, RP_USAGE, "--vary %s: %s is varied twice; give all its values at once", text,
-                           a->axes[i].key);
-    if (a->axis_count == MOST_AXES)
-        return rp_fail(err, RP_USAGE, "--vary %s: at most %d may be varied", text, MOST_AXES);
-    struct axis *axis = &a->axes[a->axis_count];
-    *equals = 0;
-    axis->key = text;
-    size_t values = 1;
-    for (const char *c = equals + 1; *c; c++)
-        values += *c == ',';
-    if (!(axis->values = calloc(values, sizeof *axis->values)))
-        return rp_fail(err, RP_SYSTEM, "out of memory");
-    a->axis_count++;
-    for (char *next = equals + 1; next;)
-        axis->values[axis->count++] = strsep(&next, ",");
-    if (!strcmp(axis->key, "scheduler")) {
-        a->machine.schedulers = (const char *const *)axis->values;
-        a->machine.scheduler_count = axis->count;
-    }
-    return true;
-}
 
 static void diff_option(struct command_line *line, int key, char *arg)
 {
@@ -85,11 +54,18 @@ static void diff_option(struct command_line *line, int key, char *arg)
     long long number = 0;
     switch (key) {
     case 'm': a->machine.machine = arg; break;
-    case 'v': command_check(line, add_axis(a, arg, &err), &err); break;
+    case 'v': command_check(line, axes_add(&a->axes, arg, &err), &err); break;
     case 's': command_check(line, machine_args_set(&a->machine, arg, &err), &err); break;
     case 'j': a->json = true; break;
     case 'q': a->quiet = true; break;
     case KEY_LAUNCHES: a->all_launches = true; break;
+    case KEY_CSV: a->csv = true; break;
+    case KEY_BASELINE: a->baseline = arg; break;
+    case KEY_SORT:
+        a->by_cycles = true;
+        if (strcmp(arg, "cycles"))
+            command_usage(line, "--sort %s: rows are sorted by cycles, or not at all", arg);
+        break;
     case 't': command_check(line, parse_threads(arg, &a->threads, &err), &err); break;
     case 'l':
         command_check(line, parse_number("--launch", arg, 0, UINT32_MAX, &number, &err), &err);
@@ -101,7 +77,7 @@ static void diff_option(struct command_line *line, int key, char *arg)
         a->trace = arg;
         break;
     case KEY_END:
-        if (!a->trace || !a->machine.machine || !a->axis_count)
+        if (!a->trace || !a->machine.machine || !a->axes.count)
             command_usage(line, "give a trace, a machine and what to vary. Example: "
                                 "reprise diff mm.wtr --machine jetson-tx2 --vary scheduler=gto,lrr,serial");
     }
@@ -110,8 +86,8 @@ static void diff_option(struct command_line *line, int key, char *arg)
 /* ---- variants --------------------------------------------------------------------------------------------------- */
 
 struct variant {
-    const char *values[MOST_AXES]; /* one per axis */
-    struct machine *machine;
+    const char *values[MOST_KEYS]; /* one per key; NULL: the part has no such option in this variant */
+    struct machine *machine;       /* NULL: these values do not go together */
     struct replay_result result;
     struct rp_error error;
     bool fine;
@@ -121,38 +97,103 @@ struct diff {
     struct args *args;
     struct rp_trace *trace;
     struct variant *variants;
-    size_t count;
+    size_t count, baseline;
     atomic_size_t next;
     pthread_mutex_t lock;
     uint64_t done, total; /* warp instructions of all variants */
     struct progress bar;
 };
 
-/* The last axis varies fastest. */
+/* A variant whose values do not go together is a row with the reason; false: a value is wrong in itself. */
+static bool make_variant(struct diff *d, size_t number, struct variant *v, struct rp_error *err)
+{
+    struct args *a = d->args;
+    size_t keys = a->axes.key_count;
+    struct machine_setting settings[MOST_KEYS];
+    bool left_out[2 * MOST_SETTINGS] = {false}, inconsistent = false;
+    axes_values(&a->axes, number, v->values);
+    for (size_t i = 0; i < keys; i++)
+        settings[i] = (struct machine_setting){a->axes.keys[i], v->values[i]};
+    a->machine.left_out = left_out;
+    a->machine.inconsistent = &inconsistent;
+    v->machine = machine_args_open(&a->machine, settings, keys, &v->error);
+    if (!v->machine && !inconsistent) {
+        *err = v->error;
+        return false;
+    }
+    for (size_t i = 0; i < keys; i++)
+        if (left_out[a->machine.late + i])
+            v->values[i] = NULL;
+    return true;
+}
+
+static bool same_values(const struct variant *a, const struct variant *b, size_t keys)
+{
+    for (size_t i = 0; i < keys; i++)
+        if (!a->values[i] != !b->values[i] || (a->values[i] && strcmp(a->values[i], b->values[i])))
+            return false;
+    return true;
+}
+
+/* Of variants that differ only in options that were left out, one. */
+static bool made_before(const struct diff *d, const struct variant *v)
+{
+    for (size_t i = 0; i < d->count; i++)
+        if (same_values(&d->variants[i], v, d->args->axes.key_count))
+            return true;
+    return false;
+}
+
 static bool make_variants(struct diff *d, struct rp_error *err)
 {
-    const struct args *a = d->args;
-    d->count = 1;
-    for (size_t i = 0; i < a->axis_count; i++) {
-        d->count *= a->axes[i].count;
-        if (d->count > MOST_VARIANTS)
-            return rp_fail(err, RP_USAGE, "these are more than %d variants", MOST_VARIANTS);
-    }
-    d->variants = calloc(d->count, sizeof *d->variants);
+    size_t all = axes_variants(&d->args->axes, err);
+    d->variants = all ? calloc(all, sizeof *d->variants) : NULL;
     if (!d->variants)
-        return rp_fail(err, RP_SYSTEM, "out of memory for the variants");
-    for (size_t v = 0; v < d->count; v++) {
-        struct machine_setting settings[MOST_AXES];
-        size_t rest = v;
-        for (size_t i = a->axis_count; i-- > 0; rest /= a->axes[i].count) {
-            d->variants[v].values[i] = a->axes[i].values[rest % a->axes[i].count];
-            settings[i] = (struct machine_setting){a->axes[i].key, d->variants[v].values[i]};
-        }
-        d->variants[v].machine = machine_args_open(&a->machine, settings, a->axis_count, err);
-        if (!d->variants[v].machine)
+        return all ? rp_fail(err, RP_SYSTEM, "out of memory for the variants") : false;
+    for (size_t n = 0; n < all; n++) {
+        struct variant v = {0};
+        if (!make_variant(d, n, &v, err))
             return false;
+        if (made_before(d, &v))
+            machine_free(v.machine);
+        else
+            d->variants[d->count++] = v;
     }
     return true;
+}
+
+/* Whether the variant has the values of "key=a,key=b". */
+static bool has_values(const struct diff *d, const struct variant *v, const char *text)
+{
+    while (*text) {
+        size_t n = strcspn(text, ",");
+        bool found = false;
+        for (size_t i = 0; i < d->args->axes.key_count && !found; i++) {
+            char one[256];
+            int length = v->values[i] ? snprintf(one, sizeof one, "%s=%s", d->args->axes.keys[i], v->values[i]) : 0;
+            found = length > 0 && (size_t)length == n && !memcmp(one, text, n);
+        }
+        if (!found)
+            return false;
+        text += n + (text[n] == ',');
+    }
+    return true;
+}
+
+/* After the replays: ratios need a variant that ran. */
+static bool find_baseline(struct diff *d, struct rp_error *err)
+{
+    const char *wanted = d->args->baseline ? d->args->baseline : "";
+    size_t v = 0;
+    while (v < d->count && !(has_values(d, &d->variants[v], wanted) && (*wanted || d->variants[v].fine)))
+        v++;
+    if (v == d->count && *wanted)
+        return rp_fail(err, RP_USAGE, "--baseline %s: no variant has these values; write KEY=VALUE of what is varied",
+                       wanted);
+    d->baseline = v == d->count ? 0 : v;
+    if (!d->variants[d->baseline].fine)
+        *err = d->variants[d->baseline].error;
+    return d->variants[d->baseline].fine;
 }
 
 struct share {
@@ -179,6 +220,8 @@ static void *work(void *data)
         struct share share = {d, 0};
         struct replay_options options = {.launch = d->args->launch, .progress = add_progress, .progress_data = &share};
         struct variant *variant = &d->variants[v];
+        if (!variant->machine)
+            continue;
         variant->fine = replay(d->trace, variant->machine, &options, &variant->result, &variant->error);
     }
     return NULL;
@@ -202,7 +245,7 @@ static bool replay_all(struct diff *d, struct rp_error *err)
         pthread_join(helpers[i], NULL);
     progress_end(&d->bar);
     for (size_t v = 0; v < d->count; v++)
-        if (!d->variants[v].fine) {
+        if (!d->variants[v].fine && d->variants[v].error.status == RP_SYSTEM) {
             *err = d->variants[v].error;
             return false;
         }
@@ -216,74 +259,144 @@ static double ratio(const struct statistics *s, const struct statistics *first)
     return first->cycles ? (double)s->cycles / (double)first->cycles : 1;
 }
 
-static int print_json(const struct diff *d)
+static json_t *varied_json(const struct diff *d, const struct variant *v)
+{
+    json_t *varied = json_object();
+    for (size_t i = 0; i < d->args->axes.key_count; i++)
+        json_put(varied, d->args->axes.keys[i], v->values[i] ? option_json(v->values[i]) : json_null());
+    return varied;
+}
+
+static json_t *variant_json(const struct diff *d, const struct variant *v)
+{
+    if (!v->fine)
+        return json_pack("{s:o, s:s}", "varied", varied_json(d, v), "error", v->error.text);
+    json_t *launches = json_array();
+    for (uint32_t l = 0; l < v->result.count; l++)
+        json_add(launches, launch_json(d->trace, v->machine, &v->result.launches[l]));
+    const struct statistics *total = &v->result.total;
+    return json_pack("{s:o, s:o, s:f, s:s, s:o, s:o}", "varied", varied_json(d, v), "machine", machine_json(v->machine),
+                     "ratio", ratio(total, &d->variants[d->baseline].result.total), "main_stall",
+                     stall_name(statistics_main_stall(total)), "launches", launches, "total",
+                     statistics_json(v->machine, total));
+}
+
+static int print_json(const struct diff *d, const size_t *order)
 {
     struct rp_error err;
     json_t *trace = trace_json(d->trace, &err);
     if (!trace)
         return command_fail(&err);
     json_t *variants = json_array();
-    for (size_t v = 0; v < d->count; v++) {
-        const struct variant *variant = &d->variants[v];
-        json_t *varied = json_object(), *launches = json_array();
-        for (size_t i = 0; i < d->args->axis_count; i++)
-            json_put(varied, d->args->axes[i].key, json_string(variant->values[i]));
-        for (uint32_t l = 0; l < variant->result.count; l++)
-            json_add(launches, launch_json(d->trace, variant->machine, &variant->result.launches[l]));
-        const struct statistics *total = &variant->result.total;
-        json_add(variants,
-                 json_pack("{s:o, s:o, s:f, s:s, s:o, s:o}", "varied", varied, "machine",
-                           machine_json(variant->machine), "ratio", ratio(total, &d->variants[0].result.total),
-                           "main_stall", stall_name(statistics_main_stall(total)), "launches", launches, "total",
-                           statistics_json(variant->machine, total)));
-    }
+    for (size_t v = 0; v < d->count; v++)
+        json_add(variants, variant_json(d, &d->variants[order[v]]));
     return json_finish(
         json_pack("{s:s, s:o, s:o}", "tool", "reprise " REPRISE_VERSION, "trace", trace, "variants", variants));
 }
 
-static void variant_row(struct table *t, const struct diff *d, size_t v, const char *launch, const char *kernel,
-                        const struct statistics *s, const struct statistics *first)
+static void variant_row(struct table *t, const struct diff *d, const struct variant *v, const char *launch,
+                        const char *kernel, const struct statistics *s, const struct statistics *first)
 {
     table_cell(t, "%s", launch);
     table_cell(t, "%s", kernel);
-    for (size_t i = 0; i < d->args->axis_count; i++)
-        table_cell(t, "%s", d->variants[v].values[i]);
+    for (size_t i = 0; i < d->args->axes.key_count; i++)
+        table_cell(t, "%s", v->values[i] ? v->values[i] : "-");
+    if (!v->fine) {
+        for (int i = 0; i < 3; i++)
+            table_cell(t, "-");
+        table_cell(t, "%s", v->error.text);
+        return;
+    }
     table_number(t, s->cycles);
     table_cell(t, "%.3f", ratio(s, first));
     table_cell(t, "%.3f", statistics_ipc(s));
     table_cell(t, "%s", stall_name(statistics_main_stall(s)));
 }
 
-static int print_text(const struct diff *d)
+/* Rows of one launch, or of the total (launch = UINT32_MAX). */
+static void launch_rows(struct table *t, const struct diff *d, const size_t *order, uint32_t launch)
 {
-    const struct replay_result *first = &d->variants[0].result;
-    bool each = d->args->all_launches || first->count <= MOST_LAUNCHES;
-    char columns[MOST_AXES + 8] = "rl";
-    for (size_t i = 0; i < d->args->axis_count; i++)
+    const struct replay_result *base = &d->variants[d->baseline].result;
+    char name[16] = "total";
+    const char *kernel = "";
+    if (launch != UINT32_MAX) {
+        uint32_t number = base->launches[launch].launch;
+        snprintf(name, sizeof name, "%" PRIu32, number);
+        kernel = rp_trace_kernel(d->trace, rp_trace_launch(d->trace, number)->kernel)->name;
+    }
+    for (size_t v = 0; v < d->count; v++) {
+        const struct variant *variant = &d->variants[order[v]];
+        const struct replay_result *r = &variant->result;
+        bool named = v == 0 || d->args->csv;
+        variant_row(t, d, variant, named ? name : "", named ? kernel : "",
+                    !variant->fine         ? NULL
+                    : launch == UINT32_MAX ? &r->total
+                                           : &r->launches[launch].statistics,
+                    launch == UINT32_MAX ? &base->total : &base->launches[launch].statistics);
+    }
+}
+
+static int print_text(const struct diff *d, const size_t *order)
+{
+    static const char *const heading[] = {"cycles", "ratio", "IPC", "main stall"};
+    const struct replay_result *base = &d->variants[d->baseline].result;
+    bool each = d->args->all_launches || d->args->csv || base->count <= MOST_LAUNCHES;
+    char columns[MOST_KEYS + 8] = "rl";
+    for (size_t i = 0; i < d->args->axes.key_count; i++)
         strcat(columns, "l");
     struct table *t = table_new(strcat(columns, "rrrl"));
     table_cell(t, "launch");
     table_cell(t, "kernel");
-    for (size_t i = 0; i < d->args->axis_count; i++)
-        table_cell(t, "%s", d->args->axes[i].key);
-    static const char *const heading[] = {"cycles", "ratio", "IPC", "main stall"};
+    for (size_t i = 0; i < d->args->axes.key_count; i++)
+        table_cell(t, "%s", d->args->axes.keys[i]);
     for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
         table_cell(t, "%s", heading[i]);
-    for (uint32_t l = 0; each && l < first->count; l++) {
-        const struct rp_launch *launch = rp_trace_launch(d->trace, first->launches[l].launch);
-        char name[16];
-        snprintf(name, sizeof name, "%" PRIu32, first->launches[l].launch);
-        for (size_t v = 0; v < d->count; v++)
-            variant_row(t, d, v, v ? "" : name, v ? "" : rp_trace_kernel(d->trace, launch->kernel)->name,
-                        &d->variants[v].result.launches[l].statistics, &first->launches[l].statistics);
+    for (uint32_t l = 0; each && l < base->count; l++)
+        launch_rows(t, d, order, l);
+    if (base->count != 1)
+        launch_rows(t, d, order, UINT32_MAX);
+    if (d->args->csv) {
+        table_print_csv(t, stdout);
+        return RP_OK;
     }
-    for (size_t v = 0; first->count != 1 && v < d->count; v++)
-        variant_row(t, d, v, v ? "" : "total", "", &d->variants[v].result.total, &first->total);
-    printf("%s on %s\n\n", rp_trace_path(d->trace), d->variants[0].machine->name);
+    printf("%s on %s\n\n", rp_trace_path(d->trace), d->variants[d->baseline].machine->name);
     table_print(t, stdout);
     if (!each)
         puts("\nSums over all launches; --launches shows each.");
     return RP_OK;
+}
+
+/* Whether variant a comes after b: by cycles in total, those that did not run last. */
+static bool slower(const struct variant *a, const struct variant *b)
+{
+    if (a->fine != b->fine)
+        return b->fine;
+    return a->fine && a->result.total.cycles > b->result.total.cycles;
+}
+
+/* The order of rows; equal ones stay as they are. */
+static void sort_variants(const struct diff *d, size_t *order)
+{
+    for (size_t v = 0; v < d->count; v++) {
+        size_t at = v;
+        for (; d->args->by_cycles && at && slower(&d->variants[order[at - 1]], &d->variants[v]); at--)
+            order[at] = order[at - 1];
+        order[at] = v;
+    }
+}
+
+static int print_results(const struct diff *d)
+{
+    struct rp_error err;
+    size_t *order = calloc(d->count, sizeof *order);
+    if (!order) {
+        rp_fail(&err, RP_SYSTEM, "out of memory");
+        return command_fail(&err);
+    }
+    sort_variants(d, order);
+    int status = d->args->json ? print_json(d, order) : print_text(d, order);
+    free(order);
+    return status;
 }
 
 static int run(struct diff *d)
@@ -295,12 +408,13 @@ static int run(struct diff *d)
         return command_fail(&err);
     if (rp_trace_damage(d->trace) && !d->args->quiet)
         fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(d->trace));
-    if (!replay_all(d, &err))
+    if (!replay_all(d, &err) || !find_baseline(d, &err))
         return command_fail(&err);
+    const struct replay_result *base = &d->variants[d->baseline].result;
     if (!d->args->quiet)
-        print_warnings(&d->variants[0].result);
-    int status = d->args->json ? print_json(d) : print_text(d);
-    return status == RP_OK ? replay_status(d->trace, &d->variants[0].result) : status;
+        print_warnings(base);
+    int status = print_results(d);
+    return status == RP_OK ? replay_status(d->trace, base) : status;
 }
 
 static int diff_run(const struct command *c, int argc, char **argv)
@@ -310,6 +424,11 @@ static int diff_run(const struct command *c, int argc, char **argv)
     command_parse(&line, c, argc, argv, &a);
     a.machine.late_option = "--vary";
     a.machine.late = a.machine.count;
+    for (size_t i = 0; i < a.axes.count; i++)
+        if (a.axes.list[i].keys == 1 && !strcmp(a.axes.keys[a.axes.list[i].first], "scheduler")) {
+            a.machine.schedulers = a.axes.list[i].values;
+            a.machine.scheduler_count = a.axes.list[i].points;
+        }
     struct diff d = {.args = &a, .lock = PTHREAD_MUTEX_INITIALIZER};
     int status = run(&d);
     for (size_t v = 0; d.variants && v < d.count; v++) {
@@ -319,13 +438,17 @@ static int diff_run(const struct command *c, int argc, char **argv)
     free(d.variants);
     if (d.trace)
         rp_trace_close(d.trace);
-    for (size_t i = 0; i < a.axis_count; i++)
-        free(a.axes[i].values);
+    axes_free(&a.axes);
     return status;
 }
 
 static const struct command_example examples[] = {
     {"Three schedulers", "reprise diff mm.wtr --machine jetson-tx2 --vary scheduler=gto,lrr,serial"},
+    {"Options that change together, fastest first",
+     "reprise diff mm.wtr --machine jetson-tx2 \\\n"
+     "        --vary subcores,l1_subcores,icache_subcores=1,1,1:2,2,2:4,2,4 --sort cycles"},
+    {"Sizes of a cache that some variants have, beside none",
+     "reprise diff mm.wtr --machine jetson-tx2 --vary l1=none,direct-mapped --vary l1.size=8K,24K --csv"},
     {"Every combination", "reprise diff mm.wtr --machine jetson-tx2 --vary l1=none,direct-mapped \\\n        --vary "
                           "dram.latency=100,200,400"},
     {NULL, NULL},
@@ -334,7 +457,8 @@ const struct command command_diff = {
     .name = "diff",
     .summary = "replay a trace on variants of a machine, side by side",
     .usage = "TRACE --machine NAME --vary KEY=A,B,C",
-    .about = "Replays a trace on variants of a machine and compares them. Ratios are to the first.",
+    .about = "Replays a trace on variants of a machine and compares them. Ratios are to the first, or to --baseline. "
+             "A variant whose values do not go together is a row with the reason.",
     .options = rows,
     .examples = examples,
     .status = "Exit status: 0 fine, 1 wrong usage, 2 bad input, 4 the system failed, 5 the trace is not whole: it was "

@@ -13,14 +13,15 @@
 struct args {
     const char *action;
     struct machine_args machine;
-    bool json, markdown;
+    bool json, csv, markdown;
 };
 
-enum { KEY_MARKDOWN = 256 };
+enum { KEY_MARKDOWN = 256, KEY_CSV };
 
 static const struct option_row rows[] = {
     {"set", 's', "KEY=VALUE", "show: change an option of the machine; may be repeated"},
     {"json", 'j', NULL, "Print JSON"},
+    {"csv", KEY_CSV, NULL, "list, options: print comma-separated values"},
     {"markdown", KEY_MARKDOWN, NULL, "options: print the table of docs/machines.md"},
     {0},
 };
@@ -33,6 +34,7 @@ static void machine_option(struct command_line *line, int key, char *arg)
     case 's': command_check(line, machine_args_set(&a->machine, arg, &err), &err); break;
     case 'j': a->json = true; break;
     case KEY_MARKDOWN: a->markdown = true; break;
+    case KEY_CSV: a->csv = true; break;
     case KEY_ARGUMENT:
         if (!a->action)
             a->action = arg;
@@ -80,7 +82,7 @@ static int list(const struct args *a)
     free(names);
     if (json)
         return json_finish(json);
-    table_print(table, stdout);
+    (a->csv ? table_print_csv : table_print)(table, stdout);
     return RP_OK;
 }
 
@@ -179,7 +181,7 @@ static int list_options(const struct args *a)
     if (l.json)
         return json_finish(l.json);
     if (l.table)
-        table_print(l.table, stdout);
+        (a->csv ? table_print_csv : table_print)(l.table, stdout);
     return RP_OK;
 }
 

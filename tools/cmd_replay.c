@@ -14,10 +14,10 @@ struct args {
     const char *trace;
     struct machine_args machine;
     struct replay_options replay;
-    bool json, quiet, explain, markdown;
+    bool json, csv, quiet, explain, markdown;
 };
 
-enum { KEY_ENGINE = 256, KEY_EXPLAIN };
+enum { KEY_ENGINE = 256, KEY_EXPLAIN, KEY_CSV };
 
 static const struct option_row rows[] = {
     {"machine", 'm', "NAME", "Machine to replay on: a name from 'reprise machine list', or a machine file"},
@@ -26,6 +26,7 @@ static const struct option_row rows[] = {
     {"threads", 't', "N", "Replay up to N launches at once where caches are not kept between them (1; 0: one per CPU)"},
     {"engine", KEY_ENGINE, "NAME", "fast (default), or reference: steps every cycle, same result"},
     {"json", 'j', NULL, "Print the result as JSON"},
+    {"csv", KEY_CSV, NULL, "Print the table of launches as comma-separated values"},
     {"quiet", 'q', NULL, "No progress, no warnings"},
     {"explain", KEY_EXPLAIN, "[FORMAT]", "List all statistics with their definitions; FORMAT: markdown"},
     {0},
@@ -49,6 +50,7 @@ static void replay_option(struct command_line *line, int key, char *arg)
     case 's': command_check(line, machine_args_set(&a->machine, arg, &err), &err); break;
     case 'j': a->json = true; break;
     case 'q': a->quiet = true; break;
+    case KEY_CSV: a->csv = true; break;
     case 't': command_check(line, parse_threads(arg, &a->replay.threads, &err), &err); break;
     case 'l':
         command_check(line, parse_number("--launch", arg, 0, UINT32_MAX, &number, &err), &err);
@@ -139,7 +141,7 @@ static void launch_row(struct table *t, const char *name, const char *kernel, co
     table_cell(t, "%s", stall_name(statistics_main_stall(s)));
 }
 
-static void print_launches(struct rp_trace *trace, const struct machine *m, const struct replay_result *r)
+static void print_launches(struct rp_trace *trace, const struct machine *m, const struct replay_result *r, bool csv)
 {
     static const char *const heading[] = {
         "launch", "kernel", "grid", "block", "cycles", "us", "warp instructions", "IPC", "occupancy", "main stall"};
@@ -153,9 +155,12 @@ static void print_launches(struct rp_trace *trace, const struct machine *m, cons
         launch_row(t, name, rp_trace_kernel(trace, l->kernel)->name, dimensions(l->grid, grid),
                    dimensions(l->block, block), m, &r->launches[i].statistics);
     }
-    if (r->count != 1)
+    if (r->count != 1 && !csv)
         launch_row(t, "total", "", "", "", m, &r->total);
-    table_print(t, stdout);
+    if (csv)
+        table_print_csv(t, stdout);
+    else
+        table_print(t, stdout);
 }
 
 /* Says so where the machine goes by control words and the trace has none. */
@@ -181,7 +186,7 @@ static int print_text(struct rp_trace *trace, const struct machine *m, const str
 {
     printf("%s on %s (scheduler %s, %" PRId64 " MHz)\n\n", rp_trace_path(trace), m->name, m->scheduler.model->name,
            m->clock_mhz);
-    print_launches(trace, m, r);
+    print_launches(trace, m, r, false);
     print_dependencies(m, r);
     puts(r->count == 1 ? "" : "\nSums over all launches");
     struct table *t = table_new("lr");
@@ -214,7 +219,11 @@ static int run(struct args *a, struct rp_trace *trace, const struct machine *m)
         return command_fail(&err);
     if (!a->quiet)
         print_warnings(&result);
-    int status = a->json ? print_json(a, trace, m, &result) : print_text(trace, m, &result);
+    int status = RP_OK;
+    if (a->csv)
+        print_launches(trace, m, &result, true);
+    else
+        status = a->json ? print_json(a, trace, m, &result) : print_text(trace, m, &result);
     status = status == RP_OK ? replay_status(trace, &result) : status;
     replay_result_free(&result);
     return status;

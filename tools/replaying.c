@@ -41,6 +41,8 @@ struct machine *machine_args_open(const struct machine_args *a, const struct mac
                                                   .setting_count = count,
                                                   .late_option = a->late_option,
                                                   .late = a->late,
+                                                  .left_out = a->left_out,
+                                                  .inconsistent = a->inconsistent,
                                                   .nearest = nearest_name,
                                                   .schedulers = a->schedulers,
                                                   .scheduler_count = a->scheduler_count},
@@ -72,7 +74,7 @@ bool parse_threads(const char *text, unsigned *threads, struct rp_error *err)
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------- */
 
-static json_t *option_json(const char *value)
+json_t *option_json(const char *value)
 {
     if (!strcmp(value, "true") || !strcmp(value, "false"))
         return json_boolean(*value == 't');

@@ -20,6 +20,7 @@ struct machine_args {
     size_t scheduler_count;
     const char *late_option; /* that gives settings from number `late` on; NULL: --set gives all */
     size_t late;
+    bool *left_out, *inconsistent; /* as in struct machine_request */
 };
 
 /* Takes "key=value" apart and keeps it; the text stays where it is and is changed. */
@@ -34,6 +35,8 @@ bool parse_number(const char *option, const char *text, long long least, long lo
 /* --threads: 0 is one per CPU, in every command. */
 bool parse_threads(const char *text, unsigned *threads, struct rp_error *);
 
+/* An option's value: a number, true, false, or a string. */
+json_t *option_json(const char *value);
 /* {"name", "hash", "options": {"l1.size": 24576, ...}} */
 json_t *machine_json(const struct machine *);
 /* {"file", "sha256", "bytes", "module", "module_sha256", "tool"}; NULL with err when the file cannot be read. */

@@ -79,3 +79,43 @@ void table_print(struct table *t, FILE *to)
     free(t->cells);
     free(t);
 }
+
+/* "1,234" and "12.5 %" without what people like; other texts as they are. */
+static void plain_number(char *cell)
+{
+    size_t n = strlen(cell), digits = strspn(cell, "-0123456789,.");
+    if (!n || (digits != n && strcmp(cell + digits, " %")))
+        return;
+    char *out = cell;
+    for (size_t i = 0; i < digits; i++)
+        if (cell[i] != ',')
+            *out++ = cell[i];
+    *out = 0;
+}
+
+static void print_csv_cell(const char *cell, FILE *to)
+{
+    if (!strpbrk(cell, ",\"\n")) {
+        fputs(cell, to);
+        return;
+    }
+    fputc('"', to);
+    for (; *cell; cell++) {
+        if (*cell == '"')
+            fputc('"', to);
+        fputc(*cell, to);
+    }
+    fputc('"', to);
+}
+
+void table_print_csv(struct table *t, FILE *to)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        plain_number(t->cells[i]);
+        print_csv_cell(t->cells[i], to);
+        fputc((i + 1) % t->width ? ',' : '\n', to);
+        free(t->cells[i]);
+    }
+    free(t->cells);
+    free(t);
+}

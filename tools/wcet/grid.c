@@ -1,11 +1,10 @@
 #include "tools/wcet/grid.h"
 
-#include "tools/input.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/command.h"
+#include "tools/input.h"
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
 #include "tools/wcet/attack.h"

@@ -1,0 +1,79 @@
+#!/bin/bash
+# Variants of reprise diff: coupled options, ranges, options that only some models have, impossible ones, order, CSV.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+r=$REPRISE
+is() { if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1"; echo "  expected: $3" >&2; echo "  got:      $2" >&2; fi; }
+json() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
+fails() { # status, text, options: one line
+    local status=$1 text=$2 got
+    shift 2
+    "$r" diff -q "$work/t.wtr" -m jetson-tx2 "$@" >"$work/out" 2>"$work/err"
+    got=$?
+    if [ $got = "$status" ] && grep -qF -- "$text" "$work/err" && [ ! -s "$work/out" ]; then echo "ok - refuses: $text"; else
+        echo "not ok - refuses: $text"; echo "  $got: $(cat "$work/err")" >&2; fi
+}
+"$r" record -q -o "$work/t.wtr" --module "$BUILD/kernels/matmul.ptx" --kernel matmul --grid 4,4 --block 16,16 --arg buf=rand-f32:4096:seed=1 \
+    --arg buf=rand-f32:4096:seed=2 --arg buf=zeros:16384 --arg i32=64 || exit 1
+diff() { "$r" diff -q "$work/t.wtr" -m jetson-tx2 "$@"; }
+cycles() { "$r" replay -q "$work/t.wtr" -m jetson-tx2 --json "$@" | json /dev/stdin 'd["total"]["cycles"]'; }
+
+# ---- numbers, ranges, coupled options ------------------------------------------------------------------------------
+diff --vary sms=1..3 --vary warm_l2=true,false --json >"$work/a.json"
+is "a range is its numbers, and numbers are numbers in JSON" "$(json "$work/a.json" '[(v["varied"]["sms"], v["varied"]["warm_l2"]) for v in d["variants"]]')" \
+    "[(1, True), (1, False), (2, True), (2, False), (3, True), (3, False)]"
+is "each is what replay says alone" "$(json "$work/a.json" 'd["variants"][4]["total"]["cycles"]')" "$(cycles --set sms=3 --set warm_l2=true)"
+diff --vary subcores,l1_subcores,icache_subcores=1,1,1:2,2,2:4,2,4 --json >"$work/b.json"
+is "options that change together" "$(json "$work/b.json" '[tuple(v["varied"].values()) for v in d["variants"]]')" "[(1, 1, 1), (2, 2, 2), (4, 2, 4)]"
+is "and are set together" "$(json "$work/b.json" 'd["variants"][1]["total"]["cycles"]')" "$(cycles --set subcores=2 --set l1_subcores=2 --set icache_subcores=2)"
+is "beside another axis" "$(diff --vary subcores,icache_subcores=2,2:4,4 --vary sms=1,2 --json | json /dev/stdin 'len(d["variants"])')" 4
+
+# ---- options that only some models have ----------------------------------------------------------------------------
+diff --vary l1=none,direct-mapped --vary l1.size=8K,24K --json >"$work/c.json"
+is "a size varies where there is a cache" "$(json "$work/c.json" '[(v["varied"]["l1"], v["varied"]["l1.size"]) for v in d["variants"]]')" \
+    "[('none', None), ('direct-mapped', '8K'), ('direct-mapped', '24K')]"
+is "the one without is what replay says" "$(json "$work/c.json" 'd["variants"][0]["total"]["cycles"]')" "$(cycles --set l1=none)"
+is "those with, too" "$(json "$work/c.json" 'd["variants"][1]["total"]["cycles"]')" "$(cycles --set l1.size=8K)"
+is "the order of the axes does not matter" "$(diff --vary l1.size=8K,24K --vary l1=none,direct-mapped --json | json /dev/stdin 'sorted(str(v["total"]["cycles"]) for v in d["variants"]) == sorted(str(v["total"]["cycles"]) for v in json.load(open("'"$work"'/c.json"))["variants"])')" True
+fails 1 "--vary l1.size=8K: l1.size is an option of model 'direct-mapped', which is not the one chosen" --set l1=none --vary l1.size=8K,16K
+
+# ---- impossible variants -------------------------------------------------------------------------------------------
+diff --vary l1_subcores=2,3,4 >"$work/out"
+is "an impossible variant is a row with its reason, the others run" "$? $(grep -c 'l1_subcores (3) does not divide subcores (4)' "$work/out") $(grep -cE ' [0-9,]+  [0-9.]+  [0-9.]+ ' "$work/out")" "0 1 2"
+is "in JSON, too" "$(diff --vary l1_subcores=2,3,4 --json | json /dev/stdin '["error" in v for v in d["variants"]]')" "[False, True, False]"
+diff --vary limits.shared=0,64K >"$work/out"
+is "what the machine cannot run as well" "$? $(grep -c 'a block needs .* bytes of shared memory' "$work/out")" "0 1"
+is "ratios are to the first that runs" "$(diff --vary limits.shared=0,64K | grep -c '  1.000  ')" 1
+fails 1 "l1_subcores (3) does not divide" --vary l1_subcores=3
+fails 2 "a block needs" --vary limits.shared=0
+fails 1 "did you mean 'lrr'?" --vary scheduler=gto,lr
+
+# ---- baseline and order --------------------------------------------------------------------------------------------
+diff --vary sms=1..4 --baseline sms=2 --json >"$work/d.json"
+is "--baseline: ratios are to it" "$(json "$work/d.json" '[abs(v["ratio"] - v["total"]["cycles"] / d["variants"][1]["total"]["cycles"]) < 1e-6 for v in d["variants"]] + [d["variants"][1]["ratio"]]')" "[True, True, True, True, 1.0]"
+is "of several keys" "$(diff --vary sms=1,2 --vary scheduler=gto,lrr --baseline scheduler=lrr,sms=1 --json | json /dev/stdin '[v["varied"] for v in d["variants"] if v["ratio"] == 1.0]')" "[{'sms': 1, 'scheduler': 'lrr'}]"
+fails 1 "--baseline sms=9: no variant has these values" --vary sms=1..4 --baseline sms=9
+is "--sort cycles" "$(diff --vary sms=1..4 --sort cycles --json | json /dev/stdin '[v["varied"]["sms"] for v in d["variants"]]')" "[4, 3, 2, 1]"
+is "impossible ones come last" "$(diff --vary l1_subcores=3,2,4 --sort cycles --json | json /dev/stdin '["error" in v for v in d["variants"]]')" "[False, False, True]"
+fails 1 "rows are sorted by cycles" --vary sms=1,2 --sort size
+
+# ---- CSV -----------------------------------------------------------------------------------------------------------
+diff --vary sms=1,2 --vary l1_subcores=2,3 --csv >"$work/d.csv"
+is "CSV reads back: every row whole, numbers plain" "$(python3 -c '
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+print([(r["launch"], r["kernel"], r["sms"], r["cycles"].isdigit()) for r in rows], all(None not in r and None not in r.values() for r in rows))' "$work/d.csv")" \
+    "[('0', 'matmul', '1', True), ('0', 'matmul', '1', False), ('0', 'matmul', '2', True), ('0', 'matmul', '2', False)] True"
+is "its cycles are those of JSON" "$(cut -d, -f5 "$work/d.csv" | sed -n 2p)" "$(cycles --set sms=1)"
+is "replay --csv" "$("$r" replay -q "$work/t.wtr" -m jetson-tx2 --csv | python3 -c 'import csv,sys; r=list(csv.DictReader(sys.stdin)); print(len(r), r[0]["cycles"], r[0]["occupancy"].replace(".", "").isdigit())')" "1 $(cycles) True"
+is "machine list --csv" "$("$r" machine list --csv | python3 -c 'import csv,sys; print(*[r[0] for r in csv.reader(sys.stdin)])')" "$("$r" machine list | cut -d' ' -f1 | xargs)"
+
+# ---- what is no axis -----------------------------------------------------------------------------------------------
+fails 1 "1 values for 2 keys" --vary subcores,l1_subcores=1:2
+fails 1 "sms is varied twice" --vary sms=1,2 --vary sms,subcores=1,2
+fails 1 "4..1 is no range" --vary sms=4..1
+fails 1 "more than 4096 variants" --vary sms=1..1000 --vary clock_mhz=1..1000
+fails 1 "0..99999 is no range" --vary sms=0..99999
+fails 1 "give KEY=A,B,C" --vary ,=1
+fails 1 "--vary sms=-1: sms: '-1' is not a whole number from 1 to 1024" --vary sms=-1,2
