@@ -8,7 +8,9 @@ static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 bool chip_is_straight(const struct memory_system *m)
 {
-    return m->at_once && m->layout.slices.count == 1 && !m->layout.dram->advance;
+    const struct cache_shape *l2 = &m->layout.l2.shape;
+    bool in_order = l2->interval || !l2->atomic_interval; /* else two may leave L2 in one cycle, in another order */
+    return m->at_once && m->layout.slices.count == 1 && !m->layout.dram->advance && in_order;
 }
 
 /* ---- one request ------------------------------------------------------------------------------------------------- */
