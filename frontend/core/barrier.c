@@ -1,8 +1,12 @@
-/* Named barriers, as Pascal has them: they count warps, not threads. A barrier without a count waits for every warp of
- * the block that has not exited; so warps that end early do not hold the others up. A barrier with a count waits for
- * that many threads, exited or not, as PTX says. A warp arrives as a whole: once all its lanes that have not exited
- * stand before the same barrier instruction, which may be in a function that they entered by different calls
- * (paths_gather). Lanes that stay elsewhere are a fault, where the hardware would count them as arrived and go on. */
+/* Named barriers. A barrier without a count waits for every thread of the block that has not exited; so warps that end
+ * early do not hold the others up. A barrier with a count waits for that many threads, in whole warps: a thread that
+ * has exited counts as soon as the rest of its warp has arrived, as PTX says.
+ *
+ * Where threads are not independent, a warp arrives as a whole: once all its lanes that have not exited stand before
+ * the same barrier instruction, which may be in a function that they entered by different calls (paths_gather). Lanes
+ * that stay elsewhere are a fault, where the hardware would count them as arrived and go on. Where they are
+ * independent, every thread arrives by itself (CUDA C++ Programming Guide, "Synchronization Functions": enforced per
+ * thread), at whatever instruction names the barrier, with or without .aligned. */
 #include "frontend/core/engine.h"
 #include "frontend/core/flags.h"
 #include "tracefmt/plural.h"
@@ -15,35 +19,59 @@ static uint32_t expected(const struct block *b, const struct barrier *bar)
     return bar->expected ? bar->expected : b->live_warps * RP_WARP_LANES;
 }
 
-static void deliver(struct warp_state *s, const struct barrier *bar)
+/* Gives the lanes that waited at `u`, whose registers are at `window`, the result of a reduction. */
+static void deliver(struct warp_state *s, uint32_t window, const struct uop *u, lanemask lanes,
+                    const struct barrier *bar)
 {
-    const struct uop *u = s->barrier;
     if (u->barrier->kind != RP_BARRIER_REDUCE)
         return;
     if (u->mode == BARRIER_POPC) {
-        uint32_t *d = operand_at(&s->w, u->d);
-        FOR_LANES(l, s->barrier_lanes)
+        uint32_t *d = operand_in(s, window, u->d);
+        FOR_LANES(l, lanes)
         d[l] = bar->reduced_count;
         return;
     }
     if (is_sink(u->pd))
         return;
-    lanemask *pd = operand_at(&s->w, u->pd);
+    lanemask *pd = operand_in(s, window, u->pd);
     bool value = u->mode == BARRIER_AND ? bar->reduced_and : bar->reduced_or;
-    *pd = value ? *pd | s->barrier_lanes : *pd & ~s->barrier_lanes;
+    *pd = value ? *pd | lanes : *pd & ~lanes;
 }
 
-/* Lets the waiting warps go once all are there. True: it did. */
+/* Lets the splits of a warp go that wait at barrier `id`. The steps are logged one after the other: they are one
+ * arrival of their warp. */
+static void release_parts(struct warp_state *s, uint32_t id, const struct barrier *bar)
+{
+    bool some = false;
+    for (uint32_t i = s->split_count; i-- > 0;) {
+        const struct split *split = &s->splits[i];
+        if (split->waits != WAIT_BARRIER || split->barrier != id)
+            continue;
+        deliver(s, split->window, split->pc, split->lanes, bar);
+        split_release(s, i, split->lanes);
+        some = true;
+    }
+    if (some && s->status == WARP_WAITING)
+        splits_next(s);
+}
+
+/* Lets those that wait go once all are there. True: it did. */
 static bool complete(struct block *b, uint32_t id)
 {
     struct barrier *bar = &b->barriers[id];
-    if (!bar->in_use || bar->arrived < expected(b, bar))
+    if (!bar->in_use || bar->arrived + bar->part < expected(b, bar))
         return false;
     for (uint32_t i = 0; i < b->grid->warps; i++) {
         struct warp_state *s = &b->warps[i];
-        if (s->status != WARP_AT_BARRIER || s->barrier_id != id)
+        s->arrived[id] = 0;
+        if (s->status != WARP_AT_BARRIER) {
+            if (s->independent)
+                release_parts(s, id, bar);
             continue;
-        deliver(s, bar);
+        }
+        if (s->barrier_id != id)
+            continue;
+        deliver(s, current_window(s), s->barrier, s->barrier_lanes, bar);
         s->status = WARP_READY;
     }
     *bar = (struct barrier){.reduced_and = true};
@@ -56,7 +84,7 @@ static bool valid(struct warp_state *s, const struct uop *u, lanemask executed, 
     struct block *b = s->w.block;
     unsigned lane = (unsigned)__builtin_ctz(executed);
     int here = __builtin_popcount(executed), elsewhere = __builtin_popcount(s->w.live & ~executed);
-    if (executed != s->w.live)
+    if (elsewhere && !s->independent)
         block_fault(s, u, RP_FAULT_BARRIER, (unsigned)__builtin_ctz(s->w.live & ~executed),
                     "a barrier is reached by %d thread%s of warp %u while %d other%s of it %s elsewhere", here,
                     rp_plural((unsigned)here), s->w.id, elsewhere, rp_plural((unsigned)elsewhere),
@@ -75,24 +103,47 @@ static bool valid(struct warp_state *s, const struct uop *u, lanemask executed, 
     return !b->faulted;
 }
 
+/* Some lanes of a warp may have arrived earlier in this phase, and lanes that have exited count with the last. */
+static void count_arrival(struct warp_state *s, struct barrier *bar, uint32_t id, lanemask lanes)
+{
+    lanemask before = s->arrived[id], all = before | lanes;
+    bar->arrived += (unsigned)__builtin_popcount(before & lanes); /* twice, without waiting in between */
+    if (s->w.live & ~all) {
+        bar->part += (unsigned)__builtin_popcount(lanes & ~before);
+        s->arrived[id] = all;
+        return;
+    }
+    bar->arrived += RP_WARP_LANES;
+    bar->part -= (unsigned)__builtin_popcount(before);
+    s->arrived[id] = 0;
+}
+
+/* Counts the lanes that arrive at a barrier, and takes what they give to a reduction. NULL: a fault. */
+static struct barrier *arrive(struct warp_state *s, const struct uop *u, lanemask lanes, uint32_t id, uint32_t count)
+{
+    if (!valid(s, u, lanes, id, count))
+        return NULL;
+    struct barrier *bar = &s->w.block->barriers[id];
+    if (!bar->in_use)
+        *bar = (struct barrier){.in_use = true, .expected = count, .reduced_and = true};
+    count_arrival(s, bar, id, lanes);
+    if (u->barrier->kind == RP_BARRIER_REDUCE) {
+        lanemask set = predicate(&s->w, u) & lanes;
+        bar->reduced_count += (uint32_t)__builtin_popcount(set);
+        bar->reduced_and = bar->reduced_and && set == lanes;
+        bar->reduced_or = bar->reduced_or || set;
+    }
+    return bar;
+}
+
 bool barrier_arrive(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     struct block *b = s->w.block;
-    /* of the current path: lanes that came by another call have their registers elsewhere */
+    /* of the current split: lanes that came by another call have their registers elsewhere */
     unsigned lane = (unsigned)__builtin_ctz(executed & s->w.active);
-    uint32_t id = barrier_id(&s->w, u, lane), count = barrier_count(&s->w, u, lane);
-    if (!valid(s, u, executed, id, count))
+    uint32_t id = barrier_id(&s->w, u, lane);
+    if (!arrive(s, u, executed, id, barrier_count(&s->w, u, lane)))
         return false;
-    struct barrier *bar = &b->barriers[id];
-    if (!bar->in_use)
-        *bar = (struct barrier){.in_use = true, .expected = count, .reduced_and = true};
-    bar->arrived += RP_WARP_LANES;
-    if (u->barrier->kind == RP_BARRIER_REDUCE) {
-        lanemask set = predicate(&s->w, u) & executed;
-        bar->reduced_count += (uint32_t)__builtin_popcount(set);
-        bar->reduced_and = bar->reduced_and && set == executed;
-        bar->reduced_or = bar->reduced_or || set;
-    }
     if (u->barrier->kind == RP_BARRIER_ARRIVE) {
         complete(b, id);
         return true;
@@ -104,6 +155,45 @@ bool barrier_arrive(struct warp_state *s, const struct uop *u, lanemask executed
     return complete(b, id);
 }
 
+/* The lanes of `left` that name the same barrier and count as the lowest one. */
+static lanemask same_barrier(const struct warp *w, const struct uop *u, lanemask left)
+{
+    unsigned first = (unsigned)__builtin_ctz(left);
+    lanemask same = 0;
+    FOR_LANES(l, left)
+    same |= (lanemask)(barrier_id(w, u, l) == barrier_id(w, u, first) &&
+                       barrier_count(w, u, l) == barrier_count(w, u, first))
+            << l;
+    return same;
+}
+
+bool barrier_arrive_in_part(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    bool waits = u->barrier->kind != RP_BARRIER_ARRIVE;
+    for (lanemask left = executed, some; left; left &= ~some) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        uint32_t id = barrier_id(&s->w, u, lane), count = barrier_count(&s->w, u, lane);
+        some = same_barrier(&s->w, u, left);
+        if (!arrive(s, u, some, id, count))
+            return false;
+        if (waits)
+            split_wait(s, u, some, WAIT_BARRIER, id);
+        complete(s->w.block, id);
+    }
+    return true;
+}
+
+void barrier_lanes_exited(struct warp_state *s)
+{
+    for (uint32_t id = 0; id < BARRIERS; id++) {
+        struct barrier *bar = &s->w.block->barriers[id];
+        if (!s->arrived[id] || s->w.live & ~s->arrived[id])
+            continue;
+        count_arrival(s, bar, id, 0);
+        complete(s->w.block, id);
+    }
+}
+
 void barrier_warp_exited(struct block *b)
 {
     b->live_warps--;
@@ -112,38 +202,73 @@ void barrier_warp_exited(struct block *b)
             complete(b, id);
 }
 
-/* "warp 0 at barrier 1 (line 12), ...": up to four of the warps that wait. Returns how many wait. */
-static uint32_t list_waiting(const struct block *b, char *text, size_t size)
+/* ---- deadlock ---------------------------------------------------------------------------------------------------- */
+
+/* Lanes of a warp that wait together. */
+struct place {
+    struct warp_state *s;
+    struct split split;
+};
+struct places {
+    struct block *block;
+    uint32_t warp, split; /* the next one */
+};
+
+/* The next place where lanes wait; false: there are no more. */
+static bool next_place(struct places *all, struct place *p)
 {
-    uint32_t waiting = 0;
-    size_t used = 0;
-    for (uint32_t i = 0; i < b->grid->warps; i++) {
-        const struct warp_state *s = &b->warps[i];
-        if (s->status != WARP_AT_BARRIER || waiting++ >= 4 || used >= size)
-            continue;
-        used += (size_t)snprintf(text + used, size - used, "%s warp %u at barrier %u", used ? "," : "", s->w.id,
-                                 s->barrier_id);
-        uint32_t line = b->program->kernel.instructions[s->barrier->index].line;
-        if (line && used < size)
-            used += (size_t)snprintf(text + used, size - used, " (line %u)", line);
+    for (; all->warp < all->block->grid->warps; all->warp++, all->split = 0) {
+        p->s = &all->block->warps[all->warp];
+        if (p->s->status == WARP_AT_BARRIER && !all->split++) {
+            p->split = (struct split){.pc = p->s->barrier,
+                                      .lanes = p->s->barrier_lanes,
+                                      .waits = WAIT_BARRIER,
+                                      .barrier = (uint8_t)p->s->barrier_id};
+            return true;
+        }
+        if (p->s->status == WARP_WAITING && all->split < p->s->split_count) {
+            p->split = p->s->splits[all->split++];
+            return true;
+        }
     }
-    return waiting;
+    return false;
 }
 
-void barrier_deadlock(struct block *b)
+static size_t list_place(const struct place *p, bool first, char *text, size_t size)
 {
-    char who[300];
-    uint32_t waiting = list_waiting(b, who, sizeof who), at = 0;
-    while (b->warps[at].status != WARP_AT_BARRIER) /* one there is: the block has warps left, and none is ready */
-        at++;
-    struct warp_state *first = &b->warps[at];
+    size_t used = (size_t)snprintf(text, size, "%s ", first ? "" : ",");
+    if (p->split.lanes != p->s->w.live && used < size)
+        used += (size_t)snprintf(text + used, size - used, "lanes 0x%08x of ", p->split.lanes);
+    if (used < size)
+        used += (size_t)snprintf(text + used, size - used, "warp %u at ", p->s->w.id);
+    return used < size ? used + describe_split(p->s, &p->split, text + used, size - used) : size;
+}
+
+void block_deadlock(struct block *b)
+{
+    char who[330] = "";
+    size_t used = 0;
+    uint32_t warps = 0, listed = 0;
+    struct places all = {.block = b};
+    struct place p, first = {0};
+    const struct warp_state *last = NULL;
     bool several = false;
-    for (uint32_t i = at; i < b->grid->warps; i++)
-        several |= b->warps[i].status == WARP_AT_BARRIER && b->warps[i].barrier_id != first->barrier_id;
-    const struct barrier *bar = &b->barriers[first->barrier_id];
-    block_fault(first, first->barrier, several ? RP_FAULT_DEADLOCK : RP_FAULT_BARRIER,
-                (unsigned)__builtin_ctz(first->w.live),
-                "%s%u warp%s left wait%s at barriers forever:%s%s; barrier %u has %u of %u threads",
-                waiting == 1 ? "the " : "all ", waiting, rp_plural(waiting), waiting == 1 ? "s" : "", who,
-                waiting > 4 ? ", ..." : "", first->barrier_id, bar->arrived, expected(b, bar));
+    while (next_place(&all, &p)) {
+        if (!first.s)
+            first = p;
+        warps += p.s != last;
+        last = p.s;
+        several |= p.split.waits != WAIT_BARRIER || p.split.barrier != first.split.barrier;
+        if (listed++ < 4 && used < sizeof who)
+            used += list_place(&p, listed == 1, who + used, sizeof who - used);
+    }
+    char count[60] = "";
+    const struct barrier *bar = &b->barriers[first.split.barrier];
+    if (first.split.waits == WAIT_BARRIER)
+        snprintf(count, sizeof count, "; barrier %u has %u of %u threads", first.split.barrier,
+                 bar->arrived + bar->part, expected(b, bar));
+    block_fault(first.s, first.split.pc, several ? RP_FAULT_DEADLOCK : RP_FAULT_BARRIER,
+                (unsigned)__builtin_ctz(first.split.lanes), "%s%u warp%s left wait%s %sforever:%s%s%s",
+                warps == 1 ? "the " : "all ", warps, rp_plural(warps), warps == 1 ? "s" : "",
+                several && first.s->independent ? "" : "at barriers ", who, listed > 4 ? ", ..." : "", count);
 }

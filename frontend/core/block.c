@@ -63,7 +63,7 @@ static void free_warps(struct block *b)
 {
     for (uint32_t i = 0; i < b->warp_capacity; i++) {
         free(b->warps[i].registers);
-        free(b->warps[i].paths);
+        free(b->warps[i].joins);
     }
     free(b->warps);
     b->warps = NULL;
@@ -165,10 +165,8 @@ static void warp_start(struct warp_state *s, struct rp_warp_log *log)
     w->carry = w->second_carry = w->low_in_shared = w->zero = w->sign = w->overflow = 0;
     w->clock = 0;
     w->log = log;
-    s->pc = g->program->uops + g->program->entry;
-    s->join = NULL;
-    s->depth = s->call = 0;
-    s->several_open = false;
+    s->independent = g->program->target && g->program->target->independent_threads;
+    splits_start(s);
     s->lanes_run = s->lanes_off = 0;
     s->status = WARP_READY;
 }
@@ -190,22 +188,34 @@ void block_start(struct block *b, uint64_t index, struct rp_warp_log *logs)
         warp_start(&b->warps[i], logs ? &logs[i] : NULL);
 }
 
+/* A turn of each warp that can run. False: none could, or all that could spin. */
+static bool run_round(struct block *b, bool *ran)
+{
+    bool moved = false;
+    *ran = false;
+    for (uint32_t i = 0; i < b->grid->warps && !b->faulted; i++) {
+        struct warp_state *s = &b->warps[i];
+        if (s->status != WARP_READY)
+            continue;
+        warp_run(s);
+        *ran = true;
+        moved |= !s->stuck;
+    }
+    return moved;
+}
+
 enum block_status block_run(struct block *b, uint64_t rounds)
 {
     for (uint64_t round = 0; !rounds || round < rounds; round++) {
-        bool ran = false;
-        for (uint32_t i = 0; i < b->grid->warps; i++) {
-            if (b->warps[i].status != WARP_READY)
-                continue;
-            ran = true;
-            warp_run(&b->warps[i]);
-            if (b->faulted)
-                return BLOCK_FAULT;
-        }
+        bool ran, moved = run_round(b, &ran);
+        if (b->faulted)
+            return BLOCK_FAULT;
         if (!b->live_warps)
             return BLOCK_DONE;
+        if (moved || block_go_ahead(b))
+            continue;
         if (!ran) {
-            barrier_deadlock(b);
+            block_deadlock(b);
             return BLOCK_FAULT;
         }
     }

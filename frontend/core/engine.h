@@ -1,7 +1,7 @@
-/* The engine's own state: a grid (what all blocks of a launch share), blocks, and warps with their divergence stack.
+/* The engine's own state: a grid (what all blocks of a launch share), blocks, and warps with their splits and joins.
  *
- * A block belongs to one host thread at a time. Its warps run in turn, each until it waits at a barrier, ends, or has
- * used its quantum; nothing of this depends on host timing, so a block alone always runs the same way.
+ * A block belongs to one host thread at a time. Its warps run in turn, each until it waits, ends, or has used its
+ * quantum; nothing of this depends on host timing, so a block alone always runs the same way.
  */
 #ifndef REPRISE_FRONTEND_CORE_ENGINE_H
 #define REPRISE_FRONTEND_CORE_ENGINE_H
@@ -22,8 +22,13 @@
 #define POLLING_QUANTUM 512
 #define POLLING_ROUNDS 2
 #define BARRIERS 16
+/* Instructions that a split may run while others of its warp could, if its program polls, before it counts as spinning;
+ * and how soon after the beginning of a turn of a diverged warp the first state is kept to compare with. */
+#define SPIN_LIMIT 65536
+#define SPIN_FIRST 64
+#define SPIN_COMPARED 4 /* how often a state is compared with before another is kept */
 /* Limits on what recursion may take. */
-#define MAX_PATHS 65536u
+#define MAX_PATHS 65536u /* splits and joins of a warp */
 #define MAX_REGISTER_STACK (8u << 20)
 
 /* ---- the grid ---------------------------------------------------------------------------------------------------- */
@@ -51,46 +56,112 @@ struct grid {
 
 /* ---- warps ------------------------------------------------------------------------------------------------------- */
 
-/* What waits on the divergence stack. A split is the other side of a divergent branch. A join holds the lanes that
- * continue together once every split above it has arrived. A call is where lanes that return go on; below it lie the
- * caller's paths. An enter is a call yet to be made: another target of an indirect call. */
-enum path_kind { PATH_SPLIT, PATH_JOIN, PATH_CALL, PATH_ENTER };
-struct path {
-    const struct uop *pc, *join; /* join: the RECONVERGE uop at which this path ends; NULL: none */
-    lanemask mask;
-    /* of the function in which the path goes on (PATH_CALL: the caller): its registers, an offset in the register
-     * stack, its local memory, and the call that entered it, 1 + the place of its PATH_CALL on the stack, 0 for the
-     * kernel */
+/* The live lanes of a warp are in splits and joins, each lane in one place.
+ *
+ * A split is lanes that execute together: {pc, lanes, window of registers, what they wait for}. One runs, the others
+ * are in a list, the one pushed last on top.
+ *
+ * A join is where lanes that parted go on together, however the program says so: at the immediate post-dominator of a
+ * branch, behind a call, or at the target of SSY, PBK, PCNT and PRET. Joins form a tree; a split is inside one of them
+ * and all those around it. Lanes leave a join for good by exit, and by a return or break past it; once all that are
+ * left have arrived they are a split again, as old as the join. So where nothing waits the joins and splits are the
+ * stack of PDOM divergence (Fung et al., "Dynamic Warp Formation", MICRO 2007), and run in its order: the taken side of
+ * a branch first, then the other, then both from the join on.
+ *
+ * Where threads are not independent (target.h) the lanes of a warp wait only at barriers, for the rest of their warp
+ * (paths_gather). Where they are, any split may wait, and the rest of its warp goes on (splits.c):
+ *
+ * - When the running split waits or ends, the topmost split that does not wait runs next. A split whose wait is over
+ *   keeps its place in the list. Splits that wait at the same instruction, inside the same join, become one.
+ * - A split that spins (its warp comes back to the same state with no memory changed; or, in a program that polls, it
+ *   has run SPIN_LIMIT instructions and others could run) goes to the bottom of the list. When all splits that could
+ * run spin, the warp's turn ends: it is stuck.
+ * - Lanes that have arrived at a join stay there until nothing else can make progress: in their warp, if its splits
+ * wait for one another's lanes only, else in their block, when each of its warps waits or is stuck. Then those at the
+ * join that was opened last go ahead without the others, in every such warp.
+ * - When that is not possible either and no warp is stuck but all wait, the block is in a deadlock. */
+enum wait {
+    WAIT_NONE,
+    WAIT_LANES, /* at pc, for other lanes of the warp: bar.warp.sync and collectives with member masks (collective.c) */
+    WAIT_BARRIER, /* at pc, for a named barrier; where threads are not independent, for the rest of the warp first */
+    /* here come objects in memory: mbarrier, asynchronous copies */
+};
+#define MAX_SPLITS RP_WARP_LANES
+
+struct split {
+    const struct uop *pc;
+    lanemask lanes;
+    /* of its function: registers (an offset in the register stack), local memory, and the join behind the call that
+     * entered it, 0 for the kernel */
     uint32_t window, frame, call;
-    uint8_t kind;
-    uint8_t token;   /* PATH_JOIN of the hardware's stack: enum stack_token */
-    bool at_barrier; /* a split whose lanes wait at the barrier before pc for the rest of their warp */
+    uint32_t join; /* the innermost it is inside of, 0: none */
+    uint8_t waits; /* enum wait */
+    uint8_t barrier;
+    bool enters;   /* a call yet to be made: its window is settled when it runs */
+    int64_t order; /* grows from the bottom of the list to its top; also that of joins */
 };
 
-enum warp_status { WARP_READY, WARP_AT_BARRIER, WARP_DONE };
+enum join_kind { JOIN_MEET, JOIN_CALL, JOIN_TOKEN };
+struct join {
+    const struct uop *pc;         /* where its lanes go on; JOIN_MEET: behind the RECONVERGE uop at which they arrive */
+    lanemask lanes, arrived;      /* that are to meet here; of them those that have come */
+    uint32_t window, frame, call; /* as in struct split */
+    uint32_t outer;               /* the join around it; of a free one the next free one; 0: none */
+    uint8_t kind;
+    uint8_t token; /* JOIN_TOKEN: enum stack_token */
+    int64_t order;
+};
+
+enum warp_status {
+    WARP_READY,      /* its current split can run */
+    WARP_AT_BARRIER, /* all its live lanes are its current split and wait at a named barrier */
+    WARP_WAITING,    /* it has no current split: all wait */
+    WARP_DONE
+};
+
+/* Looking out for a split that spins: one earlier state of its warp to compare with. */
+struct spin {
+    const struct uop *at; /* NULL: none is kept */
+    uint64_t fingerprint;
+    uint64_t distance; /* instructions between two states that are kept */
+    uint32_t compared; /* how often */
+    uint64_t kept;     /* w.clock then */
+    lanemask spun;     /* lanes that were seen to spin in this turn */
+    uint64_t since;    /* w.clock when the current split began to run */
+};
 
 struct warp_state {
-    struct warp w; /* first: lane handlers get its address */
-    const struct uop *pc, *join;
-    uint32_t run_start; /* static index of the first instruction of the current straight run */
-    uint32_t depth, path_capacity;
-    uint32_t call;     /* of the function that runs, as in struct path */
-    bool several_open; /* paths in different calls have waited for one another: see paths_gather */
-    struct path *paths;
-    uint64_t stop_at;   /* w.clock at which to hand over */
+    struct warp w; /* first: lane handlers get its address. w.active: the lanes of the current split */
+    const struct uop *pc;
+    const struct uop
+        *meet; /* the RECONVERGE uop at which the current split arrives at its join; NULL: it does otherwise */
+    uint32_t join, call; /* of the current split */
+    uint32_t run_start;  /* static index of the first instruction of the current straight run */
+    bool independent;    /* its threads are */
+    bool several_open;   /* splits in different calls have waited for one another: see above_waiting */
+    bool stuck;          /* its last turn ended because all of its splits that do not wait spin */
+    uint8_t status;
+    uint32_t split_count;
+    struct split splits[MAX_SPLITS]; /* by order */
+    struct join *joins;              /* [0] is none */
+    uint32_t joins_made, joins_open, free_join, join_capacity;
+    int64_t top, bottom;        /* the last orders given */
+    uint64_t turn_end, stop_at; /* w.clock at which to hand over, and at which to look at what it does */
+    struct spin spin;
     uint64_t lanes_run; /* thread instructions, counted as if guards were always true ... */
     uint64_t lanes_off; /* ... and those that guards switched off */
-    uint8_t status;
     uint8_t *registers; /* the register stack, zero where never written */
     size_t register_bytes, register_high;
     /* at a barrier */
     const struct uop *barrier;
     lanemask barrier_lanes;
     uint32_t barrier_id;
+    lanemask arrived[BARRIERS]; /* a part of the warp has; not counted as a whole yet */
 };
 
 struct barrier {
-    uint32_t arrived;  /* threads, in whole warps */
+    uint32_t arrived;  /* threads, in whole warps, in which those count that have exited */
+    uint32_t part;     /* threads of warps of which others are yet to come */
     uint32_t expected; /* 0: all of the block's that have not exited */
     bool in_use;
     uint32_t reduced_count; /* barrier.red.popc */
@@ -122,6 +193,14 @@ struct block {
     size_t shared_capacity, local_capacity, local_stride;
 };
 
+/* The offset of the current window. */
+static inline uint32_t current_window(const struct warp_state *s) { return (uint32_t)(s->w.window - s->registers); }
+/* An operand's first byte for lanes whose window is at this offset. */
+static inline void *operand_in(const struct warp_state *s, uint32_t window, struct operand o)
+{
+    return is_register(o) ? s->registers + window + register_offset(o) : (void *)(s->w.base[0] + o.at);
+}
+
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
 /* Checks that operations and static table agree, makes the uops and chooses the handlers of memory uops, once per
@@ -145,6 +224,8 @@ void block_count(const struct block *, uint64_t *warp_instructions, uint64_t *th
 /* What decides how the block goes on, global memory left out (fingerprint.c). A block that does not read a clock and
  * has the same fingerprint again, while nothing changed global memory, goes round for ever. */
 uint64_t block_fingerprint(const struct block *);
+/* The same of a warp, with its block's shared memory and its count of changes to global memory. */
+uint64_t warp_fingerprint(const struct warp_state *);
 
 /* Runs a warp until it stops; its status and the block's fault say why. With a log it records. */
 void warp_run(struct warp_state *);
@@ -154,7 +235,7 @@ void warp_end_run(struct warp_state *, uint32_t end);
 /* Static index at which a run that begins at `u` starts: further uops of an instruction do not count again. */
 static inline uint32_t run_start_at(const struct uop *u) { return u->index + !(u->flags & UF_FIRST); }
 
-/* Divergence (paths.c). Each changes pc, active, join, window and frame of the warp. */
+/* Divergence (paths.c). Each changes the current split. */
 void paths_branch(struct warp_state *, const struct uop *, lanemask taken);
 void paths_branch_table(struct warp_state *, const struct uop *, lanemask executed);
 void paths_call(struct warp_state *, const struct uop *, lanemask executed);
@@ -162,20 +243,67 @@ void paths_return(struct warp_state *, const struct uop *, lanemask executed);
 void paths_exit(struct warp_state *, const struct uop *, lanemask executed);
 void paths_push_token(struct warp_state *, const struct uop *);
 void paths_pop_token(struct warp_state *, const struct uop *, lanemask executed);
-/* Goes on with the next path that has lanes left; false: there is none. */
-bool paths_pop(struct warp_state *);
-/* The active lanes have come to the barrier `at`, the others have not. True: all live lanes of the warp are there now
- * and arrive as one. False: another path of the warp runs on first, or, if none can, the block faulted. Lanes that have
- * left early often wait in a join behind the barrier, at the function's end: they go ahead alone. */
+/* The current split arrives at its join. */
+void paths_meet(struct warp_state *);
+/* Where threads are not independent: the active lanes have come to the barrier `at`, the others have not. True: all
+ * live lanes of the warp are there now and arrive as one. False: another split of the warp runs on first, or, if none
+ * can, the block faulted. Lanes that have left early often wait in a join behind the barrier, at the function's end:
+ * they go ahead alone. */
 bool paths_gather(struct warp_state *, const struct uop *at);
-/* Lanes on a path that is not the current one executed the barrier `u`: counts and logs that. */
-void warp_count_barrier(struct warp_state *, const struct uop *u, lanemask lanes);
+
+/* Splits (splits.c). */
+/* No lanes, splits or joins but the live lanes as the current split, at the program's entry. */
+void splits_start(struct warp_state *);
+/* Puts a split into the list, by its order; there is always room, as lanes are in one place. */
+void split_insert(struct warp_state *, struct split);
+/* The current split, with these lanes of it and at `pc`. Its order is a new one, above all others. */
+struct split split_of_current(struct warp_state *, const struct uop *pc, lanemask lanes);
+struct split split_take(struct warp_state *, uint32_t at);
+/* Makes it the one that runs. False: it could not be, with a fault. */
+bool split_run(struct warp_state *, const struct split *);
+/* The topmost split that can runs; without any the warp waits: false. */
+bool splits_next(struct warp_state *);
+/* The lanes leave the current split and wait at `at`, each for what `waits` and `barrier` say. */
+void split_wait(struct warp_state *, const struct uop *at, lanemask lanes, enum wait waits, uint32_t barrier);
+/* Lanes of split number `i` executed the instruction of its pc, of which `executed` had the guard true; counts and logs
+ * that, and they go on behind it. */
+void split_release(struct warp_state *, uint32_t i, lanemask lanes);
+/* The warp's turn begins. */
+void split_turn(struct warp_state *);
+/* After w.clock has come to stop_at, at a transfer of control to `pc`: gives way if the split spins. NULL: the turn is
+ * over. */
+const struct uop *split_look(struct warp_state *, const struct uop *pc);
+/* Lanes at a join go ahead without those they wait for, as said above. False: none wait at one. */
+bool warp_go_ahead(struct warp_state *);
+bool block_go_ahead(struct block *);
+/* Collectives of independent threads (collective.c): bar.warp.sync, and shfl, vote, match, redux and elect with .sync.
+ *
+ * "The executing thread waits until all non-exited threads of membermask have executed the instruction with the same
+ * qualifiers and the same membermask" (PTX ISA). It need not be the same instruction: lanes may come from both sides of
+ * a branch. Each group of lanes that name one mask is served by itself, as soon as all of it is there. */
+enum collective_outcome { COLLECTIVE_DONE, COLLECTIVE_ELSEWHERE, COLLECTIVE_STOP };
+/* DONE: carried out, go on behind it. ELSEWHERE: another split runs, or this one without some lanes, from s->pc on.
+ * STOP: the warp waits or the block faulted. */
+enum collective_outcome collective(struct warp_state *, const struct uop *);
+/* Some lanes have exited: those that wait for them need not any more. */
+void collectives_serve(struct warp_state *);
+/* All splits of the warp wait for lanes of it that will not come: faults. */
+void collective_deadlock(struct warp_state *);
+
+/* The guard of `u` held for these of the active lanes: counts and logs that. */
+void warp_log_guard(struct warp_state *, const struct uop *u, lanemask executed);
 
 /* Barriers (barrier.c). True: the warp may go on at once; else it waits or the block faulted. */
 bool barrier_arrive(struct warp_state *, const struct uop *, lanemask executed);
+/* The same for a part of the current split of a warp whose threads are independent; those that wait leave it. False:
+ * a fault. */
+bool barrier_arrive_in_part(struct warp_state *, const struct uop *, lanemask executed);
+void barrier_lanes_exited(struct warp_state *);
 void barrier_warp_exited(struct block *);
 /* No warp of the block can run: reports who waits where. */
-void barrier_deadlock(struct block *);
+void block_deadlock(struct block *);
+/* "barrier 1 (line 12)", "'shfl.sync...' (line 9) with mask 0x0000ffff": where a split waits; returns its length. */
+size_t describe_split(const struct warp_state *, const struct split *, char *text, size_t size);
 
 void host_call(struct warp_state *, const struct uop *, lanemask executed);
 /* Reads [address, address+bytes) of generic space as thread `lane` sees it; false: not all of it is there. */

@@ -23,31 +23,67 @@ static uint64_t mixed_bytes(uint64_t hash, const uint8_t *at, size_t bytes)
     return mixed(hash, word);
 }
 
-static uint64_t mixed_path(uint64_t hash, const struct path *p)
+static uint64_t mixed_place(uint64_t hash, const struct uop *pc, uint32_t window, uint32_t frame, uint32_t call)
 {
-    hash = mixed(hash, (uintptr_t)p->pc);
-    hash = mixed(hash, (uintptr_t)p->join);
-    hash = mixed(hash, (uint64_t)p->window << 32 | p->frame);
-    hash = mixed(hash, p->call);
-    return mixed(hash, (uint64_t)p->mask << 32 | (uint32_t)p->kind << 16 | (uint32_t)p->token << 8 | p->at_barrier);
+    hash = mixed(hash, (uintptr_t)pc);
+    hash = mixed(hash, (uint64_t)window << 32 | frame);
+    return mixed(hash, call);
+}
+
+/* The joins around a split. */
+static uint64_t mixed_joins(uint64_t hash, const struct warp_state *s, uint32_t join)
+{
+    for (; join; join = s->joins[join].outer) {
+        const struct join *j = &s->joins[join];
+        hash = mixed_place(hash, j->pc, j->window, j->frame, j->call);
+        hash = mixed(hash, (uint64_t)(j->lanes & s->w.live) << 32 | j->arrived);
+        hash = mixed(hash, (uint32_t)j->kind << 8 | j->token);
+    }
+    return hash;
+}
+
+static uint64_t mixed_split(uint64_t hash, const struct warp_state *s, const struct split *split)
+{
+    hash = mixed_place(hash, split->pc, split->window, split->frame, split->call);
+    hash = mixed(hash, (uint64_t)split->lanes << 32 | (uint32_t)split->waits << 16 | (uint32_t)split->barrier << 8 |
+                           split->enters);
+    return mixed_joins(hash, s, split->join);
 }
 
 static uint64_t mixed_warp(uint64_t hash, const struct warp_state *s)
 {
     const struct warp *w = &s->w;
-    hash = mixed(hash, (uintptr_t)s->pc);
-    hash = mixed(hash, (uintptr_t)s->join);
-    hash = mixed(hash, (uintptr_t)(w->window - s->registers) << 32 | w->frame);
+    hash = mixed_place(hash, s->pc, (uint32_t)(w->window - s->registers), w->frame, s->call);
+    hash = mixed_joins(hash, s, s->join);
     hash = mixed(hash, (uint64_t)w->active << 32 | w->live);
-    hash = mixed(hash, (uint64_t)s->call << 1 | s->several_open);
+    hash = mixed(hash, s->several_open);
     hash = mixed(hash, (uint64_t)w->carry << 32 | w->second_carry);
     hash = mixed(hash, (uint64_t)w->zero << 32 | w->sign);
     hash = mixed(hash, (uint64_t)w->overflow << 32 | s->status);
     if (s->status == WARP_AT_BARRIER)
         hash = mixed(mixed(hash, (uintptr_t)s->barrier), (uint64_t)s->barrier_lanes << 32 | s->barrier_id);
-    for (uint32_t i = 0; i < s->depth; i++)
-        hash = mixed_path(hash, &s->paths[i]);
+    for (uint32_t i = 0; i < s->split_count; i++)
+        hash = mixed_split(hash, s, &s->splits[i]);
+    for (uint32_t i = 0; i < BARRIERS; i++)
+        if (s->arrived[i])
+            hash = mixed(hash, (uint64_t)i << 32 | s->arrived[i]);
     return mixed_bytes(hash, s->registers, s->register_high);
+}
+
+static uint64_t mixed_local(uint64_t hash, const struct block *b, uint32_t first_warp, uint32_t warps)
+{
+    size_t lane = (size_t)first_warp * RP_WARP_LANES, end = lane + (size_t)warps * RP_WARP_LANES;
+    for (; b->local_high && lane < end; lane++)
+        hash = mixed_bytes(hash, b->local + lane * b->grid->local_stride, b->local_high);
+    return hash;
+}
+
+uint64_t warp_fingerprint(const struct warp_state *s)
+{
+    const struct block *b = s->w.block;
+    uint64_t hash = mixed(mixed_warp(b->changes, s), b->text_bytes);
+    hash = mixed_bytes(hash, b->shared, extents_end(&b->grid->shared));
+    return mixed_local(hash, b, s->w.id, 1);
 }
 
 uint64_t block_fingerprint(const struct block *b)
@@ -59,10 +95,9 @@ uint64_t block_fingerprint(const struct block *b)
     for (uint32_t i = 0; i < BARRIERS; i++) {
         const struct barrier *at = &b->barriers[i];
         hash = mixed(hash, (uint64_t)at->arrived << 32 | at->expected);
+        hash = mixed(hash, at->part);
         hash = mixed(hash, (uint64_t)at->reduced_count << 32 | at->in_use << 2 | at->reduced_and << 1 | at->reduced_or);
     }
     hash = mixed_bytes(hash, b->shared, extents_end(&g->shared));
-    for (size_t i = 0; b->local_high && i < (size_t)g->warps * RP_WARP_LANES; i++)
-        hash = mixed_bytes(hash, b->local + i * g->local_stride, b->local_high);
-    return hash;
+    return mixed_local(hash, b, 0, g->warps);
 }

@@ -1,9 +1,9 @@
-/* Divergence by immediate post-dominators. The warp runs one path at a time; the stack holds the others.
+/* Divergence: branches, calls and returns, and the joins where lanes that parted go on together (engine.h, "warps").
  *
- * A branch that splits its lanes pushes a join (the lanes that meet again at the RECONVERGE uop) and the side that is
- * not taken, and runs the taken side first. A path that comes to its join ends there. Lanes that are at their join
- * already are in the join's mask and need no entry of their own. Where there is no post-dominator before the function's
- * end, the two sides just run one after the other, and still meet at the join of the branch around them. */
+ * A branch that splits its lanes opens a join (the lanes that meet again at the RECONVERGE uop) and puts the side that
+ * is not taken into the list, and runs the taken side first. Lanes that are at their join already have arrived at once.
+ * Where there is no post-dominator before the function's end, the two sides just run one after the other, and still
+ * meet at the join of the branch around them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,90 +11,157 @@
 #include "frontend/core/flags.h"
 #include "tracefmt/plural.h"
 
-/* Puts a path of the function that runs on the stack. */
-static bool push(struct warp_state *s, const struct uop *u, struct path p)
-{
-    p.call = s->call;
-    if (p.kind != PATH_ENTER) {
-        p.window = (uint32_t)(s->w.window - s->registers);
-        p.frame = s->w.frame;
-    }
-    if (s->depth == s->path_capacity) {
-        uint32_t capacity = s->path_capacity ? 2 * s->path_capacity : 32;
-        struct path *paths = capacity <= MAX_PATHS ? realloc(s->paths, capacity * sizeof *paths) : NULL;
-        if (!paths) {
-            block_fault(s, u, RP_FAULT_STACK, (unsigned)__builtin_ctz(s->w.active),
-                        "the warp has %u calls and divergent branches open, too many", s->depth);
-            return false;
-        }
-        s->paths = paths;
-        s->path_capacity = capacity;
-    }
-    s->paths[s->depth++] = p;
-    return true;
-}
+/* ---- joins ------------------------------------------------------------------------------------------------------- */
 
-static void set_frame(struct warp_state *s, const struct path *p)
+static bool too_many(struct warp_state *s, const struct uop *u)
 {
-    warp_set_window(&s->w, s->registers + p->window);
-    s->w.frame = p->frame;
-}
-
-/* Makes `p` the path that runs. */
-static void go_on(struct warp_state *s, const struct path *p)
-{
-    set_frame(s, p);
-    s->call = p->call;
-    s->w.active = p->mask;
-    s->pc = p->pc;
-    s->join = p->join;
-}
-
-bool paths_pop(struct warp_state *s)
-{
-    while (s->depth) {
-        struct path *p = &s->paths[--s->depth], next = *p;
-        next.mask &= s->w.live;
-        if (!next.mask)
-            continue;
-        if (next.kind == PATH_ENTER) { /* its place is taken by the call that it becomes; a join below has its lanes */
-            *p = (struct path){.kind = PATH_CALL};
-            next.call = ++s->depth;
-        }
-        go_on(s, &next);
-        return true;
-    }
-    s->w.active = 0;
+    block_fault(s, u, RP_FAULT_STACK, (unsigned)__builtin_ctz(s->w.active),
+                "the warp has %u calls and divergent branches open, too many", s->joins_open + s->split_count);
     return false;
 }
 
-/* Where the current path's lanes meet again after a branch with this reconvergence point; NULL: nowhere. Pushes the
- * join unless the path around it ends there, too. */
-static bool open_join(struct warp_state *s, const struct uop *u, const struct uop **join)
+/* Room for one more join or split; false with a fault. */
+static bool has_room(struct warp_state *s, const struct uop *u)
 {
-    *join = s->join;
+    return s->joins_open + s->split_count < MAX_PATHS || too_many(s, u);
+}
+
+static bool grow_joins(struct warp_state *s, const struct uop *u)
+{
+    uint32_t capacity = s->join_capacity ? 2 * s->join_capacity : 32;
+    struct join *joins = realloc(s->joins, capacity * sizeof *joins);
+    if (!joins)
+        return too_many(s, u);
+    s->joins = joins;
+    s->join_capacity = capacity;
+    return true;
+}
+
+/* Opens a join of the active lanes, inside the current split's; the current split is inside it from now on. */
+static struct join *open_join(struct warp_state *s, const struct uop *u, const struct uop *pc, enum join_kind kind)
+{
+    uint32_t at = s->free_join;
+    if (!has_room(s, u) || (!at && s->joins_made + 1 >= s->join_capacity && !grow_joins(s, u)))
+        return NULL;
+    if (at)
+        s->free_join = s->joins[at].outer;
+    else
+        at = ++s->joins_made;
+    s->joins_open++;
+    s->joins[at] = (struct join){.pc = pc,
+                                 .lanes = s->w.active,
+                                 .window = current_window(s),
+                                 .frame = s->w.frame,
+                                 .call = s->call,
+                                 .outer = s->join,
+                                 .kind = (uint8_t)kind,
+                                 .order = ++s->top};
+    s->join = at;
+    s->meet = kind == JOIN_MEET ? pc - 1 : NULL;
+    return &s->joins[at];
+}
+
+static void free_join(struct warp_state *s, uint32_t i)
+{
+    s->joins[i].lanes = s->joins[i].arrived = 0;
+    s->joins[i].outer = s->free_join;
+    s->free_join = i;
+    s->joins_open--;
+}
+
+static void run_split(struct warp_state *s, const struct split *split)
+{
+    warp_set_window(&s->w, s->registers + split->window);
+    s->w.frame = split->frame;
+    s->w.active = split->lanes;
+    s->call = split->call;
+    s->join = split->join;
+    s->meet = s->join && s->joins[s->join].kind == JOIN_MEET ? s->joins[s->join].pc - 1 : NULL;
+    s->pc = split->pc;
+}
+
+/* All that are left of a join have arrived: they are a split again. It runs at once unless a younger one waits its turn
+ * (barriers where threads are not independent leave such). */
+static void complete_join(struct warp_state *s, uint32_t i)
+{
+    const struct join *j = &s->joins[i];
+    struct split all = {j->pc, j->arrived, j->window, j->frame, j->call, j->outer, WAIT_NONE, 0, false, j->order};
+    free_join(s, i);
+    if (!s->split_count || s->splits[s->split_count - 1].order < all.order) {
+        run_split(s, &all);
+        return;
+    }
+    split_insert(s, all);
+    splits_next(s);
+}
+
+/* The current split has no lanes left. The innermost join that has some goes on if they are all there, else the next
+ * split. Joins that all lanes have left are closed. */
+static void settle(struct warp_state *s)
+{
+    uint32_t i = s->join;
+    while (i && !(s->joins[i].lanes & s->w.live)) {
+        uint32_t outer = s->joins[i].outer;
+        free_join(s, i);
+        i = outer;
+    }
+    if (i && (s->joins[i].lanes & s->w.live) == s->joins[i].arrived)
+        complete_join(s, i);
+    else
+        splits_next(s);
+}
+
+void paths_meet(struct warp_state *s)
+{
+    s->joins[s->join].arrived |= s->w.active;
+    settle(s);
+}
+
+/* The current split loses lanes; without any left another one runs. */
+static void leave(struct warp_state *s, const struct uop *u, lanemask lanes)
+{
+    s->w.active &= ~lanes;
+    s->pc = u + 1;
+    if (!s->w.active)
+        settle(s);
+}
+
+/* Puts lanes of the current split aside, to go on at `pc`. */
+static bool put_aside(struct warp_state *s, const struct uop *u, const struct uop *pc, lanemask lanes)
+{
+    if (!has_room(s, u))
+        return false;
+    s->splits[s->split_count++] = split_of_current(s, pc, lanes);
+    return true;
+}
+
+/* ---- branches ---------------------------------------------------------------------------------------------------- */
+
+/* The active lanes part at a branch with this reconvergence point; none: where they meet again is for the branch around
+ * it. There is one join for both if they end at the same place. */
+static bool open_meet(struct warp_state *s, const struct uop *u)
+{
     if (u->reconverge == UOP_NOWHERE)
         return true;
     const struct uop *at = s->w.block->program->uops + u->reconverge;
-    if (at == s->join)
-        return true;
-    *join = at;
-    return push(s, u, (struct path){.pc = at + 1, .join = s->join, .mask = s->w.active, .kind = PATH_JOIN});
+    return at == s->meet || open_join(s, u, at + 1, JOIN_MEET);
 }
 
 void paths_branch(struct warp_state *s, const struct uop *u, lanemask taken)
 {
-    const struct uop *target = s->w.block->program->uops + u->target, *join;
+    const struct uop *target = s->w.block->program->uops + u->target;
     lanemask rest = s->w.active & ~taken;
-    if (!open_join(s, u, &join))
+    if (!open_meet(s, u))
         return;
-    s->join = join;
-    if (target == join) { /* the taken lanes are where they wait */
+    if (target == s->meet) {
+        s->joins[s->join].arrived |= taken;
         s->w.active = rest;
         s->pc = u + 1;
         return;
     }
-    if (u + 1 != join && !push(s, u, (struct path){.pc = u + 1, .join = join, .mask = rest, .kind = PATH_SPLIT}))
+    if (u + 1 == s->meet)
+        s->joins[s->join].arrived |= rest;
+    else if (!put_aside(s, u, u + 1, rest))
         return;
     s->w.active = taken;
     s->pc = target;
@@ -111,7 +178,7 @@ static lanemask same_index(const struct warp *w, const struct uop *u, lanemask m
 
 void paths_branch_table(struct warp_state *s, const struct uop *u, lanemask executed)
 {
-    const struct uop *uops = s->w.block->program->uops, *join;
+    const struct uop *uops = s->w.block->program->uops;
     FOR_LANES(l, executed)
     {
         uint32_t index = lane_u32(&s->w, u->a, l);
@@ -123,18 +190,16 @@ void paths_branch_table(struct warp_state *s, const struct uop *u, lanemask exec
     }
     lanemask first = same_index(&s->w, u, executed, lane_u32(&s->w, u->a, (unsigned)__builtin_ctz(executed)));
     if (first != s->w.active) {
-        if (!open_join(s, u, &join))
+        if (!open_meet(s, u))
             return;
-        s->join = join;
         /* below the lanes of the first target: those of the others, and those whose guard lets them fall through */
         lanemask off = s->w.active & ~executed, others = executed & ~first;
-        if (off && !push(s, u, (struct path){.pc = u + 1, .join = join, .mask = off, .kind = PATH_SPLIT}))
+        if (off && !put_aside(s, u, u + 1, off))
             return;
         while (others) {
             uint32_t index = lane_u32(&s->w, u->a, 31 - (unsigned)__builtin_clz(others));
             lanemask group = same_index(&s->w, u, others, index);
-            const struct uop *target = uops + u->control->table[index];
-            if (!push(s, u, (struct path){.pc = target, .join = join, .mask = group, .kind = PATH_SPLIT}))
+            if (!put_aside(s, u, uops + u->control->table[index], group))
                 return;
             others &= ~group;
         }
@@ -142,6 +207,8 @@ void paths_branch_table(struct warp_state *s, const struct uop *u, lanemask exec
     s->pc = uops + u->control->table[lane_u32(&s->w, u->a, (unsigned)__builtin_ctz(first))];
     s->w.active = first;
 }
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 /* Room for a callee above the caller's window. Moves the register stack, so windows are kept as offsets. */
 static bool grow_registers(struct warp_state *s, const struct uop *u, size_t need)
@@ -178,33 +245,53 @@ static bool frame_fits(struct warp_state *s, const struct uop *u, const struct u
     return false;
 }
 
-/* The least offset from `window` on that is above the registers of all functions in which lanes wait: those of another
- * call may wait in one that is no caller of the current function. */
-static size_t above_waiting(const struct warp_state *s, size_t window)
+/* The least offset from `window` on, which is that of a callee, that is above the registers of all functions in which
+ * lanes wait: those of another call may wait in one that is no caller of the current function. caller: its offset. */
+static size_t above_waiting(const struct warp_state *s, size_t caller, size_t window)
 {
-    for (uint32_t i = 0; i < s->depth; i++) {
-        const struct path *p = &s->paths[i];
-        size_t end = (size_t)p->window + s->w.block->program->register_extent;
-        if (p->mask & s->w.live && s->registers + p->window > s->w.window && end > window)
-            window = end;
+    uint32_t extent = s->w.block->program->register_extent;
+    for (uint32_t i = 0; i < s->split_count; i++) {
+        size_t at = s->splits[i].window;
+        if (!s->splits[i].enters && at > caller && at + extent > window)
+            window = at + extent;
+    }
+    for (uint32_t i = 1; i <= s->joins_made; i++) {
+        size_t at = s->joins[i].window;
+        if (s->joins[i].lanes & s->w.live && at > caller && at + extent > window)
+            window = at + extent;
     }
     return window;
 }
 
-/* Makes room for a callee above the current function; false with a fault. */
-static bool open_frame(struct warp_state *s, const struct uop *u, struct path *callee)
+/* Makes room for a callee at `window` or above; false with a fault. */
+static bool place_window(struct warp_state *s, const struct uop *u, size_t caller, size_t window, struct split *callee)
 {
-    size_t window = (size_t)(s->w.window - s->registers) + u->control->window_bytes;
     if (s->several_open)
-        window = above_waiting(s, window);
+        window = above_waiting(s, caller, window);
     size_t end = window + s->w.block->program->register_extent;
-    uint64_t frame = (uint64_t)s->w.frame + u->control->frame_bytes;
     if (!grow_registers(s, u, end))
         return false;
     if (end > s->register_high)
         s->register_high = end;
     callee->window = (uint32_t)window;
-    callee->frame = (uint32_t)frame;
+    return true;
+}
+
+/* Makes room for a callee of the current split above its function; false with a fault. */
+static bool open_frame(struct warp_state *s, const struct uop *u, struct split *callee)
+{
+    size_t caller = current_window(s);
+    callee->frame = s->w.frame + u->control->frame_bytes;
+    return place_window(s, u, caller, caller + u->control->window_bytes, callee);
+}
+
+bool split_run(struct warp_state *s, const struct split *split)
+{
+    struct split placed = *split;
+    if (split->enters && s->several_open &&
+        !place_window(s, split->pc, s->joins[split->call].window, split->window, &placed))
+        return false;
+    run_split(s, &placed);
     return true;
 }
 
@@ -227,8 +314,7 @@ static lanemask same_callee(const struct warp *w, const struct uop *u, lanemask 
     return same;
 }
 
-/* Calls one after the other whatever the lanes call: those yet to come wait as enters, and all lanes meet in a join
- * after the call. */
+/* Calls one after the other whatever the lanes call; all meet in a join after the call. */
 static void call_indirect(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     FOR_LANES(l, executed)
@@ -242,17 +328,21 @@ static void call_indirect(struct warp_state *s, const struct uop *u, lanemask ex
         if (!frame_fits(s, u, entry))
             return;
     }
-    struct path callee = {.kind = PATH_ENTER};
-    if (!open_frame(s, u, &callee) ||
-        !push(s, u, (struct path){.pc = u + 1, .join = s->join, .mask = s->w.active, .kind = PATH_JOIN}))
+    struct split callee = {.enters = true};
+    struct join *j;
+    if (!open_frame(s, u, &callee) || !(j = open_join(s, u, u + 1, JOIN_CALL)))
         return;
-    for (lanemask left = executed; left; left &= ~callee.mask) {
-        callee.mask = same_callee(&s->w, u, left);
-        callee.pc = function_at(s, u, lane_u64(&s->w, u->a, (unsigned)__builtin_ctz(left)));
-        if (!push(s, u, callee))
+    j->arrived = s->w.active & ~executed;
+    callee.join = callee.call = s->join;
+    for (lanemask left = executed; left; left &= ~callee.lanes) {
+        if (!has_room(s, u))
             return;
+        callee.lanes = same_callee(&s->w, u, left);
+        callee.pc = function_at(s, u, lane_u64(&s->w, u->a, (unsigned)__builtin_ctz(left)));
+        callee.order = ++s->top;
+        split_insert(s, callee);
     }
-    paths_pop(s);
+    splits_next(s);
 }
 
 void paths_call(struct warp_state *s, const struct uop *u, lanemask executed)
@@ -261,24 +351,21 @@ void paths_call(struct warp_state *s, const struct uop *u, lanemask executed)
         call_indirect(s, u, executed);
         return;
     }
-    struct path callee, call = {.pc = u + 1, .join = s->join, .mask = s->w.active, .kind = PATH_CALL};
-    const struct uop *entry = s->w.block->program->uops + u->target;
-    if (!frame_fits(s, u, entry) || !open_frame(s, u, &callee) || !push(s, u, call))
+    struct split callee = {.pc = s->w.block->program->uops + u->target, .lanes = executed};
+    struct join *j;
+    if (!frame_fits(s, u, callee.pc) || !open_frame(s, u, &callee) || !(j = open_join(s, u, u + 1, JOIN_CALL)))
         return;
-    callee.call = s->depth;
-    callee.mask = executed;
-    callee.pc = entry;
-    callee.join = NULL;
-    go_on(s, &callee);
+    j->arrived = s->w.active & ~executed;
+    callee.join = callee.call = s->join;
+    run_split(s, &callee);
 }
 
-/* The current path loses lanes; without any left the next path runs. */
-static void leave(struct warp_state *s, const struct uop *u, lanemask lanes)
+/* Lanes of the current split arrive at a join around it, past those in between. */
+static void arrive_past(struct warp_state *s, uint32_t join, lanemask lanes)
 {
-    s->w.active &= ~lanes;
-    s->pc = u + 1;
-    if (!s->w.active)
-        paths_pop(s);
+    for (uint32_t i = s->join; i != join; i = s->joins[i].outer)
+        s->joins[i].lanes &= ~lanes;
+    s->joins[join].arrived |= lanes;
 }
 
 void paths_return(struct warp_state *s, const struct uop *u, lanemask executed)
@@ -287,103 +374,98 @@ void paths_return(struct warp_state *s, const struct uop *u, lanemask executed)
         paths_exit(s, u, executed);
         return;
     }
-    for (uint32_t i = s->call; i < s->depth; i++)
-        s->paths[i].mask &= ~executed;
+    arrive_past(s, s->call, executed);
     leave(s, u, executed);
 }
 
 void paths_exit(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     s->w.live &= ~executed;
+    if (s->independent) { /* others may have waited for these lanes */
+        barrier_lanes_exited(s);
+        collectives_serve(s);
+    }
     leave(s, u, executed);
 }
 
 void paths_push_token(struct warp_state *s, const struct uop *u)
 {
-    struct path p = {.pc = s->w.block->program->uops + u->target, .mask = s->w.active, .kind = PATH_JOIN};
-    p.token = (uint8_t)u->mode;
-    push(s, u, p);
+    struct join *j = open_join(s, u, s->w.block->program->uops + u->target, JOIN_TOKEN);
+    if (j)
+        j->token = (uint8_t)u->mode;
 }
 
-/* Sides of branches above the entry hold other lanes, so taking these off changes only entries that they leave early,
- * as a BRK does out of an SSY. */
+/* Lanes may leave a join early, as a BRK does out of an SSY. */
 void paths_pop_token(struct warp_state *s, const struct uop *u, lanemask executed)
 {
-    uint32_t entry = s->depth;
-    while (entry && s->paths[entry - 1].token != u->mode)
-        entry--;
-    if (!entry) {
+    uint32_t join = s->join;
+    while (join && s->joins[join].token != u->mode)
+        join = s->joins[join].outer;
+    if (!join) {
         block_fault(s, u, RP_FAULT_BAD_CALL, (unsigned)__builtin_ctz(executed),
                     "nothing on the stack of divergence and calls that this could return to");
         return;
     }
-    for (uint32_t i = entry; i < s->depth; i++)
-        s->paths[i].mask &= ~executed;
+    arrive_past(s, join, executed);
     leave(s, u, executed);
 }
 
-/* Takes the lanes that wait at the barrier `at` on paths of their own into the current path, if they are to meet it
- * anyway; returns all lanes that wait there. */
+/* ---- barriers of warps whose threads are not independent --------------------------------------------------------- */
+
+/* Takes the lanes that wait at the barrier `at` on their own into the current split, if they are to meet it anyway;
+ * returns all lanes that wait there. */
 static lanemask gather_waiting(struct warp_state *s, const struct uop *at)
 {
     lanemask all = s->w.active;
-    for (uint32_t i = s->depth; i-- > 0;) {
-        struct path *p = &s->paths[i];
-        if (!p->at_barrier || p->pc != at)
+    for (uint32_t i = s->split_count; i-- > 0;) {
+        const struct split *split = &s->splits[i];
+        if (split->waits != WAIT_BARRIER || split->pc != at)
             continue;
-        all |= p->mask & s->w.live;
-        if (p->join == s->join && p->call == s->call) {
-            s->w.active |= p->mask & s->w.live;
-            p->mask = 0;
-        }
+        all |= split->lanes;
+        if (split->join == s->join && split->call == s->call)
+            s->w.active |= split_take(s, i).lanes;
     }
     return all;
 }
 
-/* A path that can run while the current one waits: another side of a branch, or lanes that wait in a join or behind a
- * call for the others and may as well go ahead alone. Those of the same call come first, as they are further up. Its
- * lanes are taken out of the stack. */
-static bool take_other(struct warp_state *s, struct path *other)
+/* The youngest place where lanes are that can run while the current ones wait: another side of a branch, or a join at
+ * which they wait for others and may as well go ahead alone. They are taken from there. */
+static bool take_other(struct warp_state *s, struct split *other)
 {
-    lanemask above = s->w.active;
-    for (uint32_t i = s->depth; i-- > 0;) {
-        struct path *p = &s->paths[i];
-        lanemask lanes = p->mask & s->w.live & ~above; /* a join or call has the lanes above it, too */
-        if (lanes && !p->at_barrier && p->kind != PATH_ENTER) {
-            *other = *p;
-            other->mask = lanes;
-            p->mask &= ~lanes;
-            return true;
-        }
-        above |= lanes;
+    uint32_t split = s->split_count, join = 0;
+    for (uint32_t i = s->split_count; i-- > 0 && split == s->split_count;)
+        if (s->splits[i].waits == WAIT_NONE && !s->splits[i].enters)
+            split = i;
+    for (uint32_t i = 1; i <= s->joins_made; i++)
+        if (s->joins[i].arrived && (!join || s->joins[i].order > s->joins[join].order))
+            join = i;
+    if (split < s->split_count && (!join || s->splits[split].order > s->joins[join].order)) {
+        *other = split_take(s, split);
+        return true;
     }
-    return false;
+    if (!join)
+        return false;
+    struct join *j = &s->joins[join];
+    *other = (struct split){j->pc, j->arrived, j->window, j->frame, j->call, j->outer, WAIT_NONE, 0, false, 0};
+    j->lanes &= ~j->arrived;
+    j->arrived = 0;
+    return true;
 }
 
-/* The whole warp goes on: paths that could not join the current one continue behind the barrier, too. */
+/* The whole warp goes on: splits that could not join the current one continue behind the barrier, too. */
 static void release_waiting(struct warp_state *s, const struct uop *at)
 {
-    const struct path current = {.window = (uint32_t)(s->w.window - s->registers), .frame = s->w.frame};
-    for (uint32_t i = s->depth; i-- > 0;) {
-        struct path *p = &s->paths[i];
-        if (!p->at_barrier || p->pc != at)
-            continue;
-        p->at_barrier = false;
-        p->pc = at + 1;
-        if (!(p->mask & s->w.live))
-            continue;
-        set_frame(s, p);
-        warp_count_barrier(s, at, p->mask & s->w.live);
-    }
-    set_frame(s, &current);
+    for (uint32_t i = s->split_count; i-- > 0;)
+        if (s->splits[i].waits == WAIT_BARRIER && s->splits[i].pc == at)
+            split_release(s, i, s->splits[i].lanes);
 }
 
-/* Whether lanes of another call wait at the reduction `at`: their operands are not where the current path's are. */
+/* Whether lanes of another call wait at the reduction `at`: their operands are not where the current split's are. */
 static bool reduces_across_calls(const struct warp_state *s, const struct uop *at)
 {
-    for (uint32_t i = 0; at->barrier->kind == RP_BARRIER_REDUCE && i < s->depth; i++) {
-        const struct path *p = &s->paths[i];
-        if (p->at_barrier && p->pc == at && p->mask & s->w.live && p->call != s->call)
+    for (uint32_t i = 0; at->barrier->kind == RP_BARRIER_REDUCE && i < s->split_count; i++) {
+        const struct split *split = &s->splits[i];
+        if (split->waits == WAIT_BARRIER && split->pc == at && split->call != s->call)
             return true;
     }
     return false;
@@ -401,8 +483,7 @@ bool paths_gather(struct warp_state *s, const struct uop *at)
         release_waiting(s, at);
         return true;
     }
-    struct path other, waiting = {.pc = at, .join = s->join, .mask = s->w.active, .kind = PATH_SPLIT};
-    waiting.at_barrier = true;
+    struct split other;
     if (!take_other(s, &other)) {
         block_fault(s, at, RP_FAULT_BARRIER, (unsigned)__builtin_ctz(missing),
                     "a barrier is reached by %d thread%s of warp %u while %d other%s of it %s elsewhere",
@@ -411,9 +492,10 @@ bool paths_gather(struct warp_state *s, const struct uop *at)
                     __builtin_popcount(missing) == 1 ? "is" : "are");
         return false;
     }
-    if (!push(s, at, waiting))
+    if (!put_aside(s, at, at, s->w.active))
         return false;
+    s->splits[s->split_count - 1].waits = WAIT_BARRIER;
     s->several_open |= other.call != s->call;
-    go_on(s, &other);
+    run_split(s, &other);
     return false;
 }

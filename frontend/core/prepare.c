@@ -55,6 +55,34 @@ static bool reads_clock(const struct operation *u)
     return u->kind == UOP_LANE && u->op == OP_SPECIAL && u->imm >= SR_CLOCK && u->imm <= SR_GLOBALTIMER_HI;
 }
 
+/* An instruction at which independent threads wait for those that its member mask names. */
+static bool is_collective(const struct operation *o)
+{
+    if (o->kind == UOP_BARRIER)
+        return o->barrier.kind == RP_BARRIER_WARP_SYNC;
+    if (o->kind != UOP_LANE)
+        return false;
+    bool masked = (o->op == OP_SHFL || o->op == OP_VOTE) && o->lists[0].count;
+    return masked || o->op == OP_MATCH || o->op == OP_REDUX || o->op == OP_ELECT;
+}
+
+/* What is different where threads are independent. Instructions at which they wait look at their guards themselves. */
+static void make_independent(struct uop *u, const struct operation *o)
+{
+    if (is_collective(o)) {
+        u->kind = UOP_COLLECTIVE;
+        u->flags |= o->op == OP_SHFL ? UF_MEMBERS : 0;
+    }
+    if (u->kind == UOP_COLLECTIVE || u->kind == UOP_BARRIER)
+        u->flags &= ~UF_GUARDED;
+}
+
+/* Another thread may change what it reads, and the program counts on that. */
+static bool polls(const struct rp_memory_operand *m)
+{
+    return m->atomic != RP_ATOMIC_NONE || (m->kind == RP_ACCESS_LOAD && m->order != RP_ORDER_WEAK);
+}
+
 static bool check(const struct program *p, uint32_t i, struct rp_error *err)
 {
     const struct operation *u = &p->operations[i];
@@ -93,6 +121,9 @@ static bool prepare_uop(struct program *p, uint32_t i, void *descriptor, struct 
     set_flags(p, u);
     if (u->kind == UOP_MEMORY && !access_prepare(u, descriptor))
         return broken(p, i, "is a memory access that is not covered yet", err);
+    p->polls |= o->kind == UOP_MEMORY && polls(&o->memory);
+    if (p->target && p->target->independent_threads)
+        make_independent(u, o);
     return true;
 }
 

@@ -62,6 +62,7 @@ struct program {
     const struct target *target;               /* its module's */
     /* the engine's, zero at first */
     struct uop *uops;         /* uop_count of them */
+    bool polls;               /* reads what other threads may change meanwhile: volatile, relaxed, atomic */
     bool racy;                /* blocks were seen to touch what others store: runs in the fixed order from now on */
     uint32_t register_extent; /* bytes above a window's start that any uop touches */
 };

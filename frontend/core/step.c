@@ -81,26 +81,57 @@ static bool transfer(struct warp_state *s, const struct uop *u, lanemask execute
     case UOP_RETURN: paths_return(s, u, executed); break;
     case UOP_EXIT: paths_exit(s, u, executed); break;
     case UOP_POP: paths_pop_token(s, u, executed); break;
-    default: paths_pop(s); break; /* UOP_RECONVERGE */
+    default: paths_meet(s); break; /* UOP_RECONVERGE */
     }
     if (s->w.block->faulted)
         return false;
-    if (!s->w.live) {
+    if (!s->w.live)
         finish(s);
-        return false;
-    }
-    return true;
+    return s->w.active;
 }
 
-void warp_count_barrier(struct warp_state *s, const struct uop *u, lanemask lanes)
+void warp_log_guard(struct warp_state *s, const struct uop *u, lanemask executed)
 {
-    s->w.clock++;
-    s->lanes_run += (unsigned)__builtin_popcount(lanes);
-    if (!s->w.log)
+    if (!is_register(u->guard) || !(u->flags & UF_FIRST))
         return;
-    rp_log_run(s->w.log, u->index, 1, lanes);
-    if (u->flags & UF_LOG_AUX)
-        rp_log_aux(s->w.log, barrier_aux(&s->w, u, (unsigned)__builtin_ctz(lanes)));
+    s->lanes_off += (unsigned)__builtin_popcount(s->w.active ^ executed);
+    if (s->w.log)
+        rp_log_guard(s->w.log, executed);
+}
+
+/* All live lanes of the warp are at a barrier. False: the warp stops here. */
+static bool barrier_of_warp(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    struct warp *w = &s->w;
+    if (w->log && u->flags & UF_LOG_AUX)
+        rp_log_aux(w->log, barrier_aux(w, u, (unsigned)__builtin_ctz(executed & w->active)));
+    warp_end_run(s, u->index + 1);
+    s->pc = u + 1;
+    s->run_start = run_start_at(s->pc);
+    return barrier_arrive(s, u, executed);
+}
+
+/* The executed lanes arrive one by one; the others of the split go on. */
+static bool barrier_of_lanes(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    struct warp *w = &s->w;
+    warp_end_run(s, run_start_at(u)); /* the instruction counts when the wait is over */
+    if (executed && !barrier_arrive_in_part(s, u, executed)) {
+        warp_end_run(s, u->index + 1);
+        return false;
+    }
+    if (!w->active) {
+        bool next = splits_next(s);
+        s->run_start = next ? run_start_at(s->pc) : s->run_start;
+        return next;
+    }
+    executed &= w->active; /* those that arrived without waiting */
+    warp_log_guard(s, u, executed);
+    if (executed && w->log && u->flags & UF_LOG_AUX)
+        rp_log_aux(w->log, barrier_aux(w, u, (unsigned)__builtin_ctz(executed)));
+    s->run_start = run_start_at(u);
+    s->pc = u + 1;
+    return true;
 }
 
 /* A barrier. False: the warp stops here. */
@@ -111,20 +142,22 @@ static bool barrier(struct warp_state *s, const struct uop *u, lanemask executed
         s->pc = u + 1;
         return true;
     }
-    if (w->active != w->live && !(u->flags & UF_GUARDED)) {
-        warp_end_run(s, u->index); /* the instruction counts when the lanes arrive, not when they begin to wait */
+    if (s->independent) {
+        if (is_register(u->guard))
+            executed &= guard(w, u);
+        if (executed != w->live)
+            return barrier_of_lanes(s, u, executed);
+        warp_log_guard(s, u, executed);
+    } else if (w->active != w->live && !(u->flags & UF_GUARDED)) {
+        warp_end_run(s,
+                     run_start_at(u)); /* the instruction counts when the lanes arrive, not when they begin to wait */
         if (!paths_gather(s, u)) {
             s->run_start = run_start_at(s->pc);
             return !w->block->faulted;
         }
         executed = w->live;
     }
-    if (w->log && u->flags & UF_LOG_AUX)
-        rp_log_aux(w->log, barrier_aux(w, u, (unsigned)__builtin_ctz(executed & w->active)));
-    warp_end_run(s, u->index + 1);
-    s->pc = u + 1;
-    s->run_start = run_start_at(s->pc);
-    return barrier_arrive(s, u, executed);
+    return barrier_of_warp(s, u, executed);
 }
 
 /* A fence, a push, a host call or a trap. */
@@ -188,10 +221,11 @@ ALWAYS_INLINE void run(struct warp_state *s, const bool record)
             }
             break;
         case UOP_RECONVERGE:
-            if (u != s->join)
+            if (u != s->meet)
                 break;
             end_run(s, u->index, record);
-            transfer(s, u, executed);
+            if (!transfer(s, u, executed))
+                return;
             u = s->pc;
             s->run_start = run_start_at(u);
             continue;
@@ -207,10 +241,22 @@ ALWAYS_INLINE void run(struct warp_state *s, const bool record)
                 return;
             s->run_start = run_start_at(u);
             if (__builtin_expect(w->clock >= s->stop_at, 0)) {
-                stop(s, u, record);
-                return;
+                const struct uop *next = split_look(s, u);
+                if (!next) {
+                    stop(s, u, record);
+                    return;
+                }
+                u = next;
+                s->run_start = run_start_at(u);
             }
             continue;
+        case UOP_COLLECTIVE:
+            switch (collective(s, u)) {
+            case COLLECTIVE_DONE: break;
+            case COLLECTIVE_ELSEWHERE: u = s->pc; continue;
+            default: return;
+            }
+            break;
         case UOP_BARRIER:
             if (!executed)
                 break;
@@ -234,7 +280,9 @@ ALWAYS_INLINE void run(struct warp_state *s, const bool record)
 void warp_run(struct warp_state *s)
 {
     const struct grid *g = s->w.block->grid;
-    s->stop_at = s->w.clock + g->quantum < g->limit ? s->w.clock + g->quantum : g->limit;
+    s->turn_end = s->stop_at = s->w.clock + g->quantum < g->limit ? s->w.clock + g->quantum : g->limit;
+    if (s->independent)
+        split_turn(s);
     if (s->w.log)
         run(s, true);
     else

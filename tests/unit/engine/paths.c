@@ -201,7 +201,7 @@ static void compare(uint64_t seed, struct shape shape)
     cr_assert_eq(thread_instructions, expected, "seed %llu: %llu thread instructions, alone %llu",
                  (unsigned long long)seed, (unsigned long long)thread_instructions, (unsigned long long)expected);
     for (uint32_t w = 0; w < grid.warps; w++)
-        cr_assert_eq(b->warps[w].depth, 0, "paths are left on the stack");
+        cr_assert_eq(b->warps[w].split_count + b->warps[w].joins_open, 0, "splits or joins are left");
     block_free(b);
     memory_clear(&memory);
     code_free(g.c);

@@ -24,6 +24,12 @@ static struct moment seen[64];
 static unsigned seen_count;
 static uop_fn real[256];
 
+static void note_entry(struct moment *m, const struct rp_instruction *in, const struct uop *pc, lanemask lanes)
+{
+    if (lanes && m->depth < 8)
+        m->stack[m->depth++] = (struct entry){(uint32_t)in[pc->index].pc, lanes};
+}
+
 static void watch(struct warp *w, const struct uop *u, lanemask executed)
 {
     const struct warp_state *s = (const struct warp_state *)w;
@@ -32,10 +38,14 @@ static void watch(struct warp *w, const struct uop *u, lanemask executed)
     if (!strcmp(in[u->index].text, "NOP") && seen_count < sizeof seen / sizeof *seen) {
         struct moment *m = &seen[seen_count++];
         *m = (struct moment){.pc = (uint32_t)in[u->index].pc, .active = w->active};
-        for (uint32_t i = 0; i < s->depth && m->depth < 8; i++)
-            if (s->paths[i].mask & w->live)
-                m->stack[m->depth++] =
-                    (struct entry){(uint32_t)in[s->paths[i].pc->index].pc, s->paths[i].mask & w->live};
+        for (int64_t order = 1; order <= s->top; order++) { /* splits and joins by age are the stack */
+            for (uint32_t i = 1; i <= s->joins_made; i++)
+                if (s->joins[i].order == order)
+                    note_entry(m, in, s->joins[i].pc, s->joins[i].lanes & w->live);
+            for (uint32_t i = 0; i < s->split_count; i++)
+                if (s->splits[i].order == order)
+                    note_entry(m, in, s->splits[i].pc, s->splits[i].lanes);
+        }
     }
     real[u - p->uops](w, u, executed);
 }

@@ -1,0 +1,294 @@
+/* Instructions at which the lanes of a warp wait for one another: engine.h, "collectives". */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "frontend/core/engine.h"
+#include "frontend/core/flags.h"
+#include "tracefmt/plural.h"
+
+/* Where the lanes have their member masks. */
+static struct operand masks_of(const struct uop *u)
+{
+    if (!u->fn)
+        return u->a; /* bar.warp.sync */
+    return u->op == OP_SHFL || u->op == OP_VOTE ? u->lane->elements[0] : u->b;
+}
+
+/* The lanes of `lanes` whose mask is `mask`. */
+static lanemask lanes_with(const uint32_t *masks, lanemask lanes, uint32_t mask)
+{
+    lanemask same = 0;
+    for (unsigned l = 0; l < RP_WARP_LANES; l++)
+        same |= (lanemask)(masks[l] == mask) << l;
+    return same & lanes;
+}
+
+/* Each executed lane finds all the live lanes that its mask names beside it, with the same mask. */
+static bool all_here(const struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    const uint32_t *masks = operand_at(&s->w, masks_of(u));
+    for (lanemask left = executed; left;) {
+        uint32_t mask = masks[__builtin_ctz(left)];
+        lanemask same = lanes_with(masks, left, mask);
+        if ((mask & s->w.live) != same)
+            return false;
+        left &= ~same;
+    }
+    return true;
+}
+
+static bool in_own_masks(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    const uint32_t *masks = operand_at(&s->w, masks_of(u));
+    FOR_LANES(l, executed)
+    {
+        if (masks[l] >> l & 1)
+            continue;
+        block_fault(s, u, RP_FAULT_BARRIER, l, "lane %u executes this, but its mask 0x%08x does not name it", l,
+                    masks[l]);
+        return false;
+    }
+    return true;
+}
+
+enum collective_outcome collective(struct warp_state *s, const struct uop *u)
+{
+    lanemask executed = s->w.active;
+    if (is_register(u->guard))
+        executed &= guard(&s->w, u);
+    if (!executed || all_here(s, u, executed)) {
+        warp_log_guard(s, u, executed);
+        if (executed && u->fn)
+            u->fn(&s->w, u, executed);
+        return COLLECTIVE_DONE;
+    }
+    if (!in_own_masks(s, u, executed)) {
+        warp_end_run(s, u->index + 1);
+        s->pc = u;
+        return COLLECTIVE_STOP;
+    }
+    warp_end_run(s, run_start_at(u)); /* the instruction counts when it is carried out */
+    split_wait(s, u, executed, WAIT_LANES, 0);
+    collectives_serve(s);
+    if (s->w.active) { /* lanes that the guard kept out go on alone */
+        warp_log_guard(s, u, 0);
+        s->pc = u + 1;
+        s->run_start = run_start_at(u);
+        return COLLECTIVE_ELSEWHERE;
+    }
+    if (!splits_next(s))
+        return COLLECTIVE_STOP;
+    s->run_start = run_start_at(s->pc);
+    return COLLECTIVE_ELSEWHERE;
+}
+
+/* ---- groups that come together from several splits --------------------------------------------------------------- */
+
+/* Lanes of these two instructions may serve one another: all but the registers is the same. */
+static bool same_qualifiers(const struct uop *a, const struct uop *b)
+{
+    return a->fn == b->fn && a->op == b->op && a->mode == b->mode && a->type == b->type;
+}
+
+/* The lanes of split `i` that wait at an instruction like `u` with this mask. */
+static lanemask part_of(const struct warp_state *s, uint32_t i, const struct uop *u, uint32_t mask)
+{
+    const struct split *split = &s->splits[i];
+    if (split->waits != WAIT_LANES || !same_qualifiers(split->pc, u))
+        return 0;
+    return lanes_with(operand_in(s, split->window, masks_of(split->pc)), split->lanes, mask);
+}
+
+static lanemask come(const struct warp_state *s, const struct uop *u, uint32_t mask)
+{
+    lanemask all = 0;
+    for (uint32_t i = 0; i < s->split_count; i++)
+        all |= part_of(s, i, u, mask);
+    return all;
+}
+
+/* Copies of the operands of an instruction whose lanes have them in different registers: a window of its own. */
+struct exchange {
+    uint64_t a[RP_WARP_LANES];
+    uint32_t b[RP_WARP_LANES], c[RP_WARP_LANES], masks[RP_WARP_LANES], d[RP_WARP_LANES];
+    lanemask p, pd;
+} __attribute__((aligned(64)));
+#define EXCHANGED(field) OPERAND_REGISTER(offsetof(struct exchange, field))
+
+static void copy_words(uint32_t *to, const uint32_t *from, lanemask lanes)
+{
+    FOR_LANES(l, lanes)
+    to[l] = from[l];
+}
+
+static void gather_operands(struct exchange *x, const struct warp_state *s, const struct split *split, lanemask lanes)
+{
+    const struct uop *u = split->pc;
+    const void *a = operand_in(s, split->window, u->a);
+    if (u->op == OP_MATCH && lane_type_bits(u->type) == 64) {
+        FOR_LANES(l, lanes)
+        x->a[l] = ((const uint64_t *)a)[l];
+    } else {
+        copy_words((uint32_t *)x->a, a, lanes);
+    }
+    copy_words(x->b, operand_in(s, split->window, u->b), lanes);
+    copy_words(x->c, operand_in(s, split->window, u->c), lanes);
+    copy_words(x->masks, operand_in(s, split->window, masks_of(u)), lanes);
+    x->p |= (*(const lanemask *)operand_in(s, split->window, u->p) ^ flag_mask(u->flags, UF_P_NEGATED)) & lanes;
+}
+
+static void scatter_results(const struct exchange *x, const struct warp_state *s, const struct split *split,
+                            lanemask lanes)
+{
+    const struct uop *u = split->pc;
+    if (!is_sink(u->d))
+        copy_words(operand_in(s, split->window, u->d), x->d, lanes);
+    if (!is_sink(u->pd)) {
+        lanemask *pd = operand_in(s, split->window, u->pd);
+        *pd = (*pd & ~lanes) | (x->pd & lanes);
+    }
+}
+
+/* Calls u's handler with another window. */
+static void execute_in(struct warp_state *s, uint8_t *window, const struct uop *u, lanemask lanes)
+{
+    uint8_t *current = s->w.window;
+    warp_set_window(&s->w, window);
+    u->fn(&s->w, u, lanes);
+    warp_set_window(&s->w, current);
+}
+
+/* Carries the instruction out for lanes that have their operands in several places. */
+static void carry_out_apart(struct warp_state *s, const struct uop *u, const lanemask *parts, lanemask all)
+{
+    struct exchange x = {.p = 0};
+    uint64_t room[(sizeof(struct lane_descriptor) + sizeof(struct operand) + 7) / 8];
+    struct lane_descriptor *lists = (struct lane_descriptor *)room;
+    *lists = (struct lane_descriptor){.imm = u->mode};
+    for (unsigned n = 0; n < UOP_LISTS; n++)
+        lists->list_end[n] = 1;
+    lists->elements[0] = EXCHANGED(masks);
+    struct uop copy = *u;
+    for (uint32_t i = 0; i < s->split_count; i++)
+        if (parts[i])
+            gather_operands(&x, s, &s->splits[i], parts[i]);
+    copy.a = EXCHANGED(a);
+    copy.b = u->op == OP_SHFL ? EXCHANGED(b) : EXCHANGED(masks);
+    copy.c = EXCHANGED(c);
+    copy.d = EXCHANGED(d);
+    copy.p = EXCHANGED(p);
+    copy.pd = EXCHANGED(pd);
+    copy.flags &= ~UF_P_NEGATED;
+    copy.lane = lists;
+    execute_in(s, (uint8_t *)&x, &copy, all);
+    for (uint32_t i = 0; i < s->split_count; i++)
+        if (parts[i])
+            scatter_results(&x, s, &s->splits[i], parts[i]);
+}
+
+/* Carries out what the lanes `all` wait at, parts[i] of them in split i: an instruction like that of split `at`. */
+static void carry_out(struct warp_state *s, uint32_t at, const lanemask *parts, lanemask all)
+{
+    const struct split *first = &s->splits[at];
+    const struct uop *u = first->pc;
+    if (!u->fn)
+        return; /* waiting was all */
+    for (uint32_t i = 0; i < s->split_count; i++)
+        if (parts[i] && (s->splits[i].pc != u || s->splits[i].window != first->window)) {
+            carry_out_apart(s, u, parts, all);
+            return;
+        }
+    execute_in(s, s->registers + first->window, u, all);
+}
+
+/* Serves the lanes that wait with this mask at instructions like that of split `at`, if all have come. */
+static bool serve(struct warp_state *s, uint32_t at, uint32_t mask)
+{
+    const struct uop *u = s->splits[at].pc;
+    lanemask parts[MAX_SPLITS], all = 0;
+    uint32_t count = s->split_count;
+    for (uint32_t i = 0; i < count; i++)
+        all |= parts[i] = part_of(s, i, u, mask);
+    if (mask & s->w.live & ~all)
+        return false;
+    carry_out(s, at, parts, all);
+    for (uint32_t i = count; i-- > 0;) /* what a release inserts comes above split i */
+        if (parts[i])
+            split_release(s, i, parts[i]);
+    return true;
+}
+
+static bool serve_one(struct warp_state *s)
+{
+    for (uint32_t i = s->split_count; i-- > 0;) {
+        const struct split *split = &s->splits[i];
+        if (split->waits != WAIT_LANES)
+            continue;
+        const uint32_t *masks = operand_in(s, split->window, masks_of(split->pc));
+        for (lanemask left = split->lanes; left;) {
+            uint32_t mask = masks[__builtin_ctz(left)];
+            left &= ~part_of(s, i, split->pc, mask);
+            if (serve(s, i, mask))
+                return true;
+        }
+    }
+    return false;
+}
+
+void collectives_serve(struct warp_state *s)
+{
+    while (serve_one(s))
+        ;
+}
+
+/* ---- reports ----------------------------------------------------------------------------------------------------- */
+
+/* The first lane of split `i` whose group is not complete; *missing: the first that it waits for. */
+static unsigned waiting_lane(const struct warp_state *s, uint32_t i, unsigned *missing)
+{
+    const struct split *split = &s->splits[i];
+    const uint32_t *masks = operand_in(s, split->window, masks_of(split->pc));
+    unsigned lane = (unsigned)__builtin_ctz(split->lanes);
+    *missing = (unsigned)__builtin_ctz(masks[lane] & s->w.live & ~come(s, split->pc, masks[lane]));
+    return lane;
+}
+
+size_t describe_split(const struct warp_state *s, const struct split *split, char *text, size_t size)
+{
+    const struct rp_instruction *in = &s->w.block->program->kernel.instructions[split->pc->index];
+    char line[24] = "";
+    int used;
+    if (in->line)
+        snprintf(line, sizeof line, " (line %u)", in->line);
+    if (split->waits == WAIT_BARRIER)
+        used = snprintf(text, size, "barrier %u%s", split->barrier, line);
+    else {
+        const uint32_t *masks = operand_in(s, split->window, masks_of(split->pc));
+        used = snprintf(text, size, "'%.60s'%s with mask 0x%08x", in->text ? in->text : "?", line,
+                        masks[__builtin_ctz(split->lanes)]);
+    }
+    return used < 0 ? 0 : (size_t)used < size ? (size_t)used : size - 1;
+}
+
+/* Where a lane is that others wait for. */
+static void describe_lane(const struct warp_state *s, unsigned lane, char *text, size_t size)
+{
+    snprintf(text, size, "another path");
+    for (uint32_t i = 0; i < s->split_count; i++)
+        if (s->splits[i].lanes >> lane & 1 && s->splits[i].waits != WAIT_NONE)
+            describe_split(s, &s->splits[i], text, size);
+}
+
+void collective_deadlock(struct warp_state *s)
+{
+    uint32_t at = s->split_count - 1;
+    unsigned missing, lane = waiting_lane(s, at, &missing);
+    const struct split *split = &s->splits[at];
+    char where[160];
+    describe_lane(s, missing, where, sizeof where);
+    const uint32_t *masks = operand_in(s, split->window, masks_of(split->pc));
+    block_fault(s, split->pc, RP_FAULT_DEADLOCK, lane,
+                "lane %u of warp %u waits here forever for lane %u, which its mask 0x%08x names: lane %u waits at %s",
+                lane, s->w.id, missing, masks[lane], missing, where);
+}

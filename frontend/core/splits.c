@@ -1,0 +1,277 @@
+/* Splits and the order in which they run: frontend/core/engine.h, "warps". */
+#include <string.h>
+
+#include "frontend/core/engine.h"
+#include "frontend/core/flags.h"
+#include "tracefmt/writer.h"
+
+void splits_start(struct warp_state *s)
+{
+    s->pc = s->w.block->program->uops + s->w.block->program->entry;
+    s->meet = NULL;
+    s->join = s->call = 0;
+    s->several_open = s->stuck = false;
+    s->split_count = 0;
+    s->joins_made = s->joins_open = s->free_join = 0;
+    s->top = s->bottom = 0;
+    s->spin = (struct spin){.distance = SPIN_FIRST};
+    memset(s->arrived, 0, sizeof s->arrived);
+}
+
+/* ---- the list ---------------------------------------------------------------------------------------------------- */
+
+void split_insert(struct warp_state *s, struct split split)
+{
+    uint32_t at = s->split_count++;
+    for (; at && s->splits[at - 1].order > split.order; at--)
+        s->splits[at] = s->splits[at - 1];
+    s->splits[at] = split;
+}
+
+struct split split_take(struct warp_state *s, uint32_t at)
+{
+    struct split split = s->splits[at];
+    s->split_count--;
+    memmove(&s->splits[at], &s->splits[at + 1], (s->split_count - at) * sizeof split);
+    return split;
+}
+
+struct split split_of_current(struct warp_state *s, const struct uop *pc, lanemask lanes)
+{
+    return (struct split){.pc = pc,
+                          .lanes = lanes,
+                          .window = current_window(s),
+                          .frame = s->w.frame,
+                          .call = s->call,
+                          .join = s->join,
+                          .order = ++s->top};
+}
+
+/* A split outside of the current one's call may go on before that returns: see above_waiting in paths.c. */
+static void note_calls(struct warp_state *s)
+{
+    for (uint32_t i = 0; i < s->split_count; i++)
+        s->several_open |= s->splits[i].call != s->call;
+}
+
+/* ---- what runs next ---------------------------------------------------------------------------------------------- */
+
+/* The place of the topmost split that can run and has none of the lanes in `but`; split_count: there is none. A split
+ * that waits for the rest of its warp can always look again whether that is there. */
+static uint32_t topmost(const struct warp_state *s, lanemask but)
+{
+    for (uint32_t i = s->split_count; i-- > 0;)
+        if ((!s->independent || s->splits[i].waits == WAIT_NONE) && !(s->splits[i].lanes & but))
+            return i;
+    return s->split_count;
+}
+
+static bool run_at(struct warp_state *s, uint32_t at)
+{
+    struct split next = split_take(s, at);
+    s->status = WARP_READY;
+    return split_run(s, &next);
+}
+
+static bool waits_for_block(const struct warp_state *s)
+{
+    for (uint32_t i = 0; i < s->split_count; i++)
+        if (s->splits[i].waits == WAIT_BARRIER)
+            return true;
+    return false;
+}
+
+bool splits_next(struct warp_state *s)
+{
+    uint32_t at = topmost(s, 0);
+    if (at < s->split_count)
+        return run_at(s, at);
+    s->w.active = 0;
+    s->meet = NULL;
+    s->join = s->call = 0;
+    if (!s->split_count)
+        return false;
+    s->status = WARP_WAITING;
+    if (waits_for_block(s))
+        return false;
+    if (warp_go_ahead(s))
+        return true;
+    collective_deadlock(s);
+    return false;
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+
+static bool waits_alike(const struct split *a, const struct split *b)
+{
+    return a->pc == b->pc && a->waits == b->waits && a->barrier == b->barrier && a->join == b->join &&
+           a->call == b->call && a->window == b->window;
+}
+
+void split_wait(struct warp_state *s, const struct uop *at, lanemask lanes, enum wait waits, uint32_t barrier)
+{
+    struct split split = split_of_current(s, at, lanes);
+    split.waits = (uint8_t)waits;
+    split.barrier = (uint8_t)barrier;
+    for (uint32_t i = s->split_count; i-- > 0;)
+        if (waits_alike(&s->splits[i], &split))
+            split.lanes |= split_take(s, i).lanes;
+    note_calls(s);
+    split_insert(s, split);
+    s->w.active &= ~lanes;
+    s->spin.since = s->w.clock;
+}
+
+/* Counts and logs one step of lanes that are not the current split. */
+static void count_step(struct warp_state *s, const struct split *split, lanemask lanes)
+{
+    const struct uop *u = split->pc;
+    uint8_t *window = s->w.window;
+    if (!(u->flags & UF_FIRST))
+        return; /* it was counted when it began */
+    s->w.clock++;
+    s->lanes_run += (unsigned)__builtin_popcount(lanes);
+    if (!s->w.log)
+        return;
+    if (is_register(u->guard))
+        rp_log_guard(s->w.log, lanes);
+    rp_log_run(s->w.log, u->index, 1, lanes);
+    warp_set_window(&s->w, s->registers + split->window);
+    if (u->flags & UF_LOG_AUX)
+        rp_log_aux(s->w.log, barrier_aux(&s->w, u, (unsigned)__builtin_ctz(lanes)));
+    warp_set_window(&s->w, window);
+}
+
+void split_release(struct warp_state *s, uint32_t i, lanemask lanes)
+{
+    struct split *split = &s->splits[i], ahead = *split;
+    count_step(s, split, lanes);
+    s->spin.since = s->w.clock;
+    if (lanes == split->lanes) {
+        split->waits = WAIT_NONE;
+        split->pc++;
+        return;
+    }
+    split->lanes &= ~lanes;
+    ahead.lanes = lanes;
+    ahead.waits = WAIT_NONE;
+    ahead.pc++;
+    split_insert(s, ahead);
+}
+
+/* ---- going ahead ------------------------------------------------------------------------------------------------- */
+
+/* The join opened last at which lanes wait for others; 0: there is none. */
+static uint32_t last_with_arrived(const struct warp_state *s)
+{
+    uint32_t last = 0;
+    for (uint32_t i = 1; i <= s->joins_made; i++)
+        if (s->joins[i].arrived && (!last || s->joins[i].order > s->joins[last].order))
+            last = i;
+    return last;
+}
+
+bool warp_go_ahead(struct warp_state *s)
+{
+    uint32_t i = last_with_arrived(s);
+    if (!i)
+        return false;
+    struct join *j = &s->joins[i];
+    struct split ahead = {j->pc, j->arrived, j->window, j->frame, j->call, j->outer, WAIT_NONE, 0, false, ++s->top};
+    j->lanes &= ~j->arrived;
+    j->arrived = 0;
+    s->several_open = true;
+    s->spin.since = s->w.clock;
+    if (s->w.active) {
+        struct split current = split_of_current(s, s->pc, s->w.active);
+        current.order = --s->bottom;
+        split_insert(s, current);
+    }
+    s->status = WARP_READY;
+    return split_run(s, &ahead);
+}
+
+bool block_go_ahead(struct block *b)
+{
+    bool some = false;
+    for (uint32_t i = 0; i < b->grid->warps; i++) {
+        struct warp_state *s = &b->warps[i];
+        if (s->independent && (s->status == WARP_READY || s->status == WARP_WAITING))
+            some |= warp_go_ahead(s);
+    }
+    return some;
+}
+
+/* ---- spinning ---------------------------------------------------------------------------------------------------- */
+
+/* The current split goes to the bottom and one that was not yet seen to spin runs. NULL: there is none. */
+static const struct uop *give_way(struct warp_state *s, const struct uop *pc)
+{
+    s->spin.spun |= s->w.active;
+    uint32_t at = topmost(s, s->spin.spun);
+    if (at == s->split_count) {
+        s->stuck = true;
+        return NULL;
+    }
+    struct split other = split_take(s, at), current = split_of_current(s, pc, s->w.active);
+    current.order = --s->bottom;
+    split_insert(s, current);
+    s->several_open |= other.call != s->call;
+    s->spin.at = NULL;
+    s->spin.distance = SPIN_FIRST;
+    s->spin.since = s->w.clock;
+    s->stop_at = s->w.clock + SPIN_FIRST < s->turn_end ? s->w.clock + SPIN_FIRST : s->turn_end;
+    return split_run(s, &other) ? s->pc : NULL;
+}
+
+/* Keeps a state, compares the next ones at the same place with it, and after some keeps another later, each time twice
+ * as far away. */
+static bool spins(struct warp_state *s, const struct uop *pc)
+{
+    struct spin *k = &s->spin;
+    if (s->w.block->program->polls && s->w.clock - k->since >= SPIN_LIMIT)
+        return true;
+    if (!k->at) {
+        k->at = pc;
+        k->fingerprint = warp_fingerprint(s);
+        k->compared = 0;
+        k->kept = s->w.clock;
+        s->stop_at = s->w.clock;
+        return false;
+    }
+    if (pc == k->at) {
+        if (warp_fingerprint(s) == k->fingerprint)
+            return true;
+        k->compared++;
+    }
+    if (k->compared == SPIN_COMPARED || s->w.clock - k->kept >= 4 * k->distance) {
+        k->at = NULL;
+        k->distance *= 2;
+        s->stop_at = s->w.clock + k->distance < s->turn_end ? s->w.clock + k->distance : s->turn_end;
+    }
+    return false;
+}
+
+void split_turn(struct warp_state *s)
+{
+    s->stuck = false;
+    s->spin.at = NULL;
+    s->spin.spun = 0;
+    s->spin.distance = SPIN_FIRST;
+    if (s->w.active == s->w.live)
+        s->spin.since = s->w.clock;
+    else if (s->w.clock + SPIN_FIRST < s->turn_end)
+        s->stop_at = s->w.clock + SPIN_FIRST;
+}
+
+const struct uop *split_look(struct warp_state *s, const struct uop *pc)
+{
+    if (s->w.clock >= s->turn_end)
+        return NULL;
+    if (s->w.active == s->w.live) {
+        s->stop_at = s->turn_end;
+        return pc;
+    }
+    s->pc = pc;
+    return spins(s, pc) ? give_way(s, pc) : pc;
+}
