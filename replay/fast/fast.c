@@ -56,8 +56,9 @@ static bool begin(struct fast *f, struct rp_error *err)
     f->delay = f->immediate ? memory_system_delay(f->job->memory) : 0;
     f->plain_global = m->coalescer.model == &coalescer_ideal.model && f->immediate;
     f->may_refuse = memory_system_may_refuse(f->job->memory);
-    f->stepped = memory_system_is_stepped(f->job->memory);
     f->lookahead = memory_system_lookahead(f->job->memory);
+    /* without lookahead, it is in the cycle of arrival that the chip says when it must be advanced next */
+    f->stepped = memory_system_is_stepped(f->job->memory) || !f->lookahead;
     f->chip_next = NEVER;
     for (uint32_t u = 0; u < m->unit_count; u++)
         f->unit_models[u] = (const struct unit_model *)m->units[u].model;

@@ -24,38 +24,6 @@ static struct memory_level level_of(const struct machine_part *part, int64_t que
     return l;
 }
 
-/* Whether a unit ever lets an instruction wait after its issue. */
-static bool waits_after_issue(const struct machine *m, uint8_t unit)
-{
-    const struct machine_part *part = &m->units[unit];
-    if (part->model == &unit_ideal.model)
-        return false;
-    for (unsigned o = 0; o < part->model->option_count; o++)
-        if (!strcmp(part->model->options[o].key, "queue") && part->options[o] == 0)
-            return part->model != &unit_pipelined.model;
-    return true;
-}
-
-/* Instructions of these timings may make accesses: all of one initiation, on units that let nobody wait? */
-static bool same_delay(const struct machine *m, const struct machine_timing *t, uint32_t *initiation)
-{
-    if (*initiation && *initiation != t->initiation)
-        return false;
-    *initiation = t->initiation;
-    return !waits_after_issue(m, t->unit);
-}
-
-static bool arrives_in_order(const struct machine *m)
-{
-    uint32_t initiation = 0;
-    for (unsigned s = 0; s < RP_SPACE_COUNT; s++)
-        if (s != RP_SPACE_NONE && s != RP_SPACE_GENERIC && !same_delay(m, &m->spaces[s], &initiation))
-            return false;
-    /* instructions of other classes with memory operands */
-    return same_delay(m, &m->classes[RP_CLASS_TEXTURE], &initiation) &&
-           same_delay(m, &m->classes[RP_CLASS_ASYNC], &initiation);
-}
-
 /* The L2 model with a slice's part of the size. */
 static struct machine_part slice_of(const struct machine_part *l2, int64_t slices)
 {
@@ -98,7 +66,6 @@ void memory_layout_of(const struct machine *m, struct memory_layout *l)
     l->l1 = level_of(&m->l1, m->l1_queue, m->l1_mshrs);
     l->l2 = level_of(&l->slice, m->l2_queue, m->l2_mshrs);
     uint64_t ahead = l->dram->ahead(dram);
-    l->in_order = arrives_in_order(m);
     l->sm_unbounded = l->lsu_queue == MEMORY_ANY && l->port_queue == MEMORY_ANY && l->l1.queue == MEMORY_ANY &&
                       l->l1.mshrs == MEMORY_ANY;
     l->chip_unbounded = l->l2.queue == MEMORY_ANY && l->l2.mshrs == MEMORY_ANY && !l->dram->may_refuse(dram);

@@ -32,8 +32,6 @@ struct memory_layout {
     uint64_t lsu_queue, port_queue; /* MEMORY_ANY: any number */
     uint64_t port_width;            /* 0: any number */
     uint64_t port_latency;
-    /* Accesses arrive at an SM's LSU in the order in which their instructions issue. */
-    bool in_order;
     bool sm_unbounded;   /* nothing within an SM ever refuses */
     bool chip_unbounded; /* nor on the chip */
     bool immediate;      /* no cache keeps anything and nothing is ever busy: an access takes `delay` */

@@ -11,11 +11,11 @@
  * no answer before the cycle in which something can depend on it, and a component says what it knows as soon as it
  * knows it.
  *
- * Who waits where. An SM's LSU takes accesses in the order of their arrival at it (equal ones in that of issue), and
- * their transactions one after the other. Each goes to its L1 or, beside it, to the port. What L1 does not serve leaves
- * through the port, in the order in which the LSU took it. Whatever is full refuses: the sender keeps the request, all
- * behind it waits, and a credit comes back when there is room: what becomes free in cycle c can be taken from c + 1
- * on. Replies are never refused, so something always moves.
+ * Who waits where. An SM's LSU takes accesses in the order of their issue, none before its arrival, and their
+ * transactions one after the other. (In an immediate memory system nobody waits for anybody.) Each goes to its L1 or,
+ * beside it, to the port. What L1 does not serve leaves through the port, in the order in which the LSU took it.
+ * Whatever is full refuses: the sender keeps the request, all behind it waits, and a credit comes back when there is
+ * room: what becomes free in cycle c can be taken from c + 1 on. Replies are never refused, so something always moves.
  *
  * Order. What reaches the chip in one cycle is served by (SM, sequence), sequence being the order in which requests
  * left that SM. No address of the computer's memory and no thread has a say.

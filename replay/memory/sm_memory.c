@@ -1,6 +1,6 @@
 /* An SM's side of the memory system.
  *
- * Two ways through it with the same result. Where nothing refuses and accesses arrive in the order of issue, all that
+ * Two ways through it with the same result. Where nothing refuses, all that
  * the SM does with an access follows from what came before, so it is done at its commit ("at once"). Else the LSU holds
  * it until its arrival, and everything is done in its cycle ("stepped"). The second is the definition.
  */
@@ -394,6 +394,8 @@ void sm_memory_add(struct sm_memory *s, const struct memory_transaction *t)
         s->plain_writes += t->kind != CACHE_READ;
     if (s->immediate || !a)
         return;
+    if (s->plain_count == 1 && !s->layout->immediate)
+        a->arrival = s->last_arrival = later(a->arrival, s->last_arrival);
     struct lsu_request *r = new_request(s, a, t);
     a->pending++;
     if (!r)
@@ -414,7 +416,7 @@ void sm_memory_count(struct sm_memory *s, enum cache_kind kind, uint64_t transac
     s->plain_writes += kind == CACHE_READ ? 0 : transactions;
 }
 
-/* Among those held, by arrival, behind its equals. */
+/* Among those held, by arrival: in the order of issue, but for immediate memory systems. */
 static void hold(struct sm_memory *s, struct lsu_access *a)
 {
     s->held++;
@@ -508,7 +510,7 @@ bool sm_memory_open(struct sm_memory *s, const struct memory_layout *l, bool sho
     bool immediate = short_cuts && l->immediate;
     *s = (struct sm_memory){.layout = l,
                             .immediate = immediate,
-                            .stepped = !immediate && (!short_cuts || !l->sm_unbounded || !l->in_order),
+                            .stepped = !immediate && (!short_cuts || !l->sm_unbounded),
                             .accesses = {.size = sizeof(struct lsu_access)},
                             .requests = {.size = sizeof(struct lsu_request)}};
     for (uint32_t i = 0; i < l->l1_count; i++) {

@@ -79,6 +79,7 @@ struct sm_memory {
     uint64_t held;                          /* instructions */
     struct lsu_request *order, *order_last; /* handed on, and not yet served or gone */
     uint64_t plain_arrival, plain_count;    /* of an immediate access */
+    uint64_t last_arrival;                  /* when the LSU takes the last access, at the earliest */
     struct sm_l1 l1[16];
     void *icache[16];
     uint64_t icache_counts[2]; /* hits, misses */

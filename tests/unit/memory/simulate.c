@@ -47,6 +47,7 @@ struct sim {
     uint64_t order, *sequence, *places, (*credit)[MOST], *credits, *held;
     uint64_t left_at[64], left[64];
     uint64_t arrival[1024];                      /* of an access */
+    uint64_t latest[64];                         /* of an SM's accesses, the last arrival */
     unsigned queue[64][MOST], queued[64];        /* LSU: accesses, by arrival */
     unsigned refused[64][64], refused_count[64]; /* slices, of a channel */
     uint64_t dram_free[64], dram_started[64][MOST];
@@ -536,6 +537,9 @@ static void issue(struct sim *s, unsigned a, uint64_t now)
     if (!p->count)
         return;
     s->arrival[a] = now + p->initiation;
+    if (!s->l.immediate && s->arrival[a] < s->latest[p->sm])
+        s->arrival[a] = s->latest[p->sm];
+    s->latest[p->sm] = s->arrival[a];
     unsigned at = s->queued[p->sm]++;
     for (; at && s->arrival[s->queue[p->sm][at - 1]] > s->arrival[a]; at--)
         s->queue[p->sm][at] = s->queue[p->sm][at - 1];
@@ -547,7 +551,7 @@ static void issue(struct sim *s, unsigned a, uint64_t now)
                                 .l1 = p->subcore / s->l.l1_subcores,
                                 .access = a,
                                 .address = p->transactions[t].address,
-                                .ready = now + p->initiation,
+                                .ready = s->arrival[a],
                                 .kind = p->transactions[t].kind,
                                 .repeats = p->transactions[t].repeats,
                                 .sectors = 1,
