@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/isa/sass5x/disasm.h"
+#include "frontend/core/target.h"
 #include "frontend/loader/cubin.h"
 #include "frontend/loader/fatbin.h"
+#include "frontend/loader/isa.h"
 #include "tools/command.h"
 #include "tools/file.h"
 #include "tools/input.h"
@@ -15,7 +16,7 @@ struct disasm {
     const char *file, *kernel, *binary;
 };
 
-enum { KEY_BINARY = 256 };
+enum { KEY_BINARY = 256, LINE_BYTES = 512 };
 
 static const struct option_row rows[] = {
     {"kernel", 'k', "NAME", "Only this kernel"},
@@ -43,14 +44,6 @@ static void disasm_option(struct command_line *line, int key, char *arg)
 /* ---- one function -------------------------------------------------------------------------------------------------
  */
 
-static uint64_t word_at(const uint8_t *code, uint32_t at)
-{
-    uint64_t v = 0;
-    for (int i = 7; i >= 0; i--)
-        v = v << 8 | code[at + (uint32_t)i];
-    return v;
-}
-
 /* "@!P0 SYNC" as "          @!P0 SYNC ;": guards end in one column. */
 static int line(char *out, size_t size, uint32_t address, const char *text)
 {
@@ -63,55 +56,29 @@ static int line(char *out, size_t size, uint32_t address, const char *text)
     return snprintf(out, size, "        /*%04" PRIx32 "*/ %17.*s %s ;", address, guard, text, rest);
 }
 
-struct code {
-    const uint8_t *bytes;
-    uint32_t size;
-    enum sass_arch arch;
-};
-
-/* Calls use(data, address, text, word) for every word; control words have no text. */
-static bool each_word(const struct code *c, void (*use)(void *, uint32_t, const char *, uint64_t), void *data,
-                      struct rp_error *err)
-{
-    uint64_t control = 0;
-    for (uint32_t at = 0; at + SASS_WORD_BYTES <= c->size; at += SASS_WORD_BYTES) {
-        char text[SASS_TEXT_SIZE], out[SASS_TEXT_SIZE + 64];
-        uint64_t word = word_at(c->bytes, at);
-        unsigned slot = at / SASS_WORD_BYTES % 4;
-        if (!slot) {
-            control = word;
-            use(data, at, NULL, word);
-            continue;
-        }
-        if (!sass_print(word, sass_control(control, slot - 1), at, c->arch, text, err))
-            return false;
-        line(out, sizeof out, at, text);
-        use(data, at, out, word);
-    }
-    return true;
-}
-
 static void measure(void *widest, uint32_t address, const char *text, uint64_t word)
 {
-    (void)address;
+    char out[LINE_BYTES];
     (void)word;
-    int *w = widest;
-    if (text && (int)strlen(text) > *w)
-        *w = (int)strlen(text);
+    int *w = widest, width = text ? line(out, sizeof out, address, text) : 0;
+    *w = width > *w ? width : *w;
 }
 
 static void print(void *width, uint32_t address, const char *text, uint64_t word)
 {
-    (void)address;
-    printf("%-*s  /* 0x%016" PRIx64 " */\n", *(int *)width, text ? text : "", word);
+    char out[LINE_BYTES] = "";
+    if (text)
+        line(out, sizeof out, address, text);
+    printf("%-*s  /* 0x%016" PRIx64 " */\n", *(int *)width, out, word);
 }
 
-static bool print_code(const struct code *c, struct rp_error *err)
+static bool print_code(const struct machine_code *c, struct rp_error *err)
 {
+    const struct isa *isa = isa_of_sm(c->sm);
     int width = 0;
-    if (!each_word(c, measure, &width, err))
-        return false;
-    return each_word(c, print, &width, err);
+    if (!isa)
+        return rp_fail(err, RP_BAD_INPUT, "there is no sm_%u", c->sm);
+    return isa->disassemble(c, measure, &width, err) && isa->disassemble(c, print, &width, err);
 }
 
 /* ---- files --------------------------------------------------------------------------------------------------------
@@ -126,9 +93,7 @@ static void print_flags(const struct cubin *c)
 
 static bool print_kernel(const struct cubin *c, const struct cubin_kernel *k, struct rp_error *err)
 {
-    struct code code = {k->code.at, k->code.size, sass_arch(c->sm)};
-    if (!code.arch)
-        return rp_fail(err, RP_BAD_INPUT, "%s: there is no sm_%u", c->file_name, c->sm);
+    const struct machine_code code = {k->code.at, k->code.size, c->sm};
     printf("\t\tFunction : %s\n", k->name);
     print_flags(c);
     if (!print_code(&code, err)) {
@@ -162,24 +127,32 @@ static bool print_fatbin(const struct disasm *a, const uint8_t *bytes, size_t si
         return false;
     bool ok = true, any = false;
     for (uint32_t i = 0; ok && i < fat->count; i++)
-        if (fat->entries[i].kind == FATBIN_CUBIN && sass_arch(fat->entries[i].arch)) {
+        if (fat->entries[i].kind == FATBIN_CUBIN && isa_of_sm(fat->entries[i].arch)) {
             any = true;
             ok = print_cubin(a, fat->entries[i].bytes, fat->entries[i].size, err);
         }
-    if (ok && !any)
-        ok = rp_fail(err, RP_BAD_INPUT, "%s: the fat binary holds no machine code for sm_50 to sm_62", a->file);
+    if (ok && !any) {
+        char known[128];
+        isa_ranges(known, sizeof known);
+        ok = rp_fail(err, RP_BAD_INPUT, "%s: the fat binary holds no machine code for %s", a->file, known);
+    }
     fatbin_free(fat);
     return ok;
 }
 
 static bool print_binary(const struct disasm *a, const uint8_t *bytes, size_t size, struct rp_error *err)
 {
-    enum sass_arch arch = sass_arch_named(a->binary);
-    if (!arch)
-        return rp_fail(err, RP_USAGE, "--binary %s: one of sm_50, sm_52, sm_53, sm_60, sm_61, sm_62", a->binary);
-    if (size % SASS_BUNDLE_BYTES || size > UINT32_MAX)
-        return rp_fail(err, RP_BAD_INPUT, "%s: %zu bytes are no whole number of 32-byte bundles", a->file, size);
-    struct code code = {bytes, (uint32_t)size, arch};
+    const struct target *target = target_find(a->binary, strlen(a->binary));
+    const struct isa *isa = target && target == target_of_sm(target->sm) ? isa_of_sm(target->sm) : NULL;
+    if (!isa) {
+        char known[256];
+        isa_architectures(known, sizeof known);
+        return rp_fail(err, RP_USAGE, "--binary %s: one of %s", a->binary, known);
+    }
+    if (size % isa->granule || size > UINT32_MAX)
+        return rp_fail(err, RP_BAD_INPUT, "%s: %zu bytes are no whole number of %u-byte bundles", a->file, size,
+                       isa->granule);
+    const struct machine_code code = {bytes, (uint32_t)size, target->sm};
     printf("\n\tcode for %s\n", a->binary);
     if (print_code(&code, err))
         return true;

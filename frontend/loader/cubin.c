@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "frontend/loader/cubin_file.h"
+#include "frontend/loader/isa.h"
 
 enum { MACHINE_CUDA = 190, OSABI_CUDA = 0x33, OSABI_CUDA_13 = 0x41, ENTRY = 0x10 };
 
@@ -25,6 +26,20 @@ bool cubin_is(const void *bytes, size_t size)
     return size >= 20 && !memcmp(b, ELFMAG, SELFMAG) && le16(b + 18) == MACHINE_CUDA;
 }
 
+static unsigned sm_of(uint32_t flags, uint8_t osabi)
+{
+    return osabi == OSABI_CUDA_13 ? flags >> 8 & 0xff : flags & 0xff;
+}
+
+unsigned cubin_sm(const void *bytes, size_t size)
+{
+    const uint8_t *b = bytes;
+    size_t flags_at = size > EI_CLASS && b[EI_CLASS] == ELFCLASS64 ? 48 : 36;
+    if (!cubin_is(bytes, size) || size < flags_at + 4)
+        return 0;
+    return sm_of((uint32_t)(le16(b + flags_at) | le16(b + flags_at + 2) << 16), b[EI_OSABI]);
+}
+
 /* ---- sections and symbols -----------------------------------------------------------------------------------------
  */
 
@@ -41,16 +56,17 @@ static bool read_header(struct cubin_file *f)
         return rp_fail(f->err, RP_BAD_INPUT, "%s: neither an executable nor a relocatable cubin (type %u)",
                        c->file_name, h.e_type);
     bool late = h.e_ident[EI_OSABI] == OSABI_CUDA_13;
+    char known[128];
     c->flags = h.e_flags;
-    c->sm = late ? h.e_flags >> 8 & 0xff : h.e_flags & 0xff;
+    c->sm = sm_of(h.e_flags, h.e_ident[EI_OSABI]);
     c->virtual_sm = late ? c->sm : h.e_flags >> 16 & 0xff;
     c->toolkit = h.e_version;
     c->is_64 = gelf_getclass(f->elf) == ELFCLASS64;
     c->relocatable = h.e_type == ET_REL;
-    if (c->sm < 50 || c->sm > 62)
-        return rp_fail(f->err, RP_BAD_INPUT, "%s: machine code for sm_%u; sm_50 to sm_62 are understood", c->file_name,
-                       c->sm);
-    return true;
+    if (isa_of_sm(c->sm))
+        return true;
+    isa_ranges(known, sizeof known);
+    return rp_fail(f->err, RP_BAD_INPUT, "%s: machine code for sm_%u; %s are understood", c->file_name, c->sm, known);
 }
 
 static bool read_section(struct cubin_file *f, size_t index, size_t names)

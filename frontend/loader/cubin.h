@@ -1,9 +1,10 @@
 /* A cubin: the ELF file that ptxas writes, taken apart.
  *
- * Accepted are files for sm_50 to sm_62 from CUDA 6.5 to 12.9: 32- and 64-bit ELF, executables and relocatable objects
- * (ptxas -c), and both places where the SM number has stood in e_flags. Every offset, size and index of the file is
- * checked before it is used, and sh_link is not trusted where NVIDIA's own tools got it wrong (.symtab is found by its
- * type). Whatever is wrong with a file is one error that names the file, the section and the reason.
+ * Accepted are files for the architectures of loader/isa.h from CUDA 6.5 to 12.9: 32- and 64-bit ELF, executables and
+ * relocatable objects (ptxas -c), and both places where the SM number has stood in e_flags. Every offset, size and
+ * index of the file is checked before it is used, and sh_link is not trusted where NVIDIA's own tools got it wrong
+ * (.symtab is found by its type). Whatever is wrong with a file is one error that names the file, the section and the
+ * reason.
  *
  * All strings and arrays live as long as the cubin; nothing points into the caller's bytes.
  */
@@ -120,7 +121,8 @@ struct cubin {
 /* Copies what it needs. */
 struct cubin *cubin_load(const char *file_name, const void *bytes, size_t size, struct rp_error *);
 void cubin_free(struct cubin *);
-bool cubin_is(const void *bytes, size_t size); /* an ELF file for a GPU */
+bool cubin_is(const void *bytes, size_t size);     /* an ELF file for a GPU */
+unsigned cubin_sm(const void *bytes, size_t size); /* its architecture, as the header says; 0: not a cubin */
 
 /* NULL name: the only kernel. The error lists the kernels that there are. */
 struct cubin_kernel *cubin_kernel(struct cubin *, const char *name, struct rp_error *);

@@ -96,7 +96,7 @@ if [ $status -ne 0 ] && [ -z "$(ls -A "$work/limit")" ]; then ok "a limit on fil
 # what cannot run: one clear error, and no trace
 record() { refuses 2 "$1" "$2" record -o "$work/none" --grid 1 --block 32 --module "${@:3}"; }
 record 'object.cubin: .*relocatable' "recording a relocatable object" $golden/object.cubin
-record 'no kernel .*frist.*second, first' "recording a kernel that is not there" $golden/module.cubin --kernel frist
+record 'no kernel .frist.; did you mean .first.' "recording a kernel that is not there" $golden/module.cubin --kernel frist
 record 'short.cubin: ' "recording a cubin cut short" "$work/short.cubin"
 
 # ---- against NVIDIA's tools: a part of each, all of it with SASS_FULL=1 (make disassembly) ------------------------------

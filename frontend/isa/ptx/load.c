@@ -4,6 +4,7 @@
 
 #include "frontend/isa/ptx/layout.h"
 #include "frontend/isa/ptx/lower.h"
+#include "frontend/loader/isa.h"
 #include "frontend/loader/module.h"
 
 struct ptx_module {
@@ -99,3 +100,18 @@ struct module *ptx_load(const char *path, struct rp_error *err)
     free(text);
     return m;
 }
+
+/* Text may end in a NUL, as that of a compiler in the same process does. The first byte of an ELF file is none of text.
+ */
+static bool is_text(const void *bytes, size_t size)
+{
+    const char *text = bytes, *nul = size ? memchr(text, 0, size) : NULL;
+    return size && (!nul || nul == text + size - 1) && *text != '\x7f';
+}
+
+static struct module *load_bytes(const char *path, const void *bytes, size_t size, uint64_t base, struct rp_error *err)
+{
+    return ptx_load_text(path, bytes, size, base, err);
+}
+
+const struct isa isa_ptx = {.name = "PTX", .recognises = is_text, .load = load_bytes};

@@ -1,0 +1,51 @@
+#include "frontend/loader/isa.h"
+
+#include <stdio.h>
+
+/* In the order in which they are taken from a fat binary. */
+static const struct isa *const all[] = {&isa_sass5x, &isa_ptx};
+#define COUNT (sizeof all / sizeof *all)
+
+const struct isa *isa_of_module(const void *bytes, size_t size)
+{
+    for (size_t i = 0; i < COUNT; i++)
+        if (all[i]->recognises(bytes, size))
+            return all[i];
+    return NULL;
+}
+
+const struct isa *isa_of_sm(unsigned sm)
+{
+    for (size_t i = 0; i < COUNT; i++)
+        if (all[i]->disassemble && all[i]->covers(sm))
+            return all[i];
+    return NULL;
+}
+
+unsigned isa_rank(const struct isa *isa)
+{
+    unsigned i = 0;
+    while (all[i] != isa)
+        i++;
+    return i;
+}
+
+void isa_ranges(char *text, size_t size)
+{
+    size_t used = 0;
+    *text = 0;
+    for (size_t i = 0; i < COUNT && used < size; i++)
+        if (all[i]->disassemble)
+            used += (size_t)snprintf(text + used, size - used, "%ssm_%u to sm_%u", used ? ", " : "", all[i]->oldest_sm,
+                                     all[i]->newest_sm);
+}
+
+void isa_architectures(char *text, size_t size)
+{
+    size_t used = 0;
+    *text = 0;
+    for (size_t i = 0; i < COUNT; i++)
+        for (unsigned sm = all[i]->oldest_sm; all[i]->disassemble && sm <= all[i]->newest_sm && used < size; sm++)
+            if (all[i]->covers(sm))
+                used += (size_t)snprintf(text + used, size - used, "%ssm_%u", used ? ", " : "", sm);
+}
