@@ -103,7 +103,7 @@ $(BUILD)/libreprise.a: $(HOST) $(LIBS)
 	@(for l in $^; do echo "addlib $$l"; done | sed '1i create $@'; echo save; echo end) | $(AR) -M
 
 $(BUILD)/reprise: $(call object,$(call SOURCES,tools)) $(BUILD)/obj/phases.pb-c.o $(LIBS)
-	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+	$(CC) $(LDFLAGS) $^ $(LDLIBS) -lstdc++ -o $@
 
 # ---- tests ----------------------------------------------------------------------------------------------------------
 # tests/unit/<suite>/*.c make one Criterion program each: make unit-<suite> builds and runs it.

@@ -10,6 +10,7 @@
 #include "tools/command.h"
 #include "tools/diff/axes.h"
 #include "tools/input.h"
+#include "tools/names.h"
 #include "tools/replaying.h"
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
@@ -317,12 +318,13 @@ static void variant_row(struct table *t, const struct diff *d, const struct vari
 static void launch_rows(struct table *t, const struct diff *d, const size_t *order, uint32_t launch)
 {
     const struct replay_result *base = &d->variants[d->baseline].result;
-    char name[16] = "total";
+    char name[16] = "total", plain[PLAIN_NAME];
     const char *kernel = "";
     if (launch != UINT32_MAX) {
         uint32_t number = base->launches[launch].launch;
         snprintf(name, sizeof name, "%" PRIu32, number);
         kernel = rp_trace_kernel(d->trace, rp_trace_launch(d->trace, number)->kernel)->name;
+        kernel = d->args->csv ? kernel : plain_kernel_name(kernel, plain);
     }
     for (size_t v = 0; v < d->count; v++) {
         const struct variant *variant = &d->variants[order[v]];
@@ -341,10 +343,10 @@ static int print_text(const struct diff *d, const size_t *order)
     static const char *const heading[] = {"cycles", "ratio", "IPC", "main stall"};
     const struct replay_result *base = &d->variants[d->baseline].result;
     bool each = d->args->all_launches || d->args->csv || base->count <= MOST_LAUNCHES;
-    char columns[MOST_KEYS + 8] = "rl";
+    char columns[MOST_KEYS + 8] = "rn";
     for (size_t i = 0; i < d->args->axes.key_count; i++)
         strcat(columns, "l");
-    struct table *t = table_new(strcat(columns, "rrrl"));
+    struct table *t = table_new(strcat(columns, "rrrw"));
     table_cell(t, "launch");
     table_cell(t, "kernel");
     for (size_t i = 0; i < d->args->axes.key_count; i++)

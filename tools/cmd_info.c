@@ -7,6 +7,7 @@
 #include "tools/command.h"
 #include "tools/input.h"
 #include "tools/json.h"
+#include "tools/names.h"
 #include "tools/ui/progress.h"
 #include "tracefmt/plural.h"
 #include "tracefmt/reader.h"
@@ -195,7 +196,10 @@ static void print_kernels(const struct info *a)
 {
     for (uint32_t i = 0; i < rp_trace_kernel_count(a->trace); i++) {
         const struct rp_kernel *k = rp_trace_kernel(a->trace, i);
-        printf("\nkernel %-2" PRIu32 " %s (%s)\n", i, k->name, k->isa);
+        char plain[PLAIN_NAME];
+        printf("\nkernel %-2" PRIu32 " %s (%s)\n", i, plain_kernel_name(k->name, plain), k->isa);
+        if (strcmp(plain, k->name))
+            printf("          %s\n", k->name);
         printf("          %" PRIu32 " instruction%s, %" PRIu32 " register%s, %" PRIu32 " byte%s shared, %" PRIu32
                " byte%s local\n",
                k->instruction_count, rp_plural(k->instruction_count), k->registers, rp_plural(k->registers),
@@ -222,10 +226,11 @@ static bool print_launch(struct info *a, uint32_t launch, struct rp_error *err)
     const struct rp_launch *l = rp_trace_launch(a->trace, launch);
     const struct rp_launch_end *end = rp_trace_launch_end(a->trace, launch);
     struct rp_launch_totals t = rp_trace_launch_totals(a->trace, launch);
+    char plain[PLAIN_NAME];
     printf("\nlaunch %-2" PRIu32 " %s, grid %" PRIu32 "x%" PRIu32 "x%" PRIu32 ", block %" PRIu32 "x%" PRIu32 "x%" PRIu32
            ", %" PRIu32 " byte%s dynamic shared\n",
-           launch, rp_trace_kernel(a->trace, l->kernel)->name, l->grid[0], l->grid[1], l->grid[2], l->block[0],
-           l->block[1], l->block[2], l->dynamic_shared, rp_plural(l->dynamic_shared));
+           launch, plain_kernel_name(rp_trace_kernel(a->trace, l->kernel)->name, plain), l->grid[0], l->grid[1],
+           l->grid[2], l->block[0], l->block[1], l->block[2], l->dynamic_shared, rp_plural(l->dynamic_shared));
     printf("          %s, %" PRIu64 " of %" PRIu64 " block%s recorded\n", outcome(end), t.blocks, rp_launch_blocks(l),
            rp_plural(rp_launch_blocks(l)));
     if (end && end->outcome == RP_OUTCOME_FAULT)

@@ -68,7 +68,7 @@ static int list(const struct args *a)
     char **names;
     size_t count = machine_list(&names);
     json_t *json = a->json ? json_array() : NULL;
-    struct table *table = a->json ? NULL : table_new("ll");
+    struct table *table = a->json ? NULL : table_new("ln");
     for (size_t i = 0; i < count; i++) {
         char *text = sentence(names[i]);
         if (json) {
@@ -167,7 +167,7 @@ static void model_rows(void *data, const char *part, const struct model *m)
 
 static int list_options(const struct args *a)
 {
-    struct listing l = {a->json ? json_array() : NULL, a->json || a->markdown ? NULL : table_new("llll")};
+    struct listing l = {a->json ? json_array() : NULL, a->json || a->markdown ? NULL : table_new("lllw")};
     if (l.table)
         row(&l, "key", "values", "default", "meaning");
     else if (a->markdown && !a->json)

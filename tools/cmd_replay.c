@@ -6,6 +6,7 @@
 
 #include "tools/command.h"
 #include "tools/input.h"
+#include "tools/names.h"
 #include "tools/replaying.h"
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
@@ -93,7 +94,7 @@ static const struct {
 
 static int explain(bool markdown)
 {
-    struct table *table = markdown ? NULL : table_new("lll");
+    struct table *table = markdown ? NULL : table_new("llw");
     if (markdown)
         puts("| statistic | unit | definition |\n|---|---|---|");
     for (size_t i = 0; i < MODEL_COUNT_OF(explanations); i++) {
@@ -145,14 +146,15 @@ static void print_launches(struct rp_trace *trace, const struct machine *m, cons
 {
     static const char *const heading[] = {
         "launch", "kernel", "grid", "block", "cycles", "us", "warp instructions", "IPC", "occupancy", "main stall"};
-    struct table *t = table_new("rlllrrrrrl");
+    struct table *t = table_new("rnllrrrrrl");
     for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
         table_cell(t, "%s", heading[i]);
     for (uint32_t i = 0; i < r->count; i++) {
         const struct rp_launch *l = rp_trace_launch(trace, r->launches[i].launch);
-        char name[16], grid[40], block[40];
+        const char *whole = rp_trace_kernel(trace, l->kernel)->name;
+        char name[16], grid[40], block[40], plain[PLAIN_NAME];
         snprintf(name, sizeof name, "%" PRIu32, r->launches[i].launch);
-        launch_row(t, name, rp_trace_kernel(trace, l->kernel)->name, dimensions(l->grid, grid),
+        launch_row(t, name, csv ? whole : plain_kernel_name(whole, plain), dimensions(l->grid, grid),
                    dimensions(l->block, block), m, &r->launches[i].statistics);
     }
     if (r->count != 1 && !csv)

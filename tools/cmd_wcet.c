@@ -6,6 +6,7 @@
 
 #include "tools/command.h"
 #include "tools/input.h"
+#include "tools/names.h"
 #include "tools/output.h"
 #include "tools/ui/nearest.h"
 #include "tools/ui/progress.h"
@@ -25,10 +26,10 @@ struct args {
     uint64_t attack;
     struct wcet_states_budget exhaust;
     const char *phases;
-    bool json, quiet, gridded;
+    bool json, csv, quiet, gridded;
 };
 
-enum { KEY_PHASES = 256, KEY_CHECK, KEY_ASSUME, KEY_ATTACK, KEY_EXHAUST, KEY_GRID };
+enum { KEY_PHASES = 256, KEY_CHECK, KEY_ASSUME, KEY_ATTACK, KEY_EXHAUST, KEY_GRID, KEY_CSV };
 
 static const struct option_row rows[] = {
     {"machine", 'm', "NAME", "Machine to analyse for: a name from 'reprise machine list', or a machine file"},
@@ -43,7 +44,7 @@ static const struct option_row rows[] = {
      "Write the phases of all warps to a file: CSV, or protobuf with the times of every instruction if it ends in .pb"},
     {"assume", KEY_ASSUME, "WHAT",
      "Go beyond the paper's assumptions: subcores, conflicts, transactions, blocks, caches, dual-issue, "
-     "instruction-cache; with commas between"},
+     "instruction-cache; with commas between, or all"},
     {"attack", KEY_ATTACK, "N",
      "Search N schedules per launch for one that comes close to the bounds; the same N finds the same one"},
     {"exhaust", KEY_EXHAUST, "N",
@@ -52,6 +53,7 @@ static const struct option_row rows[] = {
     {"grid", KEY_GRID, "KEY=VALUES",
      "Overestimation over values of a machine option (or 'latency' for that of global memory) and 'policy=...'; takes "
      "several traces"},
+    {"csv", KEY_CSV, NULL, "Print the bounds as comma-separated values"},
     {"json", 'j', NULL, "Print the result as JSON, the phases of all warps included"},
     {"quiet", 'q', NULL, "No progress"},
     {0},
@@ -62,6 +64,10 @@ static bool assume(unsigned *extensions, char *text, struct rp_error *err)
     char *rest, *name;
     for (name = strtok_r(text, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
         unsigned e = 0;
+        if (!strcmp(name, "all")) {
+            *extensions |= (1u << WCET_EXTENSION_COUNT) - 1;
+            continue;
+        }
         while (e < WCET_EXTENSION_COUNT && strcmp(wcet_extension_names[e], name))
             e++;
         const char *near = nearest_name(name, wcet_extension_names, WCET_EXTENSION_COUNT);
@@ -90,8 +96,8 @@ static void complete(struct args *a, struct command_line *line)
     if (!a->count || !a->machine.machine)
         command_usage(
             line, "give a trace and a machine. Example: reprise wcet one-block.wtr --machine orin-wcet --check gto");
-    if (a->count > 1 && !a->gridded)
-        command_usage(line, "one trace at a time without --grid: '%s' is one too many", a->traces[1]);
+    if (a->count > 1 && a->phases)
+        command_usage(line, "--phases takes one trace: '%s' is one too many", a->traces[1]);
     if (a->gridded && (a->attack || a->phases || a->policies.count || a->launch >= 0))
         command_usage(line, "--grid goes with neither --attack, --phases, --check nor --launch; 'policy=' names the "
                             "schedulers to compare with");
@@ -109,6 +115,7 @@ static void wcet_option(struct command_line *line, int key, char *arg)
     case 's': command_check(line, machine_args_set(&a->machine, arg, &err), &err); break;
     case 'j': a->json = true; break;
     case 'q': a->quiet = true; break;
+    case KEY_CSV: a->csv = true; break;
     case KEY_PHASES: a->phases = arg; break;
     case KEY_CHECK: command_check(line, wcet_policies_parse(&a->policies, arg, &err), &err); break;
     case KEY_ASSUME: command_check(line, assume(&a->extensions, arg, &err), &err); break;
@@ -211,64 +218,132 @@ static bool all_launches(struct job *j, struct rp_error *err)
     return fine;
 }
 
-static int print(struct job *j)
+/* Tables of all traces together. */
+struct tables {
+    struct table *launches, *replays; /* NULL: there are none */
+    json_t *traces;                   /* with --json */
+};
+
+static json_t *job_json(struct job *j, struct rp_error *err)
 {
-    struct rp_error err;
-    if (j->args->json) {
-        json_t *trace = trace_json(j->trace, &err);
-        if (!trace) {
-            json_decref(j->launches);
-            return command_fail(&err);
-        }
-        return json_finish(json_pack("{s:s, s:o, s:o, s:o, s:o}", "tool", "reprise " REPRISE_VERSION, "trace", trace,
-                                     "machine", machine_json(j->machine), "launches", j->launches, "summary",
-                                     wcet_summary_json(&j->result)));
-    }
-    printf("%s on %s, any work-conserving scheduler\n\n", rp_trace_path(j->trace), j->machine->name);
-    wcet_print_launches(j->trace, &j->result, j->attacks);
+    json_t *trace = trace_json(j->trace, err);
+    if (!trace)
+        return NULL;
+    return json_pack("{s:s, s:o, s:o, s:O, s:o}", "tool", "reprise " REPRISE_VERSION, "trace", trace, "machine",
+                     machine_json(j->machine), "launches", j->launches, "summary", wcet_summary_json(&j->result));
+}
+
+static bool add_results(struct job *j, struct tables *t, struct rp_error *err)
+{
+    struct wcet_view view = {j->trace, j->machine, j->args->count > 1, j->args->csv ? NULL : plain_kernel_name};
+    if (t->launches)
+        wcet_launch_rows(t->launches, &view, &j->result, j->attacks);
+    if (t->replays)
+        wcet_replay_rows(t->replays, &view, &j->result);
+    json_t *json = t->traces ? job_json(j, err) : NULL;
+    if (json)
+        json_add(t->traces, json);
+    return !t->traces || json;
+}
+
+/* What is said of one trace alone. */
+static void print_details(struct job *j)
+{
+    wcet_print_sections(j->machine, &j->result);
+    wcet_print_attacks(&j->result, j->attacks);
     wcet_print_caches(&j->result, j->machine);
-    if (j->result.policies.count) {
+    if (j->result.policies.count && j->result.count > 1) {
         puts("\nOverestimation over launches");
         wcet_print_summary(&j->result);
     }
     wcet_print_exact(&j->result);
-    puts("\nGUB is the published bound and not safe in every case; serial and unit-aware are (docs/wcet.md).");
-    return RP_OK;
+}
+
+static bool analyse_trace(struct job *j, const char *path, struct rp_error *err)
+{
+    const struct args *a = j->args;
+    j->trace = input_check(path, INPUT_TRACE, err) ? rp_trace_open(path, err) : NULL;
+    bool fine = j->trace;
+    if (fine && a->phases && output_same_file(a->phases, path))
+        fine = rp_fail(err, RP_USAGE, "--phases '%s' would be written over the trace; give it another name", a->phases);
+    if (fine && a->phases)
+        fine = (j->profile.file = wcet_profile_open(a->phases, j->trace, j->machine, err));
+    fine = fine && all_launches(j, err);
+    if (j->profile.file)
+        fine = wcet_profile_close(j->profile.file, fine, err) && fine;
+    return fine;
+}
+
+static void job_free(struct job *j)
+{
+    json_decref(j->launches);
+    wcet_result_free(&j->result);
+    wcet_profile_free(&j->profile);
+    free(j->attacks);
+    if (j->trace)
+        rp_trace_close(j->trace);
+}
+
+static void print_tables(const struct args *a, const struct machine *m, struct tables *t)
+{
+    void (*print)(struct table *, FILE *) = a->csv ? table_print_csv : table_print;
+    if (!a->csv)
+        printf("%s%s on %s at %" PRId64 " MHz, any work-conserving scheduler\n\n", a->traces[0],
+               a->count > 1 ? " and others" : "", m->name, m->clock_mhz);
+    print(t->launches, stdout);
+    if (t->replays) {
+        puts(a->csv ? "" : "\nReplays");
+        print(t->replays, stdout);
+    }
+    t->launches = t->replays = NULL;
+}
+
+static int print_json(const struct args *a, struct tables *t)
+{
+    json_t *json = a->count > 1 ? json_pack("{s:O}", "traces", t->traces) : json_incref(json_array_get(t->traces, 0));
+    return json_finish(json);
 }
 
 static int run(struct args *a)
 {
     struct rp_error err;
-    struct job j = {.args = a,
-                    .result = {.policies = a->policies, .exhaust = a->exhaust},
-                    .launches = a->json ? json_array() : NULL};
-    j.profile.keep = a->json;
-    j.machine = machine_args_open(&a->machine, NULL, 0, &err);
-    j.trace = j.machine && input_check(a->traces[0], INPUT_TRACE, &err) ? rp_trace_open(a->traces[0], &err) : NULL;
-    bool fine = j.trace;
-    if (fine && a->phases && output_same_file(a->phases, a->traces[0]))
-        fine =
-            rp_fail(&err, RP_USAGE, "--phases '%s' would be written over the trace; give it another name", a->phases);
-    if (fine && a->phases)
-        fine = (j.profile.file = wcet_profile_open(a->phases, j.trace, j.machine, &err));
-    fine = fine && all_launches(&j, &err);
-    if (j.profile.file)
-        fine = wcet_profile_close(j.profile.file, fine, &err) && fine;
-    int status;
-    if (fine) {
-        status = print(&j);
-        if (status == RP_OK && !wcet_holds(&j.result, j.attacks, &err))
-            status = command_fail(&err);
-    } else {
-        json_decref(j.launches);
-        status = command_fail(&err);
+    struct tables t = {0};
+    bool several = a->count > 1, fine = true, holds = true;
+    int status = RP_OK;
+    struct machine *m = machine_args_open(&a->machine, NULL, 0, &err);
+    fine = m;
+    if (a->json)
+        t.traces = json_array();
+    else
+        t.launches = wcet_launch_table(several, a->attack != 0);
+    if (!a->json && a->policies.count)
+        t.replays = wcet_replay_table(several);
+    for (size_t i = 0; fine && i < a->count; i++) {
+        struct job j = {.args = a,
+                        .machine = m,
+                        .result = {.policies = a->policies, .exhaust = a->exhaust},
+                        .launches = a->json ? json_array() : NULL};
+        j.profile.keep = a->json;
+        fine = analyse_trace(&j, a->traces[i], &err) && add_results(&j, &t, &err);
+        if (fine && !several && !a->json)
+            print_tables(a, m, &t);
+        if (fine && !several && !a->json && !a->csv)
+            print_details(&j);
+        holds = holds && (!fine || wcet_holds(&j.result, j.attacks, &err));
+        job_free(&j);
     }
-    wcet_result_free(&j.result);
-    wcet_profile_free(&j.profile);
-    free(j.attacks);
-    if (j.trace)
-        rp_trace_close(j.trace);
-    machine_free(j.machine);
+    if (fine && a->json)
+        status = print_json(a, &t);
+    else if (fine && several)
+        print_tables(a, m, &t);
+    if (fine && !a->json && !a->csv)
+        puts("\nGUB is the published bound and not safe in every case; serial and unit-aware are (docs/wcet.md).");
+    if (!fine || (status == RP_OK && !holds))
+        status = command_fail(&err);
+    table_free(t.launches);
+    table_free(t.replays);
+    json_decref(t.traces);
+    machine_free(m);
     return status;
 }
 
@@ -293,6 +368,8 @@ static const struct command_example examples[] = {
     {"Phases of all warps, and a search for bad schedules",
      "reprise wcet one-block.wtr --machine orin-wcet --phases p.csv --attack 1000"},
     {"All schedules, if they are few", "reprise wcet one-block.wtr --machine orin-wcet --check gto --exhaust 5000000"},
+    {"Two traces in one table, with all that goes beyond the paper",
+     "reprise wcet one-block.wtr mm.wtr --machine jetson-tx2 --assume all"},
     {"The overestimation over latencies and policies",
      "reprise wcet one-block.wtr --machine orin-wcet --grid latency=400,200,100 policy=lrr,gto"},
     {NULL, NULL},

@@ -11,6 +11,7 @@
 #include "tools/cuda/compile.h"
 #include "tools/input.h"
 #include "tools/json.h"
+#include "tools/names.h"
 #include "tools/output.h"
 #include "tools/record/buffers.h"
 #include "tools/record/kernel.h"
@@ -299,7 +300,7 @@ static void print_summary(const struct session *s)
     struct rp_launch_result sum = total(s);
     const struct plan *p = s->plan;
     uint64_t all = 0;
-    char blocks_text[FIGURE], instructions[FIGURE], bytes[FIGURE];
+    char blocks_text[FIGURE], instructions[FIGURE], bytes[FIGURE], plain[PLAIN_NAME];
     bool one = true;
     for (size_t i = 0; i < s->done; i++) {
         all += blocks(&p->launches[i]);
@@ -308,7 +309,7 @@ static void print_summary(const struct session *s)
     fprintf(stderr, "%s: %zu launch%s", p->output ? p->output : s->module->file_name, s->done,
             s->done == 1 ? "" : "es");
     if (one && s->done)
-        fprintf(stderr, " of %s", s->programs[0]->name);
+        fprintf(stderr, " of %s", plain_kernel_name(s->programs[0]->name, plain));
     fprintf(stderr, ", %s block%s, %s warp instruction%s, ", figure(all, blocks_text), rp_plural(all),
             figure(sum.warp_instructions, instructions), rp_plural(sum.warp_instructions));
     if (p->output)

@@ -57,27 +57,97 @@ static size_t characters(const char *s)
     return n;
 }
 
+/* Columns of letter n give way, the widest first, down to LEAST_NAME characters. */
+#define LEAST_NAME 12
+static void narrow(const struct table *t, size_t *widest)
+{
+    size_t all = 2 * (t->width - 1);
+    for (size_t c = 0; c < t->width; c++)
+        all += widest[c];
+    while (all > TABLE_WIDEST) {
+        size_t column = t->width;
+        for (size_t c = 0; c < t->width; c++)
+            if (t->columns[c] == 'n' && widest[c] > LEAST_NAME && (column == t->width || widest[c] > widest[column]))
+                column = c;
+        if (column == t->width)
+            return;
+        widest[column]--;
+        all--;
+    }
+}
+
+/* Of a last column that is wrapped: what it needs, but no more than 40 characters. */
+static size_t least_room(const struct table *t, const size_t *widest)
+{
+    return widest[t->width - 1] < 40 ? widest[t->width - 1] : 40;
+}
+
+/* Cuts a text to so many characters. */
+static void cut(char *text, size_t most)
+{
+    if (characters(text) <= most)
+        return;
+    char *at = text;
+    for (size_t n = 0; *at; at++) {
+        n += ((unsigned char)*at & 0xc0) != 0x80;
+        if (n > most - 3)
+            break;
+    }
+    strcpy(at, "...");
+}
+
+/* The last column, in lines of `room` characters, each from column `indent` on. */
+static void print_wrapped(const char *text, size_t indent, size_t room, FILE *to)
+{
+    size_t at = 0;
+    for (const char *word = text; *word;) {
+        char one[1024];
+        size_t n = strcspn(word, " ");
+        snprintf(one, sizeof one, "%.*s", (int)(n < sizeof one ? n : sizeof one - 1), word);
+        size_t wide = characters(one);
+        if (at && at + 1 + wide > room) {
+            fprintf(to, "\n%*s", (int)indent, "");
+            at = 0;
+        }
+        at += (size_t)(at != 0) + wide;
+        fprintf(to, "%s%s", at > wide ? " " : "", one);
+        word += n + (word[n] == ' ');
+    }
+}
+
+static void print_cell(const struct table *t, size_t i, const size_t *widest, size_t before, FILE *to)
+{
+    size_t column = i % t->width;
+    bool last = column + 1 == t->width;
+    if (t->columns[column] == 'n')
+        cut(t->cells[i], widest[column]);
+    int pad = (int)(widest[column] - characters(t->cells[i]));
+    if (t->columns[column] == 'w')
+        print_wrapped(t->cells[i], before, before + 40 < TABLE_WIDEST ? TABLE_WIDEST - before : 40, to);
+    else if (t->columns[column] == 'r')
+        fprintf(to, "%*s%s", pad, "", t->cells[i]);
+    else
+        fprintf(to, "%s%*s", t->cells[i], last ? 0 : pad, "");
+    fputs(last ? "\n" : "  ", to);
+}
+
 void table_print(struct table *t, FILE *to)
 {
-    size_t *widest = calloc(t->width, sizeof *widest);
+    size_t *widest = calloc(t->width, sizeof *widest), before = 0;
     if (!widest)
         no_memory();
     for (size_t i = 0; i < t->count; i++)
         if (characters(t->cells[i]) > widest[i % t->width])
             widest[i % t->width] = characters(t->cells[i]);
-    for (size_t i = 0; i < t->count; i++) {
-        size_t column = i % t->width;
-        bool last = column + 1 == t->width;
-        int pad = (int)(widest[column] - characters(t->cells[i]));
-        if (t->columns[column] == 'r')
-            fprintf(to, "%*s%s%s", pad, "", t->cells[i], last ? "\n" : "  ");
-        else
-            fprintf(to, "%s%*s%s", t->cells[i], last ? 0 : pad, "", last ? "\n" : "  ");
-        free(t->cells[i]);
-    }
+    if (t->columns[t->width - 1] == 'w') /* takes what the others leave */
+        widest[t->width - 1] = least_room(t, widest);
+    narrow(t, widest);
+    for (size_t c = 0; c + 1 < t->width; c++)
+        before += widest[c] + 2;
+    for (size_t i = 0; i < t->count; i++)
+        print_cell(t, i, widest, before, to);
     free(widest);
-    free(t->cells);
-    free(t);
+    table_free(t);
 }
 
 /* "1,234" and "12.5 %" without what people like; other texts as they are. */
@@ -117,5 +187,14 @@ void table_print_csv(struct table *t, FILE *to)
         free(t->cells[i]);
     }
     free(t->cells);
+    free(t);
+}
+
+void table_free(struct table *t)
+{
+    for (size_t i = 0; t && i < t->count; i++)
+        free(t->cells[i]);
+    if (t)
+        free(t->cells);
     free(t);
 }

@@ -7,7 +7,9 @@
 
 struct table;
 
-/* One letter per column: l to the left, r to the right. */
+#define TABLE_WIDEST 120
+/* One letter per column: l to the left, r to the right, n a name or text to the left that is cut, with "..." at its
+ * end, where the table would be wider than TABLE_WIDEST columns. */
 struct table *table_new(const char *columns);
 /* Adds the next cell, row by row; the first row is the heading. printf-like. */
 void table_cell(struct table *, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -17,5 +19,6 @@ void table_number(struct table *, uint64_t value);
 void table_print(struct table *, FILE *);
 /* The same as comma-separated values (RFC 4180): numbers without separators and "%". */
 void table_print_csv(struct table *, FILE *);
+void table_free(struct table *); /* not printed; NULL is allowed */
 
 #endif

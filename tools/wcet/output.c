@@ -126,12 +126,25 @@ json_t *wcet_summary_json(const struct wcet_result *r)
 /* ---- tables
  * ---------------------------------------------------------------------------------------------------------- */
 
-static void launch_row(struct table *table, const struct rp_trace *t, const struct wcet_result *r,
-                       const struct wcet_launch *l, const struct wcet_attack *attack)
+static const char *kernel_of(const struct rp_trace *t, const struct wcet_launch *l)
+{
+    return rp_trace_kernel(t, rp_trace_launch(t, l->bounds.launch)->kernel)->name;
+}
+
+static void microseconds(struct table *table, const struct machine *m, uint64_t cycles)
+{
+    table_cell(table, "%.3f", (double)cycles / (double)m->clock_mhz);
+}
+
+static void launch_row(struct table *table, const struct wcet_view *v, const struct wcet_launch *l,
+                       const struct wcet_attack *attack)
 {
     const struct wcet_bounds *b = &l->bounds;
+    char plain[WCET_NAME];
+    if (v->several)
+        table_cell(table, "%s", rp_trace_path(v->trace));
     table_cell(table, "%" PRIu32, b->launch);
-    table_cell(table, "%s", rp_trace_kernel(t, rp_trace_launch(t, b->launch)->kernel)->name);
+    table_cell(table, "%s", v->name ? v->name(kernel_of(v->trace, l), plain) : kernel_of(v->trace, l));
     table_number(table, b->warps);
     table_number(table, b->section_count);
     if (b->gub_applies)
@@ -141,43 +154,93 @@ static void launch_row(struct table *table, const struct rp_trace *t, const stru
     table_number(table, b->serial);
     table_number(table, b->unit_bound);
     table_cell(table, "%s", b->exact ? "yes" : "-");
-    for (size_t p = 0; p < r->policies.count; p++) {
-        table_number(table, l->cycles[p]);
-        table_cell(table, "%.2f %%", wcet_overestimation(b->unit_bound, l->cycles[p]));
-    }
+    microseconds(table, v->machine, b->unit_bound);
     if (attack) {
         table_number(table, attack->longest);
         table_cell(table, "%.2f %%", closeness(b, attack));
     }
 }
 
-void wcet_print_launches(const struct rp_trace *t, const struct wcet_result *r, const struct wcet_attack *attacks)
+struct table *wcet_launch_table(bool several, bool attacked)
 {
-    static const char *const heading[] = {"launch", "kernel", "warps",      "sections",
-                                          "GUB",    "serial", "unit-aware", "exact"};
-    char columns[16 + 2 * WCET_POLICIES] = "rlrrrrrl";
-    size_t n = 8;
-    for (size_t pairs = r->policies.count + (attacks != NULL); pairs; pairs--, n += 2)
-        columns[n] = columns[n + 1] = 'r';
-    columns[n] = 0;
-    struct table *table = table_new(columns);
-    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
+    static const char *const heading[] = {"trace",  "launch",     "kernel", "warps", "sections", "GUB",
+                                          "serial", "unit-aware", "exact",  "us",    "attacked", "of unit-aware"};
+    struct table *table = table_new(&(attacked ? "nrnrrrrrlrrr" : "nrnrrrrrlr")[!several]);
+    for (size_t i = !several; i < sizeof heading / sizeof *heading - (attacked ? 0 : 2); i++)
         table_cell(table, "%s", heading[i]);
-    for (size_t p = 0; p < r->policies.count; p++) {
-        table_cell(table, "%s", r->policies.names[p]);
-        table_cell(table, "over");
-    }
-    if (attacks) {
-        table_cell(table, "attacked");
-        table_cell(table, "of unit-aware");
-    }
+    return table;
+}
+
+void wcet_launch_rows(struct table *table, const struct wcet_view *v, const struct wcet_result *r,
+                      const struct wcet_attack *attacks)
+{
     for (size_t i = 0; i < r->count; i++)
-        launch_row(table, t, r, &r->launches[i], attacks ? &attacks[i] : NULL);
-    table_print(table, stdout);
+        launch_row(table, v, &r->launches[i], attacks ? &attacks[i] : NULL);
+}
+
+void wcet_print_attacks(const struct wcet_result *r, const struct wcet_attack *attacks)
+{
     for (size_t i = 0; attacks && i < r->count; i++)
         printf("%slaunch %" PRIu32 ": longest of %" PRIu64 " schedule%s under %s\n", i ? "" : "\n",
                r->launches[i].bounds.launch, attacks[i].schedules, rp_plural(attacks[i].schedules),
                attacks[i].schedule);
+}
+
+struct table *wcet_replay_table(bool several)
+{
+    static const char *const heading[] = {"trace", "launch", "policy", "cycles", "us", "unit-aware is larger by"};
+    struct table *table = table_new(&"nrlrrr"[!several]);
+    for (size_t i = !several; i < sizeof heading / sizeof *heading; i++)
+        table_cell(table, "%s", heading[i]);
+    return table;
+}
+
+void wcet_replay_rows(struct table *table, const struct wcet_view *v, const struct wcet_result *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        for (size_t p = 0; p < r->policies.count; p++) {
+            const struct wcet_launch *l = &r->launches[i];
+            if (v->several)
+                table_cell(table, "%s", rp_trace_path(v->trace));
+            table_cell(table, "%" PRIu32, l->bounds.launch);
+            table_cell(table, "%s", r->policies.names[p]);
+            table_number(table, l->cycles[p]);
+            microseconds(table, v->machine, l->cycles[p]);
+            table_cell(table, "%.2f %%", wcet_overestimation(l->bounds.unit_bound, l->cycles[p]));
+        }
+}
+
+/* Sections say more than the launch only where there are several. */
+void wcet_print_sections(const struct machine *m, const struct wcet_result *r)
+{
+    static const char *const heading[] = {"launch", "section",    "warps", "instructions", "alone", "GUB",
+                                          "serial", "unit-aware", "us"};
+    bool any = false;
+    for (size_t i = 0; i < r->count; i++)
+        any |= r->launches[i].bounds.section_count > 1 && r->launches[i].bounds.section_count <= WCET_SECTIONS_SHOWN;
+    if (!any)
+        return;
+    struct table *table = table_new("rrrrrrrrr");
+    for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
+        table_cell(table, "%s", heading[i]);
+    for (size_t i = 0; i < r->count; i++) {
+        const struct wcet_bounds *b = &r->launches[i].bounds;
+        for (size_t s = 0; b->section_count > 1 && b->section_count <= WCET_SECTIONS_SHOWN && s < b->section_count;
+             s++) {
+            const struct wcet_section *one = &b->sections[s];
+            table_cell(table, "%" PRIu32, b->launch);
+            table_number(table, s);
+            table_number(table, one->warps);
+            table_number(table, one->issues);
+            table_number(table, one->alone);
+            table_number(table, one->gub);
+            table_number(table, one->serial);
+            table_number(table, one->sections);
+            microseconds(table, m, one->sections);
+        }
+    }
+    puts("\nSections");
+    table_print(table, stdout);
 }
 
 void wcet_print_exact(const struct wcet_result *r)

@@ -2,6 +2,7 @@
 #ifndef REPRISE_TOOLS_WCET_OUTPUT_H
 #define REPRISE_TOOLS_WCET_OUTPUT_H
 
+#include "tools/ui/table.h"
 #include "tools/wcet/attack.h"
 #include "tools/wcet/compare.h"
 #include "tools/wcet/profile.h"
@@ -13,7 +14,25 @@ json_t *wcet_launch_json(const struct rp_trace *, const struct wcet_result *, co
 /* Per policy and bound: launches, mean, max, weighted_mean, standard_deviation, violations. */
 json_t *wcet_summary_json(const struct wcet_result *);
 
-void wcet_print_launches(const struct rp_trace *, const struct wcet_result *, const struct wcet_attack *);
+#define WCET_NAME 256
+/* What tables show: of one trace, or of several in one table, with kernels' names as `name` gives them. */
+struct wcet_view {
+    const struct rp_trace *trace;
+    const struct machine *machine;
+    bool several;
+    const char *(*name)(const char *kernel, char out[WCET_NAME]); /* NULL: as they are */
+};
+/* Bounds, a row per launch; whoever asks prints the table. */
+struct table *wcet_launch_table(bool several, bool attacked);
+void wcet_launch_rows(struct table *, const struct wcet_view *, const struct wcet_result *, const struct wcet_attack *);
+/* Cycles under the policies compared with, a row for each. */
+struct table *wcet_replay_table(bool several);
+void wcet_replay_rows(struct table *, const struct wcet_view *, const struct wcet_result *);
+/* The schedules that attacks found. */
+void wcet_print_attacks(const struct wcet_result *, const struct wcet_attack *);
+/* The bounds of sections, of launches with 2 to WCET_SECTIONS_SHOWN of them. */
+#define WCET_SECTIONS_SHOWN 32
+void wcet_print_sections(const struct machine *, const struct wcet_result *);
 /* What "exact" means, if any launch is. */
 void wcet_print_exact(const struct wcet_result *);
 /* The classes of accesses to caches, if there are any. */
