@@ -39,16 +39,18 @@ static const struct model_option options_of[] = {
 #define FETCHED_BY (1ull << 63) /* | the name of the fetch that brings the sector */
 
 struct line {
-    uint64_t tag;                   /* line address + 1; 0: empty */
-    uint8_t dirty;                  /* sectors, a bit each */
-    uint64_t arrival[MOST_SECTORS]; /* ABSENT: not there */
+    uint64_t tag;       /* line address + 1; 0: empty */
+    uint8_t dirty;      /* sectors, a bit each */
+    uint64_t arrival[]; /* [sectors of a line]; ABSENT: not there */
 };
 
 struct direct_mapped {
     uint64_t lines, line_bytes, sector_bytes, latency, interval;
+    unsigned line_shift, sector_shift, sectors; /* sectors: of a line */
+    size_t stride;                              /* from line to line, bytes */
     bool back;
     uint64_t port_free;
-    struct line line[];
+    _Alignas(8) char line[];
 };
 
 static const char *check(const int64_t *o)
@@ -66,10 +68,16 @@ static const char *check(const int64_t *o)
     return NULL;
 }
 
+static size_t line_size(const int64_t *options)
+{
+    size_t sectors = (size_t)(options[CACHE_OPTION_LINE] / options[CACHE_OPTION_SECTOR]);
+    return sizeof(struct line) + sectors * sizeof(uint64_t);
+}
+
 static size_t state_size(const int64_t *options)
 {
     return sizeof(struct direct_mapped) +
-           (size_t)(options[CACHE_OPTION_SIZE] / options[CACHE_OPTION_LINE]) * sizeof(struct line);
+           (size_t)(options[CACHE_OPTION_SIZE] / options[CACHE_OPTION_LINE]) * line_size(options);
 }
 
 static void reset(void *state, const int64_t *options)
@@ -82,29 +90,50 @@ static void reset(void *state, const int64_t *options)
     c->interval = (uint64_t)options[CACHE_OPTION_INTERVAL];
     c->back = options[CACHE_OPTION_WRITE] == CACHE_BACK;
     c->port_free = 0;
-    memset(c->line, 0, c->lines * sizeof *c->line);
+    c->line_shift = (unsigned)__builtin_ctzll(c->line_bytes);
+    c->sector_shift = (unsigned)__builtin_ctzll(c->sector_bytes);
+    c->sectors = (unsigned)(c->line_bytes / c->sector_bytes);
+    c->stride = line_size(options);
+    memset(c->line, 0, c->lines * c->stride);
 }
 
-static struct line *line_of(struct direct_mapped *c, uint64_t address)
+static inline uint64_t tag_of(const struct direct_mapped *c, uint64_t address)
 {
-    return &c->line[address / c->line_bytes % c->lines];
+    return (address >> c->line_shift) + 1;
 }
 
-static uint64_t *sector_of(const struct direct_mapped *c, struct line *line, uint64_t address)
+static inline struct line *line_of(struct direct_mapped *c, uint64_t address)
 {
-    return &line->arrival[address % c->line_bytes / c->sector_bytes];
+    uint64_t number = address >> c->line_shift, place;
+    if (!(c->lines & (c->lines - 1)))
+        place = number & (c->lines - 1);
+    else if (number <= UINT32_MAX)
+        place = (uint32_t)number % (uint32_t)c->lines;
+    else
+        place = number % c->lines;
+    return (struct line *)(c->line + place * c->stride);
 }
 
-static uint8_t bit_of(const struct direct_mapped *c, uint64_t address)
+static inline unsigned number_of(const struct direct_mapped *c, uint64_t address)
 {
-    return (uint8_t)(1u << address % c->line_bytes / c->sector_bytes);
+    return (unsigned)((address & (c->line_bytes - 1)) >> c->sector_shift);
+}
+
+static inline uint64_t *sector_of(const struct direct_mapped *c, struct line *line, uint64_t address)
+{
+    return &line->arrival[number_of(c, address)];
+}
+
+static inline uint8_t bit_of(const struct direct_mapped *c, uint64_t address)
+{
+    return (uint8_t)(1u << number_of(c, address));
 }
 
 /* Makes the line at `address` the one in its place, empty if it was not there. */
 static struct line *claim(struct direct_mapped *c, uint64_t address, struct cache_reply *reply)
 {
     struct line *line = line_of(c, address);
-    uint64_t tag = address / c->line_bytes + 1;
+    uint64_t tag = tag_of(c, address);
     if (line->tag == tag)
         return line;
     if (reply && line->dirty) {
@@ -113,7 +142,7 @@ static struct line *claim(struct direct_mapped *c, uint64_t address, struct cach
     }
     line->tag = tag;
     line->dirty = 0;
-    for (unsigned s = 0; s < MOST_SECTORS; s++)
+    for (unsigned s = 0; s < c->sectors; s++)
         line->arrival[s] = ABSENT;
     return line;
 }
@@ -131,7 +160,7 @@ static void read_sector(struct direct_mapped *c, uint64_t address, uint64_t done
 static void write_sector(struct direct_mapped *c, uint64_t address, uint64_t done, struct cache_reply *reply)
 {
     struct line *line = line_of(c, address);
-    bool there = line->tag == address / c->line_bytes + 1 && *sector_of(c, line, address) != ABSENT;
+    bool there = line->tag == tag_of(c, address) && *sector_of(c, line, address) != ABSENT;
     reply->hit = there;
     reply->cycle = done;
     if (!c->back)
@@ -197,7 +226,7 @@ static void shape(const int64_t *o, struct cache_shape *out)
 static bool is_there(struct direct_mapped *c, uint64_t address)
 {
     struct line *line = line_of(c, address);
-    return line->tag == address / c->line_bytes + 1 && *sector_of(c, line, address) != ABSENT;
+    return line->tag == tag_of(c, address) && *sector_of(c, line, address) != ABSENT;
 }
 
 static bool reads(const struct direct_mapped *c, enum cache_kind kind)
@@ -215,7 +244,7 @@ static bool fetches(const void *state, enum cache_kind kind, uint64_t address)
 static struct line *make_room(struct direct_mapped *c, uint64_t address, struct cache_finding *finding)
 {
     struct line *line = line_of(c, address);
-    if (line->dirty && line->tag != address / c->line_bytes + 1) {
+    if (line->dirty && line->tag != tag_of(c, address)) {
         finding->victim = (line->tag - 1) * c->line_bytes;
         finding->written = line->dirty;
     }
@@ -261,7 +290,7 @@ static void filled(void *state, uint64_t address, uint32_t fetch, uint64_t cycle
     struct direct_mapped *c = state;
     struct line *line = line_of(c, address);
     uint64_t *arrival = sector_of(c, line, address);
-    if (line->tag == address / c->line_bytes + 1 && *arrival == (FETCHED_BY | fetch))
+    if (line->tag == tag_of(c, address) && *arrival == (FETCHED_BY | fetch))
         *arrival = cycle;
 }
 

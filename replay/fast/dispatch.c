@@ -9,6 +9,9 @@
 #include "replay/fast/crew.h"
 #include "replay/fast/fast.h"
 
+/* Cycles that SMs are ahead of one another where more is allowed: they read the same part of the trace, decoded once.
+ */
+#define MOST_AHEAD 8192u
 #define THREADS_FROM 4096u /* warp instructions of a launch: fewer are done before threads are there */
 
 struct dispatch {
@@ -203,7 +206,7 @@ static bool run_all(struct dispatch *d, struct rp_error *err)
                 return false;
             continue;
         }
-        uint64_t ahead = f->lookahead ? f->lookahead : 1;
+        uint64_t ahead = !f->lookahead ? 1 : f->lookahead < MOST_AHEAD ? f->lookahead : MOST_AHEAD;
         d->until = ahead < NEVER - from ? from + ahead : NEVER;
         if (f->lookahead ? !run_window(d, err) : !run_cycle(d, from, err))
             return false;
