@@ -154,6 +154,23 @@ static inline uint64_t barrier_warps(const struct rp_step *s)
     return threads / RP_WARP_LANES + (threads % RP_WARP_LANES != 0);
 }
 
+/* Lanes of a warp whose threads are independent may come to a barrier in several steps. The recording has them one
+ * after the other, with lanes of their own each: they are one arrival, of the first step. */
+struct arrival {
+    const struct rp_run *run; /* that ends with the last step of an arrival; NULL: none */
+    rp_lanemask lanes;        /* of all its steps */
+    unsigned id;
+};
+/* For each barrier step `s`, behind which `c` stands: whether it goes on with the arrival before it. */
+static inline bool continues_arrival(struct arrival *a, const struct rp_cursor *c, const struct rp_step *s)
+{
+    const struct rp_run *run = c->at ? c->run : c->run - 1;
+    bool first = c->at == 1 || (!c->at && run->length == 1);
+    bool same = a->run && first && run == a->run + 1 && a->id == barrier_id(s) && !(a->lanes & s->executed);
+    *a = (struct arrival){c->at ? NULL : run, same ? a->lanes | s->executed : s->executed, barrier_id(s)};
+    return same;
+}
+
 /* An exit of all lanes on the path; machines may take it as no instruction of its own (issue_exit). */
 static inline bool is_plain_exit(const struct rp_instruction *in)
 {

@@ -24,7 +24,7 @@
 #define BARRIERS 16
 /* Instructions that a split may run while others of its warp could, if its program polls, before it counts as spinning;
  * and how soon after the beginning of a turn of a diverged warp the first state is kept to compare with. */
-#define SPIN_LIMIT 65536
+#define SPIN_LIMIT 16384
 #define SPIN_FIRST 64
 #define SPIN_COMPARED 4 /* how often a state is compared with before another is kept */
 /* Limits on what recursion may take. */
@@ -123,11 +123,13 @@ enum warp_status {
 struct spin {
     const struct uop *at; /* NULL: none is kept */
     uint64_t fingerprint;
+    uint64_t next;     /* w.clock at which to keep another one */
     uint64_t distance; /* instructions between two states that are kept */
     uint32_t compared; /* how often */
     uint64_t kept;     /* w.clock then */
     lanemask spun;     /* lanes that were seen to spin in this turn */
-    uint64_t since;    /* w.clock when the current split began to run */
+    uint64_t since;    /* w.clock when the warp was last converged, or a split gave way or waited */
+    uint64_t passed;   /* ... or only the latter */
 };
 
 struct warp_state {

@@ -14,7 +14,7 @@ void splits_start(struct warp_state *s)
     s->split_count = 0;
     s->joins_made = s->joins_open = s->free_join = 0;
     s->top = s->bottom = 0;
-    s->spin = (struct spin){.distance = SPIN_FIRST};
+    s->spin = (struct spin){.distance = SPIN_FIRST, .next = SPIN_FIRST};
     memset(s->arrived, 0, sizeof s->arrived);
 }
 
@@ -100,6 +100,15 @@ bool splits_next(struct warp_state *s)
     return false;
 }
 
+/* Something has changed: the warp is not about to spin, as far as is known. */
+static void note_progress(struct warp_state *s)
+{
+    s->spin.since = s->spin.passed = s->w.clock;
+    s->spin.at = NULL;
+    s->spin.distance = SPIN_FIRST;
+    s->spin.next = s->w.clock + SPIN_FIRST;
+}
+
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
 static bool waits_alike(const struct split *a, const struct split *b)
@@ -119,7 +128,7 @@ void split_wait(struct warp_state *s, const struct uop *at, lanemask lanes, enum
     note_calls(s);
     split_insert(s, split);
     s->w.active &= ~lanes;
-    s->spin.since = s->w.clock;
+    note_progress(s);
 }
 
 /* Counts and logs one step of lanes that are not the current split. */
@@ -146,7 +155,7 @@ void split_release(struct warp_state *s, uint32_t i, lanemask lanes)
 {
     struct split *split = &s->splits[i], ahead = *split;
     count_step(s, split, lanes);
-    s->spin.since = s->w.clock;
+    note_progress(s);
     if (lanes == split->lanes) {
         split->waits = WAIT_NONE;
         split->pc++;
@@ -181,7 +190,7 @@ bool warp_go_ahead(struct warp_state *s)
     j->lanes &= ~j->arrived;
     j->arrived = 0;
     s->several_open = true;
-    s->spin.since = s->w.clock;
+    note_progress(s);
     if (s->w.active) {
         struct split current = split_of_current(s, s->pc, s->w.active);
         current.order = --s->bottom;
@@ -204,39 +213,41 @@ bool block_go_ahead(struct block *b)
 
 /* ---- spinning ---------------------------------------------------------------------------------------------------- */
 
-/* The current split goes to the bottom and one that was not yet seen to spin runs. NULL: there is none. */
-static const struct uop *give_way(struct warp_state *s, const struct uop *pc)
+/* The current split goes to the bottom and one that was not yet seen to spin runs. Without one the warp is stuck: its
+ * turn ends if all repeats; lanes that count while they wait go on. NULL: the turn is over. */
+static const struct uop *give_way(struct warp_state *s, const struct uop *pc, bool repeats)
 {
     s->spin.spun |= s->w.active;
     uint32_t at = topmost(s, s->spin.spun);
     if (at == s->split_count) {
         s->stuck = true;
-        return NULL;
+        return repeats ? NULL : pc;
     }
     struct split other = split_take(s, at), current = split_of_current(s, pc, s->w.active);
     current.order = --s->bottom;
     split_insert(s, current);
     s->several_open |= other.call != s->call;
-    s->spin.at = NULL;
-    s->spin.distance = SPIN_FIRST;
     s->spin.since = s->w.clock;
-    s->stop_at = s->w.clock + SPIN_FIRST < s->turn_end ? s->w.clock + SPIN_FIRST : s->turn_end;
     return split_run(s, &other) ? s->pc : NULL;
+}
+
+static void look_again(struct warp_state *s, uint64_t distance)
+{
+    s->spin.at = NULL;
+    s->spin.distance = distance;
+    s->spin.next = s->w.clock + distance;
 }
 
 /* Keeps a state, compares the next ones at the same place with it, and after some keeps another later, each time twice
  * as far away. */
-static bool spins(struct warp_state *s, const struct uop *pc)
+static bool comes_back(struct warp_state *s, const struct uop *pc)
 {
     struct spin *k = &s->spin;
-    if (s->w.block->program->polls && s->w.clock - k->since >= SPIN_LIMIT)
-        return true;
     if (!k->at) {
         k->at = pc;
         k->fingerprint = warp_fingerprint(s);
         k->compared = 0;
         k->kept = s->w.clock;
-        s->stop_at = s->w.clock;
         return false;
     }
     if (pc == k->at) {
@@ -244,34 +255,38 @@ static bool spins(struct warp_state *s, const struct uop *pc)
             return true;
         k->compared++;
     }
-    if (k->compared == SPIN_COMPARED || s->w.clock - k->kept >= 4 * k->distance) {
-        k->at = NULL;
-        k->distance *= 2;
-        s->stop_at = s->w.clock + k->distance < s->turn_end ? s->w.clock + k->distance : s->turn_end;
-    }
+    if (k->compared == SPIN_COMPARED || s->w.clock - k->kept >= 4 * k->distance)
+        look_again(s, 2 * k->distance);
     return false;
 }
 
 void split_turn(struct warp_state *s)
 {
     s->stuck = false;
-    s->spin.at = NULL;
     s->spin.spun = 0;
-    s->spin.distance = SPIN_FIRST;
     if (s->w.active == s->w.live)
         s->spin.since = s->w.clock;
-    else if (s->w.clock + SPIN_FIRST < s->turn_end)
-        s->stop_at = s->w.clock + SPIN_FIRST;
+    if (s->spin.next < s->turn_end && (s->w.active != s->w.live || s->w.block->program->polls))
+        s->stop_at = s->spin.next;
 }
 
 const struct uop *split_look(struct warp_state *s, const struct uop *pc)
 {
+    bool polls = s->w.block->program->polls, diverged = s->w.active != s->w.live;
     if (s->w.clock >= s->turn_end)
         return NULL;
-    if (s->w.active == s->w.live) {
+    if (!diverged && !polls) {
         s->stop_at = s->turn_end;
         return pc;
     }
     s->pc = pc;
-    return spins(s, pc) ? give_way(s, pc) : pc;
+    bool spins = comes_back(s, pc);
+    if (spins || (polls && s->w.clock - (diverged ? s->spin.since : s->spin.passed) >= SPIN_LIMIT)) {
+        look_again(s, SPIN_FIRST);
+        if ((pc = give_way(s, pc, spins)))
+            s->stop_at = s->spin.next < s->turn_end ? s->spin.next : s->turn_end;
+        return pc;
+    }
+    s->stop_at = s->spin.next < s->turn_end ? s->spin.next : s->turn_end;
+    return pc;
 }

@@ -119,6 +119,15 @@ static bool goes_round(struct ordered *o)
     return fingerprint == q->fingerprint;
 }
 
+/* Lanes that wait at a join for lanes that go round go ahead, where threads are independent. */
+static bool go_ahead(struct ordered *o)
+{
+    bool some = false;
+    for (size_t i = 0; i < o->waiting; i++)
+        some |= block_go_ahead(o->queue[(o->head + i) % o->capacity]);
+    return some;
+}
+
 static void begin_cycle(struct ordered *o)
 {
     const struct grid *g = &o->run->grid;
@@ -386,7 +395,8 @@ enum rp_launch_state ordered_drive(struct ordered *o, bool *ok, struct rp_error 
         if (!o->old_turns && !o->new_turns) {
             if (o->waiting && goes_round(o)) {
                 o->quiet = (struct quiet){0};
-                return RP_LAUNCH_WAITS;
+                if (!go_ahead(o))
+                    return RP_LAUNCH_WAITS;
             }
             begin_cycle(o);
         }

@@ -38,6 +38,8 @@ void fast_arrive(struct fast_sm *sm, struct fast_warp *w)
 {
     struct fast_block *block = w->block;
     unsigned id = barrier_id(&w->next);
+    if (continues_arrival(&w->arrival, &w->cursor, &w->next))
+        return;
     struct fast_barrier *b = &block->barriers[id];
     block->active_barriers |= 1u << id;
     b->arrivals++;

@@ -105,6 +105,7 @@ struct fast_warp {
     uint64_t earliest;            /* the same as wake without control_until; kept with OP_EXTENDED only */
     struct fast_signals *signals; /* NULL without control words */
     struct fast_block *block;
+    struct arrival arrival;
 };
 
 struct fast_barrier {

@@ -34,6 +34,8 @@ void ref_check_barriers(struct reference *r, struct ref_block *block)
 void ref_arrive(struct reference *r, struct ref_warp *w)
 {
     struct ref_barrier *barrier = &w->block->barriers[barrier_id(&w->next)];
+    if (continues_arrival(&w->arrival, &w->cursor, &w->next))
+        return;
     barrier->arrivals++;
     barrier->arrived |= 1ull << w->number;
     barrier->expected = barrier_warps(&w->next);

@@ -56,6 +56,7 @@ struct ref_warp {
     unsigned flights;    /* instructions in flight */
     uint64_t issued;     /* instructions */
     unsigned barrier;    /* at which it waits */
+    struct arrival arrival;
     unsigned number;     /* in its block */
     unsigned sm, subcore, slot;
     struct ref_block *block;
