@@ -7,11 +7,13 @@
 
 #include "tracefmt/reader.h"
 
+const char *rig_target = "sm_62";
+
 void rig_open(struct rig *r, const char *body, uint32_t buffers, const uint64_t *bytes)
 {
     char *text;
     *r = (struct rig){.buffers = buffers};
-    cr_assert_gt(asprintf(&text, ".version 7.0\n.target sm_62\n.address_size 64\n%s", body), 0);
+    cr_assert_gt(asprintf(&text, ".version 7.0\n.target %s\n.address_size 64\n%s", rig_target, body), 0);
     struct module *m = ptx_load_text("test.ptx", text, strlen(text), 0, &r->err);
     free(text);
     cr_assert_not_null(m, "%s", r->err.text);

@@ -18,6 +18,7 @@ struct rig {
     struct rp_error err;
 };
 
+extern const char *rig_target; /* sm_62 */
 /* `body` is what comes after the .version, .target and .address_size lines; its only entry is the kernel. The buffers
  * are called arg0, arg1, ... and their addresses are the first parameters. Ends the test on failure. */
 void rig_open(struct rig *, const char *body, uint32_t buffers, const uint64_t *bytes);
