@@ -9,6 +9,7 @@
 #include "replay/config_text.h"
 #include "replay/machine_parts.h"
 #include "replay/machine_settings.h"
+#include "replay/memory/layout.h"
 #include "tracefmt/sha256.h"
 
 #define MODEL_KEY ".model"
@@ -98,20 +99,39 @@ static bool unknown_name(const struct resolver *r, const struct setting *s, cons
 
 /* ---- models ----------------------------------------------------------------------------------------------------- */
 
-/* `scheduler` and `units.alu` stand for `scheduler.model` and `units.alu.model`. */
+/* Whether it is a part's own key: `scheduler` and `units.alu` stand for `scheduler.model` and `units.alu.model`. */
+static bool names_part(const char *key)
+{
+    if (!strncmp(key, "units.", 6) && !strchr(key + 6, '.'))
+        return true;
+    for (size_t s = 0; s < MACHINE_SLOTS; s++)
+        if (!strcmp(key, machine_slots[s].key))
+            return true;
+    return false;
+}
+
+static const char *alias_of(const char *key)
+{
+    for (size_t i = 0; i < machine_alias_count; i++)
+        if (!strcmp(key, machine_aliases[i].old))
+            return machine_aliases[i].key;
+    return key;
+}
+
+/* Keys in their full and present form. */
 static bool complete_keys(struct settings *settings, struct rp_error *err)
 {
     for (size_t i = 0; i < settings->count; i++) {
         char *key = settings->items[i].key;
-        bool slot = !strncmp(key, "units.", 6) && !strchr(key + 6, '.');
-        for (size_t s = 0; s < MACHINE_SLOTS; s++)
-            slot |= !strcmp(key, machine_slots[s].key);
-        if (!slot)
+        const char *now = alias_of(key);
+        if (now == key && !names_part(key))
             continue;
-        char *full = malloc(strlen(key) + sizeof MODEL_KEY);
+        char *full = malloc(strlen(now) + sizeof MODEL_KEY);
         if (!full)
             return rp_fail(err, RP_SYSTEM, "%s: out of memory", settings->file);
-        strcat(strcpy(full, key), MODEL_KEY);
+        strcpy(full, now);
+        if (now == key)
+            strcat(full, MODEL_KEY);
         settings->items[i].typed = key;
         settings->items[i].key = full;
     }
@@ -391,11 +411,56 @@ static bool divides(const struct resolver *r, const char *key, int64_t value, st
     return subcores % value == 0 || inconsistent(r, (const char *const[]){key, "subcores"}, 2, text, err);
 }
 
+/* What is bounded at 0 never takes anything. */
+static bool takes_something(const struct resolver *r, struct rp_error *err)
+{
+    const struct machine *m = r->machine;
+    const struct {
+        const char *key;
+        int64_t value;
+    } bounds[] = {{"lsu.queue", m->lsu_queue},   {"l1.queue", m->l1_queue}, {"l1.mshrs", m->l1_mshrs},
+                  {"port.queue", m->port_queue}, {"l2.queue", m->l2_queue}, {"l2.mshrs", m->l2_mshrs}};
+    char text[120];
+    for (size_t i = 0; i < MODEL_COUNT_OF(bounds); i++) {
+        snprintf(text, sizeof text, "%s must not be 0; -1 stands for any number", bounds[i].key);
+        if (!bounds[i].value)
+            return inconsistent(r, (const char *const[]){bounds[i].key}, 1, text, err);
+    }
+    return true;
+}
+
+/* Lines lie in one slice and one channel, and slices are alike. */
+static bool fits_together(const struct resolver *r, struct rp_error *err)
+{
+    const struct machine *m = r->machine;
+    struct memory_layout l;
+    memory_layout_of(m, &l);
+    uint64_t line = l.l2.shape.line > l.l1.shape.line ? l.l2.shape.line : l.l1.shape.line;
+    const char *const slices[] = {"l2."}, *const channels[] = {"l2.", "l1.", "dram."};
+    char text[160];
+    if (l.slices.interleave & (l.slices.interleave - 1))
+        return inconsistent(r, slices, 1, "l2.interleave must be a power of two", err);
+    if (l.channels.interleave & (l.channels.interleave - 1))
+        return inconsistent(r, channels + 2, 1, "dram.interleave must be a power of two", err);
+    const char *why = l.slice.model->check ? l.slice.model->check(l.slice.options) : NULL;
+    why = l.l2.keeps && !l.l2.shape.sets ? "size is less than a line" : why;
+    if (why) {
+        snprintf(text, sizeof text, "l2: in each of %d slices, %s", (int)m->l2_slices, why);
+        return inconsistent(r, slices, 1, text, err);
+    }
+    snprintf(text, sizeof text, "a line (%d) must lie in one slice (l2.interleave) and one channel (dram.interleave)",
+             (int)line);
+    bool apart =
+        (l.slices.count > 1 && l.slices.interleave < line) || (l.channels.count > 1 && l.channels.interleave < line);
+    return !apart || inconsistent(r, channels, 3, text, err);
+}
+
 static bool consistent(const struct resolver *r, struct rp_error *err)
 {
     struct machine *m = r->machine;
     char text[300], key[40], below[48];
-    if (!divides(r, "l1_subcores", m->l1_subcores, err) || !divides(r, "icache_subcores", m->icache_subcores, err))
+    if (!divides(r, "l1.subcores", m->l1_subcores, err) || !divides(r, "icache.subcores", m->icache_subcores, err) ||
+        !takes_something(r, err))
         return false;
     if (m->warm_l2 && !((const struct cache_model *)m->l2.model)->keeps) {
         snprintf(text, sizeof text, "warm_l2 warms nothing: l2.model is '%s'", m->l2.model->name);
@@ -411,7 +476,7 @@ static bool consistent(const struct resolver *r, struct rp_error *err)
         snprintf(below, sizeof below, "%s.", key);
         return inconsistent(r, (const char *const[]){below}, 1, text, err);
     }
-    return true;
+    return fits_together(r, err);
 }
 
 static bool resolve(struct resolver *r, struct rp_error *err)

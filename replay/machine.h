@@ -35,9 +35,9 @@
       "and the scoreboard for kernels without them")                                                                   \
     X(issue_width, "issue.width", OPTION_INTEGER, "instructions", 1, 2, 1, NULL,                                       \
       "instructions of one warp that a sub-core issues in a cycle, the second to another unit than the first")         \
-    X(l1_subcores, "l1_subcores", OPTION_INTEGER, "", 1, 16, 1, NULL,                                                  \
+    X(l1_subcores, "l1.subcores", OPTION_INTEGER, "", 1, 16, 1, NULL,                                                  \
       "neighbouring sub-cores that share one L1; must divide the number of sub-cores")                                 \
-    X(icache_subcores, "icache_subcores", OPTION_INTEGER, "", 1, 16, 1, NULL,                                          \
+    X(icache_subcores, "icache.subcores", OPTION_INTEGER, "", 1, 16, 1, NULL,                                          \
       "neighbouring sub-cores that share one instruction cache; must divide the number of sub-cores")                  \
     X(lsu_queue, "lsu.queue", OPTION_INTEGER, "instructions", -1, 4096, -1, NULL,                                      \
       "memory instructions that an SM's load/store unit holds until caches and the port have taken all of their "      \
@@ -75,6 +75,11 @@
     X(shared_bytes, "limits.shared", OPTION_INTEGER, "bytes", 0, 1 << 28, 65536, NULL, "shared memory per SM")         \
     X(shared_granularity, "limits.shared_granularity", OPTION_INTEGER, "bytes", 1, 65536, 256, NULL,                   \
       "shared memory is given to a block in multiples of this")
+
+/* Other names of keys, from before levels were groups of their own: X(old, key). */
+#define MACHINE_ALIASES(X)                                                                                             \
+    X("l1_subcores", "l1.subcores")                                                                                    \
+    X("icache_subcores", "icache.subcores")
 
 extern const char *const machine_placements[];
 enum { PLACEMENT_WARP_ID, PLACEMENT_BALANCED };

@@ -24,6 +24,13 @@ static const size_t option_offsets[] = {
 #undef X
 };
 
+const struct machine_alias machine_aliases[] = {
+#define X(old, key) {old, key},
+    MACHINE_ALIASES(X)
+#undef X
+};
+const size_t machine_alias_count = MODEL_COUNT_OF(machine_aliases);
+
 int64_t *machine_option_value(struct machine *m, size_t row) { return (int64_t *)((char *)m + option_offsets[row]); }
 
 const struct machine_slot machine_slots[MACHINE_SLOTS] = {
@@ -119,19 +126,45 @@ static void print_timing(FILE *to, const struct machine *m, const char *kind, co
     fprintf(to, "%s.%s.latency = %" PRIu32 "\n", kind, name, t->latency);
 }
 
+/* Whether the row belongs to this part, as `l1.mshrs` does to `l1`. */
+static bool belongs(const struct model_option *row, const char *part)
+{
+    size_t n = strlen(part);
+    return !strncmp(row->key, part, n) && row->key[n] == '.';
+}
+
+static bool belongs_to_slot(const struct model_option *row)
+{
+    for (size_t i = 0; i < MACHINE_SLOTS; i++)
+        if (belongs(row, machine_slots[i].key))
+            return true;
+    return false;
+}
+
+/* The chip's own options: those of a part, or, for NULL, of none. */
+static void print_options(FILE *to, struct machine *m, const char *part)
+{
+    char value[64];
+    for (size_t i = 0; i < machine_option_count; i++) {
+        const struct model_option *row = &machine_option_rows[i];
+        if (part ? !belongs(row, part) : belongs_to_slot(row))
+            continue;
+        option_print(row, *machine_option_value(m, i), value, sizeof value);
+        fprintf(to, "%s = %s\n", row->key, value);
+    }
+}
+
 static void print_all(FILE *to, struct machine *m)
 {
     char value[64], key[40];
-    for (size_t i = 0; i < machine_option_count; i++) {
-        option_print(&machine_option_rows[i], *machine_option_value(m, i), value, sizeof value);
-        fprintf(to, "%s = %s\n", machine_option_rows[i].key, value);
-    }
+    print_options(to, m, NULL);
     for (size_t i = 0; i < machine_part_count(m); i++) {
         enum model_kind kind;
         const struct machine_part *part = machine_part_of(m, i, &kind, key);
         if (!part->model)
             continue;
         fprintf(to, "%s.model = %s\n", key, part->model->name);
+        print_options(to, m, key);
         for (unsigned o = 0; o < part->model->option_count; o++) {
             option_print(&part->model->options[o], part->options[o], value, sizeof value);
             fprintf(to, "%s.%s = %s\n", key, part->model->options[o].key, value);

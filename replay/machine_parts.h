@@ -18,6 +18,11 @@ static inline size_t machine_part_count(const struct machine *m) { return MACHIN
 
 extern const struct model_option machine_option_rows[];
 extern const size_t machine_option_count;
+struct machine_alias {
+    const char *old, *key;
+};
+extern const struct machine_alias machine_aliases[];
+extern const size_t machine_alias_count;
 int64_t *machine_option_value(struct machine *, size_t row);
 
 /* False: why says what would be right. */
