@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "replay/memory/layout.h"
 #include "tools/wcet/sectors.h"
 
 #define SEVERAL UINT64_MAX
@@ -16,6 +17,7 @@ struct requests {
 struct level {
     bool keeps, back;
     uint64_t lines, line_bytes, sector_bytes;
+    uint64_t written; /* sectors that a line may have to write back, at most */
     uint32_t caches;  /* of one SM */
     uint64_t **lone;  /* [cache][place]: 1 + the one line of the launch that comes there; 0: none; SEVERAL */
     uint64_t latency; /* from the start of an access to its answer from this level, when ports keep none waiting */
@@ -59,8 +61,8 @@ static bool stays(const struct level *l, uint32_t cache, uint64_t address)
     return l->keeps && *place_of(l, cache, address) == address / l->line_bytes + 1;
 }
 
-/* Reads make their line the one in its place, and so do writes and atomics that a cache keeps to itself. A line that L1
- * writes back is named by its first byte. */
+/* Reads make their line the one in its place, and so do writes and atomics that a cache keeps to itself; what L1 has
+ * kept it writes back sector by sector. */
 static void touch(struct wcet_caches *c, enum cache_kind kind, bool through_l1, uint64_t address)
 {
     const struct level *l1 = &c->level[WCET_L1], *l2 = &c->level[WCET_L2];
@@ -68,7 +70,7 @@ static void touch(struct wcet_caches *c, enum cache_kind kind, bool through_l1, 
         if (kind == CACHE_READ || l1->back)
             take_place(l1, l1_of(c), address);
         if (kind == CACHE_WRITE && l1->back)
-            address -= address % l1->line_bytes;
+            address -= address % l1->sector_bytes;
     }
     if (l2->keeps && (kind == CACHE_READ || l2->back))
         take_place(l2, 0, address);
@@ -124,20 +126,19 @@ static int scan(struct wcet_caches *c, const struct wcet_model *m, struct rp_tra
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-static bool keeps(const struct machine_part *part) { return ((const struct cache_model *)part->model)->keeps; }
-
-static bool open_level(struct level *l, const struct machine_part *part, uint32_t caches)
+static bool open_level(struct level *l, const struct memory_level *of, uint32_t caches)
 {
-    *l = (struct level){.keeps = keeps(part)};
+    const struct cache_shape *shape = &of->shape;
+    *l = (struct level){.keeps = of->keeps};
     if (!l->keeps)
         return true;
-    const int64_t *o = part->options;
-    l->back = o[CACHE_OPTION_WRITE] == CACHE_BACK;
-    l->line_bytes = (uint64_t)o[CACHE_OPTION_LINE];
-    l->sector_bytes = (uint64_t)o[CACHE_OPTION_SECTOR];
-    l->lines = (uint64_t)o[CACHE_OPTION_SIZE] / l->line_bytes;
-    l->latency = (uint64_t)o[CACHE_OPTION_LATENCY];
-    l->interval = (uint64_t)o[CACHE_OPTION_INTERVAL];
+    l->back = shape->back;
+    l->line_bytes = shape->line;
+    l->sector_bytes = shape->sector;
+    l->written = shape->back ? shape->line / shape->sector : 0;
+    l->lines = shape->sets;
+    l->latency = shape->latency;
+    l->interval = shape->interval;
     l->lone = calloc(caches, sizeof *l->lone);
     for (; l->lone && l->caches < caches; l->caches++)
         if (!(l->lone[l->caches] = calloc(l->lines, sizeof *l->lone[0])))
@@ -163,8 +164,10 @@ static struct wcet_caches *begin(const struct wcet_model *m, struct rp_error *er
 {
     const struct machine *machine = m->machine;
     struct wcet_caches *c = calloc(1, sizeof *c);
-    if (!c || !open_level(&c->level[WCET_L1], &machine->l1, (uint32_t)(machine->subcores / machine->l1_subcores)) ||
-        !open_level(&c->level[WCET_L2], &machine->l2, 1)) {
+    struct memory_layout layout;
+    memory_layout_of(machine, &layout);
+    if (!c || !open_level(&c->level[WCET_L1], &layout.l1, layout.l1_count) ||
+        !open_level(&c->level[WCET_L2], &layout.l2, 1)) {
         wcet_caches_free(c);
         rp_fail(err, RP_SYSTEM, "out of memory for the caches of %s", machine->name);
         return NULL;
@@ -183,8 +186,10 @@ static struct wcet_caches *begin(const struct wcet_model *m, struct rp_error *er
 bool wcet_caches_open(struct wcet_caches **out, const struct wcet_model *m, struct rp_trace *t, uint32_t launch,
                       struct rp_error *err)
 {
+    struct memory_layout layout;
     *out = NULL;
-    if (!keeps(&m->machine->l1) && !keeps(&m->machine->l2))
+    memory_layout_of(m->machine, &layout);
+    if (!layout.l1.keeps && !layout.l2.keeps)
         return true;
     struct wcet_caches *c = begin(m, err);
     int known = c ? scan(c, m, t, launch, err) : -1;
@@ -321,11 +326,11 @@ static void at_l2(struct wcet_caches *c, enum cache_kind kind, bool exact, uint6
     if (!looks) {
         bool served = l2->back; /* a write */
         answer(k, served ? WCET_L2 : WCET_MEMORY);
-        request(k, on_behalf, WCET_MEMORY, !served || !lasts);
+        request(k, on_behalf, WCET_MEMORY, !served ? 1 : lasts ? 0 : l2->written);
     } else if (!lasts || !exact) {
         c->counts.at[WCET_L2].misses++;
         answer(k, WCET_MEMORY);
-        request(k, on_behalf, WCET_MEMORY, 1 + l2->back);
+        request(k, on_behalf, WCET_MEMORY, 1 + l2->written);
     } else {
         struct wcet_sector *s = sector_at(c, WCET_L2, address);
         bool there = known(c, s, k);
@@ -338,11 +343,13 @@ static void at_l2(struct wcet_caches *c, enum cache_kind kind, bool exact, uint6
     }
 }
 
-/* A line of L1 goes that has been written to: where it goes in L2 is not known. */
-static void write_back(struct charge *k)
+/* A line of L1 goes that has been written to: where its sectors go in L2 is not known. */
+static void write_back(const struct wcet_caches *c, struct charge *k)
 {
-    request(k, &k->fixed, WCET_L2, 1);
-    request(k, &k->fixed, WCET_MEMORY, 1);
+    const struct level *l2 = &c->level[WCET_L2];
+    uint64_t sectors = c->level[WCET_L1].written;
+    request(k, &k->fixed, WCET_L2, sectors);
+    request(k, &k->fixed, WCET_MEMORY, sectors * (l2->back ? l2->written : 1));
 }
 
 static void at_l1(struct wcet_caches *c, enum cache_kind kind, uint64_t address, struct charge *k)
@@ -352,7 +359,7 @@ static void at_l1(struct wcet_caches *c, enum cache_kind kind, uint64_t address,
     request(k, &k->fixed, WCET_L1, 1);
     answer(k, WCET_L1);
     if (l1->back && !lasts)
-        write_back(k);
+        write_back(c, k);
     if (kind != CACHE_READ) {
         if (!l1->back)
             at_l2(c, kind, true, address, k, &k->fixed);

@@ -96,9 +96,40 @@ static bool covered_before(const struct wcet_model *m, struct rp_error *err)
                    machine->name);
 }
 
+/* The proofs know one of each: a port that nothing leaves late, one slice, one channel; and nobody is refused. */
+static bool covered_bounds(const struct wcet_model *m, struct rp_error *err)
+{
+    const struct machine *machine = m->machine;
+    const struct {
+        const char *key;
+        int64_t value, covered;
+    } options[] = {
+        {"lsu.queue", machine->lsu_queue, -1},
+        {"l1.queue", machine->l1_queue, -1},
+        {"l1.mshrs", machine->l1_mshrs, -1},
+        {"l1.atomic_interval", part_option(&machine->l1, "atomic_interval"), 0},
+        {"port.width", machine->port_width, 0},
+        {"port.latency", machine->port_latency, 0},
+        {"port.queue", machine->port_queue, -1},
+        {"l2.slices", machine->l2_slices, 1},
+        {"l2.queue", machine->l2_queue, -1},
+        {"l2.mshrs", machine->l2_mshrs, -1},
+        {"l2.atomic_interval", part_option(&machine->l2, "atomic_interval"), 0},
+        {"dram.channels", machine->dram_channels, 1},
+        {"dram.queue", is(&machine->dram, "fixed") ? part_option(&machine->dram, "queue") : -1, -1},
+    };
+    for (size_t i = 0; i < MODEL_COUNT_OF(options); i++)
+        if (options[i].value != options[i].covered)
+            return rp_fail(err, RP_BAD_INPUT, "machine %s: %s = %d is not covered: --set %s=%d", machine->name,
+                           options[i].key, (int)options[i].value, options[i].key, (int)options[i].covered);
+    return true;
+}
+
 static bool covered_memory(struct wcet_model *m, struct rp_error *err)
 {
     const struct machine *machine = m->machine;
+    if (!covered_bounds(m, err))
+        return false;
     needs(m, WCET_CONFLICTS, !is(&machine->shared, "ideal"));
     if (!covered_caches(m, err))
         return false;

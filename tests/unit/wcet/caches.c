@@ -211,27 +211,27 @@ Test(caches, a_write_back_brings_the_sector)
            &(struct expected){.bound = 56, .cycles = 7, .l1 = {1, 0, 0}, .dram = 0, .accesses = 0});
 }
 
-/* A store to one line of L1, whose place the second load takes: it is written back to L2 under the line's first
- * address, 0x1000, and there it takes the place of 0x3000, which nothing else touches. So 0x3000 does not stay, though
- * no transaction names another line of its place. Requests to device memory: of the loads of 0x3000 two each, for what
- * they replace could be dirty, and it is, the second time; one of the load of 0x2040; and one each of what the store
- * and the load of 0x2040 replace in L1, as L2 may have to make room for it. Loads beside L1 take 61 cycles, for which
- * 66 are charged. */
-static const struct warp_op named_by_its_first_byte[] = {LOAD_CG(0, NO, 0x3000), STORE(0, 0x10c0), LOAD(1, 0, 0x2040),
-                                                         LOAD_CG(2, 1, 0x3000)};
-static const struct warp_program first_byte[] = {{named_by_its_first_byte, 4}};
+/* A store to one line of L1, whose place the second load takes: its sector is written back to L2, under its address
+ * 0x10c0, and there its line takes the place of 0x30c0, which nothing else touches. So 0x30c0 does not stay, though no
+ * transaction names another line of its place. Requests to device memory: of the loads of 0x30c0 three each, for both
+ * sectors of what they replace could be dirty, and one is, the second time; one of the load of 0x2040; and 8 × 2 each of
+ * what the store and the load of 0x2040 replace in L1: each of the 8 sectors could go to a line of L2 for which one with
+ * 2 dirty sectors has to make room. Loads beside L1 take 61 cycles, for which 66 are charged. */
+static const struct warp_op under_its_address[] = {LOAD_CG(0, NO, 0x30c0), STORE(0, 0x10c0), LOAD(1, 0, 0x2040),
+                                                   LOAD_CG(2, 1, 0x30c0)};
+static const struct warp_program one_sector[] = {{under_its_address, 4}};
 
-Test(caches, a_line_of_l1_is_written_back_under_its_first_address)
+Test(caches, a_sector_of_l1_is_written_back_under_its_address)
 {
     const struct machine_setting settings[] = {
         L1("256"), {"l1.line", "256"}, {"l1.write", "back"}, L2("256"), {"l2.line", "64"}, {"l2.write", "back"},
     };
-    expect(first_byte, 1, settings, MODEL_COUNT_OF(settings),
+    expect(one_sector, 1, settings, MODEL_COUNT_OF(settings),
            &(struct expected){.bound = 66 + 1 + 66 + 66,
                               .cycles = 61 + 1 + 66 + 61,
                               .l1 = {0, 0, 1},
                               .l2 = {0, 1, 2},
-                              .dram = 7,
+                              .dram = 3 + 3 + 1 + 16 + 16,
                               .accesses = 4});
 }
 
