@@ -13,9 +13,11 @@ void statistics_add(struct statistics *to, const struct statistics *from)
         to->stall[i] += from->stall[i];
     for (unsigned i = 0; i < MACHINE_UNITS; i++)
         to->unit_busy[i] += from->unit_busy[i];
+    for (unsigned i = 0; i < MACHINE_UNITS; i++)
+        to->unit_stall[i] += from->unit_stall[i];
 }
 
-const char *stall_name(enum stall s)
+static const char *stall_name(enum stall s)
 {
     static const char *const names[] = {
 #define X(id, name, help) name,
@@ -35,7 +37,12 @@ void statistics_each(const struct machine *m, const struct statistics *s,
     char name[64];
     for (unsigned i = 0; i < STALL_COUNT; i++) {
         snprintf(name, sizeof name, "issue.stall.%s", stall_name((enum stall)i));
-        visit(data, name, s->stall[i]);
+        if (i != STALL_UNIT)
+            visit(data, name, s->stall[i]);
+    }
+    for (uint32_t u = 0; u < m->unit_count; u++) {
+        snprintf(name, sizeof name, "issue.stall.%s.%s", stall_name(STALL_UNIT), m->unit_name[u]);
+        visit(data, name, s->unit_stall[u]);
     }
     for (uint32_t u = 0; u < m->unit_count; u++) {
         snprintf(name, sizeof name, "units.%s.busy", m->unit_name[u]);
@@ -81,18 +88,26 @@ const char *statistics_difference(const struct machine *m, const struct statisti
     return c.found ? difference : NULL;
 }
 
-enum stall statistics_main_stall(const struct statistics *s)
+const char *statistics_main_stall(const struct machine *m, const struct statistics *s, char name[STALL_NAME])
 {
-    enum stall most = STALL_COUNT;
+    uint64_t most = 0;
+    snprintf(name, STALL_NAME, "none");
     for (unsigned i = 0; i < STALL_COUNT; i++)
-        if (s->stall[i] > (most == STALL_COUNT ? 0 : s->stall[most]))
-            most = (enum stall)i;
-    return most;
+        if (i != STALL_UNIT && s->stall[i] > most) {
+            most = s->stall[i];
+            snprintf(name, STALL_NAME, "%s", stall_name((enum stall)i));
+        }
+    for (uint32_t u = 0; u < m->unit_count; u++)
+        if (s->unit_stall[u] > most) {
+            most = s->unit_stall[u];
+            snprintf(name, STALL_NAME, "%s.%s", stall_name(STALL_UNIT), m->unit_name[u]);
+        }
+    return name;
 }
 
 double statistics_ipc(const struct statistics *s)
 {
-    return s->cycles ? (double)s->warp_instructions / (double)s->cycles : 0;
+    return s->cycles ? (double)(s->issue_cycles + s->dual_issues) / (double)s->cycles : 0;
 }
 
 double statistics_occupancy(const struct machine *m, const struct statistics *s)

@@ -27,7 +27,7 @@
     X(SHARED, "shared", "a register was pending on shared memory")                                                     \
     X(SCOREBOARD, "scoreboard", "a register was pending on an instruction that is no memory access")                   \
     X(OPERANDS, "operands", "a register was still to be read by an earlier instruction (control words only)")          \
-    X(UNIT, "unit", "its unit was busy and its dispatch queue full")                                                   \
+    X(UNIT, "unit", "its unit was busy, or took no more")                                                              \
     X(SCHEDULER, "scheduler", "it was ready, but the scheduler held the sub-core for another warp")                    \
     X(DRAIN, "drain", "no warp issued any more: all had ended and waited for the end of their block")
 
@@ -80,8 +80,9 @@ struct statistics {
 #define X(field, ...) uint64_t field;
     STATISTICS(X)
 #undef X
-    uint64_t stall[STALL_COUNT];       /* sub-core cycles, "issue.stall.NAME" */
-    uint64_t unit_busy[MACHINE_UNITS]; /* cycles of initiation, summed over the instances, "units.NAME.busy" */
+    uint64_t stall[STALL_COUNT];        /* sub-core cycles, "issue.stall.NAME" */
+    uint64_t unit_stall[MACHINE_UNITS]; /* of stall[STALL_UNIT], what each unit has of it: "issue.stall.unit.NAME" */
+    uint64_t unit_busy[MACHINE_UNITS];  /* cycles of initiation, summed over the instances, "units.NAME.busy" */
 };
 
 void statistics_add(struct statistics *to, const struct statistics *);
@@ -92,11 +93,11 @@ void statistics_each(const struct machine *, const struct statistics *,
 /* NULL, or the first statistic in which the two differ, with both values, in static storage of the thread. */
 const char *statistics_difference(const struct machine *, const struct statistics *, const struct statistics *);
 
-/* The stall with the most cycles, or STALL_COUNT if there was none. */
-enum stall statistics_main_stall(const struct statistics *);
-const char *stall_name(enum stall);
+/* The name of the stall with the most cycles, as behind "issue.stall.": "memory", "unit.lsu", "none". */
+#define STALL_NAME 40
+const char *statistics_main_stall(const struct machine *, const struct statistics *, char name[STALL_NAME]);
 
-double statistics_ipc(const struct statistics *);                               /* warp instructions per cycle */
+double statistics_ipc(const struct statistics *);                               /* issued instructions per cycle */
 double statistics_occupancy(const struct machine *, const struct statistics *); /* resident warps / warp limit, 0..1 */
 
 #endif

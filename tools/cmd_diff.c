@@ -278,7 +278,7 @@ static json_t *variant_json(const struct diff *d, const struct variant *v)
     const struct statistics *total = &v->result.total;
     return json_pack("{s:o, s:o, s:f, s:s, s:o, s:o}", "varied", varied_json(d, v), "machine", machine_json(v->machine),
                      "ratio", ratio(total, &d->variants[d->baseline].result.total), "main_stall",
-                     stall_name(statistics_main_stall(total)), "launches", launches, "total",
+                     statistics_main_stall(v->machine, total, (char[STALL_NAME]){0}), "launches", launches, "total",
                      statistics_json(v->machine, total));
 }
 
@@ -311,7 +311,7 @@ static void variant_row(struct table *t, const struct diff *d, const struct vari
     table_number(t, s->cycles);
     table_cell(t, "%.3f", ratio(s, first));
     table_cell(t, "%.3f", statistics_ipc(s));
-    table_cell(t, "%s", stall_name(statistics_main_stall(s)));
+    table_cell(t, "%s", statistics_main_stall(v->machine, s, (char[STALL_NAME]){0}));
 }
 
 /* Rows of one launch, or of the total (launch = UINT32_MAX). */

@@ -84,11 +84,12 @@ static const struct {
     STATISTICS(X)
 #undef X
 #define X(id, name, help)                                                                                              \
-    {"issue.stall." name, "sub-core cycles", "stalls ended by a warp that had to wait because " help},
+    {STALL_##id == STALL_UNIT ? "issue.stall." name ".NAME" : "issue.stall." name, "sub-core cycles",                  \
+     "stalls ended by a warp that had to wait because " help},
         STALLS(X)
 #undef X
             {"units.NAME.busy", "cycles", "cycles of initiation in the machine's unit NAME, summed over its instances"},
-    {"ipc", "instructions per cycle", "warp_instructions / cycles"},
+    {"ipc", "instructions per cycle", "(issue.issued + issue.dual) / cycles"},
     {"occupancy.achieved", "", "occupancy.warp_cycles / (occupancy.sm_cycles × limits.warps)"},
 };
 
@@ -139,7 +140,7 @@ static void launch_row(struct table *t, const char *name, const char *kernel, co
     table_number(t, s->warp_instructions);
     table_cell(t, "%.3f", statistics_ipc(s));
     table_cell(t, "%.1f %%", 100 * statistics_occupancy(m, s));
-    table_cell(t, "%s", stall_name(statistics_main_stall(s)));
+    table_cell(t, "%s", statistics_main_stall(m, s, (char[STALL_NAME]){0}));
 }
 
 static void print_launches(struct rp_trace *trace, const struct machine *m, const struct replay_result *r, bool csv)

@@ -29,8 +29,12 @@ static enum stall reason(const struct fast_sm *sm, const struct fast_subcore *sc
 HOT void charge(const struct fast_sm *sm, struct fast_subcore *sc, const struct fast_warp *w)
 {
     uint64_t gap = sm->now - sc->accounted;
-    if (gap)
-        w->part->statistics.stall[reason(sm, sc, w)] += gap;
+    if (gap) {
+        enum stall why = reason(sm, sc, w);
+        w->part->statistics.stall[why] += gap;
+        if (why == STALL_UNIT)
+            w->part->statistics.unit_stall[w->unit] += gap;
+    }
     sc->accounted = sm->now + 1;
     w->part->statistics.issue_cycles++;
 }

@@ -65,6 +65,8 @@ static void charge(struct reference *r, struct ref_subcore *sc, const struct ref
                          : waited_for_signals(r, issuing)  ? ref_awaited(issuing, r->now - 1)
                                                            : issuing->blocked;
         r->statistics->stall[why] += sc->gap;
+        if (why == STALL_UNIT)
+            r->statistics->unit_stall[ref_unit(r, issuing)] += sc->gap;
         sc->gap = 0;
     } else if (sc->resident) {
         sc->gap++;

@@ -58,7 +58,7 @@ Test(icache, does_not_share_with_those_it_cannot)
     struct machine_setting settings[] = {{"icache_subcores", "3"}};
     cr_expect_null(
         machine_open(&(struct machine_request){.name = "jetson-tx2", .settings = settings, .setting_count = 1}, &err));
-    cr_expect(strstr(err.text, "icache_subcores (3) does not divide subcores (4)"), "%s", err.text);
+    cr_expect(strstr(err.text, "icache.subcores (3) does not divide subcores (4)"), "%s", err.text);
 }
 
 /* ---- warm L2: jetson-tx2, L1 hit 82, L2 hit 216, else 316, and 1 for each further sector of four ------------------
