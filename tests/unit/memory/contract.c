@@ -88,7 +88,7 @@ static uint64_t late_advance(void *state, uint64_t now, struct dram_done *done, 
     }
     *room = l->refused && waiting(l, now) < l->queue;
     l->refused &= !*room;
-    return more || l->refused || l->count ? now + 1 : DRAM_UNKNOWN;
+    return more || l->refused ? now + 1 : DRAM_UNKNOWN;
 }
 
 static uint64_t late_ahead(const int64_t *o)
