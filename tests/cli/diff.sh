@@ -40,12 +40,12 @@ fails 1 "--vary l1.size=8K: l1.size is an option of model 'direct-mapped', which
 
 # ---- impossible variants -------------------------------------------------------------------------------------------
 diff --vary l1_subcores=2,3,4 >"$work/out"
-is "an impossible variant is a row with its reason, the others run" "$? $(grep -c 'l1_subcores (3) does not divide subcores (4)' "$work/out") $(grep -cE ' [0-9,]+  [0-9.]+  [0-9.]+ ' "$work/out")" "0 1 2"
+is "an impossible variant is a row with its reason, the others run" "$? $(grep -c 'l1.subcores (3) does not divide subcores (4)' "$work/out") $(grep -cE ' [0-9,]+  [0-9.]+  [0-9.]+ ' "$work/out")" "0 1 2"
 is "in JSON, too" "$(diff --vary l1_subcores=2,3,4 --json | json /dev/stdin '["error" in v for v in d["variants"]]')" "[False, True, False]"
 diff --vary limits.shared=0,64K >"$work/out"
 is "what the machine cannot run as well" "$? $(grep -c 'a block needs .* bytes of shared memory' "$work/out")" "0 1"
 is "ratios are to the first that runs" "$(diff --vary limits.shared=0,64K | grep -c '  1.000  ')" 1
-fails 1 "l1_subcores (3) does not divide" --vary l1_subcores=3
+fails 1 "l1.subcores (3) does not divide" --vary l1_subcores=3
 fails 2 "a block needs" --vary limits.shared=0
 fails 1 "did you mean 'lrr'?" --vary scheduler=gto,lr
 

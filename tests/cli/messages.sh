@@ -27,7 +27,7 @@ says 1 "--vary foo=1: unknown key 'foo'" diff "$t" "${on[@]}" --vary foo=1,2
 says 1 "--vary scheduler=lr: unknown model 'lr'; did you mean 'lrr'?" diff "$t" "${on[@]}" --vary scheduler=lr,gto
 says 1 "--set scheduler=lr: unknown model" replay "$t" "${on[@]}" --set scheduler=lr
 says 1 "--set units.foo=ideal: unknown key 'units.foo'" replay "$t" "${on[@]}" --set units.foo=ideal
-says 1 "--vary l1_subcores=3: l1_subcores (3) does not divide" diff "$t" "${on[@]}" --vary l1_subcores=3
+says 1 "--vary l1_subcores=3: l1.subcores (3) does not divide" diff "$t" "${on[@]}" --vary l1_subcores=3
 says 1 "--grid l1.size=0: l1.size" wcet "$t" -m orin-wcet --set l1=direct-mapped --grid l1.size=0 policy=gto
 
 # ---- suggestions where near, and only there ------------------------------------------------------------------------

@@ -91,7 +91,7 @@ Test(machines, settings)
         const char *key, *value, *says;
     } bad[] = {
         {"schedular", "lrr", "unknown key 'schedular'; did you mean 'scheduler'?"},
-        {"scheduler", "ltr", "--set scheduler.model=ltr: unknown model 'ltr'; did you mean 'lrr'?"},
+        {"scheduler", "ltr", "--set scheduler=ltr: unknown model 'ltr'; did you mean 'lrr'?"},
         {"l1.sise", "1K", "did you mean 'l1.size'?"},
         {"l1.size", "1X", "'1X' is not a whole number"},
         {"units.new", "pipelined", "unknown key"},
@@ -118,7 +118,7 @@ Test(machines, settings)
     struct machine *none = test_machine("jetson-tx2", NULL, (const char *const[]){"l1=none", NULL});
     struct machine *large = test_machine("jetson-tx2", NULL, (const char *const[]){"l1.size=48K", NULL});
     struct machine *again = test_machine("jetson-tx2", NULL, (const char *const[]){"l1.size=24576", NULL});
-    cr_expect(strstr(none->text, "l1.model = none\nl2"));
+    cr_expect(strstr(none->text, "l1.model = none\nl1.subcores = 2\nl1.queue = -1\nl1.mshrs = -1\nl2"));
     cr_expect(strstr(large->text, "l1.size = 49152\n"));
     cr_expect_str_neq(plain->hash, none->hash);
     cr_expect_str_neq(plain->hash, large->hash);
