@@ -271,6 +271,12 @@ $(BUILD)/crowd: $(BUILD)/obj/tests/soundness/crowd.o $(SUPPORT) $(WCET) $(LIBS)
 $(BUILD)/soundness: $(BUILD)/obj/tests/soundness/soundness.o $(SUPPORT) $(WCET) $(LIBS)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
+# What reading takes in memory, at the full size: tests/cli/trace_memory.sh.
+.PHONY: memory
+memory: deps
+	@$(MAKE) --no-print-directory -s -j$$(nproc) all $(BUILD)/programs/memory
+	@MEMORY_FULL=1 BUILD=$(BUILD) REPRISE=$(abspath $(BUILD))/reprise REPRISE_MACHINES=$(abspath hw-models/machines) bash tests/cli/trace_memory.sh
+
 # ---- quality --------------------------------------------------------------------------------------------------------
 
 OWN := tracefmt frontend replay hw-models tools tests
@@ -360,6 +366,7 @@ help:
 	@echo 'random-programs  N=10000 random programs from SEED=1 on: host, PTX and machine code leave the same bits'
 	@echo 'network    train a dense network, record its kernels, compare 1,000 images with the CPU'
 	@echo 'disassembly  every kernel and libdevice in every variant: our text of it against NVIDIA'"'"'s'
+	@echo 'memory     what reading large and hostile traces takes in memory, at the full size'
 	@echo 'bench      measure the speeds that docs/performance.md states'
 	@echo 'soundness  SOUNDNESS=1000000 random launches against the bounds of reprise wcet'
 	@echo 'wcet-tables  the tables of docs/validation.md about bounds'

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tracefmt/frame.h"
+#include "tracefmt/slice.h"
 
 static bool chunk_allocate(struct rp_chunk *c)
 {
@@ -352,12 +353,9 @@ static bool check_blocks(const struct rp_chunk *c, struct rp_error *err)
     return true;
 }
 
+/* What was encoded last as a frame. */
 static bool build_frame(struct rp_chunk *c, struct rp_frame *f, struct rp_error *err)
 {
-    if (c->failed)
-        return rp_fail(err, RP_SYSTEM, "out of memory while recording");
-    if (!check_blocks(c, err) || !chunk_encode(c, err))
-        return false;
     serialise(c);
     if (c->raw.failed || !summarise(c, f))
         return rp_fail(err, RP_SYSTEM, "out of memory while encoding a chunk of the trace");
@@ -369,12 +367,39 @@ static bool build_frame(struct rp_chunk *c, struct rp_frame *f, struct rp_error 
     return ok;
 }
 
+/* The chunk as several frames, the first of them `f`. */
+static bool build_slices(struct rp_chunk *c, struct rp_frame *f, uint32_t slices, struct rp_error *err)
+{
+    struct slicer *s = slicer_new(c, slices);
+    bool ok = s || rp_fail(err, RP_SYSTEM, "out of memory while encoding a chunk of the trace");
+    for (uint32_t i = 0; ok && i < slices; i++) {
+        slicer_next(s);
+        ok = chunk_encode(c, err) && build_frame(c, f, err);
+        slicer_done(s);
+        if (ok && i + 1 < slices && !(f = f->next = calloc(1, sizeof *f)))
+            ok = rp_fail(err, RP_SYSTEM, "out of memory while encoding a chunk of the trace");
+    }
+    if (s)
+        slicer_free(s);
+    return ok;
+}
+
+static bool build_frames(struct rp_chunk *c, struct rp_frame *f, struct rp_error *err)
+{
+    if (c->failed)
+        return rp_fail(err, RP_SYSTEM, "out of memory while recording");
+    if (!check_blocks(c, err) || !chunk_encode(c, err))
+        return false;
+    return c->decoded_bytes <= SLICE_LIMIT ? build_frame(c, f, err)
+                                           : build_slices(c, f, (uint32_t)(c->decoded_bytes / SLICE_BYTES) + 1, err);
+}
+
 struct rp_frame *rp_chunk_finish(struct rp_chunk *c, struct rp_error *err)
 {
     struct rp_frame *f = calloc(1, sizeof *f);
     if (!f)
         rp_fail(err, RP_SYSTEM, "out of memory while encoding a chunk of the trace");
-    if (f && !build_frame(c, f, err)) {
+    if (f && !build_frames(c, f, err)) {
         rp_frame_free(f);
         f = NULL;
     }
@@ -384,9 +409,11 @@ struct rp_frame *rp_chunk_finish(struct rp_chunk *c, struct rp_error *err)
 
 void rp_frame_free(struct rp_frame *f)
 {
-    if (!f)
-        return;
-    free(f->data);
-    free(f->carried);
-    free(f);
+    while (f) {
+        struct rp_frame *next = f->next;
+        free(f->data);
+        free(f->carried);
+        free(f);
+        f = next;
+    }
 }

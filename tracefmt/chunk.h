@@ -57,7 +57,7 @@ struct rp_chunk {
     struct open_block **blocks; /* ascending index */
     size_t block_count, block_capacity;
     size_t open_count, ended_bytes; /* blocks that have not ended; what the others have logged */
-    struct open_block *spare; /* closed ones with room in their logs, for the next to begin */
+    struct open_block *spare;       /* closed ones with room in their logs, for the next to begin */
 
     struct log_pattern *patterns;
     uint32_t pattern_count, pattern_capacity;
@@ -76,15 +76,17 @@ struct rp_chunk {
 
     struct buffer column[CHUNK_FIELDS], raw;
     struct chunk_entry summary; /* of the chunk being encoded */
+    size_t decoded_bytes;       /* what it will take in a reader, about */
 };
 
 struct rp_frame {
     uint8_t *data;
     size_t bytes, raw_bytes;
     struct chunk_entry summary;
-    uint64_t *carried;   /* summary.carried_count block indices */
-    uint64_t last_block; /* the highest that begins here; valid with summary.blocks */
-    uint32_t warps;      /* of each block */
+    uint64_t *carried;     /* summary.carried_count block indices */
+    uint64_t last_block;   /* the highest that begins here; valid with summary.blocks */
+    uint32_t warps;        /* of each block */
+    struct rp_frame *next; /* what the blocks did after that */
 };
 
 /* The chunk's number of the pattern, adding it if it is new; NO_PATTERN: out of memory. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tracefmt/chunk.h"
+#include "tracefmt/decode.h"
 #include "tracefmt/hash.h"
 
 struct known_path {
@@ -11,6 +12,7 @@ struct known_path {
     const struct rp_warp_log *leader; /* the first warp with this path */
     uint64_t hash;
     struct extrapolation *first; /* per rank: how followers differ from the leader where they begin */
+    bool followed;
 };
 
 struct encoder {
@@ -107,6 +109,9 @@ static struct known_path *add_path(struct encoder *e, uint64_t hash, const struc
         return NULL;
     }
     e->path_count++;
+    e->chunk->decoded_bytes += sizeof(struct chunk_path) + log->run_count * sizeof *log->runs +
+                               log->guard_count * sizeof *log->guards + k->path.access_count * sizeof *k->path.rank +
+                               k->path.rank_count * 2 * sizeof *k->path.slot;
     emit_path(e, &k->path);
     return k;
 }
@@ -142,6 +147,9 @@ static uint32_t pattern_in_file(struct encoder *e, uint32_t pattern)
     if (!e->pattern_id[pattern]) {
         const struct wide_pattern *p = &e->chunk->patterns[pattern].pattern;
         e->pattern_id[pattern] = ++e->patterns_used;
+        e->chunk->decoded_bytes += sizeof(struct rp_pattern);
+        if (p->kind == RP_PATTERN_GENERAL)
+            e->chunk->decoded_bytes += sizeof(int32_t) * (unsigned)__builtin_popcount(p->mask);
         buffer_varint(&e->column[CHUNK_PATTERN_MASK], p->mask);
         buffer_varint(&e->column[CHUNK_PATTERN_KIND], p->kind);
         buffer_zigzag(&e->column[CHUNK_PATTERN_STRIDE], (uint64_t)p->stride);
@@ -155,6 +163,7 @@ static uint32_t pattern_in_file(struct encoder *e, uint32_t pattern)
 
 static void emit_exception(struct encoder *e, uint64_t gap, uint64_t residual, uint32_t pattern, bool predicted)
 {
+    e->chunk->decoded_bytes += sizeof(struct exception);
     buffer_varint(&e->column[CHUNK_EXCEPTION_GAP], gap);
     buffer_zigzag(&e->column[CHUNK_EXCEPTION_BASE], residual);
     buffer_varint(&e->column[CHUNK_EXCEPTION_PATTERN], predicted ? 0 : (uint64_t)pattern_in_file(e, pattern) + 1);
@@ -248,6 +257,12 @@ static bool encode_warp(struct encoder *e, const struct rp_warp_log *log)
                        "it logged %zu accesses and %zu aux values where its path demands %" PRIu64 " and %" PRIu64,
                        log->access_count, log->aux_count, k->path.access_count, k->path.aux_count);
     buffer_varint(&e->column[CHUNK_WARP_PATH], (uint64_t)(k - e->paths));
+    e->chunk->decoded_bytes +=
+        sizeof(struct chunk_warp) + 2 * k->path.rank_count * sizeof(uint64_t) + log->aux_count * sizeof *log->aux;
+    if (log != k->leader && !k->followed) {
+        k->followed = true;
+        e->chunk->decoded_bytes += k->path.access_count * sizeof(struct rp_dynamic_access);
+    }
     e->chunk->summary.warp_instructions += k->path.warp_instructions;
     e->chunk->summary.thread_instructions += k->path.thread_instructions;
     if (log == k->leader)
@@ -287,6 +302,7 @@ static bool prepare(struct encoder *e)
     for (int f = 0; f < CHUNK_FIELDS; f++)
         c->column[f].size = 0;
     c->summary = (struct chunk_entry){.launch = c->launch};
+    c->decoded_bytes = 0;
     return e->table && e->paths && e->pattern_id;
 }
 

@@ -289,8 +289,7 @@ static bool take_chunk(struct index *x, struct message *m, struct rp_error *err)
         !next_in(m, INDEX_CHUNK_BLOCKS, UINT32_MAX, &blocks, err) ||
         !next_in(m, INDEX_CHUNK_WARP_INSTRUCTIONS, UINT64_MAX, &c.warp_instructions, err) ||
         !next_in(m, INDEX_CHUNK_THREAD_INSTRUCTIONS, UINT64_MAX, &c.thread_instructions, err) ||
-        !next_in(m, INDEX_CHUNK_CARRIED, UINT32_MAX, &carried, err) ||
-        !take_carried(x, m, carried, err) ||
+        !next_in(m, INDEX_CHUNK_CARRIED, UINT32_MAX, &carried, err) || !take_carried(x, m, carried, err) ||
         !reserve(x, (void **)&x->chunks, &x->chunk_capacity, x->chunk_count + 1, sizeof *x->chunks, err))
         return false;
     c.launch = (uint32_t)launch;

@@ -8,7 +8,7 @@
 #include "tracefmt/tables.h"
 
 /* Chunks that nobody uses are kept until they take more than this, for the next block is likely in one of them. */
-#define IDLE_CHUNK_BYTES ((size_t)24 << 20)
+#define IDLE_CHUNK_BYTES ((size_t)64 << 20)
 
 struct cached_chunk {
     struct cached_chunk *newer, *older; /* while nobody uses it: by its last use */

@@ -323,8 +323,10 @@ static bool commit(struct rp_writer *w, const struct rp_frame *f, struct rp_erro
 
 bool rp_writer_commit(struct rp_writer *w, struct rp_frame *f, struct rp_error *err)
 {
-    bool nothing = !f->summary.blocks && !f->summary.carried_count;
-    bool ok = nothing || commit(w, f, err);
+    bool ok = true;
+    for (const struct rp_frame *part = f; ok && part; part = part->next)
+        if (part->summary.blocks || part->summary.carried_count)
+            ok = commit(w, part, err);
     w->broken |= !ok;
     rp_frame_free(f);
     return ok;

@@ -109,7 +109,7 @@ void rp_chunk_absorb(struct rp_chunk *to, struct rp_chunk *from);
  * of all open blocks: ask once in a while, not at every step. */
 size_t rp_chunk_bytes(const struct rp_chunk *);
 
-/* A finished chunk: one zstd frame and its index entry. */
+/* A finished chunk: a zstd frame and its index entry, or several where its content does not repeat (slice.h). */
 struct rp_frame;
 /* Encodes and compresses what was logged and empties the chunk for reuse. Blocks still open go on in the emptied chunk
  * as their next piece: the same logs array address is kept, its logs are empty. Returns NULL on failure. */

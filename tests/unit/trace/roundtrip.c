@@ -64,9 +64,11 @@ static void compare_block(struct rp_trace *trace, const struct synthetic_trace *
     rp_block_close(b);
 }
 
-static void check(const struct synthetic_options *o, const char *path)
+/* Chunks in all. */
+static uint64_t check(const struct synthetic_options *o, const char *path)
 {
     struct rp_error err = {0};
+    uint64_t chunks = 0;
     struct synthetic_trace *t = synthetic_new(o);
     cr_assert(synthetic_write(t, path, &err), "seed %" PRIu64 ": %s", o->seed, err.text);
     struct rp_trace *trace = rp_trace_open(path, &err);
@@ -82,10 +84,12 @@ static void check(const struct synthetic_options *o, const char *path)
         cr_assert_eq(totals.warp_instructions, c.warp_instructions);
         cr_assert_eq(totals.thread_instructions, c.thread_instructions);
         cr_assert_eq(totals.blocks, blocks);
+        chunks += totals.chunks;
     }
     rp_trace_close(trace);
     synthetic_free(t);
     unlink(path);
+    return chunks;
 }
 
 Test(roundtrip, four_hundred_random_traces)
@@ -112,4 +116,27 @@ Test(roundtrip, long_loops_with_many_accesses)
     o.random_percent = 100;
     o.several_operands = true;
     check(&o, path);
+}
+
+/* One chunk of logs that do not repeat becomes several in time; blocks of few and of many warps, long runs and short.
+ */
+Test(roundtrip, chunks_cut_in_time)
+{
+    char path[] = "/tmp/reprise-roundtrip-XXXXXX";
+    close(mkstemp(path));
+    struct synthetic_options o = {.seed = 8, .blocks = 8, .threads = 320, .phases = 2, .phase_length = 60};
+    o.iterations = 24;
+    o.memory_percent = 40;
+    o.random_percent = 100;
+    o.guard_percent = 20;
+    o.diverge_percent = 20;
+    o.several_operands = o.aux = o.barriers = true;
+    uint64_t whole = check(&o, path);
+    cr_expect_gt(whole, 4, "%" PRIu64 " chunks", whole);
+    o.chunk_bytes = 9000000; /* ends within blocks, too */
+    cr_expect_gt(check(&o, path), 4);
+    o.blocks = 1;
+    o.threads = 32;
+    o.iterations = 900;
+    cr_expect_gt(check(&o, path), 4);
 }
