@@ -6,7 +6,7 @@
 
 static uint32_t control_bits(const struct sass_lowering *l)
 {
-    const uint8_t *p = l->kernel->image.at + l->address / SASS_BUNDLE_BYTES * SASS_BUNDLE_BYTES;
+    const uint8_t *p = l->b.kernel->image.at + l->address / SASS_BUNDLE_BYTES * SASS_BUNDLE_BYTES;
     uint64_t word = 0;
     for (int i = 0; i < 8; i++)
         word |= (uint64_t)p[i] << (8 * i);
@@ -55,7 +55,7 @@ static uint8_t class_of(const struct sass_lowering *l)
 
 static void set_position(const struct sass_lowering *l, struct rp_instruction *out)
 {
-    const struct cubin_line *line = cubin_line(l->kernel, l->address);
+    const struct cubin_line *line = cubin_line(l->b.kernel, l->address);
     if (!line || line->file >= l->cubin->file_count)
         return;
     out->file = line->file;
@@ -67,22 +67,22 @@ void sass_describe(struct sass_lowering *l)
     static const uint8_t scopes[4] = {RP_SCOPE_CTA, RP_SCOPE_GPU, RP_SCOPE_SYSTEM, RP_SCOPE_SYSTEM};
     char text[SASS_TEXT_SIZE];
     struct rp_instruction out = {
-        .pc = l->address, .raw = l->kernel->image.at + l->address, .raw_size = SASS_WORD_BYTES};
+        .pc = l->address, .raw = l->b.kernel->image.at + l->address, .raw_size = SASS_WORD_BYTES};
     out.control = control_bits(l);
     if (!sass_print(l->word, (uint32_t)out.control, l->address, l->arch, text, l->err))
         longjmp(*l->escape, 1);
     out.control |= awaited(l);
-    out.text = arena_string(l->arena, text, strlen(text));
+    out.text = arena_string(l->b.arena, text, strlen(text));
     out.unit_class = class_of(l);
     out.flags = flags_of(l);
     if (out.flags & RP_GUARDED)
         out.guard = RP_REGISTER(RP_FILE_PREDICATE, bits(l, 16, 3), 1);
-    out.dst = l->dst.at;
-    out.dst_count = l->dst.count;
-    out.src = l->src.at;
-    out.src_count = l->src.count;
+    out.dst = l->b.dst.at;
+    out.dst_count = l->b.dst.count;
+    out.src = l->b.src.at;
+    out.src_count = l->b.src.count;
     if (l->has_memory) {
-        struct rp_memory_operand *m = ARENA_NEW(l->arena, struct rp_memory_operand);
+        struct rp_memory_operand *m = ARENA_NEW(l->b.arena, struct rp_memory_operand);
         *m = l->memory;
         out.memory = m;
         out.memory_count = 1;
@@ -90,5 +90,5 @@ void sass_describe(struct sass_lowering *l)
     out.barrier = l->barrier;
     out.fence_scope = out.unit_class == RP_CLASS_FENCE ? scopes[bits(l, 8, 2)] : RP_SCOPE_NONE;
     set_position(l, &out);
-    VECTOR_PUSH(l->arena, &l->instructions, out);
+    VECTOR_PUSH(l->b.arena, &l->b.instructions, out);
 }

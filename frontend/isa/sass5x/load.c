@@ -39,10 +39,13 @@ static bool lower(struct loaded_module *loaded, struct program *p, struct rp_err
     uint32_t index = (uint32_t)(p - loaded->module.programs);
     const struct cubin_kernel *k = m->entries[index];
     struct program done = {.name = p->name};
-    struct sass_lowering l = {.arena = &loaded->arena, .err = err, .escape = &m->escape, .path = loaded->module.path};
+    struct sass_lowering l = {.b = {.family = &sass5x_family, .arena = &loaded->arena},
+                              .err = err,
+                              .escape = &m->escape,
+                              .path = loaded->module.path};
     l.cubin = m->cubin;
-    l.kernel = k;
-    l.banks = &m->banks[index];
+    l.b.kernel = k;
+    l.b.banks = &m->banks[index];
     l.arch = sass_arch(m->cubin->sm);
     l.stack = (stack_of(k) + STACK_ALIGN - 1) / STACK_ALIGN * STACK_ALIGN;
     int how = setjmp(m->escape);
@@ -141,7 +144,7 @@ static void fill_global(struct module *out, const struct cubin *c, bool apart)
 static bool runtime_symbol(void *data, const char *symbol, uint64_t *value)
 {
     (void)data;
-    *value = sass_runtime_address(symbol);
+    *value = sass_runtime_address(&sass5x_family, symbol);
     return true;
 }
 

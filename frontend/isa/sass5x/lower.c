@@ -9,7 +9,7 @@ static uint64_t word_at(const struct sass_lowering *l, uint32_t address)
 {
     uint64_t word = 0;
     for (int i = 0; i < 8; i++)
-        word |= (uint64_t)l->kernel->image.at[address + (unsigned)i] << (8 * i);
+        word |= (uint64_t)l->b.kernel->image.at[address + (unsigned)i] << (8 * i);
     return word;
 }
 
@@ -24,10 +24,10 @@ _Noreturn void sass_not_covered(struct sass_lowering *l, const char *what)
         snprintf(text, sizeof text, "0x%016llx", (unsigned long long)l->word);
     if (what)
         rp_fail(l->err, RP_BAD_INPUT, "%.200s: kernel '%.100s': address 0x%x: %s in '%s' is not covered yet", l->path,
-                l->kernel->name, l->address, what, text);
+                l->b.kernel->name, l->address, what, text);
     else
         rp_fail(l->err, RP_BAD_INPUT, "%.200s: kernel '%.100s': address 0x%x: '%s' is not covered yet", l->path,
-                l->kernel->name, l->address, text);
+                l->b.kernel->name, l->address, text);
     longjmp(*l->escape, 1);
 }
 
@@ -46,14 +46,47 @@ bool sass_is_executed(const struct sass_row *row) { return find_meaning(row->sem
 
 void sass_begin(struct sass_lowering *l, uint32_t i)
 {
-    l->index = i;
-    l->temporaries = 0;
+    sass_build_begin(&l->b, i);
     l->outside = OPERAND_NONE;
-    l->started = l->has_memory = false;
-    l->dst = l->src = (register_list){0};
+    l->has_memory = false;
     l->barrier = (struct rp_barrier){0};
-    l->start[i] = l->operations.count;
+    l->start[i] = l->b.operations.count;
 }
+
+/* ---- what the shared part asks for ---- */
+
+static struct operand family_guard(struct sass_build *b, bool *negated)
+{
+    return sass_guard((struct sass_lowering *)b, negated);
+}
+
+static void begin_runtime(struct sass_build *b, uint32_t i)
+{
+    static const struct sass_row row = {.flags = SASS_NO_GUARD};
+    struct sass_lowering *l = (struct sass_lowering *)b;
+    sass_begin(l, i);
+    l->row = &row;
+}
+
+static void end_runtime(struct sass_build *b)
+{
+    sass_emit(b, (struct operation){.kind = UOP_POP, .imm = TOKEN_RETURN});
+}
+
+static void family_not_covered(struct sass_build *b, const char *what)
+{
+    sass_not_covered((struct sass_lowering *)b, what);
+}
+
+const struct sass_family sass5x_family = {
+    .instruction_bytes = SASS_WORD_BYTES,
+    .parameters = 0x140,
+    .launch_word = sass5x_launch_word,
+    .guard = family_guard,
+    .begin_runtime = begin_runtime,
+    .end_runtime = end_runtime,
+    .not_covered = family_not_covered,
+};
 
 static void lower_instruction(struct sass_lowering *l, uint32_t i)
 {
@@ -63,7 +96,7 @@ static void lower_instruction(struct sass_lowering *l, uint32_t i)
     l->row = sass_find(l->word, l->arch);
     if (!l->row) {
         rp_fail(l->err, RP_BAD_INPUT, "%.200s: kernel '%.100s': address 0x%x: 0x%016llx is no instruction of sm_%u",
-                l->path, l->kernel->name, l->address, (unsigned long long)l->word, l->cubin->sm);
+                l->path, l->b.kernel->name, l->address, (unsigned long long)l->word, l->cubin->sm);
         longjmp(*l->escape, 1);
     }
     sass_semantic meaning = find_meaning(l->row->semantic);
@@ -77,7 +110,7 @@ static void lower_instruction(struct sass_lowering *l, uint32_t i)
 /* Instructions up to the last that is no padding. */
 static uint32_t count_instructions(const struct sass_lowering *l)
 {
-    uint32_t count = l->kernel->image.size / SASS_BUNDLE_BYTES * 3;
+    uint32_t count = l->b.kernel->image.size / SASS_BUNDLE_BYTES * 3;
     while (count > 1 && word_at(l, address_of(count - 1)) == SASS_NOP)
         count--;
     return count;
@@ -85,8 +118,8 @@ static uint32_t count_instructions(const struct sass_lowering *l)
 
 static void place_targets(struct sass_lowering *l)
 {
-    for (uint32_t i = 0; i < l->operations.count; i++) {
-        struct operation *u = &l->operations.at[i];
+    for (uint32_t i = 0; i < l->b.operations.count; i++) {
+        struct operation *u = &l->b.operations.at[i];
         if (u->kind == UOP_BRANCH || u->kind == UOP_PUSH)
             u->target = l->start[u->target];
     }
@@ -96,15 +129,15 @@ static void place_targets(struct sass_lowering *l)
 
 static void set_parameters(struct sass_lowering *l, struct program *p)
 {
-    const struct cubin_kernel *k = l->kernel;
+    const struct cubin_kernel *k = l->b.kernel;
     p->parameter_count = k->parameter_count;
     p->parameter_bytes = k->parameter_bytes;
-    p->parameters = ARENA_ARRAY(l->arena, struct parameter, k->parameter_count + 1);
+    p->parameters = ARENA_ARRAY(l->b.arena, struct parameter, k->parameter_count + 1);
     for (uint32_t i = 0; i < k->parameter_count; i++) {
         const struct cubin_parameter *from = &k->parameters[i];
         uint32_t align = from->size & -(uint32_t)from->size;
         p->parameters[i] = (struct parameter){.offset = from->offset, .size = from->size, .align = align ? align : 1};
-        p->parameters[i].name = arena_printf(l->arena, "%u", i);
+        p->parameters[i].name = arena_printf(l->b.arena, "%u", i);
     }
 }
 
@@ -112,20 +145,20 @@ static uint32_t product(const uint32_t v[3]) { return v[0] * v[1] * v[2]; }
 
 static void fill_in(struct sass_lowering *l, struct program *p)
 {
-    const struct cubin_kernel *k = l->kernel;
-    p->operations = l->operations.at;
-    p->constants = constants_area(&l->constants, l->arena);
-    p->uop_count = l->operations.count;
-    p->frame_bytes = l->stack + (l->calls_runtime ? RUNTIME_FRAME : 0);
+    const struct cubin_kernel *k = l->b.kernel;
+    p->operations = l->b.operations.at;
+    p->constants = constants_area(&l->b.constants, l->b.arena);
+    p->uop_count = l->b.operations.count;
+    p->frame_bytes = l->stack + (l->b.calls_runtime ? RUNTIME_FRAME : 0);
     p->static_shared = k->static_shared;
     p->max_threads = product(k->max_threads);
     memcpy(p->required_threads, k->required_threads, sizeof p->required_threads);
-    p->order = l->order;
+    p->order = l->b.order;
     set_parameters(l, p);
     p->kernel = (struct rp_kernel){.name = p->name,
-                                   .isa = arena_printf(l->arena, "sm_%u", l->cubin->sm),
-                                   .instruction_count = l->instructions.count,
-                                   .instructions = l->instructions.at,
+                                   .isa = arena_printf(l->b.arena, "sm_%u", l->cubin->sm),
+                                   .instruction_count = l->b.instructions.count,
+                                   .instructions = l->b.instructions.at,
                                    .file_count = l->cubin->file_count,
                                    .files = l->cubin->files,
                                    .registers = k->registers,
@@ -136,15 +169,15 @@ static void fill_in(struct sass_lowering *l, struct program *p)
 
 void sass_lower(struct sass_lowering *l, struct program *p)
 {
-    if (l->kernel->code.size < SASS_BUNDLE_BYTES) {
-        rp_fail(l->err, RP_BAD_INPUT, "%.200s: kernel '%.100s' has no code", l->path, l->kernel->name);
+    if (l->b.kernel->code.size < SASS_BUNDLE_BYTES) {
+        rp_fail(l->err, RP_BAD_INPUT, "%.200s: kernel '%.100s' has no code", l->path, l->b.kernel->name);
         longjmp(*l->escape, 1);
     }
-    l->count = count_instructions(l);
-    l->start = ARENA_ARRAY(l->arena, uint32_t, l->count + RUNTIME_FUNCTIONS);
-    for (uint32_t i = 0; i < l->count; i++)
+    l->b.count = count_instructions(l);
+    l->start = ARENA_ARRAY(l->b.arena, uint32_t, l->b.count + RUNTIME_FUNCTIONS);
+    for (uint32_t i = 0; i < l->b.count; i++)
         lower_instruction(l, i);
-    sass_lower_runtime(l);
+    sass_lower_runtime(&l->b);
     place_targets(l);
     fill_in(l, p);
 }

@@ -10,25 +10,25 @@ static unsigned test_of(const struct sass_lowering *l) { return bits(l, 0, 5); }
 static void transfer(struct sass_lowering *l, unsigned test, struct operation u)
 {
     if (test == CONDITION_TRUE) {
-        sass_emit(l, u);
+        sass_emit(&l->b, u);
         return;
     }
     struct operation t = {.kind = UOP_LANE, .op = OP_TEST_CC, .type = T_U32, .flags = UF_CARRY_IN, .imm = test};
-    t.pd = sass_temporary(l);
-    sass_emit(l, t);
+    t.pd = sass_temporary(&l->b);
+    sass_emit(&l->b, t);
     if (l->row->flags & SASS_NO_GUARD || bits(l, 16, 4) == PT) {
-        sass_emit_where(l, u, t.pd, false);
+        sass_emit_where(&l->b, u, t.pd, false);
         return;
     }
     /* what the guard kept out has no test result: both together, in all lanes */
     bool negated;
-    struct operand guard = sass_guard(l, &negated), flipped = sass_temporary(l), all = constant32(l, ~0u);
+    struct operand guard = sass_guard(l, &negated), flipped = sass_temporary(&l->b), all = constant32(&l->b, ~0u);
     struct operation both = {.kind = UOP_LANE, .op = OP_XOR, .type = T_PRED, .d = flipped, .a = guard};
-    both.b = constant32(l, negated ? ~0u : 0);
-    sass_emit_where(l, both, all, false);
+    both.b = constant32(&l->b, negated ? ~0u : 0);
+    sass_emit_where(&l->b, both, all, false);
     both = (struct operation){.kind = UOP_LANE, .op = OP_AND, .type = T_PRED, .d = t.pd, .a = t.pd, .b = flipped};
-    sass_emit_where(l, both, all, false);
-    sass_emit_where(l, u, t.pd, false);
+    sass_emit_where(&l->b, both, all, false);
+    sass_emit_where(&l->b, u, t.pd, false);
 }
 
 /* The instruction at a byte address; that of a control word means the one after it. */
@@ -36,7 +36,7 @@ static uint32_t instruction_at(struct sass_lowering *l, int64_t address)
 {
     int64_t slot = address % SASS_BUNDLE_BYTES / SASS_WORD_BYTES;
     int64_t index = address / SASS_BUNDLE_BYTES * BUNDLE_INSTRUCTIONS + (slot ? slot - 1 : 0);
-    if (address < 0 || address % SASS_WORD_BYTES || index >= l->count)
+    if (address < 0 || address % SASS_WORD_BYTES || index >= l->b.count)
         sass_not_covered(l, "a target outside of the code");
     return (uint32_t)index;
 }
@@ -47,7 +47,10 @@ static int64_t relative(const struct sass_lowering *l)
 }
 
 /* Bytes 2..7 of the word of a target in constant memory. */
-static struct operand constant_target(struct sass_lowering *l) { return bank_word(l, bits(l, 36, 5), bits(l, 20, 16)); }
+static struct operand constant_target(struct sass_lowering *l)
+{
+    return bank_word(&l->b, bits(l, 36, 5), bits(l, 20, 16));
+}
 
 static uint32_t target(struct sass_lowering *l)
 {
@@ -61,13 +64,13 @@ static uint32_t *everywhere(struct sass_lowering *l, uint32_t slots)
 {
     if (l->everywhere)
         return l->everywhere;
-    uint32_t *table = ARENA_ARRAY(l->arena, uint32_t, slots + RUNTIME_FUNCTIONS);
+    uint32_t *table = ARENA_ARRAY(l->b.arena, uint32_t, slots + RUNTIME_FUNCTIONS);
     for (uint32_t i = 0; i < slots; i++) {
         uint32_t index = i / 4 * BUNDLE_INSTRUCTIONS + (i % 4 ? i % 4 - 1 : 0);
-        table[i] = index < l->count ? index : l->count - 1;
+        table[i] = index < l->b.count ? index : l->b.count - 1;
     }
     for (uint32_t i = 0; i < RUNTIME_FUNCTIONS; i++)
-        table[slots + i] = sass_runtime_function(l, i);
+        table[slots + i] = sass_runtime_function(&l->b, i);
     return l->everywhere = table;
 }
 
@@ -75,10 +78,10 @@ static uint32_t *everywhere(struct sass_lowering *l, uint32_t slots)
 static void branch_to(struct sass_lowering *l, struct operand at, unsigned test)
 {
     struct operation u = {.kind = UOP_BRANCH_TABLE, .reconverge = UOP_NOWHERE};
-    uint32_t slots = (l->count + BUNDLE_INSTRUCTIONS - 1) / BUNDLE_INSTRUCTIONS * 4;
-    struct operand runtime = lane2(l, OP_SUB, T_U32, at, constant32(l, RUNTIME_BASE - slots * SASS_WORD_BYTES));
-    at = lane2(l, OP_MIN, T_U32, at, runtime);
-    u.a = lane2(l, OP_SHR, T_U32, at, constant32(l, 3));
+    uint32_t slots = (l->b.count + BUNDLE_INSTRUCTIONS - 1) / BUNDLE_INSTRUCTIONS * 4;
+    struct operand runtime = lane2(&l->b, OP_SUB, T_U32, at, constant32(&l->b, RUNTIME_BASE - slots * SASS_WORD_BYTES));
+    at = lane2(&l->b, OP_MIN, T_U32, at, runtime);
+    u.a = lane2(&l->b, OP_SHR, T_U32, at, constant32(&l->b, 3));
     u.table_count = l->everywhere_count = slots + RUNTIME_FUNCTIONS;
     u.table = everywhere(l, slots);
     transfer(l, test, u);
@@ -90,7 +93,7 @@ static void jump_to(struct sass_lowering *l, int64_t address, unsigned test)
     struct operation u = {.kind = UOP_BRANCH, .reconverge = UOP_NOWHERE};
     if (function >= RUNTIME_FUNCTIONS)
         sass_not_covered(l, "a function that the file does not define");
-    u.target = address >= RUNTIME_BASE ? sass_runtime_function(l, (uint32_t)function) : instruction_at(l, address);
+    u.target = address >= RUNTIME_BASE ? sass_runtime_function(&l->b, (uint32_t)function) : instruction_at(l, address);
     transfer(l, test, u);
 }
 
@@ -114,7 +117,7 @@ static void indirect(struct sass_lowering *l, uint32_t offset)
 {
     if (bit(l, 5))
         sass_not_covered(l, "a target in constant memory");
-    struct operand to = lane2(l, OP_ADD, T_U32, read_register(l, bits(l, 8, 8)), constant32(l, offset));
+    struct operand to = lane2(&l->b, OP_ADD, T_U32, read_register(&l->b, bits(l, 8, 8)), constant32(&l->b, offset));
     branch_to(l, to, test_of(l));
 }
 static void lower_brx(struct sass_lowering *l) { indirect(l, (uint32_t)relative(l)); }
@@ -122,7 +125,7 @@ static void lower_jmx(struct sass_lowering *l) { indirect(l, bits(l, 20, 32)); }
 
 static void push(struct sass_lowering *l, enum stack_token token)
 {
-    sass_emit(l, (struct operation){.kind = UOP_PUSH, .imm = token, .target = target(l)});
+    sass_emit(&l->b, (struct operation){.kind = UOP_PUSH, .imm = token, .target = target(l)});
 }
 static void lower_ssy(struct sass_lowering *l) { push(l, TOKEN_SYNC); }
 static void lower_pbk(struct sass_lowering *l) { push(l, TOKEN_BREAK); }
@@ -140,11 +143,11 @@ static void lower_ret(struct sass_lowering *l) { pop(l, TOKEN_RETURN); }
 
 static void call(struct sass_lowering *l, int64_t address)
 {
-    if (l->index + 1 >= l->count)
+    if (l->b.index + 1 >= l->b.count)
         sass_not_covered(l, "a call at the end of the code");
     if (bit(l, 5))
         sass_not_covered(l, "a target in constant memory");
-    sass_emit(l, (struct operation){.kind = UOP_PUSH, .imm = TOKEN_RETURN, .target = l->index + 1});
+    sass_emit(&l->b, (struct operation){.kind = UOP_PUSH, .imm = TOKEN_RETURN, .target = l->b.index + 1});
     jump_to(l, address, CONDITION_TRUE);
 }
 static void lower_cal(struct sass_lowering *l) { call(l, relative(l)); }
@@ -152,13 +155,13 @@ static void lower_jcal(struct sass_lowering *l) { call(l, bits(l, 20, 32)); }
 
 static void lower_exit(struct sass_lowering *l) { transfer(l, test_of(l), (struct operation){.kind = UOP_EXIT}); }
 
-static void lower_nothing(struct sass_lowering *l) { move32(l, written(l, RZ), constant32(l, 0)); }
+static void lower_nothing(struct sass_lowering *l) { move32(&l->b, written(&l->b, RZ), constant32(&l->b, 0)); }
 
 static void lower_bpt(struct sass_lowering *l)
 {
     if (bits(l, 6, 3) != 3)
         sass_not_covered(l, "this kind of break");
-    sass_emit(l, (struct operation){.kind = UOP_TRAP});
+    sass_emit(&l->b, (struct operation){.kind = UOP_TRAP});
 }
 
 /* ---- barriers ---- */
@@ -173,11 +176,11 @@ static void barrier(struct sass_lowering *l, struct operation *u)
     if (u->barrier.id > 15 || u->barrier.count % RP_WARP_LANES > 0)
         sass_not_covered(l, "this barrier or count");
     if (u->barrier.id < 0)
-        u->a = read_register(l, bits(l, 8, 8));
+        u->a = read_register(&l->b, bits(l, 8, 8));
     if (u->barrier.count < 0)
-        u->b = read_register(l, b);
+        u->b = read_register(&l->b, b);
     l->barrier = u->barrier;
-    sass_emit(l, *u);
+    sass_emit(&l->b, *u);
 }
 static void lower_bar_sync(struct sass_lowering *l)
 {
@@ -205,10 +208,10 @@ static void lower_bar_red(struct sass_lowering *l)
 static void lower_b2r_result(struct sass_lowering *l)
 {
     struct operand pd = bits(l, 45, 3) == PT ? OPERAND_NONE : written_predicate(l, 45);
-    move32(l, written(l, bits(l, 0, 8)), hidden_result(false));
+    move32(&l->b, written(&l->b, bits(l, 0, 8)), hidden_result(false));
     if (is_register(pd))
-        sass_emit(
-            l, (struct operation){.kind = UOP_LANE, .op = OP_MOV, .type = T_PRED, .d = pd, .a = hidden_result(true)});
+        sass_emit(&l->b, (struct operation){
+                             .kind = UOP_LANE, .op = OP_MOV, .type = T_PRED, .d = pd, .a = hidden_result(true)});
 }
 
 const struct sass_meaning sass_flow[] = {{"BRA", lower_bra},

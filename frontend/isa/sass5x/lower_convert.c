@@ -7,9 +7,9 @@ static const uint8_t int_types[2][4] = {{T_U8, T_U16, T_U32, T_U64}, {T_S8, T_S1
 /* A word as elements of 16 bits, of which one is meant. */
 static struct operand half_of(struct sass_lowering *l, struct operand word, bool upper)
 {
-    struct operand *halves = ARENA_ARRAY(l->arena, struct operand, 2), t = sass_temporary(l);
+    struct operand *halves = ARENA_ARRAY(l->b.arena, struct operand, 2), t = sass_temporary(&l->b);
     halves[upper] = t;
-    sass_emit(l,
+    sass_emit(&l->b,
               (struct operation){
                   .kind = UOP_LANE, .op = OP_UNPACK, .type = T_B32, .stype = T_B16, .a = word, .lists = {{halves, 2}}});
     return t;
@@ -25,9 +25,9 @@ static struct operand float_source(struct sass_lowering *l, enum lane_type type)
         return source_f32(l, 0);
     struct operand v = half_of(l, source_raw(l, 0), bit(l, 41));
     if (l->source[0].absolute)
-        v = lane2(l, OP_AND, T_B16, v, constant32(l, 0x7fff7fff));
+        v = lane2(&l->b, OP_AND, T_B16, v, constant32(&l->b, 0x7fff7fff));
     if (l->source[0].negated)
-        v = lane2(l, OP_XOR, T_B16, v, constant32(l, 0x80008000));
+        v = lane2(&l->b, OP_XOR, T_B16, v, constant32(&l->b, 0x80008000));
     return v;
 }
 
@@ -36,16 +36,16 @@ static void set_long_codes(struct sass_lowering *l, struct operand value)
 {
     struct operation u = {
         .kind = UOP_LANE, .op = OP_UNPACK, .type = T_B64, .stype = T_B32, .a = value, .lists = {{.count = 2}}};
-    u.lists[0].at = ARENA_ARRAY(l->arena, struct operand, 2);
-    u.lists[0].at[0] = sass_temporary(l);
-    u.lists[0].at[1] = sass_temporary(l);
-    sass_emit(l, u);
+    u.lists[0].at = ARENA_ARRAY(l->b.arena, struct operand, 2);
+    u.lists[0].at[0] = sass_temporary(&l->b);
+    u.lists[0].at[1] = sass_temporary(&l->b);
+    sass_emit(&l->b, u);
     struct operation codes = {
         .kind = UOP_LANE, .op = OP_FLAGS, .type = T_U32, .flags = UF_CARRY_OUT, .a = u.lists[0].at[0]};
-    sass_emit(l, codes);
+    sass_emit(&l->b, codes);
     codes.flags |= UF_CARRY_IN;
     codes.a = u.lists[0].at[1];
-    sass_emit(l, codes);
+    sass_emit(&l->b, codes);
 }
 /* Condition codes of a converted value; of an f16 as of the f32 that equals it, of a narrow integer as extended. */
 static void set_codes_of(struct sass_lowering *l, enum lane_type type, struct operand value)
@@ -54,8 +54,8 @@ static void set_codes_of(struct sass_lowering *l, enum lane_type type, struct op
         return;
     if (type == T_F16) {
         struct operation u = {.kind = UOP_LANE, .op = OP_CVT, .type = T_F32, .stype = T_F16, .a = value};
-        value = u.d = sass_temporary(l);
-        sass_emit(l, u);
+        value = u.d = sass_temporary(&l->b);
+        sass_emit(&l->b, u);
         type = T_F32;
     }
     if (type == T_F32 || type == T_F64)
@@ -71,13 +71,13 @@ static void store(struct sass_lowering *l, enum lane_type type, struct operand v
 {
     unsigned d = bits(l, 0, 8);
     switch (lane_type_bits(type)) {
-    case 64: write_pair(l, d, value); break;
-    case 32: move32(l, written(l, d), value); break;
+    case 64: write_pair(&l->b, d, value); break;
+    case 32: move32(&l->b, written(&l->b, d), value); break;
     default: {
         struct operation u = {.kind = UOP_LANE, .op = OP_CVT, .type = T_U32, .a = value};
         u.stype = type == T_F16 ? T_U16 : (uint8_t)type;
-        u.d = written(l, d);
-        sass_emit(l, u);
+        u.d = written(&l->b, d);
+        sass_emit(&l->b, u);
         value = type == T_F16 ? value : u.d;
     }
     }
@@ -88,8 +88,8 @@ static void convert(struct sass_lowering *l, struct operation u)
 {
     u.kind = UOP_LANE;
     u.op = OP_CVT;
-    u.d = sass_temporary(l);
-    sass_emit(l, u);
+    u.d = sass_temporary(&l->b);
+    sass_emit(&l->b, u);
     store(l, u.type, u.d);
 }
 
@@ -104,8 +104,8 @@ static void lower_f2f(struct sass_lowering *l)
     u.a = float_source(l, u.stype);
     if (u.stype == T_F16 && u.type != T_F16 && u.flags & UF_SAT) { /* saturates as f32, which holds every f16 */
         struct operation wide = {.kind = UOP_LANE, .op = OP_CVT, .type = T_F32, .stype = T_F16, .a = u.a};
-        u.a = wide.d = sass_temporary(l);
-        sass_emit(l, wide);
+        u.a = wide.d = sass_temporary(&l->b);
+        sass_emit(&l->b, wide);
         u.stype = T_F32;
     }
     if (u.type != u.stype) {
@@ -121,8 +121,8 @@ static void lower_f2f(struct sass_lowering *l)
         u.kind = UOP_LANE;
         u.op = OP_CVT;
         u.flags &= ~(unsigned)UF_SAT;
-        u.d = sass_temporary(l);
-        sass_emit(l, u);
+        u.d = sass_temporary(&l->b);
+        sass_emit(&l->b, u);
         u = (struct operation){.type = u.type, .stype = u.type, .flags = UF_SAT, .a = u.d};
     }
     convert(l, u);
@@ -150,21 +150,21 @@ static struct operand integer_source(struct sass_lowering *l, unsigned size, boo
     } else {
         v = source_raw(l, 0);
         if (size < 2) {
-            struct operand t = sass_temporary(l);
-            sass_emit(l, (struct operation){.kind = UOP_LANE,
-                                            .op = OP_BFE,
-                                            .type = (uint8_t)*type,
-                                            .d = t,
-                                            .a = v,
-                                            .b = constant32(l, 8 * bits(l, 41, 2)),
-                                            .c = constant32(l, size ? 16 : 8)});
+            struct operand t = sass_temporary(&l->b);
+            sass_emit(&l->b, (struct operation){.kind = UOP_LANE,
+                                                .op = OP_BFE,
+                                                .type = (uint8_t)*type,
+                                                .d = t,
+                                                .a = v,
+                                                .b = constant32(&l->b, 8 * bits(l, 41, 2)),
+                                                .c = constant32(&l->b, size ? 16 : 8)});
             v = t;
         }
     }
     if (l->source[0].absolute)
-        v = lane2(l, OP_ABS, size == 3 ? T_S64 : T_S32, v, v);
+        v = lane2(&l->b, OP_ABS, size == 3 ? T_S64 : T_S32, v, v);
     if (l->source[0].negated)
-        v = lane2(l, OP_NEG, size == 3 ? T_S64 : T_S32, v, v);
+        v = lane2(&l->b, OP_NEG, size == 3 ? T_S64 : T_S32, v, v);
     return v;
 }
 
@@ -191,8 +191,8 @@ static void lower_i2i(struct sass_lowering *l)
         sass_not_covered(l, "the condition code");
     u.kind = UOP_LANE;
     u.op = OP_CVT;
-    u.d = sass_temporary(l);
-    sass_emit(l, u);
+    u.d = sass_temporary(&l->b);
+    sass_emit(&l->b, u);
     /* the rest of the register is zero, also above a negative number: ptxas compares what I2I.S16.S8 and I2I.S16.S16
      * leave as .U32 where PTX compares as .u16. (What F2I.S16 leaves it takes for extended by its sign.) */
     store(l, int_types[false][bits(l, 8, 2)], u.d);

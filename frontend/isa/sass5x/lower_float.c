@@ -1,7 +1,7 @@
 /* Floating point: fp32, fp64, special functions. */
 #include "frontend/isa/sass5x/lower.h"
 
-static struct operand result(struct sass_lowering *l) { return written(l, bits(l, 0, 8)); }
+static struct operand result(struct sass_lowering *l) { return written(&l->b, bits(l, 0, 8)); }
 
 /* FTZ or, in a field of two bits, also FMZ: see sass_zero_factors. */
 static unsigned ftz(struct sass_lowering *l, unsigned at, unsigned width)
@@ -14,22 +14,22 @@ static unsigned sat(struct sass_lowering *l, unsigned at) { return bit(l, at) ? 
 
 void sass_zero_factors(struct sass_lowering *l, struct operand *a, struct operand *b)
 {
-    struct operand *factors[2] = {a, b}, zero = constant32(l, 0), either = sass_temporary(l);
+    struct operand *factors[2] = {a, b}, zero = constant32(&l->b, 0), either = sass_temporary(&l->b);
     for (int i = 0; i < 2; i++)
-        sass_emit(l, (struct operation){.kind = UOP_LANE,
-                                        .op = OP_SETP,
-                                        .type = T_F32,
-                                        .flags = UF_FTZ,
-                                        .compare = CMP_EQ,
-                                        .combine = COMBINE_OR,
-                                        .a = *factors[i],
-                                        .b = zero,
-                                        .p = i ? either : zero,
-                                        .pd = either});
+        sass_emit(&l->b, (struct operation){.kind = UOP_LANE,
+                                            .op = OP_SETP,
+                                            .type = T_F32,
+                                            .flags = UF_FTZ,
+                                            .compare = CMP_EQ,
+                                            .combine = COMBINE_OR,
+                                            .a = *factors[i],
+                                            .b = zero,
+                                            .p = i ? either : zero,
+                                            .pd = either});
     for (int i = 0; i < 2; i++) {
         struct operation u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .a = zero, .b = *factors[i], .p = either};
-        *factors[i] = u.d = sass_temporary(l);
-        sass_emit(l, u);
+        *factors[i] = u.d = sass_temporary(&l->b);
+        sass_emit(&l->b, u);
     }
 }
 
@@ -47,7 +47,7 @@ static void arithmetic(struct sass_lowering *l, enum lane_op op, unsigned round,
     if (op == OP_FMA)
         u.c = source_f32(l, 2);
     u.d = result(l);
-    sass_emit(l, u);
+    sass_emit(&l->b, u);
     set_float_codes(l, cc_at, T_F32, u.d);
 }
 
@@ -56,8 +56,8 @@ static void lower_fadd32i(struct sass_lowering *l) { arithmetic(l, OP_ADD, 0, 0,
 static struct operand as_f64(struct sass_lowering *l, struct operand v, unsigned flags)
 {
     struct operation u = {.kind = UOP_LANE, .op = OP_CVT, .type = T_F64, .stype = T_F32, .flags = flags, .a = v};
-    u.d = sass_temporary(l);
-    sass_emit(l, u);
+    u.d = sass_temporary(&l->b);
+    sass_emit(&l->b, u);
     return u.d;
 }
 /* A product divided (D) or multiplied (M) by a power of two, rounded once: in double precision all of it is exact. */
@@ -73,16 +73,16 @@ static void scaled_product(struct sass_lowering *l)
     struct operation product = {.kind = UOP_LANE, .op = OP_MUL, .type = T_F64, .rounding = ROUND_N};
     product.a = as_f64(l, a, flush);
     product.b = as_f64(l, b, flush);
-    product.d = sass_temporary(l);
-    sass_emit(l, product);
+    product.d = sass_temporary(&l->b);
+    sass_emit(&l->b, product);
     product.a = product.d;
-    product.b = constant64(l, (uint64_t)exponents[scale] << 52);
-    sass_emit(l, product);
+    product.b = constant64(&l->b, (uint64_t)exponents[scale] << 52);
+    sass_emit(&l->b, product);
     struct operation u = {.kind = UOP_LANE, .op = OP_CVT, .type = T_F32, .stype = T_F64, .flags = flush | sat(l, 50)};
     u.rounding = (uint8_t)sass_rounding(bits(l, 39, 2));
     u.a = product.d;
     u.d = result(l);
-    sass_emit(l, u);
+    sass_emit(&l->b, u);
     set_float_codes(l, 47, T_F32, u.d);
 }
 static void lower_fmul(struct sass_lowering *l)
@@ -105,22 +105,22 @@ static void extreme(struct sass_lowering *l, enum lane_type type, unsigned flags
         .kind = UOP_LANE, .op = OP_MIN, .type = (uint8_t)type, .flags = flags, .d = d, .a = a, .b = b};
     if (bits(l, 39, 3) == PT) {
         u.op = bit(l, 42) ? OP_MAX : OP_MIN;
-        sass_emit(l, u);
+        sass_emit(&l->b, u);
         return;
     }
-    struct operand low = u.d = sass_temporary(l);
-    sass_emit(l, u);
-    struct operand high = u.d = sass_temporary(l);
+    struct operand low = u.d = sass_temporary(&l->b);
+    sass_emit(&l->b, u);
+    struct operand high = u.d = sass_temporary(&l->b);
     u.op = OP_MAX;
-    sass_emit(l, u);
-    sass_emit(l, (struct operation){.kind = UOP_LANE,
-                                    .op = OP_SELP,
-                                    .type = wide ? T_B64 : T_B32,
-                                    .d = d,
-                                    .a = low,
-                                    .b = high,
-                                    .p = read_predicate(l, 39),
-                                    .p_flip = bit(l, 42)});
+    sass_emit(&l->b, u);
+    sass_emit(&l->b, (struct operation){.kind = UOP_LANE,
+                                        .op = OP_SELP,
+                                        .type = wide ? T_B64 : T_B32,
+                                        .d = d,
+                                        .a = low,
+                                        .b = high,
+                                        .p = read_predicate(l, 39),
+                                        .p_flip = bit(l, 42)});
 }
 static void lower_fmnmx(struct sass_lowering *l)
 {
@@ -130,9 +130,9 @@ static void lower_fmnmx(struct sass_lowering *l)
 }
 static void lower_dmnmx(struct sass_lowering *l)
 {
-    struct operand t = sass_temporary(l);
+    struct operand t = sass_temporary(&l->b);
     extreme(l, T_F64, 0, t);
-    write_pair(l, bits(l, 0, 8), t);
+    write_pair(&l->b, bits(l, 0, 8), t);
     set_float_codes(l, 47, T_F64, t);
 }
 
@@ -152,7 +152,7 @@ static void setp(struct sass_lowering *l, enum lane_type type, unsigned flags)
     struct operation u = comparison(l, type, flags);
     u.pd = written_predicate(l, 3);
     u.pd2 = written_predicate(l, 0);
-    sass_emit(l, u);
+    sass_emit(&l->b, u);
 }
 static void set(struct sass_lowering *l, enum lane_type type, unsigned flags)
 {
@@ -169,13 +169,13 @@ static void lower_fcmp(struct sass_lowering *l)
     struct operand a = source_raw(l, 0), b = source_raw(l, 1);
     u.compare = (uint8_t)float_compare(bits(l, 48, 4));
     u.combine = COMBINE_AND;
-    u.p = constant32(l, ~0u);
+    u.p = constant32(&l->b, ~0u);
     u.a = source_raw(l, 2);
-    u.b = constant32(l, 0);
-    u.pd = sass_temporary(l);
-    sass_emit(l, u);
-    sass_emit(l, (struct operation){
-                     .kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .d = result(l), .a = a, .b = b, .p = u.pd});
+    u.b = constant32(&l->b, 0);
+    u.pd = sass_temporary(&l->b);
+    sass_emit(&l->b, u);
+    sass_emit(&l->b, (struct operation){
+                         .kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .d = result(l), .a = a, .b = b, .p = u.pd});
 }
 
 static void lower_fchk(struct sass_lowering *l)
@@ -184,7 +184,7 @@ static void lower_fchk(struct sass_lowering *l)
     u.a = source_f32(l, 0);
     u.b = source_f32(l, 1);
     u.pd = written_predicate(l, 3);
-    sass_emit(l, u);
+    sass_emit(&l->b, u);
 }
 
 /* One word for each lane, the same in all quads. */
@@ -193,7 +193,7 @@ static struct operand by_lane(struct sass_lowering *l, const uint32_t of_quad[4]
     uint32_t elements[RP_WARP_LANES];
     for (int lane = 0; lane < RP_WARP_LANES; lane++)
         elements[lane] = of_quad[lane % 4];
-    return constants_words(&l->constants, l->arena, elements);
+    return constants_words(&l->b.constants, l->b.arena, elements);
 }
 /* A sum in which each lane of a quad has its own signs, two bits, lane 0's the highest: +a+b, -a+b, +a-b, +b. So
  * NVIDIA's disassembler names them (PP NP PN ZP), and only so does what ptxas makes of tex.grad.cube sample at x,
@@ -210,11 +210,11 @@ static void lower_fswzadd(struct sass_lowering *l)
     }
     struct operation u = {.kind = UOP_LANE, .op = OP_ADD, .type = T_F32, .flags = ftz(l, 44, 1)};
     u.rounding = (uint8_t)sass_rounding(bits(l, 39, 2));
-    struct operand a = lane2(l, OP_XOR, T_B32, source_raw(l, 0), by_lane(l, sign_a));
-    u.a = lane2(l, OP_AND, T_B32, a, by_lane(l, keep_a));
-    u.b = lane2(l, OP_XOR, T_B32, source_raw(l, 1), by_lane(l, sign_b));
+    struct operand a = lane2(&l->b, OP_XOR, T_B32, source_raw(l, 0), by_lane(l, sign_a));
+    u.a = lane2(&l->b, OP_AND, T_B32, a, by_lane(l, keep_a));
+    u.b = lane2(&l->b, OP_XOR, T_B32, source_raw(l, 1), by_lane(l, sign_b));
     u.d = result(l);
-    sass_emit(l, u);
+    sass_emit(&l->b, u);
     set_float_codes(l, 47, T_F32, u.d);
 }
 
@@ -228,9 +228,9 @@ static void arithmetic64(struct sass_lowering *l, enum lane_op op, unsigned roun
     u.b = source_f64(l, 1);
     if (terms == 3)
         u.c = source_f64(l, 2);
-    u.d = sass_temporary(l);
-    sass_emit(l, u);
-    write_pair(l, bits(l, 0, 8), u.d);
+    u.d = sass_temporary(&l->b);
+    sass_emit(&l->b, u);
+    write_pair(&l->b, bits(l, 0, 8), u.d);
     set_float_codes(l, 47, T_F64, u.d);
 }
 static void lower_dadd(struct sass_lowering *l) { arithmetic64(l, OP_ADD, 39, 2); }
@@ -242,17 +242,20 @@ static void lower_dfma(struct sass_lowering *l) { arithmetic64(l, OP_FMA, 50, 3)
 /* Reciprocal and reciprocal root of a double whose upper word is in a register, to 20 bits. */
 static void upper_function(struct sass_lowering *l, enum lane_op op)
 {
-    struct operand *words = ARENA_ARRAY(l->arena, struct operand, 2), *out = ARENA_ARRAY(l->arena, struct operand, 2);
-    words[0] = constant32(l, 0);
+    struct operand *words = ARENA_ARRAY(l->b.arena, struct operand, 2),
+                   *out = ARENA_ARRAY(l->b.arena, struct operand, 2);
+    words[0] = constant32(&l->b, 0);
     words[1] = source_f32(l, 0);
-    struct operand wide = sass_temporary(l), value = sass_temporary(l);
-    sass_emit(l, (struct operation){
-                     .kind = UOP_LANE, .op = OP_PACK, .type = T_B64, .stype = T_B32, .d = wide, .lists = {{words, 2}}});
+    struct operand wide = sass_temporary(&l->b), value = sass_temporary(&l->b);
+    sass_emit(&l->b,
+              (struct operation){
+                  .kind = UOP_LANE, .op = OP_PACK, .type = T_B64, .stype = T_B32, .d = wide, .lists = {{words, 2}}});
     sass_emit(
-        l, (struct operation){
-               .kind = UOP_LANE, .op = (uint8_t)op, .type = T_F64, .flags = UF_APPROX | UF_FTZ, .d = value, .a = wide});
+        &l->b,
+        (struct operation){
+            .kind = UOP_LANE, .op = (uint8_t)op, .type = T_F64, .flags = UF_APPROX | UF_FTZ, .d = value, .a = wide});
     out[1] = result(l);
-    sass_emit(l,
+    sass_emit(&l->b,
               (struct operation){
                   .kind = UOP_LANE, .op = OP_UNPACK, .type = T_B64, .stype = T_B32, .a = value, .lists = {{out, 2}}});
 }
@@ -270,24 +273,24 @@ static void lower_mufu(struct sass_lowering *l)
     }
     struct operation u = {.kind = UOP_LANE, .op = functions[function], .type = T_F32, .flags = UF_APPROX | UF_FTZ};
     u.a = source_f32(l, 0);
-    u.d = bit(l, 50) ? sass_temporary(l) : result(l);
-    sass_emit(l, u);
+    u.d = bit(l, 50) ? sass_temporary(&l->b) : result(l);
+    sass_emit(&l->b, u);
     if (bit(l, 50))
-        sass_emit(l, (struct operation){.kind = UOP_LANE,
-                                        .op = OP_ADD,
-                                        .type = T_F32,
-                                        .flags = UF_SAT,
-                                        .rounding = ROUND_N,
-                                        .d = result(l),
-                                        .a = u.d,
-                                        .b = constant32(l, 0)});
+        sass_emit(&l->b, (struct operation){.kind = UOP_LANE,
+                                            .op = OP_ADD,
+                                            .type = T_F32,
+                                            .flags = UF_SAT,
+                                            .rounding = ROUND_N,
+                                            .d = result(l),
+                                            .a = u.d,
+                                            .b = constant32(&l->b, 0)});
 }
 
 /* Range reduction: the value passes through, as MUFU here takes any. */
 static void lower_rro(struct sass_lowering *l)
 {
     struct operand v = source_f32(l, 0);
-    move32(l, result(l), v);
+    move32(&l->b, result(l), v);
 }
 
 const struct sass_meaning sass_float[] = {

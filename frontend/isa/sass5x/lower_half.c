@@ -45,7 +45,7 @@ static unsigned half_sources(struct sass_lowering *l, struct half_source out[3])
         if (s->item->kind == SI_IMMEDIATE && i + 1 < l->source_count) {
             unsigned shift = s->item->style == IMM_F16_9 ? 6 : 0;
             uint64_t high = sass_value(l->word, s->item), low = sass_value(l->word, l->source[++i].item);
-            h.word = constant32(l, (uint32_t)(high << shift << 16 | low << shift));
+            h.word = constant32(&l->b, (uint32_t)(high << shift << 16 | low << shift));
         } else {
             h.word = source_raw(l, i);
         }
@@ -58,17 +58,17 @@ static struct operand half_of(struct sass_lowering *l, struct operand word, unsi
 {
     struct operation u = {
         .kind = UOP_LANE, .op = OP_UNPACK, .type = T_B32, .stype = T_B16, .a = word, .lists = {{.count = 2}}};
-    u.lists[0].at = ARENA_ARRAY(l->arena, struct operand, 2);
-    u.lists[0].at[part] = sass_temporary(l);
-    sass_emit(l, u);
+    u.lists[0].at = ARENA_ARRAY(l->b.arena, struct operand, 2);
+    u.lists[0].at[part] = sass_temporary(&l->b);
+    sass_emit(&l->b, u);
     return u.lists[0].at[part];
 }
 
 static struct operand unary(struct sass_lowering *l, struct operation u)
 {
     u.kind = UOP_LANE;
-    u.d = sass_temporary(l);
-    sass_emit(l, u);
+    u.d = sass_temporary(&l->b);
+    sass_emit(&l->b, u);
     return u.d;
 }
 
@@ -90,16 +90,16 @@ static struct operand value_of(struct sass_lowering *l, const struct half_source
     else
         v = half_of(l, s->word, s->swizzle == LOW_TWICE ? 0 : s->swizzle == HIGH_TWICE ? 1 : part);
     if (s->absolute)
-        v = lane2(l, OP_AND, T_B16, v, constant32(l, 0x7fff7fff));
+        v = lane2(&l->b, OP_AND, T_B16, v, constant32(&l->b, 0x7fff7fff));
     if (s->negated)
-        v = lane2(l, OP_XOR, T_B16, v, constant32(l, 0x80008000));
+        v = lane2(&l->b, OP_XOR, T_B16, v, constant32(&l->b, 0x80008000));
     return v;
 }
 /* Subnormals to zero: a product with one. */
 static struct operand flushed(struct sass_lowering *l, struct operand v)
 {
-    return unary(
-        l, (struct operation){.op = OP_MUL, .type = T_F16, .flags = UF_FTZ, .a = v, .b = constant32(l, 0x3c003c00)});
+    return unary(l, (struct operation){
+                        .op = OP_MUL, .type = T_F16, .flags = UF_FTZ, .a = v, .b = constant32(&l->b, 0x3c003c00)});
 }
 
 /* One half of the result, or an f32, into d. */
@@ -125,20 +125,22 @@ static void compute(struct sass_lowering *l, const struct half_form *f, const st
     u.a = v[0];
     u.b = v[1];
     u.c = v[2];
-    sass_emit(l, u);
+    sass_emit(&l->b, u);
 }
 
 /* Both halves, or one and the other half of what Rd held, into Rd. */
 static void store_halves(struct sass_lowering *l, struct operand low, struct operand high, enum half_merge merge)
 {
     unsigned d = bits(l, 0, 8);
-    struct operand *list = ARENA_ARRAY(l->arena, struct operand, 2);
-    list[0] = merge == MERGE_HIGH ? half_of(l, read_register(l, d), 0) : low;
-    list[1] = merge == MERGE_LOW ? half_of(l, read_register(l, d), 1) : high;
-    sass_emit(
-        l,
-        (struct operation){
-            .kind = UOP_LANE, .op = OP_PACK, .type = T_B32, .stype = T_B16, .d = written(l, d), .lists = {{list, 2}}});
+    struct operand *list = ARENA_ARRAY(l->b.arena, struct operand, 2);
+    list[0] = merge == MERGE_HIGH ? half_of(l, read_register(&l->b, d), 0) : low;
+    list[1] = merge == MERGE_LOW ? half_of(l, read_register(&l->b, d), 1) : high;
+    sass_emit(&l->b, (struct operation){.kind = UOP_LANE,
+                                        .op = OP_PACK,
+                                        .type = T_B32,
+                                        .stype = T_B16,
+                                        .d = written(&l->b, d),
+                                        .lists = {{list, 2}}});
 }
 
 static void lower_arithmetic(struct sass_lowering *l)
@@ -148,15 +150,15 @@ static void lower_arithmetic(struct sass_lowering *l)
     enum half_merge merge = f->merge_at ? (enum half_merge)bits(l, f->merge_at, 2) : MERGE_PAIR;
     half_sources(l, s);
     if (merge == MERGE_F32) {
-        compute(l, f, s, 0, true, written(l, bits(l, 0, 8)));
+        compute(l, f, s, 0, true, written(&l->b, bits(l, 0, 8)));
         return;
     }
     struct operand half[2];
-    half[0] = sass_temporary(l);
-    half[1] = sass_temporary(l);
-    uint32_t kept = l->temporaries;
+    half[0] = sass_temporary(&l->b);
+    half[1] = sass_temporary(&l->b);
+    uint32_t kept = l->b.temporaries;
     for (unsigned part = 0; part < 2; part++) {
-        l->temporaries = kept;
+        l->b.temporaries = kept;
         compute(l, f, s, part, false, half[part]);
     }
     store_halves(l, half[0], half[1], merge);
@@ -174,9 +176,9 @@ static struct operand compared(struct sass_lowering *l, unsigned part, unsigned 
     struct operand a = value_of(l, &s[0], part), b = value_of(l, &s[1], part);
     u.a = converted(l, T_F16, T_F32, ftz ? flushed(l, a) : a);
     u.b = converted(l, T_F16, T_F32, ftz ? flushed(l, b) : b);
-    u.p = constant32(l, ~0u);
-    u.pd = sass_temporary(l);
-    sass_emit(l, u);
+    u.p = constant32(&l->b, ~0u);
+    u.pd = sass_temporary(&l->b);
+    sass_emit(&l->b, u);
     return u.pd;
 }
 
@@ -189,10 +191,10 @@ static struct operand with_predicate(struct sass_lowering *l, struct operand val
         sass_not_covered(l, "this combination of predicates");
     struct operand c = read_predicate(l, 39);
     if (bit(l, 42))
-        c = lane2(l, OP_XOR, T_PRED, c, constant32(l, ~0u));
+        c = lane2(&l->b, OP_XOR, T_PRED, c, constant32(&l->b, ~0u));
     if (negated)
-        value = lane2(l, OP_XOR, T_PRED, value, constant32(l, ~0u));
-    return lane2(l, (enum lane_op)ops[how], T_PRED, value, c);
+        value = lane2(&l->b, OP_XOR, T_PRED, value, constant32(&l->b, ~0u));
+    return lane2(&l->b, (enum lane_op)ops[how], T_PRED, value, c);
 }
 
 static void lower_hset2(struct sass_lowering *l)
@@ -200,14 +202,14 @@ static void lower_hset2(struct sass_lowering *l)
     bool reg = l->row->value == 0x5d18, one = bit(l, reg ? 49 : 53), ftz = bit(l, reg ? 50 : 54);
     struct operand parts[2];
     for (unsigned part = 0; part < 2; part++) {
-        struct operation u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .b = constant32(l, 0)};
-        u.a = constant32(l, (one ? 0x3c00u : 0xffffu) << 16 * part);
+        struct operation u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .b = constant32(&l->b, 0)};
+        u.a = constant32(&l->b, (one ? 0x3c00u : 0xffffu) << 16 * part);
         u.p = with_predicate(l, compared(l, part, reg ? 35 : 49, ftz), false);
-        parts[part] = u.d = sass_temporary(l);
-        sass_emit(l, u);
+        parts[part] = u.d = sass_temporary(&l->b);
+        sass_emit(&l->b, u);
     }
-    struct operand value = lane2(l, OP_OR, T_B32, parts[0], parts[1]);
-    move32(l, written(l, bits(l, 0, 8)), value);
+    struct operand value = lane2(&l->b, OP_OR, T_B32, parts[0], parts[1]);
+    move32(&l->b, written(&l->b, bits(l, 0, 8)), value);
 }
 
 static void lower_hsetp2(struct sass_lowering *l)
@@ -215,7 +217,7 @@ static void lower_hsetp2(struct sass_lowering *l)
     bool reg = l->row->value == 0x5d20, both = bit(l, reg ? 49 : 53), ftz = bit(l, 6);
     struct operand low = compared(l, 0, reg ? 35 : 49, ftz), high = compared(l, 1, reg ? 35 : 49, ftz);
     if (both)
-        low = high = lane2(l, OP_AND, T_PRED, low, high);
+        low = high = lane2(&l->b, OP_AND, T_PRED, low, high);
     struct operand first = with_predicate(l, low, false);
     write_predicates(l, first, with_predicate(l, high, both));
 }

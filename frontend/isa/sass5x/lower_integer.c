@@ -9,7 +9,7 @@ static enum lane_type int_type(struct sass_lowering *l, unsigned signed_at)
 {
     return bit(l, signed_at) ? T_S32 : T_U32;
 }
-static struct operand result(struct sass_lowering *l) { return written(l, bits(l, 0, 8)); }
+static struct operand result(struct sass_lowering *l) { return written(&l->b, bits(l, 0, 8)); }
 
 /* For instructions whose condition codes nobody has described. */
 static void no_codes(struct sass_lowering *l, unsigned at)
@@ -21,13 +21,13 @@ static void no_codes(struct sass_lowering *l, unsigned at)
 static void binary(struct sass_lowering *l, enum lane_op op, enum lane_type type, struct operand a, struct operand b,
                    unsigned flags)
 {
-    sass_emit(l, (struct operation){.kind = UOP_LANE,
-                                    .op = (uint8_t)op,
-                                    .type = (uint8_t)type,
-                                    .flags = flags,
-                                    .d = result(l),
-                                    .a = a,
-                                    .b = b});
+    sass_emit(&l->b, (struct operation){.kind = UOP_LANE,
+                                        .op = (uint8_t)op,
+                                        .type = (uint8_t)type,
+                                        .flags = flags,
+                                        .d = result(l),
+                                        .a = a,
+                                        .b = b});
 }
 
 /* (a << shift) + b + c with the signs of the sources; where neither condition codes nor a third term are in play, as a
@@ -43,16 +43,16 @@ static void sum(struct sass_lowering *l, struct operand a, struct operand b, str
         binary(l, flags ? OP_SUB : OP_ADD, T_U32, a, b, 0);
         return;
     }
-    sass_emit(l, (struct operation){.kind = UOP_LANE,
-                                    .op = OP_SUM3,
-                                    .type = T_U32,
-                                    .flags = flags,
-                                    .imm = shift,
-                                    .d = result(l),
-                                    .a = a,
-                                    .b = b,
-                                    .c = c ? *c : constant32(l, 0),
-                                    .pd = l->outside});
+    sass_emit(&l->b, (struct operation){.kind = UOP_LANE,
+                                        .op = OP_SUM3,
+                                        .type = T_U32,
+                                        .flags = flags,
+                                        .imm = shift,
+                                        .d = result(l),
+                                        .a = a,
+                                        .b = b,
+                                        .c = c ? *c : constant32(&l->b, 0),
+                                        .pd = l->outside});
 }
 
 /* Of the first two sources, with the shift and flags of sum(). */
@@ -84,23 +84,23 @@ static void lower_iadd32i(struct sass_lowering *l) { add(l, bit(l, 54), cc_flag(
 static struct operand half(struct sass_lowering *l, struct operand v, unsigned part)
 {
     if (part == 1)
-        return lane2(l, OP_AND, T_B32, v, constant32(l, 0xffff));
-    return part == 2 ? lane2(l, OP_SHR, T_U32, v, constant32(l, 16)) : v;
+        return lane2(&l->b, OP_AND, T_B32, v, constant32(&l->b, 0xffff));
+    return part == 2 ? lane2(&l->b, OP_SHR, T_U32, v, constant32(&l->b, 16)) : v;
 }
 
 static struct operand widened(struct sass_lowering *l, struct operand v, bool is_signed)
 {
-    struct operand t = sass_temporary(l);
+    struct operand t = sass_temporary(&l->b);
     struct operation u = {.kind = UOP_LANE, .op = OP_CVT, .d = t, .a = v};
     u.type = is_signed ? T_S64 : T_U64;
     u.stype = is_signed ? T_S32 : T_U32;
-    sass_emit(l, u);
+    sass_emit(&l->b, u);
     return t;
 }
 static struct operand lower_word(struct sass_lowering *l, struct operand v)
 {
-    struct operand t = sass_temporary(l);
-    sass_emit(l, (struct operation){.kind = UOP_LANE, .op = OP_CVT, .type = T_U32, .stype = T_U64, .d = t, .a = v});
+    struct operand t = sass_temporary(&l->b);
+    sass_emit(&l->b, (struct operation){.kind = UOP_LANE, .op = OP_CVT, .type = T_U32, .stype = T_U64, .d = t, .a = v});
     return t;
 }
 
@@ -124,8 +124,8 @@ static void lower_iadd3(struct sass_lowering *l)
     if (l->source[0].negated || l->source[1].negated)
         sass_not_covered(l, "a shifted sum of negated operands");
     struct operand wide_a = widened(l, a, false), wide_b = widened(l, b, false);
-    struct operand t = lane2(l, OP_ADD, T_U64, wide_a, wide_b);
-    t = lane2(l, shift == 1 ? OP_SHR : OP_SHL, T_U64, t, constant32(l, 16));
+    struct operand t = lane2(&l->b, OP_ADD, T_U64, wide_a, wide_b);
+    t = lane2(&l->b, shift == 1 ? OP_SHR : OP_SHL, T_U64, t, constant32(&l->b, 16));
     binary(l, l->source[2].negated ? OP_SUB : OP_ADD, T_U32, lower_word(l, t), c, 0);
 }
 
@@ -145,19 +145,21 @@ static void lower_lea_hi(struct sass_lowering *l)
 {
     bool registers = l->row->value == 0x5bd8;
     unsigned shift = bits(l, registers ? 28 : 51, 5);
-    struct operand *pair = ARENA_ARRAY(l->arena, struct operand, 2), wide = sass_temporary(l);
+    struct operand *pair = ARENA_ARRAY(l->b.arena, struct operand, 2), wide = sass_temporary(&l->b);
     pair[0] = source_raw(l, 0);
     struct operand b = source_raw(l, 1);
     pair[1] = source_raw(l, 2);
-    sass_emit(l, (struct operation){
-                     .kind = UOP_LANE, .op = OP_PACK, .type = T_B64, .stype = T_B32, .d = wide, .lists = {{pair, 2}}});
+    sass_emit(&l->b,
+              (struct operation){
+                  .kind = UOP_LANE, .op = OP_PACK, .type = T_B64, .stype = T_B32, .d = wide, .lists = {{pair, 2}}});
     if (l->source[0].negated)
-        wide = lane2(l, OP_NEG, T_S64, wide, wide);
-    wide = lane2(l, OP_SHR, T_U64, wide, constant32(l, 32 - shift));
-    struct operand *low = ARENA_ARRAY(l->arena, struct operand, 2);
-    low[0] = sass_temporary(l);
-    sass_emit(l, (struct operation){
-                     .kind = UOP_LANE, .op = OP_UNPACK, .type = T_B64, .stype = T_B32, .a = wide, .lists = {{low, 2}}});
+        wide = lane2(&l->b, OP_NEG, T_S64, wide, wide);
+    wide = lane2(&l->b, OP_SHR, T_U64, wide, constant32(&l->b, 32 - shift));
+    struct operand *low = ARENA_ARRAY(l->b.arena, struct operand, 2);
+    low[0] = sass_temporary(&l->b);
+    sass_emit(&l->b,
+              (struct operation){
+                  .kind = UOP_LANE, .op = OP_UNPACK, .type = T_B64, .stype = T_B32, .a = wide, .lists = {{low, 2}}});
     l->source[0].negated = false;
     l->outside = written_predicate(l, 48);
     sum(l, low[0], b, NULL, 0, cc_flag(l, 47) | x_flag(l, registers ? 38 : 57));
@@ -184,7 +186,7 @@ static void lower_xmad(struct sass_lowering *l)
     u.b = source_raw(l, 1);
     u.c = source_raw(l, 2);
     u.d = result(l);
-    sass_emit(l, u);
+    sass_emit(&l->b, u);
 }
 
 /* The low or high word of a product of two words, each signed or not, into d. */
@@ -194,15 +196,15 @@ static void product(struct sass_lowering *l, bool signed_a, bool signed_b, bool 
     struct operation u = {.kind = UOP_LANE, .op = OP_MUL, .flags = high ? UF_HI : 0, .d = d, .a = a, .b = b};
     u.type = signed_a ? T_S32 : T_U32;
     if (signed_a == signed_b || !high) {
-        sass_emit(l, u);
+        sass_emit(&l->b, u);
         return;
     }
-    struct operand *words = ARENA_ARRAY(l->arena, struct operand, 2);
+    struct operand *words = ARENA_ARRAY(l->b.arena, struct operand, 2);
     words[1] = d;
     u = (struct operation){.kind = UOP_LANE, .op = OP_UNPACK, .type = T_B64, .stype = T_B32, .lists = {{words, 2}}};
     struct operand wide_a = widened(l, a, signed_a), wide_b = widened(l, b, signed_b);
-    u.a = lane2(l, OP_MUL, T_U64, wide_a, wide_b);
-    sass_emit(l, u);
+    u.a = lane2(&l->b, OP_MUL, T_U64, wide_a, wide_b);
+    sass_emit(&l->b, u);
 }
 
 static void lower_imul(struct sass_lowering *l)
@@ -220,18 +222,18 @@ static void lower_imul32i(struct sass_lowering *l)
 static void product_and_sum(struct sass_lowering *l, bool signed_a, bool signed_b, bool high, struct operand addend,
                             unsigned flags)
 {
-    struct operand t = sass_temporary(l), zero = constant32(l, 0);
+    struct operand t = sass_temporary(&l->b), zero = constant32(&l->b, 0);
     product(l, signed_a, signed_b, high, t);
     flags |= (l->source[0].negated ? UF_NEGATE_A : 0) | (l->plus_one ? UF_PLUS_ONE : 0);
     struct operation u = {
         .kind = UOP_LANE, .op = OP_SUM3, .type = T_U32, .flags = flags, .a = t, .b = addend, .c = zero};
     u.d = result(l);
-    sass_emit(l, u);
+    sass_emit(&l->b, u);
 }
 static void lower_imad32i(struct sass_lowering *l)
 {
     unsigned flags = cc_flag(l, 52) | (bit(l, 55) && !l->plus_one ? UF_NEGATE_B : 0);
-    product_and_sum(l, bit(l, 54), bit(l, 57), bit(l, 53), read_register(l, bits(l, 0, 8)), flags);
+    product_and_sum(l, bit(l, 54), bit(l, 57), bit(l, 53), read_register(&l->b, bits(l, 0, 8)), flags);
 }
 static void lower_imad(struct sass_lowering *l)
 {
@@ -250,7 +252,7 @@ static void lower_imad(struct sass_lowering *l)
     u.b = source_raw(l, 1);
     u.c = source_int(l, 2);
     u.d = result(l);
-    sass_emit(l, u);
+    sass_emit(&l->b, u);
 }
 
 /* ---- logic and shifts ---- */
@@ -264,32 +266,32 @@ static void test_result(struct sass_lowering *l, struct operand value, unsigned 
     uint8_t test = tests[test_at ? bits(l, test_at, 2) : 0];
     bool long_test = (flags & UF_CARRY_IN) && is_register(pd) && (test == CMP_EQ || test == CMP_NE);
     if ((flags & UF_CARRY_OUT) || long_test)
-        sass_emit(l, (struct operation){.kind = UOP_LANE,
-                                        .op = OP_FLAGS,
-                                        .type = T_U32,
-                                        .flags = flags,
-                                        .compare = test,
-                                        .a = value,
-                                        .pd = long_test ? pd : none});
+        sass_emit(&l->b, (struct operation){.kind = UOP_LANE,
+                                            .op = OP_FLAGS,
+                                            .type = T_U32,
+                                            .flags = flags,
+                                            .compare = test,
+                                            .a = value,
+                                            .pd = long_test ? pd : none});
     if (!is_register(pd) || long_test)
         return;
-    sass_emit(l, (struct operation){.kind = UOP_LANE,
-                                    .op = OP_SETP,
-                                    .type = T_U32,
-                                    .compare = test,
-                                    .a = value,
-                                    .b = constant32(l, 0),
-                                    .pd = pd});
+    sass_emit(&l->b, (struct operation){.kind = UOP_LANE,
+                                        .op = OP_SETP,
+                                        .type = T_U32,
+                                        .compare = test,
+                                        .a = value,
+                                        .b = constant32(&l->b, 0),
+                                        .pd = pd});
 }
 
 static void logic(struct sass_lowering *l, unsigned op, unsigned flags, unsigned test_at)
 {
     static const uint8_t ops[4] = {OP_AND, OP_OR, OP_XOR, OP_MOV};
-    struct operand a = source_int(l, 0), b = source_int(l, 1), value = sass_temporary(l);
+    struct operand a = source_int(l, 0), b = source_int(l, 1), value = sass_temporary(&l->b);
     if (op == 3)
         a = b;
-    sass_emit(l, (struct operation){.kind = UOP_LANE, .op = ops[op], .type = T_B32, .d = value, .a = a, .b = b});
-    move32(l, result(l), value);
+    sass_emit(&l->b, (struct operation){.kind = UOP_LANE, .op = ops[op], .type = T_B32, .d = value, .a = a, .b = b});
+    move32(&l->b, result(l), value);
     test_result(l, value, flags, test_at);
 }
 
@@ -306,16 +308,16 @@ static void lower_lop3(struct sass_lowering *l)
     u.a = source_raw(l, 0);
     u.b = source_raw(l, 1);
     u.c = source_raw(l, 2);
-    u.d = sass_temporary(l);
-    sass_emit(l, u);
-    move32(l, result(l), u.d);
+    u.d = sass_temporary(&l->b);
+    sass_emit(&l->b, u);
+    move32(&l->b, result(l), u.d);
     test_result(l, u.d, logic_flags(l, 47, x), reg ? 36 : 0);
 }
 
 static struct operand amount(struct sass_lowering *l, unsigned i, bool wrap)
 {
     struct operand n = source_raw(l, i);
-    return wrap ? lane2(l, OP_AND, T_B32, n, constant32(l, 31)) : n;
+    return wrap ? lane2(&l->b, OP_AND, T_B32, n, constant32(&l->b, 31)) : n;
 }
 
 static void lower_shl(struct sass_lowering *l)
@@ -333,7 +335,7 @@ static void lower_shr(struct sass_lowering *l)
         sass_not_covered(l, ".X");
     struct operand a = source_raw(l, 0);
     if (bit(l, 40))
-        a = lane2(l, OP_BREV, T_B32, a, a);
+        a = lane2(&l->b, OP_BREV, T_B32, a, a);
     binary(l, OP_SHR, int_type(l, 48), a, amount(l, 1, bit(l, 39)), 0);
 }
 
@@ -348,22 +350,23 @@ static void funnel(struct sass_lowering *l, bool left)
     if (type == 0) {
         unsigned flags = (left ? UF_LEFT : 0) | (bit(l, 50) ? UF_WRAP : 0);
         sass_emit(
-            l,
+            &l->b,
             (struct operation){
                 .kind = UOP_LANE, .op = OP_SHF, .type = T_B32, .flags = flags, .d = result(l), .a = a, .b = c, .c = n});
         return;
     }
     if (bit(l, 50))
-        n = lane2(l, OP_AND, T_B32, n, constant32(l, 63));
-    struct operand *pair = ARENA_ARRAY(l->arena, struct operand, 2), wide = sass_temporary(l);
+        n = lane2(&l->b, OP_AND, T_B32, n, constant32(&l->b, 63));
+    struct operand *pair = ARENA_ARRAY(l->b.arena, struct operand, 2), wide = sass_temporary(&l->b);
     pair[0] = a;
     pair[1] = c;
-    sass_emit(l, (struct operation){
-                     .kind = UOP_LANE, .op = OP_PACK, .type = T_B64, .stype = T_B32, .d = wide, .lists = {{pair, 2}}});
-    wide = lane2(l, left ? OP_SHL : OP_SHR, type == 3 ? T_S64 : T_U64, wide, n);
-    struct operand *words = ARENA_ARRAY(l->arena, struct operand, 2);
+    sass_emit(&l->b,
+              (struct operation){
+                  .kind = UOP_LANE, .op = OP_PACK, .type = T_B64, .stype = T_B32, .d = wide, .lists = {{pair, 2}}});
+    wide = lane2(&l->b, left ? OP_SHL : OP_SHR, type == 3 ? T_S64 : T_U64, wide, n);
+    struct operand *words = ARENA_ARRAY(l->b.arena, struct operand, 2);
     words[left] = result(l);
-    sass_emit(l,
+    sass_emit(&l->b,
               (struct operation){
                   .kind = UOP_LANE, .op = OP_UNPACK, .type = T_B64, .stype = T_B32, .a = wide, .lists = {{words, 2}}});
 }
@@ -377,14 +380,14 @@ static void field_of(struct sass_lowering *l, unsigned i, struct operand *positi
 {
     uint64_t value;
     if (source_immediate(l, i, &value)) {
-        *position = constant32(l, value & 255);
-        *length = constant32(l, value >> 8 & 255);
+        *position = constant32(&l->b, value & 255);
+        *length = constant32(&l->b, value >> 8 & 255);
         return;
     }
     struct operand control = source_raw(l, i);
-    *position = lane2(l, OP_AND, T_B32, control, constant32(l, 255));
-    *length = lane2(l, OP_SHR, T_U32, control, constant32(l, 8));
-    *length = lane2(l, OP_AND, T_B32, *length, constant32(l, 255));
+    *position = lane2(&l->b, OP_AND, T_B32, control, constant32(&l->b, 255));
+    *length = lane2(&l->b, OP_SHR, T_U32, control, constant32(&l->b, 8));
+    *length = lane2(&l->b, OP_AND, T_B32, *length, constant32(&l->b, 255));
 }
 
 static void lower_bfe(struct sass_lowering *l)
@@ -393,22 +396,22 @@ static void lower_bfe(struct sass_lowering *l)
     struct operation u = {.kind = UOP_LANE, .op = OP_BFE, .type = (uint8_t)int_type(l, 48)};
     u.a = source_raw(l, 0);
     if (bit(l, 40))
-        u.a = lane2(l, OP_BREV, T_B32, u.a, u.a);
+        u.a = lane2(&l->b, OP_BREV, T_B32, u.a, u.a);
     field_of(l, 1, &u.b, &u.c);
     u.d = result(l);
-    sass_emit(l, u);
+    sass_emit(&l->b, u);
 }
 
 static void lower_bfi(struct sass_lowering *l)
 {
     no_codes(l, 47);
     struct operation u = {.kind = UOP_LANE, .op = OP_BFI, .type = T_B32, .lists = {{.count = 1}}};
-    u.lists[0].at = ARENA_NEW(l->arena, struct operand);
+    u.lists[0].at = ARENA_NEW(l->b.arena, struct operand);
     u.a = source_raw(l, 0);
     field_of(l, 1, &u.c, u.lists[0].at);
     u.b = source_raw(l, 2);
     u.d = result(l);
-    sass_emit(l, u);
+    sass_emit(&l->b, u);
 }
 
 static void lower_flo(struct sass_lowering *l)
@@ -429,7 +432,7 @@ static void lower_prmt(struct sass_lowering *l)
     u.c = source_raw(l, 1);
     u.b = source_raw(l, 2);
     u.d = result(l);
-    sass_emit(l, u);
+    sass_emit(&l->b, u);
 }
 
 /* ---- comparison ---- */
@@ -444,7 +447,7 @@ static void extreme_word(struct sass_lowering *l, unsigned mode)
     u.p = read_predicate(l, 39);
     u.p_flip = bit(l, 42);
     u.d = result(l);
-    sass_emit(l, u);
+    sass_emit(&l->b, u);
 }
 
 static void lower_imnmx(struct sass_lowering *l)
@@ -460,15 +463,15 @@ static void lower_imnmx(struct sass_lowering *l)
         binary(l, bit(l, 42) ? OP_MAX : OP_MIN, type, a, b, 0);
         return;
     }
-    struct operand low = lane2(l, OP_MIN, type, a, b), high = lane2(l, OP_MAX, type, a, b);
-    sass_emit(l, (struct operation){.kind = UOP_LANE,
-                                    .op = OP_SELP,
-                                    .type = T_B32,
-                                    .d = result(l),
-                                    .a = low,
-                                    .b = high,
-                                    .p = read_predicate(l, 39),
-                                    .p_flip = bit(l, 42)});
+    struct operand low = lane2(&l->b, OP_MIN, type, a, b), high = lane2(&l->b, OP_MAX, type, a, b);
+    sass_emit(&l->b, (struct operation){.kind = UOP_LANE,
+                                        .op = OP_SELP,
+                                        .type = T_B32,
+                                        .d = result(l),
+                                        .a = low,
+                                        .b = high,
+                                        .p = read_predicate(l, 39),
+                                        .p_flip = bit(l, 42)});
 }
 
 static struct operation comparison(struct sass_lowering *l)
@@ -490,7 +493,7 @@ static void lower_isetp(struct sass_lowering *l)
     struct operation u = comparison(l);
     u.pd = written_predicate(l, 3);
     u.pd2 = written_predicate(l, 0);
-    sass_emit(l, u);
+    sass_emit(&l->b, u);
 }
 
 static void lower_iset(struct sass_lowering *l)
@@ -506,11 +509,11 @@ static void lower_icmp(struct sass_lowering *l)
     struct operand a = source_raw(l, 0), b = source_raw(l, 1);
     u.compare = (uint8_t)int_compare(bits(l, 49, 3));
     u.a = source_raw(l, 2);
-    u.b = constant32(l, 0);
-    u.pd = sass_temporary(l);
-    sass_emit(l, u);
-    sass_emit(l, (struct operation){
-                     .kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .d = result(l), .a = a, .b = b, .p = u.pd});
+    u.b = constant32(&l->b, 0);
+    u.pd = sass_temporary(&l->b);
+    sass_emit(&l->b, u);
+    sass_emit(&l->b, (struct operation){
+                         .kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .d = result(l), .a = a, .b = b, .p = u.pd});
 }
 
 const struct sass_meaning sass_integer[] = {{"IADD", lower_iadd},

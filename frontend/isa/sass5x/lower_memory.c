@@ -16,15 +16,15 @@ static void set_address(struct sass_lowering *l, struct operation *u, unsigned a
         return;
     }
     u->imm = sign_extended(offset, width) * (1 << unit);
-    u->a = wide ? read_pair(l, base) : read_register(l, base);
+    u->a = wide ? read_pair(&l->b, base) : read_register(&l->b, base);
 }
 
 static void access(struct sass_lowering *l, struct operation *u)
 {
-    l->order |= order_of_access(&u->memory, false);
+    l->b.order |= order_of_access(&u->memory, false);
     l->memory = u->memory;
     l->has_memory = true;
-    sass_emit(l, *u);
+    sass_emit(&l->b, *u);
 }
 
 /* Sizes in their encoding: U8 S8 U16 S16 32 64 128, and of loads from global and generic memory U.128, which asks for
@@ -62,10 +62,10 @@ static void move_data(struct sass_lowering *l, struct operation *u)
     unsigned n = bits(l, 0, 8), count = u->memory.elements;
     bool load = u->memory.kind == RP_ACCESS_LOAD;
     if (count > 1) {
-        u->lists[0].at = register_list_at(l, n, count, load);
+        u->lists[0].at = register_list_at(&l->b, n, count, load);
         u->lists[0].count = count;
     } else {
-        u->d = load ? written(l, n) : read_register(l, n);
+        u->d = load ? written(&l->b, n) : read_register(&l->b, n);
     }
     access(l, u);
 }
@@ -132,11 +132,11 @@ static void lower_ldc(struct sass_lowering *l)
     struct operation u = load_or_store(l, bank ? RP_SPACE_CONST : RP_SPACE_PARAM, false, bits(l, 48, 3));
     set_address(l, &u, 20, 16, 0, false);
     if (bank == 0)
-        u.imm -= LAUNCH_PARAMETERS;
-    else if (l->banks->at[bank] == CUBIN_UNKNOWN)
+        u.imm -= l->b.family->parameters;
+    else if (l->b.banks->at[bank] == CUBIN_UNKNOWN)
         sass_not_covered(l, "a constant bank that the file does not have");
     else
-        u.imm += l->banks->at[bank];
+        u.imm += l->b.banks->at[bank];
     if (!is_register(u.a) && u.imm < 0)
         sass_not_covered(l, "this word of constant bank 0");
     move_data(l, &u);
@@ -175,7 +175,7 @@ static enum lane_type atomic_type(struct sass_lowering *l, unsigned code)
 
 static struct operand atomic_value(struct sass_lowering *l, const struct operation *u, unsigned n)
 {
-    return u->memory.width == 8 ? read_pair(l, n) : read_register(l, n);
+    return u->memory.width == 8 ? read_pair(&l->b, n) : read_register(&l->b, n);
 }
 
 /* The old value into Rd, unless that is RZ. */
@@ -186,11 +186,11 @@ static void return_old(struct sass_lowering *l, struct operation *u)
         access(l, u);
         return;
     }
-    l->order |= order_of_access(&u->memory, true);
-    u->d = u->memory.width == 8 ? sass_temporary(l) : written(l, d);
+    l->b.order |= order_of_access(&u->memory, true);
+    u->d = u->memory.width == 8 ? sass_temporary(&l->b) : written(&l->b, d);
     access(l, u);
     if (u->memory.width == 8)
-        write_pair(l, d, u->d);
+        write_pair(&l->b, d, u->d);
 }
 
 static void lower_atom(struct sass_lowering *l)
@@ -237,18 +237,18 @@ static void lower_atoms(struct sass_lowering *l)
  * result is 1. It writes neither for the GPUs here. */
 static void return_success(struct sass_lowering *l, struct operation *u)
 {
-    l->order |= order_of_access(&u->memory, true);
-    u->d = sass_temporary(l);
+    l->b.order |= order_of_access(&u->memory, true);
+    u->d = sass_temporary(&l->b);
     access(l, u);
     struct operation same = {.kind = UOP_LANE, .op = OP_SETP, .compare = CMP_EQ, .a = u->d, .b = u->b};
     same.type = u->memory.width == 8 ? T_U64 : T_U32;
-    same.pd = sass_temporary(l);
-    sass_emit(l, same);
+    same.pd = sass_temporary(&l->b);
+    sass_emit(&l->b, same);
     struct operation one = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .p = same.pd};
-    one.a = constant32(l, 1);
-    one.b = constant32(l, 0);
-    one.d = written(l, bits(l, 0, 8));
-    sass_emit(l, one);
+    one.a = constant32(&l->b, 1);
+    one.b = constant32(&l->b, 0);
+    one.d = written(&l->b, bits(l, 0, 8));
+    sass_emit(&l->b, one);
 }
 static void lower_atoms_cas(struct sass_lowering *l)
 {
@@ -288,7 +288,7 @@ static void lower_cctl(struct sass_lowering *l)
     access(l, &u);
 }
 
-static void lower_membar(struct sass_lowering *l) { sass_emit(l, (struct operation){.kind = UOP_FENCE}); }
+static void lower_membar(struct sass_lowering *l) { sass_emit(&l->b, (struct operation){.kind = UOP_FENCE}); }
 
 const struct sass_meaning sass_memory[] = {{"LDG", lower_ldg},       {"STG", lower_stg},
                                            {"LD", lower_ld},         {"ST", lower_st},

@@ -1,179 +1,45 @@
-/* Where operands are, and how to get at them with their modifiers. */
+/* Operands as instructions name them: fields, modifiers, guards. */
 #include <string.h>
 
 #include "frontend/isa/sass5x/lower.h"
 
-/* The window: predicates, BAR.RED's results, a place that nobody reads, temporaries, registers. */
-enum {
-    PREDICATES = 0,
-    RESULT_PREDICATE = 32,
-    RESULT_VALUE = 64,
-    NOBODY = RESULT_VALUE + 128,
-    FIRST_TEMPORARY = NOBODY + 256,
-    REGISTERS = FIRST_TEMPORARY + TEMPORARIES * 256,
-};
-
-/* ---- constants and places ---- */
-
-struct operand constant32(struct sass_lowering *l, uint32_t value)
-{
-    return constants_equal(&l->constants, l->arena, value, 4);
-}
-
-struct operand constant64(struct sass_lowering *l, uint64_t value)
-{
-    return constants_equal(&l->constants, l->arena, value, 8);
-}
-
-struct operand sass_temporary(struct sass_lowering *l)
-{
-    if (l->temporaries == TEMPORARIES)
-        sass_not_covered(l, "so much at once");
-    return OPERAND_REGISTER(FIRST_TEMPORARY + 256 * l->temporaries++);
-}
-
-struct operand hidden_result(bool predicate) { return OPERAND_REGISTER(predicate ? RESULT_PREDICATE : RESULT_VALUE); }
-
-static void note(struct sass_lowering *l, register_list *list, rp_register r)
-{
-    for (uint32_t i = 0; i < list->count; i++)
-        if (list->at[i] == r)
-            return;
-    VECTOR_PUSH(l->arena, list, r);
-}
-
-static struct operand place(unsigned n) { return OPERAND_REGISTER(REGISTERS + 128 * n); }
-
-struct operand read_register(struct sass_lowering *l, unsigned n)
-{
-    if (n == RZ)
-        return constant32(l, 0);
-    note(l, &l->src, RP_REGISTER(RP_FILE_GENERAL, n, 1));
-    return place(n);
-}
-
-struct operand written(struct sass_lowering *l, unsigned n)
-{
-    if (n == RZ)
-        return OPERAND_REGISTER(NOBODY);
-    note(l, &l->dst, RP_REGISTER(RP_FILE_GENERAL, n, 1));
-    return place(n);
-}
-
-struct operand *register_list_at(struct sass_lowering *l, unsigned n, unsigned count, bool write)
-{
-    struct operand *list = ARENA_ARRAY(l->arena, struct operand, count);
-    if (n != RZ && n + count > RZ)
-        sass_not_covered(l, "a vector of registers beyond the last one");
-    for (unsigned i = 0; i < count; i++)
-        list[i] = n == RZ ? (write ? OPERAND_NONE : constant32(l, 0)) : place(n + i);
-    if (n != RZ)
-        note(l, write ? &l->dst : &l->src, RP_REGISTER(RP_FILE_GENERAL, n, count));
-    return list;
-}
-
-static struct operand pack(struct sass_lowering *l, struct operand *list)
-{
-    struct operand t = sass_temporary(l);
-    sass_emit(l, (struct operation){
-                     .kind = UOP_LANE, .op = OP_PACK, .type = T_B64, .stype = T_B32, .d = t, .lists = {{list, 2}}});
-    return t;
-}
-
-struct operand read_pair(struct sass_lowering *l, unsigned n)
-{
-    return n == RZ ? constant64(l, 0) : pack(l, register_list_at(l, n, 2, false));
-}
-
-void write_pair(struct sass_lowering *l, unsigned n, struct operand value)
-{
-    sass_emit(l, (struct operation){.kind = UOP_LANE,
-                                    .op = OP_UNPACK,
-                                    .type = T_B64,
-                                    .stype = T_B32,
-                                    .a = value,
-                                    .lists = {{register_list_at(l, n, 2, true), 2}}});
-}
-
 struct operand read_predicate(struct sass_lowering *l, unsigned at)
 {
-    unsigned n = bits(l, at, 3);
-    if (n == PT)
-        return constant32(l, ~0u);
-    note(l, &l->src, RP_REGISTER(RP_FILE_PREDICATE, n, 1));
-    return OPERAND_REGISTER(PREDICATES + 4 * n);
+    return predicate_register(&l->b, bits(l, at, 3));
 }
 
 struct operand written_predicate(struct sass_lowering *l, unsigned at)
 {
-    unsigned n = bits(l, at, 3);
-    if (n == PT)
-        return OPERAND_NONE;
-    note(l, &l->dst, RP_REGISTER(RP_FILE_PREDICATE, n, 1));
-    return OPERAND_REGISTER(PREDICATES + 4 * n);
-}
-
-/* ---- constant banks ---- */
-
-static struct operand special(struct sass_lowering *l, enum special which)
-{
-    struct operand t = sass_temporary(l);
-    sass_emit(l, (struct operation){.kind = UOP_LANE, .op = OP_SPECIAL, .type = T_U32, .d = t, .imm = which});
-    return t;
-}
-
-static struct operand silent_load(struct sass_lowering *l, enum rp_space space, uint32_t offset)
-{
-    struct operation u = {
-        .kind = UOP_MEMORY, .type = T_B32, .dtype = T_B32, .stype = T_U32, .flags = UF_SILENT, .imm = offset};
-    u.memory = (struct rp_memory_operand){.space = (uint8_t)space, .kind = RP_ACCESS_LOAD, .elements = 1, .width = 4};
-    u.d = sass_temporary(l);
-    sass_emit(l, u);
-    return u.d;
+    return written_predicate_register(&l->b, bits(l, at, 3));
 }
 
 /* What the driver leaves below the parameters. */
-static struct operand launch_word(struct sass_lowering *l, uint32_t offset)
+struct operand sass5x_launch_word(struct sass_build *b, uint32_t offset)
 {
     enum { ENVIRONMENT = 0x30, ENVIRONMENT_END = 0xb0 };
     if (offset >= ENVIRONMENT && offset < ENVIRONMENT_END)
-        return constant32(l, 0); /* %envreg, which CUDA does not use */
+        return constant32(b, 0); /* %envreg, which CUDA does not use */
     switch (offset) {
-    case 0x00: return constant32(l, (uint32_t)SHARED_WINDOW);
-    case 0x04: return constant32(l, (uint32_t)LOCAL_WINDOW);
-    case 0x08: return special(l, SR_NTID_X);
-    case 0x0c: return special(l, SR_NTID_Y);
-    case 0x10: return special(l, SR_NTID_Z);
-    case 0x14: return special(l, SR_NCTAID_X);
-    case 0x18: return special(l, SR_NCTAID_Y);
-    case 0x1c: return special(l, SR_NCTAID_Z);
-    case 0x20: return special(l, SR_LOCAL_BYTES);
-    case 0x28: return special(l, SR_GRIDID);
-    case 0xd0: return constant32(l, (uint32_t)CONST_WINDOW + l->banks->at[3]);
-    case 0xfc: return special(l, SR_DYNAMIC_SMEM_SIZE);
+    case 0x00: return constant32(b, (uint32_t)SHARED_WINDOW);
+    case 0x04: return constant32(b, (uint32_t)LOCAL_WINDOW);
+    case 0x08: return special_register(b, SR_NTID_X);
+    case 0x0c: return special_register(b, SR_NTID_Y);
+    case 0x10: return special_register(b, SR_NTID_Z);
+    case 0x14: return special_register(b, SR_NCTAID_X);
+    case 0x18: return special_register(b, SR_NCTAID_Y);
+    case 0x1c: return special_register(b, SR_NCTAID_Z);
+    case 0x20: return special_register(b, SR_LOCAL_BYTES);
+    case 0x28: return special_register(b, SR_GRIDID);
+    case 0xd0: return constant32(b, (uint32_t)CONST_WINDOW + b->banks->at[3]);
+    case 0xfc: return special_register(b, SR_DYNAMIC_SMEM_SIZE);
     case 0x2c:
     case 0xd4:
     case 0x100:
     case 0x104:                            /* upper words */
-    case 0x108: return constant32(l, 0);   /* whether the numbers of SMs and warps are to be converted (sm_60) */
-    case 0x10c: return constant32(l, ~0u); /* how often %clock64 tries again when its upper word changes */
-    default: sass_not_covered(l, "this word of constant bank 0");
+    case 0x108: return constant32(b, 0);   /* whether the numbers of SMs and warps are to be converted (sm_60) */
+    case 0x10c: return constant32(b, ~0u); /* how often %clock64 tries again when its upper word changes */
+    default: b->family->not_covered(b, "this word of constant bank 0"); return OPERAND_NONE;
     }
-}
-
-struct operand bank_word(struct sass_lowering *l, unsigned bank, uint32_t offset)
-{
-    if (bank == 0)
-        return offset < LAUNCH_PARAMETERS ? launch_word(l, offset)
-                                          : silent_load(l, RP_SPACE_PARAM, offset - LAUNCH_PARAMETERS);
-    if (l->banks->at[bank] == CUBIN_UNKNOWN)
-        sass_not_covered(l, "a constant bank that the file does not have");
-    const struct cubin_bytes *own = &l->kernel->constant[bank];
-    if (own->size >= 4 && offset <= own->size - 4) {
-        const uint8_t *p = own->at + offset;
-        return constant32(l, (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
-    }
-    return silent_load(l, RP_SPACE_CONST, l->banks->at[bank] + offset);
 }
 
 /* ---- sources ---- */
@@ -239,9 +105,10 @@ struct operand source_raw(struct sass_lowering *l, unsigned i)
     const struct sass_item *item = item_of(l, i);
     uint64_t value = sass_value(l->word, item);
     switch (item->kind) {
-    case SI_REGISTER: return read_register(l, (unsigned)value);
-    case SI_CONSTANT: return bank_word(l, bits(l, item->g.at, item->g.width), 4 * bits(l, item->f.at, item->f.width));
-    default: return constant32(l, (uint32_t)immediate(l, item));
+    case SI_REGISTER: return read_register(&l->b, (unsigned)value);
+    case SI_CONSTANT:
+        return bank_word(&l->b, bits(l, item->g.at, item->g.width), 4 * bits(l, item->f.at, item->f.width));
+    default: return constant32(&l->b, (uint32_t)immediate(l, item));
     }
 }
 
@@ -249,14 +116,14 @@ struct operand source_64(struct sass_lowering *l, unsigned i)
 {
     const struct sass_item *item = item_of(l, i);
     if (item->kind == SI_REGISTER)
-        return read_pair(l, (unsigned)sass_value(l->word, item));
+        return read_pair(&l->b, (unsigned)sass_value(l->word, item));
     if (item->kind == SI_IMMEDIATE)
-        return constant64(l, immediate(l, item));
+        return constant64(&l->b, immediate(l, item));
     unsigned bank = bits(l, item->g.at, item->g.width), offset = 4 * bits(l, item->f.at, item->f.width);
-    struct operand *list = ARENA_ARRAY(l->arena, struct operand, 2);
-    list[0] = bank_word(l, bank, offset);
-    list[1] = bank_word(l, bank, offset + 4);
-    return pack(l, list);
+    struct operand *list = ARENA_ARRAY(l->b.arena, struct operand, 2);
+    list[0] = bank_word(&l->b, bank, offset);
+    list[1] = bank_word(&l->b, bank, offset + 4);
+    return sass_pack(&l->b, list);
 }
 
 struct operand source_int(struct sass_lowering *l, unsigned i)
@@ -264,11 +131,11 @@ struct operand source_int(struct sass_lowering *l, unsigned i)
     struct operand v = source_raw(l, i);
     const struct sass_source *s = &l->source[i];
     if (s->inverted)
-        v = lane2(l, OP_NOT, T_B32, v, v);
+        v = lane2(&l->b, OP_NOT, T_B32, v, v);
     if (s->absolute)
-        v = lane2(l, OP_ABS, T_S32, v, v);
+        v = lane2(&l->b, OP_ABS, T_S32, v, v);
     if (s->negated)
-        v = lane2(l, OP_NEG, T_S32, v, v);
+        v = lane2(&l->b, OP_NEG, T_S32, v, v);
     return v;
 }
 
@@ -277,9 +144,9 @@ struct operand source_f32(struct sass_lowering *l, unsigned i)
     struct operand v = source_raw(l, i);
     const struct sass_source *s = &l->source[i];
     if (s->absolute)
-        v = lane2(l, OP_AND, T_B32, v, constant32(l, 0x7fffffff));
+        v = lane2(&l->b, OP_AND, T_B32, v, constant32(&l->b, 0x7fffffff));
     if (s->negated)
-        v = lane2(l, OP_XOR, T_B32, v, constant32(l, 0x80000000));
+        v = lane2(&l->b, OP_XOR, T_B32, v, constant32(&l->b, 0x80000000));
     return v;
 }
 
@@ -288,68 +155,26 @@ struct operand source_f64(struct sass_lowering *l, unsigned i)
     struct operand v = source_64(l, i);
     const struct sass_source *s = &l->source[i];
     if (s->absolute)
-        v = lane2(l, OP_AND, T_B64, v, constant64(l, ~0ull >> 1));
+        v = lane2(&l->b, OP_AND, T_B64, v, constant64(&l->b, ~0ull >> 1));
     if (s->negated)
-        v = lane2(l, OP_XOR, T_B64, v, constant64(l, 1ull << 63));
+        v = lane2(&l->b, OP_XOR, T_B64, v, constant64(&l->b, 1ull << 63));
     return v;
 }
 
 /* ---- operations ---- */
 
-void sass_emit_where(struct sass_lowering *l, struct operation u, struct operand guard, bool negated)
-{
-    u.index = l->index;
-    u.guard = guard;
-    u.guard_flip = negated ? ~0u : 0;
-    if (u.stype == T_NONE)
-        u.stype = u.type;
-    if (!l->started)
-        u.flags |= UF_FIRST;
-    l->started = true;
-    if (u.kind == UOP_LANE && u.flags & UF_CARRY_IN)
-        note(l, &l->src, RP_REGISTER(RP_FILE_CARRY, 0, 1));
-    if (u.kind == UOP_LANE && u.flags & UF_CARRY_OUT)
-        note(l, &l->dst, RP_REGISTER(RP_FILE_CARRY, 0, 1));
-    if (u.kind == UOP_LANE && !operation_bind(&u))
-        sass_not_covered(l, NULL);
-    VECTOR_PUSH(l->arena, &l->operations, u);
-}
-
-/* @!PT: a predicate that nobody writes, and so is never true. */
-static struct operand never(void) { return OPERAND_REGISTER(PREDICATES + 4 * PT); }
-
 struct operand sass_guard(struct sass_lowering *l, bool *negated)
 {
     bool has = !(l->row->flags & SASS_NO_GUARD);
     *negated = has && bit(l, 19) && bits(l, 16, 3) != PT;
-    return has && bits(l, 16, 4) == (PT | 8) ? never() : has ? read_predicate(l, 16) : constant32(l, ~0u);
-}
-
-void sass_emit(struct sass_lowering *l, struct operation u)
-{
-    bool negated;
-    struct operand guard = sass_guard(l, &negated);
-    sass_emit_where(l, u, guard, negated);
-}
-
-struct operand lane2(struct sass_lowering *l, enum lane_op op, enum lane_type type, struct operand a, struct operand b)
-{
-    struct operand t = sass_temporary(l);
-    sass_emit(l,
-              (struct operation){.kind = UOP_LANE, .op = (uint8_t)op, .type = (uint8_t)type, .d = t, .a = a, .b = b});
-    return t;
-}
-
-void move32(struct sass_lowering *l, struct operand d, struct operand a)
-{
-    sass_emit(l, (struct operation){.kind = UOP_LANE, .op = OP_MOV, .type = T_B32, .d = d, .a = a});
+    return has && bits(l, 16, 4) == (PT | 8) ? false_predicate() : has ? read_predicate(l, 16) : constant32(&l->b, ~0u);
 }
 
 void set_codes(struct sass_lowering *l, struct operand value)
 {
     if (bit(l, 47))
-        sass_emit(
-            l, (struct operation){.kind = UOP_LANE, .op = OP_FLAGS, .type = T_U32, .flags = UF_CARRY_OUT, .a = value});
+        sass_emit(&l->b, (struct operation){
+                             .kind = UOP_LANE, .op = OP_FLAGS, .type = T_U32, .flags = UF_CARRY_OUT, .a = value});
 }
 
 /* Condition code `code` where the value compares with zero. */
@@ -358,14 +183,14 @@ static struct operand code_where(struct sass_lowering *l, enum lane_type type, e
 {
     struct operation u = {
         .kind = UOP_LANE, .op = OP_SETP, .type = (uint8_t)type, .compare = (uint8_t)compare, .a = value};
-    u.b = type == T_F64 ? constant64(l, 0) : constant32(l, 0);
-    u.pd = sass_temporary(l);
-    sass_emit(l, u);
+    u.b = type == T_F64 ? constant64(&l->b, 0) : constant32(&l->b, 0);
+    u.pd = sass_temporary(&l->b);
+    sass_emit(&l->b, u);
     u = (struct operation){.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .p = u.pd};
-    u.a = constant32(l, code);
-    u.b = constant32(l, 0);
-    u.d = sass_temporary(l);
-    sass_emit(l, u);
+    u.a = constant32(&l->b, code);
+    u.b = constant32(&l->b, 0);
+    u.d = sass_temporary(&l->b);
+    sass_emit(&l->b, u);
     return u.d;
 }
 void set_float_codes(struct sass_lowering *l, unsigned at, enum lane_type type, struct operand value)
@@ -376,24 +201,24 @@ void set_float_codes(struct sass_lowering *l, unsigned at, enum lane_type type, 
     struct operand zero = code_where(l, type, CMP_EQU, value, ZERO);
     struct operand sign = code_where(l, type, CMP_LTU, value, SIGN);
     struct operation u = {.kind = UOP_LANE, .op = OP_SET_CC, .type = T_U32, .flags = UF_CARRY_OUT};
-    u.a = lane2(l, OP_OR, T_B32, zero, sign);
-    u.b = constant32(l, ALL);
-    sass_emit(l, u);
+    u.a = lane2(&l->b, OP_OR, T_B32, zero, sign);
+    u.b = constant32(&l->b, ALL);
+    sass_emit(&l->b, u);
 }
 
 void sass_set(struct sass_lowering *l, struct operation u, bool as_float)
 {
-    struct operand value = sass_temporary(l);
-    u.pd = sass_temporary(l);
-    sass_emit(l, u);
-    sass_emit(l, (struct operation){.kind = UOP_LANE,
-                                    .op = OP_SELP,
-                                    .type = T_B32,
-                                    .d = value,
-                                    .p = u.pd,
-                                    .a = constant32(l, as_float ? 0x3f800000 : ~0u),
-                                    .b = constant32(l, 0)});
-    move32(l, written(l, bits(l, 0, 8)), value);
+    struct operand value = sass_temporary(&l->b);
+    u.pd = sass_temporary(&l->b);
+    sass_emit(&l->b, u);
+    sass_emit(&l->b, (struct operation){.kind = UOP_LANE,
+                                        .op = OP_SELP,
+                                        .type = T_B32,
+                                        .d = value,
+                                        .p = u.pd,
+                                        .a = constant32(&l->b, as_float ? 0x3f800000 : ~0u),
+                                        .b = constant32(&l->b, 0)});
+    move32(&l->b, written(&l->b, bits(l, 0, 8)), value);
     set_codes(l, value);
 }
 
@@ -409,7 +234,7 @@ void set_predicates(struct sass_lowering *l, struct operation *u, unsigned combi
 
 static void move_predicate(struct sass_lowering *l, struct operand d, struct operand value)
 {
-    sass_emit(l, (struct operation){.kind = UOP_LANE, .op = OP_MOV, .type = T_PRED, .d = d, .a = value});
+    sass_emit(&l->b, (struct operation){.kind = UOP_LANE, .op = OP_MOV, .type = T_PRED, .d = d, .a = value});
 }
 void write_predicates(struct sass_lowering *l, struct operand first, struct operand second)
 {

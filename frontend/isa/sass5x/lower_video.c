@@ -26,14 +26,14 @@ static struct operation video(struct sass_lowering *l, enum video_op op)
     no_codes(l);
     u.detail[VIDEO_OP] = (uint8_t)op;
     u.detail[VIDEO_FLAGS] = (bit(l, 48) ? VIDEO_SIGNED_A : 0) | (signed_b ? VIDEO_SIGNED_B : 0);
-    u.a = read_register(l, bits(l, 8, 8));
+    u.a = read_register(&l->b, bits(l, 8, 8));
     u.detail[VIDEO_SELECT_A] = part(l, 36);
     if (bit(l, 50)) {
-        u.b = read_register(l, bits(l, 20, 8));
+        u.b = read_register(&l->b, bits(l, 20, 8));
         u.detail[VIDEO_SELECT_B] = part(l, 28);
     } else {
         uint32_t value = bits(l, 20, 16);
-        u.b = constant32(l, signed_b ? (uint32_t)(int16_t)value : value);
+        u.b = constant32(&l->b, signed_b ? (uint32_t)(int16_t)value : value);
     }
     return u;
 }
@@ -51,9 +51,9 @@ static void set_result(struct sass_lowering *l, struct operation *u, bool is_sig
     u->detail[VIDEO_SELECT_D] = modes[mode].select;
     u->detail[VIDEO_SECOND] = modes[mode].second;
     if (mode != 7)
-        u->c = read_register(l, bits(l, 39, 8));
-    u->d = written(l, bits(l, 0, 8));
-    sass_emit(l, *u);
+        u->c = read_register(&l->b, bits(l, 39, 8));
+    u->d = written(&l->b, bits(l, 0, 8));
+    sass_emit(&l->b, *u);
 }
 
 static void swap_operands(struct operation *u)
@@ -103,7 +103,7 @@ static void compare(struct sass_lowering *l, struct operation *u, unsigned code)
     if (u->compare != CMP_FALSE && u->compare != CMP_TRUE)
         return;
     u->compare = u->compare == CMP_TRUE ? CMP_EQ : CMP_NE;
-    u->a = u->b = constant32(l, 0);
+    u->a = u->b = constant32(&l->b, 0);
     u->detail[VIDEO_SELECT_A] = u->detail[VIDEO_SELECT_B] = VIDEO_WORD;
 }
 static void lower_vset(struct sass_lowering *l)
@@ -119,13 +119,13 @@ static void lower_vsetp(struct sass_lowering *l)
     struct operation u = video(l, VSET), p = {.kind = UOP_LANE, .op = OP_SETP, .type = T_U32, .compare = CMP_NE};
     l->word = word;
     compare(l, &u, bits(l, 43, 2) | bits(l, 47, 1) << 2);
-    p.a = u.d = sass_temporary(l);
-    p.b = constant32(l, 0);
-    sass_emit(l, u);
+    p.a = u.d = sass_temporary(&l->b);
+    p.b = constant32(&l->b, 0);
+    sass_emit(&l->b, u);
     set_predicates(l, &p, 45);
     p.pd = written_predicate(l, 3);
     p.pd2 = written_predicate(l, 0);
-    sass_emit(l, p);
+    sass_emit(&l->b, p);
 }
 
 static void lower_vmad(struct sass_lowering *l)
@@ -140,9 +140,9 @@ static void lower_vmad(struct sass_lowering *l)
     else
         u.flags = (bit(l, 53) ? UF_NEGATE_C : 0) | (bit(l, 54) ? UF_NEGATE_A : 0);
     u.flags |= bit(l, 55) ? UF_SAT : 0;
-    u.c = read_register(l, bits(l, 39, 8));
-    u.d = written(l, bits(l, 0, 8));
-    sass_emit(l, u);
+    u.c = read_register(&l->b, bits(l, 39, 8));
+    u.d = written(&l->b, bits(l, 0, 8));
+    sass_emit(&l->b, u);
 }
 
 /* ---- four bytes at once ---- */
@@ -160,23 +160,23 @@ static struct operand gathered(struct sass_lowering *l, const uint16_t *names, u
     if (select >= count)
         sass_not_covered(l, "a reserved choice of bytes");
     struct operation u = {.kind = UOP_LANE, .op = OP_PRMT, .type = T_B32, .imm = PRMT_DEFAULT, .a = a, .b = b};
-    u.c = constant32(l, names[select]);
-    u.d = sass_temporary(l);
-    sass_emit(l, u);
+    u.c = constant32(&l->b, names[select]);
+    u.d = sass_temporary(&l->b);
+    sass_emit(&l->b, u);
     return u.d;
 }
 
 static void lower_vabsdiff4(struct sass_lowering *l)
 {
     unsigned lanes = bits(l, 51, 2) | bits(l, 36, 2) << 2, how = bits(l, 53, 2);
-    struct operand a = read_register(l, bits(l, 8, 8)), b = read_register(l, bits(l, 20, 8));
-    struct operand c = read_register(l, bits(l, 39, 8)), y;
+    struct operand a = read_register(&l->b, bits(l, 8, 8)), b = read_register(&l->b, bits(l, 20, 8));
+    struct operand c = read_register(&l->b, bits(l, 39, 8)), y;
     struct operand x = gathered(l, a_bytes, A_CHOICES, bits(l, 32, 4), a, b);
     no_codes(l);
     if (how > 1)
         sass_not_covered(l, "a reserved mode");
     if (bits(l, 28, 4) == 15)
-        y = constant32(l, bits(l, 20, 8) * 0x01010101u);
+        y = constant32(&l->b, bits(l, 20, 8) * 0x01010101u);
     else
         y = gathered(l, b_bytes, B_CHOICES, bits(l, 28, 4), a, b);
     for (unsigned i = 0; i < 4; i++) {
@@ -190,10 +190,10 @@ static void lower_vabsdiff4(struct sass_lowering *l)
         u.detail[VIDEO_SELECT_A] = u.detail[VIDEO_SELECT_B] = (uint8_t)(VIDEO_B0 + i);
         u.detail[VIDEO_SELECT_D] = how ? VIDEO_WORD : (uint8_t)(VIDEO_B0 + i);
         u.detail[VIDEO_SECOND] = how ? VIDEO_ADD : VIDEO_NONE;
-        c = u.d = sass_temporary(l);
-        sass_emit(l, u);
+        c = u.d = sass_temporary(&l->b);
+        sass_emit(&l->b, u);
     }
-    move32(l, written(l, bits(l, 0, 8)), c);
+    move32(&l->b, written(&l->b, bits(l, 0, 8)), c);
 }
 
 /* ---- dot products of bytes and halves ---- */
@@ -209,8 +209,8 @@ static void lower_idp(struct sass_lowering *l)
     u.a = source_raw(l, 0);
     u.b = source_raw(l, 1);
     u.c = source_raw(l, 2);
-    u.d = written(l, bits(l, 0, 8));
-    sass_emit(l, u);
+    u.d = written(&l->b, bits(l, 0, 8));
+    sass_emit(&l->b, u);
 }
 
 const struct sass_meaning sass_video[] = {{"VADD", lower_vadd},

@@ -4,7 +4,7 @@
  * memory, farthest from where the stack begins. */
 #include <string.h>
 
-#include "frontend/isa/sass5x/lower.h"
+#include "frontend/isa/sass/build.h"
 
 struct argument {
     uint8_t reg, words, offset; /* offset: see frontend/core/uop.h, "A host call finds them" */
@@ -20,23 +20,23 @@ static const struct function {
     [HOST_FREE] = {"free", {{4, 2, 0}}, {0}},
 };
 
-uint64_t sass_runtime_address(const char *symbol)
+uint64_t sass_runtime_address(const struct sass_family *family, const char *symbol)
 {
     uint32_t i = 0;
     while (i < RUNTIME_FUNCTIONS && strcmp(functions[i].name, symbol) != 0)
         i++;
-    return RUNTIME_BASE + (uint64_t)SASS_WORD_BYTES * i;
+    return RUNTIME_BASE + (uint64_t)family->instruction_bytes * i;
 }
 
-uint32_t sass_runtime_function(struct sass_lowering *l, uint32_t function)
+uint32_t sass_runtime_function(struct sass_build *b, uint32_t function)
 {
     if (function != HOST_ASSERTFAIL)
-        l->order |= ORDER_OUTPUT;
-    l->calls_runtime = true;
-    return l->count + function;
+        b->order |= ORDER_OUTPUT;
+    b->calls_runtime = true;
+    return b->count + function;
 }
 
-static void pass(struct sass_lowering *l, const struct argument *a, bool store)
+static void pass(struct sass_build *b, const struct argument *a, bool store)
 {
     struct operation u = {.kind = UOP_MEMORY, .type = T_B32, .dtype = T_B32, .stype = T_U32, .flags = UF_SILENT};
     u.memory = (struct rp_memory_operand){.space = RP_SPACE_LOCAL,
@@ -45,39 +45,37 @@ static void pass(struct sass_lowering *l, const struct argument *a, bool store)
                                           .width = (uint8_t)(4 * a->words)};
     u.imm = a->offset;
     if (a->words == 2) {
-        u.lists[0].at = register_list_at(l, a->reg, 2, !store);
+        u.lists[0].at = register_list_at(b, a->reg, 2, !store);
         u.lists[0].count = 2;
     } else {
-        u.d = store ? read_register(l, a->reg) : written(l, a->reg);
+        u.d = store ? read_register(b, a->reg) : written(b, a->reg);
     }
-    sass_emit(l, u);
+    sass_emit(b, u);
 }
 
-static void lower_function(struct sass_lowering *l, uint32_t i)
+static void lower_function(struct sass_build *b, uint32_t i)
 {
-    static const struct sass_row row = {.flags = SASS_NO_GUARD};
     const struct function *f = &functions[i];
-    sass_begin(l, l->count + i);
-    l->row = &row;
+    b->family->begin_runtime(b, b->count + i);
     for (unsigned a = 0; a < 5 && f->arguments[a].words; a++)
-        pass(l, &f->arguments[a], true);
-    sass_emit(l, (struct operation){.kind = UOP_HOST_CALL, .imm = i});
+        pass(b, &f->arguments[a], true);
+    sass_emit(b, (struct operation){.kind = UOP_HOST_CALL, .imm = i});
     if (f->result.words)
-        pass(l, &f->result, false);
-    sass_emit(l, (struct operation){.kind = UOP_POP, .imm = TOKEN_RETURN});
-    struct rp_instruction out = {.pc = RUNTIME_BASE + (uint64_t)SASS_WORD_BYTES * i,
+        pass(b, &f->result, false);
+    b->family->end_runtime(b);
+    struct rp_instruction out = {.pc = RUNTIME_BASE + (uint64_t)b->family->instruction_bytes * i,
                                  .text = f->name,
                                  .unit_class = RP_CLASS_CONTROL,
                                  .flags = RP_RETURN};
-    out.dst = l->dst.at;
-    out.dst_count = l->dst.count;
-    out.src = l->src.at;
-    out.src_count = l->src.count;
-    VECTOR_PUSH(l->arena, &l->instructions, out);
+    out.dst = b->dst.at;
+    out.dst_count = b->dst.count;
+    out.src = b->src.at;
+    out.src_count = b->src.count;
+    VECTOR_PUSH(b->arena, &b->instructions, out);
 }
 
-void sass_lower_runtime(struct sass_lowering *l)
+void sass_lower_runtime(struct sass_build *b)
 {
-    for (uint32_t i = 0; l->calls_runtime && i < RUNTIME_FUNCTIONS; i++)
-        lower_function(l, i);
+    for (uint32_t i = 0; b->calls_runtime && i < RUNTIME_FUNCTIONS; i++)
+        lower_function(b, i);
 }

@@ -1,0 +1,34 @@
+/* Words of constant banks: special registers, constants of the kernel, or loads that no trace records. */
+#include "frontend/isa/sass/build.h"
+
+struct operand special_register(struct sass_build *b, enum special which)
+{
+    struct operand t = sass_temporary(b);
+    sass_emit(b, (struct operation){.kind = UOP_LANE, .op = OP_SPECIAL, .type = T_U32, .d = t, .imm = which});
+    return t;
+}
+
+static struct operand silent_load(struct sass_build *b, enum rp_space space, uint32_t offset)
+{
+    struct operation u = {
+        .kind = UOP_MEMORY, .type = T_B32, .dtype = T_B32, .stype = T_U32, .flags = UF_SILENT, .imm = offset};
+    u.memory = (struct rp_memory_operand){.space = (uint8_t)space, .kind = RP_ACCESS_LOAD, .elements = 1, .width = 4};
+    u.d = sass_temporary(b);
+    sass_emit(b, u);
+    return u.d;
+}
+
+struct operand bank_word(struct sass_build *b, unsigned bank, uint32_t offset)
+{
+    if (bank == 0)
+        return offset < b->family->parameters ? b->family->launch_word(b, offset)
+                                              : silent_load(b, RP_SPACE_PARAM, offset - b->family->parameters);
+    if (b->banks->at[bank] == CUBIN_UNKNOWN)
+        b->family->not_covered(b, "a constant bank that the file does not have");
+    const struct cubin_bytes *own = &b->kernel->constant[bank];
+    if (own->size >= 4 && offset <= own->size - 4) {
+        const uint8_t *p = own->at + offset;
+        return constant32(b, (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
+    }
+    return silent_load(b, RP_SPACE_CONST, b->banks->at[bank] + offset);
+}

@@ -1,0 +1,107 @@
+/* What machine code of every generation becomes operations with: registers and predicates, pairs of registers,
+ * constants and constant banks, the functions of the device's runtime.
+ *
+ * A warp's window holds predicates P0..P6 (a mask each), what BAR.RED left, temporaries, and the 255 32-bit registers,
+ * 32 lanes each. An operation on 64 bits works on temporaries that PACK and UNPACK fill from and spread to register
+ * pairs. RZ and PT are constants as sources; as destinations a place that nobody reads, and no place.
+ *
+ * All operations of an instruction have its guard, so a destination that may be the guard is written by the last of
+ * them.
+ *
+ * Emitting an operation or naming a register changes the instruction at hand, so no two calls that do either stand in
+ * one argument list or initialiser: C leaves their order open, and the trace would depend on the compiler. */
+#ifndef REPRISE_FRONTEND_ISA_SASS_BUILD_H
+#define REPRISE_FRONTEND_ISA_SASS_BUILD_H
+
+#include "frontend/core/program.h"
+#include "frontend/loader/arena.h"
+#include "frontend/loader/constants.h"
+#include "frontend/loader/cubin.h"
+
+enum { RZ = 255, PT = 7, TEMPORARIES = 48 };
+
+/* Where code sees the functions of the device's runtime: function i at RUNTIME_BASE + i times the bytes of an
+ * instruction, in the order of enum host_call. A symbol that is none of them is at the first address beyond. Calls of
+ * them go through registers (R4 on); local memory above the stack passes them on. */
+enum { RUNTIME_BASE = 0x7fff0000, RUNTIME_FUNCTIONS = HOST_FREE + 1, RUNTIME_FRAME = 64 };
+
+typedef VECTOR(rp_register) register_list;
+
+/* Where constant banks lie in the module's const image; CUBIN_UNKNOWN: the kernel has no such bank. */
+struct sass_banks {
+    uint32_t at[32];
+};
+
+/* What differs from one generation to the next. */
+struct sass_build;
+struct sass_family {
+    uint32_t instruction_bytes;
+    uint32_t parameters; /* where they begin in constant bank 0 */
+    /* The word of bank 0 at an offset below them, which the driver leaves there. */
+    struct operand (*launch_word)(struct sass_build *, uint32_t offset);
+    /* The guard of the instruction at hand, a register or a constant. */
+    struct operand (*guard)(struct sass_build *, bool *negated);
+    /* Begins an instruction without a guard that stands behind the code, and ends it by a return to the caller. */
+    void (*begin_runtime)(struct sass_build *, uint32_t instruction);
+    void (*end_runtime)(struct sass_build *);
+    void (*not_covered)(struct sass_build *, const char *what); /* does not return */
+};
+
+struct sass_build {
+    const struct sass_family *family;
+    struct arena *arena;
+    const struct cubin_kernel *kernel;
+    const struct sass_banks *banks;
+    uint32_t count; /* instructions, without padding at the end */
+    bool calls_runtime;
+    unsigned order; /* enum order_reason */
+    VECTOR(struct operation) operations;
+    struct constants constants;
+    VECTOR(struct rp_instruction) instructions;
+
+    /* the instruction at hand */
+    uint32_t index, temporaries;
+    bool started;
+    register_list dst, src;
+};
+
+/* Begins instruction `index`. */
+void sass_build_begin(struct sass_build *, uint32_t index);
+
+/* ---- operands (build.c) ---- */
+struct operand constant32(struct sass_build *, uint32_t);
+struct operand constant64(struct sass_build *, uint64_t);
+struct operand sass_temporary(struct sass_build *); /* 64 bits wide */
+struct operand read_register(struct sass_build *, unsigned);
+struct operand read_pair(struct sass_build *, unsigned);
+/* `count` registers from n on, as the elements of a list; also noted as sources or destinations. */
+struct operand *register_list_at(struct sass_build *, unsigned n, unsigned count, bool write);
+struct operand written(struct sass_build *, unsigned);          /* for the results of 32-bit operations */
+void write_pair(struct sass_build *, unsigned, struct operand); /* spreads a 64-bit temporary */
+struct operand sass_pack(struct sass_build *, struct operand pair[2]);
+struct operand predicate_register(struct sass_build *, unsigned n); /* as a source */
+struct operand written_predicate_register(struct sass_build *, unsigned n);
+struct operand false_predicate(void);         /* @!PT: nobody writes it */
+struct operand hidden_result(bool predicate); /* of BAR.RED, for B2R */
+/* Notes a register among the sources or destinations of the instruction at hand, once. */
+void note_register(struct sass_build *, register_list *, rp_register);
+
+/* ---- constant banks (banks.c) ---- */
+struct operand bank_word(struct sass_build *, unsigned bank, uint32_t offset);
+struct operand special_register(struct sass_build *, enum special);
+
+/* ---- operations (build.c) ---- */
+void sass_emit(struct sass_build *, struct operation);
+/* The same under another guard than the instruction's. Not for the first operation of an instruction. */
+void sass_emit_where(struct sass_build *, struct operation, struct operand guard, bool negated);
+/* d = op(a, b); without c */
+struct operand lane2(struct sass_build *, enum lane_op, enum lane_type, struct operand a, struct operand b);
+void move32(struct sass_build *, struct operand d, struct operand a);
+
+/* ---- the device's runtime (runtime.c) ---- */
+uint64_t sass_runtime_address(const struct sass_family *, const char *symbol);
+/* The number of the instruction that stands for a function; after the last instruction of the code. */
+uint32_t sass_runtime_function(struct sass_build *, uint32_t function);
+void sass_lower_runtime(struct sass_build *);
+
+#endif
