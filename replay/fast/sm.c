@@ -61,6 +61,13 @@ HOT uint64_t dispatch(const struct fast_sm *sm, struct fast_subcore *sc, const s
 /* Adds one to the counter that is there in the part. */
 HOT void count(struct fast_part *part, uint16_t place) { ++*(uint64_t *)((char *)part + place); }
 
+/* Those of the slots whose next instruction the LSU would not take now. */
+HOT uint64_t refused(const struct fast_sm *sm, const struct fast_subcore *sc, uint64_t slots)
+{
+    uint64_t asked = slots & sc->caches; /* none on machines whose LSU never refuses */
+    return asked && !sm_memory_accepts(sm->memory) ? asked : 0;
+}
+
 /* Carries out the warp's next instruction, but for moving the warp on. Returns when it is done, or UNKNOWN. */
 HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, uint64_t *dispatched)
 {
@@ -103,6 +110,7 @@ static bool execute_extended(struct fast_sm *sm, struct fast_subcore *sc, struct
     if (!advance(sm, w, err))
         return false;
     *pair = w->earliest <= sm->now && w->unit != unit && sc->accepts[w->unit] <= sm->now && !w->ended && !w->waiting &&
+            !refused(sm, sc, 1ull << w->slot) &&
             (w->signals ? rp_control_pairs(in->control) : in->unit_class != RP_CLASS_CONTROL);
     return true;
 }
@@ -154,12 +162,12 @@ HOT uint64_t blocked(const struct fast_sm *sm, struct fast_subcore *sc)
 }
 
 /* Nothing issued: the next cycle in which that may change by itself. What the LSU refused waits for that. */
-static uint64_t next_chance(const struct fast_sm *sm, const struct fast_subcore *sc, uint64_t refused)
+static uint64_t next_chance(const struct fast_sm *sm, const struct fast_subcore *sc, uint64_t not_taken)
 {
     uint64_t next = wheel_next(sc, sm->now);
     for (uint64_t busy = sc->busy; busy; busy &= busy - 1) {
         unsigned unit = (unsigned)__builtin_ctzll(busy);
-        if ((sc->ready & ~refused & sc->uses[unit]) && sc->accepts[unit] < next)
+        if ((sc->ready & ~not_taken & sc->uses[unit]) && sc->accepts[unit] < next)
             next = sc->accepts[unit];
     }
     return next;
@@ -169,20 +177,18 @@ HOT bool step(struct fast_sm *sm, unsigned index, struct rp_error *err)
 {
     struct fast_subcore *sc = &sm->subcores[index];
     wheel_turn(sc, sm->now);
-    uint64_t refused =
-        sm->chip->may_refuse && (sc->ready & sc->caches) && !sm_memory_accepts(sm->memory) ? sc->ready & sc->caches : 0;
-    uint64_t candidates = sc->ready & ~blocked(sm, sc) & ~refused;
+    uint64_t not_taken = refused(sm, sc, sc->ready), candidates = sc->ready & ~blocked(sm, sc) & ~not_taken;
     int slot = pick(sm, sc, candidates);
     if (slot < 0) {
-        sc->refused = refused;
-        sm->next[index] = next_chance(sm, sc, refused);
+        sc->refused = not_taken;
+        sm->next[index] = next_chance(sm, sc, not_taken);
         return true;
     }
     if (slot >= SCHEDULER_SLOTS || !(candidates >> slot & 1))
         return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' picked a warp that is not ready",
                        sm->chip->machine->scheduler.model->name);
     bool fine = issue(sm, sc, sc->slots[slot], err);
-    sc->refused = refused;
+    sc->refused = not_taken;
     sm->next[index] = sc->ready ? sm->now + 1 : wheel_next(sc, sm->now);
     return fine;
 }

@@ -56,6 +56,17 @@ static struct machine *random_machine(uint64_t seed)
         {"dependencies", "scoreboard", "control-words"},
         {"issue.width", "1", "2"},
         {"icache", "perfect", "set-associative"},
+        /* what may be full */
+        {"lsu.queue", "-1", "-1", "1", "2"},
+        {"l1.queue", "-1", "-1", "1", "3"},
+        {"l1.mshrs", "-1", "-1", "1", "4"},
+        {"port.width", "0", "0", "1", "2"},
+        {"port.latency", "0", "0", "1", "40"},
+        {"port.queue", "-1", "-1", "1", "3"},
+        {"l2.slices", "1", "2", "4"},
+        {"l2.queue", "-1", "-1", "1", "2"},
+        {"l2.mshrs", "-1", "-1", "1", "2"},
+        {"dram.channels", "1", "2"},
     };
     struct machine_setting settings[MODEL_COUNT_OF(choices) + 16];
     size_t count = 0;
