@@ -26,7 +26,8 @@
  * and how soon after the beginning of a turn of a diverged warp the first state is kept to compare with. */
 #define SPIN_LIMIT 16384
 #define SPIN_FIRST 64
-#define SPIN_COMPARED 4 /* how often a state is compared with before another is kept */
+#define SPIN_COMPARED 4  /* how often a state is compared with before another is kept */
+#define SPIN_WINDOW 4096 /* instructions within which it must come again */
 /* Limits on what recursion may take. */
 #define MAX_PATHS 65536u /* splits and joins of a warp */
 #define MAX_REGISTER_STACK (8u << 20)
@@ -122,7 +123,8 @@ enum warp_status {
 /* Looking out for a split that spins: one earlier state of its warp to compare with. */
 struct spin {
     const struct uop *at; /* NULL: none is kept */
-    uint64_t fingerprint;
+    uint64_t sample, fingerprint;
+    bool whole;        /* fingerprint is known, not the sample alone */
     uint64_t next;     /* w.clock at which to keep another one */
     uint64_t distance; /* instructions between two states that are kept */
     uint32_t compared; /* how often */

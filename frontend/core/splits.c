@@ -238,24 +238,44 @@ static void look_again(struct warp_state *s, uint64_t distance)
     s->spin.next = s->w.clock + distance;
 }
 
+/* A word of each register of the current function, of one active lane: differs in all loops that compute something. */
+static uint64_t sample(const struct warp_state *s)
+{
+    uint64_t hash = (uint64_t)s->w.active << 32 ^ s->w.block->changes;
+    uint32_t extent = s->w.block->program->register_extent, word;
+    for (uint32_t at = 4 * (uint32_t)__builtin_ctz(s->w.active); at + 4 <= extent; at += 4 * RP_WARP_LANES) {
+        memcpy(&word, s->w.window + at, sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+    }
+    return hash;
+}
+
 /* Keeps a state, compares the next ones at the same place with it, and after some keeps another later, each time twice
- * as far away. */
+ * as far away. All of the state is looked at only where a sample of it is the same again. */
 static bool comes_back(struct warp_state *s, const struct uop *pc)
 {
     struct spin *k = &s->spin;
+    uint64_t window = 4 * k->distance < SPIN_WINDOW ? 4 * k->distance : SPIN_WINDOW;
     if (!k->at) {
         k->at = pc;
-        k->fingerprint = warp_fingerprint(s);
+        k->sample = sample(s);
+        k->whole = false;
         k->compared = 0;
         k->kept = s->w.clock;
         return false;
     }
     if (pc == k->at) {
-        if (warp_fingerprint(s) == k->fingerprint)
+        bool same = sample(s) == k->sample;
+        uint64_t fingerprint = same ? warp_fingerprint(s) : 0;
+        if (same && k->whole && fingerprint == k->fingerprint)
             return true;
-        k->compared++;
+        k->compared += k->whole || !same;
+        if (same && !k->whole) {
+            k->whole = true;
+            k->fingerprint = fingerprint;
+        }
     }
-    if (k->compared == SPIN_COMPARED || s->w.clock - k->kept >= 4 * k->distance)
+    if (k->compared == SPIN_COMPARED || s->w.clock - k->kept >= window)
         look_again(s, 2 * k->distance);
     return false;
 }
