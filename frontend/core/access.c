@@ -6,6 +6,7 @@
 #include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
 #include "frontend/core/track.h"
+#include "frontend/core/watch.h"
 #include "tracefmt/plural.h"
 #include "tracefmt/writer.h"
 
@@ -219,14 +220,28 @@ static inline bool covers(const struct allocation *a, uint64_t low, uint64_t hig
     return low >= a->base && a->size >= bytes && high - a->base <= a->size - bytes && high >= low;
 }
 
+/* changed: a store, or an atomic that may have changed something. */
+static __attribute__((noinline)) void watch_access(struct block *b, const struct uop *u, lanemask m,
+                                                   const struct lane_addresses *la, bool changed)
+{
+    bool load = u->memory->operand.kind == RP_ACCESS_LOAD;
+    unsigned how = (u->flags & UF_SLICE ? WATCH_READ : 0) | (changed && !load ? WATCH_CHANGED : 0);
+    if (how)
+        FOR_LANES(l, m)
+    watch_note(b->watch, lane_address(la, l), u->memory->operand.width, how);
+}
+
 static inline void global_part(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
                                struct allocation *a)
 {
     struct block *b = s->w.block;
     if (b->tracker && !track_access(b->tracker, a, u, la, m))
         return; /* this run of the grid is given up */
+    uint64_t changes = b->changes;
     b->changes += u->memory->operand.kind == RP_ACCESS_STORE;
     move(s, u, m, la, a->host - a->base, b->grid->parallel);
+    if (__builtin_expect(b->watch != NULL, 0))
+        watch_access(b, u, m, la, b->changes != changes || b->grid->parallel);
 }
 
 /* Lane by lane: the first bad one is reported before anything has been done; otherwise one part per allocation. */

@@ -122,7 +122,8 @@ bool block_fit(struct block *b, struct grid *g)
     b->program = g->program;
     b->local_warps = g->warps;
     b->local_stride = g->local_stride;
-    b->changes = 0;
+    b->changes = b->calls = 0;
+    b->watch = NULL;
     memset(b->last, 0, sizeof b->last);
     for (uint32_t i = 0; i < g->warps; i++)
         warp_place(&b->warps[i], b, i);

@@ -188,6 +188,8 @@ struct block {
     struct barrier barriers[BARRIERS];
     struct tracker *tracker; /* NULL: accesses are not tracked */
     uint64_t changes;        /* stores to global memory, atomics that changed it, calls of the host; only grows */
+    uint64_t calls;          /* of the host; only grows */
+    struct watch *watch;     /* NULL: accesses to global memory are not watched */
     struct allocation *last[ALLOCATION_CACHE];
     char *text; /* what the block printed */
     size_t text_bytes, text_capacity;
@@ -225,8 +227,8 @@ enum block_status { BLOCK_DONE, BLOCK_SET_ASIDE, BLOCK_FAULT };
 /* Runs the block for `rounds` turns of its warps (0: to its end). */
 enum block_status block_run(struct block *, uint64_t rounds);
 void block_count(const struct block *, uint64_t *warp_instructions, uint64_t *thread_instructions);
-/* What decides how the block goes on, global memory left out (fingerprint.c). A block that does not read a clock and
- * has the same fingerprint again, while nothing changed global memory, goes round for ever. */
+/* What of the block's slice (slice.h) decides how it goes on, global memory left out. A block that has the same
+ * fingerprint again, while nothing changed what loads of the slice read (watch.h), goes round for ever. */
 uint64_t block_fingerprint(const struct block *);
 /* The same of a warp, with its block's shared memory and its count of changes to global memory. */
 uint64_t warp_fingerprint(const struct warp_state *);

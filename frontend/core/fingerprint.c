@@ -1,8 +1,9 @@
-/* All that decides how a block goes on, but for global memory, in 64 bits. Not in it: clocks and counters, and memory
+/* All that decides how a block goes on, but for global memory, in 64 bits. Not in it: clocks and counters, memory
  * that was never written. Two states that differ have the same fingerprint with a probability of 2^-64. */
 #include <string.h>
 
 #include "frontend/core/engine.h"
+#include "frontend/core/slice.h"
 
 /* One step of a multiply-and-fold hash: both halves of the 128-bit product of the state and a word. */
 static uint64_t mixed(uint64_t hash, uint64_t word)
@@ -50,7 +51,38 @@ static uint64_t mixed_split(uint64_t hash, const struct warp_state *s, const str
     return mixed_joins(hash, s, split->join);
 }
 
-static uint64_t mixed_warp(uint64_t hash, const struct warp_state *s)
+/* The registers in the slice, of the one window that there is then. */
+static uint64_t mixed_slice(uint64_t hash, const struct warp_state *s)
+{
+    const struct program *p = s->w.block->program;
+    if (p->slice->whole)
+        return mixed_bytes(hash, s->registers, s->register_high);
+    for (uint32_t at = 0; at < p->register_extent; at += 4) {
+        uint32_t word;
+        if (!p->slice->words[at / 4])
+            continue;
+        memcpy(&word, s->registers + at, sizeof word);
+        hash = mixed(hash, word);
+    }
+    return hash;
+}
+
+static uint64_t patience(const struct warp_state *s, uint64_t since)
+{
+    uint64_t age = s->w.clock - since;
+    return age < SPIN_LIMIT ? age : SPIN_LIMIT;
+}
+
+/* How long the current split of several will still be let spin. */
+static uint64_t mixed_patience(uint64_t hash, const struct warp_state *s)
+{
+    if (s->split_count)
+        hash = mixed(hash, patience(s, s->spin.since) << 32 | patience(s, s->spin.passed));
+    return mixed(hash, s->stuck);
+}
+
+/* All of a warp but its registers. */
+static uint64_t mixed_control(uint64_t hash, const struct warp_state *s)
 {
     const struct warp *w = &s->w;
     hash = mixed_place(hash, s->pc, (uint32_t)(w->window - s->registers), w->frame, s->call);
@@ -60,6 +92,7 @@ static uint64_t mixed_warp(uint64_t hash, const struct warp_state *s)
     hash = mixed(hash, (uint64_t)w->carry << 32 | w->second_carry);
     hash = mixed(hash, (uint64_t)w->zero << 32 | w->sign);
     hash = mixed(hash, (uint64_t)w->overflow << 32 | s->status);
+    hash = mixed(hash, w->low_in_shared);
     if (s->status == WARP_AT_BARRIER)
         hash = mixed(mixed(hash, (uintptr_t)s->barrier), (uint64_t)s->barrier_lanes << 32 | s->barrier_id);
     for (uint32_t i = 0; i < s->split_count; i++)
@@ -67,7 +100,7 @@ static uint64_t mixed_warp(uint64_t hash, const struct warp_state *s)
     for (uint32_t i = 0; i < BARRIERS; i++)
         if (s->arrived[i])
             hash = mixed(hash, (uint64_t)i << 32 | s->arrived[i]);
-    return mixed_bytes(hash, s->registers, s->register_high);
+    return hash;
 }
 
 static uint64_t mixed_local(uint64_t hash, const struct block *b, uint32_t first_warp, uint32_t warps)
@@ -81,7 +114,8 @@ static uint64_t mixed_local(uint64_t hash, const struct block *b, uint32_t first
 uint64_t warp_fingerprint(const struct warp_state *s)
 {
     const struct block *b = s->w.block;
-    uint64_t hash = mixed(mixed_warp(b->changes, s), b->text_bytes);
+    uint64_t hash = mixed(mixed_control(b->changes, s), b->text_bytes);
+    hash = mixed_bytes(hash, s->registers, s->register_high);
     hash = mixed_bytes(hash, b->shared, extents_end(&b->grid->shared));
     return mixed_local(hash, b, s->w.id, 1);
 }
@@ -91,13 +125,14 @@ uint64_t block_fingerprint(const struct block *b)
     const struct grid *g = b->grid;
     uint64_t hash = mixed(0, b->index);
     for (uint32_t i = 0; i < g->warps; i++)
-        hash = mixed_warp(hash, &b->warps[i]);
+        hash = mixed_slice(mixed_patience(mixed_control(hash, &b->warps[i]), &b->warps[i]), &b->warps[i]);
     for (uint32_t i = 0; i < BARRIERS; i++) {
         const struct barrier *at = &b->barriers[i];
         hash = mixed(hash, (uint64_t)at->arrived << 32 | at->expected);
         hash = mixed(hash, at->part);
         hash = mixed(hash, (uint64_t)at->reduced_count << 32 | at->in_use << 2 | at->reduced_and << 1 | at->reduced_or);
     }
-    hash = mixed_bytes(hash, b->shared, extents_end(&g->shared));
-    return mixed_local(hash, b, 0, g->warps);
+    if (b->program->slice->shared)
+        hash = mixed_bytes(hash, b->shared, extents_end(&g->shared));
+    return b->program->slice->local ? mixed_local(hash, b, 0, g->warps) : hash;
 }

@@ -134,6 +134,7 @@ void host_call(struct warp_state *s, const struct uop *u, lanemask executed)
         return;
     }
     b->changes++;
+    b->calls++;
     FOR_LANES(l, executed)
     {
         switch (u->mode) {

@@ -7,6 +7,7 @@
 #include "frontend/core/engine.h"
 #include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
+#include "frontend/core/slice.h"
 #include "tracefmt/error.h"
 
 static bool broken(const struct program *p, uint32_t at, const char *what, struct rp_error *err)
@@ -217,8 +218,11 @@ bool program_prepare(struct program *p, struct rp_error *err)
     uint8_t *descriptors = allocate_uops(p, err);
     if (!descriptors)
         return false;
-    if (prepare_uops(p, descriptors, err))
+    bool ok = prepare_uops(p, descriptors, err);
+    if (ok && slice_find(p))
         return true;
+    if (ok)
+        rp_fail(err, RP_SYSTEM, "kernel '%s': out of memory", p->name);
     program_release(p);
     return false;
 }
@@ -227,4 +231,6 @@ void program_release(struct program *p)
 {
     free(p->uops);
     p->uops = NULL;
+    slice_free(p->slice);
+    p->slice = NULL;
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "frontend/core/slice.h"
+#include "frontend/core/watch.h"
 #include "frontend/host/inside.h"
 #include "frontend/host/run.h"
 
@@ -49,6 +51,7 @@ struct worker {
     struct block *block;
     struct rp_chunk *chunk;
     struct tracker *tracker;
+    struct watch watch;
     bool caller;
 };
 
@@ -127,6 +130,8 @@ static void count_done(struct attempt *a, uint64_t warp_instructions)
     }
 }
 
+static uint64_t state_of(void *block) { return block_fingerprint(block); }
+
 /* Runs one block to its end; false: the attempt is over. */
 static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
 {
@@ -142,7 +147,11 @@ static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
     block_start(b, index, logs);
     enum block_status status;
     unsigned silent = 0;
+    bool round = false; /* it repeats the same steps: perhaps it waits for a later block */
+    struct turns turns = {0};
+    watch_clear(&w->watch);
     do {
+        b->watch = turns_watch(&turns, &w->watch) ? &w->watch : NULL;
         status = run_turn(w, b);
         if (track_verdict(a->track) != TRACK_CLEAN)
             return false;
@@ -151,7 +160,9 @@ static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
             return false;
         }
         silent = tracker_wrote(w->tracker) ? 0 : silent + 1;
-    } while (status == BLOCK_SET_ASIDE && silent < SILENT_TURNS);
+        round =
+            status == BLOCK_SET_ASIDE && !a->run->program->slice->clock && turns_end(&turns, &w->watch, state_of, b);
+    } while (status == BLOCK_SET_ASIDE && silent < SILENT_TURNS && !round);
     if (status != BLOCK_DONE) { /* which block faults first is found by running in order */
         track_give_up(a->track);
         return false;
@@ -356,7 +367,10 @@ static bool worker_init(struct worker *w, struct attempt *a)
     pthread_mutex_lock(&a->lock);
     unsigned index = a->workers++;
     pthread_mutex_unlock(&a->lock);
-    *w = (struct worker){.attempt = a, .caller = index == 0};
+    w->attempt = a;
+    w->caller = index == 0;
+    w->chunk = NULL;
+    w->watch.count = WATCH_ENTRIES; /* not clear yet */
     w->block = device_take_block(r->device, &r->grid);
     w->tracker = take_tracker(a, index);
     if (!w->block || !w->tracker) {

@@ -232,6 +232,7 @@ static void drive_ordered(struct rp_running *r, enum rp_launch_state *state)
 enum rp_launch_state rp_launch_drive(struct rp_running *r)
 {
     enum rp_launch_state state = RP_LAUNCH_RUNS;
+    r->device->drives += !r->done;
     if (!r->done && !r->ordered)
         start(r);
     else if (!r->done)

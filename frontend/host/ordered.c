@@ -1,6 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/core/slice.h"
+#include "frontend/core/watch.h"
 #include "frontend/host/inside.h"
 #include "frontend/host/run.h"
 
@@ -11,13 +13,11 @@ struct printed {
     size_t bytes;
 };
 
-/* Cycles one after the other in which no block began, ended, or changed global memory. Then blocks do not influence one
- * another, and once the state of all comes again, it always will: livelock. The state to meet again is replaced at
- * twice the number of cycles each time (Brent's algorithm, BIT 20, 1980). */
+/* Cycles one after the other in which no block began, ended, or called the host. */
 struct quiet {
-    uint64_t cycles, replace_at;
-    uint64_t begun, done, changes; /* as they have been since; changes: of the blocks that wait */
-    uint64_t fingerprint;
+    struct turns cycles;
+    uint64_t begun, done, calls; /* as they have been since; calls: of the blocks that wait */
+    uint64_t drives;             /* of all launches on the device: another one may have changed memory */
 };
 
 struct ordered {
@@ -34,6 +34,7 @@ struct ordered {
     struct printed *printed;
     size_t printed_count, printed_capacity;
     struct quiet quiet;
+    struct watch watch;
 };
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
@@ -93,30 +94,30 @@ static void reverse(struct ordered *o)
     }
 }
 
-#define QUIET_CYCLES 16 /* before fingerprints are taken */
+static uint64_t state_of(void *data)
+{
+    const struct ordered *o = data;
+    uint64_t fingerprint = 0;
+    for (size_t i = 0; i < o->waiting; i++)
+        fingerprint += block_fingerprint(o->queue[(o->head + i) % o->capacity]);
+    return fingerprint;
+}
 
 /* At the end of a cycle. True: the blocks that wait go round for ever. */
 static bool goes_round(struct ordered *o)
 {
     struct quiet *q = &o->quiet;
-    uint64_t changes = 0, fingerprint = 0;
+    uint64_t calls = 0;
     for (size_t i = 0; i < o->waiting; i++)
-        changes += o->queue[(o->head + i) % o->capacity]->changes;
-    if (!q->replace_at || o->next != q->begun || o->blocks_done != q->done || changes != q->changes ||
-        o->run->grid.program->order & ORDER_CLOCK) {
-        *q = (struct quiet){.replace_at = QUIET_CYCLES, .begun = o->next, .done = o->blocks_done, .changes = changes};
+        calls += o->queue[(o->head + i) % o->capacity]->calls;
+    bool quiet =
+        o->next == q->begun && o->blocks_done == q->done && calls == q->calls && o->run->device->drives == q->drives;
+    if (!quiet || o->run->program->slice->clock) {
+        *q = (struct quiet){{0}, o->next, o->blocks_done, calls, o->run->device->drives};
+        watch_clear(&o->watch);
         return false;
     }
-    if (++q->cycles < QUIET_CYCLES)
-        return false;
-    for (size_t i = 0; i < o->waiting; i++)
-        fingerprint += block_fingerprint(o->queue[(o->head + i) % o->capacity]);
-    if (q->cycles == q->replace_at) {
-        q->replace_at *= 2;
-        q->fingerprint = fingerprint;
-        return false;
-    }
-    return fingerprint == q->fingerprint;
+    return turns_end(&q->cycles, &o->watch, state_of, o);
 }
 
 /* Lanes that wait at a join for lanes that go round go ahead, where threads are independent. */
@@ -318,6 +319,7 @@ static bool turn(struct ordered *o, struct rp_error *err)
         return no_memory(o, err);
     o->current = b;
     uint64_t before = executed(b);
+    b->watch = turns_watch(&o->quiet.cycles, &o->watch) ? &o->watch : NULL;
     enum block_status status = block_run(b, o->run->grid.rounds);
     o->warp_instructions += executed(b) - before;
     if (b->text_lost)
@@ -387,7 +389,8 @@ static bool finish(struct ordered *o, struct rp_error *err)
 enum rp_launch_state ordered_drive(struct ordered *o, bool *ok, struct rp_error *err)
 {
     *ok = true;
-    for (int i = 0; i < DRIVE_TURNS && *ok; i++) {
+    o->quiet.drives += o->run->device->drives == o->quiet.drives + 1; /* it is this launch that is driven */
+    for (int i = 0; (i < DRIVE_TURNS || o->quiet.cycles.count) && *ok; i++) {
         if (!o->waiting && o->next == o->run->grid.blocks) {
             *ok = finish(o, err);
             return RP_LAUNCH_DONE;
@@ -395,6 +398,7 @@ enum rp_launch_state ordered_drive(struct ordered *o, bool *ok, struct rp_error 
         if (!o->old_turns && !o->new_turns) {
             if (o->waiting && goes_round(o)) {
                 o->quiet = (struct quiet){0};
+                watch_clear(&o->watch);
                 if (!go_ahead(o))
                     return RP_LAUNCH_WAITS;
             }

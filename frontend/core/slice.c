@@ -1,0 +1,210 @@
+#include "frontend/core/slice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/core/flags.h"
+#include "frontend/core/lanes/lanes.h"
+
+struct finder {
+    struct program *program;
+    struct slice *slice;
+    bool grown;
+};
+
+/* ---- registers --------------------------------------------------------------------------------------------------- */
+
+static void add(struct finder *f, struct operand o, uint32_t bytes)
+{
+    if (!is_register(o))
+        return;
+    uint32_t end = register_offset(o) + bytes, extent = f->program->register_extent;
+    for (uint32_t at = register_offset(o); at < end && at < extent; at += 4) {
+        f->grown |= !f->slice->words[at / 4];
+        f->slice->words[at / 4] = 1;
+    }
+}
+
+static bool has(const struct finder *f, struct operand o, uint32_t bytes)
+{
+    if (!is_register(o))
+        return false;
+    uint32_t end = register_offset(o) + bytes, extent = f->program->register_extent;
+    for (uint32_t at = register_offset(o); at < end && at < extent; at += 4)
+        if (f->slice->words[at / 4])
+            return true;
+    return false;
+}
+
+#define PREDICATE 4u
+
+static uint32_t element_bytes(uint8_t type) { return type ? lane_element_bytes((enum lane_type)type) : 0; }
+
+/* At least the bytes of any operand that is no predicate: 32 lanes of the widest type, 32 bits or more. */
+static uint32_t width(const struct operation *o)
+{
+    uint32_t bytes = 4, types[] = {element_bytes(o->type), element_bytes(o->stype), element_bytes(o->dtype)};
+    if (o->op == OP_MOV && o->kind == UOP_LANE && o->type == T_PRED)
+        return PREDICATE;
+    for (int i = 0; i < 3; i++)
+        bytes = types[i] > bytes ? types[i] : bytes;
+    if (o->type == T_B128 || o->stype == T_B128)
+        bytes = 16;
+    return RP_WARP_LANES * (o->flags & UF_WIDE ? 2 * bytes : bytes);
+}
+
+static bool writes_list(const struct operation *o)
+{
+    return (o->kind == UOP_LANE && o->op == OP_UNPACK) || (o->kind == UOP_MEMORY && o->memory.kind == RP_ACCESS_LOAD);
+}
+
+static bool writes_slice(const struct finder *f, const struct operation *o)
+{
+    uint32_t bytes = width(o);
+    bool found = has(f, o->d, bytes) || has(f, o->pd, PREDICATE) || has(f, o->pd2, PREDICATE);
+    for (uint32_t i = 0; writes_list(o) && i < o->lists[0].count; i++)
+        found |= has(f, o->lists[0].at[i], bytes);
+    return found;
+}
+
+/* All that the operation reads, but for the guard. */
+static void add_sources(struct finder *f, const struct operation *o)
+{
+    uint32_t bytes = width(o);
+    add(f, o->a, bytes);
+    add(f, o->b, bytes);
+    add(f, o->c, bytes);
+    add(f, o->p, PREDICATE);
+    for (unsigned n = writes_list(o); n < UOP_LISTS; n++)
+        for (uint32_t i = 0; i < o->lists[n].count; i++)
+            add(f, o->lists[n].at[i], bytes);
+}
+
+/* ---- operations -------------------------------------------------------------------------------------------------- */
+
+static void need_memory(struct finder *f, const struct operation *o)
+{
+    bool generic = o->memory.space == RP_SPACE_GENERIC;
+    bool local = generic || o->frame_relative || o->memory.space == RP_SPACE_LOCAL;
+    bool shared = generic || o->memory.space == RP_SPACE_SHARED;
+    f->grown |= (local && !f->slice->local) || (shared && !f->slice->shared);
+    f->slice->local |= local;
+    f->slice->shared |= shared;
+}
+
+/* Whether loads in the slice may read from shared or local memory what the operation writes there. */
+static bool may_be_read(const struct finder *f, const struct operation *o)
+{
+    bool generic = o->memory.space == RP_SPACE_GENERIC;
+    bool local = generic || o->frame_relative || o->memory.space == RP_SPACE_LOCAL;
+    bool shared = generic || o->memory.space == RP_SPACE_SHARED;
+    return (local && f->slice->local) || (shared && f->slice->shared);
+}
+
+static void access(struct finder *f, const struct operation *o)
+{
+    uint32_t address = RP_WARP_LANES * (o->stype && element_bytes(o->stype) == 4 ? 4 : 8);
+    bool atomic = o->memory.kind == RP_ACCESS_ATOMIC || o->memory.kind == RP_ACCESS_REDUCTION;
+    if (o->memory.kind == RP_ACCESS_PREFETCH)
+        return;
+    add(f, o->guard, PREDICATE);
+    add(f, o->a, address);
+    if (o->memory.kind != RP_ACCESS_STORE && writes_slice(f, o))
+        need_memory(f, o);
+    if (atomic) { /* whether it changes anything depends on them */
+        add(f, o->b, width(o));
+        add(f, o->c, width(o));
+    } else if (o->memory.kind == RP_ACCESS_STORE && may_be_read(f, o)) {
+        add(f, o->d, width(o));
+        for (uint32_t i = 0; i < o->lists[0].count; i++)
+            add(f, o->lists[0].at[i], width(o));
+    }
+}
+
+static bool uses_condition_codes(const struct operation *o)
+{
+    switch (o->op) {
+    case OP_SUM3:
+    case OP_COMPARE_X:
+    case OP_MINMAX_X:
+    case OP_FLAGS:
+    case OP_GET_CC:
+    case OP_SET_CC:
+    case OP_TEST_CC: return true;
+    default: return o->flags & (UF_CARRY_IN | UF_CARRY_OUT);
+    }
+}
+
+static void visit(struct finder *f, const struct operation *o)
+{
+    switch (o->kind) {
+    case UOP_MEMORY: access(f, o); return;
+    case UOP_RECONVERGE:
+    case UOP_FENCE:
+    case UOP_PUSH: return;
+    case UOP_LANE:
+    case UOP_CLOCK:
+        /* the condition codes are in every fingerprint, so what sets them is in every slice */
+        if (!writes_slice(f, o) && !uses_condition_codes(o))
+            return;
+        f->slice->clock |= o->kind == UOP_CLOCK;
+        break;
+    default: break; /* control, barriers, calls: all that they read */
+    }
+    add(f, o->guard, PREDICATE);
+    add_sources(f, o);
+}
+
+/* Everything. */
+static void take_all(struct finder *f)
+{
+    struct slice *s = f->slice;
+    memset(s->words, 1, f->program->register_extent / 4);
+    s->whole = s->shared = s->local = true;
+}
+
+static void find(struct finder *f)
+{
+    const struct program *p = f->program;
+    bool clock = false, calls = false;
+    for (uint32_t i = 0; i < p->uop_count; i++) {
+        clock |= p->operations[i].kind == UOP_CLOCK;
+        calls |= p->operations[i].kind == UOP_CALL;
+    }
+    if (calls) {
+        take_all(f);
+        f->slice->clock = clock;
+        return;
+    }
+    do {
+        f->grown = false;
+        for (uint32_t i = p->uop_count; i-- > 0;)
+            visit(f, &p->operations[i]);
+    } while (f->grown);
+}
+
+bool slice_find(struct program *p)
+{
+    struct slice *s = calloc(1, sizeof *s);
+    if (!s)
+        return false;
+    struct finder f = {p, s, false};
+    if (!(s->words = calloc(p->register_extent / 4 + 1, 1))) {
+        free(s);
+        return false;
+    }
+    find(&f);
+    for (uint32_t i = 0; i < p->uop_count; i++)
+        if (p->operations[i].kind == UOP_MEMORY && p->operations[i].memory.kind != RP_ACCESS_STORE &&
+            writes_slice(&f, &p->operations[i]))
+            p->uops[i].flags |= UF_SLICE;
+    p->slice = s;
+    return true;
+}
+
+void slice_free(struct slice *s)
+{
+    if (s)
+        free(s->words);
+    free(s);
+}
