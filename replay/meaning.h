@@ -103,6 +103,29 @@ static inline enum cache_kind cache_kind_of(const struct rp_memory_operand *o)
                                                                            : CACHE_READ;
 }
 
+/* Lanes of an atomic that name one address are served one after the other. For each of its transactions, the most lanes
+ * that name the same address; a lane belongs to the transaction with the highest address that is not above its own. */
+static inline void atomic_repeats(rp_lanemask mask, const uint64_t address[RP_WARP_LANES], const uint64_t *transaction,
+                                  uint32_t count, uint8_t *repeats)
+{
+    for (uint32_t t = 0; t < count; t++)
+        repeats[t] = 1;
+    for (rp_lanemask left = mask; left;) {
+        uint64_t named = address[__builtin_ctz(left)];
+        uint32_t of = 0;
+        uint8_t lanes = 0;
+        for (rp_lanemask m = left; m; m &= m - 1)
+            if (address[__builtin_ctz(m)] == named) {
+                left &= ~(m & -m);
+                lanes++;
+            }
+        for (uint32_t t = 1; t < count; t++)
+            if (transaction[t] <= named && (transaction[of] > named || transaction[t] > transaction[of]))
+                of = t;
+        repeats[of] = lanes > repeats[of] ? lanes : repeats[of];
+    }
+}
+
 static inline uint64_t *shared_counter(struct statistics *s, const struct rp_memory_operand *o)
 {
     enum cache_kind kind = cache_kind_of(o);

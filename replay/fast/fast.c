@@ -57,6 +57,9 @@ static bool begin(struct fast *f, struct rp_error *err)
     f->plain_global = m->coalescer.model == &coalescer_ideal.model && f->immediate;
     f->may_refuse = memory_system_may_refuse(f->job->memory);
     f->lookahead = memory_system_lookahead(f->job->memory);
+    struct memory_layout layout;
+    memory_layout_of(m, &layout);
+    f->atomics_repeat = layout.l1.shape.atomic_interval || layout.l2.shape.atomic_interval;
     /* without lookahead, it is in the cycle of arrival that the chip says when it must be advanced next */
     f->stepped = memory_system_is_stepped(f->job->memory) || !f->lookahead;
     f->chip_next = NEVER;

@@ -222,6 +222,7 @@ struct fast {
     const struct unit_model *unit_models[MACHINE_UNITS];
     bool plain_shared, plain_global;     /* an access is one transaction whose time is always the same */
     bool immediate, may_refuse, stepped; /* what the memory system says of itself */
+    bool atomics_repeat;                 /* lanes of an atomic at one address take longer */
     uint64_t delay;                      /* of an immediate one */
     uint64_t lookahead;                  /* cycles that an SM may be ahead of others; NEVER: any number */
     uint64_t chip_next;                  /* the next cycle in which something happens beyond the SMs */

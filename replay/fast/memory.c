@@ -87,7 +87,8 @@ static uint64_t shared_lanes(struct fast_sm *sm, const struct fast_warp *w, cons
 /* Transactions at base + segment[i], which all reach the LSU in cycle `accepted`. Returns the end as far as it is
  * known; the rest is what sm->token stands for. */
 static uint64_t transactions(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
-                             uint64_t base, const int64_t *segment, uint32_t count, uint64_t accepted)
+                             uint64_t base, const int64_t *segment, const uint8_t *repeats, uint32_t count,
+                             uint64_t accepted)
 {
     *global_counter(&w->part->statistics, o) += count;
     if (sm->chip->immediate)
@@ -96,12 +97,19 @@ static uint64_t transactions(struct fast_sm *sm, const struct fast_warp *w, cons
         sm->token = fast_access_new(sm);
         sm_memory_begin(sm->memory, w->subcore->number, accepted, sm->token);
     }
-    struct memory_transaction t = {.kind = (uint8_t)cache_kind_of(o), .beside_l1 = bypasses_l1(o), .repeats = 1};
+    struct memory_transaction t = {.kind = (uint8_t)cache_kind_of(o), .beside_l1 = bypasses_l1(o)};
     for (uint32_t i = 0; i < count; i++) {
         t.address = base + (uint64_t)segment[i];
+        t.repeats = repeats ? repeats[i] : 1;
         sm_memory_add(sm->memory, &t);
     }
     return accepted;
+}
+
+/* Whether it matters how many lanes name one address. */
+static bool atomics_repeat(const struct fast_sm *sm, const struct rp_memory_operand *o)
+{
+    return sm->chip->atomics_repeat && cache_kind_of(o) == CACHE_ATOMIC;
 }
 
 static uint64_t coalesce_lanes(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
@@ -112,9 +120,13 @@ static uint64_t coalesce_lanes(struct fast_sm *sm, const struct fast_warp *w, co
     uint64_t out[COALESCER_MOST];
     int64_t segment[COALESCER_MOST];
     uint32_t count = model->coalesce(sm->chip->machine->coalescer.options, &access, out);
+    uint8_t repeats[COALESCER_MOST];
+    bool counts = atomics_repeat(sm, o);
     for (uint32_t i = 0; i < count; i++)
         segment[i] = (int64_t)out[i];
-    return transactions(sm, w, o, 0, segment, count, accepted);
+    if (counts)
+        atomic_repeats(mask, address, out, count, repeats);
+    return transactions(sm, w, o, 0, segment, counts ? repeats : NULL, count, accepted);
 }
 
 static uint64_t global(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o, uint64_t base,
@@ -124,9 +136,12 @@ static uint64_t global(struct fast_sm *sm, const struct fast_warp *w, const stru
     uint64_t period = model->period(sm->chip->machine->coalescer.options);
     struct access_key key = access_key_of(p, base, period, o->width);
     struct global_entry *e = &sm->memo->global[access_key_place(&key, MEMO_ENTRIES)];
-    if (!access_key_same(&e->key, &e->offsets, &key, p)) {
+    bool repeats = atomics_repeat(sm, o);
+    if (repeats || !access_key_same(&e->key, &e->offsets, &key, p)) {
         uint64_t address[RP_WARP_LANES] = {0}, out[COALESCER_MOST];
         lane_addresses(base, p, address);
+        if (repeats)
+            return coalesce_lanes(sm, w, o, p->mask, address, o->width, accepted);
         struct coalescer_access access = {p->mask, o->width, address};
         uint32_t count = model->coalesce(sm->chip->machine->coalescer.options, &access, out);
         if (count > MEMO_SEGMENTS)
@@ -137,7 +152,7 @@ static uint64_t global(struct fast_sm *sm, const struct fast_warp *w, const stru
             e->segment[i] = (int64_t)(out[i] - (base - key.residue));
         access_key_keep_offsets(&e->offsets, p);
     }
-    return transactions(sm, w, o, base - key.residue, e->segment, e->count, accepted);
+    return transactions(sm, w, o, base - key.residue, e->segment, NULL, e->count, accepted);
 }
 
 static uint64_t local_lanes(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,

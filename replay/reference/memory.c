@@ -35,12 +35,14 @@ static void transactions(struct reference *r, struct ref_warp *w, const struct a
     uint64_t address[COALESCER_MOST];
     uint32_t count = model->coalesce(r->machine->coalescer.options, &access, address);
     *global_counter(r->statistics, a->operand) += count;
+    uint8_t repeats[COALESCER_MOST];
+    atomic_repeats(a->mask, a->address, address, count, repeats);
     for (uint32_t i = 0; i < count; i++)
         sm_memory_add(memory_system_sm(r->job->memory, w->sm),
                       &(struct memory_transaction){.address = address[i],
                                                    .kind = (uint8_t)cache_kind_of(a->operand),
                                                    .beside_l1 = bypasses_l1(a->operand),
-                                                   .repeats = 1});
+                                                   .repeats = repeats[i]});
 }
 
 /* Local memory is interleaved word by word, so each 4-byte word of the lanes is a piece of its own. */

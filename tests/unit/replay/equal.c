@@ -82,6 +82,8 @@ static struct machine *random_machine(uint64_t seed)
     if (synthetic_random(&seed) % 3 == 0) {
         settings[count++] = (struct machine_setting){"l2", "direct-mapped"};
         settings[count++] = (struct machine_setting){"warm_l2", "true"};
+        settings[count++] = (struct machine_setting){.key = "l2.atomic_interval", .value = "3"};
+        settings[count++] = (struct machine_setting){.key = "l2.write", .value = "back"};
     }
     settings[count++] = (struct machine_setting){"scheduler", schedulers[synthetic_random(&seed) % 6]};
     bool tx2 = synthetic_random(&seed) % 2;
