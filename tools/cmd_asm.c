@@ -240,7 +240,7 @@ static int asm_run(const struct command *c, int argc, char **argv)
 
 static const struct command_example examples[] = {
     {"One kernel as text, and the text as machine code",
-     "reprise disasm module.cubin --kernel axpy > axpy.sass\nreprise asm axpy.sass -o axpy.bin"},
+     "reprise disasm module.cubin --kernel first > first.sass\nreprise asm first.sass -o first.bin"},
     {NULL, NULL},
 };
 const struct command command_asm = {

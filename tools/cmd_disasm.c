@@ -183,7 +183,7 @@ static int disasm_run(const struct command *c, int argc, char **argv)
 static const struct command_example examples[] = {
     {"All kernels of a cubin", "reprise disasm module.cubin"},
     {"One kernel, and back again",
-     "reprise disasm module.cubin --kernel axpy > axpy.sass\nreprise asm axpy.sass --check"},
+     "reprise disasm module.cubin --kernel first > first.sass\nreprise asm first.sass --check"},
     {NULL, NULL},
 };
 const struct command command_disasm = {

@@ -85,7 +85,7 @@ static const struct {
 #undef X
 #define X(id, name, help)                                                                                              \
     {STALL_##id == STALL_UNIT ? "issue.stall." name ".NAME" : "issue.stall." name, "sub-core cycles",                  \
-     "stalls ended by a warp that had to wait because " help},
+     "nothing issued; the warp that issued next was held back: " help},
         STALLS(X)
 #undef X
             {"units.NAME.busy", "cycles", "cycles of initiation in the machine's unit NAME, summed over its instances"},

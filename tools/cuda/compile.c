@@ -45,9 +45,9 @@ struct command_words {
 
 static void add(struct command_words *c, const char *word) { c->words[c->count++] = word; }
 
-/* `flags` is cut into words. */
+/* `flags` is cut into words. What is made depends on neither the folder one is in nor that of the headers. */
 static bool build(struct command_words *c, const char *clang, const char *source, const char *arch, const char *headers,
-                  char *flags, struct rp_error *err)
+                  const char *map, char *flags, struct rp_error *err)
 {
     static const char *const always[] = {
         "-x",
@@ -58,6 +58,7 @@ static bool build(struct command_words *c, const char *clang, const char *source
         "-O2",
         "-S",
         "-gline-tables-only",
+        "-fdebug-compilation-dir=.",
         "-Wno-unknown-cuda-version",
         "--cuda-path=/nonexistent",
         "-include",
@@ -71,6 +72,7 @@ static bool build(struct command_words *c, const char *clang, const char *source
     add(c, arch);
     add(c, "-I");
     add(c, headers);
+    add(c, map);
     char *rest, *word = flags ? strtok_r(flags, " ", &rest) : NULL;
     for (size_t i = 0; word; word = strtok_r(NULL, " ", &rest), i++) {
         if (i == MOST_FLAGS)
@@ -156,13 +158,15 @@ static char *run(const struct command_words *c, const char *source, size_t *size
 char *cuda_compile(const char *source, const char *target, const char *flags, size_t *size, struct rp_error *err)
 {
     const char *given = getenv("CLANG"), *clang = given && *given ? given : "clang";
-    char headers[PATH_MAX], arch[64], *text = NULL, *copy = flags ? strdup(flags) : NULL;
+    char headers[PATH_MAX], map[PATH_MAX + 64], arch[64], *text = NULL, *copy = flags ? strdup(flags) : NULL;
     struct command_words c = {.count = 0};
     snprintf(arch, sizeof arch, "--cuda-gpu-arch=%.30s", target ? target : CUDA_TARGET);
-    if (flags && !copy)
+    if (flags && !copy) {
         rp_fail(err, RP_SYSTEM, "%s: out of memory", source);
-    else if (find_headers(headers, err) && build(&c, clang, source, arch, headers, copy, err))
-        text = run(&c, source, size, err);
+    } else if (find_headers(headers, err)) {
+        snprintf(map, sizeof map, "-fdebug-prefix-map=%s/=", headers);
+        text = build(&c, clang, source, arch, headers, map, copy, err) ? run(&c, source, size, err) : NULL;
+    }
     free(copy);
     return text;
 }

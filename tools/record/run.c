@@ -306,6 +306,7 @@ static void print_summary(const struct session *s)
         all += blocks(&p->launches[i]);
         one = one && s->programs[i] == s->programs[0];
     }
+    fflush(stdout); /* what was printed comes first, wherever it goes */
     fprintf(stderr, "%s: %zu launch%s", p->output ? p->output : s->module->file_name, s->done,
             s->done == 1 ? "" : "es");
     if (one && s->done)

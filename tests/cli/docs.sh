@@ -1,0 +1,139 @@
+#!/bin/bash
+# README, the examples of help and man pages, and docs/pandas.md: every command runs as printed, and prints what is printed.
+set -u
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export BUILD
+root=$PWD
+mkdir "$dir/bin" "$dir/readme" "$dir/man" "$dir/pandas"
+ln -s "$REPRISE" "$dir/bin/reprise"
+export PATH=$dir/bin:$PATH
+unset NO_COLOR
+make -s install BUILD="$BUILD" PREFIX="$dir/usr" >&2 || exit 1
+export CPLUS_INCLUDE_PATH=$dir/usr/include # as /usr/local/include is by itself
+
+# ---- README --------------------------------------------------------------------------------------------------------
+python3 - README.md "$dir/readme" <<'PY'
+import re, shutil, subprocess, sys
+readme, folder = sys.argv[1:]
+text = open(readme).read()
+open(folder + '/matmul.cu', 'w').write(re.search(r'```cuda\n(.*?)```', text, re.S).group(1))
+# indented blocks: lines of four blanks, with empty lines between such lines
+blocks = re.findall(r'(?:^    .*\n|^\n(?=    ))+', re.sub(r'^```.*?^```$', '', text, flags=re.S | re.M), re.M)
+def run(command):
+    return subprocess.run(command, shell=True, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+def plain(output):  # what differs from run to run, and between versions of the trace: seconds, the folder, the last bytes
+    output = re.sub(r'\b(\d),\d{3} bytes, ', r'\1 KB, ', output)
+    output = re.sub(r'\d+\.\d+ s$', 'T s', output, flags=re.M)
+    return re.sub(r'[^\s(]*/matmul\.cu:', 'matmul.cu:', output).rstrip('\n')
+count = 0
+def report(ok, what):
+    global count
+    count += 1
+    print(('ok' if ok else 'not ok') + ' - README: ' + what)
+for block in blocks:
+    lines = [l[4:] if l.startswith('    ') else l for l in block.strip('\n').split('\n')]
+    if lines[0].startswith('make'):
+        continue  # tests of the demonstration, of this one, and of installing
+    if not lines[0].startswith('$ '):
+        for l in lines:
+            if l.startswith('reprise '):
+                command = l.split('#')[0].strip()
+                ran = run(command)
+                report(ran.returncode == 0 and ran.stdout, command)
+                if ran.returncode: print(ran.stdout, file=sys.stderr)
+            elif l.strip():
+                report(False, 'what is this line? ' + l)
+        continue
+    while lines:
+        command = lines.pop(0)[2:]
+        while command.endswith('\\'):
+            command += '\n' + lines.pop(0)
+        expected = []
+        while lines and not lines[0].startswith('$ '):
+            expected.append(lines.pop(0))
+        if not shutil.which(command.split()[0]):
+            print(f'ok - README: {command.split()[0]} # SKIP no {command.split()[0]} here')
+            continue
+        ran = run(command)
+        ran.stdout = re.sub(r'^clang: warning: .*\n', '', ran.stdout, flags=re.M)  # about a CUDA installation it does not know
+        wanted, got = plain('\n'.join(expected)), plain(ran.stdout)
+        failing = 'reprise: ' in wanted
+        ok = wanted == got and ran.returncode == (3 if failing else 0)
+        report(ok, command.split('\n')[0].rstrip('\\ '))
+        if not ok:
+            print(f'status {ran.returncode}, printed:\n{got}\nREADME has:\n{wanted}', file=sys.stderr)
+if count < 12:
+    report(False, f'only {count} commands were found')
+for link in re.findall(r'\]\(([^)#:]+)\)', text):
+    import os
+    if not os.path.exists(link): report(False, 'a link to ' + link)
+PY
+
+# ---- the examples of the man pages ---------------------------------------------------------------------------------
+cd "$dir/man" || exit 1
+cp "$root/$BUILD/kernels/matmul.ptx" "$root/docs/examples/chain.cfg" "$root/tests/golden/cubin/module.cubin" . 2>/dev/null ||
+    cp "$BUILD/kernels/matmul.ptx" "$root/docs/examples/chain.cfg" "$root/tests/golden/cubin/module.cubin" .
+cat >saxpy.cu <<'CUDA'
+__global__ void saxpy(int n, float a, const float *x, float *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] += a * x[i];
+}
+CUDA
+cat >sum.cu <<'CUDA'
+__global__ void sum(const int *in, int *out) { atomicAdd(out, in[blockIdx.x * blockDim.x + threadIdx.x]); }
+CUDA
+"${CLANG:-clang}" -x cuda --cuda-device-only --cuda-gpu-arch=sm_75 -nocudainc -nocudalib --cuda-path=/nonexistent -include reprise/cuda.h \
+    -O2 -S -o sum.ptx sum.cu >&2
+reprise record -q -o one-block.wtr --module matmul.ptx --kernel matmul --grid 1 --block 16,16 --arg buf=rand-f32:256:seed=1 \
+    --arg buf=rand-f32:256:seed=2 --arg buf=zeros:1K --arg i32=16
+for c in $(sed -n 's/^COMMAND(\(.*\))$/\1/p' "$root/tools/commands.def"); do
+    reprise help --man "$c" | python3 -c '
+import re, sys
+page = sys.stdin.read()
+examples = page[page.index(".SH EXAMPLES"):page.index(".SH EXIT STATUS")]
+for block in re.findall(r"^\.nf\n(.*?)^\.fi$", examples, re.S | re.M):
+    print(block.replace("\\-", "-").replace("\\e", "\\").rstrip("\n").replace("\n", "\0"))' >"$dir/examples"
+    [ -s "$dir/examples" ] || echo "not ok - man page $c has examples"
+    python3 - "$c" "$dir/examples" <<'PY'
+import subprocess, sys
+for line in open(sys.argv[2]):
+    command = line.rstrip('\n').replace('\0', '\n')
+    ran = subprocess.run(['bash', '-e', '-c', command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    ok = ran.returncode == 0
+    print(('ok' if ok else 'not ok') + f' - man page {sys.argv[1]}: ' + command.split('\n')[0].rstrip('\\ '))
+    if not ok: print(ran.returncode, ran.stderr, file=sys.stderr)
+PY
+done
+[ "$(reprise run -q --module sum.ptx --grid 8 --block 256 --arg buf=iota-i32:2048 --arg buf=zeros:4 --print 1=i32 | tail -1)" = "  [0] $((2047 * 1024))" ] &&
+    echo "ok - the sum of the example is right" || echo "not ok - the sum of the example is right"
+cd "$root" || exit 1
+
+# ---- docs/pandas.md ------------------------------------------------------------------------------------------------
+cp "$dir/man/matmul.ptx" "$dir/pandas"
+python=
+for p in python3 /usr/bin/python3; do
+    [ -z "$python" ] && $p -c 'import pandas, numpy' 2>/dev/null && python=$p
+done
+python3 - docs/pandas.md "$dir/pandas" "$python" <<'PY'
+import re, subprocess, sys
+page, folder, python = open(sys.argv[1]).read(), sys.argv[2], sys.argv[3]
+for block in re.findall(r'^```\n(reprise .*?)^```', page, re.S | re.M):
+    ran = subprocess.run(['bash', '-e', '-c', block], cwd=folder)
+    print(('ok' if ran.returncode == 0 else 'not ok') + ' - docs/pandas.md: its commands run')
+code = '\n'.join(re.findall(r'^```python\n(.*?)^```', page, re.S | re.M))
+if not python:
+    print('ok - docs/pandas.md: its Python # SKIP no pandas here')
+    sys.exit()
+check = '''
+assert list(table.columns) == ["gto", "lrr", "serial"] and list(table.index) == [1, 2, 3, 4] and table.notna().all().all()
+assert len(variants) == 24 and fastest.cycles == variants.cycles.min()
+assert launches["cycles"][0] == variants[(variants.l1 == "direct-mapped") & (variants.scheduler == "gto") & (variants.sms == 2)].cycles.iloc[0]
+assert stalls.sum() == sum(v for k, v in launches.iloc[0].items() if k.startswith("issue.stall."))
+assert c.dtype == np.float32 and np.isfinite(c).all() and c.any()
+'''
+ran = subprocess.run([python, '-c', code + check], cwd=folder, stderr=subprocess.PIPE, text=True, stdout=subprocess.DEVNULL)
+print(('ok' if ran.returncode == 0 else 'not ok') + ' - docs/pandas.md: its Python runs, and its figures agree')
+print(ran.stderr, file=sys.stderr)
+PY
