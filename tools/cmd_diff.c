@@ -448,7 +448,7 @@ static const struct command_example examples[] = {
     {"Three schedulers", "reprise diff mm.wtr --machine jetson-tx2 --vary scheduler=gto,lrr,serial"},
     {"Options that change together, fastest first",
      "reprise diff mm.wtr --machine jetson-tx2 \\\n"
-     "        --vary subcores,l1_subcores,icache_subcores=1,1,1:2,2,2:4,2,4 --sort cycles"},
+     "        --vary subcores,l1.subcores,icache.subcores=1,1,1:2,2,2:4,2,4 --sort cycles"},
     {"Sizes of a cache that some variants have, beside none",
      "reprise diff mm.wtr --machine jetson-tx2 --vary l1=none,direct-mapped --vary l1.size=8K,24K --csv"},
     {"Every combination", "reprise diff mm.wtr --machine jetson-tx2 --vary l1=none,direct-mapped \\\n        --vary "
