@@ -26,7 +26,7 @@ struct memory_system; /* replay/memory/memory_system.h */
 
 struct replay_options {
     enum replay_engine engine;
-    unsigned threads; /* launches replayed at once, where they do not depend on one another; 0: one */
+    unsigned threads; /* for launches that do not depend on one another, and for the SMs of a launch; 0: one */
     int64_t launch;   /* the only launch to replay, -1: all */
     /* With flush_caches = false: NULL, or the caches as earlier calls left them (memory_system_new makes them, empty,
      * for the same machine and engine). So launches may be replayed as they come, one call each. */
