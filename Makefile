@@ -135,6 +135,14 @@ $(RANDOM_COMPARE): $(BUILD)/obj/tests/random/compare.o $(LIBS)
 random-programs: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) $(RANDOM_COMPARE)
 	@BUILD=$(BUILD) CLANG=$(CLANG) python3 tests/random/run.py --seed $(SEED) --first $(FIRST) --count $(N) $(if $(UNDEFINED),--undefined)
+# Random PTX: N programs as PTX and as the machine code that ptxas makes of them (make toolchain).
+RANDOM_PTX_COMPARE := $(BUILD)/random-ptx-compare
+$(RANDOM_PTX_COMPARE): $(BUILD)/obj/tests/random/ptx_compare.o $(LIBS)
+	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+.PHONY: random-ptx
+random-ptx: deps
+	@$(MAKE) --no-print-directory -s -j$$(nproc) $(RANDOM_PTX_COMPARE)
+	@BUILD=$(BUILD) python3 tests/random/ptx_run.py --seed $(SEED) --first $(FIRST) --count $(N)
 # Programs that tests of the command line use.
 PROGRAMS := $(patsubst tests/programs/%.c,$(BUILD)/programs/%,$(wildcard tests/programs/*.c))
 $(PROGRAMS): $(BUILD)/programs/%: $(BUILD)/obj/tests/programs/%.o $(SUPPORT) $(LIBS)
@@ -151,7 +159,7 @@ $(PRELOADS): $(BUILD)/preload/%.so: tests/preload/%.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -Wall -Wextra -fPIC -fno-builtin -shared $< -o $@
 .PHONY: units
-units: $(PRELOADS) $(foreach s,$(SUITES),$(BUILD)/tests/$(s)) $(PROGRAMS) $(RANDOM_COMPARE) $(EXAMPLES)
+units: $(PRELOADS) $(foreach s,$(SUITES),$(BUILD)/tests/$(s)) $(PROGRAMS) $(RANDOM_COMPARE) $(RANDOM_PTX_COMPARE) $(EXAMPLES)
 
 # The kernels of tests/kernels, compiled to PTX with no toolkit: with -O2, and with -O0 under kernels/O0.
 PTX_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_62 -nocudainc -nocudalib --cuda-path=/nonexistent \
@@ -367,6 +375,7 @@ help:
 	@echo 'check      install what is missing, run every test'
 	@echo 'unit-NAME  one suite of tests/unit: $(SUITES)'
 	@echo 'toolchain  fetch NVIDIA'"'"'s ptxas and disassemblers (200 MB) for the tests that compare with them'
+	@echo 'random-ptx  N=10000 kernels of random PTX from SEED=1 on: PTX and machine code leave the same bits'
 	@echo 'random-programs  N=10000 random programs from SEED=1 on: host, PTX and machine code leave the same bits'
 	@echo 'network    train a dense network, record its kernels, compare 1,000 images with the CPU'
 	@echo 'disassembly  every kernel and libdevice in every variant: our text of it against NVIDIA'"'"'s'

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "frontend/host/launch.h"
+#include "tests/random/values.h"
 
 /* As in program.h. */
 enum { IN_WORDS = 256, OUT_WORDS = 8, MINE_WORDS = 16, SUMS = 16, THREADS = 96, BLOCKS = 2 };
@@ -24,38 +25,6 @@ struct random_program {
 struct data {
     uint32_t in[IN_WORDS], out[BLOCKS * THREADS * OUT_WORDS], global[BLOCKS * THREADS * MINE_WORDS], sums[SUMS];
 };
-
-static uint64_t splitmix64(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15ull;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-    return z ^ z >> 31;
-}
-
-/* Random words, small numbers, and bits at which integers and floats turn over. */
-static void fill(struct data *d)
-{
-    static const uint32_t corners[] = {0,          1,          0xffffffff, 0x7fffffff, 0x80000000, 0x80000001,
-                                       0x7f800000, 0xff800000, 0x7fc00000, 0x3f800000, 0xbf800000, 0x00000001,
-                                       0x007fffff, 0x00800000, 0x7f7fffff, 0x4f000000, 0xcf000000, 0x5f000000,
-                                       0x0000ffff, 0x00008000, 0x000000ff, 0x00000080, 0x7ff00000, 0x43e00000};
-    uint64_t state = 2026;
-    memset(d, 0, sizeof *d);
-    for (unsigned i = 0; i < IN_WORDS; i++) {
-        uint64_t x = splitmix64(&state);
-        uint32_t kind = x >> 61, word = (uint32_t)x;
-        float f = (float)(int32_t)word / 1e6f;
-        if (kind < 2)
-            d->in[i] = corners[word % (sizeof corners / sizeof *corners)];
-        else if (kind < 4)
-            d->in[i] = word % 100;
-        else if (kind < 6)
-            memcpy(&d->in[i], &f, sizeof f);
-        else
-            d->in[i] = word;
-    }
-}
 
 struct device {
     const char *path;
@@ -139,7 +108,7 @@ int main(int argc, char **argv)
     static struct data before, expected;
     struct device devices[16];
     int modules = argc - 2;
-    fill(&before);
+    random_values(before.in, IN_WORDS);
     for (int m = 0; m < modules; m++) {
         struct rp_error err;
         if (modules > 16 || !device_open(&devices[m], argv[m + 2], &err)) {

@@ -122,6 +122,19 @@ HANDLER(cvt_to_small)
     STORE_LANES(u16, destination(w, u->d), executed, r[l]);
 }
 
+/* f16 or bf16 to f32 or f64, within [0, 1]. */
+HANDLER(cvt_small_saturated)
+{
+    const void *a = source(w, u->a);
+    f64 r[LANES] ALIGNED;
+    for (int l = 0; l < LANES; l++)
+        r[l] = saturated64(element_as_f64(a, u->stype, l, 0), true);
+    if (u->type == T_F32)
+        STORE_LANES(f32, destination(w, u->d), executed, r[l]);
+    else
+        STORE_LANES(f64, destination(w, u->d), executed, r[l]);
+}
+
 /* f16 or bf16 to integer: clamped; NaN is 0, or 1 << 63 in 64 bits. */
 static u64 clamped_integer(f64 x, enum lane_type type)
 {
@@ -194,6 +207,7 @@ static const struct lane_row rows[] = {
     ROW(TYPE(T_F64), TYPE(T_F16), 0, NEAREST, cvt_f16_f64),
     ROW(TYPE(T_F32), TYPE(T_BF16), 0, NEAREST, cvt_bf16_f32),
     ROW(TYPE(T_F64), TYPE(T_BF16), 0, NEAREST, cvt_bf16_f64),
+    ROW(TYPE(T_F32) | TYPE(T_F64), SMALL, UF_FTZ | UF_SAT, NEAREST, cvt_small_saturated),
     ROW(SMALL, INTEGERS | SMALL | TYPE(T_F32) | TYPE(T_F64), UF_FTZ | UF_SAT | UF_RELU,
         INTEGRAL | TO_FLOAT_ROUNDINGS | 1u << ROUND_NA, cvt_to_small),
     ROW(INTEGERS, SMALL, UF_FTZ | UF_SAT, INTEGRAL | (TO_FLOAT_ROUNDINGS & ~1u), cvt_small_to_integer),

@@ -124,11 +124,31 @@ static void lower_sts(struct sass_lowering *l) { narrow(l, RP_SPACE_SHARED, true
 static void lower_ldl(struct sass_lowering *l) { narrow(l, RP_SPACE_LOCAL, false); }
 static void lower_stl(struct sass_lowering *l) { narrow(l, RP_SPACE_LOCAL, true); }
 
+/* Part of a launch word, which is no memory here: ptxas reads ntid as LDC.U16. False: it is not such a word. */
+static bool load_launch_part(struct sass_lowering *l)
+{
+    static const struct {
+        uint8_t type, bits;
+    } sizes[] = {{T_U32, 8}, {T_S32, 8}, {T_U32, 16}, {T_S32, 16}, {T_U32, 32}};
+    unsigned size = bits(l, 48, 3), offset = bits(l, 20, 16);
+    if (bits(l, 8, 8) != RZ || bits(l, 36, 5) || offset >= l->b.family->parameters || size >= 5)
+        return false;
+    struct operation u = {.kind = UOP_LANE, .op = OP_BFE, .type = sizes[size].type};
+    u.a = sass5x_launch_word(&l->b, offset & ~3u);
+    u.b = constant32(&l->b, offset % 4 * 8);
+    u.c = constant32(&l->b, sizes[size].bits);
+    u.d = written(&l->b, bits(l, 0, 8));
+    sass_emit(&l->b, u);
+    return true;
+}
+
 static void lower_ldc(struct sass_lowering *l)
 {
     unsigned bank = bits(l, 36, 5);
     if (bits(l, 44, 2))
         sass_not_covered(l, "this kind of index");
+    if (load_launch_part(l))
+        return;
     struct operation u = load_or_store(l, bank ? RP_SPACE_CONST : RP_SPACE_PARAM, false, bits(l, 48, 3));
     set_address(l, &u, 20, 16, 0, false);
     if (bank == 0)

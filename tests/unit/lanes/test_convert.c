@@ -138,9 +138,12 @@ Test(convert, between_float_formats)
     for (int rounding = ROUND_N; rounding <= ROUND_P; rounding++)
         convert(T_F16, T_F64, 0, rounding, float_model);
     convert(T_BF16, T_F32, 0, ROUND_NA, float_model);
-    convert(T_F32, T_F16, 0, 0, float_model);
-    convert(T_F64, T_F16, 0, 0, float_model);
-    convert(T_F32, T_BF16, 0, 0, float_model);
+    for (int k = 0; k < 4; k++)
+        convert(T_F32, T_F16, flags[k], 0, float_model);
+    for (int k = 0; k < 4; k += 2) {
+        convert(T_F64, T_F16, flags[k], 0, float_model);
+        convert(T_F32, T_BF16, flags[k], 0, float_model);
+    }
 }
 Test(convert, to_integral_values)
 {

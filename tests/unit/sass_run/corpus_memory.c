@@ -95,6 +95,15 @@ CORPUS(memory, constants)
     check_with_words(&two, 0x0123456789abcdef, "MOV32I R13, 0x150\nLDC.64 R20, c[0x0][R13+-0x8]");
 }
 
+static void model_launch_part(struct state *s) { set_d32(s, m.load == 0 ? BLOCK_THREADS >> 8 : BLOCK_THREADS); }
+/* ntid.x lies below the parameters; ptxas reads its lower half where only that is stored. */
+CORPUS(memory, parts_of_launch_words)
+{
+    const struct subject subject = {model_launch_part, V_INT, V_INT, V_INT, SAME_BITS, 0};
+    for (m.load = 0; m.load < 5; m.load += 2)
+        check_with_words(&subject, 0, "LDC%s R20, c[0x0][0x%x]", sizes[m.load], m.load ? 8 : 9);
+}
+
 /* ---- atomics ----------------------------------------------------------------------------------------------------- */
 
 enum { ADD, MIN, MAX, INC, DEC, AND, OR, XOR, EXCH, OPS };
