@@ -129,6 +129,14 @@ static inline uint8_t bit_of(const struct direct_mapped *c, uint64_t address)
     return (uint8_t)(1u << number_of(c, address));
 }
 
+static inline void empty(const struct direct_mapped *c, struct line *line, uint64_t tag)
+{
+    line->tag = tag;
+    line->dirty = 0;
+    for (unsigned s = 0; s < c->sectors; s++)
+        line->arrival[s] = ABSENT;
+}
+
 /* Makes the line at `address` the one in its place, empty if it was not there. */
 static struct line *claim(struct direct_mapped *c, uint64_t address, struct cache_reply *reply)
 {
@@ -140,10 +148,7 @@ static struct line *claim(struct direct_mapped *c, uint64_t address, struct cach
         reply->write_back = true;
         reply->victim = (line->tag - 1) * c->line_bytes;
     }
-    line->tag = tag;
-    line->dirty = 0;
-    for (unsigned s = 0; s < c->sectors; s++)
-        line->arrival[s] = ABSENT;
+    empty(c, line, tag);
     return line;
 }
 
@@ -241,14 +246,18 @@ static bool fetches(const void *state, enum cache_kind kind, uint64_t address)
 }
 
 /* Makes room for the line at `address`. */
-static struct line *make_room(struct direct_mapped *c, uint64_t address, struct cache_finding *finding)
+static inline struct line *make_room(struct direct_mapped *c, uint64_t address, struct cache_finding *finding)
 {
     struct line *line = line_of(c, address);
-    if (line->dirty && line->tag != tag_of(c, address)) {
+    uint64_t tag = tag_of(c, address);
+    if (line->tag == tag)
+        return line;
+    if (line->dirty) {
         finding->victim = (line->tag - 1) * c->line_bytes;
         finding->written = line->dirty;
     }
-    return claim(c, address, NULL);
+    empty(c, line, tag);
+    return line;
 }
 
 static void look_up_read(struct direct_mapped *c, const struct cache_look_up *r, struct cache_finding *finding)
