@@ -230,10 +230,10 @@ $(BUILD)/network/network.sm_62.cubin: $(BUILD)/network/network.ptx
 	$(BUILD)/toolchain/12.3/ptxas -O3 -arch=sm_62 -o $@ $<
 NETWORK_MODULES := $(BUILD)/network/network.ptx \
   $(if $(wildcard $(BUILD)/toolchain/complete),$(BUILD)/network/network.sm_62.cubin)
-# What the tests of docs/pandas.md want; without, they are skipped.
+# What the tests of docs/pandas.md, of completion and of man pages want; without, they are skipped.
 .PHONY: optional
 optional: deps
-	@tools/setup --optional python3-pandas
+	@tools/setup --optional python3-pandas zsh fish groff-base
 .PHONY: network network-programs dataset
 network-programs: $(NETWORK) $(NETWORK_MODULES)
 dataset: deps

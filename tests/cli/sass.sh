@@ -49,6 +49,14 @@ refuses() {
 }
 head -c 3000 $golden/module.cubin >"$work/short.cubin"
 printf '\360\007\100\376\000\304\037\000\000\000\000\000\000\000\355\376\000\017\007\000\000\000\260\120\000\017\007\000\000\000\260\120' >"$work/unknown.bin"
+# Words that ptxas writes for accesses that it has found to be wrong are printed as NVIDIA's tool prints them.
+python3 -c "
+import struct
+for word in (0xeedf000000070200, 0xef5f000000070200, 0xef57000000070200, 0xa0e0000000070200):
+    import sys; sys.stdout.buffer.write(struct.pack('<4Q', 0x001f8000fc0007e0, word, 0x50b0000000070f00, 0x50b0000000070f00))" >"$work/invalid.bin"
+"$REPRISE" disasm --binary sm_62 "$work/invalid.bin" >"$work/invalid.sass"
+if [ "$(grep -o '[A-Z]*\.INVALIDSIZE7 \[R2\], R0' "$work/invalid.sass" | xargs)" = "STG.INVALIDSIZE7 [R2], R0 STS.INVALIDSIZE7 [R2], R0 STL.INVALIDSIZE7 [R2], R0 ST.INVALIDSIZE7 [R2], R0" ]; then ok "sizes that are none"; else bad "sizes that are none"; cat "$work/invalid.sass" >&2; fi
+"$REPRISE" asm --arch sm_62 --check "$work/invalid.sass" >/dev/null && ok "... and back" || bad "... and back"
 refuses 2 'unknown instruction 0xfeed000000000000 at address 0x8' "an unknown word: address and bits" disasm --binary sm_62 "$work/unknown.bin"
 refuses 2 'short.cubin: ' "a cubin cut short" disasm "$work/short.cubin"
 refuses 2 'no kernel .frist.; there are: second, first' "a kernel that is not there" disasm $golden/module.cubin -k frist

@@ -64,7 +64,8 @@
 #define ICMP_(at) MODIFIER(at, 3, "F", "LT", "EQ", "LE", "GT", "NE", "GE", "T")
 #define BOOL(at) MODIFIER(at, 2, "AND", "OR", "XOR")
 #define U32(at) UNLESS(at, "U32")
-#define SIZE(at) MODIFIER(at, 3, "U8", "S8", "U16", "S16", "", "64", "128")
+/* ptxas writes size 7 for accesses that it has found to be wrong; NVIDIA's tools call it so. */
+#define SIZE(at) MODIFIER(at, 3, "U8", "S8", "U16", "S16", "", "64", "128", "INVALIDSIZE7")
 #define SIZE_LOAD(at) MODIFIER(at, 3, "U8", "S8", "U16", "S16", "", "64", "128", "U.128")
 #define CACHE_LOAD(at) MODIFIER(at, 2, "", "CG", "CI", "CV")
 #define CACHE_STORE(at) MODIFIER(at, 2, "", "CG", "CS", "WT")
