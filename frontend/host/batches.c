@@ -149,7 +149,7 @@ static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
     unsigned silent = 0;
     bool round = false; /* it repeats the same steps: perhaps it waits for a later block */
     struct turns turns = {0};
-    watch_clear(&w->watch);
+    w->watch.met = w->watch.lost = false; /* it is cleared before it is used */
     do {
         b->watch = turns_watch(&turns, &w->watch) ? &w->watch : NULL;
         status = run_turn(w, b);
@@ -370,7 +370,7 @@ static bool worker_init(struct worker *w, struct attempt *a)
     w->attempt = a;
     w->caller = index == 0;
     w->chunk = NULL;
-    w->watch.count = WATCH_ENTRIES; /* not clear yet */
+    w->watch.count = WATCH_ENTRIES; /* so that clearing clears all */
     w->block = device_take_block(r->device, &r->grid);
     w->tracker = take_tracker(a, index);
     if (!w->block || !w->tracker) {
