@@ -14,7 +14,7 @@ struct dump {
     const char *file, *block_text;
     uint64_t launch, warp, limit;
     uint64_t block;
-    bool json;
+    bool json, host;
     struct rp_trace *trace;
 };
 
@@ -23,6 +23,7 @@ static const struct option_row rows[] = {
     {"block", 'b', "N|X,Y,Z", "Block, as linear index (x fastest) or as coordinates (0)"},
     {"warp", 'w', "N", "Warp within the block (0)"},
     {"limit", 'n', "N", "Stop after N instructions (none)"},
+    {"host", 'H', NULL, "Print what the host did instead, in order with the launches"},
     {"json", 'j', NULL, "Print JSON"},
     {0},
 };
@@ -47,6 +48,7 @@ static void dump_option(struct command_line *line, int key, char *arg)
     case 'b': d->block_text = arg; break;
     case 'w': d->warp = number(line, "warp", arg); break;
     case 'n': d->limit = number(line, "limit", arg); break;
+    case 'H': d->host = true; break;
     case 'j': d->json = true; break;
     case KEY_ARGUMENT:
         if (d->file)
@@ -241,6 +243,67 @@ static bool dump(struct dump *d, struct rp_error *err)
     return ok;
 }
 
+/* ---- the host -----------------------------------------------------------------------------------------------------
+ */
+
+static void print_operation(const struct rp_host_operation *o)
+{
+    printf("%-8" PRIu32 " %-8" PRIu32 " %-18s", o->launch, o->stream, rp_host_kind_name((enum rp_host_kind)o->kind));
+    switch (o->kind) {
+    case RP_HOST_ALLOCATE:
+        printf(" 0x%" PRIx64 " %" PRIu64 " bytes%s%s%s", o->address, o->size, *o->name ? " " : "", o->name,
+               o->initialised ? ", initialised" : "");
+        break;
+    case RP_HOST_FREE: printf(" 0x%" PRIx64, o->address); break;
+    case RP_HOST_COPY:
+        printf(" %s 0x%" PRIx64 " from 0x%" PRIx64 " %" PRIu64 " bytes",
+               rp_copy_direction_name((enum rp_copy_direction)o->direction), o->address, o->source, o->size);
+        break;
+    case RP_HOST_SET: printf(" 0x%" PRIx64 " %" PRIu64 " bytes", o->address, o->size); break;
+    case RP_HOST_SYNCHRONISE_EVENT:
+    case RP_HOST_RECORD_EVENT:
+    case RP_HOST_WAIT_EVENT: printf(" event %" PRIu32, o->event); break;
+    default: break;
+    }
+    putchar('\n');
+}
+
+static json_t *json_operation(const struct rp_host_operation *o)
+{
+    json_t *out = json_pack("{s:o, s:o, s:s, s:o, s:o}", "launches_before", json_number(o->launch), "stream",
+                            json_number(o->stream), "kind", rp_host_kind_name((enum rp_host_kind)o->kind), "address",
+                            json_sprintf("0x%" PRIx64, o->address), "bytes", json_number(o->size));
+    if (o->kind == RP_HOST_COPY) {
+        json_put(out, "source", json_sprintf("0x%" PRIx64, o->source));
+        json_put(out, "direction", json_string(rp_copy_direction_name((enum rp_copy_direction)o->direction)));
+    } else if (o->kind == RP_HOST_ALLOCATE) {
+        json_put(out, "name", json_string(o->name));
+        json_put(out, "initialised", json_boolean(o->initialised));
+    } else if (o->kind >= RP_HOST_SYNCHRONISE_EVENT) {
+        json_put(out, "event", json_number(o->event));
+    }
+    return out;
+}
+
+static bool dump_host(const struct dump *d, struct rp_error *err)
+{
+    size_t all = rp_trace_host_operation_count(d->trace), count = d->limit && d->limit < all ? (size_t)d->limit : all;
+    bool ok = true;
+    puts(d->json ? "{\"host_operations\": [" : "launches stream   operation");
+    for (size_t i = 0; ok && i < count && !ferror(stdout); i++) {
+        const struct rp_host_operation *o = rp_trace_host_operation(d->trace, i);
+        if (d->json) {
+            fputs(i ? ",\n  " : "  ", stdout);
+            ok = print_value(json_operation(o), false, err);
+        } else {
+            print_operation(o);
+        }
+    }
+    if (d->json)
+        puts("\n]}");
+    return ok;
+}
+
 static int dump_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
@@ -249,7 +312,7 @@ static int dump_run(const struct command *c, int argc, char **argv)
     command_parse(&line, c, argc, argv, &d);
     if (!input_check(d.file, INPUT_TRACE, &err) || !(d.trace = rp_trace_open(d.file, &err)))
         return command_fail(&err);
-    bool ok = dump(&d, &err);
+    bool ok = d.host ? dump_host(&d, &err) : dump(&d, &err);
     rp_trace_close(d.trace);
     return ok ? RP_OK : command_fail(&err);
 }
@@ -269,7 +332,8 @@ const struct command command_dump = {
         "text, addresses.\n"
         "Addresses are space:base, or base+stride*lane where they are regular, or a list. In JSON there is one for "
         "each executed lane, lowest lane first, as hexadecimal text. The numbers active and executed have bit N set "
-        "for lane N. error is null, or says where damage ended the list.",
+        "for lane N. error is null, or says where damage ended the list.\n"
+        "With --host: allocations, copies and the like, each with how many launches began before it.",
     .options = rows,
     .examples = examples,
     .option = dump_option,

@@ -80,6 +80,22 @@ static struct sums add_up(const struct rp_trace *t)
     return s;
 }
 
+/* What the host did, by kind. */
+struct host_counts {
+    uint64_t count[RP_HOST_KIND_COUNT], bytes[RP_HOST_KIND_COUNT];
+};
+
+static struct host_counts count_host(const struct rp_trace *t)
+{
+    struct host_counts c = {0};
+    for (size_t i = 0; i < rp_trace_host_operation_count(t); i++) {
+        const struct rp_host_operation *o = rp_trace_host_operation(t, i);
+        c.count[o->kind]++;
+        c.bytes[o->kind] += o->size;
+    }
+    return c;
+}
+
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static json_t *json_kernels(const struct rp_trace *t)
@@ -106,6 +122,36 @@ static json_t *json_mix(const struct rp_class_counts *counts)
     return mix;
 }
 
+static json_t *json_modules(const struct rp_trace *t)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < rp_trace_module_count(t); i++) {
+        const struct rp_module *m = rp_trace_module(t, i);
+        json_add(list, json_pack("{s:s, s:s, s:s, s:s}", "name", m->name, "sha256", m->sha256, "isa", m->isa, "target",
+                                 m->target));
+    }
+    return list;
+}
+
+static json_t *json_host(const struct rp_trace *t)
+{
+    struct host_counts c = count_host(t);
+    json_t *out = json_object();
+    for (int k = 0; k < RP_HOST_KIND_COUNT; k++)
+        if (c.count[k])
+            json_put(out, rp_host_kind_name((enum rp_host_kind)k),
+                     json_pack("{s:o, s:o}", "count", json_number(c.count[k]), "bytes", json_number(c.bytes[k])));
+    return out;
+}
+
+static json_t *json_dependencies(const struct rp_launch *l)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < l->dependency_count; i++)
+        json_add(list, json_number(l->dependencies[i]));
+    return list;
+}
+
 static json_t *json_extent(const uint32_t extent[3])
 {
     return json_pack("[o, o, o]", json_number(extent[0]), json_number(extent[1]), json_number(extent[2]));
@@ -124,6 +170,8 @@ static json_t *json_launch(struct info *a, uint32_t launch, struct rp_error *err
                   json_number(t.warp_instructions), "thread_instructions", json_number(t.thread_instructions),
                   "compressed_bytes", json_number(t.compressed_bytes), "raw_bytes", json_number(t.raw_bytes), "chunks",
                   json_number(t.chunks), "bits_per_warp_instruction", bits(t.compressed_bytes, t.warp_instructions));
+    json_put(out, "stream", json_number(l->stream));
+    json_put(out, "depends_on", json_dependencies(l));
     if (end && end->outcome == RP_OUTCOME_FAULT)
         json_put(out, "fault", json_string(end->fault));
     struct rp_class_counts counts;
@@ -172,6 +220,8 @@ static int print_json(struct info *a)
                             "sha256", sha256, "damage", damage ? json_string(damage) : json_null(), "provenance",
                             json_provenance(rp_trace_provenance(a->trace)), "kernels", json_kernels(a->trace),
                             "launches", launches, "total", total);
+    json_put(all, "modules", json_modules(a->trace));
+    json_put(all, "host", json_host(a->trace));
     return json_finish(all);
 }
 
@@ -190,6 +240,37 @@ static void print_provenance(const struct info *a)
     putchar('\n');
     for (uint32_t i = 0; i < p->option_count; i++)
         printf("%-9s %s = %s\n", i ? "" : "options", p->options[i].key, p->options[i].value);
+}
+
+static void print_modules(const struct info *a)
+{
+    for (uint32_t i = 0; i < rp_trace_module_count(a->trace); i++) {
+        const struct rp_module *m = rp_trace_module(a->trace, i);
+        printf("%s%-2" PRIu32 " %s (%s, %s)%s%s\n", i ? "       " : "\nmodule ", i, m->name, m->isa, m->target,
+               *m->sha256 ? ", sha256 " : "", m->sha256);
+    }
+}
+
+static void print_host(const struct info *a)
+{
+    struct host_counts c = count_host(a->trace);
+    if (rp_trace_host_operation_count(a->trace))
+        printf("\nhost      %-20s %10s %16s\n", "operation", "count", "bytes");
+    for (int k = 0; k < RP_HOST_KIND_COUNT; k++)
+        if (c.count[k])
+            printf("          %-20s %10" PRIu64 " %16" PRIu64 "\n", rp_host_kind_name((enum rp_host_kind)k), c.count[k],
+                   c.bytes[k]);
+}
+
+/* Nothing about a launch in the default stream that waits for none. */
+static void print_order(const struct rp_launch *l)
+{
+    if (!l->stream && !l->dependency_count)
+        return;
+    printf("          stream %" PRIu32, l->stream);
+    for (uint32_t i = 0; i < l->dependency_count; i++)
+        printf("%s%" PRIu32, i ? ", " : ", after launch ", l->dependencies[i]);
+    putchar('\n');
 }
 
 static void print_kernels(const struct info *a)
@@ -233,6 +314,7 @@ static bool print_launch(struct info *a, uint32_t launch, struct rp_error *err)
            l->grid[2], l->block[0], l->block[1], l->block[2], l->dynamic_shared, rp_plural(l->dynamic_shared));
     printf("          %s, %" PRIu64 " of %" PRIu64 " block%s recorded\n", outcome(end), t.blocks, rp_launch_blocks(l),
            rp_plural(rp_launch_blocks(l)));
+    print_order(l);
     if (end && end->outcome == RP_OUTCOME_FAULT)
         printf("          %s\n", end->fault);
     printf("          %" PRIu64 " warp instruction%s, %" PRIu64 " thread instruction%s\n", t.warp_instructions,
@@ -254,7 +336,9 @@ static int print_text(struct info *a)
 {
     struct rp_error err;
     print_provenance(a);
+    print_modules(a);
     print_kernels(a);
+    print_host(a);
     for (uint32_t l = 0; l < rp_trace_launch_count(a->trace); l++)
         if (!print_launch(a, l, &err))
             return command_fail(&err);
@@ -290,9 +374,9 @@ const struct command command_info = {
     .name = "info",
     .summary = "say what is in a trace: kernels, launches, counts, mix, provenance",
     .usage = "TRACE",
-    .about =
-        "Prints what is in a trace: kernels, launches, counts, size, the mix of instructions by class, and what made "
-        "it.\nA damaged trace is described as far as it is whole, with a warning.",
+    .about = "Prints what is in a trace: modules, kernels, launches and their streams, what the host did, counts, "
+             "size, the mix of instructions by class, and what made "
+             "it.\nA damaged trace is described as far as it is whole, with a warning.",
     .options = rows,
     .examples = examples,
     .option = info_option,

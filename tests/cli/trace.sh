@@ -101,6 +101,26 @@ for command in info dump verify; do
     check "$command of another file" status 2 "$REPRISE" $command tests/run
 done
 
+h=$dir/host.wtr
+"$BUILD/programs/memory" host 5 "$h"
+check "a trace with streams and host operations is whole" status 0 "$REPRISE" verify "$h"
+check "info counts what the host did" status 0 "$REPRISE" info "$h"
+check "... by kind, with bytes" grep -q '^          copy  *5  *320$' "$dir/out"
+check "... and says what launches wait for" grep -q '^          stream 1, after launch 2$' "$dir/out"
+check "... and modules" grep -q '^module 0  m.ptx (ptx, sm_75)$' "$dir/out"
+"$REPRISE" info --json "$h" >"$dir/info"
+check "info --json: streams, dependencies, modules, the host" json '
+assert [(l["stream"], l["depends_on"]) for l in d["launches"]] == [(0, []), (1, []), (2, [0]), (0, [1]), (1, [2])]
+assert d["host"] == {"allocate": {"count": 5, "bytes": 330}, "copy": {"count": 5, "bytes": 320}}
+assert [m["target"] for m in d["modules"]] == ["sm_75"]'
+check "dump --host lists what the host did" status 0 "$REPRISE" dump --host "$h"
+check "... in order" [ "$(sed -n 5p "$dir/out")" = "1        1        copy               to-device 0x2000 from 0x0 64 bytes" ]
+"$REPRISE" dump --host --json "$h" >"$dir/info"
+check "dump --host --json" json '
+o = d["host_operations"]
+assert [x["launches_before"] for x in o] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+assert o[2]["kind"] == "allocate" and o[2]["address"] == "0x2000" and o[2]["bytes"] == 65 and o[3]["direction"] == "to-device"'
+
 size=$(stat -c %s "$t")
 head -c $((size - 20)) "$t" >"$dir/cut.wtr"
 check "verify of several: one damaged, in whichever place" status 2 "$REPRISE" verify "$dir/cut.wtr" "$t"

@@ -2,6 +2,7 @@
  *
  *   gather    N accesses of each of 9216 warps in 1152 blocks, the 32 addresses of each unlike any other's
  *   launches  N launches of one block, 8 warps of 1250 instructions each
+ *   host      N launches in three streams with copies between, for tests that print them
  *   unfold    N chunks of one launch that decompress to a thousand times their size, in a file of a few KB
  *   index     an index of N frames of one byte
  */
@@ -89,6 +90,41 @@ static bool write_launch(struct rp_writer *w, uint32_t blocks, uint32_t loops, u
     }
     rp_chunk_free(c);
     return ok && rp_writer_end_launch(w, id, &complete, err);
+}
+
+/* An allocation, a copy to it and a launch, N times, in three streams: each launch after the one two before it. */
+static bool write_host(const char *path, uint32_t n, struct rp_error *err)
+{
+    static const struct rp_module module = {"m.ptx", "", "ptx", "sm_75"};
+    struct rp_writer *w = rp_writer_open(path, &provenance, NULL, err);
+    struct rp_kernel of_module = kernel;
+    uint32_t id;
+    of_module.module = 1;
+    bool ok = w && rp_writer_add_module(w, &module, &id, err) && rp_writer_add_kernel(w, &of_module, &id, err);
+    for (uint32_t i = 0; ok && i < n; i++) {
+        struct rp_host_operation allocate = {
+            .kind = RP_HOST_ALLOCATE, .address = 0x1000 * (i + 1), .size = 64 + i, .name = "buffer"};
+        struct rp_host_operation copy = {
+            .kind = RP_HOST_COPY, .stream = i % 3, .address = allocate.address, .size = 64};
+        uint32_t earlier = i - 2;
+        struct rp_launch launch = {.grid = {1, 1, 1},
+                                   .block = {32, 1, 1},
+                                   .stream = i % 3,
+                                   .dependency_count = i >= 2,
+                                   .dependencies = &earlier};
+        ok = rp_writer_add_host_operation(w, &allocate, err) && rp_writer_add_host_operation(w, &copy, err) &&
+             rp_writer_begin_launch(w, &launch, &id, err);
+        struct rp_chunk *c = rp_chunk_new(&kernel, i, NULL);
+        struct rp_warp_log *log = ok && c ? rp_chunk_begin_block(c, 0, 1) : NULL;
+        if (log)
+            log_warp(log, i, NULL);
+        ok = log && (rp_chunk_end_block(c, 0), finish(w, c, err)) && rp_writer_end_launch(w, id, &complete, err);
+        rp_chunk_free(c);
+    }
+    if (ok)
+        return rp_writer_close(w, err);
+    rp_writer_abandon(w);
+    return false;
 }
 
 static bool write_trace(const char *path, bool gather, uint32_t n, struct rp_error *err)
@@ -182,7 +218,8 @@ static bool add_chunk(struct file *f, uint64_t block, struct rp_error *err)
     buffer_varint(&f->raw, TRACE_FIELD_CHUNK << 3 | 2);
     buffer_varint(&f->raw, body.size);
     buffer_append(&f->raw, body.data, body.size);
-    struct chunk_entry e = {.first_block = block, .blocks = 1, .warp_instructions = LOOP, .thread_instructions = 32 * LOOP};
+    struct chunk_entry e = {
+        .first_block = block, .blocks = 1, .warp_instructions = LOOP, .thread_instructions = 32 * LOOP};
     bool ok =
         compress(f, err) && index_add_chunk(&f->index, offset, f->bytes.size - offset, f->raw.size, &e, NULL, err);
     f->raw.size = 0;
@@ -232,15 +269,16 @@ int main(int argc, char **argv)
 {
     struct rp_error err = {0};
     if (argc != 4) {
-        fprintf(stderr, "usage: memory gather|launches|unfold|index N FILE\n");
+        fprintf(stderr, "usage: memory gather|launches|host|unfold|index N FILE\n");
         return RP_USAGE;
     }
     uint32_t n = (uint32_t)strtoul(argv[2], NULL, 0);
     bool launches = !strcmp(argv[1], "launches");
     make_kernel();
-    bool ok = !strcmp(argv[1], "unfold")  ? write_unfold(argv[3], n, &err)
-              : !strcmp(argv[1], "index") ? write_index(argv[3], n, &err)
-                                          : write_trace(argv[3], !launches, n, &err);
+    bool ok = !strcmp(argv[1], "host")     ? write_host(argv[3], n, &err)
+              : !strcmp(argv[1], "unfold") ? write_unfold(argv[3], n, &err)
+              : !strcmp(argv[1], "index")  ? write_index(argv[3], n, &err)
+                                           : write_trace(argv[3], !launches, n, &err);
     if (!ok)
         fprintf(stderr, "memory: %s\n", err.text);
     return ok ? 0 : RP_SYSTEM;
