@@ -338,11 +338,17 @@ static void generic_access(struct warp_state *s, const struct uop *u, lanemask m
 
 /* ---- handlers ---------------------------------------------------------------------------------------------------- */
 
-/* Computes the addresses and records them. */
-static inline void begin_access(struct warp *w, const struct uop *u, lanemask m, struct lane_addresses *la)
+/* What is added to the addresses of an access that may be frame-relative. */
+static inline int64_t frame_of(const struct warp *w, const struct uop *u)
 {
-    int64_t offset = u->imm + (u->memory->frame_relative ? (int64_t)w->frame : 0);
-    u->memory->addresses(la, operand_at(w, u->a), offset, m);
+    return u->memory->frame_relative ? (int64_t)w->frame : 0;
+}
+
+/* Computes the addresses and records them. */
+static inline void begin_access(struct warp *w, const struct uop *u, lanemask m, int64_t frame,
+                                struct lane_addresses *la)
+{
+    u->memory->addresses(la, operand_at(w, u->a), u->imm + frame, m);
     if (!w->log || !(u->flags & UF_LOG_ACCESS))
         return;
     if (la->affine)
@@ -356,30 +362,30 @@ void access_record_rest(struct warp *w, const struct uop *u, lanemask m)
     struct lane_addresses la;
     for (u++; !(u->flags & UF_FIRST); u++)
         if (u->kind == UOP_MEMORY)
-            begin_access(w, u, m, &la);
+            begin_access(w, u, m, frame_of(w, u), &la);
 }
 
 /* Then the space does its part. */
-#define HANDLER(name, do_access)                                                                                       \
+#define HANDLER(name, frame, do_access)                                                                                \
     static void name(struct warp *w, const struct uop *u, lanemask m)                                                  \
     {                                                                                                                  \
         struct lane_addresses la;                                                                                      \
-        begin_access(w, u, m, &la);                                                                                    \
+        begin_access(w, u, m, frame, &la);                                                                             \
         do_access((struct warp_state *)w, u, m, &la);                                                                  \
     }
-HANDLER(handle_shared, shared_access)
-HANDLER(handle_const, const_access)
-HANDLER(handle_param, param_access)
-HANDLER(handle_local, local_access)
-HANDLER(handle_global, global_access)
-HANDLER(handle_generic, generic_access)
+HANDLER(handle_shared, 0, shared_access)
+HANDLER(handle_const, 0, const_access)
+HANDLER(handle_param, 0, param_access)
+HANDLER(handle_local, frame_of(w, u), local_access)
+HANDLER(handle_global, 0, global_access)
+HANDLER(handle_generic, 0, generic_access)
 
 /* Of a prefetch only the addresses matter, good or bad. */
 static void no_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
 {
     (void)s, (void)u, (void)m, (void)la;
 }
-HANDLER(handle_prefetch, no_access)
+HANDLER(handle_prefetch, frame_of(w, u), no_access)
 
 static uop_fn handler(const struct uop *u)
 {
