@@ -1,4 +1,4 @@
-/* The state of a warp as lane handlers see it. The engine's own part (divergence stack, scheduling) is in its files. */
+/* The state of a warp as lane handlers see it. The engine's own part (splits, joins, scheduling) is in its files. */
 #ifndef REPRISE_FRONTEND_CORE_WARP_H
 #define REPRISE_FRONTEND_CORE_WARP_H
 

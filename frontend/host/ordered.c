@@ -304,10 +304,12 @@ bool ordered_livelock(struct ordered *o, struct rp_error *err)
     while (s->status != WARP_READY)
         s++;
     block_fault(s, s->pc, RP_FAULT_LIVELOCK, (unsigned)__builtin_ctz(s->w.active),
-                "the threads of %zu block%s repeat the same steps for ever and nothing changes what they wait for. Do "
-                "lanes of one warp wait for each other? While some of them spin, the others stand still, as on GPUs "
-                "before Volta",
-                blocks, blocks == 1 ? "" : "s");
+                "the threads of %zu block%s repeat the same steps for ever and nothing changes what they wait for%s",
+                blocks, blocks == 1 ? "" : "s",
+                s->independent
+                    ? ""
+                    : ". Do lanes of one warp wait for each other? While some of them spin, the others stand "
+                      "still, as on GPUs before Volta; from sm_70 on they give way (--target)");
     return end_faulted(o, b, err);
 }
 
