@@ -71,6 +71,14 @@ static void out_of_time(struct warp_state *s, const struct uop *u)
                 (unsigned long long)s->w.block->grid->limit);
 }
 
+/* Code that does not loop is counted where it ends, so it may have been longer than what is allowed. */
+static void over_limit(struct warp_state *s, const struct uop *u)
+{
+    block_fault(s, u, RP_FAULT_LIMIT, (unsigned)__builtin_ctz(s->w.active),
+                "the warp has executed %llu instructions, more than the limit of %llu", (unsigned long long)s->w.clock,
+                (unsigned long long)s->w.block->grid->limit);
+}
+
 /* Carries out a transfer of control, everything but an undivided branch. False: the warp stops here. */
 static bool transfer(struct warp_state *s, const struct uop *u, lanemask executed)
 {
@@ -190,6 +198,10 @@ ALWAYS_INLINE const struct uop *leave_run(struct warp_state *s, const struct uop
     if (u->kind == UOP_BRANCH && executed == s->w.active)
         return s->w.block->program->uops + u->target;
     s->pc = u;
+    if (__builtin_expect(s->w.clock > s->w.block->grid->limit, 0)) {
+        over_limit(s, u);
+        return NULL;
+    }
     return transfer(s, u, executed) ? s->pc : NULL;
 }
 

@@ -330,6 +330,19 @@ printf '%s\n' '.version 7.0' '.target sm_62' '.address_size 64' '.visible .entry
 "$REPRISE" record -o "$dir/s.wtr" --module "$dir/spin.ptx" --grid 1 --block 32 --limit 5000 >"$dir/out" 2>"$dir/err"
 status=$?
 check "an endless loop ends at --limit" eval '[ $status -eq 3 ] && grep -q "5000 instructions, the limit" "$dir/err"'
+{ # straight code counts as well: 202 instructions
+    printf '%s\n' '.version 7.0' '.target sm_62' '.address_size 64' '.visible .entry straight() {' '.reg .b64 %n;' 'mov.u64 %n, 0;'
+    for _ in $(seq 200); do echo 'add.u64 %n, %n, 1;'; done
+    echo 'ret; }'
+} >"$dir/straight.ptx"
+for target in sm_62 sm_75; do
+    sed -i "s/^\.target .*/.target $target/" "$dir/straight.ptx"
+    "$REPRISE" record -o "$dir/s.wtr" --module "$dir/straight.ptx" --grid 2 --block 64 --limit 201 >"$dir/out" 2>"$dir/err"
+    status=$?
+    check "$target: straight code ends at --limit, too" eval '[ $status -eq 3 ] && grep -q "202 instructions, more than the limit of 201" "$dir/err" && "$REPRISE" verify -q "$dir/s.wtr"'
+    "$REPRISE" run --module "$dir/straight.ptx" --grid 2 --block 64 --limit 202 2>/dev/null
+    check "$target: as many as --limit may be executed" test $? -eq 0
+done
 mkdir "$dir/signal"
 # a loop in which something changes, so that it is not seen to be endless
 printf '%s\n' '.version 7.0' '.target sm_62' '.address_size 64' '.visible .entry count() {' '.reg .b64 %n;' 'mov.u64 %n, 0;' \
