@@ -115,7 +115,14 @@ bool memory_system_failed(const struct memory_system *m)
     return failed;
 }
 
-uint64_t memory_system_lookahead(const struct memory_system *m) { return m->layout.lookahead; }
+uint64_t memory_system_lookahead(const struct memory_system *m)
+{
+    const struct memory_layout *l = &m->layout;
+    if (!m->straight || !l->l2.keeps || l->port_queue != MEMORY_ANY)
+        return l->lookahead;
+    return l->port_latency + l->l2.shape.latency; /* what L2 lacks is answered on arrival, too */
+}
+
 bool memory_system_is_immediate(const struct memory_system *m) { return m->layout.immediate; }
 bool memory_system_is_stepped(const struct memory_system *m) { return m->sms[0].stepped; }
 uint64_t memory_system_delay(const struct memory_system *m) { return m->layout.delay; }
