@@ -4,8 +4,47 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The rows of the memory system's tables, and where they are counted. */
+static const struct count_row {
+    const char *name, *unit, *definition;
+    size_t at;
+} count_rows[] = {
+#define ROW(component, field, unit, definition)                                                                        \
+    {#component "." #field, unit, definition, offsetof(struct statistics, memory.component.field)},
+#define X(field, ...) ROW(icache, field, __VA_ARGS__)
+    ICACHE_COUNTS(X)
+#undef X
+#define X(field, ...) ROW(l1, field, __VA_ARGS__)
+        CACHE_COUNTS(X)
+#undef X
+#define X(field, ...) ROW(port, field, __VA_ARGS__)
+            PORT_COUNTS(X)
+#undef X
+#define X(field, ...) ROW(l2, field, __VA_ARGS__)
+                CACHE_COUNTS(X)
+#undef X
+#define X(field, ...) ROW(dram, field, __VA_ARGS__)
+                    DRAM_COUNTS(X)
+#undef X
+};
+_Static_assert(MODEL_COUNT_OF(count_rows) * sizeof(uint64_t) == sizeof(struct memory_counts), "each has a row");
+
+static uint64_t count_of(const struct statistics *s, const struct count_row *row)
+{
+    return *(const uint64_t *)((const char *)s + row->at);
+}
+
+void statistics_each_count(void (*visit)(void *, const char *name, const char *unit, const char *definition),
+                           void *data)
+{
+    for (size_t i = 0; i < MODEL_COUNT_OF(count_rows); i++)
+        visit(data, count_rows[i].name, count_rows[i].unit, count_rows[i].definition);
+}
+
 void statistics_add(struct statistics *to, const struct statistics *from)
 {
+    for (size_t i = 0; i < MODEL_COUNT_OF(count_rows); i++)
+        *(uint64_t *)((char *)to + count_rows[i].at) += count_of(from, &count_rows[i]);
 #define X(field, ...) to->field += from->field;
     STATISTICS(X)
 #undef X
@@ -34,6 +73,8 @@ void statistics_each(const struct machine *m, const struct statistics *s,
 #define X(field, name, ...) visit(data, name, s->field);
     STATISTICS(X)
 #undef X
+    for (size_t i = 0; i < MODEL_COUNT_OF(count_rows); i++)
+        visit(data, count_rows[i].name, count_of(s, &count_rows[i]));
     char name[64];
     for (unsigned i = 0; i < STALL_COUNT; i++) {
         snprintf(name, sizeof name, "issue.stall.%s", stall_name((enum stall)i));

@@ -1,5 +1,7 @@
 /* Statistics: one table names, explains and prints them all.
  *
+ * Those of the memory system's components stand in replay/memory/counts.h.
+ *
  * All are sums of integers over a launch, so that totals over launches are sums, too. Ratios are worked out when
  * printed. docs/statistics.md is made from this table.
  *
@@ -14,6 +16,7 @@
 #include <stdint.h>
 
 #include "replay/machine.h"
+#include "replay/memory/counts.h"
 
 /* Order is precedence: of several conditions that kept a warp waiting, the first counts. */
 #define STALLS(X)                                                                                                      \
@@ -63,15 +66,6 @@ enum stall {
       "of stores to global and local memory, after coalescing")                                                        \
     X(global_atomic_transactions, "global.atomic_transactions", "transactions",                                        \
       "of atomics and reductions on global memory, after coalescing")                                                  \
-    X(icache_hits, "icache.hits", "instructions",                                                                      \
-      "fetched instructions whose line was in the instruction cache or on its way there")                              \
-    X(icache_misses, "icache.misses", "instructions",                                                                  \
-      "fetched instructions whose line was not in the instruction cache")                                              \
-    X(l1_hits, "l1.hits", "transactions", "transactions whose sector was in L1 or on its way there")                   \
-    X(l1_misses, "l1.misses", "transactions", "transactions that looked in L1 and did not find their sector")          \
-    X(l2_hits, "l2.hits", "transactions", "transactions whose sector was in L2 or on its way there")                   \
-    X(l2_misses, "l2.misses", "transactions", "transactions that looked in L2 and did not find their sector")          \
-    X(dram_accesses, "dram.accesses", "transactions", "reads and writes of device memory, write-backs included")       \
     X(warp_cycles, "occupancy.warp_cycles", "warp cycles",                                                             \
       "for each warp the cycles from its block's placement to its own last result, summed")                            \
     X(sm_cycles, "occupancy.sm_cycles", "SM cycles", "cycles in which an SM had a resident block, summed over SMs")
@@ -80,6 +74,7 @@ struct statistics {
 #define X(field, ...) uint64_t field;
     STATISTICS(X)
 #undef X
+    struct memory_counts memory;        /* "COMPONENT.FIELD" */
     uint64_t stall[STALL_COUNT];        /* sub-core cycles, "issue.stall.NAME" */
     uint64_t unit_stall[MACHINE_UNITS]; /* of stall[STALL_UNIT], what each unit has of it: "issue.stall.unit.NAME" */
     uint64_t unit_busy[MACHINE_UNITS];  /* cycles of initiation, summed over the instances, "units.NAME.busy" */
@@ -87,6 +82,8 @@ struct statistics {
 
 void statistics_add(struct statistics *to, const struct statistics *);
 
+/* Visits the rows of the memory system's tables. */
+void statistics_each_count(void (*visit)(void *, const char *name, const char *unit, const char *definition), void *);
 /* Visits all integer statistics of the machine in table order, names with dots. */
 void statistics_each(const struct machine *, const struct statistics *,
                      void (*visit)(void *, const char *name, uint64_t value), void *);

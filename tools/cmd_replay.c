@@ -78,36 +78,46 @@ static void replay_option(struct command_line *line, int key, char *arg)
 
 /* ---- statistics explained --------------------------------------------------------------------------------------- */
 
-static const struct {
+static const struct explanation {
     const char *name, *unit, *help;
 } explanations[] = {
 #define X(field, name, unit, help) {name, unit, help},
     STATISTICS(X)
 #undef X
+};
+static const struct explanation stall_explanations[] = {
 #define X(id, name, help)                                                                                              \
     {STALL_##id == STALL_UNIT ? "issue.stall." name ".NAME" : "issue.stall." name, "sub-core cycles",                  \
      "nothing issued; the warp that issued next was held back: " help},
-        STALLS(X)
+    STALLS(X)
 #undef X
-            {"units.NAME.busy", "cycles", "cycles of initiation in the machine's unit NAME, summed over its instances"},
+        {"units.NAME.busy", "cycles", "cycles of initiation in the machine's unit NAME, summed over its instances"},
     {"ipc", "instructions per cycle", "(issue.issued + issue.dual) / cycles"},
     {"occupancy.achieved", "", "occupancy.warp_cycles / (occupancy.sm_cycles × limits.warps)"},
 };
+
+static void explain_one(void *data, const char *name, const char *unit, const char *help)
+{
+    struct table *table = data;
+    if (!table) {
+        printf("| `%s` | %s | %s |\n", name, unit, help);
+        return;
+    }
+    table_cell(table, "%s", name);
+    table_cell(table, "%s", unit);
+    table_cell(table, "%s", help);
+}
 
 static int explain(bool markdown)
 {
     struct table *table = markdown ? NULL : table_new("llw");
     if (markdown)
         puts("| statistic | unit | definition |\n|---|---|---|");
-    for (size_t i = 0; i < MODEL_COUNT_OF(explanations); i++) {
-        if (markdown) {
-            printf("| `%s` | %s | %s |\n", explanations[i].name, explanations[i].unit, explanations[i].help);
-            continue;
-        }
-        table_cell(table, "%s", explanations[i].name);
-        table_cell(table, "%s", explanations[i].unit);
-        table_cell(table, "%s", explanations[i].help);
-    }
+    for (size_t i = 0; i < MODEL_COUNT_OF(explanations); i++)
+        explain_one(table, explanations[i].name, explanations[i].unit, explanations[i].help);
+    statistics_each_count(explain_one, table);
+    for (size_t i = 0; i < MODEL_COUNT_OF(stall_explanations); i++)
+        explain_one(table, stall_explanations[i].name, stall_explanations[i].unit, stall_explanations[i].help);
     if (table)
         table_print(table, stdout);
     return RP_OK;

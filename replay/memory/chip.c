@@ -107,8 +107,8 @@ static bool offer(struct memory_system *m, struct chip_request *r, uint64_t now,
     *again = cycle;
     if (a == DRAM_FULL)
         return false;
-    c->accesses += r->sectors;
-    c->writes += request.write ? r->sectors : 0;
+    c->counts.accesses += r->sectors;
+    c->counts.writes += request.write ? r->sectors : 0;
     if (a == DRAM_DONE)
         answered(m, r, cycle);
     else

@@ -48,7 +48,7 @@ struct channel {
     struct event room, advance;
     bool makes_room, advances;
     struct slice *refused_first, *refused_last;
-    uint64_t accesses, writes;
+    struct dram_counts counts;
 };
 
 /* The far end of an SM's port. */

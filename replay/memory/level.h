@@ -2,15 +2,14 @@
 #ifndef REPRISE_REPLAY_MEMORY_LEVEL_H
 #define REPRISE_REPLAY_MEMORY_LEVEL_H
 
+#include "replay/memory/counts.h"
 #include "replay/memory/layout.h"
-
-enum level_count { LEVEL_HITS, LEVEL_MISSES, LEVEL_WRITTEN_BACK, LEVEL_COUNTS };
 
 struct level {
     const struct memory_level *kind;
     void *state;
     uint64_t free; /* when the port takes the next request */
-    uint64_t counts[LEVEL_COUNTS];
+    struct cache_counts counts;
 };
 
 /* A request at this level, to be looked up from `start`, when the port is free, under the name `fetch`. Returns the
@@ -24,9 +23,9 @@ static inline uint64_t level_look_up(struct level *l, uint64_t address, enum cac
     struct cache_look_up request = {address, start + shape->latency + more, kind, fetch};
     l->kind->model->look_up(l->state, &request, finding);
     if (l->kind->keeps)
-        l->counts[finding->hit ? LEVEL_HITS : LEVEL_MISSES]++;
+        *(finding->hit ? &l->counts.hits : &l->counts.misses) += 1;
     if (finding->written)
-        l->counts[LEVEL_WRITTEN_BACK] += (unsigned)__builtin_popcount(finding->written);
+        l->counts.written_back += (unsigned)__builtin_popcount(finding->written);
     return request.cycle;
 }
 

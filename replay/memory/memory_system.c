@@ -142,39 +142,38 @@ static uint64_t advance_all(struct memory_system *m, uint64_t now)
     return next;
 }
 
-static void count(struct memory_system *m, struct statistics *s)
+/* Adds the fields of a component's counts, all of them numbers, and sets them to 0. */
+static void add_counts(void *to, void *from, size_t size)
+{
+    uint64_t *sum = to, *count = from;
+    for (size_t i = 0; i < size / sizeof *sum; i++) {
+        sum[i] += count[i];
+        count[i] = 0;
+    }
+}
+#define ADD_COUNTS(to, from) add_counts(&(to), &(from), sizeof(to))
+
+static void count(struct memory_system *m, struct memory_counts *sum)
 {
     for (uint32_t i = 0; i < m->layout.sms; i++) {
         struct sm_memory *sm = &m->sms[i];
-        s->icache_hits += sm->icache_counts[0];
-        s->icache_misses += sm->icache_counts[1];
-        sm->icache_counts[0] = sm->icache_counts[1] = 0;
-        s->dram_accesses += sm->plain_accesses;
-        sm->plain_accesses = sm->plain_writes = 0;
-        for (uint32_t c = 0; c < m->layout.l1_count; c++) {
-            uint64_t *counts = sm->l1[c].level.counts;
-            s->l1_hits += counts[LEVEL_HITS];
-            s->l1_misses += counts[LEVEL_MISSES];
-            counts[LEVEL_HITS] = counts[LEVEL_MISSES] = 0;
-        }
+        ADD_COUNTS(sum->icache, sm->icache_counts);
+        ADD_COUNTS(sum->dram, sm->dram_counts);
+        ADD_COUNTS(sum->port, sm->port_counts);
+        for (uint32_t c = 0; c < m->layout.l1_count; c++)
+            ADD_COUNTS(sum->l1, sm->l1[c].level.counts);
     }
-    for (uint32_t i = 0; i < m->layout.slices.count; i++) {
-        uint64_t *counts = m->slices[i].level.counts;
-        s->l2_hits += counts[LEVEL_HITS];
-        s->l2_misses += counts[LEVEL_MISSES];
-        counts[LEVEL_HITS] = counts[LEVEL_MISSES] = 0;
-    }
-    for (uint32_t i = 0; i < m->layout.channels.count; i++) {
-        s->dram_accesses += m->channels[i].accesses;
-        m->channels[i].accesses = 0;
-    }
+    for (uint32_t i = 0; i < m->layout.slices.count; i++)
+        ADD_COUNTS(sum->l2, m->slices[i].level.counts);
+    for (uint32_t i = 0; i < m->layout.channels.count; i++)
+        ADD_COUNTS(sum->dram, m->channels[i].counts);
 }
 
 bool memory_system_end_launch(struct memory_system *m, uint64_t cycles, struct statistics *s, struct rp_error *err)
 {
     for (uint64_t now = cycles; now != MEMORY_NEVER && !m->failed;)
         now = advance_all(m, now);
-    count(m, s);
+    count(m, &s->memory);
     m->clock += cycles;
     calendar_reset(&m->calendar, m->clock);
     for (uint32_t i = 0; i < m->layout.sms; i++) {

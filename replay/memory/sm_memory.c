@@ -113,6 +113,7 @@ static void leave(struct sm_memory *s, struct lsu_request *r, uint64_t cycle)
         s->failed = true;
         return;
     }
+    s->port_counts.requests++;
     s->outbox.items[s->outbox.count++] = (struct outgoing){r->address,    cycle + s->layout->port_latency,
                                                            s->sequence++, r->access ? r->item.id : NOBODY,
                                                            r->kind,       r->repeats};
@@ -391,7 +392,7 @@ void sm_memory_add(struct sm_memory *s, const struct memory_transaction *t)
     struct lsu_access *a = s->current;
     s->plain_count++;
     if (s->immediate)
-        s->plain_writes += t->kind != CACHE_READ;
+        s->dram_counts.writes += t->kind != CACHE_READ;
     if (s->immediate || !a)
         return;
     if (s->plain_count == 1 && !s->layout->immediate)
@@ -412,8 +413,9 @@ void sm_memory_add(struct sm_memory *s, const struct memory_transaction *t)
 
 void sm_memory_count(struct sm_memory *s, enum cache_kind kind, uint64_t transactions)
 {
-    s->plain_accesses += transactions;
-    s->plain_writes += kind == CACHE_READ ? 0 : transactions;
+    s->dram_counts.accesses += transactions;
+    s->port_counts.requests += transactions;
+    s->dram_counts.writes += kind == CACHE_READ ? 0 : transactions;
 }
 
 /* Among those held, by arrival: in the order of issue, but for immediate memory systems. */
@@ -437,7 +439,8 @@ uint64_t sm_memory_commit(struct sm_memory *s)
     struct lsu_access *a = s->current;
     s->current = NULL;
     if (s->immediate) {
-        s->plain_accesses += s->plain_count;
+        s->dram_counts.accesses += s->plain_count;
+        s->port_counts.requests += s->plain_count;
         return s->plain_arrival + (s->plain_count ? s->layout->delay : 0);
     }
     if (!a)
@@ -461,7 +464,7 @@ uint64_t sm_memory_fetch(struct sm_memory *s, unsigned subcore, uint64_t address
     if (!model->keeps)
         return cycle;
     model->fetch(s->icache[subcore / s->layout->icache_subcores], address, cycle + s->origin, &reply);
-    s->icache_counts[!reply.hit]++;
+    *(reply.hit ? &s->icache_counts.hits : &s->icache_counts.misses) += 1;
     return reply.cycle - s->origin;
 }
 

@@ -82,7 +82,7 @@ struct sm_memory {
     uint64_t last_arrival;                  /* when the LSU takes the last access, at the earliest */
     struct sm_l1 l1[16];
     void *icache[16];
-    uint64_t icache_counts[2]; /* hits, misses */
+    struct icache_counts icache_counts;
     /* port */
     uint64_t last_start, last_left, left; /* last look-up; last leave; how many left then */
     uint64_t sequence;
@@ -91,8 +91,9 @@ struct sm_memory {
     struct outbox outbox;
     struct inbox inbox;
     bool replied, failed;
-    uint64_t stepped_to;                   /* the cycle last stepped, + 1 */
-    uint64_t plain_accesses, plain_writes; /* of device memory, when immediate */
+    uint64_t stepped_to;            /* the cycle last stepped, + 1 */
+    struct dram_counts dram_counts; /* when immediate */
+    struct port_counts port_counts;
     struct pool accesses, requests;
     struct memory_completion *done; /* a queue */
     size_t done_first, done_count, done_room;

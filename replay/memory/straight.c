@@ -23,8 +23,8 @@ static uint64_t ask_device_memory(struct memory_system *m, uint64_t address, uin
     struct dram_request request = {memory_local(&m->layout.channels, address), sectors, 0, write};
     uint64_t done;
     m->layout.dram->offer(c->state, &request, cycle, &done);
-    c->accesses += sectors;
-    c->writes += write ? sectors : 0;
+    c->counts.accesses += sectors;
+    c->counts.writes += write ? sectors : 0;
     return done;
 }
 

@@ -330,16 +330,17 @@ static void judge_caches(struct round *r, const char *policy, const struct wcet_
     const struct wcet_cache_counts *c = &b->caches;
     struct soundness *s = r->s;
     s->classified += c->classified;
-    if (!c->classified ||
-        (seen->l1_hits >= c->at[WCET_L1].hits && seen->l2_hits + seen->l2_misses <= c->requests[WCET_L2] &&
-         seen->dram_accesses <= c->requests[WCET_MEMORY]))
+    if (!c->classified || (seen->memory.l1.hits >= c->at[WCET_L1].hits &&
+                           seen->memory.l2.hits + seen->memory.l2.misses <= c->requests[WCET_L2] &&
+                           seen->memory.dram.accesses <= c->requests[WCET_MEMORY]))
         return;
     if (!s->violations++)
         snprintf(s->first, sizeof s->first,
                  "round %" PRIu64 ", launch %" PRIu32 ", %s: L1 hits %" PRIu64 " for at least %" PRIu64
                  ", L2 accesses %" PRIu64 " for at most %" PRIu64 ", device memory %" PRIu64 " for at most %" PRIu64,
-                 r->number, b->launch, policy, seen->l1_hits, c->at[WCET_L1].hits, seen->l2_hits + seen->l2_misses,
-                 c->requests[WCET_L2], seen->dram_accesses, c->requests[WCET_MEMORY]);
+                 r->number, b->launch, policy, seen->memory.l1.hits, c->at[WCET_L1].hits,
+                 seen->memory.l2.hits + seen->memory.l2.misses, c->requests[WCET_L2], seen->memory.dram.accesses,
+                 c->requests[WCET_MEMORY]);
 }
 
 static void judge(struct round *r, const char *policy, const struct wcet_bounds *b, uint64_t cycles)

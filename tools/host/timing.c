@@ -49,11 +49,11 @@ static void fill(struct reprise_result *to, const struct machine *m, const struc
     to->occupancy = statistics_occupancy(m, s);
     to->global_loads = s->global_load_transactions;
     to->global_stores = s->global_store_transactions;
-    to->l1_hits = s->l1_hits;
-    to->l1_misses = s->l1_misses;
-    to->l2_hits = s->l2_hits;
-    to->l2_misses = s->l2_misses;
-    to->dram_accesses = s->dram_accesses;
+    to->l1_hits = s->memory.l1.hits;
+    to->l1_misses = s->memory.l1.misses;
+    to->l2_hits = s->memory.l2.hits;
+    to->l2_misses = s->memory.l2.misses;
+    to->dram_accesses = s->memory.dram.accesses;
     to->shared_conflicts = s->shared_conflicts;
 }
 

@@ -62,9 +62,9 @@ static void compare(const struct reprise_result result[LAUNCHES], const struct r
                      (unsigned long long)result[i].cycles, (unsigned long long)s->cycles);
         cr_expect_eq(result[i].warp_instructions, s->warp_instructions);
         cr_expect_eq(result[i].thread_instructions, s->thread_instructions);
-        cr_expect_eq(result[i].l1_hits, s->l1_hits);
-        cr_expect_eq(result[i].l2_misses, s->l2_misses);
-        cr_expect_eq(result[i].dram_accesses, s->dram_accesses);
+        cr_expect_eq(result[i].l1_hits, s->memory.l1.hits);
+        cr_expect_eq(result[i].l2_misses, s->memory.l2.misses);
+        cr_expect_eq(result[i].dram_accesses, s->memory.dram.accesses);
         cr_expect_float_eq(result[i].microseconds, (double)s->cycles / 1300, 1e-9);
     }
 }

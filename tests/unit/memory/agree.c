@@ -65,11 +65,11 @@ void plan_run(const struct machine *machine, bool short_cuts, const struct plan 
     cr_assert(memory_system_end_launch(m, last + 1, &s, &err));
     for (unsigned i = 0; i < plan->count; i++)
         cr_assert_neq(out->ends[i], MEMORY_PENDING, "access %u never completes", i);
-    out->l1_hits = s.l1_hits;
-    out->l1_misses = s.l1_misses;
-    out->l2_hits = s.l2_hits;
-    out->l2_misses = s.l2_misses;
-    out->dram = s.dram_accesses;
+    out->l1_hits = s.memory.l1.hits;
+    out->l1_misses = s.memory.l1.misses;
+    out->l2_hits = s.memory.l2.hits;
+    out->l2_misses = s.memory.l2.misses;
+    out->dram = s.memory.dram.accesses;
     memory_system_free(m);
 }
 

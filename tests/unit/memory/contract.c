@@ -255,9 +255,9 @@ Test(contract, the_next_launch_finds_what_the_last_one_left)
             }
             cr_expect_eq(end, ends[launch]);
             cr_assert(memory_system_end_launch(system, 400, &s, &err));
-            cr_expect_eq(s.l1_hits, launch);
-            cr_expect_eq(s.l1_misses, 1 - launch);
-            cr_expect_eq(s.dram_accesses, 1 - launch);
+            cr_expect_eq(s.memory.l1.hits, launch);
+            cr_expect_eq(s.memory.l1.misses, 1 - launch);
+            cr_expect_eq(s.memory.dram.accesses, 1 - launch);
         }
         memory_system_free(system);
     }

@@ -206,10 +206,10 @@ Test(timing, caches_of_the_tx2)
     struct rp_trace *t = trace_of(&(struct warp_program){ops, 4}, 1);
     struct statistics s = both_engines(t, m);
     uint64_t miss = 216 + 100;
-    cr_expect_eq(s.l1_misses, 1);
-    cr_expect_eq(s.l1_hits, 1);
-    cr_expect_eq(s.l2_misses, 1);
-    cr_expect_eq(s.dram_accesses, 1);
+    cr_expect_eq(s.memory.l1.misses, 1);
+    cr_expect_eq(s.memory.l1.hits, 1);
+    cr_expect_eq(s.memory.l2.misses, 1);
+    cr_expect_eq(s.memory.dram.accesses, 1);
     /* load 0..316, add at 316, load with it hits: 316 + 82 = 398, add 398..404 */
     cr_expect_eq(s.dual_issues, 2, "the exit goes with the last add");
     cr_expect_eq(s.cycles, miss + 82 + 6);

@@ -30,12 +30,12 @@ Test(icache, a_miss_holds_up_its_instruction)
     struct statistics s = run("orin-wcet", &warp, 1, (const char *const[]){SMALL, NULL});
     /* fetched at 0, 20, 21, 41, 42; lines come at 20, 41, 62; issue at 20, 21, 41, 42, 62 */
     cr_expect_eq(s.cycles, 62 + 5);
-    cr_expect_eq(s.icache_misses, 3);
-    cr_expect_eq(s.icache_hits, 2, "the exit, which takes no issue slot, is not fetched");
+    cr_expect_eq(s.memory.icache.misses, 3);
+    cr_expect_eq(s.memory.icache.hits, 2, "the exit, which takes no issue slot, is not fetched");
     cr_expect_eq(s.stall[STALL_FETCH], 20 + 19 + 19);
     s = run("orin-wcet", &warp, 1, (const char *const[]){NULL});
     cr_expect_eq(s.cycles, 4 + 5);
-    cr_expect_eq(s.icache_hits + s.icache_misses, 0, "a perfect one counts nothing");
+    cr_expect_eq(s.memory.icache.hits + s.memory.icache.misses, 0, "a perfect one counts nothing");
 }
 
 Test(icache, sub_cores_share_one_or_not)
@@ -44,11 +44,11 @@ Test(icache, sub_cores_share_one_or_not)
     static const struct warp_program warps[] = {{ops, 1}, {ops, 1}}; /* in one line of 64 bytes */
     struct statistics s =
         run("orin-wcet", warps, 2, (const char *const[]){SMALL, "icache.line=64", "subcores=2", NULL});
-    cr_expect_eq(s.icache_misses, 2);
+    cr_expect_eq(s.memory.icache.misses, 2);
     s = run("orin-wcet", warps, 2,
             (const char *const[]){SMALL, "icache.line=64", "subcores=2", "icache_subcores=2", NULL});
-    cr_expect_eq(s.icache_misses, 1);
-    cr_expect_eq(s.icache_hits, 1);
+    cr_expect_eq(s.memory.icache.misses, 1);
+    cr_expect_eq(s.memory.icache.hits, 1);
     cr_expect_eq(s.cycles, 20 + 5, "both wait for the line");
 }
 
@@ -73,11 +73,11 @@ Test(warm_l2, what_the_host_wrote_is_there)
     static const char *const warm[] = {"warm_l2=true", NULL};
     struct statistics s = run("jetson-tx2", &input, 1, NULL);
     cr_expect_eq(s.cycles, 316 + 3 + 6);
-    cr_expect_eq(s.l2_misses, 4);
+    cr_expect_eq(s.memory.l2.misses, 4);
     s = run("jetson-tx2", &input, 1, warm);
     cr_expect_eq(s.cycles, 216 + 3 + 6);
-    cr_expect_eq(s.l2_hits, 4);
-    cr_expect_eq(s.dram_accesses, 0);
+    cr_expect_eq(s.memory.l2.hits, 4);
+    cr_expect_eq(s.memory.dram.accesses, 0);
     cr_expect_eq(run("jetson-tx2", &output, 1, warm).cycles, 316 + 3 + 6, "the rest is not");
     static const char *const small[] = {"warm_l2=true", "l2.size=2K", NULL};
     cr_expect_eq(run("jetson-tx2", &input, 1, small).cycles, 316 + 3 + 6, "of 4 KiB the last 2 are left");

@@ -62,7 +62,7 @@ static void expect(const struct warp_program *p, uint32_t warps, const struct ma
     expect_class(&b.caches, WCET_L1, e->l1);
     expect_class(&b.caches, WCET_L2, e->l2);
     cr_expect_eq(b.caches.requests[WCET_MEMORY], e->dram, "at most %d", (int)b.caches.requests[WCET_MEMORY]);
-    cr_expect_eq(r.total.dram_accesses, e->accesses, "%d accesses", (int)r.total.dram_accesses);
+    cr_expect_eq(r.total.memory.dram.accesses, e->accesses, "%d accesses", (int)r.total.memory.dram.accesses);
     replay_result_free(&r);
     wcet_bounds_free(&b);
     machine_free(m);
@@ -214,9 +214,9 @@ Test(caches, a_write_back_brings_the_sector)
 /* A store to one line of L1, whose place the second load takes: its sector is written back to L2, under its address
  * 0x10c0, and there its line takes the place of 0x30c0, which nothing else touches. So 0x30c0 does not stay, though no
  * transaction names another line of its place. Requests to device memory: of the loads of 0x30c0 three each, for both
- * sectors of what they replace could be dirty, and one is, the second time; one of the load of 0x2040; and 8 × 2 each of
- * what the store and the load of 0x2040 replace in L1: each of the 8 sectors could go to a line of L2 for which one with
- * 2 dirty sectors has to make room. Loads beside L1 take 61 cycles, for which 66 are charged. */
+ * sectors of what they replace could be dirty, and one is, the second time; one of the load of 0x2040; and 8 × 2 each
+ * of what the store and the load of 0x2040 replace in L1: each of the 8 sectors could go to a line of L2 for which one
+ * with 2 dirty sectors has to make room. Loads beside L1 take 61 cycles, for which 66 are charged. */
 static const struct warp_op under_its_address[] = {LOAD_CG(0, NO, 0x30c0), STORE(0, 0x10c0), LOAD(1, 0, 0x2040),
                                                    LOAD_CG(2, 1, 0x30c0)};
 static const struct warp_program one_sector[] = {{under_its_address, 4}};

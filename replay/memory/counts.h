@@ -1,0 +1,47 @@
+/* Statistics of the memory system's components, one table each: X(field, unit, definition). A component counts where
+ * something happens; names, sums, output and docs/statistics.md follow from the table.
+ */
+#ifndef REPRISE_REPLAY_MEMORY_COUNTS_H
+#define REPRISE_REPLAY_MEMORY_COUNTS_H
+
+#include <stdint.h>
+
+#define ICACHE_COUNTS(X)                                                                                               \
+    X(hits, "instructions", "fetched instructions whose line was in the instruction cache or on its way there")        \
+    X(misses, "instructions", "fetched instructions whose line was not in the instruction cache")
+
+#define CACHE_COUNTS(X)                                                                                                \
+    X(hits, "transactions", "transactions whose sector was in this cache or on its way there")                         \
+    X(misses, "transactions", "transactions that looked in this cache and did not find their sector")                  \
+    X(written_back, "sectors", "dirty sectors of lines that this cache replaced")
+
+#define PORT_COUNTS(X) X(requests, "requests", "requests that left an SM for L2 or device memory")
+
+#define DRAM_COUNTS(X)                                                                                                 \
+    X(accesses, "transactions", "reads and writes of device memory, write-backs included")                             \
+    X(writes, "transactions", "the writes among them, atomics done there included")
+
+#define COUNT_FIELD(field, unit, definition) uint64_t field;
+struct icache_counts {
+    ICACHE_COUNTS(COUNT_FIELD)
+};
+struct cache_counts {
+    CACHE_COUNTS(COUNT_FIELD)
+};
+struct port_counts {
+    PORT_COUNTS(COUNT_FIELD)
+};
+struct dram_counts {
+    DRAM_COUNTS(COUNT_FIELD)
+};
+#undef COUNT_FIELD
+
+/* All of a chip, summed over the instances of each component; rows in replay/statistics.c. */
+struct memory_counts {
+    struct icache_counts icache;
+    struct cache_counts l1, l2;
+    struct port_counts port;
+    struct dram_counts dram;
+};
+
+#endif
