@@ -91,7 +91,7 @@ static uint32_t handed(uint32_t t)
 
 Test(splits, lanes_hand_off_to_one_another)
 {
-    gives("sm_75", HAND_OFF, 1, 32, handed);
+    gives("sm_75", HAND_OFF, 8, 32, handed);
     fails("sm_62", HAND_OFF, 32, RP_FAULT_LIMIT, "");
 }
 
