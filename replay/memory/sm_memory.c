@@ -472,7 +472,8 @@ uint64_t sm_memory_fetch(struct sm_memory *s, unsigned subcore, uint64_t address
 
 void sm_memory_reply(struct sm_memory *s, uint32_t name, uint64_t cycle)
 {
-    if (!grow((void **)&s->inbox.items, &s->inbox.room, s->inbox.count, sizeof *s->inbox.items)) {
+    if (s->inbox.count == s->inbox.room &&
+        !grow((void **)&s->inbox.items, &s->inbox.room, s->inbox.count, sizeof *s->inbox.items)) {
         s->failed = true;
         return;
     }

@@ -47,13 +47,13 @@ static void follow(struct memory_system *m, uint32_t sm, const struct outgoing *
 
 /* ---- all of them, in order --------------------------------------------------------------------------------------- */
 
-static uint64_t first_arrival(const struct memory_system *m, uint32_t sm)
+static inline uint64_t first_arrival(const struct memory_system *m, uint32_t sm)
 {
     const struct outbox *box = &m->sms[sm].outbox;
     return box->items[box->first].arrival;
 }
 
-static bool before(const struct memory_system *m, uint32_t a, uint32_t b)
+static inline bool before(const struct memory_system *m, uint32_t a, uint32_t b)
 {
     uint64_t of_a = first_arrival(m, a), of_b = first_arrival(m, b);
     return of_a != of_b ? of_a < of_b : a < b;
@@ -80,6 +80,12 @@ static void sink(const struct memory_system *m, uint32_t *heap, uint32_t count, 
     heap[at] = sm;
 }
 
+/* The one at the top is still where it belongs. */
+static inline bool is_first(const struct memory_system *m, const uint32_t *heap, uint32_t count)
+{
+    return (count < 2 || before(m, heap[0], heap[1])) && (count < 3 || before(m, heap[0], heap[2]));
+}
+
 uint64_t chip_straight_advance(struct memory_system *m, uint64_t now)
 {
     uint32_t count = 0, *heap = m->senders;
@@ -90,7 +96,9 @@ uint64_t chip_straight_advance(struct memory_system *m, uint64_t now)
         sink(m, heap, count, at);
     while (count && first_arrival(m, heap[0]) <= now) {
         struct outbox *box = &m->sms[heap[0]].outbox;
-        follow(m, heap[0], &box->items[box->first++]);
+        do
+            follow(m, heap[0], &box->items[box->first++]);
+        while (box->first < box->count && box->items[box->first].arrival <= now && is_first(m, heap, count));
         if (box->first == box->count) {
             box->first = box->count = 0;
             heap[0] = heap[--count];
