@@ -14,8 +14,8 @@ TABLE = "frontend/isa/ptx/"
 HEAD = (".version 8.3\n.target sm_%s\n.address_size 64\n.entry k()\n{\n.reg .pred %%p<20>; .reg .b16 %%h<20>; "
         ".reg .b32 %%r<20>; .reg .b64 %%d<20>; .reg .b128 %%q<20>;\n")
 # What ptx_generate.py writes otherwise, in its place in a program: memory, control flow, lanes of a warp, moves.
-ELSEWHERE = set("ld st ldu atom red prefetch prefetchu bar barrier shfl vote match redux activemask elect bra brx call ret "
-                "exit trap brkpt nanosleep pmevent membar fence cvta isspacep mov".split())
+ELSEWHERE = set("ld st ldu atom red prefetch prefetchu bar barrier shfl vote match redux activemask elect bra brx call "
+                "ret exit trap brkpt nanosleep pmevent membar fence cvta isspacep mov".split())
 # Not exact by definition: PTX gives bounds of their error, and machine code is free within them.
 APPROXIMATE = {"approx", "full"}
 
@@ -33,7 +33,8 @@ class Table:
         for name, group in re.findall(r'^MOD\(\w+, "([^"]*)", (\w+), ', read("modifiers.def"), re.M):
             self.groups.setdefault(group, []).append(name)
         self.sets = dict(re.findall(r'\{"(\w+)", "([^"]*)"\}', read("table.c")))
-        self.bits = {name: int(bits) for name, bits in re.findall(r'^TYPE\(\w+, "(\w+)", (\d+),', read("types.def"), re.M)}
+        widths = re.findall(r'^TYPE\(\w+, "(\w+)", (\d+),', read("types.def"), re.M)
+        self.bits = {name: int(bits) for name, bits in widths}
 
     def modifiers(self, word):
         names = []

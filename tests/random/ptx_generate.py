@@ -18,7 +18,8 @@ REGISTERS = {
 }
 PREDICATES = 8
 CORNERS = {
-    16: [0, 1, 2, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0x8001, 0xffff, 0x3c00, 0x7bff, 0x7c00, 0xfc00, 0x7e00, 0x03ff],
+    16: [0, 1, 2, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0x8001, 0xffff, 0x3c00, 0x7bff, 0x7c00, 0xfc00, 0x7e00,
+         0x03ff],
     32: [0, 1, 2, 31, 32, 33, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff,
          0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fffffff, 0x00800000, 0x007fffff, 0x4f000000, 0x5f000000],
     64: [0, 1, 63, 64, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000,
@@ -97,10 +98,11 @@ class Generator:
         return "%%%s%d" % (letter, self.random.randrange(count))
 
     def immediate(self, bits, kind):
-        value = self.random.choice(CORNERS[max(bits, 16)]) if self.chance(0.6) else self.random.getrandbits(max(bits, 16))
+        width = max(bits, 16)
+        value = self.random.choice(CORNERS[width]) if self.chance(0.6) else self.random.getrandbits(width)
         if self.chance(0.2):
             value = self.random.randrange(70)
-        value &= (1 << max(bits, 16)) - 1
+        value &= (1 << width) - 1
         if kind == "f32":
             return "0f%08X" % value
         if kind == "f64":
@@ -162,7 +164,9 @@ class Generator:
 
     def video_source(self, kind):
         """Of numbers, those that ptxas does not take for negative ones of 16 bits."""
-        return self.register(32, kind) if self.chance(0.85) else self.pick("0x7fff", "1", "127", "0x12345", "0x7fffffff")
+        if self.chance(0.85):
+            return self.register(32, kind)
+        return self.pick("0x7fff", "1", "127", "0x12345", "0x7fffffff")
 
     def wider(self, bits):
         """cvt, ld and st take registers that are wider than their type."""
@@ -178,42 +182,55 @@ class Generator:
                 other = self.register(1)
                 name += "|" + other if other != name else ""
             names.append(name)
-        before = after = ""
-        if opcode in ("div", "rem") and types[0] not in FLOATS:
-            before, names = self.divisor(types[0], names)
-        if opcode == "fns":
-            # and an offset of -2147483648, which ptxas takes for one that finds something
-            before = "and.b32 %%t0, %s, 31;\nand.b32 %%tl, %s, 0xc000003f;\nor.b32 %%tl, %%tl, 1;\n" % tuple(names[2:])
-            names[2:] = ["%t0", "%tl"]
-        if opcode in ("bfi", "bfe"):  # ptxas takes no greater numbers, and computes bfe of numbers from 32 on wrongly
-            names = [str(self.random.randrange(32)) if k > len(names) - 3 and n[0] != "%" else n
-                     for k, n in enumerate(names)]
-        if opcode == "slct" and names[3][0] != "%":
-            names[3] = self.register(32, types[1])  # ptxas takes -2147483648 for a number that is not below 0
-        if opcode in ("bfi", "bfe") and types[0][1:] == "64":
-            # ptxas uses all bits of a 64-bit field's place and length, the PTX ISA the last eight of each
-            before += "and.b32 %%t0, %s, 255;\nand.b32 %%tl, %s, 255;\n" % (names[-2], names[-1])
-            names[-2:] = ["%t0", "%tl"]
-        if opcode[0] == "v":
-            self.select_parts(opcode, spelling, names)
-        passes = opcode in ("neg", "abs", "cvt", "copysign", "min", "max") or opcode in ("div", "rcp", "sqrt") and types[0] == "f64"
-        if passes and types[0] in FLOATS:
-            after = self.canonical(types[0], names[0])
-        if opcode in ("shl", "shr") and types[0][1:] == "16" and names[2][0] != "%":
-            names[2] = str(self.random.randrange(70))  # ptxas takes the lower 16 bits of a number, and does not clamp then
-        if opcode == "vset":  # with numbers ptxas writes another instruction: nvdisasm shows a store
-            names[1:3] = [self.integer() if n[0] != "%" else n for n in names[1:3]]
-        if opcode in ("neg", "abs") and types[0] == "s16":
-            before += "or.b16 %%th, %s, 1;\n" % names[1]  # ptxas takes -(-32768) for 32768 where it joins this with more
-            names[1] = "%th"
-        if opcode == "cvt" and types[1] == "f64" and types[0] in ("u8", "u16"):
-            # a NaN is 1 << 7 or 1 << 15 by the PTX ISA, all ones by ptxas, which goes through .u32 and saturates
-            before += "mov.b64 %%td, %s;\nsetp.nan.f64 %%tp, %%td, %%td;\n@%%tp mov.b64 %%td, 0;\n" % names[1]
-            names[1] = "%td"
-        # ptxas forgets the guard of testp.f64, and where it takes two steps for set or cvt it may forget that of the second
+        before = self.prepare(opcode, spelling, types, names)
+        after = self.canonical(types[0], names[0]) if self.passes_nan(opcode, types) else ""
+        # ptxas forgets the guard of testp.f64, and in set and cvt that of the second of two steps
         guard = "" if opcode in ("testp", "set", "cvt") else self.guard()
         text = "%s%s%s %s;\n%s" % (before, guard, spelling, ", ".join(names), after)
         return Node(text, whole=True)
+
+    @staticmethod
+    def passes_nan(opcode, types):
+        """Whether what it does to a NaN is not said."""
+        if opcode in ("div", "rcp", "sqrt"):
+            return types[0] == "f64"
+        return opcode in ("neg", "abs", "cvt", "copysign", "min", "max") and types[0] in FLOATS
+
+    def prepare(self, opcode, spelling, types, names):
+        """Changes operands for which PTX leaves the result open or ptxas is wrong (known.txt): text to stand before."""
+        if opcode in ("div", "rem") and types[0] not in FLOATS:
+            return self.divisor(types[0], names)
+        if opcode in ("bfi", "bfe"):
+            return self.field(types[0], names)
+        if opcode[0] == "v":
+            self.select_parts(opcode, spelling, names)
+        if opcode == "vset":
+            names[1:3] = [self.integer() if n[0] != "%" else n for n in names[1:3]]
+        if opcode == "slct" and names[3][0] != "%":
+            names[3] = self.register(32, types[1])
+        if opcode in ("shl", "shr") and types[0][1:] == "16" and names[2][0] != "%":
+            names[2] = str(self.random.randrange(70))
+        if opcode == "fns":
+            base, offset, names[2:] = names[2], names[3], ["%t0", "%tl"]
+            return "and.b32 %%t0, %s, 31;\nand.b32 %%tl, %s, 0xc000003f;\nor.b32 %%tl, %%tl, 1;\n" % (base, offset)
+        if opcode in ("neg", "abs") and types[0] == "s16":
+            number, names[1] = names[1], "%th"
+            return "or.b16 %%th, %s, 1;\n" % number
+        if opcode == "cvt" and types[1] == "f64" and types[0] in ("u8", "u16"):
+            number, names[1] = names[1], "%td"
+            return "mov.b64 %%td, %s;\nsetp.nan.f64 %%tp, %%td, %%td;\n@%%tp mov.b64 %%td, 0;\n" % number
+        return ""
+
+    def field(self, kind, names):
+        """Place and length of a bit field."""
+        for k in (-2, -1):
+            if names[k][0] != "%":
+                names[k] = str(self.random.randrange(32))
+        if kind[1:] != "64":
+            return ""
+        text = "and.b32 %%t0, %s, 255;\nand.b32 %%tl, %s, 255;\n" % (names[-2], names[-1])
+        names[-2:] = ["%t0", "%tl"]
+        return text
 
     def integer(self):
         return "%%%s%d" % (self.pick("u", "s"), self.random.randrange(4))
@@ -251,8 +268,10 @@ class Generator:
         t = {16: "%th", 32: "%t0", 64: "%td"}[bits]
         text = "or.b%d %s, %s, 1;\n" % (bits, t, self.register(bits))
         if kind[0] == "s":
-            text += "and.b%d %s, %s, 0x%x;\n" % (bits, t, t, (1 << (bits - 1)) - 1 if self.chance(0.5) else (1 << bits) - 3)
-        return text, [names[0], names[1], t]
+            mask = (1 << (bits - 1)) - 1 if self.chance(0.5) else (1 << bits) - 3
+            text += "and.b%d %s, %s, 0x%x;\n" % (bits, t, t, mask)
+        names[2] = t
+        return text
 
     def canonical(self, kind, register):
         """What a NaN becomes is not said: makes it the one that arithmetic gives."""
@@ -309,7 +328,8 @@ class Generator:
             names.insert(0, self.register(whole))
         else:
             some = self.random.sample(["%%%s%d" % ({16: "h", 32: "r"}[part], i) for i in range(6)], parts)
-            names = ["{" + ", ".join("_" if self.chance(0.1) and parts > 2 else s for s in some) + "}", self.register(whole)]
+            some = ["_" if self.chance(0.1) and parts > 2 else s for s in some]
+            names = ["{" + ", ".join(some) + "}", self.register(whole)]
         return Node("%smov.b%d %s;\n" % (self.guard(), whole, ", ".join(names)))
 
     # ---- memory: every thread has MINE_BYTES of global, shared and local memory of its own
@@ -361,7 +381,9 @@ class Generator:
             return ""
         if space in ("global", "shared", "generic") and self.chance(0.4):
             return ".volatile"
-        return self.pick(".wb", ".cg", ".cs", ".wt") if stores else self.pick(".ca", ".cg", ".cs", ".cv") if space != "local" else ""
+        if stores:
+            return self.pick(".wb", ".cg", ".cs", ".wt")
+        return self.pick(".ca", ".cg", ".cs", ".cv") if space != "local" else ""
 
     ATOMICS = [("add", "u32"), ("add", "s32"), ("add", "u64"), ("and", "b32"), ("or", "b32"), ("xor", "b32"),
                ("and", "b64"), ("or", "b64"), ("xor", "b64"), ("exch", "b32"), ("exch", "b64"), ("cas", "b32"),
@@ -447,8 +469,9 @@ class Generator:
     def switch(self, depth):
         ways = [self.label() for _ in range(self.random.randrange(2, 5))]
         out = self.label()
-        text = "{\n.reg .u32 %%i%d;\nrem.u32 %%i%d, %s, %d;\n" % (self.labels, self.labels, self.register(32), len(ways))
-        text += "T%s: .branchtargets %s;\nbrx.idx %%i%d, T%s;\n" % (out, ", ".join(ways), self.labels, out)
+        n = self.labels
+        text = "{\n.reg .u32 %%i%d;\nrem.u32 %%i%d, %s, %d;\n" % (n, n, self.register(32), len(ways))
+        text += "T%s: .branchtargets %s;\nbrx.idx %%i%d, T%s;\n" % (out, ", ".join(ways), n, out)
         parts = [["%s:\n" % w, self.block(depth, 3), "bra %s;\n" % out] for w in ways]
         node = Node(text)
         behind = ""
@@ -480,7 +503,8 @@ class Generator:
         self.in_function = inner
         out = ".func (.param .%s r) %s(.param .b64 a_mine%s)\n{\n" % (
             result, name, "".join(", .param .%s a%d" % (k, i) for i, k in enumerate(kinds)))
-        out += declarations() + fill_registers() + "ld.param.b64 %gmine, [a_mine];\nmov.b64 %gsh, %gmine; mov.b64 %gloc, %gmine;\n"
+        out += declarations() + fill_registers()
+        out += "ld.param.b64 %gmine, [a_mine];\nmov.b64 %gsh, %gmine; mov.b64 %gloc, %gmine;\n"
         for i, k in enumerate(kinds):
             out += "ld.param.%s %s, [a%d];\n" % (k, self.register(int(k[1:]), k), i)
         tail = "st.param.%s [r], %s;\nret;\n}\n" % (result, self.register(int(result[1:]), result))
@@ -547,7 +571,8 @@ def entry(name, body):
     out = ".visible .entry %s(.param .u64 in, .param .u64 out, .param .u64 mine, .param .u64 sums, " % name
     out += ".param .align 16 .b8 extra[32])\n{\n" + declarations()
     out += ".shared .align 16 .b8 shared[%d]; .local .align 16 .b8 frame[%d];\n" % (64 * MINE_BYTES, MINE_BYTES)
-    out += "ld.param.u64 %in, [in]; cvta.to.global.u64 %in, %in; ld.param.u64 %gmine, [mine]; ld.param.u64 %sums, [sums];\n"
+    out += "ld.param.u64 %in, [in]; cvta.to.global.u64 %in, %in; "
+    out += "ld.param.u64 %gmine, [mine]; ld.param.u64 %sums, [sums];\n"
     out += "mov.u32 %at, %tid.x; mov.u32 %t0, %ntid.x; mov.u32 %sh, %ctaid.x; mad.lo.u32 %at, %sh, %t0, %at;\n"
     out += "mad.wide.u32 %%gmine, %%at, %d, %%gmine; cvta.to.global.u64 %%mine, %%gmine;\n" % MINE_BYTES
     out += "cvta.to.global.u64 %sums, %sums; mov.u32 %t0, %tid.x; mov.u32 %sh, shared;\n"
@@ -566,10 +591,11 @@ def initial_values():
             kind = {16: "b16", 32: "b32", 64: "b64"}[bits]
             step = bits // 8
             at = (at + step - 1) // step * step
-            place = at - at % 4 if bits < 64 else at - at % 4
+            place = at - at % 4
             if bits == 64:
-                out += "{ .reg .b32 %%a, %%b; ld.global.b32 %%a, [%%td+%d]; ld.global.b32 %%b, [%%td+%d]; mov.b64 %s, {%%a, %%b}; }\n" % (
-                    place, place + 4, r)
+                out += "{ .reg .b32 %%a, %%b; ld.global.b32 %%a, [%%td+%d]; ld.global.b32 %%b, [%%td+%d]; " % (
+                    place, place + 4)
+                out += "mov.b64 %s, {%%a, %%b}; }\n" % r
             else:
                 out += "ld.global.%s %s, [%%td+%d];\n" % (kind, r, place if bits == 32 else at)
             at += step
@@ -582,7 +608,8 @@ def initial_values():
 def final_stores():
     """All registers, then shared and local memory mixed into the thread's own words."""
     out = "{ .reg .b64 %out; .reg .b32 %w, %x; .reg .b64 %y;\n"
-    out += "ld.param.u64 %%out, [out]; cvta.to.global.u64 %%out, %%out; mad.wide.u32 %%out, %%at, %d, %%out;\n" % (4 * OUT_WORDS)
+    out += "ld.param.u64 %out, [out]; cvta.to.global.u64 %out, %out; "
+    out += "mad.wide.u32 %%out, %%at, %d, %%out;\n" % (4 * OUT_WORDS)
     at = 0
     for bits in (64, 32, 16):
         for r in all_registers(bits):
@@ -603,9 +630,9 @@ def final_stores():
 
 def file_of(programs, target):
     rng = random.Random("table")
-    table = ", ".join(str(rng.choice(CORNERS[32]) if rng.random() < 0.5 else rng.getrandbits(32)) for _ in range(MINE_BYTES // 4))
+    words = [rng.choice(CORNERS[32]) if rng.random() < 0.5 else rng.getrandbits(32) for _ in range(MINE_BYTES // 4)]
     head = ".version 8.3\n.target sm_%s\n.address_size 64\n.const .align 16 .b32 table[%d] = {%s};\n" % (
-        target, MINE_BYTES // 4, table)
+        target, MINE_BYTES // 4, ", ".join(map(str, words)))
     return head + "".join(p.text() for p in programs)
 
 

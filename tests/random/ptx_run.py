@@ -127,7 +127,8 @@ class Run:
                 self.take(*future.result())
                 self.runs += len(indices) * len(self.modules(k))
                 done += len(indices)
-                said = (done, self.o.count, len({f.index for f in self.failures}) + len(self.broken), time.time() - start)
+                failed = len({f.index for f in self.failures}) + len(self.broken)
+                said = (done, self.o.count, failed, time.time() - start)
                 print("%d of %d programs, %d failed, %.0f s" % said, file=sys.stderr, flush=True)
 
     def take(self, failed, broken):
@@ -149,7 +150,7 @@ class Run:
         with open(path + "-small.ptx", "w") as f:
             f.write(generate.file_of([smaller], target))
         print("# and made smaller in %s-small.ptx:" % path)
-        for line in "".join(map(str, smaller.functions * ("call" in str(smaller.nodes)) + smaller.nodes)).splitlines()[:40]:
+        for line in "".join(map(str, smaller.nodes)).splitlines()[:40]:
             print("#     " + line)
 
     def run(self):
