@@ -22,7 +22,7 @@ struct args {
     struct wcet_policies policies;
     struct wcet_grid grid;
     unsigned extensions;
-    int64_t launch;
+    int64_t launch, block; /* -1: all */
     uint64_t attack;
     struct wcet_states_budget exhaust;
     const char *phases;
@@ -36,6 +36,7 @@ static const struct option_row rows[] = {
     {"set", 's', "KEY=VALUE",
      "Change an option of the machine, or of a scheduler that --check or policy= names; may be repeated"},
     {"launch", 'l', "N", "Analyse this launch only, counted from 0"},
+    {"block", 'b', "N", "Analyse this block of the launch as if it were alone, counted from 0 (x fastest)"},
     {"check", KEY_CHECK, "POLICIES",
      "Replay under these warp schedulers too and say how much larger the bounds are: gto, lrr, oldest, two-level, "
      "random, "
@@ -101,6 +102,8 @@ static void complete(struct args *a, struct command_line *line)
     if (a->gridded && (a->attack || a->phases || a->policies.count || a->launch >= 0))
         command_usage(line, "--grid goes with neither --attack, --phases, --check nor --launch; 'policy=' names the "
                             "schedulers to compare with");
+    if (a->block >= 0 && (a->gridded || a->attack || a->policies.count))
+        command_usage(line, "--block goes with neither --grid, --attack nor --check: a replay is of all blocks");
     if (a->gridded && !a->grid.policies.count)
         command_usage(line, "--grid needs policies to compare with. Example: --grid latency=200,100 policy=lrr,gto");
 }
@@ -126,6 +129,10 @@ static void wcet_option(struct command_line *line, int key, char *arg)
     case 'l':
         command_check(line, parse_number("--launch", arg, 0, UINT32_MAX, &number, &err), &err);
         a->launch = number;
+        break;
+    case 'b':
+        command_check(line, parse_number("--block", arg, 0, INT64_MAX, &number, &err), &err);
+        a->block = number;
         break;
     case KEY_ATTACK:
         command_check(line, parse_number("--attack", arg, 1, 1000000000, &number, &err), &err);
@@ -256,7 +263,8 @@ static void print_details(struct job *j)
         puts("\nOverestimation over launches");
         wcet_print_summary(&j->result);
     }
-    wcet_print_exact(&j->result);
+    if (j->args->block < 0)
+        wcet_print_exact(&j->result);
 }
 
 static bool analyse_trace(struct job *j, const char *path, struct rp_error *err)
@@ -290,6 +298,8 @@ static void print_tables(const struct args *a, const struct machine *m, struct t
     if (!a->csv)
         printf("%s%s on %s at %" PRId64 " MHz, any work-conserving scheduler\n\n", a->traces[0],
                a->count > 1 ? " and others" : "", m->name, m->clock_mhz);
+    if (!a->csv && a->block >= 0)
+        printf("Block %" PRId64 " alone\n\n", a->block);
     print(t->launches, stdout);
     if (t->replays) {
         puts(a->csv ? "" : "\nReplays");
@@ -321,7 +331,10 @@ static int run(struct args *a)
     for (size_t i = 0; fine && i < a->count; i++) {
         struct job j = {.args = a,
                         .machine = m,
-                        .result = {.policies = a->policies, .exhaust = a->exhaust},
+                        .result = {.policies = a->policies,
+                                   .exhaust = a->exhaust,
+                                   .one_block = a->block >= 0,
+                                   .block = (uint64_t)a->block},
                         .launches = a->json ? json_array() : NULL};
         j.profile.keep = a->json;
         fine = analyse_trace(&j, a->traces[i], &err) && add_results(&j, &t, &err);
@@ -350,7 +363,7 @@ static int run(struct args *a)
 static int wcet_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
-    struct args a = {.launch = -1, .exhaust = WCET_STATES_BUDGET};
+    struct args a = {.launch = -1, .block = -1, .exhaust = WCET_STATES_BUDGET};
     command_parse(&line, c, argc, argv, &a);
     a.machine.schedulers = (const char *const *)(a.gridded ? a.grid.policies.names : a.policies.names);
     a.machine.scheduler_count = a.gridded ? a.grid.policies.count : a.policies.count;
@@ -368,6 +381,7 @@ static const struct command_example examples[] = {
     {"Phases of all warps, and a search for bad schedules",
      "reprise wcet one-block.wtr --machine orin-wcet --phases p.csv --attack 1000"},
     {"All schedules, if they are few", "reprise wcet one-block.wtr --machine orin-wcet --check gto --exhaust 5000000"},
+    {"One block of a larger launch", "reprise wcet mm.wtr --machine orin-wcet --block 5"},
     {"Two traces in one table, with all that goes beyond the paper",
      "reprise wcet one-block.wtr mm.wtr --machine jetson-tx2 --assume all"},
     {"The overestimation over latencies and policies",

@@ -76,3 +76,20 @@ status=$?
 check "one that cannot be read ends it" eval '[ $status -eq 2 ] && [ "$(wc -l <"$dir/err")" -eq 1 ] && [ ! -s "$dir/out" ]'
 check "--csv" test "$("$r" wcet -q --csv "$dir/w.wtr" -m orin-wcet | python3 -c 'import csv, sys; print(*[r["unit-aware"] for r in csv.DictReader(sys.stdin)])')" = \
     "$(python3 -c "import json; print(json.load(open('$dir/json'))['launches'][0]['unit_bound'])")"
+
+# ---- one block of a larger launch ----------------------------------------------------------------------------------
+add=(--module "$BUILD/kernels/vector_add.ptx" --block 256 --arg buf=zeros:4000 --arg buf=zeros:4000 --arg buf=zeros:4000 --arg i32=800)
+"$r" record -q -o "$dir/four.wtr" "${add[@]}" --grid 4
+"$r" record -q -o "$dir/first.wtr" "${add[@]}" --grid 1
+bounds() { "$r" wcet -q --json -m orin-wcet "$@" | python3 -c '
+import json, sys
+l = json.load(sys.stdin)["launches"][0]
+print(l["blocks"], l["gub"], l["serial_bound"], l["overlap_bound"], l["warp_instructions"])'; }
+check "a block of four has the bounds that it has alone" eval '[ "$(bounds "$dir/four.wtr" --block 0)" = "$(bounds "$dir/first.wtr" --exhaust 0)" ] && [ "$(bounds "$dir/four.wtr" -b 2)" = "$(bounds "$dir/first.wtr" --exhaust 0)" ]'
+check "the last one, which does less, has its own" eval '[ "$(bounds "$dir/four.wtr" --block 3)" != "$(bounds "$dir/four.wtr" --block 0)" ]'
+"$r" wcet -q "$dir/four.wtr" -m orin-wcet --block 4 >"$dir/out" 2>"$dir/err"
+status=$?
+check "there is no fifth" eval '[ $status -eq 1 ] && grep -q "launch 0 has no block 4; it has 4" "$dir/err"'
+"$r" wcet -q "$dir/four.wtr" -m orin-wcet --block 1 --check gto >"$dir/out" 2>"$dir/err"
+status=$?
+check "and no replay of one" eval '[ $status -eq 1 ] && grep -q "goes with neither" "$dir/err"'

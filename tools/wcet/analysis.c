@@ -244,7 +244,8 @@ static void add_queues(struct run *run)
     }
 }
 
-static bool one_block(struct analysis *a, uint64_t block, struct rp_error *err)
+/* `place`: of the block among those that are analysed. */
+static bool one_block(struct analysis *a, uint64_t block, uint64_t place, struct rp_error *err)
 {
     struct run run = {.analysis = a, .block = block};
     uint64_t chain = (uint64_t)a->model.machine->dispatch_latency;
@@ -260,7 +261,7 @@ static bool one_block(struct analysis *a, uint64_t block, struct rp_error *err)
     if (fine)
         add_queues(&run);
     a->bounds->warps += run.warps;
-    a->blocks[block] = (struct wcet_block){a->overlap.work, a->overlap.chain};
+    a->blocks[place] = (struct wcet_block){a->overlap.work, a->overlap.chain};
     close_run(&run);
     return fine;
 }
@@ -309,33 +310,56 @@ static bool whole(struct rp_trace *t, uint32_t launch, struct rp_error *err)
 }
 
 /* Says which launch is not covered, where there are several. */
-static bool begin_model(struct analysis *a, uint32_t launch, const struct machine *machine, unsigned extensions,
-                        struct rp_error *err)
+static bool begin_model(struct analysis *a, const struct rp_launch *l, const struct machine *machine,
+                        unsigned extensions, struct rp_error *err)
 {
-    const struct rp_launch *l = rp_trace_launch(a->trace, launch);
     struct rp_error why;
     if (wcet_model_begin(&a->model, machine, rp_trace_kernel(a->trace, l->kernel), l, extensions, &why))
         return true;
     if (rp_trace_launch_count(a->trace) == 1)
         return rp_fail(err, why.status, "%s", why.text);
-    return rp_fail(err, why.status, "launch %" PRIu32 ": %s", launch, why.text);
+    return rp_fail(err, why.status, "launch %" PRIu32 ": %s", a->bounds->launch, why.text);
 }
 
 bool wcet_analyse(struct rp_trace *t, uint32_t launch, const struct machine *machine, unsigned extensions,
                   const struct wcet_watch *watch, struct wcet_bounds *out, struct rp_error *err)
 {
     struct analysis a = {.trace = t, .watch = watch, .bounds = out};
-    *out = (struct wcet_bounds){.launch = launch, .blocks = rp_launch_blocks(rp_trace_launch(t, launch))};
-    if (!whole(t, launch, err) || !begin_model(&a, launch, machine, extensions, err))
+    const struct rp_launch *l = rp_trace_launch(t, launch);
+    *out = (struct wcet_bounds){.launch = launch, .blocks = rp_launch_blocks(l)};
+    if (!whole(t, launch, err) || !begin_model(&a, l, machine, extensions, err))
         return false;
     a.blocks = calloc(out->blocks, sizeof *a.blocks);
     bool fine = a.blocks || rp_fail(err, RP_SYSTEM, "out of memory for the blocks of a launch");
     fine = fine && wcet_caches_open(&a.caches, &a.model, t, launch, err);
     for (uint64_t b = 0; fine && b < out->blocks; b++)
-        fine = one_block(&a, b, err);
+        fine = one_block(&a, b, b, err);
     fine = fine && conclude(&a, err);
     wcet_caches_free(a.caches);
     free(a.blocks);
+    wcet_model_end(&a.model);
+    if (!fine)
+        wcet_bounds_free(out);
+    return fine;
+}
+
+bool wcet_analyse_block(struct rp_trace *t, uint32_t launch, uint64_t block, const struct machine *machine,
+                        unsigned extensions, const struct wcet_watch *watch, struct wcet_bounds *out,
+                        struct rp_error *err)
+{
+    struct wcet_block only;
+    struct analysis a = {.trace = t, .watch = watch, .bounds = out, .blocks = &only};
+    struct rp_launch alone = *rp_trace_launch(t, launch);
+    uint64_t blocks = rp_launch_blocks(&alone);
+    *out = (struct wcet_bounds){.launch = launch, .blocks = 1};
+    if (block >= blocks)
+        return rp_fail(err, RP_USAGE,
+                       "%s: launch %" PRIu32 " has no block %" PRIu64 "; it has %" PRIu64 ", counted from 0",
+                       rp_trace_path(t), launch, block, blocks);
+    alone.grid[0] = alone.grid[1] = alone.grid[2] = 1;
+    if (!whole(t, launch, err) || !begin_model(&a, &alone, machine, extensions, err))
+        return false;
+    bool fine = one_block(&a, block, 0, err) && conclude(&a, err);
     wcet_model_end(&a.model);
     if (!fine)
         wcet_bounds_free(out);

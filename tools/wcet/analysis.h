@@ -53,6 +53,10 @@ struct wcet_watch {
 /* `extensions`: a bit per enum wcet_extension. False: the launch is not covered or the trace is damaged. */
 bool wcet_analyse(struct rp_trace *, uint32_t launch, const struct machine *, unsigned extensions,
                   const struct wcet_watch *, struct wcet_bounds *, struct rp_error *);
+/* The same for one block of the launch, as if it were the only one: it has the SM to itself, and nothing is known of
+ * caches. RP_USAGE: there is no such block. */
+bool wcet_analyse_block(struct rp_trace *, uint32_t launch, uint64_t block, const struct machine *, unsigned extensions,
+                        const struct wcet_watch *, struct wcet_bounds *, struct rp_error *);
 void wcet_bounds_free(struct wcet_bounds *);
 
 /* The bounds of one section from the sums of its warps; warp w runs on sub-core w modulo `subcores`. */

@@ -113,8 +113,11 @@ bool wcet_compare(struct wcet_result *r, struct rp_trace *t, const struct machin
     bool fine = m;
     for (uint32_t l = begin; fine && l < end; l++) {
         struct wcet_launch *out = append(r, err);
-        fine = out && wcet_analyse(t, l, m, extensions, watch, &out->bounds, err) &&
-               exhaust(r, t, m, extensions, watch, &out->bounds, err);
+        if (r->one_block)
+            fine = out && wcet_analyse_block(t, l, r->block, m, extensions, watch, &out->bounds, err);
+        else
+            fine = out && wcet_analyse(t, l, m, extensions, watch, &out->bounds, err) &&
+                   exhaust(r, t, m, extensions, watch, &out->bounds, err);
     }
     machine_free(m);
     for (size_t p = 0; fine && p < r->policies.count; p++)

@@ -30,6 +30,8 @@ struct wcet_result {
     size_t count, capacity;
     struct wcet_policies policies;
     struct wcet_states_budget exhaust; /* what is left of it: states of schedules to go through at most */
+    bool one_block;                    /* bounds are for this block of a launch alone; nothing is replayed */
+    uint64_t block;
 };
 
 /* Analyses launch `only` of the trace, or all with -1, replays them under the policies, and appends what comes of it.
