@@ -1,10 +1,9 @@
-/* Caches: one level, seen from the side of its requests.
+/* Caches: what one level holds, and what it makes of a request.
  *
- * A request carries the address of one transaction and the cycle in which it arrives. The cache answers at once with
- * what will come of it: either it serves the request itself, or the request goes on to the next level. When a read
- * goes on and its data is to be kept, the engine reports by fill() when it will be there; later requests for it hit and
- * wait for that cycle. Requests are made in the order in which their instructions issue, which need not be the order
- * of their cycles; a port serves them in the order of the calls.
+ * The memory system (replay/memory) sends requests to a level, keeps its port and its queues, and looks each one up at
+ * its start. The cache says what it finds and makes room: whether it serves the request itself, and when, or it goes on
+ * to the next level. What it fetches is there when filled() says so; until then look-ups find the sector on its way,
+ * under the name of the request that fetches it. Look-ups come in the order of their starts.
  */
 #ifndef REPRISE_HW_MODELS_CACHE_H
 #define REPRISE_HW_MODELS_CACHE_H
@@ -15,21 +14,6 @@ enum cache_kind {
     CACHE_READ,
     CACHE_WRITE,
     CACHE_ATOMIC, /* read, changed and written in one place: done by the first level that keeps writes to itself */
-};
-
-struct cache_request {
-    uint64_t address; /* of the transaction */
-    uint64_t cycle;   /* of its arrival */
-    enum cache_kind kind;
-};
-
-struct cache_reply {
-    bool hit;        /* for statistics: the line was there, or on its way. A level that keeps nothing never hits */
-    bool served;     /* this level is the last that the request sees: done at `cycle` */
-    bool fill;       /* not served: tell the cache by fill() when the answer is there */
-    bool write_back; /* a dirty line had to go: a write of `victim` leaves for the next level at `cycle` */
-    uint64_t cycle;  /* served: the data, or a write's acknowledgement, is there; else: the request leaves */
-    uint64_t victim;
 };
 
 /* How a cache is laid out, and its times. A cache that keeps nothing is all zeroes. */
@@ -64,13 +48,8 @@ struct cache_model {
     struct model model;
     bool keeps; /* false: has no lines at all; its hits and misses are not counted */
     void (*reset)(void *state, const int64_t *options);
-    void (*access)(void *state, const struct cache_request *, struct cache_reply *);
-    /* What was asked for at `address` arrives at `cycle`. Called at most once after a reply with fill, before the next
-     * access. */
-    void (*fill)(void *state, uint64_t address, uint64_t cycle);
-    /* Before the first access: the cache holds these bytes, one after the other, as far as there is room for them. */
+    /* Before the first look-up: the cache holds these bytes, one after the other, as far as there is room for them. */
     void (*preload)(void *state, uint64_t address, uint64_t size);
-
     void (*shape)(const int64_t *options, struct cache_shape *);
     /* Whether such a request would ask for a sector that is neither there nor on its way. Changes nothing. */
     bool (*fetches)(const void *state, enum cache_kind, uint64_t address);
@@ -79,18 +58,6 @@ struct cache_model {
     /* What a look-up fetched under this name arrives at `cycle`. Ignored if its line has been replaced. */
     void (*filled)(void *state, uint64_t address, uint32_t fetch, uint64_t cycle);
 };
-
-/* The options of `direct-mapped`, for analyses of what it does. */
-enum {
-    CACHE_OPTION_SIZE,
-    CACHE_OPTION_LINE,
-    CACHE_OPTION_SECTOR,
-    CACHE_OPTION_LATENCY,
-    CACHE_OPTION_INTERVAL,
-    CACHE_OPTION_WRITE,
-    CACHE_OPTION_ATOMIC_INTERVAL
-};
-enum { CACHE_THROUGH, CACHE_BACK }; /* of `write` */
 
 extern const struct cache_model cache_none, cache_direct_mapped;
 

@@ -1,35 +1,33 @@
 /* A direct-mapped cache with sectored lines and one port.
  *
  * line index = (address / line) modulo (size / line); a line holds one tag, and for each of its sectors the cycle in
- * which its data arrives. A request that arrives at cycle c starts at s = max(c, port free); the port is free again at
- * s + interval. From s it takes `latency` cycles to look up and answer:
+ * which its data arrives, or who fetches it. A request that is looked up from s on takes `latency` cycles:
  *   read, sector there:      served at max(s + latency, arrival of the sector's data), a hit
- *   read, sector not there:  leaves at s + latency, a miss; the sector is filled
+ *   read, sector not there:  leaves at s + latency, a miss; the sector is fetched
  *   write, write = through:  leaves at s + latency; hit if the sector is there (its data stays), else nothing is kept
  *   write, write = back:     served at s + latency; the sector is there from then on, without a fetch, and is dirty
  *   atomic, write = through: leaves at s + latency; hit if the sector is there
- *   atomic, write = back:    as a read, and the line is dirty from then on
+ *   atomic, write = back:    as a read, and the sector is dirty from then on
  * A line that is replaced while some of its sectors are dirty gives these to be written back.
  */
 #include <string.h>
 
 #include "hw-models/cache/cache.h"
 
+enum { SIZE, LINE, SECTOR, LATENCY, INTERVAL, WRITE, ATOMIC_INTERVAL };
+enum { THROUGH, BACK }; /* of `write` */
 static const char *const write_names[] = {"through", "back", NULL};
 static const struct model_option options_of[] = {
-    [CACHE_OPTION_SIZE] = {"size", OPTION_INTEGER, "bytes", 32, 1 << 28, 32768, NULL,
-                           "capacity, a multiple of the line"},
-    [CACHE_OPTION_LINE] = {"line", OPTION_INTEGER, "bytes", 32, 4096, 128, NULL, "line size, a power of two"},
-    [CACHE_OPTION_SECTOR] = {"sector", OPTION_INTEGER, "bytes", 32, 4096, 32, NULL,
-                             "what a miss fetches: a power of two, at most the line, at least an eighth of it"},
-    [CACHE_OPTION_LATENCY] = {"latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL,
-                              "from the start of a request to its data, or to its leaving for the next level"},
-    [CACHE_OPTION_INTERVAL] = {"interval", OPTION_INTEGER, "cycles", 0, 1000, 1, NULL,
-                               "between the starts of two requests"},
-    [CACHE_OPTION_WRITE] =
-        {"write", OPTION_CHOICE, "", CACHE_THROUGH, CACHE_BACK, CACHE_THROUGH, write_names,
-         "through: writes go on, nothing is allocated; back: writes stay until the line is replaced"},
-    [CACHE_OPTION_ATOMIC_INTERVAL] =
+    [SIZE] = {"size", OPTION_INTEGER, "bytes", 32, 1 << 28, 32768, NULL, "capacity, a multiple of the line"},
+    [LINE] = {"line", OPTION_INTEGER, "bytes", 32, 4096, 128, NULL, "line size, a power of two"},
+    [SECTOR] = {"sector", OPTION_INTEGER, "bytes", 32, 4096, 32, NULL,
+                "what a miss fetches: a power of two, at most the line, at least an eighth of it"},
+    [LATENCY] = {"latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL,
+                 "from the start of a request to its data, or to its leaving for the next level"},
+    [INTERVAL] = {"interval", OPTION_INTEGER, "cycles", 0, 1000, 1, NULL, "between the starts of two requests"},
+    [WRITE] = {"write", OPTION_CHOICE, "", THROUGH, BACK, THROUGH, write_names,
+               "through: writes go on, nothing is allocated; back: writes stay until the line is replaced"},
+    [ATOMIC_INTERVAL] =
         {"atomic_interval", OPTION_INTEGER, "cycles", 0, 1000, 0, NULL,
          "added to `interval` for each further lane of an atomic done here that names the same address"},
 };
@@ -45,51 +43,46 @@ struct line {
 };
 
 struct direct_mapped {
-    uint64_t lines, line_bytes, sector_bytes, latency, interval;
+    uint64_t lines, line_bytes, sector_bytes;
     unsigned line_shift, sector_shift, sectors; /* sectors: of a line */
     size_t stride;                              /* from line to line, bytes */
     bool back;
-    uint64_t port_free;
     _Alignas(8) char line[];
 };
 
 static const char *check(const int64_t *o)
 {
-    if (o[CACHE_OPTION_LINE] & (o[CACHE_OPTION_LINE] - 1))
+    if (o[LINE] & (o[LINE] - 1))
         return "line must be a power of two";
-    if (o[CACHE_OPTION_SECTOR] & (o[CACHE_OPTION_SECTOR] - 1))
+    if (o[SECTOR] & (o[SECTOR] - 1))
         return "sector must be a power of two";
-    if (o[CACHE_OPTION_SECTOR] > o[CACHE_OPTION_LINE])
+    if (o[SECTOR] > o[LINE])
         return "sector must not be larger than line";
-    if (o[CACHE_OPTION_LINE] / o[CACHE_OPTION_SECTOR] > MOST_SECTORS)
+    if (o[LINE] / o[SECTOR] > MOST_SECTORS)
         return "sector must be at least an eighth of line";
-    if (o[CACHE_OPTION_SIZE] % o[CACHE_OPTION_LINE])
+    if (o[SIZE] % o[LINE])
         return "size must be a multiple of line";
     return NULL;
 }
 
 static size_t line_size(const int64_t *options)
 {
-    size_t sectors = (size_t)(options[CACHE_OPTION_LINE] / options[CACHE_OPTION_SECTOR]);
+    size_t sectors = (size_t)(options[LINE] / options[SECTOR]);
     return sizeof(struct line) + sectors * sizeof(uint64_t);
 }
 
 static size_t state_size(const int64_t *options)
 {
-    return sizeof(struct direct_mapped) +
-           (size_t)(options[CACHE_OPTION_SIZE] / options[CACHE_OPTION_LINE]) * line_size(options);
+    return sizeof(struct direct_mapped) + (size_t)(options[SIZE] / options[LINE]) * line_size(options);
 }
 
 static void reset(void *state, const int64_t *options)
 {
     struct direct_mapped *c = state;
-    c->lines = (uint64_t)(options[CACHE_OPTION_SIZE] / options[CACHE_OPTION_LINE]);
-    c->line_bytes = (uint64_t)options[CACHE_OPTION_LINE];
-    c->sector_bytes = (uint64_t)options[CACHE_OPTION_SECTOR];
-    c->latency = (uint64_t)options[CACHE_OPTION_LATENCY];
-    c->interval = (uint64_t)options[CACHE_OPTION_INTERVAL];
-    c->back = options[CACHE_OPTION_WRITE] == CACHE_BACK;
-    c->port_free = 0;
+    c->lines = (uint64_t)(options[SIZE] / options[LINE]);
+    c->line_bytes = (uint64_t)options[LINE];
+    c->sector_bytes = (uint64_t)options[SECTOR];
+    c->back = options[WRITE] == BACK;
     c->line_shift = (unsigned)__builtin_ctzll(c->line_bytes);
     c->sector_shift = (unsigned)__builtin_ctzll(c->sector_bytes);
     c->sectors = (unsigned)(c->line_bytes / c->sector_bytes);
@@ -137,94 +130,17 @@ static inline void empty(const struct direct_mapped *c, struct line *line, uint6
         line->arrival[s] = ABSENT;
 }
 
-/* Makes the line at `address` the one in its place, empty if it was not there. */
-static struct line *claim(struct direct_mapped *c, uint64_t address, struct cache_reply *reply)
-{
-    struct line *line = line_of(c, address);
-    uint64_t tag = tag_of(c, address);
-    if (line->tag == tag)
-        return line;
-    if (reply && line->dirty) {
-        reply->write_back = true;
-        reply->victim = (line->tag - 1) * c->line_bytes;
-    }
-    empty(c, line, tag);
-    return line;
-}
-
-static void read_sector(struct direct_mapped *c, uint64_t address, uint64_t done, struct cache_reply *reply)
-{
-    struct line *line = claim(c, address, reply);
-    uint64_t arrival = *sector_of(c, line, address);
-    reply->hit = reply->served = arrival != ABSENT;
-    reply->fill = !reply->hit;
-    reply->cycle = reply->hit && arrival > done ? arrival : done;
-}
-
-/* A write, or an atomic that passes through. */
-static void write_sector(struct direct_mapped *c, uint64_t address, uint64_t done, struct cache_reply *reply)
-{
-    struct line *line = line_of(c, address);
-    bool there = line->tag == tag_of(c, address) && *sector_of(c, line, address) != ABSENT;
-    reply->hit = there;
-    reply->cycle = done;
-    if (!c->back)
-        return;
-    reply->served = true;
-    line = claim(c, address, reply);
-    line->dirty |= bit_of(c, address);
-    if (!there)
-        *sector_of(c, line, address) = done;
-}
-
-static void access(void *state, const struct cache_request *request, struct cache_reply *reply)
-{
-    struct direct_mapped *c = state;
-    uint64_t start = request->cycle > c->port_free ? request->cycle : c->port_free;
-    c->port_free = start + c->interval;
-    *reply = (struct cache_reply){0};
-    bool atomic_here = request->kind == CACHE_ATOMIC && c->back;
-    if (request->kind == CACHE_READ || atomic_here)
-        read_sector(c, request->address, start + c->latency, reply);
-    if (atomic_here)
-        line_of(c, request->address)->dirty |= bit_of(c, request->address);
-    if (request->kind != CACHE_READ && !atomic_here)
-        write_sector(c, request->address, start + c->latency, reply);
-}
-
-static void fill(void *state, uint64_t address, uint64_t cycle)
-{
-    struct direct_mapped *c = state;
-    *sector_of(c, claim(c, address, NULL), address) = cycle;
-}
-
-static void preload(void *state, uint64_t address, uint64_t size)
-{
-    struct direct_mapped *c = state;
-    uint64_t capacity = c->lines * c->line_bytes;
-    if (size > capacity) { /* what comes before makes room for the rest */
-        address += size - capacity;
-        size = capacity;
-    }
-    uint64_t first = address / c->sector_bytes * c->sector_bytes, bytes = address - first + size;
-    for (uint64_t at = 0; size && at < bytes; at += c->sector_bytes)
-        fill(c, first + at, 0);
-}
-
-/* ---- look-ups without an answer at once ---------------------------------------------------------------------------
- */
-
 static void shape(const int64_t *o, struct cache_shape *out)
 {
     *out = (struct cache_shape){
-        .sets = (uint64_t)(o[CACHE_OPTION_SIZE] / o[CACHE_OPTION_LINE]),
+        .sets = (uint64_t)(o[SIZE] / o[LINE]),
         .ways = 1,
-        .line = (uint64_t)o[CACHE_OPTION_LINE],
-        .sector = (uint64_t)o[CACHE_OPTION_SECTOR],
-        .latency = (uint64_t)o[CACHE_OPTION_LATENCY],
-        .interval = (uint64_t)o[CACHE_OPTION_INTERVAL],
-        .atomic_interval = (uint64_t)o[CACHE_OPTION_ATOMIC_INTERVAL],
-        .back = o[CACHE_OPTION_WRITE] == CACHE_BACK,
+        .line = (uint64_t)o[LINE],
+        .sector = (uint64_t)o[SECTOR],
+        .latency = (uint64_t)o[LATENCY],
+        .interval = (uint64_t)o[INTERVAL],
+        .atomic_interval = (uint64_t)o[ATOMIC_INTERVAL],
+        .back = o[WRITE] == BACK,
     };
 }
 
@@ -303,6 +219,20 @@ static void filled(void *state, uint64_t address, uint32_t fetch, uint64_t cycle
         *arrival = cycle;
 }
 
+static void preload(void *state, uint64_t address, uint64_t size)
+{
+    struct direct_mapped *c = state;
+    struct cache_finding ignored;
+    uint64_t capacity = c->lines * c->line_bytes;
+    if (size > capacity) { /* what comes before makes room for the rest */
+        address += size - capacity;
+        size = capacity;
+    }
+    uint64_t first = address / c->sector_bytes * c->sector_bytes, bytes = address - first + size;
+    for (uint64_t at = 0; size && at < bytes; at += c->sector_bytes)
+        *sector_of(c, make_room(c, first + at, &ignored), first + at) = 0;
+}
+
 const struct cache_model cache_direct_mapped = {
     {.name = "direct-mapped",
      .help = "one place per line, sectored, one port (PasTiS)",
@@ -312,8 +242,6 @@ const struct cache_model cache_direct_mapped = {
      .check = check},
     true,
     reset,
-    access,
-    fill,
     preload,
     shape,
     fetches,

@@ -13,19 +13,6 @@ static void reset(void *state, const int64_t *options)
     (void)options;
 }
 
-static void access(void *state, const struct cache_request *request, struct cache_reply *reply)
-{
-    (void)state;
-    *reply = (struct cache_reply){.cycle = request->cycle};
-}
-
-static void fill(void *state, uint64_t address, uint64_t cycle)
-{
-    (void)state;
-    (void)address;
-    (void)cycle;
-}
-
 static void preload(void *state, uint64_t address, uint64_t size)
 {
     (void)state;
@@ -64,8 +51,6 @@ static void filled(void *state, uint64_t address, uint32_t fetch, uint64_t cycle
 const struct cache_model cache_none = {{.name = "none", .help = "no cache", .state_size = state_size},
                                        false,
                                        reset,
-                                       access,
-                                       fill,
                                        preload,
                                        shape,
                                        fetches,

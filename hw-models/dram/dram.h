@@ -27,10 +27,6 @@ struct dram_done {
 struct dram_model {
     struct model model;
     void (*reset)(void *state, const int64_t *options);
-    /* A request for the transaction at `address` arrives at `cycle`; returns the cycle in which its data is back at
-     * the requester, or a write is done. Requests are served in the order of the calls. */
-    uint64_t (*access)(void *state, uint64_t address, bool write, uint64_t cycle);
-
     /* One channel. Cycles never go back from call to call; within a cycle advance() comes first. */
     enum dram_answer (*offer)(void *state, const struct dram_request *, uint64_t now, uint64_t *cycle);
     /* NULL if no answer is ever late. Writes the requests whose end is known now, up to DRAM_MOST_DONE, and sets *room

@@ -34,18 +34,6 @@ static void reset(void *state, const int64_t *options)
                                             .queue = options[QUEUE] > 0 ? (uint64_t)options[QUEUE] : 0};
 }
 
-static uint64_t access(void *state, uint64_t address, bool write, uint64_t cycle)
-{
-    struct fixed *f = state;
-    (void)address;
-    (void)write;
-    if (!f->interval)
-        return cycle + f->latency;
-    uint64_t start = cycle > f->free ? cycle : f->free;
-    f->free = start + f->interval;
-    return start + f->latency;
-}
-
 static enum dram_answer offer(void *state, const struct dram_request *request, uint64_t now, uint64_t *cycle)
 {
     struct fixed *f = state;
@@ -77,7 +65,6 @@ const struct dram_model dram_fixed = {
      .state_size = state_size,
      .check = check},
     reset,
-    access,
     offer,
     NULL,
     ahead,

@@ -13,14 +13,6 @@ static void reset(void *state, const int64_t *options)
     (void)options;
 }
 
-static uint64_t access(void *state, uint64_t address, bool write, uint64_t cycle)
-{
-    (void)state;
-    (void)address;
-    (void)write;
-    return cycle;
-}
-
 static enum dram_answer offer(void *state, const struct dram_request *request, uint64_t now, uint64_t *cycle)
 {
     (void)state;
@@ -49,7 +41,6 @@ static bool is_fixed(const int64_t *options)
 
 const struct dram_model dram_ideal = {{.name = "ideal", .help = "answers at once", .state_size = state_size},
                                       reset,
-                                      access,
                                       offer,
                                       NULL,
                                       ahead,

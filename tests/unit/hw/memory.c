@@ -58,39 +58,61 @@ Test(memory, ideal_coalescer_makes_one)
 #define LATENCY 9
 #define INTERVAL 2
 
+struct request {
+    uint64_t address, cycle;
+    enum cache_kind kind;
+};
+struct answer {
+    bool hit, served, fill;
+    uint64_t cycle, victim, written;
+};
+
+/* The model behind a port, with the request's number as the name of what it fetches. */
+static struct answer ask(void *state, uint64_t *port, uint32_t name, const struct request *q)
+{
+    uint64_t start = q->cycle > *port ? q->cycle : *port;
+    struct cache_look_up look_up = {q->address, start + LATENCY, q->kind, name};
+    struct cache_finding f;
+    bool fetches = cache_direct_mapped.fetches(state, q->kind, q->address);
+    *port = start + INTERVAL;
+    cache_direct_mapped.look_up(state, &look_up, &f);
+    cr_assert_eq(f.fetches, fetches);
+    cr_assert_eq(f.from, CACHE_NO_FETCH, "all has been filled");
+    return (struct answer){f.hit, f.served, f.fetches, f.cycle, f.victim, f.written};
+}
+
 /* A cache as a set of sectors: for each sector of memory whether it is in, and since when its data is there. */
 struct naive {
-    bool in[SPACE / SECTOR], dirty[SPACE / LINE];
+    bool in[SPACE / SECTOR], dirty[SPACE / SECTOR];
     uint64_t there[SPACE / SECTOR], port;
     bool back;
 };
 
-/* Drops all other lines that share the place of this one; true: one was dirty, its address in *victim. */
-static bool evict(struct naive *n, uint64_t address, uint64_t *victim)
+/* Drops all other lines that share the place of this one; *written: the dirty sectors of that which was there. */
+static void evict(struct naive *n, uint64_t address, uint64_t *victim, uint64_t *written)
 {
-    bool dirty = false;
     for (uint64_t line = address / LINE % (SIZE / LINE); line < SPACE / LINE; line += SIZE / LINE) {
         if (line == address / LINE)
             continue;
-        if (n->dirty[line]) {
-            dirty = true;
-            *victim = line * LINE;
+        for (uint64_t s = 0; s < LINE / SECTOR; s++) {
+            uint64_t sector = line * (LINE / SECTOR) + s;
+            if (n->dirty[sector]) {
+                *victim = line * LINE;
+                *written |= 1u << s;
+            }
+            n->in[sector] = n->dirty[sector] = false;
         }
-        n->dirty[line] = false;
-        for (uint64_t s = 0; s < LINE / SECTOR; s++)
-            n->in[line * (LINE / SECTOR) + s] = false;
     }
-    return dirty;
 }
 
-static struct cache_reply naive_access(struct naive *n, const struct cache_request *q)
+static struct answer naive_answer(struct naive *n, const struct request *q)
 {
     uint64_t start = q->cycle > n->port ? q->cycle : n->port, sector = q->address / SECTOR;
-    struct cache_reply r = {.hit = n->in[sector], .cycle = start + LATENCY};
+    struct answer r = {.hit = n->in[sector], .cycle = start + LATENCY};
     n->port = start + INTERVAL;
     bool keeps = q->kind == CACHE_READ || n->back;
     if (keeps)
-        r.write_back = evict(n, q->address, &r.victim);
+        evict(n, q->address, &r.victim, &r.written);
     if (q->kind == CACHE_READ || (q->kind == CACHE_ATOMIC && n->back)) {
         r.served = r.hit;
         r.fill = !r.hit;
@@ -103,61 +125,70 @@ static struct cache_reply naive_access(struct naive *n, const struct cache_reque
         n->in[sector] = true;
     }
     if (q->kind != CACHE_READ && n->back)
-        n->dirty[q->address / LINE] = true;
+        n->dirty[q->address / SECTOR] = true;
     return r;
 }
 
 static void run_cache(int64_t write)
 {
-    const int64_t options[] = {SIZE, LINE, SECTOR, LATENCY, INTERVAL, write};
+    const int64_t options[] = {SIZE, LINE, SECTOR, LATENCY, INTERVAL, write, 0};
     const struct cache_model *c = &cache_direct_mapped;
     cr_assert_null(c->model.check(options));
     void *state = calloc(1, c->model.state_size(options));
     struct naive naive = {.back = write};
-    unsigned hits = 0, write_backs = 0;
+    unsigned hits = 0, write_backs = 0, several = 0;
+    uint64_t port = 0;
     c->reset(state, options);
     for (uint64_t i = 0, now = 0; i < 20000; i++, now += rnd(4)) {
-        struct cache_request q = {rnd(4) ? rnd(2048) : rnd(SPACE), now, (enum cache_kind)rnd(3)};
-        struct cache_reply got, expected = naive_access(&naive, &q);
-        c->access(state, &q, &got);
+        struct request q = {rnd(4) ? rnd(2048) : rnd(SPACE), now, (enum cache_kind)rnd(3)};
+        struct answer expected = naive_answer(&naive, &q), got = ask(state, &port, (uint32_t)i, &q);
         cr_assert_eq(got.hit, expected.hit, "access %d", (int)i);
         cr_assert_eq(got.served, expected.served);
         cr_assert_eq(got.fill, expected.fill);
         cr_assert_eq(got.cycle, expected.cycle);
-        cr_assert_eq(got.write_back, expected.write_back, "access %d", (int)i);
-        if (got.write_back)
+        cr_assert_eq(got.written, expected.written, "access %d", (int)i);
+        if (got.written)
             cr_assert_eq(got.victim, expected.victim);
         hits += got.hit;
-        write_backs += got.write_back;
+        write_backs += got.written != 0;
+        several += (got.written & (got.written - 1)) != 0;
         if (!got.fill)
             continue;
         uint64_t done = got.cycle + rnd(50);
-        c->fill(state, q.address, done);
+        c->filled(state, q.address, (uint32_t)i, done);
         naive.in[q.address / SECTOR] = true;
         naive.there[q.address / SECTOR] = done;
     }
     cr_assert(hits > 1000 && hits < 19000);
-    cr_assert(write ? write_backs > 100 : !write_backs);
+    cr_assert(write ? write_backs > 100 && several > 20 : !write_backs);
     free(state);
 }
 
 Test(memory, direct_mapped_write_through_equals_a_naive_cache) { run_cache(0); }
 Test(memory, direct_mapped_write_back_equals_a_naive_cache) { run_cache(1); }
 
-Test(memory, a_hit_under_a_miss_waits_for_the_fill)
+Test(memory, a_hit_under_a_miss_names_the_fetch_or_its_end)
 {
-    const int64_t options[] = {SIZE, LINE, SECTOR, 10, 0, 0};
+    const int64_t options[] = {SIZE, LINE, SECTOR, 10, 0, 0, 0};
     const struct cache_model *c = &cache_direct_mapped;
     void *state = calloc(1, c->model.state_size(options));
     c->reset(state, options);
-    struct cache_reply r;
-    c->access(state, &(struct cache_request){64, 100, CACHE_READ}, &r);
-    cr_assert(!r.hit && r.fill && r.cycle == 110);
-    c->fill(state, 64, 300);
-    c->access(state, &(struct cache_request){68, 101, CACHE_READ}, &r);
-    cr_assert(r.hit && r.served && r.cycle == 300);
-    c->access(state, &(struct cache_request){96, 101, CACHE_READ}, &r);
-    cr_assert(!r.hit, "another sector of the line was not fetched");
+    struct cache_finding f;
+    c->look_up(state, &(struct cache_look_up){64, 110, CACHE_READ, 5}, &f);
+    cr_assert(!f.hit && f.fetches && !f.served);
+    c->look_up(state, &(struct cache_look_up){68, 111, CACHE_READ, 6}, &f);
+    cr_assert(f.hit && f.served && f.from == 5);
+    c->filled(state, 64, 6, 200);
+    c->look_up(state, &(struct cache_look_up){68, 111, CACHE_READ, 7}, &f);
+    cr_assert(f.from == 5, "another fetch changes nothing");
+    c->filled(state, 64, 5, 300);
+    c->look_up(state, &(struct cache_look_up){68, 112, CACHE_READ, 8}, &f);
+    cr_assert(f.hit && f.from == CACHE_NO_FETCH && f.cycle == 300);
+    c->look_up(state, &(struct cache_look_up){96, 113, CACHE_READ, 9}, &f);
+    cr_assert(!f.hit, "another sector of the line was not fetched");
+    c->look_up(state, &(struct cache_look_up){96 + SIZE, 114, CACHE_READ, 10}, &f);
+    c->filled(state, 96, 9, 400);
+    cr_assert(c->fetches(state, CACHE_READ, 96), "what comes for a line that was replaced is not kept");
     free(state);
 }
 
@@ -180,11 +211,33 @@ Test(memory, fixed_dram)
     _Alignas(64) unsigned char state[4096];
     cr_assert_leq(dram_fixed.model.state_size(options), sizeof state);
     dram_fixed.reset(state, options);
-    cr_expect_eq(dram_fixed.access(state, 0, false, 10), 110);
-    cr_expect_eq(dram_fixed.access(state, 32, true, 10), 113);
-    cr_expect_eq(dram_fixed.access(state, 64, false, 12), 116);
-    cr_expect_eq(dram_fixed.access(state, 64, false, 500), 600);
-    cr_expect_eq(dram_ideal.access(NULL, 0, false, 7), 7);
+    static const struct {
+        uint64_t now, done;
+        uint32_t sectors;
+    } rows[] = {{10, 110, 1}, {10, 113, 1}, {12, 116, 4}, {12, 128, 1}, {500, 600, 1}};
+    for (size_t i = 0; i < MODEL_COUNT_OF(rows); i++) {
+        uint64_t done;
+        struct dram_request r = {32 * i, rows[i].sectors, 0, i % 2};
+        cr_expect_eq(dram_fixed.offer(state, &r, rows[i].now, &done), DRAM_DONE);
+        cr_expect_eq(done, rows[i].done, "row %zu: %d", i, (int)done);
+        cr_expect_eq(dram_ideal.offer(NULL, &r, rows[i].now, &done), DRAM_DONE);
+        cr_expect_eq(done, rows[i].now);
+    }
+}
+
+/* A place that a start leaves can be taken a cycle later. */
+Test(memory, fixed_dram_is_full)
+{
+    const int64_t options[] = {100, 3, 1};
+    _Alignas(64) unsigned char state[4096];
+    uint64_t cycle;
+    struct dram_request r = {0, 1, 0, false};
+    dram_fixed.reset(state, options);
+    cr_expect(dram_fixed.offer(state, &r, 10, &cycle) == DRAM_DONE && cycle == 110);
+    cr_expect(dram_fixed.offer(state, &r, 10, &cycle) == DRAM_FULL && cycle == 11);
+    cr_expect(dram_fixed.offer(state, &r, 11, &cycle) == DRAM_DONE && cycle == 113);
+    cr_expect(dram_fixed.offer(state, &r, 13, &cycle) == DRAM_FULL && cycle == 14);
+    cr_expect(dram_fixed.offer(state, &r, 14, &cycle) == DRAM_DONE && cycle == 116);
 }
 
 /* Every row of every table has sane limits, and its initial value lies within them. */
@@ -207,7 +260,7 @@ Test(memory, option_rows_are_consistent)
 /* What is there from the beginning: the last bytes that there is room for, each in its place. */
 Test(memory, preloaded_bytes_hit_at_once)
 {
-    int64_t options[] = {SIZE, LINE, SECTOR, LATENCY, INTERVAL, 1};
+    int64_t options[] = {SIZE, LINE, SECTOR, LATENCY, INTERVAL, 1, 0};
     void *state = calloc(1, cache_direct_mapped.model.state_size(options));
     unsigned hits = 0, dropped = 0;
     for (int run = 0; run < 5000; run++) {
@@ -215,10 +268,10 @@ Test(memory, preloaded_bytes_hit_at_once)
         uint64_t sector = (address + rnd(2 * SIZE + 200)) / SECTOR * SECTOR;
         bool covered = size && sector + SECTOR > address && sector < end;
         bool kept = covered && (end - 1) / LINE - sector / LINE < SIZE / LINE;
-        struct cache_reply reply;
+        uint64_t port = 0;
         cache_direct_mapped.reset(state, options);
         cache_direct_mapped.preload(state, address, size);
-        cache_direct_mapped.access(state, &(struct cache_request){sector, 5, CACHE_READ}, &reply);
+        struct answer reply = ask(state, &port, 0, &(struct request){sector, 5, CACHE_READ});
         cr_assert_eq(reply.hit, kept, "sector %d of %d to %d", (int)sector, (int)address, (int)end);
         cr_assert_eq(reply.cycle, 5 + LATENCY);
         hits += kept;

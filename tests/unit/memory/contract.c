@@ -102,18 +102,10 @@ static bool late_fixed(const int64_t *o)
     (void)o;
     return false;
 }
-static uint64_t late_access(void *state, uint64_t address, bool write, uint64_t cycle)
-{
-    (void)state;
-    (void)address;
-    (void)write;
-    return cycle;
-}
 
 static const struct dram_model late = {
     {.name = "late", .help = "x", .options = late_options, .option_count = 3, .state_size = late_size},
     late_reset,
-    late_access,
     late_offer,
     late_advance,
     late_ahead,

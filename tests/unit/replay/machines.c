@@ -230,12 +230,6 @@ static size_t slow_size(const int64_t *options)
     return sizeof(uint64_t);
 }
 static void slow_reset(void *state, const int64_t *options) { *(uint64_t *)state = (uint64_t)options[0]; }
-static uint64_t slow_access(void *state, uint64_t address, bool write, uint64_t cycle)
-{
-    (void)address;
-    (void)write;
-    return cycle + *(uint64_t *)state;
-}
 
 static enum dram_answer slow_offer(void *state, const struct dram_request *request, uint64_t now, uint64_t *cycle)
 {
@@ -259,7 +253,6 @@ static const struct scheduler_model picks_wrong = {
 static const struct dram_model slow = {
     {.name = "slow", .help = "x", .options = slow_options, .option_count = 1, .state_size = slow_size},
     slow_reset,
-    slow_access,
     slow_offer,
     NULL,
     slow_ahead,
