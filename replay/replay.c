@@ -55,6 +55,18 @@ static void plan(const struct session *s, struct engine_launch *job, struct repl
                  job->blocks, grid);
 }
 
+/* With what the host had written before the launch. */
+static bool warm(const struct rp_trace *t, struct memory_system *memory, uint32_t launch, struct rp_error *err)
+{
+    struct rp_allocation *list;
+    size_t count;
+    if (!rp_trace_allocations(t, launch, &list, &count, err))
+        return false;
+    memory_system_warm(memory, list, count);
+    free(list);
+    return true;
+}
+
 static struct memory_system *new_memory(const struct session *s, struct rp_error *err)
 {
     return memory_system_new(s->machine, s->options->engine == REPLAY_FAST, err);
@@ -74,8 +86,12 @@ static bool replay_one(struct session *s, struct replay_launch *out, struct rp_e
     if (!job.memory)
         return false;
     const struct rp_launch *launch = rp_trace_launch(s->trace, out->launch);
-    if (s->machine->warm_l2 && (!s->kept || out == s->result->launches))
-        memory_system_warm(job.memory, launch);
+    if (s->machine->warm_l2 && (!s->kept || out == s->result->launches) &&
+        !warm(s->trace, job.memory, out->launch, err)) {
+        if (!s->kept)
+            memory_system_free(job.memory);
+        return false;
+    }
     plan(s, &job, out);
     out->control_words = obeys_control_words(s->machine, rp_trace_kernel(s->trace, launch->kernel));
     bool fine = s->options->engine == REPLAY_REFERENCE ? reference_launch(&job, out, err) : fast_launch(&job, out, err);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ struct open_launch {
 };
 
 struct rp_writer {
+    uint64_t identity;
     char *path, *temporary;
     int fd, level;
     bool scratch;   /* the file has no name any more */
@@ -162,6 +164,9 @@ static void writer_free(struct rp_writer *w)
     free(w);
 }
 
+/* Writers of the process so far. */
+static _Atomic uint64_t identities;
+
 struct rp_writer *rp_writer_open(const char *path, const struct rp_provenance *provenance,
                                  const struct rp_writer_options *options, struct rp_error *err)
 {
@@ -172,6 +177,7 @@ struct rp_writer *rp_writer_open(const char *path, const struct rp_provenance *p
             writer_free(w);
         return NULL;
     }
+    w->identity = atomic_fetch_add(&identities, 1) + 1;
     w->fd = -1;
     w->index.limit = INDEX_MEMORY;
     w->level = options ? options->level : 0;
@@ -197,6 +203,7 @@ void rp_writer_abandon(struct rp_writer *w)
 
 const char *rp_writer_temporary(const struct rp_writer *w) { return w->temporary; }
 uint64_t rp_writer_bytes(const struct rp_writer *w) { return w->bytes; }
+uint64_t rp_writer_identity(const struct rp_writer *w) { return w->identity; }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 

@@ -47,6 +47,8 @@ void rp_writer_abandon(struct rp_writer *);
 /* The temporary file's name, so that a signal handler can unlink it. */
 const char *rp_writer_temporary(const struct rp_writer *);
 uint64_t rp_writer_bytes(const struct rp_writer *); /* bytes written so far */
+/* A number that no other writer of the process has, also after this one is gone. Never 0. */
+uint64_t rp_writer_identity(const struct rp_writer *);
 
 /* What has been written so far, opened as a trace of its own (reader.h), while no launch is open. The writer may go on,
  * or go; the launches that the trace knows stay as they are. Not for rp_trace_sha256 and rp_trace_verify, which read

@@ -124,6 +124,40 @@ struct allocation *memory_find(const struct memory *m, uint64_t address)
     return a && address - a->base < a->size ? a : NULL;
 }
 
+/* ---- changes ----------------------------------------------------------------------------------------------------- */
+
+static void log_change(struct memory *m, uint64_t address)
+{
+    if (!m->logging || m->log_lost)
+        return;
+    if (m->change_count == m->change_capacity) {
+        size_t capacity = m->change_capacity ? 2 * m->change_capacity : 64;
+        uint64_t *changes = realloc(m->changes, capacity * sizeof *changes);
+        if (!changes) {
+            m->log_lost = true;
+            return;
+        }
+        m->changes = changes;
+        m->change_capacity = capacity;
+    }
+    m->changes[m->change_count++] = address;
+}
+
+void memory_log(struct memory *m)
+{
+    m->logging = true;
+    m->log_lost = false;
+    m->change_count = 0;
+}
+
+void memory_initialise(struct memory *m, struct allocation *a)
+{
+    if (a->initialised)
+        return;
+    a->initialised = true;
+    log_change(m, a->base);
+}
+
 /* ---- making and freeing ------------------------------------------------------------------------------------------ */
 
 void memory_reclaim(struct memory *m)
@@ -144,6 +178,7 @@ void memory_clear(struct memory *m)
     }
     memory_reclaim(m);
     free(m->free_ids);
+    free(m->changes);
     memory_init(m);
 }
 
@@ -212,6 +247,7 @@ struct allocation *memory_allocate(struct memory *m, uint64_t size, const char *
     }
     a->host = host;
     tree_insert(m, a);
+    log_change(m, base);
     m->next = base + room;
     return a;
 }
@@ -225,12 +261,14 @@ struct allocation *memory_place(struct memory *m, uint64_t base, uint64_t size, 
     a->host = host;
     a->initialised = true;
     tree_insert(m, a);
+    log_change(m, base);
     return a;
 }
 
 void memory_free(struct memory *m, struct allocation *a)
 {
     tree_remove(m, a);
+    log_change(m, a->base);
     m->free_ids[m->free_id_count++] = a->id;
     if (is_owned(a))
         free(a->host);

@@ -38,6 +38,11 @@ struct memory {
     struct allocation *freed;
     uint32_t *free_ids;
     uint32_t free_id_count, free_id_capacity;
+    /* addresses at which an allocation came, went, or got content, since changes were last forgotten */
+    bool logging;
+    bool log_lost; /* there was no memory for one */
+    uint64_t *changes;
+    size_t change_count, change_capacity;
 };
 
 void memory_init(struct memory *);
@@ -51,6 +56,10 @@ struct allocation *memory_place(struct memory *, uint64_t base, uint64_t size, u
 /* Takes it out of the tree and frees its memory. The struct itself stays, with size 0, until memory_reclaim, because
  * blocks that run keep pointers to allocations that they used before. */
 void memory_free(struct memory *, struct allocation *);
+/* The host has had a view of it. */
+void memory_initialise(struct memory *, struct allocation *);
+/* Forgets what has changed, and logs what changes from now on. */
+void memory_log(struct memory *);
 /* No block keeps a pointer any more. */
 void memory_reclaim(struct memory *);
 /* The allocation that holds `address`, or NULL. */

@@ -287,7 +287,7 @@ void *rp_host(struct rp_device *d, uint64_t address, uint64_t bytes)
     struct allocation *a = memory_find(&d->memory, address);
     if (!a || bytes > a->size - (address - a->base))
         return NULL;
-    a->initialised = true;
+    memory_initialise(&d->memory, a);
     return a->host + (address - a->base);
 }
 

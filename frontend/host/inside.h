@@ -29,6 +29,7 @@ struct rp_device {
     struct loaded **modules;
     uint32_t module_count;
     struct rp_running *open;
+    uint64_t told;   /* see recorder_begin */
     uint64_t drives; /* how often a launch was driven */
     unsigned cpus;
     struct team *team;         /* NULL: no launch has needed threads yet */

@@ -168,7 +168,7 @@ struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const
     if (ok) {
         grid_init(r);
         choose_batches(r);
-        ok = recorder_begin(&r->recorder, config->writer, &r->grid, err);
+        ok = recorder_begin(&r->recorder, config->writer, &r->grid, &d->told, err);
     }
     if (!ok) {
         running_free(r);

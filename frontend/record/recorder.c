@@ -3,14 +3,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What is at the address now: the last operation at an address says what is there. */
+static bool tell(struct rp_writer *w, const struct memory *m, uint64_t address, struct rp_error *err)
+{
+    struct rp_host_operation o = {.kind = RP_HOST_FREE, .address = address, .name = ""};
+    const struct allocation *a = memory_from(m, address);
+    if (a && a->base == address) {
+        o.kind = RP_HOST_ALLOCATE;
+        o.size = a->size;
+        o.name = a->name;
+        o.initialised = a->initialised;
+    }
+    return rp_writer_add_host_operation(w, &o, err);
+}
+
+/* Tells the trace what has changed in memory since it was last told, or all that there is. */
+static bool tell_memory(struct rp_writer *w, struct memory *m, uint64_t *told, struct rp_error *err)
+{
+    bool ok = true;
+    if (*told == rp_writer_identity(w)) {
+        if (m->log_lost)
+            return rp_fail(err, RP_SYSTEM, "out of memory for what is allocated");
+        for (size_t i = 0; i < m->change_count && ok; i++)
+            ok = tell(w, m, m->changes[i], err);
+    } else {
+        for (const struct allocation *a = memory_from(m, 0); a && ok; a = memory_from(m, a->base + 1))
+            ok = tell(w, m, a->base, err);
+    }
+    *told = ok ? rp_writer_identity(w) : 0;
+    memory_log(m);
+    return ok;
+}
+
 static bool begin_launch(struct recorder *r, const struct grid *g, uint32_t kernel, struct rp_error *err)
 {
-    struct rp_allocation *allocations = calloc(g->memory->count + 1, sizeof *allocations);
-    if (!allocations)
-        return rp_fail(err, RP_SYSTEM, "out of memory for the launch of kernel '%s'", g->program->name);
-    const struct allocation *a = memory_from(g->memory, 0);
-    for (uint32_t i = 0; a; a = memory_from(g->memory, a->base + 1))
-        allocations[i++] = (struct rp_allocation){a->base, a->size, a->name, a->initialised};
     struct rp_launch launch = {
         .kernel = kernel,
         .dynamic_shared = g->dynamic_shared,
@@ -24,23 +50,21 @@ static bool begin_launch(struct recorder *r, const struct grid *g, uint32_t kern
         .param_window_size = PARAM_WINDOW_SIZE,
         .param_size = g->program->parameter_bytes,
         .params = g->params,
-        .allocation_count = g->memory->count,
-        .allocations = allocations,
     };
     memcpy(launch.grid, g->dim, sizeof launch.grid);
     memcpy(launch.block, g->block, sizeof launch.block);
-    bool ok = rp_writer_begin_launch(r->writer, &launch, &r->launch, err);
-    free(allocations);
-    return ok;
+    return rp_writer_begin_launch(r->writer, &launch, &r->launch, err);
 }
 
-bool recorder_begin(struct recorder *r, struct rp_writer *writer, const struct grid *g, struct rp_error *err)
+bool recorder_begin(struct recorder *r, struct rp_writer *writer, const struct grid *g, uint64_t *told,
+                    struct rp_error *err)
 {
     *r = (struct recorder){.writer = writer, .kernel = &g->program->kernel};
     uint32_t kernel;
     if (!writer)
         return true;
-    return rp_writer_add_kernel(writer, r->kernel, &kernel, err) && begin_launch(r, g, kernel, err);
+    return rp_writer_add_kernel(writer, r->kernel, &kernel, err) && tell_memory(writer, g->memory, told, err) &&
+           begin_launch(r, g, kernel, err);
 }
 
 void recorder_mark(struct recorder *r)

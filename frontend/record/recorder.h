@@ -17,8 +17,9 @@ struct recorder {
     struct rp_writer_mark start;
 };
 
-/* Enters kernel and launch into the trace. */
-bool recorder_begin(struct recorder *, struct rp_writer *, const struct grid *, struct rp_error *);
+/* Enters kernel, allocations and launch into the trace. *told: the writer, by its identity, that knows what the grid's
+ * memory held when its changes were last forgotten; 0: none. */
+bool recorder_begin(struct recorder *, struct rp_writer *, const struct grid *, uint64_t *told, struct rp_error *);
 /* Marks the point to which a restart goes back. */
 void recorder_mark(struct recorder *);
 /* Drops what was committed since recorder_mark. */

@@ -100,11 +100,11 @@ static void warm(struct memory_system *m, uint64_t address, uint64_t size)
     }
 }
 
-void memory_system_warm(struct memory_system *m, const struct rp_launch *launch)
+void memory_system_warm(struct memory_system *m, const struct rp_allocation *allocations, size_t count)
 {
-    for (uint32_t i = 0; i < launch->allocation_count; i++)
-        if (launch->allocations[i].initialised)
-            warm(m, launch->allocations[i].base, launch->allocations[i].size);
+    for (size_t i = 0; i < count; i++)
+        if (allocations[i].initialised)
+            warm(m, allocations[i].base, allocations[i].size);
 }
 
 bool memory_system_failed(const struct memory_system *m)

@@ -47,7 +47,7 @@ struct memory_system *memory_system_new(const struct machine *, bool short_cuts,
 void memory_system_free(struct memory_system *);
 /* Fills L2 with what the host wrote before the launch, in the order in which the trace lists it, from the first byte to
  * the last: as if the host had just copied it through L2. Before the first access. */
-void memory_system_warm(struct memory_system *, const struct rp_launch *);
+void memory_system_warm(struct memory_system *, const struct rp_allocation *, size_t count);
 /* The launch took so many cycles and no access of it is pending: what is still under way comes to its end, counts go to
  * the statistics and begin again at 0, and the next launch's cycle 0 is this one's `cycles`. False: memory ran out in
  * between, and its figures are worth nothing. Also to be called for a launch that failed, or came to a standstill. */
