@@ -26,6 +26,8 @@
       "exits without a guard take an issue slot; if not, they take no time at all")                                    \
     X(dispatch_latency, "dispatch_latency", OPTION_INTEGER, "cycles", 0, 1000000, 0, NULL,                             \
       "from the placement of a block to the first issue of its warps")                                                 \
+    X(dispatch_interval, "dispatch_interval", OPTION_INTEGER, "cycles", 0, 1000000, 0, NULL,                           \
+      "between the placements of two blocks on one SM; 0: any number in a cycle")                                      \
     X(barrier_latency, "barrier_latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL,                                \
       "added between the last arrival at a barrier and the next issue of those that waited, which else is 1 cycle")    \
     X(control_interval, "control_interval", OPTION_INTEGER, "cycles", 1, 100000, 1, NULL,                              \

@@ -1,8 +1,9 @@
 /* The chip in the fast engine: which SM gets which block, and how far SMs go on without looking at one another.
  *
- * While blocks of the grid are left, no SM has room for one, but for those from which blocks have just left. So an SM
- * pauses where a block leaves it, all SMs go on to where they pause or to the end of the window, and then the earliest
- * ones that pause get their blocks, as if the chip had gone cycle by cycle.
+ * While blocks of the grid are left, no SM has room for one, but for those from which blocks have just left, or which
+ * got one less than dispatch_interval ago. So an SM pauses where a block leaves it, or that interval ends, all SMs go
+ * on to where they pause or to the end of the window, and then the earliest ones that pause get their blocks, as if the
+ * chip had gone cycle by cycle.
  */
 #include <stdlib.h>
 
@@ -28,14 +29,22 @@ static void assign(struct fast *f, uint64_t now)
     for (unsigned tried = 0; grid->next_block < grid->job->blocks && tried < f->sm_count; tried++) {
         struct fast_sm *sm = &f->sms[f->next_sm];
         f->next_sm = (f->next_sm + 1) % f->sm_count;
-        if (!sm->paused || sm->now != now || !room_fits(&sm->left, &grid->block_room))
+        if (!sm->paused || sm->now != now || now < sm->next_place || !room_fits(&sm->left, &grid->block_room))
             continue;
+        sm->next_place = now + (uint64_t)f->machine->dispatch_interval;
         room_take(&sm->left, &grid->block_room, 1);
         sm->assigned[sm->assigned_count++] = grid->next_block++;
         tried = ~0u; /* one was placed: all SMs have their turn again */
     }
-    for (unsigned s = 0; s < f->sm_count; s++)
-        f->sms[s].pauses = grid->next_block < grid->job->blocks;
+    bool more = grid->next_block < grid->job->blocks;
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        struct fast_sm *sm = &f->sms[s];
+        sm->pauses = more;
+        if (sm->paused && sm->now == now)
+            sm->next_room = room_fits(&sm->left, &grid->block_room) ? sm->next_place : NEVER;
+        if (!more)
+            sm->next_room = NEVER;
+    }
 }
 
 static void run_sm(const struct dispatch *d, unsigned thread, unsigned s)
@@ -108,8 +117,8 @@ static bool leave(struct fast *f, uint64_t now)
         if (f->next[s] != now)
             continue;
         struct fast_sm *sm = &f->sms[s];
-        if (!sm->paused && sm->next_leave == now)
-            fast_sm_leave(sm);
+        if (!sm->paused && (sm->next_leave == now || sm->next_room == now))
+            fast_sm_leave(sm, now);
         pauses |= sm->paused;
     }
     return pauses;

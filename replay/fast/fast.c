@@ -30,6 +30,7 @@ static bool begin_sm(struct fast *f, struct fast_sm *sm)
     *sm = (struct fast_sm){.chip = f,
                            .subcore_count = (unsigned)f->machine->subcores,
                            .next_leave = NEVER,
+                           .next_room = NEVER,
                            .memory = memory_system_sm(f->job->memory, (unsigned)(sm - f->sms)),
                            .memory_next = NEVER,
                            .free_access = NO_ACCESS,

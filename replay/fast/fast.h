@@ -193,6 +193,8 @@ struct fast_sm {
     uint64_t next[MOST_SUBCORES]; /* per sub-core: the next cycle in which it must be looked at */
     struct fast_subcore *subcores;
     uint64_t next_leave, last_issue, last_leave;
+    uint64_t next_place;      /* the cycle from which it may get a block */
+    uint64_t next_room;       /* the cycle in which it pauses because it has room, NEVER for none */
     bool pauses;              /* where blocks leave: others may come */
     bool paused;              /* at `now`, in which nothing has issued yet */
     struct room left;         /* less what the blocks take that are assigned */
@@ -327,8 +329,8 @@ void fast_advance_memory(struct fast_sm *, uint64_t now);
  * blocks have left and others may come (`paused`). Returns the next cycle in which something happens on the SM;
  * `failed` and `error` say how it went. */
 uint64_t fast_sm_run(struct fast_sm *, struct memo *, uint64_t until);
-/* In cycle next_leave, blocks leave. */
-void fast_sm_leave(struct fast_sm *);
+/* In cycle `now` blocks leave whose time has come, and the SM pauses if others may come now. */
+void fast_sm_leave(struct fast_sm *, uint64_t now);
 /* The next cycle in which something happens on the SM, NEVER for none. */
 uint64_t fast_sm_next(const struct fast_sm *);
 

@@ -207,6 +207,7 @@ HOT void report(struct fast_sm *sm)
 uint64_t fast_sm_next(const struct fast_sm *sm)
 {
     uint64_t next = sm->next_leave < sm->memory_next ? sm->next_leave : sm->memory_next;
+    next = sm->next_room < next ? sm->next_room : next;
     for (unsigned i = 0; i < sm->subcore_count; i++)
         next = sm->next[i] < next ? sm->next[i] : next;
     return next;
@@ -228,17 +229,21 @@ static bool run_single(struct fast_sm *sm, uint64_t until, struct rp_error *err)
         if (!step(sm, 0, err))
             return false;
         report(sm);
-        if (sm->next[0] >= sm->next_leave || sm->next[0] >= until || sm->next[0] >= sm->memory_next)
+        if (sm->next[0] >= sm->next_leave || sm->next[0] >= until || sm->next[0] >= sm->memory_next ||
+            sm->next[0] >= sm->next_room)
             return true;
         sm->now = sm->next[0];
     }
 }
 
-void fast_sm_leave(struct fast_sm *sm)
+void fast_sm_leave(struct fast_sm *sm, uint64_t now)
 {
-    sm->now = sm->next_leave;
-    fast_leave_blocks(sm);
-    sm->paused = sm->pauses;
+    bool left = sm->next_leave == now;
+    sm->now = now;
+    if (left)
+        fast_leave_blocks(sm);
+    sm->paused = sm->pauses && (left || sm->next_room == now);
+    sm->next_room = sm->next_room == now ? NEVER : sm->next_room;
 }
 
 /* Returns the next cycle in which something happens. */
@@ -249,8 +254,8 @@ static bool run(struct fast_sm *sm, uint64_t until, uint64_t *next, struct rp_er
     while ((*next = fast_sm_next(sm)) < until) {
         if (sm->memory_next <= *next)
             fast_advance_memory(sm, *next);
-        if (sm->next_leave == *next)
-            fast_sm_leave(sm);
+        if (sm->next_leave == *next || sm->next_room == *next)
+            fast_sm_leave(sm, *next);
         if (sm->paused)
             return true;
         sm->now = *next;

@@ -125,8 +125,9 @@ bool ref_place_blocks(struct reference *r, struct rp_error *err)
         unsigned s = r->next_sm;
         r->next_sm = (s + 1) % count;
         tried++;
-        if (!room_fits(&r->sms[s].left, &r->block_room))
+        if (r->now < r->sms[s].next_place || !room_fits(&r->sms[s].left, &r->block_room))
             continue;
+        r->sms[s].next_place = r->now + (uint64_t)r->machine->dispatch_interval;
         if (!place_block(r, s, err))
             return false;
         tried = 0;

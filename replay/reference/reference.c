@@ -135,7 +135,9 @@ static bool cycle(struct reference *r, struct rp_error *err)
     }
     for (int64_t s = 0; s < r->machine->sms; s++)
         for (const struct ref_block *b = r->sms[s].blocks; b; b = b->next)
-            waits |= !b->live; /* it will leave */
+            waits |= !b->live;                    /* it will leave */
+    for (int64_t s = 0; s < r->machine->sms; s++) /* it will get a block */
+        waits |= r->next_block < r->job->blocks && room_fits(&r->sms[s].left, &r->block_room);
     return issued || waits || ref_stuck(r, err);
 }
 
@@ -158,7 +160,7 @@ static bool run(struct reference *r, struct rp_error *err)
         ref_leave_blocks(r);
         if (!ref_place_blocks(r, err))
             return false;
-        if (!r->resident_blocks)
+        if (!r->resident_blocks && r->next_block == r->job->blocks)
             return true;
         if (!cycle(r, err))
             return false;

@@ -57,7 +57,7 @@ struct ref_warp {
     uint64_t issued;     /* instructions */
     unsigned barrier;    /* at which it waits */
     struct arrival arrival;
-    unsigned number;     /* in its block */
+    unsigned number; /* in its block */
     unsigned sm, subcore, slot;
     struct ref_block *block;
     struct rp_cursor cursor;
@@ -99,6 +99,7 @@ struct ref_subcore {
 
 struct ref_sm {
     struct room left;
+    uint64_t next_place; /* the cycle from which it may get a block */
     struct ref_block *blocks;
     struct ref_subcore *subcores;
     uint64_t shared_free; /* when the shared memory takes the next access */

@@ -104,6 +104,7 @@ static bool covered_bounds(const struct wcet_model *m, struct rp_error *err)
         const char *key;
         int64_t value, covered;
     } options[] = {
+        {"dispatch_interval", machine->dispatch_interval, 0},
         {"lsu.queue", machine->lsu_queue, -1},
         {"l1.queue", machine->l1_queue, -1},
         {"l1.mshrs", machine->l1_mshrs, -1},

@@ -41,6 +41,7 @@ static struct machine *random_machine(uint64_t seed)
     static const char *const choices[][6] = {
         {"placement", "warp-id", "balanced"},
         {"dispatch_latency", "0", "0", "7", "300"},
+        {"dispatch_interval", "0", "0", "1", "50", "3000"},
         {"barrier_latency", "0", "14", "400"},
         {"control_interval", "1", "1", "13"},
         {"issue_exit", "true", "false"},
