@@ -73,7 +73,7 @@ class Generator:
             self.by_opcode.setdefault(f[0], []).append(f)
         # CC.CF does not outlive a call, and ptxas makes calls or long sequences with sums of their own for these
         calls = {"div", "rem", "rcp", "sqrt", "fns"}
-        self.between = [o for o in sorted(self.by_opcode) if o not in calls and (o[0] != "v" or int(target) < 60)]
+        self.between = [o for o in sorted(self.by_opcode) if o not in calls and o[0] != "v"]
         self.labels = 0
         self.functions = []
         self.in_function = False
@@ -216,6 +216,8 @@ class Generator:
         if opcode in ("neg", "abs") and types[0] == "s16":
             number, names[1] = names[1], "%th"
             return "or.b16 %%th, %s, 1;\n" % number
+        if opcode == "cvt" and types[1][1:] == "64" and types[0] in FLOATS and names[1][0] != "%":
+            names[1] = self.register(64, types[1])
         if opcode == "cvt" and types[1] == "f64" and types[0] in ("u8", "u16"):
             number, names[1] = names[1], "%td"
             return "mov.b64 %%td, %s;\nsetp.nan.f64 %%tp, %%td, %%td;\n@%%tp mov.b64 %%td, 0;\n" % number
@@ -301,7 +303,9 @@ class Generator:
             t = "%s%d" % (kind, bits)
             name = op + ("" if first else "c") + (self.pick(".lo", ".hi") if op == "mad" else "")
             name += ".cc" if first or not last or self.chance(0.3) else ""
-            names = [self.register(bits, t)] + [self.source(bits, t) for _ in range(3 if op == "mad" else 2)]
+            names = [self.register(bits, t)]
+            names += [self.register(bits, t) for _ in range(2)] if op == "mad" else [self.source(bits, t)]
+            names += [self.source(bits, t)]
             guard = "" if first else self.guard()
             text += "%s%s.%s %s;\n" % (guard, name, t, ", ".join(names))
             if not last and self.chance(0.4):
@@ -328,9 +332,10 @@ class Generator:
             names.insert(0, self.register(whole))
         else:
             some = self.random.sample(["%%%s%d" % ({16: "h", 32: "r"}[part], i) for i in range(6)], parts)
-            some = ["_" if self.chance(0.1) and parts > 2 else s for s in some]
+            some[1:] = ["_" if self.chance(0.1) and parts > 2 else s for s in some[1:]]
             names = ["{" + ", ".join(some) + "}", self.register(whole)]
-        return Node("%smov.b%d %s;\n" % (self.guard(), whole, ", ".join(names)))
+        guard = "" if "_" in names[0] else self.guard()  # ptxas crashes
+        return Node("%smov.b%d %s;\n" % (guard, whole, ", ".join(names)))
 
     # ---- memory: every thread has MINE_BYTES of global, shared and local memory of its own
 
@@ -503,8 +508,8 @@ class Generator:
         self.in_function = inner
         out = ".func (.param .%s r) %s(.param .b64 a_mine%s)\n{\n" % (
             result, name, "".join(", .param .%s a%d" % (k, i) for i, k in enumerate(kinds)))
-        out += declarations() + fill_registers()
-        out += "ld.param.b64 %gmine, [a_mine];\nmov.b64 %gsh, %gmine; mov.b64 %gloc, %gmine;\n"
+        out += declarations()
+        out += "ld.param.b64 %gmine, [a_mine];\nmov.b64 %gsh, %gmine; mov.b64 %gloc, %gmine;\n" + fill_registers()
         for i, k in enumerate(kinds):
             out += "ld.param.%s %s, [a%d];\n" % (k, self.register(int(k[1:]), k), i)
         tail = "st.param.%s [r], %s;\nret;\n}\n" % (result, self.register(int(result[1:]), result))
@@ -558,13 +563,13 @@ def declarations():
 
 
 def fill_registers():
-    """Every register of a function holds something before its first instruction."""
-    out = ""
-    for bits in REGISTERS:
-        for i, (letter, kind, count) in enumerate(REGISTERS[bits]):
-            for k in range(count):
-                out += "mov.b%d %%%s%d, %d;\n" % (bits, letter, k, (i * 37 + k * 11) % 97)
-    return out + "".join("setp.ne.u32 %%p%d, %%r%d, %d;\n" % (p, p, p) for p in range(PREDICATES))
+    """Every register of a function holds something before its first instruction: what ptxas cannot know."""
+    out, at = "", 0
+    for bits in (64, 32, 16):
+        for r in all_registers(bits):
+            out += "ld.b%d %s, [%%gmine+%d];\n" % (bits, r, at % MINE_BYTES)
+            at += bits // 8
+    return out + "".join("setp.lt.s32 %%p%d, %%r%d, %d;\n" % (p, p, 1 << p) for p in range(PREDICATES))
 
 
 def entry(name, body):
