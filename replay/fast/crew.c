@@ -18,7 +18,7 @@ struct crew {
     atomic_uint_least64_t ticket; /* round << 32 | items of the round << 16 | next item */
     atomic_uint finished;         /* items of this round that are done */
     atomic_uint started;          /* helpers that have their number */
-    bool over;
+    atomic_bool over;
     pthread_mutex_t lock; /* of sleeping and waking */
     pthread_cond_t begun, done;
 };
@@ -92,7 +92,7 @@ static void *help(void *data)
     unsigned thread = atomic_fetch_add(&c->started, 1) + 1;
     for (uint32_t round = 0;;) {
         round = await_round(c, round);
-        if (c->over)
+        if (atomic_load(&c->over))
             return NULL;
         work_off(c, round, thread);
     }
@@ -130,7 +130,7 @@ void crew_free(struct crew *c)
 {
     if (!c)
         return;
-    c->over = true;
+    atomic_store(&c->over, true);
     begin_round(c, 0);
     for (unsigned i = 0; i < c->helpers; i++)
         pthread_join(c->threads[i], NULL);
