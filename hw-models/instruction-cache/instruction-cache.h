@@ -22,9 +22,6 @@ struct instruction_cache_model {
     void (*fetch)(void *state, uint64_t address, uint64_t cycle, struct instruction_cache_reply *);
 };
 
-/* The options of `set-associative`, for analyses of what it does. */
-enum { INSTRUCTION_CACHE_LINE, INSTRUCTION_CACHE_SETS, INSTRUCTION_CACHE_WAYS, INSTRUCTION_CACHE_LATENCY };
-
 extern const struct instruction_cache_model instruction_cache_perfect, instruction_cache_set_associative;
 
 #endif

@@ -9,12 +9,13 @@
 
 #include "hw-models/instruction-cache/instruction-cache.h"
 
+enum { LINE, SETS, WAYS, LATENCY };
 static const struct model_option options_of[] = {
-    [INSTRUCTION_CACHE_LINE] = {"line", OPTION_INTEGER, "bytes", 8, 4096, 128, NULL, "line size, a power of two"},
-    [INSTRUCTION_CACHE_SETS] = {"sets", OPTION_INTEGER, "sets", 1, 65536, 8, NULL, "places that an address may have"},
-    [INSTRUCTION_CACHE_WAYS] = {"ways", OPTION_INTEGER, "lines", 1, 64, 4, NULL, "lines of a set; 1: direct-mapped"},
-    [INSTRUCTION_CACHE_LATENCY] = {"latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL,
-                                   "from a fetch that misses to the issue of its instruction, at least"},
+    [LINE] = {"line", OPTION_INTEGER, "bytes", 8, 4096, 128, NULL, "line size, a power of two"},
+    [SETS] = {"sets", OPTION_INTEGER, "sets", 1, 65536, 8, NULL, "places that an address may have"},
+    [WAYS] = {"ways", OPTION_INTEGER, "lines", 1, 64, 4, NULL, "lines of a set; 1: direct-mapped"},
+    [LATENCY] = {"latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL,
+                 "from a fetch that misses to the issue of its instruction, at least"},
 };
 
 struct line {
@@ -27,25 +28,21 @@ struct set_associative {
     struct line lines[]; /* [sets][ways], each set from the last fetched to the first */
 };
 
-static const char *check(const int64_t *o)
-{
-    return o[INSTRUCTION_CACHE_LINE] & (o[INSTRUCTION_CACHE_LINE] - 1) ? "line must be a power of two" : NULL;
-}
+static const char *check(const int64_t *o) { return o[LINE] & (o[LINE] - 1) ? "line must be a power of two" : NULL; }
 
 static size_t state_size(const int64_t *o)
 {
-    return sizeof(struct set_associative) +
-           (size_t)(o[INSTRUCTION_CACHE_SETS] * o[INSTRUCTION_CACHE_WAYS]) * sizeof(struct line);
+    return sizeof(struct set_associative) + (size_t)(o[SETS] * o[WAYS]) * sizeof(struct line);
 }
 
 static void reset(void *state, const int64_t *o)
 {
     struct set_associative *c = state;
     memset(c, 0, state_size(o));
-    c->line_bytes = (uint64_t)o[INSTRUCTION_CACHE_LINE];
-    c->sets = (uint64_t)o[INSTRUCTION_CACHE_SETS];
-    c->ways = (uint64_t)o[INSTRUCTION_CACHE_WAYS];
-    c->latency = (uint64_t)o[INSTRUCTION_CACHE_LATENCY];
+    c->line_bytes = (uint64_t)o[LINE];
+    c->sets = (uint64_t)o[SETS];
+    c->ways = (uint64_t)o[WAYS];
+    c->latency = (uint64_t)o[LATENCY];
 }
 
 static void fetch(void *state, uint64_t address, uint64_t cycle, struct instruction_cache_reply *reply)

@@ -414,8 +414,8 @@ static bool find_lines(struct wcet_model *m, struct rp_error *err)
     const struct machine_part *icache = &m->machine->icache;
     if (is(icache, "perfect"))
         return true;
-    uint64_t bytes = (uint64_t)icache->options[INSTRUCTION_CACHE_LINE], ways = 0;
-    uint64_t sets = (uint64_t)icache->options[INSTRUCTION_CACHE_SETS];
+    uint64_t bytes = (uint64_t)part_option(icache, "line"), ways = 0;
+    uint64_t sets = (uint64_t)part_option(icache, "sets");
     uint32_t n = m->kernel->instruction_count;
     uint64_t *lines = calloc(n + 1u, sizeof *lines);
     if (!lines)
@@ -433,9 +433,9 @@ static bool find_lines(struct wcet_model *m, struct rp_error *err)
         ways = 0;
         for (uint32_t l = 0; l < m->line_count; l++)
             ways += lines[l] % sets == line % sets;
-        m->rows[i].line_stays = ways <= (uint64_t)icache->options[INSTRUCTION_CACHE_WAYS];
+        m->rows[i].line_stays = ways <= (uint64_t)part_option(icache, "ways");
     }
-    m->fetch_latency = (uint64_t)icache->options[INSTRUCTION_CACHE_LATENCY];
+    m->fetch_latency = (uint64_t)part_option(icache, "latency");
     free(lines);
     return true;
 }
