@@ -1,5 +1,6 @@
-/* All that decides how a block goes on, but for global memory, in 64 bits. Not in it: clocks and counters, memory
- * that was never written. Two states that differ have the same fingerprint with a probability of 2^-64. */
+/* All that decides how a block goes on, but for global memory, in 64 bits. Not in it: clocks, registers outside of the
+ * slice, and memory that was never written. Two states that differ have the same fingerprint with a probability of
+ * 2^-64. */
 #include <string.h>
 
 #include "frontend/core/engine.h"
