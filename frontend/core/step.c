@@ -213,16 +213,14 @@ ALWAYS_INLINE void run(struct warp_state *s, const bool record)
     s->run_start = run_start_at(u);
     for (;;) {
         lanemask executed = u->flags & UF_GUARDED ? guarded(s, u, record) : w->active;
-        switch (u->kind) { /* break: on to the next uop; continue: u is where the warp goes on */
-        case UOP_LANE:
+        /* most are of these two kinds: no jump through the table of the others */
+        if (__builtin_expect(u->kind == UOP_LANE, 1)) {
             if (executed)
                 u->fn(w, u, executed);
-            break;
-        case UOP_CLOCK:
-            if (executed)
-                read_clock(s, u, executed);
-            break;
-        case UOP_MEMORY:
+            u++;
+            continue;
+        }
+        if (u->kind == UOP_MEMORY) {
             if (executed)
                 u->fn(w, u, executed);
             if (__builtin_expect(block->faulted, 0)) {
@@ -231,6 +229,13 @@ ALWAYS_INLINE void run(struct warp_state *s, const bool record)
                 stop(s, u, record);
                 return;
             }
+            u++;
+            continue;
+        }
+        switch (u->kind) { /* break: on to the next uop; continue: u is where the warp goes on */
+        case UOP_CLOCK:
+            if (executed)
+                read_clock(s, u, executed);
             break;
         case UOP_RECONVERGE:
             if (u != s->meet)
