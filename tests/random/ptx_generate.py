@@ -176,8 +176,11 @@ class Generator:
         opcode = opcode or self.random.choice(sorted(self.by_opcode))
         _, spelling, types, operands = self.random.choice(self.by_opcode[opcode])
         names = []
+        alone = len(operands) == 2  # of a number ptxas makes a number, which it gets wrong in video instructions
         for o in operands:
             name = self.operand(o, types, opcode)
+            if alone and name[0] in "-0123456789":
+                name = self.register(self.table.width(o, types), self.operand_type(o, types))
             if "|q" in o and self.chance(0.5):
                 other = self.register(1)
                 name += "|" + other if other != name else ""
@@ -259,7 +262,8 @@ class Generator:
                 names[k] = self.register(32, "u32")
         for k in (1, 2):
             if self.chance(0.4):
-                names[k] += "." + letter + "".join(str(self.random.randrange(2 * ways)) for _ in range(ways))
+                digits = "".join(str(self.random.randrange(2 * ways)) for _ in range(ways))
+                names[k] += "." + letter + (digits if digits != "1024" else "1025")  # .b1024 is a type to ptxas
         if self.chance(0.4):
             mask = self.random.sample(range(ways), self.random.randrange(1, ways + 1))
             names[0] += "." + letter + "".join(str(d) for d in sorted(mask, reverse=True))
