@@ -105,6 +105,19 @@ static uint64_t default_control(void)
     return (uint64_t)CONTROL_DEFAULT | (uint64_t)CONTROL_DEFAULT << 21 | (uint64_t)CONTROL_DEFAULT << 42;
 }
 
+/* ".word 0xfeed000000000000": a word that is no instruction. */
+static bool is_word(const char *text) { return !strncmp(text, ".word", 5) && isspace((unsigned char)text[5]); }
+
+static bool bare_word(const char *text, uint64_t *word)
+{
+    text += 5 + strspn(text + 5, " \t");
+    if (strncmp(text, "0x", 2))
+        return false;
+    size_t digits = strlen(text += 2);
+    *word = strtoull(text, NULL, 16);
+    return digits && digits <= 16 && strspn(text, "0123456789abcdefABCDEF") == digits;
+}
+
 static bool add_instruction(struct assembly *a, const char *text, const char *comment, struct rp_error *err)
 {
     if (!a->arch)
@@ -117,7 +130,11 @@ static bool add_instruction(struct assembly *a, const char *text, const char *co
     uint64_t word, expected;
     uint32_t shown;
     struct rp_error inner;
-    if (!sass_assemble(text, a->size, a->arch, &word, &shown, &inner))
+    if (is_word(text)) {
+        if (!bare_word(text, &word))
+            return bad(a, err, "a word that is no instruction is .word and 1 to 16 hexadecimal digits after 0x");
+        shown = 0;
+    } else if (!sass_assemble(text, a->size, a->arch, &word, &shown, &inner))
         return rp_fail(err, inner.status, "%s:%u: %s", a->file, a->line, inner.text);
     if (a->check && sscanf(comment, " /* 0x%" SCNx64, &expected) != 1)
         return bad(a, err, "no comment with the instruction's word to compare with");
@@ -170,7 +187,7 @@ static bool read_line(struct assembly *a, char *s, struct rp_error *err)
         return a->arch_name || set_arch(a, s + 9, err);
     if (!strncmp(s, "Function : ", 11))
         return new_function(a, s + 11, err);
-    if (!*s || *s == '.' || !strncmp(s, "//", 2) || a->skip)
+    if (!*s || (*s == '.' && !is_word(s)) || !strncmp(s, "//", 2) || a->skip)
         return true;
     uint64_t control;
     int end = 0;
@@ -248,8 +265,8 @@ const struct command command_asm = {
     .summary = "turn such text back into machine code",
     .usage = "FILE -o FILE\nFILE --check",
     .about = "Assembles machine code for sm_50 to sm_62 from text as 'reprise disasm' prints it. Addresses and words "
-             "behind the instructions may be left out. A control word stands in a comment before every three "
-             "instructions.",
+             "behind the instructions may be left out. '.word 0x...' is a word as it is. A control word stands in a "
+             "comment before every three instructions.",
     .options = rows,
     .examples = examples,
     .option = asm_option,

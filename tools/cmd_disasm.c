@@ -14,6 +14,8 @@
 
 struct disasm {
     const char *file, *kernel, *binary;
+    uint32_t unknown;      /* words that mean nothing, so far */
+    struct rp_error first; /* names the first of them */
 };
 
 enum { KEY_BINARY = 256, LINE_BYTES = 512 };
@@ -72,13 +74,30 @@ static void print(void *width, uint32_t address, const char *text, uint64_t word
     printf("%-*s  /* 0x%016" PRIx64 " */\n", *(int *)width, out, word);
 }
 
-static bool print_code(const struct machine_code *c, struct rp_error *err)
+/* kernel: NULL for bare code. */
+static bool print_code(struct disasm *a, const char *kernel, const struct machine_code *c, struct rp_error *err)
 {
     const struct isa *isa = isa_of_sm(c->sm);
+    struct rp_error what;
     int width = 0;
     if (!isa)
-        return rp_fail(err, RP_BAD_INPUT, "there is no sm_%u", c->sm);
-    return isa->disassemble(c, measure, &width, err) && isa->disassemble(c, print, &width, err);
+        return rp_fail(err, RP_BAD_INPUT, "%s: there is no sm_%u", a->file, c->sm);
+    uint32_t unknown = isa->disassemble(c, measure, &width, &what);
+    if (unknown && !a->unknown)
+        rp_fail(&a->first, RP_BAD_INPUT, "%s%s%s: %s", a->file, kernel ? ": kernel " : "", kernel ? kernel : "",
+                what.text);
+    a->unknown += unknown;
+    isa->disassemble(c, print, &width, &what);
+    return true;
+}
+
+/* The code was printed to its end; false if words of it mean nothing. */
+static bool all_known(const struct disasm *a, struct rp_error *err)
+{
+    if (a->unknown > 1)
+        return rp_fail(err, RP_BAD_INPUT, "%s; %u words that are no instructions are printed as .word", a->first.text,
+                       (unsigned)a->unknown);
+    return !a->unknown || rp_fail(err, RP_BAD_INPUT, "%s; printed as .word", a->first.text);
 }
 
 /* ---- files --------------------------------------------------------------------------------------------------------
@@ -91,20 +110,18 @@ static void print_flags(const struct cubin *c)
            c->virtual_sm);
 }
 
-static bool print_kernel(const struct cubin *c, const struct cubin_kernel *k, struct rp_error *err)
+static bool print_kernel(struct disasm *a, const struct cubin *c, const struct cubin_kernel *k, struct rp_error *err)
 {
     const struct machine_code code = {k->code.at, k->code.size, c->sm};
     printf("\t\tFunction : %s\n", k->name);
     print_flags(c);
-    if (!print_code(&code, err)) {
-        struct rp_error inner = *err;
-        return rp_fail(err, inner.status, "%s: kernel %s: %s", c->file_name, k->name, inner.text);
-    }
+    if (!print_code(a, k->name, &code, err))
+        return false;
     printf("\t\t..........\n\n\n");
     return true;
 }
 
-static bool print_cubin(const struct disasm *a, const uint8_t *bytes, size_t size, struct rp_error *err)
+static bool print_cubin(struct disasm *a, const uint8_t *bytes, size_t size, struct rp_error *err)
 {
     struct cubin *c = cubin_load(a->file, bytes, size, err);
     if (!c)
@@ -115,12 +132,12 @@ static bool print_cubin(const struct disasm *a, const uint8_t *bytes, size_t siz
         printf("\n\tcode for sm_%u\n", c->sm);
     for (uint32_t k = 0; ok && k < c->kernel_count; k++)
         if (!one || one == &c->kernels[k])
-            ok = print_kernel(c, &c->kernels[k], err);
+            ok = print_kernel(a, c, &c->kernels[k], err);
     cubin_free(c);
     return ok;
 }
 
-static bool print_fatbin(const struct disasm *a, const uint8_t *bytes, size_t size, struct rp_error *err)
+static bool print_fatbin(struct disasm *a, const uint8_t *bytes, size_t size, struct rp_error *err)
 {
     struct fatbin *fat = fatbin_load(a->file, bytes, size, err);
     if (!fat)
@@ -140,7 +157,7 @@ static bool print_fatbin(const struct disasm *a, const uint8_t *bytes, size_t si
     return ok;
 }
 
-static bool print_binary(const struct disasm *a, const uint8_t *bytes, size_t size, struct rp_error *err)
+static bool print_binary(struct disasm *a, const uint8_t *bytes, size_t size, struct rp_error *err)
 {
     const struct target *target = target_find(a->binary, strlen(a->binary));
     const struct isa *isa = target && target == target_of_sm(target->sm) ? isa_of_sm(target->sm) : NULL;
@@ -154,10 +171,7 @@ static bool print_binary(const struct disasm *a, const uint8_t *bytes, size_t si
                        isa->granule);
     const struct machine_code code = {bytes, (uint32_t)size, target->sm};
     printf("\n\tcode for %s\n", a->binary);
-    if (print_code(&code, err))
-        return true;
-    struct rp_error inner = *err;
-    return rp_fail(err, inner.status, "%s: %s", a->file, inner.text);
+    return print_code(a, NULL, &code, err);
 }
 
 static int disasm_run(const struct command *c, int argc, char **argv)
@@ -176,6 +190,7 @@ static int disasm_run(const struct command *c, int argc, char **argv)
         : a.binary               ? print_binary(&a, bytes, size, &err)
         : fatbin_is(bytes, size) ? print_fatbin(&a, bytes, size, &err)
                                  : print_cubin(&a, bytes, size, &err);
+    ok = ok && all_known(&a, &err);
     free(bytes);
     return ok ? RP_OK : command_fail(&err);
 }
@@ -190,9 +205,11 @@ const struct command command_disasm = {
     .name = "disasm",
     .summary = "print the machine code of a cubin as text",
     .usage = "FILE",
-    .about = "Prints the machine code of a cubin or fat binary for sm_50 to sm_62 in the layout of cuobjdump -sass: an "
-             "instruction a line with its address and its word, the control word of three instructions above them.\n"
-             "'reprise asm' turns the text back into machine code.",
+    .about =
+        "Prints the machine code of a cubin or fat binary for sm_50 to sm_62 in the layout of cuobjdump -sass: an "
+        "instruction a line with its address and its word, the control word of three instructions above them. A word "
+        "that is no instruction is printed as '.word 0x...'; the exit status is then 2.\n"
+        "'reprise asm' turns the text back into machine code.",
     .options = rows,
     .examples = examples,
     .option = disasm_option,

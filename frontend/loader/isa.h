@@ -17,8 +17,8 @@ struct machine_code {
     uint32_t size;
     unsigned sm;
 };
-/* A line of a disassembly: a word of code at `address`. text: the instruction that it is; NULL: it is none, but control
- * information of those that follow. */
+/* A line of a disassembly: a word of code at `address`. text: the instruction that it is, or ".word 0x..." where it
+ * means nothing; NULL: it is none, but control information of those that follow. */
 typedef void (*isa_line_fn)(void *data, uint32_t address, const char *text, uint64_t word);
 
 struct isa {
@@ -29,8 +29,8 @@ struct isa {
     /* A whole module of this ISA. */
     bool (*recognises)(const void *bytes, size_t size);
     struct module *(*load)(const char *path, const void *bytes, size_t size, uint64_t base, struct rp_error *);
-    /* Calls `use` for each word, in order. False: a word that is no instruction; err names it. NULL: PTX. */
-    bool (*disassemble)(const struct machine_code *, isa_line_fn use, void *data, struct rp_error *);
+    /* Calls `use` for each word, in order. Returns how many of them mean nothing; err names the first. NULL: PTX. */
+    uint32_t (*disassemble)(const struct machine_code *, isa_line_fn use, void *data, struct rp_error *);
     unsigned granule; /* bytes of which bare machine code is a multiple */
 };
 

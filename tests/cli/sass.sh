@@ -57,7 +57,25 @@ for word in (0xeedf000000070200, 0xef5f000000070200, 0xef57000000070200, 0xa0e00
 "$REPRISE" disasm --binary sm_62 "$work/invalid.bin" >"$work/invalid.sass"
 if [ "$(grep -o '[A-Z]*\.INVALIDSIZE7 \[R2\], R0' "$work/invalid.sass" | xargs)" = "STG.INVALIDSIZE7 [R2], R0 STS.INVALIDSIZE7 [R2], R0 STL.INVALIDSIZE7 [R2], R0 ST.INVALIDSIZE7 [R2], R0" ]; then ok "sizes that are none"; else bad "sizes that are none"; cat "$work/invalid.sass" >&2; fi
 "$REPRISE" asm --arch sm_62 --check "$work/invalid.sass" >/dev/null && ok "... and back" || bad "... and back"
-refuses 2 'unknown instruction 0xfeed000000000000 at address 0x8' "an unknown word: address and bits" disasm --binary sm_62 "$work/unknown.bin"
+refuses 2 'unknown.bin: unknown instruction 0xfeed000000000000 at address 0x8; printed as .word$' "an unknown word: address and bits" disasm --binary sm_62 "$work/unknown.bin"
+"$REPRISE" disasm --binary sm_62 "$work/unknown.bin" >"$work/unknown.sass" 2>/dev/null
+"$REPRISE" asm --check "$work/unknown.sass" -o "$work/unknown.back" >/dev/null
+if grep -qE '/\*0008\*/ +\.word 0xfeed000000000000 ; +/\* 0xfeed000000000000 \*/$' "$work/unknown.sass" && grep -qE '/\*0018\*/ +NOP' "$work/unknown.sass" && cmp "$work/unknown.bin" "$work/unknown.back"; then ok "... the rest is printed, and all of it reads back"; else bad "... the rest is printed, and all of it reads back"; fi
+# the last word of the first kernel and the first word of the second overwritten
+python3 - $golden/module.cubin "$work/two.cubin" <<'END'
+import sys
+code = bytearray(open(sys.argv[1], 'rb').read())
+at = code.find((0xe30000000007000f).to_bytes(8, 'little'))  # EXIT
+for where in (at, code.find((0xe30000000007000f).to_bytes(8, 'little'), at + 8)):
+    code[where:where + 8] = (0xfeed000000000001).to_bytes(8, 'little')
+open(sys.argv[2], 'wb').write(code)
+END
+refuses 2 'two.cubin: kernel [a-z]*: unknown instruction 0xfeed000000000001 at address 0x[0-9a-f]*; 2 words that are no instructions are printed as .word$' "unknown words in two kernels" disasm "$work/two.cubin"
+if [ "$("$REPRISE" disasm "$work/two.cubin" 2>/dev/null | sed 's/[.]word 0xfeed000000000001 *;/EXIT ;/; s/0xfeed000000000001/0xe30000000007000f/' | tr -s ' ')" = "$(tr -s ' ' <"$work/all.sass")" ]; then ok "... all else is printed as it was"; else bad "... all else is printed as it was"; fi
+echo '.word 0xx ;' >"$work/wrong.sass"
+refuses 2 'wrong.sass:1: .*hexadecimal' "a word that is no number" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
+echo '.word 0x10000000000000000 ;' >"$work/wrong.sass"
+refuses 2 'wrong.sass:1: .*hexadecimal' "a word of more than 64 bits" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
 refuses 2 'short.cubin: ' "a cubin cut short" disasm "$work/short.cubin"
 refuses 2 'no kernel .frist.; there are: second, first' "a kernel that is not there" disasm $golden/module.cubin -k frist
 refuses 1 'one of sm_50' "an architecture that is none" disasm --binary sm_99 "$work/hand.bin"

@@ -1,6 +1,9 @@
 /* The row of Maxwell's and Pascal's machine code: frontend/loader/isa.h. */
 #include "frontend/loader/isa.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "frontend/core/program.h"
 #include "frontend/isa/sass5x/disasm.h"
 #include "frontend/loader/cubin.h"
@@ -17,20 +20,25 @@ static uint64_t word_at(const uint8_t *code, uint32_t at)
     return v;
 }
 
-static bool disassemble(const struct machine_code *c, isa_line_fn use, void *data, struct rp_error *err)
+static uint32_t disassemble(const struct machine_code *c, isa_line_fn use, void *data, struct rp_error *err)
 {
     uint64_t control = 0;
+    uint32_t unknown = 0;
+    struct rp_error later;
     for (uint32_t at = 0; at + SASS_WORD_BYTES <= c->size; at += SASS_WORD_BYTES) {
         char text[SASS_TEXT_SIZE];
         uint64_t word = word_at(c->bytes, at);
         unsigned slot = at / SASS_WORD_BYTES % 4;
         if (!slot)
             control = word;
-        else if (!sass_print(word, sass_control(control, slot - 1), at, sass_arch(c->sm), text, err))
-            return false;
+        else if (!sass_print(word, sass_control(control, slot - 1), at, sass_arch(c->sm), text,
+                             unknown ? &later : err)) {
+            snprintf(text, sizeof text, ".word 0x%016" PRIx64, word);
+            unknown++;
+        }
         use(data, at, slot ? text : NULL, word);
     }
-    return true;
+    return unknown;
 }
 
 const struct isa isa_sass5x = {

@@ -67,9 +67,24 @@ Test(isa, disassembly)
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(w.word[i / 8 % 4] >> 8 * (i % 8));
     const struct machine_code code = {bytes, sizeof bytes, 61};
-    cr_assert(isa_of_sm(61)->disassemble(&code, take, &w, &err), "%s", err.text);
+    cr_assert_eq(isa_of_sm(61)->disassemble(&code, take, &w, &err), 0, "%s", err.text);
     cr_expect(w.next == sizeof bytes && w.control == 2 && w.instructions == 6);
     cr_expect_str_eq(w.first, "MOV R1, c[0x0][0x20]");
     cr_expect_eq(sizeof bytes % isa_of_sm(61)->granule, 0);
     cr_expect_null(isa_ptx.disassemble);
+}
+
+/* Words that mean nothing do not end it: they are counted, and the first is named. */
+Test(isa, words_that_mean_nothing)
+{
+    struct words w = {.word = {0x001fbc03fde007f6, 0xfeed000000000000, 0x4c98078000870001, 0x5bc9038000270304}};
+    uint8_t bytes[sizeof w.word];
+    struct rp_error err;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(w.word[i / 8] >> 8 * (i % 8));
+    const struct machine_code code = {bytes, sizeof bytes, 61};
+    cr_expect_eq(isa_of_sm(61)->disassemble(&code, take, &w, &err), 2);
+    cr_expect(w.next == sizeof bytes && w.control == 1 && w.instructions == 3);
+    cr_expect_str_eq(w.first, ".word 0xfeed000000000000");
+    cr_expect_str_eq(err.text, "unknown instruction 0xfeed000000000000 at address 0x8");
 }
