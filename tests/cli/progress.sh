@@ -37,18 +37,21 @@ holds "a window that gets narrower: so does the bar" "len(lines) == 3 and 60 <= 
 $terminal 60,120 "$program" 3 "${long[@]}" >"$dir/out"
 holds "a window that gets wider: so does the bar" "len(lines) == 3 and len(lines[0]) < 60 <= len(lines[-1])"
 
-# ---- a command of reprise: an endless kernel is ended as soon as the bar is there ------------------------------------
+# ---- a command of reprise: a kernel that ends after 2^64 steps is ended as soon as the bar is there ------------------------------------
 cat >"$dir/endless.ptx" <<'PTX'
 .version 6.0
 .target sm_62
 .address_size 64
 .visible .entry endless(.param .u64 p)
 {
-    .reg .b32 %r<3>;
-    mov.u32 %r1, 0;
-L:  add.u32 %r1, %r1, 1;
-    mul.lo.u32 %r2, %r1, %r1;
-    bra L;
+    .reg .b64 %rd<3>;
+    .reg .pred %p<2>;
+    mov.u64 %rd1, 1;
+L:  mul.lo.u64 %rd1, %rd1, 6364136223846793005;
+    add.u64 %rd1, %rd1, 1442695040888963407;
+    setp.ne.u64 %p1, %rd1, 1;
+    @%p1 bra L;
+    ret;
 }
 PTX
 for columns in 60 80 100; do
