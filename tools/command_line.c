@@ -1,3 +1,5 @@
+#include <getopt.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +35,8 @@ void command_check(const struct command_line *l, bool fine, const struct rp_erro
     exit((int)err->status);
 }
 
+enum { KEY_HELP = -3, KEY_VERSION = -4, ARGUMENT_IN_ORDER = 1 };
+
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
 static bool is_end(const struct option_row *o) { return !o->name && !o->help; }
@@ -52,96 +56,105 @@ static _Noreturn void unknown_option(const struct command_line *l, const char *n
     command_usage(l, "unknown option '--%s'; 'reprise %s --help' lists them", word, l->command->name);
 }
 
-/* The row that is called so, or the only one that begins so. */
-static const struct option_row *long_option(const struct command_line *l, const char *name, size_t length)
+/* "--name" or "--name=VALUE" stands for no option: it is unknown, or the beginning of several. */
+static _Noreturn void no_long_option(const struct command_line *l, const char *text)
 {
-    const struct option_row *found = NULL;
+    const char *name = text + 2, *first = NULL;
+    size_t length = strcspn(name, "=");
     for (const struct option_row *o = l->command->options; !is_end(o); o++) {
         if (!o->name || strncmp(o->name, name, length))
             continue;
-        if (!o->name[length])
-            return o;
-        if (found)
-            command_usage(l, "'--%.*s' may be --%s or --%s", (int)length, name, found->name, o->name);
-        found = o;
+        if (first)
+            command_usage(l, "'--%.*s' may be --%s or --%s", (int)length, name, first, o->name);
+        first = o->name;
     }
-    if (!found)
-        unknown_option(l, name, length);
-    return found;
+    unknown_option(l, name, length);
 }
 
-static const struct option_row *short_option(const struct command_line *l, char letter)
+static const struct option_row *row_of(const struct command_line *l, int key)
 {
     for (const struct option_row *o = l->command->options; !is_end(o); o++)
-        if (o->name && o->key == letter)
+        if (o->name && o->key == key)
             return o;
-    command_usage(l, "unknown option '-%c'; 'reprise %s --help' lists them", letter, l->command->name);
+    return NULL;
 }
 
-static bool common_option(const struct command_line *l, const char *text)
+/* What getopt_long could not read: its answer, and the word that it looked at last. */
+static _Noreturn void bad_option(const struct command_line *l, int answer, const char *word)
 {
-    if (!strcmp(text, "--help") || !strcmp(text, "-h") || !strcmp(text, "-?"))
+    const struct option_row *o = row_of(l, optopt);
+    if (!o && optopt)
+        command_usage(l, "unknown option '-%c'; 'reprise %s --help' lists them", optopt, l->command->name);
+    if (!o)
+        no_long_option(l, word);
+    if (answer == '?')
+        command_usage(l, "--%s takes no value", o->name);
+    if (word[1] == '-')
+        command_usage(l, "--%s needs a value: --%s %s", o->name, o->name, o->argument);
+    command_usage(l, "-%c needs a value: -%c %s", o->key, o->key, o->argument);
+}
+
+static _Noreturn void common_option(const struct command_line *l, int key)
+{
+    if (key == KEY_HELP)
         help_command(l->command, stdout);
-    else if (!strcmp(text, "--version") || !strcmp(text, "-V"))
-        puts("reprise " REPRISE_VERSION);
     else
-        return false;
+        puts("reprise " REPRISE_VERSION);
     exit(command_finish(RP_OK));
 }
 
-/* --name, --name=VALUE, --name VALUE. Returns how many of argv it took. */
-static int take_long(struct command_line *l, char **argv, int left)
+/* ---- getopt_long's form of the rows ------------------------------------------------------------------------------ */
+
+#define MOST_OPTIONS 96
+
+struct getopt_rows {
+    struct option names[MOST_OPTIONS];
+    char letters[3 * MOST_OPTIONS];
+};
+
+static void add_option(struct getopt_rows *g, size_t at, const char *name, int key, const char *argument)
 {
-    char *name = argv[0] + 2;
-    size_t length = strcspn(name, "=");
-    const struct option_row *o = long_option(l, name, length);
-    char *value = name[length] ? name + length + 1 : NULL;
-    if (value && !o->argument)
-        command_usage(l, "--%s takes no value", o->name);
-    if (value || !o->argument || *o->argument == '[') {
-        l->command->option(l, o->key, value);
-        return 1;
-    }
-    if (left < 2)
-        command_usage(l, "--%s needs a value: --%s %s", o->name, o->name, o->argument);
-    l->command->option(l, o->key, argv[1]);
-    return 2;
+    int takes = !argument ? no_argument : *argument == '[' ? optional_argument : required_argument;
+    g->names[at] = (struct option){name, takes, NULL, key};
+    if (key > 0 && key <= UCHAR_MAX)
+        snprintf(g->letters + strlen(g->letters), 4, "%c%s", key, takes == no_argument ? "" : ":");
 }
 
-/* -x, -xVALUE, -x VALUE, and several that take none together. */
-static int take_short(struct command_line *l, char **argv, int left)
+/* The letters begin with - and : so that arguments come in their order, and errors are told apart and not printed. */
+static void convert_rows(const struct option_row *rows, struct getopt_rows *g)
 {
-    for (char *at = argv[0] + 1; *at; at++) {
-        const struct option_row *o = short_option(l, *at);
-        if (!o->argument) {
-            l->command->option(l, o->key, NULL);
-            continue;
-        }
-        if (!at[1] && left < 2)
-            command_usage(l, "-%c needs a value: -%c %s", *at, *at, o->argument);
-        l->command->option(l, o->key, at[1] ? at + 1 : argv[1]);
-        return at[1] ? 1 : 2;
-    }
-    return 1;
+    size_t count = 0;
+    memset(g, 0, sizeof *g);
+    strcpy(g->letters, "-:hV");
+    for (const struct option_row *o = rows; !is_end(o); o++)
+        if (o->name && count < MOST_OPTIONS - 3)
+            add_option(g, count++, o->name, o->key, o->argument);
+    add_option(g, count++, "help", KEY_HELP, NULL);
+    add_option(g, count, "version", KEY_VERSION, NULL);
 }
 
 void command_parse(struct command_line *l, const struct command *c, int argc, char **argv, void *input)
 {
+    struct getopt_rows rows;
+    int key;
     *l = (struct command_line){c, input, argv + 1, 0};
-    bool options = true;
-    for (int i = 1; i < argc;) {
-        char *text = argv[i];
-        if (options && !strcmp(text, "--")) {
-            options = false;
-            i++;
-        } else if (options && text[0] == '-' && text[1]) {
-            if (!common_option(l, text))
-                i += text[1] == '-' ? take_long(l, argv + i, argc - i) : take_short(l, argv + i, argc - i);
-        } else {
-            c->option(l, KEY_ARGUMENT, text);
-            l->arguments[l->argument_count++] = text; /* over what has been read */
-            i++;
-        }
+    convert_rows(c->options, &rows);
+    optind = 0; /* a new command line, as glibc has it */
+    opterr = 0;
+    while ((key = getopt_long(argc, argv, rows.letters, rows.names, NULL)) != -1) {
+        if (key == KEY_HELP || key == KEY_VERSION || key == 'h' || key == 'V' || (key == '?' && optopt == '?'))
+            common_option(l, key == 'V' || key == KEY_VERSION ? KEY_VERSION : KEY_HELP);
+        if (key == '?' || key == ':')
+            bad_option(l, key, argv[optind - 1]);
+        if (key == ARGUMENT_IN_ORDER) {
+            c->option(l, KEY_ARGUMENT, optarg);
+            l->arguments[l->argument_count++] = optarg; /* over what has been read */
+        } else
+            c->option(l, key, optarg);
+    }
+    for (int i = optind; i < argc; i++) { /* behind "--" */
+        c->option(l, KEY_ARGUMENT, argv[i]);
+        l->arguments[l->argument_count++] = argv[i];
     }
     c->option(l, KEY_END, NULL);
 }
