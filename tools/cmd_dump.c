@@ -129,8 +129,8 @@ static void print_step(const struct rp_step *s)
     printf("%06" PRIx64 "  %08" PRIx32 " %08" PRIx32 "  %-*s", in->pc, s->active, s->executed, more ? 36 : 0, in->text);
     for (uint32_t m = 0; s->executed && m < in->memory_count; m++)
         print_access(&in->memory[m], &s->accesses[m]);
-    if (s->executed && in->flags & RP_HAS_AUX)
-        printf("  aux=0x%" PRIx64, s->aux);
+    for (unsigned i = 0; s->executed && i < rp_aux_count(in); i++)
+        printf("%s0x%" PRIx64, i ? "," : "  aux=", s->aux_values[i]);
     putchar('\n');
 }
 
@@ -149,6 +149,14 @@ static json_t *json_access(const struct rp_memory_operand *m, const struct rp_dy
                      "addresses", list);
 }
 
+static json_t *json_values(const struct rp_step *s)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < rp_aux_count(s->instruction); i++)
+        json_add(list, json_sprintf("0x%" PRIx64, s->aux_values[i]));
+    return list;
+}
+
 static json_t *json_step(const struct rp_step *s)
 {
     const struct rp_instruction *in = s->instruction;
@@ -159,6 +167,8 @@ static json_t *json_step(const struct rp_step *s)
                             "executed", json_number(s->executed), "text", in->text, "accesses", accesses);
     if (out && s->executed && in->flags & RP_HAS_AUX)
         json_put(out, "aux", json_sprintf("0x%" PRIx64, s->aux));
+    if (out && s->executed && rp_aux_count(in) > 1)
+        json_put(out, "aux_values", json_values(s));
     return out;
 }
 

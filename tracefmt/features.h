@@ -3,7 +3,9 @@
 #ifndef REPRISE_TRACEFMT_FEATURES_H
 #define REPRISE_TRACEFMT_FEATURES_H
 
-#define FEATURES(X) X(INTERLEAVED_LAUNCHES, "interleaved-launches")
+#define FEATURES(X)                                                                                                    \
+    X(INTERLEAVED_LAUNCHES, "interleaved-launches")                                                                    \
+    X(AUX_COUNTS, "aux-counts")
 
 enum feature {
 #define X(id, name) FEATURE_##id,

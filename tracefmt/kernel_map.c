@@ -61,7 +61,7 @@ bool path_measure(struct path *p, const struct kernel_map *m, struct rp_error *e
                     continue;
             }
             p->access_count += in->memory_count;
-            p->aux_count += (in->flags & RP_HAS_AUX) != 0;
+            p->aux_count += rp_aux_count(in);
             if (p->access_count + p->aux_count > PATH_VALUE_LIMIT)
                 return rp_fail(err, RP_BAD_INPUT, "its path has more than %d accesses", PATH_VALUE_LIMIT);
         }

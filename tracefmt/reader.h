@@ -73,10 +73,11 @@ uint32_t rp_block_warps(const struct rp_block *);
 /* One executed warp instruction. */
 struct rp_step {
     const struct rp_instruction *instruction;
-    uint32_t index;       /* of the static instruction in its kernel */
-    rp_lanemask active;   /* lanes on this path */
-    rp_lanemask executed; /* of these, the lanes whose guard is true; equals active without a guard */
-    uint64_t aux;         /* valid with RP_HAS_AUX and executed != 0 */
+    uint32_t index;             /* of the static instruction in its kernel */
+    rp_lanemask active;         /* lanes on this path */
+    rp_lanemask executed;       /* of these, the lanes whose guard is true; equals active without a guard */
+    uint64_t aux;               /* the first aux value; valid with RP_HAS_AUX and executed != 0 */
+    const uint64_t *aux_values; /* all rp_aux_count(instruction) of them; valid until the next step */
     const struct rp_dynamic_access
         *accesses; /* instruction->memory_count of them when executed != 0; valid until the next step */
 };
@@ -122,10 +123,13 @@ static inline int rp_cursor_next(struct rp_cursor *c, struct rp_step *step, stru
     step->active = c->run->active;
     step->executed = in->flags & RP_GUARDED ? *c->guard++ : step->active;
     step->aux = 0;
+    step->aux_values = c->aux;
     step->accesses = c->access;
     if (step->executed) {
-        if (in->flags & RP_HAS_AUX)
-            step->aux = *c->aux++;
+        if (in->flags & RP_HAS_AUX) {
+            step->aux = *c->aux;
+            c->aux += rp_aux_count(in);
+        }
         c->access += in->memory_count;
     }
     if (++c->at == c->run->length) {

@@ -59,7 +59,7 @@ static struct end find_end(struct cut *c, const struct kernel_map *m, uint64_t t
             const struct rp_instruction *in = &m->kernel->instructions[at];
             if (in->flags & RP_GUARDED && !c->whole.guards[e.guard++])
                 continue;
-            e.aux += (in->flags & RP_HAS_AUX) != 0;
+            e.aux += rp_aux_count(in);
             e.access += in->memory_count;
             c->weight += in->memory_count;
             if (c->weight >= target && at + 1 < stop) {

@@ -13,6 +13,8 @@
 #define LAUNCH_MAX_GRID_X 0x7fffffff
 #define LAUNCH_MAX_GRID_YZ 0xffff
 
+#define INSTRUCTION_AUX_LIMIT 64 /* aux values of one execution */
+
 /* Each appends one whole message Trace with just this in it; several in a row make one message, too. Text that is not
  * UTF-8 has its odd bytes replaced by \xNN, for protobuf strings must be UTF-8. */
 bool tables_pack_head(struct buffer *, const struct rp_provenance *, struct rp_error *);

@@ -51,6 +51,8 @@ static bool check_instruction(const struct rp_kernel *k, uint32_t i, struct rp_e
         return bad(err, k, i, "barrier id out of range", (uint64_t)(int64_t)in->barrier.id);
     if (in->barrier.count < -1 || in->barrier.count > LAUNCH_MAX_THREADS)
         return bad(err, k, i, "barrier thread count out of range", (uint64_t)(int64_t)in->barrier.count);
+    if (in->aux_count > INSTRUCTION_AUX_LIMIT || (in->aux_count && !(in->flags & RP_HAS_AUX)))
+        return bad(err, k, i, "aux values where none belong, or too many", in->aux_count);
     if (in->fence_scope > RP_SCOPE_SYSTEM)
         return bad(err, k, i, "unknown fence scope", in->fence_scope);
     if (in->line && in->file >= k->file_count)

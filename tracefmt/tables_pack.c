@@ -184,6 +184,7 @@ static bool pack_instruction(struct pool *a, Reprise__Instruction *to, const str
     to->fence_scope = in->fence_scope;
     to->file = in->file;
     to->line = in->line;
+    to->aux_count = in->aux_count > 1 ? in->aux_count : 0;
     if (in->barrier.kind != RP_BARRIER_NONE) {
         if (!(to->barrier = pool_alloc(a, 1, sizeof *to->barrier)))
             return false;

@@ -166,7 +166,8 @@ static bool take_instruction(struct pool *a, struct rp_instruction *in, const Re
                                   .src = pool_copy(a, from->src, from->n_src, sizeof *from->src),
                                   .fence_scope = byte(from->fence_scope),
                                   .file = from->file,
-                                  .line = from->line};
+                                  .line = from->line,
+                                  .aux_count = byte(from->aux_count)};
     if (from->barrier)
         in->barrier = (struct rp_barrier){byte(from->barrier->kind), from->barrier->id, from->barrier->count};
     return take_operands(a, in, from) && in->raw && in->text && in->dst && in->src;

@@ -153,7 +153,7 @@ enum rp_instruction_flag {
     RP_CALL = 1 << 3,
     RP_RETURN = 1 << 4,
     RP_EXIT = 1 << 5,           /* ends its lanes */
-    RP_HAS_AUX = 1 << 6,        /* every execution with a non-empty mask records one 64-bit aux value */
+    RP_HAS_AUX = 1 << 6,        /* every execution with a non-empty mask records 64-bit aux values: rp_aux_count */
     RP_UNIFORM_BRANCH = 1 << 7, /* the compiler promises that all lanes agree (.uni) */
 };
 
@@ -172,7 +172,12 @@ struct rp_instruction {
     struct rp_barrier barrier;
     uint8_t fence_scope; /* enum rp_scope, for RP_CLASS_FENCE */
     uint32_t file, line; /* source position: index into rp_kernel.files, line from 1; line 0: unknown */
+    uint8_t aux_count;   /* of RP_HAS_AUX: values per execution; 0 and 1: one */
 };
+static inline unsigned rp_aux_count(const struct rp_instruction *in)
+{
+    return !(in->flags & RP_HAS_AUX) ? 0 : in->aux_count ? in->aux_count : 1;
+}
 
 /* Scheduling control bits, 21 as Maxwell and Pascal encode them (facts: Jia et al., arXiv:1804.06826, 2.1; the fields'
  * meaning was checked against NVIDIA's disassembler), and above them what an instruction that waits for barriers

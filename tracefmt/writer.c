@@ -207,6 +207,14 @@ uint64_t rp_writer_identity(const struct rp_writer *w) { return w->identity; }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
+static bool has_aux_counts(const struct rp_kernel *k)
+{
+    for (uint32_t i = 0; i < k->instruction_count; i++)
+        if (k->instructions[i].aux_count > 1)
+            return true;
+    return false;
+}
+
 bool rp_writer_add_kernel(struct rp_writer *w, const struct rp_kernel *kernel, uint32_t *id, struct rp_error *err)
 {
     for (*id = 0; *id < w->kernel_count; (*id)++)
@@ -217,6 +225,7 @@ bool rp_writer_add_kernel(struct rp_writer *w, const struct rp_kernel *kernel, u
         return rp_fail(err, RP_SYSTEM, "out of memory for kernel '%s'", kernel->name);
     w->kernels = kernels;
     if (!tables_check_kernel(kernel, w->module_count, err) ||
+        (has_aux_counts(kernel) && !announce(w, FEATURE_AUX_COUNTS, err)) ||
         !tables_pack_kernel(&w->raw, w->kernel_count, kernel, err) || !write_tables(w, err))
         return false;
     w->tables++;

@@ -77,7 +77,7 @@ struct rp_warp_log {
     size_t run_count, run_capacity;
     rp_lanemask *guards; /* one per executed instruction with RP_GUARDED: active and guard true */
     size_t guard_count, guard_capacity;
-    uint64_t *aux; /* one per executed instruction with RP_HAS_AUX and a non-empty mask */
+    uint64_t *aux; /* rp_aux_count per executed instruction with RP_HAS_AUX and a non-empty mask */
     size_t aux_count, aux_capacity;
     struct rp_access *accesses; /* one per memory operand of each executed memory instruction with a non-empty mask */
     size_t access_count, access_capacity;

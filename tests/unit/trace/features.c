@@ -300,6 +300,60 @@ Test(features, what_the_host_did_stands_in_order_with_the_launches, .init = make
     rp_trace_close(t);
 }
 
+/* ---- several values per execution ---------------------------------------------------------------------------------
+ */
+
+Test(features, an_instruction_may_tell_several_values, .init = make, .fini = drop)
+{
+    static const struct rp_instruction list[] = {
+        {.unit_class = RP_CLASS_ASYNC, .text = "three", .flags = RP_HAS_AUX | RP_GUARDED, .aux_count = 3},
+        {.unit_class = RP_CLASS_BARRIER, .text = "one", .flags = RP_HAS_AUX}};
+    static const struct rp_instruction wrong = {.unit_class = RP_CLASS_ASYNC, .text = "none", .aux_count = 3};
+    struct rp_kernel k = {.name = "k", .isa = "test", .instruction_count = 1, .instructions = &wrong};
+    struct rp_error err = {0};
+    struct rp_writer *w = rp_writer_open(path, &nobody, NULL, &err);
+    uint32_t id;
+    cr_expect(!rp_writer_add_kernel(w, &k, &id, &err) && strstr(err.text, "aux"), "%s", err.text);
+    k.instruction_count = 2;
+    k.instructions = list;
+    cr_assert(rp_writer_add_kernel(w, &k, &id, &err) && rp_writer_begin_launch(w, &launch, &id, &err), "%s", err.text);
+    struct rp_chunk *c = rp_chunk_new(&k, id, NULL);
+    for (uint64_t b = 0; b < 4; b++) {
+        struct rp_warp_log *log = rp_chunk_begin_block(c, b, 1);
+        for (uint64_t i = 0; i < 10; i++) {
+            rp_log_run(log, 0, 2, 1);
+            rp_log_guard(log, i % 3 != 0);
+            for (uint64_t v = 0; i % 3 && v < 3; v++)
+                rp_log_aux(log, b << 40 | i << 8 | v);
+            rp_log_aux(log, i * i);
+        }
+        rp_chunk_end_block(c, b);
+    }
+    struct rp_frame *f = rp_chunk_finish(c, &err);
+    cr_assert(f && rp_writer_commit(w, f, &err), "%s", err.text);
+    rp_chunk_free(c);
+    cr_assert(rp_writer_end_launch(w, 0, &complete, &err) && rp_writer_close(w, &err), "%s", err.text);
+    struct rp_trace *t = rp_trace_open(path, &err);
+    cr_assert(t && !rp_trace_damage(t) && rp_trace_verify(t, NULL, NULL, &err), "%s", err.text);
+    for (uint64_t b = 0; b < 4; b++) {
+        struct rp_block *block = rp_block_open(t, 0, b, &err);
+        struct rp_cursor cursor;
+        struct rp_step s = {0};
+        cr_assert(block && rp_cursor_open(&cursor, block, 0, &err), "%s", err.text);
+        for (uint64_t i = 0; i < 10; i++) {
+            cr_assert_eq(rp_cursor_next(&cursor, &s, &err), 1);
+            for (uint64_t v = 0; i % 3 && v < 3; v++)
+                cr_expect_eq(s.aux_values[v], b << 40 | i << 8 | v);
+            cr_assert_eq(rp_cursor_next(&cursor, &s, &err), 1);
+            cr_expect(s.aux == i * i && s.aux_values[0] == i * i);
+        }
+        cr_expect_eq(rp_cursor_next(&cursor, &s, &err), 0);
+        rp_cursor_close(&cursor);
+        rp_block_close(block);
+    }
+    rp_trace_close(t);
+}
+
 /* ---- memory that runs out -----------------------------------------------------------------------------------------
  */
 
