@@ -69,6 +69,10 @@ static int list(const struct args *a)
     size_t count = machine_list(&names);
     json_t *json = a->json ? json_array() : NULL;
     struct table *table = a->json ? NULL : table_new("ln");
+    if (a->csv && !json) {
+        table_cell(table, "name");
+        table_cell(table, "summary");
+    }
     for (size_t i = 0; i < count; i++) {
         char *text = sentence(names[i]);
         if (json) {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "replay/machine_settings.h"
 #include "tools/input.h"
 #include "tools/ui/nearest.h"
 
@@ -22,6 +23,19 @@ bool machine_args_set(struct machine_args *a, char *text, struct rp_error *err)
     return true;
 }
 
+/* False: what is given is a file of another kind, or a file's name that does not read as one. */
+static bool check_machine_name(const char *name, struct rp_error *err)
+{
+    char path[4096];
+    struct rp_error unused;
+    if (strchr(name, '/') || strstr(name, ".cfg"))
+        return input_check(name, INPUT_MACHINE, err);
+    if (access(name, F_OK) || machine_find(name, NULL, path, &unused))
+        return true;
+    return input_check(name, INPUT_MACHINE, err) &&
+           rp_fail(err, RP_USAGE, "unknown machine '%s'; write ./%s for the file of this name", name, name);
+}
+
 struct machine *machine_args_open(const struct machine_args *a, const struct machine_setting *extra, size_t extra_count,
                                   struct rp_error *err)
 {
@@ -34,7 +48,7 @@ struct machine *machine_args_open(const struct machine_args *a, const struct mac
     memcpy(all, a->settings, a->count * sizeof *all);
     if (extra_count)
         memcpy(all + a->count, extra, extra_count * sizeof *all);
-    if ((strchr(a->machine, '/') || strstr(a->machine, ".cfg")) && !input_check(a->machine, INPUT_MACHINE, err))
+    if (!check_machine_name(a->machine, err))
         return NULL;
     return machine_open(&(struct machine_request){.name = a->machine,
                                                   .settings = all,

@@ -1,7 +1,9 @@
 /* reprise: finds the subcommand and hands over. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/command.h"
 #include "tools/help.h"
@@ -57,6 +59,8 @@ static const struct command *find(const char *name)
 static int help(int argc, char **argv)
 {
     struct rp_error err;
+    if (argc && (!strcmp(argv[0], "help") || !strcmp(argv[0], "version")))
+        argc = 0;
     bool manual = argc && !strcmp(argv[0], "--man"), shell = argc && !strcmp(argv[0], "--completion");
     const char *name = argc > manual + shell ? argv[manual + shell] : NULL;
     if (shell && (!name || !completion(name, stdout))) {
@@ -75,8 +79,20 @@ static int help(int argc, char **argv)
     return RP_OK;
 }
 
+/* A standard stream that is closed stays so: no file opened later gets its number, and what is written to it fails. */
+static void hold_standard_streams(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
 int main(int argc, char **argv)
 {
+    hold_standard_streams();
     if (argc < 2) {
         help_all(stderr);
         return RP_USAGE;

@@ -39,6 +39,9 @@ x, y0, y = read('x.bin'), list(rand(2, 1000)), read('y.bin')
 # clang joins multiplication and addition, as nvcc does: one rounding; 2.5 x and the sum are exact in double
 assert all(single(2.5 * a + b) == c for a, b, c in zip(x, y0, y))
 PY
+for closed in '>&-' '2>&-' '<&- >&- 2>&-'; do
+    check "CUDA source is recorded with a closed stream: $closed" eval '(eval "exec $closed"; exec "$r" record -q -o "$dir/closed.wtr" --module "$dir/saxpy.cu" "${saxpy[@]}"); s=$?; [ $s = 0 ] && cmp "$dir/closed.wtr" <("$r" record -q -o "$dir/open.wtr" --module "$dir/saxpy.cu" "${saxpy[@]}" && cat "$dir/open.wtr")'
+done
 check "the trace names source lines" eval '"$r" record -o "$dir/f.wtr" --module "$dir/saxpy.cu" "${saxpy[@]:0:8}" --arg buf=zeros:400 --arg buf=zeros:4000 2>&1 | grep -q "saxpy.cu:9"'
 check "the trace says what it was made of" eval '"$r" info "$dir/saxpy.wtr" | grep -q "^module    saxpy.cu, sha256"'
 

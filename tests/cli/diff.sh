@@ -67,7 +67,7 @@ print([(r["launch"], r["kernel"], r["sms"], r["cycles"].isdigit()) for r in rows
     "[('0', 'matmul', '1', True), ('0', 'matmul', '1', False), ('0', 'matmul', '2', True), ('0', 'matmul', '2', False)] True"
 is "its cycles are those of JSON" "$(cut -d, -f5 "$work/d.csv" | sed -n 2p)" "$(cycles --set sms=1)"
 is "replay --csv" "$("$r" replay -q "$work/t.wtr" -m jetson-tx2 --csv | python3 -c 'import csv,sys; r=list(csv.DictReader(sys.stdin)); print(len(r), r[0]["cycles"], r[0]["occupancy"].replace(".", "").isdigit())')" "1 $(cycles) True"
-is "machine list --csv" "$("$r" machine list --csv | python3 -c 'import csv,sys; print(*[r[0] for r in csv.reader(sys.stdin)])')" "$("$r" machine list | cut -d' ' -f1 | xargs)"
+is "machine list --csv" "$("$r" machine list --csv | python3 -c 'import csv,sys; print(*[r["name"] for r in csv.DictReader(sys.stdin) if r["summary"]])')" "$("$r" machine list | cut -d' ' -f1 | xargs)"
 
 # ---- what is no axis -----------------------------------------------------------------------------------------------
 fails 1 "1 values for 2 keys" --vary subcores,l1_subcores=1:2

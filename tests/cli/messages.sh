@@ -44,7 +44,7 @@ launch=(--grid 1 --block 32)
 says 2 "has no kernel 'vector_ad'; did you mean 'vector_add'?" run --module "$k/vector_add.ptx" --kernel vector_ad "${launch[@]}"
 quiet_about "did you mean" run --module "$k/vector_add.ptx" --kernel something "${launch[@]}"
 sed 's/vector_add/_Z10vector_addPKfS0_Pfi/g' "$k/vector_add.ptx" >"$dir/mangled.ptx"
-says 2 "did you mean " run --module "$dir/mangled.ptx" --kernel vectoradd "${launch[@]}"
+says 2 "did you mean 'vector_add'?" run --module "$dir/mangled.ptx" --kernel vectoradd "${launch[@]}"
 says 2 "$dir/mm.wt: no such file; did you mean '$dir/mm.wtr'?" info "$dir/mm.wt"
 says 2 "no such file; did you mean '$dir/mangled.ptx'?" run --module "$dir/mangeld.ptx" "${launch[@]}"
 (cd "$dir" && "$r" verify mn.wtr 2>err; grep -q "did you mean 'mm.wtr'?" err) && echo "ok - a name without a folder" || echo "not ok - a name without a folder"
@@ -73,5 +73,15 @@ says 2 "mm.wtr is a trace, not a launch file" run --launch-file "$t"
 says 2 "mm.wtr is a trace, not a machine file" replay "$t" -m "$t"
 says 2 "chain.cfg is a launch file, not a machine file" replay "$t" -m "$dir/chain.cfg"
 says 2 "$dir/ is a folder; give a machine file" replay "$t" -m "$dir/"
+# ... without a folder in its name, which a machine's name has not either
+cp "$dir/m.cfg" "$dir/mine"
+mkdir "$dir/folder"
+cd "$dir"
+says 2 "k.cu is CUDA source, not a machine file" machine show k.cu
+says 2 "folder is a folder; give a machine file" machine show folder
+says 1 "unknown machine 'mine'; write ./mine for the file of this name" machine show mine
+echo 'not a machine' >jetson-tx2
+if "$r" machine show jetson-tx2 >out && "$r" machine show ./mine >out; then echo "ok - a machine's name comes before a file of this name"; else echo "not ok - a machine's name comes before a file of this name"; fi
+cd - >/dev/null
 says 2 "k.ptx is PTX, not machine code" disasm "$dir/k.ptx"
 says 2 "k.cu is CUDA source, not machine code" disasm "$dir/k.cu"

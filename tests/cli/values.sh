@@ -27,8 +27,10 @@ says() { # status, text, options...
 }
 says 1 "zeros: '-1' is negative; the least is 0" "${mm[@]}" --arg buf=zeros:-1
 says 1 "--shared: '-4' is negative; the least is 0" "${mm[@]}" --shared -4
-says 1 "--grid: '-1' is negative; the least is 0" "${mm[@]}" -g 4,-1
+says 1 "--grid: '-1' is negative; the least is 1" "${mm[@]}" -g 4,-1
 says 1 "zeros: '4X' is not a whole number" "${mm[@]}" --arg buf=zeros:4X
+says 1 "zeros: '4k' is not a whole number, or one with K, M or G behind it" "${mm[@]}" --arg buf=zeros:4k
+says 1 "zeros: '4KiB' is not a whole number, or one with K, M or G behind it" "${mm[@]}" --arg buf=zeros:4KiB
 says 1 "is too large" "${mm[@]}" --arg buf=zeros:99999999999G
 says 1 "--shared: '5G' is too large" "${mm[@]}" --shared 5G
 says 1 "--grid: '4x4' is not a whole number" "${mm[@]}" -g 4x4,4

@@ -101,7 +101,7 @@ static bool add_together(struct axis *axis, char *values, const char *text, stru
             return rp_fail(
                 err, RP_USAGE,
                 "--vary %s: %zu values for %zu keys; write a value of each key, and a colon before the next, "
-                "as in subcores,l1.subcores=1,1:2,2:4,2",
+                "as in sms,l1.size=1,8K:2,24K",
                 text, count - before, axis->keys);
         axis->points++;
     }

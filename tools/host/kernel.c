@@ -34,17 +34,16 @@ static size_t plain_name(const char *mangled, const char **plain)
     return length;
 }
 
-/* The kernel, by either of its names, that is nearest to `name`; NULL: none is near. */
-static const char *similar_kernel(const struct module *m, const char *name)
+/* The kernel, by either of its names, that is nearest to `name`: that of its names which is near; NULL: none is. */
+static const char *similar_kernel(const struct module *m, const char *name, char word[128])
 {
     const char *best = NULL;
     for (uint32_t i = 0; !best && i < m->program_count; i++) {
         const char *whole = m->programs[i].name, *plain = "";
-        char word[128];
         size_t length = plain_name(whole, &plain);
-        snprintf(word, sizeof word, "%.*s", (int)(length < 100 ? length : 100), plain);
+        snprintf(word, 128, "%.*s", (int)(length < 100 ? length : 100), plain);
         const char *both[] = {whole, word};
-        best = nearest_name(name, both, length ? 2 : 1) ? whole : NULL;
+        best = nearest_name(name, both, length ? 2 : 1);
     }
     return best;
 }
@@ -68,7 +67,8 @@ struct program *kernel_find(struct module *m, const char *name, struct rp_error 
                 m->file_name, name, found);
         return NULL;
     }
-    const char *near = name && !found ? similar_kernel(m, name) : NULL;
+    char word[128];
+    const char *near = name && !found ? similar_kernel(m, name, word) : NULL;
     if (near) {
         rp_fail(err, RP_BAD_INPUT, "%s has no kernel '%.100s'; did you mean '%s'?", m->path, name, near);
         return NULL;

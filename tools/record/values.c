@@ -33,6 +33,9 @@ bool read_size(const char *text, uint64_t most, const char *what, uint64_t *valu
     char digits[32];
     size_t n = strlen(text);
     const char *suffix = n && n < sizeof digits ? strchr("KMG", text[n - 1]) : NULL;
+    size_t number = strspn(text, "0123456789");
+    if (number && isalpha((unsigned char)text[number]) && (text[number] | 32) != 'x' && !(suffix && number == n - 1))
+        return rp_fail(err, RP_USAGE, "%s: '%s' is not a whole number, or one with K, M or G behind it", what, text);
     if (!suffix)
         return read_number(text, most, what, value, err);
     unsigned shift = *suffix == 'K' ? 10 : *suffix == 'M' ? 20 : 30;
@@ -57,6 +60,8 @@ bool read_extent(const char *text, const char *what, uint32_t extent[3], struct 
         memcpy(part, at, length);
         part[length] = 0;
         uint64_t value;
+        if (*part == '-' && isdigit((unsigned char)part[1]))
+            return rp_fail(err, RP_USAGE, "%s: '%s' is negative; the least is 1", what, part);
         if (!read_number(part, UINT32_MAX, what, &value, err))
             return false;
         if (!value)
