@@ -14,7 +14,8 @@ struct dump {
     const char *file, *block_text;
     uint64_t launch, warp, limit;
     uint64_t block;
-    bool json, host;
+    bool json, host, source;
+    const struct rp_kernel *kernel;
     struct rp_trace *trace;
 };
 
@@ -23,6 +24,7 @@ static const struct option_row rows[] = {
     {"block", 'b', "N|X,Y,Z", "Block, as linear index (x fastest) or as coordinates (0)"},
     {"warp", 'w', "N", "Warp within the block (0)"},
     {"limit", 'n', "N", "Stop after N instructions (none)"},
+    {"source", 's', NULL, "Print each instruction's place in the source, too, and the calls inlined there"},
     {"host", 'H', NULL, "Print what the host did instead, in order with the launches"},
     {"json", 'j', NULL, "Print JSON"},
     {0},
@@ -48,6 +50,7 @@ static void dump_option(struct command_line *line, int key, char *arg)
     case 'b': d->block_text = arg; break;
     case 'w': d->warp = number(line, "warp", arg); break;
     case 'n': d->limit = number(line, "limit", arg); break;
+    case 's': d->source = true; break;
     case 'H': d->host = true; break;
     case 'j': d->json = true; break;
     case KEY_ARGUMENT:
@@ -122,15 +125,30 @@ static void print_access(const struct rp_memory_operand *m, const struct rp_dyna
         print_addresses(a);
 }
 
-static void print_step(const struct rp_step *s)
+/* "  gemm.cu:41, in dot() at gemm.cu:60": from the innermost place outwards. */
+static void print_source(const struct rp_kernel *k, const struct rp_instruction *in)
+{
+    if (in->line)
+        printf("  %s:%" PRIu32, k->files[in->file], in->line);
+    for (uint32_t i = in->inlined; i; i = k->inlined[i - 1].inlined) {
+        const struct rp_inlined_call *c = &k->inlined[i - 1];
+        printf(", in %s", c->function);
+        if (c->line)
+            printf(" at %s:%" PRIu32, k->files[c->file], c->line);
+    }
+}
+
+static void print_step(const struct dump *d, const struct rp_step *s)
 {
     const struct rp_instruction *in = s->instruction;
-    bool more = s->executed && (in->memory_count || in->flags & RP_HAS_AUX);
+    bool more = d->source || (s->executed && (in->memory_count || in->flags & RP_HAS_AUX));
     printf("%06" PRIx64 "  %08" PRIx32 " %08" PRIx32 "  %-*s", in->pc, s->active, s->executed, more ? 36 : 0, in->text);
     for (uint32_t m = 0; s->executed && m < in->memory_count; m++)
         print_access(&in->memory[m], &s->accesses[m]);
     for (unsigned i = 0; s->executed && i < rp_aux_count(in); i++)
         printf("%s0x%" PRIx64, i ? "," : "  aux=", s->aux_values[i]);
+    if (d->source)
+        print_source(d->kernel, in);
     putchar('\n');
 }
 
@@ -157,7 +175,23 @@ static json_t *json_values(const struct rp_step *s)
     return list;
 }
 
-static json_t *json_step(const struct rp_step *s)
+/* Places from the innermost outwards; each but the last is in the body of `function`, called at the next. */
+static json_t *json_source(const struct rp_kernel *k, const struct rp_instruction *in)
+{
+    json_t *list = json_array();
+    uint32_t file = in->file, line = in->line;
+    for (uint32_t i = in->inlined;; i = k->inlined[i - 1].inlined) {
+        const char *function = i ? k->inlined[i - 1].function : k->name;
+        json_add(list, json_pack("{s:s, s:o, s:o}", "function", function, "file",
+                                 line ? json_string(k->files[file]) : json_null(), "line", json_number(line)));
+        if (!i)
+            return list;
+        file = k->inlined[i - 1].file;
+        line = k->inlined[i - 1].line;
+    }
+}
+
+static json_t *json_step(const struct dump *d, const struct rp_step *s)
 {
     const struct rp_instruction *in = s->instruction;
     json_t *accesses = json_array();
@@ -169,6 +203,8 @@ static json_t *json_step(const struct rp_step *s)
         json_put(out, "aux", json_sprintf("0x%" PRIx64, s->aux));
     if (out && s->executed && rp_aux_count(in) > 1)
         json_put(out, "aux_values", json_values(s));
+    if (out && d->source)
+        json_put(out, "source", json_source(d->kernel, in));
     return out;
 }
 
@@ -182,11 +218,10 @@ static bool print_value(json_t *json, bool embed, struct rp_error *err)
 
 static bool print_json_head(const struct dump *d, struct rp_error *err)
 {
-    const struct rp_launch *l = rp_trace_launch(d->trace, (uint32_t)d->launch);
     putchar('{');
     bool ok = print_value(json_pack("{s:s, s:o, s:s, s:o, s:o}", "trace", d->file, "launch", json_number(d->launch),
-                                    "kernel_name", rp_trace_kernel(d->trace, l->kernel)->name, "block",
-                                    json_number(d->block), "warp", json_number(d->warp)),
+                                    "kernel_name", d->kernel->name, "block", json_number(d->block), "warp",
+                                    json_number(d->warp)),
                           true, err);
     fputs(", \"instructions\": [", stdout);
     return ok;
@@ -212,11 +247,11 @@ static bool print_steps(const struct dump *d, struct rp_cursor *c, struct rp_err
         if (ferror(stdout) || (more = rp_cursor_next(c, &s, err)) != 1)
             break;
         if (!d->json) {
-            print_step(&s);
+            print_step(d, &s);
             continue;
         }
         fputs(count ? ",\n  " : "\n  ", stdout);
-        if (!print_value(json_step(&s), false, err))
+        if (!print_value(json_step(d, &s), false, err))
             return false;
     }
     return more >= 0;
@@ -245,6 +280,7 @@ static bool dump(struct dump *d, struct rp_error *err)
         fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(d->trace));
     if (!check(d, err))
         return false;
+    d->kernel = rp_trace_kernel(d->trace, rp_trace_launch(d->trace, (uint32_t)d->launch)->kernel);
     struct rp_block *b = rp_block_open(d->trace, (uint32_t)d->launch, d->block, err);
     if (!b)
         return false;
@@ -343,6 +379,8 @@ const struct command command_dump = {
         "Addresses are space:base, or base+stride*lane where they are regular, or a list. In JSON there is one for "
         "each executed lane, lowest lane first, as hexadecimal text. The numbers active and executed have bit N set "
         "for lane N. error is null, or says where damage ended the list.\n"
+        "With --source: file:line, and for code of inlined functions which, and where they were called. In JSON source "
+        "lists these places, innermost first, each with its function; the last is in the kernel.\n"
         "With --host: allocations, copies and the like, each with how many launches began before it.",
     .options = rows,
     .examples = examples,

@@ -57,10 +57,29 @@ static bool check_instruction(const struct rp_kernel *k, uint32_t i, struct rp_e
         return bad(err, k, i, "unknown fence scope", in->fence_scope);
     if (in->line && in->file >= k->file_count)
         return bad(err, k, i, "unknown source file", in->file);
+    if (in->inlined > k->inlined_count)
+        return bad(err, k, i, "unknown inlined call", in->inlined);
     for (uint32_t m = 0; m < in->memory_count; m++)
         if (!check_operand(k, i, &in->memory[m], err))
             return false;
     return check_registers(k, i, in->dst, in->dst_count, err) && check_registers(k, i, in->src, in->src_count, err);
+}
+
+static bool check_inlined(const struct rp_kernel *k, struct rp_error *err)
+{
+    for (uint32_t i = 0; i < k->inlined_count; i++) {
+        const struct rp_inlined_call *c = &k->inlined[i];
+        if (c->line && c->file >= k->file_count)
+            return rp_fail(err, RP_BAD_INPUT,
+                           "kernel '%s', inlined call %" PRIu32 ": unknown source file (%" PRIu32 ")", k->name, i,
+                           c->file);
+        if (c->inlined > i)
+            return rp_fail(err, RP_BAD_INPUT,
+                           "kernel '%s', inlined call %" PRIu32 ": it is in the body of call %" PRIu32
+                           ", which is not before it",
+                           k->name, i, c->inlined - 1);
+    }
+    return true;
 }
 
 bool tables_check_kernel(const struct rp_kernel *k, uint32_t module_count, struct rp_error *err)
@@ -73,7 +92,7 @@ bool tables_check_kernel(const struct rp_kernel *k, uint32_t module_count, struc
     for (uint32_t i = 0; i < k->instruction_count; i++)
         if (!check_instruction(k, i, err))
             return false;
-    return true;
+    return check_inlined(k, err);
 }
 
 static bool check_dependencies(const struct rp_launch *l, uint32_t number, struct rp_error *err)

@@ -184,6 +184,7 @@ static bool pack_instruction(struct pool *a, Reprise__Instruction *to, const str
     to->fence_scope = in->fence_scope;
     to->file = in->file;
     to->line = in->line;
+    to->inlined = in->inlined;
     to->aux_count = in->aux_count > 1 ? in->aux_count : 0;
     if (in->barrier.kind != RP_BARRIER_NONE) {
         if (!(to->barrier = pool_alloc(a, 1, sizeof *to->barrier)))
@@ -194,6 +195,21 @@ static bool pack_instruction(struct pool *a, Reprise__Instruction *to, const str
         to->barrier->count = in->barrier.count;
     }
     return to->text && pack_operands(a, to, in);
+}
+
+static bool pack_inlined(struct pool *a, Reprise__Kernel *to, const struct rp_kernel *k)
+{
+    to->n_inlined = k->inlined_count;
+    to->inlined = messages(a, k->inlined_count, sizeof **to->inlined);
+    bool ok = to->inlined != NULL;
+    for (uint32_t i = 0; ok && i < k->inlined_count; i++) {
+        reprise__inlined_call__init(to->inlined[i]);
+        to->inlined[i]->file = k->inlined[i].file;
+        to->inlined[i]->line = k->inlined[i].line;
+        to->inlined[i]->inlined = k->inlined[i].inlined;
+        ok = (to->inlined[i]->function = text(a, k->inlined[i].function)) != NULL;
+    }
+    return ok;
 }
 
 bool tables_pack_kernel(struct buffer *out, uint32_t id, const struct rp_kernel *k, struct rp_error *err)
@@ -215,7 +231,7 @@ bool tables_pack_kernel(struct buffer *out, uint32_t id, const struct rp_kernel 
     kernel.instruction = messages(&a, k->instruction_count, sizeof **kernel.instruction);
     kernel.n_file = k->file_count;
     kernel.file = pool_alloc(&a, k->file_count, sizeof *kernel.file);
-    bool ok = kernel.name && kernel.isa && kernel.instruction && kernel.file;
+    bool ok = kernel.name && kernel.isa && kernel.instruction && kernel.file && pack_inlined(&a, &kernel, k);
     for (uint32_t i = 0; ok && i < k->instruction_count; i++)
         ok = pack_instruction(&a, kernel.instruction[i], &k->instructions[i]);
     for (uint32_t i = 0; ok && i < k->file_count; i++)

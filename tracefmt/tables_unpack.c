@@ -167,10 +167,23 @@ static bool take_instruction(struct pool *a, struct rp_instruction *in, const Re
                                   .fence_scope = byte(from->fence_scope),
                                   .file = from->file,
                                   .line = from->line,
+                                  .inlined = from->inlined,
                                   .aux_count = byte(from->aux_count)};
     if (from->barrier)
         in->barrier = (struct rp_barrier){byte(from->barrier->kind), from->barrier->id, from->barrier->count};
     return take_operands(a, in, from) && in->raw && in->text && in->dst && in->src;
+}
+
+static struct rp_inlined_call *take_inlined(struct pool *a, const Reprise__Kernel *from)
+{
+    struct rp_inlined_call *list = pool_alloc(a, from->n_inlined, sizeof *list);
+    for (size_t i = 0; list && i < from->n_inlined; i++) {
+        const Reprise__InlinedCall *c = from->inlined[i];
+        list[i] = (struct rp_inlined_call){pool_string(a, c->function), c->file, c->line, c->inlined};
+        if (!list[i].function)
+            return NULL;
+    }
+    return list;
 }
 
 static bool take_kernel(struct tables *t, const Reprise__Kernel *from, struct rp_error *err)
@@ -195,12 +208,14 @@ static bool take_kernel(struct tables *t, const Reprise__Kernel *from, struct rp
                             .instructions = list,
                             .file_count = (uint32_t)from->n_file,
                             .files = files,
+                            .inlined_count = (uint32_t)from->n_inlined,
+                            .inlined = take_inlined(a, from),
                             .registers = from->registers,
                             .static_shared = from->static_shared,
                             .local_bytes = from->local_bytes,
                             .max_threads = from->max_threads,
                             .module = from->module};
-    if (!k->name || !k->isa)
+    if (!k->name || !k->isa || !k->inlined)
         return no_memory(t, err);
     if (!tables_check_kernel(k, t->module_count, err))
         return false;

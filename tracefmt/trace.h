@@ -172,6 +172,7 @@ struct rp_instruction {
     struct rp_barrier barrier;
     uint8_t fence_scope; /* enum rp_scope, for RP_CLASS_FENCE */
     uint32_t file, line; /* source position: index into rp_kernel.files, line from 1; line 0: unknown */
+    uint32_t inlined;    /* index into rp_kernel.inlined + 1 of the call whose body this is; 0: of none */
     uint8_t aux_count;   /* of RP_HAS_AUX: values per execution; 0 and 1: one */
 };
 static inline unsigned rp_aux_count(const struct rp_instruction *in)
@@ -203,6 +204,14 @@ static inline bool rp_control_counts(uint64_t c) { return c >> 21 & 1; }
 static inline unsigned rp_control_counted_barrier(uint64_t c) { return c >> 22 & 7; }
 static inline unsigned rp_control_count(uint64_t c) { return c >> 25 & 63; }
 
+/* A call that the compiler replaced by the body of its function. The place of an instruction is a chain: its own file
+ * and line in the function of its inlined call, where that call stands, and so on outwards to the kernel itself. */
+struct rp_inlined_call {
+    const char *function;
+    uint32_t file, line; /* where the call stands, as in rp_instruction */
+    uint32_t inlined;    /* the call whose body that place is in: index + 1 of one before this; 0: of none */
+};
+
 struct rp_kernel {
     const char *name; /* as in the module (mangled) */
     const char *isa;  /* "ptx", "sm_62", ... */
@@ -210,6 +219,8 @@ struct rp_kernel {
     const struct rp_instruction *instructions;
     uint32_t file_count;
     const char *const *files;
+    uint32_t inlined_count;
+    const struct rp_inlined_call *inlined;
     uint32_t registers;     /* 32-bit registers per thread, for occupancy; PTX: an estimate by liveness */
     uint32_t static_shared; /* bytes per block */
     uint32_t local_bytes;   /* bytes per thread */

@@ -48,6 +48,8 @@ check "info prints text" status 0 "$REPRISE" info "$t"
 check "info says what made the trace" grep -q '^made by   synthetic' "$dir/out"
 check "dump --limit" status 0 "$REPRISE" dump "$t" --limit 5
 check "five lines and a heading" [ "$(wc -l <"$dir/out")" -eq 6 ]
+check "dump --source" status 0 "$REPRISE" dump --source --limit 1 tests/golden/trace/chain.wtr
+check "places in the source" grep -q 'matmul.ptx:28$' "$dir/out"
 check "dump takes coordinates" diff <("$REPRISE" dump "$t" --launch 1 --block 1,1) \
     <("$REPRISE" info --json --no-mix "$t" >"$dir/info"; "$REPRISE" dump "$t" --launch 1 --block "$(json 'print(1 + d["launches"][1]["grid"][0])')")
 "$REPRISE" dump "$t" --launch 1 --block 1,1 >"$dir/text"

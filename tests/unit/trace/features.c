@@ -354,6 +354,51 @@ Test(features, an_instruction_may_tell_several_values, .init = make, .fini = dro
     rp_trace_close(t);
 }
 
+/* ---- source lines --------------------------------------------------------------------------------------------------
+ */
+
+static const struct rp_inlined_call calls[] = {{"outer(int)", 0, 60, 0}, {"inner<float>", 1, 7, 1}, {"other", 0, 0, 0}};
+static const char *const sources[] = {"a.cu", "b.h"};
+
+static bool add(struct rp_writer *w, uint32_t inlined, const struct rp_inlined_call *list, struct rp_error *err)
+{
+    struct rp_instruction in = {.unit_class = RP_CLASS_INT, .text = "add", .file = 1, .line = 3, .inlined = inlined};
+    struct rp_kernel k = {.name = "k",
+                          .isa = "test",
+                          .instruction_count = 1,
+                          .instructions = &in,
+                          .file_count = 2,
+                          .files = sources,
+                          .inlined_count = 3,
+                          .inlined = list};
+    uint32_t id;
+    return rp_writer_add_kernel(w, &k, &id, err);
+}
+
+Test(features, places_are_chains_of_inlined_calls, .init = make, .fini = drop)
+{
+    static const struct rp_inlined_call circle[] = {{"a", 0, 1, 2}, {"b", 0, 1, 1}, {"c", 0, 1, 0}};
+    static const struct rp_inlined_call itself[] = {{"a", 0, 1, 0}, {"b", 0, 1, 2}, {"c", 0, 1, 0}};
+    static const struct rp_inlined_call nowhere[] = {{"a", 2, 1, 0}, {"b", 0, 1, 0}, {"c", 0, 1, 0}};
+    struct rp_error err = {0};
+    struct rp_writer *w = rp_writer_open(path, &nobody, NULL, &err);
+    cr_expect(!add(w, 4, calls, &err) && strstr(err.text, "inlined call (4)"), "%s", err.text);
+    cr_expect(!add(w, 1, circle, &err) && strstr(err.text, "not before it"), "%s", err.text);
+    cr_expect(!add(w, 1, itself, &err) && strstr(err.text, "not before it"), "%s", err.text);
+    cr_expect(!add(w, 1, nowhere, &err) && strstr(err.text, "source file (2)"), "%s", err.text);
+    cr_assert(add(w, 2, calls, &err) && rp_writer_close(w, &err), "%s", err.text);
+    struct rp_trace *t = rp_trace_open(path, &err);
+    cr_assert(t && !rp_trace_damage(t) && rp_trace_verify(t, NULL, NULL, &err), "%s", err.text);
+    const struct rp_kernel *k = rp_trace_kernel(t, 0);
+    cr_assert(k->inlined_count == 3 && k->instructions->inlined == 2 && k->instructions->line == 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct rp_inlined_call *c = &k->inlined[i];
+        cr_expect_str_eq(c->function, calls[i].function);
+        cr_expect(c->file == calls[i].file && c->line == calls[i].line && c->inlined == calls[i].inlined);
+    }
+    rp_trace_close(t);
+}
+
 /* ---- memory that runs out -----------------------------------------------------------------------------------------
  */
 

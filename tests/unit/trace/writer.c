@@ -315,7 +315,7 @@ Test(writer, tables_come_back_as_they_were)
                                                   .file = 1,
                                                   .line = 9}};
     static const char *const files[] = {"a.cu", "b.cu"};
-    static const struct rp_kernel k = {"n", "sm_62", 1, list, 2, files, 255, 49152, 64, 1024, 0, 0};
+    static const struct rp_kernel k = {"n", "sm_62", 1, list, 2, files, 0, NULL, 255, 49152, 64, 1024, 0, 0};
     struct rp_error err = {0};
     uint32_t id;
     struct rp_writer *w = rp_writer_open(path, &p, NULL, &err);
