@@ -21,7 +21,7 @@
 /* Order is precedence: of several conditions that kept a warp waiting, the first counts. */
 #define STALLS(X)                                                                                                      \
     X(DISPATCH, "dispatch", "its block was not there yet, or still in its dispatch latency")                           \
-    X(BARRIER, "barrier", "it waited at a barrier")                                                                    \
+    X(BARRIER, "barrier", "it was at a barrier")                                                                       \
     X(FETCH, "fetch", "its instruction had not come from the instruction cache yet")                                   \
     X(FENCE, "fence", "it was at a fence and its memory operations were not complete")                                 \
     X(CONTROL, "control", "it had issued a control instruction less than control_interval cycles before")              \
@@ -32,7 +32,7 @@
     X(OPERANDS, "operands", "a register was still to be read by an earlier instruction (control words only)")          \
     X(UNIT, "unit", "its unit was busy, or took no more")                                                              \
     X(SCHEDULER, "scheduler", "it was ready, but the scheduler held the sub-core for another warp")                    \
-    X(DRAIN, "drain", "no warp issued any more: all had ended and waited for the end of their block")
+    X(DRAIN, "drain", "all warps had ended and waited for the end of their block")
 
 enum stall {
 #define X(id, name, help) STALL_##id,

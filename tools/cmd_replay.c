@@ -88,7 +88,8 @@ static const struct explanation {
 static const struct explanation stall_explanations[] = {
 #define X(id, name, help)                                                                                              \
     {STALL_##id == STALL_UNIT ? "issue.stall." name ".NAME" : "issue.stall." name, "sub-core cycles",                  \
-     "nothing issued; the warp that issued next was held back: " help},
+     STALL_##id == STALL_DRAIN ? "nothing issued any more: " help                                                      \
+                               : "nothing issued; the warp that issued next had to wait: " help},
     STALLS(X)
 #undef X
         {"units.NAME.busy", "cycles", "cycles of initiation in the machine's unit NAME, summed over its instances"},
