@@ -265,6 +265,8 @@ static void print_details(struct job *j)
     }
     if (j->args->block < 0)
         wcet_print_exact(&j->result);
+    else if (j->result.exhaust.launch)
+        puts("\nNot exact: schedules are gone through for whole launches, not for --block.");
 }
 
 static bool analyse_trace(struct job *j, const char *path, struct rp_error *err)

@@ -153,6 +153,8 @@ else
 fi
 "$REPRISE" wcet -q "$gemm" --machine orin-wcet --set subcores=2 --assume subcores > "$tmp/out.txt"
 is "$(grep -c '^Not exact: 1 of a kind for which there is no exact figure' "$tmp/out.txt")" 1 "what is not covered is told apart"
+"$REPRISE" wcet -q "$gemm" --machine orin-wcet --block 0 > "$tmp/out.txt"
+is "$(grep -c '^Not exact: schedules are gone through for whole launches, not for --block' "$tmp/out.txt")" 1 "nor is a block by itself"
 "$REPRISE" wcet -q "$gemm" --machine orin-wcet --exhaust 0 > "$tmp/out.txt"
 is "$(grep -c 'exact:' "$tmp/out.txt")" 0 "who does not ask hears nothing"
 "$REPRISE" wcet -q "$gemm" --machine orin-wcet --grid latency=200,5 policy=lrr,gto --json > "$tmp/grid.json"
