@@ -33,19 +33,20 @@ static const struct model_option options_of[] = {
 };
 
 #define MOST_SECTORS 8
-#define ABSENT UINT64_MAX
 #define FETCHED_BY (1ull << 63) /* | the name of the fetch that brings the sector */
 
 struct line {
     uint64_t tag;       /* line address + 1; 0: empty */
+    uint8_t there;      /* sectors that are there or on their way, a bit each */
     uint8_t dirty;      /* sectors, a bit each */
-    uint64_t arrival[]; /* [sectors of a line]; ABSENT: not there */
+    uint64_t arrival[]; /* [sectors of a line], of those in `there` */
 };
 
 struct direct_mapped {
     uint64_t lines, line_bytes, sector_bytes;
-    unsigned line_shift, sector_shift, sectors; /* sectors: of a line */
-    size_t stride;                              /* from line to line, bytes */
+    uint64_t place_mask;                            /* lines - 1 if their number is a power of two, else 0 */
+    unsigned line_shift, sector_shift, sector_mask; /* sector_mask: sectors of a line - 1 */
+    size_t stride;                                  /* from line to line, bytes */
     bool back;
     _Alignas(8) char line[];
 };
@@ -80,12 +81,13 @@ static void reset(void *state, const int64_t *options)
 {
     struct direct_mapped *c = state;
     c->lines = (uint64_t)(options[SIZE] / options[LINE]);
+    c->place_mask = c->lines & (c->lines - 1) ? 0 : c->lines - 1;
     c->line_bytes = (uint64_t)options[LINE];
     c->sector_bytes = (uint64_t)options[SECTOR];
     c->back = options[WRITE] == BACK;
+    c->sector_mask = (unsigned)(c->line_bytes / c->sector_bytes) - 1;
     c->line_shift = (unsigned)__builtin_ctzll(c->line_bytes);
     c->sector_shift = (unsigned)__builtin_ctzll(c->sector_bytes);
-    c->sectors = (unsigned)(c->line_bytes / c->sector_bytes);
     c->stride = line_size(options);
     memset(c->line, 0, c->lines * c->stride);
 }
@@ -98,8 +100,8 @@ static inline uint64_t tag_of(const struct direct_mapped *c, uint64_t address)
 static inline struct line *line_of(struct direct_mapped *c, uint64_t address)
 {
     uint64_t number = address >> c->line_shift, place;
-    if (!(c->lines & (c->lines - 1)))
-        place = number & (c->lines - 1);
+    if (c->place_mask)
+        place = number & c->place_mask;
     else if (number <= UINT32_MAX)
         place = (uint32_t)number % (uint32_t)c->lines;
     else
@@ -107,27 +109,10 @@ static inline struct line *line_of(struct direct_mapped *c, uint64_t address)
     return (struct line *)(c->line + place * c->stride);
 }
 
-static inline unsigned number_of(const struct direct_mapped *c, uint64_t address)
+/* The number of a sector in its line. */
+static inline unsigned sector_of(const struct direct_mapped *c, uint64_t address)
 {
-    return (unsigned)((address & (c->line_bytes - 1)) >> c->sector_shift);
-}
-
-static inline uint64_t *sector_of(const struct direct_mapped *c, struct line *line, uint64_t address)
-{
-    return &line->arrival[number_of(c, address)];
-}
-
-static inline uint8_t bit_of(const struct direct_mapped *c, uint64_t address)
-{
-    return (uint8_t)(1u << number_of(c, address));
-}
-
-static inline void empty(const struct direct_mapped *c, struct line *line, uint64_t tag)
-{
-    line->tag = tag;
-    line->dirty = 0;
-    for (unsigned s = 0; s < c->sectors; s++)
-        line->arrival[s] = ABSENT;
+    return (unsigned)(address >> c->sector_shift) & c->sector_mask;
 }
 
 static void shape(const int64_t *o, struct cache_shape *out)
@@ -144,79 +129,94 @@ static void shape(const int64_t *o, struct cache_shape *out)
     };
 }
 
-static bool is_there(struct direct_mapped *c, uint64_t address)
-{
-    struct line *line = line_of(c, address);
-    return line->tag == tag_of(c, address) && *sector_of(c, line, address) != ABSENT;
-}
-
 static bool reads(const struct direct_mapped *c, enum cache_kind kind)
 {
     return kind == CACHE_READ || (kind == CACHE_ATOMIC && c->back);
 }
 
+static inline bool is_there(const struct line *line, uint64_t tag, unsigned sector)
+{
+    return line->tag == tag && (line->there >> sector & 1);
+}
+
 static bool fetches(const void *state, enum cache_kind kind, uint64_t address)
 {
     struct direct_mapped *c = (struct direct_mapped *)state; /* which does not change */
-    return reads(c, kind) && !is_there(c, address);
+    return reads(c, kind) && !is_there(line_of(c, address), tag_of(c, address), sector_of(c, address));
 }
 
-/* Makes room for the line at `address`. */
-static inline struct line *make_room(struct direct_mapped *c, uint64_t address, struct cache_finding *finding)
+/* Gives the line to this tag; what it held has to go. */
+static inline void make_room(const struct direct_mapped *c, struct line *line, uint64_t tag,
+                             struct cache_finding *finding)
 {
-    struct line *line = line_of(c, address);
-    uint64_t tag = tag_of(c, address);
     if (line->tag == tag)
-        return line;
+        return;
     if (line->dirty) {
-        finding->victim = (line->tag - 1) * c->line_bytes;
+        finding->victim = (line->tag - 1) << c->line_shift;
         finding->written = line->dirty;
     }
-    empty(c, line, tag);
-    return line;
+    line->tag = tag;
+    line->there = line->dirty = 0;
 }
 
-static void look_up_read(struct direct_mapped *c, const struct cache_look_up *r, struct cache_finding *finding)
+/* A read, or an atomic that is done here. */
+static inline void find_read(const struct direct_mapped *c, struct line *line, uint64_t tag,
+                             const struct cache_look_up *r, struct cache_finding *finding)
 {
-    struct line *line = make_room(c, r->address, finding);
-    uint64_t *arrival = sector_of(c, line, r->address);
-    finding->hit = finding->served = *arrival != ABSENT;
-    finding->fetches = !finding->hit;
-    if (finding->fetches)
-        *arrival = FETCHED_BY | r->fetch;
-    else if (*arrival & FETCHED_BY)
-        finding->from = (uint32_t)*arrival;
-    else if (*arrival > r->cycle)
-        finding->cycle = *arrival;
-    if (r->kind == CACHE_ATOMIC)
-        line->dirty |= bit_of(c, r->address);
+    unsigned sector = sector_of(c, r->address);
+    uint8_t bit = (uint8_t)(1u << sector);
+    make_room(c, line, tag, finding);
+    if (r->kind != CACHE_READ)
+        line->dirty |= bit;
+    if (!(line->there & bit)) {
+        line->there |= bit;
+        line->arrival[sector] = FETCHED_BY | r->fetch;
+        finding->fetches = true;
+        return;
+    }
+    finding->hit = finding->served = true;
+    uint64_t arrival = line->arrival[sector];
+    if (arrival & FETCHED_BY)
+        finding->from = (uint32_t)arrival;
+    else if (arrival > r->cycle)
+        finding->cycle = arrival;
+}
+
+static __attribute__((noinline)) void find_write(const struct direct_mapped *c, struct line *line, uint64_t tag,
+                                                 const struct cache_look_up *r, struct cache_finding *finding)
+{
+    unsigned sector = sector_of(c, r->address);
+    finding->hit = is_there(line, tag, sector);
+    if (!c->back)
+        return;
+    make_room(c, line, tag, finding);
+    finding->served = true;
+    line->dirty |= (uint8_t)(1u << sector);
+    if (finding->hit)
+        return;
+    line->there |= (uint8_t)(1u << sector);
+    line->arrival[sector] = r->cycle;
 }
 
 static void look_up(void *state, const struct cache_look_up *r, struct cache_finding *finding)
 {
     struct direct_mapped *c = state;
+    struct line *line = line_of(c, r->address);
+    uint64_t tag = tag_of(c, r->address);
     *finding = (struct cache_finding){.from = CACHE_NO_FETCH, .cycle = r->cycle};
-    if (reads(c, r->kind)) {
-        look_up_read(c, r, finding);
-        return;
-    }
-    finding->hit = is_there(c, r->address);
-    if (!c->back)
-        return;
-    struct line *line = make_room(c, r->address, finding);
-    finding->served = true;
-    line->dirty |= bit_of(c, r->address);
-    if (!finding->hit)
-        *sector_of(c, line, r->address) = r->cycle;
+    if (reads(c, r->kind))
+        find_read(c, line, tag, r, finding);
+    else
+        find_write(c, line, tag, r, finding);
 }
 
 static void filled(void *state, uint64_t address, uint32_t fetch, uint64_t cycle)
 {
     struct direct_mapped *c = state;
     struct line *line = line_of(c, address);
-    uint64_t *arrival = sector_of(c, line, address);
-    if (line->tag == tag_of(c, address) && *arrival == (FETCHED_BY | fetch))
-        *arrival = cycle;
+    unsigned sector = sector_of(c, address);
+    if (is_there(line, tag_of(c, address), sector) && line->arrival[sector] == (FETCHED_BY | fetch))
+        line->arrival[sector] = cycle;
 }
 
 static void preload(void *state, uint64_t address, uint64_t size)
@@ -229,8 +229,13 @@ static void preload(void *state, uint64_t address, uint64_t size)
         size = capacity;
     }
     uint64_t first = address / c->sector_bytes * c->sector_bytes, bytes = address - first + size;
-    for (uint64_t at = 0; size && at < bytes; at += c->sector_bytes)
-        *sector_of(c, make_room(c, first + at, &ignored), first + at) = 0;
+    for (uint64_t at = 0; size && at < bytes; at += c->sector_bytes) {
+        struct line *line = line_of(c, first + at);
+        unsigned sector = sector_of(c, first + at);
+        make_room(c, line, tag_of(c, first + at), &ignored);
+        line->there |= (uint8_t)(1u << sector);
+        line->arrival[sector] = 0;
+    }
 }
 
 const struct cache_model cache_direct_mapped = {

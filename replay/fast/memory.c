@@ -97,12 +97,8 @@ static uint64_t transactions(struct fast_sm *sm, const struct fast_warp *w, cons
         sm->token = fast_access_new(sm);
         sm_memory_begin(sm->memory, w->subcore->number, accepted, sm->token);
     }
-    struct memory_transaction t = {.kind = (uint8_t)cache_kind_of(o), .beside_l1 = bypasses_l1(o)};
-    for (uint32_t i = 0; i < count; i++) {
-        t.address = base + (uint64_t)segment[i];
-        t.repeats = repeats ? repeats[i] : 1;
-        sm_memory_add(sm->memory, &t);
-    }
+    sm_memory_add_all(sm->memory, &(struct memory_transactions){base, segment, repeats, count,
+                                                                (uint8_t)cache_kind_of(o), bypasses_l1(o)});
     return accepted;
 }
 

@@ -95,6 +95,16 @@ struct memory_transaction {
     uint8_t repeats; /* of an atomic: most lanes that name one address, at least 1 */
 };
 void sm_memory_add(struct sm_memory *, const struct memory_transaction *);
+/* Many that differ in address and repeats only, in this order. */
+struct memory_transactions {
+    uint64_t base;
+    const int64_t *offset;  /* [count] from base */
+    const uint8_t *repeats; /* [count]; NULL: 1 each */
+    uint32_t count;
+    uint8_t kind; /* enum cache_kind */
+    bool beside_l1;
+};
+void sm_memory_add_all(struct sm_memory *, const struct memory_transactions *);
 /* The cycle in which the last of its transactions is served, or MEMORY_PENDING. Without a transaction: its arrival.
  */
 uint64_t sm_memory_commit(struct sm_memory *);

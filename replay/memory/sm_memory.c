@@ -106,19 +106,21 @@ static struct lsu_request *new_request(struct sm_memory *s, struct lsu_access *a
     return r;
 }
 
-/* The request leaves in this cycle. */
-static void leave(struct sm_memory *s, struct lsu_request *r, uint64_t cycle)
+static __attribute__((noinline)) bool grow_outbox(struct sm_memory *s)
 {
-    if (!grow((void **)&s->outbox.items, &s->outbox.room, s->outbox.count, sizeof *s->outbox.items)) {
-        s->failed = true;
+    bool grown = grow((void **)&s->outbox.items, &s->outbox.room, s->outbox.count, sizeof *s->outbox.items);
+    s->failed |= !grown;
+    return grown;
+}
+
+/* A request leaves in this cycle; the reply will give its name. */
+static inline void leave(struct sm_memory *s, const struct memory_transaction *t, uint32_t name, uint64_t cycle)
+{
+    if (s->outbox.count == s->outbox.room && !grow_outbox(s))
         return;
-    }
     s->port_counts.requests++;
-    s->outbox.items[s->outbox.count++] = (struct outgoing){r->address,    cycle + s->layout->port_latency,
-                                                           s->sequence++, r->access ? r->item.id : NOBODY,
-                                                           r->kind,       r->repeats};
-    if (!r->access)
-        pool_give(&s->requests, r);
+    s->outbox.items[s->outbox.count++] =
+        (struct outgoing){t->address, cycle + s->layout->port_latency, s->sequence++, name, t->kind, t->repeats};
 }
 
 /* Who finds a sector that is on its way waits for it, from `cycle` on. */
@@ -168,39 +170,75 @@ static void answer(struct sm_memory *s, const struct reply *reply)
 
 /* ---- at once ----------------------------------------------------------------------------------------------------- */
 
-static void leave_after(struct sm_memory *s, struct lsu_request *r, uint64_t ready)
+/* When the next request leaves, which is ready then. */
+static inline uint64_t next_leave(struct sm_memory *s, uint64_t ready)
 {
     uint64_t cycle = later(ready, later(s->last_left, s->last_start)), width = s->layout->port_width;
     if (cycle == s->last_left && width && s->left >= width)
         cycle++;
     s->left = cycle == s->last_left ? s->left + 1 : 1;
     s->last_left = cycle;
-    leave(s, r, cycle);
+    return cycle;
 }
 
-static void look_up_at_once(struct sm_memory *s, struct lsu_request *r)
+static inline void send_at_once(struct sm_memory *s, struct lsu_access *a, struct lsu_request *r,
+                                const struct memory_transaction *t, uint64_t ready)
 {
-    struct lsu_access *a = r->access;
-    struct level *level = &s->l1[r->l1].level;
+    r->access = a;
+    r->waiters = NULL;
+    r->address = t->address;
+    r->l1 = a->l1;
+    leave(s, t, r->item.id, next_leave(s, ready));
+}
+
+static void write_back_at_once(struct sm_memory *s, const struct cache_finding *f, uint64_t cycle)
+{
+    uint64_t sector = s->layout->l1.shape.sector;
+    for (uint32_t m = f->written; m; m &= m - 1) {
+        struct memory_transaction t = {f->victim + (unsigned)__builtin_ctz(m) * sector, CACHE_WRITE, true, 1};
+        leave(s, &t, NOBODY, next_leave(s, cycle));
+    }
+}
+
+/* Whether the request leaves the SM. */
+static inline bool look_up_at_once(struct sm_memory *s, struct lsu_access *a, struct lsu_request *r,
+                                   const struct memory_transaction *t, uint64_t *cycle)
+{
+    struct level *level = &s->l1[a->l1].level;
     struct cache_finding found;
     uint64_t start = later(a->arrival, level->free);
-    uint64_t cycle = level_look_up(level, r->address, r->kind, r->repeats, start, r->item.id, &found);
+    *cycle = level_look_up(level, t->address, t->kind, t->repeats, start, r->item.id, &found);
     s->last_start = later(s->last_start, start);
     if (found.written)
-        for (struct lsu_request *w = write_back(s, &found, cycle), *next; w; w = next) {
-            next = w->after;
-            leave_after(s, w, cycle);
-        }
+        write_back_at_once(s, &found, *cycle);
     r->fetches = found.fetches;
-    if (!found.served) {
-        leave_after(s, r, cycle);
+    if (!found.served)
+        return true;
+    if (found.from == CACHE_NO_FETCH) {
+        a->end = later(a->end, found.cycle);
+    } else {
+        a->pending++;
+        wait_for(s, a, found.from, found.cycle);
+    }
+    return false;
+}
+
+static void add_at_once(struct sm_memory *s, struct lsu_access *a, const struct memory_transaction *t, bool looks)
+{
+    struct lsu_request *r = pool_take(&s->requests);
+    uint64_t ready = a->arrival;
+    if (!r) {
+        s->failed = true;
+        a->pending++;
         return;
     }
-    pool_give(&s->requests, r);
-    if (found.from == CACHE_NO_FETCH)
-        served(s, a, found.cycle);
-    else
-        wait_for(s, a, found.from, found.cycle);
+    r->fetches = false;
+    if (looks && !look_up_at_once(s, a, r, t, &ready)) {
+        pool_give(&s->requests, r);
+        return;
+    }
+    a->pending++;
+    send_at_once(s, a, r, t, ready);
 }
 
 /* ---- stepped ----------------------------------------------------------------------------------------------------- */
@@ -302,7 +340,10 @@ static bool try_leave(struct sm_memory *s, struct lsu_request *r, uint64_t now)
         return false;
     s->left = s->last_left == now ? s->left + 1 : 1;
     s->last_left = now;
-    leave(s, r, now);
+    struct memory_transaction t = {r->address, r->kind, r->beside_l1, r->repeats};
+    leave(s, &t, r->access ? r->item.id : NOBODY, now);
+    if (!r->access)
+        pool_give(&s->requests, r);
     return true;
 }
 
@@ -387,28 +428,43 @@ void sm_memory_begin(struct sm_memory *s, unsigned subcore, uint64_t arrival, ui
     a->l1 = (uint8_t)(subcore / s->layout->l1_subcores);
 }
 
-void sm_memory_add(struct sm_memory *s, const struct memory_transaction *t)
+static void add_stepped(struct sm_memory *s, struct lsu_access *a, const struct memory_transaction *t)
 {
-    struct lsu_access *a = s->current;
-    s->plain_count++;
-    if (s->immediate)
-        s->dram_counts.writes += t->kind != CACHE_READ;
-    if (s->immediate || !a)
-        return;
-    if (s->plain_count == 1 && !s->layout->immediate)
-        a->arrival = s->last_arrival = later(a->arrival, s->last_arrival);
     struct lsu_request *r = new_request(s, a, t);
     a->pending++;
     if (!r)
         return;
-    if (s->stepped) {
-        *(a->first ? &a->last->next : &a->first) = r;
-        a->last = r;
-    } else if (t->beside_l1 || !s->layout->l1.keeps) {
-        leave_after(s, r, a->arrival);
-    } else {
-        look_up_at_once(s, r);
+    *(a->first ? &a->last->next : &a->first) = r;
+    a->last = r;
+}
+
+void sm_memory_add_all(struct sm_memory *s, const struct memory_transactions *all)
+{
+    struct lsu_access *a = s->current;
+    bool first = !s->plain_count && all->count, looks = !all->beside_l1 && s->layout->l1.keeps;
+    s->plain_count += all->count;
+    if (s->immediate)
+        s->dram_counts.writes += all->kind == CACHE_READ ? 0 : all->count;
+    if (s->immediate || !a)
+        return;
+    if (first && !s->layout->immediate)
+        a->arrival = s->last_arrival = later(a->arrival, s->last_arrival);
+    struct memory_transaction t = {.kind = all->kind, .beside_l1 = all->beside_l1};
+    for (uint32_t i = 0; i < all->count; i++) {
+        t.address = all->base + (uint64_t)all->offset[i];
+        t.repeats = all->repeats ? all->repeats[i] : 1;
+        if (s->stepped)
+            add_stepped(s, a, &t);
+        else
+            add_at_once(s, a, &t, looks);
     }
+}
+
+void sm_memory_add(struct sm_memory *s, const struct memory_transaction *t)
+{
+    const int64_t here = 0;
+    const uint8_t repeats = t->repeats ? t->repeats : 1;
+    sm_memory_add_all(s, &(struct memory_transactions){t->address, &here, &repeats, 1, t->kind, t->beside_l1});
 }
 
 void sm_memory_count(struct sm_memory *s, enum cache_kind kind, uint64_t transactions)
@@ -470,15 +526,11 @@ uint64_t sm_memory_fetch(struct sm_memory *s, unsigned subcore, uint64_t address
 
 /* ---- the chip's word --------------------------------------------------------------------------------------------- */
 
-void sm_memory_reply(struct sm_memory *s, uint32_t name, uint64_t cycle)
+bool sm_memory_grow_inbox(struct sm_memory *s)
 {
-    if (s->inbox.count == s->inbox.room &&
-        !grow((void **)&s->inbox.items, &s->inbox.room, s->inbox.count, sizeof *s->inbox.items)) {
-        s->failed = true;
-        return;
-    }
-    s->inbox.items[s->inbox.count++] = (struct reply){name, cycle};
-    s->replied = true;
+    bool grown = grow((void **)&s->inbox.items, &s->inbox.room, s->inbox.count, sizeof *s->inbox.items);
+    s->failed |= !grown;
+    return grown;
 }
 
 void sm_memory_credit(struct sm_memory *s, uint64_t cycle)

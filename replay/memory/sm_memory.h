@@ -23,14 +23,14 @@ enum lsu_state { LSU_UNDECIDED, LSU_SERVED, LSU_LEAVES };
 
 struct lsu_request {
     struct pool_item item;
-    struct lsu_request *next;         /* in its access, in L1's queue, or among those that wait for the same fetch */
-    struct lsu_request *after;        /* in the order in which the LSU handed on */
-    struct lsu_request *written;      /* what it makes L1 write back: leaves before it */
     struct lsu_request *waiters;      /* for what it fetches */
     struct lsu_access *access;        /* NULL: nobody waits for it */
     uint64_t address, cycle;          /* cycle: from which it may leave; of a waiter: from which it may be served */
     uint8_t kind, repeats, l1, state; /* state: enum lsu_state */
     bool beside_l1, fetches;
+    struct lsu_request *next;    /* in its access, in L1's queue, or among those that wait for the same fetch */
+    struct lsu_request *after;   /* in the order in which the LSU handed on */
+    struct lsu_request *written; /* what it makes L1 write back: leaves before it */
 };
 
 /* A request that has left. */
@@ -101,8 +101,15 @@ struct sm_memory {
 
 bool sm_memory_open(struct sm_memory *, const struct memory_layout *, bool short_cuts);
 void sm_memory_close(struct sm_memory *);
+bool sm_memory_grow_inbox(struct sm_memory *);
 /* The chip's word: a reply, or room for another request. `cycle`: at the SM. */
-void sm_memory_reply(struct sm_memory *, uint32_t name, uint64_t cycle);
+static inline void sm_memory_reply(struct sm_memory *s, uint32_t name, uint64_t cycle)
+{
+    if (s->inbox.count == s->inbox.room && !sm_memory_grow_inbox(s))
+        return;
+    s->inbox.items[s->inbox.count++] = (struct reply){name, cycle};
+    s->replied = true;
+}
 void sm_memory_credit(struct sm_memory *, uint64_t cycle);
 
 #endif

@@ -80,10 +80,14 @@ static void sink(const struct memory_system *m, uint32_t *heap, uint32_t count, 
     heap[at] = sm;
 }
 
-/* The one at the top is still where it belongs. */
-static inline bool is_first(const struct memory_system *m, const uint32_t *heap, uint32_t count)
+/* Until when it is the turn of the one at the top, at most until `now`: it comes before all others. */
+static uint64_t end_of_turn(const struct memory_system *m, const uint32_t *heap, uint32_t count, uint64_t now)
 {
-    return (count < 2 || before(m, heap[0], heap[1])) && (count < 3 || before(m, heap[0], heap[2]));
+    for (uint32_t at = 1; at < 3 && at < count; at++) {
+        uint64_t last = first_arrival(m, heap[at]) - (heap[at] < heap[0]);
+        now = last < now ? last : now;
+    }
+    return now;
 }
 
 uint64_t chip_straight_advance(struct memory_system *m, uint64_t now)
@@ -96,9 +100,10 @@ uint64_t chip_straight_advance(struct memory_system *m, uint64_t now)
         sink(m, heap, count, at);
     while (count && first_arrival(m, heap[0]) <= now) {
         struct outbox *box = &m->sms[heap[0]].outbox;
+        uint64_t until = end_of_turn(m, heap, count, now);
         do
             follow(m, heap[0], &box->items[box->first++]);
-        while (box->first < box->count && box->items[box->first].arrival <= now && is_first(m, heap, count));
+        while (box->first < box->count && box->items[box->first].arrival <= until);
         if (box->first == box->count) {
             box->first = box->count = 0;
             heap[0] = heap[--count];
