@@ -34,8 +34,8 @@ SIMD_DECLARE(element_fn, element_store, (unsigned bytes, unsigned reg_bytes))
 /* Chooses fn, addresses and element of a UOP_MEMORY, whose descriptor is d; false: no such access. */
 bool access_prepare(struct uop *, struct memory_descriptor *d);
 
-/* Records the accesses that the instruction of u, which failed, would have made after u: each memory operand of what was
- * executed is in the trace. */
+/* Records the accesses that the instruction of u, which failed, would have made after u: each memory operand of what
+ * was executed is in the trace. */
 void access_record_rest(struct warp *, const struct uop *u, lanemask executed);
 
 /* Carries out an atomic or reduction, lane by lane in ascending order, at host + at[l]. `shared`: other host threads

@@ -61,7 +61,7 @@ struct program {
     bool narrow;                               /* its module's: addresses have 32 bits */
     const struct target *target;               /* its module's */
     /* the engine's, zero at first */
-    struct slice *slice; /* see slice.h */
+    struct slice *slice;      /* see slice.h */
     struct uop *uops;         /* uop_count of them */
     bool polls;               /* reads what other threads may change meanwhile: volatile, relaxed, atomic */
     bool racy;                /* blocks were seen to touch what others store: runs in the fixed order from now on */

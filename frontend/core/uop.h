@@ -156,7 +156,7 @@ enum uop_kind {
      * reconvergence point leaves the other side on the same stack. */
     UOP_PUSH,
     UOP_POP,
-    UOP_CLOCK, /* a UOP_LANE that reads the clock; the engine makes it of an OP_SPECIAL, no decoder does */
+    UOP_CLOCK,      /* a UOP_LANE that reads the clock; the engine makes it of an OP_SPECIAL, no decoder does */
     UOP_COLLECTIVE, /* a UOP_LANE or warp barrier at which independent threads wait; likewise made by the engine */
 };
 #define UOP_NOWHERE UINT32_MAX

@@ -21,8 +21,8 @@ static void compare(void *data, const struct replay_issue *i)
 {
     struct pair *p = data;
     const struct wcet_instant *e = &p->expected[p->at++];
-    p->differences += p->at > p->count || e->index != i->index || e->issue != i->issue ||
-                      e->dispatch != i->dispatch || e->writeback != i->done;
+    p->differences += p->at > p->count || e->index != i->index || e->issue != i->issue || e->dispatch != i->dispatch ||
+                      e->writeback != i->done;
 }
 
 struct instants {
