@@ -188,7 +188,8 @@ static void write_elements(const struct plan_buffer *b, const struct plan_save *
     size_t width = element_width(s->element);
     if (s->form == SAVE_NPY) {
         const char *shape = b->shape && s->element == b->element ? b->shape : NULL;
-        fwrite(text, 1, npy_header(s->element, shape, b->bytes / width, text), to);
+        size_t header = npy_header(s->element, shape, b->bytes / width, text);
+        fwrite(text, 1, header, to);
         fwrite(bytes, 1, b->bytes, to);
         return;
     }

@@ -95,7 +95,7 @@ void sass_emit(struct sass_build *, struct operation);
 /* The same under another guard than the instruction's. Not for the first operation of an instruction. */
 void sass_emit_where(struct sass_build *, struct operation, struct operand guard, bool negated);
 /* d = op(a, b); without c */
-struct operand lane2(struct sass_build *, enum lane_op, enum lane_type, struct operand a, struct operand b);
+struct operand lane2(struct sass_build *, enum lane_op, enum lane_type, struct operand x, struct operand y);
 void move32(struct sass_build *, struct operand d, struct operand a);
 
 /* ---- the device's runtime (runtime.c) ---- */
