@@ -1,5 +1,5 @@
-/* Completion in shells from the rows of struct command. Options of commands come from the rows, names of machines from
- * "reprise machine list", all else is a file. */
+/* Completion in shells from the rows of struct command. Options of commands come from the rows, actions from the lines
+ * of `usage`, names of machines from "reprise machine list", all else is a file. */
 #include <ctype.h>
 #include <string.h>
 
@@ -9,13 +9,30 @@ static bool has_name(const struct option_row *o) { return o->name != NULL; }
 static bool is_letter(const struct option_row *o) { return o->key > 0 && o->key < 128 && isalpha(o->key); }
 static bool is_machine(const struct option_row *o) { return has_name(o) && !strcmp(o->name, "machine"); }
 
+/* Writes the actions of a command, which are the words in small letters that lines of its usage begin with, a space
+ * between them: "list show options". False: it has none. */
+static bool put_actions(FILE *to, const struct command *c)
+{
+    bool any = false;
+    for (const char *line = c->usage; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        int length = (int)strspn(line, "abcdefghijklmnopqrstuvwxyz");
+        if (length && to)
+            fprintf(to, "%s%.*s", any ? " " : "", length, line);
+        any |= length;
+    }
+    return any;
+}
+
 /* ---- bash -------------------------------------------------------------------------------------------------------- */
 
 static void bash(FILE *to)
 {
     fputs("# bash completion for reprise\n"
           "_reprise() {\n"
-          "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=\n"
+          "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= actions=\n"
+          "    [ \"$prev\" != = ] || prev=${COMP_WORDS[COMP_CWORD-2]}\n"
+          "    [ \"$cur\" != = ] || cur=\n"
           "    if [ \"$COMP_CWORD\" = 1 ] || { [ \"$COMP_CWORD\" = 2 ] && [ \"${COMP_WORDS[1]}\" = help ]; }; then\n"
           "        COMPREPLY=($(compgen -W '",
           to);
@@ -24,10 +41,12 @@ static void bash(FILE *to)
     fputs("help version' -- \"$cur\"))\n"
           "        return\n"
           "    fi\n"
-          "    case $prev in\n"
-          "    -m | --machine) COMPREPLY=($(compgen -W \"$(reprise machine list 2>/dev/null | cut -d' ' -f1)\" -- "
-          "\"$cur\")"
-          " $(compgen -f -- \"$cur\")); return ;;\n"
+          "    case ${COMP_WORDS[1]}:$prev in\n"
+          "    *:-m | *:--machine | machine:show)\n"
+          "        mapfile -t COMPREPLY < <(compgen -W \"$(reprise machine list 2>/dev/null | cut -d' ' -f1)\" -- "
+          "\"$cur\"\n"
+          "            compgen -f -- \"$cur\")\n"
+          "        return ;;\n"
           "    esac\n"
           "    case ${COMP_WORDS[1]} in\n",
           to);
@@ -36,12 +55,22 @@ static void bash(FILE *to)
         for (const struct option_row *o = (*c)->options; o->name || o->help; o++)
             if (has_name(o))
                 fprintf(to, "--%s ", o->name);
-        fputs("--help --version' ;;\n", to);
+        fputs("--help --version'", to);
+        if (put_actions(NULL, *c)) {
+            fputs(" actions='", to);
+            put_actions(to, *c);
+            fputc('\'', to);
+        }
+        fputs(" ;;\n", to);
     }
     fputs("    esac\n"
           "    case $cur in\n"
           "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"
-          "    *) COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n"
+          "    *)  if [ \"$COMP_CWORD\" = 2 ] && [ -n \"$actions\" ]; then\n"
+          "            COMPREPLY=($(compgen -W \"$actions\" -- \"$cur\"))\n"
+          "        else\n"
+          "            mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+          "        fi ;;\n"
           "    esac\n"
           "}\n"
           "complete -o filenames -F _reprise reprise\n",
@@ -104,6 +133,11 @@ static void zsh(FILE *to)
         for (const struct option_row *o = (*c)->options; o->name || o->help; o++)
             if (has_name(o))
                 zsh_option(to, o);
+        if (put_actions(NULL, *c)) {
+            fputs("            '2:action:(", to);
+            put_actions(to, *c);
+            fputs(")' '3:machine:_reprise_machines' \\\n", to);
+        }
         fputs("            '*:file:_files' ;;\n", to);
     }
     fputs("    esac\n}\n_reprise \"$@\"\n", to);
@@ -136,6 +170,19 @@ static void fish_option(FILE *to, const char *command, const struct option_row *
     fputc('\n', to);
 }
 
+static void fish_actions(FILE *to, const struct command *c)
+{
+    fprintf(to, "complete -c reprise -n '__fish_seen_subcommand_from %s; and not __fish_seen_subcommand_from ",
+            c->name);
+    put_actions(to, c);
+    fputs("' -f -a '", to);
+    put_actions(to, c);
+    fprintf(to,
+            "'\ncomplete -c reprise -n '__fish_seen_subcommand_from %s; and __fish_seen_subcommand_from show' "
+            "-a '(reprise machine list 2>/dev/null | cut -d\" \" -f1)'\n",
+            c->name);
+}
+
 static void fish(FILE *to)
 {
     fputs("# fish completion for reprise\n", to);
@@ -147,10 +194,13 @@ static void fish(FILE *to)
     fputs("complete -c reprise -n __fish_use_subcommand -f -a help -d 'describe a command'\n"
           "complete -c reprise -n __fish_use_subcommand -f -a version -d 'print the version'\n",
           to);
-    for (const struct command *const *c = commands; *c; c++)
+    for (const struct command *const *c = commands; *c; c++) {
         for (const struct option_row *o = (*c)->options; o->name || o->help; o++)
             if (has_name(o))
                 fish_option(to, (*c)->name, o);
+        if (put_actions(NULL, *c))
+            fish_actions(to, *c);
+    }
 }
 
 bool completion(const char *shell, FILE *to)

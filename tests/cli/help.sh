@@ -95,6 +95,20 @@ complete_bash() { # words: prints what bash offers for the last
 check "bash: commands" test "$(complete_bash re)" = "record replay "
 check "bash: options" test "$(complete_bash replay --la)" = "--launch "
 check "bash: machines" test "$(complete_bash replay -m jet)" = "jetson-tx2 "
+check "bash: machines behind =" test "$(complete_bash replay --machine = jet)" = "jetson-tx2 "
+check "bash: actions" test "$(complete_bash machine "")" = "list options show "
+check "bash: machines to show" test "$(complete_bash machine show jet)" = "jetson-tx2 "
+: >"$dir/my trace.wtr"
+check "bash: a name with a space is one name" test "$(complete_bash replay "$dir/my")" = "$dir/my trace.wtr "
+if command -v fish >/dev/null; then
+    "$r" help --completion fish >"$dir/c.fish"
+    offered() { PATH="$(dirname "$r"):$PATH" fish -N -c 'source $argv[1]; complete -C $argv[2]' "$dir/c.fish" "$1" | cut -f1 | sort | tr '\n' ' '; }
+    check "fish: commands" test "$(offered "reprise re")" = "record replay "
+    check "fish: actions" test "$(offered "reprise machine ")" = "list options show "
+    check "fish: machines to show" grep -q jetson-tx2 <<<"$(offered "reprise machine show jet")"
+else
+    echo "ok - fish: what it offers # SKIP no fish here"
+fi
 check "bash: options of another command are not offered" test "$(complete_bash info --mach)" = " "
 for shell in zsh fish; do
     "$r" help --completion $shell >"$dir/reprise.$shell"
