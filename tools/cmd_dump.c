@@ -19,12 +19,14 @@ struct dump {
     struct rp_trace *trace;
 };
 
+enum { KEY_SOURCE = 256 };
+
 static const struct option_row rows[] = {
     {"launch", 'l', "N", "Launch, from 0 (0)"},
     {"block", 'b', "N|X,Y,Z", "Block, as linear index (x fastest) or as coordinates (0)"},
     {"warp", 'w', "N", "Warp within the block (0)"},
     {"limit", 'n', "N", "Stop after N instructions (none)"},
-    {"source", 's', NULL, "Print each instruction's place in the source, too, and the calls inlined there"},
+    {"source", KEY_SOURCE, NULL, "Print each instruction's place in the source, too, and the calls inlined there"},
     {"host", 'H', NULL, "Print what the host did instead, in order with the launches"},
     {"json", 'j', NULL, "Print JSON"},
     {0},
@@ -50,7 +52,7 @@ static void dump_option(struct command_line *line, int key, char *arg)
     case 'b': d->block_text = arg; break;
     case 'w': d->warp = number(line, "warp", arg); break;
     case 'n': d->limit = number(line, "limit", arg); break;
-    case 's': d->source = true; break;
+    case KEY_SOURCE: d->source = true; break;
     case 'H': d->host = true; break;
     case 'j': d->json = true; break;
     case KEY_ARGUMENT:
