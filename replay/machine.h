@@ -30,6 +30,8 @@
       "between the placements of two blocks on one SM; 0: any number in a cycle")                                      \
     X(barrier_latency, "barrier_latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL,                                \
       "added between the last arrival at a barrier and the next issue of those that waited, which else is 1 cycle")    \
+    X(fences, "fences", OPTION_CHOICE, "", 0, 1, 0, machine_fences,                                                    \
+      "fences wait until earlier accesses are performed as far as their scope goes, or until all are over")            \
     X(control_interval, "control_interval", OPTION_INTEGER, "cycles", 1, 100000, 1, NULL,                              \
       "from the issue of a control instruction to the warp's next issue, at least; control words say it instead")      \
     X(dependencies, "dependencies", OPTION_CHOICE, "", 0, 1, 0, machine_dependencies,                                  \
@@ -84,7 +86,9 @@
     X("icache_subcores", "icache.subcores")
 
 extern const char *const machine_placements[];
+extern const char *const machine_fences[];
 enum { PLACEMENT_WARP_ID, PLACEMENT_BALANCED };
+enum { FENCES_BY_SCOPE, FENCES_ALL };
 extern const char *const machine_dependencies[];
 enum { DEPENDENCIES_SCOREBOARD, DEPENDENCIES_CONTROL_WORDS };
 

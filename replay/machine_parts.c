@@ -7,6 +7,7 @@
 #include <string.h>
 
 const char *const machine_placements[] = {"warp-id", "balanced", NULL};
+const char *const machine_fences[] = {"scope", "all", NULL};
 
 const char *const machine_dependencies[] = {"scoreboard", "control-words", NULL};
 

@@ -96,6 +96,39 @@ static inline bool reaches_caches(const struct rp_launch *l, const struct rp_ste
     return false;
 }
 
+/* An execution that returns nothing to its warp, and all of whose accesses, at least one, go through the load/store
+ * unit: stores, reductions and prefetches outside of shared memory. */
+static inline bool is_posted(const struct rp_launch *l, const struct rp_step *step)
+{
+    const struct rp_instruction *in = step->instruction;
+    bool any = false;
+    for (uint32_t i = 0; step->executed && i < in->memory_count; i++) {
+        const struct rp_dynamic_access *a = &step->accesses[i];
+        uint64_t address[RP_WARP_LANES], offset;
+        if (!a->pattern->mask || in->memory[i].space == RP_SPACE_NONE)
+            continue;
+        if (in->memory[i].kind == RP_ACCESS_LOAD || in->memory[i].kind == RP_ACCESS_ATOMIC)
+            return false;
+        any = true;
+        if (in->memory[i].space != RP_SPACE_GENERIC) {
+            if (path_of_space(in->memory[i].space) != PATH_CACHES)
+                return false;
+            continue;
+        }
+        rp_access_addresses(a, address);
+        for (rp_lanemask m = a->pattern->mask; m; m &= m - 1)
+            if (path_of_space(resolve_generic(l, address[__builtin_ctz(m)], &offset)) != PATH_CACHES)
+                return false;
+    }
+    return any;
+}
+
+/* A fence that orders accesses for its block only. Fences without a scope order them for all. */
+static inline bool is_block_fence(const struct machine *m, const struct rp_instruction *in)
+{
+    return m->fences == FENCES_BY_SCOPE && in->unit_class == RP_CLASS_FENCE && in->fence_scope == RP_SCOPE_CTA;
+}
+
 static inline enum cache_kind cache_kind_of(const struct rp_memory_operand *o)
 {
     return o->kind == RP_ACCESS_STORE                                      ? CACHE_WRITE

@@ -8,7 +8,8 @@
 static __attribute__((noinline)) uint64_t wake_of_special(const struct fast_sm *sm, struct fast_warp *w, uint64_t wake)
 {
     if (w->op->flags & OP_FENCE) {
-        uint64_t done = w->unresolved ? UNKNOWN : w->memory_done;
+        bool block = w->op->flags & OP_BLOCK_FENCE;
+        uint64_t done = (block ? w->unordered : w->unresolved) ? UNKNOWN : block ? w->ordered : w->memory_done;
         wake = done > wake ? done : wake;
     }
     wake = w->fetched > wake ? w->fetched : wake;

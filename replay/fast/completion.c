@@ -60,6 +60,22 @@ static void wake_up(struct fast_sm *sm, struct fast_warp *w)
     schedule_other(sm, w);
 }
 
+/* It is known now when one of the warp's accesses is performed for the block. */
+static void put_in_order(struct fast_warp *w, uint64_t cycle)
+{
+    w->unordered--;
+    w->ordered = cycle > w->ordered ? cycle : w->ordered;
+}
+
+/* The LSU has handed on what the access is made of. */
+static void taken(struct fast_sm *sm, uint32_t token, uint64_t cycle)
+{
+    struct fast_access *a = &sm->accesses[token];
+    a->unordered = false;
+    put_in_order(a->warp, cycle);
+    wake_up(sm, a->warp);
+}
+
 static void complete(struct fast_sm *sm, uint32_t token, uint64_t end)
 {
     struct fast_access a = sm->accesses[token];
@@ -70,6 +86,8 @@ static void complete(struct fast_sm *sm, uint32_t token, uint64_t end)
     w->completion = done > w->completion ? done : w->completion;
     w->memory_done = done > w->memory_done ? done : w->memory_done;
     w->unresolved--;
+    if (a.unordered)
+        put_in_order(w, done);
     if (a.record)
         fast_resolve(w, a.record, done);
     struct fast_block *block = w->block;
@@ -96,6 +114,9 @@ void fast_advance_memory(struct fast_sm *sm, uint64_t now)
     sm->now = now;
     sm->memory_next = sm_memory_advance(sm->memory, now);
     while (sm_memory_completed(sm->memory, &done))
-        complete(sm, done.token, done.cycle);
+        if (done.taken)
+            taken(sm, done.token, done.cycle);
+        else
+            complete(sm, done.token, done.cycle);
     ask_again(sm, now);
 }

@@ -33,14 +33,16 @@ enum op_flag {
     OP_FREE_EXIT = 1 << 0, /* takes no time */
     OP_CONTROL = 1 << 1,
     OP_FENCE = 1 << 2,
-    OP_BARRIER = 1 << 3,  /* at which warps of the block arrive */
-    OP_ACCESS = 1 << 4,   /* has memory operands */
-    OP_BY_SPACE = 1 << 5, /* timed by the space that its execution reaches */
-    OP_EXTENDED = 1 << 6, /* set for all on machines with more than the scoreboard, one issue per cycle and a
-                           * perfect instruction cache */
-    OP_FETCHED = 1 << 7,  /* through an instruction cache that is not perfect; extended, too */
-    OP_PLAIN = 1 << 8,    /* an access that is one transaction and takes no time of its own; not with OP_ACCESS */
-    OP_MANY = 1 << 9,     /* waits for or writes more registers than stand in the op */
+    OP_BARRIER = 1 << 3,      /* at which warps of the block arrive */
+    OP_ACCESS = 1 << 4,       /* has memory operands */
+    OP_BY_SPACE = 1 << 5,     /* timed by the space that its execution reaches */
+    OP_EXTENDED = 1 << 6,     /* set for all on machines with more than the scoreboard, one issue per cycle and a
+                               * perfect instruction cache */
+    OP_FETCHED = 1 << 7,      /* through an instruction cache that is not perfect; extended, too */
+    OP_PLAIN = 1 << 8,        /* an access that is one transaction and takes no time of its own; not with OP_ACCESS */
+    OP_MANY = 1 << 9,         /* waits for or writes more registers than stand in the op */
+    OP_ORDERED = 1 << 10,     /* an access in a kernel with fences for the block: noted when it is performed for that */
+    OP_BLOCK_FENCE = 1 << 11, /* with OP_FENCE: waits until accesses are performed for the block */
     OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS | OP_PLAIN,
 };
 
@@ -98,6 +100,8 @@ struct fast_warp {
     uint64_t
         wake; /* the first cycle in which the next instruction may issue as far as this warp is concerned; UNKNOWN */
     uint32_t unresolved; /* accesses whose end is not known */
+    uint32_t unordered;  /* with OP_ORDERED: those of which it is not known when they are performed for the block */
+    uint64_t ordered;    /* when the others are */
     uint64_t placed, first_issue, barrier_until, memory_done, completion;
     uint64_t released;            /* the later of first_issue and barrier_until */
     uint64_t control_until;       /* at least the cycle after the last issue */
@@ -178,6 +182,7 @@ struct fast_access {
     uint32_t record; /* of control words: number of the instruction's record, 0 for none */
     uint32_t next;   /* free one */
     uint8_t producer;
+    bool unordered; /* its warp counts it so */
 };
 
 #define NO_ACCESS UINT32_MAX
@@ -208,6 +213,7 @@ struct fast_sm {
     struct fast_access *accesses; /* by token */
     uint32_t access_count, free_access;
     uint32_t token; /* of the access that is being made, NO_ACCESS: none */
+    uint64_t taken; /* when the LSU has taken it, asked for posted ones with OP_ORDERED; or MEMORY_PENDING */
     bool starved;   /* memory ran out in the midst of an instruction */
     struct fast_part part;
     uint64_t report_at; /* warp instructions at which progress is reported next */

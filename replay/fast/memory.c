@@ -256,7 +256,8 @@ static unsigned common_space(const struct rp_launch *l, const struct rp_dynamic_
 /* The end of the access, or UNKNOWN, and what will come of it is noted. `done`: the end of what else there is. */
 static uint64_t commit(struct fast_sm *sm, struct fast_warp *w, uint64_t done, uint64_t accepted)
 {
-    uint64_t end = sm_memory_commit(sm->memory);
+    bool posted = (w->op->flags & OP_ORDERED) && is_posted(w->part->grid->launch, &w->next);
+    uint64_t end = sm_memory_commit(sm->memory, posted ? &sm->taken : NULL);
     if (sm->starved || end != MEMORY_PENDING) {
         fast_access_free(sm, sm->token);
         return sm->starved ? accepted : end;

@@ -119,6 +119,20 @@ static uint16_t place_of(const struct fast_part *part, const uint64_t *counter)
     return (uint16_t)((const char *)counter - (const char *)part);
 }
 
+/* A fence that waits only until accesses are performed for its block. */
+static bool waits_for_block(const struct fast *f, const struct rp_instruction *in)
+{
+    return is_block_fence(f->machine, in) && memory_system_orders_blocks(f->job->memory);
+}
+
+static bool has_block_fence(const struct fast *f, const struct rp_kernel *k)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < k->instruction_count; i++)
+        found |= waits_for_block(f, &k->instructions[i]);
+    return found;
+}
+
 static struct op build_op(const struct fast *f, const struct rp_instruction *in)
 {
     const struct machine *m = f->machine;
@@ -130,7 +144,8 @@ static struct op build_op(const struct fast *f, const struct rp_instruction *in)
                                      : memory ? &m->spaces[space]
                                               : &m->classes[in->unit_class];
     unsigned flags = (in->unit_class == RP_CLASS_CONTROL ? OP_CONTROL : 0) |
-                     (in->unit_class == RP_CLASS_FENCE ? OP_FENCE : 0) | (is_block_barrier(in) ? OP_BARRIER : 0) |
+                     (in->unit_class == RP_CLASS_FENCE ? OP_FENCE : 0) | (waits_for_block(f, in) ? OP_BLOCK_FENCE : 0) |
+                     (is_block_barrier(in) ? OP_BARRIER : 0) |
                      (is_plain(f, in)    ? OP_PLAIN
                       : in->memory_count ? OP_ACCESS
                                          : 0) |
@@ -176,6 +191,7 @@ bool program_build(struct program *p, const struct fast *f, const struct fast_gr
     p->free_register = (uint32_t)names.count;
     p->no_register = p->free_register + 1;
     p->register_count = p->free_register + 2;
+    bool ordered = has_block_fence(f, k);
     uint32_t used = 0;
     for (uint32_t i = 0; fine && i < k->instruction_count; i++) {
         const struct rp_instruction *in = &k->instructions[i];
@@ -184,6 +200,7 @@ bool program_build(struct program *p, const struct fast *f, const struct fast_gr
             break;
         }
         p->ops[i] = build_op(f, in);
+        p->ops[i].flags |= ordered && in->memory_count ? OP_ORDERED : 0;
         if (((const struct instruction_cache_model *)m->icache.model)->keeps)
             p->ops[i].flags |= OP_FETCHED | OP_EXTENDED;
         if (grid->control_words || m->issue_width > 1)

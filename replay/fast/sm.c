@@ -11,7 +11,7 @@ static enum stall reason(const struct fast_sm *sm, const struct fast_subcore *sc
         return STALL_BARRIER;
     if (w->fetched == sm->now)
         return STALL_FETCH;
-    if ((w->op->flags & OP_FENCE) && w->memory_done == sm->now)
+    if ((w->op->flags & OP_FENCE) && (w->op->flags & OP_BLOCK_FENCE ? w->ordered : w->memory_done) == sm->now)
         return STALL_FENCE;
     if (w->control_until == sm->now)
         return w->signals ? STALL_CONTROL_WORD : STALL_CONTROL;
@@ -68,6 +68,21 @@ HOT uint64_t refused(const struct fast_sm *sm, const struct fast_subcore *sc, ui
     return asked && !sm_memory_accepts(sm->memory) ? asked : 0;
 }
 
+/* Notes when the accesses that the warp has made are performed for its block. */
+static __attribute__((noinline)) void note_order(struct fast_sm *sm, struct fast_warp *w, uint64_t accepted,
+                                                 uint64_t done)
+{
+    uint64_t at = !is_posted(w->part->grid->launch, &w->next) ? done : sm->chip->immediate ? accepted : sm->taken;
+    if (sm->starved)
+        return;
+    if (at < UNKNOWN) {
+        w->ordered = at > w->ordered ? at : w->ordered;
+        return;
+    }
+    w->unordered++;
+    sm->accesses[sm->token].unordered = true;
+}
+
 /* Carries out the warp's next instruction, but for moving the warp on. Returns when it is done, or UNKNOWN. */
 HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, uint64_t *dispatched)
 {
@@ -89,6 +104,8 @@ HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_wa
             count(w->part, op->counter);
         if ((op->flags & (OP_ACCESS | OP_PLAIN)) && w->next.executed && done > w->memory_done && done < UNKNOWN)
             w->memory_done = done;
+        if ((op->flags & OP_ORDERED) && w->next.executed)
+            note_order(sm, w, *dispatched + w->initiation, done);
         if (op->flags & OP_CONTROL)
             w->control_until = sm->now + (uint64_t)sm->chip->machine->control_interval;
         if ((op->flags & OP_BARRIER) && w->next.executed)

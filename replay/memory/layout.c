@@ -71,6 +71,7 @@ void memory_layout_of(const struct machine *m, struct memory_layout *l)
     l->chip_unbounded = l->l2.queue == MEMORY_ANY && l->l2.mshrs == MEMORY_ANY && !l->dram->may_refuse(dram);
     l->immediate = !l->l1.keeps && !l->l2.keeps && l->dram->is_fixed(dram) && !l->port_width &&
                    l->lsu_queue == MEMORY_ANY && l->port_queue == MEMORY_ANY && l->l2.queue == MEMORY_ANY;
+    l->orders_blocks = l->l1_count == 1 || !l->l1.keeps;
     l->delay = 2 * l->port_latency + ahead;
     l->lookahead = lookahead_of(l, ahead);
 }

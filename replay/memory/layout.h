@@ -35,6 +35,7 @@ struct memory_layout {
     bool sm_unbounded;   /* nothing within an SM ever refuses */
     bool chip_unbounded; /* nor on the chip */
     bool immediate;      /* no cache keeps anything and nothing is ever busy: an access takes `delay` */
+    bool orders_blocks;  /* at most one L1 keeps anything for an SM */
     uint64_t delay;
     uint64_t
         lookahead; /* an answer or a credit of the chip, given in cycle c, is at its SM at c + lookahead or later */

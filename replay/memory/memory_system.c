@@ -125,6 +125,7 @@ uint64_t memory_system_lookahead(const struct memory_system *m)
 
 bool memory_system_is_immediate(const struct memory_system *m) { return m->layout.immediate; }
 bool memory_system_is_stepped(const struct memory_system *m) { return m->sms[0].stepped; }
+bool memory_system_orders_blocks(const struct memory_system *m) { return m->layout.orders_blocks; }
 uint64_t memory_system_delay(const struct memory_system *m) { return m->layout.delay; }
 bool memory_system_may_refuse(const struct memory_system *m) { return m->layout.lsu_queue != MEMORY_ANY; }
 struct sm_memory *memory_system_sm(struct memory_system *m, unsigned sm) { return &m->sms[sm]; }

@@ -63,6 +63,9 @@ uint64_t memory_system_lookahead(const struct memory_system *);
  * end. */
 bool memory_system_is_immediate(const struct memory_system *);
 uint64_t memory_system_delay(const struct memory_system *);
+/* All threads of an SM meet at its LSU: no two L1s lie behind it. So an access is performed, for threads of the SM,
+ * once the LSU has handed on its transactions, for those of later accesses come behind them. */
+bool memory_system_orders_blocks(const struct memory_system *);
 /* SMs have to be advanced in the cycles that sm_memory_advance() returns, and at the arrival of each access; else only
  * after sm_memory_replied(). */
 bool memory_system_is_stepped(const struct memory_system *);
@@ -106,8 +109,9 @@ struct memory_transactions {
 };
 void sm_memory_add_all(struct sm_memory *, const struct memory_transactions *);
 /* The cycle in which the last of its transactions is served, or MEMORY_PENDING. Without a transaction: its arrival.
- */
-uint64_t sm_memory_commit(struct sm_memory *);
+ * *taken, unless NULL: the cycle in which the LSU hands on the last of them, or MEMORY_PENDING; then
+ * sm_memory_completed() will tell it. */
+uint64_t sm_memory_commit(struct sm_memory *, uint64_t *taken);
 
 /* On an immediate system, instead of all of the above: so many transactions of one kind, whose ends the engine works
  * out itself by memory_system_delay(). */
@@ -115,9 +119,11 @@ void sm_memory_count(struct sm_memory *, enum cache_kind, uint64_t transactions)
 
 struct memory_completion {
     uint32_t token;
+    bool taken;     /* it is not over: the LSU has handed on the last of its transactions in `cycle` */
     uint64_t cycle; /* may be later than the cycle at hand */
 };
-/* Takes the next pending access whose end is known now, in the order in which that became known. */
+/* Takes the next pending access whose end is known now, in the order in which that became known, or of which it was
+ * asked when the LSU has taken it. */
 bool sm_memory_completed(struct sm_memory *, struct memory_completion *);
 
 /* Takes replies and credits, and does what is due in `now`, and all before. Returns the next cycle in which there is

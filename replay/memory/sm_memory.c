@@ -57,14 +57,20 @@ static void ring_drop(struct ring_of_cycles *r)
 
 /* ---- ends of accesses -------------------------------------------------------------------------------------------- */
 
-static void complete(struct sm_memory *s, struct lsu_access *a)
+static bool tell(struct sm_memory *s, const struct lsu_access *a, bool taken, uint64_t cycle)
 {
     if (!grow((void **)&s->done, &s->done_room, s->done_first + s->done_count, sizeof *s->done)) {
         s->failed = true;
-        return;
+        return false;
     }
-    s->done[s->done_first + s->done_count++] = (struct memory_completion){a->token, a->end - s->origin};
-    pool_give(&s->accesses, a);
+    s->done[s->done_first + s->done_count++] = (struct memory_completion){a->token, taken, cycle - s->origin};
+    return true;
+}
+
+static void complete(struct sm_memory *s, struct lsu_access *a)
+{
+    if (tell(s, a, false, a->end))
+        pool_give(&s->accesses, a);
 }
 
 /* One of its transactions is served at `cycle`. */
@@ -328,6 +334,8 @@ static void hand_on_all(struct sm_memory *s, uint64_t now)
             return;
         s->first = a->next;
         s->held--;
+        if (a->tells_taken)
+            tell(s, a, true, now);
         served(s, a, a->arrival); /* itself */
     }
 }
@@ -424,6 +432,7 @@ void sm_memory_begin(struct sm_memory *s, unsigned subcore, uint64_t arrival, ui
     a->arrival = a->end = arrival + s->origin;
     a->token = token;
     a->pending = 1;
+    a->tells_taken = false;
     a->first = a->last = NULL;
     a->l1 = (uint8_t)(subcore / s->layout->l1_subcores);
 }
@@ -490,10 +499,13 @@ static void hold(struct sm_memory *s, struct lsu_access *a)
     s->last = a;
 }
 
-uint64_t sm_memory_commit(struct sm_memory *s)
+uint64_t sm_memory_commit(struct sm_memory *s, uint64_t *taken)
 {
     struct lsu_access *a = s->current;
+    bool waits = !s->immediate && (!a || (s->stepped && a->first));
     s->current = NULL;
+    if (taken)
+        *taken = waits ? MEMORY_PENDING : s->immediate ? s->plain_arrival : a->arrival - s->origin;
     if (s->immediate) {
         s->dram_counts.accesses += s->plain_count;
         s->port_counts.requests += s->plain_count;
@@ -501,7 +513,8 @@ uint64_t sm_memory_commit(struct sm_memory *s)
     }
     if (!a)
         return MEMORY_PENDING;
-    if (s->stepped && a->first) {
+    if (waits) {
+        a->tells_taken = taken;
         hold(s, a);
         return MEMORY_PENDING;
     }

@@ -17,6 +17,7 @@ struct lsu_access {
     uint32_t token, pending;          /* pending: transactions whose end is not known, and 1 until it is committed */
     struct lsu_request *first, *last; /* transactions that the LSU has yet to hand on */
     uint8_t l1;
+    bool tells_taken;
 };
 
 enum lsu_state { LSU_UNDECIDED, LSU_SERVED, LSU_LEAVES };

@@ -23,6 +23,17 @@ uint32_t ref_take_off(struct reference *r, const struct ref_flight *flight)
     return (uint32_t)i;
 }
 
+/* It is known now when the flight is performed for the block. */
+static void put_in_order(struct ref_flight *f, uint64_t cycle)
+{
+    struct ref_warp *w = f->warp;
+    if (!f->unordered)
+        return;
+    f->unordered = false;
+    w->unordered--;
+    w->ordered = cycle > w->ordered ? cycle : w->ordered;
+}
+
 static void land(struct reference *r, const struct memory_completion *c)
 {
     struct ref_flight *f = &r->flights[c->token];
@@ -33,6 +44,7 @@ static void land(struct reference *r, const struct memory_completion *c)
             w->writes[i].ready = done;
     if (r->control_words)
         ref_signal_known(w, f, done);
+    put_in_order(f, done);
     w->completion = done > w->completion ? done : w->completion;
     w->memory_done = done > w->memory_done ? done : w->memory_done;
     w->flights--;
@@ -53,7 +65,10 @@ bool ref_memory_cycle(struct reference *r, struct rp_error *err)
         if (sm_memory_replied(sm))
             sm_memory_advance(sm, r->now);
         while (sm_memory_completed(sm, &c))
-            land(r, &c);
+            if (c.taken)
+                put_in_order(&r->flights[c.token], c.cycle);
+            else
+                land(r, &c);
     }
     return !memory_system_failed(m) || rp_fail(err, RP_SYSTEM, "out of memory for requests to memory");
 }

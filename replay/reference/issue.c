@@ -51,6 +51,14 @@ static bool accesses_memory(const struct reference *r, const struct ref_warp *w)
     return w->flights || r->now < w->memory_done;
 }
 
+/* What a fence waits for is not over. */
+static bool fenced(const struct reference *r, const struct ref_warp *w)
+{
+    if (is_block_fence(r->machine, w->next.instruction) && memory_system_orders_blocks(r->job->memory))
+        return w->unordered || r->now < w->ordered;
+    return accesses_memory(r, w);
+}
+
 static bool unit_accepts(const struct reference *r, const struct ref_warp *w)
 {
     unsigned unit = timing(r, w)->unit;
@@ -69,7 +77,7 @@ enum stall ref_blocked(const struct reference *r, const struct ref_warp *w)
         return STALL_BARRIER;
     if (r->now < w->fetched)
         return STALL_FETCH;
-    if (w->next.instruction->unit_class == RP_CLASS_FENCE && accesses_memory(r, w))
+    if (w->next.instruction->unit_class == RP_CLASS_FENCE && fenced(r, w))
         return STALL_FENCE;
     if (r->now < w->control_until)
         return r->control_words ? STALL_CONTROL_WORD : STALL_CONTROL;
@@ -128,6 +136,17 @@ static bool hold_back(struct reference *r, struct ref_warp *w, const struct ref_
     return true;
 }
 
+/* Its accesses are performed for the block at `cycle`, or it is not known when. */
+static void note_order(struct reference *r, struct ref_warp *w, const struct ref_issued *i, uint64_t cycle)
+{
+    if (cycle != UNKNOWN) {
+        w->ordered = cycle > w->ordered ? cycle : w->ordered;
+        return;
+    }
+    w->unordered++;
+    r->flights[i->flight].unordered = true;
+}
+
 /* Its accesses are complete at a cycle that is not known yet. */
 static bool take_off(struct reference *r, struct ref_warp *w, struct ref_issued *i, uint64_t known,
                      struct rp_error *err)
@@ -142,7 +161,8 @@ static bool take_off(struct reference *r, struct ref_warp *w, struct ref_issued 
 static bool access(struct reference *r, struct ref_warp *w, struct ref_issued *i, struct rp_error *err)
 {
     const struct rp_instruction *in = w->next.instruction;
-    uint64_t known, accepted = i->done;
+    uint64_t known, taken, accepted = i->done;
+    bool posted = is_posted(r->launch, &w->next);
     i->flight = ref_take_off(r, &(struct ref_flight){.warp = w,
                                                      .number = w->issued,
                                                      .latency = i->timing->latency,
@@ -151,12 +171,15 @@ static bool access(struct reference *r, struct ref_warp *w, struct ref_issued *i
                                                      .result = in->dst_count > 0});
     if (i->flight == NO_FLIGHT)
         return rp_fail(err, RP_SYSTEM, "out of memory for instructions in flight");
-    if (!ref_memory(r, w, i->dispatched, accepted, i->flight, &known))
+    if (!ref_memory(r, w, i->dispatched, accepted, i->flight, &known, posted ? &taken : NULL)) {
+        note_order(r, w, i, posted ? taken : UNKNOWN);
         return take_off(r, w, i, known, err);
+    }
     r->flights[i->flight].warp = NULL;
     w->flights--;
     i->flight = NO_FLIGHT;
     i->done = known + i->timing->latency;
+    note_order(r, w, i, posted ? taken : i->done);
     return true;
 }
 

@@ -93,7 +93,7 @@ static uint64_t generic(struct reference *r, struct ref_warp *w, const struct ac
 }
 
 bool ref_memory(struct reference *r, struct ref_warp *w, uint64_t dispatched, uint64_t accepted, uint32_t token,
-                uint64_t *known)
+                uint64_t *known, uint64_t *taken)
 {
     const struct rp_instruction *in = w->next.instruction;
     struct sm_memory *memory = memory_system_sm(r->job->memory, w->sm);
@@ -108,7 +108,7 @@ bool ref_memory(struct reference *r, struct ref_warp *w, uint64_t dispatched, ui
         uint64_t end = a.space == RP_SPACE_GENERIC ? generic(r, w, &a, dispatched) : one_space(r, w, &a, dispatched);
         *known = later(*known, end);
     }
-    uint64_t end = sm_memory_commit(memory);
+    uint64_t end = sm_memory_commit(memory, taken);
     *known = end == MEMORY_PENDING ? *known : later(*known, end);
     return end != MEMORY_PENDING;
 }

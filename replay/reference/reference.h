@@ -47,13 +47,15 @@ struct ref_flight {
     uint32_t latency;      /* behind the last of its transactions */
     unsigned unit;
     enum stall kind;
-    bool result;   /* writes registers */
-    size_t report; /* of its issue */
+    bool result;    /* writes registers */
+    bool unordered; /* its warp counts it so */
+    size_t report;  /* of its issue */
 };
 
 struct ref_warp {
     bool ended, waiting; /* waiting: at a barrier that is not complete */
     unsigned flights;    /* instructions in flight */
+    unsigned unordered;  /* those of them of which it is not known when they are performed for the block */
     uint64_t issued;     /* instructions */
     unsigned barrier;    /* at which it waits */
     struct arrival arrival;
@@ -65,6 +67,7 @@ struct ref_warp {
     uint64_t placed, first_issue, barrier_until, control_until;
     uint64_t fetched;     /* when the next instruction is at hand */
     uint64_t memory_done; /* when the last memory operation is complete */
+    uint64_t ordered;     /* when the last memory operation is performed for the block */
     uint64_t completion;  /* when the last result is written */
     struct ref_write *writes;
     size_t write_count, write_capacity;
@@ -174,8 +177,9 @@ void ref_report(struct reference *);
 /* memory.c */
 /* Makes the accesses of the warp's next instruction, dispatched at `dispatched`, and accepted by its unit at the end of
  * its initiation, `accepted`. *known: the cycle in which those are complete of which it is known, at least `accepted`.
- * False: others are pending, and the memory system will say so of `token`. */
+ * False: others are pending, and the memory system will say so of `token`. *taken: when the LSU has taken them, or
+ * UNKNOWN; asked for posted accesses only, NULL for others. */
 bool ref_memory(struct reference *, struct ref_warp *, uint64_t dispatched, uint64_t accepted, uint32_t token,
-                uint64_t *known);
+                uint64_t *known, uint64_t *taken);
 
 #endif

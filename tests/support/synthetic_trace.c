@@ -134,7 +134,7 @@ static void make_body_instruction(struct synthetic_trace *t, uint64_t *r, uint32
         for (uint32_t m = 0; m < in->memory_count; m++)
             plan_operand(t, r, index, m);
     } else if (in->unit_class == RP_CLASS_FENCE) {
-        in->fence_scope = RP_SCOPE_GPU;
+        in->fence_scope = chance(r, 50) ? RP_SCOPE_CTA : RP_SCOPE_CTA + below(r, 4);
         sources = 0;
     } else if (t->options.aux && chance(r, 10)) {
         in->flags |= RP_HAS_AUX;

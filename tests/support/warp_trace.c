@@ -30,6 +30,7 @@ static void build(struct built *b, uint32_t i, const struct warp_op *op)
     in->control = op->control;
     in->text = rp_class_name(op->unit_class);
     in->unit_class = (uint8_t)op->unit_class;
+    in->fence_scope = (uint8_t)op->scope;
     in->dst = registers;
     in->src = registers + 1;
     if (op->destination >= 0) {

@@ -21,6 +21,7 @@ struct warp_op {
     int destination, source[WARP_TRACE_SOURCES]; /* register numbers, WARP_TRACE_NONE */
     uint32_t stride;                             /* bytes from lane to lane, of MEMORY */
     uint64_t address;                            /* of the lowest lane */
+    enum rp_scope scope;                         /* of FENCE */
     uint64_t control;                            /* scheduling control bits; 0: none */
 };
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/memory/layout.h"
+
 const char *const wcet_extension_names[WCET_EXTENSION_COUNT + 1] = {
 #define X(id, name, help) name,
     WCET_EXTENSIONS(X)
@@ -158,6 +160,37 @@ static bool covered_issue(struct wcet_model *m, struct rp_error *err)
     return true;
 }
 
+/* An access that a fence for the block may leave under way (is_posted() in replay/meaning.h). */
+static bool may_be_posted(const struct rp_instruction *in)
+{
+    bool any = false;
+    for (uint32_t o = 0; o < in->memory_count; o++) {
+        if (in->memory[o].kind == RP_ACCESS_LOAD || in->memory[o].kind == RP_ACCESS_ATOMIC)
+            return false;
+        any |= in->memory[o].space == RP_SPACE_GENERIC || path_of_space(in->memory[o].space) == PATH_CACHES;
+    }
+    return any;
+}
+
+/* Fences that do not wait for all accesses: what is proved here is proved of those that do. */
+static bool covered_fences(const struct wcet_model *m, struct rp_error *err)
+{
+    const struct rp_kernel *k = m->kernel;
+    const struct rp_instruction *fence = NULL;
+    struct memory_layout layout;
+    bool posted = false;
+    memory_layout_of(m->machine, &layout);
+    for (uint32_t i = 0; i < k->instruction_count; i++) {
+        posted |= may_be_posted(&k->instructions[i]);
+        fence = is_block_fence(m->machine, &k->instructions[i]) ? &k->instructions[i] : fence;
+    }
+    return !posted || !fence || !layout.orders_blocks ||
+           rp_fail(err, RP_BAD_INPUT,
+                   "machine %s: instruction %u of %s (%s) waits only until stores are performed for its block, which "
+                   "is not covered: --set fences=all",
+                   m->machine->name, (unsigned)(fence - k->instructions), k->name, fence->text);
+}
+
 static bool covered(struct wcet_model *m, struct rp_error *err)
 {
     const struct machine *machine = m->machine;
@@ -167,7 +200,7 @@ static bool covered(struct wcet_model *m, struct rp_error *err)
         return rp_fail(err, RP_BAD_INPUT, "machine %s: placement 'balanced' is not covered: --set placement=warp-id",
                        machine->name);
     return covered_units(m, err) && covered_before(m, err) && covered_memory(m, err) && covered_issue(m, err) &&
-           nothing_missing(m, err);
+           covered_fences(m, err) && nothing_missing(m, err);
 }
 
 /* Spaces that the kernel's instructions name, or may reach by a generic address. */

@@ -242,7 +242,7 @@ Test(contract, the_next_launch_finds_what_the_last_one_left)
                     continue;
                 sm_memory_begin(sm, 3, 4, 77);
                 sm_memory_add(sm, &(struct memory_transaction){4096, CACHE_READ, false, 1});
-                uint64_t at_once = sm_memory_commit(sm);
+                uint64_t at_once = sm_memory_commit(sm, NULL);
                 end = at_once == MEMORY_PENDING ? end : at_once;
             }
             cr_expect_eq(end, ends[launch]);

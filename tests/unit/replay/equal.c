@@ -44,6 +44,7 @@ static struct machine *random_machine(uint64_t seed)
         {"dispatch_interval", "0", "0", "1", "50", "3000"},
         {"barrier_latency", "0", "14", "400"},
         {"control_interval", "1", "1", "13"},
+        {"fences", "scope", "scope", "scope", "all"},
         {"issue_exit", "true", "false"},
         {"flush_caches", "true", "false"},
         {"sms", "1", "2", "3"},

@@ -154,6 +154,25 @@ Test(timing, fences_wait_for_memory)
     cr_expect_eq(s.stall[STALL_FENCE], 200);
 }
 
+/* The store of two transactions leaves the LSU at 1, and the fence issues then; by scope gpu it waits for 301. */
+Test(timing, fences_for_the_block_wait_until_the_lsu_has_the_stores)
+{
+    struct warp_op ops[] = {ACCESS(GLOBAL, true, NO, 4, 0), OP(FENCE, NO, NO, NO), OP(INT, 0, NO, NO)};
+    static const char *const slow[] = {"spaces.global.latency=0", "dram.latency=300", "dram.interval=7"};
+    ops[1].scope = RP_SCOPE_CTA;
+    struct statistics s = RUN(ops, "dram=fixed", slow[0], slow[1], slow[2], NULL);
+    cr_expect_eq(s.stall[STALL_FENCE], 0, "%llu", (unsigned long long)s.stall[STALL_FENCE]);
+    cr_expect_eq(s.cycles, 301, "the store's end");
+    s = RUN(ops, "dram=fixed", slow[0], slow[1], slow[2], "fences=all", NULL);
+    cr_expect_eq(s.stall[STALL_FENCE], 300);
+    ops[1].scope = RP_SCOPE_CLUSTER;
+    for (; ops[1].scope <= RP_SCOPE_SYSTEM; ops[1].scope++) {
+        s = RUN(ops, "dram=fixed", slow[0], slow[1], slow[2], NULL);
+        cr_expect_eq(s.stall[STALL_FENCE], 300);
+        cr_expect_eq(s.cycles, 301 + 1 + 6);
+    }
+}
+
 Test(timing, control_interval)
 {
     static const struct warp_op ops[] = {OP(CONTROL, NO, NO, NO), OP(INT, 0, NO, NO)};
