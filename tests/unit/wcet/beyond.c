@@ -181,6 +181,33 @@ static void copy_beside_loads(const char *initiation, const char *why)
 Test(beyond, a_copy_that_comes_to_memory_in_time) { copy_beside_loads("1", NULL); }
 Test(beyond, a_copy_that_is_overtaken_is_refused) { copy_beside_loads("50", "later or earlier than others"); }
 
+/* A fence for the block does not wait for a store's end: that is not covered, unless the machine has it wait, or the
+ * store goes to shared memory, for whose end it waits. */
+static void fence_behind_store(enum rp_space space, const char *fences, const char *why)
+{
+    const struct warp_op ops[] = {
+        {.unit_class = RP_CLASS_MEMORY,
+         .space = space,
+         .store = true,
+         .destination = NO,
+         .source = {NO, NO, NO},
+         .stride = 4},
+        {.unit_class = RP_CLASS_FENCE, .scope = RP_SCOPE_CTA, .destination = NO, .source = {NO, NO, NO}},
+    };
+    const struct warp_program program[] = {{ops, 2}, {twice, 2}};
+    const struct machine_setting settings[] = {{"fences", fences}, {"dram", "fixed"}};
+    struct rp_error err = {0};
+    cr_expect_eq(covered(program, settings, MODEL_COUNT_OF(settings), &err), !why, "%s", err.text);
+    cr_expect(!why || strstr(err.text, why), "%s", err.text);
+}
+
+Test(beyond, a_fence_for_the_block_behind_a_store_is_refused)
+{
+    fence_behind_store(RP_SPACE_GLOBAL, "scope", "--set fences=all");
+}
+Test(beyond, a_fence_for_the_block_that_waits_for_all) { fence_behind_store(RP_SPACE_GLOBAL, "all", NULL); }
+Test(beyond, a_fence_for_the_block_behind_shared_memory) { fence_behind_store(RP_SPACE_SHARED, "scope", NULL); }
+
 /* The same within one sub-core: a unit that is never busy lets both go at once. */
 static const struct warp_op slow_access[] = {
     {.unit_class = RP_CLASS_MEMORY, .space = RP_SPACE_SURFACE, .destination = NO, .source = {NO, NO, NO}, .stride = 4}};
