@@ -65,6 +65,9 @@ import csv, sys
 rows = list(csv.DictReader(open(sys.argv[1])))
 print([(r["launch"], r["kernel"], r["sms"], r["cycles"].isdigit()) for r in rows], all(None not in r and None not in r.values() for r in rows))' "$work/d.csv")" \
     "[('0', 'matmul', '1', True), ('0', 'matmul', '1', False), ('0', 'matmul', '2', True), ('0', 'matmul', '2', False)] True"
+is "... and nothing where there is no number" "$(python3 -c '
+import csv, sys
+print([r["cycles"] for r in csv.DictReader(open(sys.argv[1])) if not r["cycles"].isdigit()], [r["ratio"] for r in csv.DictReader(open(sys.argv[1])) if not r["cycles"].isdigit()])' "$work/d.csv")" "['', ''] ['', '']"
 is "its cycles are those of JSON" "$(cut -d, -f5 "$work/d.csv" | sed -n 2p)" "$(cycles --set sms=1)"
 is "replay --csv" "$("$r" replay -q "$work/t.wtr" -m jetson-tx2 --csv | python3 -c 'import csv,sys; r=list(csv.DictReader(sys.stdin)); print(len(r), r[0]["cycles"], r[0]["occupancy"].replace(".", "").isdigit())')" "1 $(cycles) True"
 is "machine list --csv" "$("$r" machine list --csv | python3 -c 'import csv,sys; print(*[r["name"] for r in csv.DictReader(sys.stdin) if r["summary"]])')" "$("$r" machine list | cut -d' ' -f1 | xargs)"

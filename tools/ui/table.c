@@ -182,7 +182,8 @@ void table_print_csv(struct table *t, FILE *to)
 {
     for (size_t i = 0; i < t->count; i++) {
         plain_number(t->cells[i]);
-        print_csv_cell(t->cells[i], to);
+        if (strcmp(t->cells[i], "-"))
+            print_csv_cell(t->cells[i], to);
         fputc((i + 1) % t->width ? ',' : '\n', to);
         free(t->cells[i]);
     }

@@ -17,7 +17,7 @@ void table_cell(struct table *, const char *format, ...) __attribute__((format(p
 void table_number(struct table *, uint64_t value);
 /* Prints the table with two spaces between columns, and frees it. Columns are counted in characters of UTF-8. */
 void table_print(struct table *, FILE *);
-/* The same as comma-separated values (RFC 4180): numbers without separators and "%". */
+/* The same as comma-separated values (RFC 4180): numbers without separators and "%", nothing for "-". */
 void table_print_csv(struct table *, FILE *);
 void table_free(struct table *); /* not printed; NULL is allowed */
 
