@@ -244,3 +244,24 @@ Test(timing, caches_of_the_tx2)
     rp_trace_close(t);
     machine_free(m);
 }
+
+/* Cycles of so many warps, each with one atomic whose lanes are `stride` bytes apart, at an L2 that takes 5 cycles for
+ * each further lane at one address. */
+static uint64_t atomics(uint32_t warps, uint32_t stride, const char *interval)
+{
+    struct warp_op op[] = {ACCESS(GLOBAL, false, 0, stride, 4096)};
+    struct warp_program programs[] = {{op, 1}, {op, 1}};
+    op[0].atomic = true;
+    const char *const settings[] = {"l2=direct-mapped", "l2.write=back", interval, "dram=ideal", NULL};
+    return run_block(programs, warps, settings).cycles;
+}
+
+Test(timing, atomics_at_one_address_go_one_after_the_other)
+{
+    static const char five[] = "l2.atomic_interval=5", none[] = "l2.atomic_interval=0";
+    uint64_t apart = atomics(1, 4, five), together = atomics(1, 0, five);
+    cr_expect_eq(apart, atomics(1, 4, none), "lanes at addresses of their own do not wait for one another");
+    cr_expect_eq(together, apart + 31 * 5, "%llu", (unsigned long long)together);
+    cr_expect_eq(atomics(1, 0, none), apart);
+    cr_expect_eq(atomics(2, 0, five), atomics(2, 4, five) + 2 * 31 * 5, "the second warp's wait for the first's");
+}
