@@ -37,7 +37,10 @@ static bool add_policy(struct wcet_policies *p, char *name, struct rp_error *err
         return true;
     }
     const char *near = nearest_name(name, conserving, CONSERVING);
-    return rp_fail(err, RP_USAGE, "unknown policy '%.40s'%s%s", name, near ? "; did you mean " : "", near ? near : "");
+    if (near)
+        return rp_fail(err, RP_USAGE, "unknown policy '%.40s'; did you mean '%s'?", name, near);
+    return rp_fail(err, RP_USAGE, "unknown policy '%.40s'; there are gto, lrr, oldest, two-level, random and levels",
+                   name);
 }
 
 bool wcet_policies_parse(struct wcet_policies *p, char *text, struct rp_error *err)
