@@ -115,6 +115,16 @@ static void print_addresses(const struct rp_dynamic_access *a)
         printf("%s0x%" PRIx64, rest & first ? "" : ",", address[__builtin_ctz(rest)]);
 }
 
+/* What an operand tells beside its addresses. */
+static void print_operand_aux(const struct rp_memory_operand *m, const uint64_t *aux)
+{
+    if (m->kind == RP_ACCESS_OBJECT)
+        printf(" phase=%" PRIu64 "%s bytes=%+" PRId64, rp_object_phase(*aux), rp_object_waits(*aux) ? ",waits" : "",
+               (int64_t)aux[1]);
+    else if (rp_access_aux_count((enum rp_access_kind)m->kind))
+        printf(" bytes=%" PRIu64, *aux);
+}
+
 static void print_access(const struct rp_memory_operand *m, const struct rp_dynamic_access *a)
 {
     const struct rp_pattern *p = a->pattern;
@@ -145,8 +155,10 @@ static void print_step(const struct dump *d, const struct rp_step *s)
     const struct rp_instruction *in = s->instruction;
     bool more = d->source || (s->executed && (in->memory_count || in->flags & RP_HAS_AUX));
     printf("%06" PRIx64 "  %08" PRIx32 " %08" PRIx32 "  %-*s", in->pc, s->active, s->executed, more ? 36 : 0, in->text);
-    for (uint32_t m = 0; s->executed && m < in->memory_count; m++)
+    for (uint32_t m = 0; s->executed && m < in->memory_count; m++) {
         print_access(&in->memory[m], &s->accesses[m]);
+        print_operand_aux(&in->memory[m], rp_step_operand_aux(s, m));
+    }
     for (unsigned i = 0; s->executed && i < rp_aux_count(in); i++)
         printf("%s0x%" PRIx64, i ? "," : "  aux=", s->aux_values[i]);
     if (d->source)
@@ -157,7 +169,7 @@ static void print_step(const struct dump *d, const struct rp_step *s)
 /* ---- JSON: as a stream, since a warp's story may be longer than memory holds ------------------------------------ */
 
 /* The addresses of the lanes in the mask of the access, lowest lane first. */
-static json_t *json_access(const struct rp_memory_operand *m, const struct rp_dynamic_access *a)
+static json_t *json_access(const struct rp_memory_operand *m, const struct rp_dynamic_access *a, const uint64_t *aux)
 {
     uint64_t address[RP_WARP_LANES];
     json_t *list = json_array();
@@ -165,8 +177,16 @@ static json_t *json_access(const struct rp_memory_operand *m, const struct rp_dy
     for (unsigned l = 0; l < RP_WARP_LANES; l++)
         if (a->pattern->mask >> l & 1)
             json_add(list, json_sprintf("0x%" PRIx64, address[l]));
-    return json_pack("{s:s, s:o, s:o}", "space", rp_space_name((enum rp_space)m->space), "width", json_number(m->width),
-                     "addresses", list);
+    json_t *out = json_pack("{s:s, s:o, s:o}", "space", rp_space_name((enum rp_space)m->space), "width",
+                            json_number(m->width), "addresses", list);
+    if (out && m->kind == RP_ACCESS_OBJECT) {
+        json_put(out, "phase", json_number(rp_object_phase(*aux)));
+        json_put(out, "waits", json_boolean(rp_object_waits(*aux)));
+        json_put(out, "transaction_bytes", json_integer((json_int_t)aux[1]));
+    } else if (out && rp_access_aux_count((enum rp_access_kind)m->kind)) {
+        json_put(out, "bytes", json_number(*aux));
+    }
+    return out;
 }
 
 static json_t *json_values(const struct rp_step *s)
@@ -198,7 +218,7 @@ static json_t *json_step(const struct dump *d, const struct rp_step *s)
     const struct rp_instruction *in = s->instruction;
     json_t *accesses = json_array();
     for (uint32_t m = 0; s->executed && m < in->memory_count; m++)
-        json_add(accesses, json_access(&in->memory[m], &s->accesses[m]));
+        json_add(accesses, json_access(&in->memory[m], &s->accesses[m], rp_step_operand_aux(s, m)));
     json_t *out = json_pack("{s:o, s:o, s:o, s:s, s:o}", "pc", json_number(in->pc), "active", json_number(s->active),
                             "executed", json_number(s->executed), "text", in->text, "accesses", accesses);
     if (out && s->executed && in->flags & RP_HAS_AUX)

@@ -14,7 +14,7 @@ static bool check_operand(const struct rp_kernel *k, uint32_t i, const struct rp
 {
     if (m->space >= RP_SPACE_COUNT)
         return bad(err, k, i, "unknown memory space", m->space);
-    if (m->kind > RP_ACCESS_PREFETCH)
+    if (m->kind >= RP_ACCESS_KIND_COUNT)
         return bad(err, k, i, "unknown kind of access", m->kind);
     if (m->scope > RP_SCOPE_SYSTEM)
         return bad(err, k, i, "unknown memory scope", m->scope);
@@ -38,6 +38,20 @@ static bool check_registers(const struct rp_kernel *k, uint32_t i, const rp_regi
     return true;
 }
 
+/* Operands with aux values leave no room for others. */
+static bool check_aux(const struct rp_kernel *k, uint32_t i, struct rp_error *err)
+{
+    const struct rp_instruction *in = &k->instructions[i];
+    if (in->aux_count > INSTRUCTION_AUX_LIMIT || (in->aux_count && !(in->flags & RP_HAS_AUX)))
+        return bad(err, k, i, "aux values where none belong, or too many", in->aux_count);
+    uint64_t wanted = 0;
+    for (uint32_t m = 0; m < in->memory_count; m++)
+        wanted += rp_access_aux_count((enum rp_access_kind)in->memory[m].kind);
+    if (wanted && wanted != rp_aux_count(in))
+        return bad(err, k, i, "its operands have other aux values than it tells", wanted);
+    return true;
+}
+
 static bool check_instruction(const struct rp_kernel *k, uint32_t i, struct rp_error *err)
 {
     const struct rp_instruction *in = &k->instructions[i];
@@ -51,8 +65,6 @@ static bool check_instruction(const struct rp_kernel *k, uint32_t i, struct rp_e
         return bad(err, k, i, "barrier id out of range", (uint64_t)(int64_t)in->barrier.id);
     if (in->barrier.count < -1 || in->barrier.count > LAUNCH_MAX_THREADS)
         return bad(err, k, i, "barrier thread count out of range", (uint64_t)(int64_t)in->barrier.count);
-    if (in->aux_count > INSTRUCTION_AUX_LIMIT || (in->aux_count && !(in->flags & RP_HAS_AUX)))
-        return bad(err, k, i, "aux values where none belong, or too many", in->aux_count);
     if (in->fence_scope > RP_SCOPE_SYSTEM)
         return bad(err, k, i, "unknown fence scope", in->fence_scope);
     if (in->line && in->file >= k->file_count)
@@ -62,6 +74,8 @@ static bool check_instruction(const struct rp_kernel *k, uint32_t i, struct rp_e
     for (uint32_t m = 0; m < in->memory_count; m++)
         if (!check_operand(k, i, &in->memory[m], err))
             return false;
+    if (!check_aux(k, i, err))
+        return false;
     return check_registers(k, i, in->dst, in->dst_count, err) && check_registers(k, i, in->src, in->src_count, err);
 }
 

@@ -83,7 +83,17 @@ enum rp_space {
         RP_SPACE_COUNT
 };
 
-enum rp_access_kind { RP_ACCESS_LOAD, RP_ACCESS_STORE, RP_ACCESS_ATOMIC, RP_ACCESS_REDUCTION, RP_ACCESS_PREFETCH };
+enum rp_access_kind {
+    RP_ACCESS_LOAD,
+    RP_ACCESS_STORE,
+    RP_ACCESS_ATOMIC,
+    RP_ACCESS_REDUCTION,
+    RP_ACCESS_PREFETCH,
+    RP_ACCESS_BULK_LOAD,  /* what a bulk copy reads: each lane's address and on, as many bytes as the aux value says */
+    RP_ACCESS_BULK_STORE, /* what it writes */
+    RP_ACCESS_OBJECT,     /* a barrier object (PTX: mbarrier) at this address; see RP_OBJECT_AUX */
+    RP_ACCESS_KIND_COUNT
+};
 enum rp_scope { RP_SCOPE_NONE, RP_SCOPE_CTA, RP_SCOPE_CLUSTER, RP_SCOPE_GPU, RP_SCOPE_SYSTEM };
 enum rp_order {
     RP_ORDER_WEAK,
@@ -122,8 +132,24 @@ enum rp_atomic {
 };
 enum rp_value { RP_VALUE_BITS, RP_VALUE_UNSIGNED, RP_VALUE_SIGNED, RP_VALUE_FLOAT };
 
-/* One memory operand. An instruction may have several (an asynchronous copy reads one space and writes another); each
- * then has its own addresses in every dynamic execution, in this order. */
+/* Aux values of one operand in one execution; those of an instruction's operands follow one another in order. */
+static inline unsigned rp_access_aux_count(enum rp_access_kind k)
+{
+    return k == RP_ACCESS_OBJECT ? 2 : k == RP_ACCESS_BULK_LOAD || k == RP_ACCESS_BULK_STORE ? 1 : 0;
+}
+/* The first aux value of an object's operand: the phase that the lanes arrive at or ask for, counted from 0 when the
+ * object was made; and whether they wait until that phase is over. A loop that polls the object is told by the one poll
+ * that ends it, which waits: how often the loop went around is no property of the program. The second one: by how many
+ * bytes the execution changes what the phase still waits for, all lanes together, as a signed number. What a bulk copy
+ * completes at its object is its own bytes. Lanes that differ in phase make executions of their own. */
+#define RP_OBJECT_AUX(phase, waits) ((uint64_t)(phase) << 1 | ((waits) != 0))
+static inline uint64_t rp_object_phase(uint64_t aux) { return aux >> 1; }
+static inline bool rp_object_waits(uint64_t aux) { return aux & 1; }
+
+/* One memory operand. A texture access has as many operands as its filter reads texels: each has the addresses of one
+ * texel per lane, and all of them are the footprint; a lane that needs fewer names one of its own again. Any other
+ * instruction may have several, too (an asynchronous copy reads one space and writes another); each then has its own
+ * addresses in every dynamic execution, in this order. */
 struct rp_memory_operand {
     uint8_t space;    /* enum rp_space; GENERIC addresses are told apart by the launch's windows */
     uint8_t kind;     /* enum rp_access_kind */

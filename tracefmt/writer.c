@@ -215,6 +215,15 @@ static bool has_aux_counts(const struct rp_kernel *k)
     return false;
 }
 
+static bool has_memory_objects(const struct rp_kernel *k)
+{
+    for (uint32_t i = 0; i < k->instruction_count; i++)
+        for (uint32_t m = 0; m < k->instructions[i].memory_count; m++)
+            if (rp_access_aux_count((enum rp_access_kind)k->instructions[i].memory[m].kind))
+                return true;
+    return false;
+}
+
 bool rp_writer_add_kernel(struct rp_writer *w, const struct rp_kernel *kernel, uint32_t *id, struct rp_error *err)
 {
     for (*id = 0; *id < w->kernel_count; (*id)++)
@@ -226,6 +235,7 @@ bool rp_writer_add_kernel(struct rp_writer *w, const struct rp_kernel *kernel, u
     w->kernels = kernels;
     if (!tables_check_kernel(kernel, w->module_count, err) ||
         (has_aux_counts(kernel) && !announce(w, FEATURE_AUX_COUNTS, err)) ||
+        (has_memory_objects(kernel) && !announce(w, FEATURE_MEMORY_OBJECTS, err)) ||
         !tables_pack_kernel(&w->raw, w->kernel_count, kernel, err) || !write_tables(w, err))
         return false;
     w->tables++;

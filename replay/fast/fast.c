@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/covered.h"
 #include "replay/fast/fast.h"
 #include "replay/memory/layout.h"
 
@@ -66,7 +67,8 @@ static bool begin(struct fast *f, struct rp_error *err)
     f->chip_next = NEVER;
     for (uint32_t u = 0; u < m->unit_count; u++)
         f->unit_models[u] = (const struct unit_model *)m->units[u].model;
-    if (!room_of_block(m, grid->kernel, grid->launch, &grid->block_room, err) ||
+    if (!kernel_is_covered(grid->kernel, err) ||
+        !room_of_block(m, grid->kernel, grid->launch, &grid->block_room, err) ||
         !program_build(&grid->program, f, grid, err))
         return false;
     f->sms = calloc((size_t)m->sms, sizeof *f->sms);

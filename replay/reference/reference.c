@@ -1,5 +1,6 @@
 /* The reference engine: the loop over cycles. */
 #include "replay/reference/reference.h"
+#include "replay/covered.h"
 #include "replay/memory/layout.h"
 
 #include <stdlib.h>
@@ -178,7 +179,8 @@ bool reference_launch(const struct engine_launch *job, struct replay_launch *out
                           .statistics = &out->statistics,
                           .out = out};
     r.kernel = rp_trace_kernel(job->trace, r.launch->kernel);
-    bool fine = room_of_block(r.machine, r.kernel, r.launch, &r.block_room, err) && begin(&r, err) && run(&r, err);
+    bool fine = kernel_is_covered(r.kernel, err) && room_of_block(r.machine, r.kernel, r.launch, &r.block_room, err) &&
+                begin(&r, err) && run(&r, err);
     end(&r);
     r.statistics->cycles = r.now;
     fine = memory_system_end_launch(job->memory, r.now, r.statistics, fine ? err : NULL) && fine;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/covered.h"
 #include "replay/occupancy.h"
 #include "tests/unit/replay/common.h"
 #include "tools/ui/nearest.h"
@@ -302,4 +303,21 @@ Test(models, a_broken_scheduler_does_not_hang_replay)
         machine_free(m);
     }
     rp_trace_close(t);
+}
+
+Test(machines, operands_that_no_machine_times_are_refused_by_instruction)
+{
+    static const struct rp_memory_operand load = {.space = RP_SPACE_SHARED, .kind = RP_ACCESS_PREFETCH};
+    static const struct rp_memory_operand others[] = {{.space = RP_SPACE_GLOBAL, .kind = RP_ACCESS_BULK_LOAD},
+                                                      {.space = RP_SPACE_SHARED, .kind = RP_ACCESS_BULK_STORE},
+                                                      {.space = RP_SPACE_SHARED, .kind = RP_ACCESS_OBJECT}};
+    struct rp_instruction list[] = {{.text = "first", .memory_count = 1, .memory = &load},
+                                    {.text = "second", .memory_count = 1, .memory = &load}};
+    struct rp_kernel k = {.name = "k", .instruction_count = 2, .instructions = list};
+    struct rp_error err = {0};
+    cr_expect(kernel_is_covered(&k, &err), "%s", err.text);
+    for (int i = 0; i < 3; i++) {
+        list[1].memory = &others[i];
+        cr_expect(!kernel_is_covered(&k, &err) && strstr(err.text, "instruction 1 (second)"), "%s", err.text);
+    }
 }

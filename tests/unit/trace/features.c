@@ -354,6 +354,120 @@ Test(features, an_instruction_may_tell_several_values, .init = make, .fini = dro
     rp_trace_close(t);
 }
 
+/* ---- operands of barrier objects, bulk copies and textures --------------------------------------------------------
+ */
+
+static const struct rp_memory_operand copy_operands[] = {
+    {.space = RP_SPACE_SHARED, .kind = RP_ACCESS_BULK_STORE},
+    {.space = RP_SPACE_GLOBAL, .kind = RP_ACCESS_BULK_LOAD},
+    {.space = RP_SPACE_SHARED, .kind = RP_ACCESS_OBJECT, .width = 8}};
+static const struct rp_memory_operand texels[] = {{.space = RP_SPACE_TEXTURE, .width = 4, .elements = 1},
+                                                  {.space = RP_SPACE_TEXTURE, .width = 4, .elements = 1},
+                                                  {.space = RP_SPACE_TEXTURE, .width = 4, .elements = 1},
+                                                  {.space = RP_SPACE_TEXTURE, .width = 4, .elements = 1}};
+static const struct rp_instruction objects[] = {
+    {.unit_class = RP_CLASS_ASYNC,
+     .text = "copy",
+     .flags = RP_HAS_AUX,
+     .aux_count = 4,
+     .memory_count = 3,
+     .memory = copy_operands},
+    {.unit_class = RP_CLASS_ASYNC,
+     .text = "try_wait",
+     .flags = RP_HAS_AUX,
+     .aux_count = 2,
+     .memory_count = 1,
+     .memory = copy_operands + 2},
+    {.unit_class = RP_CLASS_TEXTURE, .text = "tex", .memory_count = 4, .memory = texels}};
+
+/* Where the lane's texel i is in pass n of block b: a quad in rows of 64 bytes, not regular over the lanes. */
+static uint64_t texel(uint64_t b, uint64_t n, unsigned i, unsigned lane)
+{
+    return 0x10000 + b * 4096 + n * 256 + (lane * lane % 13) * 4 + (i & 1) * 4 + (i >> 1) * 64;
+}
+
+static void log_objects(struct rp_warp_log *log, uint64_t b, uint64_t n)
+{
+    uint64_t at[3][RP_WARP_LANES] = {{0x400 + n * 512}, {0x7000000 + (b << 16) + n * 512}, {0x40}};
+    rp_log_run(log, 0, 2, 1);
+    for (uint32_t m = 0; m < 3; m++)
+        rp_log_access(log, 0, m, 1, at[m]);
+    rp_log_aux(log, 512);
+    rp_log_aux(log, 512);
+    rp_log_aux(log, RP_OBJECT_AUX(n, false));
+    rp_log_aux(log, (uint64_t)-512);
+    rp_log_access(log, 1, 0, 1, at[2]);
+    rp_log_aux(log, RP_OBJECT_AUX(n, n % 2));
+    rp_log_aux(log, 0);
+    rp_log_run(log, 2, 1, UINT32_MAX);
+    for (unsigned i = 0; i < 4; i++) {
+        uint64_t address[RP_WARP_LANES];
+        for (unsigned l = 0; l < RP_WARP_LANES; l++)
+            address[l] = texel(b, n, i, l);
+        rp_log_access(log, 2, i, UINT32_MAX, address);
+    }
+}
+
+static void expect_objects(struct rp_cursor *c, uint64_t b, uint64_t n)
+{
+    struct rp_error err = {0};
+    struct rp_step s = {0};
+    cr_assert_eq(rp_cursor_next(c, &s, &err), 1);
+    cr_expect(s.accesses[0].base == 0x400 + n * 512 && s.accesses[1].base == 0x7000000 + (b << 16) + n * 512);
+    cr_expect(*rp_step_operand_aux(&s, 0) == 512 && *rp_step_operand_aux(&s, 1) == 512);
+    const uint64_t *object = rp_step_operand_aux(&s, 2);
+    cr_expect(rp_object_phase(*object) == n && !rp_object_waits(*object) && (int64_t)object[1] == -512);
+    cr_assert_eq(rp_cursor_next(c, &s, &err), 1);
+    object = rp_step_operand_aux(&s, 0);
+    cr_expect(s.accesses->base == 0x40 && rp_object_phase(*object) == n && rp_object_waits(*object) == n % 2);
+    cr_assert_eq(rp_cursor_next(c, &s, &err), 1);
+    for (unsigned i = 0; i < 4; i++) {
+        uint64_t address[RP_WARP_LANES];
+        rp_access_addresses(&s.accesses[i], address);
+        for (unsigned l = 0; l < RP_WARP_LANES; l++)
+            cr_expect_eq(address[l], texel(b, n, i, l));
+    }
+}
+
+Test(features, operands_of_objects_copies_and_textures, .init = make, .fini = drop)
+{
+    struct rp_instruction few = objects[0];
+    few.aux_count = 3;
+    struct rp_kernel k = {.name = "k", .isa = "test", .instruction_count = 1, .instructions = &few};
+    struct rp_error err = {0};
+    struct rp_writer *w = rp_writer_open(path, &nobody, NULL, &err);
+    uint32_t id;
+    cr_expect(!rp_writer_add_kernel(w, &k, &id, &err) && strstr(err.text, "aux"), "%s", err.text);
+    k.instruction_count = 3;
+    k.instructions = objects;
+    cr_assert(rp_writer_add_kernel(w, &k, &id, &err) && rp_writer_begin_launch(w, &launch, &id, &err), "%s", err.text);
+    struct rp_chunk *c = rp_chunk_new(&k, id, NULL);
+    for (uint64_t b = 0; b < 4; b++) {
+        struct rp_warp_log *log = rp_chunk_begin_block(c, b, 1);
+        for (uint64_t n = 0; n < 5; n++)
+            log_objects(log, b, n);
+        rp_chunk_end_block(c, b);
+    }
+    struct rp_frame *f = rp_chunk_finish(c, &err);
+    cr_assert(f && rp_writer_commit(w, f, &err), "%s", err.text);
+    rp_chunk_free(c);
+    cr_assert(rp_writer_end_launch(w, 0, &complete, &err) && rp_writer_close(w, &err), "%s", err.text);
+    struct rp_trace *t = rp_trace_open(path, &err);
+    cr_assert(t && !rp_trace_damage(t) && rp_trace_verify(t, NULL, NULL, &err), "%s", err.text);
+    for (uint64_t b = 0; b < 4; b++) {
+        struct rp_block *block = rp_block_open(t, 0, b, &err);
+        struct rp_cursor cursor;
+        struct rp_step s;
+        cr_assert(block && rp_cursor_open(&cursor, block, 0, &err), "%s", err.text);
+        for (uint64_t n = 0; n < 5; n++)
+            expect_objects(&cursor, b, n);
+        cr_expect_eq(rp_cursor_next(&cursor, &s, &err), 0);
+        rp_cursor_close(&cursor);
+        rp_block_close(block);
+    }
+    rp_trace_close(t);
+}
+
 /* ---- source lines --------------------------------------------------------------------------------------------------
  */
 
