@@ -67,7 +67,7 @@ refused 2 "units.int.queue" --machine orin-wcet --set units.int.queue=3
 refused 1 "--exhaust" --machine orin-wcet --exhaust -1
 refused 1 "--exhaust" --machine orin-wcet --exhaust many
 refused 1 "work-conserving" --machine orin-wcet --check serial
-refused 1 "did you mean gto" --machine orin-wcet --check gta
+refused 1 "did you mean 'gto'" --machine orin-wcet --check gta
 refused 1 "named twice" --machine orin-wcet --check gto,lrr,gto
 refused 1 "no policy is named" --machine orin-wcet --check ,
 refused 1 "nothing is named" --machine orin-wcet --assume ,
