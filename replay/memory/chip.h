@@ -57,6 +57,12 @@ struct chip_port {
     uint32_t next_refused;
 };
 
+/* An SM, and when the first of what it has sent arrives. */
+struct chip_sender {
+    uint64_t arrival;
+    uint32_t sm;
+};
+
 struct memory_system {
     struct memory_layout layout;
     struct sm_memory *sms;
@@ -65,10 +71,10 @@ struct memory_system {
     struct chip_port *ports;
     struct calendar calendar;
     struct pool requests;
-    uint64_t clock;    /* cycles of earlier launches */
-    bool at_once;      /* slices look requests up when they arrive: nothing on the chip refuses */
-    bool straight;     /* no events at all, see chip_is_straight() */
-    uint32_t *senders; /* [SMs]: room for straight.c */
+    uint64_t clock;              /* cycles of earlier launches */
+    bool at_once;                /* slices look requests up when they arrive: nothing on the chip refuses */
+    bool straight;               /* no events at all, see chip_is_straight() */
+    struct chip_sender *senders; /* [SMs]: room for straight.c */
     bool failed;
 };
 

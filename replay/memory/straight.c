@@ -16,8 +16,8 @@ bool chip_is_straight(const struct memory_system *m)
 /* ---- one request ------------------------------------------------------------------------------------------------- */
 
 /* Returns the end of a request that reaches device memory in `cycle`. */
-static uint64_t ask_device_memory(struct memory_system *m, uint64_t address, uint32_t sectors, bool write,
-                                  uint64_t cycle)
+static inline uint64_t ask_device_memory(struct memory_system *m, uint64_t address, uint32_t sectors, bool write,
+                                         uint64_t cycle)
 {
     struct channel *c = &m->channels[memory_part_of(&m->layout.channels, address)];
     struct dram_request request = {memory_local(&m->layout.channels, address), sectors, 0, write};
@@ -47,16 +47,9 @@ static void follow(struct memory_system *m, uint32_t sm, const struct outgoing *
 
 /* ---- all of them, in order --------------------------------------------------------------------------------------- */
 
-static inline uint64_t first_arrival(const struct memory_system *m, uint32_t sm)
+static inline bool before(const struct chip_sender *a, const struct chip_sender *b)
 {
-    const struct outbox *box = &m->sms[sm].outbox;
-    return box->items[box->first].arrival;
-}
-
-static inline bool before(const struct memory_system *m, uint32_t a, uint32_t b)
-{
-    uint64_t of_a = first_arrival(m, a), of_b = first_arrival(m, b);
-    return of_a != of_b ? of_a < of_b : a < b;
+    return a->arrival != b->arrival ? a->arrival < b->arrival : a->sm < b->sm;
 }
 
 /* What has not arrived yet moves to the front. */
@@ -68,50 +61,63 @@ static void outbox_keep(struct outbox *box)
 }
 
 /* SMs as a heap: lets the one at `at` sink to its place. */
-static void sink(const struct memory_system *m, uint32_t *heap, uint32_t count, uint32_t at)
+static inline void sink(struct chip_sender *heap, uint32_t count, uint32_t at)
 {
-    uint32_t sm = heap[at];
+    struct chip_sender sender = heap[at];
     for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
-        child += child + 1 < count && before(m, heap[child + 1], heap[child]);
-        if (!before(m, heap[child], sm))
+        child += child + 1 < count && before(&heap[child + 1], &heap[child]);
+        if (!before(&heap[child], &sender))
             break;
         heap[at] = heap[child];
     }
-    heap[at] = sm;
+    heap[at] = sender;
 }
 
 /* Until when it is the turn of the one at the top, at most until `now`: it comes before all others. */
-static uint64_t end_of_turn(const struct memory_system *m, const uint32_t *heap, uint32_t count, uint64_t now)
+static inline uint64_t end_of_turn(const struct chip_sender *heap, uint32_t count, uint64_t now)
 {
     for (uint32_t at = 1; at < 3 && at < count; at++) {
-        uint64_t last = first_arrival(m, heap[at]) - (heap[at] < heap[0]);
+        uint64_t last = heap[at].arrival - (heap[at].sm < heap[0].sm);
         now = last < now ? last : now;
     }
     return now;
 }
 
+static uint32_t collect_senders(struct memory_system *m)
+{
+    uint32_t count = 0;
+    struct chip_sender *heap = m->senders;
+    for (uint32_t sm = 0; sm < m->layout.sms; sm++) {
+        const struct outbox *box = &m->sms[sm].outbox;
+        if (box->count)
+            heap[count++] = (struct chip_sender){box->items[box->first].arrival, sm};
+    }
+    for (uint32_t at = count / 2; at-- > 0;)
+        sink(heap, count, at);
+    return count;
+}
+
 uint64_t chip_straight_advance(struct memory_system *m, uint64_t now)
 {
-    uint32_t count = 0, *heap = m->senders;
-    for (uint32_t sm = 0; sm < m->layout.sms; sm++)
-        if (m->sms[sm].outbox.count)
-            heap[count++] = sm;
-    for (uint32_t at = count / 2; at-- > 0;)
-        sink(m, heap, count, at);
-    while (count && first_arrival(m, heap[0]) <= now) {
-        struct outbox *box = &m->sms[heap[0]].outbox;
-        uint64_t until = end_of_turn(m, heap, count, now);
+    uint32_t count = collect_senders(m);
+    struct chip_sender *heap = m->senders;
+    while (count && heap[0].arrival <= now) {
+        uint32_t sm = heap[0].sm;
+        struct outbox *box = &m->sms[sm].outbox;
+        uint64_t until = end_of_turn(heap, count, now);
         do
-            follow(m, heap[0], &box->items[box->first++]);
+            follow(m, sm, &box->items[box->first++]);
         while (box->first < box->count && box->items[box->first].arrival <= until);
-        if (box->first == box->count) {
+        if (box->first < box->count) {
+            heap[0].arrival = box->items[box->first].arrival;
+        } else {
             box->first = box->count = 0;
             heap[0] = heap[--count];
         }
-        if (count)
-            sink(m, heap, count, 0);
+        if (count > 1)
+            sink(heap, count, 0);
     }
     for (uint32_t i = 0; i < count; i++)
-        outbox_keep(&m->sms[heap[i]].outbox);
-    return count ? first_arrival(m, heap[0]) : MEMORY_NEVER;
+        outbox_keep(&m->sms[heap[i].sm].outbox);
+    return count ? heap[0].arrival : MEMORY_NEVER;
 }
