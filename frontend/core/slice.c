@@ -9,17 +9,29 @@
 struct finder {
     struct program *program;
     struct slice *slice;
+    bool numbers; /* operands name registers by number, not yet by place */
     bool grown;
 };
 
 /* ---- registers --------------------------------------------------------------------------------------------------- */
 
+/* Where the register begins in slice->words, in bytes, and where it ends; a number takes one word. */
+static uint32_t begin_of(const struct finder *f, struct operand o)
+{
+    return f->numbers ? 4 * register_offset(o) : register_offset(o);
+}
+
+static uint32_t end_of(const struct finder *f, struct operand o, uint32_t bytes)
+{
+    uint32_t end = begin_of(f, o) + (f->numbers ? 4 : bytes), extent = f->program->register_extent;
+    return end < extent ? end : extent;
+}
+
 static void add(struct finder *f, struct operand o, uint32_t bytes)
 {
     if (!is_register(o))
         return;
-    uint32_t end = register_offset(o) + bytes, extent = f->program->register_extent;
-    for (uint32_t at = register_offset(o); at < end && at < extent; at += 4) {
+    for (uint32_t at = begin_of(f, o), end = end_of(f, o, bytes); at < end; at += 4) {
         f->grown |= !f->slice->words[at / 4];
         f->slice->words[at / 4] = 1;
     }
@@ -29,8 +41,7 @@ static bool has(const struct finder *f, struct operand o, uint32_t bytes)
 {
     if (!is_register(o))
         return false;
-    uint32_t end = register_offset(o) + bytes, extent = f->program->register_extent;
-    for (uint32_t at = register_offset(o); at < end && at < extent; at += 4)
+    for (uint32_t at = begin_of(f, o), end = end_of(f, o, bytes); at < end; at += 4)
         if (f->slice->words[at / 4])
             return true;
     return false;
@@ -188,7 +199,7 @@ bool slice_find(struct program *p)
     struct slice *s = calloc(1, sizeof *s);
     if (!s)
         return false;
-    struct finder f = {p, s, false};
+    struct finder f = {.program = p, .slice = s};
     if (!(s->words = calloc(p->register_extent / 4 + 1, 1))) {
         free(s);
         return false;
@@ -200,6 +211,14 @@ bool slice_find(struct program *p)
             p->uops[i].flags |= UF_SLICE;
     p->slice = s;
     return true;
+}
+
+void slice_of_numbers(struct operation *operations, uint32_t count, uint32_t registers, uint8_t *words)
+{
+    struct program p = {.operations = operations, .uop_count = count, .register_extent = 4 * registers};
+    struct slice s = {.words = words};
+    struct finder f = {.program = &p, .slice = &s, .numbers = true};
+    find(&f);
 }
 
 void slice_free(struct slice *s)

@@ -21,6 +21,9 @@ struct slice {
 /* Of a program whose operations are checked and whose extent is known: fills p->slice and marks loads and atomics in
  * the slice with UF_SLICE. False: no memory. */
 bool slice_find(struct program *);
+/* The same before registers have places: words[r] is set for each number r < registers in the slice; it is 0 at first.
+ */
+void slice_of_numbers(struct operation *, uint32_t count, uint32_t registers, uint8_t *words);
 void slice_free(struct slice *);
 
 #endif

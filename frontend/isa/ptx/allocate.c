@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/core/slice.h"
+
 enum { UNIT = 64 /* bytes: 32 lanes of the smallest element */, NONE = UINT32_MAX };
 
 static bool list_is_destination(const struct operation *u)
@@ -43,6 +45,8 @@ struct work {
     struct operation *operations;
     const struct flow *flow;
     const uint8_t *element;
+    uint8_t *in_slice; /* by register */
+    bool beside_slice; /* some are not */
     uint32_t registers, first_temporary;
     uint32_t *mention_start; /* by register */
     struct mention *mentions;
@@ -287,10 +291,11 @@ static uint32_t *by_beginning(const struct work *w, uint32_t *count)
 
 /* Slots of one element size each, and predicates. Sizes never share bytes, not even one after the other: where paths
  * part, the lanes of one path run on while those of the other still hold values that are dead along the first. Lane by
- * lane that does no harm, but only lanes of equally wide registers lie at the same place. */
-enum { POOL_PREDICATES, POOL_64, POOL_128, POOL_256, POOL_512, POOLS };
+ * lane that does no harm, but only lanes of equally wide registers lie at the same place. Nor do registers in the slice
+ * and others: what a waiting loop counts beside it must not look like something that it waits for. */
+enum { POOL_PREDICATES, POOL_64, POOL_128, POOL_256, POOL_512, WIDTHS, POOLS = 2 * WIDTHS };
 
-static unsigned pool_of(uint8_t element)
+static unsigned width_pool(uint8_t element)
 {
     switch (element ? units_of(element) : 0) {
     case 0: return POOL_PREDICATES;
@@ -301,15 +306,30 @@ static unsigned pool_of(uint8_t element)
     }
 }
 
+static unsigned pool_of(const struct work *w, uint32_t r)
+{
+    return width_pool(w->element[r]) + (w->in_slice[r] ? 0 : WIDTHS);
+}
+
+/* Behind the registers in the slice: slice.c takes operands for as wide as the widest of their operation. */
+#define SLICE_GAP 512u
+
 static void place_pools(const struct work *w, const struct slots pools[POOLS], struct allocation *out)
 {
     uint32_t base[POOLS], end = 0;
-    for (unsigned i = POOLS; i-- > 0;) { /* the widest first, predicates last */
-        base[i] = end;
-        end += i == POOL_PREDICATES ? (pools[i].extent * 4 + UNIT - 1) / UNIT * UNIT : pools[i].extent * UNIT;
+    for (unsigned part = 0; part < POOLS; part += WIDTHS) {
+        if (part && !w->beside_slice)
+            break;
+        for (unsigned i = WIDTHS; i-- > 0;) { /* the widest first, predicates last */
+            uint32_t extent = pools[part + i].extent;
+            base[part + i] = end;
+            end += i == POOL_PREDICATES ? (extent * 4 + UNIT - 1) / UNIT * UNIT : extent * UNIT;
+        }
+        if (!part && w->beside_slice) /* a multiple of every slot */
+            end = (end + 2 * SLICE_GAP - 1) / SLICE_GAP * SLICE_GAP;
     }
     for (uint32_t r = 0; r < w->registers; r++)
-        out->offset[r] = base[pool_of(w->element[r])] + out->offset[r] * (w->element[r] ? UNIT : 4);
+        out->offset[r] = base[pool_of(w, r)] + out->offset[r] * (w->element[r] ? UNIT : 4);
     out->window_bytes = end;
 }
 
@@ -326,14 +346,35 @@ static void scan(struct work *w, struct allocation *out)
     for (uint32_t point = 0; point < points; point++) {
         for (; n < count && w->low[order[n]] == point; n++) {
             uint32_t r = order[n];
-            out->offset[r] = slots_take(&pools[pool_of(w->element[r])], units_of(w->element[r]));
+            out->offset[r] = slots_take(&pools[pool_of(w, r)], units_of(w->element[r]));
             next[r] = ending[w->high[r]];
             ending[w->high[r]] = r + 1;
         }
         for (uint32_t e = ending[point]; e; e = next[e - 1])
-            slots_give(&pools[pool_of(w->element[e - 1])], out->offset[e - 1], units_of(w->element[e - 1]));
+            slots_give(&pools[pool_of(w, e - 1)], out->offset[e - 1], units_of(w->element[e - 1]));
     }
     place_pools(w, pools, out);
+}
+
+static bool has_loop(const struct flow *f)
+{
+    for (uint32_t b = 0; b < f->count; b++)
+        for (uint32_t i = f->pred_start[b]; i < f->pred_start[b + 1]; i++)
+            if (f->preds[i] >= b)
+                return true;
+    return false;
+}
+
+/* Without a loop nothing waits, and all count as in the slice. */
+static void find_slice(struct work *w)
+{
+    w->in_slice = ARENA_ARRAY(w->arena, uint8_t, (size_t)w->registers + 1);
+    if (has_loop(w->flow))
+        slice_of_numbers(w->operations, w->flow->start[w->flow->count], w->registers, w->in_slice);
+    else
+        memset(w->in_slice, 1, w->registers);
+    for (uint32_t r = 0; r < w->registers; r++)
+        w->beside_slice |= !w->in_slice[r] && w->low[r] != NONE;
 }
 
 void allocate_registers(struct arena *a, struct operation *operations, const struct flow *flow, const uint8_t *element,
@@ -348,6 +389,7 @@ void allocate_registers(struct arena *a, struct operation *operations, const str
     out->offset = ARENA_ARRAY(a, uint32_t, (size_t)registers + 1);
     find_ranges(&w);
     out->pressure = peak(&w);
+    find_slice(&w);
     scan(&w, out);
 }
 

@@ -5,6 +5,8 @@
  * that do not overlap share a slot, found first-fit (linear scan: Poletto and Sarkar, "Linear scan register
  * allocation", 1999). A write under a guard may leave some lanes' old value alive and ends no live range.
  *
+ * In functions with loops, registers in the slice (frontend/core/slice.h) and others never share a slot.
+ *
  * Handlers may read and write the same slot lane by lane, so a result may take the slot of a source that dies there if
  * both are of one size and the operation has no other result; otherwise results and sources of an operation stay apart.
  */

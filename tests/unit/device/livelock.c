@@ -55,6 +55,15 @@ LIVELOCK(of_a_lock_that_is_never_free, "st.global.u32 [%rd1], 1;\n"
                                        "AGAIN: add.u32 %r0, %r0, 1; atom.global.cas.b32 %r1, [%rd1], 0, 2;\n"
                                        "setp.ne.u32 %p1, %r1, 0; @%p1 bra AGAIN;\n")
 
+/* What counts has had, or could have, the place of a register that decides, or the place behind it. */
+LIVELOCK(of_a_counter_beside_registers_that_decide,
+         "mov.u32 %r4, %tid.x; setp.ne.u32 %p2, %r4, 0; @%p2 bra DONE; mul.wide.u32 %rd3, %r9, 4;\n"
+         "add.u64 %rd3, %rd3, %rd1; mov.u32 %r5, 0;\n"
+         "AGAIN: mov.u32 %r2, %r5; ld.volatile.global.u32 %r6, [%rd1]; setp.eq.u32 %p1, %r6, 0;\n"
+         "add.u32 %r5, %r2, 1; @%p1 bra AGAIN; st.volatile.global.u32 [%rd3 + 64], %r2; DONE:\n")
+LIVELOCK(of_a_heartbeat_whose_value_nobody_reads,
+         "AGAIN: atom.global.add.u32 %r2, [%rd1 + 64], 1;\n" UNTIL_SET("ld.volatile.global.u32"))
+
 /* The flag comes after so long a time that everything else has come again before. */
 #define LATE                                                                                                           \
     "setp.ne.u32 %p2, %r9, 2; @%p2 bra AGAIN;\n"                                                                       \

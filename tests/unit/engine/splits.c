@@ -67,7 +67,7 @@ Test(splits, a_lock_per_lane)
 Test(splits, a_lock_per_lane_and_lanes_that_count)
 {
     gives("sm_75", LOCK("add.u32 %r8, %r8, 1; "), 1, 32, locked_32);
-    fails("sm_62", LOCK("add.u32 %r8, %r8, 1; "), 32, RP_FAULT_LIMIT, "");
+    fails("sm_62", LOCK("add.u32 %r8, %r8, 1; "), 32, RP_FAULT_LIVELOCK, "");
 }
 
 /* ... nor do those that store. */
