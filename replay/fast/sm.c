@@ -102,10 +102,11 @@ HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_wa
     if (op->flags & OP_SPECIAL) {
         if ((op->flags & OP_PLAIN) && w->next.executed)
             count(w->part, op->counter);
-        if ((op->flags & (OP_ACCESS | OP_PLAIN)) && w->next.executed && done > w->memory_done && done < UNKNOWN)
-            w->memory_done = done;
-        if ((op->flags & OP_ORDERED) && w->next.executed)
-            note_order(sm, w, *dispatched + w->initiation, done);
+        if ((op->flags & (OP_ACCESS | OP_PLAIN)) && w->next.executed) {
+            w->memory_done = done > w->memory_done && done < UNKNOWN ? done : w->memory_done;
+            if (op->flags & OP_ORDERED)
+                note_order(sm, w, *dispatched + w->initiation, done);
+        }
         if (op->flags & OP_CONTROL)
             w->control_until = sm->now + (uint64_t)sm->chip->machine->control_interval;
         if ((op->flags & OP_BARRIER) && w->next.executed)
