@@ -118,7 +118,8 @@ static struct machine *machine_with(const char *dram, const struct machine_setti
     struct model_set set = built_in_models;
     set.of[KIND_DRAM] = drams;
     struct machine_setting all[16] = {{"dram", dram}};
-    memcpy(all + 1, settings, count * sizeof *settings);
+    for (size_t i = 0; i < count; i++)
+        all[i + 1] = settings[i];
     struct rp_error err;
     struct machine *m = machine_open(
         &(struct machine_request){.name = "jetson-tx2", .settings = all, .setting_count = count + 1, .models = &set},
