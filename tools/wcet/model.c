@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/covered.h"
 #include "replay/memory/layout.h"
 
 const char *const wcet_extension_names[WCET_EXTENSION_COUNT + 1] = {
@@ -478,7 +479,7 @@ bool wcet_model_begin(struct wcet_model *m, const struct machine *machine, const
 {
     *m = (struct wcet_model){
         .machine = machine, .kernel = kernel, .launch = launch, .extensions = extensions, .exact = true};
-    if (!covered(m, err))
+    if (!kernel_is_covered(kernel, err) || !covered(m, err))
         return false;
     find_memory(m);
     bool shared = part_option(&machine->shared, "interval") > 0;
