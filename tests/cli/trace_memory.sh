@@ -19,7 +19,7 @@ status, megabytes = os.waitstatus_to_exitcode(status), usage.ru_maxrss / 1024
 print(f'{" ".join(command)}: status {status}, {megabytes:.0f} MB, {usage.ru_utime:.1f} s')
 sys.exit(status != wanted or megabytes > limit)
 PY
-    if [ $? -eq 0 ]; then echo "ok - $name"; else echo "not ok - $name"; fi
+    if [ $? -eq 0 ]; then echo "ok - $name"; else echo "not ok - $name"; failed=1; fi
 }
 make_trace() { "$BUILD/programs/memory" "$1" "$2" "$dir/$1.wtr" || echo "not ok - the trace of $1"; }
 
@@ -48,3 +48,4 @@ if [ -n "${MEMORY_FULL-}" ]; then
     make_trace launches 100000
     within "10^9 warp instructions in 10^5 launches: replay" 0 256 "$REPRISE" replay "$dir/launches.wtr" "${MACHINE[@]}" --quiet --json
 fi
+exit "${failed:-0}"
