@@ -63,6 +63,20 @@ FORMS3(fma, __builtin_fmaf(a, b, c), __builtin_fma(a, b, c))
 FORMS1(rcp, 1 / a, 1 / a)
 FORMS1(sqrt, __builtin_sqrtf(a), __builtin_sqrt(a))
 
+/* With .ftz the reciprocal of what is above 2^126, smaller than any normal number, is 0 also where it would round up to
+ * one: so ptxas's sequence has it, and the ISA says nothing. */
+INLINE f32 beyond_is_infinite(f32 x)
+{
+    u32 bits = bits_f32(x), magnitude = bits & 0x7fffffffu;
+    return float_of(magnitude > 0x7e800000u && magnitude < 0x7f800000u ? (bits & 0x80000000u) | 0x7f800000u : bits);
+}
+NOINLINE void rcp_f32_ftz_loop(struct warp *w, const struct uop *u, lanemask executed)
+{
+    A32 const struct float_modifiers m = float_modifiers(u);
+    STORE_LANES(f32, destination(w, u->d), executed, finished32(1 / beyond_is_infinite(MA32), &m));
+}
+HANDLER(rcp_f32_ftz_any) { in_rounding(rcp_f32_ftz_loop, w, u, executed); }
+
 /* ---- signs ---- */
 
 #define SIGN32 0x80000000u
@@ -128,6 +142,7 @@ HANDLER(testp_f64)
     {                                                                                                                  \
         OP_##op, TYPE(type), 0, MEANING, flags, 0, fn                                                                  \
     }
+#define DIRECTED (1u << ROUND_Z | 1u << ROUND_M | 1u << ROUND_P)
 static const struct lane_row rows[] = {
     FORM_ROWS(ADD, add, 0),
     FORM_ROWS(SUB, sub, 0),
@@ -135,6 +150,7 @@ static const struct lane_row rows[] = {
     FORM_ROWS(FMA, fma, 0),
     FORM_ROWS(MAD, fma, 0),
     FORM_ROWS(DIV, div, UF_FULL),
+    {OP_RCP, TYPE(T_F32), 0, MEANING & ~(UF_SAT | MODIFIER_FLAGS), UF_FTZ, DIRECTED, rcp_f32_ftz_any},
     FORM_ROWS(RCP, rcp, UF_APPROX),
     FORM_ROWS(SQRT, sqrt, UF_APPROX),
     ROW(ABS, T_F32, 0, abs_f32),

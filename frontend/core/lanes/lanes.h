@@ -10,7 +10,7 @@
  *   x / 0, x % 0           all ones at every width, signed or not, as NVIDIA's division sequences give
  *   INT_MIN / -1           INT_MIN; INT_MIN % -1: 0
  *   NaN to integer         0 from f16 or f32 to at most 32 bits, else 1 << (bits - 1) (PTX ISA, cvt)
- *   ftz                    a result is flushed when it is subnormal after rounding
+ *   ftz                    a result is flushed when it is subnormal after rounding; of rcp, before (ptxas's sequence)
  *   sat                    -0 becomes +0
  *   inactive source lane   shfl reads what the register holds there
  *   %smid %nsmid %gridid %pm %envreg   0, 1, 0, 0, 0; %globaltimer counts like %clock

@@ -74,12 +74,12 @@ struct corners corners_of(enum lane_type t)
                                    0xfffffffffffff800,
                                    0xfffffffffffffffe,
                                    0xffffffffffffffff};
-    static const uint64_t f32[] = {0,          0x80000000, 1,          0x80000001, 0x007fffff, 0x807fffff, 0x00800000,
-                                   0x80800000, 0x00800001, 0x3f800000, 0xbf800000, 0x3f800001, 0x3f7fffff, 0x3f000000,
-                                   0xbf000000, 0x3effffff, 0x3fc00000, 0x40200000, 0xc0200000, 0x4b7fffff, 0x4b800001,
-                                   0x4effffff, 0x4f000000, 0xcf000000, 0xcf000001, 0x4f7fffff, 0x4f800000, 0x5f000000,
-                                   0x5f800000, 0xdf000000, 0x33800000, 0x7e800000, 0x7f000000, 0x7f7fffff, 0xff7fffff,
-                                   0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f800001, 0xffbfffff};
+    static const uint64_t f32[] = {
+        0,          0x80000000, 1,          0x80000001, 0x007fffff, 0x807fffff, 0x00800000, 0x80800000, 0x00800001,
+        0x3f800000, 0xbf800000, 0x3f800001, 0x3f7fffff, 0x3f000000, 0xbf000000, 0x3effffff, 0x3fc00000, 0x40200000,
+        0xc0200000, 0x4b7fffff, 0x4b800001, 0x4effffff, 0x4f000000, 0xcf000000, 0xcf000001, 0x4f7fffff, 0x4f800000,
+        0x5f000000, 0x5f800000, 0xdf000000, 0x33800000, 0x7e800000, 0x7e800001, 0xfe800001, 0x7f000000, 0x7f7fffff,
+        0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f800001, 0xffbfffff};
     static const uint64_t f64[] = {0,
                                    1ull << 63,
                                    1,

@@ -36,6 +36,11 @@ static uint64_t float_model(const struct lane_case *c, uint64_t x, uint64_t y, u
     y = modified(y, bits, c->flags & UF_ABS_B, c->flags & UF_NEGATE_B);
     z = modified(z, bits, false, c->flags & UF_NEGATE_C);
     bool ftz = c->flags & UF_FTZ;
+    if (ftz && c->op == OP_RCP) { /* flushed where the exact quotient is below all normal numbers */
+        uint64_t cut = soft_div(&FORMAT_F32, ROUND_Z, 0x3f800000, flushed(x));
+        if (flushed(cut) != cut)
+            return flushed(cut);
+    }
     uint64_t r = ftz ? flushed(exact(c, flushed(x), flushed(y), flushed(z))) : exact(c, x, y, z);
     return c->flags & UF_SAT ? saturated(r) : r;
 }
