@@ -105,32 +105,89 @@ static f64 integral(f64 x, unsigned rounding)
     default: return x;
     }
 }
-/* To f16 or bf16 from anything. */
+/* To f16 or bf16 from anything, and to tf32, whose lower bits are 0. */
 HANDLER(cvt_to_small)
 {
     const void *a = source(w, u->a);
     const struct small_format *f = u->type == T_F16 ? &f16_format : &bf16_format;
     u16 r[LANES] ALIGNED;
-    for (int l = 0; l < LANES; l++) {
-        f64 x = integral(element_as_f64(a, u->stype, l, flush_limit(u)), u->rounding);
-        if (u->flags & UF_SAT)
-            x = saturated64(x, true);
-        if ((u->flags & UF_RELU) && x <= 0)
-            x = 0;
-        r[l] = narrowed(x, u->rounding & ROUND_INTEGER ? ROUND_Z : u->rounding, f);
-    }
+    for (int l = 0; l < LANES; l++)
+        r[l] = (u16)converted(integral(element_as_f64(a, u->stype, l, flush_limit(u)), u->rounding), u, f);
     STORE_LANES(u16, destination(w, u->d), executed, r[l]);
 }
+INLINE u32 tf32_of(f32 x, const struct uop *u) { return x != x ? F32_NAN : converted(x, u, &tf32_format) << 13; }
+HANDLER(cvt_to_tf32)
+{
+    const f32 *a = source(w, u->a);
+    u32 r[LANES] ALIGNED;
+    for (int l = 0; l < LANES; l++)
+        r[l] = tf32_of(a[l], u);
+    STORE_LANES(u32, destination(w, u->d), executed, r[l]);
+}
 
-/* f16 or bf16 to f32 or f64, within [0, 1]. */
-HANDLER(cvt_small_saturated)
+/* ---- pairs: of two f32, a above b; between pairs of f16 and of 8 bits ---- */
+
+static const struct small_format *format_of_pair(enum lane_type t)
+{
+    return t == T_F16X2 ? &f16_format : t == T_BF16X2 ? &bf16_format : t == T_E4M3X2 ? &e4m3_format : &e5m2_format;
+}
+INLINE u32 pair_of(f64 high, f64 low, const struct uop *u, const struct small_format *f, int bits)
+{
+    return converted(high, u, f) << bits | converted(low, u, f);
+}
+HANDLER(cvt_f32_pair)
+{
+    const f32 *a = source(w, u->a), *b = source(w, u->b);
+    const struct small_format *f = format_of_pair(u->type);
+    u32 r[LANES] ALIGNED;
+    for (int l = 0; l < LANES; l++)
+        r[l] = pair_of(a[l], b[l], u, f, 16);
+    STORE_LANES(u32, destination(w, u->d), executed, r[l]);
+}
+HANDLER(cvt_f32_pair_of_bytes)
+{
+    const f32 *a = source(w, u->a), *b = source(w, u->b);
+    const struct small_format *f = format_of_pair(u->type);
+    u16 r[LANES] ALIGNED;
+    for (int l = 0; l < LANES; l++)
+        r[l] = (u16)pair_of(a[l], b[l], u, f, 8);
+    STORE_LANES(u16, destination(w, u->d), executed, r[l]);
+}
+HANDLER(cvt_f16x2_pair_of_bytes)
+{
+    const u32 *a = source(w, u->a);
+    const struct small_format *f = format_of_pair(u->type);
+    u16 r[LANES] ALIGNED;
+    for (int l = 0; l < LANES; l++)
+        r[l] = (u16)pair_of(f32_of_f16((u16)(a[l] >> 16)), f32_of_f16((u16)a[l]), u, f, 8);
+    STORE_LANES(u16, destination(w, u->d), executed, r[l]);
+}
+/* e5m2 is the upper half of an f16; e4m3 has a bias of 7 where f16 has 15, and no infinity. */
+static f32 f32_of_byte(u32 byte, enum lane_type t)
+{
+    if (t == T_E5M2X2)
+        return f32_of_f16((u16)(byte << 8));
+    f32 magnitude = f32_of_f16((u16)((byte & 0x7f) << 7)) * 256;
+    return (byte & 0x7f) == 0x7f ? float_of(F32_NAN) : byte & 0x80 ? -magnitude : magnitude;
+}
+HANDLER(cvt_bytes_f16x2)
+{
+    const u16 *a = source(w, u->a);
+    u32 r[LANES] ALIGNED;
+    for (int l = 0; l < LANES; l++)
+        r[l] = pair_of(f32_of_byte(a[l] >> 8, u->stype), f32_of_byte(a[l] & 0xff, u->stype), u, &f16_format, 16);
+    STORE_LANES(u32, destination(w, u->d), executed, r[l]);
+}
+
+/* f16 or bf16 to f32 or f64 with any modifier; however it would round, it is exact. */
+HANDLER(cvt_small_any)
 {
     const void *a = source(w, u->a);
     f64 r[LANES] ALIGNED;
     for (int l = 0; l < LANES; l++)
-        r[l] = saturated64(element_as_f64(a, u->stype, l, 0), true);
+        r[l] = saturated64(element_as_f64(a, u->stype, l, 0), u->flags & UF_SAT);
     if (u->type == T_F32)
-        STORE_LANES(f32, destination(w, u->d), executed, r[l]);
+        STORE_LANES(f32, destination(w, u->d), executed, flush_below(canonical_f32((f32)r[l]), flush_limit(u)));
     else
         STORE_LANES(f64, destination(w, u->d), executed, r[l]);
 }
@@ -191,10 +248,11 @@ HANDLER(cvt_pack)
     (1u << (ROUND_INTEGER | ROUND_N) | 1u << (ROUND_INTEGER | ROUND_Z) | 1u << (ROUND_INTEGER | ROUND_M) |             \
      1u << (ROUND_INTEGER | ROUND_P))
 #define SMALL (TYPE(T_F16) | TYPE(T_BF16))
+#define BYTE_PAIRS (TYPE(T_E4M3X2) | TYPE(T_E5M2X2))
 #define INTEGERS (TYPES8 | TYPES16 | TYPES32 | TYPES64)
 #define ROW(types, stypes, allowed, roundings, fn)                                                                     \
     {                                                                                                                  \
-        OP_CVT, types, stypes, MEANING & ~(u32)(allowed), 0, roundings, fn                                             \
+        OP_CVT, types, stypes, MEANING & ~(u64)(allowed), 0, roundings, fn                                             \
     }
 static const struct lane_row rows[] = {
     ROW(TYPE(T_F64), TYPE(T_F32), 0, NEAREST, cvt_f32_f64),
@@ -207,8 +265,13 @@ static const struct lane_row rows[] = {
     ROW(TYPE(T_F64), TYPE(T_F16), 0, NEAREST, cvt_f16_f64),
     ROW(TYPE(T_F32), TYPE(T_BF16), 0, NEAREST, cvt_bf16_f32),
     ROW(TYPE(T_F64), TYPE(T_BF16), 0, NEAREST, cvt_bf16_f64),
-    ROW(TYPE(T_F32) | TYPE(T_F64), SMALL, UF_FTZ | UF_SAT, NEAREST, cvt_small_saturated),
-    ROW(SMALL, INTEGERS | SMALL | TYPE(T_F32) | TYPE(T_F64), UF_FTZ | UF_SAT | UF_RELU,
+    ROW(TYPE(T_F32) | TYPE(T_F64), SMALL, UF_FTZ | UF_SAT, TO_FLOAT_ROUNDINGS, cvt_small_any),
+    ROW(TYPE(T_TF32), TYPE(T_F32), UF_RELU | UF_SAT_FINITE, TO_FLOAT_ROUNDINGS | 1u << ROUND_NA, cvt_to_tf32),
+    ROW(TYPE(T_F16X2) | TYPE(T_BF16X2), TYPE(T_F32), UF_RELU | UF_SAT_FINITE, TO_FLOAT_ROUNDINGS, cvt_f32_pair),
+    ROW(BYTE_PAIRS, TYPE(T_F32), UF_RELU | UF_SAT_FINITE, NEAREST, cvt_f32_pair_of_bytes),
+    ROW(BYTE_PAIRS, TYPE(T_F16X2), UF_RELU | UF_SAT_FINITE, NEAREST, cvt_f16x2_pair_of_bytes),
+    ROW(TYPE(T_F16X2), BYTE_PAIRS, UF_RELU, NEAREST, cvt_bytes_f16x2),
+    ROW(SMALL, INTEGERS | SMALL | TYPE(T_F32) | TYPE(T_F64), UF_FTZ | UF_SAT | UF_RELU | UF_SAT_FINITE,
         INTEGRAL | TO_FLOAT_ROUNDINGS | 1u << ROUND_NA, cvt_to_small),
     ROW(INTEGERS, SMALL, UF_FTZ | UF_SAT, INTEGRAL | (TO_FLOAT_ROUNDINGS & ~1u), cvt_small_to_integer),
 };

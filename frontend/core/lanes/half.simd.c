@@ -44,7 +44,7 @@ static u16 finished(const struct uop *u, f64 x, const struct small_format *f)
         x = x > 0 ? (x < 1 ? x : 1) : 0;
     if (u->flags & UF_RELU && x <= 0)
         x = 0;
-    u16 h = narrowed(x, ROUND_N, f);
+    u16 h = (u16)narrowed(x, ROUND_N, f);
     return u->flags & UF_FTZ && !(h & f->infinity) ? h & 0x8000 : h;
 }
 

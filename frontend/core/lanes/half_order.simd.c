@@ -11,7 +11,7 @@ enum { SMALL_NAN = 0x7fff };
 
 INLINE bool is_pair(enum lane_type t) { return t == T_F16X2 || t == T_BF16X2; }
 INLINE bool is_brain(enum lane_type t) { return t == T_BF16 || t == T_BF16X2; }
-INLINE u16 infinity_of(enum lane_type t) { return is_brain(t) ? bf16_format.infinity : f16_format.infinity; }
+INLINE u16 infinity_of(enum lane_type t) { return (u16)(is_brain(t) ? bf16_format.infinity : f16_format.infinity); }
 
 /* One half of a lane, or all of it; with ftz, of f16 only: subnormals count as zero. */
 INLINE u16 element(const void *reg, enum lane_type type, int l, int part, bool ftz)

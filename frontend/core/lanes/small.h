@@ -1,4 +1,6 @@
-/* f16 and bf16: 1 sign, 5 or 8 exponent and 10 or 7 fraction bits. Private to the lanes_*.c files. */
+/* Formats narrower than f32: f16 and bf16 (1 sign, 5 or 8 exponent and 10 or 7 fraction bits), tf32 (8 and 10), and
+ * those of 8 bits, e4m3 and e5m2. e4m3 has no infinity: all ones are NaN, what is below is a number. Private to the
+ * lanes_*.c files. */
 #ifndef REPRISE_FRONTEND_CORE_LANES_SMALL_H
 #define REPRISE_FRONTEND_CORE_LANES_SMALL_H
 
@@ -13,11 +15,15 @@ INLINE f32 f32_of_f16(u16 h)
     return float_of(magnitude >= 0x7c00u << 13 ? special : number | sign);
 }
 INLINE f32 f32_of_bf16(u16 h) { return canonical_f32(float_of((u32)h << 16)); }
+/* `infinity`: the first code above the finite numbers; `nan`: the canonical one, all ones but the sign. */
 struct small_format {
     int fraction, least_exponent;
-    u16 infinity;
+    u32 infinity, nan;
 };
-static const struct small_format f16_format = {10, -14, 0x7c00}, bf16_format = {7, -126, 0x7f80};
+static const struct small_format f16_format = {10, -14, 0x7c00, 0x7fff}, bf16_format = {7, -126, 0x7f80, 0x7fff};
+__attribute__((unused)) static const struct small_format tf32_format = {10, -126, 0x3fc00, 0x3ffff},
+                                                         e4m3_format = {3, -6, 0x7f, 0x7f},
+                                                         e5m2_format = {2, -14, 0x7c, 0x7f};
 
 INLINE bool rounds_up(enum rounding rounding, bool negative, u64 kept, u64 rest, u64 half)
 {
@@ -30,20 +36,20 @@ INLINE bool rounds_up(enum rounding rounding, bool negative, u64 kept, u64 rest,
     }
 }
 /* What a number too large becomes: infinity, or the greatest finite number when rounding towards it. */
-INLINE u16 overflowed(enum rounding rounding, bool negative, u16 infinity)
+INLINE u32 overflowed(enum rounding rounding, bool negative, u32 infinity)
 {
     bool finite = rounding == ROUND_Z || (rounding == ROUND_M && !negative) || (rounding == ROUND_P && negative);
     return infinity - finite;
 }
 /* x rounded to a small format. */
-INLINE u16 narrowed(f64 x, enum rounding rounding, const struct small_format *f)
+INLINE u32 narrowed(f64 x, enum rounding rounding, const struct small_format *f)
 {
     u64 bits = bits_f64(x), magnitude = bits & ~(1ull << 63);
     bool negative = bits >> 63;
-    u16 sign = (u16)(negative << 15);
+    u32 sign = negative ? f->nan + 1 : 0;
     int exponent = (int)(magnitude >> 52) - 1023;
     if (magnitude > 0x7ffull << 52)
-        return 0x7fff;
+        return f->nan;
     if (magnitude == 0x7ffull << 52)
         return sign | f->infinity;
     u64 fraction = magnitude & ((1ull << 52) - 1);
@@ -54,7 +60,18 @@ INLINE u16 narrowed(f64 x, enum rounding rounding, const struct small_format *f)
     kept += rounds_up(rounding, negative, kept, rest, 1ull << (shift - 1));
     if (exponent > f->least_exponent)
         kept += (u64)(exponent - f->least_exponent) << f->fraction;
-    return sign | (kept >= f->infinity ? overflowed(rounding, negative, f->infinity) : (u16)kept);
+    return sign | (kept >= f->infinity ? overflowed(rounding, negative, f->infinity) : (u32)kept);
+}
+/* x converted to a small format with the modifiers of cvt: .sat, .relu, .satfinite. */
+INLINE u32 converted(f64 x, const struct uop *u, const struct small_format *f)
+{
+    if (u->flags & UF_SAT)
+        x = x > 0 ? (x < 1 ? x : 1) : 0;
+    if ((u->flags & UF_RELU) && x <= 0)
+        x = 0;
+    u32 r = narrowed(x, u->rounding & ROUND_INTEGER ? ROUND_Z : u->rounding, f);
+    bool infinite = (r & f->nan) == f->infinity && x == x;
+    return infinite && (u->flags & UF_SAT_FINITE) ? r - 1 : r;
 }
 
 #endif

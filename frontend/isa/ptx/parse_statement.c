@@ -7,6 +7,17 @@
 
 /* ---- matching an instruction with a form of the table ---- */
 
+/* Behind a name that the table does not have, in a module that may have it from a newer ISA. */
+static const char *perhaps_newer(struct parser *p)
+{
+    const unsigned known = 90, version = p->unit->version;
+    char text[80] = "";
+    if (version > known)
+        snprintf(text, sizeof text, " (the module is PTX %u.%u, known is %u.%u)", version / 10, version % 10,
+                 known / 10, known % 10);
+    return arena_string(p->arena, text, (uint32_t)strlen(text));
+}
+
 static const char *next_opcode(void *data)
 {
     uint32_t *at = data;
@@ -20,8 +31,8 @@ static const struct ptx_form *opcode_forms(struct parser *p, const struct token 
         return forms;
     uint32_t at = 0;
     const char *near = ptx_nearest(t->text, t->length, next_opcode, &at);
-    ptx_error(p->src, t->at, "unknown instruction '%.*s'%s%s%s", (int)(t->length < 100 ? t->length : 100), t->text,
-              near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    ptx_error(p->src, t->at, "unknown instruction '%.*s'%s%s%s%s", (int)(t->length < 100 ? t->length : 100), t->text,
+              near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", perhaps_newer(p));
 }
 
 /* Forms of which only the opcode is known ("*"): the first whose first modifier agrees. */
@@ -138,8 +149,9 @@ static void check_modifier(struct parser *p, const struct ptx_form *forms, uint3
             return;
     struct modifier_walk walk = {forms, count, 0};
     const char *near = ptx_nearest(t->text, t->length, next_modifier, &walk);
-    ptx_error(p->src, t->at, "'.%.*s' is no modifier of '%.*s'%s%s%s", (int)(t->length < 60 ? t->length : 60), t->text,
-              (int)opcode->length, opcode->text, near ? "; did you mean '." : "", near ? near : "", near ? "'?" : "");
+    ptx_error(p->src, t->at, "'.%.*s' is no modifier of '%.*s'%s%s%s%s", (int)(t->length < 60 ? t->length : 60),
+              t->text, (int)opcode->length, opcode->text, near ? "; did you mean '." : "", near ? near : "",
+              near ? "'?" : "", perhaps_newer(p));
 }
 
 struct candidates {

@@ -147,10 +147,35 @@ Test(errors, at_module_level)
 Test(errors, newer_version)
 {
     struct rp_error err = {0};
-    cr_expect_null(ptx_load_text("x.ptx", ".version 9.1\n", 13, 0, &err));
+    cr_expect_null(ptx_load_text("x.ptx", ".version 9.6\n", 13, 0, &err));
     cr_expect_eq(err.status, RP_BAD_INPUT);
-    cr_expect_str_eq(err.text, "x.ptx:1:10: PTX up to version 9.0 is known here; if the module uses nothing newer, "
-                               "write 9.0\n    .version 9.1\n             ^");
+    cr_expect_str_eq(err.text, "x.ptx:1:10: PTX up to version 9.5 is known here; if the module uses nothing newer, "
+                               "write 9.5\n    .version 9.6\n             ^");
+}
+
+/* What came after the instruction table is refused by name; the rest of the module loads. */
+Test(errors, newer_instructions)
+{
+    static const struct {
+        const char *version, *line, *said;
+    } cases[] = {
+        {"9.5", "ret;", NULL},
+        {"9.5", "bfloat.u32 %r1, %r1;", "unknown instruction 'bfloat' (the module is PTX 9.5, known is 9.0)"},
+        {"9.2", "min.u8x4 %r1, %r1, %r1;", "'.u8x4' is no modifier of 'min' (the module is PTX 9.2, known is 9.0)"},
+        {"9.0", "min.u8x4 %r1, %r1, %r1;", "'.u8x4' is no modifier of 'min'\n"},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[300];
+        struct rp_error err = {0};
+        int n = snprintf(text, sizeof text,
+                         ".version %s\n.target sm_90\n.address_size 64\n.entry k() {\n.reg .b32 "
+                         "%%r<2>;\n%s\nret; }\n",
+                         cases[i].version, cases[i].line);
+        struct module *m = ptx_load_text("x.ptx", text, (size_t)n, 0, &err);
+        cr_expect_eq(!m, cases[i].said != NULL, "%s: %s", cases[i].line, err.text);
+        cr_expect(!cases[i].said || strstr(err.text, cases[i].said), "%s", err.text);
+        module_free(m);
+    }
 }
 
 Test(errors, unknown_target)
