@@ -1,5 +1,6 @@
 #include "replay/machine_parts.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -61,12 +62,20 @@ static bool parse_integer(const struct model_option *o, const char *text, int64_
     char *end;
     errno = 0;
     long long n = strtoll(text, &end, 0);
-    int shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+    const char suffixes[] = "KkMmGg", *suffix = *end ? strchr(suffixes, *end) : NULL;
+    int shift = suffix ? 10 * (1 + (int)(suffix - suffixes) / 2) : 0;
     end += shift != 0;
     if (end == text || *end || errno || n > INT64_MAX >> shift || n < INT64_MIN >> shift)
         return false;
     *value = (int64_t)n * ((int64_t)1 << shift);
     return *value >= o->least && *value <= o->most;
+}
+
+/* "4KB": a number with letters behind it, more than one or no suffix. */
+static bool has_other_suffix(const char *text)
+{
+    size_t digits = strspn(text, "0123456789");
+    return digits && isalpha((unsigned char)text[digits]) && (text[digits + 1] || !strchr("KkMmGg", text[digits]));
 }
 
 static bool parse_boolean(const char *text, int64_t *value)
@@ -87,8 +96,9 @@ bool option_parse(const struct model_option *o, const char *text, int64_t *value
     case OPTION_INTEGER:
         if (parse_integer(o, text, value))
             return true;
-        snprintf(why, size, "'%.40s' is not a whole number from %" PRId64 " to %" PRId64 "%s%s", text, o->least,
-                 o->most, *o->unit ? " " : "", o->unit);
+        snprintf(why, size, "'%.40s' is not a whole number from %" PRId64 " to %" PRId64 "%s%s%s", text, o->least,
+                 o->most, *o->unit ? " " : "", o->unit,
+                 has_other_suffix(text) ? "; only K, M and G may stand behind it, for powers of 1024" : "");
         return false;
     case OPTION_BOOLEAN:
         if (parse_boolean(text, value))

@@ -295,13 +295,24 @@ static int print_json(const struct diff *d, const size_t *order)
         json_pack("{s:s, s:o, s:o}", "tool", "reprise " REPRISE_VERSION, "trace", trace, "variants", variants));
 }
 
+/* As it was typed; for programs 8K is 8192. */
+static void value_cell(struct table *t, const char *value, bool csv)
+{
+    json_t *json = value && csv ? option_json(value) : NULL;
+    if (json_is_integer(json))
+        table_cell(t, "%" JSON_INTEGER_FORMAT, json_integer_value(json));
+    else
+        table_cell(t, "%s", value ? value : "-");
+    json_decref(json);
+}
+
 static void variant_row(struct table *t, const struct diff *d, const struct variant *v, const char *launch,
                         const char *kernel, const struct statistics *s, const struct statistics *first)
 {
     table_cell(t, "%s", launch);
     table_cell(t, "%s", kernel);
     for (size_t i = 0; i < d->args->axes.key_count; i++)
-        table_cell(t, "%s", v->values[i] ? v->values[i] : "-");
+        value_cell(t, v->values[i], d->args->csv);
     if (!v->fine) {
         for (int i = 0; i < 3; i++)
             table_cell(t, "-");
@@ -355,7 +366,7 @@ static int print_text(const struct diff *d, const size_t *order)
         table_cell(t, "%s", heading[i]);
     for (uint32_t l = 0; each && l < base->count; l++)
         launch_rows(t, d, order, l);
-    if (base->count != 1)
+    if (base->count != 1 && !d->args->csv)
         launch_rows(t, d, order, UINT32_MAX);
     if (d->args->csv) {
         table_print_csv(t, stdout);

@@ -11,6 +11,7 @@
 #include "tools/command.h"
 #include "tools/file.h"
 #include "tools/input.h"
+#include "tools/names.h"
 
 struct disasm {
     const char *file, *kernel, *binary;
@@ -21,7 +22,7 @@ struct disasm {
 enum { KEY_BINARY = 256, LINE_BYTES = 512 };
 
 static const struct option_row rows[] = {
-    {"kernel", 'k', "NAME", "Only this kernel"},
+    {"kernel", 'k', "NAME", "Only this kernel, by its name in the file or in the source"},
     {"binary", KEY_BINARY, "ARCH", "The file is bare machine code of ARCH, such as sm_62: no ELF around it"},
     {0},
 };
@@ -121,12 +122,29 @@ static bool print_kernel(struct disasm *a, const struct cubin *c, const struct c
     return true;
 }
 
+/* By its name in the file or in the source; a device function by its name in the file. */
+static struct cubin_kernel *find_kernel(struct cubin *c, const char *name, struct rp_error *err)
+{
+    uint32_t count = 0;
+    const char **names = calloc(c->kernel_count + 1, sizeof *names);
+    if (!names) {
+        rp_fail(err, RP_SYSTEM, "out of memory");
+        return NULL;
+    }
+    for (uint32_t i = 0; i < c->kernel_count; i++)
+        if (c->kernels[i].entry || !strcmp(c->kernels[i].name, name))
+            names[count++] = c->kernels[i].name;
+    const char *chosen = choose_kernel(c->file_name, names, count, name, err);
+    free(names);
+    return chosen ? cubin_kernel(c, chosen, err) : NULL;
+}
+
 static bool print_cubin(struct disasm *a, const uint8_t *bytes, size_t size, struct rp_error *err)
 {
     struct cubin *c = cubin_load(a->file, bytes, size, err);
     if (!c)
         return false;
-    struct cubin_kernel *one = a->kernel ? cubin_kernel(c, a->kernel, err) : NULL;
+    struct cubin_kernel *one = a->kernel ? find_kernel(c, a->kernel, err) : NULL;
     bool ok = !a->kernel || one;
     if (ok)
         printf("\n\tcode for sm_%u\n", c->sm);

@@ -8,18 +8,23 @@
 #include "tools/command.h"
 #include "tools/input.h"
 #include "tools/json.h"
+#include "tools/names.h"
+#include "tools/number.h"
+#include "tools/ui/table.h"
+#include "tools/ui/wrapped.h"
 #include "tracefmt/reader.h"
 
 struct dump {
     const char *file, *block_text;
     uint64_t launch, warp, limit;
     uint64_t block;
-    bool json, host, source;
+    bool json, csv, host, source;
     const struct rp_kernel *kernel;
     struct rp_trace *trace;
+    struct wrapped line;
 };
 
-enum { KEY_SOURCE = 256 };
+enum { KEY_SOURCE = 256, KEY_CSV };
 
 static const struct option_row rows[] = {
     {"launch", 'l', "N", "Launch, from 0 (0)"},
@@ -29,18 +34,15 @@ static const struct option_row rows[] = {
     {"source", KEY_SOURCE, NULL, "Print each instruction's place in the source, too, and the calls inlined there"},
     {"host", 'H', NULL, "Print what the host did instead, in order with the launches"},
     {"json", 'j', NULL, "Print JSON"},
+    {"csv", KEY_CSV, NULL, "Print comma-separated values: an instruction or, with --host, an operation a row"},
     {0},
 };
 
 static uint64_t number(const struct command_line *line, const char *option, const char *text)
 {
-    char *end;
-    errno = 0;
-    uint64_t value = strtoull(text, &end, 0);
-    if (*text == '-')
-        command_usage(line, "--%s: '%s' is negative; the least is 0", option, text);
-    if (errno || end == text || *end)
-        command_usage(line, "--%s: '%s' is not a whole number", option, text);
+    uint64_t value;
+    struct rp_error err;
+    command_check(line, read_size(text, UINT64_MAX, option, &value, &err), &err);
     return value;
 }
 
@@ -48,12 +50,13 @@ static void dump_option(struct command_line *line, int key, char *arg)
 {
     struct dump *d = line->input;
     switch (key) {
-    case 'l': d->launch = number(line, "launch", arg); break;
+    case 'l': d->launch = number(line, "--launch", arg); break;
     case 'b': d->block_text = arg; break;
-    case 'w': d->warp = number(line, "warp", arg); break;
-    case 'n': d->limit = number(line, "limit", arg); break;
+    case 'w': d->warp = number(line, "--warp", arg); break;
+    case 'n': d->limit = number(line, "--limit", arg); break;
     case KEY_SOURCE: d->source = true; break;
     case 'H': d->host = true; break;
+    case KEY_CSV: d->csv = true; break;
     case 'j': d->json = true; break;
     case KEY_ARGUMENT:
         if (d->file)
@@ -107,63 +110,118 @@ static bool check(struct dump *d, struct rp_error *err)
     return true;
 }
 
-static void print_addresses(const struct rp_dynamic_access *a)
+#define TEXT_AT 26 /* the column in which an instruction begins */
+
+static void print_addresses(const struct rp_dynamic_access *a, FILE *to)
 {
     uint64_t address[RP_WARP_LANES];
     rp_access_addresses(a, address);
     for (rp_lanemask rest = a->pattern->mask, first = rest & -rest; rest; rest &= rest - 1)
-        printf("%s0x%" PRIx64, rest & first ? "" : ",", address[__builtin_ctz(rest)]);
+        fprintf(to, "%s0x%" PRIx64, rest & first ? "" : ",", address[__builtin_ctz(rest)]);
 }
 
 /* What an operand tells beside its addresses. */
-static void print_operand_aux(const struct rp_memory_operand *m, const uint64_t *aux)
+static void print_operand_aux(const struct rp_memory_operand *m, const uint64_t *aux, FILE *to)
 {
     if (m->kind == RP_ACCESS_OBJECT)
-        printf(" phase=%" PRIu64 "%s bytes=%+" PRId64, rp_object_phase(*aux), rp_object_waits(*aux) ? ",waits" : "",
-               (int64_t)aux[1]);
+        fprintf(to, " phase=%" PRIu64 "%s bytes=%+" PRId64, rp_object_phase(*aux),
+                rp_object_waits(*aux) ? ",waits" : "", (int64_t)aux[1]);
     else if (rp_access_aux_count((enum rp_access_kind)m->kind))
-        printf(" bytes=%" PRIu64, *aux);
+        fprintf(to, " bytes=%" PRIu64, *aux);
 }
 
-static void print_access(const struct rp_memory_operand *m, const struct rp_dynamic_access *a)
+static void print_access(const struct rp_memory_operand *m, const struct rp_dynamic_access *a, FILE *to)
 {
     const struct rp_pattern *p = a->pattern;
-    printf("  %s:", rp_space_name((enum rp_space)m->space));
+    fprintf(to, "%s:", rp_space_name((enum rp_space)m->space));
     if (p->kind == RP_PATTERN_UNIFORM)
-        printf("0x%" PRIx64, a->base);
+        fprintf(to, "0x%" PRIx64, a->base);
     else if (p->kind == RP_PATTERN_AFFINE)
-        printf("0x%" PRIx64 "%+" PRId64 "*lane", a->base, p->stride);
+        fprintf(to, "0x%" PRIx64 "%+" PRId64 "*lane", a->base, p->stride);
     else
-        print_addresses(a);
+        print_addresses(a, to);
 }
 
-/* "  gemm.cu:41, in dot() at gemm.cu:60": from the innermost place outwards. */
-static void print_source(const struct rp_kernel *k, const struct rp_instruction *in)
-{
-    if (in->line)
-        printf("  %s:%" PRIu32, k->files[in->file], in->line);
-    for (uint32_t i = in->inlined; i; i = k->inlined[i - 1].inlined) {
-        const struct rp_inlined_call *c = &k->inlined[i - 1];
-        printf(", in %s", c->function);
-        if (c->line)
-            printf(" at %s:%" PRIu32, k->files[c->file], c->line);
-    }
-}
-
-static void print_step(const struct dump *d, const struct rp_step *s)
+static void print_accesses(const struct rp_step *s, const char *between, FILE *to)
 {
     const struct rp_instruction *in = s->instruction;
-    bool more = d->source || (s->executed && (in->memory_count || in->flags & RP_HAS_AUX));
-    printf("%06" PRIx64 "  %08" PRIx32 " %08" PRIx32 "  %-*s", in->pc, s->active, s->executed, more ? 36 : 0, in->text);
     for (uint32_t m = 0; s->executed && m < in->memory_count; m++) {
-        print_access(&in->memory[m], &s->accesses[m]);
-        print_operand_aux(&in->memory[m], rp_step_operand_aux(s, m));
+        fputs(m ? between : "", to);
+        print_access(&in->memory[m], &s->accesses[m], to);
+        print_operand_aux(&in->memory[m], rp_step_operand_aux(s, m), to);
     }
-    for (unsigned i = 0; s->executed && i < rp_aux_count(in); i++)
-        printf("%s0x%" PRIx64, i ? "," : "  aux=", s->aux_values[i]);
+}
+
+static void print_aux(const struct rp_step *s, FILE *to)
+{
+    for (unsigned i = 0; s->executed && i < rp_aux_count(s->instruction); i++)
+        fprintf(to, "%s0x%" PRIx64, i ? "," : "", s->aux_values[i]);
+}
+
+/* "gemm.cu:41, in dot() at gemm.cu:60": from the innermost place outwards; functions as `function` prints them. */
+static void print_source(const struct rp_kernel *k, const struct rp_instruction *in,
+                         void (*function)(const char *, FILE *), FILE *to)
+{
+    if (in->line)
+        fprintf(to, "%s:%" PRIu32, k->files[in->file], in->line);
+    for (uint32_t i = in->inlined; i; i = k->inlined[i - 1].inlined) {
+        const struct rp_inlined_call *c = &k->inlined[i - 1];
+        fputs(", in ", to);
+        function(c->function, to);
+        if (c->line)
+            fprintf(to, " at %s:%" PRIu32, k->files[c->file], c->line);
+    }
+}
+
+static void print_step(struct dump *d, const struct rp_step *s)
+{
+    const struct rp_instruction *in = s->instruction;
+    bool accesses = s->executed && in->memory_count, aux = s->executed && in->flags & RP_HAS_AUX;
+    FILE *to = d->line.pieces;
+    fprintf(to, "%06" PRIx64 "  %08" PRIx32 " %08" PRIx32 "  ", in->pc, s->active, s->executed);
+    long begin = ftell(to);
+    print_plain_names(in->text, to);
+    if (accesses || aux || d->source)
+        fprintf(to, "%*s", begin + 36 > ftell(to) ? (int)(begin + 36 - ftell(to)) : 0, "");
+    fputs(accesses ? "  " : "", to);
+    print_accesses(s, "  ", to);
+    fputs(aux ? "  aux=" : "", to);
+    print_aux(s, to);
+    fputs(d->source ? "  " : "", to);
     if (d->source)
-        print_source(d->kernel, in);
-    putchar('\n');
+        print_source(d->kernel, in, print_plain_names, to);
+    wrapped_line(&d->line, TEXT_AT, stdout);
+}
+
+/* ---- CSV: a row as it comes ---------------------------------------------------------------------------------------
+ */
+
+static void whole_name(const char *name, FILE *to) { fputs(name, to); }
+
+/* What has been printed to the line, as a cell. */
+static void csv_piece(struct dump *d, char end)
+{
+    putc(0, d->line.pieces);
+    if (!fflush(d->line.pieces) && d->line.text)
+        csv_cell(d->line.text, stdout);
+    rewind(d->line.pieces);
+    putchar(end);
+}
+
+static void csv_step(struct dump *d, const struct rp_step *s)
+{
+    const struct rp_instruction *in = s->instruction;
+    printf("%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",", in->pc, s->active, s->executed);
+    csv_cell(in->text, stdout);
+    putchar(',');
+    print_accesses(s, " ", d->line.pieces);
+    csv_piece(d, ',');
+    print_aux(s, d->line.pieces);
+    csv_piece(d, d->source ? ',' : '\n');
+    if (d->source)
+        print_source(d->kernel, in, whole_name, d->line.pieces);
+    if (d->source)
+        csv_piece(d, '\n');
 }
 
 /* ---- JSON: as a stream, since a warp's story may be longer than memory holds ------------------------------------ */
@@ -261,7 +319,7 @@ static bool print_json_end(bool whole, struct rp_error *err)
 
 /* ---- a warp ------------------------------------------------------------------------------------------------------ */
 
-static bool print_steps(const struct dump *d, struct rp_cursor *c, struct rp_error *err)
+static bool print_steps(struct dump *d, struct rp_cursor *c, struct rp_error *err)
 {
     struct rp_step s;
     int more = 1;
@@ -269,7 +327,7 @@ static bool print_steps(const struct dump *d, struct rp_cursor *c, struct rp_err
         if (ferror(stdout) || (more = rp_cursor_next(c, &s, err)) != 1)
             break;
         if (!d->json) {
-            print_step(d, &s);
+            (d->csv ? csv_step : print_step)(d, &s);
             continue;
         }
         fputs(count ? ",\n  " : "\n  ", stdout);
@@ -279,7 +337,7 @@ static bool print_steps(const struct dump *d, struct rp_cursor *c, struct rp_err
     return more >= 0;
 }
 
-static bool print_warp(const struct dump *d, struct rp_block *b, struct rp_error *err)
+static bool print_warp(struct dump *d, struct rp_block *b, struct rp_error *err)
 {
     struct rp_cursor c;
     if (!rp_cursor_open(&c, b, (uint32_t)d->warp, err))
@@ -287,6 +345,8 @@ static bool print_warp(const struct dump *d, struct rp_block *b, struct rp_error
     bool ok = true;
     if (d->json)
         ok = print_json_head(d, err);
+    else if (d->csv)
+        puts(d->source ? "pc,active,executed,text,addresses,aux,source" : "pc,active,executed,text,addresses,aux");
     else
         puts("pc      active   executed instruction, addresses (lane counts from the lowest executed lane)");
     ok = ok && print_steps(d, &c, err);
@@ -314,25 +374,44 @@ static bool dump(struct dump *d, struct rp_error *err)
 /* ---- the host -----------------------------------------------------------------------------------------------------
  */
 
-static void print_operation(const struct rp_host_operation *o)
+static void print_operation(const struct rp_host_operation *o, FILE *to)
 {
-    printf("%-8" PRIu32 " %-8" PRIu32 " %-18s", o->launch, o->stream, rp_host_kind_name((enum rp_host_kind)o->kind));
+    fprintf(to, "%-8" PRIu32 " %-8" PRIu32 " %-18s", o->launch, o->stream,
+            rp_host_kind_name((enum rp_host_kind)o->kind));
     switch (o->kind) {
     case RP_HOST_ALLOCATE:
-        printf(" 0x%" PRIx64 " %" PRIu64 " bytes%s%s%s", o->address, o->size, *o->name ? " " : "", o->name,
-               o->initialised ? ", initialised" : "");
+        fprintf(to, " 0x%" PRIx64 " %" PRIu64 " bytes%s%s%s", o->address, o->size, *o->name ? " " : "", o->name,
+                o->initialised ? ", initialised" : "");
         break;
-    case RP_HOST_FREE: printf(" 0x%" PRIx64, o->address); break;
+    case RP_HOST_FREE: fprintf(to, " 0x%" PRIx64, o->address); break;
     case RP_HOST_COPY:
-        printf(" %s 0x%" PRIx64 " from 0x%" PRIx64 " %" PRIu64 " bytes",
-               rp_copy_direction_name((enum rp_copy_direction)o->direction), o->address, o->source, o->size);
+        fprintf(to, " %s 0x%" PRIx64 " from 0x%" PRIx64 " %" PRIu64 " bytes",
+                rp_copy_direction_name((enum rp_copy_direction)o->direction), o->address, o->source, o->size);
         break;
-    case RP_HOST_SET: printf(" 0x%" PRIx64 " %" PRIu64 " bytes", o->address, o->size); break;
+    case RP_HOST_SET: fprintf(to, " 0x%" PRIx64 " %" PRIu64 " bytes", o->address, o->size); break;
     case RP_HOST_SYNCHRONISE_EVENT:
     case RP_HOST_RECORD_EVENT:
-    case RP_HOST_WAIT_EVENT: printf(" event %" PRIu32, o->event); break;
+    case RP_HOST_WAIT_EVENT: fprintf(to, " event %" PRIu32, o->event); break;
     default: break;
     }
+}
+
+static void csv_operation(const struct rp_host_operation *o)
+{
+    bool copy = o->kind == RP_HOST_COPY, event = o->kind >= RP_HOST_SYNCHRONISE_EVENT;
+    printf("%" PRIu32 ",%" PRIu32 ",%s,", o->launch, o->stream, rp_host_kind_name((enum rp_host_kind)o->kind));
+    if (!event)
+        printf("0x%" PRIx64 ",%" PRIu64, o->address, o->size);
+    else
+        putchar(',');
+    if (copy)
+        printf(",%s,0x%" PRIx64 ",", rp_copy_direction_name((enum rp_copy_direction)o->direction), o->source);
+    else
+        printf(",,,");
+    csv_cell(o->kind == RP_HOST_ALLOCATE ? o->name : "", stdout);
+    putchar(',');
+    if (event)
+        printf("%" PRIu32, o->event);
     putchar('\n');
 }
 
@@ -353,18 +432,23 @@ static json_t *json_operation(const struct rp_host_operation *o)
     return out;
 }
 
-static bool dump_host(const struct dump *d, struct rp_error *err)
+static bool dump_host(struct dump *d, struct rp_error *err)
 {
     size_t all = rp_trace_host_operation_count(d->trace), count = d->limit && d->limit < all ? (size_t)d->limit : all;
     bool ok = true;
-    puts(d->json ? "{\"host_operations\": [" : "launches stream   operation");
+    puts(d->json  ? "{\"host_operations\": ["
+         : d->csv ? "launches_before,stream,kind,address,bytes,direction,source,name,event"
+                  : "launches stream   operation");
     for (size_t i = 0; ok && i < count && !ferror(stdout); i++) {
         const struct rp_host_operation *o = rp_trace_host_operation(d->trace, i);
         if (d->json) {
             fputs(i ? ",\n  " : "  ", stdout);
             ok = print_value(json_operation(o), false, err);
+        } else if (d->csv) {
+            csv_operation(o);
         } else {
-            print_operation(o);
+            print_operation(o, d->line.pieces);
+            wrapped_line(&d->line, 37, stdout);
         }
     }
     if (d->json)
@@ -380,7 +464,9 @@ static int dump_run(const struct command *c, int argc, char **argv)
     command_parse(&line, c, argc, argv, &d);
     if (!input_check(d.file, INPUT_TRACE, &err) || !(d.trace = rp_trace_open(d.file, &err)))
         return command_fail(&err);
-    bool ok = d.host ? dump_host(&d, &err) : dump(&d, &err);
+    bool ok = wrapped_open(&d.line) ? d.host ? dump_host(&d, &err) : dump(&d, &err)
+                                    : rp_fail(&err, RP_SYSTEM, "out of memory");
+    wrapped_free(&d.line);
     rp_trace_close(d.trace);
     return ok ? RP_OK : command_fail(&err);
 }
@@ -398,7 +484,9 @@ const struct command command_dump = {
     .about =
         "Prints what one warp did, one executed instruction a line: place, lanes on the path, lanes that executed, "
         "text, addresses.\n"
-        "Addresses are space:base, or base+stride*lane where they are regular, or a list. In JSON there is one for "
+        "Addresses are space:base, or base+stride*lane where they are regular, or a list. Lines of more than 120 "
+        "columns go "
+        "on in the next. In JSON there is one for "
         "each executed lane, lowest lane first, as hexadecimal text. The numbers active and executed have bit N set "
         "for lane N. error is null, or says where damage ended the list.\n"
         "With --source: file:line, and for code of inlined functions which, and where they were called. In JSON source "

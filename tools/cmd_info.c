@@ -8,21 +8,27 @@
 #include "tools/input.h"
 #include "tools/json.h"
 #include "tools/names.h"
+#include "tools/replaying.h"
+#include "tools/ui/figure.h"
 #include "tools/ui/progress.h"
+#include "tools/ui/table.h"
+#include "tools/ui/wrapped.h"
 #include "tracefmt/plural.h"
 #include "tracefmt/reader.h"
 
 struct info {
     const char *file;
-    bool json, no_mix;
+    bool json, csv, no_mix;
     struct rp_trace *trace;
     struct progress progress;
 };
 
-enum { KEY_NO_MIX = 256 };
+enum { KEY_NO_MIX = 256, KEY_CSV };
 
 static const struct option_row rows[] = {
     {"json", 'j', NULL, "Print JSON"},
+    {"csv", KEY_CSV, NULL,
+     "Print a row per launch as comma-separated values; mix.CLASS are the warp instructions of a class"},
     {"no-mix", KEY_NO_MIX, NULL, "Leave out the mix by class, for which the whole trace must be decoded"},
     {0},
 };
@@ -32,6 +38,7 @@ static void info_option(struct command_line *line, int key, char *arg)
     struct info *a = line->input;
     switch (key) {
     case 'j': a->json = true; break;
+    case KEY_CSV: a->csv = true; break;
     case KEY_NO_MIX: a->no_mix = true; break;
     case KEY_ARGUMENT:
         if (a->file)
@@ -225,66 +232,153 @@ static int print_json(struct info *a)
     return json_finish(all);
 }
 
-/* ---- text -------------------------------------------------------------------------------------------------------- */
+/* ---- CSV --------------------------------------------------------------------------------------------------------- */
 
-static void print_provenance(const struct info *a)
+static const char *const csv_heading[] = {"launch",
+                                          "kernel",
+                                          "grid",
+                                          "block",
+                                          "stream",
+                                          "outcome",
+                                          "blocks",
+                                          "blocks recorded",
+                                          "warp instructions",
+                                          "thread instructions",
+                                          "bytes",
+                                          "chunks",
+                                          "raw bytes",
+                                          "dynamic shared bytes"};
+enum { CSV_HEADINGS = sizeof csv_heading / sizeof *csv_heading };
+
+static void csv_launch(struct table *table, const struct rp_trace *trace, uint32_t launch)
 {
-    const struct rp_provenance *p = rp_trace_provenance(a->trace);
-    printf("trace     %s, %" PRIu64 " bytes\n", a->file, rp_trace_file_bytes(a->trace));
-    if (rp_trace_damage(a->trace))
-        printf("damage    %s\n", rp_trace_damage(a->trace));
-    printf("made by   %s\n", p->tool);
-    printf("module    %s", p->module_name);
-    if (*p->module_sha256)
-        printf(", sha256 %s", p->module_sha256);
-    putchar('\n');
-    for (uint32_t i = 0; i < p->option_count; i++)
-        printf("%-9s %s = %s\n", i ? "" : "options", p->options[i].key, p->options[i].value);
+    const struct rp_launch *l = rp_trace_launch(trace, launch);
+    struct rp_launch_totals t = rp_trace_launch_totals(trace, launch);
+    char grid[40], block[40];
+    table_number(table, launch);
+    table_cell(table, "%s", rp_trace_kernel(trace, l->kernel)->name);
+    table_cell(table, "%s", dimensions(l->grid, grid));
+    table_cell(table, "%s", dimensions(l->block, block));
+    table_number(table, l->stream);
+    table_cell(table, "%s", outcome(rp_trace_launch_end(trace, launch)));
+    const uint64_t figures[] = {rp_launch_blocks(l), t.blocks, t.warp_instructions, t.thread_instructions,
+                                t.compressed_bytes,  t.chunks, t.raw_bytes,         l->dynamic_shared};
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        table_number(table, figures[i]);
 }
 
-static void print_modules(const struct info *a)
+/* A row per launch; of the mix the warp instructions of each class. */
+static int print_csv(struct info *a)
+{
+    char columns[CSV_HEADINGS + RP_CLASS_COUNT + 1] = "";
+    int classes = a->no_mix ? 0 : RP_CLASS_COUNT;
+    struct rp_error err;
+    bool fine = true;
+    memset(columns, 'r', (size_t)(CSV_HEADINGS + classes));
+    struct table *table = table_new(columns);
+    for (size_t i = 0; i < CSV_HEADINGS; i++)
+        table_cell(table, "%s", csv_heading[i]);
+    for (int c = 0; c < classes; c++)
+        table_cell(table, "mix.%s", rp_class_name((enum rp_class)c));
+    for (uint32_t l = 0; fine && l < rp_trace_launch_count(a->trace); l++) {
+        struct rp_class_counts counts;
+        csv_launch(table, a->trace, l);
+        fine = !classes || count_classes(a, l, &counts, &err);
+        for (int c = 0; fine && c < classes; c++)
+            table_number(table, counts.warp[c]);
+    }
+    if (!fine) {
+        table_free(table);
+        return command_fail(&err);
+    }
+    table_print_csv(table, stdout);
+    return RP_OK;
+}
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+#define INDENT 10 /* where the text of a line begins */
+
+/* "1,234 bytes", "1 byte". */
+static void count(FILE *to, uint64_t n, const char *what)
+{
+    char text[FIGURE];
+    fprintf(to, "%s %s%s", figure(n, text), what, rp_plural(n));
+}
+
+static void print_provenance(const struct info *a, struct wrapped *w)
+{
+    const struct rp_provenance *p = rp_trace_provenance(a->trace);
+    fprintf(w->pieces, "trace     %s, ", a->file);
+    count(w->pieces, rp_trace_file_bytes(a->trace), "byte");
+    wrapped_line(w, INDENT, stdout);
+    if (rp_trace_damage(a->trace)) {
+        fprintf(w->pieces, "damage    %s", rp_trace_damage(a->trace));
+        wrapped_line(w, INDENT, stdout);
+    }
+    fprintf(w->pieces, "made by   %s", p->tool);
+    wrapped_line(w, INDENT, stdout);
+    fprintf(w->pieces, "module    %s%s%s", p->module_name, *p->module_sha256 ? ", sha256 " : "", p->module_sha256);
+    wrapped_line(w, INDENT, stdout);
+    for (uint32_t i = 0; i < p->option_count; i++) {
+        fprintf(w->pieces, "%-9s %s = ", i ? "" : "options", p->options[i].key);
+        print_plain_names(p->options[i].value, w->pieces);
+        wrapped_line(w, INDENT, stdout);
+    }
+}
+
+static void print_modules(const struct info *a, struct wrapped *w)
 {
     for (uint32_t i = 0; i < rp_trace_module_count(a->trace); i++) {
         const struct rp_module *m = rp_trace_module(a->trace, i);
-        printf("%s%-2" PRIu32 " %s (%s, %s)%s%s\n", i ? "       " : "\nmodule ", i, m->name, m->isa, m->target,
-               *m->sha256 ? ", sha256 " : "", m->sha256);
+        fputs(i ? "" : "\n", stdout);
+        fprintf(w->pieces, "%s%-2" PRIu32 " %s (%s, %s)%s%s", i ? "       " : "module ", i, m->name, m->isa, m->target,
+                *m->sha256 ? ", sha256 " : "", m->sha256);
+        wrapped_line(w, INDENT, stdout);
     }
 }
 
 static void print_host(const struct info *a)
 {
     struct host_counts c = count_host(a->trace);
+    char number[FIGURE], bytes[FIGURE];
     if (rp_trace_host_operation_count(a->trace))
         printf("\nhost      %-20s %10s %16s\n", "operation", "count", "bytes");
     for (int k = 0; k < RP_HOST_KIND_COUNT; k++)
         if (c.count[k])
-            printf("          %-20s %10" PRIu64 " %16" PRIu64 "\n", rp_host_kind_name((enum rp_host_kind)k), c.count[k],
-                   c.bytes[k]);
+            printf("          %-20s %10s %16s\n", rp_host_kind_name((enum rp_host_kind)k), figure(c.count[k], number),
+                   figure(c.bytes[k], bytes));
 }
 
 /* Nothing about a launch in the default stream that waits for none. */
-static void print_order(const struct rp_launch *l)
+static void print_order(const struct rp_launch *l, struct wrapped *w)
 {
     if (!l->stream && !l->dependency_count)
         return;
-    printf("          stream %" PRIu32, l->stream);
+    fprintf(w->pieces, "          stream %" PRIu32, l->stream);
     for (uint32_t i = 0; i < l->dependency_count; i++)
-        printf("%s%" PRIu32, i ? ", " : ", after launch ", l->dependencies[i]);
-    putchar('\n');
+        fprintf(w->pieces, "%s%" PRIu32, i ? ", " : ", after launch ", l->dependencies[i]);
+    wrapped_line(w, INDENT, stdout);
 }
 
-static void print_kernels(const struct info *a)
+static void print_kernels(const struct info *a, struct wrapped *w)
 {
     for (uint32_t i = 0; i < rp_trace_kernel_count(a->trace); i++) {
         const struct rp_kernel *k = rp_trace_kernel(a->trace, i);
         char plain[PLAIN_NAME];
-        printf("\nkernel %-2" PRIu32 " %s (%s)\n", i, plain_kernel_name(k->name, plain), k->isa);
-        if (strcmp(plain, k->name))
-            printf("          %s\n", k->name);
-        printf("          %" PRIu32 " instruction%s, %" PRIu32 " register%s, %" PRIu32 " byte%s shared, %" PRIu32
-               " byte%s local\n",
-               k->instruction_count, rp_plural(k->instruction_count), k->registers, rp_plural(k->registers),
-               k->static_shared, rp_plural(k->static_shared), k->local_bytes, rp_plural(k->local_bytes));
+        putchar('\n');
+        fprintf(w->pieces, "kernel %-2" PRIu32 " %s (%s)", i, plain_kernel_name(k->name, plain), k->isa);
+        wrapped_line(w, INDENT, stdout);
+        fputs("          ", w->pieces);
+        count(w->pieces, k->instruction_count, "instruction");
+        fputs(", ", w->pieces);
+        count(w->pieces, k->registers, "register");
+        fputs(", ", w->pieces);
+        count(w->pieces, k->static_shared, "byte");
+        fputs(" shared, ", w->pieces);
+        count(w->pieces, k->local_bytes, "byte");
+        fputs(" local", w->pieces);
+        wrapped_line(w, INDENT, stdout);
     }
 }
 
@@ -292,37 +386,70 @@ static double percent(uint64_t part, uint64_t all) { return all ? 100.0 * (doubl
 
 static void print_mix(const struct rp_class_counts *counts, const struct rp_launch_totals *t)
 {
+    char warp[FIGURE], thread[FIGURE];
     printf("          %-12s %18s %7s %20s %7s\n", "class", "warp instructions", "", "thread instructions", "");
     for (int c = 0; c < RP_CLASS_COUNT; c++)
         if (counts->warp[c])
-            printf("          %-12s %18" PRIu64 " %6.2f%% %20" PRIu64 " %6.2f%%\n", rp_class_name((enum rp_class)c),
-                   counts->warp[c], percent(counts->warp[c], t->warp_instructions), counts->thread[c],
-                   percent(counts->thread[c], t->thread_instructions));
-    printf("          %-12s %18" PRIu64 " %7s %20" PRIu64 "\n", "all", t->warp_instructions, "",
-           t->thread_instructions);
+            printf("          %-12s %18s %6.2f%% %20s %6.2f%%\n", rp_class_name((enum rp_class)c),
+                   figure(counts->warp[c], warp), percent(counts->warp[c], t->warp_instructions),
+                   figure(counts->thread[c], thread), percent(counts->thread[c], t->thread_instructions));
+    printf("          %-12s %18s %7s %20s\n", "all", figure(t->warp_instructions, warp), "",
+           figure(t->thread_instructions, thread));
 }
 
-static bool print_launch(struct info *a, uint32_t launch, struct rp_error *err)
+static void print_instructions(const struct wrapped *w, uint64_t warp, uint64_t thread)
+{
+    count(w->pieces, warp, "warp instruction");
+    fputs(", ", w->pieces);
+    count(w->pieces, thread, "thread instruction");
+}
+
+static void print_size(struct wrapped *w, const struct rp_launch_totals *t)
+{
+    char raw[FIGURE];
+    fputs("          ", w->pieces);
+    count(w->pieces, t->compressed_bytes, "byte");
+    fputs(" in ", w->pieces);
+    count(w->pieces, t->chunks, "chunk");
+    fprintf(w->pieces, ", %s decompressed, %.4f bits per warp instruction", figure(t->raw_bytes, raw),
+            bits(t->compressed_bytes, t->warp_instructions));
+    wrapped_line(w, INDENT, stdout);
+}
+
+static void print_launch_head(const struct info *a, uint32_t launch, struct wrapped *w)
+{
+    const struct rp_launch *l = rp_trace_launch(a->trace, launch);
+    char plain[PLAIN_NAME], grid[40], block[40];
+    putchar('\n');
+    fprintf(w->pieces, "launch %-2" PRIu32 " %s, grid %s, block %s, ", launch,
+            plain_kernel_name(rp_trace_kernel(a->trace, l->kernel)->name, plain), dimensions(l->grid, grid),
+            dimensions(l->block, block));
+    count(w->pieces, l->dynamic_shared, "byte");
+    fputs(" dynamic shared", w->pieces);
+    wrapped_line(w, INDENT, stdout);
+}
+
+static bool print_launch(struct info *a, uint32_t launch, struct wrapped *w, struct rp_error *err)
 {
     const struct rp_launch *l = rp_trace_launch(a->trace, launch);
     const struct rp_launch_end *end = rp_trace_launch_end(a->trace, launch);
     struct rp_launch_totals t = rp_trace_launch_totals(a->trace, launch);
-    char plain[PLAIN_NAME];
-    printf("\nlaunch %-2" PRIu32 " %s, grid %" PRIu32 "x%" PRIu32 "x%" PRIu32 ", block %" PRIu32 "x%" PRIu32 "x%" PRIu32
-           ", %" PRIu32 " byte%s dynamic shared\n",
-           launch, plain_kernel_name(rp_trace_kernel(a->trace, l->kernel)->name, plain), l->grid[0], l->grid[1],
-           l->grid[2], l->block[0], l->block[1], l->block[2], l->dynamic_shared, rp_plural(l->dynamic_shared));
-    printf("          %s, %" PRIu64 " of %" PRIu64 " block%s recorded\n", outcome(end), t.blocks, rp_launch_blocks(l),
-           rp_plural(rp_launch_blocks(l)));
-    print_order(l);
-    if (end && end->outcome == RP_OUTCOME_FAULT)
-        printf("          %s\n", end->fault);
-    printf("          %" PRIu64 " warp instruction%s, %" PRIu64 " thread instruction%s\n", t.warp_instructions,
-           rp_plural(t.warp_instructions), t.thread_instructions, rp_plural(t.thread_instructions));
-    printf("          %" PRIu64 " bytes in %" PRIu64 " chunk%s, %" PRIu64
-           " decompressed, %.4f bits per warp instruction\n",
-           t.compressed_bytes, t.chunks, rp_plural(t.chunks), t.raw_bytes,
-           bits(t.compressed_bytes, t.warp_instructions));
+    char recorded[FIGURE];
+    print_launch_head(a, launch, w);
+    fprintf(w->pieces, "          %s, %s of ", outcome(end), figure(t.blocks, recorded));
+    count(w->pieces, rp_launch_blocks(l), "block");
+    fputs(" recorded", w->pieces);
+    wrapped_line(w, INDENT, stdout);
+    print_order(l, w);
+    if (end && end->outcome == RP_OUTCOME_FAULT) {
+        fputs("          ", w->pieces);
+        print_plain_names(end->fault, w->pieces);
+        wrapped_line(w, INDENT, stdout);
+    }
+    fputs("          ", w->pieces);
+    print_instructions(w, t.warp_instructions, t.thread_instructions);
+    wrapped_line(w, INDENT, stdout);
+    print_size(w, &t);
     struct rp_class_counts counts;
     if (a->no_mix)
         return true;
@@ -332,22 +459,33 @@ static bool print_launch(struct info *a, uint32_t launch, struct rp_error *err)
     return true;
 }
 
+static void print_total(const struct info *a, struct wrapped *w)
+{
+    struct sums s = add_up(a->trace);
+    fputs("total     ", w->pieces);
+    print_instructions(w, s.warp_instructions, s.thread_instructions);
+    fprintf(w->pieces, ", %.4f bits per warp instruction", bits(rp_trace_file_bytes(a->trace), s.warp_instructions));
+    putchar('\n');
+    wrapped_line(w, INDENT, stdout);
+}
+
 static int print_text(struct info *a)
 {
-    struct rp_error err;
-    print_provenance(a);
-    print_modules(a);
-    print_kernels(a);
-    print_host(a);
-    for (uint32_t l = 0; l < rp_trace_launch_count(a->trace); l++)
-        if (!print_launch(a, l, &err))
-            return command_fail(&err);
-    struct sums s = add_up(a->trace);
-    printf("\ntotal     %" PRIu64 " warp instruction%s, %" PRIu64
-           " thread instruction%s, %.4f bits per warp instruction\n",
-           s.warp_instructions, rp_plural(s.warp_instructions), s.thread_instructions, rp_plural(s.thread_instructions),
-           bits(rp_trace_file_bytes(a->trace), s.warp_instructions));
-    return RP_OK;
+    struct rp_error err = {RP_SYSTEM, "out of memory"};
+    struct wrapped w;
+    bool fine = wrapped_open(&w);
+    if (fine) {
+        print_provenance(a, &w);
+        print_modules(a, &w);
+        print_kernels(a, &w);
+        print_host(a);
+    }
+    for (uint32_t l = 0; fine && l < rp_trace_launch_count(a->trace); l++)
+        fine = print_launch(a, l, &w, &err);
+    if (fine)
+        print_total(a, &w);
+    wrapped_free(&w);
+    return fine ? RP_OK : command_fail(&err);
 }
 
 static int info_run(const struct command *c, int argc, char **argv)
@@ -360,7 +498,7 @@ static int info_run(const struct command *c, int argc, char **argv)
         return command_fail(&err);
     if (rp_trace_damage(a.trace))
         fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(a.trace));
-    int status = a.json ? print_json(&a) : print_text(&a);
+    int status = a.json ? print_json(&a) : a.csv ? print_csv(&a) : print_text(&a);
     rp_trace_close(a.trace);
     return status;
 }

@@ -21,7 +21,7 @@ enum { KEY_MARKDOWN = 256, KEY_CSV };
 static const struct option_row rows[] = {
     {"set", 's', "KEY=VALUE", "show: change an option of the machine; may be repeated"},
     {"json", 'j', NULL, "Print JSON"},
-    {"csv", KEY_CSV, NULL, "list, options: print comma-separated values"},
+    {"csv", KEY_CSV, NULL, "Print comma-separated values"},
     {"markdown", KEY_MARKDOWN, NULL, "options: print the table of docs/machines.md"},
     {0},
 };
@@ -92,6 +92,21 @@ static int list(const struct args *a)
 
 /* ---- show ------------------------------------------------------------------------------------------------------- */
 
+/* A row per option, as JSON has them. */
+static int show_csv(const struct machine *m)
+{
+    char key[128], value[128];
+    puts("key,value");
+    for (const char *line = m->text; line && sscanf(line, "%127s = %127s", key, value) == 2;) {
+        printf("%s,", key);
+        csv_cell(value, stdout);
+        putchar('\n');
+        line = strchr(line, '\n');
+        line += line != NULL;
+    }
+    return RP_OK;
+}
+
 static int show(const struct args *a)
 {
     struct rp_error err;
@@ -105,6 +120,8 @@ static int show(const struct args *a)
     int status;
     if (a->json) {
         status = json_finish(machine_json(m));
+    } else if (a->csv) {
+        status = show_csv(m);
     } else {
         printf("# %s, hash %s\n", m->name, m->hash);
         machine_file_print(m->text, stdout);

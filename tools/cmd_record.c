@@ -5,6 +5,7 @@
 
 #include "tools/command.h"
 #include "tools/input.h"
+#include "tools/number.h"
 #include "tools/record/plan.h"
 #include "tracefmt/plural.h"
 
@@ -61,7 +62,8 @@ enum key {
         {"threads", KEY_THREADS, "N", "Host threads (0: one per CPU); result and trace do not depend on it"},          \
         {"limit", KEY_LIMIT, "N", "Instructions a warp may execute before it counts as endless (4294967296)"},         \
         {"stack", KEY_STACK, "BYTES", "Local memory per thread (what the kernel needs; 16384 with recursion)"},        \
-        {"clang-flags", KEY_CLANG_FLAGS, "FLAGS", "More options for clang, such as '-DTILE=32 -Iinclude'"},            \
+        {"clang-flags", KEY_CLANG_FLAGS, "FLAGS",                                                                      \
+         "More options for clang, such as '-DTILE=32 -Iinclude', split at blanks as a shell does"},                    \
         {"target", KEY_TARGET, "SM",                                                                                   \
          "Run PTX as for this target (its own), or compile CUDA source for it (sm_75); from sm_70 on the threads of "  \
          "a warp are scheduled independently"},                                                                        \

@@ -28,7 +28,7 @@ static const struct option_row rows[] = {
      "Threads: for launches whose caches are not kept between them, and for the SMs of a launch (1; 0: one per CPU)"},
     {"engine", KEY_ENGINE, "NAME", "fast (default), or reference: steps every cycle, same result"},
     {"json", 'j', NULL, "Print the result as JSON"},
-    {"csv", KEY_CSV, NULL, "Print the table of launches as comma-separated values"},
+    {"csv", KEY_CSV, NULL, "Print the table of launches, or of --explain, as comma-separated values"},
     {"quiet", 'q', NULL, "No progress, no warnings"},
     {"explain", KEY_EXPLAIN, "[FORMAT]", "List all statistics with their definitions; FORMAT: markdown"},
     {0},
@@ -109,9 +109,11 @@ static void explain_one(void *data, const char *name, const char *unit, const ch
     table_cell(table, "%s", help);
 }
 
-static int explain(bool markdown)
+static int explain(bool markdown, bool csv)
 {
     struct table *table = markdown ? NULL : table_new("llw");
+    if (csv && table)
+        explain_one(table, "statistic", "unit", "definition");
     if (markdown)
         puts("| statistic | unit | definition |\n|---|---|---|");
     for (size_t i = 0; i < MODEL_COUNT_OF(explanations); i++)
@@ -120,7 +122,7 @@ static int explain(bool markdown)
     for (size_t i = 0; i < MODEL_COUNT_OF(stall_explanations); i++)
         explain_one(table, stall_explanations[i].name, stall_explanations[i].unit, stall_explanations[i].help);
     if (table)
-        table_print(table, stdout);
+        (csv ? table_print_csv : table_print)(table, stdout);
     return RP_OK;
 }
 
@@ -250,7 +252,7 @@ static int replay_run(const struct command *c, int argc, char **argv)
     struct args a = {.replay = {.launch = -1}};
     command_parse(&line, c, argc, argv, &a);
     if (a.explain)
-        return explain(a.markdown);
+        return explain(a.markdown, a.csv);
     struct rp_error err;
     struct machine *m = machine_args_open(&a.machine, NULL, 0, &err);
     struct rp_trace *trace = m && input_check(a.trace, INPUT_TRACE, &err) ? rp_trace_open(a.trace, &err) : NULL;

@@ -54,7 +54,9 @@ static const struct option_row rows[] = {
     {"grid", KEY_GRID, "KEY=VALUES",
      "Overestimation over values of a machine option (or 'latency' for that of global memory) and 'policy=...'; takes "
      "several traces"},
-    {"csv", KEY_CSV, NULL, "Print the bounds as comma-separated values"},
+    {"csv", KEY_CSV, NULL,
+     "Print the bounds as comma-separated values, with the cycles under each policy of --check in columns "
+     "cycles.POLICY"},
     {"json", 'j', NULL, "Print the result as JSON, the phases of all warps included"},
     {"quiet", 'q', NULL, "No progress"},
     {0},
@@ -229,6 +231,7 @@ static bool all_launches(struct job *j, struct rp_error *err)
 struct tables {
     struct table *launches, *replays; /* NULL: there are none */
     json_t *traces;                   /* with --json */
+    struct wcet_exactness exactness;
 };
 
 static json_t *job_json(struct job *j, struct rp_error *err)
@@ -242,7 +245,9 @@ static json_t *job_json(struct job *j, struct rp_error *err)
 
 static bool add_results(struct job *j, struct tables *t, struct rp_error *err)
 {
-    struct wcet_view view = {j->trace, j->machine, j->args->count > 1, j->args->csv ? NULL : plain_kernel_name};
+    bool csv = j->args->csv;
+    struct wcet_view view = {j->trace, j->machine, j->args->count > 1, csv, csv ? NULL : plain_kernel_name};
+    wcet_count_exact(&t->exactness, &j->result);
     if (t->launches)
         wcet_launch_rows(t->launches, &view, &j->result, j->attacks);
     if (t->replays)
@@ -263,10 +268,6 @@ static void print_details(struct job *j)
         puts("\nOverestimation over launches");
         wcet_print_summary(&j->result);
     }
-    if (j->args->block < 0)
-        wcet_print_exact(&j->result);
-    else if (j->result.exhaust.launch)
-        puts("\nNot exact: schedules are gone through for whole launches, not for --block.");
 }
 
 static bool analyse_trace(struct job *j, const char *path, struct rp_error *err)
@@ -304,8 +305,8 @@ static void print_tables(const struct args *a, const struct machine *m, struct t
         printf("Block %" PRId64 " alone\n\n", a->block);
     print(t->launches, stdout);
     if (t->replays) {
-        puts(a->csv ? "" : "\nReplays");
-        print(t->replays, stdout);
+        puts("\nReplays");
+        table_print(t->replays, stdout);
     }
     t->launches = t->replays = NULL;
 }
@@ -327,8 +328,8 @@ static int run(struct args *a)
     if (a->json)
         t.traces = json_array();
     else
-        t.launches = wcet_launch_table(several, a->attack != 0);
-    if (!a->json && a->policies.count)
+        t.launches = wcet_launch_table(several, a->attack != 0, a->csv ? &a->policies : NULL);
+    if (!a->json && !a->csv && a->policies.count)
         t.replays = wcet_replay_table(several);
     for (size_t i = 0; fine && i < a->count; i++) {
         struct job j = {.args = a,
@@ -352,6 +353,8 @@ static int run(struct args *a)
     else if (fine && several)
         print_tables(a, m, &t);
     if (fine && !a->json && !a->csv)
+        wcet_print_exact(&t.exactness, a->block >= 0);
+    if (fine && !a->json && !a->csv)
         puts("\nGUB is the published bound and not safe in every case; serial and unit-aware are (docs/wcet.md).");
     if (!fine || (status == RP_OK && !holds))
         status = command_fail(&err);
@@ -374,6 +377,7 @@ static int wcet_run(const struct command *c, int argc, char **argv)
     a.grid.extensions = a.extensions;
     a.grid.exhaust = a.exhaust;
     a.grid.json = a.json;
+    a.grid.csv = a.csv;
     a.grid.quiet = a.quiet;
     return wcet_grid_run(&a.grid, &a.machine, a.traces, a.count);
 }

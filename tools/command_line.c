@@ -137,6 +137,7 @@ void command_parse(struct command_line *l, const struct command *c, int argc, ch
 {
     struct getopt_rows rows;
     int key;
+    bool json = false, csv = false;
     *l = (struct command_line){c, input, argv + 1, 0};
     convert_rows(c->options, &rows);
     optind = 0; /* a new command line, as glibc has it */
@@ -146,6 +147,11 @@ void command_parse(struct command_line *l, const struct command *c, int argc, ch
             common_option(l, key == 'V' || key == KEY_VERSION ? KEY_VERSION : KEY_HELP);
         if (key == '?' || key == ':')
             bad_option(l, key, argv[optind - 1]);
+        const struct option_row *row = row_of(l, key);
+        json |= row && !strcmp(row->name, "json");
+        csv |= row && !strcmp(row->name, "csv");
+        if (json && csv)
+            command_usage(l, "either --json or --csv");
         if (key == ARGUMENT_IN_ORDER) {
             c->option(l, KEY_ARGUMENT, optarg);
             l->arguments[l->argument_count++] = optarg; /* over what has been read */

@@ -1,6 +1,5 @@
 #include "tools/replaying.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 
 #include "replay/machine_settings.h"
 #include "tools/input.h"
+#include "tools/number.h"
 #include "tools/ui/nearest.h"
 
 bool machine_args_set(struct machine_args *a, char *text, struct rp_error *err)
@@ -66,12 +66,14 @@ struct machine *machine_args_open(const struct machine_args *a, const struct mac
 bool parse_number(const char *option, const char *text, long long least, long long most, long long *value,
                   struct rp_error *err)
 {
-    char *end;
-    errno = 0;
-    *value = strtoll(text, &end, 10);
-    if (end != text && !*end && *value < 0 && least >= 0)
+    uint64_t number = 0;
+    struct rp_error unused;
+    const char *digits = text + (*text == '-');
+    bool fine = read_size(digits, INT64_MAX, option, &number, &unused);
+    if (fine && digits > text && least >= 0)
         return rp_fail(err, RP_USAGE, "%s: '%s' is negative; the least is %lld", option, text, least);
-    if (end == text || *end || errno || *value < least || *value > most)
+    *value = digits > text ? -(long long)number : (long long)number;
+    if (!fine || *value < least || *value > most)
         return rp_fail(err, RP_USAGE, "%s %s: give a whole number from %lld to %lld", option, text, least, most);
     return true;
 }
@@ -93,8 +95,12 @@ json_t *option_json(const char *value)
     if (!strcmp(value, "true") || !strcmp(value, "false"))
         return json_boolean(*value == 't');
     char *end;
+    uint64_t size;
+    struct rp_error unused;
     long long number = strtoll(value, &end, 10);
-    return *value && !*end ? json_integer(number) : json_string(value);
+    if (*value && !*end)
+        return json_integer(number);
+    return read_size(value, INT64_MAX, "", &size, &unused) ? json_number(size) : json_string(value);
 }
 
 json_t *machine_json(const struct machine *m)

@@ -63,6 +63,21 @@ cat >"$dir/flags.cu" <<'CUDA'
 __global__ void k(int *p) { p[threadIdx.x] = VALUE + __CUDA_ARCH__; }
 CUDA
 check "--clang-flags and --target" test "$("$r" run -q --module "$dir/flags.cu" --clang-flags '-DVALUE=7 -Wall' --target sm_62 -g 1 -b 1 --arg buf=zeros:4 --print 0=i32 | tail -1)" = "  [0] 627"
+cat >"$dir/quotes.cu" <<'CUDA'
+__global__ void letters(int *p) { const char *s = NAME; p[0] = 0; for (int i = 0; s[i]; i++) p[i] = s[i]; }
+CUDA
+letters() { # flags: the text that NAME stands for
+    "$r" run -q --module "$dir/quotes.cu" --clang-flags "$1" -g 1 -b 1 --arg buf=zeros:64 --print 0=i32:16 2>"$dir/err" |
+        python3 -c 'import sys; print(end="".join(chr(int(n)) for line in sys.stdin.readlines()[1:] for n in line.split()[1:] if n != "0"))'
+}
+check "--clang-flags: quotes, as in a shell" test "$(letters "'-DNAME=\"a b\"' -Wall")" = "a b"
+check "--clang-flags: double quotes and backslashes" test "$(letters '"-DNAME=\"c  d\"" ')" = "c  d"
+check "--clang-flags: quotes inside of a word" test "$(letters "-DNAME='\"e'\ \'\\\"")" = "e '"
+for flags in "'-DNAME=1" '-DNAME="1' '-DNAME=1 "'; do
+    "$r" run -q --module "$dir/quotes.cu" --clang-flags "$flags" -g 1 -b 1 --arg buf=zeros:64 2>"$dir/err"
+    status=$?
+    check "--clang-flags: $flags is not closed" eval '[ $status -eq 1 ] && grep -q "a quote . is not closed" "$dir/err" && [ "$(wc -l <"$dir/err")" -eq 1 ]'
+done
 check "sm_75 if nothing is said" test "$("$r" run -q --module "$dir/flags.cu" --clang-flags -DVALUE=0 -g 1 -b 1 --arg buf=zeros:4 --print 0=i32 | tail -1)" = "  [0] 750"
 "$r" run -q --module "$dir/flags.cu" --target sm_999 -g 1 -b 1 --arg buf=zeros:4 >/dev/null 2>&1
 check "an unknown target is refused" test $? -ne 0

@@ -29,10 +29,16 @@ is "options that change together" "$(json "$work/b.json" '[tuple(v["varied"].val
 is "and are set together" "$(json "$work/b.json" 'd["variants"][1]["total"]["cycles"]')" "$(cycles --set subcores=2 --set l1_subcores=2 --set icache_subcores=2)"
 is "beside another axis" "$(diff --vary subcores,icache_subcores=2,2:4,4 --vary sms=1,2 --json | json /dev/stdin 'len(d["variants"])')" 4
 
+for size in 8k 8K 8192 0x2000; do
+    is "l1.size=$size" "$("$REPRISE" machine show jetson-tx2 --set l1.size=$size --csv | sed -n 's/^l1.size,//p')" 8192
+done
+is "sizes are numbers in CSV and JSON" "$(diff --vary l1.size=8k,16K --csv | python3 -c 'import csv, sys; print([r["l1.size"] for r in csv.DictReader(sys.stdin)])') $(diff --vary l1.size=8k,16K --json | json /dev/stdin '[v["varied"]["l1.size"] for v in d["variants"]]')" "['8192', '16384'] [8192, 16384]"
+fails 1 "'8KB' is not a whole number from 32 to 268435456 bytes; only K, M and G may stand behind it, for powers of 1024" --vary l1.size=8KB
+
 # ---- options that only some models have ----------------------------------------------------------------------------
 diff --vary l1=none,direct-mapped --vary l1.size=8K,24K --json >"$work/c.json"
 is "a size varies where there is a cache" "$(json "$work/c.json" '[(v["varied"]["l1"], v["varied"]["l1.size"]) for v in d["variants"]]')" \
-    "[('none', None), ('direct-mapped', '8K'), ('direct-mapped', '24K')]"
+    "[('none', None), ('direct-mapped', 8192), ('direct-mapped', 24576)]"
 is "the one without is what replay says" "$(json "$work/c.json" 'd["variants"][0]["total"]["cycles"]')" "$(cycles --set l1=none)"
 is "those with, too" "$(json "$work/c.json" 'd["variants"][1]["total"]["cycles"]')" "$(cycles --set l1.size=8K)"
 is "the order of the axes does not matter" "$(diff --vary l1.size=8K,24K --vary l1=none,direct-mapped --json | json /dev/stdin 'sorted(str(v["total"]["cycles"]) for v in d["variants"]) == sorted(str(v["total"]["cycles"]) for v in json.load(open("'"$work"'/c.json"))["variants"])')" True

@@ -28,13 +28,13 @@ check "a kernel with a long name is recorded" test $? -eq 0
 plain="of_some_length::and_another_one_below_it::a_kernel_with_a_name_that_takes_more_room_than_a_table_has<float, 3>"
 check "the summary has its name in the source" grep -qF "1 launch of $plain, " "$dir/err"
 "$r" info "$dir/t.wtr" >"$dir/out"
-check "info, too" grep -qF " $plain (ptx" "$dir/out"
-check "with the name in the module" grep -qx " *$long" "$dir/out"
+check "info, too" eval 'tr "\n" " " <"$dir/out" | tr -s " " | grep -qF " $plain (ptx"'
+check "and not the one in the module" eval '! grep -q _ZN14 "$dir/out"'
 check "JSON has the whole name" eval '"$r" info --json "$dir/t.wtr" | grep -qF "\"name\": \"$long\"" && "$r" replay --json "$dir/t.wtr" -m jetson-tx2 | grep -qF "\"kernel\": \"$long\""'
-check "CSV, too" eval '"$r" replay --csv "$dir/t.wtr" -m jetson-tx2 | grep -qF "$long"'
+check "CSV, too" eval '"$r" replay --csv "$dir/t.wtr" -m jetson-tx2 | grep -qF "$long" && "$r" info --csv "$dir/t.wtr" | grep -qF "$long"'
 wide() { LC_ALL=C.UTF-8 awk 'length > 120' "$1" | grep -q .; }
 for c in "replay -m jetson-tx2" "diff -m jetson-tx2 --vary scheduler=gto,lrr --vary l1_subcores=1,3" \
-    "wcet -m orin-wcet --check gto,lrr,oldest,two-level,random --attack 5 --assume all" "machine list"; do
+    "wcet -m orin-wcet --check gto,lrr,oldest,two-level,random --attack 5 --assume all" "info " "dump --source" "machine list"; do
     # shellcheck disable=SC2086
     "$r" ${c%% *} $([ "$c" = "machine list" ] && echo list || echo "$dir/t.wtr") $([ "$c" = "machine list" ] || echo "${c#* }") >"$dir/out" 2>"$dir/err"
     status=$?
@@ -93,3 +93,75 @@ check "there is no fifth" eval '[ $status -eq 1 ] && grep -q "launch 0 has no bl
 "$r" wcet -q "$dir/four.wtr" -m orin-wcet --block 1 --check gto >"$dir/out" 2>"$dir/err"
 status=$?
 check "and no replay of one" eval '[ $status -eq 1 ] && grep -q "goes with neither" "$dir/err"'
+
+# ---- kernels by their names in the source ----------------------------------------------------------------------------
+cat >"$dir/t.cu" <<'CUDA'
+template <class T, int N> __global__ void gemm(T *p) { p[threadIdx.x] = N; }
+template __global__ void gemm<float, 16>(float *);
+template __global__ void gemm<int, 32>(int *);
+namespace a { __global__ void copy(int *p) { p[threadIdx.x] = 1; } }
+namespace b { __global__ void copy(float *p) { p[threadIdx.x] = 2; } }
+CUDA
+named() { # kernel, type: the element that it writes
+    "$r" run -q --module "$dir/t.cu" -g 1 -b 1 --arg buf=zeros:4 --print "0=$2" -k "$1" 2>"$dir/err" | sed -n 's/^ *\[0\] //p'
+}
+for name in 'gemm<float, 16>' 'gemm<float,16>' ' gemm < float , 16 > ' 'gemm<float, 16>(float*)' 'void gemm<float, 16>(float *)' _Z4gemmIfLi16EEvPT_; do
+    check "--kernel '$name'" test "$(named "$name" f32)" = 16
+done
+check "the other one" test "$(named 'gemm<int,32>' i32)" = 32
+check "a scope tells names apart" test "$(named a::copy i32) $(named b::copy f32)" = "1 2"
+refused() { # text, kernel
+    local text=$1
+    named "$2" i32 >"$dir/out"
+    check "'$2': ${1/$dir\//}" eval 'grep -qF -- "$text" "$dir/err" && [ "$(wc -l <"$dir/err")" -eq 1 ] && [ ! -s "$dir/out" ]'
+}
+refused "2 kernels of $dir/t.cu are called 'gemm'; name one of: gemm<float, 16>, gemm<int, 32>" gemm
+refused "2 kernels of $dir/t.cu are called 'copy'; name one of: a::copy, b::copy" copy
+refused "has no kernel 'gemn'; did you mean 'gemm'?" gemn
+refused "has no kernel 'gemm<float,17>'; did you mean 'gemm<float, 16>'?" 'gemm<float,17>'
+refused "has no kernel 'entirely'; it has: gemm<float, 16>, gemm<int, 32>, a::copy, b::copy" entirely
+"$r" run -q --module "$dir/t.cu" -g 1 -b 1 --arg buf=zeros:4 2>"$dir/err"
+check "none is named: all that there are" grep -qF "has several kernels; name one with --kernel: gemm<float, 16>, gemm<int, 32>, a::copy, b::copy" "$dir/err"
+
+# ---- comma-separated values ------------------------------------------------------------------------------------------
+"$r" info --json "$dir/w.wtr" >"$dir/json"
+"$r" info --csv "$dir/w.wtr" >"$dir/csv"
+check "info --csv says what its JSON says" python3 - "$dir/json" "$dir/csv" <<'PY'
+import csv, json, sys
+d, rows = json.load(open(sys.argv[1])), list(csv.DictReader(open(sys.argv[2])))
+assert len(rows) == len(d['launches']) == 1
+for i, (row, l) in enumerate(zip(rows, d['launches'])):
+    assert row['launch'] == str(i) and row['kernel'] == l['kernel_name'] and row['outcome'] == l['outcome'], row
+    for column, key in (('warp instructions', 'warp_instructions'), ('thread instructions', 'thread_instructions'), ('bytes', 'compressed_bytes'), ('blocks recorded', 'blocks_recorded')):
+        assert int(row[column]) == l[key], (column, row)
+    mix = {k[4:]: int(v) for k, v in row.items() if k.startswith('mix.') and v != '0'}
+    assert mix == {k: v['warp_instructions'] for k, v in l['mix'].items()}, mix
+PY
+check "info --csv --no-mix leaves the mix out" eval '! "$r" info --csv --no-mix "$dir/w.wtr" | grep -q mix'
+"$r" wcet -q "$dir/w.wtr" "$dir/t.wtr" -m orin-wcet --check gto,lrr --attack 3 --csv >"$dir/csv"
+"$r" wcet -q "$dir/w.wtr" "$dir/t.wtr" -m orin-wcet --check gto,lrr --attack 3 --json >"$dir/json"
+check "wcet --check --csv is one table" python3 - "$dir/json" "$dir/csv" <<'PY'
+import csv, json, sys
+d, rows = json.load(open(sys.argv[1])), list(csv.reader(open(sys.argv[2])))
+assert len(rows) == 3 and len({len(r) for r in rows}) == 1, rows
+for row, t in zip((dict(zip(rows[0], r)) for r in rows[1:]), d['traces']):
+    l = t['launches'][0]
+    assert row['trace'] == t['trace']['file'] and row['unit-aware'] == str(l['unit_bound']) and row['attacked'] == str(l['attack']['longest']), row
+    assert [row['cycles.' + p] for p in ('gto', 'lrr')] == [str(l['replay'][p]) for p in ('gto', 'lrr')], row
+PY
+"$r" wcet -q "$dir/w.wtr" "$dir/t.wtr" -m orin-wcet >"$dir/out"
+check "several traces: why some are not exact" grep -q "^Not exact: " "$dir/out"
+for c in "info $dir/w.wtr" "dump $dir/w.wtr" "dump --host $dir/w.wtr" "dump --source $dir/w.wtr" "replay -q $dir/w.wtr -m jetson-tx2" "replay --explain" \
+    "diff -q $dir/w.wtr -m jetson-tx2 --vary sms=1,2" "wcet -q $dir/w.wtr -m orin-wcet --grid latency=100,200 policy=gto" \
+    "machine list" "machine options" "machine show jetson-tx2"; do
+    # shellcheck disable=SC2086
+    check "'${c/$dir\//}' --csv is a table" eval '"$r" $c --csv | python3 -c "
+import csv, sys
+rows = list(csv.reader(sys.stdin))
+assert len(rows) > ('"'$c'"'.count(\"--host\") == 0) and len({len(r) for r in rows}) == 1 and len(set(rows[0])) == len(rows[0]), rows[:3]"'
+    # shellcheck disable=SC2086
+    "$r" $c --csv --json >"$dir/out" 2>"$dir/err"
+    status=$?
+    check "and not with --json" eval '[ $status -eq 1 ] && [ ! -s "$dir/out" ] && grep -q "either --json or --csv" "$dir/err"'
+done
+check "info: thousands apart" eval '"$r" info "$dir/w.wtr" | grep -qE "[0-9]{1,3},[0-9]{3} warp instructions" && ! "$r" info "$dir/w.wtr" | grep -v "sha256" | grep -qE "[^0-9.][0-9]{5,}"'

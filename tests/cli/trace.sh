@@ -33,7 +33,7 @@ for seed in 1 6 9 23 29; do
     for l in $(json 'print(*range(len(d["launches"])))'); do
         read -r blocks warps <<<"$(json "l=d['launches'][$l]; g=l['grid']; b=l['block']; print(g[0]*g[1]*g[2], (b[0]*b[1]*b[2]+31)//32)")"
         for ((b = 0; b < blocks; b++)); do for ((w = 0; w < warps; w++)); do
-            lines=$((lines + $("$REPRISE" dump "$t" --launch "$l" --block "$b" --warp "$w" | tail -n +2 | wc -l)))
+            lines=$((lines + $("$REPRISE" dump "$t" --launch "$l" --block "$b" --warp "$w" | grep -cE "^[0-9a-f]{6}  ")))
         done; done
     done
     check "trace $seed: dump prints each warp instruction once" [ "$lines" -eq "$(json 'print(d["total"]["warp_instructions"])')" ]
@@ -47,7 +47,7 @@ t=$dir/29.wtr
 check "info prints text" status 0 "$REPRISE" info "$t"
 check "info says what made the trace" grep -q '^made by   synthetic' "$dir/out"
 check "dump --limit" status 0 "$REPRISE" dump "$t" --limit 5
-check "five lines and a heading" [ "$(wc -l <"$dir/out")" -eq 6 ]
+check "five instructions and a heading" [ "$(grep -cv "^ " "$dir/out")" -eq 6 ]
 check "dump --source" status 0 "$REPRISE" dump --source --limit 1 tests/golden/trace/chain.wtr
 check "places in the source" grep -q 'matmul.ptx:28$' "$dir/out"
 check "dump takes coordinates" diff <("$REPRISE" dump "$t" --launch 1 --block 1,1) \
@@ -58,7 +58,10 @@ check "dump takes coordinates" diff <("$REPRISE" dump "$t" --launch 1 --block 1,
 cat >"$dir/dump.py" <<'PY'
 import json, re, sys
 d = json.load(open(sys.argv[1]))
-lines = open(sys.argv[2]).read().splitlines()[1:]
+text = open(sys.argv[2]).read()
+assert all(len(line) <= 120 for line in text.splitlines())
+text = re.sub(r'\n {26}', ' ', text.replace(',\n' + 26 * ' ', ',')) # lines that go on
+lines = text.splitlines()[1:]
 assert d['error'] is None and d['launch'] == 1 and d['warp'] == 0 and len(lines) == len(d['instructions']) > 0
 lists = 0
 for line, step in zip(lines, d['instructions']):
@@ -86,6 +89,16 @@ for line, step in zip(lines, d['instructions']):
 assert lists
 PY
 check "dump --json says what the text says" python3 "$dir/dump.py" "$dir/info" "$dir/text"
+"$REPRISE" dump "$t" --launch 1 --block 1,1 --csv >"$dir/csv"
+check "dump --csv, too" python3 - "$dir/info" "$dir/csv" <<'PY'
+import csv, json, sys
+d, rows = json.load(open(sys.argv[1])), list(csv.DictReader(open(sys.argv[2])))
+assert len(rows) == len(d['instructions'])
+for row, step in zip(rows, d['instructions']):
+    assert all(row[k] == str(step[k]) for k in ('pc', 'active', 'executed', 'text')) and None not in row, row
+    assert row['aux'].split(',')[0] == step.get('aux', ''), row
+    assert [w.split(':')[0] for w in row['addresses'].split()] == [a['space'] for a in step['accesses']], row
+PY
 "$REPRISE" dump "$t" --limit 5 --json >"$dir/info"
 check "dump --json --limit" json 'assert len(d["instructions"]) == 5'
 for wrong in "--block 99999" "--block 0,0,7" "--block x" "--block 1,2,3,4" "--warp 32" "--launch 9" "--nonsense" "--limit -1"; do

@@ -18,6 +18,8 @@ mm=(--grid 4,4 --block 16,16 --arg buf=rand-f32:4096:seed=1 --arg buf=rand-f32:4
 record "${mm[@]}" --save "2=$dir/C.bin"
 record -g 4x4 -b 16x16x1 --arg buf=rand-f32:4K:seed=1 --arg buf=rand-f32:4K:seed=2 --arg buf=zeros:16K --arg i32=64 --save "2=$dir/C2.bin"
 check "4x4 is 4,4 and 16K is 16384" cmp "$dir/C.bin" "$dir/C2.bin"
+record -g 4x4 -b 16x16 --arg buf=rand-f32:4k:seed=1 --arg buf=rand-f32:0x1000:seed=2 --arg buf=zeros:16k --arg i32=64 --limit 1m --save "2=$dir/C5.bin"
+check "and so is 16k" cmp "$dir/C.bin" "$dir/C5.bin"
 says() { # status, text, options...
     local status=$1 text=$2 got
     shift 2
@@ -29,7 +31,6 @@ says 1 "zeros: '-1' is negative; the least is 0" "${mm[@]}" --arg buf=zeros:-1
 says 1 "--shared: '-4' is negative; the least is 0" "${mm[@]}" --shared -4
 says 1 "--grid: '-1' is negative; the least is 1" "${mm[@]}" -g 4,-1
 says 1 "zeros: '4X' is not a whole number" "${mm[@]}" --arg buf=zeros:4X
-says 1 "zeros: '4k' is not a whole number, or one with K, M or G behind it" "${mm[@]}" --arg buf=zeros:4k
 says 1 "zeros: '4KiB' is not a whole number, or one with K, M or G behind it" "${mm[@]}" --arg buf=zeros:4KiB
 says 1 "is too large" "${mm[@]}" --arg buf=zeros:99999999999G
 says 1 "--shared: '5G' is too large" "${mm[@]}" --shared 5G

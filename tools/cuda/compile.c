@@ -45,6 +45,26 @@ struct command_words {
 
 static void add(struct command_words *c, const char *word) { c->words[c->count++] = word; }
 
+/* Cuts the next word off a text as a shell does: quotes and backslashes count and go. The text is changed. False: err;
+ * *word is NULL behind the last. */
+static bool next_word(char **text, char **word, struct rp_error *err)
+{
+    char *from = *text + strspn(*text, " \t\n"), *to = from, quote = 0;
+    *word = *from ? from : NULL;
+    for (; *from && (quote || !strchr(" \t\n", *from)); from++) {
+        bool escapes = *from == '\\' && quote != '\'' && from[1] && (!quote || strchr("\\\"$`", from[1]));
+        if (!escapes && (quote ? *from == quote : *from == '"' || *from == '\''))
+            quote = quote ? 0 : *from;
+        else
+            *to++ = *(from += escapes);
+    }
+    *text = from + (*from != 0);
+    *to = 0;
+    return !quote ||
+           rp_fail(err, RP_USAGE, "--clang-flags: a quote %c is not closed; write it twice, or \\%c for itself", quote,
+                   quote);
+}
+
 /* `flags` is cut into words. What is made depends on neither the folder one is in nor that of the headers. */
 static bool build(struct command_words *c, const char *clang, const char *source, const char *arch, const char *headers,
                   const char *map, char *flags, struct rp_error *err)
@@ -73,8 +93,12 @@ static bool build(struct command_words *c, const char *clang, const char *source
     add(c, "-I");
     add(c, headers);
     add(c, map);
-    char *rest, *word = flags ? strtok_r(flags, " ", &rest) : NULL;
-    for (size_t i = 0; word; word = strtok_r(NULL, " ", &rest), i++) {
+    char *rest = flags, *word;
+    for (size_t i = 0; rest; i++) {
+        if (!next_word(&rest, &word, err))
+            return false;
+        if (!word)
+            break;
         if (i == MOST_FLAGS)
             return rp_fail(err, RP_USAGE, "--clang-flags: more than %d", MOST_FLAGS);
         add(c, word);

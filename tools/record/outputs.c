@@ -1,4 +1,5 @@
 #include "tools/record/outputs.h"
+#include "tools/number.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -114,10 +114,6 @@ bool plan_add_expect(struct plan *, size_t buffer, const char *text, struct rp_e
 
 /* ---- reading values; errors are RP_USAGE and name `what` --------------------------------------------------------- */
 
-/* A whole number, decimal or 0x..., at most `most`. */
-bool read_number(const char *text, uint64_t most, const char *what, uint64_t *value, struct rp_error *);
-/* A size or count, with K, M or G at its end if one likes (powers of 1024). */
-bool read_size(const char *text, uint64_t most, const char *what, uint64_t *value, struct rp_error *);
 /* "x[,y[,z]]", or with x between as tables print it: "64x2". Missing extents are 1. */
 bool read_extent(const char *text, const char *what, uint32_t extent[3], struct rp_error *);
 /* What "buf=TEXT" means: sets *buffer to an index in plan.buffers. field: its number in a structure, -1 outside. */

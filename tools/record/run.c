@@ -193,6 +193,21 @@ static struct module *load_module(const struct session *s, struct rp_error *err)
     return m;
 }
 
+/* By its name in the module or in the source; NULL: the only one. */
+static struct program *find_kernel(struct module *m, const char *name, struct rp_error *err)
+{
+    const char **names = calloc(m->program_count + 1, sizeof *names);
+    if (!names) {
+        rp_fail(err, RP_SYSTEM, "out of memory");
+        return NULL;
+    }
+    for (uint32_t i = 0; i < m->program_count; i++)
+        names[i] = m->programs[i].name;
+    const char *chosen = choose_kernel(m->path, names, m->program_count, name, err);
+    free(names);
+    return chosen ? module_find(m, chosen, err) : NULL;
+}
+
 static bool prepare(struct session *s, struct rp_error *err)
 {
     struct plan *p = s->plan;
@@ -202,7 +217,7 @@ static bool prepare(struct session *s, struct rp_error *err)
         return p->target_line && wrong(p, p->target_line, err);
     for (size_t i = 0; i < p->launch_count; i++) {
         const struct plan_launch *l = &p->launches[i];
-        if (!(s->programs[i] = kernel_find(s->module, l->kernel, err)))
+        if (!(s->programs[i] = find_kernel(s->module, l->kernel, err)))
             return wrong(p, l->kernel_line, err);
         if (!kernel_check_arguments(s->programs[i], l, err))
             return wrong(p, l->args_line, err);

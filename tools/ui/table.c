@@ -8,7 +8,7 @@
 #include "tools/ui/figure.h"
 
 struct table {
-    const char *columns;
+    char *columns;
     size_t width, count, capacity; /* columns, cells */
     char **cells;
 };
@@ -22,9 +22,8 @@ static void *no_memory(void)
 struct table *table_new(const char *columns)
 {
     struct table *t = calloc(1, sizeof *t);
-    if (!t)
+    if (!t || !(t->columns = strdup(columns)))
         return no_memory();
-    t->columns = columns;
     t->width = strlen(columns);
     return t;
 }
@@ -97,7 +96,7 @@ static void cut(char *text, size_t most)
 }
 
 /* The last column, in lines of `room` characters, each from column `indent` on. */
-static void print_wrapped(const char *text, size_t indent, size_t room, FILE *to)
+static void print_last(const char *text, size_t indent, size_t room, FILE *to)
 {
     size_t at = 0;
     for (const char *word = text; *word;) {
@@ -123,7 +122,7 @@ static void print_cell(const struct table *t, size_t i, const size_t *widest, si
         cut(t->cells[i], widest[column]);
     int pad = (int)(widest[column] - characters(t->cells[i]));
     if (t->columns[column] == 'w')
-        print_wrapped(t->cells[i], before, before + 40 < TABLE_WIDEST ? TABLE_WIDEST - before : 40, to);
+        print_last(t->cells[i], before, before + 40 < TABLE_WIDEST ? TABLE_WIDEST - before : 40, to);
     else if (t->columns[column] == 'r')
         fprintf(to, "%*s%s", pad, "", t->cells[i]);
     else
@@ -163,7 +162,7 @@ static void plain_number(char *cell)
     *out = 0;
 }
 
-static void print_csv_cell(const char *cell, FILE *to)
+void csv_cell(const char *cell, FILE *to)
 {
     if (!strpbrk(cell, ",\"\n")) {
         fputs(cell, to);
@@ -183,19 +182,19 @@ void table_print_csv(struct table *t, FILE *to)
     for (size_t i = 0; i < t->count; i++) {
         plain_number(t->cells[i]);
         if (strcmp(t->cells[i], "-"))
-            print_csv_cell(t->cells[i], to);
+            csv_cell(t->cells[i], to);
         fputc((i + 1) % t->width ? ',' : '\n', to);
-        free(t->cells[i]);
     }
-    free(t->cells);
-    free(t);
+    table_free(t);
 }
 
 void table_free(struct table *t)
 {
-    for (size_t i = 0; t && i < t->count; i++)
+    if (!t)
+        return;
+    for (size_t i = 0; i < t->count; i++)
         free(t->cells[i]);
-    if (t)
-        free(t->cells);
+    free(t->cells);
+    free(t->columns);
     free(t);
 }

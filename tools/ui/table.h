@@ -19,6 +19,8 @@ void table_number(struct table *, uint64_t value);
 void table_print(struct table *, FILE *);
 /* The same as comma-separated values (RFC 4180): numbers without separators and "%", nothing for "-". */
 void table_print_csv(struct table *, FILE *);
+/* A text as a cell of CSV, in quotes if it needs them; for tables that are printed as they come. */
+void csv_cell(const char *text, FILE *to);
 void table_free(struct table *); /* not printed; NULL is allowed */
 
 #endif

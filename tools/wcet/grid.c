@@ -123,6 +123,6 @@ int wcet_grid_run(const struct wcet_grid *g, const struct machine_args *args, co
     if (list)
         return json_finish(json_pack("{s:s, s:s, s:o}", "tool", "reprise " REPRISE_VERSION, "key",
                                      g->key ? g->key : "-", "rows", list));
-    table_print(table, stdout);
+    (g->csv ? table_print_csv : table_print)(table, stdout);
     return RP_OK;
 }

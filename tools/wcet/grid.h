@@ -10,7 +10,7 @@ struct wcet_grid {
     struct wcet_policies policies;
     unsigned extensions;
     struct wcet_states_budget exhaust; /* for every value of the key */
-    bool json, quiet;
+    bool json, csv, quiet;
 };
 
 /* Takes "key=a,b,c" apart, which is changed: an axis, "policy" the other. */

@@ -137,7 +137,7 @@ static void microseconds(struct table *table, const struct machine *m, uint64_t 
 }
 
 static void launch_row(struct table *table, const struct wcet_view *v, const struct wcet_launch *l,
-                       const struct wcet_attack *attack)
+                       const struct wcet_attack *attack, size_t policies)
 {
     const struct wcet_bounds *b = &l->bounds;
     char plain[WCET_NAME];
@@ -159,15 +159,23 @@ static void launch_row(struct table *table, const struct wcet_view *v, const str
         table_number(table, attack->longest);
         table_cell(table, "%.2f %%", closeness(b, attack));
     }
+    for (size_t p = 0; p < policies; p++)
+        table_number(table, l->cycles[p]);
 }
 
-struct table *wcet_launch_table(bool several, bool attacked)
+struct table *wcet_launch_table(bool several, bool attacked, const struct wcet_policies *policies)
 {
     static const char *const heading[] = {"trace",  "launch",     "kernel", "warps", "sections", "GUB",
                                           "serial", "unit-aware", "exact",  "us",    "attacked", "of unit-aware"};
-    struct table *table = table_new(&(attacked ? "nrnrrrrrlrrr" : "nrnrrrrrlr")[!several]);
-    for (size_t i = !several; i < sizeof heading / sizeof *heading - (attacked ? 0 : 2); i++)
+    size_t headings = sizeof heading / sizeof *heading - (attacked ? 0 : 2), count = policies ? policies->count : 0;
+    char columns[] = "nrnrrrrrlrrrrrrrrrrr";
+    _Static_assert(sizeof columns - 1 == sizeof heading / sizeof *heading + WCET_POLICIES, "a letter each");
+    columns[headings + count] = 0;
+    struct table *table = table_new(columns + !several);
+    for (size_t i = !several; i < headings; i++)
         table_cell(table, "%s", heading[i]);
+    for (size_t p = 0; p < count; p++)
+        table_cell(table, "cycles.%s", policies->names[p]);
     return table;
 }
 
@@ -175,7 +183,7 @@ void wcet_launch_rows(struct table *table, const struct wcet_view *v, const stru
                       const struct wcet_attack *attacks)
 {
     for (size_t i = 0; i < r->count; i++)
-        launch_row(table, v, &r->launches[i], attacks ? &attacks[i] : NULL);
+        launch_row(table, v, &r->launches[i], attacks ? &attacks[i] : NULL, v->policies ? r->policies.count : 0);
 }
 
 void wcet_print_attacks(const struct wcet_result *r, const struct wcet_attack *attacks)
@@ -243,23 +251,30 @@ void wcet_print_sections(const struct machine *m, const struct wcet_result *r)
     table_print(table, stdout);
 }
 
-void wcet_print_exact(const struct wcet_result *r)
+void wcet_count_exact(struct wcet_exactness *e, const struct wcet_result *r)
 {
-    size_t exact = 0, too_many = 0;
+    e->launches += r->count;
+    e->tried |= r->exhaust.launch != 0;
     for (size_t i = 0; i < r->count; i++) {
-        exact += r->launches[i].bounds.exact != 0;
-        too_many += r->launches[i].bounds.too_many;
+        e->exact += r->launches[i].bounds.exact != 0;
+        e->too_many += r->launches[i].bounds.too_many;
     }
-    size_t others = r->count - exact - too_many;
-    if (exact)
+}
+
+void wcet_print_exact(const struct wcet_exactness *e, bool one_block)
+{
+    size_t others = e->launches - e->exact - e->too_many;
+    if (e->exact)
         puts("\nexact: all schedules were gone through, and some take as long as the unit-aware bound says.");
-    if (!r->exhaust.launch || exact == r->count)
+    if (!e->tried || e->exact == e->launches)
         return;
     printf("\nNot exact: ");
-    if (too_many)
-        printf("%zu launch%s with more schedules than were allowed (--exhaust N)%s", too_many,
-               too_many == 1 ? "" : "es", others ? "; " : ".\n");
-    if (others)
+    if (one_block)
+        puts("schedules are gone through for whole launches, not for --block.");
+    else if (e->too_many)
+        printf("%zu launch%s with more schedules than were allowed (--exhaust N)%s", e->too_many,
+               e->too_many == 1 ? "" : "es", others ? "; " : ".\n");
+    if (!one_block && others)
         printf("%zu of a kind for which there is no exact figure (docs/wcet.md).\n", others);
 }
 

@@ -20,10 +20,12 @@ struct wcet_view {
     const struct rp_trace *trace;
     const struct machine *machine;
     bool several;
+    bool policies; /* with the cycles under each in the table of bounds */
     const char *(*name)(const char *kernel, char out[WCET_NAME]); /* NULL: as they are */
 };
-/* Bounds, a row per launch; whoever asks prints the table. */
-struct table *wcet_launch_table(bool several, bool attacked);
+/* Bounds, a row per launch, with the cycles under each of `policies` in columns of their own (NULL: none); whoever asks
+ * prints the table. */
+struct table *wcet_launch_table(bool several, bool attacked, const struct wcet_policies *policies);
 void wcet_launch_rows(struct table *, const struct wcet_view *, const struct wcet_result *, const struct wcet_attack *);
 /* Cycles under the policies compared with, a row for each. */
 struct table *wcet_replay_table(bool several);
@@ -33,8 +35,14 @@ void wcet_print_attacks(const struct wcet_result *, const struct wcet_attack *);
 /* The bounds of sections, of launches with 2 to WCET_SECTIONS_SHOWN of them. */
 #define WCET_SECTIONS_SHOWN 32
 void wcet_print_sections(const struct machine *, const struct wcet_result *);
-/* What "exact" means, if any launch is. */
-void wcet_print_exact(const struct wcet_result *);
+/* Launches of one trace or of several, and how many of them have an exact figure. */
+struct wcet_exactness {
+    size_t launches, exact, too_many;
+    bool tried; /* --exhaust is not 0 */
+};
+void wcet_count_exact(struct wcet_exactness *, const struct wcet_result *);
+/* What "exact" means, if any launch is, and why others are not. */
+void wcet_print_exact(const struct wcet_exactness *, bool one_block);
 /* The classes of accesses to caches, if there are any. */
 void wcet_print_caches(const struct wcet_result *, const struct machine *);
 void wcet_print_summary(const struct wcet_result *);

@@ -1,12 +1,21 @@
 """check.py REPRISE EXPECTED TRACE...: reads, verifies, dumps and replays traces of earlier versions. EXPECTED is a JSON file
 with the figures of each; --write makes it anew, which is right only for a trace that is new itself."""
-import hashlib, json, os, subprocess, sys
+import csv, hashlib, io, json, os, subprocess, sys
 
 def run(*command, statuses=(0,)):
     ran = subprocess.run(command, stdout=subprocess.PIPE)
     if ran.returncode not in statuses:
         sys.exit(f'{command} ended with {ran.returncode}')
     return ran.stdout
+
+def dump(*command):
+    """What a warp did, in the form of the text that the hashes are of."""
+    lines = ['pc      active   executed instruction, addresses (lane counts from the lowest executed lane)']
+    for row in csv.DictReader(io.StringIO(run(*command, '--csv').decode())):
+        more = ''.join('  ' + a for a in row['addresses'].split()) + ('  aux=' + row['aux'] if row['aux'] else '')
+        lines.append('%06x  %08x %08x  %s%s' % (int(row['pc']), int(row['active']), int(row['executed']),
+                                                row['text'].ljust(36 if more else 0), more))
+    return ('\n'.join(lines) + '\n').encode()
 
 def figures(reprise, trace):
     info = json.loads(run(reprise, 'info', '--json', trace))
@@ -15,7 +24,7 @@ def figures(reprise, trace):
         threads = launch['block'][0] * launch['block'][1] * launch['block'][2]
         for block in range(launch['blocks_recorded']):
             for warp in range((threads + 31) // 32):
-                dumps.update(run(reprise, 'dump', trace, '--launch', str(number), '--block', str(block), '--warp', str(warp)))
+                dumps.update(dump(reprise, 'dump', trace, '--launch', str(number), '--block', str(block), '--warp', str(warp)))
     verified = json.loads(run(reprise, 'verify', '--json', trace))['traces'][0]
     whole = all(launch['outcome'] == 'complete' for launch in info['launches'])
     replay = json.loads(run(reprise, 'replay', '--json', '--quiet', '--machine', 'orin-wcet', trace,

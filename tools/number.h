@@ -1,0 +1,16 @@
+/* Numbers as people write them on the command line and in launch files. */
+#ifndef REPRISE_TOOLS_NUMBER_H
+#define REPRISE_TOOLS_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tracefmt/error.h"
+
+/* A number from 0 to most, decimal or 0x hexadecimal, all of the text; `what` it is for messages. Errors are RP_USAGE.
+ */
+bool read_number(const char *text, uint64_t most, const char *what, uint64_t *value, struct rp_error *);
+/* The same, perhaps with K, M or G behind it, or k, m or g: 2^10, 2^20, 2^30. */
+bool read_size(const char *text, uint64_t most, const char *what, uint64_t *value, struct rp_error *);
+
+#endif
