@@ -119,4 +119,6 @@ void fast_advance_memory(struct fast_sm *sm, uint64_t now)
         else
             complete(sm, done.token, done.cycle);
     ask_again(sm, now);
+    if (sm->chip->stepped)
+        fast_sm_limit(sm);
 }

@@ -1,5 +1,9 @@
 /* The chip in the fast engine: which SM gets which block, and how far SMs go on without looking at one another.
  *
+ * In a window each SM goes on to its horizon, the first cycle in which the chip's word can reach it. For one that
+ * awaits none that is far away: while a block works in shared memory, say, its SM goes on alone, and what it needs
+ * stays in the caches of the computer. Then the chip goes on to where all SMs have come.
+ *
  * While blocks of the grid are left, no SM has room for one, but for those from which blocks have just left, or which
  * got one less than dispatch_interval ago. So an SM pauses where a block leaves it, or that interval ends, all SMs go
  * on to where they pause or to the end of the window, and then the earliest ones that pause get their blocks, as if the
@@ -19,7 +23,6 @@ struct dispatch {
     struct fast *chip;
     struct crew *crew;
     unsigned *run, run_count; /* SMs that go on now */
-    uint64_t until;
 };
 
 /* Gives blocks to the SMs that pause in this cycle. */
@@ -49,7 +52,7 @@ static void assign(struct fast *f, uint64_t now)
 
 static void run_sm(const struct dispatch *d, unsigned thread, unsigned s)
 {
-    d->chip->next[s] = fast_sm_run(&d->chip->sms[s], d->chip->memos[thread], d->until);
+    d->chip->next[s] = fast_sm_run(&d->chip->sms[s], d->chip->memos[thread]);
 }
 
 static void run_item(void *data, unsigned thread, unsigned item)
@@ -90,22 +93,39 @@ static void choose_paused(struct dispatch *d, uint64_t now)
         }
 }
 
-/* All SMs that have something to do in the window and do not pause. */
+/* All SMs that have something to do in the window that begins at f->from and do not pause. */
 static void choose_all(struct dispatch *d)
 {
     struct fast *f = d->chip;
     d->run_count = 0;
-    for (unsigned s = 0; s < f->sm_count; s++)
-        if (f->next[s] < d->until && !f->sms[s].paused)
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        struct fast_sm *sm = &f->sms[s];
+        sm->until = MOST_AHEAD < NEVER - f->from ? f->from + MOST_AHEAD : NEVER;
+        fast_sm_limit(sm);
+        if (f->next[s] < sm->until && !sm->paused)
             d->run[d->run_count++] = s;
+    }
 }
 
+/* All cycles before it are over on this SM. */
+static uint64_t reached(const struct fast_sm *sm) { return sm->paused ? sm->now : sm->until; }
+
+/* And on all. */
+static uint64_t all_reached(const struct fast *f)
+{
+    uint64_t least = NEVER;
+    for (unsigned s = 0; s < f->sm_count; s++)
+        least = reached(&f->sms[s]) < least ? reached(&f->sms[s]) : least;
+    return least;
+}
+
+/* The cycle of the first SMs that pause, if all others have come further; else NEVER. */
 static uint64_t first_pause(const struct fast *f)
 {
-    uint64_t first = NEVER;
+    uint64_t first = all_reached(f);
     for (unsigned s = 0; s < f->sm_count; s++)
-        if (f->next[s] < first && f->sms[s].paused)
-            first = f->next[s];
+        if (!f->sms[s].paused && f->sms[s].until == first)
+            return NEVER;
     return first;
 }
 
@@ -124,13 +144,14 @@ static bool leave(struct fast *f, uint64_t now)
     return pauses;
 }
 
-/* Lets the chip do what is due up to `now`. What it answers reaches the SMs in cycle `heard`. */
-static void advance_chip(struct fast *f, uint64_t now, uint64_t heard)
+/* Lets the chip do what is due up to `now`. SMs hear of what it answers when they go on. */
+static void advance_chip(struct fast *f, uint64_t now)
 {
     f->chip_next = memory_system_advance(f->job->memory, now);
     for (unsigned s = 0; s < f->sm_count; s++) {
         if (!sm_memory_replied(f->sms[s].memory))
             continue;
+        uint64_t heard = reached(&f->sms[s]);
         f->sms[s].memory_next = heard;
         f->next[s] = f->next[s] < heard ? f->next[s] : heard;
     }
@@ -151,8 +172,10 @@ static void advance_sms(struct fast *f, uint64_t now)
 static bool run_cycle(struct dispatch *d, uint64_t now, struct rp_error *err)
 {
     struct fast *f = d->chip;
+    for (unsigned s = 0; s < f->sm_count; s++)
+        f->sms[s].until = now;
     advance_sms(f, now);
-    advance_chip(f, now, now);
+    advance_chip(f, now);
     advance_sms(f, now);
     if (leave(f, now))
         assign(f, now);
@@ -161,6 +184,7 @@ static bool run_cycle(struct dispatch *d, uint64_t now, struct rp_error *err)
         if (f->next[s] != now)
             continue;
         sm->paused = false;
+        sm->until = now + 1;
         run_sm(d, 0, s);
         if (sm->failed && err)
             *err = sm->error;
@@ -170,7 +194,7 @@ static bool run_cycle(struct dispatch *d, uint64_t now, struct rp_error *err)
     return true;
 }
 
-/* All cycles before the end of the window. */
+/* All SMs up to their horizons, and the chip. */
 static bool run_window(struct dispatch *d, struct rp_error *err)
 {
     choose_all(d);
@@ -182,8 +206,9 @@ static bool run_window(struct dispatch *d, struct rp_error *err)
         if (!run(d, err))
             return false;
     }
-    if (d->until != NEVER)
-        advance_chip(d->chip, d->until - 1, d->until);
+    uint64_t over = all_reached(d->chip);
+    if (over != NEVER)
+        advance_chip(d->chip, over - 1);
     return true;
 }
 
@@ -215,8 +240,7 @@ static bool run_all(struct dispatch *d, struct rp_error *err)
                 return false;
             continue;
         }
-        uint64_t ahead = !f->lookahead ? 1 : f->lookahead < MOST_AHEAD ? f->lookahead : MOST_AHEAD;
-        d->until = ahead < NEVER - from ? from + ahead : NEVER;
+        f->from = from;
         if (f->lookahead ? !run_window(d, err) : !run_cycle(d, from, err))
             return false;
     }

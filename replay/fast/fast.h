@@ -194,6 +194,7 @@ struct fast_sm {
     const struct fast *chip;
     struct memo *memo; /* of the thread that runs this SM */
     uint64_t now;      /* the last cycle in which something happened here */
+    uint64_t until;    /* it goes on through all cycles before this one; nearer when something leaves for the chip */
     unsigned subcore_count;
     uint64_t next[MOST_SUBCORES]; /* per sub-core: the next cycle in which it must be looked at */
     struct fast_subcore *subcores;
@@ -232,7 +233,8 @@ struct fast {
     bool immediate, may_refuse, stepped; /* what the memory system says of itself */
     bool atomics_repeat;                 /* lanes of an atomic at one address take longer */
     uint64_t delay;                      /* of an immediate one */
-    uint64_t lookahead;                  /* cycles that an SM may be ahead of others; NEVER: any number */
+    uint64_t lookahead;                  /* of the memory system; NEVER: SMs have nothing in common */
+    uint64_t from;                       /* cycles before this one are over for all SMs and beyond them */
     uint64_t chip_next;                  /* the next cycle in which something happens beyond the SMs */
     struct fast_grid grid;
     unsigned sm_count;
@@ -331,10 +333,22 @@ void fast_advance_memory(struct fast_sm *, uint64_t now);
 
 /* ---- sm.c -------------------------------------------------------------------------------------------------------- */
 
-/* Lets the SM go on through all cycles before `until`. It stops early, before anything issues in that cycle, where
+/* The first cycle in which what others do may matter to the SM, as far as is known. */
+static inline uint64_t fast_sm_horizon(const struct fast_sm *sm)
+{
+    const struct fast *f = sm->chip;
+    return f->lookahead == NEVER ? NEVER : sm_memory_horizon(sm->memory, f->from, f->lookahead);
+}
+/* Something has left the SM, perhaps: it must not go on beyond what may come of it. */
+static inline void fast_sm_limit(struct fast_sm *sm)
+{
+    uint64_t horizon = fast_sm_horizon(sm);
+    sm->until = horizon < sm->until ? horizon : sm->until;
+}
+/* Lets the SM go on through all cycles before sm->until. It stops early, before anything issues in that cycle, where
  * blocks have left and others may come (`paused`). Returns the next cycle in which something happens on the SM;
  * `failed` and `error` say how it went. */
-uint64_t fast_sm_run(struct fast_sm *, struct memo *, uint64_t until);
+uint64_t fast_sm_run(struct fast_sm *, struct memo *);
 /* In cycle `now` blocks leave whose time has come, and the SM pauses if others may come now. */
 void fast_sm_leave(struct fast_sm *, uint64_t now);
 /* The next cycle in which something happens on the SM, NEVER for none. */

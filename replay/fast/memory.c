@@ -266,6 +266,7 @@ static uint64_t commit(struct fast_sm *sm, struct fast_warp *w, uint64_t done, u
         (struct fast_access){.warp = w, .op = w->op, .done = done, .latency = w->latency, .producer = w->producer};
     w->unresolved++;
     w->block->unresolved++;
+    fast_sm_limit(sm);
     if (sm->chip->stepped && sm->memory_next > accepted)
         sm->memory_next = accepted;
     return UNKNOWN;

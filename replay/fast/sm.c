@@ -241,13 +241,13 @@ static bool cycle(struct fast_sm *sm, struct rp_error *err)
 }
 
 /* The same for an SM with one sub-core, up to the next time that a block leaves. */
-static bool run_single(struct fast_sm *sm, uint64_t until, struct rp_error *err)
+static bool run_single(struct fast_sm *sm, struct rp_error *err)
 {
     for (;;) {
         if (!step(sm, 0, err))
             return false;
         report(sm);
-        if (sm->next[0] >= sm->next_leave || sm->next[0] >= until || sm->next[0] >= sm->memory_next ||
+        if (sm->next[0] >= sm->next_leave || sm->next[0] >= sm->until || sm->next[0] >= sm->memory_next ||
             sm->next[0] >= sm->next_room)
             return true;
         sm->now = sm->next[0];
@@ -265,11 +265,11 @@ void fast_sm_leave(struct fast_sm *sm, uint64_t now)
 }
 
 /* Returns the next cycle in which something happens. */
-static bool run(struct fast_sm *sm, uint64_t until, uint64_t *next, struct rp_error *err)
+static bool run(struct fast_sm *sm, uint64_t *next, struct rp_error *err)
 {
     if (sm->assigned_count && !fast_place_blocks(sm, err))
         return false;
-    while ((*next = fast_sm_next(sm)) < until) {
+    while ((*next = fast_sm_next(sm)) < sm->until) {
         if (sm->memory_next <= *next)
             fast_advance_memory(sm, *next);
         if (sm->next_leave == *next || sm->next_room == *next)
@@ -277,7 +277,7 @@ static bool run(struct fast_sm *sm, uint64_t until, uint64_t *next, struct rp_er
         if (sm->paused)
             return true;
         sm->now = *next;
-        if (sm->subcore_count == 1 && sm->next[0] == *next ? !run_single(sm, until, err) : !cycle(sm, err))
+        if (sm->subcore_count == 1 && sm->next[0] == *next ? !run_single(sm, err) : !cycle(sm, err))
             return false;
         if (sm->starved)
             return rp_fail(err, RP_SYSTEM, "out of memory for the accesses of a launch");
@@ -286,10 +286,10 @@ static bool run(struct fast_sm *sm, uint64_t until, uint64_t *next, struct rp_er
     return true;
 }
 
-uint64_t fast_sm_run(struct fast_sm *sm, struct memo *memo, uint64_t until)
+uint64_t fast_sm_run(struct fast_sm *sm, struct memo *memo)
 {
     uint64_t next = NEVER;
     sm->memo = memo;
-    sm->failed = !run(sm, until, &next, &sm->error);
+    sm->failed = !run(sm, &next, &sm->error);
     return next;
 }

@@ -25,7 +25,8 @@
  * for which sm_memory_replied(); then instructions issue, whose accesses arrive at c + 1 or later. Cycles before
  * the least of what the advances returned may be left out. Within memory_system_lookahead() cycles SMs do not hear of
  * one another: each may go through t .. t + lookahead - 1 by itself (advance, issue), if memory_system_advance(t +
- * lookahead - 1) follows before any goes on.
+ * lookahead - 1) follows before any goes on. An SM that awaits nothing may go on further, up to sm_memory_horizon();
+ * the chip is then advanced as far as all SMs have come.
  */
 #ifndef REPRISE_REPLAY_MEMORY_SYSTEM_H
 #define REPRISE_REPLAY_MEMORY_SYSTEM_H
@@ -131,6 +132,10 @@ bool sm_memory_completed(struct sm_memory *, struct memory_completion *);
 uint64_t sm_memory_advance(struct sm_memory *, uint64_t now);
 /* The chip has answered since the last sm_memory_advance(). */
 bool sm_memory_replied(const struct sm_memory *);
+/* The first cycle in which the chip's word can reach the SM, MEMORY_NEVER when it awaits none. The chip has been
+ * advanced up to `from`, and not further. A request that leaves the SM brings it nearer, at least to `lookahead` cycles
+ * after its arrival. */
+uint64_t sm_memory_horizon(const struct sm_memory *, uint64_t from, uint64_t lookahead);
 
 /* ---- the chip ---------------------------------------------------------------------------------------------------- */
 

@@ -124,9 +124,12 @@ static inline void leave(struct sm_memory *s, const struct memory_transaction *t
 {
     if (s->outbox.count == s->outbox.room && !grow_outbox(s))
         return;
+    uint64_t arrival = cycle + s->layout->port_latency;
     s->port_counts.requests++;
+    s->awaited_from = s->awaited ? s->awaited_from : arrival;
+    s->awaited += (name != NOBODY) + (s->layout->port_queue != MEMORY_ANY);
     s->outbox.items[s->outbox.count++] =
-        (struct outgoing){t->address, cycle + s->layout->port_latency, s->sequence++, name, t->kind, t->repeats};
+        (struct outgoing){t->address, arrival, s->sequence++, name, t->kind, t->repeats};
 }
 
 /* Who finds a sector that is on its way waits for it, from `cycle` on. */
@@ -550,10 +553,19 @@ void sm_memory_credit(struct sm_memory *s, uint64_t cycle)
 {
     if (!ring_add(&s->credits, cycle))
         s->failed = true;
+    s->awaited--;
     s->replied = true;
 }
 
 bool sm_memory_replied(const struct sm_memory *s) { return s->replied; }
+
+uint64_t sm_memory_horizon(const struct sm_memory *s, uint64_t from, uint64_t lookahead)
+{
+    if (!s->awaited)
+        return MEMORY_NEVER;
+    from += s->origin;
+    return later(from, s->awaited_from) - s->origin + lookahead;
+}
 
 uint64_t sm_memory_advance(struct sm_memory *s, uint64_t now)
 {

@@ -87,6 +87,7 @@ struct sm_memory {
     /* port */
     uint64_t last_start, last_left, left; /* last look-up; last leave; how many left then */
     uint64_t sequence;
+    uint64_t awaited, awaited_from;   /* replies and credits on their way; the arrival of the first request for them */
     uint64_t places, freed_at, freed; /* places taken, and how many of them are free from the cycle after freed_at on */
     struct ring_of_cycles credits;
     struct outbox outbox;
@@ -109,6 +110,7 @@ static inline void sm_memory_reply(struct sm_memory *s, uint32_t name, uint64_t 
     if (s->inbox.count == s->inbox.room && !sm_memory_grow_inbox(s))
         return;
     s->inbox.items[s->inbox.count++] = (struct reply){name, cycle};
+    s->awaited--;
     s->replied = true;
 }
 void sm_memory_credit(struct sm_memory *, uint64_t cycle);
