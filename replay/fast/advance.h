@@ -98,6 +98,8 @@ HOT bool advance(struct fast_sm *sm, struct fast_warp *w, struct rp_error *err)
                 continue;
             fetch(sm, w);
         }
+        if (w->op->flags & OP_ACCESS)
+            __builtin_prefetch(w->cursor.access); /* the warp's next one: its turn comes when others have had theirs */
         decode(sm, w);
         if (sm->chip->may_refuse)
             note_caches(w);

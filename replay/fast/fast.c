@@ -6,6 +6,8 @@
 #include "replay/fast/fast.h"
 #include "replay/memory/layout.h"
 
+#define CROWDED 8 /* SMs: 100 KB of warps each, and a computer's L2 has 1 or 2 MB */
+
 static bool begin_subcore(struct fast *f, struct fast_sm *sm, unsigned number)
 {
     const struct machine *m = f->machine;
@@ -64,6 +66,7 @@ static bool begin(struct fast *f, struct rp_error *err)
     f->atomics_repeat = layout.l1.shape.atomic_interval || layout.l2.shape.atomic_interval;
     /* without lookahead, it is in the cycle of arrival that the chip says when it must be advanced next */
     f->stepped = memory_system_is_stepped(f->job->memory) || !f->lookahead;
+    f->crowded = m->sms >= CROWDED;
     f->chip_next = NEVER;
     for (uint32_t u = 0; u < m->unit_count; u++)
         f->unit_models[u] = (const struct unit_model *)m->units[u].model;

@@ -231,6 +231,7 @@ struct fast {
     const struct unit_model *unit_models[MACHINE_UNITS];
     bool plain_shared, plain_global;     /* an access is one transaction whose time is always the same */
     bool immediate, may_refuse, stepped; /* what the memory system says of itself */
+    bool crowded;                        /* SMs together need more than the caches of a computer hold */
     bool atomics_repeat;                 /* lanes of an atomic at one address take longer */
     uint64_t delay;                      /* of an immediate one */
     uint64_t lookahead;                  /* of the memory system; NEVER: SMs have nothing in common */
@@ -353,6 +354,16 @@ uint64_t fast_sm_run(struct fast_sm *, struct memo *);
 void fast_sm_leave(struct fast_sm *, uint64_t now);
 /* The next cycle in which something happens on the SM, NEVER for none. */
 uint64_t fast_sm_next(const struct fast_sm *);
+
+/* ---- prefetch.c -------------------------------------------------------------------------------------------------- */
+
+/* Before fast_sm_run(): changes nothing but the time that this takes. */
+void fast_prefetch(const struct fast_sm *);
+/* Compilers number registers as code goes on: those of the instructions that come soon. */
+HOT void fast_prefetch_board(const struct fast_warp *w, const struct op *op)
+{
+    __builtin_prefetch(&w->scoreboard[op->destination + 16], 1);
+}
 
 /* ---- dispatch.c -------------------------------------------------------------------------------------------------- */
 

@@ -91,6 +91,7 @@ HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_wa
     uint64_t done = *dispatched + w->initiation;
     if (w->next.executed)
         done = op->flags & OP_ACCESS ? fast_memory(sm, w, *dispatched, done) : done + w->latency;
+    fast_prefetch_board(w, op);
     w->scoreboard[op->destination] = done << PRODUCER_BITS | w->producer;
     if (op->flags & OP_MANY) {
         const uint32_t *number = w->part->grid->program.registers + op->registers;
@@ -290,6 +291,8 @@ uint64_t fast_sm_run(struct fast_sm *sm, struct memo *memo)
 {
     uint64_t next = NEVER;
     sm->memo = memo;
+    if (sm->chip->crowded)
+        fast_prefetch(sm);
     sm->failed = !run(sm, &next, &sm->error);
     return next;
 }
