@@ -24,6 +24,13 @@ struct replay_issue {
 
 struct memory_system; /* replay/memory/memory_system.h */
 
+struct replay_launch {
+    uint32_t launch; /* index in the trace */
+    struct statistics statistics;
+    bool control_words; /* held its instructions back; else the scoreboard did */
+    char warning[256];  /* "": none. Else why the launch was not replayed to its end */
+};
+
 struct replay_options {
     enum replay_engine engine;
     unsigned threads; /* for launches that do not depend on one another, and for the SMs of a launch; 0: one */
@@ -38,18 +45,16 @@ struct replay_options {
      * Needs the reference engine and one thread. */
     void (*issued)(void *, const struct replay_issue *);
     void *issued_data;
-};
-
-struct replay_launch {
-    uint32_t launch; /* index in the trace */
-    struct statistics statistics;
-    bool control_words; /* held its instructions back; else the scoreboard did */
-    char warning[256];  /* "": none. Else why the launch was not replayed to its end */
+    /* NULL: the result keeps every launch. Else called for each in trace order, once it and all before it are done,
+     * from any thread, but one at a time; the result keeps none, so that memory does not grow with their number. False:
+     * it failed and filled the error in, and replay() fails with it. */
+    bool (*launch_done)(void *, const struct replay_launch *, struct rp_error *);
+    void *launch_done_data;
 };
 
 struct replay_result {
     uint32_t count;
-    struct replay_launch *launches; /* in trace order */
+    struct replay_launch *launches; /* in trace order; NULL with launch_done */
     struct statistics total;        /* sums over launches, cycles included: launches run one after the other */
 };
 

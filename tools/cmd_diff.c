@@ -89,7 +89,8 @@ static void diff_option(struct command_line *line, int key, char *arg)
 struct variant {
     const char *values[MOST_KEYS]; /* one per key; NULL: the part has no such option in this variant */
     struct machine *machine;       /* NULL: these values do not go together */
-    struct replay_result result;
+    struct launch_log launches;
+    struct statistics total;
     struct rp_error error;
     bool fine;
 };
@@ -219,11 +220,18 @@ static void *work(void *data)
     struct diff *d = data;
     for (size_t v; (v = atomic_fetch_add(&d->next, 1)) < d->count;) {
         struct share share = {d, 0};
-        struct replay_options options = {.launch = d->args->launch, .progress = add_progress, .progress_data = &share};
         struct variant *variant = &d->variants[v];
+        struct replay_options options = {.launch = d->args->launch,
+                                         .progress = add_progress,
+                                         .progress_data = &share,
+                                         .launch_done = launch_log_add,
+                                         .launch_done_data = &variant->launches};
+        struct replay_result result;
         if (!variant->machine)
             continue;
-        variant->fine = replay(d->trace, variant->machine, &options, &variant->result, &variant->error);
+        variant->fine = replay(d->trace, variant->machine, &options, &result, &variant->error);
+        variant->total = result.total;
+        replay_result_free(&result);
     }
     return NULL;
 }
@@ -268,18 +276,19 @@ static json_t *varied_json(const struct diff *d, const struct variant *v)
     return varied;
 }
 
-static json_t *variant_json(const struct diff *d, const struct variant *v)
+static void variant_json(struct json_stream *out, const struct diff *d, const struct variant *v)
 {
-    if (!v->fine)
-        return json_pack("{s:o, s:s}", "varied", varied_json(d, v), "error", v->error.text);
-    json_t *launches = json_array();
-    for (uint32_t l = 0; l < v->result.count; l++)
-        json_add(launches, launch_json(d->trace, v->machine, &v->result.launches[l]));
-    const struct statistics *total = &v->result.total;
-    return json_pack("{s:o, s:o, s:f, s:s, s:o, s:o}", "varied", varied_json(d, v), "machine", machine_json(v->machine),
-                     "ratio", ratio(total, &d->variants[d->baseline].result.total), "main_stall",
-                     statistics_main_stall(v->machine, total, (char[STALL_NAME]){0}), "launches", launches, "total",
-                     statistics_json(v->machine, total));
+    json_open(out, NULL, '{');
+    json_part(out, "varied", varied_json(d, v));
+    if (v->fine) {
+        json_part(out, "machine", machine_json(v->machine));
+        json_part(out, "ratio", json_real(ratio(&v->total, &d->variants[d->baseline].total)));
+        json_part(out, "main_stall", json_string(statistics_main_stall(v->machine, &v->total, (char[STALL_NAME]){0})));
+        results_json(out, d->trace, v->machine, &v->launches, &v->total);
+    } else {
+        json_part(out, "error", json_string(v->error.text));
+    }
+    json_close(out, '}');
 }
 
 static int print_json(const struct diff *d, const size_t *order)
@@ -288,11 +297,16 @@ static int print_json(const struct diff *d, const size_t *order)
     json_t *trace = trace_json(d->trace, &err);
     if (!trace)
         return command_fail(&err);
-    json_t *variants = json_array();
+    struct json_stream out = {0};
+    json_open(&out, NULL, '{');
+    json_part(&out, "tool", json_string("reprise " REPRISE_VERSION));
+    json_part(&out, "trace", trace);
+    json_open(&out, "variants", '[');
     for (size_t v = 0; v < d->count; v++)
-        json_add(variants, variant_json(d, &d->variants[order[v]]));
-    return json_finish(
-        json_pack("{s:s, s:o, s:o}", "tool", "reprise " REPRISE_VERSION, "trace", trace, "variants", variants));
+        variant_json(&out, d, &d->variants[order[v]]);
+    json_close(&out, ']');
+    json_close(&out, '}');
+    return json_stream_end(&out);
 }
 
 /* As it was typed; for programs 8K is 8192. */
@@ -325,35 +339,65 @@ static void variant_row(struct table *t, const struct diff *d, const struct vari
     table_cell(t, "%s", statistics_main_stall(v->machine, s, (char[STALL_NAME]){0}));
 }
 
-/* Rows of one launch, or of the total (launch = UINT32_MAX). */
-static void launch_rows(struct table *t, const struct diff *d, const size_t *order, uint32_t launch)
+/* A row of each variant; `of` has their statistics. */
+static void rows_of(struct table *t, const struct diff *d, const size_t *order, const char *name, const char *kernel,
+                    const struct statistics *of)
 {
-    const struct replay_result *base = &d->variants[d->baseline].result;
-    char name[16] = "total", plain[PLAIN_NAME];
-    const char *kernel = "";
-    if (launch != UINT32_MAX) {
-        uint32_t number = base->launches[launch].launch;
-        snprintf(name, sizeof name, "%" PRIu32, number);
-        kernel = rp_trace_kernel(d->trace, rp_trace_launch(d->trace, number)->kernel)->name;
-        kernel = d->args->csv ? kernel : plain_kernel_name(kernel, plain);
-    }
     for (size_t v = 0; v < d->count; v++) {
         const struct variant *variant = &d->variants[order[v]];
-        const struct replay_result *r = &variant->result;
         bool named = v == 0 || d->args->csv;
-        variant_row(t, d, variant, named ? name : "", named ? kernel : "",
-                    !variant->fine         ? NULL
-                    : launch == UINT32_MAX ? &r->total
-                                           : &r->launches[launch].statistics,
-                    launch == UINT32_MAX ? &base->total : &base->launches[launch].statistics);
+        variant_row(t, d, variant, named ? name : "", named ? kernel : "", &of[order[v]], &of[d->baseline]);
     }
+}
+
+/* Rows of every launch. `statistics` and `readers` have room for each variant. */
+static void launch_rows(struct table *t, const struct diff *d, const size_t *order, struct statistics *statistics,
+                        struct launch_reader *readers)
+{
+    struct replay_launch launch;
+    for (size_t v = 0; v < d->count; v++)
+        readers[v] = (struct launch_reader){&d->variants[v].launches, 0};
+    for (uint32_t l = 0; l < d->variants[d->baseline].launches.count; l++) {
+        uint32_t number = 0;
+        for (size_t v = 0; v < d->count; v++) {
+            if (!d->variants[v].fine)
+                continue;
+            launch_log_next(&readers[v], &launch);
+            statistics[v] = launch.statistics;
+            number = launch.launch;
+        }
+        char name[16], plain[PLAIN_NAME];
+        const char *kernel = rp_trace_kernel(d->trace, rp_trace_launch(d->trace, number)->kernel)->name;
+        snprintf(name, sizeof name, "%" PRIu32, number);
+        rows_of(t, d, order, name, d->args->csv ? kernel : plain_kernel_name(kernel, plain), statistics);
+    }
+}
+
+static void total_rows(struct table *t, const struct diff *d, const size_t *order, struct statistics *statistics)
+{
+    for (size_t v = 0; v < d->count; v++)
+        statistics[v] = d->variants[v].total;
+    rows_of(t, d, order, "total", "", statistics);
+}
+
+static bool add_rows(struct table *t, const struct diff *d, const size_t *order, bool each)
+{
+    struct statistics *statistics = calloc(d->count, sizeof *statistics);
+    struct launch_reader *readers = calloc(d->count, sizeof *readers);
+    bool fine = statistics && readers;
+    if (fine && each)
+        launch_rows(t, d, order, statistics, readers);
+    if (fine && d->variants[d->baseline].launches.count != 1 && !d->args->csv)
+        total_rows(t, d, order, statistics);
+    free(statistics);
+    free(readers);
+    return fine;
 }
 
 static int print_text(const struct diff *d, const size_t *order)
 {
     static const char *const heading[] = {"cycles", "ratio", "IPC", "main stall"};
-    const struct replay_result *base = &d->variants[d->baseline].result;
-    bool each = d->args->all_launches || d->args->csv || base->count <= MOST_LAUNCHES;
+    bool each = d->args->all_launches || d->args->csv || d->variants[d->baseline].launches.count <= MOST_LAUNCHES;
     char columns[MOST_KEYS + 8] = "rn";
     for (size_t i = 0; i < d->args->axes.key_count; i++)
         strcat(columns, "l");
@@ -364,10 +408,12 @@ static int print_text(const struct diff *d, const size_t *order)
         table_cell(t, "%s", d->args->axes.keys[i]);
     for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
         table_cell(t, "%s", heading[i]);
-    for (uint32_t l = 0; each && l < base->count; l++)
-        launch_rows(t, d, order, l);
-    if (base->count != 1 && !d->args->csv)
-        launch_rows(t, d, order, UINT32_MAX);
+    if (!add_rows(t, d, order, each)) {
+        struct rp_error err;
+        rp_fail(&err, RP_SYSTEM, "out of memory for the variants");
+        table_free(t);
+        return command_fail(&err);
+    }
     if (d->args->csv) {
         table_print_csv(t, stdout);
         return RP_OK;
@@ -384,7 +430,7 @@ static bool slower(const struct variant *a, const struct variant *b)
 {
     if (a->fine != b->fine)
         return b->fine;
-    return a->fine && a->result.total.cycles > b->result.total.cycles;
+    return a->fine && a->total.cycles > b->total.cycles;
 }
 
 /* The order of rows; equal ones stay as they are. */
@@ -423,7 +469,7 @@ static int run(struct diff *d)
         fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(d->trace));
     if (!replay_all(d, &err) || !find_baseline(d, &err))
         return command_fail(&err);
-    const struct replay_result *base = &d->variants[d->baseline].result;
+    const struct launch_log *base = &d->variants[d->baseline].launches;
     if (!d->args->quiet)
         print_warnings(base);
     int status = print_results(d);
@@ -445,7 +491,7 @@ static int diff_run(const struct command *c, int argc, char **argv)
     struct diff d = {.args = &a, .lock = PTHREAD_MUTEX_INITIALIZER};
     int status = run(&d);
     for (size_t v = 0; d.variants && v < d.count; v++) {
-        replay_result_free(&d.variants[v].result);
+        launch_log_free(&d.variants[v].launches);
         machine_free(d.variants[v].machine);
     }
     free(d.variants);

@@ -128,18 +128,27 @@ static int explain(bool markdown, bool csv)
 
 /* ---- results ---------------------------------------------------------------------------------------------------- */
 
-static int print_json(const struct args *a, struct rp_trace *t, const struct machine *m, const struct replay_result *r)
+/* What was replayed. */
+struct outcome {
+    struct launch_log launches;
+    struct replay_result result;
+};
+
+static int print_json(const struct args *a, struct rp_trace *t, const struct machine *m, const struct outcome *o)
 {
     struct rp_error err;
     json_t *trace = trace_json(t, &err);
     if (!trace)
         return command_fail(&err);
-    json_t *launches = json_array();
-    for (uint32_t i = 0; i < r->count; i++)
-        json_add(launches, launch_json(t, m, &r->launches[i]));
-    return json_finish(json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "tool", "reprise " REPRISE_VERSION, "engine",
-                                 a->replay.engine == REPLAY_FAST ? "fast" : "reference", "trace", trace, "machine",
-                                 machine_json(m), "launches", launches, "total", statistics_json(m, &r->total)));
+    struct json_stream out = {0};
+    json_open(&out, NULL, '{');
+    json_part(&out, "tool", json_string("reprise " REPRISE_VERSION));
+    json_part(&out, "engine", json_string(a->replay.engine == REPLAY_FAST ? "fast" : "reference"));
+    json_part(&out, "trace", trace);
+    json_part(&out, "machine", machine_json(m));
+    results_json(&out, t, m, &o->launches, &o->result.total);
+    json_close(&out, '}');
+    return json_stream_end(&out);
 }
 
 static void launch_row(struct table *t, const char *name, const char *kernel, const char *grid, const char *block,
@@ -157,23 +166,30 @@ static void launch_row(struct table *t, const char *name, const char *kernel, co
     table_cell(t, "%s", statistics_main_stall(m, s, (char[STALL_NAME]){0}));
 }
 
-static void print_launches(struct rp_trace *trace, const struct machine *m, const struct replay_result *r, bool csv)
+static void launch_rows(struct table *t, struct rp_trace *trace, const struct machine *m, const struct launch_log *log,
+                        bool csv)
+{
+    struct replay_launch launch;
+    for (struct launch_reader r = {.log = log}; launch_log_next(&r, &launch);) {
+        const struct rp_launch *l = rp_trace_launch(trace, launch.launch);
+        const char *whole = rp_trace_kernel(trace, l->kernel)->name;
+        char name[16], grid[40], block[40], plain[PLAIN_NAME];
+        snprintf(name, sizeof name, "%" PRIu32, launch.launch);
+        launch_row(t, name, csv ? whole : plain_kernel_name(whole, plain), dimensions(l->grid, grid),
+                   dimensions(l->block, block), m, &launch.statistics);
+    }
+}
+
+static void print_launches(struct rp_trace *trace, const struct machine *m, const struct outcome *o, bool csv)
 {
     static const char *const heading[] = {
         "launch", "kernel", "grid", "block", "cycles", "us", "warp instructions", "IPC", "occupancy", "main stall"};
     struct table *t = table_new("rnllrrrrrl");
     for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
         table_cell(t, "%s", heading[i]);
-    for (uint32_t i = 0; i < r->count; i++) {
-        const struct rp_launch *l = rp_trace_launch(trace, r->launches[i].launch);
-        const char *whole = rp_trace_kernel(trace, l->kernel)->name;
-        char name[16], grid[40], block[40], plain[PLAIN_NAME];
-        snprintf(name, sizeof name, "%" PRIu32, r->launches[i].launch);
-        launch_row(t, name, csv ? whole : plain_kernel_name(whole, plain), dimensions(l->grid, grid),
-                   dimensions(l->block, block), m, &r->launches[i].statistics);
-    }
-    if (r->count != 1 && !csv)
-        launch_row(t, "total", "", "", "", m, &r->total);
+    launch_rows(t, trace, m, &o->launches, csv);
+    if (o->launches.count != 1 && !csv)
+        launch_row(t, "total", "", "", "", m, &o->result.total);
     if (csv)
         table_print_csv(t, stdout);
     else
@@ -181,14 +197,11 @@ static void print_launches(struct rp_trace *trace, const struct machine *m, cons
 }
 
 /* Says so where the machine goes by control words and the trace has none. */
-static void print_dependencies(const struct machine *m, const struct replay_result *r)
+static void print_dependencies(const struct machine *m, const struct launch_log *log)
 {
-    uint32_t without = 0;
-    for (uint32_t i = 0; i < r->count; i++)
-        without += !r->launches[i].control_words;
-    if (m->dependencies == DEPENDENCIES_CONTROL_WORDS && without)
+    if (m->dependencies == DEPENDENCIES_CONTROL_WORDS && log->no_control_words)
         printf("\n%s no control words (PTX has none): the scoreboard held instructions back.\n",
-               without == r->count ? "The trace has" : "Some of these kernels have");
+               log->no_control_words == log->count ? "The trace has" : "Some of these kernels have");
 }
 
 static void statistic_row(void *table, const char *name, uint64_t value)
@@ -199,15 +212,15 @@ static void statistic_row(void *table, const char *name, uint64_t value)
     table_number(table, value);
 }
 
-static int print_text(struct rp_trace *trace, const struct machine *m, const struct replay_result *r)
+static int print_text(struct rp_trace *trace, const struct machine *m, const struct outcome *o)
 {
     printf("%s on %s (scheduler %s, %" PRId64 " MHz)\n\n", rp_trace_path(trace), m->name, m->scheduler.model->name,
            m->clock_mhz);
-    print_launches(trace, m, r, false);
-    print_dependencies(m, r);
-    puts(r->count == 1 ? "" : "\nSums over all launches");
+    print_launches(trace, m, o, false);
+    print_dependencies(m, &o->launches);
+    puts(o->launches.count == 1 ? "" : "\nSums over all launches");
     struct table *t = table_new("lr");
-    statistics_each(m, &r->total, statistic_row, t);
+    statistics_each(m, &o->result.total, statistic_row, t);
     table_print(t, stdout);
     puts("\nStatistics that are 0 are left out; 'reprise replay --explain' defines them all.");
     return RP_OK;
@@ -222,27 +235,33 @@ static void show(void *data, uint64_t done, uint64_t total)
     progress_update(&((struct shown *)data)->bar, done, total, done, "warp instructions");
 }
 
+static int print_outcome(const struct args *a, struct rp_trace *trace, const struct machine *m, const struct outcome *o)
+{
+    if (!a->quiet)
+        print_warnings(&o->launches);
+    int status = RP_OK;
+    if (a->csv)
+        print_launches(trace, m, o, true);
+    else
+        status = a->json ? print_json(a, trace, m, o) : print_text(trace, m, o);
+    return status == RP_OK ? replay_status(trace, &o->launches) : status;
+}
+
 static int run(struct args *a, struct rp_trace *trace, const struct machine *m)
 {
     struct rp_error err;
     struct shown shown;
-    struct replay_result result;
+    struct outcome outcome = {0};
     a->replay.progress = show;
     a->replay.progress_data = &shown;
+    a->replay.launch_done = launch_log_add;
+    a->replay.launch_done_data = &outcome.launches;
     progress_begin(&shown.bar, "replaying", "warp instructions", a->quiet);
-    bool fine = replay(trace, m, &a->replay, &result, &err);
+    bool fine = replay(trace, m, &a->replay, &outcome.result, &err);
     progress_end(&shown.bar);
-    if (!fine)
-        return command_fail(&err);
-    if (!a->quiet)
-        print_warnings(&result);
-    int status = RP_OK;
-    if (a->csv)
-        print_launches(trace, m, &result, true);
-    else
-        status = a->json ? print_json(a, trace, m, &result) : print_text(trace, m, &result);
-    status = status == RP_OK ? replay_status(trace, &result) : status;
-    replay_result_free(&result);
+    int status = fine ? print_outcome(a, trace, m, &outcome) : command_fail(&err);
+    replay_result_free(&outcome.result);
+    launch_log_free(&outcome.launches);
     return status;
 }
 

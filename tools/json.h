@@ -3,6 +3,7 @@
 #define REPRISE_TOOLS_JSON_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 json_t *json_number(uint64_t);
@@ -11,5 +12,19 @@ void json_add(json_t *list, json_t *);
 void json_put(json_t *object, const char *key, json_t *);
 /* Prints and releases; returns the exit status. NULL, which jansson gives for text that is not UTF-8, is an error. */
 int json_finish(json_t *);
+
+/* A document that is printed part by part, as json_finish prints the whole: for lists that are too long to be kept. */
+struct json_stream {
+    unsigned depth;
+    bool follows; /* something stands before in the same list or object */
+    bool failed;
+};
+/* Opens and closes a list or an object; bracket: [ ] { }. key: NULL in a list, and for the document itself. */
+void json_open(struct json_stream *, const char *key, char bracket);
+void json_close(struct json_stream *, char bracket);
+/* Prints a value and releases it. Once a part was NULL, or memory ran out, nothing more is printed. */
+void json_part(struct json_stream *, const char *key, json_t *value);
+/* After the last bracket; returns the exit status. */
+int json_stream_end(struct json_stream *);
 
 #endif

@@ -180,6 +180,17 @@ json_t *launch_json(struct rp_trace *t, const struct machine *m, const struct re
     return object;
 }
 
+void results_json(struct json_stream *out, struct rp_trace *t, const struct machine *m, const struct launch_log *log,
+                  const struct statistics *total)
+{
+    struct replay_launch l;
+    json_open(out, "launches", '[');
+    for (struct launch_reader r = {.log = log}; !ferror(stdout) && launch_log_next(&r, &l);)
+        json_part(out, NULL, launch_json(t, m, &l));
+    json_close(out, ']');
+    json_part(out, "total", statistics_json(m, total));
+}
+
 /* ---- text ------------------------------------------------------------------------------------------------------- */
 
 const char *dimensions(const uint32_t d[3], char text[40])
@@ -192,18 +203,15 @@ const char *dimensions(const uint32_t d[3], char text[40])
     return text;
 }
 
-void print_warnings(const struct replay_result *r)
+void print_warnings(const struct launch_log *log)
 {
-    for (uint32_t i = 0; i < r->count; i++)
-        if (*r->launches[i].warning)
-            fprintf(stderr, "reprise: warning: launch %" PRIu32 ": %s\n", r->launches[i].launch,
-                    r->launches[i].warning);
+    struct replay_launch l;
+    for (struct launch_reader r = {.log = log}; log->warnings && launch_log_next(&r, &l);)
+        if (*l.warning)
+            fprintf(stderr, "reprise: warning: launch %" PRIu32 ": %s\n", l.launch, l.warning);
 }
 
-int replay_status(const struct rp_trace *t, const struct replay_result *r)
+int replay_status(const struct rp_trace *t, const struct launch_log *log)
 {
-    bool whole = !rp_trace_damage(t);
-    for (uint32_t i = 0; i < r->count; i++)
-        whole = whole && !*r->launches[i].warning;
-    return whole ? RP_OK : RP_PARTIAL;
+    return rp_trace_damage(t) || log->warnings ? RP_PARTIAL : RP_OK;
 }

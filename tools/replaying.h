@@ -7,6 +7,7 @@
 
 #include "replay/replay.h"
 #include "tools/json.h"
+#include "tools/launch_log.h"
 
 #define MOST_SETTINGS 256
 
@@ -47,11 +48,15 @@ json_t *statistics_json(const struct machine *, const struct statistics *);
  * and, if there is one, "warning". */
 json_t *launch_json(struct rp_trace *, const struct machine *, const struct replay_launch *);
 
+/* Prints a result's members "launches" and "total". */
+void results_json(struct json_stream *, struct rp_trace *, const struct machine *, const struct launch_log *,
+                  const struct statistics *total);
+
 /* "16×16", without trailing ones; at least one number. */
 const char *dimensions(const uint32_t d[3], char text[40]);
 /* RP_PARTIAL if the trace is damaged, or a launch of the result was not replayed to its end; else RP_OK. */
-int replay_status(const struct rp_trace *, const struct replay_result *);
+int replay_status(const struct rp_trace *, const struct launch_log *);
 /* Prints each launch's warning on stderr. */
-void print_warnings(const struct replay_result *);
+void print_warnings(const struct launch_log *);
 
 #endif

@@ -34,7 +34,8 @@ within "a gather, all its 9216 warps resident: replay" 0 160 "$REPRISE" replay "
 within "a gather: verify" 0 80 "$REPRISE" verify "$dir/gather.wtr"
 rm "$dir/gather.wtr"
 make_trace launches $launches
-within "many launches of one block: replay" 0 80 "$REPRISE" replay "$dir/launches.wtr" "${MACHINE[@]}" --quiet --json
+within "many launches of one block: replay" 0 40 "$REPRISE" replay "$dir/launches.wtr" "${MACHINE[@]}" --quiet --json
+within "the same on two machines: diff" 0 40 "$REPRISE" diff "$dir/launches.wtr" "${MACHINE[@]}" --vary scheduler=gto,lrr --threads 1 --quiet --json
 rm "$dir/launches.wtr"
 make_trace unfold 12
 size=$(stat -c %s "$dir/unfold.wtr")
@@ -46,6 +47,8 @@ within "an index of 100 MB: info refuses it" 2 256 "$REPRISE" info "$dir/index.w
 if [ -n "${MEMORY_FULL-}" ]; then
     rm "$dir/index.wtr"
     make_trace launches 100000
-    within "10^9 warp instructions in 10^5 launches: replay" 0 256 "$REPRISE" replay "$dir/launches.wtr" "${MACHINE[@]}" --quiet --json
+    within "10^9 warp instructions in 10^5 launches: replay --json" 0 256 "$REPRISE" replay "$dir/launches.wtr" "${MACHINE[@]}" --quiet --json
+    within "the same as a table" 0 256 "$REPRISE" replay "$dir/launches.wtr" "${MACHINE[@]}" --quiet
+    within "the same on two machines: diff" 0 256 "$REPRISE" diff "$dir/launches.wtr" "${MACHINE[@]}" --vary scheduler=gto,lrr --threads 1 --quiet --json
 fi
 exit "${failed:-0}"
