@@ -15,6 +15,15 @@ static struct operand masks_of(const struct uop *u)
     return u->op == OP_SHFL || u->op == OP_VOTE ? u->lane->elements[0] : u->b;
 }
 
+/* What they are, for lanes with this window. */
+static const uint32_t *member_masks(const struct warp_state *s, uint32_t window, const struct uop *u)
+{
+#define EIGHT ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u
+    static const uint32_t everyone[RP_WARP_LANES] = {EIGHT, EIGHT, EIGHT, EIGHT};
+#undef EIGHT
+    return u->flags & UF_WHOLE_WARP ? everyone : operand_in(s, window, masks_of(u));
+}
+
 /* The lanes of `lanes` whose mask is `mask`. */
 static lanemask lanes_with(const uint32_t *masks, lanemask lanes, uint32_t mask)
 {
@@ -27,7 +36,7 @@ static lanemask lanes_with(const uint32_t *masks, lanemask lanes, uint32_t mask)
 /* Each executed lane finds all the live lanes that its mask names beside it, with the same mask. */
 static bool all_here(const struct warp_state *s, const struct uop *u, lanemask executed)
 {
-    const uint32_t *masks = operand_at(&s->w, masks_of(u));
+    const uint32_t *masks = member_masks(s, current_window(s), u);
     for (lanemask left = executed; left;) {
         uint32_t mask = masks[__builtin_ctz(left)];
         lanemask same = lanes_with(masks, left, mask);
@@ -40,7 +49,7 @@ static bool all_here(const struct warp_state *s, const struct uop *u, lanemask e
 
 static bool in_own_masks(struct warp_state *s, const struct uop *u, lanemask executed)
 {
-    const uint32_t *masks = operand_at(&s->w, masks_of(u));
+    const uint32_t *masks = member_masks(s, current_window(s), u);
     FOR_LANES(l, executed)
     {
         if (masks[l] >> l & 1)
@@ -52,6 +61,29 @@ static bool in_own_masks(struct warp_state *s, const struct uop *u, lanemask exe
     return true;
 }
 
+/* False, with a fault: the instruction needs the whole warp at once, and these lanes are not all of it. */
+static bool whole_enough(struct warp_state *s, const struct uop *u, lanemask together)
+{
+    if (!(u->flags & UF_WHOLE_WARP) || !~together)
+        return true;
+    unsigned lane = (unsigned)__builtin_ctz(together);
+    if (s->w.live != ~(lanemask)0)
+        block_fault(s, u, RP_FAULT_BARRIER, lane, "this takes all 32 lanes of the warp, but lanes 0x%08x are not there",
+                    ~s->w.live);
+    else
+        block_fault(s, u, RP_FAULT_BARRIER, lane,
+                    "this takes all 32 lanes of the warp together, but lanes 0x%08x come by another path", ~together);
+    return false;
+}
+
+/* The warp stops at `u`, which is at fault. */
+static enum collective_outcome stop_at(struct warp_state *s, const struct uop *u)
+{
+    warp_end_run(s, u->index + 1);
+    s->pc = u;
+    return COLLECTIVE_STOP;
+}
+
 enum collective_outcome collective(struct warp_state *s, const struct uop *u)
 {
     lanemask executed = s->w.active;
@@ -59,18 +91,19 @@ enum collective_outcome collective(struct warp_state *s, const struct uop *u)
         executed &= guard(&s->w, u);
     if (!executed || all_here(s, u, executed)) {
         warp_log_guard(s, u, executed);
+        if (executed && !whole_enough(s, u, executed))
+            return stop_at(s, u);
         if (executed && u->fn)
             u->fn(&s->w, u, executed);
         return COLLECTIVE_DONE;
     }
-    if (!in_own_masks(s, u, executed)) {
-        warp_end_run(s, u->index + 1);
-        s->pc = u;
-        return COLLECTIVE_STOP;
-    }
+    if (!in_own_masks(s, u, executed))
+        return stop_at(s, u);
     warp_end_run(s, run_start_at(u)); /* the instruction counts when it is carried out */
     split_wait(s, u, executed, WAIT_LANES, 0);
     collectives_serve(s);
+    if (s->w.block->faulted)
+        return COLLECTIVE_STOP;
     if (s->w.active) { /* lanes that the guard kept out go on alone */
         warp_log_guard(s, u, 0);
         s->pc = u + 1;
@@ -97,7 +130,7 @@ static lanemask part_of(const struct warp_state *s, uint32_t i, const struct uop
     const struct split *split = &s->splits[i];
     if (split->waits != WAIT_LANES || !same_qualifiers(split->pc, u))
         return 0;
-    return lanes_with(operand_in(s, split->window, masks_of(split->pc)), split->lanes, mask);
+    return lanes_with(member_masks(s, split->window, split->pc), split->lanes, mask);
 }
 
 static lanemask come(const struct warp_state *s, const struct uop *u, uint32_t mask)
@@ -210,7 +243,7 @@ static bool serve(struct warp_state *s, uint32_t at, uint32_t mask)
     uint32_t count = s->split_count;
     for (uint32_t i = 0; i < count; i++)
         all |= parts[i] = part_of(s, i, u, mask);
-    if (mask & s->w.live & ~all)
+    if (mask & s->w.live & ~all || !whole_enough(s, u, parts[at]))
         return false;
     carry_out(s, at, parts, all);
     for (uint32_t i = count; i-- > 0;) /* what a release inserts comes above split i */
@@ -225,7 +258,7 @@ static bool serve_one(struct warp_state *s)
         const struct split *split = &s->splits[i];
         if (split->waits != WAIT_LANES)
             continue;
-        const uint32_t *masks = operand_in(s, split->window, masks_of(split->pc));
+        const uint32_t *masks = member_masks(s, split->window, split->pc);
         for (lanemask left = split->lanes; left;) {
             uint32_t mask = masks[__builtin_ctz(left)];
             left &= ~part_of(s, i, split->pc, mask);
@@ -248,7 +281,7 @@ void collectives_serve(struct warp_state *s)
 static unsigned waiting_lane(const struct warp_state *s, uint32_t i, unsigned *missing)
 {
     const struct split *split = &s->splits[i];
-    const uint32_t *masks = operand_in(s, split->window, masks_of(split->pc));
+    const uint32_t *masks = member_masks(s, split->window, split->pc);
     unsigned lane = (unsigned)__builtin_ctz(split->lanes);
     *missing = (unsigned)__builtin_ctz(masks[lane] & s->w.live & ~come(s, split->pc, masks[lane]));
     return lane;
@@ -264,7 +297,7 @@ size_t describe_split(const struct warp_state *s, const struct split *split, cha
     if (split->waits == WAIT_BARRIER)
         used = snprintf(text, size, "barrier %u%s", split->barrier, line);
     else {
-        const uint32_t *masks = operand_in(s, split->window, masks_of(split->pc));
+        const uint32_t *masks = member_masks(s, split->window, split->pc);
         used = snprintf(text, size, "'%.60s'%s with mask 0x%08x", in->text ? in->text : "?", line,
                         masks[__builtin_ctz(split->lanes)]);
     }
@@ -287,7 +320,7 @@ void collective_deadlock(struct warp_state *s)
     const struct split *split = &s->splits[at];
     char where[160];
     describe_lane(s, missing, where, sizeof where);
-    const uint32_t *masks = operand_in(s, split->window, masks_of(split->pc));
+    const uint32_t *masks = member_masks(s, split->window, split->pc);
     block_fault(s, split->pc, RP_FAULT_DEADLOCK, lane,
                 "lane %u of warp %u waits here forever for lane %u, which its mask 0x%08x names: lane %u waits at %s",
                 lane, s->w.id, missing, masks[lane], missing, where);

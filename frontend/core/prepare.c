@@ -63,6 +63,8 @@ static bool is_collective(const struct operation *o)
         return o->barrier.kind == RP_BARRIER_WARP_SYNC;
     if (o->kind != UOP_LANE)
         return false;
+    if (o->flags & UF_WHOLE_WARP)
+        return true;
     bool masked = (o->op == OP_SHFL || o->op == OP_VOTE) && o->lists[0].count;
     return masked || o->op == OP_MATCH || o->op == OP_REDUX || o->op == OP_ELECT;
 }

@@ -66,7 +66,8 @@ static uint32_t width(const struct operation *o)
 
 static bool writes_list(const struct operation *o)
 {
-    return (o->kind == UOP_LANE && o->op == OP_UNPACK) || (o->kind == UOP_MEMORY && o->memory.kind == RP_ACCESS_LOAD);
+    return (o->kind == UOP_LANE && lane_op_writes_list(o->op)) ||
+           (o->kind == UOP_MEMORY && o->memory.kind == RP_ACCESS_LOAD);
 }
 
 static bool writes_slice(const struct finder *f, const struct operation *o)

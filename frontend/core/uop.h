@@ -135,6 +135,8 @@ enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
 #define UF_SILENT UOP_FLAG(24)
 /* of shfl, by the engine: what a lane reads from one that takes no part is 0 */
 #define UF_MEMBERS UOP_FLAG(25)
+/* All lanes of the warp take part or none: they wait for one another, and a lane that is gone is a fault */
+#define UF_WHOLE_WARP UOP_FLAG(26)
 #define UF_ENGINE 48
 
 enum uop_kind {
@@ -259,8 +261,18 @@ enum lane_op {
     OP_TEST_CC, /* pd = condition code test imm (0..31, as encoded) */
     OP_FCHK,    /* pd = a / b needs the slow path of a division */
     OP_VIDEO,   /* vadd, vsub, ..., scalar video instructions; details in `detail` */
+    /* Matrices (lanes/matrix.h): fragments are lists of registers, what they hold is in `detail`. */
+    OP_MMA,          /* lists[0] = lists[1] × lists[2] + lists[3]; a: metadata of a sparse left side */
+    OP_MATRIX_LOAD,  /* lists[0], a register per matrix of 8 x 8 = rows that lanes hold, lists[1]: four words each */
+    OP_MATRIX_STORE, /* the other way round: lists[0], four words = matrices in lists[1] */
+    OP_MATRIX_TURN,  /* d = a transposed: 8 x 8 elements of 16 bits */
     OP_COUNT
 };
+/* Whether lists[0] of a UOP_LANE is written, not read. */
+static inline bool lane_op_writes_list(unsigned op)
+{
+    return op == OP_UNPACK || (op >= OP_MMA && op <= OP_MATRIX_STORE);
+}
 enum barrier_reduction { BARRIER_POPC, BARRIER_AND, BARRIER_OR };
 enum prmt_mode { PRMT_DEFAULT, PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 };
 enum testp { TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL };
@@ -328,8 +340,9 @@ struct operation {
     uint32_t target, reconverge;                                       /* branch, call: numbers of operations */
     int64_t imm; /* see the op; memory: offset added to the address; FRAME: of the variable */
     struct operand p, pd, pd2;
-    struct operand_list lists[UOP_LISTS]; /* the first is written by UNPACK and by loads, else all are read */
-    uint32_t *table;                      /* UOP_BRANCH_TABLE, indirect UOP_CALL: numbers of operations */
+    struct operand_list
+        lists[UOP_LISTS]; /* the first is written by lane_op_writes_list() and loads, else all are read */
+    uint32_t *table;      /* UOP_BRANCH_TABLE, indirect UOP_CALL: numbers of operations */
     uint32_t table_count;
     /* UOP_MEMORY. a: address (stype: T_U32 or T_U64 its width; nothing: imm alone is the address); d or lists[0]:
      * loaded or stored elements, each of `type`; register elements are of width dtype (>= type: zero- or sign-extended
@@ -346,7 +359,7 @@ struct operation {
      * RP_BARRIER_REDUCE: p (p_flip) is the source, imm an enum barrier_reduction, the result goes to d (u32, popc) or
      * pd. RP_BARRIER_WARP_SYNC: a is the membermask, no block barrier. */
     struct rp_barrier barrier;
-    uint8_t detail[8]; /* OP_VIDEO, OP_XMAD: selectors, defined beside the op's handler */
+    uint8_t detail[8]; /* OP_VIDEO, OP_XMAD, OP_MMA: selectors, defined beside the op's handler */
 };
 
 /* Chooses fn for a UOP_LANE at the CPU's best vector width. False: there is no handler for this combination; the
@@ -395,7 +408,7 @@ struct uop {
         struct {
             uint32_t target, reconverge; /* UOP_BRANCH, UOP_BRANCH_TABLE, UOP_CALL, UOP_PUSH */
         };
-        uint8_t detail[8]; /* OP_VIDEO, OP_XMAD */
+        uint8_t detail[8]; /* OP_VIDEO, OP_XMAD, OP_MMA */
         struct {
             struct operand p, pd; /* all others */
         };

@@ -22,6 +22,7 @@
     X(half_order)                                                                                                      \
     X(warp)                                                                                                            \
     X(video)                                                                                                           \
+    X(matrix)                                                                                                          \
     X(sass)
 
 #define DECLARE_GROUP(g) SIMD_DECLARE(uop_fn, lanes_##g, (const struct operation *))

@@ -1,6 +1,7 @@
 #include "frontend/core/lanes/lanes.h"
 
 #include "frontend/core/lanes/groups.h"
+#include "frontend/core/lanes/matrix.h"
 
 /* What the lane types are: bits, element bytes in a register, kind. */
 static const struct {
@@ -13,6 +14,12 @@ static const struct {
     [T_BF16] = {16, 2, 1, 1},  [T_BF16X2] = {32, 4, 1, 1}, [T_F32] = {32, 4, 1, 1},    [T_F64] = {64, 8, 1, 1},
     [T_TF32] = {32, 4, 1, 1},  [T_E4M3X2] = {16, 2, 1, 1}, [T_E5M2X2] = {16, 2, 1, 1}, [T_U16X2] = {32, 4, 0, 0},
     [T_S16X2] = {32, 4, 1, 0},
+};
+
+const uint8_t matrix_bits[MATRIX_FORMAT_COUNT] = {
+#define X(id, bits, name) [MATRIX_##id] = bits,
+    MATRIX_FORMATS(X)
+#undef X
 };
 
 unsigned lane_type_bits(enum lane_type t) { return types[t].bits; }

@@ -230,8 +230,8 @@ struct lane_row {
 #define WIDE32 (TYPES32 | TYPE(T_F32) | TYPE(T_TF32) | TYPE(T_F16X2) | TYPE(T_BF16X2) | TYPE(T_U16X2) | TYPE(T_S16X2))
 #define WIDE64 (TYPES64 | TYPE(T_F64))
 #define NEAREST (1u << ROUND_DEFAULT | 1u << ROUND_N)
-/* Flags that change what an operation computes; UF_FIRST and UF_UNI do not. */
-#define MEANING (~(UF_FIRST | UF_UNI))
+/* Flags that change what an operation computes; UF_FIRST, UF_UNI and UF_WHOLE_WARP do not. */
+#define MEANING (~(UF_FIRST | UF_UNI | UF_WHOLE_WARP))
 
 INLINE uop_fn find_row(const struct lane_row *rows, u32 count, const struct operation *o)
 {

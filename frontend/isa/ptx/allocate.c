@@ -9,7 +9,8 @@ enum { UNIT = 64 /* bytes: 32 lanes of the smallest element */, NONE = UINT32_MA
 
 static bool list_is_destination(const struct operation *u)
 {
-    return (u->kind == UOP_LANE && u->op == OP_UNPACK) || (u->kind == UOP_MEMORY && u->memory.kind == RP_ACCESS_LOAD);
+    return (u->kind == UOP_LANE && lane_op_writes_list(u->op)) ||
+           (u->kind == UOP_MEMORY && u->memory.kind == RP_ACCESS_LOAD);
 }
 
 void each_register(struct operation *u, void (*visit)(void *, struct operand *, bool), void *data)

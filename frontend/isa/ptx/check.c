@@ -1,5 +1,6 @@
 #include "frontend/isa/ptx/check.h"
 
+#include "frontend/isa/ptx/matrix.h"
 #include "frontend/isa/ptx/special.h"
 #include "tracefmt/plural.h"
 
@@ -163,6 +164,25 @@ static void check_destination(const struct checker *c, const struct ptx_operand 
         ptx_error(c->src, o->at, "the destination must be a register");
 }
 
+/* The registers of a matrix: one alone may stand without braces. */
+static void check_fragment(const struct checker *c, const struct ptx_operand *o)
+{
+    const struct ptx_form *form = c->in->form;
+    char matrix = ptx_matrix_of(form, &c->in->mods, c->form->role);
+    struct ptx_fragment f = ptx_fragment_of(form, &c->in->mods, matrix);
+    bool vector = o->kind == PO_VECTOR;
+    if ((vector ? o->count : 1) != f.count)
+        ptx_error(c->src, o->at, "matrix %c has %u register%s here, not %u", matrix, f.count, rp_plural(f.count),
+                  vector ? o->count : 1);
+    for (uint32_t i = 0; i < f.count; i++) {
+        const struct ptx_operand *e = vector ? &o->elements[i] : o;
+        if (e->kind == PO_REGISTER)
+            check_register(c, e, f.type);
+        else if (!(is_destination(c) ? e->kind == PO_SINK : e->kind >= PO_INTEGER && e->kind <= PO_SINGLE))
+            ptx_error(c->src, e->at, "a register belongs here");
+    }
+}
+
 void ptx_check_operands(struct ptx_source *src, const struct ptx_function *function, const struct ptx_instruction *in)
 {
     if (in->form->any_operands)
@@ -170,6 +190,10 @@ void ptx_check_operands(struct ptx_source *src, const struct ptx_function *funct
     for (uint32_t i = 0; i < in->operand_count; i++) {
         const struct ptx_operand *o = &in->operands[i];
         struct checker c = {src, function, in, &in->form->operands[i]};
+        if (c.form->typing == 'f') {
+            check_fragment(&c, o);
+            continue;
+        }
         enum ptx_type want = ptx_operand_type(c.form, &in->mods);
         switch (c.form->role) {
         case 'm': check_address(&c, o); break;

@@ -57,6 +57,12 @@ static void lower_instruction(struct lowering *l)
     case LOW_WARP_BARRIER: lower_warp_barrier(l); break;
     case LOW_FENCE: lower_plain(l, UOP_FENCE); break;
     case LOW_TRAP: lower_plain(l, UOP_TRAP); break;
+    case LOW_MMA: lower_mma(l); break;
+    case LOW_LDMATRIX: lower_ldmatrix(l); break;
+    case LOW_STMATRIX: lower_stmatrix(l); break;
+    case LOW_MOVMATRIX: lower_movmatrix(l); break;
+    case LOW_WMMA_LOAD: lower_wmma_load(l); break;
+    case LOW_WMMA_STORE: lower_wmma_store(l); break;
     case LOW_NOTHING: lower_nothing(l); break;
     default: not_covered(l, l->in->at, NULL);
     }

@@ -79,6 +79,14 @@ void emit_resize(struct lowering *, struct operand to, enum ptx_type to_type, st
 /* The address of a variable in its own space; sets *in_frame when the frame base is to be added. */
 uint64_t variable_address(struct lowering *, struct ptx_variable *, uint32_t at, uint8_t *space, bool *in_frame);
 
+/* ---- memory operations (lower_memory.c) */
+/* What the trace says of an access of `elements` elements of the type, space and order by the modifiers. */
+struct rp_memory_operand memory_operand(const struct ptx_instruction *, uint8_t kind, enum ptx_type, uint32_t elements);
+/* Sets address, space and offset of a memory operation whose memory operand is there. */
+void set_address(struct lowering *, struct operation *, const struct ptx_operand *address);
+/* Emits it as the next memory operand of the instruction. */
+struct operation *finish_access(struct lowering *, struct operation *);
+
 /* ---- instructions */
 void lower_lanes(struct lowering *, uint32_t extra_flags); /* lower_lanes.c */
 void lower_move(struct lowering *);
@@ -97,6 +105,12 @@ void lower_call(struct lowering *);
 void lower_return(struct lowering *);
 void lower_barrier(struct lowering *);
 void lower_warp_barrier(struct lowering *);
+void lower_mma(struct lowering *); /* lower_matrix.c */
+void lower_wmma_load(struct lowering *);
+void lower_wmma_store(struct lowering *);
+void lower_ldmatrix(struct lowering *);
+void lower_stmatrix(struct lowering *);
+void lower_movmatrix(struct lowering *);
 void lower_plain(struct lowering *, enum uop_kind kind);
 
 /* The static instruction of the trace for the instruction at hand (describe.c). */

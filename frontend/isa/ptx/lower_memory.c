@@ -13,8 +13,8 @@ static uint8_t value_kind(enum ptx_type type)
     }
 }
 
-static struct rp_memory_operand memory_operand(const struct ptx_instruction *in, uint8_t kind, enum ptx_type type,
-                                               uint32_t elements)
+struct rp_memory_operand memory_operand(const struct ptx_instruction *in, uint8_t kind, enum ptx_type type,
+                                        uint32_t elements)
 {
     const struct ptx_modifiers *mods = &in->mods;
     bool atomic = kind == RP_ACCESS_ATOMIC || kind == RP_ACCESS_REDUCTION;
@@ -47,8 +47,7 @@ static void variable_base(struct lowering *l, struct operation *u, const struct 
     u->frame_relative = in_frame;
 }
 
-/* Sets address, space and offset of a memory operation. */
-static void set_address(struct lowering *l, struct operation *u, const struct ptx_operand *address)
+void set_address(struct lowering *l, struct operation *u, const struct ptx_operand *address)
 {
     u->imm = address->value;
     u->stype = T_U64;
@@ -66,11 +65,12 @@ static void set_address(struct lowering *l, struct operation *u, const struct pt
     u->stype = ptx_types[register_type(l, base)].bits == 32 ? T_U32 : T_U64;
 }
 
-static void finish(struct lowering *l, struct operation *u)
+struct operation *finish_access(struct lowering *l, struct operation *u)
 {
     l->order |= order_of_access(&u->memory, false);
+    u->access = (uint8_t)l->memory.count;
     VECTOR_PUSH(l->arena, &l->memory, u->memory);
-    emit(l, *u);
+    return emit(l, *u);
 }
 
 /* How a value of `type` lies in a register of `bytes` per element: itself, or extended. */
@@ -130,7 +130,7 @@ void lower_load(struct lowering *l)
         for (uint32_t i = 0; i < count; i++)
             u.lists[0].at[i] = values[i].kind == PO_REGISTER ? register_operand(values[i].reg) : OPERAND_NONE;
     }
-    finish(l, &u);
+    finish_access(l, &u);
 }
 
 void lower_store(struct lowering *l)
@@ -157,7 +157,7 @@ void lower_store(struct lowering *l)
         u.lists[0].at = list;
         u.lists[0].count = count;
     }
-    finish(l, &u);
+    finish_access(l, &u);
 }
 
 static bool is_read(const struct lowering *l, const struct ptx_operand *o)
@@ -183,7 +183,7 @@ void lower_atomic(struct lowering *l)
     if (!reduction && in->operands[0].kind == PO_REGISTER)
         u.d = register_operand(in->operands[0].reg);
     l->order |= order_of_access(&u.memory, !reduction && is_read(l, &in->operands[0]));
-    finish(l, &u);
+    finish_access(l, &u);
 }
 
 void lower_prefetch(struct lowering *l)
@@ -191,5 +191,5 @@ void lower_prefetch(struct lowering *l)
     struct operation u = {.kind = UOP_MEMORY, .type = T_B8, .dtype = T_B16};
     u.memory = memory_operand(l->in, RP_ACCESS_PREFETCH, PT_B8, 1);
     set_address(l, &u, &l->in->operands[0]);
-    finish(l, &u);
+    finish_access(l, &u);
 }

@@ -52,6 +52,8 @@ static bool add_modifier(struct parser *p, struct ptx_modifiers *mods, const str
 {
     enum ptx_type type = ptx_type_named(t->text, t->length);
     int m = type == PT_NONE ? ptx_modifier_named(t->text, t->length) : -1;
+    if ((m == M_ROW || m == M_COL) && (mods_have(mods, M_ROW) || mods_have(mods, M_COL)))
+        m += M_ROW_B - M_ROW; /* the layout of the second matrix */
     if (mods->word_count < MAX_LEADING)
         mods->leading[mods->word_count++] = (int16_t)m;
     if (type != PT_NONE) {

@@ -190,7 +190,7 @@ static void read_operands(const struct row *r, struct ptx_form *f)
             bad_row(r, word);
         struct operand_form *o = &f->operands[f->operand_count++];
         o->role = *word++;
-        if (*word && strchr("123uwvn", *word))
+        if (*word && strchr("123uwvfn", *word))
             o->typing = *word++;
         if (*word == '|')
             o->pair = true, word += 2;

@@ -80,6 +80,17 @@ enum ptx_group {
     G_PACK,
     G_SCALE,
     G_PLUS_ONE,
+    G_SHAPE,
+    G_LAYOUT,
+    G_LAYOUT_B,
+    G_WMMA,
+    G_FRAGMENT,
+    G_SPARSE,
+    G_TILE,
+    G_COUNT_OF_TILES,
+    G_TRANS,
+    G_PACKED,
+    G_PACKED_FROM,
     G_COUNT
 };
 
@@ -135,13 +146,20 @@ enum ptx_lowering {
     LOW_WARP_BARRIER,
     LOW_FENCE,
     LOW_TRAP,
+    LOW_MMA, /* mma, wmma.mma */
+    LOW_WMMA_LOAD,
+    LOW_WMMA_STORE,
+    LOW_LDMATRIX,
+    LOW_STMATRIX,
+    LOW_MOVMATRIX,
     LOW_NOTHING, /* executed, without an effect: nanosleep, pmevent */
 };
 
 /* An operand of a form, from one word of the pattern: ROLE[TYPING][|q][?], for instance "d|q?".
  * Roles: d destination, q predicate destination, a b c sources, l a further source, p predicate source, m address,
  * i immediate, L label, x anything. Typing: none first type, 1 2 3 further types, u .u32, w twice the first
- * type's width, v vector by .v2 .v4 .v8, n any register. '|q': may be a pair with a predicate; '?': may be left out. */
+ * type's width, v vector by .v2 .v4 .v8, f fragment of a matrix (matrix.h), n any register. '|q': may be a pair with a
+ * predicate; '?': may be left out. */
 struct operand_form {
     char role, typing;
     bool pair, optional;

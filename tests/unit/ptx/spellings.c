@@ -75,13 +75,11 @@ Test(spellings, what_clang_writes_unoptimised) { expect_all_kernels("tests/golde
 Test(spellings, uncovered_instructions)
 {
     static const char *const lines[] = {
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, "
-        "{%f1,%f2,%f3,%f4};",
         "cp.async.ca.shared.global [%r1], [%d1], 16, 16;",
         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], [%d1, {%r2, %r3}], "
         "[%r4];",
         "mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], %r2;",
-        "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r1,%r2,%r3,%r4}, [%r5];",
+        "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1,%r2}, [%r5];",
         "tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r1, %r2}, [%r3];",
         "wgmma.fence.sync.aligned;",
         "tex.3d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%d1, {%f1,%f2,%f3,%f4}];",

@@ -1,0 +1,662 @@
+/* Matrix instructions of a warp: matrix.h. Fragments are first gathered into plain rows, converted to one wide type,
+ * and multiplied as plain matrices, with the columns of a tile side by side in a vector. */
+#include "frontend/core/lanes/matrix.h"
+
+#include "frontend/core/lanes/float.h"
+#include "frontend/core/lanes/groups.h"
+#include "frontend/core/lanes/small.h"
+
+enum { TILE = 8, MAX_M = 32, MAX_N = 32, MAX_K = 256, MAX_TILES = MAX_M / TILE, MAX_ROW_BYTES = 64 };
+
+/* ---- fragments to rows and back ---------------------------------------------------------------------------------- */
+
+struct shape {
+    u32 m, n, k; /* tiles of rows, tiles of columns, elements */
+};
+INLINE struct shape shape_of(const struct uop *u)
+{
+    return (struct shape){u->detail[MATRIX_M], u->detail[MATRIX_N], 4u * u->detail[MATRIX_K]};
+}
+INLINE const void *fragment_register(const struct warp *w, const struct uop *u, unsigned list, u32 i)
+{
+    return source(w, list_elements(u->lane, list)[i]);
+}
+/* Register of tile (i, j) of a fragment with `tiles` tiles of rows: pairs of tiles of rows lie side by side. */
+INLINE u32 tile_register(u32 tiles, u32 columns, u32 i, u32 j)
+{
+    return tiles == 1 ? j : i / 2 * 2 * columns + 2 * j + i % 2;
+}
+
+/* The rows of A, `bytes` each (a multiple of a tile's 4 words). */
+INLINE void gather_a(u8 rows[MAX_M][MAX_ROW_BYTES], const struct warp *w, const struct uop *u, u32 tiles, u32 bytes,
+                     u32 word)
+{
+    u32 row = 4 * word, columns = bytes / row;
+    for (u32 i = 0; i < tiles; i++)
+        for (u32 j = 0; j < columns; j++) {
+            const u8 *reg = fragment_register(w, u, 1, tile_register(tiles, columns, i, j));
+            for (u32 g = 0; g < TILE; g++)
+                memcpy(rows[i * TILE + g] + j * row, reg + g * row, row);
+        }
+}
+/* The columns of B, likewise. */
+INLINE void gather_b(u8 columns[MAX_N][MAX_ROW_BYTES], const struct warp *w, const struct uop *u, u32 tiles, u32 bytes,
+                     u32 word)
+{
+    u32 row = 4 * word, count = bytes / row;
+    for (u32 n = 0; n < tiles; n++)
+        for (u32 j = 0; j < count; j++) {
+            const u8 *reg = fragment_register(w, u, 2, n * count + j);
+            for (u32 g = 0; g < TILE; g++)
+                memcpy(columns[n * TILE + g] + j * row, reg + g * row, row);
+        }
+}
+
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
+
+/* 8 halves to floats, exactly. */
+INLINE void floats_of_f16(f32 *to, const u16 *from)
+{
+#ifdef __F16C__
+    _mm256_storeu_ps(to, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)from)));
+#else
+    for (int i = 0; i < 8; i++)
+        to[i] = f32_of_f16(from[i]);
+#endif
+}
+/* e4m3 has no infinity; all ones is NaN. e5m2 is the upper half of an f16 (OCP 8-bit floating point). */
+INLINE f32 f32_of_e4m3(u8 x)
+{
+    u32 magnitude = x & 0x7fu, sign = (x & 0x80u) << 24;
+    f32 number = float_of(magnitude << 20) * 0x1p120f;
+    return float_of((magnitude == 0x7f ? F32_NAN : bits_f32(number)) | sign);
+}
+/* One row of k elements as doubles. */
+INLINE void row_of_floats(f64 *to, const u8 *from, u32 k, enum matrix_format format)
+{
+    const u16 *half = (const u16 *)from;
+    const u32 *word = (const u32 *)from;
+    f32 r[MAX_ROW_BYTES] ALIGNED;
+    switch (format) {
+    case MATRIX_F16:
+        for (u32 i = 0; i < k; i += 8)
+            floats_of_f16(r + i, half + i);
+        break;
+    case MATRIX_BF16:
+        for (u32 i = 0; i < k; i++)
+            r[i] = float_of((u32)half[i] << 16);
+        break;
+    case MATRIX_TF32: /* a NaN stays one, whatever its low bits say */
+        for (u32 i = 0; i < k; i++)
+            r[i] = (word[i] & 0x7fffffff) > 0x7f800000 ? float_of(F32_NAN) : float_of(word[i] & ~0x1fffu);
+        break;
+    case MATRIX_E4M3:
+        for (u32 i = 0; i < k; i++)
+            r[i] = f32_of_e4m3(from[i]);
+        break;
+    default:
+        for (u32 i = 0; i < k; i++)
+            r[i] = f32_of_f16((u16)(from[i] << 8));
+        break;
+    }
+    for (u32 i = 0; i < k; i++)
+        to[i] = (f64)r[i];
+}
+INLINE void row_of_integers(s16 *to, const u8 *from, u32 k, enum matrix_format format)
+{
+    switch (format) {
+    case MATRIX_U8:
+        for (u32 i = 0; i < k; i++)
+            to[i] = from[i];
+        break;
+    case MATRIX_S8:
+        for (u32 i = 0; i < k; i++)
+            to[i] = (s8)from[i];
+        break;
+    case MATRIX_U4:
+        for (u32 i = 0; i < k; i++)
+            to[i] = from[i / 2] >> 4 * (i % 2) & 15;
+        break;
+    default:
+        for (u32 i = 0; i < k; i++)
+            to[i] = (s16)(((from[i / 2] >> 4 * (i % 2) & 15) ^ 8) - 8);
+        break;
+    }
+}
+
+/* ---- sparse sides (PTX ISA "Warp-level matrix instructions: mma.sp") ------------------------------------------------
+ *
+ * Of each chunk of a row of A half is there: 2 of 4 elements (f16, bf16, fp8, 8 bits), 1 of 2 (tf32), 2 pairs of 4
+ * (4 bits). 4 bits of metadata a chunk say where they were: two indices of 2 bits, lowest first; of tf32 0100 is the
+ * first place and 1110 the second. The metadata of row g and of row g + 8 come from the lanes 4·g and on: of elements
+ * of 16 and 32 bits 16 columns' worth (8 of tf32) of row g in the low half of a lane's word, of row g + 8 in the high
+ * one; of narrower ones that of 32 columns (64 of 4 bits) in one word, row g in even lanes, row g + 8 in odd ones. The
+ * selector names the first lane where not all four are needed. */
+
+INLINE u32 chunk_metadata(const u32 *words, const struct uop *u, u32 chunks, u32 row, u32 chunk)
+{
+    u32 selector = u->detail[MATRIX_MODE] >> MATRIX_SELECTOR, upper = row / 8 % 2, first = 4 * (row % 8);
+    if (matrix_bits[u->detail[MATRIX_A]] >= 16) {
+        u32 lane = first + (chunks > 4 ? 2 * selector + chunk / 4 : selector);
+        return words[lane] >> (16 * upper + 4 * (chunk % 4)) & 15;
+    }
+    u32 lane = first + 2 * (chunks > 8 ? chunk / 8 : selector) + upper;
+    return words[lane] >> 4 * (chunk % 8) & 15;
+}
+/* Spreads a row of k/2 elements over k, in chunks of `size`. */
+#define SPREAD(name, type)                                                                                             \
+    INLINE void name(type *row, const struct warp *w, const struct uop *u, const struct shape *s, u32 at)              \
+    {                                                                                                                  \
+        u32 size = u->detail[MATRIX_A] == MATRIX_TF32 ? 2 : matrix_bits[u->detail[MATRIX_A]] == 4 ? 8 : 4;             \
+        u32 chunks = s->k / size, run = size == 8 ? 2 : 1;                                                             \
+        type from[MAX_K];                                                                                              \
+        memcpy(from, row, s->k / 2 * sizeof *row);                                                                     \
+        for (u32 i = 0; i < s->k; i++)                                                                                 \
+            row[i] = 0;                                                                                                \
+        for (u32 c = 0; c < chunks; c++) {                                                                             \
+            u32 meta = chunk_metadata(source(w, u->a), u, chunks, at, c);                                              \
+            for (u32 i = 0; i < size / 2; i++) {                                                                       \
+                u32 place = size == 2 ? meta >> 3 : (meta >> 2 * (i / run) & 3) * run + i % run;                       \
+                row[c * size + place] = from[c * size / 2 + i];                                                        \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+SPREAD(spread_floats, f64)
+SPREAD(spread_integers, s16)
+
+/* ---- results ----------------------------------------------------------------------------------------------------- */
+
+/* Rounded to an odd fraction, so that the next rounding, to half precision, is as if it were the only one (Boldo and
+ * Melquiond, "When double rounding is odd", 2005). */
+INLINE f32 odd_f32(f64 x)
+{
+    f32 y = (f32)x;
+    u32 bits = bits_f32(y);
+    bool away = __builtin_fabs((f64)y) > __builtin_fabs(x);
+    return float_of((f64)y == x || x != x ? bits : (bits - away) | 1);
+}
+/* 8 results as halves. */
+INLINE void halves_of(u16 *to, const f64 *from)
+{
+#ifdef __F16C__
+    f32 r[TILE] ALIGNED;
+    u16 nan[TILE];
+    for (int i = 0; i < TILE; i++) {
+        r[i] = odd_f32(from[i]);
+        nan[i] = from[i] != from[i] ? 0xffff : 0;
+    }
+    _mm_storeu_si128((__m128i *)to, _mm256_cvtps_ph(_mm256_load_ps(r), _MM_FROUND_TO_NEAREST_INT));
+    for (int i = 0; i < TILE; i++)
+        to[i] = (u16)((to[i] & ~nan[i]) | (nan[i] & 0x7fff));
+#else
+    for (int i = 0; i < TILE; i++)
+        to[i] = narrowed(from[i], ROUND_N, &f16_format);
+#endif
+}
+
+/* ---- C and D ----------------------------------------------------------------------------------------------------- */
+
+/* What the sums of a tile of columns are kept in, by kind of matrix: one of these for all rows. */
+typedef f64 float_rows[MAX_M][TILE];
+typedef s32 integer_rows[MAX_M][TILE];
+
+/* The first of the registers that hold tile (i, n) of C or D, `each` of them. */
+INLINE u32 result_register(const struct shape *s, u32 i, u32 n, u32 each)
+{
+    if (s->m == 1)
+        return each * n;
+    return each * (i / 2 * 2 * s->n + 2 * n + i % 2);
+}
+
+#define READ_PAIRS(name, type, to_type)                                                                                \
+    INLINE void name(to_type(*rows)[TILE], const struct warp *w, const struct uop *u, u32 first)                       \
+    {                                                                                                                  \
+        const type *even = fragment_register(w, u, 3, first), *odd = fragment_register(w, u, 3, first + 1);            \
+        to_type *to = rows[0];                                                                                         \
+        for (int l = 0; l < LANES; l++) {                                                                              \
+            to[2 * l] = (to_type)even[l];                                                                              \
+            to[2 * l + 1] = (to_type)odd[l];                                                                           \
+        }                                                                                                              \
+    }
+READ_PAIRS(read_f32, f32, f64)
+READ_PAIRS(read_f64, f64, f64)
+READ_PAIRS(read_s32, s32, s32)
+
+INLINE void read_f16(f64 (*rows)[TILE], const struct warp *w, const struct uop *u, u32 at)
+{
+    const u16 *from = fragment_register(w, u, 3, at);
+    f32 r[TILE * TILE] ALIGNED;
+    for (u32 i = 0; i < TILE * TILE; i += 8)
+        floats_of_f16(r + i, from + i);
+    for (u32 i = 0; i < TILE * TILE; i++)
+        rows[0][i] = (f64)r[i];
+}
+
+INLINE void *result(const struct warp *w, const struct uop *u, u32 i)
+{
+    return destination(w, list_elements(u->lane, 0)[i]);
+}
+#define WRITE_PAIRS(name, type, from_type, expression)                                                                 \
+    INLINE void name(const struct warp *w, const struct uop *u, u32 first, const from_type(*rows)[TILE])               \
+    {                                                                                                                  \
+        type *even = result(w, u, first), *odd = result(w, u, first + 1);                                              \
+        const from_type *from = rows[0];                                                                               \
+        for (int l = 0; l < LANES; l++) {                                                                              \
+            from_type x = from[2 * l];                                                                                 \
+            even[l] = (expression);                                                                                    \
+        }                                                                                                              \
+        for (int l = 0; l < LANES; l++) {                                                                              \
+            from_type x = from[2 * l + 1];                                                                             \
+            odd[l] = (expression);                                                                                     \
+        }                                                                                                              \
+    }
+WRITE_PAIRS(write_f32, f32, f64, canonical_f32((f32)x))
+WRITE_PAIRS(write_f64, f64, f64, canonical_f64(x))
+WRITE_PAIRS(write_s32, s32, s32, x)
+INLINE void write_f16(const struct warp *w, const struct uop *u, u32 at, const f64 (*rows)[TILE])
+{
+    u16 *to = result(w, u, at);
+    for (u32 g = 0; g < TILE; g++)
+        halves_of(to + g * TILE, rows[g]);
+}
+
+INLINE void read_floats(float_rows *c, const struct warp *w, const struct uop *u, const struct shape *s)
+{
+    u32 each = u->detail[MATRIX_C] == MATRIX_F16 ? 1 : 2;
+    for (u32 n = 0; n < s->n; n++)
+        for (u32 i = 0; i < s->m; i++) {
+            u32 at = result_register(s, i, n, each);
+            switch (u->detail[MATRIX_C]) {
+            case MATRIX_F16: read_f16(c[n] + i * TILE, w, u, at); break;
+            case MATRIX_F32: read_f32(c[n] + i * TILE, w, u, at); break;
+            default: read_f64(c[n] + i * TILE, w, u, at); break;
+            }
+        }
+}
+INLINE void write_floats(const struct warp *w, const struct uop *u, const struct shape *s, const float_rows *d)
+{
+    u32 each = u->detail[MATRIX_D] == MATRIX_F16 ? 1 : 2;
+    for (u32 n = 0; n < s->n; n++)
+        for (u32 i = 0; i < s->m; i++) {
+            u32 at = result_register(s, i, n, each);
+            const f64(*rows)[TILE] = (const f64(*)[TILE])d[n] + i * TILE;
+            switch (u->detail[MATRIX_D]) {
+            case MATRIX_F16: write_f16(w, u, at, rows); break;
+            case MATRIX_F32: write_f32(w, u, at, rows); break;
+            default: write_f64(w, u, at, rows); break;
+            }
+        }
+}
+
+/* ---- products ---------------------------------------------------------------------------------------------------- */
+
+enum { MAX_FLOAT_K = 64 }; /* fp8, sparse */
+/* B of one tile of columns: row k is b[k]. */
+typedef f64 float_columns[MAX_FLOAT_K][TILE];
+
+/* c += a × b for `rows` (even) rows of c. Each product is exact, so a multiplication and an addition are as good as a
+ * fused one where the CPU has none. */
+static void multiply_floats(f64 (*c)[TILE], const f64 (*a)[MAX_FLOAT_K], const f64 (*b)[TILE], u32 rows, u32 k)
+{
+#if defined __AVX512F__
+    for (u32 r = 0; r < rows; r += 4) {
+        __m512d s0 = _mm512_loadu_pd(c[r]), s1 = _mm512_loadu_pd(c[r + 1]);
+        __m512d s2 = _mm512_loadu_pd(c[r + 2]), s3 = _mm512_loadu_pd(c[r + 3]);
+        for (u32 i = 0; i < k; i++) {
+            __m512d column = _mm512_loadu_pd(b[i]);
+            s0 = _mm512_fmadd_pd(_mm512_set1_pd(a[r][i]), column, s0);
+            s1 = _mm512_fmadd_pd(_mm512_set1_pd(a[r + 1][i]), column, s1);
+            s2 = _mm512_fmadd_pd(_mm512_set1_pd(a[r + 2][i]), column, s2);
+            s3 = _mm512_fmadd_pd(_mm512_set1_pd(a[r + 3][i]), column, s3);
+        }
+        _mm512_storeu_pd(c[r], s0), _mm512_storeu_pd(c[r + 1], s1);
+        _mm512_storeu_pd(c[r + 2], s2), _mm512_storeu_pd(c[r + 3], s3);
+    }
+#elif defined __AVX2__
+    for (u32 r = 0; r < rows; r += 4)
+        for (u32 n = 0; n < TILE; n += 4) {
+            __m256d s0 = _mm256_loadu_pd(c[r] + n), s1 = _mm256_loadu_pd(c[r + 1] + n);
+            __m256d s2 = _mm256_loadu_pd(c[r + 2] + n), s3 = _mm256_loadu_pd(c[r + 3] + n);
+            for (u32 i = 0; i < k; i++) {
+                __m256d column = _mm256_loadu_pd(b[i] + n);
+                s0 = _mm256_fmadd_pd(_mm256_set1_pd(a[r][i]), column, s0);
+                s1 = _mm256_fmadd_pd(_mm256_set1_pd(a[r + 1][i]), column, s1);
+                s2 = _mm256_fmadd_pd(_mm256_set1_pd(a[r + 2][i]), column, s2);
+                s3 = _mm256_fmadd_pd(_mm256_set1_pd(a[r + 3][i]), column, s3);
+            }
+            _mm256_storeu_pd(c[r] + n, s0), _mm256_storeu_pd(c[r + 1] + n, s1);
+            _mm256_storeu_pd(c[r + 2] + n, s2), _mm256_storeu_pd(c[r + 3] + n, s3);
+        }
+#else
+    for (u32 r = 0; r < rows; r++) {
+        f64 sum[TILE];
+        memcpy(sum, c[r], sizeof sum);
+        for (u32 i = 0; i < k; i++)
+            for (u32 n = 0; n < TILE; n++)
+                sum[n] += a[r][i] * b[i][n];
+        memcpy(c[r], sum, sizeof sum);
+    }
+#endif
+}
+
+/* Both sides of the product as doubles. */
+struct float_sides {
+    f64 a[MAX_M][MAX_FLOAT_K];
+    float_columns b[MAX_TILES];
+};
+
+INLINE void turn_columns(float_columns b, const f64 (*columns)[MAX_FLOAT_K], u32 k)
+{
+    for (u32 i = 0; i < k; i++)
+        for (u32 n = 0; n < TILE; n++)
+            b[i][n] = columns[n][i];
+}
+
+static void read_float_sides(struct float_sides *f, const struct warp *w, const struct uop *u, const struct shape *s)
+{
+    u8 raw[MAX_M][MAX_ROW_BYTES] ALIGNED;
+    f64 columns[TILE][MAX_FLOAT_K];
+    const enum matrix_format fa = u->detail[MATRIX_A], fb = u->detail[MATRIX_B];
+    bool sparse = u->detail[MATRIX_MODE] & MATRIX_SPARSE;
+    u32 ka = sparse ? s->k / 2 : s->k;
+    gather_a(raw, w, u, s->m, ka * matrix_bits[fa] / 8, 4);
+    for (u32 i = 0; i < s->m * TILE; i++)
+        row_of_floats(f->a[i], raw[i], ka, fa);
+    if (sparse)
+        for (u32 i = 0; i < s->m * TILE; i++)
+            spread_floats(f->a[i], w, u, s, i);
+    gather_b(raw, w, u, s->n, s->k * matrix_bits[fb] / 8, 4);
+    for (u32 n = 0; n < s->n; n++) {
+        for (u32 i = 0; i < TILE; i++)
+            row_of_floats(columns[i], raw[n * TILE + i], s->k, fb);
+        turn_columns(f->b[n], (const f64(*)[MAX_FLOAT_K])columns, s->k);
+    }
+}
+
+HANDLER(mma_floats)
+{
+    struct shape s = shape_of(u);
+    struct float_sides f;
+    float_rows c[MAX_TILES];
+    (void)executed;
+    read_float_sides(&f, w, u, &s);
+    read_floats(c, w, u, &s);
+    for (u32 n = 0; n < s.n; n++)
+        multiply_floats(c[n], (const f64(*)[MAX_FLOAT_K])f.a, (const f64(*)[TILE])f.b[n], s.m * TILE, s.k);
+    write_floats(w, u, &s, (const float_rows *)c);
+}
+
+/* ---- f64 --------------------------------------------------------------------------------------------------------- */
+
+enum { MAX_DOUBLE_K = 16 };
+
+NOINLINE void mma_doubles_rounded(struct warp *w, const struct uop *u, lanemask executed)
+{
+    struct shape s = shape_of(u);
+    float_rows c[MAX_TILES];
+    f64 a[MAX_M][MAX_DOUBLE_K], b[MAX_N][MAX_DOUBLE_K];
+    (void)executed;
+    for (u32 i = 0; i < s.m; i++)
+        for (u32 j = 0; j < s.k / 4; j++) {
+            const f64 *reg = fragment_register(w, u, 1, tile_register(s.m, s.k / 4, i, j));
+            for (u32 l = 0; l < LANES; l++)
+                a[i * TILE + l / 4][4 * j + l % 4] = reg[l];
+        }
+    for (u32 n = 0; n < s.n; n++)
+        for (u32 j = 0; j < s.k / 4; j++) {
+            const f64 *reg = fragment_register(w, u, 2, n * (s.k / 4) + j);
+            for (u32 l = 0; l < LANES; l++)
+                b[n * TILE + l / 4][4 * j + l % 4] = reg[l];
+        }
+    read_floats(c, w, u, &s);
+    for (u32 n = 0; n < s.n; n++)
+        for (u32 r = 0; r < s.m * TILE; r++)
+            for (u32 i = 0; i < s.k; i++)
+                for (u32 x = 0; x < TILE; x++)
+                    c[n][r][x] = __builtin_fma(a[r][i], b[n * TILE + x][i], c[n][r][x]);
+    write_floats(w, u, &s, (const float_rows *)c);
+}
+HANDLER(mma_doubles) { in_rounding(mma_doubles_rounded, w, u, executed); }
+
+/* ---- integers ---------------------------------------------------------------------------------------------------- */
+
+enum { MAX_INTEGER_K = 128 }; /* 4 bits, sparse */
+
+/* sum = a × b, where b[i] holds rows 2·i and 2·i + 1 as pairs. */
+static void multiply_integers(s32 (*sum)[TILE], const s16 (*a)[MAX_INTEGER_K], const s16 (*b)[2 * TILE], u32 rows,
+                              u32 k)
+{
+    for (u32 r = 0; r < rows; r++) {
+#ifdef __AVX2__
+        __m256i all = _mm256_setzero_si256();
+        for (u32 i = 0; i < k / 2; i++) {
+            s32 pair;
+            memcpy(&pair, &a[r][2 * i], sizeof pair);
+            __m256i columns = _mm256_loadu_si256((const __m256i *)b[i]);
+            all = _mm256_add_epi32(all, _mm256_madd_epi16(_mm256_set1_epi32(pair), columns));
+        }
+        _mm256_storeu_si256((__m256i *)sum[r], all);
+#else
+        for (u32 n = 0; n < TILE; n++)
+            sum[r][n] = 0;
+        for (u32 i = 0; i < k / 2; i++)
+            for (u32 n = 0; n < TILE; n++)
+                sum[r][n] += a[r][2 * i] * b[i][2 * n] + a[r][2 * i + 1] * b[i][2 * n + 1];
+#endif
+    }
+}
+
+/* c + sum, clamped or wrapped around. */
+INLINE void add_sums(s32 (*c)[TILE], const s32 (*sum)[TILE], u32 rows, bool clamp)
+{
+    for (u32 i = 0; i < rows * TILE; i++) {
+        s64 exact = (s64)c[0][i] + sum[0][i];
+        s64 clamped = exact > INT32_MAX ? INT32_MAX : exact < INT32_MIN ? INT32_MIN : exact;
+        c[0][i] = (s32)(u32)(u64)(clamp ? clamped : exact);
+    }
+}
+
+INLINE void read_integers(integer_rows *c, const struct warp *w, const struct uop *u, const struct shape *s)
+{
+    for (u32 n = 0; n < s->n; n++)
+        for (u32 i = 0; i < s->m; i++)
+            read_s32(c[n] + i * TILE, w, u, result_register(s, i, n, 2));
+}
+INLINE void write_integers(const struct warp *w, const struct uop *u, const struct shape *s, const integer_rows *d)
+{
+    for (u32 n = 0; n < s->n; n++)
+        for (u32 i = 0; i < s->m; i++)
+            write_s32(w, u, result_register(s, i, n, 2), (const s32(*)[TILE])d[n] + i * TILE);
+}
+
+HANDLER(mma_integers)
+{
+    struct shape s = shape_of(u);
+    const enum matrix_format fa = u->detail[MATRIX_A], fb = u->detail[MATRIX_B];
+    bool sparse = u->detail[MATRIX_MODE] & MATRIX_SPARSE;
+    u32 ka = sparse ? s.k / 2 : s.k;
+    u8 raw[MAX_M][MAX_ROW_BYTES] ALIGNED;
+    s16 a[MAX_M][MAX_INTEGER_K], column[MAX_INTEGER_K], b[MAX_TILES][MAX_INTEGER_K / 2][2 * TILE];
+    integer_rows c[MAX_TILES], sum;
+    (void)executed;
+    gather_a(raw, w, u, s.m, ka * matrix_bits[fa] / 8, 4);
+    for (u32 i = 0; i < s.m * TILE; i++)
+        row_of_integers(a[i], raw[i], ka, fa);
+    if (sparse)
+        for (u32 i = 0; i < s.m * TILE; i++)
+            spread_integers(a[i], w, u, &s, i);
+    gather_b(raw, w, u, s.n, s.k * matrix_bits[fb] / 8, 4);
+    for (u32 n = 0; n < s.n * TILE; n++) {
+        row_of_integers(column, raw[n], s.k, fb);
+        for (u32 i = 0; i < s.k / 2; i++)
+            memcpy(&b[n / TILE][i][2 * (n % TILE)], &column[2 * i], 2 * sizeof *column);
+    }
+    read_integers(c, w, u, &s);
+    for (u32 n = 0; n < s.n; n++) {
+        multiply_integers(sum, (const s16(*)[MAX_INTEGER_K])a, (const s16(*)[2 * TILE]) b[n], s.m * TILE, s.k);
+        add_sums(c[n], (const s32(*)[TILE])sum, s.m * TILE, u->flags & UF_SAT_FINITE);
+    }
+    write_integers(w, u, &s, (const integer_rows *)c);
+}
+
+HANDLER(mma_bits)
+{
+    struct shape s = shape_of(u);
+    bool both = u->detail[MATRIX_MODE] & MATRIX_AND;
+    u32 words = s.k / 32;
+    u8 a[MAX_M][MAX_ROW_BYTES] ALIGNED, b[MAX_N][MAX_ROW_BYTES] ALIGNED;
+    integer_rows c[MAX_TILES], sum;
+    (void)executed;
+    gather_a(a, w, u, s.m, s.k / 8, 4);
+    gather_b(b, w, u, s.n, s.k / 8, 4);
+    read_integers(c, w, u, &s);
+    for (u32 n = 0; n < s.n; n++) {
+        for (u32 r = 0; r < s.m * TILE; r++)
+            for (u32 x = 0; x < TILE; x++) {
+                const u32 *p = (const u32 *)a[r], *q = (const u32 *)b[n * TILE + x];
+                sum[r][x] = 0;
+                for (u32 i = 0; i < words; i++)
+                    sum[r][x] += __builtin_popcount(both ? p[i] & q[i] : p[i] ^ q[i]);
+            }
+        add_sums(c[n], (const s32(*)[TILE])sum, s.m * TILE, u->flags & UF_SAT_FINITE);
+    }
+    write_integers(w, u, &s, (const integer_rows *)c);
+}
+
+/* ---- m8n8k4 of f16: four products at once ------------------------------------------------------------------------ */
+
+/* The lane that holds row (of A) or column (of B) `at` of product q, or column k where rows lie in registers. */
+INLINE u32 quad_lane(u32 q, u32 at) { return 4 * q + at % 4 + (at >= 4 ? 16 : 0); }
+INLINE f64 quad_half(const struct warp *w, const struct uop *u, unsigned list, u32 lane, u32 element)
+{
+    return (f64)f32_of_f16(((const u16 *)fragment_register(w, u, list, element / 2))[2 * lane + element % 2]);
+}
+INLINE f64 quad_a(const struct warp *w, const struct uop *u, u32 q, u32 row, u32 k)
+{
+    if (u->detail[MATRIX_MODE] & MATRIX_A_COLUMNS)
+        return quad_half(w, u, 1, quad_lane(q, (row & 4) + k), row % 4);
+    return quad_half(w, u, 1, quad_lane(q, row), k);
+}
+INLINE f64 quad_b(const struct warp *w, const struct uop *u, u32 q, u32 k, u32 column)
+{
+    if (u->detail[MATRIX_MODE] & MATRIX_B_ROWS)
+        return quad_half(w, u, 2, quad_lane(q, (column & 4) + k), column % 4);
+    return quad_half(w, u, 2, quad_lane(q, column), k);
+}
+/* Where element (row, column) of a result of f32 is: the lane, and its register. */
+INLINE u32 quad_result_lane(u32 q, u32 row, u32 column) { return quad_lane(q, (row & 4) + (row & 1) + (column & 2)); }
+INLINE u32 quad_result_register(u32 row, u32 column) { return (row & 2) + (column & 4) + (column & 1); }
+
+HANDLER(mma_quads)
+{
+    f64 d[4][TILE][TILE];
+    (void)executed;
+    for (u32 q = 0; q < 4; q++)
+        for (u32 r = 0; r < TILE; r++)
+            for (u32 x = 0; x < TILE; x++) {
+                f64 sum = u->detail[MATRIX_C] == MATRIX_F16
+                              ? quad_half(w, u, 3, quad_lane(q, r), x)
+                              : (f64)((const f32 *)fragment_register(
+                                    w, u, 3, quad_result_register(r, x)))[quad_result_lane(q, r, x)];
+                for (u32 k = 0; k < 4; k++)
+                    sum += quad_a(w, u, q, r, k) * quad_b(w, u, q, k, x);
+                d[q][r][x] = sum;
+            }
+    for (u32 q = 0; q < 4; q++)
+        for (u32 r = 0; r < TILE; r++)
+            for (u32 x = 0; x < TILE; x++) {
+                if (u->detail[MATRIX_D] == MATRIX_F16)
+                    ((u16 *)result(w, u, x / 2))[2 * quad_lane(q, r) + x % 2] =
+                        narrowed(d[q][r][x], ROUND_N, &f16_format);
+                else
+                    ((f32 *)result(w, u, quad_result_register(r, x)))[quad_result_lane(q, r, x)] =
+                        canonical_f32((f32)d[q][r][x]);
+            }
+}
+
+/* ---- ldmatrix, stmatrix, movmatrix ------------------------------------------------------------------------------- */
+
+/* Element e of row g of a matrix is half 8·g + e of its register; word x of row g of matrix i is in lane 8·i + g. */
+INLINE u32 half_at(u32 mode, u32 g, u32 e) { return mode == MATRIX_TURNED ? 8 * e + g : 8 * g + e; }
+
+HANDLER(matrix_load)
+{
+    u32 words[4][LANES] ALIGNED;
+    u32 count = list_count(u->lane, 0);
+    (void)executed;
+    for (u32 x = 0; x < 4; x++)
+        memcpy(words[x], fragment_register(w, u, 1, x), sizeof words[x]);
+    for (u32 i = 0; i < count; i++) {
+        if (is_sink(list_elements(u->lane, 0)[i]))
+            continue;
+        u16 *to = result(w, u, i);
+        for (u32 g = 0; g < TILE; g++)
+            for (u32 e = 0; e < TILE; e++)
+                to[half_at(u->mode, g, e)] = (u16)(words[e / 2][8 * i + g] >> 16 * (e % 2));
+    }
+}
+HANDLER(matrix_store)
+{
+    u32 words[4][LANES] ALIGNED = {{0}};
+    u32 count = list_count(u->lane, 1);
+    for (u32 i = 0; i < count; i++) {
+        const u16 *from = fragment_register(w, u, 1, i);
+        for (u32 g = 0; g < TILE; g++)
+            for (u32 e = 0; e < TILE; e++)
+                words[e / 2][8 * i + g] |= (u32)from[half_at(u->mode, g, e)] << 16 * (e % 2);
+    }
+    for (u32 x = 0; x < 4; x++)
+        STORE_LANES(u32, result(w, u, x), executed, words[x][l]);
+}
+HANDLER(matrix_turn)
+{
+    u16 r[LANES * 2] ALIGNED;
+    const u16 *from = source(w, u->a);
+    for (u32 g = 0; g < TILE; g++)
+        for (u32 e = 0; e < TILE; e++)
+            r[8 * e + g] = from[8 * g + e];
+    STORE_LANES(u32, destination(w, u->d), executed, ((const u32 *)r)[l]);
+}
+
+/* ---- binding ----------------------------------------------------------------------------------------------------- */
+
+static bool shape_fits(const struct operation *o)
+{
+    u32 m = o->detail[MATRIX_M], n = o->detail[MATRIX_N], k = 4u * o->detail[MATRIX_K];
+    u32 bits = matrix_bits[o->detail[MATRIX_A]];
+    bool doubles = o->detail[MATRIX_A] == MATRIX_F64;
+    return (m == 1 || m == 2 || m == 4) && (n == 1 || n == 2 || n == 4) &&
+           (doubles ? k <= MAX_DOUBLE_K : k * bits % 128 == 0) && k &&
+           k * bits <= 8 * MAX_ROW_BYTES * (doubles ? 2 : 1);
+}
+static uop_fn find_mma(const struct operation *o)
+{
+    for (unsigned i = MATRIX_A; i <= MATRIX_D; i++)
+        if (o->detail[i] >= MATRIX_FORMAT_COUNT)
+            return NULL;
+    if (o->detail[MATRIX_MODE] & MATRIX_QUADS)
+        return mma_quads;
+    if (!shape_fits(o))
+        return NULL;
+    switch (o->detail[MATRIX_A]) {
+    case MATRIX_F64: return mma_doubles;
+    case MATRIX_B1: return mma_bits;
+    case MATRIX_S8:
+    case MATRIX_U8:
+    case MATRIX_S4:
+    case MATRIX_U4: return mma_integers;
+    case MATRIX_S32:
+    case MATRIX_F32: return NULL;
+    default: return mma_floats;
+    }
+}
+uop_fn SIMD_NAME(lanes_matrix)(const struct operation *o)
+{
+    switch (o->op) {
+    case OP_MMA: return find_mma(o);
+    case OP_MATRIX_LOAD: return matrix_load;
+    case OP_MATRIX_STORE: return matrix_store;
+    case OP_MATRIX_TURN: return matrix_turn;
+    default: return NULL;
+    }
+}

@@ -1,0 +1,203 @@
+#include "common.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t next_random(void)
+{
+    static uint64_t state = 88172645463325252ull;
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return (uint32_t)(state >> 16);
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+
+void open_kernel(struct kernel_run *k, const char *target, const char *body, unsigned buffers, uint64_t bytes)
+{
+    char *text;
+    *k = (struct kernel_run){0};
+    cr_assert_gt(asprintf(&text, ".version 8.6\n.target %s\n.address_size 64\n%s", target, body), 0);
+    struct module *m = ptx_load_text("test.ptx", text, strlen(text), 0, &k->err);
+    cr_assert(m, "%s\n%s", k->err.text, text);
+    free(text);
+    cr_assert(k->device = rp_device_new(&k->err));
+    cr_assert(rp_device_adopt(k->device, m, &k->err));
+    cr_assert(k->program = module_find(m, NULL, &k->err), "%s", k->err.text);
+    for (unsigned i = 0; i < buffers; i++) {
+        k->params[i] = rp_alloc(k->device, bytes, "buffer", &k->err);
+        cr_assert(k->host[i] = rp_host(k->device, k->params[i], bytes));
+    }
+}
+
+bool launch_kernel(struct kernel_run *k, unsigned grid, unsigned block)
+{
+    const struct rp_launch_config config = {
+        .grid = {grid, 1, 1}, .block = {block, 1, 1}, .params = k->params, .threads = 1};
+    return rp_launch_kernel(k->device, k->program, &config, &k->result, &k->err);
+}
+
+void close_kernel(struct kernel_run *k) { rp_device_free(k->device); }
+
+const char *refusal(const char *target, const char *instructions)
+{
+    static char message[sizeof((struct rp_error *)0)->text];
+    char *text;
+    struct rp_error err = {0};
+    cr_assert_gt(asprintf(&text,
+                          ".version 8.6 .target %s .address_size 64\n.visible .entry k() {\n.reg .pred %%p<9>; .reg "
+                          ".b32 %%r<99>; .reg .f32 %%f<99>; .reg .b64 %%d<99>; .reg .f64 %%g<99>;\n%s\nret; }",
+                          target, instructions),
+                 0);
+    struct module *m = ptx_load_text("test.ptx", text, strlen(text), 0, &err);
+    bool taken = m && module_find(m, NULL, &err);
+    if (m)
+        module_free(m);
+    free(text);
+    cr_assert(!taken, "not refused: %s", instructions);
+    cr_assert_eq(strncmp(err.text, "test.ptx:4:", 11), 0, "%s", err.text);
+    memcpy(message, err.text, sizeof message);
+    return message;
+}
+
+/* ---- one instruction --------------------------------------------------------------------------------------------- */
+
+static const char *load_type(char kind) { return kind == 'd' ? "f64" : kind == 'f' ? "f32" : "b32"; }
+
+static void name_registers(FILE *f, char name, const struct fragment *x)
+{
+    fprintf(f, "{");
+    for (unsigned i = 0; i < x->count; i++)
+        fprintf(f, "%s%%%c%u", i ? ", " : "", name, i);
+    fprintf(f, "}");
+}
+
+/* Registers of operand `which` lie at 8 × (32 × (32 × which + register) + lane) bytes. */
+static void move_fragment(FILE *f, char name, unsigned which, const struct fragment *x, bool load)
+{
+    for (unsigned i = 0; i < x->count; i++) {
+        unsigned at = 8 * LANES * (MAX_REGISTERS * which + i);
+        if (load)
+            fprintf(f, "ld.global.%s %%%c%u, [%%address+%u];\n", load_type(x->kind), name, i, at);
+        else
+            fprintf(f, "st.global.%s [%%address+%u], %%%c%u;\n", load_type(x->kind), at, name, i);
+    }
+}
+
+void run_instruction(const char *spelling, struct fragment *d, const struct fragment *a, const struct fragment *b,
+                     const struct fragment *c, const char *tail)
+{
+    const struct fragment *all[] = {d, a, b, c};
+    char *text;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    fprintf(f, ".visible .entry k(.param .u64 p) {\n.reg .b64 %%address; .reg .u32 %%lane;\n");
+    for (unsigned i = 0; i < 4; i++)
+        if (all[i])
+            fprintf(f, ".reg .%s %%%c<%u>;\n", load_type(all[i]->kind), "dabc"[i], all[i] -> count);
+    fprintf(f, "ld.param.u64 %%address, [p];\nmov.u32 %%lane, %%laneid;\n"
+               "mad.wide.u32 %%address, %%lane, 8, %%address;\n");
+    for (unsigned i = 1; i < 4; i++)
+        if (all[i])
+            move_fragment(f, "dabc"[i], i, all[i], true);
+    fprintf(f, "%s ", spelling);
+    for (unsigned i = 0; i < 4; i++)
+        if (all[i]) {
+            fprintf(f, i ? ", " : "");
+            name_registers(f, "dabc"[i], all[i]);
+        }
+    fprintf(f, "%s;\n", tail);
+    move_fragment(f, 'd', 0, d, false);
+    fprintf(f, "ret;\n}\n");
+    fclose(f);
+    struct kernel_run k;
+    open_kernel(&k, "sm_90a", text, 1, 4 * sizeof d->bits);
+    free(text);
+    uint64_t(*host)[MAX_REGISTERS][LANES] = k.host[0];
+    for (unsigned i = 1; i < 4; i++)
+        if (all[i])
+            memcpy(host[i], all[i]->bits, sizeof d->bits);
+    cr_assert(launch_kernel(&k, 1, LANES), "%s: %s", spelling, k.err.text);
+    memcpy(d->bits, host[0], sizeof d->bits);
+    close_kernel(&k);
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    unsigned bits, exponent, fraction; /* floats */
+} numbers[] = {
+    [F16] = {"f16", 16, 5, 10},  [BF16] = {"bf16", 16, 8, 7}, [TF32] = {"tf32", 32, 8, 23}, [F32] = {"f32", 32, 8, 23},
+    [F64] = {"f64", 64, 11, 52}, [E4M3] = {"e4m3", 8, 4, 3},  [E5M2] = {"e5m2", 8, 5, 2},   [S8] = {"s8", 8, 0, 0},
+    [U8] = {"u8", 8, 0, 0},      [S4] = {"s4", 4, 0, 0},      [U4] = {"u4", 4, 0, 0},       [B1] = {"b1", 1, 0, 0},
+    [S32] = {"s32", 32, 0, 0},
+};
+
+unsigned number_bits(enum number n) { return numbers[n].bits; }
+const char *number_name(enum number n) { return numbers[n].name; }
+char register_kind(enum number n) { return n == F64 ? 'd' : n == F32 ? 'f' : 'r'; }
+
+double decode(enum number n, uint64_t bits)
+{
+    unsigned e = numbers[n].exponent, f = numbers[n].fraction;
+    if (!e) {
+        bool is_signed = n == S8 || n == S4 || n == S32;
+        double v = (double)bits;
+        return is_signed && bits >> (numbers[n].bits - 1) & 1 ? v - ldexp(1, (int)numbers[n].bits) : v;
+    }
+    if (n == TF32)
+        bits &= ~0x1fffull;
+    uint64_t fraction = bits & ((1ull << f) - 1), exponent = bits >> f & ((1u << e) - 1), most = (1u << e) - 1;
+    int bias = (1 << (e - 1)) - 1;
+    double sign = bits >> (e + f) & 1 ? -1 : 1;
+    if (n == E4M3 && (bits & 0x7f) == 0x7f)
+        return NAN;
+    if (n != E4M3 && exponent == most)
+        return fraction ? NAN : sign * INFINITY;
+    if (exponent == 0)
+        return sign * ldexp((double)fraction, 1 - bias - (int)f);
+    return sign * ldexp((double)(fraction | 1ull << f), (int)exponent - bias - (int)f);
+}
+
+uint64_t encode(enum number n, double value)
+{
+    unsigned bits = numbers[n].bits;
+    if (bits <= 16) {
+        for (uint64_t x = 0; x < 1ull << bits; x++)
+            if (decode(n, x) == value && (value != 0 || x == 0))
+                return x;
+        cr_assert_fail("%s has no %g", numbers[n].name, value);
+    }
+    if (n == S32)
+        return (uint32_t)(int32_t)value;
+    uint64_t r = 0;
+    float single = (float)value;
+    if (n == F64)
+        memcpy(&r, &value, 8);
+    else
+        memcpy(&r, &single, 4);
+    cr_assert_eq(decode(n, r), value);
+    return r;
+}
+
+uint64_t rounded(enum number n, long double value)
+{
+    if (isnan(value))
+        return n == F16 ? 0x7fff : n == F32 ? 0x7fffffff : 0xfff8000000000000;
+    if (n == F32)
+        return isinf((float)value) ? (value < 0 ? 0xff800000 : 0x7f800000) : encode(F32, (double)(float)value);
+    if (n == F64)
+        return encode(F64, (double)value);
+    uint64_t sign = signbit(value) ? 0x8000 : 0;
+    long double magnitude = fabsl(value);
+    if (magnitude >= 65520)
+        return sign | 0x7c00;
+    int exponent;
+    frexpl(magnitude, &exponent);
+    int unit = exponent - 11 < -24 ? -24 : exponent - 11;
+    long double scaled = rintl(ldexpl(magnitude, -unit)); /* to even */
+    return sign | encode(F16, (double)ldexpl(scaled, unit));
+}
