@@ -136,6 +136,14 @@ static struct operand_list row_words(struct lowering *l)
     return words;
 }
 
+/* Each operation has a list of its own: registers get their places in it. */
+static struct operand_list copy_of(struct lowering *l, struct operand_list list)
+{
+    struct operand_list copy = new_list(l, list.count);
+    memcpy(copy.at, list.at, list.count * sizeof *list.at);
+    return copy;
+}
+
 /* The operation that moves rows of 16 bytes between memory and `words`, one in each of the first lanes. */
 static void move_rows(struct lowering *l, uint8_t kind, const struct ptx_operand *address, struct operand_list words,
                       struct operand lanes)
@@ -143,7 +151,7 @@ static void move_rows(struct lowering *l, uint8_t kind, const struct ptx_operand
     struct operation u = {.kind = UOP_MEMORY, .type = T_B32, .dtype = T_B32};
     u.memory = memory_operand(l->in, kind, PT_B32, 4);
     set_address(l, &u, address);
-    u.lists[0] = words;
+    u.lists[0] = copy_of(l, words);
     finish_access(l, &u)->guard = lanes;
 }
 

@@ -103,18 +103,25 @@ static void list_modifiers(char *out, size_t room, const struct mod_set *set)
             n += (size_t)snprintf(out + n, room - n, " .%s", ptx_modifier_name((enum ptx_modifier)m));
 }
 
+/* How near a form comes to fitting: the mismatch, and among equals the number of types that fit. */
+static unsigned nearness(const struct ptx_form *form, const struct ptx_modifiers *mods)
+{
+    unsigned fitting = 0;
+    for (int i = 0; i < form->type_count && i < mods->type_count; i++)
+        fitting += form->types[i] >> mods->types[i] & 1;
+    return (unsigned)ptx_form_match(form, mods, NULL) * (MAX_TYPES + 1) + fitting;
+}
+
 /* No form fits: says what is wrong with the one that came nearest. */
 static _Noreturn void no_form(struct parser *p, const struct ptx_form *forms, uint32_t count,
                               const struct ptx_modifiers *mods, const struct token *opcode, const struct token *words)
 {
     const struct ptx_form *near = &forms[0];
-    unsigned choice = 0, other;
+    unsigned choice = 0;
+    for (uint32_t i = 1; i < count; i++)
+        if (!forms[i].any_modifiers && nearness(&forms[i], mods) > nearness(near, mods))
+            near = &forms[i];
     enum form_mismatch why = ptx_form_match(near, mods, &choice);
-    for (uint32_t i = 1; i < count; i++) {
-        if (forms[i].any_modifiers || ptx_form_match(&forms[i], mods, &other) <= why)
-            continue;
-        why = ptx_form_match(near = &forms[i], mods, &choice);
-    }
     char list[200] = "";
     int length = (int)opcode->length;
     if (why == FORM_TYPE) {

@@ -1,0 +1,245 @@
+/* ldmatrix, stmatrix, movmatrix: what goes where, by the figures of the PTX ISA; and what the trace says of it. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "tracefmt/reader.h"
+
+enum { SHARED = 8192, ROWS = SHARED / 16, BYTES = SHARED };
+
+/* Copies buffer 0 to shared memory, then runs `code` with each lane's word of buffer 1 in %row, then copies shared
+ * memory to buffer 2; %out is the address of the lane's word of buffer 3. */
+static char *body(const char *registers, const char *code)
+{
+    char *text;
+    cr_assert_gt(
+        asprintf(
+            &text,
+            ".visible .entry k(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3) {\n"
+            ".reg .b64 %%in, %%out, %%at, %%back; .reg .b32 %%row, %%lane, %%i, %%x, %%s; .reg .pred %%more;\n"
+            ".shared .align 128 .b8 sm[%d];\n%s\n"
+            "ld.param.u64 %%in, [p0]; ld.param.u64 %%at, [p1]; ld.param.u64 %%back, [p2]; ld.param.u64 %%out, [p3];\n"
+            "mov.u32 %%lane, %%laneid; mad.wide.u32 %%in, %%lane, 4, %%in; mad.wide.u32 %%back, %%lane, 4, %%back;\n"
+            "mad.wide.u32 %%at, %%lane, 4, %%at; mad.wide.u32 %%out, %%lane, 4, %%out; ld.global.u32 %%row, [%%at];\n"
+            "mov.u32 %%s, sm; add.u32 %%row, %%row, %%s; mad.lo.u32 %%s, %%lane, 4, %%s; mov.u32 %%i, 0;\n"
+            "fill: ld.global.u32 %%x, [%%in]; st.shared.u32 [%%s], %%x; add.u64 %%in, %%in, 128;\n"
+            "add.u32 %%s, %%s, 128; add.u32 %%i, %%i, 128; setp.lt.u32 %%more, %%i, %d; @%%more bra fill;\n"
+            "bar.sync 0;\n%s\nbar.sync 0; sub.u32 %%s, %%s, %d; mov.u32 %%i, 0;\n"
+            "drain: ld.shared.u32 %%x, [%%s]; st.global.u32 [%%back], %%x; add.u64 %%back, %%back, 128;\n"
+            "add.u32 %%s, %%s, 128; add.u32 %%i, %%i, 128; setp.lt.u32 %%more, %%i, %d; @%%more bra drain;\nret; }",
+            SHARED, registers, SHARED, code, SHARED, SHARED),
+        0);
+    return text;
+}
+
+/* Rows of the matrices: 32 different ones anywhere. */
+static void choose_rows(uint32_t rows[LANES])
+{
+    bool taken[ROWS] = {false};
+    for (int l = 0; l < LANES; l++) {
+        uint32_t r;
+        do
+            r = next_random() % ROWS;
+        while (taken[r]);
+        taken[r] = true;
+        rows[l] = 16 * r;
+    }
+}
+
+static struct kernel_run run_moves(const char *registers, const char *code)
+{
+    struct kernel_run k;
+    char *text = body(registers, code);
+    open_kernel(&k, "sm_90", text, 4, BYTES);
+    free(text);
+    for (int i = 0; i < BYTES / 4; i++)
+        ((uint32_t *)k.host[0])[i] = next_random();
+    choose_rows(k.host[1]);
+    for (int i = 0; i < BYTES / 4; i++)
+        ((uint32_t *)k.host[3])[i] = next_random();
+    return k;
+}
+
+static uint16_t element(const struct kernel_run *k, unsigned buffer, int matrix, int row, int column)
+{
+    const uint32_t *rows = k->host[1];
+    uint16_t x;
+    memcpy(&x, (uint8_t *)k->host[buffer] + rows[8 * matrix + row] + 2 * column, 2);
+    return x;
+}
+static uint16_t half_of(const struct kernel_run *k, int reg, int lane, int part)
+{
+    return (uint16_t)(((uint32_t *)k->host[3])[32 * reg + lane] >> 16 * part);
+}
+
+static void check_ldmatrix(int count, bool turned, bool generic)
+{
+    static const char *const vectors[] = {[1] = "{%r0}", [2] = "{%r0, %r1}", [4] = "{%r0, %r1, %r2, %r3}"};
+    char code[600];
+    int n = snprintf(code, sizeof code, "%s ldmatrix.sync.aligned.m8n8.x%d%s%s.b16 %s, [%s];\n",
+                     generic ? "cvt.u64.u32 %g, %row; cvta.shared.u64 %g, %g;" : "", count, turned ? ".trans" : "",
+                     generic ? "" : ".shared", vectors[count], generic ? "%g" : "%row");
+    for (int i = 0; i < count; i++)
+        n += snprintf(code + n, sizeof code - (size_t)n, "st.global.u32 [%%out+%d], %%r%d;\n", 128 * i, i);
+    struct kernel_run k = run_moves(".reg .b32 %r<4>; .reg .b64 %g;", code);
+    cr_assert(launch_kernel(&k, 1, LANES), "%s", k.err.text);
+    for (int i = 0; i < count; i++)
+        for (int l = 0; l < LANES; l++)
+            for (int e = 0; e < 2; e++) {
+                int g = l / 4, x = 2 * (l % 4) + e;
+                uint16_t want = turned ? element(&k, 0, i, x, g) : element(&k, 0, i, g, x);
+                cr_assert_eq(half_of(&k, i, l, e), want, "x%d trans %d: register %d lane %d", count, turned, i, l);
+            }
+    close_kernel(&k);
+}
+Test(moves, ldmatrix)
+{
+    for (int count = 1; count <= 4; count *= 2)
+        for (int form = 0; form < 4; form++)
+            check_ldmatrix(count, form & 1, form & 2);
+}
+
+static void check_stmatrix(int count, bool turned)
+{
+    static const char *const vectors[] = {[1] = "{%r0}", [2] = "{%r0, %r1}", [4] = "{%r0, %r1, %r2, %r3}"};
+    char code[600];
+    int n = 0;
+    for (int i = 0; i < count; i++)
+        n += snprintf(code + n, sizeof code - (size_t)n, "ld.global.u32 %%r%d, [%%out+%d];\n", i, 128 * i);
+    snprintf(code + n, sizeof code - (size_t)n, "stmatrix.sync.aligned.m8n8.x%d%s.shared.b16 [%%row], %s;\n", count,
+             turned ? ".trans" : "", vectors[count]);
+    struct kernel_run k = run_moves(".reg .b32 %r<4>;", code);
+    cr_assert(launch_kernel(&k, 1, LANES), "%s", k.err.text);
+    uint8_t *want = malloc(SHARED);
+    memcpy(want, k.host[0], SHARED);
+    for (int i = 0; i < count; i++)
+        for (int l = 0; l < LANES; l++)
+            for (int e = 0; e < 2; e++) {
+                int g = l / 4, x = 2 * (l % 4) + e;
+                uint16_t half = half_of(&k, i, l, e);
+                int row = turned ? x : g, column = turned ? g : x;
+                memcpy(want + ((uint32_t *)k.host[1])[8 * i + row] + 2 * column, &half, 2);
+            }
+    cr_assert_eq(memcmp(want, k.host[2], SHARED), 0, "x%d trans %d", count, turned);
+    free(want);
+    close_kernel(&k);
+}
+Test(moves, stmatrix)
+{
+    for (int count = 1; count <= 4; count *= 2)
+        for (int turned = 0; turned < 2; turned++)
+            check_stmatrix(count, turned);
+}
+
+Test(moves, movmatrix)
+{
+    struct kernel_run k =
+        run_moves(".reg .b32 %r<2>;", "ld.global.u32 %r0, [%out]; movmatrix.sync.aligned.m8n8.trans.b16 "
+                                      "%r1, %r0; st.global.u32 [%out+128], %r1;\n");
+    cr_assert(launch_kernel(&k, 1, LANES), "%s", k.err.text);
+    for (int row = 0; row < 8; row++)
+        for (int column = 0; column < 8; column++)
+            cr_assert_eq(half_of(&k, 1, 4 * row + column / 2, column % 2),
+                         half_of(&k, 0, 4 * column + row / 2, row % 2));
+    close_kernel(&k);
+}
+
+/* A row that is not aligned or not there, and a warp that is not whole, are faults that name the instruction. */
+static void expect_fault(const char *code, unsigned threads, enum rp_fault_kind kind, const char *a, const char *b)
+{
+    struct kernel_run k = run_moves(".reg .b32 %r<8>; .reg .pred %p;", code);
+    cr_assert(!launch_kernel(&k, 1, threads));
+    cr_assert_eq(k.result.fault, kind, "%s", k.err.text);
+    cr_assert(strstr(k.err.text, a) && strstr(k.err.text, b), "%s", k.err.text);
+    close_kernel(&k);
+}
+#define MMA "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r0,%r1}, {%r0,%r1,%r2,%r3}, {%r0,%r1}, {%r0,%r1};"
+Test(moves, faults)
+{
+    expect_fault("add.u32 %row, %row, 8; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%row];", 32,
+                 RP_FAULT_MISALIGNED, "ldmatrix", "not a multiple of 16");
+    expect_fault("add.u32 %row, %row, 8192; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0,%r1,%r2,%r3}, [%row];", 32,
+                 RP_FAULT_BOUNDS, "ldmatrix", "shared");
+    expect_fault(MMA, 24, RP_FAULT_BARRIER, "mma.sync", "lanes 0xff000000 are not there");
+    expect_fault("setp.lt.u32 %p, %lane, 8; @%p bra away; " MMA " away: ", 32, RP_FAULT_DEADLOCK, "mma.sync",
+                 "lanes 0x000000ff of warp 0 at barrier");
+    expect_fault("setp.lt.u32 %p, %lane, 8; @%p bra away; " MMA " bra there; away: " MMA " there: ", 32,
+                 RP_FAULT_BARRIER, "mma.sync", "come by another path");
+    expect_fault("setp.lt.u32 %p, %lane, 8; @%p " MMA, 32, RP_FAULT_DEADLOCK, "mma.sync", "lanes 0xffffff00");
+}
+
+/* Lanes that come one after the other to the same instruction wait for the rest. */
+Test(moves, late_lanes)
+{
+    struct kernel_run k =
+        run_moves(".reg .b32 %r<8>; .reg .pred %p;",
+                  "setp.lt.u32 %p, %lane, 5; @!%p bra rest; bar.warp.sync 31; rest: ld.global.u32 %r0, [%out];"
+                  "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r0; st.global.u32 [%out+128], %r1;");
+    cr_assert(launch_kernel(&k, 1, LANES), "%s", k.err.text);
+    close_kernel(&k);
+}
+
+/* The trace: 8 lanes' rows of 16 bytes for each matrix, in shared memory. */
+Test(moves, trace_of_ldmatrix)
+{
+    char path[] = "/tmp/reprise-matrix-XXXXXX";
+    close(mkstemp(path));
+    struct kernel_run k =
+        run_moves(".reg .b32 %r<8>;", "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r0,%r1}, [%row];" MMA);
+    struct rp_writer *w = rp_writer_open(path, &(struct rp_provenance){0}, &(struct rp_writer_options){0}, &k.err);
+    cr_assert(w, "%s", k.err.text);
+    const struct rp_launch_config config = {
+        .grid = {1, 1, 1}, .block = {LANES, 1, 1}, .params = k.params, .threads = 1, .writer = w};
+    cr_assert(rp_launch_kernel(k.device, k.program, &config, &k.result, &k.err), "%s", k.err.text);
+    cr_assert(rp_writer_close(w, &k.err));
+    struct rp_trace *t = rp_trace_open(path, &k.err);
+    cr_assert(t && rp_trace_verify(t, NULL, NULL, &k.err), "%s", k.err.text);
+    const struct rp_kernel *kernel = rp_trace_kernel(t, 0);
+    bool loads = false, multiplies = false;
+    for (uint32_t i = 0; i < kernel->instruction_count; i++) {
+        const struct rp_instruction *in = &kernel->instructions[i];
+        if (!strncmp(in->text, "ldmatrix", 8)) {
+            loads = true;
+            cr_assert(in->unit_class == RP_CLASS_MEMORY && in->memory_count == 1 && in->dst_count == 2);
+            cr_assert(in->memory[0].space == RP_SPACE_SHARED && in->memory[0].width == 16);
+        } else if (!strncmp(in->text, "mma", 3)) {
+            multiplies = true;
+            cr_assert(in->unit_class == RP_CLASS_TENSOR && in->memory_count == 0 && in->dst_count == 2);
+        }
+    }
+    cr_assert(loads && multiplies);
+    rp_trace_close(t);
+    unlink(path);
+    close_kernel(&k);
+}
+
+Test(moves, refused_by_name)
+{
+    const char *e = refusal("sm_70", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];");
+    cr_assert(strstr(e, "'ldmatrix.sync.aligned.m8n8.x1.shared.b16' needs .target sm_75"), "%s", e);
+    e = refusal("sm_80", "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r2], {%r1};");
+    cr_assert(strstr(e, "needs .target sm_90"), "%s", e);
+    e = refusal("sm_80", "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1}, [%r2];");
+    cr_assert(strstr(e, "matrix d has 4 registers here, not 1"), "%s", e);
+    e = refusal("sm_80", "ldmatrix.sync.aligned.m8n8.x3.shared.b16 {%r1}, [%r2];");
+    cr_assert(strstr(e, "'.x3' is no modifier of 'ldmatrix'"), "%s", e);
+    e = refusal("sm_80", "mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, "
+                         "{%r1,%r2}, {%f1,%f2,%f3,%f4};");
+    cr_assert(strstr(e, "does not take .bf16"), "%s", e);
+    e = refusal("sm_80", "mma.sync.aligned.m16n8k4.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1}, {%r1}, "
+                         "{%f1,%f2,%f3,%f4};");
+    cr_assert(strstr(e, "mma"), "%s", e);
+    e = refusal("sm_80", "mma.sync.aligned.m16n8k16.col.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, "
+                         "{%r1,%r2}, {%f1,%f2,%f3,%f4};");
+    cr_assert(strstr(e, "'mma' "), "%s", e);
+    e = refusal("sm_80", "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, "
+                         "{%r1,%r2}, {%f1,%f2,%f3,%f4};");
+    cr_assert(strstr(e, "needs .target sm_89"), "%s", e);
+    e = refusal("sm_80",
+                "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3}, {%r1,%r2,%r3,%r4}, {%r1,%r2}, "
+                "{%f1,%f2,%f3,%f4};");
+    cr_assert(strstr(e, "matrix d has 4 registers here, not 3"), "%s", e);
+}
