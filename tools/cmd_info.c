@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/command.h"
+#include "tools/host_operation.h"
 #include "tools/input.h"
 #include "tools/json.h"
 #include "tools/names.h"
@@ -114,6 +115,7 @@ static json_t *json_kernels(const struct rp_trace *t)
                                  json_number(k->instruction_count), "registers", json_number(k->registers),
                                  "static_shared_bytes", json_number(k->static_shared), "local_bytes",
                                  json_number(k->local_bytes), "max_threads", json_number(k->max_threads)));
+        json_put(json_array_get(list, i), "module", k->module ? json_number(k->module - 1) : json_null());
     }
     return list;
 }
@@ -338,7 +340,26 @@ static void print_modules(const struct info *a, struct wrapped *w)
     }
 }
 
-static void print_host(const struct info *a)
+/* The first ones in order, with the launches among them; 'dump --host' has all. */
+static void print_host_order(const struct rp_trace *t, struct wrapped *w)
+{
+    enum { SHOWN = 16 };
+    size_t all = rp_trace_host_operation_count(t);
+    for (size_t i = 0; i < all && i < SHOWN; i++) {
+        const struct rp_host_operation *o = rp_trace_host_operation(t, i);
+        if (o->launch && (!i || o->launch != rp_trace_host_operation(t, i - 1)->launch))
+            printf("          after launch %" PRIu32 "\n", o->launch - 1);
+        fputs(i ? "          " : "in order  ", w->pieces);
+        host_operation_print(o, w->pieces);
+        if (o->stream)
+            fprintf(w->pieces, ", stream %" PRIu32, o->stream);
+        wrapped_line(w, INDENT, stdout);
+    }
+    if (all > SHOWN)
+        printf("          %zu more: reprise dump --host\n", all - SHOWN);
+}
+
+static void print_host(const struct info *a, struct wrapped *w)
 {
     struct host_counts c = count_host(a->trace);
     char number[FIGURE], bytes[FIGURE];
@@ -348,6 +369,7 @@ static void print_host(const struct info *a)
         if (c.count[k])
             printf("          %-20s %10s %16s\n", rp_host_kind_name((enum rp_host_kind)k), figure(c.count[k], number),
                    figure(c.bytes[k], bytes));
+    print_host_order(a->trace, w);
 }
 
 /* Nothing about a launch in the default stream that waits for none. */
@@ -367,7 +389,10 @@ static void print_kernels(const struct info *a, struct wrapped *w)
         const struct rp_kernel *k = rp_trace_kernel(a->trace, i);
         char plain[PLAIN_NAME];
         putchar('\n');
-        fprintf(w->pieces, "kernel %-2" PRIu32 " %s (%s)", i, plain_kernel_name(k->name, plain), k->isa);
+        fprintf(w->pieces, "kernel %-2" PRIu32 " %s (%s", i, plain_kernel_name(k->name, plain), k->isa);
+        if (k->module)
+            fprintf(w->pieces, ", module %" PRIu32, k->module - 1);
+        putc(')', w->pieces);
         wrapped_line(w, INDENT, stdout);
         fputs("          ", w->pieces);
         count(w->pieces, k->instruction_count, "instruction");
@@ -478,7 +503,7 @@ static int print_text(struct info *a)
         print_provenance(a, &w);
         print_modules(a, &w);
         print_kernels(a, &w);
-        print_host(a);
+        print_host(a, &w);
     }
     for (uint32_t l = 0; fine && l < rp_trace_launch_count(a->trace); l++)
         fine = print_launch(a, l, &w, &err);

@@ -309,6 +309,7 @@ struct rp_module {
     const char *sha256; /* 64 hex digits, "" where not known */
     const char *isa;    /* "ptx", "sass" */
     const char *target; /* "sm_62" */
+    uint64_t identity;  /* as of a kernel; it is not in the file */
 };
 
 /* What the host did, in order with the launches: X(identifier, name in files, meaning). The order is the wire encoding:

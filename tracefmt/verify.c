@@ -87,6 +87,79 @@ static bool check_launch(const struct verification *v, uint32_t launch)
                    v->trace->path, launch, blocks, l->begun, l->open.count);
 }
 
+/* ---- the host ---------------------------------------------------------------------------------------------------- */
+
+static int ascending(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* What operations name that must have been named before: allocations by their address, or events. */
+struct name_check {
+    uint8_t from;  /* the kind that gives a name */
+    uint8_t to[2]; /* the kinds that need one */
+    bool ends;     /* the first of these takes it away */
+    const char *what;
+};
+
+static uint64_t name_of(const struct rp_host_operation *o)
+{
+    return o->kind == RP_HOST_ALLOCATE || o->kind == RP_HOST_FREE ? o->address : o->event;
+}
+
+/* names: ascending, each once; alive: a bit of each. */
+static bool check_names(const struct verification *v, const struct name_check *c, const uint64_t *names, size_t count,
+                        bool *alive)
+{
+    const struct tables *t = &v->trace->tables;
+    for (size_t i = 0; i < t->operation_count; i++) {
+        const struct rp_host_operation *o = &t->operations[i];
+        if (o->kind != c->from && o->kind != c->to[0] && o->kind != c->to[1])
+            continue;
+        uint64_t name = name_of(o);
+        const uint64_t *at = bsearch(&name, names, count, sizeof *names, ascending);
+        if (o->kind == c->from)
+            alive[at - names] = true;
+        else if (!at || !alive[at - names])
+            return rp_fail(v->err, RP_BAD_INPUT, "%s: host operation %zu (%s) names %s 0x%" PRIx64 ", which %s",
+                           v->trace->path, i, rp_host_kind_name((enum rp_host_kind)o->kind), c->what, name,
+                           c->ends ? "is not allocated" : "was not recorded before");
+        else if (c->ends)
+            alive[at - names] = false;
+    }
+    return true;
+}
+
+static bool check_host(const struct verification *v, const struct name_check *c)
+{
+    const struct tables *t = &v->trace->tables;
+    size_t count = 0, kept = 0;
+    uint64_t *names = malloc((t->operation_count + 1) * sizeof *names);
+    bool *alive = calloc(t->operation_count + 1, sizeof *alive);
+    bool ok = names && alive;
+    for (size_t i = 0; ok && i < t->operation_count; i++)
+        if (t->operations[i].kind == c->from)
+            names[count++] = name_of(&t->operations[i]);
+    if (ok) {
+        qsort(names, count, sizeof *names, ascending);
+        for (size_t i = 0; i < count; i++)
+            if (!kept || names[kept - 1] != names[i])
+                names[kept++] = names[i];
+        ok = check_names(v, c, names, kept, alive);
+    } else {
+        rp_fail(v->err, RP_SYSTEM, "%s: out of memory", v->trace->path);
+    }
+    free(names);
+    free(alive);
+    return ok;
+}
+
+static const struct name_check host_checks[] = {
+    {RP_HOST_ALLOCATE, {RP_HOST_FREE, RP_HOST_FREE}, true, "the allocation at"},
+    {RP_HOST_RECORD_EVENT, {RP_HOST_SYNCHRONISE_EVENT, RP_HOST_WAIT_EVENT}, false, "event"},
+};
+
 static bool verify_chunk(struct verification *v, const struct chunk *c)
 {
     struct launch_check *l = &v->launches[c->launch];
@@ -135,6 +208,8 @@ bool rp_trace_verify(struct rp_trace *t, void (*progress)(void *, uint64_t done,
         ok = rp_fail(err, RP_BAD_INPUT, "%s", t->damage);
     for (uint32_t l = 0; ok && l < launches; l++)
         ok = check_launch(&v, l);
+    for (size_t c = 0; ok && c < sizeof host_checks / sizeof *host_checks; c++)
+        ok = check_host(&v, &host_checks[c]);
     for (uint32_t l = 0; v.launches && l < launches; l++)
         free(v.launches[l].open.entries);
     free(v.launches);

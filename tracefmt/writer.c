@@ -39,7 +39,7 @@ struct rp_writer {
     ZSTD_CCtx *compressor;
     struct buffer raw, out; /* raw: tables that wait for their frame */
     uint64_t announced;     /* features, a bit each */
-    uint64_t *kernels;      /* their identities */
+    uint64_t *kernels, *modules; /* their identities */
     uint32_t kernel_count, launch_count, module_count;
     struct open_launch *open; /* ascending */
     size_t open_count, open_capacity;
@@ -161,6 +161,7 @@ static void writer_free(struct rp_writer *w)
     free(w->path);
     free(w->temporary);
     free(w->kernels);
+    free(w->modules);
     free(w);
 }
 
@@ -285,11 +286,17 @@ bool rp_writer_end_launch(struct rp_writer *w, uint32_t launch, const struct rp_
 
 bool rp_writer_add_module(struct rp_writer *w, const struct rp_module *module, uint32_t *id, struct rp_error *err)
 {
-    *id = w->module_count;
+    for (*id = 0; *id < w->module_count; (*id)++)
+        if (module->identity && w->modules[*id] == module->identity)
+            return true;
+    uint64_t *modules = realloc(w->modules, (w->module_count + 1) * sizeof *modules);
+    if (!modules)
+        return rp_fail(err, RP_SYSTEM, "out of memory for module '%s'", module->name);
+    w->modules = modules;
     if (!tables_pack_module(&w->raw, *id, module, err) || !keep_tables(w, err))
         return false;
     w->tables++;
-    w->module_count++;
+    w->modules[w->module_count++] = module->identity;
     return true;
 }
 

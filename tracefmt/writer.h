@@ -31,6 +31,7 @@ struct rp_writer_options {
 
 struct rp_writer *rp_writer_open(const char *path, const struct rp_provenance *, const struct rp_writer_options *,
                                  struct rp_error *);
+/* *id is its index in the trace; one that was added before, by its identity, keeps its index. */
 bool rp_writer_add_module(struct rp_writer *, const struct rp_module *, uint32_t *id, struct rp_error *);
 /* What the host did since the last launch began (or operation was added); `launch` is filled in. A few bytes each: an
  * allocation told this way costs later launches nothing. */

@@ -124,38 +124,75 @@ struct allocation *memory_find(const struct memory *m, uint64_t address)
     return a && address - a->base < a->size ? a : NULL;
 }
 
-/* ---- changes ----------------------------------------------------------------------------------------------------- */
+/* ---- the log ----------------------------------------------------------------------------------------------------- */
 
-static void log_change(struct memory *m, uint64_t address)
+static bool log_grow(struct memory *m)
+{
+    if (m->log_count < m->log_capacity)
+        return true;
+    size_t capacity = m->log_capacity ? 2 * m->log_capacity : 64;
+    struct rp_host_operation *log = realloc(m->log, capacity * sizeof *log);
+    if (!log)
+        return false;
+    m->log = log;
+    m->log_capacity = capacity;
+    return true;
+}
+
+/* Copies the name, if there is one. */
+static void log_add(struct memory *m, const struct rp_host_operation *o)
 {
     if (!m->logging || m->log_lost)
         return;
-    if (m->change_count == m->change_capacity) {
-        size_t capacity = m->change_capacity ? 2 * m->change_capacity : 64;
-        uint64_t *changes = realloc(m->changes, capacity * sizeof *changes);
-        if (!changes) {
-            m->log_lost = true;
-            return;
-        }
-        m->changes = changes;
-        m->change_capacity = capacity;
+    char *name = o->name ? strdup(o->name) : NULL;
+    m->log_lost = (o->name && !name) || !log_grow(m);
+    if (m->log_lost) {
+        free(name);
+        return;
     }
-    m->changes[m->change_count++] = address;
+    m->log[m->log_count] = *o;
+    m->log[m->log_count++].name = name;
+}
+
+static void log_forget(struct memory *m)
+{
+    for (size_t i = 0; i < m->log_count; i++)
+        free((char *)m->log[i].name);
+    m->log_count = 0;
+}
+
+/* The last thing that happened to an allocation says what is there, also if it was told of before. */
+static void log_allocation(struct memory *m, struct allocation *a)
+{
+    a->logged = m->log_count;
+    log_add(m, &(struct rp_host_operation){.kind = RP_HOST_ALLOCATE,
+                                           .address = a->base,
+                                           .size = a->size,
+                                           .name = a->name,
+                                           .initialised = a->initialised});
 }
 
 void memory_log(struct memory *m)
 {
+    log_forget(m);
+    m->log_whole = !m->logging && !m->root;
     m->logging = true;
     m->log_lost = false;
-    m->change_count = 0;
 }
 
+void memory_log_operation(struct memory *m, const struct rp_host_operation *o) { log_add(m, o); }
+
+/* An allocation that the log still has is told of once. */
 void memory_initialise(struct memory *m, struct allocation *a)
 {
     if (a->initialised)
         return;
     a->initialised = true;
-    log_change(m, a->base);
+    struct rp_host_operation *o = a->logged < m->log_count ? &m->log[a->logged] : NULL;
+    if (o && o->kind == RP_HOST_ALLOCATE && o->address == a->base)
+        o->initialised = true;
+    else
+        log_allocation(m, a);
 }
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------ */
@@ -178,7 +215,8 @@ void memory_clear(struct memory *m)
     }
     memory_reclaim(m);
     free(m->free_ids);
-    free(m->changes);
+    log_forget(m);
+    free(m->log);
     memory_init(m);
 }
 
@@ -247,7 +285,7 @@ struct allocation *memory_allocate(struct memory *m, uint64_t size, const char *
     }
     a->host = host;
     tree_insert(m, a);
-    log_change(m, base);
+    log_allocation(m, a);
     m->next = base + room;
     return a;
 }
@@ -261,14 +299,14 @@ struct allocation *memory_place(struct memory *m, uint64_t base, uint64_t size, 
     a->host = host;
     a->initialised = true;
     tree_insert(m, a);
-    log_change(m, base);
+    log_allocation(m, a);
     return a;
 }
 
 void memory_free(struct memory *m, struct allocation *a)
 {
     tree_remove(m, a);
-    log_change(m, a->base);
+    log_add(m, &(struct rp_host_operation){.kind = RP_HOST_FREE, .address = a->base});
     m->free_ids[m->free_id_count++] = a->id;
     if (is_owned(a))
         free(a->host);

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tracefmt/trace.h"
+
 #define MEMORY_ALIGNMENT 512u
 
 enum allocation_kind {
@@ -25,6 +27,7 @@ struct allocation {
     uint32_t id;      /* below memory.ids; of no other allocation that lives */
     uint8_t kind;     /* enum allocation_kind */
     bool initialised; /* the host has had a view of it */
+    size_t logged;    /* its entry in the log, if that is still there */
     /* the tree's: a heap by priority, which follows from the address alone; freed ones are a list through left */
     uint64_t priority;
     struct allocation *left, *right;
@@ -38,11 +41,12 @@ struct memory {
     struct allocation *freed;
     uint32_t *free_ids;
     uint32_t free_id_count, free_id_capacity;
-    /* addresses at which an allocation came, went, or got content, since changes were last forgotten */
+    /* what happened to allocations, and what else the host did, since it was last forgotten */
     bool logging;
-    bool log_lost; /* there was no memory for one */
-    uint64_t *changes;
-    size_t change_count, change_capacity;
+    bool log_whole; /* nothing was there when the log began, and nothing was forgotten since */
+    bool log_lost;  /* there was no memory for an entry */
+    struct rp_host_operation *log;
+    size_t log_count, log_capacity;
 };
 
 void memory_init(struct memory *);
@@ -58,8 +62,10 @@ struct allocation *memory_place(struct memory *, uint64_t base, uint64_t size, u
 void memory_free(struct memory *, struct allocation *);
 /* The host has had a view of it. */
 void memory_initialise(struct memory *, struct allocation *);
-/* Forgets what has changed, and logs what changes from now on. */
+/* Forgets what was logged, and logs what happens from now on. */
 void memory_log(struct memory *);
+/* Logs something else that the host did; without a name. */
+void memory_log_operation(struct memory *, const struct rp_host_operation *);
 /* No block keeps a pointer any more. */
 void memory_reclaim(struct memory *);
 /* The allocation that holds `address`, or NULL. */

@@ -82,6 +82,7 @@ struct module {
     uint64_t base; /* of its .global variables, see module_base */
     const char *path, *file_name;
     char sha256[65];
+    uint64_t identity; /* of all modules of a process this one alone has it, also once it is gone */
     struct program *programs;
     uint32_t program_count;
     bool narrow;                 /* addresses have 32 bits */

@@ -8,6 +8,7 @@
 #include "frontend/host/inside.h"
 #include "frontend/host/run.h"
 #include "frontend/loader/module.h"
+#include "frontend/record/recorder.h"
 
 #define DEVICE_HEAP (8u << 20)       /* cudaLimitMallocHeapSize's default */
 #define LOWEST_SHARED 0x100000000ull /* a kernel's windows lie below */
@@ -46,6 +47,7 @@ void rp_device_free(struct rp_device *d)
     while (d->open)
         running_abandon(d->open);
     team_free(d->team);
+    streams_free(&d->streams);
     for (unsigned i = 0; i < MAX_HOST_THREADS; i++)
         tracker_free(d->trackers[i]);
     track_grid_free(d->track);
@@ -289,6 +291,33 @@ void *rp_host(struct rp_device *d, uint64_t address, uint64_t bytes)
         return NULL;
     memory_initialise(&d->memory, a);
     return a->host + (address - a->base);
+}
+
+const void *rp_host_read(const struct rp_device *d, uint64_t address, uint64_t bytes)
+{
+    const struct allocation *a = memory_find(&d->memory, address);
+    return a && bytes <= a->size - (address - a->base) ? a->host + (address - a->base) : NULL;
+}
+
+/* ---- what the host does, for the trace --------------------------------------------------------------------------- */
+
+void rp_remember(struct rp_device *d) { memory_log(&d->memory); }
+
+bool rp_tell(struct rp_device *d, const struct rp_host_operation *o, struct rp_error *err)
+{
+    bool nothing;
+    if (o->kind == RP_HOST_ALLOCATE || o->kind == RP_HOST_FREE || o->name)
+        return rp_fail(err, RP_USAGE, "the device itself tells of allocations");
+    if (!streams_note(&d->streams, o, &nothing, err))
+        return false;
+    if (!nothing)
+        memory_log_operation(&d->memory, o);
+    return true;
+}
+
+bool rp_tell_rest(struct rp_device *d, struct rp_writer *w, struct rp_error *err)
+{
+    return recorder_tell(w, &d->memory, &d->told, err);
 }
 
 /* ---- what launches leave for the next one ------------------------------------------------------------------------ */

@@ -50,5 +50,22 @@ bool rp_share(struct rp_device *, void *host, uint64_t bytes, const char *name, 
 bool rp_free(struct rp_device *, uint64_t address, struct rp_error *);
 /* The host's view of device memory [address, address+bytes), or NULL if that is not inside one allocation. */
 void *rp_host(struct rp_device *, uint64_t address, uint64_t bytes);
+/* The same, only to be read. */
+const void *rp_host_read(const struct rp_device *, uint64_t address, uint64_t bytes);
+
+/* ---- what the host does, for the trace ----------------------------------------------------------------------------
+ */
+
+/* Keeps in mind from now on what the host does, for the trace that the next launch goes into. Without it, that trace
+ * has what is allocated then; what comes later is told in any case. Before any allocation and module. */
+void rp_remember(struct rp_device *);
+/* The host did something else than to allocate and free, which tell themselves: it copied or filled memory through
+ * rp_host, waited, or had an event recorded or waited for. Streams and events are the caller's numbers; 0 is the
+ * default stream, for which all others wait and which waits for them. That one launch comes after another because of
+ * it, the trace says as a dependency of the later one. */
+bool rp_tell(struct rp_device *, const struct rp_host_operation *, struct rp_error *);
+/* Writes what happened since the last launch of this trace. */
+struct rp_writer;
+bool rp_tell_rest(struct rp_device *, struct rp_writer *, struct rp_error *);
 
 #endif

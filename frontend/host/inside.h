@@ -7,6 +7,7 @@
 #include "frontend/core/engine.h"
 #include "frontend/core/track.h"
 #include "frontend/host/launch.h"
+#include "frontend/host/streams.h"
 #include "frontend/host/team.h"
 
 #define MAX_HOST_THREADS 256u
@@ -29,8 +30,9 @@ struct rp_device {
     struct loaded **modules;
     uint32_t module_count;
     struct rp_running *open;
-    uint64_t told;   /* see recorder_begin */
-    uint64_t drives; /* how often a launch was driven */
+    uint64_t told;          /* see recorder_tell */
+    struct streams streams; /* of the launches in the trace that was told last */
+    uint64_t drives;        /* how often a launch was driven */
     unsigned cpus;
     struct team *team;         /* NULL: no launch has needed threads yet */
     struct track_grid *track;  /* NULL: no launch has run in batches yet */

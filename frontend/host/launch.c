@@ -149,6 +149,21 @@ static void running_free(struct rp_running *r)
     free(r);
 }
 
+/* Launches that went into another trace are none for this one. */
+static bool begin_recorded(struct rp_running *r, struct rp_error *err)
+{
+    struct rp_device *d = r->device;
+    struct rp_writer *w = r->config.writer;
+    struct rp_launch like = {0};
+    if (!recorder_add_kernel(&r->recorder, w, r->program, r->loaded->module, err) || !w)
+        return !w;
+    if (d->told && d->told != rp_writer_identity(w))
+        streams_free(&d->streams);
+    return recorder_tell(w, &d->memory, &d->told, err) && streams_before(&d->streams, r->config.stream, &like, err) &&
+           recorder_begin(&r->recorder, &r->grid, &like, err) &&
+           streams_launched(&d->streams, r->config.stream, r->recorder.launch, err);
+}
+
 struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const struct rp_launch_config *config,
                                    struct rp_error *err)
 {
@@ -168,7 +183,7 @@ struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const
     if (ok) {
         grid_init(r);
         choose_batches(r);
-        ok = recorder_begin(&r->recorder, config->writer, &r->grid, &d->told, err);
+        ok = begin_recorded(r, err);
     }
     if (!ok) {
         running_free(r);

@@ -18,6 +18,7 @@
 struct rp_launch_config {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;
+    uint32_t stream;          /* in the trace; 0: the default stream */
     const void *params;       /* the parameter block, program->parameter_bytes long; copied */
     unsigned threads;         /* host threads, 0: one per CPU. Result and trace do not depend on it */
     uint64_t limit;           /* warp instructions a single warp may execute before it counts as endless, 0: default */

@@ -1,6 +1,7 @@
 #include "frontend/loader/module.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,9 @@ static void hash_content(char text[65], const void *content, size_t size)
     sha256_hex(digest, text);
 }
 
+/* Modules of the process so far. */
+static _Atomic uint64_t identities;
+
 void module_begin(struct loaded_module *l, const char *path, const void *content, size_t size)
 {
     struct module *m = &l->module;
@@ -27,6 +31,7 @@ void module_begin(struct loaded_module *l, const char *path, const void *content
     m->path = arena_string(&l->arena, path, strlen(path));
     m->file_name = m->path + (slash ? slash + 1 - path : 0);
     hash_content(m->sha256, content, size);
+    m->identity = atomic_fetch_add(&identities, 1) + 1;
 }
 
 static char *read_all(FILE *f, const char *path, size_t *size, struct rp_error *err)

@@ -15,7 +15,7 @@ struct loaded_module {
     void (*release)(struct loaded_module *); /* what is not in the arena; may be NULL */
 };
 
-/* Sets path, file_name (the path's last part), sha256 and owner. */
+/* Sets path, file_name (the path's last part), sha256, identity and owner. */
 void module_begin(struct loaded_module *, const char *path, const void *content, size_t size);
 
 /* The whole file with a NUL behind it, by malloc; NULL and an error if it cannot be read or is too large. */

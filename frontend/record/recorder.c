@@ -3,42 +3,62 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is at the address now: the last operation at an address says what is there. */
-static bool tell(struct rp_writer *w, const struct memory *m, uint64_t address, struct rp_error *err)
-{
-    struct rp_host_operation o = {.kind = RP_HOST_FREE, .address = address, .name = ""};
-    const struct allocation *a = memory_from(m, address);
-    if (a && a->base == address) {
-        o.kind = RP_HOST_ALLOCATE;
-        o.size = a->size;
-        o.name = a->name;
-        o.initialised = a->initialised;
-    }
-    return rp_writer_add_host_operation(w, &o, err);
-}
-
-/* Tells the trace what has changed in memory since it was last told, or all that there is. */
-static bool tell_memory(struct rp_writer *w, struct memory *m, uint64_t *told, struct rp_error *err)
+static bool tell_all(struct rp_writer *w, const struct memory *m, struct rp_error *err)
 {
     bool ok = true;
-    if (*told == rp_writer_identity(w)) {
-        if (m->log_lost)
-            return rp_fail(err, RP_SYSTEM, "out of memory for what is allocated");
-        for (size_t i = 0; i < m->change_count && ok; i++)
-            ok = tell(w, m, m->changes[i], err);
-    } else {
-        for (const struct allocation *a = memory_from(m, 0); a && ok; a = memory_from(m, a->base + 1))
-            ok = tell(w, m, a->base, err);
+    for (const struct allocation *a = memory_from(m, 0); a && ok; a = memory_from(m, a->base + 1)) {
+        struct rp_host_operation o = {.kind = RP_HOST_ALLOCATE,
+                                      .address = a->base,
+                                      .size = a->size,
+                                      .name = a->name,
+                                      .initialised = a->initialised};
+        ok = rp_writer_add_host_operation(w, &o, err);
     }
+    return ok;
+}
+
+static bool tell_log(struct rp_writer *w, const struct memory *m, struct rp_error *err)
+{
+    bool ok = !m->log_lost || rp_fail(err, RP_SYSTEM, "out of memory for what the host did");
+    for (size_t i = 0; i < m->log_count && ok; i++)
+        ok = rp_writer_add_host_operation(w, &m->log[i], err);
+    return ok;
+}
+
+bool recorder_tell(struct rp_writer *w, struct memory *m, uint64_t *told, struct rp_error *err)
+{
+    bool knows = *told == rp_writer_identity(w) || m->log_whole;
+    bool ok = knows ? tell_log(w, m, err) : tell_all(w, m, err);
     *told = ok ? rp_writer_identity(w) : 0;
     memory_log(m);
     return ok;
 }
 
-static bool begin_launch(struct recorder *r, const struct grid *g, uint32_t kernel, struct rp_error *err)
+bool recorder_add_kernel(struct recorder *r, struct rp_writer *writer, const struct program *p, const struct module *m,
+                         struct rp_error *err)
+{
+    *r = (struct recorder){.writer = writer, .kernel = &p->kernel};
+    if (!writer)
+        return true;
+    struct rp_module module = {.name = m->file_name,
+                               .sha256 = m->sha256,
+                               .isa = m->machine_code ? "sass" : "ptx",
+                               .target = m->target ? m->target->name : "",
+                               .identity = m->identity};
+    struct rp_kernel kernel = p->kernel;
+    if (!rp_writer_add_module(writer, &module, &kernel.module, err))
+        return false;
+    kernel.module++;
+    return rp_writer_add_kernel(writer, &kernel, &r->number, err);
+}
+
+bool recorder_begin(struct recorder *r, const struct grid *g, const struct rp_launch *like, struct rp_error *err)
 {
     struct rp_launch launch = {
-        .kernel = kernel,
+        .kernel = r->number,
+        .stream = like->stream,
+        .dependency_count = like->dependency_count,
+        .dependencies = like->dependencies,
         .dynamic_shared = g->dynamic_shared,
         .shared_window = SHARED_WINDOW,
         .shared_window_size = SHARED_WINDOW_SIZE,
@@ -51,20 +71,11 @@ static bool begin_launch(struct recorder *r, const struct grid *g, uint32_t kern
         .param_size = g->program->parameter_bytes,
         .params = g->params,
     };
+    if (!r->writer)
+        return true;
     memcpy(launch.grid, g->dim, sizeof launch.grid);
     memcpy(launch.block, g->block, sizeof launch.block);
     return rp_writer_begin_launch(r->writer, &launch, &r->launch, err);
-}
-
-bool recorder_begin(struct recorder *r, struct rp_writer *writer, const struct grid *g, uint64_t *told,
-                    struct rp_error *err)
-{
-    *r = (struct recorder){.writer = writer, .kernel = &g->program->kernel};
-    uint32_t kernel;
-    if (!writer)
-        return true;
-    return rp_writer_add_kernel(writer, r->kernel, &kernel, err) && tell_memory(writer, g->memory, told, err) &&
-           begin_launch(r, g, kernel, err);
 }
 
 void recorder_mark(struct recorder *r)

@@ -13,13 +13,18 @@
 struct recorder {
     struct rp_writer *writer; /* NULL: nothing is recorded */
     const struct rp_kernel *kernel;
-    uint32_t launch;
+    uint32_t number, launch; /* the kernel's and the launch's in the trace */
     struct rp_writer_mark start;
 };
 
-/* Enters kernel, allocations and launch into the trace. *told: the writer, by its identity, that knows what the grid's
- * memory held when its changes were last forgotten; 0: none. */
-bool recorder_begin(struct recorder *, struct rp_writer *, const struct grid *, uint64_t *told, struct rp_error *);
+/* Tells the trace what happened since it was last told: what the memory's log has, or all that is allocated. *told: the
+ * writer, by its identity, that was told when the log was last forgotten; 0: none. */
+bool recorder_tell(struct rp_writer *, struct memory *, uint64_t *told, struct rp_error *);
+/* Enters the kernel and its module into the trace. */
+bool recorder_add_kernel(struct recorder *, struct rp_writer *, const struct program *, const struct module *,
+                         struct rp_error *);
+/* Then the launch; of `like`, stream and dependencies count. */
+bool recorder_begin(struct recorder *, const struct grid *, const struct rp_launch *like, struct rp_error *);
 /* Marks the point to which a restart goes back. */
 void recorder_mark(struct recorder *);
 /* Drops what was committed since recorder_mark. */

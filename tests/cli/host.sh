@@ -31,15 +31,22 @@ for name, m in ("A", 7), ("B", 5):
     open(f"{sys.argv[1]}/{name}.bin", "wb").write(struct.pack("16384f", *(i % m for i in range(16384))))
 PY
 "$REPRISE" record -q -o "$dir/cli.wtr" --module "$BUILD/kernels/matmul.ptx" --kernel matmul --grid 8,8 --block 16,16 \
-    --arg "buf=file:$dir/A.bin" --arg "buf=file:$dir/B.bin" --arg buf=zeros:65536 --arg i32=128
+    --arg "buf=file:$dir/A.bin" --arg "buf=file:$dir/B.bin" --arg buf=zeros:65536 --arg i32=128 --save "2=$dir/C.bin"
 host=$dir/run/build/matmul-host.wtr
 check "the trace is whole" "$REPRISE" verify "$host"
-# all that the file says, but for where it comes from: every frame in turn, as text
-content() { zstd -dcq "$1" | protoc --decode=reprise.Trace tracefmt/trace.proto | sed '/^provenance {/,/^}/d'; }
+# all that the file says, but for where it comes from and what the host did: every frame in turn, as text
+content() {
+    zstd -dcq "$1" | protoc --decode=reprise.Trace tracefmt/trace.proto |
+        sed '/^provenance {/,/^}/d; /^host_operation {/,/^}/d'
+}
 content "$host" >"$dir/host.txt"
 content "$dir/cli.wtr" >"$dir/cli.txt"
 check "the trace says what reprise record writes" cmp "$dir/host.txt" "$dir/cli.txt"
 check "... and that is something" test "$(wc -l <"$dir/host.txt")" -gt 1000
+# a session allocates all before it copies, record one buffer after the other
+"$REPRISE" dump --host "$host" | sort >"$dir/host.txt"
+"$REPRISE" dump --host "$dir/cli.wtr" | sort >"$dir/cli.txt"
+check "... and that the host did the same" cmp "$dir/host.txt" "$dir/cli.txt"
 cycles=$("$REPRISE" replay --json "$dir/cli.wtr" --machine jetson-tx2 | python3 -c 'import json, sys; print(json.load(sys.stdin)["total"]["cycles"])')
 check "the cycles are those of reprise replay" grep -q "^$cycles cycles, " "$dir/out"
 

@@ -25,7 +25,8 @@ def commands(traces):
     with open(launches, "w") as f:
         f.write(f'module = "{BUILD}/kernels/vector_add.ptx";\n'
                 'buffers = { a = "iota-i32:512"; b = "rand-f32:512:seed=1"; c = "zeros:2048"; };\n'
-                'launches = ( { grid = [4]; block = [128]; args = ["buf=a", "buf=b", "buf=c", "i32=512"]; } );\n')
+                'launches = ( { grid = [4]; block = [128]; args = ["buf=a", "buf=b", "buf=c", "i32=512"]; stream = 1; },\n'
+                '{ grid = [4]; block = [128]; args = ["buf=b", "buf=b", "buf=a", "i32=512"]; stream = 2; after = 0; } );\n')
     subprocess.run(vector_add(1) + ["-o", one], check=True, stderr=subprocess.DEVNULL)
     subprocess.run(record + ["-o", four], check=True, stderr=subprocess.DEVNULL)
     return {

@@ -173,6 +173,32 @@ check "the launch file of the manual runs" grep -q '2 launches of matmul, 8 bloc
 awk '/^buffers/,/^\);/' docs/launch-file.md >"$dir/manual"
 awk '/^buffers/,/^\);/' docs/examples/chain.cfg >"$dir/example"
 check "the manual shows the example as it is" same "$dir/manual" "$dir/example"
+cat >"$dir/streams.cfg" <<'CFG'
+buffers = { A = "rand-f32:1024:seed=1"; B = "iota-i32:1024"; C = "zeros:4096"; D = "zeros:4096"; };
+launches = (
+    { kernel = "matmul"; grid = [2, 2]; block = [16, 16]; stream = 1; args = ( "buf=A", "buf=A", "buf=C", "i32=32" ); },
+    { kernel = "matmul"; grid = [2, 2]; block = [16, 16]; stream = 2; args = ( "buf=A", "buf=A", "buf=D", "i32=32" ); },
+    { kernel = "matmul"; grid = [2, 2]; block = [16, 16]; stream = 2; after = [ 0 ]; args = ( "buf=C", "buf=D", "buf=D", "i32=32" ); },
+    { kernel = "matmul"; grid = [2, 2]; block = [16, 16]; args = ( "buf=C", "buf=D", "buf=C", "i32=32" ); }
+);
+print = { D = "f32:1"; };
+CFG
+for n in 1 4; do
+    "$REPRISE" record -q -o "$dir/streams$n.wtr" --threads $n --launch-file "$dir/streams.cfg" --module "$k/matmul.ptx" >"$dir/out"
+done
+check "streams: the same bytes on 1 and 4 threads" same "$dir/streams1.wtr" "$dir/streams4.wtr"
+check "... the trace is whole" "$REPRISE" verify "$dir/streams1.wtr"
+"$REPRISE" info --json --no-mix "$dir/streams1.wtr" >"$dir/out"
+check "... and says what waits for what, and what the host did" python3 -c '
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert [(l["stream"], l["depends_on"]) for l in d["launches"]] == [(1, []), (2, []), (2, [0]), (0, [0, 2])], d["launches"]
+assert d["host"] == {"allocate": {"count": 4, "bytes": 16384}, "copy": {"count": 3, "bytes": 12288},
+                     "set": {"count": 2, "bytes": 8192}, "record-event": {"count": 1, "bytes": 0},
+                     "wait-event": {"count": 1, "bytes": 0}}, d["host"]
+assert [m["name"] for m in d["modules"]] == ["matmul.ptx"] and [k["module"] for k in d["kernels"]] == [0]' "$dir/out"
+"$REPRISE" info --no-mix "$dir/streams1.wtr" >"$dir/out"
+check "info has it in order" eval 'grep -A1 "^          after launch 1$" "$dir/out" | grep -q "wait-event  *event 0, stream 2"'
 mkdir "$dir/sub"
 cp "$k/vector_add.ptx" "$dir/in.bin" "$dir/sub"
 cat >"$dir/sub/run.cfg" <<CFG
@@ -306,6 +332,8 @@ launch_file "bad.cfg:1: there is no buffer 'B'" 'launches = ( { grid = 1; block 
 launch_file "'lots' is not a whole number" 'launches = ( { grid = 1; block = 4; args = ( "i32=lots" ); } );'
 launch_file "'kernel' must be a string" 'launches = ( { kernel = 5; grid = 1; block = 4; } );'
 launch_file "'module' must be a string" 'module = 5; launches = ( { grid = 1; block = 4; } );'
+launch_file "bad.cfg:1: 'after' holds numbers of earlier launches" 'launches = ( { grid = 1; block = 4; after = 0; } );'
+launch_file "'stream' must be a whole number from 0" 'launches = ( { grid = 1; block = 4; stream = -1; } );'
 launch_file "'args' must be a list" 'launches = ( { grid = 1; block = 4; args = "i32=4"; } );'
 launch_file "'save' must be a group" 'buffers = { A = "zeros:4"; }; launches = ( { grid = 1; block = 4; } ); save = "A";'
 launch_file "bad.cfg:2: 4294967297 is too large" $'# not this: 4294967297\nlaunches = ( { grid = 4294967297; block = 4; } );'

@@ -95,7 +95,7 @@ static bool write_launch(struct rp_writer *w, uint32_t blocks, uint32_t loops, u
 /* An allocation, a copy to it and a launch, N times, in three streams: each launch after the one two before it. */
 static bool write_host(const char *path, uint32_t n, struct rp_error *err)
 {
-    static const struct rp_module module = {"m.ptx", "", "ptx", "sm_75"};
+    static const struct rp_module module = {.name = "m.ptx", .sha256 = "", .isa = "ptx", .target = "sm_75"};
     struct rp_writer *w = rp_writer_open(path, &provenance, NULL, err);
     struct rp_kernel of_module = kernel;
     uint32_t id;

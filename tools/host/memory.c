@@ -107,6 +107,32 @@ static struct mirror *add(struct reprise *r, struct range range, uint32_t i, str
     return &r->mirrors[r->mirror_count++];
 }
 
+/* What the program has there comes to all of it. */
+static bool is_filled(const struct reprise_arg *a, const struct mirror *m)
+{
+    return (a->kind == REPRISE_IN || a->kind == REPRISE_INOUT) && a->bytes == m->bytes;
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
+
+static bool tell_copy(struct reprise *r, enum rp_copy_direction direction, uint64_t address, size_t bytes,
+                      uint32_t stream, struct rp_error *err)
+{
+    struct rp_host_operation o = {
+        .kind = RP_HOST_COPY, .direction = (uint8_t)direction, .stream = stream, .size = bytes};
+    *(direction == RP_COPY_TO_HOST ? &o.source : &o.address) = address;
+    return rp_tell(r->device, &o, err);
+}
+
+/* New memory has its zeros. */
+static bool clear(struct reprise *r, const struct mirror *m, bool old, uint32_t stream, struct rp_error *err)
+{
+    struct rp_host_operation o = {.kind = RP_HOST_SET, .stream = stream, .address = m->address, .size = m->bytes};
+    if (old)
+        memset(rp_host(r->device, m->address, m->bytes), 0, m->bytes);
+    return rp_tell(r->device, &o, err);
+}
+
 bool memory_send(struct reprise *r, const struct reprise_launch *l, uint64_t address[MEMORIES], struct rp_error *err)
 {
     struct range range[MEMORIES];
@@ -119,33 +145,46 @@ bool memory_send(struct reprise *r, const struct reprise_launch *l, uint64_t add
         bool first = true; /* piece of this launch in that range */
         for (uint32_t j = 0; j < i; j++)
             first = first && (!is_memory(memory(l, j)) || range[j].begin != range[i].begin);
-        if (m && first) /* new memory has its zeros */
-            memset(rp_host(r->device, m->address, m->bytes), 0, m->bytes);
+        bool old = m;
         if (!m && !(m = add(r, range[i], i, err)))
+            return false;
+        if (first && !is_filled(memory(l, i), m) && !clear(r, m, old, l->stream, err))
             return false;
         address[i] = m->address + ((uintptr_t)memory(l, i)->pointer - range[i].begin);
     }
     for (uint32_t i = 0; i < MEMORIES; i++) {
         const struct reprise_arg *a = memory(l, i);
-        if (a->kind == REPRISE_IN || a->kind == REPRISE_INOUT)
-            memcpy(rp_host(r->device, address[i], a->bytes), a->pointer, a->bytes);
+        if (a->kind != REPRISE_IN && a->kind != REPRISE_INOUT)
+            continue;
+        memcpy(rp_host(r->device, address[i], a->bytes), a->pointer, a->bytes);
+        if (!tell_copy(r, RP_COPY_TO_DEVICE, address[i], a->bytes, l->stream, err))
+            return false;
     }
     return true;
 }
 
-void memory_fetch(struct reprise *r, const struct reprise_launch *l, const uint64_t address[MEMORIES])
+bool memory_fetch(struct reprise *r, const struct reprise_launch *l, const uint64_t address[MEMORIES],
+                  struct rp_error *err)
 {
     for (uint32_t i = 0; i < MEMORIES; i++) {
         const struct reprise_arg *a = memory(l, i);
-        if (a->kind == REPRISE_OUT || a->kind == REPRISE_INOUT)
-            memcpy(a->pointer, rp_host(r->device, address[i], a->bytes), a->bytes);
+        if ((a->kind == REPRISE_OUT || a->kind == REPRISE_INOUT) &&
+            !tell_copy(r, RP_COPY_TO_HOST, address[i], a->bytes, l->stream, err))
+            return false;
     }
+    for (uint32_t i = 0; i < MEMORIES; i++) {
+        const struct reprise_arg *a = memory(l, i);
+        if (a->kind == REPRISE_OUT || a->kind == REPRISE_INOUT)
+            memcpy(a->pointer, rp_host_read(r->device, address[i], a->bytes), a->bytes);
+    }
+    return true;
 }
 
 /* ---- variables --------------------------------------------------------------------------------------------------- */
 
 /* data: the program's, only looked at for NULL. */
-static void *find_variable(struct reprise *r, const char *name, const void *data, size_t bytes, struct rp_error *err)
+static void *find_variable(struct reprise *r, const char *name, const void *data, size_t bytes, uint64_t *address,
+                           struct rp_error *err)
 {
     uint64_t size;
     if (!r || !name || !data)
@@ -157,21 +196,28 @@ static void *find_variable(struct reprise *r, const char *name, const void *data
         return rp_fail(err, RP_USAGE, "variable '%.100s' has %llu bytes, not %zu", name, (unsigned long long)size,
                        bytes),
                NULL;
+    for (uint32_t i = 0; i < r->module->variable_count; i++)
+        if (!strcmp(r->module->variables[i].name, name))
+            *address = r->module->variables[i].address;
     return at;
 }
 
 bool reprise_write(struct reprise *r, const char *variable, const void *from, size_t bytes, struct rp_error *err)
 {
-    void *at = find_variable(r, variable, from, bytes, err);
-    if (at)
-        memcpy(at, from, bytes);
-    return at;
+    uint64_t address;
+    void *at = find_variable(r, variable, from, bytes, &address, err);
+    if (!at || !tell_copy(r, RP_COPY_TO_DEVICE, address, bytes, 0, err))
+        return false;
+    memcpy(at, from, bytes);
+    return true;
 }
 
 bool reprise_read(struct reprise *r, const char *variable, void *to, size_t bytes, struct rp_error *err)
 {
-    const void *at = find_variable(r, variable, to, bytes, err);
-    if (at)
-        memcpy(to, at, bytes);
-    return at;
+    uint64_t address;
+    const void *at = find_variable(r, variable, to, bytes, &address, err);
+    if (!at || !tell_copy(r, RP_COPY_TO_HOST, address, bytes, 0, err))
+        return false;
+    memcpy(to, at, bytes);
+    return true;
 }

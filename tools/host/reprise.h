@@ -163,6 +163,7 @@ struct reprise_launch {
     const char *kernel; /* its name in the module or, where that is unique, in the source; NULL: the only kernel */
     uint32_t grid[3], block[3];                        /* blocks, and threads in a block; an extent of 0 is 1 */
     uint32_t shared;                                   /* bytes of dynamic shared memory per block */
+    uint32_t stream;                                   /* of the trace, see below; 0: the default stream */
     struct reprise_arg args[REPRISE_ARGS];             /* one per parameter, in order */
     struct reprise_pointer pointers[REPRISE_POINTERS]; /* within these; those of kind REPRISE_NONE do not count */
 };
@@ -187,6 +188,22 @@ bool reprise_run(struct reprise *, const struct reprise_launch *, struct reprise
  * cudaMemcpyFromSymbol. The name is the module's; bytes must be the variable's size. */
 bool reprise_write(struct reprise *, const char *variable, const void *from, size_t bytes, struct rp_error *);
 bool reprise_read(struct reprise *, const char *variable, void *to, size_t bytes, struct rp_error *);
+
+/* ---- order in the trace -------------------------------------------------------------------------------------------
+ */
+
+/* A launch is complete when reprise_run returns. The trace tells what a program would do that lets a GPU run on: the
+ * launch and the copies of its memory are in launch.stream, a number of the program's choice, and what other streams do
+ * does not wait for them but where the program says so. The default stream waits for all others and they for it, and
+ * the host waits for its copies, as CUDA has it. reprise_write and reprise_read are in the default stream. */
+
+/* cudaEventRecord: the event, a number of the program's choice, takes place when the stream has done all so far. */
+bool reprise_record_event(struct reprise *, uint32_t event, uint32_t stream, struct rp_error *);
+/* cudaStreamWaitEvent: what comes later in the stream waits for the event. */
+bool reprise_wait_event(struct reprise *, uint32_t stream, uint32_t event, struct rp_error *);
+/* cudaDeviceSynchronize and cudaStreamSynchronize: whatever comes later waits for all streams, or for one. */
+bool reprise_synchronise(struct reprise *, struct rp_error *);
+bool reprise_synchronise_stream(struct reprise *, uint32_t stream, struct rp_error *);
 
 /* Any statistic of the last launch by its name: "issue.stall.memory", "units.alu.busy", ... */
 bool reprise_statistic(const struct reprise *, const char *name, uint64_t *value, struct rp_error *);

@@ -127,8 +127,7 @@ static bool launch(struct reprise *r, struct program *p, const struct reprise_la
     uint32_t index = r->writer ? r->launches++ : 0;
     if (r->machine && !timing_replay(r, config->writer, index, result, err))
         return false;
-    memory_fetch(r, l, address);
-    return true;
+    return memory_fetch(r, l, address, err);
 }
 
 bool reprise_run(struct reprise *r, const struct reprise_launch *l, struct reprise_result *result, struct rp_error *err)
@@ -145,6 +144,7 @@ bool reprise_run(struct reprise *r, const struct reprise_launch *l, struct repri
         return false;
     struct rp_launch_config config = r->defaults;
     config.dynamic_shared = l->shared;
+    config.stream = l->stream;
     for (int i = 0; i < 3; i++) {
         config.grid[i] = l->grid[i] ? l->grid[i] : 1;
         config.block[i] = l->block[i] ? l->block[i] : 1;

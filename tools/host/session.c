@@ -81,6 +81,8 @@ struct reprise *reprise_open(const struct reprise_options *o, struct rp_error *e
                                             .shared_limit = o->shared_limit,
                                             .output = o->output};
     r->device = rp_device_new(err);
+    if (r->device && o->trace)
+        rp_remember(r->device);
     if (r->device && (r->module = load(r, o, err)) && timing_open(r, o, err) && open_trace(r, o, err))
         return r;
     session_free(r);
@@ -91,8 +93,36 @@ bool reprise_close(struct reprise *r, struct rp_error *err)
 {
     if (!r)
         return true;
-    bool ok = !r->writer || rp_writer_close(r->writer, err);
-    r->writer = NULL;
+    bool ok = !r->writer || r->dead || rp_tell_rest(r->device, r->writer, err);
+    if (ok && r->writer) {
+        ok = rp_writer_close(r->writer, err);
+        r->writer = NULL;
+    }
     session_free(r);
     return ok;
+}
+
+/* ---- order ------------------------------------------------------------------------------------------------------- */
+
+static bool tell(struct reprise *r, enum rp_host_kind kind, uint32_t stream, uint32_t event, struct rp_error *err)
+{
+    struct rp_host_operation o = {.kind = (uint8_t)kind, .stream = stream, .event = event};
+    return r ? rp_tell(r->device, &o, err) : rp_fail(err, RP_USAGE, "no session: NULL");
+}
+
+bool reprise_record_event(struct reprise *r, uint32_t event, uint32_t stream, struct rp_error *err)
+{
+    return tell(r, RP_HOST_RECORD_EVENT, stream, event, err);
+}
+
+bool reprise_wait_event(struct reprise *r, uint32_t stream, uint32_t event, struct rp_error *err)
+{
+    return tell(r, RP_HOST_WAIT_EVENT, stream, event, err);
+}
+
+bool reprise_synchronise(struct reprise *r, struct rp_error *err) { return tell(r, RP_HOST_SYNCHRONISE, 0, 0, err); }
+
+bool reprise_synchronise_stream(struct reprise *r, uint32_t stream, struct rp_error *err)
+{
+    return tell(r, RP_HOST_SYNCHRONISE_STREAM, stream, 0, err);
 }

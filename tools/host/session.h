@@ -35,8 +35,8 @@ enum { MEMORIES = REPRISE_ARGS + REPRISE_POINTERS };
 
 /* Gives all memory of the launch addresses, and the device what the kernel is to find. */
 bool memory_send(struct reprise *, const struct reprise_launch *, uint64_t address[MEMORIES], struct rp_error *);
-/* Brings back what the kernel left there. */
-void memory_fetch(struct reprise *, const struct reprise_launch *, const uint64_t address[MEMORIES]);
+/* Brings back what the kernel left there, or nothing if it fails. */
+bool memory_fetch(struct reprise *, const struct reprise_launch *, const uint64_t address[MEMORIES], struct rp_error *);
 
 /* ---- timing.c ---------------------------------------------------------------------------------------------------- */
 

@@ -70,13 +70,23 @@ static bool fill_from_file(struct plan_buffer *b, struct rp_device *c, struct rp
     return true;
 }
 
+/* Zeros are filled in on the device, all else comes from the host. */
+static bool tell(const struct plan_buffer *b, struct rp_device *c, struct rp_error *err)
+{
+    struct rp_host_operation o = {.kind = b->content == CONTENT_ZEROS ? RP_HOST_SET : RP_HOST_COPY,
+                                  .direction = RP_COPY_TO_DEVICE,
+                                  .address = b->address,
+                                  .size = b->bytes};
+    return rp_tell(c, &o, err);
+}
+
 bool buffer_fill(struct plan_buffer *b, struct rp_device *c, struct rp_error *err)
 {
     if (b->content == CONTENT_FILE)
-        return fill_from_file(b, c, err);
+        return fill_from_file(b, c, err) && tell(b, c, err);
     if (!allocate(b, c, err))
         return false;
     if (b->content != CONTENT_ZEROS)
         generate(b, rp_host(c, b->address, b->bytes));
-    return true;
+    return tell(b, c, err);
 }

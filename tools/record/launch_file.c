@@ -169,6 +169,21 @@ static bool read_arguments(struct file *f, const config_setting_t *list, struct 
     return true;
 }
 
+/* One launch, or an array of them, each earlier than this one. */
+static bool read_after(struct file *f, const config_setting_t *s, size_t number, struct plan_launch *l)
+{
+    int length = !s ? 0 : config_setting_is_aggregate(s) ? config_setting_length(s) : 1;
+    for (int i = 0; i < length; i++) {
+        const config_setting_t *e = config_setting_is_aggregate(s) ? config_setting_get_elem(s, (unsigned)i) : s;
+        int n = config_setting_type(e) == CONFIG_TYPE_INT ? config_setting_get_int(e) : -1;
+        if (n < 0 || (size_t)n >= number)
+            return bad(f, s, "'after' holds numbers of earlier launches, from 0");
+        *(size_t *)plan_grow((void **)&l->after, &l->after_count, sizeof *l->after) = (size_t)n;
+        f->plan->launches[n].awaited = true;
+    }
+    return true;
+}
+
 /* The line of `key` in a launch, or of the launch. */
 static int line_of(const config_setting_t *launch, const char *key)
 {
@@ -178,7 +193,7 @@ static int line_of(const config_setting_t *launch, const char *key)
 
 static bool read_launches(struct file *f, const config_setting_t *root, const config_setting_t *list)
 {
-    static const char *const keys[] = {"kernel", "grid", "block", "shared", "args"};
+    static const char *const keys[] = {"kernel", "grid", "block", "shared", "stream", "after", "args"};
     if (!list || config_setting_length(list) == 0)
         return bad(f, root, "there is no launch: launches = ( { kernel = ...; grid = ...; block = ...; } );");
     for (int i = 0; i < config_setting_length(list); i++) {
@@ -193,7 +208,9 @@ static bool read_launches(struct file *f, const config_setting_t *root, const co
         l->kernel_line = line_of(s, "kernel");
         l->args_line = line_of(s, "args");
         if (!read_dim(f, s, "grid", l->grid) || !read_dim(f, s, "block", l->block) ||
-            !setting_size32(f, s, "shared", &l->shared) || !read_arguments(f, config_setting_get_member(s, "args"), l))
+            !setting_size32(f, s, "shared", &l->shared) || !setting_size32(f, s, "stream", &l->stream) ||
+            !read_after(f, config_setting_get_member(s, "after"), (size_t)i, l) ||
+            !read_arguments(f, config_setting_get_member(s, "args"), l))
             return false;
     }
     return true;

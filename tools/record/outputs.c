@@ -211,11 +211,35 @@ static bool save(const struct plan_buffer *b, const struct plan_save *s, const v
     return output_close(o, true, err);
 }
 
+static bool tell(const struct plan *p, size_t buffer, struct rp_device *c, struct rp_error *err)
+{
+    const struct plan_buffer *b = &p->buffers[buffer];
+    struct rp_host_operation o = {
+        .kind = RP_HOST_COPY, .direction = RP_COPY_TO_HOST, .source = b->address, .size = b->bytes};
+    return rp_tell(c, &o, err);
+}
+
+bool outputs_tell(const struct plan *p, struct rp_device *c, struct rp_error *err)
+{
+    bool ok = true;
+    for (size_t b = 0; b < p->buffer_count && ok; b++) {
+        bool wanted = false;
+        for (size_t i = 0; i < p->save_count; i++)
+            wanted |= p->saves[i].buffer == b;
+        for (size_t i = 0; i < p->print_count; i++)
+            wanted |= p->prints[i].buffer == b;
+        for (size_t i = 0; i < p->expect_count; i++)
+            wanted |= p->expects[i].buffer == b;
+        ok = !wanted || tell(p, b, c, err);
+    }
+    return ok;
+}
+
 bool outputs_save(const struct plan *p, struct rp_device *c, struct rp_error *err)
 {
     for (size_t i = 0; i < p->save_count; i++) {
         const struct plan_buffer *b = &p->buffers[p->saves[i].buffer];
-        if (!save(b, &p->saves[i], rp_host(c, b->address, b->bytes), err))
+        if (!save(b, &p->saves[i], rp_host_read(c, b->address, b->bytes), err))
             return rp_fail(err, err->status, "saving %s: %s", b->name, err->text);
     }
     return true;
@@ -234,7 +258,7 @@ void outputs_print(const struct plan *p, struct rp_device *c)
     for (size_t i = 0; i < p->print_count; i++) {
         const struct plan_print *s = &p->prints[i];
         const struct plan_buffer *b = &p->buffers[s->buffer];
-        const uint8_t *bytes = rp_host(c, b->address, b->bytes);
+        const uint8_t *bytes = rp_host_read(c, b->address, b->bytes);
         uint64_t all, shown = printed(p, s, &all);
         printf("%s: %" PRIu64 " of %" PRIu64 " elements of %s\n", b->name, shown, all, element_name(s->element));
         for (uint64_t n = 0; n < shown; n++) {
@@ -263,7 +287,7 @@ json_t *outputs_print_json(const struct plan *p, struct rp_device *c)
     for (size_t i = 0; i < p->print_count; i++) {
         const struct plan_print *s = &p->prints[i];
         const struct plan_buffer *b = &p->buffers[s->buffer];
-        const uint8_t *bytes = rp_host(c, b->address, b->bytes);
+        const uint8_t *bytes = rp_host_read(c, b->address, b->bytes);
         uint64_t all, shown = printed(p, s, &all);
         json_t *values = json_array();
         for (uint64_t n = 0; n < shown; n++)
@@ -365,7 +389,7 @@ bool outputs_compare(const struct plan *p, struct rp_device *device, bool quiet,
     bool ok = true;
     for (size_t i = 0; i < p->expect_count; i++) {
         const struct plan_buffer *b = &p->buffers[p->expects[i].buffer];
-        ok = compare_one(p, &p->expects[i], rp_host(device, b->address, b->bytes), quiet, list) && ok;
+        ok = compare_one(p, &p->expects[i], rp_host_read(device, b->address, b->bytes), quiet, list) && ok;
     }
     return ok;
 }

@@ -9,6 +9,8 @@
 
 /* Before the run, when buffers are filled: finds the types that were left out, and reads what is expected. */
 bool outputs_prepare(struct plan *, struct rp_error *);
+/* Tells the trace that the host fetches the buffers that any of these look at. */
+bool outputs_tell(const struct plan *, struct rp_device *, struct rp_error *);
 bool outputs_save(const struct plan *, struct rp_device *, struct rp_error *);
 /* On standard output. */
 void outputs_print(const struct plan *, struct rp_device *);

@@ -45,6 +45,7 @@ void plan_free_argument(struct plan_argument *a)
 void plan_free_launch(struct plan_launch *l)
 {
     free(l->kernel);
+    free(l->after);
     for (uint32_t a = 0; a < l->arg_count; a++)
         plan_free_argument(&l->args[a]);
 }

@@ -45,7 +45,10 @@ struct plan_field {
 
 struct plan_launch {
     char *kernel; /* NULL: the module's only one */
-    uint32_t grid[3], block[3], shared;
+    uint32_t grid[3], block[3], shared, stream;
+    size_t *after; /* launches of other streams that end before this one begins */
+    size_t after_count;
+    bool awaited; /* later ones name it so */
     struct plan_argument args[PLAN_ARGUMENTS];
     uint32_t arg_count;
     int kernel_line, args_line; /* of the launch file; those of the launch if they are left out */

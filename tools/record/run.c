@@ -111,6 +111,8 @@ static void describe_launch(struct options *o, const struct session *s, size_t i
     add_option(o, key_of(i, "grid", -1), "%u,%u,%u", l->grid[0], l->grid[1], l->grid[2]);
     add_option(o, key_of(i, "block", -1), "%u,%u,%u", l->block[0], l->block[1], l->block[2]);
     add_option(o, key_of(i, "shared", -1), "%u", l->shared);
+    if (l->stream)
+        add_option(o, key_of(i, "stream", -1), "%u", l->stream);
     for (uint32_t a = 0; a < l->arg_count; a++)
         add_argument(o, s->plan, key_of(i, "arg", (int)a), &l->args[a]);
 }
@@ -118,7 +120,7 @@ static void describe_launch(struct options *o, const struct session *s, size_t i
 static bool describe(const struct session *s, struct options *o, struct rp_error *err)
 {
     const struct plan *p = s->plan;
-    o->capacity = (uint32_t)(p->buffer_count + p->launch_count * (4 + PLAN_ARGUMENTS) + 4);
+    o->capacity = (uint32_t)(p->buffer_count + p->launch_count * (5 + PLAN_ARGUMENTS) + 4);
     o->list = calloc(o->capacity, sizeof *o->list);
     if (!o->list)
         return rp_fail(err, RP_SYSTEM, "out of memory");
@@ -211,7 +213,11 @@ static struct program *find_kernel(struct module *m, const char *name, struct rp
 static bool prepare(struct session *s, struct rp_error *err)
 {
     struct plan *p = s->plan;
-    if (!(s->device = rp_device_new(err)) || !(s->module = load_module(s, err)))
+    if (!(s->device = rp_device_new(err)))
+        return false;
+    if (p->output)
+        rp_remember(s->device);
+    if (!(s->module = load_module(s, err)))
         return false;
     if (p->target && !module_set_target(s->module, p->target, err))
         return p->target_line && wrong(p, p->target_line, err);
@@ -238,12 +244,28 @@ static void show(void *data, uint64_t done, uint64_t total, uint64_t warp_instru
     progress_update(data, done, total, warp_instructions, "warp instructions");
 }
 
+/* In the trace, one stream waits for a launch of another by an event behind that launch, which has its number. */
+static bool tell_event(struct session *s, enum rp_host_kind kind, uint32_t stream, size_t launch, struct rp_error *err)
+{
+    struct rp_host_operation o = {.kind = (uint8_t)kind, .stream = stream, .event = (uint32_t)launch};
+    return rp_tell(s->device, &o, err);
+}
+
+static bool wait_for_others(struct session *s, const struct plan_launch *l, struct rp_error *err)
+{
+    bool ok = true;
+    for (size_t a = 0; a < l->after_count && ok; a++)
+        ok = tell_event(s, RP_HOST_WAIT_EVENT, l->stream, l->after[a], err);
+    return ok;
+}
+
 static bool launch(struct session *s, size_t i, struct rp_error *err)
 {
     const struct plan *p = s->plan;
     const struct plan_launch *l = &p->launches[i];
     struct rp_launch_config config = {
         .dynamic_shared = l->shared,
+        .stream = l->stream,
         .threads = p->threads,
         .limit = p->limit,
         .stack_bytes = p->stack,
@@ -258,11 +280,12 @@ static bool launch(struct session *s, size_t i, struct rp_error *err)
     void *params = kernel_parameters(s->programs[i], p, l, err);
     config.params = params;
     progress_begin(&s->progress, p->output ? "recording" : "running", "blocks", p->quiet);
-    bool ok = params && rp_launch_kernel(s->device, s->programs[i], &config, &s->results[i], err);
+    bool ok = params && wait_for_others(s, l, err) &&
+              rp_launch_kernel(s->device, s->programs[i], &config, &s->results[i], err);
     progress_end(&s->progress);
     free(params);
     s->done = i + 1;
-    return ok;
+    return ok && (!l->awaited || tell_event(s, RP_HOST_RECORD_EVENT, l->stream, i, err));
 }
 
 static bool launch_all(struct session *s, struct rp_error *err)
@@ -366,7 +389,8 @@ static int finish_complete(struct session *s)
 {
     const struct plan *p = s->plan;
     struct rp_error err = {0};
-    if (!outputs_save(p, s->device, &err) || !close_trace(s, &err))
+    if (!outputs_tell(p, s->device, &err) || (s->writer && !rp_tell_rest(s->device, s->writer, &err)) ||
+        !outputs_save(p, s->device, &err) || !close_trace(s, &err))
         return command_fail(&err);
     if (!p->json)
         outputs_print(p, s->device);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tracefmt/reader.h"
+#include "tracefmt/reader_internal.h"
 
 const char *rig_target = "sm_62";
 
@@ -63,7 +63,7 @@ static void read_trace(struct outcome *o, const char *path)
 }
 
 /* The trace is whole and holds exactly the instructions that the launch counted. */
-static void check_trace(const char *path, const struct rp_launch_result *result)
+static void check_trace(struct outcome *o, const char *path, const struct rp_launch_result *result)
 {
     struct rp_error err;
     struct rp_trace *t = rp_trace_open(path, &err);
@@ -75,6 +75,13 @@ static void check_trace(const char *path, const struct rp_launch_result *result)
     const struct rp_launch_end *end = rp_trace_launch_end(t, 0);
     cr_assert_not_null(end);
     cr_assert_eq(end->outcome, result->fault ? RP_OUTCOME_FAULT : RP_OUTCOME_COMPLETE);
+    for (size_t i = 0; i < t->index.frame_count; i++) {
+        const struct frame_entry *f = &t->index.frames[i];
+        if (f->kind != FRAME_CHUNK)
+            continue;
+        o->chunks_begin = o->chunks_begin ? o->chunks_begin : f->offset;
+        o->chunks_end = f->offset + f->bytes;
+    }
     rp_trace_close(t);
 }
 
@@ -100,7 +107,7 @@ struct outcome rig_record(const char *body, uint32_t buffers, const uint64_t *by
     o.warp_instructions = r.result.warp_instructions;
     cr_assert(o.ok || r.result.fault, "%s", r.err.text);
     cr_assert(rp_writer_close(r.config.writer, &r.err), "%s", r.err.text);
-    check_trace(path, &r.result);
+    check_trace(&o, path, &r.result);
     read_trace(&o, path);
     unlink(path);
     for (uint32_t i = 0; i < buffers; i++) {

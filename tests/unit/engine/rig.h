@@ -31,6 +31,7 @@ void rig_expect_fault(struct rig *, uint32_t grid, uint32_t block, enum rp_fault
 struct outcome {
     uint8_t *trace;
     size_t trace_bytes;
+    size_t chunks_begin, chunks_end; /* in these bytes: what the warps did, without tables and index */
     void *memory[RIG_BUFFERS];
     uint64_t warp_instructions;
     bool ok, racy;

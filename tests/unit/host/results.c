@@ -1,7 +1,11 @@
 /* Results come back in place, and nothing else is touched. */
 #include <pthread.h>
 
+#include <stdio.h>
+#include <unistd.h>
+
 #include "common.h"
+#include "tracefmt/reader.h"
 
 Test(host, results_are_in_place)
 {
@@ -274,4 +278,102 @@ Test(host, sessions_in_several_threads)
         cr_expect_gt(data[i][257], 0);
         cr_expect_eq(data[i][257], data[0][257]);
     }
+}
+
+/* Two launches in streams of their own and one after both of them; all that the host does is in the trace, in order. */
+static void record_streams(const char *path, unsigned threads)
+{
+    struct rp_error err = {0};
+    int32_t p[100] = {0}, q[100] = {0}, out[3];
+    struct reprise *r = open_with((struct reprise_options){.trace = path, .threads = threads});
+    struct reprise_launch first = add_launch(p, 100, 1), second = add_launch(q, 100, 2);
+    struct reprise_launch third = copy_launch(reprise_out(q, sizeof q), reprise_in(p, sizeof p), 100);
+    struct reprise_launch last = {.kernel = "lookup", .block = {3}, .args = {reprise_out(out, sizeof out)}};
+    static const int32_t table[] = {7, 8, 9};
+    first.stream = 1;
+    second.stream = third.stream = 2;
+    run(r, first, NULL);
+    cr_assert(reprise_record_event(r, 5, 1, &err), "%s", err.text);
+    run(r, second, NULL);
+    cr_assert(reprise_wait_event(r, 2, 5, &err) && reprise_wait_event(r, 2, 6, &err), "%s", err.text);
+    run(r, third, NULL);
+    cr_assert(reprise_synchronise_stream(r, 2, &err) && reprise_synchronise(r, &err), "%s", err.text);
+    cr_assert(reprise_write(r, "table", table, sizeof table, &err), "%s", err.text);
+    run(r, last, NULL);
+    cr_expect(out[0] == 7 && out[2] == 9 && q[99] == 1);
+    cr_assert(reprise_close(r, &err), "%s", err.text);
+}
+
+static char *bytes_of(const char *path, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    char *bytes = malloc(1 << 20);
+    cr_assert(f && bytes);
+    *size = fread(bytes, 1, 1 << 20, f);
+    fclose(f);
+    return bytes;
+}
+
+Test(host, the_trace_tells_what_the_host_did)
+{
+    static const struct {
+        uint8_t kind, direction;
+        uint32_t launch, stream, event;
+        uint64_t size;
+    } wanted[] = {
+        {RP_HOST_ALLOCATE, 0, 0, 0, 0, 4}, /* counter */
+        {RP_HOST_ALLOCATE, 0, 0, 0, 0, 400},
+        {RP_HOST_COPY, RP_COPY_TO_DEVICE, 0, 1, 0, 400},
+        {RP_HOST_COPY, RP_COPY_TO_HOST, 1, 1, 0, 400},
+        {RP_HOST_RECORD_EVENT, 0, 1, 1, 5, 0},
+        {RP_HOST_ALLOCATE, 0, 1, 0, 0, 400},
+        {RP_HOST_COPY, RP_COPY_TO_DEVICE, 1, 2, 0, 400},
+        {RP_HOST_COPY, RP_COPY_TO_HOST, 2, 2, 0, 400},
+        {RP_HOST_WAIT_EVENT, 0, 2, 2, 5, 0}, /* of an event that nobody recorded there is none */
+        {RP_HOST_SET, 0, 2, 2, 0, 400},
+        {RP_HOST_COPY, RP_COPY_TO_DEVICE, 2, 2, 0, 400},
+        {RP_HOST_COPY, RP_COPY_TO_HOST, 3, 2, 0, 400},
+        {RP_HOST_SYNCHRONISE_STREAM, 0, 3, 2, 0, 0},
+        {RP_HOST_SYNCHRONISE, 0, 3, 0, 0, 0},
+        {RP_HOST_COPY, RP_COPY_TO_DEVICE, 3, 0, 0, 12},
+        {RP_HOST_ALLOCATE, 0, 3, 0, 0, 12},
+        {RP_HOST_SET, 0, 3, 0, 0, 12},
+        {RP_HOST_COPY, RP_COPY_TO_HOST, 4, 0, 0, 12},
+    };
+    struct rp_error err = {0};
+    char one[] = "/tmp/reprise-host-XXXXXX", four[] = "/tmp/reprise-host-XXXXXX";
+    close(mkstemp(one));
+    close(mkstemp(four));
+    record_streams(one, 1);
+    record_streams(four, 4);
+    size_t sizes[2];
+    char *bytes[] = {bytes_of(one, &sizes[0]), bytes_of(four, &sizes[1])};
+    cr_expect(sizes[0] == sizes[1] && !memcmp(bytes[0], bytes[1], sizes[0]), "the same bytes on any number of threads");
+    struct rp_trace *t = rp_trace_open(one, &err);
+    cr_assert(t && rp_trace_verify(t, NULL, NULL, &err), "%s", err.text);
+    cr_assert_eq(rp_trace_host_operation_count(t), sizeof wanted / sizeof *wanted);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        const struct rp_host_operation *o = rp_trace_host_operation(t, i);
+        cr_expect(o->kind == wanted[i].kind && o->direction == wanted[i].direction && o->launch == wanted[i].launch &&
+                      o->stream == wanted[i].stream && o->event == wanted[i].event && o->size == wanted[i].size,
+                  "%zu: %s, launch %u, stream %u, event %u, %llu bytes", i,
+                  rp_host_kind_name((enum rp_host_kind)o->kind), o->launch, o->stream, o->event,
+                  (unsigned long long)o->size);
+    }
+    static const uint32_t streams[] = {1, 2, 2, 0}, counts[] = {0, 0, 1, 2};
+    cr_assert_eq(rp_trace_launch_count(t), 4);
+    for (uint32_t l = 0; l < 4; l++) {
+        cr_expect_eq(rp_trace_launch(t, l)->stream, streams[l]);
+        cr_expect_eq(rp_trace_launch(t, l)->dependency_count, counts[l], "launch %u", l);
+    }
+    cr_expect(rp_trace_launch(t, 2)->dependencies[0] == 0 && rp_trace_launch(t, 3)->dependencies[1] == 2);
+    cr_assert_eq(rp_trace_module_count(t), 1);
+    cr_expect_str_eq(rp_trace_module(t, 0)->isa, "ptx");
+    for (uint32_t k = 0; k < rp_trace_kernel_count(t); k++)
+        cr_expect_eq(rp_trace_kernel(t, k)->module, 1);
+    rp_trace_close(t);
+    for (int i = 0; i < 2; i++)
+        free(bytes[i]);
+    unlink(one);
+    unlink(four);
 }

@@ -248,9 +248,9 @@ Test(features, what_the_host_did_stands_in_order_with_the_launches, .init = make
     static const struct rp_host_operation late = {
         .kind = RP_HOST_ALLOCATE, .address = 0x800, .size = 8, .name = "b", .initialised = true};
     static const struct rp_host_operation over = {.kind = RP_HOST_FREE, .address = 0x1000};
-    static const struct rp_host_operation waits = {.kind = RP_HOST_WAIT_EVENT, .stream = 2, .event = 5};
+    static const struct rp_host_operation record = {.kind = RP_HOST_RECORD_EVENT, .stream = 2, .event = 5};
     static const struct rp_host_operation wrong = {.kind = RP_HOST_SET, .address = UINT64_MAX, .size = 2};
-    static const struct rp_module module = {"m.ptx", "", "ptx", "sm_75"};
+    static const struct rp_module module = {.name = "m.ptx", .sha256 = "", .isa = "ptx", .target = "sm_75"};
     struct rp_kernel of_module = kernel;
     of_module.module = 1;
     struct rp_error err = {0};
@@ -258,7 +258,7 @@ Test(features, what_the_host_did_stands_in_order_with_the_launches, .init = make
     uint32_t id;
     cr_expect(!rp_writer_add_kernel(w, &of_module, &id, &err) && strstr(err.text, "module"), "%s", err.text);
     cr_assert(rp_writer_add_module(w, &module, &id, &err) && rp_writer_add_kernel(w, &of_module, &id, &err));
-    const struct rp_host_operation *all[] = {&before, &copy, NULL, &late, NULL, &over, &waits, NULL};
+    const struct rp_host_operation *all[] = {&before, &copy, NULL, &late, NULL, &over, &record, NULL};
     for (size_t i = 0; i < 8; i++) {
         if (all[i]) {
             cr_assert(rp_writer_add_host_operation(w, all[i], &err), "%s", err.text);
@@ -298,6 +298,48 @@ Test(features, what_the_host_did_stands_in_order_with_the_launches, .init = make
         free(list);
     }
     rp_trace_close(t);
+}
+
+/* What verify refuses: names that nothing gave. */
+Test(features, host_operations_name_what_there_is, .init = make, .fini = drop)
+{
+    static const struct rp_host_operation allocate = {
+        .kind = RP_HOST_ALLOCATE, .address = 0x1000, .size = 8, .name = "a"};
+    static const struct rp_host_operation over = {.kind = RP_HOST_FREE, .address = 0x1000};
+    static const struct rp_host_operation record = {.kind = RP_HOST_RECORD_EVENT, .stream = 3, .event = 2};
+    static const struct rp_host_operation waits = {.kind = RP_HOST_WAIT_EVENT, .event = 2};
+    static const struct rp_host_operation host_waits = {.kind = RP_HOST_SYNCHRONISE_EVENT, .event = 2};
+    const struct {
+        const struct rp_host_operation *list[4];
+        const char *wrong; /* NULL: nothing is */
+    } cases[] = {
+        {{&allocate, &allocate, &over, &allocate}, NULL}, /* one may be told of again */
+        {{&record, &waits, &host_waits, &waits}, NULL},
+        {{&over, &allocate}, "host operation 0 (free) names the allocation at 0x1000, which is not allocated"},
+        {{&allocate, &over, &over}, "host operation 2 (free)"},
+        {{&waits, &record}, "host operation 0 (wait-event) names event 0x2, which was not recorded before"},
+        {{&record, &allocate, &over}, NULL},
+        {{&allocate, &host_waits}, "host operation 1 (synchronise-event)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rp_error err = {0};
+        struct rp_writer *w = rp_writer_open(path, &nobody, NULL, &err);
+        uint32_t id;
+        for (size_t o = 0; o < 4 && cases[i].list[o]; o++)
+            cr_assert(rp_writer_add_host_operation(w, cases[i].list[o], &err), "%s", err.text);
+        cr_assert(rp_writer_add_kernel(w, &kernel, &id, &err) && rp_writer_begin_launch(w, &launch, &id, &err));
+        struct rp_chunk *c = rp_chunk_new(&kernel, id, NULL);
+        for (uint64_t b = 0; b < 4; b++)
+            commit(w, c, b);
+        rp_chunk_free(c);
+        cr_assert(rp_writer_end_launch(w, id, &complete, &err) && rp_writer_close(w, &err), "%s", err.text);
+        struct rp_trace *t = rp_trace_open(path, &err);
+        cr_assert(t, "%s", err.text);
+        bool whole = rp_trace_verify(t, NULL, NULL, &err);
+        cr_expect(whole == !cases[i].wrong && (whole || strstr(err.text, cases[i].wrong)), "%zu: %s", i, err.text);
+        cr_expect(whole || err.status == RP_BAD_INPUT);
+        rp_trace_close(t);
+    }
 }
 
 /* ---- several values per execution ---------------------------------------------------------------------------------

@@ -1,0 +1,189 @@
+#include "frontend/host/streams.h"
+
+#include <stdlib.h>
+
+static bool no_memory(struct rp_error *err) { return rp_fail(err, RP_SYSTEM, "out of memory for streams"); }
+
+/* ---- clocks ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t clock_at(const struct clock *c, uint32_t i) { return i < c->count ? c->at[i] : 0; }
+
+/* Not before `value` in stream i. */
+static bool clock_raise(struct clock *c, uint32_t i, uint32_t value)
+{
+    if (clock_at(c, i) >= value)
+        return true;
+    if (i >= c->count) {
+        uint32_t *at = realloc(c->at, (i + 1) * sizeof *at);
+        if (!at)
+            return false;
+        c->at = at;
+        while (c->count <= i)
+            at[c->count++] = 0;
+    }
+    c->at[i] = value;
+    return true;
+}
+
+static bool clock_join(struct clock *to, const struct clock *from)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < from->count; i++)
+        ok = ok && clock_raise(to, i, from->at[i]);
+    return ok;
+}
+
+/* ---- streams and events ------------------------------------------------------------------------------------------ */
+
+/* The place of a stream in the list; -1: no memory. */
+static int64_t find_stream(struct streams *s, uint32_t id)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->list[i].id == id)
+            return i;
+    bool first = !s->count && id; /* the default stream comes first */
+    struct stream *list = realloc(s->list, (s->count + 1u + first) * sizeof *list);
+    if (!list)
+        return -1;
+    s->list = list;
+    if (first)
+        list[s->count++] = (struct stream){0};
+    list[s->count] = (struct stream){.id = id};
+    return s->count++;
+}
+
+static struct event *find_event(const struct streams *s, uint32_t id)
+{
+    for (uint32_t i = 0; i < s->event_count; i++)
+        if (s->events[i].id == id)
+            return &s->events[i];
+    return NULL;
+}
+
+static struct event *add_event(struct streams *s, uint32_t id)
+{
+    struct event *e = find_event(s, id);
+    if (e)
+        return e;
+    struct event *events = realloc(s->events, (s->event_count + 1) * sizeof *events);
+    if (!events)
+        return NULL;
+    s->events = events;
+    events[s->event_count] = (struct event){.id = id};
+    return &events[s->event_count++];
+}
+
+void streams_free(struct streams *s)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        free(s->list[i].before.at);
+        free(s->list[i].listed.at);
+    }
+    for (uint32_t i = 0; i < s->event_count; i++)
+        free(s->events[i].clock.at);
+    free(s->list);
+    free(s->events);
+    free(s->host.at);
+    free(s->dependencies);
+    *s = (struct streams){0};
+}
+
+/* All that a stream was asked for so far. */
+static bool join_stream(struct clock *c, const struct streams *s, uint32_t at)
+{
+    return clock_join(c, &s->list[at].before) && clock_raise(c, at, s->list[at].last);
+}
+
+static bool join_all(struct clock *c, const struct streams *s)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < s->count; i++)
+        ok = ok && join_stream(c, s, i);
+    return ok;
+}
+
+/* Brings the stream's clock up to what comes before whatever it does next. */
+static bool advance(struct streams *s, uint32_t at)
+{
+    struct stream *x = &s->list[at];
+    return clock_join(&x->before, &s->host) && (at ? join_stream(&x->before, s, 0) : join_all(&x->before, s)) &&
+           clock_raise(&x->before, at, x->last);
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+static int ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+bool streams_before(struct streams *s, uint32_t stream, struct rp_launch *out, struct rp_error *err)
+{
+    int64_t at = find_stream(s, stream);
+    if (at < 0 || !advance(s, (uint32_t)at))
+        return no_memory(err);
+    const struct stream *x = &s->list[at];
+    uint32_t *list = realloc(s->dependencies, (s->count + 1) * sizeof *list), n = 0;
+    if (!list)
+        return no_memory(err);
+    s->dependencies = list;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (i != at && clock_at(&x->before, i) > clock_at(&x->listed, i))
+            list[n++] = x->before.at[i] - 1;
+    qsort(list, n, sizeof *list, ascending);
+    out->stream = stream;
+    out->dependencies = list;
+    out->dependency_count = n;
+    return true;
+}
+
+bool streams_launched(struct streams *s, uint32_t stream, uint32_t launch, struct rp_error *err)
+{
+    int64_t at = find_stream(s, stream);
+    if (at < 0 || !clock_join(&s->list[at].listed, &s->list[at].before))
+        return no_memory(err);
+    s->list[at].last = launch + 1;
+    return true;
+}
+
+/* ---- what the host does ------------------------------------------------------------------------------------------ */
+
+static bool note_event(struct streams *s, const struct rp_host_operation *o, uint32_t at, bool *nothing)
+{
+    struct event *e = o->kind == RP_HOST_RECORD_EVENT ? add_event(s, o->event) : find_event(s, o->event);
+    *nothing = !e && o->kind != RP_HOST_RECORD_EVENT;
+    if (*nothing)
+        return true;
+    if (o->kind == RP_HOST_WAIT_EVENT)
+        return clock_join(&s->list[at].before, &e->clock);
+    if (o->kind == RP_HOST_SYNCHRONISE_EVENT)
+        return clock_join(&s->host, &e->clock);
+    if (!e || !advance(s, at))
+        return false;
+    e->clock.count = 0; /* an event recorded again is another one */
+    return clock_join(&e->clock, &s->list[at].before);
+}
+
+static bool note(struct streams *s, const struct rp_host_operation *o, bool *nothing)
+{
+    int64_t at = find_stream(s, o->stream);
+    if (at < 0)
+        return false;
+    switch (o->kind) {
+    case RP_HOST_COPY:
+    case RP_HOST_SET: return o->stream || join_all(&s->host, s);
+    case RP_HOST_SYNCHRONISE: return join_all(&s->host, s);
+    case RP_HOST_SYNCHRONISE_STREAM: return advance(s, (uint32_t)at) && clock_join(&s->host, &s->list[at].before);
+    case RP_HOST_SYNCHRONISE_EVENT:
+    case RP_HOST_RECORD_EVENT:
+    case RP_HOST_WAIT_EVENT: return note_event(s, o, (uint32_t)at, nothing);
+    default: return true;
+    }
+}
+
+bool streams_note(struct streams *s, const struct rp_host_operation *o, bool *nothing, struct rp_error *err)
+{
+    *nothing = false;
+    return note(s, o, nothing) || no_memory(err);
+}
