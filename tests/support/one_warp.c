@@ -43,11 +43,14 @@ static bool write_launch(struct rp_writer *w, struct rp_trace *t, uint32_t from,
 {
     struct rp_launch launch = *rp_trace_launch(t, from);
     const struct rp_kernel *kernel = rp_trace_kernel(t, launch.kernel);
+    struct rp_kernel of_no_module = *kernel;
+    of_no_module.module = 0;
+    launch.dependency_count = 0; /* the launches before it are not there */
     for (unsigned i = 0; i < 3; i++)
         launch.grid[i] = launch.block[i] = 1;
     launch.block[0] = RP_WARP_LANES;
     uint32_t id;
-    if (!rp_writer_add_kernel(w, kernel, &launch.kernel, err) || !rp_writer_begin_launch(w, &launch, &id, err))
+    if (!rp_writer_add_kernel(w, &of_no_module, &launch.kernel, err) || !rp_writer_begin_launch(w, &launch, &id, err))
         return false;
     struct rp_chunk *chunk = rp_chunk_new(kernel, id, NULL);
     struct rp_warp_log *log = rp_chunk_begin_block(chunk, 0, 1);
