@@ -37,7 +37,8 @@ struct cache_look_up {
 struct cache_finding {
     bool hit;      /* for statistics: the sector was there, or on its way. A level that keeps nothing never hits */
     bool served;   /* this level is the last that the request sees */
-    bool fetches;  /* not served: the cache waits for filled() under the name given */
+    bool fetches;  /* not served: the cache waits for filled() under the name given, */
+    void *place;   /* at this place */
     uint32_t from; /* served: when this fetch, of an earlier request, is there; CACHE_NO_FETCH: at `cycle` */
     uint64_t cycle;
     uint64_t victim;  /* a dirty line that had to go: its address, */
@@ -55,8 +56,9 @@ struct cache_model {
     bool (*fetches)(const void *state, enum cache_kind, uint64_t address);
     /* Looks the request up, and makes room for what it brings. */
     void (*look_up)(void *state, const struct cache_look_up *, struct cache_finding *);
-    /* What a look-up fetched under this name arrives at `cycle`. Ignored if its line has been replaced. */
-    void (*filled)(void *state, uint64_t address, uint32_t fetch, uint64_t cycle);
+    /* What a look-up fetched under this name for this place arrives at `cycle`. Ignored if its line has been replaced.
+     */
+    void (*filled)(void *state, void *place, uint32_t fetch, uint64_t cycle);
 };
 
 extern const struct cache_model cache_none, cache_direct_mapped;

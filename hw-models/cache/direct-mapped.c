@@ -12,7 +12,7 @@
  */
 #include <string.h>
 
-#include "hw-models/cache/cache.h"
+#include "hw-models/cache/direct-mapped.h"
 
 enum { SIZE, LINE, SECTOR, LATENCY, INTERVAL, WRITE, ATOMIC_INTERVAL };
 enum { THROUGH, BACK }; /* of `write` */
@@ -33,23 +33,6 @@ static const struct model_option options_of[] = {
 };
 
 #define MOST_SECTORS 8
-#define FETCHED_BY (1ull << 63) /* | the name of the fetch that brings the sector */
-
-struct line {
-    uint64_t tag;       /* line address + 1; 0: empty */
-    uint8_t there;      /* sectors that are there or on their way, a bit each */
-    uint8_t dirty;      /* sectors, a bit each */
-    uint64_t arrival[]; /* [sectors of a line], of those in `there` */
-};
-
-struct direct_mapped {
-    uint64_t lines, line_bytes, sector_bytes;
-    uint64_t place_mask;                            /* lines - 1 if their number is a power of two, else 0 */
-    unsigned line_shift, sector_shift, sector_mask; /* sector_mask: sectors of a line - 1 */
-    size_t stride;                                  /* from line to line, bytes */
-    bool back;
-    _Alignas(8) char line[];
-};
 
 static const char *check(const int64_t *o)
 {
@@ -69,7 +52,7 @@ static const char *check(const int64_t *o)
 static size_t line_size(const int64_t *options)
 {
     size_t sectors = (size_t)(options[LINE] / options[SECTOR]);
-    return sizeof(struct line) + sectors * sizeof(uint64_t);
+    return sizeof(struct direct_mapped_line) + sectors * sizeof(uint64_t);
 }
 
 static size_t state_size(const int64_t *options)
@@ -82,6 +65,7 @@ static void reset(void *state, const int64_t *options)
     struct direct_mapped *c = state;
     c->lines = (uint64_t)(options[SIZE] / options[LINE]);
     c->place_mask = c->lines & (c->lines - 1) ? 0 : c->lines - 1;
+    c->inverse = UINT64_MAX / c->lines + 1;
     c->line_bytes = (uint64_t)options[LINE];
     c->sector_bytes = (uint64_t)options[SECTOR];
     c->back = options[WRITE] == BACK;
@@ -90,29 +74,6 @@ static void reset(void *state, const int64_t *options)
     c->sector_shift = (unsigned)__builtin_ctzll(c->sector_bytes);
     c->stride = line_size(options);
     memset(c->line, 0, c->lines * c->stride);
-}
-
-static inline uint64_t tag_of(const struct direct_mapped *c, uint64_t address)
-{
-    return (address >> c->line_shift) + 1;
-}
-
-static inline struct line *line_of(struct direct_mapped *c, uint64_t address)
-{
-    uint64_t number = address >> c->line_shift, place;
-    if (c->place_mask)
-        place = number & c->place_mask;
-    else if (number <= UINT32_MAX)
-        place = (uint32_t)number % (uint32_t)c->lines;
-    else
-        place = number % c->lines;
-    return (struct line *)(c->line + place * c->stride);
-}
-
-/* The number of a sector in its line. */
-static inline unsigned sector_of(const struct direct_mapped *c, uint64_t address)
-{
-    return (unsigned)(address >> c->sector_shift) & c->sector_mask;
 }
 
 static void shape(const int64_t *o, struct cache_shape *out)
@@ -129,12 +90,7 @@ static void shape(const int64_t *o, struct cache_shape *out)
     };
 }
 
-static bool reads(const struct direct_mapped *c, enum cache_kind kind)
-{
-    return kind == CACHE_READ || (kind == CACHE_ATOMIC && c->back);
-}
-
-static inline bool is_there(const struct line *line, uint64_t tag, unsigned sector)
+static inline bool is_there(const struct direct_mapped_line *line, uint64_t tag, unsigned sector)
 {
     return line->tag == tag && (line->there >> sector & 1);
 }
@@ -142,81 +98,36 @@ static inline bool is_there(const struct line *line, uint64_t tag, unsigned sect
 static bool fetches(const void *state, enum cache_kind kind, uint64_t address)
 {
     struct direct_mapped *c = (struct direct_mapped *)state; /* which does not change */
-    return reads(c, kind) && !is_there(line_of(c, address), tag_of(c, address), sector_of(c, address));
+    return direct_mapped_reads(c, kind) &&
+           !is_there(direct_mapped_line(c, address), direct_mapped_tag(c, address), direct_mapped_sector(c, address));
 }
 
-/* Gives the line to this tag; what it held has to go. */
-static inline void make_room(const struct direct_mapped *c, struct line *line, uint64_t tag,
-                             struct cache_finding *finding)
+struct cache_finding direct_mapped_write(const struct direct_mapped *c, struct direct_mapped_line *line, uint64_t tag,
+                                         struct cache_look_up r)
 {
-    if (line->tag == tag)
-        return;
-    if (line->dirty) {
-        finding->victim = (line->tag - 1) << c->line_shift;
-        finding->written = line->dirty;
-    }
-    line->tag = tag;
-    line->there = line->dirty = 0;
-}
-
-/* A read, or an atomic that is done here. */
-static inline void find_read(const struct direct_mapped *c, struct line *line, uint64_t tag,
-                             const struct cache_look_up *r, struct cache_finding *finding)
-{
-    unsigned sector = sector_of(c, r->address);
-    uint8_t bit = (uint8_t)(1u << sector);
-    make_room(c, line, tag, finding);
-    if (r->kind != CACHE_READ)
-        line->dirty |= bit;
-    if (!(line->there & bit)) {
-        line->there |= bit;
-        line->arrival[sector] = FETCHED_BY | r->fetch;
-        finding->fetches = true;
-        return;
-    }
-    finding->hit = finding->served = true;
-    uint64_t arrival = line->arrival[sector];
-    if (arrival & FETCHED_BY)
-        finding->from = (uint32_t)arrival;
-    else if (arrival > r->cycle)
-        finding->cycle = arrival;
-}
-
-static __attribute__((noinline)) void find_write(const struct direct_mapped *c, struct line *line, uint64_t tag,
-                                                 const struct cache_look_up *r, struct cache_finding *finding)
-{
-    unsigned sector = sector_of(c, r->address);
-    finding->hit = is_there(line, tag, sector);
+    unsigned sector = direct_mapped_sector(c, r.address);
+    struct cache_finding finding = {.hit = is_there(line, tag, sector), .from = CACHE_NO_FETCH, .cycle = r.cycle};
     if (!c->back)
-        return;
-    make_room(c, line, tag, finding);
-    finding->served = true;
+        return finding;
+    direct_mapped_make_room(c, line, tag, &finding);
+    finding.served = true;
     line->dirty |= (uint8_t)(1u << sector);
-    if (finding->hit)
-        return;
+    if (finding.hit)
+        return finding;
     line->there |= (uint8_t)(1u << sector);
-    line->arrival[sector] = r->cycle;
+    line->arrival[sector] = r.cycle;
+    return finding;
 }
 
 static void look_up(void *state, const struct cache_look_up *r, struct cache_finding *finding)
 {
-    struct direct_mapped *c = state;
-    struct line *line = line_of(c, r->address);
-    uint64_t tag = tag_of(c, r->address);
-    *finding = (struct cache_finding){.from = CACHE_NO_FETCH, .cycle = r->cycle};
-    if (reads(c, r->kind))
-        find_read(c, line, tag, r, finding);
-    else
-        find_write(c, line, tag, r, finding);
+    *finding = direct_mapped_look_up(state, *r);
 }
 
-static void filled(void *state, uint64_t address, uint32_t fetch, uint64_t cycle)
+static void filled(void *state, void *place, uint32_t fetch, uint64_t cycle)
 {
-    struct direct_mapped *c = state;
-    struct line *line = line_of(c, address);
-    unsigned sector = sector_of(c, address);
-    if (is_there(line, tag_of(c, address), sector) && line->arrival[sector] == (FETCHED_BY | fetch))
-        line->arrival[sector] = cycle;
+    (void)state;
+    direct_mapped_filled(place, fetch, cycle);
 }
 
 static void preload(void *state, uint64_t address, uint64_t size)
@@ -230,9 +141,9 @@ static void preload(void *state, uint64_t address, uint64_t size)
     }
     uint64_t first = address / c->sector_bytes * c->sector_bytes, bytes = address - first + size;
     for (uint64_t at = 0; size && at < bytes; at += c->sector_bytes) {
-        struct line *line = line_of(c, first + at);
-        unsigned sector = sector_of(c, first + at);
-        make_room(c, line, tag_of(c, first + at), &ignored);
+        struct direct_mapped_line *line = direct_mapped_line(c, first + at);
+        unsigned sector = direct_mapped_sector(c, first + at);
+        direct_mapped_make_room(c, line, direct_mapped_tag(c, first + at), &ignored);
         line->there |= (uint8_t)(1u << sector);
         line->arrival[sector] = 0;
     }

@@ -40,10 +40,10 @@ static void look_up(void *state, const struct cache_look_up *request, struct cac
     *finding = (struct cache_finding){.from = CACHE_NO_FETCH, .cycle = request->cycle};
 }
 
-static void filled(void *state, uint64_t address, uint32_t fetch, uint64_t cycle)
+static void filled(void *state, void *place, uint32_t fetch, uint64_t cycle)
 {
     (void)state;
-    (void)address;
+    (void)place;
     (void)fetch;
     (void)cycle;
 }

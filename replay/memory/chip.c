@@ -69,7 +69,7 @@ static void answered(struct memory_system *m, struct chip_request *r, uint64_t c
     }
     r->waiters = NULL;
     if (r->fetches)
-        m->layout.l2.model->filled(s->level.state, memory_local(&m->layout.slices, r->address), r->item.id, cycle);
+        level_filled(&s->level, r->place, r->item.id, cycle);
     if (r->fetches && m->layout.l2.mshrs != MEMORY_ANY) {
         r->event.key = own_key(CHIP_RELEASE, 0);
         add_event(m, &r->event, CHIP_RELEASE, cycle + 1);
@@ -189,16 +189,16 @@ static void leave_at(struct memory_system *m, struct chip_request *r, uint64_t c
 }
 
 /* What a line that is replaced has to write back leaves as one request, before what replaces it. */
-static void write_back(struct memory_system *m, struct slice *s, const struct chip_request *cause,
-                       const struct cache_finding *found, uint64_t cycle, uint64_t now)
+static void write_back(struct memory_system *m, struct slice *s, const struct chip_request *cause, uint64_t victim,
+                       uint32_t sectors, uint64_t cycle, uint64_t now)
 {
     struct chip_request *w = new_request(m);
     if (!w)
         return;
     w->waiters = NULL;
-    w->address = memory_global(&m->layout.slices, s->index, found->victim);
+    w->address = memory_global(&m->layout.slices, s->index, victim);
     w->name = NOBODY;
-    w->sectors = (uint32_t)__builtin_popcount(found->written);
+    w->sectors = (uint32_t)__builtin_popcount(sectors);
     w->sm = cause->sm;
     w->slice = cause->slice;
     w->kind = CACHE_WRITE;
@@ -209,12 +209,12 @@ static void write_back(struct memory_system *m, struct slice *s, const struct ch
 
 static void look_up(struct memory_system *m, struct slice *s, struct chip_request *r, uint64_t start, uint64_t now)
 {
-    struct cache_finding found;
-    uint64_t local = memory_local(&m->layout.slices, r->address);
-    uint64_t cycle = level_look_up(&s->level, local, r->kind, r->repeats, start, r->item.id, &found);
+    uint64_t local = memory_local(&m->layout.slices, r->address), cycle;
+    struct cache_finding found = level_look_up(&s->level, local, r->kind, r->repeats, start, r->item.id, &cycle);
     if (found.written)
-        write_back(m, s, r, &found, cycle, now);
+        write_back(m, s, r, found.victim, found.written, cycle, now);
     r->fetches = found.fetches;
+    r->place = found.place;
     s->outstanding += found.fetches && m->layout.l2.mshrs != MEMORY_ANY;
     if (!found.served) {
         leave_at(m, r, cycle, now);

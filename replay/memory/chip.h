@@ -22,6 +22,7 @@ struct chip_request {
     struct chip_request *next; /* in a queue, or among those that wait for the same fetch */
     struct chip_request *waiters;
     uint64_t address, cycle; /* cycle: of a waiter, from which it may be served */
+    void *place;             /* in L2, of what it fetches */
     uint32_t name, sectors;  /* name: the SM's, NOBODY: no reply */
     uint16_t sm, slice;
     uint8_t kind, repeats;

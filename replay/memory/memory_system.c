@@ -8,11 +8,7 @@ static bool open_slice(struct memory_system *m, uint32_t i)
     struct slice *s = &m->slices[i];
     s->index = i;
     s->refused_first = NOBODY;
-    s->level.kind = &m->layout.l2;
-    if (!(s->level.state = machine_part_state(&m->layout.slice)))
-        return false;
-    m->layout.l2.model->reset(s->level.state, m->layout.slice.options);
-    return true;
+    return level_open(&s->level, &m->layout.l2, &m->layout.slice);
 }
 
 static bool open_channel(struct memory_system *m, uint32_t i)
@@ -164,7 +160,7 @@ static void count(struct memory_system *m, struct memory_counts *sum)
         for (uint32_t c = 0; c < m->layout.l1_count; c++)
             ADD_COUNTS(sum->l1, sm->l1[c].level.counts);
     }
-    for (uint32_t i = 0; i < m->layout.slices.count; i++)
+    for (uint32_t i = 0; m->layout.l2.keeps && i < m->layout.slices.count; i++)
         ADD_COUNTS(sum->l2, m->slices[i].level.counts);
     for (uint32_t i = 0; i < m->layout.channels.count; i++)
         ADD_COUNTS(sum->dram, m->channels[i].counts);

@@ -10,6 +10,9 @@
 #include <string.h>
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+/* For what happens once per transaction. */
+#define HOT static inline __attribute__((always_inline))
+
 static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* ---- growing arrays ---------------------------------------------------------------------------------------------- */
@@ -119,38 +122,53 @@ static __attribute__((noinline)) bool grow_outbox(struct sm_memory *s)
     return grown;
 }
 
-/* A request leaves in this cycle; the reply will give its name. */
-static inline void leave(struct sm_memory *s, const struct memory_transaction *t, uint32_t name, uint64_t cycle)
+HOT void put_out(struct sm_memory *s, const struct memory_transaction *t, uint32_t name, uint64_t arrival)
 {
-    if (s->outbox.count == s->outbox.room && !grow_outbox(s))
-        return;
-    uint64_t arrival = cycle + s->layout->port_latency;
-    s->port_counts.requests++;
+    if (s->outbox.count < s->outbox.room || grow_outbox(s))
+        s->outbox.items[s->outbox.count++] =
+            (struct outgoing){t->address, arrival, s->sequence++, name, t->kind, t->repeats};
+}
+
+/* So many requests have left, of which the first arrives then; so many replies and credits will come of them. */
+static inline void note_leaving(struct sm_memory *s, uint64_t requests, uint64_t words, uint64_t arrival)
+{
+    s->port_counts.requests += requests;
     s->awaited_from = s->awaited ? s->awaited_from : arrival;
-    s->awaited += (name != NOBODY) + (s->layout->port_queue != MEMORY_ANY);
-    s->outbox.items[s->outbox.count++] =
-        (struct outgoing){t->address, arrival, s->sequence++, name, t->kind, t->repeats};
+    s->awaited += words;
+}
+
+/* A request leaves in this cycle; the reply will give its name. */
+static void leave(struct sm_memory *s, const struct memory_transaction *t, uint32_t name, uint64_t cycle)
+{
+    uint64_t arrival = cycle + s->layout->port_latency;
+    put_out(s, t, name, arrival);
+    note_leaving(s, 1, (name != NOBODY) + (s->layout->port_queue != MEMORY_ANY), arrival);
+}
+
+/* The request's end is that of what fetches its sector. */
+static inline void join_fetch(struct sm_memory *s, struct lsu_request *r, uint32_t fetch, uint64_t cycle)
+{
+    struct lsu_request *from = pool_at(&s->requests, fetch);
+    r->cycle = cycle;
+    r->next = from->waiters;
+    from->waiters = r;
 }
 
 /* Who finds a sector that is on its way waits for it, from `cycle` on. */
 static void wait_for(struct sm_memory *s, struct lsu_access *a, uint32_t fetch, uint64_t cycle)
 {
-    struct lsu_request *from = pool_at(&s->requests, fetch);
     struct lsu_request *w = new_request(s, a, &(struct memory_transaction){0});
-    if (!w)
-        return;
-    w->cycle = cycle;
-    w->next = from->waiters;
-    from->waiters = w;
+    if (w)
+        join_fetch(s, w, fetch, cycle);
 }
 
 /* What a line that is replaced has to write back, sector by sector. */
-static struct lsu_request *write_back(struct sm_memory *s, const struct cache_finding *f, uint64_t cycle)
+static struct lsu_request *write_back(struct sm_memory *s, uint64_t victim, uint32_t sectors, uint64_t cycle)
 {
     struct lsu_request *first = NULL, **at = &first;
     uint64_t sector = s->layout->l1.shape.sector;
-    for (uint32_t m = f->written; m; m &= m - 1) {
-        struct memory_transaction t = {f->victim + (unsigned)__builtin_ctz(m) * sector, CACHE_WRITE, true, 1};
+    for (uint32_t m = sectors; m; m &= m - 1) {
+        struct memory_transaction t = {victim + (unsigned)__builtin_ctz(m) * sector, CACHE_WRITE, true, 1};
         if (!(*at = new_request(s, NULL, &t)))
             return first;
         (*at)->cycle = cycle;
@@ -164,7 +182,7 @@ static void answer(struct sm_memory *s, const struct reply *reply)
     struct lsu_request *r = pool_at(&s->requests, reply->name);
     if (r->fetches) {
         struct sm_l1 *l1 = &s->l1[r->l1];
-        s->layout->l1.model->filled(l1->level.state, r->address, r->item.id, reply->cycle);
+        level_filled(&l1->level, r->place, r->item.id, reply->cycle);
         if (s->layout->l1.mshrs != MEMORY_ANY && !ring_add(&l1->fills, reply->cycle))
             s->failed = true;
     }
@@ -180,74 +198,139 @@ static void answer(struct sm_memory *s, const struct reply *reply)
 /* ---- at once ----------------------------------------------------------------------------------------------------- */
 
 /* When the next request leaves, which is ready then. */
-static inline uint64_t next_leave(struct sm_memory *s, uint64_t ready)
+HOT uint64_t next_leave(struct departures *d, uint64_t width, uint64_t ready)
 {
-    uint64_t cycle = later(ready, later(s->last_left, s->last_start)), width = s->layout->port_width;
-    if (cycle == s->last_left && width && s->left >= width)
+    uint64_t cycle = later(ready, later(d->last_left, d->last_start));
+    if (cycle == d->last_left && width && d->left >= width)
         cycle++;
-    s->left = cycle == s->last_left ? s->left + 1 : 1;
-    s->last_left = cycle;
+    d->left = cycle == d->last_left ? d->left + 1 : 1;
+    d->last_left = cycle;
     return cycle;
 }
 
-static inline void send_at_once(struct sm_memory *s, struct lsu_access *a, struct lsu_request *r,
-                                const struct memory_transaction *t, uint64_t ready)
-{
-    r->access = a;
-    r->waiters = NULL;
-    r->address = t->address;
-    r->l1 = a->l1;
-    leave(s, t, r->item.id, next_leave(s, ready));
-}
-
-static void write_back_at_once(struct sm_memory *s, const struct cache_finding *f, uint64_t cycle)
+static __attribute__((noinline)) struct departures write_back_at_once(struct sm_memory *s, struct departures d,
+                                                                      uint64_t victim, uint32_t sectors, uint64_t cycle)
 {
     uint64_t sector = s->layout->l1.shape.sector;
-    for (uint32_t m = f->written; m; m &= m - 1) {
-        struct memory_transaction t = {f->victim + (unsigned)__builtin_ctz(m) * sector, CACHE_WRITE, true, 1};
-        leave(s, &t, NOBODY, next_leave(s, cycle));
+    for (uint32_t m = sectors; m; m &= m - 1) {
+        struct memory_transaction t = {victim + (unsigned)__builtin_ctz(m) * sector, CACHE_WRITE, true, 1};
+        leave(s, &t, NOBODY, next_leave(&d, s->layout->port_width, cycle));
     }
+    return d;
 }
 
-/* Whether the request leaves the SM. */
-static inline bool look_up_at_once(struct sm_memory *s, struct lsu_access *a, struct lsu_request *r,
-                                   const struct memory_transaction *t, uint64_t *cycle)
+/* Whether the request leaves the SM, and when it is ready to. If not, its end is known, or it waits for one that is
+ * under way. */
+HOT bool look_up_at_once(struct sm_memory *s, struct departures *d, struct lsu_request *r,
+                         const struct memory_transaction *t, uint64_t *ready)
 {
+    struct lsu_access *a = r->access;
     struct level *level = &s->l1[a->l1].level;
-    struct cache_finding found;
     uint64_t start = later(a->arrival, level->free);
-    *cycle = level_look_up(level, t->address, t->kind, t->repeats, start, r->item.id, &found);
-    s->last_start = later(s->last_start, start);
+    struct cache_finding found = level_look_up(level, t->address, t->kind, t->repeats, start, r->item.id, ready);
+    d->last_start = later(d->last_start, start);
     if (found.written)
-        write_back_at_once(s, &found, *cycle);
+        *d = write_back_at_once(s, *d, found.victim, found.written, *ready);
     r->fetches = found.fetches;
+    r->place = found.place;
     if (!found.served)
         return true;
-    if (found.from == CACHE_NO_FETCH) {
-        a->end = later(a->end, found.cycle);
-    } else {
+    if (found.from != CACHE_NO_FETCH) {
         a->pending++;
-        wait_for(s, a, found.from, found.cycle);
+        join_fetch(s, r, found.from, found.cycle);
+    } else {
+        a->end = later(a->end, found.cycle);
+        pool_give(&s->requests, r);
     }
     return false;
 }
 
-static void add_at_once(struct sm_memory *s, struct lsu_access *a, const struct memory_transaction *t, bool looks)
+static void add_some_at_once(struct sm_memory *s, struct lsu_access *a, const struct memory_transactions *all,
+                             bool looks)
 {
-    struct lsu_request *r = pool_take(&s->requests);
-    uint64_t ready = a->arrival;
-    if (!r) {
-        s->failed = true;
-        a->pending++;
-        return;
+    struct departures d = s->departures;
+    uint64_t width = s->layout->port_width, latency = s->layout->port_latency, first = 0, leaving = 0;
+    struct memory_transaction t = {.kind = all->kind, .beside_l1 = all->beside_l1};
+    for (uint32_t i = 0; i < all->count; i++) {
+        struct lsu_request *r = pool_take(&s->requests);
+        uint64_t ready = a->arrival;
+        if (!r) {
+            s->failed = true;
+            a->pending++;
+            continue;
+        }
+        t.address = all->base + (uint64_t)all->offset[i];
+        t.repeats = all->repeats ? all->repeats[i] : 1;
+        r->access = a;
+        r->fetches = false;
+        if (looks && !look_up_at_once(s, &d, r, &t, &ready))
+            continue;
+        r->waiters = NULL;
+        r->l1 = a->l1;
+        uint64_t arrival = next_leave(&d, width, ready) + latency;
+        first = leaving++ ? first : arrival;
+        put_out(s, &t, r->item.id, arrival);
     }
-    r->fetches = false;
-    if (looks && !look_up_at_once(s, a, r, t, &ready)) {
-        pool_give(&s->requests, r);
-        return;
+    a->pending += (uint32_t)leaving;
+    note_leaving(s, leaving, leaving, first);
+    s->departures = d;
+}
+
+/* The same for reads that look in a direct-mapped L1, up to the first that hits or replaces a dirty line. Returns how
+ * many. */
+static uint32_t add_reads_at_once(struct sm_memory *s, struct lsu_access *a, const struct memory_transactions *all)
+{
+    struct departures d = s->departures;
+    struct level *level = &s->l1[a->l1].level;
+    struct memory_transaction t = {.kind = CACHE_READ, .repeats = 1};
+    uint64_t start = later(a->arrival, level->free), latency = level->kind->shape.latency,
+             interval = level->kind->shape.interval, on_the_way = s->layout->port_latency,
+             width = s->layout->port_width, first = 0, leaving = 0;
+    uint32_t i = 0;
+    for (struct lsu_request *r; i < all->count && (r = pool_take(&s->requests)); i++) {
+        bool hit;
+        t.address = all->base + (uint64_t)all->offset[i];
+        uint64_t *place = direct_mapped_read_clean(level->state, t.address, r->item.id, &hit);
+        if (!place || hit) {
+            pool_give(&s->requests, r);
+            break;
+        }
+        r->access = a;
+        r->waiters = NULL;
+        r->place = place;
+        r->l1 = a->l1;
+        r->fetches = true;
+        d.last_start = later(d.last_start, start);
+        uint64_t arrival = next_leave(&d, width, start + latency) + on_the_way;
+        start += interval;
+        first = leaving++ ? first : arrival;
+        put_out(s, &t, r->item.id, arrival);
     }
-    a->pending++;
-    send_at_once(s, a, r, t, ready);
+    if (i)
+        level->free = start;
+    level->counts.misses += leaving;
+    a->pending += (uint32_t)leaving;
+    note_leaving(s, leaving, leaving, first);
+    s->departures = d;
+    return i;
+}
+
+static void add_all_at_once(struct sm_memory *s, struct lsu_access *a, const struct memory_transactions *all,
+                            bool looks)
+{
+    bool reads = looks && all->kind == CACHE_READ && s->l1[a->l1].level.direct;
+    for (struct memory_transactions rest = *all; rest.count;) {
+        uint32_t done = reads ? add_reads_at_once(s, a, &rest) : 0;
+        if (!done) {
+            struct memory_transactions some = rest;
+            done = some.count = reads ? 1 : rest.count;
+            add_some_at_once(s, a, &some, looks);
+        }
+        rest.count -= done;
+        rest.offset += done;
+        if (rest.repeats)
+            rest.repeats += done;
+    }
 }
 
 /* ---- stepped ----------------------------------------------------------------------------------------------------- */
@@ -272,14 +355,15 @@ static bool l1_blocked(const struct sm_memory *s, const struct sm_l1 *l1)
 static void look_up_now(struct sm_memory *s, struct sm_l1 *l1, uint64_t now)
 {
     struct lsu_request *r = l1->first;
-    struct cache_finding found;
     l1->first = r->next;
     l1->waiting--;
     l1->started = l1->started_at == now ? l1->started + 1 : 1;
     l1->started_at = now;
-    uint64_t cycle = level_look_up(&l1->level, r->address, r->kind, r->repeats, now, r->item.id, &found);
-    r->written = found.written ? write_back(s, &found, cycle) : NULL;
+    uint64_t cycle;
+    struct cache_finding found = level_look_up(&l1->level, r->address, r->kind, r->repeats, now, r->item.id, &cycle);
+    r->written = found.written ? write_back(s, found.victim, found.written, cycle) : NULL;
     r->fetches = found.fetches;
+    r->place = found.place;
     r->cycle = cycle;
     r->state = found.served ? LSU_SERVED : LSU_LEAVES;
     l1->outstanding += found.fetches && s->layout->l1.mshrs != MEMORY_ANY;
@@ -347,10 +431,10 @@ static void hand_on_all(struct sm_memory *s, uint64_t now)
 static bool try_leave(struct sm_memory *s, struct lsu_request *r, uint64_t now)
 {
     uint64_t width = s->layout->port_width;
-    if (r->cycle > now || (width && s->last_left == now && s->left >= width))
+    if (r->cycle > now || (width && s->departures.last_left == now && s->departures.left >= width))
         return false;
-    s->left = s->last_left == now ? s->left + 1 : 1;
-    s->last_left = now;
+    s->departures.left = s->departures.last_left == now ? s->departures.left + 1 : 1;
+    s->departures.last_left = now;
     struct memory_transaction t = {r->address, r->kind, r->beside_l1, r->repeats};
     leave(s, &t, r->access ? r->item.id : NOBODY, now);
     if (!r->access)
@@ -440,14 +524,19 @@ void sm_memory_begin(struct sm_memory *s, unsigned subcore, uint64_t arrival, ui
     a->l1 = (uint8_t)(subcore / s->layout->l1_subcores);
 }
 
-static void add_stepped(struct sm_memory *s, struct lsu_access *a, const struct memory_transaction *t)
+static void add_all_stepped(struct sm_memory *s, struct lsu_access *a, const struct memory_transactions *all)
 {
-    struct lsu_request *r = new_request(s, a, t);
-    a->pending++;
-    if (!r)
-        return;
-    *(a->first ? &a->last->next : &a->first) = r;
-    a->last = r;
+    struct memory_transaction t = {.kind = all->kind, .beside_l1 = all->beside_l1};
+    for (uint32_t i = 0; i < all->count; i++) {
+        t.address = all->base + (uint64_t)all->offset[i];
+        t.repeats = all->repeats ? all->repeats[i] : 1;
+        struct lsu_request *r = new_request(s, a, &t);
+        a->pending++;
+        if (!r)
+            continue;
+        *(a->first ? &a->last->next : &a->first) = r;
+        a->last = r;
+    }
 }
 
 void sm_memory_add_all(struct sm_memory *s, const struct memory_transactions *all)
@@ -461,15 +550,10 @@ void sm_memory_add_all(struct sm_memory *s, const struct memory_transactions *al
         return;
     if (first && !s->layout->immediate)
         a->arrival = s->last_arrival = later(a->arrival, s->last_arrival);
-    struct memory_transaction t = {.kind = all->kind, .beside_l1 = all->beside_l1};
-    for (uint32_t i = 0; i < all->count; i++) {
-        t.address = all->base + (uint64_t)all->offset[i];
-        t.repeats = all->repeats ? all->repeats[i] : 1;
-        if (s->stepped)
-            add_stepped(s, a, &t);
-        else
-            add_at_once(s, a, &t, looks);
-    }
+    if (s->stepped)
+        add_all_stepped(s, a, all);
+    else
+        add_all_at_once(s, a, all, looks);
 }
 
 void sm_memory_add(struct sm_memory *s, const struct memory_transaction *t)
@@ -594,12 +678,9 @@ bool sm_memory_open(struct sm_memory *s, const struct memory_layout *l, bool sho
                             .stepped = !immediate && (!short_cuts || !l->sm_unbounded),
                             .accesses = {.size = sizeof(struct lsu_access)},
                             .requests = {.size = sizeof(struct lsu_request)}};
-    for (uint32_t i = 0; i < l->l1_count; i++) {
-        s->l1[i].level.kind = &l->l1;
-        if (!(s->l1[i].level.state = machine_part_state(l->l1.part)))
+    for (uint32_t i = 0; i < l->l1_count; i++)
+        if (!level_open(&s->l1[i].level, &l->l1, l->l1.part))
             return false;
-        l->l1.model->reset(s->l1[i].level.state, l->l1.part->options);
-    }
     const struct machine_part *icache = &l->machine->icache;
     for (uint32_t i = 0; i < l->icache_count; i++) {
         if (!(s->icache[i] = machine_part_state(icache)))

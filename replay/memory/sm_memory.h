@@ -27,6 +27,7 @@ struct lsu_request {
     struct lsu_request *waiters;      /* for what it fetches */
     struct lsu_access *access;        /* NULL: nobody waits for it */
     uint64_t address, cycle;          /* cycle: from which it may leave; of a waiter: from which it may be served */
+    void *place;                      /* in L1, of what it fetches */
     uint8_t kind, repeats, l1, state; /* state: enum lsu_state */
     bool beside_l1, fetches;
     struct lsu_request *next;    /* in its access, in L1's queue, or among those that wait for the same fetch */
@@ -69,6 +70,11 @@ struct sm_l1 {
     struct ring_of_cycles fills;  /* sorted: when they come, as far as known */
 };
 
+/* What leaves leaves in order, and no earlier than the look-ups of what is before it. */
+struct departures {
+    uint64_t last_start, last_left, left; /* last look-up; last leave; how many left then */
+};
+
 struct sm_memory {
     const struct memory_layout *layout;
     bool stepped; /* accesses and requests are looked at in the cycle in which they move on; else all at once */
@@ -85,7 +91,7 @@ struct sm_memory {
     void *icache[16];
     struct icache_counts icache_counts;
     /* port */
-    uint64_t last_start, last_left, left; /* last look-up; last leave; how many left then */
+    struct departures departures;
     uint64_t sequence;
     uint64_t awaited, awaited_from;   /* replies and credits on their way; the arrival of the first request for them */
     uint64_t places, freed_at, freed; /* places taken, and how many of them are free from the cycle after freed_at on */

@@ -28,17 +28,42 @@ static inline uint64_t ask_device_memory(struct memory_system *m, uint64_t addre
     return done;
 }
 
-static void follow(struct memory_system *m, uint32_t sm, const struct outgoing *o)
+/* A read that replaces no dirty line, from `start` on: most requests. False: it is not one. */
+static inline bool read_clean(struct memory_system *m, struct level *l, const struct outgoing *o, uint64_t *done)
 {
-    struct slice *s = &m->slices[0];
-    struct cache_finding found;
-    uint64_t start = later(o->arrival, s->level.free), done;
-    uint64_t cycle = level_look_up(&s->level, o->address, o->kind, o->repeats, start, 0, &found);
+    bool hit;
+    uint64_t *place = NULL, start = later(o->arrival, l->free);
+    if (o->kind == CACHE_READ && l->direct)
+        place = direct_mapped_read_clean(l->state, o->address, 0, &hit);
+    if (!place)
+        return false;
+    uint64_t cycle = start + l->kind->shape.latency;
+    l->free = start + l->kind->shape.interval;
+    *(hit ? &l->counts.hits : &l->counts.misses) += 1;
+    if (!hit)
+        *place = ask_device_memory(m, o->address, 1, false, cycle);
+    *done = later(cycle, *place);
+    return true;
+}
+
+static uint64_t look_up(struct memory_system *m, struct slice *s, const struct outgoing *o)
+{
+    uint64_t start = later(o->arrival, s->level.free), cycle;
+    struct cache_finding found = level_look_up(&s->level, o->address, o->kind, o->repeats, start, 0, &cycle);
     if (found.written)
         ask_device_memory(m, found.victim, (uint32_t)__builtin_popcount(found.written), true, cycle);
-    done = found.served ? found.cycle : ask_device_memory(m, o->address, 1, o->kind != CACHE_READ, cycle);
+    uint64_t done = found.served ? found.cycle : ask_device_memory(m, o->address, 1, o->kind != CACHE_READ, cycle);
     if (found.fetches)
-        m->layout.l2.model->filled(s->level.state, o->address, 0, done);
+        level_filled(&s->level, found.place, 0, done);
+    return done;
+}
+
+static inline void follow(struct memory_system *m, uint32_t sm, const struct outgoing *o)
+{
+    struct slice *s = &m->slices[0];
+    uint64_t done;
+    if (!read_clean(m, &s->level, o, &done))
+        done = look_up(m, s, o);
     if (m->layout.port_queue != MEMORY_ANY)
         sm_memory_credit(&m->sms[sm], o->arrival + later(1, m->layout.port_latency));
     if (o->name != NOBODY)

@@ -65,6 +65,7 @@ struct request {
 struct answer {
     bool hit, served, fill;
     uint64_t cycle, victim, written;
+    void *place;
 };
 
 /* The model behind a port, with the request's number as the name of what it fetches. */
@@ -78,7 +79,7 @@ static struct answer ask(void *state, uint64_t *port, uint32_t name, const struc
     cache_direct_mapped.look_up(state, &look_up, &f);
     cr_assert_eq(f.fetches, fetches);
     cr_assert_eq(f.from, CACHE_NO_FETCH, "all has been filled");
-    return (struct answer){f.hit, f.served, f.fetches, f.cycle, f.victim, f.written};
+    return (struct answer){f.hit, f.served, f.fetches, f.cycle, f.victim, f.written, f.place};
 }
 
 /* A cache as a set of sectors: for each sector of memory whether it is in, and since when its data is there. */
@@ -155,7 +156,7 @@ static void run_cache(int64_t write)
         if (!got.fill)
             continue;
         uint64_t done = got.cycle + rnd(50);
-        c->filled(state, q.address, (uint32_t)i, done);
+        c->filled(state, got.place, (uint32_t)i, done);
         naive.in[q.address / SECTOR] = true;
         naive.there[q.address / SECTOR] = done;
     }
@@ -176,18 +177,20 @@ Test(memory, a_hit_under_a_miss_names_the_fetch_or_its_end)
     struct cache_finding f;
     c->look_up(state, &(struct cache_look_up){64, 110, CACHE_READ, 5}, &f);
     cr_assert(!f.hit && f.fetches && !f.served);
+    void *place = f.place;
     c->look_up(state, &(struct cache_look_up){68, 111, CACHE_READ, 6}, &f);
     cr_assert(f.hit && f.served && f.from == 5);
-    c->filled(state, 64, 6, 200);
+    c->filled(state, place, 6, 200);
     c->look_up(state, &(struct cache_look_up){68, 111, CACHE_READ, 7}, &f);
     cr_assert(f.from == 5, "another fetch changes nothing");
-    c->filled(state, 64, 5, 300);
+    c->filled(state, place, 5, 300);
     c->look_up(state, &(struct cache_look_up){68, 112, CACHE_READ, 8}, &f);
     cr_assert(f.hit && f.from == CACHE_NO_FETCH && f.cycle == 300);
     c->look_up(state, &(struct cache_look_up){96, 113, CACHE_READ, 9}, &f);
     cr_assert(!f.hit, "another sector of the line was not fetched");
+    place = f.place;
     c->look_up(state, &(struct cache_look_up){96 + SIZE, 114, CACHE_READ, 10}, &f);
-    c->filled(state, 96, 9, 400);
+    c->filled(state, place, 9, 400);
     cr_assert(c->fetches(state, CACHE_READ, 96), "what comes for a line that was replaced is not kept");
     free(state);
 }
