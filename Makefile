@@ -165,7 +165,7 @@ units: $(PRELOADS) $(foreach s,$(SUITES),$(BUILD)/tests/$(s)) $(PROGRAMS) $(RAND
 PTX_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_62 -nocudainc -nocudalib --cuda-path=/nonexistent \
   -Wno-unknown-cuda-version -Xclang -target-feature -Xclang +ptx60 -ffp-contract=off -Wall -Wextra
 KERNELS := $(foreach d,kernels kernels/O0,$(patsubst tests/kernels/%.cu,$(BUILD)/$(d)/%.ptx,$(wildcard tests/kernels/*.cu)))
-KERNEL_HEADERS := $(wildcard tests/kernels/*.cuh tests/kernels/*.h)
+KERNEL_HEADERS := $(wildcard tests/kernels/*.cuh tests/kernels/*.h) tools/cuda/reprise/cuda.h
 $(BUILD)/kernels/O0/%.ptx: tests/kernels/%.cu $(KERNEL_HEADERS)
 	@mkdir -p $(@D)
 	$(CLANG) $(PTX_FLAGS) -O0 -S -o $@ $<

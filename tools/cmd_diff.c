@@ -15,6 +15,7 @@
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
 
+#define EXAMPLE "reprise diff mm.wtr --machine jetson-tx2 --vary scheduler=gto,lrr,serial"
 #define MOST_LAUNCHES 12 /* shown one by one unless asked for */
 
 struct args {
@@ -78,9 +79,9 @@ static void diff_option(struct command_line *line, int key, char *arg)
         a->trace = arg;
         break;
     case KEY_END:
-        if (!a->trace || !a->machine.machine || !a->axes.count)
-            command_usage(line, "give a trace, a machine and what to vary. Example: "
-                                "reprise diff mm.wtr --machine jetson-tx2 --vary scheduler=gto,lrr,serial");
+        command_needs(line, a->trace, a->machine.machine, EXAMPLE);
+        if (!a->axes.count)
+            command_usage(line, "what shall vary? 'reprise machine options' lists all keys. Example: " EXAMPLE);
     }
 }
 

@@ -1,5 +1,4 @@
 /* reprise dump: what one warp did, an instruction a line. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +28,7 @@ enum { KEY_SOURCE = 256, KEY_CSV };
 
 static const struct option_row rows[] = {
     {"launch", 'l', "N", "Launch, from 0 (0)"},
-    {"block", 'b', "N|X,Y,Z", "Block, as linear index (x fastest) or as coordinates (0)"},
+    {"block", 'b', "N|X,Y,Z", "Block, as linear index (x fastest) or as coordinates; 3x1 is the same as 3,1 (0)"},
     {"warp", 'w', "N", "Warp within the block (0)"},
     {"limit", 'n', "N", "Stop after N instructions (none)"},
     {"source", KEY_SOURCE, NULL, "Print each instruction's place in the source, too, and the calls inlined there"},
@@ -70,38 +69,15 @@ static void dump_option(struct command_line *line, int key, char *arg)
     }
 }
 
-/* "7" or "3,1" or "3,1,0" to a linear index. */
-static bool parse_block(struct dump *d, const struct rp_launch *l, struct rp_error *err)
-{
-    uint64_t at[3] = {0};
-    int count = 0;
-    const char *p = d->block_text;
-    for (char *end; p && count < 3; p = *end == ',' ? end + 1 : NULL) {
-        errno = 0;
-        at[count++] = strtoull(p, &end, 0);
-        if (errno || end == p || *p == '-' || (*end && *end != ',') || (*end == ',' && count == 3))
-            return rp_fail(err, RP_USAGE, "--block: '%s' is neither an index nor X,Y,Z", d->block_text);
-    }
-    d->block = at[0];
-    if (count <= 1)
-        return true;
-    for (int i = 0; i < 3; i++)
-        if (at[i] >= l->grid[i])
-            return rp_fail(err, RP_USAGE, "--block: %s is outside the grid of %" PRIu32 ",%" PRIu32 ",%" PRIu32,
-                           d->block_text, l->grid[0], l->grid[1], l->grid[2]);
-    d->block = at[0] + l->grid[0] * (at[1] + l->grid[1] * at[2]);
-    return true;
-}
-
 static bool check(struct dump *d, struct rp_error *err)
 {
     if (!rp_trace_launch_count(d->trace))
         return rp_fail(err, RP_USAGE, "%s has no launches", d->file);
     if (d->launch >= rp_trace_launch_count(d->trace))
-        return rp_fail(err, RP_USAGE, "--launch: %s has launches 0 to %" PRIu32, d->file,
-                       rp_trace_launch_count(d->trace) - 1);
+        return rp_fail(err, RP_USAGE, "%s: there is no launch %" PRIu64 "; the trace has %" PRIu32, d->file, d->launch,
+                       rp_trace_launch_count(d->trace));
     const struct rp_launch *l = rp_trace_launch(d->trace, (uint32_t)d->launch);
-    if (!parse_block(d, l, err))
+    if (d->block_text && !read_block(d->block_text, l->grid, &d->block, err))
         return false;
     if (d->block >= rp_launch_blocks(l))
         return rp_fail(err, RP_USAGE, "--block: launch %" PRIu64 " has blocks 0 to %" PRIu64, d->launch,

@@ -46,6 +46,10 @@ static void machine_option(struct command_line *line, int key, char *arg)
     case KEY_END:
         if (!a->action)
             command_usage(line, "give list, show NAME or options");
+        if (a->markdown && strcmp(a->action, "options"))
+            command_usage(line, "--markdown goes with options alone");
+        if (a->machine.count && strcmp(a->action, "show"))
+            command_usage(line, "--set goes with show alone");
     }
 }
 
@@ -220,8 +224,8 @@ static int machine_run(const struct command *c, int argc, char **argv)
         return list_options(&a);
     struct rp_error err;
     const char *near = nearest_name(a.action, actions, MODEL_COUNT_OF(actions));
-    rp_fail(&err, RP_USAGE, "machine %s: unknown; %s%s", a.action,
-            near ? "did you mean " : "there are list, show and options", near ? near : "");
+    rp_fail(&err, RP_USAGE, "machine %s: unknown; %s%s%s", a.action,
+            near ? "did you mean '" : "there are list, show and options", near ? near : "", near ? "'?" : "");
     return command_fail(&err);
 }
 

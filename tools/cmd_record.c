@@ -223,7 +223,8 @@ static void record_option(struct command_line *line, int key, char *arg)
 {
     struct rp_error err;
     if (key == KEY_ARGUMENT)
-        command_usage(line, "'%s' belongs to no option", arg);
+        command_usage(line, "'%s' belongs to no option; a module is given with --module, a trace to write with -o",
+                      arg);
     if (key != KEY_END)
         command_check(line, take_option(line->input, key, arg, &err), &err);
 }
@@ -266,10 +267,18 @@ static bool place_wish(struct record *r, const struct wish *w, struct rp_error *
     return plan_add_expect(&r->plan, a->buffer, w->text, err);
 }
 
+static bool no_module(struct rp_error *err)
+{
+    return rp_fail(err, RP_USAGE,
+                   "which module? --module FILE with CUDA source, PTX or a cubin; 'reprise help run' has examples");
+}
+
 /* Turns the command line's single launch into the plan. */
 static bool single_launch(struct record *r, struct rp_error *err)
 {
     struct plan *p = &r->plan;
+    if (!p->module)
+        return no_module(err);
     if (!r->grid || !r->block)
         return rp_fail(err, RP_USAGE, "%s is missing", r->grid ? "--block X[,Y[,Z]]" : "--grid X[,Y[,Z]]");
     for (size_t i = 0; i < r->wish_count; i++)
@@ -291,7 +300,7 @@ static bool complete(struct record *r, struct rp_error *err)
     if (r->launch_file ? !plan_read_file(p, r->launch_file, err) : !single_launch(r, err))
         return false;
     if (!p->module)
-        return rp_fail(err, RP_USAGE, "which module? --module FILE.ptx");
+        return no_module(err);
     if (p->output && r->no_trace)
         return rp_fail(err, RP_USAGE, "either -o FILE or --no-trace");
     if (p->output && !*p->output)

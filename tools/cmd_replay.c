@@ -71,8 +71,8 @@ static void replay_option(struct command_line *line, int key, char *arg)
         a->trace = arg;
         break;
     case KEY_END:
-        if (!a->explain && (!a->trace || !a->machine.machine))
-            command_usage(line, "give a trace and a machine. Example: reprise replay mm.wtr --machine jetson-tx2");
+        if (!a->explain)
+            command_needs(line, a->trace, a->machine.machine, "reprise replay mm.wtr --machine jetson-tx2");
     }
 }
 

@@ -6,6 +6,7 @@
 #include "tools/command.h"
 #include "tools/input.h"
 #include "tools/json.h"
+#include "tools/ui/figure.h"
 #include "tools/ui/progress.h"
 #include "tracefmt/plural.h"
 #include "tracefmt/reader.h"
@@ -51,13 +52,15 @@ static void say_whole(const struct arguments *a, const char *path, const struct 
         return;
     uint32_t kernels = rp_trace_kernel_count(t), launches = rp_trace_launch_count(t);
     uint64_t blocks = all_blocks(t), bytes = rp_trace_file_bytes(t);
+    char text[4][FIGURE];
     if (a->json)
         json_add(a->json, json_pack("{s:s, s:b, s:o, s:o, s:o, s:o}", "trace", path, "whole", 1, "kernels",
                                     json_number(kernels), "launches", json_number(launches), "blocks",
                                     json_number(blocks), "bytes", json_number(bytes)));
     else
-        printf("%s: whole: %" PRIu32 " kernel%s, %" PRIu32 " launch%s, %" PRIu64 " block%s, %" PRIu64 " bytes\n", path,
-               kernels, rp_plural(kernels), launches, launches == 1 ? "" : "es", blocks, rp_plural(blocks), bytes);
+        printf("%s: whole: %s kernel%s, %s launch%s, %s block%s, %s bytes\n", path, figure(kernels, text[0]),
+               rp_plural(kernels), figure(launches, text[1]), launches == 1 ? "" : "es", figure(blocks, text[2]),
+               rp_plural(blocks), figure(bytes, text[3]));
 }
 
 static bool verify(const struct arguments *a, const char *path, struct rp_error *err)

@@ -7,6 +7,7 @@
 #include "tools/command.h"
 #include "tools/input.h"
 #include "tools/names.h"
+#include "tools/number.h"
 #include "tools/output.h"
 #include "tools/ui/nearest.h"
 #include "tools/ui/progress.h"
@@ -22,7 +23,8 @@ struct args {
     struct wcet_policies policies;
     struct wcet_grid grid;
     unsigned extensions;
-    int64_t launch, block; /* -1: all */
+    int64_t launch;    /* -1: all */
+    const char *block; /* NULL: all */
     uint64_t attack;
     struct wcet_states_budget exhaust;
     const char *phases;
@@ -36,7 +38,8 @@ static const struct option_row rows[] = {
     {"set", 's', "KEY=VALUE",
      "Change an option of the machine, or of a scheduler that --check or policy= names; may be repeated"},
     {"launch", 'l', "N", "Analyse this launch only, counted from 0"},
-    {"block", 'b', "N", "Analyse this block of the launch as if it were alone, counted from 0 (x fastest)"},
+    {"block", 'b', "N|X,Y,Z",
+     "Analyse this block of the launch as if it were alone, by its linear index (x fastest) or coordinates"},
     {"check", KEY_CHECK, "POLICIES",
      "Replay under these warp schedulers too and say how much larger the bounds are: gto, lrr, oldest, two-level, "
      "random, "
@@ -75,8 +78,9 @@ static bool assume(unsigned *extensions, char *text, struct rp_error *err)
             e++;
         const char *near = nearest_name(name, wcet_extension_names, WCET_EXTENSION_COUNT);
         if (e == WCET_EXTENSION_COUNT)
-            return rp_fail(err, RP_USAGE, "--assume: unknown assumption '%.40s'%s%s", name,
-                           near ? "; did you mean " : "; 'reprise wcet --help' lists them", near ? near : "");
+            return rp_fail(err, RP_USAGE, "--assume: unknown assumption '%.40s'; %s%s%s", name,
+                           near ? "did you mean '" : "'reprise wcet --help' lists them", near ? near : "",
+                           near ? "'?" : "");
         *extensions |= 1u << e;
     }
     return *extensions || rp_fail(err, RP_USAGE, "--assume: nothing is named; 'reprise wcet --help' lists what can be");
@@ -96,15 +100,14 @@ static void positional(struct args *a, char *arg, struct command_line *line)
 
 static void complete(struct args *a, struct command_line *line)
 {
-    if (!a->count || !a->machine.machine)
-        command_usage(
-            line, "give a trace and a machine. Example: reprise wcet one-block.wtr --machine orin-wcet --check gto");
+    command_needs(line, a->count ? a->traces[0] : NULL, a->machine.machine,
+                  "reprise wcet one-block.wtr --machine orin-wcet --check gto");
     if (a->count > 1 && a->phases)
         command_usage(line, "--phases takes one trace: '%s' is one too many", a->traces[1]);
     if (a->gridded && (a->attack || a->phases || a->policies.count || a->launch >= 0))
         command_usage(line, "--grid goes with neither --attack, --phases, --check nor --launch; 'policy=' names the "
                             "schedulers to compare with");
-    if (a->block >= 0 && (a->gridded || a->attack || a->policies.count))
+    if (a->block && (a->gridded || a->attack || a->policies.count))
         command_usage(line, "--block goes with neither --grid, --attack nor --check: a replay is of all blocks");
     if (a->gridded && !a->grid.policies.count)
         command_usage(line, "--grid needs policies to compare with. Example: --grid latency=200,100 policy=lrr,gto");
@@ -132,10 +135,7 @@ static void wcet_option(struct command_line *line, int key, char *arg)
         command_check(line, parse_number("--launch", arg, 0, UINT32_MAX, &number, &err), &err);
         a->launch = number;
         break;
-    case 'b':
-        command_check(line, parse_number("--block", arg, 0, INT64_MAX, &number, &err), &err);
-        a->block = number;
-        break;
+    case 'b': a->block = arg; break;
     case KEY_ATTACK:
         command_check(line, parse_number("--attack", arg, 1, 1000000000, &number, &err), &err);
         a->attack = (uint64_t)number;
@@ -193,10 +193,13 @@ static void searched(void *data, uint64_t states)
 static bool one_launch(struct job *j, uint32_t launch, struct rp_error *err)
 {
     struct wcet_watch watch = wcet_profile_watch(&j->profile);
+    const struct rp_launch *l = rp_trace_launch(j->trace, launch);
+    if (j->args->block && !read_block(j->args->block, l->grid, &j->result.block, err))
+        return false;
     watch.progress = analysed;
     watch.searched = searched;
     watch.progress_data = j;
-    wcet_profile_begin(&j->profile, launch, rp_trace_kernel(j->trace, rp_trace_launch(j->trace, launch)->kernel));
+    wcet_profile_begin(&j->profile, launch, rp_trace_kernel(j->trace, l->kernel));
     if (!wcet_compare(&j->result, j->trace, &j->args->machine, launch, j->args->extensions, &watch, err) ||
         !attack(j, err) || !wcet_profile_end(&j->profile, err))
         return false;
@@ -301,8 +304,8 @@ static void print_tables(const struct args *a, const struct machine *m, struct t
     if (!a->csv)
         printf("%s%s on %s at %" PRId64 " MHz, any work-conserving scheduler\n\n", a->traces[0],
                a->count > 1 ? " and others" : "", m->name, m->clock_mhz);
-    if (!a->csv && a->block >= 0)
-        printf("Block %" PRId64 " alone\n\n", a->block);
+    if (!a->csv && a->block)
+        printf("Block %s alone\n\n", a->block);
     print(t->launches, stdout);
     if (t->replays) {
         puts("\nReplays");
@@ -334,10 +337,7 @@ static int run(struct args *a)
     for (size_t i = 0; fine && i < a->count; i++) {
         struct job j = {.args = a,
                         .machine = m,
-                        .result = {.policies = a->policies,
-                                   .exhaust = a->exhaust,
-                                   .one_block = a->block >= 0,
-                                   .block = (uint64_t)a->block},
+                        .result = {.policies = a->policies, .exhaust = a->exhaust, .one_block = a->block != NULL},
                         .launches = a->json ? json_array() : NULL};
         j.profile.keep = a->json;
         fine = analyse_trace(&j, a->traces[i], &err) && add_results(&j, &t, &err);
@@ -353,7 +353,7 @@ static int run(struct args *a)
     else if (fine && several)
         print_tables(a, m, &t);
     if (fine && !a->json && !a->csv)
-        wcet_print_exact(&t.exactness, a->block >= 0);
+        wcet_print_exact(&t.exactness, a->block != NULL);
     if (fine && !a->json && !a->csv)
         puts("\nGUB is the published bound and not safe in every case; serial and unit-aware are (docs/wcet.md).");
     if (!fine || (status == RP_OK && !holds))
@@ -368,7 +368,7 @@ static int run(struct args *a)
 static int wcet_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
-    struct args a = {.launch = -1, .block = -1, .exhaust = WCET_STATES_BUDGET};
+    struct args a = {.launch = -1, .exhaust = WCET_STATES_BUDGET};
     command_parse(&line, c, argc, argv, &a);
     a.machine.schedulers = (const char *const *)(a.gridded ? a.grid.policies.names : a.policies.names);
     a.machine.scheduler_count = a.gridded ? a.grid.policies.count : a.policies.count;

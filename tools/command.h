@@ -60,6 +60,8 @@ _Noreturn void command_usage(const struct command_line *, const char *format, ..
     __attribute__((format(printf, 2, 3)));
 /* The same with an error's text and status, unless `fine`. */
 void command_check(const struct command_line *, bool fine, const struct rp_error *);
+/* Wrong usage unless both a trace and a machine are given (not NULL). */
+void command_needs(const struct command_line *, const char *trace, const char *machine, const char *example);
 
 /* Prints "reprise: <text>" to stderr and returns the status to exit with. */
 int command_fail(const struct rp_error *);

@@ -35,6 +35,14 @@ void command_check(const struct command_line *l, bool fine, const struct rp_erro
     exit((int)err->status);
 }
 
+void command_needs(const struct command_line *l, const char *trace, const char *machine, const char *example)
+{
+    if (!trace)
+        command_usage(l, "which trace? Example: %s", example);
+    if (!machine)
+        command_usage(l, "which machine? 'reprise machine list' names those there are. Example: %s", example);
+}
+
 enum { KEY_HELP = -3, KEY_VERSION = -4, ARGUMENT_IN_ORDER = 1 };
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */

@@ -43,3 +43,29 @@ bool read_size(const char *text, uint64_t most, const char *what, uint64_t *valu
     *value <<= shift;
     return true;
 }
+
+bool read_block(const char *text, const uint32_t grid[3], uint64_t *index, struct rp_error *err)
+{
+    char part[32];
+    const char *at = text, *between = strchr(text, ',') ? "," : "x";
+    uint64_t place[3] = {0};
+    int count = 0;
+    if (!strncmp(text, "0x", 2) && !strchr(text + 2, 'x')) /* hexadecimal */
+        between = ",";
+    for (bool more = true; more; at += more) {
+        size_t n = strcspn(at, between);
+        snprintf(part, sizeof part, "%.*s", n < sizeof part ? (int)n : 0, at);
+        if (count == 3 || !isdigit((unsigned char)*part) ||
+            !read_number(part, UINT64_MAX, "--block", &place[count], err))
+            return rp_fail(err, RP_USAGE, "--block: '%s' is neither an index nor X,Y,Z", text);
+        count++;
+        at += n;
+        more = *at != 0;
+    }
+    for (int i = 0; count > 1 && i < 3; i++)
+        if (place[i] >= grid[i])
+            return rp_fail(err, RP_USAGE, "--block: %s is outside the grid of %" PRIu32 ",%" PRIu32 ",%" PRIu32, text,
+                           grid[0], grid[1], grid[2]);
+    *index = place[0] + (count > 1 ? grid[0] * (place[1] + grid[1] * place[2]) : 0);
+    return true;
+}

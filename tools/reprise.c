@@ -7,6 +7,7 @@
 
 #include "tools/command.h"
 #include "tools/help.h"
+#include "tools/names.h"
 #include "tools/ui/nearest.h"
 #include "tools/ui/style.h"
 
@@ -19,7 +20,13 @@ const struct command *const commands[] = {
 
 int command_fail(const struct rp_error *err)
 {
-    fprintf(stderr, "%sreprise:%s %s\n", style(stderr, STYLE_ERROR), style(stderr, STYLE_PLAIN), err->text);
+    bool of_kernel = !strncmp(err->text, "kernel '", 8) || strstr(err->text, ": kernel '");
+    fprintf(stderr, "%sreprise:%s ", style(stderr, STYLE_ERROR), style(stderr, STYLE_PLAIN));
+    if (of_kernel)
+        print_plain_names(err->text, stderr);
+    else
+        fputs(err->text, stderr);
+    putc('\n', stderr);
     return err->status;
 }
 

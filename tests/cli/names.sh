@@ -89,6 +89,7 @@ check "a block of four has the bounds that it has alone" eval '[ "$(bounds "$dir
 check "the last one, which does less, has its own" eval '[ "$(bounds "$dir/four.wtr" --block 3)" != "$(bounds "$dir/four.wtr" --block 0)" ]'
 "$r" wcet -q "$dir/four.wtr" -m orin-wcet --block 4 >"$dir/out" 2>"$dir/err"
 status=$?
+check "coordinates, as dump takes them" eval '[ "$(bounds "$dir/four.wtr" -b 3,0)" = "$(bounds "$dir/four.wtr" -b 3)" ] && [ "$(bounds "$dir/four.wtr" -b 3x0x0)" = "$(bounds "$dir/four.wtr" -b 3)" ]'
 check "there is no fifth" eval '[ $status -eq 1 ] && grep -q "launch 0 has no block 4; it has 4" "$dir/err"'
 "$r" wcet -q "$dir/four.wtr" -m orin-wcet --block 1 --check gto >"$dir/out" 2>"$dir/err"
 status=$?
@@ -165,3 +166,5 @@ assert len(rows) > ('"'$c'"'.count(\"--host\") == 0) and len({len(r) for r in ro
     check "and not with --json" eval '[ $status -eq 1 ] && [ ! -s "$dir/out" ] && grep -q "either --json or --csv" "$dir/err"'
 done
 check "info: thousands apart" eval '"$r" info "$dir/w.wtr" | grep -qE "[0-9]{1,3},[0-9]{3} warp instructions" && ! "$r" info "$dir/w.wtr" | grep -v "sha256" | grep -qE "[^0-9.][0-9]{5,}"'
+"$r" run -q --module "$dir/t.cu" -g 1 -b 1 --arg i32=1 --arg i32=1 -k 'gemm<float,16>' 2>"$dir/err"
+check "messages name kernels as the source does" grep -qF "kernel 'gemm<float, 16>' has 1 parameter, but 2 arguments are given" "$dir/err"

@@ -397,7 +397,7 @@ check "SIGTERM leaves no file" python3 "$dir/kill.py" "$dir/signal" "$REPRISE" r
     --arg buf=zeros:128 --arg i32=32 >"$dir/out" 2>"$dir/err"
 check "1 block is recorded" grep -q 'one.wtr: 1 launch of vector_add, 1 block, [0-9]* warp instructions, ' "$dir/err"
 check "the summary leaves standard output alone" test ! -s "$dir/out"
-check "1 block is verified" eval '"$REPRISE" verify "$dir/one.wtr" | grep -q "whole: 1 kernel, 1 launch, 1 block, [0-9]* bytes$"'
+check "1 block is verified" eval '"$REPRISE" verify "$dir/one.wtr" | grep -q "whole: 1 kernel, 1 launch, 1 block, [0-9,]* bytes$"'
 check "1 block is told of" eval '"$REPRISE" info "$dir/one.wtr" | grep -q "complete, 1 of 1 block recorded$"'
 printf '%s\n' '.version 7.0' '.target sm_62' '.address_size 64' '.visible .entry byte(.param .u64 p) {' '.reg .b64 %p; .reg .b16 %v;' \
     'ld.param.u64 %p, [p]; ld.global.u8 %v, [%p+2]; ret; }' >"$dir/byte.ptx"

@@ -101,7 +101,10 @@ for doc in "machines:machine options --markdown" "statistics:replay --explain=ma
 done
 
 # ---- errors
-fails 1 "give a trace and a machine" "$r" replay
+fails 1 "which trace? Example: reprise replay mm.wtr" "$r" replay
+fails 1 "which machine? 'reprise machine list' names those there are" "$r" replay "$work/t.wtr"
+fails 1 "which machine? 'reprise machine list' names those there are" "$r" wcet "$work/t.wtr"
+fails 1 "what shall vary? 'reprise machine options' lists all keys" "$r" diff "$work/t.wtr" -m jetson-tx2
 fails 1 "did you mean 'jetson-tx2'?" "$r" replay "$work/t.wtr" -m jetson-tx
 fails 1 "did you mean 'scheduler'?" "$r" replay "$work/t.wtr" -m jetson-tx2 --set schedular=gto
 fails 1 "did you mean 'lrr'?" "$r" replay "$work/t.wtr" -m jetson-tx2 --set scheduler=lr
@@ -113,7 +116,6 @@ fails 1 "there are fast and reference" "$r" replay "$work/t.wtr" -m jetson-tx2 -
 fails 1 "--threads many" "$r" replay "$work/t.wtr" -m jetson-tx2 --threads many
 fails 2 "no.wtr" "$r" replay "$work/no.wtr" -m jetson-tx2
 fails 2 "$work/bad.cfg:1" "$r" replay "$work/t.wtr" -m "$(echo 'sms = ;' >"$work/bad.cfg"; echo "$work/bad.cfg")"
-fails 1 "what to vary" "$r" diff "$work/t.wtr" -m jetson-tx2
 fails 1 "did you mean 'lrr'?" "$r" diff "$work/t.wtr" -m jetson-tx2 --vary scheduler=gto,lr
 fails 1 "give KEY=A,B,C" "$r" diff "$work/t.wtr" -m jetson-tx2 --vary scheduler
 fails 1 "scheduler is varied twice" "$r" diff "$work/t.wtr" -m jetson-tx2 --vary scheduler=gto --vary scheduler=lrr
@@ -122,7 +124,7 @@ sed 's/^sms = .*/sms = 4294967298;/' hw-models/machines/jetson-tx2.cfg >"$work/l
 fails 2 "4294967298 is too large" "$r" replay "$work/t.wtr" -m "$work/large.cfg"
 sed 's/^sms = .*/sms = 2; # not 4294967298\nclock_mhz = -4294967298;/; /^clock_mhz = 1300/d' hw-models/machines/jetson-tx2.cfg >"$work/large.cfg"
 fails 2 "large.cfg:$(grep -n "clock_mhz = -" "$work/large.cfg" | cut -d: -f1): 4294967298 is too large" "$r" replay "$work/t.wtr" -m "$work/large.cfg"
-fails 1 "did you mean list" "$r" machine lst
+fails 1 "did you mean 'list'?" "$r" machine lst
 fails 1 "which one?" "$r" machine show
 head -c 3000 "$work/t.wtr" >"$work/cut.wtr"
 "$r" replay "$work/cut.wtr" -m jetson-tx2 >"$work/out" 2>"$work/err"

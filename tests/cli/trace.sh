@@ -52,6 +52,7 @@ check "dump --source" status 0 "$REPRISE" dump --source --limit 1 tests/golden/t
 check "places in the source" grep -q 'matmul.ptx:28$' "$dir/out"
 check "dump takes coordinates" diff <("$REPRISE" dump "$t" --launch 1 --block 1,1) \
     <("$REPRISE" info --json --no-mix "$t" >"$dir/info"; "$REPRISE" dump "$t" --launch 1 --block "$(json 'print(1 + d["launches"][1]["grid"][0])')")
+check "... also as tables print them" diff <("$REPRISE" dump "$t" --launch 1 --block 1,1) <("$REPRISE" dump "$t" --launch 1 --block 1x1)
 "$REPRISE" dump "$t" --launch 1 --block 1,1 >"$dir/text"
 "$REPRISE" dump "$t" --launch 1 --block 1,1 --json >"$dir/info"
 # The text's addresses worked out from their notation, against the JSON's.
@@ -101,7 +102,7 @@ for row, step in zip(rows, d['instructions']):
 PY
 "$REPRISE" dump "$t" --limit 5 --json >"$dir/info"
 check "dump --json --limit" json 'assert len(d["instructions"]) == 5'
-for wrong in "--block 99999" "--block 0,0,7" "--block x" "--block 1,2,3,4" "--warp 32" "--launch 9" "--nonsense" "--limit -1"; do
+for wrong in "--block 99999" "--block 0,0,7" "--block x" "--block 1x" "--block 1x1x1x1" "--block 0x0x9" "--block 1,2,3,4" "--warp 32" "--launch 9" "--nonsense" "--limit -1"; do
     # shellcheck disable=SC2086
     check "dump $wrong is wrong usage" status 1 "$REPRISE" dump "$t" $wrong
 done

@@ -182,9 +182,14 @@ static char *run(const struct command_words *c, const char *source, size_t *size
 char *cuda_compile(const char *source, const char *target, const char *flags, size_t *size, struct rp_error *err)
 {
     const char *given = getenv("CLANG"), *clang = given && *given ? given : "clang";
-    char headers[PATH_MAX], map[PATH_MAX + 64], arch[64], *text = NULL, *copy = flags ? strdup(flags) : NULL;
+    char headers[PATH_MAX], map[PATH_MAX + 64], arch[64], *text = NULL, *copy;
     struct command_words c = {.count = 0};
+    if (access(source, R_OK)) {
+        rp_fail(err, RP_BAD_INPUT, "cannot open '%s': %s", source, strerror(errno));
+        return NULL;
+    }
     snprintf(arch, sizeof arch, "--cuda-gpu-arch=%.30s", target ? target : CUDA_TARGET);
+    copy = flags ? strdup(flags) : NULL;
     if (flags && !copy) {
         rp_fail(err, RP_SYSTEM, "%s: out of memory", source);
     } else if (find_headers(headers, err)) {
