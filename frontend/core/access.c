@@ -3,6 +3,8 @@
  * windows, is looked at lane by lane. */
 #include "frontend/core/access.h"
 
+#include <string.h>
+
 #include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
 #include "frontend/core/track.h"
@@ -11,6 +13,7 @@
 #include "tracefmt/writer.h"
 
 #define GENERIC_GLOBAL 0x100000000ull /* generic addresses from here on are global */
+#define EVERY_LANE (~(lanemask)0)
 
 void addresses_constant(struct lane_addresses *o, const void *reg, int64_t offset, lanemask m)
 {
@@ -380,6 +383,86 @@ HANDLER(handle_local, frame_of(w, u), local_access)
 HANDLER(handle_global, 0, global_access)
 HANDLER(handle_generic, 0, generic_access)
 
+/* ---- loads of which a lane reads a part -------------------------------------------------------------------------- */
+
+uint8_t *global_bytes(struct warp_state *s, const struct uop *u, unsigned lane, uint64_t at, uint64_t bytes,
+                      uint64_t align, bool stores)
+{
+    struct block *b = s->w.block;
+    char detail[256];
+    if (at % align) {
+        snprintf(detail, sizeof detail, "not a multiple of %llu", (unsigned long long)align);
+        bad_access(s, u, RP_FAULT_MISALIGNED, lane, RP_SPACE_GLOBAL, at, detail);
+        return NULL;
+    }
+    struct allocation *a = memory_find(b->grid->memory, at);
+    if (!a || !covers(a, at, at, bytes)) {
+        memory_describe(b->grid->memory, at, detail, sizeof detail);
+        bad_access(s, u, RP_FAULT_BOUNDS, lane, RP_SPACE_GLOBAL, at, detail);
+        return NULL;
+    }
+    if (b->tracker && !track_bytes(b->tracker, a, stores, at, bytes))
+        return NULL;
+    b->changes += stores;
+    unsigned how = (u->flags & UF_SLICE && !stores ? WATCH_READ : 0) | (stores ? WATCH_CHANGED : 0);
+    for (uint64_t i = 0; b->watch && how && i < bytes; i += 4)
+        watch_note(b->watch, at + i, bytes - i < 4 ? (uint32_t)(bytes - i) : 4, how);
+    return a->host + (at - a->base);
+}
+
+/* The lanes of m that read nothing, something, and all of it. */
+struct shares {
+    lanemask some, all;
+};
+static struct shares shares_of(const struct warp *w, const struct uop *u, lanemask m)
+{
+    struct shares r = {0, 0};
+    FOR_LANES(l, m)
+    {
+        uint32_t bytes = lane_u32(w, u->b, l);
+        r.some |= (lanemask)(bytes != 0) << l;
+        r.all |= (lanemask)(bytes >= u->memory->operand.width) << l;
+    }
+    return r;
+}
+
+/* A word of 32 bits is an element. */
+static void load_part(struct warp_state *s, const struct uop *u, unsigned lane, uint64_t at)
+{
+    const struct memory_descriptor *d = u->memory;
+    uint32_t bytes = lane_u32(&s->w, u->b, lane), words[4] = {0};
+    const uint8_t *from = global_bytes(s, u, lane, at, bytes, d->operand.width, false);
+    if (!from)
+        return;
+    memcpy(words, from, bytes);
+    for (uint32_t i = 0; i < d->count; i++)
+        ((uint32_t *)operand_at(&s->w, d->elements[i]))[lane] = words[i];
+}
+
+/* Each lane reads as many bytes as operand b says; the rest is 0. Where no lane reads any, the trace has the addresses
+ * all the same: an execution has them. */
+static void handle_limited(struct warp *w, const struct uop *u, lanemask m)
+{
+    struct warp_state *s = (struct warp_state *)w;
+    const struct shares shares = shares_of(w, u, m);
+    struct lane_addresses la, some;
+    begin_access(w, u, shares.some ? shares.some : m, 0, &la);
+    for (uint32_t i = 0; i < u->memory->count; i++)
+        FOR_LANES(l, m)
+    ((uint32_t *)operand_at(w, u->memory->elements[i]))[l] = 0;
+    if (shares.all == EVERY_LANE || (shares.all && shares.all == shares.some)) {
+        global_access(s, u, shares.all, &la);
+        return;
+    }
+    FOR_LANES(l, shares.some & ~shares.all)
+    if (!s->w.block->faulted)
+        load_part(s, u, l, lane_address(&la, l));
+    if (!shares.all || s->w.block->faulted)
+        return;
+    subset(&some, &la, shares.all, 0);
+    global_access(s, u, shares.all, &some);
+}
+
 /* Of a prefetch only the addresses matter, good or bad. */
 static void no_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
 {
@@ -391,6 +474,8 @@ static uop_fn handler(const struct uop *u)
 {
     if (u->memory->operand.kind == RP_ACCESS_PREFETCH)
         return handle_prefetch;
+    if (u->memory->operand.kind == RP_ACCESS_LOAD && !is_sink(u->b))
+        return u->type == T_B32 && u->memory->count && u->memory->count <= 4 ? handle_limited : NULL;
     if (u->memory->frame_relative)
         return handle_local;
     switch (u->memory->operand.space) {

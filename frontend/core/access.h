@@ -38,6 +38,11 @@ bool access_prepare(struct uop *, struct memory_descriptor *d);
  * was executed is in the trace. */
 void access_record_rest(struct warp *, const struct uop *u, lanemask executed);
 
+/* The bytes of device memory from `at` on that a lane loads or stores: within one allocation, at a multiple of `align`,
+ * noted as any access is. NULL: a fault, or the run is given up; nothing may be done. */
+uint8_t *global_bytes(struct warp_state *, const struct uop *, unsigned lane, uint64_t at, uint64_t bytes,
+                      uint64_t align, bool stores);
+
 /* Carries out an atomic or reduction, lane by lane in ascending order, at host + at[l]. `shared`: other host threads
  * may access the same place. */
 void atomic_lanes(struct warp *, const struct uop *, const struct lane_addresses *, uint8_t *host, lanemask,

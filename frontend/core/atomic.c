@@ -61,12 +61,13 @@ static uint64_t update_shared(void *at, unsigned bytes, apply_fn apply, const st
     }
 }
 
-void atomic_lanes(struct warp *w, const struct uop *u, const struct lane_addresses *la, uint8_t *host, lanemask m,
-                  bool shared)
+/* Element `place` of an access of several: operand, old value or sink. */
+static void atomic_elements(struct warp *w, const struct uop *u, const struct lane_addresses *la, uint8_t *host,
+                            lanemask m, bool shared, struct operand operand, struct operand old_value)
 {
     unsigned bytes = lane_element_bytes((enum lane_type)u->type);
-    const uint8_t *b = operand_at(w, u->b), *c = is_sink(u->c) ? NULL : operand_at(w, u->c);
-    uint8_t *d = is_sink(u->d) ? NULL : operand_at(w, u->d);
+    const uint8_t *b = operand_at(w, operand), *c = is_sink(u->c) ? NULL : operand_at(w, u->c);
+    uint8_t *d = is_sink(old_value) ? NULL : operand_at(w, old_value);
     /* shared memory keeps subnormals where global memory flushes them */
     apply_fn apply = host == w->block->shared ? atomic_apply : atomic_apply_global;
     FOR_LANES(l, m)
@@ -80,9 +81,51 @@ void atomic_lanes(struct warp *w, const struct uop *u, const struct lane_address
     }
 }
 
+/* 128 bits: exch and cas. Kernels that use the old value run in the fixed order, and without it these two are no
+ * reductions, so no other host thread comes near. */
+static void atomic_long(struct warp *w, const struct uop *u, const struct lane_addresses *la, uint8_t *host, lanemask m)
+{
+    enum { HALF = 8 * RP_WARP_LANES };
+    const uint8_t *b = operand_at(w, u->b), *c = is_sink(u->c) ? NULL : operand_at(w, u->c);
+    uint8_t *d = is_sink(u->d) ? NULL : operand_at(w, u->d);
+    FOR_LANES(l, m)
+    {
+        uint64_t *at = (uint64_t *)(host + lane_address(la, l)), old[2] = {at[0], at[1]};
+        uint64_t vb[2] = {read_element(b + l * 8, 8), read_element(b + HALF + l * 8, 8)};
+        bool swaps = !c || (old[0] == vb[0] && old[1] == vb[1]);
+        for (int i = 0; i < 2; i++) {
+            uint64_t value = c ? read_element(c + i * HALF + l * 8, 8) : vb[i];
+            w->block->changes += swaps && value != old[i];
+            at[i] = swaps ? value : old[i];
+            if (d)
+                write_element(d + i * HALF + l * 8, 8, old[i]);
+        }
+    }
+}
+
+void atomic_lanes(struct warp *w, const struct uop *u, const struct lane_addresses *la, uint8_t *host, lanemask m,
+                  bool shared)
+{
+    const struct memory_descriptor *d = u->memory;
+    unsigned bytes = lane_element_bytes((enum lane_type)u->type);
+    if (u->type == T_B128)
+        atomic_long(w, u, la, host, m);
+    else if (!d->count)
+        atomic_elements(w, u, la, host, m, shared, u->b, u->d);
+    else
+        for (uint32_t i = 0; i < d->count; i++) {
+            /* those of several elements go to device memory only */
+            atomic_elements(w, u, la, host + i * bytes, m, shared, d->elements[d->count + i], d->elements[i]);
+        }
+}
+
 bool atomic_known(const struct uop *u)
 {
-    unsigned bytes = lane_element_bytes((enum lane_type)u->type);
-    return u->memory->operand.width == bytes && bytes * 8 == lane_type_bits((enum lane_type)u->type) &&
-           atomic_exists((enum rp_atomic)u->memory->operand.atomic, (enum lane_type)u->type);
+    const struct rp_memory_operand *o = &u->memory->operand;
+    enum rp_atomic op = (enum rp_atomic)o->atomic;
+    unsigned bytes = lane_element_bytes((enum lane_type)u->type), count = u->memory->count ? u->memory->count : 1;
+    if (u->type == T_B128)
+        return o->width == 16 && (op == RP_ATOMIC_EXCH || op == RP_ATOMIC_CAS);
+    return o->width == bytes * count && bytes * 8 == lane_type_bits((enum lane_type)u->type) &&
+           atomic_exists(op, (enum lane_type)u->type);
 }

@@ -57,8 +57,10 @@ static const struct memory_descriptor *memory_descriptor(struct memory_descripto
                                     .dtype = o->dtype,
                                     .frame_relative = o->frame_relative,
                                     .count = o->lists[0].count};
-    for (uint32_t i = 0; i < d->count; i++)
-        d->elements[i] = o->lists[0].at[i];
+    uint32_t at = 0;
+    for (unsigned n = 0; n < 2; n++)
+        for (uint32_t i = 0; i < o->lists[n].count; i++)
+            d->elements[at++] = o->lists[n].at[i];
     return d;
 }
 

@@ -67,7 +67,7 @@ static uint32_t width(const struct operation *o)
 static bool writes_list(const struct operation *o)
 {
     return (o->kind == UOP_LANE && lane_op_writes_list(o->op)) ||
-           (o->kind == UOP_MEMORY && o->memory.kind == RP_ACCESS_LOAD);
+           (o->kind == UOP_MEMORY && o->memory.kind != RP_ACCESS_STORE);
 }
 
 static bool writes_slice(const struct finder *f, const struct operation *o)
@@ -126,6 +126,8 @@ static void access(struct finder *f, const struct operation *o)
     if (atomic) { /* whether it changes anything depends on them */
         add(f, o->b, width(o));
         add(f, o->c, width(o));
+        for (uint32_t i = 0; i < o->lists[1].count; i++)
+            add(f, o->lists[1].at[i], width(o));
     } else if (o->memory.kind == RP_ACCESS_STORE && may_be_read(f, o)) {
         add(f, o->d, width(o));
         for (uint32_t i = 0; i < o->lists[0].count; i++)

@@ -402,6 +402,21 @@ static int kind_of(struct record *r, const struct uop *u)
     return r->atomic == operation ? UPDATES : STORES;
 }
 
+bool track_bytes(struct tracker *t, const struct allocation *a, bool stores, uint64_t at, uint64_t bytes)
+{
+    struct record *r = t->records.at[a->id];
+    if ((!r || !r->listed) && !(r = first_access(t, a)))
+        return false;
+    if (stores)
+        r->stored = t->wrote = true;
+    else
+        r->loaded = true;
+    if (!bytes || (!stores && !r->note_loads))
+        return true;
+    uint64_t first = at - a->base, last = first + bytes - 1;
+    return mark(t, r, a, stores ? STORES : LOADS, first / WORD_BYTES, last / WORD_BYTES);
+}
+
 bool track_access(struct tracker *t, const struct allocation *a, const struct uop *u, const struct lane_addresses *la,
                   lanemask m)
 {

@@ -54,5 +54,7 @@ bool tracker_end_batch(struct tracker *);
 /* Notes the access, which lies within `a`. False: the attempt is over and the access must not be made. */
 bool track_access(struct tracker *, const struct allocation *a, const struct uop *, const struct lane_addresses *,
                   lanemask);
+/* The same of bytes from `at` on, loaded or stored by one lane. */
+bool track_bytes(struct tracker *, const struct allocation *a, bool stores, uint64_t at, uint64_t bytes);
 
 #endif

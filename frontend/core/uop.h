@@ -346,7 +346,9 @@ struct operation {
     uint32_t table_count;
     /* UOP_MEMORY. a: address (stype: T_U32 or T_U64 its width; nothing: imm alone is the address); d or lists[0]:
      * loaded or stored elements, each of `type`; register elements are of width dtype (>= type: zero- or sign-extended
-     * on load, truncated on store); atomics: b operand, c second operand of cas, d old value or sink. An instruction
+     * on load, truncated on store); atomics: b operand, c second operand of cas, d old value or sink;
+     * of several elements lists[1] operands and lists[0] old values or sinks. A load of device memory with a b reads
+     * that many bytes (T_U32, each lane its own) of the width, elements are words, and the rest is 0. An instruction
      * with several memory operands has an operation for each; `access` is which of them this one records. */
     struct rp_memory_operand memory;
     uint8_t access;
@@ -385,8 +387,8 @@ struct memory_descriptor {
     struct rp_memory_operand operand;
     uint8_t access, dtype;
     bool frame_relative;
-    uint32_t count; /* elements in lists[0] */
-    struct operand elements[];
+    uint32_t count;            /* elements in lists[0] */
+    struct operand elements[]; /* of lists[0], then of lists[1] */
 };
 struct control_descriptor { /* branch tables, calls, host calls */
     uint32_t *table;

@@ -10,12 +10,17 @@
  *   lg2.approx         absolute 2^-22.6 in (0.5, 2), else relative       2^-25, relative 2^-24
  *   ex2.approx         relative 2^-22.5                                  2^-24
  *   tanh.approx        relative 2^-11                                    2^-24
+ *   ex2.approx.f16     relative 2^-9.9                                   2^-11 (all arguments)
+ *   ex2.approx.bf16    relative 2^-7                                     2^-8 (all arguments)
+ *   tanh.approx.f16    absolute 2^-10.987                                2^-12 (all arguments)
+ *   tanh.approx.bf16   absolute 2^-8                                     2^-9 (all arguments)
  *   rcp.approx.ftz.f64, rsqrt.approx.ftz.f64: no bound                   below 2^-19 (20 fraction bits in and out)
  *
  * Polynomials are Taylor series long enough for f64 to be exact to about 2^-40: after rounding to f32 the error is that
  * of the rounding. */
 #include "frontend/core/lanes/float.h"
 #include "frontend/core/lanes/groups.h"
+#include "frontend/core/lanes/small.h"
 
 /* ---- division and roots ---- */
 
@@ -172,7 +177,40 @@ INLINE f32 hyperbolic_tangent(f32 a)
 }
 LANES1(tanh_f32, f32, f32, hyperbolic_tangent(a))
 
+/* ---- ex2 and tanh of f16 and bf16, alone and in pairs: the function of f32, rounded once more ---- */
+
+INLINE bool is_brain(enum lane_type t) { return t == T_BF16 || t == T_BF16X2; }
+INLINE u32 small_function(const struct uop *u, u16 h)
+{
+    const struct small_format *f = is_brain(u->type) ? &bf16_format : &f16_format;
+    const u32 limit = flush_limit(u);
+    f32 x = flush_below(is_brain(u->type) ? f32_of_bf16(h) : f32_of_f16(h), limit);
+    f32 y = u->op == OP_EX2 ? exponential(x) : hyperbolic_tangent(x);
+    return narrowed(flush_below(y, limit), ROUND_N, f);
+}
+HANDLER(small_functions)
+{
+    const u16 *a = source(w, u->a);
+    u16 r[LANES] ALIGNED;
+    for (int l = 0; l < LANES; l++)
+        r[l] = (u16)small_function(u, a[l]);
+    STORE_LANES(u16, destination(w, u->d), executed, r[l]);
+}
+HANDLER(small_pair_functions)
+{
+    const u32 *a = source(w, u->a);
+    u32 r[LANES] ALIGNED;
+    for (int l = 0; l < LANES; l++)
+        r[l] = small_function(u, (u16)a[l]) | small_function(u, (u16)(a[l] >> 16)) << 16;
+    STORE_LANES(u32, destination(w, u->d), executed, r[l]);
+}
+
 /* ---- rows ---- */
+
+#define SMALL_ROW(op, types, flags, name)                                                                              \
+    {                                                                                                                  \
+        OP_##op, types, 0, MEANING & ~UF_APPROX, flags, 0, name                                                        \
+    }
 
 #define PAIR(op, name)                                                                                                 \
     {OP_##op, TYPE(T_F32), 0, MEANING & ~UF_APPROX, 0, 0, name},                                                       \
@@ -191,6 +229,12 @@ static const struct lane_row rows[] = {
     PAIR(COS, cos_f32),
     PAIR(LG2, lg2_f32),
     PAIR(EX2, ex2_f32),
+    SMALL_ROW(EX2, TYPE(T_F16), 0, small_functions),
+    SMALL_ROW(EX2, TYPE(T_F16X2), 0, small_pair_functions),
+    SMALL_ROW(EX2, TYPE(T_BF16), UF_FTZ, small_functions),
+    SMALL_ROW(EX2, TYPE(T_BF16X2), UF_FTZ, small_pair_functions),
+    SMALL_ROW(TANH, TYPE(T_F16) | TYPE(T_BF16), 0, small_functions),
+    SMALL_ROW(TANH, TYPE(T_F16X2) | TYPE(T_BF16X2), 0, small_pair_functions),
     {OP_TANH, TYPE(T_F32), 0, MEANING & ~UF_APPROX, 0, 0, tanh_f32},
     F64_ROW(RSQRT, UF_APPROX, rsqrt_f64),
     F64_ROW(RSQRT, UF_APPROX | UF_FTZ, rsqrt_upper),

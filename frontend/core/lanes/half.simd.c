@@ -15,18 +15,6 @@ static f64 element(const void *reg, enum lane_type type, int l, int part, bool f
     return is_brain(type) ? f32_of_bf16(h) : f32_of_f16(h);
 }
 
-/* a + b; where that is not exact, the odd one of the two neighbours: whatever narrower format it is rounded to next,
- * the result is that of the exact sum (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008). */
-static f64 odd_sum(f64 a, f64 b)
-{
-    f64 sum = a + b, part = sum - a, error = (a - (sum - part)) + (b - part);
-    u64 bits = bits_f64(sum);
-    if (error != error || error == 0 || bits & 1)
-        return sum;
-    bool away = (error > 0) == (sum > 0);
-    return double_of(away ? bits + 1 : bits - 1);
-}
-
 /* Products are exact. */
 static f64 computed(const struct uop *u, f64 a, f64 b, f64 c)
 {

@@ -39,8 +39,8 @@ enum video_flag { VIDEO_SIGNED_A = 1, VIDEO_SIGNED_B = 2, VIDEO_PLUS_ONE = 4 /* 
 
 /* One atomic operation on one value: the new content of the memory that held `old`. b is the operand, c the new value
  * of a cas (b what it expects). Values lie in the low bits; of a type narrower than 64 bits the rest is ignored and
- * comes back as 0; of a pair of f16 each half is added by itself. inc: old >= b ? 0 : old + 1; dec: old == 0 || old > b
- * ? b : old - 1 (PTX ISA, atom). Floating-point add rounds to nearest; in shared memory it keeps subnormals
+ * comes back as 0; of a pair of f16 or bf16 each half is by itself. inc: old >= b ? 0 : old + 1; dec: old == 0 || old >
+ * b ? b : old - 1 (PTX ISA, atom). Floating-point add rounds to nearest; in shared memory it keeps subnormals
  * (atomic_apply), on global memory f32 flushes subnormal inputs and results to zero of the same sign
  * (atomic_apply_global). */
 uint64_t atomic_apply(enum rp_atomic op, enum lane_type type, uint64_t old, uint64_t b, uint64_t c);

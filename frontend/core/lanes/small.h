@@ -62,6 +62,17 @@ INLINE u32 narrowed(f64 x, enum rounding rounding, const struct small_format *f)
         kept += (u64)(exponent - f->least_exponent) << f->fraction;
     return sign | (kept >= f->infinity ? overflowed(rounding, negative, f->infinity) : (u32)kept);
 }
+/* a + b; where that is not exact, the odd one of the two neighbours: whatever narrower format it is rounded to next,
+ * the result is that of the exact sum (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008). */
+INLINE f64 odd_sum(f64 a, f64 b)
+{
+    f64 sum = a + b, part = sum - a, error = (a - (sum - part)) + (b - part);
+    u64 bits = bits_f64(sum);
+    if (error != error || error == 0 || bits & 1)
+        return sum;
+    bool away = (error > 0) == (sum > 0);
+    return double_of(away ? bits + 1 : bits - 1);
+}
 /* x converted to a small format with the modifiers of cvt: .sat, .relu, .satfinite. */
 INLINE u32 converted(f64 x, const struct uop *u, const struct small_format *f)
 {

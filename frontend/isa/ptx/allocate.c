@@ -10,7 +10,7 @@ enum { UNIT = 64 /* bytes: 32 lanes of the smallest element */, NONE = UINT32_MA
 static bool list_is_destination(const struct operation *u)
 {
     return (u->kind == UOP_LANE && lane_op_writes_list(u->op)) ||
-           (u->kind == UOP_MEMORY && u->memory.kind == RP_ACCESS_LOAD);
+           (u->kind == UOP_MEMORY && u->memory.kind != RP_ACCESS_STORE);
 }
 
 void each_register(struct operation *u, void (*visit)(void *, struct operand *, bool), void *data)
@@ -23,10 +23,12 @@ void each_register(struct operation *u, void (*visit)(void *, struct operand *, 
             visit(data, sources[i], false);
     if (stores && is_register(u->d))
         visit(data, &u->d, false);
-    for (unsigned n = 0; n < UOP_LISTS; n++)
+    for (unsigned k = 1; k <= UOP_LISTS; k++) { /* sources before results: the first list is the last */
+        unsigned n = k % UOP_LISTS;
         for (uint32_t i = 0; i < u->lists[n].count; i++)
             if (is_register(u->lists[n].at[i]))
                 visit(data, &u->lists[n].at[i], out && n == 0);
+    }
     if (!stores && is_register(u->d))
         visit(data, &u->d, true);
     for (unsigned i = 0; i < sizeof results / sizeof *results; i++)

@@ -119,7 +119,8 @@ static void check_address(const struct checker *c, const struct ptx_operand *o)
 static void check_source(const struct checker *c, const struct ptx_operand *o, enum ptx_type want)
 {
     bool address = c->in->form->lowering == LOW_MOVE || c->in->form->lowering == LOW_CVTA ||
-                   c->in->form->lowering == LOW_ISSPACEP || c->in->form->class_rule == C_ARITHMETIC;
+                   c->in->form->lowering == LOW_ISSPACEP || c->in->form->lowering == LOW_CLUSTER ||
+                   c->in->form->class_rule == C_ARITHMETIC;
     switch (o->kind) {
     case PO_REGISTER: check_register(c, o, want); return;
     case PO_INTEGER:

@@ -25,12 +25,18 @@ void not_covered(struct lowering *l, uint32_t at, const char *what)
     ptx_error(l->src, at, "'%.*s' is not covered yet", length, opcode);
 }
 
-/* nanosleep, pmevent: executed and recorded, without a result. */
+/* Executed and recorded; a destination, as of createpolicy, is 0. */
 static void lower_nothing(struct lowering *l)
 {
-    struct operand nowhere = temporary(l, PT_U32);
-    emit(l, (struct operation){
-                .kind = UOP_LANE, .op = OP_MOV, .type = T_U32, .stype = T_U32, .d = nowhere, .a = constant(l, 0, 4)});
+    bool result = l->in->operand_count && l->in->form->operands[0].role == 'd';
+    enum ptx_type type = result ? (enum ptx_type)l->in->mods.types[0] : PT_U32;
+    struct operand to = result ? destination(l, &l->in->operands[0], type) : temporary(l, type);
+    emit(l, (struct operation){.kind = UOP_LANE,
+                               .op = OP_MOV,
+                               .type = ptx_types[type].lane,
+                               .stype = ptx_types[type].lane,
+                               .d = to,
+                               .a = constant(l, 0, element_bytes(type))});
 }
 
 static void lower_instruction(struct lowering *l)
@@ -47,7 +53,9 @@ static void lower_instruction(struct lowering *l)
     case LOW_LOAD: lower_load(l); break;
     case LOW_STORE: lower_store(l); break;
     case LOW_ATOMIC: lower_atomic(l); break;
+    case LOW_COPY: lower_copy(l); break;
     case LOW_PREFETCH: lower_prefetch(l); break;
+    case LOW_CLUSTER: lower_cluster(l); break;
     case LOW_BRANCH: lower_branch(l); break;
     case LOW_BRANCH_TABLE: lower_branch_table(l); break;
     case LOW_CALL: lower_call(l); break;

@@ -95,9 +95,11 @@ void lower_video(struct lowering *);      /* lower_video.c */
 void lower_video_simd(struct lowering *); /* lower_video_simd.c */
 void lower_cvta(struct lowering *);       /* lower_address.c */
 void lower_isspacep(struct lowering *);
+void lower_cluster(struct lowering *);
 void lower_load(struct lowering *); /* lower_memory.c */
 void lower_store(struct lowering *);
 void lower_atomic(struct lowering *);
+void lower_copy(struct lowering *);
 void lower_prefetch(struct lowering *);
 void lower_branch(struct lowering *); /* lower_control.c */
 void lower_branch_table(struct lowering *);

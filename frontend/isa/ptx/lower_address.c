@@ -1,4 +1,4 @@
-/* cvta and isspacep: windows of the generic address space (frontend/core/program.h). */
+/* cvta, isspacep, mapa and getctarank: windows of the generic address space (frontend/core/program.h). */
 #include "frontend/isa/ptx/layout.h"
 #include "frontend/isa/ptx/lower.h"
 
@@ -63,5 +63,17 @@ void lower_isspacep(struct lowering *l)
     }
     if (in->operands[0].kind == PO_REGISTER)
         u.pd = register_operand(in->operands[0].reg);
+    emit(l, u);
+}
+
+/* mapa: the address itself, in a cluster of one. getctarank: 0. */
+void lower_cluster(struct lowering *l)
+{
+    const struct ptx_instruction *in = l->in;
+    bool maps = in->operand_count == 3;
+    enum ptx_type type = maps ? (enum ptx_type)in->mods.types[0] : PT_U32;
+    struct operation u = {.kind = UOP_LANE, .op = OP_MOV, .type = ptx_types[type].lane, .stype = ptx_types[type].lane};
+    u.a = maps ? source(l, &in->operands[1], type) : constant(l, 0, 4);
+    u.d = destination(l, &in->operands[0], type);
     emit(l, u);
 }

@@ -165,25 +165,124 @@ static bool is_read(const struct lowering *l, const struct ptx_operand *o)
     return o->kind == PO_REGISTER && l->use_count[o->reg] > 0;
 }
 
+static bool vector_is_read(const struct lowering *l, const struct ptx_operand *o)
+{
+    bool read = false;
+    for (uint32_t i = 0; o->kind == PO_VECTOR && i < o->count; i++)
+        read |= is_read(l, &o->elements[i]);
+    return read || is_read(l, o);
+}
+
+static struct operand copy(struct lowering *l, struct operand from, enum ptx_type type)
+{
+    struct operand to = temporary(l, type);
+    emit(l, (struct operation){.kind = UOP_LANE,
+                               .op = OP_MOV,
+                               .type = ptx_types[type].lane,
+                               .stype = ptx_types[type].lane,
+                               .d = to,
+                               .a = from});
+    return to;
+}
+
+/* Several elements: old values to the first list, those to combine with in the second. */
+static void vector_operands(struct lowering *l, struct operation *u, enum ptx_type type, const struct ptx_operand *d,
+                            const struct ptx_operand *b, uint32_t count)
+{
+    if (b->kind != PO_VECTOR || b->count != count)
+        ptx_error(l->src, b->at, "%u elements belong here", count);
+    for (int n = 0; n < 2; n++) {
+        u->lists[n].at = ARENA_ARRAY(l->arena, struct operand, count);
+        u->lists[n].count = count;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        bool to_register = d && d->kind == PO_VECTOR && d->elements[i].kind == PO_REGISTER;
+        u->lists[0].at[i] = to_register ? register_operand(d->elements[i].reg) : OPERAND_NONE;
+        u->lists[1].at[i] = source(l, &b->elements[i], type);
+        if (d) /* an element's old value may go where a later element's operand is */
+            u->lists[1].at[i] = copy(l, u->lists[1].at[i], type);
+    }
+}
+
 /* atom d, [a], b{, c} and red [a], b */
 void lower_atomic(struct lowering *l)
 {
     const struct ptx_instruction *in = l->in;
     bool reduction = in->form->operands[0].role == 'm';
-    const struct ptx_operand *o = &in->operands[reduction ? 0 : 1];
+    const struct ptx_operand *o = &in->operands[reduction ? 0 : 1], *d = reduction ? NULL : &in->operands[0];
     enum ptx_type type = (enum ptx_type)in->mods.types[0];
+    uint32_t elements = (uint32_t)mods_value(&in->mods, G_VECTOR, 1);
     struct operation u = {.kind = UOP_MEMORY, .type = ptx_types[type].lane, .dtype = ptx_types[type].lane};
-    u.memory = memory_operand(in, reduction ? RP_ACCESS_REDUCTION : RP_ACCESS_ATOMIC, type, 1);
+    u.memory = memory_operand(in, reduction ? RP_ACCESS_REDUCTION : RP_ACCESS_ATOMIC, type, elements);
     if (u.memory.space != RP_SPACE_GLOBAL && u.memory.space != RP_SPACE_SHARED && u.memory.space != RP_SPACE_GENERIC)
         ptx_error(l->src, in->at, "atomics go to .global or .shared memory");
     set_address(l, &u, o);
-    u.b = source(l, &o[1], type);
+    if (elements > 1)
+        vector_operands(l, &u, type, d, &o[1], elements);
+    else
+        u.b = source(l, &o[1], type);
     if (u.memory.atomic == RP_ATOMIC_CAS)
         u.c = source(l, &o[2], type);
-    if (!reduction && in->operands[0].kind == PO_REGISTER)
-        u.d = register_operand(in->operands[0].reg);
-    l->order |= order_of_access(&u.memory, !reduction && is_read(l, &in->operands[0]));
+    if (d && d->kind == PO_REGISTER)
+        u.d = register_operand(d->reg);
+    l->order |= order_of_access(&u.memory, d && vector_is_read(l, d));
     finish_access(l, &u);
+}
+
+/* ---- cp.async ---- */
+
+/* How many bytes a lane reads, the rest being zeros: an operand, or none where it is all of them. After the size come
+ * the bytes to read, or a predicate to ignore the source, and the cache policy. */
+static struct operand bytes_to_read(struct lowering *l, uint32_t size)
+{
+    const struct ptx_instruction *in = l->in;
+    uint32_t further = in->operand_count - 3;
+    bool policy = mods_have(&in->mods, M_L2_HINT);
+    if (further != policy && further != 1u + policy)
+        ptx_error(l->src, in->at, policy ? "a cache policy is missing" : "there is one operand too many");
+    if (further == policy)
+        return OPERAND_NONE;
+    const struct ptx_operand *o = &in->operands[3];
+    if (o->kind != PO_REGISTER || register_type(l, o) != PT_PRED) {
+        if (o->kind == PO_INTEGER && ((uint64_t)o->value > size))
+            ptx_error(l->src, o->at, "of %u bytes no more can be read", size);
+        return source(l, o, PT_U32);
+    }
+    struct operand bytes = temporary(l, PT_U32);
+    struct operation u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_U32, .stype = T_U32, .d = bytes};
+    u.a = constant(l, 0, 4);
+    u.b = constant(l, size, 4);
+    u.p = predicate_source(l, o, &u.p_flip);
+    emit(l, u);
+    return bytes;
+}
+
+/* Both sides of a copy of a few bytes: done at once, which is one of the times at which it may be done. */
+void lower_copy(struct lowering *l)
+{
+    const struct ptx_instruction *in = l->in;
+    int64_t size = in->operands[2].value;
+    if (size != 16 && (mods_have(&in->mods, M_CG) || (size != 4 && size != 8)))
+        ptx_error(l->src, in->operands[2].at,
+                  mods_have(&in->mods, M_CG) ? "cp.async.cg copies 16 bytes" : "cp.async.ca copies 4, 8 or 16 bytes");
+    uint32_t words = (uint32_t)size / 4;
+    struct operation load = {.kind = UOP_MEMORY, .type = T_B32, .dtype = T_B32};
+    load.memory = memory_operand(in, RP_ACCESS_LOAD, PT_B32, words);
+    load.memory.space = RP_SPACE_GLOBAL;
+    load.b = bytes_to_read(l, (uint32_t)size);
+    set_address(l, &load, &in->operands[1]);
+    struct operation store = {.kind = UOP_MEMORY, .type = T_B32, .dtype = T_B32};
+    load.lists[0] = (struct operand_list){ARENA_ARRAY(l->arena, struct operand, words), words};
+    store.lists[0] = (struct operand_list){ARENA_ARRAY(l->arena, struct operand, words), words};
+    for (uint32_t i = 0; i < words; i++)
+        load.lists[0].at[i] = store.lists[0].at[i] = temporary(l, PT_B32);
+    store.memory = memory_operand(in, RP_ACCESS_STORE, PT_B32, words);
+    store.memory.space = RP_SPACE_SHARED;
+    store.memory.cache_op = RP_CACHE_DEFAULT;
+    store.access = 1;
+    set_address(l, &store, &in->operands[0]);
+    finish_access(l, &load);
+    finish_access(l, &store);
 }
 
 void lower_prefetch(struct lowering *l)

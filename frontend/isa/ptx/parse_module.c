@@ -109,7 +109,8 @@ void parse_loc(struct parser *p)
     }
 }
 
-/* The newest that today's compilers write; the instruction table is that of 9.0, and what came later is refused by name */
+/* The newest that today's compilers write; the instruction table is that of 9.0, and what came later is refused by name
+ */
 #define NEWEST_VERSION 95
 
 static void parse_version(struct parser *p)

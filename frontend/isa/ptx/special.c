@@ -58,13 +58,13 @@ static const struct ptx_special specials[] = {
     {"%nclusterid.y", SR_NCTAID_Y, PT_U32, 0, false},
     {"%nclusterid.z", SR_NCTAID_Z, PT_U32, 0, false},
     {"%current_graph_exec", SPECIAL_CONSTANT, PT_U64, 0, false},
-    /* the vectors as a whole, performance counters, the driver's own registers */
+    /* the vectors as a whole; performance counters and the driver's own registers, which are 0 */
     {"%tid", SPECIAL_UNCOVERED, PT_U32, 0, false},
     {"%ntid", SPECIAL_UNCOVERED, PT_U32, 0, false},
     {"%ctaid", SPECIAL_UNCOVERED, PT_U32, 0, false},
     {"%nctaid", SPECIAL_UNCOVERED, PT_U32, 0, false},
-    {"%pm", SPECIAL_UNCOVERED, PT_U32, 0, false},
-    {"%envreg", SPECIAL_UNCOVERED, PT_B32, 0, false},
+    {"%pm", SPECIAL_CONSTANT, PT_U64, 0, false},
+    {"%envreg", SPECIAL_CONSTANT, PT_B32, 0, false},
 };
 
 int ptx_special_named(const char *name, uint32_t length, const char *member, uint32_t member_length)

@@ -75,6 +75,14 @@ enum ptx_group {
     G_EVICT2,
     G_PREFETCH,
     G_CACHE_HINT,
+    G_SECOND,
+    G_ASYNC,
+    G_GROUP,
+    G_PROXY,
+    G_PROXY_KIND,
+    G_RESTRICT,
+    G_DEPENDENTS,
+    G_POLICY,
     G_MASK,
     G_TENSORMAP,
     G_PACK,
@@ -136,6 +144,7 @@ enum ptx_lowering {
     LOW_LOAD,
     LOW_STORE,
     LOW_ATOMIC,
+    LOW_COPY, /* cp.async: a load into registers that nobody names, and a store */
     LOW_PREFETCH,
     LOW_BRANCH,
     LOW_BRANCH_TABLE,
@@ -152,7 +161,8 @@ enum ptx_lowering {
     LOW_LDMATRIX,
     LOW_STMATRIX,
     LOW_MOVMATRIX,
-    LOW_NOTHING, /* executed, without an effect: nanosleep, pmevent */
+    LOW_CLUSTER, /* where another block's shared memory is, and whose: a block alone is its cluster */
+    LOW_NOTHING, /* executed, without an effect but a destination of 0: hints, and waiting for what is done already */
 };
 
 /* An operand of a form, from one word of the pattern: ROLE[TYPING][|q][?], for instance "d|q?".

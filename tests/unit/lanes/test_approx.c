@@ -232,3 +232,56 @@ Test(approx, doubles)
     for (int l = 0; l < 8; l++)
         cr_assert_eq(r[l], rsqrt[l], "rsqrt.approx.ftz.f64 of %#lx: %#lx, not %#lx", a[l], r[l], rsqrt[l]);
 }
+
+/* ---- f16 and bf16: every argument -------------------------------------------------------------------------------- */
+
+static long double value_of(const struct format *f, uint64_t bits)
+{
+    return as_float(soft_convert(f, &FORMAT_F32, ROUND_N, bits));
+}
+static bool is_subnormal(const struct format *f, uint64_t bits)
+{
+    uint64_t magnitude = bits & 0x7fff;
+    return magnitude && magnitude < 1ull << f->fraction;
+}
+
+static void check_small(const char *name, int op, int type, int pair, uint32_t flags, const struct format *f,
+                        long double (*exact)(long double), long double bound, bool relative)
+{
+    long double worst = 0, smallest = ldexpl(1, 1 - f->bias);
+    for (uint32_t first = 0; first < 65536; first += LANES) {
+        uint64_t a[LANES], pairs[LANES], none[LANES] = {0}, r[LANES], two[LANES];
+        for (uint32_t l = 0; l < LANES; l++) {
+            a[l] = first + l;
+            pairs[l] = (a[l] ^ 0x1234) << 16 | a[l];
+        }
+        evaluate(op, type, UF_APPROX | flags, a, none, r);
+        evaluate(op, pair, UF_APPROX | flags, pairs, none, two);
+        for (int l = 0; l < LANES; l++) {
+            uint64_t in = flags & UF_FTZ && is_subnormal(f, a[l]) ? a[l] & 0x8000 : a[l];
+            cr_assert_eq(two[l] & 0xffff, r[l], "%s of %#lx alone and in a pair", name, a[l]);
+            if (is_nan(f, in)) {
+                cr_assert_eq(r[l], f->nan, "%s of %#lx", name, a[l]);
+                continue;
+            }
+            cr_assert(!(flags & UF_FTZ && is_subnormal(f, r[l])), "%s of %#lx is subnormal", name, a[l]);
+            long double y = exact(value_of(f, in)), error = fabsl(value_of(f, r[l]) - y);
+            if (is_infinite(f, r[l])) {
+                cr_assert(y >= ldexpl(1, f->bias + 1) * (1 - ldexpl(1, -f->fraction - 2)), "%s of %#lx", name, a[l]);
+                continue;
+            }
+            error = relative && fabsl(y) >= smallest ? error / fabsl(y) : relative ? error / smallest : error;
+            if (!(flags & UF_FTZ) || fabsl(y) >= smallest)
+                worst = error > worst ? error : worst;
+        }
+    }
+    fprintf(stderr, "# %s: error at most 2^%.2Lf, bound 2^%.1Lf\n", name, log2l(worst), bound);
+    cr_assert(log2l(worst) <= bound, "%s", name);
+}
+Test(approx, all_arguments_of_16_bits)
+{
+    check_small("ex2.f16", OP_EX2, T_F16, T_F16X2, 0, &FORMAT_F16, exp2l, -9.9L, true);
+    check_small("ex2.bf16", OP_EX2, T_BF16, T_BF16X2, UF_FTZ, &FORMAT_BF16, exp2l, -7, true);
+    check_small("tanh.f16", OP_TANH, T_F16, T_F16X2, 0, &FORMAT_F16, tanhl, -10.987L, false);
+    check_small("tanh.bf16", OP_TANH, T_BF16, T_BF16X2, 0, &FORMAT_BF16, tanhl, -8, false);
+}

@@ -177,5 +177,4 @@ Test(half, atomic_sums)
         cr_expect_eq(atomic_apply_global(RP_ATOMIC_ADD, T_F16X2, x << 16 | 0x3c00, y << 16 | 0x4000, 0),
                      sum << 16 | 0x4200);
     }
-    cr_expect(!atomic_exists(RP_ATOMIC_ADD, T_BF16X2));
 }
