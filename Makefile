@@ -102,6 +102,7 @@ $(BUILD)/libreprise.a: $(HOST) $(LIBS)
 	@rm -f $@
 	@(for l in $^; do echo "addlib $$l"; done | sed '1i create $@'; echo save; echo end) | $(AR) -M
 
+$(BUILD)/reprise: LDLIBS += -llzma
 $(BUILD)/reprise: $(call object,$(call SOURCES,tools)) $(BUILD)/obj/phases.pb-c.o $(LIBS)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -lstdc++ -o $@
 

@@ -67,6 +67,11 @@ typedef uint32_t rp_register;
 static inline unsigned rp_register_file(rp_register r) { return r >> 28; }
 static inline unsigned rp_register_count(rp_register r) { return (r >> 24 & 15) + 1; }
 static inline unsigned rp_register_index(rp_register r) { return r & 0xffffff; }
+/* The register that reads as zero and keeps nothing (SASS: RZ), where a trace names it at all: those that come from
+ * Accel-Sim do. Nothing ever waits for it. */
+#define RP_REGISTER_ZERO RP_REGISTER(RP_FILE_GENERAL, 0xffffff, 1)
+/* How many registers of the operand may be waited for. */
+static inline unsigned rp_register_waits(rp_register r) { return r == RP_REGISTER_ZERO ? 0 : rp_register_count(r); }
 
 #define RP_SPACES(X)                                                                                                   \
     X(NONE, "none")                                                                                                    \

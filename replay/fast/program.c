@@ -18,9 +18,9 @@ static int ascending(const void *a, const void *b)
 
 static size_t expand(rp_register r, uint32_t *out)
 {
-    for (unsigned i = 0; i < rp_register_count(r); i++)
+    for (unsigned i = 0; i < rp_register_waits(r); i++)
         out[i] = rp_register_file(r) << 24 | ((rp_register_index(r) + i) & 0xffffff);
-    return rp_register_count(r);
+    return rp_register_waits(r);
 }
 
 static size_t operand_registers(const struct rp_instruction *in)

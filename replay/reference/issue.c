@@ -129,7 +129,7 @@ static bool hold_back(struct reference *r, struct ref_warp *w, const struct ref_
         return ref_obey(r, w, i, err);
     forget_written(w, r->now);
     for (uint32_t d = 0; d < in->dst_count; d++)
-        if (!add_write(w, in->dst[d], i))
+        if (rp_register_waits(in->dst[d]) && !add_write(w, in->dst[d], i))
             return rp_fail(err, RP_SYSTEM, "out of memory for pending registers");
     if (in->unit_class == RP_CLASS_CONTROL)
         w->control_until = r->now + (uint64_t)r->machine->control_interval;

@@ -264,16 +264,16 @@ static size_t registers_of(const struct rp_instruction *in)
 {
     size_t n = 0;
     for (uint32_t i = 0; i < in->src_count; i++)
-        n += rp_register_count(in->src[i]);
+        n += rp_register_waits(in->src[i]);
     for (uint32_t i = 0; i < in->dst_count; i++)
-        n += rp_register_count(in->dst[i]);
+        n += rp_register_waits(in->dst[i]);
     return n;
 }
 
 static void add_keys(uint64_t *keys, size_t *n, const rp_register *regs, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        for (unsigned j = 0; j < rp_register_count(regs[i]); j++)
+        for (unsigned j = 0; j < rp_register_waits(regs[i]); j++)
             keys[(*n)++] = register_key(regs[i], j);
 }
 
@@ -281,7 +281,7 @@ static uint32_t add_slots(struct wcet_model *m, const struct names *names, uint3
                           uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        for (unsigned j = 0; j < rp_register_count(regs[i]); j++) {
+        for (unsigned j = 0; j < rp_register_waits(regs[i]); j++) {
             uint64_t key = register_key(regs[i], j);
             const uint64_t *found = bsearch(&key, names->keys, names->count, sizeof key, by_value);
             m->slots[at++] = (uint32_t)(found - names->keys);

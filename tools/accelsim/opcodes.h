@@ -1,0 +1,26 @@
+/* What opcodes of Accel-Sim's traces mean to a trace of ours: opcodes.def, one row each. */
+#ifndef REPRISE_TOOLS_ACCELSIM_OPCODES_H
+#define REPRISE_TOOLS_ACCELSIM_OPCODES_H
+
+#include "tracefmt/trace.h"
+
+struct opcode {
+    const char *name;
+    uint8_t unit_class; /* enum rp_class */
+    uint16_t flags;     /* enum rp_instruction_flag */
+    uint8_t space;      /* enum rp_space of MEMORY */
+    uint8_t kind;       /* enum rp_access_kind of MEMORY */
+};
+
+/* The row of "LDG.E.64" is that of LDG. NULL: there is none. */
+const struct opcode *opcode_find(const char *name);
+
+/* Fills in class, flags, barrier and fence; *operand, for what has addresses, but for its width. `name` with all its
+ * parts; without a row it is an integer instruction, or a global load if it has addresses. */
+void opcode_meaning(const struct opcode *, const char *name, bool addresses, struct rp_instruction *,
+                    struct rp_memory_operand *operand);
+
+/* What Accel-Sim shall call an instruction whose text does not begin with an opcode of the table, PTX above all. */
+void opcode_for(const struct rp_instruction *, char *name, size_t size);
+
+#endif

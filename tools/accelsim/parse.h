@@ -1,0 +1,57 @@
+/* Reading a kernel's trace of Accel-Sim: its header, blocks, warps and instructions, line by line.
+ *
+ *     file        = header { block }
+ *     header      = lines "-key = value", then one that begins with "#traces format"
+ *     block       = "#BEGIN_TB" "thread block = x,y,z" { warp } "#END_TB"
+ *     warp        = "warp = w" "insts = n" n × instruction
+ *     instruction = [x y z w] [line] pc mask ndst {register} opcode nsrc {register} width [addresses] {more}
+ *     addresses   = 0 {address, one per active lane} | 1 base stride | 2 base {delta, one per active lane but the
+ * first}
+ *
+ * pc, mask, addresses and bases are hexadecimal. [x y z w] up to version 2 of the tracer; [line] with "-enable lineinfo
+ * = 1". What stands behind (immediates, from version 4 on) is kept as it is.
+ */
+#ifndef REPRISE_TOOLS_ACCELSIM_PARSE_H
+#define REPRISE_TOOLS_ACCELSIM_PARSE_H
+
+#include "tools/accelsim/source.h"
+#include "tracefmt/trace.h"
+
+#define ACCELSIM_REGISTERS 16
+
+struct accelsim_header {
+    char name[4096], nvbit[64];
+    uint32_t grid[3], block[3], shared, registers, binary, tracer;
+    uint64_t stream, shared_base, local_base;
+    bool lines;
+};
+
+struct accelsim_instruction {
+    uint64_t pc;
+    rp_lanemask mask;
+    uint32_t line, width, dst_count, src_count;
+    rp_register dst[ACCELSIM_REGISTERS], src[ACCELSIM_REGISTERS];
+    const char *opcode, *more; /* more: "" mostly */
+    bool bulk;                 /* a bulk copy: what it accesses was not read */
+    uint64_t address[RP_WARP_LANES];
+    /* The line without mask and addresses: what is the same each time. In the line itself, so until the next one. */
+    const char *fixed;
+    size_t fixed_size;
+};
+
+/* What a walk meets, in order. Any may be NULL. False ends it; err is filled. */
+struct accelsim_visitor {
+    bool (*header)(void *, const struct accelsim_header *, struct rp_error *);
+    bool (*block)(void *, const uint32_t index[3], struct rp_error *);
+    bool (*warp)(void *, uint32_t warp, struct rp_error *);
+    bool (*instruction)(void *, const struct accelsim_instruction *, struct rp_error *);
+    bool (*block_end)(void *, struct rp_error *);
+};
+/* Errors name file and line. */
+bool accelsim_walk(struct source *, const struct accelsim_visitor *, void *data, struct rp_error *);
+
+/* Fails with file and line in front. */
+bool accelsim_fail(const struct source *, struct rp_error *, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif
