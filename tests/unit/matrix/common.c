@@ -86,39 +86,49 @@ static void move_fragment(FILE *f, char name, unsigned which, const struct fragm
     }
 }
 
+/* What comes behind the operands. */
+static void name_metadata(FILE *f, const struct metadata *e)
+{
+    if (e)
+        fprintf(f, ", %%e, %d", e->selector);
+}
+
 void run_instruction(const char *spelling, struct fragment *d, const struct fragment *a, const struct fragment *b,
-                     const struct fragment *c, const char *tail)
+                     const struct fragment *c, const struct metadata *e)
 {
     const struct fragment *all[] = {d, a, b, c};
+    enum { OPERANDS = sizeof all / sizeof *all };
     char *text;
     size_t size;
     FILE *f = open_memstream(&text, &size);
-    fprintf(f, ".visible .entry k(.param .u64 p) {\n.reg .b64 %%address; .reg .u32 %%lane;\n");
-    for (unsigned i = 0; i < 4; i++)
-        if (all[i])
-            fprintf(f, ".reg .%s %%%c<%u>;\n", load_type(all[i]->kind), "dabc"[i], all[i] -> count);
-    fprintf(f, "ld.param.u64 %%address, [p];\nmov.u32 %%lane, %%laneid;\n"
-               "mad.wide.u32 %%address, %%lane, 8, %%address;\n");
-    for (unsigned i = 1; i < 4; i++)
-        if (all[i])
-            move_fragment(f, "dabc"[i], i, all[i], true);
+    fprintf(f, ".visible .entry k(.param .u64 p) {\n.reg .b64 %%address; .reg .b32 %%lane, %%e;\n");
+    for (unsigned i = 0; i < OPERANDS; i++)
+        fprintf(f, ".reg .%s %%%c<%u>;\n", load_type(all[i]->kind), "dabc"[i], all[i] -> count);
+    fprintf(f,
+            "ld.param.u64 %%address, [p];\nmov.u32 %%lane, %%laneid;\n"
+            "mad.wide.u32 %%address, %%lane, 8, %%address;\n"
+            "ld.global.u32 %%e, [%%address+%u];\n",
+            8 * LANES * MAX_REGISTERS * OPERANDS);
+    for (unsigned i = 1; i < OPERANDS; i++)
+        move_fragment(f, "dabc"[i], i, all[i], true);
     fprintf(f, "%s ", spelling);
-    for (unsigned i = 0; i < 4; i++)
-        if (all[i]) {
-            fprintf(f, i ? ", " : "");
-            name_registers(f, "dabc"[i], all[i]);
-        }
-    fprintf(f, "%s;\n", tail);
+    for (unsigned i = 0; i < OPERANDS; i++) {
+        fprintf(f, i ? ", " : "");
+        name_registers(f, "dabc"[i], all[i]);
+    }
+    name_metadata(f, e);
+    fprintf(f, ";\n");
     move_fragment(f, 'd', 0, d, false);
     fprintf(f, "ret;\n}\n");
     fclose(f);
     struct kernel_run k;
-    open_kernel(&k, "sm_90a", text, 1, 4 * sizeof d->bits);
+    open_kernel(&k, "sm_90a", text, 1, (OPERANDS + 1) * sizeof d->bits);
     free(text);
     uint64_t(*host)[MAX_REGISTERS][LANES] = k.host[0];
-    for (unsigned i = 1; i < 4; i++)
-        if (all[i])
-            memcpy(host[i], all[i]->bits, sizeof d->bits);
+    for (unsigned i = 1; i < OPERANDS; i++)
+        memcpy(host[i], all[i]->bits, sizeof d->bits);
+    for (unsigned l = 0; e && l < LANES; l++)
+        host[OPERANDS][0][l] = e->word[l];
     cr_assert(launch_kernel(&k, 1, LANES), "%s: %s", spelling, k.err.text);
     memcpy(d->bits, host[0], sizeof d->bits);
     close_kernel(&k);

@@ -17,9 +17,14 @@ struct fragment {
     uint64_t bits[MAX_REGISTERS][LANES];
 };
 
-/* Runs "spelling {d}, {a}, {b}, {c}, tail;" on target sm_90a and fills in d->bits. Fails the test if that fails. */
+/* Runs "spelling {d}, {a}, {b}, {c};" on target sm_90a and fills in d->bits; with metadata ", e, selector" goes behind
+ * it. Fails the test if that fails. */
+struct metadata {
+    uint32_t word[LANES];
+    int selector;
+};
 void run_instruction(const char *spelling, struct fragment *d, const struct fragment *a, const struct fragment *b,
-                     const struct fragment *c, const char *tail);
+                     const struct fragment *c, const struct metadata *e);
 
 /* A kernel from PTX text (what comes after the header lines), with buffers as its parameters. */
 struct kernel_run {

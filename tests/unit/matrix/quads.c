@@ -58,7 +58,7 @@ static void check(bool a_columns, bool b_rows, enum number c_type, enum number d
     }
     snprintf(spelling, sizeof spelling, "mma.sync.aligned.m8n8k4.%s.%s.%s.f16.f16.%s", a_columns ? "col" : "row",
              b_rows ? "row" : "col", number_name(d_type), number_name(c_type));
-    run_instruction(spelling, &d, &a, &b, &c, "");
+    run_instruction(spelling, &d, &a, &b, &c, NULL);
     for (int l = 0; l < LANES; l++)
         for (int i = 0, row, column; i < 8; i++) {
             result_place(d_type, l, i, &row, &column);
