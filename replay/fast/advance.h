@@ -74,13 +74,18 @@ static __attribute__((noinline)) void fetch(const struct fast_sm *sm, struct fas
     w->fetched = sm_memory_fetch(sm->memory, w->subcore->number, address, sm->now);
 }
 
-/* Notes whether the LSU has a say in the issue of the warp's next instruction. */
+/* Notes that the LSU has a say in the issue of the warp's next instruction, an access, if so. */
 static __attribute__((noinline)) void note_caches(struct fast_warp *w)
 {
-    uint64_t slot = 1ull << w->slot;
-    w->subcore->caches &= ~slot;
-    if ((w->op->flags & OP_ACCESS) && reaches_caches(w->part->grid->launch, &w->next))
-        w->subcore->caches |= slot;
+    if (reaches_caches(w->part->grid->launch, &w->next))
+        w->subcore->caches |= 1ull << w->slot;
+}
+
+HOT void prepare_access(const struct fast_sm *sm, struct fast_warp *w)
+{
+    __builtin_prefetch(w->cursor.access); /* the warp's next one: its turn comes when others have had theirs */
+    if (sm->chip->may_refuse)
+        note_caches(w);
 }
 
 HOT uint64_t lanes(rp_lanemask mask) { return mask == ~0u ? RP_WARP_LANES : (uint64_t)__builtin_popcount(mask); }
@@ -93,16 +98,15 @@ HOT bool advance(struct fast_sm *sm, struct fast_warp *w, struct rp_error *err)
         w->part->statistics.warp_instructions++;
         w->part->statistics.thread_instructions += lanes(w->next.executed);
         w->op = &w->part->grid->program.ops[w->next.index];
-        if (w->op->flags & (OP_FREE_EXIT | OP_FETCHED)) {
+        if (w->op->flags & (OP_FREE_EXIT | OP_FETCHED | OP_ACCESS)) {
             if (w->op->flags & OP_FREE_EXIT)
                 continue;
-            fetch(sm, w);
+            if (w->op->flags & OP_FETCHED)
+                fetch(sm, w);
+            if (w->op->flags & OP_ACCESS)
+                prepare_access(sm, w);
         }
-        if (w->op->flags & OP_ACCESS)
-            __builtin_prefetch(w->cursor.access); /* the warp's next one: its turn comes when others have had theirs */
         decode(sm, w);
-        if (sm->chip->may_refuse)
-            note_caches(w);
         if (!w->waiting)
             schedule(sm, w);
         return true;

@@ -19,8 +19,10 @@ void fast_end_warp(struct fast_sm *sm, struct fast_warp *w)
     block->ended |= 1ull << w->number;
     if (block->completion < w->completion)
         block->completion = w->completion;
-    if (!--block->live && !block->unresolved && sm->next_leave > block->completion)
+    if (!--block->live && !block->unresolved && sm->next_leave > block->completion) {
         sm->next_leave = block->completion;
+        fast_sm_stop(sm, sm->next_leave);
+    }
     fast_check_barriers(sm, block);
 }
 

@@ -24,6 +24,7 @@ static bool begin_subcore(struct fast *f, struct fast_sm *sm, unsigned number)
         if (!(sc->units[u] = machine_part_state(&m->units[u])))
             return false;
         f->unit_models[u]->reset(sc->units[u], m->units[u].options);
+        sc->pipelined[u] = f->unit_models[u] == &unit_pipelined ? sc->units[u] : NULL;
     }
     return true;
 }

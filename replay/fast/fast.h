@@ -15,6 +15,7 @@
 #ifndef REPRISE_REPLAY_FAST_H
 #define REPRISE_REPLAY_FAST_H
 
+#include "hw-models/unit/pipelined.h"
 #include "replay/engine.h"
 #include "replay/meaning.h"
 #include "replay/memory/memory_system.h"
@@ -148,8 +149,9 @@ struct fast_subcore {
     uint64_t yielding, yields_at; /* the slot that leaves the others the first choice, and in which cycle */
     uint64_t taken;               /* slots with a resident warp, ended or not */
     void *scheduler, *units[MACHINE_UNITS];
-    uint32_t chip_number; /* SM × sub-cores + number */
-    uint8_t number;       /* in the SM */
+    struct pipelined *pipelined[MACHINE_UNITS]; /* units of that model, else NULL */
+    uint32_t chip_number;                       /* SM × sub-cores + number */
+    uint8_t number;                             /* in the SM */
 };
 
 struct memo;
@@ -195,6 +197,7 @@ struct fast_sm {
     struct memo *memo; /* of the thread that runs this SM */
     uint64_t now;      /* the last cycle in which something happened here */
     uint64_t until;    /* it goes on through all cycles before this one; nearer when something leaves for the chip */
+    uint64_t stop;     /* the same, and before all else that is not the business of a sub-core */
     unsigned subcore_count;
     uint64_t next[MOST_SUBCORES]; /* per sub-core: the next cycle in which it must be looked at */
     struct fast_subcore *subcores;
@@ -340,11 +343,14 @@ static inline uint64_t fast_sm_horizon(const struct fast_sm *sm)
     const struct fast *f = sm->chip;
     return f->lookahead == NEVER ? NEVER : sm_memory_horizon(sm->memory, f->from, f->lookahead);
 }
+/* In this cycle there is something to do beside the sub-cores' work. */
+static inline void fast_sm_stop(struct fast_sm *sm, uint64_t cycle) { sm->stop = cycle < sm->stop ? cycle : sm->stop; }
 /* Something has left the SM, perhaps: it must not go on beyond what may come of it. */
 static inline void fast_sm_limit(struct fast_sm *sm)
 {
     uint64_t horizon = fast_sm_horizon(sm);
     sm->until = horizon < sm->until ? horizon : sm->until;
+    fast_sm_stop(sm, horizon);
 }
 /* Lets the SM go on through all cycles before sm->until. It stops early, before anything issues in that cycle, where
  * blocks have left and others may come (`paused`). Returns the next cycle in which something happens on the SM;

@@ -267,8 +267,10 @@ static uint64_t commit(struct fast_sm *sm, struct fast_warp *w, uint64_t done, u
     w->unresolved++;
     w->block->unresolved++;
     fast_sm_limit(sm);
-    if (sm->chip->stepped && sm->memory_next > accepted)
+    if (sm->chip->stepped && sm->memory_next > accepted) {
         sm->memory_next = accepted;
+        fast_sm_stop(sm, accepted);
+    }
     return UNKNOWN;
 }
 

@@ -1,5 +1,4 @@
 /* An SM of the fast engine: the loop over its events, and issue. */
-#include "hw-models/unit/pipelined.h"
 #include "replay/fast/advance.h"
 
 /* What kept the warp from issuing in the cycle before this one, in which its sub-core issued nothing. */
@@ -41,15 +40,15 @@ HOT void charge(const struct fast_sm *sm, struct fast_subcore *sc, const struct 
 
 HOT uint64_t dispatch(const struct fast_sm *sm, struct fast_subcore *sc, const struct fast_warp *w)
 {
-    const struct unit_model *unit = sm->chip->unit_models[w->unit];
-    void *state = sc->units[w->unit];
+    struct pipelined *pipelined = sc->pipelined[w->unit];
     uint64_t at, accepts;
-    if (unit == &unit_pipelined) {
-        at = pipelined_dispatch(state, sm->now, w->initiation);
-        accepts = pipelined_accepts(state, sm->now);
+    if (pipelined) {
+        at = pipelined_dispatch(pipelined, sm->now, w->initiation);
+        accepts = pipelined_accepts(pipelined, sm->now);
     } else {
-        at = unit->dispatch(state, sm->now, w->initiation);
-        accepts = unit->accepts(state, sm->now);
+        const struct unit_model *unit = sm->chip->unit_models[w->unit];
+        at = unit->dispatch(sc->units[w->unit], sm->now, w->initiation);
+        accepts = unit->accepts(sc->units[w->unit], sm->now);
     }
     sc->accepts[w->unit] = accepts;
     if (accepts > sm->now)
@@ -98,13 +97,16 @@ HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_wa
         for (unsigned i = 1; i < op->destinations; i++)
             w->scoreboard[number[i]] = done << PRODUCER_BITS | w->producer;
     }
-    w->completion = done > w->completion && done < UNKNOWN ? done : w->completion;
+    uint64_t known = done;
     w->control_until = sm->now + 1;
     if (op->flags & OP_SPECIAL) {
+        known = done < UNKNOWN ? done : 0;
+        if (op->flags & OP_ACCESS)
+            sc->caches &= ~(1ull << w->slot);
         if ((op->flags & OP_PLAIN) && w->next.executed)
             count(w->part, op->counter);
         if ((op->flags & (OP_ACCESS | OP_PLAIN)) && w->next.executed) {
-            w->memory_done = done > w->memory_done && done < UNKNOWN ? done : w->memory_done;
+            w->memory_done = known > w->memory_done ? known : w->memory_done;
             if (op->flags & OP_ORDERED)
                 note_order(sm, w, *dispatched + w->initiation, done);
         }
@@ -113,6 +115,7 @@ HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_wa
         if ((op->flags & OP_BARRIER) && w->next.executed)
             fast_arrive(sm, w);
     }
+    w->completion = known > w->completion ? known : w->completion;
     return done;
 }
 
@@ -148,7 +151,6 @@ static bool issue_extended(struct fast_sm *sm, struct fast_subcore *sc, struct f
 
 HOT bool issue(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, struct rp_error *err)
 {
-    charge(sm, sc, w);
     sm->last_issue = sm->now;
     sc->ready &= ~(1ull << w->slot);
     if (w->op->flags & OP_EXTENDED)
@@ -206,8 +208,10 @@ HOT bool step(struct fast_sm *sm, unsigned index, struct rp_error *err)
     if (slot >= SCHEDULER_SLOTS || !(candidates >> slot & 1))
         return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' picked a warp that is not ready",
                        sm->chip->machine->scheduler.model->name);
-    bool fine = issue(sm, sc, sc->slots[slot], err);
+    struct fast_warp *w = sc->slots[slot];
+    charge(sm, sc, w);
     sc->refused = not_taken;
+    bool fine = issue(sm, sc, w, err);
     sm->next[index] = sc->ready ? sm->now + 1 : wheel_next(sc, sm->now);
     return fine;
 }
@@ -244,12 +248,13 @@ static bool cycle(struct fast_sm *sm, struct rp_error *err)
 /* The same for an SM with one sub-core, up to the next time that a block leaves. */
 static bool run_single(struct fast_sm *sm, struct rp_error *err)
 {
+    uint64_t other = sm->next_leave < sm->memory_next ? sm->next_leave : sm->memory_next;
+    other = sm->next_room < other ? sm->next_room : other;
+    sm->stop = sm->until < other ? sm->until : other;
     for (;;) {
         if (!step(sm, 0, err))
             return false;
-        report(sm);
-        if (sm->next[0] >= sm->next_leave || sm->next[0] >= sm->until || sm->next[0] >= sm->memory_next ||
-            sm->next[0] >= sm->next_room)
+        if (sm->next[0] >= sm->stop)
             return true;
         sm->now = sm->next[0];
     }
