@@ -90,7 +90,7 @@ static const char forms[] = "Arguments, in the order of the kernel's parameters:
                             "  buf=rand-f32:COUNT:seed=N  floats uniform in [-1,1); rand-f64 likewise\n"
                             "  buf=rand-i32:COUNT:seed=N  32-bit integers, all equally likely\n"
                             "  buf=iota-i32:COUNT         0, 1, 2, ...\n"
-                            "Sizes may end in K, M or G (or k, m, g), powers of 1024. Random numbers are the same everywhere.\n"
+                            "Sizes may end in K, M or G, powers of 1024. Random numbers are the same everywhere.\n"
                             "\n"
                             "Types of elements are " ELEMENT_NAMES ".\n"
                             "Where --save or --expect need one and give none, it is that of the buffer's contents.\n"
