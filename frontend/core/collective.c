@@ -89,7 +89,8 @@ enum collective_outcome collective(struct warp_state *s, const struct uop *u)
     lanemask executed = s->w.active;
     if (is_register(u->guard))
         executed &= guard(&s->w, u);
-    if (!executed || all_here(s, u, executed)) {
+    bool whole = u->flags & UF_WHOLE_WARP && !~executed;
+    if (!executed || whole || all_here(s, u, executed)) {
         warp_log_guard(s, u, executed);
         if (executed && !whole_enough(s, u, executed))
             return stop_at(s, u);

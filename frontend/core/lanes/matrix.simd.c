@@ -54,15 +54,65 @@ INLINE void gather_b(u8 columns[MAX_N][MAX_ROW_BYTES], const struct warp *w, con
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
-/* 8 halves to floats, exactly. */
-INLINE void floats_of_f16(f32 *to, const u16 *from)
+/* A row of a tile: 8 elements. They go from register to register: a vector that is loaded from two narrower stores
+ * waits until both have reached the cache. */
+#ifdef __AVX2__
+typedef __m256 eight_floats;
+INLINE void put_row(f64 *to, eight_floats v)
 {
-#ifdef __F16C__
-    _mm256_storeu_ps(to, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)from)));
+#ifdef __AVX512F__
+    _mm512_storeu_pd(to, _mm512_cvtps_pd(v));
 #else
-    for (int i = 0; i < 8; i++)
-        to[i] = f32_of_f16(from[i]);
+    _mm256_storeu_pd(to, _mm256_cvtps_pd(_mm256_castps256_ps128(v)));
+    _mm256_storeu_pd(to + 4, _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1)));
 #endif
+}
+/* Rounded to f32; NaN is the canonical one. */
+INLINE eight_floats take_row(const f64 *from)
+{
+#ifdef __AVX512F__
+    __m256 v = _mm512_cvtpd_ps(_mm512_loadu_pd(from));
+#else
+    __m256 v = _mm256_set_m128(_mm256_cvtpd_ps(_mm256_loadu_pd(from + 4)), _mm256_cvtpd_ps(_mm256_loadu_pd(from)));
+#endif
+    __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(F32_NAN));
+    return _mm256_blendv_ps(v, nan, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+}
+#else
+typedef struct {
+    f32 at[TILE];
+} eight_floats;
+INLINE void put_row(f64 *to, eight_floats v)
+{
+    for (int i = 0; i < TILE; i++)
+        to[i] = (f64)v.at[i];
+}
+INLINE eight_floats take_row(const f64 *from)
+{
+    eight_floats v;
+    for (int i = 0; i < TILE; i++)
+        v.at[i] = canonical_f32((f32)from[i]);
+    return v;
+}
+#endif
+
+/* Exact. */
+INLINE eight_floats floats_of_f16(const u16 *from)
+{
+#ifdef __AVX2__
+    return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)from));
+#else
+    eight_floats v;
+    for (int i = 0; i < TILE; i++)
+        v.at[i] = f32_of_f16(from[i]);
+    return v;
+#endif
+}
+INLINE eight_floats floats_of_words(const u32 *bits)
+{
+    eight_floats v;
+    memcpy(&v, bits, sizeof v);
+    return v;
 }
 /* e4m3 has no infinity; all ones is NaN. e5m2 is the upper half of an f16 (OCP 8-bit floating point). */
 INLINE f32 f32_of_e4m3(u8 x)
@@ -71,36 +121,43 @@ INLINE f32 f32_of_e4m3(u8 x)
     f32 number = float_of(magnitude << 20) * 0x1p120f;
     return float_of((magnitude == 0x7f ? F32_NAN : bits_f32(number)) | sign);
 }
-/* One row of k elements as doubles. */
+INLINE u32 bits_of_tf32(u32 x)
+{
+    return (x & 0x7fffffff) > 0x7f800000 ? F32_NAN : x & ~0x1fffu; /* a NaN stays one, whatever its low bits say */
+}
+/* 8 elements from element `i` of a row on. */
+INLINE eight_floats floats_of(const u8 *row, u32 i, enum matrix_format format)
+{
+    const u16 *half = (const u16 *)row + i;
+    const u32 *word = (const u32 *)row + i;
+    u32 bits[TILE] ALIGNED;
+    switch (format) {
+    case MATRIX_F16: return floats_of_f16(half);
+    case MATRIX_BF16:
+        for (int e = 0; e < TILE; e++)
+            bits[e] = (u32)half[e] << 16;
+        return floats_of_words(bits);
+    case MATRIX_TF32:
+        for (int e = 0; e < TILE; e++)
+            bits[e] = bits_of_tf32(word[e]);
+        return floats_of_words(bits);
+    case MATRIX_E4M3:
+        for (int e = 0; e < TILE; e++)
+            bits[e] = bits_f32(f32_of_e4m3(row[i + (u32)e]));
+        return floats_of_words(bits);
+    default: {
+        u16 upper[TILE];
+        for (int e = 0; e < TILE; e++)
+            upper[e] = (u16)(row[i + (u32)e] << 8);
+        return floats_of_f16(upper);
+    }
+    }
+}
+/* One row of k elements as doubles; `to` has room for a multiple of 8. */
 INLINE void row_of_floats(f64 *to, const u8 *from, u32 k, enum matrix_format format)
 {
-    const u16 *half = (const u16 *)from;
-    const u32 *word = (const u32 *)from;
-    f32 r[MAX_ROW_BYTES] ALIGNED;
-    switch (format) {
-    case MATRIX_F16:
-        for (u32 i = 0; i < k; i += 8)
-            floats_of_f16(r + i, half + i);
-        break;
-    case MATRIX_BF16:
-        for (u32 i = 0; i < k; i++)
-            r[i] = float_of((u32)half[i] << 16);
-        break;
-    case MATRIX_TF32: /* a NaN stays one, whatever its low bits say */
-        for (u32 i = 0; i < k; i++)
-            r[i] = (word[i] & 0x7fffffff) > 0x7f800000 ? float_of(F32_NAN) : float_of(word[i] & ~0x1fffu);
-        break;
-    case MATRIX_E4M3:
-        for (u32 i = 0; i < k; i++)
-            r[i] = f32_of_e4m3(from[i]);
-        break;
-    default:
-        for (u32 i = 0; i < k; i++)
-            r[i] = f32_of_f16((u16)(from[i] << 8));
-        break;
-    }
-    for (u32 i = 0; i < k; i++)
-        to[i] = (f64)r[i];
+    for (u32 i = 0; i < k; i += TILE)
+        put_row(to + i, floats_of(from, i, format));
 }
 INLINE void row_of_integers(s16 *to, const u8 *from, u32 k, enum matrix_format format)
 {
@@ -218,18 +275,29 @@ INLINE u32 result_register(const struct shape *s, u32 i, u32 n, u32 each)
             to[2 * l + 1] = (to_type)odd[l];                                                                           \
         }                                                                                                              \
     }
-READ_PAIRS(read_f32, f32, f64)
 READ_PAIRS(read_f64, f64, f64)
 READ_PAIRS(read_s32, s32, s32)
 
+INLINE void read_f32(f64 (*rows)[TILE], const struct warp *w, const struct uop *u, u32 first)
+{
+    const f32 *even = fragment_register(w, u, 3, first), *odd = fragment_register(w, u, 3, first + 1);
+    for (u32 g = 0; g < TILE; g++) {
+#ifdef __AVX2__
+        __m128 e = _mm_load_ps(even + 4 * g), o = _mm_load_ps(odd + 4 * g);
+        put_row(rows[g], _mm256_set_m128(_mm_unpackhi_ps(e, o), _mm_unpacklo_ps(e, o)));
+#else
+        for (u32 t = 0; t < 4; t++) {
+            rows[g][2 * t] = (f64)even[4 * g + t];
+            rows[g][2 * t + 1] = (f64)odd[4 * g + t];
+        }
+#endif
+    }
+}
 INLINE void read_f16(f64 (*rows)[TILE], const struct warp *w, const struct uop *u, u32 at)
 {
     const u16 *from = fragment_register(w, u, 3, at);
-    f32 r[TILE * TILE] ALIGNED;
-    for (u32 i = 0; i < TILE * TILE; i += 8)
-        floats_of_f16(r + i, from + i);
-    for (u32 i = 0; i < TILE * TILE; i++)
-        rows[0][i] = (f64)r[i];
+    for (u32 g = 0; g < TILE; g++)
+        put_row(rows[g], floats_of_f16(from + TILE * g));
 }
 
 INLINE void *result(const struct warp *w, const struct uop *u, u32 i)
@@ -250,9 +318,25 @@ INLINE void *result(const struct warp *w, const struct uop *u, u32 i)
             odd[l] = (expression);                                                                                     \
         }                                                                                                              \
     }
-WRITE_PAIRS(write_f32, f32, f64, canonical_f32((f32)x))
 WRITE_PAIRS(write_f64, f64, f64, canonical_f64(x))
 WRITE_PAIRS(write_s32, s32, s32, x)
+INLINE void write_f32(const struct warp *w, const struct uop *u, u32 first, const f64 (*rows)[TILE])
+{
+    f32 *even = result(w, u, first), *odd = result(w, u, first + 1);
+    for (u32 g = 0; g < TILE; g++) {
+        eight_floats v = take_row(rows[g]);
+#ifdef __AVX2__
+        __m128 low = _mm256_castps256_ps128(v), high = _mm256_extractf128_ps(v, 1);
+        _mm_store_ps(even + 4 * g, _mm_shuffle_ps(low, high, 0x88));
+        _mm_store_ps(odd + 4 * g, _mm_shuffle_ps(low, high, 0xdd));
+#else
+        for (u32 t = 0; t < 4; t++) {
+            even[4 * g + t] = v.at[2 * t];
+            odd[4 * g + t] = v.at[2 * t + 1];
+        }
+#endif
+    }
+}
 INLINE void write_f16(const struct warp *w, const struct uop *u, u32 at, const f64 (*rows)[TILE])
 {
     u16 *to = result(w, u, at);
