@@ -2,11 +2,14 @@
  * need not check anything, packed into uops, and the engine's handlers are chosen. */
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "frontend/core/access.h"
 #include "frontend/core/engine.h"
 #include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
+#include "frontend/core/operands.h"
+#include "frontend/core/schedule.h"
 #include "frontend/core/slice.h"
 #include "tracefmt/error.h"
 
@@ -80,6 +83,46 @@ static void make_independent(struct uop *u, const struct operation *o)
         u->flags &= ~UF_GUARDED;
 }
 
+/* All elements of the constant array have the first one's value, which is returned with what follows it. */
+static bool all_equal(const uint8_t *array, uint32_t element, uint64_t *value)
+{
+    memcpy(value, array, sizeof *value);
+    return !memcmp(array, array + element, 64 - element);
+}
+
+/* Operations without predicates and modes, whose uops have room for a value. */
+static bool has_room(const struct operation *o)
+{
+    switch (o->op) {
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_MAD:
+    case OP_FMA:
+    case OP_MIN:
+    case OP_MAX:
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR:
+    case OP_SHL:
+    case OP_SHR: return true;
+    default: return false;
+    }
+}
+
+/* Of an operation on registers whose b is a constant: the value goes into the uop, where there is room for it. So long
+ * code with many constants does not have to fetch an array for each. */
+static void keep_constant(const struct program *p, struct uop *u, const struct operation *o)
+{
+    if (o->kind != UOP_LANE || !has_room(o) || o->p.at || o->pd.at || !o->b.at || is_register(o->b))
+        return;
+    uint64_t value;
+    if (!all_equal(p->constants + o->b.at, operation_width(o) > 4 * RP_WARP_LANES ? 8 : 4, &value))
+        return;
+    u->equal_b = value;
+    u->flags |= UF_EQUAL_B;
+}
+
 /* Another thread may change what it reads, and the program counts on that. */
 static bool polls(const struct rp_memory_operand *m)
 {
@@ -122,6 +165,7 @@ static bool prepare_uop(struct program *p, uint32_t i, void *descriptor, struct 
     struct uop *u = &p->uops[i];
     uop_pack(u, o, descriptor);
     set_flags(p, u);
+    keep_constant(p, u, o);
     if (u->kind == UOP_MEMORY && !access_prepare(u, descriptor))
         return broken(p, i, "is a memory access that is not covered yet", err);
     p->polls |= o->kind == UOP_MEMORY && polls(&o->memory);
@@ -221,7 +265,7 @@ bool program_prepare(struct program *p, struct rp_error *err)
     if (!descriptors)
         return false;
     bool ok = prepare_uops(p, descriptors, err);
-    if (ok && slice_find(p))
+    if (ok && slice_find(p) && schedule_uops(p))
         return true;
     if (ok)
         rp_fail(err, RP_SYSTEM, "kernel '%s': out of memory", p->name);

@@ -5,6 +5,7 @@
 
 #include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
+#include "frontend/core/operands.h"
 
 struct finder {
     struct program *program;
@@ -47,23 +48,6 @@ static bool has(const struct finder *f, struct operand o, uint32_t bytes)
     return false;
 }
 
-#define PREDICATE 4u
-
-static uint32_t element_bytes(uint8_t type) { return type ? lane_element_bytes((enum lane_type)type) : 0; }
-
-/* At least the bytes of any operand that is no predicate: 32 lanes of the widest type, 32 bits or more. */
-static uint32_t width(const struct operation *o)
-{
-    uint32_t bytes = 4, types[] = {element_bytes(o->type), element_bytes(o->stype), element_bytes(o->dtype)};
-    if (o->op == OP_MOV && o->kind == UOP_LANE && o->type == T_PRED)
-        return PREDICATE;
-    for (int i = 0; i < 3; i++)
-        bytes = types[i] > bytes ? types[i] : bytes;
-    if (o->type == T_B128 || o->stype == T_B128)
-        bytes = 16;
-    return RP_WARP_LANES * (o->flags & UF_WIDE ? 2 * bytes : bytes);
-}
-
 static bool writes_list(const struct operation *o)
 {
     return (o->kind == UOP_LANE && lane_op_writes_list(o->op)) ||
@@ -72,8 +56,8 @@ static bool writes_list(const struct operation *o)
 
 static bool writes_slice(const struct finder *f, const struct operation *o)
 {
-    uint32_t bytes = width(o);
-    bool found = has(f, o->d, bytes) || has(f, o->pd, PREDICATE) || has(f, o->pd2, PREDICATE);
+    uint32_t bytes = operation_width(o);
+    bool found = has(f, o->d, bytes) || has(f, o->pd, PREDICATE_BYTES) || has(f, o->pd2, PREDICATE_BYTES);
     for (uint32_t i = 0; writes_list(o) && i < o->lists[0].count; i++)
         found |= has(f, o->lists[0].at[i], bytes);
     return found;
@@ -82,11 +66,11 @@ static bool writes_slice(const struct finder *f, const struct operation *o)
 /* All that the operation reads, but for the guard. */
 static void add_sources(struct finder *f, const struct operation *o)
 {
-    uint32_t bytes = width(o);
+    uint32_t bytes = operation_width(o);
     add(f, o->a, bytes);
     add(f, o->b, bytes);
     add(f, o->c, bytes);
-    add(f, o->p, PREDICATE);
+    add(f, o->p, PREDICATE_BYTES);
     for (unsigned n = writes_list(o); n < UOP_LISTS; n++)
         for (uint32_t i = 0; i < o->lists[n].count; i++)
             add(f, o->lists[n].at[i], bytes);
@@ -115,37 +99,23 @@ static bool may_be_read(const struct finder *f, const struct operation *o)
 
 static void access(struct finder *f, const struct operation *o)
 {
-    uint32_t address = RP_WARP_LANES * (o->stype && element_bytes(o->stype) == 4 ? 4 : 8);
+    uint32_t address = RP_WARP_LANES * (o->stype && lane_element_bytes((enum lane_type)o->stype) == 4 ? 4 : 8);
     bool atomic = o->memory.kind == RP_ACCESS_ATOMIC || o->memory.kind == RP_ACCESS_REDUCTION;
     if (o->memory.kind == RP_ACCESS_PREFETCH)
         return;
-    add(f, o->guard, PREDICATE);
+    add(f, o->guard, PREDICATE_BYTES);
     add(f, o->a, address);
     if (o->memory.kind != RP_ACCESS_STORE && writes_slice(f, o))
         need_memory(f, o);
     if (atomic) { /* whether it changes anything depends on them */
-        add(f, o->b, width(o));
-        add(f, o->c, width(o));
+        add(f, o->b, operation_width(o));
+        add(f, o->c, operation_width(o));
         for (uint32_t i = 0; i < o->lists[1].count; i++)
-            add(f, o->lists[1].at[i], width(o));
+            add(f, o->lists[1].at[i], operation_width(o));
     } else if (o->memory.kind == RP_ACCESS_STORE && may_be_read(f, o)) {
-        add(f, o->d, width(o));
+        add(f, o->d, operation_width(o));
         for (uint32_t i = 0; i < o->lists[0].count; i++)
-            add(f, o->lists[0].at[i], width(o));
-    }
-}
-
-static bool uses_condition_codes(const struct operation *o)
-{
-    switch (o->op) {
-    case OP_SUM3:
-    case OP_COMPARE_X:
-    case OP_MINMAX_X:
-    case OP_FLAGS:
-    case OP_GET_CC:
-    case OP_SET_CC:
-    case OP_TEST_CC: return true;
-    default: return o->flags & (UF_CARRY_IN | UF_CARRY_OUT);
+            add(f, o->lists[0].at[i], operation_width(o));
     }
 }
 
@@ -159,13 +129,13 @@ static void visit(struct finder *f, const struct operation *o)
     case UOP_LANE:
     case UOP_CLOCK:
         /* the condition codes are in every fingerprint, so what sets them is in every slice */
-        if (!writes_slice(f, o) && !uses_condition_codes(o))
+        if (!writes_slice(f, o) && !operation_uses_codes(o))
             return;
         f->slice->clock |= o->kind == UOP_CLOCK;
         break;
     default: break; /* control, barriers, calls: all that they read */
     }
-    add(f, o->guard, PREDICATE);
+    add(f, o->guard, PREDICATE_BYTES);
     add_sources(f, o);
 }
 

@@ -10,6 +10,8 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
+enum { PREFETCHED_UOPS = 8 }; /* how many ahead of the one that runs */
+
 ALWAYS_INLINE void end_run(struct warp_state *s, uint32_t end, const bool record)
 {
     uint32_t length = end - s->run_start;
@@ -205,6 +207,24 @@ ALWAYS_INLINE const struct uop *leave_run(struct warp_state *s, const struct uop
     return transfer(s, u, executed) ? s->pc : NULL;
 }
 
+/* Executes lane uops from `u` on, by these lanes, as long as no guard changes them; returns the uop behind. The next
+ * handler's address and the uops to come are fetched early: where the CPU took the wrong handler it finds out sooner.
+ */
+ALWAYS_INLINE const struct uop *straight_line(struct warp *w, const struct uop *u, lanemask executed)
+{
+    uop_fn fn = u->fn;
+    for (;;) {
+        uop_fn next = u[1].fn; /* the last uop of a program leaves it */
+        __builtin_prefetch(u + PREFETCHED_UOPS);
+        fn(w, u, executed);
+        u++;
+        if (__builtin_expect(u->kind != UOP_LANE, 0) || u->flags & UF_GUARDED)
+            return u;
+        fn = next;
+        executed = w->active;
+    }
+}
+
 ALWAYS_INLINE void run(struct warp_state *s, const bool record)
 {
     struct warp *w = &s->w;
@@ -216,8 +236,9 @@ ALWAYS_INLINE void run(struct warp_state *s, const bool record)
         /* most are of these two kinds: no jump through the table of the others */
         if (__builtin_expect(u->kind == UOP_LANE, 1)) {
             if (executed)
-                u->fn(w, u, executed);
-            u++;
+                u = straight_line(w, u, executed);
+            else
+                u++;
             continue;
         }
         if (u->kind == UOP_MEMORY) {

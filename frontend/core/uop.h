@@ -3,7 +3,8 @@
  * Every ISA decodes into operations (struct operation), plain records with a field for everything that any kind needs.
  * Before a program runs for the first time each operation becomes a uop (struct uop): 64 bytes, one cache line, with
  * what the warp loop and the lane handlers read each time; the rest is in a descriptor of its kind. The engine runs
- * nothing else. Operation i and uop i of a program are the same, so targets are numbers of either.
+ * nothing else. Operation i and uop i of a program are the same, so targets are numbers of either; but within a
+ * straight line uops change places (schedule.h).
  *
  * An operation of kind UOP_LANE computes something for each lane from registers to registers: its handler is a loop
  * over 32 lanes. All other kinds are carried out by the engine itself (memory, control flow, barriers). A decoder fills
@@ -411,6 +412,7 @@ struct uop {
             uint32_t target, reconverge; /* UOP_BRANCH, UOP_BRANCH_TABLE, UOP_CALL, UOP_PUSH */
         };
         uint8_t detail[8]; /* OP_VIDEO, OP_XMAD, OP_MMA */
+        uint64_t equal_b;  /* the constant b of all lanes, in operations that prepare.c chooses */
         struct {
             struct operand p, pd; /* all others */
         };

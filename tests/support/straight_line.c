@@ -9,7 +9,22 @@
 
 enum { INSTRUCTIONS = 40000000, REGISTERS = 16 };
 
-static void print_body(FILE *f, uint32_t length)
+/* The kind of instruction i. */
+static uint32_t kind_of(enum straight_mix mix, uint32_t i)
+{
+    switch (mix) {
+    case STRAIGHT_ONE: return 0;
+    case STRAIGHT_TURNS: return i % 8;
+    default: { /* the finalizer of SplitMix64 */
+        uint64_t z = i * UINT64_C(0x9e3779b97f4a7c15);
+        z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+        z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+        return (uint32_t)(z >> 61);
+    }
+    }
+}
+
+static void print_body(FILE *f, enum straight_mix mix, uint32_t length)
 {
     static const char *const kinds[] = {
         "add.u32 %%r%1$u, %%r%2$u, %3$u;\n", "mul.lo.u32 %%r%1$u, %%r%2$u, %%r7;\n",
@@ -18,10 +33,10 @@ static void print_body(FILE *f, uint32_t length)
         "add.f32 %%f%1$u, %%f%2$u, %%f3;\n", "or.b32 %%r%1$u, %%r%2$u, %3$u;\n",
     };
     for (uint32_t i = 0; i < length; i++)
-        fprintf(f, kinds[i % 8], i * 5 % REGISTERS, i * 3 % REGISTERS, i * 7919 + 13);
+        fprintf(f, kinds[kind_of(mix, i)], i * 5 % REGISTERS, i * 3 % REGISTERS, i * 7919 + 13);
 }
 
-static char *kernel_text(uint32_t length)
+static char *kernel_text(enum straight_mix mix, uint32_t length)
 {
     char *text = NULL;
     size_t size;
@@ -34,7 +49,7 @@ static char *kernel_text(uint32_t length)
     for (uint32_t r = 0; r < REGISTERS; r++)
         fprintf(f, "mov.u32 %%r%u, %u; mov.f32 %%f%u, 0f3F800000;\n", r, r, r);
     fprintf(f, "L:\n");
-    print_body(f, length);
+    print_body(f, mix, length);
     fprintf(f, "add.u32 %%n, %%n, 1; setp.lt.u32 %%p, %%n, %u; @%%p bra L;\n", INSTRUCTIONS / length);
     for (uint32_t r = 1; r < REGISTERS; r++)
         fprintf(f, "add.u32 %%r0, %%r0, %%r%u; add.f32 %%f0, %%f0, %%f%u;\n", r, r);
@@ -69,9 +84,9 @@ static bool run(struct rp_device *d, struct program *p, double *rate, struct rp_
     return out;
 }
 
-bool straight_line_rate(uint32_t length, double *rate, struct rp_error *err)
+bool straight_line_rate(enum straight_mix mix, uint32_t length, double *rate, struct rp_error *err)
 {
-    char *text = kernel_text(length);
+    char *text = kernel_text(mix, length);
     if (!text)
         return rp_fail(err, RP_SYSTEM, "out of memory");
     struct module *m = ptx_load_text("straight_line.ptx", text, strlen(text), 0, err);

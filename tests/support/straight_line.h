@@ -7,8 +7,11 @@
 
 #include "tracefmt/error.h"
 
+/* Of which kinds the instructions are: one, eight in turn, or eight in no order that a branch predictor could learn. */
+enum straight_mix { STRAIGHT_ONE, STRAIGHT_TURNS, STRAIGHT_RANDOM };
+
 /* Warp instructions per second of processor time of one warp that goes round and round a loop of `length` arithmetic
- * instructions, eight kinds in turn, every immediate another. False: err says why. */
-bool straight_line_rate(uint32_t length, double *rate, struct rp_error *err);
+ * instructions, every immediate another. False: err says why. */
+bool straight_line_rate(enum straight_mix, uint32_t length, double *rate, struct rp_error *err);
 
 #endif

@@ -187,16 +187,37 @@ INLINE u32 u32_of_f64(f64 x) { return (u32)(s32)(x - 2147483648.0) ^ 0x80000000u
     }
 #define LANES2(name, D, A, B, expression)                                                                              \
     INLINE D name##_lane(A a, B b) { return (D)(expression); }                                                         \
+    NOINLINE void name##_equal_b(struct warp *w, const struct uop *u, lanemask executed)                               \
+    {                                                                                                                  \
+        const A *a = source(w, u->a);                                                                                  \
+        const B b = *(const B *)&u->equal_b;                                                                           \
+        STORE_LANES(D, destination(w, u->d), executed, name##_lane(a[l], b));                                          \
+    }                                                                                                                  \
     HANDLER(name)                                                                                                      \
     {                                                                                                                  \
+        if (u->flags & UF_EQUAL_B) {                                                                                   \
+            name##_equal_b(w, u, executed);                                                                            \
+            return;                                                                                                    \
+        }                                                                                                              \
         const A *a = source(w, u->a);                                                                                  \
         const B *b = source(w, u->b);                                                                                  \
         STORE_LANES(D, destination(w, u->d), executed, name##_lane(a[l], b[l]));                                       \
     }
 #define LANES3(name, D, A, B, C, expression)                                                                           \
     INLINE D name##_lane(A a, B b, C c) { return (D)(expression); }                                                    \
+    NOINLINE void name##_equal_b(struct warp *w, const struct uop *u, lanemask executed)                               \
+    {                                                                                                                  \
+        const A *a = source(w, u->a);                                                                                  \
+        const B b = *(const B *)&u->equal_b;                                                                           \
+        const C *c = source(w, u->c);                                                                                  \
+        STORE_LANES(D, destination(w, u->d), executed, name##_lane(a[l], b, c[l]));                                    \
+    }                                                                                                                  \
     HANDLER(name)                                                                                                      \
     {                                                                                                                  \
+        if (u->flags & UF_EQUAL_B) {                                                                                   \
+            name##_equal_b(w, u, executed);                                                                            \
+            return;                                                                                                    \
+        }                                                                                                              \
         const A *a = source(w, u->a);                                                                                  \
         const B *b = source(w, u->b);                                                                                  \
         const C *c = source(w, u->c);                                                                                  \

@@ -1,0 +1,14 @@
+/* What operations read and write, for passes that look at a whole program. */
+#ifndef REPRISE_FRONTEND_CORE_OPERANDS_H
+#define REPRISE_FRONTEND_CORE_OPERANDS_H
+
+#include "frontend/core/uop.h"
+
+#define PREDICATE_BYTES 4u
+
+/* At least the bytes of any operand that is no predicate: 32 lanes of the widest type, 32 bits or more. */
+uint32_t operation_width(const struct operation *);
+/* The operation reads or writes condition codes of the warp. */
+bool operation_uses_codes(const struct operation *);
+
+#endif

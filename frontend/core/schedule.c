@@ -1,0 +1,174 @@
+#include "frontend/core/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/core/operands.h"
+
+enum { WINDOW = 32 }; /* uops among which the next one is chosen */
+
+/* ---- places: what an operation reads or writes ------------------------------------------------------------------- */
+
+/* A set of registers, by parts of 128 bytes of the window modulo 256, and of what is no register. It may have more than
+ * it should, never less. */
+enum { PART = 128, PARTS = 256, WORDS = PARTS / 64 + 1 };
+#define CODES UINT64_C(1)  /* in the last word: the condition codes, */
+#define GUARDS UINT64_C(2) /* and the order in which masks of guarded instructions are logged */
+struct places {
+    uint64_t words[WORDS];
+};
+
+static void add(struct places *s, struct operand o, uint32_t bytes)
+{
+    if (!is_register(o))
+        return;
+    for (uint32_t at = register_offset(o) / PART, last = (register_offset(o) + bytes - 1) / PART; at <= last; at++)
+        s->words[at % PARTS / 64] |= UINT64_C(1) << at % 64;
+}
+
+static void add_all(struct places *s, const struct places *other)
+{
+    for (int i = 0; i < WORDS; i++)
+        s->words[i] |= other->words[i];
+}
+
+static bool meet(const struct places *a, const struct places *b)
+{
+    uint64_t common = 0;
+    for (int i = 0; i < WORDS; i++)
+        common |= a->words[i] & b->words[i];
+    return common;
+}
+
+static struct places read_by(const struct operation *o)
+{
+    struct places s = {{0}};
+    uint32_t bytes = operation_width(o);
+    add(&s, o->a, bytes);
+    add(&s, o->b, bytes);
+    add(&s, o->c, bytes);
+    add(&s, o->p, PREDICATE_BYTES);
+    add(&s, o->guard, PREDICATE_BYTES);
+    return s;
+}
+
+static struct places written_by(const struct operation *o)
+{
+    struct places s = {{0}};
+    add(&s, o->d, operation_width(o));
+    add(&s, o->pd, PREDICATE_BYTES);
+    add(&s, o->pd2, PREDICATE_BYTES);
+    s.words[WORDS - 1] |= operation_uses_codes(o) ? CODES : 0;
+    s.words[WORDS - 1] |= is_register(o->guard) ? GUARDS : 0;
+    return s;
+}
+
+/* ---- a stretch --------------------------------------------------------------------------------------------------- */
+
+struct waiting {
+    struct uop uop;
+    struct places read, written;
+};
+
+/* The first uops of a stretch that have no place yet, in their order: slots[order[0]] and so on. */
+struct window {
+    struct waiting slots[WINDOW];
+    uint8_t order[WINDOW];
+    uint32_t count;
+};
+
+/* Which of those that wait comes next: the first that has this handler and need not stay behind others, or else the
+ * first of all. */
+static uint32_t choose(const struct window *w, uop_fn last)
+{
+    struct places read = {{0}}, written = {{0}}; /* by those before it */
+    for (uint32_t i = 0; i < w->count; i++) {
+        const struct waiting *at = &w->slots[w->order[i]];
+        if (at->uop.fn == last && !meet(&at->read, &written) && !meet(&at->written, &written) &&
+            !meet(&at->written, &read))
+            return i;
+        add_all(&read, &at->read);
+        add_all(&written, &at->written);
+    }
+    return 0;
+}
+
+static void enter(struct window *w, uint8_t slot, const struct uop *u, const struct operation *o)
+{
+    w->slots[slot] = (struct waiting){*u, read_by(o), written_by(o)};
+    w->order[w->count++] = slot;
+}
+
+/* Takes number `i` out and returns its slot. */
+static uint8_t leave(struct window *w, uint32_t i)
+{
+    uint8_t slot = w->order[i];
+    memmove(w->order + i, w->order + i + 1, --w->count - i);
+    return slot;
+}
+
+/* Orders uops [begin, end); the first stays. */
+static void order_stretch(struct program *p, uint32_t begin, uint32_t end)
+{
+    struct window w = {.count = 0};
+    uint32_t next = begin;
+    while (next < end && w.count < WINDOW) {
+        enter(&w, (uint8_t)w.count, &p->uops[next], &p->operations[next]);
+        next++;
+    }
+    uop_fn last = NULL;
+    for (uint32_t i = begin; i < end; i++) {
+        uint8_t slot = leave(&w, choose(&w, last));
+        p->uops[i] = w.slots[slot].uop;
+        last = p->uops[i].fn;
+        if (next < end) {
+            enter(&w, slot, &p->uops[next], &p->operations[next]);
+            next++;
+        }
+    }
+}
+
+/* ---- a program --------------------------------------------------------------------------------------------------- */
+
+/* Where warps come from elsewhere. */
+static void mark_entries(const struct program *p, uint8_t *entered)
+{
+    entered[p->entry] = 1;
+    for (uint32_t i = 0; i < p->uop_count; i++) {
+        const struct operation *o = &p->operations[i];
+        if ((o->kind == UOP_BRANCH || o->kind == UOP_CALL || o->kind == UOP_PUSH) && o->target < p->uop_count)
+            entered[o->target] = 1;
+        for (uint32_t t = 0; t < o->table_count; t++)
+            if (o->table[t] < p->uop_count)
+                entered[o->table[t]] = 1;
+    }
+}
+
+/* An operation on registers alone that names all of them in fields of its own. */
+static bool movable(const struct operation *o)
+{
+    if (o->kind != UOP_LANE)
+        return false;
+    for (unsigned n = 0; n < UOP_LISTS; n++)
+        if (o->lists[n].count)
+            return false;
+    return true;
+}
+
+bool schedule_uops(struct program *p)
+{
+    uint8_t *entered = calloc(p->uop_count, 1);
+    if (!entered)
+        return false;
+    mark_entries(p, entered);
+    for (uint32_t begin = 0, end; begin < p->uop_count; begin = end) {
+        end = begin + 1;
+        if (!movable(&p->operations[begin]) || p->uops[begin].kind != UOP_LANE)
+            continue;
+        while (end < p->uop_count && !entered[end] && movable(&p->operations[end]) && p->uops[end].kind == UOP_LANE)
+            end++;
+        order_stretch(p, begin, end);
+    }
+    free(entered);
+    return true;
+}
