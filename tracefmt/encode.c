@@ -149,7 +149,7 @@ static uint32_t pattern_in_file(struct encoder *e, uint32_t pattern)
         e->pattern_id[pattern] = ++e->patterns_used;
         e->chunk->decoded_bytes += sizeof(struct rp_pattern);
         if (p->kind == RP_PATTERN_GENERAL)
-            e->chunk->decoded_bytes += sizeof(int32_t) * (unsigned)__builtin_popcount(p->mask);
+            e->chunk->decoded_bytes += sizeof(int32_t) * rp_lane_count(p->mask);
         buffer_varint(&e->column[CHUNK_PATTERN_MASK], p->mask);
         buffer_varint(&e->column[CHUNK_PATTERN_KIND], p->kind);
         buffer_zigzag(&e->column[CHUNK_PATTERN_STRIDE], (uint64_t)p->stride);

@@ -44,7 +44,7 @@ bool path_measure(struct path *p, const struct kernel_map *m, struct rp_error *e
         if (!r->length || !r->active || r->start >= count || r->length > count - r->start)
             return bad_run(r, m, err);
         uint32_t end = r->start + r->length;
-        unsigned lanes = (unsigned)__builtin_popcount(r->active);
+        unsigned lanes = rp_lane_count(r->active);
         p->warp_instructions += r->length;
         p->thread_instructions += (uint64_t)lanes * r->length;
         for (uint32_t at = m->next_notable[r->start]; at < end; at = m->next_notable[at + 1]) {
@@ -56,7 +56,7 @@ bool path_measure(struct path *p, const struct kernel_map *m, struct rp_error *e
                 rp_lanemask executed = p->guards[guard++];
                 if (executed & ~r->active)
                     return rp_fail(err, RP_BAD_INPUT, "a guard mask has lanes that are not active");
-                p->thread_instructions -= lanes - (unsigned)__builtin_popcount(executed);
+                p->thread_instructions -= lanes - rp_lane_count(executed);
                 if (!executed)
                     continue;
             }

@@ -59,6 +59,20 @@ static uint8_t narrowest(const struct wide_pattern *p)
     return bits < 0x80 ? 1 : bits < 0x8000 ? 2 : bits < 0x80000000 ? 4 : 8;
 }
 
+/* The offsets of the lanes, one after the other, each as a `type`. */
+#define DEFINE_NARROW(type)                                                                                            \
+    static void narrow_##type(uint8_t *out, const struct wide_pattern *p)                                              \
+    {                                                                                                                  \
+        for (rp_lanemask rest = p->mask; rest; rest &= rest - 1, out += sizeof(type)) {                                \
+            type offset = (type)p->offset[__builtin_ctz(rest)];                                                        \
+            memcpy(out, &offset, sizeof offset);                                                                       \
+        }                                                                                                              \
+    }
+DEFINE_NARROW(int8_t)
+DEFINE_NARROW(int16_t)
+DEFINE_NARROW(int32_t)
+DEFINE_NARROW(int64_t)
+
 bool pattern_narrow(struct rp_pattern *out, const struct wide_pattern *p, struct pool *pool)
 {
     *out = (struct rp_pattern){.mask = p->mask, .kind = p->kind, .stride = p->stride, .hash = p->hash};
@@ -69,16 +83,11 @@ bool pattern_narrow(struct rp_pattern *out, const struct wide_pattern *p, struct
     out->offset = at;
     if (!at)
         return false;
-    for (rp_lanemask rest = p->mask; rest; rest &= rest - 1, at += out->width) {
-        int64_t offset = p->offset[__builtin_ctz(rest)];
-        int8_t narrow1 = (int8_t)offset;
-        int16_t narrow2 = (int16_t)offset;
-        int32_t narrow4 = (int32_t)offset;
-        const void *from = out->width == 1   ? (const void *)&narrow1
-                           : out->width == 2 ? (const void *)&narrow2
-                           : out->width == 4 ? (const void *)&narrow4
-                                             : (const void *)&offset;
-        memcpy(at, from, out->width);
+    switch (out->width) {
+    case 1: narrow_int8_t(at, p); break;
+    case 2: narrow_int16_t(at, p); break;
+    case 4: narrow_int32_t(at, p); break;
+    default: narrow_int64_t(at, p); break;
     }
     return true;
 }
@@ -118,7 +127,7 @@ static void place_lanes(const struct rp_pattern *p, uint64_t base, uint64_t *out
         widen(out, p, RP_WARP_LANES, base);
     } else {
         uint64_t list[RP_WARP_LANES], *at = list;
-        widen(list, p, (unsigned)__builtin_popcount(p->mask), base);
+        widen(list, p, rp_lane_count(p->mask), base);
         for (rp_lanemask rest = p->mask; rest; rest &= rest - 1)
             out[__builtin_ctz(rest)] = *at++;
     }

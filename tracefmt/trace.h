@@ -15,6 +15,19 @@
 
 typedef uint32_t rp_lanemask; /* bit l is lane l */
 
+/* How many lanes these are. Where compilers may not use an instruction for it they call a function, which takes longer
+ * than this. */
+static inline unsigned rp_lane_count(rp_lanemask m)
+{
+#if defined __POPCNT__ || defined __aarch64__
+    return (unsigned)__builtin_popcount(m);
+#else
+    m -= m >> 1 & 0x55555555u;
+    m = (m & 0x33333333u) + (m >> 2 & 0x33333333u);
+    return ((m + (m >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+#endif
+}
+
 /* ---- static instructions -------------------------------------------------------------------------------------- */
 
 /* The functional-unit class of an instruction: X(identifier, name in files, meaning). The order is the wire encoding:
@@ -387,10 +400,7 @@ struct rp_pattern {
     const void *offset; /* GENERAL: of each lane in the mask, from low to high: signed integers of `width` bytes */
 };
 /* How many bytes there are at `offset`. Patterns are equal if mask, kind, stride, width and these bytes are. */
-static inline unsigned rp_pattern_bytes(const struct rp_pattern *p)
-{
-    return p->width * (unsigned)__builtin_popcount(p->mask);
-}
+static inline unsigned rp_pattern_bytes(const struct rp_pattern *p) { return p->width * rp_lane_count(p->mask); }
 
 const char *rp_class_name(enum rp_class c);
 const char *rp_space_name(enum rp_space s);

@@ -227,7 +227,7 @@ static void count_path(const struct chunk_path *cp, const struct rp_kernel *k, s
             const struct rp_instruction *in = &k->instructions[at];
             rp_lanemask executed = in->flags & RP_GUARDED ? *guard++ : r->active;
             out->warp[in->unit_class] += cp->users;
-            out->thread[in->unit_class] += (uint64_t)cp->users * (unsigned)__builtin_popcount(executed);
+            out->thread[in->unit_class] += (uint64_t)cp->users * rp_lane_count(executed);
         }
     }
 }

@@ -88,7 +88,7 @@ HOT void prepare_access(const struct fast_sm *sm, struct fast_warp *w)
         note_caches(w);
 }
 
-HOT uint64_t lanes(rp_lanemask mask) { return mask == ~0u ? RP_WARP_LANES : (uint64_t)__builtin_popcount(mask); }
+HOT uint64_t lanes(rp_lanemask mask) { return mask == ~0u ? RP_WARP_LANES : rp_lane_count(mask); }
 
 /* Fetches the warp's next instruction and sets its wake, or ends the warp. */
 HOT bool advance(struct fast_sm *sm, struct fast_warp *w, struct rp_error *err)

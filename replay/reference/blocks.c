@@ -43,7 +43,7 @@ bool ref_advance(struct reference *r, struct ref_warp *w, struct rp_error *err)
     int more;
     while ((more = rp_cursor_next(&w->cursor, &w->next, err)) > 0) {
         r->statistics->warp_instructions++;
-        r->statistics->thread_instructions += (uint64_t)__builtin_popcount(w->next.executed);
+        r->statistics->thread_instructions += rp_lane_count(w->next.executed);
         if (r->machine->issue_exit || !is_plain_exit(w->next.instruction)) {
             fetch(r, w);
             return true;
