@@ -201,30 +201,72 @@ static inline unsigned barrier_id(const struct rp_step *s)
     int32_t id = s->instruction->barrier.id;
     return (id < 0 ? (unsigned)(s->aux & 0xffff) : (unsigned)id) % BARRIERS;
 }
-/* Warps expected, 0: all of the block. Barriers count threads, and each warp counts with all of its lanes (PTX ISA,
- * "bar"). */
-static inline uint64_t barrier_warps(const struct rp_step *s)
+/* Threads expected, 0: all of the block. Barriers count whole warps (PTX ISA, "barrier": the count is a multiple of the
+ * warp size). */
+static inline uint64_t barrier_threads(const struct rp_step *s)
 {
     int32_t count = s->instruction->barrier.count;
     uint64_t threads = count < 0 ? s->aux >> 16 : (uint64_t)count;
-    return threads / RP_WARP_LANES + (threads % RP_WARP_LANES != 0);
+    return (threads + RP_WARP_LANES - 1) / RP_WARP_LANES * RP_WARP_LANES;
+}
+static inline bool waits_at_barrier(const struct rp_instruction *in)
+{
+    return in->barrier.kind == RP_BARRIER_SYNC || in->barrier.kind == RP_BARRIER_REDUCE;
 }
 
-/* Lanes of a warp whose threads are independent may come to a barrier in several steps. The recording has them one
- * after the other, with lanes of their own each: they are one arrival, of the first step. */
+/* What a warp's lanes have done at barriers. Where threads are independent, they may come in several parts. Those that
+ * wait stand in the recording one after the other, with lanes of their own each: together they are one arrival, at the
+ * issue of the last. Those that do not wait (bar.arrive) stand where they are, and add up. Once all lanes that have not
+ * exited have arrived, the warp has, as a whole and once. Until then each lane counts as one thread. */
 struct arrival {
-    const struct rp_run *run; /* that ends with the last step of an arrival; NULL: none */
-    rp_lanemask lanes;        /* of all its steps */
-    unsigned id;
+    rp_lanemask live;           /* have not exited */
+    rp_lanemask gathered;       /* by the steps of an arrival that the next step may go on with; 0: there is none */
+    uint32_t id;                /* of that arrival */
+    uint64_t expected;          /* as barrier_threads */
+    uint32_t parts;             /* barriers at which some lanes have arrived and others have not: a bit each */
+    rp_lanemask part[BARRIERS]; /* the lanes that have */
 };
-/* For each barrier step `s`, behind which `c` stands: whether it goes on with the arrival before it. */
-static inline bool continues_arrival(struct arrival *a, const struct rp_cursor *c, const struct rp_step *s)
+static inline struct arrival arrival_begin(const struct rp_launch *l, unsigned warp)
 {
-    const struct rp_run *run = c->at ? c->run : c->run - 1;
-    bool first = c->at == 1 || (!c->at && run->length == 1);
-    bool same = a->run && first && run == a->run + 1 && a->id == barrier_id(s) && !(a->lanes & s->executed);
-    *a = (struct arrival){c->at ? NULL : run, same ? a->lanes | s->executed : s->executed, barrier_id(s)};
-    return same;
+    uint32_t threads = rp_launch_threads(l) - warp * RP_WARP_LANES;
+    return (struct arrival){.live = threads < RP_WARP_LANES ? (1u << threads) - 1 : ~0u};
+}
+/* The warp's lanes are at the barrier of its step, in this part or in one before. True: that may not be all of them,
+ * and the next step decides. */
+static inline bool arrival_gather(struct arrival *a, const struct rp_step *s)
+{
+    a->gathered |= s->executed;
+    a->id = barrier_id(s);
+    a->expected = barrier_threads(s);
+    return waits_at_barrier(s->instruction) && a->gathered != a->live;
+}
+/* The step goes on with what was gathered. */
+static inline bool arrival_goes_on(const struct arrival *a, const struct rp_step *s)
+{
+    return s->executed && !(s->executed & a->gathered) && waits_at_barrier(s->instruction) && barrier_id(s) == a->id;
+}
+/* Takes the gathered lanes to the barrier. Returns how many threads more have arrived; *whole: the warp has. */
+static inline uint64_t arrival_count(struct arrival *a, bool *whole)
+{
+    rp_lanemask before = a->part[a->id], all = before | a->gathered;
+    uint64_t threads = rp_lane_count(before & a->gathered); /* again, without waiting in between */
+    *whole = !(a->live & ~all);
+    a->part[a->id] = *whole ? 0 : all;
+    a->parts = (a->parts & ~(1u << a->id)) | (*whole ? 0 : 1u << a->id);
+    a->gathered = 0;
+    if (*whole)
+        return threads + RP_WARP_LANES - rp_lane_count(before);
+    return threads + rp_lane_count(all & ~before);
+}
+/* At a barrier at which a part had arrived, no other lanes are left: what the warp counts more now. 0: some are. */
+static inline uint64_t arrival_left(struct arrival *a, unsigned id)
+{
+    rp_lanemask part = a->part[id];
+    if (a->live & ~part)
+        return 0;
+    a->part[id] = 0;
+    a->parts &= ~(1u << id);
+    return RP_WARP_LANES - rp_lane_count(part);
 }
 
 /* An exit of all lanes on the path; machines may take it as no instruction of its own (issue_exit). */

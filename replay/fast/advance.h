@@ -90,6 +90,16 @@ HOT void prepare_access(const struct fast_sm *sm, struct fast_warp *w)
 
 HOT uint64_t lanes(rp_lanemask mask) { return mask == ~0u ? RP_WARP_LANES : rp_lane_count(mask); }
 
+/* The lanes of an exit that takes no time. What was gathered before it arrives first: an exit does not go on with it.
+ */
+static __attribute__((noinline)) void leave_lanes(struct fast_sm *sm, struct fast_warp *w)
+{
+    w->op = NULL;
+    if (w->arrival.gathered)
+        fast_arrive_on(sm, w);
+    fast_exit(sm, w, w->next.executed);
+}
+
 /* Fetches the warp's next instruction and sets its wake, or ends the warp. */
 HOT bool advance(struct fast_sm *sm, struct fast_warp *w, struct rp_error *err)
 {
@@ -99,8 +109,10 @@ HOT bool advance(struct fast_sm *sm, struct fast_warp *w, struct rp_error *err)
         w->part->statistics.thread_instructions += lanes(w->next.executed);
         w->op = &w->part->grid->program.ops[w->next.index];
         if (w->op->flags & (OP_FREE_EXIT | OP_FETCHED | OP_ACCESS)) {
-            if (w->op->flags & OP_FREE_EXIT)
+            if (w->op->flags & OP_FREE_EXIT) {
+                leave_lanes(sm, w);
                 continue;
+            }
             if (w->op->flags & OP_FETCHED)
                 fetch(sm, w);
             if (w->op->flags & OP_ACCESS)
@@ -109,6 +121,8 @@ HOT bool advance(struct fast_sm *sm, struct fast_warp *w, struct rp_error *err)
         decode(sm, w);
         if (!w->waiting)
             schedule(sm, w);
+        else if (w->arrival.gathered)
+            fast_arrive_on(sm, w);
         return true;
     }
     if (more < 0)

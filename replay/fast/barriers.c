@@ -6,8 +6,19 @@
 
 static uint64_t all_warps(const struct fast_block *block) { return ~0ull >> (64 - block->warp_count); }
 
+/* Parts of warps that came to barriers of the past are forgotten. */
+static __attribute__((noinline)) void forget_parts(struct fast_block *block, unsigned id)
+{
+    for (unsigned i = 0; i < block->warp_count; i++) {
+        block->warps[i].arrival.part[id] = 0;
+        block->warps[i].arrival.parts &= ~(1u << id);
+    }
+}
+
 static void release(struct fast_sm *sm, struct fast_block *block, unsigned id)
 {
+    if (block->barriers[id].parts)
+        forget_parts(block, id);
     block->barriers[id] = (struct fast_barrier){0};
     block->active_barriers &= ~(1u << id);
     for (uint64_t waiting = block->waiting; waiting; waiting &= waiting - 1) {
@@ -29,29 +40,63 @@ void fast_check_barriers(struct fast_sm *sm, struct fast_block *block)
     for (uint32_t active = block->active_barriers; active; active &= active - 1) {
         unsigned id = (unsigned)__builtin_ctz(active);
         const struct fast_barrier *b = &block->barriers[id];
-        if (b->expected ? b->arrivals >= b->expected : (b->arrived | block->ended) == all_warps(block))
+        if (b->expected ? b->threads >= b->expected : (b->arrived | block->ended) == all_warps(block))
             release(sm, block, id);
     }
 }
 
-void fast_arrive(struct fast_sm *sm, struct fast_warp *w)
+/* The lanes that were gathered arrive. */
+static void take(struct fast_sm *sm, struct fast_warp *w, bool waits)
 {
     struct fast_block *block = w->block;
-    unsigned id = barrier_id(&w->next);
-    if (continues_arrival(&w->arrival, &w->cursor, &w->next))
-        return;
+    unsigned id = w->arrival.id;
     struct fast_barrier *b = &block->barriers[id];
+    bool whole;
     block->active_barriers |= 1u << id;
-    b->arrivals++;
-    b->arrived |= 1ull << w->number;
-    b->expected = barrier_warps(&w->next);
-    bool waits = w->next.instruction->barrier.kind != RP_BARRIER_ARRIVE;
-    w->op = NULL; /* the instruction after the barrier is not fetched yet */
+    b->threads += arrival_count(&w->arrival, &whole);
+    b->arrived |= (uint64_t)(whole || waits) << w->number;
+    b->expected = w->arrival.expected;
+    b->parts |= !whole;
     if (waits) {
         w->waiting = true;
         w->barrier = (uint8_t)id;
         block->waiting |= 1ull << w->number;
         sm->chip->scheduler->wait(w->subcore->scheduler, w->slot);
+    }
+    fast_check_barriers(sm, block);
+}
+
+void fast_arrive(struct fast_sm *sm, struct fast_warp *w)
+{
+    bool waits = waits_at_barrier(w->next.instruction);
+    w->op = NULL; /* the instruction after the barrier is not fetched yet */
+    if (arrival_gather(&w->arrival, &w->next))
+        w->waiting = true; /* until that is */
+    else
+        take(sm, w, waits);
+}
+
+void fast_arrive_on(struct fast_sm *sm, struct fast_warp *w)
+{
+    if (!w->op || !arrival_goes_on(&w->arrival, &w->next)) {
+        take(sm, w, true);
+        return;
+    }
+    w->waiting = false;
+    schedule(sm, w);
+}
+
+void fast_exit(struct fast_sm *sm, struct fast_warp *w, rp_lanemask lanes)
+{
+    struct fast_block *block = w->block;
+    w->arrival.live &= ~lanes;
+    if (!w->arrival.parts)
+        return;
+    for (uint32_t parts = w->arrival.parts; parts; parts &= parts - 1) {
+        unsigned id = (unsigned)__builtin_ctz(parts);
+        uint64_t threads = arrival_left(&w->arrival, id);
+        block->barriers[id].threads += threads;
+        block->barriers[id].arrived |= (uint64_t)(threads > 0) << w->number;
     }
     fast_check_barriers(sm, block);
 }

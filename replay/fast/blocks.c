@@ -10,6 +10,10 @@
 void fast_end_warp(struct fast_sm *sm, struct fast_warp *w)
 {
     struct fast_block *block = w->block;
+    w->op = NULL;
+    if (w->arrival.gathered)
+        fast_arrive_on(sm, w);
+    fast_exit(sm, w, ~0u);
     w->ended = true;
     w->waiting = false;
     block->waiting &= ~(1ull << w->number);
@@ -74,6 +78,7 @@ static bool open_block(struct fast_block *block, unsigned warps, struct rp_error
         *w = (struct fast_warp){.number = block->warp_count,
                                 .part = block->part,
                                 .block = block,
+                                .arrival = arrival_begin(block->part->grid->launch, block->warp_count),
                                 .scoreboard = w->scoreboard,
                                 .signals = w->signals};
         if (!rp_cursor_open(&w->cursor, block->trace, w->number, err))

@@ -44,7 +44,8 @@ enum op_flag {
     OP_MANY = 1 << 9,         /* waits for or writes more registers than stand in the op */
     OP_ORDERED = 1 << 10,     /* an access in a kernel with fences for the block: noted when it is performed for that */
     OP_BLOCK_FENCE = 1 << 11, /* with OP_FENCE: waits until accesses are performed for the block */
-    OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS | OP_PLAIN,
+    OP_EXIT = 1 << 12,        /* ends lanes */
+    OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS | OP_PLAIN | OP_EXIT,
 };
 
 /* What a scoreboard entry's lowest two bits say: who writes the register. Above them: the cycle from which it is free.
@@ -110,11 +111,12 @@ struct fast_warp {
     uint64_t earliest;            /* the same as wake without control_until; kept with OP_EXTENDED only */
     struct fast_signals *signals; /* NULL without control words */
     struct fast_block *block;
-    struct arrival arrival;
+    struct arrival arrival; /* the last: it is seldom needed */
 };
 
 struct fast_barrier {
-    uint64_t arrivals, arrived, expected;
+    uint64_t threads, arrived, expected; /* threads that have arrived, warps that have or wait, threads expected */
+    bool parts;                          /* of a warp have arrived before the rest of it */
 };
 
 struct fast_block {
@@ -315,6 +317,9 @@ HOT uint64_t registers_free(const struct fast_warp *w)
 /* ---- barriers.c ------------------------------------------------------------------------------------------------- */
 
 void fast_arrive(struct fast_sm *, struct fast_warp *);
+/* The warp has come to a barrier in part: its next step, which may be the end (op NULL), goes on with it or not. */
+void fast_arrive_on(struct fast_sm *, struct fast_warp *);
+void fast_exit(struct fast_sm *, struct fast_warp *, rp_lanemask lanes);
 void fast_check_barriers(struct fast_sm *, struct fast_block *);
 /* Nothing can ever happen again on the whole chip. */
 bool fast_stuck(struct fast *, struct rp_error *);

@@ -66,7 +66,7 @@ void fast_prefetch(const struct fast_sm *sm)
         slots[i] = awake(sm, &sm->subcores[i]);
         for (uint64_t left = slots[i]; left; left &= left - 1) {
             const struct fast_warp *w = sm->subcores[i].slots[__builtin_ctzll(left)];
-            fetch(w, w + 1);
+            fetch(w, &w->arrival);
         }
     }
     for (unsigned i = 0; i < sm->subcore_count; i++)

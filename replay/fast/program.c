@@ -145,7 +145,7 @@ static struct op build_op(const struct fast *f, const struct rp_instruction *in)
                                               : &m->classes[in->unit_class];
     unsigned flags = (in->unit_class == RP_CLASS_CONTROL ? OP_CONTROL : 0) |
                      (in->unit_class == RP_CLASS_FENCE ? OP_FENCE : 0) | (waits_for_block(f, in) ? OP_BLOCK_FENCE : 0) |
-                     (is_block_barrier(in) ? OP_BARRIER : 0) |
+                     (is_block_barrier(in) ? OP_BARRIER : 0) | (in->flags & RP_EXIT ? OP_EXIT : 0) |
                      (is_plain(f, in)    ? OP_PLAIN
                       : in->memory_count ? OP_ACCESS
                                          : 0) |

@@ -7,9 +7,9 @@
 static bool complete(const struct ref_block *block, const struct ref_barrier *barrier)
 {
     uint64_t all = ~0ull >> (64 - block->warp_count);
-    if (!barrier->arrivals)
+    if (!barrier->threads)
         return false;
-    return barrier->expected ? barrier->arrivals >= barrier->expected : (barrier->arrived | block->ended) == all;
+    return barrier->expected ? barrier->threads >= barrier->expected : (barrier->arrived | block->ended) == all;
 }
 
 static void release(struct reference *r, struct ref_block *block, unsigned id)
@@ -17,6 +17,8 @@ static void release(struct reference *r, struct ref_block *block, unsigned id)
     block->barriers[id] = (struct ref_barrier){0};
     for (unsigned i = 0; i < block->warp_count; i++) {
         struct ref_warp *w = &block->warps[i];
+        w->arrival.part[id] = 0;
+        w->arrival.parts &= ~(1u << id);
         if (!w->waiting || w->barrier != id)
             continue;
         w->waiting = false;
@@ -31,18 +33,37 @@ void ref_check_barriers(struct reference *r, struct ref_block *block)
             release(r, block, id);
 }
 
+/* The lanes that were gathered arrive. */
+static void take(struct reference *r, struct ref_warp *w, bool waits)
+{
+    struct ref_barrier *barrier = &w->block->barriers[w->arrival.id];
+    bool whole;
+    barrier->threads += arrival_count(&w->arrival, &whole);
+    barrier->arrived |= (uint64_t)(whole || waits) << w->number;
+    barrier->expected = w->arrival.expected;
+    if (waits) {
+        w->waiting = true;
+        w->barrier = w->arrival.id;
+        r->scheduler->wait(r->sms[w->sm].subcores[w->subcore].scheduler, w->slot);
+    }
+    ref_check_barriers(r, w->block);
+}
+
 void ref_arrive(struct reference *r, struct ref_warp *w)
 {
-    struct ref_barrier *barrier = &w->block->barriers[barrier_id(&w->next)];
-    if (continues_arrival(&w->arrival, &w->cursor, &w->next))
-        return;
-    barrier->arrivals++;
-    barrier->arrived |= 1ull << w->number;
-    barrier->expected = barrier_warps(&w->next);
-    if (w->next.instruction->barrier.kind != RP_BARRIER_ARRIVE) {
-        w->waiting = true;
-        w->barrier = barrier_id(&w->next);
-        r->scheduler->wait(r->sms[w->sm].subcores[w->subcore].scheduler, w->slot);
+    if (!arrival_gather(&w->arrival, &w->next))
+        take(r, w, waits_at_barrier(w->next.instruction));
+}
+
+void ref_arrived(struct reference *r, struct ref_warp *w) { take(r, w, true); }
+
+void ref_exit(struct reference *r, struct ref_warp *w, rp_lanemask lanes)
+{
+    w->arrival.live &= ~lanes;
+    for (unsigned id = 0; id < BARRIERS; id++) {
+        uint64_t threads = w->arrival.parts >> id & 1 ? arrival_left(&w->arrival, id) : 0;
+        w->block->barriers[id].threads += threads;
+        w->block->barriers[id].arrived |= (uint64_t)(threads > 0) << w->number;
     }
     ref_check_barriers(r, w->block);
 }

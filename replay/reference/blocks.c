@@ -22,6 +22,7 @@ void ref_free_block(struct ref_block *block)
 static void end_warp(struct reference *r, struct ref_warp *w)
 {
     struct ref_block *block = w->block;
+    ref_exit(r, w, ~0u);
     w->ended = true;
     w->waiting = false;
     if (w->completion < r->now + 1)
@@ -44,13 +45,18 @@ bool ref_advance(struct reference *r, struct ref_warp *w, struct rp_error *err)
     while ((more = rp_cursor_next(&w->cursor, &w->next, err)) > 0) {
         r->statistics->warp_instructions++;
         r->statistics->thread_instructions += rp_lane_count(w->next.executed);
+        if (w->arrival.gathered && !arrival_goes_on(&w->arrival, &w->next))
+            ref_arrived(r, w);
         if (r->machine->issue_exit || !is_plain_exit(w->next.instruction)) {
             fetch(r, w);
             return true;
         }
+        ref_exit(r, w, w->next.executed);
     }
     if (more < 0)
         return false;
+    if (w->arrival.gathered)
+        ref_arrived(r, w);
     end_warp(r, w);
     return true;
 }
@@ -105,7 +111,10 @@ static bool place_block(struct reference *r, unsigned s, struct rp_error *err)
     r->statistics->blocks++;
     for (; block->warp_count < warps; block->warp_count++, block->live++) {
         struct ref_warp *w = &block->warps[block->warp_count];
-        *w = (struct ref_warp){.number = block->warp_count, .sm = s, .block = block};
+        *w = (struct ref_warp){.number = block->warp_count,
+                               .sm = s,
+                               .block = block,
+                               .arrival = arrival_begin(r->launch, block->warp_count)};
         if (!rp_cursor_open(&w->cursor, block->trace, w->number, err))
             return false;
     }

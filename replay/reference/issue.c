@@ -213,6 +213,8 @@ bool ref_issue(struct reference *r, struct ref_warp *w, struct rp_error *err)
     w->issued++;
     if (is_block_barrier(w->next.instruction) && w->next.executed)
         ref_arrive(r, w);
+    if (w->next.instruction->flags & RP_EXIT)
+        ref_exit(r, w, w->next.executed);
     return ref_advance(r, w, err);
 }
 

@@ -79,8 +79,9 @@ struct ref_warp {
 };
 
 struct ref_barrier {
-    uint64_t arrivals, arrived; /* how many, and which warps */
-    uint64_t expected;          /* warps; 0: all */
+    uint64_t threads;  /* that have arrived */
+    uint64_t arrived;  /* warps that have, or that wait */
+    uint64_t expected; /* threads; 0: all of the block */
 };
 
 struct ref_block {
@@ -137,6 +138,9 @@ bool ref_advance(struct reference *, struct ref_warp *, struct rp_error *);
 
 /* barriers.c */
 void ref_arrive(struct reference *, struct ref_warp *);
+/* The warp's next step does not go on with the arrival before it, or there is none. */
+void ref_arrived(struct reference *, struct ref_warp *);
+void ref_exit(struct reference *, struct ref_warp *, rp_lanemask lanes);
 void ref_check_barriers(struct reference *, struct ref_block *);
 /* Called when nothing can ever happen again. A launch that was cut short ends here with a warning, others fail. */
 bool ref_stuck(struct reference *, struct rp_error *);

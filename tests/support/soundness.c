@@ -15,10 +15,21 @@ static const char *const policies[SOUNDNESS_POLICIES] = {"gto", "lrr", "oldest",
 
 static uint32_t below(uint64_t *random, uint32_t n) { return (uint32_t)(synthetic_random(random) >> 33) % n; }
 
+#define MOST_SETTINGS 96
+struct drawn {
+    struct machine_setting settings[MOST_SETTINGS];
+    char key[MOST_SETTINGS][48], value[MOST_SETTINGS][24];
+    size_t count;
+    bool plain;      /* within the paper's assumptions */
+    bool blocks;     /* launches may have several blocks */
+    bool all_fences; /* each fence waits for all accesses */
+};
+
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 #define MOST_WARPS 12
 #define MOST_OPS 40
+#define MOST_PARTS 12 /* steps at barriers: 4 of 3 each */
 
 struct shape {
     enum rp_class classes[4];
@@ -27,9 +38,11 @@ struct shape {
     uint32_t spread;     /* accesses begin in one of 2^spread places */
     uint32_t mute;       /* of 100 instructions, those that write no register though they might */
     bool device_memory;  /* nothing but accesses to it */
+    bool block_fences;   /* some fences are for the block alone */
+    bool stores;
 };
 
-static struct shape random_shape(uint64_t *random)
+static struct shape random_shape(bool all_fences, uint64_t *random)
 {
     static const enum rp_class all[] = {RP_CLASS_INT,  RP_CLASS_FP32,   RP_CLASS_INT_DIV, RP_CLASS_FP32_DIV,
                                         RP_CLASS_FP64, RP_CLASS_SFU,    RP_CLASS_CONVERT, RP_CLASS_CONTROL,
@@ -42,6 +55,8 @@ static struct shape random_shape(uint64_t *random)
                       .mute = below(random, 4) ? 0 : below(random, 101)};
     s.section_length = 1 + below(random, MOST_OPS / s.sections - 1);
     s.device_memory = below(random, 4) == 0;
+    s.block_fences = all_fences || below(random, 3) == 0; /* stores that they may leave under way are not covered */
+    s.stores = all_fences || !s.block_fences;
     for (uint32_t c = 0; c < s.class_count; c++)
         s.classes[c] = s.device_memory ? RP_CLASS_MEMORY : all[below(random, sizeof all / sizeof *all)];
     return s;
@@ -51,7 +66,8 @@ static struct warp_op random_op(const struct shape *s, uint64_t *random)
 {
     struct warp_op op = {.unit_class = s->classes[below(random, s->class_count)],
                          .space = s->device_memory || below(random, 2) ? RP_SPACE_GLOBAL : RP_SPACE_SHARED,
-                         .store = below(random, 4) == 0,
+                         .store = below(random, 4) == 0 && s->stores,
+                         .scope = below(random, 2) && s->block_fences ? RP_SCOPE_CTA : RP_SCOPE_GPU,
                          .guarded_off = below(random, 20) == 0,
                          .destination = (int)below(random, s->registers),
                          .stride = below(random, 4) ? 4u << below(random, 6) : 0,
@@ -66,6 +82,26 @@ static struct warp_op random_op(const struct shape *s, uint64_t *random)
     return op;
 }
 
+/* At some barriers the warp's lanes arrive in two or three steps. */
+static uint32_t random_barrier(struct warp_op *ops, uint64_t *random)
+{
+    uint32_t parts = below(random, 3) ? 1 : 2 + below(random, 2);
+    rp_lanemask left = ~0u;
+    for (uint32_t p = 0; p < parts; p++) {
+        rp_lanemask some = left & (rp_lanemask)synthetic_random(random);
+        if (p + 1 == parts)
+            some = left;
+        else if (!some || some == left)
+            some = left & -left;
+        left &= ~some;
+        ops[p] =
+            (struct warp_op){.unit_class = RP_CLASS_BARRIER, .destination = -1, .source = {-1, -1, -1}, .lanes = some};
+        if (!left)
+            return p + 1;
+    }
+    return parts;
+}
+
 /* Sections of random length, a barrier after each; some warps end before the last. */
 static uint32_t random_program(const struct shape *s, struct warp_op *ops, uint64_t *random)
 {
@@ -75,7 +111,7 @@ static uint32_t random_program(const struct shape *s, struct warp_op *ops, uint6
         for (uint32_t k = 0; k < length; k++)
             ops[n++] = random_op(s, random);
         if (i + 1 < sections || (sections < s->sections && below(random, 2)))
-            ops[n++] = (struct warp_op){.unit_class = RP_CLASS_BARRIER, .destination = -1, .source = {-1, -1, -1}};
+            n += random_barrier(&ops[n], random);
     }
     return n;
 }
@@ -89,19 +125,22 @@ static void make_small(struct shape *s, uint32_t *warps, uint64_t *random)
 }
 
 /* Half of the blocks have warps that all do the same, as most kernels have. */
-static bool random_launch(struct warp_trace *w, bool blocks, bool small, uint64_t *random, struct rp_error *err)
+static bool random_launch(struct warp_trace *w, const struct drawn *d, bool small, uint64_t *random,
+                          struct rp_error *err)
 {
-    struct warp_op ops[MOST_WARPS][MOST_OPS + 8];
+    struct warp_op ops[MOST_WARPS][MOST_OPS + MOST_PARTS];
     struct warp_program programs[MOST_WARPS];
     uint32_t warps = 1 + below(random, below(random, 3) ? 4 : MOST_WARPS);
     bool alike = below(random, 2);
-    struct shape shape = random_shape(random);
+    struct shape shape = random_shape(d->all_fences, random);
     if (small)
         make_small(&shape, &warps, random);
     for (uint32_t i = 0; i < warps; i++) {
         struct shape own = shape;
         if (!alike && below(random, 2)) {
-            own = random_shape(random);
+            own = random_shape(d->all_fences, random);
+            own.stores = shape.stores;
+            own.block_fences = shape.block_fences;
             own.sections = shape.sections;
             own.section_length = shape.section_length;
         }
@@ -110,28 +149,19 @@ static bool random_launch(struct warp_trace *w, bool blocks, bool small, uint64_
         else
             programs[i] = (struct warp_program){ops[i], random_program(&own, ops[i], random)};
     }
-    return warp_trace_launch(w, programs, warps, blocks ? 1 + below(random, 8) : 1, err);
+    return warp_trace_launch(w, programs, warps, d->blocks ? 1 + below(random, 8) : 1, err);
 }
 
-static bool random_trace(const char *path, bool blocks, bool small, uint64_t *random, struct rp_error *err)
+static bool random_trace(const char *path, const struct drawn *d, bool small, uint64_t *random, struct rp_error *err)
 {
     struct warp_trace *t = warp_trace_begin(path, err);
     bool fine = t;
     for (uint32_t i = 0; fine && i < SOUNDNESS_LAUNCHES; i++)
-        fine = random_launch(t, blocks, small, random, err);
+        fine = random_launch(t, d, small, random, err);
     return t && warp_trace_end(t, fine, err);
 }
 
 /* ---- machines ---------------------------------------------------------------------------------------------------- */
-
-#define MOST_SETTINGS 96
-struct drawn {
-    struct machine_setting settings[MOST_SETTINGS];
-    char key[MOST_SETTINGS][48], value[MOST_SETTINGS][24];
-    size_t count;
-    bool plain;  /* within the paper's assumptions */
-    bool blocks; /* launches may have several blocks */
-};
 
 static void draw(struct drawn *d, const char *key, const char *value)
 {
@@ -251,6 +281,9 @@ static void draw_machine(struct drawn *d, uint64_t *random)
     static const char *const subcores[] = {"1", "1", "1", "2", "4"};
     d->count = 0;
     d->blocks = false;
+    d->all_fences = below(random, 2);
+    if (d->all_fences)
+        draw(d, "fences", "all");
     d->plain = below(random, 3) == 0;
     if (below(random, 8))
         draw_timings(d, random);
@@ -300,7 +333,7 @@ static struct machine *with_policy(struct drawn *d, const char *policy, uint64_t
 static void keep_exact(struct drawn *d, const struct drawn *all, bool one_slot)
 {
     static const char *const out[] = {"l1", "l2", "icache", "warm_l2", "issue.width"};
-    *d = (struct drawn){.plain = all->plain};
+    *d = (struct drawn){.plain = all->plain, .all_fences = all->all_fences};
     for (size_t i = 0; i < all->count; i++) {
         bool keep = !one_slot || (strcmp(all->key[i], "subcores") && strcmp(all->key[i], "sms"));
         for (size_t k = 0; k < sizeof out / sizeof *out; k++)
@@ -442,7 +475,7 @@ bool soundness_round(struct soundness *s, uint64_t number, struct rp_error *err)
         struct drawn all = r.drawn;
         keep_exact(&r.drawn, &all, true);
     }
-    bool fine = random_trace(path, r.drawn.blocks, s->small, &random, err) && (r.trace = rp_trace_open(path, err));
+    bool fine = random_trace(path, &r.drawn, s->small, &random, err) && (r.trace = rp_trace_open(path, err));
     unlink(path);
     for (unsigned p = 0; fine && p < SOUNDNESS_POLICIES; p++)
         fine = policy_run(&r, p, err);
@@ -462,10 +495,10 @@ bool soundness_round(struct soundness *s, uint64_t number, struct rp_error *err)
 
 struct rp_trace *soundness_warp(uint64_t seed, struct rp_error *err)
 {
-    struct warp_op ops[MOST_OPS + 8];
+    struct warp_op ops[MOST_OPS + MOST_PARTS];
     char path[64];
     snprintf(path, sizeof path, "%s/reprise-warp-%d", folder(), (int)getpid());
-    struct shape shape = random_shape(&seed);
+    struct shape shape = random_shape(false, &seed);
     struct warp_program program = {ops, random_program(&shape, ops, &seed)};
     if (!warp_trace_write(path, &program, 1, err))
         return NULL;

@@ -46,7 +46,10 @@ static void build(struct built *b, uint32_t i, const struct warp_op *op)
         registers[1 + in->src_count++] = in->guard;
     }
     if (op->unit_class == RP_CLASS_BARRIER)
-        in->barrier = (struct rp_barrier){.kind = RP_BARRIER_SYNC};
+        in->barrier = (struct rp_barrier){
+            .kind = (uint8_t)(op->barrier ? op->barrier : RP_BARRIER_SYNC), .id = op->id, .count = op->count};
+    if (op->exits)
+        in->flags |= RP_EXIT;
     if (!accesses(op))
         return;
     b->operands[i] = (struct rp_memory_operand){.space = (uint8_t)op->space,
@@ -62,7 +65,8 @@ static void build(struct built *b, uint32_t i, const struct warp_op *op)
 
 static void log_op(struct rp_warp_log *log, uint32_t i, const struct warp_op *op)
 {
-    rp_log_run(log, i, 1, ~0u);
+    rp_lanemask lanes = op->lanes ? op->lanes : ~0u;
+    rp_log_run(log, i, 1, lanes);
     if (op->guarded_off)
         rp_log_guard(log, 0);
     if (op->guarded_off || !accesses(op))
@@ -70,7 +74,7 @@ static void log_op(struct rp_warp_log *log, uint32_t i, const struct warp_op *op
     uint64_t address[RP_WARP_LANES];
     for (unsigned l = 0; l < RP_WARP_LANES; l++)
         address[l] = op->address + l * op->stride;
-    rp_log_access(log, i, 0, ~0u, address);
+    rp_log_access(log, i, 0, lanes, address);
 }
 
 /* Warp w of block b runs program (w + b) modulo their number. */

@@ -14,7 +14,7 @@
 #define WARP_TRACE_BYTES 4096u
 
 struct warp_op {
-    enum rp_class unit_class; /* MEMORY, ASYNC: an access to `space`; BARRIER: of the whole block; CONTROL: no exit */
+    enum rp_class unit_class; /* MEMORY, ASYNC: an access to `space`; CONTROL */
     enum rp_space space;      /* of an access: global or shared */
     bool store, guarded_off;  /* guarded_off: under a predicate that is false in all lanes */
     bool atomic, beside_l1;   /* of MEMORY, instead of a plain load; beside_l1: loads and stores do not look in L1 */
@@ -22,6 +22,10 @@ struct warp_op {
     uint32_t stride;                             /* bytes from lane to lane, of MEMORY */
     uint64_t address;                            /* of the lowest lane */
     enum rp_scope scope;                         /* of FENCE */
+    enum rp_barrier_kind barrier;                /* of BARRIER; NONE: a sync */
+    int id, count;                               /* of BARRIER, as in struct rp_barrier */
+    rp_lanemask lanes;                           /* on the path, which are executed; 0: all of them */
+    bool exits;                                  /* of CONTROL: ends its lanes */
     uint64_t control;                            /* scheduling control bits; 0: none */
 };
 

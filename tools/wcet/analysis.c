@@ -43,7 +43,7 @@ struct run {
 struct lane { /* one warp */
     struct wcet_warp warp;
     struct wcet_sink sink;
-    struct rp_cursor cursor;
+    struct wcet_steps steps;
     struct run *run;
     uint32_t number;
     bool open, over; /* open: cursor and warp must be given back */
@@ -70,18 +70,18 @@ static void on_instant(void *data, const struct wcet_instant *instant)
 
 /* ---- a section --------------------------------------------------------------------------------------------------- */
 
-int wcet_run_section(struct wcet_warp *w, struct rp_cursor *cursor, uint64_t *instructions, struct rp_error *err)
+int wcet_run_section(struct wcet_warp *w, struct wcet_steps *steps, uint64_t *instructions, struct rp_error *err)
 {
     struct rp_step step;
     struct wcet_op op;
     struct wcet_transactions list;
     int more;
-    while ((more = rp_cursor_next(cursor, &step, err)) > 0) {
+    while ((more = wcet_steps_next(steps, &step, err)) > 0) {
         ++*instructions;
         if (!wcet_op_of(w->model, &step, &op, &list, err) ||
             (w->caches && !wcet_caches_charge(w->caches, &list, &op, err)))
             return -1;
-        if (wcet_warp_step(w, step.index, step.executed, &op))
+        if (wcet_warp_step(w, step.index, wcet_steps_wait(steps, &step, err), &op))
             return 1;
     }
     return more;
@@ -164,7 +164,7 @@ static bool section(struct run *run, uint64_t *chain, bool *more, struct rp_erro
         if (a->caches)
             wcet_caches_warp(a->caches, i);
         wcet_warp_open(&l->warp, *chain);
-        int at = wcet_run_section(&l->warp, &l->cursor, &a->bounds->instructions, err);
+        int at = wcet_run_section(&l->warp, &l->steps, &a->bounds->instructions, err);
         if (at < 0)
             return false;
         if (a->watch && a->watch->progress)
@@ -211,7 +211,7 @@ static bool open_lanes(struct run *run, struct rp_error *err)
         if (!wcet_warp_begin(&l->warp, &a->model, &l->sink, err))
             return false;
         l->warp.caches = a->caches;
-        l->open = rp_cursor_open(&l->cursor, run->trace, i, err);
+        l->open = wcet_steps_open(&l->steps, run->trace, a->model.launch, i, err);
         if (!l->open) {
             wcet_warp_end(&l->warp);
             return false;
@@ -224,7 +224,7 @@ static void close_run(struct run *run)
 {
     for (uint32_t i = 0; run->lanes && i < run->warps; i++)
         if (run->lanes[i].open) {
-            rp_cursor_close(&run->lanes[i].cursor);
+            wcet_steps_close(&run->lanes[i].steps);
             wcet_warp_end(&run->lanes[i].warp);
         }
     free(run->lanes);

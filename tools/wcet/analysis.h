@@ -10,6 +10,7 @@
 #ifndef REPRISE_TOOLS_WCET_ANALYSIS_H
 #define REPRISE_TOOLS_WCET_ANALYSIS_H
 
+#include "tools/wcet/steps.h"
 #include "tools/wcet/warp.h"
 
 struct wcet_section {
@@ -64,6 +65,6 @@ void wcet_section_bounds(const struct wcet_model *, const struct wcet_sums *warp
                          struct wcet_section *);
 
 /* Steps one warp to the end of its section: 1 at a barrier, 0 at its end, -1 on failure. */
-int wcet_run_section(struct wcet_warp *, struct rp_cursor *, uint64_t *instructions, struct rp_error *);
+int wcet_run_section(struct wcet_warp *, struct wcet_steps *, uint64_t *instructions, struct rp_error *);
 
 #endif

@@ -1,4 +1,5 @@
 #include "tools/wcet/paths.h"
+#include "tools/wcet/steps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +95,8 @@ static struct wcet_path_op op_of(const struct wcet_model *m, const struct wcet_r
                                  .pause = row->control ? (uint32_t)m->machine->control_interval : 1};
 }
 
-static bool read_step(struct reader *r, struct reading *w, const struct rp_step *step, struct rp_error *err)
+static bool read_step(struct reader *r, struct reading *w, struct wcet_steps *steps, const struct rp_step *step,
+                      struct rp_error *err)
 {
     static const struct wcet_path_op wait = {
         .unit = WCET_PATH_NONE, .port = WCET_PATH_NONE, .gives = WCET_PATH_NONE, .takes = WCET_PATH_NONE, .wait = true};
@@ -112,7 +114,7 @@ static bool read_step(struct reader *r, struct reading *w, const struct rp_step 
     const uint32_t *writes = r->model->slots + row->first + row->waits;
     for (uint32_t i = 0; i < row->writes; i++)
         w->writer[writes[i]] = w->count;
-    if (!row->barrier || !step->executed)
+    if (!row->barrier || !wcet_steps_wait(steps, step, err))
         return true;
     r->covered &= !row->control;
     return add(w, &wait, false, err);
@@ -121,20 +123,20 @@ static bool read_step(struct reader *r, struct reading *w, const struct rp_step 
 static bool read_warp(struct reader *r, struct rp_block *block, uint32_t number, struct rp_error *err)
 {
     struct reading *w = &r->warp[number];
-    struct rp_cursor cursor;
+    struct wcet_steps steps;
     struct rp_step step;
     int more = -1;
     w->writer = calloc(r->model->slot_count + 1, sizeof *w->writer);
     if (!w->writer)
         return rp_fail(err, RP_SYSTEM, "out of memory for the registers of a warp");
-    if (!rp_cursor_open(&cursor, block, number, err))
+    if (!wcet_steps_open(&steps, block, r->model->launch, number, err))
         return false;
-    while (r->covered && (more = rp_cursor_next(&cursor, &step, err)) > 0) {
-        if (!read_step(r, w, &step, err))
+    while (r->covered && (more = wcet_steps_next(&steps, &step, err)) > 0) {
+        if (!read_step(r, w, &steps, &step, err))
             break;
         r->covered &= w->count <= MOST_OPS;
     }
-    rp_cursor_close(&cursor);
+    wcet_steps_close(&steps);
     return !r->covered || more == 0;
 }
 

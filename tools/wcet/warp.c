@@ -186,7 +186,7 @@ static void fetch(struct wcet_warp *w, const struct wcet_row *row)
     w->broken = true;
 }
 
-bool wcet_warp_step(struct wcet_warp *w, uint32_t index, bool executed, const struct wcet_op *op)
+bool wcet_warp_step(struct wcet_warp *w, uint32_t index, bool waits, const struct wcet_op *op)
 {
     const struct wcet_model *m = w->model;
     const struct wcet_row *row = &m->rows[index];
@@ -230,7 +230,7 @@ bool wcet_warp_step(struct wcet_warp *w, uint32_t index, bool executed, const st
     if (w->sink && w->sink->instant)
         w->sink->instant(w->sink->data,
                          &(struct wcet_instant){index, issue - w->begin, dispatched - w->begin, done - w->begin});
-    if (!row->barrier || !executed)
+    if (!row->barrier || !waits)
         return false;
     w->sums.barrier_id = m->kernel->instructions[index].barrier.id;
     if (!w->sections_run_on)

@@ -90,9 +90,8 @@ struct wcet_warp {
 bool wcet_warp_begin(struct wcet_warp *, const struct wcet_model *, const struct wcet_sink *, struct rp_error *);
 void wcet_warp_end(struct wcet_warp *);
 
-/* The next instruction of the warp; `executed` is false when all lanes are guarded off. Returns true when it ends the
- * section: a barrier. */
-bool wcet_warp_step(struct wcet_warp *, uint32_t index, bool executed, const struct wcet_op *);
+/* The next instruction of the warp; `waits`: at a barrier behind it. Returns true when that ends the section. */
+bool wcet_warp_step(struct wcet_warp *, uint32_t index, bool waits, const struct wcet_op *);
 
 /* Closes the section, after a step that returned true or after the warp's last instruction: sums is complete. */
 void wcet_warp_close(struct wcet_warp *, bool ended);

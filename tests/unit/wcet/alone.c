@@ -54,12 +54,12 @@ static void analyse_alone(struct rp_trace *t, const struct machine *m, struct in
     cr_assert(wcet_warp_begin(&warp, &model, &sink, &err));
     warp.sections_run_on = true;
     struct rp_block *b = rp_block_open(t, 0, 0, &err);
-    struct rp_cursor cursor;
-    cr_assert(b && rp_cursor_open(&cursor, b, 0, &err), "%s", err.text);
+    struct wcet_steps steps;
+    cr_assert(b && wcet_steps_open(&steps, b, l, 0, &err), "%s", err.text);
     wcet_warp_open(&warp, 0);
-    cr_assert_eq(wcet_run_section(&warp, &cursor, &instructions, &err), 0);
+    cr_assert_eq(wcet_run_section(&warp, &steps, &instructions, &err), 0);
     wcet_warp_close(&warp, true);
-    rp_cursor_close(&cursor);
+    wcet_steps_close(&steps);
     rp_block_close(b);
     wcet_warp_end(&warp);
     wcet_model_end(&model);
