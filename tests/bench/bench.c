@@ -17,6 +17,7 @@
 #include "replay/replay.h"
 #include "tests/support/kernel_case.h"
 #include "tests/support/launch_cost.h"
+#include "tests/support/matrix_rate.h"
 #include "tests/support/straight_line.h"
 #include "tools/wcet/exhaust.h"
 
@@ -76,6 +77,28 @@ static void machine_code(struct measurement *m)
         run_sgemm(m, 256, NULL, "sm_62.O3");
 }
 static void recording(struct measurement *m) { run_sgemm(m, 256, trace_path(256), NULL); }
+
+/* Multiply-adds per second of a product with mma.sync. */
+static void matrix_product(struct measurement *m, const char *trace)
+{
+    struct rp_error err;
+    m->ok = true;
+    for (int i = 0; i < RUNS && m->ok; i++) {
+        double rate = 0;
+        m->ok = matrix_rate(512, trace, &rate, &err);
+        m->value = rate > m->value ? rate : m->value;
+    }
+    if (!m->ok)
+        snprintf(m->error, sizeof m->error, "%s", err.text);
+}
+static void matrix_functional(struct measurement *m) { matrix_product(m, NULL); }
+static void matrix_recording(struct measurement *m)
+{
+    char path[512];
+    const char *build = getenv("BUILD");
+    snprintf(path, sizeof path, "%s/bench/mma-512.wtr", build ? build : "build");
+    matrix_product(m, path);
+}
 
 /* The speed of long straight-line code, in parts of that of short: what caches hold of it. */
 static void straight_line(struct measurement *m, enum straight_mix mix)
@@ -383,6 +406,8 @@ static const struct figure {
     {"SGEMM 256, functional", "G thread instructions/s", 1, 2, 1e9, false, false, functional},
     {"SGEMM 256, functional, machine code", "G thread instructions/s", 1, 2, 1e9, false, false, machine_code},
     {"SGEMM 256, recording", "G thread instructions/s", 0.5, 1, 1e9, false, false, recording},
+    {"mma.sync f16 product 512, functional", "G multiply-adds/s", 3, 5, 1e9, false, false, matrix_functional},
+    {"mma.sync f16 product 512, recording", "G multiply-adds/s", 2.5, 4, 1e9, false, false, matrix_recording},
     {"Straight-line code, one kind", "times the speed", 0.5, 0.9, 1, false, false, straight_line_one},
     {"Straight-line code, eight in turn", "times the speed", 0.5, 0.9, 1, false, false, straight_line_turns},
     {"Straight-line code, random", "times the speed", 0.5, 0.9, 1, false, false, straight_line_random},
@@ -490,6 +515,9 @@ static void print_head(bool markdown)
         "it, *machine code*\n  runs what "
         "ptxas -O3 makes of it for sm_62 (`make toolchain`), *recording* writes its trace too; a thread instruction "
         "is one instruction of one thread.\n"
+        "* The mma.sync product is `tiled` of tests/golden/nvcc/matrices.cu: f16 with sums in f32, ldmatrix from tiles "
+        "in "
+        "shared\n  memory.\n"
         "* Straight-line code is one warp in a loop of 20,000 arithmetic instructions against one of 200: of one kind, "
         "of "
         "eight in turn,\n"

@@ -52,6 +52,46 @@ INLINE void gather_b(u8 columns[MAX_N][MAX_ROW_BYTES], const struct warp *w, con
         }
 }
 
+/* ---- transposition ----------------------------------------------------------------------------------------------- */
+
+/* 8 x 8 halves; 8 x 4 words of lanes that hold rows, to rows. */
+INLINE void turn_halves(u16 *to, const u16 *from)
+{
+#ifdef __SSE2__
+    __m128i r[TILE], s[TILE];
+    for (int i = 0; i < TILE; i++)
+        r[i] = _mm_load_si128((const __m128i *)from + i);
+    for (int i = 0; i < 4; i++) { /* pairs of rows i and i + 4, then of what is 2 apart, then 1 */
+        s[2 * i] = _mm_unpacklo_epi16(r[i], r[i + 4]);
+        s[2 * i + 1] = _mm_unpackhi_epi16(r[i], r[i + 4]);
+    }
+    for (int i = 0; i < 4; i++) {
+        r[2 * i] = _mm_unpacklo_epi16(s[i], s[i + 4]);
+        r[2 * i + 1] = _mm_unpackhi_epi16(s[i], s[i + 4]);
+    }
+    for (int i = 0; i < 4; i++) {
+        _mm_store_si128((__m128i *)to + 2 * i, _mm_unpacklo_epi16(r[i], r[i + 4]));
+        _mm_store_si128((__m128i *)to + 2 * i + 1, _mm_unpackhi_epi16(r[i], r[i + 4]));
+    }
+#else
+    for (int g = 0; g < TILE; g++)
+        for (int e = 0; e < TILE; e++)
+            to[TILE * e + g] = from[TILE * g + e];
+#endif
+}
+INLINE void rows_of_words(u32 *to, const u32 *const words[4])
+{
+    for (int g = 0; g < TILE; g++)
+        for (int x = 0; x < 4; x++)
+            to[4 * g + x] = words[x][g];
+}
+INLINE void words_of_rows(u32 *const words[4], const u32 *from)
+{
+    for (int x = 0; x < 4; x++)
+        for (int g = 0; g < TILE; g++)
+            words[x][g] = from[4 * g + x];
+}
+
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
 /* A row of a tile: 8 elements. They go from register to register: a vector that is loaded from two narrower stores
@@ -378,39 +418,43 @@ enum { MAX_FLOAT_K = 64 }; /* fp8, sparse */
 /* B of one tile of columns: row k is b[k]. */
 typedef f64 float_columns[MAX_FLOAT_K][TILE];
 
-/* c += a × b for `rows` (even) rows of c. Each product is exact, so a multiplication and an addition are as good as a
- * fused one where the CPU has none. */
-static void multiply_floats(f64 (*c)[TILE], const f64 (*a)[MAX_FLOAT_K], const f64 (*b)[TILE], u32 rows, u32 k)
+/* c += a × b for `rows` rows of c, a multiple of 8. Each product is exact, so a multiplication and an addition are as
+ * good as a fused one where the CPU has none. */
+INLINE void multiply_floats(f64 (*c)[TILE], const f64 (*a)[MAX_FLOAT_K], const f64 (*b)[TILE], u32 rows, u32 k)
 {
 #if defined __AVX512F__
-    for (u32 r = 0; r < rows; r += 4) {
-        __m512d s0 = _mm512_loadu_pd(c[r]), s1 = _mm512_loadu_pd(c[r + 1]);
-        __m512d s2 = _mm512_loadu_pd(c[r + 2]), s3 = _mm512_loadu_pd(c[r + 3]);
+    for (u32 r = 0; r < rows; r += 8) {
+        __m512d sum[8];
+        for (u32 x = 0; x < 8; x++)
+            sum[x] = _mm512_loadu_pd(c[r + x]);
         for (u32 i = 0; i < k; i++) {
-            __m512d column = _mm512_loadu_pd(b[i]);
-            s0 = _mm512_fmadd_pd(_mm512_set1_pd(a[r][i]), column, s0);
-            s1 = _mm512_fmadd_pd(_mm512_set1_pd(a[r + 1][i]), column, s1);
-            s2 = _mm512_fmadd_pd(_mm512_set1_pd(a[r + 2][i]), column, s2);
-            s3 = _mm512_fmadd_pd(_mm512_set1_pd(a[r + 3][i]), column, s3);
+            __m512d columns = _mm512_loadu_pd(b[i]);
+            for (u32 x = 0; x < 8; x++)
+                sum[x] = _mm512_fmadd_pd(_mm512_set1_pd(a[r + x][i]), columns, sum[x]);
         }
-        _mm512_storeu_pd(c[r], s0), _mm512_storeu_pd(c[r + 1], s1);
-        _mm512_storeu_pd(c[r + 2], s2), _mm512_storeu_pd(c[r + 3], s3);
+        for (u32 x = 0; x < 8; x++)
+            _mm512_storeu_pd(c[r + x], sum[x]);
     }
 #elif defined __AVX2__
-    for (u32 r = 0; r < rows; r += 4)
-        for (u32 n = 0; n < TILE; n += 4) {
-            __m256d s0 = _mm256_loadu_pd(c[r] + n), s1 = _mm256_loadu_pd(c[r + 1] + n);
-            __m256d s2 = _mm256_loadu_pd(c[r + 2] + n), s3 = _mm256_loadu_pd(c[r + 3] + n);
-            for (u32 i = 0; i < k; i++) {
-                __m256d column = _mm256_loadu_pd(b[i] + n);
-                s0 = _mm256_fmadd_pd(_mm256_set1_pd(a[r][i]), column, s0);
-                s1 = _mm256_fmadd_pd(_mm256_set1_pd(a[r + 1][i]), column, s1);
-                s2 = _mm256_fmadd_pd(_mm256_set1_pd(a[r + 2][i]), column, s2);
-                s3 = _mm256_fmadd_pd(_mm256_set1_pd(a[r + 3][i]), column, s3);
-            }
-            _mm256_storeu_pd(c[r] + n, s0), _mm256_storeu_pd(c[r + 1] + n, s1);
-            _mm256_storeu_pd(c[r + 2] + n, s2), _mm256_storeu_pd(c[r + 3] + n, s3);
+    for (u32 r = 0; r < rows; r += 4) {
+        __m256d left[4], right[4];
+        for (u32 x = 0; x < 4; x++) {
+            left[x] = _mm256_loadu_pd(c[r + x]);
+            right[x] = _mm256_loadu_pd(c[r + x] + 4);
         }
+        for (u32 i = 0; i < k; i++) {
+            __m256d first = _mm256_loadu_pd(b[i]), last = _mm256_loadu_pd(b[i] + 4);
+            for (u32 x = 0; x < 4; x++) {
+                __m256d element = _mm256_set1_pd(a[r + x][i]);
+                left[x] = _mm256_fmadd_pd(element, first, left[x]);
+                right[x] = _mm256_fmadd_pd(element, last, right[x]);
+            }
+        }
+        for (u32 x = 0; x < 4; x++) {
+            _mm256_storeu_pd(c[r + x], left[x]);
+            _mm256_storeu_pd(c[r + x] + 4, right[x]);
+        }
+    }
 #else
     for (u32 r = 0; r < rows; r++) {
         f64 sum[TILE];
@@ -457,18 +501,62 @@ static void read_float_sides(struct float_sides *f, const struct warp *w, const 
     }
 }
 
+/* The same of dense matrices of 16 bits, where a tile is 8 x 8: no detour over whole rows. */
+INLINE void read_half_sides(struct float_sides *f, const struct warp *w, const struct uop *u, const struct shape *s,
+                            enum matrix_format format)
+{
+    u16 turned[TILE * TILE] ALIGNED;
+    for (u32 i = 0; i < s->m; i++)
+        for (u32 j = 0; j < s->k / TILE; j++) {
+            const u8 *reg = fragment_register(w, u, 1, tile_register(s->m, s->k / TILE, i, j));
+            for (u32 g = 0; g < TILE; g++)
+                put_row(f->a[i * TILE + g] + j * TILE, floats_of(reg + 2 * TILE * g, 0, format));
+        }
+    for (u32 n = 0; n < s->n; n++)
+        for (u32 j = 0; j < s->k / TILE; j++) {
+            turn_halves(turned, fragment_register(w, u, 2, n * (s->k / TILE) + j));
+            for (u32 e = 0; e < TILE; e++)
+                put_row(f->b[n][j * TILE + e], floats_of((const u8 *)(turned + TILE * e), 0, format));
+        }
+}
+
+INLINE void multiply_sides(struct warp *w, const struct uop *u, const struct shape *s, const struct float_sides *f)
+{
+    float_rows c[MAX_TILES];
+    read_floats(c, w, u, s);
+    for (u32 n = 0; n < s->n; n++)
+        multiply_floats(c[n], f->a, f->b[n], s->m * TILE, s->k);
+    write_floats(w, u, s, (const float_rows *)c);
+}
+
 HANDLER(mma_floats)
 {
     struct shape s = shape_of(u);
     struct float_sides f;
-    float_rows c[MAX_TILES];
     (void)executed;
     read_float_sides(&f, w, u, &s);
-    read_floats(c, w, u, &s);
-    for (u32 n = 0; n < s.n; n++)
-        multiply_floats(c[n], (const f64(*)[MAX_FLOAT_K])f.a, (const f64(*)[TILE])f.b[n], s.m * TILE, s.k);
-    write_floats(w, u, &s, (const float_rows *)c);
+    multiply_sides(w, u, &s, &f);
 }
+HANDLER(mma_halves)
+{
+    struct shape s = shape_of(u);
+    struct float_sides f;
+    (void)executed;
+    read_half_sides(&f, w, u, &s, u->detail[MATRIX_A]);
+    multiply_sides(w, u, &s, &f);
+}
+/* m16n8k16, the shape that programs use most. */
+#define MMA_16816(name, format)                                                                                        \
+    HANDLER(name)                                                                                                      \
+    {                                                                                                                  \
+        static const struct shape s = {2, 1, 16};                                                                      \
+        struct float_sides f;                                                                                          \
+        (void)executed;                                                                                                \
+        read_half_sides(&f, w, u, &s, format);                                                                         \
+        multiply_sides(w, u, &s, &f);                                                                                  \
+    }
+MMA_16816(mma_f16_16816, MATRIX_F16)
+MMA_16816(mma_bf16_16816, MATRIX_BF16)
 
 /* ---- f64 --------------------------------------------------------------------------------------------------------- */
 
@@ -660,9 +748,6 @@ HANDLER(mma_quads)
 
 /* ---- ldmatrix, stmatrix, movmatrix ------------------------------------------------------------------------------- */
 
-/* Element e of row g of a matrix is half 8·g + e of its register; word x of row g of matrix i is in lane 8·i + g. */
-INLINE u32 half_at(u32 mode, u32 g, u32 e) { return mode == MATRIX_TURNED ? 8 * e + g : 8 * g + e; }
-
 HANDLER(matrix_load)
 {
     u32 words[4][LANES] ALIGNED;
@@ -671,12 +756,11 @@ HANDLER(matrix_load)
     for (u32 x = 0; x < 4; x++)
         memcpy(words[x], fragment_register(w, u, 1, x), sizeof words[x]);
     for (u32 i = 0; i < count; i++) {
-        if (is_sink(list_elements(u->lane, 0)[i]))
-            continue;
-        u16 *to = result(w, u, i);
-        for (u32 g = 0; g < TILE; g++)
-            for (u32 e = 0; e < TILE; e++)
-                to[half_at(u->mode, g, e)] = (u16)(words[e / 2][8 * i + g] >> 16 * (e % 2));
+        u32 rows[LANES] ALIGNED, *to = result(w, u, i);
+        const u32 *const at[] = {words[0] + 8 * i, words[1] + 8 * i, words[2] + 8 * i, words[3] + 8 * i};
+        rows_of_words(u->mode == MATRIX_TURNED ? rows : to, at);
+        if (u->mode == MATRIX_TURNED)
+            turn_halves((u16 *)to, (const u16 *)rows);
     }
 }
 HANDLER(matrix_store)
@@ -684,22 +768,20 @@ HANDLER(matrix_store)
     u32 words[4][LANES] ALIGNED = {{0}};
     u32 count = list_count(u->lane, 1);
     for (u32 i = 0; i < count; i++) {
-        const u16 *from = fragment_register(w, u, 1, i);
-        for (u32 g = 0; g < TILE; g++)
-            for (u32 e = 0; e < TILE; e++)
-                words[e / 2][8 * i + g] |= (u32)from[half_at(u->mode, g, e)] << 16 * (e % 2);
+        const u32 *from = fragment_register(w, u, 1, i);
+        u32 turned[LANES] ALIGNED, *const at[] = {words[0] + 8 * i, words[1] + 8 * i, words[2] + 8 * i,
+                                                  words[3] + 8 * i};
+        turn_halves((u16 *)turned, (const u16 *)from);
+        words_of_rows(at, u->mode == MATRIX_TURNED ? turned : from);
     }
     for (u32 x = 0; x < 4; x++)
         STORE_LANES(u32, result(w, u, x), executed, words[x][l]);
 }
 HANDLER(matrix_turn)
 {
-    u16 r[LANES * 2] ALIGNED;
-    const u16 *from = source(w, u->a);
-    for (u32 g = 0; g < TILE; g++)
-        for (u32 e = 0; e < TILE; e++)
-            r[8 * e + g] = from[8 * g + e];
-    STORE_LANES(u32, destination(w, u->d), executed, ((const u32 *)r)[l]);
+    u32 r[LANES] ALIGNED;
+    turn_halves((u16 *)r, source(w, u->a));
+    STORE_LANES(u32, destination(w, u->d), executed, r[l]);
 }
 
 /* ---- binding ----------------------------------------------------------------------------------------------------- */
@@ -712,6 +794,15 @@ static bool shape_fits(const struct operation *o)
     return (m == 1 || m == 2 || m == 4) && (n == 1 || n == 2 || n == 4) &&
            (doubles ? k <= MAX_DOUBLE_K : k * bits % 128 == 0) && k &&
            k * bits <= 8 * MAX_ROW_BYTES * (doubles ? 2 : 1);
+}
+static uop_fn find_halves(const struct operation *o)
+{
+    bool usual = o->detail[MATRIX_M] == 2 && o->detail[MATRIX_N] == 1 && o->detail[MATRIX_K] == 4;
+    if (o->detail[MATRIX_MODE] & MATRIX_SPARSE || o->detail[MATRIX_A] != o->detail[MATRIX_B])
+        return mma_floats;
+    if (!usual)
+        return mma_halves;
+    return o->detail[MATRIX_A] == MATRIX_F16 ? mma_f16_16816 : mma_bf16_16816;
 }
 static uop_fn find_mma(const struct operation *o)
 {
@@ -731,6 +822,8 @@ static uop_fn find_mma(const struct operation *o)
     case MATRIX_U4: return mma_integers;
     case MATRIX_S32:
     case MATRIX_F32: return NULL;
+    case MATRIX_F16:
+    case MATRIX_BF16: return find_halves(o);
     default: return mma_floats;
     }
 }
