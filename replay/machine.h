@@ -70,6 +70,8 @@
       "what the host wrote before a launch is in L2 when it begins, as when copies go through L2; with caches that "   \
       "are kept, before the first launch only")                                                                        \
     X(flush_caches, "flush_caches", OPTION_BOOLEAN, "", 0, 1, 1, NULL, "caches are empty when a launch begins")        \
+    X(grids, "limits.grids", OPTION_INTEGER, "launches", 1, 1024, 128, NULL,                                           \
+      "on the chip at the same time, where the streams of a trace allow several")                                      \
     X(threads, "limits.threads", OPTION_INTEGER, "threads", 32, 2048, 2048, NULL, "resident threads per SM")           \
     X(warps, "limits.warps", OPTION_INTEGER, "warps", 1, 64, 64, NULL, "resident warps per SM")                        \
     X(blocks, "limits.blocks", OPTION_INTEGER, "blocks", 1, 64, 32, NULL, "resident blocks per SM")                    \

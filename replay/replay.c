@@ -1,18 +1,20 @@
-/* Replaying all launches of a trace, several at once where they do not depend on one another. */
+/* Replaying all launches of a trace: units of them, each by itself, several on threads of their own where caches are
+ * not kept between them. */
 #include "replay/replay.h"
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "replay/engine.h"
-#include "replay/meaning.h"
 #include "replay/memory/memory_system.h"
+#include "replay/queue.h"
 
-/* A launch that is done and waits for those before it. */
+/* A unit (queue.h) that is done and waits for those before it. */
 struct finished {
-    struct replay_launch launch;
+    struct replay_launch *launches;
+    uint32_t count;
+    struct statistics sum;
     bool done;
 };
 
@@ -21,17 +23,19 @@ struct session {
     const struct machine *machine;
     const struct replay_options *options;
     struct replay_result *result;
-    struct memory_system *kept; /* NULL: every launch has one of its own */
-    unsigned launch_threads;    /* for each launch */
-    uint32_t first;             /* launch to replay */
+    struct memory_system *kept; /* NULL: every busy period has one of its own */
+    unsigned launch_threads;    /* for each unit */
+    uint32_t *units;            /* the first launch of each; NULL: every launch is one */
+    uint32_t first, unit_count; /* first: launch to replay */
     pthread_t reporter;         /* the thread that reports progress */
     pthread_mutex_t lock;       /* of what follows */
     pthread_cond_t handed_on;
-    uint32_t next, handed;     /* the next launch to take, and to hand on, counted from `first` */
+    uint32_t next, handed;     /* the next unit to take, and to hand on */
     struct finished *finished; /* [window], by number modulo window */
     uint32_t window;
+    uint32_t launches_handed;
     bool failed;
-    uint32_t failed_launch; /* the first that failed, so that the message does not depend on threads */
+    uint32_t failed_unit; /* the first that failed, so that the message does not depend on threads */
     struct rp_error error;
     uint64_t done, total; /* warp instructions */
 };
@@ -45,23 +49,6 @@ static void add_progress(void *data, uint64_t done)
     pthread_mutex_unlock(&s->lock);
     if (s->options->progress && pthread_equal(pthread_self(), s->reporter))
         s->options->progress(s->options->progress_data, all, s->total);
-}
-
-/* What the trace has of the launch, and whether that is all. */
-static void plan(const struct session *s, struct engine_launch *job, struct replay_launch *out)
-{
-    const struct rp_launch *launch = rp_trace_launch(s->trace, job->launch);
-    const struct rp_launch_end *end = rp_trace_launch_end(s->trace, job->launch);
-    uint64_t grid = rp_launch_blocks(launch);
-    job->blocks = rp_trace_launch_totals(s->trace, job->launch).blocks;
-    bool fault = end && end->outcome == RP_OUTCOME_FAULT;
-    job->cut_short = !end || fault || job->blocks < grid;
-    if (job->cut_short)
-        snprintf(out->warning, sizeof out->warning, "%s; replayed %" PRIu64 " of %" PRIu64 " blocks",
-                 fault  ? "the kernel misbehaved while it was recorded"
-                 : !end ? "the recording of this launch was cut short"
-                        : "the trace does not hold the whole launch",
-                 job->blocks, grid);
 }
 
 /* With what the host had written before the launch. */
@@ -81,49 +68,71 @@ static struct memory_system *new_memory(const struct session *s, struct rp_error
     return memory_system_new(s->machine, s->options->engine == REPLAY_FAST, err);
 }
 
-static bool replay_one(struct session *s, struct replay_launch *out, struct rp_error *err)
+/* A busy period of the machine. With caches that are kept, `memory` is there already. */
+static bool replay_period(struct session *s, struct engine_job *job, struct statistics *sum, struct rp_error *err)
 {
-    struct engine_launch job = {.trace = s->trace,
-                                .machine = s->machine,
-                                .memory = s->kept ? s->kept : new_memory(s, err),
-                                .launch = out->launch,
-                                .threads = s->launch_threads,
-                                .progress = add_progress,
-                                .progress_data = s,
-                                .issued = s->options->issued,
-                                .issued_data = s->options->issued_data};
-    if (!job.memory)
+    uint32_t next;
+    if (!launch_queue_next(job->queue, &next))
+        return rp_fail(err, RP_BAD_INPUT, "%s: its launches wait for one another", rp_trace_path(s->trace));
+    if (!s->kept && !(job->memory = new_memory(s, err)))
         return false;
-    const struct rp_launch *launch = rp_trace_launch(s->trace, out->launch);
-    if (s->machine->warm_l2 && (!s->kept || out->launch == s->first) && !warm(s->trace, job.memory, out->launch, err)) {
-        if (!s->kept)
-            memory_system_free(job.memory);
-        return false;
-    }
-    plan(s, &job, out);
-    out->control_words = obeys_control_words(s->machine, rp_trace_kernel(s->trace, launch->kernel));
-    bool fine = s->options->engine == REPLAY_REFERENCE ? reference_launch(&job, out, err) : fast_launch(&job, out, err);
+    bool warms = s->machine->warm_l2 && (!s->kept || next == s->first);
+    bool fine = !warms || warm(s->trace, job->memory, next, err);
+    if (fine)
+        fine = s->options->engine == REPLAY_REFERENCE ? reference_run(job, sum, err) : fast_run(job, sum, err);
     if (!s->kept)
-        memory_system_free(job.memory);
+        memory_system_free(job->memory);
+    return fine;
+}
+
+static bool replay_unit(struct session *s, uint32_t first, struct finished *out, struct rp_error *err)
+{
+    struct engine_job job = {.trace = s->trace,
+                             .machine = s->machine,
+                             .memory = s->kept,
+                             .queue = launch_queue_new(s->trace, first, out->count, err),
+                             .launches = out->launches,
+                             .first = first,
+                             .threads = s->launch_threads,
+                             .progress = add_progress,
+                             .progress_data = s,
+                             .issued = s->options->issued,
+                             .issued_data = s->options->issued_data};
+    bool fine = job.queue;
+    while (fine && launch_queue_left(job.queue)) {
+        struct statistics sum = {0};
+        fine = replay_period(s, &job, &sum, err);
+        statistics_add(&out->sum, &sum);
+        job.begin += sum.cycles;
+    }
+    launch_queue_free(job.queue);
     return fine;
 }
 
 static void fail(struct session *s, uint32_t number, const struct rp_error *err)
 {
-    if (s->failed && s->failed_launch <= number)
+    if (s->failed && s->failed_unit <= number)
         return;
     s->failed = true;
-    s->failed_launch = number;
+    s->failed_unit = number;
     s->error = *err;
 }
 
-static bool hand_on(struct session *s, const struct replay_launch *launch, struct rp_error *err)
+static bool hand_on(struct session *s, struct finished *f, struct rp_error *err)
 {
-    statistics_add(&s->result->total, &launch->statistics);
-    if (s->options->launch_done)
-        return s->options->launch_done(s->options->launch_done_data, launch, err);
-    s->result->launches[s->handed] = *launch;
-    return true;
+    uint64_t begin = s->result->total.cycles;
+    statistics_add(&s->result->total, &f->sum);
+    bool fine = true;
+    for (uint32_t i = 0; fine && i < f->count; i++) {
+        struct replay_launch *l = &f->launches[i];
+        l->begin += begin;
+        l->end += begin;
+        if (s->options->launch_done)
+            fine = s->options->launch_done(s->options->launch_done_data, l, err);
+        else
+            s->result->launches[s->launches_handed++] = *l;
+    }
+    return fine;
 }
 
 /* Hands on what is done, in trace order. */
@@ -131,38 +140,50 @@ static void hand_on_finished(struct session *s)
 {
     for (struct finished *f; !s->failed && (f = &s->finished[s->handed % s->window])->done; s->handed++) {
         struct rp_error err = {0};
-        f->done = false;
-        if (!hand_on(s, &f->launch, &err))
+        if (!hand_on(s, f, &err))
             fail(s, s->handed, &err);
+        free(f->launches);
+        *f = (struct finished){0};
     }
     pthread_cond_broadcast(&s->handed_on);
 }
 
-/* Takes the next launch, not too far ahead of those that are handed on. False: there is none. */
+/* Takes the next unit, not too far ahead of those that are handed on. False: there is none. */
 static bool take(struct session *s, uint32_t *number)
 {
     pthread_mutex_lock(&s->lock);
-    while (!s->failed && s->next < s->result->count && s->next - s->handed >= s->window)
+    while (!s->failed && s->next < s->unit_count && s->next - s->handed >= s->window)
         pthread_cond_wait(&s->handed_on, &s->lock);
-    bool more = !s->failed && s->next < s->result->count;
+    bool more = !s->failed && s->next < s->unit_count;
     *number = more ? s->next++ : 0;
     pthread_mutex_unlock(&s->lock);
     return more;
 }
 
-/* Launches are taken in order, and those before a failed one are finished. */
+static uint32_t first_of(const struct session *s, uint32_t unit)
+{
+    return unit == s->unit_count ? s->first + s->result->count : s->units ? s->units[unit] : s->first + unit;
+}
+
+/* Units are taken in order, and those before a failed one are finished. */
 static void *work(void *data)
 {
     struct session *s = data;
     for (uint32_t number; take(s, &number);) {
         struct rp_error err = {0};
-        struct replay_launch out = {.launch = s->first + number};
-        bool fine = replay_one(s, &out, &err);
+        uint32_t first = first_of(s, number);
+        struct finished out = {.count = first_of(s, number + 1) - first, .done = true};
+        out.launches = calloc(out.count, sizeof *out.launches);
+        bool fine = out.launches
+                        ? replay_unit(s, first, &out, &err)
+                        : rp_fail(&err, RP_SYSTEM, "%s: out of memory for its launches", rp_trace_path(s->trace));
         pthread_mutex_lock(&s->lock);
-        if (fine)
-            s->finished[number % s->window] = (struct finished){out, true};
-        else
+        if (fine) {
+            s->finished[number % s->window] = out;
+        } else {
             fail(s, number, &err);
+            free(out.launches);
+        }
         hand_on_finished(s);
         pthread_mutex_unlock(&s->lock);
     }
@@ -178,7 +199,7 @@ static bool run(struct session *s, struct rp_error *err)
         s->kept = s->options->caches ? s->options->caches : own;
     }
     unsigned threads = s->options->threads ? s->options->threads : 1;
-    unsigned at_once = s->kept ? 1 : threads < s->result->count ? threads : s->result->count;
+    unsigned at_once = s->kept ? 1 : threads < s->unit_count ? threads : s->unit_count;
     s->launch_threads = at_once ? threads / at_once : 1;
     s->window = at_once < 2 ? 1 : 4 * at_once;
     if (!(s->finished = calloc(s->window, sizeof *s->finished))) {
@@ -195,6 +216,8 @@ static bool run(struct session *s, struct rp_error *err)
     for (unsigned i = 0; i < started; i++)
         pthread_join(helpers[i], NULL);
     memory_system_free(own);
+    for (uint32_t i = 0; i < s->window; i++)
+        free(s->finished[i].launches);
     free(s->finished);
     if (s->failed && err)
         *err = s->error;
@@ -212,6 +235,9 @@ static bool choose_launches(struct session *s, struct rp_error *err)
     s->first = only >= 0 ? (uint32_t)only : 0;
     for (uint32_t i = 0; i < s->result->count; i++)
         s->total += rp_trace_launch_totals(s->trace, s->first + i).warp_instructions;
+    s->unit_count = s->result->count;
+    if (only < 0 && !s->options->serial && !launch_units(s->trace, &s->units, &s->unit_count, err))
+        return false;
     if (s->options->launch_done)
         return true;
     s->result->launches = calloc(s->result->count ? s->result->count : 1, sizeof *s->result->launches);
@@ -232,6 +258,7 @@ bool replay(struct rp_trace *trace, const struct machine *machine, const struct 
                         .lock = PTHREAD_MUTEX_INITIALIZER,
                         .handed_on = PTHREAD_COND_INITIALIZER};
     bool fine = choose_launches(&s, err) && run(&s, err);
+    free(s.units);
     pthread_cond_destroy(&s.handed_on);
     pthread_mutex_destroy(&s.lock);
     if (!fine)

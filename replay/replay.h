@@ -1,5 +1,7 @@
 /* Replaying a trace on a machine: how many cycles its launches take, and where they go.
  *
+ * Launches run at the same time where the trace allows it (replay/queue.h) and the machine has room.
+ *
  * Two engines carry out the timing model of docs/timing-model.md. The fast one goes from event to event; the reference
  * engine steps every cycle and is written to be read. They give the same cycles and the same statistics, always. The
  * result depends on the trace and the machine alone.
@@ -19,14 +21,19 @@ struct replay_issue {
     uint64_t block;
     uint32_t index; /* of the static instruction */
     const struct rp_instruction *instruction;
-    uint64_t issue, dispatch, done; /* cycles of the launch; done: its result is there */
+    uint64_t issue, dispatch, done; /* cycles since the machine was idle last; done: its result is there */
 };
 
 struct memory_system; /* replay/memory/memory_system.h */
 
 struct replay_launch {
     uint32_t launch; /* index in the trace */
+    uint64_t begin,
+        end; /* cycles since the first launch began: when its first block is placed, and its last one leaves */
+    /* Its own; cycles are end - begin. What no launch has to itself is 0 where it overlaps others: idle_cycles, and the
+     * memory system's counts. */
     struct statistics statistics;
+    bool overlaps;      /* other launches ran before the machine was idle again */
     bool control_words; /* held its instructions back; else the scoreboard did */
     char warning[256];  /* "": none. Else why the launch was not replayed to its end */
 };
@@ -35,6 +42,7 @@ struct replay_options {
     enum replay_engine engine;
     unsigned threads; /* for launches that do not depend on one another, and for the SMs of a launch; 0: one */
     int64_t launch;   /* the only launch to replay, -1: all */
+    bool serial;      /* one launch after the other, whatever the streams allow */
     /* With flush_caches = false: NULL, or the caches as earlier calls left them (memory_system_new makes them, empty,
      * for the same machine and engine). So launches may be replayed as they come, one call each. */
     struct memory_system *caches;
@@ -55,7 +63,8 @@ struct replay_options {
 struct replay_result {
     uint32_t count;
     struct replay_launch *launches; /* in trace order; NULL with launch_done */
-    struct statistics total;        /* sums over launches, cycles included: launches run one after the other */
+    struct statistics
+        total; /* of the machine: sums over launches, but cycles are those until the end of the last one */
 };
 
 /* False: err says why, and nothing need be freed. Errors: a damaged trace, a block that does not fit on the machine, a

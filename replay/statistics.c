@@ -67,13 +67,15 @@ static const char *stall_name(enum stall s)
     return names[s];
 }
 
-void statistics_each(const struct machine *m, const struct statistics *s,
-                     void (*visit)(void *, const char *name, uint64_t value), void *data)
+static void each(const struct machine *m, const struct statistics *s, bool shared,
+                 void (*visit)(void *, const char *name, uint64_t value), void *data)
 {
-#define X(field, name, ...) visit(data, name, s->field);
+#define X(field, name, ...)                                                                                            \
+    if (shared || offsetof(struct statistics, field) != offsetof(struct statistics, idle_cycles))                      \
+        visit(data, name, s->field);
     STATISTICS(X)
 #undef X
-    for (size_t i = 0; i < MODEL_COUNT_OF(count_rows); i++)
+    for (size_t i = 0; shared && i < MODEL_COUNT_OF(count_rows); i++)
         visit(data, count_rows[i].name, count_of(s, &count_rows[i]));
     char name[64];
     for (unsigned i = 0; i < STALL_COUNT; i++) {
@@ -89,6 +91,18 @@ void statistics_each(const struct machine *m, const struct statistics *s,
         snprintf(name, sizeof name, "units.%s.busy", m->unit_name[u]);
         visit(data, name, s->unit_busy[u]);
     }
+}
+
+void statistics_each(const struct machine *m, const struct statistics *s,
+                     void (*visit)(void *, const char *name, uint64_t value), void *data)
+{
+    each(m, s, true, visit, data);
+}
+
+void statistics_each_own(const struct machine *m, const struct statistics *s,
+                         void (*visit)(void *, const char *name, uint64_t value), void *data)
+{
+    each(m, s, false, visit, data);
 }
 
 struct comparison {

@@ -87,6 +87,9 @@ void statistics_each_count(void (*visit)(void *, const char *name, const char *u
 /* Visits all integer statistics of the machine in table order, names with dots. */
 void statistics_each(const struct machine *, const struct statistics *,
                      void (*visit)(void *, const char *name, uint64_t value), void *);
+/* Those of them that a launch has to itself also where it overlaps others. */
+void statistics_each_own(const struct machine *, const struct statistics *,
+                         void (*visit)(void *, const char *name, uint64_t value), void *);
 /* NULL, or the first statistic in which the two differ, with both values, in static storage of the thread. */
 const char *statistics_difference(const struct machine *, const struct statistics *, const struct statistics *);
 

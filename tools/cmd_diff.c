@@ -395,6 +395,14 @@ static bool add_rows(struct table *t, const struct diff *d, const size_t *order,
     return fine;
 }
 
+static bool overlap(const struct diff *d)
+{
+    for (size_t v = 0; v < d->count; v++)
+        if (d->variants[v].launches.overlaps)
+            return true;
+    return false;
+}
+
 static int print_text(const struct diff *d, const size_t *order)
 {
     static const char *const heading[] = {"cycles", "ratio", "IPC", "main stall"};
@@ -421,6 +429,8 @@ static int print_text(const struct diff *d, const size_t *order)
     }
     printf("%s on %s\n\n", rp_trace_path(d->trace), d->variants[d->baseline].machine->name);
     table_print(t, stdout);
+    if (overlap(d))
+        puts("\nLaunches overlap: the total's cycles end with the last one.");
     if (!each)
         puts("\nSums over all launches; --launches shows each.");
     return RP_OK;

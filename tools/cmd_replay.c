@@ -151,13 +151,16 @@ static int print_json(const struct args *a, struct rp_trace *t, const struct mac
     return json_stream_end(&out);
 }
 
+/* begin: NULL without such a column. */
 static void launch_row(struct table *t, const char *name, const char *kernel, const char *grid, const char *block,
-                       const struct machine *m, const struct statistics *s)
+                       const uint64_t *begin, const struct machine *m, const struct statistics *s)
 {
     table_cell(t, "%s", name);
     table_cell(t, "%s", kernel);
     table_cell(t, "%s", grid);
     table_cell(t, "%s", block);
+    if (begin)
+        table_number(t, *begin);
     table_number(t, s->cycles);
     table_cell(t, "%.3f", (double)s->cycles / (double)m->clock_mhz);
     table_number(t, s->warp_instructions);
@@ -167,7 +170,7 @@ static void launch_row(struct table *t, const char *name, const char *kernel, co
 }
 
 static void launch_rows(struct table *t, struct rp_trace *trace, const struct machine *m, const struct launch_log *log,
-                        bool csv)
+                        bool begins, bool csv)
 {
     struct replay_launch launch;
     for (struct launch_reader r = {.log = log}; launch_log_next(&r, &launch);) {
@@ -176,20 +179,23 @@ static void launch_rows(struct table *t, struct rp_trace *trace, const struct ma
         char name[16], grid[40], block[40], plain[PLAIN_NAME];
         snprintf(name, sizeof name, "%" PRIu32, launch.launch);
         launch_row(t, name, csv ? whole : plain_kernel_name(whole, plain), dimensions(l->grid, grid),
-                   dimensions(l->block, block), m, &launch.statistics);
+                   dimensions(l->block, block), begins ? &launch.begin : NULL, m, &launch.statistics);
     }
 }
 
 static void print_launches(struct rp_trace *trace, const struct machine *m, const struct outcome *o, bool csv)
 {
-    static const char *const heading[] = {
-        "launch", "kernel", "grid", "block", "cycles", "us", "warp instructions", "IPC", "occupancy", "main stall"};
-    struct table *t = table_new("rnllrrrrrl");
+    static const char *const heading[] = {"launch", "kernel",    "grid",      "block",
+                                          "begin",  "cycles",    "us",        "warp instructions",
+                                          "IPC",    "occupancy", "main stall"};
+    bool begins = csv || o->launches.overlaps;
+    struct table *t = table_new(begins ? "rnllrrrrrrl" : "rnllrrrrrl");
     for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
-        table_cell(t, "%s", heading[i]);
-    launch_rows(t, trace, m, &o->launches, csv);
+        if (begins || strcmp(heading[i], "begin"))
+            table_cell(t, "%s", heading[i]);
+    launch_rows(t, trace, m, &o->launches, begins, csv);
     if (o->launches.count != 1 && !csv)
-        launch_row(t, "total", "", "", "", m, &o->result.total);
+        launch_row(t, "total", "", "", "", begins ? &(uint64_t){0} : NULL, m, &o->result.total);
     if (csv)
         table_print_csv(t, stdout);
     else
@@ -218,6 +224,10 @@ static int print_text(struct rp_trace *trace, const struct machine *m, const str
            m->clock_mhz);
     print_launches(trace, m, o, false);
     print_dependencies(m, &o->launches);
+    if (o->launches.overlaps)
+        printf("\n%" PRIu32 " launches overlap others. 'begin' counts cycles since the first launch began, and the "
+               "total's cycles end with the last one.\n",
+               o->launches.overlaps);
     puts(o->launches.count == 1 ? "" : "\nSums over all launches");
     struct table *t = table_new("lr");
     statistics_each(m, &o->result.total, statistic_row, t);

@@ -1,13 +1,14 @@
-/* A launch is its number, whether control words held it back, its warning with the length before it, and its
- * statistics as one row of numbers. Numbers are stored seven bits to a byte, the last one without the top bit. No
- * number but 0 begins with a byte of 0, and that is followed by how many zeros more there are. */
+/* A launch is its number, its begin and end, whether it overlaps others and control words held it back, its warning
+ * with the length before it, and its statistics as one row of numbers. Numbers are stored seven bits to a byte, the
+ * last one without the top bit. No number but 0 begins with a byte of 0, and that is followed by how many zeros more
+ * there are. */
 #include "tools/launch_log.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define WORDS (sizeof(struct statistics) / sizeof(uint64_t))
-#define MOST_BYTES (10 * WORDS + 20 + sizeof((struct replay_launch){0}.warning)) /* of a launch */
+#define MOST_BYTES (10 * WORDS + 50 + sizeof((struct replay_launch){0}.warning)) /* of a launch */
 
 _Static_assert(sizeof(struct statistics) % sizeof(uint64_t) == 0 && WORDS < 256, "statistics are numbers of 64 bits");
 
@@ -55,13 +56,16 @@ bool launch_log_add(void *data, const struct replay_launch *launch, struct rp_er
         return rp_fail(err, RP_SYSTEM, "out of memory for the results of %u launches", log->count);
     size_t warning = strlen(launch->warning);
     put(log, launch->launch);
-    put(log, launch->control_words);
+    put(log, launch->begin);
+    put(log, launch->end);
+    put(log, (uint64_t)launch->overlaps << 1 | launch->control_words);
     put(log, warning);
     memcpy(log->bytes + log->size, launch->warning, warning);
     log->size += warning;
     put_statistics(log, &launch->statistics);
     log->count++;
     log->warnings += warning != 0;
+    log->overlaps += launch->overlaps;
     log->no_control_words += !launch->control_words;
     return true;
 }
@@ -97,7 +101,11 @@ bool launch_log_next(struct launch_reader *r, struct replay_launch *launch)
     if (r->at == r->log->size)
         return false;
     *launch = (struct replay_launch){.launch = (uint32_t)get(r)};
-    launch->control_words = get(r);
+    launch->begin = get(r);
+    launch->end = get(r);
+    uint64_t flags = get(r);
+    launch->overlaps = flags >> 1;
+    launch->control_words = flags & 1;
     size_t warning = get(r);
     memcpy(launch->warning, r->log->bytes + r->at, warning);
     r->at += warning;

@@ -13,6 +13,7 @@ struct launch_log {
     size_t size, room;
     uint32_t count;
     uint32_t warnings;         /* launches with one */
+    uint32_t overlaps;         /* launches that overlap others */
     uint32_t no_control_words; /* launches that the scoreboard held back */
 };
 

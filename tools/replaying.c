@@ -152,9 +152,9 @@ static void add_statistic(void *object, const char *name, uint64_t value)
     set_path(object, name, json_integer((json_int_t)value));
 }
 
-static void add_statistics(json_t *object, const struct machine *m, const struct statistics *s)
+static void add_statistics(json_t *object, const struct machine *m, const struct statistics *s, bool own)
 {
-    statistics_each(m, s, add_statistic, object);
+    (own ? statistics_each_own : statistics_each)(m, s, add_statistic, object);
     set_path(object, "ipc", json_real(statistics_ipc(s)));
     set_path(object, "occupancy.achieved", json_real(statistics_occupancy(m, s)));
 }
@@ -162,7 +162,7 @@ static void add_statistics(json_t *object, const struct machine *m, const struct
 json_t *statistics_json(const struct machine *m, const struct statistics *s)
 {
     json_t *object = json_object();
-    add_statistics(object, m, s);
+    add_statistics(object, m, s, false);
     return object;
 }
 
@@ -176,7 +176,11 @@ json_t *launch_json(struct rp_trace *t, const struct machine *m, const struct re
     json_put(object, "dependencies", json_string(machine_dependencies[l->control_words]));
     if (*l->warning)
         json_put(object, "warning", json_string(l->warning));
-    add_statistics(object, m, &l->statistics);
+    json_put(object, "begin", json_number(l->begin));
+    json_put(object, "end", json_number(l->end));
+    if (l->overlaps)
+        json_put(object, "overlaps", json_true());
+    add_statistics(object, m, &l->statistics, l->overlaps);
     return object;
 }
 

@@ -45,7 +45,8 @@ json_t *trace_json(struct rp_trace *, struct rp_error *);
 /* All statistics, dots in names as nested objects, and the ratios "ipc" and "occupancy.achieved". */
 json_t *statistics_json(const struct machine *, const struct statistics *);
 /* The same with the launch's "launch", "kernel", "grid", "block", what held its instructions back ("dependencies"),
- * and, if there is one, "warning". */
+ * its "begin" and "end" in cycles since the first launch began, if there is one "warning", and "overlaps" if
+ * others ran at the same time: then it has no statistics of what they share. */
 json_t *launch_json(struct rp_trace *, const struct machine *, const struct replay_launch *);
 
 /* Prints a result's members "launches" and "total". */

@@ -101,13 +101,13 @@ void fast_exit(struct fast_sm *sm, struct fast_warp *w, rp_lanemask lanes)
     fast_check_barriers(sm, block);
 }
 
-/* The first warp of the first block that waits, for the message. */
-static const struct fast_warp *waiter(const struct fast *f)
+/* The first warp of the first block of a launch that waits, for the message. */
+static const struct fast_warp *waiter(const struct fast *f, const struct fast_grid *grid)
 {
     const struct fast_block *first = NULL;
     for (unsigned s = 0; s < f->sm_count; s++)
         for (const struct fast_block *b = f->sms[s].first; b; b = b->next)
-            if (b->waiting && (!first || b->index < first->index))
+            if (b->part->grid == grid && b->waiting && (!first || b->index < first->index))
                 first = b;
     return first ? &first->warps[__builtin_ctzll(first->waiting)] : NULL;
 }
@@ -147,21 +147,32 @@ static void end_all(struct fast *f)
     }
 }
 
-bool fast_stuck(struct fast *f, struct rp_error *err)
+static bool say_stuck(const struct fast *f, const struct fast_warp *w, struct rp_error *err)
 {
-    const struct fast_warp *w = waiter(f);
-    if (!w)
-        return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' holds ready warps for ever",
-                       f->machine->scheduler.model->name);
-    const struct fast_grid *grid = w->part->grid;
+    const struct engine_launch *l = &w->part->grid->of;
     char text[200];
     snprintf(text, sizeof text, "block %" PRIu64 ", warp %u waits for ever at barrier %u", w->block->index, w->number,
              w->barrier);
-    if (!grid->job->cut_short)
+    if (!l->cut_short)
         return rp_fail(err, RP_BAD_INPUT,
                        "%s: launch %" PRIu32 " (%s): %s; the other warps have ended or wait elsewhere",
-                       rp_trace_path(f->job->trace), grid->job->launch, grid->kernel->name, text);
-    snprintf(grid->out->warning, sizeof grid->out->warning, "the recording ended early: %s", text);
+                       rp_trace_path(f->job->trace), l->number, l->kernel->name, text);
+    snprintf(l->out->warning, sizeof l->out->warning, "the recording ended early: %s", text);
+    return true;
+}
+
+bool fast_stuck(struct fast *f, struct rp_error *err)
+{
+    bool any = false;
+    for (const struct fast_grid *g = f->grids; g; g = g->next) {
+        const struct fast_warp *w = waiter(f, g);
+        if (w && !say_stuck(f, w, err))
+            return false;
+        any |= w != NULL;
+    }
+    if (!any)
+        return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' holds ready warps for ever",
+                       f->machine->scheduler.model->name);
     end_all(f);
     return true;
 }

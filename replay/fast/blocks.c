@@ -48,7 +48,7 @@ static void place_warp(struct fast_sm *sm, struct fast_warp *w)
     struct fast_subcore *sc = w->subcore;
     w->slot = (uint8_t)__builtin_ctzll(~sc->taken);
     if (!sc->taken) {
-        w->part->statistics.idle_cycles += sm->now - sc->accounted;
+        sm->idle_cycles += sm->now - sc->accounted;
         sc->accounted = sm->now;
     }
     sc->taken |= 1ull << w->slot;
@@ -63,15 +63,14 @@ static void place_warp(struct fast_sm *sm, struct fast_warp *w)
     sm->next[sc->number] = sm->now; /* the scheduler was told something */
 }
 
-static bool open_block(struct fast_block *block, unsigned warps, struct rp_error *err)
+static bool open_block(struct rp_trace *trace, struct fast_block *block, unsigned warps, struct rp_error *err)
 {
-    const struct engine_launch *job = block->part->grid->job;
-    block->trace = rp_block_open(job->trace, job->launch, block->index, err);
+    block->trace = rp_block_open(trace, block->part->grid->of.number, block->index, err);
     if (!block->trace)
         return false;
     if (rp_block_warps(block->trace) != warps)
         return rp_fail(err, RP_BAD_INPUT, "%s: block %" PRIu64 " has %u warp%s where its launch has %u",
-                       rp_trace_path(job->trace), block->index, rp_block_warps(block->trace),
+                       rp_trace_path(trace), block->index, rp_block_warps(block->trace),
                        rp_plural(rp_block_warps(block->trace)), warps);
     for (; block->warp_count < warps; block->warp_count++, block->live++) {
         struct fast_warp *w = &block->warps[block->warp_count];
@@ -144,9 +143,11 @@ static bool place_block(struct fast_sm *sm, struct fast_part *part, uint64_t ind
         return rp_fail(err, RP_SYSTEM, "out of memory for the blocks of a launch");
     if (!sm->resident++)
         sm->occupied_since = sm->now;
+    if (!part->resident++)
+        part->occupied_since = sm->now;
     part->statistics.blocks++;
     part->statistics.warps += warps;
-    if (!open_block(block, warps, err))
+    if (!open_block(sm->chip->job->trace, block, warps, err))
         return false;
     for (unsigned i = 0; i < warps; i++) {
         block->warps[i].subcore = subcore_for(sm, i);
@@ -161,7 +162,7 @@ static bool place_block(struct fast_sm *sm, struct fast_part *part, uint64_t ind
 bool fast_place_blocks(struct fast_sm *sm, struct rp_error *err)
 {
     for (unsigned i = 0; i < sm->assigned_count; i++)
-        if (!place_block(sm, &sm->part, sm->assigned[i], err))
+        if (!place_block(sm, sm->assigned[i].part, sm->assigned[i].index, err))
             return false;
     sm->assigned_count = 0;
     return true;
@@ -177,6 +178,7 @@ static void close_block(struct fast_sm *sm, struct fast_block *block)
         rp_block_close(block->trace);
     block->next = block->part->free;
     block->part->free = block;
+    block->part->resident--;
     sm->resident--;
 }
 
@@ -196,10 +198,13 @@ static void leave(struct fast_sm *sm, struct fast_block *block)
         sc->accounted = sm->now;
     }
     room_take(&sm->left, &block->part->grid->block_room, -1);
+    struct fast_part *part = block->part;
     close_block(sm, block);
     if (!sm->resident)
-        statistics->sm_cycles += sm->now - sm->occupied_since;
-    sm->last_leave = sm->now;
+        sm->occupied_cycles += sm->now - sm->occupied_since;
+    if (!part->resident)
+        statistics->sm_cycles += sm->now - part->occupied_since;
+    part->last_leave = sm->last_leave = sm->now;
 }
 
 void fast_leave_blocks(struct fast_sm *sm)
@@ -226,9 +231,13 @@ void fast_close_blocks(struct fast_sm *sm)
         sm->first = block->next;
         close_block(sm, block);
     }
-    while (sm->part.free) {
-        struct fast_block *block = sm->part.free;
-        sm->part.free = block->next;
+}
+
+void fast_free_blocks(struct fast_part *part)
+{
+    while (part->free) {
+        struct fast_block *block = part->free;
+        part->free = block->next;
         free_block(block);
     }
 }

@@ -4,6 +4,9 @@
  * awaits none that is far away: while a block works in shared memory, say, its SM goes on alone, and what it needs
  * stays in the caches of the computer. Then the chip goes on to where all SMs have come.
  *
+ * That is for a launch that has the machine to itself. While others may come, all SMs go on cycle by cycle, or rather
+ * from one cycle in which something happens to the next: a launch that ends on one SM may give a block to any other.
+ *
  * While blocks of the grid are left, no SM has room for one, but for those from which blocks have just left, or which
  * got one less than dispatch_interval ago. So an SM pauses where a block leaves it, or that interval ends, all SMs go
  * on to where they pause or to the end of the window, and then the earliest ones that pause get their blocks, as if the
@@ -25,29 +28,47 @@ struct dispatch {
     unsigned *run, run_count; /* SMs that go on now */
 };
 
-/* Gives blocks to the SMs that pause in this cycle. */
-static void assign(struct fast *f, uint64_t now)
+/* Whether the SM has come to this cycle, and nothing has issued in it yet. */
+static bool is_at(const struct fast *f, const struct fast_sm *sm, uint64_t now)
 {
-    struct fast_grid *grid = &f->grid;
-    for (unsigned tried = 0; grid->next_block < grid->job->blocks && tried < f->sm_count; tried++) {
+    return !f->alone || (sm->paused && sm->now == now);
+}
+
+static bool assign_grid(struct fast *f, struct fast_grid *grid, uint64_t now, struct rp_error *err)
+{
+    for (unsigned tried = 0; grid->next_block < grid->of.blocks && tried < f->sm_count; tried++) {
         struct fast_sm *sm = &f->sms[f->next_sm];
+        unsigned s = f->next_sm;
         f->next_sm = (f->next_sm + 1) % f->sm_count;
-        if (!sm->paused || sm->now != now || now < sm->next_place || !room_fits(&sm->left, &grid->block_room))
+        if (!is_at(f, sm, now) || now < sm->next_place || !room_fits(&sm->left, &grid->block_room))
             continue;
         sm->next_place = now + (uint64_t)f->machine->dispatch_interval;
-        room_take(&sm->left, &grid->block_room, 1);
-        sm->assigned[sm->assigned_count++] = grid->next_block++;
+        sm->now = f->next[s] = now;
+        if (!fast_assign(f, grid, sm, err))
+            return false;
         tried = ~0u; /* one was placed: all SMs have their turn again */
     }
-    bool more = grid->next_block < grid->job->blocks;
+    return true;
+}
+
+/* Gives blocks to the SMs that have come to this cycle, launch by launch. */
+static bool assign(struct fast *f, uint64_t now, struct rp_error *err)
+{
+    struct fast_grid *grid;
+    for (struct fast_grid *before = NULL; (grid = fast_first_waiting(f)) && grid != before; before = grid)
+        if (!assign_grid(f, grid, now, err))
+            return false;
     for (unsigned s = 0; s < f->sm_count; s++) {
         struct fast_sm *sm = &f->sms[s];
-        sm->pauses = more;
-        if (sm->paused && sm->now == now)
+        sm->pauses = grid || !f->alone;
+        if (grid && is_at(f, sm, now))
             sm->next_room = room_fits(&sm->left, &grid->block_room) ? sm->next_place : NEVER;
-        if (!more)
+        if (!grid)
             sm->next_room = NEVER;
+        if (!f->alone && f->next[s] != now)
+            f->next[s] = fast_sm_next(sm);
     }
+    return true;
 }
 
 static void run_sm(const struct dispatch *d, unsigned thread, unsigned s)
@@ -168,6 +189,27 @@ static void advance_sms(struct fast *f, uint64_t now)
     }
 }
 
+static bool any_without_blocks(const struct fast *f)
+{
+    for (const struct fast_grid *g = f->grids; g; g = g->next)
+        if (!g->of.blocks)
+            return true;
+    return false;
+}
+
+/* Blocks have left: launches end, others come, and blocks of theirs. */
+static bool exchange(struct fast *f, uint64_t now, struct rp_error *err)
+{
+    do { /* launches without blocks end at once */
+        fast_end_launches(f, now);
+        if (!f->grids)
+            return true;
+        if (!fast_take_launches(f, err))
+            return false;
+    } while (any_without_blocks(f));
+    return assign(f, now, err);
+}
+
 /* One cycle of SMs that cannot be ahead of one another: memory, blocks, issue in the order of SMs. */
 static bool run_cycle(struct dispatch *d, uint64_t now, struct rp_error *err)
 {
@@ -177,8 +219,8 @@ static bool run_cycle(struct dispatch *d, uint64_t now, struct rp_error *err)
     advance_sms(f, now);
     advance_chip(f, now);
     advance_sms(f, now);
-    if (leave(f, now))
-        assign(f, now);
+    if ((leave(f, now) || !now) && !(f->alone ? assign(f, now, err) : exchange(f, now, err)))
+        return false;
     for (unsigned s = 0; s < f->sm_count; s++) {
         struct fast_sm *sm = &f->sms[s];
         if (f->next[s] != now)
@@ -201,7 +243,8 @@ static bool run_window(struct dispatch *d, struct rp_error *err)
     if (!run(d, err))
         return false;
     for (uint64_t now; (now = first_pause(d->chip)) != NEVER;) {
-        assign(d->chip, now);
+        if (!assign(d->chip, now, err))
+            return false;
         choose_paused(d, now);
         if (!run(d, err))
             return false;
@@ -231,7 +274,7 @@ static uint64_t next_cycle(const struct fast *f)
 static bool run_all(struct dispatch *d, struct rp_error *err)
 {
     struct fast *f = d->chip;
-    while (f->grid.next_block < f->grid.job->blocks || resident(f)) {
+    while (f->alone ? fast_first_waiting(f) || resident(f) : f->grids != NULL) {
         uint64_t from = next_cycle(f);
         if (from == NEVER && memory_system_failed(f->job->memory))
             return rp_fail(err, RP_SYSTEM, "out of memory for the accesses of a launch");
@@ -250,9 +293,9 @@ static bool run_all(struct dispatch *d, struct rp_error *err)
 /* Too small a launch is over before threads are there. */
 static unsigned threads_for(const struct fast *f)
 {
-    const struct engine_launch *job = f->job;
-    bool large = rp_trace_launch_totals(job->trace, job->launch).warp_instructions >= THREADS_FROM;
-    unsigned threads = large && f->lookahead && job->threads ? job->threads : 1;
+    uint64_t instructions = rp_trace_launch_totals(f->job->trace, f->grids->of.number).warp_instructions;
+    bool large = instructions >= THREADS_FROM;
+    unsigned threads = large && f->lookahead && f->job->threads ? f->job->threads : 1;
     return threads < f->sm_count ? threads : f->sm_count;
 }
 
@@ -266,9 +309,10 @@ static bool begin(struct dispatch *d, struct rp_error *err)
     bool fine = d->crew;
     for (; fine && f->memo_count < threads; f->memo_count++)
         fine = (f->memos[f->memo_count] = memo_new());
+    bool any = !f->alone || f->grids->of.blocks;
     for (unsigned s = 0; s < f->sm_count; s++) {
-        f->sms[s].paused = f->grid.job->blocks;
-        f->next[s] = f->sms[s].paused ? 0 : NEVER;
+        f->sms[s].paused = any && f->alone;
+        f->next[s] = any ? 0 : NEVER;
     }
     return fine || rp_fail(err, RP_SYSTEM, "out of memory for machine %s", f->machine->name);
 }
@@ -283,12 +327,27 @@ static void end(struct dispatch *d)
     free(d->run);
 }
 
-bool fast_run_grid(struct fast *f, uint64_t *cycles, struct rp_error *err)
+/* While other launches may come, any SM may get a block at any time: SMs cannot be ahead of one another. */
+static void go_in_step(struct fast *f)
+{
+    f->alone = f->machine->grids == 1 || (f->grid_count == 1 && !launch_queue_left(f->job->queue));
+    if (f->alone)
+        return;
+    f->lookahead = 0;
+    f->stepped = true;
+}
+
+bool fast_run_period(struct fast *f, uint64_t *cycles, struct rp_error *err)
 {
     struct dispatch d = {.chip = f};
+    if (!fast_take_launches(f, err))
+        return false;
+    go_in_step(f);
     bool fine = begin(&d, err) && run_all(&d, err);
     end(&d);
     for (unsigned s = 0; s < f->sm_count; s++)
         *cycles = f->sms[s].last_leave > *cycles ? f->sms[s].last_leave : *cycles;
+    if (fine)
+        fast_end_launches(f, *cycles);
     return fine;
 }

@@ -1,14 +1,13 @@
-/* The fast engine: a launch's state, made and taken apart. */
+/* The fast engine: the machine's state, made and taken apart. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/covered.h"
 #include "replay/fast/fast.h"
 #include "replay/memory/layout.h"
 
 #define CROWDED 8 /* SMs: 100 KB of warps each, and a computer's L2 has 1 or 2 MB */
 
-static bool begin_subcore(struct fast *f, struct fast_sm *sm, unsigned number)
+static bool begin_subcore(const struct fast *f, struct fast_sm *sm, unsigned number)
 {
     const struct machine *m = f->machine;
     struct fast_subcore *sc = &sm->subcores[number];
@@ -16,7 +15,7 @@ static bool begin_subcore(struct fast *f, struct fast_sm *sm, unsigned number)
     sm->next[number] = NEVER;
     sc->far_first = NEVER;
     sc->number = (uint8_t)number;
-    sc->chip_number = s * sm->subcore_count + number;
+    sc->chip_number = s * (unsigned)m->subcores + number;
     if (!(sc->scheduler = machine_part_state(&m->scheduler)))
         return false;
     f->scheduler->reset(sc->scheduler, m->scheduler.options);
@@ -29,25 +28,27 @@ static bool begin_subcore(struct fast *f, struct fast_sm *sm, unsigned number)
     return true;
 }
 
-static bool begin_sm(struct fast *f, struct fast_sm *sm)
+static void begin_sm(struct fast *f, struct fast_sm *sm)
 {
     *sm = (struct fast_sm){.chip = f,
-                           .subcore_count = (unsigned)f->machine->subcores,
                            .next_leave = NEVER,
                            .next_room = NEVER,
                            .memory = memory_system_sm(f->job->memory, (unsigned)(sm - f->sms)),
                            .memory_next = NEVER,
                            .free_access = NO_ACCESS,
-                           .last_issue = NEVER,
-                           .report_at = f->job->progress ? PROGRESS_EVERY : NEVER,
-                           .part = {.grid = &f->grid}};
+                           .last_issue = NEVER};
     room_of_sm(f->machine, &sm->left);
-    sm->subcores = aligned_alloc(64, sm->subcore_count * sizeof *sm->subcores);
-    if (!sm->subcores)
+}
+
+bool fast_sm_open(struct fast_sm *sm)
+{
+    const struct fast *f = sm->chip;
+    unsigned count = (unsigned)f->machine->subcores;
+    if (!sm->subcores && !(sm->subcores = aligned_alloc(64, count * sizeof *sm->subcores)))
         return false;
-    memset(sm->subcores, 0, sm->subcore_count * sizeof *sm->subcores);
-    for (unsigned i = 0; i < sm->subcore_count; i++)
-        if (!begin_subcore(f, sm, i))
+    memset(sm->subcores, 0, count * sizeof *sm->subcores);
+    for (; sm->subcore_count < count; sm->subcore_count++)
+        if (!begin_subcore(f, sm, sm->subcore_count))
             return false;
     return true;
 }
@@ -55,7 +56,6 @@ static bool begin_sm(struct fast *f, struct fast_sm *sm)
 static bool begin(struct fast *f, struct rp_error *err)
 {
     const struct machine *m = f->machine;
-    struct fast_grid *grid = &f->grid;
     f->plain_shared = m->shared.model == &shared_memory_ideal.model;
     f->immediate = memory_system_is_immediate(f->job->memory);
     f->delay = f->immediate ? memory_system_delay(f->job->memory) : 0;
@@ -71,22 +71,17 @@ static bool begin(struct fast *f, struct rp_error *err)
     f->chip_next = NEVER;
     for (uint32_t u = 0; u < m->unit_count; u++)
         f->unit_models[u] = (const struct unit_model *)m->units[u].model;
-    if (!kernel_is_covered(grid->kernel, err) ||
-        !room_of_block(m, grid->kernel, grid->launch, &grid->block_room, err) ||
-        !program_build(&grid->program, f, grid, err))
-        return false;
     f->sms = calloc((size_t)m->sms, sizeof *f->sms);
     f->next = calloc((size_t)m->sms, sizeof *f->next);
     bool fine = f->sms && f->next;
     for (; fine && f->sm_count < (unsigned)m->sms; f->sm_count++)
-        fine = begin_sm(f, &f->sms[f->sm_count]);
+        begin_sm(f, &f->sms[f->sm_count]);
     return fine || rp_fail(err, RP_SYSTEM, "out of memory for machine %s", m->name);
 }
 
 static void end_sm(struct fast *f, struct fast_sm *sm)
 {
-    fast_close_blocks(sm);
-    for (unsigned i = 0; sm->subcores && i < sm->subcore_count; i++) {
+    for (unsigned i = 0; sm->subcores && i < (unsigned)f->machine->subcores; i++) {
         free(sm->subcores[i].scheduler);
         for (uint32_t u = 0; u < f->machine->unit_count; u++)
             free(sm->subcores[i].units[u]);
@@ -97,53 +92,38 @@ static void end_sm(struct fast *f, struct fast_sm *sm)
 
 static void end(struct fast *f)
 {
-    for (unsigned s = 0; f->sms && s < (unsigned)f->machine->sms; s++)
+    for (unsigned s = 0; s < f->sm_count; s++)
+        fast_close_blocks(&f->sms[s]);
+    fast_free_grids(f);
+    for (unsigned s = 0; s < f->sm_count; s++)
         end_sm(f, &f->sms[s]);
     free(f->sms);
     free(f->next);
-    program_free(&f->grid.program);
 }
 
-/* What an immediate memory system was not asked. */
-static void count_immediate(struct sm_memory *memory, const struct statistics *s)
+/* What no launch has to itself. */
+static void count_machine(const struct fast *f, struct statistics *s, uint64_t cycles)
 {
-    sm_memory_count(memory, CACHE_READ, s->global_load_transactions);
-    sm_memory_count(memory, CACHE_WRITE, s->global_store_transactions);
-    sm_memory_count(memory, CACHE_ATOMIC, s->global_atomic_transactions);
-}
-
-/* What the SMs counted, and the cycles that they were idle at the end. */
-static void sum_up(const struct fast *f, struct statistics *sum, uint64_t cycles)
-{
-    for (unsigned s = 0; s < f->sm_count; s++) {
-        const struct fast_sm *sm = &f->sms[s];
-        statistics_add(sum, &sm->part.statistics);
-        const struct statistics *own = &sm->part.statistics;
-        if (f->immediate)
-            count_immediate(sm->memory, own);
-        for (unsigned i = 0; i < sm->subcore_count; i++)
-            sum->idle_cycles += cycles - sm->subcores[i].accounted;
-        if (f->job->progress)
-            f->job->progress(f->job->progress_data, sm->part.statistics.warp_instructions - sm->reported);
+    for (unsigned i = 0; i < f->sm_count; i++) {
+        const struct fast_sm *sm = &f->sms[i];
+        s->sm_cycles += sm->occupied_cycles;
+        s->idle_cycles += sm->idle_cycles;
+        for (unsigned c = 0; c < (unsigned)f->machine->subcores; c++)
+            s->idle_cycles += cycles - (c < sm->subcore_count ? sm->subcores[c].accounted : 0);
     }
-    sum->cycles = cycles;
 }
 
-bool fast_launch(const struct engine_launch *job, struct replay_launch *out, struct rp_error *err)
+bool fast_run(const struct engine_job *job, struct statistics *sum, struct rp_error *err)
 {
     struct fast f = {.job = job,
                      .machine = job->machine,
                      .scheduler = (const struct scheduler_model *)job->machine->scheduler.model,
-                     .grid = {.job = job,
-                              .launch = rp_trace_launch(job->trace, job->launch),
-                              .control_words = out->control_words,
-                              .out = out}};
+                     .period = {.job = job}};
+    struct statistics machine = {0};
     uint64_t cycles = 0;
-    f.grid.kernel = rp_trace_kernel(job->trace, f.grid.launch->kernel);
-    bool fine = begin(&f, err) && fast_run_grid(&f, &cycles, err);
+    bool fine = begin(&f, err) && fast_run_period(&f, &cycles, err);
     if (fine)
-        sum_up(&f, &out->statistics, cycles);
-    fine = memory_system_end_launch(job->memory, cycles, &out->statistics, fine ? err : NULL) && fine;
+        count_machine(&f, &machine, cycles);
     end(&f);
-    return fine;
+    return engine_finish(&f.period, cycles, &machine, sum, fine ? err : NULL) && fine;
 }

@@ -160,14 +160,15 @@ struct memo;
 
 /* One launch, as the whole chip sees it. */
 struct fast_grid {
-    const struct engine_launch *job;
+    struct engine_launch of;
     const struct rp_kernel *kernel;
     const struct rp_launch *launch;
     struct program program;
     bool control_words; /* hold instructions back, instead of the scoreboard */
     struct room block_room;
-    uint64_t next_block; /* to place */
-    struct replay_launch *out;
+    uint64_t next_block;      /* to place */
+    struct fast_part **parts; /* [SMs]; NULL: the SM has had none of its blocks */
+    struct fast_grid *next;   /* the one that came after it */
 };
 
 /* What an SM has of a grid. */
@@ -175,6 +176,16 @@ struct fast_part {
     const struct fast_grid *grid;
     struct statistics statistics;
     struct fast_block *free;
+    unsigned resident;
+    uint64_t occupied_since, last_leave;
+    uint64_t report_at; /* warp instructions at which progress is reported next */
+    uint64_t reported;
+};
+
+/* A block that is to be placed. */
+struct fast_assigned {
+    struct fast_part *part;
+    uint64_t index;
 };
 
 /* An access whose end is not known yet, by its token. */
@@ -200,37 +211,36 @@ struct fast_sm {
     uint64_t now;      /* the last cycle in which something happened here */
     uint64_t until;    /* it goes on through all cycles before this one; nearer when something leaves for the chip */
     uint64_t stop;     /* the same, and before all else that is not the business of a sub-core */
-    unsigned subcore_count;
+    unsigned subcore_count;       /* 0: it has had no block yet, and holds nothing */
     uint64_t next[MOST_SUBCORES]; /* per sub-core: the next cycle in which it must be looked at */
     struct fast_subcore *subcores;
     uint64_t next_leave, last_issue, last_leave;
-    uint64_t next_place;      /* the cycle from which it may get a block */
-    uint64_t next_room;       /* the cycle in which it pauses because it has room, NEVER for none */
-    bool pauses;              /* where blocks leave: others may come */
-    bool paused;              /* at `now`, in which nothing has issued yet */
-    struct room left;         /* less what the blocks take that are assigned */
-    struct fast_block *first; /* resident blocks */
+    uint64_t idle_cycles, occupied_cycles; /* of sub-cores without a warp; with a block */
+    uint64_t next_place;                   /* the cycle from which it may get a block */
+    uint64_t next_room;                    /* the cycle in which it pauses because it has room, NEVER for none */
+    bool pauses;                           /* where blocks leave: others may come */
+    bool paused;                           /* at `now`, in which nothing has issued yet */
+    struct room left;                      /* less what the blocks take that are assigned */
+    struct fast_block *first;              /* resident blocks */
     unsigned resident;
-    uint64_t assigned[MOST_BLOCKS]; /* blocks that are placed next, at `now` */
+    struct fast_assigned assigned[MOST_BLOCKS]; /* blocks that are placed next, at `now` */
     unsigned assigned_count;
     uint64_t occupied_since, shared_free;
     struct sm_memory *memory;
     uint64_t memory_next;         /* the cycle in which it has to be advanced */
     struct fast_access *accesses; /* by token */
     uint32_t access_count, free_access;
-    uint32_t token; /* of the access that is being made, NO_ACCESS: none */
-    uint64_t taken; /* when the LSU has taken it, asked for posted ones with OP_ORDERED; or MEMORY_PENDING */
-    bool starved;   /* memory ran out in the midst of an instruction */
-    struct fast_part part;
-    uint64_t report_at; /* warp instructions at which progress is reported next */
-    uint64_t reported;
+    uint32_t token;         /* of the access that is being made, NO_ACCESS: none */
+    uint64_t taken;         /* when the LSU has taken it, asked for posted ones with OP_ORDERED; or MEMORY_PENDING */
+    bool starved;           /* memory ran out in the midst of an instruction */
+    struct fast_part *part; /* of the block that came last */
     bool failed;
     struct rp_error error;
 };
 
 /* The chip. While SMs run it does not change. */
 struct fast {
-    const struct engine_launch *job;
+    const struct engine_job *job;
     const struct machine *machine;
     const struct scheduler_model *scheduler;
     const struct unit_model *unit_models[MACHINE_UNITS];
@@ -242,7 +252,10 @@ struct fast {
     uint64_t lookahead;                  /* of the memory system; NEVER: SMs have nothing in common */
     uint64_t from;                       /* cycles before this one are over for all SMs and beyond them */
     uint64_t chip_next;                  /* the next cycle in which something happens beyond the SMs */
-    struct fast_grid grid;
+    struct engine_period period;
+    struct fast_grid *grids; /* on the machine, in the order in which they came */
+    int64_t grid_count;
+    bool alone; /* no other launch can come before the period is over */
     unsigned sm_count;
     struct fast_sm *sms;
     uint64_t *next; /* [sm_count]: the next cycle in which something happens on the SM */
@@ -291,10 +304,13 @@ uint64_t wheel_next(const struct fast_subcore *, uint64_t now);
 
 /* ---- blocks.c --------------------------------------------------------------------------------------------------- */
 
+/* Makes the SM ready for its first block. */
+bool fast_sm_open(struct fast_sm *);
 /* Places the blocks that were assigned to the SM, in its cycle `now`. */
 bool fast_place_blocks(struct fast_sm *, struct rp_error *);
 void fast_leave_blocks(struct fast_sm *);
 void fast_close_blocks(struct fast_sm *); /* after a failure, too */
+void fast_free_blocks(struct fast_part *);
 /* The warp has no more instructions. */
 void fast_end_warp(struct fast_sm *, struct fast_warp *);
 /* When the registers of the next instruction are free, as a scoreboard entry. */
@@ -378,7 +394,19 @@ HOT void fast_prefetch_board(const struct fast_warp *w, const struct op *op)
 
 /* ---- dispatch.c -------------------------------------------------------------------------------------------------- */
 
-/* Runs the grid from its first block to its last. */
-bool fast_run_grid(struct fast *, uint64_t *cycles, struct rp_error *);
+/* From the first cycle of the period to its last. */
+bool fast_run_period(struct fast *, uint64_t *cycles, struct rp_error *);
+
+/* ---- grids.c ----------------------------------------------------------------------------------------------------- */
+
+/* Takes launches that are ready, as many as the machine runs at once. */
+bool fast_take_launches(struct fast *, struct rp_error *);
+/* Lets those go whose last block has left, `now` or before; their ends are told as of their last blocks. */
+void fast_end_launches(struct fast *, uint64_t now);
+void fast_free_grids(struct fast *);
+/* The first launch with blocks to place: others wait behind it. NULL: none. */
+struct fast_grid *fast_first_waiting(const struct fast *);
+/* The next block of the grid will be placed on the SM. */
+bool fast_assign(struct fast *, struct fast_grid *, struct fast_sm *, struct rp_error *);
 
 #endif

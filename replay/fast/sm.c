@@ -220,13 +220,14 @@ HOT bool step(struct fast_sm *sm, unsigned index, struct rp_error *err)
 
 HOT void report(struct fast_sm *sm)
 {
-    uint64_t done = sm->part.statistics.warp_instructions;
-    if (done < sm->report_at)
+    struct fast_part *part = sm->part;
+    uint64_t done = part->statistics.warp_instructions;
+    if (done < part->report_at)
         return;
-    const struct engine_launch *job = sm->chip->job;
-    job->progress(job->progress_data, done - sm->reported);
-    sm->reported = done;
-    sm->report_at = done + PROGRESS_EVERY;
+    const struct engine_job *job = sm->chip->job;
+    job->progress(job->progress_data, done - part->reported);
+    part->reported = done;
+    part->report_at = done + PROGRESS_EVERY;
 }
 
 uint64_t fast_sm_next(const struct fast_sm *sm)

@@ -68,14 +68,14 @@ void ref_exit(struct reference *r, struct ref_warp *w, rp_lanemask lanes)
     ref_check_barriers(r, w->block);
 }
 
-/* The first warp of the first block that waits, for the message. */
-static const struct ref_warp *waiter(const struct reference *r)
+/* The first warp of the first block of a launch that waits, for the message. */
+static const struct ref_warp *waiter(const struct reference *r, const struct ref_grid *g)
 {
     const struct ref_warp *first = NULL;
     for (int64_t s = 0; s < r->machine->sms; s++)
         for (const struct ref_block *b = r->sms[s].blocks; b; b = b->next)
             for (unsigned i = b->warp_count; i-- > 0;)
-                if (b->warps[i].waiting && (!first || b->index <= first->block->index))
+                if (b->grid == g && b->warps[i].waiting && (!first || b->index <= first->block->index))
                     first = &b->warps[i];
     return first;
 }
@@ -102,20 +102,32 @@ static void end_all(struct reference *r)
         }
 }
 
-bool ref_stuck(struct reference *r, struct rp_error *err)
+static bool say_stuck(const struct reference *r, const struct ref_warp *w, struct rp_error *err)
 {
-    const struct ref_warp *w = waiter(r);
-    if (!w)
-        return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' holds ready warps for ever",
-                       r->machine->scheduler.model->name);
+    const struct engine_launch *l = &w->block->grid->of;
     char text[200];
     snprintf(text, sizeof text, "block %" PRIu64 ", warp %u waits for ever at barrier %u", w->block->index, w->number,
              w->barrier);
-    if (!r->job->cut_short)
+    if (!l->cut_short)
         return rp_fail(err, RP_BAD_INPUT,
                        "%s: launch %" PRIu32 " (%s): %s; the other warps have ended or wait elsewhere",
-                       rp_trace_path(r->job->trace), r->job->launch, r->kernel->name, text);
-    snprintf(r->out->warning, sizeof r->out->warning, "the recording ended early: %s", text);
+                       rp_trace_path(r->job->trace), l->number, l->kernel->name, text);
+    snprintf(l->out->warning, sizeof l->out->warning, "the recording ended early: %s", text);
+    return true;
+}
+
+bool ref_stuck(struct reference *r, struct rp_error *err)
+{
+    bool any = false;
+    for (const struct ref_grid *g = r->grids; g; g = g->next) {
+        const struct ref_warp *w = waiter(r, g);
+        if (w && !say_stuck(r, w, err))
+            return false;
+        any |= w != NULL;
+    }
+    if (!any)
+        return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' holds ready warps for ever",
+                       r->machine->scheduler.model->name);
     end_all(r);
     return true;
 }

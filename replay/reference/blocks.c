@@ -1,6 +1,7 @@
 /* Blocks in the reference engine: placing them, moving their warps on, letting them go. */
 #include <stdlib.h>
 
+#include "replay/covered.h"
 #include "replay/reference/reference.h"
 
 #include "tracefmt/plural.h"
@@ -36,15 +37,15 @@ static void end_warp(struct reference *r, struct ref_warp *w)
 static void fetch(struct reference *r, struct ref_warp *w)
 {
     w->fetched = sm_memory_fetch(memory_system_sm(r->job->memory, w->sm), w->subcore,
-                                 code_address(r->launch->kernel, w->next.instruction), r->now);
+                                 code_address(w->block->grid->of.launch->kernel, w->next.instruction), r->now);
 }
 
 bool ref_advance(struct reference *r, struct ref_warp *w, struct rp_error *err)
 {
     int more;
     while ((more = rp_cursor_next(&w->cursor, &w->next, err)) > 0) {
-        r->statistics->warp_instructions++;
-        r->statistics->thread_instructions += rp_lane_count(w->next.executed);
+        w->block->grid->statistics->warp_instructions++;
+        w->block->grid->statistics->thread_instructions += rp_lane_count(w->next.executed);
         if (w->arrival.gathered && !arrival_goes_on(&w->arrival, &w->next))
             ref_arrived(r, w);
         if (r->machine->issue_exit || !is_plain_exit(w->next.instruction)) {
@@ -87,59 +88,103 @@ static void place_warp(struct reference *r, struct ref_warp *w)
     r->scheduler->start(sc->scheduler, w->slot);
 }
 
-static bool place_block(struct reference *r, unsigned s, struct rp_error *err)
+static bool open_block(struct reference *r, struct ref_block *block, struct rp_error *err)
+{
+    const struct ref_grid *g = block->grid;
+    block->trace = rp_block_open(r->job->trace, g->of.number, block->index, err);
+    if (!block->trace)
+        return false;
+    unsigned warps = rp_block_warps(block->trace);
+    block->warps = warps == (unsigned)g->block_room.warps ? calloc(warps, sizeof *block->warps) : NULL;
+    if (!block->warps)
+        return rp_fail(err, RP_BAD_INPUT, "%s: block %llu has %u warp%s where its launch has %d",
+                       rp_trace_path(r->job->trace), (unsigned long long)block->index, warps, rp_plural(warps),
+                       (int)g->block_room.warps);
+    for (; block->warp_count < warps; block->warp_count++, block->live++) {
+        struct ref_warp *w = &block->warps[block->warp_count];
+        *w = (struct ref_warp){.number = block->warp_count,
+                               .sm = block->sm,
+                               .block = block,
+                               .arrival = arrival_begin(g->of.launch, block->warp_count)};
+        if (!rp_cursor_open(&w->cursor, block->trace, w->number, err))
+            return false;
+    }
+    return true;
+}
+
+static bool place_block(struct reference *r, struct ref_grid *g, unsigned s, struct rp_error *err)
 {
     struct ref_sm *sm = &r->sms[s];
     struct ref_block *block = calloc(1, sizeof *block);
     if (!block)
         return rp_fail(err, RP_SYSTEM, "out of memory for the blocks of a launch");
-    block->next = sm->blocks;
+    *block = (struct ref_block){.grid = g, .sm = s, .index = g->next_block++, .next = sm->blocks};
     sm->blocks = block;
-    block->sm = s;
-    block->index = r->next_block++;
-    block->trace = rp_block_open(r->job->trace, r->job->launch, block->index, err);
-    if (!block->trace)
+    if (g->of.begin == ENGINE_NEVER)
+        g->of.begin = r->now;
+    if (!open_block(r, block, err))
         return false;
-    unsigned warps = rp_block_warps(block->trace);
-    block->warps = warps == (unsigned)r->block_room.warps ? calloc(warps, sizeof *block->warps) : NULL;
-    if (!block->warps)
-        return rp_fail(err, RP_BAD_INPUT, "%s: block %llu has %u warp%s where its launch has %d",
-                       rp_trace_path(r->job->trace), (unsigned long long)block->index, warps, rp_plural(warps),
-                       (int)r->block_room.warps);
-    room_take(&sm->left, &r->block_room, 1);
-    r->resident_blocks++;
-    r->statistics->blocks++;
-    for (; block->warp_count < warps; block->warp_count++, block->live++) {
-        struct ref_warp *w = &block->warps[block->warp_count];
-        *w = (struct ref_warp){.number = block->warp_count,
-                               .sm = s,
-                               .block = block,
-                               .arrival = arrival_begin(r->launch, block->warp_count)};
-        if (!rp_cursor_open(&w->cursor, block->trace, w->number, err))
-            return false;
-    }
-    for (unsigned i = 0; i < warps; i++)
+    room_take(&sm->left, &g->block_room, 1);
+    g->resident++;
+    g->statistics->blocks++;
+    g->statistics->warps += block->warp_count;
+    for (unsigned i = 0; i < block->warp_count; i++)
         place_warp(r, &block->warps[i]);
-    r->statistics->warps += warps;
-    for (unsigned i = 0; i < warps; i++)
+    for (unsigned i = 0; i < block->warp_count; i++)
         if (!ref_advance(r, &block->warps[i], err))
             return false;
     return true;
 }
 
-bool ref_place_blocks(struct reference *r, struct rp_error *err)
+static bool place_blocks(struct reference *r, struct ref_grid *g, struct rp_error *err)
 {
     unsigned count = (unsigned)r->machine->sms, tried = 0;
-    while (r->next_block < r->job->blocks && tried < count) {
+    while (g->next_block < g->of.blocks && tried < count) {
         unsigned s = r->next_sm;
         r->next_sm = (s + 1) % count;
         tried++;
-        if (r->now < r->sms[s].next_place || !room_fits(&r->sms[s].left, &r->block_room))
+        if (r->now < r->sms[s].next_place || !room_fits(&r->sms[s].left, &g->block_room))
             continue;
         r->sms[s].next_place = r->now + (uint64_t)r->machine->dispatch_interval;
-        if (!place_block(r, s, err))
+        if (!place_block(r, g, s, err))
             return false;
         tried = 0;
+    }
+    return true;
+}
+
+struct ref_grid *ref_first_waiting(const struct reference *r)
+{
+    struct ref_grid *g = r->grids;
+    while (g && g->next_block == g->of.blocks)
+        g = g->next;
+    return g;
+}
+
+bool ref_place_blocks(struct reference *r, struct rp_error *err)
+{
+    for (struct ref_grid *g, *before = NULL; (g = ref_first_waiting(r)) && g != before; before = g)
+        if (!place_blocks(r, g, err))
+            return false;
+    return true;
+}
+
+bool ref_take_launches(struct reference *r, struct rp_error *err)
+{
+    struct engine_launch l;
+    struct ref_grid **last = &r->grids;
+    while (*last)
+        last = &(*last)->next;
+    while (r->grid_count < r->machine->grids && engine_take(&r->period, &l)) {
+        struct ref_grid *g = calloc(1, sizeof *g);
+        if (!g)
+            return rp_fail(err, RP_SYSTEM, "out of memory for a launch");
+        *g = (struct ref_grid){.of = l, .statistics = &l.out->statistics};
+        *last = g;
+        last = &g->next;
+        r->grid_count++;
+        if (!kernel_is_covered(l.kernel, err) || !room_of_block(r->machine, l.kernel, l.launch, &g->block_room, err))
+            return false;
     }
     return true;
 }
@@ -151,14 +196,14 @@ static void leave(struct reference *r, struct ref_block *block)
         struct ref_warp *w = &block->warps[i];
         struct ref_subcore *sc = &sm->subcores[w->subcore];
         sc->slots[w->slot] = NULL;
-        r->statistics->warp_cycles += w->completion - w->placed;
+        block->grid->statistics->warp_cycles += w->completion - w->placed;
         if (--sc->resident)
             continue;
-        r->statistics->stall[STALL_DRAIN] += sc->gap;
+        block->grid->statistics->stall[STALL_DRAIN] += sc->gap;
         sc->gap = 0;
     }
-    room_take(&sm->left, &r->block_room, -1);
-    r->resident_blocks--;
+    room_take(&sm->left, &block->grid->block_room, -1);
+    block->grid->resident--;
     ref_free_block(block);
 }
 

@@ -42,7 +42,7 @@ static void land(struct reference *r, const struct memory_completion *c)
     for (size_t i = 0; i < w->write_count; i++)
         if (w->writes[i].flight == c->token && w->writes[i].ready == UNKNOWN)
             w->writes[i].ready = done;
-    if (r->control_words)
+    if (w->block->grid->of.control_words)
         ref_signal_known(w, f, done);
     put_in_order(f, done);
     w->completion = done > w->completion ? done : w->completion;
@@ -88,7 +88,7 @@ bool ref_note(struct reference *r, const struct ref_warp *w, uint64_t dispatched
         r->report_room = room;
     }
     *report = r->report_count;
-    r->reports[r->report_count++] = (struct replay_issue){.launch = r->job->launch,
+    r->reports[r->report_count++] = (struct replay_issue){.launch = w->block->grid->of.number,
                                                           .warp = w->number,
                                                           .block = w->block->index,
                                                           .index = w->next.index,

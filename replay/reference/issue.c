@@ -8,7 +8,7 @@ static const struct machine_timing *timing(const struct reference *r, const stru
 {
     const struct rp_instruction *in = w->next.instruction;
     if (in->unit_class == RP_CLASS_MEMORY)
-        return &r->machine->spaces[timing_space(r->launch, in, &w->next)];
+        return &r->machine->spaces[timing_space(w->block->grid->of.launch, in, &w->next)];
     return &r->machine->classes[in->unit_class];
 }
 
@@ -65,7 +65,7 @@ static bool unit_accepts(const struct reference *r, const struct ref_warp *w)
     const void *state = r->sms[w->sm].subcores[w->subcore].units[unit];
     if (unit_model(r, unit)->accepts(state, r->now) > r->now)
         return false;
-    return !memory_system_may_refuse(r->job->memory) || !reaches_caches(r->launch, &w->next) ||
+    return !memory_system_may_refuse(r->job->memory) || !reaches_caches(w->block->grid->of.launch, &w->next) ||
            sm_memory_accepts(memory_system_sm(r->job->memory, w->sm));
 }
 
@@ -80,8 +80,8 @@ enum stall ref_blocked(const struct reference *r, const struct ref_warp *w)
     if (w->next.instruction->unit_class == RP_CLASS_FENCE && fenced(r, w))
         return STALL_FENCE;
     if (r->now < w->control_until)
-        return r->control_words ? STALL_CONTROL_WORD : STALL_CONTROL;
-    enum stall kind = r->control_words ? ref_awaited(w, r->now) : pending(r, w);
+        return w->block->grid->of.control_words ? STALL_CONTROL_WORD : STALL_CONTROL;
+    enum stall kind = w->block->grid->of.control_words ? ref_awaited(w, r->now) : pending(r, w);
     if (kind != STALL_COUNT)
         return kind;
     return unit_accepts(r, w) ? STALL_COUNT : STALL_UNIT;
@@ -113,11 +113,12 @@ static void forget_written(struct ref_warp *w, uint64_t now)
 }
 
 /* What an instruction that waits for this one's result will be said to wait for. */
-static enum stall producer(const struct reference *r, const struct ref_warp *w)
+static enum stall producer(const struct ref_warp *w)
 {
     const struct rp_instruction *in = w->next.instruction;
     if (in->unit_class == RP_CLASS_MEMORY)
-        return path_of_space(timing_space(r->launch, in, &w->next)) == PATH_SHARED ? STALL_SHARED : STALL_MEMORY;
+        return path_of_space(timing_space(w->block->grid->of.launch, in, &w->next)) == PATH_SHARED ? STALL_SHARED
+                                                                                                   : STALL_MEMORY;
     return in->memory_count ? STALL_MEMORY : STALL_SCOREBOARD;
 }
 
@@ -125,7 +126,7 @@ static enum stall producer(const struct reference *r, const struct ref_warp *w)
 static bool hold_back(struct reference *r, struct ref_warp *w, const struct ref_issued *i, struct rp_error *err)
 {
     const struct rp_instruction *in = w->next.instruction;
-    if (r->control_words)
+    if (w->block->grid->of.control_words)
         return ref_obey(r, w, i, err);
     forget_written(w, r->now);
     for (uint32_t d = 0; d < in->dst_count; d++)
@@ -162,7 +163,7 @@ static bool access(struct reference *r, struct ref_warp *w, struct ref_issued *i
 {
     const struct rp_instruction *in = w->next.instruction;
     uint64_t known, taken, accepted = i->done;
-    bool posted = is_posted(r->launch, &w->next);
+    bool posted = is_posted(w->block->grid->of.launch, &w->next);
     i->flight = ref_take_off(r, &(struct ref_flight){.warp = w,
                                                      .number = w->issued,
                                                      .latency = i->timing->latency,
@@ -206,8 +207,8 @@ bool ref_issue(struct reference *r, struct ref_warp *w, struct rp_error *err)
     void *unit = r->sms[w->sm].subcores[w->subcore].units[t->unit];
     uint64_t dispatched = unit_model(r, t->unit)->dispatch(unit, r->now, t->initiation);
     /* with no lane to execute it, it is done at the end of its initiation */
-    struct ref_issued issued = {t, dispatched, dispatched + t->initiation, NO_FLIGHT, producer(r, w)};
-    r->statistics->unit_busy[t->unit] += t->initiation;
+    struct ref_issued issued = {t, dispatched, dispatched + t->initiation, NO_FLIGHT, producer(w)};
+    w->block->grid->statistics->unit_busy[t->unit] += t->initiation;
     if (!carry_out(r, w, &issued, err) || !hold_back(r, w, &issued, err))
         return false;
     w->issued++;
@@ -222,6 +223,6 @@ bool ref_pair(struct reference *r, struct ref_warp *w, unsigned unit, struct rp_
 {
     if (w->ended || ref_unit(r, w) == unit || ref_blocked(r, w) != STALL_COUNT)
         return true;
-    r->statistics->dual_issues++;
+    w->block->grid->statistics->dual_issues++;
     return ref_issue(r, w, err);
 }

@@ -17,8 +17,8 @@ static uint64_t shared(struct reference *r, struct ref_warp *w, const struct acc
     struct shared_memory_access access = {a->mask, a->operand->width, a->address};
     struct shared_memory_cost cost;
     model->cost(r->machine->shared.options, &access, &cost);
-    *shared_counter(r->statistics, a->operand) += cost.transactions;
-    r->statistics->shared_conflicts += cost.conflicts;
+    *shared_counter(w->block->grid->statistics, a->operand) += cost.transactions;
+    w->block->grid->statistics->shared_conflicts += cost.conflicts;
     struct ref_sm *sm = &r->sms[w->sm];
     if (!cost.occupancy) /* it has a way in of its own */
         return dispatched + cost.duration;
@@ -34,7 +34,7 @@ static void transactions(struct reference *r, struct ref_warp *w, const struct a
     struct coalescer_access access = {a->mask, width, a->address};
     uint64_t address[COALESCER_MOST];
     uint32_t count = model->coalesce(r->machine->coalescer.options, &access, address);
-    *global_counter(r->statistics, a->operand) += count;
+    *global_counter(w->block->grid->statistics, a->operand) += count;
     uint8_t repeats[COALESCER_MOST];
     atomic_repeats(a->mask, a->address, address, count, repeats);
     for (uint32_t i = 0; i < count; i++)
@@ -53,7 +53,7 @@ static void local(struct reference *r, struct ref_warp *w, const struct access *
     uint32_t width = a->operand->width < COALESCER_WIDEST ? a->operand->width : COALESCER_WIDEST;
     for (uint32_t at = 0; at == 0 || at < width; at += 4) {
         for (unsigned l = 0; l < RP_WARP_LANES; l++)
-            piece.address[l] = local_address(place, local_words(r->kernel), a->address[l] + at, l);
+            piece.address[l] = local_address(place, local_words(w->block->grid->of.kernel), a->address[l] + at, l);
         transactions(r, w, &piece, width < 4 ? width : 4);
     }
 }
@@ -81,7 +81,7 @@ static uint64_t generic(struct reference *r, struct ref_warp *w, const struct ac
         struct access part = {.operand = a->operand, .space = space};
         for (unsigned l = 0; l < RP_WARP_LANES; l++) {
             uint64_t offset;
-            if ((a->mask >> l & 1) && resolve_generic(r->launch, a->address[l], &offset) == space) {
+            if ((a->mask >> l & 1) && resolve_generic(w->block->grid->of.launch, a->address[l], &offset) == space) {
                 part.mask |= 1u << l;
                 part.address[l] = offset;
             }

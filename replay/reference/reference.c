@@ -1,6 +1,5 @@
 /* The reference engine: the loop over cycles. */
 #include "replay/reference/reference.h"
-#include "replay/covered.h"
 #include "replay/memory/layout.h"
 
 #include <stdlib.h>
@@ -44,35 +43,40 @@ static void end(struct reference *r)
         }
         free(sm->subcores);
     }
+    for (struct ref_grid *g = r->grids, *next; g; g = next) {
+        next = g->next;
+        free(g);
+    }
     free(r->sms);
     free(r->flights);
     free(r->reports);
 }
 
 /* By control words: only now it is known which of the signals that it waited for came last. */
-static bool waited_for_signals(const struct reference *r, const struct ref_warp *w)
+static bool waited_for_signals(const struct ref_warp *w)
 {
-    return r->control_words && w->blocked >= STALL_MEMORY && w->blocked <= STALL_OPERANDS;
+    return w->block->grid->of.control_words && w->blocked >= STALL_MEMORY && w->blocked <= STALL_OPERANDS;
 }
 
 /* Charges this cycle. What kept the warp that issues now from issuing in the cycle before ends the stall. */
 static void charge(struct reference *r, struct ref_subcore *sc, const struct ref_warp *issuing)
 {
     if (issuing) {
-        r->statistics->issue_cycles++;
+        struct statistics *statistics = issuing->block->grid->statistics;
+        statistics->issue_cycles++;
         bool seen = issuing->blocked_at == r->now - 1;
         enum stall why = !seen                             ? STALL_DISPATCH
                          : issuing->blocked == STALL_COUNT ? STALL_SCHEDULER
-                         : waited_for_signals(r, issuing)  ? ref_awaited(issuing, r->now - 1)
+                         : waited_for_signals(issuing)     ? ref_awaited(issuing, r->now - 1)
                                                            : issuing->blocked;
-        r->statistics->stall[why] += sc->gap;
+        statistics->stall[why] += sc->gap;
         if (why == STALL_UNIT)
-            r->statistics->unit_stall[ref_unit(r, issuing)] += sc->gap;
+            statistics->unit_stall[ref_unit(r, issuing)] += sc->gap;
         sc->gap = 0;
     } else if (sc->resident) {
         sc->gap++;
     } else {
-        r->statistics->idle_cycles++;
+        r->of_machine.idle_cycles++;
     }
 }
 
@@ -124,12 +128,25 @@ static bool step(struct reference *r, struct ref_subcore *sc, bool *issued, bool
     return ref_issue(r, w, err) && (r->machine->issue_width == 1 || ref_pair(r, w, unit, err));
 }
 
+/* The SM has blocks of this many launches, each of which counts the cycle. */
+static void count_sm_cycle(struct reference *r, const struct ref_sm *sm)
+{
+    r->of_machine.sm_cycles += sm->blocks != NULL;
+    for (struct ref_grid *g = r->grids; g; g = g->next) {
+        const struct ref_block *b = sm->blocks;
+        while (b && b->grid != g)
+            b = b->next;
+        g->statistics->sm_cycles += b != NULL;
+    }
+}
+
 static bool cycle(struct reference *r, struct rp_error *err)
 {
     bool issued = false, waits = false;
+    const struct ref_grid *first = ref_first_waiting(r);
     for (int64_t s = 0; s < r->machine->sms; s++) {
         struct ref_sm *sm = &r->sms[s];
-        r->statistics->sm_cycles += sm->blocks != NULL;
+        count_sm_cycle(r, sm);
         for (int64_t c = 0; c < r->machine->subcores; c++)
             if (!step(r, &sm->subcores[c], &issued, &waits, err))
                 return false;
@@ -138,53 +155,74 @@ static bool cycle(struct reference *r, struct rp_error *err)
         for (const struct ref_block *b = r->sms[s].blocks; b; b = b->next)
             waits |= !b->live;                    /* it will leave */
     for (int64_t s = 0; s < r->machine->sms; s++) /* it will get a block */
-        waits |= r->next_block < r->job->blocks && room_fits(&r->sms[s].left, &r->block_room);
+        waits |= first && room_fits(&r->sms[s].left, &first->block_room);
     return issued || waits || ref_stuck(r, err);
 }
 
-static void report(struct reference *r)
+static void report(struct reference *r, struct ref_grid *g, uint64_t least)
 {
-    uint64_t done = r->statistics->warp_instructions;
-    if (!r->job->progress || done - r->reported < PROGRESS_EVERY)
+    uint64_t done = g->statistics->warp_instructions;
+    if (!r->job->progress || done - g->reported < least)
         return;
-    r->job->progress(r->job->progress_data, done - r->reported);
-    r->reported = done;
+    r->job->progress(r->job->progress_data, done - g->reported);
+    g->reported = done;
+}
+
+void ref_end_launches(struct reference *r)
+{
+    for (struct ref_grid **at = &r->grids; *at;) {
+        struct ref_grid *g = *at;
+        if (g->resident || g->next_block < g->of.blocks) {
+            at = &g->next;
+            continue;
+        }
+        report(r, g, 0);
+        engine_ended(&r->period, &g->of, r->now);
+        *at = g->next;
+        r->grid_count--;
+        free(g);
+    }
+}
+
+static bool any_without_blocks(const struct reference *r)
+{
+    for (const struct ref_grid *g = r->grids; g; g = g->next)
+        if (!g->of.blocks)
+            return true;
+    return false;
 }
 
 static bool run(struct reference *r, struct rp_error *err)
 {
+    bool first = true;
     for (;; r->now++) {
         if (!ref_memory_cycle(r, err))
             return false;
         if (r->job->issued)
             ref_report(r);
         ref_leave_blocks(r);
-        if (!ref_place_blocks(r, err))
+        do { /* launches without blocks end at once */
+            ref_end_launches(r);
+            if (!r->grids && !first)
+                return true;
+            first = false;
+            if (!ref_take_launches(r, err))
+                return false;
+        } while (any_without_blocks(r));
+        if (!ref_place_blocks(r, err) || !cycle(r, err))
             return false;
-        if (!r->resident_blocks && r->next_block == r->job->blocks)
-            return true;
-        if (!cycle(r, err))
-            return false;
-        report(r);
+        for (struct ref_grid *g = r->grids; g; g = g->next)
+            report(r, g, PROGRESS_EVERY);
     }
 }
 
-bool reference_launch(const struct engine_launch *job, struct replay_launch *out, struct rp_error *err)
+bool reference_run(const struct engine_job *job, struct statistics *sum, struct rp_error *err)
 {
     struct reference r = {.job = job,
                           .machine = job->machine,
-                          .launch = rp_trace_launch(job->trace, job->launch),
                           .scheduler = (const struct scheduler_model *)job->machine->scheduler.model,
-                          .control_words = out->control_words,
-                          .statistics = &out->statistics,
-                          .out = out};
-    r.kernel = rp_trace_kernel(job->trace, r.launch->kernel);
-    bool fine = kernel_is_covered(r.kernel, err) && room_of_block(r.machine, r.kernel, r.launch, &r.block_room, err) &&
-                begin(&r, err) && run(&r, err);
+                          .period = {.job = job}};
+    bool fine = begin(&r, err) && run(&r, err);
     end(&r);
-    r.statistics->cycles = r.now;
-    fine = memory_system_end_launch(job->memory, r.now, r.statistics, fine ? err : NULL) && fine;
-    if (fine && job->progress)
-        job->progress(job->progress_data, r.statistics->warp_instructions - r.reported);
-    return fine;
+    return engine_finish(&r.period, r.now, &r.of_machine, sum, fine ? err : NULL) && fine;
 }

@@ -16,6 +16,16 @@
 
 struct ref_block;
 
+/* A launch on the machine. */
+struct ref_grid {
+    struct engine_launch of;
+    struct room block_room;
+    uint64_t next_block, resident; /* blocks: the next to place; those on SMs */
+    struct statistics *statistics; /* of->out's */
+    uint64_t reported;             /* warp instructions reported as progress */
+    struct ref_grid *next;         /* the one that came after it */
+};
+
 #define UNKNOWN UINT64_MAX /* the cycle in which something ends that the memory system has yet to tell */
 
 /* A register that an issued instruction has yet to write. */
@@ -85,6 +95,7 @@ struct ref_barrier {
 };
 
 struct ref_block {
+    struct ref_grid *grid;
     uint64_t index;
     struct rp_block *trace;
     unsigned sm, warp_count, live; /* live: warps that have not ended */
@@ -110,26 +121,29 @@ struct ref_sm {
 };
 
 struct reference {
-    const struct engine_launch *job;
+    const struct engine_job *job;
     const struct machine *machine;
-    const struct rp_kernel *kernel;
-    const struct rp_launch *launch;
     const struct scheduler_model *scheduler;
-    struct room block_room;
+    struct engine_period period;
+    struct ref_grid *grids; /* on the machine, in the order in which they came */
+    int64_t grid_count;
     struct ref_sm *sms;
     struct ref_flight *flights;
     size_t flight_count;
     struct replay_issue *reports; /* of issues, in order; done: UNKNOWN as yet */
     size_t report_count, report_room, reported_issues;
-    uint64_t now, next_block, resident_blocks;
+    uint64_t now;
     unsigned next_sm;
-    bool control_words; /* hold instructions back, instead of the scoreboard */
-    struct statistics *statistics;
-    struct replay_launch *out;
-    uint64_t reported; /* warp instructions reported as progress */
+    struct statistics of_machine; /* what no launch has to itself */
 };
 
 /* blocks.c */
+/* Takes launches that are ready, as many as the machine runs at once. */
+bool ref_take_launches(struct reference *, struct rp_error *);
+/* Lets those go whose last block has left. */
+void ref_end_launches(struct reference *);
+/* The first launch with blocks to place: others wait behind it. NULL: none. */
+struct ref_grid *ref_first_waiting(const struct reference *);
 bool ref_place_blocks(struct reference *, struct rp_error *);
 void ref_leave_blocks(struct reference *);
 void ref_free_block(struct ref_block *);

@@ -21,6 +21,7 @@ struct operand_plan {
     uint32_t lane_step, iteration_step, warp_step; /* in elements of the access's width */
 };
 
+#define MOST_DEPENDENCIES 3
 struct synthetic_trace {
     struct synthetic_options options;
     struct rp_kernel kernel;
@@ -30,6 +31,7 @@ struct synthetic_trace {
     rp_register (*registers)[8];
     char (*text)[32];
     struct rp_launch *launches;
+    uint32_t (*dependencies)[MOST_DEPENDENCIES]; /* of each launch */
 };
 
 uint64_t synthetic_random(uint64_t *state)
@@ -208,6 +210,41 @@ static void make_kernel(struct synthetic_trace *t)
     }
 }
 
+/* Where the launch runs, what it waits for, and how large it is. */
+static void place_launch(struct synthetic_trace *t, struct rp_launch *l, uint32_t number)
+{
+    uint64_t r = derive(t->options.seed, 31, number, 0);
+    uint32_t *list = t->dependencies[number];
+    l->stream = below(&r, t->options.streams);
+    for (uint32_t earlier = 0; earlier < number && l->dependency_count < MOST_DEPENDENCIES; earlier++)
+        if (chance(&r, 15))
+            list[l->dependency_count++] = earlier;
+    l->dependencies = list;
+    l->grid[0] = 1 + below(&r, 2 * t->options.blocks);
+    l->grid[1] = 1;
+    l->dynamic_shared = chance(&r, 50) ? 0 : below(&r, 40000);
+}
+
+/* What the host does before the launch. */
+static struct rp_host_operation operation_before(const struct synthetic_trace *t, uint32_t number, uint32_t which)
+{
+    static const uint8_t kinds[] = {RP_HOST_RECORD_EVENT,       RP_HOST_RECORD_EVENT,      RP_HOST_WAIT_EVENT,
+                                    RP_HOST_WAIT_EVENT,         RP_HOST_SYNCHRONISE_EVENT, RP_HOST_SYNCHRONISE_STREAM,
+                                    RP_HOST_SYNCHRONISE_STREAM, RP_HOST_SYNCHRONISE,       RP_HOST_COPY};
+    uint64_t r = derive(t->options.seed, 32, number, which);
+    return (struct rp_host_operation){.kind = kinds[below(&r, sizeof kinds)],
+                                      .stream = below(&r, t->options.streams),
+                                      .event = below(&r, 3),
+                                      .address = GLOBAL_BASE,
+                                      .size = 64};
+}
+
+static uint32_t operations_before(const struct synthetic_trace *t, uint32_t number)
+{
+    uint64_t r = derive(t->options.seed, 33, number, 0);
+    return t->options.streams > 1 && chance(&r, 50) ? below(&r, 4) : 0;
+}
+
 static void make_launch(struct synthetic_trace *t, struct rp_launch *l, uint32_t number)
 {
     static const struct rp_allocation allocation = {GLOBAL_BASE, GLOBAL_BYTES, "arg0", true};
@@ -222,6 +259,8 @@ static void make_launch(struct synthetic_trace *t, struct rp_launch *l, uint32_t
                             .params = params,
                             .allocation_count = 1,
                             .allocations = &allocation};
+    if (t->options.streams > 1)
+        place_launch(t, l, number);
 }
 
 static uint32_t or_default(uint32_t value, uint32_t otherwise) { return value ? value : otherwise; }
@@ -246,7 +285,8 @@ struct synthetic_trace *synthetic_new(const struct synthetic_options *options)
     t->registers = calloc(count, sizeof *t->registers);
     t->text = calloc(count, sizeof *t->text);
     t->launches = calloc(o->launches, sizeof *t->launches);
-    if (!t->instructions || !t->operands || !t->plans || !t->registers || !t->text || !t->launches)
+    t->dependencies = calloc(o->launches, sizeof *t->dependencies);
+    if (!t->instructions || !t->operands || !t->plans || !t->registers || !t->text || !t->launches || !t->dependencies)
         abort();
     static const char *const files[] = {"synthetic.cu"};
     t->kernel = (struct rp_kernel){.name = "synthetic",
@@ -274,6 +314,7 @@ void synthetic_free(struct synthetic_trace *t)
     free(t->registers);
     free(t->text);
     free(t->launches);
+    free(t->dependencies);
     free(t);
 }
 
@@ -443,6 +484,11 @@ static bool write_launch(struct recording *r, uint32_t launch)
 {
     static const struct rp_launch_end end = {RP_OUTCOME_COMPLETE, NULL};
     uint32_t id;
+    for (uint32_t i = 0; i < operations_before(r->trace, launch); i++) {
+        struct rp_host_operation o = operation_before(r->trace, launch, i);
+        if (!rp_writer_add_host_operation(r->writer, &o, r->err))
+            return false;
+    }
     if (!rp_writer_begin_launch(r->writer, &r->trace->launches[launch], &id, r->err))
         return false;
     r->chunk = rp_chunk_new(&r->trace->kernel, id, NULL);

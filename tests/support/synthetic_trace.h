@@ -29,7 +29,8 @@ struct synthetic_options {
     bool aux;                 /* some instructions have aux values */
     bool control_words;       /* instructions have random scheduling control bits */
     bool shared_only;         /* memory operands are in shared memory, none elsewhere */
-    uint32_t chunk_bytes;     /* finish a chunk after this many bytes, also within a block; 0: one chunk per 8 blocks */
+    uint32_t streams; /* more than 1: launches of different sizes, in so many streams, with dependencies and events */
+    uint32_t chunk_bytes; /* finish a chunk after this many bytes, also within a block; 0: one chunk per 8 blocks */
 };
 
 /* Options that vary everything with the seed, small enough that thousands of traces are no matter. */

@@ -15,6 +15,7 @@ struct built {
 struct warp_trace {
     struct rp_writer *writer;
     struct built *kernels;
+    uint32_t stream;
 };
 
 static bool accesses(const struct warp_op *op)
@@ -94,12 +95,13 @@ static void log_block(struct rp_chunk *chunk, uint32_t b, const struct warp_prog
 }
 
 static bool write_launch(struct rp_writer *w, const struct rp_kernel *kernel, const struct warp_program *programs,
-                         uint32_t warps, uint32_t blocks, struct rp_error *err)
+                         uint32_t warps, uint32_t blocks, uint32_t stream, struct rp_error *err)
 {
     static const struct rp_allocation allocations[] = {{WARP_TRACE_INPUT, WARP_TRACE_BYTES, "input", true},
                                                        {WARP_TRACE_OUTPUT, WARP_TRACE_BYTES, "output", false}};
     struct rp_launch launch = {.grid = {blocks, 1, 1},
                                .block = {RP_WARP_LANES * warps, 1, 1},
+                               .stream = stream,
                                .allocation_count = 2,
                                .allocations = allocations};
     uint32_t id;
@@ -156,7 +158,14 @@ bool warp_trace_launch(struct warp_trace *t, const struct warp_program *programs
     struct built *b = build_kernel(programs, warps);
     b->next = t->kernels;
     t->kernels = b;
-    return write_launch(t->writer, &b->kernel, programs, warps, blocks, err);
+    return write_launch(t->writer, &b->kernel, programs, warps, blocks, t->stream, err);
+}
+
+void warp_trace_stream(struct warp_trace *t, uint32_t stream) { t->stream = stream; }
+
+bool warp_trace_host(struct warp_trace *t, const struct rp_host_operation *o, struct rp_error *err)
+{
+    return rp_writer_add_host_operation(t->writer, o, err);
 }
 
 bool warp_trace_end(struct warp_trace *t, bool keep, struct rp_error *err)

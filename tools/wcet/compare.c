@@ -77,7 +77,7 @@ static bool under_policy(struct wcet_result *r, size_t first, size_t policy, str
 {
     struct machine_setting scheduler = {"scheduler", r->policies.names[policy]};
     struct machine *m = machine_args_open(args, &scheduler, 1, err);
-    struct replay_options options = {.launch = only};
+    struct replay_options options = {.launch = only, .serial = true}; /* bounds are for a launch alone */
     struct replay_result result;
     bool fine = m && replay(t, m, &options, &result, err);
     if (fine) {

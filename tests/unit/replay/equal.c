@@ -69,6 +69,7 @@ static struct machine *random_machine(uint64_t seed)
         {"l2.queue", "-1", "-1", "1", "2"},
         {"l2.mshrs", "-1", "-1", "1", "2"},
         {"dram.channels", "1", "2"},
+        {"limits.grids", "1", "2", "3", "128", "128"},
     };
     struct machine_setting settings[MODEL_COUNT_OF(choices) + 16];
     size_t count = 0;
@@ -105,18 +106,42 @@ static void replay_with(struct rp_trace *trace, const struct machine *m, enum re
     cr_assert(replay(trace, m, &options, result, &err), "%s", err.text);
 }
 
-/* Every sub-core cycle is an issue, a stall or idle; every instruction of the trace was replayed. */
-static void check_sums(const struct machine *m, struct rp_trace *trace, const struct replay_launch *l)
+/* Every sub-core cycle is an issue, a stall or idle. */
+static void check_cycles(const struct machine *m, const struct statistics *s)
 {
-    const struct statistics *s = &l->statistics;
     uint64_t cycles = s->issue_cycles + s->idle_cycles;
     for (unsigned i = 0; i < STALL_COUNT; i++)
         cycles += s->stall[i];
     cr_assert_eq(cycles, s->cycles * (uint64_t)(m->sms * m->subcores));
+}
+
+/* Every instruction of the trace was replayed. */
+static void check_sums(const struct machine *m, struct rp_trace *trace, const struct replay_launch *l)
+{
+    const struct statistics *s = &l->statistics;
+    if (!l->overlaps)
+        check_cycles(m, s);
+    cr_assert_eq(l->end - l->begin, s->cycles);
     struct rp_launch_totals totals = rp_trace_launch_totals(trace, l->launch);
     cr_assert_eq(s->warp_instructions, totals.warp_instructions);
     cr_assert_eq(s->thread_instructions, totals.thread_instructions);
     cr_assert_eq(s->blocks, totals.blocks);
+}
+
+/* Launches of a stream run one after the other, and none before what it depends on. */
+static void check_order(struct rp_trace *trace, const struct replay_result *r)
+{
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < r->count; i++) {
+        const struct rp_launch *l = rp_trace_launch(trace, i);
+        const struct replay_launch *out = &r->launches[i];
+        for (uint32_t e = 0; e < i; e++)
+            cr_assert(rp_trace_launch(trace, e)->stream != l->stream || r->launches[e].end <= out->begin);
+        for (uint32_t d = 0; d < l->dependency_count; d++)
+            cr_assert_leq(r->launches[l->dependencies[d]].end, out->begin);
+        last = out->end > last ? out->end : last;
+    }
+    cr_assert_eq(r->total.cycles, last);
 }
 
 static void compare_engines(const char *path, const struct machine *m, uint64_t seed)
@@ -132,8 +157,19 @@ static void compare_engines(const char *path, const struct machine *m, uint64_t 
         const char *why = statistics_difference(m, &fast.launches[i].statistics, &reference.launches[i].statistics);
         cr_assert_null(why, "seed %llu, machine %s:\n%s\nlaunch %u: fast and reference differ: %s",
                        (unsigned long long)seed, m->name, m->text, i, why);
+        cr_assert(fast.launches[i].begin == reference.launches[i].begin &&
+                      fast.launches[i].end == reference.launches[i].end &&
+                      fast.launches[i].overlaps == reference.launches[i].overlaps,
+                  "seed %llu, machine %s:\n%s\nlaunch %u begins at %llu, with the reference engine at %llu",
+                  (unsigned long long)seed, m->name, m->text, i, (unsigned long long)fast.launches[i].begin,
+                  (unsigned long long)reference.launches[i].begin);
         check_sums(m, trace, &fast.launches[i]);
     }
+    const char *why = statistics_difference(m, &fast.total, &reference.total);
+    cr_assert_null(why, "seed %llu, machine %s:\n%s\nfast and reference differ: %s", (unsigned long long)seed, m->name,
+                   m->text, why);
+    check_cycles(m, &fast.total);
+    check_order(trace, &fast);
     replay_result_free(&fast);
     replay_result_free(&reference);
     rp_trace_close(trace);
@@ -173,6 +209,56 @@ Test(equal, random_traces_1) { compare_seeds(1 * SEEDS, SEEDS); }
 Test(equal, random_traces_2) { compare_seeds(2 * SEEDS, SEEDS); }
 Test(equal, random_traces_3) { compare_seeds(3 * SEEDS, SEEDS); }
 
+/* Returns how many launches overlap others. */
+static uint32_t compare_threads(const char *path, const struct machine *m, uint64_t seed, uint64_t *instructions)
+{
+    struct rp_error err;
+    struct rp_trace *trace = rp_trace_open(path, &err);
+    cr_assert(trace, "%s", err.text);
+    struct replay_result one, several;
+    uint32_t overlaps = 0;
+    replay_with(trace, m, REPLAY_FAST, 1, &one);
+    replay_with(trace, m, REPLAY_FAST, 3, &several);
+    for (uint32_t i = 0; i < one.count; i++) {
+        const char *why = statistics_difference(m, &one.launches[i].statistics, &several.launches[i].statistics);
+        cr_assert_null(why, "seed %llu, machine %s:\n%s\nlaunch %u: one thread and three differ: %s",
+                       (unsigned long long)seed, m->name, m->text, i, why);
+        cr_assert_eq(one.launches[i].begin, several.launches[i].begin);
+        overlaps += one.launches[i].overlaps;
+    }
+    *instructions = one.total.warp_instructions;
+    replay_result_free(&one);
+    replay_result_free(&several);
+    rp_trace_close(trace);
+    return overlaps;
+}
+
+/* Launches at the same time: the engines agree, and so do one thread and three. */
+static uint32_t compare_streams(uint64_t first, uint64_t count)
+{
+    char path[] = "/tmp/reprise-equal-XXXXXX";
+    cr_assert_geq(mkstemp(path), 0);
+    struct rp_error err;
+    uint32_t overlaps = 0;
+    uint64_t done;
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        struct synthetic_options options = synthetic_random_options(seed);
+        small(&options);
+        options.streams = 2 + seed % 3;
+        options.launches = 2 + seed % 11;
+        cr_assert(synthetic_trace_write(path, &options, &err), "%s", err.text);
+        struct machine *m = random_machine(seed * 7919);
+        compare_engines(path, m, seed);
+        overlaps += compare_threads(path, m, seed, &done);
+        machine_free(m);
+    }
+    unlink(path);
+    return overlaps;
+}
+
+Test(equal, random_streams_0) { cr_assert_gt(compare_streams(300000, 200), 200); }
+Test(equal, random_streams_1) { cr_assert_gt(compare_streams(300200, 200), 200); }
+
 Test(equal, every_machine_with_every_scheduler)
 {
     char path[] = "/tmp/reprise-equal-XXXXXX";
@@ -192,27 +278,6 @@ Test(equal, every_machine_with_every_scheduler)
     unlink(path);
 }
 
-/* Returns how many warp instructions were replayed. */
-static uint64_t compare_threads(const char *path, const struct machine *m, uint64_t seed)
-{
-    struct rp_error err;
-    struct rp_trace *trace = rp_trace_open(path, &err);
-    cr_assert(trace, "%s", err.text);
-    struct replay_result one, several;
-    replay_with(trace, m, REPLAY_FAST, 1, &one);
-    replay_with(trace, m, REPLAY_FAST, 3, &several);
-    for (uint32_t i = 0; i < one.count; i++) {
-        const char *why = statistics_difference(m, &one.launches[i].statistics, &several.launches[i].statistics);
-        cr_assert_null(why, "seed %llu, machine %s:\n%s\nlaunch %u: one thread and three differ: %s",
-                       (unsigned long long)seed, m->name, m->text, i, why);
-    }
-    uint64_t done = one.total.warp_instructions;
-    replay_result_free(&one);
-    replay_result_free(&several);
-    rp_trace_close(trace);
-    return done;
-}
-
 /* SMs side by side: launches large enough for threads of their own, on machines of up to eleven SMs. */
 Test(equal, any_number_of_threads)
 {
@@ -221,6 +286,7 @@ Test(equal, any_number_of_threads)
     char path[] = "/tmp/reprise-equal-XXXXXX";
     cr_assert_geq(mkstemp(path), 0);
     struct rp_error err;
+    uint64_t done;
     for (uint64_t seed = 200000; seed < 200024; seed++) {
         struct synthetic_options options = synthetic_random_options(seed);
         options.launches = 1;
@@ -234,7 +300,7 @@ Test(equal, any_number_of_threads)
                                                    {"limits.blocks", blocks[seed / 6 % 3]},
                                                    {"scheduler", schedulers[seed % 6]}};
         struct machine *m = open_machine(seed % 4 ? "orin-wcet" : "jetson-tx2", settings, MODEL_COUNT_OF(settings));
-        uint64_t done = compare_threads(path, m, seed);
+        compare_threads(path, m, seed, &done);
         cr_assert_geq(done, 4096, "too few instructions for several threads: %llu", (unsigned long long)done);
         machine_free(m);
     }
