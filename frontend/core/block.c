@@ -183,7 +183,7 @@ void block_start(struct block *b, uint64_t index, struct rp_warp_log *logs)
     clear_local(b);
     memset(b->barriers, 0, sizeof b->barriers);
     b->live_warps = g->warps;
-    b->faulted = false;
+    b->faulted = b->no_memory = false;
     b->text_bytes = 0;
     for (uint32_t i = 0; i < g->warps; i++)
         warp_start(&b->warps[i], logs ? &logs[i] : NULL);

@@ -193,7 +193,7 @@ struct block {
     struct allocation *last[ALLOCATION_CACHE];
     char *text; /* what the block printed */
     size_t text_bytes, text_capacity;
-    bool text_lost; /* there was no memory for some of it: the launch must fail */
+    bool no_memory; /* for some of it, or for what a warp has open: the launch must fail */
     /* what there is room for, and the grid that it was last fitted to */
     uint32_t warp_capacity, local_warps, placed[3]; /* placed: extents of a block; 0: the warps have no threads yet */
     size_t shared_capacity, local_capacity, local_stride;
@@ -320,6 +320,8 @@ uint8_t *local_at(struct warp_state *, unsigned lane, uint64_t offset, size_t by
 /* Sets the block's fault unless it has one. `detail` is printf-like. */
 void block_fault(struct warp_state *, const struct uop *, enum rp_fault_kind, unsigned lane, const char *detail, ...)
     __attribute__((format(printf, 5, 6)));
+/* The block stops because there is no memory for it; that is no fault of the kernel's. */
+void block_no_memory(struct block *);
 /* The report: one line with kernel, instruction, source line, block, thread, address. */
 void fault_report(const struct block *, struct rp_error *);
 

@@ -36,6 +36,8 @@ void block_fault(struct warp_state *s, const struct uop *u, enum rp_fault_kind k
     va_end(args);
 }
 
+void block_no_memory(struct block *b) { b->faulted = b->no_memory = true; }
+
 static const char *access_name(const struct fault *f)
 {
     switch (f->access) {

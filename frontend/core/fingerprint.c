@@ -52,18 +52,62 @@ static uint64_t mixed_split(uint64_t hash, const struct warp_state *s, const str
     return mixed_joins(hash, s, split->join);
 }
 
-/* The registers in the slice, of the one window that there is then. */
+/* The windows of all functions in which lanes of a warp are or wait, lowest first. */
+struct windows {
+    uint32_t at[64], count;
+    bool more; /* than there is room for */
+};
+
+static void note_window(struct windows *all, uint32_t window)
+{
+    uint32_t i = all->count;
+    while (i && all->at[i - 1] >= window)
+        i--;
+    if (i < all->count && all->at[i] == window)
+        return;
+    all->more |= all->count == sizeof all->at / sizeof *all->at;
+    if (all->more)
+        return;
+    memmove(all->at + i + 1, all->at + i, (all->count++ - i) * sizeof *all->at);
+    all->at[i] = window;
+}
+
+static void note_joins(struct windows *all, const struct warp_state *s, uint32_t join)
+{
+    for (; join && !all->more; join = s->joins[join].outer)
+        note_window(all, s->joins[join].window);
+}
+
+static struct windows windows_of(const struct warp_state *s)
+{
+    struct windows all = {.count = 0};
+    note_window(&all, current_window(s));
+    note_joins(&all, s, s->join);
+    for (uint32_t i = 0; i < s->split_count; i++) {
+        note_window(&all, s->splits[i].window);
+        note_joins(&all, s, s->splits[i].join);
+    }
+    return all;
+}
+
+/* The registers in the slice, of all windows; of too many windows all registers. */
 static uint64_t mixed_slice(uint64_t hash, const struct warp_state *s)
 {
     const struct program *p = s->w.block->program;
-    if (p->slice->whole)
+    const struct windows all = windows_of(s);
+    if (all.more)
         return mixed_bytes(hash, s->registers, s->register_high);
-    for (uint32_t at = 0; at < p->register_extent; at += 4) {
-        uint32_t word;
-        if (!p->slice->words[at / 4])
-            continue;
-        memcpy(&word, s->registers + at, sizeof word);
-        hash = mixed(hash, word);
+    for (uint32_t i = 0; i < all.count; i++) {
+        uint32_t begin = all.at[i], end = begin + p->register_extent;
+        end = i + 1 < all.count && all.at[i + 1] < end ? all.at[i + 1] : end;
+        end = end < s->register_bytes ? end : (uint32_t)s->register_bytes; /* of a call yet to be made */
+        for (uint32_t at = begin; at < end; at += 4) {
+            uint32_t word;
+            if (!p->slice->words[(at - begin) / 4])
+                continue;
+            memcpy(&word, s->registers + at, sizeof word);
+            hash = mixed(hash, word);
+        }
     }
     return hash;
 }
@@ -116,9 +160,12 @@ uint64_t warp_fingerprint(const struct warp_state *s)
 {
     const struct block *b = s->w.block;
     uint64_t hash = mixed(mixed_control(b->changes, s), b->text_bytes);
-    hash = mixed_bytes(hash, s->registers, s->register_high);
-    hash = mixed_bytes(hash, b->shared, extents_end(&b->grid->shared));
-    return mixed_local(hash, b, s->w.id, 1);
+    const struct slice *slice = b->program->slice;
+    bool whole = slice->clock; /* then nothing comes again but all */
+    hash = whole ? mixed_bytes(hash, s->registers, s->register_high) : mixed_slice(hash, s);
+    if (whole || slice->shared)
+        hash = mixed_bytes(hash, b->shared, extents_end(&b->grid->shared));
+    return whole || slice->local ? mixed_local(hash, b, s->w.id, 1) : hash;
 }
 
 uint64_t block_fingerprint(const struct block *b)

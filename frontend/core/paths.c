@@ -26,12 +26,14 @@ static bool has_room(struct warp_state *s, const struct uop *u)
     return s->joins_open + s->split_count < MAX_PATHS || too_many(s, u);
 }
 
-static bool grow_joins(struct warp_state *s, const struct uop *u)
+static bool grow_joins(struct warp_state *s)
 {
     uint32_t capacity = s->join_capacity ? 2 * s->join_capacity : 32;
     struct join *joins = realloc(s->joins, capacity * sizeof *joins);
-    if (!joins)
-        return too_many(s, u);
+    if (!joins) {
+        block_no_memory(s->w.block);
+        return false;
+    }
     s->joins = joins;
     s->join_capacity = capacity;
     return true;
@@ -41,7 +43,7 @@ static bool grow_joins(struct warp_state *s, const struct uop *u)
 static struct join *open_join(struct warp_state *s, const struct uop *u, const struct uop *pc, enum join_kind kind)
 {
     uint32_t at = s->free_join;
-    if (!has_room(s, u) || (!at && s->joins_made + 1 >= s->join_capacity && !grow_joins(s, u)))
+    if (!has_room(s, u) || (!at && s->joins_made + 1 >= s->join_capacity && !grow_joins(s)))
         return NULL;
     if (at)
         s->free_join = s->joins[at].outer;
@@ -218,10 +220,14 @@ static bool grow_registers(struct warp_state *s, const struct uop *u, size_t nee
     size_t bytes = s->register_bytes;
     while (bytes < need)
         bytes *= 2;
-    uint8_t *grown = bytes <= MAX_REGISTER_STACK ? aligned_alloc(64, bytes) : NULL;
-    if (!grown) {
+    if (bytes > MAX_REGISTER_STACK) {
         block_fault(s, u, RP_FAULT_STACK, (unsigned)__builtin_ctz(s->w.active),
                     "calls are nested too deeply: the registers of the open calls need %zu bytes per warp", need);
+        return false;
+    }
+    uint8_t *grown = aligned_alloc(64, bytes);
+    if (!grown) {
+        block_no_memory(s->w.block);
         return false;
     }
     memcpy(grown, s->registers, s->register_bytes);

@@ -25,7 +25,7 @@ static void append(struct block *b, const char *text, size_t bytes)
         size_t capacity = 2 * b->text_capacity + bytes + 256;
         char *grown = realloc(b->text, capacity);
         if (!grown) {
-            b->text_lost = true;
+            b->no_memory = true;
             return;
         }
         b->text = grown;

@@ -139,27 +139,9 @@ static void visit(struct finder *f, const struct operation *o)
     add_sources(f, o);
 }
 
-/* Everything. */
-static void take_all(struct finder *f)
-{
-    struct slice *s = f->slice;
-    memset(s->words, 1, f->program->register_extent / 4);
-    s->whole = s->shared = s->local = true;
-}
-
 static void find(struct finder *f)
 {
     const struct program *p = f->program;
-    bool clock = false, calls = false;
-    for (uint32_t i = 0; i < p->uop_count; i++) {
-        clock |= p->operations[i].kind == UOP_CLOCK;
-        calls |= p->operations[i].kind == UOP_CALL;
-    }
-    if (calls) {
-        take_all(f);
-        f->slice->clock = clock;
-        return;
-    }
     do {
         f->grown = false;
         for (uint32_t i = p->uop_count; i-- > 0;)

@@ -12,10 +12,10 @@
 #include "frontend/core/program.h"
 
 struct slice {
-    uint8_t *words;     /* of the window, 4 bytes each: not 0 if in the slice; register_extent / 4 of them */
+    uint8_t *words; /* of each window, whatever its function, 4 bytes each: not 0 if in the slice; register_extent / 4
+                       of them */
     bool shared, local; /* the memory's content is */
     bool clock;         /* a clock is: nothing ever comes again */
-    bool whole;         /* all registers of all windows are: functions are called */
 };
 
 /* Of a program whose operations are checked and whose extent is known: fills p->slice and marks loads and atomics in

@@ -3,6 +3,7 @@
 
 #include "frontend/core/engine.h"
 #include "frontend/core/flags.h"
+#include "frontend/core/slice.h"
 #include "tracefmt/writer.h"
 
 void splits_start(struct warp_state *s)
@@ -238,12 +239,16 @@ static void look_again(struct warp_state *s, uint64_t distance)
     s->spin.next = s->w.clock + distance;
 }
 
-/* A word of each register of the current function, of one active lane: differs in all loops that compute something. */
+/* A word of each register in the slice of the current function, of one active lane: differs in nearly all loops that
+ * come to an end. */
 static uint64_t sample(const struct warp_state *s)
 {
     uint64_t hash = (uint64_t)s->w.active << 32 ^ s->w.block->changes;
-    uint32_t extent = s->w.block->program->register_extent, word;
+    const struct program *p = s->w.block->program;
+    uint32_t extent = p->register_extent, word;
     for (uint32_t at = 4 * (uint32_t)__builtin_ctz(s->w.active); at + 4 <= extent; at += 4 * RP_WARP_LANES) {
+        if (!p->slice->words[at / 4] && !p->slice->clock)
+            continue;
         memcpy(&word, s->w.window + at, sizeof word);
         hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
     }

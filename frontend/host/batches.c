@@ -162,6 +162,11 @@ static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
         silent = tracker_wrote(w->tracker) ? 0 : silent + 1;
         round =
             status == BLOCK_SET_ASIDE && !a->run->program->slice->clock && turns_end(&turns, &w->watch, state_of, b);
+        if (round && block_go_ahead(b)) { /* as in the fixed order */
+            round = false;
+            turns = (struct turns){0};
+            watch_clear(&w->watch);
+        }
     } while (status == BLOCK_SET_ASIDE && silent < SILENT_TURNS && !round);
     if (status != BLOCK_DONE) { /* which block faults first is found by running in order */
         track_give_up(a->track);

@@ -324,7 +324,7 @@ static bool turn(struct ordered *o, struct rp_error *err)
     b->watch = turns_watch(&o->quiet.cycles, &o->watch) ? &o->watch : NULL;
     enum block_status status = block_run(b, o->run->grid.rounds);
     o->warp_instructions += executed(b) - before;
-    if (b->text_lost)
+    if (b->no_memory)
         return no_memory(o, err);
     if (status == BLOCK_FAULT)
         return end_faulted(o, b, err);

@@ -32,6 +32,8 @@ def commands(traces):
     return {
         "record on one thread": record + ["-o", "out.wtr", "--threads", "1"],
         "record on three threads": vector_add(130) + ["-o", "out.wtr", "--threads", "3"],
+        "record of nested calls": [REPRISE, "record", "--quiet", "--module", f"{BUILD}/kernels/calls.ptx", "--kernel",
+                                   "calls_recursive", "--grid", "2", "--block", "64", "--arg", "buf=zeros:1K", "-o", "out.wtr"],
         "record --launch-file": [REPRISE, "record", "--quiet", "-o", "out.wtr", "--launch-file", launches],
         "record --save --json": record + ["--no-trace", "--save", "2=out.bin", "--json"],
         "info": [REPRISE, "info", four],

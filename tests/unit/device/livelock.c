@@ -55,6 +55,26 @@ LIVELOCK(of_a_lock_that_is_never_free, "st.global.u32 [%rd1], 1;\n"
                                        "AGAIN: add.u32 %r0, %r0, 1; atom.global.cas.b32 %r1, [%rd1], 0, 2;\n"
                                        "setp.ne.u32 %p1, %r1, 0; @%p1 bra AGAIN;\n")
 
+/* Functions have registers, windows and counts of their own. */
+#define CALLING(body)                                                                                                  \
+    ".func (.param .b32 o) same(.param .b32 i)\n{\n.reg .b32 %a, %b; ld.param.b32 %a, [i]; add.u32 %b, %a, 1;\n"       \
+    "st.param.b32 [o], %a; ret;\n}\n"                                                                                  \
+    ".func wait(.param .b64 to)\n{\n.reg .b32 %n, %v; .reg .b64 %d; .reg .pred %p; ld.param.b64 %d, [to];\n"           \
+    "mov.u32 %n, 0;\nAGAIN: add.u32 %n, %n, 1; ld.volatile.global.u32 %v, [%d];\n" body                                \
+    "setp.eq.u32 %p, %v, 0; @%p bra AGAIN; st.volatile.global.u32 [%d + 8], %n; ret;\n}\n" KERNEL(                     \
+        "{ .param .b64 to; st.param.b64 [to], %rd1; call wait, (to); }\n")
+Test(livelock, of_a_loop_that_counts_in_a_function)
+{
+    cr_expect_eq(run(CALLING(""), 1), RP_FAULT_LIVELOCK);
+    cr_expect_eq(run(CALLING(""), 3), RP_FAULT_LIVELOCK);
+}
+Test(livelock, of_a_loop_that_counts_and_calls)
+{
+    cr_expect_eq(
+        run(CALLING("{ .param .b32 i, o; st.param.b32 [i], %v; call (o), same, (i); ld.param.b32 %v, [o]; }\n"), 1),
+        RP_FAULT_LIVELOCK);
+}
+
 /* What counts has had, or could have, the place of a register that decides, or the place behind it. */
 LIVELOCK(of_a_counter_beside_registers_that_decide,
          "mov.u32 %r4, %tid.x; setp.ne.u32 %p2, %r4, 0; @%p2 bra DONE; mul.wide.u32 %rd3, %r9, 4;\n"

@@ -70,6 +70,41 @@ Test(splits, a_lock_per_lane_and_lanes_that_count)
     fails("sm_62", LOCK("add.u32 %r8, %r8, 1; "), 32, RP_FAULT_LIVELOCK, "");
 }
 
+/* The side that runs first spins with plain loads and counts: the count does not decide, so it is seen to spin, and the
+ * side that stores the flag gets its turn. */
+#define COUNTING_SIDES                                                                                                 \
+    HEAD "mov.u32 %r8, 0; @%p1 bra L;\nmov.u32 %r5, 6; st.shared.u32 [s], %r5; bra.uni DONE;\n"                        \
+         "L: add.u32 %r8, %r8, 1; ld.shared.u32 %r4, [s]; setp.eq.u32 %p2, %r4, 0; @%p2 bra L;\n"                      \
+         "DONE: ld.shared.u32 %r9, [s];\n" STORE TAIL
+static uint32_t six(uint32_t t)
+{
+    (void)t;
+    return 6;
+}
+
+Test(splits, one_side_counts_while_it_waits_for_the_other)
+{
+    gives("sm_75", COUNTING_SIDES, 1, 32, six);
+    fails("sm_62", COUNTING_SIDES, 32, RP_FAULT_LIMIT, "");
+}
+
+/* Lane 0 waits at the join for those that wait, with plain loads and a heartbeat, for what it stores behind the join.
+ * Each block alone finds out that it goes round, and lets lane 0 go ahead: the blocks need no fixed order. */
+static const char at_the_join[] =
+    HEAD "mov.u32 %r4, %ctaid.x; mad.wide.u32 %rd4, %r4, 1024, %rd1; mov.u32 %r8, 0; setp.eq.u32 %p2, %r2, 0;\n"
+         "@%p2 bra JOIN;\nL: add.u32 %r8, %r8, 1; st.global.u32 [%rd4+64], %r8; ld.global.u32 %r5, [%rd4];\n"
+         "setp.eq.u32 %p3, %r5, 0; @%p3 bra L;\nJOIN: @%p2 st.global.u32 [%rd4], 9;" TAIL;
+
+Test(splits, lanes_at_a_join_go_ahead_in_blocks_that_run_in_parallel)
+{
+    rig_target = "sm_75";
+    struct outcome o = rig_same_at_any_threads(at_the_join, 1, bytes, NULL, 4, 32);
+    cr_assert(o.ok && !o.racy, "%s", o.err.text);
+    for (int i = 0; i < 4; i++)
+        cr_expect_eq(((uint32_t *)o.memory[0])[256 * i], 9);
+    outcome_free(&o);
+}
+
 /* ... nor do those that store. */
 Test(splits, a_lock_per_lane_and_lanes_that_store)
 {
