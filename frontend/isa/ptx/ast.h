@@ -112,6 +112,7 @@ struct ptx_instruction {
     const char *made; /* text of an instruction that the source has not */
     uint32_t line;    /* in the PTX file */
     uint32_t source_file, source_line; /* from .loc: number in .file; 0: none */
+    uint32_t inlined;                  /* from .loc: number, from 1, in unit->inlined; 0: of no inlined call */
 };
 
 struct ptx_function {
@@ -134,6 +135,19 @@ struct ptx_file {
     const char *name;
 };
 
+/* A call that the compiler replaced by the function's body. */
+struct ptx_inlined {
+    const char *label; /* in .debug_str, with `offset`, where the function's name stands */
+    uint64_t offset;
+    const char *function;
+    uint32_t file, line; /* of the call: number in .file */
+    uint32_t inlined;    /* the call whose body that is in: number, from 1, of one before this; 0: of none */
+};
+struct ptx_string_label {
+    const char *name;
+    uint32_t offset;
+};
+
 struct ptx_unit {
     struct ptx_source *src;
     struct arena *arena;
@@ -144,6 +158,9 @@ struct ptx_unit {
     uint32_t function_count;
     VECTOR(struct ptx_variable *) variables; /* of .global and .const, wherever declared */
     VECTOR(struct ptx_file) files;
+    VECTOR(struct ptx_inlined) inlined;
+    VECTOR(char) strings; /* .debug_str */
+    VECTOR(struct ptx_string_label) string_labels;
 };
 
 /* Parses the whole text; leaves through src->escape on an error. */

@@ -135,5 +135,33 @@ void describe(struct lowering *l)
         out.fence_scope = (uint8_t)mods_value(&in->mods, G_SCOPE, RP_SCOPE_NONE);
     out.file = in->source_line ? file_index(l, in->source_file) : 0;
     out.line = out.file ? in->source_line : in->line;
+    out.inlined = out.file ? in->inlined : 0; /* in the unit's list for now */
     VECTOR_PUSH(l->arena, &l->instructions, out);
+}
+
+/* The calls that the instructions name, each behind the one that it is in, as in the unit's list. */
+void describe_inlined(struct lowering *l, struct rp_kernel *k)
+{
+    uint32_t all = l->unit->inlined.count, count = 0;
+    uint32_t *number = ARENA_ARRAY(l->arena, uint32_t, (size_t)all + 1);
+    memset(number, 0, ((size_t)all + 1) * sizeof *number);
+    for (uint32_t i = 0; i < l->instructions.count; i++)
+        for (uint32_t c = l->instructions.at[i].inlined; c && !number[c]; c = l->unit->inlined.at[c - 1].inlined)
+            number[c] = 1;
+    for (uint32_t c = 1; c <= all; c++)
+        count += number[c];
+    struct rp_inlined_call *calls = ARENA_ARRAY(l->arena, struct rp_inlined_call, (size_t)count + 1);
+    count = 0;
+    for (uint32_t c = 1; c <= all; c++) {
+        const struct ptx_inlined *from = &l->unit->inlined.at[c - 1];
+        if (!number[c])
+            continue;
+        uint32_t file = file_index(l, from->file);
+        calls[count] = (struct rp_inlined_call){from->function, file, file ? from->line : 0, number[from->inlined]};
+        number[c] = ++count;
+    }
+    for (uint32_t i = 0; i < l->instructions.count; i++)
+        l->instructions.at[i].inlined = number[l->instructions.at[i].inlined];
+    k->inlined = calls;
+    k->inlined_count = count;
 }

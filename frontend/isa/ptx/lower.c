@@ -340,6 +340,7 @@ static void set_tables(struct lowering *l, const struct ptx_function *entry, str
     k->instructions = l->instructions.at;
     k->file_count = files;
     k->files = names;
+    describe_inlined(l, k);
     k->registers = estimate_registers(l, entry);
     k->static_shared = p->static_shared;
     k->local_bytes = p->recursive ? p->frame_bytes : p->max_depth_bytes;

@@ -117,6 +117,8 @@ void lower_plain(struct lowering *, enum uop_kind kind);
 
 /* The static instruction of the trace for the instruction at hand (describe.c). */
 void describe(struct lowering *);
+/* Once all instructions are described: the calls whose bodies they are in. */
+void describe_inlined(struct lowering *, struct rp_kernel *);
 /* The source text of an instruction on one line, blanks and comments as one blank. */
 const char *instruction_text(struct lowering *, const struct ptx_instruction *);
 

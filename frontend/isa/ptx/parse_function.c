@@ -232,7 +232,7 @@ void parse_function(struct parser *p, bool is_entry)
     formal_list in = {0}, out = {0};
     struct ptx_function header = {.is_entry = is_entry};
     p->function = &header;
-    p->loc_file = p->loc_line = 0;
+    p->loc_file = p->loc_line = p->loc_inlined = 0;
     if (take_dot(p, "attribute"))
         skip_until(p, ')');
     scope_open(p);

@@ -62,53 +62,6 @@ void skip_until(struct parser *p, uint16_t punct)
     next_token(p);
 }
 
-/* .section name { ... }: debug data, which nothing here needs (.loc and .file carry the lines). */
-static void skip_section(struct parser *p)
-{
-    uint32_t at = p->tok.at, depth = 0;
-    if (p->tok.kind == TOK_DOT || p->tok.kind == TOK_NAME)
-        next_token(p);
-    do {
-        if (p->tok.kind == TOK_END)
-            ptx_error(p->src, at, "this section has no end");
-        depth += at_punct(p, '{');
-        depth -= at_punct(p, '}') && depth > 0;
-        next_token(p);
-    } while (depth > 0);
-}
-
-void parse_file(struct parser *p)
-{
-    uint32_t number = (uint32_t)expect_count(p, UINT32_MAX - 1, "a file's number");
-    if (p->tok.kind != TOK_STRING)
-        ptx_error(p->src, p->tok.at, "the file's name in quotes belongs here");
-    const char *name = arena_string(p->arena, p->tok.text, p->tok.length);
-    VECTOR_PUSH(p->arena, &p->unit->files, (struct ptx_file){number, name});
-    next_token(p);
-    while (take_punct(p, ',')) /* time stamp and size */
-        parse_integer(p);
-}
-
-/* .loc FILE LINE COLUMN [, function_name LABEL [+ N], inlined_at FILE LINE COLUMN] */
-void parse_loc(struct parser *p)
-{
-    p->loc_file = (uint32_t)expect_count(p, UINT32_MAX - 1, "a file's number");
-    p->loc_line = (uint32_t)expect_count(p, UINT32_MAX - 1, "a line's number");
-    expect_count(p, UINT32_MAX - 1, "a column");
-    while (take_punct(p, ',')) {
-        struct token t = expect_name(p, "function_name or inlined_at");
-        if (token_is(&t, "function_name")) {
-            expect_name(p, "the function");
-            if (take_punct(p, '+'))
-                parse_integer(p);
-        } else if (token_is(&t, "inlined_at")) {
-            for (int i = 0; i < 3; i++)
-                expect_count(p, UINT32_MAX - 1, "a line or column");
-        } else
-            ptx_error(p->src, t.at, "function_name or inlined_at belongs here");
-    }
-}
-
 /* The newest that today's compilers write; the instruction table is that of 9.0, and what came later is refused by name
  */
 #define NEWEST_VERSION 95
@@ -235,7 +188,7 @@ static void parse_directive(struct parser *p)
     else if (take_dot(p, "loc"))
         parse_loc(p);
     else if (take_dot(p, "section"))
-        skip_section(p);
+        parse_section(p);
     else if (take_dot(p, "alias"))
         parse_alias(p);
     else if (take_dot(p, "pragma"))
@@ -264,5 +217,6 @@ struct ptx_unit *ptx_parse(struct ptx_source *src)
     while (p->tok.kind != TOK_END)
         if (!take_punct(p, ';'))
             parse_directive(p);
+    name_inlined_functions(p);
     return p->unit;
 }

@@ -240,7 +240,8 @@ void parse_instruction(struct parser *p)
                                  .at = p->tok.at,
                                  .line = p->tok.line,
                                  .source_file = p->loc_file,
-                                 .source_line = p->loc_line};
+                                 .source_line = p->loc_line,
+                                 .inlined = p->loc_inlined};
     if (take_punct(p, '@'))
         parse_guard(p, &in);
     if (p->tok.kind != TOK_NAME)

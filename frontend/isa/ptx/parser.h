@@ -49,7 +49,9 @@ struct parser {
     struct scope scopes[MAX_DEPTH];
     uint32_t depth; /* 0: module; 1: a function's parameters and body; more: blocks in it */
     struct ptx_function *function;
-    uint32_t loc_file, loc_line;
+    uint32_t loc_file, loc_line, loc_inlined;
+    struct loc_slot *loc_slots; /* locations.c */
+    uint32_t loc_slot_count, loc_used;
     uint32_t made;       /* names made up so far */
     uint32_t last_label; /* the instruction that the last label of the function stands before */
     /* results of the current function that are in registers: stored before each ret */
@@ -116,6 +118,9 @@ struct ptx_signature *parse_prototype(struct parser *);
 void parse_statements(struct parser *);
 void parse_instruction(struct parser *);
 void parse_loc(struct parser *);
+void parse_section(struct parser *);
+/* When all sections are read. */
+void name_inlined_functions(struct parser *);
 void parse_file(struct parser *);
 struct ptx_operand parse_operand(struct parser *, bool labels);
 void parse_call(struct parser *, struct ptx_instruction *);

@@ -238,7 +238,48 @@ Test(lowering, text_and_source_lines)
     cr_expect_eq(in[1].line, 41);
     cr_expect_str_eq(p->kernel.files[in[2].file], "c.cuh");
     cr_expect_eq(in[2].line, 42);
+    cr_assert(in[2].inlined == 1 && p->kernel.inlined_count == 1 && !in[1].inlined);
+    cr_expect_str_eq(p->kernel.inlined[0].function, "LABEL", "there is no .debug_str");
+    cr_expect(p->kernel.inlined[0].line == 1 && !strcmp(p->kernel.files[p->kernel.inlined[0].file], "a/b.cu"));
     cr_expect(in[3].pc == 24 && in[3].flags == (RP_RETURN | RP_EXIT));
+    module_free(m);
+}
+
+static void expect_call(const struct rp_kernel *k, uint32_t number, const char *function, const char *file,
+                        uint32_t line, uint32_t inlined)
+{
+    cr_assert(number && number <= k->inlined_count, "%s: %u", function, number);
+    const struct rp_inlined_call *c = &k->inlined[number - 1];
+    cr_expect_str_eq(c->function, function);
+    cr_expect_str_eq(k->files[c->file], file);
+    cr_expect(c->line == line && c->inlined == inlined && inlined < number, "%s", function);
+}
+
+/* In the form of nvcc -lineinfo: norm(), which calls dot() in line 20, is called in lines 41 and 42 of the kernel. */
+Test(lowering, chains_of_inlined_calls)
+{
+    struct module *m;
+    struct program *p =
+        only_program(".file 1 \"k.cu\"\n.entry k() {" REGISTERS ".loc 1 41 5\nadd.u32 %r1, %r2, 1;\n"
+                     ".loc 1 20 9, function_name $L__info_string1, inlined_at 1 41 5\nadd.u32 %r1, %r2, 2;\n"
+                     ".loc 2 7 1, function_name .debug_str+1, inlined_at 1 20 9\nadd.u32 %r1, %r2, 3;\n"
+                     ".loc 1 20 9, function_name $L__info_string1, inlined_at 1 41 5\nadd.u32 %r1, %r2, 4;\n"
+                     ".loc 1 42 5\n.loc 1 20 9, function_name $L__info_string1, inlined_at 1 42 5\n"
+                     ".loc 2 7 1, function_name $L__info_string0, inlined_at 1 20 9\nadd.u32 %r1, %r2, 5;\n"
+                     ".loc 1 43 5\nret; }\n.file 2 \"dot.cuh\"\n.section .debug_str\n{\n.b8 0\n"
+                     "$L__info_string0:\n.b8 100,111\n.b8 116,0\n$L__info_string1:\n.b8 110\n.b8 111,114\n"
+                     ".b8 109\n.b8 0\n}\n.section .debug_loc { .b8 1 }\n",
+                     &m);
+    const struct rp_kernel *k = &p->kernel;
+    const struct rp_instruction *in = k->instructions;
+    cr_expect(in[0].inlined == 0 && in[0].line == 41 && in[5].inlined == 0 && in[5].line == 43);
+    cr_expect_eq(k->inlined_count, 4, "each call once: %u", k->inlined_count);
+    cr_expect(in[1].line == 20 && in[2].line == 7 && in[3].inlined == in[1].inlined && in[4].line == 7);
+    expect_call(k, in[1].inlined, "norm", "k.cu", 41, 0);
+    expect_call(k, in[2].inlined, "dot", "k.cu", 20, in[1].inlined);
+    uint32_t second = k->inlined[in[4].inlined - 1].inlined;
+    expect_call(k, in[4].inlined, "dot", "k.cu", 20, second);
+    expect_call(k, second, "norm", "k.cu", 42, 0);
     module_free(m);
 }
 
