@@ -463,6 +463,68 @@ static void handle_limited(struct warp *w, const struct uop *u, lanemask m)
     global_access(s, u, shares.all, &some);
 }
 
+/* ---- bulk copies ------------------------------------------------------------------------------------------------- */
+
+/* Records one side and how many bytes the lanes copy; where they differ, the most. */
+static void begin_bulk(struct warp *w, const struct uop *u, lanemask m, struct lane_addresses *la)
+{
+    begin_access(w, u, m, 0, la);
+    if (!w->log || !(u->flags & UF_LOG_AUX))
+        return;
+    uint32_t most = 0;
+    FOR_LANES(l, m)
+    most = lane_u32(w, u->b, l) > most ? lane_u32(w, u->b, l) : most;
+    rp_log_aux(w->log, most);
+}
+
+static void handle_bulk_side(struct warp *w, const struct uop *u, lanemask m)
+{
+    struct lane_addresses la;
+    begin_bulk(w, u, m, &la);
+}
+
+/* Where the lane's bytes are in a space; NULL: a fault, or the run is given up. */
+static uint8_t *bulk_bytes(struct warp_state *s, const struct uop *u, unsigned lane, enum rp_space space, uint64_t at,
+                           uint64_t bytes, bool stores)
+{
+    enum { UNIT = 16 };
+    const struct grid *g = s->w.block->grid;
+    char detail[256];
+    if (space == RP_SPACE_GLOBAL && bytes % UNIT == 0)
+        return global_bytes(s, u, lane, at, bytes, UNIT, stores);
+    if ((at | bytes) % UNIT) {
+        snprintf(detail, sizeof detail, "%llu bytes are copied, and address and number must be multiples of %d",
+                 (unsigned long long)bytes, UNIT);
+        bad_access(s, u, RP_FAULT_MISALIGNED, lane, space, at, detail);
+        return NULL;
+    }
+    if (extents_cover(&g->shared, at, bytes))
+        return s->w.block->shared + at;
+    extents_describe(&g->shared, at, rp_space_name(space), g->total_shared, detail, sizeof detail);
+    bad_access(s, u, RP_FAULT_BOUNDS, lane, space, at, detail);
+    return NULL;
+}
+
+static void handle_bulk(struct warp *w, const struct uop *u, lanemask m)
+{
+    struct warp_state *s = (struct warp_state *)w;
+    enum rp_space to = u->op == OP_COPY_TO_SHARED ? RP_SPACE_SHARED : RP_SPACE_GLOBAL;
+    enum rp_space from = (enum rp_space)u->memory->operand.space;
+    struct lane_addresses la;
+    begin_bulk(w, u, m, &la);
+    FOR_LANES(l, m)
+    {
+        uint32_t bytes = lane_u32(w, u->b, l);
+        if (!bytes)
+            continue;
+        const uint8_t *source = bulk_bytes(s, u, l, from, lane_address(&la, l), bytes, false);
+        uint8_t *target = source ? bulk_bytes(s, u, l, to, lane_u64(w, u->c, l), bytes, true) : NULL;
+        if (!target)
+            return;
+        memmove(target, source, bytes);
+    }
+}
+
 /* Of a prefetch only the addresses matter, good or bad. */
 static void no_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
 {
@@ -474,6 +536,10 @@ static uop_fn handler(const struct uop *u)
 {
     if (u->memory->operand.kind == RP_ACCESS_PREFETCH)
         return handle_prefetch;
+    if (u->memory->operand.kind == RP_ACCESS_BULK_STORE)
+        return handle_bulk_side;
+    if (u->memory->operand.kind == RP_ACCESS_BULK_LOAD)
+        return handle_bulk;
     if (u->memory->operand.kind == RP_ACCESS_LOAD && !is_sink(u->b))
         return u->type == T_B32 && u->memory->count && u->memory->count <= 4 ? handle_limited : NULL;
     if (u->memory->frame_relative)

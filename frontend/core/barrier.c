@@ -89,8 +89,8 @@ static bool valid(struct warp_state *s, const struct uop *u, lanemask executed, 
                     "a barrier is reached by %d thread%s of warp %u while %d other%s of it %s elsewhere", here,
                     rp_plural((unsigned)here), s->w.id, elsewhere, rp_plural((unsigned)elsewhere),
                     elsewhere == 1 ? "is" : "are");
-    else if (id >= BARRIERS)
-        block_fault(s, u, RP_FAULT_BARRIER, lane, "barrier %u does not exist; a block has %d", id, BARRIERS);
+    else if (id >= NAMED_BARRIERS && u->barrier->id != CLUSTER_BARRIER)
+        block_fault(s, u, RP_FAULT_BARRIER, lane, "barrier %u does not exist; a block has %d", id, NAMED_BARRIERS);
     else if (count % RP_WARP_LANES || count > b->grid->warps * RP_WARP_LANES)
         block_fault(s, u, RP_FAULT_BARRIER, lane,
                     "barrier %u waits for %u thread%s; it must be a multiple of 32 and at most the block's %u", id,

@@ -21,7 +21,8 @@
 #define BLOCK_ROUNDS 16
 #define POLLING_QUANTUM 512
 #define POLLING_ROUNDS 2
-#define BARRIERS 16
+#define NAMED_BARRIERS 16
+#define BARRIERS (CLUSTER_BARRIER + 1)
 /* Instructions that a split may run while others of its warp could, if its program polls, before it counts as spinning;
  * and how soon after the beginning of a turn of a diverged warp the first state is kept to compare with. */
 #define SPIN_LIMIT 16384

@@ -56,6 +56,9 @@ static bool writes_list(const struct operation *o)
 
 static bool writes_slice(const struct finder *f, const struct operation *o)
 {
+    /* a bulk copy goes to shared memory, or to where anybody reads */
+    if (o->kind == UOP_MEMORY && o->memory.kind == RP_ACCESS_BULK_LOAD)
+        return f->slice->shared;
     uint32_t bytes = operation_width(o);
     bool found = has(f, o->d, bytes) || has(f, o->pd, PREDICATE_BYTES) || has(f, o->pd2, PREDICATE_BYTES);
     for (uint32_t i = 0; writes_list(o) && i < o->lists[0].count; i++)

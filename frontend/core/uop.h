@@ -267,6 +267,10 @@ enum lane_op {
     OP_MATRIX_LOAD,  /* lists[0], a register per matrix of 8 x 8 = rows that lanes hold, lists[1]: four words each */
     OP_MATRIX_STORE, /* the other way round: lists[0], four words = matrices in lists[1] */
     OP_MATRIX_TURN,  /* d = a transposed: 8 x 8 elements of 16 bits */
+    /* of a UOP_MEMORY of kind BULK_LOAD: b (T_U32) bytes from a to c (T_U64), an address of shared or device memory */
+    OP_COPY_TO_SHARED,
+    OP_COPY_TO_GLOBAL,
+    OP_OBJECT, /* of a UOP_MEMORY that is an atomic operation: changes a barrier object by b and c (object.h) */
     OP_COUNT
 };
 /* Whether lists[0] of a UOP_LANE is written, not read. */
@@ -274,6 +278,8 @@ static inline bool lane_op_writes_list(unsigned op)
 {
     return op == OP_UNPACK || (op >= OP_MMA && op <= OP_MATRIX_STORE);
 }
+/* Barriers that programs name are 0 to 15; one more is that of the cluster, which traces do not have. */
+#define CLUSTER_BARRIER 16
 enum barrier_reduction { BARRIER_POPC, BARRIER_AND, BARRIER_OR };
 enum prmt_mode { PRMT_DEFAULT, PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 };
 enum testp { TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL };

@@ -55,6 +55,19 @@ static void lower_instruction(struct lowering *l)
     case LOW_ATOMIC: lower_atomic(l); break;
     case LOW_COPY: lower_copy(l); break;
     case LOW_PREFETCH: lower_prefetch(l); break;
+    case LOW_OBJECT: lower_object(l); break;
+    case LOW_BULK: lower_bulk(l); break;
+    case LOW_STORE_ASYNC:
+        lower_store(l);
+        lower_completion(l);
+        break;
+    case LOW_REDUCE_ASYNC:
+        lower_atomic(l);
+        lower_completion(l);
+        break;
+    case LOW_OBJECT_WAIT: lower_object_wait(l); break;
+    case LOW_PENDING_COUNT: lower_pending_count(l); break;
+    case LOW_CLUSTER_BARRIER: lower_cluster_barrier(l); break;
     case LOW_CLUSTER: lower_cluster(l); break;
     case LOW_BRANCH: lower_branch(l); break;
     case LOW_BRANCH_TABLE: lower_branch_table(l); break;

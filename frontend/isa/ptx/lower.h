@@ -96,7 +96,14 @@ void lower_video_simd(struct lowering *); /* lower_video_simd.c */
 void lower_cvta(struct lowering *);       /* lower_address.c */
 void lower_isspacep(struct lowering *);
 void lower_cluster(struct lowering *);
-void lower_load(struct lowering *); /* lower_memory.c */
+void lower_object(struct lowering *); /* lower_object.c */
+void lower_object_wait(struct lowering *);
+void lower_bulk(struct lowering *);
+/* After st.async and red.async: the bytes are there, and the object does not wait for them any more. */
+void lower_completion(struct lowering *);
+void lower_pending_count(struct lowering *);
+void lower_cluster_barrier(struct lowering *); /* lower_control.c */
+void lower_load(struct lowering *);            /* lower_memory.c */
 void lower_store(struct lowering *);
 void lower_atomic(struct lowering *);
 void lower_copy(struct lowering *);

@@ -152,6 +152,13 @@ void lower_barrier(struct lowering *l)
     emit(l, u);
 }
 
+/* All threads of the block, which is the cluster, are to have arrived: they wait here for one another. */
+void lower_cluster_barrier(struct lowering *l)
+{
+    emit(l, (struct operation){
+                .kind = UOP_BARRIER, .type = T_U32, .stype = T_U32, .barrier = {RP_BARRIER_SYNC, CLUSTER_BARRIER, 0}});
+}
+
 void lower_warp_barrier(struct lowering *l)
 {
     struct operation u = {.kind = UOP_BARRIER, .type = T_U32, .stype = T_U32, .barrier = {RP_BARRIER_WARP_SYNC, 0, 0}};

@@ -78,6 +78,15 @@ enum ptx_group {
     G_SECOND,
     G_ASYNC,
     G_GROUP,
+    G_OBJECT,
+    G_BULK,
+    G_COMPLETION,
+    G_MULTICAST,
+    G_BULK_PREFETCH,
+    G_READ,
+    G_TRANSACTION,
+    G_PARITY,
+    G_NOINC,
     G_PROXY,
     G_PROXY_KIND,
     G_RESTRICT,
@@ -161,6 +170,13 @@ enum ptx_lowering {
     LOW_LDMATRIX,
     LOW_STMATRIX,
     LOW_MOVMATRIX,
+    LOW_OBJECT, /* mbarrier: changes the object */
+    LOW_OBJECT_WAIT,
+    LOW_BULK, /* cp.async.bulk */
+    LOW_STORE_ASYNC,
+    LOW_REDUCE_ASYNC,
+    LOW_PENDING_COUNT,
+    LOW_CLUSTER_BARRIER,
     LOW_CLUSTER, /* where another block's shared memory is, and whose: a block alone is its cluster */
     LOW_NOTHING, /* executed, without an effect but a destination of 0: hints, and waiting for what is done already */
 };

@@ -77,7 +77,7 @@ Test(spellings, uncovered_instructions)
     static const char *const lines[] = {
         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], [%d1, {%r2, %r3}], "
         "[%r4];",
-        "mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], %r2;",
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%d1], [%r1], %r2;",
         "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1,%r2}, [%r5];",
         "tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r1, %r2}, [%r3];",
         "wgmma.fence.sync.aligned;",
@@ -86,7 +86,7 @@ Test(spellings, uncovered_instructions)
         "add.rn.f32x2 %d1, %d2, %d3;",
         "tensormap.replace.tile.global_address.global.b1024.b64 [%d1], %d2;",
         "multimem.ld_reduce.relaxed.sys.global.add.f32 %f1, [%d1];",
-        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];",
+        "alloca.u64 %d1, %d2, 16;",
     };
     for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++) {
         char body[1000], opcode[100];

@@ -1,0 +1,44 @@
+/* Barrier objects in shared memory (PTX: mbarrier): 64 bits, which programs do not look into.
+ *
+ *     0..19   arrivals that the current phase waits for
+ *    20..39   arrivals that each phase waits for
+ *    40..60   bytes that the current phase waits for, signed: copies may be done before they are expected
+ *    61..63   the phase, modulo 8
+ *
+ * A phase is over as soon as it waits for nothing; then the next one begins. What an arrival gives its thread is the
+ * object as it was before: a token of the phase. */
+#ifndef REPRISE_FRONTEND_CORE_OBJECT_H
+#define REPRISE_FRONTEND_CORE_OBJECT_H
+
+#include <stdint.h>
+
+#define OBJECT_COUNT_BITS 20
+#define OBJECT_COUNT_MASK ((UINT64_C(1) << OBJECT_COUNT_BITS) - 1)
+#define OBJECT_BYTES_AT 40
+#define OBJECT_PHASE_AT 61
+#define OBJECT_DROP (UINT64_C(1) << OBJECT_COUNT_BITS) /* of a change: those who arrive are not expected any more */
+
+static inline uint64_t object_made(uint32_t count)
+{
+    return ((uint64_t)count & OBJECT_COUNT_MASK) * (1 | UINT64_C(1) << OBJECT_COUNT_BITS);
+}
+
+/* The object after `change`, a number of arrivals and perhaps OBJECT_DROP, and `bytes` more to wait for. */
+static inline uint64_t object_changed(uint64_t object, uint64_t change, int64_t bytes)
+{
+    uint64_t arrivals = change & OBJECT_COUNT_MASK, phase = object >> OBJECT_PHASE_AT;
+    uint64_t pending = object - arrivals, all = object >> OBJECT_COUNT_BITS;
+    int64_t open = (int64_t)(object << (64 - OBJECT_PHASE_AT)) >> (64 - OBJECT_PHASE_AT + OBJECT_BYTES_AT);
+    all -= change & OBJECT_DROP ? arrivals : 0;
+    pending &= OBJECT_COUNT_MASK;
+    all &= OBJECT_COUNT_MASK;
+    open += bytes;
+    if (!pending && !open) {
+        pending = all;
+        phase++;
+    }
+    uint64_t kept = (uint64_t)open << (64 - OBJECT_PHASE_AT + OBJECT_BYTES_AT) >> (64 - OBJECT_PHASE_AT);
+    return pending | all << OBJECT_COUNT_BITS | kept | phase << OBJECT_PHASE_AT;
+}
+
+#endif
