@@ -2,7 +2,8 @@
  *
  * In a window each SM goes on to its horizon, the first cycle in which the chip's word can reach it. For one that
  * awaits none that is far away: while a block works in shared memory, say, its SM goes on alone, and what it needs
- * stays in the caches of the computer. Then the chip goes on to where all SMs have come.
+ * stays in the caches of the computer. Then the chip goes on to where all SMs have come. Several threads have less to
+ * do while some SMs come after the others, so with them none goes far ahead. How far makes no difference to results.
  *
  * That is for a launch that has the machine to itself. While others may come, all SMs go on cycle by cycle, or rather
  * from one cycle in which something happens to the next: a launch that ends on one SM may give a block to any other.
@@ -20,12 +21,14 @@
 /* Cycles that SMs are ahead of one another where more is allowed: they read the same part of the trace, decoded once.
  */
 #define MOST_AHEAD 8192u
-#define THREADS_FROM 4096u /* warp instructions of a launch: fewer are done before threads are there */
+#define LOOKAHEADS_AHEAD 2u /* the same with several threads, in lookaheads */
+#define THREADS_FROM 4096u  /* warp instructions of a launch: fewer are done before threads are there */
 
 struct dispatch {
     struct fast *chip;
     struct crew *crew;
     unsigned *run, run_count; /* SMs that go on now */
+    uint64_t ahead;           /* cycles that an SM may be ahead of others */
 };
 
 /* Whether the SM has come to this cycle, and nothing has issued in it yet. */
@@ -82,25 +85,21 @@ static void run_item(void *data, unsigned thread, unsigned item)
     run_sm(d, thread, d->run[item]);
 }
 
-/* The first failure: of the earliest cycle, and in it of the lowest SM. */
-static bool failed(const struct dispatch *d, struct rp_error *err)
+/* The first failure, of the earliest cycle, and in it of the lowest SM, once all others have come beyond that cycle. */
+static bool failed(const struct fast *f, struct rp_error *err)
 {
     const struct fast_sm *first = NULL;
-    for (unsigned i = 0; i < d->run_count; i++) {
-        const struct fast_sm *sm = &d->chip->sms[d->run[i]];
-        if (sm->failed && (!first || sm->now < first->now))
-            first = sm;
-    }
-    if (first && err)
+    for (unsigned s = 0; s < f->sm_count; s++)
+        if (f->sms[s].failed && (!first || f->sms[s].now < first->now))
+            first = &f->sms[s];
+    if (!first || f->from < first->now)
+        return false;
+    if (err)
         *err = first->error;
-    return first;
+    return true;
 }
 
-static bool run(struct dispatch *d, struct rp_error *err)
-{
-    crew_run(d->crew, d->run_count, run_item, d);
-    return !failed(d, err);
-}
+static void run(struct dispatch *d) { crew_run(d->crew, d->run_count, run_item, d); }
 
 /* The SMs whose next cycle is `now`, where they pause. */
 static void choose_paused(struct dispatch *d, uint64_t now)
@@ -121,15 +120,15 @@ static void choose_all(struct dispatch *d)
     d->run_count = 0;
     for (unsigned s = 0; s < f->sm_count; s++) {
         struct fast_sm *sm = &f->sms[s];
-        sm->until = MOST_AHEAD < NEVER - f->from ? f->from + MOST_AHEAD : NEVER;
+        sm->until = d->ahead < NEVER - f->from ? f->from + d->ahead : NEVER;
         fast_sm_limit(sm);
-        if (f->next[s] < sm->until && !sm->paused)
+        if (f->next[s] < sm->until && !sm->paused && !sm->failed)
             d->run[d->run_count++] = s;
     }
 }
 
 /* All cycles before it are over on this SM. */
-static uint64_t reached(const struct fast_sm *sm) { return sm->paused ? sm->now : sm->until; }
+static uint64_t reached(const struct fast_sm *sm) { return sm->paused || sm->failed ? sm->now : sm->until; }
 
 /* And on all. */
 static uint64_t all_reached(const struct fast *f)
@@ -145,7 +144,7 @@ static uint64_t first_pause(const struct fast *f)
 {
     uint64_t first = all_reached(f);
     for (unsigned s = 0; s < f->sm_count; s++)
-        if (!f->sms[s].paused && f->sms[s].until == first)
+        if (!f->sms[s].paused && reached(&f->sms[s]) == first)
             return NEVER;
     return first;
 }
@@ -240,15 +239,15 @@ static bool run_cycle(struct dispatch *d, uint64_t now, struct rp_error *err)
 static bool run_window(struct dispatch *d, struct rp_error *err)
 {
     choose_all(d);
-    if (!run(d, err))
-        return false;
+    run(d);
     for (uint64_t now; (now = first_pause(d->chip)) != NEVER;) {
         if (!assign(d->chip, now, err))
             return false;
         choose_paused(d, now);
-        if (!run(d, err))
-            return false;
+        run(d);
     }
+    if (failed(d->chip, err))
+        return false;
     uint64_t over = all_reached(d->chip);
     if (over != NEVER)
         advance_chip(d->chip, over - 1);
@@ -287,7 +286,8 @@ static bool run_all(struct dispatch *d, struct rp_error *err)
         if (f->lookahead ? !run_window(d, err) : !run_cycle(d, from, err))
             return false;
     }
-    return true;
+    f->from = NEVER;
+    return !failed(f, err);
 }
 
 /* Too small a launch is over before threads are there. */
@@ -307,6 +307,8 @@ static bool begin(struct dispatch *d, struct rp_error *err)
     f->memos = calloc(threads, sizeof *f->memos);
     d->crew = d->run && f->memos ? crew_new(threads) : NULL;
     bool fine = d->crew;
+    bool near = threads > 1 && f->lookahead < MOST_AHEAD / LOOKAHEADS_AHEAD;
+    d->ahead = near ? LOOKAHEADS_AHEAD * f->lookahead : MOST_AHEAD;
     for (; fine && f->memo_count < threads; f->memo_count++)
         fine = (f->memos[f->memo_count] = memo_new());
     bool any = !f->alone || f->grids->of.blocks;

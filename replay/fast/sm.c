@@ -302,5 +302,5 @@ uint64_t fast_sm_run(struct fast_sm *sm, struct memo *memo)
     if (sm->chip->crowded)
         fast_prefetch(sm);
     sm->failed = !run(sm, &next, &sm->error);
-    return next;
+    return sm->failed ? sm->now : next;
 }
