@@ -134,3 +134,36 @@ case $? in
 *) echo "not ok - a trace cut short" ;;
 esac
 for c in replay diff machine; do "$r" $c --help | grep -q "reprise $c"; is "$c --help has an example" $? 0; done
+
+# What no model times yet is refused, and named: bulk copies (5: what they read, 6: what they write), barrier objects (7).
+# All other kinds of access replay.
+for kind in 0 1 2 3 4 5 6 7; do
+    "$BUILD/programs/memory" kind $kind "$work/kind.wtr" || echo "not ok - a trace of kind $kind"
+    if [ $kind -lt 5 ]; then
+        "$r" replay "$work/kind.wtr" -m jetson-tx2 --quiet >/dev/null; is "an access of kind $kind replays" $? 0
+        continue
+    fi
+    for c in "replay --engine fast -m jetson-tx2" "replay --engine reference -m jetson-tx2 --json" \
+        "diff -m jetson-tx2 --vary scheduler=lrr,gto" "wcet -m orin-wcet"; do
+        # shellcheck disable=SC2086
+        fails 2 "kernel k, instruction 0 (ld): there is no timing model of bulk copies and barrier objects" "$r" ${c%% *} "$work/kind.wtr" ${c#* } --quiet
+    done
+done
+
+# Launches in three streams, each after the one two before it, and copies between.
+"$BUILD/programs/memory" host 20 "$work/host.wtr" || exit 1
+"$r" replay "$work/host.wtr" -m jetson-tx2 --json --quiet >"$work/s.json"
+is "launches of several streams overlap" "$(json "$work/s.json" 'd["total"]["cycles"] < sum(l["cycles"] for l in d["launches"]) and any("overlaps" in l for l in d["launches"])')" True
+is "each begins when it may" "$(json "$work/s.json" 'all(l["begin"] == max([0] + [e["end"] for e in d["launches"][:i] if e["launch"] == i - 2 or (i - e["launch"]) % 3 == 0]) and l["end"] - l["begin"] == l["cycles"] for i, l in enumerate(d["launches"]))')" True
+is "the total ends with the last" "$(json "$work/s.json" 'd["total"]["cycles"] == max(l["end"] for l in d["launches"])')" True
+is "what they share is in the total only" "$(json "$work/s.json" '[l["launch"] for l in d["launches"] if ("overlaps" in l) == ("l2" in l)], d["total"]["l2"]["misses"] > 0')" "([], True)"
+for more in "--engine reference" "--threads 5"; do
+    # shellcheck disable=SC2086
+    is "the same with $more" "$("$r" replay "$work/host.wtr" -m jetson-tx2 --json --quiet $more | json /dev/stdin 'd["launches"], d["total"]')" "$(json "$work/s.json" 'd["launches"], d["total"]')"
+done
+"$r" replay "$work/host.wtr" -m jetson-tx2 --json --quiet --set limits.grids=1 >"$work/s1.json"
+is "limits.grids=1: one after the other" "$(json "$work/s1.json" 'd["total"]["cycles"] == sum(l["cycles"] for l in d["launches"]) and not any("overlaps" in l for l in d["launches"])')" True
+"$r" diff "$work/host.wtr" -m jetson-tx2 --vary limits.grids=1,16 --json --quiet >"$work/s2.json"
+is "diff tells them apart" "$(json "$work/s2.json" '[v["total"]["cycles"] for v in d["variants"]]')" "[$(json "$work/s1.json" 'd["total"]["cycles"]'), $(json "$work/s.json" 'd["total"]["cycles"]')]"
+is "and says so" "$("$r" diff "$work/host.wtr" -m jetson-tx2 --vary limits.grids=1,16 --quiet | grep -c "Launches overlap")" 1
+is "the table shows begins" "$("$r" replay "$work/host.wtr" -m jetson-tx2 --quiet | grep -c "begin")" 2

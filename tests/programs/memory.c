@@ -3,6 +3,7 @@
  *   gather    N accesses of each of 9216 warps in 1152 blocks, the 32 addresses of each unlike any other's
  *   launches  N launches of one block, 8 warps of 1250 instructions each
  *   host      N launches in three streams with copies between, for tests that print them
+ *   kind      a launch of one block whose load is an access of kind N instead (enum rp_access_kind)
  *   unfold    N chunks of one launch that decompress to a thousand times their size, in a file of a few KB
  *   index     an index of N frames of one byte
  */
@@ -140,6 +141,42 @@ static bool write_trace(const char *path, bool gather, uint32_t n, struct rp_err
     return false;
 }
 
+/* One warp that executes one such access. */
+static bool write_kind(const char *path, uint32_t kind, struct rp_error *err)
+{
+    struct rp_memory_operand operand = word;
+    uint64_t address[RP_WARP_LANES];
+    uint32_t id;
+    if (kind >= RP_ACCESS_KIND_COUNT)
+        return rp_fail(err, RP_USAGE, "there is no kind %u", kind);
+    operand.kind = (uint8_t)kind;
+    operand.space = kind == RP_ACCESS_OBJECT ? RP_SPACE_SHARED : RP_SPACE_GLOBAL;
+    unsigned aux = rp_access_aux_count((enum rp_access_kind)kind);
+    instructions[0].memory = &operand;
+    instructions[0].flags = aux ? RP_HAS_AUX : 0;
+    instructions[0].aux_count = (uint8_t)aux;
+    struct rp_writer *w = begin(path, err);
+    struct rp_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+    bool ok = w && rp_writer_begin_launch(w, &launch, &id, err);
+    struct rp_chunk *c = ok ? rp_chunk_new(&kernel, id, NULL) : NULL;
+    struct rp_warp_log *log = c ? rp_chunk_begin_block(c, 0, 1) : NULL;
+    for (unsigned l = 0; l < RP_WARP_LANES; l++)
+        address[l] = 0x1000;
+    if (log) {
+        rp_log_run(log, 0, LOOP + 1, UINT32_MAX);
+        for (unsigned i = 0; i < aux; i++)
+            rp_log_aux(log, 16);
+        rp_log_access(log, 0, 0, UINT32_MAX, address);
+        rp_chunk_end_block(c, 0);
+    }
+    ok = log && finish(w, c, err) && rp_writer_end_launch(w, id, &complete, err);
+    rp_chunk_free(c);
+    if (ok)
+        return rp_writer_close(w, err);
+    rp_writer_abandon(w);
+    return false;
+}
+
 /* ---- hostile files ------------------------------------------------------------------------------------------------
  */
 
@@ -269,13 +306,14 @@ int main(int argc, char **argv)
 {
     struct rp_error err = {0};
     if (argc != 4) {
-        fprintf(stderr, "usage: memory gather|launches|host|unfold|index N FILE\n");
+        fprintf(stderr, "usage: memory gather|launches|host|kind|unfold|index N FILE\n");
         return RP_USAGE;
     }
     uint32_t n = (uint32_t)strtoul(argv[2], NULL, 0);
     bool launches = !strcmp(argv[1], "launches");
     make_kernel();
     bool ok = !strcmp(argv[1], "host")     ? write_host(argv[3], n, &err)
+              : !strcmp(argv[1], "kind")   ? write_kind(argv[3], n, &err)
               : !strcmp(argv[1], "unfold") ? write_unfold(argv[3], n, &err)
               : !strcmp(argv[1], "index")  ? write_index(argv[3], n, &err)
                                            : write_trace(argv[3], !launches, n, &err);
