@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "tracefmt/error.h"
+#include "tracefmt/trace.h"
 
 struct cubin_bytes {
     uint8_t *at;
@@ -35,6 +36,8 @@ struct cubin_function {
 /* From `offset` in the code on, instructions come from this line. */
 struct cubin_line {
     uint32_t offset, file, line; /* file: index into cubin.files */
+    uint32_t inlined;            /* number, from 1, in cubin.inlined; 0: of no inlined call */
+    uint32_t order;              /* in the table: of lines of the same offset, the last one counts */
 };
 
 /* Code that belongs together: a kernel with its device functions; in a relocatable object, and in what ptxas -g makes,
@@ -115,6 +118,8 @@ struct cubin {
     struct cubin_relocation *relocations;
     uint32_t file_count;
     const char **files; /* source files of the line tables */
+    uint32_t inlined_count;
+    struct rp_inlined_call *inlined; /* each behind the one that it is in */
     void *owner;
 };
 

@@ -1,12 +1,17 @@
 /* .debug_line as ptxas -lineinfo writes it: line programs of DWARF 2 (DWARF 2.0.0, section 6.2). A DW_LNE_set_address
- * is relocated against the symbol of the kernel that the rows speak of. */
+ * is relocated against the symbol of the kernel that the rows speak of.
+ *
+ * An extended operation of NVIDIA's, 0x90, says that the rows from here on are of an inlined function: its operands are
+ * the row, counted from 1 in the sequence, at whose place it is called, 0 for none, and where its name stands in
+ * .debug_str. That was found by comparing the bytes of line programs with what nvdisasm --print-line-info-inline says
+ * of them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "frontend/loader/cubin_file.h"
 
 enum { LNS_COPY = 1, LNS_ADVANCE_PC, LNS_ADVANCE_LINE, LNS_SET_FILE, LNS_CONST_ADD_PC = 8, LNS_FIXED_ADVANCE_PC };
-enum { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS, LNE_DEFINE_FILE };
+enum { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS, LNE_DEFINE_FILE, LNE_INLINED_CALL = 0x90 };
 
 struct address_patch {
     uint64_t offset;
@@ -14,6 +19,13 @@ struct address_patch {
 };
 
 typedef VECTOR(struct cubin_line) rows;
+
+/* A row as a place of calls. */
+struct call_place {
+    uint32_t file, line, inlined;
+    uint32_t last; /* the last call at it; 0: none yet */
+    uint64_t function;
+};
 
 struct program {
     struct cubin_file *f;
@@ -29,6 +41,10 @@ struct program {
     uint8_t argument_count[256];
     uint64_t address, line, file;
     struct cubin_kernel *kernel;
+    struct cubin_bytes names;           /* .debug_str */
+    VECTOR(struct call_place) sequence; /* its rows so far */
+    uint32_t inlined;                   /* of the next row */
+    VECTOR(struct rp_inlined_call) calls;
 };
 
 static uint8_t byte(struct program *p)
@@ -100,16 +116,46 @@ static void emit(struct program *p)
 {
     struct cubin_kernel *k = p->kernel;
     uint64_t file = p->first_file + p->file - 1;
+    bool known = p->file && file < p->files.count && p->line <= UINT32_MAX;
+    struct call_place place = {known ? (uint32_t)file : 0, known ? (uint32_t)p->line : 0, p->inlined, 0, 0};
+    VECTOR_PUSH(p->f->arena, &p->sequence, place);
     if (!k || p->address >= k->code.size || !p->file || file >= p->files.count || p->line > UINT32_MAX)
         return;
-    struct cubin_line row = {(uint32_t)p->address, (uint32_t)file, (uint32_t)p->line};
-    VECTOR_PUSH(p->f->arena, &p->rows[k - p->f->cubin->kernels], row);
+    rows *all = &p->rows[k - p->f->cubin->kernels];
+    struct cubin_line row = {(uint32_t)p->address, (uint32_t)file, (uint32_t)p->line, p->inlined, all->count};
+    VECTOR_PUSH(p->f->arena, all, row);
 }
 
 static void reset(struct program *p)
 {
     p->address = 0;
     p->line = p->file = 1;
+    p->inlined = 0;
+    p->sequence.count = 0;
+}
+
+static const char *function_name(const struct program *p, uint64_t at)
+{
+    if (at >= p->names.size || !memchr(p->names.at + at, 0, p->names.size - at))
+        return "?";
+    const char *name = (const char *)p->names.at + at;
+    return arena_string(p->f->arena, name, strlen(name));
+}
+
+static void inlined_call(struct program *p)
+{
+    uint64_t row = uleb(p), function = uleb(p);
+    p->inlined = 0;
+    if (!row || row > p->sequence.count)
+        return;
+    struct call_place *at = &p->sequence.at[row - 1];
+    if (!at->last || at->function != function) {
+        struct rp_inlined_call call = {function_name(p, function), at->file, at->line, at->inlined};
+        VECTOR_PUSH(p->f->arena, &p->calls, call);
+        at->last = p->calls.count;
+        at->function = function;
+    }
+    p->inlined = at->last;
 }
 
 static void extended(struct program *p)
@@ -132,6 +178,8 @@ static void extended(struct program *p)
                 p->kernel = p->patches[i].kernel;
     } else if (operation == LNE_DEFINE_FILE) {
         add_file(p, string(p));
+    } else if (operation == LNE_INLINED_CALL) {
+        inlined_call(p);
     }
     if (p->at > next)
         p->damaged = true;
@@ -233,9 +281,15 @@ static int by_offset(const void *a, const void *b)
     const struct cubin_line *x = a, *y = b;
     if (x->offset != y->offset)
         return x->offset < y->offset ? -1 : 1;
-    if (x->file != y->file)
-        return x->file < y->file ? -1 : 1;
-    return x->line < y->line ? -1 : x->line > y->line;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static struct cubin_bytes section_bytes(const struct cubin_file *f, const char *name)
+{
+    for (size_t i = 1; i < f->section_count; i++)
+        if (!strcmp(f->sections[i].name, name))
+            return f->sections[i].bytes;
+    return (struct cubin_bytes){0};
 }
 
 bool cubin_read_lines(struct cubin_file *f)
@@ -249,11 +303,14 @@ bool cubin_read_lines(struct cubin_file *f)
         struct program p = {
             .f = f, .rows = all, .start = s->bytes.at, .at = s->bytes.at, .end = s->bytes.at + s->bytes.size};
         p.patches = read_patches(f, i, &p.patch_count);
+        p.names = section_bytes(f, ".debug_str");
         while (p.at < p.end)
             if (!unit(&p))
                 return cubin_bad(f, s->name, "the line program at 0x%x is damaged", (unsigned)(p.at - p.start));
         c->files = p.files.at;
         c->file_count = p.files.count;
+        c->inlined = p.calls.at;
+        c->inlined_count = p.calls.count;
     }
     for (uint32_t k = 0; k < c->kernel_count; k++) {
         c->kernels[k].lines = all[k].at;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "frontend/isa/ptx/lower.h"
+#include "frontend/loader/inlined.h"
 
 const char *instruction_text(struct lowering *l, const struct ptx_instruction *in)
 {
@@ -142,29 +143,14 @@ void describe(struct lowering *l)
     VECTOR_PUSH(l->arena, &l->instructions, out);
 }
 
-/* The calls that the instructions name, each behind the one that it is in, as in the unit's list. */
 void describe_inlined(struct lowering *l, struct rp_kernel *k)
 {
-    uint32_t all = l->unit->inlined.count, count = 0;
-    uint32_t *number = ARENA_ARRAY(l->arena, uint32_t, (size_t)all + 1);
-    memset(number, 0, ((size_t)all + 1) * sizeof *number);
-    for (uint32_t i = 0; i < l->instructions.count; i++)
-        for (uint32_t c = l->instructions.at[i].inlined; c && !number[c]; c = l->unit->inlined.at[c - 1].inlined)
-            number[c] = 1;
-    for (uint32_t c = 1; c <= all; c++)
-        count += number[c];
-    struct rp_inlined_call *calls = ARENA_ARRAY(l->arena, struct rp_inlined_call, (size_t)count + 1);
-    count = 0;
-    for (uint32_t c = 1; c <= all; c++) {
-        const struct ptx_inlined *from = &l->unit->inlined.at[c - 1];
-        if (!number[c])
-            continue;
+    uint32_t count = l->unit->inlined.count;
+    struct rp_inlined_call *all = ARENA_ARRAY(l->arena, struct rp_inlined_call, (size_t)count + 1);
+    for (uint32_t c = 0; c < count; c++) {
+        const struct ptx_inlined *from = &l->unit->inlined.at[c];
         uint32_t file = file_index(l, from->file);
-        calls[count] = (struct rp_inlined_call){from->function, file, file ? from->line : 0, number[from->inlined]};
-        number[c] = ++count;
+        all[c] = (struct rp_inlined_call){from->function, file, file ? from->line : 0, from->inlined};
     }
-    for (uint32_t i = 0; i < l->instructions.count; i++)
-        l->instructions.at[i].inlined = number[l->instructions.at[i].inlined];
-    k->inlined = calls;
-    k->inlined_count = count;
+    inlined_keep(l->arena, all, count, l->instructions.at, l->instructions.count, k);
 }

@@ -60,6 +60,7 @@ static void set_position(const struct sass_lowering *l, struct rp_instruction *o
         return;
     out->file = line->file;
     out->line = line->line;
+    out->inlined = line->inlined; /* in the cubin's list for now */
 }
 
 void sass_describe(struct sass_lowering *l)

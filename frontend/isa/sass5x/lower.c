@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "frontend/isa/sass5x/disasm.h"
+#include "frontend/loader/inlined.h"
 
 static uint64_t word_at(const struct sass_lowering *l, uint32_t address)
 {
@@ -165,6 +166,8 @@ static void fill_in(struct sass_lowering *l, struct program *p)
                                    .static_shared = k->static_shared,
                                    .local_bytes = l->stack,
                                    .max_threads = p->max_threads};
+    inlined_keep(l->b.arena, l->cubin->inlined, l->cubin->inlined_count, l->b.instructions.at, l->b.instructions.count,
+                 &p->kernel);
 }
 
 void sass_lower(struct sass_lowering *l, struct program *p)

@@ -107,6 +107,43 @@ Test(cubin, lines)
     cubin_free(c);
 }
 
+/* "dot.cuh:7 k.cu:20 k.cu:41": a line and where its inlined calls stand. */
+static void write_chain(const struct cubin *c, const struct cubin_line *l, char *text, size_t size)
+{
+    size_t n = (size_t)snprintf(text, size, "%s:%u", c->files[l->file], l->line);
+    for (uint32_t i = l->inlined; i && n < size; i = c->inlined[i - 1].inlined) {
+        cr_assert(i <= c->inlined_count && c->inlined[i - 1].inlined < i);
+        n += (size_t)snprintf(text + n, size - n, " %s=%s:%u", c->inlined[i - 1].function,
+                              c->files[c->inlined[i - 1].file], c->inlined[i - 1].line);
+    }
+}
+
+/* As nvdisasm --print-line-info-inline lists them; the names of the functions are in inlined.ptx. */
+Test(cubin, lines_of_inlined_functions)
+{
+    static const struct {
+        const char *kernel;
+        uint32_t offset;
+        const char *chain;
+    } expected[] = {
+        {"k", 0x08, "k.cu:41"},     {"k", 0x18, "k.cu:20 norm=k.cu:41"},
+        {"k", 0x10, "k.cu:41"},     {"k", 0x50, "k.cu:20 norm=k.cu:41"},
+        {"k", 0x78, "k.cu:43"},     {"k", 0x58, "dot.cuh:7 dot=k.cu:20 norm=k.cu:41"},
+        {"first", 0x08, "k.cu:30"}, {"k", 0x70, "dot.cuh:7 dot=k.cu:20 norm=k.cu:41"},
+        {"first", 0x18, "k.cu:30"}, {"first", 0x10, "k.cu:20 norm=k.cu:30"},
+        {"first", 0x58, "k.cu:31"}, {"first", 0x28, "k.cu:20 norm=k.cu:30"},
+    };
+    struct cubin *c = load_golden("inlined.cubin");
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        char text[200];
+        const struct cubin_line *l = cubin_line(cubin_kernel(c, expected[i].kernel, NULL), expected[i].offset);
+        cr_assert(l, "0x%x", expected[i].offset);
+        write_chain(c, l, text, sizeof text);
+        cr_expect_str_eq(text, expected[i].chain, "%s, 0x%x: %s", expected[i].kernel, expected[i].offset, text);
+    }
+    cubin_free(c);
+}
+
 static bool external(void *data, const char *symbol, uint64_t *value)
 {
     (void)data;
