@@ -54,6 +54,9 @@ static void say(const struct accelsim_export *job)
                 "reprise export: warning: %" PRIu64
                 " executions of barriers that are not the whole block's barrier 0, which is all that Accel-Sim knows\n",
                 job->barriers);
+    if (job->partial)
+        fprintf(stderr, "reprise export: warning: %s: %" PRIu64 " launch%s not whole; what is there was written\n",
+                job->trace, job->partial, job->partial == 1 ? " is" : "es are");
     if (!job->quiet)
         fprintf(stderr, "%s: kernelslist.g with %" PRIu64 " launch%s, %s block%s, %s warp instruction%s\n", job->folder,
                 job->launches, job->launches == 1 ? "" : "es", figure(job->blocks, blocks), rp_plural(job->blocks),
@@ -70,7 +73,7 @@ static int export_run(const struct command *c, int argc, char **argv)
     if (!input_check(job.trace, INPUT_TRACE, &err) || !accelsim_export(&job, &err))
         return command_fail(&err);
     say(&job);
-    return RP_OK;
+    return job.partial ? RP_PARTIAL : RP_OK;
 }
 
 static const struct command_example examples[] = {
@@ -90,6 +93,8 @@ const struct command command_export = {
         "most one "
         "register that it writes and four that it reads, of the general ones; the addresses of its first memory "
         "operand. Control words, and the numbers of barriers, are left out.",
+    .status = "Exit status: 0 fine, 1 wrong usage, 2 bad input, 4 the system failed, 5 the trace is not whole: what is "
+              "there was written.",
     .options = rows,
     .examples = examples,
     .option = export_option,

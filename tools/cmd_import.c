@@ -76,7 +76,8 @@ static int import_run(const struct command *c, int argc, char **argv)
     struct accelsim_import job = {.list = line.arguments[1], .output = a.output, .quiet = a.quiet};
     if (output_same_file(job.list, job.output))
         command_usage(&line, "%s would be written over itself", job.list);
-    if (!output_check(a.output, &err) || !input_check(job.list, INPUT_OTHER, &err) || !accelsim_import(&job, &err))
+    if (!output_check(a.output, &err) || !input_check(job.list, INPUT_KERNELS_LIST, &err) ||
+        !accelsim_import(&job, &err))
         return command_fail(&err);
     warn(&job);
     if (!a.quiet)

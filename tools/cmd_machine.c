@@ -26,6 +26,18 @@ static const struct option_row rows[] = {
     {0},
 };
 
+static const char *known_action(struct command_line *line, const char *given)
+{
+    static const char *const actions[] = {"list", "show", "options"};
+    for (size_t i = 0; i < MODEL_COUNT_OF(actions); i++)
+        if (!strcmp(actions[i], given))
+            return given;
+    const char *near = nearest_name(given, actions, MODEL_COUNT_OF(actions));
+    if (near)
+        command_usage(line, "'%s' is unknown; did you mean '%s'?", given, near);
+    command_usage(line, "'%s' is unknown; there are list, show NAME and options", given);
+}
+
 static void machine_option(struct command_line *line, int key, char *arg)
 {
     struct args *a = line->input;
@@ -37,7 +49,7 @@ static void machine_option(struct command_line *line, int key, char *arg)
     case KEY_CSV: a->csv = true; break;
     case KEY_ARGUMENT:
         if (!a->action)
-            a->action = arg;
+            a->action = known_action(line, arg);
         else if (!a->machine.machine && !strcmp(a->action, "show"))
             a->machine.machine = arg;
         else
@@ -213,20 +225,13 @@ static int list_options(const struct args *a)
 static int machine_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
-    static const char *const actions[] = {"list", "show", "options"};
     struct args a = {0};
     command_parse(&line, c, argc, argv, &a);
     if (!strcmp(a.action, "list"))
         return list(&a);
     if (!strcmp(a.action, "show"))
         return show(&a);
-    if (!strcmp(a.action, "options"))
-        return list_options(&a);
-    struct rp_error err;
-    const char *near = nearest_name(a.action, actions, MODEL_COUNT_OF(actions));
-    rp_fail(&err, RP_USAGE, "machine %s: unknown; %s%s%s", a.action,
-            near ? "did you mean '" : "there are list, show and options", near ? near : "", near ? "'?" : "");
-    return command_fail(&err);
+    return list_options(&a);
 }
 
 static const struct command_example examples[] = {

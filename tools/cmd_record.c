@@ -7,6 +7,7 @@
 #include "tools/input.h"
 #include "tools/number.h"
 #include "tools/record/plan.h"
+#include "tools/replaying.h"
 #include "tracefmt/plural.h"
 
 enum key {
@@ -52,11 +53,12 @@ enum key {
         {"save", KEY_SAVE, "N=FILE[:TYPE]",                                                                            \
          "Write the buffer of argument N, counted from 0, after the run; N.M: field M of a structure. FILE.npy is "    \
          "numpy's format, FILE.txt or any file with a TYPE has an element a line, others are plain bytes"},            \
-        {"print", KEY_PRINT, "N=TYPE[:COUNT]",                                                                         \
+        {"print", KEY_PRINT, "N[=TYPE[:COUNT]]",                                                                       \
          "Print the first elements (16) of the buffer of argument N after the run"},                                   \
         {"expect", KEY_EXPECT, "N=FILE[:TYPE][:ulp=K][:abs=X][:rel=X]",                                                \
-         "Compare the buffer of argument N with a file after the run. Exit status 3 and the first differing elements " \
-         "if an element is within none of these tolerances. Without any, values must be equal"},                       \
+         "Compare the buffer of argument N with a file after the run: FILE.npy, FILE.txt with an element a line, or "  \
+         "plain bytes. Exit status 3 and the first differing elements if an element is within none of these "          \
+         "tolerances. Without any, values must be equal"},                                                             \
         {"json", KEY_JSON, NULL, "Print the result as JSON; what the kernel prints goes to standard error"},           \
         {"quiet", KEY_QUIET, NULL, "Print neither progress nor summary"}, {NULL, 0, NULL, "How to run it"},            \
         {"threads", KEY_THREADS, "N", "Host threads (0: one per CPU); result and trace do not depend on it"},          \
@@ -80,21 +82,22 @@ static const struct option_row record_rows[] = {
 };
 static const struct option_row run_rows[] = {ROWS_LAUNCH, ROWS_REST, {0}};
 
-static const char forms[] = "Arguments, in the order of the kernel's parameters:\n"
-                            "  i32=N u32=N i64=N u64=N f32=X f64=X  a value\n"
-                            "  bytes=HEX                  a structure by value: two digits a byte\n"
-                            "  struct=FIELD,FIELD,...     a structure of such fields, laid out as in C;\n"
-                            "                             at=OFFSET moves on (docs/launch-file.md)\n"
-                            "  buf=zeros:BYTES            a buffer of zeros\n"
-                            "  buf=file:PATH              a buffer with a file's content; the array of a .npy file\n"
-                            "  buf=rand-f32:COUNT:seed=N  floats uniform in [-1,1); rand-f64 likewise\n"
-                            "  buf=rand-i32:COUNT:seed=N  32-bit integers, all equally likely\n"
-                            "  buf=iota-i32:COUNT         0, 1, 2, ...\n"
-                            "Sizes may end in K, M or G, powers of 1024. Random numbers are the same everywhere.\n"
-                            "\n"
-                            "Types of elements are " ELEMENT_NAMES ".\n"
-                            "Where --save or --expect need one and give none, it is that of the buffer's contents.\n"
-                            "Zeros and plain files take that of the other buffers, if all these have the same.\n";
+static const char forms[] =
+    "Arguments, in the order of the kernel's parameters:\n"
+    "  i32=N u32=N i64=N u64=N f32=X f64=X  a value\n"
+    "  bytes=HEX                  a structure by value: two digits a byte\n"
+    "  struct=FIELD,FIELD,...     a structure of such fields, laid out as in C;\n"
+    "                             at=OFFSET moves on (docs/launch-file.md)\n"
+    "  buf=zeros:BYTES            a buffer of zeros\n"
+    "  buf=file:PATH              a buffer with a file's content; the array of a .npy file\n"
+    "  buf=rand-f32:COUNT:seed=N  floats uniform in [-1,1); rand-f64 likewise\n"
+    "  buf=rand-i32:COUNT:seed=N  32-bit integers, all equally likely\n"
+    "  buf=iota-i32:COUNT         0, 1, 2, ...\n"
+    "Sizes may end in K, M or G, powers of 1024. Random numbers are the same everywhere.\n"
+    "\n"
+    "Types of elements are " ELEMENT_NAMES ".\n"
+    "Where --save, --print or --expect need one and give none, it is that of the buffer's contents.\n"
+    "Zeros and plain files take that of the other buffers, if all these have the same.\n";
 
 static const char statuses[] = "Exit status: 0 fine, 1 wrong usage, 2 bad input, 3 the kernel misbehaved (the trace is "
                                "kept up to there, nothing is "
@@ -150,13 +153,16 @@ static bool add_wish(struct record *r, enum key key, const char *text, struct rp
 {
     const char *equals = strpbrk(text, key == KEY_PRINT ? "=:" : "="), *option = option_of(key);
     char number[24] = "";
-    if (!equals || !equals[1] || (size_t)(equals - text) >= sizeof number)
+    bool all = key == KEY_PRINT && !equals && *text; /* "2": as many as are usual, of the buffer's type */
+    if (all)
+        equals = text + strlen(text);
+    if ((!all && (!equals || !equals[1])) || (size_t)(equals - text) >= sizeof number)
         return rp_fail(err, RP_USAGE, "%s %s: write %s", option, text,
                        key == KEY_SAVE    ? "N=FILE, such as 2=C.npy"
-                       : key == KEY_PRINT ? "N=TYPE[:COUNT], such as 2=f32:16"
+                       : key == KEY_PRINT ? "N, or N=TYPE[:COUNT], such as 2=f32:16"
                                           : "N=FILE, such as 2=ref.npy:ulp=4");
     memcpy(number, text, (size_t)(equals - text));
-    struct wish w = {.key = key, .field = NO_FIELD, .text = equals + 1};
+    struct wish w = {.key = key, .field = NO_FIELD, .text = equals + !all};
     char *dot = strchr(number, '.');
     if (dot)
         *dot++ = 0;
@@ -173,15 +179,6 @@ static bool size32(const char *text, const char *what, uint32_t *value, struct r
     if (!read_size(text, UINT32_MAX, what, &wide, err))
         return false;
     *value = (uint32_t)wide;
-    return true;
-}
-
-static bool thread_count(const char *text, unsigned *value, struct rp_error *err)
-{
-    uint64_t wide;
-    if (!read_number(text, 4096, "--threads", &wide, err))
-        return false;
-    *value = (unsigned)wide;
     return true;
 }
 
@@ -211,7 +208,7 @@ static bool take_option(struct record *r, int key, char *arg, struct rp_error *e
     case KEY_STACK: return size32(arg, "--stack", &p->stack, err);
     case KEY_CLANG_FLAGS: replace(&p->clang_flags, arg); return true;
     case KEY_TARGET: replace(&p->target, arg); return true;
-    case KEY_THREADS: return thread_count(arg, &p->threads, err);
+    case KEY_THREADS: return parse_threads(arg, &p->threads, err);
     case KEY_LIMIT: return read_size(arg, UINT64_MAX, "--limit", &p->limit, err);
     case KEY_NO_TRACE: return r->no_trace = true;
     case KEY_JSON: return p->json = true;

@@ -55,8 +55,8 @@ static const struct option_row rows[] = {
      "Go through all schedules of launches that are small enough, up to N states each (200000, and 10 million for all "
      "launches; 0: of none): their unit-aware bound is exact"},
     {"grid", KEY_GRID, "KEY=VALUES",
-     "Overestimation over values of a machine option (or 'latency' for that of global memory) and 'policy=...'; takes "
-     "several traces"},
+     "Overestimation over values of a machine option (or 'latency' for that of global memory), such as "
+     "latency=100..103,200, and 'policy=...'; takes several traces"},
     {"csv", KEY_CSV, NULL,
      "Print the bounds as comma-separated values, with the cycles under each policy of --check in columns "
      "cycles.POLICY"},

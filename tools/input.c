@@ -79,6 +79,7 @@ static const char *const names[] = {
     [INPUT_LAUNCH_FILE] = "a launch file",
     [INPUT_MACHINE] = "a machine file",
     [INPUT_NPY] = "an array of numpy",
+    [INPUT_KERNELS_LIST] = "a list of kernels of Accel-Sim (kernelslist.g)",
 };
 
 static const char *wanted_name(enum input wanted)

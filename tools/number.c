@@ -69,3 +69,15 @@ bool read_block(const char *text, const uint32_t grid[3], uint64_t *index, struc
     *index = place[0] + (count > 1 ? grid[0] * (place[1] + grid[1] * place[2]) : 0);
     return true;
 }
+
+bool read_range(const char *text, long long *from, long long *to)
+{
+    char *end;
+    errno = 0;
+    *from = strtoll(text, &end, 10);
+    if (end == text || strncmp(end, "..", 2))
+        return false;
+    const char *second = end + 2;
+    *to = strtoll(second, &end, 10);
+    return end != second && !*end && !errno;
+}

@@ -14,5 +14,7 @@ bool read_number(const char *text, uint64_t most, const char *what, uint64_t *va
 bool read_size(const char *text, uint64_t most, const char *what, uint64_t *value, struct rp_error *);
 /* A block of a grid: its linear index, x fastest, or its coordinates, "3,1" or "3x1", which must be within the grid. */
 bool read_block(const char *text, const uint32_t grid[3], uint64_t *index, struct rp_error *);
+/* Reads "1..4", two whole numbers. False: it is something else. */
+bool read_range(const char *text, long long *from, long long *to);
 
 #endif

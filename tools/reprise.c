@@ -20,7 +20,8 @@ const struct command *const commands[] = {
 
 int command_fail(const struct rp_error *err)
 {
-    bool of_kernel = !strncmp(err->text, "kernel '", 8) || strstr(err->text, ": kernel '");
+    bool of_kernel =
+        !strncmp(err->text, "kernel '", 8) || strstr(err->text, ": kernel '") || strstr(err->text, " of kernel '");
     fprintf(stderr, "%sreprise:%s ", style(stderr, STYLE_ERROR), style(stderr, STYLE_PLAIN));
     if (of_kernel)
         print_plain_names(err->text, stderr);
@@ -66,8 +67,10 @@ static const struct command *find(const char *name)
 static int help(int argc, char **argv)
 {
     struct rp_error err;
-    if (argc && (!strcmp(argv[0], "help") || !strcmp(argv[0], "version")))
-        argc = 0;
+    static const char *const all[] = {"help", "version", "-h", "--help", "-V", "--version"};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (argc && !strcmp(argv[0], all[i]))
+            argc = 0;
     bool manual = argc && !strcmp(argv[0], "--man"), shell = argc && !strcmp(argv[0], "--completion");
     const char *name = argc > manual + shell ? argv[manual + shell] : NULL;
     if (shell && (!name || !completion(name, stdout))) {

@@ -122,3 +122,7 @@ check "and no temporary file" eval '[ -z "$(ls "$dir" | grep "bad.wtr")" ]'
 check "an unknown form" says 1 "'foo' is no form" "$r" import foo x -o y
 check "an output is needed" says 1 "-o TRACE" "$r" import accelsim x
 check "export: a trace is needed" says 2 "kernelslist.g" "$r" export accelsim $golden/$t/kernelslist.g -o "$dir/no"
+# What is not whole is written as far as it goes, and the status says so.
+"$r" record -q -o "$dir/whole.wtr" --module "$BUILD/kernels/matmul.ptx" -k matmul -g 8x8 -b 16x16 --arg buf=zeros:64K --arg buf=zeros:64K --arg buf=zeros:64K --arg i32=128
+head -c $(($(wc -c <"$dir/whole.wtr") * 2 / 3)) "$dir/whole.wtr" >"$dir/half.wtr"
+check "export: half a trace" says 5 "half.wtr: 1 launch is not whole; what is there was written" "$r" export accelsim "$dir/half.wtr" -o "$dir/part" -q

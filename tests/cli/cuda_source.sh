@@ -164,3 +164,5 @@ if command -v nvcc >/dev/null; then
 else
     echo "ok - README's line for nvcc # SKIP no nvcc here"
 fi
+cp "$dir/saxpy.cu" "$dir/-saxpy.cu"
+check "a source may have a name that begins with a dash" eval '(cd "$dir" && "$r" run -q --module -saxpy.cu "${saxpy[@]}" --expect 3=y.bin:f32)'

@@ -55,7 +55,8 @@ says() { # text, arguments...
     "$r" "$@" >"$dir/out" 2>"$dir/err"
     if [ $? -eq 1 ] && grep -qF -- "$text" "$dir/err" && [ ! -s "$dir/out" ]; then echo "ok - says: $text"; else echo "not ok - says: $text"; cat "$dir/err" >&2; fi
 }
-if [ "$("$r" help help)" = "$("$r" help)" ] && [ "$("$r" help version)" = "$("$r" help)" ]; then echo "ok - help help, help version"; else echo "not ok - help help, help version"; fi
+if [ "$("$r" help help)" = "$("$r" help)" ] && [ "$("$r" help version)" = "$("$r" help)" ] &&
+    [ "$("$r" help --help)" = "$("$r" help)" ] && [ "$("$r" help -h)" = "$("$r" help)" ]; then echo "ok - help help, help version"; else echo "not ok - help help, help version"; fi
 says "unknown command 'recrod'; did you mean 'record'?" recrod
 says "unknown command 'xyz'; 'reprise help' lists them" help xyz
 says "unknown option '--machin3'; did you mean '--machine'?" replay --machin3 x

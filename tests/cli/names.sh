@@ -40,7 +40,7 @@ for c in "replay -m jetson-tx2" "diff -m jetson-tx2 --vary scheduler=gto,lrr --v
     status=$?
     check "no line of '$c' has more than 120 columns" eval '[ $status -eq 0 ] && [ -s "$dir/out" ] && ! wide "$dir/out"'
 done
-check "a name that is cut says so" eval '"$r" diff "$dir/t.wtr" -m jetson-tx2 --vary scheduler=gto,lrr --vary l1_subcores=1,2 | grep -q "^ *0  of_some_length.*\.\.\.  gto"'
+check "a name that is cut says so" eval '"$r" diff "$dir/t.wtr" -m jetson-tx2 --vary scheduler=gto,lrr --vary l1_subcores=1,2 | grep -q "^ *0  \.\.\.a_kernel_with_a_name.*\.\.\.  gto"'
 "$r" record -o "$dir/s.wtr" --module "$dir/k.cu" --kernel simple "${one[@]}" --arg buf=zeros:128 --arg bytes=0000000000000000 2>"$dir/err"
 check "a name with an anonymous namespace among its parameters" grep -qF "1 launch of simple, " "$dir/err"
 check "replay's table has it" eval '"$r" replay "$dir/s.wtr" -m jetson-tx2 | grep -qE "^ +0  simple +1 "'
@@ -169,3 +169,6 @@ done
 check "info: thousands apart" eval 'grep -qE "[0-9]{1,3},[0-9]{3} warp instructions" "$dir/out" && ! sed "/^trace/d; /^launch/,\$!d" "$dir/out" | grep -qE "(^|[^0-9.])[0-9]{4}"'
 "$r" run -q --module "$dir/t.cu" -g 1 -b 1 --arg i32=1 --arg i32=1 -k 'gemm<float,16>' 2>"$dir/err"
 check "messages name kernels as the source does" grep -qF "kernel 'gemm<float, 16>' has 1 parameter, but 2 arguments are given" "$dir/err"
+
+"$r" run --module "$dir/k.cu" --kernel simple "${one[@]}" --arg i32=1 --arg bytes=0000000000000000 2>"$dir/err"
+check "a message about an argument has the name in the source" grep -qF "parameter 'simple_param_0' of kernel 'simple' has 8" "$dir/err"

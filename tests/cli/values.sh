@@ -34,7 +34,9 @@ says 1 "zeros: '4X' is not a whole number" "${mm[@]}" --arg buf=zeros:4X
 says 1 "zeros: '4KiB' is not a whole number, or one with K, M or G behind it" "${mm[@]}" --arg buf=zeros:4KiB
 says 1 "is too large" "${mm[@]}" --arg buf=zeros:99999999999G
 says 1 "--shared: '5G' is too large" "${mm[@]}" --shared 5G
-says 1 "--grid: '4x4' is not a whole number" "${mm[@]}" -g 4x4,4
+for g in 4x4,4 4X4 "4 4"; do says 1 "--grid: '$g' is not X[,Y[,Z]]" "${mm[@]}" -g "$g"; done
+for g in 4x 4,,4 ""; do says 1 "--grid: '$g' lacks an extent" "${mm[@]}" -g "$g"; done
+for t in 5000 x; do says 1 "--threads $t: give a whole number from 0 to 1024" "${mm[@]}" --threads $t; done
 
 # ---- .npy, written and read: the format of numpy.lib.format, parsed here as its definition says ---------------------
 cat >"$dir/npy.py" <<'PY'
@@ -103,7 +105,7 @@ wrong "not as numpy writes it" "save('$dir/x.npy', '<f4', '(4, 4', [0] * 4)"
 wrong "not as numpy writes it" "save('$dir/x.npy', '<f4', '(99999999999999999999,)', [0] * 4)"
 wrong "not as numpy writes it" "save('$dir/x.npy', '<f4', '(4294967296, 4294967296, 4294967296)', [0] * 4)"
 wrong "not as numpy writes it" "save('$dir/x.npy', '<f4', '(4,)', [0] * 4, order='Maybe')"
-wrong "cut short" "save('$dir/x.npy', '<f4', (4,), [0] * 4, cut=100)"
+wrong "the file ends within its header" "save('$dir/x.npy', '<f4', (4,), [0] * 4, cut=100)"
 wrong "version 9" "save('$dir/x.npy', '<f4', (4,), [0] * 4, version=9)"
 wrong "no elements" "save('$dir/x.npy', '<f4', (0,), [])"
 # every file of which a piece is missing or changed is refused or read, and nothing worse
@@ -140,7 +142,12 @@ p = json.load(open('$dir/json'))['printed']
 c = struct.unpack('4096f', open('$dir/C.bin', 'rb').read())
 assert p == [{'buffer': 'arg2', 'type': 'f32', 'values': p[0]['values']}] and all(abs(a - b) < 1e-6 for a, b in zip(p[0]['values'], c[:3])) and len(p[0]['values']) == 3"
 says 1 "'f33' is no type; there are i8 u8" "${mm[@]}" --print 2:f33
-says 1 "--print 2: write N=TYPE[:COUNT]" "${mm[@]}" --print 2
+says 1 "--print : write N, or N=TYPE[:COUNT]" "${mm[@]}" --print ""
+record "${mm[@]}" --print 2=f32:16 >"$dir/out"
+record "${mm[@]}" --print 2 >"$dir/out2"
+check "--print 2 takes the type of the buffers" cmp "$dir/out" "$dir/out2"
+record "${mm[@]}" --print 2=f32:0 >"$dir/out"
+check "no elements take no line" test "$(wc -l <"$dir/out")" -eq 1
 python3 -c "
 import sys; sys.path.insert(0, '$dir'); from npy import *
 save('$dir/h.npy', '<f2', (5,), [1.5, -0.0, 65504, 6e-8, float('inf')])
@@ -206,3 +213,40 @@ CFG
 "$REPRISE" record --no-trace --module "$k/matmul.ptx" --launch-file "$dir/l.cfg" -q >"$dir/out"
 status=$?
 check "a launch file, too" eval '[ $status -eq 0 ] && cmp "$dir/L.npy" "$dir/C.npy" && grep -q "^C: 2 of 4096 elements of f32" "$dir/out"'
+
+# ---- what --save writes as text, --expect reads --------------------------------------------------------------------
+# A kernel that changes nothing, on the bytes of a product of matrices and on all halves.
+python3 -c "import sys; sys.stdout.buffer.write(b''.join(i.to_bytes(2, 'little') for i in range(65536)))" >"$dir/halves.bin"
+on_file() { "$REPRISE" run -q --module "$k/vector_add.ptx" -k vector_add -g 1 -b 32 --arg "buf=file:$1" --arg buf=zeros:4 --arg buf=zeros:4 --arg i32=0 "${@:2}"; }
+for e in i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64; do
+    check "$e as text and back" eval 'for data in C halves; do
+        on_file "$dir/$data.bin" --save "0=$dir/t.txt:$e" && on_file "$dir/$data.bin" --expect "0=$dir/t.txt:$e" || break; done'
+done
+# Halves that are rounded from text, against those of Python.
+python3 - "$dir" <<'PY'
+import random, struct, sys
+random.seed(1)
+texts = ["0", "-0", "1", "1.00048828125", "1.00146484375", "65504", "65519.9", "-65519", "1e-8", "2.98e-8", "2.9802322387695312e-8", "6e-5"]
+texts += ["%.9g" % (random.uniform(-1, 1) * 2.0 ** random.randint(-27, 15)) for _ in range(4000)]
+open(sys.argv[1] + "/r.txt", "w").write("\n".join(texts) + "\n")
+open(sys.argv[1] + "/r.bin", "wb").write(b"".join(struct.pack("<e", float(t)) for t in texts))
+PY
+check "halves are rounded as Python rounds them" on_file "$dir/r.bin" --expect "0=$dir/r.txt:f16"
+sed -i '7s/.*/65505e3/; 9s/.*/1/' "$dir/r.txt"
+on_file "$dir/r.bin" --expect "0=$dir/r.txt:f16" 2>"$dir/err"
+status=$?
+check "and the lines that differ are found" eval '[ $status -eq 3 ] && grep -q "2 of 4012 elements of f16 differ" "$dir/err" && grep -qF "[6] is 65504, expected inf" "$dir/err"'
+on_file "$dir/C.bin" --save "0=$dir/t.txt:f32"
+sed '9s/.*/abc/' "$dir/t.txt" >"$dir/bad.txt"
+says 2 "bad.txt:9: 'abc' is not of type f32" "${mm[@]}" --expect "2=$dir/bad.txt"
+sed 9d "$dir/t.txt" >"$dir/bad.txt"
+says 2 "bad.txt: holds 4095 elements, not 4096" "${mm[@]}" --expect "2=$dir/bad.txt"
+on_file "$dir/C.bin" --save "0=$dir/t.txt:i32"
+says 2 "is not of type u32" "${mm[@]}" --expect "2=$dir/t.txt:u32"
+echo 4294967296 >"$dir/bad.txt"
+says 2 "bad.txt:1: '4294967296' is not of type u32" "${mm[@]}" --expect "2=$dir/bad.txt:u32"
+# What stands behind a file's extension is a type or a tolerance, in any order.
+says 1 "--save: 'f128' is no type" "${mm[@]}" --save "2=$dir/C3.npy:f128"
+says 1 "--expect: 'ulps=4' is no type and no ulp=K, abs=X or rel=X" "${mm[@]}" --expect "2=$dir/C.npy:ulps=4"
+check "a tolerance may stand before the type" record "${mm[@]}" --expect "2=$dir/C.npy:ulp=4:f32"
+check "a colon may be part of a name" eval 'record "${mm[@]}" --save "2=$dir/a:b.npy" && cmp "$dir/a:b.npy" "$dir/C.npy"'

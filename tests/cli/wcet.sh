@@ -75,7 +75,7 @@ refused 1 "an axis looks like" --machine orin-wcet --grid latency=, policy=gto
 refused 1 "goes with neither" --machine orin-wcet --grid latency=5 policy=gto --attack 5
 refused 1 "goes with neither" --machine orin-wcet --grid latency=5 policy=gto --phases "$tmp/none.csv"
 refused 1 "goes with neither" --machine orin-wcet --grid latency=5 policy=gto --launch 0
-refused 1 "did you mean blocks" --machine orin-wcet --assume block
+refused 1 "did you mean 'blocks'" --machine orin-wcet --assume block
 refused 1 "scheduler.seed is an option of model 'random'" --machine orin-wcet --check gto,lrr --set scheduler.seed=5
 refused 1 "--set l1_subcores=3: l1.subcores (3) does not divide subcores (1)" --machine orin-wcet --set l1_subcores=3
 refused 1 "there is no launch 1; the trace has 1" --machine orin-wcet --launch 1
@@ -124,6 +124,13 @@ is $? 2 "several blocks are refused else"
 
 "$REPRISE" wcet -q "$trace" "$trace" --machine orin-wcet --grid latency=200,5 policy=lrr,gto --json > "$tmp/grid.json"
 is "$(python3 -c "import json; r=json.load(open('$tmp/grid.json'))['rows']; print(len(r), sum(x['violations'] for x in r if x['bound']!='gub'), {x['launches'] for x in r})")" "12 0 {2}" "a grid over latency and policy"
+"$REPRISE" wcet -q "$trace" --machine orin-wcet --grid latency=5..7,9 policy=lrr --csv > "$tmp/range.csv"
+"$REPRISE" wcet -q "$trace" --machine orin-wcet --grid latency=5,6,7,9 policy=lrr --csv > "$tmp/list.csv"
+is "$(wc -l < "$tmp/range.csv") $(cmp "$tmp/range.csv" "$tmp/list.csv" && echo same)" "13 same" "5..7 is 5,6,7 in a grid, too"
+refused 1 "7..5 is no range" --machine orin-wcet --grid latency=7..5 policy=gto
+refused 1 "is no range of 1 to 4096" --machine orin-wcet --grid latency=1..4097 policy=gto
+is "$("$REPRISE" wcet -q "$trace" --machine orin-wcet --grid latency=5 policy=gto | head -1 | tr -s ' ')" "latency policy bound larger by violations" "no statistics over one launch"
+is "$("$REPRISE" wcet -q "$trace" "$trace" --machine orin-wcet --grid latency=5 policy=gto | head -1 | grep -c 'std. dev.')" 1 "statistics over two"
 # Two warps with few enough schedules to go through them all.
 gemm=$tmp/gemm.wtr
 "$REPRISE" record -q -o "$gemm" --module "$BUILD/kernels/gemm.ptx" --kernel gemm --grid 1 --block 8,8 \

@@ -322,6 +322,8 @@ static bool export_launch(struct session *s, uint32_t launch, struct rp_error *e
         fine = export_block(s, launch, b, err);
     free_texts(s);
     s->job->launches += fine;
+    const struct rp_launch_end *end = rp_trace_launch_end(s->trace, launch);
+    s->job->partial += !end || end->outcome == RP_OUTCOME_FAULT || blocks < rp_launch_blocks(s->launch);
     return output_close(out, fine, fine ? err : NULL) && fine;
 }
 

@@ -183,10 +183,15 @@ char *cuda_compile(const char *source, const char *target, const char *flags, si
 {
     const char *given = getenv("CLANG"), *clang = given && *given ? given : "clang";
     char headers[PATH_MAX], map[PATH_MAX + 64], arch[64], *text = NULL, *copy;
+    char here[PATH_MAX];
     struct command_words c = {.count = 0};
     if (access(source, R_OK)) {
         rp_fail(err, RP_BAD_INPUT, "cannot open '%s': %s", source, strerror(errno));
         return NULL;
+    }
+    if (*source == '-') { /* clang would take it for an option */
+        snprintf(here, sizeof here, "./%s", source);
+        source = here;
     }
     snprintf(arch, sizeof arch, "--cuda-gpu-arch=%.30s", target ? target : CUDA_TARGET);
     copy = flags ? strdup(flags) : NULL;

@@ -1,9 +1,10 @@
 #include "tools/diff/axes.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tools/number.h"
 
 #define EXAMPLE "give KEY=A,B,C, for example --vary scheduler=gto,lrr"
 
@@ -43,19 +44,6 @@ static bool add_value(struct axis *axis, size_t *count, const char *value, const
     return true;
 }
 
-/* Reads "1..4". False: it is something else. */
-static bool is_range(const char *value, long long *from, long long *to)
-{
-    char *end;
-    errno = 0;
-    *from = strtoll(value, &end, 10);
-    if (end == value || strncmp(end, "..", 2))
-        return false;
-    const char *second = end + 2;
-    *to = strtoll(second, &end, 10);
-    return end != second && !*end && !errno;
-}
-
 static bool add_range(struct axes *a, struct axis *axis, size_t *count, long long from, long long to, const char *text,
                       struct rp_error *err)
 {
@@ -79,8 +67,8 @@ static bool add_alone(struct axes *a, struct axis *axis, char *values, const cha
     size_t count = 0;
     for (char *value; (value = strsep(&values, ","));) {
         long long from, to;
-        bool ok = is_range(value, &from, &to) ? add_range(a, axis, &count, from, to, text, err)
-                                              : add_value(axis, &count, value, text, err);
+        bool ok = read_range(value, &from, &to) ? add_range(a, axis, &count, from, to, text, err)
+                                                : add_value(axis, &count, value, text, err);
         if (!ok)
             return false;
     }

@@ -1,8 +1,10 @@
 #include "tools/record/data_file.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -68,6 +70,45 @@ bool data_file_read(struct data_file *f, const char *path, void *to, struct rp_e
     bool ok = read_up_to(f->fd, to, f->bytes) == f->bytes;
     data_file_close(f);
     return ok || rp_fail(err, RP_BAD_INPUT, "cannot read all %" PRIu64 " bytes of '%s'", f->bytes, path);
+}
+
+static bool read_lines(FILE *from, const char *path, enum element e, uint64_t count, uint8_t *to, struct rp_error *err)
+{
+    char *line = NULL;
+    size_t room = 0;
+    uint64_t number = 0, read = 0;
+    bool ok = true;
+    for (ssize_t n; ok && (n = getline(&line, &room, from)) >= 0;) {
+        number++;
+        while (n && isspace((unsigned char)line[n - 1]))
+            line[--n] = 0;
+        if (!n)
+            continue;
+        uint8_t value[8];
+        ok = element_read(e, line, value) || rp_fail(err, RP_BAD_INPUT, "%s:%" PRIu64 ": '%.40s' is not of type %s",
+                                                     path, number, line, element_name(e));
+        if (ok && read < count)
+            memcpy(to + read * element_width(e), value, element_width(e));
+        read++;
+    }
+    free(line);
+    return ok && (read == count ||
+                  rp_fail(err, RP_BAD_INPUT, "%s: holds %" PRIu64 " elements, not %" PRIu64, path, read, count));
+}
+
+bool text_file_read(const char *path, const char *what, enum element e, uint64_t count, void *to, struct rp_error *err)
+{
+    struct data_file f;
+    if (!data_file_open(&f, path, what, err))
+        return false;
+    FILE *from = fdopen(f.fd, "r");
+    if (!from) {
+        data_file_close(&f);
+        return rp_fail(err, RP_SYSTEM, "out of memory");
+    }
+    bool ok = read_lines(from, path, e, count, to, err);
+    fclose(from);
+    return ok;
 }
 
 void data_file_close(struct data_file *f)

@@ -1,4 +1,4 @@
-/* Files with the content of a buffer: plain bytes, or numpy's .npy. */
+/* Files with the content of a buffer: plain bytes, numpy's .npy, or text. */
 #ifndef REPRISE_TOOLS_RECORD_DATA_FILE_H
 #define REPRISE_TOOLS_RECORD_DATA_FILE_H
 
@@ -14,6 +14,8 @@ struct data_file {
 bool data_file_open(struct data_file *, const char *path, const char *what, struct rp_error *);
 /* Reads the whole content and closes the file. */
 bool data_file_read(struct data_file *, const char *path, void *to, struct rp_error *);
+/* Reads a text file with `count` elements of a type, one a line as element_text writes them, into `to`. */
+bool text_file_read(const char *path, const char *what, enum element, uint64_t count, void *to, struct rp_error *);
 void data_file_close(struct data_file *);
 
 #endif

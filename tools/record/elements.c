@@ -1,8 +1,10 @@
 #include "tools/record/elements.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum kind { SIGNED, UNSIGNED, FLOAT };
@@ -79,6 +81,44 @@ void element_text(enum element e, const void *at, char out[32])
         snprintf(out, 32, "%" PRId64, (int64_t)bits_of(e, at));
     else
         snprintf(out, 32, "%" PRIu64, bits_of(e, at));
+}
+
+/* The half nearest to a number, the even one of two: halves of one sign are in the order of their bits. */
+static uint64_t half_bits(double value)
+{
+    if (isnan(value))
+        return 0x7e00;
+    double magnitude = fabs(value);
+    uint64_t below = 0, infinite = 0x7c00, above = infinite;
+    while (above - below > 1) {
+        uint64_t middle = (below + above) / 2;
+        *(half_value(middle) <= magnitude ? &below : &above) = middle;
+    }
+    double next = above == infinite ? 65536 : half_value(above), half = (half_value(below) + next) / 2;
+    bool up = magnitude > half || (magnitude >= half && (below & 1));
+    return (up ? above : below) | (signbit(value) ? 0x8000u : 0);
+}
+
+static bool float_read(enum element e, const char *text, void *to)
+{
+    char *end;
+    float f = strtof(text, &end);
+    double d = strtod(text, &end);
+    uint64_t half = half_bits(d);
+    memcpy(to, e == ELEMENT_F64 ? (void *)&d : e == ELEMENT_F32 ? (void *)&f : (void *)&half, rows[e].bytes);
+    return *text && !*end;
+}
+
+bool element_read(enum element e, const char *text, void *to)
+{
+    if (rows[e].kind == FLOAT)
+        return float_read(e, text, to);
+    char *end;
+    errno = 0;
+    bool is_signed = rows[e].kind == SIGNED;
+    uint64_t bits = is_signed ? (uint64_t)strtoll(text, &end, 10) : strtoull(text, &end, 10);
+    memcpy(to, &bits, rows[e].bytes);
+    return *text && !*end && !errno && (is_signed || !strchr(text, '-')) && bits_of(e, to) == bits;
 }
 
 /* Floats in their order as integers: positive ones by their bits, negative ones below 0. */

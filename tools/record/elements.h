@@ -36,6 +36,8 @@ enum element element_of_numpy(const char *name, size_t length);
 
 /* With as many digits as tell it from its neighbours: 0.100000001 as f32. */
 void element_text(enum element, const void *at, char out[32]);
+/* The other way round, rounded to the nearest; false: the text is no such number, or is out of its range. */
+bool element_read(enum element, const char *text, void *to);
 /* The value of a floating-point element. */
 double element_value(enum element, const void *at);
 

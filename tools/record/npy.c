@@ -163,8 +163,10 @@ bool npy_read(const char *path, const uint8_t *head, size_t size, uint64_t file_
     uint64_t length = head[8] | (uint64_t)head[9] << 8;
     if (version > 1)
         length |= (uint64_t)head[10] << 16 | (uint64_t)head[11] << 24;
-    if (version < 1 || version > 3 || length > size - at)
-        return rp_fail(err, RP_BAD_INPUT, "%s: version %u of .npy, or a header that is cut short", path, version);
+    if (version < 1 || version > 3)
+        return rp_fail(err, RP_BAD_INPUT, "%s: version %u of .npy; versions 1 to 3 can be read", path, version);
+    if (length > size - at)
+        return rp_fail(err, RP_BAD_INPUT, "%s: the file ends within its header", path);
     struct reader r = {path, (const char *)head + at, (const char *)head + at + length, to, .err = err};
     if (!read_dictionary(&r))
         return false;

@@ -33,15 +33,32 @@ static enum element cut_type(char *text)
     return e;
 }
 
+static bool has_ending(const char *path, const char *ending)
+{
+    size_t n = strlen(path), m = strlen(ending);
+    return n > m && !strcmp(path + n - m, ending);
+}
+
+/* "C.npy:f128": what stands behind a file's extension is meant as a type, not as part of the name. */
+static bool no_type(const char *option, const char *path, const char *others, struct rp_error *err)
+{
+    const char *part = strrchr(path, ':'), *slash = strrchr(path, '/');
+    const char *dot = part ? memchr(slash ? slash : path, '.', (size_t)(part - (slash ? slash : path))) : NULL;
+    if (!part || part < slash || !dot || strchr(part, '.'))
+        return false;
+    rp_fail(err, RP_USAGE, "%s: '%.40s' is no type%s; there are " ELEMENT_NAMES, option, part + 1, others);
+    return true;
+}
+
 bool plan_add_save(struct plan *p, size_t buffer, const char *text, struct rp_error *err)
 {
     struct plan_save *s = plan_grow((void **)&p->saves, &p->save_count, sizeof *s);
     *s = (struct plan_save){.buffer = buffer, .path = plan_copy(text)};
     s->element = cut_type(s->path);
-    size_t n = strlen(s->path);
-    bool named_text = n > 4 && !strcmp(s->path + n - 4, ".txt");
-    s->form = npy_is_named(s->path) ? SAVE_NPY : named_text || s->element ? SAVE_TEXT : SAVE_BYTES;
-    return n || rp_fail(err, RP_USAGE, "--save: a file is missing");
+    if (no_type("--save", s->path, "", err))
+        return false;
+    s->form = npy_is_named(s->path) ? SAVE_NPY : has_ending(s->path, ".txt") || s->element ? SAVE_TEXT : SAVE_BYTES;
+    return *s->path || rp_fail(err, RP_USAGE, "--save: a file is missing");
 }
 
 bool plan_add_print(struct plan *p, size_t buffer, const char *text, struct rp_error *err)
@@ -52,7 +69,8 @@ bool plan_add_print(struct plan *p, size_t buffer, const char *text, struct rp_e
     if (count)
         *count++ = 0;
     s->element = element_named(copy, strlen(copy));
-    bool ok = s->element || rp_fail(err, RP_USAGE, "--print: '%.40s' is no type; there are " ELEMENT_NAMES, copy);
+    bool ok =
+        s->element || !*copy || rp_fail(err, RP_USAGE, "--print: '%.40s' is no type; there are " ELEMENT_NAMES, copy);
     ok = ok && (!count || read_size(count, UINT64_MAX, "--print", &s->count, err));
     free(copy);
     return ok;
@@ -87,11 +105,14 @@ bool plan_add_expect(struct plan *p, size_t buffer, const char *text, struct rp_
         bool is;
         if (!read_tolerance(e, part + 1, &is, err))
             return false;
-        if (!is)
+        enum element type = is ? e->element : cut_type(e->path);
+        if (!is && !type)
             break;
+        e->element = type;
         *part = 0;
     }
-    e->element = cut_type(e->path);
+    if (no_type("--expect", e->path, " and no ulp=K, abs=X or rel=X", err))
+        return false;
     size_t n = strlen(e->path);
     e->within = plan_copy(n < strlen(text) ? text + n + 1 : "");
     return *e->path || rp_fail(err, RP_USAGE, "--expect: a file is missing");
@@ -149,9 +170,31 @@ static bool expected_type(const struct plan *p, struct plan_expect *e, const str
                                  e->path, p->buffers[e->buffer].name, e->path);
 }
 
+static bool prepare_print(const struct plan *p, struct plan_print *s, struct rp_error *err)
+{
+    if (!s->element && !(s->element = type_of(p, s->buffer)))
+        return rp_fail(err, RP_USAGE, "--print: the type of %s is not known; write N=f32, or another of " ELEMENT_NAMES,
+                       p->buffers[s->buffer].name);
+    return whole_elements(p, s->buffer, s->element, "--print", err);
+}
+
+/* An element a line, as --save writes it. */
+static bool prepare_text(const struct plan *p, struct plan_expect *e, struct rp_error *err)
+{
+    const struct plan_buffer *b = &p->buffers[e->buffer];
+    struct data_file f = {0};
+    if (!expected_type(p, e, &f, err) || !whole_elements(p, e->buffer, e->element, "--expect", err))
+        return false;
+    if (!(e->reference = malloc(b->bytes)))
+        return rp_fail(err, RP_SYSTEM, "out of memory for '%s'", e->path);
+    return text_file_read(e->path, "--expect", e->element, b->bytes / element_width(e->element), e->reference, err);
+}
+
 static bool prepare_expect(const struct plan *p, struct plan_expect *e, struct rp_error *err)
 {
     const struct plan_buffer *b = &p->buffers[e->buffer];
+    if (has_ending(e->path, ".txt"))
+        return prepare_text(p, e, err);
     struct data_file f;
     if (!data_file_open(&f, e->path, "--expect", err))
         return false;
@@ -173,7 +216,7 @@ bool outputs_prepare(struct plan *p, struct rp_error *err)
         if (!prepare_save(p, &p->saves[i], err))
             return false;
     for (size_t i = 0; i < p->print_count; i++)
-        if (!whole_elements(p, p->prints[i].buffer, p->prints[i].element, "--print", err))
+        if (!prepare_print(p, &p->prints[i], err))
             return false;
     for (size_t i = 0; i < p->expect_count; i++)
         if (!prepare_expect(p, &p->expects[i], err))
@@ -265,10 +308,9 @@ void outputs_print(const struct plan *p, struct rp_device *c)
             char text[32];
             element_text(s->element, bytes + n * element_width(s->element), text);
             if (n % 8 == 0)
-                printf("%s  [%" PRIu64 "]", n ? "\n" : "", n);
-            printf(" %s", text);
+                printf("  [%" PRIu64 "]", n);
+            printf(" %s%s", text, n % 8 == 7 || n + 1 == shown ? "\n" : "");
         }
-        putchar('\n');
     }
 }
 

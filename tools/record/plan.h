@@ -64,8 +64,8 @@ struct plan_save {
 };
 struct plan_print {
     size_t buffer;
-    enum element element;
-    uint64_t count; /* elements, from the first on */
+    enum element element; /* unknown until the run begins: that of the buffer */
+    uint64_t count;       /* elements, from the first on */
 };
 /* An element is as expected if it is within one of the three of the reference's. */
 struct plan_expect {

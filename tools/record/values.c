@@ -26,8 +26,13 @@ bool read_extent(const char *text, const char *what, uint32_t extent[3], struct 
         memcpy(part, at, length);
         part[length] = 0;
         uint64_t value;
+        if (!length)
+            return rp_fail(err, RP_USAGE, "%s: '%s' lacks an extent; write X[,Y[,Z]], such as 64,2 or 64x2", what,
+                           text);
         if (*part == '-' && isdigit((unsigned char)part[1]))
             return rp_fail(err, RP_USAGE, "%s: '%s' is negative; the least is 1", what, part);
+        if (part[strspn(part, "0123456789xX, ")] == 0 && part[strspn(part, "0123456789")] && strncmp(part, "0x", 2))
+            return rp_fail(err, RP_USAGE, "%s: '%s' is not X[,Y[,Z]], such as 64,2 or 64x2", what, text);
         if (!read_size(part, UINT32_MAX, what, &value, err))
             return false;
         if (!value)

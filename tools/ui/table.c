@@ -81,12 +81,28 @@ static size_t least_room(const struct table *t, const size_t *widest)
     return widest[t->width - 1] < 40 ? widest[t->width - 1] : 40;
 }
 
-/* Cuts a text to so many characters. */
+/* Where a name of C++ begins without its first scope; NULL: it has none left. */
+static char *within_scope(char *text)
+{
+    char *end = strpbrk(text, "<( "), *colons = strstr(text, "::");
+    return colons > text && colons[2] && (!end || colons < end) ? colons + 2 : NULL;
+}
+
+/* Cuts a text to so many characters: first the scopes of a name, "...reduce<float>", then its end. */
 static void cut(char *text, size_t most)
 {
     if (characters(text) <= most)
         return;
-    char *at = text;
+    char *at = text, *inner = text;
+    while (characters(inner) + (inner > text ? 3 : 0) > most && (at = within_scope(inner)))
+        inner = at;
+    if (inner > text) {
+        memmove(text + 3, inner, strlen(inner) + 1); /* a letter and "::" at least were before it */
+        memcpy(text, "...", 3);
+    }
+    if (characters(text) <= most)
+        return;
+    at = text;
     for (size_t n = 0; *at; at++) {
         n += ((unsigned char)*at & 0xc0) != 0x80;
         if (n > most - 3)

@@ -5,6 +5,7 @@
 
 #include "tools/command.h"
 #include "tools/input.h"
+#include "tools/number.h"
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
 #include "tools/wcet/attack.h"
@@ -50,7 +51,9 @@ static bool point(const struct wcet_grid *g, const struct machine_args *args, co
     return fine;
 }
 
-static void rows(struct table *table, const struct wcet_grid *g, const char *value, const struct wcet_result *r)
+/* Over one launch there are no statistics: only how much larger its bound is. */
+static void rows(struct table *table, const struct wcet_grid *g, const char *value, const struct wcet_result *r,
+                 bool alone)
 {
     for (size_t p = 0; p < g->policies.count; p++)
         for (unsigned b = 0; b < WCET_BOUNDS; b++) {
@@ -58,11 +61,14 @@ static void rows(struct table *table, const struct wcet_grid *g, const char *val
             table_cell(table, "%s", value);
             table_cell(table, "%s", g->policies.names[p]);
             table_cell(table, "%s", wcet_bound_names[b]);
-            table_number(table, s.launches);
+            if (!alone)
+                table_number(table, s.launches);
             table_cell(table, "%.2f %%", s.mean);
-            table_cell(table, "%.2f %%", s.max);
-            table_cell(table, "%.2f %%", s.weighted_mean);
-            table_cell(table, "%.2f %%", s.deviation);
+            if (!alone) {
+                table_cell(table, "%.2f %%", s.max);
+                table_cell(table, "%.2f %%", s.weighted_mean);
+                table_cell(table, "%.2f %%", s.deviation);
+            }
             table_number(table, s.violations);
         }
 }
@@ -80,34 +86,68 @@ static void add_json(json_t *list, const struct wcet_grid *g, const char *value,
         }
 }
 
-static struct table *heading(const struct wcet_grid *g)
+static struct table *heading(const struct wcet_grid *g, bool alone)
 {
-    static const char *const cells[] = {"policy", "bound",         "launches",  "mean",
-                                        "max",    "weighted mean", "std. dev.", "violations"};
-    struct table *table = table_new("rllrrrrrr");
+    static const char *const several[] = {"policy", "bound",         "launches",  "mean",
+                                          "max",    "weighted mean", "std. dev.", "violations"};
+    static const char *const one[] = {"policy", "bound", "larger by", "violations"};
+    struct table *table = table_new(alone ? "rllrr" : "rllrrrrrr");
     table_cell(table, "%s", g->key ? g->key : "-");
-    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
-        table_cell(table, "%s", cells[i]);
+    for (size_t i = 0; i < (alone ? sizeof one / sizeof *one : sizeof several / sizeof *several); i++)
+        table_cell(table, "%s", alone ? one[i] : several[i]);
     return table;
+}
+
+/* "5,1..3" as "5,1,2,3", to be freed; *count: how many values. */
+#define MOST_VALUES 4096
+static char *expand(const char *values, uint64_t *count, struct rp_error *err)
+{
+    char *out = NULL, *copy = strdup(values), *state = NULL;
+    size_t size;
+    FILE *text = copy ? open_memstream(&out, &size) : NULL;
+    bool fine = text || rp_fail(err, RP_SYSTEM, "out of memory");
+    *count = 0;
+    for (char *value = fine ? strtok_r(copy, ",", &state) : NULL; fine && value; value = strtok_r(NULL, ",", &state)) {
+        long long from = 0, to = 0;
+        bool range = read_range(value, &from, &to);
+        if (!range)
+            from = to = 0;
+        if (from > to || (unsigned long long)to - (unsigned long long)from >= MOST_VALUES)
+            fine = rp_fail(err, RP_USAGE, "--grid: %s is no range of 1 to %d values", value, MOST_VALUES);
+        for (long long i = from; fine && i <= to; i++, ++*count) {
+            fputs(*count ? "," : "", text);
+            range ? fprintf(text, "%lld", i) : fputs(value, text);
+        }
+    }
+    if (text && fclose(text))
+        fine = rp_fail(err, RP_SYSTEM, "out of memory");
+    free(copy);
+    if (fine)
+        return out;
+    free(out);
+    return NULL;
 }
 
 int wcet_grid_run(const struct wcet_grid *g, const struct machine_args *args, const char *const *traces, size_t count)
 {
     struct rp_error err;
-    char *values = strdup(g->values ? g->values : "-"), *state = NULL;
-    struct table *table = g->json ? NULL : heading(g);
+    uint64_t done = 0, total;
+    char *values = expand(g->values ? g->values : "-", &total, &err), *state = NULL;
+    if (!values)
+        return command_fail(&err);
+    struct table *table = NULL;
     json_t *list = g->json ? json_array() : NULL;
     struct progress bar;
-    uint64_t done = 0, total = 1;
-    for (const char *c = values; *c; c++)
-        total += *c == ',';
     progress_begin(&bar, "grid", "values", g->quiet);
     bool fine = true;
     for (char *value = strtok_r(values, ",", &state); fine && value; value = strtok_r(NULL, ",", &state)) {
         struct wcet_result r = {.policies = g->policies, .exhaust = g->exhaust};
         fine = point(g, args, value, traces, count, &r, &err);
-        if (fine && table)
-            rows(table, g, value, &r);
+        bool alone = r.count == 1 && !g->csv;
+        if (fine && !list) {
+            table = table ? table : heading(g, alone);
+            rows(table, g, value, &r, alone);
+        }
         if (fine && list)
             add_json(list, g, value, &r);
         fine = fine && wcet_holds(&r, NULL, &err);
@@ -117,6 +157,7 @@ int wcet_grid_run(const struct wcet_grid *g, const struct machine_args *args, co
     progress_end(&bar);
     free(values);
     if (!fine) {
+        table_free(table);
         json_decref(list);
         return command_fail(&err);
     }

@@ -6,7 +6,7 @@
 
 struct wcet_grid {
     char *key;    /* a machine option, or "latency": of global and local memory */
-    char *values; /* with commas between */
+    char *values; /* with commas between; ranges such as 1..4 */
     struct wcet_policies policies;
     unsigned extensions;
     struct wcet_states_budget exhaust; /* for every value of the key */
