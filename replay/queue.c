@@ -104,7 +104,7 @@ bool launch_units(const struct rp_trace *t, uint32_t **first, uint32_t *count, s
     if (fine)
         end_stretch(&s, launches);
     free(s.streams.entries);
-    *first = s.units;
+    *first = fine ? s.units : NULL;
     *count = s.count;
     if (!fine)
         free(s.units);

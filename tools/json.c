@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tools/command.h"
@@ -76,21 +75,28 @@ void json_close(struct json_stream *s, char bracket)
     s->follows = true;
 }
 
+/* json_dumps does not notice every allocation that fails; this makes none. */
+static int print_part(const char *text, size_t size, void *stream)
+{
+    const struct json_stream *s = stream;
+    for (const char *line = text, *stop = text + size, *end; line < stop; line = end + 1) {
+        end = memchr(line, '\n', (size_t)(stop - line));
+        fwrite(line, 1, (size_t)((end ? end : stop) - line), stdout);
+        if (!end)
+            break;
+        new_line(s->depth);
+    }
+    return ferror(stdout) ? -1 : 0;
+}
+
 void json_part(struct json_stream *s, const char *key, json_t *value)
 {
-    char *text = value && !lost && !s->failed ? json_dumps(value, FORMAT | JSON_ENCODE_ANY) : NULL;
-    json_decref(value);
-    s->failed |= !text || ferror(stdout);
+    s->failed |= !value || lost;
     if (!s->failed) {
         begin_part(s, key);
-        for (const char *line = text, *end; line; line = end ? end + 1 : NULL) {
-            end = strchr(line, '\n');
-            fwrite(line, 1, end ? (size_t)(end - line) : strlen(line), stdout);
-            if (end)
-                new_line(s->depth);
-        }
+        s->failed = json_dump_callback(value, print_part, s, FORMAT | JSON_ENCODE_ANY) != 0;
     }
-    free(text);
+    json_decref(value);
 }
 
 int json_stream_end(struct json_stream *s) { return status_of(!s->failed && !lost && !ferror(stdout)); }
