@@ -16,6 +16,9 @@ HEAD = (".version 8.3\n.target sm_%s\n.address_size 64\n.entry k()\n{\n.reg .pre
 # What ptx_generate.py writes otherwise, in its place in a program: memory, control flow, lanes of a warp, moves.
 ELSEWHERE = set("ld st ldu atom red prefetch prefetchu bar barrier shfl vote match redux activemask elect bra brx call "
                 "ret exit trap brkpt nanosleep pmevent membar fence cvta isspacep mov".split())
+# What no target of today's machine code has: matrices, asynchronous copies, clusters.
+ELSEWHERE |= set("applypriority cp createpolicy discard getctarank griddepcontrol ldmatrix mapa mbarrier mma movmatrix "
+                 "setmaxnreg stmatrix wmma".split())
 # Not exact by definition: PTX gives bounds of their error, and machine code is free within them.
 APPROXIMATE = {"approx", "full"}
 
