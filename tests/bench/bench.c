@@ -506,31 +506,37 @@ static void print_head(bool markdown)
         printf("%s, one thread\n%-42s %-24s %-9s %-9s %8s\n", cpu, "figure", "unit", "floor", "aim", "measured");
         return;
     }
-    printf(
-        "# Performance\n\n"
-        "`make bench` measures these figures; `make bench-docs` writes this page. One thread, per second of "
-        "processor time, the "
-        "best of %d runs, on:\n%s.\n\n"
-        "* SGEMM is `sgemm_naive` of tests/kernels/sgemm.cu, tiles of 32 x 32 in shared memory. *Functional* runs "
-        "it, *machine code*\n  runs what "
-        "ptxas -O3 makes of it for sm_62 (`make toolchain`), *recording* writes its trace too; a thread instruction "
-        "is one instruction of one thread.\n"
-        "* The mma.sync product is `tiled` of tests/golden/nvcc/matrices.cu: f16 with sums in f32, ldmatrix from tiles "
-        "in "
-        "shared\n  memory.\n"
-        "* Straight-line code is one warp in a loop of 20,000 arithmetic instructions against one of 200: of one kind, "
-        "of "
-        "eight in turn,\n"
-        "  or of eight at random, which no branch predictor learns. All immediates are different.\n"
-        "* SpMV is `spmv_scalar` of tests/kernels/spmv.cu, a row of a sparse matrix per thread: its warps diverge, and "
-        "their accesses\n  are scattered. Transactions are those of its loads and stores after coalescing.\n"
-        "* 144 SMs against 4 compares replays on jetson-tx2 with that many SMs.\n"
-        "* The size of the trace is that of the whole file.\n"
-        "* Memory is the peak resident memory of the process that replays.\n"
-        "* Bounds are `reprise wcet`'s on orin-wcet, phases included, of 32 warps of SGEMM in one block; schedules "
-        "are gone through\n  with `--exhaust`.\n\n"
-        "| figure | unit | floor | aim | measured | |\n|---|---|---|---|---|---|\n",
-        RUNS, cpu);
+    printf("# Performance\n\n"
+           "`make bench` measures these figures. `make bench-docs` writes this page. Where a row names no "
+           "threads, it uses one. Speeds\n"
+           "are per second of processor time. Each figure is the best of %d runs on:\n"
+           "%s.\n"
+           "\n"
+           "* SGEMM is `sgemm_naive` of tests/kernels/sgemm.cu, with tiles of 32 x 32 in shared memory. "
+           "*Functional* runs it. *Machine\n"
+           "  code* runs what ptxas -O3 makes of it for sm_62 (`make toolchain`). *Recording* also writes "
+           "its trace. A thread instruction\n"
+           "  is one instruction of one thread.\n"
+           "* The mma.sync product is `tiled` of tests/golden/nvcc/matrices.cu. It multiplies f16, adds in "
+           "f32, and loads tiles from\n"
+           "  shared memory with ldmatrix.\n"
+           "* Straight-line code is the speed of a loop of 20,000 arithmetic instructions beside that of one "
+           "of 200, in one warp.\n"
+           "  These are of one kind, of eight kinds in turn, or of eight at random, which no branch predictor "
+           "learns. All immediates\n"
+           "  are different.\n"
+           "* SpMV is `spmv_scalar` of tests/kernels/spmv.cu. A thread has a row of a sparse matrix, so "
+           "warps diverge, and their\n"
+           "  accesses are scattered. Transactions are those of its loads and stores after coalescing.\n"
+           "* 144 SMs against 4 compares replays on jetson-tx2 with that many SMs.\n"
+           "* The size of the trace is that of the whole file.\n"
+           "* Memory is the peak resident memory of the process that replays.\n"
+           "* Bounds are those of `reprise wcet` on orin-wcet, with phases, for 32 warps of SGEMM in one "
+           "block. All schedules are gone\n"
+           "  through with `--exhaust`.\n"
+           "\n"
+           "| figure | unit | floor | aim | measured | |\n|---|---|---|---|---|---|\n",
+           RUNS, cpu);
 }
 
 int main(int argc, char **argv)
