@@ -84,6 +84,16 @@ static enum collective_outcome stop_at(struct warp_state *s, const struct uop *u
     return COLLECTIVE_STOP;
 }
 
+/* Carries out what is not mere waiting. False: the block faulted. */
+static bool carry_out_here(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    if (u->op == OP_WGMMA && u->fn)
+        return wgmma(s, u);
+    if (u->fn)
+        u->fn(&s->w, u, executed);
+    return true;
+}
+
 enum collective_outcome collective(struct warp_state *s, const struct uop *u)
 {
     lanemask executed = s->w.active;
@@ -94,8 +104,8 @@ enum collective_outcome collective(struct warp_state *s, const struct uop *u)
         warp_log_guard(s, u, executed);
         if (executed && !whole_enough(s, u, executed))
             return stop_at(s, u);
-        if (executed && u->fn)
-            u->fn(&s->w, u, executed);
+        if (executed && !carry_out_here(s, u, executed))
+            return stop_at(s, u);
         return COLLECTIVE_DONE;
     }
     if (!in_own_masks(s, u, executed))
@@ -189,7 +199,7 @@ static void execute_in(struct warp_state *s, uint8_t *window, const struct uop *
 {
     uint8_t *current = s->w.window;
     warp_set_window(&s->w, window);
-    u->fn(&s->w, u, lanes);
+    carry_out_here(s, u, lanes);
     warp_set_window(&s->w, current);
 }
 

@@ -293,6 +293,8 @@ enum collective_outcome { COLLECTIVE_DONE, COLLECTIVE_ELSEWHERE, COLLECTIVE_STOP
 /* DONE: carried out, go on behind it. ELSEWHERE: another split runs, or this one without some lanes, from s->pc on.
  * STOP: the warp waits or the block faulted. */
 enum collective_outcome collective(struct warp_state *, const struct uop *);
+/* OP_WGMMA (wgmma.c): reads the warp's parts of A and B from shared memory and multiplies. False: the block faulted. */
+bool wgmma(struct warp_state *, const struct uop *);
 /* Some lanes have exited: those that wait for them need not any more. */
 void collectives_serve(struct warp_state *);
 /* All splits of the warp wait for lanes of it that will not come: faults. */

@@ -5,6 +5,7 @@
 #include "frontend/core/uop.h"
 
 struct block;
+struct matrix_rows;
 struct rp_warp_log;
 
 struct warp {
@@ -24,7 +25,8 @@ struct warp {
     uint32_t block_warps;
     uint32_t dynamic_shared, total_shared, local_bytes; /* local_bytes: per thread */
     struct block *block;
-    struct rp_warp_log *log; /* NULL: not recording */
+    const struct matrix_rows *rows; /* what OP_WGMMA takes from shared memory */
+    struct rp_warp_log *log;        /* NULL: not recording */
 };
 
 static inline void warp_set_window(struct warp *w, uint8_t *window)

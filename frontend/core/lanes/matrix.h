@@ -67,6 +67,27 @@ enum matrix_mode {
 };
 #define MATRIX_SELECTOR 5
 
+/* OP_WGMMA: a warp's 16 rows of the 64 of A, and all of B; M is 2 here. detail as of OP_MMA, modes below; 32 bytes of
+ * each row of A and each column of B, along K, in the order of K. D and C lie as those of m16n8 side by side. A
+ * descriptor (PTX ISA "Matrix descriptor format") says where in shared memory they are:
+ *
+ *   bits 0..13 start, 16..29 leading and 32..45 stride byte offset, in units of 16 bytes; 49..51 base offset;
+ *   62..63 swizzle: 0 none, 1 of 128 bytes, 2 of 64, 3 of 32
+ *
+ * Rows along K: 8 rows are a group, `stride` apart from the next. Without swizzle a group has its first 16 bytes of
+ * each row one after the other, the next 16 bytes `leading` further on; with a swizzle of W bytes rows are W bytes
+ * apart. Transposed (16 bits only): 16 bytes are 8 rows at one k. Without swizzle 8 of these, k by k, are a group;
+ * groups are `leading` apart along K and `stride` along the rows. With a swizzle of W bytes, W/16 of them lie side by
+ * side, k by k; groups of 8 k are `stride` apart, what lies beyond W bytes of rows `leading`. A swizzle of W bytes
+ * exchanges bits 4 and up of an address with their exclusive or with bits 7 and up (as many as tell W/16), counted from
+ * the base offset. (These are the canonical layouts that the PTX ISA draws in "Strides" and "Swizzling modes".) */
+enum wgmma_mode { WGMMA_A_TURNED = 1, WGMMA_B_TURNED = 2 };
+enum { WGMMA_ROWS = 16, WGMMA_COLUMNS = 256, WGMMA_ROW_BYTES = 32 };
+struct matrix_rows {
+    uint8_t a[WGMMA_ROWS][WGMMA_ROW_BYTES]; /* unless A is in registers */
+    uint8_t b[WGMMA_COLUMNS][WGMMA_ROW_BYTES];
+};
+
 /* Registers that a tile-wise fragment needs (without the copies of wmma): of A or of B (rows: M or N), of C or D. */
 static inline unsigned matrix_source_registers(unsigned rows, unsigned k, enum matrix_format f)
 {

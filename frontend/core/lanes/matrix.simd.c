@@ -671,6 +671,17 @@ HANDLER(mma_integers)
     write_integers(w, u, &s, (const integer_rows *)c);
 }
 
+/* The bits of a and b, or a xor b, of so many words. */
+INLINE s32 common_bits(const u8 *a, const u8 *b, u32 words, bool both)
+{
+    s32 sum = 0;
+    for (u32 i = 0; i < words; i++) {
+        u32 p = ((const u32 *)a)[i], q = ((const u32 *)b)[i];
+        sum += __builtin_popcount(both ? p & q : p ^ q);
+    }
+    return sum;
+}
+
 HANDLER(mma_bits)
 {
     struct shape s = shape_of(u);
@@ -684,12 +695,8 @@ HANDLER(mma_bits)
     read_integers(c, w, u, &s);
     for (u32 n = 0; n < s.n; n++) {
         for (u32 r = 0; r < s.m * TILE; r++)
-            for (u32 x = 0; x < TILE; x++) {
-                const u32 *p = (const u32 *)a[r], *q = (const u32 *)b[n * TILE + x];
-                sum[r][x] = 0;
-                for (u32 i = 0; i < words; i++)
-                    sum[r][x] += __builtin_popcount(both ? p[i] & q[i] : p[i] ^ q[i]);
-            }
+            for (u32 x = 0; x < TILE; x++)
+                sum[r][x] = common_bits(a[r], b[n * TILE + x], words, both);
         add_sums(c[n], (const s32(*)[TILE])sum, s.m * TILE, u->flags & UF_SAT_FINITE);
     }
     write_integers(w, u, &s, (const integer_rows *)c);
@@ -744,6 +751,95 @@ HANDLER(mma_quads)
                     ((f32 *)result(w, u, quad_result_register(r, x)))[quad_result_lane(q, r, x)] =
                         canonical_f32((f32)d[q][r][x]);
             }
+}
+
+/* ---- wgmma ------------------------------------------------------------------------------------------------------- */
+
+/* The warp's rows of A. */
+INLINE void wgmma_a(u8 rows[MAX_M][MAX_ROW_BYTES], const struct warp *w, const struct uop *u)
+{
+    if (list_count(u->lane, 1)) {
+        gather_a(rows, w, u, 2, WGMMA_ROW_BYTES, 4);
+        return;
+    }
+    for (u32 r = 0; r < WGMMA_ROWS; r++)
+        memcpy(rows[r], w->rows->a[r], WGMMA_ROW_BYTES);
+}
+INLINE bool wgmma_adds(const struct warp *w, const struct uop *u)
+{
+    return ((mask_at(w, u->c) & 1) != 0) != ((u->flags & UF_NEGATE_C) != 0);
+}
+
+HANDLER(wgmma_floats)
+{
+    struct shape s = shape_of(u);
+    const enum matrix_format fa = u->detail[MATRIX_A], fb = u->detail[MATRIX_B];
+    const f64 sign = !(u->flags & UF_NEGATE_A) == !(u->flags & UF_NEGATE_B) ? 1 : -1;
+    bool adds = wgmma_adds(w, u), halves = u->detail[MATRIX_D] == MATRIX_F16;
+    u8 raw[MAX_M][MAX_ROW_BYTES] ALIGNED;
+    f64 a[WGMMA_ROWS][MAX_FLOAT_K], columns[TILE][MAX_FLOAT_K], c[WGMMA_ROWS][TILE];
+    float_columns b;
+    (void)executed;
+    wgmma_a(raw, w, u);
+    for (u32 r = 0; r < WGMMA_ROWS; r++) {
+        row_of_floats(a[r], raw[r], s.k, fa);
+        for (u32 i = 0; i < s.k; i++)
+            a[r][i] *= sign;
+    }
+    for (u32 n = 0; n < s.n; n++) {
+        memset(c, 0, sizeof c);
+        for (u32 i = 0; i < 2 && adds; i++) {
+            u32 at = result_register(&s, i, n, halves ? 1 : 2);
+            if (halves)
+                read_f16(c + i * TILE, w, u, at);
+            else
+                read_f32(c + i * TILE, w, u, at);
+        }
+        for (u32 x = 0; x < TILE; x++)
+            row_of_floats(columns[x], w->rows->b[n * TILE + x], s.k, fb);
+        turn_columns(b, columns, s.k);
+        multiply_floats(c, a, b, WGMMA_ROWS, s.k);
+        for (u32 i = 0; i < 2; i++) {
+            u32 at = result_register(&s, i, n, halves ? 1 : 2);
+            if (halves)
+                write_f16(w, u, at, (const f64(*)[TILE])c + i * TILE);
+            else
+                write_f32(w, u, at, (const f64(*)[TILE])c + i * TILE);
+        }
+    }
+}
+
+HANDLER(wgmma_integers)
+{
+    struct shape s = shape_of(u);
+    const enum matrix_format fa = u->detail[MATRIX_A], fb = u->detail[MATRIX_B];
+    bool adds = wgmma_adds(w, u), bits = fa == MATRIX_B1;
+    u8 raw[MAX_M][MAX_ROW_BYTES] ALIGNED;
+    s16 a[WGMMA_ROWS][MAX_INTEGER_K], column[MAX_INTEGER_K], b[MAX_INTEGER_K / 2][2 * TILE];
+    s32 c[WGMMA_ROWS][TILE], sum[WGMMA_ROWS][TILE];
+    (void)executed;
+    wgmma_a(raw, w, u);
+    for (u32 r = 0; r < WGMMA_ROWS && !bits; r++)
+        row_of_integers(a[r], raw[r], s.k, fa);
+    for (u32 n = 0; n < s.n; n++) {
+        memset(c, 0, sizeof c);
+        for (u32 i = 0; i < 2 && adds; i++)
+            read_s32(c + i * TILE, w, u, result_register(&s, i, n, 2));
+        for (u32 x = 0; x < TILE && !bits; x++) {
+            row_of_integers(column, w->rows->b[n * TILE + x], s.k, fb);
+            for (u32 i = 0; i < s.k / 2; i++)
+                memcpy(&b[i][2 * x], &column[2 * i], 2 * sizeof *column);
+        }
+        if (bits)
+            for (u32 r = 0; r < WGMMA_ROWS; r++)
+                for (u32 x = 0; x < TILE; x++)
+                    sum[r][x] = common_bits(raw[r], w->rows->b[n * TILE + x], s.k / 32, true);
+        else
+            multiply_integers(sum, (const s16(*)[MAX_INTEGER_K])a, (const s16(*)[2 * TILE]) b, WGMMA_ROWS, s.k);
+        add_sums(c, (const s32(*)[TILE])sum, WGMMA_ROWS, u->flags & UF_SAT_FINITE);
+        for (u32 i = 0; i < 2; i++)
+            write_s32(w, u, result_register(&s, i, n, 2), (const s32(*)[TILE])c + i * TILE);
+    }
 }
 
 /* ---- ldmatrix, stmatrix, movmatrix ------------------------------------------------------------------------------- */
@@ -827,10 +923,18 @@ static uop_fn find_mma(const struct operation *o)
     default: return mma_floats;
     }
 }
+static uop_fn find_wgmma(const struct operation *o)
+{
+    u32 row = 4u * o->detail[MATRIX_K] * matrix_bits[o->detail[MATRIX_A]] / 8;
+    if (row != WGMMA_ROW_BYTES || o->detail[MATRIX_M] != 2 || o->detail[MATRIX_N] > WGMMA_COLUMNS / TILE)
+        return NULL;
+    return o->detail[MATRIX_D] == MATRIX_S32 ? wgmma_integers : wgmma_floats;
+}
 uop_fn SIMD_NAME(lanes_matrix)(const struct operation *o)
 {
     switch (o->op) {
     case OP_MMA: return find_mma(o);
+    case OP_WGMMA: return find_wgmma(o);
     case OP_MATRIX_LOAD: return matrix_load;
     case OP_MATRIX_STORE: return matrix_store;
     case OP_MATRIX_TURN: return matrix_turn;

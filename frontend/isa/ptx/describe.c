@@ -74,6 +74,8 @@ static void list_operands(struct lowering *l, register_list *dst, register_list 
     for (uint32_t i = 0; i < in->operand_count; i++) {
         bool result = !form->any_operands && (form->operands[i].role == 'd' || form->operands[i].role == 'q');
         list_registers(l, result ? dst : src, &in->operands[i]);
+        if (result && form->lowering == LOW_WGMMA)
+            list_registers(l, src, &in->operands[i]); /* adds to what is there */
     }
     if (mods_have(&in->mods, M_CC))
         add(l, dst, RP_REGISTER(RP_FILE_CARRY, 0, 1));

@@ -79,6 +79,8 @@ static void lower_instruction(struct lowering *l)
     case LOW_FENCE: lower_plain(l, UOP_FENCE); break;
     case LOW_TRAP: lower_plain(l, UOP_TRAP); break;
     case LOW_MMA: lower_mma(l); break;
+    case LOW_WGMMA: lower_wgmma(l); break;
+    case LOW_WARPGROUP: lower_warpgroup(l); break;
     case LOW_LDMATRIX: lower_ldmatrix(l); break;
     case LOW_STMATRIX: lower_stmatrix(l); break;
     case LOW_MOVMATRIX: lower_movmatrix(l); break;

@@ -1,8 +1,13 @@
 #include "frontend/isa/ptx/matrix.h"
 
+#include <string.h>
+
 struct ptx_shape ptx_shape_of(const struct ptx_modifiers *mods)
 {
-    uint32_t code = (uint32_t)mods_value(mods, G_SHAPE, 0);
+    static const enum ptx_group groups[] = {G_SHAPE, G_SHAPE_K8, G_SHAPE_K16, G_SHAPE_K32, G_SHAPE_K64, G_SHAPE_K256};
+    uint32_t code = 0;
+    for (unsigned i = 0; !code && i < sizeof groups / sizeof *groups; i++)
+        code = (uint32_t)mods_value(mods, groups[i], 0);
     return (struct ptx_shape){8 * (code & 255), 8 * (code >> 8 & 255), 4 * (code >> 16)};
 }
 
@@ -35,7 +40,7 @@ static enum ptx_type register_of(enum matrix_format format)
     }
 }
 
-static bool is_wmma(const struct ptx_form *form) { return form->opcode[0] == 'w'; }
+static bool is_wmma(const struct ptx_form *form) { return !strcmp(form->opcode, "wmma"); }
 
 /* The type of a matrix. Of wmma.mma on f16 only those of D and C are named. */
 static enum ptx_type type_of(const struct ptx_form *form, const struct ptx_modifiers *mods, char matrix)
@@ -44,12 +49,14 @@ static enum ptx_type type_of(const struct ptx_form *form, const struct ptx_modif
         return (enum ptx_type)mods->types[0];
     if (form->type_count == 2)
         return matrix == 'd' ? (enum ptx_type)mods->types[0] : matrix == 'c' ? (enum ptx_type)mods->types[1] : PT_F16;
+    if (form->type_count == 3 && matrix == 'c')
+        matrix = 'd';
     return (enum ptx_type)mods->types[matrix == 'd' ? 0 : matrix - 'a' + 1];
 }
 
 static bool in_quads(const struct ptx_form *form, const struct ptx_modifiers *mods)
 {
-    return !is_wmma(form) && mods_have(mods, M_M8N8K4) && mods->types[1] == PT_F16;
+    return form->lowering == LOW_MMA && !is_wmma(form) && mods_have(mods, M_M8N8K4) && mods->types[1] == PT_F16;
 }
 
 struct ptx_fragment ptx_fragment_of(const struct ptx_form *form, const struct ptx_modifiers *mods, char matrix)

@@ -47,10 +47,11 @@ static const struct {
     const char *name;
     enum ptx_group group;
 } group_names[] = {
-    {"ROUND", G_ROUND},       {"COMPARE", G_COMPARE},       {"TESTP", G_TESTP},   {"PRMT", G_PRMT},
-    {"SHUFFLE", G_SHUFFLE},   {"SPACE", G_SPACE},           {"ORDER", G_ORDER},   {"SCOPE", G_SCOPE},
-    {"CACHE", G_CACHE},       {"VECTOR", G_VECTOR},         {"EVICT1", G_EVICT1}, {"EVICT2", G_EVICT2},
-    {"PREFETCH", G_PREFETCH}, {"CACHE_HINT", G_CACHE_HINT},
+    {"ROUND", G_ROUND},           {"COMPARE", G_COMPARE},     {"TESTP", G_TESTP},           {"PRMT", G_PRMT},
+    {"SHUFFLE", G_SHUFFLE},       {"SPACE", G_SPACE},         {"ORDER", G_ORDER},           {"SCOPE", G_SCOPE},
+    {"CACHE", G_CACHE},           {"VECTOR", G_VECTOR},       {"EVICT1", G_EVICT1},         {"EVICT2", G_EVICT2},
+    {"SHAPE_K8", G_SHAPE_K8},     {"SHAPE_K16", G_SHAPE_K16}, {"SHAPE_K32", G_SHAPE_K32},   {"SHAPE_K64", G_SHAPE_K64},
+    {"SHAPE_K256", G_SHAPE_K256}, {"PREFETCH", G_PREFETCH},   {"CACHE_HINT", G_CACHE_HINT},
 };
 
 static struct ptx_form forms[ROWS];

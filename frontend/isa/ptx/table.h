@@ -98,6 +98,12 @@ enum ptx_group {
     G_SCALE,
     G_PLUS_ONE,
     G_SHAPE,
+    G_SHAPE_K8,
+    G_SHAPE_K16,
+    G_SHAPE_K32,
+    G_SHAPE_K64,
+    G_SHAPE_K256,
+    G_WGMMA,
     G_LAYOUT,
     G_LAYOUT_B,
     G_WMMA,
@@ -111,7 +117,7 @@ enum ptx_group {
     G_COUNT
 };
 
-enum { MOD_WORDS = (M_COUNT + 63) / 64, MAX_TYPES = 4, MAX_OPERANDS = 7, MAX_CHOICES = 12, MAX_LEADING = 2 };
+enum { MOD_WORDS = (M_COUNT + 63) / 64, MAX_TYPES = 4, MAX_OPERANDS = 9, MAX_CHOICES = 12, MAX_LEADING = 2 };
 struct mod_set {
     uint64_t word[MOD_WORDS];
 };
@@ -165,6 +171,8 @@ enum ptx_lowering {
     LOW_FENCE,
     LOW_TRAP,
     LOW_MMA, /* mma, wmma.mma */
+    LOW_WGMMA,     /* wgmma.mma_async */
+    LOW_WARPGROUP, /* what orders those */
     LOW_WMMA_LOAD,
     LOW_WMMA_STORE,
     LOW_LDMATRIX,

@@ -80,7 +80,6 @@ Test(spellings, uncovered_instructions)
         "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%d1], [%r1], %r2;",
         "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1,%r2}, [%r5];",
         "tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r1, %r2}, [%r3];",
-        "wgmma.fence.sync.aligned;",
         "tex.3d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%d1, {%f1,%f2,%f3,%f4}];",
         "sust.b.2d.v2.b32.clamp [%d1, {%r1,%r2}], {%r3,%r4};",
         "add.rn.f32x2 %d1, %d2, %d3;",
