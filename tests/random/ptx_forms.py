@@ -13,12 +13,9 @@ import subprocess
 TABLE = "frontend/isa/ptx/"
 HEAD = (".version 8.3\n.target sm_%s\n.address_size 64\n.entry k()\n{\n.reg .pred %%p<20>; .reg .b16 %%h<20>; "
         ".reg .b32 %%r<20>; .reg .b64 %%d<20>; .reg .b128 %%q<20>;\n")
-# What ptx_generate.py writes otherwise, in its place in a program: memory, control flow, lanes of a warp, moves.
-ELSEWHERE = set("ld st ldu atom red prefetch prefetchu bar barrier shfl vote match redux activemask elect bra brx call "
-                "ret exit trap brkpt nanosleep pmevent membar fence cvta isspacep mov".split())
-# What no target of today's machine code has: matrices, asynchronous copies, clusters.
-ELSEWHERE |= set("applypriority cp createpolicy discard getctarank griddepcontrol ldmatrix mapa mbarrier mma movmatrix "
-                 "setmaxnreg stmatrix wmma".split())
+# From registers to registers, a lane at a time; ptx_generate.py writes the others in their place in a program.
+LOWERINGS = {"LANES", "CONVERT", "CARRY", "VIDEO", "VIDEO_SIMD"}
+ELSEWHERE = set("shfl vote match redux activemask elect".split())
 # Not exact by definition: PTX gives bounds of their error, and machine code is free within them.
 APPROXIMATE = {"approx", "full"}
 
@@ -54,7 +51,7 @@ class Table:
     def forms(self):
         """Every form: (opcode, spelling, types, operands)."""
         for opcode, modifiers, types, operands, lowering in self.rows:
-            if lowering == "NONE" or opcode in ELSEWHERE:
+            if lowering not in LOWERINGS or opcode in ELSEWHERE:
                 continue
             words = modifiers.split()
             for chosen in itertools.product(*map(self.modifiers, words)):

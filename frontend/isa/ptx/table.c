@@ -41,7 +41,6 @@ static const char *const type_sets[][2] = {
     {"CMP", "b16,b32,b64,u16,u32,u64,s16,s32,s64,f32,f64"},
     {"CVT", "u8,u16,u32,u64,s8,s16,s32,s64,bf16,f16,f32,f64"},
     {"MEM", "b8,b16,b32,b64,b128,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64"},
-    {"TINY", "e4m3x2,e5m2x2,e2m1x2,e2m3x2,e3m2x2,ue8m0x2"},
 };
 static const struct {
     const char *name;

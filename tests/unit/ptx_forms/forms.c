@@ -1,0 +1,479 @@
+/* The instruction table is walked: each form that computes from registers to registers, with every combination of its
+ * modifiers and types, runs on corner values and is compared with the reference, which must know it. Each other row
+ * must load, and belong to a kind of instruction whose tests are named here. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/host/launch.h"
+#include "frontend/isa/ptx/check.h"
+#include "tests/unit/ptx_forms/reference.h"
+#include "tests/unit/ptx_forms/walk.h"
+
+enum { THREADS = 96, INPUTS = 5, OUTPUTS = 3, BATCH = 300, TEXT = 4 << 20, FORMS_AT_LEAST = 6000 };
+
+/* Across lanes, so not here: tests/unit/lanes/test_warp.c has models of them. */
+static bool across_lanes(uint8_t op)
+{
+    return op == OP_SHFL || op == OP_VOTE || op == OP_MATCH || op == OP_REDUX || op == OP_ACTIVEMASK || op == OP_ELECT;
+}
+static bool is_walked(const struct ptx_form *f)
+{
+    switch (f->lowering) {
+    case LOW_LANES: return !across_lanes(f->op);
+    case LOW_CONVERT:
+    case LOW_CARRY:
+    case LOW_VIDEO:
+    case LOW_VIDEO_SIMD: return true;
+    default: return false;
+    }
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t state;
+static uint64_t next_random(void)
+{
+    uint64_t z = state += 0x9e3779b97f4a7c15ull;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+    return z ^ z >> 31;
+}
+
+#define PICK(list) list[next_random() % (sizeof(list) / sizeof *(list))]
+static uint64_t value_for(enum ptx_type t, bool amount)
+{
+    static const uint64_t c16[] = {0,      1,      2,      0x7f,   0x80,   0xff,   0x100,  0x3ff,  0x400,
+                                   0x3c00, 0xbc00, 0x3800, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0xfd55,
+                                   0x7f80, 0x3f80, 0x8000, 0x8001, 0x7fff, 0xffff, 0x0080, 0x007f, 0x8080};
+    static const uint64_t c32[] = {0,          1,          2,          31,         32,         33,         0x7fff,
+                                   0x8000,     0xffff,     0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0x3f800000,
+                                   0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x00800000, 0x007fffff,
+                                   0x00000100, 0x80000100, 0x7e800001, 0x4f000000, 0xcf000000, 0x5f000000, 0x43e00000,
+                                   0x477fe000, 0x477ff000, 0x3f800001, 0x4b800001, 0x3c007bff, 0xfc007e00, 0x80017c01};
+    static const uint64_t c64[] = {0,
+                                   1,
+                                   63,
+                                   64,
+                                   0x7fffffff,
+                                   0x80000000,
+                                   0xffffffff,
+                                   0x100000000,
+                                   0x7fffffffffffffff,
+                                   0x8000000000000000,
+                                   0xffffffffffffffff,
+                                   0x3ff0000000000000,
+                                   0xbff0000000000000,
+                                   0x7ff0000000000000,
+                                   0xfff0000000000000,
+                                   0x7ff8000000000001,
+                                   0x000fffffffffffff,
+                                   0x0010000000000000,
+                                   0x41dfffffffe00000,
+                                   0x41e0000000000000,
+                                   0x43e0000000000000,
+                                   0x47efffffe0000000,
+                                   0x47effffff0000000,
+                                   0x36a0000000000000,
+                                   0x40effc0000000000};
+    unsigned bits = bits_of(t);
+    uint64_t r = next_random(), x = next_random();
+    if (amount && r % 2)
+        return x % 70;
+    if (r % 3 == 0)
+        return bits <= 16 ? PICK(c16) : bits == 32 ? PICK(c32) : PICK(c64);
+    if (t == PT_F32 && r % 3 == 1) /* exponents near each other, few bits: halfway cases */
+        return (x & 0x80000000) | (127 - 26 + next_random() % 52) << 23 |
+               (x & 0x7fffff & -(1ull << next_random() % 24));
+    if (t == PT_F64 && r % 3 == 1)
+        return (x & 1ull << 63) | (1023 - 55 + next_random() % 110) << 52 |
+               (x & 0xfffffffffffff & -(1ull << next_random() % 53));
+    return low_bits(x, bits < 16 ? 16 : bits);
+}
+
+/* ---- one form as a kernel ---------------------------------------------------------------------------------------- */
+
+static const char *class_of(enum ptx_type t)
+{
+    unsigned bits = bits_of(t);
+    return t == PT_PRED ? "p" : bits <= 16 ? "h" : bits == 32 ? "r" : "d";
+}
+static unsigned register_bits(enum ptx_type t) { return bits_of(t) < 16 ? 16 : bits_of(t); }
+
+static int source_place(char role)
+{
+    const char *at = strchr("abcl", role);
+    return role && at ? (int)(at - "abcl") : -1;
+}
+
+static uint32_t immediate_of(const char *spelling)
+{
+    uint32_t h = 17;
+    for (; *spelling; spelling++)
+        h = h * 31 + (unsigned char)*spelling;
+    return h & 0xff;
+}
+
+static size_t loads(char *to, size_t size, const struct spelled *s)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < s->operands; i++) {
+        int at = source_place(s->form->operands[i].role);
+        enum ptx_type t = ptx_operand_type(&s->form->operands[i], &s->mods);
+        if (at < 0)
+            continue;
+        if (t == PT_PRED)
+            n += (size_t)snprintf(to + n, size - n,
+                                  "ld.global.b32 %%r8, [%%in+%d]; and.b32 %%r8, %%r8, 1; setp.ne.b32 %%p%d, %%r8, 0;\n",
+                                  8 * at, at);
+        else
+            n += (size_t)snprintf(to + n, size - n, "ld.global.b%u %%%s%d, [%%in+%d];\n", register_bits(t), class_of(t),
+                                  at, 8 * at);
+    }
+    return n;
+}
+
+static size_t operands(char *to, size_t size, const struct spelled *s)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < s->operands; i++) {
+        const struct operand_form *o = &s->form->operands[i];
+        const char *comma = i ? ", " : " ", *class = class_of(ptx_operand_type(o, &s->mods));
+        int at = source_place(o->role);
+        if (o->role == 'd')
+            n += (size_t)snprintf(to + n, size - n, o->pair ? "%s%%%s9|%%p8" : "%s%%%s9", comma, class);
+        else if (o->role == 'q')
+            n += (size_t)snprintf(to + n, size - n, o->pair ? "%s%%p8|%%p7" : "%s%%p8", comma);
+        else if (o->role == 'p')
+            n += (size_t)snprintf(to + n, size - n, "%s%%p4", comma);
+        else if (o->role == 'i')
+            n += (size_t)snprintf(to + n, size - n, "%s%u", comma, immediate_of(s->text));
+        else
+            n += (size_t)snprintf(to + n, size - n, "%s%%%s%d", comma, class, at);
+    }
+    return n;
+}
+
+static size_t stores(char *to, size_t size, const struct spelled *s)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < s->operands; i++) {
+        enum ptx_type t = ptx_operand_type(&s->form->operands[i], &s->mods);
+        if (s->form->operands[i].role == 'd' && t == PT_PRED)
+            n += (size_t)snprintf(to + n, size - n, "selp.b64 %%d9, 1, 0, %%p9; st.global.b64 [%%out], %%d9;\n");
+        else if (s->form->operands[i].role == 'd')
+            n += (size_t)snprintf(to + n, size - n, "st.global.b%u [%%out], %%%s9;\n", register_bits(t), class_of(t));
+    }
+    return n + (size_t)snprintf(to + n, size - n,
+                                "selp.b64 %%d9, 1, 0, %%p8; st.global.b64 [%%out+8], %%d9;\n"
+                                "selp.b64 %%d9, 1, 0, %%p7; st.global.b64 [%%out+16], %%d9;\n");
+}
+
+static size_t kernel_text(char *to, size_t size, const struct spelled *s, unsigned number)
+{
+    size_t n = (size_t)snprintf(
+        to, size,
+        ".visible .entry k%u(.param .u64 in, .param .u64 out) {\n"
+        ".reg .b64 %%in, %%out, %%d<10>; .reg .b32 %%r<10>; .reg .b16 %%h<10>; .reg .pred %%p<10>;\n"
+        "ld.param.u64 %%in, [in]; ld.param.u64 %%out, [out]; mov.u32 %%r9, %%tid.x;\n"
+        "mul.wide.u32 %%d9, %%r9, %d; add.u64 %%in, %%in, %%d9; mul.wide.u32 %%d9, %%r9, %d; add.u64 %%out, %%out, "
+        "%%d9;\n"
+        "ld.global.b32 %%r7, [%%in+32]; setp.ne.b32 %%p4, %%r7, 0; setp.ne.b32 %%p8, 0, 0; setp.ne.b32 %%p7, 0, 0;\n",
+        number, 8 * INPUTS, 8 * OUTPUTS);
+    n += loads(to + n, size - n, s);
+    if (s->form->lowering == LOW_CARRY)
+        n += (size_t)snprintf(to + n, size - n, "add.cc.u32 %%r8, %%r7, 0xffffffff;\n");
+    n += (size_t)snprintf(to + n, size - n, "%s", s->text);
+    n += operands(to + n, size - n, s);
+    n += (size_t)snprintf(to + n, size - n, ";\n");
+    n += stores(to + n, size - n, s);
+    return n + (size_t)snprintf(to + n, size - n, "ret;\n}\n");
+}
+
+/* ---- batches ----------------------------------------------------------------------------------------------------- */
+
+struct batch {
+    struct spelled forms[BATCH];
+    unsigned count;
+    char *text;
+    size_t length;
+    unsigned checked, refused, no_ptx;
+};
+
+static bool has_role(const struct spelled *s, char role)
+{
+    for (uint32_t i = 0; i < s->operands; i++)
+        if (s->form->operands[i].role == role)
+            return true;
+    return false;
+}
+
+static struct call call_of(const struct spelled *s, const uint64_t in[INPUTS])
+{
+    struct call c = {.opcode = s->form->opcode, .mods = &s->mods, .p = in[4]};
+    uint64_t *sources[] = {&c.a, &c.b, &c.c, &c.l};
+    for (uint32_t i = 0; i < s->operands; i++) {
+        int at = source_place(s->form->operands[i].role);
+        enum ptx_type t = ptx_operand_type(&s->form->operands[i], &s->mods);
+        if (at >= 0)
+            *sources[at] = low_bits(in[at], bits_of(t));
+    }
+    bool extreme = !strcmp(c.opcode, "min") || !strcmp(c.opcode, "max");
+    c.imm = extreme && has_role(s, 'c') ? 3 : immediate_of(s->text);
+    return c;
+}
+
+static void fill(const struct spelled *s, uint64_t in[INPUTS])
+{
+    memset(in, 0, INPUTS * sizeof *in);
+    for (uint32_t i = 0; i < s->operands; i++) {
+        const struct operand_form *o = &s->form->operands[i];
+        int at = source_place(o->role);
+        if (at >= 0)
+            in[at] = value_for(ptx_operand_type(o, &s->mods), o->typing == 'u');
+    }
+    in[4] = next_random() & 1;
+}
+
+static void expect_thread(const struct spelled *s, const uint64_t in[INPUTS], const uint64_t out[OUTPUTS], bool *good)
+{
+    struct call c = call_of(s, in);
+    struct answer r;
+    reference(&c, &r);
+    unsigned width = 64;
+    bool pair = false, d = false, q = false;
+    for (uint32_t i = 0; i < s->operands; i++) {
+        const struct operand_form *o = &s->form->operands[i];
+        enum ptx_type t = ptx_operand_type(o, &s->mods);
+        d |= o->role == 'd';
+        q |= o->role == 'q' || o->pair;
+        pair |= o->role == 'q' && o->pair;
+        if (o->role == 'd')
+            width = t == PT_PRED ? 1 : register_bits(t);
+    }
+    bool ok = (!d || answer_holds(&c, &r, low_bits(out[0], width))) && (!q || r.any || out[1] == r.q[0]) &&
+              (!pair || r.any || out[2] == r.q[1]);
+    cr_expect(ok, "%s of %#lx, %#lx, %#lx, %#lx, %lu: %#lx %lu %lu, not %#lx %d %d (%Lg)", s->text, in[0], in[1], in[2],
+              in[3], in[4], low_bits(out[0], width), out[1], out[2], r.d, r.q[0], r.q[1], r.exact);
+    *good = ok;
+}
+
+static void run_form(struct rp_device *device, struct program *p, const struct spelled *s, uint64_t *in, uint64_t *out,
+                     const uint64_t *addresses)
+{
+    struct rp_launch_config config = {.grid = {1, 1, 1}, .block = {THREADS, 1, 1}, .params = addresses, .threads = 1};
+    struct rp_launch_result result;
+    struct rp_error err;
+    for (int t = 0; t < THREADS; t++)
+        fill(s, in + t * INPUTS);
+    memset(out, 0, THREADS * OUTPUTS * sizeof *out);
+    cr_assert(rp_launch_kernel(device, p, &config, &result, &err), "%s: %s", s->text, err.text);
+    bool good = true;
+    for (int t = 0; t < THREADS && good; t++)
+        expect_thread(s, in + t * INPUTS, out + t * OUTPUTS, &good);
+}
+
+static void run_batch(struct batch *b)
+{
+    struct rp_error err;
+    struct rp_device *device = rp_device_new(&err);
+    struct module *m = ptx_load_text("forms.ptx", b->text, b->length, 0, &err);
+    cr_assert(device && m, "%s", err.text);
+    cr_assert(rp_device_adopt(device, m, &err), "%s", err.text);
+    uint64_t in = rp_alloc(device, 8 * THREADS * INPUTS, "in", &err);
+    uint64_t out = rp_alloc(device, 8 * THREADS * OUTPUTS, "out", &err), addresses[] = {in, out};
+    for (unsigned i = 0; i < b->count; i++) {
+        char name[20];
+        snprintf(name, sizeof name, "k%u", i);
+        struct program *p = module_find(m, name, &err);
+        if (!p) { /* modifiers that do not go together are refused, and what goes together is covered */
+            cr_expect(!strstr(err.text, "is not covered yet"), "%s", err.text);
+            b->refused++;
+            continue;
+        }
+        run_form(device, p, &b->forms[i], rp_host(device, in, 8), rp_host(device, out, 8), addresses);
+        b->checked++;
+    }
+    rp_device_free(device);
+}
+
+static void begin_batch(struct batch *b)
+{
+    b->count = 0;
+    b->length = (size_t)snprintf(b->text, TEXT, ".version 9.0\n.target sm_90\n.address_size 64\n");
+}
+
+static void add_form(const struct spelled *s, void *data)
+{
+    struct batch *b = data;
+    const uint64_t zeros[INPUTS] = {0};
+    struct call c = call_of(s, zeros);
+    struct answer r;
+    enum verdict v = reference(&c, &r);
+    cr_expect_neq(v, NO_MODEL, "there is no model for %s: tests/unit/ptx_forms/reference_*.c", s->text);
+    b->no_ptx += v == NOT_PTX;
+    if (v != ANSWERED)
+        return;
+    b->forms[b->count] = *s;
+    b->length += kernel_text(b->text + b->length, TEXT - b->length, s, b->count++);
+    cr_assert_lt(b->length, (size_t)TEXT);
+    if (b->count == BATCH) {
+        run_batch(b);
+        begin_batch(b);
+    }
+}
+
+static void each_row(void (*visit)(const struct ptx_form *, void *), void *data)
+{
+    const char *name;
+    for (uint32_t i = 0; (name = ptx_opcode_name(i)); i++) {
+        uint32_t count;
+        const struct ptx_form *forms = ptx_opcode(name, (uint32_t)strlen(name), &count);
+        for (uint32_t f = 0; f < count; f++)
+            visit(&forms[f], data);
+    }
+}
+
+static void walk(const struct ptx_form *f, void *data)
+{
+    if (is_walked(f))
+        walk_row(f, true, add_form, data);
+}
+
+Test(forms, every_form_against_its_model)
+{
+    struct batch *b = calloc(1, sizeof *b);
+    b->text = malloc(TEXT);
+    state = 2026;
+    begin_batch(b);
+    each_row(walk, b);
+    run_batch(b);
+    fprintf(stderr, "# %u forms agree with their models, %u are refused, %u are none\n", b->checked, b->refused,
+            b->no_ptx);
+    cr_expect_gt(b->checked, (unsigned)FORMS_AT_LEAST);
+    free(b->text);
+    free(b);
+}
+
+/* ---- all other rows ---------------------------------------------------------------------------------------------- */
+
+/* Where instructions of a kind that is not walked are compared with a computation apart. */
+static const char *const tested_in[] = {
+    [LOW_LANES] = "tests/unit/lanes/test_warp.c",
+    [LOW_MOVE] = "tests/unit/lanes/test_integer.c",
+    [LOW_CVTA] = "tests/unit/engine/memory.c",
+    [LOW_ISSPACEP] = "tests/unit/ptx/layout.c",
+    [LOW_LOAD] = "tests/unit/engine/memory.c",
+    [LOW_STORE] = "tests/unit/engine/memory.c",
+    [LOW_ATOMIC] = "tests/unit/engine/atomics.c",
+    [LOW_COPY] = "tests/unit/engine/copies.c",
+    [LOW_PREFETCH] = "tests/unit/engine/memory.c",
+    [LOW_BRANCH] = "tests/unit/engine/paths.c",
+    [LOW_BRANCH_TABLE] = "tests/unit/engine/paths.c",
+    [LOW_CALL] = "tests/unit/engine/paths.c",
+    [LOW_RETURN] = "tests/unit/engine/paths.c",
+    [LOW_EXIT] = "tests/unit/engine/paths.c",
+    [LOW_BARRIER] = "tests/unit/engine/barriers.c",
+    [LOW_WARP_BARRIER] = "tests/unit/engine/splits.c",
+    [LOW_FENCE] = "tests/unit/engine/objects.c",
+    [LOW_TRAP] = "tests/unit/engine/faults.c",
+    [LOW_OBJECT] = "tests/unit/engine/objects.c",
+    [LOW_OBJECT_WAIT] = "tests/unit/engine/objects.c",
+    [LOW_BULK] = "tests/unit/engine/objects.c",
+    [LOW_STORE_ASYNC] = "tests/unit/engine/objects.c",
+    [LOW_REDUCE_ASYNC] = "tests/unit/engine/objects.c",
+    [LOW_PENDING_COUNT] = "tests/unit/engine/objects.c",
+    [LOW_CLUSTER_BARRIER] = "tests/unit/engine/objects.c",
+    [LOW_CLUSTER] = "tests/unit/engine/objects.c",
+    [LOW_NOTHING] = "tests/unit/ptx_forms/forms.c",
+    [LOW_MMA] = "tests/unit/matrix",
+    [LOW_WMMA_LOAD] = "tests/unit/matrix",
+    [LOW_WMMA_STORE] = "tests/unit/matrix",
+    [LOW_LDMATRIX] = "tests/unit/matrix",
+    [LOW_STMATRIX] = "tests/unit/matrix",
+    [LOW_MOVMATRIX] = "tests/unit/matrix",
+};
+
+static void expect_tests(const struct ptx_form *f, void *data)
+{
+    (void)data;
+    if (f->lowering == LOW_NONE || is_walked(f))
+        return;
+    bool known = f->lowering < sizeof tested_in / sizeof *tested_in && tested_in[f->lowering];
+    cr_expect(known, "'%s': where are the tests of its kind?", f->opcode);
+    FILE *there = known ? fopen(tested_in[f->lowering], "r") : NULL;
+    cr_expect(there, "'%s': no %s", f->opcode, known ? tested_in[f->lowering] : "file");
+    if (there)
+        fclose(there);
+}
+Test(forms, rows_that_are_not_walked_name_their_tests) { each_row(expect_tests, NULL); }
+
+/* Memory and what else takes no registers alone: every modifier and type of a row loads with the others in a plain
+ * form. Some do not go together, so a row is looked at as a whole. */
+struct loading {
+    unsigned taken;
+    struct rp_error err;
+};
+
+static size_t any_operands(char *to, size_t size, const struct spelled *s)
+{
+    size_t n = 0;
+    unsigned elements = (unsigned)mods_value(&s->mods, G_VECTOR, 1);
+    bool shared = mods_value(&s->mods, G_SPACE, RP_SPACE_GLOBAL) != RP_SPACE_GLOBAL;
+    for (uint32_t i = 0; i < s->operands; i++) {
+        const struct operand_form *o = &s->form->operands[i];
+        enum ptx_type t = ptx_operand_type(o, &s->mods);
+        const char *class = bits_of(t) == 128 ? "q" : t == PT_NONE ? "d" : class_of(t);
+        n += (size_t)snprintf(to + n, size - n, "%s", i ? ", " : " ");
+        if (o->role == 'm')
+            n += (size_t)snprintf(to + n, size - n, shared ? "[%%r1]" : "[%%d1]");
+        else if (o->role == 'i')
+            n += (size_t)snprintf(to + n, size - n, "%s", s->form->lowering == LOW_COPY ? "16" : "8");
+        else if (o->role == 'q')
+            n += (size_t)snprintf(to + n, size - n, "%%p1");
+        else if (o->role == 'x')
+            n += (size_t)snprintf(to + n, size - n, "%%d3");
+        else if (o->typing == 'v' && elements > 1)
+            for (unsigned e = 0; e < elements; e++)
+                n += (size_t)snprintf(to + n, size - n, "%s%%%s%u%s", e ? "," : "{", class, e,
+                                      e + 1 < elements ? "" : "}");
+        else
+            n += (size_t)snprintf(to + n, size - n, "%%%s2", class);
+    }
+    return n;
+}
+
+static void try_form(const struct spelled *s, void *data)
+{
+    struct loading *l = data;
+    char text[1000];
+    size_t n =
+        (size_t)snprintf(text, sizeof text,
+                         ".version 9.0\n.target sm_90\n.address_size 64\n.entry k() {\n.reg .b128 %%q<8>; .reg .b64 "
+                         "%%d<8>; .reg .b32 %%r<8>; .reg .b16 %%h<8>; .reg .pred %%p<8>;\n%s",
+                         s->text);
+    n += any_operands(text + n, sizeof text - n, s);
+    n += (size_t)snprintf(text + n, sizeof text - n, ";\nret; }\n");
+    struct module *m = ptx_load_text("form.ptx", text, n, 0, &l->err);
+    if (m && module_find(m, "k", &l->err))
+        l->taken++;
+    module_free(m);
+}
+
+static void expect_loads(const struct ptx_form *f, void *data)
+{
+    (void)data;
+    struct loading l = {0};
+    bool plain = true; /* labels and lists are other tests' */
+    for (unsigned i = 0; i < f->operand_count; i++)
+        plain &= f->operands[i].role != 'L';
+    bool matrix =
+        f->lowering >= LOW_MMA &&
+        f->lowering <= LOW_MOVMATRIX; /* fragments are vectors of many lengths: tests/unit/matrix has them all */
+    if (f->lowering == LOW_NONE || is_walked(f) || f->any_operands || !plain || matrix)
+        return;
+    walk_row(f, false, try_form, &l);
+    cr_expect(l.taken, "no form of this row of '%s' loads: %s", f->opcode, l.err.text);
+}
+Test(forms, every_other_row_loads) { each_row(expect_loads, NULL); }

@@ -1,0 +1,100 @@
+#include "tests/unit/ptx_forms/walk.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NO_MODIFIER = -1, WHEELS = MAX_CHOICES + MAX_TYPES + 1, POSITIONS = 64 };
+
+/* What each choice, type and number of operands may be. */
+struct wheel {
+    int at[POSITIONS];
+    unsigned count;
+};
+
+static void choice_wheel(struct wheel *w, const struct mod_choice *c)
+{
+    w->count = 0;
+    if (!c->required)
+        w->at[w->count++] = NO_MODIFIER;
+    for (int m = 0; m < M_COUNT; m++)
+        if (c->set.word[m / 64] >> (m % 64) & 1)
+            w->at[w->count++] = m;
+}
+static void type_wheel(struct wheel *w, uint64_t types)
+{
+    w->count = 0;
+    for (int t = 1; t < PT_COUNT; t++)
+        if (types >> t & 1)
+            w->at[w->count++] = t;
+}
+
+static void spell(const struct ptx_form *f, const int *chosen, struct spelled *s)
+{
+    size_t n = (size_t)snprintf(s->text, SPELLING, "%s", f->opcode);
+    *s = (struct spelled){.form = f, .text = {0}, .mods = {.leading = {-1, -1}}};
+    n = (size_t)snprintf(s->text, SPELLING, "%s", f->opcode);
+    for (int leading = 1; leading >= 0; leading--)
+        for (unsigned i = 0; i < f->choice_count; i++) {
+            int m = chosen[i];
+            if (m == NO_MODIFIER || f->choices[i].leading != leading)
+                continue;
+            n += (size_t)snprintf(s->text + n, SPELLING - n, ".%s", ptx_modifier_name((enum ptx_modifier)m));
+            s->mods.set.word[m / 64] |= 1ull << (m % 64);
+            if (s->mods.word_count < MAX_LEADING)
+                s->mods.leading[s->mods.word_count++] = (int16_t)m;
+        }
+    for (unsigned i = 0; i < f->type_count; i++) {
+        s->mods.types[i] = (uint8_t)chosen[f->choice_count + i];
+        n += (size_t)snprintf(s->text + n, SPELLING - n, ".%s", ptx_types[s->mods.types[i]].name);
+    }
+    s->mods.type_count = f->type_count;
+    s->operands = (uint32_t)chosen[f->choice_count + f->type_count];
+}
+
+/* Two alternatives may be the same modifier, as with a level of eviction; then it would stand there twice. */
+static bool twice(const struct ptx_form *f, const int *chosen)
+{
+    for (unsigned i = 0; i < f->choice_count; i++)
+        for (unsigned k = i + 1; k < f->choice_count; k++)
+            if (chosen[i] != NO_MODIFIER && chosen[i] == chosen[k])
+                return true;
+    return false;
+}
+
+static void show(const struct ptx_form *f, const struct wheel *wheels, const unsigned *at, unsigned count,
+                 void (*visit)(const struct spelled *, void *), void *data)
+{
+    int chosen[WHEELS];
+    struct spelled s;
+    for (unsigned i = 0; i < count; i++)
+        chosen[i] = wheels[i].at[at[i]];
+    spell(f, chosen, &s);
+    if (!twice(f, chosen) && ptx_form_match(f, &s.mods, NULL) == FORM_FITS)
+        visit(&s, data);
+}
+
+void walk_row(const struct ptx_form *f, bool each, void (*visit)(const struct spelled *, void *), void *data)
+{
+    static struct wheel wheels[WHEELS];
+    unsigned at[WHEELS] = {0}, count = 0;
+    for (unsigned i = 0; i < f->choice_count; i++)
+        choice_wheel(&wheels[count++], &f->choices[i]);
+    for (unsigned i = 0; i < f->type_count; i++)
+        type_wheel(&wheels[count++], f->types[i]);
+    struct wheel *operands = &wheels[count++];
+    operands->count = 0;
+    for (int n = f->operands_needed; n <= f->operand_count; n++)
+        operands->at[operands->count++] = n;
+    if (!each) {
+        show(f, wheels, at, count, visit, data);
+        for (unsigned i = 0; i < count; i++, memset(at, 0, sizeof at))
+            for (at[i] = 1; at[i] < wheels[i].count; at[i]++)
+                show(f, wheels, at, count, visit, data);
+        return;
+    }
+    for (unsigned i = 0; i < count;) {
+        show(f, wheels, at, count, visit, data);
+        for (i = 0; i < count && ++at[i] == wheels[i].count; i++)
+            at[i] = 0;
+    }
+}

@@ -1,0 +1,18 @@
+/* Every form of the instruction table, spelled out: a row with one choice of its modifiers and types, and so many
+ * operands. */
+#ifndef REPRISE_TESTS_PTX_FORMS_WALK_H
+#define REPRISE_TESTS_PTX_FORMS_WALK_H
+
+#include "frontend/isa/ptx/table.h"
+
+enum { SPELLING = 160 };
+struct spelled {
+    const struct ptx_form *form;
+    struct ptx_modifiers mods;
+    uint32_t operands;
+    char text[SPELLING];
+};
+/* Calls visit for all of a row, or, with `each` false, for as many as show each modifier and type once. */
+void walk_row(const struct ptx_form *, bool each, void (*visit)(const struct spelled *, void *), void *data);
+
+#endif
