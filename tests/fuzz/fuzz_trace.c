@@ -66,7 +66,7 @@ static void fuzz_chunk(const uint8_t *data, size_t size)
     static struct rp_launch launch, *launches = &launch;
     if (!synthetic) {
         struct synthetic_options o = {.seed = 1, .blocks = 100, .memory_percent = 40, .guard_percent = 30};
-        o.aux = o.several_operands = o.barriers = true;
+        o.aux = o.several_operands = o.barriers = o.objects = true;
         synthetic = synthetic_new(&o);
         map = kernel_map_new(&pool, synthetic_kernel(synthetic));
         launch = *synthetic_launch(synthetic, 0);

@@ -22,6 +22,7 @@ struct operand_plan {
 };
 
 #define MOST_DEPENDENCIES 3
+#define INLINED 5
 struct synthetic_trace {
     struct synthetic_options options;
     struct rp_kernel kernel;
@@ -30,6 +31,7 @@ struct synthetic_trace {
     struct operand_plan (*plans)[SYNTHETIC_OPERANDS];
     rp_register (*registers)[8];
     char (*text)[32];
+    struct rp_inlined_call inlined[INLINED];
     struct rp_launch *launches;
     uint32_t (*dependencies)[MOST_DEPENDENCIES]; /* of each launch */
 };
@@ -155,6 +157,28 @@ static void make_body_instruction(struct synthetic_trace *t, uint64_t *r, uint32
     in->src_count = sources;
 }
 
+/* Several values, of their own or of their operands. A generator of its own: traces without them stay as they are. */
+static void make_object(struct synthetic_trace *t, uint64_t *r, uint32_t index)
+{
+    struct rp_instruction *in = &t->instructions[index];
+    if (in->memory_count || in->unit_class == RP_CLASS_FENCE || in->flags & RP_HAS_AUX || !chance(r, 25))
+        return;
+    in->flags |= RP_HAS_AUX;
+    in->unit_class = RP_CLASS_ASYNC;
+    if (chance(r, 50)) {
+        in->aux_count = (uint8_t)(1 + below(r, SYNTHETIC_AUX));
+        return;
+    }
+    in->memory_count = 1 + below(r, 2);
+    in->memory = t->operands[index];
+    for (uint32_t m = 0; m < in->memory_count; m++) {
+        plan_operand(t, r, index, m);
+        t->operands[index][m].atomic = RP_ATOMIC_NONE;
+        t->operands[index][m].kind = (uint8_t)(RP_ACCESS_BULK_LOAD + below(r, 3));
+        in->aux_count += (uint8_t)rp_access_aux_count((enum rp_access_kind)t->operands[index][m].kind);
+    }
+}
+
 static void make_barrier(struct synthetic_trace *t, uint64_t *r, uint32_t index)
 {
     struct rp_instruction *in = &t->instructions[index];
@@ -199,6 +223,14 @@ static void make_kernel(struct synthetic_trace *t)
     }
     t->instructions[count - 1].unit_class = RP_CLASS_CONTROL;
     t->instructions[count - 1].flags = RP_EXIT;
+    uint64_t objects = derive(o->seed, 14, 0, 0), inlined = derive(o->seed, 15, 0, 0);
+    for (uint32_t i = 0; o->objects && i < count; i++)
+        if (t->instructions[i].unit_class != RP_CLASS_CONTROL && t->instructions[i].unit_class != RP_CLASS_BARRIER)
+            make_object(t, &objects, i);
+    for (uint32_t i = 0; o->inlined && i < count; i++)
+        t->instructions[i].inlined = below(&inlined, INLINED + 1);
+    for (uint32_t c = 0; o->inlined && c < INLINED; c++)
+        t->inlined[c] = (struct rp_inlined_call){"inlined", 0, 1000 + c, below(&inlined, c + 1)};
     uint64_t random = derive(o->seed, 13, 0, 0);
     for (uint32_t i = 0; i < count; i++) {
         struct rp_instruction *in = &t->instructions[i];
@@ -295,6 +327,8 @@ struct synthetic_trace *synthetic_new(const struct synthetic_options *options)
                                    .instructions = t->instructions,
                                    .file_count = 1,
                                    .files = files,
+                                   .inlined_count = o->inlined ? INLINED : 0,
+                                   .inlined = t->inlined,
                                    .registers = 24,
                                    .static_shared = SHARED_BYTES,
                                    .local_bytes = LOCAL_BYTES};
@@ -379,10 +413,10 @@ static void do_instruction(struct story *s, uint32_t index, rp_lanemask active)
         uint32_t kind = below(&s->path_random, 6);
         step.executed = kind == 0 ? 0 : kind < 3 ? active : active & (rp_lanemask)synthetic_random(&s->path_random);
     }
-    if (step.executed && in->flags & RP_HAS_AUX)
-        step.aux = in->unit_class == RP_CLASS_BARRIER
-                       ? RP_BARRIER_AUX(index % 4, 0)
-                       : synthetic_random(&s->address_random) >> below(&s->address_random, 64);
+    for (unsigned i = 0; step.executed && i < rp_aux_count(in); i++)
+        step.aux[i] = in->unit_class == RP_CLASS_BARRIER
+                          ? RP_BARRIER_AUX(index % 4, 0)
+                          : synthetic_random(&s->address_random) >> below(&s->address_random, 64);
     for (uint32_t m = 0; step.executed && m < in->memory_count; m++)
         make_addresses(s, &in->memory[m], &s->trace->plans[index][m], step.address[m]);
     s->step(s->data, &step);
@@ -431,6 +465,7 @@ struct recording {
     struct rp_chunk *chunk;
     struct rp_warp_log *log;
     uint32_t since_check;
+    uint32_t events; /* that were recorded, a bit each */
     bool failed;
     struct rp_error *err;
 };
@@ -448,8 +483,8 @@ static void log_step(void *data, const struct synthetic_step *step)
     rp_log_run(r->log, step->index, 1, step->active);
     if (in->flags & RP_GUARDED)
         rp_log_guard(r->log, step->executed);
-    if (step->executed && in->flags & RP_HAS_AUX)
-        rp_log_aux(r->log, step->aux);
+    for (unsigned i = 0; step->executed && i < rp_aux_count(in); i++)
+        rp_log_aux(r->log, step->aux[i]);
     for (uint32_t m = 0; step->executed && m < in->memory_count; m++)
         rp_log_access(r->log, step->index, m, step->executed, step->address[m]);
     uint32_t limit = r->trace->options.chunk_bytes;
@@ -486,6 +521,10 @@ static bool write_launch(struct recording *r, uint32_t launch)
     uint32_t id;
     for (uint32_t i = 0; i < operations_before(r->trace, launch); i++) {
         struct rp_host_operation o = operation_before(r->trace, launch, i);
+        bool waits = o.kind == RP_HOST_WAIT_EVENT || o.kind == RP_HOST_SYNCHRONISE_EVENT;
+        if (waits && !(r->events >> o.event & 1))
+            continue; /* there is no such event yet */
+        r->events |= o.kind == RP_HOST_RECORD_EVENT ? 1u << o.event : 0;
         if (!rp_writer_add_host_operation(r->writer, &o, r->err))
             return false;
     }

@@ -27,6 +27,8 @@ struct synthetic_options {
     bool barriers;            /* between phases */
     bool several_operands;    /* some memory instructions have two memory operands, some vectors */
     bool aux;                 /* some instructions have aux values */
+    bool objects;             /* some have several; some operands are barrier objects or sides of bulk copies */
+    bool inlined;             /* instructions are in the bodies of inlined calls */
     bool control_words;       /* instructions have random scheduling control bits */
     bool shared_only;         /* memory operands are in shared memory, none elsewhere */
     uint32_t streams; /* more than 1: launches of different sizes, in so many streams, with dependencies and events */
@@ -44,10 +46,11 @@ const struct rp_launch *synthetic_launch(const struct synthetic_trace *, uint32_
 
 /* One step as it was generated: what a reader must find. address[operand][lane], valid for lanes in executed. */
 #define SYNTHETIC_OPERANDS 2
+#define SYNTHETIC_AUX 4
 struct synthetic_step {
     uint32_t index;
     rp_lanemask active, executed;
-    uint64_t aux;
+    uint64_t aux[SYNTHETIC_AUX];
     uint64_t address[SYNTHETIC_OPERANDS][RP_WARP_LANES];
 };
 /* Calls step for each instruction of the warp in order. */

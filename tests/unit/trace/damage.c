@@ -29,8 +29,8 @@ static uint64_t step_number(const struct rp_kernel *k, const struct synthetic_st
 {
     const struct rp_instruction *in = &k->instructions[s->index];
     uint64_t h = mix(mix(mix(1, s->index), s->active), s->executed);
-    if (s->executed && in->flags & RP_HAS_AUX)
-        h = mix(h, s->aux);
+    for (unsigned i = 0; s->executed && i < rp_aux_count(in); i++)
+        h = mix(h, s->aux[i]);
     for (uint32_t m = 0; s->executed && m < in->memory_count; m++)
         for (unsigned l = 0; l < RP_WARP_LANES; l++)
             if (s->executed >> l & 1)
@@ -56,7 +56,7 @@ static void make(void)
     o.guard_percent = 20;
     o.diverge_percent = 30;
     o.random_percent = 10;
-    o.barriers = o.several_operands = o.aux = true;
+    o.barriers = o.several_operands = o.aux = o.objects = o.inlined = true;
     o.chunk_bytes = 30000;
     original = synthetic_new(&o);
     close(mkstemp(path));
@@ -89,7 +89,9 @@ static uint64_t read_warp(struct rp_block *b, uint32_t l, uint64_t block, uint32
     int more = -1;
     if (rp_cursor_open(&c, b, w, &err))
         while ((more = rp_cursor_next(&c, &s, &err)) == 1) {
-            struct synthetic_step got = {.index = s.index, .active = s.active, .executed = s.executed, .aux = s.aux};
+            struct synthetic_step got = {.index = s.index, .active = s.active, .executed = s.executed};
+            for (unsigned i = 0; s.executed && i < rp_aux_count(s.instruction); i++)
+                got.aux[i] = s.aux_values[i];
             for (uint32_t m = 0; s.executed && m < s.instruction->memory_count; m++)
                 rp_access_addresses(&s.accesses[m], got.address[m]);
             cr_assert(count < t->count && t->steps[count] == step_number(t->kernel, &got),

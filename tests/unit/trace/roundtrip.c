@@ -36,8 +36,8 @@ static void compare_step(void *data, const struct synthetic_step *want)
     int more = rp_cursor_next(&c->cursor, &got, &err);
     bool same = more == 1 && got.index == want->index && got.active == want->active && got.executed == want->executed;
     const struct rp_instruction *in = &c->kernel->instructions[want->index];
-    if (same && want->executed && in->flags & RP_HAS_AUX)
-        same = got.aux == want->aux;
+    for (unsigned i = 0; same && want->executed && i < rp_aux_count(in); i++)
+        same = got.aux_values[i] == want->aux[i];
     for (uint32_t m = 0; same && want->executed && m < in->memory_count; m++)
         same = addresses_equal(&got, want, m);
     if (!same && !c->wrong++)
@@ -64,6 +64,26 @@ static void compare_block(struct rp_trace *trace, const struct synthetic_trace *
     rp_block_close(b);
 }
 
+static void compare_inlined(const struct rp_kernel *got, const struct rp_kernel *want)
+{
+    cr_assert_eq(got->inlined_count, want->inlined_count);
+    for (uint32_t c = 0; c < want->inlined_count; c++) {
+        const struct rp_inlined_call *g = &got->inlined[c], *w = &want->inlined[c];
+        cr_assert(!strcmp(g->function, w->function) && g->file == w->file && g->line == w->line &&
+                  g->inlined == w->inlined);
+    }
+    for (uint32_t i = 0; i < want->instruction_count; i++)
+        cr_assert_eq(got->instructions[i].inlined, want->instructions[i].inlined);
+}
+
+/* What waits for what is as it was written. */
+static void compare_order(const struct rp_launch *got, const struct rp_launch *want)
+{
+    cr_assert(got->stream == want->stream && got->dependency_count == want->dependency_count);
+    for (uint32_t d = 0; d < want->dependency_count; d++)
+        cr_assert_eq(got->dependencies[d], want->dependencies[d]);
+}
+
 /* Chunks in all. */
 static uint64_t check(const struct synthetic_options *o, const char *path)
 {
@@ -77,6 +97,8 @@ static uint64_t check(const struct synthetic_options *o, const char *path)
     cr_assert(rp_trace_verify(trace, NULL, NULL, &err), "%s", err.text);
     for (uint32_t l = 0; l < rp_trace_launch_count(trace); l++) {
         struct comparison c = {.kernel = synthetic_kernel(t)};
+        compare_inlined(rp_trace_kernel(trace, 0), synthetic_kernel(t));
+        compare_order(rp_trace_launch(trace, l), synthetic_launch(t, l));
         uint64_t blocks = rp_launch_blocks(rp_trace_launch(trace, l));
         for (uint64_t b = 0; b < blocks; b++)
             compare_block(trace, t, l, b, &c);
@@ -98,6 +120,9 @@ Test(roundtrip, four_hundred_random_traces)
     close(mkstemp(path));
     for (uint64_t seed = 0; seed < 400; seed++) {
         struct synthetic_options o = synthetic_random_options(seed);
+        o.objects = seed % 3 == 1;
+        o.inlined = seed % 2;
+        o.streams = seed % 5 == 4 ? 3 : 0;
         check(&o, path);
     }
 }
