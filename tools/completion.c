@@ -47,6 +47,11 @@ static void bash(FILE *to)
           "\"$cur\"\n"
           "            compgen -f -- \"$cur\")\n"
           "        return ;;\n"
+          "    *:-s | *:--set | *:-v | *:--vary)\n"
+          "        COMPREPLY=($(compgen -S = -W \"$(reprise machine options --csv 2>/dev/null | sed '1d; s/,.*//; "
+          "/[A-Z]/d' | sort -u)\" -- \"$cur\"))\n"
+          "        compopt -o nospace 2>/dev/null\n"
+          "        return ;;\n"
           "    esac\n"
           "    case ${COMP_WORDS[1]} in\n",
           to);

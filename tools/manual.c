@@ -88,7 +88,8 @@ static void documents(FILE *to)
 {
     line(to,
          "@PREFIX@/share/doc/reprise holds README.md and the documents: launch-file.md, machines.md, statistics.md, "
-         "timing-model.md, trace-format.md, wcet.md, host-api.md, pandas.md, validation.md, performance.md.");
+         "timing-model.md, trace-format.md, wcet.md, host-api.md, pandas.md, accelsim.md, validation.md, "
+         "performance.md.");
 }
 
 void manual_command(const struct command *c, FILE *to)
