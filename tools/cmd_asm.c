@@ -8,6 +8,7 @@
 #include "frontend/isa/sass5x/disasm.h"
 #include "tools/command.h"
 #include "tools/file.h"
+#include "tools/names.h"
 #include "tools/output.h"
 #include "tracefmt/plural.h"
 
@@ -21,7 +22,6 @@ struct assembly {
     enum sass_arch arch;
     unsigned line;
     bool skip;        /* inside a function that was not asked for */
-    bool found;       /* the kernel asked for */
     bool has_control; /* control is that of the bundle under way */
     uint64_t control; /* as the text says */
     uint8_t *code;
@@ -33,7 +33,7 @@ enum { KEY_ARCH = 256, KEY_CHECK };
 
 static const struct option_row rows[] = {
     {"output", 'o', "FILE", "Write the machine code there: bare bundles, as --binary of disasm reads them"},
-    {"kernel", 'k', "NAME", "Only this function of the text"},
+    {"kernel", 'k', "NAME", "Only this function of the text, by its name there or in the source"},
     {"arch", KEY_ARCH, "ARCH",
      "sm_50, sm_52, sm_53, sm_60, sm_61 or sm_62, where the text does not say 'code for ARCH'"},
     {"check", KEY_CHECK, NULL, "Compare every word with the one in the comment behind its instruction"},
@@ -164,7 +164,6 @@ static bool new_function(struct assembly *a, const char *name, struct rp_error *
     a->has_control = false;
     if (a->skip)
         return true;
-    a->found = true;
     if (++a->functions > 1 && a->out)
         return bad(a, err, "several functions in the text; choose one with --kernel");
     a->size = 0;
@@ -213,6 +212,33 @@ static bool read_line(struct assembly *a, char *s, struct rp_error *err)
     return add_instruction(a, trim(s), semicolon + 1, err);
 }
 
+#define MOST_FUNCTIONS 4096
+
+/* The function that --kernel means, by its name in the text or in the source; to be freed. NULL: err says why not. */
+static char *find_function(const struct assembly *a, const char *text, struct rp_error *err)
+{
+    char *names[MOST_FUNCTIONS];
+    size_t count = 0;
+    for (const char *s = text; (s = strstr(s, "Function : ")) && count < MOST_FUNCTIONS;) {
+        s += 11;
+        char *name = strndup(s, strcspn(s, " \t\r\n"));
+        bool known = !name;
+        for (size_t i = 0; i < count && name; i++)
+            known |= !strcmp(names[i], name);
+        if (known)
+            free(name);
+        else
+            names[count++] = name;
+    }
+    const char *chosen = choose_kernel(a->file, (const char *const *)names, count, a->kernel, err);
+    char *copy = chosen ? strdup(chosen) : NULL;
+    for (size_t i = 0; i < count; i++)
+        free(names[i]);
+    if (chosen && !copy)
+        rp_fail(err, RP_SYSTEM, "out of memory");
+    return copy;
+}
+
 static bool assemble(struct assembly *a, char *text, struct rp_error *err)
 {
     if (a->arch_name && !set_arch(a, a->arch_name, err))
@@ -225,8 +251,6 @@ static bool assemble(struct assembly *a, char *text, struct rp_error *err)
         if (!read_line(a, s, err))
             return false;
     }
-    if (a->kernel && !a->found)
-        return rp_fail(err, RP_BAD_INPUT, "%s: no function '%s'", a->file, a->kernel);
     if (!a->words)
         return rp_fail(err, RP_BAD_INPUT, "%s: no instruction", a->file);
     return fill_bundle(a, err) && (!a->out || output_write(a->out, a->code, a->size, err));
@@ -246,11 +270,15 @@ static int asm_run(const struct command *c, int argc, char **argv)
     uint8_t *text = file_read(a.file, &size, &err);
     if (!text)
         return command_fail(&err);
-    bool ok = assemble(&a, (char *)text, &err);
+    char *kernel = a.kernel ? find_function(&a, (char *)text, &err) : NULL;
+    bool ok = !a.kernel || kernel;
+    a.kernel = kernel;
+    ok = ok && assemble(&a, (char *)text, &err);
     if (ok && a.check)
         printf("%u instruction%s in %u function%s: every word as in its comment\n", a.words, rp_plural(a.words),
                a.functions ? a.functions : 1, a.functions > 1 ? "s" : "");
     free(text);
+    free(kernel);
     free(a.code);
     return ok ? RP_OK : command_fail(&err);
 }

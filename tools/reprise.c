@@ -20,8 +20,8 @@ const struct command *const commands[] = {
 
 int command_fail(const struct rp_error *err)
 {
-    bool of_kernel =
-        !strncmp(err->text, "kernel '", 8) || strstr(err->text, ": kernel '") || strstr(err->text, " of kernel '");
+    bool of_kernel = !strncmp(err->text, "kernel '", 8) || strstr(err->text, ": kernel '") ||
+                     strstr(err->text, " of kernel '") || strstr(err->text, " of _Z");
     fprintf(stderr, "%sreprise:%s ", style(stderr, STYLE_ERROR), style(stderr, STYLE_PLAIN));
     if (of_kernel)
         print_plain_names(err->text, stderr);

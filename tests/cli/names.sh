@@ -172,3 +172,12 @@ check "messages name kernels as the source does" grep -qF "kernel 'gemm<float, 1
 
 "$r" run --module "$dir/k.cu" --kernel simple "${one[@]}" --arg i32=1 --arg bytes=0000000000000000 2>"$dir/err"
 check "a message about an argument has the name in the source" grep -qF "parameter 'simple_param_0' of kernel 'simple' has 8" "$dir/err"
+
+# Machine code, too: a function of disassembled text by its name in the source.
+sed 's/Function : first/Function : _Z5scaleIfEvPT_S0_/; s/Function : second/Function : _Z5scaleIiEvPT_S0_/' <<<"$("$r" disasm tests/golden/cubin/module.cubin)" >"$dir/two.sass"
+check "the text has both functions" test "$(grep -c 'Function : _Z5scale' "$dir/two.sass")" -eq 2
+"$r" disasm tests/golden/cubin/module.cubin -k first >"$dir/first.sass" && "$r" asm "$dir/first.sass" -o "$dir/first.bin"
+check "asm takes the name in the source" eval '"$r" asm "$dir/two.sass" -k "scale<float>" -o "$dir/k.bin" && cmp "$dir/k.bin" "$dir/first.bin"'
+"$r" asm "$dir/two.sass" -k scale -o "$dir/none.bin" 2>"$dir/err"
+status=$?
+check "and asks which one is meant" eval '[ $status -eq 1 ] && grep -qF "name one of: scale<int>, scale<float>" "$dir/err" && [ ! -e "$dir/none.bin" ]'
