@@ -46,7 +46,7 @@ long double value_of(const struct format *f, uint64_t x)
 
 enum verdict reference(const struct call *c, struct answer *r)
 {
-    enum verdict (*const parts[])(const struct call *, struct answer *) = {
+    static enum verdict (*const parts[])(const struct call *, struct answer *) = {
         reference_video, reference_convert, reference_compare, reference_float, reference_integer};
     *r = (struct answer){0};
     enum verdict v = NO_MODEL;

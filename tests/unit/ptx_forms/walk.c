@@ -30,9 +30,8 @@ static void type_wheel(struct wheel *w, uint64_t types)
 
 static void spell(const struct ptx_form *f, const int *chosen, struct spelled *s)
 {
+    *s = (struct spelled){.form = f, .mods = {.leading = {-1, -1}}};
     size_t n = (size_t)snprintf(s->text, SPELLING, "%s", f->opcode);
-    *s = (struct spelled){.form = f, .text = {0}, .mods = {.leading = {-1, -1}}};
-    n = (size_t)snprintf(s->text, SPELLING, "%s", f->opcode);
     for (int leading = 1; leading >= 0; leading--)
         for (unsigned i = 0; i < f->choice_count; i++) {
             int m = chosen[i];
@@ -65,7 +64,7 @@ static void show(const struct ptx_form *f, const struct wheel *wheels, const uns
                  void (*visit)(const struct spelled *, void *), void *data)
 {
     int chosen[WHEELS];
-    struct spelled s;
+    struct spelled s = {0};
     for (unsigned i = 0; i < count; i++)
         chosen[i] = wheels[i].at[at[i]];
     spell(f, chosen, &s);
