@@ -23,7 +23,7 @@ static void fetch_wheel(const struct fast_sm *sm, const struct fast_subcore *sc)
     uint64_t end = first + count;
     fetch(sc->wheel + first, sc->wheel + (end < WHEEL ? end : WHEEL));
     if (end > WHEEL)
-        fetch(sc->wheel, sc->wheel + end - WHEEL);
+        fetch(sc->wheel, sc->wheel + (end - WHEEL));
 }
 
 static void fetch_subcore(const struct fast_sm *sm, const struct fast_subcore *sc)
