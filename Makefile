@@ -250,11 +250,13 @@ BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.
 $(BENCHES): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(SUPPORT) $(WCET) $(LIBS)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
-.PHONY: bench bench-docs bench-programs
+.PHONY: bench bench-docs bench-programs bench-parity
 bench-programs: $(BENCHES) $(KERNELS) $(filter $(BUILD)/cubin/sgemm.sm_62.O3.cubin,$(CUBINS))
 bench: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) bench-programs
 	@for b in $(BENCHES); do BUILD=$(BUILD) $$b || exit; done
+bench-parity: all
+	@REPRISE=$(BUILD)/reprise REPRISE_MACHINES=hw-models/machines python3 tests/bench/parity.py
 bench-docs: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) bench-programs
 	@BUILD=$(BUILD) $(BUILD)/bench/bench --markdown > $(BUILD)/bench/performance.md
@@ -382,6 +384,7 @@ help:
 	@echo 'disassembly  every kernel and libdevice in every variant: our text of it against NVIDIA'"'"'s'
 	@echo 'memory     what reading large and hostile traces takes in memory, at the full size'
 	@echo 'bench      measure the speeds that docs/performance.md states'
+	@echo 'bench-parity  cycles of rtx2060-accelsim beside those of Accel-Sim'
 	@echo 'soundness  SOUNDNESS=1000000 random launches against the bounds of reprise wcet'
 	@echo 'wcet-tables  the tables of docs/validation.md about bounds'
 	@echo 'validation-pastis  the matrix multiplications of PasTiS on jetson-tx2, beside its figures'

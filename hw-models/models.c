@@ -2,7 +2,7 @@
 
 static const struct model *const schedulers[] = {
     &scheduler_serial.model,    &scheduler_lrr.model,    &scheduler_gto.model,    &scheduler_oldest.model,
-    &scheduler_two_level.model, &scheduler_random.model, &scheduler_levels.model, NULL};
+    &scheduler_two_level.model, &scheduler_two_level_active.model, &scheduler_random.model, &scheduler_levels.model, NULL};
 static const struct model *const units[] = {&unit_ideal.model, &unit_pipelined.model, NULL};
 static const struct model *const shared_memories[] = {&shared_memory_ideal.model, &shared_memory_pastis.model, NULL};
 static const struct model *const coalescers[] = {&coalescer_ideal.model, &coalescer_segments.model, NULL};
@@ -10,6 +10,8 @@ static const struct model *const caches[] = {&cache_none.model, &cache_direct_ma
 static const struct model *const drams[] = {&dram_ideal.model, &dram_fixed.model, NULL};
 static const struct model *const instruction_caches[] = {&instruction_cache_perfect.model,
                                                          &instruction_cache_set_associative.model, NULL};
+
+static const struct model *const pipelines[] = {&pipeline_direct.model, &pipeline_staged.model, NULL};
 
 const struct model_set built_in_models = {{
     [KIND_SCHEDULER] = schedulers,
@@ -19,4 +21,5 @@ const struct model_set built_in_models = {{
     [KIND_CACHE] = caches,
     [KIND_DRAM] = drams,
     [KIND_INSTRUCTION_CACHE] = instruction_caches,
+    [KIND_PIPELINE] = pipelines,
 }};

@@ -8,6 +8,7 @@
 #include "hw-models/dram/dram.h"
 #include "hw-models/instruction-cache/instruction-cache.h"
 #include "hw-models/model.h"
+#include "hw-models/pipeline/pipeline.h"
 #include "hw-models/scheduler/scheduler.h"
 #include "hw-models/shared-memory/shared-memory.h"
 #include "hw-models/unit/unit.h"
@@ -20,6 +21,7 @@ enum model_kind {
     KIND_CACHE,
     KIND_DRAM,
     KIND_INSTRUCTION_CACHE,
+    KIND_PIPELINE,
     KIND_COUNT
 };
 

@@ -171,12 +171,18 @@ static bool collect_units(struct resolver *r, struct rp_error *err)
     return true;
 }
 
+/* A set of a program's own need not have pipelines: it has the built-in ones then. */
+static const struct model *const *models_of(const struct resolver *r, enum model_kind kind)
+{
+    return kind == KIND_PIPELINE && !r->models->of[kind] ? built_in_models.of[kind] : r->models->of[kind];
+}
+
 static bool choose_model(struct resolver *r, const struct setting *s, struct machine_part *part, enum model_kind kind,
                          struct rp_error *err)
 {
     const char *names[64];
     size_t count = 0;
-    for (const struct model *const *m = r->models->of[kind]; *m; m++) {
+    for (const struct model *const *m = models_of(r, kind); *m; m++) {
         if (!strcmp((*m)->name, s->value)) {
             part->model = *m;
             return true;
@@ -210,6 +216,8 @@ static bool choose_models(struct resolver *r, struct rp_error *err)
             r->model_level[p] = s->level;
             r->model_is_late[p] = is_late(r, s);
         }
+        if (!part->model && kind == KIND_PIPELINE)
+            part->model = &pipeline_direct.model;
         if (!part->model)
             return rp_fail(err, RP_BAD_INPUT, "%s: '%s' is missing: no model is chosen for it", r->settings->file, key);
         if (part->model->option_count > MODEL_OPTIONS)
@@ -246,7 +254,7 @@ static bool other_models_option(const struct resolver *r, struct setting *s, siz
                                 const char *name, bool *is, struct rp_error *err)
 {
     const char *owner = NULL;
-    for (const struct model *const *m = r->models->of[kind]; *m; m++)
+    for (const struct model *const *m = models_of(r, kind); *m; m++)
         for (unsigned o = 0; o < (*m)->option_count; o++) {
             if (strcmp((*m)->options[o].key, name))
                 continue;
@@ -455,12 +463,36 @@ static bool fits_together(const struct resolver *r, struct rp_error *err)
     return !apart || inconsistent(r, channels, 3, text, err);
 }
 
+#define MOST_COLLECTORS 64
+
+/* What only one of the two pipelines can do. */
+static bool fits_pipeline(const struct resolver *r, struct rp_error *err)
+{
+    const struct machine *m = r->machine;
+    char text[300];
+    if (!((const struct pipeline_model *)m->pipeline.model)->staged) {
+        if (!((const struct scheduler_model *)m->scheduler.model)->observe)
+            return true;
+        snprintf(text, sizeof text, "scheduler '%s' must know which warps wait: choose pipeline 'staged'",
+                 m->scheduler.model->name);
+        return inconsistent(r, (const char *const[]){"scheduler.model", "pipeline.model"}, 2, text, err);
+    }
+    int64_t collectors = m->pipeline.options[STAGED_COLLECTORS] * m->subcores;
+    snprintf(text, sizeof text, "pipeline.collectors of all subcores are %d, more than %d", (int)collectors,
+             MOST_COLLECTORS);
+    if (collectors > MOST_COLLECTORS)
+        return inconsistent(r, (const char *const[]){"pipeline.collectors", "subcores"}, 2, text, err);
+    snprintf(text, sizeof text, "subcores (%d) does not divide limits.warps (%d)", (int)m->subcores, (int)m->warps);
+    return m->warps % m->subcores == 0 ||
+           inconsistent(r, (const char *const[]){"subcores", "limits.warps"}, 2, text, err);
+}
+
 static bool consistent(const struct resolver *r, struct rp_error *err)
 {
     struct machine *m = r->machine;
     char text[300], key[40], below[48];
     if (!divides(r, "l1.subcores", m->l1_subcores, err) || !divides(r, "icache.subcores", m->icache_subcores, err) ||
-        !takes_something(r, err))
+        !takes_something(r, err) || !fits_pipeline(r, err))
         return false;
     if (m->warm_l2 && !((const struct cache_model *)m->l2.model)->keeps) {
         snprintf(text, sizeof text, "warm_l2 warms nothing: l2.model is '%s'", m->l2.model->name);

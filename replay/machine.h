@@ -95,7 +95,7 @@ extern const char *const machine_dependencies[];
 enum { DEPENDENCIES_SCOREBOARD, DEPENDENCIES_CONTROL_WORDS };
 
 #define MACHINE_UNITS 16
-#define MODEL_OPTIONS 8 /* most options that a model may have */
+#define MODEL_OPTIONS 64 /* most options that a model may have */
 
 struct machine_part {
     const struct model *model; /* the head of a struct of its kind */
@@ -113,7 +113,7 @@ struct machine {
 #define X(field, ...) int64_t field;
     MACHINE_OPTIONS(X)
 #undef X
-    struct machine_part scheduler, shared, coalescer, l1, l2, dram, icache;
+    struct machine_part scheduler, shared, coalescer, l1, l2, dram, icache, pipeline;
     uint32_t unit_count;
     char unit_name[MACHINE_UNITS][24];
     struct machine_part units[MACHINE_UNITS];

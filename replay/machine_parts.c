@@ -43,6 +43,7 @@ const struct machine_slot machine_slots[MACHINE_SLOTS] = {
     {"l2", KIND_CACHE, offsetof(struct machine, l2)},
     {"dram", KIND_DRAM, offsetof(struct machine, dram)},
     {"icache", KIND_INSTRUCTION_CACHE, offsetof(struct machine, icache)},
+    {"pipeline", KIND_PIPELINE, offsetof(struct machine, pipeline)},
 };
 
 struct machine_part *machine_part_of(struct machine *m, size_t index, enum model_kind *kind, char key[40])
@@ -210,7 +211,7 @@ void machine_each_model(const struct model_set *models, void (*visit)(void *, co
 {
     models = models ? models : &built_in_models;
     for (size_t i = 0; i < MACHINE_SLOTS; i++)
-        for (const struct model *const *m = models->of[machine_slots[i].kind]; *m; m++)
+        for (const struct model *const *m = models->of[machine_slots[i].kind]; m && *m; m++)
             visit(data, machine_slots[i].key, *m);
     for (const struct model *const *m = models->of[KIND_UNIT]; *m; m++)
         visit(data, "units.NAME", *m);

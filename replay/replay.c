@@ -9,6 +9,7 @@
 #include "replay/engine.h"
 #include "replay/memory/memory_system.h"
 #include "replay/queue.h"
+#include "replay/staged/staged.h"
 
 /* A unit (queue.h) that is done and waits for those before it. */
 struct finished {
@@ -27,6 +28,7 @@ struct session {
     unsigned launch_threads;    /* for each unit */
     uint32_t *units;            /* the first launch of each; NULL: every launch is one */
     uint32_t first, unit_count; /* first: launch to replay */
+    struct staged *staged;      /* NULL, or what carries all launches out, one after the other */
     pthread_t reporter;         /* the thread that reports progress */
     pthread_mutex_t lock;       /* of what follows */
     pthread_cond_t handed_on;
@@ -74,6 +76,8 @@ static bool replay_period(struct session *s, struct engine_job *job, struct stat
     uint32_t next;
     if (!launch_queue_next(job->queue, &next))
         return rp_fail(err, RP_BAD_INPUT, "%s: its launches wait for one another", rp_trace_path(s->trace));
+    if (s->staged)
+        return staged_run(s->staged, job, sum, err);
     if (!s->kept && !(job->memory = new_memory(s, err)))
         return false;
     bool warms = s->machine->warm_l2 && (!s->kept || next == s->first);
@@ -193,16 +197,19 @@ static void *work(void *data)
 static bool run(struct session *s, struct rp_error *err)
 {
     struct memory_system *own = NULL;
-    if (!s->machine->flush_caches) {
+    if (staged_is(s->machine) && !(s->staged = staged_new(s->machine, err)))
+        return false;
+    if (!s->staged && !s->machine->flush_caches) {
         if (!s->options->caches && !(own = new_memory(s, err)))
             return false;
         s->kept = s->options->caches ? s->options->caches : own;
     }
     unsigned threads = s->options->threads ? s->options->threads : 1;
-    unsigned at_once = s->kept ? 1 : threads < s->unit_count ? threads : s->unit_count;
+    unsigned at_once = s->kept || s->staged ? 1 : threads < s->unit_count ? threads : s->unit_count;
     s->launch_threads = at_once ? threads / at_once : 1;
     s->window = at_once < 2 ? 1 : 4 * at_once;
     if (!(s->finished = calloc(s->window, sizeof *s->finished))) {
+        staged_free(s->staged);
         memory_system_free(own);
         return rp_fail(err, RP_SYSTEM, "%s: out of memory for its launches", rp_trace_path(s->trace));
     }
@@ -216,6 +223,7 @@ static bool run(struct session *s, struct rp_error *err)
     for (unsigned i = 0; i < started; i++)
         pthread_join(helpers[i], NULL);
     memory_system_free(own);
+    staged_free(s->staged);
     for (uint32_t i = 0; i < s->window; i++)
         free(s->finished[i].launches);
     free(s->finished);
@@ -236,7 +244,8 @@ static bool choose_launches(struct session *s, struct rp_error *err)
     for (uint32_t i = 0; i < s->result->count; i++)
         s->total += rp_trace_launch_totals(s->trace, s->first + i).warp_instructions;
     s->unit_count = s->result->count;
-    if (only < 0 && !s->options->serial && !launch_units(s->trace, &s->units, &s->unit_count, err))
+    if (only < 0 && !s->options->serial && !staged_is(s->machine) &&
+        !launch_units(s->trace, &s->units, &s->unit_count, err))
         return false;
     if (s->options->launch_done)
         return true;
@@ -251,6 +260,8 @@ bool replay(struct rp_trace *trace, const struct machine *machine, const struct 
     *result = (struct replay_result){0};
     if (options->issued && (options->engine != REPLAY_REFERENCE || options->threads > 1))
         return rp_fail(err, RP_USAGE, "only the reference engine on one thread reports what issues when");
+    if (options->issued && staged_is(machine))
+        return rp_fail(err, RP_USAGE, "machine %s: pipeline 'staged' does not report what issues when", machine->name);
     struct session s = {.trace = trace,
                         .machine = machine,
                         .options = options,

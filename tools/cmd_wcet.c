@@ -328,6 +328,9 @@ static int run(struct args *a)
     int status = RP_OK;
     struct machine *m = machine_args_open(&a->machine, NULL, 0, &err);
     fine = m;
+    if (m && ((const struct pipeline_model *)m->pipeline.model)->staged)
+        fine = rp_fail(&err, RP_USAGE, "machine %s: bounds are for pipeline 'direct', not '%s'", m->name,
+                       m->pipeline.model->name);
     if (a->json)
         t.traces = json_array();
     else

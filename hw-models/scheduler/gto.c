@@ -3,7 +3,16 @@
  */
 #include "hw-models/scheduler/scheduler.h"
 
+enum { STAYS };
+enum { STAYS_WITH_WARP, STAYS_WITH_SLOT };
+static const char *const stays[] = {"warp", "slot", NULL};
+static const struct model_option options_of[] = {
+    [STAYS] = {"stays_with", OPTION_CHOICE, "", 0, 1, STAYS_WITH_WARP, stays,
+               "the warp, or its slot and so the next warp there, too, from slot 0 on (Accel-Sim)"},
+};
+
 struct gto {
+    bool slot;
     struct scheduler_ages ages;
     uint64_t greedy; /* the slot that issued last, as a mask; 0: none */
 };
@@ -16,8 +25,8 @@ static size_t state_size(const int64_t *options)
 
 static void reset(void *state, const int64_t *options)
 {
-    (void)options;
-    *(struct gto *)state = (struct gto){0};
+    bool slot = options[STAYS] == STAYS_WITH_SLOT;
+    *(struct gto *)state = (struct gto){.slot = slot, .greedy = slot};
 }
 
 static void start(void *state, unsigned slot) { scheduler_ages_start(&((struct gto *)state)->ages, slot); }
@@ -32,7 +41,8 @@ static void end(void *state, unsigned slot)
 {
     struct gto *gto = state;
     scheduler_ages_end(&gto->ages, slot);
-    gto->greedy &= ~(1ull << slot);
+    if (!gto->slot)
+        gto->greedy &= ~(1ull << slot);
 }
 
 static int pick(void *state, uint64_t ready)
@@ -48,10 +58,14 @@ static int pick(void *state, uint64_t ready)
 const struct scheduler_model scheduler_gto = {
     {.name = "gto",
      .help = "greedy then oldest: the same warp while it is ready, else the oldest",
+     .options = options_of,
+     .option_count = MODEL_COUNT_OF(options_of),
      .state_size = state_size},
     reset,
     start,
     wait,
     end,
     pick,
+    NULL,
+    NULL,
 };

@@ -129,4 +129,6 @@ const struct scheduler_model scheduler_levels = {
     wait,
     end,
     pick,
+    NULL,
+    NULL,
 };

@@ -40,4 +40,6 @@ const struct scheduler_model scheduler_lrr = {
     nothing,
     nothing,
     pick,
+    NULL,
+    NULL,
 };

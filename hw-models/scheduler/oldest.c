@@ -33,4 +33,6 @@ const struct scheduler_model scheduler_oldest = {
     wait,
     end,
     pick,
+    NULL,
+    NULL,
 };

@@ -65,4 +65,6 @@ const struct scheduler_model scheduler_random = {
     nothing,
     nothing,
     pick,
+    NULL,
+    NULL,
 };

@@ -30,10 +30,15 @@ struct scheduler_model {
     void (*end)(void *state, unsigned slot);
     /* The slot that issues now: a bit of `ready`, which is not 0; or -1 to issue nothing. */
     int (*pick)(void *state, uint64_t ready);
+    /* NULL, or: the sub-core has this many slots; told once, after reset. By pipelines that tell who waits. */
+    void (*limit)(void *state, unsigned slots);
+    /* NULL, or: the slots that are empty, or whose warps wait at a barrier, for an atomic, or for a register that a
+     * load from global or local memory writes. Told in every cycle, before the pick, by such pipelines alone. */
+    void (*observe)(void *state, uint64_t waits);
 };
 
 extern const struct scheduler_model scheduler_serial, scheduler_lrr, scheduler_gto, scheduler_oldest,
-    scheduler_two_level, scheduler_random, scheduler_levels;
+    scheduler_two_level, scheduler_two_level_active, scheduler_random, scheduler_levels;
 
 /* For schedulers that go by age: who is older than whom. */
 struct scheduler_ages {

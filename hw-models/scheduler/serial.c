@@ -48,4 +48,6 @@ const struct scheduler_model scheduler_serial = {
     wait,
     end,
     pick,
+    NULL,
+    NULL,
 };

@@ -66,4 +66,6 @@ const struct scheduler_model scheduler_two_level = {
     nothing,
     nothing,
     pick,
+    NULL,
+    NULL,
 };

@@ -246,11 +246,11 @@ static bool no_option(const int64_t *options)
 }
 
 static const struct scheduler_model highest_first = {
-    {.name = "highest", .help = "x", .state_size = no_state}, reset, ignore, ignore, ignore, highest};
+    {.name = "highest", .help = "x", .state_size = no_state}, reset, ignore, ignore, ignore, highest, NULL, NULL};
 static const struct scheduler_model holds_all = {
-    {.name = "holds", .help = "x", .state_size = no_state}, reset, ignore, ignore, ignore, never};
+    {.name = "holds", .help = "x", .state_size = no_state}, reset, ignore, ignore, ignore, never, NULL, NULL};
 static const struct scheduler_model picks_wrong = {
-    {.name = "wrong", .help = "x", .state_size = no_state}, reset, ignore, ignore, ignore, wrong};
+    {.name = "wrong", .help = "x", .state_size = no_state}, reset, ignore, ignore, ignore, wrong, NULL, NULL};
 static const struct dram_model slow = {
     {.name = "slow", .help = "x", .options = slow_options, .option_count = 1, .state_size = slow_size},
     slow_reset,

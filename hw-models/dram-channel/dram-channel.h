@@ -1,0 +1,33 @@
+/* A channel of device memory: banks with open rows, first-ready first-come-first-served (Rixner et al., "Memory Access
+ * Scheduling", ISCA 2000), the usual timing parameters, no refresh. Stepped in cycles of its own clock. Rules:
+ * docs/accelsim.md; Accel-Sim's dram.cc was read for them. */
+#ifndef REPRISE_HW_MODELS_DRAM_CHANNEL_H
+#define REPRISE_HW_MODELS_DRAM_CHANNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct dram_timing {
+    uint32_t banks, groups, queue, returns; /* at most 64 banks; requests to choose among; answers that wait */
+    uint32_t ccd, ccdl, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr, burst, rtpl;
+};
+
+struct dram_command {
+    void *request; /* the caller's */
+    uint32_t bank, row, sectors;
+    bool write;
+};
+
+struct dram_channel;
+struct dram_channel *dram_channel_new(const struct dram_timing *);
+void dram_channel_free(struct dram_channel *);
+bool dram_channel_full(const struct dram_channel *);
+/* When it is not full; looked at from the next cycle on. False: out of memory. */
+bool dram_channel_push(struct dram_channel *, const struct dram_command *);
+/* The oldest answered read that waits, NULL: none. */
+void *dram_channel_answer(const struct dram_channel *);
+void dram_channel_take(struct dram_channel *); /* takes it */
+/* A cycle. A write that has ended in it is returned. */
+void *dram_channel_cycle(struct dram_channel *);
+
+#endif

@@ -1,0 +1,10 @@
+#include "hw-models/pipeline/pipeline.h"
+
+static size_t state_size(const int64_t *options)
+{
+    (void)options;
+    return 0;
+}
+
+const struct pipeline_model pipeline_direct = {
+    {.name = "direct", .help = "an instruction's timing is decided when it issues", .state_size = state_size}, false};

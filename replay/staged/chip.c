@@ -1,0 +1,398 @@
+/* Crossbar, slices of L2, channels of device memory (docs/accelsim.md, rules 9 and 10). */
+#include <stdlib.h>
+
+#include "replay/staged/staged.h"
+
+bool fifo_push(struct fifo *f, void *item)
+{
+    if (f->count == f->room) {
+        uint32_t room = f->room ? 2 * f->room : 16;
+        void **larger = malloc(room * sizeof *larger);
+        if (!larger)
+            return false;
+        for (uint32_t i = 0; i < f->count; i++)
+            larger[i] = f->item[(f->head + i) & (f->room - 1)];
+        free(f->item);
+        *f = (struct fifo){larger, 0, f->count, room};
+    }
+    f->item[(f->head + f->count++) & (f->room - 1)] = item;
+    return true;
+}
+
+#define SLAB 256
+struct packet_slab {
+    struct packet_slab *next;
+    struct packet packets[SLAB];
+};
+
+struct packet *staged_packet(struct staged *g)
+{
+    static struct packet none; /* without memory the run ends after this cycle */
+    if (!g->spare_packets) {
+        struct packet_slab *slab = calloc(1, sizeof *slab);
+        if (!slab) {
+            g->no_memory = true;
+            return &none;
+        }
+        slab->next = g->slabs;
+        g->slabs = slab;
+        for (unsigned i = 0; i < SLAB; i++)
+            staged_packet_free(g, &slab->packets[i]);
+    }
+    struct packet *p = g->spare_packets;
+    g->spare_packets = p->next;
+    *p = (struct packet){0};
+    return p;
+}
+
+void staged_packet_free(struct staged *g, struct packet *p)
+{
+    p->next = g->spare_packets;
+    g->spare_packets = p;
+}
+
+/* ---- addresses --------------------------------------------------------------------------------------------------- */
+
+/* Address within the channel: `channel_bytes` of each in turns. */
+static uint64_t within_channel(const struct staged *g, uint64_t address)
+{
+    uint64_t piece = (uint64_t)g->o[STAGED_CHANNEL_BYTES];
+    return address / piece / (uint64_t)g->o[STAGED_CHANNELS] * piece | (address & (piece - 1));
+}
+
+unsigned staged_slice_of(const struct staged *g, uint64_t address)
+{
+    uint64_t piece = (uint64_t)g->o[STAGED_CHANNEL_BYTES], slices = (uint64_t)g->o[STAGED_CHANNEL_SLICES];
+    unsigned channel = (unsigned)(address / piece % (uint64_t)g->o[STAGED_CHANNELS]);
+    return channel * (unsigned)slices + (slices == 2 ? address >> 7 & 1 : 0);
+}
+
+/* A line's number in its slice. */
+static uint64_t line_of(const struct staged *g, uint64_t address)
+{
+    uint64_t a = within_channel(g, address);
+    return g->o[STAGED_CHANNEL_SLICES] == 2 ? a >> 8 : a >> 7;
+}
+
+static unsigned parity(uint64_t bits) { return (unsigned)__builtin_parityll(bits); }
+
+/* Sets are hashed by a polynomial (Rau, "Pseudo-randomly Interleaved Memory", ISCA 1991): which higher bits of a
+ * line's number go into each of the 6 bits. */
+static uint32_t set_of(uint64_t line)
+{
+#define B(n) (1ull << (n))
+    static const uint64_t taps[6] = {
+        B(18) | B(17) | B(16) | B(15) | B(12) | B(10) | B(6) | B(5) | B(0),
+        B(15) | B(13) | B(12) | B(11) | B(10) | B(7) | B(5) | B(1) | B(0),
+        B(16) | B(14) | B(13) | B(12) | B(11) | B(8) | B(6) | B(2) | B(1),
+        B(17) | B(15) | B(14) | B(13) | B(12) | B(9) | B(7) | B(3) | B(2),
+        B(18) | B(16) | B(15) | B(14) | B(13) | B(10) | B(8) | B(4) | B(3),
+        B(17) | B(16) | B(15) | B(14) | B(11) | B(9) | B(5) | B(4),
+    };
+#undef B
+    uint32_t set = (uint32_t)(line & 63);
+    for (unsigned i = 0; i < 6; i++)
+        set ^= parity(line >> 6 & taps[i]) << i;
+    return set;
+}
+
+static unsigned sector_of(uint64_t address) { return (unsigned)(address >> 5 & 3); }
+
+static uint32_t bank_of(uint64_t a) { return (uint32_t)(a >> 12 & 7) << 1 | (uint32_t)(a >> 7 & 1); }
+static uint32_t row_of(uint64_t a) { return (uint32_t)(a >> 15 & 0x1fff); }
+
+/* ---- crossbar ---------------------------------------------------------------------------------------------------- */
+
+bool staged_crossbar_room(const struct staged *g, const struct crossbar *x, unsigned port)
+{
+    return x->in[port].count < (uint64_t)g->o[STAGED_CROSSBAR_BUFFER];
+}
+
+void staged_crossbar_send(struct staged *g, struct crossbar *x, unsigned port, struct packet *p)
+{
+    staged_push(g, &x->in[port], p);
+    x->packets++;
+}
+
+static unsigned port_of(const struct staged *g, const struct crossbar *x, const struct packet *p)
+{
+    return x == &g->requests ? (unsigned)g->machine->sms + p->slice : p->sm;
+}
+
+void staged_crossbar_cycle(struct staged *g, struct crossbar *x)
+{
+    for (unsigned out = 0; x->packets && out < x->ports; out++) {
+        if (x->out[out].count >= (uint64_t)g->o[STAGED_CROSSBAR_BUFFER])
+            continue;
+        for (unsigned i = 0; i < x->ports; i++) {
+            unsigned in = (x->next[out] + i) % x->ports;
+            struct packet *p = fifo_top(&x->in[in]);
+            if (!p || port_of(g, x, p) != out)
+                continue;
+            staged_push(g, &x->out[out], fifo_pop(&x->in[in]));
+            x->packets--;
+            x->next[out] = (in + 1) % x->ports;
+            break;
+        }
+    }
+}
+
+/* ---- slices ------------------------------------------------------------------------------------------------------ */
+
+void staged_slices_reply(struct staged *g)
+{
+    for (unsigned i = 0; i < g->slice_count; i++) {
+        unsigned port = (unsigned)g->machine->sms + i;
+        if (g->slices[i].out.count && staged_crossbar_room(g, &g->replies, port))
+            staged_crossbar_send(g, &g->replies, port, fifo_pop(&g->slices[i].out));
+    }
+}
+
+static void send_back(struct staged *g, struct slice *s, const struct sector_victim *v, const struct packet *because)
+{
+    if (!v->sectors)
+        return;
+    struct packet *p = staged_packet(g);
+    *p = (struct packet){.kind = PACKET_WRITE_BACK, .sectors = v->sectors, .slice = because->slice};
+    p->address = v->line; /* its number in the slice: all that device memory needs */
+    staged_push(g, &s->misses, p);
+}
+
+static void look_up(struct staged *g, struct slice *s)
+{
+    struct packet *p = fifo_top(&s->in);
+    struct sector_victim victim;
+    uint64_t queues = (uint64_t)g->o[STAGED_SLICE_QUEUES], room = (uint64_t)g->o[STAGED_L2_QUEUE];
+    if (!p || s->to_dram.count >= queues || s->out.count >= queues || s->port_busy)
+        return;
+    uint64_t line = line_of(g, p->address), now = g->cycle + s->copies;
+    enum sector_find found;
+    if (p->kind == PACKET_WRITE)
+        found = sector_cache_write(s->l2, line, set_of(line), sector_of(p->address), p->bytes, now,
+                                   s->misses.count < room, &victim);
+    else
+        found = sector_cache_read(s->l2, line, set_of(line), sector_of(p->address), now, s->misses.count + 1 < room,
+                                  p->kind == PACKET_ATOMIC, p, &victim);
+    if (found == SECTOR_REFUSED)
+        return;
+    fifo_pop(&s->in);
+    g->statistics->memory.l2.hits += found == SECTOR_HIT || found == SECTOR_MERGED;
+    g->statistics->memory.l2.misses += found == SECTOR_MISS;
+    if (found == SECTOR_HIT)
+        s->port_busy = 1;
+    if (p->kind == PACKET_WRITE) {
+        if (found != SECTOR_HIT)
+            s->port_busy = victim.sectors;
+        staged_push(g, &s->out, p);
+    } else if (found == SECTOR_HIT)
+        staged_push(g, &s->out, p);
+    else if (found == SECTOR_MISS)
+        staged_push(g, &s->misses, p);
+    send_back(g, s, &victim, p);
+}
+
+static void slice_cycle(struct staged *g, unsigned number)
+{
+    struct slice *s = &g->slices[number];
+    struct packet *p;
+    uint64_t queues = (uint64_t)g->o[STAGED_SLICE_QUEUES];
+    if (s->in.count + 4 <= queues && (p = fifo_pop(&g->requests.out[(unsigned)g->machine->sms + number]))) {
+        p->ready = g->cycle + (uint64_t)g->o[STAGED_L2_LATENCY];
+        staged_push(g, &s->rop, p);
+    }
+    if (s->out.count < queues && (p = sector_cache_ready(s->l2)))
+        staged_push(g, &s->out, p);
+    if ((p = fifo_pop(&s->from_dram))) {
+        uint64_t line = line_of(g, p->address);
+        sector_cache_fill(s->l2, line, set_of(line), sector_of(p->address), p->kind == PACKET_ATOMIC);
+    }
+    if (s->misses.count && s->to_dram.count < queues)
+        staged_push(g, &s->to_dram, fifo_pop(&s->misses));
+    s->port_busy -= s->port_busy != 0;
+    look_up(g, s);
+    p = fifo_top(&s->rop);
+    if (p && g->cycle >= p->ready && s->in.count < queues)
+        staged_push(g, &s->in, fifo_pop(&s->rop));
+}
+
+void staged_slices_cycle(struct staged *g)
+{
+    for (unsigned i = 0; i < g->slice_count; i++)
+        slice_cycle(g, i);
+}
+
+/* ---- device memory ----------------------------------------------------------------------------------------------- */
+
+static void give_back(struct channel *c, unsigned slice)
+{
+    *(c->credits[slice] ? &c->credits[slice] : &c->shared) -= 1;
+}
+
+static bool borrow(const struct staged *g, struct channel *c, unsigned slice, bool really)
+{
+    uint64_t most = (uint64_t)(g->o[STAGED_DRAM_QUEUE] + g->o[STAGED_DRAM_RETURNS] - g->o[STAGED_CHANNEL_SLICES] + 1);
+    if (c->credits[slice] >= 1 && c->shared >= most)
+        return false;
+    if (really) {
+        c->last = slice;
+        *(c->credits[slice] < 1 ? &c->credits[slice] : &c->shared) += 1;
+    }
+    return true;
+}
+
+static void accept(struct staged *g, struct channel *c, struct slice *slices)
+{
+    unsigned count = (unsigned)g->o[STAGED_CHANNEL_SLICES];
+    for (unsigned i = 0, last = c->last; i < count; i++) {
+        unsigned at = (i + last + 1) % count;
+        struct slice *s = &slices[at];
+        if (!s->to_dram.count || s->from_dram.count >= (uint64_t)g->o[STAGED_SLICE_QUEUES] || !borrow(g, c, at, false))
+            continue;
+        if (dram_channel_full(c->dram))
+            return;
+        struct packet *p = fifo_pop(&s->to_dram);
+        p->ready = g->cycle + (uint64_t)g->o[STAGED_DRAM_LATENCY];
+        staged_push(g, &c->waiting, p);
+        borrow(g, c, at, true);
+        return;
+    }
+}
+
+static uint64_t place_of(const struct staged *g, const struct packet *p)
+{
+    uint64_t slices = (uint64_t)g->o[STAGED_CHANNEL_SLICES];
+    if (p->kind != PACKET_WRITE_BACK)
+        return within_channel(g, p->address);
+    return slices == 2 ? p->address << 8 | (uint64_t)(p->slice & 1) << 7 : p->address << 7;
+}
+
+static void channel_cycle(struct staged *g, unsigned number)
+{
+    struct channel *c = &g->channels[number];
+    unsigned count = (unsigned)g->o[STAGED_CHANNEL_SLICES];
+    struct slice *slices = &g->slices[number * count];
+    struct packet *p = dram_channel_answer(c->dram);
+    if (p && slices[p->slice % count].from_dram.count < (uint64_t)g->o[STAGED_SLICE_QUEUES]) {
+        staged_push(g, &slices[p->slice % count].from_dram, p);
+        give_back(c, p->slice % count);
+        dram_channel_take(c->dram);
+    }
+    if ((p = dram_channel_cycle(c->dram))) {
+        give_back(c, p->slice % count);
+        staged_packet_free(g, p);
+    }
+    accept(g, c, slices);
+    p = fifo_top(&c->waiting);
+    if (!p || g->cycle < p->ready || dram_channel_full(c->dram))
+        return;
+    uint64_t place = place_of(g, p);
+    const struct dram_command command = {.request = p,
+                                         .bank = bank_of(place),
+                                         .row = row_of(place),
+                                         .sectors = p->kind == PACKET_WRITE_BACK ? p->sectors : 1,
+                                         .write = p->kind == PACKET_WRITE_BACK};
+    g->statistics->memory.dram.accesses++;
+    fifo_pop(&c->waiting);
+    g->no_memory |= !dram_channel_push(c->dram, &command);
+}
+
+void staged_dram_cycle(struct staged *g)
+{
+    for (unsigned i = 0; i < (unsigned)g->o[STAGED_CHANNELS]; i++)
+        channel_cycle(g, i);
+}
+
+/* What the host copied to the device is in L2. */
+void staged_copy(struct staged *g, uint64_t address, uint64_t size)
+{
+    uint64_t mask = ~0ull >> (64 - g->o[STAGED_COPY_BITS]);
+    for (uint64_t at = 0; at < size; at += 32) {
+        uint64_t a = (address + at) & mask, line = line_of(g, a);
+        struct slice *s = &g->slices[staged_slice_of(g, a)];
+        sector_cache_preload(s->l2, line, set_of(line), sector_of(a), g->cycle + s->copies++);
+    }
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
+static bool crossbar_new(struct crossbar *x, unsigned ports)
+{
+    *x = (struct crossbar){.ports = ports,
+                           .in = calloc(ports, sizeof *x->in),
+                           .out = calloc(ports, sizeof *x->out),
+                           .next = calloc(ports, sizeof *x->next)};
+    return x->in && x->out && x->next;
+}
+
+static void crossbar_free(struct crossbar *x)
+{
+    for (unsigned i = 0; x->in && x->out && i < x->ports; i++) {
+        free(x->in[i].item);
+        free(x->out[i].item);
+    }
+    free(x->in);
+    free(x->out);
+    free(x->next);
+}
+
+bool staged_chip_new(struct staged *g)
+{
+    const int64_t *o = g->o;
+#define T(id) (uint32_t) o[STAGED_##id]
+    const struct dram_timing timing = {.banks = T(DRAM_BANKS),
+                                       .groups = T(DRAM_GROUPS),
+                                       .queue = T(DRAM_QUEUE),
+                                       .returns = T(DRAM_RETURNS),
+                                       .ccd = T(T_CCD),
+                                       .ccdl = T(T_CCDL),
+                                       .rrd = T(T_RRD),
+                                       .rcd = T(T_RCD),
+                                       .ras = T(T_RAS),
+                                       .rp = T(T_RP),
+                                       .rc = T(T_RC),
+                                       .cl = T(T_CL),
+                                       .wl = T(T_WL),
+                                       .cdlr = T(T_CDLR),
+                                       .wr = T(T_WR),
+                                       .burst = T(T_BURST),
+                                       .rtpl = T(T_RTPL)};
+    const struct sector_cache_shape shape = {
+        .sets = T(L2_SETS), .ways = T(L2_WAYS), .mshrs = T(L2_MSHRS), .merges = T(L2_MERGES), .back = true};
+#undef T
+    g->slice_count = (unsigned)(o[STAGED_CHANNELS] * o[STAGED_CHANNEL_SLICES]);
+    g->slices = calloc(g->slice_count, sizeof *g->slices);
+    g->channels = calloc((size_t)o[STAGED_CHANNELS], sizeof *g->channels);
+    unsigned ports = (unsigned)g->machine->sms + g->slice_count;
+    if (!g->slices || !g->channels || !crossbar_new(&g->requests, ports) || !crossbar_new(&g->replies, ports))
+        return false;
+    for (unsigned i = 0; i < g->slice_count; i++)
+        if (!(g->slices[i].l2 = sector_cache_new(&shape)))
+            return false;
+    for (int64_t i = 0; i < o[STAGED_CHANNELS]; i++)
+        if (!(g->channels[i].dram = dram_channel_new(&timing)))
+            return false;
+    return true;
+}
+
+void staged_chip_free(struct staged *g)
+{
+    for (unsigned i = 0; g->slices && i < g->slice_count; i++) {
+        struct slice *s = &g->slices[i];
+        struct fifo *all[] = {&s->rop, &s->in, &s->out, &s->to_dram, &s->from_dram, &s->misses};
+        for (unsigned f = 0; f < sizeof all / sizeof *all; f++)
+            free(all[f]->item);
+        sector_cache_free(s->l2);
+    }
+    for (int64_t i = 0; g->channels && i < g->o[STAGED_CHANNELS]; i++) {
+        free(g->channels[i].waiting.item);
+        dram_channel_free(g->channels[i].dram);
+    }
+    crossbar_free(&g->requests);
+    crossbar_free(&g->replies);
+    free(g->slices);
+    free(g->channels);
+    for (struct packet_slab *slab = g->slabs, *next; slab; slab = next) {
+        next = slab->next;
+        free(slab);
+    }
+}

@@ -1,0 +1,265 @@
+/* The load/store unit and L1 (docs/accelsim.md, rule 8). */
+#include "replay/staged/staged.h"
+
+static struct staged_warp *warp_of(struct staged_sm *sm, uint32_t warp) { return &sm->warps[warp]; }
+
+/* One of the sectors that a register waits for is there. */
+static void sector_done(struct staged_sm *sm, uint32_t warp, int32_t dst)
+{
+    struct staged_warp *w = warp_of(sm, warp);
+    if (dst >= 0 && w->writes[dst] && !--w->writes[dst])
+        staged_release(w, dst);
+}
+
+/* ---- results ----------------------------------------------------------------------------------------------------- */
+
+static void write_result(struct staged_sm *sm)
+{
+    if (!sm->result.full)
+        return;
+    if (sm->result.dst >= 0) {
+        struct inst at = {.warp = sm->result.warp};
+        struct bank *b = &sm->banks[staged_bank(sm, &at, sm->result.dst)];
+        if (b->written)
+            return;
+        b->written = true;
+        if (sm->result.shared)
+            staged_release(warp_of(sm, sm->result.warp), sm->result.dst);
+        else
+            sector_done(sm, sm->result.warp, sm->result.dst);
+    }
+    sm->result.full = false;
+}
+
+static void set_result(struct staged_sm *sm, uint32_t warp, int32_t dst, bool shared)
+{
+    sm->result.full = true;
+    sm->result.shared = shared;
+    sm->result.warp = warp;
+    sm->result.dst = dst;
+}
+
+enum { CLIENT_SHARED, CLIENT_TEXTURE, CLIENT_CONSTANT, CLIENT_BYPASS, CLIENT_L1, CLIENTS };
+
+static bool serve(struct staged_sm *sm, unsigned client)
+{
+    if (client == CLIENT_SHARED && sm->shared_pipe[0]) {
+        struct inst *in = sm->shared_pipe[0];
+        set_result(sm, in->warp, in->s->dst, true);
+        if (in->atomic)
+            warp_of(sm, in->warp)->atomics -= in->lanes;
+        warp_of(sm, in->warp)->in_pipeline--;
+        staged_inst_free(sm->chip, in);
+        sm->shared_pipe[0] = NULL;
+        return true;
+    }
+    struct packet *p = NULL;
+    if (client == CLIENT_BYPASS && (p = sm->bypassed)) {
+        if (p->kind == PACKET_ATOMIC)
+            warp_of(sm, p->warp)->atomics -= p->lanes;
+        sm->bypassed = NULL;
+    } else if (client == CLIENT_L1)
+        p = sector_cache_ready(sm->l1);
+    if (!p)
+        return false;
+    set_result(sm, p->warp, p->dst, false);
+    staged_packet_free(sm->chip, p);
+    return true;
+}
+
+static void write_back(struct staged_sm *sm)
+{
+    write_result(sm);
+    if (sm->result.full)
+        return;
+    for (unsigned c = 0; c < CLIENTS; c++) {
+        unsigned client = (sm->next_client + c) % CLIENTS;
+        if (!serve(sm, client))
+            continue;
+        sm->next_client = (client + 1) % CLIENTS;
+        return;
+    }
+}
+
+/* ---- replies ----------------------------------------------------------------------------------------------------- */
+
+/* From the crossbar into the SM. */
+void staged_lsu_receive(struct staged_sm *sm)
+{
+    struct staged *g = sm->chip;
+    if (sm->ejected.count && sm->replies.count < (uint64_t)g->o[STAGED_REPLIES])
+        staged_push(g, &sm->replies, fifo_pop(&sm->ejected));
+    struct fifo *from = &g->replies.out[sm->number];
+    if (from->count && sm->ejected.count < (uint64_t)g->o[STAGED_EJECTION])
+        staged_push(g, &sm->ejected, fifo_pop(from));
+}
+
+static uint32_t l1_set(const struct staged_sm *sm, uint64_t address)
+{
+    return (uint32_t)(address >> 7) % (uint32_t)sm->chip->o[STAGED_L1_SETS];
+}
+
+static void take_reply(struct staged_sm *sm)
+{
+    struct packet *p = fifo_top(&sm->replies);
+    if (!p || (p->kind != PACKET_WRITE && p->bypass && sm->bypassed))
+        return;
+    fifo_pop(&sm->replies);
+    if (p->kind == PACKET_WRITE) {
+        warp_of(sm, p->warp)->stores--;
+        staged_packet_free(sm->chip, p);
+    } else if (p->bypass)
+        sm->bypassed = p;
+    else
+        sector_cache_fill(sm->l1, p->address >> 7, l1_set(sm, p->address), (unsigned)(p->address >> 5 & 3), false);
+}
+
+/* ---- L1 ---------------------------------------------------------------------------------------------------------- */
+
+static void send_miss(struct staged_sm *sm)
+{
+    struct staged *g = sm->chip;
+    if (sm->misses.count && staged_crossbar_room(g, &g->requests, sm->number))
+        staged_crossbar_send(g, &g->requests, sm->number, fifo_pop(&sm->misses));
+}
+
+/* False: refused. */
+static bool look_up(struct staged_sm *sm, struct packet *p)
+{
+    struct staged *g = sm->chip;
+    struct sector_victim victim;
+    sm->l1_used = true;
+    uint64_t line = p->address >> 7, queue = (uint64_t)g->o[STAGED_L1_QUEUE];
+    unsigned sector = (unsigned)(p->address >> 5 & 3);
+    enum sector_find found;
+    if (p->kind == PACKET_WRITE) {
+        found = sector_cache_write(sm->l1, line, l1_set(sm, p->address), sector, p->bytes, g->cycle,
+                                   sm->misses.count < queue, &victim);
+        if (found != SECTOR_REFUSED)
+            staged_push(g, &sm->misses, p);
+    } else {
+        found = sector_cache_read(sm->l1, line, l1_set(sm, p->address), sector, g->cycle, sm->misses.count + 1 < queue,
+                                  false, p, &victim);
+        if (found == SECTOR_MISS)
+            staged_push(g, &sm->misses, p);
+        if (found == SECTOR_HIT) {
+            sector_done(sm, p->warp, p->dst);
+            staged_packet_free(g, p);
+        }
+    }
+    g->statistics->memory.l1.hits += found == SECTOR_HIT || found == SECTOR_MERGED;
+    g->statistics->memory.l1.misses += found == SECTOR_MISS;
+    return found != SECTOR_REFUSED;
+}
+
+static void l1_cycle(struct staged_sm *sm)
+{
+    int64_t latency = sm->chip->o[STAGED_L1_LATENCY];
+    for (int64_t b = 0; b < sm->chip->o[STAGED_L1_BANKS]; b++) {
+        struct packet **queue = &sm->l1_queue[b * latency];
+        if (queue[0] && look_up(sm, queue[0]))
+            queue[0] = NULL;
+        for (int64_t stage = 0; stage + 1 < latency; stage++)
+            if (!queue[stage]) {
+                queue[stage] = queue[stage + 1];
+                queue[stage + 1] = NULL;
+            }
+    }
+}
+
+/* ---- the instruction at hand ------------------------------------------------------------------------------------- */
+
+static struct packet *packet_of(struct staged_sm *sm, const struct inst *in)
+{
+    const struct access *a = &in->accesses[in->access_count - 1];
+    struct packet *p = staged_packet(sm->chip);
+    p->address = a->address;
+    p->bytes = a->bytes;
+    p->lanes = a->lanes;
+    p->warp = in->warp;
+    p->dst = in->s->dst;
+    p->sm = (uint16_t)sm->number;
+    p->slice = (uint16_t)staged_slice_of(sm->chip, a->address);
+    p->kind = in->atomic ? PACKET_ATOMIC : in->store ? PACKET_WRITE : PACKET_READ;
+    p->bypass = in->bypass;
+    return p;
+}
+
+static void bypass_l1(struct staged_sm *sm, struct inst *in)
+{
+    struct staged *g = sm->chip;
+    if (!staged_crossbar_room(g, &g->requests, sm->number))
+        return;
+    staged_crossbar_send(g, &g->requests, sm->number, packet_of(sm, in));
+    in->access_count--;
+    warp_of(sm, in->warp)->stores += in->store;
+}
+
+/* Each of as many as there are banks, until one's bank cannot take it. */
+static void enter_l1(struct staged_sm *sm, struct inst *in)
+{
+    int64_t banks = sm->chip->o[STAGED_L1_BANKS], latency = sm->chip->o[STAGED_L1_LATENCY];
+    for (int64_t n = 0; n < banks && in->access_count; n++) {
+        uint64_t address = in->accesses[in->access_count - 1].address;
+        struct packet **last = &sm->l1_queue[(int64_t)(address >> 5) % banks * latency + latency - 1];
+        if (*last)
+            return;
+        *last = packet_of(sm, in);
+        in->access_count--;
+        warp_of(sm, in->warp)->stores += in->store;
+    }
+}
+
+static bool is_served(struct staged_sm *sm, struct inst *in)
+{
+    if (!in->any_lane)
+        return true;
+    if (in->shared) {
+        in->delay -= in->delay != 0;
+        return !in->delay;
+    }
+    if (in->access_count) {
+        if (in->bypass)
+            bypass_l1(sm, in);
+        else
+            enter_l1(sm, in);
+    }
+    return !in->access_count;
+}
+
+static void work(struct staged_sm *sm)
+{
+    struct inst *in = sm->dispatch;
+    if (!in || !is_served(sm, in))
+        return;
+    struct inst **last = &sm->shared_pipe[sm->chip->o[STAGED_SHARED_LATENCY] - 1];
+    if (in->load && in->shared) {
+        if (*last)
+            return;
+        *last = in;
+        sm->dispatch = NULL;
+        return;
+    }
+    struct staged_warp *w = warp_of(sm, in->warp);
+    if (in->load && in->s->dst >= 0 && !w->writes[in->s->dst]) { /* a load without lanes */
+        staged_release(w, in->s->dst);
+        w->is_long[in->s->dst] = 0;
+    }
+    w->in_pipeline--;
+    sm->dispatch = NULL;
+    staged_inst_free(sm->chip, in);
+}
+
+void staged_lsu_cycle(struct staged_sm *sm)
+{
+    write_back(sm);
+    for (int64_t s = 0; s + 1 < sm->chip->o[STAGED_SHARED_LATENCY]; s++)
+        if (!sm->shared_pipe[s]) {
+            sm->shared_pipe[s] = sm->shared_pipe[s + 1];
+            sm->shared_pipe[s + 1] = NULL;
+        }
+    take_reply(sm);
+    send_miss(sm);
+    l1_cycle(sm);
+    work(sm);
+}

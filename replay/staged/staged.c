@@ -1,0 +1,329 @@
+/* Launches, one after the other, and the clocks (docs/accelsim.md, rules 1 and 2). */
+#include "replay/staged/staged.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "replay/covered.h"
+
+/* ---- SMs --------------------------------------------------------------------------------------------------------- */
+
+static bool new_registers(struct staged *g, struct staged_sm *sm)
+{
+    for (int64_t w = 0; w < g->machine->warps; w++) {
+        struct staged_warp *warp = &sm->warps[w];
+        free(warp->is_pending);
+        free(warp->is_long);
+        free(warp->writes);
+        warp->is_pending = calloc(g->registers, 1);
+        warp->is_long = calloc(g->registers, 1);
+        warp->writes = calloc(g->registers, sizeof *warp->writes);
+        if (!warp->is_pending || !warp->is_long || !warp->writes)
+            return false;
+    }
+    return true;
+}
+
+static bool new_schedulers(struct staged *g, struct staged_sm *sm)
+{
+    const struct machine_part *part = &g->machine->scheduler;
+    const struct scheduler_model *m = (const struct scheduler_model *)part->model;
+    for (int64_t s = 0; s < g->machine->subcores; s++) {
+        if (!(sm->scheduler[s] = calloc(1, part->model->state_size(part->options) + 64)))
+            return false;
+        m->reset(sm->scheduler[s], part->options);
+        if (m->limit)
+            m->limit(sm->scheduler[s], (unsigned)(g->machine->warps / g->machine->subcores));
+    }
+    return true;
+}
+
+static bool new_sm(struct staged *g, unsigned number)
+{
+    const int64_t *o = g->o;
+    struct staged_sm *sm = &g->sms[number];
+    uint32_t sets = (uint32_t)o[STAGED_L1_SETS], most = (uint32_t)(o[STAGED_L1_BYTES] / 128) / sets;
+    const struct sector_cache_shape shape = {.sets = sets,
+                                             .ways = most ? most : 1,
+                                             .mshrs = (uint32_t)o[STAGED_L1_MSHRS],
+                                             .merges = (uint32_t)o[STAGED_L1_MERGES],
+                                             .dirty_percent = (uint32_t)o[STAGED_L1_DIRTY]};
+    sm->chip = g;
+    sm->number = number;
+    sm->fetched = -1;
+    sm->warps = calloc((size_t)g->machine->warps, sizeof *sm->warps);
+    sm->slots = calloc((size_t)g->machine->blocks, sizeof *sm->slots);
+    sm->shared_pipe = calloc((size_t)o[STAGED_SHARED_LATENCY], sizeof(void *));
+    sm->l1_queue = calloc((size_t)(o[STAGED_L1_BANKS] * o[STAGED_L1_LATENCY]), sizeof(void *));
+    sm->l1 = sector_cache_new(&shape);
+    return sm->warps && sm->slots && sm->shared_pipe && sm->l1_queue && sm->l1 && new_schedulers(g, sm);
+}
+
+static void free_inst(struct inst *in)
+{
+    if (in)
+        free(in->accesses);
+    free(in);
+}
+
+static void free_insts(struct staged *g, struct staged_sm *sm)
+{
+    for (unsigned u = 0; u < STAGED_UNITS; u++)
+        for (unsigned s = 0; s < STAGED_SUBCORES; s++) {
+            free_inst(sm->issued[u][s]);
+            free_inst(sm->collected[u][s]);
+            free_inst(sm->units[u][s].dispatch);
+        }
+    for (unsigned c = 0; c < STAGED_MOST_COLLECTORS; c++)
+        free_inst(sm->collectors[c].inst);
+    for (unsigned e = 0; e < STAGED_RING; e++)
+        for (struct inst *in = sm->ends[e], *next; in; in = next) {
+            next = in->next;
+            free_inst(in);
+        }
+    free_inst(sm->dispatch);
+    for (int64_t s = 0; sm->shared_pipe && s < g->o[STAGED_SHARED_LATENCY]; s++)
+        free_inst(sm->shared_pipe[s]);
+}
+
+static void free_blocks(struct staged *g, struct staged_sm *sm)
+{
+    for (int64_t w = 0; sm->warps && w < g->machine->warps; w++) {
+        struct staged_warp *warp = &sm->warps[w];
+        for (unsigned i = warp->buffer_at; warp->block && i < warp->buffer_at + warp->buffered; i++)
+            free_inst(warp->buffer[i]);
+        if (warp->block && warp->cursor.block)
+            rp_cursor_close(&warp->cursor);
+        free(warp->is_pending);
+        free(warp->is_long);
+        free(warp->writes);
+    }
+    for (int64_t b = 0; sm->slots && b < g->machine->blocks; b++)
+        if (sm->slots[b]) {
+            rp_block_close(sm->slots[b]->trace);
+            free(sm->slots[b]);
+        }
+}
+
+static void free_sm(struct staged *g, struct staged_sm *sm)
+{
+    free_insts(g, sm);
+    free_blocks(g, sm);
+    for (unsigned s = 0; s < STAGED_SUBCORES; s++)
+        free(sm->scheduler[s]);
+    free(sm->misses.item);
+    free(sm->replies.item);
+    free(sm->ejected.item);
+    free(sm->warps);
+    free(sm->slots);
+    free(sm->shared_pipe);
+    free(sm->l1_queue);
+    sector_cache_free(sm->l1);
+}
+
+static void sm_cycle(struct staged_sm *sm)
+{
+    if (!sm->live_warps)
+        return;
+    sm->cycle++;
+    staged_write_back(sm);
+    staged_execute(sm);
+    staged_read_operands(sm);
+    staged_front(sm);
+    staged_fetch(sm);
+    sm->chip->statistics->sm_cycles++;
+    sm->chip->statistics->warp_cycles += sm->live_warps;
+}
+
+/* ---- the clocks -------------------------------------------------------------------------------------------------- */
+
+static void core_end(struct staged *g)
+{
+    g->cycle++;
+    if (!g->countdown)
+        staged_place_blocks(g);
+    g->countdown -= g->countdown != 0;
+    for (int64_t s = 0; s < g->machine->sms; s++)
+        if (!g->sms[s].live_warps && g->sms[s].l1_used) {
+            g->sms[s].l1_used = false;
+            sector_cache_clear(g->sms[s].l1, g->sms[s].l1_ways);
+        }
+}
+
+/* SMs, crossbar and L2 have one clock, device memory has its own. Times add up as Accel-Sim's do, in doubles of
+ * seconds: they are never compared for more than their order. */
+static void pass(struct staged *g)
+{
+    double now = g->core_time < g->dram_time ? g->core_time : g->dram_time;
+    bool core = g->core_time <= now, dram = g->dram_time <= now;
+    if (core) {
+        g->core_time += 1 / ((double)g->o[STAGED_CORE_KHZ] * 1e3);
+        for (int64_t s = 0; s < g->machine->sms; s++)
+            staged_lsu_receive(&g->sms[s]);
+        staged_slices_reply(g);
+    }
+    if (dram) {
+        g->dram_time += 1 / ((double)g->o[STAGED_DRAM_KHZ] * 1e3);
+        staged_dram_cycle(g);
+    }
+    if (!core)
+        return;
+    staged_slices_cycle(g);
+    staged_crossbar_cycle(g, &g->requests);
+    staged_crossbar_cycle(g, &g->replies);
+    for (int64_t s = 0; s < g->machine->sms; s++)
+        sm_cycle(&g->sms[s]);
+    core_end(g);
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* Resident blocks of an SM; no more than the grid spreads out to. */
+static bool set_limit(struct staged *g, struct rp_error *err)
+{
+    const struct machine *m = g->machine;
+    uint64_t warps = rp_launch_warps(g->launch),
+             shared = (uint64_t)g->kernel->static_shared + g->launch->dynamic_shared;
+    uint64_t grain = (uint64_t)m->register_granularity, registers = (uint64_t)g->kernel->registers * RP_WARP_LANES;
+    registers = (registers + grain - 1) / grain * grain * warps;
+    uint64_t limit =
+        least((uint64_t)m->blocks, least((uint64_t)m->warps, (uint64_t)m->threads / RP_WARP_LANES) / warps);
+    limit = shared ? least(limit, (uint64_t)m->shared_bytes / shared) : limit;
+    limit = registers ? least(limit, (uint64_t)m->registers / registers) : limit;
+    if (!limit)
+        return rp_fail(err, RP_BAD_INPUT, "%s: launch %" PRIu32 " (%s): a block of it does not fit on an SM of %s",
+                       rp_trace_path(g->trace), g->launch_number, g->kernel->name, m->name);
+    uint64_t sms = (uint64_t)m->sms;
+    g->limit = (unsigned)(g->blocks < limit * sms ? (g->blocks + sms - 1) / sms : limit);
+    g->warps_per_block = (unsigned)warps;
+    uint64_t all = g->limit * shared <= (uint64_t)g->o[STAGED_L1_SHARED_SMALL] ? (uint64_t)g->o[STAGED_L1_SHARED_SMALL]
+                                                                               : (uint64_t)g->o[STAGED_L1_SHARED_LARGE];
+    uint64_t bytes = (uint64_t)g->o[STAGED_L1_BYTES];
+    for (uint64_t s = 0; s < sms; s++) {
+        uint64_t ways = bytes > all ? (bytes - all) / 128 / (uint64_t)g->o[STAGED_L1_SETS] : 1;
+        g->sms[s].l1_ways = (uint32_t)(ways ? ways : 1);
+        sector_cache_clear(g->sms[s].l1, g->sms[s].l1_ways);
+    }
+    return true;
+}
+
+static void copies_before(struct staged *g)
+{
+    for (size_t i = 0; i < rp_trace_host_operation_count(g->trace); i++) {
+        const struct rp_host_operation *o = rp_trace_host_operation(g->trace, i);
+        if (o->launch == g->launch_number && o->kind == RP_HOST_COPY && o->direction == RP_COPY_TO_DEVICE)
+            staged_copy(g, o->address, o->size);
+    }
+}
+
+static bool begin_launch(struct staged *g, struct rp_trace *trace, const struct engine_launch *l, struct rp_error *err)
+{
+    g->trace = trace;
+    g->launch_number = l->number;
+    g->launch = l->launch;
+    g->kernel = l->kernel;
+    g->blocks = l->blocks;
+    g->next_block = 0;
+    g->begin = g->cycle;
+    g->countdown = (uint64_t)g->o[STAGED_LAUNCH_LATENCY];
+    g->statistics = &l->out->statistics;
+    g->err = err;
+    free(g->statics);
+    g->statics = NULL;
+    if (!kernel_is_covered(g->kernel, err) || !staged_statics(g, err) || !set_limit(g, err))
+        return false;
+    for (int64_t s = 0; s < g->machine->sms; s++)
+        if (!new_registers(g, &g->sms[s]))
+            return rp_fail(err, RP_SYSTEM, "out of memory for machine %s", g->machine->name);
+    copies_before(g);
+    return true;
+}
+
+#define STUCK 10000000u /* cycles without an instruction: nothing on the way takes that long */
+
+static bool is_stuck(struct staged *g, const struct engine_launch *l)
+{
+    if (l->cut_short) {
+        snprintf(l->out->warning, sizeof l->out->warning, "the recording ended early: warps wait for ever");
+        return true;
+    }
+    return rp_fail(g->err, RP_BAD_INPUT, "%s: launch %" PRIu32 " (%s): its warps wait for ever; at different barriers?",
+                   rp_trace_path(g->trace), g->launch_number, g->kernel->name);
+}
+
+static bool run_launch(struct staged *g, const struct engine_job *job, const struct engine_launch *l)
+{
+    uint64_t last = g->age, since = g->cycle, reported = 0, patience = STUCK + g->countdown;
+    while (g->next_block < g->blocks || g->live_blocks) {
+        pass(g);
+        if (g->no_memory && !g->failed)
+            return rp_fail(g->err, RP_SYSTEM, "out of memory for machine %s", g->machine->name);
+        if (g->failed)
+            return false;
+        since = g->age != last ? g->cycle : since;
+        last = g->age;
+        if (g->cycle - since > patience)
+            return is_stuck(g, l);
+        uint64_t here = g->statistics->warp_instructions;
+        if (job->progress && here - reported >= PROGRESS_EVERY) {
+            job->progress(job->progress_data, here - reported);
+            reported = here;
+        }
+    }
+    if (job->progress)
+        job->progress(job->progress_data, g->statistics->warp_instructions - reported);
+    return true;
+}
+
+bool staged_run(struct staged *g, const struct engine_job *job, struct statistics *sum, struct rp_error *err)
+{
+    struct engine_period period = {.job = job};
+    struct engine_launch l;
+    if (!engine_take(&period, &l))
+        return rp_fail(err, RP_BAD_INPUT, "%s: its launches wait for one another", rp_trace_path(job->trace));
+    l.begin = 0;
+    l.out->control_words = false;
+    if (!begin_launch(g, job->trace, &l, err) || !run_launch(g, job, &l))
+        return false;
+    engine_ended(&period, &l, g->cycle - g->begin);
+    *sum = period.sum;
+    return true;
+}
+
+void staged_free(struct staged *g)
+{
+    if (!g)
+        return;
+    for (int64_t s = 0; g->sms && s < g->machine->sms; s++)
+        free_sm(g, &g->sms[s]);
+    free(g->sms);
+    staged_chip_free(g);
+    for (struct inst *in = g->spare, *next; in; in = next) {
+        next = in->next;
+        free_inst(in);
+    }
+    free(g->statics);
+    free(g);
+}
+
+struct staged *staged_new(const struct machine *machine, struct rp_error *err)
+{
+    struct staged *g = calloc(1, sizeof *g);
+    bool fine = g;
+    if (fine) {
+        g->machine = machine;
+        g->o = machine->pipeline.options;
+        g->sms = calloc((size_t)machine->sms, sizeof *g->sms);
+        fine = g->sms && staged_chip_new(g);
+    }
+    for (unsigned s = 0; fine && s < (unsigned)machine->sms; s++)
+        fine = new_sm(g, s);
+    if (fine)
+        return g;
+    rp_fail(err, RP_SYSTEM, "out of memory for machine %s", machine->name);
+    staged_free(g);
+    return NULL;
+}

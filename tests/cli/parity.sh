@@ -1,0 +1,38 @@
+#!/bin/bash
+# rtx2060-accelsim gives Accel-Sim's cycles; make bench-parity prints all of them.
+set -u
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+python3 tests/bench/parity.py m_ffma m_imad m_mufu m_dfma m_mix m_bra m_bar m_empty m_lds m_ldg sgemm_n128\ scheduler=lrr\ n_sm=1 \
+    sgemm_n128\ scheduler=gto\ n_sm=1 sgemm_n128\ scheduler=two >"$dir/out" 2>&1
+status=$?
+cat "$dir/out" >&2
+[ $status -eq 0 ] && echo "ok - within 1 %, and GTO - LRR of the same sign" || echo "not ok - within 1 %, and GTO - LRR of the same sign"
+grep -q "^27 of 27 are equal" "$dir/out" && echo "ok - equal to the cycle" || echo "not ok - equal to the cycle"
+r=$REPRISE
+"$r" import accelsim -q tests/golden/accelsim/m_ldg_stride4_8w/kernelslist.g -o "$dir/a.wtr"
+"$r" export accelsim -q "$dir/a.wtr" -o "$dir/out.d" && "$r" import accelsim -q "$dir/out.d/kernelslist.g" -o "$dir/b.wtr"
+cycles() { "$r" replay --json -q "$1" -m rtx2060-accelsim | python3 -c 'import json,sys; print(json.load(sys.stdin)["total"])'; }
+a=$(cycles "$dir/a.wtr")
+[ -n "$a" ] && [ "$a" = "$(cycles "$dir/b.wtr")" ] && echo "ok - out and in again: the same statistics" || echo "not ok - out and in again: the same statistics"
+# two launches, one after the other, as Accel-Sim runs them: the second takes as long (m_ffma_dep twice: 7171 + 7171)
+mkdir "$dir/twice"
+cp tests/golden/accelsim/m_ffma_dep_1w/kernel-1.traceg.xz "$dir/twice"
+printf 'kernel-1.traceg.xz\nkernel-1.traceg.xz\n' >"$dir/twice/kernelslist.g"
+"$r" import accelsim -q "$dir/twice/kernelslist.g" -o "$dir/twice.wtr"
+[ "$("$r" replay --json -q "$dir/twice.wtr" -m rtx2060-accelsim --set pipeline.launch_latency=0 |
+    python3 -c 'import json,sys; print([l["statistics"]["cycles"] if "statistics" in l else l["cycles"] for l in json.load(sys.stdin)["launches"]])')" = "[7171, 7171]" ] &&
+    echo "ok - two launches" || echo "not ok - two launches"
+says() { # text, command...: exit status 1, one line
+    local text=$1
+    shift
+    "$@" >"$dir/o" 2>"$dir/e"
+    [ $? -eq 1 ] && [ "$(wc -l <"$dir/e")" -eq 1 ] && grep -qF "$text" "$dir/e" && echo "ok - $text" || { echo "not ok - $text"; cat "$dir/e" >&2; }
+}
+says "choose pipeline 'staged'" "$r" replay "$dir/a.wtr" -m jetson-tx2 --set scheduler=two-level-active
+says "pipeline 'direct'" "$r" wcet "$dir/a.wtr" -m rtx2060-accelsim
+says "t_wl is more than" "$r" replay "$dir/a.wtr" -m rtx2060-accelsim --set pipeline.t_wl=100
+# a trace of ours goes through as well
+"$r" record -q -o "$dir/own.wtr" --module "$BUILD/kernels/matmul.ptx" --kernel matmul --grid 4,4 --block 16,16 --arg buf=rand-f32:4K:seed=1 \
+    --arg buf=rand-f32:4K:seed=2 --arg buf=zeros:16K --arg i32=64 2>&2
+"$r" replay -q "$dir/own.wtr" -m rtx2060-accelsim >&2 && echo "ok - a trace of ours" || echo "not ok - a trace of ours"
