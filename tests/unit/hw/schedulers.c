@@ -7,8 +7,11 @@ static _Alignas(64) unsigned char state[4096];
 
 static void begin(const struct scheduler_model *s, unsigned warps)
 {
-    cr_assert_leq(s->model.state_size(NULL), sizeof state);
-    s->reset(state, NULL);
+    int64_t options[8] = {0};
+    for (unsigned o = 0; o < s->model.option_count; o++)
+        options[o] = s->model.options[o].initial;
+    cr_assert_leq(s->model.state_size(options), sizeof state);
+    s->reset(state, options);
     for (unsigned slot = 0; slot < warps; slot++)
         s->start(state, slot);
 }
@@ -138,4 +141,38 @@ Test(schedulers, oldest_of_any_mask)
         if (mask)
             cr_assert_eq(scheduler_ages_oldest(&ages, mask), expected);
     }
+}
+
+Test(schedulers, gto_may_stay_with_a_slot)
+{
+    /* as in Accel-Sim: the warp that comes to the slot which issued last is preferred, though it is the youngest */
+    const struct scheduler_model *s = &scheduler_gto;
+    _Alignas(64) unsigned char memory[4096] = {0};
+    const int64_t by_slot[] = {1};
+    s->reset(memory, by_slot);
+    s->start(memory, 3);
+    s->start(memory, 5);
+    cr_assert_eq(s->pick(memory, 1u << 3 | 1u << 5), 3);
+    s->end(memory, 3);
+    s->start(memory, 3);
+    cr_assert_eq(s->pick(memory, 1u << 3 | 1u << 5), 3);
+}
+
+Test(schedulers, two_level_active_makes_way_for_others)
+{
+    const struct scheduler_model *s = &scheduler_two_level_active;
+    _Alignas(64) unsigned char memory[4096] = {0};
+    const int64_t two[] = {2};
+    s->reset(memory, two);
+    s->limit(memory, 4);
+    s->observe(memory, 0);
+    cr_assert_eq(s->pick(memory, 15), 0); /* active: 0, 1 */
+    cr_assert_eq(s->pick(memory, 15), 1); /* they take turns */
+    cr_assert_eq(s->pick(memory, 12), -1, "2 and 3 are not active");
+    s->observe(memory, 1); /* 0 waits: 2 takes its place, and comes last */
+    cr_assert_eq(s->pick(memory, 14), 1);
+    cr_assert_eq(s->pick(memory, 14), 2);
+    s->observe(memory, 6); /* 1 and 2 wait: 3 is next, then 0 */
+    cr_assert_eq(s->pick(memory, 15), 3);
+    cr_assert_eq(s->pick(memory, 15), 0);
 }
