@@ -244,3 +244,15 @@ Test(errors, long_lines)
     const char *word = strstr(err.text, "\n    ") + 1, *caret = strchr(word, '\n') + 1;
     cr_expect_eq(word[strlen(caret) - 1], '.', "%s", err.text);
 }
+
+/* A block alone is its cluster; a kernel that needs more does not run as if it were. */
+Test(errors, clusters)
+{
+    struct rp_error err = {0};
+    struct module *m = load_body(".entry one() .explicitcluster .reqnctapercluster 1, 1, 1 { ret; }\n"
+                                 ".entry two() .reqnctapercluster 2, 1 { ret; }");
+    cr_expect(module_find(m, "one", &err), "%s", err.text);
+    cr_expect(!module_find(m, "two", &err));
+    cr_expect(strstr(err.text, "test.ptx:3:8: kernel 'two' wants clusters of 2 blocks"), "%s", err.text);
+    module_free(m);
+}
