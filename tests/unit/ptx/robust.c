@@ -94,6 +94,7 @@ static void mutate_sample(const char *path, uint64_t seed)
 }
 
 Test(robust, random_changes) { mutate_sample("tests/golden/ptx-clang-O2.ptx", 3); }
+Test(robust, random_changes_of_matrix_instructions) { mutate_sample("tests/golden/ptx-matrices.ptx", 7); }
 Test(robust, random_changes_of_rarer_instructions) { mutate_sample("tests/golden/ptx-isa.ptx", 5); }
 
 /* Text that nests without end is refused, not followed down the stack. */

@@ -67,6 +67,7 @@ static void expect_all_kernels(const char *path, unsigned kernels)
 }
 
 Test(spellings, the_rest_of_the_covered_isa) { expect_all_kernels("tests/golden/ptx-isa.ptx", 10); }
+Test(spellings, matrix_instructions) { expect_all_kernels("tests/golden/ptx-matrices.ptx", 1); }
 Test(spellings, what_clang_writes_optimised) { expect_all_kernels("tests/golden/ptx-clang-O2.ptx", 1); }
 Test(spellings, what_clang_writes_unoptimised) { expect_all_kernels("tests/golden/ptx-clang-O0.ptx", 1); }
 
