@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "hw-models/models.h"
 #include "tracefmt/reader.h"
 
 enum { SHARED = 8192, ROWS = SHARED / 16, BYTES = SHARED };
@@ -182,13 +183,16 @@ Test(moves, late_lanes)
     close_kernel(&k);
 }
 
-/* The trace: 8 lanes' rows of 16 bytes for each matrix, in shared memory. */
-Test(moves, trace_of_ldmatrix)
+/* ---- the trace --------------------------------------------------------------------------------------------------- */
+
+/* Records `code` with rows of the matrices `pitch` bytes apart. */
+static struct rp_trace *record(const char *code, uint32_t pitch)
 {
     char path[] = "/tmp/reprise-matrix-XXXXXX";
     close(mkstemp(path));
-    struct kernel_run k =
-        run_moves(".reg .b32 %r<8>;", "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r0,%r1}, [%row];" MMA);
+    struct kernel_run k = run_moves(".reg .b32 %r<8>;", code);
+    for (uint32_t l = 0; l < LANES; l++)
+        ((uint32_t *)k.host[1])[l] = pitch * l;
     struct rp_writer *w = rp_writer_open(path, &(struct rp_provenance){0}, &(struct rp_writer_options){0}, &k.err);
     cr_assert(w, "%s", k.err.text);
     const struct rp_launch_config config = {
@@ -197,23 +201,81 @@ Test(moves, trace_of_ldmatrix)
     cr_assert(rp_writer_close(w, &k.err));
     struct rp_trace *t = rp_trace_open(path, &k.err);
     cr_assert(t && rp_trace_verify(t, NULL, NULL, &k.err), "%s", k.err.text);
-    const struct rp_kernel *kernel = rp_trace_kernel(t, 0);
-    bool loads = false, multiplies = false;
-    for (uint32_t i = 0; i < kernel->instruction_count; i++) {
-        const struct rp_instruction *in = &kernel->instructions[i];
-        if (!strncmp(in->text, "ldmatrix", 8)) {
-            loads = true;
-            cr_assert(in->unit_class == RP_CLASS_MEMORY && in->memory_count == 1 && in->dst_count == 2);
-            cr_assert(in->memory[0].space == RP_SPACE_SHARED && in->memory[0].width == 16);
-        } else if (!strncmp(in->text, "mma", 3)) {
-            multiplies = true;
-            cr_assert(in->unit_class == RP_CLASS_TENSOR && in->memory_count == 0 && in->dst_count == 2);
-        }
-    }
-    cr_assert(loads && multiplies);
-    rp_trace_close(t);
     unlink(path);
     close_kernel(&k);
+    return t;
+}
+
+/* What lanes access in the only instruction that begins with `name`; the bank conflicts of that. */
+static struct shared_memory_cost cost_in(struct rp_trace *t, const char *name, uint32_t lanes, uint32_t pitch)
+{
+    static const int64_t options[] = {1};
+    struct shared_memory_cost cost = {0};
+    struct rp_error err;
+    struct rp_cursor c;
+    struct rp_step step;
+    struct rp_block *b = rp_block_open(t, 0, 0, &err);
+    cr_assert(b && rp_cursor_open(&c, b, 0, &err), "%s", err.text);
+    while (rp_cursor_next(&c, &step, &err) == 1) {
+        const struct rp_instruction *in = step.instruction;
+        if (strncmp(in->text, name, strlen(name)) != 0)
+            continue;
+        uint64_t address[LANES] = {0};
+        cr_assert(in->unit_class == RP_CLASS_MEMORY && in->memory_count == 1);
+        cr_assert(in->memory[0].space == RP_SPACE_SHARED && in->memory[0].width == 16);
+        cr_assert_eq(step.executed, ~0u);
+        cr_assert_eq(step.accesses[0].pattern->mask, lanes == 32 ? ~0u : (1u << lanes) - 1);
+        rp_access_addresses(step.accesses, address);
+        for (uint32_t l = 1; l < lanes; l++)
+            cr_assert_eq(address[l] - address[0], l * pitch);
+        shared_memory_pastis.cost(options, &(struct shared_memory_access){step.accesses[0].pattern->mask, 16, address},
+                                  &cost);
+    }
+    rp_cursor_close(&c);
+    rp_block_close(b);
+    return cost;
+}
+
+static uint32_t conflicts(const char *code, const char *name, uint32_t lanes, uint32_t pitch)
+{
+    struct rp_trace *t = record(code, pitch);
+    struct shared_memory_cost cost = cost_in(t, name, lanes, pitch);
+    cr_assert_gt(cost.transactions, 0, "%s is not in the trace", name);
+    rp_trace_close(t);
+    return cost.conflicts;
+}
+
+/* Each lane that gives an address has a row of 16 bytes in the trace. 8 rows that fill the banks once are one
+ * transaction; rows that begin in the same bank take one each. */
+Test(moves, bank_conflicts)
+{
+    static const char load4[] = "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0,%r1,%r2,%r3}, [%row];";
+    static const char load1[] = "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r0}, [%row];";
+    static const char store2[] = "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%row], {%r0,%r1};";
+    cr_expect_eq(conflicts(load4, "ldmatrix", 32, 16), 0);
+    cr_expect_eq(conflicts(load4, "ldmatrix", 32, 144), 0);
+    cr_expect_eq(conflicts(load4, "ldmatrix", 32, 128), 4 * 7);
+    cr_expect_eq(conflicts(load4, "ldmatrix", 32, 64), 4 * 3);
+    cr_expect_eq(conflicts(load1, "ldmatrix", 8, 16), 0);
+    cr_expect_eq(conflicts(load1, "ldmatrix", 8, 128), 7);
+    cr_expect_eq(conflicts(store2, "stmatrix", 16, 144), 0);
+    cr_expect_eq(conflicts(store2, "stmatrix", 16, 128), 2 * 7);
+}
+
+Test(moves, classes)
+{
+    struct rp_trace *t = record(MMA "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r0;", 16);
+    const struct rp_kernel *kernel = rp_trace_kernel(t, 0);
+    unsigned found = 0;
+    for (uint32_t i = 0; i < kernel->instruction_count; i++) {
+        const struct rp_instruction *in = &kernel->instructions[i];
+        if (!strncmp(in->text, "mma", 3))
+            found += in->unit_class == RP_CLASS_TENSOR && in->memory_count == 0 && in->dst_count == 2;
+        if (!strncmp(in->text, "movmatrix", 9))
+            found += in->unit_class == RP_CLASS_SHUFFLE;
+    }
+    cr_assert_eq(found, 2);
+    rp_trace_close(t);
 }
 
 Test(moves, refused_by_name)
