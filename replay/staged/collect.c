@@ -122,21 +122,26 @@ static bool is_ready(struct staged_sm *sm, unsigned c)
 }
 
 /* As many dispatchers as collectors, each with a place of its own to begin at: behind the sub-core that it served. */
+/* The first ready one from `from` on, going round; UINT32_MAX: none. */
+static unsigned find_ready(struct staged_sm *sm, unsigned from, unsigned all)
+{
+    for (unsigned n = 0; n < all; n++)
+        if (is_ready(sm, (from + n) % all))
+            return (from + n) % all;
+    return UINT32_MAX;
+}
+
 static void dispatch_collectors(struct staged_sm *sm)
 {
     unsigned each = per_subcore(sm), all = each * subcores(sm);
     for (unsigned d = 0; d < all; d++) {
-        unsigned last = sm->last_dispatched[d], from = last + each - last % each;
-        for (unsigned n = 0; n < all; n++) {
-            unsigned c = (from + n) % all;
-            if (!is_ready(sm, c))
-                continue;
-            struct collector *k = &sm->collectors[c];
-            sm->collected[k->inst->s->unit][c / each] = k->inst;
-            k->inst = NULL;
-            sm->last_dispatched[d] = c;
-            break;
-        }
+        unsigned last = sm->last_dispatched[d], c = find_ready(sm, last + each - last % each, all);
+        if (c == UINT32_MAX)
+            return; /* nor will the others find one */
+        struct collector *k = &sm->collectors[c];
+        sm->collected[k->inst->s->unit][c / each] = k->inst;
+        k->inst = NULL;
+        sm->last_dispatched[d] = c;
     }
 }
 

@@ -225,6 +225,8 @@ void staged_fetch(struct staged_sm *sm)
     for (int64_t n = 0; n < sm->chip->o[STAGED_FETCHES]; n++) {
         decode(sm);
         fetch(sm);
+        if (sm->fetched < 0)
+            return; /* nor would the next time */
     }
 }
 

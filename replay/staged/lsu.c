@@ -51,6 +51,7 @@ static bool serve(struct staged_sm *sm, unsigned client)
         warp_of(sm, in->warp)->in_pipeline--;
         staged_inst_free(sm->chip, in);
         sm->shared_pipe[0] = NULL;
+        sm->in_shared--;
         return true;
     }
     struct packet *p = NULL;
@@ -157,8 +158,10 @@ static void l1_cycle(struct staged_sm *sm)
     int64_t latency = sm->chip->o[STAGED_L1_LATENCY];
     for (int64_t b = 0; b < sm->chip->o[STAGED_L1_BANKS]; b++) {
         struct packet **queue = &sm->l1_queue[b * latency];
-        if (queue[0] && look_up(sm, queue[0]))
+        if (queue[0] && look_up(sm, queue[0])) {
             queue[0] = NULL;
+            sm->in_l1--;
+        }
         for (int64_t stage = 0; stage + 1 < latency; stage++)
             if (!queue[stage]) {
                 queue[stage] = queue[stage + 1];
@@ -205,6 +208,7 @@ static void enter_l1(struct staged_sm *sm, struct inst *in)
         if (*last)
             return;
         *last = packet_of(sm, in);
+        sm->in_l1++;
         in->access_count--;
         warp_of(sm, in->warp)->stores += in->store;
     }
@@ -237,6 +241,7 @@ static void work(struct staged_sm *sm)
         if (*last)
             return;
         *last = in;
+        sm->in_shared++;
         sm->dispatch = NULL;
         return;
     }
@@ -253,13 +258,14 @@ static void work(struct staged_sm *sm)
 void staged_lsu_cycle(struct staged_sm *sm)
 {
     write_back(sm);
-    for (int64_t s = 0; s + 1 < sm->chip->o[STAGED_SHARED_LATENCY]; s++)
+    for (int64_t s = 0; sm->in_shared && s + 1 < sm->chip->o[STAGED_SHARED_LATENCY]; s++)
         if (!sm->shared_pipe[s]) {
             sm->shared_pipe[s] = sm->shared_pipe[s + 1];
             sm->shared_pipe[s + 1] = NULL;
         }
     take_reply(sm);
     send_miss(sm);
-    l1_cycle(sm);
+    if (sm->in_l1)
+        l1_cycle(sm);
     work(sm);
 }

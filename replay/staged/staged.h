@@ -140,6 +140,7 @@ struct staged_sm {
     uint8_t buses[STAGED_RING];
     /* load/store unit */
     struct inst *dispatch, **shared_pipe;
+    uint32_t in_shared, in_l1; /* in the stages of shared memory, and of L1's banks */
     unsigned next_client;
     struct {
         bool full, shared;
