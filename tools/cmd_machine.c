@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/command.h"
+#include "tools/machine_diff.h"
 #include "tools/machine_file.h"
 #include "tools/replaying.h"
 #include "tools/ui/nearest.h"
@@ -12,7 +13,7 @@
 
 struct args {
     const char *action;
-    struct machine_args machine;
+    struct machine_args machine, other; /* other: of diff */
     bool json, csv, markdown;
 };
 
@@ -28,14 +29,14 @@ static const struct option_row rows[] = {
 
 static const char *known_action(struct command_line *line, const char *given)
 {
-    static const char *const actions[] = {"list", "show", "options"};
+    static const char *const actions[] = {"list", "show", "diff", "options"};
     for (size_t i = 0; i < MODEL_COUNT_OF(actions); i++)
         if (!strcmp(actions[i], given))
             return given;
     const char *near = nearest_name(given, actions, MODEL_COUNT_OF(actions));
     if (near)
         command_usage(line, "'%s' is unknown; did you mean '%s'?", given, near);
-    command_usage(line, "'%s' is unknown; there are list, show NAME and options", given);
+    command_usage(line, "'%s' is unknown; there are list, show NAME, diff A B and options", given);
 }
 
 static void machine_option(struct command_line *line, int key, char *arg)
@@ -52,16 +53,20 @@ static void machine_option(struct command_line *line, int key, char *arg)
             a->action = known_action(line, arg);
         else if (!a->machine.machine && !strcmp(a->action, "show"))
             a->machine.machine = arg;
+        else if (!strcmp(a->action, "diff") && !a->other.machine)
+            *(a->machine.machine ? &a->other.machine : &a->machine.machine) = arg;
         else
             command_usage(line, "'%s' is one argument too many", arg);
         break;
     case KEY_END:
         if (!a->action)
-            command_usage(line, "give list, show NAME or options");
+            command_usage(line, "give list, show NAME, diff A B or options");
         if (a->markdown && strcmp(a->action, "options"))
             command_usage(line, "--markdown goes with options alone");
         if (a->machine.count && strcmp(a->action, "show"))
             command_usage(line, "--set goes with show alone");
+        if (!strcmp(a->action, "diff") && !a->other.machine)
+            command_usage(line, "diff wants two machines: reprise machine diff jetson-tx2 mine.cfg");
     }
 }
 
@@ -144,6 +149,23 @@ static int show(const struct args *a)
         status = RP_OK;
     }
     machine_free(m);
+    return status;
+}
+
+/* ---- diff ------------------------------------------------------------------------------------------------------- */
+
+static int diff(const struct args *a)
+{
+    struct rp_error err;
+    struct machine *m = machine_args_open(&a->machine, NULL, 0, &err);
+    struct machine *other = m ? machine_args_open(&a->other, NULL, 0, &err) : NULL;
+    int status = other ? machine_diff(m, other,
+                                      a->json  ? MACHINE_DIFF_JSON
+                                      : a->csv ? MACHINE_DIFF_CSV
+                                               : MACHINE_DIFF_TABLE)
+                       : command_fail(&err);
+    machine_free(m);
+    machine_free(other);
     return status;
 }
 
@@ -231,20 +253,25 @@ static int machine_run(const struct command *c, int argc, char **argv)
         return list(&a);
     if (!strcmp(a.action, "show"))
         return show(&a);
+    if (!strcmp(a.action, "diff"))
+        return diff(&a);
     return list_options(&a);
 }
 
 static const struct command_example examples[] = {
     {"The machines that are found by name", "reprise machine list"},
     {"A machine file of one's own", "reprise machine show jetson-tx2 --set l1=none > mine.cfg"},
+    {"What is set differently on two machines", "reprise machine diff jetson-tx2 orin-wcet"},
     {"Every option of every model, explained", "reprise machine options"},
     {NULL, NULL},
 };
 const struct command command_machine = {
     .name = "machine",
     .summary = "list machines, show one as a machine file, list all options",
-    .usage = "list\nshow NAME\noptions",
-    .about = "Lists machines, shows one as a machine file with every option, or lists all options.",
+    .usage = "list\nshow NAME\ndiff A B\noptions",
+    .about = "Lists machines, shows one as a machine file with every option, prints the options in which two differ, "
+             "or lists "
+             "all options.",
     .options = rows,
     .examples = examples,
     .option = machine_option,

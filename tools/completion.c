@@ -42,7 +42,7 @@ static void bash(FILE *to)
           "        return\n"
           "    fi\n"
           "    case ${COMP_WORDS[1]}:$prev in\n"
-          "    *:-m | *:--machine | machine:show)\n"
+          "    *:-m | *:--machine | machine:show | machine:diff)\n"
           "        mapfile -t COMPREPLY < <(compgen -W \"$(reprise machine list 2>/dev/null | cut -d' ' -f1)\" -- "
           "\"$cur\"\n"
           "            compgen -f -- \"$cur\")\n"

@@ -99,7 +99,7 @@ check "bash: machines" test "$(complete_bash replay -m jet)" = "jetson-tx2 "
 check "bash: machines behind =" test "$(complete_bash replay --machine = jet)" = "jetson-tx2 "
 check "bash: keys of machines" test "$(complete_bash diff --vary l1.s)" = "l1.sector= l1.size= l1.subcores= "
 check "bash: keys of machines behind =" test "$(complete_bash replay --set = dram.in)" = "dram.interleave= dram.interval= "
-check "bash: actions" test "$(complete_bash machine "")" = "list options show "
+check "bash: actions" test "$(complete_bash machine "")" = "diff list options show "
 check "bash: machines to show" test "$(complete_bash machine show jet)" = "jetson-tx2 "
 : >"$dir/my trace.wtr"
 check "bash: a name with a space is one name" test "$(complete_bash replay "$dir/my")" = "$dir/my trace.wtr "
@@ -107,7 +107,7 @@ if command -v fish >/dev/null; then
     "$r" help --completion fish >"$dir/c.fish"
     offered() { PATH="$(dirname "$r"):$PATH" fish -N -c 'source $argv[1]; complete -C $argv[2]' "$dir/c.fish" "$1" | cut -f1 | sort | tr '\n' ' '; }
     check "fish: commands" test "$(offered "reprise re")" = "record replay "
-    check "fish: actions" test "$(offered "reprise machine ")" = "list options show "
+    check "fish: actions" test "$(offered "reprise machine ")" = "diff list options show "
     check "fish: machines to show" grep -q jetson-tx2 <<<"$(offered "reprise machine show jet")"
 else
     echo "ok - fish: what it offers # SKIP no fish here"

@@ -54,3 +54,16 @@ fails "bad.cfg:2: unknown key 'smss'; did you mean 'sms'?" $'base = "jetson-tx2"
 fails "bad.cfg:3: l1.size is an option of model 'direct-mapped'" $'base = "jetson-tx2";\nl1: { model = "none";\nsize = 4096; };'
 printf 'base = "jetson-tx2";\nsms = 0;\n' >"$work/wrong.cfg"
 fails "wrong.cfg:2: sms: '0' is not a whole number" 'base = "wrong.cfg";'
+# ---- diff: what `show --csv` of both says, compared ------------------------------------------------------------------
+for pair in "jetson-tx2 orin-wcet" "orin-wcet rtx2060-accelsim" "jetson-tx2 jetson-tx2"; do
+    # shellcheck disable=SC2086
+    set -- $pair
+    is "machine diff $1 $2" "$("$REPRISE" machine diff --csv "$1" "$2" | tail -n +2 | sort)" "$(python3 - <<PY
+import csv, subprocess
+def options(name): return dict(list(csv.reader(subprocess.run(["$REPRISE", "machine", "show", "--csv", name], stdout=subprocess.PIPE, text=True).stdout.splitlines()))[1:])
+a, b = options("$1"), options("$2")
+for k in sorted(set(a) | set(b)):
+    if a.get(k) != b.get(k): print(k, a.get(k, ""), b.get(k, ""), sep=",")
+PY
+)"
+done

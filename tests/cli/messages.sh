@@ -91,4 +91,4 @@ says 2 "k.cu is CUDA source, not machine code" disasm "$dir/k.cu"
 says 2 "mm.wtr is a trace, not a list of kernels of Accel-Sim" import accelsim "$t" -o "$dir/none.wtr"
 says 2 "$dir is a folder; give a list of kernels" import accelsim "$dir" -o "$dir/none.wtr"
 says 1 "'shwo' is unknown; did you mean 'show'?" machine shwo jetson-tx2
-says 1 "'xyz' is unknown; there are list, show NAME and options" machine xyz
+says 1 "'xyz' is unknown; there are list, show NAME, diff A B and options" machine xyz
