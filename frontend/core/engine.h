@@ -29,6 +29,7 @@
 #define SPIN_FIRST 64
 #define SPIN_COMPARED 4  /* how often a state is compared with before another is kept */
 #define SPIN_WINDOW 4096 /* instructions within which it must come again */
+#define AHEAD_CYCLE 4
 /* Limits on what recursion may take. */
 #define MAX_PATHS 65536u /* splits and joins of a warp */
 #define MAX_REGISTER_STACK (8u << 20)
@@ -80,7 +81,8 @@ struct grid {
  * run spin, the warp's turn ends: it is stuck.
  * - Lanes that have arrived at a join stay there until nothing else can make progress: in their warp, if its splits
  * wait for one another's lanes only, else in their block, when each of its warps waits or is stuck. Then those at the
- * join that was opened last go ahead without the others, in every such warp.
+ * join that was opened last go ahead without the others, in every such warp; each AHEAD_CYCLEth time those at the one
+ * opened first, because lanes that spin with loops of their own go on opening later ones.
  * - When that is not possible either and no warp is stuck but all wait, the block is in a deadlock. */
 enum wait {
     WAIT_NONE,
@@ -131,6 +133,7 @@ struct spin {
     uint32_t compared; /* how often */
     uint64_t kept;     /* w.clock then */
     lanemask spun;     /* lanes that were seen to spin in this turn */
+    lanemask tired;    /* ... to run SPIN_LIMIT instructions, in any turn since the warp last made progress */
     uint64_t since;    /* w.clock when the warp was last converged, or a split gave way or waited */
     uint64_t passed;   /* ... or only the latter */
 };
@@ -144,6 +147,7 @@ struct warp_state {
     uint32_t run_start;  /* static index of the first instruction of the current straight run */
     bool independent;    /* its threads are */
     bool several_open;   /* splits in different calls have waited for one another: see above_waiting */
+    uint8_t ahead;       /* how often lanes at a join have gone ahead, modulo AHEAD_CYCLE */
     bool stuck;          /* its last turn ended because all of its splits that do not wait spin */
     uint8_t status;
     uint32_t split_count;

@@ -12,6 +12,7 @@ void splits_start(struct warp_state *s)
     s->meet = NULL;
     s->join = s->call = 0;
     s->several_open = s->stuck = false;
+    s->ahead = 0;
     s->split_count = 0;
     s->joins_made = s->joins_open = s->free_join = 0;
     s->top = s->bottom = 0;
@@ -106,6 +107,7 @@ static void note_progress(struct warp_state *s)
 {
     s->spin.since = s->spin.passed = s->w.clock;
     s->spin.at = NULL;
+    s->spin.tired = 0;
     s->spin.distance = SPIN_FIRST;
     s->spin.next = s->w.clock + SPIN_FIRST;
 }
@@ -171,21 +173,22 @@ void split_release(struct warp_state *s, uint32_t i, lanemask lanes)
 
 /* ---- going ahead ------------------------------------------------------------------------------------------------- */
 
-/* The join opened last at which lanes wait for others; 0: there is none. */
-static uint32_t last_with_arrived(const struct warp_state *s)
+/* The join opened last, or first, at which lanes wait for others; 0: there is none. */
+static uint32_t join_with_arrived(const struct warp_state *s, bool first)
 {
-    uint32_t last = 0;
+    uint32_t found = 0;
     for (uint32_t i = 1; i <= s->joins_made; i++)
-        if (s->joins[i].arrived && (!last || s->joins[i].order > s->joins[last].order))
-            last = i;
-    return last;
+        if (s->joins[i].arrived && (!found || (s->joins[i].order < s->joins[found].order) == first))
+            found = i;
+    return found;
 }
 
 bool warp_go_ahead(struct warp_state *s)
 {
-    uint32_t i = last_with_arrived(s);
+    uint32_t i = join_with_arrived(s, s->ahead == AHEAD_CYCLE - 1);
     if (!i)
         return false;
+    s->ahead = (uint8_t)((s->ahead + 1) % AHEAD_CYCLE);
     struct join *j = &s->joins[i];
     struct split ahead = {j->pc, j->arrived, j->window, j->frame, j->call, j->outer, WAIT_NONE, 0, false, ++s->top};
     j->lanes &= ~j->arrived;
@@ -214,22 +217,35 @@ bool block_go_ahead(struct block *b)
 
 /* ---- spinning ---------------------------------------------------------------------------------------------------- */
 
-/* The current split goes to the bottom and one that was not yet seen to spin runs. Without one the warp is stuck: its
- * turn ends if all repeats; lanes that count while they wait go on. NULL: the turn is over. */
-static const struct uop *give_way(struct warp_state *s, const struct uop *pc, bool repeats)
+/* The current split goes to the bottom, and the one at `at` runs. */
+static const struct uop *exchange(struct warp_state *s, const struct uop *pc, uint32_t at)
 {
-    s->spin.spun |= s->w.active;
-    uint32_t at = topmost(s, s->spin.spun);
-    if (at == s->split_count) {
-        s->stuck = true;
-        return repeats ? NULL : pc;
-    }
     struct split other = split_take(s, at), current = split_of_current(s, pc, s->w.active);
     current.order = --s->bottom;
     split_insert(s, current);
     s->several_open |= other.call != s->call;
-    s->spin.since = s->w.clock;
     return split_run(s, &other) ? s->pc : NULL;
+}
+
+/* The current split gives way to one that was not yet seen to spin. Without one the warp is stuck: its turn ends if all
+ * repeats; lanes that count while they wait go on, another split of them in each turn. NULL: the turn is over. */
+static const struct uop *give_way(struct warp_state *s, const struct uop *pc, bool repeats)
+{
+    struct spin *k = &s->spin;
+    k->spun |= s->w.active;
+    k->tired |= repeats ? 0 : s->w.active;
+    uint32_t at = topmost(s, k->spun | k->tired);
+    if (at < s->split_count) {
+        k->since = s->w.clock;
+        return exchange(s, pc, at);
+    }
+    if (s->stuck && !repeats)
+        return pc;
+    s->stuck = true;
+    at = topmost(s, k->spun);
+    if (at < s->split_count)
+        return exchange(s, pc, at);
+    return repeats ? NULL : pc;
 }
 
 static void look_again(struct warp_state *s, uint64_t distance)
@@ -289,8 +305,10 @@ void split_turn(struct warp_state *s)
 {
     s->stuck = false;
     s->spin.spun = 0;
-    if (s->w.active == s->w.live)
+    if (s->w.active == s->w.live) {
         s->spin.since = s->w.clock;
+        s->spin.tired = 0;
+    }
     if (s->spin.next < s->turn_end && (s->w.active != s->w.live || s->w.block->program->polls))
         s->stop_at = s->spin.next;
 }

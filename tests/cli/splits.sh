@@ -17,6 +17,9 @@ words() { od -An -tu4 -v -w4 "$dir/$1.bin" | xargs; }
 record lock sm_75 2
 check "sm_75: every lane gets the lock" test $? -eq 0
 check "sm_75: none is lost" test "$(words lock | cut -d' ' -f1-3)" = "0 384 0"
+"$REPRISE" run --module tests/golden/splits.ptx --kernel backoff --target sm_75 --grid 2 --block 64 --limit 100M \
+    --arg buf=zeros:512 --save "0=$dir/backoff.bin" --quiet 2>"$dir/err"
+check "sm_75: lanes that wait for random times get the lock" test "$(words backoff | cut -d' ' -f1-3)" = "0 384 0"
 record arms sm_75 2
 check "sm_75: collectives and barriers in two arms" test $? -eq 0
 check "sm_75: neighbours exchange" test "$(words arms)" = \
