@@ -155,7 +155,7 @@ static bool link_chunks(struct rp_trace *t, struct rp_error *err)
     t->begun = calloc(x->chunk_count + 1, sizeof *t->begun);
     t->carried = calloc(x->carried_count + 1, sizeof *t->carried);
     if (!t->launches || !t->chunks || !t->begun || !t->carried)
-        return rp_fail(err, RP_SYSTEM, "%s: out of memory while reading the trace", t->path);
+        return rp_fail(err, RP_SYSTEM, "out of memory while reading the trace");
     if (!sort_chunks(t, err))
         return false;
     size_t begun = 0, carried = 0;
@@ -244,11 +244,13 @@ struct rp_trace *trace_open_fd(int fd, const char *path, struct rp_error *err)
         return NULL;
     }
     forget(t);
-    if (!trace_scan(t, why.text, err) || !link_chunks(t, err)) {
-        rp_trace_close(t);
-        return NULL;
-    }
-    return t;
+    bool ok = trace_scan(t, why.text, err);
+    if (ok && !link_chunks(t, &why))
+        ok = rp_fail(err, why.status, "%s: %s", path, why.text);
+    if (ok)
+        return t;
+    rp_trace_close(t);
+    return NULL;
 }
 
 struct rp_trace *rp_trace_open(const char *path, struct rp_error *err)

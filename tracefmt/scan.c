@@ -74,12 +74,18 @@ static bool read_frame(struct scan *s, uint64_t *bytes, struct rp_error *err)
     return true;
 }
 
+/* What came before the damage of a frame stays in the tables, and kernels there need their maps. */
+static bool take_tables(struct rp_trace *t, const struct buffer *raw, struct rp_error *err)
+{
+    bool ok = tables_unpack(&t->tables, raw->data, raw->size, err);
+    return trace_add_maps(t, err) && ok;
+}
+
 static bool take_frame(struct scan *s, uint64_t bytes, struct rp_error *err)
 {
     struct rp_trace *t = s->trace;
     if (!s->raw.size || s->raw.data[0] != (TRACE_FIELD_CHUNK << 3 | 2))
-        return tables_unpack(&t->tables, s->raw.data, s->raw.size, err) && trace_add_maps(t, err) &&
-               index_add_tables(&t->index, s->offset, bytes, s->raw.size, err);
+        return take_tables(t, &s->raw, err) && index_add_tables(&t->index, s->offset, bytes, s->raw.size, err);
     struct decode_context context = trace_context(t);
     bool over;
     struct chunk *c = chunk_decode(s->raw.data, s->raw.size, &context, &over, err);

@@ -14,6 +14,7 @@
 #define LAUNCH_MAX_GRID_YZ 0xffff
 
 #define INSTRUCTION_AUX_LIMIT 64 /* aux values of one execution */
+#define OPERAND_WIDTH_LIMIT 1024 /* bytes per lane: a fragment of the largest matrix instruction has fewer */
 
 /* Each appends one whole message Trace with just this in it; several in a row make one message, too. Text that is not
  * UTF-8 has its odd bytes replaced by \xNN, for protobuf strings must be UTF-8. */

@@ -26,6 +26,8 @@ static bool check_operand(const struct rp_kernel *k, uint32_t i, const struct rp
         return bad(err, k, i, "unknown atomic operation", m->atomic);
     if (m->value > RP_VALUE_FLOAT)
         return bad(err, k, i, "unknown value type", m->value);
+    if (m->width > OPERAND_WIDTH_LIMIT)
+        return bad(err, k, i, "more bytes per lane than an operand may have", m->width);
     return true;
 }
 

@@ -386,6 +386,14 @@ static bool take(struct tables *t, const Reprise__Trace *m, struct rp_error *err
     return ok;
 }
 
+/* Names in a damaged trace may have line ends; a message that cites them has not. */
+static void cite_in_one_line(struct rp_error *err)
+{
+    for (char *c = err ? err->text : NULL; c && *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = ' ';
+}
+
 bool tables_unpack(struct tables *t, const uint8_t *data, size_t size, struct rp_error *err)
 {
     struct pool work = {.limit = CHUNK_MEMORY_LIMIT, .budget = t->pool.budget};
@@ -397,5 +405,7 @@ bool tables_unpack(struct tables *t, const uint8_t *data, size_t size, struct rp
     else if (!m)
         rp_fail(err, RP_BAD_INPUT, work.over ? "a table would take too much memory" : "a table cannot be decoded");
     pool_free(&work);
+    if (!ok)
+        cite_in_one_line(err);
     return ok;
 }
