@@ -233,7 +233,7 @@ struct fast_sm {
     uint32_t token;         /* of the access that is being made, NO_ACCESS: none */
     uint64_t taken;         /* when the LSU has taken it, asked for posted ones with OP_ORDERED; or MEMORY_PENDING */
     bool starved;           /* memory ran out in the midst of an instruction */
-    struct fast_part *part; /* of the block that came last */
+    struct fast_part *part; /* of the block that came last; NULL once its launch has ended */
     bool failed;
     struct rp_error error;
 };

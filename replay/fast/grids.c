@@ -76,8 +76,11 @@ static void free_grid(const struct fast *f, struct fast_grid *g)
     for (unsigned s = 0; g->parts && s < f->sm_count; s++)
         if (g->parts[s])
             fast_free_blocks(g->parts[s]);
-    for (unsigned s = 0; g->parts && s < f->sm_count; s++)
+    for (unsigned s = 0; g->parts && s < f->sm_count; s++) {
+        if (f->sms[s].part == g->parts[s])
+            f->sms[s].part = NULL;
         free(g->parts[s]);
+    }
     free(g->parts);
     program_free(&g->program);
     free(g);

@@ -221,9 +221,9 @@ HOT bool step(struct fast_sm *sm, unsigned index, struct rp_error *err)
 HOT void report(struct fast_sm *sm)
 {
     struct fast_part *part = sm->part;
-    uint64_t done = part->statistics.warp_instructions;
-    if (done < part->report_at)
+    if (!part || part->statistics.warp_instructions < part->report_at)
         return;
+    uint64_t done = part->statistics.warp_instructions;
     const struct engine_job *job = sm->chip->job;
     job->progress(job->progress_data, done - part->reported);
     part->reported = done;
