@@ -621,11 +621,12 @@ static void multiply_integers(s32 (*sum)[TILE], const s16 (*a)[MAX_INTEGER_K], c
 /* c + sum, clamped or wrapped around. */
 INLINE void add_sums(s32 (*c)[TILE], const s32 (*sum)[TILE], u32 rows, bool clamp)
 {
-    for (u32 i = 0; i < rows * TILE; i++) {
-        s64 exact = (s64)c[0][i] + sum[0][i];
-        s64 clamped = exact > INT32_MAX ? INT32_MAX : exact < INT32_MIN ? INT32_MIN : exact;
-        c[0][i] = (s32)(u32)(u64)(clamp ? clamped : exact);
-    }
+    for (u32 r = 0; r < rows; r++)
+        for (u32 n = 0; n < TILE; n++) {
+            s64 exact = (s64)c[r][n] + sum[r][n];
+            s64 clamped = exact > INT32_MAX ? INT32_MAX : exact < INT32_MIN ? INT32_MIN : exact;
+            c[r][n] = (s32)(u32)(u64)(clamp ? clamped : exact);
+        }
 }
 
 INLINE void read_integers(integer_rows *c, const struct warp *w, const struct uop *u, const struct shape *s)
