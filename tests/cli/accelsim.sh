@@ -94,6 +94,9 @@ bad "no register" "'X3' is no register" <<<"0000 ffffffff 1 X3 MOV 0 0"
 bad "addresses missing" "the line ends where its address should be" <<<"0000 00000003 0 STG 1 R2 4 0 0x10"
 bad "unknown way of addresses" "addresses in way 3" <<<"0000 00000003 0 STG 1 R2 4 3 0x10"
 bad "stride across a gap" "not neighbours" <<<"0000 00000005 0 STG 1 R2 4 1 0x10 4"
+bad_grid() { sed "s/^-grid dim = .*/-grid dim = ($1,65535,65535)/" "$dir/odd/kernel-1.traceg" >"$dir/bad/kernel-1.traceg"; }
+bad_grid 2147483647
+check "nearly all of a grid is missing" says 2 "blocks fewer than its grid of 2147483647 × 65535 × 65535" i "$dir/bad"
 sed '/STG/,$d' "$dir/odd/kernel-1.traceg" >"$dir/bad/kernel-1.traceg"
 check "a file cut short" says 2 "the file ends in a block; it was cut short" i "$dir/bad"
 sed '/STG/d' "$dir/odd/kernel-1.traceg" >"$dir/bad/kernel-1.traceg"

@@ -16,7 +16,8 @@
 #include "tracefmt/writer.h"
 
 #define CHUNK_BYTES (4u << 20)
-#define WINDOW (16u << 20) /* generic addresses from the base of shared or local memory on that are there */
+#define MOST_MISSING (1u << 20) /* blocks in a row that the file may lack: more, and the grid is not believed */
+#define WINDOW (16u << 20)      /* generic addresses from the base of shared or local memory on that are there */
 
 struct item { /* a static instruction */
     struct rp_instruction in;
@@ -305,6 +306,12 @@ static bool open_block(struct session *s, uint64_t block, struct rp_error *err)
 /* Blocks that the file does not have are there, and empty. */
 static bool skip_to(struct session *s, uint64_t block, struct rp_error *err)
 {
+    if (block > s->next_block && block - s->next_block > MOST_MISSING)
+        return rp_fail(err, RP_BAD_INPUT,
+                       "%s: kernel '%s' has %" PRIu64 " blocks fewer than its grid of %" PRIu32 " × %" PRIu32
+                       " × %" PRIu32 ", the limit is %u: trace them, too, or correct its '-grid dim'",
+                       s->job->list, s->header.name, block - s->next_block, s->header.grid[0], s->header.grid[1],
+                       s->header.grid[2], MOST_MISSING);
     for (; s->next_block < block; s->next_block++) {
         if (!open_block(s, s->next_block, err))
             return false;
