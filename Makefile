@@ -318,7 +318,8 @@ asan: deps dataset
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer' all units kernels network-programs
 	@BUILD=$(BUILD)/asan tests/run
 
-# libFuzzer targets: tests/fuzz/fuzz_NAME.c, each for FUZZ_SECONDS. A crash leaves its input under $(BUILD)/fuzz.
+# libFuzzer targets: tests/fuzz/fuzz_NAME.c, each for FUZZ_SECONDS, from tests/fuzz/seeds/NAME and what seeds_NAME.c writes.
+# A crash leaves its input under $(BUILD)/fuzz.
 FUZZ_SECONDS ?= 60
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_BUILD = $(BUILD)/fuzz
@@ -327,9 +328,14 @@ fuzz-build: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=$(FUZZ_BUILD) CC=$(CLANG) OPT=-O1 \
 	  SANITIZE='-fsanitize=address,undefined,fuzzer-no-link' fuzz-programs
 .PHONY: fuzz-programs
-fuzz-programs: $(foreach f,$(FUZZERS),$(BUILD)/fuzz_$(f))
+FUZZ_SEEDS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/seeds_*.c))
+fuzz-programs: $(foreach f,$(FUZZERS),$(BUILD)/fuzz_$(f)) $(foreach s,$(FUZZ_SEEDS),$(BUILD)/$(s))
+$(BUILD)/seeds_%: $(BUILD)/obj/tests/fuzz/seeds_%.o $(SUPPORT) $(LIBS)
+	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+$(BUILD)/fuzz_accelsim: LDLIBS += -llzma
+$(BUILD)/fuzz_accelsim: $(call object,$(call SOURCES,tools/accelsim) tools/cleanup.c tools/output.c)
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(SUPPORT) $(LIBS)
-	$(CC) $(LDFLAGS) -fsanitize=fuzzer $^ $(LDLIBS) -o $@
+	$(CC) $(LDFLAGS) -fsanitize=fuzzer $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) -o $@
 fuzz: fuzz-build
 	@tests/fuzz/run $(FUZZ_BUILD) $(FUZZ_SECONDS) $(FUZZERS)
 

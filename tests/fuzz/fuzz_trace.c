@@ -1,9 +1,11 @@
 /* The trace reader on arbitrary bytes. The first byte says where they go: to the file reader as they are, or behind the
- * checksums, which random bytes seldom pass: to the chunk decoder, the tables, the index. */
+ * checksums, which random bytes seldom pass: to the chunk decoder, the tables, the index, or to the file reader as
+ * frames, each behind its size in two bytes, low one first (tests/fuzz/seeds_trace.c makes some). */
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tests/support/remade_trace.h"
 #include "tests/support/synthetic_trace.h"
 #include "tracefmt/reader_internal.h"
 #include "tracefmt/sha256.h"
@@ -44,6 +46,23 @@ static void fuzz_file(const uint8_t *data, size_t size)
         for (uint64_t b = 0; b < 16 && b < rp_launch_blocks(rp_trace_launch(t, l)); b++)
             walk_block(t, l, b, &steps);
     rp_trace_close(t);
+}
+
+static void fuzz_frames(const uint8_t *data, size_t size)
+{
+    struct rp_error err;
+    struct buffer file = {0};
+    for (size_t at = 0, part; at + 2 <= size; at += part) {
+        part = data[at] | (size_t)data[at + 1] << 8;
+        at += 2;
+        part = part < size - at ? part : size - at;
+        struct buffer raw = {.data = (uint8_t *)data + at, .size = part};
+        if (!remade_frame_append(&file, &raw, &err))
+            __builtin_trap();
+    }
+    if (file.size)
+        fuzz_file(file.data, file.size);
+    buffer_free(&file);
 }
 
 static void walk_warp(const struct chunk_warp *w)
@@ -114,8 +133,8 @@ static void fuzz_index(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static void (*const targets[])(const uint8_t *, size_t) = {fuzz_file, fuzz_chunk, fuzz_chunk, fuzz_tables,
-                                                               fuzz_index};
+    static void (*const targets[])(const uint8_t *, size_t) = {fuzz_file,   fuzz_chunk, fuzz_chunk,
+                                                               fuzz_tables, fuzz_index, fuzz_frames};
     if (size)
         targets[data[0] % (sizeof targets / sizeof *targets)](data + 1, size - 1);
     return 0;

@@ -25,8 +25,8 @@ bool remade_frame_append(struct buffer *to, const struct buffer *raw, struct rp_
 void remade_free(struct remade_trace *);
 
 /* Writes a small trace in which everything occurs that a trace can tell: two modules, inlined calls, launches in
- * streams with dependencies, two whose chunks lie in turns, one that ends with a fault, what the host did, several aux values.
- * `objects`: also barrier objects, bulk copies and textures, which no machine model times. */
+ * streams with dependencies, two whose chunks lie in turns, one that ends with a fault, what the host did, several aux
+ * values. `objects`: also barrier objects, bulk copies and textures, which no machine model times. */
 bool rich_trace_write(const char *path, bool objects, struct rp_error *);
 
 #endif
