@@ -160,9 +160,9 @@ static uint32_t new_node(struct launch_queue *q, uint32_t launch)
     if (q->node_count == q->node_room) {
         uint32_t room = q->node_room ? 2 * q->node_room : q->count + 4;
         struct node *nodes = realloc(q->nodes, room * sizeof *nodes);
-        q->nodes = nodes ? nodes : q->nodes;
         if (!nodes)
             return NONE;
+        q->nodes = nodes;
         q->node_room = room;
     }
     q->nodes[q->node_count] = (struct node){.launch = launch, .first = NONE, .last = NONE};
@@ -177,9 +177,9 @@ static bool new_edge(struct launch_queue *q, uint32_t waiter, uint32_t node)
     if (q->edge_count == q->edge_room) {
         uint32_t room = q->edge_room ? 2 * q->edge_room : 2 * q->count + 4;
         struct edge *edges = realloc(q->edges, room * sizeof *edges);
-        q->edges = edges ? edges : q->edges;
         if (!edges)
             return false;
+        q->edges = edges;
         q->edge_room = room;
     }
     struct node *n = &q->nodes[node];

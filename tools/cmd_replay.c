@@ -189,13 +189,14 @@ static void print_launches(struct rp_trace *trace, const struct machine *m, cons
                                           "begin",  "cycles",    "us",        "warp instructions",
                                           "IPC",    "occupancy", "main stall"};
     bool begins = csv || o->launches.overlaps;
+    const uint64_t zero = 0;
     struct table *t = table_new(begins ? "rnllrrrrrrl" : "rnllrrrrrl");
     for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
         if (begins || strcmp(heading[i], "begin"))
             table_cell(t, "%s", heading[i]);
     launch_rows(t, trace, m, &o->launches, begins, csv);
     if (o->launches.count != 1 && !csv)
-        launch_row(t, "total", "", "", "", begins ? &(uint64_t){0} : NULL, m, &o->result.total);
+        launch_row(t, "total", "", "", "", begins ? &zero : NULL, m, &o->result.total);
     if (csv)
         table_print_csv(t, stdout);
     else

@@ -37,8 +37,8 @@ struct rp_writer {
     struct buffer unwritten;
     struct index index;
     ZSTD_CCtx *compressor;
-    struct buffer raw, out; /* raw: tables that wait for their frame */
-    uint64_t announced;     /* features, a bit each */
+    struct buffer raw, out;      /* raw: tables that wait for their frame */
+    uint64_t announced;          /* features, a bit each */
     uint64_t *kernels, *modules; /* their identities */
     uint32_t kernel_count, launch_count, module_count;
     struct open_launch *open; /* ascending */

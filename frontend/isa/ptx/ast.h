@@ -127,7 +127,7 @@ struct ptx_function {
     uint32_t max_threads[3], required_threads[3], max_registers;
     bool has_max_threads, has_required_threads;
     uint64_t cluster_blocks; /* .reqnctapercluster, all dimensions together; 0: not given */
-    uint32_t frame_bytes; /* set by layout */
+    uint32_t frame_bytes;    /* set by layout */
     struct ptx_function *next;
 };
 

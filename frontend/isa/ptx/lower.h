@@ -114,7 +114,7 @@ void lower_call(struct lowering *);
 void lower_return(struct lowering *);
 void lower_barrier(struct lowering *);
 void lower_warp_barrier(struct lowering *);
-void lower_mma(struct lowering *); /* lower_matrix.c */
+void lower_mma(struct lowering *);   /* lower_matrix.c */
 void lower_wgmma(struct lowering *); /* lower_wgmma.c */
 void lower_warpgroup(struct lowering *);
 void lower_wmma_load(struct lowering *);

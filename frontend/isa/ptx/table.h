@@ -170,7 +170,7 @@ enum ptx_lowering {
     LOW_WARP_BARRIER,
     LOW_FENCE,
     LOW_TRAP,
-    LOW_MMA, /* mma, wmma.mma */
+    LOW_MMA,       /* mma, wmma.mma */
     LOW_WGMMA,     /* wgmma.mma_async */
     LOW_WARPGROUP, /* what orders those */
     LOW_WMMA_LOAD,

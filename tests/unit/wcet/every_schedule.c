@@ -355,8 +355,14 @@ static int follow_script(void *state, uint64_t ready)
     return __builtin_ctzll(ready);
 }
 
-static const struct scheduler_model scripted = {
-    {.name = "scripted", .help = "", .state_size = no_state}, no_reset, not_told, not_told, not_told, follow_script, NULL, NULL};
+static const struct scheduler_model scripted = {{.name = "scripted", .help = "", .state_size = no_state},
+                                                no_reset,
+                                                not_told,
+                                                not_told,
+                                                not_told,
+                                                follow_script,
+                                                NULL,
+                                                NULL};
 
 /* The last choice that can be another one is the next one; what came after it is forgotten. */
 static bool next_script(void)
