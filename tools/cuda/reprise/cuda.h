@@ -345,30 +345,17 @@ REPRISE_ASM2(__mul64hi, long long, long long, "mul.hi.s64", "l")
 REPRISE_ASM2(__umul64hi, unsigned long long, unsigned long long, "mul.hi.u64", "l")
 REPRISE_ASM3(__sad, unsigned, int, unsigned, "sad.s32")
 REPRISE_ASM3(__usad, unsigned, unsigned, unsigned, "sad.u32")
-REPRISE_FN unsigned __funnelshift_l(unsigned low, unsigned high, unsigned n)
-{
-    unsigned to;
-    asm("shf.l.wrap.b32 %0, %1, %2, %3;" : "=r"(to) : "r"(low), "r"(high), "r"(n));
-    return to;
-}
-REPRISE_FN unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned n)
-{
-    unsigned to;
-    asm("shf.l.clamp.b32 %0, %1, %2, %3;" : "=r"(to) : "r"(low), "r"(high), "r"(n));
-    return to;
-}
-REPRISE_FN unsigned __funnelshift_r(unsigned low, unsigned high, unsigned n)
-{
-    unsigned to;
-    asm("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(to) : "r"(low), "r"(high), "r"(n));
-    return to;
-}
-REPRISE_FN unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned n)
-{
-    unsigned to;
-    asm("shf.r.clamp.b32 %0, %1, %2, %3;" : "=r"(to) : "r"(low), "r"(high), "r"(n));
-    return to;
-}
+#define REPRISE_FUNNEL(name, shift)                                                                                    \
+    REPRISE_FN unsigned name(unsigned low, unsigned high, unsigned n)                                                  \
+    {                                                                                                                  \
+        unsigned to;                                                                                                   \
+        asm(shift " %0, %1, %2, %3;" : "=r"(to) : "r"(low), "r"(high), "r"(n));                                        \
+        return to;                                                                                                     \
+    }
+REPRISE_FUNNEL(__funnelshift_l, "shf.l.wrap.b32")
+REPRISE_FUNNEL(__funnelshift_lc, "shf.l.clamp.b32")
+REPRISE_FUNNEL(__funnelshift_r, "shf.r.wrap.b32")
+REPRISE_FUNNEL(__funnelshift_rc, "shf.r.clamp.b32")
 #if __CUDA_ARCH__ >= 610
 REPRISE_ASM3(__dp4a, int, int, int, "dp4a.s32.s32")
 REPRISE_ASM3(__dp4a, unsigned, unsigned, unsigned, "dp4a.u32.u32")
@@ -527,6 +514,7 @@ REPRISE_ROUNDED(rd, "rm")
 #undef REPRISE_BINARY
 #undef REPRISE_ASM2
 #undef REPRISE_ASM3
+#undef REPRISE_FUNNEL
 REPRISE_FN double __int2double_rn(int a) { return a; }
 REPRISE_FN double __uint2double_rn(unsigned a) { return a; }
 
