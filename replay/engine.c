@@ -58,6 +58,8 @@ bool engine_finish(struct engine_period *p, uint64_t cycles, struct statistics *
                    struct rp_error *err)
 {
     bool fine = memory_system_end_launch(p->job->memory, cycles, machine, err);
+    if (p->job->profile)
+        profile_add_cycles(p->job->profile, cycles);
     *sum = p->sum;
     sum->cycles = cycles;
     sum->idle_cycles = machine->idle_cycles;

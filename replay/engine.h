@@ -21,6 +21,7 @@ struct engine_job {
     uint32_t first;                 /* the first of them */
     uint64_t begin;                 /* the cycle of the queue's clock in which the period begins */
     unsigned threads;               /* at most, for the fast engine; 0: one */
+    struct profile *profile;        /* as in struct replay_options */
     /* Called every so often, from any thread, with the warp instructions done since the last call; may be NULL. */
     void (*progress)(void *, uint64_t done);
     void *progress_data;

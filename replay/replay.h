@@ -10,6 +10,7 @@
 #define REPRISE_REPLAY_REPLAY_H
 
 #include "replay/machine.h"
+#include "replay/profile.h"
 #include "replay/statistics.h"
 #include "tracefmt/reader.h"
 
@@ -53,6 +54,8 @@ struct replay_options {
      * Needs the reference engine and one thread. */
     void (*issued)(void *, const struct replay_issue *);
     void *issued_data;
+    /* NULL, or made for this trace and machine: what the launches count is added, by instruction and by sub-core. */
+    struct profile *profile;
     /* NULL: the result keeps every launch. Else called for each in trace order, once it and all before it are done,
      * from any thread, but one at a time; the result keeps none, so that memory does not grow with their number. False:
      * it failed and filled the error in, and replay() fails with it. */

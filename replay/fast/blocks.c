@@ -195,6 +195,11 @@ static void leave(struct fast_sm *sm, struct fast_block *block)
         if (sc->taken)
             continue;
         statistics->stall[STALL_DRAIN] += sm->now - sc->accounted;
+        if (sc->profile) {
+            sc->profile->stall[STALL_DRAIN] += sm->now - sc->accounted;
+            block->part->profile[block->part->grid->kernel->instruction_count].stall[STALL_DRAIN] +=
+                sm->now - sc->accounted;
+        }
         sc->accounted = sm->now;
     }
     room_take(&sm->left, &block->part->grid->block_room, -1);

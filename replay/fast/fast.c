@@ -16,6 +16,8 @@ static bool begin_subcore(const struct fast *f, struct fast_sm *sm, unsigned num
     sc->far_first = NEVER;
     sc->number = (uint8_t)number;
     sc->chip_number = s * (unsigned)m->subcores + number;
+    if (f->job->profile && !(sc->profile = calloc(1, sizeof *sc->profile)))
+        return false;
     if (!(sc->scheduler = machine_part_state(&m->scheduler)))
         return false;
     f->scheduler->reset(sc->scheduler, m->scheduler.options);
@@ -83,6 +85,7 @@ static void end_sm(struct fast *f, struct fast_sm *sm)
 {
     for (unsigned i = 0; sm->subcores && i < (unsigned)f->machine->subcores; i++) {
         free(sm->subcores[i].scheduler);
+        free(sm->subcores[i].profile);
         for (uint32_t u = 0; u < f->machine->unit_count; u++)
             free(sm->subcores[i].units[u]);
     }
@@ -113,6 +116,15 @@ static void count_machine(const struct fast *f, struct statistics *s, uint64_t c
     }
 }
 
+static void profile_subcores(const struct fast *f)
+{
+    for (unsigned s = 0; s < f->sm_count; s++)
+        for (unsigned c = 0; c < f->sms[s].subcore_count; c++) {
+            const struct fast_subcore *sc = &f->sms[s].subcores[c];
+            profile_add_subcore(f->job->profile, sc->chip_number, sc->profile);
+        }
+}
+
 bool fast_run(const struct engine_job *job, struct statistics *sum, struct rp_error *err)
 {
     struct fast f = {.job = job,
@@ -124,6 +136,8 @@ bool fast_run(const struct engine_job *job, struct statistics *sum, struct rp_er
     bool fine = begin(&f, err) && fast_run_period(&f, &cycles, err);
     if (fine)
         count_machine(&f, &machine, cycles);
+    if (fine && job->profile)
+        profile_subcores(&f);
     end(&f);
     return engine_finish(&f.period, cycles, &machine, sum, fine ? err : NULL) && fine;
 }

@@ -38,13 +38,14 @@ enum op_flag {
     OP_ACCESS = 1 << 4,       /* has memory operands */
     OP_BY_SPACE = 1 << 5,     /* timed by the space that its execution reaches */
     OP_EXTENDED = 1 << 6,     /* set for all on machines with more than the scoreboard, one issue per cycle and a
-                               * perfect instruction cache */
+                               * perfect instruction cache, and with OP_COUNTED */
     OP_FETCHED = 1 << 7,      /* through an instruction cache that is not perfect; extended, too */
     OP_PLAIN = 1 << 8,        /* an access that is one transaction and takes no time of its own; not with OP_ACCESS */
     OP_MANY = 1 << 9,         /* waits for or writes more registers than stand in the op */
     OP_ORDERED = 1 << 10,     /* an access in a kernel with fences for the block: noted when it is performed for that */
     OP_BLOCK_FENCE = 1 << 11, /* with OP_FENCE: waits until accesses are performed for the block */
     OP_EXIT = 1 << 12,        /* ends lanes */
+    OP_COUNTED = 1 << 13,     /* by itself, for the profile */
     OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS | OP_PLAIN | OP_EXIT,
 };
 
@@ -154,6 +155,7 @@ struct fast_subcore {
     struct pipelined *pipelined[MACHINE_UNITS]; /* units of that model, else NULL */
     uint32_t chip_number;                       /* SM × sub-cores + number */
     uint8_t number;                             /* in the SM */
+    struct profile_row *profile;                /* NULL: not asked for */
 };
 
 struct memo;
@@ -180,6 +182,7 @@ struct fast_part {
     uint64_t occupied_since, last_leave;
     uint64_t report_at; /* warp instructions at which progress is reported next */
     uint64_t reported;
+    struct profile_row *profile; /* of the kernel's instructions; NULL: not asked for */
 };
 
 /* A block that is to be placed. */

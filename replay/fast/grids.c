@@ -51,8 +51,9 @@ static struct fast_part *part_of(const struct fast *f, struct fast_grid *g, cons
     if (!*part && (*part = calloc(1, sizeof **part))) {
         (*part)->grid = g;
         (*part)->report_at = f->job->progress ? PROGRESS_EVERY : NEVER;
+        (*part)->profile = f->job->profile ? profile_rows_new(g->kernel) : NULL;
     }
-    return *part;
+    return *part && !(*part)->profile == !f->job->profile ? *part : NULL;
 }
 
 bool fast_assign(struct fast *f, struct fast_grid *g, struct fast_sm *sm, struct rp_error *err)
@@ -79,6 +80,7 @@ static void free_grid(const struct fast *f, struct fast_grid *g)
     for (unsigned s = 0; g->parts && s < f->sm_count; s++) {
         if (f->sms[s].part == g->parts[s])
             f->sms[s].part = NULL;
+        free(g->parts[s] ? g->parts[s]->profile : NULL);
         free(g->parts[s]);
     }
     free(g->parts);
@@ -112,6 +114,8 @@ static uint64_t sum_up(const struct fast *f, const struct fast_grid *g, uint64_t
         if (!part)
             continue;
         statistics_add(&g->of.out->statistics, &part->statistics);
+        if (part->profile)
+            profile_add(f->job->profile, g->launch->kernel, part->profile);
         end = part->last_leave > end ? part->last_leave : end;
         if (f->immediate)
             count_immediate(f->sms[s].memory, &part->statistics);

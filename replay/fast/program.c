@@ -203,6 +203,8 @@ bool program_build(struct program *p, const struct fast *f, const struct fast_gr
         p->ops[i].flags |= ordered && in->memory_count ? OP_ORDERED : 0;
         if (((const struct instruction_cache_model *)m->icache.model)->keeps)
             p->ops[i].flags |= OP_FETCHED | OP_EXTENDED;
+        if (f->job->profile)
+            p->ops[i].flags |= OP_COUNTED | OP_EXTENDED;
         if (grid->control_words || m->issue_width > 1)
             p->ops[i].flags |= OP_EXTENDED;
         p->ops[i].registers = used;

@@ -2,7 +2,7 @@
 #include "replay/fast/advance.h"
 
 /* What kept the warp from issuing in the cycle before this one, in which its sub-core issued nothing. */
-static enum stall reason(const struct fast_sm *sm, const struct fast_subcore *sc, const struct fast_warp *w)
+HOT enum stall reason(const struct fast_sm *sm, const struct fast_subcore *sc, const struct fast_warp *w)
 {
     if (w->first_issue == sm->now)
         return STALL_DISPATCH;
@@ -25,17 +25,22 @@ static enum stall reason(const struct fast_sm *sm, const struct fast_subcore *sc
     return sc->accepts[w->unit] == sm->now || sc->refused >> w->slot & 1 ? STALL_UNIT : STALL_SCHEDULER;
 }
 
-HOT void charge(const struct fast_sm *sm, struct fast_subcore *sc, const struct fast_warp *w)
+/* Charges the cycle in which the warp issues, and the stall before it, whose length is *gap. Returns its reason. */
+HOT enum stall charge(const struct fast_sm *sm, struct fast_subcore *sc, const struct fast_warp *w, uint64_t not_taken,
+                      uint64_t *gap)
 {
-    uint64_t gap = sm->now - sc->accounted;
-    if (gap) {
-        enum stall why = reason(sm, sc, w);
-        w->part->statistics.stall[why] += gap;
+    enum stall why = STALL_DISPATCH;
+    *gap = sm->now - sc->accounted;
+    if (*gap) {
+        why = reason(sm, sc, w);
+        w->part->statistics.stall[why] += *gap;
         if (why == STALL_UNIT)
-            w->part->statistics.unit_stall[w->unit] += gap;
+            w->part->statistics.unit_stall[w->unit] += *gap;
     }
+    sc->refused = not_taken;
     sc->accounted = sm->now + 1;
     w->part->statistics.issue_cycles++;
+    return why;
 }
 
 HOT uint64_t dispatch(const struct fast_sm *sm, struct fast_subcore *sc, const struct fast_warp *w)
@@ -121,13 +126,27 @@ HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_wa
     return done;
 }
 
+static void count_issue(const struct fast_subcore *sc, const struct fast_warp *w)
+{
+    profile_issue(sc->profile, w->next.executed);
+    profile_issue(&w->part->profile[w->next.index], w->next.executed);
+}
+
+static void count_cycle(const struct fast_subcore *sc, const struct fast_warp *w, enum stall why, uint64_t gap)
+{
+    profile_charge(sc->profile, why, gap);
+    profile_charge(&w->part->profile[w->next.index], why, gap);
+}
+
 /* The same on machines with more than the scoreboard and one issue per cycle, and moves the warp on. *pair: the next
  * instruction may issue with this one. */
-static bool execute_extended(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, bool *pair,
-                             struct rp_error *err)
+HOT bool execute_extended(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, bool counted, bool *pair,
+                          struct rp_error *err)
 {
     const struct rp_instruction *in = w->next.instruction;
     unsigned unit = w->unit;
+    if (counted)
+        count_issue(sc, w);
     uint64_t dispatched, done = execute(sm, sc, w, &dispatched);
     if (w->signals && !fast_obey(sm, sc, w, dispatched, done, err))
         return false;
@@ -139,25 +158,50 @@ static bool execute_extended(struct fast_sm *sm, struct fast_subcore *sc, struct
     return true;
 }
 
-static bool issue_extended(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, struct rp_error *err)
+/* The second one of a pair. */
+static bool issue_second(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, bool counted,
+                         struct rp_error *err)
 {
-    bool pair, third;
-    if (!execute_extended(sm, sc, w, &pair, err))
-        return false;
-    if (!pair || sm->chip->machine->issue_width == 1)
-        return true;
+    bool third;
     wheel_remove(sc, w->slot, w->wake);
     w->part->statistics.dual_issues++;
-    return execute_extended(sm, sc, w, &third, err);
+    return execute_extended(sm, sc, w, counted, &third, err);
 }
 
-HOT bool issue(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, struct rp_error *err)
+HOT bool issue_first(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, bool counted, uint64_t not_taken,
+                     struct rp_error *err)
+{
+    bool pair;
+    uint64_t gap;
+    enum stall why = charge(sm, sc, w, not_taken, &gap);
+    if (counted)
+        count_cycle(sc, w, why, gap);
+    if (!execute_extended(sm, sc, w, counted, &pair, err))
+        return false;
+    return !pair || sm->chip->machine->issue_width == 1 || issue_second(sm, sc, w, counted, err);
+}
+
+static __attribute__((noinline)) bool issue_extended(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w,
+                                                     uint64_t not_taken, struct rp_error *err)
+{
+    return issue_first(sm, sc, w, false, not_taken, err);
+}
+
+static __attribute__((noinline)) bool issue_counted(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w,
+                                                    uint64_t not_taken, struct rp_error *err)
+{
+    return issue_first(sm, sc, w, true, not_taken, err);
+}
+
+HOT bool issue(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, uint64_t not_taken,
+               struct rp_error *err)
 {
     sm->last_issue = sm->now;
     sc->ready &= ~(1ull << w->slot);
     if (w->op->flags & OP_EXTENDED)
-        return issue_extended(sm, sc, w, err);
-    uint64_t dispatched;
+        return (w->op->flags & OP_COUNTED ? issue_counted : issue_extended)(sm, sc, w, not_taken, err);
+    uint64_t dispatched, gap;
+    charge(sm, sc, w, not_taken, &gap);
     execute(sm, sc, w, &dispatched);
     return advance(sm, w, err);
 }
@@ -211,9 +255,7 @@ HOT bool step(struct fast_sm *sm, unsigned index, struct rp_error *err)
         return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' picked a warp that is not ready",
                        sm->chip->machine->scheduler.model->name);
     struct fast_warp *w = sc->slots[slot];
-    charge(sm, sc, w);
-    sc->refused = not_taken;
-    bool fine = issue(sm, sc, w, err);
+    bool fine = issue(sm, sc, w, not_taken, err);
     sm->next[index] = sc->ready ? sm->now + 1 : wheel_next(sc, sm->now);
     return fine;
 }

@@ -183,6 +183,8 @@ bool ref_take_launches(struct reference *r, struct rp_error *err)
         *last = g;
         last = &g->next;
         r->grid_count++;
+        if (r->job->profile && !(g->profile = profile_rows_new(l.kernel)))
+            return rp_fail(err, RP_SYSTEM, "out of memory for the counts of instructions");
         if (!kernel_is_covered(l.kernel, err) || !room_of_block(r->machine, l.kernel, l.launch, &g->block_room, err))
             return false;
     }
@@ -200,6 +202,9 @@ static void leave(struct reference *r, struct ref_block *block)
         if (--sc->resident)
             continue;
         block->grid->statistics->stall[STALL_DRAIN] += sc->gap;
+        sc->profile.stall[STALL_DRAIN] += sc->gap;
+        if (block->grid->profile)
+            block->grid->profile[block->grid->of.kernel->instruction_count].stall[STALL_DRAIN] += sc->gap;
         sc->gap = 0;
     }
     room_take(&sm->left, &block->grid->block_room, -1);

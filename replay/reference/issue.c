@@ -201,6 +201,11 @@ static bool carry_out(struct reference *r, struct ref_warp *w, struct ref_issued
     return ref_note(r, w, i->dispatched, i->done, &report) || rp_fail(err, RP_SYSTEM, "out of memory for issues");
 }
 
+struct profile_row *ref_profile(const struct ref_warp *w)
+{
+    return w->block->grid->profile ? &w->block->grid->profile[w->next.index] : NULL;
+}
+
 bool ref_issue(struct reference *r, struct ref_warp *w, struct rp_error *err)
 {
     const struct machine_timing *t = timing(r, w);
@@ -212,6 +217,9 @@ bool ref_issue(struct reference *r, struct ref_warp *w, struct rp_error *err)
     if (!carry_out(r, w, &issued, err) || !hold_back(r, w, &issued, err))
         return false;
     w->issued++;
+    profile_issue(&r->sms[w->sm].subcores[w->subcore].profile, w->next.executed);
+    if (ref_profile(w))
+        profile_issue(ref_profile(w), w->next.executed);
     if (is_block_barrier(w->next.instruction) && w->next.executed)
         ref_arrive(r, w);
     if (w->next.instruction->flags & RP_EXIT)

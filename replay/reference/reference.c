@@ -45,6 +45,7 @@ static void end(struct reference *r)
     }
     for (struct ref_grid *g = r->grids, *next; g; g = next) {
         next = g->next;
+        free(g->profile);
         free(g);
     }
     free(r->sms);
@@ -70,6 +71,9 @@ static void charge(struct reference *r, struct ref_subcore *sc, const struct ref
                          : waited_for_signals(issuing)     ? ref_awaited(issuing, r->now - 1)
                                                            : issuing->blocked;
         statistics->stall[why] += sc->gap;
+        profile_charge(&sc->profile, why, sc->gap);
+        if (ref_profile(issuing))
+            profile_charge(ref_profile(issuing), why, sc->gap);
         if (why == STALL_UNIT)
             statistics->unit_stall[ref_unit(r, issuing)] += sc->gap;
         sc->gap = 0;
@@ -178,8 +182,11 @@ void ref_end_launches(struct reference *r)
         }
         report(r, g, 0);
         engine_ended(&r->period, &g->of, r->now);
+        if (g->profile)
+            profile_add(r->job->profile, g->of.launch->kernel, g->profile);
         *at = g->next;
         r->grid_count--;
+        free(g->profile);
         free(g);
     }
 }
@@ -223,6 +230,10 @@ bool reference_run(const struct engine_job *job, struct statistics *sum, struct 
                           .scheduler = (const struct scheduler_model *)job->machine->scheduler.model,
                           .period = {.job = job}};
     bool fine = begin(&r, err) && run(&r, err);
+    for (size_t i = 0; fine && job->profile && i < job->profile->subcore_count; i++) {
+        size_t subcores = (size_t)job->machine->subcores;
+        profile_add_subcore(job->profile, (uint32_t)i, &r.sms[i / subcores].subcores[i % subcores].profile);
+    }
     end(&r);
     return engine_finish(&r.period, r.now, &r.of_machine, sum, fine ? err : NULL) && fine;
 }

@@ -22,6 +22,7 @@ struct ref_grid {
     struct room block_room;
     uint64_t next_block, resident; /* blocks: the next to place; those on SMs */
     struct statistics *statistics; /* of->out's */
+    struct profile_row *profile;   /* of the kernel's instructions; NULL: not asked for */
     uint64_t reported;             /* warp instructions reported as progress */
     struct ref_grid *next;         /* the one that came after it */
 };
@@ -110,6 +111,7 @@ struct ref_subcore {
     unsigned resident;
     void *scheduler, *units[MACHINE_UNITS];
     uint64_t gap; /* cycles of the stall that is going on */
+    struct profile_row profile;
 };
 
 struct ref_sm {
@@ -167,6 +169,8 @@ bool ref_issue(struct reference *, struct ref_warp *, struct rp_error *);
 /* Issues the next one, too, if it may go together with the one that just went to `unit`. */
 bool ref_pair(struct reference *, struct ref_warp *, unsigned unit, struct rp_error *);
 unsigned ref_unit(const struct reference *, const struct ref_warp *);
+/* What is counted of the warp's next instruction; NULL: not asked for. */
+struct profile_row *ref_profile(const struct ref_warp *);
 
 /* control_words.c */
 struct ref_issued {

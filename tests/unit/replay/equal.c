@@ -106,6 +106,80 @@ static void replay_with(struct rp_trace *trace, const struct machine *m, enum re
     cr_assert(replay(trace, m, &options, result, &err), "%s", err.text);
 }
 
+/* ---- by instruction and by sub-core ------------------------------------------------------------------------------ */
+
+static struct profile *profile_with(struct rp_trace *trace, const struct machine *m, enum replay_engine engine,
+                                    unsigned threads, struct statistics *total)
+{
+    struct rp_error err;
+    struct replay_result result;
+    struct replay_options options = {
+        .engine = engine, .threads = threads, .launch = -1, .profile = profile_new(trace, m, &err)};
+    cr_assert(options.profile, "%s", err.text);
+    cr_assert(replay(trace, m, &options, &result, &err), "%s", err.text);
+    *total = result.total;
+    replay_result_free(&result);
+    return options.profile;
+}
+
+static struct profile_row sum_of(const struct profile *p)
+{
+    struct profile_row sum = {0};
+    for (uint32_t k = 0; k < p->kernel_count; k++)
+        for (uint32_t i = 0; i <= p->kernels[k].count; i++)
+            profile_row_add(&sum, &p->kernels[k].rows[i]);
+    return sum;
+}
+
+/* Instructions add up to the statistics, and so do sub-cores, of which none has more cycles than there are. */
+static void check_profile(const struct machine *m, const struct profile *p, const struct statistics *s)
+{
+    struct profile_row by_instruction = sum_of(p), by_subcore = {0};
+    for (uint32_t i = 0; i < p->subcore_count; i++) {
+        profile_row_add(&by_subcore, &p->subcores[i]);
+        cr_assert_leq(profile_row_cycles(&p->subcores[i]), s->cycles);
+    }
+    cr_assert_arr_eq(&by_instruction, &by_subcore, sizeof by_subcore);
+    cr_assert_arr_eq(by_instruction.stall, s->stall, sizeof s->stall);
+    cr_assert_eq(by_instruction.issue_cycles, s->issue_cycles);
+    cr_assert_eq(by_instruction.issued, s->issue_cycles + s->dual_issues);
+    cr_assert(!m->issue_exit || by_instruction.issued == s->warp_instructions);
+    cr_assert(!m->issue_exit || by_instruction.threads == s->thread_instructions);
+    cr_assert_eq(p->cycles, s->cycles);
+    cr_assert_eq(profile_row_cycles(&by_subcore) + s->idle_cycles, s->cycles * p->subcore_count);
+}
+
+static void same_profiles(const struct machine *m, const struct profile *a, const struct profile *b, uint64_t seed)
+{
+    for (uint32_t k = 0; k < a->kernel_count; k++)
+        for (uint32_t i = 0; i <= a->kernels[k].count; i++)
+            cr_assert(!memcmp(&a->kernels[k].rows[i], &b->kernels[k].rows[i], sizeof(struct profile_row)),
+                      "seed %llu, machine %s:\n%s\nkernel %u, instruction %u is not counted alike",
+                      (unsigned long long)seed, m->name, m->text, k, i);
+    cr_assert_arr_eq(a->subcores, b->subcores, a->subcore_count * sizeof *a->subcores);
+}
+
+/* Both engines, and several threads, count alike; and counting changes nothing. */
+static void compare_profiles(struct rp_trace *trace, const struct machine *m, uint64_t seed,
+                             const struct statistics *uncounted)
+{
+    struct statistics of_fast, of_threads, of_reference;
+    struct profile *fast = profile_with(trace, m, REPLAY_FAST, 1, &of_fast);
+    struct profile *threads = profile_with(trace, m, REPLAY_FAST, 3, &of_threads);
+    struct profile *reference = profile_with(trace, m, REPLAY_REFERENCE, 1, &of_reference);
+    const char *why = statistics_difference(m, &of_fast, uncounted);
+    cr_assert_null(why, "seed %llu, machine %s:\n%s\ncounting changed %s", (unsigned long long)seed, m->name, m->text,
+                   why);
+    check_profile(m, fast, &of_fast);
+    same_profiles(m, fast, threads, seed);
+    same_profiles(m, fast, reference, seed);
+    profile_free(fast);
+    profile_free(threads);
+    profile_free(reference);
+}
+
+/* ---- whole launches ---------------------------------------------------------------------------------------------- */
+
 /* Every sub-core cycle is an issue, a stall or idle. */
 static void check_cycles(const struct machine *m, const struct statistics *s)
 {
@@ -170,6 +244,8 @@ static void compare_engines(const char *path, const struct machine *m, uint64_t 
                    m->text, why);
     check_cycles(m, &fast.total);
     check_order(trace, &fast);
+    if (seed % 4 == 0)
+        compare_profiles(trace, m, seed, &fast.total);
     replay_result_free(&fast);
     replay_result_free(&reference);
     rp_trace_close(trace);
