@@ -110,9 +110,9 @@ $(BUILD)/reprise: $(call object,$(call SOURCES,tools)) $(BUILD)/obj/phases.pb-c.
 # tests/unit/<suite>/*.c make one Criterion program each: make unit-<suite> builds and runs it.
 
 SUITES := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/unit/*/*.c)))))
-# What tests share, the cases of tests/kernels and tools/ui: an archive, so that a suite links only what it uses.
+# What tests share, the cases of tests/kernels, tools/ui and the printing of machine files: an archive, so that a suite links only what it uses.
 SUPPORT := $(BUILD)/libsupport.a
-$(SUPPORT): $(call object,$(wildcard tests/support/*.c tests/kernels/*.c tools/ui/*.c))
+$(SUPPORT): $(call object,$(wildcard tests/support/*.c tests/kernels/*.c tools/ui/*.c) tools/machine_file.c)
 	@rm -f $@
 	$(AR) rcs $@ $^
 define suite_rule

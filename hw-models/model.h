@@ -6,7 +6,8 @@
  * clock since the launch began; all arithmetic is on integers, so that every computer gives the same answer.
  *
  * Options are rows of a table: the same rows serve machine files, --set, the list that `reprise machine options`
- * prints and docs/machines.md. A model gets its options as an array of values in the order of its rows.
+ * prints and docs/machines.md. A model gets its options as an array of values in the order of its rows, with lists and
+ * texts behind them.
  */
 #ifndef REPRISE_HW_MODELS_MODEL_H
 #define REPRISE_HW_MODELS_MODEL_H
@@ -18,17 +19,34 @@
 enum model_option_type {
     OPTION_INTEGER, /* least..most; the file may give it a suffix K, M or G (powers of 1024) in a string */
     OPTION_BOOLEAN,
-    OPTION_CHOICE, /* one of `choices`; the value is its index */
+    OPTION_CHOICE,    /* one of `names`; the value is its index */
+    OPTION_FRACTION,  /* a decimal with at most 9 digits behind the point; the value is in billionths */
+    OPTION_INTEGERS,  /* a list; option_list() finds it */
+    OPTION_FRACTIONS, /* a list; each number in billionths */
+    OPTION_TEXT,      /* printable characters without spaces, quotes and backslashes; option_text() finds it */
 };
+
+/* 1 as a fraction: FRACTION(3) / 10 is 0.3. Decimals are exact, so that what is printed reads back. */
+#define FRACTION_ONE INT64_C(1000000000)
+#define FRACTION(whole) ((whole)*FRACTION_ONE)
+/* The nearest double, for values below 2^53 billionths (nine million). */
+static inline double fraction_value(int64_t value) { return (double)value / (double)FRACTION_ONE; }
+
+/* How long a list (in numbers) or a text (in characters) may be. */
+#define OPTION_LENGTH(least, most) ((least) | (int64_t)(most) << 32)
+#define OPTION_LONGEST_LIST 64
+#define OPTION_LONGEST_TEXT 511
 
 struct model_option {
     const char *key;
     enum model_option_type type;
-    const char *unit;         /* "cycles", "bytes", ...; "" for numbers without one */
-    int64_t least, most;      /* limits, inclusive; CHOICE: 0 and the last index */
-    int64_t initial;          /* the value when nothing is said */
-    const char *const *names; /* CHOICE: NULL-terminated */
-    const char *help;         /* one line, no full stop */
+    const char *unit; /* "cycles", "bytes", ...; "" for numbers without one */
+    int64_t least,
+        most;        /* limits, inclusive, for each number of a list, too; CHOICE: 0 and the last index; TEXT: unused */
+    int64_t initial; /* the value when nothing is said; lists and texts: OPTION_LENGTH */
+    const char *const
+        *names;       /* CHOICE: NULL-terminated; lists and texts: the value when nothing is said, as names[0] */
+    const char *help; /* one line, no full stop */
 };
 
 struct model {
@@ -41,6 +59,17 @@ struct model {
     /* NULL, or checks options against one another: returns NULL, or a text that says what is wrong. */
     const char *(*check)(const int64_t *options);
 };
+
+/* Lists and texts lie behind the values of all rows; the row's value says where. They move with the whole array. */
+static inline const int64_t *option_list(const int64_t *options, size_t row, size_t *count)
+{
+    *count = (size_t)options[options[row]];
+    return options + options[row] + 1;
+}
+static inline const char *option_text(const int64_t *options, size_t row)
+{
+    return (const char *)(options + options[row]);
+}
 
 #define MODEL_COUNT_OF(array) (sizeof(array) / sizeof *(array))
 

@@ -199,6 +199,31 @@ static bool is_late(const struct resolver *r, const struct setting *s)
     return !s->line && r->request->late_option && s->number >= r->request->late;
 }
 
+static bool begin_options(struct machine_part *part, struct rp_error *err)
+{
+    const struct model *m = part->model;
+    size_t used = MODEL_OPTIONS;
+    if (m->option_count > MODEL_OPTIONS)
+        return rp_fail(err, RP_BAD_INPUT, "model '%s' has more options than a model may have", m->name);
+    for (unsigned o = 0; o < m->option_count; o++) {
+        const char *why = option_begin(&m->options[o], machine_part_place(part, o), &used, MODEL_OPTIONS + MODEL_LISTS);
+        if (why)
+            return rp_fail(err, RP_BAD_INPUT, "model '%s', option '%s': %s", m->name, m->options[o].key, why);
+    }
+    return true;
+}
+
+static bool begin_own_options(struct machine *m, struct rp_error *err)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < machine_option_count; i++) {
+        const char *why = option_begin(&machine_option_rows[i], machine_option_place(m, i), &used, MACHINE_LISTS);
+        if (why)
+            return rp_fail(err, RP_BAD_INPUT, "option '%s': %s", machine_option_rows[i].key, why);
+    }
+    return true;
+}
+
 static bool choose_models(struct resolver *r, struct rp_error *err)
 {
     for (size_t p = 0; p < machine_part_count(r->machine); p++) {
@@ -220,21 +245,20 @@ static bool choose_models(struct resolver *r, struct rp_error *err)
             part->model = &pipeline_direct.model;
         if (!part->model)
             return rp_fail(err, RP_BAD_INPUT, "%s: '%s' is missing: no model is chosen for it", r->settings->file, key);
-        if (part->model->option_count > MODEL_OPTIONS)
-            return rp_fail(err, RP_BAD_INPUT, "model '%s' has more options than a model may have", part->model->name);
-        for (unsigned o = 0; o < part->model->option_count; o++)
-            part->options[o] = part->model->options[o].initial;
+        if (!begin_options(part, err))
+            return false;
     }
     return true;
 }
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
 
-static bool set_value(struct setting *s, const struct model_option *row, int64_t *value, struct rp_error *err)
+static bool set_value(struct setting *s, const struct model_option *row, struct option_place place,
+                      struct rp_error *err)
 {
-    char why[200], text[256];
+    char why[300], text[400];
     s->used = true;
-    if (option_parse(row, s->value, value, why, sizeof why))
+    if (option_parse(row, s->value, place, why, sizeof why))
         return true;
     snprintf(text, sizeof text, "%s: %s", s->key, why);
     return fail_at(s, err, text);
@@ -283,7 +307,7 @@ static bool apply_part(struct resolver *r, struct setting *s, struct rp_error *e
             continue;
         for (unsigned o = 0; o < part->model->option_count; o++)
             if (!strcmp(part->model->options[o].key, s->key + n + 1))
-                return set_value(s, &part->model->options[o], &part->options[o], err);
+                return set_value(s, &part->model->options[o], machine_part_place(part, o), err);
         bool is = false;
         if (!other_models_option(r, s, p, kind, s->key + n + 1, &is, err))
             return false;
@@ -311,7 +335,7 @@ static bool apply_timing(struct resolver *r, struct setting *s, struct machine_t
             return unit >= 0 || unknown_name(r, s, "unit", names, m->unit_count, err);
         }
         int64_t value;
-        if (!set_value(s, &timing_rows[f], &value, err))
+        if (!set_value(s, &timing_rows[f], (struct option_place){&value, NULL}, err))
             return false;
         *(f == FIELD_INITIATION ? &t->initiation : &t->latency) = (uint32_t)value;
         return true;
@@ -346,7 +370,7 @@ static bool apply(struct resolver *r, struct setting *s, struct rp_error *err)
         return true;
     for (size_t i = 0; i < machine_option_count; i++)
         if (!strcmp(machine_option_rows[i].key, s->key))
-            return set_value(s, &machine_option_rows[i], machine_option_value(r->machine, i), err);
+            return set_value(s, &machine_option_rows[i], machine_option_place(r->machine, i), err);
     if (!apply_part(r, s, err) || (!s->used && !apply_timings(r, s, err)))
         return false;
     return s->used || unknown_key(r, s, err);
@@ -514,9 +538,8 @@ static bool consistent(const struct resolver *r, struct rp_error *err)
 static bool resolve(struct resolver *r, struct rp_error *err)
 {
     struct machine *m = r->machine;
-    for (size_t i = 0; i < machine_option_count; i++)
-        *machine_option_value(m, i) = machine_option_rows[i].initial;
-    if (!complete_keys(r->settings, err) || !collect_units(r, err) || !choose_models(r, err))
+    if (!begin_own_options(m, err) || !complete_keys(r->settings, err) || !collect_units(r, err) ||
+        !choose_models(r, err))
         return false;
     for (size_t i = 0; i < r->settings->count; i++)
         if (!apply(r, &r->settings->items[i], err))

@@ -18,7 +18,7 @@
     X(sms, "sms", OPTION_INTEGER, "", 1, 1024, 1, NULL, "streaming multiprocessors")                                   \
     X(subcores, "subcores", OPTION_INTEGER, "", 1, 16, 1, NULL,                                                        \
       "sub-cores of an SM, each with a scheduler and units of its own")                                                \
-    X(clock_mhz, "clock_mhz", OPTION_INTEGER, "MHz", 1, 100000, 1000, NULL,                                            \
+    X(clock_mhz, "clock_mhz", OPTION_FRACTION, "MHz", FRACTION(1) / 1000, FRACTION(100000), FRACTION(1000), NULL,      \
       "core clock; converts cycles to time only")                                                                      \
     X(placement, "placement", OPTION_CHOICE, "", 0, 1, 0, machine_placements,                                          \
       "sub-core of a warp: its number in the block modulo the sub-cores, or the one with the fewest warps")            \
@@ -95,11 +95,13 @@ extern const char *const machine_dependencies[];
 enum { DEPENDENCIES_SCOREBOARD, DEPENDENCIES_CONTROL_WORDS };
 
 #define MACHINE_UNITS 16
-#define MODEL_OPTIONS 64 /* most options that a model may have */
+#define MODEL_OPTIONS 64  /* most options that a model may have */
+#define MODEL_LISTS 256   /* words behind them for its lists and texts */
+#define MACHINE_LISTS 256 /* the same for the chip's own options */
 
 struct machine_part {
     const struct model *model; /* the head of a struct of its kind */
-    int64_t options[MODEL_OPTIONS];
+    int64_t options[MODEL_OPTIONS + MODEL_LISTS];
 };
 
 struct machine_timing {
@@ -113,6 +115,7 @@ struct machine {
 #define X(field, ...) int64_t field;
     MACHINE_OPTIONS(X)
 #undef X
+    int64_t lists[MACHINE_LISTS]; /* see machine_option_list */
     struct machine_part scheduler, shared, coalescer, l1, l2, dram, icache, pipeline;
     uint32_t unit_count;
     char unit_name[MACHINE_UNITS][24];
@@ -167,7 +170,21 @@ void machine_each_option(void (*visit)(void *, const struct model_option *), voi
 void machine_each_model(const struct model_set *, void (*visit)(void *, const char *part, const struct model *),
                         void *);
 
-/* An option's value as text: a number, true or false, or a name. */
-void option_print(const struct model_option *, int64_t value, char *out, size_t size);
+/* The lists and texts among the chip's own options, by the value of their field. */
+static inline const int64_t *machine_option_list(const struct machine *m, int64_t field, size_t *count)
+{
+    *count = (size_t)m->lists[field];
+    return m->lists + field + 1;
+}
+static inline const char *machine_option_text(const struct machine *m, int64_t field)
+{
+    return (const char *)(m->lists + field);
+}
+
+#define OPTION_PRINTED 2048 /* bytes that hold any value */
+/* The value that an option has when nothing is said, as text. */
+void option_print_initial(const struct model_option *, char out[OPTION_PRINTED]);
+/* The values that it may have: "1..1024 cycles", "true, false", "3 of 0..1". */
+void option_print_limits(const struct model_option *, char out[OPTION_PRINTED]);
 
 #endif

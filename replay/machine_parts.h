@@ -1,8 +1,9 @@
-/* The parts of a machine for which a model is chosen, and option rows as text. */
+/* The parts of a machine for which a model is chosen, and the rows of its options. */
 #ifndef REPRISE_REPLAY_MACHINE_PARTS_H
 #define REPRISE_REPLAY_MACHINE_PARTS_H
 
 #include "replay/machine.h"
+#include "replay/option_text.h"
 
 struct machine_slot {
     const char *key;
@@ -23,10 +24,8 @@ struct machine_alias {
 };
 extern const struct machine_alias machine_aliases[];
 extern const size_t machine_alias_count;
-int64_t *machine_option_value(struct machine *, size_t row);
-
-/* False: why says what would be right. */
-bool option_parse(const struct model_option *, const char *text, int64_t *value, char *why, size_t size);
+struct option_place machine_option_place(struct machine *, size_t row);
+struct option_place machine_part_place(struct machine_part *, size_t row);
 
 /* The resolved machine as text; NULL when out of memory. */
 char *machine_text(struct machine *);

@@ -83,24 +83,51 @@ void settings_place(const struct setting *item, char *out, size_t size)
         snprintf(out, size, "%s %s=%s: ", item->option, item->typed ? item->typed : item->key, item->value);
 }
 
-static bool add_scalar(struct settings *s, const config_setting_t *c, const char *key, struct rp_error *err)
+/* A number, a truth value or a string as text; NULL: it is none. The decimal of a fraction is the shortest that gives
+ * the same double, which is what the file says up to 15 digits. */
+static const char *scalar_text(const config_setting_t *c, char number[40])
 {
-    char number[32];
-    int line = (int)config_setting_source_line(c);
     switch (config_setting_type(c)) {
     case CONFIG_TYPE_INT:
-    case CONFIG_TYPE_INT64:
-        snprintf(number, sizeof number, "%lld", config_setting_get_int64(c));
-        return settings_add(s, key, number, line, err);
-    case CONFIG_TYPE_BOOL: return settings_add(s, key, config_setting_get_bool(c) ? "true" : "false", line, err);
-    case CONFIG_TYPE_STRING: return settings_add(s, key, config_setting_get_string(c), line, err);
+    case CONFIG_TYPE_INT64: snprintf(number, 40, "%lld", config_setting_get_int64(c)); return number;
+    case CONFIG_TYPE_BOOL: return config_setting_get_bool(c) ? "true" : "false";
+    case CONFIG_TYPE_STRING: return config_setting_get_string(c);
     case CONFIG_TYPE_FLOAT:
-        return rp_fail(err, RP_BAD_INPUT, "%s:%d: %s: a fraction; machines are described in whole numbers", s->file,
-                       line, key);
-    default:
-        return rp_fail(err, RP_BAD_INPUT, "%s:%d: %s: a list or array; give a number, true, false, a string or a group",
-                       s->file, line, key);
+        snprintf(number, 40, "%.15g", config_setting_get_float(c));
+        if (strtod(number, NULL) != config_setting_get_float(c))
+            snprintf(number, 40, "%.17g", config_setting_get_float(c));
+        return number;
+    default: return NULL;
     }
+}
+
+/* The elements with commas between them. */
+static bool add_list(struct settings *s, const config_setting_t *list, const char *key, int line, struct rp_error *err)
+{
+    char number[40], *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    bool scalars = true;
+    for (int i = 0; to && i < config_setting_length(list); i++) {
+        const char *element = scalar_text(config_setting_get_elem(list, (unsigned)i), number);
+        scalars = scalars && element;
+        fprintf(to, "%s%s", i ? "," : "", element ? element : "");
+    }
+    bool written = to && !ferror(to);
+    written = (!to || !fclose(to)) && written;
+    bool fine = !written   ? rp_fail(err, RP_SYSTEM, "%s: out of memory", s->file)
+                : !scalars ? rp_fail(err, RP_BAD_INPUT, "%s:%d: %s: lists may hold numbers only", s->file, line, key)
+                           : settings_add(s, key, text, line, err);
+    free(text);
+    return fine;
+}
+
+static bool add_value(struct settings *s, const config_setting_t *c, const char *key, struct rp_error *err)
+{
+    char number[40];
+    int line = (int)config_setting_source_line(c);
+    const char *text = scalar_text(c, number);
+    return text ? settings_add(s, key, text, line, err) : add_list(s, c, key, line, err);
 }
 
 static bool add_group(struct settings *s, const config_setting_t *group, const char *prefix, int depth,
@@ -114,7 +141,7 @@ static bool add_group(struct settings *s, const config_setting_t *group, const c
         int n = snprintf(key, sizeof key, "%s%s%s", prefix, *prefix ? "." : "", name);
         if (n < 0 || (size_t)n >= sizeof key || depth > DEEPEST)
             return rp_fail(err, RP_BAD_INPUT, "%s:%d: '%.60s...' is nested too deeply", s->file, line, key);
-        bool fine = config_setting_is_group(c) ? add_group(s, c, key, depth + 1, err) : add_scalar(s, c, key, err);
+        bool fine = config_setting_is_group(c) ? add_group(s, c, key, depth + 1, err) : add_value(s, c, key, err);
         if (!fine)
             return false;
     }

@@ -7,6 +7,7 @@
 #include "tools/command.h"
 #include "tools/machine_diff.h"
 #include "tools/machine_file.h"
+#include "tools/option_line.h"
 #include "tools/replaying.h"
 #include "tools/ui/nearest.h"
 #include "tools/ui/table.h"
@@ -116,14 +117,12 @@ static int list(const struct args *a)
 /* A row per option, as JSON has them. */
 static int show_csv(const struct machine *m)
 {
-    char key[128], value[128];
+    struct option_line line;
     puts("key,value");
-    for (const char *line = m->text; line && sscanf(line, "%127s = %127s", key, value) == 2;) {
-        printf("%s,", key);
-        csv_cell(value, stdout);
+    for (const char *text = m->text; option_line_next(&text, &line);) {
+        printf("%s,", line.key);
+        csv_cell(line.value, stdout);
         putchar('\n');
-        line = strchr(line, '\n');
-        line += line != NULL;
     }
     return RP_OK;
 }
@@ -171,17 +170,6 @@ static int diff(const struct args *a)
 
 /* ---- options ---------------------------------------------------------------------------------------------------- */
 
-static void limits_text(const struct model_option *o, char *out, size_t size)
-{
-    if (o->type == OPTION_INTEGER) {
-        snprintf(out, size, "%" PRId64 "..%" PRId64 "%s%s", o->least, o->most, *o->unit ? " " : "", o->unit);
-        return;
-    }
-    int n = snprintf(out, size, "%s", o->type == OPTION_BOOLEAN ? "true, false" : o->names[0]);
-    for (size_t i = 1; o->type == OPTION_CHOICE && o->names[i] && (size_t)n < size; i++)
-        n += snprintf(out + n, size - (size_t)n, ", %s", o->names[i]);
-}
-
 struct listing {
     json_t *json;        /* NULL: the table */
     struct table *table; /* NULL: Markdown */
@@ -206,10 +194,10 @@ static void row(const struct listing *l, const char *key, const char *limits, co
 
 static void option_row(const struct listing *l, const char *prefix, const struct model_option *o)
 {
-    char key[128], limits[160], initial[64];
+    char key[128], limits[OPTION_PRINTED], initial[OPTION_PRINTED];
     snprintf(key, sizeof key, "%s%s%s", prefix, *prefix ? "." : "", o->key);
-    limits_text(o, limits, sizeof limits);
-    option_print(o, o->initial, initial, sizeof initial);
+    option_print_limits(o, limits);
+    option_print_initial(o, initial);
     row(l, key, limits, initial, o->help);
 }
 

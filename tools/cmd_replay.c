@@ -162,7 +162,7 @@ static void launch_row(struct table *t, const char *name, const char *kernel, co
     if (begin)
         table_number(t, *begin);
     table_number(t, s->cycles);
-    table_cell(t, "%.3f", (double)s->cycles / (double)m->clock_mhz);
+    table_cell(t, "%.3f", (double)s->cycles / fraction_value(m->clock_mhz));
     table_number(t, s->warp_instructions);
     table_cell(t, "%.3f", statistics_ipc(s));
     table_cell(t, "%.1f %%", 100 * statistics_occupancy(m, s));
@@ -221,8 +221,8 @@ static void statistic_row(void *table, const char *name, uint64_t value)
 
 static int print_text(struct rp_trace *trace, const struct machine *m, const struct outcome *o)
 {
-    printf("%s on %s (scheduler %s, %" PRId64 " MHz)\n\n", rp_trace_path(trace), m->name, m->scheduler.model->name,
-           m->clock_mhz);
+    printf("%s on %s (scheduler %s, %.9g MHz)\n\n", rp_trace_path(trace), m->name, m->scheduler.model->name,
+           fraction_value(m->clock_mhz));
     print_launches(trace, m, o, false);
     print_dependencies(m, &o->launches);
     if (o->launches.overlaps)

@@ -302,8 +302,8 @@ static void print_tables(const struct args *a, const struct machine *m, struct t
 {
     void (*print)(struct table *, FILE *) = a->csv ? table_print_csv : table_print;
     if (!a->csv)
-        printf("%s%s on %s at %" PRId64 " MHz, any work-conserving scheduler\n\n", a->traces[0],
-               a->count > 1 ? " and others" : "", m->name, m->clock_mhz);
+        printf("%s%s on %s at %.9g MHz, any work-conserving scheduler\n\n", a->traces[0],
+               a->count > 1 ? " and others" : "", m->name, fraction_value(m->clock_mhz));
     if (!a->csv && a->block)
         printf("Block %s alone\n\n", a->block);
     print(t->launches, stdout);

@@ -4,27 +4,14 @@
 #include <string.h>
 
 #include "tools/json.h"
+#include "tools/option_line.h"
 #include "tools/replaying.h"
 #include "tools/ui/table.h"
 
-struct option {
-    char key[128], value[128];
-};
-
-/* The option of the line at *text, which goes on behind it. */
-static bool next_option(const char **text, struct option *o)
-{
-    if (!*text || sscanf(*text, "%127s = %127s", o->key, o->value) != 2)
-        return false;
-    const char *end = strchr(*text, '\n');
-    *text = end ? end + 1 : NULL;
-    return true;
-}
-
 /* Its value on the machine; NULL: it has none. */
-static const char *value_of(const struct machine *m, const char *key, struct option *found)
+static const char *value_of(const struct machine *m, const char *key, struct option_line *found)
 {
-    for (const char *text = m->text; next_option(&text, found);)
+    for (const char *text = m->text; option_line_next(&text, found);)
         if (!strcmp(found->key, key))
             return found->value;
     return NULL;
@@ -50,13 +37,13 @@ static void add_row(const struct output *out, const char *key, const char *a, co
 /* In the order of the first machine, and what only the second one has behind it. */
 static void add_rows(const struct output *out, const struct machine *a, const struct machine *b)
 {
-    struct option o, other;
-    for (const char *text = a->text; next_option(&text, &o);) {
+    struct option_line o, other;
+    for (const char *text = a->text; option_line_next(&text, &o);) {
         const char *value = value_of(b, o.key, &other);
         if (!value || strcmp(value, o.value))
             add_row(out, o.key, o.value, value);
     }
-    for (const char *text = b->text; next_option(&text, &o);)
+    for (const char *text = b->text; option_line_next(&text, &o);)
         if (!value_of(a, o.key, &other))
             add_row(out, o.key, NULL, o.value);
 }

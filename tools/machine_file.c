@@ -1,5 +1,6 @@
 #include "tools/machine_file.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -23,18 +24,28 @@ static bool read_line(const char *text, struct line *l)
     return true;
 }
 
+/* How many characters at text[at] are digits. */
+static size_t digits(const char *text, size_t at) { return strspn(text + at, "0123456789"); }
+
+/* Whether it is a number as libconfig gives it back: no zeros that could go, and no more digits than a double holds. */
+static bool is_number(const char *value, size_t length)
+{
+    size_t sign = *value == '-', whole = digits(value, sign), at = sign + whole;
+    size_t behind = value[at] == '.' ? digits(value, at + 1) : 0;
+    if (!whole || (whole > 1 && value[sign] == '0') || (behind && value[at + behind] == '0'))
+        return false;
+    at += behind ? 1 + behind : 0;
+    errno = 0;
+    return at == length && (behind ? whole + behind <= 15 : (strtoll(value, NULL, 10), !errno));
+}
+
 /* Numbers and truth values stand alone; all else is a string. */
 static void print_value(const char *value, size_t length, FILE *to)
 {
-    char copy[256], *end;
-    snprintf(copy, sizeof copy, "%.*s", (int)length, value);
-    long long whole = strtoll(copy, &end, 10);
-    if (*copy && !*end)
-        fprintf(to, whole > INT_MAX || whole < -INT_MAX ? "%sL" : "%s", copy);
-    else if (!strcmp(copy, "true") || !strcmp(copy, "false") || (strtod(copy, &end), *copy && !*end))
-        fputs(copy, to);
-    else
-        fprintf(to, "\"%s\"", copy);
+    bool number = is_number(value, length), whole = number && !memchr(value, '.', length);
+    long long n = whole ? strtoll(value, NULL, 10) : 0;
+    bool word = (length == 4 && !memcmp(value, "true", 4)) || (length == 5 && !memcmp(value, "false", 5));
+    fprintf(to, number || word ? "%.*s%s" : "\"%.*s\"", (int)length, value, n > INT_MAX || n < -INT_MAX ? "L" : "");
 }
 
 /* Groups that `key` and the key before it share, by their names: "units.alu.model" and "units.fp64.model" share one. */

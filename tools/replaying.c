@@ -9,6 +9,7 @@
 #include "replay/machine_settings.h"
 #include "tools/input.h"
 #include "tools/number.h"
+#include "tools/option_line.h"
 #include "tools/ui/nearest.h"
 
 bool machine_args_set(struct machine_args *a, char *text, struct rp_error *err)
@@ -100,20 +101,19 @@ json_t *option_json(const char *value)
     long long number = strtoll(value, &end, 10);
     if (*value && !*end)
         return json_integer(number);
-    return read_size(value, INT64_MAX, "", &size, &unused) ? json_number(size) : json_string(value);
+    if (read_size(value, INT64_MAX, "", &size, &unused))
+        return json_number(size);
+    double fraction = strtod(value, &end);
+    bool decimal = *value && !value[strspn(value, "-.0123456789")] && !*end;
+    return decimal ? json_real(fraction) : json_string(value);
 }
 
 json_t *machine_json(const struct machine *m)
 {
     json_t *options = json_object();
-    char key[128], value[128];
-    for (const char *line = m->text; sscanf(line, "%127s = %127s", key, value) == 2;) {
-        json_put(options, key, option_json(value));
-        const char *end = strchr(line, '\n');
-        if (!end)
-            break;
-        line = end + 1;
-    }
+    struct option_line line;
+    for (const char *text = m->text; option_line_next(&text, &line);)
+        json_put(options, line.key, option_json(line.value));
     return json_pack("{s:s, s:s, s:o}", "name", m->name, "hash", m->hash, "options", options);
 }
 

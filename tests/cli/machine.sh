@@ -15,6 +15,12 @@ done
 set=(--set scheduler=random --set scheduler.seed=9223372036854775807 --set l1=none --set limits.shared=100K --set warm_l2=on)
 "$REPRISE" machine show jetson-tx2 "${set[@]}" >"$work/set.cfg"
 is "with settings, and numbers beyond 32 bits" "$(options "$work/set.cfg")" "$(options jetson-tx2 "${set[@]}")"
+set=(--set clock_mhz=1365.123456789)
+"$REPRISE" machine show jetson-tx2 "${set[@]}" >"$work/set.cfg"
+is "a fraction is printed exactly" "$(grep clock "$work/set.cfg")" "clock_mhz = 1365.123456789;"
+is "and reads back" "$("$REPRISE" machine show "$work/set.cfg" --csv)" "$("$REPRISE" machine show jetson-tx2 "${set[@]}" --csv)"
+is "machine diff shows it" "$("$REPRISE" machine diff --csv jetson-tx2 "$work/set.cfg" | tail -n +2)" "clock_mhz,1300,1365.123456789"
+is "JSON has it as a number" "$("$REPRISE" machine show jetson-tx2 --set clock_mhz=.5 --json | grep clock_mhz | tr -d ' ')" '"clock_mhz":0.5,'
 
 # ---- base ----------------------------------------------------------------------------------------------------------
 echo 'base = "jetson-tx2";' >"$work/same.cfg"
@@ -48,6 +54,9 @@ fails() { # text, content of the file
     fi
 }
 fails "bad.cfg:2: unknown machine 'jetson-tx'; did you mean 'jetson-tx2'?" $'sms = 1;\nbase = "jetson-tx";'
+fails "bad.cfg:2: clock_mhz: '1e-05' is not a number from 0.001 to 100000 MHz" $'base = "jetson-tx2";\nclock_mhz = 0.00001;'
+fails "bad.cfg:2: clock_mhz: '1,2' is not a number" $'base = "jetson-tx2";\nclock_mhz = [1, 2];'
+fails "bad.cfg:2: clock_mhz: lists may hold numbers only" $'base = "jetson-tx2";\nclock_mhz = ((1), 2);'
 fails "none.cfg: No such file" 'base = "none.cfg";'
 fails "bad.cfg:1: this is the base of a base" 'base = "bad.cfg";'
 fails "bad.cfg:2: unknown key 'smss'; did you mean 'sms'?" $'base = "jetson-tx2";\nsmss = 4;'

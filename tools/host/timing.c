@@ -44,7 +44,7 @@ void timing_close(struct reprise *r)
 static void fill(struct reprise_result *to, const struct machine *m, const struct statistics *s)
 {
     to->cycles = s->cycles;
-    to->microseconds = (double)s->cycles / (double)m->clock_mhz;
+    to->microseconds = (double)s->cycles / fraction_value(m->clock_mhz);
     to->ipc = statistics_ipc(s);
     to->occupancy = statistics_occupancy(m, s);
     to->global_loads = s->global_load_transactions;

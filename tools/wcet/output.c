@@ -133,7 +133,7 @@ static const char *kernel_of(const struct rp_trace *t, const struct wcet_launch 
 
 static void microseconds(struct table *table, const struct machine *m, uint64_t cycles)
 {
-    table_cell(table, "%.3f", (double)cycles / (double)m->clock_mhz);
+    table_cell(table, "%.3f", (double)cycles / fraction_value(m->clock_mhz));
 }
 
 static void launch_row(struct table *table, const struct wcet_view *v, const struct wcet_launch *l,
