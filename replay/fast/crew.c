@@ -1,5 +1,5 @@
-/* A round's items are taken from `ticket`, which says which round it is of: a helper that comes late, or not at all,
- * holds up nobody. */
+/* A round is open from its begin until the caller's own work is done. A helper that finds it open goes in; one that
+ * comes late, or not at all, holds up nobody. */
 #include "replay/fast/crew.h"
 
 #include <pthread.h>
@@ -7,50 +7,47 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-#define SPINS 2000 /* a round often takes less time than to sleep and wake */
+#define SPINS 2000 /* where each thread has a processor: a round often takes less time than to sleep and wake */
+
+#define INSIDE UINT64_C(0xffff)
+#define OPEN UINT64_C(0x10000)
+#define ROUND_SHIFT 32
 
 struct crew {
-    unsigned helpers;
+    unsigned helpers, spins;
     pthread_t *threads;
-    void (*work)(void *, unsigned thread, unsigned item);
+    void (*work)(void *, unsigned thread);
     void *data;
-    atomic_uint_least64_t ticket; /* round << 32 | items of the round << 16 | next item */
-    atomic_uint finished;         /* items of this round that are done */
-    atomic_uint started;          /* helpers that have their number */
+    atomic_uint_least64_t state; /* round << ROUND_SHIFT | OPEN or 0 | helpers inside */
+    atomic_uint started;         /* helpers that have their number */
     atomic_bool over;
     pthread_mutex_t lock; /* of sleeping and waking */
     pthread_cond_t begun, done;
 };
 
-static uint32_t round_of(const struct crew *c) { return (uint32_t)(atomic_load(&c->ticket) >> 32); }
+static uint32_t round_of(const struct crew *c) { return (uint32_t)(atomic_load(&c->state) >> ROUND_SHIFT); }
 
-/* The next item of the round, false when there is none. */
-static bool take(struct crew *c, uint32_t round, unsigned *item)
+/* False: the round is over. */
+static bool go_in(struct crew *c, uint32_t round)
 {
-    uint_least64_t ticket = atomic_load(&c->ticket);
-    do {
-        *item = (unsigned)(ticket & UINT16_MAX);
-        if (ticket >> 32 != round || *item >= (ticket >> 16 & UINT16_MAX))
+    uint_least64_t state = atomic_load(&c->state);
+    do
+        if (state >> ROUND_SHIFT != round || !(state & OPEN))
             return false;
-    } while (!atomic_compare_exchange_weak(&c->ticket, &ticket, ticket + 1));
+    while (!atomic_compare_exchange_weak(&c->state, &state, state + 1));
     return true;
 }
 
-static unsigned round_items(const struct crew *c) { return atomic_load(&c->ticket) >> 16 & UINT16_MAX; }
-
-static void work_off(struct crew *c, uint32_t round, unsigned thread)
+static void come_out(struct crew *c)
 {
-    unsigned item;
-    while (take(c, round, &item)) {
-        unsigned count = round_items(c);
-        c->work(c->data, thread, item);
-        if (atomic_fetch_add(&c->finished, 1) + 1 < count || !thread)
-            continue;
-        pthread_mutex_lock(&c->lock);
-        pthread_cond_signal(&c->done);
-        pthread_mutex_unlock(&c->lock);
-    }
+    uint_least64_t state = atomic_fetch_sub(&c->state, 1) - 1;
+    if (state & (OPEN | INSIDE))
+        return;
+    pthread_mutex_lock(&c->lock);
+    pthread_cond_signal(&c->done);
+    pthread_mutex_unlock(&c->lock);
 }
 
 static void pause_briefly(void)
@@ -63,7 +60,7 @@ static void pause_briefly(void)
 /* Returns the round that comes after `seen`, or a later one. */
 static uint32_t await_round(struct crew *c, uint32_t seen)
 {
-    for (unsigned i = 0; i < SPINS && round_of(c) == seen; i++)
+    for (unsigned i = 0; i < c->spins && round_of(c) == seen; i++)
         pause_briefly();
     if (round_of(c) != seen)
         return round_of(c);
@@ -74,14 +71,14 @@ static uint32_t await_round(struct crew *c, uint32_t seen)
     return round_of(c);
 }
 
-static void await_items(struct crew *c, unsigned count)
+static void await_helpers(struct crew *c)
 {
-    for (unsigned i = 0; i < SPINS && atomic_load(&c->finished) != count; i++)
+    for (unsigned i = 0; i < c->spins && (atomic_load(&c->state) & INSIDE); i++)
         pause_briefly();
-    if (atomic_load(&c->finished) == count)
+    if (!(atomic_load(&c->state) & INSIDE))
         return;
     pthread_mutex_lock(&c->lock);
-    while (atomic_load(&c->finished) != count)
+    while (atomic_load(&c->state) & INSIDE)
         pthread_cond_wait(&c->done, &c->lock);
     pthread_mutex_unlock(&c->lock);
 }
@@ -94,19 +91,25 @@ static void *help(void *data)
         round = await_round(c, round);
         if (atomic_load(&c->over))
             return NULL;
-        work_off(c, round, thread);
+        if (!go_in(c, round))
+            continue;
+        c->work(c->data, thread);
+        come_out(c);
     }
 }
 
-static uint32_t begin_round(struct crew *c, unsigned count)
+static void begin_round(struct crew *c)
 {
-    uint32_t round = round_of(c) + 1;
-    atomic_store(&c->finished, 0);
     pthread_mutex_lock(&c->lock);
-    atomic_store(&c->ticket, (uint_least64_t)round << 32 | (uint_least64_t)count << 16);
+    atomic_store(&c->state, (uint_least64_t)(round_of(c) + 1) << ROUND_SHIFT | OPEN);
     pthread_cond_broadcast(&c->begun);
     pthread_mutex_unlock(&c->lock);
-    return round;
+}
+
+static unsigned processors(void)
+{
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (unsigned)count : 1;
 }
 
 struct crew *crew_new(unsigned threads)
@@ -118,6 +121,7 @@ struct crew *crew_new(unsigned threads)
     pthread_cond_init(&c->begun, NULL);
     pthread_cond_init(&c->done, NULL);
     c->threads = calloc(threads, sizeof *c->threads);
+    c->spins = threads <= processors() ? SPINS : 0;
     while (c->threads && c->helpers + 1 < threads && !pthread_create(&c->threads[c->helpers], NULL, help, c))
         c->helpers++;
     if (c->threads)
@@ -131,7 +135,7 @@ void crew_free(struct crew *c)
     if (!c)
         return;
     atomic_store(&c->over, true);
-    begin_round(c, 0);
+    begin_round(c);
     for (unsigned i = 0; i < c->helpers; i++)
         pthread_join(c->threads[i], NULL);
     pthread_cond_destroy(&c->done);
@@ -141,15 +145,18 @@ void crew_free(struct crew *c)
     free(c);
 }
 
-void crew_run(struct crew *c, unsigned count, void (*work)(void *, unsigned thread, unsigned item), void *data)
+unsigned crew_threads(const struct crew *c) { return c->helpers + 1; }
+
+void crew_run(struct crew *c, void (*work)(void *, unsigned thread), void *data)
 {
-    if (!c->helpers || count < 2) { /* the helpers need not know */
-        for (unsigned i = 0; i < count; i++)
-            work(data, 0, i);
+    if (!c->helpers) {
+        work(data, 0);
         return;
     }
     c->work = work;
     c->data = data;
-    work_off(c, begin_round(c, count), 0);
-    await_items(c, count);
+    begin_round(c);
+    work(data, 0);
+    atomic_fetch_and(&c->state, ~OPEN);
+    await_helpers(c);
 }

@@ -1,4 +1,4 @@
-/* Threads that do rounds of work together: each round is a number of independent items. */
+/* Threads that do rounds of work together. */
 #ifndef REPRISE_REPLAY_FAST_CREW_H
 #define REPRISE_REPLAY_FAST_CREW_H
 
@@ -8,8 +8,10 @@ struct crew;
  */
 struct crew *crew_new(unsigned threads);
 void crew_free(struct crew *);
-/* Calls work once for each item below `count`, at most 65535, from several threads; `thread` is below the number of
- * threads. Returns when all are done. */
-void crew_run(struct crew *, unsigned count, void (*work)(void *, unsigned thread, unsigned item), void *);
+/* How many there are. */
+unsigned crew_threads(const struct crew *);
+/* A round: calls work(data, 0) here, and work(data, n) on each other thread n that comes before that one returns. The
+ * work must not need all threads: one may come late or not at all. Returns when all calls have. */
+void crew_run(struct crew *, void (*work)(void *, unsigned thread), void *);
 
 #endif

@@ -2,8 +2,9 @@
  *
  * In a window each SM goes on to its horizon, the first cycle in which the chip's word can reach it. For one that
  * awaits none that is far away: while a block works in shared memory, say, its SM goes on alone, and what it needs
- * stays in the caches of the computer. Then the chip goes on to where all SMs have come. Several threads have less to
- * do while some SMs come after the others, so with them none goes far ahead. How far makes no difference to results.
+ * stays in the caches of the computer. Then the chip goes on to where all SMs have come. With several threads a window
+ * asks of SMs only what the chip waits for, the least of their horizons; a thread that has nothing left of that lets
+ * its SMs go on until the others are done, too. How far they come makes no difference to results.
  *
  * That is for a launch that has the machine to itself. While others may come, all SMs go on cycle by cycle, or rather
  * from one cycle in which something happens to the next: a launch that ends on one SM may give a block to any other.
@@ -13,6 +14,7 @@
  * on to where they pause or to the end of the window, and then the earliest ones that pause get their blocks, as if the
  * chip had gone cycle by cycle.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "replay/fast/crew.h"
@@ -21,14 +23,22 @@
 /* Cycles that SMs are ahead of one another where more is allowed: they read the same part of the trace, decoded once.
  */
 #define MOST_AHEAD 8192u
-#define LOOKAHEADS_AHEAD 2u /* the same with several threads, in lookaheads */
-#define THREADS_FROM 4096u  /* warp instructions of a launch: fewer are done before threads are there */
+#define SLICE 512u         /* cycles that an SM goes on at a time beyond what a round asks for, at most */
+#define THREADS_FROM 4096u /* warp instructions of a launch: fewer are done before threads are there */
+
+/* Who is at work on an SM in a round. */
+enum turn_state { TURN_OVER, TURN_DUE, TURN_TAKEN };
+struct turn {
+    _Alignas(64) atomic_uchar state; /* enum turn_state */
+};
 
 struct dispatch {
     struct fast *chip;
     struct crew *crew;
-    unsigned *run, run_count; /* SMs that go on now */
-    uint64_t ahead;           /* cycles that an SM may be ahead of others */
+    unsigned threads;
+    uint64_t slice;
+    struct turn *turns; /* [SMs] */
+    atomic_uint due;    /* SMs that have yet to come to where this round must bring them */
 };
 
 /* Whether the SM has come to this cycle, and nothing has issued in it yet. */
@@ -79,10 +89,80 @@ static void run_sm(const struct dispatch *d, unsigned thread, unsigned s)
     d->chip->next[s] = fast_sm_run(&d->chip->sms[s], d->chip->memos[thread]);
 }
 
-static void run_item(void *data, unsigned thread, unsigned item)
+/* ---- rounds: threads let SMs go on ---------------------------------------------------------------------------------
+ */
+
+static bool take_turn(struct turn *t, enum turn_state state)
 {
-    const struct dispatch *d = data;
-    run_sm(d, thread, d->run[item]);
+    unsigned char is = (unsigned char)state;
+    return atomic_load_explicit(&t->state, memory_order_relaxed) == state &&
+           atomic_compare_exchange_strong(&t->state, &is, TURN_TAKEN);
+}
+
+static void end_turn(struct turn *t) { atomic_store(&t->state, TURN_OVER); }
+
+/* The SM goes on to where it must. False: it has, or another thread sees to it. */
+static bool go_where_due(struct dispatch *d, unsigned thread, unsigned s)
+{
+    if (!take_turn(&d->turns[s], TURN_DUE))
+        return false;
+    run_sm(d, thread, s);
+    end_turn(&d->turns[s]);
+    atomic_fetch_sub(&d->due, 1);
+    return true;
+}
+
+/* How far the SM may go, whatever happens beyond it. */
+static uint64_t limit_of(const struct fast *f, const struct fast_sm *sm)
+{
+    uint64_t most = f->from + MOST_AHEAD, horizon = fast_sm_horizon(sm);
+    return horizon < most ? horizon : most;
+}
+
+/* The SM goes on by a slice, if it may. */
+static bool go_further(struct dispatch *d, unsigned thread, unsigned s)
+{
+    struct fast *f = d->chip;
+    struct fast_sm *sm = &f->sms[s];
+    if (!take_turn(&d->turns[s], TURN_OVER))
+        return false;
+    uint64_t limit = limit_of(f, sm), from = f->next[s] > sm->until ? f->next[s] : sm->until;
+    bool may = !sm->paused && !sm->failed && sm->until < limit;
+    if (may)
+        sm->until = from < limit && limit - from > d->slice ? from + d->slice : limit;
+    if (may && f->next[s] < sm->until)
+        run_sm(d, thread, s);
+    end_turn(&d->turns[s]);
+    return may;
+}
+
+/* Each thread has SMs of its own, whose state is in the caches of its processor. First those go on that must. While
+ * another thread is still at work on such, the thread's SMs go on as far as they may; when none may, it helps out. */
+static void work(void *data, unsigned thread)
+{
+    struct dispatch *d = data;
+    unsigned sms = d->chip->sm_count, step = d->threads;
+    for (unsigned s = thread; s < sms; s += step)
+        go_where_due(d, thread, s);
+    for (bool any = true; any && atomic_load(&d->due);) {
+        any = false;
+        for (unsigned s = thread; s < sms && atomic_load(&d->due); s += step)
+            any |= go_further(d, thread, s);
+        for (unsigned s = 0; s < sms && !any; s++)
+            any = go_where_due(d, thread, s);
+    }
+}
+
+static void run(struct dispatch *d)
+{
+    if (atomic_load(&d->due))
+        crew_run(d->crew, work, d);
+}
+
+static void make_due(struct dispatch *d, unsigned s)
+{
+    atomic_store(&d->turns[s].state, TURN_DUE);
+    atomic_fetch_add(&d->due, 1);
 }
 
 /* The first failure, of the earliest cycle, and in it of the lowest SM, once all others have come beyond that cycle. */
@@ -99,31 +179,40 @@ static bool failed(const struct fast *f, struct rp_error *err)
     return true;
 }
 
-static void run(struct dispatch *d) { crew_run(d->crew, d->run_count, run_item, d); }
-
 /* The SMs whose next cycle is `now`, where they pause. */
 static void choose_paused(struct dispatch *d, uint64_t now)
 {
     struct fast *f = d->chip;
-    d->run_count = 0;
     for (unsigned s = 0; s < f->sm_count; s++)
         if (f->next[s] == now && f->sms[s].paused) {
             f->sms[s].paused = false;
-            d->run[d->run_count++] = s;
+            make_due(d, s);
         }
 }
 
-/* All SMs that have something to do in the window that begins at f->from and do not pause. */
+/* Up to where all SMs must go before the chip can: the first of their limits. */
+static uint64_t first_limit(const struct fast *f)
+{
+    uint64_t first = NEVER;
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        uint64_t limit = limit_of(f, &f->sms[s]);
+        first = limit < first ? limit : first;
+    }
+    return first;
+}
+
+/* All SMs that have something to do in the window that begins at f->from and do not pause. With one thread each goes as
+ * far as it may; with several, no further than all must. */
 static void choose_all(struct dispatch *d)
 {
     struct fast *f = d->chip;
-    d->run_count = 0;
+    uint64_t most = d->threads > 1 ? first_limit(f) : NEVER;
     for (unsigned s = 0; s < f->sm_count; s++) {
         struct fast_sm *sm = &f->sms[s];
-        sm->until = d->ahead < NEVER - f->from ? f->from + d->ahead : NEVER;
-        fast_sm_limit(sm);
+        uint64_t limit = d->threads > 1 ? most : limit_of(f, sm);
+        sm->until = limit > sm->until ? limit : sm->until;
         if (f->next[s] < sm->until && !sm->paused && !sm->failed)
-            d->run[d->run_count++] = s;
+            make_due(d, s);
     }
 }
 
@@ -303,12 +392,14 @@ static bool begin(struct dispatch *d, struct rp_error *err)
 {
     struct fast *f = d->chip;
     unsigned threads = threads_for(f);
-    d->run = calloc(f->sm_count, sizeof *d->run);
+    d->turns = aligned_alloc(_Alignof(struct turn), f->sm_count * sizeof *d->turns);
     f->memos = calloc(threads, sizeof *f->memos);
-    d->crew = d->run && f->memos ? crew_new(threads) : NULL;
+    d->crew = d->turns && f->memos ? crew_new(threads) : NULL;
     bool fine = d->crew;
-    bool near = threads > 1 && f->lookahead < MOST_AHEAD / LOOKAHEADS_AHEAD;
-    d->ahead = near ? LOOKAHEADS_AHEAD * f->lookahead : MOST_AHEAD;
+    d->threads = fine ? crew_threads(d->crew) : 0;
+    d->slice = f->lookahead < SLICE ? f->lookahead : SLICE;
+    for (unsigned s = 0; d->turns && s < f->sm_count; s++)
+        atomic_init(&d->turns[s].state, TURN_OVER);
     for (; fine && f->memo_count < threads; f->memo_count++)
         fine = (f->memos[f->memo_count] = memo_new());
     bool any = !f->alone || f->grids->of.blocks;
@@ -326,7 +417,7 @@ static void end(struct dispatch *d)
     for (unsigned i = 0; i < f->memo_count; i++)
         memo_free(f->memos[i]);
     free(f->memos);
-    free(d->run);
+    free(d->turns);
 }
 
 /* While other launches may come, any SM may get a block at any time: SMs cannot be ahead of one another. */
