@@ -30,6 +30,16 @@ const struct target *target_find(const char *name, size_t length)
     return NULL;
 }
 
+const struct target *target_named(const char *name, struct rp_error *err)
+{
+    char known[400];
+    const struct target *t = target_find(name, strlen(name));
+    target_list(known, sizeof known);
+    if (!t)
+        rp_fail(err, RP_USAGE, "no target '%.100s'; known are %s", name, known);
+    return t;
+}
+
 const struct target *target_of_sm(unsigned sm)
 {
     for (unsigned i = 0; i < TARGETS; i++) /* the plain name comes first */

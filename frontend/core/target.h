@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tracefmt/error.h"
+
 /* From sm_70 on the threads of a warp are scheduled independently (CUDA C Programming Guide, "Independent Thread
  * Scheduling"): lanes that wait give way to the other lanes of their warp. Before, a warp runs one path at a time. */
 #define INDEPENDENT_THREADS 70
@@ -20,6 +22,8 @@ struct target {
 const struct target *target_find(const char *name, size_t length);
 /* The one of this number without a suffix, which machine code names; NULL: there is none. */
 const struct target *target_of_sm(unsigned sm);
+/* The same for a name that somebody gave: RP_USAGE with the names that there are. */
+const struct target *target_named(const char *name, struct rp_error *);
 /* "sm_50, sm_52, ...", all of them, as far as they fit. */
 void target_list(char *text, size_t size);
 

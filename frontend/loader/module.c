@@ -94,12 +94,9 @@ void module_free(struct module *m)
 
 bool module_set_target(struct module *m, const char *name, struct rp_error *err)
 {
-    char known[400];
-    const struct target *t = target_find(name, strlen(name));
-    if (!t) {
-        target_list(known, sizeof known);
-        return rp_fail(err, RP_USAGE, "no target '%.100s'; known are %s", name, known);
-    }
+    const struct target *t = target_named(name, err);
+    if (!t)
+        return false;
     if (m->machine_code && t != m->target)
         return rp_fail(err, RP_USAGE, "%.200s is machine code for %s; only PTX can be run as for another target",
                        m->path, m->target->name);

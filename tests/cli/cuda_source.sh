@@ -79,8 +79,9 @@ for flags in "'-DNAME=1" '-DNAME="1' '-DNAME=1 "'; do
     check "--clang-flags: $flags is not closed" eval '[ $status -eq 1 ] && grep -q "a quote . is not closed" "$dir/err" && [ "$(wc -l <"$dir/err")" -eq 1 ]'
 done
 check "sm_75 if nothing is said" test "$("$r" run -q --module "$dir/flags.cu" --clang-flags -DVALUE=0 -g 1 -b 1 --arg buf=zeros:4 --print 0=i32 | tail -1)" = "  [0] 750"
-"$r" run -q --module "$dir/flags.cu" --target sm_999 -g 1 -b 1 --arg buf=zeros:4 >/dev/null 2>&1
-check "an unknown target is refused" test $? -ne 0
+"$r" run -q --module "$dir/flags.cu" --target sm_999 -g 1 -b 1 --arg buf=zeros:4 >/dev/null 2>"$dir/err"
+status=$?
+check "an unknown target is refused" eval '[ $status -eq 1 ] && grep -q "no target .sm_999.; known are" "$dir/err"'
 
 # ---- what the header has, against a computation in Python -----------------------------------------------------------
 cat >"$dir/all.cu" <<'CUDA'

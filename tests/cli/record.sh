@@ -436,6 +436,15 @@ refuse 1 "32-bit.cubin is machine code for sm_50; only PTX can be run as for ano
     --module tests/golden/cubin/32-bit.cubin --kernel scale --grid 1 --block 32 --arg buf=zeros:128 --arg u32=1000
 launch_file "bad.cfg:2: no target 'volta'; known are" $'module = "'"$PWD/$k"$'/vector_add.ptx";\ntarget = "volta"; launches = ({ grid = 1; block = 1; });'
 "$REPRISE" record -o "$dir/target.wtr" "${va[@]}" "${geo[@]}" "${four[@]}" --target sm_90a --quiet
+sed 's/^\.target .*/.target sm_77/' "$k/vector_add.ptx" >"$dir/sm_77.ptx"
+"$REPRISE" record -o "$dir/sm_77.wtr" --module "$dir/sm_77.ptx" "${geo[@]}" "${four[@]}" --quiet 2>"$dir/err"
+status=$?
+line=$(grep -n '^\.target' "$dir/sm_77.ptx" | cut -d: -f1)
+check "an unknown target in the module is an error" \
+    eval '[ $status -eq 2 ] && grep -q "sm_77.ptx:$line:9: no target .sm_77.; --target gives another" "$dir/err" && [ ! -e "$dir/sm_77.wtr" ]'
+refuse 1 "no target 'sm_78'; known are" --module "$dir/sm_77.ptx" "${geo[@]}" "${four[@]}" --target sm_78
+"$REPRISE" record -o "$dir/sm_77.wtr" --module "$dir/sm_77.ptx" "${geo[@]}" "${four[@]}" --target sm_75 --quiet
+check "--target stands for a target that is unknown" eval '"$REPRISE" info "$dir/sm_77.wtr" | grep -q "module.*sm_75"'
 check "the target goes into the trace" eval '"$REPRISE" info "$dir/target.wtr" | grep -q "target.*sm_90a"'
 
 # ---- addresses of 32 bits -------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "frontend/core/target.h"
 #include "tools/cleanup.h"
 #include "tools/command.h"
 #include "tools/cuda/compile.h"
@@ -217,6 +218,8 @@ static bool prepare(struct session *s, struct rp_error *err)
         return false;
     if (p->output)
         rp_remember(s->device);
+    if (p->target && !target_named(p->target, err)) /* before clang is asked to compile for it */
+        return p->target_line && wrong(p, p->target_line, err);
     if (!(s->module = load_module(s, err)))
         return false;
     if (p->target && !module_set_target(s->module, p->target, err))

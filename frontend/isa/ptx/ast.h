@@ -155,6 +155,8 @@ struct ptx_unit {
     uint32_t version; /* major × 10 + minor */
     uint32_t address_bits;
     const struct target *target; /* of several the newest; NULL: not given */
+    const char *unknown_target;  /* NULL, or the first that is none, and where it stands */
+    uint32_t unknown_target_at;
     struct ptx_function *functions, **last_function;
     uint32_t function_count;
     VECTOR(struct ptx_variable *) variables; /* of .global and .const, wherever declared */

@@ -34,7 +34,7 @@ static void place_variables(struct ptx_unit *u, struct module *m)
     struct extent *constants = ARENA_ARRAY(u->arena, struct extent, u->variables.count + 1);
     uint32_t n = 0;
     m->narrow = u->address_bits == 32;
-    m->target = u->target;
+    m->target = u->unknown_target ? NULL : u->target;
     m->variables = ARENA_ARRAY(u->arena, struct module_variable, u->variables.count + 1);
     for (uint32_t i = 0; i < u->variables.count; i++) {
         struct ptx_variable *v = u->variables.at[i];

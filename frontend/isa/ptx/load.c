@@ -21,6 +21,17 @@ static bool failed(struct ptx_module *m, int how)
     return false;
 }
 
+/* A target that is unknown matters once a kernel is to run, and none has been given in its place: module_set_target. */
+static void check_target(struct ptx_module *m)
+{
+    char known[400];
+    if (!m->unit->unknown_target || m->loaded.module.target)
+        return;
+    target_list(known, sizeof known);
+    ptx_error(&m->src, m->unit->unknown_target_at, "no target '%.100s'; --target gives another; known are %s",
+              m->unit->unknown_target, known);
+}
+
 static bool lower(struct loaded_module *loaded, struct program *p, struct rp_error *err)
 {
     struct ptx_module *m = (struct ptx_module *)loaded;
@@ -29,6 +40,7 @@ static bool lower(struct loaded_module *loaded, struct program *p, struct rp_err
     int how = setjmp(m->src.escape);
     if (how)
         return failed(m, how);
+    check_target(m);
     struct program done;
     ptx_lower(m->unit, &loaded->module, m->entries[index], index + 1, &done);
     *p = done;

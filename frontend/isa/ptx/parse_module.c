@@ -89,15 +89,8 @@ static bool is_target_option(const struct token *t)
     return false;
 }
 
-static _Noreturn void unknown_target(struct parser *p, const struct token *t)
-{
-    char known[400];
-    target_list(known, sizeof known);
-    ptx_error(p->src, t->at, "no target '%.*s'; known are %s", (int)(t->length < 100 ? t->length : 100), t->text,
-              known);
-}
-
-/* Of several .target directives the highest architecture counts. */
+/* Of several .target directives the highest architecture counts. One that is unknown is an error only if the kernel is
+ * to run on it: lower_check_target. */
 static void parse_target(struct parser *p)
 {
     do {
@@ -105,9 +98,9 @@ static void parse_target(struct parser *p)
         if (is_target_option(&t))
             continue;
         const struct target *target = target_find(t.text, t.length);
-        if (!target)
-            unknown_target(p, &t);
-        if (!p->unit->target || p->unit->target->sm < target->sm)
+        if (!target && !p->unit->unknown_target)
+            p->unit->unknown_target = arena_string(p->unit->arena, t.text, t.length), p->unit->unknown_target_at = t.at;
+        if (target && (!p->unit->target || p->unit->target->sm < target->sm))
             p->unit->target = target;
     } while (take_punct(p, ','));
 }

@@ -178,14 +178,25 @@ Test(errors, newer_instructions)
     }
 }
 
+/* It matters when a kernel is to run, unless another is given. */
 Test(errors, unknown_target)
 {
-    static const char text[] = ".version 7.0\n.target debug, sm_999\n";
+    static const char text[] = ".version 7.0\n.target sm_62, sm_999\n.entry k() { ret; }\n";
     struct rp_error err = {0};
-    cr_expect_null(ptx_load_text("x.ptx", text, sizeof text - 1, 0, &err));
+    struct module *m = ptx_load_text("x.ptx", text, sizeof text - 1, 0, &err);
+    cr_assert_not_null(m, "%s", err.text);
+    cr_expect_null(module_find(m, "k", &err));
     cr_expect_eq(err.status, RP_BAD_INPUT);
-    cr_expect(strncmp(err.text, "x.ptx:2:16: no target 'sm_999'; known are sm_10, ", 49) == 0, "%s", err.text);
-    cr_expect_not_null(strstr(err.text, " sm_121, sm_121f, sm_121a\n    .target debug, sm_999\n"), "%s", err.text);
+    cr_expect(strncmp(err.text, "x.ptx:2:16: no target 'sm_999'; --target gives another", 54) == 0, "%s", err.text);
+    cr_expect_not_null(strstr(err.text, " sm_121, sm_121f, sm_121a\n    .target sm_62, sm_999\n"), "%s", err.text);
+    cr_expect(!module_set_target(m, "sm_998", &err));
+    cr_expect_eq(err.status, RP_USAGE);
+    cr_expect_null(module_find(m, "k", &err));
+    cr_assert(module_set_target(m, "sm_75", &err));
+    struct program *p = module_find(m, "k", &err);
+    cr_assert_not_null(p, "%s", err.text);
+    cr_expect_str_eq(p->target->name, "sm_75");
+    module_free(m);
 }
 
 /* Of several directives the highest counts; machine code keeps its own. */
