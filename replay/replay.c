@@ -263,6 +263,8 @@ bool replay(struct rp_trace *trace, const struct machine *machine, const struct 
         return rp_fail(err, RP_USAGE, "only the reference engine on one thread reports what issues when");
     if (options->issued && staged_is(machine))
         return rp_fail(err, RP_USAGE, "machine %s: pipeline 'staged' does not report what issues when", machine->name);
+    if (options->profile && staged_is(machine))
+        return rp_fail(err, RP_USAGE, "machine %s: pipeline 'staged' does not count by instruction", machine->name);
     struct session s = {.trace = trace,
                         .machine = machine,
                         .options = options,

@@ -56,7 +56,7 @@ void statistics_add(struct statistics *to, const struct statistics *from)
         to->unit_stall[i] += from->unit_stall[i];
 }
 
-static const char *stall_name(enum stall s)
+const char *statistics_stall_name(enum stall s)
 {
     static const char *const names[] = {
 #define X(id, name, help) name,
@@ -79,12 +79,12 @@ static void each(const struct machine *m, const struct statistics *s, bool share
         visit(data, count_rows[i].name, count_of(s, &count_rows[i]));
     char name[64];
     for (unsigned i = 0; i < STALL_COUNT; i++) {
-        snprintf(name, sizeof name, "issue.stall.%s", stall_name((enum stall)i));
+        snprintf(name, sizeof name, "issue.stall.%s", statistics_stall_name((enum stall)i));
         if (i != STALL_UNIT)
             visit(data, name, s->stall[i]);
     }
     for (uint32_t u = 0; u < m->unit_count; u++) {
-        snprintf(name, sizeof name, "issue.stall.%s.%s", stall_name(STALL_UNIT), m->unit_name[u]);
+        snprintf(name, sizeof name, "issue.stall.%s.%s", statistics_stall_name(STALL_UNIT), m->unit_name[u]);
         visit(data, name, s->unit_stall[u]);
     }
     for (uint32_t u = 0; u < m->unit_count; u++) {
@@ -150,12 +150,12 @@ const char *statistics_main_stall(const struct machine *m, const struct statisti
     for (unsigned i = 0; i < STALL_COUNT; i++)
         if (i != STALL_UNIT && s->stall[i] > most) {
             most = s->stall[i];
-            snprintf(name, STALL_NAME, "%s", stall_name((enum stall)i));
+            snprintf(name, STALL_NAME, "%s", statistics_stall_name((enum stall)i));
         }
     for (uint32_t u = 0; u < m->unit_count; u++)
         if (s->unit_stall[u] > most) {
             most = s->unit_stall[u];
-            snprintf(name, STALL_NAME, "%s.%s", stall_name(STALL_UNIT), m->unit_name[u]);
+            snprintf(name, STALL_NAME, "%s.%s", statistics_stall_name(STALL_UNIT), m->unit_name[u]);
         }
     return name;
 }

@@ -93,6 +93,8 @@ void statistics_each_own(const struct machine *, const struct statistics *,
 /* NULL, or the first statistic in which the two differ, with both values, in static storage of the thread. */
 const char *statistics_difference(const struct machine *, const struct statistics *, const struct statistics *);
 
+/* As behind "issue.stall.": "memory", "unit". */
+const char *statistics_stall_name(enum stall);
 /* The name of the stall with the most cycles, as behind "issue.stall.": "memory", "unit.lsu", "none". */
 #define STALL_NAME 40
 const char *statistics_main_stall(const struct machine *, const struct statistics *, char name[STALL_NAME]);

@@ -9,6 +9,7 @@
 
 #include "tools/command.h"
 #include "tools/diff/axes.h"
+#include "tools/hotspots/hotspots.h"
 #include "tools/input.h"
 #include "tools/names.h"
 #include "tools/replaying.h"
@@ -25,16 +26,20 @@ struct args {
     unsigned threads;
     int64_t launch;
     char *baseline; /* NULL: the first variant */
+    const char *by; /* NULL: launches, not places */
+    enum place_kind kind;
+    long long top; /* -1: as many as fit the output; 0: all */
     bool json, csv, quiet, all_launches, by_cycles;
 };
 
-enum { KEY_LAUNCHES = 256, KEY_BASELINE, KEY_SORT, KEY_CSV };
+enum { KEY_LAUNCHES = 256, KEY_BASELINE, KEY_SORT, KEY_CSV, KEY_BY, KEY_TOP };
 
 static const struct option_row rows[] = {
     {"machine", 'm', "NAME", "Machine to replay on: a name from 'reprise machine list', or a machine file"},
     {"vary", 'v', "KEY=A,B,C",
      "Replay with each of these values, or of a range such as 1..4; repeated: with every combination. "
-     "KEY,KEY=A,A:B,B changes several keys together. An option that only some models have varies where its part has "
+     "KEY,KEY=A,A:B,B changes several keys together; machine=A,B replays on several machines. An option that only some "
+     "models have varies where its part has "
      "it"},
     {"set", 's', "KEY=VALUE",
      "Change an option of the machine in all variants, or of a scheduler in those that have it; may be repeated"},
@@ -43,11 +48,28 @@ static const struct option_row rows[] = {
     {"threads", 't', "N", "Replay N variants at once (0: one per CPU)"},
     {"baseline", KEY_BASELINE, "KEY=A[,KEY=B]", "Ratios are to the variant with these values (the first)"},
     {"sort", KEY_SORT, "cycles", "Fewest cycles first"},
+    {"by", KEY_BY, "instruction|line|function",
+     "Say where variants gain or lose against the first: the largest changes first; they add up to the whole"},
+    {"top", KEY_TOP, "N", "With --by: the N largest changes, and the others as one (20, in CSV and JSON all; 0: all)"},
     {"csv", KEY_CSV, NULL, "Print the table as comma-separated values"},
     {"json", 'j', NULL, "Print the results as JSON"},
     {"quiet", 'q', NULL, "No progress, no warnings"},
     {0},
 };
+
+#define MACHINE "machine" /* the key that is no option of a machine, but which one it is */
+
+/* NULL: that is not varied. */
+static const char *varied_machine(const struct axes *axes)
+{
+    const char *values[MOST_KEYS];
+    if (axes->key_count)
+        axes_values(axes, 0, values);
+    for (size_t i = 0; i < axes->key_count; i++)
+        if (!strcmp(axes->keys[i], MACHINE))
+            return values[i];
+    return NULL;
+}
 
 static void diff_option(struct command_line *line, int key, char *arg)
 {
@@ -62,6 +84,11 @@ static void diff_option(struct command_line *line, int key, char *arg)
     case 'q': a->quiet = true; break;
     case KEY_LAUNCHES: a->all_launches = true; break;
     case KEY_CSV: a->csv = true; break;
+    case KEY_BY:
+        a->by = arg;
+        command_check(line, place_kind(arg, false, &a->kind, &err), &err);
+        break;
+    case KEY_TOP: command_check(line, parse_number("--top", arg, 0, INT64_MAX, &a->top, &err), &err); break;
     case KEY_BASELINE: a->baseline = arg; break;
     case KEY_SORT:
         a->by_cycles = true;
@@ -79,7 +106,10 @@ static void diff_option(struct command_line *line, int key, char *arg)
         a->trace = arg;
         break;
     case KEY_END:
+        a->machine.machine = a->machine.machine ? a->machine.machine : varied_machine(&a->axes);
         command_needs(line, a->trace, a->machine.machine, EXAMPLE);
+        if (a->top >= 0 && !a->by)
+            command_usage(line, "--top counts what --by lists; for example --by line --top %lld", a->top);
         if (!a->axes.count)
             command_usage(line, "what shall vary? 'reprise machine options' lists all keys. Example: " EXAMPLE);
     }
@@ -92,6 +122,7 @@ struct variant {
     struct machine *machine;       /* NULL: these values do not go together */
     struct launch_log launches;
     struct statistics total;
+    struct hotspots hotspots; /* with --by */
     struct rp_error error;
     bool fine;
 };
@@ -101,6 +132,8 @@ struct diff {
     struct rp_trace *trace;
     struct variant *variants;
     size_t count, baseline;
+    struct places *places; /* with --by */
+    struct source_files *files;
     atomic_size_t next;
     pthread_mutex_t lock;
     uint64_t done, total; /* warp instructions of all variants */
@@ -115,18 +148,26 @@ static bool make_variant(struct diff *d, size_t number, struct variant *v, struc
     struct machine_setting settings[MOST_KEYS];
     bool left_out[2 * MOST_SETTINGS] = {false}, inconsistent = false;
     axes_values(&a->axes, number, v->values);
-    for (size_t i = 0; i < keys; i++)
-        settings[i] = (struct machine_setting){a->axes.keys[i], v->values[i]};
-    a->machine.left_out = left_out;
-    a->machine.inconsistent = &inconsistent;
-    v->machine = machine_args_open(&a->machine, settings, keys, &v->error);
+    size_t set = 0, place[MOST_KEYS];
+    struct machine_args machine = a->machine;
+    for (size_t i = 0; i < keys; i++) {
+        if (!strcmp(a->axes.keys[i], MACHINE)) {
+            machine.machine = v->values[i];
+            continue;
+        }
+        place[set] = i;
+        settings[set++] = (struct machine_setting){a->axes.keys[i], v->values[i]};
+    }
+    machine.left_out = left_out;
+    machine.inconsistent = &inconsistent;
+    v->machine = machine_args_open(&machine, settings, set, &v->error);
     if (!v->machine && !inconsistent) {
         *err = v->error;
         return false;
     }
-    for (size_t i = 0; i < keys; i++)
+    for (size_t i = 0; i < set; i++)
         if (left_out[a->machine.late + i])
-            v->values[i] = NULL;
+            v->values[place[i]] = NULL;
     return true;
 }
 
@@ -216,6 +257,20 @@ static void add_progress(void *data, uint64_t done, uint64_t total)
     pthread_mutex_unlock(&d->lock);
 }
 
+/* Replays, and sums up by places. */
+static bool replay_variant(struct diff *d, struct variant *v, struct replay_options *options)
+{
+    struct replay_result result;
+    if (d->places && !(options->profile = profile_new(d->trace, v->machine, &v->error)))
+        return false;
+    bool fine = replay(d->trace, v->machine, options, &result, &v->error);
+    v->total = result.total;
+    replay_result_free(&result);
+    fine = fine && (!d->places || hotspots_sum(&v->hotspots, d->places, options->profile, v->machine, &v->error));
+    profile_free(options->profile);
+    return fine;
+}
+
 static void *work(void *data)
 {
     struct diff *d = data;
@@ -227,12 +282,8 @@ static void *work(void *data)
                                          .progress_data = &share,
                                          .launch_done = launch_log_add,
                                          .launch_done_data = &variant->launches};
-        struct replay_result result;
-        if (!variant->machine)
-            continue;
-        variant->fine = replay(d->trace, variant->machine, &options, &result, &variant->error);
-        variant->total = result.total;
-        replay_result_free(&result);
+        if (variant->machine)
+            variant->fine = replay_variant(d, variant, &options);
     }
     return NULL;
 }
@@ -246,6 +297,9 @@ static bool replay_all(struct diff *d, struct rp_error *err)
     for (uint32_t l = 0; l < rp_trace_launch_count(d->trace); l++)
         if (d->args->launch < 0 || d->args->launch == l)
             d->total += rp_trace_launch_totals(d->trace, l).warp_instructions * d->count;
+    if (d->args->by && (!(d->files = source_files_new(rp_trace_path(d->trace))) ||
+                        !(d->places = places_new(d->trace, d->args->kind, 0, err))))
+        return d->files ? false : rp_fail(err, RP_SYSTEM, "out of memory");
     progress_begin(&d->bar, "replaying", "warp instructions", d->args->quiet);
     while (started + 1 < threads && started + 1 < d->count && started < MODEL_COUNT_OF(helpers) &&
            !pthread_create(&helpers[started], NULL, work, d))
@@ -277,6 +331,11 @@ static json_t *varied_json(const struct diff *d, const struct variant *v)
     return varied;
 }
 
+static size_t top(const struct args *a)
+{
+    return a->top > 0 ? (size_t)a->top : a->top < 0 && !a->json && !a->csv ? SHOWN : EVERY;
+}
+
 static void variant_json(struct json_stream *out, const struct diff *d, const struct variant *v)
 {
     json_open(out, NULL, '{');
@@ -286,6 +345,9 @@ static void variant_json(struct json_stream *out, const struct diff *d, const st
         json_part(out, "ratio", json_real(ratio(&v->total, &d->variants[d->baseline].total)));
         json_part(out, "main_stall", json_string(statistics_main_stall(v->machine, &v->total, (char[STALL_NAME]){0})));
         results_json(out, d->trace, v->machine, &v->launches, &v->total);
+        if (d->places && v != &d->variants[d->baseline])
+            json_part(out, "difference",
+                      difference_json(&d->variants[d->baseline].hotspots, &v->hotspots, top(d->args), d->files));
     } else {
         json_part(out, "error", json_string(v->error.text));
     }
@@ -427,13 +489,71 @@ static int print_text(const struct diff *d, const size_t *order)
         table_print_csv(t, stdout);
         return RP_OK;
     }
-    printf("%s on %s\n\n", rp_trace_path(d->trace), d->variants[d->baseline].machine->name);
+    printf("%s%s%s\n\n", rp_trace_path(d->trace), varied_machine(&d->args->axes) ? "" : " on ",
+           varied_machine(&d->args->axes) ? "" : d->variants[d->baseline].machine->name);
     table_print(t, stdout);
     if (overlap(d))
         puts("\nLaunches overlap: the total's cycles end with the last one.");
     if (!each)
         puts("\nSums over all launches; --launches shows each.");
     return RP_OK;
+}
+
+/* ---- by places ----------------------------------------------------------------------------------------------------
+ */
+
+/* "scheduler=gto, l1=none" */
+static void print_values(const struct diff *d, const struct variant *v)
+{
+    for (size_t i = 0; i < d->args->axes.key_count; i++)
+        printf("%s%s=%s", i ? ", " : "", d->args->axes.keys[i], v->values[i] ? v->values[i] : "-");
+}
+
+static void print_differences(const struct diff *d, const size_t *order)
+{
+    const struct variant *base = &d->variants[d->baseline];
+    for (size_t i = 0; i < d->count; i++) {
+        const struct variant *v = &d->variants[order[i]];
+        if (v == base || !v->fine)
+            continue;
+        fputs("\nFrom ", stdout);
+        print_values(d, base);
+        fputs(" to ", stdout);
+        print_values(d, v);
+        puts(", in cycles:\n");
+        difference_print(&base->hotspots, &v->hotspots, top(d->args), d->files);
+    }
+    puts("\nCycles are those of all sub-cores, divided by their number; 'of it' names the parts that changed most.");
+}
+
+struct csv_before {
+    const struct diff *diff;
+    const struct variant *variant;
+};
+
+static void cells_before(void *data, struct table *t)
+{
+    const struct csv_before *b = data;
+    for (size_t i = 0; i < b->diff->args->axes.key_count; i++)
+        value_cell(t, b->variant->values[i], true);
+}
+
+static void csv_differences(const struct diff *d, const size_t *order)
+{
+    const struct variant *base = &d->variants[d->baseline];
+    char columns[MOST_KEYS + DIFFERENCE_CELLS + 1] = {0};
+    memset(columns, 'l', d->args->axes.key_count + DIFFERENCE_CELLS);
+    struct table *t = table_new(columns);
+    for (size_t i = 0; i < d->args->axes.key_count; i++)
+        table_cell(t, "%s", d->args->axes.keys[i]);
+    difference_csv_heading(t);
+    for (size_t i = 0; i < d->count; i++) {
+        struct csv_before before = {d, &d->variants[order[i]]};
+        if (before.variant != base && before.variant->fine)
+            difference_csv(&base->hotspots, &before.variant->hotspots, top(d->args), d->files, cells_before, &before,
+                           t);
+    }
+    table_print_csv(t, stdout);
 }
 
 /* Whether variant a comes after b: by cycles in total, those that did not run last. */
@@ -464,7 +584,13 @@ static int print_results(const struct diff *d)
         return command_fail(&err);
     }
     sort_variants(d, order);
-    int status = d->args->json ? print_json(d, order) : print_text(d, order);
+    int status = RP_OK;
+    if (d->places && d->args->csv)
+        csv_differences(d, order);
+    else
+        status = d->args->json ? print_json(d, order) : print_text(d, order);
+    if (d->places && !d->args->csv && !d->args->json && status == RP_OK)
+        print_differences(d, order);
     free(order);
     return status;
 }
@@ -490,7 +616,7 @@ static int run(struct diff *d)
 static int diff_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
-    struct args a = {.launch = -1};
+    struct args a = {.launch = -1, .top = -1};
     command_parse(&line, c, argc, argv, &a);
     a.machine.late_option = "--vary";
     a.machine.late = a.machine.count;
@@ -503,9 +629,12 @@ static int diff_run(const struct command *c, int argc, char **argv)
     int status = run(&d);
     for (size_t v = 0; d.variants && v < d.count; v++) {
         launch_log_free(&d.variants[v].launches);
+        hotspots_free(&d.variants[v].hotspots);
         machine_free(d.variants[v].machine);
     }
     free(d.variants);
+    places_free(d.places);
+    source_files_free(d.files);
     if (d.trace)
         rp_trace_close(d.trace);
     axes_free(&a.axes);
@@ -514,6 +643,9 @@ static int diff_run(const struct command *c, int argc, char **argv)
 
 static const struct command_example examples[] = {
     {"Three schedulers", "reprise diff mm.wtr --machine jetson-tx2 --vary scheduler=gto,lrr,serial"},
+    {"Where the schedulers differ, by source line",
+     "reprise diff mm.wtr --machine jetson-tx2 --vary scheduler=gto,lrr --by line"},
+    {"Two machines", "reprise diff mm.wtr --vary machine=jetson-tx2,orin-wcet --by function"},
     {"Options that change together, fastest first",
      "reprise diff mm.wtr --machine jetson-tx2 \\\n"
      "        --vary subcores,l1.subcores,icache.subcores=1,1,1:2,2,2:4,2,4 --sort cycles"},

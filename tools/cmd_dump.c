@@ -6,6 +6,7 @@
 
 #include "tools/command.h"
 #include "tools/host_operation.h"
+#include "tools/hotspots/source.h"
 #include "tools/input.h"
 #include "tools/json.h"
 #include "tools/names.h"
@@ -135,21 +136,6 @@ static void print_aux(const struct rp_step *s, FILE *to)
         fprintf(to, "%s0x%" PRIx64, i ? "," : "", s->aux_values[i]);
 }
 
-/* "gemm.cu:41, in dot() at gemm.cu:60": from the innermost place outwards; functions as `function` prints them. */
-static void print_source(const struct rp_kernel *k, const struct rp_instruction *in,
-                         void (*function)(const char *, FILE *), FILE *to)
-{
-    if (in->line)
-        fprintf(to, "%s:%" PRIu32, k->files[in->file], in->line);
-    for (uint32_t i = in->inlined; i; i = k->inlined[i - 1].inlined) {
-        const struct rp_inlined_call *c = &k->inlined[i - 1];
-        fputs(", in ", to);
-        function(c->function, to);
-        if (c->line)
-            fprintf(to, " at %s:%" PRIu32, k->files[c->file], c->line);
-    }
-}
-
 static void print_step(struct dump *d, const struct rp_step *s)
 {
     const struct rp_instruction *in = s->instruction;
@@ -166,7 +152,7 @@ static void print_step(struct dump *d, const struct rp_step *s)
     print_aux(s, to);
     fputs(d->source ? "  " : "", to);
     if (d->source)
-        print_source(d->kernel, in, print_plain_names, to);
+        print_source_chain(d->kernel, in, print_plain_names, to);
     wrapped_line(&d->line, TEXT_AT, stdout);
 }
 
@@ -196,7 +182,7 @@ static void csv_step(struct dump *d, const struct rp_step *s)
     print_aux(s, d->line.pieces);
     csv_piece(d, d->source ? ',' : '\n');
     if (d->source)
-        print_source(d->kernel, in, whole_name, d->line.pieces);
+        print_source_chain(d->kernel, in, whole_name, d->line.pieces);
     if (d->source)
         csv_piece(d, '\n');
 }
@@ -232,22 +218,6 @@ static json_t *json_values(const struct rp_step *s)
     return list;
 }
 
-/* Places from the innermost outwards; each but the last is in the body of `function`, called at the next. */
-static json_t *json_source(const struct rp_kernel *k, const struct rp_instruction *in)
-{
-    json_t *list = json_array();
-    uint32_t file = in->file, line = in->line;
-    for (uint32_t i = in->inlined;; i = k->inlined[i - 1].inlined) {
-        const char *function = i ? k->inlined[i - 1].function : k->name;
-        json_add(list, json_pack("{s:s, s:o, s:o}", "function", function, "file",
-                                 line ? json_string(k->files[file]) : json_null(), "line", json_number(line)));
-        if (!i)
-            return list;
-        file = k->inlined[i - 1].file;
-        line = k->inlined[i - 1].line;
-    }
-}
-
 static json_t *json_step(const struct dump *d, const struct rp_step *s)
 {
     const struct rp_instruction *in = s->instruction;
@@ -261,7 +231,7 @@ static json_t *json_step(const struct dump *d, const struct rp_step *s)
     if (out && s->executed && rp_aux_count(in) > 1)
         json_put(out, "aux_values", json_values(s));
     if (out && d->source)
-        json_put(out, "source", json_source(d->kernel, in));
+        json_put(out, "source", source_chain_json(d->kernel, in));
     return out;
 }
 

@@ -5,20 +5,26 @@
 #include <string.h>
 
 #include "tools/command.h"
+#include "tools/hotspots/hotspots.h"
 #include "tools/input.h"
 #include "tools/names.h"
 #include "tools/replaying.h"
+#include "tools/ui/figure.h"
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
+#include "tracefmt/plural.h"
 
 struct args {
     const char *trace;
     struct machine_args machine;
     struct replay_options replay;
+    const char *by; /* NULL: launches, not places */
+    enum place_kind kind;
+    long long top; /* -1: as many as fit the output; 0: all */
     bool json, csv, quiet, explain, markdown;
 };
 
-enum { KEY_ENGINE = 256, KEY_EXPLAIN, KEY_CSV };
+enum { KEY_ENGINE = 256, KEY_EXPLAIN, KEY_CSV, KEY_BY, KEY_TOP };
 
 static const struct option_row rows[] = {
     {"machine", 'm', "NAME", "Machine to replay on: a name from 'reprise machine list', or a machine file"},
@@ -27,8 +33,12 @@ static const struct option_row rows[] = {
     {"threads", 't', "N",
      "Threads: for launches whose caches are not kept between them, and for the SMs of a launch (1; 0: one per CPU)"},
     {"engine", KEY_ENGINE, "NAME", "fast (default), or reference: steps every cycle, same result"},
+    {"by", KEY_BY, "instruction|line|function|subcore",
+     "Say where the cycles go: the hottest ones first, with how often they issued, what they waited for, and their "
+     "source"},
+    {"top", KEY_TOP, "N", "With --by: the N hottest, and the others as one (20, in CSV and JSON all; 0: all)"},
     {"json", 'j', NULL, "Print the result as JSON"},
-    {"csv", KEY_CSV, NULL, "Print the table of launches, or of --explain, as comma-separated values"},
+    {"csv", KEY_CSV, NULL, "Print the table of launches, or of --by or --explain, as comma-separated values"},
     {"quiet", 'q', NULL, "No progress, no warnings"},
     {"explain", KEY_EXPLAIN, "[FORMAT]", "List all statistics with their definitions; FORMAT: markdown"},
     {0},
@@ -58,6 +68,11 @@ static void replay_option(struct command_line *line, int key, char *arg)
         command_check(line, parse_number("--launch", arg, 0, UINT32_MAX, &number, &err), &err);
         a->replay.launch = number;
         break;
+    case KEY_BY:
+        a->by = arg;
+        command_check(line, place_kind(arg, true, &a->kind, &err), &err);
+        break;
+    case KEY_TOP: command_check(line, parse_number("--top", arg, 0, INT64_MAX, &a->top, &err), &err); break;
     case KEY_ENGINE: engine(a, arg, line); break;
     case KEY_EXPLAIN:
         a->explain = true;
@@ -71,6 +86,8 @@ static void replay_option(struct command_line *line, int key, char *arg)
         a->trace = arg;
         break;
     case KEY_END:
+        if (a->top >= 0 && !a->by)
+            command_usage(line, "--top counts what --by lists; for example --by line --top %lld", a->top);
         if (!a->explain)
             command_needs(line, a->trace, a->machine.machine, "reprise replay mm.wtr --machine jetson-tx2");
     }
@@ -132,7 +149,15 @@ static int explain(bool markdown, bool csv)
 struct outcome {
     struct launch_log launches;
     struct replay_result result;
+    struct places *places; /* with --by */
+    struct hotspots hotspots;
+    struct source_files *files;
 };
+
+static size_t top(const struct args *a)
+{
+    return a->top > 0 ? (size_t)a->top : a->top < 0 && !a->json && !a->csv ? SHOWN : EVERY;
+}
 
 static int print_json(const struct args *a, struct rp_trace *t, const struct machine *m, const struct outcome *o)
 {
@@ -147,6 +172,8 @@ static int print_json(const struct args *a, struct rp_trace *t, const struct mac
     json_part(&out, "trace", trace);
     json_part(&out, "machine", machine_json(m));
     results_json(&out, t, m, &o->launches, &o->result.total);
+    if (a->by)
+        json_part(&out, "hotspots", hotspots_json(&o->hotspots, top(a), o->files));
     json_close(&out, '}');
     return json_stream_end(&out);
 }
@@ -237,6 +264,22 @@ static int print_text(struct rp_trace *trace, const struct machine *m, const str
     return RP_OK;
 }
 
+static int print_hotspots(const struct args *a, struct rp_trace *trace, const struct machine *m,
+                          const struct outcome *o)
+{
+    char cycles[FIGURE];
+    printf("%s on %s (scheduler %s): %s cycles, %" PRIu64 " sub-core%s\n\n", rp_trace_path(trace), m->name,
+           m->scheduler.model->name, figure(o->hotspots.cycles, cycles), o->hotspots.subcores,
+           rp_plural(o->hotspots.subcores));
+    hotspots_print(&o->hotspots, top(a), o->files);
+    puts("\nA sub-core's cycle goes to the instruction that issues in it, and so do those that it waited for before: "
+         "'stalls' says for\nwhat. Cycles are those of all sub-cores, divided by their number. 'lanes' is the mean of "
+         "'issued'.");
+    if ((a->kind == BY_LINE || a->kind == BY_INSTRUCTION) && !places_have_lines(trace))
+        puts("The trace names no lines: compile with -lineinfo (nvcc) or -gline-tables-only (clang).");
+    return RP_OK;
+}
+
 struct shown {
     struct progress bar;
 };
@@ -251,11 +294,32 @@ static int print_outcome(const struct args *a, struct rp_trace *trace, const str
     if (!a->quiet)
         print_warnings(&o->launches);
     int status = RP_OK;
-    if (a->csv)
+    if (a->csv && a->by)
+        hotspots_print_csv(&o->hotspots, top(a), o->files);
+    else if (a->csv)
         print_launches(trace, m, o, true);
+    else if (a->by && !a->json)
+        status = print_hotspots(a, trace, m, o);
     else
         status = a->json ? print_json(a, trace, m, o) : print_text(trace, m, o);
     return status == RP_OK ? replay_status(trace, &o->launches) : status;
+}
+
+/* What --by needs before and after the replay. */
+static bool begin_hotspots(struct args *a, struct rp_trace *t, const struct machine *m, struct outcome *o,
+                           struct rp_error *err)
+{
+    if (!a->by)
+        return true;
+    o->places = places_new(t, a->kind, (uint32_t)(m->sms * m->subcores), err);
+    if (o->places && !(o->files = source_files_new(rp_trace_path(t))))
+        return rp_fail(err, RP_SYSTEM, "out of memory");
+    return o->places && (a->replay.profile = profile_new(t, m, err));
+}
+
+static bool end_hotspots(const struct args *a, const struct machine *m, struct outcome *o, struct rp_error *err)
+{
+    return !a->by || hotspots_sum(&o->hotspots, o->places, a->replay.profile, m, err);
 }
 
 static int run(struct args *a, struct rp_trace *trace, const struct machine *m)
@@ -268,18 +332,23 @@ static int run(struct args *a, struct rp_trace *trace, const struct machine *m)
     a->replay.launch_done = launch_log_add;
     a->replay.launch_done_data = &outcome.launches;
     progress_begin(&shown.bar, "replaying", "warp instructions", a->quiet);
-    bool fine = replay(trace, m, &a->replay, &outcome.result, &err);
+    bool fine = begin_hotspots(a, trace, m, &outcome, &err) && replay(trace, m, &a->replay, &outcome.result, &err) &&
+                end_hotspots(a, m, &outcome, &err);
     progress_end(&shown.bar);
     int status = fine ? print_outcome(a, trace, m, &outcome) : command_fail(&err);
     replay_result_free(&outcome.result);
     launch_log_free(&outcome.launches);
+    hotspots_free(&outcome.hotspots);
+    places_free(outcome.places);
+    source_files_free(outcome.files);
+    profile_free(a->replay.profile);
     return status;
 }
 
 static int replay_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
-    struct args a = {.replay = {.launch = -1}};
+    struct args a = {.replay = {.launch = -1}, .top = -1};
     command_parse(&line, c, argc, argv, &a);
     if (a.explain)
         return explain(a.markdown, a.csv);
@@ -303,6 +372,7 @@ static const struct command_example examples[] = {
     {"Cycles on a Jetson TX2", "reprise replay mm.wtr --machine jetson-tx2"},
     {"With another scheduler and no L1, for programs",
      "reprise replay mm.wtr --machine jetson-tx2 --set scheduler=lrr --set l1=none --json"},
+    {"The source lines where most cycles go", "reprise replay mm.wtr --machine jetson-tx2 --by line --top 10"},
     {"What the statistics mean", "reprise replay --explain"},
     {NULL, NULL},
 };

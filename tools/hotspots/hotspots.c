@@ -1,0 +1,189 @@
+#include "tools/hotspots/hotspots.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "tools/hotspots/cells.h"
+
+bool hotspots_sum(struct hotspots *h, const struct places *places, const struct profile *p, const struct machine *m,
+                  struct rp_error *err)
+{
+    *h = (struct hotspots){.places = places,
+                           .rows = places_sum(places, p, err),
+                           .cycles = p->cycles,
+                           .subcores = p->subcore_count,
+                           .idle = p->cycles * p->subcore_count,
+                           .subcores_per_sm = m->subcores};
+    for (size_t i = 0; h->rows && i < places->count; i++)
+        h->idle -= profile_row_cycles(&h->rows[i]);
+    return h->rows;
+}
+
+void hotspots_free(struct hotspots *h)
+{
+    free(h->rows);
+    h->rows = NULL;
+}
+
+/* ---- order ------------------------------------------------------------------------------------------------------- */
+
+struct rank {
+    size_t place;
+    uint64_t cycles;
+};
+
+static int hotter(const void *x, const void *y)
+{
+    const struct rank *a = x, *b = y;
+    if (a->cycles != b->cycles)
+        return a->cycles < b->cycles ? 1 : -1;
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+/* Places with any count, the hottest first; NULL: memory ran out. What is left out of the first `top` is summed up in
+ * *others, *left of them. */
+static struct rank *rank(const struct hotspots *h, size_t top, size_t *shown, struct profile_row *others, size_t *left)
+{
+    struct rank *ranks = calloc(h->places->count + 1, sizeof *ranks);
+    *shown = *left = 0;
+    *others = (struct profile_row){0};
+    for (size_t i = 0; ranks && i < h->places->count; i++) {
+        uint64_t cycles = profile_row_cycles(&h->rows[i]);
+        if (cycles || h->rows[i].issued || h->places->kind == BY_SUBCORE)
+            ranks[(*shown)++] = (struct rank){i, cycles};
+    }
+    if (!ranks)
+        return no_memory();
+    qsort(ranks, *shown, sizeof *ranks, hotter);
+    for (; *shown > top; (*left)++)
+        profile_row_add(others, &h->rows[ranks[--*shown].place]);
+    return ranks;
+}
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+static void row(struct table *t, const struct hotspots *h, const struct profile_row *r, uint64_t cycles,
+                const char *name, const char *source)
+{
+    uint64_t all = h->cycles * h->subcores;
+    cycles_cell(t, (double)cycles / (double)h->subcores, false);
+    table_cell(t, "%.1f %%", all ? 100 * (double)cycles / (double)all : 0.0);
+    if (r) {
+        table_number(t, r->issued);
+        table_cell(t, r->issued ? "%.1f" : "-", r->issued ? (double)r->threads / (double)r->issued : 0);
+        stalls_cell(t, r);
+    } else {
+        for (unsigned i = 0; i < 3; i++)
+            table_cell(t, " ");
+    }
+    table_cell(t, "%s", name);
+    if (source)
+        table_cell(t, "%s", source);
+}
+
+void hotspots_print(const struct hotspots *h, size_t top, struct source_files *files)
+{
+    static const char *const heading[] = {"cycles", "share", "issued", "lanes", "stalls"};
+    bool sources = h->places->kind == BY_INSTRUCTION || h->places->kind == BY_LINE;
+    char name[PLACE_TEXT], source[PLACE_TEXT];
+    size_t shown, left;
+    struct profile_row others;
+    struct rank *ranks = rank(h, top, &shown, &others, &left);
+    struct table *t = table_new(sources ? "rrrrlnn" : "rrrrln");
+    for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
+        table_cell(t, "%s", heading[i]);
+    table_cell(t, "%s", place_title(h->places->kind));
+    if (sources)
+        table_cell(t, "source");
+    for (size_t i = 0; i < shown; i++) {
+        size_t at = ranks[i].place;
+        row(t, h, &h->rows[at], ranks[i].cycles, place_name(h->places, at, h->subcores_per_sm, name),
+            sources ? place_source(h->places, at, files, source) : NULL);
+    }
+    if (left) {
+        snprintf(name, sizeof name, "(%zu others)", left);
+        row(t, h, &others, profile_row_cycles(&others), name, sources ? "" : NULL);
+    }
+    row(t, h, NULL, h->idle, "(no warp)", sources ? "" : NULL);
+    row(t, h, NULL, h->cycles * h->subcores, "total", sources ? "" : NULL);
+    table_print(t, stdout);
+    free(ranks);
+}
+
+/* ---- CSV --------------------------------------------------------------------------------------------------------- */
+
+static void csv_row(struct table *t, const struct hotspots *h, const struct profile_row *r, uint64_t cycles)
+{
+    table_cell(t, "%" PRIu64, cycles);
+    table_cell(t, "%.3f", (double)cycles / (double)h->subcores);
+    table_cell(t, "%" PRIu64, r ? r->issued : 0);
+    table_cell(t, "%" PRIu64, r ? r->threads : 0);
+    table_cell(t, "%" PRIu64, r ? r->issue_cycles : 0);
+    for (unsigned i = 0; i < STALL_COUNT; i++)
+        table_cell(t, "%" PRIu64, r ? r->stall[i] : 0);
+}
+
+void hotspots_print_csv(const struct hotspots *h, size_t top, struct source_files *files)
+{
+    static const char *const heading[] = {"subcore_cycles", "cycles", "issued", "threads", "issue_cycles"};
+    size_t shown, left;
+    struct profile_row others;
+    struct rank *ranks = rank(h, top, &shown, &others, &left);
+    char columns[PLACE_CELLS + MODEL_COUNT_OF(heading) + STALL_COUNT + 1] = {0};
+    memset(columns, 'l', sizeof columns - 1);
+    struct table *t = table_new(columns);
+    place_cells_heading(t);
+    for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
+        table_cell(t, "%s", heading[i]);
+    for (unsigned i = 0; i < STALL_COUNT; i++)
+        table_cell(t, "stall.%s", statistics_stall_name((enum stall)i));
+    for (size_t i = 0; i < shown; i++) {
+        place_cells(t, h, ranks[i].place, files);
+        csv_row(t, h, &h->rows[ranks[i].place], ranks[i].cycles);
+    }
+    if (left) {
+        place_cells_named(t, "(others)");
+        csv_row(t, h, &others, profile_row_cycles(&others));
+    }
+    place_cells_named(t, "(no warp)");
+    csv_row(t, h, NULL, h->idle);
+    table_print_csv(t, stdout);
+    free(ranks);
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static json_t *with_row(json_t *out, const struct profile_row *r)
+{
+    json_t *stalls = json_object();
+    for (unsigned i = 0; i < STALL_COUNT; i++)
+        if (r->stall[i])
+            json_put(stalls, statistics_stall_name((enum stall)i), json_number(r->stall[i]));
+    json_put(out, "issued", json_number(r->issued));
+    json_put(out, "threads", json_number(r->threads));
+    json_put(out, "subcore_cycles", json_number(profile_row_cycles(r)));
+    json_put(out, "issue_cycles", json_number(r->issue_cycles));
+    json_put(out, "stall", stalls);
+    return out;
+}
+
+json_t *hotspots_json(const struct hotspots *h, size_t top, struct source_files *files)
+{
+    size_t shown, left;
+    struct profile_row others;
+    struct rank *ranks = rank(h, top, &shown, &others, &left);
+    json_t *out = json_object(), *list = json_array();
+    json_put(out, "by", json_string(place_kind_name(h->places->kind)));
+    json_put(out, "cycles", json_number(h->cycles));
+    json_put(out, "subcores", json_number(h->subcores));
+    json_put(out, "idle", json_number(h->idle));
+    for (size_t i = 0; i < shown; i++) {
+        size_t at = ranks[i].place;
+        json_add(list, with_row(place_json(h->places, at, h->subcores_per_sm, files), &h->rows[at]));
+    }
+    json_put(out, "places", list);
+    if (left)
+        json_put(out, "others", with_row(json_object(), &others));
+    free(ranks);
+    return out;
+}
