@@ -4,13 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/meaning.h"
 #include "tools/command.h"
 #include "tools/host_operation.h"
 #include "tools/hotspots/source.h"
 #include "tools/input.h"
+#include "tools/issue_times.h"
 #include "tools/json.h"
 #include "tools/names.h"
 #include "tools/number.h"
+#include "tools/replaying.h"
 #include "tools/ui/table.h"
 #include "tools/ui/wrapped.h"
 #include "tracefmt/reader.h"
@@ -19,13 +22,17 @@ struct dump {
     const char *file, *block_text;
     uint64_t launch, warp, limit;
     uint64_t block;
-    bool json, csv, host, source;
+    bool json, csv, host, source, cycles;
+    struct machine_args machine_args;
+    struct machine *machine;  /* with --cycles */
+    struct issue_times times; /* the same */
+    size_t timed;             /* instructions that issued among those printed */
     const struct rp_kernel *kernel;
     struct rp_trace *trace;
     struct wrapped line;
 };
 
-enum { KEY_SOURCE = 256, KEY_CSV };
+enum { KEY_SOURCE = 256, KEY_CSV, KEY_CYCLES };
 
 static const struct option_row rows[] = {
     {"launch", 'l', "N", "Launch, from 0 (0)"},
@@ -33,6 +40,10 @@ static const struct option_row rows[] = {
     {"warp", 'w', "N", "Warp within the block (0)"},
     {"limit", 'n', "N", "Stop after N instructions (none)"},
     {"source", KEY_SOURCE, NULL, "Print each instruction's place in the source, too, and the calls inlined there"},
+    {"cycles", KEY_CYCLES, NULL,
+     "Print in which cycle of its launch each instruction issues on the machine, and when its result is there"},
+    {"machine", 'm', "NAME", "The machine for --cycles: a name from 'reprise machine list', or a machine file"},
+    {"set", 's', "KEY=VALUE", "Change an option of the machine; may be repeated"},
     {"host", 'H', NULL, "Print what the host did instead, in order with the launches"},
     {"json", 'j', NULL, "Print JSON"},
     {"csv", KEY_CSV, NULL, "Print comma-separated values: an instruction or, with --host, an operation a row"},
@@ -50,12 +61,16 @@ static uint64_t number(const struct command_line *line, const char *option, cons
 static void dump_option(struct command_line *line, int key, char *arg)
 {
     struct dump *d = line->input;
+    struct rp_error err;
     switch (key) {
     case 'l': d->launch = number(line, "--launch", arg); break;
     case 'b': d->block_text = arg; break;
     case 'w': d->warp = number(line, "--warp", arg); break;
     case 'n': d->limit = number(line, "--limit", arg); break;
     case KEY_SOURCE: d->source = true; break;
+    case KEY_CYCLES: d->cycles = true; break;
+    case 'm': d->machine_args.machine = arg; break;
+    case 's': command_check(line, machine_args_set(&d->machine_args, arg, &err), &err); break;
     case 'H': d->host = true; break;
     case KEY_CSV: d->csv = true; break;
     case 'j': d->json = true; break;
@@ -67,6 +82,9 @@ static void dump_option(struct command_line *line, int key, char *arg)
     case KEY_END:
         if (!d->file)
             command_usage(line, "which trace? Example: reprise dump mm.wtr --launch 0 --block 0 --warp 0");
+        if (d->cycles != (d->machine_args.machine != NULL) || (d->machine_args.count && !d->cycles))
+            command_usage(line, "--cycles and --machine go together: on which machine? Example: reprise dump mm.wtr "
+                                "--cycles --machine jetson-tx2");
     }
 }
 
@@ -136,11 +154,33 @@ static void print_aux(const struct rp_step *s, FILE *to)
         fprintf(to, "%s0x%" PRIx64, i ? "," : "", s->aux_values[i]);
 }
 
+/* When the next instruction that is printed issues; NULL: it takes no issue slot, or the warp did not come so far. */
+static const struct issue_time *next_time(struct dump *d, const struct rp_step *s)
+{
+    if ((!d->machine->issue_exit && is_plain_exit(s->instruction)) || d->timed == d->times.count)
+        return NULL;
+    return &d->times.list[d->timed++];
+}
+
+/* As columns, each with `end` behind it. */
+static void print_times(struct dump *d, const struct rp_step *s, const char *form, const char *none, FILE *to)
+{
+    const struct issue_time *t = next_time(d, s);
+    char text[24];
+    const uint64_t cycles[] = {t ? t->issue : 0, t ? t->done : 0};
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(text, sizeof text, "%" PRIu64, cycles[i]);
+        fprintf(to, form, t ? text : none);
+    }
+}
+
 static void print_step(struct dump *d, const struct rp_step *s)
 {
     const struct rp_instruction *in = s->instruction;
     bool accesses = s->executed && in->memory_count, aux = s->executed && in->flags & RP_HAS_AUX;
     FILE *to = d->line.pieces;
+    if (d->cycles)
+        print_times(d, s, "%9s ", "-", to);
     fprintf(to, "%06" PRIx64 "  %08" PRIx32 " %08" PRIx32 "  ", in->pc, s->active, s->executed);
     long begin = ftell(to);
     print_plain_names(in->text, to);
@@ -153,7 +193,7 @@ static void print_step(struct dump *d, const struct rp_step *s)
     fputs(d->source ? "  " : "", to);
     if (d->source)
         print_source_chain(d->kernel, in, print_plain_names, to);
-    wrapped_line(&d->line, TEXT_AT, stdout);
+    wrapped_line(&d->line, d->cycles ? TEXT_AT + 20 : TEXT_AT, stdout);
 }
 
 /* ---- CSV: a row as it comes ---------------------------------------------------------------------------------------
@@ -174,6 +214,8 @@ static void csv_piece(struct dump *d, char end)
 static void csv_step(struct dump *d, const struct rp_step *s)
 {
     const struct rp_instruction *in = s->instruction;
+    if (d->cycles)
+        print_times(d, s, "%s,", "", stdout);
     printf("%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",", in->pc, s->active, s->executed);
     csv_cell(in->text, stdout);
     putchar(',');
@@ -218,7 +260,14 @@ static json_t *json_values(const struct rp_step *s)
     return list;
 }
 
-static json_t *json_step(const struct dump *d, const struct rp_step *s)
+static void json_times(json_t *out, const struct issue_time *t)
+{
+    json_put(out, "issue", t ? json_number(t->issue) : json_null());
+    json_put(out, "dispatch", t ? json_number(t->dispatch) : json_null());
+    json_put(out, "done", t ? json_number(t->done) : json_null());
+}
+
+static json_t *json_step(struct dump *d, const struct rp_step *s)
 {
     const struct rp_instruction *in = s->instruction;
     json_t *accesses = json_array();
@@ -230,6 +279,8 @@ static json_t *json_step(const struct dump *d, const struct rp_step *s)
         json_put(out, "aux", json_sprintf("0x%" PRIx64, s->aux));
     if (out && s->executed && rp_aux_count(in) > 1)
         json_put(out, "aux_values", json_values(s));
+    if (out && d->cycles)
+        json_times(out, next_time(d, s));
     if (out && d->source)
         json_put(out, "source", source_chain_json(d->kernel, in));
     return out;
@@ -250,6 +301,10 @@ static bool print_json_head(const struct dump *d, struct rp_error *err)
                                     "kernel_name", d->kernel->name, "block", json_number(d->block), "warp",
                                     json_number(d->warp)),
                           true, err);
+    if (d->cycles) {
+        fputs(", ", stdout);
+        ok = ok && print_value(json_pack("{s:o}", "machine", machine_json(d->machine)), true, err);
+    }
     fputs(", \"instructions\": [", stdout);
     return ok;
 }
@@ -292,9 +347,11 @@ static bool print_warp(struct dump *d, struct rp_block *b, struct rp_error *err)
     bool ok = true;
     if (d->json)
         ok = print_json_head(d, err);
-    else if (d->csv)
+    else if (d->cycles)
+        fputs(d->csv ? "issue,done," : "    issue      done ", stdout);
+    if (d->csv && !d->json)
         puts(d->source ? "pc,active,executed,text,addresses,aux,source" : "pc,active,executed,text,addresses,aux");
-    else
+    else if (!d->json)
         puts("pc      active   executed instruction, addresses (lane counts from the lowest executed lane)");
     ok = ok && print_steps(d, &c, err);
     if (d->json)
@@ -313,7 +370,11 @@ static bool dump(struct dump *d, struct rp_error *err)
     struct rp_block *b = rp_block_open(d->trace, (uint32_t)d->launch, d->block, err);
     if (!b)
         return false;
-    bool ok = print_warp(d, b, err);
+    d->times = (struct issue_times){.launch = (uint32_t)d->launch,
+                                    .block = d->block,
+                                    .warp = (uint32_t)d->warp,
+                                    .most = d->limit ? d->limit : UINT64_MAX};
+    bool ok = (!d->cycles || issue_times_find(&d->times, d->trace, d->machine, err)) && print_warp(d, b, err);
     rp_block_close(b);
     return ok;
 }
@@ -393,11 +454,15 @@ static int dump_run(const struct command *c, int argc, char **argv)
     struct dump d = {0};
     struct rp_error err = {0};
     command_parse(&line, c, argc, argv, &d);
+    if (d.cycles && !(d.machine = machine_args_open(&d.machine_args, NULL, 0, &err)))
+        return command_fail(&err);
     if (!input_check(d.file, INPUT_TRACE, &err) || !(d.trace = rp_trace_open(d.file, &err)))
         return command_fail(&err);
     bool ok = wrapped_open(&d.line) ? d.host ? dump_host(&d, &err) : dump(&d, &err)
                                     : rp_fail(&err, RP_SYSTEM, "out of memory");
     wrapped_free(&d.line);
+    issue_times_free(&d.times);
+    machine_free(d.machine);
     rp_trace_close(d.trace);
     return ok ? RP_OK : command_fail(&err);
 }
@@ -405,6 +470,7 @@ static int dump_run(const struct command *c, int argc, char **argv)
 static const struct command_example examples[] = {
     {"The first warp of the first block", "reprise dump mm.wtr"},
     {"The first 20 instructions of a warp of block (3,1)", "reprise dump mm.wtr --block 3,1 --warp 2 --limit 20"},
+    {"When they issue on a machine", "reprise dump mm.wtr --cycles --machine jetson-tx2 --limit 20"},
     {"For programs", "reprise dump mm.wtr --warp 3 --json"},
     {NULL, NULL},
 };
@@ -422,6 +488,10 @@ const struct command command_dump = {
         "for lane N. error is null, or says where damage ended the list.\n"
         "With --source: file:line, and for code of inlined functions which, and where they were called. In JSON source "
         "lists these places, innermost first, each with its function; the last is in the kernel.\n"
+        "With --cycles: the cycle of the launch, alone on the machine, in which each instruction issues, and the one "
+        "in "
+        "which its result can be used; in JSON also dispatch, when its unit takes it. An exit that takes no issue slot "
+        "has none.\n"
         "With --host: allocations, copies and the like, each with how many launches began before it.",
     .options = rows,
     .examples = examples,
