@@ -198,7 +198,7 @@ static void *work(void *data)
 static bool run(struct session *s, struct rp_error *err)
 {
     struct memory_system *own = NULL;
-    if (staged_is(s->machine) && !(s->staged = staged_new(s->machine, err)))
+    if (staged_is(s->machine) && !(s->staged = staged_new(s->machine, s->options->engine == REPLAY_FAST, err)))
         return false;
     if (!s->staged && !s->machine->flush_caches) {
         if (!s->options->caches && !(own = new_memory(s, err)))

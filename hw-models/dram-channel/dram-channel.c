@@ -16,21 +16,29 @@ struct bank {
     struct entry *current;
     bool active, follows; /* follows: goes on with row `followed` until none of the list wants it */
     uint32_t row, followed;
-    uint32_t rcd, rcd_write, ras, rp, rc, write_to_close, read_to_close;
+    uint64_t rcd, rcd_write, ras, rp, rc, write_to_close, read_to_close; /* the cycles in which they are over */
 };
 
-/* The data bus: slots ahead, at least `least` of them. */
+/* The data bus: a pipe of `length` slots, at least `least` of them, one of which comes out in a cycle. Those that are
+ * taken stand in a ring, each with the number of slots that come out before it, counted from the begin of time. */
 struct pipe {
-    struct entry **slot;
-    uint32_t head, length, most, least;
+    struct {
+        struct entry *entry;
+        uint64_t before;
+    } * taken;
+    uint32_t head, count, room;
+    uint32_t length, least;
+    uint64_t out;
 };
 
 struct dram_channel {
     struct dram_timing t;
     struct bank banks[BANKS];
-    uint32_t group_ccdl[BANKS], group_rtpl[BANKS];
-    uint32_t ccd, rrd, read_to_write, write_to_read;
-    uint32_t first; /* bank to look at first */
+    uint64_t group_ccdl[BANKS], group_rtpl[BANKS];
+    uint64_t ccd, rrd, read_to_write, write_to_read;
+    uint64_t now;              /* the next cycle */
+    uint64_t asked, commanded; /* banks with requests that wait, and with a current one */
+    uint32_t first;            /* bank to look at first */
     uint32_t pending;
     bool writing;
     struct pipe bus;
@@ -38,40 +46,40 @@ struct dram_channel {
     uint32_t arrived_count;
     void **answers; /* a ring */
     uint32_t answer_head, answer_count;
+    bool stalled; /* the bus stood still in the last cycle: nobody takes the answers */
+    bool changed; /* something happened in it */
     struct entry *spare;
-    uint32_t entries;       /* in use */
-    uint32_t quiet, settle; /* cycles with none; after how many of them nothing changes any more */
 };
 
 /* Takes the last slot if that is free and there are enough, else one more. */
 static void bus_push(struct pipe *p, struct entry *e)
 {
-    uint32_t last = (p->head + p->length + p->most) % (p->most + 1);
-    if (p->length && p->length >= p->least && !p->slot[last])
-        p->slot[last] = e;
-    else
-        p->slot[(p->head + p->length++) % (p->most + 1)] = e;
+    uint32_t last = (p->head + p->count + p->room - 1) % p->room;
+    bool last_taken = p->count && p->taken[last].before == p->out + p->length - 1;
+    p->length += p->length < p->least || !p->length || last_taken;
+    uint32_t at = (p->head + p->count++) % p->room;
+    p->taken[at].entry = e;
+    p->taken[at].before = p->out + p->length - 1;
 }
 
-static struct entry *bus_pop(struct pipe *p)
+/* So many slots come out, none of them taken but perhaps the last, which is returned. */
+static struct entry *bus_pop(struct pipe *p, uint64_t slots)
 {
-    if (!p->length)
+    p->out += slots;
+    p->length = p->length > slots + p->least ? (uint32_t)(p->length - slots) : p->least;
+    if (!p->count || p->taken[p->head].before >= p->out)
         return NULL;
-    struct entry *e = p->slot[p->head];
-    p->head = (p->head + 1) % (p->most + 1);
-    p->length--;
-    if (p->length < p->least)
-        bus_push(p, NULL);
+    struct entry *e = p->taken[p->head].entry;
+    p->head = (p->head + 1) % p->room;
+    p->count--;
     return e;
 }
 
 static void bus_set_least(struct pipe *p, uint32_t least)
 {
+    uint32_t used = p->count ? (uint32_t)(p->taken[(p->head + p->count - 1) % p->room].before - p->out + 1) : 0;
     p->least = least;
-    while (p->length < least)
-        bus_push(p, NULL);
-    while (p->length > least && !p->slot[(p->head + p->length - 1) % (p->most + 1)])
-        p->length--;
+    p->length = p->length < least ? least : used > least ? used : least;
 }
 
 struct dram_channel *dram_channel_new(const struct dram_timing *t)
@@ -80,12 +88,10 @@ struct dram_channel *dram_channel_new(const struct dram_timing *t)
     if (!c)
         return NULL;
     c->t = *t;
-    c->settle = t->ccd + t->ccdl + t->rrd + t->rcd + t->ras + t->rp + t->rc + 2 * (t->cl + t->wl) + t->cdlr + t->wr +
-                2 * t->burst + t->rtpl + 2;
-    c->bus.most = t->cl > t->wl ? t->cl + 1 : t->wl + 1;
-    c->bus.slot = calloc(c->bus.most + 1, sizeof *c->bus.slot);
+    c->bus.room = (t->cl > t->wl ? t->cl : t->wl) + 2;
+    c->bus.taken = calloc(c->bus.room, sizeof *c->bus.taken);
     c->answers = calloc(t->returns, sizeof *c->answers);
-    if (c->bus.slot && c->answers) {
+    if (c->bus.taken && c->answers) {
         bus_set_least(&c->bus, t->cl);
         return c;
     }
@@ -112,7 +118,7 @@ void dram_channel_free(struct dram_channel *c)
     for (uint32_t i = 0; i < c->arrived_count; i++)
         free(c->arrived[i]);
     free_list(c->spare);
-    free(c->bus.slot);
+    free(c->bus.taken);
     free(c->answers);
     free(c);
 }
@@ -127,7 +133,6 @@ bool dram_channel_push(struct dram_channel *c, const struct dram_command *comman
     else if (!(e = malloc(sizeof *e)))
         return false;
     *e = (struct entry){.command = *command};
-    c->entries++;
     c->arrived[c->arrived_count++] = e;
     return true;
 }
@@ -144,9 +149,10 @@ void dram_channel_take(struct dram_channel *c)
 static void *transfer(struct dram_channel *c)
 {
     void *written = NULL;
-    if (c->answer_count == c->t.returns)
+    if (c->stalled)
         return NULL;
-    struct entry *e = bus_pop(&c->bus);
+    struct entry *e = bus_pop(&c->bus, 1);
+    c->changed |= e != NULL;
     if (!e || ++e->received < e->command.sectors)
         return NULL;
     if (e->command.write)
@@ -155,7 +161,6 @@ static void *transfer(struct dram_channel *c)
         c->answers[(c->answer_head + c->answer_count++) % c->t.returns] = e->command.request;
     e->next = c->spare;
     c->spare = e;
-    c->entries--;
     return written;
 }
 
@@ -169,8 +174,10 @@ static void take_arrivals(struct dram_channel *c)
         e->next = NULL;
         *(b->last ? &b->last->next : &b->first) = e;
         b->last = e;
+        c->asked |= 1ull << e->command.bank;
         c->pending++;
     }
+    c->changed |= c->arrived_count != 0;
     c->arrived_count = 0;
 }
 
@@ -195,8 +202,6 @@ static void unlink_entry(struct bank *b, struct entry *e)
 /* Goes on with the row that it chose until no request wants it; then the open row, then that of the oldest. */
 static struct entry *choose(struct dram_channel *c, struct bank *b)
 {
-    if (!b->first)
-        return NULL;
     struct entry *e = oldest_of_row(b, b->follows ? b->followed : b->row);
     e = e ? e : b->first;
     unlink_entry(b, e);
@@ -206,120 +211,132 @@ static struct entry *choose(struct dram_channel *c, struct bank *b)
     return e;
 }
 
+/* The first bank from c->first on without a request at hand takes one. */
 static void schedule(struct dram_channel *c)
 {
-    for (uint32_t i = 0; i < c->t.banks; i++) {
-        struct bank *b = &c->banks[(i + c->first) % c->t.banks];
-        if (b->current || !(b->current = choose(c, b)))
-            continue;
-        c->first = (c->first + 1) % c->t.banks;
+    uint64_t free_banks = c->asked & ~c->commanded;
+    if (!free_banks)
         return;
-    }
+    uint64_t behind = free_banks >> c->first << c->first;
+    uint32_t bank = (uint32_t)__builtin_ctzll(behind ? behind : free_banks);
+    struct bank *b = &c->banks[bank];
+    b->current = choose(c, b);
+    c->commanded |= 1ull << bank;
+    c->asked = b->first ? c->asked : c->asked & ~(1ull << bank);
+    c->first = (c->first + 1) % c->t.banks;
+    c->changed = true;
 }
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
-static bool column_command(struct dram_channel *c, uint32_t number)
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* The first cycle in which the bank, which has a request at hand, may get its next command if no other command is
+ * given until then; for a column command there must be room on the bus, too. */
+static uint64_t time_of_command(const struct dram_channel *c, uint32_t number)
+{
+    const struct bank *b = &c->banks[number];
+    const struct dram_command *r = &b->current->command;
+    uint32_t group = number % c->t.groups;
+    if (!b->active)
+        return later(c->rrd, later(b->rp, b->rc));
+    if (b->row != r->row)
+        return later(later(b->ras, b->write_to_close), later(b->read_to_close, c->group_rtpl[group]));
+    uint64_t bus = later(c->ccd, c->group_ccdl[group]);
+    return later(bus, r->write ? later(b->rcd_write, c->read_to_write) : later(b->rcd, c->write_to_read));
+}
+
+static bool wants_column(const struct bank *b) { return b->active && b->row == b->current->command.row; }
+
+static void column_command(struct dram_channel *c, uint32_t number)
 {
     struct bank *b = &c->banks[number];
-    uint32_t group = number % c->t.groups;
     struct entry *e = b->current;
-    if (!e || c->ccd || c->group_ccdl[group] || !b->active || b->row != e->command.row || c->bus.length >= c->t.cl + 1)
-        return false;
-    if (e->command.write ? b->rcd_write || c->read_to_write : b->rcd || c->write_to_read)
-        return false;
     if (c->writing != e->command.write) {
         c->writing = e->command.write;
         bus_set_least(&c->bus, c->writing ? c->t.wl : c->t.cl);
     }
     bus_push(&c->bus, e);
-    c->ccd = c->t.ccd;
-    c->group_ccdl[group] = c->t.ccdl;
+    c->ccd = c->now + c->t.ccd;
+    c->group_ccdl[number % c->t.groups] = c->now + c->t.ccdl;
     if (e->command.write) {
-        c->write_to_read = c->t.wl + c->t.burst + c->t.cdlr;
-        b->write_to_close = c->t.wl + c->t.burst + c->t.wr;
+        c->write_to_read = c->now + c->t.wl + c->t.burst + c->t.cdlr;
+        b->write_to_close = c->now + c->t.wl + c->t.burst + c->t.wr;
     } else {
-        c->read_to_write = c->t.cl + c->t.burst + 2 - c->t.wl;
-        b->read_to_close = c->t.burst;
-        c->group_rtpl[group] = c->t.rtpl;
+        c->read_to_write = c->now + c->t.cl + c->t.burst + 2 - c->t.wl;
+        b->read_to_close = c->now + c->t.burst;
+        c->group_rtpl[number % c->t.groups] = c->now + c->t.rtpl;
     }
-    if (++e->sent == e->command.sectors)
-        b->current = NULL;
-    return true;
+    if (++e->sent < e->command.sectors)
+        return;
+    b->current = NULL;
+    c->commanded &= ~(1ull << number);
 }
 
-static bool row_command(struct dram_channel *c, uint32_t number)
+static void row_command(struct dram_channel *c, uint32_t number)
 {
     struct bank *b = &c->banks[number];
-    if (!b->current)
-        return false;
-    if (!b->active) {
-        if (c->rrd || b->rp || b->rc)
-            return false;
+    if (b->active) {
+        b->active = false;
+        b->rp = c->now + c->t.rp;
+    } else {
         b->row = b->current->command.row;
         b->active = true;
-        c->rrd = c->t.rrd;
-        b->rcd = c->t.rcd;
-        b->rcd_write = c->t.rcd > c->t.wl + 1 ? c->t.rcd - c->t.wl - 1 : 0;
-        b->ras = c->t.ras;
-        b->rc = c->t.rc;
-    } else {
-        if (b->row == b->current->command.row || b->ras || b->write_to_close || b->read_to_close ||
-            c->group_rtpl[number % c->t.groups])
-            return false;
-        b->active = false;
-        b->rp = c->t.rp;
+        c->rrd = c->now + c->t.rrd;
+        b->rcd = c->now + c->t.rcd;
+        b->rcd_write = c->now + (c->t.rcd > c->t.wl + 1 ? c->t.rcd - c->t.wl - 1 : 0);
+        b->ras = c->now + c->t.ras;
+        b->rc = c->now + c->t.rc;
     }
     c->first = (number + 1) % c->t.banks;
-    return true;
 }
 
-/* The bank to begin with may change on the way, and what comes next counts from there: as in Accel-Sim. */
+/* At most one column command, and one row command before it. The bank to begin with may change on the way, and what
+ * comes next counts from there: as in Accel-Sim. */
 static void command(struct dram_channel *c)
 {
     bool column = false, row = false;
     for (uint32_t i = 0; i < c->t.banks && !column; i++) {
-        uint32_t bank = (i + c->first) % c->t.banks;
-        column = column_command(c, bank);
-        row = row || (!column && row_command(c, bank));
+        uint32_t bank = i + c->first;
+        bank -= bank >= c->t.banks ? c->t.banks : 0;
+        if (!(c->commanded >> bank & 1) || time_of_command(c, bank) > c->now)
+            continue;
+        if (wants_column(&c->banks[bank])) {
+            if ((column = c->bus.length <= c->t.cl))
+                column_command(c, bank);
+        } else if (!row) {
+            row_command(c, bank);
+            row = true;
+        }
     }
+    c->changed |= column || row;
 }
 
-static void count_down(uint32_t *n) { *n -= *n != 0; }
-
-static void count_all_down(struct dram_channel *c)
+void *dram_channel_cycle(struct dram_channel *c, uint64_t now)
 {
-    count_down(&c->rrd);
-    count_down(&c->ccd);
-    count_down(&c->read_to_write);
-    count_down(&c->write_to_read);
-    for (uint32_t i = 0; i < c->t.banks; i++) {
-        struct bank *b = &c->banks[i];
-        count_down(&b->rcd);
-        count_down(&b->rcd_write);
-        count_down(&b->ras);
-        count_down(&b->rp);
-        count_down(&b->rc);
-        count_down(&b->write_to_close);
-        count_down(&b->read_to_close);
-    }
-    for (uint32_t g = 0; g < c->t.groups; g++) {
-        count_down(&c->group_ccdl[g]);
-        count_down(&c->group_rtpl[g]);
-    }
-}
-
-void *dram_channel_cycle(struct dram_channel *c)
-{
-    c->quiet = c->entries ? 0 : c->quiet + 1;
-    if (c->quiet > c->settle) {
-        c->quiet--;
-        return NULL;
-    }
+    if (now > c->now && !c->stalled)
+        bus_pop(&c->bus, now - c->now);
+    c->now = now;
+    c->changed = false;
+    c->stalled = c->answer_count == c->t.returns;
     void *written = transfer(c);
     take_arrivals(c);
     schedule(c);
     command(c);
-    count_all_down(c);
+    c->now++;
     return written;
+}
+
+uint64_t dram_channel_next(const struct dram_channel *c)
+{
+    uint64_t next = UINT64_MAX;
+    if (c->changed || c->arrived_count)
+        return c->now;
+    if (c->bus.count && !c->stalled)
+        next = c->now + (c->bus.taken[c->bus.head].before - c->bus.out);
+    for (uint64_t banks = c->commanded; banks; banks &= banks - 1) {
+        uint64_t at = time_of_command(c, (uint32_t)__builtin_ctzll(banks));
+        next = at < next ? at : next;
+    }
+    return later(next, c->now);
 }

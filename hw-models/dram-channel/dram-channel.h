@@ -27,7 +27,10 @@ bool dram_channel_push(struct dram_channel *, const struct dram_command *);
 /* The oldest answered read that waits, NULL: none. */
 void *dram_channel_answer(const struct dram_channel *);
 void dram_channel_take(struct dram_channel *); /* takes it */
-/* A cycle. A write that has ended in it is returned. */
-void *dram_channel_cycle(struct dram_channel *);
+/* A cycle of its clock, later than those before; cycles in which nothing can happen may be left out. A write that has
+ * ended in it is returned. */
+void *dram_channel_cycle(struct dram_channel *, uint64_t now);
+/* The first cycle after the last one in which something may happen if nothing is pushed or taken; UINT64_MAX: none. */
+uint64_t dram_channel_next(const struct dram_channel *);
 
 #endif

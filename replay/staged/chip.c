@@ -103,38 +103,60 @@ static uint32_t row_of(uint64_t a) { return (uint32_t)(a >> 15 & 0x1fff); }
 
 /* ---- crossbar ---------------------------------------------------------------------------------------------------- */
 
-bool staged_crossbar_room(const struct staged *g, const struct crossbar *x, unsigned port)
+bool staged_crossbar_room(const struct staged *g, const struct crossbar *x, unsigned in)
 {
-    return x->in[port].count < (uint64_t)g->o[STAGED_CROSSBAR_BUFFER];
+    return x->in[in].count < (uint64_t)g->o[STAGED_CROSSBAR_BUFFER];
 }
 
-void staged_crossbar_send(struct staged *g, struct crossbar *x, unsigned port, struct packet *p)
+/* The first packet of an input is another one. */
+static void new_head(struct crossbar *x, unsigned in)
 {
-    staged_push(g, &x->in[port], p);
-    x->packets++;
+    const struct packet *p = fifo_top(&x->in[in]);
+    if (!p)
+        return;
+    unsigned out = x->requests ? p->slice : p->sm;
+    set_add(&x->heads[out * x->words], in);
+    set_add(x->asked, out);
 }
 
-static unsigned port_of(const struct staged *g, const struct crossbar *x, const struct packet *p)
+void staged_crossbar_send(struct staged *g, struct crossbar *x, unsigned in, struct packet *p)
 {
-    return x == &g->requests ? (unsigned)g->machine->sms + p->slice : p->sm;
+    staged_push(g, &x->in[in], p);
+    if (x->in[in].count == 1)
+        new_head(x, in);
 }
 
+/* Whoever waits for room at the input, or for packets at the output. */
+static void wake_ends(struct staged *g, const struct crossbar *x, unsigned in, unsigned out)
+{
+    if (!x->requests)
+        return; /* both look in every cycle */
+    if (x->in[in].count + 1 == (uint64_t)g->o[STAGED_CROSSBAR_BUFFER])
+        g->sms[in].wake = 0;
+    g->slices[out].wake = 0;
+}
+
+static void serve_output(struct staged *g, struct crossbar *x, unsigned out)
+{
+    uint64_t *heads = &x->heads[out * x->words];
+    unsigned in = set_next(heads, x->next[out], x->ins);
+    in = in < x->ins ? in : set_next(heads, 0, x->ins);
+    staged_push(g, &x->out[out], fifo_pop(&x->in[in]));
+    x->next[out] = in + 1 < x->ins ? in + 1 : 0;
+    set_remove(heads, in);
+    if (set_next(heads, 0, x->ins) == x->ins)
+        set_remove(x->asked, out);
+    new_head(x, in);
+    wake_ends(g, x, in, out);
+    g->stepped = true;
+}
+
+/* Each output takes the first packet of one input, in turns. One input may serve several, in their order. */
 void staged_crossbar_cycle(struct staged *g, struct crossbar *x)
 {
-    for (unsigned out = 0; x->packets && out < x->ports; out++) {
-        if (x->out[out].count >= (uint64_t)g->o[STAGED_CROSSBAR_BUFFER])
-            continue;
-        for (unsigned i = 0; i < x->ports; i++) {
-            unsigned in = (x->next[out] + i) % x->ports;
-            struct packet *p = fifo_top(&x->in[in]);
-            if (!p || port_of(g, x, p) != out)
-                continue;
-            staged_push(g, &x->out[out], fifo_pop(&x->in[in]));
-            x->packets--;
-            x->next[out] = (in + 1) % x->ports;
-            break;
-        }
-    }
+    for (unsigned out = 0; (out = set_next(x->asked, out, x->outs)) < x->outs; out++)
+        if (x->out[out].count < (uint64_t)g->o[STAGED_CROSSBAR_BUFFER])
+            serve_output(g, x, out);
 }
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
@@ -142,9 +164,11 @@ void staged_crossbar_cycle(struct staged *g, struct crossbar *x)
 void staged_slices_reply(struct staged *g)
 {
     for (unsigned i = 0; i < g->slice_count; i++) {
-        unsigned port = (unsigned)g->machine->sms + i;
-        if (g->slices[i].out.count && staged_crossbar_room(g, &g->replies, port))
-            staged_crossbar_send(g, &g->replies, port, fifo_pop(&g->slices[i].out));
+        if (!g->slices[i].out.count || !staged_crossbar_room(g, &g->replies, i))
+            continue;
+        staged_crossbar_send(g, &g->replies, i, fifo_pop(&g->slices[i].out));
+        g->slices[i].wake = 0;
+        g->stepped = true;
     }
 }
 
@@ -158,13 +182,14 @@ static void send_back(struct staged *g, struct slice *s, const struct sector_vic
     staged_push(g, &s->misses, p);
 }
 
-static void look_up(struct staged *g, struct slice *s)
+/* False: nothing was done. */
+static bool look_up(struct staged *g, struct slice *s)
 {
     struct packet *p = fifo_top(&s->in);
     struct sector_victim victim;
     uint64_t queues = (uint64_t)g->o[STAGED_SLICE_QUEUES], room = (uint64_t)g->o[STAGED_L2_QUEUE];
-    if (!p || s->to_dram.count >= queues || s->out.count >= queues || s->port_busy)
-        return;
+    if (!p || s->to_dram.count >= queues || s->out.count >= queues || g->cycle < s->port_free)
+        return false;
     uint64_t line = line_of(g, p->address), now = g->cycle + s->copies;
     enum sector_find found;
     if (p->kind == PACKET_WRITE)
@@ -174,21 +199,34 @@ static void look_up(struct staged *g, struct slice *s)
         found = sector_cache_read(s->l2, line, set_of(line), sector_of(p->address), now, s->misses.count + 1 < room,
                                   p->kind == PACKET_ATOMIC, p, &victim);
     if (found == SECTOR_REFUSED)
-        return;
+        return false;
     fifo_pop(&s->in);
     g->statistics->memory.l2.hits += found == SECTOR_HIT || found == SECTOR_MERGED;
     g->statistics->memory.l2.misses += found == SECTOR_MISS;
     if (found == SECTOR_HIT)
-        s->port_busy = 1;
+        s->port_free = g->cycle + 1;
     if (p->kind == PACKET_WRITE) {
         if (found != SECTOR_HIT)
-            s->port_busy = victim.sectors;
+            s->port_free = g->cycle + victim.sectors;
         staged_push(g, &s->out, p);
     } else if (found == SECTOR_HIT)
         staged_push(g, &s->out, p);
     else if (found == SECTOR_MISS)
         staged_push(g, &s->misses, p);
     send_back(g, s, &victim, p);
+    return true;
+}
+
+static struct channel *channel_of(struct staged *g, unsigned slice)
+{
+    return &g->channels[slice / (unsigned)g->o[STAGED_CHANNEL_SLICES]];
+}
+
+static uint64_t next_of_slice(const struct staged *g, const struct slice *s)
+{
+    const struct packet *p = fifo_top(&s->rop);
+    uint64_t next = p && p->ready > g->cycle ? p->ready : UINT64_MAX;
+    return s->in.count && s->port_free > g->cycle && s->port_free < next ? s->port_free : next;
 }
 
 static void slice_cycle(struct staged *g, unsigned number)
@@ -196,29 +234,42 @@ static void slice_cycle(struct staged *g, unsigned number)
     struct slice *s = &g->slices[number];
     struct packet *p;
     uint64_t queues = (uint64_t)g->o[STAGED_SLICE_QUEUES];
-    if (s->in.count + 4 <= queues && (p = fifo_pop(&g->requests.out[(unsigned)g->machine->sms + number]))) {
+    bool changed = false;
+    if (s->in.count + 4 <= queues && (p = fifo_pop(&g->requests.out[number]))) {
         p->ready = g->cycle + (uint64_t)g->o[STAGED_L2_LATENCY];
         staged_push(g, &s->rop, p);
+        changed = true;
     }
-    if (s->out.count < queues && (p = sector_cache_ready(s->l2)))
+    if (s->out.count < queues && (p = sector_cache_ready(s->l2))) {
         staged_push(g, &s->out, p);
+        changed = true;
+    }
     if ((p = fifo_pop(&s->from_dram))) {
         uint64_t line = line_of(g, p->address);
         sector_cache_fill(s->l2, line, set_of(line), sector_of(p->address), p->kind == PACKET_ATOMIC);
+        channel_of(g, number)->wake = 0;
+        changed = true;
     }
-    if (s->misses.count && s->to_dram.count < queues)
+    if (s->misses.count && s->to_dram.count < queues) {
         staged_push(g, &s->to_dram, fifo_pop(&s->misses));
-    s->port_busy -= s->port_busy != 0;
-    look_up(g, s);
+        channel_of(g, number)->wake = 0;
+        changed = true;
+    }
+    changed |= look_up(g, s);
     p = fifo_top(&s->rop);
-    if (p && g->cycle >= p->ready && s->in.count < queues)
+    if (p && g->cycle >= p->ready && s->in.count < queues) {
         staged_push(g, &s->in, fifo_pop(&s->rop));
+        changed = true;
+    }
+    g->stepped = true;
+    s->wake = changed ? 0 : next_of_slice(g, s);
 }
 
 void staged_slices_cycle(struct staged *g)
 {
     for (unsigned i = 0; i < g->slice_count; i++)
-        slice_cycle(g, i);
+        if (g->slices[i].wake <= g->cycle || !g->skips)
+            slice_cycle(g, i);
 }
 
 /* ---- device memory ----------------------------------------------------------------------------------------------- */
@@ -240,7 +291,7 @@ static bool borrow(const struct staged *g, struct channel *c, unsigned slice, bo
     return true;
 }
 
-static void accept(struct staged *g, struct channel *c, struct slice *slices)
+static bool accept(struct staged *g, struct channel *c, struct slice *slices)
 {
     unsigned count = (unsigned)g->o[STAGED_CHANNEL_SLICES];
     for (unsigned i = 0, last = c->last; i < count; i++) {
@@ -249,13 +300,15 @@ static void accept(struct staged *g, struct channel *c, struct slice *slices)
         if (!s->to_dram.count || s->from_dram.count >= (uint64_t)g->o[STAGED_SLICE_QUEUES] || !borrow(g, c, at, false))
             continue;
         if (dram_channel_full(c->dram))
-            return;
+            return false;
         struct packet *p = fifo_pop(&s->to_dram);
         p->ready = g->cycle + (uint64_t)g->o[STAGED_DRAM_LATENCY];
         staged_push(g, &c->waiting, p);
         borrow(g, c, at, true);
-        return;
+        s->wake = 0;
+        return true;
     }
+    return false;
 }
 
 static uint64_t place_of(const struct staged *g, const struct packet *p)
@@ -266,25 +319,9 @@ static uint64_t place_of(const struct staged *g, const struct packet *p)
     return slices == 2 ? p->address << 8 | (uint64_t)(p->slice & 1) << 7 : p->address << 7;
 }
 
-static void channel_cycle(struct staged *g, unsigned number)
+static void enter_channel(struct staged *g, struct channel *c)
 {
-    struct channel *c = &g->channels[number];
-    unsigned count = (unsigned)g->o[STAGED_CHANNEL_SLICES];
-    struct slice *slices = &g->slices[number * count];
-    struct packet *p = dram_channel_answer(c->dram);
-    if (p && slices[p->slice % count].from_dram.count < (uint64_t)g->o[STAGED_SLICE_QUEUES]) {
-        staged_push(g, &slices[p->slice % count].from_dram, p);
-        give_back(c, p->slice % count);
-        dram_channel_take(c->dram);
-    }
-    if ((p = dram_channel_cycle(c->dram))) {
-        give_back(c, p->slice % count);
-        staged_packet_free(g, p);
-    }
-    accept(g, c, slices);
-    p = fifo_top(&c->waiting);
-    if (!p || g->cycle < p->ready || dram_channel_full(c->dram))
-        return;
+    struct packet *p = fifo_pop(&c->waiting);
     uint64_t place = place_of(g, p);
     const struct dram_command command = {.request = p,
                                          .bank = bank_of(place),
@@ -292,14 +329,58 @@ static void channel_cycle(struct staged *g, unsigned number)
                                          .sectors = p->kind == PACKET_WRITE_BACK ? p->sectors : 1,
                                          .write = p->kind == PACKET_WRITE_BACK};
     g->statistics->memory.dram.accesses++;
-    fifo_pop(&c->waiting);
     g->no_memory |= !dram_channel_push(c->dram, &command);
+}
+
+static void channel_cycle(struct staged *g, unsigned number)
+{
+    struct channel *c = &g->channels[number];
+    unsigned count = (unsigned)g->o[STAGED_CHANNEL_SLICES];
+    struct slice *slices = &g->slices[number * count];
+    struct packet *p = dram_channel_answer(c->dram);
+    bool changed = false;
+    if (p && slices[p->slice % count].from_dram.count < (uint64_t)g->o[STAGED_SLICE_QUEUES]) {
+        staged_push(g, &slices[p->slice % count].from_dram, p);
+        slices[p->slice % count].wake = 0;
+        give_back(c, p->slice % count);
+        dram_channel_take(c->dram);
+        changed = true;
+    }
+    if ((p = dram_channel_cycle(c->dram, g->dram_cycle))) {
+        give_back(c, p->slice % count);
+        staged_packet_free(g, p);
+        changed = true;
+    }
+    changed |= accept(g, c, slices);
+    p = fifo_top(&c->waiting);
+    if (p && g->cycle >= p->ready && !dram_channel_full(c->dram)) {
+        enter_channel(g, c);
+        changed = true;
+    }
+    p = fifo_top(&c->waiting);
+    g->stepped = true;
+    c->wake = changed ? 0 : dram_channel_next(c->dram);
+    c->wake_core = p && p->ready > g->cycle ? p->ready : UINT64_MAX;
 }
 
 void staged_dram_cycle(struct staged *g)
 {
     for (unsigned i = 0; i < (unsigned)g->o[STAGED_CHANNELS]; i++)
-        channel_cycle(g, i);
+        if (g->channels[i].wake <= g->dram_cycle || g->channels[i].wake_core <= g->cycle || !g->skips)
+            channel_cycle(g, i);
+    g->dram_cycle++;
+}
+
+void staged_chip_next(const struct staged *g, struct staged_wake *wake)
+{
+    *wake = (struct staged_wake){UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    for (unsigned i = 0; i < g->slice_count; i++)
+        wake->core = g->slices[i].wake < wake->core ? g->slices[i].wake : wake->core;
+    for (unsigned i = 0; i < (unsigned)g->o[STAGED_CHANNELS]; i++) {
+        const struct channel *c = &g->channels[i];
+        wake->dram = c->wake < wake->dram ? c->wake : wake->dram;
+        wake->dram_core = c->wake_core < wake->dram_core ? c->wake_core : wake->dram_core;
+    }
 }
 
 /* What the host copied to the device is in L2. */
@@ -315,24 +396,32 @@ void staged_copy(struct staged *g, uint64_t address, uint64_t size)
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
-static bool crossbar_new(struct crossbar *x, unsigned ports)
+static bool crossbar_new(struct crossbar *x, bool requests, unsigned ins, unsigned outs)
 {
-    *x = (struct crossbar){.ports = ports,
-                           .in = calloc(ports, sizeof *x->in),
-                           .out = calloc(ports, sizeof *x->out),
-                           .next = calloc(ports, sizeof *x->next)};
-    return x->in && x->out && x->next;
+    unsigned words = (ins + 63) / 64;
+    *x = (struct crossbar){.ins = ins,
+                           .outs = outs,
+                           .requests = requests,
+                           .words = words,
+                           .in = calloc(ins, sizeof *x->in),
+                           .out = calloc(outs, sizeof *x->out),
+                           .next = calloc(outs, sizeof *x->next),
+                           .heads = calloc((size_t)outs * words, sizeof *x->heads),
+                           .asked = calloc((outs + 63) / 64, sizeof *x->asked)};
+    return x->in && x->out && x->next && x->heads && x->asked;
 }
 
 static void crossbar_free(struct crossbar *x)
 {
-    for (unsigned i = 0; x->in && x->out && i < x->ports; i++) {
+    for (unsigned i = 0; x->in && i < x->ins; i++)
         free(x->in[i].item);
+    for (unsigned i = 0; x->out && i < x->outs; i++)
         free(x->out[i].item);
-    }
     free(x->in);
     free(x->out);
     free(x->next);
+    free(x->heads);
+    free(x->asked);
 }
 
 bool staged_chip_new(struct staged *g)
@@ -362,8 +451,9 @@ bool staged_chip_new(struct staged *g)
     g->slice_count = (unsigned)(o[STAGED_CHANNELS] * o[STAGED_CHANNEL_SLICES]);
     g->slices = calloc(g->slice_count, sizeof *g->slices);
     g->channels = calloc((size_t)o[STAGED_CHANNELS], sizeof *g->channels);
-    unsigned ports = (unsigned)g->machine->sms + g->slice_count;
-    if (!g->slices || !g->channels || !crossbar_new(&g->requests, ports) || !crossbar_new(&g->replies, ports))
+    unsigned sms = (unsigned)g->machine->sms;
+    if (!g->slices || !g->channels || !crossbar_new(&g->requests, true, sms, g->slice_count) ||
+        !crossbar_new(&g->replies, false, g->slice_count, sms))
         return false;
     for (unsigned i = 0; i < g->slice_count; i++)
         if (!(g->slices[i].l2 = sector_cache_new(&shape)))

@@ -1,79 +1,73 @@
 /* Operand collectors, units, and the write-back of units (docs/accelsim.md, rules 6 and 7). */
 #include "replay/staged/staged.h"
 
-static unsigned subcores(const struct staged_sm *sm) { return (unsigned)sm->chip->machine->subcores; }
-static unsigned subcore_of(const struct staged_sm *sm, const struct inst *in) { return in->warp % subcores(sm); }
-
-unsigned staged_bank(const struct staged_sm *sm, const struct inst *in, int32_t reg)
+unsigned staged_bank(const struct staged_sm *sm, const struct staged_warp *w, unsigned of_warp_0)
 {
-    unsigned banks = (unsigned)sm->chip->o[STAGED_REGISTER_BANKS];
-    return subcore_of(sm, in) * banks + ((uint32_t)reg + in->warp) % banks;
+    unsigned banks = (unsigned)sm->chip->o[STAGED_REGISTER_BANKS], bank = of_warp_0 + w->bank;
+    return w->subcore * banks + (bank < banks ? bank : bank - banks);
 }
 
 /* ---- write-back -------------------------------------------------------------------------------------------------- */
 
-void staged_write_back(struct staged_sm *sm)
+static void end_instruction(struct staged_sm *sm, struct inst *in)
 {
-    struct inst *in = sm->ends[sm->cycle % STAGED_RING];
-    sm->ends[sm->cycle % STAGED_RING] = NULL;
-    sm->ends_last[sm->cycle % STAGED_RING] = NULL;
-    for (struct inst *next; in; in = next) {
-        struct staged_warp *w = &sm->warps[in->warp];
-        next = in->next;
-        if (in->s->dst >= 0) {
-            sm->banks[staged_bank(sm, in, in->s->dst)].written = true;
-            staged_release(w, in->s->dst);
-            w->is_long[in->s->dst] = 0;
-        }
-        w->in_pipeline--;
-        staged_inst_free(sm->chip, in);
+    struct staged_warp *w = &sm->warps[in->warp];
+    if (in->s->dst >= 0) {
+        set_add(sm->written, staged_bank(sm, w, in->s->dst_bank));
+        staged_release(sm, w, in->s->dst);
+        w->is_long[in->s->dst] = 0;
     }
+    sm->buses[in->until % STAGED_RING]--;
+    set_remove(sm->units[in->s->unit][in->subcore].occupied, (unsigned)(in->until % STAGED_RING));
+    w->in_pipeline--;
+    staged_look(sm, w);
+    staged_inst_free(sm->chip, in);
 }
 
-/* The result is written back `after` cycles from now. */
-static void plan_end(struct staged_sm *sm, struct inst *in, uint64_t after)
+void staged_write_back(struct staged_sm *sm)
 {
-    unsigned at = (unsigned)((sm->cycle + after) % STAGED_RING);
-    in->next = NULL;
-    *(sm->ends_last[at] ? sm->ends_last[at] : &sm->ends[at]) = in;
-    sm->ends_last[at] = &in->next;
+    unsigned now = (unsigned)(sm->cycle % STAGED_RING);
+    struct inst *in = sm->ends[now];
+    if (!in)
+        return;
+    sm->ends[now] = NULL;
+    set_remove(sm->any_end, now);
+    for (struct inst *next; in; in = next) {
+        next = in->next;
+        end_instruction(sm, in);
+    }
 }
 
 /* ---- units ------------------------------------------------------------------------------------------------------- */
 
-static bool is_set(const struct unit *u, uint64_t cycle)
+/* The unit is held for the initiation. The result comes from its last stage at `until`, if no other does then and a bus
+ * is free; a cycle later it is in the latch, and then it is written back. */
+static bool unit_accept(struct staged_sm *sm, struct unit *u, struct inst *in)
 {
-    return u->occupied[cycle % STAGED_RING / 64] >> (cycle % 64) & 1;
+    if (sm->cycle < u->free)
+        return false;
+    unsigned end = (unsigned)((sm->cycle + in->s->latency) % STAGED_RING);
+    if (in_set(u->occupied, end) || sm->buses[end] >= sm->chip->o[STAGED_RESULT_BUSES]) {
+        u->free = sm->cycle + 1;
+        return false;
+    }
+    sm->buses[end]++;
+    set_add(u->occupied, end);
+    in->until = sm->cycle + in->s->latency;
+    u->free = sm->cycle + (in->s->initiation ? in->s->initiation : 1);
+    unsigned back = (unsigned)((in->until + 2 + !in->s->initiation) % STAGED_RING);
+    in->next = sm->ends[back];
+    sm->ends[back] = in;
+    set_add(sm->any_end, back);
+    return true;
 }
 
-static void unit_cycle(struct staged_sm *sm, struct unit *u)
+static void leave_latch(struct staged_sm *sm, unsigned unit, unsigned subcore)
 {
-    struct inst *in = u->dispatch;
-    u->occupied[sm->cycle % STAGED_RING / 64] &= ~(1ull << (sm->cycle % 64)); /* that time is over */
-    if (!in)
-        return;
-    in->delay -= in->delay != 0;
-    if (in->delay)
-        return;
-    /* into stage latency - initiation, at stage 0 that many cycles later, then a cycle to the latch, and one back */
-    plan_end(sm, in, (uint64_t)(in->s->latency - in->s->initiation) + 2);
-    u->dispatch = NULL;
-}
-
-static void unit_accept(struct staged_sm *sm, struct unit *u, struct inst **latch)
-{
-    struct inst *in = *latch;
-    if (!in || u->dispatch)
-        return;
-    uint64_t end = sm->cycle + in->s->latency;
-    uint8_t *bus = &sm->buses[end % STAGED_RING];
-    if (is_set(u, end) || *bus >= sm->chip->o[STAGED_RESULT_BUSES])
-        return;
-    ++*bus;
-    u->occupied[end % STAGED_RING / 64] |= 1ull << (end % 64);
-    in->delay = in->s->initiation;
-    u->dispatch = in;
-    *latch = NULL;
+    sm->collected[unit][subcore] = NULL;
+    if (!(sm->is_collected[unit] &= ~(1u << subcore)))
+        sm->units_collected &= ~(1u << unit);
+    sm->changed = true;
 }
 
 static unsigned memory_unit(const struct staged_sm *sm) { return sm->chip->machine->spaces[RP_SPACE_GLOBAL].unit; }
@@ -81,33 +75,64 @@ static unsigned memory_unit(const struct staged_sm *sm) { return sm->chip->machi
 /* The load/store unit takes the oldest of all sub-cores. */
 static void lsu_accept(struct staged_sm *sm)
 {
-    struct inst **oldest = NULL;
-    for (unsigned s = 0; s < subcores(sm); s++) {
-        struct inst **latch = &sm->collected[memory_unit(sm)][s];
-        if (*latch && (!oldest || (*latch)->age < (*oldest)->age))
-            oldest = latch;
-    }
-    if (!oldest || sm->dispatch)
+    unsigned unit = memory_unit(sm);
+    struct inst *in = NULL;
+    if (sm->dispatch)
         return;
-    struct inst *in = *oldest;
+    for (uint32_t left = sm->is_collected[unit]; left; left &= left - 1) {
+        struct inst *other = sm->collected[unit][__builtin_ctz(left)];
+        in = !in || other->age < in->age ? other : in;
+    }
+    if (!in)
+        return;
     struct staged_warp *w = &sm->warps[in->warp];
     if (in->load && !in->shared && in->s->dst >= 0)
         w->writes[in->s->dst] = (uint16_t)(w->writes[in->s->dst] + in->access_count);
-    in->delay = in->conflict;
+    in->until = sm->cycle + in->conflict;
     sm->dispatch = in;
-    *oldest = NULL;
+    leave_latch(sm, unit, in->subcore);
 }
 
 void staged_execute(struct staged_sm *sm)
 {
-    sm->buses[(sm->cycle + STAGED_RING - 1) % STAGED_RING] = 0;
-    for (unsigned u = 0; u < sm->chip->machine->unit_count; u++)
-        for (unsigned s = 0; s < subcores(sm) && u != memory_unit(sm); s++) {
-            unit_cycle(sm, &sm->units[u][s]);
-            unit_accept(sm, &sm->units[u][s], &sm->collected[u][s]);
+    for (uint32_t units = sm->units_collected & ~(1u << memory_unit(sm)); units; units &= units - 1) {
+        unsigned u = (unsigned)__builtin_ctz(units);
+        for (uint32_t left = sm->is_collected[u]; left; left &= left - 1) {
+            unsigned s = (unsigned)__builtin_ctz(left);
+            if (unit_accept(sm, &sm->units[u][s], sm->collected[u][s]))
+                leave_latch(sm, u, s);
         }
+    }
     staged_lsu_cycle(sm);
     lsu_accept(sm);
+}
+
+/* The first write-back after this cycle. */
+static uint64_t next_end(const struct staged_sm *sm)
+{
+    unsigned now = (unsigned)(sm->cycle % STAGED_RING);
+    for (unsigned i = 0; i <= STAGED_RING / 64; i++) {
+        unsigned word = (now / 64 + i) % (STAGED_RING / 64);
+        uint64_t bits = sm->any_end[word];
+        if (i == 0)
+            bits &= ~0ull << (now % 64);
+        if (bits)
+            return sm->cycle + (word * 64 + (unsigned)__builtin_ctzll(bits) - now) % STAGED_RING;
+    }
+    return UINT64_MAX;
+}
+
+uint64_t staged_units_next(const struct staged_sm *sm)
+{
+    uint64_t next = next_end(sm);
+    for (uint32_t units = sm->units_collected & ~(1u << memory_unit(sm)); units; units &= units - 1) {
+        unsigned u = (unsigned)__builtin_ctz(units);
+        for (uint32_t left = sm->is_collected[u]; left; left &= left - 1) {
+            uint64_t free = sm->units[u][__builtin_ctz(left)].free;
+            next = free < next ? free : next;
+        }
+    }
+    return next;
 }
 
 /* ---- operand collectors -------------------------------------------------------------------------------------------
@@ -115,58 +140,84 @@ void staged_execute(struct staged_sm *sm)
 
 static unsigned per_subcore(const struct staged_sm *sm) { return (unsigned)sm->chip->o[STAGED_COLLECTORS]; }
 
-static bool is_ready(struct staged_sm *sm, unsigned c)
+static uint64_t collectors_of(const struct staged_sm *sm, unsigned subcore)
 {
-    const struct collector *k = &sm->collectors[c];
-    return k->inst && !k->unread && !sm->collected[k->inst->s->unit][c / per_subcore(sm)];
+    unsigned each = per_subcore(sm);
+    return (each == 64 ? ~0ull : (1ull << each) - 1) << subcore * each;
+}
+
+/* Collectors that have read all and whose latch is free. */
+static uint64_t may_leave(const struct staged_sm *sm)
+{
+    uint64_t may = sm->ready;
+    for (uint32_t units = may ? sm->units_collected : 0; units; units &= units - 1) {
+        unsigned u = (unsigned)__builtin_ctz(units);
+        for (uint32_t left = may & sm->for_unit[u] ? sm->is_collected[u] : 0; left; left &= left - 1)
+            may &= ~(sm->for_unit[u] & collectors_of(sm, (unsigned)__builtin_ctz(left)));
+    }
+    return may;
 }
 
 /* As many dispatchers as collectors, each with a place of its own to begin at: behind the sub-core that it served. */
-/* The first ready one from `from` on, going round; UINT32_MAX: none. */
-static unsigned find_ready(struct staged_sm *sm, unsigned from, unsigned all)
-{
-    for (unsigned n = 0; n < all; n++)
-        if (is_ready(sm, (from + n) % all))
-            return (from + n) % all;
-    return UINT32_MAX;
-}
-
 static void dispatch_collectors(struct staged_sm *sm)
 {
-    unsigned each = per_subcore(sm), all = each * subcores(sm);
-    for (unsigned d = 0; d < all; d++) {
-        unsigned last = sm->last_dispatched[d], c = find_ready(sm, last + each - last % each, all);
-        if (c == UINT32_MAX)
-            return; /* nor will the others find one */
-        struct collector *k = &sm->collectors[c];
-        sm->collected[k->inst->s->unit][c / each] = k->inst;
-        k->inst = NULL;
+    unsigned each = per_subcore(sm), all = each * sm->subcores;
+    uint64_t may = may_leave(sm);
+    for (unsigned d = 0; may && d < all; d++) {
+        unsigned last = sm->last_dispatched[d], from = last + each - last % each;
+        unsigned c = set_round(may, from < all ? from : 0);
+        struct inst *in = sm->collectors[c].inst;
+        unsigned u = in->s->unit, s = in->subcore;
+        sm->collectors[c].inst = NULL;
+        sm->collected[u][s] = in;
+        sm->is_collected[u] |= 1u << s;
+        sm->units_collected |= 1u << u;
         sm->last_dispatched[d] = c;
+        may &= ~(sm->for_unit[u] & collectors_of(sm, s));
+        sm->for_unit[u] &= ~(1ull << c);
+        sm->taken &= ~(1ull << c);
+        sm->ready &= ~(1ull << c);
+        sm->changed = true;
     }
 }
 
 #define QUEUE (STAGED_MOST_COLLECTORS * STAGED_SOURCES)
 
+static void read_bank(struct staged_sm *sm, unsigned bank)
+{
+    struct bank *b = &sm->banks[bank];
+    unsigned c = b->queue[b->head];
+    if (!--sm->collectors[c].unread)
+        sm->ready |= 1ull << c;
+    b->head = (b->head + 1) % QUEUE;
+    if (!--b->count)
+        set_remove(sm->asked, bank);
+}
+
 static void read_banks(struct staged_sm *sm)
 {
-    unsigned banks = (unsigned)sm->chip->o[STAGED_REGISTER_BANKS] * subcores(sm);
-    for (unsigned b = 0; b < banks; b++) {
-        struct bank *k = &sm->banks[b];
-        if (k->count && !k->written) {
-            sm->collectors[k->queue[k->head]].unread--;
-            k->head = (k->head + 1) % QUEUE;
-            k->count--;
-        }
+    unsigned banks = (unsigned)sm->chip->o[STAGED_REGISTER_BANKS] * sm->subcores;
+    for (unsigned word = 0; word * 64 < banks; word++) {
+        sm->changed |= sm->asked[word] != 0;
+        for (uint64_t left = sm->asked[word] & ~sm->written[word]; left; left &= left - 1)
+            read_bank(sm, word * 64 + (unsigned)__builtin_ctzll(left));
+        sm->written[word] = 0;
     }
 }
 
 static void collect(struct staged_sm *sm, unsigned c, struct inst *in)
 {
-    struct collector *k = &sm->collectors[c];
-    *k = (struct collector){in, in->s->src_count};
+    const struct staged_warp *w = &sm->warps[in->warp];
+    sm->collectors[c] = (struct collector){in, in->s->src_count};
+    sm->taken |= 1ull << c;
+    sm->for_unit[in->s->unit] |= 1ull << c;
+    if (!in->s->src_count)
+        sm->ready |= 1ull << c;
     for (unsigned i = 0; i < in->s->src_count; i++) {
-        struct bank *b = &sm->banks[staged_bank(sm, in, in->s->src[i])];
+        unsigned bank = staged_bank(sm, w, in->s->src_bank[i]);
+        struct bank *b = &sm->banks[bank];
         b->queue[(b->head + b->count++) % QUEUE] = (uint8_t)c;
+        set_add(sm->asked, bank);
     }
 }
 
@@ -174,41 +225,40 @@ static void collect(struct staged_sm *sm, unsigned c, struct inst *in)
  * the kind is stuck for all. */
 static bool allocate_kind(struct staged_sm *sm, unsigned unit)
 {
-    unsigned each = per_subcore(sm), oldest = UINT32_MAX;
-    for (unsigned s = 0; s < subcores(sm); s++)
-        if (sm->issued[unit][s] && (oldest == UINT32_MAX || sm->issued[unit][s]->age < sm->issued[unit][oldest]->age))
-            oldest = s;
-    if (oldest == UINT32_MAX)
+    struct inst *in = NULL;
+    for (uint32_t left = sm->is_issued[unit]; left; left &= left - 1) {
+        struct inst *other = sm->issued[unit][__builtin_ctz(left)];
+        in = !in || other->age < in->age ? other : in;
+    }
+    uint64_t free = in ? collectors_of(sm, in->subcore) & ~sm->taken : 0;
+    if (!free)
         return false;
-    for (unsigned c = oldest * each; c < (oldest + 1) * each; c++)
-        if (!sm->collectors[c].inst) {
-            collect(sm, c, sm->issued[unit][oldest]);
-            sm->issued[unit][oldest] = NULL;
-            return true;
-        }
-    return false;
+    collect(sm, (unsigned)__builtin_ctzll(free), in);
+    sm->issued[unit][in->subcore] = NULL;
+    sm->subcore[in->subcore].latched &= ~(1ull << unit);
+    if (!(sm->is_issued[unit] &= ~(1u << in->subcore)))
+        sm->units_issued &= ~(1u << unit);
+    return true;
 }
 
 /* As many ports as collectors, each of which goes over all kinds. */
 static void allocate_collectors(struct staged_sm *sm)
 {
-    unsigned ports = per_subcore(sm) * subcores(sm);
+    unsigned ports = per_subcore(sm) * sm->subcores;
     bool any = true;
     for (unsigned p = 0; p < ports && any; p++) {
         any = false;
-        for (unsigned u = 0; u < sm->chip->machine->unit_count; u++)
-            any |= allocate_kind(sm, u);
+        for (uint32_t units = sm->units_issued; units; units &= units - 1)
+            any |= allocate_kind(sm, (unsigned)__builtin_ctz(units));
+        sm->changed |= any;
     }
 }
 
 void staged_read_operands(struct staged_sm *sm)
 {
-    unsigned banks = (unsigned)sm->chip->o[STAGED_REGISTER_BANKS] * subcores(sm);
     for (int64_t step = 0; step < sm->chip->o[STAGED_REGISTER_STEPS]; step++) {
         dispatch_collectors(sm);
         read_banks(sm);
         allocate_collectors(sm);
-        for (unsigned b = 0; b < banks; b++)
-            sm->banks[b].written = false;
     }
 }

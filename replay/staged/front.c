@@ -9,8 +9,6 @@ static const struct scheduler_model *scheduler_of(const struct staged *g)
     return (const struct scheduler_model *)g->machine->scheduler.model;
 }
 
-static unsigned subcores(const struct staged_sm *sm) { return (unsigned)sm->chip->machine->subcores; }
-
 static bool fail_memory(struct staged *g)
 {
     g->failed = true;
@@ -36,10 +34,11 @@ void staged_inst_free(struct staged *g, struct inst *in)
     g->spare = in;
 }
 
-void staged_release(struct staged_warp *w, int32_t reg)
+void staged_release(struct staged_sm *sm, struct staged_warp *w, int32_t reg)
 {
     w->pending -= w->is_pending[reg];
     w->is_pending[reg] = 0;
+    staged_look(sm, w);
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
@@ -63,15 +62,20 @@ static void check_barrier(struct staged_sm *sm, struct staged_block *b)
     if (!b->at_barrier || b->at_barrier + b->done < b->warps)
         return;
     b->at_barrier = 0;
-    for (unsigned i = 0; i < b->warps; i++)
-        sm->warps[b->slot * sm->chip->warps_per_block + i].waits_at_barrier = false;
+    for (unsigned i = 0; i < b->warps; i++) {
+        struct staged_warp *w = &sm->warps[b->slot * sm->chip->warps_per_block + i];
+        w->waits_at_barrier = false;
+        staged_look(sm, w);
+    }
 }
 
-static void end_warp(struct staged_sm *sm, struct staged_warp *w, unsigned place)
+static void end_warp(struct staged_sm *sm, struct staged_warp *w)
 {
     w->done = true;
     w->block->done++;
-    scheduler_of(sm->chip)->end(sm->scheduler[place % subcores(sm)], place / subcores(sm));
+    sm->hungry &= ~(1ull << w->place);
+    staged_look(sm, w);
+    scheduler_of(sm->chip)->end(sm->scheduler[w->subcore], w->slot);
     check_barrier(sm, w->block);
 }
 
@@ -82,6 +86,10 @@ static bool begin_warp(struct staged_sm *sm, struct staged_block *b, unsigned nu
     struct staged_warp *w = &sm->warps[place];
     *w = (struct staged_warp){.block = b,
                               .number = number,
+                              .place = place,
+                              .subcore = place % sm->subcores,
+                              .slot = place / sm->subcores,
+                              .bank = place % (unsigned)g->o[STAGED_REGISTER_BANKS],
                               .started = true,
                               .is_pending = w->is_pending,
                               .is_long = w->is_long,
@@ -91,9 +99,10 @@ static bool begin_warp(struct staged_sm *sm, struct staged_block *b, unsigned nu
     memset(w->writes, 0, g->registers * sizeof *w->writes);
     if (!rp_cursor_open(&w->cursor, b->trace, number, g->err) || !look_ahead(g, w))
         return g->failed = true, false;
-    scheduler_of(g)->start(sm->scheduler[place % subcores(sm)], place / subcores(sm));
+    sm->hungry |= 1ull << place;
+    scheduler_of(g)->start(sm->scheduler[w->subcore], w->slot);
     if (w->over)
-        end_warp(sm, w, place);
+        end_warp(sm, w);
     return true;
 }
 
@@ -111,6 +120,8 @@ static bool place_block(struct staged_sm *sm)
         free(b);
         return g->failed = true, false;
     }
+    staged_catch_up(sm);
+    sm->wake = 0;
     sm->slots[b->slot] = b;
     b->warps = b->live = rp_block_warps(b->trace);
     sm->live_blocks++;
@@ -128,6 +139,9 @@ static bool place_block(struct staged_sm *sm)
 bool staged_place_blocks(struct staged *g)
 {
     unsigned sms = (unsigned)g->machine->sms, from = g->next_sm;
+    if (!g->may_place && g->skips)
+        return true;
+    g->may_place = false;
     for (unsigned i = 0; i < sms && g->next_block < g->blocks; i++) {
         struct staged_sm *sm = &g->sms[(from + i) % sms];
         if (sm->live_blocks >= g->limit)
@@ -135,6 +149,7 @@ bool staged_place_blocks(struct staged *g)
         if (!place_block(sm))
             return false;
         g->next_sm = (sm->number + 1) % sms;
+        g->may_place = true;
     }
     return true;
 }
@@ -145,18 +160,23 @@ static void leave(struct staged_sm *sm, struct staged_block *b)
         struct staged_warp *w = &sm->warps[b->slot * sm->chip->warps_per_block + i];
         rp_cursor_close(&w->cursor);
         w->block = NULL;
+        sm->subcore[w->subcore].open &= ~(1ull << w->slot);
     }
     rp_block_close(b->trace);
     sm->slots[b->slot] = NULL;
     sm->live_blocks--;
     sm->chip->live_blocks--;
+    sm->chip->may_place = true;
     free(b);
 }
 
 static void retire(struct staged_sm *sm, struct staged_warp *w)
 {
     w->retired = true;
-    sm->live_warps--;
+    sm->changed = true;
+    sm->leaving &= ~(1ull << w->place);
+    if (!--sm->live_warps)
+        sm->chip->emptied = true;
     if (!--w->block->live)
         leave(sm, w->block);
 }
@@ -176,7 +196,8 @@ static bool decode_one(struct staged_sm *sm, struct staged_warp *w, unsigned at)
     if (!in)
         return fail_memory(g);
     in->s = &g->statics[step.index];
-    in->warp = (uint32_t)(w - sm->warps);
+    in->warp = w->place;
+    in->subcore = w->subcore;
     w->buffer[at] = in;
     w->buffered++;
     w->in_pipeline++;
@@ -197,27 +218,30 @@ static void decode(struct staged_sm *sm)
         if (!decode_one(sm, w, i))
             break;
     sm->fetched = -1;
+    staged_look(sm, w);
 }
 
+/* The places are gone over from behind the warp that was fetched last to the next one that has nothing; warps on the
+ * way retire if they can. */
 static void fetch(struct staged_sm *sm)
 {
-    unsigned places = (unsigned)sm->chip->machine->warps;
-    if (sm->fetched >= 0)
+    unsigned places = (unsigned)sm->chip->machine->warps, from = sm->last_fetched + 1;
+    if (sm->fetched >= 0 || !(sm->hungry | sm->leaving))
         return;
-    for (unsigned i = 0; i < places; i++) {
-        unsigned place = (sm->last_fetched + 1 + i) % places;
-        struct staged_warp *w = &sm->warps[place];
-        if (!w->block || w->retired)
-            continue;
-        if (w->done) {
-            if (!w->in_pipeline && !w->stores && !w->pending)
-                retire(sm, w);
-        } else if (!w->buffered) {
-            sm->last_fetched = place;
-            sm->fetched = (int)place;
-            return;
-        }
+    from = from < places ? from : 0;
+    unsigned next = sm->hungry ? set_round(sm->hungry, from) : 0;
+    while (sm->leaving) {
+        unsigned place = set_round(sm->leaving, from);
+        if (sm->hungry && (place + places - from) % places > (next + places - from) % places)
+            break;
+        retire(sm, &sm->warps[place]);
     }
+    if (!sm->hungry)
+        return;
+    sm->hungry &= ~(1ull << next);
+    sm->last_fetched = next;
+    sm->fetched = (int)next;
+    sm->changed = true;
 }
 
 void staged_fetch(struct staged_sm *sm)
@@ -238,6 +262,7 @@ static bool waits_at_fence(struct staged_sm *sm, struct staged_warp *w)
     if (!w->waits_at_fence || w->pending)
         return w->waits_at_fence;
     w->waits_at_fence = false;
+    sm->changed = true;
     sector_cache_clear(sm->l1, sm->l1_ways);
     return false;
 }
@@ -249,7 +274,8 @@ static bool waits(struct staged_sm *sm, struct staged_warp *w)
 
 static struct inst *next_of(const struct staged_warp *w) { return w->buffered ? w->buffer[w->buffer_at] : NULL; }
 
-static bool is_ready(struct staged_sm *sm, struct staged_warp *w)
+/* Whether the warp's next instruction may issue once its unit's latch is free. */
+static bool is_open(struct staged_sm *sm, struct staged_warp *w)
 {
     const struct inst *in = waits(sm, w) ? NULL : next_of(w);
     if (!in || (in->s->dst >= 0 && w->is_pending[in->s->dst]))
@@ -257,7 +283,7 @@ static bool is_ready(struct staged_sm *sm, struct staged_warp *w)
     for (unsigned i = 0; i < in->s->src_count; i++)
         if (w->is_pending[in->s->src[i]])
             return false;
-    return !sm->issued[in->s->unit][in->warp % subcores(sm)];
+    return true;
 }
 
 static bool waits_long(const struct staged_warp *w)
@@ -279,14 +305,25 @@ static uint32_t atomic_lanes(const struct inst *in)
     return lanes;
 }
 
-static void issue(struct staged_sm *sm, struct staged_warp *w, unsigned place)
+static void into_latch(struct staged_sm *sm, struct inst *in)
+{
+    unsigned unit = in->s->unit;
+    sm->issued[unit][in->subcore] = in;
+    sm->is_issued[unit] |= 1u << in->subcore;
+    sm->units_issued |= 1u << unit;
+    sm->subcore[in->subcore].latched |= 1ull << unit;
+}
+
+static void issue(struct staged_sm *sm, struct staged_warp *w)
 {
     struct staged *g = sm->chip;
     struct inst *in = next_of(w);
     w->buffer_at++;
-    w->buffered--;
+    if (!--w->buffered)
+        sm->hungry |= 1ull << w->place;
     in->age = g->age++;
-    sm->issued[in->s->unit][place % subcores(sm)] = in;
+    into_latch(sm, in);
+    staged_look(sm, w);
     if (in->s->dst >= 0) {
         w->is_pending[in->s->dst] = 1;
         w->pending++;
@@ -299,40 +336,64 @@ static void issue(struct staged_sm *sm, struct staged_warp *w, unsigned place)
     if (in->s->is_barrier && in->any_lane) {
         w->waits_at_barrier = true;
         w->block->at_barrier++;
-        scheduler_of(g)->wait(sm->scheduler[place % subcores(sm)], place / subcores(sm));
+        scheduler_of(g)->wait(sm->scheduler[w->subcore], w->slot);
     }
     if (w->over && !w->buffered)
-        end_warp(sm, w, place);
+        end_warp(sm, w);
     else if (w->waits_at_barrier)
         check_barrier(sm, w->block);
+}
+
+static void look(struct staged_sm *sm, struct staged_subcore *c, unsigned slot, struct staged_warp *w)
+{
+    uint64_t bit = 1ull << slot;
+    c->open &= ~bit;
+    if (!is_open(sm, w))
+        return;
+    unsigned unit = next_of(w)->s->unit;
+    c->open |= bit;
+    for (unsigned u = 0; u < sm->chip->machine->unit_count; u++)
+        c->next[u] &= ~bit;
+    c->next[unit] |= bit;
+}
+
+/* For schedulers that want to know. */
+static void tell_who_waits(struct staged_sm *sm, unsigned s)
+{
+    unsigned count = (unsigned)sm->chip->machine->warps / sm->subcores;
+    uint64_t waiting = 0;
+    for (unsigned slot = 0; slot < count; slot++) {
+        struct staged_warp *w = &sm->warps[slot * sm->subcores + s];
+        if (waits(sm, w) || waits_long(w))
+            waiting |= 1ull << slot;
+    }
+    scheduler_of(sm->chip)->observe(sm->scheduler[s], waiting);
+    sm->changed = true; /* it may put others in their place in every cycle */
 }
 
 static void run_scheduler(struct staged_sm *sm, unsigned s)
 {
     const struct scheduler_model *m = scheduler_of(sm->chip);
-    unsigned count = (unsigned)sm->chip->machine->warps / subcores(sm);
-    uint64_t ready = 0, waiting = 0;
-    for (unsigned slot = 0; slot < count; slot++) {
-        struct staged_warp *w = &sm->warps[slot * subcores(sm) + s];
-        if (m->observe && (waits(sm, w) || waits_long(w)))
-            waiting |= 1ull << slot;
-        if (is_ready(sm, w))
-            ready |= 1ull << slot;
-    }
+    struct staged_subcore *c = &sm->subcore[s];
     if (m->observe)
-        m->observe(sm->scheduler[s], waiting);
+        tell_who_waits(sm, s);
+    for (; c->look; c->look &= c->look - 1) {
+        unsigned slot = (unsigned)__builtin_ctzll(c->look);
+        look(sm, c, slot, &sm->warps[slot * sm->subcores + s]);
+    }
+    uint64_t ready = c->open;
+    for (uint64_t units = ready ? c->latched : 0; units; units &= units - 1)
+        ready &= ~c->next[__builtin_ctzll(units)];
     int slot = ready ? m->pick(sm->scheduler[s], ready) : -1;
-    sm->chip->statistics->issue_cycles += slot >= 0;
     if (slot < 0)
         return;
-    unsigned place = (unsigned)slot * subcores(sm) + s;
-    issue(sm, &sm->warps[place], place);
+    sm->chip->statistics->issue_cycles++;
+    issue(sm, &sm->warps[(unsigned)slot * sm->subcores + s]);
 }
 
 void staged_front(struct staged_sm *sm)
 {
-    unsigned all = subcores(sm);
+    unsigned all = sm->subcores, first = (unsigned)((sm->cycle - 1) % all);
     for (unsigned i = 0; i < all; i++)
-        run_scheduler(sm, (sm->first_scheduler + i) % all);
-    sm->first_scheduler = (sm->first_scheduler + 1) % all;
+        run_scheduler(sm, first + i < all ? first + i : first + i - all);
 }

@@ -8,7 +8,7 @@ static void sector_done(struct staged_sm *sm, uint32_t warp, int32_t dst)
 {
     struct staged_warp *w = warp_of(sm, warp);
     if (dst >= 0 && w->writes[dst] && !--w->writes[dst])
-        staged_release(w, dst);
+        staged_release(sm, w, dst);
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
@@ -17,14 +17,15 @@ static void write_result(struct staged_sm *sm)
 {
     if (!sm->result.full)
         return;
+    sm->changed = true;
     if (sm->result.dst >= 0) {
-        struct inst at = {.warp = sm->result.warp};
-        struct bank *b = &sm->banks[staged_bank(sm, &at, sm->result.dst)];
-        if (b->written)
+        struct staged_warp *w = warp_of(sm, sm->result.warp);
+        unsigned bank = staged_bank(sm, w, (uint32_t)sm->result.dst % (unsigned)sm->chip->o[STAGED_REGISTER_BANKS]);
+        if (in_set(sm->written, bank))
             return;
-        b->written = true;
+        set_add(sm->written, bank);
         if (sm->result.shared)
-            staged_release(warp_of(sm, sm->result.warp), sm->result.dst);
+            staged_release(sm, w, sm->result.dst);
         else
             sector_done(sm, sm->result.warp, sm->result.dst);
     }
@@ -43,21 +44,24 @@ enum { CLIENT_SHARED, CLIENT_TEXTURE, CLIENT_CONSTANT, CLIENT_BYPASS, CLIENT_L1,
 
 static bool serve(struct staged_sm *sm, unsigned client)
 {
-    if (client == CLIENT_SHARED && sm->shared_pipe[0]) {
-        struct inst *in = sm->shared_pipe[0];
+    struct inst *in = client == CLIENT_SHARED ? stages_top(&sm->shared_pipe, sm->cycle) : NULL;
+    if (in) {
+        struct staged_warp *w = warp_of(sm, in->warp);
         set_result(sm, in->warp, in->s->dst, true);
         if (in->atomic)
-            warp_of(sm, in->warp)->atomics -= in->lanes;
-        warp_of(sm, in->warp)->in_pipeline--;
+            w->atomics -= in->lanes;
+        w->in_pipeline--;
+        staged_look(sm, w);
         staged_inst_free(sm->chip, in);
-        sm->shared_pipe[0] = NULL;
-        sm->in_shared--;
+        stages_pop(&sm->shared_pipe);
         return true;
     }
     struct packet *p = NULL;
     if (client == CLIENT_BYPASS && (p = sm->bypassed)) {
-        if (p->kind == PACKET_ATOMIC)
+        if (p->kind == PACKET_ATOMIC) {
             warp_of(sm, p->warp)->atomics -= p->lanes;
+            staged_look(sm, warp_of(sm, p->warp));
+        }
         sm->bypassed = NULL;
     } else if (client == CLIENT_L1)
         p = sector_cache_ready(sm->l1);
@@ -78,6 +82,7 @@ static void write_back(struct staged_sm *sm)
         if (!serve(sm, client))
             continue;
         sm->next_client = (client + 1) % CLIENTS;
+        sm->changed = true;
         return;
     }
 }
@@ -88,11 +93,16 @@ static void write_back(struct staged_sm *sm)
 void staged_lsu_receive(struct staged_sm *sm)
 {
     struct staged *g = sm->chip;
-    if (sm->ejected.count && sm->replies.count < (uint64_t)g->o[STAGED_REPLIES])
+    if (sm->ejected.count && sm->replies.count < (uint64_t)g->o[STAGED_REPLIES]) {
         staged_push(g, &sm->replies, fifo_pop(&sm->ejected));
+        sm->wake = 0;
+        g->stepped = true;
+    }
     struct fifo *from = &g->replies.out[sm->number];
-    if (from->count && sm->ejected.count < (uint64_t)g->o[STAGED_EJECTION])
+    if (from->count && sm->ejected.count < (uint64_t)g->o[STAGED_EJECTION]) {
         staged_push(g, &sm->ejected, fifo_pop(from));
+        g->stepped = true;
+    }
 }
 
 static uint32_t l1_set(const struct staged_sm *sm, uint64_t address)
@@ -106,8 +116,10 @@ static void take_reply(struct staged_sm *sm)
     if (!p || (p->kind != PACKET_WRITE && p->bypass && sm->bypassed))
         return;
     fifo_pop(&sm->replies);
+    sm->changed = true;
     if (p->kind == PACKET_WRITE) {
         warp_of(sm, p->warp)->stores--;
+        staged_look(sm, warp_of(sm, p->warp));
         staged_packet_free(sm->chip, p);
     } else if (p->bypass)
         sm->bypassed = p;
@@ -120,8 +132,10 @@ static void take_reply(struct staged_sm *sm)
 static void send_miss(struct staged_sm *sm)
 {
     struct staged *g = sm->chip;
-    if (sm->misses.count && staged_crossbar_room(g, &g->requests, sm->number))
-        staged_crossbar_send(g, &g->requests, sm->number, fifo_pop(&sm->misses));
+    if (!sm->misses.count || !staged_crossbar_room(g, &g->requests, sm->number))
+        return;
+    staged_crossbar_send(g, &g->requests, sm->number, fifo_pop(&sm->misses));
+    sm->changed = true;
 }
 
 /* False: refused. */
@@ -155,18 +169,13 @@ static bool look_up(struct staged_sm *sm, struct packet *p)
 
 static void l1_cycle(struct staged_sm *sm)
 {
-    int64_t latency = sm->chip->o[STAGED_L1_LATENCY];
     for (int64_t b = 0; b < sm->chip->o[STAGED_L1_BANKS]; b++) {
-        struct packet **queue = &sm->l1_queue[b * latency];
-        if (queue[0] && look_up(sm, queue[0])) {
-            queue[0] = NULL;
-            sm->in_l1--;
-        }
-        for (int64_t stage = 0; stage + 1 < latency; stage++)
-            if (!queue[stage]) {
-                queue[stage] = queue[stage + 1];
-                queue[stage + 1] = NULL;
-            }
+        struct packet *p = stages_top(&sm->l1_queue[b], sm->cycle);
+        if (!p || !look_up(sm, p))
+            continue;
+        stages_pop(&sm->l1_queue[b]);
+        sm->in_l1--;
+        sm->changed = true;
     }
 }
 
@@ -195,20 +204,22 @@ static void bypass_l1(struct staged_sm *sm, struct inst *in)
         return;
     staged_crossbar_send(g, &g->requests, sm->number, packet_of(sm, in));
     in->access_count--;
+    sm->changed = true;
     warp_of(sm, in->warp)->stores += in->store;
 }
 
 /* Each of as many as there are banks, until one's bank cannot take it. */
 static void enter_l1(struct staged_sm *sm, struct inst *in)
 {
-    int64_t banks = sm->chip->o[STAGED_L1_BANKS], latency = sm->chip->o[STAGED_L1_LATENCY];
+    int64_t banks = sm->chip->o[STAGED_L1_BANKS];
     for (int64_t n = 0; n < banks && in->access_count; n++) {
         uint64_t address = in->accesses[in->access_count - 1].address;
-        struct packet **last = &sm->l1_queue[(int64_t)(address >> 5) % banks * latency + latency - 1];
-        if (*last)
+        struct stages *queue = &sm->l1_queue[(int64_t)(address >> 5) % banks];
+        if (stages_full(queue, sm->cycle))
             return;
-        *last = packet_of(sm, in);
+        stages_push(queue, packet_of(sm, in), sm->cycle);
         sm->in_l1++;
+        sm->changed = true;
         in->access_count--;
         warp_of(sm, in->warp)->stores += in->store;
     }
@@ -218,10 +229,8 @@ static bool is_served(struct staged_sm *sm, struct inst *in)
 {
     if (!in->any_lane)
         return true;
-    if (in->shared) {
-        in->delay -= in->delay != 0;
-        return !in->delay;
-    }
+    if (in->shared)
+        return sm->cycle >= in->until;
     if (in->access_count) {
         if (in->bypass)
             bypass_l1(sm, in);
@@ -236,21 +245,21 @@ static void work(struct staged_sm *sm)
     struct inst *in = sm->dispatch;
     if (!in || !is_served(sm, in))
         return;
-    struct inst **last = &sm->shared_pipe[sm->chip->o[STAGED_SHARED_LATENCY] - 1];
     if (in->load && in->shared) {
-        if (*last)
+        if (stages_full(&sm->shared_pipe, sm->cycle))
             return;
-        *last = in;
-        sm->in_shared++;
+        stages_push(&sm->shared_pipe, in, sm->cycle);
+        sm->changed = true;
         sm->dispatch = NULL;
         return;
     }
     struct staged_warp *w = warp_of(sm, in->warp);
     if (in->load && in->s->dst >= 0 && !w->writes[in->s->dst]) { /* a load without lanes */
-        staged_release(w, in->s->dst);
+        staged_release(sm, w, in->s->dst);
         w->is_long[in->s->dst] = 0;
     }
     w->in_pipeline--;
+    staged_look(sm, w);
     sm->dispatch = NULL;
     staged_inst_free(sm->chip, in);
 }
@@ -258,14 +267,26 @@ static void work(struct staged_sm *sm)
 void staged_lsu_cycle(struct staged_sm *sm)
 {
     write_back(sm);
-    for (int64_t s = 0; sm->in_shared && s + 1 < sm->chip->o[STAGED_SHARED_LATENCY]; s++)
-        if (!sm->shared_pipe[s]) {
-            sm->shared_pipe[s] = sm->shared_pipe[s + 1];
-            sm->shared_pipe[s + 1] = NULL;
-        }
     take_reply(sm);
     send_miss(sm);
     if (sm->in_l1)
         l1_cycle(sm);
     work(sm);
+}
+
+static uint64_t next_out(const struct staged_sm *sm, const struct stages *p)
+{
+    return p->count && p->entry[p->head].out > sm->cycle ? p->entry[p->head].out : UINT64_MAX;
+}
+
+uint64_t staged_lsu_next(const struct staged_sm *sm)
+{
+    uint64_t next = next_out(sm, &sm->shared_pipe);
+    if (sm->dispatch && sm->dispatch->until > sm->cycle && sm->dispatch->until < next)
+        next = sm->dispatch->until;
+    for (int64_t b = 0; sm->in_l1 && b < sm->chip->o[STAGED_L1_BANKS]; b++) {
+        uint64_t out = next_out(sm, &sm->l1_queue[b]);
+        next = out < next ? out : next;
+    }
+    return next;
 }

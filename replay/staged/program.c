@@ -28,6 +28,10 @@ static void set_registers(struct staged *g, const struct rp_instruction *in, str
     }
     for (unsigned j = 0; j < s->src_count; j++)
         g->registers = (uint32_t)s->src[j] >= g->registers ? (uint32_t)s->src[j] + 1 : g->registers;
+    unsigned banks = (unsigned)g->o[STAGED_REGISTER_BANKS];
+    for (unsigned j = 0; j < s->src_count; j++)
+        s->src_bank[j] = (uint8_t)((uint32_t)s->src[j] % banks);
+    s->dst_bank = s->dst >= 0 ? (uint8_t)((uint32_t)s->dst % banks) : 0;
     g->registers = s->dst >= (int32_t)g->registers ? (uint32_t)s->dst + 1 : g->registers;
 }
 

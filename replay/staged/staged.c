@@ -39,6 +39,12 @@ static bool new_schedulers(struct staged *g, struct staged_sm *sm)
     return true;
 }
 
+static bool new_stages(struct stages *p, int64_t length)
+{
+    *p = (struct stages){.length = (uint32_t)length, .entry = calloc((size_t)length, sizeof *p->entry)};
+    return p->entry;
+}
+
 static bool new_sm(struct staged *g, unsigned number)
 {
     const int64_t *o = g->o;
@@ -51,13 +57,17 @@ static bool new_sm(struct staged *g, unsigned number)
                                              .dirty_percent = (uint32_t)o[STAGED_L1_DIRTY]};
     sm->chip = g;
     sm->number = number;
+    sm->subcores = (unsigned)g->machine->subcores;
     sm->fetched = -1;
     sm->warps = calloc((size_t)g->machine->warps, sizeof *sm->warps);
     sm->slots = calloc((size_t)g->machine->blocks, sizeof *sm->slots);
-    sm->shared_pipe = calloc((size_t)o[STAGED_SHARED_LATENCY], sizeof(void *));
-    sm->l1_queue = calloc((size_t)(o[STAGED_L1_BANKS] * o[STAGED_L1_LATENCY]), sizeof(void *));
+    sm->l1_queue = calloc((size_t)o[STAGED_L1_BANKS], sizeof *sm->l1_queue);
     sm->l1 = sector_cache_new(&shape);
-    return sm->warps && sm->slots && sm->shared_pipe && sm->l1_queue && sm->l1 && new_schedulers(g, sm);
+    bool fine = sm->warps && sm->slots && sm->l1_queue && sm->l1 && new_schedulers(g, sm) &&
+                new_stages(&sm->shared_pipe, o[STAGED_SHARED_LATENCY]);
+    for (int64_t b = 0; fine && b < o[STAGED_L1_BANKS]; b++)
+        fine = new_stages(&sm->l1_queue[b], o[STAGED_L1_LATENCY]);
+    return fine;
 }
 
 static void free_inst(struct inst *in)
@@ -67,13 +77,12 @@ static void free_inst(struct inst *in)
     free(in);
 }
 
-static void free_insts(struct staged *g, struct staged_sm *sm)
+static void free_insts(struct staged_sm *sm)
 {
     for (unsigned u = 0; u < STAGED_UNITS; u++)
         for (unsigned s = 0; s < STAGED_SUBCORES; s++) {
             free_inst(sm->issued[u][s]);
             free_inst(sm->collected[u][s]);
-            free_inst(sm->units[u][s].dispatch);
         }
     for (unsigned c = 0; c < STAGED_MOST_COLLECTORS; c++)
         free_inst(sm->collectors[c].inst);
@@ -83,8 +92,8 @@ static void free_insts(struct staged *g, struct staged_sm *sm)
             free_inst(in);
         }
     free_inst(sm->dispatch);
-    for (int64_t s = 0; sm->shared_pipe && s < g->o[STAGED_SHARED_LATENCY]; s++)
-        free_inst(sm->shared_pipe[s]);
+    for (; sm->shared_pipe.count; stages_pop(&sm->shared_pipe))
+        free_inst(sm->shared_pipe.entry[sm->shared_pipe.head].item);
 }
 
 static void free_blocks(struct staged *g, struct staged_sm *sm)
@@ -108,7 +117,7 @@ static void free_blocks(struct staged *g, struct staged_sm *sm)
 
 static void free_sm(struct staged *g, struct staged_sm *sm)
 {
-    free_insts(g, sm);
+    free_insts(sm);
     free_blocks(g, sm);
     for (unsigned s = 0; s < STAGED_SUBCORES; s++)
         free(sm->scheduler[s]);
@@ -117,26 +126,62 @@ static void free_sm(struct staged *g, struct staged_sm *sm)
     free(sm->ejected.item);
     free(sm->warps);
     free(sm->slots);
-    free(sm->shared_pipe);
+    free(sm->shared_pipe.entry);
+    for (int64_t b = 0; sm->l1_queue && b < g->o[STAGED_L1_BANKS]; b++)
+        free(sm->l1_queue[b].entry);
     free(sm->l1_queue);
     sector_cache_free(sm->l1);
 }
 
+void staged_catch_up(struct staged_sm *sm)
+{
+    uint64_t slept = sm->chip->cycle - sm->seen;
+    sm->seen = sm->chip->cycle;
+    if (!sm->live_warps || !slept)
+        return;
+    sm->cycle += slept;
+    sm->chip->statistics->sm_cycles += slept;
+    sm->chip->statistics->warp_cycles += slept * sm->live_warps;
+}
+
+/* The chip's cycle in which the SM may do something again by itself. */
+static uint64_t next_of_sm(const struct staged_sm *sm)
+{
+    uint64_t units = staged_units_next(sm), lsu = staged_lsu_next(sm), next = units < lsu ? units : lsu;
+    return next == UINT64_MAX ? next : sm->chip->cycle + (next > sm->cycle ? next - sm->cycle : 1);
+}
+
 static void sm_cycle(struct staged_sm *sm)
 {
-    if (!sm->live_warps)
+    struct staged *g = sm->chip;
+    if (!sm->live_warps || (g->skips && sm->wake > g->cycle))
         return;
+    staged_catch_up(sm);
+    sm->seen++;
     sm->cycle++;
+    g->statistics->sm_cycles++;
+    g->statistics->warp_cycles += sm->live_warps;
+    sm->changed = false;
     staged_write_back(sm);
     staged_execute(sm);
     staged_read_operands(sm);
     staged_front(sm);
     staged_fetch(sm);
-    sm->chip->statistics->sm_cycles++;
-    sm->chip->statistics->warp_cycles += sm->live_warps;
+    g->stepped = true;
+    sm->wake = sm->changed ? 0 : next_of_sm(sm);
 }
 
 /* ---- the clocks -------------------------------------------------------------------------------------------------- */
+
+static void empty_l1s(struct staged *g)
+{
+    for (int64_t s = 0; g->emptied && s < g->machine->sms; s++)
+        if (!g->sms[s].live_warps && g->sms[s].l1_used) {
+            g->sms[s].l1_used = false;
+            sector_cache_clear(g->sms[s].l1, g->sms[s].l1_ways);
+        }
+    g->emptied = false;
+}
 
 static void core_end(struct staged *g)
 {
@@ -144,31 +189,29 @@ static void core_end(struct staged *g)
     if (!g->countdown)
         staged_place_blocks(g);
     g->countdown -= g->countdown != 0;
-    for (int64_t s = 0; s < g->machine->sms; s++)
-        if (!g->sms[s].live_warps && g->sms[s].l1_used) {
-            g->sms[s].l1_used = false;
-            sector_cache_clear(g->sms[s].l1, g->sms[s].l1_ways);
-        }
+    empty_l1s(g);
 }
 
 /* SMs, crossbar and L2 have one clock, device memory has its own. Times add up as Accel-Sim's do, in doubles of
  * seconds: they are never compared for more than their order. */
-static void pass(struct staged *g)
+struct tick {
+    bool core, dram;
+};
+static struct tick next_tick(const struct staged *g)
 {
-    double now = g->core_time < g->dram_time ? g->core_time : g->dram_time;
-    bool core = g->core_time <= now, dram = g->dram_time <= now;
-    if (core) {
-        g->core_time += 1 / ((double)g->o[STAGED_CORE_KHZ] * 1e3);
-        for (int64_t s = 0; s < g->machine->sms; s++)
-            staged_lsu_receive(&g->sms[s]);
-        staged_slices_reply(g);
-    }
-    if (dram) {
-        g->dram_time += 1 / ((double)g->o[STAGED_DRAM_KHZ] * 1e3);
-        staged_dram_cycle(g);
-    }
-    if (!core)
-        return;
+    return (struct tick){g->core_time <= g->dram_time, g->dram_time <= g->core_time};
+}
+
+static void advance_clocks(struct staged *g, struct tick t)
+{
+    if (t.core)
+        g->core_time += g->core_period;
+    if (t.dram)
+        g->dram_time += g->dram_period;
+}
+
+static void core_pass(struct staged *g)
+{
     staged_slices_cycle(g);
     staged_crossbar_cycle(g, &g->requests);
     staged_crossbar_cycle(g, &g->replies);
@@ -177,9 +220,51 @@ static void pass(struct staged *g)
     core_end(g);
 }
 
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
+/* True: the core made a step. */
+static bool pass(struct staged *g)
+{
+    struct tick t = next_tick(g);
+    advance_clocks(g, t);
+    if (t.core) {
+        g->stepped = false;
+        for (int64_t s = 0; s < g->machine->sms; s++)
+            staged_lsu_receive(&g->sms[s]);
+        staged_slices_reply(g);
+    }
+    if (t.dram)
+        staged_dram_cycle(g);
+    if (t.core)
+        core_pass(g);
+    return t.core;
+}
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+#define SLEEP 100000u /* cycles at most, so that it is seen when nobody ever wakes */
+
+/* All sleep: the clocks go on by themselves to the first cycle in which somebody wakes. */
+static void sleep_on(struct staged *g)
+{
+    struct staged_wake wake;
+    staged_chip_next(g, &wake);
+    for (int64_t s = 0; s < g->machine->sms; s++)
+        if (g->sms[s].live_warps)
+            wake.core = least(wake.core, g->sms[s].wake);
+    if (g->countdown)
+        wake.core = least(wake.core, g->cycle + g->countdown);
+    wake.core = least(wake.core, g->cycle + SLEEP);
+    for (;;) {
+        struct tick t = next_tick(g);
+        if ((t.core && g->cycle >= wake.core) || (t.dram && (g->dram_cycle >= wake.dram || g->cycle >= wake.dram_core)))
+            return;
+        advance_clocks(g, t);
+        g->dram_cycle += t.dram;
+        g->cycle += t.core;
+        g->countdown -= t.core && g->countdown;
+    }
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 /* Resident blocks of an SM; no more than the grid spreads out to. */
 static bool set_limit(struct staged *g, struct rp_error *err)
@@ -228,6 +313,7 @@ static bool begin_launch(struct staged *g, struct rp_trace *trace, const struct 
     g->blocks = l->blocks;
     g->next_block = 0;
     g->begin = g->cycle;
+    g->may_place = true;
     g->countdown = (uint64_t)g->o[STAGED_LAUNCH_LATENCY];
     g->statistics = &l->out->statistics;
     g->err = err;
@@ -258,7 +344,8 @@ static bool run_launch(struct staged *g, const struct engine_job *job, const str
 {
     uint64_t last = g->age, since = g->cycle, reported = 0, patience = STUCK + g->countdown;
     while (g->next_block < g->blocks || g->live_blocks) {
-        pass(g);
+        if (pass(g) && g->skips && !g->stepped)
+            sleep_on(g);
         if (g->no_memory && !g->failed)
             return rp_fail(g->err, RP_SYSTEM, "out of memory for machine %s", g->machine->name);
         if (g->failed)
@@ -309,13 +396,16 @@ void staged_free(struct staged *g)
     free(g);
 }
 
-struct staged *staged_new(const struct machine *machine, struct rp_error *err)
+struct staged *staged_new(const struct machine *machine, bool skips, struct rp_error *err)
 {
     struct staged *g = calloc(1, sizeof *g);
     bool fine = g;
     if (fine) {
         g->machine = machine;
         g->o = machine->pipeline.options;
+        g->skips = skips;
+        g->core_period = 1 / ((double)g->o[STAGED_CORE_KHZ] * 1e3);
+        g->dram_period = 1 / ((double)g->o[STAGED_DRAM_KHZ] * 1e3);
         g->sms = calloc((size_t)machine->sms, sizeof *g->sms);
         fine = g->sms && staged_chip_new(g);
     }

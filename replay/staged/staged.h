@@ -1,8 +1,15 @@
-/* The staged pipeline: an SM, and the chip behind it, stepped in every cycle. Written to be read, after the rules of
- * docs/accelsim.md; numbers of rules there are named here.
+/* The staged pipeline: an SM, and the chip behind it, stepped cycle by cycle, after the rules of docs/accelsim.md;
+ * numbers of rules there are named here.
  *
  * A pass of staged_run is one step of the clocks. The stages of an SM run from back to front, so that an instruction
  * goes one stage on in a cycle.
+ *
+ * Components are SMs, slices of L2 and channels of device memory. The reference engine steps all of them in every
+ * cycle. The fast engine lets a component sleep after a cycle in which nothing in it changed: such a cycle would only
+ * repeat itself, until the first of its own times has come (`wake`) or another component hands it something, takes
+ * something from it, or makes room for it; whoever does so sets its `wake` to 0. So a step must say when it changed
+ * something, all that runs down must be a time and no counter, and what counts cycles must catch up. If all sleep,
+ * clocks go on alone.
  */
 #ifndef REPRISE_REPLAY_STAGED_STAGED_H
 #define REPRISE_REPLAY_STAGED_STAGED_H
@@ -38,6 +45,60 @@ static inline void *fifo_pop(struct fifo *f)
     return top;
 }
 
+/* Stages in a row: what enters, at most one in a cycle, moves on by one in each cycle unless the next is taken, so that
+ * it comes out `length` cycles later, or when what is before it has gone. */
+struct stages {
+    struct staged_entry {
+        void *item;
+        uint64_t out;
+    } * entry;
+    uint32_t head, count, length;
+    uint64_t last; /* when the last one comes out */
+};
+static inline bool stages_full(const struct stages *p, uint64_t now)
+{
+    return p->count == p->length || p->last == now + p->length;
+}
+static inline void stages_push(struct stages *p, void *item, uint64_t now)
+{
+    uint32_t at = p->head + p->count++;
+    p->last = now + p->length;
+    p->entry[at < p->length ? at : at - p->length] = (struct staged_entry){item, p->last};
+}
+static inline void *stages_top(const struct stages *p, uint64_t now)
+{
+    return p->count && p->entry[p->head].out <= now ? p->entry[p->head].item : NULL;
+}
+static inline void stages_pop(struct stages *p)
+{
+    p->head = p->head + 1 == p->length ? 0 : p->head + 1;
+    p->count--;
+}
+
+/* ---- sets of small numbers --------------------------------------------------------------------------------------- */
+
+static inline bool in_set(const uint64_t *set, unsigned n) { return set[n / 64] >> (n % 64) & 1; }
+static inline void set_add(uint64_t *set, unsigned n) { set[n / 64] |= 1ull << (n % 64); }
+static inline void set_remove(uint64_t *set, unsigned n) { set[n / 64] &= ~(1ull << (n % 64)); }
+/* The first member from `from` on, going round; the set is not empty. */
+static inline unsigned set_round(uint64_t set, unsigned from)
+{
+    uint64_t behind = from < 64 ? set >> from << from : 0;
+    return (unsigned)__builtin_ctzll(behind ? behind : set);
+}
+/* The least member that is `from` or more and less than `end`; `end`: none. */
+static inline unsigned set_next(const uint64_t *set, unsigned from, unsigned end)
+{
+    for (unsigned w = from / 64; w * 64 < end; w++) {
+        uint64_t bits = set[w] & (w == from / 64 ? ~0ull << (from % 64) : ~0ull);
+        if (bits) {
+            unsigned n = w * 64 + (unsigned)__builtin_ctzll(bits);
+            return n < end ? n : end;
+        }
+    }
+    return end;
+}
+
 /* ---- what is under way ------------------------------------------------------------------------------------------- */
 
 /* Static, for each instruction of the kernel. */
@@ -47,6 +108,7 @@ struct staged_static {
     int32_t dst;                  /* register number, -1: none */
     int32_t src[STAGED_SOURCES];  /* distinct ones */
     uint8_t src_count;
+    uint8_t dst_bank, src_bank[STAGED_SOURCES]; /* of warp 0 */
     bool is_memory, is_exit, is_barrier, is_fence;
 };
 
@@ -59,9 +121,10 @@ struct access {
 /* An instruction in the pipeline. */
 struct inst {
     const struct staged_static *s;
-    uint32_t warp; /* hardware warp */
-    uint64_t age;  /* order of issue */
-    uint32_t delay;
+    uint32_t warp;    /* hardware warp */
+    unsigned subcore; /* of the warp */
+    uint64_t age;     /* order of issue */
+    uint64_t until;   /* the cycle in which its result is in its unit's last stage; shared memory: it lets go */
     bool shared, load, store, atomic, bypass, any_lane;
     uint32_t conflict;     /* cycles that shared memory takes */
     uint32_t access_count; /* left; the last is next */
@@ -89,7 +152,8 @@ struct staged_warp {
     struct staged_block *block; /* NULL: the place is free */
     struct rp_cursor cursor;
     uint32_t number;
-    bool started, over, done, retired; /* over: the cursor has no more; done: its last instruction issued */
+    unsigned place, subcore, slot, bank; /* place = slot × sub-cores + sub-core; bank: that of register 0 */
+    bool started, over, done, retired;   /* over: the cursor has no more; done: its last instruction issued */
     bool waits_at_barrier, waits_at_fence;
     uint32_t at_barriers;
     struct inst *buffer[STAGED_BUFFER];
@@ -111,36 +175,56 @@ struct collector {
     uint32_t unread;
 };
 struct unit {
-    struct inst *dispatch;
+    uint64_t free;                       /* the cycle from which it takes an instruction */
     uint64_t occupied[STAGED_RING / 64]; /* cycles in which a result ends */
 };
 struct bank {
     uint8_t queue[STAGED_MOST_COLLECTORS * STAGED_SOURCES]; /* collectors, one entry for each operand */
     unsigned head, count;
-    bool written;
+};
+#define STAGED_BANKS (STAGED_SUBCORES * 16)
+
+/* The warps of a sub-core by slot. */
+struct staged_subcore {
+    uint64_t look;               /* those of which something changed since `open` was worked out */
+    uint64_t open;               /* those whose next instruction may issue if its unit's latch is free */
+    uint64_t next[STAGED_UNITS]; /* by the unit of the next instruction, of those that are open */
+    uint64_t latched;            /* units whose latch is taken */
 };
 
 struct staged_sm {
     struct staged *chip;
-    unsigned number;
-    uint64_t cycle; /* of those in which it had something to do */
+    unsigned number, subcores;
+    uint64_t cycle; /* of those in which it had warps */
+    uint64_t seen;  /* the chip's cycle up to which `cycle` counts */
+    uint64_t wake;  /* the chip's cycle in which it is to be stepped again */
+    bool changed;   /* something did in this cycle */
     struct staged_block **slots;
     unsigned slot_count, live_blocks, live_warps;
     struct staged_warp *warps;
+    uint64_t hungry, leaving; /* places: with nothing fetched; that may retire */
     void *scheduler[STAGED_SUBCORES];
-    unsigned first_scheduler, last_fetched;
+    struct staged_subcore subcore[STAGED_SUBCORES];
+    unsigned last_fetched;
     int fetched; /* the warp in the latch, -1: none */
+    /* latches, and for each unit the sub-cores whose latch is taken */
     struct inst *issued[STAGED_UNITS][STAGED_SUBCORES], *collected[STAGED_UNITS][STAGED_SUBCORES];
+    uint32_t is_issued[STAGED_UNITS], is_collected[STAGED_UNITS], units_issued, units_collected;
     struct collector collectors[STAGED_MOST_COLLECTORS];
+    uint64_t taken, ready;           /* collectors: with an instruction; that have read all */
+    uint64_t for_unit[STAGED_UNITS]; /* collectors by unit of their instruction */
     unsigned last_dispatched[STAGED_MOST_COLLECTORS];
-    struct bank banks[STAGED_SUBCORES * 16];
+    struct bank banks[STAGED_BANKS];
+    uint64_t asked[STAGED_BANKS / 64],
+        written[STAGED_BANKS / 64]; /* banks to read from; that are written in this cycle */
     struct unit units[STAGED_UNITS][STAGED_SUBCORES];
-    struct inst *ends[STAGED_RING]; /* results written back in a cycle, in order */
-    struct inst **ends_last[STAGED_RING];
+    struct inst *ends[STAGED_RING]; /* results written back in a cycle */
+    uint64_t any_end[STAGED_RING / 64];
     uint8_t buses[STAGED_RING];
     /* load/store unit */
-    struct inst *dispatch, **shared_pipe;
-    uint32_t in_shared, in_l1; /* in the stages of shared memory, and of L1's banks */
+    struct inst *dispatch;
+    struct stages shared_pipe, *l1_queue; /* l1_queue: for each bank */
+    uint32_t in_l1;
     unsigned next_client;
     struct {
         bool full, shared;
@@ -148,7 +232,6 @@ struct staged_sm {
         int32_t dst;
     } result;
     struct packet *bypassed;
-    struct packet **l1_queue; /* bank × latency */
     struct sector_cache *l1;
     uint32_t l1_ways;
     bool l1_used;
@@ -160,20 +243,24 @@ struct staged_sm {
 struct slice {
     struct fifo rop, in, out, to_dram, from_dram, misses;
     struct sector_cache *l2;
-    uint32_t port_busy;
-    uint64_t copies; /* sectors preloaded: its clock is as much ahead */
+    uint64_t port_free, wake; /* cycles */
+    uint64_t copies;          /* sectors preloaded: its clock is as much ahead */
 };
 struct channel {
     struct dram_channel *dram;
     struct fifo waiting;
     unsigned last;
     uint32_t credits[2], shared;
+    uint64_t wake, wake_core; /* cycles of device memory, and of the core */
 };
 struct crossbar {
-    unsigned ports;
-    struct fifo *in, *out; /* by port: SMs, then slices */
-    unsigned *next;
-    uint32_t packets; /* in all inputs */
+    unsigned ins, outs;
+    bool requests;         /* from SMs to slices; else back */
+    struct fifo *in, *out; /* by number of SM or slice */
+    unsigned *next;        /* by output: the input that has the first turn */
+    unsigned words;
+    uint64_t *heads; /* by output, `words` each: inputs whose first packet goes there */
+    uint64_t *asked; /* outputs with such */
 };
 
 struct staged {
@@ -184,8 +271,10 @@ struct staged {
     struct channel *channels;
     struct crossbar requests, replies;
     unsigned slice_count;
-    double core_time, dram_time;
-    uint64_t cycle; /* of the core, all launches together */
+    double core_time, dram_time, core_period, dram_period;
+    uint64_t cycle, dram_cycle; /* of the core and of device memory, all launches together */
+    bool skips;                 /* components may sleep */
+    bool stepped;               /* one was awake since the core's last step began */
     struct inst *spare;
     struct packet *spare_packets;
     struct packet_slab *slabs;
@@ -197,6 +286,7 @@ struct staged {
     uint32_t launch_number, registers;
     struct staged_static *statics;
     uint64_t blocks, next_block, live_blocks, begin, age, countdown;
+    bool may_place, emptied; /* an SM may have room for a block; one has lost its last warp */
     unsigned limit, warps_per_block, next_sm;
     struct statistics *statistics;
     struct rp_error *err;
@@ -205,21 +295,34 @@ struct staged {
 
 /* program.c */
 bool staged_statics(struct staged *, struct rp_error *);
+/* Counts the cycles that the SM slept through. */
+void staged_catch_up(struct staged_sm *);
 /* front.c: blocks, fetch, issue */
 bool staged_place_blocks(struct staged *);
 void staged_front(struct staged_sm *);
 void staged_fetch(struct staged_sm *);
-void staged_release(struct staged_warp *, int32_t reg);
+void staged_release(struct staged_sm *, struct staged_warp *, int32_t reg);
+/* Something may have ended for which the warp waits: to issue, or to leave. */
+static inline void staged_look(struct staged_sm *sm, struct staged_warp *w)
+{
+    sm->changed = true;
+    sm->subcore[w->subcore].look |= 1ull << w->slot;
+    if (w->done && !w->retired && !w->in_pipeline && !w->stores && !w->pending)
+        sm->leaving |= 1ull << w->place;
+}
 /* access.c: the accesses of an instruction */
 bool staged_accesses(struct staged_sm *, struct staged_warp *, const struct rp_step *, struct inst *);
 /* collect.c: operands, units, write-back of units */
 void staged_write_back(struct staged_sm *);
 void staged_execute(struct staged_sm *);
 void staged_read_operands(struct staged_sm *);
-unsigned staged_bank(const struct staged_sm *, const struct inst *, int32_t reg);
+/* The bank of a warp's register, by the number that it has in warp 0. */
+unsigned staged_bank(const struct staged_sm *, const struct staged_warp *, unsigned of_warp_0);
+uint64_t staged_units_next(const struct staged_sm *); /* the SM's cycle in which one of them may do something */
 /* lsu.c */
 void staged_lsu_cycle(struct staged_sm *);
 void staged_lsu_receive(struct staged_sm *);
+uint64_t staged_lsu_next(const struct staged_sm *); /* as staged_units_next */
 /* chip.c */
 bool staged_chip_new(struct staged *);
 void staged_chip_free(struct staged *);
@@ -227,8 +330,14 @@ void staged_slices_reply(struct staged *);
 void staged_slices_cycle(struct staged *);
 void staged_dram_cycle(struct staged *);
 void staged_crossbar_cycle(struct staged *, struct crossbar *);
-bool staged_crossbar_room(const struct staged *, const struct crossbar *, unsigned port);
-void staged_crossbar_send(struct staged *, struct crossbar *, unsigned port, struct packet *);
+bool staged_crossbar_room(const struct staged *, const struct crossbar *, unsigned in);
+void staged_crossbar_send(struct staged *, struct crossbar *, unsigned in, struct packet *);
+/* The first cycles in which something of the chip may happen, unless an SM does something. Of the core; of device
+ * memory; of device memory again, but counted by the core. */
+struct staged_wake {
+    uint64_t core, dram, dram_core;
+};
+void staged_chip_next(const struct staged *, struct staged_wake *);
 unsigned staged_slice_of(const struct staged *, uint64_t address);
 void staged_copy(struct staged *, uint64_t address, uint64_t size);
 
@@ -243,7 +352,8 @@ static inline bool staged_is(const struct machine *m)
 {
     return ((const struct pipeline_model *)m->pipeline.model)->staged;
 }
-struct staged *staged_new(const struct machine *, struct rp_error *);
+/* `skips`: components sleep while nothing can change in them, as in the fast engine. */
+struct staged *staged_new(const struct machine *, bool skips, struct rp_error *);
 void staged_free(struct staged *);
 /* The next launch, alone: caches, device memory and clocks are as the one before left them. */
 bool staged_run(struct staged *, const struct engine_job *, struct statistics *sum, struct rp_error *);
