@@ -1,0 +1,78 @@
+#!/bin/bash
+# reprise ablate against reprise replay of each machine, and against figures worked out here.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+r=$REPRISE
+fails() { # status, text, options: one line
+    local status=$1 text=$2 got
+    shift 2
+    "$r" ablate -q "$@" >"$work/out" 2>"$work/err"
+    got=$?
+    if [ $got = "$status" ] && grep -qF -- "$text" "$work/err" && [ ! -s "$work/out" ]; then echo "ok - refuses: $text"; else
+        echo "not ok - refuses: $text"; echo "  $got: $(cat "$work/err")" >&2; fi
+}
+for seed in 3 6; do "$BUILD/programs/synthetic" $seed "$work/$seed.wtr" || exit 1; done
+traces=("$work/3.wtr" "$work/6.wtr")
+on=(-m jetson-tx2 --set l1.size=16K --set icache=set-associative --set icache.line=128 --set icache.sets=4 --set icache.ways=2
+    --set icache.latency=50)
+"$r" ablate -q "${traces[@]}" "${on[@]}" --json >"$work/steps.json"
+"$r" ablate -q "${traces[@]}" "${on[@]}" --json --threads 3 | cmp -s - "$work/steps.json" && echo "ok - threads change nothing" || echo "not ok - threads change nothing"
+"$r" ablate -q "${traces[@]}" "${on[@]}" --alone --json >"$work/alone.json"
+"$r" ablate -q "${traces[@]}" "${on[@]}" --csv >"$work/steps.csv"
+"$r" ablate -q "${traces[@]}" "${on[@]}" --csv --launches >"$work/launches.csv"
+"$r" ablate -q "${traces[@]}" -m jetson-tx2 --step "near DRAM:dram.latency=1" --step dram.latency=1000,l2=none --step none:l1.size=24K --json >"$work/own.json"
+n=0 steps=()
+for settings in "" "icache=perfect" "subcores=1 l1.subcores=1 icache.subcores=1" "issue.width=1" "l1=none l2=none" "coalescer=ideal"; do
+    for s in $settings; do
+        steps+=(--set "$s")
+    done
+    for t in 0 1; do
+        # what is set for a part cannot be given when that goes away
+        args=()
+        for o in "${on[@]}"; do
+            case "$o ${steps[*]}" in
+                l1.size*l1=none*) args=("${args[@]:0:${#args[@]}-1}") ;;
+                icache*.*icache=perfect* | icache=set*icache=perfect*) args=("${args[@]:0:${#args[@]}-1}") ;;
+                *) args+=("$o") ;;
+            esac
+        done
+        "$r" replay -q "${traces[t]}" "${args[@]}" "${steps[@]}" --json >"$work/step.$n.$t.json" || echo "not ok - replay ${args[*]} ${steps[*]}"
+    done
+    n=$((n + 1))
+done
+python3 - "$work" <<'PY'
+import csv, json, statistics, sys
+folder = sys.argv[1] + '/'
+def check(what, fine, more=''):
+    print(('ok - ' if fine else 'not ok - ') + what)
+    if not fine:
+        print('  ', more, file=sys.stderr)
+steps, alone, own = (json.load(open(folder + n + '.json')) for n in ('steps', 'alone', 'own'))
+replays = [[[l['cycles'] for l in json.load(open(f'{folder}step.{n}.{t}.json'))['launches']] for t in (0, 1)] for n in range(6)]
+for n in range(6):
+    check(f'after step {n} the cycles are those of the machine', steps['stages'][n]['cycles'] == replays[n], (steps['stages'][n]['cycles'], replays[n]))
+def figures(name, d, before):
+    near = lambda a, b: abs(a - b) < 1e-6 * abs(b) + 1e-9
+    for n, s in enumerate(d['steps']):
+        a, b = ([c for t in d['stages'][i]['cycles'] for c in t] for i in (before(n), n + 1))
+        q = [100 * x / y for x, y in zip(a, b)]
+        check(f'{name}: figures of "{s["step"]}"', s['launches'] == len(q) and near(s['mean'], statistics.mean(q)) and
+              near(s['deviation'], statistics.stdev(q)) and near(s['least'], min(q)) and near(s['greatest'], max(q)) and
+              s['against'] == d['stages'][before(n)]['stage'], (s, q))
+figures('one after the other', steps, lambda n: n)
+figures('alone', alone, lambda n: 0)
+figures('own steps', own, lambda n: n)
+check('the instruction cache matters here', steps['steps'][0]['changes'] and steps['steps'][0]['mean'] > 101)
+check('own steps have their names', [s['step'] for s in own['steps']] == ['near DRAM', 'dram.latency=1000,l2=none', 'none'], own['steps'])
+check('and their settings', own['steps'][1]['set'] == {'dram.latency': 1000, 'l2': 'none'} and own['stages'][2]['machine']['options']['l2.model'] == 'none')
+check('a step that changes nothing says so', [s['changes'] for s in own['steps']] == [True, True, False] and own['steps'][2]['mean'] == 100)
+rows = list(csv.DictReader(open(folder + 'steps.csv')))
+check('CSV has the figures', [(r['step'], r['mean']) for r in rows] == [(s['step'], '%.2f' % s['mean'] if s['changes'] else '') for s in steps['steps']], rows)
+rows = list(csv.DictReader(open(folder + 'launches.csv')))
+check('and the launches', [[int(r[s['stage']]) for r in rows] for s in steps['stages']] == [[c for t in s['cycles'] for c in t] for s in steps['stages']])
+PY
+fails 1 "--step x: give NAME:KEY=VALUE,KEY=VALUE" "${traces[0]}" -m jetson-tx2 --step x
+fails 1 "did you mean 'none'?" "${traces[0]}" -m jetson-tx2 --step l1=nono
+fails 1 "which machine" "${traces[0]}"
+fails 2 "not there.wtr" "$work/not there.wtr" -m jetson-tx2
