@@ -206,6 +206,14 @@ disassembly: deps toolchain
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all kernels
 	@BUILD=$(BUILD) REPRISE=$(abspath $(BUILD))/reprise SASS_FULL=1 bash tests/cli/sass.sh
 
+# The Python package and Triton: NumPy and Triton, fetched once, in a virtual environment.
+.PHONY: python-environment check-python
+python-environment: deps
+	@tests/python/environment $(BUILD)/python
+check-python: python-environment
+	@$(MAKE) --no-print-directory -s -j$$(nproc) all $(filter %/vector_add.sm_62.O3.cubin,$(CUBINS))
+	@BUILD=$(BUILD) REPRISE=$(abspath $(BUILD))/reprise REPRISE_MACHINES=$(abspath hw-models/machines) bash tests/cli/python.sh
+
 .PHONY: deps check demo
 deps:
 	@tools/setup
@@ -384,6 +392,7 @@ help:
 	@echo 'check      install what is missing, run every test'
 	@echo 'unit-NAME  one suite of tests/unit: $(SUITES)'
 	@echo 'toolchain  fetch NVIDIA'"'"'s ptxas and disassemblers (200 MB) for the tests that compare with them'
+	@echo 'check-python  fetch NumPy and Triton (190 MB), test the Python package and kernels of Triton'
 	@echo 'random-ptx  N=10000 kernels of random PTX from SEED=1 on: PTX and machine code leave the same bits'
 	@echo 'random-programs  N=10000 random programs from SEED=1 on: host, PTX and machine code leave the same bits'
 	@echo 'network    train a dense network, record its kernels, compare 1,000 images with the CPU'

@@ -1,0 +1,14 @@
+"""Reprise from Python: run a compiled Triton kernel, PTX or a cubin on the CPU, record its trace, replay its timing.
+
+    import numpy, reprise
+    x = numpy.arange(1000, dtype=numpy.float32)
+    result = reprise.run(compiled, grid=(8,), args=[x, numpy.empty_like(x), 1000], trace="scale.wtr")
+    print(result.arrays[1], reprise.replay(result.trace, "jetson-tx2")["launches"][0]["cycles"])
+
+The program `reprise` does the work: $REPRISE names it, else it is looked for on the PATH, else in this checkout's build.
+"""
+from .run import Result, run
+from .program import Error, KernelFault
+from .replay import replay
+
+__all__ = ["Error", "KernelFault", "Result", "replay", "run"]

@@ -1,0 +1,45 @@
+"""Finds the program reprise and calls it."""
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+_KERNEL_FAULT = 3  # reprise's exit status when a kernel misbehaved
+
+
+class Error(Exception):
+    """reprise could not do what was asked. `status` is its exit status, the text its message."""
+
+    def __init__(self, message, status=None):
+        super().__init__(message)
+        self.status = status
+
+
+class KernelFault(Error):
+    """The kernel misbehaved: an access out of bounds, a deadlock. The trace holds what it did up to there."""
+
+
+def find_program():
+    named = os.environ.get("REPRISE")
+    if named:
+        return named
+    found = shutil.which("reprise")
+    if found:
+        return found
+    built = Path(__file__).resolve().parents[3] / "build" / "reprise"
+    if built.is_file():
+        return str(built)
+    raise Error("the program reprise is not on the PATH: install it (make install), or name it in $REPRISE")
+
+
+def call_program(arguments):
+    """Runs reprise with these arguments; returns its standard output. A failure is an Error with its message."""
+    try:
+        done = subprocess.run([find_program(), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, errors="replace")
+    except OSError as e:
+        raise Error(f"reprise cannot be started: {e}") from e
+    if done.returncode == 0:
+        return done.stdout
+    message = done.stderr.strip() or f"reprise ended with status {done.returncode}"
+    raise (KernelFault if done.returncode == _KERNEL_FAULT else Error)(message, done.returncode)

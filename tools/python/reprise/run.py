@@ -1,0 +1,183 @@
+"""Runs one launch of a kernel on arrays."""
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import NamedTuple, Optional
+
+import numpy
+
+from .parameters import entries, scalar_bytes
+from .program import Error, call_program
+
+_WARP = 32
+_SCRATCH_POINTERS = 2  # Triton 3.5 adds a pointer to global scratch memory and one to the profiler's to each kernel
+
+
+class Result(NamedTuple):
+    arrays: list  # what each argument holds after the launch, in order; None for those that are no arrays
+    trace: Optional[str]  # the trace's path; None if none was asked for
+    report: dict  # what `reprise record --json` says of the launch
+
+
+class _Code(NamedTuple):
+    data: bytes
+    ptx: Optional[str]  # its text, if it is PTX
+    kernel: Optional[str]
+    block: Optional[tuple]
+    shared: int
+    suffix: str
+    from_triton: bool = False
+
+
+def _read_code(kernel):
+    """Takes what Triton compiled, PTX as text, a module as bytes, or a path to one."""
+    asm = getattr(kernel, "asm", None)
+    if asm is not None:
+        meta = kernel.metadata
+        for scratch in ("global_scratch_size", "profile_scratch_size"):
+            if getattr(meta, scratch, 0):
+                raise Error(f"the kernel needs scratch memory of Triton's runtime ({scratch}), which reprise has not")
+        if getattr(meta, "num_ctas", 1) != 1:
+            raise Error("the kernel was compiled for clusters of several blocks (num_ctas), which reprise does not run")
+        ptx = asm["ptx"]
+        return _Code(ptx.encode(), ptx, meta.name, (_WARP * meta.num_warps, 1, 1), meta.shared, ".ptx", True)
+    if isinstance(kernel, str) and "\n" in kernel:
+        return _Code(kernel.encode(), kernel, None, None, 0, ".ptx")
+    if isinstance(kernel, (str, os.PathLike)):
+        try:
+            data, suffix = Path(kernel).read_bytes(), Path(kernel).suffix
+        except OSError as e:
+            raise Error(f"{kernel}: {e.strerror}") from e
+    elif isinstance(kernel, (bytes, bytearray)):
+        data, suffix = bytes(kernel), ".bin"
+    else:
+        raise Error(f"a {type(kernel).__name__} is no kernel: give what Triton compiled, PTX, a cubin, or a path")
+    text = data.decode(errors="replace") if data[:4] != b"\x7fELF" and b".entry" in data else None
+    return _Code(data, text, None, None, 0, ".ptx" if text is not None else suffix)
+
+
+def _choose_kernel(code, name):
+    """The kernel's name and its parameters; None where only reprise can tell, as for cubins."""
+    name = name or code.kernel
+    if code.ptx is None:
+        return name, None
+    kernels = entries(code.ptx)
+    if name is None:
+        if len(kernels) != 1:
+            raise Error(f"the module has {len(kernels)} kernels; say which one: name={' or '.join(map(repr, kernels))}")
+        name = next(iter(kernels))
+    if name not in kernels:
+        raise Error(f"the module has no kernel {name!r}; it has {', '.join(map(repr, kernels)) or 'none'}")
+    return name, kernels[name]
+
+
+def _three(what, value):
+    numbers = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    if not 1 <= len(numbers) <= 3 or not all(isinstance(n, (int, numpy.integer)) and n > 0 for n in numbers):
+        raise Error(f"{what}={value!r}: give one to three numbers above 0")
+    return [int(n) for n in numbers] + [1] * (3 - len(numbers))
+
+
+class _Buffers:
+    """The arrays among the arguments. The same array given twice is one buffer."""
+
+    def __init__(self, folder):
+        self.folder, self.named = folder, []
+
+    def add(self, array, where):
+        """The argument that passes the array; a null pointer for one without elements."""
+        if not array.nbytes:
+            return "u64=0"
+        for name, known, first in self.named:
+            if known is array:
+                return "buf=" + name
+            if numpy.shares_memory(known, array):
+                raise Error(f"{where} and {first} overlap: pass the whole array and an offset")
+        name = f"b{len(self.named)}"
+        self.named.append((name, array, where))
+        (self.folder / name).write_bytes(numpy.ascontiguousarray(array).tobytes())
+        return "buf=" + name
+
+    def result(self, array):
+        if not array.nbytes:
+            return array.copy()
+        for name, known, _ in self.named:
+            if known is array:
+                return numpy.fromfile(self.folder / (name + ".out"), array.dtype).reshape(array.shape)
+        raise AssertionError("an array that is no buffer")
+
+
+def _fill_parameters(args, parameters, buffers):
+    """The arguments as a launch file has them."""
+    if parameters is not None and len(args) != len(parameters):
+        raise Error(f"the kernel has {len(parameters)} parameters, not {len(args)}")
+    given = []
+    for i, value in enumerate(args):
+        where = f"argument {i}"
+        if isinstance(value, numpy.ndarray):
+            if parameters is not None and parameters[i].size != 8:
+                raise Error(f"{where}: an array, but the parameter is a .{parameters[i].type}, no pointer")
+            given.append(buffers.add(value, where))
+        elif parameters is not None:
+            given.append("bytes=" + scalar_bytes(value, parameters[i], where).hex())
+        elif isinstance(value, (numpy.generic, bytes)):
+            given.append("bytes=" + (value if isinstance(value, bytes) else value.tobytes()).hex())
+        else:
+            raise Error(f"{where}: machine code does not tell the types of parameters; give numpy.int32(...) or bytes")
+    return given
+
+
+def _quoted(text):
+    return '"' + str(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _launch_file(buffers, name, grid, block, shared, given):
+    contents = "".join(f"    {n} = {_quoted(f'file:{buffers.folder / n}')};\n" for n, _, _ in buffers.named)
+    saves = "".join(f"    {n} = {_quoted(buffers.folder / (n + '.out'))};\n" for n, _, _ in buffers.named)
+    kernel = f"kernel = {_quoted(name)}; " if name else ""
+    values = ", ".join(map(_quoted, given))
+    return (f"buffers = {{\n{contents}}};\nsave = {{\n{saves}}};\n"
+            f"launches = ( {{ {kernel}grid = {grid}; block = {block}; shared = {shared}; args = ( {values} ); }} );\n")
+
+
+def run(kernel, grid, args, *, block=None, name=None, shared=None, trace=None, target=None, threads=0, limit=None):
+    """Runs a kernel once, and records it if `trace` says where to.
+
+    kernel   what Triton compiled (its block and shared memory are known), PTX as text, a module as bytes, or a path
+    grid     blocks: a number or up to three
+    args     in the order of the kernel's parameters, without Triton's constexprs: arrays, numbers, numpy scalars, bytes.
+             Arrays are copied: look for what the kernel stored in the result's `arrays`
+    block    threads of a block; needed but for Triton's kernels
+    name     the kernel's name, if the module has several
+    shared   bytes of dynamic shared memory; Triton's kernels know theirs
+    target   run PTX as for this target, such as "sm_75"
+    threads  of the host; 0: one per CPU
+    limit    instructions that a warp may execute
+
+    Returns a Result. Raises KernelFault if the kernel misbehaved, Error for all else.
+    """
+    code = _read_code(kernel)
+    name, parameters = _choose_kernel(code, name)
+    if block is None and code.block is None:
+        raise Error("give the threads of a block: block=256")
+    with tempfile.TemporaryDirectory(prefix="reprise-") as folder:
+        folder = Path(folder)
+        buffers = _Buffers(folder)
+        values = list(args)
+        if code.from_triton:  # trailing pointers to scratch memory, which these kernels do not use, are null
+            values += [0] * (len(parameters) - len(values) if len(parameters) <= len(values) + _SCRATCH_POINTERS else 0)
+        given = _fill_parameters(values, parameters, buffers)
+        module, launch = folder / ("module" + code.suffix), folder / "launch.cfg"
+        module.write_bytes(code.data)
+        shared = code.shared if shared is None else shared
+        launch.write_text(_launch_file(buffers, name, _three("grid", grid), _three("block", block or code.block),
+                                       shared, given))
+        command = ["record", "--json", "--quiet", "--threads", str(threads), "--launch-file", str(launch), "--module", str(module)]
+        command += ["--output", os.fspath(trace)] if trace else ["--no-trace"]
+        command += ["--shared-limit", str(shared)] if shared > 49152 else []
+        command += ["--target", target] if target else []
+        command += ["--limit", str(limit)] if limit is not None else []
+        report = json.loads(call_program(command))
+        arrays = [buffers.result(a) if isinstance(a, numpy.ndarray) else None for a in args]
+        return Result(arrays, os.fspath(trace) if trace else None, report)
