@@ -12,7 +12,10 @@ static const struct model *const drams[] = {&dram_ideal.model, &dram_fixed.model
 static const struct model *const instruction_caches[] = {&instruction_cache_perfect.model,
                                                          &instruction_cache_set_associative.model, NULL};
 
-static const struct model *const pipelines[] = {&pipeline_direct.model, &pipeline_staged.model, NULL};
+static const struct model *const pipelines[] = {&pipeline_direct.model, &pipeline_staged.model,
+                                                &pipeline_one_at_a_time.model, NULL};
+
+static const struct model *const memories[] = {&memory_hierarchy.model, &memory_stochastic.model, NULL};
 
 const struct model_set built_in_models = {{
     [KIND_SCHEDULER] = schedulers,
@@ -23,4 +26,5 @@ const struct model_set built_in_models = {{
     [KIND_DRAM] = drams,
     [KIND_INSTRUCTION_CACHE] = instruction_caches,
     [KIND_PIPELINE] = pipelines,
+    [KIND_MEMORY] = memories,
 }};

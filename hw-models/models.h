@@ -7,6 +7,7 @@
 #include "hw-models/coalescer/coalescer.h"
 #include "hw-models/dram/dram.h"
 #include "hw-models/instruction-cache/instruction-cache.h"
+#include "hw-models/memory/memory.h"
 #include "hw-models/model.h"
 #include "hw-models/pipeline/pipeline.h"
 #include "hw-models/scheduler/scheduler.h"
@@ -22,6 +23,7 @@ enum model_kind {
     KIND_DRAM,
     KIND_INSTRUCTION_CACHE,
     KIND_PIPELINE,
+    KIND_MEMORY,
     KIND_COUNT
 };
 

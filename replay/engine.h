@@ -8,6 +8,7 @@
 #ifndef REPRISE_REPLAY_ENGINE_H
 #define REPRISE_REPLAY_ENGINE_H
 
+#include "replay/drawn.h"
 #include "replay/memory/memory_system.h"
 #include "replay/queue.h"
 #include "replay/replay.h"
@@ -21,6 +22,9 @@ struct engine_job {
     uint32_t first;                 /* the first of them */
     uint64_t begin;                 /* the cycle of the queue's clock in which the period begins */
     unsigned threads;               /* at most, for the fast engine; 0: one */
+    const struct stochastic *drawn; /* NULL: accesses draw nothing */
+    struct luck luck;               /* who draws */
+    uint64_t processors;            /* as in struct replay_options */
     struct profile *profile;        /* as in struct replay_options */
     /* Called every so often, from any thread, with the warp instructions done since the last call; may be NULL. */
     void (*progress)(void *, uint64_t done);

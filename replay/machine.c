@@ -171,10 +171,16 @@ static bool collect_units(struct resolver *r, struct rp_error *err)
     return true;
 }
 
-/* A set of a program's own need not have pipelines: it has the built-in ones then. */
+/* What a machine has when nothing is said; NULL: something must be. */
+static const struct model *default_model(enum model_kind kind)
+{
+    return kind == KIND_PIPELINE ? &pipeline_direct.model : kind == KIND_MEMORY ? &memory_hierarchy.model : NULL;
+}
+
+/* A set of a program's own need not have kinds with a default: it has the built-in ones then. */
 static const struct model *const *models_of(const struct resolver *r, enum model_kind kind)
 {
-    return kind == KIND_PIPELINE && !r->models->of[kind] ? built_in_models.of[kind] : r->models->of[kind];
+    return default_model(kind) && !r->models->of[kind] ? built_in_models.of[kind] : r->models->of[kind];
 }
 
 static bool choose_model(struct resolver *r, const struct setting *s, struct machine_part *part, enum model_kind kind,
@@ -241,8 +247,8 @@ static bool choose_models(struct resolver *r, struct rp_error *err)
             r->model_level[p] = s->level;
             r->model_is_late[p] = is_late(r, s);
         }
-        if (!part->model && kind == KIND_PIPELINE)
-            part->model = &pipeline_direct.model;
+        if (!part->model)
+            part->model = default_model(kind);
         if (!part->model)
             return rp_fail(err, RP_BAD_INPUT, "%s: '%s' is missing: no model is chosen for it", r->settings->file, key);
         if (!begin_options(part, err))
@@ -489,11 +495,38 @@ static bool fits_together(const struct resolver *r, struct rp_error *err)
 
 #define MOST_COLLECTORS 64
 
-/* What only one of the two pipelines can do. */
+/* Which parts and options need the pipeline one-at-a-time, and what it needs. */
+static bool fits_one_at_a_time(const struct resolver *r, struct rp_error *err)
+{
+    const struct machine *m = r->machine;
+    const struct pipeline_model *pipeline = (const struct pipeline_model *)m->pipeline.model;
+    bool drawn = ((const struct memory_model *)m->memory.model)->drawn;
+    if (drawn && pipeline->staged)
+        return inconsistent(r, (const char *const[]){"memory.model", "pipeline.model"}, 2,
+                            "pipeline 'staged' has a memory of its own: memory.model must be 'hierarchy'", err);
+    if (pipeline->one_at_a_time && !drawn)
+        return inconsistent(r, (const char *const[]){"memory.model", "pipeline.model"}, 2,
+                            "pipeline 'one-at-a-time' needs memory whose accesses take a time of their own: choose "
+                            "memory 'stochastic'",
+                            err);
+    if (m->placement == PLACEMENT_EVEN && !pipeline->one_at_a_time)
+        return inconsistent(r, (const char *const[]){"placement", "pipeline.model"}, 2,
+                            "placement 'even' parts the warps of a block: choose pipeline 'one-at-a-time'", err);
+    if (m->measure == MEASURE_PROCESSOR && !pipeline->one_at_a_time)
+        return inconsistent(r, (const char *const[]){"measure", "pipeline.model"}, 2,
+                            "measure 'processor' needs sub-cores that do not wait for one another: choose pipeline "
+                            "'one-at-a-time'",
+                            err);
+    return true;
+}
+
+/* What only some pipelines can do. */
 static bool fits_pipeline(const struct resolver *r, struct rp_error *err)
 {
     const struct machine *m = r->machine;
     char text[300];
+    if (!fits_one_at_a_time(r, err))
+        return false;
     if (!((const struct pipeline_model *)m->pipeline.model)->staged) {
         if (!((const struct scheduler_model *)m->scheduler.model)->observe)
             return true;

@@ -20,8 +20,12 @@
       "sub-cores of an SM, each with a scheduler and units of its own")                                                \
     X(clock_mhz, "clock_mhz", OPTION_FRACTION, "MHz", FRACTION(1) / 1000, FRACTION(100000), FRACTION(1000), NULL,      \
       "core clock; converts cycles to time only")                                                                      \
-    X(placement, "placement", OPTION_CHOICE, "", 0, 1, 0, machine_placements,                                          \
-      "sub-core of a warp: its number in the block modulo the sub-cores, or the one with the fewest warps")            \
+    X(placement, "placement", OPTION_CHOICE, "", 0, 2, 0, machine_placements,                                          \
+      "sub-core of a warp: its number in the block modulo the sub-cores, or the one with the fewest warps; even: "     \
+      "warps go to the sub-cores of all SMs in turns, regardless of blocks (pipeline one-at-a-time)")                  \
+    X(measure, "measure", OPTION_CHOICE, "", 0, 1, 0, machine_measures,                                                \
+      "cycles of a launch: until the last sub-core is done, or the mean of those that have a warp (pipeline "          \
+      "one-at-a-time)")                                                                                                \
     X(issue_exit, "issue_exit", OPTION_BOOLEAN, "", 0, 1, 1, NULL,                                                     \
       "exits without a guard take an issue slot; if not, they take no time at all")                                    \
     X(dispatch_latency, "dispatch_latency", OPTION_INTEGER, "cycles", 0, 1000000, 0, NULL,                             \
@@ -89,7 +93,9 @@
 
 extern const char *const machine_placements[];
 extern const char *const machine_fences[];
-enum { PLACEMENT_WARP_ID, PLACEMENT_BALANCED };
+enum { PLACEMENT_WARP_ID, PLACEMENT_BALANCED, PLACEMENT_EVEN };
+extern const char *const machine_measures[];
+enum { MEASURE_GRID, MEASURE_PROCESSOR };
 enum { FENCES_BY_SCOPE, FENCES_ALL };
 extern const char *const machine_dependencies[];
 enum { DEPENDENCIES_SCOREBOARD, DEPENDENCIES_CONTROL_WORDS };
@@ -116,7 +122,7 @@ struct machine {
     MACHINE_OPTIONS(X)
 #undef X
     int64_t lists[MACHINE_LISTS]; /* see machine_option_list */
-    struct machine_part scheduler, shared, coalescer, l1, l2, dram, icache, pipeline;
+    struct machine_part scheduler, shared, coalescer, l1, l2, dram, icache, pipeline, memory;
     uint32_t unit_count;
     char unit_name[MACHINE_UNITS][24];
     struct machine_part units[MACHINE_UNITS];

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const machine_placements[] = {"warp-id", "balanced", NULL};
+const char *const machine_placements[] = {"warp-id", "balanced", "even", NULL};
+const char *const machine_measures[] = {"grid", "processor", NULL};
 const char *const machine_fences[] = {"scope", "all", NULL};
 
 const char *const machine_dependencies[] = {"scoreboard", "control-words", NULL};
@@ -50,6 +51,7 @@ const struct machine_slot machine_slots[MACHINE_SLOTS] = {
     {"dram", KIND_DRAM, offsetof(struct machine, dram)},
     {"icache", KIND_INSTRUCTION_CACHE, offsetof(struct machine, icache)},
     {"pipeline", KIND_PIPELINE, offsetof(struct machine, pipeline)},
+    {"memory", KIND_MEMORY, offsetof(struct machine, memory)},
 };
 
 struct machine_part *machine_part_of(struct machine *m, size_t index, enum model_kind *kind, char key[40])

@@ -8,6 +8,7 @@
 
 #include "replay/engine.h"
 #include "replay/memory/memory_system.h"
+#include "replay/processors/processors.h"
 #include "replay/queue.h"
 #include "replay/staged/staged.h"
 
@@ -28,9 +29,10 @@ struct session {
     unsigned launch_threads;    /* for each unit */
     uint32_t *units;            /* the first launch of each; NULL: every launch is one */
     uint32_t first, unit_count; /* first: launch to replay */
-    struct staged *staged;      /* NULL, or what carries all launches out, one after the other */
-    pthread_t reporter;         /* the thread that reports progress */
-    pthread_mutex_t lock;       /* of what follows */
+    struct stochastic drawn;
+    struct staged *staged; /* NULL, or what carries all launches out, one after the other */
+    pthread_t reporter;    /* the thread that reports progress */
+    pthread_mutex_t lock;  /* of what follows */
     pthread_cond_t handed_on;
     uint32_t next, handed;     /* the next unit to take, and to hand on */
     struct finished *finished; /* [window], by number modulo window */
@@ -41,6 +43,9 @@ struct session {
     struct rp_error error;
     uint64_t done, total; /* warp instructions */
 };
+
+/* Launches run one after the other, whatever the streams allow. */
+static bool one_by_one(const struct machine *m) { return staged_is(m) || processors_are(m); }
 
 static void add_progress(void *data, uint64_t done)
 {
@@ -78,6 +83,8 @@ static bool replay_period(struct session *s, struct engine_job *job, struct stat
         return rp_fail(err, RP_BAD_INPUT, "%s: its launches wait for one another", rp_trace_path(s->trace));
     if (s->staged)
         return staged_run(s->staged, job, sum, err);
+    if (processors_are(s->machine))
+        return processors_run(job, s->options->engine, sum, err);
     if (!s->kept && !(job->memory = new_memory(s, err)))
         return false;
     bool warms = s->machine->warm_l2 && (!s->kept || next == s->first);
@@ -99,6 +106,9 @@ static bool replay_unit(struct session *s, uint32_t first, struct finished *out,
                              .first = first,
                              .threads = s->launch_threads,
                              .profile = s->options->profile,
+                             .drawn = machine_draws(s->machine) ? &s->drawn : NULL,
+                             .luck = {s->options->seed, s->options->batch},
+                             .processors = s->options->processors,
                              .progress = add_progress,
                              .progress_data = s,
                              .issued = s->options->issued,
@@ -200,7 +210,9 @@ static bool run(struct session *s, struct rp_error *err)
     struct memory_system *own = NULL;
     if (staged_is(s->machine) && !(s->staged = staged_new(s->machine, s->options->engine == REPLAY_FAST, err)))
         return false;
-    if (!s->staged && !s->machine->flush_caches) {
+    if (machine_draws(s->machine))
+        stochastic_of(s->machine->memory.options, &s->drawn);
+    if (!one_by_one(s->machine) && !s->machine->flush_caches) {
         if (!s->options->caches && !(own = new_memory(s, err)))
             return false;
         s->kept = s->options->caches ? s->options->caches : own;
@@ -245,7 +257,7 @@ static bool choose_launches(struct session *s, struct rp_error *err)
     for (uint32_t i = 0; i < s->result->count; i++)
         s->total += rp_trace_launch_totals(s->trace, s->first + i).warp_instructions;
     s->unit_count = s->result->count;
-    if (only < 0 && !s->options->serial && !staged_is(s->machine) &&
+    if (only < 0 && !s->options->serial && !one_by_one(s->machine) &&
         !launch_units(s->trace, &s->units, &s->unit_count, err))
         return false;
     if (s->options->launch_done)
@@ -265,6 +277,9 @@ bool replay(struct rp_trace *trace, const struct machine *machine, const struct 
         return rp_fail(err, RP_USAGE, "machine %s: pipeline 'staged' does not report what issues when", machine->name);
     if (options->profile && staged_is(machine))
         return rp_fail(err, RP_USAGE, "machine %s: pipeline 'staged' does not count by instruction", machine->name);
+    if (options->processors && !processors_are(machine))
+        return rp_fail(err, RP_USAGE, "machine %s: only pipeline 'one-at-a-time' replays some processors alone",
+                       machine->name);
     struct session s = {.trace = trace,
                         .machine = machine,
                         .options = options,

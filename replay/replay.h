@@ -44,6 +44,10 @@ struct replay_options {
     unsigned threads; /* for launches that do not depend on one another, and for the SMs of a launch; 0: one */
     int64_t launch;   /* the only launch to replay, -1: all */
     bool serial;      /* one launch after the other, whatever the streams allow */
+    /* Where a machine has chance in it (replay/drawn.h): its luck. Replays with the same two are the same. */
+    uint64_t seed;
+    uint32_t batch;
+    uint64_t processors; /* with the pipeline one-at-a-time: replay the first ones only; 0: all */
     /* With flush_caches = false: NULL, or the caches as earlier calls left them (memory_system_new makes them, empty,
      * for the same machine and engine). So launches may be replayed as they come, one call each. */
     struct memory_system *caches;

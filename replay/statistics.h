@@ -66,6 +66,13 @@ enum stall {
       "of stores to global and local memory, after coalescing")                                                        \
     X(global_atomic_transactions, "global.atomic_transactions", "transactions",                                        \
       "of atomics and reductions on global memory, after coalescing")                                                  \
+    X(drawn_l1, "drawn.l1_accesses", "accesses",                                                                       \
+      "that drew L1, on machines whose memory draws (an atomic draws twice)")                                          \
+    X(drawn_l2, "drawn.l2_accesses", "accesses", "that drew L2")                                                       \
+    X(drawn_dram, "drawn.dram_accesses", "accesses", "that drew DRAM")                                                 \
+    X(drawn_l1_cycles, "drawn.l1_cycles", "cycles", "cost of the accesses that drew L1, summed")                       \
+    X(drawn_l2_cycles, "drawn.l2_cycles", "cycles", "cost of the accesses that drew L2, summed")                       \
+    X(drawn_dram_cycles, "drawn.dram_cycles", "cycles", "cost of the accesses that drew DRAM, summed")                 \
     X(warp_cycles, "occupancy.warp_cycles", "warp cycles",                                                             \
       "for each warp the cycles from its block's placement to its own last result, summed")                            \
     X(sm_cycles, "occupancy.sm_cycles", "SM cycles", "cycles in which an SM had a resident block, summed over SMs")

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/drawn.h"
 #include "tools/command.h"
 #include "tools/input.h"
 #include "tools/names.h"
@@ -328,9 +329,14 @@ static int run(struct args *a)
     int status = RP_OK;
     struct machine *m = machine_args_open(&a->machine, NULL, 0, &err);
     fine = m;
-    if (m && ((const struct pipeline_model *)m->pipeline.model)->staged)
+    if (m && m->pipeline.model != &pipeline_direct.model)
         fine = rp_fail(&err, RP_USAGE, "machine %s: bounds are for pipeline 'direct', not '%s'", m->name,
                        m->pipeline.model->name);
+    if (fine && machine_draws(m))
+        fine = rp_fail(&err, RP_USAGE,
+                       "machine %s: there are no bounds where accesses draw how long they take; choose "
+                       "memory 'hierarchy'",
+                       m->name);
     if (a->json)
         t.traces = json_array();
     else

@@ -7,4 +7,6 @@ static size_t state_size(const int64_t *options)
 }
 
 const struct pipeline_model pipeline_direct = {
-    {.name = "direct", .help = "an instruction's timing is decided when it issues", .state_size = state_size}, false};
+    {.name = "direct", .help = "an instruction's timing is decided when it issues", .state_size = state_size},
+    false,
+    false};

@@ -4,6 +4,7 @@
  * staged: an instruction moves through stages, cycle by cycle - fetch, issue latch, operand collector, unit, write-back
  * - and memory through caches, a crossbar and DRAM banks that are stepped as well (docs/accelsim.md). What happens to
  * it depends on what comes behind it.
+ * one-at-a-time: a sub-core executes one instruction to its end before it begins the next (replay/processors).
  */
 #ifndef REPRISE_HW_MODELS_PIPELINE_H
 #define REPRISE_HW_MODELS_PIPELINE_H
@@ -12,9 +13,9 @@
 
 struct pipeline_model {
     struct model model;
-    bool staged;
+    bool staged, one_at_a_time;
 };
-extern const struct pipeline_model pipeline_direct, pipeline_staged;
+extern const struct pipeline_model pipeline_direct, pipeline_staged, pipeline_one_at_a_time;
 
 /* Options of `staged`: X(id, key, unit, least, most, initial, help). */
 #define STAGED_OPTIONS(X)                                                                                              \

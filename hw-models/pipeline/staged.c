@@ -33,4 +33,5 @@ const struct pipeline_model pipeline_staged = {
      .option_count = MODEL_COUNT_OF(options_of),
      .state_size = state_size,
      .check = check},
-    true};
+    true,
+    false};

@@ -63,8 +63,9 @@ static void place_warp(struct fast_sm *sm, struct fast_warp *w)
     sm->next[sc->number] = sm->now; /* the scheduler was told something */
 }
 
-static bool open_block(struct rp_trace *trace, struct fast_block *block, unsigned warps, struct rp_error *err)
+static bool open_block(const struct engine_job *job, struct fast_block *block, unsigned warps, struct rp_error *err)
 {
+    struct rp_trace *trace = job->trace;
     block->trace = rp_block_open(trace, block->part->grid->of.number, block->index, err);
     if (!block->trace)
         return false;
@@ -80,6 +81,9 @@ static bool open_block(struct rp_trace *trace, struct fast_block *block, unsigne
                                 .arrival = arrival_begin(block->part->grid->launch, block->warp_count),
                                 .scoreboard = w->scoreboard,
                                 .signals = w->signals};
+        if (job->drawn)
+            w->luck.stream =
+                luck_stream(job->luck.seed, job->luck.batch, block->part->grid->of.number, block->index, w->number);
         if (!rp_cursor_open(&w->cursor, block->trace, w->number, err))
             return false;
     }
@@ -147,7 +151,7 @@ static bool place_block(struct fast_sm *sm, struct fast_part *part, uint64_t ind
         part->occupied_since = sm->now;
     part->statistics.blocks++;
     part->statistics.warps += warps;
-    if (!open_block(sm->chip->job->trace, block, warps, err))
+    if (!open_block(sm->chip->job, block, warps, err))
         return false;
     for (unsigned i = 0; i < warps; i++) {
         block->warps[i].subcore = subcore_for(sm, i);

@@ -62,6 +62,8 @@ static bool begin(struct fast *f, struct rp_error *err)
     f->immediate = memory_system_is_immediate(f->job->memory);
     f->delay = f->immediate ? memory_system_delay(f->job->memory) : 0;
     f->plain_global = m->coalescer.model == &coalescer_ideal.model && f->immediate;
+    f->plain_global &= !f->job->drawn;
+    f->plain_shared &= !f->job->drawn || f->job->drawn->separate_shared;
     f->may_refuse = memory_system_may_refuse(f->job->memory);
     f->lookahead = memory_system_lookahead(f->job->memory);
     struct memory_layout layout;

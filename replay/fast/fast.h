@@ -112,6 +112,7 @@ struct fast_warp {
     uint64_t earliest;            /* the same as wake without control_until; kept with OP_EXTENDED only */
     struct fast_signals *signals; /* NULL without control words */
     struct fast_block *block;
+    struct warp_luck luck;  /* where memory draws */
     struct arrival arrival; /* the last: it is seldom needed */
 };
 

@@ -117,7 +117,7 @@ static uint64_t sum_up(const struct fast *f, const struct fast_grid *g, uint64_t
         if (part->profile)
             profile_add(f->job->profile, g->launch->kernel, part->profile);
         end = part->last_leave > end ? part->last_leave : end;
-        if (f->immediate)
+        if (f->immediate && !f->job->drawn)
             count_immediate(f->sms[s].memory, &part->statistics);
         if (f->job->progress)
             f->job->progress(f->job->progress_data, part->statistics.warp_instructions - part->reported);

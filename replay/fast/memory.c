@@ -274,10 +274,37 @@ static uint64_t commit(struct fast_sm *sm, struct fast_warp *w, uint64_t done, u
     return UNKNOWN;
 }
 
+/* Memory that draws: nothing is pending. */
+static uint64_t drawn(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatched, uint64_t accepted)
+{
+    const struct engine_job *job = sm->chip->job;
+    const struct fast_grid *grid = w->part->grid;
+    const struct rp_instruction *in = w->next.instruction;
+    uint64_t done = accepted;
+    for (uint32_t i = 0; i < in->memory_count; i++) {
+        const struct rp_memory_operand *o = &in->memory[i];
+        const struct rp_dynamic_access *a = &w->next.accesses[i];
+        uint64_t address[RP_WARP_LANES];
+        struct draw_request request;
+        draw_request_of(job->drawn, sm->chip->machine, grid->launch, grid->kernel, &w->next, i, &request, address);
+        if (request.path == DRAW_SHARED) {
+            uint64_t lowest = address[__builtin_ctz(a->pattern->mask)];
+            done = later(done, shared(sm, w, o, lowest, a->pattern, dispatched));
+        }
+        if (request.path != DRAW_LEVEL)
+            continue;
+        *drawn_counter(&w->part->statistics, &request, o) += request.transactions;
+        done = later(done, dispatched + drawn_cycles(job->drawn, &request, &w->luck, &w->part->statistics));
+    }
+    return done + w->latency;
+}
+
 uint64_t fast_memory(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatched, uint64_t accepted)
 {
     const struct rp_instruction *in = w->next.instruction;
     uint64_t done = accepted;
+    if (sm->chip->job->drawn)
+        return drawn(sm, w, dispatched, accepted);
     sm->token = NO_ACCESS;
     for (uint32_t i = 0; i < in->memory_count; i++) {
         const struct rp_memory_operand *o = &in->memory[i];

@@ -43,6 +43,18 @@ static uint64_t lookahead_of(const struct memory_layout *l, uint64_t dram)
     return l->immediate ? UINT64_MAX : least(answers, credits);
 }
 
+/* Where accesses draw how long they take, nothing stands behind the load/store units. */
+static void leave_out_hierarchy(struct memory_layout *l)
+{
+    static const struct machine_part none = {.model = &cache_none.model};
+    l->l1 = l->l2 = level_of(&none, -1, -1);
+    l->slice = none;
+    l->slices.count = l->channels.count = 1;
+    l->dram = &dram_ideal;
+    l->lsu_queue = l->port_queue = MEMORY_ANY;
+    l->port_width = l->port_latency = 0;
+}
+
 void memory_layout_of(const struct machine *m, struct memory_layout *l)
 {
     const int64_t *dram = m->dram.options;
@@ -65,6 +77,8 @@ void memory_layout_of(const struct machine *m, struct memory_layout *l)
     };
     l->l1 = level_of(&m->l1, m->l1_queue, m->l1_mshrs);
     l->l2 = level_of(&l->slice, m->l2_queue, m->l2_mshrs);
+    if (((const struct memory_model *)m->memory.model)->drawn)
+        leave_out_hierarchy(l);
     uint64_t ahead = l->dram->ahead(dram);
     l->sm_unbounded = l->lsu_queue == MEMORY_ANY && l->port_queue == MEMORY_ANY && l->l1.queue == MEMORY_ANY &&
                       l->l1.mshrs == MEMORY_ANY;

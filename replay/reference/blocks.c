@@ -106,6 +106,8 @@ static bool open_block(struct reference *r, struct ref_block *block, struct rp_e
                                .sm = block->sm,
                                .block = block,
                                .arrival = arrival_begin(g->of.launch, block->warp_count)};
+        if (r->job->drawn)
+            w->luck.stream = luck_stream(r->job->luck.seed, r->job->luck.batch, g->of.number, block->index, w->number);
         if (!rp_cursor_open(&w->cursor, block->trace, w->number, err))
             return false;
     }

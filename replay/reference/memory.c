@@ -92,12 +92,38 @@ static uint64_t generic(struct reference *r, struct ref_warp *w, const struct ac
     return done;
 }
 
+/* Memory that draws: nothing is pending, and nobody waits for anybody. Returns the latest end. */
+static uint64_t drawn(struct reference *r, struct ref_warp *w, uint64_t dispatched)
+{
+    const struct rp_instruction *in = w->next.instruction;
+    const struct engine_launch *of = &w->block->grid->of;
+    uint64_t done = dispatched;
+    for (uint32_t i = 0; i < in->memory_count; i++) {
+        struct access a = {.operand = &in->memory[i], .mask = w->next.accesses[i].pattern->mask};
+        struct draw_request request;
+        draw_request_of(r->job->drawn, r->machine, of->launch, of->kernel, &w->next, i, &request, a.address);
+        if (request.path == DRAW_SHARED)
+            done = later(done, shared(r, w, &a, dispatched));
+        if (request.path != DRAW_LEVEL)
+            continue;
+        *drawn_counter(w->block->grid->statistics, &request, a.operand) += request.transactions;
+        done = later(done, dispatched + drawn_cycles(r->job->drawn, &request, &w->luck, w->block->grid->statistics));
+    }
+    return done;
+}
+
 bool ref_memory(struct reference *r, struct ref_warp *w, uint64_t dispatched, uint64_t accepted, uint32_t token,
                 uint64_t *known, uint64_t *taken)
 {
     const struct rp_instruction *in = w->next.instruction;
     struct sm_memory *memory = memory_system_sm(r->job->memory, w->sm);
     *known = accepted;
+    if (r->job->drawn) {
+        *known = later(accepted, drawn(r, w, dispatched));
+        if (taken)
+            *taken = accepted;
+        return true;
+    }
     sm_memory_begin(memory, w->subcore, accepted, token);
     for (uint32_t i = 0; i < in->memory_count; i++) {
         const struct rp_dynamic_access *dynamic = &w->next.accesses[i];

@@ -85,6 +85,7 @@ struct ref_warp {
     struct ref_signals signals[RP_CONTROL_BARRIERS];
     uint64_t returned[MACHINE_UNITS][STALL_COUNT]; /* when the last result of a unit and kind is written */
     uint64_t yields_at;                            /* the cycle in which others go first */
+    struct warp_luck luck;                         /* where memory draws */
     enum stall blocked;                            /* in this cycle; STALL_COUNT: ready */
     uint64_t blocked_at;                           /* the cycle of `blocked` */
 };

@@ -35,6 +35,21 @@ static size_t icache_settings(uint64_t *seed, struct machine_setting *settings, 
     return 4;
 }
 
+/* Memory that draws instead of caches. */
+static size_t draw_settings(uint64_t *seed, struct machine_setting *settings)
+{
+    static const char *const chances[] = {"1,0,0", "0.3,0.6,0.1", "0,0,1", "0.5,0.25,0.25"};
+    static const char *const kinds[] = {"memory.global_load", "memory.global_store", "memory.local_load",
+                                        "memory.local_store"};
+    size_t count = 0;
+    settings[count++] = (struct machine_setting){"memory", "stochastic"};
+    for (size_t k = 0; k < MODEL_COUNT_OF(kinds); k++)
+        settings[count++] = (struct machine_setting){kinds[k], chances[synthetic_random(seed) % 4]};
+    settings[count++] = (struct machine_setting){"memory.draw", synthetic_random(seed) % 2 ? "warp" : "transaction"};
+    settings[count++] = (struct machine_setting){"memory.shared", synthetic_random(seed) % 2 ? "local" : "separate"};
+    return count;
+}
+
 /* Settings drawn at random: those that change the way through the engines. */
 static struct machine *random_machine(uint64_t seed)
 {
@@ -71,7 +86,7 @@ static struct machine *random_machine(uint64_t seed)
         {"dram.channels", "1", "2"},
         {"limits.grids", "1", "2", "3", "128", "128"},
     };
-    struct machine_setting settings[MODEL_COUNT_OF(choices) + 16];
+    struct machine_setting settings[MODEL_COUNT_OF(choices) + 24];
     size_t count = 0;
     for (size_t i = 0; i < MODEL_COUNT_OF(choices); i++) {
         size_t values = 0;
@@ -88,6 +103,8 @@ static struct machine *random_machine(uint64_t seed)
         settings[count++] = (struct machine_setting){.key = "l2.atomic_interval", .value = "3"};
         settings[count++] = (struct machine_setting){.key = "l2.write", .value = "back"};
     }
+    if (synthetic_random(&seed) % 6 == 0)
+        count += draw_settings(&seed, settings + count);
     settings[count++] = (struct machine_setting){"scheduler", schedulers[synthetic_random(&seed) % 6]};
     bool tx2 = synthetic_random(&seed) % 2;
     if (tx2 && synthetic_random(&seed) % 2) {
