@@ -89,10 +89,34 @@ static void write_back(struct staged_sm *sm)
 
 /* ---- replies ----------------------------------------------------------------------------------------------------- */
 
+static uint32_t l1_set(const struct staged_sm *sm, uint64_t address)
+{
+    return (uint32_t)(address >> 7) % (uint32_t)sm->chip->o[STAGED_L1_SETS];
+}
+
+static void fill_l1(struct staged_sm *sm, const struct packet *p)
+{
+    sector_cache_fill(sm->l1, p->address >> 7, l1_set(sm, p->address), (unsigned)(p->address >> 5 & 3), false);
+}
+
+/* What loads without a register asked for comes to an SM whose warps have all ended. */
+static void drop_reply(struct staged_sm *sm)
+{
+    struct packet *p = fifo_pop(&sm->replies);
+    if (p && p->bypass)
+        staged_packet_free(sm->chip, p);
+    else if (p)
+        fill_l1(sm, p);
+    while (p && (p = sector_cache_ready(sm->l1)))
+        staged_packet_free(sm->chip, p);
+}
+
 /* From the crossbar into the SM. */
 void staged_lsu_receive(struct staged_sm *sm)
 {
     struct staged *g = sm->chip;
+    if (!sm->live_warps && sm->replies.count)
+        drop_reply(sm);
     if (sm->ejected.count && sm->replies.count < (uint64_t)g->o[STAGED_REPLIES]) {
         staged_push(g, &sm->replies, fifo_pop(&sm->ejected));
         sm->wake = 0;
@@ -103,11 +127,6 @@ void staged_lsu_receive(struct staged_sm *sm)
         staged_push(g, &sm->ejected, fifo_pop(from));
         g->stepped = true;
     }
-}
-
-static uint32_t l1_set(const struct staged_sm *sm, uint64_t address)
-{
-    return (uint32_t)(address >> 7) % (uint32_t)sm->chip->o[STAGED_L1_SETS];
 }
 
 static void take_reply(struct staged_sm *sm)
@@ -124,7 +143,7 @@ static void take_reply(struct staged_sm *sm)
     } else if (p->bypass)
         sm->bypassed = p;
     else
-        sector_cache_fill(sm->l1, p->address >> 7, l1_set(sm, p->address), (unsigned)(p->address >> 5 & 3), false);
+        fill_l1(sm, p);
 }
 
 /* ---- L1 ---------------------------------------------------------------------------------------------------------- */

@@ -328,7 +328,7 @@ static bool begin_launch(struct staged *g, struct rp_trace *trace, const struct 
     return true;
 }
 
-#define STUCK 10000000u /* cycles without an instruction: nothing on the way takes that long */
+#define STUCK 3000000u /* cycles without an instruction: nothing on the way takes that long */
 
 static bool is_stuck(struct staged *g, const struct engine_launch *l)
 {

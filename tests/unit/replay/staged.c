@@ -1,0 +1,132 @@
+/* The staged pipeline: the fast engine, in which components sleep, equals the reference engine, which steps all of them
+ * in every cycle: random traces on random machines, with every queue as short as it may be. */
+#include <criterion/criterion.h>
+#include <unistd.h>
+
+#include "replay/replay.h"
+#include "tests/support/synthetic_trace.h"
+
+#define VALUES 6
+static const char *const choices[][VALUES + 1] = {
+    {"sms", "1", "2", "3"},
+    {"scheduler", "lrr", "gto", "oldest", "two-level", "two-level-active", "serial"},
+    {"limits.blocks", "1", "2", "16"},
+    {"pipeline.launch_latency", "0", "0", "13", "700"},
+    {"pipeline.fetches", "1", "2", "4", "9"},
+    {"pipeline.collectors", "1", "2", "5", "16"},
+    {"pipeline.register_banks", "1", "2", "3", "16"},
+    {"pipeline.register_steps", "1", "2", "3"},
+    {"pipeline.result_buses", "1", "2", "8"},
+    {"pipeline.shared_latency", "1", "2", "30"},
+    {"pipeline.l1_latency", "1", "2", "32"},
+    {"pipeline.l1_banks", "1", "3", "4"},
+    {"pipeline.l1_sets", "1", "4", "64"},
+    {"pipeline.l1_mshrs", "1", "2", "256"},
+    {"pipeline.l1_merges", "1", "2", "32"},
+    {"pipeline.l1_queue", "2", "3", "16"},
+    {"pipeline.l1_dirty", "0", "25", "100"},
+    {"pipeline.replies", "1", "2"},
+    {"pipeline.ejection", "1", "2", "32"},
+    {"pipeline.crossbar_buffer", "1", "2", "512"},
+    {"pipeline.channels", "1", "2", "3", "12"},
+    {"pipeline.channel_slices", "1", "2"},
+    {"pipeline.l2_ways", "1", "2", "16"},
+    {"pipeline.l2_mshrs", "1", "2", "192"},
+    {"pipeline.l2_merges", "1", "2", "4"},
+    {"pipeline.l2_queue", "2", "3", "32"},
+    {"pipeline.l2_latency", "0", "1", "194"},
+    {"pipeline.slice_queues", "8", "9", "64"},
+    {"pipeline.core_khz", "1365000", "1000000", "3500500"},
+    {"pipeline.dram_khz", "3500500", "1000000", "1365000"},
+    {"pipeline.dram_latency", "0", "1", "96"},
+    {"pipeline.dram_queue", "1", "2", "64"},
+    {"pipeline.dram_returns", "1", "2", "192"},
+    {"pipeline.dram_groups", "1", "4", "16"},
+    {"pipeline.t_ccd", "0", "1", "4"},
+    {"pipeline.t_ccdl", "0", "6"},
+    {"pipeline.t_rcd", "0", "1", "24"},
+    {"pipeline.t_rp", "0", "24"},
+    {"pipeline.t_rc", "0", "78", "300"},
+    {"pipeline.t_cl", "1", "24"},
+    {"pipeline.t_wl", "1", "1", "8"},
+    {"pipeline.t_burst", "1", "4"},
+};
+#define CHOICES (sizeof choices / sizeof *choices)
+
+/* NULL: the values do not go together. */
+static struct machine *random_machine(uint64_t seed)
+{
+    struct machine_setting settings[CHOICES];
+    struct rp_error err;
+    size_t count = 0;
+    for (size_t i = 0; i < CHOICES; i++) {
+        size_t values = 0;
+        while (values < VALUES && choices[i][values + 1])
+            values++;
+        if (synthetic_random(&seed) % 2)
+            settings[count++] = (struct machine_setting){.key = choices[i][0],
+                                                         .value = choices[i][1 + synthetic_random(&seed) % values]};
+    }
+    return machine_open(
+        &(struct machine_request){.name = "rtx2060-accelsim", .settings = settings, .setting_count = count}, &err);
+}
+
+static void replay_with(struct rp_trace *trace, const struct machine *m, enum replay_engine engine, uint64_t seed,
+                        struct replay_result *result)
+{
+    struct rp_error err;
+    cr_assert(replay(trace, m, &(struct replay_options){.engine = engine, .launch = -1}, result, &err),
+              "seed %llu, machine:\n%s\n%s", (unsigned long long)seed, m->text, err.text);
+}
+
+static void compare(const char *path, const struct machine *m, uint64_t seed)
+{
+    struct rp_error err;
+    struct rp_trace *trace = rp_trace_open(path, &err);
+    cr_assert(trace, "%s", err.text);
+    struct replay_result fast, reference;
+    replay_with(trace, m, REPLAY_FAST, seed, &fast);
+    replay_with(trace, m, REPLAY_REFERENCE, seed, &reference);
+    cr_assert_eq(fast.count, reference.count);
+    for (uint32_t i = 0; i < fast.count; i++) {
+        const char *why = statistics_difference(m, &fast.launches[i].statistics, &reference.launches[i].statistics);
+        cr_assert_null(why, "seed %llu, machine:\n%s\nlaunch %u: fast and reference differ: %s",
+                       (unsigned long long)seed, m->text, i, why);
+        struct rp_launch_totals totals = rp_trace_launch_totals(trace, i);
+        cr_assert_eq(fast.launches[i].statistics.warp_instructions, totals.warp_instructions);
+        cr_assert_eq(fast.launches[i].statistics.blocks, totals.blocks);
+    }
+    replay_result_free(&fast);
+    replay_result_free(&reference);
+    rp_trace_close(trace);
+}
+
+static void compare_seeds(uint64_t first, uint64_t count)
+{
+    char path[] = "/tmp/reprise-staged-XXXXXX";
+    cr_assert_geq(mkstemp(path), 0);
+    struct rp_error err;
+    uint64_t compared = 0;
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        struct synthetic_options options = synthetic_random_options(seed);
+        options.threads = options.threads > 150 ? 150 : options.threads;
+        options.blocks = options.blocks > 5 ? 5 : options.blocks;
+        options.iterations = options.iterations > 2 ? 2 : options.iterations;
+        options.phase_length = options.phase_length > 10 ? 10 : options.phase_length;
+        struct machine *m = random_machine(seed * 7919);
+        if (!m)
+            continue;
+        cr_assert(synthetic_trace_write(path, &options, &err), "%s", err.text);
+        compare(path, m, seed);
+        machine_free(m);
+        compared++;
+    }
+    unlink(path);
+    cr_assert_gt(compared, count / 2);
+}
+
+#define SEEDS 25
+Test(staged, random_traces_0) { compare_seeds(0 * SEEDS, SEEDS); }
+Test(staged, random_traces_1) { compare_seeds(1 * SEEDS, SEEDS); }
+Test(staged, random_traces_2) { compare_seeds(2 * SEEDS, SEEDS); }
+Test(staged, random_traces_3) { compare_seeds(3 * SEEDS, SEEDS); }
