@@ -119,10 +119,12 @@ static void print_addresses(const struct rp_dynamic_access *a, FILE *to)
 /* What an operand tells beside its addresses. */
 static void print_operand_aux(const struct rp_memory_operand *m, const uint64_t *aux, FILE *to)
 {
-    if (m->kind == RP_ACCESS_OBJECT)
+    if (m->kind == RP_ACCESS_OBJECT) {
         fprintf(to, " phase=%" PRIu64 "%s bytes=%+" PRId64, rp_object_phase(*aux),
                 rp_object_waits(*aux) ? ",waits" : "", (int64_t)aux[1]);
-    else if (rp_access_aux_count((enum rp_access_kind)m->kind))
+        if (m->object != RP_OBJECT_UNKNOWN)
+            fprintf(to, " %s=%" PRIu64, rp_object_operation_name((enum rp_object_operation)m->object), aux[2]);
+    } else if (rp_operand_aux_count(m))
         fprintf(to, " bytes=%" PRIu64, *aux);
 }
 
@@ -246,7 +248,11 @@ static json_t *json_access(const struct rp_memory_operand *m, const struct rp_dy
         json_put(out, "phase", json_number(rp_object_phase(*aux)));
         json_put(out, "waits", json_boolean(rp_object_waits(*aux)));
         json_put(out, "transaction_bytes", json_integer((json_int_t)aux[1]));
-    } else if (out && rp_access_aux_count((enum rp_access_kind)m->kind)) {
+        if (m->object != RP_OBJECT_UNKNOWN) {
+            json_put(out, "operation", json_string(rp_object_operation_name((enum rp_object_operation)m->object)));
+            json_put(out, "arrivals", json_number(aux[2]));
+        }
+    } else if (out && rp_operand_aux_count(m)) {
         json_put(out, "bytes", json_number(*aux));
     }
     return out;

@@ -21,6 +21,16 @@ const char *rp_space_name(enum rp_space s)
     return (unsigned)s < RP_SPACE_COUNT ? names[s] : "unknown";
 }
 
+const char *rp_object_operation_name(enum rp_object_operation o)
+{
+    static const char *const names[] = {
+#define X(id, name, help) name,
+        RP_OBJECT_OPERATIONS(X)
+#undef X
+    };
+    return (unsigned)o < RP_OBJECT_OPERATION_COUNT ? names[o] : "unknown";
+}
+
 const char *rp_host_kind_name(enum rp_host_kind k)
 {
     static const char *const names[] = {

@@ -139,12 +139,12 @@ static inline int rp_cursor_next(struct rp_cursor *c, struct rp_step *step, stru
     return 1;
 }
 
-/* The aux values of one memory operand: rp_access_aux_count of them. */
+/* The aux values of one memory operand: rp_operand_aux_count of them. */
 static inline const uint64_t *rp_step_operand_aux(const struct rp_step *s, uint32_t operand)
 {
     const uint64_t *at = s->aux_values;
     for (uint32_t m = 0; m < operand; m++)
-        at += rp_access_aux_count((enum rp_access_kind)s->instruction->memory[m].kind);
+        at += rp_operand_aux_count(&s->instruction->memory[m]);
     return at;
 }
 

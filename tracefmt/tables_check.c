@@ -48,7 +48,7 @@ static bool check_aux(const struct rp_kernel *k, uint32_t i, struct rp_error *er
         return bad(err, k, i, "aux values where none belong, or too many", in->aux_count);
     uint64_t wanted = 0;
     for (uint32_t m = 0; m < in->memory_count; m++)
-        wanted += rp_access_aux_count((enum rp_access_kind)in->memory[m].kind);
+        wanted += rp_operand_aux_count(&in->memory[m]);
     if (wanted && wanted != rp_aux_count(in))
         return bad(err, k, i, "its operands have other aux values than it tells", wanted);
     return true;
@@ -69,6 +69,10 @@ static bool check_instruction(const struct rp_kernel *k, uint32_t i, struct rp_e
         return bad(err, k, i, "barrier thread count out of range", (uint64_t)(int64_t)in->barrier.count);
     if (in->fence_scope > RP_SCOPE_SYSTEM)
         return bad(err, k, i, "unknown fence scope", in->fence_scope);
+    if (in->async.kind > RP_ASYNC_TENSOR)
+        return bad(err, k, i, "unknown kind of asynchronous work", in->async.kind);
+    if (in->async.role > RP_ASYNC_WAIT_ALL)
+        return bad(err, k, i, "unknown role in asynchronous work", in->async.role);
     if (in->line && in->file >= k->file_count)
         return bad(err, k, i, "unknown source file", in->file);
     if (in->inlined > k->inlined_count)

@@ -162,6 +162,7 @@ static bool pack_operands(struct pool *a, Reprise__Instruction *to, const struct
         o->value = m->value;
         o->elements = m->elements;
         o->width = m->width;
+        o->object = m->object;
     }
     return to->memory != NULL;
 }
@@ -193,6 +194,14 @@ static bool pack_instruction(struct pool *a, Reprise__Instruction *to, const str
         to->barrier->kind = in->barrier.kind;
         to->barrier->id = in->barrier.id;
         to->barrier->count = in->barrier.count;
+    }
+    if (in->async.kind != RP_ASYNC_NONE) {
+        if (!(to->async = pool_alloc(a, 1, sizeof *to->async)))
+            return false;
+        reprise__async__init(to->async);
+        to->async->kind = in->async.kind;
+        to->async->role = in->async.role;
+        to->async->pending = in->async.pending;
     }
     return to->text && pack_operands(a, to, in);
 }

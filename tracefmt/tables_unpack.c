@@ -143,6 +143,7 @@ static bool take_operands(struct pool *a, struct rp_instruction *in, const Repri
                                              .atomic = byte(o->atomic),
                                              .value = byte(o->value),
                                              .elements = byte(o->elements),
+                                             .object = byte(o->object),
                                              .width = o->width};
     }
     in->memory = list;
@@ -171,6 +172,8 @@ static bool take_instruction(struct pool *a, struct rp_instruction *in, const Re
                                   .aux_count = byte(from->aux_count)};
     if (from->barrier)
         in->barrier = (struct rp_barrier){byte(from->barrier->kind), from->barrier->id, from->barrier->count};
+    if (from->async)
+        in->async = (struct rp_async){byte(from->async->kind), byte(from->async->role), from->async->pending};
     return take_operands(a, in, from) && in->raw && in->text && in->dst && in->src;
 }
 

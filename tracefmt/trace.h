@@ -150,19 +150,34 @@ enum rp_atomic {
 };
 enum rp_value { RP_VALUE_BITS, RP_VALUE_UNSIGNED, RP_VALUE_SIGNED, RP_VALUE_FLOAT };
 
-/* Aux values of one operand in one execution; those of an instruction's operands follow one another in order. */
-static inline unsigned rp_access_aux_count(enum rp_access_kind k)
-{
-    return k == RP_ACCESS_OBJECT ? 2 : k == RP_ACCESS_BULK_LOAD || k == RP_ACCESS_BULK_STORE ? 1 : 0;
-}
 /* The first aux value of an object's operand: the phase that the lanes arrive at or ask for, counted from 0 when the
  * object was made; and whether they wait until that phase is over. A loop that polls the object is told by the one poll
  * that ends it, which waits: how often the loop went around is no property of the program. The second one: by how many
  * bytes the execution changes what the phase still waits for, all lanes together, as a signed number. What a bulk copy
- * completes at its object is its own bytes. Lanes that differ in phase make executions of their own. */
+ * completes at its object is its own bytes. The third one, where the operand tells what is done with the object: how
+ * many arrive, all lanes together; of RP_OBJECT_INIT how many arrivals each phase waits for. Lanes that wait for
+ * different phases make executions of their own; so do those that arrive differently at different objects. */
 #define RP_OBJECT_AUX(phase, waits) ((uint64_t)(phase) << 1 | ((waits) != 0))
 static inline uint64_t rp_object_phase(uint64_t aux) { return aux >> 1; }
 static inline bool rp_object_waits(uint64_t aux) { return aux & 1; }
+
+/* What is done with a barrier object. The order is the wire encoding: append only. */
+#define RP_OBJECT_OPERATIONS(X)                                                                                        \
+    X(UNKNOWN, "unknown", "not told")                                                                                  \
+    X(INIT, "init", "it is made, with phase 0")                                                                        \
+    X(INVALIDATE, "invalidate", "it is an object no more")                                                             \
+    X(ARRIVE, "arrive", "threads arrive, and perhaps expect bytes")                                                    \
+    X(DROP, "drop", "threads arrive, and are not expected in later phases")                                            \
+    X(BYTES, "bytes", "bytes are expected, or have come")                                                              \
+    X(TEST, "test", "is the phase over? With `waits`: until it is")                                                    \
+    X(ARRIVE_BEHIND, "arrive-behind", "threads arrive when their copies of RP_ASYNC_COPY are complete")                \
+    X(ADD_BEHIND, "add-behind", "the same, and the phase waits for as many arrivals more")
+enum rp_object_operation {
+#define X(id, name, help) RP_OBJECT_##id,
+    RP_OBJECT_OPERATIONS(X)
+#undef X
+        RP_OBJECT_OPERATION_COUNT
+};
 
 /* One memory operand. A texture access has as many operands as its filter reads texels: each has the addresses of one
  * texel per lane, and all of them are the footprint; a lane that needs fewer names one of its own again. Any other
@@ -178,6 +193,36 @@ struct rp_memory_operand {
     uint8_t value;    /* enum rp_value: what an element is */
     uint8_t elements; /* elements per lane: 1, 2, 4 or 8 for vectors */
     uint32_t width;   /* bytes per lane, all elements together */
+    uint32_t object;  /* enum rp_object_operation, of kind OBJECT */
+};
+/* Aux values of an operand in one execution; those of an instruction's operands follow one another in order. */
+static inline unsigned rp_operand_aux_count(const struct rp_memory_operand *o)
+{
+    if (o->kind == RP_ACCESS_OBJECT)
+        return o->object == RP_OBJECT_UNKNOWN ? 2 : 3;
+    return o->kind == RP_ACCESS_BULK_LOAD || o->kind == RP_ACCESS_BULK_STORE ? 1 : 0;
+}
+
+/* Work that goes on while its warp does, and is waited for later. Each thread puts what it has started into groups: a
+ * `commit` closes one with all that it started since the one before. Each kind of work has groups of its own. */
+enum rp_async_kind {
+    RP_ASYNC_NONE,
+    RP_ASYNC_COPY,  /* copies of a few bytes per thread (PTX: cp.async) */
+    RP_ASYNC_BULK,  /* bulk copies (cp.async.bulk) */
+    RP_ASYNC_TENSOR /* matrix multiply-accumulate (wgmma.mma_async) */
+};
+enum rp_async_role {
+    RP_ASYNC_START,     /* starts work that a group waits for */
+    RP_ASYNC_TELL,      /* starts work that tells barrier objects, and belongs to no group */
+    RP_ASYNC_COMMIT,    /* closes a group */
+    RP_ASYNC_WAIT,      /* waits until at most `pending` of the groups that the thread closed last are not complete */
+    RP_ASYNC_WAIT_READ, /* the same, until they have read their sources */
+    RP_ASYNC_WAIT_ALL   /* waits for all that the thread has started */
+};
+struct rp_async {
+    uint8_t kind; /* enum rp_async_kind */
+    uint8_t role; /* enum rp_async_role */
+    uint32_t pending;
 };
 
 enum rp_barrier_kind { RP_BARRIER_NONE, RP_BARRIER_SYNC, RP_BARRIER_ARRIVE, RP_BARRIER_REDUCE, RP_BARRIER_WARP_SYNC };
@@ -218,6 +263,7 @@ struct rp_instruction {
     uint32_t file, line; /* source position: index into rp_kernel.files, line from 1; line 0: unknown */
     uint32_t inlined;    /* index into rp_kernel.inlined + 1 of the call whose body this is; 0: of none */
     uint8_t aux_count;   /* of RP_HAS_AUX: values per execution; 0 and 1: one */
+    struct rp_async async;
 };
 static inline unsigned rp_aux_count(const struct rp_instruction *in)
 {
@@ -404,6 +450,7 @@ static inline unsigned rp_pattern_bytes(const struct rp_pattern *p) { return p->
 
 const char *rp_class_name(enum rp_class c);
 const char *rp_space_name(enum rp_space s);
+const char *rp_object_operation_name(enum rp_object_operation o);
 const char *rp_host_kind_name(enum rp_host_kind k);
 const char *rp_copy_direction_name(enum rp_copy_direction d);
 

@@ -220,7 +220,16 @@ static bool has_memory_objects(const struct rp_kernel *k)
 {
     for (uint32_t i = 0; i < k->instruction_count; i++)
         for (uint32_t m = 0; m < k->instructions[i].memory_count; m++)
-            if (rp_access_aux_count((enum rp_access_kind)k->instructions[i].memory[m].kind))
+            if (rp_operand_aux_count(&k->instructions[i].memory[m]))
+                return true;
+    return false;
+}
+
+static bool has_object_operations(const struct rp_kernel *k)
+{
+    for (uint32_t i = 0; i < k->instruction_count; i++)
+        for (uint32_t m = 0; m < k->instructions[i].memory_count; m++)
+            if (k->instructions[i].memory[m].object)
                 return true;
     return false;
 }
@@ -237,6 +246,7 @@ bool rp_writer_add_kernel(struct rp_writer *w, const struct rp_kernel *kernel, u
     if (!tables_check_kernel(kernel, w->module_count, err) ||
         (has_aux_counts(kernel) && !announce(w, FEATURE_AUX_COUNTS, err)) ||
         (has_memory_objects(kernel) && !announce(w, FEATURE_MEMORY_OBJECTS, err)) ||
+        (has_object_operations(kernel) && !announce(w, FEATURE_OBJECT_OPERATIONS, err)) ||
         !tables_pack_kernel(&w->raw, w->kernel_count, kernel, err) || !write_tables(w, err))
         return false;
     w->tables++;

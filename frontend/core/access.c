@@ -360,12 +360,47 @@ static inline void begin_access(struct warp *w, const struct uop *u, lanemask m,
         rp_log_access(w->log, u->index, u->memory->access, m, la->at);
 }
 
+void access_addresses(struct warp *w, const struct uop *u, lanemask m, struct lane_addresses *la)
+{
+    u->memory->addresses(la, operand_at(w, u->a), u->imm + frame_of(w, u), m);
+}
+
+void access_log(const struct warp *w, const struct uop *u, lanemask m, const struct lane_addresses *la)
+{
+    if (!w->log || !(u->flags & UF_LOG_ACCESS))
+        return;
+    uint64_t at[RP_WARP_LANES];
+    for (unsigned l = 0; l < RP_WARP_LANES; l++)
+        at[l] = lane_address(la, l);
+    rp_log_access(w->log, u->index, u->memory->access, m, at);
+}
+
 void access_record_rest(struct warp *w, const struct uop *u, lanemask m)
 {
     struct lane_addresses la;
-    for (u++; !(u->flags & UF_FIRST); u++)
-        if (u->kind == UOP_MEMORY)
-            begin_access(w, u, m, frame_of(w, u), &la);
+    for (u++; !(u->flags & UF_FIRST); u++) {
+        if (u->kind != UOP_MEMORY)
+            continue;
+        begin_access(w, u, m, frame_of(w, u), &la);
+        for (unsigned n = 0; w->log && u->flags & UF_LOG_AUX && n < rp_operand_aux_count(&u->memory->operand); n++)
+            rp_log_aux(w->log, 0);
+    }
+}
+
+bool access_in_shared(struct warp_state *s, const struct uop *u, lanemask m, struct lane_addresses *la)
+{
+    const struct grid *g = s->w.block->grid;
+    if (u->memory->operand.space == RP_SPACE_GENERIC) {
+        struct lane_addresses generic = *la;
+        FOR_LANES(l, m)
+        if (lane_address(la, l) - SHARED_WINDOW >= SHARED_WINDOW_SIZE) {
+            bad_access(s, u, RP_FAULT_BOUNDS, l, RP_SPACE_GENERIC, lane_address(la, l),
+                       "a barrier object must be in shared memory");
+            return false;
+        }
+        subset(la, &generic, m, SHARED_WINDOW);
+    }
+    return extent_check(s, u, m, la, &g->shared, g->total_shared, RP_SPACE_SHARED);
 }
 
 /* Then the space does its part. */
@@ -536,6 +571,8 @@ static uop_fn handler(const struct uop *u)
 {
     if (u->memory->operand.kind == RP_ACCESS_PREFETCH)
         return handle_prefetch;
+    if (u->memory->operand.kind == RP_ACCESS_OBJECT)
+        return u->memory->operand.object == RP_OBJECT_TEST ? handle_object_test : handle_object;
     if (u->memory->operand.kind == RP_ACCESS_BULK_STORE)
         return handle_bulk_side;
     if (u->memory->operand.kind == RP_ACCESS_BULK_LOAD)

@@ -34,6 +34,16 @@ SIMD_DECLARE(element_fn, element_store, (unsigned bytes, unsigned reg_bytes))
 /* Chooses fn, addresses and element of a UOP_MEMORY, whose descriptor is d; false: no such access. */
 bool access_prepare(struct uop *, struct memory_descriptor *d);
 
+/* The lanes' addresses of a UOP_MEMORY; records them; and makes those of barrier objects offsets in the block's shared
+ * memory. False, with a fault: some lane's is no object there. */
+void access_addresses(struct warp *, const struct uop *, lanemask, struct lane_addresses *);
+void access_log(const struct warp *, const struct uop *, lanemask, const struct lane_addresses *);
+bool access_in_shared(struct warp_state *, const struct uop *, lanemask, struct lane_addresses *);
+
+/* Changes or tests barrier objects (objects.c). */
+void handle_object(struct warp *, const struct uop *, lanemask);
+void handle_object_test(struct warp *, const struct uop *, lanemask);
+
 /* Records the accesses that the instruction of u, which failed, would have made after u: each memory operand of what
  * was executed is in the trace. */
 void access_record_rest(struct warp *, const struct uop *u, lanemask executed);

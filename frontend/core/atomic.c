@@ -5,7 +5,6 @@
 #include "frontend/core/access.h"
 #include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
-#include "frontend/core/object.h"
 
 static uint64_t read_element(const void *p, unsigned bytes)
 {
@@ -23,12 +22,6 @@ static void write_element(void *p, unsigned bytes, uint64_t value)
     case 4: *(uint32_t *)p = (uint32_t)value; break;
     default: *(uint64_t *)p = value; break;
     }
-}
-
-static uint64_t apply_object(enum rp_atomic op, enum lane_type type, uint64_t old, uint64_t b, uint64_t c)
-{
-    (void)op, (void)type;
-    return object_changed(old, b, (int64_t)c);
 }
 
 typedef uint64_t (*apply_fn)(enum rp_atomic, enum lane_type, uint64_t old, uint64_t b, uint64_t c);
@@ -77,8 +70,6 @@ static void atomic_elements(struct warp *w, const struct uop *u, const struct la
     uint8_t *d = is_sink(old_value) ? NULL : operand_at(w, old_value);
     /* shared memory keeps subnormals where global memory flushes them */
     apply_fn apply = host == w->block->shared ? atomic_apply : atomic_apply_global;
-    if (u->op == OP_OBJECT)
-        apply = apply_object;
     FOR_LANES(l, m)
     {
         uint64_t vb = read_element(b + l * bytes, bytes), vc = c ? read_element(c + l * bytes, bytes) : 0;

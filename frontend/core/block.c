@@ -101,6 +101,13 @@ static bool reserve_memory(struct block *b, const struct grid *g)
 {
     size_t local = local_bytes(g), shared = (extents_end(&g->shared) + 127) / 64 * 64;
     clear_local(b);
+    if (g->program->has_objects && b->phase_capacity < shared / 8) {
+        free(b->phases);
+        b->phases = malloc(shared / 8 * sizeof *b->phases);
+        b->phase_capacity = b->phases ? shared / 8 : 0;
+        if (!b->phases)
+            return false;
+    }
     if (b->shared_capacity < shared) {
         free(b->shared);
         b->shared = aligned_alloc(64, shared);
@@ -146,6 +153,7 @@ void block_free(struct block *b)
         return;
     free_warps(b);
     free(b->shared);
+    free(b->phases);
     free(b->local);
     free(b->text);
     free(b);
@@ -180,6 +188,9 @@ void block_start(struct block *b, uint64_t index, struct rp_warp_log *logs)
     b->ctaid[1] = (uint32_t)(index / g->dim[0] % g->dim[1]);
     b->ctaid[2] = (uint32_t)(index / g->dim[0] / g->dim[1]);
     memset(b->shared, 0, extents_end(&g->shared));
+    if (g->program->has_objects)
+        memset(b->phases, 0, b->phase_capacity * sizeof *b->phases);
+    b->objects_awaited = false;
     clear_local(b);
     memset(b->barriers, 0, sizeof b->barriers);
     b->live_warps = g->warps;
@@ -214,6 +225,8 @@ enum block_status block_run(struct block *b, uint64_t rounds)
         if (!b->live_warps)
             return BLOCK_DONE;
         if (moved || block_go_ahead(b))
+            continue;
+        if (objects_time_out(b))
             continue;
         if (!ran) {
             block_deadlock(b);

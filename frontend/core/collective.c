@@ -307,7 +307,11 @@ size_t describe_split(const struct warp_state *s, const struct split *split, cha
         snprintf(line, sizeof line, " (line %u)", in->line);
     if (split->waits == WAIT_BARRIER)
         used = snprintf(text, size, "barrier %u%s", split->barrier, line);
-    else {
+    else if (split->waits == WAIT_OBJECT) {
+        char object[80];
+        object_describe(s, split, object, sizeof object);
+        used = snprintf(text, size, "'%.60s'%s, %s", in->text ? in->text : "?", line, object);
+    } else {
         const uint32_t *masks = member_masks(s, split->window, split->pc);
         used = snprintf(text, size, "'%.60s'%s with mask 0x%08x", in->text ? in->text : "?", line,
                         masks[__builtin_ctz(split->lanes)]);

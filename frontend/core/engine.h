@@ -88,8 +88,11 @@ enum wait {
     WAIT_NONE,
     WAIT_LANES, /* at pc, for other lanes of the warp: bar.warp.sync and collectives with member masks (collective.c) */
     WAIT_BARRIER, /* at pc, for a named barrier; where threads are not independent, for the rest of the warp first */
-    /* here come objects in memory: mbarrier, asynchronous copies */
+    WAIT_OBJECT,  /* at pc, for the end of a phase of a barrier object (objects.c) */
 };
+/* How long a split waits for an object, in its `barrier`: lanes that do nothing but ask again wait for ever; others are
+ * told that the phase is not over when nothing else in their block can go on. */
+enum object_wait { OBJECT_FOR_EVER, OBJECT_FOR_A_TIME };
 #define MAX_SPLITS RP_WARP_LANES
 
 struct split {
@@ -196,12 +199,14 @@ struct block {
     uint64_t calls;          /* of the host; only grows */
     struct watch *watch;     /* NULL: accesses to global memory are not watched */
     struct allocation *last[ALLOCATION_CACHE];
-    char *text; /* what the block printed */
+    uint32_t *phases;     /* of barrier objects, by their offset in shared memory / 8: phases that are over */
+    bool objects_awaited; /* some split may wait for one */
+    char *text;           /* what the block printed */
     size_t text_bytes, text_capacity;
     bool no_memory; /* for some of it, or for what a warp has open: the launch must fail */
     /* what there is room for, and the grid that it was last fitted to */
     uint32_t warp_capacity, local_warps, placed[3]; /* placed: extents of a block; 0: the warps have no threads yet */
-    size_t shared_capacity, local_capacity, local_stride;
+    size_t shared_capacity, local_capacity, local_stride, phase_capacity;
 };
 
 /* The offset of the current window. */
@@ -280,6 +285,8 @@ void split_wait(struct warp_state *, const struct uop *at, lanemask lanes, enum 
 /* Lanes of split number `i` executed the instruction of its pc, of which `executed` had the guard true; counts and logs
  * that, and they go on behind it. */
 void split_release(struct warp_state *, uint32_t i, lanemask lanes);
+/* Counts and logs a step at `u` of lanes that the loop does not count: not the current split, or a part of it. */
+void split_count(struct warp_state *, const struct uop *u, lanemask active, lanemask executed);
 /* The warp's turn begins. */
 void split_turn(struct warp_state *);
 /* After w.clock has come to stop_at, at a transfer of control to `pc`: gives way if the split spins. NULL: the turn is
@@ -299,6 +306,15 @@ enum collective_outcome { COLLECTIVE_DONE, COLLECTIVE_ELSEWHERE, COLLECTIVE_STOP
 enum collective_outcome collective(struct warp_state *, const struct uop *);
 /* OP_WGMMA (wgmma.c): reads the warp's parts of A and B from shared memory and multiplies. False: the block faulted. */
 bool wgmma(struct warp_state *, const struct uop *);
+/* Barrier objects (objects.c). A test of a phase: lanes for which it is not over wait, if the test suspends its thread
+ * (mbarrier.try_wait) or if they would do nothing but ask again. Each test that finds its phase over is recorded as one
+ * that waits for it, so the trace does not tell how often the loop around it went round. */
+enum collective_outcome object_wait(struct warp_state *, const struct uop *);
+/* A phase has ended while the current warp executed `u`: those that wait for it go on. */
+void objects_serve(struct warp_state *current, const struct uop *u);
+/* Nothing else can go on: those that wait only for a time are told "not yet". False: there are none. */
+bool objects_time_out(struct block *);
+void object_describe(const struct warp_state *, const struct split *, char *text, size_t size);
 /* Some lanes have exited: those that wait for them need not any more. */
 void collectives_serve(struct warp_state *);
 /* All splits of the warp wait for lanes of it that will not come: faults. */

@@ -5,6 +5,8 @@
  *    40..60   bytes that the current phase waits for, signed: copies may be done before they are expected
  *    61..63   the phase, modulo 8
  *
+ * The number of the phase beyond that is in block.phases, for the trace.
+ *
  * A phase is over as soon as it waits for nothing; then the next one begins. What an arrival gives its thread is the
  * object as it was before: a token of the phase. */
 #ifndef REPRISE_FRONTEND_CORE_OBJECT_H
@@ -23,12 +25,18 @@ static inline uint64_t object_made(uint32_t count)
     return ((uint64_t)count & OBJECT_COUNT_MASK) * (1 | UINT64_C(1) << OBJECT_COUNT_BITS);
 }
 
+/* The bytes that the current phase waits for. */
+static inline int64_t object_bytes(uint64_t object)
+{
+    return (int64_t)(object << (64 - OBJECT_PHASE_AT)) >> (64 - OBJECT_PHASE_AT + OBJECT_BYTES_AT);
+}
+
 /* The object after `change`, a number of arrivals and perhaps OBJECT_DROP, and `bytes` more to wait for. */
 static inline uint64_t object_changed(uint64_t object, uint64_t change, int64_t bytes)
 {
     uint64_t arrivals = change & OBJECT_COUNT_MASK, phase = object >> OBJECT_PHASE_AT;
     uint64_t pending = object - arrivals, all = object >> OBJECT_COUNT_BITS;
-    int64_t open = (int64_t)(object << (64 - OBJECT_PHASE_AT)) >> (64 - OBJECT_PHASE_AT + OBJECT_BYTES_AT);
+    int64_t open = object_bytes(object);
     all -= change & OBJECT_DROP ? arrivals : 0;
     pending &= OBJECT_COUNT_MASK;
     all &= OBJECT_COUNT_MASK;

@@ -72,6 +72,11 @@ static bool is_collective(const struct operation *o)
     return masked || o->op == OP_MATCH || o->op == OP_REDUX || o->op == OP_ELECT;
 }
 
+static bool tests_object(const struct operation *o)
+{
+    return o->kind == UOP_MEMORY && o->memory.kind == RP_ACCESS_OBJECT && o->memory.object == RP_OBJECT_TEST;
+}
+
 /* What is different where threads are independent. Instructions at which they wait look at their guards themselves. */
 static void make_independent(struct uop *u, const struct operation *o)
 {
@@ -79,7 +84,9 @@ static void make_independent(struct uop *u, const struct operation *o)
         u->kind = UOP_COLLECTIVE;
         u->flags |= o->op == OP_SHFL ? UF_MEMBERS : 0;
     }
-    if (u->kind == UOP_COLLECTIVE || u->kind == UOP_BARRIER)
+    if (tests_object(o))
+        u->kind = UOP_OBJECT_WAIT;
+    if (u->kind == UOP_COLLECTIVE || u->kind == UOP_BARRIER || u->kind == UOP_OBJECT_WAIT)
         u->flags &= ~UF_GUARDED;
 }
 
@@ -126,7 +133,8 @@ static void keep_constant(const struct program *p, struct uop *u, const struct o
 /* Another thread may change what it reads, and the program counts on that. */
 static bool polls(const struct rp_memory_operand *m)
 {
-    return m->atomic != RP_ATOMIC_NONE || (m->kind == RP_ACCESS_LOAD && m->order != RP_ORDER_WEAK);
+    return m->atomic != RP_ATOMIC_NONE || m->object == RP_OBJECT_TEST ||
+           (m->kind == RP_ACCESS_LOAD && m->order != RP_ORDER_WEAK);
 }
 
 static bool check(const struct program *p, uint32_t i, struct rp_error *err)
@@ -139,6 +147,8 @@ static bool check(const struct program *p, uint32_t i, struct rp_error *err)
         return broken(p, i, "and its instruction disagree about the guard", err);
     if (in->flags & RP_HAS_AUX && u->kind != UOP_BARRIER && !in->memory_count)
         return broken(p, i, "has an aux value but is no barrier and has no memory operand", err);
+    if (tests_object(u) && !(u->flags & UF_FIRST))
+        return broken(p, i, "tests a barrier object behind its instruction's first operation", err);
     if (!control_ok(p, u))
         return broken(p, i, "goes to a place that does not exist", err);
     if (u->kind == UOP_LANE && !u->fn)
@@ -169,6 +179,7 @@ static bool prepare_uop(struct program *p, uint32_t i, void *descriptor, struct 
     if (u->kind == UOP_MEMORY && !access_prepare(u, descriptor))
         return broken(p, i, "is a memory access that is not covered yet", err);
     p->polls |= o->kind == UOP_MEMORY && polls(&o->memory);
+    p->has_objects |= o->kind == UOP_MEMORY && o->memory.kind == RP_ACCESS_OBJECT;
     if (p->target && p->target->independent_threads)
         make_independent(u, o);
     return true;
@@ -191,7 +202,7 @@ static bool accesses_ok(const struct program *p, uint32_t i, unsigned *recorded)
     if (u->kind == UOP_RECONVERGE)
         return true;
     unsigned count = p->kernel.instructions[u->index].memory_count;
-    if (u->kind == UOP_MEMORY && u->flags & UF_LOG_ACCESS && u->memory->access + ++*recorded != count)
+    if (p->operations[i].kind == UOP_MEMORY && u->flags & UF_LOG_ACCESS && u->memory->access + ++*recorded != count)
         return false;
     if (!(u->flags & UF_FIRST))
         return true;

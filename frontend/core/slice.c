@@ -103,7 +103,8 @@ static bool may_be_read(const struct finder *f, const struct operation *o)
 static void access(struct finder *f, const struct operation *o)
 {
     uint32_t address = RP_WARP_LANES * (o->stype && lane_element_bytes((enum lane_type)o->stype) == 4 ? 4 : 8);
-    bool atomic = o->memory.kind == RP_ACCESS_ATOMIC || o->memory.kind == RP_ACCESS_REDUCTION;
+    bool atomic = o->memory.kind == RP_ACCESS_ATOMIC || o->memory.kind == RP_ACCESS_REDUCTION ||
+                  o->memory.kind == RP_ACCESS_OBJECT;
     if (o->memory.kind == RP_ACCESS_PREFETCH)
         return;
     add(f, o->guard, PREDICATE_BYTES);

@@ -78,7 +78,7 @@ static bool run_at(struct warp_state *s, uint32_t at)
 static bool waits_for_block(const struct warp_state *s)
 {
     for (uint32_t i = 0; i < s->split_count; i++)
-        if (s->splits[i].waits == WAIT_BARRIER)
+        if (s->splits[i].waits == WAIT_BARRIER || s->splits[i].waits == WAIT_OBJECT)
             return true;
     return false;
 }
@@ -134,20 +134,28 @@ void split_wait(struct warp_state *s, const struct uop *at, lanemask lanes, enum
     note_progress(s);
 }
 
-/* Counts and logs one step of lanes that are not the current split. */
+void split_count(struct warp_state *s, const struct uop *u, lanemask active, lanemask executed)
+{
+    s->w.clock++;
+    s->lanes_run += (unsigned)__builtin_popcount(active);
+    s->lanes_off += (unsigned)__builtin_popcount(active & ~executed);
+    if (!s->w.log)
+        return;
+    if (is_register(u->guard))
+        rp_log_guard(s->w.log, executed);
+    rp_log_run(s->w.log, u->index, 1, active);
+}
+
+/* Counts and logs one step of lanes that are not the current split; what objects tell is logged with their answer. */
 static void count_step(struct warp_state *s, const struct split *split, lanemask lanes)
 {
     const struct uop *u = split->pc;
     uint8_t *window = s->w.window;
     if (!(u->flags & UF_FIRST))
         return; /* it was counted when it began */
-    s->w.clock++;
-    s->lanes_run += (unsigned)__builtin_popcount(lanes);
-    if (!s->w.log)
+    split_count(s, u, lanes, lanes);
+    if (!s->w.log || u->kind == UOP_OBJECT_WAIT)
         return;
-    if (is_register(u->guard))
-        rp_log_guard(s->w.log, lanes);
-    rp_log_run(s->w.log, u->index, 1, lanes);
     warp_set_window(&s->w, s->registers + split->window);
     if (u->flags & UF_LOG_AUX)
         rp_log_aux(s->w.log, barrier_aux(&s->w, u, (unsigned)__builtin_ctz(lanes)));

@@ -295,6 +295,13 @@ ALWAYS_INLINE void run(struct warp_state *s, const bool record)
             default: return;
             }
             break;
+        case UOP_OBJECT_WAIT:
+            switch (object_wait(s, u)) {
+            case COLLECTIVE_DONE: break;
+            case COLLECTIVE_ELSEWHERE: u = s->pc; continue;
+            default: return;
+            }
+            break;
         case UOP_BARRIER:
             if (!executed)
                 break;

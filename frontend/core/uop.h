@@ -138,6 +138,8 @@ enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
 #define UF_MEMBERS UOP_FLAG(25)
 /* All lanes of the warp take part or none: they wait for one another, and a lane that is gone is a fault */
 #define UF_WHOLE_WARP UOP_FLAG(26)
+/* of a test of a barrier object: suspends its thread, for a time */
+#define UF_SUSPENDS UOP_FLAG(27)
 #define UF_ENGINE 48
 
 enum uop_kind {
@@ -159,8 +161,9 @@ enum uop_kind {
      * reconvergence point leaves the other side on the same stack. */
     UOP_PUSH,
     UOP_POP,
-    UOP_CLOCK,      /* a UOP_LANE that reads the clock; the engine makes it of an OP_SPECIAL, no decoder does */
-    UOP_COLLECTIVE, /* a UOP_LANE or warp barrier at which independent threads wait; likewise made by the engine */
+    UOP_CLOCK,       /* a UOP_LANE that reads the clock; the engine makes it of an OP_SPECIAL, no decoder does */
+    UOP_OBJECT_WAIT, /* a UOP_MEMORY that tests a barrier object, at which independent threads wait; likewise */
+    UOP_COLLECTIVE,  /* a UOP_LANE or warp barrier at which independent threads wait; likewise made by the engine */
 };
 #define UOP_NOWHERE UINT32_MAX
 /* What an entry of the hardware's stack waits for: SYNC, BRK, CONT or RET. */
@@ -271,7 +274,11 @@ enum lane_op {
     /* of a UOP_MEMORY of kind BULK_LOAD: b (T_U32) bytes from a to c (T_U64), an address of shared or device memory */
     OP_COPY_TO_SHARED,
     OP_COPY_TO_GLOBAL,
-    OP_OBJECT, /* of a UOP_MEMORY that is an atomic operation: changes a barrier object by b and c (object.h) */
+    /* of a UOP_MEMORY of kind OBJECT (object.h): b arrivals (of INIT: expected in each phase), c bytes, d the object as
+     * it was; and tests of a phase by a state or a parity b (dtype: T_U32 or T_U64), d 1 if it is over */
+    OP_OBJECT,
+    OP_OBJECT_STATE,
+    OP_OBJECT_PARITY,
     OP_COUNT
 };
 /* Whether lists[0] of a UOP_LANE is written, not read. */

@@ -151,7 +151,7 @@ static bool write_kind(const char *path, uint32_t kind, struct rp_error *err)
         return rp_fail(err, RP_USAGE, "there is no kind %u", kind);
     operand.kind = (uint8_t)kind;
     operand.space = kind == RP_ACCESS_OBJECT ? RP_SPACE_SHARED : RP_SPACE_GLOBAL;
-    unsigned aux = rp_access_aux_count((enum rp_access_kind)kind);
+    unsigned aux = rp_operand_aux_count(&operand);
     instructions[0].memory = &operand;
     instructions[0].flags = aux ? RP_HAS_AUX : 0;
     instructions[0].aux_count = (uint8_t)aux;

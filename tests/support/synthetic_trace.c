@@ -175,7 +175,7 @@ static void make_object(struct synthetic_trace *t, uint64_t *r, uint32_t index)
         plan_operand(t, r, index, m);
         t->operands[index][m].atomic = RP_ATOMIC_NONE;
         t->operands[index][m].kind = (uint8_t)(RP_ACCESS_BULK_LOAD + below(r, 3));
-        in->aux_count += (uint8_t)rp_access_aux_count((enum rp_access_kind)t->operands[index][m].kind);
+        in->aux_count += (uint8_t)rp_operand_aux_count(&t->operands[index][m]);
     }
 }
 

@@ -134,9 +134,10 @@ void describe(struct lowering *l)
         out.memory_count = l->memory.count;
     }
     for (uint32_t i = 0; i < l->memory.count; i++)
-        out.aux_count += (uint8_t)rp_access_aux_count((enum rp_access_kind)l->memory.at[i].kind);
+        out.aux_count += (uint8_t)rp_operand_aux_count(&l->memory.at[i]);
     out.flags |= out.aux_count ? RP_HAS_AUX : 0;
     out.barrier = l->barrier;
+    out.async = l->async;
     if (out.unit_class == RP_CLASS_FENCE)
         out.fence_scope = (uint8_t)mods_value(&in->mods, G_SCOPE, RP_SCOPE_NONE);
     out.file = in->source_line ? file_index(l, in->source_file) : 0;

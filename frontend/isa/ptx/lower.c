@@ -39,6 +39,20 @@ static void lower_nothing(struct lowering *l)
                                .a = constant(l, 0, element_bytes(type))});
 }
 
+/* Groups of asynchronous work, which is done at once here: only the trace hears of them. */
+static void lower_group(struct lowering *l)
+{
+    const struct ptx_modifiers *mods = &l->in->mods;
+    bool waits = mods_have(mods, M_WAIT_GROUP);
+    l->async.kind = mods_have(mods, M_BULK) ? RP_ASYNC_BULK : RP_ASYNC_COPY;
+    l->async.role = mods_have(mods, M_WAIT_ALL)        ? RP_ASYNC_WAIT_ALL
+                    : waits && mods_have(mods, M_READ) ? RP_ASYNC_WAIT_READ
+                    : waits                            ? RP_ASYNC_WAIT
+                                                       : RP_ASYNC_COMMIT;
+    l->async.pending = waits ? (uint32_t)l->in->operands[0].value : 0;
+    lower_nothing(l);
+}
+
 static void lower_instruction(struct lowering *l)
 {
     switch (l->in->form->lowering) {
@@ -87,6 +101,7 @@ static void lower_instruction(struct lowering *l)
     case LOW_WMMA_LOAD: lower_wmma_load(l); break;
     case LOW_WMMA_STORE: lower_wmma_store(l); break;
     case LOW_NOTHING: lower_nothing(l); break;
+    case LOW_GROUP: lower_group(l); break;
     default: not_covered(l, l->in->at, NULL);
     }
 }
@@ -135,6 +150,7 @@ static void lower_block(struct lowering *l, const struct cfg_block *b)
         l->started = false;
         l->memory.count = 0;
         l->barrier = (struct rp_barrier){0};
+        l->async = (struct rp_async){0};
         VECTOR_PUSH(l->arena, &l->sources, l->in);
         lower_instruction(l);
         describe(l);

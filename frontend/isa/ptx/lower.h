@@ -50,6 +50,7 @@ struct lowering {
     bool started; /* it has an operation */
     VECTOR(struct rp_memory_operand) memory;
     struct rp_barrier barrier;
+    struct rp_async async;
 };
 
 /* Leaves with an error: the instruction (or `what` about it) is not covered yet. */

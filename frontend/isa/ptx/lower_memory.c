@@ -281,6 +281,7 @@ void lower_copy(struct lowering *l)
     store.memory.cache_op = RP_CACHE_DEFAULT;
     store.access = 1;
     set_address(l, &store, &in->operands[0]);
+    l->async = (struct rp_async){RP_ASYNC_COPY, RP_ASYNC_START, 0};
     finish_access(l, &load);
     finish_access(l, &store);
 }

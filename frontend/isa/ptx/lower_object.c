@@ -1,9 +1,7 @@
 /* mbarrier: objects in shared memory at which threads and copies arrive (PTX ISA, "Parallel Synchronization and
  * Communication Instructions: mbarrier").
  *
- * An object is 64 bits, laid out as frontend/core/object.h has it. What changes it is an atomic operation on them; a
- * test is a load, and compares its phase with the one that the thread has arrived at, or its parity. A test that may
- * wait does not: the loop around it is one that polls, and gives way as every such loop does. */
+ * frontend/core/object.h says how an object is laid out, objects.c beside it what the operations do. */
 #include "frontend/core/object.h"
 
 #include "frontend/isa/ptx/lower.h"
@@ -41,84 +39,81 @@ static uint8_t space_said(const struct lowering *l)
     return mods_value(&l->in->mods, G_SPACE, RP_SPACE_GENERIC) == RP_SPACE_GENERIC ? RP_SPACE_GENERIC : RP_SPACE_SHARED;
 }
 
-static struct operation access(struct lowering *l, uint8_t kind, uint8_t space)
+static struct operation access(struct lowering *l, enum rp_object_operation what, uint8_t space)
 {
-    struct operation u = {.kind = UOP_MEMORY, .type = T_B64, .dtype = T_B64};
-    u.memory = memory_operand(l->in, kind, PT_B64, 1);
+    struct operation u = {.kind = UOP_MEMORY, .op = OP_OBJECT, .type = T_B64, .dtype = T_B64};
+    u.memory = memory_operand(l->in, RP_ACCESS_OBJECT, PT_B64, 1);
+    u.memory.object = (uint8_t)what;
+    u.memory.atomic = RP_ATOMIC_NONE;
     u.memory.space = space;
     u.memory.scope = (uint8_t)mods_value(&l->in->mods, G_SCOPE, RP_SCOPE_CTA);
-    u.memory.order = kind == RP_ACCESS_LOAD ? RP_ORDER_ACQUIRE : RP_ORDER_RELEASE;
+    u.memory.order = what == RP_OBJECT_TEST ? RP_ORDER_ACQUIRE : RP_ORDER_RELEASE;
     u.memory.order = mods_have(&l->in->mods, M_RELAXED) ? RP_ORDER_RELAXED : u.memory.order;
-    u.access = (uint8_t)l->memory.count;
+    u.b = u.c = constant(l, 0, 8);
     set_address(l, &u, operand_of(l, 'm'));
     return u;
 }
 
-static void lower_init(struct lowering *l, bool inval)
-{
-    struct operation u = access(l, RP_ACCESS_STORE, space_said(l));
-    const struct ptx_operand *count = operand_of(l, 'a');
-    if (inval) {
-        u.d = constant(l, 0, 8);
-    } else if (count->kind == PO_INTEGER) {
-        u.d = constant(l, object_made((uint32_t)count->value), 8);
-    } else { /* pending and expected arrivals */
-        struct operand n = widened(l, count);
-        u.d = lane_result(l, OP_MUL, PT_U64, n, constant(l, object_made(1), 8));
-    }
-    finish_access(l, &u);
-}
-
 static uint64_t change_of(const struct ptx_modifiers *mods) { return mods_have(mods, M_ARRIVE_DROP) ? OBJECT_DROP : 0; }
 
-/* b: how many arrive, and whether they are to be expected no more; c: bytes to wait for, negative ones have come. */
+static enum rp_object_operation operation_of(const struct lowering *l)
+{
+    const struct ptx_modifiers *mods = &l->in->mods;
+    if (l->in->form->opcode[0] == 'c') /* cp.async.mbarrier.arrive; without .noinc it was not expected */
+        return mods_have(mods, M_NOINC) ? RP_OBJECT_ARRIVE_BEHIND : RP_OBJECT_ADD_BEHIND;
+    return mods_have(mods, M_INIT)          ? RP_OBJECT_INIT
+           : mods_have(mods, M_INVAL)       ? RP_OBJECT_INVALIDATE
+           : mods_have(mods, M_ARRIVE)      ? RP_OBJECT_ARRIVE
+           : mods_have(mods, M_ARRIVE_DROP) ? RP_OBJECT_DROP
+                                            : RP_OBJECT_BYTES;
+}
+
+/* b: how many arrive, and whether they are to be expected no more; c: bytes to wait for, negative ones have come. What
+ * arrives behind copies does so at once, as these are done. */
 void lower_object(struct lowering *l)
 {
     const struct ptx_modifiers *mods = &l->in->mods;
     const struct ptx_operand *a = operand_of(l, 'a'), *d = operand_of(l, 'd');
-    if (mods_have(mods, M_INIT) || mods_have(mods, M_INVAL)) {
-        lower_init(l, mods_have(mods, M_INVAL));
-        return;
-    }
-    bool expects = mods_have(mods, M_EXPECT_TX), completes = mods_have(mods, M_COMPLETE_TX);
-    bool arrives = mods_have(mods, M_ARRIVE) || mods_have(mods, M_ARRIVE_DROP);
-    /* cp.async.mbarrier.arrive: copies are done, so the thread arrives now; without .noinc it was not expected */
-    bool expected = l->in->form->opcode[0] != 'c' || mods_have(mods, M_NOINC);
-    struct operation u = access(l, d && d->kind == PO_REGISTER ? RP_ACCESS_ATOMIC : RP_ACCESS_REDUCTION, space_said(l));
-    u.op = OP_OBJECT;
-    u.memory.atomic = RP_ATOMIC_ADD;
-    u.b = constant(l, (arrives && expected) | change_of(mods), 8);
-    u.c = constant(l, 0, 8);
-    if (expects)
+    enum rp_object_operation what = operation_of(l);
+    struct operation u = access(l, what, space_said(l));
+    bool arrives = what == RP_OBJECT_ARRIVE || what == RP_OBJECT_DROP || what == RP_OBJECT_ARRIVE_BEHIND;
+    u.b = constant(l, arrives | change_of(mods), 8);
+    if (mods_have(mods, M_EXPECT_TX))
         u.c = widened(l, a);
-    else if (completes)
+    else if (mods_have(mods, M_COMPLETE_TX))
         u.c = lane_result(l, OP_SUB, PT_U64, constant(l, 0, 8), widened(l, a));
     else if (a && a->kind == PO_INTEGER)
         u.b = constant(l, (uint32_t)a->value | change_of(mods), 8);
     else if (a)
         u.b = lane_result(l, OP_OR, PT_B64, widened(l, a), constant(l, change_of(mods), 8));
-    if (u.memory.kind == RP_ACCESS_ATOMIC)
+    if (d && d->kind == PO_REGISTER)
         u.d = destination(l, d, PT_B64);
     finish_access(l, &u);
 }
 
+/* The operand as it is, so that the test is the first operation of its instruction. */
+static struct operand as_it_is(struct lowering *l, const struct ptx_operand *o, uint8_t *type)
+{
+    *type = T_U64;
+    if (o->kind == PO_INTEGER)
+        return constant(l, (uint64_t)o->value, 8);
+    if (o->kind != PO_REGISTER || ptx_types[register_type(l, o)].bits < 32)
+        return source(l, o, PT_B64);
+    *type = ptx_types[register_type(l, o)].bits == 32 ? T_U32 : T_U64;
+    return register_operand(o->reg);
+}
+
 void lower_object_wait(struct lowering *l)
 {
-    const struct ptx_operand *a = operand_of(l, 'a'), *result = operand_of(l, 'q');
-    bool parity = mods_have(&l->in->mods, M_PARITY);
-    struct operation load = access(l, RP_ACCESS_LOAD, space_said(l));
-    load.d = temporary(l, PT_B64);
-    finish_access(l, &load);
-    struct operand asked = parity ? widened(l, a) : source(l, a, PT_B64), bits;
-    if (parity) { /* done when the current phase has the other parity */
-        struct operand phase = lane_result(l, OP_SHR, PT_U64, load.d, constant(l, OBJECT_PHASE_AT, 4));
-        bits = lane_result(l, OP_AND, PT_B64, lane_result(l, OP_XOR, PT_B64, phase, asked), constant(l, 1, 8));
-    } else { /* ... when it is another one */
-        struct operand changed = lane_result(l, OP_XOR, PT_B64, load.d, asked);
-        bits = lane_result(l, OP_SHR, PT_U64, changed, constant(l, OBJECT_PHASE_AT, 4));
-    }
+    const struct ptx_operand *result = operand_of(l, 'q');
+    struct operation test = access(l, RP_OBJECT_TEST, space_said(l));
+    test.op = mods_have(&l->in->mods, M_PARITY) ? OP_OBJECT_PARITY : OP_OBJECT_STATE;
+    test.flags |= mods_have(&l->in->mods, M_TRY_WAIT) ? UF_SUSPENDS : 0;
+    test.b = as_it_is(l, operand_of(l, 'a'), &test.dtype);
+    test.d = temporary(l, PT_B64);
+    finish_access(l, &test);
     struct operation u = {.kind = UOP_LANE, .op = OP_SETP, .type = T_U64, .stype = T_U64, .compare = CMP_NE};
-    u.a = bits;
+    u.a = test.d;
     u.b = constant(l, 0, 8);
     u.pd = result->kind == PO_REGISTER ? register_operand(result->reg) : OPERAND_NONE;
     emit(l, u);
@@ -138,11 +133,9 @@ void lower_pending_count(struct lowering *l)
 
 static void complete(struct lowering *l, struct operand bytes_taken)
 {
-    struct operation u = access(l, RP_ACCESS_REDUCTION, RP_SPACE_SHARED);
-    u.op = OP_OBJECT;
-    u.memory.atomic = RP_ATOMIC_ADD;
-    u.b = constant(l, 0, 8);
+    struct operation u = access(l, RP_OBJECT_BYTES, RP_SPACE_SHARED);
     u.c = bytes_taken;
+    l->async = (struct rp_async){RP_ASYNC_BULK, RP_ASYNC_TELL, 0};
     finish_access(l, &u);
 }
 
@@ -178,7 +171,8 @@ static struct operation side(struct lowering *l, uint8_t kind, uint8_t space, co
     return u;
 }
 
-/* Done at once: the first operation names where the bytes go, the second one reads them and puts them there. */
+/* Done at once, which is one of the times at which it may be done: the first operation names where the bytes go, the
+ * second one reads them and puts them there. */
 void lower_bulk(struct lowering *l)
 {
     const struct ptx_modifiers *mods = &l->in->mods;
@@ -190,6 +184,7 @@ void lower_bulk(struct lowering *l)
     from.c = address_value(l, &to);
     finish_access(l, &to);
     finish_access(l, &from);
+    l->async = (struct rp_async){RP_ASYNC_BULK, RP_ASYNC_START, 0};
     if (!tells)
         return;
     struct operand bytes = widened(l, &o[2]);

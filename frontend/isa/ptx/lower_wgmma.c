@@ -112,12 +112,18 @@ void lower_wgmma(struct lowering *l)
     set_factors(l, &u, a_in_memory);
     u.lists[0] = registers_of_d(l, &o[0]);
     u.lists[3] = registers_of_d(l, &o[0]);
+    l->async = (struct rp_async){RP_ASYNC_TENSOR, RP_ASYNC_START, 0};
     emit(l, u);
 }
 
 void lower_warpgroup(struct lowering *l)
 {
+    const struct ptx_modifiers *mods = &l->in->mods;
     check_target(l);
+    if (mods_have(mods, M_COMMIT_GROUP))
+        l->async = (struct rp_async){RP_ASYNC_TENSOR, RP_ASYNC_COMMIT, 0};
+    if (mods_have(mods, M_WAIT_GROUP))
+        l->async = (struct rp_async){RP_ASYNC_TENSOR, RP_ASYNC_WAIT, (uint32_t)l->in->operands[0].value};
     emit(l, (struct operation){.kind = UOP_LANE,
                                .op = OP_MOV,
                                .type = T_U32,

@@ -186,6 +186,7 @@ enum ptx_lowering {
     LOW_PENDING_COUNT,
     LOW_CLUSTER_BARRIER,
     LOW_CLUSTER, /* where another block's shared memory is, and whose: a block alone is its cluster */
+    LOW_GROUP,   /* groups of asynchronous copies: commit and wait */
     LOW_NOTHING, /* executed, without an effect but a destination of 0: hints, and waiting for what is done already */
 };
 

@@ -294,7 +294,7 @@ Test(writer, tables_come_back_as_they_were)
     static const uint8_t raw[] = {0, 1, 0xff};
     static const struct rp_memory_operand operands[] = {{RP_SPACE_SHARED_CLUSTER, RP_ACCESS_PREFETCH, RP_SCOPE_SYSTEM,
                                                          RP_ORDER_MMIO, RP_CACHE_NC, RP_ATOMIC_CAS, RP_VALUE_FLOAT, 8,
-                                                         32},
+                                                         32, 0},
                                                         {.space = RP_SPACE_LOCAL, .width = 1}};
     static const struct rp_instruction list[] = {{.pc = UINT64_MAX,
                                                   .raw = raw,

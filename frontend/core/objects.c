@@ -1,0 +1,404 @@
+/* Barrier objects: what changes them, and lanes that wait for the end of a phase (engine.h, "objects"). */
+#include "frontend/core/object.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/core/access.h"
+#include "frontend/core/engine.h"
+#include "frontend/core/flags.h"
+#include "frontend/core/lanes/lanes.h"
+#include "tracefmt/plural.h"
+#include "tracefmt/writer.h"
+
+static uint64_t *object_at(const struct block *b, uint64_t offset) { return (uint64_t *)(void *)(b->shared + offset); }
+static uint32_t *phases_at(const struct block *b, uint64_t offset) { return &b->phases[offset / sizeof(uint64_t)]; }
+
+/* ---- what is recorded -------------------------------------------------------------------------------------------- */
+
+static void log_values(const struct warp *w, const struct uop *u, uint64_t phase, int64_t bytes, uint64_t arrivals)
+{
+    if (!w->log || !(u->flags & UF_LOG_AUX))
+        return;
+    rp_log_aux(w->log, phase);
+    rp_log_aux(w->log, (uint64_t)bytes);
+    rp_log_aux(w->log, arrivals);
+}
+
+/* ---- changes ----------------------------------------------------------------------------------------------------- */
+
+struct change {
+    uint64_t b, c; /* the lane's operands */
+    uint64_t old;
+};
+
+/* One lane's. True: a phase has ended. */
+static bool change_object(struct block *b, const struct uop *u, uint64_t at, struct change *c)
+{
+    uint64_t *object = object_at(b, at), value;
+    c->old = *object;
+    switch (u->memory->operand.object) {
+    case RP_OBJECT_INIT: value = object_made((uint32_t)c->b); break;
+    case RP_OBJECT_INVALIDATE: value = 0; break;
+    default: value = object_changed(c->old, c->b, (int64_t)c->c); break;
+    }
+    b->changes += value != c->old;
+    *object = value;
+    if (u->memory->operand.object == RP_OBJECT_INIT || u->memory->operand.object == RP_OBJECT_INVALIDATE) {
+        *phases_at(b, at) = 0;
+        return false;
+    }
+    bool over = value >> OBJECT_PHASE_AT != c->old >> OBJECT_PHASE_AT;
+    *phases_at(b, at) += over;
+    return over;
+}
+
+static uint64_t arrivals_of(const struct uop *u, const struct change *c)
+{
+    switch (u->memory->operand.object) {
+    case RP_OBJECT_ADD_BEHIND: return 1; /* it adds one and takes one away */
+    case RP_OBJECT_INIT: return c->b;
+    default: return c->b & OBJECT_COUNT_MASK;
+    }
+}
+
+/* What all lanes do together; they name one object, or do the same. False, with a fault: neither. */
+static bool sum_up(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
+                   const struct change *all, int64_t *bytes, uint64_t *arrivals)
+{
+    unsigned first = (unsigned)__builtin_ctz(m);
+    bool differ = false;
+    *bytes = 0;
+    *arrivals = 0;
+    FOR_LANES(l, m)
+    {
+        *bytes += (int64_t)all[l].c;
+        *arrivals += arrivals_of(u, &all[l]);
+        differ |= all[l].b != all[first].b || all[l].c != all[first].c;
+    }
+    if (u->memory->operand.object == RP_OBJECT_INIT)
+        *arrivals = all[first].b;
+    if (!differ || la->low == la->high)
+        return true;
+    block_fault(s, u, RP_FAULT_BARRIER, first,
+                "lanes name different barrier objects with different counts or bytes; that cannot be recorded");
+    return false;
+}
+
+void handle_object(struct warp *w, const struct uop *u, lanemask m)
+{
+    struct warp_state *s = (struct warp_state *)w;
+    struct block *b = w->block;
+    struct lane_addresses la;
+    struct change all[RP_WARP_LANES];
+    bool over = false;
+    access_addresses(w, u, m, &la);
+    access_log(w, u, m, &la);
+    if (!access_in_shared(s, u, m, &la)) {
+        log_values(w, u, 0, 0, 0);
+        return;
+    }
+    uint64_t phase = *phases_at(b, lane_address(&la, (unsigned)__builtin_ctz(m)));
+    FOR_LANES(l, m)
+    {
+        all[l] = (struct change){.b = lane_u64(w, u->b, l), .c = lane_u64(w, u->c, l)};
+        over |= change_object(b, u, lane_address(&la, l), &all[l]);
+        if (!is_sink(u->d))
+            ((uint64_t *)operand_at(w, u->d))[l] = all[l].old;
+    }
+    int64_t bytes = 0;
+    uint64_t arrivals = 0;
+    if (w->log)
+        sum_up(s, u, m, &la, all, &bytes, &arrivals);
+    log_values(w, u, RP_OBJECT_AUX(phase, false), bytes, arrivals);
+    if (over)
+        objects_serve(s, u);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
+
+/* What lanes ask an object. */
+struct question {
+    lanemask over;                 /* lanes for which the phase is */
+    uint64_t value[RP_WARP_LANES]; /* RP_OBJECT_AUX: of a phase before the first, which is over, no wait for phase 0 */
+};
+
+static void ask(const struct warp *w, const struct uop *u, lanemask m, const struct lane_addresses *la,
+                struct question *q)
+{
+    const struct block *b = w->block;
+    bool wide = lane_element_bytes((enum lane_type)u->memory->dtype) == 8;
+    q->over = 0;
+    FOR_LANES(l, m)
+    {
+        uint64_t asked = wide ? lane_u64(w, u->b, l) : lane_u32(w, u->b, l), phase = *phases_at(b, lane_address(la, l));
+        /* how many phases ago the one began that is asked for: by its parity, or by the state of the object then */
+        uint64_t ago = u->op == OP_OBJECT_PARITY ? (phase ^ asked) & 1 : (phase - (asked >> OBJECT_PHASE_AT)) & 7;
+        q->over |= (lanemask)(ago != 0) << l;
+        q->value[l] = ago > phase ? 0 : RP_OBJECT_AUX(phase - ago, ago != 0);
+    }
+}
+
+static void answer(const struct warp *w, const struct uop *u, lanemask m, bool over)
+{
+    uint64_t *d = operand_at(w, u->d);
+    FOR_LANES(l, m)
+    d[l] = over;
+}
+
+static lanemask alike(const struct question *q, lanemask left)
+{
+    unsigned first = (unsigned)__builtin_ctz(left);
+    lanemask same = 0;
+    FOR_LANES(l, left)
+    same |= (lanemask)(q->value[l] == q->value[first]) << l;
+    return same;
+}
+
+/* Logs what these lanes ask, all the same. */
+static void log_test(const struct warp *w, const struct uop *u, lanemask m, const struct lane_addresses *la,
+                     const struct question *q)
+{
+    access_log(w, u, m, la);
+    log_values(w, u, q->value[__builtin_ctz(m)], 0, 0);
+}
+
+/* Where threads are not independent, a test does not wait. */
+void handle_object_test(struct warp *w, const struct uop *u, lanemask m)
+{
+    struct lane_addresses la;
+    struct question q = {.over = 0};
+    access_addresses(w, u, m, &la);
+    if (access_in_shared((struct warp_state *)w, u, m, &la))
+        ask(w, u, m, &la, &q);
+    answer(w, u, m, false);
+    answer(w, u, q.over, true);
+    log_test(w, u, m, &la, &q);
+}
+
+/* ---- loops that poll --------------------------------------------------------------------------------------------- */
+
+enum { LOOP_MOST = 256 }; /* uops */
+
+/* Runs the uops behind the test as its lanes would that are told "not yet", as far as nothing is done but computing.
+ * True: they come back to it. */
+static bool come_back(struct warp_state *s, const struct uop *test, lanemask lanes)
+{
+    struct warp *w = &s->w;
+    const struct uop *u = test + 1;
+    answer(w, test, lanes, false);
+    for (unsigned n = 0; n < LOOP_MOST; n++) {
+        lanemask executed = u->flags & UF_GUARDED ? w->active & guard(w, u) : w->active;
+        if (u == test)
+            return true;
+        switch (u->kind) {
+        case UOP_LANE:
+            if (executed)
+                u->fn(w, u, executed);
+            break;
+        case UOP_RECONVERGE:
+            if (u == s->meet)
+                return false;
+            break;
+        case UOP_BRANCH:
+            if (executed && executed != w->active)
+                return false;
+            if (executed) {
+                u = w->block->program->uops + u->target;
+                continue;
+            }
+            break;
+        default: return false;
+        }
+        u++;
+    }
+    return false;
+}
+
+/* The lanes do nothing but ask again until the phase is over: tried out on a copy of their registers. The second time
+ * around leaves these as they are. */
+static bool only_polls(struct warp_state *s, const struct uop *test, lanemask lanes)
+{
+    size_t bytes = s->w.block->program->register_extent;
+    uint8_t *copy = aligned_alloc(64, 2 * bytes);
+    if (!copy)
+        return false;
+    struct warp saved = s->w;
+    memcpy(copy, s->w.window, bytes);
+    s->w.log = NULL;
+    s->w.active = lanes;
+    warp_set_window(&s->w, copy);
+    bool polls = come_back(s, test, lanes);
+    memcpy(copy + bytes, copy, bytes);
+    polls = polls && come_back(s, test, lanes) && !memcmp(copy, copy + bytes, bytes);
+    s->w = saved;
+    free(copy);
+    return polls;
+}
+
+/* ---- lanes that wait --------------------------------------------------------------------------------------------- */
+
+/* Carries the test out for lanes of the current split, one step for each phase that they ask for. */
+static void step_apart(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
+                       const struct question *q)
+{
+    for (lanemask left = m, some; left; left &= ~some) {
+        some = alike(q, left);
+        split_count(s, u, some, some);
+        log_test(&s->w, u, some, la, q);
+    }
+}
+
+/* The lanes leave the current split and wait, if they may. */
+static void suspend(struct warp_state *s, const struct uop *u, lanemask m)
+{
+    bool polls = only_polls(s, u, m);
+    if (!polls && !(u->flags & UF_SUSPENDS))
+        return;
+    s->w.block->objects_awaited = true;
+    split_wait(s, u, m, WAIT_OBJECT, polls ? OBJECT_FOR_EVER : OBJECT_FOR_A_TIME);
+}
+
+static enum collective_outcome not_an_object(struct warp_state *s, const struct uop *u, lanemask executed,
+                                             const struct lane_addresses *la)
+{
+    warp_log_guard(s, u, executed);
+    access_log(&s->w, u, executed, la);
+    log_values(&s->w, u, 0, 0, 0);
+    warp_end_run(s, u->index + 1);
+    s->pc = u;
+    return COLLECTIVE_STOP;
+}
+
+enum collective_outcome object_wait(struct warp_state *s, const struct uop *u)
+{
+    struct warp *w = &s->w;
+    struct lane_addresses la;
+    struct question q;
+    lanemask executed = w->active, off;
+    if (is_register(u->guard))
+        executed &= guard(w, u);
+    if (!executed) {
+        warp_log_guard(s, u, 0);
+        return COLLECTIVE_DONE;
+    }
+    access_addresses(w, u, executed, &la);
+    if (!access_in_shared(s, u, executed, &la))
+        return not_an_object(s, u, executed, &la);
+    ask(w, u, executed, &la, &q);
+    if (q.over == executed && alike(&q, executed) == executed) {
+        answer(w, u, executed, true);
+        warp_log_guard(s, u, executed);
+        log_test(w, u, executed, &la, &q);
+        return COLLECTIVE_DONE;
+    }
+    warp_end_run(s, run_start_at(u)); /* the instruction counts when the wait is over */
+    off = w->active & ~executed;
+    if (executed & ~q.over)
+        suspend(s, u, executed & ~q.over);
+    executed &= w->active;
+    answer(w, u, executed, false);
+    answer(w, u, q.over, true);
+    step_apart(s, u, executed, &la, &q);
+    if (off)
+        split_count(s, u, off, 0);
+    s->pc = u + 1;
+    s->run_start = u->index + 1;
+    if (w->active)
+        return COLLECTIVE_ELSEWHERE;
+    if (!splits_next(s))
+        return COLLECTIVE_STOP;
+    s->run_start = run_start_at(s->pc);
+    return COLLECTIVE_ELSEWHERE;
+}
+
+/* ---- the end of a wait ------------------------------------------------------------------------------------------- */
+
+/* Lanes of split `i` go on: those whose phase is over, or with `time_out` the others that wait only for a time. True:
+ * there were some. `running`: the uop of the warp's current split, NULL: it has none that runs. */
+static bool release(struct warp_state *s, uint32_t i, bool time_out, const struct uop *running)
+{
+    const struct split split = s->splits[i];
+    struct lane_addresses la;
+    struct question q;
+    struct warp *w = &s->w;
+    uint8_t *window = w->window;
+    warp_set_window(w, s->registers + split.window);
+    access_addresses(w, split.pc, split.lanes, &la);
+    bool there = access_in_shared(s, split.pc, split.lanes, &la);
+    ask(w, split.pc, there ? split.lanes : 0, &la, &q);
+    lanemask go = time_out ? split.lanes & ~q.over : q.over;
+    if (go && running) {
+        warp_end_run(s, running->index + 1);
+        s->run_start = running->index + 1;
+    }
+    for (lanemask left = go, some; left; left &= ~some) {
+        some = alike(&q, left);
+        answer(w, split.pc, some, !time_out);
+        log_test(w, split.pc, some, &la, &q);
+        split_release(s, i, some);
+    }
+    warp_set_window(w, window);
+    return go;
+}
+
+/* The same for all splits of a warp. */
+static bool release_splits(struct warp_state *s, bool time_out, const struct uop *running)
+{
+    bool some = false;
+    for (uint32_t i = s->split_count; i-- > 0;)
+        if (s->splits[i].waits == WAIT_OBJECT && (!time_out || s->splits[i].barrier == OBJECT_FOR_A_TIME))
+            some |= release(s, i, time_out, running);
+    if (some && s->status == WARP_WAITING)
+        splits_next(s);
+    return some;
+}
+
+static bool awaits_object(const struct warp_state *s)
+{
+    for (uint32_t i = 0; i < s->split_count; i++)
+        if (s->splits[i].waits == WAIT_OBJECT)
+            return true;
+    return false;
+}
+
+void objects_serve(struct warp_state *current, const struct uop *u)
+{
+    struct block *b = current->w.block;
+    if (!b->objects_awaited)
+        return;
+    b->objects_awaited = false;
+    for (uint32_t i = 0; i < b->grid->warps; i++) {
+        struct warp_state *s = &b->warps[i];
+        if (!awaits_object(s))
+            continue;
+        release_splits(s, false, s == current ? u : NULL);
+        b->objects_awaited |= awaits_object(s);
+    }
+}
+
+bool objects_time_out(struct block *b)
+{
+    bool some = false;
+    for (uint32_t i = 0; b->objects_awaited && i < b->grid->warps; i++)
+        if (awaits_object(&b->warps[i]))
+            some |= release_splits(&b->warps[i], true, NULL);
+    return some;
+}
+
+/* ---- reports ----------------------------------------------------------------------------------------------------- */
+
+void object_describe(const struct warp_state *s, const struct split *split, char *text, size_t size)
+{
+    struct warp w = s->w;
+    struct lane_addresses la;
+    warp_set_window(&w, s->registers + split->window);
+    access_addresses(&w, split->pc, split->lanes, &la);
+    uint64_t at = lane_address(&la, (unsigned)__builtin_ctz(split->lanes));
+    at -= split->pc->memory->operand.space == RP_SPACE_GENERIC ? SHARED_WINDOW : 0;
+    uint64_t object = *object_at(w.block, at);
+    snprintf(text, size, "whose phase %u waits for %u arrival%s and %lld bytes", *phases_at(w.block, at),
+             (unsigned)(object & OBJECT_COUNT_MASK), rp_plural(object & OBJECT_COUNT_MASK),
+             (long long)object_bytes(object));
+}
