@@ -1,6 +1,6 @@
 /* All that decides how a block goes on, but for global memory, in 64 bits. Not in it: clocks, registers outside of the
- * slice, and memory that was never written. Two states that differ have the same fingerprint with a probability of
- * 2^-64. */
+ * slices of the loops that lanes are in, and memory that was never written. Two states that differ have the same
+ * fingerprint with a probability of 2^-64. */
 #include <string.h>
 
 #include "frontend/core/engine.h"
@@ -90,20 +90,87 @@ static struct windows windows_of(const struct warp_state *s)
     return all;
 }
 
-/* The registers in the slice, of all windows; of too many windows all registers. */
-static uint64_t mixed_slice(uint64_t hash, const struct warp_state *s)
+/* The slices of the loops in which lanes of a warp are or wait. */
+struct parts {
+    const struct slice_part *at[16];
+    uint32_t count;
+    bool more; /* than there is room for */
+};
+
+static void note_part(struct parts *all, const struct program *p, const struct uop *pc)
+{
+    const struct slice_part *part = &p->slice->parts[p->slice->part_of[pc - p->uops]];
+    uint32_t i = 0;
+    while (i < all->count && all->at[i] != part)
+        i++;
+    if (i < all->count || part == p->slice->parts)
+        return;
+    all->more |= all->count == sizeof all->at / sizeof *all->at;
+    if (!all->more)
+        all->at[all->count++] = part;
+}
+
+static void note_parts_of_joins(struct parts *all, const struct warp_state *s, uint32_t join)
+{
+    for (; join; join = s->joins[join].outer)
+        if (s->joins[join].arrived)
+            note_part(all, s->w.block->program, s->joins[join].pc);
+}
+
+static struct parts parts_of(const struct warp_state *s)
+{
+    const struct program *p = s->w.block->program;
+    struct parts all = {.count = 0};
+    if (!s->w.live)
+        return all;
+    note_part(&all, p, s->pc);
+    note_parts_of_joins(&all, s, s->join);
+    for (uint32_t i = 0; i < s->split_count; i++) {
+        note_part(&all, p, s->splits[i].pc);
+        note_parts_of_joins(&all, s, s->splits[i].join);
+    }
+    return all;
+}
+
+static bool have_memory(const struct parts *parts)
+{
+    bool have = parts->more;
+    for (uint32_t i = 0; i < parts->count; i++)
+        have |= parts->at[i]->memory;
+    return have;
+}
+
+static bool have_clock(const struct parts *parts, bool memory)
+{
+    bool have = parts->more;
+    for (uint32_t i = 0; i < parts->count; i++)
+        have |= (memory ? &parts->at[i]->with_memory : &parts->at[i]->alone)->clock;
+    return have;
+}
+
+static bool in_slice(const struct parts *parts, bool memory, uint32_t word)
+{
+    bool in = false;
+    for (uint32_t i = 0; i < parts->count; i++)
+        in |= slice_has(memory ? &parts->at[i]->with_memory : &parts->at[i]->alone, word);
+    return in;
+}
+
+/* The registers in the slices, of all windows; of too many windows or slices all registers. memory: slices have it. */
+static uint64_t mixed_slice(uint64_t hash, const struct warp_state *s, bool memory)
 {
     const struct program *p = s->w.block->program;
     const struct windows all = windows_of(s);
-    if (all.more)
+    const struct parts parts = parts_of(s);
+    if (all.more || parts.more)
         return mixed_bytes(hash, s->registers, s->register_high);
-    for (uint32_t i = 0; i < all.count; i++) {
+    for (uint32_t i = 0; i < all.count && parts.count; i++) {
         uint32_t begin = all.at[i], end = begin + p->register_extent;
         end = i + 1 < all.count && all.at[i + 1] < end ? all.at[i + 1] : end;
         end = end < s->register_bytes ? end : (uint32_t)s->register_bytes; /* of a call yet to be made */
         for (uint32_t at = begin; at < end; at += 4) {
             uint32_t word;
-            if (!p->slice->words[(at - begin) / 4])
+            if (!in_slice(&parts, memory, (at - begin) / 4))
                 continue;
             memcpy(&word, s->registers + at, sizeof word);
             hash = mixed(hash, word);
@@ -159,28 +226,53 @@ static uint64_t mixed_local(uint64_t hash, const struct block *b, uint32_t first
 uint64_t warp_fingerprint(const struct warp_state *s)
 {
     const struct block *b = s->w.block;
-    uint64_t hash = mixed(mixed_control(b->changes, s), b->text_bytes);
     const struct slice *slice = b->program->slice;
-    bool whole = slice->clock; /* then nothing comes again but all */
-    hash = whole ? mixed_bytes(hash, s->registers, s->register_high) : mixed_slice(hash, s);
-    if (whole || slice->shared)
+    const struct parts parts = parts_of(s);
+    uint64_t hash = mixed(mixed_control(b->changes, s), b->text_bytes);
+    bool memory = have_memory(&parts), whole = have_clock(&parts, memory); /* then nothing comes again but all */
+    hash = whole ? mixed_bytes(hash, s->registers, s->register_high) : mixed_slice(hash, s, memory);
+    if (whole || (memory && slice->shared))
         hash = mixed_bytes(hash, b->shared, extents_end(&b->grid->shared));
-    return whole || slice->local ? mixed_local(hash, b, s->w.id, 1) : hash;
+    return whole || (memory && slice->local) ? mixed_local(hash, b, s->w.id, 1) : hash;
+}
+
+static bool block_has_memory(const struct block *b)
+{
+    bool have = false;
+    for (uint32_t i = 0; i < b->grid->warps && !have; i++) {
+        const struct parts parts = parts_of(&b->warps[i]);
+        have = have_memory(&parts);
+    }
+    return have;
+}
+
+bool block_reads_clock(const struct block *b)
+{
+    if (!b->program->slice->clock)
+        return false;
+    bool memory = block_has_memory(b), reads = false;
+    for (uint32_t i = 0; i < b->grid->warps && !reads; i++) {
+        const struct parts parts = parts_of(&b->warps[i]);
+        reads = have_clock(&parts, memory);
+    }
+    return reads;
 }
 
 uint64_t block_fingerprint(const struct block *b)
 {
     const struct grid *g = b->grid;
+    const struct slice *slice = b->program->slice;
+    bool memory = block_has_memory(b);
     uint64_t hash = mixed(0, b->index);
     for (uint32_t i = 0; i < g->warps; i++)
-        hash = mixed_slice(mixed_patience(mixed_control(hash, &b->warps[i]), &b->warps[i]), &b->warps[i]);
+        hash = mixed_slice(mixed_patience(mixed_control(hash, &b->warps[i]), &b->warps[i]), &b->warps[i], memory);
     for (uint32_t i = 0; i < BARRIERS; i++) {
         const struct barrier *at = &b->barriers[i];
         hash = mixed(hash, (uint64_t)at->arrived << 32 | at->expected);
         hash = mixed(hash, at->part);
         hash = mixed(hash, (uint64_t)at->reduced_count << 32 | at->in_use << 2 | at->reduced_and << 1 | at->reduced_or);
     }
-    if (b->program->slice->shared)
+    if (memory && slice->shared)
         hash = mixed_bytes(hash, b->shared, extents_end(&g->shared));
-    return b->program->slice->local ? mixed_local(hash, b, 0, g->warps) : hash;
+    return memory && slice->local ? mixed_local(hash, b, 0, g->warps) : hash;
 }

@@ -29,3 +29,10 @@ bool operation_uses_codes(const struct operation *o)
     default: return o->flags & (UF_CARRY_IN | UF_CARRY_OUT);
     }
 }
+
+bool operation_may_fall_through(const struct operation *o)
+{
+    bool leaves = o->kind == UOP_BRANCH || o->kind == UOP_BRANCH_TABLE || o->kind == UOP_RETURN ||
+                  o->kind == UOP_EXIT || o->kind == UOP_POP || o->kind == UOP_TRAP;
+    return !leaves || is_register(o->guard);
+}

@@ -10,5 +10,7 @@
 uint32_t operation_width(const struct operation *);
 /* The operation reads or writes condition codes of the warp. */
 bool operation_uses_codes(const struct operation *);
+/* A path may fall into the next operation unless this one always leaves. */
+bool operation_may_fall_through(const struct operation *);
 
 #endif

@@ -37,14 +37,6 @@ static bool control_ok(const struct program *p, const struct operation *u)
     return true;
 }
 
-/* A path may fall into the next uop unless this one always leaves. */
-static bool may_fall_through(const struct operation *u)
-{
-    bool leaves = u->kind == UOP_BRANCH || u->kind == UOP_BRANCH_TABLE || u->kind == UOP_RETURN ||
-                  u->kind == UOP_EXIT || u->kind == UOP_POP || u->kind == UOP_TRAP;
-    return !leaves || is_register(u->guard);
-}
-
 static void set_flags(const struct program *p, struct uop *u)
 {
     const struct rp_instruction *in = &p->kernel.instructions[u->index];
@@ -189,7 +181,7 @@ static bool prepare_uop(struct program *p, uint32_t i, void *descriptor, struct 
 static bool consecutive(const struct program *p, uint32_t i)
 {
     const struct operation *u = &p->operations[i], *next = u + 1;
-    if (u->kind == UOP_RECONVERGE || !may_fall_through(u))
+    if (u->kind == UOP_RECONVERGE || !operation_may_fall_through(u))
         return true;
     return next->index == u->index + (next->flags & UF_FIRST ? 1 : 0);
 }
@@ -270,7 +262,7 @@ bool program_prepare(struct program *p, struct rp_error *err)
 {
     if (p->uops)
         return true;
-    if (!in_program(p, p->entry) || may_fall_through(&p->operations[p->uop_count - 1]))
+    if (!in_program(p, p->entry) || operation_may_fall_through(&p->operations[p->uop_count - 1]))
         return rp_fail(err, RP_BAD_INPUT, "kernel '%s' runs past its end", p->name);
     uint8_t *descriptors = allocate_uops(p, err);
     if (!descriptors)

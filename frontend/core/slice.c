@@ -5,13 +5,20 @@
 
 #include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
+#include "frontend/core/loops.h"
 #include "frontend/core/operands.h"
 
 struct finder {
-    struct program *program;
-    struct slice *slice;
-    bool numbers; /* operands name registers by number, not yet by place */
+    const struct operation *operations;
+    uint32_t extent; /* of registers, bytes */
+    struct {
+        bool shared, local, clock;
+    } is;           /* what is in the slice besides registers */
+    uint8_t *words; /* not 0: in the slice */
+    bool numbers;   /* operands name registers by number, not yet by place */
     bool grown;
+    const uint32_t *order; /* operations by their loops, */
+    uint32_t *start;       /* where those of each begin */
 };
 
 /* ---- registers --------------------------------------------------------------------------------------------------- */
@@ -24,7 +31,7 @@ static uint32_t begin_of(const struct finder *f, struct operand o)
 
 static uint32_t end_of(const struct finder *f, struct operand o, uint32_t bytes)
 {
-    uint32_t end = begin_of(f, o) + (f->numbers ? 4 : bytes), extent = f->program->register_extent;
+    uint32_t end = begin_of(f, o) + (f->numbers ? 4 : bytes), extent = f->extent;
     return end < extent ? end : extent;
 }
 
@@ -33,8 +40,8 @@ static void add(struct finder *f, struct operand o, uint32_t bytes)
     if (!is_register(o))
         return;
     for (uint32_t at = begin_of(f, o), end = end_of(f, o, bytes); at < end; at += 4) {
-        f->grown |= !f->slice->words[at / 4];
-        f->slice->words[at / 4] = 1;
+        f->grown |= !f->words[at / 4];
+        f->words[at / 4] = 1;
     }
 }
 
@@ -43,7 +50,7 @@ static bool has(const struct finder *f, struct operand o, uint32_t bytes)
     if (!is_register(o))
         return false;
     for (uint32_t at = begin_of(f, o), end = end_of(f, o, bytes); at < end; at += 4)
-        if (f->slice->words[at / 4])
+        if (f->words[at / 4])
             return true;
     return false;
 }
@@ -58,7 +65,7 @@ static bool writes_slice(const struct finder *f, const struct operation *o)
 {
     /* a bulk copy goes to shared memory, or to where anybody reads */
     if (o->kind == UOP_MEMORY && o->memory.kind == RP_ACCESS_BULK_LOAD)
-        return f->slice->shared;
+        return f->is.shared;
     uint32_t bytes = operation_width(o);
     bool found = has(f, o->d, bytes) || has(f, o->pd, PREDICATE_BYTES) || has(f, o->pd2, PREDICATE_BYTES);
     for (uint32_t i = 0; writes_list(o) && i < o->lists[0].count; i++)
@@ -86,9 +93,9 @@ static void need_memory(struct finder *f, const struct operation *o)
     bool generic = o->memory.space == RP_SPACE_GENERIC;
     bool local = generic || o->frame_relative || o->memory.space == RP_SPACE_LOCAL;
     bool shared = generic || o->memory.space == RP_SPACE_SHARED;
-    f->grown |= (local && !f->slice->local) || (shared && !f->slice->shared);
-    f->slice->local |= local;
-    f->slice->shared |= shared;
+    f->grown |= (local && !f->is.local) || (shared && !f->is.shared);
+    f->is.local |= local;
+    f->is.shared |= shared;
 }
 
 /* Whether loads in the slice may read from shared or local memory what the operation writes there. */
@@ -97,7 +104,7 @@ static bool may_be_read(const struct finder *f, const struct operation *o)
     bool generic = o->memory.space == RP_SPACE_GENERIC;
     bool local = generic || o->frame_relative || o->memory.space == RP_SPACE_LOCAL;
     bool shared = generic || o->memory.space == RP_SPACE_SHARED;
-    return (local && f->slice->local) || (shared && f->slice->shared);
+    return (local && f->is.local) || (shared && f->is.shared);
 }
 
 static void access(struct finder *f, const struct operation *o)
@@ -135,7 +142,7 @@ static void visit(struct finder *f, const struct operation *o)
         /* the condition codes are in every fingerprint, so what sets them is in every slice */
         if (!writes_slice(f, o) && !operation_uses_codes(o))
             return;
-        f->slice->clock |= o->kind == UOP_CLOCK;
+        f->is.clock |= o->kind == UOP_CLOCK;
         break;
     default: break; /* control, barriers, calls: all that they read */
     }
@@ -143,46 +150,140 @@ static void visit(struct finder *f, const struct operation *o)
     add_sources(f, o);
 }
 
-static void find(struct finder *f)
+/* The slice of a loop, where shared and local memory are in slices of other loops, or not. */
+static void find(struct finder *f, uint32_t loop, bool shared, bool local)
 {
-    const struct program *p = f->program;
+    f->is.shared = shared;
+    f->is.local = local;
+    f->is.clock = false;
+    memset(f->words, 0, f->extent / 4 + 1);
     do {
         f->grown = false;
-        for (uint32_t i = p->uop_count; i-- > 0;)
-            visit(f, &p->operations[i]);
+        for (uint32_t i = f->start[loop + 1]; i-- > f->start[loop];)
+            visit(f, &f->operations[f->order[i]]);
     } while (f->grown);
+}
+
+/* Brings operations together by their loops, in order within each: fills order and start, which is 0 at first. */
+static void sort_by_loop(uint32_t *order, uint32_t *start, const uint32_t *loop_of, uint32_t count, uint32_t loops)
+{
+    for (uint32_t i = 0; i < count; i++)
+        start[loop_of[i]]++;
+    for (uint32_t l = 1; l <= loops; l++)
+        start[l] += start[l - 1];
+    start[loops + 1] = count;
+    for (uint32_t i = count; i-- > 0;)
+        order[--start[loop_of[i]]] = i;
+}
+
+static struct slice_words kept(const struct finder *f, uint64_t *bits)
+{
+    for (uint32_t word = 0; word < f->extent / 4; word++)
+        bits[word / 64] |= (uint64_t)f->words[word] << word % 64;
+    return (struct slice_words){bits, f->is.clock};
+}
+
+static void mark_loads(const struct finder *f, struct uop *uops, uint32_t loop)
+{
+    for (uint32_t i = f->start[loop]; i < f->start[loop + 1]; i++) {
+        const struct operation *o = &f->operations[f->order[i]];
+        if (o->kind == UOP_MEMORY && o->memory.kind != RP_ACCESS_STORE && writes_slice(f, o))
+            uops[f->order[i]].flags |= UF_SLICE;
+    }
+}
+
+/* Whether slices have the content of shared and local memory. That of one may bring others to have more. */
+static void find_memory(struct finder *f, struct slice *s, uint32_t loops)
+{
+    for (bool grown = true; grown;) {
+        bool shared = s->shared, local = s->local;
+        for (uint32_t l = 1; l <= loops; l++) {
+            find(f, l, shared, local);
+            s->shared |= f->is.shared;
+            s->local |= f->is.local;
+        }
+        grown = s->shared != shared || s->local != local;
+    }
+}
+
+static void find_parts(struct finder *f, const struct program *p, uint32_t loops)
+{
+    struct slice *s = p->slice;
+    size_t words = f->extent / 4 / 64 + 1;
+    s->parts[0].alone.bits = s->parts[0].with_memory.bits = s->bits; /* empty */
+    find_memory(f, s, loops);
+    for (uint32_t l = 1; l <= loops; l++) {
+        struct slice_part *part = &s->parts[l];
+        uint64_t *bits = s->bits + 2 * l * words;
+        find(f, l, false, false);
+        part->memory = f->is.shared || f->is.local;
+        part->alone = kept(f, bits);
+        find(f, l, s->shared, s->local);
+        part->with_memory = kept(f, bits + words);
+        mark_loads(f, p->uops, l);
+        s->clock |= f->is.clock;
+    }
+}
+
+/* Of very many loops in very wide windows one slice is kept, of all of them together. */
+#define MOST_BITS ((size_t)1 << 28)
+
+static uint32_t join_loops(const struct program *p, uint32_t *part_of, uint32_t loops)
+{
+    if ((size_t)loops * (p->register_extent / 4) <= MOST_BITS)
+        return loops;
+    for (uint32_t i = 0; i < p->uop_count; i++)
+        part_of[i] = part_of[i] != 0;
+    return 1;
 }
 
 bool slice_find(struct program *p)
 {
-    struct slice *s = calloc(1, sizeof *s);
-    if (!s)
+    struct slice *s = p->slice = calloc(1, sizeof *s);
+    uint32_t loops = 0, *scratch = NULL;
+    if (!s || !(s->part_of = loops_find(p, &loops)))
         return false;
-    struct finder f = {.program = p, .slice = s};
-    if (!(s->words = calloc(p->register_extent / 4 + 1, 1))) {
-        free(s);
-        return false;
+    loops = join_loops(p, s->part_of, loops);
+    s->parts = calloc((size_t)loops + 1, sizeof *s->parts);
+    s->bits = calloc(2 * ((size_t)loops + 1) * (p->register_extent / 4 / 64 + 1), sizeof *s->bits);
+    scratch = calloc(SLICE_SCRATCH(p->uop_count, loops, p->register_extent), sizeof *scratch);
+    bool fine = s->parts && s->bits && scratch;
+    if (fine) {
+        struct finder f = {.operations = p->operations,
+                           .extent = p->register_extent,
+                           .order = scratch,
+                           .start = scratch + p->uop_count,
+                           .words = (uint8_t *)(scratch + p->uop_count + loops + 2)};
+        sort_by_loop(scratch, f.start, s->part_of, p->uop_count, loops);
+        find_parts(&f, p, loops);
     }
-    find(&f);
-    for (uint32_t i = 0; i < p->uop_count; i++)
-        if (p->operations[i].kind == UOP_MEMORY && p->operations[i].memory.kind != RP_ACCESS_STORE &&
-            writes_slice(&f, &p->operations[i]))
-            p->uops[i].flags |= UF_SLICE;
-    p->slice = s;
-    return true;
+    free(scratch);
+    return fine;
 }
 
-void slice_of_numbers(struct operation *operations, uint32_t count, uint32_t registers, uint8_t *words)
+void slice_of_numbers(const struct slice_numbers *n, uint8_t *words, uint32_t *scratch)
 {
-    struct program p = {.operations = operations, .uop_count = count, .register_extent = 4 * registers};
-    struct slice s = {.words = words};
-    struct finder f = {.program = &p, .slice = &s, .numbers = true};
-    find(&f);
+    struct finder f = {.operations = n->operations,
+                       .extent = 4 * n->registers,
+                       .numbers = true,
+                       .order = scratch,
+                       .start = scratch + n->count,
+                       .words = (uint8_t *)(scratch + n->count + n->loops + 2)};
+    memset(f.start, 0, (n->loops + 2) * sizeof *f.start);
+    sort_by_loop(scratch, f.start, n->loop_of, n->count, n->loops);
+    for (uint32_t l = 1; l <= n->loops; l++) {
+        find(&f, l, false, false);
+        for (uint32_t r = 0; r < n->registers; r++)
+            words[r] |= f.words[r];
+    }
 }
 
 void slice_free(struct slice *s)
 {
-    if (s)
-        free(s->words);
+    if (!s)
+        return;
+    free(s->part_of);
+    free(s->parts);
+    free(s->bits);
     free(s);
 }

@@ -269,9 +269,10 @@ static uint64_t sample(const struct warp_state *s)
 {
     uint64_t hash = (uint64_t)s->w.active << 32 ^ s->w.block->changes;
     const struct program *p = s->w.block->program;
+    const struct slice_part *part = &p->slice->parts[p->slice->part_of[s->pc - p->uops]];
     uint32_t extent = p->register_extent, word;
     for (uint32_t at = 4 * (uint32_t)__builtin_ctz(s->w.active); at + 4 <= extent; at += 4 * RP_WARP_LANES) {
-        if (!p->slice->words[at / 4] && !p->slice->clock)
+        if (!slice_has(&part->alone, at / 4) && !part->alone.clock)
             continue;
         memcpy(&word, s->w.window + at, sizeof word);
         hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;

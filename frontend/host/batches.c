@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "frontend/core/slice.h"
 #include "frontend/core/watch.h"
 #include "frontend/host/inside.h"
 #include "frontend/host/run.h"
@@ -160,8 +159,7 @@ static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
             return false;
         }
         silent = tracker_wrote(w->tracker) ? 0 : silent + 1;
-        round =
-            status == BLOCK_SET_ASIDE && !a->run->program->slice->clock && turns_end(&turns, &w->watch, state_of, b);
+        round = status == BLOCK_SET_ASIDE && !block_reads_clock(b) && turns_end(&turns, &w->watch, state_of, b);
         if (round && block_go_ahead(b)) { /* as in the fixed order */
             round = false;
             turns = (struct turns){0};

@@ -1,7 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/core/slice.h"
 #include "frontend/core/watch.h"
 #include "frontend/host/inside.h"
 #include "frontend/host/run.h"
@@ -108,11 +107,15 @@ static bool goes_round(struct ordered *o)
 {
     struct quiet *q = &o->quiet;
     uint64_t calls = 0;
-    for (size_t i = 0; i < o->waiting; i++)
-        calls += o->queue[(o->head + i) % o->capacity]->calls;
+    bool clock = false;
+    for (size_t i = 0; i < o->waiting; i++) {
+        const struct block *b = o->queue[(o->head + i) % o->capacity];
+        calls += b->calls;
+        clock |= block_reads_clock(b);
+    }
     bool quiet =
         o->next == q->begun && o->blocks_done == q->done && calls == q->calls && o->run->device->drives == q->drives;
-    if (!quiet || o->run->program->slice->clock) {
+    if (!quiet || clock) {
         *q = (struct quiet){{0}, o->next, o->blocks_done, calls, o->run->device->drives};
         watch_clear(&o->watch);
         return false;

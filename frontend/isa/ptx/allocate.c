@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/core/components.h"
 #include "frontend/core/slice.h"
 
 enum { UNIT = 64 /* bytes: 32 lanes of the smallest element */, NONE = UINT32_MAX };
@@ -359,21 +360,31 @@ static void scan(struct work *w, struct allocation *out)
     place_pools(w, pools, out);
 }
 
-static bool has_loop(const struct flow *f)
+/* Of each operation the loop that it is in; returns how many there are. */
+static uint32_t loops_of(const struct work *w, uint32_t *loop_of)
 {
-    for (uint32_t b = 0; b < f->count; b++)
-        for (uint32_t i = f->pred_start[b]; i < f->pred_start[b + 1]; i++)
-            if (f->preds[i] >= b)
-                return true;
-    return false;
+    const struct flow *f = w->flow;
+    uint32_t *component = ARENA_ARRAY(w->arena, uint32_t, (size_t)f->count + 1);
+    uint32_t *scratch = ARENA_ARRAY(w->arena, uint32_t, (size_t)f->count * COMPONENTS_SCRATCH + 1);
+    uint32_t loops = components_find(f->count, f->pred_start, f->preds, component, scratch);
+    for (uint32_t i = 0; i < f->start[f->count]; i++)
+        loop_of[i] = component[w->block_of[i]];
+    return loops;
 }
 
 /* Without a loop nothing waits, and all count as in the slice. */
 static void find_slice(struct work *w)
 {
+    uint32_t count = w->flow->start[w->flow->count], *loop_of = ARENA_ARRAY(w->arena, uint32_t, (size_t)count + 1);
+    const struct slice_numbers numbers = {.operations = w->operations,
+                                          .count = count,
+                                          .loop_of = loop_of,
+                                          .loops = loops_of(w, loop_of),
+                                          .registers = w->registers};
     w->in_slice = ARENA_ARRAY(w->arena, uint8_t, (size_t)w->registers + 1);
-    if (has_loop(w->flow))
-        slice_of_numbers(w->operations, w->flow->start[w->flow->count], w->registers, w->in_slice);
+    if (numbers.loops)
+        slice_of_numbers(&numbers, w->in_slice,
+                         ARENA_ARRAY(w->arena, uint32_t, SLICE_SCRATCH(count, numbers.loops, w->registers)));
     else
         memset(w->in_slice, 1, w->registers);
     for (uint32_t r = 0; r < w->registers; r++)

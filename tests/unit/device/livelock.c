@@ -4,7 +4,7 @@
 #include "common.h"
 
 /* %rd1: the buffer, of WORDS words; %r9: the block; %r0 counts. Word 0 is what loops wait for. */
-enum { WORDS = 1 << 18, BLOCKS = 3 };
+enum { WORDS = 1 << 18, BLOCKS = 3, THREADS = 64 };
 #define KERNEL(body)                                                                                                   \
     ".visible .entry k(.param .u64 to)\n{\n"                                                                           \
     ".reg .b32 %r<10>; .reg .b64 %rd<8>; .reg .pred %p<4>; .shared .align 4 .b8 s[64];\n"                              \
@@ -18,7 +18,7 @@ static enum rp_fault_kind run(const char *text, unsigned threads)
     struct rp_device *d = new_device();
     struct module *m = load_text(d, "wait.ptx", text);
     uint64_t to = rp_alloc(d, 4 * WORDS, "to", &err);
-    struct rp_launch_config config = config_of(BLOCKS, 32, &to);
+    struct rp_launch_config config = config_of(BLOCKS, THREADS, &to);
     config.threads = threads;
     config.limit = 100000000; /* instructions of a warp; loops that go round are found out long before */
     bool ok = rp_launch_kernel(d, module_find(m, NULL, &err), &config, &result, &err);
@@ -83,6 +83,28 @@ LIVELOCK(of_a_counter_beside_registers_that_decide,
          "add.u32 %r5, %r2, 1; @%p1 bra AGAIN; st.volatile.global.u32 [%rd3 + 64], %r2; DONE:\n")
 LIVELOCK(of_a_heartbeat_whose_value_nobody_reads,
          "AGAIN: atom.global.add.u32 %r2, [%rd1 + 64], 1;\n" UNTIL_SET("ld.volatile.global.u32"))
+
+/* What decides before the loop or behind it does not decide how the loop goes on. */
+LIVELOCK(of_a_loop_that_stores_what_was_read_before,
+         "ld.shared.u32 %r3, [s]; setp.ne.u32 %p2, %r3, 0; @%p2 bra DONE;\n"
+         "AGAIN: add.u32 %r0, %r0, 1; st.shared.u32 [s], %r0;\n" UNTIL_SET("ld.volatile.global.u32") "DONE:\n")
+LIVELOCK(of_a_loop_that_stores_what_is_read_later,
+         "AGAIN: add.u32 %r0, %r0, 1; mul.lo.u32 %r4, %r0, 3; st.shared.u32 [s], %r4;\n" UNTIL_SET(
+             "ld.volatile.global.u32") "ld.shared.u32 %r3, [s]; setp.ne.u32 %p2, %r3, 0;\n"
+                                       "@%p2 st.global.u32 [%rd1 + 64], %r3;\n")
+LIVELOCK(of_a_loop_whose_count_decides_later, "AGAIN: add.u32 %r0, %r0, 1;\n" UNTIL_SET(
+                                                  "ld.volatile.global.u32") "MORE: sub.u32 %r0, %r0, 1;\n"
+                                                                            "setp.ne.u32 %p2, %r0, 0; @%p2 bra MORE;\n")
+LIVELOCK(of_a_loop_in_which_a_clock_does_not_decide,
+         "mov.u32 %r3, %clock; setp.eq.u32 %p2, %r3, 0; @%p2 bra DONE;\n"
+         "AGAIN: mov.u32 %r4, %clock; add.u32 %r0, %r0, %r4;\n" UNTIL_SET("ld.volatile.global.u32") "DONE:\n")
+/* One warp stores what the other one's loop waits for, at last: the values of its stores do decide. */
+ENDS(ends_by_what_another_loop_stores,
+     "mov.u32 %r4, %tid.x; setp.ge.u32 %p2, %r4, 32; @%p2 bra AGAIN; mov.u32 %r3, %clock;\n"
+     "STORE: add.u32 %r0, %r0, 1; st.volatile.shared.u32 [s], %r0; ld.volatile.shared.u32 %r5, [s + 4];\n"
+     "setp.eq.u32 %p3, %r5, 0; @%p3 bra STORE; bra DONE;\n"
+     "AGAIN: ld.volatile.shared.u32 %r1, [s]; setp.lt.u32 %p1, %r1, 300000; @%p1 bra AGAIN;\n"
+     "st.volatile.shared.u32 [s + 4], 1; DONE:\n")
 
 /* The flag comes after so long a time that everything else has come again before. */
 #define LATE                                                                                                           \
