@@ -9,6 +9,10 @@ mkdir "$dir/bin" "$dir/readme" "$dir/man" "$dir/pandas"
 ln -s "$REPRISE" "$dir/bin/reprise"
 export PATH=$dir/bin:$PATH
 unset NO_COLOR
+for folder in readme man; do # a configuration of GPGPU-Sim
+    cp tests/golden/gpgpusim/rtx2060.config "$dir/$folder/gpgpusim.config"
+    cp tests/golden/gpgpusim/rtx2060-trace.config "$dir/$folder/trace.config"
+done
 make -s install BUILD="$BUILD" PREFIX="$dir/usr" >&2 || exit 1
 export CPLUS_INCLUDE_PATH=$dir/usr/include # as /usr/local/include is by itself
 
