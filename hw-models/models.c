@@ -7,7 +7,8 @@ static const struct model *const schedulers[] = {
 static const struct model *const units[] = {&unit_ideal.model, &unit_pipelined.model, NULL};
 static const struct model *const shared_memories[] = {&shared_memory_ideal.model, &shared_memory_pastis.model, NULL};
 static const struct model *const coalescers[] = {&coalescer_ideal.model, &coalescer_segments.model, NULL};
-static const struct model *const caches[] = {&cache_none.model, &cache_direct_mapped.model, NULL};
+static const struct model *const caches[] = {&cache_none.model, &cache_direct_mapped.model, &cache_sectored.model,
+                                             NULL};
 static const struct model *const drams[] = {&dram_ideal.model, &dram_fixed.model, NULL};
 static const struct model *const instruction_caches[] = {&instruction_cache_perfect.model,
                                                          &instruction_cache_set_associative.model, NULL};
@@ -16,6 +17,8 @@ static const struct model *const pipelines[] = {&pipeline_direct.model, &pipelin
                                                 &pipeline_one_at_a_time.model, NULL};
 
 static const struct model *const memories[] = {&memory_hierarchy.model, &memory_stochastic.model, NULL};
+
+static const struct model *const interconnects[] = {&interconnect_direct.model, &interconnect_crossbar.model, NULL};
 
 const struct model_set built_in_models = {{
     [KIND_SCHEDULER] = schedulers,
@@ -27,4 +30,5 @@ const struct model_set built_in_models = {{
     [KIND_INSTRUCTION_CACHE] = instruction_caches,
     [KIND_PIPELINE] = pipelines,
     [KIND_MEMORY] = memories,
+    [KIND_INTERCONNECT] = interconnects,
 }};

@@ -8,6 +8,7 @@
 #include "hw-models/dram/dram.h"
 #include "hw-models/instruction-cache/instruction-cache.h"
 #include "hw-models/memory/memory.h"
+#include "hw-models/interconnect/interconnect.h"
 #include "hw-models/model.h"
 #include "hw-models/pipeline/pipeline.h"
 #include "hw-models/scheduler/scheduler.h"
@@ -24,6 +25,7 @@ enum model_kind {
     KIND_INSTRUCTION_CACHE,
     KIND_PIPELINE,
     KIND_MEMORY,
+    KIND_INTERCONNECT,
     KIND_COUNT
 };
 

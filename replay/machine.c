@@ -174,7 +174,10 @@ static bool collect_units(struct resolver *r, struct rp_error *err)
 /* What a machine has when nothing is said; NULL: something must be. */
 static const struct model *default_model(enum model_kind kind)
 {
-    return kind == KIND_PIPELINE ? &pipeline_direct.model : kind == KIND_MEMORY ? &memory_hierarchy.model : NULL;
+    return kind == KIND_PIPELINE       ? &pipeline_direct.model
+           : kind == KIND_MEMORY       ? &memory_hierarchy.model
+           : kind == KIND_INTERCONNECT ? &interconnect_direct.model
+                                       : NULL;
 }
 
 /* A set of a program's own need not have kinds with a default: it has the built-in ones then. */

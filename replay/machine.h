@@ -63,6 +63,8 @@
       "of L2, each with its part of the size and a port of its own")                                                   \
     X(l2_interleave, "l2.interleave", OPTION_INTEGER, "bytes", 32, 1 << 20, 256, NULL,                                 \
       "neighbouring bytes that belong to one slice, a power of two")                                                   \
+    X(l2_slice_hash, "l2.slice_hash", OPTION_CHOICE, "", 0, 2, 0, machine_hashes,                                      \
+      "which slice a stretch of l2.interleave bytes belongs to: in turns, or hashed with the bits above")              \
     X(l2_queue, "l2.queue", OPTION_INTEGER, "requests", -1, 65536, -1, NULL,                                           \
       "that wait for a slice's port; -1: any number")                                                                  \
     X(l2_mshrs, "l2.mshrs", OPTION_INTEGER, "sectors", -1, 65536, -1, NULL,                                            \
@@ -70,6 +72,8 @@
     X(dram_channels, "dram.channels", OPTION_INTEGER, "channels", 1, 256, 1, NULL, "of device memory, each by itself") \
     X(dram_interleave, "dram.interleave", OPTION_INTEGER, "bytes", 32, 1 << 20, 256, NULL,                             \
       "neighbouring bytes that belong to one channel, a power of two")                                                 \
+    X(dram_channel_hash, "dram.channel_hash", OPTION_CHOICE, "", 0, 2, 0, machine_hashes,                              \
+      "which channel a stretch of dram.interleave bytes belongs to: in turns, or hashed with the bits above")          \
     X(warm_l2, "warm_l2", OPTION_BOOLEAN, "", 0, 1, 0, NULL,                                                           \
       "what the host wrote before a launch is in L2 when it begins, as when copies go through L2; with caches that "   \
       "are kept, before the first launch only")                                                                        \
@@ -93,6 +97,7 @@
 
 extern const char *const machine_placements[];
 extern const char *const machine_fences[];
+extern const char *const machine_hashes[]; /* enum of hw-models/cache/set-hash.h */
 enum { PLACEMENT_WARP_ID, PLACEMENT_BALANCED, PLACEMENT_EVEN };
 extern const char *const machine_measures[];
 enum { MEASURE_GRID, MEASURE_PROCESSOR };
@@ -122,7 +127,7 @@ struct machine {
     MACHINE_OPTIONS(X)
 #undef X
     int64_t lists[MACHINE_LISTS]; /* see machine_option_list */
-    struct machine_part scheduler, shared, coalescer, l1, l2, dram, icache, pipeline, memory;
+    struct machine_part scheduler, shared, coalescer, l1, l2, dram, interconnect, icache, pipeline, memory;
     uint32_t unit_count;
     char unit_name[MACHINE_UNITS][24];
     struct machine_part units[MACHINE_UNITS];

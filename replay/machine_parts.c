@@ -8,6 +8,7 @@
 const char *const machine_placements[] = {"warp-id", "balanced", "even", NULL};
 const char *const machine_measures[] = {"grid", "processor", NULL};
 const char *const machine_fences[] = {"scope", "all", NULL};
+const char *const machine_hashes[] = {"none", "xor", "ipoly", NULL};
 
 const char *const machine_dependencies[] = {"scoreboard", "control-words", NULL};
 
@@ -49,6 +50,7 @@ const struct machine_slot machine_slots[MACHINE_SLOTS] = {
     {"l1", KIND_CACHE, offsetof(struct machine, l1)},
     {"l2", KIND_CACHE, offsetof(struct machine, l2)},
     {"dram", KIND_DRAM, offsetof(struct machine, dram)},
+    {"interconnect", KIND_INTERCONNECT, offsetof(struct machine, interconnect)},
     {"icache", KIND_INSTRUCTION_CACHE, offsetof(struct machine, icache)},
     {"pipeline", KIND_PIPELINE, offsetof(struct machine, pipeline)},
     {"memory", KIND_MEMORY, offsetof(struct machine, memory)},

@@ -159,6 +159,31 @@ static inline void atomic_repeats(rp_lanemask mask, const uint64_t address[RP_WA
     }
 }
 
+/* Of each transaction: the 32nds of its sector that some lane touches. */
+static inline void touched_bytes(rp_lanemask mask, const uint64_t address[RP_WARP_LANES], uint64_t width,
+                                 uint64_t sector, const uint64_t *transaction, uint32_t count, uint32_t *bytes)
+{
+    for (uint32_t t = 0; t < count; t++)
+        bytes[t] = 0;
+    for (rp_lanemask m = mask; m; m &= m - 1) {
+        uint64_t from = address[__builtin_ctz(m)], to = from + (width ? width : 1);
+        for (uint32_t t = 0; t < count; t++) {
+            uint64_t start = transaction[t] & -sector, end = start + sector;
+            if (to <= start || from >= end)
+                continue;
+            uint64_t first = from > start ? (from - start) * 32 / sector : 0;
+            uint64_t last = to < end ? (to - start) * 32 / sector + ((to - start) * 32 % sector != 0) : 32;
+            bytes[t] |= (uint32_t)((1ull << last) - (1ull << first));
+        }
+    }
+}
+
+/* How long the line of an access is wanted (PTX ISA, "Cache Operators": evict first, last use). */
+static inline enum cache_hint hint_of(const struct rp_memory_operand *o)
+{
+    return o->cache_op == RP_CACHE_CS || o->cache_op == RP_CACHE_LU ? CACHE_HINT_FIRST : CACHE_HINT_NONE;
+}
+
 static inline uint64_t *shared_counter(struct statistics *s, const struct rp_memory_operand *o)
 {
     enum cache_kind kind = cache_kind_of(o);

@@ -85,6 +85,7 @@ static void shape(const int64_t *o, struct cache_shape *out)
         .sector = (uint64_t)o[SECTOR],
         .latency = (uint64_t)o[LATENCY],
         .interval = (uint64_t)o[INTERVAL],
+        .banks = 1,
         .atomic_interval = (uint64_t)o[ATOMIC_INTERVAL],
         .back = o[WRITE] == BACK,
     };
@@ -93,13 +94,6 @@ static void shape(const int64_t *o, struct cache_shape *out)
 static inline bool is_there(const struct direct_mapped_line *line, uint64_t tag, unsigned sector)
 {
     return line->tag == tag && (line->there >> sector & 1);
-}
-
-static bool fetches(const void *state, enum cache_kind kind, uint64_t address)
-{
-    struct direct_mapped *c = (struct direct_mapped *)state; /* which does not change */
-    return direct_mapped_reads(c, kind) &&
-           !is_there(direct_mapped_line(c, address), direct_mapped_tag(c, address), direct_mapped_sector(c, address));
 }
 
 struct cache_finding direct_mapped_write(const struct direct_mapped *c, struct direct_mapped_line *line, uint64_t tag,
@@ -160,7 +154,7 @@ const struct cache_model cache_direct_mapped = {
     reset,
     preload,
     shape,
-    fetches,
     look_up,
     filled,
+    NULL,
 };

@@ -78,6 +78,10 @@ static inline __attribute__((always_inline)) void direct_mapped_read(const struc
 {
     unsigned sector = direct_mapped_sector(c, r->address);
     uint8_t bit = (uint8_t)(1u << sector);
+    if (r->may_not_fetch && (line->tag != tag || !(line->there & bit))) {
+        finding->refused = true;
+        return;
+    }
     direct_mapped_make_room(c, line, tag, finding);
     if (r->kind != CACHE_READ)
         line->dirty |= bit;

@@ -23,15 +23,7 @@ static void preload(void *state, uint64_t address, uint64_t size)
 static void shape(const int64_t *options, struct cache_shape *out)
 {
     (void)options;
-    *out = (struct cache_shape){0};
-}
-
-static bool fetches(const void *state, enum cache_kind kind, uint64_t address)
-{
-    (void)state;
-    (void)kind;
-    (void)address;
-    return false;
+    *out = (struct cache_shape){.banks = 1};
 }
 
 static void look_up(void *state, const struct cache_look_up *request, struct cache_finding *finding)
@@ -53,6 +45,6 @@ const struct cache_model cache_none = {{.name = "none", .help = "no cache", .sta
                                        reset,
                                        preload,
                                        shape,
-                                       fetches,
                                        look_up,
-                                       filled};
+                                       filled,
+                                       NULL};

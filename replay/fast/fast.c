@@ -71,6 +71,7 @@ static bool begin(struct fast *f, struct rp_error *err)
     f->atomics_repeat = layout.l1.shape.atomic_interval || layout.l2.shape.atomic_interval;
     /* without lookahead, it is in the cycle of arrival that the chip says when it must be advanced next */
     f->stepped = memory_system_is_stepped(f->job->memory) || !f->lookahead;
+    f->sector = memory_system_sector(f->job->memory);
     f->crowded = m->sms >= CROWDED;
     f->chip_next = NEVER;
     for (uint32_t u = 0; u < m->unit_count; u++)

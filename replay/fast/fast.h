@@ -251,6 +251,7 @@ struct fast {
     bool plain_shared, plain_global;     /* an access is one transaction whose time is always the same */
     bool immediate, may_refuse, stepped; /* what the memory system says of itself */
     bool crowded;                        /* SMs together need more than the caches of a computer hold */
+    uint64_t sector;                     /* where it matters which bytes of it a write covers, else 0 */
     bool atomics_repeat;                 /* lanes of an atomic at one address take longer */
     uint64_t delay;                      /* of an immediate one */
     uint64_t lookahead;                  /* of the memory system; NEVER: SMs have nothing in common */

@@ -25,6 +25,7 @@ struct global_entry {
 struct memo {
     struct shared_entry shared[MEMO_ENTRIES];
     struct global_entry global[MEMO_ENTRIES];
+    uint32_t bytes[MEMO_ENTRIES][MEMO_SEGMENTS]; /* of global[], where bytes matter */
 };
 
 struct memo *memo_new(void) { return calloc(1, sizeof(struct memo)); }
@@ -87,8 +88,8 @@ static uint64_t shared_lanes(struct fast_sm *sm, const struct fast_warp *w, cons
 /* Transactions at base + segment[i], which all reach the LSU in cycle `accepted`. Returns the end as far as it is
  * known; the rest is what sm->token stands for. */
 static uint64_t transactions(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
-                             uint64_t base, const int64_t *segment, const uint8_t *repeats, uint32_t count,
-                             uint64_t accepted)
+                             uint64_t base, const int64_t *segment, const uint8_t *repeats, const uint32_t *bytes,
+                             uint32_t count, uint64_t accepted)
 {
     *global_counter(&w->part->statistics, o) += count;
     if (sm->chip->immediate)
@@ -97,8 +98,9 @@ static uint64_t transactions(struct fast_sm *sm, const struct fast_warp *w, cons
         sm->token = fast_access_new(sm);
         sm_memory_begin(sm->memory, w->subcore->number, accepted, sm->token);
     }
-    sm_memory_add_all(sm->memory, &(struct memory_transactions){base, segment, repeats, count,
-                                                                (uint8_t)cache_kind_of(o), bypasses_l1(o)});
+    sm_memory_add_all(sm->memory,
+                      &(struct memory_transactions){base, segment, repeats, bytes, count, (uint8_t)cache_kind_of(o),
+                                                    (uint8_t)hint_of(o), bypasses_l1(o)});
     return accepted;
 }
 
@@ -106,6 +108,12 @@ static uint64_t transactions(struct fast_sm *sm, const struct fast_warp *w, cons
 static bool atomics_repeat(const struct fast_sm *sm, const struct rp_memory_operand *o)
 {
     return sm->chip->atomics_repeat && cache_kind_of(o) == CACHE_ATOMIC;
+}
+
+/* Whether it matters which bytes of its sectors a write covers. */
+static bool bytes_matter(const struct fast_sm *sm, const struct rp_memory_operand *o)
+{
+    return sm->chip->sector && cache_kind_of(o) == CACHE_WRITE;
 }
 
 static uint64_t coalesce_lanes(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
@@ -117,22 +125,26 @@ static uint64_t coalesce_lanes(struct fast_sm *sm, const struct fast_warp *w, co
     int64_t segment[COALESCER_MOST];
     uint32_t count = model->coalesce(sm->chip->machine->coalescer.options, &access, out);
     uint8_t repeats[COALESCER_MOST];
-    bool counts = atomics_repeat(sm, o);
+    uint32_t bytes[COALESCER_MOST];
+    bool counts = atomics_repeat(sm, o), covers = bytes_matter(sm, o);
     for (uint32_t i = 0; i < count; i++)
         segment[i] = (int64_t)out[i];
     if (counts)
         atomic_repeats(mask, address, out, count, repeats);
-    return transactions(sm, w, o, 0, segment, counts ? repeats : NULL, count, accepted);
+    if (covers)
+        touched_bytes(mask, address, width, sm->chip->sector, out, count, bytes);
+    return transactions(sm, w, o, 0, segment, counts ? repeats : NULL, covers ? bytes : NULL, count, accepted);
 }
 
 static uint64_t global(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o, uint64_t base,
                        const struct rp_pattern *p, uint64_t accepted)
 {
     const struct coalescer_model *model = (const struct coalescer_model *)sm->chip->machine->coalescer.model;
-    uint64_t period = model->period(sm->chip->machine->coalescer.options);
+    uint64_t period = later(model->period(sm->chip->machine->coalescer.options), sm->chip->sector);
     struct access_key key = access_key_of(p, base, period, o->width);
-    struct global_entry *e = &sm->memo->global[access_key_place(&key, MEMO_ENTRIES)];
-    bool repeats = atomics_repeat(sm, o);
+    size_t place = access_key_place(&key, MEMO_ENTRIES);
+    struct global_entry *e = &sm->memo->global[place];
+    bool repeats = atomics_repeat(sm, o), covers = bytes_matter(sm, o);
     if (repeats || !access_key_same(&e->key, &e->offsets, &key, p)) {
         uint64_t address[RP_WARP_LANES] = {0}, out[COALESCER_MOST];
         lane_addresses(base, p, address);
@@ -147,8 +159,11 @@ static uint64_t global(struct fast_sm *sm, const struct fast_warp *w, const stru
         for (uint32_t i = 0; i < count; i++)
             e->segment[i] = (int64_t)(out[i] - (base - key.residue));
         access_key_keep_offsets(&e->offsets, p);
+        if (sm->chip->sector)
+            touched_bytes(p->mask, address, o->width, sm->chip->sector, out, count, sm->memo->bytes[place]);
     }
-    return transactions(sm, w, o, base - key.residue, e->segment, NULL, e->count, accepted);
+    return transactions(sm, w, o, base - key.residue, e->segment, NULL, covers ? sm->memo->bytes[place] : NULL,
+                        e->count, accepted);
 }
 
 static uint64_t local_lanes(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,

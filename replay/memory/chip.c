@@ -6,9 +6,16 @@ static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
-/* Within a cycle: channels, then slices, then requests by (SM, sequence), a write-back before what caused it. */
-static uint64_t own_key(enum chip_event what, uint32_t index) { return (uint64_t)what << 16 | index; }
-static uint64_t request_key(uint32_t sm, uint64_t sequence) { return (uint64_t)(sm + 1) << 42 | sequence << 1 | 1; }
+/* Within a cycle by what it is; then channels and slices by their number, requests by (SM, sequence), a write-back
+ * before what caused it. */
+#define KEY_OF(what) ((uint64_t)(what) << 56)
+static uint64_t own_key(enum chip_event what, uint32_t index) { return KEY_OF(what) | index; }
+static uint64_t request_key(uint32_t sm, uint64_t sequence)
+{
+    return KEY_OF(CHIP_ARRIVE) | (uint64_t)(sm + 1) << 42 | sequence << 1 | 1;
+}
+/* The same request's at another event. */
+static uint64_t key_at(enum chip_event what, uint64_t key) { return KEY_OF(what) | (key & (KEY_OF(1) - 1)); }
 
 static void add_event(struct memory_system *m, struct event *e, enum chip_event what, uint64_t cycle)
 {
@@ -51,31 +58,81 @@ static struct chip_request *new_request(struct memory_system *m)
 
 /* ---- answers ----------------------------------------------------------------------------------------------------- */
 
-static void reply(struct memory_system *m, const struct chip_request *r, uint64_t cycle)
+static void start_waiting(struct memory_system *, struct slice *, uint64_t now);
+
+/* A reply takes the slice's link in this cycle, and its SM's when that is free, in the order of such starts. */
+static void send(struct memory_system *m, struct slice *s, struct chip_request *r, uint64_t now)
 {
+    uint64_t flits = m->layout.reply[r->asks], *link = &m->ports[r->sm].link_free;
+    uint64_t there = later(now + flits - 1 + m->layout.port_latency, *link + flits - 1);
+    s->out_free = now + flits;
+    *link = there + 1;
+    sm_memory_reply(&m->sms[r->sm], r->name, there);
+    pool_give(&m->requests, r);
+}
+
+static void send_next(struct memory_system *m, struct slice *s, uint64_t now)
+{
+    s->replying--;
+    send(m, s, take(&s->replies), now);
+    if (s->replies.first)
+        add_own_event(m, &s->send, &s->sends, CHIP_SEND, s->index, s->out_free);
+    start_waiting(m, s, now);
+}
+
+static void send_when_free(struct memory_system *m, struct slice *s, struct chip_request *r, uint64_t now)
+{
+    if (!s->replies.first && s->out_free <= now) {
+        send(m, s, r, now);
+        return;
+    }
+    put(&s->replies, r);
+    s->replying++;
+    add_own_event(m, &s->send, &s->sends, CHIP_SEND, s->index, s->out_free);
+}
+
+/* The request is over; its data is there at `cycle`. */
+static void reply(struct memory_system *m, struct chip_request *r, uint64_t cycle)
+{
+    if (r->name != NOBODY && m->layout.interconnect.flit) {
+        r->event.key = key_at(CHIP_REPLY, r->event.key);
+        add_event(m, &r->event, CHIP_REPLY, cycle);
+        return;
+    }
     if (r->name != NOBODY)
         sm_memory_reply(&m->sms[r->sm], r->name, cycle + m->layout.port_latency);
+    pool_give(&m->requests, r);
 }
 
 /* Device memory is done with it at `cycle`. */
 static void answered(struct memory_system *m, struct chip_request *r, uint64_t cycle)
 {
     struct slice *s = &m->slices[r->slice];
-    reply(m, r, cycle);
     for (struct chip_request *w = r->waiters, *next; w; w = next) {
         next = w->next;
         reply(m, w, later(w->cycle, cycle));
-        pool_give(&m->requests, w);
     }
     r->waiters = NULL;
-    if (r->fetches)
-        level_filled(&s->level, r->place, r->item.id, cycle);
-    if (r->fetches && m->layout.l2.mshrs != MEMORY_ANY) {
-        r->event.key = own_key(CHIP_RELEASE, 0);
-        add_event(m, &r->event, CHIP_RELEASE, cycle + 1);
-    } else {
-        pool_give(&m->requests, r);
+    if (!r->fetches) {
+        reply(m, r, cycle);
+        return;
     }
+    level_filled(&s->level, r->place, r->item.id, cycle);
+    if (!m->layout.l2.tracks) {
+        reply(m, r, cycle);
+        return;
+    }
+    struct chip_request *answer = new_request(m);
+    if (!answer)
+        return;
+    answer->name = r->name;
+    answer->sm = r->sm;
+    answer->slice = r->slice;
+    answer->asks = r->asks;
+    answer->event.key = r->event.key;
+    reply(m, answer, cycle);
+    r->event.key = key_at(CHIP_RELEASE, r->event.key);
+    add_event(m, &r->event, CHIP_RELEASE, cycle + 1);
 }
 
 /* ---- device memory ----------------------------------------------------------------------------------------------- */
@@ -141,8 +198,6 @@ static void leave(struct memory_system *m, struct chip_request *r, uint64_t now)
         send_out(m, s, now);
 }
 
-static void start_waiting(struct memory_system *, struct slice *, uint64_t now);
-
 /* The slices that the channel has refused offer again, one request each, in the order in which they were refused. */
 static void room_in_channel(struct memory_system *m, struct channel *c, uint32_t index, uint64_t now)
 {
@@ -207,50 +262,61 @@ static void write_back(struct memory_system *m, struct slice *s, const struct ch
     leave_at(m, w, cycle, now);
 }
 
-static void look_up(struct memory_system *m, struct slice *s, struct chip_request *r, uint64_t start, uint64_t now)
+/* False: refused. */
+static bool look_up(struct memory_system *m, struct slice *s, struct chip_request *r, uint64_t start, uint64_t now)
 {
-    uint64_t local = memory_local(&m->layout.slices, r->address), cycle;
-    struct cache_finding found = level_look_up(&s->level, local, r->kind, r->repeats, start, r->item.id, &cycle);
+    struct cache_look_up request = {.address = memory_local(&m->layout.slices, r->address),
+                                    .kind = r->kind,
+                                    .fetch = r->item.id,
+                                    .may_not_fetch = s->outstanding >= m->layout.l2.mshrs,
+                                    .hint = r->hint,
+                                    .bytes = r->bytes};
+    struct cache_finding found = level_look_up(&s->level, &request, r->repeats, start);
+    if (found.refused)
+        return false;
     if (found.written)
-        write_back(m, s, r, found.victim, found.written, cycle, now);
+        write_back(m, s, r, found.victim, found.written, request.cycle, now);
     r->fetches = found.fetches;
     r->place = found.place;
-    s->outstanding += found.fetches && m->layout.l2.mshrs != MEMORY_ANY;
+    r->kind = found.reads ? CACHE_READ : r->kind;
+    s->outstanding += found.fetches && m->layout.l2.tracks;
     if (!found.served) {
-        leave_at(m, r, cycle, now);
+        leave_at(m, r, request.cycle, now);
     } else if (found.from == CACHE_NO_FETCH) {
         reply(m, r, found.cycle);
-        pool_give(&m->requests, r);
     } else {
         struct chip_request *from = pool_at(&m->requests, found.from);
         r->cycle = found.cycle;
         r->next = from->waiters;
         from->waiters = r;
     }
+    return true;
 }
 
-/* Its first request may not start: what it sent is refused, or it can ask for no more sectors. */
+/* Its first request may not start: what it sent is refused, or too many replies wait. */
 static bool is_blocked(const struct memory_system *m, const struct slice *s)
 {
-    const struct chip_request *r = s->queue.first;
-    return s->out.first ||
-           (s->outstanding >= m->layout.l2.mshrs &&
-            m->layout.l2.model->fetches(s->level.state, r->kind, memory_local(&m->layout.slices, r->address)));
+    int64_t most = m->layout.interconnect.replies;
+    return s->out.first || (most >= 0 && s->replying >= (uint64_t)most);
 }
 
 static void start_waiting(struct memory_system *m, struct slice *s, uint64_t now)
 {
-    while (s->queue.first && !is_blocked(m, s)) {
-        if (s->level.free > now) {
-            add_own_event(m, &s->start, &s->starts, CHIP_START, s->index, s->level.free);
+    for (struct chip_request *r, *next; (r = s->queue.first) && !is_blocked(m, s);) {
+        uint64_t start = later(r->cycle, *level_port(&s->level, memory_local(&m->layout.slices, r->address)));
+        if (start > now) {
+            add_own_event(m, &s->start, &s->starts, CHIP_START, s->index, start);
             return;
         }
+        next = r->next;
+        if (!look_up(m, s, r, now, now))
+            return;
+        s->queue.first = next;
         s->waiting--;
         s->started = s->started_at == now ? s->started + 1 : 1;
         s->started_at = now;
         if (s->refused_first != NOBODY)
             add_own_event(m, &s->room, &s->makes_room, CHIP_ROOM_IN_SLICE, s->index, now + 1);
-        look_up(m, s, take(&s->queue), now, now);
     }
 }
 
@@ -269,6 +335,9 @@ static void accept(struct memory_system *m, struct slice *s, struct chip_request
         look_up(m, s, r, later(now, s->level.free), now);
         return;
     }
+    uint64_t flits = m->layout.packet[r->kind];
+    r->cycle = flits ? later(now, s->in_free + flits - 1) : now;
+    s->in_free = r->cycle + 1;
     put(&s->queue, r);
     s->waiting++;
     start_waiting(m, s, now);
@@ -339,8 +408,10 @@ static bool collect(struct memory_system *m, uint32_t sm)
         r->name = o->name;
         r->sectors = 1;
         r->sm = (uint16_t)sm;
-        r->kind = o->kind;
+        r->kind = r->asks = o->kind;
         r->repeats = o->repeats;
+        r->hint = o->hint;
+        r->bytes = o->bytes;
         r->fetches = false;
         r->event.key = request_key(sm, o->sequence);
         add_event(m, &r->event, CHIP_ARRIVE, o->arrival);
@@ -359,9 +430,17 @@ static struct chip_request *request_of(struct event *e)
 static void release(struct memory_system *m, struct chip_request *r, uint64_t now)
 {
     struct slice *s = &m->slices[r->slice];
+    struct cache_finding found = {.written = 0};
     s->outstanding--;
+    if (m->layout.l2.model->released)
+        m->layout.l2.model->released(s->level.state, r->place, &found);
+    if (found.written) {
+        s->level.counts.written_back += (unsigned)__builtin_popcount(found.written);
+        write_back(m, s, r, found.victim, found.written, now, now);
+    }
     pool_give(&m->requests, r);
-    start_waiting(m, s, now);
+    if (s->queue.first)
+        add_own_event(m, &s->start, &s->starts, CHIP_START, s->index, now);
 }
 
 static void handle(struct memory_system *m, struct event *e)
@@ -385,6 +464,11 @@ static void handle(struct memory_system *m, struct event *e)
         m->slices[index].starts = false;
         start_waiting(m, &m->slices[index], now);
         break;
+    case CHIP_SEND:
+        m->slices[index].sends = false;
+        send_next(m, &m->slices[index], now);
+        break;
+    case CHIP_REPLY: send_when_free(m, &m->slices[request_of(e)->slice], request_of(e), now); break;
     case CHIP_RELEASE: release(m, request_of(e), now); break;
     case CHIP_ARRIVE: arrive(m, request_of(e), now); break;
     case CHIP_LEAVE: leave(m, request_of(e), now); break;

@@ -5,13 +5,15 @@
 #include "replay/memory/calendar.h"
 #include "replay/memory/sm_memory.h"
 
-/* What an event is. */
+/* What an event is, in the order in which those of a cycle happen; requests arrive and leave by their order alone. */
 enum chip_event {
+    CHIP_RELEASE,         /* what a slice fetched has come: one that waits for that may start */
     CHIP_ADVANCE_CHANNEL, /* its model wants to be called */
     CHIP_ROOM_IN_CHANNEL, /* a refused slice may offer again */
     CHIP_ROOM_IN_SLICE,   /* a refused SM may offer again */
-    CHIP_RELEASE,         /* what a slice fetched has come: one that waits for that may start */
+    CHIP_SEND,            /* the link of a slice is free for the next reply */
     CHIP_START,           /* a slice's port is free */
+    CHIP_REPLY,           /* its data is there, to be sent to its SM */
     CHIP_ARRIVE,          /* a request comes from its SM */
     CHIP_LEAVE,           /* a request, or a write-back, leaves its slice */
 };
@@ -21,11 +23,13 @@ struct chip_request {
     struct event event;        /* in the calendar */
     struct chip_request *next; /* in a queue, or among those that wait for the same fetch */
     struct chip_request *waiters;
-    uint64_t address, cycle; /* cycle: of a waiter, from which it may be served */
+    uint64_t address, cycle; /* cycle: of a waiter, from which it may be served; in a queue, from which it may start */
     void *place;             /* in L2, of what it fetches */
     uint32_t name, sectors;  /* name: the SM's, NOBODY: no reply */
+    uint32_t bytes;
     uint16_t sm, slice;
-    uint8_t kind, repeats;
+    uint8_t kind, repeats, hint;
+    uint8_t asks; /* what it came as: its reply's enum cache_kind */
     bool fetches;
 };
 
@@ -39,7 +43,11 @@ struct slice {
     bool starts, makes_room;
     struct request_queue queue, out; /* wait for the port; refused by a channel */
     uint64_t waiting, started_at, started, outstanding;
-    struct slice *next_refused; /* by the same channel */
+    struct request_queue replies; /* wait for the link to SMs */
+    struct event send;
+    bool sends;
+    uint64_t replying, in_free, out_free; /* replies that wait; when the links from and to SMs are free */
+    struct slice *next_refused;           /* by the same channel */
     uint32_t index;
     uint32_t refused_first, refused_last; /* SMs, linked by chip_port.next_refused */
 };
@@ -55,6 +63,7 @@ struct channel {
 /* The far end of an SM's port. */
 struct chip_port {
     struct request_queue waiting; /* have arrived and not been taken */
+    uint64_t link_free;           /* the SM's link for replies */
     uint32_t next_refused;
 };
 

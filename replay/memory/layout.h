@@ -4,12 +4,16 @@
 #ifndef REPRISE_REPLAY_MEMORY_LAYOUT_H
 #define REPRISE_REPLAY_MEMORY_LAYOUT_H
 
+#include "hw-models/cache/set-hash.h"
 #include "replay/machine.h"
 
-/* Neighbouring stretches of `interleave` bytes go to parts 0, 1, ... count - 1, 0, ... */
+/* Neighbouring stretches of `interleave` bytes go to parts 0, 1, ... count - 1, 0, ...; with a hash, the n-th round of
+ * them to hash(n) ^ 0, hash(n) ^ 1, ..., or, where their number is no power of two, to hash(n) + 0, hash(n) + 1, ...
+ * modulo count. */
 struct memory_parts {
     uint32_t count;
     uint64_t interleave;
+    struct set_hash hash;
 };
 
 struct memory_level {
@@ -17,6 +21,7 @@ struct memory_level {
     const struct machine_part *part;
     struct cache_shape shape; /* of the whole level, for L2 of a slice */
     bool keeps;
+    bool tracks;           /* minds when fetches end: has MSHRs, or a model that does */
     uint64_t queue, mshrs; /* MEMORY_ANY: any number */
 };
 #define MEMORY_ANY UINT64_MAX
@@ -29,6 +34,8 @@ struct memory_layout {
     struct memory_parts slices, channels;
     struct machine_part slice; /* the L2 model with the options of a slice */
     const struct dram_model *dram;
+    struct interconnect_shape interconnect;
+    uint64_t packet[3], reply[3];   /* with flits: how many a request has, and its reply, by enum cache_kind */
     uint64_t lsu_queue, port_queue; /* MEMORY_ANY: any number */
     uint64_t port_width;            /* 0: any number */
     uint64_t port_latency;
@@ -46,9 +53,17 @@ void *machine_part_state(const struct machine_part *);
 
 void memory_layout_of(const struct machine *, struct memory_layout *);
 
+static inline bool memory_parts_are_power(const struct memory_parts *p) { return !(p->count & (p->count - 1)); }
 static inline uint32_t memory_part_of(const struct memory_parts *p, uint64_t address)
 {
-    return p->count == 1 ? 0 : (uint32_t)(address / p->interleave % p->count);
+    if (p->count == 1)
+        return 0;
+    uint64_t number = address / p->interleave;
+    uint32_t part = (uint32_t)(number % p->count);
+    if (!p->hash.kind)
+        return part;
+    uint32_t hash = set_hash(&p->hash, number / p->count);
+    return memory_parts_are_power(p) ? part ^ hash : (part + hash) % p->count;
 }
 /* The address within its part, and back. */
 static inline uint64_t memory_local(const struct memory_parts *p, uint64_t address)
@@ -57,7 +72,12 @@ static inline uint64_t memory_local(const struct memory_parts *p, uint64_t addre
 }
 static inline uint64_t memory_global(const struct memory_parts *p, uint32_t part, uint64_t local)
 {
-    return p->count == 1 ? local : (local / p->interleave * p->count + part) * p->interleave + local % p->interleave;
+    if (p->count == 1)
+        return local;
+    uint64_t round = local / p->interleave;
+    uint32_t hash = p->hash.kind ? set_hash(&p->hash, round) % p->count : 0;
+    part = !hash ? part : memory_parts_are_power(p) ? part ^ hash : (part + p->count - hash) % p->count;
+    return (round * p->count + part) * p->interleave + local % p->interleave;
 }
 
 #endif

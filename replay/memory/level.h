@@ -9,8 +9,9 @@
 struct level {
     const struct memory_level *kind;
     void *state;
-    bool direct;   /* the model is direct-mapped */
-    uint64_t free; /* when the port takes the next request */
+    bool direct;                              /* the model is direct-mapped */
+    uint64_t free;                            /* when the port of the first bank takes the next request */
+    uint64_t bank_free[CACHE_MOST_BANKS - 1]; /* those of the others */
     struct cache_counts counts;
 };
 
@@ -25,6 +26,16 @@ static inline bool level_open(struct level *l, const struct memory_level *kind, 
     return l->state;
 }
 
+/* When the port for this address takes the next request. */
+static inline uint64_t *level_port(struct level *l, uint64_t address)
+{
+    const struct cache_shape *shape = &l->kind->shape;
+    if (shape->banks <= 1)
+        return &l->free;
+    uint64_t bank = address / shape->sector & (shape->banks - 1);
+    return bank ? &l->bank_free[bank - 1] : &l->free;
+}
+
 /* What the model says of a request that is looked up until `cycle`. */
 static inline __attribute__((always_inline)) struct cache_finding level_find(const struct level *l,
                                                                              struct cache_look_up request)
@@ -37,18 +48,18 @@ static inline __attribute__((always_inline)) struct cache_finding level_find(con
     return finding;
 }
 
-/* A request at this level, to be looked up from `start`, when the port is free, under the name `fetch`. *cycle: the one
- * in which the look-up is over. */
-static inline __attribute__((always_inline)) struct cache_finding level_look_up(struct level *l, uint64_t address,
-                                                                                enum cache_kind kind, uint32_t repeats,
-                                                                                uint64_t start, uint32_t fetch,
-                                                                                uint64_t *cycle)
+/* A request at this level, to be looked up from `start`, when the port is free. request->cycle becomes the one in which
+ * the look-up is over. If the finding is `refused` nothing has happened. */
+static inline __attribute__((always_inline)) struct cache_finding
+level_look_up(struct level *l, struct cache_look_up *request, uint32_t repeats, uint64_t start)
 {
     const struct cache_shape *shape = &l->kind->shape;
-    uint64_t more = kind == CACHE_ATOMIC && shape->back ? (repeats - 1) * shape->atomic_interval : 0;
-    l->free = start + shape->interval + more;
-    *cycle = start + shape->latency + more;
-    struct cache_finding finding = level_find(l, (struct cache_look_up){address, *cycle, kind, fetch});
+    uint64_t more = request->kind == CACHE_ATOMIC && shape->back ? (repeats - 1) * shape->atomic_interval : 0;
+    request->cycle = start + shape->latency + more;
+    struct cache_finding finding = level_find(l, *request);
+    if (finding.refused)
+        return finding;
+    *level_port(l, request->address) = start + shape->interval + more;
     l->counts.hits += finding.hit;
     l->counts.misses += !finding.hit;
     if (finding.written)

@@ -120,6 +120,11 @@ uint64_t memory_system_lookahead(const struct memory_system *m)
 }
 
 bool memory_system_is_immediate(const struct memory_system *m) { return m->layout.immediate; }
+uint64_t memory_system_sector(const struct memory_system *m)
+{
+    const struct memory_layout *l = &m->layout;
+    return l->l2.model->released ? l->l2.shape.sector : l->l1.model->released ? l->l1.shape.sector : 0;
+}
 bool memory_system_is_stepped(const struct memory_system *m) { return m->sms[0].stepped; }
 bool memory_system_orders_blocks(const struct memory_system *m) { return m->layout.orders_blocks; }
 uint64_t memory_system_delay(const struct memory_system *m) { return m->layout.delay; }

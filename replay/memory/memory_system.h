@@ -67,6 +67,8 @@ uint64_t memory_system_delay(const struct memory_system *);
 /* All threads of an SM meet at its LSU: no two L1s lie behind it. So an access is performed, for threads of the SM,
  * once the LSU has handed on its transactions, for those of later accesses come behind them. */
 bool memory_system_orders_blocks(const struct memory_system *);
+/* Bytes of a sector, where it matters which of them a write covers; else 0. */
+uint64_t memory_system_sector(const struct memory_system *);
 /* SMs have to be advanced in the cycles that sm_memory_advance() returns, and at the arrival of each access; else only
  * after sm_memory_replied(). */
 bool memory_system_is_stepped(const struct memory_system *);
@@ -97,15 +99,19 @@ struct memory_transaction {
     uint8_t kind;    /* enum cache_kind */
     bool beside_l1;  /* does not look in L1 */
     uint8_t repeats; /* of an atomic: most lanes that name one address, at least 1 */
+    uint8_t hint;    /* enum cache_hint */
+    uint32_t bytes;  /* of a write: 32nds of its sector that it covers */
 };
 void sm_memory_add(struct sm_memory *, const struct memory_transaction *);
-/* Many that differ in address and repeats only, in this order. */
+/* Many that differ in address, repeats and bytes only, in this order. */
 struct memory_transactions {
     uint64_t base;
     const int64_t *offset;  /* [count] from base */
     const uint8_t *repeats; /* [count]; NULL: 1 each */
+    const uint32_t *bytes;  /* [count]; NULL: all */
     uint32_t count;
     uint8_t kind; /* enum cache_kind */
+    uint8_t hint; /* enum cache_hint */
     bool beside_l1;
 };
 void sm_memory_add_all(struct sm_memory *, const struct memory_transactions *);

@@ -30,32 +30,39 @@ static bool grow(void **items, size_t *room, size_t count, size_t size)
     return true;
 }
 
-/* Puts a cycle into a sorted ring. */
-static bool ring_add(struct ring_of_cycles *r, uint64_t cycle)
+static bool is_before(const struct due *a, const struct due *b)
+{
+    return a->cycle != b->cycle ? a->cycle < b->cycle : a->order < b->order;
+}
+
+/* Puts something into a sorted ring. */
+static bool ring_add(struct ring *r, struct due due)
 {
     if (r->count == r->room) {
         size_t room = r->room ? 2 * r->room : 16;
-        uint64_t *items = malloc(room * sizeof *items);
+        struct due *items = malloc(room * sizeof *items);
         if (!items)
             return false;
         for (size_t i = 0; i < r->count; i++)
             items[i] = r->items[(r->first + i) & (r->room - 1)];
         free(r->items);
-        *r = (struct ring_of_cycles){items, 0, r->count, room};
+        *r = (struct ring){items, 0, r->count, room};
     }
     size_t at = r->count++;
-    for (; at && r->items[(r->first + at - 1) & (r->room - 1)] > cycle; at--)
+    for (; at && is_before(&due, &r->items[(r->first + at - 1) & (r->room - 1)]); at--)
         r->items[(r->first + at) & (r->room - 1)] = r->items[(r->first + at - 1) & (r->room - 1)];
-    r->items[(r->first + at) & (r->room - 1)] = cycle;
+    r->items[(r->first + at) & (r->room - 1)] = due;
     return true;
 }
 
-static uint64_t ring_first(const struct ring_of_cycles *r) { return r->count ? r->items[r->first] : MEMORY_NEVER; }
+static uint64_t ring_first(const struct ring *r) { return r->count ? r->items[r->first].cycle : MEMORY_NEVER; }
 
-static void ring_drop(struct ring_of_cycles *r)
+static void *ring_drop(struct ring *r)
 {
+    void *place = r->items[r->first].place;
     r->first = (r->first + 1) & (r->room - 1);
     r->count--;
+    return place;
 }
 
 /* ---- ends of accesses -------------------------------------------------------------------------------------------- */
@@ -108,6 +115,8 @@ static struct lsu_request *new_request(struct sm_memory *s, struct lsu_access *a
     r->address = t->address;
     r->kind = t->kind;
     r->repeats = t->repeats ? t->repeats : 1;
+    r->hint = t->hint;
+    r->bytes = t->bytes;
     r->beside_l1 = t->beside_l1;
     r->fetches = false;
     r->state = LSU_UNDECIDED;
@@ -126,7 +135,7 @@ HOT void put_out(struct sm_memory *s, const struct memory_transaction *t, uint32
 {
     if (s->outbox.count < s->outbox.room || grow_outbox(s))
         s->outbox.items[s->outbox.count++] =
-            (struct outgoing){t->address, arrival, s->sequence++, name, t->kind, t->repeats};
+            (struct outgoing){t->address, arrival, s->sequence++, name, t->bytes, t->kind, t->repeats, t->hint};
 }
 
 /* So many requests have left, of which the first arrives then; so many replies and credits will come of them. */
@@ -168,7 +177,8 @@ static struct lsu_request *write_back(struct sm_memory *s, uint64_t victim, uint
     struct lsu_request *first = NULL, **at = &first;
     uint64_t sector = s->layout->l1.shape.sector;
     for (uint32_t m = sectors; m; m &= m - 1) {
-        struct memory_transaction t = {victim + (unsigned)__builtin_ctz(m) * sector, CACHE_WRITE, true, 1};
+        struct memory_transaction t = {
+            victim + (unsigned)__builtin_ctz(m) * sector, CACHE_WRITE, true, 1, CACHE_HINT_NONE, CACHE_ALL_BYTES};
         if (!(*at = new_request(s, NULL, &t)))
             return first;
         (*at)->cycle = cycle;
@@ -183,7 +193,7 @@ static void answer(struct sm_memory *s, const struct reply *reply)
     if (r->fetches) {
         struct sm_l1 *l1 = &s->l1[r->l1];
         level_filled(&l1->level, r->place, r->item.id, reply->cycle);
-        if (s->layout->l1.mshrs != MEMORY_ANY && !ring_add(&l1->fills, reply->cycle))
+        if (s->layout->l1.tracks && !ring_add(&l1->fills, (struct due){reply->cycle, r->sequence, r->place}))
             s->failed = true;
     }
     for (struct lsu_request *w = r->waiters, *next; w; w = next) {
@@ -213,7 +223,8 @@ static __attribute__((noinline)) struct departures write_back_at_once(struct sm_
 {
     uint64_t sector = s->layout->l1.shape.sector;
     for (uint32_t m = sectors; m; m &= m - 1) {
-        struct memory_transaction t = {victim + (unsigned)__builtin_ctz(m) * sector, CACHE_WRITE, true, 1};
+        struct memory_transaction t = {
+            victim + (unsigned)__builtin_ctz(m) * sector, CACHE_WRITE, true, 1, CACHE_HINT_NONE, CACHE_ALL_BYTES};
         leave(s, &t, NOBODY, next_leave(&d, s->layout->port_width, cycle));
     }
     return d;
@@ -227,7 +238,9 @@ HOT bool look_up_at_once(struct sm_memory *s, struct departures *d, struct lsu_r
     struct lsu_access *a = r->access;
     struct level *level = &s->l1[a->l1].level;
     uint64_t start = later(a->arrival, level->free);
-    struct cache_finding found = level_look_up(level, t->address, t->kind, t->repeats, start, r->item.id, ready);
+    struct cache_look_up request = {.address = t->address, .kind = t->kind, .fetch = r->item.id};
+    struct cache_finding found = level_look_up(level, &request, t->repeats, start);
+    *ready = request.cycle;
     d->last_start = later(d->last_start, start);
     if (found.written)
         *d = write_back_at_once(s, *d, found.victim, found.written, *ready);
@@ -250,7 +263,8 @@ static void add_some_at_once(struct sm_memory *s, struct lsu_access *a, const st
 {
     struct departures d = s->departures;
     uint64_t width = s->layout->port_width, latency = s->layout->port_latency, first = 0, leaving = 0;
-    struct memory_transaction t = {.kind = all->kind, .beside_l1 = all->beside_l1};
+    struct memory_transaction t = {
+        .kind = all->kind, .beside_l1 = all->beside_l1, .hint = all->hint, .bytes = CACHE_ALL_BYTES};
     for (uint32_t i = 0; i < all->count; i++) {
         struct lsu_request *r = pool_take(&s->requests);
         uint64_t ready = a->arrival;
@@ -261,6 +275,8 @@ static void add_some_at_once(struct sm_memory *s, struct lsu_access *a, const st
         }
         t.address = all->base + (uint64_t)all->offset[i];
         t.repeats = all->repeats ? all->repeats[i] : 1;
+        if (all->bytes)
+            t.bytes = all->bytes[i];
         r->access = a;
         r->fetches = false;
         if (looks && !look_up_at_once(s, &d, r, &t, &ready))
@@ -282,7 +298,7 @@ static uint32_t add_reads_at_once(struct sm_memory *s, struct lsu_access *a, con
 {
     struct departures d = s->departures;
     struct level *level = &s->l1[a->l1].level;
-    struct memory_transaction t = {.kind = CACHE_READ, .repeats = 1};
+    struct memory_transaction t = {.kind = CACHE_READ, .repeats = 1, .hint = all->hint, .bytes = CACHE_ALL_BYTES};
     uint64_t start = later(a->arrival, level->free), latency = level->kind->shape.latency,
              interval = level->kind->shape.interval, on_the_way = s->layout->port_latency,
              width = s->layout->port_width, first = 0, leaving = 0;
@@ -346,40 +362,69 @@ static void free_place(struct sm_memory *s, uint64_t now)
     s->freed++;
 }
 
-static bool l1_blocked(const struct sm_memory *s, const struct sm_l1 *l1)
-{
-    return s->layout->l1.mshrs != MEMORY_ANY && l1->outstanding >= s->layout->l1.mshrs &&
-           s->layout->l1.model->fetches(l1->level.state, l1->first->kind, l1->first->address);
-}
-
-static void look_up_now(struct sm_memory *s, struct sm_l1 *l1, uint64_t now)
+/* False: refused. */
+static bool look_up_now(struct sm_memory *s, struct sm_l1 *l1, uint64_t now)
 {
     struct lsu_request *r = l1->first;
+    struct cache_look_up request = {.address = r->address,
+                                    .kind = r->kind,
+                                    .fetch = r->item.id,
+                                    .may_not_fetch = l1->outstanding >= s->layout->l1.mshrs,
+                                    .hint = r->hint,
+                                    .bytes = r->bytes};
+    struct cache_finding found = level_look_up(&l1->level, &request, r->repeats, now);
+    if (found.refused)
+        return false;
     l1->first = r->next;
     l1->waiting--;
     l1->started = l1->started_at == now ? l1->started + 1 : 1;
     l1->started_at = now;
-    uint64_t cycle;
-    struct cache_finding found = level_look_up(&l1->level, r->address, r->kind, r->repeats, now, r->item.id, &cycle);
-    r->written = found.written ? write_back(s, found.victim, found.written, cycle) : NULL;
+    r->written = found.written ? write_back(s, found.victim, found.written, request.cycle) : NULL;
     r->fetches = found.fetches;
     r->place = found.place;
-    r->cycle = cycle;
+    r->cycle = request.cycle;
+    r->kind = found.reads ? CACHE_READ : r->kind;
     r->state = found.served ? LSU_SERVED : LSU_LEAVES;
-    l1->outstanding += found.fetches && s->layout->l1.mshrs != MEMORY_ANY;
+    l1->outstanding += found.fetches && s->layout->l1.tracks;
     if (!found.served)
-        return;
+        return true;
     free_place(s, now);
     if (found.from == CACHE_NO_FETCH)
         served(s, r->access, found.cycle);
     else
         wait_for(s, r->access, found.from, found.cycle);
+    return true;
 }
 
 static void start_waiting(struct sm_memory *s, struct sm_l1 *l1, uint64_t now)
 {
-    while (l1->first && l1->level.free <= now && !l1_blocked(s, l1))
-        look_up_now(s, l1, now);
+    while (l1->first && *level_port(&l1->level, l1->first->address) <= now && look_up_now(s, l1, now))
+        ;
+}
+
+static void put_last(struct sm_memory *s, struct lsu_request *r)
+{
+    *(s->order ? &s->order_last->after : &s->order) = r;
+    s->order_last = r;
+}
+
+/* What was fetched for this place is there, and its MSHR is free. */
+static void release(struct sm_memory *s, struct sm_l1 *l1, void *place, uint64_t now)
+{
+    struct cache_finding found = {.written = 0};
+    l1->outstanding--;
+    if (l1->level.kind->model->released)
+        l1->level.kind->model->released(l1->level.state, place, &found);
+    if (!found.written)
+        return;
+    l1->level.counts.written_back += (unsigned)__builtin_popcount(found.written);
+    struct lsu_request *r = new_request(s, NULL, &(struct memory_transaction){0}); /* stands for what it writes back */
+    if (!r)
+        return;
+    r->state = LSU_SERVED;
+    r->cycle = now;
+    r->written = write_back(s, found.victim, found.written, now);
+    put_last(s, r);
 }
 
 static bool l1_full(const struct sm_memory *s, const struct sm_l1 *l1, uint64_t now)
@@ -398,8 +443,7 @@ static bool hand_on(struct sm_memory *s, struct lsu_access *a, uint64_t now)
     a->first = r->next;
     r->next = NULL;
     s->places++;
-    *(s->order ? &s->order_last->after : &s->order) = r;
-    s->order_last = r;
+    put_last(s, r);
     r->cycle = now;
     r->state = looks ? LSU_UNDECIDED : LSU_LEAVES;
     if (!looks)
@@ -431,12 +475,16 @@ static void hand_on_all(struct sm_memory *s, uint64_t now)
 static bool try_leave(struct sm_memory *s, struct lsu_request *r, uint64_t now)
 {
     uint64_t width = s->layout->port_width;
-    if (r->cycle > now || (width && s->departures.last_left == now && s->departures.left >= width))
+    if (r->cycle > now || (width && s->departures.last_left == now && s->departures.left >= width) ||
+        s->departures.link_free > now)
         return false;
     s->departures.left = s->departures.last_left == now ? s->departures.left + 1 : 1;
     s->departures.last_left = now;
-    struct memory_transaction t = {r->address, r->kind, r->beside_l1, r->repeats};
-    leave(s, &t, r->access ? r->item.id : NOBODY, now);
+    uint64_t flits = s->layout->packet[r->kind];
+    s->departures.link_free = now + flits;
+    struct memory_transaction t = {r->address, r->kind, r->beside_l1, r->repeats, r->hint, r->bytes};
+    r->sequence = s->sequence;
+    leave(s, &t, r->access ? r->item.id : NOBODY, now + (flits ? flits - 1 : 0));
     if (!r->access)
         pool_give(&s->requests, r);
     return true;
@@ -470,8 +518,8 @@ static void step(struct sm_memory *s, uint64_t now)
     for (; ring_first(&s->credits) <= now; ring_drop(&s->credits))
         s->places--;
     for (uint32_t i = 0; i < s->layout->l1_count; i++) {
-        for (; ring_first(&s->l1[i].fills) < now; ring_drop(&s->l1[i].fills))
-            s->l1[i].outstanding--;
+        while (ring_first(&s->l1[i].fills) < now)
+            release(s, &s->l1[i], ring_drop(&s->l1[i].fills), now);
         start_waiting(s, &s->l1[i], now);
     }
     hand_on_all(s, now);
@@ -488,8 +536,9 @@ static uint64_t next_step(const struct sm_memory *s, uint64_t now)
         freed |= l1->started_at == now && l1->started;
         if (l1->fills.count)
             next = earlier(next, ring_first(&l1->fills) + 1);
-        if (l1->first && l1->level.free > now)
-            next = earlier(next, l1->level.free);
+        uint64_t port = l1->first ? *level_port((struct level *)&l1->level, l1->first->address) : 0;
+        if (port > now)
+            next = earlier(next, port);
     }
     if (s->first)
         next = earlier(next, s->first->arrival > now ? s->first->arrival : freed ? now + 1 : MEMORY_NEVER);
@@ -497,7 +546,7 @@ static uint64_t next_step(const struct sm_memory *s, uint64_t now)
     if (!r || r->state == LSU_UNDECIDED)
         return next;
     r = r->written ? r->written : r;
-    return earlier(next, later(r->cycle, now + 1));
+    return earlier(next, later(r->cycle, later(now + 1, s->departures.link_free)));
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
@@ -526,10 +575,11 @@ void sm_memory_begin(struct sm_memory *s, unsigned subcore, uint64_t arrival, ui
 
 static void add_all_stepped(struct sm_memory *s, struct lsu_access *a, const struct memory_transactions *all)
 {
-    struct memory_transaction t = {.kind = all->kind, .beside_l1 = all->beside_l1};
+    struct memory_transaction t = {.kind = all->kind, .beside_l1 = all->beside_l1, .hint = all->hint};
     for (uint32_t i = 0; i < all->count; i++) {
         t.address = all->base + (uint64_t)all->offset[i];
         t.repeats = all->repeats ? all->repeats[i] : 1;
+        t.bytes = all->bytes ? all->bytes[i] : CACHE_ALL_BYTES;
         struct lsu_request *r = new_request(s, a, &t);
         a->pending++;
         if (!r)
@@ -560,7 +610,8 @@ void sm_memory_add(struct sm_memory *s, const struct memory_transaction *t)
 {
     const int64_t here = 0;
     const uint8_t repeats = t->repeats ? t->repeats : 1;
-    sm_memory_add_all(s, &(struct memory_transactions){t->address, &here, &repeats, 1, t->kind, t->beside_l1});
+    sm_memory_add_all(
+        s, &(struct memory_transactions){t->address, &here, &repeats, &t->bytes, 1, t->kind, t->hint, t->beside_l1});
 }
 
 void sm_memory_count(struct sm_memory *s, enum cache_kind kind, uint64_t transactions)
@@ -635,7 +686,7 @@ bool sm_memory_grow_inbox(struct sm_memory *s)
 
 void sm_memory_credit(struct sm_memory *s, uint64_t cycle)
 {
-    if (!ring_add(&s->credits, cycle))
+    if (!ring_add(&s->credits, (struct due){cycle, 0, NULL}))
         s->failed = true;
     s->awaited--;
     s->replied = true;

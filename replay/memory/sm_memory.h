@@ -26,10 +26,13 @@ struct lsu_request {
     struct pool_item item;
     struct lsu_request *waiters;      /* for what it fetches */
     struct lsu_access *access;        /* NULL: nobody waits for it */
+    uint64_t sequence;                /* in the order in which requests left the SM */
     uint64_t address, cycle;          /* cycle: from which it may leave; of a waiter: from which it may be served */
     void *place;                      /* in L1, of what it fetches */
     uint8_t kind, repeats, l1, state; /* state: enum lsu_state */
+    uint8_t hint;
     bool beside_l1, fetches;
+    uint32_t bytes;
     struct lsu_request *next;    /* in its access, in L1's queue, or among those that wait for the same fetch */
     struct lsu_request *after;   /* in the order in which the LSU handed on */
     struct lsu_request *written; /* what it makes L1 write back: leaves before it */
@@ -39,7 +42,8 @@ struct lsu_request {
 struct outgoing {
     uint64_t address, arrival, sequence;
     uint32_t name; /* NOBODY: no reply */
-    uint8_t kind, repeats;
+    uint32_t bytes;
+    uint8_t kind, repeats, hint;
 };
 
 struct reply {
@@ -56,8 +60,12 @@ struct inbox {
     struct reply *items;
     size_t count, room;
 };
-struct ring_of_cycles {
-    uint64_t *items;
+struct due {
+    uint64_t cycle, order; /* order: among those of the cycle */
+    void *place;           /* in L1, of what was fetched; of credits: NULL */
+};
+struct ring {
+    struct due *items;
     size_t first, count, room; /* room: a power of two */
 };
 
@@ -66,13 +74,14 @@ struct sm_l1 {
     struct lsu_request *first, *last; /* wait for the port */
     uint64_t waiting;
     uint64_t started_at, started; /* how many started in which cycle: their places are free from the next one on */
-    uint64_t outstanding;         /* sectors, with `mshrs` */
-    struct ring_of_cycles fills;  /* sorted: when they come, as far as known */
+    uint64_t outstanding;         /* sectors, where fetches are tracked */
+    struct ring fills;            /* sorted: when they come, as far as known */
 };
 
 /* What leaves leaves in order, and no earlier than the look-ups of what is before it. */
 struct departures {
     uint64_t last_start, last_left, left; /* last look-up; last leave; how many left then */
+    uint64_t link_free;                   /* from when the link takes another packet */
 };
 
 struct sm_memory {
@@ -95,7 +104,7 @@ struct sm_memory {
     uint64_t sequence;
     uint64_t awaited, awaited_from;   /* replies and credits on their way; the arrival of the first request for them */
     uint64_t places, freed_at, freed; /* places taken, and how many of them are free from the cycle after freed_at on */
-    struct ring_of_cycles credits;
+    struct ring credits;
     struct outbox outbox;
     struct inbox inbox;
     bool replied, failed;

@@ -48,8 +48,9 @@ static inline bool read_clean(struct memory_system *m, struct level *l, const st
 
 static uint64_t look_up(struct memory_system *m, struct slice *s, const struct outgoing *o)
 {
-    uint64_t start = later(o->arrival, s->level.free), cycle;
-    struct cache_finding found = level_look_up(&s->level, o->address, o->kind, o->repeats, start, 0, &cycle);
+    struct cache_look_up request = {.address = o->address, .kind = o->kind};
+    struct cache_finding found = level_look_up(&s->level, &request, o->repeats, later(o->arrival, s->level.free));
+    uint64_t cycle = request.cycle;
     if (found.written)
         ask_device_memory(m, found.victim, (uint32_t)__builtin_popcount(found.written), true, cycle);
     uint64_t done = found.served ? found.cycle : ask_device_memory(m, o->address, 1, o->kind != CACHE_READ, cycle);

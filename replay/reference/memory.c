@@ -36,13 +36,19 @@ static void transactions(struct reference *r, struct ref_warp *w, const struct a
     uint32_t count = model->coalesce(r->machine->coalescer.options, &access, address);
     *global_counter(w->block->grid->statistics, a->operand) += count;
     uint8_t repeats[COALESCER_MOST];
+    uint32_t bytes[COALESCER_MOST];
+    uint64_t sector = memory_system_sector(r->job->memory);
     atomic_repeats(a->mask, a->address, address, count, repeats);
+    if (sector)
+        touched_bytes(a->mask, a->address, width, sector, address, count, bytes);
     for (uint32_t i = 0; i < count; i++)
         sm_memory_add(memory_system_sm(r->job->memory, w->sm),
                       &(struct memory_transaction){.address = address[i],
                                                    .kind = (uint8_t)cache_kind_of(a->operand),
                                                    .beside_l1 = bypasses_l1(a->operand),
-                                                   .repeats = repeats[i]});
+                                                   .repeats = repeats[i],
+                                                   .hint = (uint8_t)hint_of(a->operand),
+                                                   .bytes = sector ? bytes[i] : CACHE_ALL_BYTES});
 }
 
 /* Local memory is interleaved word by word, so each 4-byte word of the lanes is a piece of its own. */

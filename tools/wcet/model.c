@@ -134,6 +134,9 @@ static bool covered_memory(struct wcet_model *m, struct rp_error *err)
     const struct machine *machine = m->machine;
     if (!covered_bounds(m, err))
         return false;
+    if (!is(&machine->interconnect, "direct"))
+        return rp_fail(err, RP_BAD_INPUT, "machine %s: interconnect '%s' is not covered: --set interconnect=direct",
+                       machine->name, machine->interconnect.model->name);
     needs(m, WCET_CONFLICTS, !is(&machine->shared, "ideal"));
     if (!covered_caches(m, err))
         return false;

@@ -77,8 +77,7 @@ void plan_run(const struct machine *machine, bool short_cuts, const struct plan 
 
 struct draw {
     uint64_t seed;
-    struct machine_setting settings[48];
-    char text[48][24];
+    struct machine_setting settings[64];
     size_t count;
 };
 
@@ -92,14 +91,66 @@ static const char *one_of(struct draw *d, const char *const *values)
 #define SET(d, key, ...)                                                                                               \
     ((d)->settings[(d)->count++] = (struct machine_setting){key, one_of(d, (const char *const[]){__VA_ARGS__, NULL})})
 
-/* Small caches, so that lines go; with bounds or without. */
-static struct machine *random_machine(struct draw *d, bool bounded)
+static void draw_sectored_l1(struct draw *d)
+{
+    SET(d, "l1.size", "512", "1K");
+    SET(d, "l1.ways", "1", "2", "4");
+    SET(d, "l1.replacement", "lru", "fifo");
+    SET(d, "l1.allocate", "miss", "fill");
+    SET(d, "l1.latency", "1", "5", "32");
+    SET(d, "l1.interval", "0", "1", "3");
+    SET(d, "l1.write", "through", "through", "back");
+    bool back = !strcmp(d->settings[d->count - 1].value, "back");
+    if (back)
+        SET(d, "l1.write_miss", "around", "validate", "fetch");
+    else
+        SET(d, "l1.write_miss", "around", "validate");
+    SET(d, "l1.banks", "1", "2", "4");
+    SET(d, "l1.merges", "-1", "1", "2");
+}
+
+static void draw_sectored_l2(struct draw *d)
+{
+    SET(d, "l2.size", "2K", "4K");
+    SET(d, "l2.ways", "1", "2", "4");
+    SET(d, "l2.replacement", "lru", "fifo");
+    SET(d, "l2.allocate", "miss", "fill");
+    SET(d, "l2.latency", "1", "20", "134");
+    SET(d, "l2.interval", "0", "1", "2");
+    SET(d, "l2.write", "back", "back", "through");
+    bool back = strcmp(d->settings[d->count - 1].value, "through");
+    if (back)
+        SET(d, "l2.write_miss", "around", "validate", "fetch");
+    else
+        SET(d, "l2.write_miss", "around", "validate");
+    SET(d, "l2.atomic_interval", "0", "7");
+    SET(d, "l2.merges", "-1", "1", "4");
+}
+
+/* Small caches, so that lines go; with bounds or without. `rich`: caches in sets, and links. */
+static struct machine *random_machine(struct draw *d, bool bounded, bool rich)
 {
     SET(d, "sms", "1", "2", "3", "5");
-    SET(d, "l1", "none", "direct-mapped");
-    SET(d, "l2", "none", "direct-mapped");
+    if (rich) {
+        SET(d, "l1", "none", "sectored", "sectored", "direct-mapped");
+        SET(d, "l2", "none", "sectored", "sectored", "direct-mapped");
+        SET(d, "interconnect", "direct", "crossbar");
+        if (!strcmp(d->settings[3].value, "crossbar")) {
+            SET(d, "interconnect.flit", "8", "32", "40");
+            SET(d, "interconnect.header", "8");
+            SET(d, "interconnect.replies", "-1", "1", "2");
+        }
+        SET(d, "l2.slice_hash", "none", "xor", "ipoly");
+    } else {
+        SET(d, "l1", "none", "direct-mapped");
+        SET(d, "l2", "none", "direct-mapped");
+    }
     const char *l1 = d->settings[1].value, *l2 = d->settings[2].value;
-    if (strcmp(l1, "none")) {
+    if (!strcmp(l1, "sectored"))
+        draw_sectored_l1(d);
+    if (!strcmp(l2, "sectored"))
+        draw_sectored_l2(d);
+    if (!strcmp(l1, "direct-mapped")) {
         SET(d, "l1.size", "256", "1K");
         SET(d, "l1.sector", "32", "64");
         SET(d, "l1.latency", "0", "5", "78");
@@ -107,7 +158,7 @@ static struct machine *random_machine(struct draw *d, bool bounded)
         SET(d, "l1.write", "through", "back");
         SET(d, "l1.atomic_interval", "0", "2");
     }
-    if (strcmp(l2, "none")) {
+    if (!strcmp(l2, "direct-mapped")) {
         SET(d, "l2.size", "2K", "4K");
         SET(d, "l2.latency", "1", "20", "134");
         SET(d, "l2.interval", "0", "1", "2");
@@ -138,6 +189,12 @@ static struct machine *random_machine(struct draw *d, bool bounded)
     return m;
 }
 
+static uint32_t random_bytes(uint64_t *seed)
+{
+    static const uint32_t masks[] = {CACHE_ALL_BYTES, CACHE_ALL_BYTES, 0xffff, 0xffff0000, 0xf0, 1};
+    return masks[synthetic_random(seed) % 6];
+}
+
 static void random_plan(uint64_t *seed, const struct machine *m, struct plan *p)
 {
     uint64_t now = 0, space = synthetic_random(seed) % 2 ? 2048 : 16384, pause = synthetic_random(seed) % 4 ? 3 : 60;
@@ -153,9 +210,12 @@ static void random_plan(uint64_t *seed, const struct machine *m, struct plan *p)
         bool beside = synthetic_random(seed) % 8 == 0;
         uint8_t kind = plain ? CACHE_READ : (uint8_t)(synthetic_random(seed) % 3);
         for (unsigned t = 0; t < a->count; t++)
-            a->transactions[t] =
-                (struct memory_transaction){synthetic_random(seed) % (space / 32) * 32, kind,
-                                            beside || kind == CACHE_ATOMIC, (uint8_t)(1 + synthetic_random(seed) % 4)};
+            a->transactions[t] = (struct memory_transaction){synthetic_random(seed) % (space / 32) * 32,
+                                                             kind,
+                                                             beside || kind == CACHE_ATOMIC,
+                                                             (uint8_t)(1 + synthetic_random(seed) % 4),
+                                                             (uint8_t)(synthetic_random(seed) % 4 == 0),
+                                                             random_bytes(seed)};
     }
 }
 
@@ -180,11 +240,11 @@ static struct outcome nothing(unsigned count)
     return o;
 }
 
-static void compare(uint64_t first, uint64_t count, bool bounded, bool simulate)
+static void compare(uint64_t first, uint64_t count, bool bounded, bool rich, bool simulate)
 {
     for (uint64_t seed = first; seed < first + count; seed++) {
         struct draw d = {.seed = seed * 977 + 1};
-        struct machine *m = random_machine(&d, bounded);
+        struct machine *m = random_machine(&d, bounded, rich);
         struct plan p = {.count = simulate ? 60 : 400};
         p.accesses = calloc(p.count, sizeof *p.accesses);
         random_plan(&d.seed, m, &p);
@@ -204,7 +264,13 @@ static void compare(uint64_t first, uint64_t count, bool bounded, bool simulate)
     }
 }
 
-Test(memory, short_cuts_change_nothing) { compare(0, 1500, false, false); }
-Test(memory, short_cuts_change_nothing_where_things_are_full) { compare(10000, 1500, true, false); }
-Test(memory, events_are_what_a_simulation_of_each_cycle_gives) { compare(20000, 300, false, true); }
-Test(memory, refusals_are_what_a_simulation_of_each_cycle_gives) { compare(30000, 300, true, true); }
+Test(memory, short_cuts_change_nothing) { compare(0, 1500, false, false, false); }
+Test(memory, short_cuts_change_nothing_where_things_are_full) { compare(10000, 1500, true, false, false); }
+Test(memory, events_are_what_a_simulation_of_each_cycle_gives) { compare(20000, 300, false, false, true); }
+Test(memory, refusals_are_what_a_simulation_of_each_cycle_gives) { compare(30000, 300, true, false, true); }
+Test(memory, short_cuts_change_nothing_with_sectored_caches_and_links) { compare(40000, 1000, true, true, false); }
+Test(memory, sectored_caches_and_links_are_what_a_simulation_of_each_cycle_gives)
+{
+    compare(50000, 400, false, true, true);
+    compare(60000, 400, true, true, true);
+}

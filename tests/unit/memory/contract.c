@@ -138,7 +138,11 @@ static void random_reads(uint64_t *seed, struct plan *p, unsigned sms)
         a->count = (unsigned)(synthetic_random(seed) % (PLAN_TRANSACTIONS + 1));
         for (unsigned t = 0; t < a->count; t++)
             a->transactions[t] = (struct memory_transaction){synthetic_random(seed) % 1024 * 32,
-                                                             (uint8_t)(synthetic_random(seed) % 2), false, 1};
+                                                             (uint8_t)(synthetic_random(seed) % 2),
+                                                             false,
+                                                             1,
+                                                             CACHE_HINT_NONE,
+                                                             CACHE_ALL_BYTES};
     }
 }
 
@@ -190,8 +194,8 @@ static uint64_t stream(const char *sms, const char *slices, const char *channels
         for (unsigned s = 0; s < count; s++, n++) {
             p.accesses[n] = (struct plan_access){.sm = s, .issue = i, .initiation = 4, .count = 4};
             for (unsigned t = 0; t < 4; t++)
-                p.accesses[n].transactions[t] =
-                    (struct memory_transaction){(i * count + s) * 128 + t * 32, CACHE_READ, true, 1};
+                p.accesses[n].transactions[t] = (struct memory_transaction){
+                    (i * count + s) * 128 + t * 32, CACHE_READ, true, 1, CACHE_HINT_NONE, CACHE_ALL_BYTES};
         }
     struct outcome o = {.ends = malloc(p.count * sizeof *o.ends)};
     memset(o.ends, 0xff, p.count * sizeof *o.ends);
@@ -242,7 +246,8 @@ Test(contract, the_next_launch_finds_what_the_last_one_left)
                 if (now)
                     continue;
                 sm_memory_begin(sm, 3, 4, 77);
-                sm_memory_add(sm, &(struct memory_transaction){4096, CACHE_READ, false, 1});
+                sm_memory_add(
+                    sm, &(struct memory_transaction){4096, CACHE_READ, false, 1, CACHE_HINT_NONE, CACHE_ALL_BYTES});
                 uint64_t at_once = sm_memory_commit(sm, NULL);
                 end = at_once == MEMORY_PENDING ? end : at_once;
             }

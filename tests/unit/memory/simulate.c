@@ -9,7 +9,22 @@
 #define NOT_THERE UINT64_MAX
 #define ANY UINT64_MAX
 
-enum where { NOWHERE, LSU, L1_QUEUE, PORT, WIRE, FAR_END, SLICE_QUEUE, SLICE, REFUSED, MEMORY, FETCH_OF_ANOTHER, DONE };
+enum where {
+    NOWHERE,
+    LSU,
+    L1_QUEUE,
+    PORT,
+    WIRE,
+    FAR_END,
+    SLICE_QUEUE,
+    SLICE,
+    REFUSED,
+    MEMORY,
+    REPLY,       /* its data is at L2 */
+    REPLY_QUEUE, /* waits for the slice's link */
+    FETCH_OF_ANOTHER,
+    DONE
+};
 
 struct request {
     enum where where;
@@ -17,7 +32,8 @@ struct request {
     uint64_t address, ready, key,
         back;       /* ready: event in `where`; key: order on the chip; back: when its data is at L2 */
     uint64_t order; /* in the LSU */
-    unsigned kind, repeats, sectors;
+    unsigned kind, asks, repeats, sectors, hint;
+    uint32_t bytes;
     bool beside, posted, fetches, l2_fetches, served, in_l1; /* in_l1: waits for a fetch of L1 */
     unsigned ahead[8], ahead_count;                          /* write-backs that leave before it */
 };
@@ -26,15 +42,32 @@ struct sector {
     uint64_t there; /* from this cycle on; NOT_THERE: absent, or under way */
     int fetch;      /* by this request, -1 */
     bool dirty;
+    uint32_t bytes;  /* `sectored`: 32nds that are here */
+    bool awaited;    /* `sectored`: asked for, and its MSHR not free yet */
+    unsigned merged; /* requests for it */
+};
+struct cache_line {
+    uint64_t tag, used;
+    bool first; /* goes before others */
+    struct sector sector[8];
+};
+/* With allocation on fill: a sector that was asked for, by a request. */
+struct asked {
+    bool is, dirty;
+    uint64_t address;
+    unsigned merged, hint;
+    uint64_t there;
+    bool known;
 };
 struct cache {
     const struct memory_level *level;
-    struct {
-        uint64_t tag;
-        struct sector sector[8];
-    } line[4096];
-    uint64_t free, started_at, started, outstanding, hits, misses;
-    unsigned refused[64], refused_count; /* SMs, of a slice */
+    struct cache_line line[4096];
+    struct asked asked[MOST];                         /* by request */
+    int64_t ways, merges, allocate, write_miss, fifo; /* of `sectored`; ways 0: it is not */
+    uint64_t uses;
+    uint64_t free[16], started_at, started, outstanding, hits, misses;
+    uint64_t in_free, out_free, replying; /* links of a slice */
+    unsigned refused[64], refused_count;  /* SMs, of a slice */
 };
 
 struct sim {
@@ -53,7 +86,8 @@ struct sim {
     uint64_t dram_free[64], dram_started[64][MOST];
     unsigned dram_count[64];
     int64_t dram_latency, dram_interval, dram_queue;
-    uint64_t fills[MOST], fill_cache[MOST];
+    uint64_t fills[MOST], fill_cache[MOST], fill_request[MOST];
+    uint64_t link_free[64], reply_link_free[64];
     unsigned fill_count;
     uint64_t l2_release[MOST];
 };
@@ -79,7 +113,7 @@ static void end(struct sim *s, struct request *r, uint64_t cycle)
 /* ---- caches ------------------------------------------------------------------------------------------------------ */
 
 struct found {
-    bool hit, served, fetches;
+    bool hit, served, fetches, refused, reads;
     int from;
     uint64_t cycle, victim, written;
 };
@@ -104,7 +138,7 @@ static struct sector *sector_at(struct cache *c, uint64_t address, bool make, st
             }
         c->line[i].tag = tag;
         for (unsigned k = 0; k < 8; k++)
-            c->line[i].sector[k] = (struct sector){NOT_THERE, -1, false};
+            c->line[i].sector[k] = (struct sector){.there = NOT_THERE, .fetch = -1};
     }
     return &c->line[i].sector[address % h->line / h->sector];
 }
@@ -115,12 +149,217 @@ static bool absent(struct cache *c, uint64_t address)
     return !t || (t->there == NOT_THERE && t->fetch < 0);
 }
 
-static struct found look_up(struct cache *c, unsigned id, const struct request *r, uint64_t address, uint64_t now)
+/* ---- `sectored` -------------------------------------------------------------------------------------------------- */
+
+static unsigned sectors_of(const struct cache *c) { return (unsigned)(c->level->shape.line / c->level->shape.sector); }
+
+static bool awaits(const struct cache *c, const struct cache_line *l)
+{
+    for (unsigned k = 0; k < sectors_of(c); k++)
+        if (l->sector[k].awaited)
+            return true;
+    return false;
+}
+
+static struct cache_line *line_of(struct cache *c, uint64_t address)
+{
+    const struct cache_shape *h = &c->level->shape;
+    uint64_t set = address / h->line % h->sets;
+    for (int64_t w = 0; w < c->ways; w++)
+        if (c->line[set * (uint64_t)c->ways + (uint64_t)w].tag == address / h->line + 1)
+            return &c->line[set * (uint64_t)c->ways + (uint64_t)w];
+    return NULL;
+}
+
+static void use(struct cache *c, struct cache_line *l, unsigned hint, bool new)
+{
+    if (c->fifo && !new)
+        return;
+    l->used = ++c->uses;
+    l->first = hint == CACHE_HINT_FIRST;
+}
+
+/* An empty line of the set, else the one to go, which waits for nothing; NULL: all wait. */
+static struct cache_line *room(struct cache *c, uint64_t address, unsigned hint, struct found *f)
+{
+    const struct cache_shape *h = &c->level->shape;
+    struct cache_line *set = &c->line[address / h->line % h->sets * (uint64_t)c->ways], *best = NULL;
+    for (int64_t w = 0; w < c->ways; w++) {
+        struct cache_line *l = &set[w];
+        if (!l->tag) {
+            best = l;
+            break;
+        }
+        bool before = !best || (l->first != best->first ? l->first : l->used < best->used);
+        if (!awaits(c, l) && before)
+            best = l;
+    }
+    if (!best)
+        return NULL;
+    for (unsigned k = 0; best->tag && k < sectors_of(c); k++)
+        if (best->sector[k].dirty) {
+            f->victim = (best->tag - 1) * h->line;
+            f->written |= 1u << k;
+        }
+    *best = (struct cache_line){.tag = address / h->line + 1};
+    for (unsigned k = 0; k < 8; k++)
+        best->sector[k] = (struct sector){.there = NOT_THERE, .fetch = -1};
+    use(c, best, hint, true);
+    return best;
+}
+
+static struct sector *in_line(const struct cache *c, struct cache_line *l, uint64_t address)
+{
+    return l ? &l->sector[address % c->level->shape.line / c->level->shape.sector] : NULL;
+}
+
+static int asked_for(const struct sim *s, struct cache *c, uint64_t address)
+{
+    for (unsigned i = 0; i < s->count; i++)
+        if (c->asked[i].is && c->asked[i].address == address / c->level->shape.sector)
+            return (int)i;
+    return -1;
+}
+
+/* Fetches the sector for this request, or refuses. */
+static void ask(struct sim *s, struct cache *c, unsigned id, const struct request *r, uint64_t address,
+                struct cache_line *l, struct found *f)
+{
+    uint64_t mshrs = c->level->mshrs;
+    if (c->outstanding >= mshrs) {
+        f->refused = true;
+        return;
+    }
+    if (c->allocate) {
+        c->asked[id] = (struct asked){.is = true,
+                                      .dirty = r->kind != CACHE_READ,
+                                      .address = address / c->level->shape.sector,
+                                      .merged = 1,
+                                      .hint = r->hint};
+    } else {
+        l = l ? l : room(c, address, r->hint, f);
+        if (!l) {
+            f->refused = true;
+            return;
+        }
+        struct sector *t = in_line(c, l, address);
+        t->awaited = true;
+        t->fetch = (int)id;
+        t->merged = 1;
+        t->dirty |= r->kind != CACHE_READ;
+    }
+    (void)s;
+    f->fetches = f->reads = true;
+}
+
+static struct found look_up_sectored(struct sim *s, struct cache *c, unsigned id, const struct request *r,
+                                     uint64_t address, uint64_t cycle)
+{
+    struct found f = {.from = -1, .cycle = cycle};
+    struct cache_line *l = line_of(c, address);
+    struct sector *t = in_line(c, l, address);
+    int of = c->allocate ? asked_for(s, c, address) : -1;
+    bool back = c->level->shape.back, does = reads(c, r->kind), waits = c->allocate ? of >= 0 : t && t->awaited;
+    bool whole = t && t->there != NOT_THERE && !(t->awaited && t->bytes != UINT32_MAX), part = t && t->bytes;
+    f.hit = whole || waits || (part && r->kind == CACHE_WRITE);
+    if (r->kind == CACHE_ATOMIC && !back)
+        return f;
+    bool joins = waits && (does ? !whole : r->kind == CACHE_WRITE && c->write_miss == 2 && !whole && !part);
+    if (joins) {
+        unsigned *merged = c->allocate ? &c->asked[of].merged : &t->merged;
+        if (c->merges >= 0 && *merged >= (unsigned)c->merges)
+            return (struct found){.refused = true};
+        ++*merged;
+        f.served = true;
+        if (r->kind != CACHE_READ)
+            *(c->allocate ? &c->asked[of].dirty : &t->dirty) = true;
+        uint64_t there = c->allocate ? (c->asked[of].known ? c->asked[of].there : NOT_THERE) : t->there;
+        if (there == NOT_THERE)
+            f.from = c->allocate ? of : t->fetch;
+        else
+            f.cycle = max(cycle, there);
+        if (l && does)
+            use(c, l, r->hint, false);
+        return f;
+    }
+    if (does) {
+        if (!whole) {
+            ask(s, c, id, r, address, l, &f);
+            return f;
+        }
+        f.served = true;
+        f.cycle = max(cycle, t->there);
+        t->dirty |= r->kind != CACHE_READ;
+        use(c, l, r->hint, false);
+        return f;
+    }
+    if (!f.hit) { /* a write without a place */
+        if (c->write_miss == 0)
+            return f;
+        if (c->write_miss == 2 && r->bytes != UINT32_MAX) {
+            ask(s, c, id, r, address, l, &f);
+            return f;
+        }
+        l = l ? l : room(c, address, r->hint, &f);
+        if (!l)
+            return (struct found){.refused = true};
+        t = in_line(c, l, address);
+    }
+    f.served = back;
+    if (!l) {
+        c->asked[of].dirty |= back;
+        return f;
+    }
+    t->bytes |= r->bytes;
+    if (t->bytes == UINT32_MAX && t->there == NOT_THERE && !t->awaited)
+        t->there = cycle;
+    t->dirty |= back;
+    use(c, l, r->hint, false);
+    return f;
+}
+
+/* The MSHR of what this request fetched is free. */
+static struct found released(struct cache *c, unsigned id, uint64_t address)
+{
+    struct found f = {.from = -1};
+    c->outstanding--;
+    if (!c->ways)
+        return f;
+    struct cache_line *l = line_of(c, address);
+    uint64_t there = c->asked[id].there;
+    bool dirty = c->asked[id].is && c->asked[id].dirty;
+    if (c->allocate && !l)
+        l = room(c, address, c->asked[id].hint, &f);
+    struct sector *t = in_line(c, l, address);
+    if (!c->allocate)
+        there = t->there;
+    c->asked[id].is = false;
+    *t = (struct sector){there, -1, t->dirty || dirty, UINT32_MAX, false, 0};
+    return f;
+}
+
+/* ---- any cache --------------------------------------------------------------------------------------------------- */
+
+static uint64_t *port_of(struct cache *c, uint64_t address)
+{
+    return &c->free[c->ways ? address / c->level->shape.sector % c->level->shape.banks : 0];
+}
+
+static struct found look_up(struct sim *s, struct cache *c, unsigned id, const struct request *r, uint64_t address,
+                            uint64_t now)
 {
     const struct cache_shape *h = &c->level->shape;
     uint64_t more = r->kind == CACHE_ATOMIC && h->back ? (r->repeats - 1) * h->atomic_interval : 0;
     struct found f = {.from = -1, .cycle = now + h->latency + more};
-    c->free = now + h->interval + more;
+    if (c->ways) {
+        f = look_up_sectored(s, c, id, r, address, f.cycle);
+        if (f.refused)
+            return f;
+        *port_of(c, address) = now + h->interval + more;
+        *(f.hit ? &c->hits : &c->misses) += 1;
+        return f;
+    }
+    c->free[0] = now + h->interval + more;
     if (!c->level->keeps)
         return f;
     f.hit = !absent(c, address);
@@ -146,9 +385,16 @@ static struct found look_up(struct cache *c, unsigned id, const struct request *
 
 static void arrived(struct cache *c, unsigned id, uint64_t address, uint64_t cycle)
 {
-    struct sector *t = sector_at(c, address, false, NULL);
-    if (t && t->fetch == (int)id)
-        *t = (struct sector){cycle, -1, t->dirty};
+    if (c->ways && c->allocate) {
+        c->asked[id].there = cycle;
+        c->asked[id].known = true;
+        return;
+    }
+    struct sector *t = c->ways ? in_line(c, line_of(c, address), address) : sector_at(c, address, false, NULL);
+    if (t && t->fetch == (int)id) {
+        t->there = cycle;
+        t->fetch = -1;
+    }
 }
 
 /* Those that found the sector on its way. */
@@ -188,36 +434,47 @@ static int first_of_l1(const struct sim *s, unsigned c)
     return first;
 }
 
+/* What L1 replaced leaves before this request. */
+static void write_back(struct sim *s, unsigned i, const struct found *f)
+{
+    for (unsigned k = 0; k < 8; k++)
+        if (f->written >> k & 1) {
+            struct request w = {.where = NOWHERE,
+                                .sm = s->r[i].sm,
+                                .address = f->victim + k * s->l.l1.shape.sector,
+                                .ready = s->r[i].ready,
+                                .kind = CACHE_WRITE,
+                                .asks = CACHE_WRITE,
+                                .bytes = UINT32_MAX,
+                                .repeats = 1,
+                                .sectors = 1,
+                                .posted = true};
+            unsigned made = add(s, w);
+            s->r[i].ahead[s->r[i].ahead_count++] = made;
+        }
+}
+
 static void start_l1(struct sim *s, unsigned c, uint64_t now)
 {
     for (int i; (i = first_of_l1(s, c)) >= 0;) {
         struct cache *l1 = &s->l1[c];
         struct request *r = &s->r[i];
-        bool blocked = reads(l1, r->kind) && absent(l1, r->address) && l1->outstanding >= s->l.l1.mshrs;
-        if (l1->free > now || blocked)
+        bool blocked = !l1->ways && reads(l1, r->kind) && absent(l1, r->address) && l1->outstanding >= s->l.l1.mshrs;
+        if (*port_of(l1, r->address) > now || blocked)
+            return;
+        struct found f = look_up(s, l1, (unsigned)i, r, r->address, now);
+        if (f.refused)
             return;
         l1->started = l1->started_at == now ? l1->started + 1 : 1;
         l1->started_at = now;
-        struct found f = look_up(l1, (unsigned)i, r, r->address, now);
+        r->kind = f.reads ? CACHE_READ : r->kind;
         r->where = PORT;
         r->ready = f.cycle;
         r->served = f.served;
         r->fetches = f.fetches;
         l1->outstanding += f.fetches;
-        for (unsigned k = 0; k < 8; k++)
-            if (f.written >> k & 1) {
-                struct request w = {.where = NOWHERE,
-                                    .sm = r->sm,
-                                    .address = f.victim + k * s->l.l1.shape.sector,
-                                    .ready = f.cycle,
-                                    .kind = CACHE_WRITE,
-                                    .repeats = 1,
-                                    .sectors = 1,
-                                    .posted = true};
-                unsigned made = add(s, w);
-                r = &s->r[i];
-                r->ahead[r->ahead_count++] = made;
-            }
+        write_back(s, (unsigned)i, &f);
+        r = &s->r[i];
         if (!f.served)
             continue;
         /* a copy stands for the transaction; this one stays in the port's order */
@@ -263,12 +520,15 @@ static bool may_leave(struct sim *s, unsigned sm, unsigned i, uint64_t now)
 {
     struct request *r = &s->r[i];
     uint64_t gone = s->left_at[sm] == now ? s->left[sm] : 0;
-    if (r->ready > now || (s->l.port_width && gone >= s->l.port_width))
+    uint64_t flits = s->l.packet[r->kind];
+    if (r->ready > now || (s->l.port_width && gone >= s->l.port_width) || s->link_free[sm] > now)
         return false;
+    s->link_free[sm] = now + flits;
+    r->asks = r->kind;
     s->left_at[sm] = now;
     s->left[sm] = gone + 1;
     r->where = WIRE;
-    r->ready = now + s->l.port_latency;
+    r->ready = now + s->l.port_latency + (flits ? flits - 1 : 0);
     r->key = (uint64_t)(sm + 1) << 40 | s->sequence[sm]++ << 1 | 1;
     return true;
 }
@@ -297,14 +557,35 @@ static void leave_sm(struct sim *s, unsigned sm, uint64_t now)
     }
 }
 
+/* Fills of the cycle before, in the order in which they were asked for. */
+static void release_l1(struct sim *s, unsigned sm, uint64_t now)
+{
+    for (unsigned c = sm * s->l.l1_count; c < (sm + 1) * s->l.l1_count; c++)
+        for (;;) {
+            int first = -1;
+            for (unsigned i = 0; i < s->fill_count; i++)
+                if (s->fills[i] + 1 == now && s->fill_cache[i] == c &&
+                    (first < 0 || s->r[s->fill_request[i]].key < s->r[s->fill_request[first]].key))
+                    first = (int)i;
+            if (first < 0)
+                break;
+            s->fills[first] = NOT_THERE - 1;
+            unsigned id = (unsigned)s->fill_request[first];
+            struct found f = released(&s->l1[c], id, s->r[id].address);
+            if (!f.written)
+                continue;
+            struct request w = {
+                .where = PORT, .sm = sm, .ready = now, .order = s->order++, .served = true, .posted = true};
+            write_back(s, add(s, w), &f);
+        }
+}
+
 static void sm_cycle(struct sim *s, unsigned sm, uint64_t now)
 {
     for (unsigned i = 0; i < s->credits[sm]; i++)
         if (s->credit[sm][i] == now)
             s->places[sm]--;
-    for (unsigned i = 0; i < s->fill_count; i++)
-        if (s->fills[i] + 1 == now && s->fill_cache[i] / s->l.l1_count == sm)
-            s->l1[s->fill_cache[i]].outstanding--;
+    release_l1(s, sm, now);
     for (unsigned c = sm * s->l.l1_count; c < (sm + 1) * s->l.l1_count; c++)
         start_l1(s, c, now);
     put_away(s, sm, now);
@@ -373,15 +654,21 @@ static void start_slice(struct sim *s, unsigned slice, uint64_t now)
                 (first < 0 || s->r[i].order < s->r[first].order))
                 first = (int)i;
         struct cache *c = &s->l2[slice];
-        if (first < 0 || c->free > now || first_refused(s, slice) >= 0)
+        if (first < 0 || first_refused(s, slice) >= 0)
             return;
         struct request *r = &s->r[first];
         uint64_t local = memory_local(&s->l.slices, r->address);
-        if (reads(c, r->kind) && c->level->keeps && absent(c, local) && c->outstanding >= s->l.l2.mshrs)
+        if (r->ready > now || *port_of(c, local) > now ||
+            (s->l.interconnect.replies >= 0 && c->replying >= (uint64_t)s->l.interconnect.replies))
+            return;
+        if (!c->ways && reads(c, r->kind) && c->level->keeps && absent(c, local) && c->outstanding >= s->l.l2.mshrs)
+            return;
+        struct found f = look_up(s, c, (unsigned)first, r, local, now);
+        if (f.refused)
             return;
         c->started = c->started_at == now ? c->started + 1 : 1;
         c->started_at = now;
-        struct found f = look_up(c, (unsigned)first, r, local, now);
+        r->kind = f.reads ? CACHE_READ : r->kind;
         if (f.written) {
             struct request w = {.where = SLICE,
                                 .sm = r->sm,
@@ -415,6 +702,10 @@ static void accept(struct sim *s, unsigned i, uint64_t now)
     s->credit[r->sm][s->credits[r->sm]++] = max(now + 1, now + s->l.port_latency);
     r->where = SLICE_QUEUE;
     r->order = s->order++;
+    struct cache *c = &s->l2[slice_of(s, r->address)];
+    uint64_t flits = s->l.packet[r->asks];
+    r->ready = flits ? max(now, c->in_free + flits - 1) : now;
+    c->in_free = r->ready + 1;
     start_slice(s, slice_of(s, r->address), now);
 }
 
@@ -441,22 +732,14 @@ static void bring_in(struct sim *s, unsigned sm, uint64_t now)
 
 static void drop_first(unsigned *list, unsigned *count) { memmove(list, list + 1, --*count * sizeof *list); }
 
-/* Device memory, or L2, has it in this cycle. */
-static void answer(struct sim *s, unsigned i, uint64_t now)
+/* The SM has its data at `there`. */
+static void deliver(struct sim *s, unsigned i, uint64_t there)
 {
     struct request *r = &s->r[i];
-    unsigned slice = slice_of(s, r->address), c = r->sm * s->l.l1_count + r->l1;
-    if (r->l2_fetches) {
-        arrived(&s->l2[slice], i, memory_local(&s->l.slices, r->address), now);
-        s->l2_release[i] = now + 1;
-        wake(s, i, now, true);
-    }
-    r->where = DONE;
-    if (r->posted)
-        return;
-    uint64_t there = now + s->l.port_latency;
+    unsigned c = r->sm * s->l.l1_count + r->l1;
     if (r->fetches) {
         s->fills[s->fill_count] = there;
+        s->fill_request[s->fill_count] = i;
         s->fill_cache[s->fill_count++] = c;
         arrived(&s->l1[c], i, r->address, there);
         wake(s, i, there, false);
@@ -464,8 +747,104 @@ static void answer(struct sim *s, unsigned i, uint64_t now)
     end(s, r, there);
 }
 
+static void send(struct sim *s, unsigned i, uint64_t now)
+{
+    struct request *r = &s->r[i];
+    struct cache *c = &s->l2[slice_of(s, r->address)];
+    uint64_t flits = s->l.reply[r->asks];
+    uint64_t there = max(now + flits - 1 + s->l.port_latency, s->reply_link_free[r->sm] + flits - 1);
+    c->out_free = now + flits;
+    s->reply_link_free[r->sm] = there + 1;
+    deliver(s, i, there);
+}
+
+/* Its data is at L2 in this cycle, to be sent. */
+static void reply(struct sim *s, unsigned i, uint64_t now)
+{
+    struct request *r = &s->r[i];
+    struct cache *c = &s->l2[slice_of(s, r->address)];
+    if (!s->l.interconnect.flit) {
+        deliver(s, i, now + s->l.port_latency);
+        return;
+    }
+    if (!c->replying && c->out_free <= now) {
+        send(s, i, now);
+        return;
+    }
+    r->where = REPLY_QUEUE;
+    r->order = s->order++;
+    c->replying++;
+}
+
+/* What device memory, or L2, has in this cycle. */
+static void take_answers(struct sim *s, uint64_t now)
+{
+    for (bool again = true; again;) {
+        again = false;
+        for (unsigned i = 0; i < s->count; i++) {
+            struct request *r = &s->r[i];
+            if (r->where != MEMORY || r->back > now)
+                continue;
+            again = true;
+            if (r->l2_fetches) {
+                arrived(&s->l2[slice_of(s, r->address)], i, memory_local(&s->l.slices, r->address), r->back);
+                s->l2_release[i] = r->back + 1;
+                wake(s, i, r->back, true);
+            }
+            r->where = r->posted ? DONE : REPLY;
+            r->ready = r->back;
+        }
+    }
+}
+
+static void send_replies(struct sim *s, uint64_t now)
+{
+    for (unsigned i = 0; i < s->l.slices.count; i++) {
+        if (!s->l2[i].replying || s->l2[i].out_free > now)
+            continue;
+        int first = -1;
+        for (unsigned k = 0; k < s->count; k++)
+            if (s->r[k].where == REPLY_QUEUE && slice_of(s, s->r[k].address) == i &&
+                (first < 0 || s->r[k].order < s->r[first].order))
+                first = (int)k;
+        s->l2[i].replying--;
+        send(s, (unsigned)first, now);
+        start_slice(s, i, now);
+    }
+}
+
+/* What slices fetched and has come in the cycle before, in the order of requests. */
+static void release_l2(struct sim *s, uint64_t now)
+{
+    for (;;) {
+        int first = -1;
+        for (unsigned i = 0; i < s->count; i++)
+            if (s->l2_release[i] == now && s->r[i].l2_fetches && (first < 0 || s->r[i].key < s->r[first].key))
+                first = (int)i;
+        if (first < 0)
+            return;
+        struct request *r = &s->r[first];
+        unsigned slice = slice_of(s, r->address);
+        r->l2_fetches = false;
+        struct found f = released(&s->l2[slice], (unsigned)first, memory_local(&s->l.slices, r->address));
+        if (!f.written)
+            continue;
+        bool alone = first_refused(s, slice) < 0;
+        add(s, (struct request){.where = REFUSED,
+                                .sm = r->sm,
+                                .kind = CACHE_WRITE,
+                                .posted = true,
+                                .address = memory_global(&s->l.slices, slice, f.victim),
+                                .order = s->order++,
+                                .sectors = (unsigned)__builtin_popcountll(f.written)});
+        if (alone)
+            send_out(s, slice, now);
+    }
+}
+
 static void chip_cycle(struct sim *s, uint64_t now)
 {
+    release_l2(s, now);
     for (unsigned c = 0; c < s->l.channels.count; c++)
         while (s->refused_count[c]) {
             unsigned slice = s->refused[c][0];
@@ -482,21 +861,25 @@ static void chip_cycle(struct sim *s, uint64_t now)
             accept(s, (unsigned)first_at_far_end(s, sm), now);
             bring_in(s, sm, now);
         }
-    for (unsigned i = 0; i < s->count; i++)
-        if (s->l2_release[i] == now && s->r[i].l2_fetches)
-            s->l2[slice_of(s, s->r[i].address)].outstanding--;
+    send_replies(s, now);
     for (unsigned i = 0; i < s->l.slices.count; i++)
         start_slice(s, i, now);
-    for (;;) { /* what comes in this cycle, by its key */
+    for (;;) { /* what comes in this cycle: replies, then the others, by their keys */
         int first = -1;
-        for (unsigned i = 0; i < s->count; i++)
-            if ((s->r[i].where == WIRE || s->r[i].where == SLICE) && s->r[i].ready <= now &&
-                (first < 0 || s->r[i].key < s->r[first].key))
+        take_answers(s, now);
+        for (unsigned i = 0; i < s->count; i++) {
+            const struct request *r = &s->r[i], *best = first < 0 ? NULL : &s->r[first];
+            bool comes = r->where == WIRE || r->where == SLICE || r->where == REPLY;
+            bool replies = r->where == REPLY, best_replies = best && best->where == REPLY;
+            if (comes && r->ready <= now && (!best || (replies != best_replies ? replies : r->key < best->key)))
                 first = (int)i;
+        }
         if (first < 0)
             break;
         struct request *r = &s->r[first];
-        if (r->where == WIRE) {
+        if (r->where == REPLY) {
+            reply(s, (unsigned)first, now);
+        } else if (r->where == WIRE) {
             bool alone = first_at_far_end(s, r->sm) < 0;
             r->where = FAR_END;
             if (alone)
@@ -509,14 +892,6 @@ static void chip_cycle(struct sim *s, uint64_t now)
             if (alone)
                 send_out(s, slice, now);
         }
-    }
-    for (bool again = true; again;) {
-        again = false;
-        for (unsigned i = 0; i < s->count; i++)
-            if (s->r[i].where == MEMORY && s->r[i].back <= now) {
-                answer(s, i, s->r[i].back);
-                again = true;
-            }
     }
 }
 
@@ -553,9 +928,23 @@ static void issue(struct sim *s, unsigned a, uint64_t now)
                                 .address = p->transactions[t].address,
                                 .ready = s->arrival[a],
                                 .kind = p->transactions[t].kind,
+                                .hint = p->transactions[t].hint,
+                                .bytes = p->transactions[t].bytes,
                                 .repeats = p->transactions[t].repeats,
                                 .sectors = 1,
                                 .beside = p->transactions[t].beside_l1});
+}
+
+static void open_cache(struct cache *c, const struct memory_level *level)
+{
+    c->level = level;
+    if (strcmp(level->model->model.name, "sectored") != 0)
+        return;
+    c->ways = option(level->part, "ways", 0);
+    c->merges = option(level->part, "merges", -1);
+    c->allocate = option(level->part, "allocate", 0);
+    c->write_miss = option(level->part, "write_miss", 0);
+    c->fifo = option(level->part, "replacement", 0) == 1;
 }
 
 void plan_simulate(const struct machine *m, const struct plan *plan, struct outcome *out)
@@ -573,9 +962,9 @@ void plan_simulate(const struct machine *m, const struct plan *plan, struct outc
     s->credits = calloc(sms, sizeof *s->credits);
     s->held = calloc(sms, sizeof *s->held);
     for (unsigned i = 0; i < sms * s->l.l1_count; i++)
-        s->l1[i].level = &s->l.l1;
+        open_cache(&s->l1[i], &s->l.l1);
     for (unsigned i = 0; i < s->l.slices.count; i++)
-        s->l2[i].level = &s->l.l2;
+        open_cache(&s->l2[i], &s->l.l2);
     s->dram_latency = option(&m->dram, "latency", 0);
     s->dram_interval = option(&m->dram, "interval", 0);
     s->dram_queue = option(&m->dram, "queue", -1);
@@ -590,7 +979,9 @@ void plan_simulate(const struct machine *m, const struct plan *plan, struct outc
             issue(s, next, now);
         open = 0;
         for (unsigned i = 0; i < s->count; i++)
-            open += s->r[i].where != DONE;
+            open += s->r[i].where != DONE || s->r[i].l2_fetches;
+        for (unsigned i = 0; i < s->fill_count; i++)
+            open += s->fills[i] < NOT_THERE - 1 && s->fills[i] >= now;
     }
     for (unsigned i = 0; i < sms * s->l.l1_count; i++) {
         out->l1_hits += s->l1[i].hits;

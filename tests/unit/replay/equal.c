@@ -64,8 +64,10 @@ static struct machine *random_machine(uint64_t seed)
         {"flush_caches", "true", "false"},
         {"sms", "1", "2", "3"},
         {"limits.blocks", "1", "2", "32"},
-        {"l1", "none", "direct-mapped"},
-        {"l2", "none", "direct-mapped"},
+        {"l1", "none", "direct-mapped", "sectored"},
+        {"l2", "none", "direct-mapped", "sectored"},
+        {"interconnect", "direct", "crossbar"},
+        {"l2.slice_hash", "none", "xor", "ipoly"},
         {"coalescer", "ideal", "segments"},
         {"shared", "ideal", "pastis"},
         {"dram", "ideal", "fixed"},
@@ -86,7 +88,7 @@ static struct machine *random_machine(uint64_t seed)
         {"dram.channels", "1", "2"},
         {"limits.grids", "1", "2", "3", "128", "128"},
     };
-    struct machine_setting settings[MODEL_COUNT_OF(choices) + 24];
+    struct machine_setting settings[MODEL_COUNT_OF(choices) + 32];
     size_t count = 0;
     for (size_t i = 0; i < MODEL_COUNT_OF(choices); i++) {
         size_t values = 0;
@@ -105,6 +107,15 @@ static struct machine *random_machine(uint64_t seed)
     }
     if (synthetic_random(&seed) % 6 == 0)
         count += draw_settings(&seed, settings + count);
+    if (synthetic_random(&seed) % 3 == 0) {
+        static const char *const misses[] = {"around", "validate", "fetch"}, *const fills[] = {"miss", "fill"};
+        settings[count++] = (struct machine_setting){"l2", "sectored"};
+        settings[count++] = (struct machine_setting){"l2.size", "16K"};
+        settings[count++] = (struct machine_setting){"l2.write", "back"};
+        settings[count++] = (struct machine_setting){"l2.write_miss", misses[synthetic_random(&seed) % 3]};
+        settings[count++] = (struct machine_setting){"l2.allocate", fills[synthetic_random(&seed) % 2]};
+        settings[count++] = (struct machine_setting){"l2.hash", "ipoly"};
+    }
     settings[count++] = (struct machine_setting){"scheduler", schedulers[synthetic_random(&seed) % 6]};
     bool tx2 = synthetic_random(&seed) % 2;
     if (tx2 && synthetic_random(&seed) % 2) {

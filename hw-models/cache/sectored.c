@@ -1,0 +1,616 @@
+/* A set-associative cache of lines in sectors. A look-up may be refused: no MSHR is free or takes another request for
+ * its sector, or all lines of its set wait for sectors.
+ *
+ * `allocate = miss`: a line is made room for when its first sector is asked for, and stays until all that was asked for
+ * has come. `allocate = fill`: when the sector comes.
+ *
+ * Writes. `through`: they go on to the next level. `back`: they end here where their sector is kept, and are written
+ * back with their line. Where the sector is absent: `around` keeps nothing, and the write goes on; `validate` keeps the
+ * bytes that were written, without a fetch (Jouppi, "Cache Write Policies and Performance", ISCA 1993: write-validate);
+ * a sector is there when all its bytes are, and a read of one that is there in part fetches the rest; `fetch` fetches
+ * the sector unless all of it is written.
+ */
+#include "hw-models/cache/cache.h"
+#include "hw-models/cache/set-hash.h"
+
+#include <string.h>
+
+#define MOST_SECTORS 8
+#define MOST_UNDER_WAY 4096u /* sectors, with allocation on fill */
+#define BUCKETS 1024u
+#define NO_ENTRY UINT16_MAX
+#define NO_LINE UINT32_MAX
+#define PLRU_WAYS 64
+
+enum {
+    SIZE,
+    WAYS,
+    LINE,
+    SECTOR,
+    REPLACEMENT,
+    HASH,
+    ALLOCATE,
+    WRITE,
+    WRITE_MISS,
+    LATENCY,
+    INTERVAL,
+    ATOMIC,
+    BANKS,
+    MERGES
+};
+enum { LRU, FIFO, RANDOM, PLRU };
+enum { ON_MISS, ON_FILL };
+enum { THROUGH, BACK };
+enum { AROUND, VALIDATE, FETCH };
+static const char *const replacements[] = {"lru", "fifo", "random", "plru", NULL};
+static const char *const hashes[] = {"none", "xor", "ipoly", NULL};
+static const char *const allocations[] = {"miss", "fill", NULL};
+static const char *const writes[] = {"through", "back", NULL};
+static const char *const write_misses[] = {"around", "validate", "fetch", NULL};
+static const struct model_option options_of[] = {
+    [SIZE] = {"size", OPTION_INTEGER, "bytes", 32, (int64_t)1 << 32, 24576, NULL,
+              "capacity, a multiple of line times ways"},
+    [WAYS] = {"ways", OPTION_INTEGER, "ways", 1, 4096, 4, NULL, "lines of a set"},
+    [LINE] = {"line", OPTION_INTEGER, "bytes", 16, 4096, 128, NULL, "size of a line, a power of two"},
+    [SECTOR] = {"sector", OPTION_INTEGER, "bytes", 16, 4096, 32, NULL,
+                "size of a sector, what one request fills; a power of two, at least an eighth of line"},
+    [REPLACEMENT] = {"replacement", OPTION_CHOICE, "", 0, 3, LRU, replacements,
+                     "which line of a set goes: least recently used, first in, any, or by a tree of bits (pseudo-LRU)"},
+    [HASH] = {"hash", OPTION_CHOICE, "", 0, 2, SET_HASH_NONE, hashes,
+              "the set of a line: its lowest bits, exclusive-ored groups of bits, or a polynomial (Rau 1991)"},
+    [ALLOCATE] = {"allocate", OPTION_CHOICE, "", 0, 1, ON_MISS, allocations,
+                  "when a line is made room for: when its sector is asked for, or when it comes"},
+    [WRITE] = {"write", OPTION_CHOICE, "", 0, 1, THROUGH, writes,
+               "writes go on to the next level, or stay until their line goes"},
+    [WRITE_MISS] =
+        {"write_miss", OPTION_CHOICE, "", 0, 2, AROUND, write_misses,
+         "a write whose sector is absent: keep nothing; keep the bytes written; fetch the sector (write-back only)"},
+    [LATENCY] = {"latency", OPTION_INTEGER, "cycles", 0, 1000000, 80, NULL,
+                 "from the start of a look-up to the data, or to the request to the next level"},
+    [INTERVAL] = {"interval", OPTION_INTEGER, "cycles", 0, 100000, 1, NULL,
+                  "between the starts of two look-ups of a bank; 0: no limit"},
+    [ATOMIC] =
+        {"atomic_interval", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL,
+         "that a bank stays busy longer for each lane of an atomic beyond the first at one address, where atomics are "
+         "done here (write-back)"},
+    [BANKS] = {"banks", OPTION_INTEGER, "banks", 1, CACHE_MOST_BANKS, 1, NULL,
+               "each with a port of its own; neighbouring sectors lie in neighbouring banks; a power of two"},
+    [MERGES] = {"merges", OPTION_INTEGER, "requests", -1, 65535, -1, NULL,
+                "that may wait for one sector, the one that fetches it included; -1: any number"},
+};
+
+struct sector {
+    uint64_t arrival; /* FETCHED_BY | the name of the fetch, or the cycle */
+    uint32_t bytes;   /* 32nds that were written since it was absent */
+    uint32_t merged;  /* requests that wait for it */
+};
+#define FETCHED_BY (1ull << 63)
+
+struct line {
+    uint8_t there, under_way, dirty; /* sectors, a bit each */
+};
+
+/* A sector under way for which there is no line yet. */
+struct entry {
+    struct sector sector;
+    uint64_t number; /* of the sector in memory */
+    uint16_t next;   /* in its bucket, or of those that are free */
+    bool dirty;
+    uint8_t hint;
+};
+
+/* When a line was used: class of replacement, then time. Lines that wait for sectors are kept: their top bit is set. */
+#define KEPT (1ull << 63)
+#define CLASS_NORMAL (1ull << 61)
+
+struct sectored {
+    uint64_t sets, clock, random;
+    uint32_t ways, sectors, most_merged;
+    unsigned line_shift, sector_shift;
+    uint8_t replacement, write_miss;
+    bool back, on_fill;
+    struct set_hash hash;
+    /* arrays behind this struct, by set × ways + way, or by set */
+    uint64_t *tag, *used, *tree;
+    struct line *line;
+    struct sector *sector;
+    uint32_t *filled; /* lines of the set that hold anything: its first ones */
+    struct entry *entry;
+    uint16_t *bucket, free_entry;
+    uint32_t entries;
+};
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+static bool is_power(int64_t n) { return !(n & (n - 1)); }
+static uint64_t sets_of(const int64_t *o) { return (uint64_t)(o[SIZE] / o[LINE] / o[WAYS]); }
+
+static const char *check(const int64_t *o)
+{
+    if (!is_power(o[LINE]) || !is_power(o[SECTOR]))
+        return "line and sector must be powers of two";
+    if (o[SECTOR] > o[LINE])
+        return "sector must not be larger than line";
+    if (o[LINE] / o[SECTOR] > MOST_SECTORS)
+        return "sector must be at least an eighth of line";
+    if (o[SIZE] % (o[LINE] * o[WAYS]) || !sets_of(o))
+        return "size must be a multiple of line times ways";
+    if (o[HASH] != SET_HASH_NONE && (!is_power((int64_t)sets_of(o)) || sets_of(o) > 1u << SET_HASH_MOST_BITS))
+        return "with hash, the number of sets (size / line / ways) must be a power of two, at most 65536";
+    if (o[REPLACEMENT] == PLRU && (!is_power(o[WAYS]) || o[WAYS] > PLRU_WAYS))
+        return "with replacement 'plru', ways must be a power of two, at most 64";
+    if (!is_power(o[BANKS]))
+        return "banks must be a power of two";
+    if (o[WRITE] == THROUGH && o[WRITE_MISS] == FETCH)
+        return "write_miss 'fetch' needs write 'back'";
+    if (o[BANKS] > 1 && o[ATOMIC])
+        return "atomic_interval needs a single bank";
+    return o[MERGES] ? NULL : "merges must not be 0";
+}
+
+static size_t rounded(size_t n) { return (n + 63) / 64 * 64; }
+
+struct sizes {
+    size_t tag, used, tree, line, sector, filled, entry, bucket, all; /* where each array begins */
+};
+
+static struct sizes sizes_of(const int64_t *o)
+{
+    size_t sets = sets_of(o), lines = sets * (size_t)o[WAYS], sectors = lines * (size_t)(o[LINE] / o[SECTOR]);
+    bool on_fill = o[ALLOCATE] == ON_FILL;
+    struct sizes s = {.tag = rounded(sizeof(struct sectored))};
+    s.used = s.tag + rounded(lines * sizeof(uint64_t));
+    s.tree = s.used + rounded(lines * sizeof(uint64_t));
+    s.line = s.tree + rounded(sets * sizeof(uint64_t));
+    s.sector = s.line + rounded(lines * sizeof(struct line));
+    s.filled = s.sector + rounded(sectors * sizeof(struct sector));
+    s.entry = s.filled + rounded(sets * sizeof(uint32_t));
+    s.bucket = s.entry + (on_fill ? rounded(MOST_UNDER_WAY * sizeof(struct entry)) : 0);
+    s.all = s.bucket + (on_fill ? rounded(BUCKETS * sizeof(uint16_t)) : 0);
+    return s;
+}
+
+static size_t state_size(const int64_t *options) { return sizes_of(options).all; }
+
+static void empty_entries(struct sectored *c)
+{
+    for (uint32_t e = 0; e < MOST_UNDER_WAY; e++)
+        c->entry[e].next = (uint16_t)(e + 1 < MOST_UNDER_WAY ? e + 1 : NO_ENTRY);
+    memset(c->bucket, 0xff, BUCKETS * sizeof *c->bucket);
+}
+
+static void reset(void *state, const int64_t *o)
+{
+    struct sectored *c = state;
+    struct sizes at = sizes_of(o);
+    memset(state, 0, at.all);
+    char *base = state;
+    c->sets = sets_of(o);
+    c->ways = (uint32_t)o[WAYS];
+    c->sectors = (uint32_t)(o[LINE] / o[SECTOR]);
+    c->most_merged = o[MERGES] < 0 ? UINT32_MAX : (uint32_t)o[MERGES];
+    c->line_shift = (unsigned)__builtin_ctzll((uint64_t)o[LINE]);
+    c->sector_shift = (unsigned)__builtin_ctzll((uint64_t)o[SECTOR]);
+    c->replacement = (uint8_t)o[REPLACEMENT];
+    c->write_miss = (uint8_t)o[WRITE_MISS];
+    c->back = o[WRITE] == BACK;
+    c->on_fill = o[ALLOCATE] == ON_FILL;
+    c->random = 0x9e3779b97f4a7c15;
+    if (o[HASH] != SET_HASH_NONE)
+        set_hash_begin(&c->hash, (unsigned)o[HASH], (unsigned)__builtin_ctzll(c->sets));
+    c->tag = (uint64_t *)(base + at.tag);
+    c->used = (uint64_t *)(base + at.used);
+    c->tree = (uint64_t *)(base + at.tree);
+    c->line = (struct line *)(base + at.line);
+    c->sector = (struct sector *)(base + at.sector);
+    c->filled = (uint32_t *)(base + at.filled);
+    c->entry = (struct entry *)(base + at.entry);
+    c->bucket = (uint16_t *)(base + at.bucket);
+    if (c->on_fill)
+        empty_entries(c);
+}
+
+static void shape(const int64_t *o, struct cache_shape *out)
+{
+    *out = (struct cache_shape){
+        .sets = sets_of(o),
+        .ways = (uint64_t)o[WAYS],
+        .line = (uint64_t)o[LINE],
+        .sector = (uint64_t)o[SECTOR],
+        .latency = (uint64_t)o[LATENCY],
+        .interval = (uint64_t)o[INTERVAL],
+        .atomic_interval = (uint64_t)o[ATOMIC],
+        .banks = (uint64_t)o[BANKS],
+        .back = o[WRITE] == BACK,
+    };
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
+
+/* Where an address belongs, and what is there of its line. */
+struct spot {
+    uint64_t tag;
+    uint32_t set, line; /* NO_LINE: absent */
+    unsigned sector;
+};
+
+static struct spot spot_of(const struct sectored *c, uint64_t address)
+{
+    uint64_t number = address >> c->line_shift;
+    uint32_t set = c->hash.kind ? set_hash(&c->hash, number) : (uint32_t)(number % c->sets);
+    struct spot s = {number + 1, set, NO_LINE, (unsigned)(address >> c->sector_shift) & (c->sectors - 1)};
+    uint32_t first = set * c->ways, end = first + c->filled[set];
+    for (uint32_t l = first; l < end; l++)
+        if (c->tag[l] == s.tag) {
+            s.line = l;
+            break;
+        }
+    return s;
+}
+
+static struct sector *sector_at(const struct sectored *c, const struct spot *s)
+{
+    return &c->sector[(uint64_t)s->line * c->sectors + s->sector];
+}
+
+/* The tree's bits on the way to this one point away from it. */
+static void plru_touch(struct sectored *c, uint32_t set, uint32_t way)
+{
+    uint32_t node = 1;
+    for (uint32_t half = c->ways / 2; half; half /= 2) {
+        bool upper = way & half;
+        c->tree[set] = upper ? c->tree[set] & ~(1ull << node) : c->tree[set] | 1ull << node;
+        node = 2 * node + upper;
+    }
+}
+
+static uint32_t plru_victim(const struct sectored *c, uint32_t set)
+{
+    uint32_t node = 1, way = 0;
+    for (uint32_t half = c->ways / 2; half; half /= 2) {
+        bool upper = c->tree[set] >> node & 1;
+        way += upper ? half : 0;
+        node = 2 * node + upper;
+    }
+    return way;
+}
+
+/* The line is used; is_new: for the first time. */
+static void touch(struct sectored *c, uint32_t set, uint32_t line, bool is_new, unsigned hint)
+{
+    if (c->replacement == PLRU) {
+        plru_touch(c, set, line - set * c->ways);
+        return;
+    }
+    if (!is_new && c->replacement != LRU)
+        return;
+    uint64_t class = hint == CACHE_HINT_FIRST ? 0 : CLASS_NORMAL;
+    c->used[line] = (c->used[line] & KEPT) | class | ++c->clock;
+}
+
+/* The first of `wanted` and those behind it, going round, that may go. */
+static uint32_t next_free(const struct sectored *c, uint32_t set, uint32_t wanted)
+{
+    for (uint32_t i = 0; i < c->ways; i++) {
+        uint32_t line = set * c->ways + (wanted + i) % c->ways;
+        if (!(c->used[line] & KEPT))
+            return line;
+    }
+    return NO_LINE;
+}
+
+static uint32_t oldest(const struct sectored *c, uint32_t set)
+{
+    const uint64_t *used = &c->used[set * c->ways];
+    uint32_t best = 0;
+    for (uint32_t w = 1; w < c->ways; w++)
+        best = used[w] < used[best] ? w : best;
+    return used[best] & KEPT ? NO_LINE : set * c->ways + best;
+}
+
+static uint32_t victim_of(struct sectored *c, uint32_t set)
+{
+    if (c->filled[set] < c->ways)
+        return set * c->ways + c->filled[set];
+    if (c->replacement == PLRU)
+        return next_free(c, set, plru_victim(c, set));
+    if (c->replacement != RANDOM)
+        return oldest(c, set);
+    c->random = c->random * 6364136223846793005u + 1442695040888963407u;
+    return next_free(c, set, (uint32_t)((c->random >> 33) % c->ways));
+}
+
+/* Makes room for the line. False: all of its set wait for sectors. */
+static bool make_line(struct sectored *c, struct spot *s, unsigned hint, struct cache_finding *f)
+{
+    uint32_t line = victim_of(c, s->set);
+    if (line == NO_LINE)
+        return false;
+    if (c->line[line].dirty) {
+        f->victim = (c->tag[line] - 1) << c->line_shift;
+        f->written = c->line[line].dirty;
+    }
+    c->filled[s->set] += c->filled[s->set] < c->ways && line - s->set * c->ways == c->filled[s->set];
+    c->line[line] = (struct line){0};
+    memset(&c->sector[(uint64_t)line * c->sectors], 0, c->sectors * sizeof *c->sector);
+    c->tag[line] = s->tag;
+    c->used[line] = 0;
+    s->line = line;
+    touch(c, s->set, line, true, hint);
+    return true;
+}
+
+/* ---- sectors under way ------------------------------------------------------------------------------------------- */
+
+static uint16_t *bucket_of(const struct sectored *c, uint64_t number)
+{
+    return &c->bucket[(number ^ number >> 10) % BUCKETS];
+}
+
+/* What waits for this sector, NULL if it is not under way. */
+static struct sector *under_way(const struct sectored *c, const struct spot *s, uint64_t address)
+{
+    if (!c->on_fill)
+        return s->line != NO_LINE && c->line[s->line].under_way >> s->sector & 1 ? sector_at(c, s) : NULL;
+    uint64_t number = address >> c->sector_shift;
+    for (uint16_t e = c->entries ? *bucket_of(c, number) : NO_ENTRY; e != NO_ENTRY; e = c->entry[e].next)
+        if (c->entry[e].number == number)
+            return &c->entry[e].sector;
+    return NULL;
+}
+
+static struct sector *new_entry(struct sectored *c, uint64_t address, unsigned hint)
+{
+    uint16_t e = c->free_entry, *bucket = bucket_of(c, address >> c->sector_shift);
+    if (e == NO_ENTRY)
+        return NULL;
+    c->free_entry = c->entry[e].next;
+    c->entry[e] = (struct entry){.number = address >> c->sector_shift, .next = *bucket, .hint = (uint8_t)hint};
+    *bucket = e;
+    c->entries++;
+    return &c->entry[e].sector;
+}
+
+static void drop_entry(struct sectored *c, struct entry *entry)
+{
+    uint16_t e = (uint16_t)(entry - c->entry), *at = bucket_of(c, entry->number);
+    while (*at != e)
+        at = &c->entry[*at].next;
+    *at = entry->next;
+    entry->next = c->free_entry;
+    c->free_entry = e;
+    c->entries--;
+}
+
+/* The sector will be dirty when it comes, or is. */
+static void make_dirty(struct sectored *c, const struct spot *s, struct sector *waited)
+{
+    if (s->line != NO_LINE && (!c->on_fill || !waited))
+        c->line[s->line].dirty |= (uint8_t)(1u << s->sector);
+    else
+        ((struct entry *)waited)->dirty = true;
+}
+
+static struct sector *ask_for(struct sectored *c, struct spot *s, const struct cache_look_up *r,
+                              struct cache_finding *f)
+{
+    if (c->on_fill)
+        return new_entry(c, r->address, r->hint);
+    if (s->line == NO_LINE && !make_line(c, s, r->hint, f))
+        return NULL;
+    c->line[s->line].under_way |= (uint8_t)(1u << s->sector);
+    c->used[s->line] |= KEPT;
+    return sector_at(c, s);
+}
+
+/* The sector is fetched, or the request refused. */
+static void fetch(struct sectored *c, struct spot *s, const struct cache_look_up *r, struct cache_finding *f)
+{
+    struct sector *asked = r->may_not_fetch ? NULL : ask_for(c, s, r, f);
+    if (!asked) {
+        f->refused = true;
+        return;
+    }
+    asked->arrival = FETCHED_BY | r->fetch;
+    asked->merged = 1;
+    if (r->kind != CACHE_READ)
+        make_dirty(c, s, asked);
+    f->fetches = f->reads = true;
+    f->place = asked;
+}
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* The request waits for what an earlier one fetches, or is refused. */
+static void join(struct sectored *c, const struct spot *s, struct sector *waited, const struct cache_look_up *r,
+                 struct cache_finding *f)
+{
+    if (waited->merged >= c->most_merged) {
+        f->refused = true;
+        return;
+    }
+    waited->merged++;
+    if (r->kind != CACHE_READ)
+        make_dirty(c, s, waited);
+    f->hit = f->served = true;
+    if (waited->arrival & FETCHED_BY)
+        f->from = (uint32_t)waited->arrival;
+    else
+        f->cycle = later(r->cycle, waited->arrival);
+}
+
+/* ---- look-ups ---------------------------------------------------------------------------------------------------- */
+
+static bool is_there(const struct sectored *c, const struct spot *s)
+{
+    return s->line != NO_LINE && c->line[s->line].there >> s->sector & 1;
+}
+
+/* A read, or an atomic that is done here. */
+static void look_up_read(struct sectored *c, struct spot *s, const struct cache_look_up *r, struct cache_finding *f)
+{
+    struct sector *waited;
+    if (is_there(c, s)) {
+        f->hit = f->served = true;
+        f->cycle = later(r->cycle, sector_at(c, s)->arrival);
+        if (r->kind != CACHE_READ)
+            c->line[s->line].dirty |= (uint8_t)(1u << s->sector);
+    } else if ((waited = under_way(c, s, r->address))) {
+        join(c, s, waited, r, f);
+    } else {
+        fetch(c, s, r, f);
+        return;
+    }
+    if (s->line != NO_LINE && !f->refused)
+        touch(c, s->set, s->line, false, r->hint);
+}
+
+/* Keeps what was written. */
+static void keep(struct sectored *c, const struct spot *s, const struct cache_look_up *r)
+{
+    struct sector *sector = sector_at(c, s);
+    uint8_t bit = (uint8_t)(1u << s->sector);
+    struct line *l = &c->line[s->line];
+    sector->bytes |= r->bytes;
+    if (sector->bytes == CACHE_ALL_BYTES && !(l->there & bit) && !(l->under_way & bit)) {
+        l->there |= bit;
+        sector->arrival = r->cycle;
+    }
+    if (c->back)
+        l->dirty |= bit;
+    touch(c, s->set, s->line, false, r->hint);
+}
+
+static bool keeps_part(const struct sectored *c, const struct spot *s)
+{
+    return s->line != NO_LINE && sector_at(c, s)->bytes;
+}
+
+/* The sector has no place here. */
+static void write_absent(struct sectored *c, struct spot *s, const struct cache_look_up *r, struct cache_finding *f)
+{
+    if (c->write_miss == AROUND)
+        return;
+    if (c->write_miss == FETCH && r->bytes != CACHE_ALL_BYTES) {
+        fetch(c, s, r, f);
+        return;
+    }
+    if (s->line == NO_LINE && !make_line(c, s, r->hint, f)) {
+        f->refused = true;
+        return;
+    }
+    keep(c, s, r);
+    f->served = c->back;
+}
+
+static void look_up_write(struct sectored *c, struct spot *s, const struct cache_look_up *r, struct cache_finding *f)
+{
+    struct sector *waited = under_way(c, s, r->address);
+    bool there = is_there(c, s) || keeps_part(c, s);
+    f->hit = there || waited;
+    if (!f->hit) {
+        write_absent(c, s, r, f);
+        return;
+    }
+    if (waited && !there && c->write_miss == FETCH) {
+        join(c, s, waited, r, f);
+        return;
+    }
+    f->served = c->back;
+    if (s->line != NO_LINE)
+        keep(c, s, r);
+    else if (c->back)
+        make_dirty(c, s, waited);
+}
+
+static void look_up(void *state, const struct cache_look_up *r, struct cache_finding *f)
+{
+    struct sectored *c = state;
+    struct spot s = spot_of(c, r->address);
+    *f = (struct cache_finding){.from = CACHE_NO_FETCH, .cycle = r->cycle};
+    if (r->kind == CACHE_READ || (r->kind == CACHE_ATOMIC && c->back))
+        look_up_read(c, &s, r, f);
+    else if (r->kind == CACHE_WRITE)
+        look_up_write(c, &s, r, f);
+    else
+        f->hit = is_there(c, &s) || under_way(c, &s, r->address);
+}
+
+static void filled(void *state, void *place, uint32_t name, uint64_t cycle)
+{
+    (void)state;
+    (void)name;
+    ((struct sector *)place)->arrival = cycle;
+}
+
+static void come(struct sectored *c, const struct spot *s, uint64_t arrival)
+{
+    struct sector *sector = sector_at(c, s);
+    c->line[s->line].there |= (uint8_t)(1u << s->sector);
+    sector->arrival = arrival;
+    sector->bytes = CACHE_ALL_BYTES;
+    sector->merged = 0;
+}
+
+static void released_on_fill(struct sectored *c, struct entry *e, struct cache_finding *f)
+{
+    struct spot s = spot_of(c, e->number << c->sector_shift);
+    if (s.line == NO_LINE)
+        make_line(c, &s, e->hint, f); /* no line is kept */
+    come(c, &s, e->sector.arrival);
+    if (e->dirty)
+        c->line[s.line].dirty |= (uint8_t)(1u << s.sector);
+    drop_entry(c, e);
+}
+
+static void released(void *state, void *place, struct cache_finding *f)
+{
+    struct sectored *c = state;
+    *f = (struct cache_finding){.from = CACHE_NO_FETCH};
+    if (c->on_fill) {
+        released_on_fill(c, place, f);
+        return;
+    }
+    uint64_t number = (uint64_t)((struct sector *)place - c->sector);
+    struct spot s = {.line = (uint32_t)(number / c->sectors), .sector = (unsigned)(number % c->sectors)};
+    c->line[s.line].under_way &= (uint8_t) ~(1u << s.sector);
+    if (!c->line[s.line].under_way)
+        c->used[s.line] &= ~KEPT;
+    come(c, &s, ((struct sector *)place)->arrival);
+}
+
+static void preload(void *state, uint64_t address, uint64_t size)
+{
+    struct sectored *c = state;
+    struct cache_finding ignored;
+    uint64_t sector = 1ull << c->sector_shift, capacity = c->sets * c->ways << c->line_shift;
+    if (size > capacity) { /* what comes before makes room for the rest */
+        address += size - capacity;
+        size = capacity;
+    }
+    for (uint64_t at = address & -sector; at - (address & -sector) < size + (address & (sector - 1)) && size;
+         at += sector) {
+        struct spot s = spot_of(c, at);
+        if (s.line == NO_LINE)
+            make_line(c, &s, CACHE_HINT_NONE, &ignored);
+        else
+            touch(c, s.set, s.line, false, CACHE_HINT_NONE);
+        come(c, &s, 0);
+    }
+}
+
+const struct cache_model cache_sectored = {
+    {.name = "sectored",
+     .help = "set-associative, lines in sectors, MSHRs, banks; may refuse",
+     .options = options_of,
+     .option_count = MODEL_COUNT_OF(options_of),
+     .state_size = state_size,
+     .check = check},
+    true,
+    reset,
+    preload,
+    shape,
+    look_up,
+    filled,
+    released,
+};

@@ -1,0 +1,33 @@
+/* A crossbar each way, with queues at its outputs: packets that leave different inputs for one output in one cycle
+ * arrive there, and take the output's link one after the other. */
+#include "hw-models/interconnect/interconnect.h"
+
+enum { FLIT, HEADER, REPLIES };
+static const struct model_option options_of[] = {
+    [FLIT] = {"flit", OPTION_INTEGER, "bytes", 1, 4096, 32, NULL, "that a link moves in a cycle"},
+    [HEADER] = {"header", OPTION_INTEGER, "bytes", 1, 4096, 8, NULL,
+                "of each packet; writes and atomics carry a sector to L2, reads and atomics one back"},
+    [REPLIES] = {"replies", OPTION_INTEGER, "packets", -1, 65536, -1, NULL,
+                 "that wait for a slice's link before the slice looks up nothing more; -1: any number"},
+};
+
+static size_t state_size(const int64_t *options)
+{
+    (void)options;
+    return 0;
+}
+
+static void shape(const int64_t *o, struct interconnect_shape *out)
+{
+    *out = (struct interconnect_shape){(uint64_t)o[FLIT], (uint64_t)o[HEADER], o[REPLIES]};
+}
+
+static const char *check(const int64_t *o) { return o[REPLIES] ? NULL : "replies must not be 0"; }
+
+const struct interconnect_model interconnect_crossbar = {{.name = "crossbar",
+                                                          .help = "links of a width, queues at the outputs",
+                                                          .options = options_of,
+                                                          .option_count = MODEL_COUNT_OF(options_of),
+                                                          .state_size = state_size,
+                                                          .check = check},
+                                                         shape};

@@ -1,0 +1,30 @@
+/* What lies between SMs and slices of L2, in both directions.
+ *
+ * Each SM and each slice has a link into it and one out of it. `flit` bytes go over a link in a cycle; a packet is a
+ * header and data, and takes as many cycles as it has flits. Who waits for a link is the memory system's business.
+ */
+#ifndef REPRISE_HW_MODELS_INTERCONNECT_H
+#define REPRISE_HW_MODELS_INTERCONNECT_H
+
+#include "hw-models/model.h"
+
+struct interconnect_shape {
+    uint64_t flit;   /* bytes; 0: links are wide enough for anything */
+    uint64_t header; /* bytes of each packet besides its data */
+    int64_t replies; /* that wait at a slice before it looks up nothing more; -1: any number */
+};
+
+struct interconnect_model {
+    struct model model;
+    void (*shape)(const int64_t *options, struct interconnect_shape *);
+};
+
+/* Cycles that a packet with so many bytes of data takes on a link. */
+static inline uint64_t interconnect_flits(const struct interconnect_shape *s, uint64_t data)
+{
+    return (s->header + data + s->flit - 1) / s->flit;
+}
+
+extern const struct interconnect_model interconnect_direct, interconnect_crossbar;
+
+#endif
