@@ -255,14 +255,19 @@ Test(memory, option_rows_are_consistent)
         for (const struct model *const *m = built_in_models.of[kind]; *m; m++) {
             cr_expect((*m)->help && *(*m)->help && (*m)->state_size);
             int64_t initial[64];
+            bool plain = true; /* lists and texts lie behind the values; tests/unit/replay opens machines with them */
             cr_assert_leq((*m)->option_count, 64);
             for (unsigned o = 0; o < (*m)->option_count; o++) {
                 const struct model_option *row = &(*m)->options[o];
-                cr_expect(row->least <= row->initial && row->initial <= row->most, "%s.%s", (*m)->name, row->key);
+                bool list = row->type == OPTION_INTEGERS || row->type == OPTION_FRACTIONS || row->type == OPTION_TEXT;
+                plain &= !list;
+                cr_expect(list || (row->least <= row->initial && row->initial <= row->most), "%s.%s", (*m)->name,
+                          row->key);
                 cr_expect(row->type != OPTION_CHOICE || !row->names[row->most + 1], "%s.%s", (*m)->name, row->key);
                 initial[o] = row->initial;
             }
-            cr_expect(!(*m)->check || !(*m)->check(initial), "%s: its own defaults do not go together", (*m)->name);
+            cr_expect(!plain || !(*m)->check || !(*m)->check(initial), "%s: its own defaults do not go together",
+                      (*m)->name);
         }
 }
 
