@@ -20,33 +20,34 @@ static const char *check(const int64_t *options)
 
 static uint64_t period(const int64_t *options) { return (uint64_t)options[SIZE]; }
 
-/* Segments seen so far, and for each 64th of all segments whether one of it is among them: most need no search. */
+/* Segments seen so far, and for each 256th of all segments whether one of it is among them: most need no search. */
 struct seen {
-    uint64_t *out, sixty_fourths;
+    uint64_t *out;
     uint32_t count;
+    bool any[256];
 };
 
 static inline void see(struct seen *s, uint64_t segment, unsigned shift)
 {
-    uint64_t bit = 1ull << (segment >> shift) % 64;
-    if (s->sixty_fourths & bit)
+    bool *any = &s->any[(uint8_t)(segment >> shift)];
+    if (*any)
         for (uint32_t i = s->count; i-- > 0;)
             if (s->out[i] == segment)
                 return;
-    s->sixty_fourths |= bit;
+    *any = true;
     s->out[s->count++] = segment;
 }
 
 static uint32_t coalesce(const int64_t *options, const struct coalescer_access *access, uint64_t *out)
 {
     uint64_t size = (uint64_t)options[SIZE];
-    uint64_t width = access->width < COALESCER_WIDEST ? access->width : COALESCER_WIDEST;
+    uint64_t width = access->width < COALESCER_WIDEST ? access->width : COALESCER_WIDEST, more = width ? width - 1 : 0;
     unsigned shift = (unsigned)__builtin_ctzll(size);
     struct seen seen = {.out = out};
     for (uint32_t lanes = access->mask; lanes; lanes &= lanes - 1) {
         uint64_t address = access->address[__builtin_ctz(lanes)], first = address & -size;
-        uint64_t span = address - first + (width ? width : 1);
-        for (uint64_t at = 0; at < span; at += size)
+        see(&seen, first, shift);
+        for (uint64_t span = address - first + more, at = size; at <= span; at += size)
             see(&seen, first + at, shift);
     }
     return seen.count;

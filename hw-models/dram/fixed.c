@@ -1,24 +1,16 @@
 /* A fixed latency, and a fixed interval between the starts of two requests (the bandwidth). A request that arrives at
  * cycle c starts at s = max(c, free), is done at s + latency, and free = s + interval (× its sectors). Option `queue`
  * bounds how many wait for their start; a place that a start in cycle s leaves can be taken from s + 1 on. */
-#include "hw-models/dram/dram.h"
+#include "hw-models/dram/fixed.h"
 
 enum { LATENCY, INTERVAL, QUEUE };
-#define LONGEST_QUEUE 256
 static const struct model_option options_of[] = {
     [LATENCY] = {"latency", OPTION_INTEGER, "cycles", 0, 1000000, 200, NULL,
                  "from the start of a request to its answer"},
     [INTERVAL] = {"interval", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL,
                   "between the starts of two requests; 0: no limit to the bandwidth"},
-    [QUEUE] = {"queue", OPTION_INTEGER, "requests", -1, LONGEST_QUEUE, -1, NULL,
+    [QUEUE] = {"queue", OPTION_INTEGER, "requests", -1, FIXED_LONGEST_QUEUE, -1, NULL,
                "that a channel takes before they start; -1: any number"},
-};
-
-struct fixed {
-    uint64_t latency, interval, free;
-    uint64_t queue;                 /* 0: any number */
-    uint64_t count;                 /* requests so far */
-    uint64_t starts[LONGEST_QUEUE]; /* of the last `queue` requests, by count modulo queue */
 };
 
 static size_t state_size(const int64_t *options)
@@ -42,11 +34,11 @@ static enum dram_answer offer(void *state, const struct dram_request *request, u
         *cycle = *start + 1;
         return DRAM_FULL;
     }
-    uint64_t at = now > f->free ? now : f->free;
-    f->free = at + f->interval * request->sectors;
-    if (start)
+    uint64_t at = fixed_start(f, request->sectors, now);
+    if (start) {
         *start = at;
-    f->count++;
+        f->count++;
+    }
     *cycle = at + f->latency;
     return DRAM_DONE;
 }

@@ -63,7 +63,7 @@ static uint64_t shared(struct fast_sm *sm, const struct fast_warp *w, const stru
     struct access_key key = access_key_of(p, base, model->period, o->width);
     struct shared_entry *e = &sm->memo->shared[access_key_place(&key, MEMO_ENTRIES)];
     if (!access_key_same(&e->key, &e->offsets, &key, p)) {
-        uint64_t address[RP_WARP_LANES] = {0};
+        uint64_t address[RP_WARP_LANES];
         lane_addresses(base, p, address);
         struct shared_memory_access access = {p->mask, o->width, address};
         model->cost(sm->chip->machine->shared.options, &access, &e->cost);
@@ -146,7 +146,7 @@ static uint64_t global(struct fast_sm *sm, const struct fast_warp *w, const stru
     struct global_entry *e = &sm->memo->global[place];
     bool repeats = atomics_repeat(sm, o), covers = bytes_matter(sm, o);
     if (repeats || !access_key_same(&e->key, &e->offsets, &key, p)) {
-        uint64_t address[RP_WARP_LANES] = {0}, out[COALESCER_MOST];
+        uint64_t address[RP_WARP_LANES], out[COALESCER_MOST];
         lane_addresses(base, p, address);
         if (repeats)
             return coalesce_lanes(sm, w, o, p->mask, address, o->width, accepted);
@@ -202,7 +202,7 @@ static uint64_t lanes_in(struct fast_sm *sm, const struct fast_warp *w, const st
 static uint64_t mixed(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
                       const struct rp_dynamic_access *a, uint64_t dispatched, uint64_t accepted)
 {
-    uint64_t address[RP_WARP_LANES] = {0}, done = accepted;
+    uint64_t address[RP_WARP_LANES], done = accepted;
     rp_lanemask in[RP_SPACE_COUNT] = {0};
     lane_addresses(a->base, a->pattern, address);
     for (rp_lanemask m = a->pattern->mask; m; m &= m - 1) {
@@ -226,7 +226,7 @@ static uint64_t in_space(struct fast_sm *sm, const struct fast_warp *w, const st
     }
     if (space != RP_SPACE_LOCAL)
         return global(sm, w, o, base, p, accepted);
-    uint64_t address[RP_WARP_LANES] = {0};
+    uint64_t address[RP_WARP_LANES];
     lane_addresses(base, p, address);
     return local_lanes(sm, w, o, p->mask, address, accepted);
 }

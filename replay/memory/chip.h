@@ -2,6 +2,7 @@
 #ifndef REPRISE_REPLAY_MEMORY_CHIP_H
 #define REPRISE_REPLAY_MEMORY_CHIP_H
 
+#include "hw-models/dram/fixed.h"
 #include "replay/memory/calendar.h"
 #include "replay/memory/sm_memory.h"
 
@@ -54,6 +55,7 @@ struct slice {
 
 struct channel {
     void *state;
+    struct fixed *fixed; /* state, if the model is `fixed` */
     struct event room, advance;
     bool makes_room, advances;
     struct slice *refused_first, *refused_last;

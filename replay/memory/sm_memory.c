@@ -124,16 +124,16 @@ static struct lsu_request *new_request(struct sm_memory *s, struct lsu_access *a
     return r;
 }
 
-static __attribute__((noinline)) bool grow_outbox(struct sm_memory *s)
+static __attribute__((noinline)) bool grow_outbox(struct sm_memory *s, size_t count)
 {
-    bool grown = grow((void **)&s->outbox.items, &s->outbox.room, s->outbox.count, sizeof *s->outbox.items);
+    bool grown = grow((void **)&s->outbox.items, &s->outbox.room, count, sizeof *s->outbox.items);
     s->failed |= !grown;
     return grown;
 }
 
 HOT void put_out(struct sm_memory *s, const struct memory_transaction *t, uint32_t name, uint64_t arrival)
 {
-    if (s->outbox.count < s->outbox.room || grow_outbox(s))
+    if (s->outbox.count < s->outbox.room || grow_outbox(s, s->outbox.count))
         s->outbox.items[s->outbox.count++] =
             (struct outgoing){t->address, arrival, s->sequence++, name, t->bytes, t->kind, t->repeats, t->hint};
 }
@@ -293,20 +293,26 @@ static void add_some_at_once(struct sm_memory *s, struct lsu_access *a, const st
 }
 
 /* The same for reads that look in a direct-mapped L1, up to the first that hits or replaces a dirty line. Returns how
- * many. */
-static uint32_t add_reads_at_once(struct sm_memory *s, struct lsu_access *a, const struct memory_transactions *all)
+ * many. Most transactions come here: on its own, so that a compiler has registers for it. */
+static __attribute__((noinline)) uint32_t add_reads_at_once(struct sm_memory *s, struct lsu_access *a,
+                                                            const struct memory_transactions *all)
 {
-    struct departures d = s->departures;
     struct level *level = &s->l1[a->l1].level;
-    struct memory_transaction t = {.kind = CACHE_READ, .repeats = 1, .hint = all->hint, .bytes = CACHE_ALL_BYTES};
-    uint64_t start = later(a->arrival, level->free), latency = level->kind->shape.latency,
-             interval = level->kind->shape.interval, on_the_way = s->layout->port_latency,
-             width = s->layout->port_width, first = 0, leaving = 0;
+    struct direct_mapped *cache = level->state;
+    struct departures d = s->departures;
+    const uint64_t start = later(a->arrival, level->free), latency = level->kind->shape.latency,
+                   interval = level->kind->shape.interval, way = s->layout->port_latency, width = s->layout->port_width;
+    const uint8_t hint = all->hint;
+    uint64_t at = start;
     uint32_t i = 0;
+    while (s->outbox.count + all->count > s->outbox.room)
+        if (!grow_outbox(s, s->outbox.room))
+            return 0;
+    struct outgoing *out = s->outbox.items + s->outbox.count;
     for (struct lsu_request *r; i < all->count && (r = pool_take(&s->requests)); i++) {
         bool hit;
-        t.address = all->base + (uint64_t)all->offset[i];
-        uint64_t *place = direct_mapped_read_clean(level->state, t.address, r->item.id, &hit);
+        uint64_t address = all->base + (uint64_t)all->offset[i];
+        uint64_t *place = direct_mapped_read_clean(cache, address, r->item.id, &hit);
         if (!place || hit) {
             pool_give(&s->requests, r);
             break;
@@ -316,18 +322,21 @@ static uint32_t add_reads_at_once(struct sm_memory *s, struct lsu_access *a, con
         r->place = place;
         r->l1 = a->l1;
         r->fetches = true;
-        d.last_start = later(d.last_start, start);
-        uint64_t arrival = next_leave(&d, width, start + latency) + on_the_way;
-        start += interval;
-        first = leaving++ ? first : arrival;
-        put_out(s, &t, r->item.id, arrival);
+        d.last_start = later(d.last_start, at);
+        uint64_t cycle = next_leave(&d, width, at + latency);
+        at += interval;
+        out[i] =
+            (struct outgoing){address, cycle + way, s->sequence + i, r->item.id, CACHE_ALL_BYTES, CACHE_READ, 1, hint};
     }
-    if (i)
-        level->free = start;
-    level->counts.misses += leaving;
-    a->pending += (uint32_t)leaving;
-    note_leaving(s, leaving, leaving, first);
+    if (!i)
+        return 0;
+    s->outbox.count += i;
+    s->sequence += i;
     s->departures = d;
+    level->free = at;
+    level->counts.misses += i;
+    a->pending += i;
+    note_leaving(s, i, i, out[0].arrival);
     return i;
 }
 

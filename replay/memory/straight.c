@@ -4,6 +4,12 @@
 
 #include "replay/memory/chip.h"
 
+/* For what happens once per request. */
+#define HOT static inline __attribute__((always_inline))
+
+/* Requests for which a line of L2 is fetched into the caches of the computer ahead of time. */
+#define AHEAD 4
+
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 bool chip_is_straight(const struct memory_system *m)
@@ -16,34 +22,19 @@ bool chip_is_straight(const struct memory_system *m)
 /* ---- one request ------------------------------------------------------------------------------------------------- */
 
 /* Returns the end of a request that reaches device memory in `cycle`. */
-static inline uint64_t ask_device_memory(struct memory_system *m, uint64_t address, uint32_t sectors, bool write,
-                                         uint64_t cycle)
+HOT uint64_t ask_device_memory(struct memory_system *m, uint64_t address, uint32_t sectors, bool write, uint64_t cycle)
 {
     struct channel *c = &m->channels[memory_part_of(&m->layout.channels, address)];
-    struct dram_request request = {memory_local(&m->layout.channels, address), sectors, 0, write};
     uint64_t done;
-    m->layout.dram->offer(c->state, &request, cycle, &done);
+    if (c->fixed) {
+        done = fixed_start(c->fixed, sectors, cycle) + c->fixed->latency;
+    } else {
+        struct dram_request request = {memory_local(&m->layout.channels, address), sectors, 0, write};
+        m->layout.dram->offer(c->state, &request, cycle, &done);
+    }
     c->counts.accesses += sectors;
     c->counts.writes += write ? sectors : 0;
     return done;
-}
-
-/* A read that replaces no dirty line, from `start` on: most requests. False: it is not one. */
-static inline bool read_clean(struct memory_system *m, struct level *l, const struct outgoing *o, uint64_t *done)
-{
-    bool hit;
-    uint64_t *place = NULL, start = later(o->arrival, l->free);
-    if (o->kind == CACHE_READ && l->direct)
-        place = direct_mapped_read_clean(l->state, o->address, 0, &hit);
-    if (!place)
-        return false;
-    uint64_t cycle = start + l->kind->shape.latency;
-    l->free = start + l->kind->shape.interval;
-    *(hit ? &l->counts.hits : &l->counts.misses) += 1;
-    if (!hit)
-        *place = ask_device_memory(m, o->address, 1, false, cycle);
-    *done = later(cycle, *place);
-    return true;
 }
 
 static uint64_t look_up(struct memory_system *m, struct slice *s, const struct outgoing *o)
@@ -59,35 +50,67 @@ static uint64_t look_up(struct memory_system *m, struct slice *s, const struct o
     return done;
 }
 
-static inline void follow(struct memory_system *m, uint32_t sm, const struct outgoing *o)
+static void follow(struct memory_system *m, uint32_t sm, const struct outgoing *o)
 {
-    struct slice *s = &m->slices[0];
-    uint64_t done;
-    if (!read_clean(m, &s->level, o, &done))
-        done = look_up(m, s, o);
+    uint64_t done = look_up(m, &m->slices[0], o);
     if (m->layout.port_queue != MEMORY_ANY)
         sm_memory_credit(&m->sms[sm], o->arrival + later(1, m->layout.port_latency));
     if (o->name != NOBODY)
         sm_memory_reply(&m->sms[sm], o->name, done + m->layout.port_latency);
 }
 
+/* A read that replaces no dirty line: most requests. False: it is not one. */
+HOT bool follow_clean(struct memory_system *m, struct level *l, struct sm_memory *sm, const struct outgoing *o)
+{
+    bool hit;
+    uint64_t *place = direct_mapped_read_clean(l->state, o->address, 0, &hit);
+    if (!place)
+        return false;
+    uint64_t start = later(o->arrival, l->free), cycle = start + l->kind->shape.latency, done = cycle;
+    l->free = start + l->kind->shape.interval;
+    if (hit) {
+        l->counts.hits++;
+        done = later(cycle, *place);
+    } else {
+        l->counts.misses++;
+        *place = done = ask_device_memory(m, o->address, 1, false, cycle);
+    }
+    sm_memory_reply(sm, o->name, done + m->layout.port_latency);
+    return true;
+}
+
+/* Requests of the SM from the first on, as long as they have arrived until then. The first one has. */
+HOT void follow_all(struct memory_system *m, uint32_t index, uint64_t until, bool reads)
+{
+    struct sm_memory *sm = &m->sms[index];
+    struct level *l = &m->slices[0].level;
+    const struct outgoing *o = sm->outbox.items + sm->outbox.first, *end = sm->outbox.items + sm->outbox.count;
+    do {
+        if (!reads || o->kind != CACHE_READ || !follow_clean(m, l, sm, o))
+            follow(m, index, o);
+    } while (++o < end && o->arrival <= until);
+    sm->outbox.first = (size_t)(o - sm->outbox.items);
+}
+
 /* ---- all of them, in order --------------------------------------------------------------------------------------- */
 
-static inline bool before(const struct chip_sender *a, const struct chip_sender *b)
+HOT bool before(const struct chip_sender *a, const struct chip_sender *b)
 {
     return a->arrival != b->arrival ? a->arrival < b->arrival : a->sm < b->sm;
 }
 
-/* What has not arrived yet moves to the front. */
+/* What has not arrived yet moves to the front, unless it is more than what is gone. */
 static void outbox_keep(struct outbox *box)
 {
+    if (box->count > 2 * box->first)
+        return;
     box->count -= box->first;
     memmove(box->items, box->items + box->first, box->count * sizeof *box->items);
     box->first = 0;
 }
 
 /* SMs as a heap: lets the one at `at` sink to its place. */
-static inline void sink(struct chip_sender *heap, uint32_t count, uint32_t at)
+HOT void sink(struct chip_sender *heap, uint32_t count, uint32_t at)
 {
     struct chip_sender sender = heap[at];
     for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
@@ -100,7 +123,7 @@ static inline void sink(struct chip_sender *heap, uint32_t count, uint32_t at)
 }
 
 /* Until when it is the turn of the one at the top, at most until `now`: it comes before all others. */
-static inline uint64_t end_of_turn(const struct chip_sender *heap, uint32_t count, uint64_t now)
+HOT uint64_t end_of_turn(const struct chip_sender *heap, uint32_t count, uint64_t now)
 {
     for (uint32_t at = 1; at < 3 && at < count; at++) {
         uint64_t last = heap[at].arrival - (heap[at].sm < heap[0].sm);
@@ -127,13 +150,11 @@ uint64_t chip_straight_advance(struct memory_system *m, uint64_t now)
 {
     uint32_t count = collect_senders(m);
     struct chip_sender *heap = m->senders;
+    bool reads = m->slices[0].level.direct && m->layout.port_queue == MEMORY_ANY;
     while (count && heap[0].arrival <= now) {
         uint32_t sm = heap[0].sm;
         struct outbox *box = &m->sms[sm].outbox;
-        uint64_t until = end_of_turn(heap, count, now);
-        do
-            follow(m, sm, &box->items[box->first++]);
-        while (box->first < box->count && box->items[box->first].arrival <= until);
+        follow_all(m, sm, end_of_turn(heap, count, now), reads);
         if (box->first < box->count) {
             heap[0].arrival = box->items[box->first].arrival;
         } else {
