@@ -102,13 +102,12 @@ void machine_of_batch(const struct machine *m, const struct luck *luck, struct m
     }
 }
 
-bool machine_has_chance(const struct machine *m)
+bool machine_has_chance(const struct machine *m) { return seed_row(&m->scheduler) >= 0 || machine_draws(m); }
+
+bool machine_is_certain(const struct machine *m)
 {
-    if (seed_row(&m->scheduler) >= 0)
-        return true;
-    if (!machine_draws(m))
-        return false;
-    struct stochastic s;
-    stochastic_of(m->memory.options, &s);
-    return s.chance;
+    struct stochastic s = {0};
+    if (machine_draws(m))
+        stochastic_of(m->memory.options, &s);
+    return seed_row(&m->scheduler) < 0 && !s.chance;
 }

@@ -88,7 +88,9 @@ static inline uint64_t drawn_cycles(const struct stochastic *s, const struct dra
 
 /* A machine like `m` in which what chance there is besides memory belongs to this batch: the seeds of its options. */
 void machine_of_batch(const struct machine *m, const struct luck *, struct machine *out);
-/* Whether the machine's cycles depend on the seed. */
+/* Whether some part of the machine goes by the seed. */
 bool machine_has_chance(const struct machine *);
+/* Whether none does, or all that it draws is certain. */
+bool machine_is_certain(const struct machine *);
 
 #endif

@@ -8,6 +8,7 @@
 #include "tools/hotspots/hotspots.h"
 #include "tools/input.h"
 #include "tools/names.h"
+#include "tools/repeating.h"
 #include "tools/replaying.h"
 #include "tools/ui/figure.h"
 #include "tools/ui/progress.h"
@@ -21,10 +22,12 @@ struct args {
     const char *by; /* NULL: launches, not places */
     enum place_kind kind;
     long long top; /* -1: as many as fit the output; 0: all */
+    struct repeat_args repeat;
+    bool exact;
     bool json, csv, quiet, explain, markdown;
 };
 
-enum { KEY_ENGINE = 256, KEY_EXPLAIN, KEY_CSV, KEY_BY, KEY_TOP };
+enum { KEY_ENGINE = 256, KEY_EXPLAIN, KEY_CSV, KEY_BY, KEY_TOP, KEY_EXACT, KEY_PROCESSORS };
 
 static const struct option_row rows[] = {
     {"machine", 'm', "NAME", "Machine to replay on: a name from 'reprise machine list', or a machine file"},
@@ -37,6 +40,10 @@ static const struct option_row rows[] = {
      "Say where the cycles go: the hottest ones first, with how often they issued, what they waited for, and their "
      "source"},
     {"top", KEY_TOP, "N", "With --by: the N hottest, and the others as one (20, in CSV and JSON all; 0: all)"},
+    REPEAT_ROWS,
+    {"exact", KEY_EXACT, NULL,
+     "Mean and deviation of the cycles, where they are known: with pipeline one-at-a-time; without a replay"},
+    {"processors", KEY_PROCESSORS, "N", "With pipeline one-at-a-time: replay the first N sub-cores alone"},
     {"json", 'j', NULL, "Print the result as JSON"},
     {"csv", KEY_CSV, NULL, "Print the table of launches, or of --by or --explain, as comma-separated values"},
     {"quiet", 'q', NULL, "No progress, no warnings"},
@@ -74,6 +81,15 @@ static void replay_option(struct command_line *line, int key, char *arg)
         break;
     case KEY_TOP: command_check(line, parse_number("--top", arg, 0, INT64_MAX, &a->top, &err), &err); break;
     case KEY_ENGINE: engine(a, arg, line); break;
+    case KEY_EXACT: a->exact = true; break;
+    case KEY_PROCESSORS:
+        command_check(line, parse_number("--processors", arg, 1, INT64_MAX, &number, &err), &err);
+        a->replay.processors = (uint64_t)number;
+        break;
+    case KEY_BATCHES:
+    case KEY_CONFIDENCE:
+    case KEY_WIDTH:
+    case KEY_SEED: repeat_option(line, key, arg, &a->repeat); break;
     case KEY_EXPLAIN:
         a->explain = true;
         a->markdown = arg && !strcmp(arg, "markdown");
@@ -88,6 +104,10 @@ static void replay_option(struct command_line *line, int key, char *arg)
     case KEY_END:
         if (a->top >= 0 && !a->by)
             command_usage(line, "--top counts what --by lists; for example --by line --top %lld", a->top);
+        repeat_check(line, &a->repeat);
+        a->replay.seed = a->repeat.seed;
+        if (a->by && (a->exact || a->repeat.request.least))
+            command_usage(line, "--by is about one replay, not about %s", a->exact ? "--exact" : "--batches");
         if (!a->explain)
             command_needs(line, a->trace, a->machine.machine, "reprise replay mm.wtr --machine jetson-tx2");
     }
@@ -345,10 +365,86 @@ static int run(struct args *a, struct rp_trace *trace, const struct machine *m)
     return status;
 }
 
+/* ---- many replays, or none --------------------------------------------------------------------------------------- */
+
+/* repeated: NULL with --exact alone. */
+static int print_repeated_json(const struct args *a, struct rp_trace *t, const struct machine *m,
+                               const struct repeat_result *repeated, const struct processors_exact *exact)
+{
+    struct rp_error err;
+    json_t *trace = trace_json(t, &err);
+    if (!trace)
+        return command_fail(&err);
+    struct json_stream out = {0};
+    json_open(&out, NULL, '{');
+    json_part(&out, "tool", json_string("reprise " REPRISE_VERSION));
+    json_part(&out, "engine", json_string(a->replay.engine == REPLAY_FAST ? "fast" : "reference"));
+    json_part(&out, "trace", trace);
+    json_part(&out, "machine", machine_json(m));
+    if (repeated)
+        repeat_json(&out, m, &a->repeat, repeated);
+    else
+        json_part(&out, "exact", exact_json(exact));
+    json_close(&out, '}');
+    return json_stream_end(&out);
+}
+
+static void print_heading(struct rp_trace *trace, const struct machine *m)
+{
+    printf("%s on %s (scheduler %s, pipeline %s, memory %s)\n\n", rp_trace_path(trace), m->name,
+           m->scheduler.model->name, m->pipeline.model->name, m->memory.model->name);
+}
+
+static int run_exact(struct args *a, struct rp_trace *trace, const struct machine *m)
+{
+    struct rp_error err;
+    struct processors_exact exact;
+    if (!repeat_exact(trace, m, &a->replay, &exact, &err))
+        return command_fail(&err);
+    if (a->json)
+        return print_repeated_json(a, trace, m, NULL, &exact);
+    print_heading(trace, m);
+    exact_print(&exact);
+    return rp_trace_damage(trace) ? RP_PARTIAL : RP_OK;
+}
+
+static int print_repeated(const struct args *a, struct rp_trace *trace, const struct machine *m,
+                          const struct repeat_result *r)
+{
+    if (a->json)
+        return print_repeated_json(a, trace, m, r, NULL);
+    if (!a->csv) {
+        print_heading(trace, m);
+        repeat_print_summary(&a->repeat, r);
+        if (r->known)
+            exact_print(&r->exact);
+        puts("");
+    }
+    repeat_print_table(m, r, a->csv);
+    return RP_OK;
+}
+
+static int run_repeated(struct args *a, struct rp_trace *trace, const struct machine *m)
+{
+    struct rp_error err;
+    struct shown shown;
+    struct repeat_result result;
+    a->replay.progress = show;
+    a->replay.progress_data = &shown;
+    progress_begin(&shown.bar, "replaying", "warp instructions", a->quiet);
+    bool fine = repeat(trace, m, &a->replay, &a->repeat.request, &result, &err);
+    progress_end(&shown.bar);
+    if (!fine)
+        return command_fail(&err);
+    int status = print_repeated(a, trace, m, &result);
+    repeat_result_free(&result);
+    return status == RP_OK && rp_trace_damage(trace) ? RP_PARTIAL : status;
+}
+
 static int replay_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
-    struct args a = {.replay = {.launch = -1}, .top = -1};
+    struct args a = {.replay = {.launch = -1}, .top = -1, .repeat = REPEAT_ARGS};
     command_parse(&line, c, argc, argv, &a);
     if (a.explain)
         return explain(a.markdown, a.csv);
@@ -359,7 +455,7 @@ static int replay_run(const struct command *c, int argc, char **argv)
     if (trace) {
         if (rp_trace_damage(trace) && !a.quiet)
             fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(trace));
-        status = run(&a, trace, m);
+        status = (a.repeat.request.least ? run_repeated : a.exact ? run_exact : run)(&a, trace, m);
         rp_trace_close(trace);
     } else {
         status = command_fail(&err);
@@ -373,6 +469,9 @@ static const struct command_example examples[] = {
     {"With another scheduler and no L1, for programs",
      "reprise replay mm.wtr --machine jetson-tx2 --set scheduler=lrr --set l1=none --json"},
     {"The source lines where most cycles go", "reprise replay mm.wtr --machine jetson-tx2 --by line --top 10"},
+    {"Cycles where memory draws how long accesses take, within a tenth of the mean",
+     "reprise replay mm.wtr --machine san-rtx2080 --batches 100..1000 --width 0.1 --seed 1"},
+    {"Their mean and deviation, without a replay", "reprise replay mm.wtr --machine san-rtx2080 --exact"},
     {"What the statistics mean", "reprise replay --explain"},
     {NULL, NULL},
 };

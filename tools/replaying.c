@@ -131,8 +131,7 @@ json_t *trace_json(struct rp_trace *t, struct rp_error *err)
     return json;
 }
 
-/* Sets object.a.b.c from "a.b.c". */
-static void set_path(json_t *object, const char *path, json_t *value)
+void json_put_path(json_t *object, const char *path, json_t *value)
 {
     char part[64];
     for (const char *dot; (dot = strchr(path, '.')); path = dot + 1) {
@@ -149,14 +148,14 @@ static void set_path(json_t *object, const char *path, json_t *value)
 
 static void add_statistic(void *object, const char *name, uint64_t value)
 {
-    set_path(object, name, json_integer((json_int_t)value));
+    json_put_path(object, name, json_integer((json_int_t)value));
 }
 
 static void add_statistics(json_t *object, const struct machine *m, const struct statistics *s, bool own)
 {
     (own ? statistics_each_own : statistics_each)(m, s, add_statistic, object);
-    set_path(object, "ipc", json_real(statistics_ipc(s)));
-    set_path(object, "occupancy.achieved", json_real(statistics_occupancy(m, s)));
+    json_put_path(object, "ipc", json_real(statistics_ipc(s)));
+    json_put_path(object, "occupancy.achieved", json_real(statistics_occupancy(m, s)));
 }
 
 json_t *statistics_json(const struct machine *m, const struct statistics *s)

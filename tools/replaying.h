@@ -42,6 +42,8 @@ json_t *option_json(const char *value);
 json_t *machine_json(const struct machine *);
 /* {"file", "sha256", "bytes", "module", "module_sha256", "tool"}; NULL with err when the file cannot be read. */
 json_t *trace_json(struct rp_trace *, struct rp_error *);
+/* Sets object.a.b.c from "a.b.c". */
+void json_put_path(json_t *object, const char *path, json_t *);
 /* All statistics, dots in names as nested objects, and the ratios "ipc" and "occupancy.achieved". */
 json_t *statistics_json(const struct machine *, const struct statistics *);
 /* The same with the launch's "launch", "kernel", "grid", "block", what held its instructions back ("dependencies"),
