@@ -10,7 +10,7 @@
  * A pool counts for one transaction even when all of its lanes are inactive (Table I, Table II). Accesses of 8 and 16
  * bits, which the paper does not mention, count as 32 bits wide.
  */
-#include "hw-models/shared-memory/shared-memory.h"
+#include "hw-models/shared-memory/conflicts.h"
 
 enum { INTERVAL };
 static const struct model_option options_of[] = {
@@ -18,46 +18,17 @@ static const struct model_option options_of[] = {
                   "time for which a transaction occupies the SM's shared memory"},
 };
 
-#define BANKS 32u
-#define WORD_BYTES 4u
-#define WORDS_PER_LANE 4u
-
 static size_t state_size(const int64_t *options)
 {
     (void)options;
     return 0;
 }
 
-/* The words that lanes first..first+lanes access, without repetition, bank by bank: counts per bank. */
-struct banks {
-    uint32_t count[BANKS];
-    uint64_t word[BANKS][SHARED_MEMORY_LANES * WORDS_PER_LANE];
-};
-
-static void add_word(struct banks *b, uint64_t word)
-{
-    uint32_t bank = (uint32_t)(word % BANKS);
-    for (uint32_t i = 0; i < b->count[bank]; i++)
-        if (b->word[bank][i] == word)
-            return;
-    b->word[bank][b->count[bank]++] = word;
-}
-
 /* max over banks of conflict(pool, bank) */
 static uint32_t pool_conflicts(const struct shared_memory_access *a, uint32_t first, uint32_t lanes)
 {
-    struct banks banks;
-    for (uint32_t b = 0; b < BANKS; b++)
-        banks.count[b] = 0;
-    for (uint32_t lane = first; lane < first + lanes; lane++)
-        if (a->mask >> lane & 1)
-            for (uint32_t byte = 0; byte < a->width && byte < WORDS_PER_LANE * WORD_BYTES; byte += WORD_BYTES)
-                add_word(&banks, (a->address[lane] + byte) / WORD_BYTES);
-    uint32_t most = 0;
-    for (uint32_t b = 0; b < BANKS; b++)
-        if (banks.count[b] > most + 1)
-            most = banks.count[b] - 1;
-    return most;
+    uint32_t words = shared_memory_words(a, first, lanes);
+    return words ? words - 1 : 0;
 }
 
 static void cost(const int64_t *options, const struct shared_memory_access *access, struct shared_memory_cost *out)
@@ -79,5 +50,5 @@ const struct shared_memory_model shared_memory_pastis = {
      .options = options_of,
      .option_count = MODEL_COUNT_OF(options_of),
      .state_size = state_size},
-    BANKS *WORD_BYTES,
+    SHARED_MEMORY_BANKS *SHARED_MEMORY_WORD,
     cost};

@@ -30,6 +30,6 @@ struct shared_memory_model {
     void (*cost)(const int64_t *options, const struct shared_memory_access *, struct shared_memory_cost *);
 };
 
-extern const struct shared_memory_model shared_memory_ideal, shared_memory_pastis;
+extern const struct shared_memory_model shared_memory_ideal, shared_memory_banks, shared_memory_pastis;
 
 #endif

@@ -111,3 +111,77 @@ Test(shared_memory, ideal_has_no_conflicts)
     cr_expect_eq(cost.transactions, 1);
     cr_expect_eq(cost.conflicts + cost.duration + cost.occupancy, 0);
 }
+
+/* ---- banks ------------------------------------------------------------------------------------------------------- */
+
+static struct shared_memory_cost of_banks(const int64_t *o, uint32_t mask, uint32_t width, const uint64_t *address)
+{
+    struct shared_memory_cost cost;
+    shared_memory_banks.cost(o, &(struct shared_memory_access){mask, width, address}, &cost);
+    return cost;
+}
+
+/* A stride of s words meets 32 / gcd(s, 32) banks: gcd(s, 32) lanes in each. */
+Test(shared_memory, passes_of_a_stride_are_its_greatest_common_divisor_with_32)
+{
+    static const int64_t o[] = {20, 2, 3};
+    uint64_t address[32];
+    for (uint32_t stride = 1; stride <= 64; stride++) {
+        uint32_t a = stride, b = 32;
+        while (b) {
+            uint32_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        for (uint32_t l = 0; l < 32; l++)
+            address[l] = 4096 + (uint64_t)l * stride * 4;
+        struct shared_memory_cost cost = of_banks(o, ~0u, 4, address);
+        cr_expect_eq(cost.transactions, a, "stride %u", stride);
+        cr_expect_eq(cost.conflicts, a - 1);
+        cr_expect_eq(cost.duration, 20 + 2 * (a - 1));
+        cr_expect_eq(cost.occupancy, 3 * a);
+    }
+}
+
+/* Random accesses against passes that are carried out: each takes one word of each bank, for all lanes of the part that
+ * want it. */
+Test(shared_memory, passes_are_those_that_serve_all_lanes)
+{
+    static const int64_t o[] = {0, 1, 1};
+    uint64_t seed = 5, address[32];
+    for (unsigned n = 0; n < 3000; n++) {
+        uint32_t width = 1u << n % 5, parts = width <= 4 ? 1 : width / 4, words = width <= 4 ? 1 : width / 4,
+                 passes = 0;
+        uint32_t range = 1u << (5 + n / 5 % 8), mask = 0;
+        for (uint32_t l = 0; l < 32; l++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            address[l] = (seed >> 33) % range * width;
+            mask |= (uint32_t)(seed >> 60 & 1) << l;
+        }
+        mask = n % 3 ? mask | 1u << n % 32 : ~0u;
+        for (uint32_t part = 0; part < parts; part++) {
+            uint32_t lanes = 32 / parts, left = 0;
+            uint64_t wanted[128];
+            for (uint32_t l = part * lanes; l < (part + 1) * lanes; l++)
+                for (uint32_t w = 0; (mask >> l & 1) && w < words; w++)
+                    wanted[left++] = address[l] / 4 + w;
+            for (; left; passes++) {
+                uint64_t row[32];
+                bool open[32] = {false};
+                uint32_t kept = 0;
+                for (uint32_t i = 0; i < left; i++) {
+                    uint32_t bank = (uint32_t)(wanted[i] % 32);
+                    if (!open[bank])
+                        row[bank] = wanted[i];
+                    open[bank] = true;
+                    if (row[bank] != wanted[i])
+                        wanted[kept++] = wanted[i];
+                }
+                left = kept;
+            }
+        }
+        cr_assert_eq(of_banks(o, mask, width, address).transactions, passes,
+                     "access %u of %u bytes: %u passes, %u wanted", n, width,
+                     of_banks(o, mask, width, address).transactions, passes);
+    }
+}

@@ -69,7 +69,7 @@ static struct machine *random_machine(uint64_t seed)
         {"interconnect", "direct", "crossbar"},
         {"l2.slice_hash", "none", "xor", "ipoly"},
         {"coalescer", "ideal", "segments"},
-        {"shared", "ideal", "pastis"},
+        {"shared", "ideal", "pastis", "banks"},
         {"dram", "ideal", "fixed"},
         {"spaces.global.latency", "0", "200", "1000"},
         {"dependencies", "scoreboard", "control-words"},

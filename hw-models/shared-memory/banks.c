@@ -1,0 +1,48 @@
+/* Shared memory with 32 banks of 4-byte words, as the CUDA C++ Programming Guide describes it for compute
+ * capability 5.0 and later: a pass serves one word of each bank, to as many lanes as want it. Accesses of up to 32 bits
+ * are made for the whole warp at once, those of 64 bits for each half, those of 128 bits for each quarter, as far as it
+ * has lanes.
+ *
+ *     transactions = sum over parts of (the most different words that it accesses in one bank)
+ *     duration     = latency + conflict * (transactions - 1)
+ *     occupancy    = interval * transactions
+ */
+#include "hw-models/shared-memory/conflicts.h"
+
+enum { LATENCY, CONFLICT, INTERVAL };
+static const struct model_option options_of[] = {
+    [LATENCY] = {"latency", OPTION_INTEGER, "cycles", 0, 10000, 24, NULL, "of an access that is one pass"},
+    [CONFLICT] = {"conflict", OPTION_INTEGER, "cycles", 0, 64, 1, NULL, "by which each further pass is later"},
+    [INTERVAL] = {"interval", OPTION_INTEGER, "cycles", 0, 64, 1, NULL,
+                  "time for which a pass occupies the SM's shared memory"},
+};
+
+static size_t state_size(const int64_t *options)
+{
+    (void)options;
+    return 0;
+}
+
+static void cost(const int64_t *options, const struct shared_memory_access *access, struct shared_memory_cost *out)
+{
+    uint32_t parts = access->width <= 4 ? 1 : access->width <= 8 ? 2 : 4, lanes = SHARED_MEMORY_LANES / parts;
+    uint32_t passes = 0, least = 0;
+    for (uint32_t part = 0; part < parts; part++) {
+        uint32_t words = shared_memory_words(access, part * lanes, lanes);
+        passes += words;
+        least += words > 0;
+    }
+    out->transactions = passes;
+    out->conflicts = passes - least;
+    out->duration = (uint32_t)options[LATENCY] + (passes - 1) * (uint32_t)options[CONFLICT];
+    out->occupancy = passes * (uint32_t)options[INTERVAL];
+}
+
+const struct shared_memory_model shared_memory_banks = {
+    {.name = "banks",
+     .help = "32 banks, a word of each in a pass; 64- and 128-bit accesses by halves and quarters of a warp",
+     .options = options_of,
+     .option_count = MODEL_COUNT_OF(options_of),
+     .state_size = state_size},
+    SHARED_MEMORY_BANKS *SHARED_MEMORY_WORD,
+    cost};
