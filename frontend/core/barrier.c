@@ -55,11 +55,13 @@ static void release_parts(struct warp_state *s, uint32_t id, const struct barrie
         splits_next(s);
 }
 
+static bool in_use(const struct block *b, uint32_t id) { return b->barriers_in_use >> id & 1; }
+
 /* Lets those that wait go once all are there. True: it did. */
 static bool complete(struct block *b, uint32_t id)
 {
     struct barrier *bar = &b->barriers[id];
-    if (!bar->in_use || bar->arrived + bar->part < expected(b, bar))
+    if (!in_use(b, id) || bar->arrived + bar->part < expected(b, bar))
         return false;
     for (uint32_t i = 0; i < b->grid->warps; i++) {
         struct warp_state *s = &b->warps[i];
@@ -74,7 +76,7 @@ static bool complete(struct block *b, uint32_t id)
         deliver(s, current_window(s), s->barrier, s->barrier_lanes, bar);
         s->status = WARP_READY;
     }
-    *bar = (struct barrier){.reduced_and = true};
+    b->barriers_in_use &= ~(1u << id);
     return true;
 }
 
@@ -97,7 +99,7 @@ static bool valid(struct warp_state *s, const struct uop *u, lanemask executed, 
                     count, rp_plural(count), b->grid->warps * RP_WARP_LANES);
     else if (u->barrier->kind == RP_BARRIER_ARRIVE && !count)
         block_fault(s, u, RP_FAULT_BARRIER, lane, "arriving at barrier %u needs a thread count", id);
-    else if (b->barriers[id].in_use && b->barriers[id].expected != count)
+    else if (in_use(b, id) && b->barriers[id].expected != count)
         block_fault(s, u, RP_FAULT_BARRIER, lane, "barrier %u is used with %u threads and with %u at the same time", id,
                     b->barriers[id].expected, count);
     return !b->faulted;
@@ -124,8 +126,9 @@ static struct barrier *arrive(struct warp_state *s, const struct uop *u, lanemas
     if (!valid(s, u, lanes, id, count))
         return NULL;
     struct barrier *bar = &s->w.block->barriers[id];
-    if (!bar->in_use)
-        *bar = (struct barrier){.in_use = true, .expected = count, .reduced_and = true};
+    if (!in_use(s->w.block, id))
+        *bar = (struct barrier){.expected = count, .reduced_and = true};
+    s->w.block->barriers_in_use |= 1u << id;
     count_arrival(s, bar, id, lanes);
     if (u->barrier->kind == RP_BARRIER_REDUCE) {
         lanemask set = predicate(&s->w, u) & lanes;
@@ -185,7 +188,8 @@ bool barrier_arrive_in_part(struct warp_state *s, const struct uop *u, lanemask 
 
 void barrier_lanes_exited(struct warp_state *s)
 {
-    for (uint32_t id = 0; id < BARRIERS; id++) {
+    for (uint32_t left = s->w.block->barriers_in_use; left; left &= left - 1) {
+        uint32_t id = (uint32_t)__builtin_ctz(left);
         struct barrier *bar = &s->w.block->barriers[id];
         if (!s->arrived[id] || s->w.live & ~s->arrived[id])
             continue;
@@ -197,9 +201,9 @@ void barrier_lanes_exited(struct warp_state *s)
 void barrier_warp_exited(struct block *b)
 {
     b->live_warps--;
-    for (uint32_t id = 0; id < BARRIERS; id++)
-        if (b->barriers[id].in_use && !b->barriers[id].expected)
-            complete(b, id);
+    for (uint32_t left = b->barriers_in_use; left; left &= left - 1)
+        if (!b->barriers[__builtin_ctz(left)].expected)
+            complete(b, (uint32_t)__builtin_ctz(left));
 }
 
 /* ---- deadlock ---------------------------------------------------------------------------------------------------- */

@@ -192,7 +192,7 @@ void block_start(struct block *b, uint64_t index, struct rp_warp_log *logs)
         memset(b->phases, 0, b->phase_capacity * sizeof *b->phases);
     b->objects_awaited = false;
     clear_local(b);
-    memset(b->barriers, 0, sizeof b->barriers);
+    b->barriers_in_use = 0;
     b->live_warps = g->warps;
     b->faulted = b->no_memory = false;
     b->text_bytes = 0;

@@ -175,7 +175,6 @@ struct barrier {
     uint32_t arrived;  /* threads, in whole warps, in which those count that have exited */
     uint32_t part;     /* threads of warps of which others are yet to come */
     uint32_t expected; /* 0: all of the block's that have not exited */
-    bool in_use;
     uint32_t reduced_count; /* barrier.red.popc */
     bool reduced_and, reduced_or;
 };
@@ -193,6 +192,7 @@ struct block {
     uint64_t local_high; /* no thread has stored at or above this offset */
     bool faulted;
     struct fault fault;
+    uint32_t barriers_in_use; /* by number, a bit each; what the others hold means nothing */
     struct barrier barriers[BARRIERS];
     struct tracker *tracker; /* NULL: accesses are not tracked */
     uint64_t changes;        /* stores to global memory, atomics that changed it, calls of the host; only grows */

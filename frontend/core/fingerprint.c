@@ -266,11 +266,12 @@ uint64_t block_fingerprint(const struct block *b)
     uint64_t hash = mixed(0, b->index);
     for (uint32_t i = 0; i < g->warps; i++)
         hash = mixed_slice(mixed_patience(mixed_control(hash, &b->warps[i]), &b->warps[i]), &b->warps[i], memory);
-    for (uint32_t i = 0; i < BARRIERS; i++) {
-        const struct barrier *at = &b->barriers[i];
+    hash = mixed(hash, b->barriers_in_use);
+    for (uint32_t left = b->barriers_in_use; left; left &= left - 1) {
+        const struct barrier *at = &b->barriers[__builtin_ctz(left)];
         hash = mixed(hash, (uint64_t)at->arrived << 32 | at->expected);
         hash = mixed(hash, at->part);
-        hash = mixed(hash, (uint64_t)at->reduced_count << 32 | at->in_use << 2 | at->reduced_and << 1 | at->reduced_or);
+        hash = mixed(hash, (uint64_t)at->reduced_count << 32 | at->reduced_and << 1 | at->reduced_or);
     }
     if (memory && slice->shared)
         hash = mixed_bytes(hash, b->shared, extents_end(&g->shared));

@@ -32,7 +32,9 @@ struct attempt {
     struct track_grid *track;
     pthread_mutex_t lock;   /* of all that follows, once helpers are there */
     pthread_cond_t changed; /* a batch is done, one was committed, or all is over */
-    struct batch *window;   /* batch i is at i % window_size */
+    struct batch own;       /* what the caller works at while it is alone, and the batch `helped_at` */
+    uint64_t helped_at;     /* the batch in which it asked for help; until then of no meaning */
+    struct batch *window;   /* batch i is at i % window_size, once helpers are there */
     uint64_t window_size;
     uint64_t claimed, committed; /* batches */
     bool committing;             /* a thread commits: at most one does */
@@ -76,6 +78,11 @@ static void stop(struct attempt *a)
 
 static void help(void *data);
 
+static struct batch *batch_at(struct attempt *a, uint64_t number)
+{
+    return number == a->helped_at ? &a->own : &a->window[number % a->window_size];
+}
+
 /* Asks other threads to help if the launch turns out to be large and there are batches left; the caller has claimed
  * its own. */
 static void consider_help(struct attempt *a, uint64_t warp_instructions)
@@ -84,6 +91,10 @@ static void consider_help(struct attempt *a, uint64_t warp_instructions)
     if (a->helped || r->threads == 1 || warp_instructions < ALONE_INSTRUCTIONS || a->claimed == r->batches)
         return;
     uint64_t left = r->batches - a->claimed;
+    a->window_size = (uint64_t)WINDOW_PER_THREAD * r->threads;
+    if (!(a->window = calloc(a->window_size, sizeof *a->window)))
+        return; /* it goes on alone */
+    a->helped_at = a->claimed - 1;
     a->helped = r->grid.parallel = true;
     team_begin(r->device->team, left < r->threads - 1 ? (unsigned)left : r->threads - 1, help, a);
 }
@@ -291,7 +302,7 @@ static void wait_for_change(struct worker *w)
 static bool try_commit(struct worker *w)
 {
     struct attempt *a = w->attempt;
-    struct batch *batch = &a->window[a->committed % a->window_size];
+    struct batch *batch = batch_at(a, a->committed);
     if (a->committing || a->committed == a->run->batches || !batch->done)
         return false;
     a->committing = true;
@@ -311,7 +322,7 @@ static bool try_run(struct worker *w)
     if (a->claimed == a->run->batches || a->claimed >= a->committed + a->window_size)
         return false;
     uint64_t number = a->claimed++;
-    struct batch *batch = &a->window[number % a->window_size];
+    struct batch *batch = batch_at(a, number);
     pthread_mutex_unlock(&a->lock);
     bool ok = run_batch(w, number, batch);
     pthread_mutex_lock(&a->lock);
@@ -336,19 +347,17 @@ static void run_alone(struct worker *w)
 {
     struct attempt *a = w->attempt;
     while (!a->helped && a->claimed < a->run->batches) {
-        uint64_t number = a->claimed++;
-        struct batch *batch = &a->window[number % a->window_size];
-        if (!run_batch(w, number, batch)) {
+        if (!run_batch(w, a->claimed++, &a->own)) {
             stop(a);
             return;
         }
         if (a->helped) {
             pthread_mutex_lock(&a->lock);
-            batch->done = true;
+            a->own.done = true;
             pthread_mutex_unlock(&a->lock);
             return;
         }
-        if (!commit(w, batch))
+        if (!commit(w, &a->own))
             return;
         a->committed++;
         consider_help(a, a->warp_instructions);
@@ -402,12 +411,17 @@ static void help(void *data)
 
 /* ---- attempts ---------------------------------------------------------------------------------------------------- */
 
+static void batch_end(struct attempt *a, struct batch *batch)
+{
+    frames_free(&batch->frames);
+    device_give_chunk(a->run->device, batch->small);
+}
+
 static void attempt_end(struct attempt *a)
 {
-    for (uint64_t i = 0; a->window && i < a->window_size; i++) {
-        frames_free(&a->window[i].frames);
-        device_give_chunk(a->run->device, a->window[i].small);
-    }
+    batch_end(a, &a->own);
+    for (uint64_t i = 0; a->window && i < a->window_size; i++)
+        batch_end(a, &a->window[i]);
     device_give_chunk(a->run->device, a->joined);
     if (a->warp_instructions > SPARE_LAUNCH_INSTRUCTIONS)
         device_drop_chunks(a->run->device);
@@ -418,25 +432,19 @@ static void attempt_end(struct attempt *a)
 
 static bool attempt_run(struct rp_running *r, struct track_grid *track, struct rp_error *err)
 {
-    struct attempt a = {.run = r, .track = track, .window_size = (uint64_t)WINDOW_PER_THREAD * r->threads};
+    struct attempt a = {.run = r, .track = track};
     struct worker caller;
     r->grid.parallel = false;
-    a.window = calloc(a.window_size, sizeof *a.window);
     pthread_mutex_init(&a.lock, NULL);
     pthread_cond_init(&a.changed, NULL);
-    if (!a.window) {
-        rp_fail(&a.error, RP_SYSTEM, "out of memory for a launch of kernel '%s'", r->program->name);
-        a.failed = true;
-    } else {
-        if (worker_init(&caller, &a))
-            run_alone(&caller);
-        if (a.helped) {
-            run_together(&caller);
-            stop(&a);
-            team_end(r->device->team);
-        }
-        worker_end(&caller);
+    if (worker_init(&caller, &a))
+        run_alone(&caller);
+    if (a.helped) {
+        run_together(&caller);
+        stop(&a);
+        team_end(r->device->team);
     }
+    worker_end(&caller);
     for (unsigned i = 0; i < a.workers; i++)
         if (r->device->trackers[i])
             tracker_end(r->device->trackers[i]);
