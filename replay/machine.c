@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "replay/config_text.h"
 #include "replay/machine_parts.h"
@@ -624,15 +625,30 @@ static bool find_base(const struct machine_request *request, const struct settin
 static bool add_file(const struct machine_request *, struct settings *all, const char *file, const char *text,
                      size_t size, struct rp_error *err);
 
+/* Whether the file is one of those whose settings are being read. */
+static bool is_under_way(const struct settings *all, const char *path)
+{
+    struct stat one, other;
+    bool found = false;
+    if (stat(path, &one))
+        return false;
+    for (size_t i = 0; i <= all->path_count && !found; i++)
+        found = !stat(i ? all->paths[i - 1] : all->file, &other) && one.st_dev == other.st_dev &&
+                one.st_ino == other.st_ino;
+    return found;
+}
+
 static bool add_base(const struct machine_request *request, struct settings *all, const struct setting *base,
                      struct rp_error *err)
 {
     char path[4096];
     size_t size;
-    if (all->path_count == SETTINGS_BASES)
-        return fail_at(base, err, "this is the base of a base of a base, and so on; does a machine build on itself?");
     if (!find_base(request, base, path, err))
         return false;
+    if (is_under_way(all, path))
+        return fail_at(base, err, "with this base the machine builds on itself; name another one");
+    if (all->path_count == SETTINGS_BASES)
+        return fail_at(base, err, "this is the base of a base of a base, and so on; there may be 8");
     char *copy = strdup(path), *text = copy ? config_text_read(copy, &size, err) : NULL;
     if (!copy)
         return rp_fail(err, RP_SYSTEM, "%s: out of memory", path);

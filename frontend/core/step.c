@@ -2,10 +2,12 @@
  * stretch of consecutive static instructions under one active mask. The loop exists twice, with and without recording.
  */
 #include <stdatomic.h>
+#include <stdio.h>
 
 #include "frontend/core/access.h"
 #include "frontend/core/engine.h"
 #include "frontend/core/flags.h"
+#include "tracefmt/plural.h"
 #include "tracefmt/writer.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -66,19 +68,16 @@ static void trap(struct warp_state *s, const struct uop *u, lanemask executed)
     block_fault(s, u, RP_FAULT_TRAP, (unsigned)__builtin_ctz(executed), "the kernel executed a trap");
 }
 
-static void out_of_time(struct warp_state *s, const struct uop *u)
+/* Code is counted where it branches or ends, so what was executed may be more than what is allowed. */
+static void over_limit(struct warp_state *s, const struct uop *u, const char *why)
 {
+    unsigned long long executed = s->w.clock, limit = s->w.block->grid->limit;
+    char than[48] = "";
+    if (executed > limit)
+        snprintf(than, sizeof than, "more than the limit of %llu", limit);
     block_fault(s, u, RP_FAULT_LIMIT, (unsigned)__builtin_ctz(s->w.active),
-                "endless loop? the warp has executed %llu instructions, the limit",
-                (unsigned long long)s->w.block->grid->limit);
-}
-
-/* Code that does not loop is counted where it ends, so it may have been longer than what is allowed. */
-static void over_limit(struct warp_state *s, const struct uop *u)
-{
-    block_fault(s, u, RP_FAULT_LIMIT, (unsigned)__builtin_ctz(s->w.active),
-                "the warp has executed %llu instructions, more than the limit of %llu", (unsigned long long)s->w.clock,
-                (unsigned long long)s->w.block->grid->limit);
+                "%sthe warp has executed %llu instruction%s, %s", why, executed, rp_plural(executed),
+                *than ? than : "the limit");
 }
 
 /* Carries out a transfer of control, everything but an undivided branch. False: the warp stops here. */
@@ -188,7 +187,7 @@ ALWAYS_INLINE void stop(struct warp_state *s, const struct uop *u, const bool re
     if (b->faulted)
         end_run(s, u->index + 1, record); /* the instruction at fault is the last of the warp's story */
     else if (s->w.clock >= b->grid->limit)
-        out_of_time(s, u);
+        over_limit(s, u, "endless loop? ");
     s->pc = u;
 }
 
@@ -201,7 +200,7 @@ ALWAYS_INLINE const struct uop *leave_run(struct warp_state *s, const struct uop
         return s->w.block->program->uops + u->target;
     s->pc = u;
     if (__builtin_expect(s->w.clock > s->w.block->grid->limit, 0)) {
-        over_limit(s, u);
+        over_limit(s, u, "");
         return NULL;
     }
     return transfer(s, u, executed) ? s->pc : NULL;

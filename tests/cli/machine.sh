@@ -58,7 +58,13 @@ fails "bad.cfg:2: clock_mhz: '1e-05' is not a number from 0.001 to 100000 MHz" $
 fails "bad.cfg:2: clock_mhz: '1,2' is not a number" $'base = "jetson-tx2";\nclock_mhz = [1, 2];'
 fails "bad.cfg:2: clock_mhz: lists may hold numbers only" $'base = "jetson-tx2";\nclock_mhz = ((1), 2);'
 fails "none.cfg: No such file" 'base = "none.cfg";'
-fails "bad.cfg:1: this is the base of a base" 'base = "bad.cfg";'
+fails "bad.cfg:1: with this base the machine builds on itself" 'base = "./bad.cfg";'
+printf 'base = "bad.cfg";\n' >"$work/round.cfg"
+fails "round.cfg:1: with this base the machine builds on itself" $'sms = 4;\nbase = "round.cfg";'
+for i in 1 2 3 4 5 6 7 8; do echo "base = \"chain$((i + 1)).cfg\";" >"$work/chain$i.cfg"; done
+echo 'base = "jetson-tx2";' >"$work/chain9.cfg"
+fails "chain8.cfg:1: this is the base of a base" 'base = "chain1.cfg";'
+is "7 bases between" "$(options "$work/chain3.cfg")" "$(options jetson-tx2)"
 fails "bad.cfg:2: unknown key 'smss'; did you mean 'sms'?" $'base = "jetson-tx2";\nsmss = 4;'
 fails "bad.cfg:3: l1.size is an option of model 'direct-mapped'" $'base = "jetson-tx2";\nl1: { model = "none";\nsize = 4096; };'
 printf 'base = "jetson-tx2";\nsms = 0;\n' >"$work/wrong.cfg"

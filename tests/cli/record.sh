@@ -357,7 +357,12 @@ check "... and nothing is saved" test ! -e "$dir/f.bin"
 printf '%s\n' '.version 7.0' '.target sm_62' '.address_size 64' '.visible .entry spin() {' 'L: bra L;' '}' >"$dir/spin.ptx"
 "$REPRISE" record -o "$dir/s.wtr" --module "$dir/spin.ptx" --grid 1 --block 32 --limit 5000 >"$dir/out" 2>"$dir/err"
 status=$?
-check "an endless loop ends at --limit" eval '[ $status -eq 3 ] && grep -q "5000 instructions, the limit" "$dir/err"'
+check "an endless loop ends at --limit" eval '[ $status -eq 3 ] && grep -q "endless loop. the warp has executed 5000 instructions, the limit;" "$dir/err"'
+sed 's/^L: bra L;/mov.u32 %r, 0; L: add.u32 %r, %r, 1; bra L;/; s/^.visible.*/&\n.reg .b32 %r;/' "$dir/spin.ptx" >"$dir/count1.ptx"
+"$REPRISE" record -o "$dir/s.wtr" --module "$dir/count1.ptx" --grid 1 --block 32 --limit 1 >"$dir/out" 2>"$dir/err"
+status=$?
+check "--limit 1 says how many were executed" \
+    eval '[ $status -eq 3 ] && grep -q "the warp has executed 3 instructions, more than the limit of 1;" "$dir/err"'
 { # straight code counts as well: 202 instructions
     printf '%s\n' '.version 7.0' '.target sm_62' '.address_size 64' '.visible .entry straight() {' '.reg .b64 %n;' 'mov.u64 %n, 0;'
     for _ in $(seq 200); do echo 'add.u64 %n, %n, 1;'; done
