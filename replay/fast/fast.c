@@ -46,9 +46,10 @@ bool fast_sm_open(struct fast_sm *sm)
 {
     const struct fast *f = sm->chip;
     unsigned count = (unsigned)f->machine->subcores;
-    if (!sm->subcores && !(sm->subcores = aligned_alloc(64, count * sizeof *sm->subcores)))
+    size_t bytes = (count * sizeof *sm->subcores + 63) / 64 * 64;
+    if (!sm->subcores && !(sm->subcores = aligned_alloc(64, bytes)))
         return false;
-    memset(sm->subcores, 0, count * sizeof *sm->subcores);
+    memset(sm->subcores, 0, bytes);
     for (; sm->subcore_count < count; sm->subcore_count++)
         if (!begin_subcore(f, sm, sm->subcore_count))
             return false;
