@@ -20,7 +20,8 @@ enum replay_engine { REPLAY_FAST, REPLAY_REFERENCE };
 struct replay_issue {
     uint32_t launch, warp; /* the warp's number in its block */
     uint64_t block;
-    uint32_t index; /* of the static instruction */
+    uint32_t sm, subcore; /* where: sub-core of the SM */
+    uint32_t index;       /* of the static instruction */
     const struct rp_instruction *instruction;
     uint64_t issue, dispatch, done; /* cycles since the machine was idle last; done: its result is there */
 };

@@ -8,8 +8,10 @@
 #include "tools/host_operation.h"
 #include "tools/input.h"
 #include "tools/json.h"
+#include "tools/live/live.h"
 #include "tools/names.h"
 #include "tools/replaying.h"
+#include "tools/san.h"
 #include "tools/ui/figure.h"
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
@@ -19,28 +21,48 @@
 
 struct info {
     const char *file;
-    bool json, csv, no_mix;
+    bool json, csv, no_mix, registers, san;
+    int64_t launch; /* -1: all */
+    struct machine_args machine;
     struct rp_trace *trace;
     struct progress progress;
 };
 
-enum { KEY_NO_MIX = 256, KEY_CSV };
+enum { KEY_NO_MIX = 256, KEY_CSV, KEY_REGISTERS, KEY_SAN, KEY_SET };
 
 static const struct option_row rows[] = {
     {"json", 'j', NULL, "Print JSON"},
     {"csv", KEY_CSV, NULL,
      "Print a row per launch as comma-separated values; mix.CLASS are the warp instructions of a class"},
     {"no-mix", KEY_NO_MIX, NULL, "Leave out the mix by class, for which the whole trace must be decoded"},
+    {"registers", KEY_REGISTERS, NULL,
+     "Print live registers instead: at each instruction, and along the paths of the warps. With --machine also over "
+     "time"},
+    {"san", KEY_SAN, NULL,
+     "Print what each warp did instead, as ids of Table 1 of the SAN model, and the registers that change"},
+    {"machine", 'm', "MACHINE", "With --registers: replay on this machine; --csv then has a row for each change"},
+    {"set", KEY_SET, "KEY=VALUE", "Change an option of the machine; may be given several times"},
+    {"launch", 'l', "N", "With --registers or --san: this launch, from 0 (all)"},
     {0},
 };
 
 static void info_option(struct command_line *line, int key, char *arg)
 {
     struct info *a = line->input;
+    struct rp_error err;
+    long long number;
     switch (key) {
     case 'j': a->json = true; break;
     case KEY_CSV: a->csv = true; break;
     case KEY_NO_MIX: a->no_mix = true; break;
+    case KEY_REGISTERS: a->registers = true; break;
+    case KEY_SAN: a->san = true; break;
+    case 'm': a->machine.machine = arg; break;
+    case KEY_SET: command_check(line, machine_args_set(&a->machine, arg, &err), &err); break;
+    case 'l':
+        command_check(line, parse_number("--launch", arg, 0, UINT32_MAX, &number, &err), &err);
+        a->launch = number;
+        break;
     case KEY_ARGUMENT:
         if (a->file)
             command_usage(line, "one trace at a time: '%s' is one too many", arg);
@@ -49,6 +71,16 @@ static void info_option(struct command_line *line, int key, char *arg)
     case KEY_END:
         if (!a->file)
             command_usage(line, "which trace? Example: reprise info mm.wtr");
+        if (a->registers && a->san)
+            command_usage(line, "--registers and --san are two answers: ask for one at a time");
+        if (a->machine.machine && !a->registers)
+            command_usage(line, "--machine goes with --registers");
+        if (a->machine.count && !a->machine.machine)
+            command_usage(line, "--set changes a machine: name it with --machine");
+        if (a->launch >= 0 && !a->registers && !a->san)
+            command_usage(line, "--launch goes with --registers or --san");
+        if (a->san && a->csv)
+            command_usage(line, "--san prints text or, with --json, JSON");
     }
 }
 
@@ -513,17 +545,53 @@ static int print_text(struct info *a)
     return fine ? RP_OK : command_fail(&err);
 }
 
+static bool check_launch(const struct info *a, struct rp_error *err)
+{
+    uint32_t count = rp_trace_launch_count(a->trace);
+    return a->launch < (int64_t)count ||
+           rp_fail(err, RP_USAGE, "--launch %" PRId64 ": the trace has %" PRIu32 " launch%s", a->launch, count,
+                   count == 1 ? "" : "es");
+}
+
+static int print_registers(const struct info *a)
+{
+    struct rp_error err;
+    struct live_request r = {.file = a->file, .trace = a->trace, .launch = a->launch};
+    if (!check_launch(a, &err))
+        return command_fail(&err);
+    struct machine *m = a->machine.machine ? machine_args_open(&a->machine, NULL, 0, &err) : NULL;
+    if (a->machine.machine && !m)
+        return command_fail(&err);
+    r.machine = m;
+    int status = a->json ? live_print_json(&r) : a->csv ? live_print_csv(&r) : live_print(&r);
+    machine_free(m);
+    return status;
+}
+
+static int print_san(const struct info *a)
+{
+    struct rp_error err;
+    struct san_request r = {.file = a->file, .trace = a->trace, .launch = a->launch};
+    if (!check_launch(a, &err))
+        return command_fail(&err);
+    return a->json ? san_print_json(&r) : san_print(&r);
+}
+
 static int info_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
-    struct info a = {0};
+    struct info a = {.launch = -1};
     struct rp_error err = {0};
     command_parse(&line, c, argc, argv, &a);
     if (!input_check(a.file, INPUT_TRACE, &err) || !(a.trace = rp_trace_open(a.file, &err)))
         return command_fail(&err);
     if (rp_trace_damage(a.trace))
         fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(a.trace));
-    int status = a.json ? print_json(&a) : a.csv ? print_csv(&a) : print_text(&a);
+    int status = a.registers ? print_registers(&a)
+                 : a.san     ? print_san(&a)
+                 : a.json    ? print_json(&a)
+                 : a.csv     ? print_csv(&a)
+                             : print_text(&a);
     rp_trace_close(a.trace);
     return status;
 }
@@ -531,6 +599,10 @@ static int info_run(const struct command *c, int argc, char **argv)
 static const struct command_example examples[] = {
     {"Kernels, launches, sizes and mix", "reprise info mm.wtr"},
     {"The same for programs", "reprise info --json mm.wtr"},
+    {"Live registers of each instruction, their peak, and their mean over what the warps did",
+     "reprise info mm.wtr --registers"},
+    {"How many are alive on each SM over time", "reprise info mm.wtr --registers --machine rtx2080 --csv"},
+    {"What to initialise a SAN tool's models with", "reprise info mm.wtr --san --json"},
     {NULL, NULL},
 };
 const struct command command_info = {

@@ -221,6 +221,24 @@ static bool pack_inlined(struct pool *a, Reprise__Kernel *to, const struct rp_ke
     return ok;
 }
 
+static bool pack_live(struct pool *a, Reprise__Kernel *to, const struct rp_kernel *k)
+{
+    if (!k->live)
+        return true;
+    to->live_registers = pool_alloc(a, k->instruction_count, sizeof *to->live_registers);
+    to->live_predicates = pool_alloc(a, k->instruction_count, sizeof *to->live_predicates);
+    to->live_after = pool_alloc(a, k->instruction_count, sizeof *to->live_after);
+    if (!to->live_registers || !to->live_predicates || !to->live_after)
+        return false;
+    to->n_live_registers = to->n_live_predicates = to->n_live_after = k->instruction_count;
+    for (uint32_t i = 0; i < k->instruction_count; i++) {
+        to->live_registers[i] = k->live[i].registers;
+        to->live_predicates[i] = k->live[i].predicates;
+        to->live_after[i] = k->live[i].after;
+    }
+    return true;
+}
+
 bool tables_pack_kernel(struct buffer *out, uint32_t id, const struct rp_kernel *k, struct rp_error *err)
 {
     struct pool a = {0};
@@ -240,7 +258,8 @@ bool tables_pack_kernel(struct buffer *out, uint32_t id, const struct rp_kernel 
     kernel.instruction = messages(&a, k->instruction_count, sizeof **kernel.instruction);
     kernel.n_file = k->file_count;
     kernel.file = pool_alloc(&a, k->file_count, sizeof *kernel.file);
-    bool ok = kernel.name && kernel.isa && kernel.instruction && kernel.file && pack_inlined(&a, &kernel, k);
+    bool ok = kernel.name && kernel.isa && kernel.instruction && kernel.file && pack_inlined(&a, &kernel, k) &&
+              pack_live(&a, &kernel, k);
     for (uint32_t i = 0; ok && i < k->instruction_count; i++)
         ok = pack_instruction(&a, kernel.instruction[i], &k->instructions[i]);
     for (uint32_t i = 0; ok && i < k->file_count; i++)

@@ -189,11 +189,43 @@ static struct rp_inlined_call *take_inlined(struct pool *a, const Reprise__Kerne
     return list;
 }
 
+/* False: memory ran out. */
+static bool take_live(struct pool *a, const Reprise__Kernel *from, const struct rp_live **live)
+{
+    *live = NULL;
+    if (!from->n_live_registers)
+        return true;
+    struct rp_live *list = pool_alloc(a, from->n_live_registers, sizeof *list);
+    for (size_t i = 0; list && i < from->n_live_registers; i++)
+        list[i] = (struct rp_live){(uint16_t)from->live_registers[i], (uint16_t)from->live_predicates[i],
+                                   (uint16_t)from->live_after[i]};
+    *live = list;
+    return list != NULL;
+}
+
+/* As many counts as instructions, or none; each fits in 16 bits. */
+static bool check_live(const Reprise__Kernel *from, struct rp_error *err)
+{
+    size_t n = from->n_live_registers;
+    if ((n && n != from->n_instruction) || from->n_live_predicates != n || from->n_live_after != n)
+        return rp_fail(err, RP_BAD_INPUT,
+                       "kernel '%s' has %zu, %zu and %zu counts of live registers for %zu instructions", from->name, n,
+                       from->n_live_predicates, from->n_live_after, from->n_instruction);
+    for (size_t i = 0; i < n; i++)
+        if (from->live_registers[i] > UINT16_MAX || from->live_predicates[i] > UINT16_MAX ||
+            from->live_after[i] > UINT16_MAX)
+            return rp_fail(err, RP_BAD_INPUT, "kernel '%s', instruction %zu: more live registers than there can be",
+                           from->name, i);
+    return true;
+}
+
 static bool take_kernel(struct tables *t, const Reprise__Kernel *from, struct rp_error *err)
 {
     if (from->id != t->kernel_count)
         return rp_fail(err, RP_BAD_INPUT, "kernel %" PRIu32 " comes where %" PRIu32 " is expected", from->id,
                        t->kernel_count);
+    if (!check_live(from, err))
+        return false;
     struct pool *a = &t->pool;
     struct rp_kernel *k = pool_alloc(a, 1, sizeof *k);
     struct rp_instruction *list = pool_alloc(a, from->n_instruction, sizeof *list);
@@ -218,7 +250,7 @@ static bool take_kernel(struct tables *t, const Reprise__Kernel *from, struct rp
                             .local_bytes = from->local_bytes,
                             .max_threads = from->max_threads,
                             .module = from->module};
-    if (!k->name || !k->isa || !k->inlined)
+    if (!k->name || !k->isa || !k->inlined || !take_live(a, from, &k->live))
         return no_memory(t, err);
     if (!tables_check_kernel(k, t->module_count, err))
         return false;

@@ -302,6 +302,13 @@ struct rp_inlined_call {
     uint32_t inlined;    /* the call whose body that place is in: index + 1 of one before this; 0: of none */
 };
 
+/* Registers that hold a value at an instruction: what it or a later one may still read when it begins, and what it
+ * writes itself. 32-bit registers, so that a 64-bit value counts twice; predicates are counted apart. */
+struct rp_live {
+    uint16_t registers, predicates;
+    uint16_t after; /* registers whose value a later instruction may still read */
+};
+
 struct rp_kernel {
     const char *name; /* as in the module (mangled) */
     const char *isa;  /* "ptx", "sm_62", ... */
@@ -311,12 +318,13 @@ struct rp_kernel {
     const char *const *files;
     uint32_t inlined_count;
     const struct rp_inlined_call *inlined;
-    uint32_t registers;     /* 32-bit registers per thread, for occupancy; PTX: an estimate by liveness */
-    uint32_t static_shared; /* bytes per block */
-    uint32_t local_bytes;   /* bytes per thread */
-    uint32_t max_threads;   /* .maxntid as a total, 0: not given */
-    uint32_t module;        /* index into the trace's modules + 1; 0: not told */
-    uint64_t identity;      /* of all kernels of a process this one alone has it, also once it is gone; 0: of none */
+    const struct rp_live *live; /* per instruction; NULL: not told. Of PTX: of its virtual registers */
+    uint32_t registers;         /* 32-bit registers per thread, for occupancy; PTX: an estimate by liveness */
+    uint32_t static_shared;     /* bytes per block */
+    uint32_t local_bytes;       /* bytes per thread */
+    uint32_t max_threads;       /* .maxntid as a total, 0: not given */
+    uint32_t module;            /* index into the trace's modules + 1; 0: not told */
+    uint64_t identity; /* of all kernels of a process this one alone has it, also once it is gone; 0: of none */
 };
 
 /* ---- launches -------------------------------------------------------------------------------------------------- */

@@ -40,6 +40,11 @@ struct cubin_line {
     uint32_t order;              /* in the table: of lines of the same offset, the last one counts */
 };
 
+/* An instruction whose targets are not in its word: those are `count` from cubin_kernel.targets[first] on. */
+struct cubin_branch {
+    uint32_t offset, first, count;
+};
+
 /* Code that belongs together: a kernel with its device functions; in a relocatable object, and in what ptxas -g makes,
  * also a function alone. */
 struct cubin_kernel {
@@ -65,6 +70,9 @@ struct cubin_kernel {
     struct cubin_function *functions; /* by offset */
     uint32_t line_count;
     struct cubin_line *lines; /* by offset in the image */
+    uint32_t branch_count;
+    struct cubin_branch *branches;   /* as the file lists them, for its own code alone; offsets count from its start */
+    uint32_t target_count, *targets; /* offsets */
 };
 #define CUBIN_UNKNOWN UINT32_MAX
 

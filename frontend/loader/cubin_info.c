@@ -15,6 +15,7 @@ enum attribute {
     CBANK_PARAM_SIZE = 0x19,
     CRS_STACK_SIZE = 0x1e,
     REGCOUNT = 0x2f,
+    BRANCH_TARGETS = 0x34,
 };
 
 struct record {
@@ -72,6 +73,29 @@ static void add_parameter(struct cubin_file *f, struct cubin_kernel *k, const st
     k->parameters[at] = p;
 }
 
+/* One after the other: offset of the branch, a word, number of targets, and their offsets. */
+static bool add_branches(struct cubin_file *f, const char *section, struct cubin_kernel *k, const struct record *r)
+{
+    enum { HEAD = 12 };
+    uint32_t words = r->value / 4;
+    if (k->branches)
+        return cubin_bad(f, section, "attribute 0x%02x comes twice", r->attribute);
+    k->branches = ARENA_ARRAY(f->arena, struct cubin_branch, words / 3 + 1);
+    k->targets = ARENA_ARRAY(f->arena, uint32_t, words + 1);
+    for (uint32_t at = 0; at < r->value;) {
+        if (r->value - at < HEAD)
+            return cubin_bad(f, section, "attribute 0x%02x ends within a branch", r->attribute);
+        struct cubin_branch b = {le32(r->payload + at), k->target_count, le32(r->payload + at + 8)};
+        at += HEAD;
+        if (b.count > (r->value - at) / 4)
+            return cubin_bad(f, section, "attribute 0x%02x ends within the targets of a branch", r->attribute);
+        for (uint32_t t = 0; t < b.count; t++, at += 4)
+            k->targets[k->target_count++] = le32(r->payload + at);
+        k->branches[k->branch_count++] = b;
+    }
+    return true;
+}
+
 static bool kernel_record(struct cubin_file *f, const char *section, struct cubin_kernel *k, const struct record *r,
                           uint32_t section_bytes)
 {
@@ -92,6 +116,7 @@ static bool kernel_record(struct cubin_file *f, const char *section, struct cubi
     case CBANK_PARAM_SIZE: k->parameter_bytes = r->value; break;
     case KPARAM_INFO: add_parameter(f, k, r, section_bytes / 16 + 1); break;
     case CRS_STACK_SIZE: k->crs_bytes = le32(r->payload); break;
+    case BRANCH_TARGETS: return r->format != FORMAT_SIZED || add_branches(f, section, k, r);
     default: break;
     }
     return true;

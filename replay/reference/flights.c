@@ -91,6 +91,8 @@ bool ref_note(struct reference *r, const struct ref_warp *w, uint64_t dispatched
     r->reports[r->report_count++] = (struct replay_issue){.launch = w->block->grid->of.number,
                                                           .warp = w->number,
                                                           .block = w->block->index,
+                                                          .sm = w->sm,
+                                                          .subcore = w->subcore,
                                                           .index = w->next.index,
                                                           .instruction = w->next.instruction,
                                                           .issue = r->now,

@@ -81,6 +81,8 @@ static const struct rp_instruction objects[] = {
     {.pc = 16, .unit_class = RP_CLASS_TEXTURE, .text = "tex", .memory_count = 2, .memory = texels},
     {.pc = 24, .unit_class = RP_CLASS_CONTROL, .text = "exit", .flags = RP_EXIT}};
 
+static const struct rp_live lives[5] = {{1, 0, 1}, {3, 0, 2}, {2, 1, 2}, {2, 1, 0}, {0, 0, 0}};
+
 static const struct rp_kernel kernels[] = {
     {.name = "lines",
      .isa = "ptx",
@@ -90,6 +92,7 @@ static const struct rp_kernel kernels[] = {
      .files = sources,
      .inlined_count = 3,
      .inlined = calls,
+     .live = lives,
      .registers = 8,
      .static_shared = 1024,
      .module = 1},

@@ -57,9 +57,10 @@ struct work {
     uint32_t *block_of;                             /* by operation */
     uint32_t *live_in, *live_out, *has_kill, *seen; /* by block: register + 1 for which it holds */
     uint32_t *visited, visited_count, *pending;
-    uint32_t *first_at, *last_at; /* by block, for the register at hand */
-    uint32_t *low, *high;         /* by register: its range, points; low NONE: never mentioned */
-    int32_t *change;              /* by point: 32-bit registers that begin or end to live */
+    uint32_t *first_at, *last_at;                 /* by block, for the register at hand */
+    uint32_t *low, *high;                         /* by register: its range, points; low NONE: never mentioned */
+    int32_t *change;                              /* by point: 32-bit registers that begin or end to live */
+    int32_t *live, *live_predicates, *live_after; /* likewise by instruction, from the first on */
     /* while collecting */
     uint32_t operation;
     bool counting, may_share;
@@ -193,6 +194,69 @@ static void measure(struct work *w, uint32_t r)
     w->high[r] = high;
 }
 
+/* ---- live registers by instruction ---- */
+
+static uint32_t instruction_of(const struct work *w, uint32_t operation)
+{
+    return w->operations[operation].index - w->operations[0].index;
+}
+
+static void cover(int32_t *change, uint32_t from, uint32_t to, int32_t units)
+{
+    if (!change || from >= to)
+        return;
+    change[from] += units;
+    change[to] -= units;
+}
+
+/* Within block b, whose mentions of r are [first, end). An instruction that writes or reads r counts it, and so does
+ * one over which its value lives. */
+static void cover_block(struct work *w, uint32_t r, uint32_t b, uint32_t first, uint32_t end)
+{
+    uint32_t begin = instruction_of(w, w->flow->start[b]), next = instruction_of(w, w->flow->start[b + 1] - 1) + 1;
+    int32_t *at_it = w->element[r] ? w->live : w->live_predicates, *behind = w->element[r] ? w->live_after : NULL;
+    int32_t units = w->element[r] ? (w->element[r] + 3) / 4 : 1;
+    bool alive = w->live_out[b] == r + 1;
+    while (end-- > first) {
+        uint32_t at = instruction_of(w, w->mentions[end].at / 2);
+        cover(behind, alive ? at : next, next, units);
+        cover(at_it, at, alive ? next : at + 1 < next ? at + 1 : next, units);
+        next = at < next ? at : next;
+        alive = !w->mentions[end].kills;
+    }
+    cover(behind, alive ? begin : next, next, units);
+    cover(at_it, alive ? begin : next, next, units);
+}
+
+static void cover_blocks(struct work *w, uint32_t r)
+{
+    for (uint32_t end = w->mention_start[r + 1], first; end > w->mention_start[r]; end = first) {
+        uint32_t b = w->block_of[w->mentions[end - 1].at / 2];
+        for (first = end - 1; first > w->mention_start[r] && w->block_of[w->mentions[first - 1].at / 2] == b;)
+            first--;
+        cover_block(w, r, b, first, end);
+    }
+    for (uint32_t i = 0; i < w->visited_count; i++)
+        if (w->first_at[w->visited[i]] == NONE)
+            cover_block(w, r, w->visited[i], 0, 0);
+}
+
+static uint16_t within_16_bits(int32_t n) { return (uint16_t)(n < UINT16_MAX ? n : UINT16_MAX); }
+
+static void sum_live(const struct work *w, struct allocation *out)
+{
+    uint32_t operations = w->flow->start[w->flow->count];
+    int32_t registers = 0, predicates = 0, after = 0;
+    out->live_count = operations ? instruction_of(w, operations - 1) + 1 : 0;
+    out->live = ARENA_ARRAY(w->arena, struct rp_live, (size_t)out->live_count + 1);
+    for (uint32_t i = 0; i < out->live_count; i++) {
+        registers += w->live[i];
+        predicates += w->live_predicates[i];
+        after += w->live_after[i];
+        out->live[i] = (struct rp_live){within_16_bits(registers), within_16_bits(predicates), within_16_bits(after)};
+    }
+}
+
 static uint32_t peak(const struct work *w)
 {
     int32_t now = 0, most = 0;
@@ -214,6 +278,10 @@ static void find_ranges(struct work *w)
     w->low = ARENA_ARRAY(w->arena, uint32_t, (size_t)w->registers + 1);
     w->high = ARENA_ARRAY(w->arena, uint32_t, (size_t)w->registers + 1);
     w->change = ARENA_ARRAY(w->arena, int32_t, 2 * (size_t)operations + 2);
+    int32_t **by_instruction[] = {&w->live, &w->live_predicates, &w->live_after};
+    for (unsigned i = 0; i < sizeof by_instruction / sizeof *by_instruction; i++)
+        *by_instruction[i] =
+            ARENA_ARRAY(w->arena, int32_t, (operations ? instruction_of(w, operations - 1) : 0) + (size_t)3);
     for (uint32_t b = 0; b < blocks; b++)
         for (uint32_t i = w->flow->start[b]; i < w->flow->start[b + 1]; i++)
             w->block_of[i] = b;
@@ -221,6 +289,8 @@ static void find_ranges(struct work *w)
     for (uint32_t r = 0; r < w->registers; r++) {
         spread(w, r, scan_mentions(w, r));
         measure(w, r);
+        if (r < w->first_temporary)
+            cover_blocks(w, r);
     }
 }
 
@@ -403,6 +473,7 @@ void allocate_registers(struct arena *a, struct operation *operations, const str
     out->offset = ARENA_ARRAY(a, uint32_t, (size_t)registers + 1);
     find_ranges(&w);
     out->pressure = peak(&w);
+    sum_live(&w, out);
     find_slice(&w);
     scan(&w, out);
 }

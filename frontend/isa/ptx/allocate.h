@@ -26,6 +26,9 @@ struct allocation {
     uint32_t *offset;      /* by register, bytes in the window */
     uint32_t window_bytes; /* a multiple of 64 */
     uint32_t pressure;     /* most 32-bit registers alive at once; predicates do not count */
+    /* By instruction, from that of the first operation on; temporaries do not count. */
+    uint32_t live_count;
+    struct rp_live *live;
 };
 
 /* operations [0, flow->start[flow->count]) name register r by OPERAND_REGISTER(r). element[r]: bytes of r's elements, 0

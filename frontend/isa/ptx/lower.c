@@ -187,6 +187,14 @@ static void find_predecessors(struct lowering *l, uint32_t **start, uint32_t **p
     *preds = p;
 }
 
+/* Of this function's instructions, the first of which has number `from`. */
+static struct rp_live *live_room(struct lowering *l, uint32_t from)
+{
+    while (l->live.count < l->instructions.count)
+        VECTOR_PUSH(l->arena, &l->live, (struct rp_live){0, 0, 0});
+    return l->live.at + from;
+}
+
 static void place_values(struct lowering *l, uint32_t first, uint32_t *block_start)
 {
     struct allocation where;
@@ -200,6 +208,8 @@ static void place_values(struct lowering *l, uint32_t first, uint32_t *block_sta
     place_registers(l->operations.at + first, count, &where);
     l->current->window_bytes = where.window_bytes;
     l->current->pressure = where.pressure;
+    if (where.live_count)
+        memcpy(live_room(l, l->operations.at[first].index), where.live, where.live_count * sizeof *where.live);
     for (uint32_t i = first; i < l->operations.count; i++)
         if (l->operations.at[i].kind == UOP_CALL || l->operations.at[i].kind == UOP_HOST_CALL)
             l->operations.at[i].window_bytes = where.window_bytes;
@@ -372,6 +382,8 @@ static void set_tables(struct lowering *l, const struct ptx_function *entry, str
     k->isa = "ptx";
     k->instruction_count = l->instructions.count;
     k->instructions = l->instructions.at;
+    live_room(l, 0);
+    k->live = l->live.at;
     k->file_count = files;
     k->files = names;
     describe_inlined(l, k);

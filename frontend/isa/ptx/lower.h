@@ -31,6 +31,7 @@ struct lowering {
     uint32_t *function_index; /* by function number: index in functions + 1 */
     VECTOR(struct operation) operations;
     VECTOR(struct rp_instruction) instructions;
+    VECTOR(struct rp_live) live;                    /* by instruction */
     VECTOR(const struct ptx_instruction *) sources; /* by instruction */
     struct constants constants;
     unsigned order;

@@ -181,6 +181,8 @@ void sass_lower(struct sass_lowering *l, struct program *p)
     for (uint32_t i = 0; i < l->b.count; i++)
         lower_instruction(l, i);
     sass_lower_runtime(&l->b);
+    const struct rp_live *live = sass5x_live(l);
     place_targets(l);
     fill_in(l, p);
+    p->kernel.live = live;
 }

@@ -99,11 +99,15 @@ static void lower_stg(struct sass_lowering *l)
     set_address(l, &u, 20, 24, 0, bit(l, 45));
     move_data(l, &u);
 }
+/* Of a generic access: whether the address lies in a window, as LEA has found out. The address tells us, too. */
+enum { WINDOW_PREDICATE = 58 };
+
 static void lower_ld(struct sass_lowering *l)
 {
     struct operation u = load_or_store(l, RP_SPACE_GENERIC, false, load_size(l, 53));
     set_load_cache(l, &u, 56);
     set_address(l, &u, 20, 32, 0, bit(l, 52));
+    read_predicate(l, WINDOW_PREDICATE);
     move_data(l, &u);
 }
 static void lower_st(struct sass_lowering *l)
@@ -111,6 +115,7 @@ static void lower_st(struct sass_lowering *l)
     struct operation u = load_or_store(l, RP_SPACE_GENERIC, true, bits(l, 53, 3));
     set_store_cache(l, &u, 56);
     set_address(l, &u, 20, 32, 0, bit(l, 52));
+    read_predicate(l, WINDOW_PREDICATE);
     move_data(l, &u);
 }
 static void narrow(struct sass_lowering *l, enum rp_space space, bool store)

@@ -29,7 +29,7 @@ static struct operand random_register(const struct random_program *p, uint64_t *
 static void random_uop(struct random_program *p, uint32_t i, uint64_t *seed)
 {
     struct operation *u = &p->operations[i];
-    *u = (struct operation){.kind = UOP_LANE, .op = OP_ADD};
+    *u = (struct operation){.kind = UOP_LANE, .op = OP_ADD, .index = 7 + i};
     if (next_random(seed, 4) == 0)
         u->guard = random_register(p, seed, true);
     switch (next_random(seed, 6)) {
@@ -163,6 +163,71 @@ static bool run_program(struct random_program *p, const struct allocation *where
     return agree;
 }
 
+/* ---- live registers: by sets, operation by operation, until nothing changes ---- */
+
+struct live_sets {
+    const struct random_program *program;
+    uint32_t reads, writes, kills; /* of the operation at hand; a bit per register */
+    uint32_t in[UOPS], at[UOPS], after[UOPS];
+    bool guarded;
+};
+
+static void note_register(void *data, struct operand *o, bool is_destination)
+{
+    struct live_sets *s = data;
+    uint32_t bit = 1u << register_offset(*o);
+    s->reads |= is_destination && !s->guarded ? 0 : bit; /* under a guard the old value stays in some lanes */
+    s->writes |= is_destination ? bit : 0;
+}
+
+static uint32_t behind(const struct live_sets *s, uint32_t i)
+{
+    const struct random_program *p = s->program;
+    for (uint32_t b = 0; b < p->blocks; b++)
+        if (i + 1 == p->start[b + 1])
+            return s->in[p->start[p->successors[b][0]]] | s->in[p->start[p->successors[b][1]]];
+    return s->in[i + 1];
+}
+
+static void find_live(struct random_program *p, struct live_sets *s)
+{
+    *s = (struct live_sets){.program = p};
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < p->count; i++) {
+            uint32_t before = s->in[i];
+            s->guarded = is_register(p->operations[i].guard);
+            s->reads = s->writes = 0;
+            each_register(&p->operations[i], note_register, s);
+            s->after[i] = behind(s, i);
+            s->in[i] = s->reads | (s->after[i] & ~s->writes);
+            s->at[i] = s->in[i] | s->writes;
+            changed |= s->in[i] != before;
+        }
+    }
+}
+
+static uint32_t units(const struct random_program *p, uint32_t set, bool predicates)
+{
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < REGISTERS; r++)
+        if (set >> r & 1)
+            n += predicates ? !p->element[r] : (p->element[r] + 3u) / 4;
+    return n;
+}
+
+static void check_live(struct random_program *p, const struct allocation *where, int round)
+{
+    struct live_sets s;
+    find_live(p, &s);
+    cr_assert_eq(where->live_count, p->count);
+    for (uint32_t i = 0; i < p->count; i++) {
+        cr_assert_eq(where->live[i].registers, units(p, s.at[i], false), "program %d, operation %u", round, i);
+        cr_assert_eq(where->live[i].predicates, units(p, s.at[i], true), "program %d, operation %u", round, i);
+        cr_assert_eq(where->live[i].after, units(p, s.after[i], false), "program %d, operation %u", round, i);
+    }
+}
+
 struct check {
     int round;
     uint64_t seed;
@@ -180,13 +245,14 @@ static void check_program(struct arena *arena, void *data)
     allocate_registers(arena, p->operations, &flow, p->element, REGISTERS, REGISTERS, &where);
     cr_assert_leq(where.window_bytes, WINDOW);
     cr_assert_eq(where.window_bytes % 64, 0);
-    uint32_t units = 0;
+    uint32_t all = 0;
     for (uint32_t r = 0; r < REGISTERS; r++) {
         c->plain += slot_bytes(p, r);
-        units += (p->element[r] + 3u) / 4;
+        all += (p->element[r] + 3u) / 4;
         cr_assert_eq(where.offset[r] % (p->element[r] ? slot_bytes(p, r) : 4), 0, "register %u is not aligned", r);
     }
-    cr_assert_leq(where.pressure, units);
+    cr_assert_leq(where.pressure, all);
+    check_live(p, &where, c->round);
     for (int way = 0; way < 4; way++)
         cr_assert(run_program(p, &where, &c->seed), "program %d reads a value that another overwrote", c->round);
     c->given += where.window_bytes;
@@ -218,6 +284,28 @@ Test(registers, pressure_and_window_of_a_chain)
                                      &m);
     cr_expect_eq(p->window_bytes, 256 + 2 * 128); /* one 64-bit slot, two 32-bit slots */
     cr_expect_eq(p->kernel.registers, 4 + 2);     /* and the two that a compiler keeps for itself */
+    module_free(m);
+}
+
+/* The paper's example of a list of changes: an operation that needs three registers, and a store that releases them. */
+Test(registers, live_registers_of_a_chain)
+{
+    static const struct rp_live expected[] = {{2, 0, 2}, {3, 0, 3}, {4, 0, 4}, {5, 0, 3}, {3, 0, 0}, {0, 0, 0}};
+    struct module *m;
+    struct program *p = only_program(".entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %d<3>;\n"
+                                     "ld.param.u64 %d1, [out];\n"
+                                     "mov.u32 %r1, %tid.x;\n"
+                                     "add.u32 %r2, %r1, 1;\n"
+                                     "mul.lo.u32 %r3, %r1, %r2;\n" /* r1 and r2 are read for the last time */
+                                     "st.global.u32 [%d1], %r3;\n"
+                                     "ret; }",
+                                     &m);
+    cr_assert_eq(p->kernel.instruction_count, 6);
+    for (uint32_t i = 0; i < 6; i++) {
+        const struct rp_live *live = &p->kernel.live[i];
+        cr_expect(!memcmp(live, &expected[i], sizeof *live), "%s: %u %u %u", p->kernel.instructions[i].text,
+                  live->registers, live->predicates, live->after);
+    }
     module_free(m);
 }
 

@@ -174,6 +174,15 @@ CHANGE(calls_lost, LINES, DROP(LINES, inlined, inlined_call); DROP(LINES, inline
 CHANGE(place_file, LINES, LINES->instruction[0]->file = 2)
 CHANGE(call_untold, LINES, LINES->instruction[0]->inlined = 0)
 
+/* live registers */
+CHANGE(live_fewer, LINES, LINES->n_live_registers--)
+CHANGE(live_lost, LINES, LINES->n_live_registers = 0)
+CHANGE(live_after_lost, LINES, LINES->n_live_after = 0)
+CHANGE(live_predicates_fewer, LINES, LINES->n_live_predicates = 1)
+CHANGE(live_far, LINES, LINES->live_registers[1] = UINT16_MAX + 1)
+CHANGE(live_after_far, LINES, LINES->live_after[1] = UINT32_MAX)
+CHANGE(live_untold, LINES, LINES->n_live_registers = LINES->n_live_predicates = LINES->n_live_after = 0)
+
 /* objects, bulk copies, values */
 #define OBJECTS (kernel_of(m, "objects"))
 CHANGE(kind_unknown, OBJECTS, OBJECTS->instruction[0]->memory[2]->kind = 99)
@@ -253,36 +262,70 @@ static const struct {
                 CASE(call_outside, REFUSED, "inlined call 1: it is in the body of call 4294967294") CASE(
                     call_file, REFUSED, "inlined call 1: unknown source file (2)") CASE(calls_lost, REFUSED,
                                                                                         "unknown inlined call (2)")
-                    CASE(place_file, REFUSED, "instruction 0: unknown source file (2)") CASE(
-                        call_untold, WHOLE, "") CASE(kind_unknown, DAMAGED,
-                                                     "kernel 'objects', instruction 0: unknown kind of access (99)")
-                        CASE(kind_far, DAMAGED, "unknown kind of access (255)") CASE(
-                            kind_other, DAMAGED, "its operands have other aux values than it tells (2)")
-                            CASE(kind_object, DAMAGED, "its operands have other aux values than it tells (2)") CASE(
-                                operand_lost, DAMAGED, "its operands have other aux values than it tells (2)")
-                                CASE(aux_fewer, DAMAGED, "its operands have other aux values than it tells (4)") CASE(
-                                    aux_more, DAMAGED, "aux values where none belong, or too many (65)")
-                                    CASE(aux_far, DAMAGED, "aux values where none belong, or too many (255)") CASE(
-                                        aux_unflagged, DAMAGED, "instruction 1: aux values where none belong")
-                                        CASE(space_unknown, DAMAGED, "instruction 2: unknown memory space") CASE(
-                                            too_wide, DAMAGED,
-                                            "instruction 2: more bytes per lane than an operand may have (4294967295)")
-                                            CASE(depends_on_itself, DAMAGED, "launch 2 depends on launch 2")
-                                                CASE(depends_on_later, DAMAGED, "launch 2 depends on launch 3") CASE(
-                                                    depends_on_nothing, DAMAGED,
-                                                    "launch 2 depends on launch 4294967295")
-                                                    CASE(depends_twice, DAMAGED,
-                                                         "launch 2 depends on launch 0: dependencies ascend")
-                                                        CASE(depends_descending, DAMAGED,
-                                                             "launch 2 depends on launch 1: dependencies ascend")
-                                                            CASE(stream_far, WHOLE,
-                                                                 "") CASE(launch_number, DAMAGED,
-                                                                          "launch 7 comes where 2 is expected")
-                                                                CASE(launch_kernel, DAMAGED,
-                                                                     "launch of kernel 2, which is not in the trace")
-                                                                    CASE(launch_other_kernel, NOT_VERIFIED, "frame ")
-                                                                        CASE(launch_larger, WHOLE,
-                                                                             "") /* it ended with a fault */
+                    CASE(place_file, REFUSED, "instruction 0: unknown source file (2)") CASE(call_untold, WHOLE, "")
+                        CASE(live_fewer, REFUSED, "kernel 'lines' has 4, 5 and 5 counts of live registers") CASE(
+                            live_lost, REFUSED,
+                            "has 0, 5 and 5 counts") CASE(live_after_lost, REFUSED,
+                                                          "has 5, 5 and 0 counts") CASE(live_predicates_fewer, REFUSED,
+                                                                                        "has 5, 1 and 5 counts")
+                            CASE(live_far, REFUSED, "instruction 1: more live registers than there can be") CASE(
+                                live_after_far, REFUSED,
+                                "instruction 1: more live registers") CASE(live_untold, WHOLE, "")
+                                CASE(kind_unknown, DAMAGED,
+                                     "kernel 'objects', instruction 0: unknown kind of access (99)")
+                                    CASE(
+                                        kind_far, DAMAGED,
+                                        "unknown kind of access (255)") CASE(kind_other, DAMAGED,
+                                                                             "its operands have other aux values than "
+                                                                             "it tells (2)") CASE(kind_object, DAMAGED,
+                                                                                                  "its operands have "
+                                                                                                  "other aux values "
+                                                                                                  "than it tells (2)")
+                                        CASE(operand_lost,
+                                             DAMAGED, "its operands have other aux values than it tells (2)")
+                                            CASE(aux_fewer, DAMAGED,
+                                                 "its operands have other aux values than it tells (4)")
+                                                CASE(aux_more, DAMAGED,
+                                                     "aux values where none belong, or too many (65)")
+                                                    CASE(aux_far, DAMAGED,
+                                                         "aux values where none belong, or too many (255)")
+                                                        CASE(aux_unflagged,
+                                                             DAMAGED, "instruction 1: aux values where none belong")
+                                                            CASE(space_unknown, DAMAGED,
+                                                                 "instruction 2: unknown memory space")
+                                                                CASE(too_wide, DAMAGED,
+                                                                     "instruction 2: more bytes per lane than an "
+                                                                     "operand may have (4294967295)")
+                                                                    CASE(depends_on_itself, DAMAGED,
+                                                                         "launch 2 depends on launch 2")
+                                                                        CASE(depends_on_later, DAMAGED,
+                                                                             "launch 2 depends on launch 3")
+                                                                            CASE(depends_on_nothing, DAMAGED,
+                                                                                 "launch 2 depends on launch "
+                                                                                 "4294967295") CASE(depends_twice,
+                                                                                                    DAMAGED,
+                                                                                                    "launch 2 depends "
+                                                                                                    "on launch 0: "
+                                                                                                    "dependencies "
+                                                                                                    "ascend")
+                                                                                CASE(depends_descending, DAMAGED,
+                                                                                     "launch 2 depends on launch 1: "
+                                                                                     "dependencies ascend")
+                                                                                    CASE(stream_far, WHOLE, "") CASE(
+                                                                                        launch_number, DAMAGED,
+                                                                                        "launch 7 comes where 2 is "
+                                                                                        "expected")
+                                                                                        CASE(
+                                                                                            launch_kernel, DAMAGED,
+                                                                                            "launch of kernel 2, which "
+                                                                                            "is not in the trace")
+                                                                                            CASE(launch_other_kernel,
+                                                                                                 NOT_VERIFIED, "frame ")
+                                                                                                CASE(
+                                                                                                    launch_larger,
+                                                                                                    WHOLE,
+                                                                                                    "") /* it ended with
+                                                                                                           a fault */
     CASE(launch_smaller, NOT_VERIFIED, "within the grid") CASE(launch_flat, DAMAGED,
                                                                "launch 2 has not three dimensions")
         CASE(launch_crowded, DAMAGED, "65536 threads per block") CASE(end_number, DAMAGED, "the end of launch 9") CASE(

@@ -315,7 +315,8 @@ Test(writer, tables_come_back_as_they_were)
                                                   .file = 1,
                                                   .line = 9}};
     static const char *const files[] = {"a.cu", "b.cu"};
-    static const struct rp_kernel k = {"n", "sm_62", 1, list, 2, files, 0, NULL, 255, 49152, 64, 1024, 0, 0};
+    static const struct rp_live live = {UINT16_MAX, 7, 254};
+    static const struct rp_kernel k = {"n", "sm_62", 1, list, 2, files, 0, NULL, &live, 255, 49152, 64, 1024, 0, 0};
     struct rp_error err = {0};
     uint32_t id;
     struct rp_writer *w = rp_writer_open(path, &p, NULL, &err);
@@ -327,6 +328,7 @@ Test(writer, tables_come_back_as_they_were)
     const struct rp_kernel *g = rp_trace_kernel(t, 0);
     const struct rp_instruction *i = g->instructions;
     cr_expect(!strcmp(g->name, "n") && !strcmp(g->isa, "sm_62") && !strcmp(g->files[1], "b.cu"));
+    cr_expect(g->live && g->live->registers == UINT16_MAX && g->live->predicates == 7 && g->live->after == 254);
     cr_expect(g->registers == 255 && g->static_shared == 49152 && g->local_bytes == 64 && g->max_threads == 1024);
     cr_expect(i->pc == UINT64_MAX && i->raw_size == 3 && !memcmp(i->raw, raw, 3) && i->control == 0x1fffff);
     cr_expect(!strcmp(i->text, "t") && i->unit_class == RP_CLASS_UNIFORM && i->flags == 0xff &&

@@ -1,0 +1,92 @@
+#!/bin/bash
+# reprise info --registers and --san: static counts, paths of warps, time; text, CSV and JSON say the same.
+set -u
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+r=$REPRISE
+check() { # what, command...
+    local what=$1
+    shift
+    if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
+}
+"$r" record -q -o "$dir/t.wtr" --module "$BUILD/kernels/reduce.ptx" -k reduce_tree --grid 6 --block 128 --arg buf=rand-f32:3K:seed=1 \
+    --arg buf=zeros:4K --arg i32=768
+m="--machine jetson-tx2"
+"$r" info "$dir/t.wtr" --registers >"$dir/text"
+"$r" info "$dir/t.wtr" --registers $m >"$dir/time"
+"$r" info "$dir/t.wtr" --registers --csv >"$dir/csv"
+"$r" info "$dir/t.wtr" --registers --json $m >"$dir/json"
+"$r" info "$dir/t.wtr" --registers --csv $m >"$dir/changes"
+"$r" info "$dir/t.wtr" --san --json >"$dir/san"
+"$r" info "$dir/t.wtr" --san >"$dir/san.text"
+"$r" info "$dir/t.wtr" --json >"$dir/info"
+"$r" replay "$dir/t.wtr" $m --json >"$dir/replay"
+check "registers and ids: text, CSV, JSON and a replay agree" python3 - "$dir" <<'PY'
+import csv, json, sys
+d = sys.argv[1]
+live, san, info, replay = (json.load(open(f"{d}/{n}")) for n in ("json", "san", "info", "replay"))
+kernel, launch, time = live["kernels"][0], live["launches"][0], live["time"]
+rows = list(csv.DictReader(open(f"{d}/csv")))
+assert kernel["virtual"] and len(rows) == len(kernel["instructions"]) == info["kernels"][0]["instructions"]
+after = 0
+for row, i in zip(rows, kernel["instructions"]):
+    assert [row[k] for k in ("live", "change", "after", "predicates")] == [str(i[k]) for k in ("live", "change", "after", "predicates")]
+    assert i["change"] == i["after"] - after and i["live"] >= i["after"]
+    after = i["after"]
+assert kernel["peak"]["registers"] == max(i["live"] for i in kernel["instructions"])
+assert launch["warp_instructions"] == info["launches"][0]["warp_instructions"]
+text = open(f"{d}/text").read()
+assert f"peak    {kernel['peak']['registers']} virtual registers" in text and f"mean    {launch['mean']:.2f} over warp" in text
+
+# ids: every warp's list has one for each instruction but the plain exit, two for an atomic; changes begin and end at none
+warps = sum(w["warps"] for w in san["launches"][0]["warps"])
+assert warps == launch["warps"], warps
+mix = {k: v["warp_instructions"] for k, v in info["launches"][0]["mix"].items()}
+count = [0] * 7
+for w in san["launches"][0]["warps"]:
+    assert len(w["ids"]) == len(w["registers"]) and sum(w["registers"]) == 0, sum(w["registers"])
+    for i in w["ids"]:
+        count[i] += w["warps"]
+assert count[6] == mix.get("barrier", 0), (count, mix)
+assert sum(count) == launch["warp_instructions"] - warps, "one exit a warp is left out"
+assert count[5] == sum(n for c, n in mix.items() if c.startswith("fp") or c == "sfu"), (count, mix)
+
+# time: the changes end at none; their integral and peak are those that are told
+now, peak, last, area = {}, {}, 0, 0
+for c in csv.DictReader(open(f"{d}/changes")):
+    cycle, place, n = int(c["cycle"]), (c["SM"], c["sub-core"]), int(c["registers"])
+    assert cycle >= last
+    area += (cycle - last) * sum(now.values())
+    last, now[place] = cycle, n
+    peak["sub-core"] = max(peak.get("sub-core", 0), n)
+assert not any(now.values()) and peak["sub-core"] == time["subcore"]["peak"]
+cycles = replay["total"]["cycles"]
+assert time["cycles"] == cycles and last <= cycles + 1
+options = replay["machine"]["options"]
+assert abs(area / cycles / options["sms"] - time["sm"]["mean"]) < 1e-5, (area / cycles / options["sms"], time["sm"])
+assert abs(time["sm"]["mean"] / options["subcores"] - time["subcore"]["mean"]) < 1e-5
+assert time["warp"]["peak"] == launch["peak"] and time["sm"]["peak"] >= time["subcore"]["peak"] >= time["warp"]["peak"]
+PY
+check "time: the table has a warp's, a sub-core's and an SM's" grep -qE '^sub-core +[0-9]+' "$dir/time"
+check "ids as text: one row for warps that did the same" grep -qE '^block 0, warp 2: 2 warps$' "$dir/san.text"
+
+says() { # status, text, arguments...
+    local status=$1 text=$2
+    shift 2
+    "$r" info "$@" >"$dir/out" 2>"$dir/err"
+    if [ $? -eq "$status" ] && grep -qF -- "$text" "$dir/err" && [ "$(wc -l <"$dir/err")" -eq 1 ] && [ ! -s "$dir/out" ]; then
+        echo "ok - says: $text"
+    else
+        echo "not ok - says: $text"
+        cat "$dir/err" >&2
+    fi
+}
+says 1 "ask for one at a time" "$dir/t.wtr" --registers --san
+says 1 "--machine goes with --registers" "$dir/t.wtr" --machine jetson-tx2
+says 1 "the trace has 1 launch" "$dir/t.wtr" --registers --launch 1
+says 1 "--launch goes with" "$dir/t.wtr" --launch 0
+says 1 "name it with --machine" "$dir/t.wtr" --registers --set sms=1
+says 1 "unknown machine" "$dir/t.wtr" --registers --machine nowhere
+says 1 "--san prints text" "$dir/t.wtr" --san --csv
+says 2 "does not tell its live registers" tests/golden/trace/chain.wtr --registers
+check "ids of a trace that does not tell its registers" eval '"$r" info tests/golden/trace/chain.wtr --san --json | grep -q "\"registers\": null"'

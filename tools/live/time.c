@@ -1,0 +1,311 @@
+/* Live registers over time: from the instructions that issue in a replay by the reference engine. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/meaning.h"
+#include "replay/replay.h"
+#include "tools/live/live.h"
+
+struct warp {
+    uint64_t left;  /* issues to come */
+    uint64_t since; /* its last issue */
+    uint16_t registers;
+};
+
+/* A block on an SM. */
+struct block {
+    struct block *next;
+    uint32_t launch, warps, alive; /* alive: warps whose last instruction has not issued */
+    uint64_t index;
+    struct warp warp[];
+};
+
+/* A warp ends. */
+struct end {
+    uint64_t cycle;
+    uint32_t subcore; /* of the chip */
+    uint16_t registers;
+};
+
+struct timeline {
+    struct rp_trace *trace;
+    const struct machine *machine;
+    struct live_time *out;
+    struct block **blocks; /* by SM */
+    uint64_t *subcores, *sms, *printed;
+    uint32_t subcore_count;
+    struct end *ends; /* a heap */
+    size_t end_count, end_room;
+    uint32_t *touched, touched_count;
+    bool *is_touched;
+    uint64_t now, base; /* cycles; those of earlier periods */
+    uint64_t resident;  /* warps */
+    FILE *csv;
+    struct rp_error *err;
+    bool failed;
+};
+
+static void fail(struct timeline *t)
+{
+    if (!t->failed)
+        rp_fail(t->err, RP_SYSTEM, "out of memory for live registers over time");
+    t->failed = true;
+}
+
+/* ---- what is alive at a time ------------------------------------------------------------------------------------- */
+
+static void note_peak(struct live_extent *e, uint64_t registers, uint64_t cycle, uint32_t where)
+{
+    if (registers <= e->peak)
+        return;
+    e->peak = registers;
+    e->peak_cycle = cycle;
+    e->where = where;
+}
+
+/* All changes of the cycle have been made. */
+static void settle(struct timeline *t)
+{
+    uint32_t per_sm = (uint32_t)t->machine->subcores;
+    for (uint32_t i = 0; i < t->touched_count; i++) {
+        uint32_t c = t->touched[i];
+        t->is_touched[c] = false;
+        note_peak(&t->out->subcore, t->subcores[c], t->now, c);
+        note_peak(&t->out->sm, t->sms[c / per_sm], t->now, c / per_sm);
+        if (t->csv && t->subcores[c] != t->printed[c])
+            fprintf(t->csv, "%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 "\n", t->now, c / per_sm, c % per_sm,
+                    t->subcores[c]);
+        t->printed[c] = t->subcores[c];
+    }
+    t->touched_count = 0;
+}
+
+static void go_to(struct timeline *t, uint64_t cycle)
+{
+    if (cycle == t->now)
+        return;
+    settle(t);
+    t->now = cycle;
+}
+
+static void change(struct timeline *t, uint32_t subcore, int32_t by)
+{
+    t->subcores[subcore] += (uint64_t)(int64_t)by;
+    t->sms[subcore / (uint32_t)t->machine->subcores] += (uint64_t)(int64_t)by;
+    if (!t->is_touched[subcore]) {
+        t->is_touched[subcore] = true;
+        t->touched[t->touched_count++] = subcore;
+    }
+}
+
+/* ---- ends of warps: a heap, the first end on top ----------------------------------------------------------------- */
+
+static bool add_end(struct timeline *t, struct end e)
+{
+    if (t->end_count == t->end_room) {
+        size_t room = t->end_room ? 2 * t->end_room : 256;
+        struct end *ends = realloc(t->ends, room * sizeof *ends);
+        if (!ends)
+            return false;
+        t->ends = ends;
+        t->end_room = room;
+    }
+    size_t i = t->end_count++;
+    for (; i && t->ends[(i - 1) / 2].cycle > e.cycle; i = (i - 1) / 2)
+        t->ends[i] = t->ends[(i - 1) / 2];
+    t->ends[i] = e;
+    return true;
+}
+
+static struct end take_end(struct timeline *t)
+{
+    struct end first = t->ends[0], last = t->ends[--t->end_count];
+    size_t i = 0;
+    for (size_t child = 1; child < t->end_count; child = 2 * i + 1) {
+        child += child + 1 < t->end_count && t->ends[child + 1].cycle < t->ends[child].cycle;
+        if (t->ends[child].cycle >= last.cycle)
+            break;
+        t->ends[i] = t->ends[child];
+        i = child;
+    }
+    t->ends[i] = last;
+    return first;
+}
+
+static void end_warps(struct timeline *t, uint64_t until)
+{
+    while (t->end_count && t->ends[0].cycle <= until) {
+        struct end e = take_end(t);
+        go_to(t, e.cycle);
+        change(t, e.subcore, -(int32_t)e.registers);
+    }
+}
+
+/* ---- what issues ------------------------------------------------------------------------------------------------- */
+
+static bool count_issues(const struct timeline *t, struct rp_block *b, uint32_t warp, uint64_t *count)
+{
+    struct rp_cursor c;
+    struct rp_step s;
+    int more;
+    if (!rp_cursor_open(&c, b, warp, t->err))
+        return false;
+    while ((more = rp_cursor_next(&c, &s, t->err)) == 1)
+        *count += t->machine->issue_exit || !is_plain_exit(s.instruction);
+    rp_cursor_close(&c);
+    return more == 0;
+}
+
+static struct block *open_block(struct timeline *t, const struct replay_issue *i)
+{
+    struct rp_block *b = rp_block_open(t->trace, i->launch, i->block, t->err);
+    if (!b) {
+        t->failed = true;
+        return NULL;
+    }
+    uint32_t warps = rp_block_warps(b);
+    struct block *block = calloc(1, sizeof *block + warps * sizeof *block->warp);
+    bool fine = true;
+    for (uint32_t w = 0; block && fine && w < warps; w++) {
+        fine = count_issues(t, b, w, &block->warp[w].left);
+        block->alive += block->warp[w].left > 0;
+    }
+    rp_block_close(b);
+    if (!block)
+        fail(t);
+    t->failed |= !fine;
+    if (!block)
+        return NULL;
+    block->launch = i->launch;
+    block->index = i->block;
+    block->warps = warps;
+    block->next = t->blocks[i->sm];
+    return t->blocks[i->sm] = block;
+}
+
+static struct block *find_block(struct timeline *t, const struct replay_issue *i)
+{
+    for (struct block *b = t->blocks[i->sm]; b; b = b->next)
+        if (b->index == i->block && b->launch == i->launch)
+            return b;
+    return open_block(t, i);
+}
+
+static void close_block(struct timeline *t, uint32_t sm, struct block *block)
+{
+    struct block **at = &t->blocks[sm];
+    while (*at != block)
+        at = &(*at)->next;
+    *at = block->next;
+    free(block);
+}
+
+/* The machine was idle: its cycles begin again. */
+static void begin_period(struct timeline *t)
+{
+    end_warps(t, UINT64_MAX);
+    settle(t);
+    t->base = t->now;
+}
+
+static void last_issue(struct timeline *t, const struct replay_issue *i, struct block *b, struct warp *w)
+{
+    uint32_t subcore = i->sm * (uint32_t)t->machine->subcores + i->subcore;
+    uint64_t done = t->base + (i->done > i->issue ? i->done : i->issue + 1);
+    t->out->warp.sum += (done - w->since) * w->registers;
+    t->out->warp.cycles += done - w->since;
+    t->resident--;
+    if (!add_end(t, (struct end){done, subcore, w->registers}))
+        fail(t);
+    if (!--b->alive)
+        close_block(t, i->sm, b);
+}
+
+static void issued(void *data, const struct replay_issue *i)
+{
+    struct timeline *t = data;
+    if (t->failed)
+        return;
+    if (!t->resident && t->base + i->issue < t->now)
+        begin_period(t);
+    uint64_t cycle = t->base + i->issue;
+    const struct rp_kernel *k = rp_trace_kernel(t->trace, rp_trace_launch(t->trace, i->launch)->kernel);
+    struct block *b = find_block(t, i);
+    if (!b || t->failed)
+        return;
+    struct warp *w = &b->warp[i->warp];
+    uint16_t registers = k->live[i->index].registers;
+    end_warps(t, cycle);
+    go_to(t, cycle);
+    change(t, i->sm * (uint32_t)t->machine->subcores + i->subcore, (int32_t)registers - w->registers);
+    if (w->since || w->registers) {
+        t->out->warp.sum += (cycle - w->since) * w->registers;
+        t->out->warp.cycles += cycle - w->since;
+    } else {
+        t->resident++;
+    }
+    w->since = cycle;
+    w->registers = registers;
+    note_peak(&t->out->warp, registers, cycle, i->index);
+    if (!--w->left)
+        last_issue(t, i, b, w);
+}
+
+/* ---- the replay -------------------------------------------------------------------------------------------------- */
+
+static bool begin(struct timeline *t)
+{
+    uint32_t sms = (uint32_t)t->machine->sms;
+    t->subcore_count = sms * (uint32_t)t->machine->subcores;
+    t->blocks = calloc(sms, sizeof *t->blocks);
+    t->sms = calloc(sms, sizeof *t->sms);
+    t->subcores = calloc(t->subcore_count, sizeof *t->subcores);
+    t->printed = calloc(t->subcore_count, sizeof *t->printed);
+    t->touched = calloc(t->subcore_count, sizeof *t->touched);
+    t->is_touched = calloc(t->subcore_count, sizeof *t->is_touched);
+    return t->blocks && t->sms && t->subcores && t->printed && t->touched && t->is_touched;
+}
+
+static void end(struct timeline *t)
+{
+    for (int64_t s = 0; t->blocks && s < t->machine->sms; s++)
+        while (t->blocks[s])
+            close_block(t, (uint32_t)s, t->blocks[s]);
+    void *all[] = {t->blocks, t->sms, t->subcores, t->printed, t->touched, t->is_touched, t->ends};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+}
+
+bool live_time(struct rp_trace *trace, const struct machine *m, int64_t launch, FILE *csv, struct live_time *out,
+               struct rp_error *err)
+{
+    *out = (struct live_time){0};
+    struct timeline t = {.trace = trace, .machine = m, .out = out, .csv = csv, .err = err};
+    struct replay_options options = {.engine = REPLAY_REFERENCE,
+                                     .threads = 1,
+                                     .launch = launch,
+                                     .serial = true,
+                                     .issued = issued,
+                                     .issued_data = &t};
+    struct replay_result result;
+    if (!begin(&t)) {
+        end(&t);
+        return rp_fail(err, RP_SYSTEM, "out of memory for live registers over time");
+    }
+    struct rp_error failed;
+    bool fine = replay(trace, m, &options, &result, &failed);
+    if (fine) {
+        end_warps(&t, UINT64_MAX);
+        settle(&t);
+        out->cycles = result.total.cycles;
+        out->subcore.sum = out->sm.sum = out->warp.sum;
+        out->subcore.cycles = out->cycles * t.subcore_count;
+        out->sm.cycles = out->cycles * (uint64_t)m->sms;
+        replay_result_free(&result);
+    } else if (!t.failed) {
+        *err = failed;
+    }
+    end(&t);
+    return fine && !t.failed;
+}
