@@ -112,7 +112,7 @@ if command -v fish >/dev/null; then
 else
     echo "ok - fish: what it offers # SKIP no fish here"
 fi
-check "bash: options of another command are not offered" test "$(complete_bash info --mach)" = " "
+check "bash: options of another command are not offered" test "$(complete_bash verify --mach)" = " "
 for shell in zsh fish; do
     "$r" help --completion $shell >"$dir/reprise.$shell"
     for c in $commands; do grep -q "\b$c\b" "$dir/reprise.$shell" || check "$shell knows $c" false; done
