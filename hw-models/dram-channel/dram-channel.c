@@ -46,8 +46,8 @@ struct dram_channel {
     uint32_t arrived_count;
     void **answers; /* a ring */
     uint32_t answer_head, answer_count;
-    bool stalled; /* the bus stood still in the last cycle: nobody takes the answers */
-    bool changed; /* something happened in it */
+    bool stalled;        /* the bus stood still in the last cycle: nobody takes the answers */
+    uint64_t command_at; /* the first cycle in which a bank may get its next command, as far as is known */
     struct entry *spare;
 };
 
@@ -152,7 +152,6 @@ static void *transfer(struct dram_channel *c)
     if (c->stalled)
         return NULL;
     struct entry *e = bus_pop(&c->bus, 1);
-    c->changed |= e != NULL;
     if (!e || ++e->received < e->command.sectors)
         return NULL;
     if (e->command.write)
@@ -162,6 +161,26 @@ static void *transfer(struct dram_channel *c)
     e->next = c->spare;
     c->spare = e;
     return written;
+}
+
+/* ---- times ------------------------------------------------------------------------------------------------------- */
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t sooner(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* The first cycle in which the bank, which has a request at hand, may get its next command if no other command is
+ * given until then; for a column command there must be room on the bus, too. */
+static uint64_t time_of_command(const struct dram_channel *c, uint32_t number)
+{
+    const struct bank *b = &c->banks[number];
+    const struct dram_command *r = &b->current->command;
+    uint32_t group = number % c->t.groups;
+    if (!b->active)
+        return later(c->rrd, later(b->rp, b->rc));
+    if (b->row != r->row)
+        return later(later(b->ras, b->write_to_close), later(b->read_to_close, c->group_rtpl[group]));
+    uint64_t bus = later(c->ccd, c->group_ccdl[group]);
+    return later(bus, r->write ? later(b->rcd_write, c->read_to_write) : later(b->rcd, c->write_to_read));
 }
 
 /* ---- choosing ---------------------------------------------------------------------------------------------------- */
@@ -177,7 +196,6 @@ static void take_arrivals(struct dram_channel *c)
         c->asked |= 1ull << e->command.bank;
         c->pending++;
     }
-    c->changed |= c->arrived_count != 0;
     c->arrived_count = 0;
 }
 
@@ -224,27 +242,10 @@ static void schedule(struct dram_channel *c)
     c->commanded |= 1ull << bank;
     c->asked = b->first ? c->asked : c->asked & ~(1ull << bank);
     c->first = (c->first + 1) % c->t.banks;
-    c->changed = true;
+    c->command_at = sooner(c->command_at, time_of_command(c, bank));
 }
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
-
-static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
-/* The first cycle in which the bank, which has a request at hand, may get its next command if no other command is
- * given until then; for a column command there must be room on the bus, too. */
-static uint64_t time_of_command(const struct dram_channel *c, uint32_t number)
-{
-    const struct bank *b = &c->banks[number];
-    const struct dram_command *r = &b->current->command;
-    uint32_t group = number % c->t.groups;
-    if (!b->active)
-        return later(c->rrd, later(b->rp, b->rc));
-    if (b->row != r->row)
-        return later(later(b->ras, b->write_to_close), later(b->read_to_close, c->group_rtpl[group]));
-    uint64_t bus = later(c->ccd, c->group_ccdl[group]);
-    return later(bus, r->write ? later(b->rcd_write, c->read_to_write) : later(b->rcd, c->write_to_read));
-}
 
 static bool wants_column(const struct bank *b) { return b->active && b->row == b->current->command.row; }
 
@@ -296,6 +297,8 @@ static void row_command(struct dram_channel *c, uint32_t number)
 static void command(struct dram_channel *c)
 {
     bool column = false, row = false;
+    if (c->now < c->command_at)
+        return;
     for (uint32_t i = 0; i < c->t.banks && !column; i++) {
         uint32_t bank = i + c->first;
         bank -= bank >= c->t.banks ? c->t.banks : 0;
@@ -309,7 +312,9 @@ static void command(struct dram_channel *c)
             row = true;
         }
     }
-    c->changed |= column || row;
+    c->command_at = UINT64_MAX;
+    for (uint64_t left = c->commanded; left; left &= left - 1)
+        c->command_at = sooner(c->command_at, time_of_command(c, (uint32_t)__builtin_ctzll(left)));
 }
 
 void *dram_channel_cycle(struct dram_channel *c, uint64_t now)
@@ -317,7 +322,6 @@ void *dram_channel_cycle(struct dram_channel *c, uint64_t now)
     if (now > c->now && !c->stalled)
         bus_pop(&c->bus, now - c->now);
     c->now = now;
-    c->changed = false;
     c->stalled = c->answer_count == c->t.returns;
     void *written = transfer(c);
     take_arrivals(c);
@@ -329,14 +333,10 @@ void *dram_channel_cycle(struct dram_channel *c, uint64_t now)
 
 uint64_t dram_channel_next(const struct dram_channel *c)
 {
-    uint64_t next = UINT64_MAX;
-    if (c->changed || c->arrived_count)
+    if (c->arrived_count || c->asked & ~c->commanded)
         return c->now;
+    uint64_t next = c->command_at;
     if (c->bus.count && !c->stalled)
-        next = c->now + (c->bus.taken[c->bus.head].before - c->bus.out);
-    for (uint64_t banks = c->commanded; banks; banks &= banks - 1) {
-        uint64_t at = time_of_command(c, (uint32_t)__builtin_ctzll(banks));
-        next = at < next ? at : next;
-    }
+        next = sooner(next, c->now + (c->bus.taken[c->bus.head].before - c->bus.out));
     return later(next, c->now);
 }

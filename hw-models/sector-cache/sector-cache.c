@@ -5,14 +5,21 @@
 
 #define SECTORS 4u
 #define BUCKETS 1024u
+#define NONE UINT32_MAX
 
-enum { INVALID, RESERVED, VALID, MODIFIED };
-
+/* A bit per sector in each of the small fields. A line is never empty again once it has a tag. */
 struct line {
     uint64_t tag, used;
-    uint32_t written[SECTORS]; /* bytes */
-    uint8_t state[SECTORS];
-    uint8_t readable, modified_on_fill, ignored; /* a bit per sector */
+    uint32_t written[SECTORS];         /* bytes */
+    uint8_t reserved, valid, modified; /* at most one of these: what the sector is; none: it is not there */
+    uint8_t readable, modified_on_fill, ignored;
+    uint32_t older, newer; /* neighbours in their set by last use, then by number; NONE: none */
+    uint32_t next;         /* of the lines with its hash */
+};
+
+struct set {
+    uint32_t empty; /* ways without a line: those below this number */
+    uint32_t oldest, newest;
 };
 
 struct waiter {
@@ -30,27 +37,29 @@ struct mshr {
 struct sector_cache {
     struct sector_cache_shape shape;
     struct line *lines;
+    struct set *sets;
+    uint32_t *hash; /* the first line of each */
+    uint32_t hash_mask;
     uint32_t room; /* lines that were made room for */
     uint32_t dirty;
     struct mshr *bucket[BUCKETS], *ready, *last_ready, *spare;
     struct waiter *spare_waiters;
     uint32_t mshr_count;
+    uint64_t changes;
 };
 
-static bool has_state(const struct line *l, uint8_t state)
+static uint32_t hash_of(const struct sector_cache *c, uint64_t tag)
 {
-    for (unsigned s = 0; s < SECTORS; s++)
-        if (l->state[s] == state)
-            return true;
-    return false;
+    return (uint32_t)(tag * 0x9e3779b97f4a7c15u >> 32) & c->hash_mask;
 }
 
-static bool is_present(const struct line *l)
+static void clear_lines(struct sector_cache *c)
 {
-    for (unsigned s = 0; s < SECTORS; s++)
-        if (l->state[s] != INVALID)
-            return true;
-    return false;
+    memset(c->lines, 0, c->room * sizeof *c->lines);
+    for (uint32_t s = 0; s < c->shape.sets; s++)
+        c->sets[s] = (struct set){c->shape.ways, NONE, NONE};
+    memset(c->hash, 0xff, (c->hash_mask + 1) * sizeof *c->hash);
+    c->dirty = 0;
 }
 
 struct sector_cache *sector_cache_new(const struct sector_cache_shape *shape)
@@ -60,10 +69,16 @@ struct sector_cache *sector_cache_new(const struct sector_cache_shape *shape)
         return NULL;
     c->shape = *shape;
     c->room = shape->sets * shape->ways;
-    c->lines = calloc(c->room, sizeof *c->lines);
-    if (c->lines)
+    for (c->hash_mask = 15; c->hash_mask < c->room;)
+        c->hash_mask = 2 * c->hash_mask + 1;
+    c->lines = malloc(c->room * sizeof *c->lines);
+    c->sets = malloc(shape->sets * sizeof *c->sets);
+    c->hash = malloc((c->hash_mask + 1) * sizeof *c->hash);
+    if (c->lines && c->sets && c->hash) {
+        clear_lines(c);
         return c;
-    free(c);
+    }
+    sector_cache_free(c);
     return NULL;
 }
 
@@ -89,15 +104,19 @@ void sector_cache_free(struct sector_cache *c)
         free(w);
     }
     free(c->lines);
+    free(c->sets);
+    free(c->hash);
     free(c);
 }
 
 void sector_cache_clear(struct sector_cache *c, uint32_t ways)
 {
     c->shape.ways = ways * c->shape.sets <= c->room ? ways : c->room / c->shape.sets;
-    memset(c->lines, 0, c->room * sizeof *c->lines);
-    c->dirty = 0;
+    clear_lines(c);
+    c->changes++;
 }
+
+uint64_t sector_cache_changes(const struct sector_cache *c) { return c->changes; }
 
 /* ---- requests under way ------------------------------------------------------------------------------------------ */
 
@@ -149,6 +168,7 @@ void *sector_cache_ready(struct sector_cache *c)
     w->next = c->spare_waiters;
     c->spare_waiters = w;
     m->count--;
+    c->changes++;
     if (m->first)
         return request;
     c->ready = m->next_ready;
@@ -169,73 +189,130 @@ static bool may_replace_dirty(const struct sector_cache *c)
     return (uint64_t)c->dirty * 100 >= (uint64_t)c->shape.dirty_percent * c->shape.sets * c->shape.ways;
 }
 
-/* The line of this tag, or NULL and in *victim the one to be replaced: the last that is empty, else the least recently
- * used; NULL: none may be. */
-static struct line *probe(struct sector_cache *c, uint64_t tag, uint32_t set, struct line **victim)
+static struct line *find(const struct sector_cache *c, uint64_t tag)
 {
-    struct line *lines = &c->lines[set * c->shape.ways], *empty = NULL, *oldest = NULL;
-    bool dirty_too = may_replace_dirty(c);
-    for (uint32_t w = 0; w < c->shape.ways; w++) {
-        struct line *l = &lines[w];
-        bool present = is_present(l);
-        if (present && l->tag == tag)
-            return l;
-        if (has_state(l, RESERVED) || (!dirty_too && has_state(l, MODIFIED)))
-            continue;
-        if (!present)
-            empty = l;
-        else if (!oldest || l->used < oldest->used)
-            oldest = l;
-    }
-    *victim = empty ? empty : oldest;
+    for (uint32_t i = c->hash[hash_of(c, tag)]; i != NONE; i = c->lines[i].next)
+        if (c->lines[i].tag == tag)
+            return &c->lines[i];
     return NULL;
+}
+
+/* Which line of the set makes way: the last that is empty, else the least recently used, of equals the first; NULL:
+ * none may. */
+static struct line *choose_victim(const struct sector_cache *c, uint32_t set)
+{
+    const struct set *s = &c->sets[set];
+    if (s->empty)
+        return &c->lines[set * c->shape.ways + s->empty - 1];
+    bool dirty_too = may_replace_dirty(c);
+    for (uint32_t i = s->oldest; i != NONE; i = c->lines[i].newer)
+        if (!c->lines[i].reserved && (dirty_too || !c->lines[i].modified))
+            return &c->lines[i];
+    return NULL;
+}
+
+static void unlink_use(struct sector_cache *c, struct set *s, const struct line *l)
+{
+    *(l->older == NONE ? &s->oldest : &c->lines[l->older].newer) = l->newer;
+    *(l->newer == NONE ? &s->newest : &c->lines[l->newer].older) = l->older;
+}
+
+static void link_use(struct sector_cache *c, struct set *s, uint32_t number, uint64_t now)
+{
+    struct line *l = &c->lines[number];
+    uint32_t after = s->newest;
+    while (after != NONE && c->lines[after].used == now && after > number)
+        after = c->lines[after].older;
+    l->used = now;
+    l->older = after;
+    l->newer = after == NONE ? s->oldest : c->lines[after].newer;
+    *(l->older == NONE ? &s->oldest : &c->lines[l->older].newer) = number;
+    *(l->newer == NONE ? &s->newest : &c->lines[l->newer].older) = number;
+}
+
+static void use(struct sector_cache *c, struct line *l, uint64_t now)
+{
+    uint32_t number = (uint32_t)(l - c->lines);
+    struct set *s = &c->sets[number / c->shape.ways];
+    if (l->used == now)
+        return;
+    unlink_use(c, s, l);
+    link_use(c, s, number, now);
+}
+
+static void unlink_hash(struct sector_cache *c, const struct line *l)
+{
+    uint32_t *at = &c->hash[hash_of(c, l->tag)];
+    while (&c->lines[*at] != l)
+        at = &c->lines[*at].next;
+    *at = l->next;
+}
+
+/* The victim gets another tag. */
+static void replace(struct sector_cache *c, struct line *l, uint64_t tag, uint64_t now, struct sector_victim *victim)
+{
+    uint32_t number = (uint32_t)(l - c->lines), *first = &c->hash[hash_of(c, tag)];
+    struct set *s = &c->sets[number / c->shape.ways];
+    if (number % c->shape.ways + 1 == s->empty)
+        s->empty--;
+    else {
+        unlink_use(c, s, l);
+        unlink_hash(c, l);
+    }
+    if (l->modified) {
+        victim->sectors += (uint32_t)__builtin_popcount(l->modified);
+        victim->line = l->tag;
+        c->dirty--;
+    }
+    *l = (struct line){.tag = tag, .next = *first};
+    *first = number;
+    link_use(c, s, number, now);
 }
 
 /* Reserves the sector, in a new line if there is none. */
 static void reserve(struct sector_cache *c, struct line *l, bool is_new, uint64_t tag, unsigned sector, uint64_t now,
                     struct sector_victim *victim)
 {
-    bool was_dirty = has_state(l, MODIFIED);
-    if (is_new) {
-        if (was_dirty) {
-            for (unsigned s = 0; s < SECTORS; s++)
-                victim->sectors += l->state[s] == MODIFIED;
-            victim->line = l->tag;
-            c->dirty--;
-        }
-        *l = (struct line){.tag = tag};
-    }
     uint8_t bit = (uint8_t)(1u << sector);
-    l->modified_on_fill &= (uint8_t)~bit;
-    if (!is_new && l->state[sector] == MODIFIED)
-        l->modified_on_fill |= bit;
+    if (is_new)
+        replace(c, l, tag, now, victim);
+    else
+        use(c, l, now);
+    bool was_dirty = l->modified;
+    l->modified_on_fill = (uint8_t)((l->modified_on_fill & ~bit) | (l->modified & bit));
     l->ignored &= (uint8_t)~bit;
     l->readable |= bit;
-    l->state[sector] = RESERVED;
-    l->used = now;
-    if (!is_new && was_dirty && !has_state(l, MODIFIED))
+    l->reserved |= bit;
+    l->valid &= (uint8_t)~bit;
+    l->modified &= (uint8_t)~bit;
+    if (was_dirty && !l->modified)
         c->dirty--;
 }
 
 static void make_dirty(struct sector_cache *c, struct line *l, unsigned sector)
 {
-    if (!has_state(l, MODIFIED))
+    uint8_t bit = (uint8_t)(1u << sector);
+    if (!l->modified)
         c->dirty++;
-    l->state[sector] = MODIFIED;
+    l->reserved &= (uint8_t)~bit;
+    l->valid &= (uint8_t)~bit;
+    l->modified |= bit;
 }
 
 enum sector_find sector_cache_read(struct sector_cache *c, uint64_t line, uint32_t set, unsigned sector, uint64_t now,
                                    bool room, bool atomic, void *request, struct sector_victim *victim)
 {
-    struct line *replaced = NULL, *l = probe(c, line, set, &replaced);
+    struct line *l = find(c, line), *replaced = NULL;
+    uint8_t bit = (uint8_t)(1u << sector);
     *victim = (struct sector_victim){0};
-    if (l && (l->state[sector] == VALID || (l->state[sector] == MODIFIED && l->readable >> sector & 1))) {
-        l->used = now;
+    if (l && ((l->valid | (l->modified & l->readable)) & bit)) {
+        use(c, l, now);
+        c->changes++;
         if (atomic)
             make_dirty(c, l, sector);
         return SECTOR_HIT;
     }
-    if ((!l && !replaced) || !room)
+    if (!room || (!l && !(replaced = choose_victim(c, set))))
         return SECTOR_REFUSED;
     uint64_t key = line * SECTORS + sector;
     struct mshr **at = mshr_of(c, key);
@@ -244,8 +321,9 @@ enum sector_find sector_cache_read(struct sector_cache *c, uint64_t line, uint32
     bool merged = *at;
     if (!(merged ? add_waiter(c, *at, request) : add_mshr(c, at, key, request)))
         return SECTOR_REFUSED;
-    if (l && l->state[sector] == RESERVED)
-        l->used = now;
+    c->changes++;
+    if (l && l->reserved & bit)
+        use(c, l, now);
     else
         reserve(c, l ? l : replaced, !l, line, sector, now, victim);
     if (!c->shape.back)
@@ -256,15 +334,16 @@ enum sector_find sector_cache_read(struct sector_cache *c, uint64_t line, uint32
 enum sector_find sector_cache_write(struct sector_cache *c, uint64_t line, uint32_t set, unsigned sector,
                                     uint32_t bytes, uint64_t now, bool room, struct sector_victim *victim)
 {
-    struct line *replaced = NULL, *l = probe(c, line, set, &replaced);
+    struct line *l = find(c, line), *replaced = NULL;
     uint8_t bit = (uint8_t)(1u << sector);
     *victim = (struct sector_victim){0};
-    bool hit = l && (l->state[sector] == VALID || l->state[sector] == MODIFIED);
-    if ((!l && !replaced) || (!room && !(hit && c->shape.back)))
+    bool hit = l && (l->valid | l->modified) & bit;
+    if ((!room && !(hit && c->shape.back)) || (!l && !(replaced = choose_victim(c, set))))
         return SECTOR_REFUSED;
-    bool pending = l && l->state[sector] == RESERVED;
+    c->changes++;
+    bool pending = l && l->reserved & bit;
     if (hit || pending)
-        l->used = now;
+        use(c, l, now);
     else {
         reserve(c, l ? l : replaced, !l, line, sector, now, victim);
         l = l ? l : replaced;
@@ -284,18 +363,27 @@ enum sector_find sector_cache_write(struct sector_cache *c, uint64_t line, uint3
     return hit ? SECTOR_HIT : SECTOR_MISS;
 }
 
-void sector_cache_fill(struct sector_cache *c, uint64_t line, uint32_t set, unsigned sector, bool atomic)
+/* The sector is there; what was written meanwhile stays written. */
+static void complete(struct sector_cache *c, struct line *l, unsigned sector)
 {
-    struct line *replaced, *l = probe(c, line, set, &replaced);
+    uint8_t bit = (uint8_t)(1u << sector);
+    bool was_dirty = l->modified, dirty = l->modified_on_fill & bit;
+    l->reserved &= (uint8_t)~bit;
+    l->valid = (uint8_t)(dirty ? l->valid & ~bit : l->valid | bit);
+    l->modified = (uint8_t)(dirty ? l->modified | bit : l->modified & ~bit);
+    l->readable |= bit; /* what was fetched and what was written make it whole */
+    l->ignored &= (uint8_t)~bit;
+    if (l->modified && !was_dirty)
+        c->dirty++;
+}
+
+void sector_cache_fill(struct sector_cache *c, uint64_t line, unsigned sector, bool atomic)
+{
+    struct line *l = find(c, line);
     struct mshr *m = *mshr_of(c, line * SECTORS + sector);
-    if (l && (l->state[sector] == RESERVED || l->ignored >> sector & 1)) {
-        bool was_dirty = has_state(l, MODIFIED);
-        uint8_t bit = (uint8_t)(1u << sector);
-        l->state[sector] = l->modified_on_fill & bit ? MODIFIED : VALID;
-        l->readable |= bit; /* what was fetched and what was written make it whole */
-        l->ignored &= (uint8_t)~bit;
-        if (has_state(l, MODIFIED) && !was_dirty)
-            c->dirty++;
+    c->changes++;
+    if (l && (l->reserved | l->ignored) >> sector & 1) {
+        complete(c, l, sector);
         if (atomic)
             make_dirty(c, l, sector);
     }
@@ -308,13 +396,16 @@ void sector_cache_fill(struct sector_cache *c, uint64_t line, uint32_t set, unsi
 void sector_cache_preload(struct sector_cache *c, uint64_t line, uint32_t set, unsigned sector, uint64_t now)
 {
     struct sector_victim victim = {0};
-    struct line *replaced = NULL, *l = probe(c, line, set, &replaced);
+    struct line *l = find(c, line), *replaced = l ? NULL : choose_victim(c, set);
+    uint8_t bit = (uint8_t)(1u << sector);
     if (!l && !replaced)
         return;
-    if (!l || l->state[sector] == INVALID)
+    if (!l || !((l->reserved | l->valid | l->modified) & bit))
         reserve(c, l ? l : replaced, !l, line, sector, now, &victim);
     l = l ? l : replaced;
-    if (l->state[sector] == RESERVED)
-        l->state[sector] = VALID;
-    l->used = now;
+    if (l->reserved & bit) {
+        l->reserved &= (uint8_t)~bit;
+        l->valid |= bit;
+    }
+    use(c, l, now);
 }

@@ -44,10 +44,12 @@ enum sector_find sector_cache_read(struct sector_cache *, uint64_t line, uint32_
 enum sector_find sector_cache_write(struct sector_cache *, uint64_t line, uint32_t set, unsigned sector, uint32_t bytes,
                                     uint64_t now, bool room, struct sector_victim *);
 /* What was asked for has come. */
-void sector_cache_fill(struct sector_cache *, uint64_t line, uint32_t set, unsigned sector, bool atomic);
+void sector_cache_fill(struct sector_cache *, uint64_t line, unsigned sector, bool atomic);
 /* The next request whose sector has come, in the order of fills; NULL: none. */
 void *sector_cache_ready(struct sector_cache *);
 bool sector_cache_has_ready(const struct sector_cache *);
+/* Another number after each call that changed something: while it stays, what was refused will be again. */
+uint64_t sector_cache_changes(const struct sector_cache *);
 /* The sector is there, as if it had been read. */
 void sector_cache_preload(struct sector_cache *, uint64_t line, uint32_t set, unsigned sector, uint64_t now);
 

@@ -33,7 +33,9 @@ static uint32_t bytes_of(uint64_t address, uint64_t width)
 static void touch(struct staged *g, struct inst *in, uint64_t address, uint64_t width)
 {
     uint32_t bytes = bytes_of(address, width);
-    for (uint32_t i = 0; i < in->access_count; i++) {
+    bool beyond =
+        in->ascending && in->access_count && address / SECTOR * SECTOR > in->accesses[in->access_count - 1].address;
+    for (uint32_t i = beyond ? in->access_count : 0; i < in->access_count; i++) {
         struct access *a = &in->accesses[i];
         if (a->address != address / SECTOR * SECTOR || (in->atomic && a->bytes & bytes))
             continue;
@@ -41,6 +43,7 @@ static void touch(struct staged *g, struct inst *in, uint64_t address, uint64_t 
         a->lanes++;
         return;
     }
+    in->ascending = beyond || !in->access_count;
     struct access *a = add_access(g, in);
     if (a)
         *a = (struct access){address / SECTOR * SECTOR, bytes, 1};
@@ -59,7 +62,7 @@ static void touch_all(struct staged *g, struct inst *in, uint64_t address, uint6
 /* By sector; the order of those of one sector stays. The last one is served first. */
 static void sort_accesses(struct inst *in)
 {
-    for (uint32_t i = 1; i < in->access_count; i++) {
+    for (uint32_t i = in->ascending ? in->access_count : 1; i < in->access_count; i++) {
         struct access a = in->accesses[i];
         uint32_t j = i;
         for (; j && in->accesses[j - 1].address > a.address; j--)
@@ -88,14 +91,15 @@ static void touch_local(struct staged_sm *sm, const struct staged_warp *w, struc
 static uint32_t conflict(const uint64_t address[RP_WARP_LANES], rp_lanemask mask)
 {
     uint32_t most = 1;
-    uint8_t words[32] = {0};
+    uint8_t words[32] = {0}, list[32][RP_WARP_LANES]; /* by bank: how many, and a lane with each */
     for (rp_lanemask m = mask; m; m &= m - 1) {
-        uint64_t word = address[__builtin_ctz(m)] / 4;
-        bool seen = false;
-        for (rp_lanemask before = mask; !seen && before != m; before &= before - 1)
-            seen = address[__builtin_ctz(before)] / 4 == word;
-        words[word % 32] = (uint8_t)(words[word % 32] + !seen);
-        most = words[word % 32] > most ? words[word % 32] : most;
+        unsigned lane = (unsigned)__builtin_ctz(m), bank = address[lane] / 4 % 32, i = 0;
+        while (i < words[bank] && address[list[bank][i]] / 4 != address[lane] / 4)
+            i++;
+        if (i < words[bank])
+            continue;
+        list[bank][words[bank]++] = (uint8_t)lane;
+        most = words[bank] > most ? words[bank] : most;
     }
     return most;
 }

@@ -246,7 +246,7 @@ static void slice_cycle(struct staged *g, unsigned number)
     }
     if ((p = fifo_pop(&s->from_dram))) {
         uint64_t line = line_of(g, p->address);
-        sector_cache_fill(s->l2, line, set_of(line), sector_of(p->address), p->kind == PACKET_ATOMIC);
+        sector_cache_fill(s->l2, line, sector_of(p->address), p->kind == PACKET_ATOMIC);
         channel_of(g, number)->wake = 0;
         changed = true;
     }
@@ -338,28 +338,28 @@ static void channel_cycle(struct staged *g, unsigned number)
     unsigned count = (unsigned)g->o[STAGED_CHANNEL_SLICES];
     struct slice *slices = &g->slices[number * count];
     struct packet *p = dram_channel_answer(c->dram);
-    bool changed = false;
+    bool goes_on = false;
     if (p && slices[p->slice % count].from_dram.count < (uint64_t)g->o[STAGED_SLICE_QUEUES]) {
         staged_push(g, &slices[p->slice % count].from_dram, p);
         slices[p->slice % count].wake = 0;
         give_back(c, p->slice % count);
         dram_channel_take(c->dram);
-        changed = true;
     }
     if ((p = dram_channel_cycle(c->dram, g->dram_cycle))) {
         give_back(c, p->slice % count);
         staged_packet_free(g, p);
-        changed = true;
     }
-    changed |= accept(g, c, slices);
+    goes_on |= accept(g, c, slices);
     p = fifo_top(&c->waiting);
     if (p && g->cycle >= p->ready && !dram_channel_full(c->dram)) {
         enter_channel(g, c);
-        changed = true;
+        goes_on = true;
     }
+    p = dram_channel_answer(c->dram);
+    goes_on |= p && slices[p->slice % count].from_dram.count < (uint64_t)g->o[STAGED_SLICE_QUEUES];
     p = fifo_top(&c->waiting);
     g->stepped = true;
-    c->wake = changed ? 0 : dram_channel_next(c->dram);
+    c->wake = goes_on ? 0 : dram_channel_next(c->dram);
     c->wake_core = p && p->ready > g->cycle ? p->ready : UINT64_MAX;
 }
 

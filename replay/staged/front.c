@@ -377,6 +377,8 @@ static void run_scheduler(struct staged_sm *sm, unsigned s)
     struct staged_subcore *c = &sm->subcore[s];
     if (m->observe)
         tell_who_waits(sm, s);
+    else if (!(c->look | c->open))
+        return;
     for (; c->look; c->look &= c->look - 1) {
         unsigned slot = (unsigned)__builtin_ctzll(c->look);
         look(sm, c, slot, &sm->warps[slot * sm->subcores + s]);

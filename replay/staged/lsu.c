@@ -96,7 +96,7 @@ static uint32_t l1_set(const struct staged_sm *sm, uint64_t address)
 
 static void fill_l1(struct staged_sm *sm, const struct packet *p)
 {
-    sector_cache_fill(sm->l1, p->address >> 7, l1_set(sm, p->address), (unsigned)(p->address >> 5 & 3), false);
+    sector_cache_fill(sm->l1, p->address >> 7, (unsigned)(p->address >> 5 & 3), false);
 }
 
 /* What loads without a register asked for comes to an SM whose warps have all ended. */
@@ -190,8 +190,14 @@ static void l1_cycle(struct staged_sm *sm)
 {
     for (int64_t b = 0; b < sm->chip->o[STAGED_L1_BANKS]; b++) {
         struct packet *p = stages_top(&sm->l1_queue[b], sm->cycle);
-        if (!p || !look_up(sm, p))
+        struct refusal *r = &sm->refusal[b], here = {sector_cache_changes(sm->l1), sm->misses.count, p};
+        if (!p || (sm->chip->skips && r->p == p && r->changes == here.changes && r->misses == here.misses))
             continue;
+        if (!look_up(sm, p)) {
+            *r = here;
+            continue;
+        }
+        r->p = NULL;
         stages_pop(&sm->l1_queue[b]);
         sm->in_l1--;
         sm->changed = true;

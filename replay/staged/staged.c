@@ -62,8 +62,9 @@ static bool new_sm(struct staged *g, unsigned number)
     sm->warps = calloc((size_t)g->machine->warps, sizeof *sm->warps);
     sm->slots = calloc((size_t)g->machine->blocks, sizeof *sm->slots);
     sm->l1_queue = calloc((size_t)o[STAGED_L1_BANKS], sizeof *sm->l1_queue);
+    sm->refusal = calloc((size_t)o[STAGED_L1_BANKS], sizeof *sm->refusal);
     sm->l1 = sector_cache_new(&shape);
-    bool fine = sm->warps && sm->slots && sm->l1_queue && sm->l1 && new_schedulers(g, sm) &&
+    bool fine = sm->warps && sm->slots && sm->refusal && sm->l1_queue && sm->l1 && new_schedulers(g, sm) &&
                 new_stages(&sm->shared_pipe, o[STAGED_SHARED_LATENCY]);
     for (int64_t b = 0; fine && b < o[STAGED_L1_BANKS]; b++)
         fine = new_stages(&sm->l1_queue[b], o[STAGED_L1_LATENCY]);
@@ -130,6 +131,7 @@ static void free_sm(struct staged *g, struct staged_sm *sm)
     for (int64_t b = 0; sm->l1_queue && b < g->o[STAGED_L1_BANKS]; b++)
         free(sm->l1_queue[b].entry);
     free(sm->l1_queue);
+    free(sm->refusal);
     sector_cache_free(sm->l1);
 }
 

@@ -126,6 +126,7 @@ struct inst {
     uint64_t age;     /* order of issue */
     uint64_t until;   /* the cycle in which its result is in its unit's last stage; shared memory: it lets go */
     bool shared, load, store, atomic, bypass, any_lane;
+    bool ascending;        /* its accesses so far */
     uint32_t conflict;     /* cycles that shared memory takes */
     uint32_t access_count; /* left; the last is next */
     uint32_t lanes;        /* of an atomic in shared memory */
@@ -225,6 +226,11 @@ struct staged_sm {
     struct inst *dispatch;
     struct stages shared_pipe, *l1_queue; /* l1_queue: for each bank */
     uint32_t in_l1;
+    struct refusal { /* the last of each bank, which stands while nothing has changed */
+        uint64_t changes;
+        uint32_t misses;
+        const struct packet *p;
+    } * refusal;
     unsigned next_client;
     struct {
         bool full, shared;
