@@ -365,8 +365,8 @@ static inline void mark_bits(uint64_t *bits, unsigned first, unsigned last)
 }
 
 /* Words first to last of the allocation. */
-static inline bool mark(struct tracker *t, struct record *r, const struct allocation *a, int kind, uint64_t first,
-                        uint64_t last)
+static __attribute__((noinline)) bool mark(struct tracker *t, struct record *r, const struct allocation *a, int kind,
+                                           uint64_t first, uint64_t last)
 {
     for (uint64_t number = first / PAGE_WORDS; number <= last / PAGE_WORDS; number++) {
         struct page *page = r->pages[number];
@@ -376,6 +376,17 @@ static inline bool mark(struct tracker *t, struct record *r, const struct alloca
         mark_bits(page->bits[kind], first > base ? (unsigned)(first - base) : 0,
                   last < end ? (unsigned)(last - base) : PAGE_WORDS - 1);
     }
+    return true;
+}
+
+/* The same for a lane's words: nearly always they are few, and neighbours in a page that has been touched. */
+static inline bool mark_lane(struct tracker *t, struct record *r, const struct allocation *a, int kind, uint64_t first,
+                             uint64_t last)
+{
+    struct page *page = r->pages[first / PAGE_WORDS];
+    if (__builtin_expect(first / 64 != last / 64 || !page || !(page->kinds >> kind & 1), 0))
+        return mark(t, r, a, kind, first, last);
+    page->bits[kind][first % PAGE_WORDS / 64] |= (~0ull >> (63 - (last - first))) << first % 64;
     return true;
 }
 
@@ -437,7 +448,7 @@ bool track_access(struct tracker *t, const struct allocation *a, const struct uo
     FOR_LANES(l, m)
     {
         uint64_t at = lane_address(la, l) - a->base;
-        if (!mark(t, r, a, kind, at / WORD_BYTES, (at + width - 1) / WORD_BYTES))
+        if (!mark_lane(t, r, a, kind, at / WORD_BYTES, (at + width - 1) / WORD_BYTES))
             return false;
     }
     return true;
