@@ -275,8 +275,6 @@ bool replay(struct rp_trace *trace, const struct machine *machine, const struct 
         return rp_fail(err, RP_USAGE, "only the reference engine on one thread reports what issues when");
     if (options->issued && staged_is(machine))
         return rp_fail(err, RP_USAGE, "machine %s: pipeline 'staged' does not report what issues when", machine->name);
-    if (options->profile && staged_is(machine))
-        return rp_fail(err, RP_USAGE, "machine %s: pipeline 'staged' does not count by instruction", machine->name);
     if (options->processors && !processors_are(machine))
         return rp_fail(err, RP_USAGE, "machine %s: only pipeline 'one-at-a-time' replays some processors alone",
                        machine->name);

@@ -30,6 +30,12 @@
     X(SHARED, "shared", "a register was pending on shared memory")                                                     \
     X(SCOREBOARD, "scoreboard", "a register was pending on an instruction that is no memory access")                   \
     X(OPERANDS, "operands", "a register was still to be read by an earlier instruction (control words only)")          \
+    X(BANKS, "register-banks",                                                                                         \
+      "instructions before it at its unit were in all operand collectors and still read registers (staged only)")      \
+    X(COLLECTOR, "collector",                                                                                          \
+      "the instruction before it at its unit waited for an operand collector for another reason (staged only)")        \
+    X(RESULT_BUS, "result-bus",                                                                                        \
+      "its unit waited for a result bus, or for a cycle in which it ends alone (staged only)")                         \
     X(UNIT, "unit", "its unit was busy, or took no more")                                                              \
     X(SCHEDULER, "scheduler", "it was ready, but the scheduler held the sub-core for another warp")                    \
     X(DRAIN, "drain", "all warps had ended and waited for the end of their block")

@@ -141,9 +141,13 @@ bool staged_accesses(struct staged_sm *sm, struct staged_warp *w, const struct r
             resolve_generic(g->launch, address[__builtin_ctz(m)], &offset);
             address[__builtin_ctz(m)] = offset;
         }
-    if (in->shared)
+    if (in->shared) {
         in->conflict = conflict(address, step->executed);
-    else
+        *shared_counter(g->statistics, o) += in->conflict;
+        g->statistics->shared_conflicts += in->conflict - 1;
+    } else {
         touch_global(sm, w, in, space, address, step->executed, o->width);
+        *global_counter(g->statistics, o) += in->access_count;
+    }
     return !g->no_memory;
 }

@@ -122,6 +122,7 @@ static void new_head(struct crossbar *x, unsigned in)
 void staged_crossbar_send(struct staged *g, struct crossbar *x, unsigned in, struct packet *p)
 {
     staged_push(g, &x->in[in], p);
+    g->statistics->memory.port.requests += x->requests;
     if (x->in[in].count == 1)
         new_head(x, in);
 }
@@ -179,6 +180,7 @@ static void send_back(struct staged *g, struct slice *s, const struct sector_vic
     struct packet *p = staged_packet(g);
     *p = (struct packet){.kind = PACKET_WRITE_BACK, .sectors = v->sectors, .slice = because->slice};
     p->address = v->line; /* its number in the slice: all that device memory needs */
+    g->statistics->memory.l2.written_back += v->sectors;
     staged_push(g, &s->misses, p);
 }
 
@@ -328,7 +330,8 @@ static void enter_channel(struct staged *g, struct channel *c)
                                          .row = row_of(place),
                                          .sectors = p->kind == PACKET_WRITE_BACK ? p->sectors : 1,
                                          .write = p->kind == PACKET_WRITE_BACK};
-    g->statistics->memory.dram.accesses++;
+    g->statistics->memory.dram.accesses += command.sectors;
+    g->statistics->memory.dram.writes += command.write ? command.sectors : 0;
     g->no_memory |= !dram_channel_push(c->dram, &command);
 }
 

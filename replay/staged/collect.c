@@ -49,11 +49,13 @@ static bool unit_accept(struct staged_sm *sm, struct unit *u, struct inst *in)
     unsigned end = (unsigned)((sm->cycle + in->s->latency) % STAGED_RING);
     if (in_set(u->occupied, end) || sm->buses[end] >= sm->chip->o[STAGED_RESULT_BUSES]) {
         u->free = sm->cycle + 1;
+        u->refused = sm->cycle;
         return false;
     }
     sm->buses[end]++;
     set_add(u->occupied, end);
     in->until = sm->cycle + in->s->latency;
+    sm->chip->statistics->unit_busy[in->s->unit] += in->s->initiation;
     u->free = sm->cycle + (in->s->initiation ? in->s->initiation : 1);
     unsigned back = (unsigned)((in->until + 2 + !in->s->initiation) % STAGED_RING);
     in->next = sm->ends[back];
@@ -88,6 +90,7 @@ static void lsu_accept(struct staged_sm *sm)
     struct staged_warp *w = &sm->warps[in->warp];
     if (in->load && !in->shared && in->s->dst >= 0)
         w->writes[in->s->dst] = (uint16_t)(w->writes[in->s->dst] + in->access_count);
+    sm->chip->statistics->unit_busy[unit] += in->s->initiation;
     in->until = sm->cycle + in->conflict;
     sm->dispatch = in;
     leave_latch(sm, unit, in->subcore);
@@ -144,6 +147,12 @@ static uint64_t collectors_of(const struct staged_sm *sm, unsigned subcore)
 {
     unsigned each = per_subcore(sm);
     return (each == 64 ? ~0ull : (1ull << each) - 1) << subcore * each;
+}
+
+bool staged_reads(const struct staged_sm *sm, unsigned subcore)
+{
+    uint64_t all = collectors_of(sm, subcore);
+    return !(all & ~sm->taken) && all & ~sm->ready;
 }
 
 /* Collectors that have read all and whose latch is free. */

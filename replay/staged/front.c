@@ -36,7 +36,7 @@ void staged_inst_free(struct staged *g, struct inst *in)
 
 void staged_release(struct staged_sm *sm, struct staged_warp *w, int32_t reg)
 {
-    w->pending -= w->is_pending[reg];
+    w->pending -= w->is_pending[reg] != 0;
     w->is_pending[reg] = 0;
     staged_look(sm, w);
 }
@@ -100,6 +100,7 @@ static bool begin_warp(struct staged_sm *sm, struct staged_block *b, unsigned nu
     if (!rp_cursor_open(&w->cursor, b->trace, number, g->err) || !look_ahead(g, w))
         return g->failed = true, false;
     sm->hungry |= 1ull << place;
+    staged_charge_enter(sm, &sm->subcore[w->subcore]);
     scheduler_of(g)->start(sm->scheduler[w->subcore], w->slot);
     if (w->over)
         end_warp(sm, w);
@@ -161,6 +162,7 @@ static void leave(struct staged_sm *sm, struct staged_block *b)
         rp_cursor_close(&w->cursor);
         w->block = NULL;
         sm->subcore[w->subcore].open &= ~(1ull << w->slot);
+        staged_charge_leave(sm, &sm->subcore[w->subcore]);
     }
     rp_block_close(b->trace);
     sm->slots[b->slot] = NULL;
@@ -198,6 +200,7 @@ static bool decode_one(struct staged_sm *sm, struct staged_warp *w, unsigned at)
     in->s = &g->statics[step.index];
     in->warp = w->place;
     in->subcore = w->subcore;
+    in->executed = step.executed;
     w->buffer[at] = in;
     w->buffered++;
     w->in_pipeline++;
@@ -274,16 +277,26 @@ static bool waits(struct staged_sm *sm, struct staged_warp *w)
 
 static struct inst *next_of(const struct staged_warp *w) { return w->buffered ? w->buffer[w->buffer_at] : NULL; }
 
-/* Whether the warp's next instruction may issue once its unit's latch is free. */
-static bool is_open(struct staged_sm *sm, struct staged_warp *w)
+/* What the warp waits for before its next instruction may issue once its unit's latch is free; STALL_COUNT: nothing. */
+static enum stall what_for(struct staged_sm *sm, struct staged_warp *w)
 {
-    const struct inst *in = waits(sm, w) ? NULL : next_of(w);
-    if (!in || (in->s->dst >= 0 && w->is_pending[in->s->dst]))
-        return false;
-    for (unsigned i = 0; i < in->s->src_count; i++)
-        if (w->is_pending[in->s->src[i]])
-            return false;
-    return true;
+    bool waiting = waits(sm, w);
+    const struct inst *in = next_of(w);
+    if (!waiting && in) {
+        enum stall why = in->s->dst >= 0 && w->is_pending[in->s->dst] ? w->is_pending[in->s->dst] : STALL_COUNT;
+        for (unsigned i = 0; i < in->s->src_count; i++) {
+            enum stall of = w->is_pending[in->s->src[i]];
+            why = of && of < why ? of : why;
+        }
+        return why;
+    }
+    if (!w->block || w->done)
+        return STALL_DRAIN;
+    if (w->waits_at_barrier)
+        return STALL_BARRIER;
+    if (!in)
+        return STALL_FETCH;
+    return w->waits_at_fence ? STALL_FENCE : w->atomics_shared ? STALL_SHARED : STALL_MEMORY;
 }
 
 static bool waits_long(const struct staged_warp *w)
@@ -325,13 +338,15 @@ static void issue(struct staged_sm *sm, struct staged_warp *w)
     into_latch(sm, in);
     staged_look(sm, w);
     if (in->s->dst >= 0) {
-        w->is_pending[in->s->dst] = 1;
+        w->is_pending[in->s->dst] = in->s->is_memory ? in->shared ? STALL_SHARED : STALL_MEMORY : STALL_SCOREBOARD;
         w->pending++;
         if (in->s->is_memory && in->load && !in->shared)
             w->is_long[in->s->dst] = 1;
     }
-    if (in->atomic && in->s->is_memory)
+    if (in->atomic && in->s->is_memory) {
         w->atomics += atomic_lanes(in);
+        w->atomics_shared = in->shared;
+    }
     w->waits_at_fence = in->s->is_fence && in->any_lane;
     if (in->s->is_barrier && in->any_lane) {
         w->waits_at_barrier = true;
@@ -347,9 +362,12 @@ static void issue(struct staged_sm *sm, struct staged_warp *w)
 static void look(struct staged_sm *sm, struct staged_subcore *c, unsigned slot, struct staged_warp *w)
 {
     uint64_t bit = 1ull << slot;
+    enum stall why = what_for(sm, w);
     c->open &= ~bit;
-    if (!is_open(sm, w))
+    if (why != STALL_COUNT) {
+        w->why = (uint8_t)why;
         return;
+    }
     unsigned unit = next_of(w)->s->unit;
     c->open |= bit;
     for (unsigned u = 0; u < sm->chip->machine->unit_count; u++)
@@ -371,14 +389,26 @@ static void tell_who_waits(struct staged_sm *sm, unsigned s)
     sm->changed = true; /* it may put others in their place in every cycle */
 }
 
+/* What kept a warp that issues now, and was among `before` if it was open already, from it in the cycle before. */
+static enum stall stall_of(const struct staged_subcore *c, const struct staged_warp *w, uint64_t before)
+{
+    uint64_t bit = 1ull << w->slot;
+    if (!(before & bit))
+        return w->why;
+    return c->ready & bit ? STALL_SCHEDULER : c->why[w->buffer[w->buffer_at]->s->unit];
+}
+
 static void run_scheduler(struct staged_sm *sm, unsigned s)
 {
     const struct scheduler_model *m = scheduler_of(sm->chip);
     struct staged_subcore *c = &sm->subcore[s];
     if (m->observe)
         tell_who_waits(sm, s);
-    else if (!(c->look | c->open))
+    else if (!(c->look | c->open)) {
+        c->ready = 0;
         return;
+    }
+    uint64_t before = c->open;
     for (; c->look; c->look &= c->look - 1) {
         unsigned slot = (unsigned)__builtin_ctzll(c->look);
         look(sm, c, slot, &sm->warps[slot * sm->subcores + s]);
@@ -387,10 +417,15 @@ static void run_scheduler(struct staged_sm *sm, unsigned s)
     for (uint64_t units = ready ? c->latched : 0; units; units &= units - 1)
         ready &= ~c->next[__builtin_ctzll(units)];
     int slot = ready ? m->pick(sm->scheduler[s], ready) : -1;
-    if (slot < 0)
+    if (slot < 0) {
+        c->ready = ready;
+        staged_note_latches(sm, s);
         return;
-    sm->chip->statistics->issue_cycles++;
-    issue(sm, &sm->warps[(unsigned)slot * sm->subcores + s]);
+    }
+    struct staged_warp *w = &sm->warps[(unsigned)slot * sm->subcores + s];
+    staged_charge_issue(sm, c, next_of(w), stall_of(c, w, before));
+    c->ready = ready;
+    issue(sm, w);
 }
 
 void staged_front(struct staged_sm *sm)

@@ -316,6 +316,8 @@ static bool begin_launch(struct staged *g, struct rp_trace *trace, const struct 
     g->next_block = 0;
     g->begin = g->cycle;
     g->may_place = true;
+    for (int64_t s = 0; s < g->machine->sms; s++)
+        staged_charge_begin(&g->sms[s]);
     g->countdown = (uint64_t)g->o[STAGED_LAUNCH_LATENCY];
     g->statistics = &l->out->statistics;
     g->err = err;
@@ -367,6 +369,20 @@ static bool run_launch(struct staged *g, const struct engine_job *job, const str
     return true;
 }
 
+static void give_profile(struct staged *g, struct profile *p)
+{
+    unsigned subcores = (unsigned)g->machine->subcores;
+    profile_add(p, g->launch->kernel, g->rows);
+    free(g->rows);
+    g->rows = NULL;
+    for (unsigned i = 0; i < p->subcore_count; i++) {
+        struct profile_row *row = &g->sms[i / subcores].subcore[i % subcores].row;
+        profile_add_subcore(p, i, row);
+        *row = (struct profile_row){0};
+    }
+    profile_add_cycles(p, g->cycle - g->begin);
+}
+
 bool staged_run(struct staged *g, const struct engine_job *job, struct statistics *sum, struct rp_error *err)
 {
     struct engine_period period = {.job = job};
@@ -375,7 +391,14 @@ bool staged_run(struct staged *g, const struct engine_job *job, struct statistic
         return rp_fail(err, RP_BAD_INPUT, "%s: its launches wait for one another", rp_trace_path(job->trace));
     l.begin = 0;
     l.out->control_words = false;
-    if (!begin_launch(g, job->trace, &l, err) || !run_launch(g, job, &l))
+    if (job->profile && !(g->rows = profile_rows_new(l.kernel)))
+        return rp_fail(err, RP_SYSTEM, "out of memory for kernel %s", l.kernel->name);
+    bool fine = begin_launch(g, job->trace, &l, err) && run_launch(g, job, &l);
+    for (int64_t s = 0; s < g->machine->sms; s++)
+        staged_charge_idle(&g->sms[s]);
+    if (job->profile)
+        give_profile(g, job->profile);
+    if (!fine)
         return false;
     engine_ended(&period, &l, g->cycle - g->begin);
     *sum = period.sum;

@@ -126,6 +126,7 @@ struct inst {
     uint64_t age;     /* order of issue */
     uint64_t until;   /* the cycle in which its result is in its unit's last stage; shared memory: it lets go */
     bool shared, load, store, atomic, bypass, any_lane;
+    rp_lanemask executed;
     bool ascending;        /* its accesses so far */
     uint32_t conflict;     /* cycles that shared memory takes */
     uint32_t access_count; /* left; the last is next */
@@ -161,7 +162,10 @@ struct staged_warp {
     unsigned buffered; /* index of the next is STAGED_BUFFER - buffered where both were filled */
     unsigned buffer_at;
     uint32_t in_pipeline, stores, atomics, pending; /* pending: registers */
-    uint8_t *is_pending, *is_long;                  /* by register number */
+    bool atomics_shared;                            /* in shared memory */
+    uint8_t why;                                    /* enum stall: what it waited for when it was looked at last */
+    uint8_t *is_pending;                            /* by register number: 0, or the enum stall of what waits for it */
+    uint8_t *is_long;                               /* by register number */
     uint16_t *writes;                               /* sectors that a register waits for */
 };
 
@@ -177,6 +181,7 @@ struct collector {
 };
 struct unit {
     uint64_t free;                       /* the cycle from which it takes an instruction */
+    uint64_t refused;                    /* the last one in which no result could be planned */
     uint64_t occupied[STAGED_RING / 64]; /* cycles in which a result ends */
 };
 struct bank {
@@ -191,6 +196,12 @@ struct staged_subcore {
     uint64_t open;               /* those whose next instruction may issue if its unit's latch is free */
     uint64_t next[STAGED_UNITS]; /* by the unit of the next instruction, of those that are open */
     uint64_t latched;            /* units whose latch is taken */
+    /* for the count of stalls */
+    uint64_t since;            /* the chip's cycle up to which all are charged */
+    uint64_t ready;            /* those that could issue in the last cycle in which it was looked at */
+    uint8_t why[STAGED_UNITS]; /* enum stall: why a latch that holds up an open one was taken then */
+    unsigned resident;
+    struct profile_row row;
 };
 
 struct staged_sm {
@@ -295,12 +306,22 @@ struct staged {
     bool may_place, emptied; /* an SM may have room for a block; one has lost its last warp */
     unsigned limit, warps_per_block, next_sm;
     struct statistics *statistics;
+    struct profile_row *rows; /* of the kernel's instructions; NULL: not asked for */
     struct rp_error *err;
     bool failed;
 };
 
 /* program.c */
 bool staged_statics(struct staged *, struct rp_error *);
+/* charge.c: cycles of sub-cores. Those of an SM from now on; those in which nothing was there; a warp comes, and goes;
+ * an instruction issues, after a stall for this reason if there was one. */
+void staged_charge_begin(struct staged_sm *);
+void staged_charge_idle(struct staged_sm *);
+void staged_charge_enter(struct staged_sm *, struct staged_subcore *);
+void staged_charge_leave(struct staged_sm *, struct staged_subcore *);
+void staged_charge_issue(struct staged_sm *, struct staged_subcore *, const struct inst *, enum stall);
+/* Nothing issues: notes why latches stay taken. */
+void staged_note_latches(struct staged_sm *, unsigned subcore);
 /* Counts the cycles that the SM slept through. */
 void staged_catch_up(struct staged_sm *);
 /* front.c: blocks, fetch, issue */
@@ -322,6 +343,8 @@ bool staged_accesses(struct staged_sm *, struct staged_warp *, const struct rp_s
 void staged_write_back(struct staged_sm *);
 void staged_execute(struct staged_sm *);
 void staged_read_operands(struct staged_sm *);
+/* All collectors of the sub-core are taken, and one of them has not read all of its operands. */
+bool staged_reads(const struct staged_sm *, unsigned subcore);
 /* The bank of a warp's register, by the number that it has in warp 0. */
 unsigned staged_bank(const struct staged_sm *, const struct staged_warp *, unsigned of_warp_0);
 uint64_t staged_units_next(const struct staged_sm *); /* the SM's cycle in which one of them may do something */

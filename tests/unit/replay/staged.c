@@ -1,6 +1,7 @@
 /* The staged pipeline: the fast engine, in which components sleep, equals the reference engine, which steps all of them
  * in every cycle: random traces on random machines, with every queue as short as it may be. */
 #include <criterion/criterion.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "replay/replay.h"
@@ -71,12 +72,47 @@ static struct machine *random_machine(uint64_t seed)
         &(struct machine_request){.name = "rtx2060-accelsim", .settings = settings, .setting_count = count}, &err);
 }
 
+struct outcome {
+    struct replay_result result;
+    struct profile *profile;
+};
+
 static void replay_with(struct rp_trace *trace, const struct machine *m, enum replay_engine engine, uint64_t seed,
-                        struct replay_result *result)
+                        struct outcome *out)
 {
     struct rp_error err;
-    cr_assert(replay(trace, m, &(struct replay_options){.engine = engine, .launch = -1}, result, &err),
-              "seed %llu, machine:\n%s\n%s", (unsigned long long)seed, m->text, err.text);
+    out->profile = profile_new(trace, m, &err);
+    cr_assert(out->profile, "%s", err.text);
+    struct replay_options options = {.engine = engine, .launch = -1, .profile = out->profile};
+    cr_assert(replay(trace, m, &options, &out->result, &err), "seed %llu, machine:\n%s\n%s", (unsigned long long)seed,
+              m->text, err.text);
+}
+
+/* Every sub-core cycle is an issue, a stall or idle, also by instruction and by sub-core. */
+static void check_cycles(const struct machine *m, const struct outcome *o)
+{
+    const struct statistics *s = &o->result.total;
+    uint64_t busy = s->issue_cycles, by_instruction = 0, by_subcore = 0;
+    for (unsigned i = 0; i < STALL_COUNT; i++)
+        busy += s->stall[i];
+    cr_assert_eq(busy + s->idle_cycles, s->cycles * (uint64_t)(m->sms * m->subcores));
+    for (uint32_t k = 0; k < o->profile->kernel_count; k++)
+        for (uint32_t i = 0; i <= o->profile->kernels[k].count; i++)
+            by_instruction += profile_row_cycles(&o->profile->kernels[k].rows[i]);
+    for (uint32_t i = 0; i < o->profile->subcore_count; i++)
+        by_subcore += profile_row_cycles(&o->profile->subcores[i]);
+    cr_assert_eq(by_instruction, busy);
+    cr_assert_eq(by_subcore, busy);
+}
+
+static void check_same_rows(const struct profile *a, const struct profile *b, uint64_t seed)
+{
+    for (uint32_t k = 0; k < a->kernel_count; k++)
+        cr_assert(
+            !memcmp(a->kernels[k].rows, b->kernels[k].rows, (a->kernels[k].count + 1) * sizeof(struct profile_row)),
+            "seed %llu: rows of instructions differ", (unsigned long long)seed);
+    cr_assert(!memcmp(a->subcores, b->subcores, a->subcore_count * sizeof(struct profile_row)),
+              "seed %llu: rows of sub-cores differ", (unsigned long long)seed);
 }
 
 static void compare(const char *path, const struct machine *m, uint64_t seed)
@@ -84,20 +120,25 @@ static void compare(const char *path, const struct machine *m, uint64_t seed)
     struct rp_error err;
     struct rp_trace *trace = rp_trace_open(path, &err);
     cr_assert(trace, "%s", err.text);
-    struct replay_result fast, reference;
+    struct outcome fast, reference;
     replay_with(trace, m, REPLAY_FAST, seed, &fast);
     replay_with(trace, m, REPLAY_REFERENCE, seed, &reference);
-    cr_assert_eq(fast.count, reference.count);
-    for (uint32_t i = 0; i < fast.count; i++) {
-        const char *why = statistics_difference(m, &fast.launches[i].statistics, &reference.launches[i].statistics);
+    cr_assert_eq(fast.result.count, reference.result.count);
+    for (uint32_t i = 0; i < fast.result.count; i++) {
+        const struct statistics *s = &fast.result.launches[i].statistics;
+        const char *why = statistics_difference(m, s, &reference.result.launches[i].statistics);
         cr_assert_null(why, "seed %llu, machine:\n%s\nlaunch %u: fast and reference differ: %s",
                        (unsigned long long)seed, m->text, i, why);
         struct rp_launch_totals totals = rp_trace_launch_totals(trace, i);
-        cr_assert_eq(fast.launches[i].statistics.warp_instructions, totals.warp_instructions);
-        cr_assert_eq(fast.launches[i].statistics.blocks, totals.blocks);
+        cr_assert_eq(s->warp_instructions, totals.warp_instructions);
+        cr_assert_eq(s->blocks, totals.blocks);
     }
-    replay_result_free(&fast);
-    replay_result_free(&reference);
+    check_cycles(m, &fast);
+    check_same_rows(fast.profile, reference.profile, seed);
+    profile_free(fast.profile);
+    profile_free(reference.profile);
+    replay_result_free(&fast.result);
+    replay_result_free(&reference.result);
     rp_trace_close(trace);
 }
 
