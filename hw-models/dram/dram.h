@@ -40,6 +40,6 @@ struct dram_model {
     bool (*is_fixed)(const int64_t *options);
 };
 
-extern const struct dram_model dram_ideal, dram_fixed;
+extern const struct dram_model dram_ideal, dram_fixed, dram_bandwidth, dram_banked;
 
 #endif

@@ -143,6 +143,17 @@ static struct channel *channel_of(struct memory_system *m, uint64_t address, uin
     return &m->channels[*index];
 }
 
+/* Its model is to be called in this cycle, if not before. */
+static void advance_at(struct memory_system *m, struct channel *c, uint32_t index, uint64_t cycle)
+{
+    struct chip_request *r;
+    if (cycle >= c->advance_at || !(r = new_request(m)))
+        return;
+    c->advance_at = cycle;
+    r->event.key = own_key(CHIP_ADVANCE_CHANNEL, index);
+    add_event(m, &r->event, CHIP_ADVANCE_CHANNEL, cycle);
+}
+
 static void await_room(struct memory_system *m, struct channel *c, uint32_t index, struct slice *s, uint64_t cycle)
 {
     s->next_refused = NULL;
@@ -169,7 +180,7 @@ static bool offer(struct memory_system *m, struct chip_request *r, uint64_t now,
     if (a == DRAM_DONE)
         answered(m, r, cycle);
     else
-        add_own_event(m, &c->advance, &c->advances, CHIP_ADVANCE_CHANNEL, index, later(cycle, now + 1));
+        advance_at(m, c, index, later(cycle, now + 1));
     return true;
 }
 
@@ -223,11 +234,12 @@ static void advance_channel(struct memory_system *m, struct channel *c, uint32_t
     struct dram_done done[DRAM_MOST_DONE];
     uint32_t count = 0;
     bool room = false;
+    c->advance_at = UINT64_MAX;
     uint64_t next = m->layout.dram->advance(c->state, now, done, &count, &room);
     for (uint32_t i = 0; i < count; i++)
         answered(m, pool_at(&m->requests, done[i].name), done[i].cycle);
     if (next != DRAM_UNKNOWN)
-        add_own_event(m, &c->advance, &c->advances, CHIP_ADVANCE_CHANNEL, index, next);
+        advance_at(m, c, index, next);
     if (room)
         room_in_channel(m, c, index, now);
 }
@@ -449,8 +461,9 @@ static void handle(struct memory_system *m, struct event *e)
     uint32_t index = (uint32_t)(e->key & 0xffff); /* of a channel or slice */
     switch ((enum chip_event)e->what) {
     case CHIP_ADVANCE_CHANNEL:
-        m->channels[index].advances = false;
-        advance_channel(m, &m->channels[index], index, now);
+        pool_give(&m->requests, request_of(e));
+        if (m->channels[index].advance_at == now)
+            advance_channel(m, &m->channels[index], index, now);
         break;
     case CHIP_ROOM_IN_CHANNEL:
         m->channels[index].makes_room = false;

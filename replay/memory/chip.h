@@ -56,8 +56,9 @@ struct slice {
 struct channel {
     void *state;
     struct fixed *fixed; /* state, if the model is `fixed` */
-    struct event room, advance;
-    bool makes_room, advances;
+    struct event room;
+    bool makes_room;
+    uint64_t advance_at; /* when its model is called next; events for later cycles do nothing */
     struct slice *refused_first, *refused_last;
     struct dram_counts counts;
 };

@@ -16,6 +16,7 @@ static bool open_channel(struct memory_system *m, uint32_t i)
     const struct machine_part *part = &m->layout.machine->dram;
     if (!(m->channels[i].state = machine_part_state(part)))
         return false;
+    m->channels[i].advance_at = UINT64_MAX;
     m->layout.dram->reset(m->channels[i].state, part->options);
     m->channels[i].fixed = m->layout.dram == &dram_fixed ? m->channels[i].state : NULL;
     return true;

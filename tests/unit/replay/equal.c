@@ -70,7 +70,7 @@ static struct machine *random_machine(uint64_t seed)
         {"l2.slice_hash", "none", "xor", "ipoly"},
         {"coalescer", "ideal", "segments"},
         {"shared", "ideal", "pastis", "banks"},
-        {"dram", "ideal", "fixed"},
+        {"dram", "ideal", "fixed", "bandwidth", "banked"},
         {"spaces.global.latency", "0", "200", "1000"},
         {"dependencies", "scoreboard", "control-words"},
         {"issue.width", "1", "2"},
