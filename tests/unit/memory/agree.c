@@ -127,7 +127,8 @@ static void draw_sectored_l2(struct draw *d)
     SET(d, "l2.merges", "-1", "1", "4");
 }
 
-/* Small caches, so that lines go; with bounds or without. `rich`: caches in sets, and links; 2: banks of device memory, too.
+/* Small caches, so that lines go; with bounds or without. `rich`: caches in sets, and links; 2: banks of device memory,
+ * too.
  */
 static struct machine *random_machine(struct draw *d, bool bounded, unsigned rich)
 {

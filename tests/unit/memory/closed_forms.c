@@ -1,0 +1,201 @@
+/* The memory system against closed forms: the rate of a crossbar's links, Little's law for MSHRs, and hits of LRU by
+ * stack distance. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/synthetic_trace.h"
+#include "tests/unit/memory/plan.h"
+
+static struct machine *machine_with(const struct machine_setting *settings, size_t count)
+{
+    struct rp_error err;
+    struct machine *m = machine_open(
+        &(struct machine_request){.name = "jetson-tx2", .settings = settings, .setting_count = count}, &err);
+    cr_assert(m, "%s", err.text);
+    return m;
+}
+
+static struct outcome run(const struct machine *m, const struct plan *p)
+{
+    struct outcome o = {.ends = malloc(p->count * sizeof *o.ends)};
+    memset(o.ends, 0xff, p->count * sizeof *o.ends);
+    plan_run(m, true, p, &o);
+    return o;
+}
+
+static uint64_t last_end(const struct plan *p, const struct outcome *o)
+{
+    uint64_t last = 0;
+    for (unsigned i = 0; i < p->count; i++)
+        last = o->ends[i] > last ? o->ends[i] : last;
+    return last;
+}
+
+static struct memory_transaction transaction(uint64_t address, enum cache_kind kind, bool beside_l1)
+{
+    return (struct memory_transaction){address, (uint8_t)kind, beside_l1, 1, CACHE_HINT_NONE, CACHE_ALL_BYTES};
+}
+
+/* ---- crossbar ---------------------------------------------------------------------------------------------------- */
+
+/* Cycles in which `sms` SMs move `per_sm` sectors each, all of them at slices (SM + i × step) modulo slices. */
+static double rate(const char *flit, enum cache_kind kind, unsigned step, bool one_slice)
+{
+    const struct machine_setting settings[] = {{"sms", "8"},
+                                               {"l1", "none"},
+                                               {"l2", "sectored"},
+                                               {"l2.size", "4M"},
+                                               {"l2.ways", "16"},
+                                               {"l2.write", "back"},
+                                               {"l2.write_miss", "validate"},
+                                               {"l2.slices", "8"},
+                                               {"l2.interleave", "128"},
+                                               {"l2.interval", "0"},
+                                               {"dram", "ideal"},
+                                               {"interconnect", "crossbar"},
+                                               {"interconnect.flit", flit},
+                                               {"interconnect.header", "8"},
+                                               {"port.latency", "30"}};
+    struct machine *m = machine_with(settings, MODEL_COUNT_OF(settings));
+    struct plan p = {.count = 8 * 500};
+    p.accesses = calloc(p.count, sizeof *p.accesses);
+    for (unsigned i = 0; i < p.count; i++) {
+        struct plan_access *a = &p.accesses[i];
+        *a = (struct plan_access){.sm = i % 8, .issue = i / 8, .initiation = 1, .count = PLAN_TRANSACTIONS};
+        for (unsigned t = 0; t < PLAN_TRANSACTIONS; t++) {
+            unsigned number = i / 8 * PLAN_TRANSACTIONS + t;
+            uint64_t slice = one_slice ? 3 : (i % 8 + number * step) % 8;
+            a->transactions[t] = transaction((uint64_t)number / 4 * 1024 + slice * 128 + number % 4 * 32, kind, true);
+        }
+    }
+    struct outcome o = run(m, &p);
+    double cycles = (double)last_end(&p, &o) - (30 + 134 + 30); /* but for the way of the last one */
+    free(o.ends);
+    free(p.accesses);
+    machine_free(m);
+    return 8 * 500 * PLAN_TRANSACTIONS / cycles;
+}
+
+static void is_near(double got, double wanted, const char *what)
+{
+    cr_expect(got > wanted * 0.99 && got <= wanted * 1.0001, "%s: %.4f sectors a cycle, not %.4f", what, got, wanted);
+}
+
+/* A read's reply has 40 bytes, a write's request too, all others 8. Each of 8 links moves a flit in a cycle, so 8 SMs
+ * get 8 / roundup(40 / flit) sectors in a cycle where they are at different slices, and an eighth of that where all are
+ * at one. */
+Test(closed_forms, a_crossbar_saturates_at_its_flit_rate)
+{
+    static const struct {
+        const char *flit;
+        double flits;
+    } rows[] = {{"40", 1}, {"32", 2}, {"10", 4}, {"8", 5}};
+    for (size_t i = 0; i < MODEL_COUNT_OF(rows); i++)
+        for (enum cache_kind kind = CACHE_READ; kind <= CACHE_WRITE; kind++) {
+            is_near(rate(rows[i].flit, kind, 0, false), 8 / rows[i].flits, "each SM at its slice");
+            is_near(rate(rows[i].flit, kind, 1, false), 8 / rows[i].flits, "each SM at all slices in turns");
+            is_near(rate(rows[i].flit, kind, 0, true), 1 / rows[i].flits, "all SMs at one slice");
+        }
+}
+
+/* ---- Little's law ------------------------------------------------------------------------------------------------ */
+
+/* An SM with n MSHRs and a latency T from the look-up of one sector to the cycle in which its MSHR is free again serves
+ * n / T sectors in a cycle, up to one for each interval of its port. */
+Test(closed_forms, loads_bound_by_mshrs_obey_littles_law)
+{
+    static const char *const mshrs[] = {"1", "7", "64", "256"}, *const models[] = {"direct-mapped", "sectored"},
+                             *const latencies[] = {"100", "417"};
+    for (unsigned i = 0; i < 16; i++) {
+        const struct machine_setting settings[] = {
+            {"sms", "1"},          {"l1", models[i % 2]},  {"l1.size", "64K"},
+            {"l1.latency", "28"},  {"l1.interval", "0"},   {"l1.mshrs", mshrs[i / 2 % 4]},
+            {"l2", "none"},        {"port.latency", "50"}, {"dram.latency", latencies[i / 8]},
+            {"dram.interval", "0"}};
+        struct machine *m = machine_with(settings, MODEL_COUNT_OF(settings));
+        struct plan p = {.count = 4000};
+        p.accesses = calloc(p.count, sizeof *p.accesses);
+        for (unsigned a = 0; a < p.count; a++) {
+            p.accesses[a] = (struct plan_access){.issue = 0, .initiation = 1, .count = PLAN_TRANSACTIONS};
+            for (unsigned t = 0; t < PLAN_TRANSACTIONS; t++)
+                p.accesses[a].transactions[t] = transaction((a * PLAN_TRANSACTIONS + t) * 32ull, CACHE_READ, false);
+        }
+        struct outcome o = run(m, &p);
+        double latency = 28 + 50 + strtod(latencies[i / 8], NULL) + 50 + 1, sectors = 4000 * PLAN_TRANSACTIONS;
+        double got = (double)last_end(&p, &o) / sectors, wanted = latency / strtod(mshrs[i / 2 % 4], NULL);
+        cr_expect(got > wanted * 0.99 && got < wanted * 1.01, "%s, %s MSHRs: %.4f cycles for a sector, not %.4f",
+                  models[i % 2], mshrs[i / 2 % 4], got, wanted);
+        free(o.ends);
+        free(p.accesses);
+        machine_free(m);
+    }
+}
+
+/* ---- stack distance ---------------------------------------------------------------------------------------------- */
+
+/* A read hits in a set of `ways` lines under LRU if fewer than `ways` different lines of its set were used since its
+ * own was (Mattson et al., "Evaluation Techniques for Storage Hierarchies", 1970). */
+#define MOST_LINES 4096
+struct stack {
+    uint64_t lines[MOST_LINES];
+    unsigned count;
+};
+static unsigned distance(struct stack *s, uint64_t line)
+{
+    unsigned at = 0;
+    while (at < s->count && s->lines[at] != line)
+        at++;
+    unsigned found = at < s->count ? at : UINT32_MAX;
+    s->count += at == s->count;
+    cr_assert_leq(s->count, MOST_LINES);
+    memmove(s->lines + 1, s->lines, at * sizeof *s->lines);
+    s->lines[0] = line;
+    return found;
+}
+
+static uint64_t draw_line(uint64_t *seed, unsigned pattern, unsigned i)
+{
+    uint64_t r = synthetic_random(seed);
+    switch (pattern) {
+    case 0: return r % 300;
+    case 1: return r % 4 ? r % 40 : r % 2000; /* some are used often */
+    case 2: return i % 130;                   /* a loop */
+    default: return i % 64 * 17 + r % 3;
+    }
+}
+
+Test(closed_forms, hits_of_lru_are_those_of_stack_distance)
+{
+    static const struct {
+        const char *size, *ways;
+        unsigned sets, way_count;
+    } shapes[] = {
+        {"1K", "8", 1, 8}, {"8K", "4", 16, 4}, {"16K", "128", 1, 128}, {"6K", "3", 16, 3}, {"16K", "1", 128, 1}};
+    for (unsigned i = 0; i < 4 * MODEL_COUNT_OF(shapes); i++) {
+        const struct machine_setting settings[] = {{"sms", "1"},
+                                                   {"l1", "sectored"},
+                                                   {"l1.size", shapes[i / 4].size},
+                                                   {"l1.ways", shapes[i / 4].ways},
+                                                   {"l1.sector", "128"},
+                                                   {"l1.replacement", "lru"}};
+        struct machine *m = machine_with(settings, MODEL_COUNT_OF(settings));
+        struct stack *stacks = calloc(shapes[i / 4].sets, sizeof *stacks);
+        struct plan p = {.count = 5000, .accesses = calloc(5000, sizeof *p.accesses)};
+        uint64_t seed = i + 1, hits = 0;
+        for (unsigned a = 0; a < p.count; a++) {
+            uint64_t line = draw_line(&seed, i % 4, a);
+            p.accesses[a] = (struct plan_access){.issue = a * 400ull, .initiation = 1, .count = 1};
+            p.accesses[a].transactions[0] = transaction(line * 128, CACHE_READ, false);
+            hits += distance(&stacks[line % shapes[i / 4].sets], line) < shapes[i / 4].way_count;
+        }
+        struct outcome o = run(m, &p);
+        cr_expect_eq(o.l1_hits, hits, "%s in %s ways: %d hits, not %d", shapes[i / 4].size, shapes[i / 4].ways,
+                     (int)o.l1_hits, (int)hits);
+        cr_expect_eq(o.l1_misses, p.count - hits);
+        free(o.ends);
+        free(p.accesses);
+        free(stacks);
+        machine_free(m);
+    }
+}
