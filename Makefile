@@ -285,6 +285,10 @@ wcet-tables: deps
 .PHONY: validation-pastis
 validation-pastis: all
 	@BUILD=$(BUILD) tests/validation/pastis.sh
+# The tables there about latencies.
+.PHONY: validation-latencies
+validation-latencies: all
+	@REPRISE=$(BUILD)/reprise REPRISE_MACHINES=hw-models/machines python3 tests/validation/latencies.py
 $(BUILD)/record-cases: $(BUILD)/obj/tests/soundness/record.o $(SUPPORT) $(LIBS)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 $(BUILD)/opaque: $(BUILD)/obj/tests/soundness/opaque.o $(SUPPORT) $(LIBS)
@@ -403,6 +407,7 @@ help:
 	@echo 'soundness  SOUNDNESS=1000000 random launches against the bounds of reprise wcet'
 	@echo 'wcet-tables  the tables of docs/validation.md about bounds'
 	@echo 'validation-pastis  the matrix multiplications of PasTiS on jetson-tx2, beside its figures'
+	@echo 'validation-latencies  dependent chains and pointer chases on the machines, beside published figures'
 	@echo 'asan       the tests again under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'fuzz       each libFuzzer target for FUZZ_SECONDS=60'
 	@echo 'lint       clang-format and cppcheck; format mends the formatting'

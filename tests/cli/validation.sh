@@ -7,6 +7,13 @@ if bash tests/validation/pastis.sh >"$BUILD/pastis.md" && diff "$BUILD/pastis.md
 else
     echo "not ok - docs/validation.md has what make validation-pastis prints"
 fi
+python3 tests/validation/latencies.py >"$BUILD/latencies.md"
+if [ $? -eq 0 ]; then echo "ok - latencies of titan-v are within 5 % of those measured"; else echo "not ok - latencies of titan-v are within 5 % of those measured"; fi
+if diff "$BUILD/latencies.md" <(sed -n '/^<!-- latencies -->$/,/^<!-- end of latencies -->$/p' docs/validation.md | sed '1d;$d') >&2; then
+    echo "ok - docs/validation.md has what make validation-latencies prints"
+else
+    echo "not ok - docs/validation.md has what make validation-latencies prints"
+fi
 # Figures 10 to 12
 if grep -q 'loads and stores: 8 and 2, 32 and 4, 88 and 8\.$' "$BUILD/pastis.md"; then
     echo "ok - as many transactions of shared memory as PasTiS measured"

@@ -382,6 +382,24 @@ Test(equal, every_machine_with_every_scheduler)
     unlink(path);
 }
 
+/* The GPUs with a whole hierarchy, of two SMs, so that the reference engine ends. */
+Test(equal, every_gpu)
+{
+    static const char *const machines[] = {"orin", "rtx2060", "rtx3070", "titan-v", "v100", "a100", "h100"};
+    char path[] = "/tmp/reprise-equal-XXXXXX";
+    cr_assert_geq(mkstemp(path), 0);
+    struct rp_error err;
+    for (uint64_t seed = 400000; seed < 400070; seed++) {
+        struct synthetic_options options = synthetic_random_options(seed);
+        small(&options);
+        cr_assert(synthetic_trace_write(path, &options, &err), "%s", err.text);
+        struct machine *m = open_machine(machines[seed % 7], &(struct machine_setting){"sms", "2"}, 1);
+        compare_engines(path, m, seed);
+        machine_free(m);
+    }
+    unlink(path);
+}
+
 /* SMs side by side: launches large enough for threads of their own, on machines of up to eleven SMs. */
 Test(equal, any_number_of_threads)
 {
