@@ -7,7 +7,7 @@
 
 #include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
-#include "frontend/core/track.h"
+#include "frontend/core/observe.h"
 #include "frontend/core/watch.h"
 #include "tracefmt/plural.h"
 #include "tracefmt/writer.h"
@@ -89,6 +89,14 @@ static inline void move(struct warp_state *s, const struct uop *u, lanemask m, c
 }
 
 static bool writes(const struct uop *u) { return u->memory->operand.kind != RP_ACCESS_LOAD; }
+
+/* False: the access must not be made. */
+static inline bool may_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
+                              enum rp_space space, const struct allocation *a)
+{
+    const struct block *b = s->w.block;
+    return !observed(b, space) || b->observer->calls->access(b->observer, s, u, space, a, la, m);
+}
 
 /* ---- flat spaces ------------------------------------------------------------------------------------------------- */
 
@@ -181,7 +189,8 @@ static inline void shared_access(struct warp_state *s, const struct uop *u, lane
 {
     struct block *b = s->w.block;
     const struct grid *g = b->grid;
-    if (extent_check(s, u, m, la, &g->shared, g->total_shared, RP_SPACE_SHARED))
+    if (extent_check(s, u, m, la, &g->shared, g->total_shared, RP_SPACE_SHARED) &&
+        may_access(s, u, m, la, RP_SPACE_SHARED, NULL))
         move(s, u, m, la, b->shared, false);
 }
 
@@ -204,7 +213,7 @@ static void local_access(struct warp_state *s, const struct uop *u, lanemask m, 
 {
     struct block *b = s->w.block;
     const struct grid *g = b->grid;
-    if (!flat_check(s, u, m, la, g->local_bytes, RP_SPACE_LOCAL))
+    if (!flat_check(s, u, m, la, g->local_bytes, RP_SPACE_LOCAL) || !may_access(s, u, m, la, RP_SPACE_LOCAL, NULL))
         return;
     if (writes(u) && la->high + u->memory->operand.width > b->local_high)
         b->local_high = la->high + u->memory->operand.width;
@@ -238,7 +247,7 @@ static inline void global_part(struct warp_state *s, const struct uop *u, lanema
                                struct allocation *a)
 {
     struct block *b = s->w.block;
-    if (b->tracker && !track_access(b->tracker, a, u, la, m))
+    if (!may_access(s, u, m, la, RP_SPACE_GLOBAL, a))
         return; /* this run of the grid is given up */
     uint64_t changes = b->changes;
     b->changes += u->memory->operand.kind == RP_ACCESS_STORE;
@@ -436,7 +445,8 @@ uint8_t *global_bytes(struct warp_state *s, const struct uop *u, unsigned lane, 
         bad_access(s, u, RP_FAULT_BOUNDS, lane, RP_SPACE_GLOBAL, at, detail);
         return NULL;
     }
-    if (b->tracker && !track_bytes(b->tracker, a, stores, at, bytes))
+    if (observed(b, RP_SPACE_GLOBAL) &&
+        !b->observer->calls->bytes(b->observer, s, u, RP_SPACE_GLOBAL, a, lane, at, bytes, stores))
         return NULL;
     b->changes += stores;
     unsigned how = (u->flags & UF_SLICE && !stores ? WATCH_READ : 0) | (stores ? WATCH_CHANGED : 0);
@@ -533,8 +543,13 @@ static uint8_t *bulk_bytes(struct warp_state *s, const struct uop *u, unsigned l
         bad_access(s, u, RP_FAULT_MISALIGNED, lane, space, at, detail);
         return NULL;
     }
-    if (extents_cover(&g->shared, at, bytes))
-        return s->w.block->shared + at;
+    if (extents_cover(&g->shared, at, bytes)) {
+        struct block *b = s->w.block;
+        if (observed(b, RP_SPACE_SHARED) &&
+            !b->observer->calls->bytes(b->observer, s, u, RP_SPACE_SHARED, NULL, lane, at, bytes, stores))
+            return NULL;
+        return b->shared + at;
+    }
     extents_describe(&g->shared, at, rp_space_name(space), g->total_shared, detail, sizeof detail);
     bad_access(s, u, RP_FAULT_BOUNDS, lane, space, at, detail);
     return NULL;

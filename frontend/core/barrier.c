@@ -9,6 +9,7 @@
  * thread), at whatever instruction names the barrier, with or without .aligned. */
 #include "frontend/core/engine.h"
 #include "frontend/core/flags.h"
+#include "frontend/core/observe.h"
 #include "tracefmt/plural.h"
 
 #include <stdio.h>
@@ -63,6 +64,7 @@ static bool complete(struct block *b, uint32_t id)
     struct barrier *bar = &b->barriers[id];
     if (!in_use(b, id) || bar->arrived + bar->part < expected(b, bar))
         return false;
+    observe_event(b->warps, EVENT_BARRIER, NULL, 0);
     for (uint32_t i = 0; i < b->grid->warps; i++) {
         struct warp_state *s = &b->warps[i];
         s->arrived[id] = 0;
@@ -173,6 +175,7 @@ static lanemask same_barrier(const struct warp *w, const struct uop *u, lanemask
 bool barrier_arrive_in_part(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     bool waits = u->barrier->kind != RP_BARRIER_ARRIVE;
+    observe_event(s, EVENT_PART, u, executed);
     for (lanemask left = executed, some; left; left &= ~some) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint32_t id = barrier_id(&s->w, u, lane), count = barrier_count(&s->w, u, lane);

@@ -5,6 +5,7 @@
 
 #include "frontend/core/engine.h"
 #include "frontend/core/flags.h"
+#include "frontend/core/observe.h"
 #include "tracefmt/plural.h"
 
 /* Where the lanes have their member masks. */
@@ -87,6 +88,7 @@ static enum collective_outcome stop_at(struct warp_state *s, const struct uop *u
 /* Carries out what is not mere waiting. False: the block faulted. */
 static bool carry_out_here(struct warp_state *s, const struct uop *u, lanemask executed)
 {
+    observe_event(s, EVENT_COLLECTIVE, u, executed);
     if (u->op == OP_WGMMA && u->fn)
         return wgmma(s, u);
     if (u->fn)
@@ -236,8 +238,10 @@ static void carry_out(struct warp_state *s, uint32_t at, const lanemask *parts, 
 {
     const struct split *first = &s->splits[at];
     const struct uop *u = first->pc;
-    if (!u->fn)
-        return; /* waiting was all */
+    if (!u->fn) { /* waiting was all */
+        observe_event(s, EVENT_COLLECTIVE, u, all);
+        return;
+    }
     for (uint32_t i = 0; i < s->split_count; i++)
         if (parts[i] && (s->splits[i].pc != u || s->splits[i].window != first->window)) {
             carry_out_apart(s, u, parts, all);

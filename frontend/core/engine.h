@@ -36,7 +36,7 @@
 
 /* ---- the grid ---------------------------------------------------------------------------------------------------- */
 
-struct tracker;
+struct observer;
 
 struct grid {
     const struct program *program;
@@ -194,7 +194,7 @@ struct block {
     struct fault fault;
     uint32_t barriers_in_use; /* by number, a bit each; what the others hold means nothing */
     struct barrier barriers[BARRIERS];
-    struct tracker *tracker; /* NULL: accesses are not tracked */
+    struct observer *observer; /* NULL: nobody looks (observe.h) */
     uint64_t changes;        /* stores to global memory, atomics that changed it, calls of the host; only grows */
     uint64_t calls;          /* of the host; only grows */
     struct watch *watch;     /* NULL: accesses to global memory are not watched */

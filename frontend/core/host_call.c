@@ -4,7 +4,7 @@
 
 #include "frontend/core/access.h"
 #include "frontend/core/print.h"
-#include "frontend/core/track.h"
+#include "frontend/core/observe.h"
 
 uint8_t *local_at(struct warp_state *s, unsigned lane, uint64_t offset, size_t bytes)
 {
@@ -129,10 +129,8 @@ static void call_free(struct warp_state *s, const struct uop *u, unsigned lane)
 void host_call(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     struct block *b = s->w.block;
-    if (b->tracker) { /* its order shows: not in parallel */
-        tracker_give_up(b->tracker);
+    if (b->observer && !b->observer->calls->host_call(b->observer))
         return;
-    }
     b->changes++;
     b->calls++;
     FOR_LANES(l, executed)

@@ -7,6 +7,7 @@
 #include "frontend/core/access.h"
 #include "frontend/core/engine.h"
 #include "frontend/core/flags.h"
+#include "frontend/core/observe.h"
 #include "tracefmt/plural.h"
 #include "tracefmt/writer.h"
 
@@ -173,7 +174,10 @@ static bool barrier(struct warp_state *s, const struct uop *u, lanemask executed
 static void rare(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     switch (u->kind) {
-    case UOP_FENCE: atomic_thread_fence(memory_order_seq_cst); break;
+    case UOP_FENCE:
+        atomic_thread_fence(memory_order_seq_cst);
+        observe_event(s, EVENT_FENCE, u, executed);
+        break;
     case UOP_PUSH: paths_push_token(s, u); break;
     case UOP_HOST_CALL: host_call(s, u, executed); break;
     default: trap(s, u, executed); break; /* UOP_TRAP */

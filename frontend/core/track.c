@@ -59,6 +59,7 @@ struct track_grid {
 };
 
 struct tracker {
+    struct observer observer; /* first */
     struct track_grid *grid;
     struct records records;
     struct page *free;
@@ -413,8 +414,11 @@ static int kind_of(struct record *r, const struct uop *u)
     return r->atomic == operation ? UPDATES : STORES;
 }
 
-bool track_bytes(struct tracker *t, const struct allocation *a, bool stores, uint64_t at, uint64_t bytes)
+static bool track_bytes(struct observer *o, struct warp_state *s, const struct uop *u, enum rp_space space,
+                        const struct allocation *a, unsigned lane, uint64_t at, uint64_t bytes, bool stores)
 {
+    struct tracker *t = (struct tracker *)o;
+    (void)s, (void)u, (void)space, (void)lane;
     struct record *r = t->records.at[a->id];
     if ((!r || !r->listed) && !(r = first_access(t, a)))
         return false;
@@ -428,9 +432,11 @@ bool track_bytes(struct tracker *t, const struct allocation *a, bool stores, uin
     return mark(t, r, a, stores ? STORES : LOADS, first / WORD_BYTES, last / WORD_BYTES);
 }
 
-bool track_access(struct tracker *t, const struct allocation *a, const struct uop *u, const struct lane_addresses *la,
-                  lanemask m)
+static bool track_access(struct observer *o, struct warp_state *s, const struct uop *u, enum rp_space space,
+                         const struct allocation *a, const struct lane_addresses *la, lanemask m)
 {
+    struct tracker *t = (struct tracker *)o;
+    (void)s, (void)space;
     struct record *r = t->records.at[a->id];
     if (__builtin_expect(!r || !r->listed, 0) && !(r = first_access(t, a)))
         return false;
@@ -452,6 +458,27 @@ bool track_access(struct tracker *t, const struct allocation *a, const struct uo
             return false;
     }
     return true;
+}
+
+/* Its order shows: not in parallel. */
+static bool track_host_call(struct observer *o)
+{
+    tracker_give_up((struct tracker *)o);
+    return false;
+}
+
+static void track_event(struct observer *o, struct warp_state *s, enum block_event event, const struct uop *u,
+                        lanemask lanes)
+{
+    (void)o, (void)s, (void)event, (void)u, (void)lanes;
+}
+
+static const struct observer_calls track_calls = {track_access, track_bytes, track_host_call, track_event};
+
+struct observer *tracker_observer(struct tracker *t)
+{
+    t->observer = (struct observer){&track_calls, 1u << RP_SPACE_GLOBAL};
+    return &t->observer;
 }
 
 /* ---- comparing batches ------------------------------------------------------------------------------------------- */

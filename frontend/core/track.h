@@ -14,7 +14,9 @@
 #define REPRISE_FRONTEND_CORE_TRACK_H
 
 #include "frontend/core/access.h"
+#include "frontend/core/observe.h"
 
+struct tracker;
 /* What all host threads share; lives as long as the memory, and serves one launch at a time. */
 struct track_grid;
 struct track_grid *track_grid_new(void);
@@ -51,10 +53,8 @@ void tracker_end(struct tracker *);
 /* Ends the thread's batch: compares and merges. False: the attempt is over, see track_verdict. */
 bool tracker_end_batch(struct tracker *);
 
-/* Notes the access, which lies within `a`. False: the attempt is over and the access must not be made. */
-bool track_access(struct tracker *, const struct allocation *a, const struct uop *, const struct lane_addresses *,
-                  lanemask);
-/* The same of bytes from `at` on, loaded or stored by one lane. */
-bool track_bytes(struct tracker *, const struct allocation *a, bool stores, uint64_t at, uint64_t bytes);
+/* What a block observes itself with: notes accesses to global memory. An access must not be made when the attempt is
+ * over. */
+struct observer *tracker_observer(struct tracker *);
 
 #endif

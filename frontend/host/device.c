@@ -339,7 +339,7 @@ void device_give_block(struct rp_device *d, struct block *b)
 {
     if (!b)
         return;
-    b->tracker = NULL;
+    b->observer = NULL;
     bool kept = false;
     if (block_bytes(b->grid) <= SPARE_BLOCK_BYTES) {
         pthread_mutex_lock(&d->lock);

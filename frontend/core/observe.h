@@ -1,0 +1,48 @@
+/* Who looks at what a block does. A block has one observer or none: a tracker, where blocks run in parallel (track.h),
+ * or the checks that a person asked for (frontend/check). It hears of accesses before they are made, once they are
+ * known to be within bounds, and of places where threads wait for one another. */
+#ifndef REPRISE_FRONTEND_CORE_OBSERVE_H
+#define REPRISE_FRONTEND_CORE_OBSERVE_H
+
+#include "frontend/core/engine.h"
+
+struct lane_addresses;
+struct observer;
+
+enum block_event {
+    EVENT_BARRIER,    /* a barrier of the block completes; no uop and no lanes */
+    EVENT_COLLECTIVE, /* these lanes have waited for one another at `u` and now carry it out */
+    EVENT_FENCE,      /* these lanes execute a fence */
+    EVENT_PART,       /* these lanes arrive at a barrier, other live lanes of the warp do not */
+};
+
+struct observer_calls {
+    /* The lanes make the access of `u` in this space. Addresses in shared memory are offsets in the block's, in local
+     * memory in the lane's; in global memory they lie within `a`, elsewhere NULL. False: it must not be made. */
+    bool (*access)(struct observer *, struct warp_state *, const struct uop *u, enum rp_space,
+                   const struct allocation *a, const struct lane_addresses *, lanemask);
+    /* The same of bytes from `at` on, loaded or stored by one lane. */
+    bool (*bytes)(struct observer *, struct warp_state *, const struct uop *u, enum rp_space,
+                  const struct allocation *a, unsigned lane, uint64_t at, uint64_t bytes, bool stores);
+    /* A call of the host, whose order shows. False: it must not be made. */
+    bool (*host_call)(struct observer *);
+    void (*event)(struct observer *, struct warp_state *, enum block_event, const struct uop *u, lanemask);
+};
+
+struct observer {
+    const struct observer_calls *calls;
+    uint32_t spaces; /* a bit each: those whose accesses it wants to hear of */
+};
+
+static inline bool observed(const struct block *b, enum rp_space space)
+{
+    return b->observer && b->observer->spaces >> space & 1;
+}
+static inline void observe_event(struct warp_state *s, enum block_event event, const struct uop *u, lanemask lanes)
+{
+    struct observer *o = s->w.block->observer;
+    if (__builtin_expect(o != NULL, 0))
+        o->calls->event(o, s, event, u, lanes);
+}
+
+#endif
