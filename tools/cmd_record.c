@@ -6,6 +6,7 @@
 #include "tools/command.h"
 #include "tools/input.h"
 #include "tools/number.h"
+#include "tools/record/checks.h"
 #include "tools/record/plan.h"
 #include "tools/replaying.h"
 #include "tracefmt/plural.h"
@@ -31,6 +32,7 @@ enum key {
     KEY_PRINT,
     KEY_EXPECT,
     KEY_NO_TRACE,
+    KEY_CHECK,
 };
 
 #define ROWS_LAUNCH                                                                                                    \
@@ -69,6 +71,10 @@ enum key {
         {"target", KEY_TARGET, "SM",                                                                                   \
          "Run PTX as for this target (its own), or compile CUDA source for it (sm_75); from sm_70 on the threads of "  \
          "a warp are scheduled independently"},                                                                        \
+        {"check", KEY_CHECK, "LIST",                                                                                   \
+         "Look for more than bad addresses: init (reads of what nobody wrote), race, sync (barriers and shuffles "     \
+         "that are undefined), several with commas, or all. What is found is said, the run goes on, and the exit "     \
+         "status is 3. Launches run on one thread"},                                                                   \
     {                                                                                                                  \
         "shared-limit", KEY_SHARED_LIMIT, "BYTES", "Shared memory that a block may have (49152)"                       \
     }
@@ -101,7 +107,7 @@ static const char forms[] =
 
 static const char statuses[] = "Exit status: 0 fine, 1 wrong usage, 2 bad input, 3 the kernel misbehaved (the trace is "
                                "kept up to there, nothing is "
-                               "saved) or a result is not as expected, 4 the system failed.";
+                               "saved), a check found something, or a result is not as expected, 4 the system failed.";
 /* --save, --print or --expect, until all arguments are known. */
 struct wish {
     enum key key;
@@ -208,6 +214,7 @@ static bool take_option(struct record *r, int key, char *arg, struct rp_error *e
     case KEY_STACK: return size32(arg, "--stack", &p->stack, err);
     case KEY_CLANG_FLAGS: replace(&p->clang_flags, arg); return true;
     case KEY_TARGET: replace(&p->target, arg); return true;
+    case KEY_CHECK: return parse_checks(arg, &p->checks, err);
     case KEY_THREADS: return parse_threads(arg, &p->threads, err);
     case KEY_LIMIT: return read_size(arg, UINT64_MAX, "--limit", &p->limit, err);
     case KEY_NO_TRACE: return r->no_trace = true;
@@ -353,6 +360,9 @@ static const struct command_example run_examples[] = {
      "reprise run --module matmul.ptx --kernel matmul --grid 4,4 --block 16,16 \\\n"
      "        --arg buf=rand-f32:4K:seed=1 --arg buf=rand-f32:4K:seed=2 \\\n"
      "        --arg buf=zeros:16K --arg i32=64 --expect 2=C.npy:ulp=4"},
+    {"Look for races and for reads of what nobody has written",
+     "reprise run --module sum.ptx --grid 8 --block 256 \\\n"
+     "        --arg buf=iota-i32:2048 --arg buf=zeros:4 --check race,init"},
     {NULL, NULL},
 };
 const struct command command_run = {

@@ -132,6 +132,8 @@ static struct barrier *arrive(struct warp_state *s, const struct uop *u, lanemas
         *bar = (struct barrier){.expected = count, .reduced_and = true};
     s->w.block->barriers_in_use |= 1u << id;
     count_arrival(s, bar, id, lanes);
+    bar->instruction = u->index;
+    bar->thread = s->w.id * RP_WARP_LANES + (unsigned)__builtin_ctz(lanes);
     if (u->barrier->kind == RP_BARRIER_REDUCE) {
         lanemask set = predicate(&s->w, u) & lanes;
         bar->reduced_count += (uint32_t)__builtin_popcount(set);

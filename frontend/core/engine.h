@@ -177,6 +177,7 @@ struct barrier {
     uint32_t expected; /* 0: all of the block's that have not exited */
     uint32_t reduced_count; /* barrier.red.popc */
     bool reduced_and, reduced_or;
+    uint32_t instruction, thread; /* who arrived last: static index, number in the block */
 };
 
 #define ALLOCATION_CACHE 64
@@ -348,6 +349,9 @@ void block_fault(struct warp_state *, const struct uop *, enum rp_fault_kind, un
     __attribute__((format(printf, 5, 6)));
 /* The block stops because there is no memory for it; that is no fault of the kernel's. */
 void block_no_memory(struct block *);
+/* " (dot.h:7, in dot at k.cu:20, in norm at k.cu:41)": where an instruction stands, at most two calls, the innermost
+ * ones; returns its length. */
+int describe_source(const struct rp_kernel *, const struct rp_instruction *, char *text, size_t size);
 /* The report: one line with kernel, instruction, source line, block, thread, address. */
 void fault_report(const struct block *, struct rp_error *);
 

@@ -47,8 +47,7 @@ static const char *access_name(const struct fault *f)
     }
 }
 
-/* " (dot.h:7, in dot at k.cu:20, in norm at k.cu:41)": at most two calls, the innermost ones. */
-static int source_place(const struct rp_kernel *k, const struct rp_instruction *in, char *text, size_t size)
+int describe_source(const struct rp_kernel *k, const struct rp_instruction *in, char *text, size_t size)
 {
     int n = snprintf(text, size, " (%s:%u", in->file < k->file_count ? k->files[in->file] : "line", in->line);
     uint32_t call = in->inlined;
@@ -70,7 +69,7 @@ static void place(const struct block *b, char *text, size_t size)
     if (in->raw_size && n > 0 && (size_t)n < size) /* machine code: the same text may stand in many places */
         n += snprintf(text + n, size - (size_t)n, " (address 0x%" PRIx64 ")", in->pc);
     if (in->line && n > 0 && (size_t)n < size)
-        n += source_place(k, in, text + n, size - (size_t)n);
+        n += describe_source(k, in, text + n, size - (size_t)n);
     if (n > 0 && (size_t)n < size)
         snprintf(text + n, size - (size_t)n, ", block (%u,%u,%u), thread (%u,%u,%u)", b->ctaid[0], b->ctaid[1],
                  b->ctaid[2], tid[0][f->lane], tid[1][f->lane], tid[2][f->lane]);

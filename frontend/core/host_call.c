@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "frontend/core/access.h"
-#include "frontend/core/print.h"
 #include "frontend/core/observe.h"
+#include "frontend/core/print.h"
 
 uint8_t *local_at(struct warp_state *s, unsigned lane, uint64_t offset, size_t bytes)
 {
@@ -68,6 +68,9 @@ static void result(struct warp_state *s, const struct uop *u, unsigned lane, con
     uint8_t *at = local_at(s, lane, offset, bytes);
     if (!at)
         return; /* reported when the arguments were read */
+    struct observer *o = s->w.block->observer;
+    if (o)
+        o->calls->bytes(o, s, u, RP_SPACE_LOCAL, NULL, lane, offset, bytes, true);
     memcpy(at, value, bytes);
     if (offset + bytes > s->w.block->local_high)
         s->w.block->local_high = offset + bytes;

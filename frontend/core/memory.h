@@ -27,6 +27,7 @@ struct allocation {
     uint32_t id;      /* below memory.ids; of no other allocation that lives */
     uint8_t kind;     /* enum allocation_kind */
     bool initialised; /* the host has had a view of it */
+    bool filled;      /* the host said that it filled some of it on the device */
     size_t logged;    /* its entry in the log, if that is still there */
     /* the tree's: a heap by priority, which follows from the address alone; freed ones are a list through left */
     uint64_t priority;

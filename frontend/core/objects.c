@@ -1,5 +1,6 @@
 /* Barrier objects: what changes them, and lanes that wait for the end of a phase (engine.h, "objects"). */
 #include "frontend/core/object.h"
+#include "frontend/core/observe.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,6 +113,7 @@ void handle_object(struct warp *w, const struct uop *u, lanemask m)
     if (w->log)
         sum_up(s, u, m, &la, all, &bytes, &arrivals);
     log_values(w, u, RP_OBJECT_AUX(phase, false), bytes, arrivals);
+    observe_event(s, EVENT_FENCE, u, m);
     if (over)
         objects_serve(s, u);
 }
@@ -175,6 +177,7 @@ void handle_object_test(struct warp *w, const struct uop *u, lanemask m)
     answer(w, u, m, false);
     answer(w, u, q.over, true);
     log_test(w, u, m, &la, &q);
+    observe_event((struct warp_state *)w, EVENT_FENCE, u, m);
 }
 
 /* ---- loops that poll --------------------------------------------------------------------------------------------- */
@@ -247,6 +250,7 @@ static void step_apart(struct warp_state *s, const struct uop *u, lanemask m, co
         some = alike(q, left);
         split_count(s, u, some, some);
         log_test(&s->w, u, some, la, q);
+        observe_event(s, EVENT_FENCE, u, some);
     }
 }
 
@@ -291,6 +295,7 @@ enum collective_outcome object_wait(struct warp_state *s, const struct uop *u)
         answer(w, u, executed, true);
         warp_log_guard(s, u, executed);
         log_test(w, u, executed, &la, &q);
+        observe_event(s, EVENT_FENCE, u, executed);
         return COLLECTIVE_DONE;
     }
     warp_end_run(s, run_start_at(u)); /* the instruction counts when the wait is over */
@@ -337,6 +342,7 @@ static bool release(struct warp_state *s, uint32_t i, bool time_out, const struc
         some = alike(&q, left);
         answer(w, split.pc, some, !time_out);
         log_test(w, split.pc, some, &la, &q);
+        observe_event(s, EVENT_FENCE, split.pc, some);
         split_release(s, i, some);
     }
     warp_set_window(w, window);

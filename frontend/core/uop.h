@@ -140,6 +140,8 @@ enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
 #define UF_WHOLE_WARP UOP_FLAG(26)
 /* of a test of a barrier object: suspends its thread, for a time */
 #define UF_SUSPENDS UOP_FLAG(27)
+/* of a barrier: all lanes of the warp are to arrive by the same instruction */
+#define UF_ALIGNED UOP_FLAG(28)
 #define UF_ENGINE 48
 
 enum uop_kind {

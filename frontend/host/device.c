@@ -312,6 +312,9 @@ bool rp_tell(struct rp_device *d, const struct rp_host_operation *o, struct rp_e
         return false;
     if (!nothing)
         memory_log_operation(&d->memory, o);
+    struct allocation *a = o->kind == RP_HOST_SET ? memory_find(&d->memory, o->address) : NULL;
+    if (a)
+        a->filled = true;
     return true;
 }
 

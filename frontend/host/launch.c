@@ -223,7 +223,7 @@ static void done(struct rp_running *r, bool ok)
 /* Blocks in batches; where that cannot be, nothing has happened and the launch goes on in order. */
 static void start(struct rp_running *r)
 {
-    bool again = r->program->order || r->program->racy || r->batches == 1;
+    bool again = r->program->order || r->program->racy || r->batches == 1 || r->config.check;
     if (!again) {
         bool ok = batches_run(r, &again, &r->error);
         r->conflicted = again;

@@ -15,6 +15,8 @@
 #include "frontend/host/device.h"
 #include "tracefmt/writer.h"
 
+struct rp_check;
+
 struct rp_launch_config {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;
@@ -25,6 +27,8 @@ struct rp_launch_config {
     uint32_t stack_bytes;     /* local memory per thread, 0: what the kernel needs, 16 KiB with recursion */
     uint32_t shared_limit;    /* shared memory that a block may have, 0: 48 KiB, what every device gives */
     struct rp_writer *writer; /* NULL: run only */
+    struct rp_check *check;   /* NULL: bounds and alignment only (frontend/check/check.h); the launches of one end one
+                                 after the other */
     void (*progress)(void *, uint64_t blocks_done, uint64_t blocks, uint64_t warp_instructions);
     void *progress_data;
     FILE *output; /* where the kernel prints to; NULL: stdout */

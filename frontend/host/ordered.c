@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/check/check.h"
 #include "frontend/core/watch.h"
 #include "frontend/host/inside.h"
 #include "frontend/host/run.h"
@@ -78,7 +79,10 @@ static struct block *begin_block(struct ordered *o)
     }
     block_start(b, o->next++, logs);
     o->chunk_blocks++;
-    return b;
+    if (!r->config.check || check_block_begin(r->config.check, b))
+        return b;
+    block_free(b);
+    return NULL;
 }
 
 /* Chains of blocks that wait for each other run from either end: with every cycle in the opposite direction of the one
@@ -245,6 +249,8 @@ static bool end_block(struct ordered *o, struct block *b)
 {
     if (o->chunk)
         rp_chunk_end_block(o->chunk, b->index);
+    if (o->run->config.check)
+        check_block_end(o->run->config.check, b);
     block_count(b, &o->run->result.warp_instructions, &o->run->result.thread_instructions);
     if (b->text_bytes && !keep_text(o, b))
         return false;
@@ -346,11 +352,24 @@ static bool turn(struct ordered *o, struct rp_error *err)
     return record_turn(o, err);
 }
 
+/* Of blocks that did not end, too. */
+static void end_checks(struct ordered *o)
+{
+    struct rp_check *c = o->run->config.check;
+    for (size_t i = 0; i < o->waiting; i++)
+        check_block_end(c, o->queue[(o->head + i) % o->capacity]);
+    if (o->current)
+        check_block_end(c, o->current);
+    check_launch_end(c);
+}
+
 void ordered_free(struct ordered *o)
 {
     if (!o)
         return;
     const struct rp_running *r = o->run;
+    if (r->config.check)
+        end_checks(o);
     while (o->waiting)
         block_free(dequeue(o));
     free(o->queue);
@@ -373,6 +392,11 @@ struct ordered *ordered_new(struct rp_running *r, struct rp_error *err)
         return rp_fail(err, RP_SYSTEM, "out of memory for the blocks of kernel '%s'", r->program->name), NULL;
     o->run = r;
     r->grid.parallel = false;
+    if (r->config.check && !check_launch_begin(r->config.check, &r->grid)) {
+        no_memory(o, err);
+        ordered_free(o);
+        return NULL;
+    }
     if (!r->recorder.writer || (o->chunk = device_take_chunk(r->device, r->recorder.kernel, r->recorder.launch)))
         return o;
     no_memory(o, err);

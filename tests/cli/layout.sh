@@ -13,6 +13,7 @@ check_arrow() {
 check_arrow tracefmt 'tracefmt/'
 check_arrow frontend 'frontend/|tracefmt/'
 check_arrow frontend/core 'frontend/core/|tracefmt/'
+check_arrow frontend/check 'frontend/(core|check)/|tracefmt/'
 check_arrow frontend/loader 'frontend/(core|loader)/|tracefmt/'
 check_arrow frontend/isa/ptx 'frontend/(core|loader|isa/ptx)/|tracefmt/'
 check_arrow frontend/isa/sass 'frontend/(core|loader|isa/sass)/|tracefmt/'

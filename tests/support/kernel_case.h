@@ -30,12 +30,13 @@ extern const struct kernel_case *const kernel_cases[];
 const struct kernel_case *kernel_case_find(const char *name);
 
 struct kernel_options {
-    unsigned threads;  /* host threads, 0: one per CPU */
-    uint32_t size;     /* 0: the case's size for tests */
-    bool unoptimised;  /* the module compiled with -O0 */
-    const char *cubin; /* BUILD/cubin/[O0/]<module>.<this>.cubin instead of PTX */
-    const char *trace; /* record to this path; NULL: run only */
-    bool skip_check;   /* for benchmarks, where the CPU would take longer than what is measured */
+    unsigned threads;       /* host threads, 0: one per CPU */
+    uint32_t size;          /* 0: the case's size for tests */
+    bool unoptimised;       /* the module compiled with -O0 */
+    const char *cubin;      /* BUILD/cubin/[O0/]<module>.<this>.cubin instead of PTX */
+    struct rp_check *check; /* NULL: none */
+    const char *trace;      /* record to this path; NULL: run only */
+    bool skip_check;        /* for benchmarks, where the CPU would take longer than what is measured */
     /* called after a successful check, to look at what the kernels left; it may fail the session */
     void (*inspect)(struct kernel_session *, void *data);
     void *data;

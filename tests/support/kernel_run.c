@@ -41,8 +41,8 @@ static struct rp_writer *open_trace(struct kernel_session *s, const struct kerne
     return rp_writer_open(path, &from, NULL, &s->error);
 }
 
-static bool launch(struct kernel_session *s, const struct kernel_launch *l, unsigned threads, struct rp_writer *writer,
-                   FILE *output, struct kernel_totals *totals)
+static bool launch(struct kernel_session *s, const struct kernel_launch *l, const struct kernel_options *o,
+                   struct rp_writer *writer, FILE *output, struct kernel_totals *totals)
 {
     struct program *p = module_find(s->module, l->kernel, &s->error);
     if (!p)
@@ -50,8 +50,12 @@ static bool launch(struct kernel_session *s, const struct kernel_launch *l, unsi
     if (p->parameter_bytes != l->param_bytes)
         return rp_fail(&s->error, RP_USAGE, "%s takes %u bytes of parameters, the case gives %u", l->kernel,
                        p->parameter_bytes, l->param_bytes);
-    struct rp_launch_config config = {
-        .dynamic_shared = l->shared, .params = l->params, .threads = threads, .writer = writer, .output = output};
+    struct rp_launch_config config = {.dynamic_shared = l->shared,
+                                      .params = l->params,
+                                      .threads = o->threads,
+                                      .check = o->check,
+                                      .writer = writer,
+                                      .output = output};
     memcpy(config.grid, l->grid, sizeof config.grid);
     memcpy(config.block, l->block, sizeof config.block);
     struct rp_launch_result result;
@@ -78,7 +82,7 @@ static bool launch_all(struct kernel_session *s, const struct kernel_case *c, co
     }
     bool ok = true;
     for (uint32_t i = 0; ok && i < s->launch_count; i++)
-        ok = launch(s, &s->launches[i], o->threads, writer, output, totals);
+        ok = launch(s, &s->launches[i], o, writer, output, totals);
     fclose(output);
     if (!ok) {
         rp_writer_abandon(writer);

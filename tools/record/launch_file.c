@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "replay/config_text.h"
+#include "tools/record/checks.h"
 #include "tools/record/plan.h"
 #include "tools/ui/nearest.h"
 
@@ -241,13 +242,24 @@ static bool read_target(struct file *f, const config_setting_t *root)
     return true;
 }
 
+static bool read_checks(struct file *f, const config_setting_t *root)
+{
+    const char *checks;
+    struct rp_error why;
+    if (!read_string(f, root, "check", &checks))
+        return false;
+    if (!checks || f->plan->checks || parse_checks(checks, &f->plan->checks, &why))
+        return true;
+    return bad(f, config_setting_get_member(root, "check"), "%s", why.text);
+}
+
 static bool read_root(struct file *f, const config_setting_t *root)
 {
-    static const char *const keys[] = {"module", "target", "buffers", "launches", "save",
-                                       "print",  "expect", "limit",   "stack",    "shared-limit"};
+    static const char *const keys[] = {"module", "target", "buffers", "launches",     "save", "print",
+                                       "expect", "limit",  "stack",   "shared-limit", "check"};
     struct plan *p = f->plan;
     return check_keys(f, root, keys, sizeof keys / sizeof *keys) && read_module(f, root) && read_target(f, root) &&
-           (p->limit || setting_size(f, root, "limit", UINT64_MAX, &p->limit)) &&
+           read_checks(f, root) && (p->limit || setting_size(f, root, "limit", UINT64_MAX, &p->limit)) &&
            (p->stack || setting_size32(f, root, "stack", &p->stack)) &&
            (p->shared_limit || setting_size32(f, root, "shared-limit", &p->shared_limit)) &&
            read_buffers(f, config_setting_get_member(root, "buffers")) &&

@@ -97,6 +97,7 @@ struct plan {
     unsigned threads;
     uint64_t limit;
     uint32_t stack, shared_limit;
+    unsigned checks; /* enum rp_check_kind, or-ed */
     bool json, quiet;
 };
 

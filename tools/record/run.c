@@ -15,6 +15,7 @@
 #include "tools/names.h"
 #include "tools/output.h"
 #include "tools/record/buffers.h"
+#include "tools/record/checks.h"
 #include "tools/record/kernel.h"
 #include "tools/record/outputs.h"
 #include "tools/ui/figure.h"
@@ -27,6 +28,7 @@ struct session {
     struct module *module;
     struct program **programs; /* per launch */
     struct rp_writer *writer;
+    struct rp_check *check; /* NULL: none was asked for */
     struct rp_launch_result *results;
     size_t done; /* launches that ran, the last one perhaps to a fault */
     double seconds;
@@ -239,6 +241,8 @@ static bool prepare(struct session *s, struct rp_error *err)
     for (size_t i = 0; i < p->buffer_count; i++)
         if (!buffer_fill(&p->buffers[i], s->device, err))
             return false;
+    if (p->checks && !(s->check = rp_check_new(p->checks, RP_CHECK_FINDINGS)))
+        return rp_fail(err, RP_SYSTEM, "out of memory");
     return outputs_prepare(p, err) && (!p->output || open_trace(s, err));
 }
 
@@ -274,6 +278,7 @@ static bool launch(struct session *s, size_t i, struct rp_error *err)
         .stack_bytes = p->stack,
         .shared_limit = p->shared_limit,
         .writer = s->writer,
+        .check = s->check,
         .progress = show,
         .progress_data = &s->progress,
         .output = p->json ? stderr : stdout, /* the JSON is alone on stdout */
@@ -379,6 +384,8 @@ static int print_json(const struct session *s, const struct rp_error *fault, jso
         json_put(out, "printed", outputs_print_json(s->plan, s->device));
     if (compared)
         json_put(out, "expected", compared);
+    if (s->check)
+        json_put(out, "findings", checks_json(s->check));
     if (s->plan->output) {
         json_put(out, "trace", json_string(s->plan->output));
         json_put(out, "bytes", json_number(s->file_bytes));
@@ -400,9 +407,10 @@ static int finish_complete(struct session *s)
     if (!p->json && !p->quiet)
         print_summary(s);
     json_t *compared = p->json && p->expect_count ? json_array() : NULL;
-    bool expected = outputs_compare(p, s->device, p->quiet, compared);
+    bool clean = outputs_compare(p, s->device, p->quiet, compared);
+    clean &= !s->check || checks_print(s->check);
     int printed = p->json ? print_json(s, NULL, compared) : RP_OK;
-    return expected ? printed : RP_KERNEL;
+    return clean ? printed : RP_KERNEL;
 }
 
 /* After a fault: the trace is kept as far as it goes, and nothing is saved. */
@@ -411,6 +419,8 @@ static int finish_fault(struct session *s, const struct rp_error *fault)
     struct rp_error err = {0};
     if (!close_trace(s, &err))
         return command_fail(&err);
+    if (s->check)
+        checks_print(s->check);
     command_fail(fault);
     if (s->plan->json)
         print_json(s, fault, NULL);
@@ -440,6 +450,7 @@ int plan_run(struct plan *p)
     cleanup_register(CLEANUP_TRACE, NULL);
     rp_writer_abandon(s.writer);
     rp_device_free(s.device);
+    rp_check_free(s.check);
     free(s.programs);
     free(s.results);
     return status;

@@ -148,6 +148,8 @@ void lower_barrier(struct lowering *l)
         u.d = destination(l, result, PT_U32);
     else if (result && result->kind == PO_REGISTER)
         u.pd = register_operand(result->reg);
+    if (!strcmp(in->form->opcode, "bar") || mods_have(mods, M_ALIGNED))
+        u.flags |= UF_ALIGNED;
     l->barrier = u.barrier;
     emit(l, u);
 }

@@ -1,0 +1,219 @@
+/* A launch and its blocks under checks: hands every access of every lane to the checks. */
+#include "frontend/check/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/check/inside.h"
+#include "frontend/core/flags.h"
+
+/* ---- what accesses do -------------------------------------------------------------------------------------------- */
+
+/* PTX ISA, "Memory Consistency Model", "Strong Operations"; machine code says volatile by its cache operators. */
+static bool is_strong(const struct rp_memory_operand *o)
+{
+    return o->order != RP_ORDER_WEAK || o->kind == RP_ACCESS_ATOMIC || o->kind == RP_ACCESS_REDUCTION ||
+           o->cache_op == RP_CACHE_CV || o->cache_op == RP_CACHE_WT;
+}
+
+static void touch_memory(struct checked_block *cb, const struct touch *t)
+{
+    if (cb->check->kinds & RP_CHECK_INIT)
+        check_init(cb, t);
+    if (cb->check->kinds & RP_CHECK_RACE)
+        check_race(cb, t);
+}
+
+static bool check_access(struct observer *o, struct warp_state *s, const struct uop *u, enum rp_space space,
+                         const struct allocation *a, const struct lane_addresses *la, lanemask lanes)
+{
+    struct checked_block *cb = (struct checked_block *)o;
+    const struct rp_memory_operand *m = &u->memory->operand;
+    struct touch t = {
+        .block = s->w.block,
+        .u = u,
+        .space = space,
+        .a = a,
+        .bytes = m->width,
+        .loads = m->kind != RP_ACCESS_STORE,
+        .stores = m->kind != RP_ACCESS_LOAD,
+        .strong = is_strong(m),
+    };
+    if (t.strong)
+        race_event(cb, s, EVENT_FENCE);
+    FOR_LANES(l, lanes)
+    {
+        t.thread = s->w.id * RP_WARP_LANES + l;
+        t.at = lane_address(la, l);
+        touch_memory(cb, &t);
+    }
+    if (t.strong)
+        race_event(cb, s, EVENT_FENCE);
+    return true;
+}
+
+static bool check_bytes(struct observer *o, struct warp_state *s, const struct uop *u, enum rp_space space,
+                        const struct allocation *a, unsigned lane, uint64_t at, uint64_t bytes, bool stores)
+{
+    struct touch t = {
+        .block = s->w.block,
+        .u = u,
+        .space = space,
+        .a = a,
+        .thread = s->w.id * RP_WARP_LANES + lane,
+        .at = at,
+        .bytes = bytes,
+        .loads = !stores,
+        .stores = stores,
+    };
+    touch_memory((struct checked_block *)o, &t);
+    return true;
+}
+
+static bool check_host_call(struct observer *o)
+{
+    (void)o;
+    return true;
+}
+
+static void check_event(struct observer *o, struct warp_state *s, enum block_event event, const struct uop *u,
+                        lanemask lanes)
+{
+    struct checked_block *cb = (struct checked_block *)o;
+    if (cb->check->kinds & RP_CHECK_RACE)
+        race_event(cb, s, event);
+    if (cb->check->kinds & RP_CHECK_SYNC)
+        sync_event(cb, s, event, u, lanes);
+}
+
+static const struct observer_calls check_calls = {check_access, check_bytes, check_host_call, check_event};
+
+/* ---- allocations ------------------------------------------------------------------------------------------------- */
+
+static bool grow_allocations(struct rp_check *c, uint32_t id)
+{
+    if (id < c->allocation_count)
+        return true;
+    uint32_t count = 2 * id + 16;
+    struct checked_allocation *more = realloc(c->allocations, count * sizeof *more);
+    if (!more)
+        return false;
+    memset(more + c->allocation_count, 0, (count - c->allocation_count) * sizeof *more);
+    c->allocations = more;
+    c->allocation_count = count;
+    return true;
+}
+
+struct checked_allocation *check_allocation(struct rp_check *c, const struct allocation *a)
+{
+    if (!grow_allocations(c, a->id)) {
+        c->incomplete = true;
+        return NULL;
+    }
+    struct checked_allocation *mine = &c->allocations[a->id];
+    if (mine->base != a->base || mine->size != a->size) {
+        cells_free(&mine->cells);
+        free(mine->written);
+        *mine = (struct checked_allocation){.base = a->base, .size = a->size};
+    }
+    return mine;
+}
+
+/* ---- launches and blocks ----------------------------------------------------------------------------------------- */
+
+/* The narrowest element that the kernel accesses, at most 4 bytes. */
+static unsigned cell_shift(const struct program *p)
+{
+    unsigned shift = 2;
+    for (uint32_t i = 0; i < p->uop_count; i++) {
+        const struct uop *u = &p->uops[i];
+        while (u->kind == UOP_MEMORY && shift && u->memory->operand.width < 1u << shift)
+            shift--;
+    }
+    return shift;
+}
+
+bool check_launch_begin(struct rp_check *c, const struct grid *g)
+{
+    c->grid = g;
+    c->launch++;
+    c->now = 1;
+    c->cell_shift = cell_shift(g->program);
+    c->released = calloc(g->blocks, sizeof *c->released);
+    c->acquired = calloc(g->blocks, sizeof *c->acquired);
+    return c->released && c->acquired;
+}
+
+static void free_block(struct checked_block *b)
+{
+    cells_free(&b->shared);
+    free(b->shared_written);
+    free(b->local_written);
+    free(b);
+}
+
+void check_launch_end(struct rp_check *c)
+{
+    while (c->free_blocks) {
+        struct checked_block *b = c->free_blocks;
+        c->free_blocks = b->next;
+        free_block(b);
+    }
+    free(c->released);
+    free(c->acquired);
+    c->released = c->acquired = NULL;
+    c->grid = NULL;
+}
+
+static struct checked_block *new_block(struct rp_check *c)
+{
+    const struct grid *g = c->grid;
+    struct checked_block *b = calloc(1, sizeof *b);
+    if (!b)
+        return NULL;
+    b->shared_bytes = extents_end(&g->shared);
+    b->local_bytes = (size_t)g->threads * g->local_bytes;
+    b->shared.count = (b->shared_bytes >> c->cell_shift) + 1;
+    b->shared_written = malloc(b->shared_bytes + 1);
+    b->local_written = malloc(b->local_bytes + 1);
+    b->shared.pages = calloc(b->shared.count / CELLS + 1, sizeof *b->shared.pages);
+    if (b->shared_written && b->local_written && b->shared.pages)
+        return b;
+    free_block(b);
+    return NULL;
+}
+
+bool check_block_begin(struct rp_check *c, struct block *b)
+{
+    struct checked_block *mine = c->free_blocks ? c->free_blocks : new_block(c);
+    if (!mine)
+        return false;
+    if (mine == c->free_blocks)
+        c->free_blocks = mine->next;
+    memset(mine->shared_written, 0, mine->shared_bytes);
+    memset(mine->local_written, 0, mine->local_bytes);
+    cells_clear(&mine->shared);
+    mine->check = c;
+    mine->next = NULL;
+    mine->index = (uint32_t)b->index;
+    mine->barrier = 0;
+    memset(mine->collective, 0, sizeof mine->collective);
+    memset(mine->released, 0, sizeof mine->released);
+    memset(mine->acquired, 0, sizeof mine->acquired);
+    mine->observer =
+        (struct observer){&check_calls, 1u << RP_SPACE_GLOBAL | 1u << RP_SPACE_SHARED | 1u << RP_SPACE_LOCAL};
+    b->observer = &mine->observer;
+    return true;
+}
+
+void check_block_end(struct rp_check *c, struct block *b)
+{
+    struct checked_block *mine = (struct checked_block *)b->observer;
+    if (!mine)
+        return;
+    if (c->kinds & RP_CHECK_SYNC && !b->faulted)
+        sync_block_end(mine, b);
+    b->observer = NULL;
+    mine->next = c->free_blocks;
+    c->free_blocks = mine;
+}

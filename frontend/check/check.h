@@ -1,0 +1,74 @@
+/* Checks that a person asks for, beside bounds and alignment of each access, which are always checked: as
+ * compute-sanitizer has them (initcheck, racecheck, synccheck).
+ *
+ * INIT  an access reads bytes of shared or local memory that nobody has written since the block or thread began, or of
+ *       an allocation of device memory of which the host has had no view, and which it has not filled, that no kernel
+ *       has written since it was made.
+ * RACE  two accesses touch the same bytes, at least one of them stores, not both are strong (atomic, volatile, .relaxed
+ *       and stronger), and nothing orders them.
+ * SYNC  a barrier that is .aligned is reached by a part of a warp; a shuffle reads from a lane that takes no part; a
+ *       lane executes a collective whose member mask does not name it; a block ends before all have come to a barrier.
+ *
+ * What orders two accesses (PTX ISA, "Memory Consistency Model", read generously, so that what is reported is a race):
+ * - the same thread; before Volta also the same warp;
+ * - a barrier of the block that completes between them, whoever takes part in it;
+ * - in one warp, a warp barrier or collective between them, whichever lanes take part;
+ * - otherwise the first one's warp (in another block: its block) does something that releases, a fence or a strong
+ *   access, and after that the second one's warp (block) does so, too, before its access.
+ * Two stores of one instruction by lanes of a warp are not reported.
+ *
+ * Launches with checks run in the fixed order, on one thread. A finding is one place in the code, or one pair of
+ * places, with what was seen there first; the run goes on. */
+#ifndef REPRISE_FRONTEND_CHECK_CHECK_H
+#define REPRISE_FRONTEND_CHECK_CHECK_H
+
+#include "frontend/core/engine.h"
+
+enum rp_check_kind { RP_CHECK_INIT = 1, RP_CHECK_RACE = 2, RP_CHECK_SYNC = 4 };
+#define RP_CHECK_ALL (RP_CHECK_INIT | RP_CHECK_RACE | RP_CHECK_SYNC)
+#define RP_CHECK_FINDINGS 100 /* of which the text is kept, where nothing else is said */
+
+/* One of the accesses of a finding, or where a thread was. */
+struct rp_check_place {
+    uint32_t instruction; /* static index */
+    uint32_t block[3], thread[3];
+    uint8_t access; /* enum rp_access_kind; nothing of SYNC */
+    char *file;     /* of the source, NULL: unknown */
+    uint32_t line;
+};
+struct rp_finding {
+    enum rp_check_kind kind;
+    uint8_t space;    /* enum rp_space; RP_SPACE_NONE: it is about no memory */
+    uint64_t address; /* in its space */
+    uint32_t size;    /* bytes of the access */
+    struct rp_check_place here, other;
+    bool two;       /* there is another place */
+    uint64_t times; /* how often it was seen here */
+    char *kernel;
+    char *text;          /* the report: one line */
+    const void *program; /* of which it is; may be gone */
+};
+
+/* Findings of any number of launches, one launch after the other. */
+struct rp_check;
+/* NULL: no memory. `limit`: findings that are kept; more are counted. */
+struct rp_check *rp_check_new(unsigned kinds, uint32_t limit);
+void rp_check_free(struct rp_check *);
+size_t rp_check_count(const struct rp_check *);
+const struct rp_finding *rp_check_finding(const struct rp_check *, size_t);
+/* Places beyond the limit. */
+uint64_t rp_check_dropped(const struct rp_check *);
+/* There was no memory to check everything. */
+bool rp_check_incomplete(const struct rp_check *);
+
+/* "load", "store" or "atomic". */
+const char *check_access_name(uint8_t access);
+
+/* For launches. False: no memory. */
+bool check_launch_begin(struct rp_check *, const struct grid *);
+void check_launch_end(struct rp_check *);
+/* Before a block's first instruction, and after its last; its observer. False: no memory. */
+bool check_block_begin(struct rp_check *, struct block *);
+void check_block_end(struct rp_check *, struct block *);
+
+#endif

@@ -1,0 +1,153 @@
+/* What was found: one entry for each place or pair of places, and its text. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/check/inside.h"
+#include "tracefmt/plural.h"
+
+struct rp_check_place check_place(const struct block *b, uint32_t instruction, uint32_t thread, uint8_t access)
+{
+    struct rp_check_place p = {.instruction = instruction, .access = access};
+    const struct warp *w = &b->warps[thread / RP_WARP_LANES].w;
+    for (int i = 0; i < 3; i++) {
+        p.block[i] = b->ctaid[i];
+        p.thread[i] = w->tid[i][thread % RP_WARP_LANES];
+    }
+    return p;
+}
+
+static const char *kind_name(enum rp_check_kind k)
+{
+    return k == RP_CHECK_INIT ? "uninitialised read" : k == RP_CHECK_RACE ? "race" : "synchronisation";
+}
+
+const char *check_access_name(uint8_t access)
+{
+    switch (access) {
+    case RP_ACCESS_LOAD:
+    case RP_ACCESS_BULK_LOAD: return "load";
+    case RP_ACCESS_STORE:
+    case RP_ACCESS_BULK_STORE: return "store";
+    default: return "atomic";
+    }
+}
+
+static void find_source(struct rp_check_place *at, const struct program *p)
+{
+    const struct rp_instruction *in = &p->kernel.instructions[at->instruction];
+    at->line = in->line;
+    if (in->line && in->file < p->kernel.file_count)
+        at->file = strdup(p->kernel.files[in->file]);
+}
+
+static void print_place(FILE *to, const struct program *p, const struct rp_check_place *at)
+{
+    const struct rp_instruction *in = &p->kernel.instructions[at->instruction];
+    fprintf(to, "'%s'", in->text ? in->text : "?");
+    if (in->raw_size)
+        fprintf(to, " (address 0x%" PRIx64 ")", in->pc);
+    if (in->line) {
+        char source[600];
+        describe_source(&p->kernel, in, source, sizeof source);
+        fputs(source, to);
+    }
+    fprintf(to, ", block (%u,%u,%u), thread (%u,%u,%u)", at->block[0], at->block[1], at->block[2], at->thread[0],
+            at->thread[1], at->thread[2]);
+}
+
+static void print_finding(FILE *to, const struct block *b, const struct rp_finding *f, const char *detail)
+{
+    fprintf(to, "kernel '%s': %s: ", b->program->name, kind_name(f->kind));
+    if (f->space != RP_SPACE_NONE)
+        fprintf(to, "%s of %u byte%s at 0x%" PRIx64 " in %s memory, ", check_access_name(f->here.access), f->size,
+                rp_plural(f->size), f->address, rp_space_name((enum rp_space)f->space));
+    fprintf(to, "%s; at ", detail);
+    print_place(to, b->program, &f->here);
+    if (f->two) {
+        fprintf(to, "; the %s was at ", check_access_name(f->other.access));
+        print_place(to, b->program, &f->other);
+    }
+}
+
+static char *finding_text(const struct block *b, const struct rp_finding *f, const char *detail)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        return NULL;
+    print_finding(to, b, f, detail);
+    if (fclose(to)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+static bool same_finding(const struct rp_finding *a, const struct rp_finding *b)
+{
+    return a->kind == b->kind && a->program == b->program && a->space == b->space && a->two == b->two &&
+           a->here.instruction == b->here.instruction && (!a->two || a->other.instruction == b->other.instruction);
+}
+
+void check_report(struct rp_check *c, const struct block *b, struct rp_finding f, const char *detail)
+{
+    f.program = b->program;
+    for (size_t i = 0; i < c->count; i++)
+        if (same_finding(&c->findings[i], &f)) {
+            c->findings[i].times++;
+            return;
+        }
+    if (c->count == c->limit) {
+        c->dropped++;
+        return;
+    }
+    f.times = 1;
+    f.kernel = strdup(b->program->name);
+    f.text = finding_text(b, &f, detail);
+    find_source(&f.here, b->program);
+    if (f.two)
+        find_source(&f.other, b->program);
+    if (!f.kernel || !f.text)
+        c->incomplete = true;
+    c->findings[c->count++] = f;
+}
+
+struct rp_check *rp_check_new(unsigned kinds, uint32_t limit)
+{
+    struct rp_check *c = calloc(1, sizeof *c);
+    if (!c || !(c->findings = calloc(limit ? limit : 1, sizeof *c->findings))) {
+        free(c);
+        return NULL;
+    }
+    c->kinds = kinds;
+    c->limit = limit;
+    return c;
+}
+
+size_t rp_check_count(const struct rp_check *c) { return c->count; }
+const struct rp_finding *rp_check_finding(const struct rp_check *c, size_t i) { return &c->findings[i]; }
+uint64_t rp_check_dropped(const struct rp_check *c) { return c->dropped; }
+bool rp_check_incomplete(const struct rp_check *c) { return c->incomplete; }
+
+void rp_check_free(struct rp_check *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->count; i++) {
+        free(c->findings[i].kernel);
+        free(c->findings[i].text);
+        free(c->findings[i].here.file);
+        free(c->findings[i].other.file);
+    }
+    check_launch_end(c);
+    for (uint32_t i = 0; i < c->allocation_count; i++) {
+        cells_free(&c->allocations[i].cells);
+        free(c->allocations[i].written);
+    }
+    free(c->allocations);
+    free(c->findings);
+    free(c);
+}

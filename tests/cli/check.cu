@@ -1,0 +1,154 @@
+// Kernels that go wrong, one for each kind of finding. tests/cli/check.sh looks for the lines that are marked.
+#define KERNEL extern "C" __global__ void
+extern "C" __device__ void *malloc(decltype(sizeof 0));
+#define X threadIdx.x
+#define B blockIdx.x
+
+KERNEL init_shared(int *out)
+{
+    __shared__ int t[64];
+    if (X < 32)
+        t[X] = X;
+    __syncthreads();
+    out[X] = t[X]; // init_shared
+}
+
+KERNEL init_local(int *out, int n)
+{
+    int t[16];
+    for (int i = 0; i < n; i++)
+        t[i] = i;
+    out[X] = t[(n + X) % 16]; // init_local
+}
+
+KERNEL init_heap(int *out)
+{
+    volatile int *p = (volatile int *)malloc(64);
+    p[0] = 1;
+    out[X] = p[0] + p[1]; // init_heap
+}
+
+KERNEL race_warps(int *out)
+{
+    __shared__ int t[64];
+    t[X] = X; // race_warps store
+    out[X] = t[63 - X]; // race_warps load
+}
+
+KERNEL race_store_after_load(int *out)
+{
+    __shared__ int t[64];
+    t[X] = X;
+    __syncthreads();
+    int v = t[(X + 32) % 64]; // race_store_after_load load
+    t[X] = v + 1; // race_store_after_load store
+    __syncthreads();
+    out[X] = t[X];
+}
+
+KERNEL race_lanes(int *out)
+{
+    __shared__ int t[32];
+    t[X] = X; // race_lanes store
+    out[X] = t[31 - X]; // race_lanes load
+}
+
+KERNEL race_blocks(int *out)
+{
+    out[X] += B; // race_blocks
+}
+
+KERNEL race_bytes(char *out)
+{
+    __shared__ char t[256];
+    t[X] = X; // race_bytes store
+    out[X] = t[X ^ 32]; // race_bytes load
+}
+
+KERNEL race_no_fence(int *data, volatile int *flag, int *out)
+{
+    if (B == 0) {
+        data[0] = 7; // race_no_fence store
+    } else {
+        out[B] = data[0]; // race_no_fence load
+    }
+}
+
+KERNEL sync_part(int *out)
+{
+    if (X % 2)
+        __syncthreads(); // sync_part
+    else
+        out[X] = X;
+    __syncthreads();
+}
+
+KERNEL sync_shuffle(int *out)
+{
+    int v = 0;
+    if (X < 16)
+        asm volatile("shfl.sync.down.b32 %0, %1, 8, 31, 0xffff;" : "=r"(v) : "r"((int)X)); // sync_shuffle
+    out[X] = v;
+}
+
+KERNEL sync_never(int *out)
+{
+    if (X < 32)
+        asm volatile("bar.arrive 1, 64;" ::: "memory"); // sync_never
+    out[X] = X;
+}
+
+// ---- and some that are right ----
+
+KERNEL right_flag(int *data, volatile int *flag, int *out)
+{
+    if (B == 0) {
+        data[0] = 7;
+        __threadfence();
+        *flag = 1;
+    } else {
+        while (!*flag)
+            ;
+        __threadfence();
+        out[B] = data[0];
+    }
+}
+
+KERNEL right_warp(int *out)
+{
+    __shared__ int t[32];
+    t[X] = X;
+    __syncwarp();
+    out[X] = t[31 - X];
+}
+
+KERNEL right_bytes(char *out)
+{
+    __shared__ char t[256];
+    t[X] = X;
+    out[X] = t[X];
+}
+
+KERNEL right_named(int *out)
+{
+    __shared__ int t[64];
+    if (X < 32) {
+        t[X] = X;
+        asm volatile("bar.arrive 1, 64;" ::: "memory");
+    } else {
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+        out[X] = t[X - 32];
+    }
+}
+
+KERNEL right_lock(int *lock, int *sum)
+{
+    if (X == 0) {
+        while (atomicCAS(lock, 0, 1))
+            ;
+        __threadfence();
+        sum[0] += 1;
+        __threadfence();
+        atomicExch(lock, 0);
+    }
+}

@@ -1,0 +1,91 @@
+#!/bin/bash
+# --check init,race,sync: each kind of finding at the line that is at fault, nothing in kernels that are right.
+set -u
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+ok() { echo "ok - $1"; }
+bad() { echo "not ok - $1"; cat "$dir/err" >&2; }
+source=tests/cli/check.cu
+line() { grep -n "// $1\$" $source | cut -d: -f1; }
+run() { # target, kernel, checks, grid, block, arguments: the status
+    local target=$1 kernel=$2 checks=$3 grid=$4 block=$5
+    shift 5
+    "$REPRISE" run --module $source --clang-flags=-Wno-everything --target "$target" -k "$kernel" --grid "$grid" --block "$block" \
+        --check "$checks" --threads 2 -q "$@" >"$dir/out" 2>"$dir/err"
+    echo $?
+}
+# Expects a finding of a kind at a marked line and, of a race, another one behind it.
+finds() { # target, kernel, check, "mark" or "mark / mark", grid, block, arguments
+    local what="$3: $2 on $1" first second
+    first=$(line "${4% / *}") second=$(line "${4#* / }")
+    [ -n "$first" ] && [ -n "$second" ] || { bad "$what: no line marked $4"; return; }
+    [ "$4" = "${4#* / }" ] && second=
+    local status
+    status=$(run "$1" "$2" "$3" "${@:5}")
+    if [ "$status" = 3 ] && grep -qE "check.cu:$first\)${second:+.*check.cu:$second\)}" "$dir/err"; then ok "$what"; else bad "$what (status $status)"; fi
+}
+clean() { # target, kernel, grid, block, arguments
+    local status
+    status=$(run "$1" "$2" all "${@:3}")
+    if [ "$status" = 0 ] && ! [ -s "$dir/err" ]; then ok "nothing in $2 on $1"; else bad "nothing in $2 on $1 (status $status)"; fi
+}
+out="--arg buf=zeros:1024"
+for sm in sm_62 sm_75; do
+    finds $sm init_shared init init_shared 1 64 $out
+    finds $sm init_local init init_local 1 32 $out --arg i32=9
+    finds $sm init_heap init init_heap 1 1 $out
+    finds $sm race_warps race "race_warps load / race_warps store" 1 64 $out
+    finds $sm race_store_after_load race "race_store_after_load store / race_store_after_load load" 1 64 $out
+    finds $sm race_blocks race race_blocks 2 32 $out
+    finds $sm race_bytes race "race_bytes load / race_bytes store" 1 64 $out
+    finds $sm race_no_fence race "race_no_fence load / race_no_fence store" 2 1 $out $out $out
+    finds $sm sync_never sync sync_never 1 32 $out
+    clean $sm right_flag 3 1 $out $out $out
+    clean $sm right_bytes 1 64 $out
+    clean $sm right_named 1 64 $out
+    clean $sm right_lock 4 32 $out $out
+done
+# Lanes of a warp are ordered by nothing but what they do, from Volta on.
+finds sm_75 race_lanes race "race_lanes load / race_lanes store" 1 32 $out
+clean sm_62 race_lanes 1 32 $out
+finds sm_75 sync_part sync sync_part 1 32 $out
+finds sm_75 sync_shuffle sync sync_shuffle 1 32 $out
+clean sm_75 right_warp 1 32 $out
+
+# Several checks, all findings; nothing is asked for twice.
+status=$(run sm_75 race_warps race,init 1 64 $out)
+if [ "$status" = 3 ] && [ "$(grep -c '^reprise: ' "$dir/err")" = 3 ]; then ok "all findings of one run"; else bad "all findings of one run"; fi
+status=$(run sm_75 race_warps memory 1 64 $out)
+if [ "$status" = 0 ]; then ok "memory is always checked"; else bad "memory is always checked"; fi
+
+# JSON
+"$REPRISE" run --module $source --clang-flags=-Wno-everything -k race_warps --grid 2 --block 64 --check race $out --json >"$dir/out" 2>"$dir/err"
+if python3 - "$dir/out" "$(line 'race_warps load')" "$(line 'race_warps store')" <<'PY'
+import json, sys
+found = json.load(open(sys.argv[1]))["findings"]
+lines = {(f["here"]["line"], f["other"]["line"]) for f in found}
+load, store = int(sys.argv[2]), int(sys.argv[3])
+f = next(f for f in found if f["here"]["access"] == "load")
+assert {(load, store), (store, load)} == {l for l in lines if store in l}, lines
+assert f["kind"] == "race" and f["space"] == "shared" and f["size"] == 4 and f["times"] == 64, f
+assert f["here"]["file"].endswith("check.cu") and f["here"]["thread"][0] // 32 != f["other"]["thread"][0] // 32
+PY
+then ok "findings as JSON"; else bad "findings as JSON"; fi
+
+# The same on any number of threads; and from a launch file.
+for t in 1 3; do
+    "$REPRISE" run --module $source --clang-flags=-Wno-everything -k race_blocks --grid 9 --block 64 --check all $out -t $t -q 2>"$dir/err.$t"
+done
+if [ -s "$dir/err.1" ] && cmp -s "$dir/err.1" "$dir/err.3"; then ok "the same findings on any number of threads"; else bad "threads"; fi
+cat >"$dir/l.cfg" <<CFG
+module = "$PWD/$source"; check = "race";
+buffers = { A = "zeros:1024"; };
+launches = ( { kernel = "race_blocks"; grid = 2; block = 32; args = ( "buf=A" ); } );
+CFG
+"$REPRISE" record -o "$dir/t.wtr" -f "$dir/l.cfg" --clang-flags=-Wno-everything -q 2>"$dir/err"
+if [ $? = 3 ] && grep -q ': race: ' "$dir/err" && "$REPRISE" verify "$dir/t.wtr" >/dev/null; then ok "launch files; the trace is whole"; else bad "launch files"; fi
+sed -i 's/check = "race"/check = "rice"/' "$dir/l.cfg"
+"$REPRISE" record -o "$dir/t.wtr" -f "$dir/l.cfg" -q 2>"$dir/err"
+if [ $? = 2 ] && grep -q "l.cfg:1: .*no check 'rice'" "$dir/err"; then ok "a wrong check in a launch file"; else bad "a wrong check in a launch file"; fi
+status=$(run sm_75 race_warps race, 1 64 $out)
+if [ "$status" = 1 ] && grep -q "no check ''" "$dir/err"; then ok "a wrong check"; else bad "a wrong check"; fi

@@ -1,0 +1,17 @@
+/* What --check found: for people and as JSON. */
+#ifndef REPRISE_TOOLS_RECORD_CHECKS_H
+#define REPRISE_TOOLS_RECORD_CHECKS_H
+
+#include <jansson.h>
+
+#include "frontend/check/check.h"
+#include "tracefmt/error.h"
+
+/* "race,init" or "all" as enum rp_check_kind, or-ed. "memory", which is always checked, adds nothing. */
+bool parse_checks(const char *list, unsigned *checks, struct rp_error *);
+/* On standard error. False: something was found, or not everything could be checked. */
+bool checks_print(const struct rp_check *);
+/* [{"kind", "kernel", "text", "times", "space", "address", "size", "here", "other"}] */
+json_t *checks_json(const struct rp_check *);
+
+#endif
