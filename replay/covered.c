@@ -2,15 +2,30 @@
 
 #include <inttypes.h>
 
-bool kernel_is_covered(const struct rp_kernel *k, struct rp_error *err)
+/* The trace tells what the operand's instruction does, beyond its addresses. */
+static bool is_told(const struct rp_instruction *in, const struct rp_memory_operand *o)
 {
-    for (uint32_t i = 0; i < k->instruction_count; i++)
-        for (uint32_t m = 0; m < k->instructions[i].memory_count; m++)
-            if (rp_operand_aux_count(&k->instructions[i].memory[m]))
-                return rp_fail(err, RP_BAD_INPUT,
-                               "kernel %s, instruction %" PRIu32
-                               " (%s): there is no timing model of bulk copies and barrier objects yet; "
-                               "'reprise dump' shows what it did",
-                               k->name, i, k->instructions[i].text);
+    if (o->kind == RP_ACCESS_OBJECT)
+        return o->object != RP_OBJECT_UNKNOWN && (o->object != RP_OBJECT_TEST || in->memory_count == 1);
+    return in->async.kind != RP_ASYNC_NONE && in->async.role <= RP_ASYNC_TELL;
+}
+
+bool kernel_is_covered(const struct rp_kernel *k, bool asynchronous, struct rp_error *err)
+{
+    for (uint32_t i = 0; i < k->instruction_count; i++) {
+        const struct rp_instruction *in = &k->instructions[i];
+        for (uint32_t m = 0; m < in->memory_count; m++) {
+            if (!rp_operand_aux_count(&in->memory[m]) || (asynchronous && is_told(in, &in->memory[m])))
+                continue;
+            return rp_fail(
+                err, RP_BAD_INPUT, "kernel %s, instruction %" PRIu32 " (%s), line %" PRIu32 ": %s", k->name, i,
+                in->text, in->line,
+                asynchronous
+                    ? "the trace does not tell what is done with the barrier object or bulk copy; "
+                      "record it again"
+                    : "there is no model of barrier objects and bulk copies here; 'reprise replay' has one, on "
+                      "machines without a 'pipeline' and without memory that draws");
+        }
+    }
     return true;
 }

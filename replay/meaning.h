@@ -43,6 +43,14 @@ static inline unsigned resolve_generic(const struct rp_launch *l, uint64_t addre
     return RP_SPACE_GLOBAL;
 }
 
+/* Timed by the space that it accesses, not by its class: memory instructions, and what only deals with a barrier
+ * object.
+ */
+static inline bool timed_by_space(const struct rp_instruction *in)
+{
+    return in->unit_class == RP_CLASS_MEMORY || (in->memory_count == 1 && in->memory->kind == RP_ACCESS_OBJECT);
+}
+
 /* The space whose row times a memory instruction: that of its first operand, and for a generic one that of the lowest
  * lane; global when no lane accesses anything. */
 static inline unsigned timing_space(const struct rp_launch *l, const struct rp_instruction *in,
@@ -67,11 +75,12 @@ static inline uint64_t local_address(uint64_t place, uint64_t words, uint64_t of
 }
 
 /* Accesses that do not look in L1: those that ask for L2 (.cg, .cv), those that must see what other SMs write
- * (volatile, relaxed and stronger), and atomics. */
+ * (volatile, relaxed and stronger), atomics, and bulk copies. */
 static inline bool bypasses_l1(const struct rp_memory_operand *o)
 {
     return o->cache_op == RP_CACHE_CG || o->cache_op == RP_CACHE_CV || o->order != RP_ORDER_WEAK ||
-           o->kind == RP_ACCESS_ATOMIC || o->kind == RP_ACCESS_REDUCTION;
+           o->kind == RP_ACCESS_ATOMIC || o->kind == RP_ACCESS_REDUCTION || o->kind == RP_ACCESS_BULK_LOAD ||
+           o->kind == RP_ACCESS_BULK_STORE;
 }
 
 /* Whether an execution makes a transaction that goes to caches and device memory. */
@@ -131,9 +140,14 @@ static inline bool is_block_fence(const struct machine *m, const struct rp_instr
 
 static inline enum cache_kind cache_kind_of(const struct rp_memory_operand *o)
 {
-    return o->kind == RP_ACCESS_STORE                                      ? CACHE_WRITE
-           : o->kind == RP_ACCESS_ATOMIC || o->kind == RP_ACCESS_REDUCTION ? CACHE_ATOMIC
-                                                                           : CACHE_READ;
+    switch (o->kind) {
+    case RP_ACCESS_STORE:
+    case RP_ACCESS_BULK_STORE: return CACHE_WRITE;
+    case RP_ACCESS_ATOMIC:
+    case RP_ACCESS_REDUCTION: return CACHE_ATOMIC;
+    case RP_ACCESS_OBJECT: return o->object == RP_OBJECT_TEST ? CACHE_READ : CACHE_ATOMIC;
+    default: return CACHE_READ;
+    }
 }
 
 /* Lanes of an atomic that name one address are served one after the other. For each of its transactions, the most lanes
@@ -214,6 +228,7 @@ static inline bool obeys_control_words(const struct machine *m, const struct rp_
 }
 
 #define BARRIERS 16
+#define AT_OBJECT BARRIERS /* in place of the barrier at which a warp waits: for the end of a phase of an object */
 
 /* A block barrier at which warps arrive or wait; warp-level ones are no barrier here. */
 static inline bool is_block_barrier(const struct rp_instruction *in)

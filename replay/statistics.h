@@ -24,6 +24,7 @@
     X(BARRIER, "barrier", "it was at a barrier")                                                                       \
     X(FETCH, "fetch", "its instruction had not come from the instruction cache yet")                                   \
     X(FENCE, "fence", "it was at a fence and its memory operations were not complete")                                 \
+    X(ASYNC, "async", "it waited for a phase of a barrier object, or for groups of asynchronous work")                 \
     X(CONTROL, "control", "it had issued a control instruction less than control_interval cycles before")              \
     X(CONTROL_WORD, "control-word", "the stall count of its last instruction's control word had not run down")         \
     X(MEMORY, "memory", "a register was pending on a load or atomic outside shared memory")                            \

@@ -12,6 +12,11 @@ static __attribute__((noinline)) uint64_t wake_of_special(const struct fast_sm *
         uint64_t done = (block ? w->unordered : w->unresolved) ? UNKNOWN : block ? w->ordered : w->memory_done;
         wake = done > wake ? done : wake;
     }
+    if (w->op->flags & OP_GROUPS) {
+        uint64_t done = w->next.executed ? async_groups_done(w->block->async, w->number, &w->next) : 0;
+        w->groups_done = done < UNKNOWN ? done : UNKNOWN;
+        wake = w->groups_done > wake ? w->groups_done : wake;
+    }
     wake = w->fetched > wake ? w->fetched : wake;
     if (w->signals) {
         uint64_t awaited = fast_awaited(sm, w);
@@ -26,7 +31,7 @@ HOT void schedule(struct fast_sm *sm, struct fast_warp *w)
 {
     uint64_t wake = registers_free(w) >> PRODUCER_BITS;
     wake = w->released > wake ? w->released : wake;
-    if (w->op->flags & (OP_FENCE | OP_EXTENDED))
+    if (w->op->flags & (OP_FENCE | OP_EXTENDED | OP_GROUPS))
         wake = wake_of_special(sm, w, wake);
     wake = w->control_until > wake ? w->control_until : wake;
     w->wake = wake;
@@ -101,6 +106,12 @@ static __attribute__((noinline)) void leave_lanes(struct fast_sm *sm, struct fas
 }
 
 /* Fetches the warp's next instruction and sets its wake, or ends the warp. */
+/* The step is well formed. */
+static __attribute__((noinline)) bool check_async(const struct fast_warp *w, struct rp_error *err)
+{
+    return async_check(w->part->grid->kernel, &w->next, err);
+}
+
 HOT bool advance(struct fast_sm *sm, struct fast_warp *w, struct rp_error *err)
 {
     int more;
@@ -117,6 +128,15 @@ HOT bool advance(struct fast_sm *sm, struct fast_warp *w, struct rp_error *err)
                 fetch(sm, w);
             if (w->op->flags & OP_ACCESS)
                 prepare_access(sm, w);
+            if (w->op->flags & (OP_TESTS | OP_STARTS)) {
+                if (!check_async(w, err))
+                    return false;
+                if (w->op->flags & OP_TESTS && !w->waiting) {
+                    decode(sm, w);
+                    if (fast_await(sm, w))
+                        return true;
+                }
+            }
         }
         decode(sm, w);
         if (!w->waiting)

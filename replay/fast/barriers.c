@@ -30,10 +30,78 @@ static void release(struct fast_sm *sm, struct fast_block *block, unsigned id)
         w->barrier_until = sm->now + 1 + (uint64_t)sm->chip->machine->barrier_latency;
         if (w->released < w->barrier_until)
             w->released = w->barrier_until;
-        if (w->op)
+        if (w->op && !(w->op->flags & OP_TESTS && fast_await(sm, w)))
             schedule_other(sm, w);
     }
 }
+
+/* ---- barrier objects --------------------------------------------------------------------------------------------- */
+
+bool fast_await(struct fast_sm *sm, struct fast_warp *w)
+{
+    struct fast_block *block = w->block;
+    if (!async_waits(&w->next) || async_over(block->async, w->part->grid->launch, &w->next))
+        return false;
+    w->waiting = true;
+    w->barrier = AT_OBJECT;
+    block->waiting |= 1ull << w->number;
+    sm->chip->scheduler->wait(w->subcore->scheduler, w->slot);
+    return true;
+}
+
+/* Phases of the block's objects have ended. */
+static void release_objects(struct fast_sm *sm, struct fast_block *block)
+{
+    for (uint64_t waiting = block->waiting; waiting; waiting &= waiting - 1) {
+        struct fast_warp *w = &block->warps[__builtin_ctzll(waiting)];
+        if (w->barrier != AT_OBJECT || !async_over(block->async, w->part->grid->launch, &w->next))
+            continue;
+        block->waiting &= ~(1ull << w->number);
+        w->waiting = false;
+        w->barrier_until = sm->now + 1 + (uint64_t)sm->chip->machine->barrier_latency;
+        if (w->released < w->barrier_until)
+            w->released = w->barrier_until;
+        schedule_other(sm, w);
+    }
+}
+
+/* The SM must look at its tells in time. */
+static void note_tells(struct fast_sm *sm)
+{
+    sm->starved |= sm->tells.starved;
+    if (sm->tells.next >= sm->memory_next)
+        return;
+    sm->memory_next = sm->tells.next;
+    fast_sm_stop(sm, sm->memory_next);
+}
+
+void fast_act(struct fast_sm *sm, struct fast_warp *w, uint64_t done)
+{
+    struct fast_block *block = w->block;
+    uint64_t known = done < UNKNOWN ? done : ASYNC_UNKNOWN, read = known, number;
+    if (w->next.instruction->async.kind == RP_ASYNC_BULK && w->next.instruction->memory_count)
+        read = sm->shared_end + w->latency;
+    bool over = async_issue(block->async, &sm->tells, block, w->number, w->part->grid->launch, &w->next, sm->now, known,
+                            read, &number);
+    if (done >= UNKNOWN && !sm->starved)
+        sm->accesses[sm->token].name = number;
+    if (over)
+        release_objects(sm, block);
+    note_tells(sm);
+}
+
+void fast_tell(struct fast_sm *sm, uint64_t now)
+{
+    struct async_tell t;
+    while (async_due(&sm->tells, now, &t)) {
+        struct fast_block *block = t.block;
+        if (async_tell(block->async, &sm->tells, &t))
+            release_objects(sm, block);
+    }
+    note_tells(sm);
+}
+
+/* ---- block barriers ---------------------------------------------------------------------------------------------- */
 
 void fast_check_barriers(struct fast_sm *sm, struct fast_block *block)
 {
@@ -150,9 +218,11 @@ static void end_all(struct fast *f)
 static bool say_stuck(const struct fast *f, const struct fast_warp *w, struct rp_error *err)
 {
     const struct engine_launch *l = &w->part->grid->of;
-    char text[200];
-    snprintf(text, sizeof text, "block %" PRIu64 ", warp %u waits for ever at barrier %u", w->block->index, w->number,
-             w->barrier);
+    char text[200], what[120];
+    snprintf(what, sizeof what, "at barrier %u", w->barrier);
+    if (w->barrier == AT_OBJECT)
+        async_describe(&w->next, what, sizeof what);
+    snprintf(text, sizeof text, "block %" PRIu64 ", warp %u waits for ever %s", w->block->index, w->number, what);
     if (!l->cut_short)
         return rp_fail(err, RP_BAD_INPUT,
                        "%s: launch %" PRIu32 " (%s): %s; the other warps have ended or wait elsewhere",

@@ -95,6 +95,7 @@ static void free_block(struct fast_block *block)
     for (size_t w = 0; block->signals && w < (size_t)block->part->grid->block_room.warps; w++)
         fast_signals_free(&block->signals[w]);
     free(block->signals);
+    async_block_free(block->async);
     free(block->scoreboards);
     free(block->warps);
     free(block);
@@ -111,7 +112,9 @@ static struct fast_block *new_block(struct fast_part *part)
     block->warps = calloc(warps, sizeof *block->warps);
     block->scoreboards = malloc(warps * registers * sizeof *block->scoreboards);
     block->signals = part->grid->control_words ? calloc(warps, sizeof *block->signals) : NULL;
-    if (!block->warps || !block->scoreboards || (part->grid->control_words && !block->signals)) {
+    block->async = part->grid->async ? async_block_new((unsigned)warps) : NULL;
+    if (!block->warps || !block->scoreboards || (part->grid->control_words && !block->signals) ||
+        (part->grid->async && !block->async)) {
         free_block(block);
         return NULL;
     }
@@ -134,7 +137,10 @@ static struct fast_block *take_block(struct fast_sm *sm, struct fast_part *part,
                                  .warps = block->warps,
                                  .scoreboards = block->scoreboards,
                                  .signals = block->signals,
+                                 .async = block->async,
                                  .next = sm->first};
+    if (block->async)
+        async_block_clear(block->async);
     sm->first = block;
     return block;
 }

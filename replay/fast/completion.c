@@ -84,8 +84,12 @@ static void complete(struct fast_sm *sm, uint32_t token, uint64_t end)
     fast_access_free(sm, token);
     write_registers(w, &a, done);
     w->completion = done > w->completion ? done : w->completion;
-    w->memory_done = done > w->memory_done ? done : w->memory_done;
-    w->unresolved--;
+    if (a.starts) {
+        async_known(w->block->async, &sm->tells, w->block, w->number, a.name, done);
+    } else {
+        w->memory_done = done > w->memory_done ? done : w->memory_done;
+        w->unresolved--;
+    }
     if (a.unordered)
         put_in_order(w, done);
     if (a.record)
@@ -118,6 +122,7 @@ void fast_advance_memory(struct fast_sm *sm, uint64_t now)
             taken(sm, done.token, done.cycle);
         else
             complete(sm, done.token, done.cycle);
+    fast_tell(sm, now);
     ask_again(sm, now);
     if (sm->chip->stepped)
         fast_sm_limit(sm);

@@ -37,6 +37,7 @@ static void begin_sm(struct fast *f, struct fast_sm *sm)
                            .next_room = NEVER,
                            .memory = memory_system_sm(f->job->memory, (unsigned)(sm - f->sms)),
                            .memory_next = NEVER,
+                           .tells = {.next = ASYNC_UNKNOWN},
                            .free_access = NO_ACCESS,
                            .last_issue = NEVER};
     room_of_sm(f->machine, &sm->left);
@@ -95,6 +96,7 @@ static void end_sm(struct fast *f, struct fast_sm *sm)
     }
     free(sm->subcores);
     free(sm->accesses);
+    async_queue_free(&sm->tells);
 }
 
 static void end(struct fast *f)

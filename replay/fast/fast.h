@@ -16,6 +16,7 @@
 #define REPRISE_REPLAY_FAST_H
 
 #include "hw-models/unit/pipelined.h"
+#include "replay/async.h"
 #include "replay/engine.h"
 #include "replay/meaning.h"
 #include "replay/memory/memory_system.h"
@@ -46,7 +47,11 @@ enum op_flag {
     OP_BLOCK_FENCE = 1 << 11, /* with OP_FENCE: waits until accesses are performed for the block */
     OP_EXIT = 1 << 12,        /* ends lanes */
     OP_COUNTED = 1 << 13,     /* by itself, for the profile */
-    OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS | OP_PLAIN | OP_EXIT,
+    OP_ACTS = 1 << 14,        /* does something to barrier objects or groups of asynchronous work */
+    OP_STARTS = 1 << 15,      /* with OP_ACTS: starts such work, which nothing else of the warp waits for */
+    OP_TESTS = 1 << 16,       /* with OP_ACCESS: may wait for the end of a phase of an object */
+    OP_GROUPS = 1 << 17,      /* waits for groups */
+    OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS | OP_PLAIN | OP_EXIT | OP_ACTS,
 };
 
 /* What a scoreboard entry's lowest two bits say: who writes the register. Above them: the cycle from which it is free.
@@ -63,10 +68,10 @@ struct op {
     uint32_t destination;         /* the first one, `no_register` without any */
     uint32_t registers;           /* index into program.registers: destinations, then sources that are no destination */
     uint16_t destinations, waits; /* counts: destinations, and all of them */
-    uint16_t flags;
+    uint32_t flags;
     uint8_t unit, producer;
-    uint32_t initiation, latency;
     uint16_t counter; /* of OP_PLAIN: where in struct fast_part the counter is that it adds to */
+    uint32_t initiation, latency;
 };
 
 struct program {
@@ -108,6 +113,7 @@ struct fast_warp {
     uint64_t placed, first_issue, barrier_until, memory_done, completion;
     uint64_t released;            /* the later of first_issue and barrier_until */
     uint64_t control_until;       /* at least the cycle after the last issue */
+    uint64_t groups_done;         /* with OP_GROUPS: when what the next instruction waits for is complete */
     uint64_t fetched;             /* when the next instruction is at hand; 0 with a perfect instruction cache */
     uint64_t earliest;            /* the same as wake without control_until; kept with OP_EXTENDED only */
     struct fast_signals *signals; /* NULL without control words */
@@ -130,6 +136,7 @@ struct fast_block {
     struct fast_warp *warps; /* with the three below this block's own, kept while the block is free */
     uint64_t *scoreboards;
     struct fast_signals *signals; /* with control words, one per warp */
+    struct async_block *async;    /* NULL: its kernel has nothing of the kind; kept like these */
     struct fast_part *part;
     struct fast_block *next;  /* of the SM's resident blocks, or of the part's free ones */
     uint32_t active_barriers; /* ids with arrivals */
@@ -168,6 +175,7 @@ struct fast_grid {
     const struct rp_launch *launch;
     struct program program;
     bool control_words; /* hold instructions back, instead of the scoreboard */
+    bool async;         /* the kernel has barrier objects or asynchronous work */
     struct room block_room;
     uint64_t next_block;      /* to place */
     struct fast_part **parts; /* [SMs]; NULL: the SM has had none of its blocks */
@@ -202,6 +210,8 @@ struct fast_access {
     uint32_t next;   /* free one */
     uint8_t producer;
     bool unordered; /* its warp counts it so */
+    bool starts;    /* it is asynchronous */
+    uint64_t name;  /* then: as async_known() is told */
 };
 
 #define NO_ACCESS UINT32_MAX
@@ -230,6 +240,8 @@ struct fast_sm {
     struct fast_assigned assigned[MOST_BLOCKS]; /* blocks that are placed next, at `now` */
     unsigned assigned_count;
     uint64_t occupied_since, shared_free;
+    uint64_t shared_end;      /* of the accesses of the instruction that is being issued, those to shared memory */
+    struct async_queue tells; /* their next cycle counts in memory_next */
     struct sm_memory *memory;
     uint64_t memory_next;         /* the cycle in which it has to be advanced */
     struct fast_access *accesses; /* by token */
@@ -342,6 +354,13 @@ void fast_arrive(struct fast_sm *, struct fast_warp *);
 void fast_arrive_on(struct fast_sm *, struct fast_warp *);
 void fast_exit(struct fast_sm *, struct fast_warp *, rp_lanemask lanes);
 void fast_check_barriers(struct fast_sm *, struct fast_block *);
+/* The warp's next step waits for a phase that is not over: it waits from now on. False: it does not. */
+bool fast_await(struct fast_sm *, struct fast_warp *);
+/* The warp's next instruction, which issues, does something to barrier objects or groups; `done`, or UNKNOWN: when what
+ * it starts is complete. */
+void fast_act(struct fast_sm *, struct fast_warp *, uint64_t done);
+/* What copies tell objects in cycle `now`. */
+void fast_tell(struct fast_sm *, uint64_t now);
 /* Nothing can ever happen again on the whole chip. */
 bool fast_stuck(struct fast *, struct rp_error *);
 

@@ -11,7 +11,8 @@ static bool begin_grid(const struct fast *f, struct fast_grid *g, struct rp_erro
     g->parts = calloc(f->sm_count, sizeof *g->parts);
     if (!g->parts)
         return rp_fail(err, RP_SYSTEM, "out of memory for a launch");
-    return kernel_is_covered(g->kernel, err) && room_of_block(f->machine, g->kernel, g->launch, &g->block_room, err) &&
+    return kernel_is_covered(g->kernel, !f->job->drawn, err) &&
+           room_of_block(f->machine, g->kernel, g->launch, &g->block_room, err) &&
            program_build(&g->program, f, g, err);
 }
 
@@ -25,7 +26,11 @@ bool fast_take_launches(struct fast *f, struct rp_error *err)
         struct fast_grid *g = calloc(1, sizeof *g);
         if (!g)
             return rp_fail(err, RP_SYSTEM, "out of memory for a launch");
-        *g = (struct fast_grid){.of = l, .kernel = l.kernel, .launch = l.launch, .control_words = l.control_words};
+        *g = (struct fast_grid){.of = l,
+                                .kernel = l.kernel,
+                                .launch = l.launch,
+                                .control_words = l.control_words,
+                                .async = kernel_is_async(l.kernel)};
         *last = g;
         last = &g->next;
         f->grid_count++;

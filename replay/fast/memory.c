@@ -45,10 +45,10 @@ static uint64_t take_shared(struct fast_sm *sm, const struct fast_warp *w, const
 {
     *shared_counter(&w->part->statistics, o) += cost->transactions;
     w->part->statistics.shared_conflicts += cost->conflicts;
-    if (!cost->occupancy)
-        return dispatched + cost->duration;
-    uint64_t start = later(dispatched, sm->shared_free);
-    sm->shared_free = start + cost->occupancy;
+    uint64_t start = cost->occupancy ? later(dispatched, sm->shared_free) : dispatched;
+    if (cost->occupancy)
+        sm->shared_free = start + cost->occupancy;
+    sm->shared_end = later(sm->shared_end, start + cost->duration);
     return start + cost->duration;
 }
 
@@ -231,6 +231,34 @@ static uint64_t in_space(struct fast_sm *sm, const struct fast_warp *w, const st
     return local_lanes(sm, w, o, p->mask, address, accepted);
 }
 
+/* One side of a bulk copy: each lane's bytes, piece by piece. */
+static uint64_t bulk(struct fast_sm *sm, const struct fast_warp *w, uint32_t operand, uint64_t dispatched,
+                     uint64_t accepted)
+{
+    const struct rp_dynamic_access *a = &w->next.accesses[operand];
+    struct rp_memory_operand o = w->next.instruction->memory[operand];
+    uint64_t from[RP_WARP_LANES] = {0}, bytes = *rp_step_operand_aux(&w->next, operand), done = accepted;
+    o.width = ASYNC_PIECE_WIDTH;
+    lane_addresses(a->base, a->pattern, from);
+    for (rp_lanemask m = a->pattern->mask; m; m &= m - 1) {
+        uint64_t address[RP_WARP_LANES], at = from[__builtin_ctz(m)];
+        rp_lanemask mask;
+        for (uint64_t i = 0; (mask = async_piece(at, bytes, i, address)); i++) {
+            rp_lanemask in[RP_SPACE_COUNT] = {0};
+            for (rp_lanemask left = mask; left; left &= left - 1) {
+                unsigned l = (unsigned)__builtin_ctz(left), space = o.space;
+                if (space == RP_SPACE_GENERIC)
+                    space = resolve_generic(w->part->grid->launch, address[l], &address[l]);
+                in[space] |= 1u << l;
+            }
+            for (unsigned space = 0; space < RP_SPACE_COUNT; space++)
+                if (in[space])
+                    done = later(done, lanes_in(sm, w, &o, space, in[space], address, dispatched, accepted));
+        }
+    }
+    return done;
+}
+
 /* The least and the greatest offset of a lane. False: they are too far apart. */
 static bool offset_range(const struct rp_pattern *p, int64_t *least, int64_t *most)
 {
@@ -277,9 +305,10 @@ static uint64_t commit(struct fast_sm *sm, struct fast_warp *w, uint64_t done, u
         fast_access_free(sm, sm->token);
         return sm->starved ? accepted : end;
     }
-    sm->accesses[sm->token] =
-        (struct fast_access){.warp = w, .op = w->op, .done = done, .latency = w->latency, .producer = w->producer};
-    w->unresolved++;
+    bool starts = w->op->flags & OP_STARTS;
+    sm->accesses[sm->token] = (struct fast_access){
+        .warp = w, .op = w->op, .done = done, .latency = w->latency, .producer = w->producer, .starts = starts};
+    w->unresolved += !starts;
     w->block->unresolved++;
     fast_sm_limit(sm);
     if (sm->chip->stepped && sm->memory_next > accepted) {
@@ -321,6 +350,7 @@ uint64_t fast_memory(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatche
     if (sm->chip->job->drawn)
         return drawn(sm, w, dispatched, accepted);
     sm->token = NO_ACCESS;
+    sm->shared_end = accepted;
     for (uint32_t i = 0; i < in->memory_count; i++) {
         const struct rp_memory_operand *o = &in->memory[i];
         const struct rp_dynamic_access *a = &w->next.accesses[i];
@@ -328,7 +358,9 @@ uint64_t fast_memory(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatche
             continue;
         uint64_t base = a->base, end;
         unsigned space = o->space == RP_SPACE_GENERIC ? common_space(w->part->grid->launch, a, &base) : o->space;
-        if (space == RP_SPACE_NONE)
+        if (is_bulk(o))
+            end = bulk(sm, w, i, dispatched, accepted);
+        else if (space == RP_SPACE_NONE)
             end = mixed(sm, w, o, a, dispatched, accepted);
         else
             end = in_space(sm, w, o, space, base, a->pattern, dispatched, accepted);

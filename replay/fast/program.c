@@ -95,7 +95,7 @@ static uint32_t add_operands(const struct program *p, const struct names *names,
 
 static enum producer producer_of(const struct rp_instruction *in)
 {
-    if (in->unit_class != RP_CLASS_MEMORY)
+    if (!timed_by_space(in))
         return in->memory_count ? PRODUCER_MEMORY : PRODUCER_OTHER;
     unsigned space = in->memory_count ? in->memory[0].space : (unsigned)RP_SPACE_GLOBAL;
     return path_of_space(space) == PATH_SHARED ? PRODUCER_SHARED : PRODUCER_MEMORY;
@@ -104,7 +104,7 @@ static enum producer producer_of(const struct rp_instruction *in)
 /* One access that asks no model. */
 static bool is_plain(const struct fast *f, const struct rp_instruction *in)
 {
-    if (in->memory_count != 1)
+    if (in->memory_count != 1 || async_starts(in) || is_object(in->memory))
         return false;
     unsigned space = in->memory[0].space;
     if (space == RP_SPACE_NONE || space == RP_SPACE_GENERIC || space == RP_SPACE_LOCAL)
@@ -136,7 +136,7 @@ static bool has_block_fence(const struct fast *f, const struct rp_kernel *k)
 static struct op build_op(const struct fast *f, const struct rp_instruction *in)
 {
     const struct machine *m = f->machine;
-    bool memory = in->unit_class == RP_CLASS_MEMORY;
+    bool memory = timed_by_space(in);
     unsigned space = memory && in->memory_count && in->memory[0].space != RP_SPACE_NONE ? in->memory[0].space
                                                                                         : (unsigned)RP_SPACE_GLOBAL;
     bool by_space = memory && space == RP_SPACE_GENERIC;
@@ -149,8 +149,10 @@ static struct op build_op(const struct fast *f, const struct rp_instruction *in)
                      (is_plain(f, in)    ? OP_PLAIN
                       : in->memory_count ? OP_ACCESS
                                          : 0) |
+                     (async_acts(in) ? OP_ACTS : 0) | (async_starts(in) ? OP_STARTS : 0) |
+                     (async_tests(in) ? OP_TESTS : 0) | (async_awaits_groups(in) ? OP_GROUPS : 0) |
                      (by_space ? OP_BY_SPACE : 0) | (!m->issue_exit && is_plain_exit(in) ? OP_FREE_EXIT : 0);
-    struct op op = {.flags = (uint16_t)flags,
+    struct op op = {.flags = flags,
                     .unit = t->unit,
                     .producer = (uint8_t)producer_of(in),
                     .initiation = t->initiation,
@@ -200,7 +202,7 @@ bool program_build(struct program *p, const struct fast *f, const struct fast_gr
             break;
         }
         p->ops[i] = build_op(f, in);
-        p->ops[i].flags |= ordered && in->memory_count ? OP_ORDERED : 0;
+        p->ops[i].flags |= ordered && in->memory_count && !async_starts(in) ? OP_ORDERED : 0;
         if (((const struct instruction_cache_model *)m->icache.model)->keeps)
             p->ops[i].flags |= OP_FETCHED | OP_EXTENDED;
         if (f->job->profile)
@@ -211,6 +213,10 @@ bool program_build(struct program *p, const struct fast *f, const struct fast_gr
         if (!grid->control_words)
             used += add_operands(p, &names, in, &p->ops[i]);
         fill_op(p, &p->ops[i]);
+        if (async_starts(in)) { /* nobody waits for its registers */
+            p->ops[i].destination = p->no_register;
+            p->ops[i].destinations = 0;
+        }
     }
     free(names.items);
     if (fine)

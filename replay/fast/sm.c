@@ -7,11 +7,13 @@ HOT enum stall reason(const struct fast_sm *sm, const struct fast_subcore *sc, c
     if (w->first_issue == sm->now)
         return STALL_DISPATCH;
     if (w->barrier_until == sm->now)
-        return STALL_BARRIER;
+        return w->barrier == AT_OBJECT ? STALL_ASYNC : STALL_BARRIER;
     if (w->fetched == sm->now)
         return STALL_FETCH;
     if ((w->op->flags & OP_FENCE) && (w->op->flags & OP_BLOCK_FENCE ? w->ordered : w->memory_done) == sm->now)
         return STALL_FENCE;
+    if ((w->op->flags & OP_GROUPS) && w->groups_done == sm->now)
+        return STALL_ASYNC;
     if (w->control_until == sm->now)
         return w->signals ? STALL_CONTROL_WORD : STALL_CONTROL;
     enum stall awaited = w->signals ? fast_awaited_reason(sm, w) : STALL_COUNT;
@@ -110,7 +112,9 @@ HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_wa
             sc->caches &= ~(1ull << w->slot);
         if ((op->flags & OP_PLAIN) && w->next.executed)
             count(w->part, op->counter);
-        if ((op->flags & (OP_ACCESS | OP_PLAIN)) && w->next.executed) {
+        if (op->flags & OP_ACTS)
+            fast_act(sm, w, done);
+        if ((op->flags & (OP_ACCESS | OP_PLAIN)) && !(op->flags & OP_STARTS) && w->next.executed) {
             w->memory_done = known > w->memory_done ? known : w->memory_done;
             if (op->flags & OP_ORDERED)
                 note_order(sm, w, *dispatched + w->initiation, done);

@@ -23,6 +23,28 @@ static void release(struct reference *r, struct ref_block *block, unsigned id)
             continue;
         w->waiting = false;
         w->barrier_until = r->now + 1 + (uint64_t)r->machine->barrier_latency;
+        ref_await(r, w);
+    }
+}
+
+void ref_await(struct reference *r, struct ref_warp *w)
+{
+    if (w->waiting || w->ended || !w->block->async || !async_waits(&w->next) ||
+        async_over(w->block->async, w->block->grid->of.launch, &w->next))
+        return;
+    w->waiting = true;
+    w->barrier = AT_OBJECT;
+    r->scheduler->wait(r->sms[w->sm].subcores[w->subcore].scheduler, w->slot);
+}
+
+void ref_release_objects(struct reference *r, struct ref_block *block)
+{
+    for (unsigned i = 0; i < block->warp_count; i++) {
+        struct ref_warp *w = &block->warps[i];
+        if (!w->waiting || w->barrier != AT_OBJECT || !async_over(block->async, block->grid->of.launch, &w->next))
+            continue;
+        w->waiting = false;
+        w->barrier_until = r->now + 1 + (uint64_t)r->machine->barrier_latency;
     }
 }
 
@@ -105,9 +127,11 @@ static void end_all(struct reference *r)
 static bool say_stuck(const struct reference *r, const struct ref_warp *w, struct rp_error *err)
 {
     const struct engine_launch *l = &w->block->grid->of;
-    char text[200];
-    snprintf(text, sizeof text, "block %" PRIu64 ", warp %u waits for ever at barrier %u", w->block->index, w->number,
-             w->barrier);
+    char text[200], what[120];
+    snprintf(what, sizeof what, "at barrier %u", w->barrier);
+    if (w->barrier == AT_OBJECT)
+        async_describe(&w->next, what, sizeof what);
+    snprintf(text, sizeof text, "block %" PRIu64 ", warp %u waits for ever %s", w->block->index, w->number, what);
     if (!l->cut_short)
         return rp_fail(err, RP_BAD_INPUT,
                        "%s: launch %" PRIu32 " (%s): %s; the other warps have ended or wait elsewhere",

@@ -15,6 +15,7 @@ void ref_free_block(struct ref_block *block)
             free(block->warps[i].signals[b].items);
     }
     free(block->warps);
+    async_block_free(block->async);
     if (block->trace)
         rp_block_close(block->trace);
     free(block);
@@ -48,8 +49,11 @@ bool ref_advance(struct reference *r, struct ref_warp *w, struct rp_error *err)
         w->block->grid->statistics->thread_instructions += rp_lane_count(w->next.executed);
         if (w->arrival.gathered && !arrival_goes_on(&w->arrival, &w->next))
             ref_arrived(r, w);
+        if (w->block->async && !async_check(w->block->grid->of.kernel, &w->next, err))
+            return false;
         if (r->machine->issue_exit || !is_plain_exit(w->next.instruction)) {
             fetch(r, w);
+            ref_await(r, w);
             return true;
         }
         ref_exit(r, w, w->next.executed);
@@ -100,6 +104,8 @@ static bool open_block(struct reference *r, struct ref_block *block, struct rp_e
         return rp_fail(err, RP_BAD_INPUT, "%s: block %llu has %u warp%s where its launch has %d",
                        rp_trace_path(r->job->trace), (unsigned long long)block->index, warps, rp_plural(warps),
                        (int)g->block_room.warps);
+    if (kernel_is_async(g->of.kernel) && !(block->async = async_block_new(warps)))
+        return rp_fail(err, RP_SYSTEM, "out of memory for the blocks of a launch");
     for (; block->warp_count < warps; block->warp_count++, block->live++) {
         struct ref_warp *w = &block->warps[block->warp_count];
         *w = (struct ref_warp){.number = block->warp_count,
@@ -187,7 +193,8 @@ bool ref_take_launches(struct reference *r, struct rp_error *err)
         r->grid_count++;
         if (r->job->profile && !(g->profile = profile_rows_new(l.kernel)))
             return rp_fail(err, RP_SYSTEM, "out of memory for the counts of instructions");
-        if (!kernel_is_covered(l.kernel, err) || !room_of_block(r->machine, l.kernel, l.launch, &g->block_room, err))
+        if (!kernel_is_covered(l.kernel, !r->job->drawn, err) ||
+            !room_of_block(r->machine, l.kernel, l.launch, &g->block_room, err))
             return false;
     }
     return true;
@@ -217,7 +224,8 @@ static void leave(struct reference *r, struct ref_block *block)
 static bool is_complete(const struct ref_block *block, uint64_t now)
 {
     for (unsigned i = 0; i < block->warp_count; i++)
-        if (!block->warps[i].ended || block->warps[i].flights || block->warps[i].completion > now)
+        if (!block->warps[i].ended || block->warps[i].flights || block->warps[i].copies ||
+            block->warps[i].completion > now)
             return false;
     return true;
 }

@@ -19,7 +19,8 @@ uint32_t ref_take_off(struct reference *r, const struct ref_flight *flight)
         r->flight_count = count;
     }
     r->flights[i] = *flight;
-    flight->warp->flights++;
+    flight->warp->flights += !flight->starts;
+    flight->warp->copies += flight->starts;
     return (uint32_t)i;
 }
 
@@ -46,11 +47,28 @@ static void land(struct reference *r, const struct memory_completion *c)
         ref_signal_known(w, f, done);
     put_in_order(f, done);
     w->completion = done > w->completion ? done : w->completion;
-    w->memory_done = done > w->memory_done ? done : w->memory_done;
-    w->flights--;
+    if (f->starts) {
+        w->copies--;
+        async_known(w->block->async, &r->sms[w->sm].tells, w->block, w->number, f->name, done);
+    } else {
+        w->memory_done = done > w->memory_done ? done : w->memory_done;
+        w->flights--;
+    }
     if (r->job->issued)
         r->reports[f->report].done = done;
     f->warp = NULL;
+}
+
+/* What copies tell objects in this cycle. */
+static bool tell(struct reference *r, struct ref_sm *sm)
+{
+    struct async_tell t;
+    while (async_due(&sm->tells, r->now, &t)) {
+        struct ref_block *block = t.block;
+        if (async_tell(block->async, &sm->tells, &t))
+            ref_release_objects(r, block);
+    }
+    return !sm->tells.starved;
 }
 
 bool ref_memory_cycle(struct reference *r, struct rp_error *err)
@@ -69,6 +87,8 @@ bool ref_memory_cycle(struct reference *r, struct rp_error *err)
                 put_in_order(&r->flights[c.token], c.cycle);
             else
                 land(r, &c);
+        if (!tell(r, &r->sms[s]))
+            return rp_fail(err, RP_SYSTEM, "out of memory for asynchronous copies");
     }
     return !memory_system_failed(m) || rp_fail(err, RP_SYSTEM, "out of memory for requests to memory");
 }

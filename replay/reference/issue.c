@@ -7,7 +7,7 @@
 static const struct machine_timing *timing(const struct reference *r, const struct ref_warp *w)
 {
     const struct rp_instruction *in = w->next.instruction;
-    if (in->unit_class == RP_CLASS_MEMORY)
+    if (timed_by_space(in))
         return &r->machine->spaces[timing_space(w->block->grid->of.launch, in, &w->next)];
     return &r->machine->classes[in->unit_class];
 }
@@ -74,11 +74,14 @@ enum stall ref_blocked(const struct reference *r, const struct ref_warp *w)
     if (r->now < w->first_issue)
         return STALL_DISPATCH;
     if (w->waiting || r->now < w->barrier_until)
-        return STALL_BARRIER;
+        return w->barrier == AT_OBJECT ? STALL_ASYNC : STALL_BARRIER;
     if (r->now < w->fetched)
         return STALL_FETCH;
     if (w->next.instruction->unit_class == RP_CLASS_FENCE && fenced(r, w))
         return STALL_FENCE;
+    if (w->next.executed && async_awaits_groups(w->next.instruction) &&
+        r->now < async_groups_done(w->block->async, w->number, &w->next))
+        return STALL_ASYNC;
     if (r->now < w->control_until)
         return w->block->grid->of.control_words ? STALL_CONTROL_WORD : STALL_CONTROL;
     enum stall kind = w->block->grid->of.control_words ? ref_awaited(w, r->now) : pending(r, w);
@@ -116,7 +119,7 @@ static void forget_written(struct ref_warp *w, uint64_t now)
 static enum stall producer(const struct ref_warp *w)
 {
     const struct rp_instruction *in = w->next.instruction;
-    if (in->unit_class == RP_CLASS_MEMORY)
+    if (timed_by_space(in))
         return path_of_space(timing_space(w->block->grid->of.launch, in, &w->next)) == PATH_SHARED ? STALL_SHARED
                                                                                                    : STALL_MEMORY;
     return in->memory_count ? STALL_MEMORY : STALL_SCOREBOARD;
@@ -129,7 +132,7 @@ static bool hold_back(struct reference *r, struct ref_warp *w, const struct ref_
     if (w->block->grid->of.control_words)
         return ref_obey(r, w, i, err);
     forget_written(w, r->now);
-    for (uint32_t d = 0; d < in->dst_count; d++)
+    for (uint32_t d = 0; d < in->dst_count && !async_starts(in); d++)
         if (rp_register_waits(in->dst[d]) && !add_write(w, in->dst[d], i))
             return rp_fail(err, RP_SYSTEM, "out of memory for pending registers");
     if (in->unit_class == RP_CLASS_CONTROL)
@@ -163,24 +166,28 @@ static bool access(struct reference *r, struct ref_warp *w, struct ref_issued *i
 {
     const struct rp_instruction *in = w->next.instruction;
     uint64_t known, taken, accepted = i->done;
-    bool posted = is_posted(w->block->grid->of.launch, &w->next);
+    bool starts = async_starts(in), posted = !starts && is_posted(w->block->grid->of.launch, &w->next);
     i->flight = ref_take_off(r, &(struct ref_flight){.warp = w,
                                                      .number = w->issued,
                                                      .latency = i->timing->latency,
                                                      .unit = i->timing->unit,
                                                      .kind = i->kind,
-                                                     .result = in->dst_count > 0});
+                                                     .result = in->dst_count > 0,
+                                                     .starts = starts});
     if (i->flight == NO_FLIGHT)
         return rp_fail(err, RP_SYSTEM, "out of memory for instructions in flight");
     if (!ref_memory(r, w, i->dispatched, accepted, i->flight, &known, posted ? &taken : NULL)) {
-        note_order(r, w, i, posted ? taken : UNKNOWN);
+        if (!starts)
+            note_order(r, w, i, posted ? taken : UNKNOWN);
         return take_off(r, w, i, known, err);
     }
     r->flights[i->flight].warp = NULL;
-    w->flights--;
+    w->flights -= !starts;
+    w->copies -= starts;
     i->flight = NO_FLIGHT;
     i->done = known + i->timing->latency;
-    note_order(r, w, i, posted ? taken : i->done);
+    if (!starts)
+        note_order(r, w, i, posted ? taken : i->done);
     return true;
 }
 
@@ -196,7 +203,7 @@ static bool carry_out(struct reference *r, struct ref_warp *w, struct ref_issued
         return true;
     if (i->done > w->completion)
         w->completion = i->done;
-    if (in->memory_count && w->next.executed && i->done > w->memory_done)
+    if (in->memory_count && w->next.executed && !async_starts(in) && i->done > w->memory_done)
         w->memory_done = i->done;
     return ref_note(r, w, i->dispatched, i->done, &report) || rp_fail(err, RP_SYSTEM, "out of memory for issues");
 }
@@ -204,6 +211,25 @@ static bool carry_out(struct reference *r, struct ref_warp *w, struct ref_issued
 struct profile_row *ref_profile(const struct ref_warp *w)
 {
     return w->block->grid->profile ? &w->block->grid->profile[w->next.index] : NULL;
+}
+
+/* What it does to barrier objects and groups. */
+static bool act(struct reference *r, struct ref_warp *w, const struct ref_issued *i, struct rp_error *err)
+{
+    struct ref_block *block = w->block;
+    struct async_queue *tells = &r->sms[w->sm].tells;
+    uint64_t read = i->done, number;
+    if (!block->async || !async_acts(w->next.instruction))
+        return true;
+    if (w->next.instruction->async.kind == RP_ASYNC_BULK && w->next.instruction->memory_count)
+        read = r->shared_end + i->timing->latency;
+    bool over = async_issue(block->async, tells, block, w->number, block->grid->of.launch, &w->next, r->now, i->done,
+                            read, &number);
+    if (i->flight != NO_FLIGHT)
+        r->flights[i->flight].name = number;
+    if (over)
+        ref_release_objects(r, block);
+    return !tells->starved || rp_fail(err, RP_SYSTEM, "out of memory for asynchronous copies");
 }
 
 bool ref_issue(struct reference *r, struct ref_warp *w, struct rp_error *err)
@@ -214,9 +240,12 @@ bool ref_issue(struct reference *r, struct ref_warp *w, struct rp_error *err)
     /* with no lane to execute it, it is done at the end of its initiation */
     struct ref_issued issued = {t, dispatched, dispatched + t->initiation, NO_FLIGHT, producer(w)};
     w->block->grid->statistics->unit_busy[t->unit] += t->initiation;
+    r->shared_end = issued.done;
     if (!carry_out(r, w, &issued, err) || !hold_back(r, w, &issued, err))
         return false;
     w->issued++;
+    if (!act(r, w, &issued, err))
+        return false;
     profile_issue(&r->sms[w->sm].subcores[w->subcore].profile, w->next.executed);
     if (ref_profile(w))
         profile_issue(ref_profile(w), w->next.executed);

@@ -27,6 +27,12 @@ static uint64_t shared(struct reference *r, struct ref_warp *w, const struct acc
     return start + cost.duration;
 }
 
+static uint64_t noted(struct reference *r, uint64_t shared_end)
+{
+    r->shared_end = later(r->shared_end, shared_end);
+    return shared_end;
+}
+
 /* The transactions of one coalesced piece of an access. */
 static void transactions(struct reference *r, struct ref_warp *w, const struct access *a, uint32_t width)
 {
@@ -68,7 +74,7 @@ static void local(struct reference *r, struct ref_warp *w, const struct access *
 static uint64_t one_space(struct reference *r, struct ref_warp *w, const struct access *a, uint64_t dispatched)
 {
     switch (path_of_space(a->space)) {
-    case PATH_SHARED: return shared(r, w, a, dispatched);
+    case PATH_SHARED: return noted(r, shared(r, w, a, dispatched));
     case PATH_CONSTANT: return 0;
     case PATH_CACHES: break;
     }
@@ -118,6 +124,23 @@ static uint64_t drawn(struct reference *r, struct ref_warp *w, uint64_t dispatch
     return done;
 }
 
+/* One side of a bulk copy: each lane's bytes, piece by piece. */
+static uint64_t bulk(struct reference *r, struct ref_warp *w, const struct access *a, uint64_t bytes,
+                     uint64_t dispatched)
+{
+    struct rp_memory_operand operand = *a->operand;
+    uint64_t done = 0;
+    operand.width = ASYNC_PIECE_WIDTH;
+    for (unsigned l = 0; l < RP_WARP_LANES; l++) {
+        struct access piece = {.operand = &operand, .space = a->space};
+        for (uint64_t i = 0; (a->mask >> l & 1) && (piece.mask = async_piece(a->address[l], bytes, i, piece.address));
+             i++)
+            done = later(done, a->space == RP_SPACE_GENERIC ? generic(r, w, &piece, dispatched)
+                                                            : one_space(r, w, &piece, dispatched));
+    }
+    return done;
+}
+
 bool ref_memory(struct reference *r, struct ref_warp *w, uint64_t dispatched, uint64_t accepted, uint32_t token,
                 uint64_t *known, uint64_t *taken)
 {
@@ -137,7 +160,9 @@ bool ref_memory(struct reference *r, struct ref_warp *w, uint64_t dispatched, ui
         if (!a.mask || a.space == RP_SPACE_NONE)
             continue;
         rp_access_addresses(dynamic, a.address);
-        uint64_t end = a.space == RP_SPACE_GENERIC ? generic(r, w, &a, dispatched) : one_space(r, w, &a, dispatched);
+        uint64_t end = is_bulk(a.operand)            ? bulk(r, w, &a, *rp_step_operand_aux(&w->next, i), dispatched)
+                       : a.space == RP_SPACE_GENERIC ? generic(r, w, &a, dispatched)
+                                                     : one_space(r, w, &a, dispatched);
         *known = later(*known, end);
     }
     uint64_t end = sm_memory_commit(memory, taken);

@@ -11,6 +11,7 @@ static bool begin(struct reference *r, struct rp_error *err)
     bool fine = r->sms;
     for (int64_t s = 0; fine && s < m->sms; s++) {
         room_of_sm(m, &r->sms[s].left);
+        r->sms[s].tells.next = ASYNC_UNKNOWN;
         r->sms[s].subcores = calloc((size_t)m->subcores, sizeof *r->sms[s].subcores);
         fine = r->sms[s].subcores;
         for (int64_t c = 0; fine && c < m->subcores; c++) {
@@ -42,6 +43,7 @@ static void end(struct reference *r)
                 free(sm->subcores[c].units[u]);
         }
         free(sm->subcores);
+        async_queue_free(&sm->tells);
     }
     for (struct ref_grid *g = r->grids, *next; g; g = next) {
         next = g->next;
@@ -160,6 +162,8 @@ static bool cycle(struct reference *r, struct rp_error *err)
             waits |= !b->live;                    /* it will leave */
     for (int64_t s = 0; s < r->machine->sms; s++) /* it will get a block */
         waits |= first && room_fits(&r->sms[s].left, &first->block_room);
+    for (int64_t s = 0; s < r->machine->sms; s++) /* copies will tell objects that they are complete */
+        waits |= r->sms[s].tells.count > 0;
     return issued || waits || ref_stuck(r, err);
 }
 

@@ -9,6 +9,7 @@
 #ifndef REPRISE_REPLAY_REFERENCE_H
 #define REPRISE_REPLAY_REFERENCE_H
 
+#include "replay/async.h"
 #include "replay/engine.h"
 #include "replay/meaning.h"
 #include "replay/memory/memory_system.h"
@@ -60,15 +61,18 @@ struct ref_flight {
     enum stall kind;
     bool result;    /* writes registers */
     bool unordered; /* its warp counts it so */
+    bool starts;    /* what it does is asynchronous: nothing of the warp waits for it but waits for groups */
+    uint64_t name;  /* then: as async_known() is told */
     size_t report;  /* of its issue */
 };
 
 struct ref_warp {
     bool ended, waiting; /* waiting: at a barrier that is not complete */
     unsigned flights;    /* instructions in flight */
+    unsigned copies;     /* asynchronous ones */
     unsigned unordered;  /* those of them of which it is not known when they are performed for the block */
     uint64_t issued;     /* instructions */
-    unsigned barrier;    /* at which it waits */
+    unsigned barrier;    /* at which it waits, or did; AT_OBJECT */
     struct arrival arrival;
     unsigned number; /* in its block */
     unsigned sm, subcore, slot;
@@ -104,7 +108,8 @@ struct ref_block {
     uint64_t ended;                /* which have */
     struct ref_warp *warps;
     struct ref_barrier barriers[BARRIERS];
-    struct ref_block *next; /* on the same SM */
+    struct async_block *async; /* NULL: its kernel has nothing of the kind */
+    struct ref_block *next;    /* on the same SM */
 };
 
 struct ref_subcore {
@@ -121,6 +126,7 @@ struct ref_sm {
     struct ref_block *blocks;
     struct ref_subcore *subcores;
     uint64_t shared_free; /* when the shared memory takes the next access */
+    struct async_queue tells;
 };
 
 struct reference {
@@ -136,6 +142,7 @@ struct reference {
     struct replay_issue *reports; /* of issues, in order; done: UNKNOWN as yet */
     size_t report_count, report_room, reported_issues;
     uint64_t now;
+    uint64_t shared_end; /* of the accesses of the instruction that is being issued, those to shared memory */
     unsigned next_sm;
     struct statistics of_machine; /* what no launch has to itself */
 };
@@ -159,6 +166,10 @@ void ref_arrive(struct reference *, struct ref_warp *);
 void ref_arrived(struct reference *, struct ref_warp *);
 void ref_exit(struct reference *, struct ref_warp *, rp_lanemask lanes);
 void ref_check_barriers(struct reference *, struct ref_block *);
+/* If the warp's next step waits for a phase that is not over, it waits from now on. */
+void ref_await(struct reference *, struct ref_warp *);
+/* Phases of the block's objects have ended. */
+void ref_release_objects(struct reference *, struct ref_block *);
 /* Called when nothing can ever happen again. A launch that was cut short ends here with a warning, others fail. */
 bool ref_stuck(struct reference *, struct rp_error *);
 

@@ -344,6 +344,10 @@ static bool makes_ports(const struct wcet_model *m, unsigned space)
 
 static bool supported(const struct wcet_model *m, const struct rp_instruction *in, struct rp_error *err)
 {
+    if (in->async.kind != RP_ASYNC_NONE)
+        return rp_fail(err, RP_BAD_INPUT,
+                       "kernel %s: instruction %u (%s), line %u: there are no bounds for asynchronous work",
+                       m->kernel->name, (unsigned)(in - m->kernel->instructions), in->text, in->line);
     if (!is_block_barrier(in))
         return true;
     const char *why = in->barrier.kind == RP_BARRIER_ARRIVE ? "arrives at a barrier without waiting"
@@ -482,7 +486,7 @@ bool wcet_model_begin(struct wcet_model *m, const struct machine *machine, const
 {
     *m = (struct wcet_model){
         .machine = machine, .kernel = kernel, .launch = launch, .extensions = extensions, .exact = true};
-    if (!kernel_is_covered(kernel, err) || !covered(m, err))
+    if (!kernel_is_covered(kernel, false, err) || !covered(m, err))
         return false;
     find_memory(m);
     bool shared = part_option(&machine->shared, "interval") > 0;

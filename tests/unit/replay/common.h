@@ -19,6 +19,9 @@
 /* A machine with settings as "key=value" strings, NULL-terminated. */
 struct machine *test_machine(const char *name, const struct model_set *models, const char *const *settings);
 
+/* One of many machines: settings drawn at random, those that change the way through the engines (equal.c). */
+struct machine *random_machine(uint64_t seed);
+
 /* A trace file of these warps in one block, opened; removed from disk at once. */
 struct rp_trace *trace_of(const struct warp_program *warps, uint32_t count);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common.h"
 #include "replay/replay.h"
 #include "tests/support/synthetic_trace.h"
 
@@ -51,7 +52,7 @@ static size_t draw_settings(uint64_t *seed, struct machine_setting *settings)
 }
 
 /* Settings drawn at random: those that change the way through the engines. */
-static struct machine *random_machine(uint64_t seed)
+struct machine *random_machine(uint64_t seed)
 {
     static const char *const choices[][6] = {
         {"placement", "warp-id", "balanced"},

@@ -315,9 +315,9 @@ Test(machines, operands_that_no_machine_times_are_refused_by_instruction)
                                     {.text = "second", .memory_count = 1, .memory = &load}};
     struct rp_kernel k = {.name = "k", .instruction_count = 2, .instructions = list};
     struct rp_error err = {0};
-    cr_expect(kernel_is_covered(&k, &err), "%s", err.text);
+    cr_expect(kernel_is_covered(&k, true, &err), "%s", err.text);
     for (int i = 0; i < 3; i++) {
         list[1].memory = &others[i];
-        cr_expect(!kernel_is_covered(&k, &err) && strstr(err.text, "instruction 1 (second)"), "%s", err.text);
+        cr_expect(!kernel_is_covered(&k, true, &err) && strstr(err.text, "instruction 1 (second)"), "%s", err.text);
     }
 }
