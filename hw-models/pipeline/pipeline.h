@@ -20,11 +20,12 @@ extern const struct pipeline_model pipeline_direct, pipeline_staged, pipeline_on
 /* Options of `staged`: X(id, key, unit, least, most, initial, help). */
 #define STAGED_OPTIONS(X)                                                                                              \
     X(LAUNCH_LATENCY, "launch_latency", "cycles", 0, 1000000, 0, "from the begin of a launch to its first block")      \
-    X(FETCHES, "fetches", "warps", 1, 64, 4, "for which an SM fetches in a cycle")                                     \
-    X(COLLECTORS, "collectors", "", 1, 16, 2, "operand collectors of a sub-core")                                      \
-    X(REGISTER_BANKS, "register_banks", "banks", 1, 16, 2, "of a sub-core's register file")                            \
+    X(FETCHES, "fetches", "warps", 0, 64, 4, "for which an SM fetches in a cycle; 0: all, at once")                    \
+    X(BUFFER, "buffer", "instructions", 1, 8, 2, "of a warp that are fetched together, when none is left")             \
+    X(COLLECTORS, "collectors", "", 0, 16, 2, "operand collectors of a sub-core; 0: registers are read in no time")    \
+    X(REGISTER_BANKS, "register_banks", "banks", 0, 16, 2, "of a sub-core's register file; 0: no conflicts")           \
     X(REGISTER_STEPS, "register_steps", "", 1, 8, 2, "reads of a register bank in a cycle")                            \
-    X(RESULT_BUSES, "result_buses", "results", 1, 64, 8, "that units of an SM may end with in a cycle")                \
+    X(RESULT_BUSES, "result_buses", "results", 0, 64, 8, "that units of an SM may end with in a cycle; 0: any number") \
     X(SHARED_LATENCY, "shared_latency", "cycles", 1, 1000, 30, "stages of a load from shared memory")                  \
     X(L1_LATENCY, "l1_latency", "cycles", 1, 1000, 32, "from the coalescer to the look-up in L1")                      \
     X(L1_BANKS, "l1_banks", "banks", 1, 16, 4, "of L1, each with a queue of its own; neighbouring sectors")            \
@@ -73,9 +74,23 @@ extern const struct pipeline_model pipeline_direct, pipeline_staged, pipeline_on
     X(COPY_BITS, "copy_bits", "bits", 1, 64, 64,                                                                       \
       "of addresses of the host's copies that reach L2; Accel-Sim keeps 32 (a defect)")
 
+/* Switches for what Accel-Sim does and hardware does not: X(id, key, help). */
+#define STAGED_DEFECTS(X)                                                                                              \
+    X(FIRST_REGISTER, "defects.first_register",                                                                        \
+      "the scoreboard knows four sources and one destination, general registers, the first of several")                \
+    X(LOWEST_COLLECTOR, "defects.lowest_collector",                                                                    \
+      "of collectors that are ready for a unit the lowest goes, not that with the oldest instruction")                 \
+    X(STUCK_KIND, "defects.stuck_kind",                                                                                \
+      "where the oldest instruction for a unit finds no collector, those of other sub-cores wait, too")                \
+    X(LONG_MARKS, "defects.long_marks",                                                                                \
+      "a register that a load wrote counts as waiting for memory until an instruction of a unit writes it")            \
+    X(ONE_BARRIER, "defects.one_barrier", "every barrier is that of the whole block")                                  \
+    X(FENCES, "defects.fences",                                                                                        \
+      "a fence of any scope waits for registers only, and empties L1; else beyond the block it waits for stores")
+
 enum {
 #define X(id, ...) STAGED_##id,
-    STAGED_OPTIONS(X)
+    STAGED_OPTIONS(X) STAGED_DEFECTS(X)
 #undef X
         STAGED_OPTION_COUNT
 };

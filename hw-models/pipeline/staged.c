@@ -5,6 +5,9 @@ static const struct model_option options_of[] = {
     [STAGED_##id] = {key, OPTION_INTEGER, unit, least, most, initial, NULL, help},
     STAGED_OPTIONS(X)
 #undef X
+#define X(id, key, help) [STAGED_##id] = {key, OPTION_BOOLEAN, "", 0, 1, 0, NULL, help},
+        STAGED_DEFECTS(X)
+#undef X
 };
 
 static size_t state_size(const int64_t *options)

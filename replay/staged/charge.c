@@ -58,6 +58,14 @@ void staged_charge_issue(struct staged_sm *sm, struct staged_subcore *c, const s
     profile_charge(&c->row, why, gap);
 }
 
+void staged_charge_second(struct staged_sm *sm, struct staged_subcore *c, const struct inst *in)
+{
+    if (!sm->chip->rows)
+        return;
+    profile_issue(row_of(sm->chip, in), in->executed);
+    profile_issue(&c->row, in->executed);
+}
+
 /* What holds an instruction back at the end of this cycle whose unit's latch is taken. */
 static enum stall latch_reason(const struct staged_sm *sm, unsigned unit, unsigned subcore)
 {

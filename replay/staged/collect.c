@@ -1,10 +1,23 @@
 /* Operand collectors, units, and the write-back of units (docs/accelsim.md, rules 6 and 7). */
 #include "replay/staged/staged.h"
 
-unsigned staged_bank(const struct staged_sm *sm, const struct staged_warp *w, unsigned of_warp_0)
+/* The bank of a warp's register, by the number that it has in warp 0. */
+static unsigned bank_of(const struct staged_sm *sm, const struct staged_warp *w, unsigned of_warp_0)
 {
     unsigned banks = (unsigned)sm->chip->o[STAGED_REGISTER_BANKS], bank = of_warp_0 + w->bank;
     return w->subcore * banks + (bank < banks ? bank : bank - banks);
+}
+
+bool staged_write_bank(struct staged_sm *sm, const struct staged_warp *w, int32_t reg)
+{
+    unsigned banks = (unsigned)sm->chip->o[STAGED_REGISTER_BANKS];
+    if (!banks || (uint32_t)reg >= sm->chip->general)
+        return true;
+    unsigned bank = bank_of(sm, w, (uint32_t)reg % banks);
+    if (in_set(sm->written, bank))
+        return false;
+    set_add(sm->written, bank);
+    return true;
 }
 
 /* ---- write-back -------------------------------------------------------------------------------------------------- */
@@ -13,7 +26,7 @@ static void end_instruction(struct staged_sm *sm, struct inst *in)
 {
     struct staged_warp *w = &sm->warps[in->warp];
     if (in->s->dst >= 0) {
-        set_add(sm->written, staged_bank(sm, w, in->s->dst_bank));
+        staged_write_bank(sm, w, in->s->dst); /* however many others go to the same */
         staged_release(sm, w, in->s->dst);
         w->is_long[in->s->dst] = 0;
     }
@@ -47,7 +60,8 @@ static bool unit_accept(struct staged_sm *sm, struct unit *u, struct inst *in)
     if (sm->cycle < u->free)
         return false;
     unsigned end = (unsigned)((sm->cycle + in->s->latency) % STAGED_RING);
-    if (in_set(u->occupied, end) || sm->buses[end] >= sm->chip->o[STAGED_RESULT_BUSES]) {
+    int64_t buses = sm->chip->o[STAGED_RESULT_BUSES];
+    if (buses && (in_set(u->occupied, end) || sm->buses[end] >= buses)) {
         u->free = sm->cycle + 1;
         u->refused = sm->cycle;
         return false;
@@ -167,6 +181,26 @@ static uint64_t may_leave(const struct staged_sm *sm)
     return may;
 }
 
+static void into_unit_latch(struct staged_sm *sm, struct inst *in)
+{
+    unsigned unit = in->s->unit;
+    sm->collected[unit][in->subcore] = in;
+    sm->is_collected[unit] |= 1u << in->subcore;
+    sm->units_collected |= 1u << unit;
+    sm->changed = true;
+}
+
+/* That with the oldest instruction. */
+static unsigned oldest_of(const struct staged_sm *sm, uint64_t collectors)
+{
+    unsigned best = (unsigned)__builtin_ctzll(collectors);
+    for (uint64_t left = collectors; left; left &= left - 1) {
+        unsigned c = (unsigned)__builtin_ctzll(left);
+        best = sm->collectors[c].inst->age < sm->collectors[best].inst->age ? c : best;
+    }
+    return best;
+}
+
 /* As many dispatchers as collectors, each with a place of its own to begin at: behind the sub-core that it served. */
 static void dispatch_collectors(struct staged_sm *sm)
 {
@@ -174,19 +208,16 @@ static void dispatch_collectors(struct staged_sm *sm)
     uint64_t may = may_leave(sm);
     for (unsigned d = 0; may && d < all; d++) {
         unsigned last = sm->last_dispatched[d], from = last + each - last % each;
-        unsigned c = set_round(may, from < all ? from : 0);
+        unsigned c = sm->chip->o[STAGED_LOWEST_COLLECTOR] ? set_round(may, from < all ? from : 0) : oldest_of(sm, may);
         struct inst *in = sm->collectors[c].inst;
         unsigned u = in->s->unit, s = in->subcore;
         sm->collectors[c].inst = NULL;
-        sm->collected[u][s] = in;
-        sm->is_collected[u] |= 1u << s;
-        sm->units_collected |= 1u << u;
+        into_unit_latch(sm, in);
         sm->last_dispatched[d] = c;
         may &= ~(sm->for_unit[u] & collectors_of(sm, s));
         sm->for_unit[u] &= ~(1ull << c);
         sm->taken &= ~(1ull << c);
         sm->ready &= ~(1ull << c);
-        sm->changed = true;
     }
 }
 
@@ -217,36 +248,46 @@ static void read_banks(struct staged_sm *sm)
 static void collect(struct staged_sm *sm, unsigned c, struct inst *in)
 {
     const struct staged_warp *w = &sm->warps[in->warp];
-    sm->collectors[c] = (struct collector){in, in->s->src_count};
+    unsigned reads = sm->chip->o[STAGED_REGISTER_BANKS] ? in->s->src_count : 0;
+    sm->collectors[c] = (struct collector){in, reads};
     sm->taken |= 1ull << c;
     sm->for_unit[in->s->unit] |= 1ull << c;
-    if (!in->s->src_count)
+    if (!reads)
         sm->ready |= 1ull << c;
-    for (unsigned i = 0; i < in->s->src_count; i++) {
-        unsigned bank = staged_bank(sm, w, in->s->src_bank[i]);
+    for (unsigned i = 0; i < reads; i++) {
+        unsigned bank = bank_of(sm, w, in->s->src_bank[i]);
         struct bank *b = &sm->banks[bank];
         b->queue[(b->head + b->count++) % QUEUE] = (uint8_t)c;
         set_add(sm->asked, bank);
     }
 }
 
-/* The oldest of a kind, in the latches of all sub-cores, into a collector of its sub-core. Where that has none free,
- * the kind is stuck for all. */
+static void leave_issue_latch(struct staged_sm *sm, struct inst *in)
+{
+    unsigned unit = in->s->unit;
+    sm->issued[unit][in->subcore] = NULL;
+    sm->subcore[in->subcore].latched &= ~(1ull << unit);
+    if (!(sm->is_issued[unit] &= ~(1u << in->subcore)))
+        sm->units_issued &= ~(1u << unit);
+    sm->changed = true;
+}
+
+/* The oldest instruction of a kind, in the latches of all sub-cores, goes into a collector of its sub-core. Where that
+ * has none free, the next oldest may, or the kind is stuck for all. */
 static bool allocate_kind(struct staged_sm *sm, unsigned unit)
 {
     struct inst *in = NULL;
     for (uint32_t left = sm->is_issued[unit]; left; left &= left - 1) {
         struct inst *other = sm->issued[unit][__builtin_ctz(left)];
+        if (!sm->chip->o[STAGED_STUCK_KIND] && !(collectors_of(sm, other->subcore) & ~sm->taken))
+            continue;
         in = !in || other->age < in->age ? other : in;
     }
     uint64_t free = in ? collectors_of(sm, in->subcore) & ~sm->taken : 0;
     if (!free)
         return false;
     collect(sm, (unsigned)__builtin_ctzll(free), in);
-    sm->issued[unit][in->subcore] = NULL;
-    sm->subcore[in->subcore].latched &= ~(1ull << unit);
-    if (!(sm->is_issued[unit] &= ~(1u << in->subcore)))
-        sm->units_issued &= ~(1u << unit);
+    leave_issue_latch(sm, in);
     return true;
 }
 
@@ -259,12 +300,30 @@ static void allocate_collectors(struct staged_sm *sm)
         any = false;
         for (uint32_t units = sm->units_issued; units; units &= units - 1)
             any |= allocate_kind(sm, (unsigned)__builtin_ctz(units));
-        sm->changed |= any;
+    }
+}
+
+/* Without collectors. */
+static void pass_latches(struct staged_sm *sm)
+{
+    for (uint32_t units = sm->units_issued; units; units &= units - 1) {
+        unsigned u = (unsigned)__builtin_ctz(units);
+        for (uint32_t left = sm->is_issued[u] & ~sm->is_collected[u]; left; left &= left - 1) {
+            unsigned s = (unsigned)__builtin_ctz(left);
+            struct inst *in = sm->issued[u][s];
+            into_unit_latch(sm, in);
+            leave_issue_latch(sm, in);
+        }
     }
 }
 
 void staged_read_operands(struct staged_sm *sm)
 {
+    if (!per_subcore(sm)) {
+        pass_latches(sm);
+        read_banks(sm); /* none is asked: what was written is over */
+        return;
+    }
     for (int64_t step = 0; step < sm->chip->o[STAGED_REGISTER_STEPS]; step++) {
         dispatch_collectors(sm);
         read_banks(sm);

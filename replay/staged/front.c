@@ -4,11 +4,6 @@
 
 #include "replay/staged/staged.h"
 
-static const struct scheduler_model *scheduler_of(const struct staged *g)
-{
-    return (const struct scheduler_model *)g->machine->scheduler.model;
-}
-
 static bool fail_memory(struct staged *g)
 {
     g->failed = true;
@@ -36,8 +31,15 @@ void staged_inst_free(struct staged *g, struct inst *in)
 
 void staged_release(struct staged_sm *sm, struct staged_warp *w, int32_t reg)
 {
+    const struct staged_static *s = w->is_pending[reg] ? &sm->chip->statics[w->writer[reg]] : NULL;
     w->pending -= w->is_pending[reg] != 0;
     w->is_pending[reg] = 0;
+    for (unsigned i = 0; s && i < s->also_count; i++) {
+        w->pending -= w->is_pending[s->also[i]] != 0;
+        w->is_pending[s->also[i]] = 0;
+    }
+    if (!sm->chip->o[STAGED_LONG_MARKS])
+        w->is_long[reg] = 0;
     staged_look(sm, w);
 }
 
@@ -57,40 +59,29 @@ static bool look_ahead(struct staged *g, struct staged_warp *w)
     return true;
 }
 
-static void check_barrier(struct staged_sm *sm, struct staged_block *b)
-{
-    if (!b->at_barrier || b->at_barrier + b->done < b->warps)
-        return;
-    b->at_barrier = 0;
-    for (unsigned i = 0; i < b->warps; i++) {
-        struct staged_warp *w = &sm->warps[b->slot * sm->chip->warps_per_block + i];
-        w->waits_at_barrier = false;
-        staged_look(sm, w);
-    }
-}
-
 static void end_warp(struct staged_sm *sm, struct staged_warp *w)
 {
     w->done = true;
-    w->block->done++;
     sm->hungry &= ~(1ull << w->place);
     staged_look(sm, w);
-    scheduler_of(sm->chip)->end(sm->scheduler[w->subcore], w->slot);
-    check_barrier(sm, w->block);
+    staged_scheduler(sm->chip)->end(sm->scheduler[w->subcore], w->slot);
+    staged_warp_ended(sm, w);
 }
 
 static bool begin_warp(struct staged_sm *sm, struct staged_block *b, unsigned number)
 {
     struct staged *g = sm->chip;
-    unsigned place = b->slot * g->warps_per_block + number;
+    unsigned place = b->slot * g->warps_per_block + number, banks = (unsigned)g->o[STAGED_REGISTER_BANKS];
     struct staged_warp *w = &sm->warps[place];
     *w = (struct staged_warp){.block = b,
                               .number = number,
                               .place = place,
                               .subcore = place % sm->subcores,
                               .slot = place / sm->subcores,
-                              .bank = place % (unsigned)g->o[STAGED_REGISTER_BANKS],
+                              .bank = banks ? place % banks : 0,
                               .started = true,
+                              .arrival = arrival_begin(g->launch, number),
+                              .writer = w->writer,
                               .is_pending = w->is_pending,
                               .is_long = w->is_long,
                               .writes = w->writes};
@@ -101,7 +92,7 @@ static bool begin_warp(struct staged_sm *sm, struct staged_block *b, unsigned nu
         return g->failed = true, false;
     sm->hungry |= 1ull << place;
     staged_charge_enter(sm, &sm->subcore[w->subcore]);
-    scheduler_of(g)->start(sm->scheduler[w->subcore], w->slot);
+    staged_scheduler(g)->start(sm->scheduler[w->subcore], w->slot);
     if (w->over)
         end_warp(sm, w);
     return true;
@@ -201,6 +192,7 @@ static bool decode_one(struct staged_sm *sm, struct staged_warp *w, unsigned at)
     in->warp = w->place;
     in->subcore = w->subcore;
     in->executed = step.executed;
+    in->aux = step.aux;
     w->buffer[at] = in;
     w->buffered++;
     w->in_pipeline++;
@@ -211,17 +203,21 @@ static bool decode_one(struct staged_sm *sm, struct staged_warp *w, unsigned at)
     return look_ahead(g, w) || (g->failed = true, false);
 }
 
+static void fill_buffer(struct staged_sm *sm, struct staged_warp *w)
+{
+    w->buffer_at = 0;
+    for (unsigned i = 0; i < sm->chip->o[STAGED_BUFFER]; i++)
+        if (!decode_one(sm, w, i))
+            break;
+    staged_look(sm, w);
+}
+
 static void decode(struct staged_sm *sm)
 {
     if (sm->fetched < 0)
         return;
-    struct staged_warp *w = &sm->warps[sm->fetched];
-    w->buffer_at = 0;
-    for (unsigned i = 0; i < STAGED_BUFFER; i++)
-        if (!decode_one(sm, w, i))
-            break;
+    fill_buffer(sm, &sm->warps[sm->fetched]);
     sm->fetched = -1;
-    staged_look(sm, w);
 }
 
 /* The places are gone over from behind the warp that was fetched last to the next one that has nothing; warps on the
@@ -247,8 +243,19 @@ static void fetch(struct staged_sm *sm)
     sm->changed = true;
 }
 
+/* What is asked for is there. */
+static void fetch_all(struct staged_sm *sm)
+{
+    for (uint64_t left = sm->leaving; left; left &= left - 1)
+        retire(sm, &sm->warps[__builtin_ctzll(left)]);
+    for (; sm->hungry; sm->hungry &= sm->hungry - 1)
+        fill_buffer(sm, &sm->warps[__builtin_ctzll(sm->hungry)]);
+}
+
 void staged_fetch(struct staged_sm *sm)
 {
+    if (!sm->chip->o[STAGED_FETCHES])
+        fetch_all(sm);
     for (int64_t n = 0; n < sm->chip->o[STAGED_FETCHES]; n++) {
         decode(sm);
         fetch(sm);
@@ -259,14 +266,16 @@ void staged_fetch(struct staged_sm *sm)
 
 /* ---- issue ------------------------------------------------------------------------------------------------------- */
 
-/* A fence waits until no register of its warp is pending; then L1 is empty. */
+/* A fence waits until no register of its warp is pending, and beyond the block until its stores are acknowledged; then
+ * L1 is empty. */
 static bool waits_at_fence(struct staged_sm *sm, struct staged_warp *w)
 {
-    if (!w->waits_at_fence || w->pending)
+    if (!w->waits_at_fence || w->pending || (w->waits_for_stores && (w->stores || w->unsent)))
         return w->waits_at_fence;
     w->waits_at_fence = false;
     sm->changed = true;
-    sector_cache_clear(sm->l1, sm->l1_ways);
+    if (w->empties_l1)
+        sector_cache_clear(sm->l1, sm->l1_ways);
     return false;
 }
 
@@ -282,10 +291,14 @@ static enum stall what_for(struct staged_sm *sm, struct staged_warp *w)
 {
     bool waiting = waits(sm, w);
     const struct inst *in = next_of(w);
+    if (w->gathers && in) {
+        staged_gathered(sm, w, in);
+        waiting = waits(sm, w);
+    }
     if (!waiting && in) {
-        enum stall why = in->s->dst >= 0 && w->is_pending[in->s->dst] ? w->is_pending[in->s->dst] : STALL_COUNT;
-        for (unsigned i = 0; i < in->s->src_count; i++) {
-            enum stall of = w->is_pending[in->s->src[i]];
+        enum stall why = STALL_COUNT;
+        for (unsigned i = 0; i < in->s->look_count; i++) {
+            enum stall of = w->is_pending[in->s->looks[i]];
             why = of && of < why ? of : why;
         }
         return why;
@@ -339,7 +352,12 @@ static void issue(struct staged_sm *sm, struct staged_warp *w)
     staged_look(sm, w);
     if (in->s->dst >= 0) {
         w->is_pending[in->s->dst] = in->s->is_memory ? in->shared ? STALL_SHARED : STALL_MEMORY : STALL_SCOREBOARD;
+        w->writer[in->s->dst] = (uint32_t)(in->s - g->statics);
         w->pending++;
+        for (unsigned i = 0; i < in->s->also_count; i++) {
+            w->pending += !w->is_pending[in->s->also[i]];
+            w->is_pending[in->s->also[i]] = w->is_pending[in->s->dst];
+        }
         if (in->s->is_memory && in->load && !in->shared)
             w->is_long[in->s->dst] = 1;
     }
@@ -347,16 +365,19 @@ static void issue(struct staged_sm *sm, struct staged_warp *w)
         w->atomics += atomic_lanes(in);
         w->atomics_shared = in->shared;
     }
+    w->unsent += in->s->is_memory && in->store && !in->shared;
     w->waits_at_fence = in->s->is_fence && in->any_lane;
-    if (in->s->is_barrier && in->any_lane) {
-        w->waits_at_barrier = true;
-        w->block->at_barrier++;
-        scheduler_of(g)->wait(sm->scheduler[w->subcore], w->slot);
-    }
-    if (w->over && !w->buffered)
-        end_warp(sm, w);
-    else if (w->waits_at_barrier)
-        check_barrier(sm, w->block);
+    w->waits_for_stores = !g->o[STAGED_FENCES] && !in->s->is_block_fence;
+    w->empties_l1 = g->o[STAGED_FENCES] || !in->s->is_block_fence;
+    if (in->s->is_exit && !g->o[STAGED_ONE_BARRIER])
+        staged_exit(sm, w, in->executed);
+    if (in->s->is_barrier && in->any_lane)
+        staged_arrive(sm, w, in);
+    if (!w->over || w->buffered)
+        return;
+    if (w->gathers)
+        staged_gathered(sm, w, NULL);
+    end_warp(sm, w);
 }
 
 static void look(struct staged_sm *sm, struct staged_subcore *c, unsigned slot, struct staged_warp *w)
@@ -385,8 +406,19 @@ static void tell_who_waits(struct staged_sm *sm, unsigned s)
         if (waits(sm, w) || waits_long(w))
             waiting |= 1ull << slot;
     }
-    scheduler_of(sm->chip)->observe(sm->scheduler[s], waiting);
+    staged_scheduler(sm->chip)->observe(sm->scheduler[s], waiting);
     sm->changed = true; /* it may put others in their place in every cycle */
+}
+
+/* The warp's next instruction, too, if that goes to another unit. */
+static void issue_second(struct staged_sm *sm, struct staged_subcore *c, struct staged_warp *w, unsigned unit)
+{
+    const struct inst *in = w->done || w->waits_at_barrier ? NULL : next_of(w);
+    if (!in || in->s->unit == unit || c->latched >> in->s->unit & 1 || what_for(sm, w) != STALL_COUNT)
+        return;
+    sm->chip->statistics->dual_issues++;
+    staged_charge_second(sm, c, in);
+    issue(sm, w);
 }
 
 /* What kept a warp that issues now, and was among `before` if it was open already, from it in the cycle before. */
@@ -400,7 +432,7 @@ static enum stall stall_of(const struct staged_subcore *c, const struct staged_w
 
 static void run_scheduler(struct staged_sm *sm, unsigned s)
 {
-    const struct scheduler_model *m = scheduler_of(sm->chip);
+    const struct scheduler_model *m = staged_scheduler(sm->chip);
     struct staged_subcore *c = &sm->subcore[s];
     if (m->observe)
         tell_who_waits(sm, s);
@@ -425,7 +457,10 @@ static void run_scheduler(struct staged_sm *sm, unsigned s)
     struct staged_warp *w = &sm->warps[(unsigned)slot * sm->subcores + s];
     staged_charge_issue(sm, c, next_of(w), stall_of(c, w, before));
     c->ready = ready;
+    unsigned unit = next_of(w)->s->unit;
     issue(sm, w);
+    if (sm->chip->machine->issue_width == 2)
+        issue_second(sm, c, w, unit);
 }
 
 void staged_front(struct staged_sm *sm)

@@ -20,10 +20,8 @@ static void write_result(struct staged_sm *sm)
     sm->changed = true;
     if (sm->result.dst >= 0) {
         struct staged_warp *w = warp_of(sm, sm->result.warp);
-        unsigned bank = staged_bank(sm, w, (uint32_t)sm->result.dst % (unsigned)sm->chip->o[STAGED_REGISTER_BANKS]);
-        if (in_set(sm->written, bank))
+        if (!staged_write_bank(sm, w, sm->result.dst))
             return;
-        set_add(sm->written, bank);
         if (sm->result.shared)
             staged_release(sm, w, sm->result.dst);
         else
@@ -284,6 +282,7 @@ static void work(struct staged_sm *sm)
         w->is_long[in->s->dst] = 0;
     }
     w->in_pipeline--;
+    w->unsent -= in->store && !in->shared;
     staged_look(sm, w);
     sm->dispatch = NULL;
     staged_inst_free(sm->chip, in);

@@ -16,10 +16,12 @@ static bool new_registers(struct staged *g, struct staged_sm *sm)
         free(warp->is_pending);
         free(warp->is_long);
         free(warp->writes);
+        free(warp->writer);
+        warp->writer = calloc(g->registers, sizeof *warp->writer);
         warp->is_pending = calloc(g->registers, 1);
         warp->is_long = calloc(g->registers, 1);
         warp->writes = calloc(g->registers, sizeof *warp->writes);
-        if (!warp->is_pending || !warp->is_long || !warp->writes)
+        if (!warp->is_pending || !warp->is_long || !warp->writes || !warp->writer)
             return false;
     }
     return true;
@@ -108,6 +110,7 @@ static void free_blocks(struct staged *g, struct staged_sm *sm)
         free(warp->is_pending);
         free(warp->is_long);
         free(warp->writes);
+        free(warp->writer);
     }
     for (int64_t b = 0; sm->slots && b < g->machine->blocks; b++)
         if (sm->slots[b]) {
@@ -418,6 +421,7 @@ void staged_free(struct staged *g)
         free_inst(in);
     }
     free(g->statics);
+    free(g->lists);
     free(g);
 }
 

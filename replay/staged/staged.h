@@ -20,10 +20,11 @@
 #include "replay/engine.h"
 #include "replay/meaning.h"
 
-#define STAGED_SOURCES 4  /* registers that an instruction may read and that are looked at */
-#define STAGED_BUFFER 2   /* instructions of a warp that were fetched */
-#define STAGED_RING 1024u /* cycles ahead for which results are planned */
+#define STAGED_SOURCES 4     /* registers that an instruction may read and that are looked at */
+#define STAGED_MOST_BUFFER 8 /* instructions of a warp that were fetched */
+#define STAGED_RING 1024u    /* cycles ahead for which results are planned */
 #define STAGED_UNITS MACHINE_UNITS
+#define STAGED_FILES 16 /* register files */
 #define STAGED_SUBCORES 16
 #define STAGED_MOST_COLLECTORS 64
 
@@ -109,7 +110,10 @@ struct staged_static {
     int32_t src[STAGED_SOURCES];  /* distinct ones */
     uint8_t src_count;
     uint8_t dst_bank, src_bank[STAGED_SOURCES]; /* of warp 0 */
-    bool is_memory, is_exit, is_barrier, is_fence;
+    bool is_memory, is_exit, is_barrier, is_fence, is_block_fence;
+    /* What the scoreboard looks at: registers read and written, and those written besides dst. */
+    uint32_t *looks, *also;
+    uint8_t look_count, also_count;
 };
 
 struct access {
@@ -127,6 +131,7 @@ struct inst {
     uint64_t until;   /* the cycle in which its result is in its unit's last stage; shared memory: it lets go */
     bool shared, load, store, atomic, bypass, any_lane;
     rp_lanemask executed;
+    uint64_t aux;
     bool ascending;        /* its accesses so far */
     uint32_t conflict;     /* cycles that shared memory takes */
     uint32_t access_count; /* left; the last is next */
@@ -157,22 +162,29 @@ struct staged_warp {
     unsigned place, subcore, slot, bank; /* place = slot × sub-cores + sub-core; bank: that of register 0 */
     bool started, over, done, retired;   /* over: the cursor has no more; done: its last instruction issued */
     bool waits_at_barrier, waits_at_fence;
-    uint32_t at_barriers;
-    struct inst *buffer[STAGED_BUFFER];
-    unsigned buffered; /* index of the next is STAGED_BUFFER - buffered where both were filled */
-    unsigned buffer_at;
+    bool gathers;                      /* lanes for a barrier: the next instruction decides whether these are all */
+    bool waits_for_stores, empties_l1; /* of a fence */
+    struct arrival arrival;
+    uint32_t unsent; /* stores that have not gone to L1 yet */
+    struct inst *buffer[STAGED_MOST_BUFFER];
+    unsigned buffered, buffer_at;                   /* how many, and the next one */
     uint32_t in_pipeline, stores, atomics, pending; /* pending: registers */
     bool atomics_shared;                            /* in shared memory */
     uint8_t why;                                    /* enum stall: what it waited for when it was looked at last */
-    uint8_t *is_pending;                            /* by register number: 0, or the enum stall of what waits for it */
-    uint8_t *is_long;                               /* by register number */
-    uint16_t *writes;                               /* sectors that a register waits for */
+    uint32_t *writer;    /* by register number: the static instruction that writes it, while it is pending */
+    uint8_t *is_pending; /* by register number: 0, or the enum stall of what waits for it */
+    uint8_t *is_long;    /* by register number */
+    uint16_t *writes;    /* sectors that a register waits for */
 };
 
 struct staged_block {
     uint64_t index;
     struct rp_block *trace;
-    unsigned slot, warps, live, at_barrier, done;
+    unsigned slot, warps, live;
+    uint64_t ended; /* warps, a bit each */
+    struct staged_barrier {
+        uint64_t threads, expected, arrived; /* arrived: warps, a bit each; expected 0: all of the block */
+    } barriers[BARRIERS];
 };
 
 struct collector {
@@ -302,6 +314,8 @@ struct staged {
     const struct rp_launch *launch;
     uint32_t launch_number, registers;
     struct staged_static *statics;
+    uint32_t file[STAGED_FILES], general; /* numbers of registers: the first of each file; behind the general ones */
+    uint32_t *lists;                      /* registers that statics point to */
     uint64_t blocks, next_block, live_blocks, begin, age, countdown;
     bool may_place, emptied; /* an SM may have room for a block; one has lost its last warp */
     unsigned limit, warps_per_block, next_sm;
@@ -313,6 +327,16 @@ struct staged {
 
 /* program.c */
 bool staged_statics(struct staged *, struct rp_error *);
+static inline const struct scheduler_model *staged_scheduler(const struct staged *g)
+{
+    return (const struct scheduler_model *)g->machine->scheduler.model;
+}
+/* barriers.c. A warp issues a barrier instruction; the next one of a warp that gathers lanes is known, NULL: there is
+ * none; lanes exit; the warp has no more instructions. */
+void staged_arrive(struct staged_sm *, struct staged_warp *, const struct inst *);
+void staged_gathered(struct staged_sm *, struct staged_warp *, const struct inst *next);
+void staged_exit(struct staged_sm *, struct staged_warp *, rp_lanemask lanes);
+void staged_warp_ended(struct staged_sm *, struct staged_warp *);
 /* charge.c: cycles of sub-cores. Those of an SM from now on; those in which nothing was there; a warp comes, and goes;
  * an instruction issues, after a stall for this reason if there was one. */
 void staged_charge_begin(struct staged_sm *);
@@ -320,6 +344,7 @@ void staged_charge_idle(struct staged_sm *);
 void staged_charge_enter(struct staged_sm *, struct staged_subcore *);
 void staged_charge_leave(struct staged_sm *, struct staged_subcore *);
 void staged_charge_issue(struct staged_sm *, struct staged_subcore *, const struct inst *, enum stall);
+void staged_charge_second(struct staged_sm *, struct staged_subcore *, const struct inst *);
 /* Nothing issues: notes why latches stay taken. */
 void staged_note_latches(struct staged_sm *, unsigned subcore);
 /* Counts the cycles that the SM slept through. */
@@ -345,8 +370,8 @@ void staged_execute(struct staged_sm *);
 void staged_read_operands(struct staged_sm *);
 /* All collectors of the sub-core are taken, and one of them has not read all of its operands. */
 bool staged_reads(const struct staged_sm *, unsigned subcore);
-/* The bank of a warp's register, by the number that it has in warp 0. */
-unsigned staged_bank(const struct staged_sm *, const struct staged_warp *, unsigned of_warp_0);
+/* A result goes to its bank in this cycle. False: another one does. */
+bool staged_write_bank(struct staged_sm *, const struct staged_warp *, int32_t reg);
 uint64_t staged_units_next(const struct staged_sm *); /* the SM's cycle in which one of them may do something */
 /* lsu.c */
 void staged_lsu_cycle(struct staged_sm *);
