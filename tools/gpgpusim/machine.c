@@ -363,6 +363,17 @@ static void widths(struct making *m)
     pipeline_option(m, o, STAGED_RESULT_BUSES, o ? list[WRITE_BACK] : 1);
 }
 
+/* Its cycles are wanted. */
+static void defects(struct making *m)
+{
+#define X(id, key, help)                                                                                               \
+    line(m, NULL, "        %s = true;", strchr(pipeline_staged.model.options[STAGED_##id].key, '.') + 1);
+    line(m, NULL, "%s", "    defects: {");
+    STAGED_DEFECTS(X)
+    line(m, NULL, "%s", "    };");
+#undef X
+}
+
 static void pipeline(struct making *m)
 {
     line(m, NULL, "%s", "pipeline: {");
@@ -376,6 +387,7 @@ static void pipeline(struct making *m)
     clock_options(m);
     dram_times(m);
     pipeline_option(m, find(m, "-gpgpu_perf_sim_memcpy"), STAGED_COPY_BITS, 32); /* as GPGPU-Sim cuts addresses */
+    defects(m);
     line(m, NULL, "};");
 }
 
