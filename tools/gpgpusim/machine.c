@@ -366,8 +366,7 @@ static void widths(struct making *m)
 /* Its cycles are wanted. */
 static void defects(struct making *m)
 {
-#define X(id, key, help)                                                                                               \
-    line(m, NULL, "        %s = true;", strchr(pipeline_staged.model.options[STAGED_##id].key, '.') + 1);
+#define X(id, name, help) line(m, NULL, "        %s = true;", strchr(name, '.') + 1);
     line(m, NULL, "%s", "    defects: {");
     STAGED_DEFECTS(X)
     line(m, NULL, "%s", "    };");
