@@ -289,6 +289,11 @@ validation-pastis: all
 .PHONY: validation-latencies
 validation-latencies: all
 	@REPRISE=$(BUILD)/reprise REPRISE_MACHINES=hw-models/machines python3 tests/validation/latencies.py
+# The table there about ablation.
+.PHONY: validation-ablate
+validation-ablate: deps
+	@$(MAKE) --no-print-directory -s -j$$(nproc) all $(BUILD)/record-cases
+	@BUILD=$(BUILD) tests/validation/ablate.sh
 $(BUILD)/record-cases: $(BUILD)/obj/tests/soundness/record.o $(SUPPORT) $(LIBS)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 $(BUILD)/opaque: $(BUILD)/obj/tests/soundness/opaque.o $(SUPPORT) $(LIBS)
@@ -408,6 +413,7 @@ help:
 	@echo 'wcet-tables  the tables of docs/validation.md about bounds'
 	@echo 'validation-pastis  the matrix multiplications of PasTiS on jetson-tx2, beside its figures'
 	@echo 'validation-latencies  dependent chains and pointer chases on the machines, beside published figures'
+	@echo 'validation-ablate  the ablation of ECRTS 2025, Table 2, on machine orin'
 	@echo 'asan       the tests again under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'fuzz       each libFuzzer target for FUZZ_SECONDS=60'
 	@echo 'lint       clang-format and cppcheck; format mends the formatting'

@@ -17,7 +17,9 @@ void steps_of_paper(struct steps *s)
           {.key = "icache.subcores", .value = "1"}},
          3},
         {"single issue", {{.key = "issue.width", .value = "1"}}, 1},
-        {"no caches", {{.key = "l1", .value = "none"}, {.key = "l2", .value = "none"}}, 2},
+        {"no caches",
+         {{.key = "l1", .value = "none"}, {.key = "l2", .value = "none"}, {.key = "warm_l2", .value = "false"}},
+         3},
         {"all accesses coalesced", {{.key = "coalescer", .value = "ideal"}}, 1},
     };
     memcpy(s->list, steps, sizeof steps);
