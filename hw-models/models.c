@@ -1,17 +1,18 @@
 #include "hw-models/models.h"
 
-static const struct model *const schedulers[] = {
-    &scheduler_serial.model, &scheduler_lrr.model,       &scheduler_gto.model,
-    &scheduler_oldest.model, &scheduler_two_level.model, &scheduler_two_level_active.model,
-    &scheduler_random.model, &scheduler_levels.model,    NULL};
+static const struct model *const schedulers[] = {&scheduler_serial.model,    &scheduler_lrr.model,
+                                                 &scheduler_gto.model,       &scheduler_oldest.model,
+                                                 &scheduler_two_level.model, &scheduler_two_level_active.model,
+                                                 &scheduler_random.model,    &scheduler_levels.model,
+                                                 &scheduler_limited.model,   NULL};
 static const struct model *const units[] = {&unit_ideal.model, &unit_pipelined.model, NULL};
 static const struct model *const shared_memories[] = {&shared_memory_ideal.model, &shared_memory_banks.model,
                                                       &shared_memory_pastis.model, NULL};
 static const struct model *const coalescers[] = {&coalescer_ideal.model, &coalescer_segments.model, NULL};
 static const struct model *const caches[] = {&cache_none.model, &cache_direct_mapped.model, &cache_sectored.model,
                                              NULL};
-static const struct model *const drams[] = {&dram_ideal.model, &dram_fixed.model, &dram_bandwidth.model, &dram_banked.model,
-                                            NULL};
+static const struct model *const drams[] = {&dram_ideal.model, &dram_fixed.model, &dram_bandwidth.model,
+                                            &dram_banked.model, NULL};
 static const struct model *const instruction_caches[] = {&instruction_cache_perfect.model,
                                                          &instruction_cache_set_associative.model, NULL};
 

@@ -9,8 +9,8 @@
  *
  * Models: lrr, the baseline, takes turns; gto stays with a warp (greedy), then takes the oldest; serial runs a warp
  * until it ends or waits at a barrier; oldest goes strictly by age; two-level takes turns within a group of warps;
- * random draws lots; levels has priorities that may starve warps. All but serial are work-conserving: they never answer
- * -1.
+ * random draws lots; levels has priorities that may starve warps; limited lets the oldest few issue. All but serial and
+ * limited are work-conserving: they never answer -1.
  */
 #ifndef REPRISE_HW_MODELS_SCHEDULER_H
 #define REPRISE_HW_MODELS_SCHEDULER_H
@@ -38,7 +38,7 @@ struct scheduler_model {
 };
 
 extern const struct scheduler_model scheduler_serial, scheduler_lrr, scheduler_gto, scheduler_oldest,
-    scheduler_two_level, scheduler_two_level_active, scheduler_random, scheduler_levels;
+    scheduler_two_level, scheduler_two_level_active, scheduler_random, scheduler_levels, scheduler_limited;
 
 /* For schedulers that go by age: who is older than whom. */
 struct scheduler_ages {

@@ -47,6 +47,27 @@ Test(schedulers, gto_is_greedy_then_takes_the_oldest)
     cr_expect_eq(s->pick(state, 0x1), 0);
 }
 
+Test(schedulers, limited_lets_the_oldest_issue)
+{
+    const struct scheduler_model *s = &scheduler_limited;
+    int64_t two[] = {2};
+    s->reset(state, two);
+    for (unsigned slot = 0; slot < 4; slot++)
+        s->start(state, slot);
+    cr_expect_eq(s->pick(state, 0xf), 0);
+    cr_expect_eq(s->pick(state, 0xe), 1, "0 stalls: the other of the two");
+    cr_expect_eq(s->pick(state, 0xd), 0);
+    cr_expect_eq(s->pick(state, 0xc), -1, "2 and 3 may not");
+    cr_expect_eq(s->pick(state, 0xc), -1, "asked again, the same answer");
+    s->wait(state, 0);
+    cr_expect_eq(s->pick(state, 0xc), 2, "0 is at a barrier and makes way for 2");
+    cr_expect_eq(s->pick(state, 0x8), -1);
+    cr_expect_eq(s->pick(state, 0x5), 0, "the barrier is complete: 0 may again, and 2 not");
+    cr_expect_eq(s->pick(state, 0x4), -1);
+    s->end(state, 1);
+    cr_expect_eq(s->pick(state, 0xc), 2, "1 has ended");
+}
+
 Test(schedulers, serial_keeps_the_warp_until_it_ends_or_waits)
 {
     const struct scheduler_model *s = &scheduler_serial;

@@ -8,7 +8,7 @@
 #include "replay/replay.h"
 #include "tests/support/synthetic_trace.h"
 
-static const char *const schedulers[] = {"serial", "lrr", "gto", "oldest", "two-level", "random", "levels"};
+static const char *const schedulers[] = {"serial", "lrr", "gto", "oldest", "two-level", "random", "limited", "levels"};
 
 static struct machine *open_machine(const char *name, const struct machine_setting *settings, size_t count)
 {
@@ -117,7 +117,7 @@ struct machine *random_machine(uint64_t seed)
         settings[count++] = (struct machine_setting){"l2.allocate", fills[synthetic_random(&seed) % 2]};
         settings[count++] = (struct machine_setting){"l2.hash", "ipoly"};
     }
-    settings[count++] = (struct machine_setting){"scheduler", schedulers[synthetic_random(&seed) % 6]};
+    settings[count++] = (struct machine_setting){"scheduler", schedulers[synthetic_random(&seed) % 7]};
     bool tx2 = synthetic_random(&seed) % 2;
     if (tx2 && synthetic_random(&seed) % 2) {
         static const char *const queues[] = {"-1", "0", "1", "3"};

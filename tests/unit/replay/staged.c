@@ -7,10 +7,10 @@
 #include "replay/replay.h"
 #include "tests/support/synthetic_trace.h"
 
-#define VALUES 6
+#define VALUES 7
 static const char *const choices[][VALUES + 1] = {
     {"sms", "1", "2", "3"},
-    {"scheduler", "lrr", "gto", "oldest", "two-level", "two-level-active", "serial"},
+    {"scheduler", "lrr", "gto", "oldest", "two-level", "two-level-active", "serial", "limited"},
     {"limits.blocks", "1", "2", "16"},
     {"issue.width", "1", "2"},
     {"pipeline.buffer", "1", "2", "8"},
