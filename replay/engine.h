@@ -25,6 +25,7 @@ struct engine_job {
     const struct stochastic *drawn; /* NULL: accesses draw nothing */
     struct luck luck;               /* who draws */
     uint64_t processors;            /* as in struct replay_options */
+    struct served *served;          /* the same; for the staged pipeline */
     struct profile *profile;        /* as in struct replay_options */
     /* Called every so often, from any thread, with the warp instructions done since the last call; may be NULL. */
     void (*progress)(void *, uint64_t done);

@@ -8,6 +8,7 @@
 
 #include "replay/engine.h"
 #include "replay/memory/memory_system.h"
+#include "replay/memory/served.h"
 #include "replay/processors/processors.h"
 #include "replay/queue.h"
 #include "replay/staged/staged.h"
@@ -72,7 +73,21 @@ static bool warm(const struct rp_trace *t, struct memory_system *memory, uint32_
 
 static struct memory_system *new_memory(const struct session *s, struct rp_error *err)
 {
-    return memory_system_new(s->machine, s->options->engine == REPLAY_FAST, err);
+    struct memory_system *m = memory_system_new(s->machine, s->options->engine == REPLAY_FAST, err);
+    if (!m || !s->options->served || memory_system_count_served(m))
+        return m;
+    memory_system_free(m);
+    rp_fail(err, RP_SYSTEM, "out of memory for machine %s", s->machine->name);
+    return NULL;
+}
+
+static void take_served(struct session *s, struct memory_system *m)
+{
+    if (!s->options->served)
+        return;
+    pthread_mutex_lock(&s->lock);
+    memory_system_served(m, s->options->served);
+    pthread_mutex_unlock(&s->lock);
 }
 
 /* A busy period of the machine. With caches that are kept, `memory` is there already. */
@@ -91,6 +106,7 @@ static bool replay_period(struct session *s, struct engine_job *job, struct stat
     bool fine = !warms || warm(s->trace, job->memory, next, err);
     if (fine)
         fine = s->options->engine == REPLAY_REFERENCE ? reference_run(job, sum, err) : fast_run(job, sum, err);
+    take_served(s, job->memory);
     if (!s->kept)
         memory_system_free(job->memory);
     return fine;
@@ -109,6 +125,7 @@ static bool replay_unit(struct session *s, uint32_t first, struct finished *out,
                              .drawn = machine_draws(s->machine) ? &s->drawn : NULL,
                              .luck = {s->options->seed, s->options->batch},
                              .processors = s->options->processors,
+                             .served = s->options->served,
                              .progress = add_progress,
                              .progress_data = s,
                              .issued = s->options->issued,

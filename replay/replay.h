@@ -26,6 +26,7 @@ struct replay_issue {
     uint64_t issue, dispatch, done; /* cycles since the machine was idle last; done: its result is there */
 };
 
+struct served;        /* replay/memory/served.h */
 struct memory_system; /* replay/memory/memory_system.h */
 
 struct replay_launch {
@@ -52,6 +53,8 @@ struct replay_options {
     /* With flush_caches = false: NULL, or the caches as earlier calls left them (memory_system_new makes them, empty,
      * for the same machine and engine). So launches may be replayed as they come, one call each. */
     struct memory_system *caches;
+    /* NULL, or where transactions end is added here. Not with pipeline one-at-a-time, nor memory that draws. */
+    struct served *served;
     /* NULL, or called now and then from one thread: warp instructions done, and in all. */
     void (*progress)(void *, uint64_t done, uint64_t total);
     void *progress_data;

@@ -8,8 +8,10 @@
 #include "tools/hotspots/hotspots.h"
 #include "tools/input.h"
 #include "tools/names.h"
+#include "tools/output.h"
 #include "tools/repeating.h"
 #include "tools/replaying.h"
+#include "tools/shares.h"
 #include "tools/ui/figure.h"
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
@@ -24,10 +26,12 @@ struct args {
     long long top; /* -1: as many as fit the output; 0: all */
     struct repeat_args repeat;
     bool exact;
+    struct shares shares;
+    const char *save_machine; /* NULL: nowhere */
     bool json, csv, quiet, explain, markdown;
 };
 
-enum { KEY_ENGINE = 256, KEY_EXPLAIN, KEY_CSV, KEY_BY, KEY_TOP, KEY_EXACT, KEY_PROCESSORS };
+enum { KEY_ENGINE = 256, KEY_EXPLAIN, KEY_CSV, KEY_BY, KEY_TOP, KEY_EXACT, KEY_PROCESSORS, KEY_SAVE_MACHINE };
 
 static const struct option_row rows[] = {
     {"machine", 'm', "NAME", "Machine to replay on: a name from 'reprise machine list', or a machine file"},
@@ -44,6 +48,8 @@ static const struct option_row rows[] = {
     {"exact", KEY_EXACT, NULL,
      "Mean and deviation of the cycles, where they are known: with pipeline one-at-a-time; without a replay"},
     {"processors", KEY_PROCESSORS, "N", "With pipeline one-at-a-time: replay the first N sub-cores alone"},
+    {"save-machine", KEY_SAVE_MACHINE, "FILE",
+     "Write the machine to a machine file, with the probabilities that memory.from has given"},
     {"json", 'j', NULL, "Print the result as JSON"},
     {"csv", KEY_CSV, NULL, "Print the table of launches, or of --by or --explain, as comma-separated values"},
     {"quiet", 'q', NULL, "No progress, no warnings"},
@@ -82,6 +88,10 @@ static void replay_option(struct command_line *line, int key, char *arg)
     case KEY_TOP: command_check(line, parse_number("--top", arg, 0, INT64_MAX, &a->top, &err), &err); break;
     case KEY_ENGINE: engine(a, arg, line); break;
     case KEY_EXACT: a->exact = true; break;
+    case KEY_SAVE_MACHINE:
+        a->save_machine = arg;
+        command_check(line, output_check(arg, &err), &err);
+        break;
     case KEY_PROCESSORS:
         command_check(line, parse_number("--processors", arg, 1, INT64_MAX, &number, &err), &err);
         a->replay.processors = (uint64_t)number;
@@ -441,6 +451,24 @@ static int run_repeated(struct args *a, struct rp_trace *trace, const struct mac
     return status == RP_OK && rp_trace_damage(trace) ? RP_PARTIAL : status;
 }
 
+static int run_on(struct args *a, struct rp_trace *trace)
+{
+    struct rp_error err;
+    if (rp_trace_damage(trace) && !a->quiet)
+        fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(trace));
+    struct machine *m =
+        shares_machine_open(&a->machine, NULL, 0, trace, a->replay.launch, a->replay.threads, &a->shares, &err);
+    if (!m || (a->save_machine && !shares_write(m, &a->shares, a->save_machine, &err))) {
+        machine_free(m);
+        return command_fail(&err);
+    }
+    if (!a->json && !a->csv)
+        shares_print(&a->shares);
+    int status = (a->repeat.request.least ? run_repeated : a->exact ? run_exact : run)(a, trace, m);
+    machine_free(m);
+    return status;
+}
+
 static int replay_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
@@ -449,18 +477,13 @@ static int replay_run(const struct command *c, int argc, char **argv)
     if (a.explain)
         return explain(a.markdown, a.csv);
     struct rp_error err;
+    /* errors of the machine come before those of the trace */
     struct machine *m = machine_args_open(&a.machine, NULL, 0, &err);
     struct rp_trace *trace = m && input_check(a.trace, INPUT_TRACE, &err) ? rp_trace_open(a.trace, &err) : NULL;
-    int status;
-    if (trace) {
-        if (rp_trace_damage(trace) && !a.quiet)
-            fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(trace));
-        status = (a.repeat.request.least ? run_repeated : a.exact ? run_exact : run)(&a, trace, m);
-        rp_trace_close(trace);
-    } else {
-        status = command_fail(&err);
-    }
     machine_free(m);
+    int status = trace ? run_on(&a, trace) : command_fail(&err);
+    if (trace)
+        rp_trace_close(trace);
     return status;
 }
 

@@ -2,9 +2,12 @@
 #ifndef REPRISE_REPLAY_MEMORY_LEVEL_H
 #define REPRISE_REPLAY_MEMORY_LEVEL_H
 
+#include <stdlib.h>
+
 #include "hw-models/cache/direct-mapped.h"
 #include "replay/memory/counts.h"
 #include "replay/memory/layout.h"
+#include "replay/memory/served.h"
 
 struct level {
     const struct memory_level *kind;
@@ -13,7 +16,17 @@ struct level {
     uint64_t free;                            /* when the port of the first bank takes the next request */
     uint64_t bank_free[CACHE_MOST_BANKS - 1]; /* those of the others */
     struct cache_counts counts;
+    struct served *served; /* NULL, or where requests end is counted here */
+    enum draw_level here;  /* with it: this level, */
+    bool last;             /* and whether what it does not serve ends in device memory */
 };
+
+/* A request of this level was answered; only with `served`. */
+static inline void level_count_end(struct level *l, uint64_t address, enum cache_kind kind, bool served, uint64_t n)
+{
+    if (served || l->last)
+        served_add(l->served, address >> 62 & 1, kind, served ? l->here : LEVEL_DRAM, n);
+}
 
 /* Empty, as `part` says. False: out of memory. */
 static inline bool level_open(struct level *l, const struct memory_level *kind, const struct machine_part *part)
@@ -24,6 +37,12 @@ static inline bool level_open(struct level *l, const struct memory_level *kind, 
     if (l->state)
         kind->model->reset(l->state, part->options);
     return l->state;
+}
+
+static inline void level_close(struct level *l)
+{
+    free(l->state);
+    free(l->served);
 }
 
 /* When the port for this address takes the next request. */
@@ -62,6 +81,8 @@ level_look_up(struct level *l, struct cache_look_up *request, uint32_t repeats, 
     *level_port(l, request->address) = start + shape->interval + more;
     l->counts.hits += finding.hit;
     l->counts.misses += !finding.hit;
+    if (l->served)
+        level_count_end(l, request->address, request->kind, finding.served, 1);
     if (finding.written)
         l->counts.written_back += (unsigned)__builtin_popcount(finding.written);
     return finding;

@@ -64,7 +64,7 @@ void memory_system_free(struct memory_system *m)
     for (uint32_t i = 0; m->sms && i < m->layout.sms; i++)
         sm_memory_close(&m->sms[i]);
     for (uint32_t i = 0; m->slices && i < m->layout.slices.count; i++)
-        free(m->slices[i].level.state);
+        level_close(&m->slices[i].level);
     for (uint32_t i = 0; m->channels && i < m->layout.channels.count; i++)
         free(m->channels[i].state);
     free(m->sms);
@@ -144,6 +144,41 @@ static uint64_t advance_all(struct memory_system *m, uint64_t now)
         if (m->sms[i].replied)
             next = (of = sm_memory_advance(&m->sms[i], now)) < next ? of : next;
     return next;
+}
+
+/* ---- where transactions end -------------------------------------------------------------------------------------- */
+
+static bool count_level(struct level *l, enum draw_level here, bool last)
+{
+    l->here = here;
+    l->last = last;
+    return l->served || (l->served = calloc(1, sizeof *l->served));
+}
+
+bool memory_system_count_served(struct memory_system *m)
+{
+    bool fine = true, l1 = m->layout.l1.keeps, l2 = m->layout.l2.keeps;
+    for (uint32_t i = 0; fine && l1 && i < m->layout.sms; i++)
+        for (uint32_t c = 0; fine && c < m->layout.l1_count; c++)
+            fine = count_level(&m->sms[i].l1[c].level, LEVEL_L1, !l2);
+    for (uint32_t i = 0; fine && l2 && i < m->layout.slices.count; i++)
+        fine = count_level(&m->slices[i].level, LEVEL_L2, true);
+    return fine;
+}
+
+static void take_served(struct level *l, struct served *to)
+{
+    if (l->served)
+        served_move(to, l->served);
+}
+
+void memory_system_served(struct memory_system *m, struct served *to)
+{
+    for (uint32_t i = 0; i < m->layout.sms; i++)
+        for (uint32_t c = 0; c < m->layout.l1_count; c++)
+            take_served(&m->sms[i].l1[c].level, to);
+    for (uint32_t i = 0; i < m->layout.slices.count; i++)
+        take_served(&m->slices[i].level, to);
 }
 
 /* Adds the fields of a component's counts, all of them numbers, and sets them to 0. */

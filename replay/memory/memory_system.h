@@ -40,6 +40,7 @@
 #define MEMORY_PENDING UINT64_MAX
 
 struct memory_system;
+struct served; /* replay/memory/served.h */
 struct sm_memory;
 
 /* NULL: out of memory. May serve any number of launches, one after the other. Without short cuts everything is done in
@@ -62,6 +63,9 @@ uint64_t memory_system_lookahead(const struct memory_system *);
 /* All accesses have a known end at their commit that depends on nothing but the access: no cache keeps anything,
  * nothing is ever busy or full. memory_system_delay() cycles lie between the arrival of any of its transactions and its
  * end. */
+/* From now on counts where transactions end; false: memory ran out. memory_system_served moves the counts to *to. */
+bool memory_system_count_served(struct memory_system *);
+void memory_system_served(struct memory_system *, struct served *to);
 bool memory_system_is_immediate(const struct memory_system *);
 uint64_t memory_system_delay(const struct memory_system *);
 /* All threads of an SM meet at its LSU: no two L1s lie behind it. So an access is performed, for threads of the SM,

@@ -335,6 +335,8 @@ static __attribute__((noinline)) uint32_t add_reads_at_once(struct sm_memory *s,
     s->departures = d;
     level->free = at;
     level->counts.misses += i;
+    if (level->served)
+        level_count_end(level, out[0].address, CACHE_READ, false, i);
     a->pending += i;
     note_leaving(s, i, i, out[0].arrival);
     return i;
@@ -753,7 +755,7 @@ bool sm_memory_open(struct sm_memory *s, const struct memory_layout *l, bool sho
 void sm_memory_close(struct sm_memory *s)
 {
     for (uint32_t i = 0; s->layout && i < s->layout->l1_count; i++) {
-        free(s->l1[i].level.state);
+        level_close(&s->l1[i].level);
         free(s->l1[i].fills.items);
     }
     for (uint32_t i = 0; s->layout && i < s->layout->icache_count; i++)

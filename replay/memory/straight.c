@@ -68,6 +68,8 @@ HOT bool follow_clean(struct memory_system *m, struct level *l, struct sm_memory
         return false;
     uint64_t start = later(o->arrival, l->free), cycle = start + l->kind->shape.latency, done = cycle;
     l->free = start + l->kind->shape.interval;
+    if (l->served)
+        level_count_end(l, o->address, CACHE_READ, hit, 1);
     if (hit) {
         l->counts.hits++;
         done = later(cycle, *place);

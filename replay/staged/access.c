@@ -72,7 +72,6 @@ static void sort_accesses(struct inst *in)
 }
 
 /* A thread's local memory is interleaved with that of all others that may be resident. */
-#define LOCAL_START 0x1f880000u
 static void touch_local(struct staged_sm *sm, const struct staged_warp *w, struct inst *in, unsigned lane,
                         uint64_t address, uint32_t width)
 {
@@ -82,7 +81,7 @@ static void touch_local(struct staged_sm *sm, const struct staged_warp *w, struc
     uint64_t mine = threads * (sm->number + (uint64_t)g->machine->sms * w->block->slot) +
                     (uint64_t)w->number * RP_WARP_LANES + lane;
     for (uint32_t at = 0; at < width; at += 4)
-        touch_all(sm->chip, in, 4 * ((address + at) / 4 * all + mine) + LOCAL_START + (address + at) % 4,
+        touch_all(sm->chip, in, 4 * ((address + at) / 4 * all + mine) + STAGED_LOCAL + (address + at) % 4,
                   width - at < 4 ? width - at : 4);
 }
 

@@ -184,6 +184,15 @@ static void send_back(struct staged *g, struct slice *s, const struct sector_vic
     staged_push(g, &s->misses, p);
 }
 
+/* Writes end here, whether they find their line or not. */
+static void count_end(struct staged *g, const struct packet *p, enum sector_find found)
+{
+    enum cache_kind kind = p->kind == PACKET_READ ? CACHE_READ : p->kind == PACKET_WRITE ? CACHE_WRITE : CACHE_ATOMIC;
+    enum draw_level level = p->kind == PACKET_WRITE || found != SECTOR_MISS ? LEVEL_L2 : LEVEL_DRAM;
+    if (p->kind != PACKET_WRITE_BACK)
+        served_add(g->served, staged_is_local(p->address), kind, level, 1);
+}
+
 /* False: nothing was done. */
 static bool look_up(struct staged *g, struct slice *s)
 {
@@ -205,6 +214,8 @@ static bool look_up(struct staged *g, struct slice *s)
     fifo_pop(&s->in);
     g->statistics->memory.l2.hits += found == SECTOR_HIT || found == SECTOR_MERGED;
     g->statistics->memory.l2.misses += found == SECTOR_MISS;
+    if (g->served)
+        count_end(g, p, found);
     if (found == SECTOR_HIT)
         s->port_free = g->cycle + 1;
     if (p->kind == PACKET_WRITE) {

@@ -181,6 +181,8 @@ static bool look_up(struct staged_sm *sm, struct packet *p)
     }
     g->statistics->memory.l1.hits += found == SECTOR_HIT || found == SECTOR_MERGED;
     g->statistics->memory.l1.misses += found == SECTOR_MISS;
+    if (g->served && p->kind == PACKET_READ && (found == SECTOR_HIT || found == SECTOR_MERGED))
+        served_add(g->served, staged_is_local(p->address), CACHE_READ, LEVEL_L1, 1);
     return found != SECTOR_REFUSED;
 }
 

@@ -394,6 +394,7 @@ bool staged_run(struct staged *g, const struct engine_job *job, struct statistic
         return rp_fail(err, RP_BAD_INPUT, "%s: its launches wait for one another", rp_trace_path(job->trace));
     l.begin = 0;
     l.out->control_words = false;
+    g->served = job->served;
     if (job->profile && !(g->rows = profile_rows_new(l.kernel)))
         return rp_fail(err, RP_SYSTEM, "out of memory for kernel %s", l.kernel->name);
     bool fine = begin_launch(g, job->trace, &l, err) && run_launch(g, job, &l);

@@ -19,6 +19,7 @@
 #include "hw-models/sector-cache/sector-cache.h"
 #include "replay/engine.h"
 #include "replay/meaning.h"
+#include "replay/memory/served.h"
 
 #define STAGED_SOURCES 4     /* registers that an instruction may read and that are looked at */
 #define STAGED_MOST_BUFFER 8 /* instructions of a warp that were fetched */
@@ -140,6 +141,13 @@ struct inst {
     uint32_t access_room;
     struct inst *next;
 };
+
+/* Where local memory begins: below what Reprise gives to global memory, which lies above 2 GiB. */
+#define STAGED_LOCAL 0x1f880000u
+static inline bool staged_is_local(uint64_t address)
+{
+    return address >= STAGED_LOCAL && address < UINT64_C(0x80000000);
+}
 
 enum packet_kind { PACKET_READ, PACKET_WRITE, PACKET_ATOMIC, PACKET_WRITE_BACK };
 struct packet {
@@ -321,6 +329,7 @@ struct staged {
     unsigned limit, warps_per_block, next_sm;
     struct statistics *statistics;
     struct profile_row *rows; /* of the kernel's instructions; NULL: not asked for */
+    struct served *served; /* NULL, or where packets end is counted here */
     struct rp_error *err;
     bool failed;
 };

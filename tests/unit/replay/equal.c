@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "replay/memory/served.h"
 #include "replay/replay.h"
 #include "tests/support/synthetic_trace.h"
 
@@ -247,6 +248,33 @@ static void check_order(struct rp_trace *trace, const struct replay_result *r)
     cr_assert_eq(r->total.cycles, last);
 }
 
+/* Where transactions end: both engines and three threads agree, and every transaction ends once. */
+static void compare_served(struct rp_trace *trace, const struct machine *m, uint64_t seed)
+{
+    struct served served[3] = {{{{0}}}};
+    struct statistics total = {0};
+    for (int i = 0; i < 3; i++) {
+        struct rp_error err;
+        struct replay_result result;
+        struct replay_options o = {.engine = i == 1 ? REPLAY_REFERENCE : REPLAY_FAST,
+                                   .threads = i == 2 ? 3 : 1,
+                                   .launch = -1,
+                                   .served = &served[i]};
+        cr_assert(replay(trace, m, &o, &result, &err), "%s", err.text);
+        total = result.total;
+        replay_result_free(&result);
+    }
+    cr_assert(!memcmp(&served[0], &served[1], sizeof served[0]) && !memcmp(&served[0], &served[2], sizeof served[0]),
+              "seed %llu, machine %s:\n%s\ntransactions do not end alike", (unsigned long long)seed, m->name, m->text);
+    uint64_t all = 0, asked = total.global_load_transactions + total.global_store_transactions;
+    for (unsigned k = 0; k < DRAW_KINDS; k++)
+        for (unsigned l = 0; l < DRAW_LEVELS; l++)
+            all += served[0].count[k][l];
+    bool drawn = ((const struct memory_model *)m->memory.model)->drawn;
+    if (!drawn && ((const struct cache_model *)m->l2.model)->keeps && !((const struct cache_model *)m->l1.model)->keeps)
+        cr_assert_eq(all, asked + 2 * total.global_atomic_transactions);
+}
+
 static void compare_engines(const char *path, const struct machine *m, uint64_t seed)
 {
     struct rp_error err;
@@ -273,6 +301,8 @@ static void compare_engines(const char *path, const struct machine *m, uint64_t 
                    m->text, why);
     check_cycles(m, &fast.total);
     check_order(trace, &fast);
+    if (seed % 4 == 1)
+        compare_served(trace, m, seed);
     if (seed % 4 == 0)
         compare_profiles(trace, m, seed, &fast.total);
     replay_result_free(&fast);
