@@ -9,10 +9,12 @@
 
 #include "tools/command.h"
 #include "tools/diff/axes.h"
+#include "tools/diff/batches.h"
 #include "tools/hotspots/hotspots.h"
 #include "tools/input.h"
 #include "tools/names.h"
 #include "tools/replaying.h"
+#include "tools/shares.h"
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
 
@@ -21,6 +23,7 @@
 
 struct args {
     const char *trace;
+    struct repeat_args repeat;
     struct machine_args machine;
     struct axes axes;
     unsigned threads;
@@ -51,6 +54,7 @@ static const struct option_row rows[] = {
     {"by", KEY_BY, "instruction|line|function",
      "Say where variants gain or lose against the first: the largest changes first; they add up to the whole"},
     {"top", KEY_TOP, "N", "With --by: the N largest changes, and the others as one (20, in CSV and JSON all; 0: all)"},
+    REPEAT_ROWS,
     {"csv", KEY_CSV, NULL, "Print the table as comma-separated values"},
     {"json", 'j', NULL, "Print the results as JSON"},
     {"quiet", 'q', NULL, "No progress, no warnings"},
@@ -105,7 +109,17 @@ static void diff_option(struct command_line *line, int key, char *arg)
             command_usage(line, "one trace at a time: '%s' is one too many", arg);
         a->trace = arg;
         break;
+    case KEY_BATCHES:
+    case KEY_CONFIDENCE:
+    case KEY_WIDTH:
+    case KEY_SEED: repeat_option(line, key, arg, &a->repeat); break;
     case KEY_END:
+        repeat_check(line, &a->repeat);
+        if (a->repeat.request.least && (a->by || a->by_cycles || a->all_launches))
+            command_usage(line, "%s is about one replay of each variant, not about --batches",
+                          a->by          ? "--by"
+                          : a->by_cycles ? "--sort"
+                                         : "--launches");
         a->machine.machine = a->machine.machine ? a->machine.machine : varied_machine(&a->axes);
         command_needs(line, a->trace, a->machine.machine, EXAMPLE);
         if (a->top >= 0 && !a->by)
@@ -186,6 +200,39 @@ static bool made_before(const struct diff *d, const struct variant *v)
         if (same_values(&d->variants[i], v, d->args->axes.key_count))
             return true;
     return false;
+}
+
+/* A variant's machine again, with the probabilities that memory.from asks for. */
+static bool resolve_shares(struct diff *d, struct variant *v, struct rp_error *err)
+{
+    struct machine_setting settings[MOST_KEYS];
+    struct machine_args machine = d->args->machine;
+    struct shares shares;
+    size_t set = 0;
+    for (size_t i = 0; i < d->args->axes.key_count; i++)
+        if (v->values[i] && !strcmp(d->args->axes.keys[i], MACHINE))
+            machine.machine = v->values[i];
+        else if (v->values[i])
+            settings[set++] = (struct machine_setting){d->args->axes.keys[i], v->values[i]};
+    struct machine *m =
+        shares_machine_open(&machine, settings, set, d->trace, d->args->launch, d->args->threads, &shares, err);
+    if (!m)
+        return false;
+    machine_free(v->machine);
+    v->machine = m;
+    return true;
+}
+
+static bool resolve_all_shares(struct diff *d, struct rp_error *err)
+{
+    for (size_t v = 0; v < d->count; v++) {
+        struct stochastic drawn = {.from = ""};
+        if (d->variants[v].machine && machine_draws(d->variants[v].machine))
+            stochastic_of(d->variants[v].machine->memory.options, &drawn);
+        if (*drawn.from && !resolve_shares(d, &d->variants[v], err))
+            return false;
+    }
+    return true;
 }
 
 static bool make_variants(struct diff *d, struct rp_error *err)
@@ -278,6 +325,7 @@ static void *work(void *data)
         struct share share = {d, 0};
         struct variant *variant = &d->variants[v];
         struct replay_options options = {.launch = d->args->launch,
+                                         .seed = d->args->repeat.seed,
                                          .progress = add_progress,
                                          .progress_data = &share,
                                          .launch_done = launch_log_add,
@@ -595,6 +643,83 @@ static int print_results(const struct diff *d)
     return status;
 }
 
+/* ---- many replays of each ---------------------------------------------------------------------------------------- */
+
+static int print_batches_json(const struct diff *d, const struct batches *b)
+{
+    struct rp_error err;
+    json_t *trace = trace_json(d->trace, &err);
+    if (!trace)
+        return command_fail(&err);
+    struct json_stream out = {0};
+    json_open(&out, NULL, '{');
+    json_part(&out, "tool", json_string("reprise " REPRISE_VERSION));
+    json_part(&out, "trace", trace);
+    json_open(&out, "variants", '[');
+    for (size_t v = 0; v < d->count; v++) {
+        json_open(&out, NULL, '{');
+        json_part(&out, "varied", varied_json(d, &d->variants[v]));
+        if (d->variants[v].fine) {
+            json_part(&out, "machine", machine_json(d->variants[v].machine));
+            batches_json(&out, b, v);
+        } else {
+            json_part(&out, "error", json_string(d->variants[v].error.text));
+        }
+        json_close(&out, '}');
+    }
+    json_close(&out, ']');
+    json_close(&out, '}');
+    return json_stream_end(&out);
+}
+
+static int print_batches(const struct diff *d, const struct batches *b)
+{
+    if (d->args->json)
+        return print_batches_json(d, b);
+    if (!d->args->csv)
+        printf("%s on %s, seed %" PRIu64 ": batch by batch, all variants have the same luck\n\n",
+               rp_trace_path(d->trace), d->variants[d->baseline].machine->name, d->args->repeat.seed);
+    batches_print(b, d->args->csv);
+    if (!d->args->csv)
+        printf("\nHalf widths are of intervals at %g, of the mean and of the mean difference. Reached: the mean's is "
+               "within %g of it.\n",
+               d->args->repeat.request.confidence, d->args->repeat.request.width);
+    return RP_OK;
+}
+
+static bool replay_batches(struct diff *d, struct batches *b, struct rp_error *err)
+{
+    struct replay_options options = {
+        .launch = d->args->launch, .seed = d->args->repeat.seed, .threads = d->args->threads};
+    for (size_t v = 0; v < d->count; v++)
+        b->variants[v] = (struct batches_variant){.values = d->variants[v].values,
+                                                  .machine = d->variants[v].machine,
+                                                  .error = d->variants[v].machine ? NULL : d->variants[v].error.text};
+    if (!batches_run(b, d->trace, &options, err))
+        return false;
+    for (size_t v = 0; v < d->count; v++) {
+        d->variants[v].fine = !b->variants[v].error;
+        if (b->variants[v].error && d->variants[v].machine)
+            rp_fail(&d->variants[v].error, RP_BAD_INPUT, "%s", b->variants[v].error);
+    }
+    return find_baseline(d, err);
+}
+
+static int run_batches(struct diff *d)
+{
+    struct rp_error err;
+    struct batches b = {.axes = &d->args->axes,
+                        .repeat = &d->args->repeat,
+                        .variants = calloc(d->count, sizeof *b.variants),
+                        .count = d->count};
+    bool fine = b.variants ? replay_batches(d, &b, &err) : rp_fail(&err, RP_SYSTEM, "out of memory for the variants");
+    b.baseline = d->baseline;
+    int status = fine ? print_batches(d, &b) : command_fail(&err);
+    if (b.variants)
+        batches_free(&b);
+    return status == RP_OK && rp_trace_damage(d->trace) ? RP_PARTIAL : status;
+}
+
 static int run(struct diff *d)
 {
     struct rp_error err;
@@ -604,6 +729,10 @@ static int run(struct diff *d)
         return command_fail(&err);
     if (rp_trace_damage(d->trace) && !d->args->quiet)
         fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(d->trace));
+    if (!resolve_all_shares(d, &err))
+        return command_fail(&err);
+    if (d->args->repeat.request.least)
+        return run_batches(d);
     if (!replay_all(d, &err) || !find_baseline(d, &err))
         return command_fail(&err);
     const struct launch_log *base = &d->variants[d->baseline].launches;
@@ -616,7 +745,7 @@ static int run(struct diff *d)
 static int diff_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
-    struct args a = {.launch = -1, .top = -1};
+    struct args a = {.launch = -1, .top = -1, .repeat = REPEAT_ARGS};
     command_parse(&line, c, argc, argv, &a);
     a.machine.late_option = "--vary";
     a.machine.late = a.machine.count;
@@ -653,6 +782,9 @@ static const struct command_example examples[] = {
      "reprise diff mm.wtr --machine jetson-tx2 --vary l1=none,direct-mapped --vary l1.size=8K,24K --csv"},
     {"Every combination", "reprise diff mm.wtr --machine jetson-tx2 --vary l1=none,direct-mapped \\\n        --vary "
                           "dram.latency=100,200,400"},
+    {"Machines with chance in them: differences with intervals, under the same luck",
+     "reprise diff mm.wtr --machine jetson-tx2 --set memory=stochastic \\\n"
+     "        --set memory.global_load=0.3,0.6,0.1 --vary scheduler=serial,gto --batches 400"},
     {NULL, NULL},
 };
 const struct command command_diff = {
