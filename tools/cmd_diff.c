@@ -661,7 +661,7 @@ static int print_batches_json(const struct diff *d, const struct batches *b)
         json_part(&out, "varied", varied_json(d, &d->variants[v]));
         if (d->variants[v].fine) {
             json_part(&out, "machine", machine_json(d->variants[v].machine));
-            batches_json(&out, b, v);
+            diff_batches_json(&out, b, v);
         } else {
             json_part(&out, "error", json_string(d->variants[v].error.text));
         }
@@ -679,7 +679,7 @@ static int print_batches(const struct diff *d, const struct batches *b)
     if (!d->args->csv)
         printf("%s on %s, seed %" PRIu64 ": batch by batch, all variants have the same luck\n\n",
                rp_trace_path(d->trace), d->variants[d->baseline].machine->name, d->args->repeat.seed);
-    batches_print(b, d->args->csv);
+    diff_batches_print(b, d->args->csv);
     if (!d->args->csv)
         printf("\nHalf widths are of intervals at %g, of the mean and of the mean difference. Reached: the mean's is "
                "within %g of it.\n",
@@ -695,7 +695,7 @@ static bool replay_batches(struct diff *d, struct batches *b, struct rp_error *e
         b->variants[v] = (struct batches_variant){.values = d->variants[v].values,
                                                   .machine = d->variants[v].machine,
                                                   .error = d->variants[v].machine ? NULL : d->variants[v].error.text};
-    if (!batches_run(b, d->trace, &options, err))
+    if (!diff_batches_run(b, d->trace, &options, err))
         return false;
     for (size_t v = 0; v < d->count; v++) {
         d->variants[v].fine = !b->variants[v].error;
@@ -716,7 +716,7 @@ static int run_batches(struct diff *d)
     b.baseline = d->baseline;
     int status = fine ? print_batches(d, &b) : command_fail(&err);
     if (b.variants)
-        batches_free(&b);
+        diff_batches_free(&b);
     return status == RP_OK && rp_trace_damage(d->trace) ? RP_PARTIAL : status;
 }
 

@@ -24,7 +24,7 @@ static bool run_variant(struct batches_variant *v, struct rp_trace *t, const str
     return v->error || rp_fail(err, RP_SYSTEM, "out of memory for the variants");
 }
 
-bool batches_run(struct batches *b, struct rp_trace *t, const struct replay_options *options, struct rp_error *err)
+bool diff_batches_run(struct batches *b, struct rp_trace *t, const struct replay_options *options, struct rp_error *err)
 {
     struct repeat_request all = b->repeat->request;
     uint32_t most = 0;
@@ -46,7 +46,7 @@ bool batches_run(struct batches *b, struct rp_trace *t, const struct replay_opti
     return true;
 }
 
-void batches_free(struct batches *b)
+void diff_batches_free(struct batches *b)
 {
     for (size_t v = 0; v < b->count; v++)
         repeat_result_free(&b->variants[v].result);
@@ -97,7 +97,7 @@ static void print_variant(struct table *t, const struct batches *b, size_t numbe
     table_cell(t, "%s", !v->result.chance ? "no chance" : v->result.reached ? "yes" : "no");
 }
 
-void batches_print(const struct batches *b, bool csv)
+void diff_batches_print(const struct batches *b, bool csv)
 {
     static const char *const heading[] = {"batches", "mean cycles", "half width", "deviation",
                                           "ratio",   "difference",  "half width", "reached"};
@@ -114,7 +114,7 @@ void batches_print(const struct batches *b, bool csv)
     (csv ? table_print_csv : table_print)(t, stdout);
 }
 
-void batches_json(struct json_stream *out, const struct batches *b, size_t number)
+void diff_batches_json(struct json_stream *out, const struct batches *b, size_t number)
 {
     const struct batches_variant *v = &b->variants[number];
     struct running d = difference(b, number);

@@ -21,10 +21,10 @@ struct batches {
 };
 
 /* Replays all variants, so often that each has its width, and all as often. A variant that fails fails alone. */
-bool batches_run(struct batches *, struct rp_trace *, const struct replay_options *, struct rp_error *);
-void batches_print(const struct batches *, bool csv);
+bool diff_batches_run(struct batches *, struct rp_trace *, const struct replay_options *, struct rp_error *);
+void diff_batches_print(const struct batches *, bool csv);
 /* Of one variant: members "batches", "exact", "statistics" and "difference". */
-void batches_json(struct json_stream *, const struct batches *, size_t variant);
-void batches_free(struct batches *);
+void diff_batches_json(struct json_stream *, const struct batches *, size_t variant);
+void diff_batches_free(struct batches *);
 
 #endif
