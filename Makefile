@@ -294,6 +294,10 @@ validation-latencies: all
 validation-ablate: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all $(BUILD)/record-cases
 	@BUILD=$(BUILD) tests/validation/ablate.sh
+# Its tables about the GEMM of the SAN paper.
+.PHONY: validation-gemm
+validation-gemm: all
+	@BUILD=$(BUILD) python3 tests/validation/gemm.py
 $(BUILD)/record-cases: $(BUILD)/obj/tests/soundness/record.o $(SUPPORT) $(LIBS)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 $(BUILD)/opaque: $(BUILD)/obj/tests/soundness/opaque.o $(SUPPORT) $(LIBS)
@@ -414,6 +418,7 @@ help:
 	@echo 'validation-pastis  the matrix multiplications of PasTiS on jetson-tx2, beside its figures'
 	@echo 'validation-latencies  dependent chains and pointer chases on the machines, beside published figures'
 	@echo 'validation-ablate  the ablation of ECRTS 2025, Table 2, on machine orin'
+	@echo 'validation-gemm  the GEMM of the SAN paper on san-rtx2080 and san-quadro-rtx6000'
 	@echo 'asan       the tests again under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'fuzz       each libFuzzer target for FUZZ_SECONDS=60'
 	@echo 'lint       clang-format and cppcheck; format mends the formatting'

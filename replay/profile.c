@@ -48,6 +48,8 @@ void profile_row_add(struct profile_row *to, const struct profile_row *from)
     to->issue_cycles += from->issue_cycles;
     for (unsigned i = 0; i < STALL_COUNT; i++)
         to->stall[i] += from->stall[i];
+    for (unsigned i = 0; i < DRAW_LEVELS; i++)
+        to->level[i] += from->level[i];
 }
 
 uint64_t profile_row_cycles(const struct profile_row *r)

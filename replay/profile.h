@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "hw-models/memory/memory.h"
 #include "replay/statistics.h"
 #include "tracefmt/reader.h"
 
@@ -20,6 +21,9 @@ struct profile_row {
     uint64_t threads;            /* lanes whose guard was true, summed over them */
     uint64_t issue_cycles;       /* sub-core cycles in which it issued, not as the second one of a pair */
     uint64_t stall[STALL_COUNT]; /* sub-core cycles */
+    /* Of issue cycles and stalls together, those that an access took, or was waited for, which ended in L1, in L2 and
+     * in device memory. With memory that draws all are told; of the hierarchy's accesses none is. */
+    uint64_t level[DRAW_LEVELS];
 };
 
 struct profile_kernel {

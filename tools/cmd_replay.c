@@ -6,6 +6,7 @@
 
 #include "tools/command.h"
 #include "tools/hotspots/hotspots.h"
+#include "tools/hotspots/shares.h"
 #include "tools/input.h"
 #include "tools/names.h"
 #include "tools/output.h"
@@ -22,6 +23,7 @@ struct args {
     struct machine_args machine;
     struct replay_options replay;
     const char *by; /* NULL: launches, not places */
+    bool units;     /* --by unit: shares, from places that are instructions */
     enum place_kind kind;
     long long top; /* -1: as many as fit the output; 0: all */
     struct repeat_args repeat;
@@ -40,9 +42,9 @@ static const struct option_row rows[] = {
     {"threads", 't', "N",
      "Threads: for launches whose caches are not kept between them, and for the SMs of a launch (1; 0: one per CPU)"},
     {"engine", KEY_ENGINE, "NAME", "fast (default), or reference: steps every cycle, same result"},
-    {"by", KEY_BY, "instruction|line|function|subcore",
+    {"by", KEY_BY, "instruction|line|function|subcore|unit",
      "Say where the cycles go: the hottest ones first, with how often they issued, what they waited for, and their "
-     "source"},
+     "source; or the shares of ALUs, shared memory, L1, L2, device memory and barriers"},
     {"top", KEY_TOP, "N", "With --by: the N hottest, and the others as one (20, in CSV and JSON all; 0: all)"},
     REPEAT_ROWS,
     {"exact", KEY_EXACT, NULL,
@@ -83,7 +85,8 @@ static void replay_option(struct command_line *line, int key, char *arg)
         break;
     case KEY_BY:
         a->by = arg;
-        command_check(line, place_kind(arg, true, &a->kind, &err), &err);
+        a->units = !strcmp(arg, "unit");
+        command_check(line, place_kind(a->units ? "instruction" : arg, true, &a->kind, &err), &err);
         break;
     case KEY_TOP: command_check(line, parse_number("--top", arg, 0, INT64_MAX, &a->top, &err), &err); break;
     case KEY_ENGINE: engine(a, arg, line); break;
@@ -116,6 +119,8 @@ static void replay_option(struct command_line *line, int key, char *arg)
             command_usage(line, "--top counts what --by lists; for example --by line --top %lld", a->top);
         repeat_check(line, &a->repeat);
         a->replay.seed = a->repeat.seed;
+        if (a->top >= 0 && a->units)
+            command_usage(line, "--by unit lists all units: leave --top out");
         if (a->by && (a->exact || a->repeat.request.least))
             command_usage(line, "--by is about one replay, not about %s", a->exact ? "--exact" : "--batches");
         if (!a->explain)
@@ -202,7 +207,9 @@ static int print_json(const struct args *a, struct rp_trace *t, const struct mac
     json_part(&out, "trace", trace);
     json_part(&out, "machine", machine_json(m));
     results_json(&out, t, m, &o->launches, &o->result.total);
-    if (a->by)
+    if (a->units)
+        json_part(&out, "units", shares_json(&o->hotspots));
+    else if (a->by)
         json_part(&out, "hotspots", hotspots_json(&o->hotspots, top(a), o->files));
     json_close(&out, '}');
     return json_stream_end(&out);
@@ -301,6 +308,10 @@ static int print_hotspots(const struct args *a, struct rp_trace *trace, const st
     printf("%s on %s (scheduler %s): %s cycles, %" PRIu64 " sub-core%s\n\n", rp_trace_path(trace), m->name,
            m->scheduler.model->name, figure(o->hotspots.cycles, cycles), o->hotspots.subcores,
            rp_plural(o->hotspots.subcores));
+    if (a->units) {
+        shares_print(&o->hotspots);
+        return RP_OK;
+    }
     hotspots_print(&o->hotspots, top(a), o->files);
     puts("\nA sub-core's cycle goes to the instruction that issues in it, and so do those that it waited for before: "
          "'stalls' says for\nwhat. Cycles are those of all sub-cores, divided by their number. 'lanes' is the mean of "
@@ -324,7 +335,9 @@ static int print_outcome(const struct args *a, struct rp_trace *trace, const str
     if (!a->quiet)
         print_warnings(&o->launches);
     int status = RP_OK;
-    if (a->csv && a->by)
+    if (a->csv && a->units)
+        shares_print_csv(&o->hotspots);
+    else if (a->csv && a->by)
         hotspots_print_csv(&o->hotspots, top(a), o->files);
     else if (a->csv)
         print_launches(trace, m, o, true);
@@ -492,6 +505,7 @@ static const struct command_example examples[] = {
     {"With another scheduler and no L1, for programs",
      "reprise replay mm.wtr --machine jetson-tx2 --set scheduler=lrr --set l1=none --json"},
     {"The source lines where most cycles go", "reprise replay mm.wtr --machine jetson-tx2 --by line --top 10"},
+    {"The shares of ALUs, L1, L2, device memory and barriers", "reprise replay mm.wtr --machine jetson-tx2 --by unit"},
     {"Cycles where memory draws how long accesses take, within a tenth of the mean",
      "reprise replay mm.wtr --machine san-rtx2080 --batches 100..1000 --width 0.1 --seed 1"},
     {"Their mean and deviation, without a replay", "reprise replay mm.wtr --machine san-rtx2080 --exact"},

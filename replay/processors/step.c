@@ -101,8 +101,22 @@ static bool place(struct stepping *s, uint64_t number)
     return true;
 }
 
+/* The cycles of an access go to the level that it drew. An atomic draws twice; so does an asynchronous copy, whose
+ * sides go side by side: then the level with the most cycles has all. */
+static void note_levels(struct profile_row *row, const uint64_t drawn[DRAW_LEVELS], uint64_t cycles)
+{
+    unsigned most = 0;
+    uint64_t sum = 0;
+    for (unsigned l = 0; l < DRAW_LEVELS; l++) {
+        most = drawn[l] > drawn[most] ? l : most;
+        sum += drawn[l];
+    }
+    for (unsigned l = 0; sum && l < DRAW_LEVELS; l++)
+        row->level[l] = sum == cycles ? drawn[l] : l == most ? cycles : 0;
+}
+
 static void note(struct stepping *s, uint64_t number, const struct warp *w, const struct drawn_cost *cost,
-                 uint64_t cycles)
+                 const uint64_t drawn[DRAW_LEVELS], uint64_t cycles)
 {
     const struct processors_launch *l = s->launch;
     const struct engine_job *job = l->job;
@@ -115,6 +129,7 @@ static void note(struct stepping *s, uint64_t number, const struct warp *w, cons
     if (s->rows) {
         struct profile_row row = {.issued = 1, .threads = rp_lane_count(w->next.executed), .issue_cycles = 1};
         row.stall[STALL_UNIT] = cycles - 1;
+        note_levels(&row, drawn, cycles);
         profile_row_add(&s->rows[w->next.index], &row);
         profile_add_subcore(job->profile, (uint32_t)number, &row);
     }
@@ -134,14 +149,18 @@ static bool execute(struct stepping *s, uint64_t number, struct warp *w, uint64_
     const struct costs *c = &s->launch->costs;
     struct drawn_cost cost;
     bool failed = false, draws = cost_of_step(c, &w->next, &cost, s->statistics, s->err, &failed);
+    const struct statistics *to = s->statistics;
+    const uint64_t before[DRAW_LEVELS] = {to->drawn_l1_cycles, to->drawn_l2_cycles, to->drawn_dram_cycles};
     *cycles = cost.least;
     for (unsigned a = 0; draws && a < cost.accesses; a++) {
         uint64_t access = drawn_cycles(c->drawn, &cost.access[a], &w->luck, s->statistics);
         *cycles = access > *cycles ? access : *cycles;
     }
     *cycles += draws ? cost.latency : 0;
+    const uint64_t drawn[DRAW_LEVELS] = {to->drawn_l1_cycles - before[LEVEL_L1], to->drawn_l2_cycles - before[LEVEL_L2],
+                                         to->drawn_dram_cycles - before[LEVEL_DRAM]};
     if (!failed)
-        note(s, number, w, &cost, *cycles);
+        note(s, number, w, &cost, drawn, *cycles);
     return !failed;
 }
 

@@ -153,7 +153,7 @@ rm k.cu
 printf '\n\n\n\n\n\n\n\nout[i]\xff = 1;\n' >k.cu
 is "bytes that are no UTF-8 are no error of JSON" "$("$r" replay -q t.wtr -m jetson-tx2 --by line --json | python3 -c 'import json,sys; print([p["source_text"] for p in json.load(sys.stdin)["hotspots"]["places"] if p.get("line") == 9])')" "[None]"
 
-fails 1 "--by lines: give instruction, line, function or subcore" "$r" replay t.wtr -m jetson-tx2 --by lines
+fails 1 "--by lines: give instruction, line, function, subcore or unit" "$r" replay t.wtr -m jetson-tx2 --by lines
 fails 1 "--by subcore: give instruction, line or function" "$r" diff t.wtr -m jetson-tx2 --vary l1=none --by subcore
 fails 1 "--top counts what --by lists" "$r" replay t.wtr -m jetson-tx2 --top 3
 fails 1 "unknown machine 'tx3'" "$r" diff t.wtr --vary machine=jetson-tx2,tx3

@@ -38,3 +38,12 @@ for settings in "scheduler=gto" "scheduler=lrr --set issue.width=1" "dependencie
     fi
 done
 if grep -q '"dependencies": "control-words"' "$work/fast"; then echo "ok - its control words are obeyed"; else echo "not ok - its control words are obeyed"; fi
+
+# Of the GEMM of the SAN paper: what the code is, by counting it. The rows of ptxas's code need make toolchain.
+python3 tests/validation/gemm.py --code >"$BUILD/gemm.md"
+if [ -e "$BUILD/toolchain/complete" ]; then skipped=; else skipped=" # without the rows of ptxas: no toolchain here"; fi
+if [ "$(grep -c '^| [Nu]' "$BUILD/gemm.md")" -ge 3 ] && grep '^|' "$BUILD/gemm.md" | while read -r row; do grep -qxF -- "$row" docs/validation.md || exit 1; done; then
+    echo "ok - docs/validation.md has the rows of make validation-gemm about the code$skipped"
+else
+    echo "not ok - docs/validation.md has the rows of make validation-gemm about the code"
+fi

@@ -51,6 +51,15 @@ static void setup_gemm(struct kernel_session *s)
     arguments(s);
 }
 
+static void setup_gemm_unrolled(struct kernel_session *s)
+{
+    inputs(s);
+    session_zeros(s, "c", (size_t)s->size * s->size * sizeof(int64_t));
+    session_launch(s, "gemm_unrolled", DIM(s->size / 8, s->size / 8), DIM(8, 8), 0);
+    for (int i = A; i <= C; i++)
+        arg_buffer(s, i);
+}
+
 static void check_gemm(struct kernel_session *s)
 {
     size_t n = s->size;
@@ -62,3 +71,5 @@ static void check_gemm(struct kernel_session *s)
 
 const struct kernel_case case_matmul_int = {"matmul_int", "matmul_int", 11, 16, setup_matmul, check_matmul};
 const struct kernel_case case_gemm = {"gemm", "gemm", 32, 256, setup_gemm, check_gemm};
+/* Its size is N of gemm.cu. */
+const struct kernel_case case_gemm_unrolled = {"gemm_unrolled", "gemm", 32, 32, setup_gemm_unrolled, check_gemm};

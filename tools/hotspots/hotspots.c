@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tools/hotspots/cells.h"
+#include "tools/hotspots/shares.h"
 
 bool hotspots_sum(struct hotspots *h, const struct places *places, const struct profile *p, const struct machine *m,
                   struct rp_error *err)
@@ -153,7 +154,19 @@ void hotspots_print_csv(const struct hotspots *h, size_t top, struct source_file
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static json_t *with_row(json_t *out, const struct profile_row *r)
+static json_t *units_json(const struct rp_instruction *in, const struct profile_row *r)
+{
+    struct shares s = {{0}};
+    json_t *out = json_object();
+    shares_add(&s, in, r);
+    for (unsigned i = 0; i < SHARE_COUNT; i++)
+        if (s.cycles[i])
+            json_put(out, share_name((enum share)i), json_number(s.cycles[i]));
+    return out;
+}
+
+/* in: NULL: units are not told, where instructions are summed up. */
+static json_t *with_row(json_t *out, const struct rp_instruction *in, const struct profile_row *r)
 {
     json_t *stalls = json_object();
     for (unsigned i = 0; i < STALL_COUNT; i++)
@@ -164,6 +177,8 @@ static json_t *with_row(json_t *out, const struct profile_row *r)
     json_put(out, "subcore_cycles", json_number(profile_row_cycles(r)));
     json_put(out, "issue_cycles", json_number(r->issue_cycles));
     json_put(out, "stall", stalls);
+    if (in)
+        json_put(out, "units", units_json(in, r));
     return out;
 }
 
@@ -179,11 +194,13 @@ json_t *hotspots_json(const struct hotspots *h, size_t top, struct source_files 
     json_put(out, "idle", json_number(h->idle));
     for (size_t i = 0; i < shown; i++) {
         size_t at = ranks[i].place;
-        json_add(list, with_row(place_json(h->places, at, h->subcores_per_sm, files), &h->rows[at]));
+        json_add(list,
+                 with_row(place_json(h->places, at, h->subcores_per_sm, files),
+                          h->places->kind == BY_INSTRUCTION ? h->places->list[at].instruction : NULL, &h->rows[at]));
     }
     json_put(out, "places", list);
     if (left)
-        json_put(out, "others", with_row(json_object(), &others));
+        json_put(out, "others", with_row(json_object(), NULL, &others));
     free(ranks);
     return out;
 }

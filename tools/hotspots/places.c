@@ -16,7 +16,7 @@ bool place_kind(const char *name, bool subcores, enum place_kind *kind, struct r
             return true;
         }
     return rp_fail(err, RP_USAGE, "--by %s: give instruction, line%s", name,
-                   subcores ? ", function or subcore" : " or function");
+                   subcores ? ", function, subcore or unit" : " or function");
 }
 
 const char *place_kind_name(enum place_kind kind) { return kinds[kind]; }

@@ -1,0 +1,52 @@
+#!/bin/bash
+# reprise replay --by unit: shares add up, agree with the statistics, by instruction and in both engines.
+set -u
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+r=$REPRISE
+"$r" record -q -o "$dir/gemm.wtr" --module "$BUILD/kernels/gemm.ptx" -k gemm_unrolled --grid 4x4 --block 8x8 --arg buf=rand-i32:4K:seed=1 \
+    --arg buf=rand-i32:4K:seed=2 --arg buf=zeros:8K
+"$r" record -q -o "$dir/reduce.wtr" --module "$BUILD/kernels/reduce.ptx" -k reduce_tree --grid 6 --block 128 --arg buf=rand-f32:3K:seed=1 \
+    --arg buf=zeros:4K --arg i32=768
+for t in gemm reduce; do
+    for m in san-rtx2080 jetson-tx2 rtx2060-accelsim; do
+        for e in fast reference; do
+            "$r" replay -q "$dir/$t.wtr" -m $m --by unit --json --engine $e >"$dir/$t.$m.$e.json"
+        done
+        "$r" replay -q "$dir/$t.wtr" -m $m --by unit --csv >"$dir/$t.$m.csv"
+        "$r" replay -q "$dir/$t.wtr" -m $m --by instruction --json >"$dir/$t.$m.instructions.json"
+    done
+done
+if python3 - "$dir" >&2 <<'PY'; then echo "ok - shares add up and agree"; else echo "not ok - shares add up and agree"; fi
+import csv, json, sys
+d = sys.argv[1]
+for t in ("gemm", "reduce"):
+    for m in ("san-rtx2080", "jetson-tx2", "rtx2060-accelsim"):
+        both = [json.load(open(f"{d}/{t}.{m}.{e}.json")) for e in ("fast", "reference")]
+        assert both[0]["units"] == both[1]["units"], (t, m)
+        total, options = both[0]["total"], both[0]["machine"]["options"]
+        units = {u["unit"]: u["subcore_cycles"] for u in both[0]["units"]}
+        everything = total["cycles"] * options["sms"] * options["subcores"]
+        assert sum(units.values()) == everything, (t, m, units, everything)
+        assert abs(sum(u["share"] for u in both[0]["units"]) - 1) < 1e-9
+        assert abs(sum(u["busy_share"] for u in both[0]["units"]) - 1) < 1e-9
+        rows = {u["unit"]: int(u["subcore_cycles"]) for u in csv.DictReader(open(f"{d}/{t}.{m}.csv"))}
+        assert rows == units
+        by = {}
+        for place in json.load(open(f"{d}/{t}.{m}.instructions.json"))["hotspots"]["places"]:
+            assert sum(place.get("units", {}).values()) == place["subcore_cycles"] or "units" not in place, place
+            for unit, cycles in place.get("units", {}).items():
+                by[unit] = by.get(unit, 0) + cycles
+        assert all(by.get(u, 0) == n for u, n in units.items() if u not in ("idle", "drain")), (by, units)
+        if m.startswith("san"):
+            busy, drawn = total["units"], total["drawn"]
+            for level in ("l1", "l2", "dram"):
+                assert units[level] == drawn[f"{level}_cycles"], (t, level, units, drawn)
+            assert units["barrier"] == busy["barrier"]["busy"]
+            assert units["alu"] + units["l1"] + units["l2"] + units["dram"] == sum(busy[u]["busy"] for u in ("int", "float", "memory"))
+        assert (units["barrier"] > 0) == (t == "reduce"), (t, m, units)
+PY
+"$r" replay "$dir/gemm.wtr" -m jetson-tx2 --by unit >"$dir/text"
+if grep -qE '^all +[0-9,]+ +100\.00 % +100\.00 %$' "$dir/text"; then echo "ok - text: all is 100 %"; else echo "not ok - text: all is 100 %"; fi
+"$r" replay "$dir/gemm.wtr" -m jetson-tx2 --by unit --top 3 2>"$dir/err" >"$dir/out"
+if [ $? -eq 1 ] && grep -q -- "leave --top out" "$dir/err"; then echo "ok - refuses --top"; else echo "not ok - refuses --top"; fi

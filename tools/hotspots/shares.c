@@ -1,0 +1,137 @@
+#include "tools/hotspots/shares.h"
+
+#include <inttypes.h>
+
+#include "replay/meaning.h"
+#include "tools/ui/figure.h"
+
+static const struct {
+    const char *name, *meaning;
+} shares[] = {
+#define X(id, name, meaning) {name, meaning},
+    SHARES(X)
+#undef X
+};
+
+const char *share_name(enum share s) { return shares[s].name; }
+const char *share_meaning(enum share s) { return shares[s].meaning; }
+
+static bool is_access(const struct rp_instruction *in)
+{
+    return in->memory_count && in->memory[0].space != RP_SPACE_CONST && in->memory[0].space != RP_SPACE_PARAM;
+}
+
+/* What the instruction's own cycles are: its issue, and those in which its unit was busy. */
+static enum share own(const struct rp_instruction *in)
+{
+    if (!in)
+        return SHARE_FRONT;
+    if (is_block_barrier(in))
+        return SHARE_BARRIER;
+    return !is_access(in) ? SHARE_ALU : in->memory[0].space == RP_SPACE_SHARED ? SHARE_SHARED : SHARE_L1;
+}
+
+static enum share share_of_stall(enum stall why, enum share own)
+{
+    switch (why) {
+    case STALL_BARRIER: return SHARE_BARRIER;
+    case STALL_FENCE:
+    case STALL_MEMORY: return SHARE_MEMORY;
+    case STALL_SHARED: return SHARE_SHARED;
+    case STALL_SCOREBOARD:
+    case STALL_OPERANDS: return SHARE_ALU;
+    case STALL_BANKS:
+    case STALL_COLLECTOR:
+    case STALL_RESULT_BUS:
+    case STALL_UNIT: return own;
+    case STALL_DRAIN: return SHARE_DRAIN;
+    default: return SHARE_FRONT;
+    }
+}
+
+/* What is told of levels comes out of what the row has of memory, then of the instruction's own cycles. */
+static void move_levels(struct shares *s, enum share own, const struct profile_row *r)
+{
+    static const enum share of[DRAW_LEVELS] = {SHARE_L1, SHARE_L2, SHARE_DRAM};
+    const enum share from[] = {SHARE_MEMORY, own};
+    uint64_t told = 0;
+    for (unsigned l = 0; l < DRAW_LEVELS; l++)
+        told += r->level[l];
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t part = told < s->cycles[from[i]] ? told : s->cycles[from[i]];
+        s->cycles[from[i]] -= part;
+        told -= part;
+    }
+    for (unsigned l = 0; l < DRAW_LEVELS; l++)
+        s->cycles[of[l]] += r->level[l];
+}
+
+void shares_add(struct shares *to, const struct rp_instruction *in, const struct profile_row *r)
+{
+    struct shares s = {{0}};
+    s.cycles[own(in)] += r->issue_cycles;
+    for (unsigned i = 0; i < STALL_COUNT; i++)
+        s.cycles[share_of_stall((enum stall)i, own(in))] += r->stall[i];
+    move_levels(&s, own(in), r);
+    for (unsigned i = 0; i < SHARE_COUNT; i++)
+        to->cycles[i] += s.cycles[i];
+}
+
+struct shares shares_of(const struct hotspots *h)
+{
+    struct shares s = {{0}};
+    for (size_t i = 0; i < h->places->count; i++)
+        shares_add(&s, h->places->list[i].instruction, &h->rows[i]);
+    s.cycles[SHARE_IDLE] += h->idle;
+    return s;
+}
+
+static double percent(uint64_t part, uint64_t all) { return all ? 100 * (double)part / (double)all : 0; }
+
+void shares_print(const struct hotspots *h)
+{
+    struct shares s = shares_of(h);
+    uint64_t all = h->cycles * h->subcores;
+    struct table *t = table_new("lrrr");
+    const char *const heading[] = {"unit", "sub-core cycles", "share", "without idle"};
+    for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
+        table_cell(t, "%s", heading[i]);
+    for (unsigned i = 0; i < SHARE_COUNT; i++) {
+        if (!s.cycles[i])
+            continue;
+        table_cell(t, "%s", shares[i].name);
+        table_number(t, s.cycles[i]);
+        table_cell(t, "%.2f %%", percent(s.cycles[i], all));
+        if (i == SHARE_IDLE)
+            table_cell(t, "-");
+        else
+            table_cell(t, "%.2f %%", percent(s.cycles[i], all - h->idle));
+    }
+    table_cell(t, "all");
+    table_number(t, all);
+    table_cell(t, "%.2f %%", percent(all, all));
+    table_cell(t, "%.2f %%", percent(all - h->idle, all - h->idle));
+    table_print(t, stdout);
+}
+
+void shares_print_csv(const struct hotspots *h)
+{
+    struct shares s = shares_of(h);
+    uint64_t all = h->cycles * h->subcores;
+    puts("unit,subcore_cycles,share,busy_share");
+    for (unsigned i = 0; i < SHARE_COUNT; i++)
+        printf("%s,%" PRIu64 ",%.6f,%.6f\n", shares[i].name, s.cycles[i], percent(s.cycles[i], all) / 100,
+               i == SHARE_IDLE ? 0 : percent(s.cycles[i], all - h->idle) / 100);
+}
+
+json_t *shares_json(const struct hotspots *h)
+{
+    struct shares s = shares_of(h);
+    uint64_t all = h->cycles * h->subcores;
+    json_t *list = json_array();
+    for (unsigned i = 0; i < SHARE_COUNT; i++)
+        json_add(list, json_pack("{s:s, s:o, s:f, s:f}", "unit", shares[i].name, "subcore_cycles",
+                                 json_number(s.cycles[i]), "share", percent(s.cycles[i], all) / 100, "busy_share",
+                                 i == SHARE_IDLE ? 0.0 : percent(s.cycles[i], all - h->idle) / 100));
+    return list;
+}

@@ -1,0 +1,42 @@
+/* Which part of the machine the cycles of a replay go to: the shares of Figure 14 of the SAN paper, for every machine.
+ */
+#ifndef REPRISE_TOOLS_HOTSPOTS_SHARES_H
+#define REPRISE_TOOLS_HOTSPOTS_SHARES_H
+
+#include "tools/hotspots/hotspots.h"
+
+/* X(identifier, name, meaning). Every sub-core cycle belongs to one of them. docs/statistics.md explains them. */
+#define SHARES(X)                                                                                                      \
+    X(ALU, "alu", "an instruction that is no access issued, its unit was busy, or its result was waited for")          \
+    X(SHARED, "shared", "a result from shared memory was waited for")                                                  \
+    X(L1, "l1", "an access issued or found the load/store unit busy, or one that ended in L1 was waited for")          \
+    X(L2, "l2", "an access that ended in L2 was waited for")                                                           \
+    X(DRAM, "dram", "an access that ended in device memory was waited for")                                            \
+    X(MEMORY, "memory", "an access was waited for, and nobody says where it ended; and fences")                        \
+    X(BARRIER, "barrier", "a barrier issued, or was waited for")                                                       \
+    X(FRONT, "front end", "dispatch, instruction fetch, control, control words, and warps that the scheduler held")    \
+    X(DRAIN, "drain", "all warps had ended and waited for the end of their block")                                     \
+    X(IDLE, "idle", "no warp was there")
+enum share {
+#define X(id, name, meaning) SHARE_##id,
+    SHARES(X)
+#undef X
+        SHARE_COUNT
+};
+const char *share_name(enum share);
+const char *share_meaning(enum share);
+
+struct shares {
+    uint64_t cycles[SHARE_COUNT]; /* of sub-cores; IDLE only in those of a whole replay */
+};
+/* Adds a row of an instruction, or of none (NULL). */
+void shares_add(struct shares *, const struct rp_instruction *, const struct profile_row *);
+/* Of the whole replay, whose places are instructions. */
+struct shares shares_of(const struct hotspots *);
+
+void shares_print(const struct hotspots *);
+void shares_print_csv(const struct hotspots *);
+/* [{"unit", "subcore_cycles", "share", "busy_share"}]: shares of all cycles, and of those with a warp. */
+json_t *shares_json(const struct hotspots *);
+
+#endif
