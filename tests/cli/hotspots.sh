@@ -46,6 +46,9 @@ cd "$work" || exit 1
 "$r" record -q -o t.wtr --launch-file l.cfg || exit 1
 "$r" replay -q inlined.wtr -m jetson-tx2 --by function --json >inlined.json
 "$r" replay -q inlined.wtr -m jetson-tx2 --by instruction --json >chains.json
+for machine in san-rtx2080 rtx2060-accelsim titan-v; do
+    "$r" replay -q t.wtr -m $machine --by line --json >$machine.json
+done
 for by in instruction line function subcore; do
     "$r" replay -q t.wtr -m jetson-tx2 --by $by --json >fast.$by.json
     "$r" replay -q t.wtr -m jetson-tx2 --by $by --json --engine reference >reference.$by.json
@@ -119,6 +122,13 @@ check('and sums up the others', top['others']['subcore_cycles'] == sum(p['subcor
 table = list(csv.DictReader(open('instructions.csv')))
 check('CSV has the same', [int(t['subcore_cycles']) for t in table] == [p['subcore_cycles'] for p in fast['instruction']['hotspots']['places']] + [fast['instruction']['hotspots']['idle']])
 
+for machine in 'san-rtx2080', 'rtx2060-accelsim', 'titan-v':
+    h = load(machine + '.json')['hotspots']
+    sums = sum(p['subcore_cycles'] for p in h['places']) + h['idle']
+    # where cycles are a mean over sub-cores they are rounded
+    check(f'{machine}: all cycles are there', abs(sums - h['cycles'] * h['subcores']) <= (h['subcores'] if 'san' in machine else 0), (sums, h['cycles'] * h['subcores']))
+    check(f'{machine}: each line issued as often', {(p['file'], p['line'], p['kernel'] if not p['line'] else ''): p['issued'] for p in h['places'] if 'kernel' in p and p['issued']} ==
+          {(p['file'], p['line'], p['kernel'] if not p['line'] else ''): p['issued'] for p in all_lines if 'kernel' in p and p['issued']})
 d = load('machines.json')['variants']
 change = d[1]['difference']
 near = lambda a, b: abs(a - b) < 1e-6 * max(1, abs(a), abs(b))

@@ -9,14 +9,15 @@
 bool hotspots_sum(struct hotspots *h, const struct places *places, const struct profile *p, const struct machine *m,
                   struct rp_error *err)
 {
+    uint64_t counted = 0, all = p->cycles * p->subcore_count;
     *h = (struct hotspots){.places = places,
                            .rows = places_sum(places, p, err),
                            .cycles = p->cycles,
                            .subcores = p->subcore_count,
-                           .idle = p->cycles * p->subcore_count,
                            .subcores_per_sm = m->subcores};
     for (size_t i = 0; h->rows && i < places->count; i++)
-        h->idle -= profile_row_cycles(&h->rows[i]);
+        counted += profile_row_cycles(&h->rows[i]);
+    h->idle = counted < all ? all - counted : 0; /* cycles that are a mean are rounded down */
     return h->rows;
 }
 
