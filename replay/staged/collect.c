@@ -33,7 +33,7 @@ static void end_instruction(struct staged_sm *sm, struct inst *in)
     sm->buses[in->until % STAGED_RING]--;
     set_remove(sm->units[in->s->unit][in->subcore].occupied, (unsigned)(in->until % STAGED_RING));
     w->in_pipeline--;
-    staged_look(sm, w);
+    staged_may_leave(sm, w);
     staged_inst_free(sm->chip, in);
 }
 

@@ -46,10 +46,12 @@ static bool serve(struct staged_sm *sm, unsigned client)
     if (in) {
         struct staged_warp *w = warp_of(sm, in->warp);
         set_result(sm, in->warp, in->s->dst, true);
-        if (in->atomic)
+        if (in->atomic) {
             w->atomics -= in->lanes;
+            staged_look(sm, w);
+        }
         w->in_pipeline--;
-        staged_look(sm, w);
+        staged_may_leave(sm, w);
         staged_inst_free(sm->chip, in);
         stages_pop(&sm->shared_pipe);
         return true;
@@ -135,8 +137,11 @@ static void take_reply(struct staged_sm *sm)
     fifo_pop(&sm->replies);
     sm->changed = true;
     if (p->kind == PACKET_WRITE) {
-        warp_of(sm, p->warp)->stores--;
-        staged_look(sm, warp_of(sm, p->warp));
+        struct staged_warp *w = warp_of(sm, p->warp);
+        w->stores--;
+        if (w->waits_at_fence)
+            staged_look(sm, w);
+        staged_may_leave(sm, w);
         staged_packet_free(sm->chip, p);
     } else if (p->bypass)
         sm->bypassed = p;
@@ -285,13 +290,24 @@ static void work(struct staged_sm *sm)
     }
     w->in_pipeline--;
     w->unsent -= in->store && !in->shared;
-    staged_look(sm, w);
+    if (w->waits_at_fence)
+        staged_look(sm, w);
+    staged_may_leave(sm, w);
     sm->dispatch = NULL;
     staged_inst_free(sm->chip, in);
 }
 
+static bool is_idle(const struct staged_sm *sm)
+{
+    return !(sm->result.full || sm->bypassed || sm->dispatch) &&
+           !(sm->shared_pipe.count | sm->replies.count | sm->misses.count | sm->in_l1) &&
+           !sector_cache_has_ready(sm->l1);
+}
+
 void staged_lsu_cycle(struct staged_sm *sm)
 {
+    if (is_idle(sm))
+        return;
     write_back(sm);
     take_reply(sm);
     send_miss(sm);

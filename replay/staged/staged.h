@@ -363,13 +363,18 @@ bool staged_place_blocks(struct staged *);
 void staged_front(struct staged_sm *);
 void staged_fetch(struct staged_sm *);
 void staged_release(struct staged_sm *, struct staged_warp *, int32_t reg);
-/* Something may have ended for which the warp waits: to issue, or to leave. */
-static inline void staged_look(struct staged_sm *sm, struct staged_warp *w)
+/* Something has ended for which the warp may wait before it leaves. */
+static inline void staged_may_leave(struct staged_sm *sm, const struct staged_warp *w)
 {
     sm->changed = true;
-    sm->subcore[w->subcore].look |= 1ull << w->slot;
     if (w->done && !w->retired && !w->in_pipeline && !w->stores && !w->pending)
         sm->leaving |= 1ull << w->place;
+}
+/* The same, or before its next instruction issues. */
+static inline void staged_look(struct staged_sm *sm, const struct staged_warp *w)
+{
+    sm->subcore[w->subcore].look |= 1ull << w->slot;
+    staged_may_leave(sm, w);
 }
 /* access.c: the accesses of an instruction */
 bool staged_accesses(struct staged_sm *, struct staged_warp *, const struct rp_step *, struct inst *);
