@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define SECTORS 4u
-#define BUCKETS 1024u
+#define BUCKETS 256u
 #define NONE UINT32_MAX
 
 /* A bit per sector in each of the small fields. A line is never empty again once it has a tag. */
@@ -122,7 +122,7 @@ uint64_t sector_cache_changes(const struct sector_cache *c) { return c->changes;
 
 static struct mshr **mshr_of(struct sector_cache *c, uint64_t key)
 {
-    struct mshr **at = &c->bucket[(key ^ key >> 10) % BUCKETS];
+    struct mshr **at = &c->bucket[(key ^ key >> 8 ^ key >> 16) % BUCKETS];
     while (*at && (*at)->key != key)
         at = &(*at)->next;
     return at;

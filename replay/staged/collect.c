@@ -30,8 +30,8 @@ static void end_instruction(struct staged_sm *sm, struct inst *in)
         staged_release(sm, w, in->s->dst);
         w->is_long[in->s->dst] = 0;
     }
-    sm->buses[in->until % STAGED_RING]--;
-    set_remove(sm->units[in->s->unit][in->subcore].occupied, (unsigned)(in->until % STAGED_RING));
+    sm->buses[in->until & sm->chip->ring_mask]--;
+    set_remove(sm->units[in->s->unit][in->subcore].occupied, (unsigned)(in->until & sm->chip->ring_mask));
     w->in_pipeline--;
     staged_may_leave(sm, w);
     staged_inst_free(sm->chip, in);
@@ -39,7 +39,7 @@ static void end_instruction(struct staged_sm *sm, struct inst *in)
 
 void staged_write_back(struct staged_sm *sm)
 {
-    unsigned now = (unsigned)(sm->cycle % STAGED_RING);
+    unsigned now = (unsigned)(sm->cycle & sm->chip->ring_mask);
     struct inst *in = sm->ends[now];
     if (!in)
         return;
@@ -59,7 +59,7 @@ static bool unit_accept(struct staged_sm *sm, struct unit *u, struct inst *in)
 {
     if (sm->cycle < u->free)
         return false;
-    unsigned end = (unsigned)((sm->cycle + in->s->latency) % STAGED_RING);
+    unsigned end = (unsigned)((sm->cycle + in->s->latency) & sm->chip->ring_mask);
     int64_t buses = sm->chip->o[STAGED_RESULT_BUSES];
     if (buses && (in_set(u->occupied, end) || sm->buses[end] >= buses)) {
         u->free = sm->cycle + 1;
@@ -71,7 +71,7 @@ static bool unit_accept(struct staged_sm *sm, struct unit *u, struct inst *in)
     in->until = sm->cycle + in->s->latency;
     sm->chip->statistics->unit_busy[in->s->unit] += in->s->initiation;
     u->free = sm->cycle + (in->s->initiation ? in->s->initiation : 1);
-    unsigned back = (unsigned)((in->until + 2 + !in->s->initiation) % STAGED_RING);
+    unsigned back = (unsigned)((in->until + 2 + !in->s->initiation) & sm->chip->ring_mask);
     in->next = sm->ends[back];
     sm->ends[back] = in;
     set_add(sm->any_end, back);
@@ -127,14 +127,15 @@ void staged_execute(struct staged_sm *sm)
 /* The first write-back after this cycle. */
 static uint64_t next_end(const struct staged_sm *sm)
 {
-    unsigned now = (unsigned)(sm->cycle % STAGED_RING);
-    for (unsigned i = 0; i <= STAGED_RING / 64; i++) {
-        unsigned word = (now / 64 + i) % (STAGED_RING / 64);
+    unsigned now = (unsigned)(sm->cycle & sm->chip->ring_mask);
+    unsigned words = (sm->chip->ring_mask + 1) / 64;
+    for (unsigned i = 0; i <= words; i++) {
+        unsigned word = (now / 64 + i) & (words - 1);
         uint64_t bits = sm->any_end[word];
         if (i == 0)
             bits &= ~0ull << (now % 64);
         if (bits)
-            return sm->cycle + (word * 64 + (unsigned)__builtin_ctzll(bits) - now) % STAGED_RING;
+            return sm->cycle + ((word * 64 + (unsigned)__builtin_ctzll(bits) - now) & sm->chip->ring_mask);
     }
     return UINT64_MAX;
 }
@@ -221,7 +222,8 @@ static void dispatch_collectors(struct staged_sm *sm)
     }
 }
 
-#define QUEUE (STAGED_MOST_COLLECTORS * STAGED_SOURCES)
+/* Places of a bank's queue: all operands of its sub-core's collectors. */
+static unsigned queue_room(const struct staged_sm *sm) { return per_subcore(sm) * STAGED_SOURCES; }
 
 static void read_bank(struct staged_sm *sm, unsigned bank)
 {
@@ -229,7 +231,7 @@ static void read_bank(struct staged_sm *sm, unsigned bank)
     unsigned c = b->queue[b->head];
     if (!--sm->collectors[c].unread)
         sm->ready |= 1ull << c;
-    b->head = (b->head + 1) % QUEUE;
+    b->head = b->head + 1u < queue_room(sm) ? b->head + 1 : 0;
     if (!--b->count)
         set_remove(sm->asked, bank);
 }
@@ -257,7 +259,8 @@ static void collect(struct staged_sm *sm, unsigned c, struct inst *in)
     for (unsigned i = 0; i < reads; i++) {
         unsigned bank = bank_of(sm, w, in->s->src_bank[i]);
         struct bank *b = &sm->banks[bank];
-        b->queue[(b->head + b->count++) % QUEUE] = (uint8_t)c;
+        unsigned at = b->head + b->count++;
+        b->queue[at < queue_room(sm) ? at : at - queue_room(sm)] = (uint8_t)c;
         set_add(sm->asked, bank);
     }
 }

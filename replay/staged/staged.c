@@ -426,6 +426,23 @@ void staged_free(struct staged *g)
     free(g);
 }
 
+/* As many cycles as the longest instruction needs; what needs more is refused when a launch begins. */
+static unsigned ring_of(const struct machine *m)
+{
+    int64_t most = 0;
+    unsigned ring = 64;
+    for (unsigned c = 0; c < RP_CLASS_COUNT; c++)
+        most = m->classes[c].initiation + m->classes[c].latency > most
+                   ? m->classes[c].initiation + m->classes[c].latency
+                   : most;
+    for (unsigned s = 0; s < RP_SPACE_COUNT; s++)
+        most = m->spaces[s].initiation + m->spaces[s].latency > most ? m->spaces[s].initiation + m->spaces[s].latency
+                                                                     : most;
+    while (ring < STAGED_RING && ring < most + 4)
+        ring *= 2;
+    return ring;
+}
+
 struct staged *staged_new(const struct machine *machine, bool skips, struct rp_error *err)
 {
     struct staged *g = calloc(1, sizeof *g);
@@ -434,6 +451,7 @@ struct staged *staged_new(const struct machine *machine, bool skips, struct rp_e
         g->machine = machine;
         g->o = machine->pipeline.options;
         g->skips = skips;
+        g->ring_mask = ring_of(machine) - 1;
         g->core_period = 1 / ((double)g->o[STAGED_CORE_KHZ] * 1e3);
         g->dram_period = 1 / ((double)g->o[STAGED_DRAM_KHZ] * 1e3);
         g->sms = calloc((size_t)machine->sms, sizeof *g->sms);

@@ -205,8 +205,8 @@ struct unit {
     uint64_t occupied[STAGED_RING / 64]; /* cycles in which a result ends */
 };
 struct bank {
-    uint8_t queue[STAGED_MOST_COLLECTORS * STAGED_SOURCES]; /* collectors, one entry for each operand */
-    unsigned head, count;
+    uint32_t head, count;
+    uint8_t queue[16 * STAGED_SOURCES]; /* collectors, one entry for each operand */
 };
 #define STAGED_BANKS (STAGED_SUBCORES * 16)
 
@@ -310,6 +310,7 @@ struct staged {
     unsigned slice_count;
     double core_time, dram_time, core_period, dram_period;
     uint64_t cycle, dram_cycle; /* of the core and of device memory, all launches together */
+    unsigned ring_mask;         /* of the cycles ahead for which results are planned: a power of two, less 1 */
     bool skips;                 /* components may sleep */
     bool stepped;               /* one was awake since the core's last step began */
     struct inst *spare;
