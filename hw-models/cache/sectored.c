@@ -112,6 +112,7 @@ struct sectored {
     struct set_hash hash;
     /* arrays behind this struct, by set × ways + way, or by set */
     uint64_t *tag, *used, *tree;
+    uint8_t *mark; /* of a tag: most ways need no closer look */
     struct line *line;
     struct sector *sector;
     uint32_t *filled; /* lines of the set that hold anything: its first ones */
@@ -151,7 +152,7 @@ static const char *check(const int64_t *o)
 static size_t rounded(size_t n) { return (n + 63) / 64 * 64; }
 
 struct sizes {
-    size_t tag, used, tree, line, sector, filled, entry, bucket, all; /* where each array begins */
+    size_t tag, used, tree, mark, line, sector, filled, entry, bucket, all; /* where each array begins */
 };
 
 static struct sizes sizes_of(const int64_t *o)
@@ -161,7 +162,8 @@ static struct sizes sizes_of(const int64_t *o)
     struct sizes s = {.tag = rounded(sizeof(struct sectored))};
     s.used = s.tag + rounded(lines * sizeof(uint64_t));
     s.tree = s.used + rounded(lines * sizeof(uint64_t));
-    s.line = s.tree + rounded(sets * sizeof(uint64_t));
+    s.mark = s.tree + rounded(sets * sizeof(uint64_t));
+    s.line = s.mark + rounded(lines);
     s.sector = s.line + rounded(lines * sizeof(struct line));
     s.filled = s.sector + rounded(sectors * sizeof(struct sector));
     s.entry = s.filled + rounded(sets * sizeof(uint32_t));
@@ -201,6 +203,7 @@ static void reset(void *state, const int64_t *o)
     c->tag = (uint64_t *)(base + at.tag);
     c->used = (uint64_t *)(base + at.used);
     c->tree = (uint64_t *)(base + at.tree);
+    c->mark = (uint8_t *)(base + at.mark);
     c->line = (struct line *)(base + at.line);
     c->sector = (struct sector *)(base + at.sector);
     c->filled = (uint32_t *)(base + at.filled);
@@ -234,15 +237,17 @@ struct spot {
     unsigned sector;
 };
 
+static uint8_t mark_of(uint64_t tag) { return (uint8_t)(tag * 0x9e3779b97f4a7c15 >> 56); }
+
 static struct spot spot_of(const struct sectored *c, uint64_t address)
 {
     uint64_t number = address >> c->line_shift;
     uint32_t set = c->hash.kind ? set_hash(&c->hash, number) : (uint32_t)(number % c->sets);
     struct spot s = {number + 1, set, NO_LINE, (unsigned)(address >> c->sector_shift) & (c->sectors - 1)};
-    uint32_t first = set * c->ways, end = first + c->filled[set];
-    for (uint32_t l = first; l < end; l++)
-        if (c->tag[l] == s.tag) {
-            s.line = l;
+    const uint8_t *mark = &c->mark[set * c->ways], *end = mark + c->filled[set];
+    for (const uint8_t *m = mark; (m = memchr(m, mark_of(s.tag), (size_t)(end - m))); m++)
+        if (c->tag[set * c->ways + (m - mark)] == s.tag) {
+            s.line = set * c->ways + (uint32_t)(m - mark);
             break;
         }
     return s;
@@ -334,6 +339,7 @@ static bool make_line(struct sectored *c, struct spot *s, unsigned hint, struct 
     c->line[line] = (struct line){0};
     memset(&c->sector[(uint64_t)line * c->sectors], 0, c->sectors * sizeof *c->sector);
     c->tag[line] = s->tag;
+    c->mark[line] = mark_of(s->tag);
     c->used[line] = 0;
     s->line = line;
     touch(c, s->set, line, true, hint);

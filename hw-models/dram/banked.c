@@ -31,6 +31,7 @@
 #define MOST_BANKS 64
 #define MOST_QUEUE 1024
 #define NOBODY UINT16_MAX
+#define NEVER UINT64_MAX
 #define MAP "RRRRRRRRRRRRRBBBCCCCBCCSSSSS"
 
 enum { FR_FCFS, FCFS };
@@ -100,8 +101,16 @@ struct waiting {
 struct bank {
     uint64_t row;
     uint64_t activate_at, precharge_at, column_at[2]; /* [write] */
+    uint64_t own, age;                                /* see plan() */
     uint16_t first, last, hit;                        /* hit: the oldest of the open row */
+    uint8_t wants, group;
     bool open;
+};
+
+/* The next DRAM cycle with commands, and the oldest of each kind that may issue in it: row, column. */
+struct found {
+    uint64_t cycle, age[2]; /* NEVER: none */
+    uint8_t bank[2];
 };
 
 /* Bits of an address, moved and joined. */
@@ -117,10 +126,12 @@ struct banked {
     uint64_t clock, back; /* cycles of DRAM per core cycle and back, 2^-40 */
     uint64_t latency, count, arrivals;
     uint32_t t[T_RFC + 1]; /* by T_ */
-    uint32_t banks, groups, room;
+    uint32_t banks, room;
     bool fcfs, hash, refused;
     struct field row_of, bank_of;
     unsigned map_bits;
+    struct found found; /* while is_found */
+    bool is_found;
     uint64_t used;                               /* banks with requests, a bit each */
     uint64_t column_at[2];                       /* [write]: the channel's next column command */
     uint64_t group_at[MOST_BANKS];               /* a group's */
@@ -133,7 +144,6 @@ struct banked {
     struct waiting waiting[MOST_QUEUE];
 };
 
-#define NEVER UINT64_MAX
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
@@ -209,7 +219,6 @@ static void reset(void *state, const int64_t *o)
     for (unsigned i = T_BURST; i <= T_RFC; i++)
         c->t[i] = (uint32_t)o[i];
     c->banks = (uint32_t)o[BANKS];
-    c->groups = (uint32_t)o[GROUPS];
     c->room = (uint32_t)o[QUEUE];
     c->fcfs = o[SCHEDULER] == FCFS;
     c->hash = o[BANK_HASH];
@@ -218,7 +227,8 @@ static void reset(void *state, const int64_t *o)
     c->map_bits = map_length(map);
     c->refresh = o[T_REFI] ? (uint64_t)o[T_REFI] : NEVER;
     for (unsigned b = 0; b < MOST_BANKS; b++)
-        c->bank[b].first = c->bank[b].last = c->bank[b].hit = NOBODY;
+        c->bank[b] =
+            (struct bank){.first = NOBODY, .last = NOBODY, .hit = NOBODY, .group = (uint8_t)(b % (unsigned)o[GROUPS])};
     for (unsigned i = 0; i < MOST_QUEUE; i++)
         c->waiting[i].next = (uint16_t)(i + 1 < MOST_QUEUE ? i + 1 : NOBODY);
 }
@@ -277,45 +287,52 @@ static void drop(struct banked *c, struct bank *b, uint16_t r)
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
-/* What the bank would do next. */
+/* What a bank would do next. */
 struct next {
     uint64_t cycle, age;
-    uint16_t request;
     bool column;
 };
 
-static uint64_t may_activate(const struct banked *c, const struct bank *b)
+/* From when a command of each kind may issue, as far as the channel is concerned. */
+enum { READ, WRITE, ACTIVATE, PRECHARGE, COMMANDS };
+static void channel_allows(const struct banked *c, uint64_t from[COMMANDS])
 {
-    uint64_t fifth = c->activated[c->activations % 4];
-    uint64_t window = fifth ? fifth - 1 + c->t[T_FAW] : 0;
-    return later(later(b->activate_at, c->activate_at), later(window, c->last_row));
+    uint64_t fifth = c->activated[c->activations % 4], window = fifth ? fifth - 1 + c->t[T_FAW] : 0;
+    from[READ] = later(c->column_at[0], c->last_column);
+    from[WRITE] = later(c->column_at[1], c->last_column);
+    from[ACTIVATE] = later(later(c->activate_at, window), c->last_row);
+    from[PRECHARGE] = c->last_row;
 }
 
-static struct next next_of(const struct banked *c, unsigned bank)
+/* Works out what the bank wants, and from when it may as far as the bank itself is concerned. */
+static void plan(struct banked *c, struct bank *b)
+{
+    if (b->first == NOBODY)
+        return;
+    const struct waiting *w = &c->waiting[b->hit != NOBODY ? b->hit : b->first];
+    b->wants = (uint8_t)(b->hit != NOBODY ? w->write : b->open ? PRECHARGE : ACTIVATE);
+    b->age = w->age;
+    b->own = later(w->from, b->hit != NOBODY ? b->column_at[w->write] : b->open ? b->precharge_at : b->activate_at);
+}
+
+static inline struct next next_of(const struct banked *c, unsigned bank, const uint64_t from[COMMANDS])
 {
     const struct bank *b = &c->bank[bank];
-    const struct waiting *w = &c->waiting[b->hit != NOBODY ? b->hit : b->first];
-    struct next n = {.age = w->age, .column = b->hit != NOBODY, .request = (uint16_t)(w - c->waiting)};
+    struct next n = {later(b->own, from[b->wants]), b->age, b->wants <= WRITE};
     if (n.column)
-        n.cycle = later(later(b->column_at[w->write], c->column_at[w->write]),
-                        later(c->group_at[bank % c->groups], c->last_column));
-    else if (b->open)
-        n.cycle = later(b->precharge_at, c->last_row);
-    else
-        n.cycle = may_activate(c, b);
-    n.cycle = later(n.cycle, w->from);
+        n.cycle = later(n.cycle, c->group_at[b->group]);
     return n;
 }
 
-static void column_command(struct banked *c, unsigned bank, uint16_t r, uint64_t now, struct dram_done *done,
-                           uint32_t *count)
+static void column_command(struct banked *c, unsigned bank, uint64_t now, struct dram_done *done, uint32_t *count)
 {
     const uint32_t *t = c->t;
     struct bank *b = &c->bank[bank];
+    uint16_t r = b->hit;
     struct waiting *w = &c->waiting[r];
     uint64_t any = now + (t[T_CCD] > t[T_BURST] ? t[T_CCD] : t[T_BURST]), end;
     c->last_column = now + 1;
-    c->group_at[bank % c->groups] = now + (t[T_CCDL] > t[T_BURST] ? t[T_CCDL] : t[T_BURST]);
+    c->group_at[b->group] = now + (t[T_CCDL] > t[T_BURST] ? t[T_CCDL] : t[T_BURST]);
     if (w->write) {
         end = now + t[T_WL] + t[T_BURST];
         c->column_at[1] = any;
@@ -327,23 +344,25 @@ static void column_command(struct banked *c, unsigned bank, uint16_t r, uint64_t
         c->column_at[1] = later(any, end + 2 - t[T_WL]);
         b->precharge_at = later(b->precharge_at, now + t[T_RTP]);
     }
-    if (--w->sectors)
-        return;
-    done[(*count)++] = (struct dram_done){w->name, core_cycle(c, end) + c->latency};
-    drop(c, b, r);
+    if (!--w->sectors) {
+        done[(*count)++] = (struct dram_done){w->name, core_cycle(c, end) + c->latency};
+        drop(c, b, r);
+    }
+    plan(c, b);
 }
 
-static void row_command(struct banked *c, unsigned bank, uint16_t r, uint64_t now)
+static void row_command(struct banked *c, unsigned bank, uint64_t now)
 {
     struct bank *b = &c->bank[bank];
     c->last_row = now + 1;
     if (b->open) {
         b->open = false;
         b->activate_at = later(b->activate_at, now + c->t[T_RP]);
+        plan(c, b);
         return;
     }
     b->open = true;
-    b->row = c->waiting[r].row;
+    b->row = c->waiting[b->first].row;
     b->column_at[0] = now + c->t[T_RCD];
     b->column_at[1] = now + c->t[T_RCDW];
     b->precharge_at = now + c->t[T_RAS];
@@ -351,6 +370,7 @@ static void row_command(struct banked *c, unsigned bank, uint16_t r, uint64_t no
     c->activate_at = now + c->t[T_RRD];
     c->activated[c->activations++ % 4] = now + 1;
     find_hit(c, b);
+    plan(c, b);
 }
 
 /* All refreshes that are due by `now`; of several only the last can still be felt. */
@@ -367,28 +387,34 @@ static void refresh_all(struct banked *c, uint64_t now)
         c->bank[i].open = false;
         c->bank[i].hit = NOBODY;
         c->bank[i].activate_at = later(c->bank[i].activate_at, ready);
+        plan(c, &c->bank[i]);
     }
     c->refresh = due + interval;
 }
 
-/* The next DRAM cycle with commands, and the oldest of each kind that may issue in it. */
-static uint64_t find_next(const struct banked *c, struct next *column, struct next *row, unsigned bank[2])
+/* Counts the bank's next command among those found. */
+static inline void consider(const struct banked *c, struct found *f, unsigned bank, const uint64_t from[COMMANDS])
 {
-    uint64_t cycle = NEVER;
-    column->age = row->age = NEVER;
-    for (uint64_t m = c->used; m; m &= m - 1) {
-        unsigned b = (unsigned)__builtin_ctzll(m);
-        struct next n = next_of(c, b), *best = n.column ? column : row;
-        if (n.cycle < cycle) {
-            cycle = n.cycle;
-            column->age = row->age = NEVER;
-        }
-        if (n.cycle == cycle && n.age < best->age) {
-            *best = n;
-            bank[n.column] = b;
-        }
+    struct next n = next_of(c, bank, from);
+    if (n.cycle > f->cycle)
+        return;
+    if (n.cycle < f->cycle)
+        *f = (struct found){.cycle = n.cycle, .age = {NEVER, NEVER}};
+    if (n.age < f->age[n.column]) {
+        f->age[n.column] = n.age;
+        f->bank[n.column] = (uint8_t)bank;
     }
-    return cycle;
+}
+
+static void find_next(struct banked *c)
+{
+    uint64_t from[COMMANDS];
+    struct found f = {.cycle = NEVER, .age = {NEVER, NEVER}};
+    channel_allows(c, from);
+    for (uint64_t m = c->used; m; m &= m - 1)
+        consider(c, &f, (unsigned)__builtin_ctzll(m), from);
+    c->found = f;
+    c->is_found = true;
 }
 
 static uint64_t advance(void *state, uint64_t now, struct dram_done *done, uint32_t *count, bool *room)
@@ -396,29 +422,46 @@ static uint64_t advance(void *state, uint64_t now, struct dram_done *done, uint3
     struct banked *c = state;
     uint64_t until = dram_cycle(c, now), cycle, first = c->count;
     for (;;) {
-        struct next column, row;
-        unsigned bank[2] = {0};
-        cycle = find_next(c, &column, &row, bank);
+        if (!c->is_found)
+            find_next(c);
+        struct found f = c->found;
+        cycle = f.cycle;
         if (cycle != NEVER && cycle >= c->refresh) {
             if (c->refresh > until) {
                 cycle = c->refresh;
                 break;
             }
             refresh_all(c, cycle < until ? cycle : until);
+            c->is_found = false;
             continue;
         }
         if (cycle > until || *count == DRAM_MOST_DONE)
             break;
-        if (row.age != NEVER)
-            row_command(c, bank[0], row.request, cycle);
-        if (column.age != NEVER)
-            column_command(c, bank[1], column.request, cycle, done, count);
+        c->is_found = false;
+        if (f.age[0] != NEVER)
+            row_command(c, f.bank[0], cycle);
+        if (f.age[1] != NEVER)
+            column_command(c, f.bank[1], cycle, done, count);
     }
     *room = c->refused && c->count < first;
     c->refused &= !*room;
     if (cycle == NEVER)
         return DRAM_UNKNOWN;
     return later(core_cycle(c, cycle), now + 1);
+}
+
+/* The bank's plan has changed. */
+static void find_again(struct banked *c, unsigned bank)
+{
+    uint64_t from[COMMANDS];
+    const struct found *f = &c->found;
+    bool was_next = (f->age[0] != NEVER && f->bank[0] == bank) || (f->age[1] != NEVER && f->bank[1] == bank);
+    if (!c->is_found || was_next) {
+        c->is_found = false;
+        return;
+    }
+    channel_allows(c, from);
+    consider(c, &c->found, bank, from);
 }
 
 static enum dram_answer offer(void *state, const struct dram_request *request, uint64_t now, uint64_t *cycle)
@@ -448,7 +491,11 @@ static enum dram_answer offer(void *state, const struct dram_request *request, u
     c->count++;
     if (b->open && b->hit == NOBODY)
         find_hit(c, b);
-    *cycle = later(core_cycle(c, next_of(c, bank).cycle), now + 1);
+    plan(c, b);
+    find_again(c, bank);
+    if (!c->is_found)
+        find_next(c);
+    *cycle = later(core_cycle(c, c->found.cycle), now + 1);
     return DRAM_PENDING;
 }
 

@@ -46,14 +46,60 @@ static struct event *take_later(struct calendar *c)
 
 /* ---- the ring ---------------------------------------------------------------------------------------------------- */
 
+/* Merges two sorted lists; of equal keys those of `a` come first. */
+static struct event *merge(struct event *a, struct event *b)
+{
+    struct event *first = NULL, **at = &first;
+    while (a && b) {
+        struct event **next = b->key < a->key ? &b : &a;
+        *at = *next;
+        at = &(*next)->next;
+        *next = *at;
+    }
+    *at = a ? a : b;
+    return first;
+}
+
+/* By key, equal ones as they are: lists of 1, 2, 4, ... events are merged as in a binary counter. */
+static struct event *sort(struct event *list)
+{
+    struct event *sorted[32] = {NULL};
+    unsigned most = 0;
+    while (list) {
+        struct event *one = list;
+        unsigned i = 0;
+        list = list->next;
+        one->next = NULL;
+        for (; sorted[i]; sorted[i++] = NULL)
+            one = merge(sorted[i], one);
+        sorted[i] = one;
+        most = i > most ? i : most;
+    }
+    struct event *all = NULL;
+    for (unsigned i = 0; i <= most; i++)
+        all = merge(sorted[i], all);
+    return all;
+}
+
+static void sort_day(struct calendar *c, unsigned day)
+{
+    struct event *e = c->first[day] = sort(c->first[day]);
+    c->mixed[day / 64] &= ~(1ull << day % 64);
+    while (e->next)
+        e = e->next;
+    c->last[day] = e;
+}
+
 static void add_near(struct calendar *c, struct event *e)
 {
     unsigned day = e->cycle % CALENDAR_DAYS;
     struct event **at = &c->first[day];
     c->count++;
     c->used[day / 64] |= 1ull << day % 64;
-    if (*at && c->last[day]->key <= e->key)
+    if (*at && (c->last[day]->key <= e->key || e->cycle != c->today)) {
+        c->mixed[day / 64] |= (uint64_t)(c->last[day]->key > e->key) << day % 64;
         at = &c->last[day]->next;
+    }
     while (*at && (*at)->key <= e->key)
         at = &(*at)->next;
     e->next = *at;
@@ -104,8 +150,11 @@ struct event *calendar_take(struct calendar *c, uint64_t until)
             add_near(c, take_later(c));
     }
     unsigned day = cycle % CALENDAR_DAYS;
+    if (c->mixed[day / 64] >> day % 64 & 1)
+        sort_day(c, day);
     struct event *e = c->first[day];
     c->first[day] = e->next;
+    __builtin_prefetch(e->next);
     if (!e->next)
         c->used[day / 64] &= ~(1ull << day % 64);
     c->count--;

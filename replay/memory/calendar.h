@@ -1,5 +1,5 @@
 /* A calendar queue: events by cycle and, within a cycle, by key; equal keys in the order in which they were put in.
- * Days near at hand are lists in a ring, later ones wait in a heap.
+ * Days near at hand are lists in a ring, which are sorted when their turn comes; later ones wait in a heap.
  */
 #ifndef REPRISE_REPLAY_MEMORY_CALENDAR_H
 #define REPRISE_REPLAY_MEMORY_CALENDAR_H
@@ -22,7 +22,8 @@ struct calendar {
     size_t count;   /* of events in the ring */
     uint64_t used[CALENDAR_DAYS / 64];
     struct event *first[CALENDAR_DAYS], *last[CALENDAR_DAYS];
-    struct event **later; /* a heap */
+    uint64_t mixed[CALENDAR_DAYS / 64]; /* days whose events are in the order in which they were put in, a bit each */
+    struct event **later;               /* a heap */
     size_t later_count, later_room;
 };
 

@@ -446,13 +446,21 @@ static bool l1_full(const struct sm_memory *s, const struct sm_l1 *l1, uint64_t 
 
 static bool hand_on(struct sm_memory *s, struct lsu_access *a, uint64_t now)
 {
-    struct lsu_request *r = a->first;
+    const struct lsu_transaction *t = &a->items[a->next_item];
     struct sm_l1 *l1 = &s->l1[a->l1];
-    bool looks = !r->beside_l1 && s->layout->l1.keeps;
+    bool looks = !t->beside_l1 && s->layout->l1.keeps;
     if ((s->layout->port_queue != MEMORY_ANY && s->places >= s->layout->port_queue) || (looks && l1_full(s, l1, now)))
         return false;
-    a->first = r->next;
-    r->next = NULL;
+    a->next_item++;
+    struct lsu_request *r = new_request(s, a,
+                                        &(struct memory_transaction){.address = t->address,
+                                                                     .kind = t->kind,
+                                                                     .beside_l1 = t->beside_l1,
+                                                                     .repeats = t->repeats,
+                                                                     .hint = t->hint,
+                                                                     .bytes = t->bytes});
+    if (!r)
+        return true; /* the access never completes */
     s->places++;
     put_last(s, r);
     r->cycle = now;
@@ -470,9 +478,9 @@ static void hand_on_all(struct sm_memory *s, uint64_t now)
 {
     while (s->first && s->first->arrival <= now) {
         struct lsu_access *a = s->first;
-        while (a->first && hand_on(s, a, now))
+        while (a->next_item < a->item_count && hand_on(s, a, now))
             ;
-        if (a->first)
+        if (a->next_item < a->item_count)
             return;
         s->first = a->next;
         s->held--;
@@ -580,24 +588,39 @@ void sm_memory_begin(struct sm_memory *s, unsigned subcore, uint64_t arrival, ui
     a->token = token;
     a->pending = 1;
     a->tells_taken = false;
-    a->first = a->last = NULL;
+    a->next_item = a->item_count = 0;
     a->l1 = (uint8_t)(subcore / s->layout->l1_subcores);
+}
+
+static bool make_room_for(struct lsu_access *a, uint32_t more)
+{
+    if (a->item_count + more <= a->item_room)
+        return true;
+    uint32_t room = 2 * (a->item_count + more);
+    struct lsu_transaction *items = realloc(a->items, room * sizeof *items);
+    if (!items)
+        return false;
+    a->items = items;
+    a->item_room = room;
+    return true;
 }
 
 static void add_all_stepped(struct sm_memory *s, struct lsu_access *a, const struct memory_transactions *all)
 {
-    struct memory_transaction t = {.kind = all->kind, .beside_l1 = all->beside_l1, .hint = all->hint};
-    for (uint32_t i = 0; i < all->count; i++) {
-        t.address = all->base + (uint64_t)all->offset[i];
-        t.repeats = all->repeats ? all->repeats[i] : 1;
-        t.bytes = all->bytes ? all->bytes[i] : CACHE_ALL_BYTES;
-        struct lsu_request *r = new_request(s, a, &t);
-        a->pending++;
-        if (!r)
-            continue;
-        *(a->first ? &a->last->next : &a->first) = r;
-        a->last = r;
+    a->pending += all->count;
+    if (!make_room_for(a, all->count)) {
+        s->failed = true;
+        return;
     }
+    struct lsu_transaction *t = a->items + a->item_count;
+    for (uint32_t i = 0; i < all->count; i++)
+        t[i] = (struct lsu_transaction){.address = all->base + (uint64_t)all->offset[i],
+                                        .bytes = all->bytes ? all->bytes[i] : CACHE_ALL_BYTES,
+                                        .kind = all->kind,
+                                        .repeats = all->repeats ? all->repeats[i] : 1,
+                                        .hint = all->hint,
+                                        .beside_l1 = all->beside_l1};
+    a->item_count += all->count;
 }
 
 void sm_memory_add_all(struct sm_memory *s, const struct memory_transactions *all)
@@ -651,7 +674,7 @@ static void hold(struct sm_memory *s, struct lsu_access *a)
 uint64_t sm_memory_commit(struct sm_memory *s, uint64_t *taken)
 {
     struct lsu_access *a = s->current;
-    bool waits = !s->immediate && (!a || (s->stepped && a->first));
+    bool waits = !s->immediate && (!a || (s->stepped && a->item_count));
     s->current = NULL;
     if (taken)
         *taken = waits ? MEMORY_PENDING : s->immediate ? s->plain_arrival : a->arrival - s->origin;
@@ -764,6 +787,8 @@ void sm_memory_close(struct sm_memory *s)
     free(s->outbox.items);
     free(s->inbox.items);
     free(s->done);
+    for (uint32_t i = 0; i < s->accesses.block_count * POOL_BLOCK; i++)
+        free(((struct lsu_access *)pool_at(&s->accesses, i))->items);
     pool_end(&s->accesses);
     pool_end(&s->requests);
 }

@@ -10,12 +10,20 @@
 
 #define NOBODY UINT32_MAX
 
+/* A transaction that the LSU has yet to hand on. */
+struct lsu_transaction {
+    uint64_t address;
+    uint32_t bytes;
+    uint8_t kind, repeats, hint, beside_l1;
+};
+
 struct lsu_access {
     struct pool_item item;
     struct lsu_access *next;
-    uint64_t arrival, end;            /* end: of what is known */
-    uint32_t token, pending;          /* pending: transactions whose end is not known, and 1 until it is committed */
-    struct lsu_request *first, *last; /* transactions that the LSU has yet to hand on */
+    uint64_t arrival, end;         /* end: of what is known */
+    uint32_t token, pending;       /* pending: transactions whose end is not known, and 1 until it is committed */
+    struct lsu_transaction *items; /* those from `next_item` on are yet to be handed on; stays with the object */
+    uint32_t next_item, item_count, item_room;
     uint8_t l1;
     bool tells_taken;
 };
