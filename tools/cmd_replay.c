@@ -208,7 +208,7 @@ static int print_json(const struct args *a, struct rp_trace *t, const struct mac
     json_part(&out, "machine", machine_json(m));
     results_json(&out, t, m, &o->launches, &o->result.total);
     if (a->units)
-        json_part(&out, "units", shares_json(&o->hotspots));
+        json_part(&out, "units", unit_shares_json(&o->hotspots));
     else if (a->by)
         json_part(&out, "hotspots", hotspots_json(&o->hotspots, top(a), o->files));
     json_close(&out, '}');
@@ -309,7 +309,7 @@ static int print_hotspots(const struct args *a, struct rp_trace *trace, const st
            m->scheduler.model->name, figure(o->hotspots.cycles, cycles), o->hotspots.subcores,
            rp_plural(o->hotspots.subcores));
     if (a->units) {
-        shares_print(&o->hotspots);
+        unit_shares_print(&o->hotspots);
         return RP_OK;
     }
     hotspots_print(&o->hotspots, top(a), o->files);
@@ -336,7 +336,7 @@ static int print_outcome(const struct args *a, struct rp_trace *trace, const str
         print_warnings(&o->launches);
     int status = RP_OK;
     if (a->csv && a->units)
-        shares_print_csv(&o->hotspots);
+        unit_shares_print_csv(&o->hotspots);
     else if (a->csv && a->by)
         hotspots_print_csv(&o->hotspots, top(a), o->files);
     else if (a->csv)

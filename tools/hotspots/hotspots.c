@@ -157,9 +157,9 @@ void hotspots_print_csv(const struct hotspots *h, size_t top, struct source_file
 
 static json_t *units_json(const struct rp_instruction *in, const struct profile_row *r)
 {
-    struct shares s = {{0}};
+    struct unit_shares s = {{0}};
     json_t *out = json_object();
-    shares_add(&s, in, r);
+    unit_shares_add(&s, in, r);
     for (unsigned i = 0; i < SHARE_COUNT; i++)
         if (s.cycles[i])
             json_put(out, share_name((enum share)i), json_number(s.cycles[i]));

@@ -50,7 +50,7 @@ static enum share share_of_stall(enum stall why, enum share own)
 }
 
 /* What is told of levels comes out of what the row has of memory, then of the instruction's own cycles. */
-static void move_levels(struct shares *s, enum share own, const struct profile_row *r)
+static void move_levels(struct unit_shares *s, enum share own, const struct profile_row *r)
 {
     static const enum share of[DRAW_LEVELS] = {SHARE_L1, SHARE_L2, SHARE_DRAM};
     const enum share from[] = {SHARE_MEMORY, own};
@@ -66,9 +66,9 @@ static void move_levels(struct shares *s, enum share own, const struct profile_r
         s->cycles[of[l]] += r->level[l];
 }
 
-void shares_add(struct shares *to, const struct rp_instruction *in, const struct profile_row *r)
+void unit_shares_add(struct unit_shares *to, const struct rp_instruction *in, const struct profile_row *r)
 {
-    struct shares s = {{0}};
+    struct unit_shares s = {{0}};
     s.cycles[own(in)] += r->issue_cycles;
     for (unsigned i = 0; i < STALL_COUNT; i++)
         s.cycles[share_of_stall((enum stall)i, own(in))] += r->stall[i];
@@ -77,20 +77,20 @@ void shares_add(struct shares *to, const struct rp_instruction *in, const struct
         to->cycles[i] += s.cycles[i];
 }
 
-struct shares shares_of(const struct hotspots *h)
+struct unit_shares unit_shares_of(const struct hotspots *h)
 {
-    struct shares s = {{0}};
+    struct unit_shares s = {{0}};
     for (size_t i = 0; i < h->places->count; i++)
-        shares_add(&s, h->places->list[i].instruction, &h->rows[i]);
+        unit_shares_add(&s, h->places->list[i].instruction, &h->rows[i]);
     s.cycles[SHARE_IDLE] += h->idle;
     return s;
 }
 
 static double percent(uint64_t part, uint64_t all) { return all ? 100 * (double)part / (double)all : 0; }
 
-void shares_print(const struct hotspots *h)
+void unit_shares_print(const struct hotspots *h)
 {
-    struct shares s = shares_of(h);
+    struct unit_shares s = unit_shares_of(h);
     uint64_t all = h->cycles * h->subcores;
     struct table *t = table_new("lrrr");
     const char *const heading[] = {"unit", "sub-core cycles", "share", "without idle"};
@@ -114,9 +114,9 @@ void shares_print(const struct hotspots *h)
     table_print(t, stdout);
 }
 
-void shares_print_csv(const struct hotspots *h)
+void unit_shares_print_csv(const struct hotspots *h)
 {
-    struct shares s = shares_of(h);
+    struct unit_shares s = unit_shares_of(h);
     uint64_t all = h->cycles * h->subcores;
     puts("unit,subcore_cycles,share,busy_share");
     for (unsigned i = 0; i < SHARE_COUNT; i++)
@@ -124,9 +124,9 @@ void shares_print_csv(const struct hotspots *h)
                i == SHARE_IDLE ? 0 : percent(s.cycles[i], all - h->idle) / 100);
 }
 
-json_t *shares_json(const struct hotspots *h)
+json_t *unit_shares_json(const struct hotspots *h)
 {
-    struct shares s = shares_of(h);
+    struct unit_shares s = unit_shares_of(h);
     uint64_t all = h->cycles * h->subcores;
     json_t *list = json_array();
     for (unsigned i = 0; i < SHARE_COUNT; i++)

@@ -26,17 +26,17 @@ enum share {
 const char *share_name(enum share);
 const char *share_meaning(enum share);
 
-struct shares {
+struct unit_shares {
     uint64_t cycles[SHARE_COUNT]; /* of sub-cores; IDLE only in those of a whole replay */
 };
 /* Adds a row of an instruction, or of none (NULL). */
-void shares_add(struct shares *, const struct rp_instruction *, const struct profile_row *);
+void unit_shares_add(struct unit_shares *, const struct rp_instruction *, const struct profile_row *);
 /* Of the whole replay, whose places are instructions. */
-struct shares shares_of(const struct hotspots *);
+struct unit_shares unit_shares_of(const struct hotspots *);
 
-void shares_print(const struct hotspots *);
-void shares_print_csv(const struct hotspots *);
+void unit_shares_print(const struct hotspots *);
+void unit_shares_print_csv(const struct hotspots *);
 /* [{"unit", "subcore_cycles", "share", "busy_share"}]: shares of all cycles, and of those with a warp. */
-json_t *shares_json(const struct hotspots *);
+json_t *unit_shares_json(const struct hotspots *);
 
 #endif
