@@ -107,18 +107,26 @@ $(BUILD)/reprise: $(call object,$(call SOURCES,tools)) $(BUILD)/obj/phases.pb-c.
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -lstdc++ -o $@
 
 # ---- tests ----------------------------------------------------------------------------------------------------------
-# tests/unit/<suite>/*.c make one Criterion program each: make unit-<suite> builds and runs it.
+# tests/unit/<suite>/*.c make one Criterion program each: make unit-<suite> builds and runs it. TSAN=1: a program without
+# Criterion, which does not run under ThreadSanitizer.
+ifdef TSAN
+CPPFLAGS := -Itests/tsan $(CPPFLAGS)
+RUNNER := $(BUILD)/obj/tests/tsan/main.o
+else
+RUNNER := -lcriterion
+endif
 
 SUITES := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/unit/*/*.c)))))
-# What tests share, the cases of tests/kernels, tools/ui and the printing of machine files: an archive, so that a suite links only what it uses.
+# What tests share, the cases of tests/kernels, tools/ui and the printing of machine files: an archive, so that a suite
+# links only what it uses.
 SUPPORT := $(BUILD)/libsupport.a
 $(SUPPORT): $(call object,$(wildcard tests/support/*.c tests/kernels/*.c tools/ui/*.c) tools/machine_file.c)
 	@rm -f $@
 	$(AR) rcs $@ $^
 define suite_rule
-$(BUILD)/tests/$(1): $$(call object,$$(wildcard tests/unit/$(1)/*.c)) $(SUPPORT) $(WCET) $(HOST) $(LIBS)
+$(BUILD)/tests/$(1): $$(call object,$$(wildcard tests/unit/$(1)/*.c)) $(SUPPORT) $(WCET) $(HOST) $(LIBS) $(filter %.o,$(RUNNER))
 	@mkdir -p $$(@D)
-	$$(CC) $$(LDFLAGS) $$^ $$(LDLIBS) -lcriterion -o $$@
+	$$(CC) $$(LDFLAGS) $$^ $$(LDLIBS) $(filter-out %.o,$(RUNNER)) -o $$@
 .PHONY: unit-$(1)
 unit-$(1): $(BUILD)/tests/$(1)
 	$(BUILD)/tests/$(1)
@@ -339,6 +347,15 @@ asan: deps dataset
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer' all units kernels network-programs
 	@BUILD=$(BUILD)/asan tests/run
 
+# The suites that run threads, under ThreadSanitizer.
+TSAN_SUITES ?= device engine host memory replay
+.PHONY: tsan
+tsan: deps
+	@$(MAKE) --no-print-directory -s -j$$(nproc) BUILD=$(BUILD)/tsan OPT=-O1 TSAN=1 \
+	  SANITIZE='-fsanitize=thread -fno-omit-frame-pointer' kernels $(foreach s,$(TSAN_SUITES),$(BUILD)/tsan/tests/$(s))
+	@for s in $(TSAN_SUITES); do echo "# $$s"; BUILD=$(BUILD)/tsan REPRISE_MACHINES=$(abspath hw-models/machines) \
+	  $(BUILD)/tsan/tests/$$s || failed=1; done; [ -z "$$failed" ]
+
 # libFuzzer targets: tests/fuzz/fuzz_NAME.c, each for FUZZ_SECONDS, from tests/fuzz/seeds/NAME and what seeds_NAME.c writes.
 # A crash leaves its input under $(BUILD)/fuzz.
 FUZZ_SECONDS ?= 60
@@ -420,6 +437,7 @@ help:
 	@echo 'validation-ablate  the ablation of ECRTS 2025, Table 2, on machine orin'
 	@echo 'validation-gemm  the GEMM of the SAN paper on san-rtx2080 and san-quadro-rtx6000'
 	@echo 'asan       the tests again under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'tsan       the suites that run threads under ThreadSanitizer (TSAN_SUITES=...)'
 	@echo 'fuzz       each libFuzzer target for FUZZ_SECONDS=60'
 	@echo 'lint       clang-format and cppcheck; format mends the formatting'
 	@echo 'install    to PREFIX=/usr/local (DESTDIR is honoured); uninstall takes it away'

@@ -424,6 +424,9 @@ static json_t *json_operation(const struct rp_host_operation *o)
     } else if (o->kind == RP_HOST_ALLOCATE) {
         json_put(out, "name", json_string(o->name));
         json_put(out, "initialised", json_boolean(o->initialised));
+        json_put(out, "managed", json_boolean(o->managed));
+    } else if (o->kind == RP_HOST_CREATE_STREAM) {
+        json_put(out, "non_blocking", json_boolean(o->non_blocking));
     } else if (o->kind >= RP_HOST_SYNCHRONISE_EVENT) {
         json_put(out, "event", json_number(o->event));
     }

@@ -149,6 +149,11 @@ bool tables_check_host_operation(const struct rp_host_operation *o, struct rp_er
         return rp_fail(err, RP_BAD_INPUT, "unknown kind of host operation (%d); a newer Reprise may know it", o->kind);
     if (o->direction > RP_COPY_ON_HOST || (o->direction && o->kind != RP_HOST_COPY))
         return rp_fail(err, RP_BAD_INPUT, "a host operation has the direction %d", o->direction);
+    if ((o->managed && o->kind != RP_HOST_ALLOCATE) || (o->non_blocking && o->kind != RP_HOST_CREATE_STREAM))
+        return rp_fail(err, RP_BAD_INPUT, "a host operation (%s) is said to be %s",
+                       rp_host_kind_name((enum rp_host_kind)o->kind), o->managed ? "managed" : "non-blocking");
+    if (o->kind == RP_HOST_CREATE_STREAM && !o->stream)
+        return rp_fail(err, RP_BAD_INPUT, "a host operation creates stream 0, the default stream");
     if (o->size > UINT64_MAX - o->address || o->size > UINT64_MAX - o->source)
         return rp_fail(err, RP_BAD_INPUT, "a host operation goes past the end of the address space");
     return true;

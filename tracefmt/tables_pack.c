@@ -142,6 +142,8 @@ bool tables_pack_host_operation(struct buffer *out, const struct rp_host_operati
     operation.event = o->event;
     operation.name = text(&a, o->name);
     operation.initialised = o->initialised;
+    operation.managed = o->managed;
+    operation.non_blocking = o->non_blocking;
     return finish(out, &a, &message, operation.name != NULL, err);
 }
 

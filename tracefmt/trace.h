@@ -395,7 +395,10 @@ struct rp_module {
     X(SYNCHRONISE_STREAM, "synchronise-stream", "the host waits for the stream")                                       \
     X(SYNCHRONISE_EVENT, "synchronise-event", "the host waits for the event")                                          \
     X(RECORD_EVENT, "record-event", "the event takes place when the stream has done all before it")                    \
-    X(WAIT_EVENT, "wait-event", "what comes later in the stream waits for the event")
+    X(WAIT_EVENT, "wait-event", "what comes later in the stream waits for the event")                                  \
+    X(CREATE_STREAM, "create-stream",                                                                                  \
+      "the stream begins; a non-blocking one and the default stream do not wait for "                                  \
+      "each other")
 enum rp_host_kind {
 #define X(id, name, help) RP_HOST_##id,
     RP_HOST_KINDS(X)
@@ -408,6 +411,8 @@ struct rp_host_operation {
     uint8_t kind;             /* enum rp_host_kind */
     uint8_t direction;        /* enum rp_copy_direction, of COPY */
     bool initialised;         /* of ALLOCATE: the content is defined from the start */
+    bool managed;             /* of ALLOCATE: it is memory of the host, which needs no copies */
+    bool non_blocking;        /* of CREATE_STREAM */
     uint32_t launch;          /* launches that began before it; the writer fills this in */
     uint32_t stream, event;   /* 0: the default stream; event where the kind names one */
     uint64_t address, source; /* in the global space; a side of a copy that is the host's is 0 */

@@ -315,7 +315,9 @@ bool rp_writer_add_host_operation(struct rp_writer *w, const struct rp_host_oper
     struct rp_host_operation o = *operation;
     o.launch = w->launch_count;
     w->tables++;
-    return tables_check_host_operation(&o, err) && tables_pack_host_operation(&w->raw, &o, err) && keep_tables(w, err);
+    return tables_check_host_operation(&o, err) &&
+           (o.kind != RP_HOST_CREATE_STREAM || announce(w, FEATURE_CREATED_STREAMS, err)) &&
+           tables_pack_host_operation(&w->raw, &o, err) && keep_tables(w, err);
 }
 
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */

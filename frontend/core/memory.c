@@ -169,7 +169,8 @@ static void log_allocation(struct memory *m, struct allocation *a)
                                            .address = a->base,
                                            .size = a->size,
                                            .name = a->name,
-                                           .initialised = a->initialised});
+                                           .initialised = a->initialised,
+                                           .managed = a->kind == ALLOCATION_HOST});
 }
 
 void memory_log(struct memory *m)

@@ -308,6 +308,8 @@ bool rp_tell(struct rp_device *d, const struct rp_host_operation *o, struct rp_e
     bool nothing;
     if (o->kind == RP_HOST_ALLOCATE || o->kind == RP_HOST_FREE || o->name)
         return rp_fail(err, RP_USAGE, "the device itself tells of allocations");
+    if (o->kind == RP_HOST_CREATE_STREAM && !o->stream)
+        return rp_fail(err, RP_USAGE, "stream 0 is the default stream, which is there from the start");
     if (!streams_note(&d->streams, o, &nothing, err))
         return false;
     if (!nothing)

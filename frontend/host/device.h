@@ -61,8 +61,9 @@ const void *rp_host_read(const struct rp_device *, uint64_t address, uint64_t by
 void rp_remember(struct rp_device *);
 /* The host did something else than to allocate and free, which tell themselves: it copied or filled memory through
  * rp_host, waited, or had an event recorded or waited for. Streams and events are the caller's numbers; 0 is the
- * default stream, for which all others wait and which waits for them. That one launch comes after another because of
- * it, the trace says as a dependency of the later one. */
+ * default stream, for which all others wait and which waits for them; RP_HOST_CREATE_STREAM makes one of those that do
+ * not, non_blocking, and is not needed for the others. Allocations of rp_share are told as managed. That one launch
+ * comes after another because of it, the trace says as a dependency of the later one. */
 bool rp_tell(struct rp_device *, const struct rp_host_operation *, struct rp_error *);
 /* Writes what happened since the last launch of this trace. */
 struct rp_writer;

@@ -102,12 +102,21 @@ static bool join_all(struct clock *c, const struct streams *s)
     return ok;
 }
 
+/* All that the default stream waits for. */
+static bool join_blocking(struct clock *c, const struct streams *s)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < s->count; i++)
+        ok = ok && (s->list[i].non_blocking || join_stream(c, s, i));
+    return ok;
+}
+
 /* Brings the stream's clock up to what comes before whatever it does next. */
 static bool advance(struct streams *s, uint32_t at)
 {
     struct stream *x = &s->list[at];
-    return clock_join(&x->before, &s->host) && (at ? join_stream(&x->before, s, 0) : join_all(&x->before, s)) &&
-           clock_raise(&x->before, at, x->last);
+    bool ok = clock_join(&x->before, &s->host) && clock_raise(&x->before, at, x->last);
+    return ok && (!at ? join_blocking(&x->before, s) : x->non_blocking || join_stream(&x->before, s, 0));
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
@@ -172,7 +181,8 @@ static bool note(struct streams *s, const struct rp_host_operation *o, bool *not
         return false;
     switch (o->kind) {
     case RP_HOST_COPY:
-    case RP_HOST_SET: return o->stream || join_all(&s->host, s);
+    case RP_HOST_SET: return o->stream || join_blocking(&s->host, s);
+    case RP_HOST_CREATE_STREAM: s->list[at].non_blocking = o->non_blocking; return true;
     case RP_HOST_SYNCHRONISE: return join_all(&s->host, s);
     case RP_HOST_SYNCHRONISE_STREAM: return advance(s, (uint32_t)at) && clock_join(&s->host, &s->list[at].before);
     case RP_HOST_SYNCHRONISE_EVENT:

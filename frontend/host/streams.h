@@ -5,8 +5,9 @@
  * event is the clock of its stream when it was recorded; who waits takes the later of both clocks, stream by stream.
  * The host has a clock, too, of all that it has waited for: whatever it asks for next comes later.
  *
- * CUDA C++ Programming Guide, "Default Stream": stream 0 waits for all other streams, and they wait for it. A copy or
- * memset in it holds the host up until it is done ("Implicit Synchronization"), one in another stream does not. */
+ * CUDA C++ Programming Guide, "Default Stream": stream 0 waits for all other streams, and they wait for it, but for
+ * those that were created as non-blocking ("cudaStreamNonBlocking"). A copy or memset in it holds the host up until it
+ * is done ("Implicit Synchronization"), one in another stream does not. */
 #ifndef REPRISE_FRONTEND_HOST_STREAMS_H
 #define REPRISE_FRONTEND_HOST_STREAMS_H
 
@@ -21,7 +22,8 @@ struct clock {
 
 struct stream {
     uint32_t id;
-    uint32_t last; /* launch + 1 */
+    uint32_t last;     /* launch + 1 */
+    bool non_blocking; /* the default stream and this one do not wait for each other */
     struct clock before;
     struct clock listed; /* of `before`, what its launches have listed */
 };

@@ -11,7 +11,8 @@ static bool tell_all(struct rp_writer *w, const struct memory *m, struct rp_erro
                                       .address = a->base,
                                       .size = a->size,
                                       .name = a->name,
-                                      .initialised = a->initialised};
+                                      .initialised = a->initialised,
+                                      .managed = a->kind == ALLOCATION_HOST};
         ok = rp_writer_add_host_operation(w, &o, err);
     }
     return ok;

@@ -197,6 +197,9 @@ bool reprise_read(struct reprise *, const char *variable, void *to, size_t bytes
  * does not wait for them but where the program says so. The default stream waits for all others and they for it, and
  * the host waits for its copies, as CUDA has it. reprise_write and reprise_read are in the default stream. */
 
+/* cudaStreamCreateWithFlags, before anything is done in the stream: if it is non_blocking, the default stream and it do
+ * not wait for each other. Other streams need no creation. */
+bool reprise_create_stream(struct reprise *, uint32_t stream, bool non_blocking, struct rp_error *);
 /* cudaEventRecord: the event, a number of the program's choice, takes place when the stream has done all so far. */
 bool reprise_record_event(struct reprise *, uint32_t event, uint32_t stream, struct rp_error *);
 /* cudaStreamWaitEvent: what comes later in the stream waits for the event. */

@@ -110,6 +110,12 @@ static bool tell(struct reprise *r, enum rp_host_kind kind, uint32_t stream, uin
     return r ? rp_tell(r->device, &o, err) : rp_fail(err, RP_USAGE, "no session: NULL");
 }
 
+bool reprise_create_stream(struct reprise *r, uint32_t stream, bool non_blocking, struct rp_error *err)
+{
+    struct rp_host_operation o = {.kind = RP_HOST_CREATE_STREAM, .stream = stream, .non_blocking = non_blocking};
+    return r ? rp_tell(r->device, &o, err) : rp_fail(err, RP_USAGE, "no session: NULL");
+}
+
 bool reprise_record_event(struct reprise *r, uint32_t event, uint32_t stream, struct rp_error *err)
 {
     return tell(r, RP_HOST_RECORD_EVENT, stream, event, err);

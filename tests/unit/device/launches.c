@@ -102,7 +102,15 @@ Test(memory, of_the_host_is_shared)
     cr_expect_eq(err.status, RP_USAGE);
     uint64_t to = (uintptr_t)(host + 1);
     struct rp_launch_config config = config_of(100, 10, &to);
+    struct test_trace t;
+    begin_trace(&t);
+    config.writer = t.writer;
     launch(d, stores, &config);
+    end_trace(&t);
+    cr_assert_eq(rp_trace_host_operation_count(t.trace), 1);
+    const struct rp_host_operation *shares = rp_trace_host_operation(t.trace, 0);
+    cr_expect(shares->kind == RP_HOST_ALLOCATE && shares->managed && shares->address == to);
+    free_trace(&t);
     for (int i = 0; i < COUNT; i++)
         cr_assert_eq(host[i + 1], (uint32_t)i / 10);
     cr_expect(!host[0] && !host[COUNT + 1]);

@@ -42,11 +42,11 @@ Test(modules, each_has_variables_of_its_own)
     cr_expect(rp_device_unload(d, a, &err));
     cr_expect_null(rp_host(d, in_a.address, 4), "its variables go with a module");
     cr_expect_eq(count(d, b, to).counter, 30);
+    cr_expect_not(rp_device_unload(d, a, &err), "it is gone");
+    cr_expect_eq(err.status, RP_USAGE);
     struct module *c = load_text(d, "c.ptx", COUNTER("7"));
     cr_expect_eq(count(d, c, to).counter, 7);
     cr_expect_eq(count(d, b, to).counter, 40);
-    cr_expect_not(rp_device_unload(d, a, &err), "it is gone");
-    cr_expect_eq(err.status, RP_USAGE);
     cr_expect(rp_device_unload(d, b, &err) && rp_device_unload(d, c, &err));
     rp_device_free(d);
 }

@@ -238,7 +238,8 @@ Test(features, a_launch_depends_on_earlier_ones_only, .init = make, .fini = drop
 Test(features, what_the_host_did_stands_in_order_with_the_launches, .init = make, .fini = drop)
 {
     static const struct rp_host_operation before = {
-        .kind = RP_HOST_ALLOCATE, .address = 0x1000, .size = 64, .name = "a"};
+        .kind = RP_HOST_ALLOCATE, .address = 0x1000, .size = 64, .name = "a", .managed = true};
+    static const struct rp_host_operation apart = {.kind = RP_HOST_CREATE_STREAM, .stream = 7, .non_blocking = true};
     static const struct rp_host_operation copy = {.kind = RP_HOST_COPY,
                                                   .direction = RP_COPY_ON_DEVICE,
                                                   .address = 0x1000,
@@ -258,8 +259,8 @@ Test(features, what_the_host_did_stands_in_order_with_the_launches, .init = make
     uint32_t id;
     cr_expect(!rp_writer_add_kernel(w, &of_module, &id, &err) && strstr(err.text, "module"), "%s", err.text);
     cr_assert(rp_writer_add_module(w, &module, &id, &err) && rp_writer_add_kernel(w, &of_module, &id, &err));
-    const struct rp_host_operation *all[] = {&before, &copy, NULL, &late, NULL, &over, &record, NULL};
-    for (size_t i = 0; i < 8; i++) {
+    const struct rp_host_operation *all[] = {&before, &apart, &copy, NULL, &late, NULL, &over, &record, NULL};
+    for (size_t i = 0; i < 9; i++) {
         if (all[i]) {
             cr_assert(rp_writer_add_host_operation(w, all[i], &err), "%s", err.text);
             continue;
@@ -276,14 +277,15 @@ Test(features, what_the_host_did_stands_in_order_with_the_launches, .init = make
     struct rp_trace *t = rp_trace_open(path, &err);
     cr_assert(t && !rp_trace_damage(t) && rp_trace_verify(t, NULL, NULL, &err), "%s", err.text);
     cr_expect(rp_trace_module_count(t) == 1 && !strcmp(rp_trace_module(t, 0)->target, "sm_75"));
-    cr_assert_eq(rp_trace_host_operation_count(t), 5);
-    static const uint32_t after[] = {0, 0, 1, 2, 2};
-    for (size_t i = 0, n = 0; i < 8; i++)
+    cr_assert_eq(rp_trace_host_operation_count(t), 6);
+    static const uint32_t after[] = {0, 0, 0, 1, 2, 2};
+    for (size_t i = 0, n = 0; i < 9; i++)
         if (all[i]) {
             const struct rp_host_operation *o = rp_trace_host_operation(t, n);
             cr_expect(o->kind == all[i]->kind && o->address == all[i]->address && o->size == all[i]->size &&
                       o->source == all[i]->source && o->stream == all[i]->stream && o->event == all[i]->event &&
-                      o->direction == all[i]->direction && o->initialised == all[i]->initialised);
+                      o->direction == all[i]->direction && o->initialised == all[i]->initialised &&
+                      o->managed == all[i]->managed && o->non_blocking == all[i]->non_blocking);
             cr_expect_str_eq(o->name, all[i]->name ? all[i]->name : "");
             cr_expect_eq(o->launch, after[n++]);
         }

@@ -223,6 +223,10 @@ CHANGE(host_kind, operation_of(m, RP_HOST_SET), operation_of(m, RP_HOST_SET)->ki
 CHANGE(host_kind_far, operation_of(m, RP_HOST_SET), operation_of(m, RP_HOST_SET)->kind = UINT32_MAX)
 CHANGE(host_direction, operation_of(m, RP_HOST_COPY), operation_of(m, RP_HOST_COPY)->direction = 4)
 CHANGE(host_directed, operation_of(m, RP_HOST_SET), operation_of(m, RP_HOST_SET)->direction = 1)
+CHANGE(host_managed, operation_of(m, RP_HOST_SET), operation_of(m, RP_HOST_SET)->managed = true)
+CHANGE(host_non_blocking, operation_of(m, RP_HOST_SET), operation_of(m, RP_HOST_SET)->non_blocking = true)
+CHANGE(host_creates, operation_of(m, RP_HOST_SET),
+       (operation_of(m, RP_HOST_SET)->kind = RP_HOST_CREATE_STREAM, operation_of(m, RP_HOST_CREATE_STREAM)->stream = 0))
 CHANGE(host_wraps, operation_of(m, RP_HOST_COPY), operation_of(m, RP_HOST_COPY)->size = UINT64_MAX)
 CHANGE(host_later, operation_of(m, RP_HOST_SET), operation_of(m, RP_HOST_SET)->launch = 4)
 CHANGE(host_far, operation_of(m, RP_HOST_SET), operation_of(m, RP_HOST_SET)->launch = UINT32_MAX)
@@ -330,21 +334,27 @@ static const struct {
                                                                "launch 2 has not three dimensions")
         CASE(launch_crowded, DAMAGED, "65536 threads per block") CASE(end_number, DAMAGED, "the end of launch 9") CASE(
             end_outcome, DAMAGED, "the end of launch 0") CASE(end_twice, DAMAGED, "the end of launch")
-            CASE(end_lost, WHOLE, "") CASE(host_kind, DAMAGED, "unknown kind of host operation (9)") CASE(
+            CASE(end_lost, WHOLE, "") CASE(host_kind, DAMAGED, "unknown kind of host operation (10)") CASE(
                 host_kind_far, DAMAGED, "unknown kind of host operation (255)")
                 CASE(host_direction, DAMAGED, "a host operation has the direction 4") CASE(
                     host_directed, DAMAGED, "a host operation has the direction 1")
-                    CASE(host_wraps, DAMAGED, "past the end of the address space")
-                        CASE(host_later, DAMAGED, "a host operation after 4 launches stands at the wrong place")
-                            CASE(host_far, DAMAGED, "after 4294967295 launches") CASE(
-                                host_earlier, DAMAGED, "a host operation after 0 launches stands at the wrong place")
-                                CASE(host_frees, NOT_VERIFIED, "names the allocation at 0x1, which is not allocated")
-                                    CASE(host_waits, NOT_VERIFIED,
-                                         "names event 0xffffffff, which was not recorded before")
-                                        CASE(feature_unknown, REFUSED,
-                                             "it needs 'time-travel', which this Reprise does not know: update it")
-                                            CASE(feature_of_two_lines, REFUSED, "it needs 'a b'")
-                                                CASE(feature_nameless, REFUSED, "it needs ''")
+                    CASE(host_managed, DAMAGED, "a host operation (set) is said to be managed") CASE(
+                        host_non_blocking, DAMAGED, "a host operation (set) is said to be non-blocking")
+                        CASE(host_creates, DAMAGED,
+                             "a host operation creates stream 0") CASE(host_wraps, DAMAGED,
+                                                                       "past the end of the address space")
+                            CASE(host_later, DAMAGED, "a host operation after 4 launches stands at the wrong place")
+                                CASE(host_far, DAMAGED, "after 4294967295 launches") CASE(
+                                    host_earlier, DAMAGED,
+                                    "a host operation after 0 launches stands at the wrong place")
+                                    CASE(host_frees, NOT_VERIFIED,
+                                         "names the allocation at 0x1, which is not allocated")
+                                        CASE(host_waits, NOT_VERIFIED,
+                                             "names event 0xffffffff, which was not recorded before")
+                                            CASE(feature_unknown, REFUSED,
+                                                 "it needs 'time-travel', which this Reprise does not know: update it")
+                                                CASE(feature_of_two_lines, REFUSED,
+                                                     "it needs 'a b'") CASE(feature_nameless, REFUSED, "it needs ''")
                                                     CASE(feature_version, REFUSED, "it has format version 3")
                                                         CASE(feature_no_version, REFUSED, "it has format version 0")
                                                             CASE(feature_format, DAMAGED, "it is not a Reprise trace")
