@@ -6,7 +6,7 @@
 
 #include "tools/command.h"
 #include "tools/hotspots/hotspots.h"
-#include "tools/hotspots/shares.h"
+#include "tools/hotspots/units.h"
 #include "tools/input.h"
 #include "tools/names.h"
 #include "tools/output.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "tools/hotspots/cells.h"
-#include "tools/hotspots/shares.h"
+#include "tools/hotspots/units.h"
 
 bool hotspots_sum(struct hotspots *h, const struct places *places, const struct profile *p, const struct machine *m,
                   struct rp_error *err)

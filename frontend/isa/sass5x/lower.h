@@ -98,8 +98,8 @@ bool sass_is_executed(const struct sass_row *);
 /* Fills in *p, whose name is set. Jumps to *escape with 1 after an error. */
 void sass_lower(struct sass_lowering *, struct program *p);
 void sass_describe(struct sass_lowering *); /* adds the instruction at hand to the static table */
-/* Live registers per instruction, while targets of operations are still numbers of instructions. NULL: the file does not
- * say where an instruction goes that pops the stack or branches through a register. */
+/* Live registers per instruction, while targets of operations are still numbers of instructions. NULL: the file does
+ * not say where an instruction goes that pops the stack or branches through a register. */
 const struct rp_live *sass5x_live(struct sass_lowering *);
 
 #endif

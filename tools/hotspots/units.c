@@ -1,4 +1,4 @@
-#include "tools/hotspots/shares.h"
+#include "tools/hotspots/units.h"
 
 #include <inttypes.h>
 

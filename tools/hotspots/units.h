@@ -1,7 +1,7 @@
 /* Which part of the machine the cycles of a replay go to: the shares of Figure 14 of the SAN paper, for every machine.
  */
-#ifndef REPRISE_TOOLS_HOTSPOTS_SHARES_H
-#define REPRISE_TOOLS_HOTSPOTS_SHARES_H
+#ifndef REPRISE_TOOLS_HOTSPOTS_UNITS_H
+#define REPRISE_TOOLS_HOTSPOTS_UNITS_H
 
 #include "tools/hotspots/hotspots.h"
 
