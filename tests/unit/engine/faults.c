@@ -126,7 +126,7 @@ Test(faults, lanes_that_are_off_may_hold_any_address)
 Test(faults, endless_loops_end_at_the_limit)
 {
     faults(HEAD "L: add.u32 %r5, %r5, 1; bra L;" TAIL, RP_FAULT_LIMIT,
-           "endless loop? the warp has executed 100000 instructions");
+           "endless loop? the warp has executed 100001 instructions, more than the limit of 100000");
     faults(HEAD "L: ld.volatile.global.u32 %r5, [%rd1]; setp.eq.u32 %p1, %r5, 0; @%p1 bra L;" TAIL, RP_FAULT_LIVELOCK,
            "the threads of 4 blocks");
 }
