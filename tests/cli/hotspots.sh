@@ -127,7 +127,8 @@ for machine in 'san-rtx2080', 'rtx2060-accelsim', 'titan-v':
     sums = sum(p['subcore_cycles'] for p in h['places']) + h['idle']
     # where cycles are a mean over sub-cores they are rounded
     check(f'{machine}: all cycles are there', abs(sums - h['cycles'] * h['subcores']) <= (h['subcores'] if 'san' in machine else 0), (sums, h['cycles'] * h['subcores']))
-    check(f'{machine}: each line issued as often', {(p['file'], p['line'], p['kernel'] if not p['line'] else ''): p['issued'] for p in h['places'] if 'kernel' in p and p['issued']} ==
+    if 'san' not in machine:  # where exits are no instructions
+        check(f'{machine}: each line issued as often', {(p['file'], p['line'], p['kernel'] if not p['line'] else ''): p['issued'] for p in h['places'] if 'kernel' in p and p['issued']} ==
           {(p['file'], p['line'], p['kernel'] if not p['line'] else ''): p['issued'] for p in all_lines if 'kernel' in p and p['issued']})
 d = load('machines.json')['variants']
 change = d[1]['difference']
