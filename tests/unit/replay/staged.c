@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common.h"
 #include "replay/replay.h"
 #include "tests/support/synthetic_trace.h"
 
@@ -63,7 +64,7 @@ static const char *const choices[][VALUES + 1] = {
 #define CHOICES (sizeof choices / sizeof *choices)
 
 /* NULL: the values do not go together. */
-static struct machine *random_machine(uint64_t seed)
+static struct machine *random_staged_machine(uint64_t seed)
 {
     struct machine_setting settings[CHOICES];
     struct rp_error err;
@@ -162,7 +163,7 @@ static void compare_seeds(uint64_t first, uint64_t count)
         options.blocks = options.blocks > 5 ? 5 : options.blocks;
         options.iterations = options.iterations > 2 ? 2 : options.iterations;
         options.phase_length = options.phase_length > 10 ? 10 : options.phase_length;
-        struct machine *m = random_machine(seed * 7919);
+        struct machine *m = random_staged_machine(seed * 7919);
         if (!m)
             continue;
         cr_assert(synthetic_trace_write(path, &options, &err), "%s", err.text);
@@ -179,3 +180,92 @@ Test(staged, random_traces_0) { compare_seeds(0 * SEEDS, SEEDS); }
 Test(staged, random_traces_1) { compare_seeds(1 * SEEDS, SEEDS); }
 Test(staged, random_traces_2) { compare_seeds(2 * SEEDS, SEEDS); }
 Test(staged, random_traces_3) { compare_seeds(3 * SEEDS, SEEDS); }
+
+/* ---- parts that are ideal, and what Accel-Sim does otherwise, on cases worked out by hand ------------------------ */
+
+#define MOST 400
+static struct statistics run_warps(const struct warp_program *warps, uint32_t count, const char *const *settings)
+{
+    struct machine *m = test_machine("rtx2060-accelsim", NULL, settings);
+    struct rp_trace *t = trace_of(warps, count);
+    struct statistics s = both_engines(t, m);
+    rp_trace_close(t);
+    machine_free(m);
+    return s;
+}
+#define SET(...) ((const char *const[]){"sms=1", "pipeline.launch_latency=0", __VA_ARGS__, NULL})
+
+/* A warp with `count` times these two instructions, in turns. */
+static uint64_t cycles_of(struct warp_op a, struct warp_op b, uint32_t count, const char *const *settings)
+{
+    struct warp_op ops[MOST];
+    for (uint32_t i = 0; i < count; i++)
+        ops[i] = i % 2 ? b : a;
+    return run_warps(&(struct warp_program){ops, count}, 1, settings).cycles;
+}
+
+static uint64_t distance(struct warp_op a, struct warp_op b, const char *const *settings)
+{
+    return (cycles_of(a, b, MOST, settings) - cycles_of(a, b, MOST / 2, settings)) / (MOST / 2);
+}
+
+/* initiation + latency + 4 cycles, and one more for an operand to be read */
+Test(staged, collectors_and_banks_cost_a_cycle)
+{
+    struct warp_op chain = OP(FP32, 1, 1, NO);
+    cr_assert_eq(distance(chain, chain, SET("pipeline.collectors=2")), 7);
+    cr_assert_eq(distance(chain, chain, SET("pipeline.register_banks=0")), 6);
+    cr_assert_eq(distance(chain, chain, SET("pipeline.collectors=0")), 6);
+}
+
+/* Two units that take an instruction in each cycle. */
+Test(staged, two_instructions_in_a_cycle)
+{
+    struct warp_op first = OP(FP32, NO, NO, NO), second = OP(INT, NO, NO, NO);
+#define QUICK "classes.fp32.initiation=1", "classes.int.initiation=1"
+    uint64_t one = cycles_of(first, second, MOST, SET(QUICK, "issue.width=1")),
+             two = cycles_of(first, second, MOST, SET(QUICK, "issue.width=2")),
+             same = cycles_of(first, first, MOST, SET(QUICK, "issue.width=2"));
+    cr_assert_eq(one - two, MOST / 2);
+    cr_assert_eq(same, one, "the second must go to another unit");
+}
+
+/* Without a bus, two units may end in one cycle; with one, they take turns. */
+Test(staged, one_result_bus)
+{
+    struct warp_op first = OP(FP32, NO, NO, NO), second = OP(INT, NO, NO, NO);
+    uint64_t none = cycles_of(first, second, MOST, SET(QUICK, "issue.width=2", "pipeline.result_buses=0")),
+             one = cycles_of(first, second, MOST, SET(QUICK, "issue.width=2", "pipeline.result_buses=1"));
+    cr_assert_geq(one - none, MOST / 2 - 10);
+}
+
+/* Two warps meet at a barrier of 64 threads; a third has a long chain and does not come. */
+Test(staged, barriers_by_number)
+{
+    struct warp_op meet = {
+        .unit_class = RP_CLASS_BARRIER, .destination = NO, .source = {NO, NO, NO}, .id = 1, .count = 64};
+    struct warp_op chain[MOST];
+    for (uint32_t i = 0; i < MOST; i++)
+        chain[i] = (struct warp_op)OP(FP32, 1, 1, NO);
+    const struct warp_op met[] = {meet, OP(FP32, 1, 1, NO)};
+    const struct warp_program warps[] = {{met, 2}, {met, 2}, {chain, MOST}};
+    cr_assert_lt(run_warps(warps, 3, SET("pipeline.defects.one_barrier=false")).stall[STALL_BARRIER], 20);
+    cr_assert_gt(run_warps(warps, 3, SET("pipeline.defects.one_barrier=true")).stall[STALL_BARRIER], 2 * MOST);
+}
+
+/* A store, a fence, and a chain: which waits for the store's way to L2 and back (237 cycles from its issue), or not. */
+Test(staged, fences_wait_for_stores)
+{
+    struct warp_op ops[100] = {
+        ACCESS(GLOBAL, true, NO, 4, WARP_TRACE_OUTPUT),
+        {.unit_class = RP_CLASS_FENCE, .destination = NO, .source = {NO, NO, NO}, .scope = RP_SCOPE_GPU}};
+    for (uint32_t i = 2; i < 100; i++)
+        ops[i] = (struct warp_op)OP(FP32, 1, 1, NO);
+    const struct warp_program warp = {ops, 100};
+    uint64_t waits = run_warps(&warp, 1, SET("pipeline.defects.fences=false")).cycles,
+             without = run_warps(&warp, 1, SET("pipeline.defects.fences=true")).cycles;
+    cr_assert_geq(waits - without, 230);
+    cr_assert_leq(waits - without, 245);
+    ops[1].scope = RP_SCOPE_CTA;
+    cr_assert_eq(run_warps(&warp, 1, SET("pipeline.defects.fences=false")).cycles, without);
+}
