@@ -79,6 +79,8 @@ $(BUILD)/obj/%.simd.$(1).o: %.simd.c
 endef
 $(foreach l,$(SIMD_LEVELS),$(eval $(call simd_rule,$(l))))
 
+$(BUILD)/obj/frontend/check/race.o $(BUILD)/obj/frontend/check/check.o: CFLAGS += -O3 # vectorises
+
 define stage_rule
 $(BUILD)/lib$(1).a: $$(call objects,$(1)) $(if $(filter tracefmt,$(1)),$(BUILD)/obj/trace.pb-c.o)
 	@rm -f $$@

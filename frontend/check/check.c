@@ -24,6 +24,34 @@ static void touch_memory(struct checked_block *cb, const struct touch *t)
         check_race(cb, t);
 }
 
+/* The lanes whose address is so far behind that of the lane before them. */
+static lanemask lanes_behind(const struct lane_addresses *la, lanemask lanes, uint64_t distance)
+{
+    lanemask behind = 0;
+    if (la->affine)
+        behind = (uint64_t)la->stride == distance ? ~(lanemask)0 : 0;
+    else
+        for (unsigned l = 1; l < RP_WARP_LANES; l++)
+            behind |= (lanemask)(la->at[l] - la->at[l - 1] == distance) << l;
+    return behind & lanes & lanes << 1;
+}
+
+/* Goes through the lanes, neighbours together. Of lanes that follow one another and have the same address two are
+ * enough. */
+static void touch_lanes(struct checked_block *cb, struct touch *t, const struct lane_addresses *la, lanemask lanes)
+{
+    uint32_t first_thread = t->thread;
+    lanemask same = lanes_behind(la, lanes, 0), starts = lanes & ~lanes_behind(la, lanes, t->bytes);
+    for (starts &= ~(same & same << 1); starts; starts &= starts - 1) {
+        unsigned l = (unsigned)__builtin_ctz(starts);
+        lanemask rest = ~(lanemask)0 << l << 1, end = (starts | ~lanes | same) & rest;
+        t->thread = first_thread + l;
+        t->at = lane_address(la, l);
+        t->lanes = (end ? (unsigned)__builtin_ctz(end) : RP_WARP_LANES) - l;
+        touch_memory(cb, t);
+    }
+}
+
 static bool check_access(struct observer *o, struct warp_state *s, const struct uop *u, enum rp_space space,
                          const struct allocation *a, const struct lane_addresses *la, lanemask lanes)
 {
@@ -34,6 +62,7 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
         .u = u,
         .space = space,
         .a = a,
+        .thread = s->w.id * RP_WARP_LANES,
         .bytes = m->width,
         .loads = m->kind != RP_ACCESS_STORE,
         .stores = m->kind != RP_ACCESS_LOAD,
@@ -41,12 +70,16 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
     };
     if (t.strong)
         race_event(cb, s, EVENT_FENCE);
-    FOR_LANES(l, lanes)
-    {
-        t.thread = s->w.id * RP_WARP_LANES + l;
-        t.at = lane_address(la, l);
-        touch_memory(cb, &t);
-    }
+    if (space == RP_SPACE_LOCAL) /* each lane has its own */
+        FOR_LANES(l, lanes)
+        {
+            struct touch one = touch_of_lane(&t, 0);
+            one.thread += l;
+            one.at = lane_address(la, l);
+            touch_memory(cb, &one);
+        }
+    else
+        touch_lanes(cb, &t, la, lanes);
     if (t.strong)
         race_event(cb, s, EVENT_FENCE);
     return true;
@@ -61,6 +94,7 @@ static bool check_bytes(struct observer *o, struct warp_state *s, const struct u
         .space = space,
         .a = a,
         .thread = s->w.id * RP_WARP_LANES + lane,
+        .lanes = 1,
         .at = at,
         .bytes = bytes,
         .loads = !stores,

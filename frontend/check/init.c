@@ -52,14 +52,17 @@ static uint8_t *written_at(struct checked_block *cb, const struct touch *t)
 
 void check_init(struct checked_block *cb, const struct touch *t)
 {
-    uint8_t *written = written_at(cb, t);
+    uint64_t bytes = t->lanes * t->bytes;
+    uint8_t *written = written_at(cb, t), *hole;
     if (!written)
         return;
-    if (t->loads) {
-        const uint8_t *hole = memchr(written, 0, t->bytes);
-        if (hole)
-            report(cb, t, t->at + (uint64_t)(hole - written));
+    for (uint64_t from = 0; t->loads && from < bytes && (hole = memchr(written + from, 0, bytes - from));) {
+        uint64_t at = (uint64_t)(hole - written), lane = at / t->bytes;
+        struct touch one = touch_of_lane(t, (uint32_t)lane);
+        report(cb, &one, t->at + at);
+        from = (lane + 1) * t->bytes;
+        memset(written + lane * t->bytes, 1, t->bytes); /* what was reported once is enough */
     }
-    if (t->stores || t->loads) /* what was reported once is enough */
-        memset(written, 1, t->bytes);
+    if (t->stores)
+        memset(written, 1, bytes);
 }

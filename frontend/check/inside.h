@@ -21,20 +21,20 @@ static inline uint32_t agent_warp(check_agent a) { return (uint32_t)a >> 5 & 31;
 static inline uint32_t agent_instruction(check_agent a) { return (uint32_t)(a >> 16); }
 static inline uint8_t agent_access(check_agent a) { return (uint8_t)(a >> 48 & 0x7f); }
 
-/* One access in the past. `when` 0: none. Of shared memory `block` is not used. */
+/* One access in the past. `when` 0: none. */
 struct past {
     check_agent agent;
     uint32_t when, block;
 };
-/* Of as many bytes as the narrowest access of the kernel to the space has: the last store, and two loads by different
- * threads that were not ordered, so that whoever stores next finds one of another thread. */
-struct cell {
-    struct past store, load[2];
-};
 
+/* A cell is as many bytes as the narrowest access of the kernel has, at most 4. Of each the last store is kept, and two
+ * loads by different threads that were not ordered, so that whoever stores next finds one of another thread. Field by
+ * field: accesses mostly are of neighbouring cells that are alike. */
+enum { PAST_STORE, PAST_LOAD, PAST_SECOND_LOAD, PASTS };
 #define CELLS 512 /* of a page */
 struct cell_page {
-    struct cell at[CELLS];
+    uint32_t when[PASTS][CELLS], block[PASTS][CELLS];
+    check_agent agent[PASTS][CELLS];
 };
 /* Cells of a range of memory, in pages that are made when they are touched. */
 struct cells {
@@ -89,17 +89,36 @@ struct rp_check_place check_place(const struct block *, uint32_t instruction, ui
 /* The allocation's entry; NULL: no memory. */
 struct checked_allocation *check_allocation(struct rp_check *, const struct allocation *);
 
-/* One access of a lane; each check takes it in turn. */
+/* An access, or a part of it: neighbouring lanes that touch neighbouring bytes. Each check takes it in turn. */
 struct touch {
     const struct block *block;
     const struct uop *u;
     enum rp_space space;
     const struct allocation *a;
-    uint32_t thread; /* in its block */
-    uint64_t at;     /* in its space */
-    uint64_t bytes;
+    uint32_t thread; /* the first lane's in the block */
+    uint32_t lanes;
+    uint64_t at;    /* the first lane's address in its space */
+    uint64_t bytes; /* of a lane */
     bool loads, stores, strong;
 };
+/* One lane of it. */
+static inline struct touch touch_of_lane(const struct touch *t, uint32_t lane)
+{
+    struct touch one = *t;
+    one.thread += lane;
+    one.lanes = 1;
+    one.at += lane * t->bytes;
+    return one;
+}
+/* Without its first lanes. */
+static inline struct touch touch_of_lanes(const struct touch *t, uint32_t from)
+{
+    struct touch rest = *t;
+    rest.thread += from;
+    rest.lanes -= from;
+    rest.at += from * t->bytes;
+    return rest;
+}
 void check_init(struct checked_block *, const struct touch *);
 void check_race(struct checked_block *, const struct touch *);
 void race_event(struct checked_block *, const struct warp_state *, enum block_event);

@@ -20,13 +20,25 @@ void cells_clear(struct cells *c)
             memset(c->pages[i], 0, sizeof *c->pages[i]);
 }
 
-/* NULL: no memory. */
-static struct cell *cell_at(struct cells *c, uint64_t number)
+/* The page of a cell. NULL: no memory. */
+static struct cell_page *page_of(struct cells *c, uint64_t number)
 {
     struct cell_page **page = &c->pages[number / CELLS];
-    if (__builtin_expect(!*page, 0) && !(*page = calloc(1, sizeof **page)))
-        return NULL;
-    return &(*page)->at[number % CELLS];
+    if (__builtin_expect(!*page, 0))
+        *page = calloc(1, sizeof **page);
+    return *page;
+}
+
+static struct past past_at(const struct cell_page *p, int which, uint64_t i)
+{
+    return (struct past){p->agent[which][i], p->when[which][i], p->block[which][i]};
+}
+
+static void keep(struct cell_page *p, int which, uint64_t i, struct past now)
+{
+    p->agent[which][i] = now.agent;
+    p->when[which][i] = now.when;
+    p->block[which][i] = now.block;
 }
 
 /* Those of device memory are of one launch. NULL: no memory. */
@@ -136,29 +148,113 @@ static void report(struct checked_block *cb, const struct past *p, const struct 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
 
 /* Keeps a load beside one of another thread that is not ordered before it. */
-static void keep_load(const struct checked_block *cb, struct cell *cell, struct past now, const struct touch *t)
+static void keep_load(const struct checked_block *cb, struct cell_page *p, uint64_t i, struct past now,
+                      const struct touch *t)
 {
-    for (int i = 0; i < 2; i++)
-        if (ordered(cb, &cell->load[i], t)) {
-            cell->load[i] = now;
+    for (int which = PAST_LOAD; which <= PAST_SECOND_LOAD; which++) {
+        struct past before = past_at(p, which, i);
+        if (ordered(cb, &before, t)) {
+            keep(p, which, i, now);
             return;
         }
+    }
 }
 
-static void touch_cell(struct checked_block *cb, struct cell *cell, struct past now, const struct touch *t)
+/* Cell `i` of the page, by one lane. */
+static void touch_cell(struct checked_block *cb, struct cell_page *p, uint64_t i, struct past now,
+                       const struct touch *t)
 {
-    if (conflicts(cb, &cell->store, t))
-        report(cb, &cell->store, t);
+    struct past store = past_at(p, PAST_STORE, i);
+    if (conflicts(cb, &store, t))
+        report(cb, &store, t);
     if (!t->stores) {
-        keep_load(cb, cell, now, t);
+        keep_load(cb, p, i, now, t);
         return;
     }
-    for (int i = 0; i < 2; i++)
-        if (conflicts(cb, &cell->load[i], t)) {
-            report(cb, &cell->load[i], t);
+    for (int which = PAST_LOAD; which <= PAST_SECOND_LOAD; which++) {
+        struct past load = past_at(p, which, i);
+        if (conflicts(cb, &load, t)) {
+            report(cb, &load, t);
             break;
         }
-    cell->store = now;
+    }
+    keep(p, PAST_STORE, i, now);
+}
+
+/* Whether `count` pasts from cell `i` on are all over: none, or of this block before its last barrier. */
+static bool all_over(const struct checked_block *cb, const struct cell_page *p, int which, uint64_t i, uint64_t count)
+{
+    const uint32_t *when = p->when[which] + i, *block = p->block[which] + i, barrier = cb->barrier, me = cb->index;
+    uint32_t open = 0;
+    for (uint64_t k = 0; k < count; k++)
+        open |= (when[k] != 0) & ((block[k] != me) | (when[k] >= barrier));
+    return !open;
+}
+
+static bool none_over(const struct checked_block *cb, const struct cell_page *p, int which, uint64_t i, uint64_t count)
+{
+    const uint32_t *when = p->when[which] + i, *block = p->block[which] + i, barrier = cb->barrier, me = cb->index;
+    uint32_t over = 0;
+    for (uint64_t k = 0; k < count; k++)
+        over |= (when[k] == 0) | ((block[k] == me) & (when[k] < barrier));
+    return !over;
+}
+
+/* Whether they all are of the threads that touch the cells now, `shift` cells a thread. */
+static bool all_own(const struct cell_page *p, int which, uint64_t i, uint64_t count, const struct touch *t,
+                    const struct checked_block *cb, unsigned shift)
+{
+    uint32_t other = 0;
+    for (uint64_t k = 0; k < count; k++)
+        other |= (p->block[which][i + k] ^ cb->index) |
+                 (agent_thread(p->agent[which][i + k]) ^ (t->thread + (uint32_t)(k >> shift)));
+    return !other;
+}
+
+static void keep_all(struct cell_page *p, int which, uint64_t i, uint64_t count, struct past now, unsigned shift)
+{
+    for (uint64_t k = 0; k < count; k++) {
+        p->when[which][i + k] = now.when;
+        p->block[which][i + k] = now.block;
+        p->agent[which][i + k] = now.agent + (k >> shift);
+    }
+}
+
+/* Neighbouring lanes and cells of which all are alike: no race, and what is to be kept is clear. False: they must be
+ * looked at one by one. */
+static bool touch_alike(const struct checked_block *cb, struct cell_page *p, uint64_t i, uint64_t count,
+                        struct past now, const struct touch *t, unsigned shift)
+{
+    if (!all_over(cb, p, PAST_STORE, i, count))
+        return false;
+    if (!t->stores && none_over(cb, p, PAST_SECOND_LOAD, i, count))
+        return true; /* two are enough */
+    bool free = all_over(cb, p, PAST_LOAD, i, count) || all_own(p, PAST_LOAD, i, count, t, cb, shift);
+    if (!free && (t->stores || !none_over(cb, p, PAST_LOAD, i, count)))
+        return false;
+    if ((t->stores || !free) && !all_over(cb, p, PAST_SECOND_LOAD, i, count))
+        return false;
+    keep_all(p, t->stores ? PAST_STORE : free ? PAST_LOAD : PAST_SECOND_LOAD, i, count, now, shift);
+    return true;
+}
+
+/* `count` cells from number `first` on, within one page; `t` begins there. */
+static void touch_page(struct checked_block *cb, struct cell_page *p, uint64_t first, uint64_t count,
+                       const struct touch *t)
+{
+    const struct rp_check *c = cb->check;
+    uint64_t i = first % CELLS;
+    struct past now = {agent_of(t->u, t->thread / RP_WARP_LANES, t->thread % RP_WARP_LANES, t->strong), c->now,
+                       cb->index};
+    unsigned shift = t->bytes >> c->cell_shift ? (unsigned)__builtin_ctzll(t->bytes >> c->cell_shift) : 0;
+    if (t->lanes > 1 && touch_alike(cb, p, i, count, now, t, shift))
+        return;
+    for (uint64_t k = 0; k < count; k++) {
+        uint32_t lane = t->lanes > 1 ? (uint32_t)(k >> shift) : 0;
+        struct touch one = touch_of_lane(t, lane);
+        now.agent = agent_of(t->u, one.thread / RP_WARP_LANES, one.thread % RP_WARP_LANES, t->strong);
+        touch_cell(cb, p, i + k, now, &one);
+    }
 }
 
 void check_race(struct checked_block *cb, const struct touch *t)
@@ -167,15 +263,17 @@ void check_race(struct checked_block *cb, const struct touch *t)
     if (t->space == RP_SPACE_LOCAL || !t->bytes)
         return;
     struct cells *cells = cells_of(cb, t);
-    uint64_t offset = t->at - (t->space == RP_SPACE_GLOBAL ? t->a->base : 0);
-    struct past now = {agent_of(t->u, t->thread / RP_WARP_LANES, t->thread % RP_WARP_LANES, t->strong), c->now,
-                       cb->index};
-    for (uint64_t i = offset >> c->cell_shift; cells && i <= (offset + t->bytes - 1) >> c->cell_shift; i++) {
-        struct cell *cell = cell_at(cells, i);
-        if (cell)
-            touch_cell(cb, cell, now, t);
-        else
-            c->incomplete = true;
-    }
     c->incomplete |= !cells;
+    uint64_t offset = t->at - (t->space == RP_SPACE_GLOBAL ? t->a->base : 0);
+    uint64_t end = cells ? ((offset + t->lanes * t->bytes - 1) >> c->cell_shift) + 1 : 0;
+    struct touch part = *t;
+    for (uint64_t i = offset >> c->cell_shift, count; i < end; i += count) {
+        struct cell_page *p = page_of(cells, i);
+        count = end - i < CELLS - i % CELLS ? end - i : CELLS - i % CELLS;
+        if (p)
+            touch_page(cb, p, i, count, &part);
+        c->incomplete |= !p;
+        if (part.lanes > 1)
+            part = touch_of_lanes(&part, (uint32_t)((count << c->cell_shift) / t->bytes));
+    }
 }
