@@ -203,12 +203,53 @@ static bool decode_one(struct staged_sm *sm, struct staged_warp *w, unsigned at)
     return look_ahead(g, w) || (g->failed = true, false);
 }
 
+/* Where a warp's instructions are in an instruction cache, and if they are not, when they come. */
+static void look_up_code(struct staged_sm *sm, struct staged_warp *w)
+{
+    struct staged *g = sm->chip;
+    const struct instruction_cache_model *m = (const struct instruction_cache_model *)g->machine->icache.model;
+    struct instruction_cache_reply reply;
+    w->fetched = 0;
+    for (unsigned i = 0; m->keeps && i < w->buffered; i++) {
+        const struct rp_instruction *in = &g->kernel->instructions[w->buffer[i]->s - g->statics];
+        m->fetch(sm->icache[w->subcore / (unsigned)g->machine->icache_subcores], code_address(g->launch->kernel, in),
+                 sm->cycle, &reply);
+        *(reply.hit ? &g->statistics->memory.icache.hits : &g->statistics->memory.icache.misses) += 1;
+        w->fetched = reply.cycle > w->fetched ? reply.cycle : w->fetched;
+    }
+    if (w->fetched > sm->cycle)
+        sm->missing |= 1ull << w->place;
+}
+
+/* Warps whose instructions have come may issue. */
+static void end_misses(struct staged_sm *sm)
+{
+    for (uint64_t left = sm->missing; left; left &= left - 1) {
+        struct staged_warp *w = &sm->warps[__builtin_ctzll(left)];
+        if (w->fetched > sm->cycle)
+            continue;
+        sm->missing &= ~(1ull << w->place);
+        staged_look(sm, w);
+    }
+}
+
+uint64_t staged_fetch_next(const struct staged_sm *sm)
+{
+    uint64_t next = UINT64_MAX;
+    for (uint64_t left = sm->missing; left; left &= left - 1) {
+        uint64_t at = sm->warps[__builtin_ctzll(left)].fetched;
+        next = at < next ? at : next;
+    }
+    return next;
+}
+
 static void fill_buffer(struct staged_sm *sm, struct staged_warp *w)
 {
     w->buffer_at = 0;
     for (unsigned i = 0; i < sm->chip->o[STAGED_BUFFER]; i++)
         if (!decode_one(sm, w, i))
             break;
+    look_up_code(sm, w);
     staged_look(sm, w);
 }
 
@@ -289,13 +330,13 @@ static struct inst *next_of(const struct staged_warp *w) { return w->buffered ? 
 /* What the warp waits for before its next instruction may issue once its unit's latch is free; STALL_COUNT: nothing. */
 static enum stall what_for(struct staged_sm *sm, struct staged_warp *w)
 {
-    bool waiting = waits(sm, w);
+    bool waiting = waits(sm, w), late = w->fetched > sm->cycle;
     const struct inst *in = next_of(w);
     if (w->gathers && in) {
         staged_gathered(sm, w, in);
         waiting = waits(sm, w);
     }
-    if (!waiting && in) {
+    if (!waiting && in && !late) {
         enum stall why = STALL_COUNT;
         for (unsigned i = 0; i < in->s->look_count; i++) {
             enum stall of = w->is_pending[in->s->looks[i]];
@@ -307,7 +348,7 @@ static enum stall what_for(struct staged_sm *sm, struct staged_warp *w)
         return STALL_DRAIN;
     if (w->waits_at_barrier)
         return STALL_BARRIER;
-    if (!in)
+    if (!in || late)
         return STALL_FETCH;
     return w->waits_at_fence ? STALL_FENCE : w->atomics_shared ? STALL_SHARED : STALL_MEMORY;
 }
@@ -465,6 +506,7 @@ static void run_scheduler(struct staged_sm *sm, unsigned s)
 
 void staged_front(struct staged_sm *sm)
 {
+    end_misses(sm);
     unsigned all = sm->subcores, first = (unsigned)((sm->cycle - 1) % all);
     for (unsigned i = 0; i < all; i++)
         run_scheduler(sm, first + i < all ? first + i : first + i - all);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "replay/covered.h"
+#include "replay/memory/layout.h"
 
 /* ---- SMs --------------------------------------------------------------------------------------------------------- */
 
@@ -41,6 +42,18 @@ static bool new_schedulers(struct staged *g, struct staged_sm *sm)
     return true;
 }
 
+static bool new_icaches(struct staged *g, struct staged_sm *sm)
+{
+    const struct machine_part *part = &g->machine->icache;
+    const struct instruction_cache_model *m = (const struct instruction_cache_model *)part->model;
+    for (int64_t i = 0; i < g->machine->subcores / g->machine->icache_subcores; i++) {
+        if (!(sm->icache[i] = machine_part_state(part)))
+            return false;
+        m->reset(sm->icache[i], part->options);
+    }
+    return true;
+}
+
 static bool new_stages(struct stages *p, int64_t length)
 {
     *p = (struct stages){.length = (uint32_t)length, .entry = calloc((size_t)length, sizeof *p->entry)};
@@ -67,7 +80,7 @@ static bool new_sm(struct staged *g, unsigned number)
     sm->refusal = calloc((size_t)o[STAGED_L1_BANKS], sizeof *sm->refusal);
     sm->l1 = sector_cache_new(&shape);
     bool fine = sm->warps && sm->slots && sm->refusal && sm->l1_queue && sm->l1 && new_schedulers(g, sm) &&
-                new_stages(&sm->shared_pipe, o[STAGED_SHARED_LATENCY]);
+                new_icaches(g, sm) && new_stages(&sm->shared_pipe, o[STAGED_SHARED_LATENCY]);
     for (int64_t b = 0; fine && b < o[STAGED_L1_BANKS]; b++)
         fine = new_stages(&sm->l1_queue[b], o[STAGED_L1_LATENCY]);
     return fine;
@@ -123,8 +136,10 @@ static void free_sm(struct staged *g, struct staged_sm *sm)
 {
     free_insts(sm);
     free_blocks(g, sm);
-    for (unsigned s = 0; s < STAGED_SUBCORES; s++)
+    for (unsigned s = 0; s < STAGED_SUBCORES; s++) {
         free(sm->scheduler[s]);
+        free(sm->icache[s]);
+    }
     free(sm->misses.item);
     free(sm->replies.item);
     free(sm->ejected.item);
@@ -153,6 +168,8 @@ void staged_catch_up(struct staged_sm *sm)
 static uint64_t next_of_sm(const struct staged_sm *sm)
 {
     uint64_t units = staged_units_next(sm), lsu = staged_lsu_next(sm), next = units < lsu ? units : lsu;
+    uint64_t fetch = staged_fetch_next(sm);
+    next = fetch < next ? fetch : next;
     return next == UINT64_MAX ? next : sm->chip->cycle + (next > sm->cycle ? next - sm->cycle : 1);
 }
 

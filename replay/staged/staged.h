@@ -173,7 +173,8 @@ struct staged_warp {
     bool gathers;                      /* lanes for a barrier: the next instruction decides whether these are all */
     bool waits_for_stores, empties_l1; /* of a fence */
     struct arrival arrival;
-    uint32_t unsent; /* stores that have not gone to L1 yet */
+    uint64_t fetched; /* the SM's cycle from which its buffered instructions are there */
+    uint32_t unsent;  /* stores that have not gone to L1 yet */
     struct inst *buffer[STAGED_MOST_BUFFER];
     unsigned buffered, buffer_at;                   /* how many, and the next one */
     uint32_t in_pipeline, stores, atomics, pending; /* pending: registers */
@@ -234,6 +235,8 @@ struct staged_sm {
     struct staged_block **slots;
     unsigned slot_count, live_blocks, live_warps;
     struct staged_warp *warps;
+    uint64_t missing; /* places: whose instructions are on their way to an instruction cache */
+    void *icache[STAGED_SUBCORES];
     uint64_t hungry, leaving; /* places: with nothing fetched; that may retire */
     void *scheduler[STAGED_SUBCORES];
     struct staged_subcore subcore[STAGED_SUBCORES];
@@ -330,7 +333,7 @@ struct staged {
     unsigned limit, warps_per_block, next_sm;
     struct statistics *statistics;
     struct profile_row *rows; /* of the kernel's instructions; NULL: not asked for */
-    struct served *served; /* NULL, or where packets end is counted here */
+    struct served *served;    /* NULL, or where packets end is counted here */
     struct rp_error *err;
     bool failed;
 };
@@ -363,6 +366,7 @@ void staged_catch_up(struct staged_sm *);
 bool staged_place_blocks(struct staged *);
 void staged_front(struct staged_sm *);
 void staged_fetch(struct staged_sm *);
+uint64_t staged_fetch_next(const struct staged_sm *); /* as staged_units_next */
 void staged_release(struct staged_sm *, struct staged_warp *, int32_t reg);
 /* Something has ended for which the warp may wait before it leaves. */
 static inline void staged_may_leave(struct staged_sm *sm, const struct staged_warp *w)

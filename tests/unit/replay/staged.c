@@ -14,6 +14,8 @@ static const char *const choices[][VALUES + 1] = {
     {"scheduler", "lrr", "gto", "oldest", "two-level", "two-level-active", "serial", "limited"},
     {"limits.blocks", "1", "2", "16"},
     {"issue.width", "1", "2"},
+    {"icache", "perfect", "set-associative"},
+    {"icache.subcores", "1", "2", "4"},
     {"pipeline.buffer", "1", "2", "8"},
     {"pipeline.defects.first_register", "false", "true"},
     {"pipeline.defects.lowest_collector", "false", "true"},
@@ -216,6 +218,16 @@ Test(staged, collectors_and_banks_cost_a_cycle)
     cr_assert_eq(distance(chain, chain, SET("pipeline.collectors=2")), 7);
     cr_assert_eq(distance(chain, chain, SET("pipeline.register_banks=0")), 6);
     cr_assert_eq(distance(chain, chain, SET("pipeline.collectors=0")), 6);
+}
+
+/* Straight code that does not come again: a line of 128 bytes is 16 instructions, of which the first misses. */
+Test(staged, instruction_cache)
+{
+    struct warp_op first = OP(FP32, NO, NO, NO), second = OP(INT, NO, NO, NO);
+    uint64_t perfect = cycles_of(first, second, MOST, SET("icache=perfect")),
+             missing = cycles_of(first, second, MOST, SET("icache=set-associative", "icache.latency=100"));
+    cr_assert_geq(missing - perfect, (MOST / 16) * 90);
+    cr_assert_leq(missing - perfect, (MOST / 16 + 1) * 100);
 }
 
 /* Two units that take an instruction in each cycle. */
