@@ -1,5 +1,6 @@
 #include "frontend/core/simd.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 static int detect(void)
@@ -21,8 +22,9 @@ static int detect(void)
 
 int simd_level(void)
 {
-    static int level; /* idempotent: a race writes the same value */
+    static _Atomic int known; /* threads that come at once find the same */
+    int level = atomic_load_explicit(&known, memory_order_relaxed);
     if (!level)
-        level = detect();
+        atomic_store_explicit(&known, level = detect(), memory_order_relaxed);
     return level;
 }

@@ -1,9 +1,9 @@
 #include "frontend/isa/ptx/table.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <threads.h>
 
 const struct ptx_type_info ptx_types[PT_COUNT] = {
     [PT_NONE] = {"", 0, 0, T_NONE},
@@ -61,7 +61,7 @@ static struct {
 static unsigned opcode_count;
 enum { HASH_SLOTS = 1024 };
 static uint16_t opcode_slots[HASH_SLOTS], type_slots[HASH_SLOTS], modifier_slots[HASH_SLOTS]; /* index + 1 */
-static once_flag started = ONCE_FLAG_INIT;
+static pthread_once_t started = PTHREAD_ONCE_INIT;
 
 static unsigned hash(const char *s, size_t n)
 {
@@ -251,7 +251,7 @@ static void start(void)
         sorted_names[i] = firsts[i]->opcode;
 }
 
-void ptx_table_start(void) { call_once(&started, start); }
+void ptx_table_start(void) { pthread_once(&started, start); }
 
 const struct ptx_form *ptx_opcode(const char *name, uint32_t length, uint32_t *count)
 {
