@@ -356,7 +356,7 @@ tsan: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) BUILD=$(BUILD)/tsan OPT=-O1 TSAN=1 \
 	  SANITIZE='-fsanitize=thread -fno-omit-frame-pointer' kernels $(foreach s,$(TSAN_SUITES),$(BUILD)/tsan/tests/$(s))
 	@for s in $(TSAN_SUITES); do echo "# $$s"; BUILD=$(BUILD)/tsan REPRISE_MACHINES=$(abspath hw-models/machines) \
-	  $(BUILD)/tsan/tests/$$s || failed=1; done; [ -z "$$failed" ]
+	  TSAN_OPTIONS=suppressions=$(abspath tests/tsan/races-of-kernels) $(BUILD)/tsan/tests/$$s || failed=1; done; [ -z "$$failed" ]
 
 # libFuzzer targets: tests/fuzz/fuzz_NAME.c, each for FUZZ_SECONDS, from tests/fuzz/seeds/NAME and what seeds_NAME.c writes.
 # A crash leaves its input under $(BUILD)/fuzz.
