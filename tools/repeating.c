@@ -154,6 +154,10 @@ void repeat_json(struct json_stream *out, const struct machine *m, const struct 
                         (json_int_t)a->request.least, "most", (json_int_t)a->request.most, "seed", (json_int_t)a->seed,
                         "confidence", a->request.confidence, "width", a->request.width, "reached", r->reached,
                         "deterministic", !r->chance));
+    json_t *cycles = json_array();
+    for (uint32_t b = 0; b < r->batches; b++)
+        json_add(cycles, json_number(r->cycles[b]));
+    json_part(out, "cycles", cycles);
     if (r->known)
         json_part(out, "exact", exact_json(&r->exact));
     statistics_each(m, &none, list_row, &l);

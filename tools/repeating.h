@@ -39,7 +39,7 @@ void repeat_print_summary(const struct repeat_args *, const struct repeat_result
 void repeat_print_table(const struct machine *, const struct repeat_result *, bool csv);
 /* "Mean 218.0, deviation 228.9: known without a replay" */
 void exact_print(const struct processors_exact *);
-/* Members "batches", "exact" and "statistics" of a result. */
+/* Members "batches", "cycles" (of each), "exact" and "statistics" of a result. */
 void repeat_json(struct json_stream *, const struct machine *, const struct repeat_args *,
                  const struct repeat_result *);
 json_t *exact_json(const struct processors_exact *);

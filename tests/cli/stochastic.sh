@@ -1,0 +1,121 @@
+#!/bin/bash
+# Memory that draws, and replays that are repeated: the SAN paper's examples, a model of its own in Python, JSON, errors.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+r=$REPRISE
+is() { if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1"; echo "  expected: $3" >&2; echo "  got:      $2" >&2; fi; }
+json() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
+fails() {
+    local status=$1 text=$2 got
+    shift 2
+    "$@" >"$work/out" 2>"$work/err"
+    got=$?
+    if [ $got = "$status" ] && grep -qF -- "$text" "$work/err" && [ ! -s "$work/out" ]; then
+        echo "ok - status $status: $text"
+    else
+        echo "not ok - status $status: $text"
+        echo "  $* ended with $got and said: $(cat "$work/err")" >&2
+    fi
+}
+
+# An integer and a store, the paper's [4, 3]; and one of each instruction of its Table 1.
+cat >"$work/pair.ptx" <<'PTX'
+.version 6.4
+.target sm_75
+.address_size 64
+.global .u32 out;
+.visible .entry pair()
+{
+    .reg .u32 %r<2>;
+    mov.u32 %r1, 1;
+    st.global.u32 [out], %r1;
+    ret;
+}
+PTX
+cat >"$work/seven.ptx" <<'PTX'
+.version 6.4
+.target sm_75
+.address_size 64
+.shared .u32 word[4];
+.global .u32 in[2];
+.visible .entry seven()
+{
+    .reg .u32 %r<4>;
+    .reg .f32 %f<2>;
+    ld.global.u32 %r1, [in];
+    ld.global.u32 %r2, [in+4];
+    add.u32 %r3, %r1, %r2;
+    add.f32 %f1, 0f3F800000, 0f3F800000;
+    bar.sync 0;
+    st.shared.u32 [word], %r3;
+    ret;
+}
+PTX
+"$r" record -q -o "$work/pair.wtr" -M "$work/pair.ptx" -g 1 -b 32 || exit 1
+"$r" record -q -o "$work/seven.wtr" -M "$work/seven.ptx" -g 5 -b 96 || exit 1
+"$r" record -q -o "$work/gemm.wtr" -M "$BUILD/kernels/gemm.ptx" -g 2,2 -b 16,16 -a buf=rand-i32:1024:seed=1 \
+    -a buf=rand-i32:1024:seed=2 -a buf=zeros:8192 -a i32=32 || exit 1
+
+# ---- both engines against the model in Python, batch by batch
+compare() { # TRACE WARPS_OF_A_BLOCK KIND=PROBABILITIES...
+    local trace=$1 warps=$2 set=()
+    shift 2
+    for kind in "$@"; do set+=(--set "memory.$kind"); done
+    model=$("$r" info --san --json "$work/$trace.wtr" | python3 tests/validation/san.py 6 "$warps" 7 5 "$@" | tr '\n' ' ')
+    for engine in fast reference; do
+        "$r" replay "$work/$trace.wtr" -m san-rtx2080 --set sms=3 --set subcores=2 --seed 7 --batches 5 --json \
+            --engine $engine "${set[@]}" >"$work/batches.json"
+        is "$trace: engine $engine draws as the model in Python" "$(json "$work/batches.json" '" ".join(map(str, d["cycles"])) + " "')" "$model"
+    done
+}
+compare pair 1 global_store=0.5,0.3,0.2
+compare seven 3 local_store=0.1,0.1,0.8 global_load=0.99,0,0.01
+compare gemm 8
+
+# ---- repeating
+san() { "$r" replay "$work/pair.wtr" -m san-rtx2080 --set memory.global_store=0.5,0.3,0.2 "$@"; }
+san --batches 100..1000 --json >"$work/a.json"
+is "the paper's example stops by its known deviation" "$(json "$work/a.json" '(d["batches"]["used"], d["batches"]["reached"], round(d["exact"]["mean"], 1), round(d["exact"]["deviation"], 1))')" "(424, True, 218.0, 228.9)"
+san --batches 100..1000 --json --threads 3 | cmp -s - "$work/a.json"; is "three threads give the same bytes" $? 0
+san --batches 100..1000 --json --seed 1 | cmp -s - "$work/a.json"; is "the same seed gives the same bytes" $? 0
+san --batches 100..1000 --json --seed 2 >"$work/b.json"
+is "another seed gives others" "$(json "$work/b.json" "d['cycles'] == $(json "$work/a.json" 'd["cycles"]')")" False
+is "--exact alone" "$(san --exact --json | json /dev/stdin '(round(d["exact"]["mean"], 1), "statistics" in d)')" "(218.0, False)"
+is "the table begins with the cycles" "$(san --batches 100 --csv | sed -n 2p | cut -d, -f1,5,9)" "cycles,14,602"
+is "a machine without chance runs once" "$("$r" replay "$work/pair.wtr" -m jetson-tx2 --batches 10..20 --json | json /dev/stdin '(d["batches"]["used"], d["batches"]["deterministic"])')" "(1, True)"
+is "a scheduler that draws lots is repeated, too" "$("$r" replay "$work/gemm.wtr" -m jetson-tx2 --set scheduler=random --batches 5 --json | json /dev/stdin '(d["batches"]["used"], len(set(d["cycles"])) > 1)')" "(5, True)"
+
+# ---- what a machine's caches say
+"$r" replay "$work/gemm.wtr" -m san-rtx2080 --set memory.from=jetson-tx2 --exact --save-machine "$work/mine.cfg" >"$work/from.txt"; is "memory.from" $? 0
+is "the shares are printed" "$(grep -c '^global_load  *[0-9,]*  0\.[0-9]*  0\.[0-9]*  0\.[0-9]*$' "$work/from.txt")" 1
+is "the machine that was written gives the same" "$("$r" replay "$work/gemm.wtr" -m "$work/mine.cfg" --exact | grep Known)" "$(grep Known "$work/from.txt")"
+
+# ---- diff
+"$r" diff "$work/gemm.wtr" -m san-rtx2080 --vary memory.cost.dram=600,660 --batches 100 --json >"$work/d.json"
+is "differences vary less than what is compared" "$(json "$work/d.json" 'd["variants"][1]["difference"]["half_width"] * 3 < 2 ** 0.5 * d["variants"][1]["statistics"]["cycles"]["half_width"] and d["variants"][1]["difference"]["half_width"] > 0')" True
+is "each variant as replay alone" "$(json "$work/d.json" 'd["variants"][0]["cycles"]')" "$("$r" replay "$work/gemm.wtr" -m san-rtx2080 --batches 100 --json | json /dev/stdin 'd["cycles"]')"
+
+# ---- errors
+fails 1 "give MIN..MAX or a number, from 1 to 100000" san --batches 0
+fails 1 "give MIN..MAX or a number" san --batches 5..3
+fails 1 "--width is about --batches" san --width 0.1
+fails 1 "give a number above 0 and below 1" san --batches 5 --confidence 1
+fails 1 "give a number from 0 on" san --batches 5 --width=-1
+fails 1 "--seed: '-3' is negative" san --seed=-3
+fails 1 "--processors 0: give a whole number" san --processors 0
+fails 1 "--by is about one replay" san --batches 5 --by line
+fails 1 "do not sum to 1 within 1e-9" san --set memory.global_load=0.3,0.6,0.2
+fails 1 "choose pipeline 'one-at-a-time'" san --set pipeline=direct
+fails 1 "choose memory 'stochastic'" "$r" replay "$work/pair.wtr" -m san-rtx2080 --set memory=hierarchy
+fails 1 "memory.model must be 'hierarchy'" san --set pipeline=staged
+fails 1 "measure 'processor' needs sub-cores that do not wait" "$r" replay "$work/pair.wtr" -m jetson-tx2 --set measure=processor
+fails 1 "mean and deviation are known with pipeline 'one-at-a-time' only" "$r" replay "$work/pair.wtr" -m jetson-tx2 --exact
+fails 1 "the slowest of 6 processors are not known" "$r" replay "$work/seven.wtr" -m san-rtx2080 --set sms=3 --set subcores=2 --set measure=grid --exact
+fails 1 "only pipeline 'one-at-a-time' replays some processors alone" "$r" replay "$work/pair.wtr" -m jetson-tx2 --processors 3
+fails 1 "memory.from: unknown machine 'nope'" san --set memory.from=nope --exact
+fails 1 "this machine has no caches" san --set memory.from=san-gtx480 --exact
+fails 1 "no access of the trace reaches a cache" san --set memory.from=orin-wcet --exact
+fails 1 "not about --batches" "$r" diff "$work/pair.wtr" -m san-rtx2080 --vary scheduler=serial,gto --batches 5 --sort cycles
+fails 1 "there are no bounds where accesses draw" "$r" wcet "$work/pair.wtr" -m orin-wcet --set memory=stochastic
+fails 1 "bounds are for pipeline 'direct'" "$r" wcet "$work/pair.wtr" -m san-gtx480
