@@ -246,14 +246,30 @@ static void two_threads(struct measurement *m)
         rp_trace_close(trace);
 }
 
-static struct replayed replay_spmv(struct measurement *m)
+/* A case of tests/kernels, recorded and replayed. */
+static struct replayed replay_case(struct measurement *m, const char *kernel, uint32_t size, const char *machine)
 {
-    const struct kernel_options options = {.size = 32768, .trace = case_path("spmv"), .skip_check = true};
+    const struct kernel_options options = {.size = size, .trace = case_path(kernel), .skip_check = true};
     struct rp_error err;
-    if (kernel_run(kernel_case_find("spmv_scalar"), &options, NULL, &err))
-        return replay_at(m, case_path("spmv"), "jetson-tx2", NULL, 0);
+    if (kernel_run(kernel_case_find(kernel), &options, NULL, &err))
+        return replay_at(m, case_path(kernel), machine, NULL, 0);
     snprintf(m->error, sizeof m->error, "%s", err.text);
     return (struct replayed){0};
+}
+
+static struct replayed replay_spmv(struct measurement *m) { return replay_case(m, "spmv_scalar", 32768, "jetson-tx2"); }
+
+/* With the whole hierarchy: sectored caches, crossbar, banks of device memory. */
+static void replay_rtx2060(struct measurement *m) { replay_on(m, "rtx2060"); }
+static void replay_copy(struct measurement *m)
+{
+    struct replayed r = replay_case(m, "stream_copy", 1 << 21, "rtx2060");
+    m->value = (double)r.total.warp_instructions / r.seconds;
+}
+static void replay_gather(struct measurement *m)
+{
+    struct replayed r = replay_case(m, "stream_gather", 1 << 19, "rtx2060");
+    m->value = (double)r.total.warp_instructions / r.seconds;
 }
 
 static void spmv_instructions(struct measurement *m)
@@ -418,6 +434,9 @@ static const struct figure {
     {"SGEMM 512, one launch on two threads", "times as fast", 1.3, 1.6, 1, false, false, two_threads},
     {"SpMV, replay on jetson-tx2", "M warp instructions/s", 2, 4.6, 1e6, false, false, spmv_instructions},
     {"SpMV, transactions on jetson-tx2", "M transactions/s", 10, 23, 1e6, false, false, spmv_transactions},
+    {"SGEMM 512, replay on rtx2060", "M warp instructions/s", 2.5, 5, 1e6, false, false, replay_rtx2060},
+    {"Copy, replay on rtx2060", "M warp instructions/s", 0.5, 1, 1e6, false, false, replay_copy},
+    {"Random gather, replay on rtx2060", "M warp instructions/s", 0.25, 0.5, 1e6, false, false, replay_gather},
     {"SGEMM 512, memory of replay on orin-wcet", "MB", 256, 128, 1e6, true, true, replay_orin},
     {"SGEMM 512, memory of replay on jetson-tx2", "MB", 256, 128, 1e6, true, true, replay_tx2},
     {"Empty launch, 1 thread", "us", 10, 5, 1, true, false, empty_alone},
@@ -528,6 +547,8 @@ static void print_head(bool markdown)
            "* SpMV is `spmv_scalar` of tests/kernels/spmv.cu. A thread has a row of a sparse matrix, so "
            "warps diverge, and their\n"
            "  accesses are scattered. Transactions are those of its loads and stores after coalescing.\n"
+           "* Copy and random gather are `stream_copy` of 2 M words and `stream_gather` of 512 K words of "
+           "tests/kernels/stream.cu. Both are bound by device memory.\n"
            "* 144 SMs against 4 compares replays on jetson-tx2 with that many SMs.\n"
            "* The size of the trace is that of the whole file.\n"
            "* Memory is the peak resident memory of the process that replays.\n"
