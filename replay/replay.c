@@ -290,8 +290,6 @@ bool replay(struct rp_trace *trace, const struct machine *machine, const struct 
     *result = (struct replay_result){0};
     if (options->issued && (options->engine != REPLAY_REFERENCE || options->threads > 1))
         return rp_fail(err, RP_USAGE, "only the reference engine on one thread reports what issues when");
-    if (options->issued && staged_is(machine))
-        return rp_fail(err, RP_USAGE, "machine %s: pipeline 'staged' does not report what issues when", machine->name);
     if (options->processors && !processors_are(machine))
         return rp_fail(err, RP_USAGE, "machine %s: only pipeline 'one-at-a-time' replays some processors alone",
                        machine->name);

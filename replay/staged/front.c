@@ -31,6 +31,8 @@ void staged_inst_free(struct staged *g, struct inst *in)
 
 void staged_release(struct staged_sm *sm, struct staged_warp *w, int32_t reg)
 {
+    if (w->is_pending[reg] && sm->chip->job->issued)
+        staged_report_done(sm, w->report[reg]);
     const struct staged_static *s = w->is_pending[reg] ? &sm->chip->statics[w->writer[reg]] : NULL;
     w->pending -= w->is_pending[reg] != 0;
     w->is_pending[reg] = 0;
@@ -82,6 +84,7 @@ static bool begin_warp(struct staged_sm *sm, struct staged_block *b, unsigned nu
                               .started = true,
                               .arrival = arrival_begin(g->launch, number),
                               .writer = w->writer,
+                              .report = w->report,
                               .is_pending = w->is_pending,
                               .is_long = w->is_long,
                               .writes = w->writes};
@@ -389,10 +392,14 @@ static void issue(struct staged_sm *sm, struct staged_warp *w)
     if (!--w->buffered)
         sm->hungry |= 1ull << w->place;
     in->age = g->age++;
+    if (g->job->issued)
+        staged_report_issue(sm, w, in);
     into_latch(sm, in);
     staged_look(sm, w);
     if (in->s->dst >= 0) {
         w->is_pending[in->s->dst] = in->s->is_memory ? in->shared ? STALL_SHARED : STALL_MEMORY : STALL_SCOREBOARD;
+        if (g->job->issued)
+            w->report[in->s->dst] = in->report;
         w->writer[in->s->dst] = (uint32_t)(in->s - g->statics);
         w->pending++;
         for (unsigned i = 0; i < in->s->also_count; i++) {

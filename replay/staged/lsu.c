@@ -51,6 +51,8 @@ static bool serve(struct staged_sm *sm, unsigned client)
             staged_look(sm, w);
         }
         w->in_pipeline--;
+        if (in->s->dst < 0)
+            staged_report_done(sm, in->report);
         staged_may_leave(sm, w);
         staged_inst_free(sm->chip, in);
         stages_pop(&sm->shared_pipe);
@@ -289,6 +291,8 @@ static void work(struct staged_sm *sm)
         w->is_long[in->s->dst] = 0;
     }
     w->in_pipeline--;
+    if (in->s->dst < 0)
+        staged_report_done(sm, in->report);
     w->unsent -= in->store && !in->shared;
     if (w->waits_at_fence)
         staged_look(sm, w);

@@ -18,11 +18,13 @@ static bool new_registers(struct staged *g, struct staged_sm *sm)
         free(warp->is_long);
         free(warp->writes);
         free(warp->writer);
+        free(warp->report);
+        warp->report = g->job->issued ? calloc(g->registers, sizeof *warp->report) : NULL;
         warp->writer = calloc(g->registers, sizeof *warp->writer);
         warp->is_pending = calloc(g->registers, 1);
         warp->is_long = calloc(g->registers, 1);
         warp->writes = calloc(g->registers, sizeof *warp->writes);
-        if (!warp->is_pending || !warp->is_long || !warp->writes || !warp->writer)
+        if (!warp->is_pending || !warp->is_long || !warp->writes || !warp->writer || (g->job->issued && !warp->report))
             return false;
     }
     return true;
@@ -124,6 +126,7 @@ static void free_blocks(struct staged *g, struct staged_sm *sm)
         free(warp->is_long);
         free(warp->writes);
         free(warp->writer);
+        free(warp->report);
     }
     for (int64_t b = 0; sm->slots && b < g->machine->blocks; b++)
         if (sm->slots[b]) {
@@ -412,11 +415,14 @@ bool staged_run(struct staged *g, const struct engine_job *job, struct statistic
     l.begin = 0;
     l.out->control_words = false;
     g->served = job->served;
+    g->job = job;
     if (job->profile && !(g->rows = profile_rows_new(l.kernel)))
         return rp_fail(err, RP_SYSTEM, "out of memory for kernel %s", l.kernel->name);
     bool fine = begin_launch(g, job->trace, &l, err) && run_launch(g, job, &l);
     for (int64_t s = 0; s < g->machine->sms; s++)
         staged_charge_idle(&g->sms[s]);
+    if (job->issued)
+        staged_reports_end(g);
     if (job->profile)
         give_profile(g, job->profile);
     if (!fine)
@@ -440,6 +446,7 @@ void staged_free(struct staged *g)
     }
     free(g->statics);
     free(g->lists);
+    free(g->reports);
     free(g);
 }
 

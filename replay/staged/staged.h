@@ -133,6 +133,7 @@ struct inst {
     bool shared, load, store, atomic, bypass, any_lane;
     rp_lanemask executed;
     uint64_t aux;
+    uint64_t report;       /* its number, where issues are reported */
     bool ascending;        /* its accesses so far */
     uint32_t conflict;     /* cycles that shared memory takes */
     uint32_t access_count; /* left; the last is next */
@@ -180,6 +181,7 @@ struct staged_warp {
     uint32_t in_pipeline, stores, atomics, pending; /* pending: registers */
     bool atomics_shared;                            /* in shared memory */
     uint8_t why;                                    /* enum stall: what it waited for when it was looked at last */
+    uint64_t *report;                               /* of the load that writes a register, where issues are reported */
     uint32_t *writer;    /* by register number: the static instruction that writes it, while it is pending */
     uint8_t *is_pending; /* by register number: 0, or the enum stall of what waits for it */
     uint8_t *is_long;    /* by register number */
@@ -331,6 +333,9 @@ struct staged {
     uint64_t blocks, next_block, live_blocks, begin, age, countdown;
     bool may_place, emptied; /* an SM may have room for a block; one has lost its last warp */
     unsigned limit, warps_per_block, next_sm;
+    const struct engine_job *job;
+    struct staged_report *reports; /* a ring by number: the oldest that is not told yet, and how many there are */
+    uint64_t reported, report_count, report_room;
     struct statistics *statistics;
     struct profile_row *rows; /* of the kernel's instructions; NULL: not asked for */
     struct served *served;    /* NULL, or where packets end is counted here */
@@ -360,6 +365,11 @@ void staged_charge_issue(struct staged_sm *, struct staged_subcore *, const stru
 void staged_charge_second(struct staged_sm *, struct staged_subcore *, const struct inst *);
 /* Nothing issues: notes why latches stay taken. */
 void staged_note_latches(struct staged_sm *, unsigned subcore);
+/* report.c: an instruction issues, goes to its unit, and is done. */
+void staged_report_issue(struct staged_sm *, const struct staged_warp *, struct inst *);
+void staged_report_dispatch(struct staged_sm *, const struct inst *);
+void staged_report_done(struct staged_sm *, uint64_t report);
+void staged_reports_end(struct staged *);
 /* Counts the cycles that the SM slept through. */
 void staged_catch_up(struct staged_sm *);
 /* front.c: blocks, fetch, issue */

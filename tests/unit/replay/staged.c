@@ -84,9 +84,19 @@ static struct machine *random_staged_machine(uint64_t seed)
 }
 
 struct outcome {
+    uint64_t told, last; /* instructions, and when the last of them issued */
     struct replay_result result;
     struct profile *profile;
 };
+
+/* Every instruction once, in the order of their issues. */
+static void told(void *data, const struct replay_issue *i)
+{
+    struct outcome *o = data;
+    o->told++;
+    cr_assert(o->last <= i->issue && i->issue < i->dispatch && i->dispatch < i->done);
+    o->last = i->issue;
+}
 
 static void replay_with(struct rp_trace *trace, const struct machine *m, enum replay_engine engine, uint64_t seed,
                         struct outcome *out)
@@ -95,6 +105,10 @@ static void replay_with(struct rp_trace *trace, const struct machine *m, enum re
     out->profile = profile_new(trace, m, &err);
     cr_assert(out->profile, "%s", err.text);
     struct replay_options options = {.engine = engine, .launch = -1, .profile = out->profile};
+    if (engine == REPLAY_REFERENCE && rp_trace_launch_count(trace) == 1) {
+        options.issued = told;
+        options.issued_data = out;
+    }
     cr_assert(replay(trace, m, &options, &out->result, &err), "seed %llu, machine:\n%s\n%s", (unsigned long long)seed,
               m->text, err.text);
 }
@@ -131,7 +145,7 @@ static void compare(const char *path, const struct machine *m, uint64_t seed)
     struct rp_error err;
     struct rp_trace *trace = rp_trace_open(path, &err);
     cr_assert(trace, "%s", err.text);
-    struct outcome fast, reference;
+    struct outcome fast = {0}, reference = {0};
     replay_with(trace, m, REPLAY_FAST, seed, &fast);
     replay_with(trace, m, REPLAY_REFERENCE, seed, &reference);
     cr_assert_eq(fast.result.count, reference.result.count);
@@ -144,6 +158,7 @@ static void compare(const char *path, const struct machine *m, uint64_t seed)
         cr_assert_eq(s->warp_instructions, totals.warp_instructions);
         cr_assert_eq(s->blocks, totals.blocks);
     }
+    cr_assert_eq(reference.told, reference.result.count == 1 ? reference.result.total.warp_instructions : 0);
     check_cycles(m, &fast);
     check_same_rows(fast.profile, reference.profile, seed);
     profile_free(fast.profile);
