@@ -180,6 +180,116 @@ Test(objects, a_phase_that_never_ends)
     rig_close(&r);
 }
 
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+
+/* Double buffering on sm_80: warps 0 and 1 copy four words per thread and round into two buffers, whose objects hear
+ * when the copies are complete; the others add them up and give the buffer back. */
+#define BUFFERS(order)                                                                                                 \
+    ".visible .entry k(.param .u64 in, .param .u64 out) {\n"                                                           \
+    ".shared .align 8 .b64 full[2]; .shared .align 8 .b64 empty[2]; .shared .align 16 .b8 data[2048];\n"               \
+    ".reg .b64 %a, %o, %t; .reg .b32 %i, %l, %round, %b, %f, %e, %s, %parity, %v<4>, %sum;\n"                          \
+    ".reg .pred %p, %first, %producer;\n"                                                                              \
+    "ld.param.u64 %a, [in]; ld.param.u64 %o, [out]; mov.u32 %i, %tid.x;\n" order " and.b32 %l, %i, 63;\n"              \
+    "mov.u32 %sum, 0;\n"                                                                                               \
+    "setp.eq.u32 %first, %i, 0; setp.lt.u32 %producer, %i, 64; mov.u32 %round, 0;\n"                                   \
+    "@%first mbarrier.init.shared.b64 [full], 64; @%first mbarrier.init.shared.b64 [full+8], 64;\n"                    \
+    "@%first mbarrier.init.shared.b64 [empty], 64; @%first mbarrier.init.shared.b64 [empty+8], 64; bar.sync 0;\n"      \
+    "LOOP: and.b32 %b, %round, 1; mov.u32 %f, full; mad.lo.u32 %f, %b, 8, %f;\n"                                       \
+    "mov.u32 %e, empty; mad.lo.u32 %e, %b, 8, %e; mov.u32 %s, data; mad.lo.u32 %s, %b, 1024, %s;\n"                    \
+    "mad.lo.u32 %s, %l, 16, %s; shr.u32 %parity, %round, 1; and.b32 %parity, %parity, 1; @%producer bra PRODUCE;\n"    \
+    "FULL: mbarrier.try_wait.parity.shared.b64 %p, [%f], %parity; @!%p bra FULL;\n"                                    \
+    "ld.shared.v4.u32 {%v0, %v1, %v2, %v3}, [%s]; add.u32 %sum, %sum, %v0; add.u32 %sum, %sum, %v1;\n"                 \
+    "add.u32 %sum, %sum, %v2; add.u32 %sum, %sum, %v3; mbarrier.arrive.shared.b64 _, [%e]; bra NEXT;\n"                \
+    "PRODUCE: xor.b32 %parity, %parity, 1;\n"                                                                          \
+    "EMPTY: mbarrier.test_wait.parity.shared.b64 %p, [%e], %parity; selp.u32 %v0, 1, 0, %p;\n"                         \
+    "setp.ne.u32 %p, %v0, 0; @%p bra FILL; bra EMPTY;\n"                                                               \
+    "FILL: mad.lo.u32 %v1, %round, 64, %l; mul.wide.u32 %t, %v1, 16; add.u64 %t, %a, %t;\n"                            \
+    "cp.async.cg.shared.global [%s], [%t], 16; cp.async.mbarrier.arrive.noinc.shared.b64 [%f];\n"                      \
+    "NEXT: add.u32 %round, %round, 1; setp.lt.u32 %p, %round, 10; @%p bra LOOP;\n"                                     \
+    "mul.wide.u32 %t, %i, 4; add.u64 %o, %o, %t; st.global.u32 [%o], %sum; ret; }\n"
+
+static void fill_words(struct rig *r)
+{
+    for (uint32_t i = 0; i < 10 * 64 * 4; i++)
+        ((uint32_t *)r->host[0])[i] = i * 7 + i / 11;
+}
+
+/* Whichever of them run first, the results are the same, and so is what is recorded: no poll more. */
+Test(objects, double_buffering_in_two_orders)
+{
+    static const char *const bodies[] = {BUFFERS(""), BUFFERS("xor.b32 %i, %i, 64;")};
+    const uint64_t bytes[] = {10 * 64 * 16, 4 * 128};
+    struct outcome o[2];
+    rig_target = "sm_80";
+    for (int order = 0; order < 2; order++) {
+        o[order] = rig_same_at_any_threads(bodies[order], 2, bytes, fill_words, 3, 128);
+        cr_assert(o[order].ok, "%s", o[order].err.text);
+        const uint32_t *in = o[order].memory[0], *out = o[order].memory[1];
+        for (uint32_t i = 0; i < 128; i++) {
+            uint32_t sum = 0;
+            for (uint32_t n = 0; i >= 64 && n < 40; n++)
+                sum += in[(n / 4 * 64 + i - 64) * 4 + n % 4];
+            cr_assert_eq(out[i], sum, "thread %u", i);
+        }
+    }
+    rig_target = "sm_62";
+    cr_expect_eq(o[1].warp_instructions, o[0].warp_instructions + 3 * 4, "one instruction more per warp");
+    outcome_free(&o[0]);
+    outcome_free(&o[1]);
+}
+
+/* One thread per row: what it does to wait, and what it stores. */
+static uint32_t run_waits(const char *waits, uint32_t threads)
+{
+    const uint64_t bytes[] = {4 * 64};
+    char body[1500];
+    struct rig r;
+    snprintf(body, sizeof body,
+             ".visible .entry k(.param .u64 out) {\n.shared .align 8 .b64 obj; .shared .align 8 .b64 more;\n"
+             ".reg .b64 %%o, %%t; .reg .b32 %%i, %%n, %%a; .reg .pred %%p, %%f, %%q;\n"
+             "ld.param.u64 %%o, [out]; mov.u32 %%i, %%tid.x; setp.eq.u32 %%f, %%i, 0; mov.u32 %%n, 0;\n"
+             "@%%f mbarrier.init.shared.b64 [obj], 1; @%%f mbarrier.init.shared.b64 [more], 1; bar.sync 0;\n%s\n"
+             "mul.wide.u32 %%t, %%i, 4; add.u64 %%o, %%o, %%t; st.global.u32 [%%o], %%n; ret; }\n",
+             waits);
+    open_rig(&r, body, 1, bytes);
+    cr_assert(rig_run(&r, 1, threads), "%s: %s", waits, r.err.text);
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < threads; i++)
+        sum += ((uint32_t *)r.host[0])[i];
+    rig_close(&r);
+    return sum;
+}
+
+Test(objects, waits_of_all_kinds)
+{
+    /* a loop that counts is told "not yet" only when nobody else can go on; then the thread helps itself */
+    cr_expect_eq(run_waits("A: mbarrier.try_wait.parity.shared.b64 %p, [obj], 0; @%p bra DONE; add.u32 %n, %n, 1;\n"
+                           "mbarrier.arrive.shared.b64 _, [obj]; bra A; DONE:",
+                           1),
+                 1);
+    /* so does one that only asks; here warp 1 arrives late */
+    cr_expect_geq(
+        run_waits("@%f bra A; setp.ne.u32 %p, %i, 32; @%p bra DONE; mbarrier.arrive.shared.b64 _, [obj]; bra DONE;\n"
+                  "A: add.u32 %n, %n, 1; mbarrier.test_wait.parity.shared.b64 %p, [obj], 0; @!%p bra A; DONE:",
+                  64),
+        1);
+    /* lanes of a warp wait for two objects, of which its lane 0 ends one, and another warp the other */
+    cr_expect_eq(run_waits("setp.gt.u32 %q, %i, 31; @%q bra OTHER; @%f bra FIRST;\n"
+                           "and.b32 %a, %i, 1; setp.eq.u32 %p, %a, 1; mov.u32 %a, obj; @%p mov.u32 %a, more;\n"
+                           "W: mbarrier.try_wait.parity.shared.b64 %p, [%a], 0; @!%p bra W; mov.u32 %n, 1; bra DONE;\n"
+                           "FIRST: mbarrier.arrive.shared.b64 _, [obj]; bra DONE;\n"
+                           "OTHER: setp.eq.u32 %p, %i, 40; @%p mbarrier.arrive.shared.b64 _, [more]; DONE:",
+                           64),
+                 31);
+    /* a phase before the first is over; a state is that of its phase */
+    cr_expect_eq(
+        run_waits("A: mbarrier.try_wait.parity.shared.b64 %p, [obj], 1; @!%p bra A; @%f add.u32 %n, %n, 1;\n"
+                  "@%f mbarrier.arrive.shared.b64 %t, [obj]; B: @%f mbarrier.test_wait.shared.b64 %p, [obj], %t;\n"
+                  "@!%p bra B; @%f add.u32 %n, %n, 1;",
+                  32),
+        2);
+}
+
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 enum { THREADS = 64, PIECE = 192 };
