@@ -116,6 +116,12 @@ static void print_addresses(const struct rp_dynamic_access *a, FILE *to)
         fprintf(to, "%s0x%" PRIx64, rest & first ? "" : ",", address[__builtin_ctz(rest)]);
 }
 
+static bool aux_has_arrivals(const struct rp_memory_operand *m)
+{
+    return m->object != RP_OBJECT_UNKNOWN && m->object != RP_OBJECT_TEST && m->object != RP_OBJECT_BYTES &&
+           m->object != RP_OBJECT_INVALIDATE;
+}
+
 /* What an operand tells beside its addresses. */
 static void print_operand_aux(const struct rp_memory_operand *m, const uint64_t *aux, FILE *to)
 {
@@ -123,7 +129,9 @@ static void print_operand_aux(const struct rp_memory_operand *m, const uint64_t 
         fprintf(to, " phase=%" PRIu64 "%s bytes=%+" PRId64, rp_object_phase(*aux),
                 rp_object_waits(*aux) ? ",waits" : "", (int64_t)aux[1]);
         if (m->object != RP_OBJECT_UNKNOWN)
-            fprintf(to, " %s=%" PRIu64, rp_object_operation_name((enum rp_object_operation)m->object), aux[2]);
+            fprintf(to, " %s", rp_object_operation_name((enum rp_object_operation)m->object));
+        if (aux_has_arrivals(m))
+            fprintf(to, "=%" PRIu64, aux[2]);
     } else if (rp_operand_aux_count(m))
         fprintf(to, " bytes=%" PRIu64, *aux);
 }

@@ -159,3 +159,43 @@ assert whole["kernels"] == len(info["kernels"]) and whole["launches"] == len(inf
 assert not cut["whole"] and "cut.wtr" in cut["error"] and not none["whole"] and "none.wtr" in none["error"]
 ' "$dir/verified" "$dir/info"
 check "verify --json --quiet leaves out what is whole" [ "$("$REPRISE" verify --json --quiet "$t" | tr -d ' \n')" = '{"traces":[]}' ]
+
+# barrier objects: each operation is told, a loop that polls is one wait, and replay in both engines waits for the copy
+cat >"$dir/bulk.ptx" <<'EOF'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 in) {
+.shared .align 8 .b64 obj; .shared .align 16 .b8 data[256];
+.reg .b64 %a; .reg .b32 %i, %v; .reg .pred %p, %f;
+ld.param.u64 %a, [in]; mov.u32 %i, %tid.x; setp.eq.u32 %f, %i, 0;
+@%f mbarrier.init.shared.b64 [obj], 1; bar.sync 0;
+@%f mbarrier.arrive.expect_tx.shared.b64 _, [obj], 256;
+@%f cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [data], [%a], 256, [obj];
+W: mbarrier.try_wait.parity.shared.b64 %p, [obj], 0;
+@!%p bra W;
+ld.shared.u32 %v, [data]; ret; }
+EOF
+b=$dir/bulk.wtr
+check "record a bulk copy" status 0 "$REPRISE" record -o "$b" -M "$dir/bulk.ptx" -g 2 -b 64 -a buf=zeros:256
+check "verify it" status 0 "$REPRISE" verify "$b"
+"$REPRISE" dump --json --warp 1 "$b" >"$dir/info"
+check "dump --json: one wait for phase 0 per warp" json '
+o = [a for s in d["instructions"] for a in s.get("accesses", []) if "operation" in a]
+assert [(a["operation"], a["waits"], a["phase"]) for a in o] == [("test", True, 0)], o'
+"$REPRISE" dump --json "$b" >"$dir/info"
+check "dump --json: what is done with the object" json '
+o = [a for s in d["instructions"] for a in s.get("accesses", []) if "operation" in a]
+assert [(a["operation"], a["arrivals"], a["transaction_bytes"]) for a in o] == [
+    ("init", 1, 0), ("arrive", 1, 256), ("bytes", 0, -256), ("test", 0, 0)], o'
+"$REPRISE" dump "$b" >"$dir/out"
+check "... and as text" grep -q 'phase=0 bytes=+0 init=1' "$dir/out"
+"$REPRISE" replay --json --engine reference --machine orin-wcet "$b" >"$dir/slow"
+"$REPRISE" replay --json --machine orin-wcet "$b" >"$dir/fast"
+check "both engines: the same cycles, and warps wait" python3 -c '
+import json, sys
+a, b = (json.load(open(f)) for f in sys.argv[1:])
+assert a["launches"] == b["launches"] and a["total"]["issue"]["stall"]["async"] > 100, a["total"]["issue"]
+' "$dir/slow" "$dir/fast"
+check "wcet refuses it by instruction" status 2 "$REPRISE" wcet --machine orin-wcet "$b"
+check "... and names it" grep -q 'instruction 3 .*mbarrier.init.*line 8' "$dir/err"
