@@ -31,7 +31,7 @@ HOT void schedule(struct fast_sm *sm, struct fast_warp *w)
 {
     uint64_t wake = registers_free(w) >> PRODUCER_BITS;
     wake = w->released > wake ? w->released : wake;
-    if (w->op->flags & (OP_FENCE | OP_EXTENDED | OP_GROUPS))
+    if (w->op->flags & (OP_FENCE | OP_EXTENDED))
         wake = wake_of_special(sm, w, wake);
     wake = w->control_until > wake ? w->control_until : wake;
     w->wake = wake;

@@ -51,7 +51,7 @@ enum op_flag {
     OP_STARTS = 1 << 15,      /* with OP_ACTS: starts such work, which nothing else of the warp waits for */
     OP_TESTS = 1 << 16,       /* with OP_ACCESS: may wait for the end of a phase of an object */
     OP_GROUPS = 1 << 17,      /* waits for groups */
-    OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS | OP_PLAIN | OP_EXIT | OP_ACTS,
+    OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS | OP_PLAIN | OP_EXIT,
 };
 
 /* What a scoreboard entry's lowest two bits say: who writes the register. Above them: the cycle from which it is free.
@@ -111,11 +111,12 @@ struct fast_warp {
     uint32_t unordered;  /* with OP_ORDERED: those of which it is not known when they are performed for the block */
     uint64_t ordered;    /* when the others are */
     uint64_t placed, first_issue, barrier_until, memory_done, completion;
-    uint64_t released;            /* the later of first_issue and barrier_until */
-    uint64_t control_until;       /* at least the cycle after the last issue */
-    uint64_t groups_done;         /* with OP_GROUPS: when what the next instruction waits for is complete */
-    uint64_t fetched;             /* when the next instruction is at hand; 0 with a perfect instruction cache */
-    uint64_t earliest;            /* the same as wake without control_until; kept with OP_EXTENDED only */
+    uint64_t released;      /* the later of first_issue and barrier_until */
+    uint64_t control_until; /* at least the cycle after the last issue */
+    uint64_t groups_done;   /* with OP_GROUPS: when what the next instruction waits for is complete */
+    uint64_t fetched;       /* when the next instruction is at hand; 0 with a perfect instruction cache, and for what is
+                               asynchronous */
+    uint64_t earliest;      /* the same as wake without control_until; kept with OP_EXTENDED only */
     struct fast_signals *signals; /* NULL without control words */
     struct fast_block *block;
     struct warp_luck luck;  /* where memory draws */

@@ -213,6 +213,8 @@ bool program_build(struct program *p, const struct fast *f, const struct fast_gr
         if (!grid->control_words)
             used += add_operands(p, &names, in, &p->ops[i]);
         fill_op(p, &p->ops[i]);
+        if (p->ops[i].flags & (OP_ACTS | OP_TESTS | OP_GROUPS))
+            p->ops[i].flags |= OP_EXTENDED;
         if (async_starts(in)) { /* nobody waits for its registers */
             p->ops[i].destination = p->no_register;
             p->ops[i].destinations = 0;

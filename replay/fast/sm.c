@@ -112,8 +112,6 @@ HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_wa
             sc->caches &= ~(1ull << w->slot);
         if ((op->flags & OP_PLAIN) && w->next.executed)
             count(w->part, op->counter);
-        if (op->flags & OP_ACTS)
-            fast_act(sm, w, done);
         if ((op->flags & (OP_ACCESS | OP_PLAIN)) && !(op->flags & OP_STARTS) && w->next.executed) {
             w->memory_done = known > w->memory_done ? known : w->memory_done;
             if (op->flags & OP_ORDERED)
@@ -149,9 +147,12 @@ HOT bool execute_extended(struct fast_sm *sm, struct fast_subcore *sc, struct fa
 {
     const struct rp_instruction *in = w->next.instruction;
     unsigned unit = w->unit;
+    bool acts = w->op->flags & OP_ACTS;
     if (counted)
         count_issue(sc, w);
     uint64_t dispatched, done = execute(sm, sc, w, &dispatched);
+    if (acts)
+        fast_act(sm, w, done);
     if (w->signals && !fast_obey(sm, sc, w, dispatched, done, err))
         return false;
     if (!advance(sm, w, err))
