@@ -74,26 +74,11 @@ static uint64_t line_of(const struct staged *g, uint64_t address)
     return g->o[STAGED_CHANNEL_SLICES] == 2 ? a >> 8 : a >> 7;
 }
 
-static unsigned parity(uint64_t bits) { return (unsigned)__builtin_parityll(bits); }
-
-/* Sets are hashed by a polynomial (Rau, "Pseudo-randomly Interleaved Memory", ISCA 1991): which higher bits of a
- * line's number go into each of the 6 bits. */
-static uint32_t set_of(uint64_t line)
+/* Accel-Sim hashes with these bits of a line's number; those above have no say. */
+#define HASHED_BITS 25
+static uint32_t set_of(const struct staged *g, uint64_t line)
 {
-#define B(n) (1ull << (n))
-    static const uint64_t taps[6] = {
-        B(18) | B(17) | B(16) | B(15) | B(12) | B(10) | B(6) | B(5) | B(0),
-        B(15) | B(13) | B(12) | B(11) | B(10) | B(7) | B(5) | B(1) | B(0),
-        B(16) | B(14) | B(13) | B(12) | B(11) | B(8) | B(6) | B(2) | B(1),
-        B(17) | B(15) | B(14) | B(13) | B(12) | B(9) | B(7) | B(3) | B(2),
-        B(18) | B(16) | B(15) | B(14) | B(13) | B(10) | B(8) | B(4) | B(3),
-        B(17) | B(16) | B(15) | B(14) | B(11) | B(9) | B(5) | B(4),
-    };
-#undef B
-    uint32_t set = (uint32_t)(line & 63);
-    for (unsigned i = 0; i < 6; i++)
-        set ^= parity(line >> 6 & taps[i]) << i;
-    return set;
+    return set_hash(&g->l2_sets, line & ((1ull << HASHED_BITS) - 1));
 }
 
 static unsigned sector_of(uint64_t address) { return (unsigned)(address >> 5 & 3); }
@@ -204,10 +189,10 @@ static bool look_up(struct staged *g, struct slice *s)
     uint64_t line = line_of(g, p->address), now = g->cycle + s->copies;
     enum sector_find found;
     if (p->kind == PACKET_WRITE)
-        found = sector_cache_write(s->l2, line, set_of(line), sector_of(p->address), p->bytes, now,
+        found = sector_cache_write(s->l2, line, set_of(g, line), sector_of(p->address), p->bytes, now,
                                    s->misses.count < room, &victim);
     else
-        found = sector_cache_read(s->l2, line, set_of(line), sector_of(p->address), now, s->misses.count + 1 < room,
+        found = sector_cache_read(s->l2, line, set_of(g, line), sector_of(p->address), now, s->misses.count + 1 < room,
                                   p->kind == PACKET_ATOMIC, p, &victim);
     if (found == SECTOR_REFUSED)
         return false;
@@ -404,7 +389,7 @@ void staged_copy(struct staged *g, uint64_t address, uint64_t size)
     for (uint64_t at = 0; at < size; at += 32) {
         uint64_t a = (address + at) & mask, line = line_of(g, a);
         struct slice *s = &g->slices[staged_slice_of(g, a)];
-        sector_cache_preload(s->l2, line, set_of(line), sector_of(a), g->cycle + s->copies++);
+        sector_cache_preload(s->l2, line, set_of(g, line), sector_of(a), g->cycle + s->copies++);
     }
 }
 
@@ -462,6 +447,7 @@ bool staged_chip_new(struct staged *g)
     const struct sector_cache_shape shape = {
         .sets = T(L2_SETS), .ways = T(L2_WAYS), .mshrs = T(L2_MSHRS), .merges = T(L2_MERGES), .back = true};
 #undef T
+    set_hash_begin(&g->l2_sets, SET_HASH_IPOLY, (unsigned)__builtin_ctzll((uint64_t)shape.sets));
     g->slice_count = (unsigned)(o[STAGED_CHANNELS] * o[STAGED_CHANNEL_SLICES]);
     g->slices = calloc(g->slice_count, sizeof *g->slices);
     g->channels = calloc((size_t)o[STAGED_CHANNELS], sizeof *g->channels);

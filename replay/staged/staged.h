@@ -14,6 +14,7 @@
 #ifndef REPRISE_REPLAY_STAGED_STAGED_H
 #define REPRISE_REPLAY_STAGED_STAGED_H
 
+#include "hw-models/cache/set-hash.h"
 #include "hw-models/dram-channel/dram-channel.h"
 #include "hw-models/pipeline/pipeline.h"
 #include "hw-models/sector-cache/sector-cache.h"
@@ -312,6 +313,7 @@ struct staged {
     struct slice *slices;
     struct channel *channels;
     struct crossbar requests, replies;
+    struct set_hash l2_sets; /* the set of a line */
     unsigned slice_count;
     double core_time, dram_time, core_period, dram_period;
     uint64_t cycle, dram_cycle; /* of the core and of device memory, all launches together */
