@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "replay/meaning.h"
+#include "replay/place.h"
 
 /* ---- of an instruction ------------------------------------------------------------------------------------------- */
 
@@ -25,15 +26,20 @@ bool kernel_is_async(const struct rp_kernel *k)
     return false;
 }
 
+static bool too_large(const struct rp_kernel *k, const struct rp_step *s, uint64_t bytes, struct rp_error *err)
+{
+    char place[PLACE_BYTES];
+    instruction_place(k, s->index, place);
+    return rp_fail(err, RP_BAD_INPUT, "%s: a bulk copy of %" PRIu64 " bytes, more than any shared memory holds", place,
+                   bytes);
+}
+
 bool async_check(const struct rp_kernel *k, const struct rp_step *s, struct rp_error *err)
 {
     const struct rp_instruction *in = s->instruction;
     for (uint32_t m = 0; s->executed && m < in->memory_count; m++)
         if (is_bulk(&in->memory[m]) && *rp_step_operand_aux(s, m) > ASYNC_BULK_MOST)
-            return rp_fail(err, RP_BAD_INPUT,
-                           "kernel %s, instruction %" PRIu32 " (%s): a bulk copy of %" PRIu64
-                           " bytes, more than any shared memory holds",
-                           k->name, s->index, in->text, *rp_step_operand_aux(s, m));
+            return too_large(k, s, *rp_step_operand_aux(s, m), err);
     return true;
 }
 
@@ -156,10 +162,12 @@ bool async_over(const struct async_block *b, const struct rp_launch *l, const st
     return true;
 }
 
-void async_describe(const struct rp_step *s, char *text, size_t size)
+void async_describe(const struct rp_kernel *k, const struct rp_step *s, char *text, size_t size)
 {
-    snprintf(text, size, "for the end of phase %" PRIu64 " of the barrier object at 0x%" PRIx64,
-             rp_object_phase(s->aux_values[0]), s->accesses[0].base);
+    char place[PLACE_BYTES];
+    instruction_place(k, s->index, place);
+    snprintf(text, size, "for the end of phase %" PRIu64 " of the barrier object at 0x%" PRIx64 ", at %s",
+             rp_object_phase(s->aux_values[0]), s->accesses[0].base, place);
 }
 
 /* ---- work -------------------------------------------------------------------------------------------------------- */

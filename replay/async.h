@@ -110,8 +110,8 @@ bool async_due(struct async_queue *, uint64_t now, struct async_tell *);
 /* Carries it out. True: a phase has ended. */
 bool async_tell(struct async_block *, struct async_queue *, const struct async_tell *);
 
-/* "for the end of phase 3 of the barrier object at 0x40": the wait of the step. */
-void async_describe(const struct rp_step *, char *text, size_t size);
+/* "for the end of phase 3 of the barrier object at 0x40, at instruction ...": the wait of the step. */
+void async_describe(const struct rp_kernel *, const struct rp_step *, char *text, size_t size);
 
 /* False: the step copies more than any shared memory holds; err says so. */
 bool async_check(const struct rp_kernel *, const struct rp_step *, struct rp_error *err);

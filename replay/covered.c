@@ -1,6 +1,6 @@
 #include "replay/covered.h"
 
-#include <inttypes.h>
+#include "replay/place.h"
 
 /* The trace tells what the operand's instruction does, beyond its addresses. */
 static bool is_told(const struct rp_instruction *in, const struct rp_memory_operand *o)
@@ -17,9 +17,10 @@ bool kernel_is_covered(const struct rp_kernel *k, bool asynchronous, struct rp_e
         for (uint32_t m = 0; m < in->memory_count; m++) {
             if (!rp_operand_aux_count(&in->memory[m]) || (asynchronous && is_told(in, &in->memory[m])))
                 continue;
+            char place[PLACE_BYTES];
+            instruction_place(k, i, place);
             return rp_fail(
-                err, RP_BAD_INPUT, "kernel %s, instruction %" PRIu32 " (%s), line %" PRIu32 ": %s", k->name, i,
-                in->text, in->line,
+                err, RP_BAD_INPUT, "%s: %s", place,
                 asynchronous
                     ? "the trace does not tell what is done with the barrier object or bulk copy; "
                       "record it again"

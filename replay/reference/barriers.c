@@ -127,16 +127,16 @@ static void end_all(struct reference *r)
 static bool say_stuck(const struct reference *r, const struct ref_warp *w, struct rp_error *err)
 {
     const struct engine_launch *l = &w->block->grid->of;
-    char text[200], what[120];
+    char text[500], what[400];
     snprintf(what, sizeof what, "at barrier %u", w->barrier);
     if (w->barrier == AT_OBJECT)
-        async_describe(&w->next, what, sizeof what);
+        async_describe(l->kernel, &w->next, what, sizeof what);
     snprintf(text, sizeof text, "block %" PRIu64 ", warp %u waits for ever %s", w->block->index, w->number, what);
     if (!l->cut_short)
         return rp_fail(err, RP_BAD_INPUT,
                        "%s: launch %" PRIu32 " (%s): %s; the other warps have ended or wait elsewhere",
                        rp_trace_path(r->job->trace), l->number, l->kernel->name, text);
-    snprintf(l->out->warning, sizeof l->out->warning, "the recording ended early: %s", text);
+    snprintf(l->out->warning, sizeof l->out->warning, "the recording ended early: %.220s", text);
     return true;
 }
 

@@ -313,11 +313,16 @@ Test(machines, operands_that_no_machine_times_are_refused_by_instruction)
                                                       {.space = RP_SPACE_SHARED, .kind = RP_ACCESS_OBJECT}};
     struct rp_instruction list[] = {{.text = "first", .memory_count = 1, .memory = &load},
                                     {.text = "second", .memory_count = 1, .memory = &load}};
-    struct rp_kernel k = {.name = "k", .instruction_count = 2, .instructions = list};
+    static const char *const files[] = {"main.cu", "sum.cu"};
+    struct rp_kernel k = {.name = "k", .instruction_count = 2, .instructions = list, .file_count = 2, .files = files};
+    list[1].file = 1;
+    list[1].line = 12;
     struct rp_error err = {0};
     cr_expect(kernel_is_covered(&k, true, &err), "%s", err.text);
     for (int i = 0; i < 3; i++) {
         list[1].memory = &others[i];
-        cr_expect(!kernel_is_covered(&k, true, &err) && strstr(err.text, "instruction 1 (second)"), "%s", err.text);
+        cr_expect(!kernel_is_covered(&k, true, &err) &&
+                      strstr(err.text, "instruction 1 (second) of kernel k, sum.cu:12: "),
+                  "%s", err.text);
     }
 }
