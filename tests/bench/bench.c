@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "replay/repeat.h"
 #include "replay/replay.h"
 #include "tests/support/kernel_case.h"
 #include "tests/support/launch_cost.h"
@@ -410,6 +411,42 @@ static void freeing(struct measurement *m)
     launches(m, (struct launch_cost){1, 4, 1, false, 4 << 10, 10000}, &m->value);
 }
 
+/* ---- batches ----------------------------------------------------------------------------------------------------- */
+
+/* Processor time of 100 batches of a GEMM of 512 x 512, 8,192 warps, on so many processors of san-rtx2080; 0: all 184.
+ */
+static void batches(struct measurement *m, uint64_t processors)
+{
+    struct rp_error err = {0};
+    struct rp_trace *trace = open_trace(m, case_path("gemm"));
+    struct machine *machine = trace ? machine_open(&(struct machine_request){.name = "san-rtx2080"}, &err) : NULL;
+    struct replay_options options = {.launch = -1, .seed = 1, .processors = processors, .threads = 1};
+    struct repeat_request request = {100, 100, 0.95, 0.1};
+    struct repeat_result result;
+    double start = cpu_seconds_now();
+    m->ok = machine && repeat(trace, machine, &options, &request, &result, &err);
+    m->value = cpu_seconds_now() - start;
+    if (m->ok)
+        repeat_result_free(&result);
+    else if (trace)
+        snprintf(m->error, sizeof m->error, "%s", err.text);
+    machine_free(machine);
+    if (trace)
+        rp_trace_close(trace);
+}
+
+/* Records the trace that the measurements after this one read. */
+static void batches_one(struct measurement *m)
+{
+    const struct kernel_options options = {.size = 512, .trace = case_path("gemm"), .skip_check = true};
+    struct rp_error err;
+    if (kernel_run(kernel_case_find("gemm"), &options, NULL, &err))
+        batches(m, 1);
+    else
+        snprintf(m->error, sizeof m->error, "%s", err.text);
+}
+static void batches_all(struct measurement *m) { batches(m, 0); }
+
 /* ---- the figures ------------------------------------------------------------------------------------------------- */
 
 /* With `memory` the value is the peak resident memory of the process that runs `measure`, whatever that fills in. */
@@ -437,6 +474,9 @@ static const struct figure {
     {"SGEMM 512, replay on rtx2060", "M warp instructions/s", 2.5, 5, 1e6, false, false, replay_rtx2060},
     {"Copy, replay on rtx2060", "M warp instructions/s", 0.5, 1, 1e6, false, false, replay_copy},
     {"Random gather, replay on rtx2060", "M warp instructions/s", 0.25, 0.5, 1e6, false, false, replay_gather},
+    {"GEMM 512, 100 batches of one processor", "s", 1, 0.1, 1, true, false, batches_one},
+    {"GEMM 512, 100 batches of all 184", "s", 60, 10, 1, true, false, batches_all},
+    {"GEMM 512, memory of 100 batches of all 184", "MB", 256, 64, 1e6, true, true, batches_all},
     {"SGEMM 512, memory of replay on orin-wcet", "MB", 256, 128, 1e6, true, true, replay_orin},
     {"SGEMM 512, memory of replay on jetson-tx2", "MB", 256, 128, 1e6, true, true, replay_tx2},
     {"Empty launch, 1 thread", "us", 10, 5, 1, true, false, empty_alone},
@@ -550,6 +590,8 @@ static void print_head(bool markdown)
            "* Copy and random gather are `stream_copy` of 2 M words and `stream_gather` of 512 K words of "
            "tests/kernels/stream.cu. Both are bound by device memory.\n"
            "* 144 SMs against 4 compares replays on jetson-tx2 with that many SMs.\n"
+           "* The batches are those of `reprise replay --batches` on san-rtx2080, of 8,192 warps of `gemm` of "
+           "tests/kernels/gemm.cu:\n  45 of them on one processor.\n"
            "* The size of the trace is that of the whole file.\n"
            "* Memory is the peak resident memory of the process that replays.\n"
            "* Bounds are those of `reprise wcet` on orin-wcet, with phases, for 32 warps of SGEMM in one "

@@ -73,6 +73,24 @@ compare pair 1 global_store=0.5,0.3,0.2
 compare seven 3 local_store=0.1,0.1,0.8 global_load=0.99,0,0.01
 compare gemm 8
 
+# ---- a processor against the grid: GEMM 256 with the loop unrolled, 12 warps on a processor
+cat >"$work/gemm256.cu" <<'CUDA'
+extern "C" __global__ void gemm(const int *a, const int *b, long *c)
+{
+    int row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;
+#pragma unroll
+    for (int i = 0; i < 256; i++)
+        c[row * 256 + col] += a[row * 256 + i] * b[i * 256 + col];
+}
+CUDA
+"$r" record -q -o "$work/gemm256.wtr" -M "$work/gemm256.cu" -g 16,16 -b 16,16 -a buf=rand-i32:65536:seed=1 \
+    -a buf=rand-i32:65536:seed=2 -a buf=zeros:524288 || exit 1
+gemm256() { "$r" replay "$work/gemm256.wtr" -m san-rtx2080 --set memory.global_load=0.7,0.2,0.1 --set memory.global_store=0.7,0.2,0.1 --json "$@"; }
+gemm256 --processors 1 --exact >"$work/one.json"
+is "12 warps of GEMM 256: about 811,000 cycles, deviation 15,200" "$(json "$work/one.json" '(round(d["exact"]["mean"], -3), round(d["exact"]["deviation"], -2), d["exact"]["warps_per_processor"])')" "(811000.0, 15200.0, 12)"
+gemm256 --set measure=grid --batches 100 >"$work/grid.json"
+is "the slowest of 184 takes 2 to 6 % more" "$(json "$work/grid.json" "1.02 < d['statistics']['cycles']['mean'] / $(json "$work/one.json" 'd["exact"]["mean"]') < 1.06")" True
+
 # ---- repeating
 san() { "$r" replay "$work/pair.wtr" -m san-rtx2080 --set memory.global_store=0.5,0.3,0.2 "$@"; }
 san --batches 100..1000 --json >"$work/a.json"
