@@ -76,10 +76,13 @@ unsigned san_ids(const struct rp_launch *l, const struct rp_step *s, uint8_t ids
 
 /* ---- one warp ---------------------------------------------------------------------------------------------------- */
 
-/* What a warp did; `changes` only where the kernel tells its live registers. */
+/* What a warp did; changes only where the kernel tells its live registers. */
+struct did {
+    uint8_t id;
+    int16_t change;
+};
 struct story {
-    uint8_t *ids;
-    int16_t *changes;
+    struct did *list;
     size_t count, room;
 };
 
@@ -87,16 +90,13 @@ static bool add(struct story *s, uint8_t id, int change)
 {
     if (s->count == s->room) {
         size_t room = s->room ? 2 * s->room : 1024;
-        uint8_t *ids = realloc(s->ids, room * sizeof *ids);
-        s->ids = ids ? ids : s->ids;
-        int16_t *changes = ids ? realloc(s->changes, room * sizeof *changes) : NULL;
-        s->changes = changes ? changes : s->changes;
-        if (!changes)
+        struct did *list = realloc(s->list, room * sizeof *list);
+        if (!list)
             return false;
+        s->list = list;
         s->room = room;
     }
-    s->ids[s->count] = id;
-    s->changes[s->count++] = (int16_t)change;
+    s->list[s->count++] = (struct did){id, (int16_t)change};
     return true;
 }
 
@@ -119,20 +119,16 @@ static bool read_warp(const struct rp_kernel *k, const struct rp_launch *l, stru
         }
     }
     if (s->count)
-        s->changes[s->count - 1] = (int16_t)(s->changes[s->count - 1] - now);
+        s->list[s->count - 1].change = (int16_t)(s->list[s->count - 1].change - now);
     return more == 0;
 }
 
 static bool same(const struct story *a, const struct story *b)
 {
-    return a->count == b->count && !memcmp(a->ids, b->ids, a->count * sizeof *a->ids) &&
-           !memcmp(a->changes, b->changes, a->count * sizeof *a->changes);
-}
-
-static void forget(struct story *s)
-{
-    free(s->ids);
-    free(s->changes);
+    for (size_t i = 0; a->count == b->count && i < a->count; i++)
+        if (a->list[i].id != b->list[i].id || a->list[i].change != b->list[i].change)
+            return false;
+    return a->count == b->count;
 }
 
 /* ---- all warps of a launch, those that follow one another and did the same together ------------------------------ */
@@ -190,8 +186,8 @@ static bool walk_launch(const struct san_request *r, uint32_t launch, void (*pri
     }
     if (fine && w.group.count)
         print(data, &w);
-    forget(&w.last);
-    forget(&w.next);
+    free(w.last.list);
+    free(w.next.list);
     return fine;
 }
 
@@ -206,13 +202,13 @@ static void print_group(void *unused, const struct walk *w)
     printf("block %s, warp %" PRIu32 ": %s warp%s\n  [", figure(w->group.block, block), w->group.warp,
            figure(w->group.count, count), w->group.count == 1 ? "" : "s");
     for (size_t i = 0; i < w->last.count; i++)
-        printf("%s%u", i ? ", " : "", w->last.ids[i]);
+        printf("%s%u", i ? ", " : "", w->last.list[i].id);
     puts("]");
     if (!w->kernel->live)
         return;
     fputs("  [", stdout);
     for (size_t i = 0; i < w->last.count; i++)
-        printf(w->last.changes[i] ? "%s%+d" : "%s%d", i ? ", " : "", w->last.changes[i]);
+        printf(w->last.list[i].change ? "%s%+d" : "%s%d", i ? ", " : "", w->last.list[i].change);
     puts("]");
 }
 
@@ -236,9 +232,9 @@ static void group_json(void *data, const struct walk *w)
 {
     json_t *ids = json_array(), *changes = w->kernel->live ? json_array() : json_null();
     for (size_t i = 0; i < w->last.count; i++) {
-        json_add(ids, json_integer(w->last.ids[i]));
+        json_add(ids, json_integer(w->last.list[i].id));
         if (w->kernel->live)
-            json_add(changes, json_integer(w->last.changes[i]));
+            json_add(changes, json_integer(w->last.list[i].change));
     }
     json_part(data, NULL,
               json_pack("{s:o, s:o, s:o, s:o, s:o}", "block", json_number(w->group.block), "warp",

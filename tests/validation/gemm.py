@@ -16,7 +16,6 @@ TOOLS = f"{BUILD}/toolchain/12.3"
 SIZES = (32, 64, 128, 256, 512)
 MACHINES = (("san-rtx2080", "rtx2080", 46 * 4), ("san-quadro-rtx6000", "quadro-rtx6000", 72 * 4))
 NWARPS = {"san-rtx2080": (1, 1, 3, 12, 45), "san-quadro-rtx6000": (1, 1, 2, 8, 29)}  # the paper's formula; it names 12
-INSTEAD = "jetson-tx2"  # whose caches stand in while there is no machine file of the GPU
 ALU, L1, L2, DRAM = 2, 12, 300, 600  # Table 2
 
 
@@ -40,22 +39,20 @@ def record(work, n, form):
 
 
 def ids(trace):
-    """ALU instructions and accesses of a warp."""
+    """ALU instructions, loads and stores of a warp, and how many warps there are."""
     warps = json.loads(run("info", trace, "--san", "--json"))["launches"][0]["warps"]
     assert len(warps) == 1, "all warps do the same"
-    alu = sum(i >= 4 for i in warps[0]["ids"])
-    return alu, len(warps[0]["ids"]) - alu, warps[0]["warps"]
+    count = [warps[0]["ids"].count(i) for i in range(7)]
+    return count[4] + count[5], count[2], count[3], warps[0]["warps"]
 
 
-def probabilities(trace, caches):
-    """Of loads and of stores: shares of transactions that end in L1, in L2 and in device memory of these caches."""
-    total = json.loads(run("replay", "-q", trace, "--machine", caches, "--json"))["total"]
-    l1, l2 = total["l1"], total["l2"]
-    looked = l1["hits"] + l1["misses"]
-    first = l1["hits"] / looked
-    rest = l2["hits"] / (l2["hits"] + l2["misses"])
-    levels = [round(first, 6), round((1 - first) * rest, 6)]
-    return levels + [round(1 - sum(levels), 6)]
+def with_caches(trace, machine, caches):
+    """Where loads, and where stores end on a machine with caches, as memory.from takes it; mean and deviation of the cycles of
+    the first processor, and its warps."""
+    text = run("replay", "-q", trace, "--machine", machine, "--set", f"memory.from={caches}", "--exact", "--processors", "1", "--threads", "0")
+    found = {row.split()[0]: [float(p) for p in row.split()[2:5]] for row in text.splitlines() if row.startswith("global_")}
+    mean, deviation = re.search(r"mean (\d+\.?\d*) and deviation (\d+\.?\d*)", text).groups()
+    return found["global_load"], found["global_store"], float(mean), float(deviation), int(re.search(r"(\d+) warps?", text).group(1))
 
 
 def given(levels):
@@ -69,45 +66,41 @@ def exact(trace, machine, *settings):
 
 
 def table(work):
-    have = {m["name"] for m in json.loads(run("machine", "list", "--json"))}
-    print("| machine | N | warps | caches | p(L1), p(L2), p(DRAM) | cycles of a processor | deviation | ALU | L1 | L2 | DRAM | live registers (PTX) |")
+    print("| machine | N | warps | sum | loads: p(L1), p(L2), p(DRAM) | cycles of a processor | deviation | ALU | L1 | L2 | DRAM | live registers (PTX) |")
     print("|---|--:|--:|---|---|--:|--:|--:|--:|--:|--:|--:|")
-    traces = {n: record(work, n, "unrolled") for n in SIZES}
-    missing = []
-    for machine, gpu, processors in MACHINES:
-        caches = gpu if gpu in have else INSTEAD
-        missing += [] if gpu in have else [gpu]
-        for n, nwarps in zip(SIZES, NWARPS[machine]):
-            trace = traces[n]
-            alu, accesses, warps = ids(trace)
-            assert -(-warps // processors) == nwarps, (machine, n, warps)
-            levels = probabilities(trace, caches)
-            mean, deviation, part = cost(alu, accesses, levels)
-            known = exact(trace, machine, *given(levels), "--processors", "1")
-            assert known["warps_per_processor"] == nwarps and abs(known["mean"] - nwarps * mean) < 0.5, (known, nwarps * mean)
-            assert abs(known["deviation"] - math.sqrt(nwarps) * deviation) < 0.5, (known, deviation)
-            live = json.loads(run("info", trace, "--registers", "--json"))["launches"][0]["peak"]
-            print(f"| `{machine}` | {n} | {nwarps} | `{caches}` | {levels[0]:.3f}, {levels[1]:.3f}, {levels[2]:.3f} | "
-                  f"{known['mean']:,.0f} | {known['deviation']:,.0f} | " + " | ".join(f"{100 * p:.2f} %" for p in part) + f" | {live} |")
-    if missing:
-        print(f"\nThere is no machine file of {' and '.join(missing)} yet: the caches of {INSTEAD} stand in.")
+    traces = {(n, form): record(work, n, form) for n in SIZES for form in ("unrolled", "stored")}
+    for machine, caches, processors in MACHINES:
+        for form, kept in (("stored", "stored each time"), ("unrolled", "in a register")):
+            for n, nwarps in zip(SIZES, NWARPS[machine]):
+                trace = traces[n, form]
+                alu, loads, stores, warps = ids(trace)
+                assert -(-warps // processors) == nwarps, (machine, n, warps)
+                of_loads, of_stores, *known, deepest = with_caches(trace, machine, caches)
+                mean, deviation, part = cost(alu, (loads, of_loads), (stores, of_stores))
+                assert deepest == nwarps, (machine, n, deepest)
+                for told, ours in zip(known, (nwarps * mean, math.sqrt(nwarps) * deviation)):
+                    assert abs(told - ours) < 0.01 * ours, (told, ours)  # the probabilities were printed with four places
+                live = json.loads(run("info", trace, "--registers", "--json"))["launches"][0]["peak"]
+                print(f"| `{machine}` | {n} | {nwarps} | {kept} | {', '.join(f'{p:.3f}' for p in of_loads)} | {known[0]:,.0f} | "
+                      f"{known[1]:,.0f} | " + " | ".join(f"{100 * p:.2f} %" for p in part) + f" | {live} |")
 
 
 # ---- what the code is ------------------------------------------------------------------------------------------------
 
-def cost(alu, accesses, levels):
-    """Mean and deviation of a warp's cycles, and the shares of ALU, L1, L2 and DRAM."""
+def cost(alu, *accesses):
+    """Mean and deviation of a warp's cycles, and the shares of ALU, L1, L2 and DRAM. accesses: (how many, probabilities)."""
     costs = (L1, L2, DRAM)
-    one = sum(p * c for p, c in zip(levels, costs))
-    variance = sum(p * c * c for p, c in zip(levels, costs)) - one * one
-    mean = ALU * alu + accesses * one
-    return mean, math.sqrt(accesses * variance), [ALU * alu / mean] + [accesses * p * c / mean for p, c in zip(levels, costs)]
+    cycles = [sum(n * levels[i] * costs[i] for n, levels in accesses) for i in range(3)]
+    variance = sum(n * (sum(p * c * c for p, c in zip(levels, costs)) - sum(p * c for p, c in zip(levels, costs)) ** 2)
+                   for n, levels in accesses)
+    mean = ALU * alu + sum(cycles)
+    return mean, math.sqrt(variance), [ALU * alu / mean] + [c / mean for c in cycles]
 
 
 def like_the_text(alu, accesses):
     """The least p(L2), and the greatest p(DRAM), with which L2 takes more than 70 % and ALUs less than 2 %; or None."""
     fits = [(l2, dram) for l2 in range(101) for dram in range(101 - l2)
-            for part in [cost(alu, accesses, ((100 - l2 - dram) / 100, l2 / 100, dram / 100))[2]] if part[0] < 0.02 and part[2] > 0.7]
+            for part in [cost(alu, (accesses, ((100 - l2 - dram) / 100, l2 / 100, dram / 100)))[2]] if part[0] < 0.02 and part[2] > 0.7]
     return (min(f[0] for f in fits) / 100, max(f[1] for f in fits) / 100) if fits else None
 
 
@@ -175,11 +168,12 @@ def code(work):
     print("| form | code | ALU instructions | accesses | mean at 0.3, 0.6, 0.1 | deviation | ALU | L1 | L2 | DRAM | L2 over 70 % and ALU under 2 % |")
     print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|")
     for form, title in (("run-time", "N at run time"), ("unrolled", "N constant, unrolled"), ("stored", "unrolled, each sum stored")):
-        rows = [("PTX of clang", *ids(record(work, 32, form))[:2])]
+        alu, loads, stores, _ = ids(record(work, 32, form))
+        rows = [("PTX of clang", alu, loads + stores)]
         if os.path.exists(f"{BUILD}/toolchain/complete"):
             rows.append(("sm_75 of ptxas", *sass_of(work, form, 32)))
         for name, alu, accesses in rows:
-            mean, deviation, part = cost(alu, accesses, (0.3, 0.6, 0.1))
+            mean, deviation, part = cost(alu, (accesses, (0.3, 0.6, 0.1)))
             fits = like_the_text(alu, accesses)
             says = f"from p(L2) {fits[0]:.2f} on, with p(DRAM) up to {fits[1]:.2f}" if fits else "with no probabilities"
             print(f"| {title} | {name} | {alu} | {accesses} | {mean:,.1f} | {deviation:,.1f} | " + " | ".join(f"{100 * p:.2f} %" for p in part) + f" | {says} |")
