@@ -20,6 +20,8 @@ extern const struct pipeline_model pipeline_direct, pipeline_staged, pipeline_on
 /* Options of `staged`: X(id, key, unit, least, most, initial, help). */
 #define STAGED_OPTIONS(X)                                                                                              \
     X(LAUNCH_LATENCY, "launch_latency", "cycles", 0, 1000000, 0, "from the begin of a launch to its first block")      \
+    X(BLOCK_RATE, "block_rate", "blocks", 0, 64, 1,                                                                    \
+      "that an SM gets in a cycle; 0: as many as fit, before the next SM")                                             \
     X(FETCHES, "fetches", "warps", 0, 64, 4, "for which an SM fetches in a cycle; 0: all, at once")                    \
     X(BUFFER, "buffer", "instructions", 1, 8, 2, "of a warp that are fetched together, when none is left")             \
     X(COLLECTORS, "collectors", "", 0, 16, 2, "operand collectors of a sub-core; 0: registers are read in no time")    \

@@ -134,6 +134,7 @@ static bool place_block(struct staged_sm *sm)
 bool staged_place_blocks(struct staged *g)
 {
     unsigned sms = (unsigned)g->machine->sms, from = g->next_sm;
+    int64_t rate = g->o[STAGED_BLOCK_RATE];
     if (!g->may_place && g->skips)
         return true;
     g->may_place = false;
@@ -141,8 +142,9 @@ bool staged_place_blocks(struct staged *g)
         struct staged_sm *sm = &g->sms[(from + i) % sms];
         if (sm->live_blocks >= g->limit)
             continue;
-        if (!place_block(sm))
-            return false;
+        for (int64_t n = 0; sm->live_blocks < g->limit && g->next_block < g->blocks && (!rate || n < rate); n++)
+            if (!place_block(sm))
+                return false;
         g->next_sm = (sm->number + 1) % sms;
         g->may_place = true;
     }

@@ -16,6 +16,7 @@ static const char *const choices[][VALUES + 1] = {
     {"issue.width", "1", "2"},
     {"icache", "perfect", "set-associative"},
     {"icache.subcores", "1", "2", "4"},
+    {"pipeline.block_rate", "0", "1", "2"},
     {"pipeline.buffer", "1", "2", "8"},
     {"pipeline.defects.first_register", "false", "true"},
     {"pipeline.defects.lowest_collector", "false", "true"},
