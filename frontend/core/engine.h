@@ -172,9 +172,9 @@ struct warp_state {
 };
 
 struct barrier {
-    uint32_t arrived;  /* threads, in whole warps, in which those count that have exited */
-    uint32_t part;     /* threads of warps of which others are yet to come */
-    uint32_t expected; /* 0: all of the block's that have not exited */
+    uint32_t arrived;       /* threads, in whole warps, in which those count that have exited */
+    uint32_t part;          /* threads of warps of which others are yet to come */
+    uint32_t expected;      /* 0: all of the block's that have not exited */
     uint32_t reduced_count; /* barrier.red.popc */
     bool reduced_and, reduced_or;
     uint32_t instruction, thread; /* who arrived last: static index, number in the block */
@@ -196,9 +196,9 @@ struct block {
     uint32_t barriers_in_use; /* by number, a bit each; what the others hold means nothing */
     struct barrier barriers[BARRIERS];
     struct observer *observer; /* NULL: nobody looks (observe.h) */
-    uint64_t changes;        /* stores to global memory, atomics that changed it, calls of the host; only grows */
-    uint64_t calls;          /* of the host; only grows */
-    struct watch *watch;     /* NULL: accesses to global memory are not watched */
+    uint64_t changes;          /* stores to global memory, atomics that changed it, calls of the host; only grows */
+    uint64_t calls;            /* of the host; only grows */
+    struct watch *watch;       /* NULL: accesses to global memory are not watched */
     struct allocation *last[ALLOCATION_CACHE];
     uint32_t *phases;     /* of barrier objects, by their offset in shared memory / 8: phases that are over */
     bool objects_awaited; /* some split may wait for one */
