@@ -38,7 +38,10 @@ struct engine_job {
 /* Runs the launches that are ready, and those that become so before the machine is idle. *sum: what all of them and the
  * machine counted; `cycles` is the period's length. */
 bool reference_run(const struct engine_job *, struct statistics *sum, struct rp_error *);
-bool fast_run(const struct engine_job *, struct statistics *sum, struct rp_error *);
+/* The fast engine keeps between periods what they need again, of one machine and memory system. NULL: out of memory. */
+struct fast *fast_new(const struct machine *, struct memory_system *, struct rp_error *);
+void fast_free(struct fast *);
+bool fast_run(struct fast *, const struct engine_job *, struct statistics *sum, struct rp_error *);
 
 /* ---- what both engines do with launches -------------------------------------------------------------------------- */
 

@@ -45,6 +45,13 @@ struct session {
     uint64_t done, total; /* warp instructions */
 };
 
+/* What a thread uses again from period to period. */
+struct worker {
+    struct session *session;
+    struct memory_system *memory; /* NULL with caches that are kept */
+    struct fast *fast;
+};
+
 /* Launches run one after the other, whatever the streams allow. */
 static bool one_by_one(const struct machine *m) { return staged_is(m) || processors_are(m); }
 
@@ -71,13 +78,19 @@ static bool warm(const struct rp_trace *t, struct memory_system *memory, uint32_
     return true;
 }
 
+/* Where transactions end is counted if that is asked for. */
+static bool count_served(const struct session *s, struct memory_system *m, struct rp_error *err)
+{
+    return !s->options->served || memory_system_count_served(m) ||
+           rp_fail(err, RP_SYSTEM, "out of memory for machine %s", s->machine->name);
+}
+
 static struct memory_system *new_memory(const struct session *s, struct rp_error *err)
 {
     struct memory_system *m = memory_system_new(s->machine, s->options->engine == REPLAY_FAST, err);
-    if (!m || !s->options->served || memory_system_count_served(m))
+    if (m && count_served(s, m, err))
         return m;
     memory_system_free(m);
-    rp_fail(err, RP_SYSTEM, "out of memory for machine %s", s->machine->name);
     return NULL;
 }
 
@@ -90,9 +103,33 @@ static void take_served(struct session *s, struct memory_system *m)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* A busy period of the machine. With caches that are kept, `memory` is there already. */
-static bool replay_period(struct session *s, struct engine_job *job, struct statistics *sum, struct rp_error *err)
+/* A memory system in which nothing is left of earlier periods, unless caches are kept. */
+static bool prepare_memory(struct worker *w, struct engine_job *job, struct rp_error *err)
 {
+    struct session *s = w->session;
+    if (s->kept) {
+        job->memory = s->kept;
+        return true;
+    }
+    bool fine = w->memory ? memory_system_clear(w->memory, err) && count_served(s, w->memory, err)
+                          : (w->memory = new_memory(s, err)) != NULL;
+    job->memory = w->memory;
+    return fine;
+}
+
+static bool run_engine(struct worker *w, struct engine_job *job, struct statistics *sum, struct rp_error *err)
+{
+    if (w->session->options->engine == REPLAY_REFERENCE)
+        return reference_run(job, sum, err);
+    if (!w->fast && !(w->fast = fast_new(job->machine, job->memory, err)))
+        return false;
+    return fast_run(w->fast, job, sum, err);
+}
+
+/* A busy period of the machine. */
+static bool replay_period(struct worker *w, struct engine_job *job, struct statistics *sum, struct rp_error *err)
+{
+    struct session *s = w->session;
     uint32_t next;
     if (!launch_queue_next(job->queue, &next))
         return rp_fail(err, RP_BAD_INPUT, "%s: its launches wait for one another", rp_trace_path(s->trace));
@@ -100,23 +137,19 @@ static bool replay_period(struct session *s, struct engine_job *job, struct stat
         return staged_run(s->staged, job, sum, err);
     if (processors_are(s->machine))
         return processors_run(job, s->options->engine, sum, err);
-    if (!s->kept && !(job->memory = new_memory(s, err)))
+    if (!prepare_memory(w, job, err))
         return false;
     bool warms = s->machine->warm_l2 && (!s->kept || next == s->first);
-    bool fine = !warms || warm(s->trace, job->memory, next, err);
-    if (fine)
-        fine = s->options->engine == REPLAY_REFERENCE ? reference_run(job, sum, err) : fast_run(job, sum, err);
+    bool fine = (!warms || warm(s->trace, job->memory, next, err)) && run_engine(w, job, sum, err);
     take_served(s, job->memory);
-    if (!s->kept)
-        memory_system_free(job->memory);
     return fine;
 }
 
-static bool replay_unit(struct session *s, uint32_t first, struct finished *out, struct rp_error *err)
+static bool replay_unit(struct worker *w, uint32_t first, struct finished *out, struct rp_error *err)
 {
+    struct session *s = w->session;
     struct engine_job job = {.trace = s->trace,
                              .machine = s->machine,
-                             .memory = s->kept,
                              .queue = launch_queue_new(s->trace, first, out->count, err),
                              .launches = out->launches,
                              .first = first,
@@ -133,7 +166,7 @@ static bool replay_unit(struct session *s, uint32_t first, struct finished *out,
     bool fine = job.queue;
     while (fine && launch_queue_left(job.queue)) {
         struct statistics sum = {0};
-        fine = replay_period(s, &job, &sum, err);
+        fine = replay_period(w, &job, &sum, err);
         statistics_add(&out->sum, &sum);
         job.begin += sum.cycles;
     }
@@ -201,13 +234,14 @@ static uint32_t first_of(const struct session *s, uint32_t unit)
 static void *work(void *data)
 {
     struct session *s = data;
+    struct worker w = {.session = s};
     for (uint32_t number; take(s, &number);) {
         struct rp_error err = {0};
         uint32_t first = first_of(s, number);
         struct finished out = {.count = first_of(s, number + 1) - first, .done = true};
         out.launches = calloc(out.count, sizeof *out.launches);
         bool fine = out.launches
-                        ? replay_unit(s, first, &out, &err)
+                        ? replay_unit(&w, first, &out, &err)
                         : rp_fail(&err, RP_SYSTEM, "%s: out of memory for its launches", rp_trace_path(s->trace));
         pthread_mutex_lock(&s->lock);
         if (fine) {
@@ -219,6 +253,8 @@ static void *work(void *data)
         hand_on_finished(s);
         pthread_mutex_unlock(&s->lock);
     }
+    fast_free(w.fast);
+    memory_system_free(w.memory);
     return NULL;
 }
 

@@ -5,13 +5,27 @@
 #include "tracefmt/frame.h"
 #include "tracefmt/reader_internal.h"
 
-static bool read_compressed(const struct rp_trace *t, const struct frame_entry *f, struct buffer *raw,
-                            struct rp_error *err)
+/* One stays for the next frame: to make one takes longer than to read a small frame. */
+static ZSTD_DCtx *take_decompressor(struct rp_trace *t)
+{
+    ZSTD_DCtx *kept = atomic_exchange(&t->decompressor, NULL);
+    return kept ? kept : ZSTD_createDCtx();
+}
+
+static void give_decompressor(struct rp_trace *t, ZSTD_DCtx *ctx)
+{
+    ZSTD_freeDCtx(atomic_exchange(&t->decompressor, ctx));
+}
+
+static bool read_compressed(struct rp_trace *t, const struct frame_entry *f, struct buffer *raw, struct rp_error *err)
 {
     struct buffer data = {0};
-    bool ok = buffer_reserve(&data, f->bytes) || rp_fail(err, RP_SYSTEM, "out of memory");
+    ZSTD_DCtx *ctx = take_decompressor(t);
+    bool ok =
+        (ctx && buffer_reserve(&data, f->bytes)) || rp_fail(err, RP_SYSTEM, "out of memory while reading the trace");
     ok = ok && trace_read(t, f->offset, data.data, f->bytes, err) &&
-         frame_decompress(data.data, f->bytes, f->raw_bytes, raw, err);
+         frame_decompress(ctx, data.data, f->bytes, f->raw_bytes, raw, err);
+    give_decompressor(t, ctx);
     buffer_free(&data);
     return ok && (raw->size == f->raw_bytes ||
                   rp_fail(err, RP_BAD_INPUT, "it holds %zu bytes, the index says %" PRIu32, raw->size, f->raw_bytes));

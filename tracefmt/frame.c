@@ -21,14 +21,13 @@ bool frame_compress(ZSTD_CCtx *ctx, int level, const struct buffer *raw, struct 
 
 /* In one step, into memory that is touched only as far as data really come: what a frame's header promises is not
  * believed, and no window is kept beside the content. */
-bool frame_decompress(const uint8_t *data, size_t size, size_t raw_size, struct buffer *raw, struct rp_error *err)
+bool frame_decompress(ZSTD_DCtx *ctx, const uint8_t *data, size_t size, size_t raw_size, struct buffer *raw,
+                      struct rp_error *err)
 {
     if (raw_size > FRAME_RAW_LIMIT)
         return rp_fail(err, RP_BAD_INPUT, "it decompresses to more than %zu bytes", FRAME_RAW_LIMIT);
     raw->size = 0;
-    ZSTD_DCtx *ctx = ZSTD_createDCtx();
-    bool ok =
-        (ctx && buffer_reserve(raw, raw_size + 1)) || rp_fail(err, RP_SYSTEM, "out of memory while reading the trace");
+    bool ok = buffer_reserve(raw, raw_size + 1) || rp_fail(err, RP_SYSTEM, "out of memory while reading the trace");
     size_t frame = ok ? ZSTD_findFrameCompressedSize(data, size) : 0;
     if (ok && (ZSTD_isError(frame) || frame != size))
         ok = rp_fail(err, RP_BAD_INPUT, "it is not one whole zstd frame");
@@ -39,6 +38,5 @@ bool frame_decompress(const uint8_t *data, size_t size, size_t raw_size, struct 
         else
             raw->size = got;
     }
-    ZSTD_freeDCtx(ctx);
     return ok;
 }

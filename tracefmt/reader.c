@@ -273,6 +273,7 @@ void rp_trace_close(struct rp_trace *t)
     free(t->damage);
     free(t->path);
     close(t->fd);
+    ZSTD_freeDCtx(t->decompressor);
     pthread_mutex_destroy(&t->lock);
     pthread_cond_destroy(&t->loaded);
     free(t);

@@ -3,6 +3,9 @@
 #define REPRISE_TRACEFMT_READER_INTERNAL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
+
+#include <zstd.h>
 
 #include "tracefmt/decode.h"
 #include "tracefmt/tables.h"
@@ -42,7 +45,8 @@ struct rp_trace {
     uint64_t bytes;
     struct tables tables;
     struct index index;
-    struct budget budget;     /* of all that follows */
+    _Atomic(ZSTD_DCtx *) decompressor; /* kept for the next frame; NULL: in use, or none yet */
+    struct budget budget;              /* of all that follows */
     struct pool pool;         /* the maps */
     struct kernel_map **maps; /* per kernel */
     uint32_t map_capacity, map_count;

@@ -155,8 +155,10 @@ static void work(void *data, unsigned thread)
 
 static void run(struct dispatch *d)
 {
-    if (atomic_load(&d->due))
+    if (atomic_load(&d->due) && d->crew)
         crew_run(d->crew, work, d);
+    else
+        work(d, 0);
 }
 
 static void make_due(struct dispatch *d, unsigned s)
@@ -256,7 +258,7 @@ static bool leave(struct fast *f, uint64_t now)
 /* Lets the chip do what is due up to `now`. SMs hear of what it answers when they go on. */
 static void advance_chip(struct fast *f, uint64_t now)
 {
-    f->chip_next = memory_system_advance(f->job->memory, now);
+    f->chip_next = memory_system_advance(f->memory, now);
     for (unsigned s = 0; s < f->sm_count; s++) {
         if (!sm_memory_replied(f->sms[s].memory))
             continue;
@@ -364,7 +366,7 @@ static bool run_all(struct dispatch *d, struct rp_error *err)
     struct fast *f = d->chip;
     while (f->alone ? fast_first_waiting(f) || resident(f) : f->grids != NULL) {
         uint64_t from = next_cycle(f);
-        if (from == NEVER && memory_system_failed(f->job->memory))
+        if (from == NEVER && memory_system_failed(f->memory))
             return rp_fail(err, RP_SYSTEM, "out of memory for the accesses of a launch");
         if (from == NEVER) {
             if (!fast_stuck(f, err))
@@ -388,36 +390,37 @@ static unsigned threads_for(const struct fast *f)
     return threads < f->sm_count ? threads : f->sm_count;
 }
 
+/* Threads and memos stay for periods to come. */
+static bool need_threads(struct dispatch *d, unsigned threads)
+{
+    struct fast *f = d->chip;
+    if (threads > 1 && !f->crew && !(f->crew = crew_new(threads)))
+        return false;
+    d->crew = threads > 1 ? f->crew : NULL;
+    d->threads = threads > 1 ? crew_threads(f->crew) : 1;
+    if (f->memo_count >= d->threads)
+        return true;
+    struct memo **memos = realloc(f->memos, d->threads * sizeof(struct memo *));
+    f->memos = memos ? memos : f->memos;
+    while (memos && f->memo_count < d->threads && (memos[f->memo_count] = memo_new()))
+        f->memo_count++;
+    return f->memo_count >= d->threads;
+}
+
 static bool begin(struct dispatch *d, struct rp_error *err)
 {
     struct fast *f = d->chip;
-    unsigned threads = threads_for(f);
     d->turns = aligned_alloc(_Alignof(struct turn), f->sm_count * sizeof *d->turns);
-    f->memos = calloc(threads, sizeof *f->memos);
-    d->crew = d->turns && f->memos ? crew_new(threads) : NULL;
-    bool fine = d->crew;
-    d->threads = fine ? crew_threads(d->crew) : 0;
+    bool fine = d->turns && need_threads(d, threads_for(f));
     d->slice = f->lookahead < SLICE ? f->lookahead : SLICE;
     for (unsigned s = 0; d->turns && s < f->sm_count; s++)
         atomic_init(&d->turns[s].state, TURN_OVER);
-    for (; fine && f->memo_count < threads; f->memo_count++)
-        fine = (f->memos[f->memo_count] = memo_new());
     bool any = !f->alone || f->grids->of.blocks;
     for (unsigned s = 0; s < f->sm_count; s++) {
         f->sms[s].paused = any && f->alone;
         f->next[s] = any ? 0 : NEVER;
     }
     return fine || rp_fail(err, RP_SYSTEM, "out of memory for machine %s", f->machine->name);
-}
-
-static void end(struct dispatch *d)
-{
-    struct fast *f = d->chip;
-    crew_free(d->crew);
-    for (unsigned i = 0; i < f->memo_count; i++)
-        memo_free(f->memos[i]);
-    free(f->memos);
-    free(d->turns);
 }
 
 /* While other launches may come, any SM may get a block at any time: SMs cannot be ahead of one another. */
@@ -437,7 +440,7 @@ bool fast_run_period(struct fast *f, uint64_t *cycles, struct rp_error *err)
         return false;
     go_in_step(f);
     bool fine = begin(&d, err) && run_all(&d, err);
-    end(&d);
+    free(d.turns);
     for (unsigned s = 0; s < f->sm_count; s++)
         *cycles = f->sms[s].last_leave > *cycles ? f->sms[s].last_leave : *cycles;
     if (fine)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/fast/crew.h"
 #include "replay/fast/fast.h"
 #include "replay/memory/layout.h"
 
@@ -32,14 +33,12 @@ static bool begin_subcore(const struct fast *f, struct fast_sm *sm, unsigned num
 
 static void begin_sm(struct fast *f, struct fast_sm *sm)
 {
-    *sm = (struct fast_sm){.chip = f,
-                           .next_leave = NEVER,
-                           .next_room = NEVER,
-                           .memory = memory_system_sm(f->job->memory, (unsigned)(sm - f->sms)),
-                           .memory_next = NEVER,
-                           .tells = {.next = ASYNC_UNKNOWN},
-                           .free_access = NO_ACCESS,
-                           .last_issue = NEVER};
+    memset(sm, 0, offsetof(struct fast_sm, assigned));
+    sm->chip = f;
+    sm->memory = memory_system_sm(f->memory, (unsigned)(sm - f->sms));
+    sm->next_leave = sm->next_room = sm->memory_next = sm->last_issue = NEVER;
+    sm->free_access = NO_ACCESS;
+    sm->tells.next = ASYNC_UNKNOWN;
     room_of_sm(f->machine, &sm->left);
 }
 
@@ -57,33 +56,27 @@ bool fast_sm_open(struct fast_sm *sm)
     return true;
 }
 
-static bool begin(struct fast *f, struct rp_error *err)
+static void begin(struct fast *f, const struct engine_job *job)
 {
     const struct machine *m = f->machine;
+    f->job = job;
+    f->period = (struct engine_period){.job = job};
+    f->grid_count = 0;
+    f->next_sm = 0;
+    f->from = 0;
     f->plain_shared = m->shared.model == &shared_memory_ideal.model;
-    f->immediate = memory_system_is_immediate(f->job->memory);
-    f->delay = f->immediate ? memory_system_delay(f->job->memory) : 0;
+    f->immediate = memory_system_is_immediate(f->memory);
+    f->delay = f->immediate ? memory_system_delay(f->memory) : 0;
     f->plain_global = m->coalescer.model == &coalescer_ideal.model && f->immediate;
     f->plain_global &= !f->job->drawn;
     f->plain_shared &= !f->job->drawn || f->job->drawn->separate_shared;
-    f->may_refuse = memory_system_may_refuse(f->job->memory);
-    f->lookahead = memory_system_lookahead(f->job->memory);
-    struct memory_layout layout;
-    memory_layout_of(m, &layout);
-    f->atomics_repeat = layout.l1.shape.atomic_interval || layout.l2.shape.atomic_interval;
+    f->may_refuse = memory_system_may_refuse(f->memory);
+    f->lookahead = memory_system_lookahead(f->memory);
     /* without lookahead, it is in the cycle of arrival that the chip says when it must be advanced next */
-    f->stepped = memory_system_is_stepped(f->job->memory) || !f->lookahead;
-    f->sector = memory_system_sector(f->job->memory);
-    f->crowded = m->sms >= CROWDED;
+    f->stepped = memory_system_is_stepped(f->memory) || !f->lookahead;
     f->chip_next = NEVER;
-    for (uint32_t u = 0; u < m->unit_count; u++)
-        f->unit_models[u] = (const struct unit_model *)m->units[u].model;
-    f->sms = calloc((size_t)m->sms, sizeof *f->sms);
-    f->next = calloc((size_t)m->sms, sizeof *f->next);
-    bool fine = f->sms && f->next;
-    for (; fine && f->sm_count < (unsigned)m->sms; f->sm_count++)
-        begin_sm(f, &f->sms[f->sm_count]);
-    return fine || rp_fail(err, RP_SYSTEM, "out of memory for machine %s", m->name);
+    for (unsigned s = 0; s < f->sm_count; s++)
+        begin_sm(f, &f->sms[s]);
 }
 
 static void end_sm(struct fast *f, struct fast_sm *sm)
@@ -97,6 +90,8 @@ static void end_sm(struct fast *f, struct fast_sm *sm)
     free(sm->subcores);
     free(sm->accesses);
     async_queue_free(&sm->tells);
+    sm->subcores = NULL;
+    sm->accesses = NULL;
 }
 
 static void end(struct fast *f)
@@ -106,8 +101,6 @@ static void end(struct fast *f)
     fast_free_grids(f);
     for (unsigned s = 0; s < f->sm_count; s++)
         end_sm(f, &f->sms[s]);
-    free(f->sms);
-    free(f->next);
 }
 
 /* What no launch has to itself. */
@@ -131,19 +124,56 @@ static void profile_subcores(const struct fast *f)
         }
 }
 
-bool fast_run(const struct engine_job *job, struct statistics *sum, struct rp_error *err)
+bool fast_run(struct fast *f, const struct engine_job *job, struct statistics *sum, struct rp_error *err)
 {
-    struct fast f = {.job = job,
-                     .machine = job->machine,
-                     .scheduler = (const struct scheduler_model *)job->machine->scheduler.model,
-                     .period = {.job = job}};
     struct statistics machine = {0};
     uint64_t cycles = 0;
-    bool fine = begin(&f, err) && fast_run_period(&f, &cycles, err);
+    begin(f, job);
+    bool fine = fast_run_period(f, &cycles, err);
     if (fine)
-        count_machine(&f, &machine, cycles);
+        count_machine(f, &machine, cycles);
     if (fine && job->profile)
-        profile_subcores(&f);
-    end(&f);
-    return engine_finish(&f.period, cycles, &machine, sum, fine ? err : NULL) && fine;
+        profile_subcores(f);
+    end(f);
+    return engine_finish(&f->period, cycles, &machine, sum, fine ? err : NULL) && fine;
+}
+
+/* ---- from period to period --------------------------------------------------------------------------------------- */
+
+struct fast *fast_new(const struct machine *m, struct memory_system *memory, struct rp_error *err)
+{
+    struct fast *f = calloc(1, sizeof *f);
+    struct memory_layout layout;
+    if (f) {
+        f->machine = m;
+        f->memory = memory;
+        f->scheduler = (const struct scheduler_model *)m->scheduler.model;
+        memory_layout_of(m, &layout);
+        f->atomics_repeat = layout.l1.shape.atomic_interval || layout.l2.shape.atomic_interval;
+        f->sector = memory_system_sector(memory);
+        f->crowded = m->sms >= CROWDED;
+        for (uint32_t u = 0; u < m->unit_count; u++)
+            f->unit_models[u] = (const struct unit_model *)m->units[u].model;
+        f->sms = calloc((size_t)m->sms, sizeof *f->sms);
+        f->next = calloc((size_t)m->sms, sizeof *f->next);
+        f->sm_count = f->sms && f->next ? (unsigned)m->sms : 0;
+    }
+    if (f && f->sm_count)
+        return f;
+    fast_free(f);
+    rp_fail(err, RP_SYSTEM, "out of memory for machine %s", m->name);
+    return NULL;
+}
+
+void fast_free(struct fast *f)
+{
+    if (!f)
+        return;
+    crew_free(f->crew);
+    for (unsigned i = 0; i < f->memo_count; i++)
+        memo_free(f->memos[i]);
+    free(f->memos);
+    free(f->sms);
+    free(f->next);
+    free(f);
 }

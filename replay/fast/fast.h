@@ -238,8 +238,7 @@ struct fast_sm {
     struct room left;                      /* less what the blocks take that are assigned */
     struct fast_block *first;              /* resident blocks */
     unsigned resident;
-    struct fast_assigned assigned[MOST_BLOCKS]; /* blocks that are placed next, at `now` */
-    unsigned assigned_count;
+    unsigned assigned_count; /* blocks that are placed next */
     uint64_t occupied_since, shared_free;
     uint64_t shared_end;      /* of the accesses of the instruction that is being issued, those to shared memory */
     struct async_queue tells; /* their next cycle counts in memory_next */
@@ -252,6 +251,8 @@ struct fast_sm {
     bool starved;           /* memory ran out in the midst of an instruction */
     struct fast_part *part; /* of the block that came last; NULL once its launch has ended */
     bool failed;
+    /* from here on nothing is set when a period begins */
+    struct fast_assigned assigned[MOST_BLOCKS]; /* blocks that are placed next, at `now` */
     struct rp_error error;
 };
 
@@ -278,6 +279,9 @@ struct fast {
     struct fast_sm *sms;
     uint64_t *next; /* [sm_count]: the next cycle in which something happens on the SM */
     unsigned next_sm;
+    /* kept from period to period */
+    struct memory_system *memory;
+    struct crew *crew;   /* threads for large launches; NULL: none was yet */
     struct memo **memos; /* one per thread */
     unsigned memo_count;
 };

@@ -122,7 +122,7 @@ static uint16_t place_of(const struct fast_part *part, const uint64_t *counter)
 /* A fence that waits only until accesses are performed for its block. */
 static bool waits_for_block(const struct fast *f, const struct rp_instruction *in)
 {
-    return is_block_fence(f->machine, in) && memory_system_orders_blocks(f->job->memory);
+    return is_block_fence(f->machine, in) && memory_system_orders_blocks(f->memory);
 }
 
 static bool has_block_fence(const struct fast *f, const struct rp_kernel *k)

@@ -85,6 +85,7 @@ struct memory_system {
     struct calendar calendar;
     struct pool requests;
     uint64_t clock;              /* cycles of earlier launches */
+    bool short_cuts;
     bool at_once;                /* slices look requests up when they arrive: nothing on the chip refuses */
     bool straight;               /* no events at all, see chip_is_straight() */
     struct chip_sender *senders; /* [SMs]: room for straight.c */

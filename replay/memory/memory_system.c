@@ -22,22 +22,42 @@ static bool open_channel(struct memory_system *m, uint32_t i)
     return true;
 }
 
-static bool open_all(struct memory_system *m, bool short_cuts)
+static bool open_chip(struct memory_system *m)
 {
     const struct memory_layout *l = &m->layout;
-    m->sms = calloc(l->sms, sizeof *m->sms);
     m->ports = calloc(l->sms, sizeof *m->ports);
     m->slices = calloc(l->slices.count, sizeof *m->slices);
     m->channels = calloc(l->channels.count, sizeof *m->channels);
-    m->senders = calloc(l->sms, sizeof *m->senders);
-    bool fine = m->sms && m->ports && m->slices && m->channels && m->senders;
-    for (uint32_t i = 0; fine && i < l->sms; i++)
-        fine = sm_memory_open(&m->sms[i], l, short_cuts);
+    bool fine = m->ports && m->slices && m->channels;
     for (uint32_t i = 0; fine && i < l->slices.count; i++)
         fine = open_slice(m, i);
     for (uint32_t i = 0; fine && i < l->channels.count; i++)
         fine = open_channel(m, i);
     return fine;
+}
+
+static void close_chip(struct memory_system *m)
+{
+    for (uint32_t i = 0; m->slices && i < m->layout.slices.count; i++)
+        level_close(&m->slices[i].level);
+    for (uint32_t i = 0; m->channels && i < m->layout.channels.count; i++)
+        free(m->channels[i].state);
+    free(m->ports);
+    free(m->slices);
+    free(m->channels);
+    calendar_end(&m->calendar);
+    pool_end(&m->requests);
+}
+
+static bool open_all(struct memory_system *m)
+{
+    const struct memory_layout *l = &m->layout;
+    m->sms = calloc(l->sms, sizeof *m->sms);
+    m->senders = calloc(l->sms, sizeof *m->senders);
+    bool fine = m->sms && m->senders;
+    for (uint32_t i = 0; fine && i < l->sms; i++)
+        fine = sm_memory_open(&m->sms[i], l, m->short_cuts);
+    return fine && open_chip(m);
 }
 
 struct memory_system *memory_system_new(const struct machine *machine, bool short_cuts, struct rp_error *err)
@@ -47,9 +67,10 @@ struct memory_system *memory_system_new(const struct machine *machine, bool shor
         memory_layout_of(machine, &m->layout);
         m->layout.l2.part = &m->layout.slice;
         m->requests.size = sizeof(struct chip_request);
+        m->short_cuts = short_cuts;
         m->at_once = short_cuts && m->layout.chip_unbounded;
         m->straight = chip_is_straight(m);
-        if (open_all(m, short_cuts))
+        if (open_all(m))
             return m;
     }
     memory_system_free(m);
@@ -63,18 +84,33 @@ void memory_system_free(struct memory_system *m)
         return;
     for (uint32_t i = 0; m->sms && i < m->layout.sms; i++)
         sm_memory_close(&m->sms[i]);
-    for (uint32_t i = 0; m->slices && i < m->layout.slices.count; i++)
-        level_close(&m->slices[i].level);
-    for (uint32_t i = 0; m->channels && i < m->layout.channels.count; i++)
-        free(m->channels[i].state);
+    close_chip(m);
     free(m->sms);
-    free(m->ports);
-    free(m->slices);
-    free(m->channels);
     free(m->senders);
-    calendar_end(&m->calendar);
-    pool_end(&m->requests);
     free(m);
+}
+
+/* SMs that nobody has used are as new but for their clock. */
+static bool clear_sm(struct memory_system *m, struct sm_memory *s)
+{
+    s->origin = 0;
+    if (!s->used)
+        return true;
+    sm_memory_close(s);
+    return sm_memory_open(s, &m->layout, m->short_cuts);
+}
+
+bool memory_system_clear(struct memory_system *m, struct rp_error *err)
+{
+    bool fine = true;
+    for (uint32_t i = 0; fine && i < m->layout.sms; i++)
+        fine = clear_sm(m, &m->sms[i]);
+    close_chip(m);
+    m->calendar = (struct calendar){0};
+    m->clock = 0;
+    m->failed = false;
+    return (open_chip(m) && fine) ||
+           rp_fail(err, RP_SYSTEM, "out of memory for the caches of %s", m->layout.machine->name);
 }
 
 /* A stretch of memory, part by part of the interleaving. */

@@ -47,6 +47,8 @@ struct sm_memory;
  * the cycle in which it happens; with them, what follows from what is known is done at once. Results are the same. */
 struct memory_system *memory_system_new(const struct machine *, bool short_cuts, struct rp_error *);
 void memory_system_free(struct memory_system *);
+/* Makes it as new: what launches have left behind is gone, and their clock begins again. */
+bool memory_system_clear(struct memory_system *, struct rp_error *);
 /* Fills L2 with what the host wrote before the launch, in the order in which the trace lists it, from the first byte to
  * the last: as if the host had just copied it through L2. Before the first access. */
 void memory_system_warm(struct memory_system *, const struct rp_allocation *, size_t count);

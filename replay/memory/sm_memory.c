@@ -574,6 +574,7 @@ bool sm_memory_accepts(const struct sm_memory *s) { return s->held < s->layout->
 
 void sm_memory_begin(struct sm_memory *s, unsigned subcore, uint64_t arrival, uint32_t token)
 {
+    s->used = true;
     s->plain_arrival = arrival;
     s->plain_count = 0;
     if (s->immediate)
@@ -702,6 +703,7 @@ uint64_t sm_memory_fetch(struct sm_memory *s, unsigned subcore, uint64_t address
     const struct machine_part *part = &s->layout->machine->icache;
     const struct instruction_cache_model *model = (const struct instruction_cache_model *)part->model;
     struct instruction_cache_reply reply;
+    s->used = true;
     if (!model->keeps)
         return cycle;
     model->fetch(s->icache[subcore / s->layout->icache_subcores], address, cycle + s->origin, &reply);

@@ -96,6 +96,7 @@ struct sm_memory {
     const struct memory_layout *layout;
     bool stepped; /* accesses and requests are looked at in the cycle in which they move on; else all at once */
     bool immediate;
+    bool used;       /* since it was opened */
     uint64_t origin; /* the launch's cycle 0 */
     /* load/store unit */
     struct lsu_access *current;             /* between begin and commit */

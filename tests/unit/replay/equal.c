@@ -344,6 +344,40 @@ Test(equal, random_traces_1) { compare_seeds(1 * SEEDS, SEEDS); }
 Test(equal, random_traces_2) { compare_seeds(2 * SEEDS, SEEDS); }
 Test(equal, random_traces_3) { compare_seeds(3 * SEEDS, SEEDS); }
 
+/* Where caches are flushed, a launch finds nothing of those before: all is as if it were the only one. */
+Test(equal, launches_leave_nothing_behind)
+{
+    char path[] = "/tmp/reprise-equal-XXXXXX";
+    cr_assert_geq(mkstemp(path), 0);
+    struct rp_error err;
+    static const struct machine_setting flush = {"flush_caches", "true"}, settings[] = {{"flush_caches", "true"},
+                                                                                        {"l1.write", "back"},
+                                                                                        {"lsu.queue", "2"}};
+    for (uint64_t seed = 400000; seed < 400060; seed++) {
+        struct synthetic_options options = synthetic_random_options(seed);
+        small(&options);
+        options.launches = 5;
+        options.streams = 0;
+        cr_assert(synthetic_trace_write(path, &options, &err), "%s", err.text);
+        struct machine *m = seed % 2 ? open_machine("jetson-tx2", &flush, 1)
+                                     : open_machine("jetson-tx2", settings, MODEL_COUNT_OF(settings));
+        struct rp_trace *trace = rp_trace_open(path, &err);
+        struct replay_result all, one;
+        replay_with(trace, m, REPLAY_FAST, 1, &all);
+        for (uint32_t i = 0; i < all.count; i++) {
+            struct replay_options alone = {.engine = REPLAY_FAST, .threads = 1, .launch = i};
+            cr_assert(replay(trace, m, &alone, &one, &err), "%s", err.text);
+            const char *why = statistics_difference(m, &all.launches[i].statistics, &one.total);
+            cr_assert_null(why, "seed %llu, launch %u after others and alone: %s", (unsigned long long)seed, i, why);
+            replay_result_free(&one);
+        }
+        replay_result_free(&all);
+        rp_trace_close(trace);
+        machine_free(m);
+    }
+    unlink(path);
+}
+
 /* Returns how many launches overlap others. */
 static uint32_t compare_threads(const char *path, const struct machine *m, uint64_t seed, uint64_t *instructions)
 {
