@@ -178,7 +178,8 @@ static bool add_work(struct async_warp *w, const struct async_work *work, uint64
         size_t over = 0;
         while (over < w->count && (w->items[over].commit || w->items[over].done <= now))
             over++;
-        memmove(w->items, w->items + over, (w->count - over) * sizeof *w->items);
+        if (over)
+            memmove(w->items, w->items + over, (w->count - over) * sizeof *w->items);
         w->count -= over;
     }
     if (w->count == w->capacity) {
