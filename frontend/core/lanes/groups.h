@@ -23,6 +23,7 @@
     X(warp)                                                                                                            \
     X(video)                                                                                                           \
     X(matrix)                                                                                                          \
+    X(matrix_move)                                                                                                     \
     X(sass)
 
 #define DECLARE_GROUP(g) SIMD_DECLARE(uop_fn, lanes_##g, (const struct operation *))

@@ -4,93 +4,9 @@
 
 #include "frontend/core/lanes/float.h"
 #include "frontend/core/lanes/groups.h"
+#include "frontend/core/lanes/matrix_fragments.h"
+#include "frontend/core/lanes/matrix_sparse.h"
 #include "frontend/core/lanes/small.h"
-
-enum { TILE = 8, MAX_M = 32, MAX_N = 32, MAX_K = 256, MAX_TILES = MAX_M / TILE, MAX_ROW_BYTES = 64 };
-
-/* ---- fragments to rows and back ---------------------------------------------------------------------------------- */
-
-struct shape {
-    u32 m, n, k; /* tiles of rows, tiles of columns, elements */
-};
-INLINE struct shape shape_of(const struct uop *u)
-{
-    return (struct shape){u->detail[MATRIX_M], u->detail[MATRIX_N], 4u * u->detail[MATRIX_K]};
-}
-INLINE const void *fragment_register(const struct warp *w, const struct uop *u, unsigned list, u32 i)
-{
-    return source(w, list_elements(u->lane, list)[i]);
-}
-/* Register of tile (i, j) of a fragment with `tiles` tiles of rows: pairs of tiles of rows lie side by side. */
-INLINE u32 tile_register(u32 tiles, u32 columns, u32 i, u32 j)
-{
-    return tiles == 1 ? j : i / 2 * 2 * columns + 2 * j + i % 2;
-}
-
-/* The rows of A, `bytes` each (a multiple of a tile's 4 words). */
-INLINE void gather_a(u8 rows[MAX_M][MAX_ROW_BYTES], const struct warp *w, const struct uop *u, u32 tiles, u32 bytes,
-                     u32 word)
-{
-    u32 row = 4 * word, columns = bytes / row;
-    for (u32 i = 0; i < tiles; i++)
-        for (u32 j = 0; j < columns; j++) {
-            const u8 *reg = fragment_register(w, u, 1, tile_register(tiles, columns, i, j));
-            for (u32 g = 0; g < TILE; g++)
-                memcpy(rows[i * TILE + g] + j * row, reg + g * row, row);
-        }
-}
-/* The columns of B, likewise. */
-INLINE void gather_b(u8 columns[MAX_N][MAX_ROW_BYTES], const struct warp *w, const struct uop *u, u32 tiles, u32 bytes,
-                     u32 word)
-{
-    u32 row = 4 * word, count = bytes / row;
-    for (u32 n = 0; n < tiles; n++)
-        for (u32 j = 0; j < count; j++) {
-            const u8 *reg = fragment_register(w, u, 2, n * count + j);
-            for (u32 g = 0; g < TILE; g++)
-                memcpy(columns[n * TILE + g] + j * row, reg + g * row, row);
-        }
-}
-
-/* ---- transposition ----------------------------------------------------------------------------------------------- */
-
-/* 8 x 8 halves; 8 x 4 words of lanes that hold rows, to rows. */
-INLINE void turn_halves(u16 *to, const u16 *from)
-{
-#ifdef __SSE2__
-    __m128i r[TILE], s[TILE];
-    for (int i = 0; i < TILE; i++)
-        r[i] = _mm_load_si128((const __m128i *)from + i);
-    for (int i = 0; i < 4; i++) { /* pairs of rows i and i + 4, then of what is 2 apart, then 1 */
-        s[2 * i] = _mm_unpacklo_epi16(r[i], r[i + 4]);
-        s[2 * i + 1] = _mm_unpackhi_epi16(r[i], r[i + 4]);
-    }
-    for (int i = 0; i < 4; i++) {
-        r[2 * i] = _mm_unpacklo_epi16(s[i], s[i + 4]);
-        r[2 * i + 1] = _mm_unpackhi_epi16(s[i], s[i + 4]);
-    }
-    for (int i = 0; i < 4; i++) {
-        _mm_store_si128((__m128i *)to + 2 * i, _mm_unpacklo_epi16(r[i], r[i + 4]));
-        _mm_store_si128((__m128i *)to + 2 * i + 1, _mm_unpackhi_epi16(r[i], r[i + 4]));
-    }
-#else
-    for (int g = 0; g < TILE; g++)
-        for (int e = 0; e < TILE; e++)
-            to[TILE * e + g] = from[TILE * g + e];
-#endif
-}
-INLINE void rows_of_words(u32 *to, const u32 *const words[4])
-{
-    for (int g = 0; g < TILE; g++)
-        for (int x = 0; x < 4; x++)
-            to[4 * g + x] = words[x][g];
-}
-INLINE void words_of_rows(u32 *const words[4], const u32 *from)
-{
-    for (int x = 0; x < 4; x++)
-        for (int g = 0; g < TILE; g++)
-            words[x][g] = from[4 * g + x];
-}
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
@@ -221,46 +137,6 @@ INLINE void row_of_integers(s16 *to, const u8 *from, u32 k, enum matrix_format f
     }
 }
 
-/* ---- sparse sides (PTX ISA "Warp-level matrix instructions: mma.sp") ------------------------------------------------
- *
- * Of each chunk of a row of A half is there: 2 of 4 elements (f16, bf16, fp8, 8 bits), 1 of 2 (tf32), 2 pairs of 4
- * (4 bits). 4 bits of metadata a chunk say where they were: two indices of 2 bits, lowest first; of tf32 0100 is the
- * first place and 1110 the second. The metadata of row g and of row g + 8 come from the lanes 4·g and on: of elements
- * of 16 and 32 bits 16 columns' worth (8 of tf32) of row g in the low half of a lane's word, of row g + 8 in the high
- * one; of narrower ones that of 32 columns (64 of 4 bits) in one word, row g in even lanes, row g + 8 in odd ones. The
- * selector names the first lane where not all four are needed. */
-
-INLINE u32 chunk_metadata(const u32 *words, const struct uop *u, u32 chunks, u32 row, u32 chunk)
-{
-    u32 selector = u->detail[MATRIX_MODE] >> MATRIX_SELECTOR, upper = row / 8 % 2, first = 4 * (row % 8);
-    if (matrix_bits[u->detail[MATRIX_A]] >= 16) {
-        u32 lane = first + (chunks > 4 ? 2 * selector + chunk / 4 : selector);
-        return words[lane] >> (16 * upper + 4 * (chunk % 4)) & 15;
-    }
-    u32 lane = first + 2 * (chunks > 8 ? chunk / 8 : selector) + upper;
-    return words[lane] >> 4 * (chunk % 8) & 15;
-}
-/* Spreads a row of k/2 elements over k, in chunks of `size`. */
-#define SPREAD(name, type)                                                                                             \
-    INLINE void name(type *row, const struct warp *w, const struct uop *u, const struct shape *s, u32 at)              \
-    {                                                                                                                  \
-        u32 size = u->detail[MATRIX_A] == MATRIX_TF32 ? 2 : matrix_bits[u->detail[MATRIX_A]] == 4 ? 8 : 4;             \
-        u32 chunks = s->k / size, run = size == 8 ? 2 : 1;                                                             \
-        type from[MAX_K];                                                                                              \
-        memcpy(from, row, s->k / 2 * sizeof *row);                                                                     \
-        for (u32 i = 0; i < s->k; i++)                                                                                 \
-            row[i] = 0;                                                                                                \
-        for (u32 c = 0; c < chunks; c++) {                                                                             \
-            u32 meta = chunk_metadata(source(w, u->a), u, chunks, at, c);                                              \
-            for (u32 i = 0; i < size / 2; i++) {                                                                       \
-                u32 place = size == 2 ? meta >> 3 : (meta >> 2 * (i / run) & 3) * run + i % run;                       \
-                row[c * size + place] = from[c * size / 2 + i];                                                        \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
-SPREAD(spread_floats, f64)
-SPREAD(spread_integers, s16)
-
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
 /* Rounded to an odd fraction, so that the next rounding, to half precision, is as if it were the only one (Boldo and
@@ -340,10 +216,6 @@ INLINE void read_f16(f64 (*rows)[TILE], const struct warp *w, const struct uop *
         put_row(rows[g], floats_of_f16(from + TILE * g));
 }
 
-INLINE void *result(const struct warp *w, const struct uop *u, u32 i)
-{
-    return destination(w, list_elements(u->lane, 0)[i]);
-}
 #define WRITE_PAIRS(name, type, from_type, expression)                                                                 \
     INLINE void name(const struct warp *w, const struct uop *u, u32 first, const from_type(*rows)[TILE])               \
     {                                                                                                                  \
@@ -843,44 +715,6 @@ HANDLER(wgmma_integers)
     }
 }
 
-/* ---- ldmatrix, stmatrix, movmatrix ------------------------------------------------------------------------------- */
-
-HANDLER(matrix_load)
-{
-    u32 words[4][LANES] ALIGNED;
-    u32 count = list_count(u->lane, 0);
-    (void)executed;
-    for (u32 x = 0; x < 4; x++)
-        memcpy(words[x], fragment_register(w, u, 1, x), sizeof words[x]);
-    for (u32 i = 0; i < count; i++) {
-        u32 rows[LANES] ALIGNED, *to = result(w, u, i);
-        const u32 *const at[] = {words[0] + 8 * i, words[1] + 8 * i, words[2] + 8 * i, words[3] + 8 * i};
-        rows_of_words(u->mode == MATRIX_TURNED ? rows : to, at);
-        if (u->mode == MATRIX_TURNED)
-            turn_halves((u16 *)to, (const u16 *)rows);
-    }
-}
-HANDLER(matrix_store)
-{
-    u32 words[4][LANES] ALIGNED = {{0}};
-    u32 count = list_count(u->lane, 1);
-    for (u32 i = 0; i < count; i++) {
-        const u32 *from = fragment_register(w, u, 1, i);
-        u32 turned[LANES] ALIGNED, *const at[] = {words[0] + 8 * i, words[1] + 8 * i, words[2] + 8 * i,
-                                                  words[3] + 8 * i};
-        turn_halves((u16 *)turned, (const u16 *)from);
-        words_of_rows(at, u->mode == MATRIX_TURNED ? turned : from);
-    }
-    for (u32 x = 0; x < 4; x++)
-        STORE_LANES(u32, result(w, u, x), executed, words[x][l]);
-}
-HANDLER(matrix_turn)
-{
-    u32 r[LANES] ALIGNED;
-    turn_halves((u16 *)r, source(w, u->a));
-    STORE_LANES(u32, destination(w, u->d), executed, r[l]);
-}
-
 /* ---- binding ----------------------------------------------------------------------------------------------------- */
 
 static bool shape_fits(const struct operation *o)
@@ -936,9 +770,6 @@ uop_fn SIMD_NAME(lanes_matrix)(const struct operation *o)
     switch (o->op) {
     case OP_MMA: return find_mma(o);
     case OP_WGMMA: return find_wgmma(o);
-    case OP_MATRIX_LOAD: return matrix_load;
-    case OP_MATRIX_STORE: return matrix_store;
-    case OP_MATRIX_TURN: return matrix_turn;
     default: return NULL;
     }
 }

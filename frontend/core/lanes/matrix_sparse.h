@@ -1,0 +1,46 @@
+/* Sparse sides (PTX ISA "Warp-level matrix instructions: mma.sp").
+ *
+ * Of each chunk of a row of A half is there: 2 of 4 elements (f16, bf16, fp8, 8 bits), 1 of 2 (tf32), 2 pairs of 4
+ * (4 bits). 4 bits of metadata a chunk say where they were: two indices of 2 bits, lowest first; of tf32 0100 is the
+ * first place and 1110 the second. The metadata of row g and of row g + 8 come from the lanes 4·g and on: of elements
+ * of 16 and 32 bits 16 columns' worth (8 of tf32) of row g in the low half of a lane's word, of row g + 8 in the high
+ * one; of narrower ones that of 32 columns (64 of 4 bits) in one word, row g in even lanes, row g + 8 in odd ones. The
+ * selector names the first lane where not all four are needed. */
+#ifndef REPRISE_FRONTEND_CORE_LANES_MATRIX_SPARSE_H
+#define REPRISE_FRONTEND_CORE_LANES_MATRIX_SPARSE_H
+
+#include "frontend/core/lanes/matrix_fragments.h"
+
+INLINE u32 chunk_metadata(const u32 *words, const struct uop *u, u32 chunks, u32 row, u32 chunk)
+{
+    u32 selector = u->detail[MATRIX_MODE] >> MATRIX_SELECTOR, upper = row / 8 % 2, first = 4 * (row % 8);
+    if (matrix_bits[u->detail[MATRIX_A]] >= 16) {
+        u32 lane = first + (chunks > 4 ? 2 * selector + chunk / 4 : selector);
+        return words[lane] >> (16 * upper + 4 * (chunk % 4)) & 15;
+    }
+    u32 lane = first + 2 * (chunks > 8 ? chunk / 8 : selector) + upper;
+    return words[lane] >> 4 * (chunk % 8) & 15;
+}
+/* Spreads a row of k/2 elements over k, in chunks of `size`. */
+#define SPREAD(name, type)                                                                                             \
+    INLINE void name(type *row, const struct warp *w, const struct uop *u, const struct shape *s, u32 at)              \
+    {                                                                                                                  \
+        u32 size = u->detail[MATRIX_A] == MATRIX_TF32 ? 2 : matrix_bits[u->detail[MATRIX_A]] == 4 ? 8 : 4;             \
+        u32 chunks = s->k / size, run = size == 8 ? 2 : 1;                                                             \
+        type from[MAX_K];                                                                                              \
+        memcpy(from, row, s->k / 2 * sizeof *row);                                                                     \
+        for (u32 i = 0; i < s->k; i++)                                                                                 \
+            row[i] = 0;                                                                                                \
+        for (u32 c = 0; c < chunks; c++) {                                                                             \
+            u32 meta = chunk_metadata(source(w, u->a), u, chunks, at, c);                                              \
+            for (u32 i = 0; i < size / 2; i++) {                                                                       \
+                u32 place = size == 2 ? meta >> 3 : (meta >> 2 * (i / run) & 3) * run + i % run;                       \
+                row[c * size + place] = from[c * size / 2 + i];                                                        \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+SPREAD(spread_floats, f64)
+SPREAD(spread_integers, s16)
+#undef SPREAD
+
+#endif
