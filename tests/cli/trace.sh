@@ -198,4 +198,4 @@ a, b = (json.load(open(f)) for f in sys.argv[1:])
 assert a["launches"] == b["launches"] and a["total"]["issue"]["stall"]["async"] > 100, a["total"]["issue"]
 ' "$dir/slow" "$dir/fast"
 check "wcet refuses it by instruction" status 2 "$REPRISE" wcet --machine orin-wcet "$b"
-check "... and names it" grep -q 'instruction 3 .*mbarrier.init.*line 8' "$dir/err"
+check "... and names it" grep -q 'instruction 3 .*mbarrier.init.*:8: ' "$dir/err"
