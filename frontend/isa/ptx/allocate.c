@@ -457,8 +457,10 @@ static void find_slice(struct work *w)
                          ARENA_ARRAY(w->arena, uint32_t, SLICE_SCRATCH(count, numbers.loops, w->registers)));
     else
         memset(w->in_slice, 1, w->registers);
-    for (uint32_t r = 0; r < w->registers; r++)
-        w->beside_slice |= !w->in_slice[r] && w->low[r] != NONE;
+    for (uint32_t r = 0; r < w->registers; r++) {
+        w->in_slice[r] |= w->low[r] == NONE; /* its place is never asked for */
+        w->beside_slice |= !w->in_slice[r];
+    }
 }
 
 void allocate_registers(struct arena *a, struct operation *operations, const struct flow *flow, const uint8_t *element,
