@@ -54,7 +54,7 @@ cat >"$work/seven.ptx" <<'PTX'
 PTX
 "$r" record -q -o "$work/pair.wtr" -M "$work/pair.ptx" -g 1 -b 32 || exit 1
 "$r" record -q -o "$work/seven.wtr" -M "$work/seven.ptx" -g 5 -b 96 || exit 1
-"$r" record -q -o "$work/gemm.wtr" -M "$BUILD/kernels/gemm.ptx" -g 2,2 -b 16,16 -a buf=rand-i32:1024:seed=1 \
+"$r" record -q -o "$work/gemm.wtr" -M "$BUILD/kernels/gemm.ptx" -k gemm -g 2,2 -b 16,16 -a buf=rand-i32:1024:seed=1 \
     -a buf=rand-i32:1024:seed=2 -a buf=zeros:8192 -a i32=32 || exit 1
 
 # ---- both engines against the model in Python, batch by batch
