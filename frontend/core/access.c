@@ -55,6 +55,15 @@ static void bad_access(struct warp_state *s, const struct uop *u, enum rp_fault_
     f->access = u->memory->operand.kind;
 }
 
+/* Of so many bytes, which the instruction has from a register. */
+static void bad_bytes(struct warp_state *s, const struct uop *u, enum rp_fault_kind kind, unsigned lane,
+                      enum rp_space space, uint64_t address, uint64_t bytes, bool stores, const char *detail)
+{
+    bad_access(s, u, kind, lane, space, address, detail);
+    s->w.block->fault.size = (uint32_t)bytes;
+    s->w.block->fault.access = stores ? RP_ACCESS_STORE : RP_ACCESS_LOAD;
+}
+
 static bool misaligned(const struct uop *u, uint64_t bits) { return bits & (u->memory->operand.width - 1); }
 
 /* What is not one element per lane. */
@@ -436,13 +445,13 @@ uint8_t *global_bytes(struct warp_state *s, const struct uop *u, unsigned lane, 
     char detail[256];
     if (at % align) {
         snprintf(detail, sizeof detail, "not a multiple of %llu", (unsigned long long)align);
-        bad_access(s, u, RP_FAULT_MISALIGNED, lane, RP_SPACE_GLOBAL, at, detail);
+        bad_bytes(s, u, RP_FAULT_MISALIGNED, lane, RP_SPACE_GLOBAL, at, bytes, stores, detail);
         return NULL;
     }
     struct allocation *a = memory_find(b->grid->memory, at);
     if (!a || !covers(a, at, at, bytes)) {
         memory_describe(b->grid->memory, at, detail, sizeof detail);
-        bad_access(s, u, RP_FAULT_BOUNDS, lane, RP_SPACE_GLOBAL, at, detail);
+        bad_bytes(s, u, RP_FAULT_BOUNDS, lane, RP_SPACE_GLOBAL, at, bytes, stores, detail);
         return NULL;
     }
     if (observed(b, RP_SPACE_GLOBAL) &&
@@ -538,9 +547,8 @@ static uint8_t *bulk_bytes(struct warp_state *s, const struct uop *u, unsigned l
     if (space == RP_SPACE_GLOBAL && bytes % UNIT == 0)
         return global_bytes(s, u, lane, at, bytes, UNIT, stores);
     if ((at | bytes) % UNIT) {
-        snprintf(detail, sizeof detail, "%llu bytes are copied, and address and number must be multiples of %d",
-                 (unsigned long long)bytes, UNIT);
-        bad_access(s, u, RP_FAULT_MISALIGNED, lane, space, at, detail);
+        snprintf(detail, sizeof detail, "address and number must be multiples of %d", UNIT);
+        bad_bytes(s, u, RP_FAULT_MISALIGNED, lane, space, at, bytes, stores, detail);
         return NULL;
     }
     if (extents_cover(&g->shared, at, bytes)) {
@@ -551,7 +559,7 @@ static uint8_t *bulk_bytes(struct warp_state *s, const struct uop *u, unsigned l
         return b->shared + at;
     }
     extents_describe(&g->shared, at, rp_space_name(space), g->total_shared, detail, sizeof detail);
-    bad_access(s, u, RP_FAULT_BOUNDS, lane, space, at, detail);
+    bad_bytes(s, u, RP_FAULT_BOUNDS, lane, space, at, bytes, stores, detail);
     return NULL;
 }
 

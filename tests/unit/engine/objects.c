@@ -368,14 +368,14 @@ Test(objects, bulk_copies_that_do_not_fit)
         const char *said;
     } cases[] = {
         {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [data], [%a+16], 192, [obj];",
-         RP_FAULT_BOUNDS, "arg0"},
+         RP_FAULT_BOUNDS, "load of 192 bytes"},
         {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [data+16], [%a], 192, [obj];",
-         RP_FAULT_BOUNDS, "shared"},
+         RP_FAULT_BOUNDS, "store of 192 bytes"},
         {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [data], [%a+8], 16, [obj];",
-         RP_FAULT_MISALIGNED, "not a multiple of 16"},
+         RP_FAULT_MISALIGNED, "load of 16 bytes"},
         {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [data], [%a], 24, [obj];",
-         RP_FAULT_MISALIGNED, "24 bytes"},
-        {"cp.async.bulk.global.shared::cta.bulk_group [%a+48], [data], 160;", RP_FAULT_BOUNDS, "arg0"},
+         RP_FAULT_MISALIGNED, "load of 24 bytes"},
+        {"cp.async.bulk.global.shared::cta.bulk_group [%a+48], [data], 160;", RP_FAULT_BOUNDS, "store of 160 bytes"},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         const uint64_t bytes[] = {192};
