@@ -57,6 +57,16 @@ static void error_of(const char *spelling, char *said, size_t size)
     memmove(said, message + 2, strlen(message + 2) + 1);
 }
 
+/* A row of the rest of an opcode, or of what begins with its word: whether one of the rows before is executed. */
+static bool has_executed(uint32_t first, uint32_t row)
+{
+    const char *word = rows[row].mods[1] ? rows[row].mods + 2 : "";
+    for (uint32_t i = first; i < row; i++)
+        if (rows[i].lowering != LOW_NONE && strncmp(rows[i].mods + (*rows[i].mods == '^'), word, strlen(word)) == 0)
+            return true;
+    return false;
+}
+
 static char *made(void)
 {
     char *out = NULL;
@@ -75,8 +85,10 @@ static char *made(void)
         spelling_of(r, forms + (i - first), spelling);
         error_of(spelling, said, sizeof said);
         fprintf(f, "| `%s` | ", r->opcode);
-        for (const char *c = *r->mods == '*' ? r->mods[1] ? r->mods + 2 : "(all)" : r->mods; *c; c++)
+        bool rest = *r->mods == '*' && has_executed(first, i);
+        for (const char *c = *r->mods == '*' ? r->mods[1] ? r->mods + 2 : rest ? "" : "(all)" : r->mods; *c; c++)
             fprintf(f, *c == '|' ? " or " : "%c", *c);
+        fprintf(f, rest ? "%s(all others)" : "", r->mods[1] ? " " : "");
         fprintf(f, " | %s | `%s` |\n", r->types, said);
     }
     fputs(end, f);
