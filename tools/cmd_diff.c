@@ -41,9 +41,8 @@ static const struct option_row rows[] = {
     {"machine", 'm', "NAME", "Machine to replay on: a name from 'reprise machine list', or a machine file"},
     {"vary", 'v', "KEY=A,B,C",
      "Replay with each of these values, or of a range such as 1..4; repeated: with every combination. "
-     "KEY,KEY=A,A:B,B changes several keys together; machine=A,B replays on several machines. An option that only some "
-     "models have varies where its part has "
-     "it"},
+     "KEY,KEY=A,A:B,B changes several keys together; machine=A,B replays on several machines. Slashes part the numbers "
+     "of a list: 0.3/0.6/0.1,1/0/0. An option that only some models have varies where its part has it"},
     {"set", 's', "KEY=VALUE",
      "Change an option of the machine in all variants, or of a scheduler in those that have it; may be repeated"},
     {"launch", 'l', "N", "Replay this launch only, counted from 0"},

@@ -53,7 +53,8 @@ static const struct option_row rows[] = {
     {"save-machine", KEY_SAVE_MACHINE, "FILE",
      "Write the machine to a machine file, with the probabilities that memory.from has given"},
     {"json", 'j', NULL, "Print the result as JSON"},
-    {"csv", KEY_CSV, NULL, "Print the table of launches, or of --by or --explain, as comma-separated values"},
+    {"csv", KEY_CSV, NULL,
+     "Print the table of launches, or of --batches, --exact, --by or --explain, as comma-separated values"},
     {"quiet", 'q', NULL, "No progress, no warnings"},
     {"explain", KEY_EXPLAIN, "[FORMAT]", "List all statistics with their definitions; FORMAT: markdown"},
     {0},
@@ -426,8 +427,9 @@ static int run_exact(struct args *a, struct rp_trace *trace, const struct machin
         return command_fail(&err);
     if (a->json)
         return print_repeated_json(a, trace, m, NULL, &exact);
-    print_heading(trace, m);
-    exact_print(&exact);
+    if (!a->csv)
+        print_heading(trace, m);
+    exact_print(&exact, a->csv);
     return rp_trace_damage(trace) ? RP_PARTIAL : RP_OK;
 }
 
@@ -440,7 +442,7 @@ static int print_repeated(const struct args *a, struct rp_trace *trace, const st
         print_heading(trace, m);
         repeat_print_summary(&a->repeat, r);
         if (r->known)
-            exact_print(&r->exact);
+            exact_print(&r->exact, false);
         puts("");
     }
     repeat_print_table(m, r, a->csv);

@@ -77,8 +77,13 @@ void repeat_print_summary(const struct repeat_args *a, const struct repeat_resul
     printf(r->reached ? "within %g of the mean cycles.\n" : "not within %g of the mean cycles.\n", a->request.width);
 }
 
-void exact_print(const struct processors_exact *e)
+void exact_print(const struct processors_exact *e, bool csv)
 {
+    if (csv) {
+        printf("mean,deviation,processors,warps_per_processor\n%.17g,%.17g,%" PRIu64 ",%" PRIu64 "\n", e->mean,
+               sqrt(e->variance), e->processors, e->most_warps);
+        return;
+    }
     printf("Known without a replay: cycles have mean %.3f and deviation %.3f.\n", e->mean, sqrt(e->variance));
     printf("%" PRIu64 " processor%s, at most %" PRIu64 " warp%s each.\n", e->processors, rp_plural(e->processors),
            e->most_warps, rp_plural(e->most_warps));

@@ -1,6 +1,7 @@
 /* Which processor gets which warp, and launches of the pipeline one-at-a-time. */
 #include "replay/processors/processors.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "replay/covered.h"
@@ -123,6 +124,9 @@ bool processors_batches(struct rp_trace *trace, const struct machine *m, const s
     struct stochastic drawn;
     stochastic_of(m->memory.options, &drawn);
     uint32_t all = rp_trace_launch_count(trace);
+    if (options->launch >= (int64_t)all)
+        return rp_fail(err, RP_USAGE, "%s: there is no launch %" PRId64 "; the trace has %" PRIu32,
+                       rp_trace_path(trace), options->launch, all);
     if (exact)
         *exact = (struct processors_exact){.known = true};
     for (uint32_t l = 0; l < all; l++)

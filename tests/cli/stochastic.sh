@@ -100,6 +100,8 @@ san --batches 100..1000 --json --seed 1 | cmp -s - "$work/a.json"; is "the same 
 san --batches 100..1000 --json --seed 2 >"$work/b.json"
 is "another seed gives others" "$(json "$work/b.json" "d['cycles'] == $(json "$work/a.json" 'd["cycles"]')")" False
 is "--exact alone" "$(san --exact --json | json /dev/stdin '(round(d["exact"]["mean"], 1), "statistics" in d)')" "(218.0, False)"
+is "--exact as CSV" "$(san --exact --csv | awk -F, '/^[0-9]/ { $2 = sprintf("%.4f", $2) } 1' | tr '\n' ' ')" \
+    "mean,deviation,processors,warps_per_processor 218 228.9454 1 1 "
 is "the table begins with the cycles" "$(san --batches 100 --csv | sed -n 2p | cut -d, -f1,5,9)" "cycles,14,602"
 is "a machine without chance runs once" "$("$r" replay "$work/pair.wtr" -m jetson-tx2 --batches 10..20 --json | json /dev/stdin '(d["batches"]["used"], d["batches"]["deterministic"])')" "(1, True)"
 is "a scheduler that draws lots is repeated, too" "$("$r" replay "$work/gemm.wtr" -m jetson-tx2 --set scheduler=random --batches 5 --json | json /dev/stdin '(d["batches"]["used"], len(set(d["cycles"])) > 1)')" "(5, True)"
@@ -121,6 +123,9 @@ fails 1 "--width is about --batches" san --width 0.1
 fails 1 "give a number above 0 and below 1" san --batches 5 --confidence 1
 fails 1 "give a number from 0 on" san --batches 5 --width=-1
 fails 1 "--seed: '-3' is negative" san --seed=-3
+fails 1 "there is no launch 1; the trace has 1" san --launch 1 --exact
+fails 1 "there is no launch 1; the trace has 1" san --launch 1 --batches 5
+fails 2 "there is no launch 1; the trace has 1" "$r" diff "$work/pair.wtr" -m san-rtx2080 --launch 1 --vary scheduler=serial,gto --batches 5
 fails 1 "--processors 0: give a whole number" san --processors 0
 fails 1 "--by is about one replay" san --batches 5 --by line
 fails 1 "do not sum to 1 within 1e-9" san --set memory.global_load=0.3,0.6,0.2
