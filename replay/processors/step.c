@@ -137,6 +137,8 @@ static void note(struct stepping *s, uint64_t number, const struct warp *w, cons
         job->issued(job->issued_data, &(struct replay_issue){.launch = l->number,
                                                              .warp = (uint32_t)(w->number % l->processors.warps),
                                                              .block = w->number / l->processors.warps,
+                                                             .sm = (uint32_t)(number / l->processors.subcores),
+                                                             .subcore = (uint32_t)(number % l->processors.subcores),
                                                              .index = w->next.index,
                                                              .instruction = w->next.instruction,
                                                              .issue = now,

@@ -67,6 +67,15 @@ assert abs(area / cycles / options["sms"] - time["sm"]["mean"]) < 1e-5, (area / 
 assert abs(time["sm"]["mean"] / options["subcores"] - time["subcore"]["mean"]) < 1e-5
 assert time["warp"]["peak"] == launch["peak"] and time["sm"]["peak"] >= time["subcore"]["peak"] >= time["warp"]["peak"]
 PY
+"$r" info "$dir/t.wtr" --registers --machine san-rtx2080 --json >"$dir/even.json"
+"$r" info "$dir/t.wtr" --registers --machine san-rtx2080 --csv >"$dir/even.csv"
+check "time: 24 warps that are dealt one by one are on 24 processors" python3 - "$dir" <<'PY'
+import csv, json, sys
+time = json.load(open(f"{sys.argv[1]}/even.json"))["time"]
+places = {(c["SM"], c["sub-core"]) for c in csv.DictReader(open(f"{sys.argv[1]}/even.csv"))}
+assert len(places) == 24 and len({sm for sm, _ in places}) == 6, places
+assert time["subcore"]["peak"] == time["warp"]["peak"] < time["sm"]["peak"] <= 4 * time["warp"]["peak"], time
+PY
 check "time: the table has a warp's, a sub-core's and an SM's" grep -qE '^sub-core +[0-9]+' "$dir/time"
 check "ids as text: one row for warps that did the same" grep -qE '^block 0, warp 2: 2 warps$' "$dir/san.text"
 

@@ -11,9 +11,10 @@ struct warp {
     uint64_t left;  /* issues to come */
     uint64_t since; /* its last issue */
     uint16_t registers;
+    bool began;
 };
 
-/* A block on an SM. */
+/* A block. Its warps may be on several SMs (placement even). */
 struct block {
     struct block *next;
     uint32_t launch, warps, alive; /* alive: warps whose last instruction has not issued */
@@ -32,7 +33,7 @@ struct timeline {
     struct rp_trace *trace;
     const struct machine *machine;
     struct live_time *out;
-    struct block **blocks; /* by SM */
+    struct block **blocks; /* lists, as many as SMs: by index */
     uint64_t *subcores, *sms, *printed;
     uint32_t subcore_count;
     struct end *ends; /* a heap */
@@ -157,6 +158,11 @@ static bool count_issues(const struct timeline *t, struct rp_block *b, uint32_t 
     return more == 0;
 }
 
+static struct block **list_of(const struct timeline *t, uint64_t block)
+{
+    return &t->blocks[block % (uint64_t)t->machine->sms];
+}
+
 static struct block *open_block(struct timeline *t, const struct replay_issue *i)
 {
     struct rp_block *b = rp_block_open(t->trace, i->launch, i->block, t->err);
@@ -180,21 +186,21 @@ static struct block *open_block(struct timeline *t, const struct replay_issue *i
     block->launch = i->launch;
     block->index = i->block;
     block->warps = warps;
-    block->next = t->blocks[i->sm];
-    return t->blocks[i->sm] = block;
+    block->next = *list_of(t, i->block);
+    return *list_of(t, i->block) = block;
 }
 
 static struct block *find_block(struct timeline *t, const struct replay_issue *i)
 {
-    for (struct block *b = t->blocks[i->sm]; b; b = b->next)
+    for (struct block *b = *list_of(t, i->block); b; b = b->next)
         if (b->index == i->block && b->launch == i->launch)
             return b;
     return open_block(t, i);
 }
 
-static void close_block(struct timeline *t, uint32_t sm, struct block *block)
+static void close_block(struct timeline *t, struct block *block)
 {
-    struct block **at = &t->blocks[sm];
+    struct block **at = list_of(t, block->index);
     while (*at != block)
         at = &(*at)->next;
     *at = block->next;
@@ -219,7 +225,7 @@ static void last_issue(struct timeline *t, const struct replay_issue *i, struct 
     if (!add_end(t, (struct end){done, subcore, w->registers}))
         fail(t);
     if (!--b->alive)
-        close_block(t, i->sm, b);
+        close_block(t, b);
 }
 
 static void issued(void *data, const struct replay_issue *i)
@@ -239,12 +245,13 @@ static void issued(void *data, const struct replay_issue *i)
     end_warps(t, cycle);
     go_to(t, cycle);
     change(t, i->sm * (uint32_t)t->machine->subcores + i->subcore, (int32_t)registers - w->registers);
-    if (w->since || w->registers) {
+    if (w->began) {
         t->out->warp.sum += (cycle - w->since) * w->registers;
         t->out->warp.cycles += cycle - w->since;
     } else {
         t->resident++;
     }
+    w->began = true;
     w->since = cycle;
     w->registers = registers;
     note_peak(&t->out->warp, registers, cycle, i->index);
@@ -271,7 +278,7 @@ static void end(struct timeline *t)
 {
     for (int64_t s = 0; t->blocks && s < t->machine->sms; s++)
         while (t->blocks[s])
-            close_block(t, (uint32_t)s, t->blocks[s]);
+            close_block(t, t->blocks[s]);
     void *all[] = {t->blocks, t->sms, t->subcores, t->printed, t->touched, t->is_touched, t->ends};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
