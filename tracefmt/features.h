@@ -6,8 +6,8 @@
 #define FEATURES(X)                                                                                                    \
     X(INTERLEAVED_LAUNCHES, "interleaved-launches")                                                                    \
     X(AUX_COUNTS, "aux-counts")                                                                                        \
-    X(MEMORY_OBJECTS, "memory-objects") X(OBJECT_OPERATIONS, "object-operations")                                      \
-        X(CREATED_STREAMS, "created-streams")
+    X(MEMORY_OBJECTS, "memory-objects") X(OBJECT_OPERATIONS, "object-operations") X(CREATED_STREAMS, "created-"        \
+                                                                                                     "streams")
 
 enum feature {
 #define X(id, name) FEATURE_##id,

@@ -47,8 +47,8 @@ struct rp_trace {
     struct index index;
     _Atomic(ZSTD_DCtx *) decompressor; /* kept for the next frame; NULL: in use, or none yet */
     struct budget budget;              /* of all that follows */
-    struct pool pool;         /* the maps */
-    struct kernel_map **maps; /* per kernel */
+    struct pool pool;                  /* the maps */
+    struct kernel_map **maps;          /* per kernel */
     uint32_t map_capacity, map_count;
     struct launch_chunks *launches;
     uint32_t *chunks;        /* per launch: its chunks, ascending */

@@ -84,7 +84,7 @@ struct memory_system {
     struct chip_port *ports;
     struct calendar calendar;
     struct pool requests;
-    uint64_t clock;              /* cycles of earlier launches */
+    uint64_t clock; /* cycles of earlier launches */
     bool short_cuts;
     bool at_once;                /* slices look requests up when they arrive: nothing on the chip refuses */
     bool straight;               /* no events at all, see chip_is_straight() */

@@ -19,7 +19,8 @@ static struct rig rig_with(const struct machine_setting *more, size_t count)
 {
     struct machine_setting settings[16] = {{"l1", "sectored"}, {"l1.size", "1K"}, {"l1.ways", "8"}};
     struct rp_error err;
-    memcpy(settings + 3, more, count * sizeof *more);
+    for (size_t i = 0; i < count; i++)
+        settings[3 + i] = more[i];
     struct rig r = {
         .machine = machine_open(
             &(struct machine_request){.name = "jetson-tx2", .settings = settings, .setting_count = 3 + count}, &err)};

@@ -277,24 +277,23 @@ static const struct {
                                 "instruction 1: more live registers") CASE(live_untold, WHOLE, "")
                                 CASE(kind_unknown, DAMAGED,
                                      "kernel 'objects', instruction 0: unknown kind of access (99)")
-                                    CASE(
-                                        kind_far, DAMAGED,
-                                        "unknown kind of access (255)") CASE(kind_other, DAMAGED,
-                                                                             "its operands have other aux values than "
-                                                                             "it tells (2)") CASE(kind_object, DAMAGED,
-                                                                                                  "its operands have "
-                                                                                                  "other aux values "
-                                                                                                  "than it tells (2)")
-                                        CASE(operand_lost,
-                                             DAMAGED, "its operands have other aux values than it tells (2)")
+                                    CASE(kind_far, DAMAGED,
+                                         "unknown kind of access (255)") CASE(kind_other, DAMAGED,
+                                                                              "its operands have other aux values than "
+                                                                              "it tells (2)") CASE(kind_object, DAMAGED,
+                                                                                                   "its operands have "
+                                                                                                   "other aux values "
+                                                                                                   "than it tells (2)")
+                                        CASE(operand_lost, DAMAGED,
+                                             "its operands have other aux values than it tells (2)")
                                             CASE(aux_fewer, DAMAGED,
                                                  "its operands have other aux values than it tells (4)")
                                                 CASE(aux_more, DAMAGED,
                                                      "aux values where none belong, or too many (65)")
                                                     CASE(aux_far, DAMAGED,
                                                          "aux values where none belong, or too many (255)")
-                                                        CASE(aux_unflagged,
-                                                             DAMAGED, "instruction 1: aux values where none belong")
+                                                        CASE(aux_unflagged, DAMAGED,
+                                                             "instruction 1: aux values where none belong")
                                                             CASE(space_unknown, DAMAGED,
                                                                  "instruction 2: unknown memory space")
                                                                 CASE(too_wide, DAMAGED,
