@@ -19,13 +19,19 @@ static uint64_t shared_cycles(const struct costs *c, const struct rp_step *step,
     return cost.duration;
 }
 
+/* Table 1 of the paper names the barrier of a block. That of a warp keeps lanes together that are together here. */
+static unsigned timing_class(const struct rp_instruction *in)
+{
+    return in->unit_class == RP_CLASS_BARRIER && !is_block_barrier(in) ? RP_CLASS_FENCE : in->unit_class;
+}
+
 bool cost_of_step(const struct costs *c, const struct rp_step *step, struct drawn_cost *cost, struct statistics *count,
                   struct rp_error *err, bool *failed)
 {
     const struct rp_instruction *in = step->instruction;
     const struct machine_timing *t = in->unit_class == RP_CLASS_MEMORY
                                          ? &c->machine->spaces[timing_space(c->launch, in, step)]
-                                         : &c->machine->classes[in->unit_class];
+                                         : &c->machine->classes[timing_class(in)];
     memset(cost, 0, sizeof *cost); /* padding, too: costs are compared as bytes */
     cost->least = t->initiation;
     cost->unit = t->unit;

@@ -6,7 +6,8 @@
  * a sum: over the instructions of its warps, of the costs of their classes and of what their accesses draw
  * (replay/drawn.h). It does not depend on the scheduler. Launches run one after the other.
  *
- * An instruction costs, with the timing of its class or, for memory instructions, of its space
+ * An instruction costs, with the timing of its class or, for memory instructions, of its space; the barrier of a warp
+ * is of class fence
  *
  *     initiation                                        if its guard is false in all lanes
  *     initiation + latency                              without memory operands

@@ -73,6 +73,10 @@ compare pair 1 global_store=0.5,0.3,0.2
 compare seven 3 local_store=0.1,0.1,0.8 global_load=0.99,0,0.01
 compare gemm 8
 
+# Barriers of warps: Table 1 names those of blocks.
+"$r" record -q -o "$work/arms.wtr" -M tests/golden/splits.ptx -k arms --target sm_75 -g 2 -b 64 -a buf=zeros:512 || exit 1
+compare arms 2
+
 # ---- a processor against the grid: GEMM 256 with the loop unrolled, 12 warps on a processor
 cat >"$work/gemm256.cu" <<'CUDA'
 extern "C" __global__ void gemm(const int *a, const int *b, long *c)
