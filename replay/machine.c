@@ -139,6 +139,24 @@ static bool complete_keys(struct settings *settings, struct rp_error *err)
     return true;
 }
 
+/* A file gives an option by its older or by its present name, not by both. */
+static bool given_once(const struct settings *settings, struct rp_error *err)
+{
+    for (size_t i = 0; i < settings->count; i++) {
+        const struct setting *old = &settings->items[i];
+        if (!old->line || !old->typed || alias_of(old->typed) == old->typed)
+            continue;
+        for (size_t k = 0; k < settings->count; k++) {
+            const struct setting *now = &settings->items[k];
+            if (k == i || now->level != old->level || strcmp(now->key, old->key) != 0)
+                continue;
+            return rp_fail(err, RP_BAD_INPUT, "%s:%d: '%s' is an older name of '%s', which line %d gives; keep one",
+                           old->file, old->line, old->typed, old->key, now->line);
+        }
+    }
+    return true;
+}
+
 static int unit_by_name(const struct machine *m, const char *name, size_t length)
 {
     for (uint32_t u = 0; u < m->unit_count; u++)
@@ -575,8 +593,8 @@ static bool consistent(const struct resolver *r, struct rp_error *err)
 static bool resolve(struct resolver *r, struct rp_error *err)
 {
     struct machine *m = r->machine;
-    if (!begin_own_options(m, err) || !complete_keys(r->settings, err) || !collect_units(r, err) ||
-        !choose_models(r, err))
+    if (!begin_own_options(m, err) || !complete_keys(r->settings, err) || !given_once(r->settings, err) ||
+        !collect_units(r, err) || !choose_models(r, err))
         return false;
     for (size_t i = 0; i < r->settings->count; i++)
         if (!apply(r, &r->settings->items[i], err))
