@@ -14,6 +14,7 @@
 #include "tools/names.h"
 #include "tools/number.h"
 #include "tools/replaying.h"
+#include "tools/shares.h"
 #include "tools/ui/table.h"
 #include "tools/ui/wrapped.h"
 #include "tracefmt/reader.h"
@@ -469,12 +470,15 @@ static int dump_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
     struct dump d = {0};
+    struct shares shares;
     struct rp_error err = {0};
     command_parse(&line, c, argc, argv, &d);
-    if (d.cycles && !(d.machine = machine_args_open(&d.machine_args, NULL, 0, &err)))
-        return command_fail(&err);
     if (!input_check(d.file, INPUT_TRACE, &err) || !(d.trace = rp_trace_open(d.file, &err)))
         return command_fail(&err);
+    if (d.cycles && !(d.machine = shares_machine_open(&d.machine_args, NULL, 0, d.trace, -1, 1, &shares, &err))) {
+        rp_trace_close(d.trace);
+        return command_fail(&err);
+    }
     bool ok = wrapped_open(&d.line) ? d.host ? dump_host(&d, &err) : dump(&d, &err)
                                     : rp_fail(&err, RP_SYSTEM, "out of memory");
     wrapped_free(&d.line);

@@ -12,6 +12,7 @@
 #include "tools/names.h"
 #include "tools/replaying.h"
 #include "tools/san.h"
+#include "tools/shares.h"
 #include "tools/ui/figure.h"
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
@@ -559,7 +560,9 @@ static int print_registers(const struct info *a)
     struct live_request r = {.file = a->file, .trace = a->trace, .launch = a->launch};
     if (!check_launch(a, &err))
         return command_fail(&err);
-    struct machine *m = a->machine.machine ? machine_args_open(&a->machine, NULL, 0, &err) : NULL;
+    struct shares shares;
+    struct machine *m =
+        a->machine.machine ? shares_machine_open(&a->machine, NULL, 0, a->trace, a->launch, 1, &shares, &err) : NULL;
     if (a->machine.machine && !m)
         return command_fail(&err);
     r.machine = m;

@@ -114,6 +114,10 @@ is "a scheduler that draws lots is repeated, too" "$("$r" replay "$work/gemm.wtr
 "$r" replay "$work/gemm.wtr" -m san-rtx2080 --set memory.from=jetson-tx2 --exact --save-machine "$work/mine.cfg" >"$work/from.txt"; is "memory.from" $? 0
 is "the shares are printed" "$(grep -c '^global_load  *[0-9,]*  0\.[0-9]*  0\.[0-9]*  0\.[0-9]*$' "$work/from.txt")" 1
 is "the machine that was written gives the same" "$("$r" replay "$work/gemm.wtr" -m "$work/mine.cfg" --exact | grep Known)" "$(grep Known "$work/from.txt")"
+from=(-m san-rtx2080 --set memory.from=jetson-tx2 --set memory.cost.l2=301)
+is "dump --cycles takes them, too" "$("$r" dump "$work/pair.wtr" --cycles "${from[@]}" --set memory.global_store=1,0,0 | awk '$3 == "000008" { print $2 - $1 }')" \
+    "$("$r" replay "$work/pair.wtr" "${from[@]}" --json | json /dev/stdin 'd["total"]["cycles"] - 2')"
+is "and info --registers" "$("$r" info "$work/pair.wtr" --registers "${from[@]}" --set memory.global_store=1,0,0 | grep -o 'on san-rtx2080, .*')" "on san-rtx2080, 303 cycles"
 
 # ---- diff
 "$r" diff "$work/gemm.wtr" -m san-rtx2080 --vary memory.cost.dram=600,660 --batches 100 --json >"$work/d.json"
