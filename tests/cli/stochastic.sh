@@ -147,6 +147,7 @@ fails 1 "only pipeline 'one-at-a-time' replays some processors alone" "$r" repla
 fails 1 "memory.from: unknown machine 'nope'" san --set memory.from=nope --exact
 fails 1 "this machine has no caches" san --set memory.from=san-gtx480 --exact
 fails 1 "no access of the trace reaches a cache" san --set memory.from=orin-wcet --exact
+fails 1 "memory.from=rtx2080: no ablation replays there" "$r" ablate "$work/pair.wtr" -m san-rtx2080 --set memory.from=rtx2080
 fails 1 "not about --batches" "$r" diff "$work/pair.wtr" -m san-rtx2080 --vary scheduler=serial,gto --batches 5 --sort cycles
 fails 1 "there are no bounds where accesses draw" "$r" wcet "$work/pair.wtr" -m orin-wcet --set memory=stochastic
 fails 1 "bounds are for pipeline 'direct'" "$r" wcet "$work/pair.wtr" -m san-gtx480

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/drawn.h"
 #include "tools/machine_file.h"
 #include "tools/ui/nearest.h"
 
@@ -93,6 +94,22 @@ static struct machine *change(const struct machine *base, const struct machine_s
     return m;
 }
 
+/* Probabilities belong to a trace, and steps are the same for all. */
+static struct machine *without_shares(struct machine *m, struct rp_error *err)
+{
+    struct stochastic drawn = {.from = ""};
+    if (m && machine_draws(m))
+        stochastic_of(m->memory.options, &drawn);
+    if (!*drawn.from)
+        return m;
+    rp_fail(err, RP_USAGE,
+            "memory.from=%s: no ablation replays there; 'reprise replay --save-machine' writes a machine with "
+            "the probabilities of a trace",
+            drawn.from);
+    machine_free(m);
+    return NULL;
+}
+
 struct machine *steps_machine(const struct steps *s, size_t count, bool alone, const struct machine_args *args,
                               struct rp_error *err)
 {
@@ -101,7 +118,7 @@ struct machine *steps_machine(const struct steps *s, size_t count, bool alone, c
     for (size_t i = alone && count ? count - 1 : 0; i < count; i++)
         for (size_t j = 0; j < s->list[i].count; j++)
             settings[all++] = s->list[i].settings[j];
-    struct machine *base = machine_args_open(args, NULL, 0, err);
+    struct machine *base = without_shares(machine_args_open(args, NULL, 0, err), err);
     if (!count || !base)
         return base;
     struct machine *m = change(base, settings, all, err);
