@@ -321,8 +321,11 @@ static uint32_t victim_of(struct sectored *c, uint32_t set)
         return next_free(c, set, plru_victim(c, set));
     if (c->replacement != RANDOM)
         return oldest(c, set);
-    c->random = c->random * 6364136223846793005u + 1442695040888963407u;
-    return next_free(c, set, (uint32_t)((c->random >> 33) % c->ways));
+    /* Who is refused draws nothing: how often it tries again is the engine's business. */
+    uint64_t drawn = c->random * 6364136223846793005u + 1442695040888963407u;
+    uint32_t line = next_free(c, set, (uint32_t)((drawn >> 33) % c->ways));
+    c->random = line == NO_LINE ? c->random : drawn;
+    return line;
 }
 
 /* Makes room for the line. False: all of its set wait for sectors. */

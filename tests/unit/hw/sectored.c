@@ -109,6 +109,39 @@ Test(sectored, random_replacement_takes_all_lines_about_as_often)
     rig_end(&r);
 }
 
+/* The line that goes once all lines were awaited, a read was refused so often, and all have come. */
+static unsigned gone_after(unsigned refusals)
+{
+    const struct machine_setting settings[] = {{"l1.replacement", "random"}};
+    struct rig r = rig_with(settings, 1);
+    struct cache_finding f[8], refused;
+    struct cache_look_up q = {.cycle = 10, .kind = CACHE_READ, .bytes = CACHE_ALL_BYTES};
+    for (unsigned line = 0; line < 8; line++) {
+        q.address = line * 128, q.fetch = r.name++;
+        cache_sectored.look_up(r.state, &q, &f[line]);
+        cr_assert(f[line].fetches);
+    }
+    q.address = UINT64_C(20) * 128;
+    for (unsigned i = 0; i < refusals; i++) {
+        cache_sectored.look_up(r.state, &q, &refused);
+        cr_assert(refused.refused);
+    }
+    for (unsigned line = 0; line < 8; line++) {
+        cache_sectored.filled(r.state, f[line].place, line, 10);
+        cache_sectored.released(r.state, f[line].place, &refused);
+    }
+    unsigned line = gone(&r);
+    rig_end(&r);
+    return line;
+}
+
+/* Engines differ in how often they try again. */
+Test(sectored, who_is_refused_draws_nothing)
+{
+    for (unsigned refusals = 1; refusals < 6; refusals++)
+        cr_expect_eq(gone_after(refusals), gone_after(0), "%u refusals", refusals);
+}
+
 Test(sectored, lines_that_are_to_go_first_do)
 {
     struct rig r = rig_with(NULL, 0);
