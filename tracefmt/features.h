@@ -3,11 +3,14 @@
 #ifndef REPRISE_TRACEFMT_FEATURES_H
 #define REPRISE_TRACEFMT_FEATURES_H
 
+/* clang-format off */
 #define FEATURES(X)                                                                                                    \
     X(INTERLEAVED_LAUNCHES, "interleaved-launches")                                                                    \
     X(AUX_COUNTS, "aux-counts")                                                                                        \
-    X(MEMORY_OBJECTS, "memory-objects") X(OBJECT_OPERATIONS, "object-operations") X(CREATED_STREAMS, "created-"        \
-                                                                                                     "streams")
+    X(MEMORY_OBJECTS, "memory-objects")                                                                                \
+    X(OBJECT_OPERATIONS, "object-operations")                                                                          \
+    X(CREATED_STREAMS, "created-streams")
+/* clang-format on */
 
 enum feature {
 #define X(id, name) FEATURE_##id,
