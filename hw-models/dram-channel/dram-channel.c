@@ -107,10 +107,22 @@ static void free_list(struct entry *e)
     }
 }
 
+/* Requests all of whose sectors were commanded are nowhere else any more. */
+static void free_bus(struct pipe *p)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        struct entry *e = p->taken[(p->head + i) % p->room].entry;
+        if (++e->received == e->command.sectors)
+            free(e);
+    }
+    free(p->taken);
+}
+
 void dram_channel_free(struct dram_channel *c)
 {
     if (!c)
         return;
+    free_bus(&c->bus);
     for (uint32_t b = 0; b < BANKS; b++) {
         free_list(c->banks[b].first);
         free(c->banks[b].current);
@@ -118,7 +130,6 @@ void dram_channel_free(struct dram_channel *c)
     for (uint32_t i = 0; i < c->arrived_count; i++)
         free(c->arrived[i]);
     free_list(c->spare);
-    free(c->bus.taken);
     free(c->answers);
     free(c);
 }
