@@ -190,7 +190,8 @@ INLINE u32 u32_of_f64(f64 x) { return (u32)(s32)(x - 2147483648.0) ^ 0x80000000u
     NOINLINE void name##_equal_b(struct warp *w, const struct uop *u, lanemask executed)                               \
     {                                                                                                                  \
         const A *a = source(w, u->a);                                                                                  \
-        const B b = *(const B *)&u->equal_b;                                                                           \
+        B b;                                                                                                           \
+        memcpy(&b, &u->equal_b, sizeof b);                                                                             \
         STORE_LANES(D, destination(w, u->d), executed, name##_lane(a[l], b));                                          \
     }                                                                                                                  \
     HANDLER(name)                                                                                                      \
@@ -208,7 +209,8 @@ INLINE u32 u32_of_f64(f64 x) { return (u32)(s32)(x - 2147483648.0) ^ 0x80000000u
     NOINLINE void name##_equal_b(struct warp *w, const struct uop *u, lanemask executed)                               \
     {                                                                                                                  \
         const A *a = source(w, u->a);                                                                                  \
-        const B b = *(const B *)&u->equal_b;                                                                           \
+        B b;                                                                                                           \
+        memcpy(&b, &u->equal_b, sizeof b);                                                                             \
         const C *c = source(w, u->c);                                                                                  \
         STORE_LANES(D, destination(w, u->d), executed, name##_lane(a[l], b, c[l]));                                    \
     }                                                                                                                  \
