@@ -236,7 +236,7 @@ bool check_block_begin(struct rp_check *c, struct block *b)
     memset(mine->acquired, 0, sizeof mine->acquired);
     mine->observer =
         (struct observer){&check_calls, 1u << RP_SPACE_GLOBAL | 1u << RP_SPACE_SHARED | 1u << RP_SPACE_LOCAL};
-    b->observer = &mine->observer;
+    block_observe(b, &mine->observer);
     return true;
 }
 
@@ -247,7 +247,7 @@ void check_block_end(struct rp_check *c, struct block *b)
         return;
     if (c->kinds & RP_CHECK_SYNC && !b->faulted)
         sync_block_end(mine, b);
-    b->observer = NULL;
+    block_observe(b, NULL);
     mine->next = c->free_blocks;
     c->free_blocks = mine;
 }

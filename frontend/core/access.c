@@ -99,12 +99,19 @@ static inline void move(struct warp_state *s, const struct uop *u, lanemask m, c
 
 static bool writes(const struct uop *u) { return u->memory->operand.kind != RP_ACCESS_LOAD; }
 
+static __attribute__((noinline)) bool observe_access(struct warp_state *s, const struct uop *u, lanemask m,
+                                                     const struct lane_addresses *la, enum rp_space space,
+                                                     const struct allocation *a)
+{
+    struct observer *o = s->w.block->observer;
+    return o->calls->access(o, s, u, space, a, la, m);
+}
+
 /* False: the access must not be made. */
 static inline bool may_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
                               enum rp_space space, const struct allocation *a)
 {
-    const struct block *b = s->w.block;
-    return !observed(b, space) || b->observer->calls->access(b->observer, s, u, space, a, la, m);
+    return !observed(s->w.block, space) || observe_access(s, u, m, la, space, a);
 }
 
 /* ---- flat spaces ------------------------------------------------------------------------------------------------- */

@@ -188,6 +188,7 @@ struct block {
     uint32_t ctaid[3];
     struct warp_state *warps;
     uint32_t live_warps;
+    uint32_t observed; /* spaces of which the observer wants to hear, a bit each; 0: there is none */
     uint8_t *shared;
     uint8_t *local;      /* [warp][lane][local_stride] */
     uint64_t local_high; /* no thread has stored at or above this offset */

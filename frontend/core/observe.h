@@ -34,9 +34,12 @@ struct observer {
     uint32_t spaces; /* a bit each: those whose accesses it wants to hear of */
 };
 
-static inline bool observed(const struct block *b, enum rp_space space)
+static inline bool observed(const struct block *b, enum rp_space space) { return b->observed >> space & 1; }
+/* NULL: nobody looks any more. */
+static inline void block_observe(struct block *b, struct observer *o)
 {
-    return b->observer && b->observer->spaces >> space & 1;
+    b->observer = o;
+    b->observed = o ? o->spaces : 0;
 }
 static inline void observe_event(struct warp_state *s, enum block_event event, const struct uop *u, lanemask lanes)
 {

@@ -391,7 +391,7 @@ static bool worker_init(struct worker *w, struct attempt *a)
         fail(a, &err);
         return false;
     }
-    w->block->observer = tracker_observer(w->tracker);
+    block_observe(w->block, tracker_observer(w->tracker));
     return true;
 }
 

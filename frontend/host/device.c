@@ -344,7 +344,7 @@ void device_give_block(struct rp_device *d, struct block *b)
 {
     if (!b)
         return;
-    b->observer = NULL;
+    block_observe(b, NULL);
     bool kept = false;
     if (block_bytes(b->grid) <= SPARE_BLOCK_BYTES) {
         pthread_mutex_lock(&d->lock);
