@@ -1,25 +1,7 @@
 #!/bin/bash
 # reprise replay, diff and machine on the command line: output, JSON, errors, and the tables in docs/.
 set -u
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-r=$REPRISE
-is() { if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1"; echo "  expected: $3" >&2; echo "  got:      $2" >&2; fi; }
-# json FILE EXPRESSION: prints a Python expression of the document d
-json() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
-# fails STATUS TEXT COMMAND...: one line on stderr that holds TEXT, nothing on stdout
-fails() {
-    local status=$1 text=$2 got
-    shift 2
-    "$@" >"$work/out" 2>"$work/err"
-    got=$?
-    if [ $got = "$status" ] && grep -qF -- "$text" "$work/err" && [ ! -s "$work/out" ]; then
-        echo "ok - status $status: $text"
-    else
-        echo "not ok - status $status: $text"
-        echo "  $* ended with $got and said: $(cat "$work/err")" >&2
-    fi
-}
+. tests/support/cli.sh
 
 "$BUILD/programs/synthetic" 6 "$work/t.wtr" || exit 1
 launches=$("$r" info --json --no-mix "$work/t.wtr" | python3 -c 'import json,sys; print(len(json.load(sys.stdin)["launches"]))')

@@ -1,23 +1,7 @@
 #!/bin/bash
 # Memory that draws, and replays that are repeated: the SAN paper's examples, a model of its own in Python, JSON, errors.
 set -u
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-r=$REPRISE
-is() { if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1"; echo "  expected: $3" >&2; echo "  got:      $2" >&2; fi; }
-json() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
-fails() {
-    local status=$1 text=$2 got
-    shift 2
-    "$@" >"$work/out" 2>"$work/err"
-    got=$?
-    if [ $got = "$status" ] && grep -qF -- "$text" "$work/err" && [ ! -s "$work/out" ]; then
-        echo "ok - status $status: $text"
-    else
-        echo "not ok - status $status: $text"
-        echo "  $* ended with $got and said: $(cat "$work/err")" >&2
-    fi
-}
+. tests/support/cli.sh
 
 # An integer and a store, the paper's [4, 3]; and one of each instruction of its Table 1.
 cat >"$work/pair.ptx" <<'PTX'

@@ -1,0 +1,21 @@
+# What scripts of tests/cli share: $work, a folder that goes with them; $r, the program; and ways to compare.
+# shellcheck shell=bash
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+r=$REPRISE
+is() { if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1"; echo "  expected: $3" >&2; echo "  got:      $2" >&2; fi; }
+# json FILE EXPRESSION: prints a Python expression of the document d
+json() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
+# fails STATUS TEXT COMMAND...: one line on stderr that holds TEXT, nothing on stdout
+fails() {
+    local status=$1 text=$2 got
+    shift 2
+    "$@" >"$work/out" 2>"$work/err"
+    got=$?
+    if [ $got = "$status" ] && grep -qF -- "$text" "$work/err" && [ ! -s "$work/out" ]; then
+        echo "ok - status $status: $text"
+    else
+        echo "not ok - status $status: $text"
+        echo "  $* ended with $got and said: $(cat "$work/err")" >&2
+    fi
+}
