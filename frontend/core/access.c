@@ -406,10 +406,19 @@ void access_record_rest(struct warp *w, const struct uop *u, lanemask m)
     for (u++; !(u->flags & UF_FIRST); u++) {
         if (u->kind != UOP_MEMORY)
             continue;
+        if (access_is_image(u)) {
+            image_record_none(w, u, m);
+            continue;
+        }
         begin_access(w, u, m, frame_of(w, u), &la);
         for (unsigned n = 0; w->log && u->flags & UF_LOG_AUX && n < rp_operand_aux_count(&u->memory->operand); n++)
             rp_log_aux(w->log, 0);
     }
+}
+
+void access_global(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
+{
+    global_access(s, u, m, la);
 }
 
 bool access_in_shared(struct warp_state *s, const struct uop *u, lanemask m, struct lane_addresses *la)
@@ -455,12 +464,15 @@ uint8_t *global_bytes(struct warp_state *s, const struct uop *u, unsigned lane, 
         bad_bytes(s, u, RP_FAULT_MISALIGNED, lane, RP_SPACE_GLOBAL, at, bytes, stores, detail);
         return NULL;
     }
-    struct allocation *a = memory_find(b->grid->memory, at);
+    struct allocation **cached = &b->last[u->index % ALLOCATION_CACHE], *a = *cached;
+    if (!a || !covers(a, at, at, bytes))
+        a = memory_find(b->grid->memory, at);
     if (!a || !covers(a, at, at, bytes)) {
         memory_describe(b->grid->memory, at, detail, sizeof detail);
         bad_bytes(s, u, RP_FAULT_BOUNDS, lane, RP_SPACE_GLOBAL, at, bytes, stores, detail);
         return NULL;
     }
+    *cached = a;
     if (observed(b, RP_SPACE_GLOBAL) &&
         !b->observer->calls->bytes(b->observer, s, u, RP_SPACE_GLOBAL, a, lane, at, bytes, stores))
         return NULL;
@@ -599,6 +611,8 @@ HANDLER(handle_prefetch, frame_of(w, u), no_access)
 
 static uop_fn handler(const struct uop *u)
 {
+    if (access_is_image(u))
+        return image_handler(u);
     if (u->memory->operand.kind == RP_ACCESS_PREFETCH)
         return handle_prefetch;
     if (u->memory->operand.kind == RP_ACCESS_OBJECT)
@@ -644,6 +658,8 @@ static bool choose_element(struct uop *u, struct memory_descriptor *d)
 bool access_prepare(struct uop *u, struct memory_descriptor *d)
 {
     u->fn = handler(u);
+    if (access_is_image(u) && u->op != OP_SURFACE)
+        return u->fn != NULL;
     if (is_sink(u->a))
         d->addresses = addresses_constant;
     else if (lane_type_bits((enum lane_type)u->stype) == 64)

@@ -53,6 +53,16 @@ void access_record_rest(struct warp *, const struct uop *u, lanemask executed);
 uint8_t *global_bytes(struct warp_state *, const struct uop *, unsigned lane, uint64_t at, uint64_t bytes,
                       uint64_t align, bool stores);
 
+/* An access to global memory by these lanes, at addresses that are known, as the uop's operand says. */
+void access_global(struct warp_state *, const struct uop *, lanemask, const struct lane_addresses *);
+
+/* Textures and surfaces (image_access.c, surface_access.c): the handler; how many memory operands one records; and
+ * recording those of an instruction that failed before it came to them. */
+static inline bool access_is_image(const struct uop *u) { return u->op >= OP_TEXTURE && u->op <= OP_IMAGE_QUERY; }
+uop_fn image_handler(const struct uop *);
+unsigned image_operands(const struct uop *);
+void image_record_none(struct warp *, const struct uop *, lanemask);
+
 /* Carries out an atomic or reduction, lane by lane in ascending order, at host + at[l]. `shared`: other host threads
  * may access the same place. */
 void atomic_lanes(struct warp *, const struct uop *, const struct lane_addresses *, uint8_t *host, lanemask,

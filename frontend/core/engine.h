@@ -37,6 +37,7 @@
 /* ---- the grid ---------------------------------------------------------------------------------------------------- */
 
 struct observer;
+struct texture_table;
 
 struct grid {
     const struct program *program;
@@ -49,6 +50,7 @@ struct grid {
     const uint8_t *consts;
     struct extents constants;
     struct memory *memory;
+    const struct texture_table *textures;
     uint32_t local_bytes;     /* per thread */
     size_t local_stride;      /* between the local memories of two lanes */
     uint64_t limit;           /* warp instructions a warp may execute */

@@ -16,7 +16,8 @@ enum rp_fault_kind {
     RP_FAULT_TRAP,
     RP_FAULT_ASSERT,
     RP_FAULT_BAD_CALL,
-    RP_FAULT_LIVELOCK
+    RP_FAULT_LIVELOCK,
+    RP_FAULT_TEXTURE
 };
 
 /* The first fault of a block. */

@@ -4,7 +4,7 @@
 unsigned order_of_access(const struct rp_memory_operand *m, bool result_read)
 {
     unsigned order = 0;
-    if (m->space != RP_SPACE_GLOBAL && m->space != RP_SPACE_GENERIC)
+    if (m->space != RP_SPACE_GLOBAL && m->space != RP_SPACE_GENERIC && m->space != RP_SPACE_SURFACE)
         return order; /* no other block sees it */
     if (result_read)
         order |= ORDER_ATOMIC_RESULT;

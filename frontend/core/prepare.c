@@ -194,8 +194,11 @@ static bool accesses_ok(const struct program *p, uint32_t i, unsigned *recorded)
     if (u->kind == UOP_RECONVERGE)
         return true;
     unsigned count = p->kernel.instructions[u->index].memory_count;
-    if (p->operations[i].kind == UOP_MEMORY && u->flags & UF_LOG_ACCESS && u->memory->access + ++*recorded != count)
-        return false;
+    if (p->operations[i].kind == UOP_MEMORY && u->flags & UF_LOG_ACCESS) {
+        *recorded += access_is_image(u) ? image_operands(u) : 1;
+        if (u->memory->access + *recorded != count)
+            return false;
+    }
     if (!(u->flags & UF_FIRST))
         return true;
     bool ok = *recorded == count;

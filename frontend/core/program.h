@@ -79,6 +79,13 @@ struct module_variable {
     uint64_t size;
 };
 
+/* A .texref, .samplerref or .surfref: a variable of 8 bytes in global memory that holds a handle (image.h). */
+enum rp_reference_kind { RP_REFERENCE_NONE, RP_REFERENCE_TEXTURE, RP_REFERENCE_SAMPLER, RP_REFERENCE_SURFACE };
+struct module_reference {
+    const char *name;
+    uint8_t kind; /* enum rp_reference_kind */
+};
+
 struct module {
     uint64_t base; /* of its .global variables, see module_base */
     const char *path, *file_name;
@@ -96,6 +103,8 @@ struct module {
     struct extents constants; /* what of the const image is to be read, without `last`; none: all of it */
     struct module_variable *variables;
     uint32_t variable_count;
+    struct module_reference *references;
+    uint32_t reference_count;
     void *owner; /* all of the above lives in this arena */
 };
 

@@ -54,6 +54,7 @@ void rp_device_free(struct rp_device *d)
     for (uint32_t i = 0; i < d->block_count; i++)
         block_free(d->blocks[i]);
     device_drop_chunks(d);
+    device_free_textures(d);
     memory_clear(&d->memory);
     for (uint32_t i = 0; i < d->module_count; i++)
         loaded_free(d->modules[i]);

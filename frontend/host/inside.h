@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "frontend/core/engine.h"
+#include "frontend/core/image.h"
 #include "frontend/core/track.h"
 #include "frontend/host/launch.h"
 #include "frontend/host/streams.h"
@@ -26,7 +27,9 @@ struct loaded {
 
 struct rp_device {
     struct memory memory;
-    uint64_t heap_left; /* bytes that the kernel's malloc may still give out */
+    struct texture_table textures;
+    struct rp_array *arrays; /* all of them, a list */
+    uint64_t heap_left;      /* bytes that the kernel's malloc may still give out */
     struct loaded **modules;
     uint32_t module_count;
     struct rp_running *open;
@@ -42,6 +45,9 @@ struct rp_device {
     struct rp_chunk *chunks[SPARES];
     uint32_t block_count, chunk_count;
 };
+
+/* Arrays, textures and surfaces that are left (texture.c). */
+void device_free_textures(struct rp_device *);
 
 /* The module of a kernel, or NULL. */
 struct loaded *device_module_of(struct rp_device *, const struct program *);

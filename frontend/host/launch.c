@@ -98,6 +98,7 @@ static void grid_init(struct rp_running *r)
         .consts = r->loaded->consts,
         .constants = constant_extents(r->loaded->module),
         .memory = &r->device->memory,
+        .textures = &r->device->textures,
         .local_bytes = local_bytes(p, l),
         .limit = l->limit ? l->limit : DEFAULT_LIMIT,
         .heap_left = &r->device->heap_left,

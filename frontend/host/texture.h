@@ -86,7 +86,6 @@ bool rp_surface_free(struct rp_device *, uint64_t surface, struct rp_error *);
 
 /* ---- references that modules declare ----------------------------------------------------------------------------- */
 
-enum rp_reference_kind { RP_REFERENCE_NONE, RP_REFERENCE_TEXTURE, RP_REFERENCE_SAMPLER, RP_REFERENCE_SURFACE };
 /* What `name` is in the module: a .texref, .samplerref or .surfref, or nothing of that kind. Of machine code, the
  * names that its kernels use. */
 enum rp_reference_kind rp_reference_find(struct rp_device *, const struct module *, const char *name);

@@ -29,7 +29,7 @@ struct ptx_variable {
     uint8_t space;        /* enum rp_space */
     uint8_t type;         /* enum ptx_type of an element */
     bool is_extern;       /* for .shared: dynamic shared memory */
-    bool is_opaque;       /* .texref, .samplerref, .surfref */
+    bool is_opaque;       /* .tex, .texref, .samplerref, .surfref */
     bool is_entry_param;  /* parameter of a kernel; PARAM variables without it are in a frame */
     bool is_listed;       /* in the unit's or function's list of variables */
     bool bound;           /* .param of a call's scope: offset is set by the call */

@@ -45,7 +45,8 @@ static bool is_destination(const struct checker *c) { return c->form->role == 'd
 static bool takes_wider(const struct checker *c)
 {
     uint8_t low = c->in->form->lowering;
-    return low == LOW_LOAD || low == LOW_STORE || low == LOW_CONVERT;
+    return low == LOW_LOAD || low == LOW_STORE || low == LOW_CONVERT || low == LOW_SURFACE_LOAD ||
+           low == LOW_SURFACE_STORE;
 }
 
 static void check_register(const struct checker *c, const struct ptx_operand *o, enum ptx_type want)
@@ -151,7 +152,9 @@ static void check_destination(const struct checker *c, const struct ptx_operand 
         if (!c->form->pair)
             ptx_error(c->src, o->at, "this destination is no pair");
         for (int i = 0; i < 2; i++)
-            if (o->elements[i].kind == PO_REGISTER)
+            if (o->elements[i].kind == PO_VECTOR && i == 0)
+                check_vector(c, &o->elements[i], want);
+            else if (o->elements[i].kind == PO_REGISTER)
                 check_register(c, &o->elements[i], i ? PT_PRED : want);
             else if (o->elements[i].kind != PO_SINK)
                 ptx_error(c->src, o->elements[i].at, "a register or '_' belongs here");

@@ -28,6 +28,11 @@ static void too_large(struct ptx_unit *u, const struct ptx_variable *v, const ch
               (unsigned long long)limit >> 20);
 }
 
+static uint8_t reference_kind(uint8_t type)
+{
+    return type == PT_TEXREF ? RP_REFERENCE_TEXTURE : type == PT_SURFREF ? RP_REFERENCE_SURFACE : RP_REFERENCE_SAMPLER;
+}
+
 static void place_variables(struct ptx_unit *u, struct module *m)
 {
     struct extent_layout global = {0}, constant = {0};
@@ -35,6 +40,7 @@ static void place_variables(struct ptx_unit *u, struct module *m)
     uint32_t n = 0;
     m->narrow = u->address_bits == 32;
     m->target = u->unknown_target ? NULL : u->target;
+    m->references = ARENA_ARRAY(u->arena, struct module_reference, u->variables.count + 1);
     m->variables = ARENA_ARRAY(u->arena, struct module_variable, u->variables.count + 1);
     for (uint32_t i = 0; i < u->variables.count; i++) {
         struct ptx_variable *v = u->variables.at[i];
@@ -52,6 +58,8 @@ static void place_variables(struct ptx_unit *u, struct module *m)
             constants[m->constants.count++] = (struct extent){v->offset, v->size, v->name};
         else
             v->offset += module_base(m);
+        if (v->is_opaque)
+            m->references[m->reference_count++] = (struct module_reference){v->name, reference_kind(v->type)};
         m->variables[n++] =
             (struct module_variable){v->name, is_const, v->offset + (is_const ? CONST_WINDOW : 0), v->size};
     }

@@ -100,6 +100,11 @@ static void lower_instruction(struct lowering *l)
     case LOW_MOVMATRIX: lower_movmatrix(l); break;
     case LOW_WMMA_LOAD: lower_wmma_load(l); break;
     case LOW_WMMA_STORE: lower_wmma_store(l); break;
+    case LOW_TEXTURE: lower_texture(l); break;
+    case LOW_SURFACE_LOAD: lower_surface_load(l); break;
+    case LOW_SURFACE_STORE: lower_surface_store(l); break;
+    case LOW_SURFACE_REDUCE: lower_surface_reduce(l); break;
+    case LOW_IMAGE_QUERY: lower_image_query(l); break;
     case LOW_NOTHING: lower_nothing(l); break;
     case LOW_GROUP: lower_group(l); break;
     default: not_covered(l, l->in->at, NULL);

@@ -86,6 +86,10 @@ uint64_t variable_address(struct lowering *, struct ptx_variable *, uint32_t at,
 struct rp_memory_operand memory_operand(const struct ptx_instruction *, uint8_t kind, enum ptx_type, uint32_t elements);
 /* Sets address, space and offset of a memory operation whose memory operand is there. */
 void set_address(struct lowering *, struct operation *, const struct ptx_operand *address);
+/* How values of `type` lie in registers of `bytes` per element: a lane type of that width. */
+uint8_t register_form(enum ptx_type type, unsigned bytes);
+/* Bytes per element of the registers that hold the values: all of one width, or 0. */
+unsigned common_width(const struct lowering *, const struct ptx_operand *values, uint32_t count);
 /* Emits it as the next memory operand of the instruction. */
 struct operation *finish_access(struct lowering *, struct operation *);
 
@@ -110,6 +114,11 @@ void lower_store(struct lowering *);
 void lower_atomic(struct lowering *);
 void lower_copy(struct lowering *);
 void lower_prefetch(struct lowering *);
+void lower_texture(struct lowering *); /* lower_texture.c */
+void lower_image_query(struct lowering *);
+void lower_surface_load(struct lowering *);
+void lower_surface_store(struct lowering *);
+void lower_surface_reduce(struct lowering *);
 void lower_branch(struct lowering *); /* lower_control.c */
 void lower_branch_table(struct lowering *);
 void lower_call(struct lowering *);

@@ -73,8 +73,8 @@ struct operation *finish_access(struct lowering *l, struct operation *u)
     return emit(l, *u);
 }
 
-/* How a value of `type` lies in a register of `bytes` per element: itself, or extended. */
-static uint8_t register_form(enum ptx_type type, unsigned bytes)
+/* Itself, or extended. */
+uint8_t register_form(enum ptx_type type, unsigned bytes)
 {
     bool same = ptx_types[type].bits == bytes * 8, is_signed = ptx_types[type].kind == 'S';
     if (same)
@@ -86,8 +86,7 @@ static uint8_t register_form(enum ptx_type type, unsigned bytes)
     }
 }
 
-/* Bytes per element of the registers that hold the values: all of one width, or 0. */
-static unsigned common_width(const struct lowering *l, const struct ptx_operand *values, uint32_t count)
+unsigned common_width(const struct lowering *l, const struct ptx_operand *values, uint32_t count)
 {
     unsigned bytes = 0;
     for (uint32_t i = 0; i < count; i++) {

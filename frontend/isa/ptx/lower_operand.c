@@ -77,8 +77,6 @@ uint64_t variable_address(struct lowering *l, struct ptx_variable *v, uint32_t a
 {
     *space = v->space;
     *in_frame = v->space == RP_SPACE_LOCAL || (v->space == RP_SPACE_PARAM && !v->is_entry_param);
-    if (v->is_opaque)
-        not_covered(l, at, "a texture, sampler or surface reference");
     if (v->space == RP_SPACE_SHARED)
         return v->offset;
     if (v->is_extern)

@@ -190,6 +190,17 @@ static struct ptx_operand named(struct parser *p, bool labels, unsigned depth)
     unknown_name(p, &t);
 }
 
+/* o, or o|p */
+static struct ptx_operand perhaps_pair(struct parser *p, struct ptx_operand o, unsigned depth)
+{
+    if (!take_punct(p, '|'))
+        return o;
+    operand_list pair = {0};
+    VECTOR_PUSH(p->arena, &pair, o);
+    VECTOR_PUSH(p->arena, &pair, named(p, false, depth));
+    return list_operand(PO_PAIR, o.at, &pair);
+}
+
 static struct ptx_operand operand(struct parser *p, bool labels, unsigned depth)
 {
     if (depth > MAX_DEPTH)
@@ -197,16 +208,9 @@ static struct ptx_operand operand(struct parser *p, bool labels, unsigned depth)
     if (at_punct(p, '['))
         return address(p, depth);
     if (at_punct(p, '{'))
-        return vector(p, depth);
+        return perhaps_pair(p, vector(p, depth), depth);
     if (p->tok.kind == TOK_NAME && !token_is(&p->tok, "WARP_SZ")) {
-        struct ptx_operand o = named(p, labels, depth);
-        if (!take_punct(p, '|'))
-            return o;
-        operand_list pair = {0};
-        uint32_t at = o.at;
-        VECTOR_PUSH(p->arena, &pair, o);
-        VECTOR_PUSH(p->arena, &pair, named(p, false, depth));
-        return list_operand(PO_PAIR, at, &pair);
+        return perhaps_pair(p, named(p, labels, depth), depth);
     }
     if (at_punct(p, '!') || at_punct(p, '-')) { /* !p; -a of a video instruction; else an expression */
         struct lexer ahead = p->lexer;

@@ -1,6 +1,7 @@
 /* Declarations of variables, parameters and registers, and initialisers: PTX ISA "Variables". */
 #include <string.h>
 
+#include "frontend/core/image.h"
 #include "frontend/isa/ptx/parser.h"
 
 enum { MAX_RANGE = 1 << 24 };     /* registers in %name<count> */
@@ -214,6 +215,50 @@ static void fill(struct filling *f, unsigned level, uint64_t index)
     expect_punct(p, '}', "after the values");
 }
 
+/* A word of a .samplerref's initial value, as bits of an inline sampler (image.h). */
+static uint64_t sampler_bits(struct parser *p, const struct token *what, const struct token *value)
+{
+    static const struct {
+        const char *name;
+        uint8_t mode;
+    } modes[] = {{"wrap", RP_ADDRESS_WRAP},
+                 {"mirror", RP_ADDRESS_MIRROR},
+                 {"clamp_ogl", RP_ADDRESS_CLAMP},
+                 {"clamp_to_edge", RP_ADDRESS_CLAMP},
+                 {"clamp_to_border", RP_ADDRESS_BORDER}};
+    static const char *const dimensions[] = {"addr_mode_0", "addr_mode_1", "addr_mode_2"};
+    for (unsigned d = 0; d < 3; d++)
+        for (unsigned m = 0; token_is(what, dimensions[d]) && m < sizeof modes / sizeof *modes; m++)
+            if (token_is(value, modes[m].name))
+                return (uint64_t)modes[m].mode << 2 * d;
+    if (token_is(what, "filter_mode") && (token_is(value, "nearest") || token_is(value, "linear")))
+        return (uint64_t)token_is(value, "linear") << 6;
+    if (token_is(what, "force_unnormalized_coords"))
+        return (uint64_t)(token_is(value, "true") || (value->kind == TOK_INT && value->value)) << 7;
+    ptx_error(p->src, value->at, "a sampler has no such property or value");
+}
+
+/* { property = value, ... }: those of a sampler count, textures and surfaces are bound before a launch. */
+static void parse_opaque(struct parser *p, struct ptx_variable *v)
+{
+    if (v->type != PT_SAMPLERREF || v->count != 1) {
+        skip_until(p, '}');
+        return;
+    }
+    struct ptx_initial *item = ARENA_NEW(p->arena, struct ptx_initial);
+    *item = (struct ptx_initial){.bits = INLINE_SAMPLER, .mask = UINT64_MAX, .at = p->tok.at};
+    expect_punct(p, '{', "before a sampler's properties");
+    do {
+        struct token what = expect_name(p, "a sampler's property");
+        expect_punct(p, '=', "after a sampler's property");
+        item->bits |= sampler_bits(p, &what, &p->tok);
+        next_token(p);
+    } while (take_punct(p, ','));
+    expect_punct(p, '}', "after a sampler's properties");
+    v->initials = item;
+    v->initial_count = 1;
+}
+
 static void parse_initialiser(struct parser *p, struct ptx_variable *v, const struct declarator *d,
                               const struct dimensions *dims)
 {
@@ -221,7 +266,7 @@ static void parse_initialiser(struct parser *p, struct ptx_variable *v, const st
     if (v->space != RP_SPACE_GLOBAL && v->space != RP_SPACE_CONST)
         ptx_error(p->src, p->tok.at, "only .global and .const variables have initial values");
     if (v->is_opaque) {
-        skip_until(p, '}');
+        parse_opaque(p, v);
         return;
     }
     if (d->vector > 1)
@@ -268,7 +313,11 @@ static struct ptx_variable *parse_one(struct parser *p, const struct declarator 
     v->space = d->space;
     v->type = d->type;
     v->is_extern = d->is_extern;
-    v->is_opaque = d->type == PT_TEXREF || d->type == PT_SAMPLERREF || d->type == PT_SURFREF;
+    if (v->space == RP_SPACE_TEXTURE) { /* .tex, as it was written before .texref */
+        v->space = RP_SPACE_GLOBAL;
+        v->type = PT_TEXREF;
+    }
+    v->is_opaque = v->type == PT_TEXREF || v->type == PT_SAMPLERREF || v->type == PT_SURFREF;
     parse_dimensions(p, dims);
     set_size(p, v, d, dims);
     if (!token_is(&t, "_")) {

@@ -1,5 +1,7 @@
 #include "frontend/isa/ptx/table.h"
 
+#include "frontend/core/footprint.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -97,6 +97,10 @@ enum ptx_group {
     G_PACK,
     G_SCALE,
     G_PLUS_ONE,
+    G_GEOMETRY,
+    G_LOD,
+    G_FORMATTED,
+    G_QUERY,
     G_SHAPE,
     G_SHAPE_K8,
     G_SHAPE_K16,
@@ -186,7 +190,12 @@ enum ptx_lowering {
     LOW_PENDING_COUNT,
     LOW_CLUSTER_BARRIER,
     LOW_CLUSTER, /* where another block's shared memory is, and whose: a block alone is its cluster */
-    LOW_GROUP,   /* groups of asynchronous copies: commit and wait */
+    LOW_TEXTURE, /* tex, tld4 */
+    LOW_SURFACE_LOAD,
+    LOW_SURFACE_STORE,
+    LOW_SURFACE_REDUCE,
+    LOW_IMAGE_QUERY, /* txq, suq */
+    LOW_GROUP,       /* groups of asynchronous copies: commit and wait */
     LOW_NOTHING, /* executed, without an effect but a destination of 0: hints, and waiting for what is done already */
 };
 

@@ -360,20 +360,39 @@ Test(forms, every_form_against_its_model)
 
 /* Where instructions of a kind that is not walked are compared with a computation apart. */
 static const char *const tested_in[] = {
-    [LOW_LANES] = "tests/unit/lanes/test_warp.c",        [LOW_MOVE] = "tests/unit/lanes/test_integer.c",
-    [LOW_CVTA] = "tests/unit/engine/memory.c",           [LOW_ISSPACEP] = "tests/unit/ptx/layout.c",
-    [LOW_LOAD] = "tests/unit/engine/memory.c",           [LOW_STORE] = "tests/unit/engine/memory.c",
-    [LOW_ATOMIC] = "tests/unit/engine/atomics.c",        [LOW_COPY] = "tests/unit/engine/copies.c",
-    [LOW_PREFETCH] = "tests/unit/engine/memory.c",       [LOW_BRANCH] = "tests/unit/engine/paths.c",
-    [LOW_BRANCH_TABLE] = "tests/unit/engine/paths.c",    [LOW_CALL] = "tests/unit/engine/paths.c",
-    [LOW_RETURN] = "tests/unit/engine/paths.c",          [LOW_EXIT] = "tests/unit/engine/paths.c",
-    [LOW_BARRIER] = "tests/unit/engine/barriers.c",      [LOW_WARP_BARRIER] = "tests/unit/engine/splits.c",
-    [LOW_FENCE] = "tests/unit/engine/objects.c",         [LOW_TRAP] = "tests/unit/engine/faults.c",
-    [LOW_OBJECT] = "tests/unit/engine/objects.c",        [LOW_OBJECT_WAIT] = "tests/unit/engine/objects.c",
-    [LOW_BULK] = "tests/unit/engine/objects.c",          [LOW_GROUP] = "tests/unit/engine/copies.c",
-    [LOW_STORE_ASYNC] = "tests/unit/engine/objects.c",   [LOW_REDUCE_ASYNC] = "tests/unit/engine/objects.c",
-    [LOW_PENDING_COUNT] = "tests/unit/engine/objects.c", [LOW_CLUSTER_BARRIER] = "tests/unit/engine/objects.c",
-    [LOW_CLUSTER] = "tests/unit/engine/objects.c",       [LOW_NOTHING] = "tests/unit/ptx_forms/forms.c",
+    [LOW_LANES] = "tests/unit/lanes/test_warp.c",
+    [LOW_MOVE] = "tests/unit/lanes/test_integer.c",
+    [LOW_CVTA] = "tests/unit/engine/memory.c",
+    [LOW_ISSPACEP] = "tests/unit/ptx/layout.c",
+    [LOW_LOAD] = "tests/unit/engine/memory.c",
+    [LOW_STORE] = "tests/unit/engine/memory.c",
+    [LOW_ATOMIC] = "tests/unit/engine/atomics.c",
+    [LOW_COPY] = "tests/unit/engine/copies.c",
+    [LOW_PREFETCH] = "tests/unit/engine/memory.c",
+    [LOW_BRANCH] = "tests/unit/engine/paths.c",
+    [LOW_BRANCH_TABLE] = "tests/unit/engine/paths.c",
+    [LOW_CALL] = "tests/unit/engine/paths.c",
+    [LOW_RETURN] = "tests/unit/engine/paths.c",
+    [LOW_EXIT] = "tests/unit/engine/paths.c",
+    [LOW_BARRIER] = "tests/unit/engine/barriers.c",
+    [LOW_WARP_BARRIER] = "tests/unit/engine/splits.c",
+    [LOW_FENCE] = "tests/unit/engine/objects.c",
+    [LOW_TRAP] = "tests/unit/engine/faults.c",
+    [LOW_OBJECT] = "tests/unit/engine/objects.c",
+    [LOW_OBJECT_WAIT] = "tests/unit/engine/objects.c",
+    [LOW_BULK] = "tests/unit/engine/objects.c",
+    [LOW_GROUP] = "tests/unit/engine/copies.c",
+    [LOW_STORE_ASYNC] = "tests/unit/engine/objects.c",
+    [LOW_REDUCE_ASYNC] = "tests/unit/engine/objects.c",
+    [LOW_PENDING_COUNT] = "tests/unit/engine/objects.c",
+    [LOW_CLUSTER_BARRIER] = "tests/unit/engine/objects.c",
+    [LOW_TEXTURE] = "tests/unit/ptx_forms/textures.c",
+    [LOW_IMAGE_QUERY] = "tests/unit/ptx_forms/surfaces.c",
+    [LOW_SURFACE_LOAD] = "tests/unit/ptx_forms/surfaces.c",
+    [LOW_SURFACE_STORE] = "tests/unit/ptx_forms/surfaces.c",
+    [LOW_SURFACE_REDUCE] = "tests/unit/ptx_forms/surfaces.c",
+    [LOW_CLUSTER] = "tests/unit/engine/objects.c",
+    [LOW_NOTHING] = "tests/unit/ptx_forms/forms.c",
 };
 
 /* Matrix instructions: tests/unit/matrix has each of their shapes against a plain product. */
@@ -452,6 +471,9 @@ static void try_form(const struct spelled *s, void *data)
     module_free(m);
 }
 
+/* Textures and surfaces, each form of which runs in textures.c and surfaces.c. */
+static bool of_images(const struct ptx_form *f) { return f->lowering >= LOW_TEXTURE && f->lowering <= LOW_IMAGE_QUERY; }
+
 static void expect_loads(const struct ptx_form *f, void *data)
 {
     (void)data;
@@ -459,7 +481,7 @@ static void expect_loads(const struct ptx_form *f, void *data)
     bool plain = true; /* labels and lists are other tests' */
     for (unsigned i = 0; i < f->operand_count; i++)
         plain &= f->operands[i].role != 'L';
-    if (f->lowering == LOW_NONE || is_walked(f) || f->any_operands || !plain || of_matrices(f))
+    if (f->lowering == LOW_NONE || is_walked(f) || f->any_operands || !plain || of_matrices(f) || of_images(f))
         return;
     walk_row(f, false, try_form, &l);
     cr_expect(l.taken, "no form of this row of '%s' loads: %s", f->opcode, l.err.text);

@@ -1,0 +1,39 @@
+/* Random images on a device and in plain arrays, and kernels of one texture or surface instruction. */
+#ifndef REPRISE_TESTS_PTX_FORMS_IMAGE_RIG_H
+#define REPRISE_TESTS_PTX_FORMS_IMAGE_RIG_H
+
+#include "frontend/host/launch.h"
+#include "tests/unit/ptx_forms/image_model.h"
+#include "tests/unit/ptx_forms/walk.h"
+
+enum { IMAGE_THREADS = 32, IMAGE_INPUTS = 20, IMAGE_OUTPUTS = 5 }; /* words of a thread; the last result: predicate */
+
+struct image_rig {
+    struct rp_device *device;
+    struct model_image model;
+    struct rp_array *array;
+    uint64_t plain; /* or device memory that the texture reads */
+    uint64_t handle;
+    uint32_t in[IMAGE_THREADS][IMAGE_INPUTS], out[IMAGE_THREADS][IMAGE_OUTPUTS];
+};
+
+uint32_t image_random(uint32_t below);
+/* Which geometry a form has: dimensions, + 16 layered, + 32 cube. */
+int geometry_of(const struct spelled *);
+/* A device with an image of random elements; levels: of more than one. */
+void rig_open(struct image_rig *, int geometry, bool levels);
+struct rp_sampler random_sampler(bool normalized);
+/* Sets handle: a texture, in plain memory where one may be and `plain` says so. */
+void rig_texture(struct image_rig *, const struct rp_sampler *, bool plain);
+void rig_surface(struct image_rig *);
+/* The array's content compared with the model's. False: it differs. */
+bool rig_holds(struct image_rig *);
+void rig_close(struct image_rig *);
+
+/* A module around `body`, which finds the handle in %d0, its inputs in %r0.. and leaves results in %r20..%r23 and a
+ * predicate in %p1. Fails the test if it does not load. */
+struct program *image_kernel(struct image_rig *, const char *body);
+/* Runs it on in[] into out[]. False: a fault, in err. */
+bool image_run(struct image_rig *, struct program *, struct rp_error *err);
+
+#endif
