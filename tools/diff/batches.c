@@ -1,56 +1,50 @@
-#include "tools/diff/batches.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "replay/interval.h"
-#include "tools/replaying.h"
+#include "tools/command.h"
+#include "tools/diff/diff.h"
 #include "tools/ui/table.h"
 
 /* ---- replaying --------------------------------------------------------------------------------------------------- */
 
-static bool run_variant(struct batches_variant *v, struct rp_trace *t, const struct replay_options *options,
-                        const struct repeat_request *request, struct rp_error *err)
+/* False: the system failed. */
+static bool batches_run_variant(struct diff *d, struct diff_variant *v, const struct repeat_request *request,
+                                struct rp_error *err)
 {
-    struct rp_error why;
+    struct replay_options options = {
+        .launch = d->args->launch, .seed = d->args->repeat.seed, .threads = d->args->threads};
     repeat_result_free(&v->result);
-    if (repeat(t, v->machine, options, request, &v->result, &why))
-        return true;
-    if (why.status == RP_SYSTEM)
-        return rp_fail(err, RP_SYSTEM, "%s", why.text);
-    v->error = strdup(why.text);
-    return v->error || rp_fail(err, RP_SYSTEM, "out of memory for the variants");
+    v->fine = repeat(d->trace, v->machine, &options, request, &v->result, &v->error);
+    if (!v->fine && v->error.status == RP_SYSTEM)
+        *err = v->error;
+    return v->fine || v->error.status != RP_SYSTEM;
 }
 
-bool diff_batches_run(struct batches *b, struct rp_trace *t, const struct replay_options *options, struct rp_error *err)
+/* Each until it has its width, then all as often as the one that needed most. */
+static bool batches_replay(struct diff *d, struct rp_error *err)
 {
-    struct repeat_request all = b->repeat->request;
+    struct repeat_request all = d->args->repeat.request;
     uint32_t most = 0;
-    for (size_t v = 0; v < b->count; v++) {
-        if (!b->variants[v].error && !run_variant(&b->variants[v], t, options, &b->repeat->request, err))
+    for (size_t v = 0; v < d->count; v++) {
+        struct diff_variant *one = &d->variants[v];
+        if (one->machine && !batches_run_variant(d, one, &d->args->repeat.request, err))
             return false;
-        most = b->variants[v].result.batches > most ? b->variants[v].result.batches : most;
+        most = one->result.batches > most ? one->result.batches : most;
     }
     all.least = all.most = most;
-    for (size_t v = 0; v < b->count; v++) {
-        struct batches_variant *one = &b->variants[v];
-        if (one->error || !one->result.chance || one->result.batches == most)
+    for (size_t v = 0; v < d->count; v++) {
+        struct diff_variant *one = &d->variants[v];
+        if (!one->fine || !one->result.chance || one->result.batches == most)
             continue;
         bool reached = one->result.reached;
-        if (!run_variant(one, t, options, &all, err))
+        if (!batches_run_variant(d, one, &all, err))
             return false;
         one->result.reached |= reached;
     }
-    return true;
-}
-
-void diff_batches_free(struct batches *b)
-{
-    for (size_t v = 0; v < b->count; v++)
-        repeat_result_free(&b->variants[v].result);
-    free(b->variants);
+    return diff_find_baseline(d, err);
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
@@ -58,9 +52,9 @@ void diff_batches_free(struct batches *b)
 static uint64_t cycles_of(const struct repeat_result *r, uint32_t batch) { return r->cycles[r->chance ? batch : 0]; }
 
 /* Batch by batch. */
-static struct running difference(const struct batches *b, size_t v)
+static struct running difference(const struct diff *d, const struct diff_variant *v)
 {
-    const struct repeat_result *one = &b->variants[v].result, *base = &b->variants[b->baseline].result;
+    const struct repeat_result *one = &v->result, *base = &d->variants[d->baseline].result;
     uint32_t count = one->batches > base->batches ? one->batches : base->batches;
     struct running r = {0};
     for (uint32_t i = 0; i < count; i++)
@@ -68,58 +62,89 @@ static struct running difference(const struct batches *b, size_t v)
     return r;
 }
 
-static double half_width(const struct batches *b, const struct running *r)
+static double half_width(const struct diff *d, const struct running *r)
 {
-    return r->count > 1 ? running_half_width(r, b->repeat->request.confidence) : 0;
+    return r->count > 1 ? running_half_width(r, d->args->repeat.request.confidence) : 0;
 }
 
-static void print_variant(struct table *t, const struct batches *b, size_t number, bool csv)
+static void batches_row(struct table *t, const struct diff *d, const struct diff_variant *v)
 {
-    const struct batches_variant *v = &b->variants[number];
-    for (size_t k = 0; k < b->axes->key_count; k++)
+    bool csv = d->args->csv;
+    for (size_t k = 0; k < d->args->axes.key_count; k++)
         table_cell(t, "%s", v->values[k] ? v->values[k] : "-");
-    if (v->error) {
+    if (!v->fine) {
         for (unsigned i = 0; i < 7; i++)
             table_cell(t, "-");
-        table_cell(t, "%s", v->error);
+        table_cell(t, "%s", v->error.text);
         return;
     }
     const struct repeat_row *cycles = &v->result.rows[0];
-    double base = b->variants[b->baseline].result.rows[0].mean;
-    struct running d = difference(b, number);
+    double base = d->variants[d->baseline].result.rows[0].mean;
+    struct running change = difference(d, v);
     table_number(t, v->result.batches);
     table_cell(t, csv ? "%.17g" : "%.1f", cycles->mean);
     table_cell(t, csv ? "%.17g" : "%.1f", cycles->half_width);
     table_cell(t, csv ? "%.17g" : "%.1f", cycles->deviation);
     table_cell(t, csv ? "%.17g" : "%.4f", base > 0 ? cycles->mean / base : 1);
-    table_cell(t, csv ? "%.17g" : "%.1f", d.mean);
-    table_cell(t, csv ? "%.17g" : "%.1f", half_width(b, &d));
+    table_cell(t, csv ? "%.17g" : "%.1f", change.mean);
+    table_cell(t, csv ? "%.17g" : "%.1f", half_width(d, &change));
     table_cell(t, "%s", !v->result.chance ? "no chance" : v->result.reached ? "yes" : "no");
 }
 
-void diff_batches_print(const struct batches *b, bool csv)
+static void batches_print_table(const struct diff *d)
 {
     static const char *const heading[] = {"batches", "mean cycles", "half width", "deviation",
                                           "ratio",   "difference",  "half width", "reached"};
     char columns[MOST_KEYS + 16] = "";
-    for (size_t k = 0; k < b->axes->key_count; k++)
+    for (size_t k = 0; k < d->args->axes.key_count; k++)
         strcat(columns, "l");
     struct table *t = table_new(strcat(columns, "rrrrrrrl"));
-    for (size_t k = 0; k < b->axes->key_count; k++)
-        table_cell(t, "%s", b->axes->keys[k]);
+    for (size_t k = 0; k < d->args->axes.key_count; k++)
+        table_cell(t, "%s", d->args->axes.keys[k]);
     for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
         table_cell(t, "%s", heading[i]);
-    for (size_t v = 0; v < b->count; v++)
-        print_variant(t, b, v, csv);
-    (csv ? table_print_csv : table_print)(t, stdout);
+    for (size_t v = 0; v < d->count; v++)
+        batches_row(t, d, &d->variants[v]);
+    (d->args->csv ? table_print_csv : table_print)(t, stdout);
 }
 
-void diff_batches_json(struct json_stream *out, const struct batches *b, size_t number)
+static void batches_variant_json(struct json_stream *out, const struct diff *d, const struct diff_variant *v)
 {
-    const struct batches_variant *v = &b->variants[number];
-    struct running d = difference(b, number);
-    repeat_json(out, v->machine, b->repeat, &v->result);
-    json_part(out, "difference",
-              json_pack("{s:f, s:f, s:f}", "mean", d.mean, "half_width", half_width(b, &d), "deviation",
-                        running_deviation(&d)));
+    json_open(out, NULL, '{');
+    json_part(out, "varied", diff_varied_json(d, v));
+    if (v->fine) {
+        struct running change = difference(d, v);
+        json_part(out, "machine", machine_json(v->machine));
+        repeat_json(out, v->machine, &d->args->repeat, &v->result);
+        json_part(out, "difference",
+                  json_pack("{s:f, s:f, s:f}", "mean", change.mean, "half_width", half_width(d, &change), "deviation",
+                            running_deviation(&change)));
+    } else {
+        json_part(out, "error", json_string(v->error.text));
+    }
+    json_close(out, '}');
+}
+
+static int batches_print(const struct diff *d)
+{
+    if (d->args->json)
+        return diff_print_json(d, NULL, batches_variant_json);
+    if (!d->args->csv)
+        printf("%s on %s, seed %" PRIu64 ": batch by batch, all variants have the same luck\n\n",
+               rp_trace_path(d->trace), d->variants[d->baseline].machine->name, d->args->repeat.seed);
+    batches_print_table(d);
+    if (!d->args->csv)
+        printf("\nHalf widths are of intervals at %g, of the mean and of the mean difference. Reached: the mean's is "
+               "within %g of it.\n",
+               d->args->repeat.request.confidence, d->args->repeat.request.width);
+    return RP_OK;
+}
+
+int diff_batches(struct diff *d)
+{
+    struct rp_error err;
+    int status = batches_replay(d, &err) ? batches_print(d) : command_fail(&err);
+    for (size_t v = 0; v < d->count; v++)
+        repeat_result_free(&d->variants[v].result);
+    return status == RP_OK && rp_trace_damage(d->trace) ? RP_PARTIAL : status;
 }

@@ -1,0 +1,291 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/command.h"
+#include "tools/diff/diff.h"
+#include "tools/names.h"
+#include "tools/ui/table.h"
+
+#define MOST_LAUNCHES 12 /* shown one by one unless asked for */
+
+/* ---- results ---------------------------------------------------------------------------------------------------- */
+
+static double ratio(const struct statistics *s, const struct statistics *first)
+{
+    return first->cycles ? (double)s->cycles / (double)first->cycles : 1;
+}
+
+json_t *diff_varied_json(const struct diff *d, const struct diff_variant *v)
+{
+    json_t *varied = json_object();
+    for (size_t i = 0; i < d->args->axes.key_count; i++)
+        json_put(varied, d->args->axes.keys[i], v->values[i] ? option_json(v->values[i]) : json_null());
+    return varied;
+}
+
+static size_t top(const struct diff_args *a)
+{
+    return a->top > 0 ? (size_t)a->top : a->top < 0 && !a->json && !a->csv ? SHOWN : EVERY;
+}
+
+static void variant_json(struct json_stream *out, const struct diff *d, const struct diff_variant *v)
+{
+    json_open(out, NULL, '{');
+    json_part(out, "varied", diff_varied_json(d, v));
+    if (v->fine) {
+        json_part(out, "machine", machine_json(v->machine));
+        json_part(out, "ratio", json_real(ratio(&v->total, &d->variants[d->baseline].total)));
+        json_part(out, "main_stall", json_string(statistics_main_stall(v->machine, &v->total, (char[STALL_NAME]){0})));
+        results_json(out, d->trace, v->machine, &v->launches, &v->total);
+        if (d->places && v != &d->variants[d->baseline])
+            json_part(out, "difference",
+                      difference_json(&d->variants[d->baseline].hotspots, &v->hotspots, top(d->args), d->files));
+    } else {
+        json_part(out, "error", json_string(v->error.text));
+    }
+    json_close(out, '}');
+}
+
+int diff_print_json(const struct diff *d, const size_t *order,
+                    void (*one)(struct json_stream *, const struct diff *, const struct diff_variant *))
+{
+    struct rp_error err;
+    json_t *trace = trace_json(d->trace, &err);
+    if (!trace)
+        return command_fail(&err);
+    struct json_stream out = {0};
+    json_open(&out, NULL, '{');
+    json_part(&out, "tool", json_string("reprise " REPRISE_VERSION));
+    json_part(&out, "trace", trace);
+    json_open(&out, "variants", '[');
+    for (size_t v = 0; v < d->count; v++)
+        one(&out, d, &d->variants[order ? order[v] : v]);
+    json_close(&out, ']');
+    json_close(&out, '}');
+    return json_stream_end(&out);
+}
+
+/* As it was typed; for programs 8K is 8192. */
+static void value_cell(struct table *t, const char *value, bool csv)
+{
+    json_t *json = value && csv ? option_json(value) : NULL;
+    if (json_is_integer(json))
+        table_cell(t, "%" JSON_INTEGER_FORMAT, json_integer_value(json));
+    else
+        table_cell(t, "%s", value ? value : "-");
+    json_decref(json);
+}
+
+static void variant_row(struct table *t, const struct diff *d, const struct diff_variant *v, const char *launch,
+                        const char *kernel, const struct statistics *s, const struct statistics *first)
+{
+    table_cell(t, "%s", launch);
+    table_cell(t, "%s", kernel);
+    for (size_t i = 0; i < d->args->axes.key_count; i++)
+        value_cell(t, v->values[i], d->args->csv);
+    if (!v->fine) {
+        for (int i = 0; i < 3; i++)
+            table_cell(t, "-");
+        table_cell(t, "%s", v->error.text);
+        return;
+    }
+    table_number(t, s->cycles);
+    table_cell(t, "%.3f", ratio(s, first));
+    table_cell(t, "%.3f", statistics_ipc(s));
+    table_cell(t, "%s", statistics_main_stall(v->machine, s, (char[STALL_NAME]){0}));
+}
+
+/* A row of each variant; `of` has their statistics. */
+static void rows_of(struct table *t, const struct diff *d, const size_t *order, const char *name, const char *kernel,
+                    const struct statistics *of)
+{
+    for (size_t v = 0; v < d->count; v++) {
+        const struct diff_variant *variant = &d->variants[order[v]];
+        bool named = v == 0 || d->args->csv;
+        variant_row(t, d, variant, named ? name : "", named ? kernel : "", &of[order[v]], &of[d->baseline]);
+    }
+}
+
+/* Rows of every launch. `statistics` and `readers` have room for each variant. */
+static void launch_rows(struct table *t, const struct diff *d, const size_t *order, struct statistics *statistics,
+                        struct launch_reader *readers)
+{
+    struct replay_launch launch;
+    for (size_t v = 0; v < d->count; v++)
+        readers[v] = (struct launch_reader){&d->variants[v].launches, 0};
+    for (uint32_t l = 0; l < d->variants[d->baseline].launches.count; l++) {
+        uint32_t number = 0;
+        for (size_t v = 0; v < d->count; v++) {
+            if (!d->variants[v].fine)
+                continue;
+            launch_log_next(&readers[v], &launch);
+            statistics[v] = launch.statistics;
+            number = launch.launch;
+        }
+        char name[16], plain[PLAIN_NAME];
+        const char *kernel = rp_trace_kernel(d->trace, rp_trace_launch(d->trace, number)->kernel)->name;
+        snprintf(name, sizeof name, "%" PRIu32, number);
+        rows_of(t, d, order, name, d->args->csv ? kernel : plain_kernel_name(kernel, plain), statistics);
+    }
+}
+
+static void total_rows(struct table *t, const struct diff *d, const size_t *order, struct statistics *statistics)
+{
+    for (size_t v = 0; v < d->count; v++)
+        statistics[v] = d->variants[v].total;
+    rows_of(t, d, order, "total", "", statistics);
+}
+
+static bool add_rows(struct table *t, const struct diff *d, const size_t *order, bool each)
+{
+    struct statistics *statistics = calloc(d->count, sizeof *statistics);
+    struct launch_reader *readers = calloc(d->count, sizeof *readers);
+    bool fine = statistics && readers;
+    if (fine && each)
+        launch_rows(t, d, order, statistics, readers);
+    if (fine && d->variants[d->baseline].launches.count != 1 && !d->args->csv)
+        total_rows(t, d, order, statistics);
+    free(statistics);
+    free(readers);
+    return fine;
+}
+
+static bool overlap(const struct diff *d)
+{
+    for (size_t v = 0; v < d->count; v++)
+        if (d->variants[v].launches.overlaps)
+            return true;
+    return false;
+}
+
+static int print_text(const struct diff *d, const size_t *order)
+{
+    static const char *const heading[] = {"cycles", "ratio", "IPC", "main stall"};
+    bool each = d->args->all_launches || d->args->csv || d->variants[d->baseline].launches.count <= MOST_LAUNCHES;
+    char columns[MOST_KEYS + 8] = "rn";
+    for (size_t i = 0; i < d->args->axes.key_count; i++)
+        strcat(columns, "l");
+    struct table *t = table_new(strcat(columns, "rrrw"));
+    table_cell(t, "launch");
+    table_cell(t, "kernel");
+    for (size_t i = 0; i < d->args->axes.key_count; i++)
+        table_cell(t, "%s", d->args->axes.keys[i]);
+    for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
+        table_cell(t, "%s", heading[i]);
+    if (!add_rows(t, d, order, each)) {
+        struct rp_error err;
+        rp_fail(&err, RP_SYSTEM, "out of memory for the variants");
+        table_free(t);
+        return command_fail(&err);
+    }
+    if (d->args->csv) {
+        table_print_csv(t, stdout);
+        return RP_OK;
+    }
+    printf("%s%s%s\n\n", rp_trace_path(d->trace), diff_varied_machine(&d->args->axes) ? "" : " on ",
+           diff_varied_machine(&d->args->axes) ? "" : d->variants[d->baseline].machine->name);
+    table_print(t, stdout);
+    if (overlap(d))
+        puts("\nLaunches overlap: the total's cycles end with the last one.");
+    if (!each)
+        puts("\nSums over all launches; --launches shows each.");
+    return RP_OK;
+}
+
+/* ---- by places ----------------------------------------------------------------------------------------------------
+ */
+
+/* "scheduler=gto, l1=none" */
+static void print_values(const struct diff *d, const struct diff_variant *v)
+{
+    for (size_t i = 0; i < d->args->axes.key_count; i++)
+        printf("%s%s=%s", i ? ", " : "", d->args->axes.keys[i], v->values[i] ? v->values[i] : "-");
+}
+
+static void print_differences(const struct diff *d, const size_t *order)
+{
+    const struct diff_variant *base = &d->variants[d->baseline];
+    for (size_t i = 0; i < d->count; i++) {
+        const struct diff_variant *v = &d->variants[order[i]];
+        if (v == base || !v->fine)
+            continue;
+        fputs("\nFrom ", stdout);
+        print_values(d, base);
+        fputs(" to ", stdout);
+        print_values(d, v);
+        puts(", in cycles:\n");
+        difference_print(&base->hotspots, &v->hotspots, top(d->args), d->files);
+    }
+    puts("\nCycles are those of all sub-cores, divided by their number; 'of it' names the parts that changed most.");
+}
+
+struct csv_before {
+    const struct diff *diff;
+    const struct diff_variant *variant;
+};
+
+static void cells_before(void *data, struct table *t)
+{
+    const struct csv_before *b = data;
+    for (size_t i = 0; i < b->diff->args->axes.key_count; i++)
+        value_cell(t, b->variant->values[i], true);
+}
+
+static void csv_differences(const struct diff *d, const size_t *order)
+{
+    const struct diff_variant *base = &d->variants[d->baseline];
+    char columns[MOST_KEYS + DIFFERENCE_CELLS + 1] = {0};
+    memset(columns, 'l', d->args->axes.key_count + DIFFERENCE_CELLS);
+    struct table *t = table_new(columns);
+    for (size_t i = 0; i < d->args->axes.key_count; i++)
+        table_cell(t, "%s", d->args->axes.keys[i]);
+    difference_csv_heading(t);
+    for (size_t i = 0; i < d->count; i++) {
+        struct csv_before before = {d, &d->variants[order[i]]};
+        if (before.variant != base && before.variant->fine)
+            difference_csv(&base->hotspots, &before.variant->hotspots, top(d->args), d->files, cells_before, &before,
+                           t);
+    }
+    table_print_csv(t, stdout);
+}
+
+/* Whether variant a comes after b: by cycles in total, those that did not run last. */
+static bool slower(const struct diff_variant *a, const struct diff_variant *b)
+{
+    if (a->fine != b->fine)
+        return b->fine;
+    return a->fine && a->total.cycles > b->total.cycles;
+}
+
+/* The order of rows; equal ones stay as they are. */
+static void sort_variants(const struct diff *d, size_t *order)
+{
+    for (size_t v = 0; v < d->count; v++) {
+        size_t at = v;
+        for (; d->args->by_cycles && at && slower(&d->variants[order[at - 1]], &d->variants[v]); at--)
+            order[at] = order[at - 1];
+        order[at] = v;
+    }
+}
+
+int diff_print_results(const struct diff *d)
+{
+    struct rp_error err;
+    size_t *order = calloc(d->count, sizeof *order);
+    if (!order) {
+        rp_fail(&err, RP_SYSTEM, "out of memory");
+        return command_fail(&err);
+    }
+    sort_variants(d, order);
+    int status = RP_OK;
+    if (d->places && d->args->csv)
+        csv_differences(d, order);
+    else
+        status = d->args->json ? diff_print_json(d, order, variant_json) : print_text(d, order);
+    if (d->places && !d->args->csv && !d->args->json && status == RP_OK)
+        print_differences(d, order);
+    free(order);
+    return status;
+}

@@ -1,0 +1,150 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/diff/diff.h"
+#include "tools/shares.h"
+
+const char *diff_varied_machine(const struct axes *axes)
+{
+    const char *values[MOST_KEYS];
+    if (axes->key_count)
+        axes_values(axes, 0, values);
+    for (size_t i = 0; i < axes->key_count; i++)
+        if (!strcmp(axes->keys[i], VARIED_MACHINE))
+            return values[i];
+    return NULL;
+}
+
+/* A variant whose values do not go together is a row with the reason; false: a value is wrong in itself. */
+static bool make_variant(struct diff *d, size_t number, struct diff_variant *v, struct rp_error *err)
+{
+    struct diff_args *a = d->args;
+    size_t keys = a->axes.key_count;
+    struct machine_setting settings[MOST_KEYS];
+    bool left_out[2 * MOST_SETTINGS] = {false}, inconsistent = false;
+    axes_values(&a->axes, number, v->values);
+    size_t set = 0, place[MOST_KEYS];
+    struct machine_args machine = a->machine;
+    for (size_t i = 0; i < keys; i++) {
+        if (!strcmp(a->axes.keys[i], VARIED_MACHINE)) {
+            machine.machine = v->values[i];
+            continue;
+        }
+        place[set] = i;
+        settings[set++] = (struct machine_setting){a->axes.keys[i], v->values[i]};
+    }
+    machine.left_out = left_out;
+    machine.inconsistent = &inconsistent;
+    v->machine = machine_args_open(&machine, settings, set, &v->error);
+    if (!v->machine && !inconsistent) {
+        *err = v->error;
+        return false;
+    }
+    for (size_t i = 0; i < set; i++)
+        if (left_out[a->machine.late + i])
+            v->values[place[i]] = NULL;
+    return true;
+}
+
+static bool same_values(const struct diff_variant *a, const struct diff_variant *b, size_t keys)
+{
+    for (size_t i = 0; i < keys; i++)
+        if (!a->values[i] != !b->values[i] || (a->values[i] && strcmp(a->values[i], b->values[i])))
+            return false;
+    return true;
+}
+
+/* Of variants that differ only in options that were left out, one. */
+static bool made_before(const struct diff *d, const struct diff_variant *v)
+{
+    for (size_t i = 0; i < d->count; i++)
+        if (same_values(&d->variants[i], v, d->args->axes.key_count))
+            return true;
+    return false;
+}
+
+/* A variant's machine again, with the probabilities that memory.from asks for. */
+static bool resolve_shares(struct diff *d, struct diff_variant *v, struct rp_error *err)
+{
+    struct machine_setting settings[MOST_KEYS];
+    struct machine_args machine = d->args->machine;
+    struct shares shares;
+    size_t set = 0;
+    for (size_t i = 0; i < d->args->axes.key_count; i++)
+        if (v->values[i] && !strcmp(d->args->axes.keys[i], VARIED_MACHINE))
+            machine.machine = v->values[i];
+        else if (v->values[i])
+            settings[set++] = (struct machine_setting){d->args->axes.keys[i], v->values[i]};
+    struct machine *m =
+        shares_machine_open(&machine, settings, set, d->trace, d->args->launch, d->args->threads, &shares, err);
+    if (!m)
+        return false;
+    machine_free(v->machine);
+    v->machine = m;
+    return true;
+}
+
+bool diff_resolve_shares(struct diff *d, struct rp_error *err)
+{
+    for (size_t v = 0; v < d->count; v++) {
+        struct stochastic drawn = {.from = ""};
+        if (d->variants[v].machine && machine_draws(d->variants[v].machine))
+            stochastic_of(d->variants[v].machine->memory.options, &drawn);
+        if (*drawn.from && !resolve_shares(d, &d->variants[v], err))
+            return false;
+    }
+    return true;
+}
+
+bool diff_make_variants(struct diff *d, struct rp_error *err)
+{
+    size_t all = axes_variants(&d->args->axes, err);
+    d->variants = all ? calloc(all, sizeof *d->variants) : NULL;
+    if (!d->variants)
+        return all ? rp_fail(err, RP_SYSTEM, "out of memory for the variants") : false;
+    for (size_t n = 0; n < all; n++) {
+        struct diff_variant v = {0};
+        if (!make_variant(d, n, &v, err))
+            return false;
+        if (made_before(d, &v))
+            machine_free(v.machine);
+        else
+            d->variants[d->count++] = v;
+    }
+    return true;
+}
+
+/* Whether the variant has the values of "key=a,key=b". */
+static bool has_values(const struct diff *d, const struct diff_variant *v, const char *text)
+{
+    while (*text) {
+        size_t n = strcspn(text, ",");
+        bool found = false;
+        for (size_t i = 0; i < d->args->axes.key_count && !found; i++) {
+            char one[256];
+            int length = v->values[i] ? snprintf(one, sizeof one, "%s=%s", d->args->axes.keys[i], v->values[i]) : 0;
+            found = length > 0 && (size_t)length == n && !memcmp(one, text, n);
+        }
+        if (!found)
+            return false;
+        text += n + (text[n] == ',');
+    }
+    return true;
+}
+
+/* After the replays: ratios need a variant that ran. */
+bool diff_find_baseline(struct diff *d, struct rp_error *err)
+{
+    const char *wanted = d->args->baseline ? d->args->baseline : "";
+    size_t v = 0;
+    while (v < d->count && !(has_values(d, &d->variants[v], wanted) && (*wanted || d->variants[v].fine)))
+        v++;
+    if (v == d->count && *wanted)
+        return rp_fail(err, RP_USAGE, "--baseline %s: no variant has these values; write KEY=VALUE of what is varied",
+                       wanted);
+    d->baseline = v == d->count ? 0 : v;
+    if (!d->variants[d->baseline].fine)
+        *err = d->variants[d->baseline].error;
+    return d->variants[d->baseline].fine;
+}
