@@ -199,6 +199,19 @@ bool rp_cursor_open(struct rp_cursor *c, struct rp_block *b, uint32_t warp, stru
     return false;
 }
 
+uint64_t rp_cursor_left(const struct rp_cursor *c, uint32_t exits, uint64_t enough)
+{
+    const struct piece *p = c->piece_data;
+    const struct chunk_path *path = p->over ? NULL : p->warp->path;
+    const struct rp_run *end = path ? path->path.runs + path->path.run_count : c->run;
+    uint64_t left = 0, not_counted = exits + (uint64_t)c->at;
+    for (const struct rp_run *run = c->run; run < end && left < enough; run++) {
+        left += run->length > not_counted ? run->length - not_counted : 0;
+        not_counted = exits;
+    }
+    return left;
+}
+
 void rp_cursor_close(struct rp_cursor *c)
 {
     struct piece *p = c->piece_data;

@@ -105,6 +105,9 @@ struct rp_cursor {
  * with rp_cursor_close. */
 bool rp_cursor_open(struct rp_cursor *, struct rp_block *, uint32_t warp, struct rp_error *);
 void rp_cursor_close(struct rp_cursor *);
+/* At least so many instructions are left of the warp's story; of each run `exits` are not counted, and what goes beyond
+ * `enough` need not be. */
+uint64_t rp_cursor_left(const struct rp_cursor *, uint32_t exits, uint64_t enough);
 /* Moves on to the block's next piece; 1: there is more, 0: the warp's story is over, -1: damaged, err is filled. */
 int rp_cursor_refill(struct rp_cursor *, struct rp_error *);
 

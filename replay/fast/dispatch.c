@@ -6,13 +6,13 @@
  * asks of SMs only what the chip waits for, the least of their horizons; a thread that has nothing left of that lets
  * its SMs go on until the others are done, too. How far they come makes no difference to results.
  *
- * That is for a launch that has the machine to itself. While others may come, all SMs go on cycle by cycle, or rather
- * from one cycle in which something happens to the next: a launch that ends on one SM may give a block to any other.
+ * While blocks are left, no SM has room for one, but for those from which blocks have just left, or which got one less
+ * than dispatch_interval ago. So an SM pauses where a block leaves it, or that interval ends, all SMs go on to where
+ * they pause or to the end of the window, and then the earliest ones that pause get their blocks, as if the chip had
+ * gone cycle by cycle.
  *
- * While blocks of the grid are left, no SM has room for one, but for those from which blocks have just left, or which
- * got one less than dispatch_interval ago. So an SM pauses where a block leaves it, or that interval ends, all SMs go
- * on to where they pause or to the end of the window, and then the earliest ones that pause get their blocks, as if the
- * chip had gone cycle by cycle.
+ * Where launches overlap, a block that leaves one SM may let blocks come to others. So a window ends where that can be
+ * (together.c), and then all SMs go on cycle by cycle, or rather from one cycle in which something happens to the next.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -24,7 +24,8 @@
  */
 #define MOST_AHEAD 8192u
 #define SLICE 512u         /* cycles that an SM goes on at a time beyond what a round asks for, at most */
-#define THREADS_FROM 4096u /* warp instructions of a launch: fewer are done before threads are there */
+#define THREADS_FROM 4096u /* warp instructions of launches: fewer are done before threads are there */
+#define IN_STEP 16u        /* cycles in step, at least, before it is asked again whether a window is possible */
 
 /* Who is at work on an SM in a round. */
 enum turn_state { TURN_OVER, TURN_DUE, TURN_TAKEN };
@@ -39,12 +40,13 @@ struct dispatch {
     uint64_t slice;
     struct turn *turns; /* [SMs] */
     atomic_uint due;    /* SMs that have yet to come to where this round must bring them */
+    uint64_t ask_again; /* the cycle from which f->together is worked out again once it is over */
 };
 
 /* Whether the SM has come to this cycle, and nothing has issued in it yet. */
 static bool is_at(const struct fast *f, const struct fast_sm *sm, uint64_t now)
 {
-    return !f->alone || (sm->paused && sm->now == now);
+    return f->in_step || (sm->paused && sm->now == now);
 }
 
 static bool assign_grid(struct fast *f, struct fast_grid *grid, uint64_t now, struct rp_error *err)
@@ -73,12 +75,12 @@ static bool assign(struct fast *f, uint64_t now, struct rp_error *err)
             return false;
     for (unsigned s = 0; s < f->sm_count; s++) {
         struct fast_sm *sm = &f->sms[s];
-        sm->pauses = grid || !f->alone;
+        sm->pauses = grid;
         if (grid && is_at(f, sm, now))
             sm->next_room = room_fits(&sm->left, &grid->block_room) ? sm->next_place : NEVER;
         if (!grid)
             sm->next_room = NEVER;
-        if (!f->alone && f->next[s] != now)
+        if (f->in_step && f->next[s] != now)
             f->next[s] = fast_sm_next(sm);
     }
     return true;
@@ -116,6 +118,7 @@ static bool go_where_due(struct dispatch *d, unsigned thread, unsigned s)
 static uint64_t limit_of(const struct fast *f, const struct fast_sm *sm)
 {
     uint64_t most = f->from + MOST_AHEAD, horizon = fast_sm_horizon(sm);
+    most = f->together < most ? f->together : most;
     return horizon < most ? horizon : most;
 }
 
@@ -287,9 +290,41 @@ static bool any_without_blocks(const struct fast *f)
     return false;
 }
 
-/* Blocks have left: launches end, others come, and blocks of theirs. */
-static bool exchange(struct fast *f, uint64_t now, struct rp_error *err)
+/* Threads and memos stay for periods to come. */
+static bool take_threads(struct dispatch *d, unsigned threads)
 {
+    struct fast *f = d->chip;
+    if (threads > 1 && !f->crew && !(f->crew = crew_new(threads)))
+        return false;
+    d->crew = threads > 1 ? f->crew : NULL;
+    d->threads = threads > 1 ? crew_threads(f->crew) : 1;
+    if (f->memo_count >= d->threads)
+        return true;
+    struct memo **memos = realloc(f->memos, d->threads * sizeof(struct memo *));
+    f->memos = memos ? memos : f->memos;
+    while (memos && f->memo_count < d->threads && (memos[f->memo_count] = memo_new()))
+        f->memo_count++;
+    return f->memo_count >= d->threads;
+}
+
+/* Takes the threads that the launches on the machine are worth. Too small ones are over before threads are there. */
+static bool need_threads(struct dispatch *d, struct rp_error *err)
+{
+    struct fast *f = d->chip;
+    uint64_t instructions = 0;
+    for (const struct fast_grid *g = f->grids; g; g = g->next)
+        instructions += rp_trace_launch_totals(f->job->trace, g->of.number).warp_instructions;
+    bool large = instructions >= THREADS_FROM;
+    unsigned threads = large && f->lookahead && f->job->threads ? f->job->threads : 1;
+    threads = threads < f->sm_count ? threads : f->sm_count;
+    return d->threads >= threads || take_threads(d, threads) ||
+           rp_fail(err, RP_SYSTEM, "out of memory for machine %s", f->machine->name);
+}
+
+/* Blocks have left: launches end, others come, and blocks of theirs. */
+static bool exchange(struct dispatch *d, uint64_t now, struct rp_error *err)
+{
+    struct fast *f = d->chip;
     do { /* launches without blocks end at once */
         fast_end_launches(f, now);
         if (!f->grids)
@@ -297,19 +332,22 @@ static bool exchange(struct fast *f, uint64_t now, struct rp_error *err)
         if (!fast_take_launches(f, err))
             return false;
     } while (any_without_blocks(f));
-    return assign(f, now, err);
+    return need_threads(d, err) && assign(f, now, err);
 }
 
 /* One cycle of SMs that cannot be ahead of one another: memory, blocks, issue in the order of SMs. */
 static bool run_cycle(struct dispatch *d, uint64_t now, struct rp_error *err)
 {
     struct fast *f = d->chip;
-    for (unsigned s = 0; s < f->sm_count; s++)
+    f->in_step = true;
+    for (unsigned s = 0; s < f->sm_count; s++) {
         f->sms[s].until = now;
+        f->sms[s].pauses = true;
+    }
     advance_sms(f, now);
     advance_chip(f, now);
     advance_sms(f, now);
-    if ((leave(f, now) || !now) && !(f->alone ? assign(f, now, err) : exchange(f, now, err)))
+    if ((leave(f, now) || !now) && !exchange(d, now, err))
         return false;
     for (unsigned s = 0; s < f->sm_count; s++) {
         struct fast_sm *sm = &f->sms[s];
@@ -329,10 +367,14 @@ static bool run_cycle(struct dispatch *d, uint64_t now, struct rp_error *err)
 /* All SMs up to their horizons, and the chip. */
 static bool run_window(struct dispatch *d, struct rp_error *err)
 {
+    bool waits = fast_first_waiting(d->chip);
+    d->chip->in_step = false;
+    for (unsigned s = 0; s < d->chip->sm_count; s++)
+        d->chip->sms[s].pauses = waits;
     choose_all(d);
     run(d);
     for (uint64_t now; (now = first_pause(d->chip)) != NEVER;) {
-        if (!assign(d->chip, now, err))
+        if (!exchange(d, now, err))
             return false;
         choose_paused(d, now);
         run(d);
@@ -361,84 +403,64 @@ static uint64_t next_cycle(const struct fast *f)
     return next;
 }
 
+/* Whether SMs may be ahead of one another in cycles from `from` on. */
+static bool window_opens(struct dispatch *d, uint64_t from)
+{
+    struct fast *f = d->chip;
+    if (!f->lookahead || (from >= f->together && from < d->ask_again))
+        return false;
+    if (from >= f->together) {
+        f->together = fast_together(f, from);
+        d->ask_again = from + IN_STEP;
+    }
+    return from < f->together;
+}
+
 static bool run_all(struct dispatch *d, struct rp_error *err)
 {
     struct fast *f = d->chip;
-    while (f->alone ? fast_first_waiting(f) || resident(f) : f->grids != NULL) {
+    while (fast_first_waiting(f) || resident(f)) {
         uint64_t from = next_cycle(f);
         if (from == NEVER && memory_system_failed(f->memory))
             return rp_fail(err, RP_SYSTEM, "out of memory for the accesses of a launch");
         if (from == NEVER) {
             if (!fast_stuck(f, err))
                 return false;
+            f->together = f->together == NEVER ? NEVER : 0;
             continue;
         }
         f->from = from;
-        if (f->lookahead ? !run_window(d, err) : !run_cycle(d, from, err))
+        if (window_opens(d, from) ? !run_window(d, err) : !run_cycle(d, from, err))
             return false;
     }
     f->from = NEVER;
     return !failed(f, err);
 }
 
-/* Too small a launch is over before threads are there. */
-static unsigned threads_for(const struct fast *f)
-{
-    uint64_t instructions = rp_trace_launch_totals(f->job->trace, f->grids->of.number).warp_instructions;
-    bool large = instructions >= THREADS_FROM;
-    unsigned threads = large && f->lookahead && f->job->threads ? f->job->threads : 1;
-    return threads < f->sm_count ? threads : f->sm_count;
-}
-
-/* Threads and memos stay for periods to come. */
-static bool need_threads(struct dispatch *d, unsigned threads)
-{
-    struct fast *f = d->chip;
-    if (threads > 1 && !f->crew && !(f->crew = crew_new(threads)))
-        return false;
-    d->crew = threads > 1 ? f->crew : NULL;
-    d->threads = threads > 1 ? crew_threads(f->crew) : 1;
-    if (f->memo_count >= d->threads)
-        return true;
-    struct memo **memos = realloc(f->memos, d->threads * sizeof(struct memo *));
-    f->memos = memos ? memos : f->memos;
-    while (memos && f->memo_count < d->threads && (memos[f->memo_count] = memo_new()))
-        f->memo_count++;
-    return f->memo_count >= d->threads;
-}
-
 static bool begin(struct dispatch *d, struct rp_error *err)
 {
     struct fast *f = d->chip;
     d->turns = aligned_alloc(_Alignof(struct turn), f->sm_count * sizeof *d->turns);
-    bool fine = d->turns && need_threads(d, threads_for(f));
     d->slice = f->lookahead < SLICE ? f->lookahead : SLICE;
     for (unsigned s = 0; d->turns && s < f->sm_count; s++)
         atomic_init(&d->turns[s].state, TURN_OVER);
-    bool any = !f->alone || f->grids->of.blocks;
-    for (unsigned s = 0; s < f->sm_count; s++) {
-        f->sms[s].paused = any && f->alone;
-        f->next[s] = any ? 0 : NEVER;
+    for (unsigned s = 0; s < f->sm_count; s++) { /* blocks may come */
+        f->sms[s].paused = true;
+        f->next[s] = 0;
     }
-    return fine || rp_fail(err, RP_SYSTEM, "out of memory for machine %s", f->machine->name);
-}
-
-/* While other launches may come, any SM may get a block at any time: SMs cannot be ahead of one another. */
-static void go_in_step(struct fast *f)
-{
-    f->alone = f->machine->grids == 1 || (f->grid_count == 1 && !launch_queue_left(f->job->queue));
-    if (f->alone)
-        return;
-    f->lookahead = 0;
-    f->stepped = true;
+    return (d->turns && need_threads(d, err)) ||
+           rp_fail(err, RP_SYSTEM, "out of memory for machine %s", f->machine->name);
 }
 
 bool fast_run_period(struct fast *f, uint64_t *cycles, struct rp_error *err)
 {
-    struct dispatch d = {.chip = f};
+    struct dispatch d = {.chip = f, .ask_again = 1};
     if (!fast_take_launches(f, err))
         return false;
-    go_in_step(f);
+    bool overlaps = f->machine->grids > 1 && (f->grid_count > 1 || launch_queue_left(f->job->queue));
+    f->together = overlaps ? 0 : NEVER;
+    f->stepped |=
+        overlaps; /* in step, it is in the cycle of arrival that the chip says when it must be advanced next */
     bool fine = begin(&d, err) && run_all(&d, err);
     free(d.turns);
     for (unsigned s = 0; s < f->sm_count; s++)

@@ -80,6 +80,7 @@ struct program {
     uint32_t register_count; /* entries of a scoreboard: the different registers, and the two below */
     uint32_t free_register;  /* is never written */
     uint32_t no_register;    /* is never waited for */
+    uint32_t free_exits;     /* instructions that take no time */
 };
 struct fast;
 struct fast_grid;
@@ -179,6 +180,7 @@ struct fast_grid {
     bool async;         /* the kernel has barrier objects or asynchronous work */
     struct room block_room;
     uint64_t next_block;      /* to place */
+    uint64_t seen, stay;      /* blocks before `seen` that are not placed stay so many cycles, at least */
     struct fast_part **parts; /* [SMs]; NULL: the SM has had none of its blocks */
     struct fast_grid *next;   /* the one that came after it */
 };
@@ -274,7 +276,8 @@ struct fast {
     struct engine_period period;
     struct fast_grid *grids; /* on the machine, in the order in which they came */
     int64_t grid_count;
-    bool alone; /* no other launch can come before the period is over */
+    uint64_t together; /* the first cycle in which SMs must not be ahead of one another; NEVER: they may always be */
+    bool in_step;      /* all SMs are in the cycle at hand */
     unsigned sm_count;
     struct fast_sm *sms;
     uint64_t *next; /* [sm_count]: the next cycle in which something happens on the SM */
@@ -420,6 +423,11 @@ HOT void fast_prefetch_board(const struct fast_warp *w, const struct op *op)
 {
     __builtin_prefetch(&w->scoreboard[op->destination + 16], 1);
 }
+
+/* ---- together.c -------------------------------------------------------------------------------------------------- */
+
+/* In cycle `now`, to which all SMs have come: in cycles before the one returned they may be ahead of one another. */
+uint64_t fast_together(const struct fast *, uint64_t now);
 
 /* ---- dispatch.c -------------------------------------------------------------------------------------------------- */
 

@@ -130,11 +130,12 @@ static uint64_t sum_up(const struct fast *f, const struct fast_grid *g, uint64_t
     return end;
 }
 
-static bool is_over(const struct fast *f, const struct fast_grid *g)
+/* SMs may be ahead of `now`. */
+static bool is_over(const struct fast *f, const struct fast_grid *g, uint64_t now)
 {
     bool over = g->next_block == g->of.blocks;
     for (unsigned s = 0; over && s < f->sm_count; s++)
-        over = !g->parts[s] || !g->parts[s]->resident;
+        over = !g->parts[s] || (!g->parts[s]->resident && g->parts[s]->last_leave <= now);
     return over;
 }
 
@@ -142,7 +143,7 @@ void fast_end_launches(struct fast *f, uint64_t now)
 {
     for (struct fast_grid **at = &f->grids; *at;) {
         struct fast_grid *g = *at;
-        if (!is_over(f, g)) {
+        if (!is_over(f, g, now)) {
             at = &g->next;
             continue;
         }

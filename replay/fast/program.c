@@ -202,6 +202,7 @@ bool program_build(struct program *p, const struct fast *f, const struct fast_gr
             break;
         }
         p->ops[i] = build_op(f, in);
+        p->free_exits += (p->ops[i].flags & OP_FREE_EXIT) != 0;
         p->ops[i].flags |= ordered && in->memory_count && !async_starts(in) ? OP_ORDERED : 0;
         if (((const struct instruction_cache_model *)m->icache.model)->keeps)
             p->ops[i].flags |= OP_FETCHED | OP_EXTENDED;

@@ -1,6 +1,7 @@
 /* Measures the speeds and sizes that docs/performance.md states and prints them beside their floors and aims.
  *
  *     bench             a table
+ *     bench TEXT        the rows whose figure has this text in its name
  *     bench --markdown  the whole of docs/performance.md
  *
  * Every measurement runs in a process of its own, so that its peak memory is its own. Rates are per second of processor
@@ -209,7 +210,7 @@ static void many_sms(struct measurement *m)
         m->value = replay_at(m, trace_path(512), "jetson-tx2", &many, 1).seconds / base.seconds;
 }
 
-/* How many times as fast one launch is replayed on two threads as on one, by the clock on the wall: 16 SMs. */
+/* How many times as fast a trace is replayed on two threads as on one, by the clock on the wall: 16 SMs. */
 static double wall_seconds(struct rp_trace *trace, const struct machine *machine, unsigned threads,
                            struct rp_error *err)
 {
@@ -228,12 +229,12 @@ static double wall_seconds(struct rp_trace *trace, const struct machine *machine
     return best;
 }
 
-static void two_threads(struct measurement *m)
+static void two_threads(struct measurement *m, const char *path)
 {
     static const struct machine_setting sixteen = {.key = "sms", .value = "16"};
     struct machine_request request = {.name = "jetson-tx2", .settings = &sixteen, .setting_count = 1};
     struct rp_error err;
-    struct rp_trace *trace = open_trace(m, trace_path(512));
+    struct rp_trace *trace = open_trace(m, path);
     struct machine *machine = trace ? machine_open(&request, &err) : NULL;
     double one = machine ? wall_seconds(trace, machine, 1, &err) : 0;
     double two = one > 0 ? wall_seconds(trace, machine, 2, &err) : 0;
@@ -245,6 +246,20 @@ static void two_threads(struct measurement *m)
     machine_free(machine);
     if (trace)
         rp_trace_close(trace);
+}
+
+static void two_threads_launch(struct measurement *m) { two_threads(m, trace_path(512)); }
+
+/* Four streams of four launches each, which overlap. */
+static void two_threads_streams(struct measurement *m)
+{
+    const struct kernel_options options = {
+        .size = 256, .trace = case_path("sgemm-streams"), .streams = 4, .times = 4, .skip_check = true};
+    struct rp_error err;
+    if (kernel_run(kernel_case_find("sgemm_naive"), &options, NULL, &err))
+        two_threads(m, case_path("sgemm-streams"));
+    else
+        snprintf(m->error, sizeof m->error, "%s", err.text);
 }
 
 /* A case of tests/kernels, recorded and replayed. */
@@ -468,7 +483,8 @@ static const struct figure {
     {"SGEMM 512, replay on orin-wcet", "M warp instructions/s", 20, 40, 1e6, false, false, replay_orin},
     {"SGEMM 512, replay on jetson-tx2", "M warp instructions/s", 5, 10, 1e6, false, false, replay_tx2},
     {"SGEMM 512, replay on 144 SMs against 4", "times the time", 1.5, 1.1, 1, true, false, many_sms},
-    {"SGEMM 512, one launch on two threads", "times as fast", 1.3, 1.6, 1, false, false, two_threads},
+    {"SGEMM 512, one launch on two threads", "times as fast", 1.3, 1.6, 1, false, false, two_threads_launch},
+    {"SGEMM 256, overlapping launches on two threads", "times as fast", 1.3, 1.6, 1, false, false, two_threads_streams},
     {"SpMV, replay on jetson-tx2", "M warp instructions/s", 2, 4.6, 1e6, false, false, spmv_instructions},
     {"SpMV, transactions on jetson-tx2", "M transactions/s", 10, 23, 1e6, false, false, spmv_transactions},
     {"SGEMM 512, replay on rtx2060", "M warp instructions/s", 2.5, 5, 1e6, false, false, replay_rtx2060},
@@ -584,6 +600,8 @@ static void print_head(bool markdown)
            "  These are of one kind, of eight kinds in turn, or of eight at random, which no branch predictor "
            "learns. All immediates\n"
            "  are different.\n"
+           "* Overlapping launches are 16 of SGEMM in four streams. They, and one launch on two threads, are "
+           "replayed on jetson-tx2\n  with 16 SMs and timed by the clock on the wall.\n"
            "* SpMV is `spmv_scalar` of tests/kernels/spmv.cu. A thread has a row of a sparse matrix, so "
            "warps diverge, and their\n"
            "  accesses are scattered. Transactions are those of its loads and stores after coalescing.\n"
@@ -605,14 +623,17 @@ static void print_head(bool markdown)
 int main(int argc, char **argv)
 {
     bool markdown = argc == 2 && !strcmp(argv[1], "--markdown"), ok = true;
-    if (argc > 1 && !markdown) {
-        fprintf(stderr, "usage: bench [--markdown]\n");
+    if (argc > 2) {
+        fprintf(stderr, "usage: bench [--markdown | TEXT]\n");
         return RP_USAGE;
     }
+    const char *only = argc > 1 && !markdown ? argv[1] : "";
     print_head(markdown);
     fflush(stdout);
     for (size_t i = 0; i < FIGURES; i++) {
         struct measurement m = {0};
+        if (!strstr(figures[i].name, only))
+            continue;
         if (in_own_process(&figures[i], &m)) {
             print_row(&figures[i], &m, markdown);
         } else {

@@ -36,7 +36,9 @@ struct kernel_options {
     const char *cubin;      /* BUILD/cubin/[O0/]<module>.<this>.cubin instead of PTX */
     struct rp_check *check; /* NULL: none */
     const char *trace;      /* record to this path; NULL: run only */
-    bool skip_check;        /* for benchmarks, where the CPU would take longer than what is measured */
+    uint32_t streams; /* run all launches in each of so many streams, one after the other; 0: in the default one */
+    uint32_t times;   /* and so often; 0: once */
+    bool skip_check;  /* for benchmarks, where the CPU would take longer than what is measured */
     /* called after a successful check, to look at what the kernels left; it may fail the session */
     void (*inspect)(struct kernel_session *, void *data);
     void *data;

@@ -41,8 +41,8 @@ static struct rp_writer *open_trace(struct kernel_session *s, const struct kerne
     return rp_writer_open(path, &from, NULL, &s->error);
 }
 
-static bool launch(struct kernel_session *s, const struct kernel_launch *l, const struct kernel_options *o,
-                   struct rp_writer *writer, FILE *output, struct kernel_totals *totals)
+static bool launch(struct kernel_session *s, const struct kernel_launch *l, uint32_t stream,
+                   const struct kernel_options *o, struct rp_writer *writer, FILE *output, struct kernel_totals *totals)
 {
     struct program *p = module_find(s->module, l->kernel, &s->error);
     if (!p)
@@ -51,6 +51,7 @@ static bool launch(struct kernel_session *s, const struct kernel_launch *l, cons
         return rp_fail(&s->error, RP_USAGE, "%s takes %u bytes of parameters, the case gives %u", l->kernel,
                        p->parameter_bytes, l->param_bytes);
     struct rp_launch_config config = {.dynamic_shared = l->shared,
+                                      .stream = stream,
                                       .params = l->params,
                                       .threads = o->threads,
                                       .check = o->check,
@@ -81,8 +82,10 @@ static bool launch_all(struct kernel_session *s, const struct kernel_case *c, co
         return rp_fail(&s->error, RP_SYSTEM, "no memory for the kernel's output");
     }
     bool ok = true;
-    for (uint32_t i = 0; ok && i < s->launch_count; i++)
-        ok = launch(s, &s->launches[i], o, writer, output, totals);
+    uint32_t streams = o->streams ? o->streams : 1, rounds = streams * (o->times ? o->times : 1);
+    for (uint32_t r = 0; r < rounds; r++)
+        for (uint32_t i = 0; ok && i < s->launch_count; i++)
+            ok = launch(s, &s->launches[i], o->streams ? 1 + r % streams : 0, o, writer, output, totals);
     fclose(output);
     if (!ok) {
         rp_writer_abandon(writer);

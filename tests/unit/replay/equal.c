@@ -378,31 +378,43 @@ Test(equal, launches_leave_nothing_behind)
     unlink(path);
 }
 
+/* One thread and several come to the same. */
+static void compare_with(struct rp_trace *trace, const struct machine *m, uint64_t seed, unsigned threads,
+                         const struct replay_result *one)
+{
+    struct replay_result several;
+    replay_with(trace, m, REPLAY_FAST, threads, &several);
+    for (uint32_t i = 0; i < one->count; i++) {
+        const char *why = statistics_difference(m, &one->launches[i].statistics, &several.launches[i].statistics);
+        cr_assert_null(why, "seed %llu, machine %s:\n%s\nlaunch %u: one thread and %u differ: %s",
+                       (unsigned long long)seed, m->name, m->text, i, threads, why);
+        cr_assert_eq(one->launches[i].begin, several.launches[i].begin);
+        cr_assert_eq(one->launches[i].end, several.launches[i].end);
+    }
+    replay_result_free(&several);
+}
+
 /* Returns how many launches overlap others. */
 static uint32_t compare_threads(const char *path, const struct machine *m, uint64_t seed, uint64_t *instructions)
 {
+    static const unsigned threads[] = {2, 3, 5};
     struct rp_error err;
     struct rp_trace *trace = rp_trace_open(path, &err);
     cr_assert(trace, "%s", err.text);
-    struct replay_result one, several;
+    struct replay_result one;
     uint32_t overlaps = 0;
     replay_with(trace, m, REPLAY_FAST, 1, &one);
-    replay_with(trace, m, REPLAY_FAST, 3, &several);
-    for (uint32_t i = 0; i < one.count; i++) {
-        const char *why = statistics_difference(m, &one.launches[i].statistics, &several.launches[i].statistics);
-        cr_assert_null(why, "seed %llu, machine %s:\n%s\nlaunch %u: one thread and three differ: %s",
-                       (unsigned long long)seed, m->name, m->text, i, why);
-        cr_assert_eq(one.launches[i].begin, several.launches[i].begin);
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
+        compare_with(trace, m, seed, threads[i], &one);
+    for (uint32_t i = 0; i < one.count; i++)
         overlaps += one.launches[i].overlaps;
-    }
     *instructions = one.total.warp_instructions;
     replay_result_free(&one);
-    replay_result_free(&several);
     rp_trace_close(trace);
     return overlaps;
 }
 
-/* Launches at the same time: the engines agree, and so do one thread and three. */
+/* Launches at the same time: the engines agree, and so does any number of threads. */
 static uint32_t compare_streams(uint64_t first, uint64_t count)
 {
     char path[] = "/tmp/reprise-equal-XXXXXX";
@@ -493,3 +505,42 @@ Test(equal, any_number_of_threads)
     }
     unlink(path);
 }
+
+/* The same with launches that overlap: large enough for threads, of blocks that take more or less room, on machines on
+ * which some wait and others end while all SMs are at work. */
+static void compare_large_streams(uint64_t first, uint64_t count)
+{
+    static const char *const sms[] = {"2", "3", "11"}, *const blocks[] = {"2", "4", "32"},
+                             *const intervals[] = {"0", "1", "40"}, *const grids[] = {"3", "32"},
+                             *const latencies[] = {"0", "30"};
+    char path[] = "/tmp/reprise-equal-XXXXXX";
+    cr_assert_geq(mkstemp(path), 0);
+    struct rp_error err;
+    uint64_t done;
+    uint32_t overlaps = 0;
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        struct synthetic_options options = synthetic_random_options(seed);
+        options.streams = 2 + seed % 4;
+        options.launches = 4 + seed % 9;
+        options.blocks = 12;
+        options.threads = 64;
+        options.iterations = 2 + seed % 3;
+        options.phase_length = 12;
+        cr_assert(synthetic_trace_write(path, &options, &err), "%s", err.text);
+        const struct machine_setting settings[] = {{"sms", sms[seed % 3]},
+                                                   {"limits.blocks", blocks[seed / 3 % 3]},
+                                                   {"dispatch_interval", intervals[seed / 9 % 3]},
+                                                   {"limits.grids", grids[seed % 2]},
+                                                   {"dispatch_latency", latencies[seed / 2 % 2]},
+                                                   {"scheduler", schedulers[seed % 6]}};
+        struct machine *m = open_machine(seed % 4 ? "orin-wcet" : "jetson-tx2", settings, MODEL_COUNT_OF(settings));
+        compare_engines(path, m, seed);
+        overlaps += compare_threads(path, m, seed, &done);
+        machine_free(m);
+    }
+    unlink(path);
+    cr_assert_gt(overlaps, 2 * count);
+}
+
+Test(equal, large_streams_0) { compare_large_streams(500000, 24); }
+Test(equal, large_streams_1) { compare_large_streams(500024, 24); }

@@ -48,9 +48,10 @@ static uint64_t run_steps(const struct step *steps, size_t count, const char *co
     struct rp_trace *t = trace_of_steps(steps, count);
     struct machine *m = test_machine("orin-wcet", NULL, settings);
     uint64_t total = 0;
-    for (int e = 0; e < 3; e++) {
+    static const unsigned threads[] = {1, 1, 2, 3, 5};
+    for (int e = 0; e < 5; e++) {
         struct replay_options options = {
-            .engine = e == 1 ? REPLAY_REFERENCE : REPLAY_FAST, .threads = e == 2 ? 3 : 1, .launch = -1};
+            .engine = e == 1 ? REPLAY_REFERENCE : REPLAY_FAST, .threads = threads[e], .launch = -1};
         struct replay_result r;
         struct rp_error err;
         cr_assert(replay(t, m, &options, &r, &err), "%s", err.text);

@@ -13,6 +13,7 @@ struct comparison {
     struct rp_cursor cursor;
     const struct rp_kernel *kernel;
     uint64_t warp_instructions, thread_instructions, wrong;
+    uint64_t promised; /* by rp_cursor_left: as many warp_instructions there will be */
     char what[200];
 };
 
@@ -33,6 +34,9 @@ static void compare_step(void *data, const struct synthetic_step *want)
     struct comparison *c = data;
     struct rp_step got;
     struct rp_error err = {0};
+    uint64_t left = c->warp_instructions + rp_cursor_left(&c->cursor, 0, UINT64_MAX);
+    c->promised = left > c->promised ? left : c->promised;
+    cr_assert_leq(c->warp_instructions + rp_cursor_left(&c->cursor, 1, 8), left);
     int more = rp_cursor_next(&c->cursor, &got, &err);
     bool same = more == 1 && got.index == want->index && got.active == want->active && got.executed == want->executed;
     const struct rp_instruction *in = &c->kernel->instructions[want->index];
@@ -58,6 +62,8 @@ static void compare_block(struct rp_trace *trace, const struct synthetic_trace *
         synthetic_warp(t, launch, block, w, compare_step, c);
         cr_assert(rp_cursor_next(&c->cursor, &step, &err) == 0, "more steps than were written");
         cr_assert(rp_cursor_next(&c->cursor, &step, &err) == 0, "the end is not final");
+        cr_assert_eq(rp_cursor_left(&c->cursor, 0, UINT64_MAX), 0);
+        cr_assert(c->promised <= c->warp_instructions, "fewer steps than rp_cursor_left said");
         rp_cursor_close(&c->cursor);
         cr_assert(c->wrong == 0, "launch %u block %" PRIu64 " warp %u: %s", launch, block, w, c->what);
     }
