@@ -1,0 +1,121 @@
+/* The parts of plan_simulate: the memory system as docs/timing-model.md describes it, cycle by cycle, with every
+ * request looked at in every cycle. Nothing is known before it happens. */
+#ifndef REPRISE_TESTS_MEMORY_SIMULATE_H
+#define REPRISE_TESTS_MEMORY_SIMULATE_H
+
+#include "tests/unit/memory/plan.h"
+
+#define MOST 4096
+#define NOT_THERE UINT64_MAX
+#define ANY UINT64_MAX
+
+enum where {
+    NOWHERE,
+    LSU,
+    L1_QUEUE,
+    PORT,
+    WIRE,
+    FAR_END,
+    SLICE_QUEUE,
+    SLICE,
+    REFUSED,
+    MEMORY,
+    REPLY,       /* its data is at L2 */
+    REPLY_QUEUE, /* waits for the slice's link */
+    FETCH_OF_ANOTHER,
+    DONE
+};
+
+struct request {
+    enum where where;
+    unsigned sm, l1, access, of; /* of: the request whose fetch it waits for */
+    uint64_t address, ready, key,
+        back;       /* ready: event in `where`; key: order on the chip; back: when its data is at L2 */
+    uint64_t order; /* in the LSU */
+    unsigned kind, asks, repeats, sectors, hint;
+    uint32_t bytes;
+    bool beside, posted, fetches, l2_fetches, served, in_l1; /* in_l1: waits for a fetch of L1 */
+    unsigned ahead[8], ahead_count;                          /* write-backs that leave before it */
+};
+
+struct sector {
+    uint64_t there; /* from this cycle on; NOT_THERE: absent, or under way */
+    int fetch;      /* by this request, -1 */
+    bool dirty;
+    uint32_t bytes;  /* `sectored`: 32nds that are here */
+    bool awaited;    /* `sectored`: asked for, and its MSHR not free yet */
+    unsigned merged; /* requests for it */
+};
+struct cache_line {
+    uint64_t tag, used;
+    bool first; /* goes before others */
+    struct sector sector[8];
+};
+/* With allocation on fill: a sector that was asked for, by a request. */
+struct asked {
+    bool is, dirty;
+    uint64_t address;
+    unsigned merged, hint;
+    uint64_t there;
+    bool known;
+};
+struct cache {
+    const struct memory_level *level;
+    struct cache_line line[4096];
+    struct asked asked[MOST];                         /* by request */
+    int64_t ways, merges, allocate, write_miss, fifo; /* of `sectored`; ways 0: it is not */
+    uint64_t uses;
+    uint64_t free[16], started_at, started, outstanding, hits, misses;
+    uint64_t in_free, out_free, replying; /* links of a slice */
+    unsigned refused[64], refused_count;  /* SMs, of a slice */
+};
+
+struct sim {
+    struct memory_layout l;
+    const struct plan *plan;
+    struct outcome *out;
+    struct request r[MOST];
+    unsigned count;
+    struct cache *l1, *l2; /* [sm × l1_count + l1], [slice] */
+    uint64_t order, *sequence, *places, (*credit)[MOST], *credits, *held;
+    uint64_t left_at[64], left[64];
+    uint64_t arrival[1024];                      /* of an access */
+    uint64_t latest[64];                         /* of an SM's accesses, the last arrival */
+    unsigned queue[64][MOST], queued[64];        /* LSU: accesses, by arrival */
+    unsigned refused[64][64], refused_count[64]; /* slices, of a channel */
+    uint64_t dram_free[64], dram_started[64][MOST];
+    unsigned dram_count[64];
+    int64_t dram_latency, dram_interval, dram_queue;
+    uint64_t fills[MOST], fill_cache[MOST], fill_request[MOST];
+    uint64_t link_free[64], reply_link_free[64];
+    unsigned fill_count;
+    uint64_t l2_release[MOST];
+};
+
+static inline uint64_t max(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+unsigned simulate_add(struct sim *, struct request); /* its number */
+/* The transaction is served at `cycle`. */
+void simulate_end(struct sim *, struct request *, uint64_t cycle);
+
+/* simulate_cache.c: what a look-up finds, of any kind of cache. `id` is the request's number. */
+struct found {
+    bool hit, served, fetches, refused, reads;
+    int from;
+    uint64_t cycle, victim, written;
+};
+struct found cache_look_up(struct sim *, struct cache *, unsigned id, const struct request *, uint64_t address,
+                           uint64_t now);
+bool cache_reads(const struct cache *, unsigned kind);
+bool cache_absent(struct cache *, uint64_t address);
+uint64_t *cache_port(struct cache *, uint64_t address); /* the cycle from which it is free */
+void cache_arrived(struct cache *, unsigned id, uint64_t address, uint64_t cycle);
+struct found cache_released(struct cache *, unsigned id, uint64_t address);
+/* Those that found the sector on its way. */
+void simulate_wake(struct sim *, unsigned id, uint64_t cycle, bool on_chip);
+
+/* simulate_sm.c, simulate_chip.c: what happens in one cycle. */
+void simulate_sm(struct sim *, unsigned sm, uint64_t now);
+void simulate_chip(struct sim *, uint64_t now);
+
+#endif

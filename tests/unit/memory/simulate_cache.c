@@ -1,0 +1,298 @@
+#include <criterion/criterion.h>
+
+#include "tests/unit/memory/simulate.h"
+
+bool cache_reads(const struct cache *c, unsigned kind)
+{
+    return kind == CACHE_READ || (kind == CACHE_ATOMIC && c->level->shape.back);
+}
+
+static struct sector *sector_at(struct cache *c, uint64_t address, bool make, struct found *f)
+{
+    const struct cache_shape *h = &c->level->shape;
+    uint64_t tag = address / h->line + 1, i = address / h->line % h->sets;
+    cr_assert_lt(i, 4096);
+    if (c->line[i].tag != tag) {
+        if (!make)
+            return NULL;
+        for (unsigned k = 0; c->line[i].tag && k < h->line / h->sector; k++)
+            if (c->line[i].sector[k].dirty) {
+                f->victim = (c->line[i].tag - 1) * h->line;
+                f->written |= 1u << k;
+            }
+        c->line[i].tag = tag;
+        for (unsigned k = 0; k < 8; k++)
+            c->line[i].sector[k] = (struct sector){.there = NOT_THERE, .fetch = -1};
+    }
+    return &c->line[i].sector[address % h->line / h->sector];
+}
+
+bool cache_absent(struct cache *c, uint64_t address)
+{
+    struct sector *t = sector_at(c, address, false, NULL);
+    return !t || (t->there == NOT_THERE && t->fetch < 0);
+}
+
+/* ---- `sectored` -------------------------------------------------------------------------------------------------- */
+
+static unsigned sectors_of(const struct cache *c) { return (unsigned)(c->level->shape.line / c->level->shape.sector); }
+
+static bool awaits(const struct cache *c, const struct cache_line *l)
+{
+    for (unsigned k = 0; k < sectors_of(c); k++)
+        if (l->sector[k].awaited)
+            return true;
+    return false;
+}
+
+static struct cache_line *line_of(struct cache *c, uint64_t address)
+{
+    const struct cache_shape *h = &c->level->shape;
+    uint64_t set = address / h->line % h->sets;
+    for (int64_t w = 0; w < c->ways; w++)
+        if (c->line[set * (uint64_t)c->ways + (uint64_t)w].tag == address / h->line + 1)
+            return &c->line[set * (uint64_t)c->ways + (uint64_t)w];
+    return NULL;
+}
+
+static void use(struct cache *c, struct cache_line *l, unsigned hint, bool new)
+{
+    if (c->fifo && !new)
+        return;
+    l->used = ++c->uses;
+    l->first = hint == CACHE_HINT_FIRST;
+}
+
+/* An empty line of the set, else the one to go, which waits for nothing; NULL: all wait. */
+static struct cache_line *room(struct cache *c, uint64_t address, unsigned hint, struct found *f)
+{
+    const struct cache_shape *h = &c->level->shape;
+    struct cache_line *set = &c->line[address / h->line % h->sets * (uint64_t)c->ways], *best = NULL;
+    for (int64_t w = 0; w < c->ways; w++) {
+        struct cache_line *l = &set[w];
+        if (!l->tag) {
+            best = l;
+            break;
+        }
+        bool before = !best || (l->first != best->first ? l->first : l->used < best->used);
+        if (!awaits(c, l) && before)
+            best = l;
+    }
+    if (!best)
+        return NULL;
+    for (unsigned k = 0; best->tag && k < sectors_of(c); k++)
+        if (best->sector[k].dirty) {
+            f->victim = (best->tag - 1) * h->line;
+            f->written |= 1u << k;
+        }
+    *best = (struct cache_line){.tag = address / h->line + 1};
+    for (unsigned k = 0; k < 8; k++)
+        best->sector[k] = (struct sector){.there = NOT_THERE, .fetch = -1};
+    use(c, best, hint, true);
+    return best;
+}
+
+static struct sector *in_line(const struct cache *c, struct cache_line *l, uint64_t address)
+{
+    return l ? &l->sector[address % c->level->shape.line / c->level->shape.sector] : NULL;
+}
+
+static int asked_for(const struct sim *s, struct cache *c, uint64_t address)
+{
+    for (unsigned i = 0; i < s->count; i++)
+        if (c->asked[i].is && c->asked[i].address == address / c->level->shape.sector)
+            return (int)i;
+    return -1;
+}
+
+/* Fetches the sector for this request, or refuses. */
+static void ask(struct sim *s, struct cache *c, unsigned id, const struct request *r, uint64_t address,
+                struct cache_line *l, struct found *f)
+{
+    uint64_t mshrs = c->level->mshrs;
+    if (c->outstanding >= mshrs) {
+        f->refused = true;
+        return;
+    }
+    if (c->allocate) {
+        c->asked[id] = (struct asked){.is = true,
+                                      .dirty = r->kind != CACHE_READ,
+                                      .address = address / c->level->shape.sector,
+                                      .merged = 1,
+                                      .hint = r->hint};
+    } else {
+        l = l ? l : room(c, address, r->hint, f);
+        if (!l) {
+            f->refused = true;
+            return;
+        }
+        struct sector *t = in_line(c, l, address);
+        t->awaited = true;
+        t->fetch = (int)id;
+        t->merged = 1;
+        t->dirty |= r->kind != CACHE_READ;
+    }
+    (void)s;
+    f->fetches = f->reads = true;
+}
+
+static struct found look_up_sectored(struct sim *s, struct cache *c, unsigned id, const struct request *r,
+                                     uint64_t address, uint64_t cycle)
+{
+    struct found f = {.from = -1, .cycle = cycle};
+    struct cache_line *l = line_of(c, address);
+    struct sector *t = in_line(c, l, address);
+    int of = c->allocate ? asked_for(s, c, address) : -1;
+    bool back = c->level->shape.back, does = cache_reads(c, r->kind), waits = c->allocate ? of >= 0 : t && t->awaited;
+    bool whole = t && t->there != NOT_THERE && !(t->awaited && t->bytes != UINT32_MAX), part = t && t->bytes;
+    f.hit = whole || waits || (part && r->kind == CACHE_WRITE);
+    if (r->kind == CACHE_ATOMIC && !back)
+        return f;
+    bool joins = waits && (does ? !whole : r->kind == CACHE_WRITE && c->write_miss == 2 && !whole && !part);
+    if (joins) {
+        unsigned *merged = c->allocate ? &c->asked[of].merged : &t->merged;
+        if (c->merges >= 0 && *merged >= (unsigned)c->merges)
+            return (struct found){.refused = true};
+        ++*merged;
+        f.served = true;
+        if (r->kind != CACHE_READ)
+            *(c->allocate ? &c->asked[of].dirty : &t->dirty) = true;
+        uint64_t there = c->allocate ? (c->asked[of].known ? c->asked[of].there : NOT_THERE) : t->there;
+        if (there == NOT_THERE)
+            f.from = c->allocate ? of : t->fetch;
+        else
+            f.cycle = max(cycle, there);
+        if (l && does)
+            use(c, l, r->hint, false);
+        return f;
+    }
+    if (does) {
+        if (!whole) {
+            ask(s, c, id, r, address, l, &f);
+            return f;
+        }
+        f.served = true;
+        f.cycle = max(cycle, t->there);
+        t->dirty |= r->kind != CACHE_READ;
+        use(c, l, r->hint, false);
+        return f;
+    }
+    if (!f.hit) { /* a write without a place */
+        if (c->write_miss == 0)
+            return f;
+        if (c->write_miss == 2 && r->bytes != UINT32_MAX) {
+            ask(s, c, id, r, address, l, &f);
+            return f;
+        }
+        l = l ? l : room(c, address, r->hint, &f);
+        if (!l)
+            return (struct found){.refused = true};
+        t = in_line(c, l, address);
+    }
+    f.served = back;
+    if (!l) {
+        c->asked[of].dirty |= back;
+        return f;
+    }
+    t->bytes |= r->bytes;
+    if (t->bytes == UINT32_MAX && t->there == NOT_THERE && !t->awaited)
+        t->there = cycle;
+    t->dirty |= back;
+    use(c, l, r->hint, false);
+    return f;
+}
+
+/* The MSHR of what this request fetched is free. */
+struct found cache_released(struct cache *c, unsigned id, uint64_t address)
+{
+    struct found f = {.from = -1};
+    c->outstanding--;
+    if (!c->ways)
+        return f;
+    struct cache_line *l = line_of(c, address);
+    uint64_t there = c->asked[id].there;
+    bool dirty = c->asked[id].is && c->asked[id].dirty;
+    if (c->allocate && !l)
+        l = room(c, address, c->asked[id].hint, &f);
+    struct sector *t = in_line(c, l, address);
+    if (!c->allocate)
+        there = t->there;
+    c->asked[id].is = false;
+    *t = (struct sector){there, -1, t->dirty || dirty, UINT32_MAX, false, 0};
+    return f;
+}
+
+/* ---- any cache --------------------------------------------------------------------------------------------------- */
+
+uint64_t *cache_port(struct cache *c, uint64_t address)
+{
+    return &c->free[c->ways ? address / c->level->shape.sector % c->level->shape.banks : 0];
+}
+
+struct found cache_look_up(struct sim *s, struct cache *c, unsigned id, const struct request *r, uint64_t address,
+                           uint64_t now)
+{
+    const struct cache_shape *h = &c->level->shape;
+    uint64_t more = r->kind == CACHE_ATOMIC && h->back ? (r->repeats - 1) * h->atomic_interval : 0;
+    struct found f = {.from = -1, .cycle = now + h->latency + more};
+    if (c->ways) {
+        f = look_up_sectored(s, c, id, r, address, f.cycle);
+        if (f.refused)
+            return f;
+        *cache_port(c, address) = now + h->interval + more;
+        *(f.hit ? &c->hits : &c->misses) += 1;
+        return f;
+    }
+    c->free[0] = now + h->interval + more;
+    if (!c->level->keeps)
+        return f;
+    f.hit = !cache_absent(c, address);
+    *(f.hit ? &c->hits : &c->misses) += 1;
+    if (!cache_reads(c, r->kind) && !h->back)
+        return f;
+    struct sector *t = sector_at(c, address, true, &f);
+    t->dirty |= r->kind != CACHE_READ;
+    f.served = f.hit || !cache_reads(c, r->kind);
+    if (!cache_reads(c, r->kind)) {
+        if (!f.hit)
+            t->there = f.cycle;
+    } else if (!f.hit) {
+        f.fetches = true;
+        t->fetch = (int)id;
+    } else if (t->fetch >= 0) {
+        f.from = t->fetch;
+    } else {
+        f.cycle = max(f.cycle, t->there);
+    }
+    return f;
+}
+
+void cache_arrived(struct cache *c, unsigned id, uint64_t address, uint64_t cycle)
+{
+    if (c->ways && c->allocate) {
+        c->asked[id].there = cycle;
+        c->asked[id].known = true;
+        return;
+    }
+    struct sector *t = c->ways ? in_line(c, line_of(c, address), address) : sector_at(c, address, false, NULL);
+    if (t && t->fetch == (int)id) {
+        t->there = cycle;
+        t->fetch = -1;
+    }
+}
+
+/* Those that found the sector on its way. */
+void simulate_wake(struct sim *s, unsigned id, uint64_t cycle, bool on_chip)
+{
+    for (unsigned i = 0; i < s->count; i++)
+        if (s->r[i].where == FETCH_OF_ANOTHER && s->r[i].of == id && s->r[i].in_l1 == !on_chip) {
+            uint64_t at = max(s->r[i].ready, cycle);
+            if (!on_chip) {
+                simulate_end(s, &s->r[i], at);
+                continue;
+            }
+            s->r[i].where = MEMORY; /* its answer is known: as if memory brought it then */
+            s->r[i].back = at;
+            s->r[i].l2_fetches = false;
+        }
+}

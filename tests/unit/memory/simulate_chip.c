@@ -1,0 +1,305 @@
+#include <string.h>
+
+#include "tests/unit/memory/simulate.h"
+
+static unsigned slice_of(const struct sim *s, uint64_t address) { return memory_part_of(&s->l.slices, address); }
+static unsigned channel_of(const struct sim *s, uint64_t address) { return memory_part_of(&s->l.channels, address); }
+
+static bool offer(struct sim *s, unsigned i, uint64_t now)
+{
+    struct request *r = &s->r[i];
+    unsigned c = channel_of(s, r->address), waiting = 0;
+    for (unsigned k = 0; k < s->dram_count[c]; k++)
+        waiting += s->dram_started[c][k] >= now;
+    if (s->dram_queue > 0 && waiting >= (uint64_t)s->dram_queue)
+        return false;
+    uint64_t start = max(now, s->dram_free[c]);
+    s->dram_free[c] = start + (uint64_t)s->dram_interval * r->sectors;
+    s->dram_started[c][s->dram_count[c]++] = start;
+    s->out->dram += r->sectors;
+    r->where = MEMORY;
+    r->back = start + (uint64_t)s->dram_latency;
+    return true;
+}
+
+/* The requests that this slice has sent and that are refused, in their order. */
+static int first_refused(const struct sim *s, unsigned slice)
+{
+    int first = -1;
+    for (unsigned i = 0; i < s->count; i++)
+        if (s->r[i].where == REFUSED && slice_of(s, s->r[i].address) == slice &&
+            (first < 0 || s->r[i].order < s->r[first].order))
+            first = (int)i;
+    return first;
+}
+
+static void send_out(struct sim *s, unsigned slice, uint64_t now)
+{
+    for (int i; (i = first_refused(s, slice)) >= 0;) {
+        unsigned c = channel_of(s, s->r[i].address);
+        if (s->refused_count[c] || !offer(s, (unsigned)i, now)) {
+            s->refused[c][s->refused_count[c]++] = slice;
+            return;
+        }
+    }
+}
+
+static bool slice_full(const struct sim *s, unsigned slice, uint64_t now)
+{
+    uint64_t waiting = 0;
+    for (unsigned i = 0; i < s->count; i++)
+        waiting += s->r[i].where == SLICE_QUEUE && slice_of(s, s->r[i].address) == slice;
+    const struct cache *c = &s->l2[slice];
+    return s->l.l2.queue != ANY && waiting + (c->started_at == now ? c->started : 0) >= s->l.l2.queue;
+}
+
+static void start_slice(struct sim *s, unsigned slice, uint64_t now)
+{
+    for (;;) {
+        int first = -1;
+        for (unsigned i = 0; i < s->count; i++)
+            if (s->r[i].where == SLICE_QUEUE && slice_of(s, s->r[i].address) == slice &&
+                (first < 0 || s->r[i].order < s->r[first].order))
+                first = (int)i;
+        struct cache *c = &s->l2[slice];
+        if (first < 0 || first_refused(s, slice) >= 0)
+            return;
+        struct request *r = &s->r[first];
+        uint64_t local = memory_local(&s->l.slices, r->address);
+        if (r->ready > now || *cache_port(c, local) > now ||
+            (s->l.interconnect.replies >= 0 && c->replying >= (uint64_t)s->l.interconnect.replies))
+            return;
+        if (!c->ways && cache_reads(c, r->kind) && c->level->keeps && cache_absent(c, local) &&
+            c->outstanding >= s->l.l2.mshrs)
+            return;
+        struct found f = cache_look_up(s, c, (unsigned)first, r, local, now);
+        if (f.refused)
+            return;
+        c->started = c->started_at == now ? c->started + 1 : 1;
+        c->started_at = now;
+        r->kind = f.reads ? CACHE_READ : r->kind;
+        if (f.written) {
+            struct request w = {.where = SLICE,
+                                .sm = r->sm,
+                                .kind = CACHE_WRITE,
+                                .posted = true,
+                                .ready = f.cycle,
+                                .address = memory_global(&s->l.slices, slice, f.victim),
+                                .key = r->key - 1,
+                                .sectors = (unsigned)__builtin_popcountll(f.written)};
+            simulate_add(s, w);
+            r = &s->r[first];
+        }
+        r->ready = f.cycle;
+        r->l2_fetches = f.fetches;
+        c->outstanding += f.fetches;
+        if (!f.served) {
+            r->where = SLICE;
+        } else if (f.from >= 0) {
+            r->where = FETCH_OF_ANOTHER;
+            r->of = (unsigned)f.from;
+        } else {
+            r->where = MEMORY; /* answered at L2 at that cycle */
+            r->back = f.cycle;
+        }
+    }
+}
+
+static void accept(struct sim *s, unsigned i, uint64_t now)
+{
+    struct request *r = &s->r[i];
+    s->credit[r->sm][s->credits[r->sm]++] = max(now + 1, now + s->l.port_latency);
+    r->where = SLICE_QUEUE;
+    r->order = s->order++;
+    struct cache *c = &s->l2[slice_of(s, r->address)];
+    uint64_t flits = s->l.packet[r->asks];
+    r->ready = flits ? max(now, c->in_free + flits - 1) : now;
+    c->in_free = r->ready + 1;
+    start_slice(s, slice_of(s, r->address), now);
+}
+
+static int first_at_far_end(const struct sim *s, unsigned sm)
+{
+    int first = -1;
+    for (unsigned i = 0; i < s->count; i++)
+        if (s->r[i].where == FAR_END && s->r[i].sm == sm && (first < 0 || s->r[i].key < s->r[first].key))
+            first = (int)i;
+    return first;
+}
+
+static void bring_in(struct sim *s, unsigned sm, uint64_t now)
+{
+    for (int i; (i = first_at_far_end(s, sm)) >= 0;) {
+        struct cache *c = &s->l2[slice_of(s, s->r[i].address)];
+        if (c->refused_count || slice_full(s, slice_of(s, s->r[i].address), now)) {
+            c->refused[c->refused_count++] = sm;
+            return;
+        }
+        accept(s, (unsigned)i, now);
+    }
+}
+
+static void drop_first(unsigned *list, unsigned *count) { memmove(list, list + 1, --*count * sizeof *list); }
+
+/* The SM has its data at `there`. */
+static void deliver(struct sim *s, unsigned i, uint64_t there)
+{
+    struct request *r = &s->r[i];
+    unsigned c = r->sm * s->l.l1_count + r->l1;
+    if (r->fetches) {
+        s->fills[s->fill_count] = there;
+        s->fill_request[s->fill_count] = i;
+        s->fill_cache[s->fill_count++] = c;
+        cache_arrived(&s->l1[c], i, r->address, there);
+        simulate_wake(s, i, there, false);
+    }
+    simulate_end(s, r, there);
+}
+
+static void send(struct sim *s, unsigned i, uint64_t now)
+{
+    struct request *r = &s->r[i];
+    struct cache *c = &s->l2[slice_of(s, r->address)];
+    uint64_t flits = s->l.reply[r->asks];
+    uint64_t there = max(now + flits - 1 + s->l.port_latency, s->reply_link_free[r->sm] + flits - 1);
+    c->out_free = now + flits;
+    s->reply_link_free[r->sm] = there + 1;
+    deliver(s, i, there);
+}
+
+/* Its data is at L2 in this cycle, to be sent. */
+static void reply(struct sim *s, unsigned i, uint64_t now)
+{
+    struct request *r = &s->r[i];
+    struct cache *c = &s->l2[slice_of(s, r->address)];
+    if (!s->l.interconnect.flit) {
+        deliver(s, i, now + s->l.port_latency);
+        return;
+    }
+    if (!c->replying && c->out_free <= now) {
+        send(s, i, now);
+        return;
+    }
+    r->where = REPLY_QUEUE;
+    r->order = s->order++;
+    c->replying++;
+}
+
+/* What device memory, or L2, has in this cycle. */
+static void take_answers(struct sim *s, uint64_t now)
+{
+    for (bool again = true; again;) {
+        again = false;
+        for (unsigned i = 0; i < s->count; i++) {
+            struct request *r = &s->r[i];
+            if (r->where != MEMORY || r->back > now)
+                continue;
+            again = true;
+            if (r->l2_fetches) {
+                cache_arrived(&s->l2[slice_of(s, r->address)], i, memory_local(&s->l.slices, r->address), r->back);
+                s->l2_release[i] = r->back + 1;
+                simulate_wake(s, i, r->back, true);
+            }
+            r->where = r->posted ? DONE : REPLY;
+            r->ready = r->back;
+        }
+    }
+}
+
+static void send_replies(struct sim *s, uint64_t now)
+{
+    for (unsigned i = 0; i < s->l.slices.count; i++) {
+        if (!s->l2[i].replying || s->l2[i].out_free > now)
+            continue;
+        int first = -1;
+        for (unsigned k = 0; k < s->count; k++)
+            if (s->r[k].where == REPLY_QUEUE && slice_of(s, s->r[k].address) == i &&
+                (first < 0 || s->r[k].order < s->r[first].order))
+                first = (int)k;
+        s->l2[i].replying--;
+        send(s, (unsigned)first, now);
+        start_slice(s, i, now);
+    }
+}
+
+/* What slices fetched and has come in the cycle before, in the order of requests. */
+static void release_l2(struct sim *s, uint64_t now)
+{
+    for (;;) {
+        int first = -1;
+        for (unsigned i = 0; i < s->count; i++)
+            if (s->l2_release[i] == now && s->r[i].l2_fetches && (first < 0 || s->r[i].key < s->r[first].key))
+                first = (int)i;
+        if (first < 0)
+            return;
+        struct request *r = &s->r[first];
+        unsigned slice = slice_of(s, r->address);
+        r->l2_fetches = false;
+        struct found f = cache_released(&s->l2[slice], (unsigned)first, memory_local(&s->l.slices, r->address));
+        if (!f.written)
+            continue;
+        bool alone = first_refused(s, slice) < 0;
+        simulate_add(s, (struct request){.where = REFUSED,
+                                         .sm = r->sm,
+                                         .kind = CACHE_WRITE,
+                                         .posted = true,
+                                         .address = memory_global(&s->l.slices, slice, f.victim),
+                                         .order = s->order++,
+                                         .sectors = (unsigned)__builtin_popcountll(f.written)});
+        if (alone)
+            send_out(s, slice, now);
+    }
+}
+
+void simulate_chip(struct sim *s, uint64_t now)
+{
+    release_l2(s, now);
+    for (unsigned c = 0; c < s->l.channels.count; c++)
+        while (s->refused_count[c]) {
+            unsigned slice = s->refused[c][0];
+            if (!offer(s, (unsigned)first_refused(s, slice), now))
+                break;
+            drop_first(s->refused[c], &s->refused_count[c]);
+            send_out(s, slice, now);
+            start_slice(s, slice, now);
+        }
+    for (unsigned i = 0; i < s->l.slices.count; i++)
+        while (s->l2[i].refused_count && !slice_full(s, i, now)) {
+            unsigned sm = s->l2[i].refused[0];
+            drop_first(s->l2[i].refused, &s->l2[i].refused_count);
+            accept(s, (unsigned)first_at_far_end(s, sm), now);
+            bring_in(s, sm, now);
+        }
+    send_replies(s, now);
+    for (unsigned i = 0; i < s->l.slices.count; i++)
+        start_slice(s, i, now);
+    for (;;) { /* what comes in this cycle: replies, then the others, by their keys */
+        int first = -1;
+        take_answers(s, now);
+        for (unsigned i = 0; i < s->count; i++) {
+            const struct request *r = &s->r[i], *best = first < 0 ? NULL : &s->r[first];
+            bool comes = r->where == WIRE || r->where == SLICE || r->where == REPLY;
+            bool replies = r->where == REPLY, best_replies = best && best->where == REPLY;
+            if (comes && r->ready <= now && (!best || (replies != best_replies ? replies : r->key < best->key)))
+                first = (int)i;
+        }
+        if (first < 0)
+            break;
+        struct request *r = &s->r[first];
+        if (r->where == REPLY) {
+            reply(s, (unsigned)first, now);
+        } else if (r->where == WIRE) {
+            bool alone = first_at_far_end(s, r->sm) < 0;
+            r->where = FAR_END;
+            if (alone)
+                bring_in(s, r->sm, now);
+        } else {
+            unsigned slice = slice_of(s, r->address);
+            bool alone = first_refused(s, slice) < 0;
+            r->where = REFUSED;
+            r->order = s->order++;
+            if (alone)
+                send_out(s, slice, now);
+        }
+    }
+}
