@@ -28,7 +28,7 @@ struct outcome {
 /* By the memory system. */
 void plan_run(const struct machine *, bool short_cuts, const struct plan *, struct outcome *);
 /* Cycle by cycle, every request looked at in every cycle; caches `none`, `direct-mapped`, or `sectored`
- * without hash (lru or fifo), device memory `fixed`. */
+ * without hash, device memory `fixed`. */
 void plan_simulate(const struct machine *, const struct plan *, struct outcome *);
 
 #endif

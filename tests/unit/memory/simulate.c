@@ -66,7 +66,8 @@ static void open_cache(struct cache *c, const struct memory_level *level)
     c->merges = option(level->part, "merges", -1);
     c->allocate = option(level->part, "allocate", 0);
     c->write_miss = option(level->part, "write_miss", 0);
-    c->fifo = option(level->part, "replacement", 0) == 1;
+    c->replacement = option(level->part, "replacement", LRU);
+    c->random = 0x9e3779b97f4a7c15;
 }
 
 void plan_simulate(const struct machine *m, const struct plan *plan, struct outcome *out)

@@ -59,11 +59,14 @@ struct asked {
     uint64_t there;
     bool known;
 };
+enum { LRU, FIFO, RANDOM, PLRU }; /* in the order of the option `replacement` */
+
 struct cache {
     const struct memory_level *level;
     struct cache_line line[4096];
-    struct asked asked[MOST];                         /* by request */
-    int64_t ways, merges, allocate, write_miss, fifo; /* of `sectored`; ways 0: it is not */
+    struct asked asked[MOST];                                /* by request */
+    int64_t ways, merges, allocate, write_miss, replacement; /* of `sectored`; ways 0: it is not */
+    uint64_t random;                                         /* state of replacement `random` */
     uint64_t uses;
     uint64_t free[16], started_at, started, outstanding, hits, misses;
     uint64_t in_free, out_free, replying; /* links of a slice */

@@ -57,27 +57,76 @@ static struct cache_line *line_of(struct cache *c, uint64_t address)
 
 static void use(struct cache *c, struct cache_line *l, unsigned hint, bool new)
 {
-    if (c->fifo && !new)
+    if ((c->replacement == FIFO || c->replacement == RANDOM) && !new)
         return;
     l->used = ++c->uses;
     l->first = hint == CACHE_HINT_FIRST;
+}
+
+/* The way that a tree of bits names, each of which points away from the last use below it: at each node the half
+ * without the latest use. */
+static unsigned plru_way(const struct cache_line *set, unsigned ways)
+{
+    unsigned from = 0;
+    for (unsigned half = ways / 2; half; half /= 2) {
+        uint64_t lower = 0, upper = 0;
+        for (unsigned w = 0; w < half; w++) {
+            lower = max(lower, set[from + w].used);
+            upper = max(upper, set[from + half + w].used);
+        }
+        from += lower > upper ? half : 0;
+    }
+    return from;
+}
+
+/* The first from this way on, going round, that waits for nothing. */
+static struct cache_line *free_from(const struct cache *c, struct cache_line *set, unsigned way)
+{
+    for (unsigned w = 0; w < c->ways; w++)
+        if (!awaits(c, &set[(way + w) % c->ways]))
+            return &set[(way + w) % c->ways];
+    return NULL;
+}
+
+/* The least recently used, or the first that came. */
+static struct cache_line *oldest(const struct cache *c, struct cache_line *set)
+{
+    struct cache_line *best = NULL;
+    for (int64_t w = 0; w < c->ways; w++) {
+        struct cache_line *l = &set[w];
+        bool before = !best || (l->first != best->first ? l->first : l->used < best->used);
+        if (!awaits(c, l) && before)
+            best = l;
+    }
+    return best;
+}
+
+/* Draws only if there is one to take. */
+static struct cache_line *drawn(struct cache *c, struct cache_line *set)
+{
+    uint64_t next = c->random * 6364136223846793005u + 1442695040888963407u;
+    struct cache_line *l = free_from(c, set, (unsigned)((next >> 33) % (uint64_t)c->ways));
+    c->random = l ? next : c->random;
+    return l;
+}
+
+static struct cache_line *one_to_go(struct cache *c, struct cache_line *set)
+{
+    for (int64_t w = 0; w < c->ways; w++)
+        if (!set[w].tag)
+            return &set[w];
+    switch (c->replacement) {
+    case RANDOM: return drawn(c, set);
+    case PLRU: return free_from(c, set, plru_way(set, (unsigned)c->ways));
+    default: return oldest(c, set);
+    }
 }
 
 /* An empty line of the set, else the one to go, which waits for nothing; NULL: all wait. */
 static struct cache_line *room(struct cache *c, uint64_t address, unsigned hint, struct found *f)
 {
     const struct cache_shape *h = &c->level->shape;
-    struct cache_line *set = &c->line[address / h->line % h->sets * (uint64_t)c->ways], *best = NULL;
-    for (int64_t w = 0; w < c->ways; w++) {
-        struct cache_line *l = &set[w];
-        if (!l->tag) {
-            best = l;
-            break;
-        }
-        bool before = !best || (l->first != best->first ? l->first : l->used < best->used);
-        if (!awaits(c, l) && before)
-            best = l;
-    }
+    struct cache_line *best = one_to_go(c, &c->line[address / h->line % h->sets * (uint64_t)c->ways]);
     if (!best)
         return NULL;
     for (unsigned k = 0; best->tag && k < sectors_of(c); k++)
