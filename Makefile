@@ -24,7 +24,8 @@ LDFLAGS += -pthread $(SANITIZE)
 LDLIBS  += -lprotobuf-c -lzstd -lconfig -ljansson -lelf -lm
 
 STAGES := tracefmt frontend hw-models replay
-SOURCES = $(shell find $(1) -name '*.c' ! -name '*.simd.c' 2>/dev/null | sort)
+# frontend/cuda has libraries of its own, below.
+SOURCES = $(shell find $(1) -name '*.c' ! -name '*.simd.c' ! -path 'frontend/cuda/*' 2>/dev/null | sort)
 SIMD_SOURCES = $(shell find $(1) -name '*.simd.c' 2>/dev/null | sort)
 ARCH := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 
@@ -107,6 +108,36 @@ $(BUILD)/libreprise.a: $(HOST) $(LIBS)
 $(BUILD)/reprise: LDLIBS += -llzma
 $(BUILD)/reprise: $(call object,$(call SOURCES,tools)) $(BUILD)/obj/phases.pb-c.o $(LIBS)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -lstdc++ -o $@
+
+# ---- libraries that CUDA programs load ------------------------------------------------------------------------------
+# In build/lib, or PREFIX/lib/reprise: what takes the place of NVIDIA's. Their objects are position-independent, and show
+# only the functions of CUDA's interface.
+
+PIC_FLAGS := -fPIC -fvisibility=hidden
+PIC_OBJECTS := $(patsubst $(BUILD)/obj/%,$(BUILD)/obj/pic/%,$(call objects,tracefmt) $(call objects,frontend)) $(BUILD)/obj/pic/trace.pb-c.o
+$(BUILD)/obj/pic/%.o: %.c | $(PB).h
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) -MMD -MP -c $< -o $@
+$(BUILD)/obj/pic/trace.pb-c.o: $(PB).c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) -MMD -MP -c $< -o $@
+define pic_simd_rule
+$(BUILD)/obj/pic/%.simd.$(1).o: %.simd.c
+	@mkdir -p $$(@D)
+	$$(CC) $$(CPPFLAGS) $$(CFLAGS) $(PIC_FLAGS) -O3 -fno-math-errno -fno-trapping-math $$(SIMD_FLAGS_$(1)) -DSIMD_LEVEL=$(1) -MMD -MP -c $$< -o $$@
+endef
+$(foreach l,$(SIMD_LEVELS),$(eval $(call pic_simd_rule,$(l))))
+$(BUILD)/obj/pic/frontend/check/race.o $(BUILD)/obj/pic/frontend/check/check.o: CFLAGS += -O3
+
+# The driver. libcuda.so beside it is for programs that are linked with -lcuda.
+LIBCUDA := $(BUILD)/lib/libcuda.so.1
+$(LIBCUDA): $(patsubst %.c,$(BUILD)/obj/pic/%.o,$(wildcard frontend/cuda/driver/*.c)) $(PIC_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -shared $^ -Wl,-soname,$(@F) $(if $(SANITIZE),,-Wl,-z,defs) -lprotobuf-c -lzstd -lelf -lm -o $@
+	@ln -sf $(@F) $(@D)/libcuda.so
+ifeq ($(ARCH),x86_64)
+all: $(LIBCUDA)
+endif
 
 # ---- tests ----------------------------------------------------------------------------------------------------------
 # tests/unit/<suite>/*.c make one Criterion program each: make unit-<suite> builds and runs it. TSAN=1: a program without
@@ -399,6 +430,8 @@ install: all
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c replay/data_folder.c -o $(BUILD)/obj/data_folder.o
 	$(AR) r $(ROOT)/lib/libreprise.a $(BUILD)/obj/data_folder.o
 	install -m 644 $(MACHINES) $(ROOT)/share/reprise/machines
+	install -D -m 755 $(LIBCUDA) $(ROOT)/lib/reprise/libcuda.so.1
+	ln -sf libcuda.so.1 $(ROOT)/lib/reprise/libcuda.so
 	install -m 644 tracefmt/trace.proto tools/wcet/phases.proto $(ROOT)/share/reprise
 	cp -R README.md LICENSE docs/*.md docs/*.py docs/examples $(ROOT)/share/doc/reprise
 	$(BUILD)/reprise help --man | sed 's,@PREFIX@,$(PREFIX),g' > $(ROOT)/share/man/man1/reprise.1
@@ -411,7 +444,7 @@ install: all
 	for h in $(PUBLIC_HEADERS); do install -D -m 644 $$h $(ROOT)/include/reprise/$$h; done
 	sed -e 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),' docs/reprise.pc.in > $(ROOT)/lib/pkgconfig/reprise.pc
 uninstall:
-	rm -rf $(ROOT)/share/reprise $(ROOT)/share/doc/reprise $(ROOT)/include/reprise
+	rm -rf $(ROOT)/lib/reprise $(ROOT)/share/reprise $(ROOT)/share/doc/reprise $(ROOT)/include/reprise
 	rm -f $(ROOT)/bin/reprise $(ROOT)/lib/libreprise.a $(ROOT)/lib/pkgconfig/reprise.pc $(ROOT)/share/man/man1/reprise.1 \
 	  $(COMMANDS:%=$(ROOT)/share/man/man1/reprise-%.1) $(foreach s,$(SHELLS),$(ROOT)/$(COMPLETION_$(s)))
 

@@ -1,0 +1,425 @@
+/* Contexts: the primary one, others, and each thread's stack of current ones. They share the device's memory. */
+#include <stdlib.h>
+
+#include "frontend/cuda/driver/driver.h"
+
+#define STACK_DEPTH 64
+
+static _Thread_local CUcontext stack[STACK_DEPTH];
+static _Thread_local unsigned depth;
+
+CUcontext current_context(void) { return depth ? stack[depth - 1] : NULL; }
+
+static bool is_context(CUcontext context)
+{
+    for (CUcontext c = driver.contexts; c; c = c->next)
+        if (c == context)
+            return true;
+    return false;
+}
+
+/* A handle is never used again, so that one that was destroyed is known as such. */
+static CUcontext new_context(bool primary, unsigned flags, unsigned api)
+{
+    CUcontext c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    *c = (struct CUctx_st){.primary = primary,
+                           .alive = true,
+                           .flags = flags,
+                           .api = api,
+                           .id = ++driver.next_id,
+                           .limits = {[CU_LIMIT_STACK_SIZE] = 1024,
+                                      [CU_LIMIT_PRINTF_FIFO_SIZE] = 1 << 20,
+                                      [CU_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20,
+                                      [CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2,
+                                      [CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048,
+                                      [CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64},
+                           .next = driver.contexts};
+    return driver.contexts = c;
+}
+
+static CUcontext primary(void)
+{
+    for (CUcontext c = driver.contexts; c; c = c->next)
+        if (c->primary)
+            return c;
+    return new_context(true, 0, 3020);
+}
+
+static bool open_device(void)
+{
+    struct rp_error err = {0};
+    if (driver.device || driver_open(&err))
+        return true;
+    say("%s", err.text);
+    return false;
+}
+
+/* ---- the primary context ----------------------------------------------------------------------------------------- */
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
+{
+    CUresult r = enter(NEED_DRIVER);
+    if (r)
+        return r;
+    if (!context || device)
+        return leave(context ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE);
+    CUcontext c = primary();
+    if (!c || !open_device())
+        return leave(CUDA_ERROR_OUT_OF_MEMORY);
+    c->alive = true;
+    c->retained++;
+    *context = c;
+    return leave(CUDA_SUCCESS);
+}
+
+/* Its memory and modules go, and with them what has failed. */
+static void end_context(CUcontext c)
+{
+    c->alive = false;
+    c->retained = 0;
+    bool left = false;
+    for (CUcontext other = driver.contexts; other; other = other->next)
+        left |= other->alive;
+    driver_release(c, !left);
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
+{
+    CUresult r = enter(NEED_DRIVER);
+    if (r)
+        return r;
+    CUcontext c = primary();
+    if (device || !c || !c->retained)
+        return leave(device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_CONTEXT);
+    if (!--c->retained)
+        end_context(c);
+    return leave(CUDA_SUCCESS);
+}
+CUresult cuDevicePrimaryCtxRelease(CUdevice device) { return cuDevicePrimaryCtxRelease_v2(device); }
+
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
+{
+    CUresult r = enter(NEED_DRIVER);
+    if (r)
+        return r;
+    CUcontext c = primary();
+    if (device || !c)
+        return leave(CUDA_ERROR_INVALID_DEVICE);
+    if (c->alive)
+        end_context(c);
+    return leave(CUDA_SUCCESS);
+}
+CUresult cuDevicePrimaryCtxReset(CUdevice device) { return cuDevicePrimaryCtxReset_v2(device); }
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active)
+{
+    CUresult r = enter(NEED_DRIVER);
+    if (r)
+        return r;
+    CUcontext c = primary();
+    if (device || !flags || !active || !c)
+        return leave(device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE);
+    *flags = c->flags;
+    *active = c->retained > 0;
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags)
+{
+    CUresult r = enter(NEED_DRIVER);
+    if (r)
+        return r;
+    CUcontext c = primary();
+    if (device || flags & ~(unsigned)CU_CTX_FLAGS_MASK || !c)
+        return leave(device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE);
+    c->flags = flags;
+    return leave(CUDA_SUCCESS);
+}
+CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags)
+{
+    return cuDevicePrimaryCtxSetFlags_v2(device, flags);
+}
+
+/* ---- making and destroying --------------------------------------------------------------------------------------- */
+
+static CUresult push(CUcontext c)
+{
+    if (depth == STACK_DEPTH)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    stack[depth++] = c;
+    return CUDA_SUCCESS;
+}
+
+static CUresult create(CUcontext *context, unsigned flags, CUdevice device, unsigned api)
+{
+    CUresult r = enter(NEED_DRIVER);
+    if (r)
+        return r;
+    if (!context || flags & ~(unsigned)CU_CTX_FLAGS_MASK || device)
+        return leave(device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE);
+    CUcontext c = open_device() ? new_context(false, flags, api) : NULL;
+    r = c ? push(c) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (!r)
+        *context = c;
+    return leave(r);
+}
+
+CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device)
+{
+    return create(context, flags, device, 3020);
+}
+CUresult cuCtxCreate_v3(CUcontext *context, CUexecAffinityParam *affinity, int count, unsigned flags, CUdevice device)
+{
+    return affinity || count ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : create(context, flags, device, 3030);
+}
+CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *params, unsigned flags, CUdevice device)
+{
+    bool plain = !params || (!params->numExecAffinityParams && !params->cigParams);
+    return plain ? create(context, flags, device, 4000) : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuCtxDestroy_v2(CUcontext context)
+{
+    CUresult r = enter(NEED_DRIVER);
+    if (r)
+        return r;
+    if (!is_context(context) || context->primary || !context->alive)
+        return leave(CUDA_ERROR_INVALID_CONTEXT);
+    end_context(context);
+    if (current_context() == context)
+        depth--;
+    return leave(CUDA_SUCCESS);
+}
+CUresult cuCtxDestroy(CUcontext context) { return cuCtxDestroy_v2(context); }
+CUresult cuCtxDetach(CUcontext context) { return cuCtxDestroy_v2(context); }
+
+CUresult cuCtxAttach(CUcontext *context, unsigned flags)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    if (!context || flags)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    *context = current_context();
+    return leave(CUDA_SUCCESS);
+}
+
+/* ---- the thread's stack ------------------------------------------------------------------------------------------ */
+
+CUresult cuCtxGetCurrent(CUcontext *context)
+{
+    if (!driver.initialised)
+        return CUDA_ERROR_NOT_INITIALIZED;
+    if (!context)
+        return CUDA_ERROR_INVALID_VALUE;
+    *context = current_context();
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCurrent(CUcontext context)
+{
+    CUresult r = enter(NEED_DRIVER);
+    if (r)
+        return r;
+    if (context && (!is_context(context) || !context->alive))
+        return leave(CUDA_ERROR_INVALID_CONTEXT);
+    if (!context)
+        depth -= depth > 0;
+    else if (depth)
+        stack[depth - 1] = context;
+    else
+        r = push(context);
+    return leave(r);
+}
+
+CUresult cuCtxPushCurrent_v2(CUcontext context)
+{
+    CUresult r = enter(NEED_DRIVER);
+    if (r)
+        return r;
+    return leave(is_context(context) && context->alive ? push(context) : CUDA_ERROR_INVALID_CONTEXT);
+}
+CUresult cuCtxPushCurrent(CUcontext context) { return cuCtxPushCurrent_v2(context); }
+
+CUresult cuCtxPopCurrent_v2(CUcontext *context)
+{
+    CUresult r = enter(NEED_DRIVER);
+    if (r)
+        return r;
+    if (!depth)
+        return leave(CUDA_ERROR_INVALID_CONTEXT);
+    CUcontext c = stack[--depth];
+    if (context)
+        *context = c;
+    return leave(CUDA_SUCCESS);
+}
+CUresult cuCtxPopCurrent(CUcontext *context) { return cuCtxPopCurrent_v2(context); }
+
+/* ---- what a context knows ---------------------------------------------------------------------------------------- */
+
+/* Enters for a question about the current context with a place for its answer. */
+static CUresult ask(const void *answer)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (!r && !answer)
+        r = leave(CUDA_ERROR_INVALID_VALUE);
+    return r;
+}
+
+/* One of the most frequent calls. */
+CUresult cuCtxGetDevice(CUdevice *device)
+{
+    if (!driver.initialised)
+        return CUDA_ERROR_NOT_INITIALIZED;
+    if (!current_context())
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (!device)
+        return CUDA_ERROR_INVALID_VALUE;
+    *device = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext context)
+{
+    CUresult r = enter(NEED_DRIVER);
+    if (r)
+        return r;
+    CUcontext c = context ? context : current_context();
+    if (!device || !c || !is_context(c))
+        return leave(device ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE);
+    *device = 0;
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuCtxGetFlags(unsigned *flags)
+{
+    CUresult r = ask(flags);
+    if (r)
+        return r;
+    *flags = current_context()->flags;
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuCtxSetFlags(unsigned flags)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    if (flags & ~(unsigned)CU_CTX_FLAGS_MASK)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    current_context()->flags = flags;
+    return leave(CUDA_SUCCESS);
+}
+
+/* Enters for a question about a context; NULL: the current one. */
+static CUresult ask_context(CUcontext *context, const void *answer)
+{
+    CUresult r = enter(NEED_DRIVER);
+    if (r)
+        return r;
+    *context = *context ? *context : current_context();
+    if (!answer)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    return is_context(*context) && (*context)->alive ? CUDA_SUCCESS : leave(CUDA_ERROR_INVALID_CONTEXT);
+}
+
+CUresult cuCtxGetId(CUcontext context, unsigned long long *id)
+{
+    CUresult r = ask_context(&context, id);
+    if (r)
+        return r;
+    *id = context->id;
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuCtxGetApiVersion(CUcontext context, unsigned *version)
+{
+    CUresult r = ask_context(&context, version);
+    if (r)
+        return r;
+    *version = context->api;
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuCtxGetLimit(size_t *value, CUlimit limit)
+{
+    CUresult r = ask(value);
+    if (r)
+        return r;
+    if (limit > CU_LIMIT_PERSISTING_L2_CACHE_SIZE)
+        return leave(CUDA_ERROR_UNSUPPORTED_LIMIT);
+    *value = current_context()->limits[limit];
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuCtxSetLimit(CUlimit limit, size_t value)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    if (limit > CU_LIMIT_PERSISTING_L2_CACHE_SIZE)
+        return leave(CUDA_ERROR_UNSUPPORTED_LIMIT);
+    if (limit == CU_LIMIT_STACK_SIZE && value > 512 * 1024)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    current_context()->limits[limit] = value;
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuCtxGetCacheConfig(int *config)
+{
+    CUresult r = ask(config);
+    if (r)
+        return r;
+    *config = current_context()->cache_config;
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuCtxSetCacheConfig(int config)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    if (config < 0 || config > 3)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    current_context()->cache_config = config;
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuCtxGetSharedMemConfig(int *config)
+{
+    CUresult r = ask(config);
+    if (r)
+        return r;
+    *config = current_context()->shared_config ? current_context()->shared_config : 1; /* banks of 4 bytes */
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuCtxSetSharedMemConfig(int config)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    if (config < 0 || config > 2)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    return leave(CUDA_SUCCESS); /* banks have 4 bytes on everything from 5.0 on */
+}
+
+CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    if (least)
+        *least = 0;
+    if (greatest)
+        *greatest = -5;
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuCtxResetPersistingL2Cache(void)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    return r ? r : leave(CUDA_SUCCESS);
+}

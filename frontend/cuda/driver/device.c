@@ -1,0 +1,186 @@
+/* Devices: there is one, and it answers in constants and figures. */
+#include <stdio.h>
+#include <string.h>
+
+#include "frontend/cuda/driver/driver.h"
+
+#define BUS_ID "0000:01:00.0"
+
+static CUresult check(CUdevice device) { return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS; }
+
+/* Enters for a question about the device with a place for its answer. */
+static CUresult ask(CUdevice device, const void *answer)
+{
+    CUresult r = enter(NEED_DRIVER);
+    if (!r && (r = !answer ? CUDA_ERROR_INVALID_VALUE : check(device)))
+        leave(r);
+    return r;
+}
+
+CUresult cuDeviceGetCount(int *count)
+{
+    CUresult r = ask(0, count);
+    if (r)
+        return r;
+    *count = 1;
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal)
+{
+    CUresult r = ask(ordinal, device);
+    if (r)
+        return r;
+    *device = 0;
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuDeviceGetName(char *name, int bytes, CUdevice device)
+{
+    CUresult r = ask(device, name);
+    if (r)
+        return r;
+    if (bytes > 0)
+        snprintf(name, (size_t)bytes, "%s", figures()->name);
+    return leave(bytes > 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult cuDeviceGetUuid_v2(CUuuid *id, CUdevice device)
+{
+    CUresult r = ask(device, id);
+    if (r)
+        return r;
+    *id = (CUuuid){"reprise device"};
+    return leave(CUDA_SUCCESS);
+}
+CUresult cuDeviceGetUuid(CUuuid *id, CUdevice device) { return cuDeviceGetUuid_v2(id, device); }
+
+CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
+{
+    CUresult r = ask(device, bytes);
+    if (r)
+        return r;
+    *bytes = figures()->memory_bytes;
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuDeviceTotalMem(unsigned *bytes, CUdevice device)
+{
+    CUresult r = ask(device, bytes);
+    if (r)
+        return r;
+    *bytes = figures()->memory_bytes > UINT32_MAX ? UINT32_MAX : (unsigned)figures()->memory_bytes;
+    return leave(CUDA_SUCCESS);
+}
+
+static int attribute_value(const struct device_figures *f, int attribute)
+{
+    switch (attribute) {
+#define ATTRIBUTE(name, number, value)                                                                                 \
+    case number:                                                                                                       \
+        return (int)(value);
+#include "frontend/cuda/abi/attributes.def"
+#undef ATTRIBUTE
+    default: return 0;
+    }
+}
+
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
+{
+    CUresult r = ask(device, value);
+    if (r)
+        return r;
+    if (attribute < 1 || attribute >= 256)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    *value = attribute_value(figures(), (int)attribute);
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
+{
+    CUresult r = ask(device, major && minor ? major : NULL);
+    if (r)
+        return r;
+    *major = (int)figures()->capability / 10;
+    *minor = (int)figures()->capability % 10;
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuDeviceGetProperties(CUdevprop *p, CUdevice device)
+{
+    CUresult r = ask(device, p);
+    if (r)
+        return r;
+    const struct device_figures *f = figures();
+    *p = (CUdevprop){.maxThreadsPerBlock = 1024,
+                     .maxThreadsDim = {1024, 1024, 64},
+                     .maxGridSize = {0x7fffffff, 65535, 65535},
+                     .sharedMemPerBlock = (int)f->shared_per_block,
+                     .totalConstantMemory = 65536,
+                     .SIMDWidth = 32,
+                     .memPitch = 0x7fffffff,
+                     .regsPerBlock = attribute_value(f, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
+                     .clockRate = (int)f->clock_khz,
+                     .textureAlign = 512};
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuDeviceGetPCIBusId(char *id, int bytes, CUdevice device)
+{
+    CUresult r = ask(device, id);
+    if (r)
+        return r;
+    if (bytes > 0)
+        snprintf(id, (size_t)bytes, BUS_ID);
+    return leave(bytes > (int)strlen(BUS_ID) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+/* Domain, bus, device and function; the first and the last may be missing. */
+CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *id)
+{
+    CUresult r = ask(0, device && id ? id : NULL);
+    if (r)
+        return r;
+    unsigned part[4] = {0};
+    bool full = sscanf(id, "%x:%x:%x.%x", &part[0], &part[1], &part[2], &part[3]) >= 3;
+    bool is_ours = full ? !part[0] && part[1] == 1 && !part[2] && !part[3]
+                        : sscanf(id, "%x:%x.%x", &part[1], &part[2], &part[3]) >= 2 && part[1] == 1 && !part[2];
+    *device = 0;
+    return leave(is_ours ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE);
+}
+
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
+{
+    CUresult r = ask(device ? device : peer, can);
+    if (r)
+        return r;
+    *can = 0;
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuDeviceGetP2PAttribute(int *value, int attribute, CUdevice from, CUdevice to)
+{
+    (void)attribute;
+    CUresult r = ask(from ? from : to, value);
+    return r ? r : leave(CUDA_ERROR_INVALID_DEVICE); /* it has to be two */
+}
+
+CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *width, CUarray_format format, unsigned channels, CUdevice device)
+{
+    CUresult r = ask(device, width);
+    if (r)
+        return r;
+    (void)format;
+    *width = (size_t)attribute_value(figures(), CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH);
+    return leave(channels == 1 || channels == 2 || channels == 4 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult cuDeviceGetExecAffinitySupport(int *supported, int type, CUdevice device)
+{
+    CUresult r = ask(device, supported);
+    if (r)
+        return r;
+    (void)type;
+    *supported = 0;
+    return leave(CUDA_SUCCESS);
+}

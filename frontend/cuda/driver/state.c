@@ -1,0 +1,149 @@
+/* The driver's state, its lock, and what it says. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/cuda/driver/driver.h"
+
+struct driver driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
+_Thread_local bool per_thread_streams;
+
+const char *session_value(enum session_variable v)
+{
+    const char *text = getenv(session_variable_names[v]);
+    return text && *text ? text : NULL;
+}
+
+void say(const char *format, ...)
+{
+    va_list list;
+    const char *path = session_value(SESSION_LOG);
+    FILE *to = path ? fopen(path, "ae") : NULL;
+    char text[2048];
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    fprintf(to ? to : stderr, "reprise: %s\n", text);
+    if (to)
+        fclose(to);
+}
+
+CUresult refuse(const char *what, bool *said)
+{
+    if (!__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
+        say("%s is not supported (CUDA_ERROR_NOT_SUPPORTED)", what);
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult enter(enum need need)
+{
+    pthread_mutex_lock(&driver.lock);
+    CUresult r = CUDA_SUCCESS;
+    if (!driver.initialised)
+        r = CUDA_ERROR_NOT_INITIALIZED;
+    else if (driver.failed && (need == NEED_CONTEXT || driver.failed == CUDA_ERROR_NOT_INITIALIZED))
+        r = driver.failed;
+    else if (need == NEED_CONTEXT && !current_context())
+        r = CUDA_ERROR_INVALID_CONTEXT;
+    else if (need == NEED_CONTEXT && !current_context()->alive)
+        r = CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    if (r)
+        pthread_mutex_unlock(&driver.lock);
+    return r;
+}
+
+CUresult leave(CUresult r)
+{
+    pthread_mutex_unlock(&driver.lock);
+    return r;
+}
+
+const struct device_figures *figures(void)
+{
+    if (!driver.figures_complete)
+        device_figures_complete(&driver.figures, driver.newest >= 13000 ? 75 : 61);
+    driver.figures_complete = true;
+    return &driver.figures;
+}
+
+/* After a fork the child has neither the other threads nor a trace of its own: as with CUDA, it cannot go on. */
+static void before_fork(void) { pthread_mutex_lock(&driver.lock); }
+static void after_fork(void) { pthread_mutex_unlock(&driver.lock); }
+static void child_of_fork(void)
+{
+    if (driver.initialised)
+        driver.failed = CUDA_ERROR_NOT_INITIALIZED;
+    pthread_mutex_unlock(&driver.lock);
+}
+
+static bool device_hidden(void)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    return visible && *visible != '0';
+}
+
+static CUresult initialise(void)
+{
+    struct rp_error err = {0};
+    if (device_hidden())
+        return CUDA_ERROR_NO_DEVICE;
+    if (!device_figures_parse(session_value(SESSION_DEVICE), &driver.figures, &err)) {
+        say("%s", err.text);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    pthread_atfork(before_fork, after_fork, child_of_fork);
+    driver.initialised = true;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuInit(unsigned flags)
+{
+    if (flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&driver.lock);
+    CUresult r = driver.initialised ? CUDA_SUCCESS : initialise();
+    if (driver.failed == CUDA_ERROR_NOT_INITIALIZED)
+        r = driver.failed;
+    return leave(r);
+}
+
+/* ---- the device -------------------------------------------------------------------------------------------------- */
+
+bool driver_open(struct rp_error *err)
+{
+    driver.device = rp_device_new(err);
+    return driver.device != NULL;
+}
+
+void driver_release(CUcontext context, bool last)
+{
+    (void)context;
+    if (!last)
+        return;
+    rp_device_free(driver.device);
+    driver.device = NULL;
+    driver.used = 0;
+    driver.failed = CUDA_SUCCESS;
+}
+
+CUresult cuCtxSynchronize(void)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    return r ? r : leave(CUDA_SUCCESS);
+}
+
+CUresult cuCtxSynchronize_v2(CUcontext context)
+{
+    (void)context;
+    return cuCtxSynchronize();
+}
+
+CUresult cuProfilerInitialize(const char *config, const char *output, int mode)
+{
+    (void)config, (void)output, (void)mode;
+    return CUDA_SUCCESS;
+}
+CUresult cuProfilerStart(void) { return CUDA_SUCCESS; }
+CUresult cuProfilerStop(void) { return CUDA_SUCCESS; }
