@@ -135,9 +135,38 @@ $(LIBCUDA): $(patsubst %.c,$(BUILD)/obj/pic/%.o,$(wildcard frontend/cuda/driver/
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -shared $^ -Wl,-soname,$(@F) $(if $(SANITIZE),,-Wl,-z,defs) -lprotobuf-c -lzstd -lelf -lm -o $@
 	@ln -sf $(@F) $(@D)/libcuda.so
+
+# The runtime, once per major version: its version, what stands behind libcudart.so.
+CUDART_VERSIONS := 11.0 12 13
+CUDART := $(CUDART_VERSIONS:%=$(BUILD)/lib/libcudart.so.%)
+CUDA_LIBRARIES := $(LIBCUDA) $(CUDART) $(BUILD)/lib/libreprise-redirect.so $(BUILD)/lib/libnvJitLink.so.13 \
+  $(BUILD)/lib/reprise-ptxas
 ifeq ($(ARCH),x86_64)
-all: $(LIBCUDA)
+all: $(CUDA_LIBRARIES)
 endif
+define cudart_rule
+$(BUILD)/obj/cudart-$(1)/%.o: frontend/cuda/runtime/%.c
+	@mkdir -p $$(@D)
+	$$(CC) $$(CPPFLAGS) $$(CFLAGS) -fPIC -DCUDART_MAJOR=$(basename $(1)) -MMD -MP -c $$< -o $$@
+$(BUILD)/obj/cudart-$(1)/exports: frontend/cuda/runtime/exports.map frontend/cuda/runtime/functions.def
+	@mkdir -p $$(@D)
+	$$(CC) -E -P -I. -DCUDART_MAJOR=$(basename $(1)) -x c $$< -o $$@
+$(BUILD)/lib/libcudart.so.$(1): $(patsubst frontend/cuda/runtime/%.c,$(BUILD)/obj/cudart-$(1)/%.o,$(wildcard frontend/cuda/runtime/*.c)) \
+  $(BUILD)/obj/cudart-$(1)/exports $(LIBCUDA)
+	@mkdir -p $$(@D)
+	$$(CC) $$(LDFLAGS) -shared $$(filter %.o,$$^) -Wl,-soname,$$(@F) -Wl,--version-script=$(BUILD)/obj/cudart-$(1)/exports \
+	  $$(if $$(SANITIZE),,-Wl,-z,defs) -Wl,-rpath,'$$$$ORIGIN' -L$(BUILD)/lib -l:libcuda.so.1 -o $$@
+endef
+$(foreach v,$(CUDART_VERSIONS),$(eval $(call cudart_rule,$(v))))
+$(BUILD)/lib/libreprise-redirect.so: frontend/cuda/redirect/redirect.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared $< -o $@
+$(BUILD)/lib/libnvJitLink.so.13: frontend/cuda/compilers/jitlink.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared $< -Wl,-soname,$(@F) -ldl -o $@
+$(BUILD)/lib/reprise-ptxas: frontend/cuda/compilers/reprise-ptxas
+	@mkdir -p $(@D)
+	install -m 755 $< $@
 
 # ---- tests ----------------------------------------------------------------------------------------------------------
 # tests/unit/<suite>/*.c make one Criterion program each: make unit-<suite> builds and runs it. TSAN=1: a program without
@@ -254,6 +283,22 @@ python-environment: deps
 check-python: python-environment
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all $(filter %/vector_add.sm_62.O3.cubin,$(CUBINS))
 	@BUILD=$(BUILD) REPRISE=$(abspath $(BUILD))/reprise REPRISE_MACHINES=$(abspath hw-models/machines) bash tests/cli/python.sh
+
+# Numba and CuPy, fetched once (450 MB), under reprise run.
+.PHONY: check-clients
+check-clients: deps
+	@tests/python/environment $(BUILD)/clients tests/python/clients/requirements.txt
+	@$(MAKE) --no-print-directory -s -j$$(nproc) all
+	@BUILD=$(BUILD) REPRISE=$(abspath $(BUILD))/reprise REPRISE_MACHINES=$(abspath hw-models/machines) bash tests/cli/clients.sh
+# The programs of tests/cuda that are kept built, by NVIDIA's compiler.
+.PHONY: cuda-programs
+cuda-programs:
+	@tests/cuda/build tests/cuda/prebuilt
+# Which functions there are, from the tables in the code.
+CUDA_FUNCTIONS ?= docs/cuda-functions.md
+.PHONY: cuda-docs
+cuda-docs:
+	@tools/cuda/function_tables frontend/cuda > $(CUDA_FUNCTIONS)
 
 .PHONY: deps check demo
 deps:
@@ -427,6 +472,8 @@ install: all
 	  $(ROOT)/share/doc/reprise $(foreach s,$(SHELLS),$(ROOT)/$(dir $(COMPLETION_$(s))))
 	install -m 755 $(BUILD)/reprise $(ROOT)/bin/reprise
 	install -m 644 $(BUILD)/libreprise.a $(ROOT)/lib/libreprise.a
+	$(if $(filter x86_64,$(ARCH)),install -d $(ROOT)/lib/reprise && install -m 755 $(CUDA_LIBRARIES) $(ROOT)/lib/reprise && \
+	  ln -sf libcuda.so.1 $(ROOT)/lib/reprise/libcuda.so)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c replay/data_folder.c -o $(BUILD)/obj/data_folder.o
 	$(AR) r $(ROOT)/lib/libreprise.a $(BUILD)/obj/data_folder.o
 	install -m 644 $(MACHINES) $(ROOT)/share/reprise/machines

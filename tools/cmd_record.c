@@ -6,6 +6,7 @@
 #include "tools/command.h"
 #include "tools/input.h"
 #include "tools/number.h"
+#include "tools/program/program.h"
 #include "tools/record/checks.h"
 #include "tools/record/plan.h"
 #include "tools/replaying.h"
@@ -84,9 +85,18 @@ static const struct option_row record_rows[] = {
     {"no-trace", KEY_NO_TRACE, NULL, "Write no trace, as 'reprise run'"},
     ROWS_LAUNCH,
     ROWS_REST,
+    {NULL, 0, NULL, "CUDA programs, which stand behind --; also --output, --check, --threads and --quiet"},
+    ROWS_PROGRAM,
+    ROWS_FILTERS,
     {0},
 };
-static const struct option_row run_rows[] = {ROWS_LAUNCH, ROWS_REST, {0}};
+static const struct option_row run_rows[] = {
+    ROWS_LAUNCH,
+    ROWS_REST,
+    {NULL, 0, NULL, "CUDA programs, which stand behind --; also --check, --threads and --quiet"},
+    ROWS_PROGRAM,
+    {0},
+};
 
 static const char forms[] =
     "Arguments, in the order of the kernel's parameters:\n"
@@ -107,7 +117,8 @@ static const char forms[] =
 
 static const char statuses[] = "Exit status: 0 fine, 1 wrong usage, 2 bad input, 3 the kernel misbehaved (the trace is "
                                "kept up to there, nothing is "
-                               "saved), a check found something, or a result is not as expected, 4 the system failed.";
+                               "saved), a check found something, or a result is not as expected, 4 the system failed. "
+                               "A program's own status is passed on; 126 and 127: it cannot be run.";
 /* --save, --print or --expect, until all arguments are known. */
 struct wish {
     enum key key;
@@ -219,7 +230,9 @@ static bool take_option(struct record *r, int key, char *arg, struct rp_error *e
     case KEY_LIMIT: return read_size(arg, UINT64_MAX, "--limit", &p->limit, err);
     case KEY_NO_TRACE: return r->no_trace = true;
     case KEY_JSON: return p->json = true;
-    default: return p->quiet = true;
+    case KEY_QUIET: return p->quiet = true;
+    default:
+        return rp_fail(err, RP_USAGE, "this option is for CUDA programs, such as 'reprise record -o t.wtr -- ./app'");
     }
 }
 
@@ -319,6 +332,9 @@ static int record_run(const struct command *c, int argc, char **argv)
     struct command_line line;
     struct record r = {.no_trace = c == &command_run};
     struct rp_error err = {0};
+    int end = program_separator(argc, argv);
+    if (end)
+        return program_run(c, argc, argv, end);
     command_parse(&line, c, argc, argv, &r);
     int status = complete(&r, &err) ? plan_run(&r.plan) : command_fail(&err);
     free(r.wishes);
@@ -338,13 +354,17 @@ static const struct command_example record_examples[] = {
                                   "        --arg i32=1000 --arg f32=2 --arg buf=iota-i32:1000 --arg buf=zeros:4000"},
     {"Two products in a row on the same buffers",
      "reprise record -o chain.wtr --launch-file chain.cfg --module matmul.ptx"},
+    {"A CUDA program as it is, each process with a trace of its own",
+     "reprise record -o app.%p.wtr --kernels '^gemm' -- ./app 1024"},
     {NULL, NULL},
 };
 const struct command command_record = {
     .name = "record",
     .summary = "run a kernel and record its trace",
-    .usage = "-o TRACE --module FILE --grid X,Y --block X,Y --arg FORM=VALUE...\n-o TRACE --launch-file FILE",
-    .about = "Runs a kernel on the CPU and records what every warp did: instructions, active masks, addresses.",
+    .usage = "-o TRACE --module FILE --grid X,Y --block X,Y --arg FORM=VALUE...\n-o TRACE --launch-file FILE\n"
+             "-o TRACE [--device MACHINE] [OPTION]... -- PROGRAM [ARGUMENT]...",
+    .about = "Runs a kernel on the CPU and records what every warp did: instructions, active masks, addresses. "
+             "Behind -- it takes a whole CUDA program, as it is (docs/cuda.md).",
     .options = record_rows,
     .forms = forms,
     .examples = record_examples,
@@ -363,13 +383,17 @@ static const struct command_example run_examples[] = {
     {"Look for races and for reads of what nobody has written",
      "reprise run --module sum.ptx --grid 8 --block 256 \\\n"
      "        --arg buf=iota-i32:2048 --arg buf=zeros:4 --check race,init"},
+    {"A CUDA program as it is, on a V100", "reprise run --device v100 -- ./app 1024"},
     {NULL, NULL},
 };
 const struct command command_run = {
     .name = "run",
     .summary = "run a kernel and give its results, with no trace",
-    .usage = "--module FILE --grid X,Y --block X,Y --arg FORM=VALUE...\n--launch-file FILE",
-    .about = "Runs a kernel on the CPU, checks every memory access, and saves, prints or compares what it computed.",
+    .usage = "--module FILE --grid X,Y --block X,Y --arg FORM=VALUE...\n--launch-file FILE\n"
+             "[--device MACHINE] [OPTION]... -- PROGRAM [ARGUMENT]...",
+    .about =
+        "Runs a kernel on the CPU, checks every memory access, and saves, prints or compares what it computed; or a "
+        "whole CUDA program, as it is.",
     .options = run_rows,
     .forms = forms,
     .examples = run_examples,

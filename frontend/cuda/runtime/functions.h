@@ -1,0 +1,17 @@
+/* The prototypes of functions.def, for the major version that is compiled. */
+#ifndef REPRISE_FRONTEND_CUDA_RUNTIME_FUNCTIONS_H
+#define REPRISE_FRONTEND_CUDA_RUNTIME_FUNCTIONS_H
+
+#include "frontend/cuda/runtime/versions.h"
+
+#define GROUP(title)
+#define FN(range, variant, name, params, args) IN_##range(cudaError_t name params;)
+#define OTHER(range, type, name, params) IN_##range(type name params;)
+#define MISSING(range, variant, name)
+#include "frontend/cuda/runtime/functions.def"
+#undef GROUP
+#undef FN
+#undef OTHER
+#undef MISSING
+
+#endif

@@ -1,0 +1,283 @@
+/* What constructors of a program register before main: fat binaries with their kernels and variables. Nothing is loaded
+ * then; a module is at the first use of something in it. Host functions and host variables stand for what is in the
+ * modules; a table finds them by address. */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/cuda/runtime/runtime.h"
+
+/* .nvFatBinSegment */
+struct wrapper {
+    uint32_t magic, version;
+    const void *data;
+    void *more;
+};
+
+struct entry {
+    const void *key; /* the address in the program */
+    struct module *module;
+    const char *name;
+    void **managed;      /* of a managed variable: what the program reads its address from */
+    unsigned generation; /* the one in which what follows was looked up */
+    CUfunction function;
+    CUdeviceptr address;
+    size_t bytes;
+};
+
+struct module {
+    const struct wrapper *wrapper;
+    CUmodule handle;
+    unsigned generation;
+    struct entry **entries;
+    size_t count;
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static unsigned generation = 1; /* counts cudaDeviceReset */
+
+/* ---- the table: open addressing, at most half full --------------------------------------------------------------- */
+
+static struct entry **slots, deleted;
+static size_t slot_count, used;
+
+static size_t slot_of(const void *key)
+{
+    return (size_t)(((uintptr_t)key >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (slot_count - 1);
+}
+
+static struct entry *find(const void *key)
+{
+    for (size_t i = slot_count ? slot_of(key) : 0; slot_count && slots[i]; i = (i + 1) & (slot_count - 1))
+        if (slots[i]->key == key && slots[i] != &deleted)
+            return slots[i];
+    return NULL;
+}
+
+static void put(const void *key, struct entry *e)
+{
+    size_t i = slot_of(key);
+    while (slots[i])
+        i = (i + 1) & (slot_count - 1);
+    slots[i] = e;
+    used++;
+}
+
+static bool grow(void)
+{
+    size_t old_count = slot_count;
+    struct entry **old = slots, **new = calloc(old_count ? 2 * old_count : 256, sizeof *new);
+    if (!new)
+        return false;
+    slots = new;
+    slot_count = old_count ? 2 * old_count : 256;
+    used = 0;
+    for (size_t i = 0; i < old_count; i++)
+        if (old[i] && old[i] != &deleted)
+            put(old[i]->key, old[i]);
+    free(old);
+    return true;
+}
+
+static void drop(const struct entry *e)
+{
+    for (size_t i = slot_of(e->key); slots[i]; i = (i + 1) & (slot_count - 1))
+        if (slots[i] == e)
+            slots[i] = &deleted;
+}
+
+/* ---- registration ------------------------------------------------------------------------------------------------ */
+
+void **__cudaRegisterFatBinary(void *wrapper)
+{
+    struct module *m = calloc(1, sizeof *m);
+    if (m)
+        m->wrapper = wrapper;
+    return (void **)m;
+}
+
+void __cudaRegisterFatBinaryEnd(void **module) { (void)module; }
+
+static void add(void **module, const void *key, const char *name, void **managed)
+{
+    struct module *m = (struct module *)module;
+    struct entry *e = m ? calloc(1, sizeof *e) : NULL;
+    pthread_mutex_lock(&mutex);
+    struct entry **entries = e ? realloc(m->entries, (m->count + 1) * sizeof(void *)) : NULL;
+    if (entries)
+        m->entries = entries;
+    if (!entries || (2 * (used + 1) > slot_count && !grow()))
+        free(e); /* an unregistered function is an error when it is used */
+    else {
+        *e = (struct entry){.key = key, .module = m, .name = name, .managed = managed};
+        m->entries[m->count++] = e;
+        put(key, e);
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+void __cudaRegisterFunction(void **module, const char *host, char *device, const char *name, int threads, void *tid,
+                            void *bid, void *block, void *grid, int *warp)
+{
+    (void)device, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
+    add(module, host, name, NULL);
+}
+
+void __cudaRegisterVar(void **module, char *host, char *device, const char *name, int external, size_t bytes,
+                       int constant, int global)
+{
+    (void)device, (void)external, (void)bytes, (void)constant, (void)global;
+    add(module, host, name, NULL);
+}
+
+void __cudaRegisterManagedVar(void **module, void **host, char *device, const char *name, int external, size_t bytes,
+                              int constant, int global)
+{
+    (void)device, (void)external, (void)bytes, (void)constant, (void)global;
+    add(module, host, name, host);
+}
+
+void __cudaRegisterHostVar(void **module, const char *device, char *host, size_t bytes)
+{
+    (void)module, (void)device, (void)host, (void)bytes;
+    not_supported(__func__);
+}
+
+#if CUDART_MAJOR == 11
+void __cudaRegisterTexture(void **module, const void *host, const void **device, const char *name, int dimensions,
+                           int normalised, int external)
+{
+    (void)module, (void)host, (void)device, (void)name, (void)dimensions, (void)normalised, (void)external;
+    not_supported(__func__);
+}
+
+void __cudaRegisterSurface(void **module, const void *host, const void **device, const char *name, int dimensions,
+                           int external)
+{
+    (void)module, (void)host, (void)device, (void)name, (void)dimensions, (void)external;
+    not_supported(__func__);
+}
+#else
+void __cudaRegisterUnifiedTable(void **module, void *table)
+{
+    (void)module, (void)table;
+    not_supported(__func__);
+}
+#endif
+
+void __cudaUnregisterFatBinary(void **module)
+{
+    struct module *m = (struct module *)module;
+    if (!m)
+        return;
+    pthread_mutex_lock(&mutex);
+    for (size_t i = 0; i < m->count; i++) {
+        drop(m->entries[i]);
+        free(m->entries[i]);
+    }
+    if (m->handle && m->generation == generation)
+        cuModuleUnload(m->handle);
+    pthread_mutex_unlock(&mutex);
+    free(m->entries);
+    free(m);
+}
+
+/* ---- use --------------------------------------------------------------------------------------------------------- */
+
+static CUresult look_up_variable(struct entry *e)
+{
+    CUresult result = cuModuleGetGlobal_v2(&e->address, &e->bytes, e->module->handle, e->name);
+    if (!result)
+        e->generation = generation;
+    return result;
+}
+
+static CUresult load(struct module *m)
+{
+    if (m->handle && m->generation == generation)
+        return CUDA_SUCCESS;
+    CUresult result = cuModuleLoadData(&m->handle, m->wrapper->data);
+    if (result) {
+        m->handle = NULL;
+        return result;
+    }
+    m->generation = generation;
+    for (size_t i = 0; i < m->count; i++) {
+        struct entry *e = m->entries[i];
+        if (e->managed && !look_up_variable(e))
+            *e->managed = (void *)e->address;
+    }
+    return CUDA_SUCCESS;
+}
+
+char __cudaInitModule(void **module)
+{
+    struct module *m = (struct module *)module;
+    if (!m || !ready())
+        return 0;
+    pthread_mutex_lock(&mutex);
+    CUresult result = load(m);
+    pthread_mutex_unlock(&mutex);
+    return !done(result);
+}
+
+static CUresult look_up_function(struct entry *e)
+{
+    if (e->function && e->generation == generation)
+        return CUDA_SUCCESS;
+    CUresult result = load(e->module);
+    if (result)
+        return result;
+    result = cuModuleGetFunction(&e->function, e->module->handle, e->name);
+    if (!result)
+        e->generation = generation;
+    return result == CUDA_ERROR_NOT_FOUND ? (CUresult)cudaErrorInvalidDeviceFunction : result;
+}
+
+/* Anything that was not registered is a handle of the driver, if that says so. */
+static CUresult driver_function(const void *function, CUfunction *handle)
+{
+    int threads;
+    *handle = (CUfunction)function;
+    if (!function || cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, *handle))
+        return (CUresult)cudaErrorInvalidDeviceFunction;
+    return CUDA_SUCCESS;
+}
+
+bool function_of(const void *function, CUfunction *handle)
+{
+    if (!ready())
+        return false;
+    pthread_mutex_lock(&mutex);
+    struct entry *e = find(function);
+    CUresult result = CUDA_SUCCESS;
+    if (e && !(result = look_up_function(e)))
+        *handle = e->function;
+    pthread_mutex_unlock(&mutex);
+    return !done(e ? result : driver_function(function, handle));
+}
+
+bool symbol_of(const void *symbol, CUdeviceptr *address, size_t *bytes)
+{
+    if (!ready())
+        return false;
+    pthread_mutex_lock(&mutex);
+    struct entry *e = find(symbol);
+    CUresult result = (CUresult)cudaErrorInvalidSymbol;
+    if (e && !(result = load(e->module)) && e->generation != generation && look_up_variable(e))
+        result = (CUresult)cudaErrorInvalidSymbol;
+    if (!result) {
+        *address = e->address;
+        *bytes = e->bytes;
+    }
+    pthread_mutex_unlock(&mutex);
+    return !done(result);
+}
+
+void forget_modules(void)
+{
+    pthread_mutex_lock(&mutex);
+    generation++;
+    pthread_mutex_unlock(&mutex);
+}

@@ -1,0 +1,57 @@
+/* What the parts of our libcudart share. Everything is built on the driver API of libcuda.so.1, which this library is
+ * linked with. A function of the runtime calls ready() first, makes its driver calls and returns done(their result),
+ * which the thread keeps for cudaGetLastError. */
+#ifndef REPRISE_FRONTEND_CUDA_RUNTIME_H
+#define REPRISE_FRONTEND_CUDA_RUNTIME_H
+
+#include <stdbool.h>
+
+#include "frontend/cuda/abi/runtime.h"
+
+/* ---- the calling thread (thread.c) ------------------------------------------------------------------------------- */
+
+/* Starts the driver and makes the primary context of the thread's device current, unless the program has another.
+ * False: the thread's last error says why. */
+bool ready(void);
+/* The thread's last error, also after a failure of ready(). */
+cudaError_t last_error(void);
+/* The error of a driver's result; keeps it. */
+cudaError_t done(CUresult);
+cudaError_t fail(cudaError_t);
+/* The device that the thread has chosen; CUDA's device 0 at first. */
+int current_device(void);
+/* The driver's handle of a device; false after fail(). */
+bool device_handle(int device, CUdevice *);
+/* The stream that 0 stands for in this call: in functions that end in _ptsz or _ptds, the thread's own. */
+CUstream stream_of(cudaStream_t);
+bool per_thread(void);
+/* Around a call of such a function; the first returns what the second takes. */
+bool enter_per_thread(void);
+cudaError_t leave_per_thread(bool was, cudaError_t);
+/* Says once a process and name on standard error that a function is missing, and fails. */
+cudaError_t not_supported(const char *name);
+
+/* ---- what modules register (registry.c) -------------------------------------------------------------------------- */
+
+/* The driver's function of a host function, of a handle that __cudaGetKernel gave out, or of a kernel of the driver.
+ * Loads the module on first use. False after fail(). */
+bool function_of(const void *function, CUfunction *);
+/* The address of a device variable by its host variable, and its size. False after fail(). */
+bool symbol_of(const void *symbol, CUdeviceptr *, size_t *bytes);
+/* All modules are gone: cudaDeviceReset. */
+void forget_modules(void);
+
+/* ---- conversions ------------------------------------------------------------------------------------------------- */
+
+bool array_format(const struct cudaChannelFormatDesc *, CUarray_format *, unsigned *channels);
+struct cudaChannelFormatDesc channel_of(CUarray_format, unsigned channels);
+unsigned element_bytes(CUarray_format, unsigned channels);
+/* False after fail(). */
+bool copy3d_of(const struct cudaMemcpy3DParms *, CUDA_MEMCPY3D *);
+bool kernel_node_of(const struct cudaKernelNodeParams *, CUDA_KERNEL_NODE_PARAMS *);
+CUcontext current_context(void);
+
+#include "frontend/cuda/runtime/functions.h"
+#include "frontend/cuda/runtime/refused.h"
+
+#endif

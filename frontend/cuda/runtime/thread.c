@@ -1,0 +1,135 @@
+/* What each thread of the program has: its last error, its device, and whose default stream it means. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "frontend/cuda/runtime/runtime.h"
+
+static __thread struct {
+    cudaError_t last;
+    int device;
+    bool per_thread;
+} self;
+
+cudaError_t fail(cudaError_t error)
+{
+    if (error)
+        self.last = error;
+    return error;
+}
+
+/* The runtime's errors have the driver's numbers. */
+cudaError_t done(CUresult result) { return fail((cudaError_t)result); }
+
+cudaError_t last_error(void) { return self.last; }
+
+cudaError_t cudaGetLastError(void)
+{
+    cudaError_t error = self.last;
+    self.last = cudaSuccess;
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError(void) { return self.last; }
+
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
+
+static CUresult started;
+
+static void start(void) { started = cuInit(0); }
+
+static bool driver_ready(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, start);
+    return !done(started);
+}
+
+bool device_handle(int device, CUdevice *handle)
+{
+    int count = 0;
+    if (!driver_ready() || done(cuDeviceGetCount(&count)))
+        return false;
+    if (device < 0 || device >= count)
+        return fail(cudaErrorInvalidDevice), false;
+    return !done(cuDeviceGet(handle, device));
+}
+
+bool ready(void)
+{
+    CUcontext context = NULL;
+    CUdevice device;
+    if (!driver_ready() || done(cuCtxGetCurrent(&context)))
+        return false;
+    if (context)
+        return true;
+    return device_handle(self.device, &device) && !done(cuDevicePrimaryCtxRetain(&context, device)) &&
+           !done(cuCtxSetCurrent(context));
+}
+
+CUcontext current_context(void)
+{
+    CUcontext context = NULL;
+    cuCtxGetCurrent(&context);
+    return context;
+}
+
+int current_device(void) { return self.device; }
+
+cudaError_t cudaSetDevice(int device)
+{
+    CUdevice handle;
+    CUcontext context;
+    if (!device_handle(device, &handle))
+        return last_error();
+    self.device = device;
+    cudaError_t error = done(cuDevicePrimaryCtxRetain(&context, handle));
+    return error ? error : done(cuCtxSetCurrent(context));
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    CUdevice handle;
+    if (!device)
+        return fail(cudaErrorInvalidValue);
+    *device = self.device;
+    return device_handle(self.device, &handle) ? cudaSuccess : last_error();
+}
+
+/* ---- default streams --------------------------------------------------------------------------------------------- */
+
+bool per_thread(void) { return self.per_thread; }
+
+CUstream stream_of(cudaStream_t stream) { return !stream && self.per_thread ? CU_STREAM_PER_THREAD : stream; }
+
+bool enter_per_thread(void)
+{
+    bool was = self.per_thread;
+    self.per_thread = true;
+    return was;
+}
+
+cudaError_t leave_per_thread(bool was, cudaError_t error)
+{
+    self.per_thread = was;
+    return error;
+}
+
+/* ---- what there is not ------------------------------------------------------------------------------------------- */
+
+cudaError_t not_supported(const char *name)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static const char *said[64];
+    static size_t count;
+    bool again = false;
+    pthread_mutex_lock(&mutex);
+    for (size_t i = 0; i < count; i++)
+        again |= said[i] == name;
+    if (!again && count < sizeof said / sizeof *said)
+        said[count++] = name;
+    pthread_mutex_unlock(&mutex);
+    if (!again)
+        fprintf(stderr, "reprise: %s is not supported; it answered cudaErrorNotSupported\n", name);
+    return fail(cudaErrorNotSupported);
+}

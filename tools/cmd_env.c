@@ -1,0 +1,71 @@
+/* reprise env: prints the environment that reprise run and record start CUDA programs with. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/program/program.h"
+
+static const struct option_row rows[] = {
+    {"output", PROGRAM_OUTPUT, "FILE", "The trace to write; without, nothing is recorded"},
+    ROWS_PROGRAM,
+    {NULL, 0, NULL, "What is recorded"},
+    ROWS_FILTERS,
+    {"check", PROGRAM_CHECK, "LIST", "Look for more than bad addresses, as 'reprise run --check'"},
+    {"threads", PROGRAM_THREADS, "N", "Host threads (0: one per CPU); result and trace do not depend on it"},
+    {"quiet", PROGRAM_QUIET, NULL, "Say nothing at the end"},
+    {0},
+};
+
+static void env_option(struct command_line *line, int key, char *argument)
+{
+    struct rp_error err;
+    if (key == KEY_ARGUMENT)
+        command_usage(line, "'%s' belongs to no option; 'reprise run -- %s' starts a program", argument, argument);
+    if (key != KEY_END)
+        command_check(line, program_take(line->input, key, argument, &err), &err);
+}
+
+/* In quotes that a shell reads as they are. */
+static void print_quoted(const char *text)
+{
+    putchar('\'');
+    for (; *text; text++)
+        *text == '\'' ? (void)fputs("'\\''", stdout) : (void)putchar(*text);
+    putchar('\'');
+}
+
+static int env_run(const struct command *c, int argc, char **argv)
+{
+    struct command_line line;
+    struct program_options p = {0};
+    struct environment e;
+    struct rp_error err;
+    command_parse(&line, c, argc, argv, &p);
+    if (!program_environment(&p, NULL, &e, &err))
+        return command_fail(&err);
+    for (size_t i = 0; i < e.count; i++) {
+        if (e.list[i].value) {
+            printf("export %s=", e.list[i].name);
+            print_quoted(e.list[i].value);
+        } else
+            printf("unset %s", e.list[i].name);
+        putchar('\n');
+    }
+    environment_free(&e);
+    return RP_OK;
+}
+
+static const struct command_example examples[] = {
+    {"Start a program by other means than 'reprise run --'", "eval \"$(reprise env --device v100)\" && ./app 1024"},
+    {NULL, NULL},
+};
+
+const struct command command_env = {
+    .name = "env",
+    .summary = "print the environment that runs CUDA programs here",
+    .usage = "[--device MACHINE] [-o TRACE] [OPTION]...",
+    .about = "Prints, for a shell, what 'reprise run --' and 'reprise record --' set for the programs that they start.",
+    .options = rows,
+    .examples = examples,
+    .option = env_option,
+    .run = env_run,
+};

@@ -1,0 +1,196 @@
+/* The environment of a program: where it finds our libraries, what compilers at run time are told, caches of their own,
+ * and the session (frontend/cuda/abi/session.h). */
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/cuda/session.h"
+#include "tools/program/program.h"
+
+static bool no_memory(struct rp_error *err) { return rp_fail(err, RP_SYSTEM, "out of memory"); }
+
+/* Adds a variable; a format of NULL takes it away. */
+static bool add(struct environment *e, const char *name, const char *format, ...)
+{
+    struct variable v = {strdup(name), NULL};
+    va_list args;
+    va_start(args, format);
+    bool fine = v.name && (!format || vasprintf(&v.value, format, args) >= 0);
+    va_end(args);
+    if (!fine || e->count == sizeof e->list / sizeof *e->list) {
+        free(v.name);
+        return false;
+    }
+    e->list[e->count++] = v;
+    return true;
+}
+
+/* Before what the variable has, behind a colon. */
+static bool add_before(struct environment *e, const char *name, const char *value)
+{
+    const char *old = getenv(name);
+    return add(e, name, "%s%s%s", value, old && *old ? ":" : "", old ? old : "");
+}
+
+void environment_free(struct environment *e)
+{
+    for (size_t i = 0; i < e->count; i++) {
+        free(e->list[i].name);
+        free(e->list[i].value);
+    }
+    e->count = 0;
+}
+
+/* ---- our libraries ----------------------------------------------------------------------------------------------- */
+
+/* Beside the program in a build tree, in ../lib/reprise where it is installed. */
+static bool library_folder(char folder[PATH_MAX], struct rp_error *err)
+{
+    static const char *const places[] = {"lib", "../lib/reprise"};
+    char self[PATH_MAX], path[2 * PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0)
+        return rp_fail(err, RP_SYSTEM, "/proc/self/exe: %s", strerror(errno));
+    self[length] = 0;
+    *strrchr(self, '/') = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(path, sizeof path, "%s/%s/libcuda.so.1", self, places[i]);
+        if (!access(path, R_OK)) {
+            *strrchr(path, '/') = 0;
+            if (realpath(path, folder))
+                return true;
+        }
+    }
+    return rp_fail(err, RP_SYSTEM, "libcuda.so.1 of reprise is neither in %s/lib nor in %s/../lib/reprise", self, self);
+}
+
+/* Names in LD_PRELOAD and LD_AUDIT end at blanks and colons. */
+static bool check_folder(const char *folder, struct rp_error *err)
+{
+    if (!strpbrk(folder, " \t:"))
+        return true;
+    return rp_fail(err, RP_SYSTEM,
+                   "%s: the dynamic linker takes no libraries from a folder with blanks or colons in "
+                   "its name; install reprise elsewhere",
+                   folder);
+}
+
+/* The linker of LTO IR stands for NVIDIA's where PTX is wanted. */
+static bool add_libraries(struct environment *e, const char *folder, bool ptx)
+{
+    static const char *const preloads[] = {"libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13",
+                                           "libnvJitLink.so.13"};
+    char list[4 * (PATH_MAX + 32)] = "", audit[PATH_MAX + 32];
+    size_t length = 0;
+    for (size_t i = 0; i < sizeof preloads / sizeof *preloads - !ptx; i++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s/%s", i ? ":" : "", folder, preloads[i]);
+    snprintf(audit, sizeof audit, "%s/libreprise-redirect.so", folder);
+    return add_before(e, "LD_LIBRARY_PATH", folder) && add_before(e, "LD_PRELOAD", list) &&
+           add_before(e, "LD_AUDIT", audit) && add(e, "TRITON_LIBCUDA_PATH", "%s", folder);
+}
+
+/* ---- compilers at run time --------------------------------------------------------------------------------------- */
+
+/* Compiled kernels are kept by architecture alone, so that PTX and machine code need folders of their own. */
+static bool add_caches(struct environment *e, const char *kind)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    bool given = cache && *cache == '/';
+    const char *base = given ? cache : home ? home : "/tmp", *below = given ? "" : home ? "/.cache" : "";
+    return add(e, "CUPY_CACHE_DIR", "%s%s/reprise/cupy-%s", base, below, kind) &&
+           add(e, "TRITON_CACHE_DIR", "%s%s/reprise/triton-%s", base, below, kind) &&
+           add(e, "NUMBA_CACHE_DIR", "%s%s/reprise/numba-%s", base, below, kind);
+}
+
+static bool add_compilers(struct environment *e, const char *folder, bool ptx)
+{
+    if (!add(e, "NUMBA_ENABLE_CUDASIM", NULL) || !add_caches(e, ptx ? "ptx" : "sass"))
+        return false;
+    return !ptx || (add(e, "CUPY_COMPILE_WITH_PTX", "1") && add(e, "TRITON_PTXAS_PATH", "%s/reprise-ptxas", folder));
+}
+
+/* ---- the session ------------------------------------------------------------------------------------------------- */
+
+static const char *name_of(enum session_variable v) { return session_variable_names[v]; }
+
+/* What is not asked for is taken away: reprise may run within a session of another. */
+static bool add_text(struct environment *e, enum session_variable v, const char *text)
+{
+    return text ? add(e, name_of(v), "%s", text) : add(e, name_of(v), NULL);
+}
+
+static bool add_number(struct environment *e, enum session_variable v, unsigned long long value)
+{
+    return value ? add(e, name_of(v), "%llu", value) : add(e, name_of(v), NULL);
+}
+
+/* The program works in its own folders, the trace is named from here. */
+static bool add_trace(struct environment *e, const char *output)
+{
+    char here[PATH_MAX];
+    if (!output || *output == '/' || !getcwd(here, sizeof here))
+        return add_text(e, SESSION_TRACE, output);
+    return add(e, name_of(SESSION_TRACE), "%s/%s", here, output);
+}
+
+static bool add_command(struct environment *e, char *const *command)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = command ? open_memstream(&text, &size) : NULL;
+    if (!f)
+        return add_text(e, SESSION_COMMAND, NULL);
+    for (size_t i = 0; command[i]; i++)
+        fprintf(f, "%s%s", i ? " " : "", command[i]);
+    bool fine = !fclose(f) && add_text(e, SESSION_COMMAND, text);
+    free(text);
+    return fine;
+}
+
+static bool add_device(struct environment *e, const char *machine, struct rp_error *err)
+{
+    char *figures = machine ? program_figures(machine, err) : NULL;
+    if (machine && !figures)
+        return false;
+    bool fine = add_text(e, SESSION_DEVICE, figures) || no_memory(err);
+    free(figures);
+    return fine;
+}
+
+static bool add_session(struct environment *e, const struct program_options *p, char *const *command)
+{
+    return add_trace(e, p->output) && add_text(e, SESSION_KERNELS, p->kernels) &&
+           add_text(e, SESSION_LAUNCHES, p->launches) && add_number(e, SESSION_FIRST, p->first) &&
+           add_text(e, SESSION_NVTX, p->nvtx) && add_number(e, SESSION_MAX_SIZE, p->max_size) &&
+           add_text(e, SESSION_CHECK, p->check) && add_number(e, SESSION_THREADS, p->threads) &&
+           add_number(e, SESSION_STRICT, p->strict) && add_text(e, SESSION_PREFER, p->prefer) &&
+           add_command(e, command);
+}
+
+/* Machine code of sm_50 to sm_62 can be executed; for all else compilers are to make PTX. */
+static bool wants_ptx(const struct program_options *p)
+{
+    unsigned capability = program_capability(p->device);
+    if (p->prefer)
+        return !strcmp(p->prefer, "ptx");
+    return !capability || capability > 62;
+}
+
+bool program_environment(const struct program_options *p, char *const *command, struct environment *e,
+                         struct rp_error *err)
+{
+    char folder[PATH_MAX];
+    e->count = 0;
+    if (library_folder(folder, err) && check_folder(folder, err) && add_device(e, p->device, err)) {
+        bool ptx = wants_ptx(p);
+        if (add_libraries(e, folder, ptx) && add_compilers(e, folder, ptx) && add_session(e, p, command))
+            return true;
+        no_memory(err);
+    }
+    environment_free(e);
+    return false;
+}

@@ -1,0 +1,123 @@
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/number.h"
+#include "tools/program/program.h"
+#include "tools/record/checks.h"
+#include "tools/replaying.h"
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+static bool check_regex(const char *text, struct rp_error *err)
+{
+    regex_t compiled;
+    char why[200];
+    int status = regcomp(&compiled, text, REG_EXTENDED | REG_NOSUB);
+    if (!status) {
+        regfree(&compiled);
+        return true;
+    }
+    regerror(status, &compiled, why, sizeof why);
+    return rp_fail(err, RP_USAGE, "--kernels %s: %s", text, why);
+}
+
+static bool check_launches(const char *text, struct rp_error *err)
+{
+    long long from, to;
+    if (read_range(text, &from, &to) && from >= 0 && from <= to)
+        return true;
+    return rp_fail(err, RP_USAGE, "--launches %s: write A..B, such as 10..19", text);
+}
+
+static bool read_count(const char *option, const char *text, unsigned long long *value, struct rp_error *err)
+{
+    uint64_t wide;
+    if (!read_size(text, UINT64_MAX, option, &wide, err))
+        return false;
+    *value = wide;
+    return wide || rp_fail(err, RP_USAGE, "%s must be at least 1", option);
+}
+
+bool program_take(struct program_options *p, int key, const char *argument, struct rp_error *err)
+{
+    unsigned checks;
+    switch (key) {
+    case PROGRAM_OUTPUT:
+        p->output = argument;
+        return *argument || rp_fail(err, RP_USAGE, "-o needs the name of a file");
+    case PROGRAM_THREADS: return parse_threads(argument, &p->threads, err);
+    case PROGRAM_QUIET: return p->quiet = true;
+    case PROGRAM_DEVICE: p->device = argument; return true;
+    case PROGRAM_KERNELS: p->kernels = argument; return check_regex(argument, err);
+    case PROGRAM_LAUNCHES: p->launches = argument; return check_launches(argument, err);
+    case PROGRAM_FIRST: return read_count("--first", argument, &p->first, err);
+    case PROGRAM_NVTX: p->nvtx = argument; return true;
+    case PROGRAM_PREFER:
+        p->prefer = argument;
+        return !strcmp(argument, "ptx") || !strcmp(argument, "sass") ||
+               rp_fail(err, RP_USAGE, "--prefer %s: there are ptx and sass", argument);
+    case PROGRAM_STRICT: return p->strict = true;
+    case PROGRAM_MAX_SIZE: return read_count("--max-size", argument, &p->max_size, err);
+    case PROGRAM_CHECK: p->check = argument; return parse_checks(argument, &checks, err);
+    default: return rp_fail(err, RP_USAGE, "this option describes a launch of --module; a program makes its own");
+    }
+}
+
+/* ---- starting ---------------------------------------------------------------------------------------------------- */
+
+int program_start(const struct program_options *p, char **command)
+{
+    struct environment e;
+    struct rp_error err;
+    if (!program_environment(p, command, &e, &err))
+        return command_fail(&err);
+    for (size_t i = 0; i < e.count; i++)
+        if (e.list[i].value ? setenv(e.list[i].name, e.list[i].value, 1) : unsetenv(e.list[i].name)) {
+            rp_fail(&err, RP_SYSTEM, "cannot set %s: %s", e.list[i].name, strerror(errno));
+            environment_free(&e);
+            return command_fail(&err);
+        }
+    environment_free(&e);
+    fflush(NULL);
+    execvp(command[0], command);
+    bool missing = errno == ENOENT;
+    rp_fail(&err, RP_SYSTEM, "cannot run %s: %s", command[0], strerror(errno));
+    command_fail(&err);
+    return missing ? 127 : 126;
+}
+
+int program_separator(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--"))
+            return i;
+    return 0;
+}
+
+static void program_option(struct command_line *line, int key, char *argument)
+{
+    struct rp_error err;
+    if (key == KEY_ARGUMENT)
+        command_usage(line, "'%s' belongs to no option; the program and its arguments stand behind --", argument);
+    if (key != KEY_END)
+        command_check(line, program_take(line->input, key, argument, &err), &err);
+}
+
+int program_run(const struct command *command, int argc, char **argv, int end)
+{
+    struct command here = *command;
+    struct command_line line;
+    struct program_options p = {0};
+    bool records = !strcmp(command->name, "record");
+    here.option = program_option;
+    command_parse(&line, &here, end, argv, &p);
+    if (end + 1 >= argc)
+        command_usage(&line, "which program? It stands behind --, such as 'reprise %s -- ./app 1024'", command->name);
+    if (records && !p.output)
+        command_usage(&line, "where shall the trace go? -o FILE.wtr; or 'reprise run', which writes none");
+    return program_start(&p, argv + end + 1);
+}
