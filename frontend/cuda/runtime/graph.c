@@ -82,7 +82,7 @@ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t gr
                                            size_t nodes, const void *symbol, const void *from, size_t bytes,
                                            size_t offset, int kind)
 {
-    char *to;
+    char *to = NULL;
     cudaError_t error = symbol_address(symbol, bytes, offset, &to);
     return error ? error : cudaGraphAddMemcpyNode1D(node, graph, after, nodes, to, from, bytes, kind);
 }
@@ -91,7 +91,7 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t 
                                              size_t nodes, void *to, const void *symbol, size_t bytes, size_t offset,
                                              int kind)
 {
-    char *from;
+    char *from = NULL;
     cudaError_t error = symbol_address(symbol, bytes, offset, &from);
     return error ? error : cudaGraphAddMemcpyNode1D(node, graph, after, nodes, to, from, bytes, kind);
 }
