@@ -1,0 +1,50 @@
+#!/bin/bash
+# The command line of CUDA programs: reprise run --, record -- and env; and the layout of the runtime's structures.
+set -u
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+check() { # what, command...
+    local what=$1
+    shift
+    if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
+}
+if [ "$(uname -sm)" != "Linux x86_64" ]; then
+    echo "ok - CUDA programs # SKIP they are for Linux on x86-64"
+    exit 0
+fi
+if grep -qa __asan_init "$BUILD/lib/libcuda.so.1"; then
+    echo "ok - CUDA programs # SKIP a program without AddressSanitizer cannot load libraries with it"
+    exit 0
+fi
+
+# ---- the command line -----------------------------------------------------------------------------------------------
+says() { # status, text, arguments...
+    local status=$1 text=$2 got
+    shift 2
+    "$REPRISE" "$@" >"$dir/out" 2>"$dir/err"
+    got=$?
+    if [ $got -eq "$status" ] && grep -qF -- "$text" "$dir/err"; then echo "ok - says: $text"; else
+        echo "not ok - says: $text"
+        cat "$dir/err" >&2
+    fi
+}
+check "the status of the program is passed on" eval '! "$REPRISE" run -- false && "$REPRISE" run -- sh -c "exit 7"; [ $? -eq 7 ]'
+says 127 "cannot run $dir/none: No such file or directory" run -- "$dir/none"
+says 126 "cannot run $dir: Permission denied" run -- "$dir"
+says 1 "which program? It stands behind --" run --
+says 1 "where shall the trace go?" record -- true
+says 1 "this option describes a launch of --module" run --grid 3 -- true
+says 1 "this option is for CUDA programs" run --device v100
+says 1 "--kernels (: " record -o x.wtr --kernels '(' -- true
+says 1 "--launches 5..2: write A..B" record -o x.wtr --launches 5..2 -- true
+says 1 "--prefer c: there are ptx and sass" run --prefer c -- true
+says 1 "unknown machine 'v1000'" run --device v1000 -- true
+check "reprise env: no more than a shell reads" eval '(eval "$("$REPRISE" env --device v100 -o t.wtr)" && [ "$REPRISE_TRACE" = "$PWD/t.wtr" ] && [[ $REPRISE_DEVICE == *capability=70* ]])'
+
+# ---- tables ---------------------------------------------------------------------------------------------------------
+cuda=${CUDA_HOME:-/usr/local/cuda}
+if [ -e "$cuda/include/cuda_runtime_api.h" ]; then
+    check "structures are as in NVIDIA's headers" tests/cuda/layout "$cuda/include"
+else
+    echo "ok - structures as in NVIDIA's headers # SKIP no toolkit here"
+fi
