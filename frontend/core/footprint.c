@@ -172,8 +172,9 @@ static void filter_level(const struct fetch *f, const struct image *m, const str
 static void find_texel(const struct fetch *f, const struct image *m, const struct fetch_point *p, uint32_t layer,
                        struct footprint *o)
 {
-    bool outside = f->level == FETCH_LOD && (p->level < 0 || (uint32_t)p->level >= m->level_count);
-    uint32_t level = f->level == FETCH_LOD && !outside ? (uint32_t)p->level : 0;
+    int32_t most = (int32_t)m->level_count - 1, given = f->level == FETCH_LOD ? p->level : 0;
+    uint32_t level = (uint32_t)(given < 0 ? 0 : given > most ? most : given);
+    bool outside = false;
     const struct image_level *l = &m->levels[level];
     const uint32_t extents[3] = {l->width, l->height, l->depth};
     uint32_t at[3] = {0, 0, 0};

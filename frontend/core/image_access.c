@@ -5,9 +5,6 @@
 #include "frontend/core/observe.h"
 #include "tracefmt/writer.h"
 
-#define LEAST_REFERENCE (UINT64_C(1) << 32) /* addresses of references lie above, or at MODULE_BASE_32, handles below  \
-                                             */
-
 static const struct fetch *fetch_of(const struct uop *u) { return (const struct fetch *)(const void *)&u->imm; }
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
@@ -16,7 +13,7 @@ bool image_handle(struct warp_state *s, const struct uop *u, struct operand o, u
 {
     bool narrow = lane_type_bits((enum lane_type)u->stype) == 32;
     *handle = narrow ? lane_u32(&s->w, o, lane) : lane_u64(&s->w, o, lane);
-    if (*handle < (narrow ? MODULE_BASE_32 : LEAST_REFERENCE))
+    if (*handle < MODULE_BASE_32) /* where the first references of 32-bit modules are */
         return true;
     uint64_t at = *handle;
     if (read_generic(s, lane, at, handle, sizeof *handle))

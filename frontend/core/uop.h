@@ -281,9 +281,9 @@ enum lane_op {
     OP_OBJECT,
     OP_OBJECT_STATE,
     OP_OBJECT_PARITY,
-    /* of a UOP_MEMORY in the spaces TEXTURE and SURFACE (image.h): a is a handle (stype: T_U32 or T_U64) or, from 4 GiB
-     * on, the address of a reference that holds one. imm: struct fetch or struct surface_access, or enum image_query;
-     * lists[1]: 32 bits each. */
+    /* of a UOP_MEMORY in the spaces TEXTURE and SURFACE (image.h): a is a handle (stype: T_U32 or T_U64) or, above
+     * all handles, the address of a reference that holds one. imm: struct fetch or struct surface_access, or enum
+     * image_query; lists[1]: 32 bits each. */
     OP_TEXTURE, /* lists[0], four words or sinks = texels at lists[1]: layer, coordinates, level or both gradients,
                  * offsets, as far as struct fetch says they are there; b: another handle, of the sampler */
     OP_SURFACE, /* loads, stores and reductions as UOP_MEMORY has them, at lists[1]: layer, coordinates */

@@ -333,21 +333,15 @@ void lower_surface_store(struct lowering *l)
     finish_access(l, &u);
 }
 
-/* and, or: bits; min and max of .p as the surface's elements are. */
+/* .p takes bits, which add as integers and compare as the surface's elements do. */
 void lower_surface_reduce(struct lowering *l)
 {
     const struct ptx_instruction *in = l->in;
     enum ptx_type type = (enum ptx_type)in->mods.types[0];
     enum rp_atomic what = (enum rp_atomic)mods_value(&in->mods, G_OPERATION, RP_ATOMIC_ADD);
-    bool bits = what == RP_ATOMIC_AND || what == RP_ATOMIC_OR;
     struct operation u = surface_operation(l, OP_SURFACE, RP_ACCESS_REDUCTION, &in->operands[0], type);
-    bool wide = ptx_types[type].bits == 64;
-    if (mods_have(&in->mods, M_FORMATTED) && type != PT_B32)
-        ptx_error(l->src, in->at, "sured.p takes .b32");
-    if (bits)
-        u.type = wide ? T_B64 : T_B32;
-    else if (ptx_types[type].kind == 'B')
-        u.type = wide ? T_U64 : T_U32;
+    if (type == PT_B32 && what != RP_ATOMIC_AND && what != RP_ATOMIC_OR)
+        u.type = T_U32;
     u.dtype = u.type;
     u.b = source(l, &in->operands[1], type);
     finish_access(l, &u);

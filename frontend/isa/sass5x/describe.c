@@ -82,11 +82,12 @@ void sass_describe(struct sass_lowering *l)
     out.dst_count = l->b.dst.count;
     out.src = l->b.src.at;
     out.src_count = l->b.src.count;
-    if (l->has_memory) {
-        struct rp_memory_operand *m = ARENA_NEW(l->b.arena, struct rp_memory_operand);
-        *m = l->memory;
+    if (l->memory_count) {
+        struct rp_memory_operand *m = ARENA_ARRAY(l->b.arena, struct rp_memory_operand, l->memory_count);
+        for (uint32_t i = 0; i < l->memory_count; i++)
+            m[i] = l->memory;
         out.memory = m;
-        out.memory_count = 1;
+        out.memory_count = l->memory_count;
     }
     out.barrier = l->barrier;
     out.fence_scope = out.unit_class == RP_CLASS_FENCE ? scopes[bits(l, 8, 2)] : RP_SCOPE_NONE;

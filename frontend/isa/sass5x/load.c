@@ -24,6 +24,7 @@ struct cubin_module {
     struct cubin *cubin;
     struct cubin_kernel **entries; /* by program */
     struct sass_banks *banks;      /* likewise */
+    uint64_t references;           /* address of the first */
 };
 
 static bool failed(struct cubin_module *m, int how, struct rp_error *err)
@@ -44,6 +45,8 @@ static bool lower(struct loaded_module *loaded, struct program *p, struct rp_err
                               .escape = &m->escape,
                               .path = loaded->module.path};
     l.cubin = m->cubin;
+    l.module = &loaded->module;
+    l.references = m->references;
     l.b.kernel = k;
     l.b.banks = &m->banks[index];
     l.arch = sass_arch(m->cubin->sm);
@@ -84,11 +87,40 @@ static void place_banks(struct cubin_module *m)
     out->const_size = size;
 }
 
+static bool is_listed(const struct module *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->reference_count; i++)
+        if (!strcmp(m->references[i].name, name))
+            return true;
+    return false;
+}
+
+/* Texture and surface references are symbols that no section has: each gets 8 bytes of global memory for its handle,
+ * behind the variables. */
+static void place_references(struct cubin_module *m)
+{
+    struct module *out = &m->loaded.module;
+    const struct cubin *c = m->cubin;
+    const uint64_t first = (out->global_size / REFERENCE_STEP + 2) * REFERENCE_STEP;
+    out->references = ARENA_ARRAY(&m->loaded.arena, struct module_reference, c->relocation_count + 1);
+    for (uint32_t i = 0; i < c->relocation_count; i++) {
+        const struct cubin_relocation *r = &c->relocations[i];
+        bool surface = r->patch == CUBIN_PATCH_SURFACE;
+        if ((surface || r->patch == CUBIN_PATCH_TEXTURE) && !is_listed(out, r->symbol))
+            out->references[out->reference_count++] =
+                (struct module_reference){r->symbol, surface ? RP_REFERENCE_SURFACE : RP_REFERENCE_TEXTURE};
+    }
+    m->references = module_base(out) + first;
+    if (out->reference_count)
+        out->global_size = first + out->reference_count * (uint64_t)REFERENCE_STEP;
+}
+
 static void list_variables(struct cubin_module *m)
 {
     const struct cubin *c = m->cubin;
     struct module *out = &m->loaded.module;
-    out->variables = ARENA_ARRAY(&m->loaded.arena, struct module_variable, c->variable_count + 1);
+    uint32_t most = c->variable_count + out->reference_count;
+    out->variables = ARENA_ARRAY(&m->loaded.arena, struct module_variable, most + 1);
     for (uint32_t i = 0; i < c->variable_count; i++) {
         const struct cubin_variable *v = &c->variables[i];
         struct module_variable *to = &out->variables[out->variable_count];
@@ -99,6 +131,9 @@ static void list_variables(struct cubin_module *m)
         to->address = to->is_const ? CONST_WINDOW + m->banks[0].at[3] + v->offset : v->address;
         out->variable_count++;
     }
+    for (uint32_t i = 0; i < out->reference_count; i++)
+        out->variables[out->variable_count++] = (struct module_variable){
+            .name = out->references[i].name, .address = m->references + i * (uint64_t)REFERENCE_STEP, .size = 8};
 }
 
 /* What const memory holds: the variables of bank 3 where symbols name them and nothing else is in it, then all the
@@ -161,6 +196,7 @@ static bool link(struct cubin_module *m, struct rp_error *err)
         return rp_fail(err, RP_BAD_INPUT, "%.200s: variables of more than 1 GiB", out->path);
     if (!cubin_link(c, &where, err))
         return false;
+    place_references(m);
     out->global_image = arena_alloc(&m->loaded.arena, out->global_size + 1);
     fill_global(out, c, where.apart);
     place_banks(m);

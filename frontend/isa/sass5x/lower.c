@@ -34,8 +34,8 @@ _Noreturn void sass_not_covered(struct sass_lowering *l, const char *what)
 
 static sass_semantic find_meaning(const char *name)
 {
-    static const struct sass_meaning *const all[] = {sass_integer, sass_float, sass_move,  sass_convert,
-                                                     sass_memory,  sass_flow,  sass_video, sass_half};
+    static const struct sass_meaning *const all[] = {sass_integer, sass_float, sass_move, sass_convert, sass_memory,
+                                                     sass_flow,    sass_video, sass_half, sass_texture};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         for (const struct sass_meaning *m = all[i]; m->name; m++)
             if (strcmp(m->name, name) == 0)
@@ -49,7 +49,7 @@ void sass_begin(struct sass_lowering *l, uint32_t i)
 {
     sass_build_begin(&l->b, i);
     l->outside = OPERAND_NONE;
-    l->has_memory = false;
+    l->memory_count = 0;
     l->barrier = (struct rp_barrier){0};
     l->start[i] = l->b.operations.count;
 }

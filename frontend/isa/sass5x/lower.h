@@ -8,6 +8,8 @@
 #include "frontend/isa/sass5x/table.h"
 #include "tracefmt/error.h"
 
+enum { REFERENCE_STEP = 64 };
+
 struct sass_source {
     const struct sass_item *item;
     bool negated, absolute, inverted;
@@ -19,6 +21,8 @@ struct sass_lowering {
     jmp_buf *escape;
     const char *path;
     const struct cubin *cubin;
+    const struct module *module;
+    uint64_t references; /* address of its first reference; the next is REFERENCE_STEP further */
     enum sass_arch arch;
     uint32_t stack;                         /* initial stack pointer: local bytes per thread */
     uint32_t *start;                        /* first operation of each instruction */
@@ -33,7 +37,7 @@ struct sass_lowering {
     struct sass_source source[4];
     unsigned source_count;
     struct rp_memory_operand memory;
-    bool has_memory;
+    uint32_t memory_count; /* operands, all alike */
     struct rp_barrier barrier;
 };
 extern const struct sass_family sass5x_family;
@@ -83,6 +87,17 @@ enum compare float_compare(unsigned code);
 enum compare int_compare(unsigned code);
 enum rounding sass_rounding(unsigned code);
 
+/* ---- accesses (lower_memory.c) ---- */
+/* Emits it, as the instruction's only memory operand. */
+void sass_access(struct sass_lowering *, struct operation *);
+/* Types and width of a size as loads and stores encode it. */
+void sass_set_size(struct sass_lowering *, struct operation *, unsigned size);
+/* Emits a load or store of the registers from Rd on. */
+void sass_move_data(struct sass_lowering *, struct operation *);
+void sass_set_load_cache(struct sass_lowering *, struct operation *, unsigned at);
+void sass_set_store_cache(struct sass_lowering *, struct operation *, unsigned at);
+struct operation sass_atomic(struct sass_lowering *, enum rp_space, enum rp_atomic, enum lane_type);
+
 /* ---- semantics: the row's name chooses ---- */
 typedef void (*sass_semantic)(struct sass_lowering *);
 struct sass_meaning {
@@ -90,7 +105,7 @@ struct sass_meaning {
     sass_semantic lower;
 };
 extern const struct sass_meaning sass_integer[], sass_float[], sass_move[], sass_convert[], sass_memory[], sass_flow[],
-    sass_video[], sass_half[]; /* each ends in a NULL name */
+    sass_video[], sass_half[], sass_texture[]; /* each ends in a NULL name */
 /* Whether a row has a semantic function; what of its fields' values that covers is the function's matter. */
 bool sass_is_executed(const struct sass_row *);
 

@@ -19,17 +19,17 @@ static void set_address(struct sass_lowering *l, struct operation *u, unsigned a
     u->a = wide ? read_pair(&l->b, base) : read_register(&l->b, base);
 }
 
-static void access(struct sass_lowering *l, struct operation *u)
+void sass_access(struct sass_lowering *l, struct operation *u)
 {
     l->b.order |= order_of_access(&u->memory, false);
     l->memory = u->memory;
-    l->has_memory = true;
+    l->memory_count = 1;
     sass_emit(&l->b, *u);
 }
 
 /* Sizes in their encoding: U8 S8 U16 S16 32 64 128, and of loads from global and generic memory U.128, which asks for
  * the same bytes. */
-static void set_size(struct sass_lowering *l, struct operation *u, unsigned size)
+void sass_set_size(struct sass_lowering *l, struct operation *u, unsigned size)
 {
     static const uint8_t types[7] = {T_U8, T_S8, T_U16, T_S16, T_B32, T_B32, T_B32};
     static const uint8_t forms[7] = {T_U32, T_S32, T_U32, T_S32, T_B32, T_B32, T_B32};
@@ -47,7 +47,7 @@ static struct operation load_or_store(struct sass_lowering *l, enum rp_space spa
     struct operation u = {.kind = UOP_MEMORY};
     u.memory.space = (uint8_t)space;
     u.memory.kind = store ? RP_ACCESS_STORE : RP_ACCESS_LOAD;
-    set_size(l, &u, size);
+    sass_set_size(l, &u, size);
     return u;
 }
 
@@ -57,7 +57,7 @@ static unsigned load_size(const struct sass_lowering *l, unsigned at)
     return bits(l, at, 3) == SIZE_U_128 ? SIZE_128 : bits(l, at, 3);
 }
 
-static void move_data(struct sass_lowering *l, struct operation *u)
+void sass_move_data(struct sass_lowering *l, struct operation *u)
 {
     unsigned n = bits(l, 0, 8), count = u->memory.elements;
     bool load = u->memory.kind == RP_ACCESS_LOAD;
@@ -67,17 +67,17 @@ static void move_data(struct sass_lowering *l, struct operation *u)
     } else {
         u->d = load ? written(&l->b, n) : read_register(&l->b, n);
     }
-    access(l, u);
+    sass_access(l, u);
 }
 
-static void set_load_cache(struct sass_lowering *l, struct operation *u, unsigned at)
+void sass_set_load_cache(struct sass_lowering *l, struct operation *u, unsigned at)
 {
     static const uint8_t ops[4] = {RP_CACHE_DEFAULT, RP_CACHE_CG, RP_CACHE_NC, RP_CACHE_CV};
     u->memory.cache_op = ops[bits(l, at, 2)];
     if (u->memory.cache_op == RP_CACHE_CV)
         u->memory.order = RP_ORDER_VOLATILE;
 }
-static void set_store_cache(struct sass_lowering *l, struct operation *u, unsigned at)
+void sass_set_store_cache(struct sass_lowering *l, struct operation *u, unsigned at)
 {
     static const uint8_t ops[4] = {RP_CACHE_DEFAULT, RP_CACHE_CG, RP_CACHE_CS, RP_CACHE_WT};
     u->memory.cache_op = ops[bits(l, at, 2)];
@@ -88,16 +88,16 @@ static void lower_ldg(struct sass_lowering *l)
     if (l->row->value != 0xeed0)
         sass_not_covered(l, "the predicate");
     struct operation u = load_or_store(l, RP_SPACE_GLOBAL, false, load_size(l, 48));
-    set_load_cache(l, &u, 46);
+    sass_set_load_cache(l, &u, 46);
     set_address(l, &u, 20, 24, 0, bit(l, 45));
-    move_data(l, &u);
+    sass_move_data(l, &u);
 }
 static void lower_stg(struct sass_lowering *l)
 {
     struct operation u = load_or_store(l, RP_SPACE_GLOBAL, true, bits(l, 48, 3));
-    set_store_cache(l, &u, 46);
+    sass_set_store_cache(l, &u, 46);
     set_address(l, &u, 20, 24, 0, bit(l, 45));
-    move_data(l, &u);
+    sass_move_data(l, &u);
 }
 /* Of a generic access: whether the address lies in a window, as LEA has found out. The address tells us, too. */
 enum { WINDOW_PREDICATE = 58 };
@@ -105,24 +105,24 @@ enum { WINDOW_PREDICATE = 58 };
 static void lower_ld(struct sass_lowering *l)
 {
     struct operation u = load_or_store(l, RP_SPACE_GENERIC, false, load_size(l, 53));
-    set_load_cache(l, &u, 56);
+    sass_set_load_cache(l, &u, 56);
     set_address(l, &u, 20, 32, 0, bit(l, 52));
     read_predicate(l, WINDOW_PREDICATE);
-    move_data(l, &u);
+    sass_move_data(l, &u);
 }
 static void lower_st(struct sass_lowering *l)
 {
     struct operation u = load_or_store(l, RP_SPACE_GENERIC, true, bits(l, 53, 3));
-    set_store_cache(l, &u, 56);
+    sass_set_store_cache(l, &u, 56);
     set_address(l, &u, 20, 32, 0, bit(l, 52));
     read_predicate(l, WINDOW_PREDICATE);
-    move_data(l, &u);
+    sass_move_data(l, &u);
 }
 static void narrow(struct sass_lowering *l, enum rp_space space, bool store)
 {
     struct operation u = load_or_store(l, space, store, bits(l, 48, 3));
     set_address(l, &u, 20, 24, 0, false);
-    move_data(l, &u);
+    sass_move_data(l, &u);
 }
 static void lower_lds(struct sass_lowering *l) { narrow(l, RP_SPACE_SHARED, false); }
 static void lower_sts(struct sass_lowering *l) { narrow(l, RP_SPACE_SHARED, true); }
@@ -164,7 +164,7 @@ static void lower_ldc(struct sass_lowering *l)
         u.imm += l->b.banks->at[bank];
     if (!is_register(u.a) && u.imm < 0)
         sass_not_covered(l, "this word of constant bank 0");
-    move_data(l, &u);
+    sass_move_data(l, &u);
 }
 
 /* ---- atomics ---- */
@@ -172,7 +172,7 @@ static void lower_ldc(struct sass_lowering *l)
 static const uint8_t atomics[9] = {RP_ATOMIC_ADD, RP_ATOMIC_MIN, RP_ATOMIC_MAX, RP_ATOMIC_INC, RP_ATOMIC_DEC,
                                    RP_ATOMIC_AND, RP_ATOMIC_OR,  RP_ATOMIC_XOR, RP_ATOMIC_EXCH};
 
-static struct operation atomic(struct sass_lowering *l, enum rp_space space, enum rp_atomic op, enum lane_type type)
+struct operation sass_atomic(struct sass_lowering *l, enum rp_space space, enum rp_atomic op, enum lane_type type)
 {
     if (!atomic_exists(op, type))
         sass_not_covered(l, "this operation on this type");
@@ -208,12 +208,12 @@ static void return_old(struct sass_lowering *l, struct operation *u)
 {
     unsigned d = bits(l, 0, 8);
     if (d == RZ) {
-        access(l, u);
+        sass_access(l, u);
         return;
     }
     l->b.order |= order_of_access(&u->memory, true);
     u->d = u->memory.width == 8 ? sass_temporary(&l->b) : written(&l->b, d);
-    access(l, u);
+    sass_access(l, u);
     if (u->memory.width == 8)
         write_pair(&l->b, d, u->d);
 }
@@ -223,7 +223,7 @@ static void lower_atom(struct sass_lowering *l)
     unsigned op = bits(l, 52, 4);
     if (l->row->value != 0xed00 || op > 8)
         sass_not_covered(l, "this form");
-    struct operation u = atomic(l, RP_SPACE_GENERIC, atomics[op], atomic_type(l, bits(l, 49, 3)));
+    struct operation u = sass_atomic(l, RP_SPACE_GENERIC, atomics[op], atomic_type(l, bits(l, 49, 3)));
     u.b = atomic_value(l, &u, bits(l, 20, 8));
     set_address(l, &u, 28, 20, 0, bit(l, 48));
     return_old(l, &u);
@@ -242,7 +242,7 @@ static void lower_atom_cas(struct sass_lowering *l)
 {
     if (l->row->value != 0xeef0)
         sass_not_covered(l, "this form");
-    struct operation u = atomic(l, RP_SPACE_GENERIC, RP_ATOMIC_CAS, bit(l, 49) ? T_B64 : T_B32);
+    struct operation u = sass_atomic(l, RP_SPACE_GENERIC, RP_ATOMIC_CAS, bit(l, 49) ? T_B64 : T_B32);
     compare_and_swap(l, &u, bits(l, 50, 2));
     set_address(l, &u, 28, 20, 0, bit(l, 48));
     return_old(l, &u);
@@ -253,7 +253,7 @@ static void lower_atoms(struct sass_lowering *l)
     unsigned op = bits(l, 52, 4);
     if (op > 8)
         sass_not_covered(l, "this form");
-    struct operation u = atomic(l, RP_SPACE_SHARED, atomics[op], types[bits(l, 28, 2)]);
+    struct operation u = sass_atomic(l, RP_SPACE_SHARED, atomics[op], types[bits(l, 28, 2)]);
     u.b = atomic_value(l, &u, bits(l, 20, 8));
     set_address(l, &u, 30, 22, 2, false);
     return_old(l, &u);
@@ -264,7 +264,7 @@ static void return_success(struct sass_lowering *l, struct operation *u)
 {
     l->b.order |= order_of_access(&u->memory, true);
     u->d = sass_temporary(&l->b);
-    access(l, u);
+    sass_access(l, u);
     struct operation same = {.kind = UOP_LANE, .op = OP_SETP, .compare = CMP_EQ, .a = u->d, .b = u->b};
     same.type = u->memory.width == 8 ? T_U64 : T_U32;
     same.pd = sass_temporary(&l->b);
@@ -281,7 +281,7 @@ static void lower_atoms_cas(struct sass_lowering *l)
     const unsigned variant = bits(l, 53, 2);
     if (variant > CAS)
         sass_not_covered(l, "this form");
-    struct operation u = atomic(l, RP_SPACE_SHARED, RP_ATOMIC_CAS, bit(l, 52) ? T_B64 : T_B32);
+    struct operation u = sass_atomic(l, RP_SPACE_SHARED, RP_ATOMIC_CAS, bit(l, 52) ? T_B64 : T_B32);
     compare_and_swap(l, &u, bits(l, 28, 2));
     set_address(l, &u, 30, 22, 2, false);
     if (variant == CAS)
@@ -291,11 +291,11 @@ static void lower_atoms_cas(struct sass_lowering *l)
 }
 static void lower_red(struct sass_lowering *l)
 {
-    struct operation u = atomic(l, RP_SPACE_GENERIC, atomics[bits(l, 23, 3)], atomic_type(l, bits(l, 20, 3)));
+    struct operation u = sass_atomic(l, RP_SPACE_GENERIC, atomics[bits(l, 23, 3)], atomic_type(l, bits(l, 20, 3)));
     u.memory.kind = RP_ACCESS_REDUCTION;
     u.b = atomic_value(l, &u, bits(l, 0, 8));
     set_address(l, &u, 28, 20, 0, bit(l, 48));
-    access(l, &u);
+    sass_access(l, &u);
 }
 
 /* ---- caches and fences ---- */
@@ -310,7 +310,7 @@ static void lower_cctl(struct sass_lowering *l)
     u.memory = (struct rp_memory_operand){
         .space = local ? RP_SPACE_LOCAL : RP_SPACE_GLOBAL, .kind = RP_ACCESS_PREFETCH, .elements = 1, .width = 1};
     set_address(l, &u, 22, local ? 22 : 30, 2, !local && bit(l, 52));
-    access(l, &u);
+    sass_access(l, &u);
 }
 
 static void lower_membar(struct sass_lowering *l) { sass_emit(&l->b, (struct operation){.kind = UOP_FENCE}); }

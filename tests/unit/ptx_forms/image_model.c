@@ -201,8 +201,9 @@ static int on_cube(struct model_fetch *f)
 
 static void fetch_texel(struct sum *q)
 {
-    bool outside = q->f->has_level && (q->f->level < 0 || q->f->level >= q->m->levels);
-    q->level = outside || !q->f->has_level ? 0 : q->f->level;
+    const int given = q->f->has_level ? q->f->level : 0;
+    bool outside = false;
+    q->level = given < 0 ? 0 : given >= q->m->levels ? q->m->levels - 1 : given;
     int at[3] = {0};
     for (unsigned i = 0; i < q->f->dimensions; i++) {
         at[i] = q->f->texel[i] + q->f->offset[i];

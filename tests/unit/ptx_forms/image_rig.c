@@ -5,6 +5,7 @@
 #include <string.h>
 
 static uint64_t state = 15;
+void image_seed(uint64_t seed) { state = seed; }
 uint32_t image_random(uint32_t below)
 {
     state = state * 6364136223846793005u + 1442695040888963407u;
@@ -128,6 +129,7 @@ void rig_texture(struct image_rig *r, const struct rp_sampler *s, bool plain)
     const struct model_image *m = &r->model;
     plain &= !m->layered && !m->cube && m->dimensions < 3 && m->levels == 1;
     struct rp_resource p = plain ? plain_resource(r) : (struct rp_resource){.array = r->array};
+    r->sampler = *s;
     r->handle = rp_texture_new(r->device, &p, s, NULL, &err);
     cr_assert(r->handle, "%s", err.text);
 }
@@ -160,27 +162,32 @@ void rig_close(struct image_rig *r)
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-struct program *image_kernel(struct image_rig *r, const char *body)
+size_t image_kernel_text(char *to, size_t size, const char *name, const char *body)
 {
-    struct rp_error err = {0};
-    char text[6000];
     size_t n = (size_t)snprintf(
-        text, sizeof text,
-        ".version 8.0\n.target sm_75\n.address_size 64\n"
-        ".entry k(.param .u64 object, .param .u64 in, .param .u64 out) {\n.reg .b64 %%in, %%out, %%d<20>; "
+        to, size,
+        ".visible .entry %s(.param .u64 object, .param .u64 in, .param .u64 out) {\n.reg .b64 %%in, %%out, %%d<20>; "
         ".reg .b32 %%r<40>; .reg .b16 %%h<8>; .reg .pred %%p<4>;\nld.param.u64 %%d0, [object]; ld.param.u64 %%in, "
         "[in]; "
         "ld.param.u64 %%out, [out]; mov.u32 %%r30, %%tid.x;\nmad.wide.u32 %%in, %%r30, %d, %%in; mad.wide.u32 %%out, "
         "%%r30, %d, %%out; setp.eq.u32 %%p1, 0, 1;\n",
-        4 * IMAGE_INPUTS, 4 * IMAGE_OUTPUTS);
+        name, 4 * IMAGE_INPUTS, 4 * IMAGE_OUTPUTS);
     for (int i = 0; i < IMAGE_INPUTS; i++)
-        n += (size_t)snprintf(text + n, sizeof text - n, "ld.global.b32 %%r%d, [%%in+%d];\n", i, 4 * i);
+        n += (size_t)snprintf(to + n, size - n, "ld.global.b32 %%r%d, [%%in+%d];\n", i, 4 * i);
     for (int i = 0; i < 4; i++)
-        n += (size_t)snprintf(text + n, sizeof text - n, "mov.b32 %%r%d, 0;\n", 20 + i);
-    n += (size_t)snprintf(text + n, sizeof text - n, "%s\nselp.b32 %%r24, 1, 0, %%p1;\n", body);
+        n += (size_t)snprintf(to + n, size - n, "mov.b32 %%r%d, 0;\n", 20 + i);
+    n += (size_t)snprintf(to + n, size - n, "%s\nselp.b32 %%r24, 1, 0, %%p1;\n", body);
     for (int i = 0; i < IMAGE_OUTPUTS; i++)
-        n += (size_t)snprintf(text + n, sizeof text - n, "st.global.b32 [%%out+%d], %%r%d;\n", 4 * i, 20 + i);
-    n += (size_t)snprintf(text + n, sizeof text - n, "ret;\n}\n");
+        n += (size_t)snprintf(to + n, size - n, "st.global.b32 [%%out+%d], %%r%d;\n", 4 * i, 20 + i);
+    return n + (size_t)snprintf(to + n, size - n, "ret;\n}\n");
+}
+
+struct program *image_kernel(struct image_rig *r, const char *body)
+{
+    struct rp_error err = {0};
+    char text[6000];
+    size_t n = (size_t)snprintf(text, sizeof text, ".version 8.0\n.target sm_75\n.address_size 64\n");
+    n += image_kernel_text(text + n, sizeof text - n, "k", body);
     struct module *m = rp_device_load_bytes(r->device, "image.ptx", text, n, &err);
     cr_assert(m, "%s\n%s", body, err.text);
     struct program *p = module_find(m, "k", &err);

@@ -14,9 +14,12 @@ struct image_rig {
     struct rp_array *array;
     uint64_t plain; /* or device memory that the texture reads */
     uint64_t handle;
+    struct rp_sampler sampler; /* of a texture */
     uint32_t in[IMAGE_THREADS][IMAGE_INPUTS], out[IMAGE_THREADS][IMAGE_OUTPUTS];
 };
 
+/* Random numbers go on from here. */
+void image_seed(uint64_t);
 uint32_t image_random(uint32_t below);
 /* Which geometry a form has: dimensions, + 16 layered, + 32 cube. */
 int geometry_of(const struct spelled *);
@@ -30,6 +33,13 @@ void rig_surface(struct image_rig *);
 bool rig_holds(struct image_rig *);
 void rig_close(struct image_rig *);
 
+/* A random image with inputs for a form, and the instructions of a kernel. False: it is none, nothing is open. */
+bool texture_form_open(struct image_rig *, const struct spelled *, char *body, size_t size); /* textures.c */
+bool surface_form_open(struct image_rig *, const struct spelled *, char *body, size_t size); /* surfaces.c */
+bool query_form_open(struct image_rig *, const struct spelled *, char *body, size_t size);   /* likewise */
+
+/* The text of a kernel around `body`, without the module's header. */
+size_t image_kernel_text(char *to, size_t size, const char *name, const char *body);
 /* A module around `body`, which finds the handle in %d0, its inputs in %r0.. and leaves results in %r20..%r23 and a
  * predicate in %p1. Fails the test if it does not load. */
 struct program *image_kernel(struct image_rig *, const char *body);

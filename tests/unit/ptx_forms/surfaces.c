@@ -5,7 +5,7 @@
 #include "frontend/core/image.h"
 #include "tests/unit/ptx_forms/image_rig.h"
 
-enum { IMAGES = 4, LAYER = 0, COORDINATES = 1, VALUES = 4, FORMS_AT_LEAST = 200 };
+enum { IMAGES = 4, LAYER = 0, COORDINATES = 1, VALUES = 4 };
 
 /* ---- the access -------------------------------------------------------------------------------------------------- */
 
@@ -116,18 +116,47 @@ static void open_surface(struct image_rig *r, const struct spelled *s, const str
         random_inputs(r, f, r->in[t]);
 }
 
+static void values_of(const struct shape *f, bool load, char *before, char *vector, char *after, size_t size)
+{
+    *before = *after = 0;
+    vector_of(f, vector, size);
+    moves(f, load, load ? 20 : VALUES, load ? after : before, size);
+}
+
+/* Reductions of .p want elements of 32 bits that are integers. */
+static bool goes_with(const struct spelled *s, const struct image_rig *r)
+{
+    const struct rp_element *e = &r->model.element;
+    bool formatted = mods_have(&s->mods, M_FORMATTED) && !strcmp(s->form->opcode, "sured");
+    return !formatted || (e->bits == 32 && e->channels == 1 && e->kind != RP_ELEMENT_FLOAT);
+}
+
+bool surface_form_open(struct image_rig *r, const struct spelled *s, char *body, size_t size)
+{
+    struct shape f = shape_of(s);
+    char address[80], vector[80], before[300], after[300];
+    const bool load = !strcmp(s->form->opcode, "suld");
+    if (f.bytes > 16)
+        return false;
+    for (open_surface(r, s, &f); !goes_with(s, r); open_surface(r, s, &f))
+        rig_close(r);
+    address_of(&f, address, sizeof address);
+    values_of(&f, load, before, vector, after, sizeof before);
+    if (load)
+        snprintf(body, size, "%s %s, %s; %s", s->text, vector, address, after);
+    else
+        snprintf(body, size, "%s %s %s, %s;", before, s->text, address, vector);
+    return true;
+}
+
 /* ---- suld -------------------------------------------------------------------------------------------------------- */
 
 static void try_load(const struct spelled *s, const struct shape *f)
 {
     struct image_rig r;
     struct rp_error err = {0};
-    char body[800], address[80], vector[80], after[300];
-    open_surface(&r, s, f);
-    address_of(f, address, sizeof address);
-    vector_of(f, vector, sizeof vector);
-    moves(f, true, 20, after, sizeof after);
-    snprintf(body, sizeof body, "%s %s, %s; %s", s->text, vector, address, after);
+    char body[800];
+    surface_form_open(&r, s, body, sizeof body);
     cr_assert(image_run(&r, image_kernel(&r, body), &err), "%s: %s", s->text, err.text);
     const unsigned bytes = f->bytes / f->elements;
     for (unsigned t = 0; t < IMAGE_THREADS; t++) {
@@ -164,12 +193,8 @@ static void try_store(const struct spelled *s, const struct shape *f)
 {
     struct image_rig r;
     struct rp_error err = {0};
-    char body[800], address[80], vector[80], before[300];
-    open_surface(&r, s, f);
-    address_of(f, address, sizeof address);
-    vector_of(f, vector, sizeof vector);
-    moves(f, false, VALUES, before, sizeof before);
-    snprintf(body, sizeof body, "%s %s %s, %s;", before, s->text, address, vector);
+    char body[800];
+    surface_form_open(&r, s, body, sizeof body);
     cr_assert(image_run(&r, image_kernel(&r, body), &err), "%s: %s", s->text, err.text);
     model_stores(&r, f);
     cr_assert(rig_holds(&r), "%s: the array is not as expected", s->text);
@@ -195,18 +220,8 @@ static void try_reduction(const struct spelled *s, const struct shape *f)
 {
     struct image_rig r;
     struct rp_error err = {0};
-    char body[800], address[80], vector[80], before[300];
-    do {
-        open_surface(&r, s, f);
-        if (!f->formatted ||
-            (r.model.element.bits == 32 && r.model.element.channels == 1 && r.model.element.kind != RP_ELEMENT_FLOAT))
-            break;
-        rig_close(&r);
-    } while (true);
-    address_of(f, address, sizeof address);
-    vector_of(f, vector, sizeof vector);
-    moves(f, false, VALUES, before, sizeof before);
-    snprintf(body, sizeof body, "%s %s %s, %s;", before, s->text, address, vector);
+    char body[800];
+    surface_form_open(&r, s, body, sizeof body);
     cr_assert(image_run(&r, image_kernel(&r, body), &err), "%s: %s", s->text, err.text);
     bool is_signed = f->formatted ? r.model.element.kind == RP_ELEMENT_SIGNED : ptx_types[s->mods.types[0]].kind == 'S';
     for (unsigned t = 0; t < IMAGE_THREADS; t++) {
@@ -233,7 +248,7 @@ static void try_surface(const struct spelled *s, void *data)
             try_load(s, &f);
         else if (!strcmp(s->form->opcode, "sust"))
             try_store(s, &f);
-        else if (!f.formatted || s->mods.types[0] == PT_B32)
+        else
             try_reduction(s, &f);
     ++*(unsigned *)data;
 }
@@ -269,9 +284,22 @@ static uint32_t answer(const struct spelled *s, const struct image_rig *r, const
     }
 }
 
+static const int geometries[] = {1, 2, 3, 1 | 16, 2 | 16};
+
+/* Extents of a texture, which machine code asks the hardware for. */
+bool query_form_open(struct image_rig *r, const struct spelled *s, char *body, size_t size)
+{
+    const struct rp_sampler plain = {0};
+    if (mods_value(&s->mods, G_QUERY, 0) > QUERY_DEPTH)
+        return false;
+    rig_open(r, geometries[image_random(5)], true);
+    rig_texture(r, &plain, false);
+    snprintf(body, size, "%s %%r20, [%%d0]%s;", s->text, mods_have(&s->mods, M_LOD) ? ", 1" : "");
+    return true;
+}
+
 static void try_query(const struct spelled *s, void *data)
 {
-    static const int geometries[] = {1, 2, 3, 1 | 16, 2 | 16};
     const bool surface = !strcmp(s->form->opcode, "suq"), level = mods_have(&s->mods, M_LOD);
     for (int i = 0; i < 10; i++) {
         struct image_rig r;
@@ -308,7 +336,7 @@ Test(surfaces, every_form_does_what_the_model_does)
     unsigned loads = walk("suld", true, try_surface), stores = walk("sust", true, try_surface);
     unsigned reductions = walk("sured", true, try_surface);
     fprintf(stderr, "# %u forms of suld, %u of sust and %u of sured agree with the model\n", loads, stores, reductions);
-    cr_expect(loads > FORMS_AT_LEAST && stores > FORMS_AT_LEAST && reductions > FORMS_AT_LEAST);
+    cr_expect(loads > 500 && stores > 500 && reductions > 100);
 }
 
 Test(surfaces, every_query_tells_what_was_asked_for)

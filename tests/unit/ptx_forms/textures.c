@@ -172,33 +172,43 @@ static void expect_answer(const struct image_rig *r, const struct spelled *s, co
     }
 }
 
-static void try_image(const struct spelled *s, const struct shape *f)
+bool texture_form_open(struct image_rig *r, const struct spelled *s, char *body, size_t size)
+{
+    struct shape f = shape_of(s);
+    if (!is_form(&f, s))
+        return false;
+    struct rp_sampler sampler = random_sampler(!f.texel && image_random(2));
+    rig_open(r, geometry_of(s), (f.level || f.gradient) && image_random(4));
+    rig_texture(r, &sampler, r->model.dimensions == 1 ? f.texel && image_random(2) : image_random(2));
+    body_of(s, &f, body, size);
+    for (unsigned t = 0; t < IMAGE_THREADS; t++)
+        random_inputs(r, &sampler, &f, r->in[t]);
+    return true;
+}
+
+static bool try_image(const struct spelled *s)
 {
     struct image_rig r;
     struct rp_error err = {0};
+    struct shape f = shape_of(s);
     char body[600];
-    struct rp_sampler sampler = random_sampler(!f->texel && image_random(2));
-    rig_open(&r, geometry_of(s), (f->level || f->gradient) && image_random(4));
-    rig_texture(&r, &sampler, r.model.dimensions == 1 ? f->texel && image_random(2) : image_random(2));
-    body_of(s, f, body, sizeof body);
-    for (unsigned t = 0; t < IMAGE_THREADS; t++)
-        random_inputs(&r, &sampler, f, r.in[t]);
+    if (!texture_form_open(&r, s, body, sizeof body))
+        return false;
     cr_assert(image_run(&r, image_kernel(&r, body), &err), "%s: %s", s->text, err.text);
     for (unsigned t = 0; t < IMAGE_THREADS; t++) {
-        struct model_fetch fetch = fetch_of(f, r.in[t]);
-        struct model_answer a = model_fetched(&r.model, &sampler, &fetch);
-        expect_answer(&r, s, f, t, &a);
+        struct model_fetch fetch = fetch_of(&f, r.in[t]);
+        struct model_answer a = model_fetched(&r.model, &r.sampler, &fetch);
+        expect_answer(&r, s, &f, t, &a);
     }
     rig_close(&r);
+    return true;
 }
 
 static void try_form(const struct spelled *s, void *data)
 {
-    struct shape f = shape_of(s);
-    if (!is_form(&f, s))
-        return;
     for (int i = 0; i < IMAGES; i++)
-        try_image(s, &f);
+        if (!try_image(s))
+            return;
     ++*(unsigned *)data;
 }
 

@@ -20,7 +20,9 @@ static void expect_refused(const char *text, const char *const *parts)
 
 Test(refusals, an_instruction_that_is_not_covered)
 {
-    REFUSED("MOV R1, R2\nSSY 0x28\nNOP\nTEX R0, R2, R4, 0x52, 2D, 0xf\nEXIT\n", "address 0x28", "TEX", "not covered");
+    REFUSED("MOV R1, R2\nSSY 0x28\nNOP\nTEX.DC R0, R2, R4, 0x52, 2D, 0xf\nEXIT\n", "address 0x28", "TEX",
+            "a comparison with a depth");
+    REFUSED("SAM\nEXIT\n", "address 0x8", "SAM", "not covered");
     REFUSED("SETCRSPTR R0\nEXIT\n", "address 0x8", "SETCRSPTR R0", "not covered");
 }
 Test(refusals, an_atomic_operation_on_a_type_that_has_none)

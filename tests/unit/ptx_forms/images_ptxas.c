@@ -1,0 +1,270 @@
+/* Textures and surfaces in the machine code that NVIDIA's ptxas makes of PTX, for sm_52 and sm_61: the same bits as the
+ * PTX, on the same random images. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/isa/sass5x/lower.h"
+#include "tests/unit/ptx_forms/image_rig.h"
+
+enum { FORMS = 48, TEXT = 1 << 18, BODY = 800, FIRST_WITH_F16 = 53, HANDLE = IMAGE_INPUTS - 2, ROWS = 512 };
+
+typedef bool (*open_form)(struct image_rig *, const struct spelled *, char *body, size_t size);
+
+struct batch {
+    struct spelled forms[FORMS];
+    unsigned sm, count, compared, refused, all;
+    open_form open;
+    bool bindless; /* the handle comes from memory, not from a parameter */
+    char *text;
+    size_t length;
+    char cubin[80];
+};
+
+/* The predicate says that all is resident; what of it machine code has is not published. */
+static void without_predicate(char *body)
+{
+    char *bar = strstr(body, "|%p1");
+    if (bar)
+        memmove(bar, bar + 4, strlen(bar + 4) + 1);
+}
+
+/* Opens the form's image, with the handle among the inputs. */
+static bool open_image(const struct batch *b, struct image_rig *r, const struct spelled *s, char *body)
+{
+    char opened[BODY];
+    if (!b->open(r, s, opened, sizeof opened))
+        return false;
+    without_predicate(opened);
+    snprintf(body, BODY + 60, "%s%s", b->bindless ? "ld.global.b64 %d0, [%in+72];" : "", opened);
+    for (unsigned t = 0; t < IMAGE_THREADS; t++)
+        memcpy(&r->in[t][HANDLE], &r->handle, sizeof r->handle);
+    return true;
+}
+
+/* Rows of the table that some kernel has. */
+static bool reached[ROWS];
+static void mark_rows(const struct program *p, unsigned sm)
+{
+    for (uint32_t i = 0; i < p->kernel.instruction_count; i++) {
+        uint64_t word;
+        memcpy(&word, p->kernel.instructions[i].raw, sizeof word);
+        const struct sass_row *row = sass_find(word, sass_arch(sm));
+        if (row)
+            reached[row - sass_rows] = true;
+    }
+}
+
+static void assemble(struct batch *b)
+{
+    const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
+    char ptx[40] = "/tmp/reprise-images-XXXXXX", command[700];
+    int fd = mkstemp(ptx);
+    cr_assert_geq(fd, 0);
+    FILE *f = fdopen(fd, "w");
+    fprintf(f, ".version 7.0\n.target sm_%u\n.address_size 64\n%s", b->sm, b->text);
+    fclose(f);
+    snprintf(b->cubin, sizeof b->cubin, "%s.cubin", ptx);
+    snprintf(command, sizeof command, "%s/toolchain/12.3/ptxas -w -arch=sm_%u -o %s %s", build, b->sm, b->cubin, ptx);
+    int status = system(command);
+    unlink(ptx);
+    cr_assert_eq(status, 0, "ptxas: %d", status);
+}
+
+/* False: the machine code is refused, by name. */
+static bool run_cubin(struct image_rig *r, const struct batch *b, unsigned form)
+{
+    struct rp_error err = {0};
+    char name[20];
+    struct module *m = rp_device_load(r->device, b->cubin, &err);
+    cr_assert(m, "%s", err.text);
+    snprintf(name, sizeof name, "k%u", form);
+    struct program *p = module_find(m, name, &err);
+    if (!p) {
+        cr_assert(strstr(err.text, "not covered yet"), "%s: %s", b->forms[form].text, err.text);
+        return false;
+    }
+    mark_rows(p, b->sm);
+    cr_assert(image_run(r, p, &err), "%s: %s", b->forms[form].text, err.text);
+    return true;
+}
+
+static uint8_t *array_of(const struct image_rig *r, size_t *bytes)
+{
+    uint64_t size, at = rp_array_address(r->array, &size);
+    *bytes = size;
+    return rp_host(r->device, at, size);
+}
+
+static void compare(struct batch *b, unsigned form, uint64_t seed)
+{
+    struct image_rig ptx, cubin;
+    struct rp_error err = {0};
+    char body[BODY + 60];
+    size_t bytes;
+    image_seed(seed);
+    open_image(b, &cubin, &b->forms[form], body);
+    if (!run_cubin(&cubin, b, form)) {
+        b->refused++;
+        rig_close(&cubin);
+        return;
+    }
+    image_seed(seed);
+    open_image(b, &ptx, &b->forms[form], body);
+    cr_assert(image_run(&ptx, image_kernel(&ptx, body), &err), "%s: %s", b->forms[form].text, err.text);
+    cr_expect_arr_eq(ptx.out, cubin.out, sizeof ptx.out, "%s: results differ", b->forms[form].text);
+    uint8_t *content = array_of(&ptx, &bytes);
+    cr_expect_arr_eq(content, array_of(&cubin, &bytes), bytes, "%s: arrays differ", b->forms[form].text);
+    b->compared++;
+    rig_close(&cubin);
+    rig_close(&ptx);
+}
+
+/* All that has come together so far. */
+static void compare_batch(struct batch *b)
+{
+    if (b->count)
+        assemble(b);
+    for (unsigned i = 0; i < b->count; i++)
+        compare(b, i, 100 + b->all + i);
+    if (b->count)
+        unlink(b->cubin);
+    b->all += b->count;
+    b->count = 0;
+    b->length = 0;
+}
+
+static void add_form(const struct spelled *s, void *data)
+{
+    struct batch *b = data;
+    struct image_rig r;
+    char body[BODY + 60], name[20];
+    const bool halves = s->mods.types[0] == PT_F16 || s->mods.types[0] == PT_F16X2;
+    image_seed(1);
+    if ((halves && b->sm < FIRST_WITH_F16) || !open_image(b, &r, s, body))
+        return;
+    rig_close(&r);
+    snprintf(name, sizeof name, "k%u", b->count);
+    b->length += image_kernel_text(b->text + b->length, TEXT - b->length, name, body);
+    b->forms[b->count++] = *s;
+    if (b->count == FORMS)
+        compare_batch(b);
+}
+
+static void walk(struct batch *b, const char *opcode)
+{
+    const bool each = b->sm >= 60 && strcmp(opcode, "sust") != 0 && strcmp(opcode, "suld") != 0;
+    uint32_t count;
+    const struct ptx_form *forms = ptx_opcode(opcode, (uint32_t)strlen(opcode), &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (forms[i].lowering != LOW_NONE)
+            walk_row(&forms[i], each, add_form, b);
+}
+
+static void need_ptxas(void)
+{
+    const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
+    char path[512];
+    snprintf(path, sizeof path, "%s/toolchain/complete", build);
+    if (access(path, R_OK))
+        cr_skip_test("no %s: make toolchain fetches NVIDIA's ptxas", path);
+}
+
+/* At least so many forms agree. Gradients of more than two dimensions are refused. */
+static void compare_all(unsigned sm, const char *opcode, bool bindless, open_form open, unsigned least)
+{
+    struct batch *b = calloc(1, sizeof *b);
+    b->text = malloc(TEXT);
+    b->open = open;
+    b->sm = sm;
+    b->bindless = bindless;
+    walk(b, opcode);
+    compare_batch(b);
+    fprintf(stderr, "# %s, sm_%u: %u forms agree, %u are refused\n", opcode, sm, b->compared, b->refused);
+    cr_expect_gt(b->compared, least, "%s", opcode);
+    cr_expect(!b->refused || (!strcmp(opcode, "tex") && b->refused < 30), "%s: %u are refused", opcode, b->refused);
+    free(b->text);
+    free(b);
+}
+
+/* Two that PTX cannot say: loads of elements in their own format, and reductions of them but by .D. */
+static bool is_left_out(const struct sass_row *row)
+{
+    return !strcmp(row->semantic, "SULD.P") || !strcmp(row->semantic, "SURED.P");
+}
+
+static void expect_meanings_reached(void)
+{
+    for (unsigned i = 0; i < sass_row_count; i++) {
+        const struct sass_row *row = &sass_rows[i];
+        bool seen = !sass_is_executed(row) || row->unit_class != RP_CLASS_TEXTURE || is_left_out(row);
+        for (unsigned k = 0; k < sass_row_count && !seen; k++)
+            seen = reached[k] && !strcmp(sass_rows[k].semantic, row->semantic);
+        cr_expect(seen, "no kernel has %s", row->semantic);
+    }
+}
+
+Test(images_ptxas, machine_code_does_what_its_ptx_does)
+{
+    need_ptxas();
+    cr_assert_leq(sass_row_count, (unsigned)ROWS);
+    compare_all(61, "tex", false, texture_form_open, 350);
+    compare_all(52, "tex", false, texture_form_open, 10);
+    compare_all(60, "tex", true, texture_form_open, 350);
+    compare_all(61, "tld4", false, texture_form_open, 50);
+    compare_all(50, "tld4", true, texture_form_open, 5);
+    compare_all(61, "suld", true, surface_form_open, 10);
+    compare_all(52, "sust", false, surface_form_open, 10);
+    compare_all(61, "sured", false, surface_form_open, 50);
+    compare_all(61, "txq", false, query_form_open, 2);
+    compare_all(52, "txq", true, query_form_open, 2);
+    expect_meanings_reached();
+}
+
+/* ---- references -------------------------------------------------------------------------------------------------- */
+
+static const char named[] =
+    ".global .texref colours;\n.global .surfref canvas;\n"
+    ".visible .entry k0(.param .u64 object, .param .u64 in, .param .u64 out) {\n.reg .b64 %d<3>; .reg .b32 %r<9>;\n"
+    "ld.param.u64 %d1, [out];\n"
+    "tex.2d.v4.u32.f32 {%r1,%r2,%r3,%r4}, [colours, {0f40200000, 0f3FC00000}]; st.global.v4.u32 [%d1], "
+    "{%r1,%r2,%r3,%r4};\n"
+    "suld.b.2d.b8.trap %r5, [canvas, {0, 0}]; st.global.b32 [%d1+16], %r5;\nret;\n}\n";
+
+/* The loader puts handles into words of constant bank 0 that relocations name. */
+Test(images_ptxas, references_of_machine_code_are_bound_by_name)
+{
+    struct rp_error err = {0};
+    struct image_rig r;
+    struct batch *b = calloc(1, sizeof *b);
+    need_ptxas();
+    b->sm = 61;
+    b->text = strdup(named);
+    assemble(b);
+    image_seed(3);
+    rig_open(&r, 2, false);
+    rig_texture(&r, &(struct rp_sampler){.read_as_integer = true}, false);
+    uint64_t texture = r.handle;
+    rig_surface(&r);
+    struct module *m = rp_device_load(r.device, b->cubin, &err);
+    cr_assert(m, "%s", err.text);
+    cr_expect_eq(rp_reference_find(r.device, m, "colours"), RP_REFERENCE_TEXTURE);
+    cr_expect_eq(rp_reference_find(r.device, m, "canvas"), RP_REFERENCE_SURFACE);
+    struct program *p = module_find(m, "k0", &err);
+    cr_assert(p, "%s", err.text);
+    cr_expect(!image_run(&r, p, &err) && strstr(err.text, "handle 0x0 is no texture: the reference or parameter"), "%s",
+              err.text);
+    cr_assert(rp_reference_bind(r.device, m, "colours", texture, &err), "%s", err.text);
+    cr_assert(rp_reference_bind(r.device, m, "canvas", r.handle, &err), "%s", err.text);
+    cr_assert(image_run(&r, p, &err), "%s", err.text);
+    const struct model_fetch at = {.kind = MODEL_FILTER, .dimensions = 2, .at = {2.5f, 1.5f}};
+    struct model_answer a = model_fetched(&r.model, &(struct rp_sampler){.read_as_integer = true}, &at);
+    for (int c = 0; c < 4 && !a.is_float; c++)
+        cr_expect_eq(r.out[0][c], a.bits[c]);
+    cr_expect_eq(r.out[0][4] & 0xff, *texel_at(&r.model, 0, 0, 0, 0, 0));
+    unlink(b->cubin);
+    rig_close(&r);
+    free(b->text);
+    free(b);
+}
