@@ -26,14 +26,14 @@ enum key {
     KEY_QUIET = 'q',
     KEY_SHARED = 256,
     KEY_SHARED_LIMIT,
-    KEY_LIMIT,
     KEY_STACK,
     KEY_TARGET,
     KEY_CLANG_FLAGS,
     KEY_PRINT,
     KEY_EXPECT,
     KEY_NO_TRACE,
-    KEY_CHECK,
+    KEY_LIMIT = PROGRAM_LIMIT, /* of programs as well */
+    KEY_CHECK = PROGRAM_CHECK,
 };
 
 #define ROWS_LAUNCH                                                                                                    \

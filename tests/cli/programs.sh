@@ -36,7 +36,9 @@ says 1 "where shall the trace go?" record -- true
 says 1 "this option describes a launch of --module" run --grid 3 -- true
 says 1 "this option is for CUDA programs" run --device v100
 says 1 "--kernels (: " record -o x.wtr --kernels '(' -- true
-says 1 "--launches 5..2: write A..B" record -o x.wtr --launches 5..2 -- true
+for list in 5..2 x 3, ..4 1..2..3; do says 1 "--launches $list: write numbers and ranges" record -o x.wtr --launches "$list" -- true; done
+check "lists of launches, checks and limits" "$REPRISE" record -o x.wtr --launches 3,5..9,20.. --check race,init --limit 1M -- true
+says 1 "--launches 5..2: write numbers" record -o x.wtr --launches 5..2 -- true
 says 1 "--prefer c: there are ptx and sass" run --prefer c -- true
 says 1 "unknown machine 'v1000'" run --device v1000 -- true
 check "reprise env: no more than a shell reads" eval '(eval "$("$REPRISE" env --device v100 -o t.wtr)" && [ "$REPRISE_TRACE" = "$PWD/t.wtr" ] && [[ $REPRISE_DEVICE == *capability=70* ]])'

@@ -167,6 +167,7 @@ static bool add_session(struct environment *e, const struct program_options *p, 
            add_text(e, SESSION_LAUNCHES, p->launches) && add_number(e, SESSION_FIRST, p->first) &&
            add_text(e, SESSION_NVTX, p->nvtx) && add_number(e, SESSION_MAX_SIZE, p->max_size) &&
            add_text(e, SESSION_CHECK, p->check) && add_number(e, SESSION_THREADS, p->threads) &&
+           add_number(e, SESSION_PROFILER, p->profiler) && add_number(e, SESSION_LIMIT, p->limit) &&
            add_number(e, SESSION_STRICT, p->strict) && add_text(e, SESSION_PREFER, p->prefer) &&
            add_command(e, command);
 }

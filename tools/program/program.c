@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <limits.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,12 +26,24 @@ static bool check_regex(const char *text, struct rp_error *err)
     return rp_fail(err, RP_USAGE, "--kernels %s: %s", text, why);
 }
 
-static bool check_launches(const char *text, struct rp_error *err)
+/* 3,10..19,30..: numbers and ranges, of which the last may be open. */
+static bool check_launches(const char *list, struct rp_error *err)
 {
-    long long from, to;
-    if (read_range(text, &from, &to) && from >= 0 && from <= to)
-        return true;
-    return rp_fail(err, RP_USAGE, "--launches %s: write A..B, such as 10..19", text);
+    const char *at = list;
+    for (;;) {
+        char *end;
+        bool digit = *at >= '0' && *at <= '9';
+        unsigned long long from = strtoull(at, &end, 10), to = from;
+        if (digit && !strncmp(end, "..", 2)) {
+            at = end + 2;
+            to = *at >= '0' && *at <= '9' ? strtoull(at, &end, 10) : (end = (char *)at, ULLONG_MAX);
+        }
+        if (!digit || from > to || (*end && *end != ','))
+            return rp_fail(err, RP_USAGE, "--launches %s: write numbers and ranges, such as 3,10..19,30..", list);
+        if (!*end)
+            return true;
+        at = end + 1;
+    }
 }
 
 static bool read_count(const char *option, const char *text, unsigned long long *value, struct rp_error *err)
@@ -61,6 +74,8 @@ bool program_take(struct program_options *p, int key, const char *argument, stru
         return !strcmp(argument, "ptx") || !strcmp(argument, "sass") ||
                rp_fail(err, RP_USAGE, "--prefer %s: there are ptx and sass", argument);
     case PROGRAM_STRICT: return p->strict = true;
+    case PROGRAM_PROFILER: return p->profiler = true;
+    case PROGRAM_LIMIT: return read_count("--limit", argument, &p->limit, err);
     case PROGRAM_MAX_SIZE: return read_count("--max-size", argument, &p->max_size, err);
     case PROGRAM_CHECK: p->check = argument; return parse_checks(argument, &checks, err);
     default: return rp_fail(err, RP_USAGE, "this option describes a launch of --module; a program makes its own");

@@ -19,6 +19,8 @@ enum program_key {
     PROGRAM_NVTX,
     PROGRAM_PREFER,
     PROGRAM_STRICT,
+    PROGRAM_PROFILER,
+    PROGRAM_LIMIT,
     PROGRAM_MAX_SIZE,
     PROGRAM_CHECK,
     PROGRAM_END
@@ -35,9 +37,10 @@ enum program_key {
 #define ROWS_FILTERS                                                                                                   \
     {"kernels", PROGRAM_KERNELS, "REGEX",                                                                              \
      "Record only kernels whose name in the source this extended regular expression finds; the others run, too"},      \
-        {"launches", PROGRAM_LAUNCHES, "A..B", "Record only launches A to B, counted from 0"},                         \
+        {"launches", PROGRAM_LAUNCHES, "LIST", "Record only launches of these numbers, from 0: 3,10..19,30.."},        \
         {"first", PROGRAM_FIRST, "N", "Record only the first N launches of each kernel"},                              \
-        {"nvtx", PROGRAM_NVTX, "RANGE", "Record only what is launched within the NVTX range of this name"},            \
+        {"nvtx", PROGRAM_NVTX, "REGEX", "Record only what is launched within NVTX ranges whose name this finds"},      \
+        {"profiler", PROGRAM_PROFILER, NULL, "Record only between cudaProfilerStart and cudaProfilerStop"},            \
     {                                                                                                                  \
         "max-size", PROGRAM_MAX_SIZE, "BYTES", "Record no more launches once the trace has this size"                  \
     }
@@ -45,9 +48,9 @@ enum program_key {
 struct program_options {
     const char *output; /* of record; NULL: nothing is recorded */
     const char *device, *kernels, *launches, *nvtx, *prefer, *check;
-    unsigned long long first, max_size; /* 0: all */
+    unsigned long long first, max_size, limit; /* 0: all, or the usual one */
     unsigned threads;
-    bool strict, quiet;
+    bool strict, profiler, quiet;
 };
 
 /* Takes an option; RP_USAGE if it is none for programs, or its value is wrong. */
