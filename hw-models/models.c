@@ -23,6 +23,8 @@ static const struct model *const memories[] = {&memory_hierarchy.model, &memory_
 
 static const struct model *const interconnects[] = {&interconnect_direct.model, &interconnect_crossbar.model, NULL};
 
+static const struct model *const tlbs[] = {&tlb_none.model, &tlb_set_associative.model, NULL};
+
 const struct model_set built_in_models = {{
     [KIND_SCHEDULER] = schedulers,
     [KIND_UNIT] = units,
@@ -34,4 +36,5 @@ const struct model_set built_in_models = {{
     [KIND_PIPELINE] = pipelines,
     [KIND_MEMORY] = memories,
     [KIND_INTERCONNECT] = interconnects,
+    [KIND_TLB] = tlbs,
 }};

@@ -13,6 +13,7 @@
 #include "hw-models/pipeline/pipeline.h"
 #include "hw-models/scheduler/scheduler.h"
 #include "hw-models/shared-memory/shared-memory.h"
+#include "hw-models/tlb/tlb.h"
 #include "hw-models/unit/unit.h"
 
 enum model_kind {
@@ -26,6 +27,7 @@ enum model_kind {
     KIND_PIPELINE,
     KIND_MEMORY,
     KIND_INTERCONNECT,
+    KIND_TLB,
     KIND_COUNT
 };
 

@@ -196,6 +196,7 @@ static const struct model *default_model(enum model_kind kind)
     return kind == KIND_PIPELINE       ? &pipeline_direct.model
            : kind == KIND_MEMORY       ? &memory_hierarchy.model
            : kind == KIND_INTERCONNECT ? &interconnect_direct.model
+           : kind == KIND_TLB          ? &tlb_none.model
                                        : NULL;
 }
 
@@ -478,8 +479,9 @@ static bool takes_something(const struct resolver *r, struct rp_error *err)
     const struct {
         const char *key;
         int64_t value;
-    } bounds[] = {{"lsu.queue", m->lsu_queue},   {"l1.queue", m->l1_queue}, {"l1.mshrs", m->l1_mshrs},
-                  {"port.queue", m->port_queue}, {"l2.queue", m->l2_queue}, {"l2.mshrs", m->l2_mshrs}};
+    } bounds[] = {{"lsu.queue", m->lsu_queue},    {"l1.queue", m->l1_queue}, {"l1.mshrs", m->l1_mshrs},
+                  {"port.queue", m->port_queue},  {"l2.queue", m->l2_queue}, {"l2.mshrs", m->l2_mshrs},
+                  {"tlb.walkers", m->tlb_walkers}};
     char text[120];
     for (size_t i = 0; i < MODEL_COUNT_OF(bounds); i++) {
         snprintf(text, sizeof text, "%s must not be 0; -1 stands for any number", bounds[i].key);
@@ -542,12 +544,28 @@ static bool fits_one_at_a_time(const struct resolver *r, struct rp_error *err)
     return true;
 }
 
+/* What the tables behind an SM's TLB say is heeded only where SMs have TLBs, and the hierarchy is that of the others.
+ */
+static bool fits_translation(const struct resolver *r, struct rp_error *err)
+{
+    const struct machine *m = r->machine;
+    bool near = ((const struct tlb_model *)m->tlb.model)->keeps;
+    if (((const struct tlb_model *)m->l2_tlb.model)->keeps && !near)
+        return inconsistent(r, (const char *const[]){"l2_tlb.model", "tlb.model"}, 2,
+                            "nothing reaches l2_tlb, for SMs have no TLB: choose a model for tlb", err);
+    if (near && ((const struct pipeline_model *)m->pipeline.model)->staged)
+        return inconsistent(r, (const char *const[]){"tlb.model", "pipeline.model"}, 2,
+                            "pipeline 'staged' has a memory of its own, without translation: tlb.model must be 'none'",
+                            err);
+    return true;
+}
+
 /* What only some pipelines can do. */
 static bool fits_pipeline(const struct resolver *r, struct rp_error *err)
 {
     const struct machine *m = r->machine;
     char text[300];
-    if (!fits_one_at_a_time(r, err))
+    if (!fits_one_at_a_time(r, err) || !fits_translation(r, err))
         return false;
     if (!((const struct pipeline_model *)m->pipeline.model)->staged) {
         if (!((const struct scheduler_model *)m->scheduler.model)->observe)

@@ -69,6 +69,10 @@
       "that wait for a slice's port; -1: any number")                                                                  \
     X(l2_mshrs, "l2.mshrs", OPTION_INTEGER, "sectors", -1, 65536, -1, NULL,                                            \
       "that a slice has asked for and not got yet; -1: any number")                                                    \
+    X(tlb_walkers, "tlb.walkers", OPTION_INTEGER, "walks", -1, 1024, -1, NULL,                                         \
+      "of page tables that go on at the same time; -1: any number")                                                    \
+    X(tlb_walk, "tlb.walk", OPTION_INTEGER, "cycles", 0, 1000000, 0, NULL,                                             \
+      "of a walk of the page tables, after the misses in all TLBs")                                                    \
     X(dram_channels, "dram.channels", OPTION_INTEGER, "channels", 1, 256, 1, NULL, "of device memory, each by itself") \
     X(dram_interleave, "dram.interleave", OPTION_INTEGER, "bytes", 32, 1 << 20, 256, NULL,                             \
       "neighbouring bytes that belong to one channel, a power of two")                                                 \
@@ -127,7 +131,7 @@ struct machine {
     MACHINE_OPTIONS(X)
 #undef X
     int64_t lists[MACHINE_LISTS]; /* see machine_option_list */
-    struct machine_part scheduler, shared, coalescer, l1, l2, dram, interconnect, icache, pipeline, memory;
+    struct machine_part scheduler, shared, coalescer, l1, l2, dram, interconnect, tlb, l2_tlb, icache, pipeline, memory;
     uint32_t unit_count;
     char unit_name[MACHINE_UNITS][24];
     struct machine_part units[MACHINE_UNITS];

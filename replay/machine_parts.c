@@ -51,6 +51,8 @@ const struct machine_slot machine_slots[MACHINE_SLOTS] = {
     {"l2", KIND_CACHE, offsetof(struct machine, l2)},
     {"dram", KIND_DRAM, offsetof(struct machine, dram)},
     {"interconnect", KIND_INTERCONNECT, offsetof(struct machine, interconnect)},
+    {"tlb", KIND_TLB, offsetof(struct machine, tlb)},
+    {"l2_tlb", KIND_TLB, offsetof(struct machine, l2_tlb)},
     {"icache", KIND_INSTRUCTION_CACHE, offsetof(struct machine, icache)},
     {"pipeline", KIND_PIPELINE, offsetof(struct machine, pipeline)},
     {"memory", KIND_MEMORY, offsetof(struct machine, memory)},

@@ -387,6 +387,14 @@ static void bring_in(struct memory_system *m, uint32_t sm, uint64_t now)
 
 static void arrive(struct memory_system *m, struct chip_request *r, uint64_t now)
 {
+    if (!r->translated) {
+        uint64_t there = translation_of(&m->translation, &m->layout, r->sm, r->address, now);
+        r->translated = true;
+        if (there > now) {
+            add_event(m, &r->event, CHIP_ARRIVE, there);
+            return;
+        }
+    }
     struct request_queue *waiting = &m->ports[r->sm].waiting;
     bool first = !waiting->first;
     put(waiting, r);
@@ -425,6 +433,7 @@ static bool collect(struct memory_system *m, uint32_t sm)
         r->hint = o->hint;
         r->bytes = o->bytes;
         r->fetches = false;
+        r->translated = !m->layout.translates;
         r->event.key = request_key(sm, o->sequence);
         add_event(m, &r->event, CHIP_ARRIVE, o->arrival);
     }

@@ -5,6 +5,7 @@
 #include "hw-models/dram/fixed.h"
 #include "replay/memory/calendar.h"
 #include "replay/memory/sm_memory.h"
+#include "replay/memory/translation.h"
 
 /* What an event is, in the order in which those of a cycle happen; requests arrive and leave by their order alone. */
 enum chip_event {
@@ -32,6 +33,7 @@ struct chip_request {
     uint8_t kind, repeats, hint;
     uint8_t asks; /* what it came as: its reply's enum cache_kind */
     bool fetches;
+    bool translated; /* its address is that of L2 and device memory */
 };
 
 struct request_queue {
@@ -82,6 +84,7 @@ struct memory_system {
     struct slice *slices;
     struct channel *channels;
     struct chip_port *ports;
+    struct translation translation;
     struct calendar calendar;
     struct pool requests;
     uint64_t clock; /* cycles of earlier launches */

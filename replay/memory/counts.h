@@ -17,6 +17,13 @@
 
 #define PORT_COUNTS(X) X(requests, "requests", "requests that left an SM for L2 or device memory")
 
+#define TLB_COUNTS(X)                                                                                                  \
+    X(hits, "requests", "requests that left an SM whose translation was in the SM's TLB or on its way there")          \
+    X(misses, "requests", "requests that left an SM whose translation was not in the SM's TLB")                        \
+    X(l2_hits, "requests", "misses of SMs whose translation was in the TLB that all share, or on its way there")       \
+    X(walks, "walks", "of page tables")                                                                                \
+    X(waited, "cycles", "that requests waited for their translation, summed over requests")
+
 #define DRAM_COUNTS(X)                                                                                                 \
     X(accesses, "transactions", "reads and writes of device memory, write-backs included")                             \
     X(writes, "transactions", "the writes among them, atomics done there included")
@@ -31,6 +38,9 @@ struct cache_counts {
 struct port_counts {
     PORT_COUNTS(COUNT_FIELD)
 };
+struct tlb_counts {
+    TLB_COUNTS(COUNT_FIELD)
+};
 struct dram_counts {
     DRAM_COUNTS(COUNT_FIELD)
 };
@@ -41,6 +51,7 @@ struct memory_counts {
     struct icache_counts icache;
     struct cache_counts l1, l2;
     struct port_counts port;
+    struct tlb_counts tlb;
     struct dram_counts dram;
 };
 

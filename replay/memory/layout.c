@@ -75,6 +75,7 @@ static void leave_out_hierarchy(struct memory_layout *l)
     l->slices.count = l->channels.count = 1;
     l->dram = &dram_ideal;
     l->interconnect = (struct interconnect_shape){.replies = -1};
+    l->translates = false;
     l->lsu_queue = l->port_queue = MEMORY_ANY;
     l->port_width = l->port_latency = 0;
 }
@@ -98,6 +99,9 @@ void memory_layout_of(const struct machine *m, struct memory_layout *l)
         .port_width = (uint64_t)m->port_width,
         .port_latency = (uint64_t)m->port_latency,
         .slice = slice_of(&m->l2, m->l2_slices),
+        .translates = ((const struct tlb_model *)m->tlb.model)->keeps,
+        .walkers = bound(m->tlb_walkers),
+        .walk = (uint64_t)m->tlb_walk,
     };
     l->l1 = level_of(&m->l1, m->l1_queue, m->l1_mshrs);
     l->l2 = level_of(&l->slice, m->l2_queue, m->l2_mshrs);
@@ -111,7 +115,8 @@ void memory_layout_of(const struct machine *m, struct memory_layout *l)
                       !l->l1.tracks && !links;
     l->chip_unbounded = l->l2.queue == MEMORY_ANY && !l->l2.tracks && !l->dram->may_refuse(dram) && !links;
     l->immediate = !l->l1.keeps && !l->l2.keeps && l->dram->is_fixed(dram) && !l->port_width && !links &&
-                   l->lsu_queue == MEMORY_ANY && l->port_queue == MEMORY_ANY && l->l2.queue == MEMORY_ANY;
+                   !l->translates && l->lsu_queue == MEMORY_ANY && l->port_queue == MEMORY_ANY &&
+                   l->l2.queue == MEMORY_ANY;
     l->orders_blocks = l->l1_count == 1 || !l->l1.keeps;
     l->delay = 2 * l->port_latency + ahead;
     l->lookahead = lookahead_of(l, ahead);

@@ -35,6 +35,8 @@ struct memory_layout {
     struct machine_part slice; /* the L2 model with the options of a slice */
     const struct dram_model *dram;
     struct interconnect_shape interconnect;
+    bool translates;                /* requests that leave an SM need a translation */
+    uint64_t walkers, walk;         /* walkers: MEMORY_ANY: any number; walk: cycles */
     uint64_t packet[3], reply[3];   /* with flits: how many a request has, and its reply, by enum cache_kind */
     uint64_t lsu_queue, port_queue; /* MEMORY_ANY: any number */
     uint64_t port_width;            /* 0: any number */

@@ -28,7 +28,7 @@ static bool open_chip(struct memory_system *m)
     m->ports = calloc(l->sms, sizeof *m->ports);
     m->slices = calloc(l->slices.count, sizeof *m->slices);
     m->channels = calloc(l->channels.count, sizeof *m->channels);
-    bool fine = m->ports && m->slices && m->channels;
+    bool fine = m->ports && m->slices && m->channels && translation_open(&m->translation, l);
     for (uint32_t i = 0; fine && i < l->slices.count; i++)
         fine = open_slice(m, i);
     for (uint32_t i = 0; fine && i < l->channels.count; i++)
@@ -42,6 +42,7 @@ static void close_chip(struct memory_system *m)
         level_close(&m->slices[i].level);
     for (uint32_t i = 0; m->channels && i < m->layout.channels.count; i++)
         free(m->channels[i].state);
+    translation_close(&m->translation, &m->layout);
     free(m->ports);
     free(m->slices);
     free(m->channels);
@@ -240,6 +241,7 @@ static void count(struct memory_system *m, struct memory_counts *sum)
     }
     for (uint32_t i = 0; m->layout.l2.keeps && i < m->layout.slices.count; i++)
         ADD_COUNTS(sum->l2, m->slices[i].level.counts);
+    ADD_COUNTS(sum->tlb, m->translation.counts);
     for (uint32_t i = 0; i < m->layout.channels.count; i++)
         ADD_COUNTS(sum->dram, m->channels[i].counts);
 }

@@ -94,6 +94,10 @@ fails 1 "did you mean 'lrr'?" "$r" replay "$work/t.wtr" -m jetson-tx2 --set sche
 fails 1 "give KEY=VALUE" "$r" replay "$work/t.wtr" -m jetson-tx2 --set scheduler
 fails 1 "--set l1_subcores=3 --set subcores=8: l1.subcores (3) does not divide subcores (8)" "$r" replay "$work/t.wtr" -m jetson-tx2 --set l1_subcores=3 --set subcores=6 --set subcores=8
 fails 1 "--set warm_l2=true --set l2=none: warm_l2 warms nothing" "$r" replay "$work/t.wtr" -m jetson-tx2 --set warm_l2=true --set l2=none
+fails 1 "--set l2_tlb=set-associative: nothing reaches l2_tlb" "$r" replay "$work/t.wtr" -m jetson-tx2 --set l2_tlb=set-associative
+fails 1 "tlb.walkers must not be 0" "$r" replay "$work/t.wtr" -m jetson-tx2 --set tlb.walkers=0
+fails 1 "tlb: entries must be a multiple of ways" "$r" replay "$work/t.wtr" -m jetson-tx2 --set tlb=set-associative --set tlb.ways=3
+fails 1 "pipeline 'staged' has a memory of its own, without translation" "$r" replay "$work/t.wtr" -m rtx2060-accelsim --set tlb=set-associative
 fails 1 "there is no launch 99" "$r" replay "$work/t.wtr" -m jetson-tx2 --launch 99
 fails 1 "there are fast and reference" "$r" replay "$work/t.wtr" -m jetson-tx2 --engine quick
 fails 1 "--threads many" "$r" replay "$work/t.wtr" -m jetson-tx2 --threads many

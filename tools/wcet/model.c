@@ -137,6 +137,8 @@ static bool covered_memory(struct wcet_model *m, struct rp_error *err)
     if (!is(&machine->interconnect, "direct"))
         return rp_fail(err, RP_BAD_INPUT, "machine %s: interconnect '%s' is not covered: --set interconnect=direct",
                        machine->name, machine->interconnect.model->name);
+    if (!is(&machine->tlb, "none"))
+        return rp_fail(err, RP_BAD_INPUT, "machine %s: TLBs are not covered: --set tlb=none", machine->name);
     needs(m, WCET_CONFLICTS, !is(&machine->shared, "ideal"));
     if (!covered_caches(m, err))
         return false;

@@ -70,6 +70,8 @@ void plan_run(const struct machine *machine, bool short_cuts, const struct plan 
     out->l2_hits = s.memory.l2.hits;
     out->l2_misses = s.memory.l2.misses;
     out->dram = s.memory.dram.accesses;
+    out->tlb = s.memory.tlb;
+    out->tlb_counted = true;
     memory_system_free(m);
 }
 
@@ -125,6 +127,27 @@ static void draw_sectored_l2(struct draw *d)
         SET(d, "l2.write_miss", "around", "validate");
     SET(d, "l2.atomic_interval", "0", "7");
     SET(d, "l2.merges", "-1", "1", "4");
+}
+
+/* Small TLBs, so that entries go. */
+static void draw_translation(struct draw *d)
+{
+    SET(d, "tlb", "none", "set-associative");
+    if (!strcmp(d->settings[d->count - 1].value, "none"))
+        return;
+    SET(d, "tlb.page", "4096");
+    SET(d, "tlb.entries", "2", "4");
+    SET(d, "tlb.ways", "0", "1", "2");
+    SET(d, "tlb.latency", "0", "0", "3");
+    SET(d, "tlb.walkers", "-1", "1", "2");
+    SET(d, "tlb.walk", "0", "75", "400");
+    SET(d, "l2_tlb", "none", "set-associative");
+    if (!strcmp(d->settings[d->count - 1].value, "none"))
+        return;
+    SET(d, "l2_tlb.page", "4096", "8192");
+    SET(d, "l2_tlb.entries", "2", "8");
+    SET(d, "l2_tlb.ways", "1", "2");
+    SET(d, "l2_tlb.latency", "0", "11");
 }
 
 /* Small caches, so that lines go; with bounds or without. `rich`: caches in sets, and links; 2: banks of device memory,
@@ -185,6 +208,7 @@ static struct machine *random_machine(struct draw *d, bool bounded, unsigned ric
     SET(d, "port.latency", "0", "1", "12");
     SET(d, "port.width", "0", "1", "2");
     SET(d, "spaces.texture.initiation", "4", "9");
+    draw_translation(d);
     if (bounded) {
         SET(d, "lsu.queue", "-1", "1", "2");
         SET(d, "l1.queue", "-1", "1", "3");
@@ -209,7 +233,11 @@ static uint32_t random_bytes(uint64_t *seed)
 
 static void random_plan(uint64_t *seed, const struct machine *m, struct plan *p)
 {
-    uint64_t now = 0, space = synthetic_random(seed) % 2 ? 2048 : 16384, pause = synthetic_random(seed) % 4 ? 3 : 60;
+    uint64_t now = 0,
+             space = synthetic_random(seed) % 2   ? 2048
+                     : synthetic_random(seed) % 2 ? 16384
+                                                  : 65536,
+             pause = synthetic_random(seed) % 4 ? 3 : 60;
     bool one_initiation = m->spaces[RP_SPACE_TEXTURE].initiation == 4, plain = synthetic_random(seed) % 3 == 0;
     for (unsigned i = 0; i < p->count; i++) {
         struct plan_access *a = &p->accesses[i];
@@ -240,6 +268,7 @@ static void same(const struct plan *p, const struct outcome *a, const struct out
                      (unsigned long long)b->ends[i], m->text);
     cr_assert(a->l1_hits == b->l1_hits && a->l1_misses == b->l1_misses, "%s: L1", what);
     cr_assert(a->l2_hits == b->l2_hits && a->l2_misses == b->l2_misses, "%s: L2", what);
+    cr_assert(!memcmp(&a->tlb, &b->tlb, sizeof a->tlb) || !b->tlb_counted, "%s: TLBs", what);
     cr_assert_eq(a->dram, b->dram, "seed %llu %s: device memory %d %d", (unsigned long long)seed, what, (int)a->dram,
                  (int)b->dram);
 }

@@ -199,3 +199,83 @@ Test(closed_forms, hits_of_lru_are_those_of_stack_distance)
         machine_free(m);
     }
 }
+
+/* ---- translation ------------------------------------------------------------------------------------------------- */
+
+/* A chain of reads, each of another page, round and round. L1 TLB: 16 entries of 2 MiB; L2 TLB: 4 of 32 MiB. */
+static struct outcome chase(unsigned pages, uint64_t *latency, uint64_t *first)
+{
+    const struct machine_setting settings[] = {{"sms", "1"},
+                                               {"l1", "none"},
+                                               {"l2", "none"},
+                                               {"port.latency", "20"},
+                                               {"dram.latency", "200"},
+                                               {"dram.interval", "0"},
+                                               {"tlb", "set-associative"},
+                                               {"tlb.entries", "16"},
+                                               {"tlb.walk", "300"},
+                                               {"l2_tlb", "set-associative"},
+                                               {"l2_tlb.page", "32M"},
+                                               {"l2_tlb.entries", "4"},
+                                               {"l2_tlb.latency", "11"}};
+    struct machine *m = machine_with(settings, MODEL_COUNT_OF(settings));
+    struct plan p = {.count = 4 * pages, .accesses = calloc(4 * pages, sizeof *p.accesses)};
+    for (unsigned a = 0; a < p.count; a++) {
+        p.accesses[a] = (struct plan_access){.issue = a * 1000ull, .initiation = 1, .count = 1};
+        p.accesses[a].transactions[0] = transaction(a % pages * (2ull << 20), CACHE_READ, false);
+    }
+    struct outcome o = run(m, &p);
+    *first = o.ends[0] - 1;
+    *latency = 0; /* of the last round, the slowest */
+    for (unsigned a = 3 * pages; a < p.count; a++)
+        *latency = o.ends[a] - a * 1000ull - 1 > *latency ? o.ends[a] - a * 1000ull - 1 : *latency;
+    free(o.ends);
+    free(p.accesses);
+    machine_free(m);
+    return o;
+}
+
+/* Mei and Chu's steps (arXiv:1509.02308, Figure 14): within the reach of the SM's TLB an access takes 20 + 200 + 20
+ * cycles; beyond it, 11 more for a look-up in the L2 TLB; beyond the reach of that one, too, 300 more for a walk. */
+Test(closed_forms, reads_beyond_the_reach_of_tlbs_take_a_look_up_and_a_walk_more)
+{
+    static const struct {
+        unsigned pages;
+        uint64_t latency, misses, walks; /* of four rounds */
+    } rows[] = {{16, 240, 16, 1}, {17, 251, 4 * 17, 2}, {64, 251, 4 * 64, 4}, {80, 551, 4 * 80, 4 * 5}};
+    for (size_t i = 0; i < MODEL_COUNT_OF(rows); i++) {
+        uint64_t latency, first;
+        struct outcome o = chase(rows[i].pages, &latency, &first);
+        cr_expect_eq(first, 551, "the first access walks");
+        cr_expect_eq(latency, rows[i].latency, "%u pages: %d cycles", rows[i].pages, (int)latency);
+        cr_expect_eq(o.tlb.misses, rows[i].misses, "%u pages: %d misses", rows[i].pages, (int)o.tlb.misses);
+        cr_expect_eq(o.tlb.hits, 4 * rows[i].pages - rows[i].misses);
+        cr_expect_eq(o.tlb.walks, rows[i].walks, "%u pages: %d walks", rows[i].pages, (int)o.tlb.walks);
+        cr_expect_eq(o.tlb.l2_hits, rows[i].misses - rows[i].walks);
+        cr_expect_eq(o.tlb.waited, 11 * rows[i].misses + 300 * rows[i].walks);
+    }
+}
+
+/* n requests of different pages at once, w walkers: the last walk ends after roundup(n / w) walks. */
+Test(closed_forms, walks_wait_for_walkers)
+{
+    static const char *const walkers[] = {"1", "3", "8", "-1"};
+    static const uint64_t rounds[] = {8, 3, 1, 1};
+    for (size_t i = 0; i < MODEL_COUNT_OF(rounds); i++) {
+        const struct machine_setting settings[] = {{"sms", "8"},           {"l1", "none"},
+                                                   {"l2", "none"},         {"dram.latency", "100"},
+                                                   {"dram.interval", "0"}, {"tlb", "set-associative"},
+                                                   {"tlb.walk", "300"},    {"tlb.walkers", walkers[i]}};
+        struct machine *m = machine_with(settings, MODEL_COUNT_OF(settings));
+        struct plan p = {.count = 8, .accesses = calloc(8, sizeof *p.accesses)};
+        for (unsigned a = 0; a < p.count; a++) {
+            p.accesses[a] = (struct plan_access){.sm = a, .initiation = 1, .count = 1};
+            p.accesses[a].transactions[0] = transaction(a * (2ull << 20), CACHE_READ, false);
+        }
+        struct outcome o = run(m, &p);
+        cr_expect_eq(last_end(&p, &o), 1 + rounds[i] * 300 + 100, "%s walkers: %d", walkers[i], (int)last_end(&p, &o));
+        free(o.ends);
+        free(p.accesses);
+        machine_free(m);
+    }
+}

@@ -23,6 +23,8 @@ struct plan {
 struct outcome {
     uint64_t *ends; /* of the accesses */
     uint64_t l1_hits, l1_misses, l2_hits, l2_misses, dram;
+    struct tlb_counts tlb; /* of plan_run only */
+    bool tlb_counted;
 };
 
 /* By the memory system. */
@@ -30,5 +32,18 @@ void plan_run(const struct machine *, bool short_cuts, const struct plan *, stru
 /* Cycle by cycle, every request looked at in every cycle; caches `none`, `direct-mapped`, or `sectored`
  * without hash, device memory `fixed`. */
 void plan_simulate(const struct machine *, const struct plan *, struct outcome *);
+
+/* Look-ups in TLBs, and walks of page tables, in their order. */
+#define PLAN_LOOK_UPS 8192
+struct plan_translation {
+    struct plan_look_up {
+        int sm; /* negative: the TLB that all share */
+        uint64_t page, ready;
+    } look_ups[PLAN_LOOK_UPS];
+    uint64_t walk_begin[PLAN_LOOK_UPS];
+    unsigned count, walks;
+};
+/* From when the translation of a request is there that arrives now. */
+uint64_t plan_translate(struct plan_translation *, const struct machine *, unsigned sm, uint64_t address, uint64_t now);
 
 #endif

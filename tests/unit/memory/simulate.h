@@ -34,8 +34,8 @@ struct request {
     uint64_t order; /* in the LSU */
     unsigned kind, asks, repeats, sectors, hint;
     uint32_t bytes;
-    bool beside, posted, fetches, l2_fetches, served, in_l1; /* in_l1: waits for a fetch of L1 */
-    unsigned ahead[8], ahead_count;                          /* write-backs that leave before it */
+    bool beside, posted, fetches, l2_fetches, served, in_l1, translated; /* in_l1: waits for a fetch of L1 */
+    unsigned ahead[8], ahead_count;                                      /* write-backs that leave before it */
 };
 
 struct sector {
@@ -93,6 +93,7 @@ struct sim {
     uint64_t link_free[64], reply_link_free[64];
     unsigned fill_count;
     uint64_t l2_release[MOST];
+    struct plan_translation translation;
 };
 
 static inline uint64_t max(uint64_t a, uint64_t b) { return a > b ? a : b; }

@@ -122,7 +122,7 @@ static int first_at_far_end(const struct sim *s, unsigned sm)
 {
     int first = -1;
     for (unsigned i = 0; i < s->count; i++)
-        if (s->r[i].where == FAR_END && s->r[i].sm == sm && (first < 0 || s->r[i].key < s->r[first].key))
+        if (s->r[i].where == FAR_END && s->r[i].sm == sm && (first < 0 || s->r[i].order < s->r[first].order))
             first = (int)i;
     return first;
 }
@@ -288,9 +288,13 @@ void simulate_chip(struct sim *s, uint64_t now)
         struct request *r = &s->r[first];
         if (r->where == REPLY) {
             reply(s, (unsigned)first, now);
+        } else if (r->where == WIRE && !r->translated) {
+            r->translated = true;
+            r->ready = plan_translate(&s->translation, s->l.machine, r->sm, r->address, now);
         } else if (r->where == WIRE) {
             bool alone = first_at_far_end(s, r->sm) < 0;
             r->where = FAR_END;
+            r->order = s->order++;
             if (alone)
                 bring_in(s, r->sm, now);
         } else {

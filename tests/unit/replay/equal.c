@@ -37,6 +37,27 @@ static size_t icache_settings(uint64_t *seed, struct machine_setting *settings, 
     return 4;
 }
 
+/* Small TLBs, if there is one. */
+static size_t tlb_settings(uint64_t *seed, struct machine_setting *settings, size_t count)
+{
+    static const char *const pages[] = {"4096", "64K", "2M"}, *const entries[] = {"1", "2", "4", "16"},
+                             *const latencies[] = {"0", "1", "20", "300"};
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        any |= !strcmp(settings[i].key, "tlb") && !strcmp(settings[i].value, "set-associative");
+    if (!any)
+        return 0;
+    settings[count] = (struct machine_setting){"tlb.page", pages[synthetic_random(seed) % 3]};
+    settings[count + 1] = (struct machine_setting){"tlb.entries", entries[synthetic_random(seed) % 4]};
+    settings[count + 2] = (struct machine_setting){"tlb.latency", latencies[synthetic_random(seed) % 4]};
+    if (synthetic_random(seed) % 2)
+        return 3;
+    settings[count + 3] = (struct machine_setting){"l2_tlb", "set-associative"};
+    settings[count + 4] = (struct machine_setting){"l2_tlb.entries", entries[synthetic_random(seed) % 4]};
+    settings[count + 5] = (struct machine_setting){"l2_tlb.latency", latencies[synthetic_random(seed) % 4]};
+    return 6;
+}
+
 /* Memory that draws instead of caches. */
 static size_t draw_settings(uint64_t *seed, struct machine_setting *settings)
 {
@@ -70,6 +91,9 @@ struct machine *random_machine(uint64_t seed)
         {"l2", "none", "direct-mapped", "sectored"},
         {"interconnect", "direct", "crossbar"},
         {"l2.slice_hash", "none", "xor", "ipoly"},
+        {"tlb", "none", "none", "set-associative"},
+        {"tlb.walkers", "-1", "1", "2"},
+        {"tlb.walk", "0", "75", "900"},
         {"coalescer", "ideal", "segments"},
         {"shared", "ideal", "pastis", "banks"},
         {"dram", "ideal", "fixed", "bandwidth", "banked"},
@@ -101,6 +125,7 @@ struct machine *random_machine(uint64_t seed)
                 (struct machine_setting){choices[i][0], choices[i][1 + synthetic_random(&seed) % values]};
     }
     count += icache_settings(&seed, settings, count);
+    count += tlb_settings(&seed, settings, count);
     if (synthetic_random(&seed) % 3 == 0) {
         settings[count++] = (struct machine_setting){"l2", "direct-mapped"};
         settings[count++] = (struct machine_setting){"warm_l2", "true"};
