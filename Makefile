@@ -194,6 +194,8 @@ unit-$(1): $(BUILD)/tests/$(1)
 	$(BUILD)/tests/$(1)
 endef
 $(foreach s,$(SUITES),$(eval $(call suite_rule,$(s))))
+$(BUILD)/tests/cuda: LDLIBS += -Wl,-rpath,$(abspath $(BUILD))/lib
+$(BUILD)/tests/cuda: $(LIBCUDA)
 # Random programs: N of them from number FIRST on, of the sequence that SEED begins, on the host, as PTX and, where
 # make toolchain has been, as machine code. UNDEFINED=1 looks for what C leaves undefined.
 N     ?= 10000

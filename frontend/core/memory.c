@@ -6,16 +6,32 @@
 #include <string.h>
 
 #include "frontend/core/program.h"
+#include "frontend/core/storage.h"
 #include "tracefmt/plural.h"
 
 void memory_init(struct memory *m) { *m = (struct memory){.next = HEAP_BASE}; }
 
 static bool is_owned(const struct allocation *a) { return a->kind <= ALLOCATION_HEAP; }
 
-static void release(struct allocation *a)
+void memory_store(struct memory *m, struct storage *storage)
 {
-    if (is_owned(a))
+    m->storage = storage;
+    m->next = storage_base(storage) + STORAGE_MODULES;
+}
+
+static void release_host(struct memory *m, struct allocation *a)
+{
+    if (!is_owned(a))
+        return;
+    if (m->storage)
+        storage_give(m->storage, a->base, a->size);
+    else
         free(a->host);
+}
+
+static void release(struct memory *m, struct allocation *a)
+{
+    release_host(m, a);
     free(a->name);
     free(a);
 }
@@ -212,8 +228,9 @@ void memory_clear(struct memory *m)
     while (m->root) {
         struct allocation *a = m->root;
         tree_remove(m, a);
-        release(a);
+        release(m, a);
     }
+    storage_free(m->storage);
     memory_reclaim(m);
     free(m->free_ids);
     log_forget(m);
@@ -278,10 +295,13 @@ struct allocation *memory_allocate(struct memory *m, uint64_t size, const char *
         a = a ? a : at_or_below(m, base);
         base = (a->base + a->size) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT + 2 * MEMORY_ALIGNMENT;
     }
-    uint8_t *host = calloc(1, size ? size : 1);
+    uint8_t *host = m->storage ? storage_take(m->storage, base, size) : calloc(1, size ? size : 1);
     struct allocation *a = host ? new_allocation(m, base, size, name, kind) : NULL;
     if (!a) {
-        free(host);
+        if (host && m->storage)
+            storage_give(m->storage, base, size);
+        else
+            free(host);
         return NULL;
     }
     a->host = host;
@@ -309,8 +329,7 @@ void memory_free(struct memory *m, struct allocation *a)
     tree_remove(m, a);
     log_add(m, &(struct rp_host_operation){.kind = RP_HOST_FREE, .address = a->base});
     m->free_ids[m->free_id_count++] = a->id;
-    if (is_owned(a))
-        free(a->host);
+    release_host(m, a);
     free(a->name);
     a->host = NULL;
     a->name = NULL;

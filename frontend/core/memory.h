@@ -28,13 +28,17 @@ struct allocation {
     uint8_t kind;     /* enum allocation_kind */
     bool initialised; /* the host has had a view of it */
     bool filled;      /* the host said that it filled some of it on the device */
+    void *user;       /* whatever the device's user keeps with it */
     size_t logged;    /* its entry in the log, if that is still there */
     /* the tree's: a heap by priority, which follows from the address alone; freed ones are a list through left */
     uint64_t priority;
     struct allocation *left, *right;
 };
 
+struct storage;
+
 struct memory {
+    struct storage *storage; /* buffers and the heap lie there, at their own addresses; NULL: anywhere */
     struct allocation *root;
     uint32_t count;
     uint32_t ids;  /* all ids so far are smaller */
@@ -51,6 +55,8 @@ struct memory {
 };
 
 void memory_init(struct memory *);
+/* From now on what is allocated lies in the storage, which goes with the memory. Before the first allocation. */
+void memory_store(struct memory *, struct storage *);
 void memory_clear(struct memory *);
 /* A zeroed buffer at the next free address, or NULL without memory. A gap of at least MEMORY_ALIGNMENT bytes follows.
  * 0 bytes are a valid size: an address that may not be read. */

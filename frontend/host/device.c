@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "frontend/core/storage.h"
 #include "frontend/host/inside.h"
 #include "frontend/host/run.h"
 #include "frontend/loader/module.h"
@@ -32,10 +33,27 @@ struct rp_device *rp_device_new(struct rp_error *err)
     return d;
 }
 
-static void loaded_free(struct loaded *l)
+struct rp_device *rp_device_new_unified(struct rp_error *err)
 {
+    struct rp_device *d = rp_device_new(err);
+    struct storage *s = d ? storage_new(err) : NULL;
+    if (!s) {
+        rp_device_free(d);
+        return NULL;
+    }
+    memory_store(&d->memory, s);
+    d->next_base = storage_base(s);
+    return d;
+}
+
+static void loaded_free(struct rp_device *d, struct loaded *l)
+{
+    struct storage *s = d->memory.storage;
+    if (s && l->globals)
+        storage_give(s, module_base(l->module), l->module->global_size);
+    else
+        free(l->globals);
     module_free(l->module);
-    free(l->globals);
     free(l->consts);
     free(l);
 }
@@ -55,9 +73,9 @@ void rp_device_free(struct rp_device *d)
         block_free(d->blocks[i]);
     device_drop_chunks(d);
     device_free_textures(d);
-    memory_clear(&d->memory);
     for (uint32_t i = 0; i < d->module_count; i++)
-        loaded_free(d->modules[i]);
+        loaded_free(d, d->modules[i]);
+    memory_clear(&d->memory);
     free(d->modules);
     free(d->trackers);
     pthread_mutex_destroy(&d->lock);
@@ -74,6 +92,17 @@ static uint8_t *copy_image(const uint8_t *image, uint64_t size)
     memset(copy, 0, (size + 127) / 64 * 64);
     if (size)
         memcpy(copy, image, size);
+    return copy;
+}
+
+/* Variables in global memory: on a unified device at their addresses. */
+static uint8_t *copy_globals(struct rp_device *d, const struct module *m)
+{
+    if (!d->memory.storage)
+        return copy_image(m->global_image, m->global_size);
+    uint8_t *copy = storage_take(d->memory.storage, module_base(m), m->global_size);
+    if (copy && m->global_size)
+        memcpy(copy, m->global_image, m->global_size);
     return copy;
 }
 
@@ -126,20 +155,23 @@ static bool list_module(struct rp_device *d, struct module *m, struct rp_error *
     d->modules = modules ? modules : d->modules;
     if (!l || !modules) {
         free(l);
+        module_free(m);
         return rp_fail(err, RP_SYSTEM, "out of memory for %s", m->file_name);
     }
-    l->globals = copy_image(m->global_image, m->global_size);
+    l->module = m;
+    l->globals = copy_globals(d, m);
     l->consts = copy_image(m->const_image, m->const_size);
     bool ok = l->globals && l->consts;
     if (!ok)
         rp_fail(err, RP_SYSTEM, "no memory for the variables of %s", m->file_name);
-    l->module = m;
     if (ok && place_variables(d, l, err)) {
-        d->modules[d->module_count++] = l;
+        uint32_t at = d->module_count++;
+        for (; at && d->modules[at - 1]->module->programs > m->programs; at--)
+            d->modules[at] = d->modules[at - 1];
+        d->modules[at] = l;
         return true;
     }
-    l->module = NULL;
-    loaded_free(l);
+    loaded_free(d, l);
     return false;
 }
 
@@ -150,8 +182,8 @@ bool rp_device_adopt(struct rp_device *d, struct module *m, struct rp_error *err
         rp_fail(err, RP_USAGE, "%s is loaded for addresses that %s has", m->file_name, other->file_name);
     if (m->narrow && !d->memory.count)
         d->memory.next = HEAP_BASE_32;
-    if (!other && list_module(d, m, err))
-        return true;
+    if (!other)
+        return list_module(d, m, err);
     module_free(m);
     return false;
 }
@@ -170,11 +202,20 @@ static uint64_t free_base(const struct rp_device *d, uint64_t base, uint64_t siz
 struct module *rp_device_load_bytes(struct rp_device *d, const char *path, const void *bytes, size_t size,
                                     struct rp_error *err)
 {
-    struct module *m = module_load_bytes(path, bytes, size, 0, err);
+    struct storage *s = d->memory.storage;
+    struct module *m = module_load_bytes(path, bytes, size, d->next_base, err);
     if (!m)
         return NULL;
+    if (s && m->narrow) {
+        rp_fail(err, RP_BAD_INPUT, "%s: its addresses have 32 bits; host and kernels share those of 64", path);
+        module_free(m);
+        return NULL;
+    }
+    uint64_t limit = s ? storage_base(s) + STORAGE_MODULES : m->narrow ? HEAP_BASE_32 : HEAP_BASE;
     uint64_t base = free_base(d, module_base(m), m->global_size);
-    if (base + m->global_size > (m->narrow ? HEAP_BASE_32 : HEAP_BASE)) {
+    if (s && base + m->global_size > limit) /* again from the beginning: some may have been unloaded */
+        base = free_base(d, storage_base(s), m->global_size);
+    if (base + m->global_size > limit) {
         rp_fail(err, RP_SYSTEM, "no addresses for %" PRIu64 " bytes of variables of %s", m->global_size, m->file_name);
         module_free(m);
         return NULL;
@@ -183,7 +224,11 @@ struct module *rp_device_load_bytes(struct rp_device *d, const char *path, const
         module_free(m);
         m = module_load_bytes(path, bytes, size, base, err);
     }
-    return m && rp_device_adopt(d, m, err) ? m : NULL;
+    if (!m || !rp_device_adopt(d, m, err))
+        return NULL;
+    if (s && m->global_size)
+        d->next_base = (end_of(m) / MODULE_GAP + 1) * MODULE_GAP;
+    return m;
 }
 
 struct module *rp_device_load(struct rp_device *d, const char *path, struct rp_error *err)
@@ -204,11 +249,11 @@ bool rp_device_unload(struct rp_device *d, struct module *m, struct rp_error *er
         if (l->launches)
             return rp_fail(err, RP_USAGE, "%s cannot be unloaded: %u of its launches %s open", m->file_name,
                            l->launches, l->launches == 1 ? "is" : "are");
-        d->modules[i] = d->modules[--d->module_count];
+        memmove(d->modules + i, d->modules + i + 1, (--d->module_count - i) * sizeof *d->modules);
         remove_variables(d, m);
         if (!d->open)
             memory_reclaim(&d->memory);
-        loaded_free(l);
+        loaded_free(d, l);
         return true;
     }
     return rp_fail(err, RP_USAGE, "the device does not have the module that is to be unloaded");
@@ -216,10 +261,16 @@ bool rp_device_unload(struct rp_device *d, struct module *m, struct rp_error *er
 
 struct loaded *device_module_of(struct rp_device *d, const struct program *p)
 {
-    for (uint32_t i = 0; i < d->module_count; i++) {
-        const struct module *m = d->modules[i]->module;
-        if ((uintptr_t)p >= (uintptr_t)m->programs && (uintptr_t)p < (uintptr_t)(m->programs + m->program_count))
-            return d->modules[i];
+    uint32_t from = 0, to = d->module_count; /* they are listed by where their programs are */
+    while (from < to) {
+        uint32_t middle = (from + to) / 2;
+        const struct module *m = d->modules[middle]->module;
+        if ((uintptr_t)p < (uintptr_t)m->programs)
+            to = middle;
+        else if ((uintptr_t)p >= (uintptr_t)(m->programs + m->program_count))
+            from = middle + 1;
+        else
+            return d->modules[middle];
     }
     return NULL;
 }
@@ -299,6 +350,29 @@ const void *rp_host_read(const struct rp_device *d, uint64_t address, uint64_t b
     const struct allocation *a = memory_find(&d->memory, address);
     return a && bytes <= a->size - (address - a->base) ? a->host + (address - a->base) : NULL;
 }
+
+bool rp_find(const struct rp_device *d, uint64_t address, struct rp_range *range)
+{
+    const struct allocation *a = memory_find(&d->memory, address);
+    if (a)
+        *range = (struct rp_range){a->base, a->size, a->user};
+    return a != NULL;
+}
+
+bool rp_set_user(struct rp_device *d, uint64_t address, void *user)
+{
+    struct allocation *a = memory_find(&d->memory, address);
+    if (a)
+        a->user = user;
+    return a != NULL;
+}
+
+bool rp_reserved(const struct rp_device *d, uint64_t address)
+{
+    return d->memory.storage && storage_holds(d->memory.storage, address);
+}
+
+void rp_set_heap(struct rp_device *d, uint64_t bytes) { d->heap_left = bytes; }
 
 /* ---- what the host does, for the trace --------------------------------------------------------------------------- */
 

@@ -17,6 +17,9 @@
 struct rp_device;
 
 struct rp_device *rp_device_new(struct rp_error *);
+/* One whose buffers and variables have the same address here and there: what the device has at an address lies there in
+ * this process, too. Modules with 32-bit addresses are not for it. One in a process at a time. */
+struct rp_device *rp_device_new_unified(struct rp_error *);
 /* Ends the launches that are still open, without a result, and frees all modules. */
 void rp_device_free(struct rp_device *);
 
@@ -52,6 +55,18 @@ bool rp_free(struct rp_device *, uint64_t address, struct rp_error *);
 void *rp_host(struct rp_device *, uint64_t address, uint64_t bytes);
 /* The same, only to be read. */
 const void *rp_host_read(const struct rp_device *, uint64_t address, uint64_t bytes);
+
+/* What holds an address: a buffer, memory of the host, or a variable. `user` is what rp_set_user gave it, or NULL. */
+struct rp_range {
+    uint64_t base, bytes;
+    void *user;
+};
+bool rp_find(const struct rp_device *, uint64_t address, struct rp_range *);
+bool rp_set_user(struct rp_device *, uint64_t address, void *user);
+/* Whether an address lies among those that a unified device has for itself. */
+bool rp_reserved(const struct rp_device *, uint64_t address);
+/* Bytes that kernels may still allocate. */
+void rp_set_heap(struct rp_device *, uint64_t bytes);
 
 /* ---- what the host does, for the trace ----------------------------------------------------------------------------
  */

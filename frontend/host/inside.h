@@ -30,8 +30,9 @@ struct rp_device {
     struct texture_table textures;
     struct rp_array *arrays; /* all of them, a list */
     uint64_t heap_left;      /* bytes that the kernel's malloc may still give out */
-    struct loaded **modules;
+    struct loaded **modules; /* by where their programs are in this process's memory */
     uint32_t module_count;
+    uint64_t next_base; /* of a unified device: where the next module's variables go; else 0 */
     struct rp_running *open;
     uint64_t told;          /* see recorder_tell */
     struct streams streams; /* of the launches in the trace that was told last */

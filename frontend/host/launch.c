@@ -65,9 +65,11 @@ static uint32_t local_bytes(const struct program *p, const struct rp_launch_conf
 }
 
 /* Static variables, then dynamic shared memory; all in one where nothing is known of variables. */
-static struct extents shared_extents(const struct program *p, uint32_t dynamic)
+static struct extents shared_extents(const struct program *p, uint32_t dynamic, bool device_bounds)
 {
     struct extents e = p->shared;
+    if (device_bounds) /* CUDA occupancy calculator: shared memory is given out by 256 bytes */
+        dynamic += -(p->static_shared + p->shared_gaps + dynamic) % 256;
     if (e.count)
         e.last = (struct extent){p->static_shared + p->shared_gaps, dynamic, "dynamic shared memory"};
     else
@@ -93,7 +95,7 @@ static void grid_init(struct rp_running *r)
         .threads = l->block[0] * l->block[1] * l->block[2],
         .dynamic_shared = l->dynamic_shared,
         .total_shared = p->static_shared + l->dynamic_shared,
-        .shared = shared_extents(p, l->dynamic_shared),
+        .shared = shared_extents(p, l->dynamic_shared, l->device_bounds),
         .params = r->params,
         .consts = r->loaded->consts,
         .constants = constant_extents(r->loaded->module),

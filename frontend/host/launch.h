@@ -26,6 +26,7 @@ struct rp_launch_config {
     uint64_t limit;           /* warp instructions a single warp may execute before it counts as endless, 0: default */
     uint32_t stack_bytes;     /* local memory per thread, 0: what the kernel needs, 16 KiB with recursion */
     uint32_t shared_limit;    /* shared memory that a block may have, 0: 48 KiB, what every device gives */
+    bool device_bounds;       /* shared memory ends where a device's would: at a multiple of 256 bytes */
     struct rp_writer *writer; /* NULL: run only */
     struct rp_check *check;   /* NULL: bounds and alignment only (frontend/check/check.h); the launches of one end one
                                  after the other */

@@ -12,6 +12,7 @@
 #include "frontend/cuda/abi/driver.h"
 #include "frontend/cuda/session.h"
 #include "frontend/host/device.h"
+#include "frontend/host/launch.h"
 
 #define DRIVER_VERSION 13000
 
@@ -23,8 +24,16 @@ struct driver {
     struct rp_device *device; /* NULL: no context has been made */
     uint64_t used;            /* bytes of device memory */
     CUcontext contexts;
-    unsigned long long next_id; /* of contexts, streams, buffers */
-    int newest;                 /* version that a client has asked cuGetProcAddress for */
+    struct buffer *buffers;
+    CUmodule modules;
+    CUstream streams;
+    unsigned module_count; /* loaded so far */
+    uint32_t stream_count; /* made so far: numbers in the trace */
+    uint32_t event_count;
+    bool strict, recording;
+    struct rp_launch_config defaults; /* what all launches share */
+    unsigned long long next_id;       /* of contexts, streams, buffers */
+    int newest;                       /* version that a client has asked cuGetProcAddress for */
 };
 extern struct driver driver;
 
@@ -64,5 +73,143 @@ CUcontext current_context(void);
 
 /* Whether a null stream is the thread's own: within functions of variant _ptsz and _ptds. */
 extern _Thread_local bool per_thread_streams;
+
+/* ---- handles: handle.c ------------------------------------------------------------------------------------------- */
+
+enum handle {
+    HANDLE_MODULE = 1,
+    HANDLE_FUNCTION,
+    HANDLE_STREAM,
+    HANDLE_EVENT,
+    HANDLE_POOL,
+    HANDLE_LINK,
+    HANDLE_ARRAY,
+    HANDLE_MIPMAP,
+    HANDLE_GRAPH,
+    HANDLE_NODE,
+    HANDLE_EXEC
+};
+/* What programs hold; anything else that they pass is no handle. False: no memory. */
+bool handle_add(enum handle, void *);
+bool handle_is(enum handle, const void *);
+void handle_remove(void *);
+
+/* ---- memory: memory.c -------------------------------------------------------------------------------------------- */
+
+enum buffer_kind { BUFFER_DEVICE, BUFFER_PINNED, BUFFER_MANAGED, BUFFER_REGISTERED };
+struct buffer {
+    uint64_t base, bytes; /* as asked for */
+    uint64_t room;        /* what it counts for of the device's memory */
+    enum buffer_kind kind;
+    unsigned flags;
+    unsigned long long id;
+    CUcontext context;
+    CUmemoryPool pool; /* NULL: of none */
+    struct buffer *next, **link;
+};
+/* The buffer that holds an address, or NULL. */
+struct buffer *buffer_at(CUdeviceptr);
+CUresult buffer_new(enum buffer_kind, size_t bytes, unsigned flags, CUmemoryPool, struct buffer **);
+CUresult buffer_release(struct buffer *);
+/* Those of a context; NULL: all. */
+void buffers_free(CUcontext);
+/* Where [address, address + bytes) is in this process; NULL: it is not all in one allocation of the device. What the
+ * device does not have is memory of the host. *device: it is the device's. */
+uint8_t *view(CUdeviceptr address, size_t bytes, bool write, bool *device);
+/* 0: done; else the pool has changed. */
+void pool_account(CUmemoryPool, int64_t bytes);
+
+/* ---- streams and work: stream.c, work.c -------------------------------------------------------------------------- */
+
+struct CUstream_st {
+    uint32_t number; /* in the trace */
+    unsigned flags;
+    int priority;
+    unsigned long long id;
+    CUcontext context;
+    struct capture *capture; /* NULL: what it is given is done at once */
+    struct CUstream_st *next;
+};
+/* The stream of a handle, NULL for one that is none. */
+CUstream stream_of(CUstream);
+void streams_free_of(CUcontext);
+
+struct launch {
+    CUfunction function;
+    unsigned grid[3], block[3], shared;
+    bool cooperative;
+    uint8_t *params; /* the parameter block */
+};
+/* Something that a stream does. */
+struct work {
+    enum {
+        WORK_LAUNCH,
+        WORK_COPY,
+        WORK_SET,
+        WORK_HOST,
+        WORK_EMPTY,
+        WORK_CHILD,
+        WORK_RECORD,
+        WORK_WAIT,
+        WORK_FREE
+    } kind;
+    union {
+        struct launch launch;
+        CUDA_MEMCPY3D copy;
+        CUDA_MEMSET_NODE_PARAMS set;
+        CUDA_HOST_NODE_PARAMS host;
+        CUgraph child;
+        CUevent event;
+        CUdeviceptr free;
+    };
+};
+/* Does it, or adds it to the graph that the stream captures. `blocking`: the host waits for it. */
+CUresult submit(CUstream, const struct work *, bool blocking);
+/* Does it now. */
+CUresult work_run(CUstream, const struct work *);
+CUresult launch_check(const struct launch *);
+CUresult launch_run(CUstream, const struct launch *);
+CUresult copy_check(const CUDA_MEMCPY3D *);
+CUresult copy_run(CUstream, const CUDA_MEMCPY3D *);
+CUresult set_check(const CUDA_MEMSET_NODE_PARAMS *);
+CUresult set_run(CUstream, const CUDA_MEMSET_NODE_PARAMS *);
+void event_take_place(CUstream, CUevent);
+uint32_t event_number(CUevent);
+
+/* ---- modules: module.c, function.c ------------------------------------------------------------------------------- */
+
+struct CUmod_st {
+    struct module *module;
+    char name[64];
+    CUcontext context;
+    CUfunction functions;
+    struct CUmod_st *next;
+};
+struct CUfunc_st {
+    struct program *program;
+    CUmodule module;
+    int max_dynamic, carveout;
+    uint32_t recorded;                      /* launches so far, for --first */
+    int wanted;                             /* by the filter of names: 0 not known yet, 1 yes, -1 no */
+    unsigned block[3], shared, params_used; /* of the launches before CUDA 4 */
+    uint8_t *params;
+    struct CUfunc_st *next;
+};
+void modules_free(CUcontext);
+/* Builds the parameter block of a launch in `to`, program->parameter_bytes long. */
+CUresult function_params(CUfunction, void **params, void **extra, uint8_t *to);
+/* Blocks of a kernel that an SM holds at a time; 0: none. */
+unsigned occupancy(CUfunction, unsigned threads, size_t dynamic_shared);
+
+/* ---- recording: record.c ----------------------------------------------------------------------------------------- */
+
+/* Opens the trace, if one is wanted. */
+bool record_open(struct rp_error *);
+/* Where a launch of this function is to be recorded; NULL: nowhere. Counts it. */
+struct rp_writer *record_launch(CUfunction);
+void record_profile(bool on);
+/* What the host did, for the trace. */
+void tell(enum rp_host_kind, uint32_t stream, uint32_t event);
+void tell_operation(const struct rp_host_operation *);
 
 #endif

@@ -111,33 +111,41 @@ CUresult cuInit(unsigned flags)
 
 /* ---- the device -------------------------------------------------------------------------------------------------- */
 
+static bool number_of(enum session_variable v, uint64_t *value, struct rp_error *err)
+{
+    const char *text = session_value(v);
+    char *end;
+    *value = text ? strtoull(text, &end, 10) : 0;
+    return !text || !*end || rp_fail(err, RP_USAGE, "%s: '%s' is not a number", session_variable_names[v], text);
+}
+
+static bool read_defaults(struct rp_error *err)
+{
+    uint64_t threads, limit, strict;
+    if (!number_of(SESSION_THREADS, &threads, err) || !number_of(SESSION_LIMIT, &limit, err) ||
+        !number_of(SESSION_STRICT, &strict, err))
+        return false;
+    driver.strict = strict;
+    driver.defaults = (struct rp_launch_config){
+        .threads = (unsigned)threads, .limit = limit, .device_bounds = !strict, .shared_limit = UINT32_MAX};
+    return true;
+}
+
+/* It stays until the process ends; contexts come and go. */
 bool driver_open(struct rp_error *err)
 {
-    driver.device = rp_device_new(err);
-    return driver.device != NULL;
+    if (!read_defaults(err) || !(driver.device = rp_device_new_unified(err)))
+        return false;
+    return record_open(err);
 }
 
 void driver_release(CUcontext context, bool last)
 {
-    (void)context;
-    if (!last)
-        return;
-    rp_device_free(driver.device);
-    driver.device = NULL;
-    driver.used = 0;
-    driver.failed = CUDA_SUCCESS;
-}
-
-CUresult cuCtxSynchronize(void)
-{
-    CUresult r = enter(NEED_CONTEXT);
-    return r ? r : leave(CUDA_SUCCESS);
-}
-
-CUresult cuCtxSynchronize_v2(CUcontext context)
-{
-    (void)context;
-    return cuCtxSynchronize();
+    streams_free_of(context);
+    modules_free(context);
+    buffers_free(context);
+    if (last && driver.failed != CUDA_ERROR_NOT_INITIALIZED)
+        driver.failed = CUDA_SUCCESS;
 }
 
 CUresult cuProfilerInitialize(const char *config, const char *output, int mode)
@@ -145,5 +153,14 @@ CUresult cuProfilerInitialize(const char *config, const char *output, int mode)
     (void)config, (void)output, (void)mode;
     return CUDA_SUCCESS;
 }
-CUresult cuProfilerStart(void) { return CUDA_SUCCESS; }
-CUresult cuProfilerStop(void) { return CUDA_SUCCESS; }
+
+static CUresult profile(bool on)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    record_profile(on);
+    return leave(CUDA_SUCCESS);
+}
+CUresult cuProfilerStart(void) { return profile(true); }
+CUresult cuProfilerStop(void) { return profile(false); }

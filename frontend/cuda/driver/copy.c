@@ -1,0 +1,233 @@
+/* Copies of every shape: each is a box between two places, as cuMemcpy3D has it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/cuda/driver/array.h"
+#include "frontend/cuda/driver/driver.h"
+
+/* One end of a copy. */
+struct end {
+    CUarray array; /* NULL: rows in memory */
+    uint64_t address;
+    size_t pitch, slice, x, y, z;
+};
+
+static CUresult end_of(struct end *e, CUmemorytype type, const void *host, CUdeviceptr device, CUarray array,
+                       const CUDA_MEMCPY3D *c, size_t pitch, size_t height)
+{
+    e->pitch = pitch ? pitch : e->x + c->WidthInBytes;
+    e->slice = e->pitch * (height ? height : e->y + c->Height);
+    if (type == CU_MEMORYTYPE_ARRAY) {
+        e->array = array;
+        return handle_is(HANDLE_ARRAY, array) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    }
+    e->address = type == CU_MEMORYTYPE_HOST ? (uintptr_t)host : device;
+    bool known = type == CU_MEMORYTYPE_HOST || type == CU_MEMORYTYPE_DEVICE || type == CU_MEMORYTYPE_UNIFIED;
+    if (!known || !e->address || (c->Height > 1 && e->x + c->WidthInBytes > e->pitch))
+        return CUDA_ERROR_INVALID_VALUE;
+    e->address += e->x + e->y * e->pitch + e->z * e->slice;
+    return CUDA_SUCCESS;
+}
+
+static CUresult ends(const CUDA_MEMCPY3D *c, struct end *to, struct end *from)
+{
+    *to = (struct end){.x = c->dstXInBytes, .y = c->dstY, .z = c->dstZ};
+    *from = (struct end){.x = c->srcXInBytes, .y = c->srcY, .z = c->srcZ};
+    CUresult r = end_of(to, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c, c->dstPitch, c->dstHeight);
+    return r ? r : end_of(from, c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c, c->srcPitch, c->srcHeight);
+}
+
+static bool is_empty(const CUDA_MEMCPY3D *c) { return !c->WidthInBytes || !c->Height || !c->Depth; }
+
+CUresult copy_check(const CUDA_MEMCPY3D *c)
+{
+    struct end to, from;
+    return is_empty(c) ? CUDA_SUCCESS : ends(c, &to, &from);
+}
+
+/* Where the rows of an end in memory are. NULL: they are not all there. */
+static uint8_t *rows_of(const struct end *e, const CUDA_MEMCPY3D *c, bool write, bool *device)
+{
+    size_t bytes = (c->Depth - 1) * e->slice + (c->Height - 1) * e->pitch + c->WidthInBytes;
+    return view(e->address, bytes, write, device);
+}
+
+static void copy_rows(const CUDA_MEMCPY3D *c, const struct end *to, uint8_t *at, const struct end *from,
+                      const uint8_t *source)
+{
+    size_t width = c->WidthInBytes, rows = c->Height, slices = c->Depth;
+    if (to->pitch == width && from->pitch == width && (slices == 1 || to->slice == from->slice)) {
+        width *= rows;
+        rows = 1;
+    }
+    for (size_t z = 0; z < slices; z++)
+        for (size_t y = 0; y < rows; y++)
+            memmove(at + z * to->slice + y * to->pitch, source + z * from->slice + y * from->pitch, width);
+}
+
+static struct rp_array_box box_of(const struct end *e, const CUDA_MEMCPY3D *c)
+{
+    return (struct rp_array_box){e->x, e->y, e->z, c->WidthInBytes, c->Height, c->Depth};
+}
+
+/* Between two arrays by way of the host's memory. */
+static bool copy_arrays(const CUDA_MEMCPY3D *c, const struct end *to, const struct end *from, struct rp_error *err)
+{
+    struct rp_array_box source = box_of(from, c), target = box_of(to, c);
+    size_t pitch = c->WidthInBytes, slice = pitch * c->Height;
+    uint8_t *between = malloc(slice * c->Depth);
+    bool ok = between && rp_array_read(driver.device, from->array->array, &source, between, pitch, slice, err) &&
+              rp_array_write(driver.device, to->array->array, &target, between, pitch, slice, err);
+    free(between);
+    return ok;
+}
+
+static bool copy_ends(const CUDA_MEMCPY3D *c, const struct end *to, const struct end *from, bool device[2],
+                      struct rp_error *err)
+{
+    device[0] = device[1] = true;
+    if (to->array && from->array)
+        return copy_arrays(c, to, from, err);
+    struct rp_array_box target = box_of(to, c), source = box_of(from, c);
+    uint8_t *at = to->array ? NULL : rows_of(to, c, true, &device[0]);
+    const uint8_t *rows = from->array ? NULL : rows_of(from, c, false, &device[1]);
+    if ((!to->array && !at) || (!from->array && !rows))
+        return false;
+    if (to->array)
+        return rp_array_write(driver.device, to->array->array, &target, rows, from->pitch, from->slice, err);
+    if (from->array)
+        return rp_array_read(driver.device, from->array->array, &source, at, to->pitch, to->slice, err);
+    copy_rows(c, to, at, from, rows);
+    return true;
+}
+
+static uint64_t address_of(const struct end *e)
+{
+    uint64_t bytes;
+    return e->array ? rp_array_address(e->array->array, &bytes) : e->address;
+}
+
+CUresult copy_run(CUstream stream, const CUDA_MEMCPY3D *c)
+{
+    static const uint8_t directions[2][2] = {{RP_COPY_ON_HOST, RP_COPY_TO_HOST},
+                                             {RP_COPY_TO_DEVICE, RP_COPY_ON_DEVICE}};
+    struct end to, from;
+    struct rp_error err = {0};
+    bool device[2];
+    CUresult r = is_empty(c) ? CUDA_SUCCESS : ends(c, &to, &from);
+    if (r || is_empty(c))
+        return r;
+    if (!copy_ends(c, &to, &from, device, &err)) {
+        if (*err.text)
+            say("copy: %s", err.text);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    tell_operation(&(struct rp_host_operation){.kind = RP_HOST_COPY,
+                                               .direction = directions[device[0]][device[1]],
+                                               .stream = stream->number,
+                                               .address = device[0] ? address_of(&to) : 0,
+                                               .source = device[1] ? address_of(&from) : 0,
+                                               .size = c->WidthInBytes * c->Height * c->Depth});
+    return CUDA_SUCCESS;
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+
+static CUresult copy(const CUDA_MEMCPY3D *c, CUstream handle, bool blocking)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    CUstream stream = stream_of(handle);
+    if (!c || !stream)
+        return leave(c ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE);
+    r = copy_check(c);
+    return leave(r ? r : submit(stream, &(struct work){.kind = WORK_COPY, .copy = *c}, blocking));
+}
+
+static CUresult copy_line(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream, bool blocking)
+{
+    CUDA_MEMCPY3D c = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+                       .srcDevice = from,
+                       .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+                       .dstDevice = to,
+                       .WidthInBytes = bytes,
+                       .Height = 1,
+                       .Depth = 1};
+    return copy(&c, stream, blocking);
+}
+
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) { return copy_line(to, from, bytes, NULL, true); }
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    return copy_line(to, from, bytes, stream, false);
+}
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes)
+{
+    return copy_line(to, (uintptr_t)from, bytes, NULL, true);
+}
+CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes)
+{
+    return copy_line((uintptr_t)to, from, bytes, NULL, true);
+}
+CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) { return cuMemcpy(to, from, bytes); }
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
+{
+    return copy_line(to, (uintptr_t)from, bytes, stream, false);
+}
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    return copy_line((uintptr_t)to, from, bytes, stream, false);
+}
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    return copy_line(to, from, bytes, stream, false);
+}
+CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes)
+{
+    (void)to_context, (void)from_context;
+    return cuMemcpy(to, from, bytes);
+}
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
+                           CUstream stream)
+{
+    (void)to_context, (void)from_context;
+    return cuMemcpyAsync(to, from, bytes, stream);
+}
+
+static CUresult copy_flat(const CUDA_MEMCPY2D *c, CUstream stream, bool blocking)
+{
+    if (!c)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUDA_MEMCPY3D box = {.srcXInBytes = c->srcXInBytes,
+                         .srcY = c->srcY,
+                         .srcMemoryType = c->srcMemoryType,
+                         .srcHost = c->srcHost,
+                         .srcDevice = c->srcDevice,
+                         .srcArray = c->srcArray,
+                         .srcPitch = c->srcPitch,
+                         .dstXInBytes = c->dstXInBytes,
+                         .dstY = c->dstY,
+                         .dstMemoryType = c->dstMemoryType,
+                         .dstHost = c->dstHost,
+                         .dstDevice = c->dstDevice,
+                         .dstArray = c->dstArray,
+                         .dstPitch = c->dstPitch,
+                         .WidthInBytes = c->WidthInBytes,
+                         .Height = c->Height,
+                         .Depth = 1};
+    return copy(&box, stream, blocking);
+}
+
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *c) { return copy_flat(c, NULL, true); }
+CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *c) { return copy_flat(c, NULL, true); }
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *c, CUstream stream) { return copy_flat(c, stream, false); }
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *c) { return copy(c, NULL, true); }
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *c, CUstream stream) { return copy(c, stream, false); }
+
+/* The two structs differ in what is in the place of `reserved`. */
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *c) { return copy((const void *)c, NULL, true); }
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *c, CUstream stream)
+{
+    return copy((const void *)c, stream, false);
+}

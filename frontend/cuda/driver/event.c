@@ -1,0 +1,113 @@
+/* Events. Their times are those of the host's clock: a kernel takes what the emulator takes. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "frontend/cuda/driver/driver.h"
+
+struct CUevent_st {
+    uint32_t number; /* in the trace */
+    unsigned flags;
+    bool recorded;
+    struct timespec time;
+};
+
+/* Enters for something with an event. */
+static CUresult enter_event(CUevent event)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    return r || handle_is(HANDLE_EVENT, event) ? r : leave(CUDA_ERROR_INVALID_HANDLE);
+}
+
+CUresult cuEventCreate(CUevent *event, unsigned flags)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    if (!event || flags & ~3u)
+        return leave(event && flags & CU_EVENT_INTERPROCESS ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE);
+    CUevent e = calloc(1, sizeof *e);
+    if (!e || !handle_add(HANDLE_EVENT, e)) {
+        free(e);
+        return leave(CUDA_ERROR_OUT_OF_MEMORY);
+    }
+    e->number = ++driver.event_count;
+    e->flags = flags;
+    *event = e;
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuEventDestroy_v2(CUevent event)
+{
+    CUresult r = enter_event(event);
+    if (r)
+        return r;
+    handle_remove(event);
+    free(event);
+    return leave(CUDA_SUCCESS);
+}
+CUresult cuEventDestroy(CUevent event) { return cuEventDestroy_v2(event); }
+
+void event_take_place(CUstream stream, CUevent event)
+{
+    event->recorded = true;
+    clock_gettime(CLOCK_MONOTONIC, &event->time);
+    tell(RP_HOST_RECORD_EVENT, stream->number, event->number);
+}
+
+/* An event that a stream records or waits for. */
+static CUresult submit_event(CUstream handle, CUevent event, bool wait)
+{
+    CUresult r = enter_event(event);
+    if (r)
+        return r;
+    CUstream stream = stream_of(handle);
+    struct work w = {.kind = wait ? WORK_WAIT : WORK_RECORD, .event = event};
+    return leave(stream ? submit(stream, &w, false) : CUDA_ERROR_INVALID_HANDLE);
+}
+
+CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags)
+{
+    return flags > 1 ? CUDA_ERROR_INVALID_VALUE : submit_event(stream, event, false);
+}
+CUresult cuEventRecord(CUevent event, CUstream stream) { return submit_event(stream, event, false); }
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
+{
+    return flags > 1 ? CUDA_ERROR_INVALID_VALUE : submit_event(stream, event, true);
+}
+
+uint32_t event_number(CUevent event) { return event->number; }
+
+CUresult cuEventQuery(CUevent event)
+{
+    CUresult r = enter_event(event);
+    return r ? r : leave(CUDA_SUCCESS);
+}
+
+CUresult cuEventSynchronize(CUevent event)
+{
+    CUresult r = enter_event(event);
+    if (r)
+        return r;
+    if (event->recorded)
+        tell(RP_HOST_SYNCHRONISE_EVENT, 0, event->number);
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end)
+{
+    CUresult r = enter_event(start);
+    if (r)
+        return r;
+    if (!milliseconds)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    if (!handle_is(HANDLE_EVENT, end) || !start->recorded || !end->recorded ||
+        (start->flags | end->flags) & CU_EVENT_DISABLE_TIMING)
+        return leave(CUDA_ERROR_INVALID_HANDLE);
+    double seconds = (double)(end->time.tv_sec - start->time.tv_sec);
+    *milliseconds = (float)(seconds * 1e3 + (double)(end->time.tv_nsec - start->time.tv_nsec) / 1e6);
+    return leave(CUDA_SUCCESS);
+}
+CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
+{
+    return cuEventElapsedTime_v2(milliseconds, start, end);
+}

@@ -1,0 +1,229 @@
+/* Launches. A kernel is done when the call returns; if it misbehaves, later calls say so, as on a GPU. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/cuda/driver/driver.h"
+
+#define PARAM_BYTES 32768
+
+/* ---- checking ---------------------------------------------------------------------------------------------------- */
+
+static bool dimensions_fit(const struct launch *l)
+{
+    static const unsigned grid[3] = {0x7fffffff, 65535, 65535}, block[3] = {1024, 1024, 64};
+    for (int i = 0; i < 3; i++)
+        if (!l->grid[i] || l->grid[i] > grid[i] || !l->block[i] || l->block[i] > block[i])
+            return false;
+    return true;
+}
+
+CUresult launch_check(const struct launch *l)
+{
+    const struct program *p = l->function->program;
+    const struct device_figures *f = figures();
+    if (!dimensions_fit(l))
+        return CUDA_ERROR_INVALID_VALUE;
+    unsigned threads = l->block[0] * l->block[1] * l->block[2];
+    bool bounded = p->max_threads && threads > p->max_threads;
+    if (threads > 1024 || bounded || (p->required_threads[0] && memcmp(p->required_threads, l->block, sizeof l->block)))
+        return CUDA_ERROR_INVALID_VALUE;
+    uint64_t shared = (uint64_t)p->static_shared + l->shared;
+    if (shared > f->shared_per_block && (l->shared > (unsigned)l->function->max_dynamic || shared > f->shared_optin))
+        return CUDA_ERROR_INVALID_VALUE;
+    uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    if (l->cooperative && blocks > occupancy(l->function, threads, l->shared) * f->sms)
+        return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    return CUDA_SUCCESS;
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+static CUresult code_of(enum rp_fault_kind fault)
+{
+    switch (fault) {
+    case RP_FAULT_BOUNDS:
+    case RP_FAULT_READ_ONLY: return CUDA_ERROR_ILLEGAL_ADDRESS;
+    case RP_FAULT_MISALIGNED: return CUDA_ERROR_MISALIGNED_ADDRESS;
+    case RP_FAULT_ASSERT: return CUDA_ERROR_ASSERT;
+    case RP_FAULT_BARRIER:
+    case RP_FAULT_DEADLOCK:
+    case RP_FAULT_LIVELOCK:
+    case RP_FAULT_LIMIT: return CUDA_ERROR_LAUNCH_TIMEOUT;
+    case RP_FAULT_BAD_CALL: return CUDA_ERROR_INVALID_PC;
+    default: return CUDA_ERROR_LAUNCH_FAILED;
+    }
+}
+
+CUresult launch_run(CUstream stream, const struct launch *l)
+{
+    struct rp_launch_config c = driver.defaults;
+    struct rp_launch_result result = {0};
+    struct rp_error err = {0};
+    memcpy(c.grid, l->grid, sizeof c.grid);
+    memcpy(c.block, l->block, sizeof c.block);
+    c.dynamic_shared = l->shared;
+    c.stream = stream->number;
+    c.params = l->params;
+    /* what the program has set is a limit, not a need: only recursion takes more than the kernel says */
+    c.stack_bytes = l->function->program->recursive ? (uint32_t)current_context()->limits[CU_LIMIT_STACK_SIZE] : 0;
+    c.writer = record_launch(l->function);
+    bool ok = rp_launch_kernel(driver.device, l->function->program, &c, &result, &err);
+    fflush(stdout); /* what kernels print is to come before what others write there */
+    if (ok)
+        return CUDA_SUCCESS;
+    say("%s", err.text);
+    if (err.status != RP_KERNEL)
+        return err.status == RP_USAGE ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
+    driver.failed = code_of(result.fault);
+    return CUDA_SUCCESS;
+}
+
+static CUresult launch(struct launch *l, CUstream handle, void **params, void **extra)
+{
+    _Alignas(64) uint8_t small[512];
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    CUstream stream = stream_of(handle);
+    if (!stream || !handle_is(HANDLE_FUNCTION, l->function))
+        return leave(CUDA_ERROR_INVALID_HANDLE);
+    uint32_t bytes = l->function->program->parameter_bytes;
+    l->params = bytes <= sizeof small ? small : malloc(bytes);
+    r = l->params ? launch_check(l) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (!r)
+        r = function_params(l->function, params, extra, l->params);
+    if (!r)
+        r = submit(stream, &(struct work){.kind = WORK_LAUNCH, .launch = *l}, false);
+    if (l->params != small)
+        free(l->params);
+    return leave(r);
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                        unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void **params,
+                        void **extra)
+{
+    struct launch l = {
+        .function = function, .grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z}, .shared = shared};
+    return launch(&l, stream, params, extra);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                                   CUstream stream, void **params)
+{
+    struct launch l = {.function = function,
+                       .grid = {grid_x, grid_y, grid_z},
+                       .block = {block_x, block_y, block_z},
+                       .shared = shared,
+                       .cooperative = true};
+    return launch(&l, stream, params, NULL);
+}
+
+/* Attributes that are hints are taken as such. */
+static CUresult read_attributes(const CUlaunchConfig *c, struct launch *l)
+{
+    static bool said;
+    for (unsigned i = 0; i < c->numAttrs; i++) {
+        const CUlaunchAttribute *a = &c->attrs[i];
+        if (a->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+            l->cooperative = a->value.cooperative;
+        else if (a->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
+                 a->value.clusterDim.x * a->value.clusterDim.y * a->value.clusterDim.z > 1)
+            return refuse("a launch in clusters", &said);
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction function, void **params, void **extra)
+{
+    if (!c || (c->numAttrs && !c->attrs))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct launch l = {.function = function,
+                       .grid = {c->gridDimX, c->gridDimY, c->gridDimZ},
+                       .block = {c->blockDimX, c->blockDimY, c->blockDimZ},
+                       .shared = c->sharedMemBytes};
+    CUresult r = read_attributes(c, &l);
+    return r ? r : launch(&l, c->hStream, params, extra);
+}
+
+/* ---- before CUDA 4: the function keeps shape and parameters ------------------------------------------------------ */
+
+static CUresult enter_function(CUfunction function)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    return r || handle_is(HANDLE_FUNCTION, function) ? r : leave(CUDA_ERROR_INVALID_HANDLE);
+}
+
+CUresult cuFuncSetBlockShape(CUfunction function, int x, int y, int z)
+{
+    CUresult r = enter_function(function);
+    if (r)
+        return r;
+    if (x <= 0 || y <= 0 || z <= 0)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    memcpy(function->block, (unsigned[]){(unsigned)x, (unsigned)y, (unsigned)z}, sizeof function->block);
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuFuncSetSharedSize(CUfunction function, unsigned bytes)
+{
+    CUresult r = enter_function(function);
+    if (r)
+        return r;
+    function->shared = bytes;
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuParamSetSize(CUfunction function, unsigned bytes)
+{
+    CUresult r = enter_function(function);
+    if (r)
+        return r;
+    function->params_used = bytes;
+    return leave(bytes <= PARAM_BYTES ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult cuParamSetv(CUfunction function, int offset, void *from, unsigned bytes)
+{
+    CUresult r = enter_function(function);
+    if (r)
+        return r;
+    if (offset < 0 || !from || bytes > PARAM_BYTES || (unsigned)offset > PARAM_BYTES - bytes)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    if (!function->params && !(function->params = calloc(1, PARAM_BYTES)))
+        return leave(CUDA_ERROR_OUT_OF_MEMORY);
+    memcpy(function->params + offset, from, bytes);
+    return leave(CUDA_SUCCESS);
+}
+CUresult cuParamSeti(CUfunction function, int offset, unsigned value)
+{
+    return cuParamSetv(function, offset, &value, sizeof value);
+}
+CUresult cuParamSetf(CUfunction function, int offset, float value)
+{
+    return cuParamSetv(function, offset, &value, sizeof value);
+}
+
+CUresult cuLaunchGridAsync(CUfunction function, int width, int height, CUstream stream)
+{
+    CUresult r = enter_function(function);
+    if (r)
+        return r;
+    struct launch l = {
+        .function = function, .grid = {(unsigned)width, (unsigned)height, 1}, .shared = function->shared};
+    memcpy(l.block, function->block, sizeof l.block);
+    uint8_t *params = function->params;
+    size_t bytes = params ? function->params_used : 0;
+    leave(CUDA_SUCCESS);
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, params, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    return width <= 0 || height <= 0 ? CUDA_ERROR_INVALID_VALUE : launch(&l, stream, NULL, extra);
+}
+CUresult cuLaunchGrid(CUfunction function, int width, int height)
+{
+    return cuLaunchGridAsync(function, width, height, NULL);
+}
+CUresult cuLaunch(CUfunction function) { return cuLaunchGridAsync(function, 1, 1, NULL); }

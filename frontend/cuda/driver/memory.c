@@ -1,0 +1,279 @@
+/* Memory that programs ask for. Device, pinned and managed memory lies in the device's range, at one address for host
+ * and kernels; registered memory is the program's own. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "frontend/cuda/driver/driver.h"
+
+#define GRANULE 512u /* allocations of a GPU are multiples of it; kernels read as far */
+
+struct buffer *buffer_at(CUdeviceptr address)
+{
+    struct rp_range range;
+    return driver.device && rp_find(driver.device, address, &range) ? range.user : NULL;
+}
+
+static void list(struct buffer *b)
+{
+    b->id = ++driver.next_id;
+    b->context = current_context();
+    b->next = driver.buffers;
+    b->link = &driver.buffers;
+    if (b->next)
+        b->next->link = &b->next;
+    driver.buffers = b;
+    driver.used += b->room;
+    pool_account(b->pool, (int64_t)b->room);
+    rp_set_user(driver.device, b->base, b);
+}
+
+static const char *const names[] = {"device memory", "pinned memory", "managed memory", "registered memory"};
+
+CUresult buffer_new(enum buffer_kind kind, size_t bytes, unsigned flags, CUmemoryPool pool, struct buffer **made)
+{
+    uint64_t room = (bytes + GRANULE - 1) / GRANULE * GRANULE, total = figures()->memory_bytes;
+    if (!bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (bytes > SIZE_MAX - GRANULE || (kind == BUFFER_DEVICE && room > total - driver.used))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    struct rp_error err = {0};
+    struct buffer *b = calloc(1, sizeof *b);
+    if (!b)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    b->base = rp_alloc(driver.device, driver.strict ? bytes : room, names[kind], &err);
+    if (!b->base) {
+        free(b);
+        say("%s", err.text);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    b->bytes = bytes;
+    b->kind = kind;
+    b->flags = flags;
+    b->pool = pool;
+    b->room = kind == BUFFER_DEVICE ? room : 0;
+    list(b);
+    if (kind != BUFFER_DEVICE) /* the program writes to it, unseen */
+        rp_host(driver.device, b->base, bytes);
+    *made = b;
+    return CUDA_SUCCESS;
+}
+
+CUresult buffer_release(struct buffer *b)
+{
+    struct rp_error err = {0};
+    bool ok = rp_free(driver.device, b->base, &err);
+    *b->link = b->next;
+    if (b->next)
+        b->next->link = b->link;
+    driver.used -= b->room;
+    pool_account(b->pool, -(int64_t)b->room);
+    free(b);
+    return ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+void buffers_free(CUcontext context)
+{
+    for (struct buffer *b = driver.buffers, *next; b; b = next) {
+        next = b->next;
+        if (!context || b->context == context)
+            buffer_release(b);
+    }
+}
+
+uint8_t *view(CUdeviceptr address, size_t bytes, bool write, bool *device)
+{
+    struct rp_range range;
+    bool found = rp_find(driver.device, address, &range);
+    *device = found || rp_reserved(driver.device, address);
+    if (!*device)
+        return (uint8_t *)(uintptr_t)address;
+    const struct buffer *b = found ? range.user : NULL;
+    uint64_t end = b ? b->base + b->bytes : found ? range.base + range.bytes : 0;
+    if (address <= end && bytes <= end - address)
+        return write ? rp_host(driver.device, address, bytes)
+                     : (uint8_t *)(uintptr_t)rp_host_read(driver.device, address, bytes);
+    say("a copy or fill of %zu bytes at 0x%llx goes beyond what is allocated there", bytes, address);
+    return NULL;
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+
+CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    uint64_t all = figures()->memory_bytes;
+    if (free_bytes)
+        *free_bytes = all > driver.used ? all - driver.used : 0;
+    if (total)
+        *total = all;
+    return leave(CUDA_SUCCESS);
+}
+
+static CUresult allocate(enum buffer_kind kind, void *to, size_t bytes, unsigned flags)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    struct buffer *b;
+    r = to ? buffer_new(kind, bytes, flags, NULL, &b) : CUDA_ERROR_INVALID_VALUE;
+    if (!r)
+        *(CUdeviceptr *)to = b->base;
+    return leave(r);
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) { return allocate(BUFFER_DEVICE, address, bytes, 0); }
+
+CUresult cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch, size_t width, size_t height, unsigned element)
+{
+    size_t row = (width + GRANULE - 1) / GRANULE * GRANULE;
+    if (!pitch || !width || !height || row < width || height > SIZE_MAX / row)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (element != 4 && element != 8 && element != 16)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult r = allocate(BUFFER_DEVICE, address, row * height, 0);
+    if (!r)
+        *pitch = row;
+    return r;
+}
+
+static CUresult free_kinds(CUdeviceptr address, bool pinned)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    if (!address)
+        return leave(pinned ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS);
+    struct buffer *b = buffer_at(address);
+    bool fits = b && b->base == address && b->kind != BUFFER_REGISTERED && (b->kind == BUFFER_PINNED) == pinned;
+    if (!fits)
+        say("0x%llx is freed, but it is not the beginning of %s", address, pinned ? "pinned memory" : "an allocation");
+    return leave(fits ? buffer_release(b) : CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult cuMemFree_v2(CUdeviceptr address) { return free_kinds(address, false); }
+CUresult cuMemFreeHost(void *address) { return free_kinds((uintptr_t)address, true); }
+
+CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr address)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    struct rp_range range;
+    if (!rp_find(driver.device, address, &range))
+        return leave(CUDA_ERROR_NOT_FOUND);
+    const struct buffer *b = range.user;
+    if (base)
+        *base = range.base;
+    if (bytes)
+        *bytes = b ? b->bytes : range.bytes;
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuMemHostAlloc(void **address, size_t bytes, unsigned flags)
+{
+    return flags & ~7u ? CUDA_ERROR_INVALID_VALUE : allocate(BUFFER_PINNED, address, bytes, flags);
+}
+CUresult cuMemAllocHost_v2(void **address, size_t bytes)
+{
+    return allocate(BUFFER_PINNED, address, bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
+}
+CUresult cuMemAllocHost(void **address, size_t bytes) { return cuMemAllocHost_v2(address, bytes); }
+
+CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned flags)
+{
+    if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
+        return CUDA_ERROR_INVALID_VALUE;
+    return allocate(BUFFER_MANAGED, address, bytes, flags);
+}
+
+static bool is_hosts(const struct buffer *b) { return b && (b->kind == BUFFER_PINNED || b->kind == BUFFER_REGISTERED); }
+
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *address, void *host, unsigned flags)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    if (!address || flags || !is_hosts(buffer_at((uintptr_t)host)))
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    *address = (uintptr_t)host;
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuMemHostGetFlags(unsigned *flags, void *host)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    const struct buffer *b = buffer_at((uintptr_t)host);
+    if (!flags || !is_hosts(b))
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    *flags = b->flags | CU_MEMHOSTALLOC_DEVICEMAP;
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuMemHostRegister_v2(void *host, size_t bytes, unsigned flags)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    struct rp_error err = {0};
+    if (!host || !bytes || flags & ~15u)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    if (buffer_at((uintptr_t)host))
+        return leave(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+    struct buffer *b = calloc(1, sizeof *b);
+    if (!b || !rp_share(driver.device, host, bytes, names[BUFFER_REGISTERED], &err)) {
+        free(b);
+        say("cuMemHostRegister: %s", b ? err.text : "out of memory");
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    }
+    *b = (struct buffer){.base = (uintptr_t)host, .bytes = bytes, .kind = BUFFER_REGISTERED, .flags = flags};
+    list(b);
+    return leave(CUDA_SUCCESS);
+}
+CUresult cuMemHostRegister(void *host, size_t bytes, unsigned flags)
+{
+    return cuMemHostRegister_v2(host, bytes, flags);
+}
+
+CUresult cuMemHostUnregister(void *host)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    struct buffer *b = buffer_at((uintptr_t)host);
+    bool fits = b && b->kind == BUFFER_REGISTERED && b->base == (uintptr_t)host;
+    return leave(fits ? buffer_release(b) : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+}
+
+/* Managed memory is where everybody reaches it. */
+static CUresult hint(CUdeviceptr address)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    const struct buffer *b = buffer_at(address);
+    return leave(b && b->kind == BUFFER_MANAGED ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream)
+{
+    (void)bytes, (void)device, (void)stream;
+    return hint(address);
+}
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation place, unsigned flags, CUstream stream)
+{
+    (void)bytes, (void)place, (void)flags, (void)stream;
+    return hint(address);
+}
+CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, int advice, CUdevice device)
+{
+    (void)bytes, (void)advice, (void)device;
+    return hint(address);
+}
+CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, int advice, CUmemLocation place)
+{
+    (void)bytes, (void)advice, (void)place;
+    return hint(address);
+}

@@ -1,0 +1,219 @@
+/* Recording within the program's process: which launches, into which file, and its end. */
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <regex.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/cuda/driver/driver.h"
+
+struct filter {
+    regex_t kernels;
+    bool by_name;
+    const char *launches; /* ranges: 3,10..19,30.. */
+    uint32_t first;       /* of each kernel; 0: all */
+    bool by_profiler, profiled;
+    uint64_t most_bytes; /* 0: no limit */
+};
+static struct filter filter;
+static struct rp_writer *writer;
+static uint64_t launches; /* so far, recorded or not */
+static pid_t owner;
+
+/* ---- ending ------------------------------------------------------------------------------------------------------ */
+
+/* With the lock. What is in the trace by now stays; a forked child leaves its parent's trace alone. */
+static void finish(void)
+{
+    struct rp_error err = {0};
+    if (!writer || getpid() != owner)
+        return;
+    bool ok = driver.failed || rp_tell_rest(driver.device, writer, &err);
+    if (!rp_writer_close(writer, &err) || !ok)
+        say("the trace is not whole: %s", err.text);
+    writer = NULL;
+    driver.recording = false;
+}
+
+__attribute__((destructor)) static void at_exit(void)
+{
+    if (writer && !pthread_mutex_trylock(&driver.lock)) {
+        finish();
+        pthread_mutex_unlock(&driver.lock);
+    }
+}
+
+/* A signal that ends the program comes to this thread, which ends the trace before it lets the signal do its work. */
+static sem_t signalled;
+static volatile sig_atomic_t which;
+
+static void on_signal(int number)
+{
+    which = number;
+    signal(number, SIG_DFL); /* the second one does not wait */
+    sem_post(&signalled);
+}
+
+static void *end_on_signal(void *unused)
+{
+    (void)unused;
+    while (sem_wait(&signalled))
+        ;
+    pthread_mutex_lock(&driver.lock); /* a launch that runs is let run to its end */
+    finish();
+    kill(getpid(), which);
+    pause();
+    return NULL;
+}
+
+/* Signals that the program takes itself are its own business. */
+static void watch_signals(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    pthread_t thread;
+    sigset_t all, old;
+    bool any = false;
+    if (sem_init(&signalled, 0, 0))
+        return;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction now, ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+        if (!sigaction(numbers[i], NULL, &now) && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)
+            any |= !sigaction(numbers[i], &ours, NULL);
+    }
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    if (any && !pthread_create(&thread, NULL, end_on_signal, NULL))
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+/* %p is the process's number. */
+static void expand(const char *path, char *to, size_t size)
+{
+    size_t used = 0;
+    for (; *path && used + 1 < size; path++)
+        if (path[0] == '%' && path[1] == 'p') {
+            used += (size_t)snprintf(to + used, size - used, "%ld", (long)getpid());
+            path++;
+        } else {
+            to[used++] = *path;
+        }
+    to[used < size ? used : size - 1] = 0;
+}
+
+static bool read_filter(struct rp_error *err)
+{
+    const char *kernels = session_value(SESSION_KERNELS), *first = session_value(SESSION_FIRST);
+    const char *size = session_value(SESSION_MAX_SIZE), *profiler = session_value(SESSION_PROFILER);
+    filter.by_name = kernels != NULL;
+    if (kernels && regcomp(&filter.kernels, kernels, REG_EXTENDED | REG_NOSUB))
+        return rp_fail(err, RP_USAGE, "REPRISE_KERNELS: '%s' is not a regular expression", kernels);
+    filter.launches = session_value(SESSION_LAUNCHES);
+    filter.first = first ? (uint32_t)strtoul(first, NULL, 10) : 0;
+    filter.most_bytes = size ? strtoull(size, NULL, 10) : 0;
+    filter.by_profiler = profiler && *profiler == '1';
+    return true;
+}
+
+bool record_open(struct rp_error *err)
+{
+    char path[4096];
+    const char *given = session_value(SESSION_TRACE), *command = session_value(SESSION_COMMAND);
+    if (!given)
+        return true;
+    expand(given, path, sizeof path);
+    struct rp_option option = {"command", command};
+    struct rp_provenance from = {.tool = "reprise " REPRISE_VERSION,
+                                 .module_name = "",
+                                 .module_sha256 = "",
+                                 .option_count = command != NULL,
+                                 .options = &option};
+    if (!read_filter(err) || !(writer = rp_writer_open(path, &from, NULL, err)))
+        return false;
+    owner = getpid();
+    driver.recording = true;
+    rp_remember(driver.device);
+    watch_signals();
+    return true;
+}
+
+/* ---- which launches ---------------------------------------------------------------------------------------------- */
+
+static bool in_ranges(const char *list, uint64_t number)
+{
+    for (const char *at = list; at && *at; at = *at == ',' ? at + 1 : at + strlen(at)) {
+        char *end;
+        uint64_t from = strtoull(at, &end, 10), to = from;
+        if (end[0] == '.' && end[1] == '.') {
+            at = end + 2;
+            to = strtoull(at, &end, 10);
+            to = end == at ? UINT64_MAX : to;
+        }
+        if (number >= from && number <= to)
+            return true;
+        at = end;
+    }
+    return false;
+}
+
+/* C++'s names as people write them, where its library can be had. */
+static char *demangled(const char *name)
+{
+    typedef char *(*demangler)(const char *, char *, size_t *, int *);
+    static demangler demangle;
+    static bool looked;
+    if (!looked) {
+        void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+        *(void **)&demangle = library ? dlsym(library, "__cxa_demangle") : NULL;
+        looked = true;
+    }
+    int status;
+    return demangle ? demangle(name, NULL, NULL, &status) : NULL;
+}
+
+static bool name_wanted(CUfunction f)
+{
+    if (!f->wanted) {
+        char *text = demangled(f->program->name);
+        f->wanted = regexec(&filter.kernels, text ? text : f->program->name, 0, NULL, 0) ? -1 : 1;
+        free(text);
+    }
+    return f->wanted > 0;
+}
+
+struct rp_writer *record_launch(CUfunction f)
+{
+    uint64_t number = launches++;
+    if (!writer || getpid() != owner || (filter.by_profiler && !filter.profiled))
+        return NULL;
+    if ((filter.launches && !in_ranges(filter.launches, number)) || (filter.by_name && !name_wanted(f)))
+        return NULL;
+    if (filter.first && f->recorded >= filter.first)
+        return NULL;
+    if (filter.most_bytes && rp_writer_bytes(writer) >= filter.most_bytes)
+        return NULL;
+    f->recorded++;
+    return writer;
+}
+
+void record_profile(bool on) { filter.profiled = on; }
+
+/* ---- what the host did ------------------------------------------------------------------------------------------- */
+
+void tell_operation(const struct rp_host_operation *o)
+{
+    struct rp_error err = {0};
+    if (driver.recording && !rp_tell(driver.device, o, &err))
+        say("%s", err.text);
+}
+
+void tell(enum rp_host_kind kind, uint32_t stream, uint32_t event)
+{
+    tell_operation(&(struct rp_host_operation){.kind = (uint8_t)kind, .stream = stream, .event = event});
+}

@@ -1,0 +1,76 @@
+/* Filling memory with a value of 1, 2 or 4 bytes. */
+#include <string.h>
+
+#include "frontend/cuda/driver/driver.h"
+
+CUresult set_check(const CUDA_MEMSET_NODE_PARAMS *s)
+{
+    size_t width = s->width * s->elementSize;
+    bool ok = (s->elementSize == 1 || s->elementSize == 2 || s->elementSize == 4) && !(s->dst % s->elementSize) &&
+              (s->height <= 1 || (s->pitch >= width && !(s->pitch % s->elementSize)));
+    return ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static void fill(uint8_t *to, unsigned value, unsigned element, size_t count)
+{
+    if (element == 1)
+        memset(to, (int)value, count);
+    for (size_t i = 0; element == 2 && i < count; i++)
+        ((uint16_t *)to)[i] = (uint16_t)value;
+    for (size_t i = 0; element == 4 && i < count; i++)
+        ((uint32_t *)to)[i] = value;
+}
+
+CUresult set_run(CUstream stream, const CUDA_MEMSET_NODE_PARAMS *s)
+{
+    size_t width = s->width * s->elementSize;
+    bool device;
+    if (!width || !s->height)
+        return CUDA_SUCCESS;
+    uint8_t *to = view(s->dst, (s->height - 1) * s->pitch + width, true, &device);
+    if (!to || !device)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t y = 0; y < s->height; y++)
+        fill(to + y * s->pitch, s->value, s->elementSize, s->width);
+    tell_operation(&(struct rp_host_operation){
+        .kind = RP_HOST_SET, .stream = stream->number, .address = s->dst, .size = width * s->height});
+    return CUDA_SUCCESS;
+}
+
+static CUresult set(CUdeviceptr to, size_t pitch, unsigned value, unsigned element, size_t width, size_t height,
+                    CUstream handle, bool blocking)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    struct work w = {.kind = WORK_SET, .set = {to, pitch, value, element, width, height}};
+    CUstream stream = stream_of(handle);
+    r = stream ? set_check(&w.set) : CUDA_ERROR_INVALID_HANDLE;
+    return leave(r ? r : submit(stream, &w, blocking));
+}
+
+#define LINE(name, asynchronous, type, element)                                                                        \
+    CUresult name(CUdeviceptr to, type value, size_t count)                                                            \
+    {                                                                                                                  \
+        return set(to, 0, value, element, count, 1, NULL, true);                                                       \
+    }                                                                                                                  \
+    CUresult asynchronous(CUdeviceptr to, type value, size_t count, CUstream stream)                                   \
+    {                                                                                                                  \
+        return set(to, 0, value, element, count, 1, stream, false);                                                    \
+    }
+LINE(cuMemsetD8_v2, cuMemsetD8Async, unsigned char, 1)
+LINE(cuMemsetD16_v2, cuMemsetD16Async, unsigned short, 2)
+LINE(cuMemsetD32_v2, cuMemsetD32Async, unsigned, 4)
+
+#define RECTANGLE(name, asynchronous, type, element)                                                                   \
+    CUresult name(CUdeviceptr to, size_t pitch, type value, size_t width, size_t height)                               \
+    {                                                                                                                  \
+        return set(to, pitch, value, element, width, height, NULL, true);                                              \
+    }                                                                                                                  \
+    CUresult asynchronous(CUdeviceptr to, size_t pitch, type value, size_t width, size_t height, CUstream stream)      \
+    {                                                                                                                  \
+        return set(to, pitch, value, element, width, height, stream, false);                                           \
+    }
+RECTANGLE(cuMemsetD2D8_v2, cuMemsetD2D8Async, unsigned char, 1)
+RECTANGLE(cuMemsetD2D16_v2, cuMemsetD2D16Async, unsigned short, 2)
+RECTANGLE(cuMemsetD2D32_v2, cuMemsetD2D32Async, unsigned, 4)

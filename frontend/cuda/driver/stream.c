@@ -1,0 +1,198 @@
+/* Streams: what they are given is done within the call; the trace has it as it was asked for. */
+#include <stdlib.h>
+
+#include "frontend/cuda/driver/driver.h"
+
+static struct CUstream_st legacy = {.id = 1};
+static _Thread_local struct CUstream_st own;
+
+CUstream stream_of(CUstream handle)
+{
+    if (handle == CU_STREAM_LEGACY || (!handle && !per_thread_streams))
+        return &legacy;
+    if (handle && handle != CU_STREAM_PER_THREAD)
+        return handle_is(HANDLE_STREAM, handle) ? handle : NULL;
+    if (!own.number) {
+        own.number = ++driver.stream_count;
+        own.id = ++driver.next_id;
+    }
+    return &own;
+}
+
+/* Enters for something with a stream, with a place for the answer. */
+static CUresult enter_stream(CUstream *stream, const void *answer)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    *stream = stream_of(*stream);
+    if (!*stream || !answer)
+        return leave(*stream ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    if (!stream || flags & ~(unsigned)CU_STREAM_NON_BLOCKING)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    CUstream s = calloc(1, sizeof *s);
+    if (!s || !handle_add(HANDLE_STREAM, s)) {
+        free(s);
+        return leave(CUDA_ERROR_OUT_OF_MEMORY);
+    }
+    *s = (struct CUstream_st){.number = ++driver.stream_count,
+                              .flags = flags,
+                              .priority = priority > 0    ? 0
+                                          : priority < -5 ? -5
+                                                          : priority,
+                              .id = ++driver.next_id,
+                              .context = current_context(),
+                              .next = driver.streams};
+    driver.streams = *stream = s;
+    tell_operation(&(struct rp_host_operation){
+        .kind = RP_HOST_CREATE_STREAM, .stream = s->number, .non_blocking = flags & CU_STREAM_NON_BLOCKING});
+    return leave(CUDA_SUCCESS);
+}
+CUresult cuStreamCreate(CUstream *stream, unsigned flags) { return cuStreamCreateWithPriority(stream, flags, 0); }
+
+static void destroy(CUstream s)
+{
+    CUstream *at = &driver.streams;
+    while (*at != s)
+        at = &(*at)->next;
+    *at = s->next;
+    handle_remove(s);
+    free(s);
+}
+
+void streams_free_of(CUcontext context)
+{
+    for (CUstream s = driver.streams, next; s; s = next) {
+        next = s->next;
+        if (s->context == context)
+            destroy(s);
+    }
+}
+
+CUresult cuStreamDestroy_v2(CUstream stream)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    if (!handle_is(HANDLE_STREAM, stream))
+        return leave(CUDA_ERROR_INVALID_HANDLE);
+    destroy(stream);
+    return leave(CUDA_SUCCESS);
+}
+CUresult cuStreamDestroy(CUstream stream) { return cuStreamDestroy_v2(stream); }
+
+CUresult cuStreamGetPriority(CUstream stream, int *priority)
+{
+    CUresult r = enter_stream(&stream, priority);
+    if (r)
+        return r;
+    *priority = stream->priority;
+    return leave(CUDA_SUCCESS);
+}
+CUresult cuStreamGetFlags(CUstream stream, unsigned *flags)
+{
+    CUresult r = enter_stream(&stream, flags);
+    if (r)
+        return r;
+    *flags = stream->flags;
+    return leave(CUDA_SUCCESS);
+}
+CUresult cuStreamGetId(CUstream stream, unsigned long long *id)
+{
+    CUresult r = enter_stream(&stream, id);
+    if (r)
+        return r;
+    *id = stream->id;
+    return leave(CUDA_SUCCESS);
+}
+CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
+{
+    CUresult r = enter_stream(&stream, context);
+    if (r)
+        return r;
+    *context = stream->context ? stream->context : current_context();
+    return leave(CUDA_SUCCESS);
+}
+CUresult cuStreamGetDevice(CUstream stream, CUdevice *device)
+{
+    CUresult r = enter_stream(&stream, device);
+    if (r)
+        return r;
+    *device = 0;
+    return leave(CUDA_SUCCESS);
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+
+CUresult cuStreamSynchronize(CUstream stream)
+{
+    CUresult r = enter_stream(&stream, &own);
+    if (r)
+        return r;
+    if (stream->capture)
+        return leave(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    tell(RP_HOST_SYNCHRONISE_STREAM, stream->number, 0);
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuStreamQuery(CUstream stream)
+{
+    CUresult r = enter_stream(&stream, &own);
+    return r ? r : leave(stream->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS);
+}
+
+CUresult cuCtxSynchronize(void)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    tell(RP_HOST_SYNCHRONISE, 0, 0);
+    return leave(CUDA_SUCCESS);
+}
+CUresult cuCtxSynchronize_v2(CUcontext context)
+{
+    (void)context;
+    return cuCtxSynchronize();
+}
+
+/* ---- work for the host ------------------------------------------------------------------------------------------- */
+
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data)
+{
+    CUresult r = enter_stream(&stream, (const void *)(uintptr_t)function);
+    if (r)
+        return r;
+    return leave(submit(stream, &(struct work){.kind = WORK_HOST, .host = {function, data}}, false));
+}
+
+CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *data, unsigned flags)
+{
+    CUstream handle = stream;
+    CUresult r = enter_stream(&stream, (const void *)(uintptr_t)callback);
+    if (r)
+        return r;
+    if (flags || stream->capture)
+        return leave(flags ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    leave(CUDA_SUCCESS);
+    callback(handle, CUDA_SUCCESS, data);
+    return CUDA_SUCCESS;
+}
+
+/* Managed memory belongs to everybody. */
+CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t bytes, unsigned flags)
+{
+    (void)bytes, (void)flags;
+    CUresult r = enter_stream(&stream, &own);
+    if (r)
+        return r;
+    const struct buffer *b = buffer_at(address);
+    return leave(b && b->kind == BUFFER_MANAGED ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}

@@ -1,0 +1,32 @@
+/* What streams are given to do. */
+#include "frontend/cuda/driver/driver.h"
+
+/* The function may take locks of the program, which others hold while they call CUDA. */
+static void call_host(const CUDA_HOST_NODE_PARAMS *h)
+{
+    pthread_mutex_unlock(&driver.lock);
+    h->fn(h->userData);
+    pthread_mutex_lock(&driver.lock);
+}
+
+CUresult work_run(CUstream stream, const struct work *w)
+{
+    switch (w->kind) {
+    case WORK_LAUNCH: return launch_run(stream, &w->launch);
+    case WORK_COPY: return copy_run(stream, &w->copy);
+    case WORK_SET: return set_run(stream, &w->set);
+    case WORK_HOST: call_host(&w->host); break;
+    case WORK_RECORD: event_take_place(stream, w->event); break;
+    case WORK_WAIT: tell(RP_HOST_WAIT_EVENT, stream->number, event_number(w->event)); break;
+    case WORK_FREE: return buffer_at(w->free) ? buffer_release(buffer_at(w->free)) : CUDA_ERROR_INVALID_VALUE;
+    case WORK_EMPTY:
+    case WORK_CHILD: break;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult submit(CUstream stream, const struct work *w, bool blocking)
+{
+    (void)blocking;
+    return work_run(stream, w);
+}
