@@ -128,6 +128,8 @@ struct CUstream_st {
     unsigned long long id;
     CUcontext context;
     struct capture *capture; /* NULL: what it is given is done at once */
+    CUgraphNode *tail;       /* what its next node comes after */
+    size_t tail_count;
     struct CUstream_st *next;
 };
 /* The stream of a handle, NULL for one that is none. */
@@ -165,6 +167,8 @@ struct work {
 };
 /* Does it, or adds it to the graph that the stream captures. `blocking`: the host waits for it. */
 CUresult submit(CUstream, const struct work *, bool blocking);
+/* The stream captures no more. */
+void capture_leave(CUstream);
 /* Does it now. */
 CUresult work_run(CUstream, const struct work *);
 CUresult launch_check(const struct launch *);

@@ -1,15 +1,7 @@
 /* Events. Their times are those of the host's clock: a kernel takes what the emulator takes. */
 #include <stdlib.h>
-#include <time.h>
 
-#include "frontend/cuda/driver/driver.h"
-
-struct CUevent_st {
-    uint32_t number; /* in the trace */
-    unsigned flags;
-    bool recorded;
-    struct timespec time;
-};
+#include "frontend/cuda/driver/event.h"
 
 /* Enters for something with an event. */
 static CUresult enter_event(CUevent event)
@@ -42,6 +34,7 @@ CUresult cuEventDestroy_v2(CUevent event)
     if (r)
         return r;
     handle_remove(event);
+    free(event->nodes);
     free(event);
     return leave(CUDA_SUCCESS);
 }
@@ -80,7 +73,7 @@ uint32_t event_number(CUevent event) { return event->number; }
 CUresult cuEventQuery(CUevent event)
 {
     CUresult r = enter_event(event);
-    return r ? r : leave(CUDA_SUCCESS);
+    return r ? r : leave(event->capture ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS);
 }
 
 CUresult cuEventSynchronize(CUevent event)
@@ -88,6 +81,8 @@ CUresult cuEventSynchronize(CUevent event)
     CUresult r = enter_event(event);
     if (r)
         return r;
+    if (event->capture)
+        return leave(CUDA_ERROR_CAPTURED_EVENT);
     if (event->recorded)
         tell(RP_HOST_SYNCHRONISE_EVENT, 0, event->number);
     return leave(CUDA_SUCCESS);

@@ -1,7 +1,7 @@
 /* Streams: what they are given is done within the call; the trace has it as it was asked for. */
 #include <stdlib.h>
 
-#include "frontend/cuda/driver/driver.h"
+#include "frontend/cuda/driver/graph.h"
 
 static struct CUstream_st legacy = {.id = 1};
 static _Thread_local struct CUstream_st own;
@@ -64,6 +64,9 @@ static void destroy(CUstream s)
     while (*at != s)
         at = &(*at)->next;
     *at = s->next;
+    if (s->capture)
+        s->capture->broken = true;
+    capture_leave(s);
     handle_remove(s);
     free(s);
 }

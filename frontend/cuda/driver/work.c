@@ -24,9 +24,3 @@ CUresult work_run(CUstream stream, const struct work *w)
     }
     return CUDA_SUCCESS;
 }
-
-CUresult submit(CUstream stream, const struct work *w, bool blocking)
-{
-    (void)blocking;
-    return work_run(stream, w);
-}

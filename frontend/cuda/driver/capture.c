@@ -1,0 +1,230 @@
+/* Capture: what streams are given becomes nodes of a graph. A stream comes to it by waiting for an event that another
+ * one has recorded in it ("CUDA C++ Programming Guide", Cross-stream Dependencies and Events). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/cuda/driver/event.h"
+#include "frontend/cuda/driver/graph.h"
+
+/* ---- where streams are ------------------------------------------------------------------------------------------- */
+
+/* What the stream's next node comes after: one node more, or that one alone. */
+static bool set_tail(CUstream s, CUgraphNode n, bool alone)
+{
+    CUgraphNode *grown = realloc(s->tail, (s->tail_count + 1) * sizeof *grown);
+    if (!grown)
+        return false;
+    s->tail = grown;
+    s->tail_count = alone ? 0 : s->tail_count;
+    for (size_t i = 0; i < s->tail_count; i++)
+        if (s->tail[i] == n)
+            return true;
+    s->tail[s->tail_count++] = n;
+    return true;
+}
+
+void capture_leave(CUstream s)
+{
+    s->capture = NULL;
+    free(s->tail);
+    s->tail = NULL;
+    s->tail_count = 0;
+}
+
+static CUresult record(CUstream s, CUevent e)
+{
+    CUgraphNode *nodes = malloc((s->tail_count + 1) * sizeof *nodes);
+    if (!nodes)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (s->tail_count)
+        memcpy(nodes, s->tail, s->tail_count * sizeof *nodes);
+    free(e->nodes);
+    e->nodes = nodes;
+    e->node_count = s->tail_count;
+    e->capture = s->capture->id;
+    return CUDA_SUCCESS;
+}
+
+/* The capture that an event was recorded in, if it goes on. */
+static struct capture *capture_of(const struct CUevent_st *e)
+{
+    for (CUstream s = driver.streams; e->capture && s; s = s->next)
+        if (s->capture && s->capture->id == e->capture)
+            return s->capture;
+    return NULL;
+}
+
+static CUresult wait(CUstream s, CUevent e)
+{
+    struct capture *c = capture_of(e);
+    if (!c)
+        return e->capture ? CUDA_ERROR_CAPTURED_EVENT : CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+    if (s->capture && s->capture != c)
+        return CUDA_ERROR_STREAM_CAPTURE_MERGE;
+    if (s == stream_of(CU_STREAM_LEGACY))
+        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    s->capture = c;
+    for (size_t i = 0; i < e->node_count; i++)
+        if (!set_tail(s, e->nodes[i], false))
+            return CUDA_ERROR_OUT_OF_MEMORY;
+    return CUDA_SUCCESS;
+}
+
+static CUresult add(CUstream s, const struct work *w)
+{
+    CUgraphNode n = graph_add(s->capture->graph, s->tail, s->tail_count, w);
+    return n && set_tail(s, n, true) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult submit(CUstream s, const struct work *w, bool blocking)
+{
+    bool of_capture = w->kind == WORK_WAIT && w->event->capture;
+    if (!s->capture && !of_capture) {
+        if (w->kind == WORK_RECORD)
+            w->event->capture = 0;
+        return work_run(s, w);
+    }
+    if (s->capture && s->capture->broken)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    CUresult r = blocking                 ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+                 : w->kind == WORK_WAIT   ? wait(s, w->event)
+                 : w->kind == WORK_RECORD ? record(s, w->event)
+                 : w->kind == WORK_FREE ? add(s, &(struct work){.kind = WORK_EMPTY}) /* it stays for the next launch */
+                                        : add(s, w);
+    if (r && s->capture)
+        s->capture->broken = true;
+    return r;
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+
+static CUresult enter_stream(CUstream *stream, const void *answer)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    *stream = stream_of(*stream);
+    if (!*stream || !answer)
+        return leave(*stream ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode)
+{
+    CUresult r = enter_stream(&stream, &mode);
+    if (r)
+        return r;
+    if (stream == stream_of(CU_STREAM_LEGACY))
+        return leave(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    if (stream->capture || mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+        return leave(stream->capture ? CUDA_ERROR_ILLEGAL_STATE : CUDA_ERROR_INVALID_VALUE);
+    struct capture *c = calloc(1, sizeof *c);
+    if (!c || !(c->graph = graph_new())) {
+        free(c);
+        return leave(CUDA_ERROR_OUT_OF_MEMORY);
+    }
+    c->origin = stream;
+    c->id = ++driver.next_id;
+    stream->capture = c;
+    return leave(CUDA_SUCCESS);
+}
+CUresult cuStreamBeginCapture(CUstream stream)
+{
+    return cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+}
+
+static bool holds(CUgraphNode *nodes, size_t count, CUgraphNode n)
+{
+    for (size_t i = 0; i < count; i++)
+        if (nodes[i] == n)
+            return true;
+    return false;
+}
+
+static bool is_awaited(const struct CUgraph_st *g, CUgraphNode n)
+{
+    for (size_t i = 0; i < g->count; i++)
+        if (holds(g->nodes[i]->before, g->nodes[i]->before_count, n))
+            return true;
+    return false;
+}
+
+/* What the stream did last, nothing waits for. */
+static bool unjoined(CUstream s)
+{
+    const struct CUstream_st *origin = s->capture->origin;
+    for (size_t i = 0; i < s->tail_count; i++)
+        if (!holds(origin->tail, origin->tail_count, s->tail[i]) && !is_awaited(s->capture->graph, s->tail[i]))
+            return true;
+    return false;
+}
+
+CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
+{
+    CUresult r = enter_stream(&stream, graph);
+    if (r)
+        return r;
+    struct capture *c = stream->capture;
+    if (!c || c->origin != stream)
+        return leave(c ? CUDA_ERROR_STREAM_CAPTURE_UNMATCHED : CUDA_ERROR_ILLEGAL_STATE);
+    r = c->broken ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
+    for (CUstream s = driver.streams; s; s = s->next)
+        if (s->capture == c && s != stream && unjoined(s) && !r)
+            r = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+    for (CUstream s = driver.streams; s; s = s->next)
+        if (s->capture == c)
+            capture_leave(s);
+    capture_leave(stream);
+    *graph = r ? NULL : c->graph;
+    if (r)
+        graph_free(c->graph);
+    free(c);
+    return leave(r);
+}
+
+CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+                                   const CUgraphNode **nodes, const CUgraphEdgeData **edges, size_t *count)
+{
+    CUresult r = enter_stream(&stream, status);
+    if (r)
+        return r;
+    const struct capture *c = stream->capture;
+    *status = !c          ? CU_STREAM_CAPTURE_STATUS_NONE
+              : c->broken ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                          : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    if (id && c)
+        *id = c->id;
+    if (graph && c)
+        *graph = c->graph;
+    if (nodes && c)
+        *nodes = stream->tail;
+    if (edges)
+        *edges = NULL;
+    if (count)
+        *count = stream->tail_count;
+    return leave(CUDA_SUCCESS);
+}
+CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+                                   const CUgraphNode **nodes, size_t *count)
+{
+    return cuStreamGetCaptureInfo_v3(stream, status, id, graph, nodes, NULL, count);
+}
+CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id)
+{
+    return cuStreamGetCaptureInfo_v3(stream, status, id, NULL, NULL, NULL, NULL);
+}
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
+{
+    return cuStreamGetCaptureInfo_v3(stream, status, NULL, NULL, NULL, NULL, NULL);
+}
+
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+    static _Thread_local CUstreamCaptureMode current = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    if (!mode || *mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUstreamCaptureMode before = current;
+    current = *mode;
+    *mode = before;
+    return CUDA_SUCCESS;
+}

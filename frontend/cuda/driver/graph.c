@@ -1,0 +1,154 @@
+/* Graphs themselves: making, copying, running. */
+#include "frontend/cuda/driver/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+CUgraph graph_new(void)
+{
+    CUgraph g = calloc(1, sizeof *g);
+    if (g && handle_add(HANDLE_GRAPH, g))
+        return g;
+    free(g);
+    return NULL;
+}
+
+static void node_free(CUgraphNode n)
+{
+    handle_remove(n);
+    if (n->work.kind == WORK_LAUNCH)
+        free(n->work.launch.params);
+    if (n->work.kind == WORK_CHILD)
+        graph_free(n->work.child);
+    free(n->before);
+    free(n);
+}
+
+void graph_free(CUgraph g)
+{
+    if (!g)
+        return;
+    for (size_t i = 0; i < g->count; i++)
+        node_free(g->nodes[i]);
+    handle_remove(g);
+    free(g->nodes);
+    free(g);
+}
+
+/* Gives the node what it is to own of its work. */
+static bool own_work(CUgraphNode n)
+{
+    if (n->work.kind == WORK_LAUNCH) {
+        uint32_t bytes = n->work.launch.function->program->parameter_bytes;
+        uint8_t *params = malloc(bytes + 1);
+        if (params)
+            memcpy(params, n->work.launch.params, bytes);
+        n->work.launch.params = params;
+        return params;
+    }
+    if (n->work.kind == WORK_CHILD)
+        return (n->work.child = graph_copy(n->work.child));
+    return true;
+}
+
+bool node_depends(CUgraphNode n, CUgraphNode on)
+{
+    for (size_t i = 0; i < n->before_count; i++)
+        if (n->before[i] == on)
+            return true;
+    CUgraphNode *grown = realloc(n->before, (n->before_count + 1) * sizeof *grown);
+    if (!grown)
+        return false;
+    n->before = grown;
+    n->before[n->before_count++] = on;
+    return true;
+}
+
+static bool list(CUgraph g, CUgraphNode n)
+{
+    CUgraphNode *grown = g->count & (g->count - 1) ? g->nodes : realloc(g->nodes, (2 * g->count + 1) * sizeof *grown);
+    if (!grown)
+        return false;
+    g->nodes = grown;
+    n->graph = g;
+    n->index = g->count;
+    g->nodes[g->count++] = n;
+    return true;
+}
+
+CUgraphNode graph_add(CUgraph g, const CUgraphNode *before, size_t count, const struct work *w)
+{
+    CUgraphNode n = calloc(1, sizeof *n);
+    if (!n)
+        return NULL;
+    n->work = *w;
+    if (!own_work(n)) {
+        n->work.kind = WORK_EMPTY;
+        node_free(n);
+        return NULL;
+    }
+    bool ok = handle_add(HANDLE_NODE, n);
+    for (size_t i = 0; ok && i < count; i++)
+        ok = node_depends(n, before[i]);
+    if (ok && list(g, n))
+        return n;
+    node_free(n);
+    return NULL;
+}
+
+CUresult node_set_launch(CUgraphNode n, const struct launch *l)
+{
+    struct CUgraphNode_st with = {.work = {.kind = WORK_LAUNCH, .launch = *l}};
+    if (!own_work(&with))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    free(n->work.launch.params);
+    n->work = with.work;
+    return CUDA_SUCCESS;
+}
+
+CUgraph graph_copy(const struct CUgraph_st *from)
+{
+    CUgraph g = graph_new();
+    bool ok = g;
+    for (size_t i = 0; ok && i < from->count; i++)
+        ok = graph_add(g, NULL, 0, &from->nodes[i]->work);
+    for (size_t i = 0; ok && i < from->count; i++)
+        for (size_t k = 0; ok && k < from->nodes[i]->before_count; k++)
+            ok = node_depends(g->nodes[i], g->nodes[from->nodes[i]->before[k]->index]);
+    if (ok)
+        return g;
+    graph_free(g);
+    return NULL;
+}
+
+/* ---- in order: each node after those that it waits for, else as they were added ---------------------------------- */
+
+#define OPEN UINT32_MAX /* a node whose predecessors are being visited */
+
+static CUresult visit(CUgraphNode n, unsigned walk, CUstream stream)
+{
+    if (n->visited == walk)
+        return CUDA_SUCCESS;
+    if (n->visited == OPEN)
+        return CUDA_ERROR_INVALID_VALUE; /* a circle */
+    n->visited = OPEN;
+    CUresult r = CUDA_SUCCESS;
+    for (size_t i = 0; i < n->before_count && !r; i++)
+        r = visit(n->before[i], walk, stream);
+    n->visited = walk;
+    if (r || !stream)
+        return r;
+    return n->work.kind == WORK_CHILD ? graph_run(n->work.child, stream) : work_run(stream, &n->work);
+}
+
+static CUresult walk(CUgraph g, CUstream stream)
+{
+    CUresult r = CUDA_SUCCESS;
+    unsigned number = ++g->walks;
+    for (size_t i = 0; i < g->count && !r && !driver.failed; i++)
+        r = visit(g->nodes[i], number, stream);
+    return r;
+}
+
+bool graph_has_order(CUgraph g) { return !walk(g, NULL); }
+CUresult graph_run(CUgraph g, CUstream stream) { return walk(g, stream); }

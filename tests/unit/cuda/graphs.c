@@ -1,0 +1,122 @@
+/* Graphs, and streams that are captured. */
+#include "common.h"
+
+static CUgraphNode add_store(CUgraph g, CUfunction store, CUdeviceptr p, unsigned value, CUgraphNode *before)
+{
+    CUgraphNode n;
+    void *params[] = {&p, &value};
+    CUDA_KERNEL_NODE_PARAMS k = {.func = store,
+                                 .gridDimX = 1,
+                                 .gridDimY = 1,
+                                 .gridDimZ = 1,
+                                 .blockDimX = 1,
+                                 .blockDimY = 1,
+                                 .blockDimZ = 1,
+                                 .kernelParams = params};
+    WORKS(cuGraphAddKernelNode_v2(&n, g, before, before != NULL, &k));
+    return n;
+}
+
+static unsigned read_back(CUdeviceptr p)
+{
+    unsigned value;
+    WORKS(cuMemcpyDtoH_v2(&value, p, 4));
+    return value;
+}
+
+Test(cuda_graph, runs_nodes_after_what_they_wait_for)
+{
+    CUgraph g;
+    CUgraphExec exec;
+    CUdeviceptr p;
+    CUgraphNode roots[4];
+    size_t count = 4;
+    start();
+    CUfunction store = kernel(load_kernels(), "store");
+    WORKS(cuMemAlloc_v2(&p, 4));
+    WORKS(cuGraphCreate(&g, 0));
+    CUgraphNode late = add_store(g, store, p, 2, NULL), early = add_store(g, store, p, 1, NULL);
+    WORKS(cuGraphAddDependencies(g, &early, &late, 1));
+    WORKS(cuGraphGetRootNodes(g, roots, &count));
+    cr_assert(count == 1 && roots[0] == early);
+    WORKS(cuGraphInstantiateWithFlags(&exec, g, 0));
+    cr_assert_eq(read_back(p), 0);
+    WORKS(cuGraphLaunch(exec, NULL));
+    cr_assert_eq(read_back(p), 2);
+    unsigned other = 7;
+    void *params[] = {&p, &other};
+    CUDA_KERNEL_NODE_PARAMS k = {store, 1, 1, 1, 1, 1, 1, 0, params, NULL, NULL, NULL};
+    WORKS(cuGraphExecKernelNodeSetParams_v2(exec, late, &k));
+    WORKS(cuGraphLaunch(exec, NULL));
+    cr_assert_eq(read_back(p), 7);
+    WORKS(cuGraphAddDependencies(g, &late, &early, 1));
+    FAILS(cuGraphInstantiateWithFlags(&exec, g, 0), CUDA_ERROR_INVALID_VALUE);
+    WORKS(cuGraphExecDestroy(exec));
+    WORKS(cuGraphDestroy(g));
+    FAILS(cuGraphDestroy(g), CUDA_ERROR_INVALID_VALUE);
+}
+
+/* Two streams: the second one comes to the capture through an event, and goes back through another. */
+Test(cuda_graph, captures_streams)
+{
+    CUstream a, b;
+    CUevent fork, join;
+    CUgraph g;
+    CUgraphExec exec;
+    CUdeviceptr p;
+    CUstreamCaptureStatus status;
+    unsigned value = 5, n = 1, out[2] = {0};
+    size_t nodes = 0;
+    start();
+    CUmodule m = load_kernels();
+    WORKS(cuMemAlloc_v2(&p, 8));
+    WORKS(cuStreamCreate(&a, CU_STREAM_NON_BLOCKING));
+    WORKS(cuStreamCreate(&b, CU_STREAM_NON_BLOCKING));
+    WORKS(cuEventCreate(&fork, 0));
+    WORKS(cuEventCreate(&join, 0));
+    WORKS(cuStreamBeginCapture_v2(a, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    WORKS(cuMemsetD32Async(p, 1, 2, a));
+    WORKS(cuEventRecord(fork, a));
+    WORKS(cuStreamWaitEvent(b, fork, 0));
+    WORKS(cuStreamIsCapturing(b, &status));
+    cr_assert_eq(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    WORKS(run(kernel(m, "store"), 1, 1, b, (void *[]){&p, &value}));
+    WORKS(run(kernel(m, "add"), 1, 1, a, (void *[]){&p, &n}));
+    WORKS(cuEventRecord(join, b));
+    WORKS(cuStreamWaitEvent(a, join, 0));
+    WORKS(cuMemcpyDtoHAsync_v2(out, p, 8, a));
+    WORKS(cuStreamEndCapture(a, &g));
+    cr_assert_eq(out[0], 0);
+    WORKS(cuGraphGetNodes(g, NULL, &nodes));
+    cr_assert_eq(nodes, 4);
+    WORKS(cuGraphInstantiateWithFlags(&exec, g, 0));
+    WORKS(cuGraphLaunch(exec, a));
+    cr_assert(out[0] == 5 && out[1] == 1);
+}
+
+Test(cuda_graph, says_what_breaks_a_capture)
+{
+    CUstream a, b;
+    CUevent e;
+    CUgraph g;
+    CUdeviceptr p;
+    start();
+    WORKS(cuMemAlloc_v2(&p, 8));
+    WORKS(cuStreamCreate(&a, 0));
+    WORKS(cuStreamCreate(&b, 0));
+    WORKS(cuEventCreate(&e, 0));
+    FAILS(cuStreamBeginCapture_v2(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    FAILS(cuStreamEndCapture(a, &g), CUDA_ERROR_ILLEGAL_STATE);
+    WORKS(cuStreamBeginCapture_v2(a, CU_STREAM_CAPTURE_MODE_RELAXED));
+    FAILS(cuStreamSynchronize(a), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    WORKS(cuEventRecord(e, b));
+    FAILS(cuStreamWaitEvent(a, e, 0), CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
+    FAILS(cuStreamEndCapture(a, &g), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    WORKS(cuStreamBeginCapture_v2(a, CU_STREAM_CAPTURE_MODE_RELAXED));
+    WORKS(cuEventRecord(e, a));
+    WORKS(cuStreamWaitEvent(b, e, 0));
+    WORKS(cuMemsetD32Async(p, 1, 2, b));
+    FAILS(cuStreamEndCapture(b, &g), CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
+    FAILS(cuStreamEndCapture(a, &g), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+    WORKS(cuMemsetD32Async(p, 1, 2, b));
+}
