@@ -1,7 +1,7 @@
-/* Stands before libnvJitLink.so.13, NVIDIA's linker of LTO IR, and passes everything on to it; but where a program
- * links LTO IR into a cubin (Numba does), it gets the linked PTX instead, which can be executed for every target.
- * Loaded before the program under the same soname, so that whoever looks for the library finds this one. The real one
- * is looked for in CUDA_PATH, CUDA_HOME, the wheels of the Python that runs, and /usr/local/cuda. */
+/* Stands before libnvJitLink.so.13 or .12, NVIDIA's linker of LTO IR, and passes everything on to it; but where a
+ * program links LTO IR into a cubin (Numba does), it gets the linked PTX instead, which can be executed for every
+ * target. Loaded before the program under the same soname, so that whoever looks for the library finds this one. The
+ * real one is looked for in CUDA_PATH, CUDA_HOME, the wheels of the Python that runs, and /usr/local/cuda. */
 #include <dlfcn.h>
 #include <glob.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 
 enum { ERROR_INTERNAL = 6 }; /* NVJITLINK_ERROR_INTERNAL */
 
-#define NAME "libnvJitLink.so.13"
+#define NAME "libnvJitLink.so.1[32]" /* the functions of both are the same */
 
 static void *real;
 
@@ -22,8 +22,8 @@ static bool try(const char *pattern)
 {
     glob_t found;
     if (!glob(pattern, 0, NULL, &found)) {
-        for (size_t i = 0; i < found.gl_pathc && !real; i++)
-            real = dlopen(found.gl_pathv[i], RTLD_NOW | RTLD_LOCAL);
+        for (size_t i = found.gl_pathc; i && !real; i--) /* the newest is the last */
+            real = dlopen(found.gl_pathv[i - 1], RTLD_NOW | RTLD_LOCAL);
         globfree(&found);
     }
     return real;
@@ -55,11 +55,11 @@ static bool try_python(void)
 
 static void find(void)
 {
-    if (try_in(getenv("CUDA_PATH"), "lib64/" NAME) || try_in(getenv("CUDA_HOME"), "lib64/" NAME) ||
-        try_in(getenv("VIRTUAL_ENV"), "lib/python3*/site-packages/nvidia/*/lib/" NAME) || try_python() ||
+    if (try_in(getenv("VIRTUAL_ENV"), "lib/python3*/site-packages/nvidia/*/lib/" NAME) || try_python() ||
+        try_in(getenv("CUDA_PATH"), "lib64/" NAME) || try_in(getenv("CUDA_HOME"), "lib64/" NAME) ||
         try("/usr/local/cuda/lib64/" NAME))
         return;
-    fputs("reprise: NVIDIA's " NAME " was not found; set CUDA_PATH to the folder that has lib64/" NAME "\n", stderr);
+    fputs("reprise: NVIDIA's libnvJitLink was not found; set CUDA_PATH to the folder that has it in lib64\n", stderr);
 }
 
 static void *function(const char *name)

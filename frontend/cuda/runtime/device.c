@@ -46,8 +46,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device)
     CUdevice handle;
     if (!value)
         return fail(cudaErrorInvalidValue);
-    return device_handle(device, &handle) ? done(cuDeviceGetAttribute(value, attribute, handle))
-                                          : last_error();
+    return device_handle(device, &handle) ? done(cuDeviceGetAttribute(value, attribute, handle)) : last_error();
 }
 
 cudaError_t cudaSetDeviceFlags(unsigned flags)

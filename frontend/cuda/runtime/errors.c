@@ -22,8 +22,6 @@ static const struct error *error_of(cudaError_t code)
 const char *cudaGetErrorName(cudaError_t error) { return error_of(error)->name; }
 const char *cudaGetErrorString(cudaError_t error) { return error_of(error)->text; }
 
-#define RUNTIME_VERSION (CUDART_MAJOR == 11 ? 11080 : CUDART_MAJOR == 12 ? 12090 : 13000)
-
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
     if (!version)

@@ -33,8 +33,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *func
 cudaError_t cudaFuncSetAttribute(const void *function, int attribute, int value)
 {
     CUfunction f;
-    return function_of(function, &f) ? done(cuFuncSetAttribute(f, attribute, value))
-                                     : last_error();
+    return function_of(function, &f) ? done(cuFuncSetAttribute(f, attribute, value)) : last_error();
 }
 
 /* Hints, which change nothing here. */

@@ -8,6 +8,8 @@
 
 #include "frontend/cuda/abi/runtime.h"
 
+#define RUNTIME_VERSION (CUDART_MAJOR == 11 ? 11080 : CUDART_MAJOR == 12 ? 12090 : 13000)
+
 /* ---- the calling thread (thread.c) ------------------------------------------------------------------------------- */
 
 /* Starts the driver and makes the primary context of the thread's device current, unless the program has another.

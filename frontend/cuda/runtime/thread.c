@@ -36,7 +36,15 @@ cudaError_t cudaPeekAtLastError(void) { return self.last; }
 
 static CUresult started;
 
-static void start(void) { started = cuInit(0); }
+/* Asks for a function as of its own version first, as clients of the driver do: so it knows what they were built for.
+ */
+static void start(void)
+{
+    CUdriverProcAddressQueryResult found;
+    void *function;
+    cuGetProcAddress_v2("cuInit", &function, RUNTIME_VERSION, 0, &found);
+    started = cuInit(0);
+}
 
 static bool driver_ready(void)
 {
