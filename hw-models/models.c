@@ -14,7 +14,8 @@ static const struct model *const caches[] = {&cache_none.model, &cache_direct_ma
 static const struct model *const drams[] = {&dram_ideal.model, &dram_fixed.model, &dram_bandwidth.model,
                                             &dram_banked.model, NULL};
 static const struct model *const instruction_caches[] = {&instruction_cache_perfect.model,
-                                                         &instruction_cache_set_associative.model, NULL};
+                                                         &instruction_cache_set_associative.model,
+                                                         &instruction_cache_two_level.model, NULL};
 
 static const struct model *const pipelines[] = {&pipeline_direct.model, &pipeline_staged.model,
                                                 &pipeline_one_at_a_time.model, NULL};
@@ -37,4 +38,5 @@ const struct model_set built_in_models = {{
     [KIND_MEMORY] = memories,
     [KIND_INTERCONNECT] = interconnects,
     [KIND_TLB] = tlbs,
+    [KIND_CONSTANT_CACHE] = instruction_caches,
 }};

@@ -28,6 +28,7 @@ enum model_kind {
     KIND_MEMORY,
     KIND_INTERCONNECT,
     KIND_TLB,
+    KIND_CONSTANT_CACHE, /* instruction_cache_model */
     KIND_COUNT
 };
 

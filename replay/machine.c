@@ -193,11 +193,12 @@ static bool collect_units(struct resolver *r, struct rp_error *err)
 /* What a machine has when nothing is said; NULL: something must be. */
 static const struct model *default_model(enum model_kind kind)
 {
-    return kind == KIND_PIPELINE       ? &pipeline_direct.model
-           : kind == KIND_MEMORY       ? &memory_hierarchy.model
-           : kind == KIND_INTERCONNECT ? &interconnect_direct.model
-           : kind == KIND_TLB          ? &tlb_none.model
-                                       : NULL;
+    return kind == KIND_PIPELINE         ? &pipeline_direct.model
+           : kind == KIND_MEMORY         ? &memory_hierarchy.model
+           : kind == KIND_INTERCONNECT   ? &interconnect_direct.model
+           : kind == KIND_TLB            ? &tlb_none.model
+           : kind == KIND_CONSTANT_CACHE ? &instruction_cache_perfect.model
+                                         : NULL;
 }
 
 /* A set of a program's own need not have kinds with a default: it has the built-in ones then. */
@@ -544,9 +545,8 @@ static bool fits_one_at_a_time(const struct resolver *r, struct rp_error *err)
     return true;
 }
 
-/* What the tables behind an SM's TLB say is heeded only where SMs have TLBs, and the hierarchy is that of the others.
- */
-static bool fits_translation(const struct resolver *r, struct rp_error *err)
+/* What only some hierarchies have: a TLB behind those of SMs; but for staged pipelines, TLBs and constant caches. */
+static bool fits_hierarchy(const struct resolver *r, struct rp_error *err)
 {
     const struct machine *m = r->machine;
     bool near = ((const struct tlb_model *)m->tlb.model)->keeps;
@@ -557,6 +557,12 @@ static bool fits_translation(const struct resolver *r, struct rp_error *err)
         return inconsistent(r, (const char *const[]){"tlb.model", "pipeline.model"}, 2,
                             "pipeline 'staged' has a memory of its own, without translation: tlb.model must be 'none'",
                             err);
+    if (((const struct instruction_cache_model *)m->constants.model)->keeps &&
+        ((const struct pipeline_model *)m->pipeline.model)->staged)
+        return inconsistent(r, (const char *const[]){"constants.model", "pipeline.model"}, 2,
+                            "pipeline 'staged' has no constant cache, as Accel-Sim's traces have no constants: "
+                            "constants.model must be 'perfect'",
+                            err);
     return true;
 }
 
@@ -565,7 +571,7 @@ static bool fits_pipeline(const struct resolver *r, struct rp_error *err)
 {
     const struct machine *m = r->machine;
     char text[300];
-    if (!fits_one_at_a_time(r, err) || !fits_translation(r, err))
+    if (!fits_one_at_a_time(r, err) || !fits_hierarchy(r, err))
         return false;
     if (!((const struct pipeline_model *)m->pipeline.model)->staged) {
         if (!((const struct scheduler_model *)m->scheduler.model)->observe)

@@ -131,7 +131,8 @@ struct machine {
     MACHINE_OPTIONS(X)
 #undef X
     int64_t lists[MACHINE_LISTS]; /* see machine_option_list */
-    struct machine_part scheduler, shared, coalescer, l1, l2, dram, interconnect, tlb, l2_tlb, icache, pipeline, memory;
+    struct machine_part scheduler, shared, coalescer, l1, l2, dram, interconnect, tlb, l2_tlb, icache, constants,
+        pipeline, memory;
     uint32_t unit_count;
     char unit_name[MACHINE_UNITS][24];
     struct machine_part units[MACHINE_UNITS];

@@ -54,6 +54,7 @@ const struct machine_slot machine_slots[MACHINE_SLOTS] = {
     {"tlb", KIND_TLB, offsetof(struct machine, tlb)},
     {"l2_tlb", KIND_TLB, offsetof(struct machine, l2_tlb)},
     {"icache", KIND_INSTRUCTION_CACHE, offsetof(struct machine, icache)},
+    {"constants", KIND_CONSTANT_CACHE, offsetof(struct machine, constants)},
     {"pipeline", KIND_PIPELINE, offsetof(struct machine, pipeline)},
     {"memory", KIND_MEMORY, offsetof(struct machine, memory)},
 };

@@ -10,7 +10,7 @@ struct machine_slot {
     enum model_kind kind;
     size_t at; /* offset of the struct machine_part in struct machine */
 };
-#define MACHINE_SLOTS 12
+#define MACHINE_SLOTS 13
 extern const struct machine_slot machine_slots[MACHINE_SLOTS];
 
 /* Slots first, then the machine's units. */

@@ -9,7 +9,7 @@
 #include "tracefmt/reader.h"
 
 /* Through which part of the machine an access goes. */
-enum path { PATH_SHARED, PATH_CACHES, PATH_CONSTANT /* no transactions: the constant cache hits */ };
+enum path { PATH_SHARED, PATH_CACHES, PATH_CONSTANT /* no transactions: the constant cache */ };
 
 static inline enum path path_of_space(unsigned space)
 {
@@ -20,6 +20,13 @@ static inline enum path path_of_space(unsigned space)
     case RP_SPACE_PARAM: return PATH_CONSTANT;
     default: return PATH_CACHES;
     }
+}
+
+/* The constant cache's addresses: those of a kernel's constants and parameters; kernels lie 4 GiB apart. All launches
+ * of a kernel have the same. */
+static inline uint64_t constant_bank(const struct rp_launch *l, unsigned space)
+{
+    return (uint64_t)l->kernel << 32 | (space == RP_SPACE_PARAM ? UINT64_C(1) << 31 : 0);
 }
 
 /* The space that a generic address is in, and its offset there. */

@@ -14,20 +14,23 @@ static const struct count_row {
 #define X(field, ...) ROW(icache, field, __VA_ARGS__)
     ICACHE_COUNTS(X)
 #undef X
+#define X(field, ...) ROW(constants, field, __VA_ARGS__)
+        CONSTANT_COUNTS(X)
+#undef X
 #define X(field, ...) ROW(l1, field, __VA_ARGS__)
-        CACHE_COUNTS(X)
+            CACHE_COUNTS(X)
 #undef X
 #define X(field, ...) ROW(port, field, __VA_ARGS__)
-            PORT_COUNTS(X)
+                PORT_COUNTS(X)
 #undef X
 #define X(field, ...) ROW(tlb, field, __VA_ARGS__)
-                TLB_COUNTS(X)
+                    TLB_COUNTS(X)
 #undef X
 #define X(field, ...) ROW(l2, field, __VA_ARGS__)
-                    CACHE_COUNTS(X)
+                        CACHE_COUNTS(X)
 #undef X
 #define X(field, ...) ROW(dram, field, __VA_ARGS__)
-                        DRAM_COUNTS(X)
+                            DRAM_COUNTS(X)
 #undef X
 };
 _Static_assert(MODEL_COUNT_OF(count_rows) * sizeof(uint64_t) == sizeof(struct memory_counts), "each has a row");

@@ -3,6 +3,9 @@
  * A warp fetches its next instruction in the cycle in which it moves on to it: that of the issue of the one before, or
  * of its placement. Fetches are made in that order; those of one cycle in the order of sub-cores and, at placement, of
  * warps. Fetching what is there takes no time of its own: hardware hides it in the pipeline.
+ *
+ * The same models serve as constant caches: what is fetched then is a word that a load of constants or parameters
+ * names, and the time of what is there stands in the machine's spaces.const and spaces.param.
  */
 #ifndef REPRISE_HW_MODELS_INSTRUCTION_CACHE_H
 #define REPRISE_HW_MODELS_INSTRUCTION_CACHE_H
@@ -22,6 +25,7 @@ struct instruction_cache_model {
     void (*fetch)(void *state, uint64_t address, uint64_t cycle, struct instruction_cache_reply *);
 };
 
-extern const struct instruction_cache_model instruction_cache_perfect, instruction_cache_set_associative;
+extern const struct instruction_cache_model instruction_cache_perfect, instruction_cache_set_associative,
+    instruction_cache_two_level;
 
 #endif

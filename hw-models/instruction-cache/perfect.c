@@ -22,4 +22,4 @@ static void fetch(void *state, uint64_t address, uint64_t cycle, struct instruct
 }
 
 const struct instruction_cache_model instruction_cache_perfect = {
-    {.name = "perfect", .help = "every instruction is always at hand", .state_size = state_size}, false, reset, fetch};
+    {.name = "perfect", .help = "everything is always at hand", .state_size = state_size}, false, reset, fetch};

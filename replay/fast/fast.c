@@ -65,6 +65,7 @@ static void begin(struct fast *f, const struct engine_job *job)
     f->next_sm = 0;
     f->from = 0;
     f->plain_shared = m->shared.model == &shared_memory_ideal.model;
+    f->constants = ((const struct instruction_cache_model *)m->constants.model)->keeps;
     f->immediate = memory_system_is_immediate(f->memory);
     f->delay = f->immediate ? memory_system_delay(f->memory) : 0;
     f->plain_global = m->coalescer.model == &coalescer_ideal.model && f->immediate;

@@ -270,6 +270,7 @@ struct fast {
     uint64_t sector;                     /* where it matters which bytes of it a write covers, else 0 */
     bool atomics_repeat;                 /* lanes of an atomic at one address take longer */
     uint64_t delay;                      /* of an immediate one */
+    bool constants;                      /* the constant cache may miss */
     uint64_t lookahead;                  /* of the memory system; NEVER: SMs have nothing in common */
     uint64_t from;                       /* cycles before this one are over for all SMs and beyond them */
     uint64_t chip_next;                  /* the next cycle in which something happens beyond the SMs */

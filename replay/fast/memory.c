@@ -183,6 +183,24 @@ static uint64_t local_lanes(struct fast_sm *sm, const struct fast_warp *w, const
     return done;
 }
 
+/* ---- constants -------------------------------------------------------------------------------------------------- */
+
+static uint64_t constants(struct fast_sm *sm, const struct fast_warp *w, unsigned space, rp_lanemask mask,
+                          const uint64_t *address, uint64_t accepted)
+{
+    return sm_memory_constants(sm->memory, constant_bank(w->part->grid->launch, space), mask, address, accepted);
+}
+
+static uint64_t constant_pattern(struct fast_sm *sm, const struct fast_warp *w, unsigned space, uint64_t base,
+                                 const struct rp_pattern *p, uint64_t accepted)
+{
+    if (!sm->chip->constants)
+        return accepted;
+    uint64_t address[RP_WARP_LANES];
+    lane_addresses(base, p, address);
+    return constants(sm, w, space, p->mask, address, accepted);
+}
+
 /* ---- operands --------------------------------------------------------------------------------------------------- */
 
 static uint64_t lanes_in(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
@@ -191,7 +209,7 @@ static uint64_t lanes_in(struct fast_sm *sm, const struct fast_warp *w, const st
 {
     switch (path_of_space(space)) {
     case PATH_SHARED: return shared_lanes(sm, w, o, mask, address, dispatched);
-    case PATH_CONSTANT: return accepted;
+    case PATH_CONSTANT: return constants(sm, w, space, mask, address, accepted);
     case PATH_CACHES: break;
     }
     return space == RP_SPACE_LOCAL ? local_lanes(sm, w, o, mask, address, accepted)
@@ -221,7 +239,7 @@ static uint64_t in_space(struct fast_sm *sm, const struct fast_warp *w, const st
 {
     switch (path_of_space(space)) {
     case PATH_SHARED: return shared(sm, w, o, base, p, dispatched);
-    case PATH_CONSTANT: return accepted;
+    case PATH_CONSTANT: return constant_pattern(sm, w, space, base, p, accepted);
     case PATH_CACHES: break;
     }
     if (space != RP_SPACE_LOCAL)

@@ -10,6 +10,10 @@
     X(hits, "instructions", "fetched instructions whose line was in the instruction cache or on its way there")        \
     X(misses, "instructions", "fetched instructions whose line was not in the instruction cache")
 
+#define CONSTANT_COUNTS(X)                                                                                             \
+    X(hits, "words", "words of constants and parameters whose line was in the constant cache or on its way there")     \
+    X(misses, "words", "words of constants and parameters whose line was not in the constant cache")
+
 #define CACHE_COUNTS(X)                                                                                                \
     X(hits, "transactions", "transactions whose sector was in this cache or on its way there")                         \
     X(misses, "transactions", "transactions that looked in this cache and did not find their sector")                  \
@@ -32,6 +36,9 @@
 struct icache_counts {
     ICACHE_COUNTS(COUNT_FIELD)
 };
+struct constant_counts {
+    CONSTANT_COUNTS(COUNT_FIELD)
+};
 struct cache_counts {
     CACHE_COUNTS(COUNT_FIELD)
 };
@@ -49,6 +56,7 @@ struct dram_counts {
 /* All of a chip, summed over the instances of each component; rows in replay/statistics.c. */
 struct memory_counts {
     struct icache_counts icache;
+    struct constant_counts constants;
     struct cache_counts l1, l2;
     struct port_counts port;
     struct tlb_counts tlb;

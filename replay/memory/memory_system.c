@@ -234,6 +234,7 @@ static void count(struct memory_system *m, struct memory_counts *sum)
     for (uint32_t i = 0; i < m->layout.sms; i++) {
         struct sm_memory *sm = &m->sms[i];
         ADD_COUNTS(sum->icache, sm->icache_counts);
+        ADD_COUNTS(sum->constants, sm->constant_counts);
         ADD_COUNTS(sum->dram, sm->dram_counts);
         ADD_COUNTS(sum->port, sm->port_counts);
         for (uint32_t c = 0; c < m->layout.l1_count; c++)

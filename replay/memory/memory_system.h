@@ -86,6 +86,10 @@ struct sm_memory *memory_system_sm(struct memory_system *, unsigned sm);
 
 /* The instruction at `address` is fetched for a sub-core in `cycle`; returns from when it may issue. */
 uint64_t sm_memory_fetch(struct sm_memory *, unsigned subcore, uint64_t address, uint64_t cycle);
+/* Lanes load from constants or parameters at these addresses in their bank, from `cycle` on; returns when all words are
+ * there. Each different address is looked up once, in the order of lanes. To be called in the order of issue. */
+uint64_t sm_memory_constants(struct sm_memory *, uint64_t bank, rp_lanemask, const uint64_t address[RP_WARP_LANES],
+                             uint64_t cycle);
 /* Where an instruction stands: kernels lie 4 GiB apart. */
 static inline uint64_t code_address(uint32_t kernel, const struct rp_instruction *in)
 {

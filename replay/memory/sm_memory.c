@@ -711,6 +711,26 @@ uint64_t sm_memory_fetch(struct sm_memory *s, unsigned subcore, uint64_t address
     return reply.cycle - s->origin;
 }
 
+uint64_t sm_memory_constants(struct sm_memory *s, uint64_t bank, rp_lanemask mask,
+                             const uint64_t address[RP_WARP_LANES], uint64_t cycle)
+{
+    const struct machine_part *part = &s->layout->machine->constants;
+    const struct instruction_cache_model *model = (const struct instruction_cache_model *)part->model;
+    uint64_t end = cycle;
+    s->used |= model->keeps;
+    for (rp_lanemask left = model->keeps ? mask : 0; left;) {
+        uint64_t named = address[__builtin_ctz(left)];
+        for (rp_lanemask m = left; m; m &= m - 1)
+            if (address[__builtin_ctz(m)] == named)
+                left &= ~(m & -m);
+        struct instruction_cache_reply reply;
+        model->fetch(s->constants, bank + named, cycle + s->origin, &reply);
+        *(reply.hit ? &s->constant_counts.hits : &s->constant_counts.misses) += 1;
+        end = later(end, reply.cycle - s->origin);
+    }
+    return end;
+}
+
 /* ---- the chip's word --------------------------------------------------------------------------------------------- */
 
 bool sm_memory_grow_inbox(struct sm_memory *s)
@@ -774,6 +794,10 @@ bool sm_memory_open(struct sm_memory *s, const struct memory_layout *l, bool sho
             return false;
         ((const struct instruction_cache_model *)icache->model)->reset(s->icache[i], icache->options);
     }
+    const struct machine_part *constants = &l->machine->constants;
+    if (!(s->constants = machine_part_state(constants)))
+        return false;
+    ((const struct instruction_cache_model *)constants->model)->reset(s->constants, constants->options);
     return true;
 }
 
@@ -785,6 +809,7 @@ void sm_memory_close(struct sm_memory *s)
     }
     for (uint32_t i = 0; s->layout && i < s->layout->icache_count; i++)
         free(s->icache[i]);
+    free(s->constants);
     free(s->credits.items);
     free(s->outbox.items);
     free(s->inbox.items);

@@ -108,6 +108,8 @@ struct sm_memory {
     struct sm_l1 l1[16];
     void *icache[16];
     struct icache_counts icache_counts;
+    void *constants; /* the constant cache */
+    struct constant_counts constant_counts;
     /* port */
     struct departures departures;
     uint64_t sequence;

@@ -75,7 +75,10 @@ static uint64_t one_space(struct reference *r, struct ref_warp *w, const struct 
 {
     switch (path_of_space(a->space)) {
     case PATH_SHARED: return noted(r, shared(r, w, a, dispatched));
-    case PATH_CONSTANT: return 0;
+    case PATH_CONSTANT:
+        return sm_memory_constants(memory_system_sm(r->job->memory, w->sm),
+                                   constant_bank(w->block->grid->of.launch, a->space), a->mask, a->address,
+                                   r->accepted);
     case PATH_CACHES: break;
     }
     if (a->space == RP_SPACE_LOCAL)
@@ -146,7 +149,7 @@ bool ref_memory(struct reference *r, struct ref_warp *w, uint64_t dispatched, ui
 {
     const struct rp_instruction *in = w->next.instruction;
     struct sm_memory *memory = memory_system_sm(r->job->memory, w->sm);
-    *known = accepted;
+    *known = r->accepted = accepted;
     if (r->job->drawn) {
         *known = later(accepted, drawn(r, w, dispatched));
         if (taken)

@@ -142,6 +142,7 @@ struct reference {
     struct replay_issue *reports; /* of issues, in order; done: UNKNOWN as yet */
     size_t report_count, report_room, reported_issues;
     uint64_t now;
+    uint64_t accepted;   /* when the accesses of the instruction that is being issued arrive */
     uint64_t shared_end; /* of the accesses of the instruction that is being issued, those to shared memory */
     unsigned next_sm;
     struct statistics of_machine; /* what no launch has to itself */

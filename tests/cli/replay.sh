@@ -98,6 +98,13 @@ fails 1 "--set l2_tlb=set-associative: nothing reaches l2_tlb" "$r" replay "$wor
 fails 1 "tlb.walkers must not be 0" "$r" replay "$work/t.wtr" -m jetson-tx2 --set tlb.walkers=0
 fails 1 "tlb: entries must be a multiple of ways" "$r" replay "$work/t.wtr" -m jetson-tx2 --set tlb=set-associative --set tlb.ways=3
 fails 1 "pipeline 'staged' has a memory of its own, without translation" "$r" replay "$work/t.wtr" -m rtx2060-accelsim --set tlb=set-associative
+fails 1 "pipeline 'staged' has no constant cache" "$r" replay "$work/t.wtr" -m rtx2060-accelsim --set constants=two-level
+fails 1 "constants: next.line must be at least line" "$r" replay "$work/t.wtr" -m jetson-tx2 --set constants=two-level --set constants.next.line=32
+# the machines that docs/machines.md gives as examples
+for example in 'l2_tlb: ' 'constants: '; do
+    sed -n '/^```$/,/^```$/p' docs/machines.md | awk -v RS='```\n' -v example="\n$example" '$0 ~ example' >"$work/example.cfg"
+    is "the example of ${example%: } in docs/machines.md is a machine" "$("$r" machine show "$work/example.cfg" | grep -c "^$example")" 1
+done
 fails 1 "there is no launch 99" "$r" replay "$work/t.wtr" -m jetson-tx2 --launch 99
 fails 1 "there are fast and reference" "$r" replay "$work/t.wtr" -m jetson-tx2 --engine quick
 fails 1 "--threads many" "$r" replay "$work/t.wtr" -m jetson-tx2 --threads many

@@ -139,6 +139,9 @@ static bool covered_memory(struct wcet_model *m, struct rp_error *err)
                        machine->name, machine->interconnect.model->name);
     if (!is(&machine->tlb, "none"))
         return rp_fail(err, RP_BAD_INPUT, "machine %s: TLBs are not covered: --set tlb=none", machine->name);
+    if (!is(&machine->constants, "perfect"))
+        return rp_fail(err, RP_BAD_INPUT, "machine %s: constant caches are not covered: --set constants=perfect",
+                       machine->name);
     needs(m, WCET_CONFLICTS, !is(&machine->shared, "ideal"));
     if (!covered_caches(m, err))
         return false;

@@ -91,6 +91,7 @@ struct machine *random_machine(uint64_t seed)
         {"l2", "none", "direct-mapped", "sectored"},
         {"interconnect", "direct", "crossbar"},
         {"l2.slice_hash", "none", "xor", "ipoly"},
+        {"constants", "perfect", "set-associative", "two-level"},
         {"tlb", "none", "none", "set-associative"},
         {"tlb.walkers", "-1", "1", "2"},
         {"tlb.walk", "0", "75", "900"},
@@ -100,7 +101,7 @@ struct machine *random_machine(uint64_t seed)
         {"spaces.global.latency", "0", "200", "1000"},
         {"dependencies", "scoreboard", "control-words"},
         {"issue.width", "1", "2"},
-        {"icache", "perfect", "set-associative"},
+        {"icache", "perfect", "set-associative", "two-level"},
         /* what may be full */
         {"lsu.queue", "-1", "-1", "1", "2"},
         {"l1.queue", "-1", "-1", "1", "3"},

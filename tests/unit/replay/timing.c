@@ -245,6 +245,41 @@ Test(timing, caches_of_the_tx2)
     machine_free(m);
 }
 
+/* Constants of GP104 (Jia et al., arXiv:1804.06826, Table 3.1): L1 of 2 KiB in lines of 64 bytes, 8 sets, L1.5 of 32
+ * KiB in lines of 256; 87 cycles from L1.5 and 225 from L2 against 25 from L1: 62 and 138 more. */
+Test(timing, constants_of_gp104)
+{
+    static const struct warp_op ops[] = {ACCESS(PARAM, false, 0, 0, 0),  OP(INT, 1, 0, NO),
+                                         ACCESS(PARAM, false, 2, 0, 64), OP(INT, 3, 2, 1),
+                                         ACCESS(PARAM, false, 4, 0, 4),  OP(INT, 5, 4, 3)};
+    static const char *const settings[] = {"constants=two-level", "constants.latency=62", "constants.next.latency=138",
+                                           NULL};
+    struct machine *m = test_machine("jetson-tx2", NULL, settings), *perfect = test_machine("jetson-tx2", NULL, NULL);
+    struct rp_trace *t = trace_of(&(struct warp_program){ops, 6}, 1);
+    struct statistics s = both_engines(t, m);
+    cr_expect_eq(s.memory.constants.misses, 2);
+    cr_expect_eq(s.memory.constants.hits, 1);
+    /* load 0..206, add at 206, load 207..275 from L1.5, add at 275, load 276..282 from L1, add 282..288 */
+    cr_expect_eq(s.cycles, 288, "%d", (int)s.cycles);
+    s = both_engines(t, perfect);
+    cr_expect_eq(s.cycles, 288 - (62 + 138) - 62);
+    cr_expect_eq(s.memory.constants.hits + s.memory.constants.misses, 0);
+    rp_trace_close(t);
+    machine_free(m);
+    machine_free(perfect);
+}
+
+/* Lanes that name words of several lines wait for all of them; each word is looked up once. */
+Test(timing, lanes_load_constants_of_several_lines)
+{
+    static const struct warp_op ops[] = {ACCESS(CONST, false, 0, 8, 0), OP(INT, 1, 0, NO)};
+    struct statistics s = RUN(ops, "constants=set-associative", "constants.line=64", "constants.latency=50", NULL);
+    struct statistics perfect = RUN(ops, NULL);
+    cr_expect_eq(s.memory.constants.misses, 32 * 8 / 64);
+    cr_expect_eq(s.memory.constants.hits, 32 - 4);
+    cr_expect_eq(s.cycles, perfect.cycles + 50);
+}
+
 /* Cycles of so many warps, each with one atomic whose lanes are `stride` bytes apart, at an L2 that takes 5 cycles for
  * each further lane at one address. */
 static uint64_t atomics(uint32_t warps, uint32_t stride, const char *interval)
