@@ -46,5 +46,14 @@ row 'SASS, warm, by the scoreboard' SASS scheduler=serial warm_l2=yes dependenci
 row 'SASS, warm, `issue.width=1`' SASS scheduler=serial warm_l2=yes issue.width=1
 row 'SASS, warm, instruction cache, 216 per miss' SASS scheduler=serial warm_l2=yes icache=set-associative \
     icache.line=128 icache.sets=8 icache.ways=4 icache.latency=216
+row 'SASS, warm, instruction cache, 50 per miss' SASS scheduler=serial warm_l2=yes icache=set-associative \
+    icache.line=128 icache.sets=16 icache.ways=4 icache.latency=50
+row 'SASS, warm, instruction caches of 8 and 32 KiB, 50 and 216 per miss' SASS scheduler=serial warm_l2=yes icache=two-level \
+    icache.line=128 icache.sets=16 icache.ways=4 icache.latency=50 \
+    icache.next.line=256 icache.next.sets=16 icache.next.ways=8 icache.next.latency=166
+row 'SASS, warm, TLBs, 11 and 75 per miss' SASS scheduler=serial warm_l2=yes tlb=set-associative tlb.walk=64 \
+    l2_tlb=set-associative l2_tlb.page=32M l2_tlb.entries=64 l2_tlb.latency=11
+row 'PTX, warm, constant caches, 87 and 225' PTX scheduler=serial warm_l2=yes constants=two-level constants.latency=62 \
+    constants.next.latency=138
 echo
 echo "Transactions of shared memory in each row, loads and stores: $(sort -u -n "$work/shared" | paste -sd, | sed 's/ / and /g; s/,/, /g')."
