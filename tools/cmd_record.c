@@ -364,7 +364,7 @@ const struct command command_record = {
     .usage = "-o TRACE --module FILE --grid X,Y --block X,Y --arg FORM=VALUE...\n-o TRACE --launch-file FILE\n"
              "-o TRACE [--device MACHINE] [OPTION]... -- PROGRAM [ARGUMENT]...",
     .about = "Runs a kernel on the CPU and records what every warp did: instructions, active masks, addresses. "
-             "Behind -- it takes a whole CUDA program, as it is.",
+             "Behind -- it takes a whole CUDA program, as it is (docs/cuda.md).",
     .options = record_rows,
     .forms = forms,
     .examples = record_examples,

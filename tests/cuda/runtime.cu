@@ -2,11 +2,7 @@
 #include <thread>
 #include <vector>
 
-#include <cooperative_groups.h>
-
 #include "test.h"
-
-namespace cg = cooperative_groups;
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
@@ -258,32 +254,6 @@ static void function_pointers()
     ok("function pointers");
 }
 
-__global__ void grid_sum(int *parts, int *sum)
-{
-    cg::grid_group grid = cg::this_grid();
-    if (!threadIdx.x)
-        parts[blockIdx.x] = blockIdx.x + 1;
-    grid.sync();
-    if (!threadIdx.x && !blockIdx.x) {
-        *sum = 0;
-        for (unsigned i = 0; i < gridDim.x; i++)
-            *sum += parts[i];
-    }
-}
-
-static void grid_barrier()
-{
-    int *device, *sum, result, blocks = 6;
-    CHECK(cudaMalloc(&device, (blocks + 1) * sizeof(int)));
-    sum = device + blocks;
-    void *arguments[] = {&device, &sum};
-    CHECK(cudaLaunchCooperativeKernel(grid_sum, dim3(blocks), dim3(32), arguments, 0, 0));
-    CHECK(cudaMemcpy(&result, sum, sizeof result, cudaMemcpyDeviceToHost));
-    EXPECT(result == blocks * (blocks + 1) / 2);
-    CHECK(cudaFree(device));
-    ok("grid barrier");
-}
-
 static void launch_often(int *p, int times)
 {
     for (int i = 0; i < times; i++)
@@ -332,6 +302,5 @@ int main()
     templates_and_shared_memory();
     function_pointers();
     two_threads();
-    grid_barrier();
     return 0;
 }

@@ -181,7 +181,9 @@ static bool name_wanted(CUfunction f)
 {
     if (!f->wanted) {
         char *text = demangled(f->program->name);
-        f->wanted = regexec(&filter.kernels, text ? text : f->program->name, 0, NULL, 0) ? -1 : 1;
+        /* only the names of templates have what they return, which is void */
+        const char *name = !text ? f->program->name : strncmp(text, "void ", 5) ? text : text + 5;
+        f->wanted = regexec(&filter.kernels, name, 0, NULL, 0) ? -1 : 1;
         free(text);
     }
     return f->wanted > 0;

@@ -238,11 +238,14 @@ static bool needs_runtime(const struct link_map *map)
 static void say_stripped(const struct link_map *map)
 {
     char program[1024] = "";
-    ssize_t length = *map->l_name ? -1 : readlink("/proc/self/exe", program, sizeof program - 1);
-    fprintf(stderr,
-            "reprise: %s: the CUDA runtime is linked in statically and its symbols are stripped, so it cannot be "
-            "replaced. Build with nvcc -cudart shared, or do not strip\n",
-            length > 0 ? program : map->l_name);
+    if (*map->l_name)
+        fprintf(stderr, "reprise: %s has a CUDA runtime of its own, whose symbols are stripped; calls of it will fail\n",
+                map->l_name);
+    else if (readlink("/proc/self/exe", program, sizeof program - 1) > 0)
+        fprintf(stderr,
+                "reprise: %s: the CUDA runtime is linked in statically and its symbols are stripped, so it cannot be "
+                "replaced. Build with nvcc -cudart shared, or do not strip\n",
+                program);
 }
 
 static void look_at(const struct link_map *map)

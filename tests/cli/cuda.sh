@@ -1,0 +1,82 @@
+#!/bin/bash
+# Unmodified CUDA programs: those of tests/cuda/prebuilt, which NVIDIA's compiler made, under reprise run and record.
+set -u
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export XDG_CACHE_HOME=$dir/cache
+programs=tests/cuda/prebuilt
+check() { # what, command...
+    local what=$1
+    shift
+    if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
+}
+if [ "$(uname -sm)" != "Linux x86_64" ]; then
+    echo "ok - CUDA programs # SKIP they are for Linux on x86-64"
+    exit 0
+fi
+if grep -qa __asan_init "$BUILD/lib/libcuda.so.1"; then
+    echo "ok - CUDA programs # SKIP a program without AddressSanitizer cannot load libraries with it"
+    exit 0
+fi
+
+# ---- results --------------------------------------------------------------------------------------------------------
+# Every part of a program says "ok NAME" or ends it with status 1.
+parts() { # program, arguments...: its parts as results of ours
+    local name=$1 status
+    shift
+    "$REPRISE" run -- "$programs/$name" "$@" >"$dir/out" 2>"$dir/err"
+    status=$?
+    sed -n "s/^ok /ok - $name: /p" "$dir/out"
+    if [ $status -ne 0 ] || ! grep -q '^ok ' "$dir/out"; then
+        echo "not ok - $name $* ends with status $status"
+        cat "$dir/out" "$dir/err" >&2
+    fi
+}
+parts vector_add 1000
+parts runtime
+parts thrust
+for how in illegal misaligned trap; do parts errors $how; done
+check "a fault is reported with its kernel" grep -q "_Z4trapv\|trap()" "$dir/err"
+
+# ---- the static runtime ---------------------------------------------------------------------------------------------
+xz -dc $programs/vector_add_static.xz >"$dir/static"
+chmod +x "$dir/static"
+check "a program with the static runtime" eval '"$REPRISE" run -- "$dir/static" 500 | grep -qx "ok vector add"'
+strip -o "$dir/stripped" "$dir/static"
+"$REPRISE" run -- "$dir/stripped" >/dev/null 2>"$dir/err"
+check "a stripped one: what to do" grep -q "stripped: .*-cudart shared, or do not strip" "$dir/err"
+
+# ---- traces ---------------------------------------------------------------------------------------------------------
+"$REPRISE" record -q -o "$dir/a.wtr" --threads 1 -- $programs/vector_add 3000 >"$dir/out" 2>&1
+check "record passes on what the program prints" grep -qx "ok vector add" "$dir/out"
+check "the trace is whole" "$REPRISE" verify "$dir/a.wtr"
+"$REPRISE" info --json "$dir/a.wtr" >"$dir/info"
+check "one launch of 12 blocks" python3 - "$dir/info" <<'PY'
+import json, sys
+launches = json.load(open(sys.argv[1]))["launches"]
+assert len(launches) == 1 and launches[0]["grid"] == [12, 1, 1] and launches[0]["block"] == [256, 1, 1], launches
+PY
+"$REPRISE" dump --host "$dir/a.wtr" >"$dir/host"
+check "three allocations, three copies" eval '[ $(grep -c allocate "$dir/host") -ge 3 ] && [ $(grep -c "copy.*12000 bytes" "$dir/host") -eq 3 ]'
+check "it replays" eval '"$REPRISE" replay --json "$dir/a.wtr" --machine v100 | python3 -c "import json, sys; assert json.load(sys.stdin)[\"total\"][\"cycles\"] > 0"'
+"$REPRISE" record -q -o "$dir/b.wtr" --threads 2 -- $programs/vector_add 3000 >/dev/null 2>&1
+check "recorded again with 2 threads: the same bytes" cmp "$dir/a.wtr" "$dir/b.wtr"
+"$REPRISE" record -q -o "$dir/r%p.wtr" -- bash -c "$programs/vector_add 10; $programs/vector_add 20" >/dev/null 2>&1
+check "%p: a trace for each process" eval '[ $(ls "$dir"/r*.wtr | wc -l) -eq 2 ]'
+launches() { # options of record: the number of launches of runtime's
+    "$REPRISE" record -q -o "$dir/f.wtr" "$@" -- $programs/runtime >/dev/null 2>&1
+    "$REPRISE" info --json "$dir/f.wtr" | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["launches"]))'
+}
+all=$(launches)
+check "all launches of a larger program" test "$all" -gt 60
+check "--launches" test "$(launches --launches 3..7)" -eq 5
+check "--kernels" test "$(launches --kernels '^scaled_sum')" -eq 1
+check "--first" test "$(launches --kernels '^add_one' --first 4)" -eq 4
+
+check "reprise env: the same by hand" eval '(eval "$("$REPRISE" env)"; $programs/vector_add 77) | grep -qx "ok vector add"'
+check "docs/cuda-functions.md is what make cuda-docs writes" eval 'make -s cuda-docs CUDA_FUNCTIONS="$dir/functions.md" && diff docs/cuda-functions.md "$dir/functions.md"'
+cuda=${CUDA_HOME:-/usr/local/cuda}
+if [ -x "$cuda/bin/nvcc" ]; then
+    "$cuda/bin/nvcc" -arch=sm_75 -o "$dir/now" tests/cuda/vector_add.cu >&2
+    check "a program that nvcc has just made" eval '"$REPRISE" run -- "$dir/now" 300 | grep -qx "ok vector add"'
+fi
