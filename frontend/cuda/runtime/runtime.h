@@ -54,6 +54,5 @@ bool kernel_node_of(const struct cudaKernelNodeParams *, CUDA_KERNEL_NODE_PARAMS
 CUcontext current_context(void);
 
 #include "frontend/cuda/runtime/functions.h"
-#include "frontend/cuda/runtime/refused.h"
 
 #endif
