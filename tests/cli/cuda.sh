@@ -35,6 +35,7 @@ parts() { # program, arguments...: its parts as results of ours
 parts vector_add 1000
 parts runtime
 parts thrust
+parts textures
 for how in illegal misaligned trap; do parts errors $how; done
 check "a fault is reported with its kernel" grep -q "_Z4trapv\|trap()" "$dir/err"
 
