@@ -452,6 +452,7 @@ $(BUILD)/seeds_%: $(BUILD)/obj/tests/fuzz/seeds_%.o $(SUPPORT) $(LIBS)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 $(BUILD)/fuzz_accelsim: LDLIBS += -llzma
 $(BUILD)/fuzz_accelsim: $(call object,$(call SOURCES,tools/accelsim) tools/cleanup.c tools/output.c)
+$(BUILD)/fuzz_gpgpusim: $(call object,$(call SOURCES,tools/gpgpusim) tools/file.c)
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(SUPPORT) $(LIBS)
 	$(CC) $(LDFLAGS) -fsanitize=fuzzer $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) -o $@
 fuzz: fuzz-build
