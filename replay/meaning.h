@@ -90,6 +90,19 @@ static inline bool bypasses_l1(const struct rp_memory_operand *o)
            o->kind == RP_ACCESS_BULK_STORE;
 }
 
+/* A texel that an operand before it of the same execution names, too, in every lane: it is read once. So a point filter
+ * costs one access, although its instruction has as many operands as a linear one. */
+static inline bool names_texel_again(const struct rp_step *step, uint32_t operand)
+{
+    const struct rp_dynamic_access *a = &step->accesses[operand];
+    if (step->instruction->memory[operand].space != RP_SPACE_TEXTURE)
+        return false;
+    for (uint32_t i = 0; i < operand; i++)
+        if (step->accesses[i].base == a->base && step->accesses[i].pattern == a->pattern)
+            return true;
+    return false;
+}
+
 /* Whether an execution makes a transaction that goes to caches and device memory. */
 static inline bool reaches_caches(const struct rp_launch *l, const struct rp_step *step)
 {

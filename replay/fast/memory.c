@@ -348,6 +348,8 @@ static uint64_t drawn(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatch
         const struct rp_dynamic_access *a = &w->next.accesses[i];
         uint64_t address[RP_WARP_LANES];
         struct draw_request request;
+        if (names_texel_again(&w->next, i))
+            continue;
         draw_request_of(job->drawn, sm->chip->machine, grid->launch, grid->kernel, &w->next, i, &request, address);
         if (request.path == DRAW_SHARED) {
             uint64_t lowest = address[__builtin_ctz(a->pattern->mask)];
@@ -372,7 +374,7 @@ uint64_t fast_memory(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatche
     for (uint32_t i = 0; i < in->memory_count; i++) {
         const struct rp_memory_operand *o = &in->memory[i];
         const struct rp_dynamic_access *a = &w->next.accesses[i];
-        if (!a->pattern->mask || o->space == RP_SPACE_NONE)
+        if (!a->pattern->mask || o->space == RP_SPACE_NONE || names_texel_again(&w->next, i))
             continue;
         uint64_t base = a->base, end;
         unsigned space = o->space == RP_SPACE_GENERIC ? common_space(w->part->grid->launch, a, &base) : o->space;

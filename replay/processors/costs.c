@@ -41,6 +41,8 @@ bool cost_of_step(const struct costs *c, const struct rp_step *step, struct draw
     for (uint32_t i = 0; i < in->memory_count; i++) {
         uint64_t address[RP_WARP_LANES];
         struct draw_request request;
+        if (names_texel_again(step, i))
+            continue;
         draw_request_of(c->drawn, c->machine, c->launch, c->kernel, step, i, &request, address);
         if (request.path == DRAW_SHARED)
             cost->least = later(cost->least, shared_cycles(c, step, i, address, count));

@@ -4,7 +4,7 @@
 
 #include "replay/processors/processors.h"
 
-#define COST_ACCESSES 4 /* that draw, of one instruction */
+#define COST_ACCESSES 16 /* that draw, of one instruction: texels of a filter in three dimensions on two levels */
 
 /* An instruction that draws: all that its cost depends on, but for the draws. */
 struct drawn_cost {

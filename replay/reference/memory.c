@@ -116,6 +116,8 @@ static uint64_t drawn(struct reference *r, struct ref_warp *w, uint64_t dispatch
     for (uint32_t i = 0; i < in->memory_count; i++) {
         struct access a = {.operand = &in->memory[i], .mask = w->next.accesses[i].pattern->mask};
         struct draw_request request;
+        if (names_texel_again(&w->next, i))
+            continue;
         draw_request_of(r->job->drawn, r->machine, of->launch, of->kernel, &w->next, i, &request, a.address);
         if (request.path == DRAW_SHARED)
             done = later(done, shared(r, w, &a, dispatched));
@@ -160,7 +162,7 @@ bool ref_memory(struct reference *r, struct ref_warp *w, uint64_t dispatched, ui
     for (uint32_t i = 0; i < in->memory_count; i++) {
         const struct rp_dynamic_access *dynamic = &w->next.accesses[i];
         struct access a = {.operand = &in->memory[i], .space = in->memory[i].space, .mask = dynamic->pattern->mask};
-        if (!a.mask || a.space == RP_SPACE_NONE)
+        if (!a.mask || a.space == RP_SPACE_NONE || names_texel_again(&w->next, i))
             continue;
         rp_access_addresses(dynamic, a.address);
         uint64_t end = is_bulk(a.operand)            ? bulk(r, w, &a, *rp_step_operand_aux(&w->next, i), dispatched)

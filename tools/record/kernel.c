@@ -8,7 +8,8 @@ static const struct argument_type types[] = {
     [ARG_I64] = {"i64", 8, true, false, false, false},      [ARG_U64] = {"u64", 8, true, false, false, false},
     [ARG_F32] = {"f32", 4, false, true, false, false},      [ARG_F64] = {"f64", 8, false, true, false, false},
     [ARG_BYTES] = {"bytes", 0, true, true, false, false},   [ARG_BUFFER] = {"buf", 8, true, false, false, true},
-    [ARG_STRUCT] = {"struct", 0, true, true, false, false},
+    [ARG_STRUCT] = {"struct", 0, true, true, false, false}, [ARG_TEXTURE] = {"tex", 8, true, false, false, false},
+    [ARG_SURFACE] = {"surf", 8, true, false, false, false},
 };
 
 static void put_bytes(const struct plan_argument *a, uint8_t *to)
@@ -19,10 +20,20 @@ static void put_bytes(const struct plan_argument *a, uint8_t *to)
     }
 }
 
+static uint64_t value_of(const struct plan *plan, const struct plan_argument *a)
+{
+    switch (a->kind) {
+    case ARG_BUFFER: return plan->buffers[a->buffer].address;
+    case ARG_TEXTURE: return plan->images[a->buffer].texture;
+    case ARG_SURFACE: return plan->images[a->buffer].surface;
+    default: return a->bits;
+    }
+}
+
 /* The first `size` bytes of an argument's value; a parameter may be narrower than a 32-bit integer. */
 static void put(const struct plan *plan, const struct plan_argument *a, size_t size, uint8_t *to)
 {
-    uint64_t bits = a->kind == ARG_BUFFER ? plan->buffers[a->buffer].address : a->bits;
+    uint64_t bits = value_of(plan, a);
     if (a->kind == ARG_BYTES)
         put_bytes(a, to);
     else if (a->kind != ARG_STRUCT)

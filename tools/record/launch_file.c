@@ -133,6 +133,131 @@ static bool read_buffers(struct file *f, const config_setting_t *group)
     return true;
 }
 
+/* ---- images ------------------------------------------------------------------------------------------------------ */
+
+/* "f32", "u8x4" */
+static bool parse_element(const char *text, struct rp_element *e)
+{
+    static const char kinds[] = "uif"; /* in the order of enum rp_element_kind */
+    unsigned bits = 0, channels = 1;
+    char kind = 0, end;
+    int n = text ? sscanf(text, "%c%2ux%1u%c", &kind, &bits, &channels, &end) : 0;
+    const char *at = kind ? strchr(kinds, kind) : NULL;
+    bool exists = (bits == 8 && kind != 'f') || bits == 16 || bits == 32;
+    exists &= channels == 1 || channels == 2 || channels == 4;
+    if (n < 2 || n > 3 || !at || (n == 2 && strchr(text, 'x')) || !exists)
+        return false;
+    *e = (struct rp_element){(uint8_t)(at - kinds), (uint8_t)bits, (uint8_t)channels};
+    return true;
+}
+
+/* One of the names, in the order of their values; left out: `value` stays. */
+static bool read_choice(struct file *f, const config_setting_t *s, const char *const *names, uint8_t *value)
+{
+    const char *text = s ? config_setting_get_string(s) : NULL;
+    if (!s)
+        return true;
+    for (uint8_t i = 0; text && names[i]; i++)
+        if (!strcmp(text, names[i])) {
+            *value = i;
+            return true;
+        }
+    return bad(f, s, "'%s' is none of the names in docs/launch-file.md", text ? text : config_setting_name(s));
+}
+
+/* One mode for all dimensions, or a list of up to three. */
+static bool read_address(struct file *f, const config_setting_t *s, uint8_t address[3])
+{
+    static const char *const modes[] = {"wrap", "clamp", "mirror", "border", NULL};
+    bool several = s && config_setting_is_aggregate(s);
+    if (several && config_setting_length(s) > 3)
+        return bad(f, s, "'address' has at most three modes");
+    for (unsigned i = 0; s && i < (several ? (unsigned)config_setting_length(s) : 3u); i++)
+        if (!read_choice(f, several ? config_setting_get_elem(s, i) : s, modes, &address[i]))
+            return false;
+    return true;
+}
+
+static bool read_flag(struct file *f, const config_setting_t *group, const char *key, bool *value)
+{
+    const config_setting_t *s = config_setting_get_member(group, key);
+    if (s && config_setting_type(s) == CONFIG_TYPE_BOOL)
+        *value = config_setting_get_bool(s);
+    return check_type(f, s, s && config_setting_type(s) == CONFIG_TYPE_BOOL, "true or false");
+}
+
+static bool read_extents(struct file *f, const config_setting_t *s, struct rp_array_config *a)
+{
+    uint32_t layers = 0;
+    bool cube = false;
+    if (!setting_size32(f, s, "width", &a->width) || !setting_size32(f, s, "height", &a->height) ||
+        !setting_size32(f, s, "depth", &a->depth) || !setting_size32(f, s, "layers", &layers) ||
+        !read_flag(f, s, "cube", &cube))
+        return false;
+    if (layers && a->depth)
+        return bad(f, s, "an image has 'depth' or 'layers', not both");
+    a->flags = (layers ? RP_ARRAY_LAYERED : 0u) | (cube ? RP_ARRAY_CUBEMAP : 0u);
+    a->depth = cube ? 6 * (layers ? layers : 1) : layers ? layers : a->depth;
+    return true;
+}
+
+static bool read_image(struct file *f, const config_setting_t *s, struct plan_image *m)
+{
+    static const char *const keys[] = {"buffer", "element", "width",      "height", "depth", "layers", "cube",
+                                       "filter", "address", "normalized", "read",   "srgb",  "linear", "reference"};
+    static const char *const filters[] = {"point", "linear", NULL}, *const reads[] = {"normalized", "element", NULL};
+    const char *buffer, *element, *reference;
+    uint8_t read = 1;
+    if (!config_setting_is_group(s) || !check_keys(f, s, keys, sizeof keys / sizeof *keys))
+        return config_setting_is_group(s) ? false : bad(f, s, "'images' holds groups: A = { buffer = ...; };");
+    m->line = (int)config_setting_source_line(s);
+    if (!read_string(f, s, "buffer", &buffer) || !read_string(f, s, "element", &element) ||
+        !read_string(f, s, "reference", &reference))
+        return false;
+    if (!buffer)
+        return bad(f, s, "an image needs 'buffer'");
+    if (!named_buffer(f, buffer, -1, &m->buffer, f->err))
+        return at(f, s);
+    if (!parse_element(element, &m->array.element))
+        return bad(f, s, "an image needs 'element', such as \"f32\" or \"u8x4\"");
+    m->reference = reference ? plan_copy(reference) : NULL;
+    if (!read_extents(f, s, &m->array) ||
+        !read_address(f, config_setting_get_member(s, "address"), m->sampler.address) ||
+        !read_choice(f, config_setting_get_member(s, "filter"), filters, &m->sampler.filter) ||
+        !read_choice(f, config_setting_get_member(s, "read"), reads, &read) ||
+        !read_flag(f, s, "normalized", &m->sampler.normalized_coordinates) ||
+        !read_flag(f, s, "srgb", &m->sampler.srgb) || !read_flag(f, s, "linear", &m->linear))
+        return false;
+    m->sampler.read_as_integer = read;
+    return true;
+}
+
+static bool read_images(struct file *f, const config_setting_t *group)
+{
+    if (!check_type(f, group, group && config_setting_is_group(group), "a group { }"))
+        return false;
+    for (int i = 0; group && i < config_setting_length(group); i++) {
+        const config_setting_t *s = config_setting_get_elem(group, (unsigned)i);
+        struct plan_image *m = plan_grow((void **)&f->plan->images, &f->plan->image_count, sizeof *m);
+        *m = (struct plan_image){.name = plan_copy(config_setting_name(s))};
+        if (!read_image(f, s, m))
+            return false;
+    }
+    return true;
+}
+
+/* "tex=NAME" or "surf=NAME" */
+static bool image_argument(struct file *f, const char *text, struct plan_argument *a)
+{
+    bool texture = *text == 't';
+    const char *name = strchr(text, '=') + 1;
+    *a = (struct plan_argument){.kind = texture ? ARG_TEXTURE : ARG_SURFACE, .bytes = 8, .align = 8};
+    for (a->buffer = 0; a->buffer < f->plan->image_count; a->buffer++)
+        if (!strcmp(f->plan->images[a->buffer].name, name))
+            return true;
+    return rp_fail(f->err, RP_BAD_INPUT, "there is no image '%s'", name);
+}
+
 typedef bool (*add_fn)(struct plan *, size_t buffer, const char *text, struct rp_error *);
 
 /* A group of buffers by name, each with what to do with it: 'save', 'print' and 'expect'. */
@@ -164,7 +289,9 @@ static bool read_arguments(struct file *f, const config_setting_t *list, struct 
             return bad(f, list, "'args' holds strings like \"i32=64\" and \"buf=A\"");
         if (l->arg_count == PLAN_ARGUMENTS)
             return bad(f, list, "more than %d arguments", PLAN_ARGUMENTS);
-        if (!read_argument(text, &l->args[l->arg_count++], named_buffer, f, f->err))
+        struct plan_argument *a = &l->args[l->arg_count++];
+        bool image = !strncmp(text, "tex=", 4) || !strncmp(text, "surf=", 5);
+        if (image ? !image_argument(f, text, a) : !read_argument(text, a, named_buffer, f, f->err))
             return at(f, list);
     }
     return true;
@@ -255,14 +382,15 @@ static bool read_checks(struct file *f, const config_setting_t *root)
 
 static bool read_root(struct file *f, const config_setting_t *root)
 {
-    static const char *const keys[] = {"module", "target", "buffers", "launches",     "save", "print",
-                                       "expect", "limit",  "stack",   "shared-limit", "check"};
+    static const char *const keys[] = {"module", "target", "buffers", "launches",     "save",  "print",
+                                       "expect", "limit",  "stack",   "shared-limit", "check", "images"};
     struct plan *p = f->plan;
     return check_keys(f, root, keys, sizeof keys / sizeof *keys) && read_module(f, root) && read_target(f, root) &&
            read_checks(f, root) && (p->limit || setting_size(f, root, "limit", UINT64_MAX, &p->limit)) &&
            (p->stack || setting_size32(f, root, "stack", &p->stack)) &&
            (p->shared_limit || setting_size32(f, root, "shared-limit", &p->shared_limit)) &&
            read_buffers(f, config_setting_get_member(root, "buffers")) &&
+           read_images(f, config_setting_get_member(root, "images")) &&
            read_launches(f, root, config_setting_get_member(root, "launches")) &&
            read_outputs(f, root, "save", "C = \"C.npy\"", plan_add_save) &&
            read_outputs(f, root, "print", "C = \"f32:16\"", plan_add_print) &&

@@ -58,6 +58,10 @@ void plan_free(struct plan *p)
         free(p->buffers[i].described);
         free(p->buffers[i].shape);
     }
+    for (size_t i = 0; i < p->image_count; i++) {
+        free(p->images[i].name);
+        free(p->images[i].reference);
+    }
     for (size_t i = 0; i < p->launch_count; i++)
         plan_free_launch(&p->launches[i]);
     for (size_t i = 0; i < p->save_count; i++)
@@ -68,6 +72,7 @@ void plan_free(struct plan *p)
         free(p->expects[i].reference);
     }
     free(p->buffers);
+    free(p->images);
     free(p->launches);
     free(p->saves);
     free(p->prints);

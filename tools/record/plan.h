@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "frontend/host/texture.h"
 #include "tools/record/elements.h"
 #include "tracefmt/error.h"
 
@@ -28,12 +29,24 @@ struct plan_buffer {
     uint64_t address;
 };
 
-enum argument_kind { ARG_I32, ARG_U32, ARG_I64, ARG_U64, ARG_F32, ARG_F64, ARG_BYTES, ARG_BUFFER, ARG_STRUCT };
+enum argument_kind {
+    ARG_I32,
+    ARG_U32,
+    ARG_I64,
+    ARG_U64,
+    ARG_F32,
+    ARG_F64,
+    ARG_BYTES,
+    ARG_BUFFER,
+    ARG_STRUCT,
+    ARG_TEXTURE,
+    ARG_SURFACE
+};
 struct plan_argument {
     enum argument_kind kind;
     uint64_t bits;             /* the value, in the low bytes */
     char *hex;                 /* ARG_BYTES: two digits a byte, in the order of memory */
-    size_t buffer;             /* ARG_BUFFER: index in plan.buffers */
+    size_t buffer;             /* ARG_BUFFER: index in plan.buffers; TEXTURE, SURFACE: in plan.images */
     struct plan_field *fields; /* ARG_STRUCT: by offset, apart from one another */
     uint32_t field_count;
     uint32_t bytes, align; /* as C has it: of a structure, its last field's end rounded up to the widest alignment */
@@ -78,6 +91,20 @@ struct plan_expect {
     void *reference;           /* read before the run */
 };
 
+/* The elements of a buffer as a texture and a surface. The buffer has the image's content before the first launch and,
+ * when all are done, again. */
+struct plan_image {
+    char *name, *reference; /* reference: of the module, NULL: none */
+    size_t buffer;
+    struct rp_array_config array;
+    struct rp_sampler sampler;
+    bool linear; /* the buffer itself is the texture: one dimension, integer coordinates */
+    int line;    /* of the launch file */
+    /* once made (images.h) */
+    struct rp_array *made;
+    uint64_t texture, surface; /* surface 0: linear */
+};
+
 struct plan {
     char *module, *output; /* output NULL: run only */
     char *target;          /* of the module's PTX; NULL: its own */
@@ -86,6 +113,8 @@ struct plan {
     char *clang_flags;     /* for CUDA source; NULL: none */
     struct plan_buffer *buffers;
     size_t buffer_count;
+    struct plan_image *images;
+    size_t image_count;
     struct plan_launch *launches;
     size_t launch_count;
     struct plan_save *saves;

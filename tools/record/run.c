@@ -16,6 +16,7 @@
 #include "tools/output.h"
 #include "tools/record/buffers.h"
 #include "tools/record/checks.h"
+#include "tools/record/images.h"
 #include "tools/record/kernel.h"
 #include "tools/record/outputs.h"
 #include "tools/ui/figure.h"
@@ -82,6 +83,8 @@ static void describe_argument(FILE *to, const struct plan *p, const struct plan_
     case ARG_F64: fprintf(to, "f64=%.17g", d); break;
     case ARG_BYTES: fprintf(to, "bytes=%s", a->hex); break;
     case ARG_BUFFER: fprintf(to, "buf=%s", p->buffers[a->buffer].name); break;
+    case ARG_TEXTURE: fprintf(to, "tex=%s", p->images[a->buffer].name); break;
+    case ARG_SURFACE: fprintf(to, "surf=%s", p->images[a->buffer].name); break;
     case ARG_STRUCT: /* with every offset, which at= may have moved */
         fputs("struct=", to);
         for (uint32_t i = 0; i < a->field_count; i++) {
@@ -107,6 +110,19 @@ static void add_argument(struct options *o, const struct plan *p, char *key, con
     free(text);
 }
 
+/* What may differ between two images of one content, as numbers. */
+static void describe_image(struct options *o, const struct plan *p, const struct plan_image *m)
+{
+    char key[300];
+    const struct rp_array_config *a = &m->array;
+    const struct rp_sampler *s = &m->sampler;
+    snprintf(key, sizeof key, "image.%s", m->name);
+    add_option(o, plan_copy(key), "buf=%s %c%ux%u %ux%ux%u flags=%u address=%u,%u,%u filter=%u read=%u%u%u%s",
+               p->buffers[m->buffer].name, "uif"[a->element.kind], a -> element.bits, a->element.channels, a->width,
+               a->height, a->depth, a->flags, s->address[0], s->address[1], s->address[2], s->filter,
+               s->read_as_integer, s->normalized_coordinates, s->srgb, m->linear ? " linear" : "");
+}
+
 static void describe_launch(struct options *o, const struct session *s, size_t i)
 {
     const struct plan_launch *l = &s->plan->launches[i];
@@ -123,7 +139,7 @@ static void describe_launch(struct options *o, const struct session *s, size_t i
 static bool describe(const struct session *s, struct options *o, struct rp_error *err)
 {
     const struct plan *p = s->plan;
-    o->capacity = (uint32_t)(p->buffer_count + p->launch_count * (5 + PLAN_ARGUMENTS) + 4);
+    o->capacity = (uint32_t)(p->buffer_count + p->image_count + p->launch_count * (5 + PLAN_ARGUMENTS) + 4);
     o->list = calloc(o->capacity, sizeof *o->list);
     if (!o->list)
         return rp_fail(err, RP_SYSTEM, "out of memory");
@@ -132,6 +148,8 @@ static bool describe(const struct session *s, struct options *o, struct rp_error
         snprintf(key, sizeof key, "buffer.%s", p->buffers[i].name);
         add_option(o, plan_copy(key), "%s", p->buffers[i].described);
     }
+    for (size_t i = 0; i < p->image_count; i++)
+        describe_image(o, p, &p->images[i]);
     for (size_t i = 0; i < p->launch_count; i++)
         describe_launch(o, s, i);
     if (p->clang_flags)
@@ -241,6 +259,9 @@ static bool prepare(struct session *s, struct rp_error *err)
     for (size_t i = 0; i < p->buffer_count; i++)
         if (!buffer_fill(&p->buffers[i], s->device, err))
             return false;
+    for (size_t i = 0; i < p->image_count; i++)
+        if (!image_make(p, &p->images[i], s->device, s->module, err))
+            return wrong(p, p->images[i].line, err);
     if (p->checks && !(s->check = rp_check_new(p->checks, RP_CHECK_FINDINGS)))
         return rp_fail(err, RP_SYSTEM, "out of memory");
     return outputs_prepare(p, err) && (!p->output || open_trace(s, err));
@@ -399,6 +420,9 @@ static int finish_complete(struct session *s)
 {
     const struct plan *p = s->plan;
     struct rp_error err = {0};
+    for (size_t i = 0; i < p->image_count; i++)
+        if (!image_read_back(p, &p->images[i], s->device, &err))
+            return command_fail(&err);
     if (!outputs_tell(p, s->device, &err) || (s->writer && !rp_tell_rest(s->device, s->writer, &err)) ||
         !outputs_save(p, s->device, &err) || !close_trace(s, &err))
         return command_fail(&err);
