@@ -5,7 +5,12 @@
 #include "frontend/core/observe.h"
 #include "tracefmt/writer.h"
 
-static const struct fetch *fetch_of(const struct uop *u) { return (const struct fetch *)(const void *)&u->imm; }
+static struct fetch fetch_of(const struct uop *u)
+{
+    struct fetch f;
+    memcpy(&f, &u->imm, sizeof f);
+    return f;
+}
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
@@ -67,7 +72,8 @@ unsigned image_operands(const struct uop *u)
 {
     if (u->op == OP_IMAGE_QUERY)
         return 0;
-    return u->op == OP_TEXTURE ? fetch_texels(fetch_of(u)) : 1;
+    const struct fetch f = fetch_of(u);
+    return u->op == OP_TEXTURE ? fetch_texels(&f) : 1;
 }
 
 void image_record_none(struct warp *w, const struct uop *u, lanemask m)
@@ -127,7 +133,7 @@ static float number(uint32_t bits)
 /* The inputs in their order: layer, coordinates, level or gradients, offsets. */
 static struct fetch_point point_of(const struct warp *w, const struct uop *u, unsigned lane)
 {
-    const struct fetch *f = fetch_of(u);
+    const struct fetch fetch = fetch_of(u), *f = &fetch;
     struct fetch_point p = {0};
     unsigned n = 0;
     if (f->layered)
@@ -149,7 +155,7 @@ static struct fetch_point point_of(const struct warp *w, const struct uop *u, un
 
 static bool find_texels(struct warp_state *s, const struct uop *u, unsigned lane, struct lane_fetch *o)
 {
-    const struct fetch *f = fetch_of(u);
+    const struct fetch fetch = fetch_of(u), *f = &fetch;
     o->object = image_object(s, u, lane, false);
     if (!o->object || !find_sampler(s, u, lane, o))
         return false;
@@ -184,7 +190,7 @@ static uint64_t named(const struct lane_fetch *f, unsigned n)
 static void record(struct warp *w, const struct uop *u, lanemask m, const struct lane_fetch all[RP_WARP_LANES])
 {
     uint64_t at[RP_WARP_LANES] = {0};
-    for (unsigned n = 0; w->log && n < fetch_texels(fetch_of(u)); n++) {
+    for (unsigned n = 0; w->log && n < image_operands(u); n++) {
         FOR_LANES(l, m)
         at[l] = named(&all[l], n);
         image_log(w, u, n, m, at);
@@ -197,8 +203,8 @@ static bool read_tap(struct warp_state *s, const struct uop *u, unsigned lane, c
     const struct image *m = &f->object->image;
     const uint32_t bytes = rp_element_bytes(m->element);
     if (t->outside) {
-        *to = fetch_of(u)->kind == FETCH_TEXEL ? (struct texel){.is_float = texel_is_float(m->element, f->sampler)}
-                                               : texel_border(m->element, f->sampler);
+        *to = fetch_of(u).kind == FETCH_TEXEL ? (struct texel){.is_float = texel_is_float(m->element, f->sampler)}
+                                              : texel_border(m->element, f->sampler);
         return true;
     }
     const uint8_t *from = global_bytes(s, u, lane, tap_address(m, t), bytes, bytes, false);
@@ -228,7 +234,7 @@ static bool filter(struct warp_state *s, const struct uop *u, unsigned lane, con
 static bool gather(struct warp_state *s, const struct uop *u, unsigned lane, const struct lane_fetch *f,
                    struct texel *result)
 {
-    const unsigned c = fetch_of(u)->component;
+    const unsigned c = fetch_of(u).component;
     for (unsigned i = 0; i < 4; i++) {
         struct texel t;
         if (!read_tap(s, u, lane, f, &f->footprint.taps[i], &t))
@@ -252,7 +258,7 @@ static void handle_texture(struct warp *w, const struct uop *u, lanemask m)
     FOR_LANES(l, m)
     {
         bool ok =
-            fetch_of(u)->kind == FETCH_GATHER ? gather(s, u, l, &all[l], &result) : filter(s, u, l, &all[l], &result);
+            fetch_of(u).kind == FETCH_GATHER ? gather(s, u, l, &all[l], &result) : filter(s, u, l, &all[l], &result);
         if (!ok)
             return;
         for (unsigned i = 0; i < u->memory->count; i++)

@@ -9,9 +9,11 @@ struct place {
     bool outside; /* and nothing is done there */
 };
 
-static const struct surface_access *access_of(const struct uop *u)
+static struct surface_access access_of(const struct uop *u)
 {
-    return (const struct surface_access *)(const void *)&u->imm;
+    struct surface_access a;
+    memcpy(&a, &u->imm, sizeof a);
+    return a;
 }
 
 /* A coordinate that is outside of [0, limit) becomes the nearest one inside, if the access says so. */
@@ -27,7 +29,7 @@ static int64_t clamped(const struct surface_access *a, int64_t x, int64_t limit,
 static bool find_x(struct warp_state *s, const struct uop *u, unsigned lane, const struct image *m, uint32_t width,
                    uint64_t *x, bool *outside)
 {
-    const struct surface_access *a = access_of(u);
+    const struct surface_access access = access_of(u), *a = &access;
     int32_t given = (int32_t)image_input(&s->w, u, a->layered, lane);
     int64_t bytes = a->texels ? (int64_t)given * rp_element_bytes(m->element) : given;
     if (bytes % width) {
@@ -45,7 +47,7 @@ static bool find_x(struct warp_state *s, const struct uop *u, unsigned lane, con
 
 static bool find_place(struct warp_state *s, const struct uop *u, unsigned lane, struct place *p)
 {
-    const struct surface_access *a = access_of(u);
+    const struct surface_access access = access_of(u), *a = &access;
     p->object = image_object(s, u, lane, true);
     p->outside = false;
     if (!p->object)
@@ -135,7 +137,7 @@ void handle_surface(struct warp *w, const struct uop *u, lanemask m)
     struct lane_addresses la = addresses_of(all, inside);
     struct uop typed = *u;
     const struct image *image = &all[__builtin_ctz(inside)].object->image;
-    if (access_of(u)->by_format && image->element.kind == RP_ELEMENT_SIGNED)
+    if (access_of(u).by_format && image->element.kind == RP_ELEMENT_SIGNED)
         typed.type = u->type == T_U64 ? T_S64 : T_S32;
     access_global((struct warp_state *)w, &typed, inside, &la);
 }
