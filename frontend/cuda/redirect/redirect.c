@@ -239,7 +239,8 @@ static void say_stripped(const struct link_map *map)
 {
     char program[1024] = "";
     if (*map->l_name)
-        fprintf(stderr, "reprise: %s has a CUDA runtime of its own, whose symbols are stripped; calls of it will fail\n",
+        fprintf(stderr,
+                "reprise: %s has a CUDA runtime of its own, whose symbols are stripped; calls of it will fail\n",
                 map->l_name);
     else if (readlink("/proc/self/exe", program, sizeof program - 1) > 0)
         fprintf(stderr,
