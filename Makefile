@@ -139,7 +139,9 @@ $(LIBCUDA): $(patsubst %.c,$(BUILD)/obj/pic/%.o,$(wildcard frontend/cuda/driver/
 # The runtime, once per major version: its version, what stands behind libcudart.so.
 CUDART_VERSIONS := 11.0 12 13
 CUDART := $(CUDART_VERSIONS:%=$(BUILD)/lib/libcudart.so.%)
-CUDA_LIBRARIES := $(LIBCUDA) $(CUDART) $(BUILD)/lib/libreprise-redirect.so $(BUILD)/lib/libnvJitLink.so.13 \
+# Its kernels want clang.
+CUBLAS := $(if $(shell command -v $(CLANG)),$(BUILD)/lib/libcublas.so.12 $(BUILD)/lib/libcublas.so.13)
+CUDA_LIBRARIES := $(LIBCUDA) $(CUDART) $(CUBLAS) $(BUILD)/lib/libreprise-redirect.so $(BUILD)/lib/libnvJitLink.so.13 \
   $(BUILD)/lib/reprise-ptxas
 ifeq ($(ARCH),x86_64)
 all: $(CUDA_LIBRARIES)
@@ -158,6 +160,26 @@ $(BUILD)/lib/libcudart.so.$(1): $(patsubst frontend/cuda/runtime/%.c,$(BUILD)/ob
 	  $$(if $$(SANITIZE),,-Wl,-z,defs) -Wl,-rpath,'$$$$ORIGIN' -L$(BUILD)/lib -l:libcuda.so.1 -o $$@
 endef
 $(foreach v,$(CUDART_VERSIONS),$(eval $(call cudart_rule,$(v))))
+# cuBLAS with kernels of ours, once per major version.
+$(BUILD)/gen/blas_kernels.ptx: frontend/cuda/blas/kernels.cu frontend/cuda/blas/arguments.h tools/cuda/reprise/cuda.h
+	@mkdir -p $(@D)
+	$(CLANG) -x cuda --cuda-device-only --cuda-gpu-arch=sm_50 -nocudainc -nocudalib --cuda-path=/nonexistent -Wno-unknown-cuda-version \
+	  -I. -include tools/cuda/reprise/cuda.h -std=c++17 -O2 -ffp-contract=off -Wall -Wextra -S -o $@ $<
+$(BUILD)/obj/blas_kernels.o: frontend/cuda/blas/kernels.S $(BUILD)/gen/blas_kernels.ptx
+	@mkdir -p $(@D)
+	$(CC) -DBLAS_KERNELS='"$(BUILD)/gen/blas_kernels.ptx"' -c $< -o $@
+define cublas_rule
+$(BUILD)/obj/cublas-$(1)/%.o: frontend/cuda/blas/%.c
+	@mkdir -p $$(@D)
+	$$(CC) $$(CPPFLAGS) $$(CFLAGS) -fPIC -fvisibility=hidden -DCUBLAS_MAJOR=$(1) -MMD -MP -c $$< -o $$@
+$(BUILD)/lib/libcublas.so.$(1): $(patsubst frontend/cuda/blas/%.c,$(BUILD)/obj/cublas-$(1)/%.o,$(wildcard frontend/cuda/blas/*.c)) \
+  $(BUILD)/obj/blas_kernels.o $(LIBCUDA)
+	@mkdir -p $$(@D)
+	@echo 'libcublas.so.$(1) { global: cublas*; local: *; };' > $(BUILD)/obj/cublas-$(1)/exports
+	$$(CC) $$(LDFLAGS) -shared $$(filter %.o,$$^) -Wl,-soname,$$(@F) -Wl,--version-script=$(BUILD)/obj/cublas-$(1)/exports \
+	  $$(if $$(SANITIZE),,-Wl,-z,defs) -Wl,-rpath,'$$$$ORIGIN' -L$(BUILD)/lib -l:libcuda.so.1 -o $$@
+endef
+$(foreach v,12 13,$(eval $(call cublas_rule,$(v))))
 $(BUILD)/lib/libreprise-redirect.so: frontend/cuda/redirect/redirect.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared $< -o $@

@@ -37,6 +37,19 @@ parts runtime
 parts thrust
 parts textures
 for how in illegal misaligned trap; do parts errors $how; done
+# Our cuBLAS, which a program finds under either name.
+if [ -e "$BUILD/lib/libcublas.so.12" ]; then
+    "${CC:-gcc}" -std=c17 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -I. tests/cuda/cublas.c -L"$BUILD/lib" -l:libcuda.so.1 -lm -ldl -o "$dir/cublas"
+    for v in 12 13; do
+        "$REPRISE" run -- "$dir/cublas" libcublas.so.$v >"$dir/blas" 2>"$dir/blas.err"
+        check "libcublas.so.$v: $(tail -1 "$dir/blas")" grep -q '^ok [1-9]' "$dir/blas"
+        check "libcublas.so.$v: what is missing is said once" test "$(sort "$dir/blas.err" | uniq -c | awk '{ print $1 }' | sort -u)" = 1
+    done
+    "$REPRISE" record -q -o "$dir/blas.wtr" --first 1 -- "$dir/cublas" libcublas.so.12 >&2 2>"$dir/blas.err"
+    check "libcublas: the trace names its kernels as ours" eval '"$REPRISE" info "$dir/blas.wtr" | grep -q reprise_cublas_sgemm'
+else
+    echo "ok - libcublas # SKIP it is made with clang, which is not here"
+fi
 check "a fault is reported with its kernel" grep -q "_Z4trapv\|trap()" "$dir/err"
 
 # ---- the static runtime ---------------------------------------------------------------------------------------------

@@ -28,3 +28,12 @@ where = np.arange(20) % 5
 target = cp.zeros(5, np.int32)
 cp.add.at(target, cp.asarray(where), 1)
 ok("scatter", np.array_equal(cp.asnumpy(target), np.bincount(where)))
+
+a, b = np.random.default_rng(1).integers(-8, 8, (2, 48, 48)).astype(np.float32)
+ok("products of matrices", np.array_equal(cp.asnumpy(cp.asarray(a) @ cp.asarray(b)), a @ b))
+ok("products of doubles, transposed", np.array_equal(cp.asnumpy(cp.asarray(a, np.float64).T @ cp.asarray(b, np.float64)), a.T @ b))
+ok("a matrix and a vector", np.array_equal(cp.asnumpy(cp.asarray(a) @ cp.asarray(b[0])), a @ b[0]))
+batch = np.stack([a, b])
+ok("batches of products", np.array_equal(cp.asnumpy(cp.matmul(cp.asarray(batch), cp.asarray(batch))), batch @ batch))
+half = cp.asarray(a, np.float16)
+ok("products of halves", np.array_equal(cp.asnumpy(half @ half).astype(np.float32), (a @ a).astype(np.float16)))
