@@ -11,6 +11,7 @@
 
 #include "hw-models/memory/memory.h"
 #include "replay/meaning.h"
+#include "replay/memory/answer.h"
 
 /* Who draws, in which replay. */
 struct luck {
@@ -73,17 +74,19 @@ static inline uint64_t *drawn_counter(struct statistics *s, const struct draw_re
     return r->shared ? shared_counter(s, o) : global_counter(s, o);
 }
 
-/* Carries a request with DRAW_LEVEL out: its cycles from dispatch. */
-static inline uint64_t drawn_cycles(const struct stochastic *s, const struct draw_request *r, struct warp_luck *w,
+/* Carries a request with DRAW_LEVEL out: the answer, its cycles from dispatch. An atomic's is from the deeper level. */
+static inline uint64_t drawn_answer(const struct stochastic *s, const struct draw_request *r, struct warp_luck *w,
                                     struct statistics *count)
 {
     uint64_t cycles = 0;
+    unsigned deepest = LEVEL_L1;
     for (unsigned d = 0; d < r->draws; d++) {
         unsigned level = drawn_level(s, r->kind[d], r->transactions, w->stream, w->number++);
         count_drawn(count, s, level, 1);
         cycles += s->cost[level];
+        deepest = level > deepest ? level : deepest;
     }
-    return cycles;
+    return answer_of(cycles, ANSWER_L1 + deepest);
 }
 
 /* A machine like `m` in which what chance there is besides memory belongs to this batch: the seeds of its options. */

@@ -48,7 +48,7 @@ void profile_row_add(struct profile_row *to, const struct profile_row *from)
     to->issue_cycles += from->issue_cycles;
     for (unsigned i = 0; i < STALL_COUNT; i++)
         to->stall[i] += from->stall[i];
-    for (unsigned i = 0; i < DRAW_LEVELS; i++)
+    for (unsigned i = 0; i < ANSWER_LEVELS; i++)
         to->level[i] += from->level[i];
 }
 

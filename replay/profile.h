@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "hw-models/memory/memory.h"
+#include "replay/memory/answer.h"
 #include "replay/statistics.h"
 #include "tracefmt/reader.h"
 
@@ -21,9 +21,9 @@ struct profile_row {
     uint64_t threads;            /* lanes whose guard was true, summed over them */
     uint64_t issue_cycles;       /* sub-core cycles in which it issued, not as the second one of a pair */
     uint64_t stall[STALL_COUNT]; /* sub-core cycles */
-    /* Of issue cycles and stalls together, those that an access took, or was waited for, which ended in L1, in L2 and
-     * in device memory. With memory that draws all are told; of the hierarchy's accesses none is. */
-    uint64_t level[DRAW_LEVELS];
+    /* Of stalls "memory" those in which an access was waited for that this level answered; on processors that execute
+     * one instruction at a time also of the issue cycles. Fences are in none. */
+    uint64_t level[ANSWER_LEVELS];
 };
 
 struct profile_kernel {
@@ -63,6 +63,14 @@ static inline void profile_charge(struct profile_row *r, enum stall why, uint64_
 {
     r->issue_cycles++;
     r->stall[why] += stalled;
+}
+/* The same; `level` answered what was waited for, if that was memory. */
+static inline void profile_charge_answered(struct profile_row *r, enum stall why, enum answer_level level,
+                                           uint64_t stalled)
+{
+    profile_charge(r, why, stalled);
+    if (why == STALL_MEMORY)
+        r->level[level] += stalled;
 }
 /* Adds what a launch of the kernel has in its rows. */
 void profile_add(struct profile *, uint32_t kernel, const struct profile_row *);

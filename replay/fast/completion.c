@@ -40,9 +40,8 @@ void fast_access_free(struct fast_sm *sm, uint32_t token)
 
 /* ---- completion ------------------------------------------------------------------------------------------------- */
 
-static void write_registers(struct fast_warp *w, const struct fast_access *a, uint64_t done)
+static void write_registers(struct fast_warp *w, const struct fast_access *a, uint64_t entry)
 {
-    uint64_t entry = done << PRODUCER_BITS | a->producer;
     w->scoreboard[a->op->destination] = entry;
     if (!(a->op->flags & OP_MANY))
         return;
@@ -76,13 +75,14 @@ static void taken(struct fast_sm *sm, uint32_t token, uint64_t cycle)
     wake_up(sm, a->warp);
 }
 
-static void complete(struct fast_sm *sm, uint32_t token, uint64_t end)
+static void complete(struct fast_sm *sm, const struct memory_completion *c)
 {
-    struct fast_access a = sm->accesses[token];
+    struct fast_access a = sm->accesses[c->token];
     struct fast_warp *w = a.warp;
-    uint64_t done = (end > a.done ? end : a.done) + a.latency;
-    fast_access_free(sm, token);
-    write_registers(w, &a, done);
+    uint64_t done = (c->cycle > a.done ? c->cycle : a.done) + a.latency;
+    uint64_t entry = done << PRODUCER_BITS | producer_answered(a.producer, c->level);
+    fast_access_free(sm, c->token);
+    write_registers(w, &a, entry);
     w->completion = done > w->completion ? done : w->completion;
     if (a.starts) {
         async_known(w->block->async, &sm->tells, w->block, w->number, a.name, done);
@@ -93,7 +93,7 @@ static void complete(struct fast_sm *sm, uint32_t token, uint64_t end)
     if (a.unordered)
         put_in_order(w, done);
     if (a.record)
-        fast_resolve(w, a.record, done);
+        fast_resolve(w, a.record, entry);
     struct fast_block *block = w->block;
     if (w->ended && block->completion < w->completion)
         block->completion = w->completion;
@@ -121,7 +121,7 @@ void fast_advance_memory(struct fast_sm *sm, uint64_t now)
         if (done.taken)
             taken(sm, done.token, done.cycle);
         else
-            complete(sm, done.token, done.cycle);
+            complete(sm, &done);
     fast_tell(sm, now);
     ask_again(sm, now);
     if (sm->chip->stepped)

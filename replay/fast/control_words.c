@@ -36,7 +36,7 @@ uint64_t fast_awaited(const struct fast_sm *sm, const struct fast_warp *w)
     return wake;
 }
 
-enum stall fast_awaited_reason(const struct fast_sm *sm, const struct fast_warp *w)
+enum stall fast_awaited_reason(const struct fast_sm *sm, const struct fast_warp *w, enum answer_level *level)
 {
     uint64_t control = w->next.instruction->control;
     unsigned awaited = rp_control_wait(control), counted = rp_control_counted_barrier(control);
@@ -46,16 +46,22 @@ enum stall fast_awaited_reason(const struct fast_sm *sm, const struct fast_warp 
     enum stall kind = STALL_COUNT;
     for (; awaited; awaited &= awaited - 1) {
         const struct fast_barrier_signals *s = &w->signals->barrier[__builtin_ctz(awaited)];
-        for (uint32_t i = 0; i < s->count; i++)
-            if (s->items[i].release == sm->now && (enum stall)s->items[i].kind < kind)
-                kind = s->items[i].kind;
+        for (uint32_t i = 0; i < s->count; i++) {
+            const struct fast_signal *signal = &s->items[i];
+            if (signal->release != sm->now || (enum stall)signal->kind > kind)
+                continue;
+            if ((enum stall)signal->kind < kind || signal->level > *level)
+                *level = signal->level;
+            kind = signal->kind;
+        }
     }
     return kind;
 }
 
 /* ---- issue ------------------------------------------------------------------------------------------------------ */
 
-static bool add(struct fast_barrier_signals *s, uint64_t release, enum stall kind, uint32_t record, uint64_t now)
+/* A signal for the barrier. */
+static bool add(struct fast_barrier_signals *s, const struct fast_signal *signal, uint64_t now)
 {
     if (s->count == s->capacity) {
         uint32_t kept = 0;
@@ -72,8 +78,8 @@ static bool add(struct fast_barrier_signals *s, uint64_t release, enum stall kin
         s->items = items;
         s->capacity = capacity;
     }
-    s->items[s->count++] = (struct fast_signal){release, (uint8_t)kind, record};
-    s->latest = later(s->latest, release);
+    s->items[s->count++] = *signal;
+    s->latest = later(s->latest, signal->release);
     return true;
 }
 
@@ -103,29 +109,39 @@ static bool add_record(struct fast_signals *s, const struct fast_record *r)
 static const enum stall kinds[] = {
     [PRODUCER_OTHER] = STALL_SCOREBOARD, [PRODUCER_SHARED] = STALL_SHARED, [PRODUCER_MEMORY] = STALL_MEMORY};
 
+static void set_end(struct fast_signal *s, uint64_t entry)
+{
+    s->release = entry >> PRODUCER_BITS;
+    s->level = (uint8_t)producer_level(entry & PRODUCER_MASK);
+}
+
 /* The write barrier of the instruction that is being issued, and the order of results. */
 static bool send(struct fast_sm *sm, struct fast_warp *w, unsigned barrier, uint64_t done)
 {
     struct fast_signals *s = w->signals;
     bool writes = w->next.instruction->dst_count, sends = barrier < RP_CONTROL_BARRIERS;
+    uint8_t producer = w->producer < PRODUCER_MEMORY ? w->producer : PRODUCER_MEMORY;
+    uint64_t *returned = &s->returned[w->unit][producer], entry = done << PRODUCER_BITS | w->producer;
     if (!writes && !sends)
         return true;
-    if (done < UNKNOWN && !open_results(s, w->unit, w->producer)) {
-        uint64_t *returned = &s->returned[w->unit][w->producer];
+    if (done < UNKNOWN && !open_results(s, w->unit, producer)) {
         if (writes)
-            *returned = later(*returned, done);
-        return !sends || add(&s->barrier[barrier], later(*returned, done), kinds[w->producer], 0, sm->now);
+            *returned = later(*returned, entry);
+        struct fast_signal signal = {.kind = (uint8_t)kinds[producer]};
+        set_end(&signal, later(*returned, entry));
+        return !sends || add(&s->barrier[barrier], &signal, sm->now);
     }
-    struct fast_record r = {.done = done,
-                            .returned = s->returned[w->unit][w->producer],
+    struct fast_record r = {.done = done < UNKNOWN ? entry : UNKNOWN,
+                            .returned = *returned,
                             .number = ++s->numbers,
                             .unit = w->unit,
-                            .producer = w->producer,
+                            .producer = producer,
                             .barrier = (uint8_t)barrier,
                             .writes = writes};
     if (done == UNKNOWN)
         sm->accesses[sm->token].record = r.number;
-    return add_record(s, &r) && (!sends || add(&s->barrier[barrier], UNKNOWN, kinds[w->producer], r.number, sm->now));
+    struct fast_signal signal = {UNKNOWN, (uint8_t)kinds[producer], ANSWER_NONE, r.number};
+    return add_record(s, &r) && (!sends || add(&s->barrier[barrier], &signal, sm->now));
 }
 
 bool fast_obey(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, uint64_t dispatched, uint64_t done,
@@ -137,20 +153,21 @@ bool fast_obey(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w,
     sc->yielding = rp_control_yields(control) ? 1ull << w->slot : 0;
     sc->yields_at = sm->now + 1;
     bool fine = send(sm, w, rp_control_write_barrier(control), done);
+    struct fast_signal operands = {.release = dispatched + w->initiation, .kind = STALL_OPERANDS};
     if (fine && read < RP_CONTROL_BARRIERS)
-        fine = add(&w->signals->barrier[read], dispatched + w->initiation, STALL_OPERANDS, 0, sm->now);
+        fine = add(&w->signals->barrier[read], &operands, sm->now);
     return fine || rp_fail(err, RP_SYSTEM, "out of memory for the barriers of a warp");
 }
 
 /* ---- what was not known at issue ----------------------------------------------------------------------------------
  */
 
-static void set_release(struct fast_barrier_signals *s, uint32_t record, uint64_t release)
+static void set_release(struct fast_barrier_signals *s, uint32_t record, uint64_t entry)
 {
     s->latest = 0;
     for (uint32_t i = 0; i < s->count; i++) {
         if (s->items[i].record == record) {
-            s->items[i].release = release;
+            set_end(&s->items[i], entry);
             s->items[i].record = 0;
         }
         s->latest = later(s->latest, s->items[i].release);
@@ -171,7 +188,7 @@ static void settle(struct fast_signals *s, const struct fast_record *r, struct f
             later_ones[i].returned = later(later_ones[i].returned, r->done);
 }
 
-void fast_resolve(struct fast_warp *w, uint32_t record, uint64_t done)
+void fast_resolve(struct fast_warp *w, uint32_t record, uint64_t entry)
 {
     struct fast_signals *s = w->signals;
     uint64_t open = 0; /* units and kinds with an earlier result whose end is not known, PRODUCERS bits per unit */
@@ -180,7 +197,7 @@ void fast_resolve(struct fast_warp *w, uint32_t record, uint64_t done)
         struct fast_record *r = &s->records[i];
         uint64_t bit = 1ull << (r->unit * PRODUCERS + r->producer);
         if (r->number == record)
-            r->done = done;
+            r->done = entry;
         if (r->done == UNKNOWN || (open & bit)) {
             open |= r->writes ? bit : 0;
             s->records[kept++] = *r;

@@ -54,11 +54,20 @@ enum op_flag {
     OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS | OP_PLAIN | OP_EXIT,
 };
 
-/* What a scoreboard entry's lowest two bits say: who writes the register. Above them: the cycle from which it is free.
- * So the maximum of entries is the latest one, and among equals the one that counts first as reason for a stall. */
+/* What a scoreboard entry's lowest bits say: who writes the register. Above them: the cycle from which it is free. So
+ * the maximum of entries is the latest one, and among equals the one that counts first as reason for a stall. Of an
+ * access whose answer is known it is PRODUCER_MEMORY + enum answer_level. */
 enum producer { PRODUCER_OTHER, PRODUCER_SHARED, PRODUCER_MEMORY, PRODUCERS };
-#define PRODUCER_BITS 2
-#define PRODUCER_MASK 3u
+#define PRODUCER_BITS 3
+#define PRODUCER_MASK 7u
+static inline enum answer_level producer_level(unsigned producer)
+{
+    return producer > PRODUCER_MEMORY ? (enum answer_level)(producer - PRODUCER_MEMORY) : ANSWER_NONE;
+}
+static inline uint8_t producer_answered(uint8_t producer, enum answer_level level)
+{
+    return producer == PRODUCER_MEMORY ? (uint8_t)(PRODUCER_MEMORY + level) : producer;
+}
 
 /* Most instructions name few registers: those stand in the op, so that their number makes no branch. */
 #define OP_WAITS 4
@@ -248,10 +257,11 @@ struct fast_sm {
     uint64_t memory_next;         /* the cycle in which it has to be advanced */
     struct fast_access *accesses; /* by token */
     uint32_t access_count, free_access;
-    uint32_t token;         /* of the access that is being made, NO_ACCESS: none */
-    uint64_t taken;         /* when the LSU has taken it, asked for posted ones with OP_ORDERED; or MEMORY_PENDING */
-    bool starved;           /* memory ran out in the midst of an instruction */
-    struct fast_part *part; /* of the block that came last; NULL once its launch has ended */
+    uint32_t token;          /* of the access that is being made, NO_ACCESS: none */
+    enum answer_level level; /* of the access that was made, if its end is known */
+    uint64_t taken;          /* when the LSU has taken it, asked for posted ones with OP_ORDERED; or MEMORY_PENDING */
+    bool starved;            /* memory ran out in the midst of an instruction */
+    struct fast_part *part;  /* of the block that came last; NULL once its launch has ended */
     bool failed;
     /* from here on nothing is set when a period begins */
     struct fast_assigned assigned[MOST_BLOCKS]; /* blocks that are placed next, at `now` */

@@ -92,8 +92,10 @@ static uint64_t transactions(struct fast_sm *sm, const struct fast_warp *w, cons
                              uint32_t count, uint64_t accepted)
 {
     *global_counter(&w->part->statistics, o) += count;
-    if (sm->chip->immediate)
+    if (sm->chip->immediate) {
+        sm->level = ANSWER_DRAM;
         return accepted + sm->chip->delay;
+    }
     if (sm->token == NO_ACCESS) {
         sm->token = fast_access_new(sm);
         sm_memory_begin(sm->memory, w->subcore->number, accepted, sm->token);
@@ -318,7 +320,7 @@ static unsigned common_space(const struct rp_launch *l, const struct rp_dynamic_
 static uint64_t commit(struct fast_sm *sm, struct fast_warp *w, uint64_t done, uint64_t accepted)
 {
     bool posted = (w->op->flags & OP_ORDERED) && is_posted(w->part->grid->launch, &w->next);
-    uint64_t end = sm_memory_commit(sm->memory, posted ? &sm->taken : NULL);
+    uint64_t end = sm_memory_commit(sm->memory, posted ? &sm->taken : NULL, &sm->level);
     if (sm->starved || end != MEMORY_PENDING) {
         fast_access_free(sm, sm->token);
         return sm->starved ? accepted : end;
@@ -342,7 +344,7 @@ static uint64_t drawn(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatch
     const struct engine_job *job = sm->chip->job;
     const struct fast_grid *grid = w->part->grid;
     const struct rp_instruction *in = w->next.instruction;
-    uint64_t done = accepted;
+    uint64_t done = accepted, answer = 0;
     for (uint32_t i = 0; i < in->memory_count; i++) {
         const struct rp_memory_operand *o = &in->memory[i];
         const struct rp_dynamic_access *a = &w->next.accesses[i];
@@ -358,9 +360,10 @@ static uint64_t drawn(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatch
         if (request.path != DRAW_LEVEL)
             continue;
         *drawn_counter(&w->part->statistics, &request, o) += request.transactions;
-        done = later(done, dispatched + drawn_cycles(job->drawn, &request, &w->luck, &w->part->statistics));
+        answer = later(answer, drawn_answer(job->drawn, &request, &w->luck, &w->part->statistics));
     }
-    return done + w->latency;
+    w->producer = producer_answered(w->producer, answer_level(answer));
+    return later(done, dispatched + answer_cycle(answer)) + w->latency;
 }
 
 uint64_t fast_memory(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatched, uint64_t accepted)
@@ -370,6 +373,7 @@ uint64_t fast_memory(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatche
     if (sm->chip->job->drawn)
         return drawn(sm, w, dispatched, accepted);
     sm->token = NO_ACCESS;
+    sm->level = ANSWER_NONE;
     sm->shared_end = accepted;
     for (uint32_t i = 0; i < in->memory_count; i++) {
         const struct rp_memory_operand *o = &in->memory[i];
@@ -388,5 +392,8 @@ uint64_t fast_memory(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatche
     }
     if (sm->token != NO_ACCESS)
         done = later(done, commit(sm, w, done, accepted));
-    return done < UNKNOWN ? done + w->latency : UNKNOWN;
+    if (done == UNKNOWN)
+        return UNKNOWN;
+    w->producer = producer_answered(w->producer, sm->level);
+    return done + w->latency;
 }

@@ -101,7 +101,7 @@ static enum producer producer_of(const struct rp_instruction *in)
     return path_of_space(space) == PATH_SHARED ? PRODUCER_SHARED : PRODUCER_MEMORY;
 }
 
-/* One access that asks no model. */
+/* One access that asks no model. Where cycles are counted by level, those to caches tell theirs. */
 static bool is_plain(const struct fast *f, const struct rp_instruction *in)
 {
     if (in->memory_count != 1 || async_starts(in) || is_object(in->memory))
@@ -110,7 +110,7 @@ static bool is_plain(const struct fast *f, const struct rp_instruction *in)
     if (space == RP_SPACE_NONE || space == RP_SPACE_GENERIC || space == RP_SPACE_LOCAL)
         return false;
     enum path path = path_of_space(space);
-    return path == PATH_SHARED ? f->plain_shared : path == PATH_CACHES && f->plain_global;
+    return path == PATH_SHARED ? f->plain_shared : path == PATH_CACHES && f->plain_global && !f->job->profile;
 }
 
 /* Where in struct fast_part a counter of its statistics is. */

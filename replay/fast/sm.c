@@ -1,8 +1,10 @@
 /* An SM of the fast engine: the loop over its events, and issue. */
 #include "replay/fast/advance.h"
 
-/* What kept the warp from issuing in the cycle before this one, in which its sub-core issued nothing. */
-HOT enum stall reason(const struct fast_sm *sm, const struct fast_subcore *sc, const struct fast_warp *w)
+/* What kept the warp from issuing in the cycle before this one, in which its sub-core issued nothing. *level: who
+ * answered, if that was memory. */
+HOT enum stall reason(const struct fast_sm *sm, const struct fast_subcore *sc, const struct fast_warp *w,
+                      enum answer_level *level)
 {
     if (w->first_issue == sm->now)
         return STALL_DISPATCH;
@@ -16,33 +18,40 @@ HOT enum stall reason(const struct fast_sm *sm, const struct fast_subcore *sc, c
         return STALL_ASYNC;
     if (w->control_until == sm->now)
         return w->signals ? STALL_CONTROL_WORD : STALL_CONTROL;
-    enum stall awaited = w->signals ? fast_awaited_reason(sm, w) : STALL_COUNT;
+    enum stall awaited = w->signals ? fast_awaited_reason(sm, w, level) : STALL_COUNT;
     if (awaited != STALL_COUNT)
         return awaited;
     uint64_t entry = registers_free(w);
     if (entry >> PRODUCER_BITS == sm->now) {
-        enum producer by = entry & PRODUCER_MASK;
-        return by == PRODUCER_MEMORY ? STALL_MEMORY : by == PRODUCER_SHARED ? STALL_SHARED : STALL_SCOREBOARD;
+        unsigned by = entry & PRODUCER_MASK;
+        *level = producer_level(by);
+        return by >= PRODUCER_MEMORY ? STALL_MEMORY : by == PRODUCER_SHARED ? STALL_SHARED : STALL_SCOREBOARD;
     }
     return sc->accepts[w->unit] == sm->now || sc->refused >> w->slot & 1 ? STALL_UNIT : STALL_SCHEDULER;
 }
 
-/* Charges the cycle in which the warp issues, and the stall before it, whose length is *gap. Returns its reason. */
-HOT enum stall charge(const struct fast_sm *sm, struct fast_subcore *sc, const struct fast_warp *w, uint64_t not_taken,
-                      uint64_t *gap)
+/* A stall that is over. */
+struct stalled {
+    enum stall why;
+    enum answer_level level; /* of STALL_MEMORY */
+    uint64_t gap;            /* cycles */
+};
+
+/* Charges the cycle in which the warp issues, and the stall before it, which it returns. */
+HOT struct stalled charge(const struct fast_sm *sm, struct fast_subcore *sc, const struct fast_warp *w,
+                          uint64_t not_taken)
 {
-    enum stall why = STALL_DISPATCH;
-    *gap = sm->now - sc->accounted;
-    if (*gap) {
-        why = reason(sm, sc, w);
-        w->part->statistics.stall[why] += *gap;
-        if (why == STALL_UNIT)
-            w->part->statistics.unit_stall[w->unit] += *gap;
+    struct stalled s = {STALL_DISPATCH, ANSWER_NONE, sm->now - sc->accounted};
+    if (s.gap) {
+        s.why = reason(sm, sc, w, &s.level);
+        w->part->statistics.stall[s.why] += s.gap;
+        if (s.why == STALL_UNIT)
+            w->part->statistics.unit_stall[w->unit] += s.gap;
     }
     sc->refused = not_taken;
     sc->accounted = sm->now + 1;
     w->part->statistics.issue_cycles++;
-    return why;
+    return s;
 }
 
 HOT uint64_t dispatch(const struct fast_sm *sm, struct fast_subcore *sc, const struct fast_warp *w)
@@ -134,10 +143,10 @@ static void count_issue(const struct fast_subcore *sc, const struct fast_warp *w
     profile_issue(&w->part->profile[w->next.index], w->next.executed);
 }
 
-static void count_cycle(const struct fast_subcore *sc, const struct fast_warp *w, enum stall why, uint64_t gap)
+static void count_cycle(const struct fast_subcore *sc, const struct fast_warp *w, const struct stalled *s)
 {
-    profile_charge(sc->profile, why, gap);
-    profile_charge(&w->part->profile[w->next.index], why, gap);
+    profile_charge_answered(sc->profile, s->why, s->level, s->gap);
+    profile_charge_answered(&w->part->profile[w->next.index], s->why, s->level, s->gap);
 }
 
 /* The same on machines with more than the scoreboard and one issue per cycle, and moves the warp on. *pair: the next
@@ -177,10 +186,9 @@ HOT bool issue_first(struct fast_sm *sm, struct fast_subcore *sc, struct fast_wa
                      struct rp_error *err)
 {
     bool pair;
-    uint64_t gap;
-    enum stall why = charge(sm, sc, w, not_taken, &gap);
+    struct stalled stalled = charge(sm, sc, w, not_taken);
     if (counted)
-        count_cycle(sc, w, why, gap);
+        count_cycle(sc, w, &stalled);
     if (!execute_extended(sm, sc, w, counted, &pair, err))
         return false;
     return !pair || sm->chip->machine->issue_width == 1 || issue_second(sm, sc, w, counted, err);
@@ -205,8 +213,8 @@ HOT bool issue(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w,
     sc->ready &= ~(1ull << w->slot);
     if (w->op->flags & OP_EXTENDED)
         return (w->op->flags & OP_COUNTED ? issue_counted : issue_extended)(sm, sc, w, not_taken, err);
-    uint64_t dispatched, gap;
-    charge(sm, sc, w, not_taken, &gap);
+    uint64_t dispatched;
+    charge(sm, sc, w, not_taken);
     execute(sm, sc, w, &dispatched);
     return advance(sm, w, err);
 }

@@ -67,7 +67,7 @@ static void send(struct memory_system *m, struct slice *s, struct chip_request *
     uint64_t there = later(now + flits - 1 + m->layout.port_latency, *link + flits - 1);
     s->out_free = now + flits;
     *link = there + 1;
-    sm_memory_reply(&m->sms[r->sm], r->name, there);
+    sm_memory_reply(&m->sms[r->sm], r->name, answer_of(there, r->level));
     pool_give(&m->requests, r);
 }
 
@@ -91,16 +91,17 @@ static void send_when_free(struct memory_system *m, struct slice *s, struct chip
     add_own_event(m, &s->send, &s->sends, CHIP_SEND, s->index, s->out_free);
 }
 
-/* The request is over; its data is there at `cycle`. */
-static void reply(struct memory_system *m, struct chip_request *r, uint64_t cycle)
+/* The request is over. */
+static void reply(struct memory_system *m, struct chip_request *r, uint64_t answer)
 {
     if (r->name != NOBODY && m->layout.interconnect.flit) {
+        r->level = answer_level(answer);
         r->event.key = key_at(CHIP_REPLY, r->event.key);
-        add_event(m, &r->event, CHIP_REPLY, cycle);
+        add_event(m, &r->event, CHIP_REPLY, answer_cycle(answer));
         return;
     }
     if (r->name != NOBODY)
-        sm_memory_reply(&m->sms[r->sm], r->name, cycle + m->layout.port_latency);
+        sm_memory_reply(&m->sms[r->sm], r->name, answer_after(answer, m->layout.port_latency));
     pool_give(&m->requests, r);
 }
 
@@ -108,18 +109,19 @@ static void reply(struct memory_system *m, struct chip_request *r, uint64_t cycl
 static void answered(struct memory_system *m, struct chip_request *r, uint64_t cycle)
 {
     struct slice *s = &m->slices[r->slice];
+    const uint64_t here = answer_of(cycle, ANSWER_DRAM);
     for (struct chip_request *w = r->waiters, *next; w; w = next) {
         next = w->next;
-        reply(m, w, later(w->cycle, cycle));
+        reply(m, w, later(w->cycle, here));
     }
     r->waiters = NULL;
     if (!r->fetches) {
-        reply(m, r, cycle);
+        reply(m, r, here);
         return;
     }
-    level_filled(&s->level, r->place, r->item.id, cycle);
+    level_filled(&s->level, r->place, r->item.id, here);
     if (!m->layout.l2.tracks) {
-        reply(m, r, cycle);
+        reply(m, r, here);
         return;
     }
     struct chip_request *answer = new_request(m);
@@ -130,7 +132,7 @@ static void answered(struct memory_system *m, struct chip_request *r, uint64_t c
     answer->slice = r->slice;
     answer->asks = r->asks;
     answer->event.key = r->event.key;
-    reply(m, answer, cycle);
+    reply(m, answer, here);
     r->event.key = key_at(CHIP_RELEASE, r->event.key);
     add_event(m, &r->event, CHIP_RELEASE, cycle + 1);
 }

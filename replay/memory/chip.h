@@ -25,13 +25,15 @@ struct chip_request {
     struct event event;        /* in the calendar */
     struct chip_request *next; /* in a queue, or among those that wait for the same fetch */
     struct chip_request *waiters;
-    uint64_t address, cycle; /* cycle: of a waiter, from which it may be served; in a queue, from which it may start */
+    uint64_t address, cycle; /* cycle: in a queue, from which it may start; of a waiter: the answer, if what it waits
+                                for comes before */
     void *place;             /* in L2, of what it fetches */
     uint32_t name, sectors;  /* name: the SM's, NOBODY: no reply */
     uint32_t bytes;
     uint16_t sm, slice;
     uint8_t kind, repeats, hint;
-    uint8_t asks; /* what it came as: its reply's enum cache_kind */
+    uint8_t asks;  /* what it came as: its reply's enum cache_kind */
+    uint8_t level; /* enum answer_level, of a reply that waits for its link */
     bool fetches;
     bool translated; /* its address is that of L2 and device memory */
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "hw-models/cache/direct-mapped.h"
+#include "replay/memory/answer.h"
 #include "replay/memory/counts.h"
 #include "replay/memory/layout.h"
 #include "replay/memory/served.h"
@@ -13,6 +14,7 @@ struct level {
     const struct memory_level *kind;
     void *state;
     bool direct;                              /* the model is direct-mapped */
+    enum answer_level answers;                /* as */
     uint64_t free;                            /* when the port of the first bank takes the next request */
     uint64_t bank_free[CACHE_MOST_BANKS - 1]; /* those of the others */
     struct cache_counts counts;
@@ -29,9 +31,11 @@ static inline void level_count_end(struct level *l, uint64_t address, enum cache
 }
 
 /* Empty, as `part` says. False: out of memory. */
-static inline bool level_open(struct level *l, const struct memory_level *kind, const struct machine_part *part)
+static inline bool level_open(struct level *l, enum answer_level answers, const struct memory_level *kind,
+                              const struct machine_part *part)
 {
     l->kind = kind;
+    l->answers = answers;
     l->direct = kind->model == &cache_direct_mapped;
     l->state = machine_part_state(part);
     if (l->state)
@@ -55,20 +59,22 @@ static inline uint64_t *level_port(struct level *l, uint64_t address)
     return bank ? &l->bank_free[bank - 1] : &l->free;
 }
 
-/* What the model says of a request that is looked up until `cycle`. */
+/* What the model says of a request that is looked up until `cycle`. The model compares cycles and gives them back, so
+ * it gets answers (answer.h) instead, and its finding's cycle is one. */
 static inline __attribute__((always_inline)) struct cache_finding level_find(const struct level *l,
                                                                              struct cache_look_up request)
 {
-    if (l->direct)
-        return direct_mapped_look_up(l->state, request);
     struct cache_look_up asked = request;
+    asked.cycle = answer_of(request.cycle, l->answers);
+    if (l->direct)
+        return direct_mapped_look_up(l->state, asked);
     struct cache_finding finding;
     l->kind->model->look_up(l->state, &asked, &finding);
     return finding;
 }
 
 /* A request at this level, to be looked up from `start`, when the port is free. request->cycle becomes the one in which
- * the look-up is over. If the finding is `refused` nothing has happened. */
+ * the look-up is over; that of the finding is an answer. If the finding is `refused` nothing has happened. */
 static inline __attribute__((always_inline)) struct cache_finding
 level_look_up(struct level *l, struct cache_look_up *request, uint32_t repeats, uint64_t start)
 {
@@ -88,13 +94,13 @@ level_look_up(struct level *l, struct cache_look_up *request, uint32_t repeats, 
     return finding;
 }
 
-/* What was found for `fetch` to be fetched to this place arrives at `cycle`. */
-static inline void level_filled(struct level *l, void *place, uint32_t fetch, uint64_t cycle)
+/* What was found for `fetch` to be fetched to this place arrives with this answer. */
+static inline void level_filled(struct level *l, void *place, uint32_t fetch, uint64_t answer)
 {
     if (l->direct)
-        direct_mapped_filled(place, fetch, cycle);
+        direct_mapped_filled(place, fetch, answer);
     else
-        l->kind->model->filled(l->state, place, fetch, cycle);
+        l->kind->model->filled(l->state, place, fetch, answer);
 }
 
 #endif

@@ -33,6 +33,7 @@
 
 #include "hw-models/cache/cache.h"
 #include "replay/machine.h"
+#include "replay/memory/answer.h"
 #include "replay/statistics.h"
 #include "tracefmt/trace.h"
 
@@ -126,9 +127,10 @@ struct memory_transactions {
 };
 void sm_memory_add_all(struct sm_memory *, const struct memory_transactions *);
 /* The cycle in which the last of its transactions is served, or MEMORY_PENDING. Without a transaction: its arrival.
- * *taken, unless NULL: the cycle in which the LSU hands on the last of them, or MEMORY_PENDING; then
- * sm_memory_completed() will tell it. */
-uint64_t sm_memory_commit(struct sm_memory *, uint64_t *taken);
+ * *level, set if the cycle is known: of the last answer, and the deepest of those that come together. *taken, unless
+ * NULL: the cycle in which the LSU hands on the last of them, or MEMORY_PENDING; then sm_memory_completed() will tell
+ * it. */
+uint64_t sm_memory_commit(struct sm_memory *, uint64_t *taken, enum answer_level *);
 
 /* On an immediate system, instead of all of the above: so many transactions of one kind, whose ends the engine works
  * out itself by memory_system_delay(). */
@@ -137,6 +139,7 @@ void sm_memory_count(struct sm_memory *, enum cache_kind, uint64_t transactions)
 struct memory_completion {
     uint32_t token;
     bool taken;     /* it is not over: the LSU has handed on the last of its transactions in `cycle` */
+    uint8_t level;  /* enum answer_level, as of sm_memory_commit() */
     uint64_t cycle; /* may be later than the cycle at hand */
 };
 /* Takes the next pending access whose end is known now, in the order in which that became known, or of which it was

@@ -67,13 +67,14 @@ static void *ring_drop(struct ring *r)
 
 /* ---- ends of accesses -------------------------------------------------------------------------------------------- */
 
-static bool tell(struct sm_memory *s, const struct lsu_access *a, bool taken, uint64_t cycle)
+static bool tell(struct sm_memory *s, const struct lsu_access *a, bool taken, uint64_t answer)
 {
     if (!grow((void **)&s->done, &s->done_room, s->done_first + s->done_count, sizeof *s->done)) {
         s->failed = true;
         return false;
     }
-    s->done[s->done_first + s->done_count++] = (struct memory_completion){a->token, taken, cycle - s->origin};
+    s->done[s->done_first + s->done_count++] = (struct memory_completion){
+        .token = a->token, .taken = taken, .level = answer_level(answer), .cycle = answer_cycle(answer) - s->origin};
     return true;
 }
 
@@ -83,10 +84,10 @@ static void complete(struct sm_memory *s, struct lsu_access *a)
         pool_give(&s->accesses, a);
 }
 
-/* One of its transactions is served at `cycle`. */
-static void served(struct sm_memory *s, struct lsu_access *a, uint64_t cycle)
+/* One of its transactions is served. */
+static void served(struct sm_memory *s, struct lsu_access *a, uint64_t answer)
 {
-    a->end = later(a->end, cycle);
+    a->end = later(a->end, answer);
     if (!--a->pending)
         complete(s, a);
 }
@@ -154,21 +155,21 @@ static void leave(struct sm_memory *s, const struct memory_transaction *t, uint3
     note_leaving(s, 1, (name != NOBODY) + (s->layout->port_queue != MEMORY_ANY), arrival);
 }
 
-/* The request's end is that of what fetches its sector. */
-static inline void join_fetch(struct sm_memory *s, struct lsu_request *r, uint32_t fetch, uint64_t cycle)
+/* The request's end is that of what fetches its sector, or `answer` if that is later. */
+static inline void join_fetch(struct sm_memory *s, struct lsu_request *r, uint32_t fetch, uint64_t answer)
 {
     struct lsu_request *from = pool_at(&s->requests, fetch);
-    r->cycle = cycle;
+    r->cycle = answer;
     r->next = from->waiters;
     from->waiters = r;
 }
 
-/* Who finds a sector that is on its way waits for it, from `cycle` on. */
-static void wait_for(struct sm_memory *s, struct lsu_access *a, uint32_t fetch, uint64_t cycle)
+/* Who finds a sector that is on its way waits for it. */
+static void wait_for(struct sm_memory *s, struct lsu_access *a, uint32_t fetch, uint64_t answer)
 {
     struct lsu_request *w = new_request(s, a, &(struct memory_transaction){0});
     if (w)
-        join_fetch(s, w, fetch, cycle);
+        join_fetch(s, w, fetch, answer);
 }
 
 /* What a line that is replaced has to write back, sector by sector. */
@@ -192,16 +193,17 @@ static void answer(struct sm_memory *s, const struct reply *reply)
     struct lsu_request *r = pool_at(&s->requests, reply->name);
     if (r->fetches) {
         struct sm_l1 *l1 = &s->l1[r->l1];
-        level_filled(&l1->level, r->place, r->item.id, reply->cycle);
-        if (s->layout->l1.tracks && !ring_add(&l1->fills, (struct due){reply->cycle, r->sequence, r->place}))
+        level_filled(&l1->level, r->place, r->item.id, reply->answer);
+        if (s->layout->l1.tracks &&
+            !ring_add(&l1->fills, (struct due){answer_cycle(reply->answer), r->sequence, r->place}))
             s->failed = true;
     }
     for (struct lsu_request *w = r->waiters, *next; w; w = next) {
         next = w->next;
-        served(s, w->access, later(w->cycle, reply->cycle));
+        served(s, w->access, later(w->cycle, reply->answer));
         pool_give(&s->requests, w);
     }
-    served(s, r->access, reply->cycle);
+    served(s, r->access, reply->answer);
     pool_give(&s->requests, r);
 }
 
@@ -485,8 +487,8 @@ static void hand_on_all(struct sm_memory *s, uint64_t now)
         s->first = a->next;
         s->held--;
         if (a->tells_taken)
-            tell(s, a, true, now);
-        served(s, a, a->arrival); /* itself */
+            tell(s, a, true, answer_of(now, ANSWER_NONE));
+        served(s, a, answer_of(a->arrival, ANSWER_NONE)); /* itself */
     }
 }
 
@@ -585,7 +587,8 @@ void sm_memory_begin(struct sm_memory *s, unsigned subcore, uint64_t arrival, ui
         return;
     }
     a->next = NULL;
-    a->arrival = a->end = arrival + s->origin;
+    a->arrival = arrival + s->origin;
+    a->end = answer_of(a->arrival, ANSWER_NONE);
     a->token = token;
     a->pending = 1;
     a->tells_taken = false;
@@ -672,7 +675,7 @@ static void hold(struct sm_memory *s, struct lsu_access *a)
     s->last = a;
 }
 
-uint64_t sm_memory_commit(struct sm_memory *s, uint64_t *taken)
+uint64_t sm_memory_commit(struct sm_memory *s, uint64_t *taken, enum answer_level *level)
 {
     struct lsu_access *a = s->current;
     bool waits = !s->immediate && (!a || (s->stepped && a->item_count));
@@ -682,6 +685,7 @@ uint64_t sm_memory_commit(struct sm_memory *s, uint64_t *taken)
     if (s->immediate) {
         s->dram_counts.accesses += s->plain_count;
         s->port_counts.requests += s->plain_count;
+        *level = s->plain_count ? ANSWER_DRAM : ANSWER_NONE;
         return s->plain_arrival + (s->plain_count ? s->layout->delay : 0);
     }
     if (!a)
@@ -693,7 +697,8 @@ uint64_t sm_memory_commit(struct sm_memory *s, uint64_t *taken)
     }
     if (--a->pending)
         return MEMORY_PENDING;
-    uint64_t end = a->end - s->origin;
+    uint64_t end = answer_cycle(a->end) - s->origin;
+    *level = answer_level(a->end);
     pool_give(&s->accesses, a);
     return end;
 }
@@ -786,7 +791,7 @@ bool sm_memory_open(struct sm_memory *s, const struct memory_layout *l, bool sho
                             .accesses = {.size = sizeof(struct lsu_access)},
                             .requests = {.size = sizeof(struct lsu_request)}};
     for (uint32_t i = 0; i < l->l1_count; i++)
-        if (!level_open(&s->l1[i].level, &l->l1, l->l1.part))
+        if (!level_open(&s->l1[i].level, ANSWER_L1, &l->l1, l->l1.part))
             return false;
     const struct machine_part *icache = &l->machine->icache;
     for (uint32_t i = 0; i < l->icache_count; i++) {

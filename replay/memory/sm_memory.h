@@ -20,7 +20,7 @@ struct lsu_transaction {
 struct lsu_access {
     struct pool_item item;
     struct lsu_access *next;
-    uint64_t arrival, end;         /* end: of what is known */
+    uint64_t arrival, end;         /* end: of what is known, an answer */
     uint32_t token, pending;       /* pending: transactions whose end is not known, and 1 until it is committed */
     struct lsu_transaction *items; /* those from `next_item` on are yet to be handed on; stays with the object */
     uint32_t next_item, item_count, item_room;
@@ -32,11 +32,12 @@ enum lsu_state { LSU_UNDECIDED, LSU_SERVED, LSU_LEAVES };
 
 struct lsu_request {
     struct pool_item item;
-    struct lsu_request *waiters;      /* for what it fetches */
-    struct lsu_access *access;        /* NULL: nobody waits for it */
-    uint64_t sequence;                /* in the order in which requests left the SM */
-    uint64_t address, cycle;          /* cycle: from which it may leave; of a waiter: from which it may be served */
-    void *place;                      /* in L1, of what it fetches */
+    struct lsu_request *waiters; /* for what it fetches */
+    struct lsu_access *access;   /* NULL: nobody waits for it */
+    uint64_t sequence;           /* in the order in which requests left the SM */
+    uint64_t address,
+        cycle;   /* cycle: from which it may leave; of a waiter: the answer, if what it waits for comes before */
+    void *place; /* in L1, of what it fetches */
     uint8_t kind, repeats, l1, state; /* state: enum lsu_state */
     uint8_t hint;
     bool beside_l1, fetches;
@@ -56,7 +57,7 @@ struct outgoing {
 
 struct reply {
     uint32_t name;
-    uint64_t cycle; /* at the SM */
+    uint64_t answer; /* at the SM */
 };
 
 /* Growing arrays. */
@@ -130,12 +131,12 @@ struct sm_memory {
 bool sm_memory_open(struct sm_memory *, const struct memory_layout *, bool short_cuts);
 void sm_memory_close(struct sm_memory *);
 bool sm_memory_grow_inbox(struct sm_memory *);
-/* The chip's word: a reply, or room for another request. `cycle`: at the SM. */
-static inline void sm_memory_reply(struct sm_memory *s, uint32_t name, uint64_t cycle)
+/* The chip's word: a reply, or room for another request. `answer`, `cycle`: at the SM. */
+static inline void sm_memory_reply(struct sm_memory *s, uint32_t name, uint64_t answer)
 {
     if (s->inbox.count == s->inbox.room && !sm_memory_grow_inbox(s))
         return;
-    s->inbox.items[s->inbox.count++] = (struct reply){name, cycle};
+    s->inbox.items[s->inbox.count++] = (struct reply){name, answer};
     s->awaited--;
     s->replied = true;
 }

@@ -37,6 +37,7 @@ HOT uint64_t ask_device_memory(struct memory_system *m, uint64_t address, uint32
     return done;
 }
 
+/* Returns the answer. */
 static uint64_t look_up(struct memory_system *m, struct slice *s, const struct outgoing *o)
 {
     struct cache_look_up request = {.address = o->address, .kind = o->kind};
@@ -44,7 +45,9 @@ static uint64_t look_up(struct memory_system *m, struct slice *s, const struct o
     uint64_t cycle = request.cycle;
     if (found.written)
         ask_device_memory(m, found.victim, (uint32_t)__builtin_popcount(found.written), true, cycle);
-    uint64_t done = found.served ? found.cycle : ask_device_memory(m, o->address, 1, o->kind != CACHE_READ, cycle);
+    uint64_t done = found.served
+                        ? found.cycle
+                        : answer_of(ask_device_memory(m, o->address, 1, o->kind != CACHE_READ, cycle), ANSWER_DRAM);
     if (found.fetches)
         level_filled(&s->level, found.place, 0, done);
     return done;
@@ -56,7 +59,7 @@ static void follow(struct memory_system *m, uint32_t sm, const struct outgoing *
     if (m->layout.port_queue != MEMORY_ANY)
         sm_memory_credit(&m->sms[sm], o->arrival + later(1, m->layout.port_latency));
     if (o->name != NOBODY)
-        sm_memory_reply(&m->sms[sm], o->name, done + m->layout.port_latency);
+        sm_memory_reply(&m->sms[sm], o->name, answer_after(done, m->layout.port_latency));
 }
 
 /* A read that replaces no dirty line: most requests. False: it is not one. */
@@ -66,18 +69,18 @@ HOT bool follow_clean(struct memory_system *m, struct level *l, struct sm_memory
     uint64_t *place = direct_mapped_read_clean(l->state, o->address, 0, &hit);
     if (!place)
         return false;
-    uint64_t start = later(o->arrival, l->free), cycle = start + l->kind->shape.latency, done = cycle;
+    uint64_t start = later(o->arrival, l->free), cycle = start + l->kind->shape.latency, done;
     l->free = start + l->kind->shape.interval;
     if (l->served)
         level_count_end(l, o->address, CACHE_READ, hit, 1);
     if (hit) {
         l->counts.hits++;
-        done = later(cycle, *place);
+        done = later(answer_of(cycle, ANSWER_L2), *place);
     } else {
         l->counts.misses++;
-        *place = done = ask_device_memory(m, o->address, 1, false, cycle);
+        *place = done = answer_of(ask_device_memory(m, o->address, 1, false, cycle), ANSWER_DRAM);
     }
-    sm_memory_reply(sm, o->name, done + m->layout.port_latency);
+    sm_memory_reply(sm, o->name, answer_after(done, m->layout.port_latency));
     return true;
 }
 

@@ -112,7 +112,7 @@ static void note_levels(struct profile_row *row, const uint64_t drawn[DRAW_LEVEL
         sum += drawn[l];
     }
     for (unsigned l = 0; sum && l < DRAW_LEVELS; l++)
-        row->level[l] = sum == cycles ? drawn[l] : l == most ? cycles : 0;
+        row->level[ANSWER_L1 + l] = sum == cycles ? drawn[l] : l == most ? cycles : 0;
 }
 
 static void note(struct stepping *s, uint64_t number, const struct warp *w, const struct drawn_cost *cost,
@@ -155,7 +155,7 @@ static bool execute(struct stepping *s, uint64_t number, struct warp *w, uint64_
     const uint64_t before[DRAW_LEVELS] = {to->drawn_l1_cycles, to->drawn_l2_cycles, to->drawn_dram_cycles};
     *cycles = cost.least;
     for (unsigned a = 0; draws && a < cost.accesses; a++) {
-        uint64_t access = drawn_cycles(c->drawn, &cost.access[a], &w->luck, s->statistics);
+        uint64_t access = answer_cycle(drawn_answer(c->drawn, &cost.access[a], &w->luck, s->statistics));
         *cycles = access > *cycles ? access : *cycles;
     }
     *cycles += draws ? cost.latency : 0;

@@ -5,35 +5,41 @@
 
 /* What the signals of one barrier that are outstanding hold up, STALL_COUNT when there are at most `most`. Said to be
  * the one that comes next. */
-static enum stall outstanding(const struct ref_signals *s, size_t most, uint64_t now)
+static enum stall outstanding(const struct ref_signals *s, size_t most, uint64_t now, enum answer_level *level)
 {
     enum stall kind = STALL_COUNT;
     uint64_t next = UINT64_MAX;
     size_t count = 0;
     for (size_t i = 0; i < s->count; i++) {
         const struct ref_signal *signal = &s->items[i];
-        uint64_t release = signal->awaits ? UNKNOWN : signal->release;
+        uint64_t release = signal->awaits ? UNKNOWN : answer_cycle(signal->answer);
+        enum answer_level by = answer_level(signal->answer);
         if (release <= now)
             continue;
         count++;
         if (release > next || (release == next && signal->kind > kind))
             continue;
+        if (release < next || signal->kind < kind || by > *level)
+            *level = by;
         next = release;
         kind = signal->kind;
     }
     return count > most ? kind : STALL_COUNT;
 }
 
-enum stall ref_awaited(const struct ref_warp *w, uint64_t cycle)
+enum stall ref_awaited(const struct ref_warp *w, uint64_t cycle, enum answer_level *level)
 {
     uint64_t control = w->next.instruction->control;
     enum stall kind = STALL_COUNT;
     for (unsigned b = 0; b < RP_CONTROL_BARRIERS; b++) {
         enum stall why = STALL_COUNT;
+        enum answer_level by = ANSWER_NONE;
         if (rp_control_wait(control) >> b & 1)
-            why = outstanding(&w->signals[b], 0, cycle);
+            why = outstanding(&w->signals[b], 0, cycle, &by);
         else if (rp_control_counts(control) && rp_control_counted_barrier(control) == b)
-            why = outstanding(&w->signals[b], rp_control_count(control), cycle);
+            why = outstanding(&w->signals[b], rp_control_count(control), cycle, &by);
+        if (why < kind || (why == kind && by > *level))
+            *level = by;
         kind = why < kind ? why : kind;
     }
     return kind;
@@ -43,7 +49,7 @@ static bool add(struct ref_signals *s, const struct ref_signal *signal, uint64_t
 {
     size_t kept = 0;
     for (size_t i = 0; i < s->count; i++)
-        if (s->items[i].awaits || s->items[i].release > now)
+        if (s->items[i].awaits || answer_cycle(s->items[i].answer) > now)
             s->items[kept++] = s->items[i];
     s->count = kept;
     if (s->count == s->capacity) {
@@ -69,11 +75,11 @@ static unsigned in_flight(const struct reference *r, const struct ref_warp *w, u
     return count;
 }
 
-void ref_signal_known(struct ref_warp *w, const struct ref_flight *f, uint64_t done)
+void ref_signal_known(struct ref_warp *w, const struct ref_flight *f, uint64_t answer)
 {
     uint64_t *returned = &w->returned[f->unit][f->kind];
-    if (f->result && *returned < done)
-        *returned = done;
+    if (f->result && *returned < answer)
+        *returned = answer;
     for (unsigned b = 0; b < RP_CONTROL_BARRIERS; b++)
         for (size_t i = 0; i < w->signals[b].count; i++) {
             struct ref_signal *s = &w->signals[b].items[i];
@@ -81,7 +87,7 @@ void ref_signal_known(struct ref_warp *w, const struct ref_flight *f, uint64_t d
                 (s->number > f->number && !f->result))
                 continue;
             s->awaits--;
-            s->release = done > s->release ? done : s->release;
+            s->answer = answer > s->answer ? answer : s->answer;
         }
 }
 
@@ -92,17 +98,18 @@ bool ref_obey(struct reference *r, struct ref_warp *w, const struct ref_issued *
     w->control_until = r->now + (rp_control_pairs(control) ? 0 : stall ? stall : 1);
     w->yields_at = rp_control_yields(control) ? r->now + 1 : UINT64_MAX;
     bool known = i->flight == NO_FLIGHT, fine = true;
-    uint64_t *returned = &w->returned[i->timing->unit][i->kind], done = known ? i->done : 0;
-    if (w->next.instruction->dst_count && *returned < done)
-        *returned = done;
-    struct ref_signal signal = {.release = *returned > done ? *returned : done,
+    uint64_t *returned = &w->returned[i->timing->unit][i->kind], answer = known ? answer_of(i->done, i->level) : 0;
+    if (w->next.instruction->dst_count && *returned < answer)
+        *returned = answer;
+    struct ref_signal signal = {.answer = *returned > answer ? *returned : answer,
                                 .awaits = in_flight(r, w, i->timing->unit, i->kind) + !known,
                                 .number = w->issued,
                                 .unit = i->timing->unit,
                                 .kind = i->kind};
     if (write < RP_CONTROL_BARRIERS)
         fine = add(&w->signals[write], &signal, r->now);
-    signal = (struct ref_signal){.release = i->dispatched + i->timing->initiation, .kind = STALL_OPERANDS};
+    signal = (struct ref_signal){.answer = answer_of(i->dispatched + i->timing->initiation, ANSWER_NONE),
+                                 .kind = STALL_OPERANDS};
     if (fine && read < RP_CONTROL_BARRIERS)
         fine = add(&w->signals[read], &signal, r->now);
     return fine || rp_fail(err, RP_SYSTEM, "out of memory for the barriers of a warp");

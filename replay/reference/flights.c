@@ -41,10 +41,12 @@ static void land(struct reference *r, const struct memory_completion *c)
     struct ref_warp *w = f->warp;
     uint64_t done = (c->cycle > f->known ? c->cycle : f->known) + f->latency;
     for (size_t i = 0; i < w->write_count; i++)
-        if (w->writes[i].flight == c->token && w->writes[i].ready == UNKNOWN)
+        if (w->writes[i].flight == c->token && w->writes[i].ready == UNKNOWN) {
             w->writes[i].ready = done;
+            w->writes[i].level = c->level;
+        }
     if (w->block->grid->of.control_words)
-        ref_signal_known(w, f, done);
+        ref_signal_known(w, f, answer_of(done, c->level));
     put_in_order(f, done);
     w->completion = done > w->completion ? done : w->completion;
     if (f->starts) {

@@ -21,21 +21,24 @@ static bool overlap(rp_register a, rp_register b)
 
 /* Pending writes that the instruction needs to wait for: of its sources (read after write) and its destinations (write
  * after write). Memory counts before shared memory before the rest. */
-static enum stall pending(const struct reference *r, const struct ref_warp *w)
+enum stall ref_pending(const struct ref_warp *w, uint64_t cycle, enum answer_level *level)
 {
     const struct rp_instruction *in = w->next.instruction;
     enum stall kind = STALL_COUNT;
     for (size_t i = 0; i < w->write_count; i++) {
         const struct ref_write *write = &w->writes[i];
-        if (write->ready <= r->now) /* not if unknown */
+        if (write->ready <= cycle) /* not if unknown */
             continue;
         bool needed = false;
         for (uint32_t s = 0; s < in->src_count; s++)
             needed |= overlap(write->reg, in->src[s]);
         for (uint32_t d = 0; d < in->dst_count; d++)
             needed |= overlap(write->reg, in->dst[d]);
-        if (needed && write->kind < kind)
-            kind = write->kind;
+        if (!needed || write->kind > kind)
+            continue;
+        if (write->kind < kind || write->level > *level)
+            *level = write->level;
+        kind = write->kind;
     }
     return kind;
 }
@@ -84,7 +87,9 @@ enum stall ref_blocked(const struct reference *r, const struct ref_warp *w)
         return STALL_ASYNC;
     if (r->now < w->control_until)
         return w->block->grid->of.control_words ? STALL_CONTROL_WORD : STALL_CONTROL;
-    enum stall kind = w->block->grid->of.control_words ? ref_awaited(w, r->now) : pending(r, w);
+    enum answer_level level;
+    enum stall kind =
+        w->block->grid->of.control_words ? ref_awaited(w, r->now, &level) : ref_pending(w, r->now, &level);
     if (kind != STALL_COUNT)
         return kind;
     return unit_accepts(r, w) ? STALL_COUNT : STALL_UNIT;
@@ -102,7 +107,7 @@ static bool add_write(struct ref_warp *w, rp_register reg, const struct ref_issu
         w->writes = writes;
         w->write_capacity = capacity;
     }
-    w->writes[w->write_count++] = (struct ref_write){reg, i->done, i->flight, i->kind};
+    w->writes[w->write_count++] = (struct ref_write){reg, i->done, i->flight, i->kind, i->level};
     return true;
 }
 
@@ -176,7 +181,7 @@ static bool access(struct reference *r, struct ref_warp *w, struct ref_issued *i
                                                      .starts = starts});
     if (i->flight == NO_FLIGHT)
         return rp_fail(err, RP_SYSTEM, "out of memory for instructions in flight");
-    if (!ref_memory(r, w, i->dispatched, accepted, i->flight, &known, posted ? &taken : NULL)) {
+    if (!ref_memory(r, w, i->dispatched, accepted, i->flight, &known, &i->level, posted ? &taken : NULL)) {
         if (!starts)
             note_order(r, w, i, posted ? taken : UNKNOWN);
         return take_off(r, w, i, known, err);
@@ -238,7 +243,7 @@ bool ref_issue(struct reference *r, struct ref_warp *w, struct rp_error *err)
     void *unit = r->sms[w->sm].subcores[w->subcore].units[t->unit];
     uint64_t dispatched = unit_model(r, t->unit)->dispatch(unit, r->now, t->initiation);
     /* with no lane to execute it, it is done at the end of its initiation */
-    struct ref_issued issued = {t, dispatched, dispatched + t->initiation, NO_FLIGHT, producer(w)};
+    struct ref_issued issued = {t, dispatched, dispatched + t->initiation, NO_FLIGHT, producer(w), ANSWER_NONE};
     w->block->grid->statistics->unit_busy[t->unit] += t->initiation;
     r->shared_end = issued.done;
     if (!carry_out(r, w, &issued, err) || !hold_back(r, w, &issued, err))

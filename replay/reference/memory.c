@@ -108,11 +108,11 @@ static uint64_t generic(struct reference *r, struct ref_warp *w, const struct ac
 }
 
 /* Memory that draws: nothing is pending, and nobody waits for anybody. Returns the latest end. */
-static uint64_t drawn(struct reference *r, struct ref_warp *w, uint64_t dispatched)
+static uint64_t drawn(struct reference *r, struct ref_warp *w, uint64_t dispatched, enum answer_level *level)
 {
     const struct rp_instruction *in = w->next.instruction;
     const struct engine_launch *of = &w->block->grid->of;
-    uint64_t done = dispatched;
+    uint64_t done = dispatched, answer = 0;
     for (uint32_t i = 0; i < in->memory_count; i++) {
         struct access a = {.operand = &in->memory[i], .mask = w->next.accesses[i].pattern->mask};
         struct draw_request request;
@@ -124,9 +124,10 @@ static uint64_t drawn(struct reference *r, struct ref_warp *w, uint64_t dispatch
         if (request.path != DRAW_LEVEL)
             continue;
         *drawn_counter(w->block->grid->statistics, &request, a.operand) += request.transactions;
-        done = later(done, dispatched + drawn_cycles(r->job->drawn, &request, &w->luck, w->block->grid->statistics));
+        answer = later(answer, drawn_answer(r->job->drawn, &request, &w->luck, w->block->grid->statistics));
     }
-    return done;
+    *level = answer_level(answer);
+    return later(done, dispatched + answer_cycle(answer));
 }
 
 /* One side of a bulk copy: each lane's bytes, piece by piece. */
@@ -147,13 +148,13 @@ static uint64_t bulk(struct reference *r, struct ref_warp *w, const struct acces
 }
 
 bool ref_memory(struct reference *r, struct ref_warp *w, uint64_t dispatched, uint64_t accepted, uint32_t token,
-                uint64_t *known, uint64_t *taken)
+                uint64_t *known, enum answer_level *level, uint64_t *taken)
 {
     const struct rp_instruction *in = w->next.instruction;
     struct sm_memory *memory = memory_system_sm(r->job->memory, w->sm);
     *known = r->accepted = accepted;
     if (r->job->drawn) {
-        *known = later(accepted, drawn(r, w, dispatched));
+        *known = later(accepted, drawn(r, w, dispatched, level));
         if (taken)
             *taken = accepted;
         return true;
@@ -170,7 +171,7 @@ bool ref_memory(struct reference *r, struct ref_warp *w, uint64_t dispatched, ui
                                                      : one_space(r, w, &a, dispatched);
         *known = later(*known, end);
     }
-    uint64_t end = sm_memory_commit(memory, taken);
+    uint64_t end = sm_memory_commit(memory, taken, level);
     *known = end == MEMORY_PENDING ? *known : later(*known, end);
     return end != MEMORY_PENDING;
 }

@@ -67,15 +67,18 @@ static void charge(struct reference *r, struct ref_subcore *sc, const struct ref
     if (issuing) {
         struct statistics *statistics = issuing->block->grid->statistics;
         statistics->issue_cycles++;
+        enum answer_level level = ANSWER_NONE;
         bool seen = issuing->blocked_at == r->now - 1;
         enum stall why = !seen                             ? STALL_DISPATCH
                          : issuing->blocked == STALL_COUNT ? STALL_SCHEDULER
-                         : waited_for_signals(issuing)     ? ref_awaited(issuing, r->now - 1)
+                         : waited_for_signals(issuing)     ? ref_awaited(issuing, r->now - 1, &level)
                                                            : issuing->blocked;
+        if (why == STALL_MEMORY && !waited_for_signals(issuing))
+            ref_pending(issuing, r->now - 1, &level); /* only now it is known who answered */
         statistics->stall[why] += sc->gap;
-        profile_charge(&sc->profile, why, sc->gap);
+        profile_charge_answered(&sc->profile, why, level, sc->gap);
         if (ref_profile(issuing))
-            profile_charge(ref_profile(issuing), why, sc->gap);
+            profile_charge_answered(ref_profile(issuing), why, level, sc->gap);
         if (why == STALL_UNIT)
             statistics->unit_stall[ref_unit(r, issuing)] += sc->gap;
         sc->gap = 0;

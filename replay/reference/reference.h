@@ -36,13 +36,14 @@ struct ref_write {
     uint64_t ready; /* the first cycle in which an instruction that needs it may issue, or UNKNOWN */
     uint32_t flight;
     enum stall kind;
+    enum answer_level level; /* of memory, once it is ready */
 };
 
 /* A signal that a control word's barrier has yet to get. */
 struct ref_signal {
-    uint64_t release; /* the first cycle in which it is there, as far as it is known */
-    unsigned awaits;  /* instructions whose results it comes behind, and of which it is not known when they are done */
-    uint64_t number;  /* its instruction in its warp's order of issue */
+    uint64_t answer; /* the first cycle in which it is there, as far as it is known, and who answered */
+    unsigned awaits; /* instructions whose results it comes behind, and of which it is not known when they are done */
+    uint64_t number; /* its instruction in its warp's order of issue */
     unsigned unit;
     enum stall kind;
 };
@@ -87,7 +88,7 @@ struct ref_warp {
     struct ref_write *writes;
     size_t write_count, write_capacity;
     struct ref_signals signals[RP_CONTROL_BARRIERS];
-    uint64_t returned[MACHINE_UNITS][STALL_COUNT]; /* when the last result of a unit and kind is written */
+    uint64_t returned[MACHINE_UNITS][STALL_COUNT]; /* the last result of a unit and kind, an answer */
     uint64_t yields_at;                            /* the cycle in which others go first */
     struct warp_luck luck;                         /* where memory draws */
     enum stall blocked;                            /* in this cycle; STALL_COUNT: ready */
@@ -175,6 +176,9 @@ void ref_release_objects(struct reference *, struct ref_block *);
 bool ref_stuck(struct reference *, struct rp_error *);
 
 /* issue.c */
+/* What the next instruction has to wait for in this cycle by registers, STALL_COUNT: nothing; *level: who answers, if
+ * that is memory and known. */
+enum stall ref_pending(const struct ref_warp *, uint64_t cycle, enum answer_level *level);
 /* What keeps the warp from issuing now, STALL_COUNT: nothing. */
 enum stall ref_blocked(const struct reference *, const struct ref_warp *);
 /* Issues the warp's next instruction and moves the warp on. */
@@ -190,14 +194,15 @@ struct ref_issued {
     const struct machine_timing *timing;
     uint64_t dispatched, done; /* done: UNKNOWN for one in flight */
     uint32_t flight;
-    enum stall kind; /* what waits for its result will be said to wait for */
+    enum stall kind;         /* what waits for its result will be said to wait for */
+    enum answer_level level; /* of memory, unless it is in flight */
 };
-/* What the barriers that the next instruction's control word names held up in this cycle, STALL_COUNT: nothing. */
-enum stall ref_awaited(const struct ref_warp *, uint64_t cycle);
+/* The same by the barriers that its control word names. */
+enum stall ref_awaited(const struct ref_warp *, uint64_t cycle, enum answer_level *level);
 /* Carries out the control word of the instruction that is being issued. */
 bool ref_obey(struct reference *, struct ref_warp *, const struct ref_issued *, struct rp_error *);
-/* It is known now when the flight is done. */
-void ref_signal_known(struct ref_warp *, const struct ref_flight *, uint64_t done);
+/* It is known now when the flight is done, and who answered. */
+void ref_signal_known(struct ref_warp *, const struct ref_flight *, uint64_t answer);
 
 /* flights.c */
 #define NO_FLIGHT UINT32_MAX
@@ -211,10 +216,11 @@ void ref_report(struct reference *);
 
 /* memory.c */
 /* Makes the accesses of the warp's next instruction, dispatched at `dispatched`, and accepted by its unit at the end of
- * its initiation, `accepted`. *known: the cycle in which those are complete of which it is known, at least `accepted`.
+ * its initiation, `accepted`. *known: the cycle in which those are complete of which it is known, at least `accepted`;
+ * *level: who answered, if all are.
  * False: others are pending, and the memory system will say so of `token`. *taken: when the LSU has taken them, or
  * UNKNOWN; asked for posted accesses only, NULL for others. */
 bool ref_memory(struct reference *, struct ref_warp *, uint64_t dispatched, uint64_t accepted, uint32_t token,
-                uint64_t *known, uint64_t *taken);
+                uint64_t *known, enum answer_level *level, uint64_t *taken);
 
 #endif

@@ -44,6 +44,8 @@ for t in ("gemm", "reduce"):
                 assert units[level] == drawn[f"{level}_cycles"], (t, level, units, drawn)
             assert units["barrier"] == busy["barrier"]["busy"]
             assert units["alu"] + units["l1"] + units["l2"] + units["dram"] == sum(busy[u]["busy"] for u in ("int", "float", "memory"))
+        if m == "jetson-tx2":
+            assert units["l1"] and units["l2"] and units["dram"] and units["memory"] == total["issue"]["stall"].get("fence", 0), units
         assert (units["barrier"] > 0) == (t == "reduce"), (t, m, units)
 PY
 "$r" replay "$dir/gemm.wtr" -m jetson-tx2 --by unit >"$dir/text"

@@ -52,17 +52,17 @@ static enum share share_of_stall(enum stall why, enum share own)
 /* What is told of levels comes out of what the row has of memory, then of the instruction's own cycles. */
 static void move_levels(struct unit_shares *s, enum share own, const struct profile_row *r)
 {
-    static const enum share of[DRAW_LEVELS] = {SHARE_L1, SHARE_L2, SHARE_DRAM};
+    static const enum share of[ANSWER_LEVELS] = {SHARE_CONSTANT, SHARE_L1, SHARE_L2, SHARE_DRAM};
     const enum share from[] = {SHARE_MEMORY, own};
     uint64_t told = 0;
-    for (unsigned l = 0; l < DRAW_LEVELS; l++)
+    for (unsigned l = 0; l < ANSWER_LEVELS; l++)
         told += r->level[l];
     for (unsigned i = 0; i < 2; i++) {
         uint64_t part = told < s->cycles[from[i]] ? told : s->cycles[from[i]];
         s->cycles[from[i]] -= part;
         told -= part;
     }
-    for (unsigned l = 0; l < DRAW_LEVELS; l++)
+    for (unsigned l = 0; l < ANSWER_LEVELS; l++)
         s->cycles[of[l]] += r->level[l];
 }
 

@@ -248,7 +248,8 @@ Test(contract, the_next_launch_finds_what_the_last_one_left)
                 sm_memory_begin(sm, 3, 4, 77);
                 sm_memory_add(
                     sm, &(struct memory_transaction){4096, CACHE_READ, false, 1, CACHE_HINT_NONE, CACHE_ALL_BYTES});
-                uint64_t at_once = sm_memory_commit(sm, NULL);
+                enum answer_level level;
+                uint64_t at_once = sm_memory_commit(sm, NULL, &level);
                 end = at_once == MEMORY_PENDING ? end : at_once;
             }
             cr_expect_eq(end, ends[launch]);

@@ -188,6 +188,17 @@ static struct profile_row sum_of(const struct profile *p)
 }
 
 /* Instructions add up to the statistics, and so do sub-cores, of which none has more cycles than there are. */
+/* Somebody answered whatever was waited for. Where a processor executes one instruction at a time nothing is; nobody
+ * says who did on the pipeline staged. */
+static void check_levels(const struct machine *m, const struct profile_row *row)
+{
+    uint64_t told = 0;
+    for (unsigned l = 0; l < ANSWER_LEVELS; l++)
+        told += row->level[l];
+    if (!strcmp(m->pipeline.model->name, "direct"))
+        cr_assert_eq(told, row->stall[STALL_MEMORY]);
+}
+
 static void check_profile(const struct machine *m, const struct profile *p, const struct statistics *s)
 {
     struct profile_row by_instruction = sum_of(p), by_subcore = {0};
@@ -201,6 +212,7 @@ static void check_profile(const struct machine *m, const struct profile *p, cons
     cr_assert_eq(by_instruction.issued, s->issue_cycles + s->dual_issues);
     cr_assert(!m->issue_exit || by_instruction.issued == s->warp_instructions);
     cr_assert(!m->issue_exit || by_instruction.threads == s->thread_instructions);
+    check_levels(m, &by_instruction);
     cr_assert_eq(p->cycles, s->cycles);
     cr_assert_eq(profile_row_cycles(&by_subcore) + s->idle_cycles, s->cycles * p->subcore_count);
 }

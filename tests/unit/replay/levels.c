@@ -1,0 +1,91 @@
+/* Which level answered what a stall waited for: by hand, in both engines. */
+#include <criterion/criterion.h>
+
+#include "replay/profile.h"
+#include "tests/unit/replay/common.h"
+
+struct levels {
+    uint64_t of[ANSWER_LEVELS];
+};
+
+static struct levels levels_with(struct rp_trace *t, const struct machine *m, enum replay_engine engine)
+{
+    struct rp_error err;
+    struct replay_result result;
+    struct levels l = {{0}};
+    struct profile *p = profile_new(t, m, &err);
+    struct replay_options o = {.engine = engine, .threads = 1, .launch = -1, .profile = p};
+    cr_assert(p && replay(t, m, &o, &result, &err), "%s", err.text);
+    for (unsigned i = 0; i < ANSWER_LEVELS; i++)
+        for (uint32_t s = 0; s < p->subcore_count; s++)
+            l.of[i] += p->subcores[s].level[i];
+    replay_result_free(&result);
+    profile_free(p);
+    return l;
+}
+
+/* Of one warp on a machine whose L1 answers at once, L2 after 20 cycles, device memory after 250 cycles, and a load
+ * takes 200 more. */
+static struct levels levels_of(const struct warp_op *ops, uint32_t count, const char *l1, const char *dependencies)
+{
+    const char *const settings[] = {
+        l1, "l2=direct-mapped", "dram=fixed", dependencies, "l2.latency=20", "dram.latency=250", NULL};
+    struct machine *m = test_machine("orin-wcet", NULL, settings);
+    struct rp_trace *t = trace_of(&(struct warp_program){ops, count}, 1);
+    struct levels fast = levels_with(t, m, REPLAY_FAST), reference = levels_with(t, m, REPLAY_REFERENCE);
+    cr_expect_arr_eq(&fast, &reference, sizeof fast);
+    rp_trace_close(t);
+    machine_free(m);
+    return fast;
+}
+
+#define LOAD(d) ACCESS(GLOBAL, false, d, 4, 4096)
+
+/* Loads the same bytes twice, each time waiting for them. */
+static const struct warp_op twice[] = {LOAD(0), OP(INT, 1, 0, NO), LOAD(2), OP(INT, 3, 2, NO)};
+
+Test(levels, a_load_is_answered_where_its_bytes_are)
+{
+    struct levels l2 = levels_of(twice, 4, "l1=none", "dependencies=scoreboard");
+    cr_expect_eq(l2.of[ANSWER_L1], 0);
+    cr_expect_eq(l2.of[ANSWER_DRAM], l2.of[ANSWER_L2] + 250, "the first misses in L2, the second hits");
+    struct levels l1 = levels_of(twice, 4, "l1=direct-mapped", "dependencies=scoreboard");
+    cr_expect_eq(l1.of[ANSWER_L2], 0);
+    cr_expect_eq(l1.of[ANSWER_L1], 200);
+    cr_expect_eq(l2.of[ANSWER_L2], 220);
+    cr_expect_eq(l1.of[ANSWER_DRAM], l2.of[ANSWER_DRAM]);
+}
+
+/* The second load comes while the first is on its way. */
+Test(levels, a_sector_on_its_way_is_answered_where_it_comes_from)
+{
+    static const struct warp_op ops[] = {LOAD(0), LOAD(2), OP(INT, 3, 2, NO)};
+    struct levels l = levels_of(ops, 3, "l1=direct-mapped", "dependencies=scoreboard");
+    cr_expect_eq(l.of[ANSWER_L1] + l.of[ANSWER_L2], 0);
+    cr_expect_gt(l.of[ANSWER_DRAM], 400);
+}
+
+/* Stall 2, write barrier 0; then waiting for that. */
+#define SENDS (2u | 16 | 0 << 5 | 7 << 8)
+#define WAITS (1u | 16 | 7 << 5 | 7 << 8 | 1 << 11)
+
+Test(levels, control_words_tell_the_same)
+{
+    struct warp_op ops[4];
+    for (unsigned i = 0; i < 4; i++) {
+        ops[i] = twice[i];
+        ops[i].control = i % 2 ? WAITS : SENDS;
+    }
+    struct levels by_words = levels_of(ops, 4, "l1=direct-mapped", "dependencies=control-words"),
+                  by_registers = levels_of(twice, 4, "l1=direct-mapped", "dependencies=scoreboard");
+    for (unsigned i = ANSWER_L1; i < ANSWER_LEVELS; i++)
+        cr_expect_eq(by_words.of[i], by_registers.of[i], "level %u", i);
+}
+
+Test(levels, what_asks_no_cache_is_none_of_them)
+{
+    struct warp_op ops[] = {LOAD(0), OP(INT, 1, 0, NO)};
+    ops[0].guarded_off = true;
+    struct levels l = levels_of(ops, 2, "l1=direct-mapped", "dependencies=scoreboard");
+    cr_expect_eq(l.of[ANSWER_L1] + l.of[ANSWER_L2] + l.of[ANSWER_DRAM], 0);
+}
