@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Bytes not yet read. */
 struct span {
@@ -20,6 +21,23 @@ struct wire_field {
     struct span body; /* WIRE_BYTES */
 };
 
+/* A value of at most eight bytes, of which so many can be read, without a branch by its length, which nobody can
+ * foresee. False: it is longer. */
+static inline bool span_short_varint(struct span *s, uint64_t *value)
+{
+    uint64_t v;
+    memcpy(&v, s->at, sizeof v);
+    uint64_t last = ~v & 0x8080808080808080u; /* bytes that end a value */
+    if (!last)
+        return false;
+    s->at += __builtin_ctzll(last) / 8 + 1;
+    v &= (last ^ (last - 1)) & 0x7f7f7f7f7f7f7f7fu; /* seven bits of each byte up to the first of them */
+    v = (v & 0x007f007f007f007fu) | (v & 0x7f007f007f007f00u) >> 1;
+    v = (v & 0x00003fff00003fffu) | (v & 0x3fff00003fff0000u) >> 2;
+    *value = (v & 0x000000000fffffffu) | (v & 0x0fffffff00000000u) >> 4;
+    return true;
+}
+
 /* False: the span ends within the value, or the value has more than 64 bits. */
 static inline bool span_varint(struct span *s, uint64_t *value)
 {
@@ -27,6 +45,9 @@ static inline bool span_varint(struct span *s, uint64_t *value)
         *value = *s->at++;
         return true;
     }
+    bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    if (little && s->end - s->at >= 8 && span_short_varint(s, value))
+        return true;
     uint64_t result = 0;
     for (unsigned shift = 0; shift < 64 && s->at < s->end; shift += 7) {
         uint64_t byte = *s->at++;

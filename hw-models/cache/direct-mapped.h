@@ -32,7 +32,8 @@ static inline uint64_t direct_mapped_tag(const struct direct_mapped *c, uint64_t
 
 /* The remainder of a number of 32 bits is the whole part of (what is behind the point of number / lines) * lines:
  * exact, as `inverse` has 64 bits (Lemire, Kaser, Kurz, "Faster remainder by direct computation", 2019). */
-static inline struct direct_mapped_line *direct_mapped_line(struct direct_mapped *c, uint64_t address)
+static inline struct direct_mapped_line *direct_mapped_line_in(char *lines, const struct direct_mapped *c,
+                                                               uint64_t address)
 {
     uint64_t number = address >> c->line_shift, place;
     if (c->place_mask)
@@ -41,7 +42,12 @@ static inline struct direct_mapped_line *direct_mapped_line(struct direct_mapped
         place = (uint64_t)((unsigned __int128)(number * c->inverse) * c->lines >> 64);
     else
         place = number % c->lines;
-    return (struct direct_mapped_line *)(c->line + place * c->stride);
+    return (struct direct_mapped_line *)(lines + place * c->stride);
+}
+
+static inline struct direct_mapped_line *direct_mapped_line(struct direct_mapped *c, uint64_t address)
+{
+    return direct_mapped_line_in(c->line, c, address);
 }
 
 /* The number of a sector in its line. */
@@ -119,11 +125,12 @@ static inline __attribute__((always_inline)) struct cache_finding direct_mapped_
 
 /* The same for a read, as long as no line has to be written back for it. Returns where it stands when the sector's data
  * arrives, or who fetches it: with *hit an earlier request, else `fetch`. NULL: a line would have to be written back,
- * and nothing has been done. */
+ * and nothing has been done. `c` may be a copy of the cache whose lines these are: one of the caller's own, which stays
+ * in registers. */
 static inline __attribute__((always_inline)) uint64_t *
-direct_mapped_read_clean(struct direct_mapped *c, uint64_t address, uint32_t fetch, bool *hit)
+direct_mapped_read_clean(char *lines, const struct direct_mapped *c, uint64_t address, uint32_t fetch, bool *hit)
 {
-    struct direct_mapped_line *line = direct_mapped_line(c, address);
+    struct direct_mapped_line *line = direct_mapped_line_in(lines, c, address);
     uint64_t tag = direct_mapped_tag(c, address);
     unsigned sector = direct_mapped_sector(c, address), there = line->there;
     if (line->tag != tag) {

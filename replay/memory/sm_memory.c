@@ -188,10 +188,13 @@ static struct lsu_request *write_back(struct sm_memory *s, uint64_t victim, uint
     return first;
 }
 
-static void answer(struct sm_memory *s, const struct reply *reply)
+/* `plain`: all L1s are direct-mapped, and none minds when its fetches end. */
+HOT void answer(struct sm_memory *s, const struct reply *reply, bool plain)
 {
     struct lsu_request *r = pool_at(&s->requests, reply->name);
-    if (r->fetches) {
+    if (r->fetches && plain) {
+        direct_mapped_filled(r->place, r->item.id, reply->cycle);
+    } else if (r->fetches) {
         struct sm_l1 *l1 = &s->l1[r->l1];
         level_filled(&l1->level, r->place, r->item.id, reply->answer);
         if (s->layout->l1.tracks &&
@@ -260,14 +263,15 @@ HOT bool look_up_at_once(struct sm_memory *s, struct departures *d, struct lsu_r
     return false;
 }
 
+/* Those from `from` on, up to `end`. */
 static void add_some_at_once(struct sm_memory *s, struct lsu_access *a, const struct memory_transactions *all,
-                             bool looks)
+                             uint32_t from, uint32_t end, bool looks)
 {
     struct departures d = s->departures;
     uint64_t width = s->layout->port_width, latency = s->layout->port_latency, first = 0, leaving = 0;
     struct memory_transaction t = {
         .kind = all->kind, .beside_l1 = all->beside_l1, .hint = all->hint, .bytes = CACHE_ALL_BYTES};
-    for (uint32_t i = 0; i < all->count; i++) {
+    for (uint32_t i = from; i < end; i++) {
         struct lsu_request *r = pool_take(&s->requests);
         uint64_t ready = a->arrival;
         if (!r) {
@@ -294,27 +298,31 @@ static void add_some_at_once(struct sm_memory *s, struct lsu_access *a, const st
     s->departures = d;
 }
 
-/* The same for reads that look in a direct-mapped L1, up to the first that hits or replaces a dirty line. Returns how
- * many. Most transactions come here: on its own, so that a compiler has registers for it. */
+/* The same for reads that look in a direct-mapped L1, from `from` to the first that hits or replaces a dirty line.
+ * Returns how many. Most transactions come here: on its own, so that a compiler has registers for it. */
 static __attribute__((noinline)) uint32_t add_reads_at_once(struct sm_memory *s, struct lsu_access *a,
-                                                            const struct memory_transactions *all)
+                                                            const struct memory_transactions *all, uint32_t from)
 {
     struct level *level = &s->l1[a->l1].level;
-    struct direct_mapped *cache = level->state;
+    char *lines = ((struct direct_mapped *)level->state)->line;
+    const struct direct_mapped cache = *(const struct direct_mapped *)level->state;
     struct departures d = s->departures;
     const uint64_t start = later(a->arrival, level->free), latency = level->kind->shape.latency,
                    interval = level->kind->shape.interval, way = s->layout->port_latency, width = s->layout->port_width;
-    const uint8_t hint = all->hint;
+    const uint8_t hint = all->hint, number = a->l1;
+    const uint64_t base = all->base, sequence = s->sequence;
+    const int64_t *offset = all->offset + from;
+    const uint32_t count = all->count - from;
     uint64_t at = start;
     uint32_t i = 0;
-    while (s->outbox.count + all->count > s->outbox.room)
+    while (s->outbox.count + count > s->outbox.room)
         if (!grow_outbox(s, s->outbox.room))
             return 0;
     struct outgoing *out = s->outbox.items + s->outbox.count;
-    for (struct lsu_request *r; i < all->count && (r = pool_take(&s->requests)); i++) {
+    for (struct lsu_request *r; i < count && (r = pool_take(&s->requests)); i++) {
         bool hit;
-        uint64_t address = all->base + (uint64_t)all->offset[i];
-        uint64_t *place = direct_mapped_read_clean(cache, address, r->item.id, &hit);
+        uint64_t address = base + (uint64_t)offset[i];
+        uint64_t *place = direct_mapped_read_clean(lines, &cache, address, r->item.id, &hit);
         if (!place || hit) {
             pool_give(&s->requests, r);
             break;
@@ -322,13 +330,13 @@ static __attribute__((noinline)) uint32_t add_reads_at_once(struct sm_memory *s,
         r->access = a;
         r->waiters = NULL;
         r->place = place;
-        r->l1 = a->l1;
+        r->l1 = number;
         r->fetches = true;
         d.last_start = later(d.last_start, at);
         uint64_t cycle = next_leave(&d, width, at + latency);
         at += interval;
         out[i] =
-            (struct outgoing){address, cycle + way, s->sequence + i, r->item.id, CACHE_ALL_BYTES, CACHE_READ, 1, hint};
+            (struct outgoing){address, cycle + way, sequence + i, r->item.id, CACHE_ALL_BYTES, CACHE_READ, 1, hint};
     }
     if (!i)
         return 0;
@@ -348,17 +356,13 @@ static void add_all_at_once(struct sm_memory *s, struct lsu_access *a, const str
                             bool looks)
 {
     bool reads = looks && all->kind == CACHE_READ && s->l1[a->l1].level.direct;
-    for (struct memory_transactions rest = *all; rest.count;) {
-        uint32_t done = reads ? add_reads_at_once(s, a, &rest) : 0;
+    for (uint32_t at = 0; at < all->count;) {
+        uint32_t done = reads ? add_reads_at_once(s, a, all, at) : 0;
         if (!done) {
-            struct memory_transactions some = rest;
-            done = some.count = reads ? 1 : rest.count;
-            add_some_at_once(s, a, &some, looks);
+            done = reads ? 1 : all->count - at;
+            add_some_at_once(s, a, all, at, at + done, looks);
         }
-        rest.count -= done;
-        rest.offset += done;
-        if (rest.repeats)
-            rest.repeats += done;
+        at += done;
     }
 }
 
@@ -763,10 +767,26 @@ uint64_t sm_memory_horizon(const struct sm_memory *s, uint64_t from, uint64_t lo
     return later(from, s->awaited_from) - s->origin + lookahead;
 }
 
+/* Most replies come here: on its own, so that a compiler has registers for it. */
+static __attribute__((noinline)) void answer_plain(struct sm_memory *s)
+{
+    for (const struct reply *r = s->inbox.items, *end = r + s->inbox.count; r < end; r++)
+        answer(s, r, true);
+}
+
+static void answer_all(struct sm_memory *s)
+{
+    if (s->l1[0].level.direct && !s->layout->l1.tracks)
+        answer_plain(s);
+    else
+        for (size_t i = 0; i < s->inbox.count; i++)
+            answer(s, &s->inbox.items[i], false);
+}
+
 uint64_t sm_memory_advance(struct sm_memory *s, uint64_t now)
 {
-    for (size_t i = 0; i < s->inbox.count; i++)
-        answer(s, &s->inbox.items[i]);
+    if (s->inbox.count)
+        answer_all(s);
     s->inbox.count = 0;
     s->replied = false;
     if (!s->stepped)

@@ -7,9 +7,6 @@
 /* For what happens once per request. */
 #define HOT static inline __attribute__((always_inline))
 
-/* Requests for which a line of L2 is fetched into the caches of the computer ahead of time. */
-#define AHEAD 4
-
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 bool chip_is_straight(const struct memory_system *m)
@@ -62,15 +59,24 @@ static void follow(struct memory_system *m, uint32_t sm, const struct outgoing *
         sm_memory_reply(&m->sms[sm], o->name, answer_after(done, m->layout.port_latency));
 }
 
+/* What does not change while requests are followed. */
+struct straight {
+    bool reads; /* L2 is direct-mapped, and all that requests ask for are replies */
+    uint64_t latency, interval, way;
+    char *lines;
+    struct direct_mapped cache;
+};
+
 /* A read that replaces no dirty line: most requests. False: it is not one. */
-HOT bool follow_clean(struct memory_system *m, struct level *l, struct sm_memory *sm, const struct outgoing *o)
+HOT bool follow_clean(struct memory_system *m, const struct straight *of, struct level *l, struct sm_memory *sm,
+                      const struct outgoing *o)
 {
     bool hit;
-    uint64_t *place = direct_mapped_read_clean(l->state, o->address, 0, &hit);
+    uint64_t *place = direct_mapped_read_clean(of->lines, &of->cache, o->address, 0, &hit);
     if (!place)
         return false;
-    uint64_t start = later(o->arrival, l->free), cycle = start + l->kind->shape.latency, done;
-    l->free = start + l->kind->shape.interval;
+    uint64_t start = later(o->arrival, l->free), cycle = start + of->latency, done;
+    l->free = start + of->interval;
     if (l->served)
         level_count_end(l, o->address, CACHE_READ, hit, 1);
     if (hit) {
@@ -80,18 +86,18 @@ HOT bool follow_clean(struct memory_system *m, struct level *l, struct sm_memory
         l->counts.misses++;
         *place = done = answer_of(ask_device_memory(m, o->address, 1, false, cycle), ANSWER_DRAM);
     }
-    sm_memory_reply(sm, o->name, answer_after(done, m->layout.port_latency));
+    sm_memory_reply(sm, o->name, answer_after(done, of->way));
     return true;
 }
 
 /* Requests of the SM from the first on, as long as they have arrived until then. The first one has. */
-HOT void follow_all(struct memory_system *m, uint32_t index, uint64_t until, bool reads)
+HOT void follow_all(struct memory_system *m, const struct straight *of, uint32_t index, uint64_t until)
 {
     struct sm_memory *sm = &m->sms[index];
     struct level *l = &m->slices[0].level;
     const struct outgoing *o = sm->outbox.items + sm->outbox.first, *end = sm->outbox.items + sm->outbox.count;
     do {
-        if (!reads || o->kind != CACHE_READ || !follow_clean(m, l, sm, o))
+        if (!of->reads || o->kind != CACHE_READ || !follow_clean(m, of, l, sm, o))
             follow(m, index, o);
     } while (++o < end && o->arrival <= until);
     sm->outbox.first = (size_t)(o - sm->outbox.items);
@@ -155,11 +161,19 @@ uint64_t chip_straight_advance(struct memory_system *m, uint64_t now)
 {
     uint32_t count = collect_senders(m);
     struct chip_sender *heap = m->senders;
-    bool reads = m->slices[0].level.direct && m->layout.port_queue == MEMORY_ANY;
+    const struct level *l2 = &m->slices[0].level;
+    struct straight of = {.reads = l2->direct && m->layout.port_queue == MEMORY_ANY,
+                          .latency = l2->kind->shape.latency,
+                          .interval = l2->kind->shape.interval,
+                          .way = m->layout.port_latency};
+    if (of.reads) {
+        of.lines = ((struct direct_mapped *)l2->state)->line;
+        of.cache = *(const struct direct_mapped *)l2->state;
+    }
     while (count && heap[0].arrival <= now) {
         uint32_t sm = heap[0].sm;
         struct outbox *box = &m->sms[sm].outbox;
-        follow_all(m, sm, end_of_turn(heap, count, now), reads);
+        follow_all(m, &of, sm, end_of_turn(heap, count, now));
         if (box->first < box->count) {
             heap[0].arrival = box->items[box->first].arrival;
         } else {
