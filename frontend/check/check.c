@@ -161,7 +161,7 @@ static unsigned cell_shift(const struct program *p)
     unsigned shift = 2;
     for (uint32_t i = 0; i < p->uop_count; i++) {
         const struct uop *u = &p->uops[i];
-        while (u->kind == UOP_MEMORY && shift && u->memory->operand.width < 1u << shift)
+        while (p->operations[i].kind == UOP_MEMORY && shift && u->memory->operand.width < 1u << shift)
             shift--;
     }
     return shift;

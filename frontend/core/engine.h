@@ -30,6 +30,11 @@
 #define SPIN_COMPARED 4  /* how often a state is compared with before another is kept */
 #define SPIN_WINDOW 4096 /* instructions within which it must come again */
 #define AHEAD_CYCLE 4
+/* See "turns of programs that poll". */
+#define POLLS_IN_VAIN 4
+#define POLLING_TURNS_FIRST 16
+#define POLLING_STORES 4
+#define POLLING_CYCLE (4 * POLLING_ROUNDS * POLLING_ROUNDS * POLLING_STORES)
 /* Limits on what recursion may take. */
 #define MAX_PATHS 65536u /* splits and joins of a warp */
 #define MAX_REGISTER_STACK (8u << 20)
@@ -143,6 +148,32 @@ struct spin {
     uint64_t passed;   /* ... or only the latter */
 };
 
+/* Turns of programs that poll. In a loop, a read that is no plain one (volatile, relaxed, acquire, an atomic) and whose
+ * result decides how the loop goes on is a poll; a store that is no plain one, or an exchange, is a publication.
+ *
+ * - Where threads are independent, a split spins as well when POLLS_IN_VAIN polls one after the other read, in each of
+ *   their lanes, what the poll before read, at the same place, and its block changed no global memory meanwhile. It
+ *   hands over behind the last of them, and behind each further one. So lanes that wait for random times between polls,
+ *   and never come to the same state, are found out early. A warp is stuck as well when a turn of it is used up and all
+ *   lanes that could run poll in vain.
+ * - Turns end at transfers of control, and if all did, what a loop publishes and takes back between two of them would
+ *   never be seen. So from a warp's turn POLLING_TURNS_FIRST on, of four times POLLING_ROUNDS turns the second half end
+ *   behind a publication (half, because blocks take turns to and fro, so a block has two after each other). Of
+ *   POLLING_ROUNDS of them all but one end behind the first publication, that one behind the first to the
+ *   POLLING_STORESth in turns, and each of them is that one in turns. Where threads are not independent, only
+ *   publications in the second half of the quantum count. Another split of the warp, if one can run, is the first of
+ *   its next turn. A turn with fewer publications ends as all others do. All this repeats after POLLING_CYCLE turns. */
+struct poll {
+    uint64_t last[RP_WARP_LANES]; /* place and result of a lane's last poll, hashed */
+    lanemask known;               /* lanes that have polled, */
+    lanemask vain;                /* and those that polled in vain and have found nothing else since */
+    uint32_t in_vain;             /* polls of the current split, one after the other */
+    uint64_t changes;             /* the block's at the last poll */
+    uint32_t turn;                /* of the warp; goes round behind POLLING_TURNS_FIRST */
+    uint32_t skip;                /* publications yet to pass over behind publish_at */
+    uint64_t publish_at;          /* w.clock from which on a publication may end this turn */
+};
+
 struct warp_state {
     struct warp w; /* first: lane handlers get its address. w.active: the lanes of the current split */
     const struct uop *pc;
@@ -162,6 +193,7 @@ struct warp_state {
     int64_t top, bottom;        /* the last orders given */
     uint64_t turn_end, stop_at; /* w.clock at which to hand over, and at which to look at what it does */
     struct spin spin;
+    struct poll poll;
     uint64_t lanes_run; /* thread instructions, counted as if guards were always true ... */
     uint64_t lanes_off; /* ... and those that guards switched off */
     uint8_t *registers; /* the register stack, zero where never written */
@@ -298,6 +330,20 @@ void split_turn(struct warp_state *);
 /* After w.clock has come to stop_at, at a transfer of control to `pc`: gives way if the split spins. NULL: the turn is
  * over. */
 const struct uop *split_look(struct warp_state *, const struct uop *pc);
+/* The current split spins: another one runs. NULL: the turn is over. */
+const struct uop *split_spins(struct warp_state *, const struct uop *pc);
+/* The current split goes to the bottom of the list and the topmost one that can run is the current one, if any can. */
+void split_give_way(struct warp_state *, const struct uop *pc);
+/* Polls and publications (polling.c), as said above. Makes UOP_STRONG of the uops that are; the slice is known. */
+void polling_mark(struct program *);
+void polling_start(struct warp_state *);
+void polling_turn(struct warp_state *);
+/* After a UOP_STRONG: whether the split hands over behind it. */
+bool polling_ends(struct warp_state *, const struct uop *, lanemask executed);
+/* The warp's turn is used up: whether all lanes that could run poll in vain. */
+bool polling_stuck(const struct warp_state *);
+/* Hands over behind `at`. NULL: the turn is over. */
+const struct uop *polling_hand_over(struct warp_state *, const struct uop *at);
 /* Lanes at a join go ahead without those they wait for, as said above. False: none wait at one. */
 bool warp_go_ahead(struct warp_state *);
 bool block_go_ahead(struct block *);

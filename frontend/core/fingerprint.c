@@ -193,6 +193,16 @@ static uint64_t mixed_patience(uint64_t hash, const struct warp_state *s)
     return mixed(hash, (uint64_t)s->ahead << 1 | s->stuck);
 }
 
+/* Where turns will end behind polls and publications. */
+static uint64_t mixed_polls(uint64_t hash, const struct warp_state *s)
+{
+    const struct poll *k = &s->poll;
+    hash = mixed(mixed(hash, (uint64_t)k->known << 32 | k->vain), (uint64_t)k->turn << 32 | k->in_vain);
+    FOR_LANES(l, k->known)
+    hash = mixed(hash, k->last[l]);
+    return hash;
+}
+
 /* All of a warp but its registers. */
 static uint64_t mixed_control(uint64_t hash, const struct warp_state *s)
 {
@@ -264,8 +274,10 @@ uint64_t block_fingerprint(const struct block *b)
     const struct slice *slice = b->program->slice;
     bool memory = block_has_memory(b);
     uint64_t hash = mixed(0, b->index);
-    for (uint32_t i = 0; i < g->warps; i++)
-        hash = mixed_slice(mixed_patience(mixed_control(hash, &b->warps[i]), &b->warps[i]), &b->warps[i], memory);
+    for (uint32_t i = 0; i < g->warps; i++) {
+        const struct warp_state *s = &b->warps[i];
+        hash = mixed_slice(mixed_polls(mixed_patience(mixed_control(hash, s), s), s), s, memory);
+    }
     hash = mixed(hash, b->barriers_in_use);
     for (uint32_t left = b->barriers_in_use; left; left &= left - 1) {
         const struct barrier *at = &b->barriers[__builtin_ctz(left)];

@@ -271,8 +271,10 @@ bool program_prepare(struct program *p, struct rp_error *err)
     if (!descriptors)
         return false;
     bool ok = prepare_uops(p, descriptors, err);
-    if (ok && slice_find(p) && schedule_uops(p))
+    if (ok && slice_find(p) && schedule_uops(p)) {
+        polling_mark(p);
         return true;
+    }
     if (ok)
         rp_fail(err, RP_SYSTEM, "kernel '%s': out of memory", p->name);
     program_release(p);

@@ -64,6 +64,7 @@ struct program {
     struct slice *slice;      /* see slice.h */
     struct uop *uops;         /* uop_count of them */
     bool polls;               /* reads what other threads may change meanwhile: volatile, relaxed, atomic */
+    bool publishes;           /* stores in a loop what others poll: see engine.h, "turns of programs that poll" */
     bool has_objects;         /* barrier objects */
     bool racy;                /* blocks were seen to touch what others store: runs in the fixed order from now on */
     uint32_t register_extent; /* bytes above a window's start that any uop touches */

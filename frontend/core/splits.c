@@ -17,6 +17,7 @@ void splits_start(struct warp_state *s)
     s->joins_made = s->joins_open = s->free_join = 0;
     s->top = s->bottom = 0;
     s->spin = (struct spin){.distance = SPIN_FIRST, .next = SPIN_FIRST};
+    polling_start(s);
     memset(s->arrived, 0, sizeof s->arrived);
 }
 
@@ -325,8 +326,10 @@ void split_turn(struct warp_state *s)
 const struct uop *split_look(struct warp_state *s, const struct uop *pc)
 {
     bool polls = s->w.block->program->polls, diverged = s->w.active != s->w.live;
-    if (s->w.clock >= s->turn_end)
+    if (s->w.clock >= s->turn_end) {
+        s->stuck |= s->independent && polls && polling_stuck(s);
         return NULL;
+    }
     if (!diverged && !polls) {
         s->stop_at = s->turn_end;
         return pc;
@@ -341,4 +344,23 @@ const struct uop *split_look(struct warp_state *s, const struct uop *pc)
     }
     s->stop_at = s->spin.next < s->turn_end ? s->spin.next : s->turn_end;
     return pc;
+}
+
+const struct uop *split_spins(struct warp_state *s, const struct uop *pc)
+{
+    look_again(s, SPIN_FIRST);
+    if (s->w.clock >= s->turn_end) {
+        s->stuck |= polling_stuck(s);
+        return NULL;
+    }
+    if ((pc = give_way(s, pc, true)))
+        s->stop_at = s->spin.next < s->turn_end ? s->spin.next : s->turn_end;
+    return pc;
+}
+
+void split_give_way(struct warp_state *s, const struct uop *pc)
+{
+    uint32_t at = s->independent ? topmost(s, 0) : s->split_count;
+    if (at < s->split_count)
+        exchange(s, pc, at);
 }

@@ -170,10 +170,30 @@ static bool barrier(struct warp_state *s, const struct uop *u, lanemask executed
     return barrier_of_warp(s, u, executed);
 }
 
-/* A fence, a push, a host call or a trap. */
-static void rare(struct warp_state *s, const struct uop *u, lanemask executed)
+/* A poll or a publication. False: the split hands over behind it. */
+static bool strong(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    u->fn(&s->w, u, executed);
+    return s->w.block->faulted || !polling_ends(s, u, executed);
+}
+
+/* The split hands over behind `u`. NULL: the warp stops here. */
+static const struct uop *hand_over(struct warp_state *s, const struct uop *u)
+{
+    warp_end_run(s, u->index + 1);
+    const struct uop *next = polling_hand_over(s, u);
+    if (next)
+        s->run_start = run_start_at(next);
+    else if (!s->w.block->faulted && s->w.clock >= s->w.block->grid->limit)
+        over_limit(s, s->pc, "endless loop? ");
+    return next;
+}
+
+/* A fence, a push, a host call, a trap, a poll or a publication. False: the split hands over behind it. */
+static bool rare(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     switch (u->kind) {
+    case UOP_STRONG: return strong(s, u, executed);
     case UOP_FENCE:
         atomic_thread_fence(memory_order_seq_cst);
         observe_event(s, EVENT_FENCE, u, executed);
@@ -182,6 +202,7 @@ static void rare(struct warp_state *s, const struct uop *u, lanemask executed)
     case UOP_HOST_CALL: host_call(s, u, executed); break;
     default: trap(s, u, executed); break; /* UOP_TRAP */
     }
+    return true;
 }
 
 /* The warp hands over: its turn is over, or something is wrong. */
@@ -313,8 +334,11 @@ ALWAYS_INLINE void run(struct warp_state *s, const bool record)
             u = s->pc;
             continue;
         default:
-            if (executed)
-                rare(s, u, executed);
+            if (executed && !rare(s, u, executed)) {
+                if (!(u = hand_over(s, u)))
+                    return;
+                continue;
+            }
             if (block->faulted) {
                 stop(s, u, record);
                 return;
@@ -331,6 +355,8 @@ void warp_run(struct warp_state *s)
     s->turn_end = s->stop_at = s->w.clock + g->quantum < g->limit ? s->w.clock + g->quantum : g->limit;
     if (s->independent)
         split_turn(s);
+    if (s->w.block->program->polls)
+        polling_turn(s);
     if (s->w.log)
         run(s, true);
     else

@@ -165,6 +165,7 @@ enum uop_kind {
     UOP_POP,
     UOP_CLOCK,       /* a UOP_LANE that reads the clock; the engine makes it of an OP_SPECIAL, no decoder does */
     UOP_OBJECT_WAIT, /* a UOP_MEMORY that tests a barrier object, at which independent threads wait; likewise */
+    UOP_STRONG,      /* a UOP_MEMORY that polls or publishes in a program that polls (engine.h); likewise */
     UOP_COLLECTIVE,  /* a UOP_LANE or warp barrier at which independent threads wait; likewise made by the engine */
 };
 #define UOP_NOWHERE UINT32_MAX
