@@ -32,6 +32,7 @@ enum key {
     KEY_PRINT,
     KEY_EXPECT,
     KEY_NO_TRACE,
+    KEY_CLUSTER,
     KEY_LIMIT = PROGRAM_LIMIT, /* of programs as well */
     KEY_CHECK = PROGRAM_CHECK,
 };
@@ -46,6 +47,7 @@ enum key {
          "Kernel to run, as in the module or as in the source; may be left out if there is only one"},                 \
         {"grid", KEY_GRID, "X[,Y[,Z]]", "Blocks in the grid; 64x2 is the same as 64,2"},                               \
         {"block", KEY_BLOCK, "X[,Y[,Z]]", "Threads in a block"},                                                       \
+        {"cluster", KEY_CLUSTER, "X[,Y[,Z]]", "Blocks in a cluster (as the kernel requires, or 1)"},                   \
         {"arg", KEY_ARG, "FORM=VALUE", "The next argument of the kernel; see below"},                                  \
         {"shared", KEY_SHARED, "BYTES", "Dynamic shared memory per block (0)"},                                        \
     {                                                                                                                  \
@@ -216,6 +218,7 @@ static bool take_option(struct record *r, int key, char *arg, struct rp_error *e
     case KEY_FILE: replace(&r->launch_file, arg); return true;
     case KEY_GRID: r->single = r->grid = true; return read_extent(arg, "--grid", l->grid, err);
     case KEY_BLOCK: r->single = r->block = true; return read_extent(arg, "--block", l->block, err);
+    case KEY_CLUSTER: r->single = true; return read_extent(arg, "--cluster", l->cluster, err);
     case KEY_ARG: r->single = true; return add_argument(r, arg, err);
     case KEY_SAVE:
     case KEY_PRINT:

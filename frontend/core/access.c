@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "frontend/core/cluster.h"
 #include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
 #include "frontend/core/observe.h"
@@ -42,6 +43,22 @@ static void subset(struct lane_addresses *o, const struct lane_addresses *la, la
         o->bits |= at;
     }
     o->affine = false;
+}
+
+/* The lanes whose offsets in the shared window are in the memory of the same block as the lowest one's: which, and
+ * where in it. 0, with a fault: in none. */
+static lanemask access_of_one(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
+                              struct lane_addresses *some, struct block **of)
+{
+    unsigned first = (unsigned)__builtin_ctz(m);
+    uint64_t at = lane_address(la, first), own = at;
+    lanemask part = 0;
+    if (!(*of = cluster_owner(s, u, first, &at)))
+        return 0;
+    FOR_LANES(l, m)
+    part |= (lanemask)((lane_address(la, l) ^ own) < CLUSTER_STEP) << l;
+    subset(some, la, part, own - at);
+    return part;
 }
 
 static void bad_access(struct warp_state *s, const struct uop *u, enum rp_fault_kind kind, unsigned lane,
@@ -210,6 +227,31 @@ static inline void shared_access(struct warp_state *s, const struct uop *u, lane
         move(s, u, m, la, b->shared, false);
 }
 
+/* Of blocks of the cluster, one after the other. */
+static __attribute__((noinline)) void far_access(struct warp_state *s, const struct uop *u, lanemask m,
+                                                 const struct lane_addresses *la)
+{
+    const struct grid *g = s->w.block->grid;
+    for (lanemask part; m && !s->w.block->faulted; m &= ~part) {
+        struct lane_addresses some;
+        struct block *of;
+        part = access_of_one(s, u, m, la, &some, &of);
+        if (part && extent_check(s, u, part, &some, &g->shared, g->total_shared, RP_SPACE_SHARED) &&
+            (of != s->w.block || may_access(s, u, part, &some, RP_SPACE_SHARED, NULL)))
+            move(s, u, part, &some, of->shared, false);
+    }
+}
+
+/* The same where addresses of the whole cluster may come. */
+static inline void cluster_access(struct warp_state *s, const struct uop *u, lanemask m,
+                                  const struct lane_addresses *la)
+{
+    if (la->high < CLUSTER_SHARED)
+        shared_access(s, u, m, la);
+    else
+        far_access(s, u, m, la);
+}
+
 static void const_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
 {
     const struct grid *g = s->w.block->grid;
@@ -330,7 +372,7 @@ static const struct {
     uint64_t base, size;
     access_fn access;
 } windows[] = {
-    {SHARED_WINDOW, SHARED_WINDOW_SIZE, shared_access},
+    {SHARED_WINDOW, SHARED_WINDOW_SIZE, cluster_access},
     {LOCAL_WINDOW, LOCAL_WINDOW_SIZE, local_access},
     {CONST_WINDOW, CONST_WINDOW_SIZE, const_access},
     {PARAM_WINDOW, PARAM_WINDOW_SIZE, param_access},
@@ -421,20 +463,26 @@ void access_global(struct warp_state *s, const struct uop *u, lanemask m, const 
     global_access(s, u, m, la);
 }
 
-bool access_in_shared(struct warp_state *s, const struct uop *u, lanemask m, struct lane_addresses *la)
+lanemask access_in_shared(struct warp_state *s, const struct uop *u, lanemask m, struct lane_addresses *la,
+                          struct block **of)
 {
     const struct grid *g = s->w.block->grid;
+    *of = s->w.block;
     if (u->memory->operand.space == RP_SPACE_GENERIC) {
         struct lane_addresses generic = *la;
         FOR_LANES(l, m)
         if (lane_address(la, l) - SHARED_WINDOW >= SHARED_WINDOW_SIZE) {
             bad_access(s, u, RP_FAULT_BOUNDS, l, RP_SPACE_GENERIC, lane_address(la, l),
                        "a barrier object must be in shared memory");
-            return false;
+            return 0;
         }
         subset(la, &generic, m, SHARED_WINDOW);
     }
-    return extent_check(s, u, m, la, &g->shared, g->total_shared, RP_SPACE_SHARED);
+    if (la->high >= CLUSTER_SHARED) {
+        struct lane_addresses any = *la;
+        m = access_of_one(s, u, m, &any, la, of);
+    }
+    return m && extent_check(s, u, m, la, &g->shared, g->total_shared, RP_SPACE_SHARED) ? m : 0;
 }
 
 /* Then the space does its part. */
@@ -446,6 +494,7 @@ bool access_in_shared(struct warp_state *s, const struct uop *u, lanemask m, str
         do_access((struct warp_state *)w, u, m, &la);                                                                  \
     }
 HANDLER(handle_shared, 0, shared_access)
+HANDLER(handle_cluster, 0, cluster_access)
 HANDLER(handle_const, 0, const_access)
 HANDLER(handle_param, 0, param_access)
 HANDLER(handle_local, frame_of(w, u), local_access)
@@ -565,6 +614,9 @@ static uint8_t *bulk_bytes(struct warp_state *s, const struct uop *u, unsigned l
     char detail[256];
     if (space == RP_SPACE_GLOBAL && bytes % UNIT == 0)
         return global_bytes(s, u, lane, at, bytes, UNIT, stores);
+    struct block *of = space == RP_SPACE_SHARED ? cluster_owner(s, u, lane, &at) : NULL;
+    if (space == RP_SPACE_SHARED && !of)
+        return NULL;
     if ((at | bytes) % UNIT) {
         snprintf(detail, sizeof detail, "address and number must be multiples of %d", UNIT);
         bad_bytes(s, u, RP_FAULT_MISALIGNED, lane, space, at, bytes, stores, detail);
@@ -572,10 +624,10 @@ static uint8_t *bulk_bytes(struct warp_state *s, const struct uop *u, unsigned l
     }
     if (extents_cover(&g->shared, at, bytes)) {
         struct block *b = s->w.block;
-        if (observed(b, RP_SPACE_SHARED) &&
+        if (of == b && observed(b, RP_SPACE_SHARED) &&
             !b->observer->calls->bytes(b->observer, s, u, RP_SPACE_SHARED, NULL, lane, at, bytes, stores))
             return NULL;
-        return b->shared + at;
+        return of->shared + at;
     }
     extents_describe(&g->shared, at, rp_space_name(space), g->total_shared, detail, sizeof detail);
     bad_bytes(s, u, RP_FAULT_BOUNDS, lane, space, at, bytes, stores, detail);
@@ -628,6 +680,7 @@ static uop_fn handler(const struct uop *u)
     switch (u->memory->operand.space) {
     case RP_SPACE_GLOBAL: return handle_global;
     case RP_SPACE_SHARED: return handle_shared;
+    case RP_SPACE_SHARED_CLUSTER: return handle_cluster;
     case RP_SPACE_LOCAL: return handle_local;
     case RP_SPACE_CONST: return handle_const;
     case RP_SPACE_PARAM: return handle_param;

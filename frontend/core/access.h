@@ -34,11 +34,13 @@ SIMD_DECLARE(element_fn, element_store, (unsigned bytes, unsigned reg_bytes))
 /* Chooses fn, addresses and element of a UOP_MEMORY, whose descriptor is d; false: no such access. */
 bool access_prepare(struct uop *, struct memory_descriptor *d);
 
-/* The lanes' addresses of a UOP_MEMORY; records them; and makes those of barrier objects offsets in the block's shared
- * memory. False, with a fault: some lane's is no object there. */
+/* The lanes' addresses of a UOP_MEMORY; records them; and makes those of barrier objects offsets in the shared memory
+ * of one block of the cluster, the lowest lane's: of the lanes whose objects are there, which it returns. 0, with a
+ * fault: some lane's is no object. */
 void access_addresses(struct warp *, const struct uop *, lanemask, struct lane_addresses *);
 void access_log(const struct warp *, const struct uop *, lanemask, const struct lane_addresses *);
-bool access_in_shared(struct warp_state *, const struct uop *, lanemask, struct lane_addresses *);
+lanemask access_in_shared(struct warp_state *, const struct uop *, lanemask, struct lane_addresses *,
+                          struct block **of);
 
 /* Changes or tests barrier objects (objects.c). */
 void handle_object(struct warp *, const struct uop *, lanemask);

@@ -69,7 +69,9 @@ static void atomic_elements(struct warp *w, const struct uop *u, const struct la
     const uint8_t *b = operand_at(w, operand), *c = is_sink(u->c) ? NULL : operand_at(w, u->c);
     uint8_t *d = is_sink(old_value) ? NULL : operand_at(w, old_value);
     /* shared memory keeps subnormals where global memory flushes them */
-    apply_fn apply = host == w->block->shared ? atomic_apply : atomic_apply_global;
+    apply_fn apply = u->memory->operand.space == RP_SPACE_SHARED_CLUSTER || host == w->block->shared
+                         ? atomic_apply
+                         : atomic_apply_global;
     FOR_LANES(l, m)
     {
         uint64_t vb = read_element(b + l * bytes, bytes), vc = c ? read_element(c + l * bytes, bytes) : 0;

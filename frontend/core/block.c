@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/core/engine.h"
+#include "frontend/core/cluster.h"
 #include "tracefmt/writer.h"
 
 static size_t register_bytes(const struct program *p)
@@ -30,6 +30,7 @@ static void warp_place(struct warp_state *s, struct block *b, uint32_t id)
     w->ntid = g->block;
     w->nctaid = g->dim;
     w->ctaid = b->ctaid;
+    w->cluster = g->cluster;
     w->block_warps = g->warps;
     w->dynamic_shared = g->dynamic_shared;
     w->total_shared = g->total_shared;
@@ -151,6 +152,7 @@ void block_free(struct block *b)
 {
     if (!b)
         return;
+    cluster_leave(b);
     free_warps(b);
     free(b->shared);
     free(b->phases);
@@ -177,6 +179,7 @@ static void warp_start(struct warp_state *s, struct rp_warp_log *log)
     s->independent = g->program->target && g->program->target->independent_threads;
     splits_start(s);
     s->lanes_run = s->lanes_off = 0;
+    s->cluster_arrived = s->cluster_passed = 0;
     s->status = WARP_READY;
 }
 
@@ -193,6 +196,7 @@ void block_start(struct block *b, uint64_t index, struct rp_warp_log *logs)
     b->objects_awaited = false;
     clear_local(b);
     b->barriers_in_use = 0;
+    b->cluster_awaited = false;
     b->live_warps = g->warps;
     b->faulted = b->no_memory = false;
     b->text_bytes = 0;
@@ -222,10 +226,14 @@ enum block_status block_run(struct block *b, uint64_t rounds)
         bool ran, moved = run_round(b, &ran);
         if (b->faulted)
             return BLOCK_FAULT;
+        if (ran && b->cluster)
+            b->cluster->idle = 0;
         if (!b->live_warps)
             return BLOCK_DONE;
         if (moved || block_go_ahead(b))
             continue;
+        if (!ran && !cluster_stuck(b))
+            return BLOCK_SET_ASIDE;
         if (objects_time_out(b))
             continue;
         if (!ran) {

@@ -311,6 +311,8 @@ size_t describe_split(const struct warp_state *s, const struct split *split, cha
         snprintf(line, sizeof line, " (line %u)", in->line);
     if (split->waits == WAIT_BARRIER)
         used = snprintf(text, size, "barrier %u%s", split->barrier, line);
+    else if (split->waits == WAIT_CLUSTER)
+        used = snprintf(text, size, "the barrier of the cluster%s", line);
     else if (split->waits == WAIT_OBJECT) {
         char object[80];
         object_describe(s, split, object, sizeof object);

@@ -43,10 +43,11 @@
 
 struct observer;
 struct texture_table;
+struct cluster;
 
 struct grid {
     const struct program *program;
-    uint32_t dim[3], block[3];
+    uint32_t dim[3], block[3], cluster[3];
     uint64_t blocks;
     uint32_t threads, warps;               /* per block */
     uint32_t dynamic_shared, total_shared; /* bytes, as a GPU would have them: without gaps */
@@ -96,6 +97,7 @@ enum wait {
     WAIT_LANES, /* at pc, for other lanes of the warp: bar.warp.sync and collectives with member masks (collective.c) */
     WAIT_BARRIER, /* at pc, for a named barrier; where threads are not independent, for the rest of the warp first */
     WAIT_OBJECT,  /* at pc, for the end of a phase of a barrier object (objects.c) */
+    WAIT_CLUSTER, /* at pc, for the barrier of the cluster (cluster.c) */
 };
 /* How long a split waits for an object, in its `barrier`: lanes that do nothing but ask again wait for ever; others are
  * told that the phase is not over when nothing else in their block can go on. */
@@ -203,6 +205,8 @@ struct warp_state {
     lanemask barrier_lanes;
     uint32_t barrier_id;
     lanemask arrived[BARRIERS]; /* a part of the warp has; not counted as a whole yet */
+    /* lanes that have arrived at the cluster's barrier and not waited there yet: in this phase; in the one before */
+    lanemask cluster_arrived, cluster_passed;
 };
 
 struct barrier {
@@ -231,11 +235,14 @@ struct block {
     uint32_t barriers_in_use; /* by number, a bit each; what the others hold means nothing */
     struct barrier barriers[BARRIERS];
     struct observer *observer; /* NULL: nobody looks (observe.h) */
+    struct cluster *cluster;   /* NULL: the block is alone in it (cluster.h) */
+    bool cluster_awaited;      /* somebody has arrived at its barrier */
     uint64_t changes;          /* stores to global memory, atomics that changed it, calls of the host; only grows */
     uint64_t calls;            /* of the host; only grows */
     struct watch *watch;       /* NULL: accesses to global memory are not watched */
     struct allocation *last[ALLOCATION_CACHE];
-    uint32_t *phases;     /* of barrier objects, by their offset in shared memory / 8: phases that are over */
+    /* of barrier objects, by their offset in shared memory / 8: phases that are over, and OBJECT_FAR */
+    uint32_t *phases;
     bool objects_awaited; /* some split may wait for one */
     char *text;           /* what the block printed */
     size_t text_bytes, text_capacity;
@@ -270,7 +277,8 @@ size_t block_bytes(const struct grid *); /* about what block_new takes */
 void block_start(struct block *, uint64_t index, struct rp_warp_log *logs);
 
 enum block_status { BLOCK_DONE, BLOCK_SET_ASIDE, BLOCK_FAULT };
-/* Runs the block for `rounds` turns of its warps (0: to its end). */
+/* Runs the block for `rounds` turns of its warps (0: to its end; not in a cluster of several). A block of such a
+ * cluster is set aside early when it waits for the others. */
 enum block_status block_run(struct block *, uint64_t rounds);
 void block_count(const struct block *, uint64_t *warp_instructions, uint64_t *thread_instructions);
 /* What of the block's slice (slice.h) decides how it goes on, global memory left out. A block that has the same
@@ -362,8 +370,9 @@ bool wgmma(struct warp_state *, const struct uop *);
  * (mbarrier.try_wait) or if they would do nothing but ask again. Each test that finds its phase over is recorded as one
  * that waits for it, so the trace does not tell how often the loop around it went round. */
 enum collective_outcome object_wait(struct warp_state *, const struct uop *);
-/* A phase has ended while the current warp executed `u`: those that wait for it go on. */
-void objects_serve(struct warp_state *current, const struct uop *u);
+/* A phase of an object of the block has ended while the current warp, of this block or of another one, executed `u`:
+ * those that wait for it go on. */
+void objects_serve(struct block *, struct warp_state *current, const struct uop *u);
 /* Nothing else can go on: those that wait only for a time are told "not yet". False: there are none. */
 bool objects_time_out(struct block *);
 void object_describe(const struct warp_state *, const struct split *, char *text, size_t size);

@@ -285,7 +285,7 @@ uint64_t block_fingerprint(const struct block *b)
         hash = mixed(hash, at->part);
         hash = mixed(hash, (uint64_t)at->reduced_count << 32 | at->reduced_and << 1 | at->reduced_or);
     }
-    if (memory && slice->shared)
+    if ((memory && slice->shared) || b->cluster) /* others may read it */
         hash = mixed_bytes(hash, b->shared, extents_end(&g->shared));
     return memory && slice->local ? mixed_local(hash, b, 0, g->warps) : hash;
 }

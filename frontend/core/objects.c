@@ -15,6 +15,7 @@
 
 static uint64_t *object_at(const struct block *b, uint64_t offset) { return (uint64_t *)(void *)(b->shared + offset); }
 static uint32_t *phases_at(const struct block *b, uint64_t offset) { return &b->phases[offset / sizeof(uint64_t)]; }
+static uint32_t phase_of(const struct block *b, uint64_t offset) { return *phases_at(b, offset) & ~OBJECT_FAR; }
 
 /* ---- what is recorded -------------------------------------------------------------------------------------------- */
 
@@ -87,26 +88,44 @@ static bool sum_up(struct warp_state *s, const struct uop *u, lanemask m, const 
     return false;
 }
 
+/* Those of some lanes, in one block. True: a phase has ended. */
+static bool change_objects(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
+                           struct block *of, struct change *all)
+{
+    struct warp *w = &s->w;
+    bool over = false;
+    FOR_LANES(l, m)
+    {
+        uint64_t at = lane_address(la, l);
+        all[l] = (struct change){.b = lane_u64(w, u->b, l), .c = lane_u64(w, u->c, l)};
+        over |= change_object(of, u, at, &all[l]);
+        *phases_at(of, at) |= of == w->block ? 0 : OBJECT_FAR;
+        if (!is_sink(u->d))
+            ((uint64_t *)operand_at(w, u->d))[l] = all[l].old;
+    }
+    return over;
+}
+
 void handle_object(struct warp *w, const struct uop *u, lanemask m)
 {
     struct warp_state *s = (struct warp_state *)w;
-    struct block *b = w->block;
     struct lane_addresses la;
     struct change all[RP_WARP_LANES];
-    bool over = false;
+    struct block *over[RP_WARP_LANES];
+    uint32_t over_count = 0;
+    uint64_t phase = 0;
     access_addresses(w, u, m, &la);
     access_log(w, u, m, &la);
-    if (!access_in_shared(s, u, m, &la)) {
-        log_values(w, u, 0, 0, 0);
-        return;
-    }
-    uint64_t phase = *phases_at(b, lane_address(&la, (unsigned)__builtin_ctz(m)));
-    FOR_LANES(l, m)
-    {
-        all[l] = (struct change){.b = lane_u64(w, u->b, l), .c = lane_u64(w, u->c, l)};
-        over |= change_object(b, u, lane_address(&la, l), &all[l]);
-        if (!is_sink(u->d))
-            ((uint64_t *)operand_at(w, u->d))[l] = all[l].old;
+    for (lanemask left = m, part; left; left &= ~part) {
+        struct lane_addresses some = la;
+        struct block *of;
+        if (!(part = access_in_shared(s, u, left, &some, &of))) {
+            log_values(w, u, 0, 0, 0);
+            return;
+        }
+        phase = left == m ? phase_of(of, lane_address(&some, (unsigned)__builtin_ctz(m))) : phase;
+        if (change_objects(s, u, part, &some, of, all))
+            over[over_count++] = of;
     }
     int64_t bytes = 0;
     uint64_t arrivals = 0;
@@ -114,11 +133,24 @@ void handle_object(struct warp *w, const struct uop *u, lanemask m)
         sum_up(s, u, m, &la, all, &bytes, &arrivals);
     log_values(w, u, RP_OBJECT_AUX(phase, false), bytes, arrivals);
     observe_event(s, EVENT_FENCE, u, m);
-    if (over)
-        objects_serve(s, u);
+    for (uint32_t i = 0; i < over_count; i++)
+        objects_serve(over[i], s, u);
 }
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
+
+/* All lanes name objects of their own block, the only ones that threads wait for. */
+static bool in_own_block(struct warp_state *s, const struct uop *u, lanemask m, struct lane_addresses *la)
+{
+    struct block *of;
+    lanemask part = access_in_shared(s, u, m, la, &of);
+    if (part == m && of == s->w.block)
+        return true;
+    if (part)
+        block_fault(s, u, RP_FAULT_BOUNDS, (unsigned)__builtin_ctz(m),
+                    "a thread waits for a barrier object of another block of its cluster");
+    return false;
+}
 
 /* What lanes ask an object. */
 struct question {
@@ -134,11 +166,13 @@ static void ask(const struct warp *w, const struct uop *u, lanemask m, const str
     q->over = 0;
     FOR_LANES(l, m)
     {
-        uint64_t asked = wide ? lane_u64(w, u->b, l) : lane_u32(w, u->b, l), phase = *phases_at(b, lane_address(la, l));
+        uint64_t asked = wide ? lane_u64(w, u->b, l) : lane_u32(w, u->b, l), at = lane_address(la, l);
+        uint64_t phase = phase_of(b, at);
+        bool far = *phases_at(b, at) & OBJECT_FAR;
         /* how many phases ago the one began that is asked for: by its parity, or by the state of the object then */
         uint64_t ago = u->op == OP_OBJECT_PARITY ? (phase ^ asked) & 1 : (phase - (asked >> OBJECT_PHASE_AT)) & 7;
         q->over |= (lanemask)(ago != 0) << l;
-        q->value[l] = ago > phase ? 0 : RP_OBJECT_AUX(phase - ago, ago != 0);
+        q->value[l] = ago > phase || far ? 0 : RP_OBJECT_AUX(phase - ago, ago != 0);
     }
 }
 
@@ -172,7 +206,7 @@ void handle_object_test(struct warp *w, const struct uop *u, lanemask m)
     struct lane_addresses la;
     struct question q = {.over = 0};
     access_addresses(w, u, m, &la);
-    if (access_in_shared((struct warp_state *)w, u, m, &la))
+    if (in_own_block((struct warp_state *)w, u, m, &la))
         ask(w, u, m, &la, &q);
     answer(w, u, m, false);
     answer(w, u, q.over, true);
@@ -288,7 +322,7 @@ enum collective_outcome object_wait(struct warp_state *s, const struct uop *u)
         return COLLECTIVE_DONE;
     }
     access_addresses(w, u, executed, &la);
-    if (!access_in_shared(s, u, executed, &la))
+    if (!in_own_block(s, u, executed, &la))
         return not_an_object(s, u, executed, &la);
     ask(w, u, executed, &la, &q);
     if (q.over == executed && alike(&q, executed) == executed) {
@@ -331,7 +365,7 @@ static bool release(struct warp_state *s, uint32_t i, bool time_out, const struc
     uint8_t *window = w->window;
     warp_set_window(w, s->registers + split.window);
     access_addresses(w, split.pc, split.lanes, &la);
-    bool there = access_in_shared(s, split.pc, split.lanes, &la);
+    bool there = in_own_block(s, split.pc, split.lanes, &la);
     ask(w, split.pc, there ? split.lanes : 0, &la, &q);
     lanemask go = time_out ? split.lanes & ~q.over : q.over;
     if (go && running) {
@@ -369,9 +403,8 @@ static bool awaits_object(const struct warp_state *s)
     return false;
 }
 
-void objects_serve(struct warp_state *current, const struct uop *u)
+void objects_serve(struct block *b, struct warp_state *current, const struct uop *u)
 {
-    struct block *b = current->w.block;
     if (!b->objects_awaited)
         return;
     b->objects_awaited = false;
@@ -404,7 +437,7 @@ void object_describe(const struct warp_state *s, const struct split *split, char
     uint64_t at = lane_address(&la, (unsigned)__builtin_ctz(split->lanes));
     at -= split->pc->memory->operand.space == RP_SPACE_GENERIC ? SHARED_WINDOW : 0;
     uint64_t object = *object_at(w.block, at);
-    snprintf(text, size, "whose phase %u waits for %u arrival%s and %lld bytes", *phases_at(w.block, at),
+    snprintf(text, size, "whose phase %u waits for %u arrival%s and %lld bytes", phase_of(w.block, at),
              (unsigned)(object & OBJECT_COUNT_MASK), rp_plural(object & OBJECT_COUNT_MASK),
              (long long)object_bytes(object));
 }

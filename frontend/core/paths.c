@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/core/engine.h"
+#include "frontend/core/cluster.h"
 #include "frontend/core/flags.h"
 #include "tracefmt/plural.h"
 
@@ -389,6 +389,7 @@ void paths_exit(struct warp_state *s, const struct uop *u, lanemask executed)
     s->w.live &= ~executed;
     if (s->independent) { /* others may have waited for these lanes */
         barrier_lanes_exited(s);
+        cluster_lanes_exited(s);
         collectives_serve(s);
     }
     leave(s, u, executed);

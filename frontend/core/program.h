@@ -57,6 +57,7 @@ struct program {
     uint32_t static_shared, shared_gaps;
     struct extents shared; /* the static variables, without `last`; of machine code nothing is known */
     uint32_t max_threads, required_threads[3]; /* .maxntid as a total, .reqntid; 0: not given */
+    uint32_t required_cluster[3], max_cluster; /* .reqnctapercluster, .maxclusterrank in blocks; 0: not given */
     unsigned order;                            /* enum order_reason, or-ed */
     bool narrow;                               /* its module's: addresses have 32 bits */
     const struct target *target;               /* its module's */

@@ -92,7 +92,7 @@ static void need_memory(struct finder *f, const struct operation *o)
 {
     bool generic = o->memory.space == RP_SPACE_GENERIC;
     bool local = generic || o->frame_relative || o->memory.space == RP_SPACE_LOCAL;
-    bool shared = generic || o->memory.space == RP_SPACE_SHARED;
+    bool shared = generic || o->memory.space == RP_SPACE_SHARED || o->memory.space == RP_SPACE_SHARED_CLUSTER;
     f->grown |= (local && !f->is.local) || (shared && !f->is.shared);
     f->is.local |= local;
     f->is.shared |= shared;
@@ -103,7 +103,7 @@ static bool may_be_read(const struct finder *f, const struct operation *o)
 {
     bool generic = o->memory.space == RP_SPACE_GENERIC;
     bool local = generic || o->frame_relative || o->memory.space == RP_SPACE_LOCAL;
-    bool shared = generic || o->memory.space == RP_SPACE_SHARED;
+    bool shared = generic || o->memory.space == RP_SPACE_SHARED || o->memory.space == RP_SPACE_SHARED_CLUSTER;
     return (local && f->is.local) || (shared && f->is.shared);
 }
 

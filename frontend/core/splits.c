@@ -79,7 +79,7 @@ static bool run_at(struct warp_state *s, uint32_t at)
 static bool waits_for_block(const struct warp_state *s)
 {
     for (uint32_t i = 0; i < s->split_count; i++)
-        if (s->splits[i].waits == WAIT_BARRIER || s->splits[i].waits == WAIT_OBJECT)
+        if (s->splits[i].waits > WAIT_LANES)
             return true;
     return false;
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "frontend/core/access.h"
-#include "frontend/core/engine.h"
+#include "frontend/core/cluster.h"
 #include "frontend/core/flags.h"
 #include "frontend/core/observe.h"
 #include "tracefmt/plural.h"
@@ -62,6 +62,7 @@ static void finish(struct warp_state *s)
 {
     s->status = WARP_DONE;
     barrier_warp_exited(s->w.block);
+    cluster_lanes_exited(s);
 }
 
 static void trap(struct warp_state *s, const struct uop *u, lanemask executed)
@@ -148,10 +149,13 @@ static bool barrier_of_lanes(struct warp_state *s, const struct uop *u, lanemask
 static bool barrier(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     struct warp *w = &s->w;
-    if (u->barrier->kind == RP_BARRIER_WARP_SYNC) {
+    bool nothing = !s->independent && u->barrier->id == CLUSTER_BARRIER && u->barrier->kind == RP_BARRIER_ARRIVE;
+    if (u->barrier->kind == RP_BARRIER_WARP_SYNC || nothing) {
         s->pc = u + 1;
         return true;
     }
+    if (s->independent && u->barrier->id == CLUSTER_BARRIER)
+        return cluster_barrier(s, u, executed);
     if (s->independent) {
         if (is_register(u->guard))
             executed &= guard(w, u);

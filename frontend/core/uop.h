@@ -297,7 +297,7 @@ static inline bool lane_op_writes_list(unsigned op)
 {
     return op == OP_UNPACK || (op >= OP_MMA && op <= OP_MATRIX_STORE);
 }
-/* Barriers that programs name are 0 to 15; one more is that of the cluster, which traces do not have. */
+/* Barriers that programs name are 0 to 15; one more is that of the cluster (cluster.h), which traces do not have. */
 #define CLUSTER_BARRIER 16
 enum barrier_reduction { BARRIER_POPC, BARRIER_AND, BARRIER_OR };
 enum prmt_mode { PRMT_DEFAULT, PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 };
@@ -337,6 +337,24 @@ enum special {
     SR_DYNAMIC_SMEM_SIZE,
     SR_TOTAL_SMEM_SIZE,
     SR_LOCAL_BYTES, /* of local memory per thread: where a stack that grows down begins */
+    /* of the cluster: three places each, the block's own number in it, and its blocks in all */
+    SR_CLUSTER_CTAID_X,
+    SR_CLUSTER_CTAID_Y,
+    SR_CLUSTER_CTAID_Z,
+    SR_CLUSTER_NCTAID_X,
+    SR_CLUSTER_NCTAID_Y,
+    SR_CLUSTER_NCTAID_Z,
+    SR_CLUSTERID_X,
+    SR_CLUSTERID_Y,
+    SR_CLUSTERID_Z,
+    SR_NCLUSTERID_X,
+    SR_NCLUSTERID_Y,
+    SR_NCLUSTERID_Z,
+    SR_CLUSTER_RANK,
+    SR_CLUSTER_BLOCKS,
+    /* what mapa adds to an address and keeps of it (cluster.h) */
+    SR_CLUSTER_SHARED,
+    SR_CLUSTER_MASK,
     SR_PM,
     SR_ENVREG,
     SR_COUNT

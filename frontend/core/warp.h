@@ -22,6 +22,7 @@ struct warp {
     uint64_t clock;                        /* instructions executed so far: what %clock reads */
     uint32_t tid[3][32];                   /* per lane */
     const uint32_t *ntid, *ctaid, *nctaid; /* 3 each */
+    const uint32_t *cluster;               /* its blocks in each dimension */
     uint32_t block_warps;
     uint32_t dynamic_shared, total_shared, local_bytes; /* local_bytes: per thread */
     struct block *block;

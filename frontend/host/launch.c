@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/core/cluster.h"
 #include "frontend/host/inside.h"
 #include "frontend/host/run.h"
 
@@ -37,6 +38,37 @@ static bool check_geometry(const struct program *p, const struct rp_launch_confi
     return true;
 }
 
+/* Sets c->cluster to what the launch, or else the kernel, says. */
+static bool settle_cluster(const struct program *p, struct rp_launch_config *c, struct rp_error *err)
+{
+    const uint32_t *need = p->required_cluster;
+    uint32_t most = p->max_cluster && p->max_cluster < CLUSTER_BLOCKS ? p->max_cluster : CLUSTER_BLOCKS;
+    uint64_t blocks = 1;
+    bool said = c->cluster[0] || c->cluster[1] || c->cluster[2];
+    for (int i = 0; i < 3; i++) {
+        uint32_t n = said ? c->cluster[i] : need[0] ? need[i] : 1;
+        c->cluster[i] = n ? n : 1;
+        blocks = blocks * c->cluster[i] > most ? most + UINT64_C(1) : blocks * c->cluster[i];
+        if (c->grid[i] % c->cluster[i])
+            return rp_fail(err, RP_USAGE, "kernel '%s': grid dimension %c is %u, no multiple of the cluster's %u",
+                           p->name, 'x' + i, c->grid[i], c->cluster[i]);
+    }
+    if (need[0] && memcmp(need, c->cluster, sizeof p->required_cluster))
+        return rp_fail(err, RP_USAGE, "kernel '%s' requires clusters of %u x %u x %u blocks", p->name, need[0], need[1],
+                       need[2]);
+    if (blocks > most)
+        return rp_fail(err, RP_USAGE, "kernel '%s': a cluster of %u x %u x %u blocks; at most %u are allowed", p->name,
+                       c->cluster[0], c->cluster[1], c->cluster[2], most);
+    if (blocks == 1)
+        return true;
+    if (!p->target || !p->target->independent_threads)
+        return rp_fail(err, RP_USAGE, "kernel '%s' is not made for clusters: they need sm_90", p->name);
+    if (c->check)
+        return rp_fail(err, RP_USAGE, "kernel '%s' runs in clusters of several blocks; --check does not cover these",
+                       p->name);
+    return true;
+}
+
 static bool check_sizes(const struct program *p, const struct rp_launch_config *c, struct rp_error *err)
 {
     uint32_t limit = c->shared_limit ? c->shared_limit : DEFAULT_SHARED_LIMIT;
@@ -46,6 +78,12 @@ static bool check_sizes(const struct program *p, const struct rp_launch_config *
                        "kernel '%s' needs %" PRIu64 " bytes of shared memory per block; at most %u are allowed "
                        "(--shared-limit raises that)",
                        p->name, shared, limit);
+    bool alone = c->cluster[0] * c->cluster[1] * c->cluster[2] == 1;
+    if (!alone && shared + p->shared_gaps > CLUSTER_STEP)
+        return rp_fail(err, RP_USAGE,
+                       "kernel '%s' needs %" PRIu64 " bytes of shared memory per block; in a cluster at "
+                       "most %u are allowed",
+                       p->name, shared, CLUSTER_STEP);
     if (c->stack_bytes > MAX_STACK)
         return rp_fail(err, RP_USAGE, "a stack of %u bytes per thread is too large; at most %u are allowed",
                        c->stack_bytes, MAX_STACK);
@@ -110,6 +148,7 @@ static void grid_init(struct rp_running *r)
     g->rounds = polls ? POLLING_ROUNDS : BLOCK_ROUNDS;
     memcpy(g->dim, l->grid, sizeof g->dim);
     memcpy(g->block, l->block, sizeof g->block);
+    memcpy(g->cluster, l->cluster, sizeof g->cluster);
     g->warps = (g->threads + RP_WARP_LANES - 1) / RP_WARP_LANES;
     /* an odd multiple of the cache line, so that the lanes' stacks do not meet in one cache set */
     g->local_stride = g->local_bytes ? ((size_t)(g->local_bytes + 63) / 64 | 1) * 64 : 0;
@@ -170,7 +209,9 @@ static bool begin_recorded(struct rp_running *r, struct rp_error *err)
 struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const struct rp_launch_config *config,
                                    struct rp_error *err)
 {
-    if (!check_geometry(p, config, err) || !check_sizes(p, config, err) || !program_prepare(p, err))
+    struct rp_launch_config settled = *config;
+    if (!check_geometry(p, config, err) || !settle_cluster(p, &settled, err) || !check_sizes(p, &settled, err) ||
+        !program_prepare(p, err))
         return NULL;
     struct loaded *loaded = device_module_of(d, p);
     if (!loaded)
@@ -181,7 +222,7 @@ struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const
     r->device = d;
     r->loaded = loaded;
     r->program = p;
-    r->config = *config;
+    r->config = settled;
     bool ok = copy_params(r, err);
     if (ok) {
         grid_init(r);
@@ -226,7 +267,8 @@ static void done(struct rp_running *r, bool ok)
 /* Blocks in batches; where that cannot be, nothing has happened and the launch goes on in order. */
 static void start(struct rp_running *r)
 {
-    bool again = r->program->order || r->program->racy || r->batches == 1 || r->config.check;
+    const uint32_t *c = r->grid.cluster;
+    bool again = r->program->order || r->program->racy || r->batches == 1 || r->config.check || c[0] * c[1] * c[2] > 1;
     if (!again) {
         bool ok = batches_run(r, &again, &r->error);
         r->conflicted = again;

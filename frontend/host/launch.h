@@ -19,6 +19,9 @@ struct rp_check;
 
 struct rp_launch_config {
     uint32_t grid[3], block[3];
+    /* Blocks of a cluster in each dimension, which divide the grid's; 0, 0, 0: what the kernel requires
+     * (.reqnctapercluster), or a block alone. */
+    uint32_t cluster[3];
     uint32_t dynamic_shared;
     uint32_t stream;          /* in the trace; 0: the default stream */
     const void *params;       /* the parameter block, program->parameter_bytes long; copied */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "frontend/check/check.h"
+#include "frontend/core/cluster.h"
 #include "frontend/core/watch.h"
 #include "frontend/host/inside.h"
 #include "frontend/host/run.h"
@@ -26,6 +27,7 @@ struct ordered {
     struct frame_list frames;
     uint64_t chunk_blocks; /* begun since the last frame */
     uint64_t next;         /* the first block that has not begun */
+    uint64_t together;     /* blocks that begin together, in a row: whole clusters */
     struct block **queue;  /* set aside, a ring */
     size_t head, waiting, capacity;
     size_t old_turns, new_turns; /* left in this cycle: blocks set aside, blocks yet to begin */
@@ -82,6 +84,46 @@ static struct block *begin_block(struct ordered *o)
     if (!r->config.check || check_block_begin(r->config.check, b))
         return b;
     block_free(b);
+    return NULL;
+}
+
+/* The block joins the others of its cluster that have begun, or begins one. False: out of memory. */
+static bool join_cluster(struct block *b, struct block *const *begun, size_t count)
+{
+    const struct grid *g = b->grid;
+    uint32_t blocks = g->cluster[0] * g->cluster[1] * g->cluster[2];
+    for (size_t i = 0; i < count && !b->cluster; i++) {
+        bool same = true;
+        for (int d = 0; d < 3; d++)
+            same &= begun[i]->ctaid[d] / g->cluster[d] == b->ctaid[d] / g->cluster[d];
+        b->cluster = same ? begun[i]->cluster : NULL;
+    }
+    if (!b->cluster && !(b->cluster = calloc(1, sizeof *b->cluster)))
+        return false;
+    b->cluster->blocks = blocks;
+    b->cluster->open++;
+    b->cluster->block[cluster_rank(g, b->ctaid)] = b;
+    return true;
+}
+
+/* Whole clusters begin, and all of their blocks but the first one, which is returned, are set aside. NULL: out of
+ * memory. */
+static struct block *begin_clusters(struct ordered *o)
+{
+    struct block **begun = malloc(o->together * sizeof *begun), *first = NULL;
+    bool ok = begun;
+    for (size_t i = 0; ok && i < o->together; i++) {
+        begun[i] = begin_block(o);
+        ok = begun[i] && join_cluster(begun[i], begun, i) && (!i || enqueue(o, begun[i]));
+        if (!ok)
+            block_free(begun[i]);
+        o->old_turns += ok && i;
+        first = ok || i ? begun[0] : NULL;
+    }
+    free(begun);
+    if (ok)
+        return first;
+    block_free(first);
     return NULL;
 }
 
@@ -154,7 +196,7 @@ static struct block *next_block(struct ordered *o)
         o->new_turns = 0;
     if (o->new_turns) {
         o->new_turns--;
-        return begin_block(o);
+        return o->together > 1 ? begin_clusters(o) : begin_block(o);
     }
     o->old_turns -= o->old_turns > 0;
     return dequeue(o);
@@ -251,6 +293,7 @@ static bool end_block(struct ordered *o, struct block *b)
         rp_chunk_end_block(o->chunk, b->index);
     if (o->run->config.check)
         check_block_end(o->run->config.check, b);
+    cluster_leave(b);
     block_count(b, &o->run->result.warp_instructions, &o->run->result.thread_instructions);
     if (b->text_bytes && !keep_text(o, b))
         return false;
@@ -305,13 +348,28 @@ static uint64_t executed(const struct block *b)
     return warp_instructions;
 }
 
+/* A warp that can run; NULL: all of the block's wait, for another block of its cluster. */
+static struct warp_state *ready_warp(struct block *b)
+{
+    for (uint32_t i = 0; i < b->grid->warps; i++)
+        if (b->warps[i].status == WARP_READY)
+            return &b->warps[i];
+    return NULL;
+}
+
 bool ordered_livelock(struct ordered *o, struct rp_error *err)
 {
     size_t blocks = o->waiting;
     struct block *b = o->current = dequeue(o);
-    struct warp_state *s = b->warps;
-    while (s->status != WARP_READY)
-        s++;
+    struct warp_state *s = ready_warp(b);
+    for (size_t i = 1; !s && i < blocks && enqueue(o, b); i++) {
+        b = o->current = dequeue(o);
+        s = ready_warp(b);
+    }
+    if (!s) {
+        block_deadlock(b);
+        return end_faulted(o, b, err);
+    }
     block_fault(s, s->pc, RP_FAULT_LIVELOCK, (unsigned)__builtin_ctz(s->w.active),
                 "the threads of %zu block%s repeat the same steps for ever and nothing changes what they wait for%s",
                 blocks, blocks == 1 ? "" : "s",
@@ -385,12 +443,20 @@ void ordered_free(struct ordered *o)
     free(o);
 }
 
+/* Blocks in the order of their numbers that make whole clusters, 1 where each is alone in one. */
+static uint64_t clusters_in_a_row(const struct grid *g)
+{
+    const uint32_t *c = g->cluster;
+    return c[2] > 1 ? (uint64_t)g->dim[0] * g->dim[1] * c[2] : c[1] > 1 ? (uint64_t)g->dim[0] * c[1] : c[0];
+}
+
 struct ordered *ordered_new(struct rp_running *r, struct rp_error *err)
 {
     struct ordered *o = calloc(1, sizeof *o);
     if (!o)
         return rp_fail(err, RP_SYSTEM, "out of memory for the blocks of kernel '%s'", r->program->name), NULL;
     o->run = r;
+    o->together = clusters_in_a_row(&r->grid);
     r->grid.parallel = false;
     if (r->config.check && !check_launch_begin(r->config.check, &r->grid)) {
         no_memory(o, err);

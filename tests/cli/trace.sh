@@ -197,5 +197,43 @@ import json, sys
 a, b = (json.load(open(f)) for f in sys.argv[1:])
 assert a["launches"] == b["launches"] and a["total"]["issue"]["stall"]["async"] > 100, a["total"]["issue"]
 ' "$dir/slow" "$dir/fast"
+# a cluster of two blocks: each loads what the other stored, and tells its object
+cat >"$dir/pair.ptx" <<'EOF'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out) {
+.shared .align 8 .b64 obj; .shared .align 4 .b8 data[256];
+.reg .b64 %o, %t; .reg .b32 %i, %r, %s, %d, %m, %v; .reg .pred %p, %f;
+ld.param.u64 %o, [out]; mov.u32 %i, %tid.x; mov.u32 %r, %cluster_ctarank; setp.eq.u32 %f, %i, 0;
+@%f mbarrier.init.shared.b64 [obj], 1; mov.u32 %s, data; mad.lo.u32 %s, %i, 4, %s; mad.lo.u32 %v, %r, 1000, %i;
+st.shared.u32 [%s], %v; barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
+xor.b32 %r, %r, 1; mapa.shared::cluster.u32 %d, %s, %r; ld.shared::cluster.u32 %v, [%d];
+mov.u32 %m, obj; mapa.shared::cluster.u32 %m, %m, %r; @%f mbarrier.arrive.shared::cluster.b64 _, [%m];
+W: mbarrier.try_wait.parity.shared.b64 %p, [obj], 0; @!%p bra W;
+mov.u32 %r, %ctaid.x; mad.lo.u32 %i, %r, 64, %i; mul.wide.u32 %t, %i, 4; add.u64 %o, %o, %t; st.global.u32 [%o], %v;
+barrier.cluster.arrive; barrier.cluster.wait; ret; }
+EOF
+c=$dir/pair.wtr
+cat >"$dir/pair.cfg" <<'EOF'
+module = "pair.ptx"; buffers = { O = "zeros:1024"; };
+launches = ( { grid = 4; block = 64; cluster = [2]; args = ("buf=O"); } );
+EOF
+check "record clusters of two" status 0 "$REPRISE" record -o "$c" -M "$dir/pair.ptx" -g 4 -b 64 --cluster 2 -a buf=zeros:1024 --save "0=$dir/pair.out:u32"
+check "each block has what the other stored" python3 -c '
+import sys
+v = [int(x) for x in open(sys.argv[1]).read().split()]
+assert v == [1000 * (b % 2 == 0) + t for b in range(4) for t in range(64)], v' "$dir/pair.out"
+check "the same from a launch file" status 0 "$REPRISE" record -o "$c.2" -f "$dir/pair.cfg"
+for e in fast reference; do
+    "$REPRISE" replay --json --engine $e --machine h100 "$c" >"$dir/$e"
+    "$REPRISE" replay --json --engine $e --machine h100 --set spaces.shared-cluster.latency=1000 "$c" >"$dir/$e.late"
+done
+check "both engines: the same cycles; the latency of the cluster's memory counts" python3 -c '
+import json, sys
+a, b, c, d = (json.load(open(f))["launches"] for f in sys.argv[1:])
+assert a == b and c == d and c[0]["cycles"] > a[0]["cycles"] + 500, (a[0]["cycles"], c[0]["cycles"])
+' "$dir/fast" "$dir/reference" "$dir/fast.late" "$dir/reference.late"
+check "a grid that is no whole number of clusters" status 1 "$REPRISE" run -M "$dir/pair.ptx" -g 3 -b 64 --cluster 2 -a buf=zeros:1024
 check "wcet refuses it by instruction" status 2 "$REPRISE" wcet --machine orin-wcet "$b"
 check "... and names it" grep -q 'instruction 3 .*mbarrier.init.*:8: ' "$dir/err"

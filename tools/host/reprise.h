@@ -161,10 +161,11 @@ struct reprise_pointer {
 
 struct reprise_launch {
     const char *kernel; /* its name in the module or, where that is unique, in the source; NULL: the only kernel */
-    uint32_t grid[3], block[3];                        /* blocks, and threads in a block; an extent of 0 is 1 */
-    uint32_t shared;                                   /* bytes of dynamic shared memory per block */
-    uint32_t stream;                                   /* of the trace, see below; 0: the default stream */
-    struct reprise_arg args[REPRISE_ARGS];             /* one per parameter, in order */
+    uint32_t grid[3], block[3];            /* blocks, and threads in a block; an extent of 0 is 1 */
+    uint32_t cluster[3];                   /* blocks in a cluster; all 0: what the kernel requires, or a block alone */
+    uint32_t shared;                       /* bytes of dynamic shared memory per block */
+    uint32_t stream;                       /* of the trace, see below; 0: the default stream */
+    struct reprise_arg args[REPRISE_ARGS]; /* one per parameter, in order */
     struct reprise_pointer pointers[REPRISE_POINTERS]; /* within these; those of kind REPRISE_NONE do not count */
 };
 

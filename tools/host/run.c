@@ -148,6 +148,7 @@ bool reprise_run(struct reprise *r, const struct reprise_launch *l, struct repri
     for (int i = 0; i < 3; i++) {
         config.grid[i] = l->grid[i] ? l->grid[i] : 1;
         config.block[i] = l->block[i] ? l->block[i] : 1;
+        config.cluster[i] = l->cluster[i];
     }
     if (!open_writer(r, &config.writer, err))
         return false;

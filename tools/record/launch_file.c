@@ -321,7 +321,7 @@ static int line_of(const config_setting_t *launch, const char *key)
 
 static bool read_launches(struct file *f, const config_setting_t *root, const config_setting_t *list)
 {
-    static const char *const keys[] = {"kernel", "grid", "block", "shared", "stream", "after", "args"};
+    static const char *const keys[] = {"kernel", "grid", "block", "cluster", "shared", "stream", "after", "args"};
     if (!list || config_setting_length(list) == 0)
         return bad(f, root, "there is no launch: launches = ( { kernel = ...; grid = ...; block = ...; } );");
     for (int i = 0; i < config_setting_length(list); i++) {
@@ -336,6 +336,7 @@ static bool read_launches(struct file *f, const config_setting_t *root, const co
         l->kernel_line = line_of(s, "kernel");
         l->args_line = line_of(s, "args");
         if (!read_dim(f, s, "grid", l->grid) || !read_dim(f, s, "block", l->block) ||
+            (config_setting_get_member(s, "cluster") && !read_dim(f, s, "cluster", l->cluster)) ||
             !setting_size32(f, s, "shared", &l->shared) || !setting_size32(f, s, "stream", &l->stream) ||
             !read_after(f, config_setting_get_member(s, "after"), (size_t)i, l) ||
             !read_arguments(f, config_setting_get_member(s, "args"), l))

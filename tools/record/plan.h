@@ -57,8 +57,8 @@ struct plan_field {
 };
 
 struct plan_launch {
-    char *kernel; /* NULL: the module's only one */
-    uint32_t grid[3], block[3], shared, stream;
+    char *kernel;                                           /* NULL: the module's only one */
+    uint32_t grid[3], block[3], cluster[3], shared, stream; /* cluster: 0 where nothing is said */
     size_t *after; /* launches of other streams that end before this one begins */
     size_t after_count;
     bool awaited; /* later ones name it so */

@@ -306,6 +306,7 @@ static bool launch(struct session *s, size_t i, struct rp_error *err)
     };
     memcpy(config.grid, l->grid, sizeof config.grid);
     memcpy(config.block, l->block, sizeof config.block);
+    memcpy(config.cluster, l->cluster, sizeof config.cluster);
     void *params = kernel_parameters(s->programs[i], p, l, err);
     config.params = params;
     progress_begin(&s->progress, p->output ? "recording" : "running", "blocks", p->quiet);

@@ -1,5 +1,6 @@
 /* Moves: between registers, from special registers, packing and unpacking, selection (PTX ISA "Data Movement" and
  * "Comparison and Selection"). Bits are copied as they are, NaN payloads included. */
+#include "frontend/core/cluster.h"
 #include "frontend/core/lanes/groups.h"
 #include "frontend/core/lanes/loop.h"
 
@@ -50,6 +51,31 @@ static u32 lanemask_register(enum special which, int lane)
     }
 }
 
+static u64 cluster_register(const struct warp *w, enum special which)
+{
+    const uint32_t *c = w->cluster, *id = w->ctaid;
+    bool alone = c[0] * c[1] * c[2] == 1;
+    switch (which) {
+    case SR_CLUSTER_CTAID_X:
+    case SR_CLUSTER_CTAID_Y:
+    case SR_CLUSTER_CTAID_Z: return id[which - SR_CLUSTER_CTAID_X] % c[which - SR_CLUSTER_CTAID_X];
+    case SR_CLUSTER_NCTAID_X:
+    case SR_CLUSTER_NCTAID_Y:
+    case SR_CLUSTER_NCTAID_Z: return c[which - SR_CLUSTER_NCTAID_X];
+    case SR_CLUSTERID_X:
+    case SR_CLUSTERID_Y:
+    case SR_CLUSTERID_Z: return id[which - SR_CLUSTERID_X] / c[which - SR_CLUSTERID_X];
+    case SR_NCLUSTERID_X:
+    case SR_NCLUSTERID_Y:
+    case SR_NCLUSTERID_Z: return w->nctaid[which - SR_NCLUSTERID_X] / c[which - SR_NCLUSTERID_X];
+    case SR_CLUSTER_RANK: return id[0] % c[0] + c[0] * (id[1] % c[1] + c[1] * (id[2] % c[2]));
+    case SR_CLUSTER_BLOCKS: return c[0] * c[1] * c[2];
+    case SR_CLUSTER_SHARED: return alone ? 0 : CLUSTER_SHARED;
+    case SR_CLUSTER_MASK: return alone ? ~(u64)0 : ~(u64)CLUSTER_RANKS;
+    default: return 0; /* SR_SMID, SR_GRIDID, SR_PM, SR_ENVREG */
+    }
+}
+
 /* Special registers that are the same in every lane. */
 static u64 uniform_register(const struct warp *w, enum special which)
 {
@@ -75,7 +101,7 @@ static u64 uniform_register(const struct warp *w, enum special which)
     case SR_DYNAMIC_SMEM_SIZE: return w->dynamic_shared;
     case SR_TOTAL_SMEM_SIZE: return w->total_shared;
     case SR_LOCAL_BYTES: return w->local_bytes;
-    default: return 0; /* SR_SMID, SR_GRIDID, SR_PM, SR_ENVREG */
+    default: return cluster_register(w, which);
     }
 }
 

@@ -359,11 +359,10 @@ static void set_parameters(struct lowering *l, const struct ptx_function *entry,
     }
 }
 
-static void set_threads(struct lowering *l, const struct ptx_function *entry, struct program *p)
+static void set_threads(const struct ptx_function *entry, struct program *p)
 {
-    if (entry->cluster_blocks > 1)
-        ptx_error(l->src, entry->at, "kernel '%s' wants clusters of %llu blocks; only a block alone is covered yet",
-                  entry->name, (unsigned long long)entry->cluster_blocks);
+    memcpy(p->required_cluster, entry->cluster, sizeof p->required_cluster);
+    p->max_cluster = entry->max_cluster;
     const uint32_t *n = entry->max_threads;
     if (entry->has_required_threads) {
         memcpy(p->required_threads, entry->required_threads, sizeof p->required_threads);
@@ -427,6 +426,6 @@ void ptx_lower(struct ptx_unit *u, struct module *m, struct ptx_function *entry,
     p->shared = (struct extents){.at = reach.variables.at, .count = reach.variables.count, .parts = reach.parts};
     measure_depth(l, p);
     set_parameters(l, entry, p);
-    set_threads(l, entry, p);
+    set_threads(entry, p);
     set_tables(l, entry, p);
 }

@@ -154,11 +154,12 @@ void lower_barrier(struct lowering *l)
     emit(l, u);
 }
 
-/* All threads of the block, which is the cluster, are to have arrived: they wait here for one another. */
+/* frontend/core/cluster.h. The trace has no barrier for it. */
 void lower_cluster_barrier(struct lowering *l)
 {
-    emit(l, (struct operation){
-                .kind = UOP_BARRIER, .type = T_U32, .stype = T_U32, .barrier = {RP_BARRIER_SYNC, CLUSTER_BARRIER, 0}});
+    uint8_t kind = mods_have(&l->in->mods, M_ARRIVE) ? RP_BARRIER_ARRIVE : RP_BARRIER_SYNC;
+    emit(l,
+         (struct operation){.kind = UOP_BARRIER, .type = T_U32, .stype = T_U32, .barrier = {kind, CLUSTER_BARRIER, 0}});
 }
 
 void lower_warp_barrier(struct lowering *l)

@@ -20,8 +20,6 @@ struct rp_memory_operand memory_operand(const struct ptx_instruction *in, uint8_
     bool atomic = kind == RP_ACCESS_ATOMIC || kind == RP_ACCESS_REDUCTION;
     struct rp_memory_operand m = {.kind = kind, .elements = (uint8_t)elements, .value = value_kind(type)};
     m.space = (uint8_t)mods_value(mods, G_SPACE, RP_SPACE_GENERIC);
-    if (m.space == RP_SPACE_SHARED_CLUSTER)
-        m.space = RP_SPACE_SHARED; /* a block alone is its cluster */
     m.scope = (uint8_t)mods_value(mods, G_SCOPE, atomic ? RP_SCOPE_GPU : RP_SCOPE_NONE);
     m.order = (uint8_t)mods_value(mods, G_ORDER, atomic ? RP_ORDER_RELAXED : RP_ORDER_WEAK);
     m.order = mods_have(mods, M_MMIO) ? RP_ORDER_MMIO : m.order;
@@ -39,6 +37,8 @@ static void variable_base(struct lowering *l, struct operation *u, const struct 
     uint8_t said = u->memory.space;
     if (said == RP_SPACE_PARAM && in_frame && base->variable->space == RP_SPACE_PARAM)
         said = space;
+    if (said == RP_SPACE_SHARED_CLUSTER && space == RP_SPACE_SHARED)
+        space = said; /* the cluster's window holds the block's own */
     if (said != RP_SPACE_GENERIC && said != space)
         ptx_error(l->src, base->at, "'%s' is in .%s memory, not in .%s", base->variable->name, rp_space_name(space),
                   rp_space_name(u->memory.space));
@@ -213,7 +213,8 @@ void lower_atomic(struct lowering *l)
     uint32_t elements = (uint32_t)mods_value(&in->mods, G_VECTOR, 1);
     struct operation u = {.kind = UOP_MEMORY, .type = ptx_types[type].lane, .dtype = ptx_types[type].lane};
     u.memory = memory_operand(in, reduction ? RP_ACCESS_REDUCTION : RP_ACCESS_ATOMIC, type, elements);
-    if (u.memory.space != RP_SPACE_GLOBAL && u.memory.space != RP_SPACE_SHARED && u.memory.space != RP_SPACE_GENERIC)
+    if (u.memory.space != RP_SPACE_GLOBAL && u.memory.space != RP_SPACE_SHARED &&
+        u.memory.space != RP_SPACE_SHARED_CLUSTER && u.memory.space != RP_SPACE_GENERIC)
         ptx_error(l->src, in->at, "atomics go to .global or .shared memory");
     set_address(l, &u, o);
     if (elements > 1)

@@ -33,7 +33,7 @@ static const struct ptx_operand *operand_of(const struct lowering *l, char role)
     return NULL;
 }
 
-/* shared, or generic where nothing is said. A block alone is its cluster. */
+/* shared, or generic where nothing is said. */
 static uint8_t space_said(const struct lowering *l)
 {
     return mods_value(&l->in->mods, G_SPACE, RP_SPACE_GENERIC) == RP_SPACE_GENERIC ? RP_SPACE_GENERIC : RP_SPACE_SHARED;

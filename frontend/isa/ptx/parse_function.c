@@ -115,13 +115,13 @@ static void parse_tuning(struct parser *p, struct ptx_function *f)
             up_to_three(p, f->required_threads);
             f->has_required_threads = true;
         } else if (token_is(&t, "reqnctapercluster")) {
-            uint32_t n[3];
-            up_to_three(p, n);
-            f->cluster_blocks = (uint64_t)n[0] * n[1] * n[2];
+            up_to_three(p, f->cluster);
+        } else if (token_is(&t, "maxclusterrank")) {
+            f->max_cluster = (uint32_t)expect_count(p, 1 << 20, "a number of blocks");
         } else if (token_is(&t, "maxnreg"))
             f->max_registers = (uint32_t)expect_count(p, 1 << 20, "a number of registers");
-        else if (token_is(&t, "minnctapersm") || token_is(&t, "maxnctapersm") || token_is(&t, "maxclusterrank") ||
-                 token_is(&t, "abi_preserve") || token_is(&t, "abi_preserve_control"))
+        else if (token_is(&t, "minnctapersm") || token_is(&t, "maxnctapersm") || token_is(&t, "abi_preserve") ||
+                 token_is(&t, "abi_preserve_control"))
             up_to_three(p, ignored);
         else if (token_is(&t, "pragma"))
             skip_until(p, ';');
@@ -224,7 +224,8 @@ static void define(struct parser *p, struct ptx_function *f, const struct ptx_fu
     f->has_max_threads = header->has_max_threads;
     f->has_required_threads = header->has_required_threads;
     f->max_registers = header->max_registers;
-    f->cluster_blocks = header->cluster_blocks;
+    memcpy(f->cluster, header->cluster, sizeof f->cluster);
+    f->max_cluster = header->max_cluster;
     p->function = f;
     parse_body(p, f, in, out);
 }

@@ -11,13 +11,6 @@
     {                                                                                                                  \
         name ".w", SPECIAL_CONSTANT, PT_U32, 0, false                                                                  \
     }
-/* Without clusters each block is a cluster of one. */
-#define CLUSTER_OF_ONE(name, value)                                                                                    \
-    {name ".x", SPECIAL_CONSTANT, PT_U32, value, false}, {name ".y", SPECIAL_CONSTANT, PT_U32, value, false},          \
-    {                                                                                                                  \
-        name ".z", SPECIAL_CONSTANT, PT_U32, value, false                                                              \
-    }
-
 static const struct ptx_special specials[] = {
     XYZ("%tid", TID),
     XYZ("%ntid", NTID),
@@ -47,16 +40,12 @@ static const struct ptx_special specials[] = {
     {"%reserved_smem_offset_end", SPECIAL_CONSTANT, PT_B32, 0, false},
     {"%reserved_smem_offset_cap", SPECIAL_CONSTANT, PT_B32, 0, false},
     {"%is_explicit_cluster", SPECIAL_CONSTANT, PT_PRED, 0, false},
-    CLUSTER_OF_ONE("%cluster_ctaid", 0),
-    CLUSTER_OF_ONE("%cluster_nctaid", 1),
-    {"%cluster_ctarank", SPECIAL_CONSTANT, PT_U32, 0, false},
-    {"%cluster_nctarank", SPECIAL_CONSTANT, PT_U32, 1, false},
-    {"%clusterid.x", SR_CTAID_X, PT_U32, 0, false},
-    {"%clusterid.y", SR_CTAID_Y, PT_U32, 0, false},
-    {"%clusterid.z", SR_CTAID_Z, PT_U32, 0, false},
-    {"%nclusterid.x", SR_NCTAID_X, PT_U32, 0, false},
-    {"%nclusterid.y", SR_NCTAID_Y, PT_U32, 0, false},
-    {"%nclusterid.z", SR_NCTAID_Z, PT_U32, 0, false},
+    XYZ("%cluster_ctaid", CLUSTER_CTAID),
+    XYZ("%cluster_nctaid", CLUSTER_NCTAID),
+    XYZ("%clusterid", CLUSTERID),
+    XYZ("%nclusterid", NCLUSTERID),
+    {"%cluster_ctarank", SR_CLUSTER_RANK, PT_U32, 0, false},
+    {"%cluster_nctarank", SR_CLUSTER_BLOCKS, PT_U32, 0, false},
     {"%current_graph_exec", SPECIAL_CONSTANT, PT_U64, 0, false},
     /* the vectors as a whole; performance counters and the driver's own registers, which are 0 */
     {"%tid", SPECIAL_UNCOVERED, PT_U32, 0, false},

@@ -189,7 +189,7 @@ enum ptx_lowering {
     LOW_REDUCE_ASYNC,
     LOW_PENDING_COUNT,
     LOW_CLUSTER_BARRIER,
-    LOW_CLUSTER, /* where another block's shared memory is, and whose: a block alone is its cluster */
+    LOW_CLUSTER, /* where another block's shared memory is, and whose */
     LOW_TEXTURE, /* tex, tld4 */
     LOW_SURFACE_LOAD,
     LOW_SURFACE_STORE,

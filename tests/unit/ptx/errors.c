@@ -256,14 +256,16 @@ Test(errors, long_lines)
     cr_expect_eq(word[strlen(caret) - 1], '.', "%s", err.text);
 }
 
-/* A block alone is its cluster; a kernel that needs more does not run as if it were. */
+/* What a kernel asks of its clusters reaches its program. */
 Test(errors, clusters)
 {
     struct rp_error err = {0};
-    struct module *m = load_body(".entry one() .explicitcluster .reqnctapercluster 1, 1, 1 { ret; }\n"
-                                 ".entry two() .reqnctapercluster 2, 1 { ret; }");
-    cr_expect(module_find(m, "one", &err), "%s", err.text);
-    cr_expect(!module_find(m, "two", &err));
-    cr_expect(strstr(err.text, "test.ptx:3:8: kernel 'two' wants clusters of 2 blocks"), "%s", err.text);
+    struct module *m = load_body(".entry one() .explicitcluster .maxclusterrank 4 { ret; }\n"
+                                 ".entry two() .reqnctapercluster 2, 3 { ret; }");
+    const struct program *one = module_find(m, "one", &err), *two = module_find(m, "two", &err);
+    cr_assert(one && two, "%s", err.text);
+    cr_expect(one->max_cluster == 4 && !one->required_cluster[0]);
+    cr_expect(!two->max_cluster && two->required_cluster[0] == 2 && two->required_cluster[1] == 3 &&
+              two->required_cluster[2] == 1);
     module_free(m);
 }
