@@ -9,6 +9,7 @@
 #include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
 #include "frontend/core/observe.h"
+#include "frontend/core/tensor.h"
 #include "frontend/core/watch.h"
 #include "tracefmt/plural.h"
 #include "tracefmt/writer.h"
@@ -634,10 +635,32 @@ static uint8_t *bulk_bytes(struct warp_state *s, const struct uop *u, unsigned l
     return NULL;
 }
 
+static bool copy_bulk(struct warp_state *s, const struct uop *u, unsigned lane, const uint8_t *from, uint64_t to,
+                      uint32_t bytes)
+{
+    enum rp_space space = u->op == OP_COPY_TO_SHARED ? RP_SPACE_SHARED : RP_SPACE_GLOBAL;
+    uint8_t *target = bulk_bytes(s, u, lane, space, to, bytes, true);
+    if (target && u->combine)
+        bulk_reduce((enum rp_atomic)u->combine, (enum lane_type)u->type, target, from, bytes);
+    else if (target)
+        memmove(target, from, bytes);
+    return target;
+}
+
+/* To the same place in each block of the lane's mask. */
+static bool copy_bulk_to_all(struct warp_state *s, const struct uop *u, unsigned lane, const uint8_t *from, uint64_t to,
+                             uint32_t bytes)
+{
+    const struct block *b = s->w.block;
+    bool ok = true;
+    for (uint32_t left = cluster_named(b, lane_u32(&s->w, u->memory->elements[0], lane)); left; left &= left - 1)
+        ok = ok && copy_bulk(s, u, lane, from, cluster_offset(b, to, (uint32_t)__builtin_ctz(left)), bytes);
+    return ok;
+}
+
 static void handle_bulk(struct warp *w, const struct uop *u, lanemask m)
 {
     struct warp_state *s = (struct warp_state *)w;
-    enum rp_space to = u->op == OP_COPY_TO_SHARED ? RP_SPACE_SHARED : RP_SPACE_GLOBAL;
     enum rp_space from = (enum rp_space)u->memory->operand.space;
     struct lane_addresses la;
     begin_bulk(w, u, m, &la);
@@ -647,10 +670,9 @@ static void handle_bulk(struct warp *w, const struct uop *u, lanemask m)
         if (!bytes)
             continue;
         const uint8_t *source = bulk_bytes(s, u, l, from, lane_address(&la, l), bytes, false);
-        uint8_t *target = source ? bulk_bytes(s, u, l, to, lane_u64(w, u->c, l), bytes, true) : NULL;
-        if (!target)
+        bool all = u->flags & UF_MULTICAST;
+        if (!source || !(all ? copy_bulk_to_all : copy_bulk)(s, u, l, source, lane_u64(w, u->c, l), bytes))
             return;
-        memmove(target, source, bytes);
     }
 }
 
@@ -669,6 +691,8 @@ static uop_fn handler(const struct uop *u)
         return handle_prefetch;
     if (u->memory->operand.kind == RP_ACCESS_OBJECT)
         return u->memory->operand.object == RP_OBJECT_TEST ? handle_object_test : handle_object;
+    if (u->op == OP_TENSOR_TO_SHARED || u->op == OP_TENSOR_TO_GLOBAL)
+        return handle_tensor;
     if (u->memory->operand.kind == RP_ACCESS_BULK_STORE)
         return handle_bulk_side;
     if (u->memory->operand.kind == RP_ACCESS_BULK_LOAD)

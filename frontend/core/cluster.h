@@ -35,6 +35,17 @@ bool cluster_stuck(struct block *);
  * lane: there is no such block, or it has ended. */
 struct block *cluster_owner(struct warp_state *, const struct uop *, unsigned lane, uint64_t *offset);
 
+/* The place in the shared window where block `rank` of the cluster has what this block has at `offset`. */
+static inline uint64_t cluster_offset(const struct block *b, uint64_t offset, uint32_t rank)
+{
+    return b->cluster ? (offset & ~(uint64_t)CLUSTER_RANKS) + CLUSTER_SHARED + (uint64_t)rank * CLUSTER_STEP : offset;
+}
+/* The blocks, a bit each, that a mask of a multicast names; a block alone stands for all. */
+static inline uint32_t cluster_named(const struct block *b, uint32_t mask)
+{
+    return b->cluster ? mask & 0xffff : (mask & 0xffff) != 0;
+}
+
 /* barrier.cluster. A thread arrives, and may do something else before it waits until all threads of the cluster that
  * have not exited have arrived. False: the warp stops here. */
 bool cluster_barrier(struct warp_state *, const struct uop *, lanemask executed);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "frontend/core/access.h"
+#include "frontend/core/cluster.h"
 #include "frontend/core/engine.h"
 #include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
@@ -106,8 +107,57 @@ static bool change_objects(struct warp_state *s, const struct uop *u, lanemask m
     return over;
 }
 
+/* One lane's change of the same object in each block of its mask. Returns a bit for each block in which a phase has
+ * ended; *bytes: what it changes in the own one. */
+static uint32_t change_in_all(struct warp_state *s, const struct uop *u, unsigned lane, uint64_t offset, int64_t *bytes)
+{
+    struct block *b = s->w.block;
+    uint32_t over = 0, mask = lane_u32(&s->w, u->memory->elements[0], lane);
+    for (uint32_t left = cluster_named(b, mask); left; left &= left - 1) {
+        uint32_t rank = (uint32_t)__builtin_ctz(left);
+        uint64_t at = cluster_offset(b, offset, rank);
+        struct block *of = cluster_owner(s, u, lane, &at);
+        struct change c = {.b = lane_u64(&s->w, u->b, lane), .c = lane_u64(&s->w, u->c, lane)};
+        if (!of)
+            return over;
+        if (at % sizeof(uint64_t) || !extents_cover(&b->grid->shared, at, sizeof(uint64_t))) {
+            block_fault(s, u, RP_FAULT_BOUNDS, lane, "there is no barrier object at 0x%llx of shared memory",
+                        (unsigned long long)at);
+            return over;
+        }
+        over |= (uint32_t)change_object(of, u, at, &c) << rank;
+        *phases_at(of, at) |= of == b ? 0 : OBJECT_FAR;
+        *bytes += of == b ? (int64_t)c.c : 0;
+    }
+    return over;
+}
+
+static void handle_objects_of_all(struct warp *w, const struct uop *u, lanemask m)
+{
+    struct warp_state *s = (struct warp_state *)w;
+    struct block *b = w->block;
+    struct lane_addresses la;
+    uint32_t over = 0;
+    int64_t bytes = 0;
+    access_addresses(w, u, m, &la);
+    access_log(w, u, m, &la);
+    uint64_t first = lane_address(&la, (unsigned)__builtin_ctz(m));
+    bool known = extents_cover(&b->grid->shared, first, sizeof(uint64_t));
+    uint64_t phase = known ? phase_of(b, first) : 0;
+    FOR_LANES(l, m)
+    over |= b->faulted ? 0 : change_in_all(s, u, l, lane_address(&la, l), &bytes);
+    log_values(w, u, RP_OBJECT_AUX(phase, false), bytes, 0);
+    observe_event(s, EVENT_FENCE, u, m);
+    for (; over; over &= over - 1)
+        objects_serve(b->cluster ? b->cluster->block[__builtin_ctz(over)] : b, s, u);
+}
+
 void handle_object(struct warp *w, const struct uop *u, lanemask m)
 {
+    if (u->flags & UF_MULTICAST) {
+        handle_objects_of_all(w, u, m);
+        return;
+    }
     struct warp_state *s = (struct warp_state *)w;
     struct lane_addresses la;
     struct change all[RP_WARP_LANES];

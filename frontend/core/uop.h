@@ -142,6 +142,9 @@ enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
 #define UF_SUSPENDS UOP_FLAG(27)
 /* of a barrier: all lanes of the warp are to arrive by the same instruction */
 #define UF_ALIGNED UOP_FLAG(28)
+/* of bulk copies and of what tells their objects: it goes to the same place in each block of the cluster that the last
+ * element of lists[1], a mask, names */
+#define UF_MULTICAST UOP_FLAG(29)
 #define UF_ENGINE 48
 
 enum uop_kind {
@@ -274,9 +277,16 @@ enum lane_op {
     OP_MATRIX_LOAD,  /* lists[0], a register per matrix of 8 x 8 = rows that lanes hold, lists[1]: four words each */
     OP_MATRIX_STORE, /* the other way round: lists[0], four words = matrices in lists[1] */
     OP_MATRIX_TURN,  /* d = a transposed: 8 x 8 elements of 16 bits */
-    /* of a UOP_MEMORY of kind BULK_LOAD: b (T_U32) bytes from a to c (T_U64), an address of shared or device memory */
+    /* of a UOP_MEMORY of kind BULK_LOAD: b (T_U32) bytes from a to c (T_U64), an address of shared or device memory; with
+     * UF_MULTICAST to all blocks of the mask lists[1]. Its `combine` is an enum rp_atomic, of elements of `type`: what is
+     * there is combined with what comes. */
     OP_COPY_TO_SHARED,
     OP_COPY_TO_GLOBAL,
+    /* of a UOP_MEMORY of kind BULK_LOAD or BULK_STORE: a box of the tensor whose map is at c, and at b in the shared
+     * window (both T_U64); coordinates in lists[1], then with UF_MULTICAST the mask of blocks; d (T_U64) the box's bytes.
+     * That of kind BULK_STORE only records where the box goes to. */
+    OP_TENSOR_TO_SHARED,
+    OP_TENSOR_TO_GLOBAL,
     /* of a UOP_MEMORY of kind OBJECT (object.h): b arrivals (of INIT: expected in each phase), c bytes, d the object as
      * it was; and tests of a phase by a state or a parity b (dtype: T_U32 or T_U64), d 1 if it is over */
     OP_OBJECT,

@@ -71,6 +71,7 @@ static void lower_instruction(struct lowering *l)
     case LOW_PREFETCH: lower_prefetch(l); break;
     case LOW_OBJECT: lower_object(l); break;
     case LOW_BULK: lower_bulk(l); break;
+    case LOW_TENSOR: lower_tensor(l); break;
     case LOW_STORE_ASYNC:
         lower_store(l);
         lower_completion(l);

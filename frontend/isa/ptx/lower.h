@@ -105,6 +105,7 @@ void lower_cluster(struct lowering *);
 void lower_object(struct lowering *); /* lower_object.c */
 void lower_object_wait(struct lowering *);
 void lower_bulk(struct lowering *);
+void lower_tensor(struct lowering *);
 /* After st.async and red.async: the bytes are there, and the object does not wait for them any more. */
 void lower_completion(struct lowering *);
 void lower_pending_count(struct lowering *);

@@ -4,6 +4,7 @@
  * frontend/core/object.h says how an object is laid out, objects.c beside it what the operations do. */
 #include "frontend/core/object.h"
 
+#include "frontend/isa/ptx/layout.h"
 #include "frontend/isa/ptx/lower.h"
 
 static struct operand lane_result(struct lowering *l, uint8_t op, enum ptx_type type, struct operand a,
@@ -131,9 +132,25 @@ void lower_pending_count(struct lowering *l)
 
 /* ---- copies that tell an object ---- */
 
+/* The mask of blocks of a multicast, which stands behind the address of the object, as the last of a list. */
+static struct operand_list multicast(struct lowering *l, uint64_t *flags)
+{
+    struct operand_list list = {NULL, 0};
+    if (!mods_have(&l->in->mods, M_MULTICAST))
+        return list;
+    uint32_t at = mods_have(&l->in->mods, M_TENSOR) ? 3 : 4;
+    if (l->in->operand_count <= at)
+        ptx_error(l->src, l->in->at, "a multicast needs a mask of blocks");
+    list = (struct operand_list){ARENA_ARRAY(l->arena, struct operand, 1), 1};
+    list.at[0] = source(l, &l->in->operands[at], PT_U32);
+    *flags |= UF_MULTICAST;
+    return list;
+}
+
 static void complete(struct lowering *l, struct operand bytes_taken)
 {
     struct operation u = access(l, RP_OBJECT_BYTES, RP_SPACE_SHARED);
+    u.lists[1] = multicast(l, &u.flags);
     u.c = bytes_taken;
     l->async = (struct rp_async){RP_ASYNC_BULK, RP_ASYNC_TELL, 0};
     finish_access(l, &u);
@@ -171,6 +188,16 @@ static struct operation side(struct lowering *l, uint8_t kind, uint8_t space, co
     return u;
 }
 
+/* Of cp.reduce: how what comes is combined with what is there. */
+static void reduction(struct lowering *l, struct operation *u)
+{
+    const struct ptx_modifiers *mods = &l->in->mods;
+    u->combine = (uint8_t)mods_value(mods, G_OPERATION, RP_ATOMIC_NONE);
+    if (u->combine && !mods_have(mods, M_TENSOR))
+        u->type = ptx_types[mods->types[0]].lane;
+    l->order |= u->combine && u->memory.kind == RP_ACCESS_BULK_LOAD ? ORDER_FLOAT_ATOMIC : 0;
+}
+
 /* Done at once, which is one of the times at which it may be done: the first operation names where the bytes go, the
  * second one reads them and puts them there. */
 void lower_bulk(struct lowering *l)
@@ -182,6 +209,8 @@ void lower_bulk(struct lowering *l)
     struct operation from = side(l, RP_ACCESS_BULK_LOAD, from_global ? RP_SPACE_GLOBAL : RP_SPACE_SHARED, &o[1]);
     from.op = tells ? OP_COPY_TO_SHARED : OP_COPY_TO_GLOBAL;
     from.c = address_value(l, &to);
+    from.lists[1] = multicast(l, &from.flags);
+    reduction(l, &from);
     finish_access(l, &to);
     finish_access(l, &from);
     l->async = (struct rp_async){RP_ASYNC_BULK, RP_ASYNC_START, 0};
@@ -189,4 +218,72 @@ void lower_bulk(struct lowering *l)
         return;
     struct operand bytes = widened(l, &o[2]);
     complete(l, lane_result(l, OP_SUB, PT_U64, constant(l, 0, 8), bytes));
+}
+
+/* ---- boxes of tensors ---- */
+
+/* The address in [], as 64 bits, in the generic space or in the one given. */
+static struct operand map_address(struct lowering *l, const struct ptx_operand *o)
+{
+    struct operation u = {.kind = UOP_MEMORY};
+    u.memory.space = RP_SPACE_GENERIC;
+    set_address(l, &u, o);
+    u.imm += (int64_t)(u.memory.space == RP_SPACE_GENERIC ? 0 : ptx_generic_base(u.memory.space));
+    return address_value(l, &u);
+}
+
+/* The coordinates in [map, {...}]. */
+static struct operand_list coordinates(struct lowering *l, const struct ptx_operand *o, uint32_t rank)
+{
+    const struct ptx_operand *c = o->kind == PO_ADDRESS && o->count == 2 ? &o->elements[1] : NULL;
+    uint32_t count = !c ? 0 : c->kind == PO_VECTOR ? c->count : 1;
+    if (count != rank)
+        ptx_error(l->src, o->at, "[address of a tensor map, {%u coordinate%s}] belongs here", rank,
+                  rank == 1 ? "" : "s");
+    struct operand_list list = {ARENA_ARRAY(l->arena, struct operand, rank + 1), rank};
+    for (uint32_t i = 0; i < rank; i++)
+        list.at[i] = source(l, c->kind == PO_VECTOR ? &c->elements[i] : c, PT_U32);
+    return list;
+}
+
+/* One side of a copy of a box; both have all operands, as frontend/core/tensor.c works out what each records. */
+static struct operation box_side(struct lowering *l, uint8_t kind, uint8_t space, const struct operation *box)
+{
+    struct operation u = *box;
+    u.memory = memory_operand(l->in, kind, PT_B8, 1);
+    u.memory.space = space;
+    u.memory.atomic = RP_ATOMIC_NONE;
+    u.memory.width = 16;
+    u.access = kind == RP_ACCESS_BULK_LOAD;
+    u.a = space == RP_SPACE_GLOBAL ? u.c : u.b;
+    return u;
+}
+
+void lower_tensor(struct lowering *l)
+{
+    const struct ptx_modifiers *mods = &l->in->mods;
+    const struct ptx_operand *o = l->in->operands;
+    bool loads = mods_have(mods, M_COMPLETE_BYTES);
+    uint32_t rank = (uint32_t)mods_value(mods, G_GEOMETRY, 1);
+    struct operation box = {.kind = UOP_MEMORY, .type = T_B8, .dtype = T_B16, .stype = T_U64, .imm = rank};
+    struct operation shared = {.kind = UOP_MEMORY};
+    box.op = loads ? OP_TENSOR_TO_SHARED : OP_TENSOR_TO_GLOBAL;
+    shared.memory.space = RP_SPACE_SHARED;
+    set_address(l, &shared, &o[loads ? 0 : 1]);
+    box.b = address_value(l, &shared);
+    box.c = map_address(l, &o[loads ? 1 : 0]);
+    box.lists[1] = coordinates(l, &o[loads ? 1 : 0], rank);
+    struct operand_list mask = multicast(l, &box.flags);
+    if (mask.count)
+        box.lists[1].at[box.lists[1].count++] = mask.at[0];
+    uint8_t to_space = loads ? RP_SPACE_SHARED : RP_SPACE_GLOBAL, from_space = loads ? RP_SPACE_GLOBAL : RP_SPACE_SHARED;
+    struct operation to = box_side(l, RP_ACCESS_BULK_STORE, to_space, &box);
+    struct operation from = box_side(l, RP_ACCESS_BULK_LOAD, from_space, &box);
+    reduction(l, &from);
+    from.d = temporary(l, PT_U64);
+    finish_access(l, &to);
+    finish_access(l, &from);
+    l->async = (struct rp_async){RP_ASYNC_BULK, RP_ASYNC_START, 0};
+    if (loads)
+        complete(l, lane_result(l, OP_SUB, PT_U64, constant(l, 0, 8), from.d));
 }

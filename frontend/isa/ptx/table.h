@@ -82,6 +82,9 @@ enum ptx_group {
     G_BULK,
     G_COMPLETION,
     G_MULTICAST,
+    G_REDUCE,
+    G_TENSOR,
+    G_TENSOR_MODE,
     G_BULK_PREFETCH,
     G_READ,
     G_TRANSACTION,
@@ -184,7 +187,8 @@ enum ptx_lowering {
     LOW_MOVMATRIX,
     LOW_OBJECT, /* mbarrier: changes the object */
     LOW_OBJECT_WAIT,
-    LOW_BULK, /* cp.async.bulk */
+    LOW_BULK, /* cp.async.bulk, cp.reduce.async.bulk */
+    LOW_TENSOR, /* the same of tensors */
     LOW_STORE_ASYNC,
     LOW_REDUCE_ASYNC,
     LOW_PENDING_COUNT,

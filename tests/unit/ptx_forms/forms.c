@@ -381,6 +381,7 @@ static const char *const tested_in[] = {
     [LOW_OBJECT] = "tests/unit/engine/objects.c",
     [LOW_OBJECT_WAIT] = "tests/unit/engine/objects.c",
     [LOW_BULK] = "tests/unit/engine/objects.c",
+    [LOW_TENSOR] = "tests/unit/engine/tensors.c",
     [LOW_GROUP] = "tests/unit/engine/copies.c",
     [LOW_STORE_ASYNC] = "tests/unit/engine/objects.c",
     [LOW_REDUCE_ASYNC] = "tests/unit/engine/objects.c",

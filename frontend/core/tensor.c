@@ -1,0 +1,275 @@
+/* Copies of boxes of a tensor between device and shared memory (PTX ISA, "Tensors" and cp.async.bulk.tensor): tiled mode.
+ *
+ * A box is rows of dimension 0, and lies in shared memory row by row, dimension 0 first. Elements outside of the tensor
+ * are filled when they are loaded, and left out when they are stored. With a swizzle, the 16 bytes at address a lie where
+ * bits 4 to 6 of a (for a span of 64 bytes bits 4 and 5, of 32 bit 4) are exchanged by xor with those from bit 7 on. */
+#include "frontend/core/tensor_map.h"
+
+#include <string.h>
+
+#include "frontend/core/access.h"
+#include "frontend/core/cluster.h"
+#include "frontend/core/flags.h"
+#include "frontend/core/lanes/lanes.h"
+#include "frontend/core/observe.h"
+#include "frontend/core/tensor.h"
+#include "tracefmt/writer.h"
+
+enum { UNIT = 16, ALIGNMENT = 128, ROW_MOST = 256 * 8 };
+
+/* What one lane copies. */
+struct box {
+    struct tensor_map map;
+    int32_t at[TENSOR_RANKS]; /* its first element */
+    uint64_t shared;          /* offset in the shared window */
+    uint32_t row_bytes, rows;
+};
+static uint32_t box_bytes(const struct box *b) { return b->row_bytes * b->rows; }
+
+static bool read_box(struct warp_state *s, const struct uop *u, unsigned lane, struct box *b)
+{
+    const struct warp *w = &s->w;
+    uint64_t at = lane_u64(w, u->c, lane);
+    unsigned rank = (unsigned)u->imm;
+    if (!read_generic(s, lane, at, &b->map, sizeof b->map) || b->map.magic != TENSOR_MAP_MAGIC) {
+        block_fault(s, u, RP_FAULT_BOUNDS, lane, "there is no tensor map at 0x%llx", (unsigned long long)at);
+        return false;
+    }
+    if (b->map.rank != rank) {
+        block_fault(s, u, RP_FAULT_BOUNDS, lane, "a tensor of %u dimensions is accessed by %u coordinates", b->map.rank,
+                    rank);
+        return false;
+    }
+    b->shared = lane_u64(w, u->b, lane);
+    b->row_bytes = tensor_box(&b->map, 0) * tensor_element_bytes(b->map.element);
+    b->rows = 1;
+    for (unsigned d = 0; d < rank; d++) {
+        b->at[d] = (int32_t)lane_u32(w, u->memory->elements[d], lane);
+        b->rows *= d ? tensor_box(&b->map, d) : 1;
+    }
+    return true;
+}
+
+/* Row `row`: its first byte in device memory, if it is in the tensor but for dimension 0. */
+static bool row_place(const struct box *b, uint32_t row, uint64_t *at)
+{
+    bool inside = true;
+    *at = b->map.address;
+    for (unsigned d = 1; d < b->map.rank; d++) {
+        uint32_t n = tensor_box(&b->map, d);
+        int64_t place = b->at[d] + (int64_t)(row % n) * b->map.step[d];
+        row /= n;
+        inside &= place >= 0 && place <= (int64_t)b->map.last[d];
+        *at += (uint64_t)place * b->map.stride[d - 1];
+    }
+    return inside;
+}
+
+/* Elements [*first, *end) of each row are in the tensor in dimension 0. */
+static void row_inside(const struct box *b, uint32_t *first, uint32_t *end)
+{
+    int64_t n = tensor_box(&b->map, 0), left = (int64_t)b->map.last[0] + 1 - b->at[0];
+    int64_t from = b->at[0] < 0 ? -(int64_t)b->at[0] : 0, to = left < n ? left : n;
+    *first = (uint32_t)(from < n ? from : n);
+    *end = (uint32_t)(to > (int64_t)*first ? to : *first);
+}
+
+/* Where the trace says that the box begins in device memory: at its first element, or the one of the tensor that is
+ * nearest to it. */
+static uint64_t box_origin(const struct box *b)
+{
+    uint64_t at = b->map.address;
+    for (unsigned d = 0; d < b->map.rank; d++) {
+        int64_t last = b->map.last[d], place = b->at[d] < 0 ? 0 : b->at[d] > last ? last : b->at[d];
+        at += (uint64_t)place * (d ? b->map.stride[d - 1] : tensor_element_bytes(b->map.element));
+    }
+    return at;
+}
+
+static uint64_t swizzled(const struct tensor_map *t, uint64_t at)
+{
+    static const uint64_t bits[] = {0, 1, 3, 7};
+    return at ^ (at >> 7 & bits[t->swizzle]) << 4;
+}
+
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
+
+static const uint8_t lane_types[TENSOR_ELEMENTS] = {T_U8,  T_U16, T_U32, T_S32,  T_U64, T_S64, T_F16,
+                                                    T_F32, T_F64, T_BF16, T_F32, T_F32, T_F32};
+
+static bool is_ftz(unsigned element) { return element == TENSOR_F32_FTZ || element == TENSOR_TF32_FTZ; }
+
+static void fill(const struct tensor_map *t, uint8_t *row, uint32_t first, uint32_t end)
+{
+    uint32_t bytes = tensor_element_bytes(t->element);
+    uint64_t nan = bytes == 2 ? 0x7fff : bytes == 4 ? 0x7fffffff : UINT64_C(0x7fffffffffffffff);
+    uint64_t value = t->fill == TENSOR_FILL_NAN ? nan : 0;
+    for (uint32_t i = first; i < end; i++)
+        memcpy(row + (size_t)i * bytes, &value, bytes);
+}
+
+static void flush(uint8_t *row, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t word;
+        memcpy(&word, row + 4 * (size_t)i, 4);
+        word &= word & 0x7f800000 ? UINT32_MAX : 0x80000000;
+        memcpy(row + 4 * (size_t)i, &word, 4);
+    }
+}
+
+void bulk_reduce(enum rp_atomic op, enum lane_type type, uint8_t *to, const uint8_t *from, uint64_t all)
+{
+    unsigned bytes = lane_type_bits(type) / 8;
+    for (uint64_t i = 0; i < all; i += bytes, to += bytes, from += bytes) {
+        uint64_t old = 0, value = 0;
+        memcpy(&old, to, bytes);
+        memcpy(&value, from, bytes);
+        value = atomic_apply_global(op, type, old, value, 0);
+        memcpy(to, &value, bytes);
+    }
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static bool load_row(struct warp_state *s, const struct uop *u, unsigned lane, const struct box *b, uint32_t row,
+                     uint8_t *to)
+{
+    uint32_t first, end, bytes = tensor_element_bytes(b->map.element);
+    uint64_t at;
+    row_inside(b, &first, &end);
+    if (!row_place(b, row, &at))
+        end = first = 0;
+    fill(&b->map, to, 0, first);
+    fill(&b->map, to, end, tensor_box(&b->map, 0));
+    if (first == end)
+        return true;
+    uint64_t begin = at + (uint64_t)(b->at[0] + (int64_t)first) * bytes;
+    const uint8_t *from = global_bytes(s, u, lane, begin, (uint64_t)(end - first) * bytes, bytes, false);
+    if (!from)
+        return false;
+    memcpy(to + (size_t)first * bytes, from, (size_t)(end - first) * bytes);
+    if (is_ftz(b->map.element))
+        flush(to, first, end);
+    return true;
+}
+
+static bool store_row(struct warp_state *s, const struct uop *u, unsigned lane, const struct box *b, uint32_t row,
+                      const uint8_t *from)
+{
+    uint32_t first, end, bytes = tensor_element_bytes(b->map.element);
+    uint64_t at;
+    row_inside(b, &first, &end);
+    if (!row_place(b, row, &at) || first == end)
+        return true;
+    uint64_t begin = at + (uint64_t)(b->at[0] + (int64_t)first) * bytes;
+    uint8_t *to = global_bytes(s, u, lane, begin, (uint64_t)(end - first) * bytes, bytes, true);
+    if (!to)
+        return false;
+    from += (size_t)first * bytes;
+    if (u->combine)
+        bulk_reduce((enum rp_atomic)u->combine, (enum lane_type)lane_types[b->map.element], to, from,
+                    (uint64_t)(end - first) * bytes);
+    else
+        memcpy(to, from, (size_t)(end - first) * bytes);
+    return true;
+}
+
+/* ---- boxes ------------------------------------------------------------------------------------------------------- */
+
+/* The shared memory of the box, by offset 0 of its block. NULL: a fault. */
+static uint8_t *box_memory(struct warp_state *s, const struct uop *u, unsigned lane, const struct box *b,
+                           uint64_t *offset, bool stores)
+{
+    const struct grid *g = s->w.block->grid;
+    char detail[256];
+    *offset = b->shared;
+    struct block *of = cluster_owner(s, u, lane, offset);
+    if (!of)
+        return NULL;
+    if (*offset % ALIGNMENT) {
+        block_fault(s, u, RP_FAULT_MISALIGNED, lane, "a box at 0x%llx of shared memory, no multiple of %d",
+                    (unsigned long long)*offset, ALIGNMENT);
+        return NULL;
+    }
+    uint32_t bytes = b->map.swizzle ? (box_bytes(b) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : box_bytes(b);
+    if (!extents_cover(&g->shared, *offset, bytes)) {
+        extents_describe(&g->shared, *offset, "shared", g->total_shared, detail, sizeof detail);
+        block_fault(s, u, RP_FAULT_BOUNDS, lane, "a box of %u bytes: %s", box_bytes(b), detail);
+        return NULL;
+    }
+    if (of == s->w.block && observed(of, RP_SPACE_SHARED) &&
+        !of->observer->calls->bytes(of->observer, s, u, RP_SPACE_SHARED, NULL, lane, *offset, box_bytes(b), stores))
+        return NULL;
+    return of->shared;
+}
+
+static bool copy_box(struct warp_state *s, const struct uop *u, unsigned lane, const struct box *b)
+{
+    uint8_t row[ROW_MOST];
+    uint64_t offset;
+    bool loads = u->op == OP_TENSOR_TO_SHARED;
+    uint8_t *shared = box_memory(s, u, lane, b, &offset, loads);
+    for (uint32_t r = 0; shared && r < b->rows; r++) {
+        if (loads && !load_row(s, u, lane, b, r, row))
+            return false;
+        for (uint32_t i = 0; i < b->row_bytes; i += UNIT) {
+            uint8_t *piece = shared + swizzled(&b->map, offset + (uint64_t)r * b->row_bytes + i);
+            if (loads)
+                memcpy(piece, row + i, UNIT);
+            else
+                memcpy(row + i, piece, UNIT);
+        }
+        if (!loads && !store_row(s, u, lane, b, r, row))
+            return false;
+    }
+    return shared;
+}
+
+/* To the same place in each block of the mask. */
+static bool copy_to_all(struct warp_state *s, const struct uop *u, unsigned lane, struct box *b)
+{
+    uint32_t left = cluster_named(s->w.block, lane_u32(&s->w, u->memory->elements[u->imm], lane));
+    for (; left; left &= left - 1) {
+        b->shared = cluster_offset(s->w.block, b->shared, (uint32_t)__builtin_ctz(left));
+        if (!copy_box(s, u, lane, b))
+            return false;
+    }
+    return true;
+}
+
+/* Records one side, as a bulk copy is recorded: where it begins, and how many bytes, of all lanes the most. */
+static void log_boxes(struct warp *w, const struct uop *u, lanemask m, const struct box *boxes)
+{
+    struct lane_addresses la = {.affine = false};
+    unsigned first = (unsigned)__builtin_ctz(m);
+    uint32_t most = 0;
+    bool global = u->memory->operand.space == RP_SPACE_GLOBAL;
+    for (unsigned l = 0; l < RP_WARP_LANES; l++) {
+        const struct box *b = &boxes[m >> l & 1 ? l : first];
+        la.at[l] = global ? box_origin(b) : b->shared;
+        most = box_bytes(b) > most ? box_bytes(b) : most;
+    }
+    access_log(w, u, m, &la);
+    if (w->log && u->flags & UF_LOG_AUX)
+        rp_log_aux(w->log, most);
+}
+
+void handle_tensor(struct warp *w, const struct uop *u, lanemask m)
+{
+    struct warp_state *s = (struct warp_state *)w;
+    struct box boxes[RP_WARP_LANES];
+    bool ok = true;
+    memset(boxes, 0, sizeof boxes);
+    FOR_LANES(l, m)
+    ok = ok && read_box(s, u, l, &boxes[l]);
+    log_boxes(w, u, m, boxes);
+    FOR_LANES(l, m)
+    {
+        if (!ok || u->memory->operand.kind != RP_ACCESS_BULK_LOAD)
+            break;
+        ok = u->flags & UF_MULTICAST ? copy_to_all(s, u, l, &boxes[l]) : copy_box(s, u, l, &boxes[l]);
+        if (!is_sink(u->d))
+            ((uint64_t *)operand_at(w, u->d))[l] = box_bytes(&boxes[l]);
+    }
+}
