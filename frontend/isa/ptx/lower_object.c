@@ -4,6 +4,8 @@
  * frontend/core/object.h says how an object is laid out, objects.c beside it what the operations do. */
 #include "frontend/core/object.h"
 
+#include <string.h>
+
 #include "frontend/isa/ptx/layout.h"
 #include "frontend/isa/ptx/lower.h"
 
@@ -250,6 +252,9 @@ static struct operand_list coordinates(struct lowering *l, const struct ptx_oper
 static struct operation box_side(struct lowering *l, uint8_t kind, uint8_t space, const struct operation *box)
 {
     struct operation u = *box;
+    struct operand *list = ARENA_ARRAY(l->arena, struct operand, u.lists[1].count);
+    memcpy(list, u.lists[1].at, u.lists[1].count * sizeof *list); /* places of registers are written into it */
+    u.lists[1].at = list;
     u.memory = memory_operand(l->in, kind, PT_B8, 1);
     u.memory.space = space;
     u.memory.atomic = RP_ATOMIC_NONE;

@@ -225,7 +225,7 @@ Test(tensors, faults)
         {"[data], [%t, {0}], [obj]", RP_FAULT_BOUNDS, "there is no tensor map at"},
         {"[data+64], [%m, {0}], [obj]", RP_FAULT_MISALIGNED, "no multiple of 128"},
         {"[data+8064], [%m, {0}], [obj]", RP_FAULT_BOUNDS, "a box of 256 bytes"},
-        {"[data], [%m, {512}], [obj]", RP_FAULT_BOUNDS, "past the end"},
+        {"[data], [%m, {256}], [obj]", RP_FAULT_BOUNDS, "past the end"},
     };
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
         const uint64_t bytes[] = {1024, SHARED, 128};
