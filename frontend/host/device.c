@@ -154,9 +154,10 @@ static bool list_module(struct rp_device *d, struct module *m, struct rp_error *
     struct loaded **modules = realloc(d->modules, (d->module_count + 1) * sizeof *modules);
     d->modules = modules ? modules : d->modules;
     if (!l || !modules) {
+        rp_fail(err, RP_SYSTEM, "out of memory for %s", m->file_name);
         free(l);
         module_free(m);
-        return rp_fail(err, RP_SYSTEM, "out of memory for %s", m->file_name);
+        return false;
     }
     l->module = m;
     l->globals = copy_globals(d, m);

@@ -193,7 +193,7 @@ HOT void answer(struct sm_memory *s, const struct reply *reply, bool plain)
 {
     struct lsu_request *r = pool_at(&s->requests, reply->name);
     if (r->fetches && plain) {
-        direct_mapped_filled(r->place, r->item.id, reply->cycle);
+        direct_mapped_filled(r->place, r->item.id, reply->answer);
     } else if (r->fetches) {
         struct sm_l1 *l1 = &s->l1[r->l1];
         level_filled(&l1->level, r->place, r->item.id, reply->answer);
