@@ -353,8 +353,10 @@ static void print_provenance(const struct info *a, struct wrapped *w)
     }
     fprintf(w->pieces, "made by   %s", p->tool);
     wrapped_line(w, INDENT, stdout);
-    fprintf(w->pieces, "module    %s%s%s", p->module_name, *p->module_sha256 ? ", sha256 " : "", p->module_sha256);
-    wrapped_line(w, INDENT, stdout);
+    if (*p->module_name) {
+        fprintf(w->pieces, "module    %s%s%s", p->module_name, *p->module_sha256 ? ", sha256 " : "", p->module_sha256);
+        wrapped_line(w, INDENT, stdout);
+    }
     for (uint32_t i = 0; i < p->option_count; i++) {
         fprintf(w->pieces, "%-9s %s = ", i ? "" : "options", p->options[i].key);
         print_plain_names(p->options[i].value, w->pieces);

@@ -25,6 +25,7 @@
     X(THREADS, "REPRISE_THREADS", "threads of the host that run a kernel; 0: one per CPU")                             \
     X(STRICT, "REPRISE_STRICT", "1: an access beyond the exact bounds is an error also where a GPU would go on")       \
     X(PREFER, "REPRISE_PREFER", "sass or ptx: which to take of a fat binary that has both; sass if unset")             \
+    X(QUIET, "REPRISE_QUIET", "1: do not say what was recorded")                                                       \
     X(LOG, "REPRISE_LOG", "file for messages; standard error if unset")                                                \
     X(COMMAND, "REPRISE_COMMAND", "the program's command line, for the trace")                                         \
     X(LIMIT, "REPRISE_LIMIT", "warp instructions of one warp after which a kernel counts as endless")

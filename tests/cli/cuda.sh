@@ -52,6 +52,16 @@ else
 fi
 check "a fault is reported with its kernel" grep -q "_Z4trapv\|trap()" "$dir/err"
 
+# ---- what is said -----------------------------------------------------------------------------------------------------
+says() { [ "$(cat "$dir/err")" = "$1" ]; }
+"$REPRISE" record -o "$dir/said.wtr" -- "$programs/vector_add" 100 >&2 2>"$dir/err"
+check "the launches recorded are counted" says "reprise: $dir/said.wtr: 1 launch recorded, $(stat -c %s "$dir/said.wtr") bytes"
+check "modules are named after the program" eval '"$REPRISE" info "$dir/said.wtr" | grep -q "^module 0  vector_add (ptx, sm_75)"'
+"$REPRISE" record -o "$dir/said.wtr" --launches 1 -- "$programs/vector_add" 100 >&2 2>"$dir/err"
+check "and those left out" says "reprise: $dir/said.wtr: 0 of 1 launch recorded, $(stat -c %s "$dir/said.wtr") bytes"
+"$REPRISE" record -q -o "$dir/said.wtr" -- "$programs/vector_add" 100 >&2 2>"$dir/err"
+check "--quiet says nothing" says ""
+
 # ---- the static runtime ---------------------------------------------------------------------------------------------
 xz -dc $programs/vector_add_static.xz >"$dir/static"
 chmod +x "$dir/static"

@@ -1,4 +1,5 @@
 /* Modules and libraries, which are the same thing here, and what is in them. */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,18 @@ static CUresult load_image(struct CUmod_st *m, const void *given, struct rp_erro
     return r;
 }
 
+/* After the program or library that it is part of; what a program makes at run time has a number. */
+static void name_module(struct CUmod_st *m, const void *given)
+{
+    Dl_info from;
+    const char *path = dladdr(given, &from) && from.dli_fname ? from.dli_fname : "", *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    if (*name)
+        snprintf(m->name, sizeof m->name, "%s", name);
+    else
+        snprintf(m->name, sizeof m->name, "module-%u", ++driver.module_count);
+}
+
 static CUresult load(CUmodule *to, const void *given, unsigned count, const CUjit_option *options, void **values)
 {
     struct logs logs = read_options(count, options, values);
@@ -69,7 +82,7 @@ static CUresult load(CUmodule *to, const void *given, unsigned count, const CUji
     CUmodule m = calloc(1, sizeof *m);
     if (!m)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    snprintf(m->name, sizeof m->name, "module-%u", ++driver.module_count);
+    name_module(m, given);
     CUresult r = load_image(m, given, &err);
     if (!r && !handle_add(HANDLE_MODULE, m)) {
         rp_device_unload(driver.device, m->module, &err);

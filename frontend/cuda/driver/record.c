@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "frontend/cuda/driver/driver.h"
@@ -22,19 +23,34 @@ struct filter {
 static struct filter filter;
 static struct rp_writer *writer;
 static uint64_t launches; /* so far, recorded or not */
+static uint64_t recorded;
+static char path[4096];
 static pid_t owner;
 
 /* ---- ending ------------------------------------------------------------------------------------------------------ */
+
+static void tell_summary(uint64_t bytes)
+{
+    char left_out[64] = "";
+    if (recorded != launches)
+        snprintf(left_out, sizeof left_out, " of %" PRIu64, launches);
+    if (!session_value(SESSION_QUIET))
+        say("%s: %" PRIu64 "%s launch%s recorded, %" PRIu64 " bytes", path, recorded, left_out,
+            launches == 1 ? "" : "es", bytes);
+}
 
 /* With the lock. What is in the trace by now stays; a forked child leaves its parent's trace alone. */
 static void finish(void)
 {
     struct rp_error err = {0};
+    struct stat file = {0};
     if (!writer || getpid() != owner)
         return;
     bool ok = driver.failed || rp_tell_rest(driver.device, writer, &err);
     if (!rp_writer_close(writer, &err) || !ok)
         say("the trace is not whole: %s", err.text);
+    else if (!stat(path, &file))
+        tell_summary((uint64_t)file.st_size);
     writer = NULL;
     driver.recording = false;
 }
@@ -94,15 +110,15 @@ static void watch_signals(void)
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 /* %p is the process's number. */
-static void expand(const char *path, char *to, size_t size)
+static void expand(const char *from, char *to, size_t size)
 {
     size_t used = 0;
-    for (; *path && used + 1 < size; path++)
-        if (path[0] == '%' && path[1] == 'p') {
+    for (; *from && used + 1 < size; from++)
+        if (from[0] == '%' && from[1] == 'p') {
             used += (size_t)snprintf(to + used, size - used, "%ld", (long)getpid());
-            path++;
+            from++;
         } else {
-            to[used++] = *path;
+            to[used++] = *from;
         }
     to[used < size ? used : size - 1] = 0;
 }
@@ -123,7 +139,6 @@ static bool read_filter(struct rp_error *err)
 
 bool record_open(struct rp_error *err)
 {
-    char path[4096];
     const char *given = session_value(SESSION_TRACE), *command = session_value(SESSION_COMMAND);
     if (!given)
         return true;
@@ -201,6 +216,7 @@ struct rp_writer *record_launch(CUfunction f)
     if (filter.most_bytes && rp_writer_bytes(writer) >= filter.most_bytes)
         return NULL;
     f->recorded++;
+    recorded++;
     return writer;
 }
 

@@ -1,4 +1,5 @@
 /* Modules, functions, launches, streams and events. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -164,9 +165,13 @@ Test(cuda_module, says_why_it_cannot_be_loaded)
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)sizeof log};
     CUmodule m;
+    const char made[] = ".version 7.0\n.target sm_61\nnonsense";        /* at run time */
+    static const char part[] = ".version 7.0\n.target sm_61\nnonsense"; /* of this program */
     start();
-    FAILS(cuModuleLoadDataEx(&m, ".version 7.0\n.target sm_61\nnonsense", 2, options, values), CUDA_ERROR_INVALID_PTX);
+    FAILS(cuModuleLoadDataEx(&m, made, 2, options, values), CUDA_ERROR_INVALID_PTX);
     cr_assert(strstr(log, "module-1:3"), "%s", log);
+    FAILS(cuModuleLoadDataEx(&m, part, 2, options, values), CUDA_ERROR_INVALID_PTX);
+    cr_assert(strstr(log, program_invocation_short_name) && strstr(log, ":3"), "%s", log);
     FAILS(cuModuleLoadData(&m, "nothing at all"), CUDA_ERROR_INVALID_IMAGE);
     FAILS(cuModuleLoad(&m, "/nonexistent"), CUDA_ERROR_FILE_NOT_FOUND);
 }
