@@ -1,8 +1,10 @@
-/* Copies of boxes of a tensor between device and shared memory (PTX ISA, "Tensors" and cp.async.bulk.tensor): tiled mode.
+/* Copies of boxes of a tensor between device and shared memory (PTX ISA, "Tensors" and cp.async.bulk.tensor): tiled
+ * mode.
  *
  * A box is rows of dimension 0, and lies in shared memory row by row, dimension 0 first. Elements outside of the tensor
- * are filled when they are loaded, and left out when they are stored. With a swizzle, the 16 bytes at address a lie where
- * bits 4 to 6 of a (for a span of 64 bytes bits 4 and 5, of 32 bit 4) are exchanged by xor with those from bit 7 on. */
+ * are filled when they are loaded, and left out when they are stored. With a swizzle, the 16 bytes at address a lie
+ * where bits 4 to 6 of a (for a span of 64 bytes bits 4 and 5, of 32 bit 4) are exchanged by xor with those from bit 7
+ * on. */
 #include "frontend/core/tensor_map.h"
 
 #include <string.h>
@@ -94,7 +96,7 @@ static uint64_t swizzled(const struct tensor_map *t, uint64_t at)
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
-static const uint8_t lane_types[TENSOR_ELEMENTS] = {T_U8,  T_U16, T_U32, T_S32,  T_U64, T_S64, T_F16,
+static const uint8_t lane_types[TENSOR_ELEMENTS] = {T_U8,  T_U16, T_U32,  T_S32, T_U64, T_S64, T_F16,
                                                     T_F32, T_F64, T_BF16, T_F32, T_F32, T_F32};
 
 static bool is_ftz(unsigned element) { return element == TENSOR_F32_FTZ || element == TENSOR_TF32_FTZ; }

@@ -1,5 +1,5 @@
-/* Tensor maps: 128 bytes that tell a copy (PTX: cp.async.bulk.tensor) where a tensor lies and which box of it moves. The
- * layout is our own; programs get maps from rp_tensor_map_encode (frontend/host/tensor_map.h) and hand them on. */
+/* Tensor maps: 128 bytes that tell a copy (PTX: cp.async.bulk.tensor) where a tensor lies and which box of it moves.
+ * The layout is our own; programs get maps from rp_tensor_map_encode (frontend/host/tensor_map.h) and hand them on. */
 #ifndef REPRISE_FRONTEND_CORE_TENSOR_MAP_H
 #define REPRISE_FRONTEND_CORE_TENSOR_MAP_H
 

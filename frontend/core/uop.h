@@ -277,14 +277,14 @@ enum lane_op {
     OP_MATRIX_LOAD,  /* lists[0], a register per matrix of 8 x 8 = rows that lanes hold, lists[1]: four words each */
     OP_MATRIX_STORE, /* the other way round: lists[0], four words = matrices in lists[1] */
     OP_MATRIX_TURN,  /* d = a transposed: 8 x 8 elements of 16 bits */
-    /* of a UOP_MEMORY of kind BULK_LOAD: b (T_U32) bytes from a to c (T_U64), an address of shared or device memory; with
-     * UF_MULTICAST to all blocks of the mask lists[1]. Its `combine` is an enum rp_atomic, of elements of `type`: what is
-     * there is combined with what comes. */
+    /* of a UOP_MEMORY of kind BULK_LOAD: b (T_U32) bytes from a to c (T_U64), an address of shared or device memory;
+     * with UF_MULTICAST to all blocks of the mask lists[1]. Its `combine` is an enum rp_atomic, of elements of `type`:
+     * what is there is combined with what comes. */
     OP_COPY_TO_SHARED,
     OP_COPY_TO_GLOBAL,
     /* of a UOP_MEMORY of kind BULK_LOAD or BULK_STORE: a box of the tensor whose map is at c, and at b in the shared
-     * window (both T_U64); coordinates in lists[1], then with UF_MULTICAST the mask of blocks; d (T_U64) the box's bytes.
-     * That of kind BULK_STORE only records where the box goes to. */
+     * window (both T_U64); coordinates in lists[1], then with UF_MULTICAST the mask of blocks; d (T_U64) the box's
+     * bytes. That of kind BULK_STORE only records where the box goes to. */
     OP_TENSOR_TO_SHARED,
     OP_TENSOR_TO_GLOBAL,
     /* of a UOP_MEMORY of kind OBJECT (object.h): b arrivals (of INIT: expected in each phase), c bytes, d the object as

@@ -4,8 +4,8 @@
 
 static bool refuse(struct rp_error *err, const char *what, unsigned dimension, uint64_t value, const char *rule)
 {
-    return rp_fail(err, RP_USAGE, "tensor map: %s of dimension %u is %" PRIu64 "; it must be %s", what, dimension, value,
-                   rule);
+    return rp_fail(err, RP_USAGE, "tensor map: %s of dimension %u is %" PRIu64 "; it must be %s", what, dimension,
+                   value, rule);
 }
 
 static bool is_float(unsigned element) { return element >= TENSOR_F16; }
@@ -59,10 +59,11 @@ bool rp_tensor_map_encode(struct tensor_map *t, const struct rp_tensor_map_confi
     }
     uint32_t inner = c->box[0] * tensor_element_bytes(c->element);
     if (inner % 16 || inner > spans[c->swizzle])
-        return rp_fail(err, RP_USAGE,
-                       "tensor map: a box has %u bytes of dimension 0; with this swizzle it must be a multiple of 16 up "
-                       "to %u",
-                       inner, spans[c->swizzle]);
+        return rp_fail(
+            err, RP_USAGE,
+            "tensor map: a box has %u bytes of dimension 0; with this swizzle it must be a multiple of 16 up "
+            "to %u",
+            inner, spans[c->swizzle]);
     *t = map;
     return true;
 }

@@ -281,7 +281,8 @@ void lower_tensor(struct lowering *l)
     struct operand_list mask = multicast(l, &box.flags);
     if (mask.count)
         box.lists[1].at[box.lists[1].count++] = mask.at[0];
-    uint8_t to_space = loads ? RP_SPACE_SHARED : RP_SPACE_GLOBAL, from_space = loads ? RP_SPACE_GLOBAL : RP_SPACE_SHARED;
+    uint8_t to_space = loads ? RP_SPACE_SHARED : RP_SPACE_GLOBAL,
+            from_space = loads ? RP_SPACE_GLOBAL : RP_SPACE_SHARED;
     struct operation to = box_side(l, RP_ACCESS_BULK_STORE, to_space, &box);
     struct operation from = box_side(l, RP_ACCESS_BULK_LOAD, from_space, &box);
     reduction(l, &from);

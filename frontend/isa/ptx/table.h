@@ -187,7 +187,7 @@ enum ptx_lowering {
     LOW_MOVMATRIX,
     LOW_OBJECT, /* mbarrier: changes the object */
     LOW_OBJECT_WAIT,
-    LOW_BULK, /* cp.async.bulk, cp.reduce.async.bulk */
+    LOW_BULK,   /* cp.async.bulk, cp.reduce.async.bulk */
     LOW_TENSOR, /* the same of tensors */
     LOW_STORE_ASYNC,
     LOW_REDUCE_ASYNC,

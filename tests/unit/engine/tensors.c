@@ -1,4 +1,5 @@
-/* Copies of boxes of tensors, element by element against where the ISA's text puts them; copies that reduce; multicast. */
+/* Copies of boxes of tensors, element by element against where the ISA's text puts them; copies that reduce; multicast.
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,12 +63,12 @@ static uint32_t in_shared(const struct box_case *c, uint32_t at)
 #define HEAD                                                                                                           \
     ".visible .entry k(.param .u64 tensor, .param .u64 image, .param .u64 map) {\n"                                    \
     ".shared .align 1024 .b8 data[8192]; .shared .align 8 .b64 obj;\n"                                                 \
-    ".reg .b64 %%t, %%o, %%m, %%p; .reg .b32 %%i, %%s, %%v; .reg .pred %%f, %%q;\n"                                             \
-    "ld.param.u64 %%t, [tensor]; ld.param.u64 %%o, [image]; ld.param.u64 %%m, [map];\n"                                   \
+    ".reg .b64 %%t, %%o, %%m, %%p; .reg .b32 %%i, %%s, %%v; .reg .pred %%f, %%q;\n"                                    \
+    "ld.param.u64 %%t, [tensor]; ld.param.u64 %%o, [image]; ld.param.u64 %%m, [map];\n"                                \
     "mov.u32 %%i, %%tid.x; setp.eq.u32 %%f, %%i, 0; @%%f mbarrier.init.shared.b64 [obj], 1;\n"
 /* Word by word between shared memory and the image. */
 #define WORDS(name, step)                                                                                              \
-    "mov.u32 %%i, %%tid.x;\n" name ": mov.u32 %%s, data; mad.lo.u32 %%s, %%i, 4, %%s; mul.wide.u32 %%p, %%i, 4;\n"              \
+    "mov.u32 %%i, %%tid.x;\n" name ": mov.u32 %%s, data; mad.lo.u32 %%s, %%i, 4, %%s; mul.wide.u32 %%p, %%i, 4;\n"     \
     "add.u64 %%p, %%p, %%o; " step "add.u32 %%i, %%i, 64; setp.lt.u32 %%q, %%i, 2048; @%%q bra " name ";\n"
 
 static void coordinates(const struct box_case *c, char text[100])
@@ -84,8 +85,8 @@ static void run_case(const struct box_case *c, const char *body, uint8_t *tensor
     rig_target = "sm_90";
     rig_open(&r, body, 3, bytes);
     rig_target = "sm_62";
-    struct rp_tensor_map_config config = {c->element, c->rank, r.address[0], c->sizes, c->strides,
-                                          c->box,     c->steps, 0,           c->swizzle, c->fill};
+    struct rp_tensor_map_config config = {c->element, c->rank, r.address[0], c->sizes, c->strides, c->box,
+                                          c->steps,   0,       c->swizzle,   c->fill};
     cr_assert(rp_tensor_map_encode(r.host[2], &config, &r.err), "%s", r.err.text);
     memcpy(r.host[0], tensor, TENSOR);
     memcpy(r.host[1], image, SHARED);
@@ -109,11 +110,12 @@ static void load(const struct box_case *c, unsigned number)
     uint32_t size = tensor_element_bytes(c->element);
     coordinates(c, at);
     snprintf(body, sizeof body,
-             HEAD "@%%f mbarrier.arrive.expect_tx.shared.b64 _, [obj], %u;\n"
-                  "@%%f cp.async.bulk.tensor.%ud.shared::cluster.global.tile.mbarrier::complete_tx::bytes [data], [%%m, "
-                  "{%s}], [obj];\n"
-                  "W: mbarrier.try_wait.parity.shared.b64 %%q, [obj], 0; @!%%q bra W;\n" WORDS(
-                      "L", "ld.shared.u32 %%v, [%%s]; st.global.u32 [%%p], %%v; ") "ret; }\n",
+             HEAD
+             "@%%f mbarrier.arrive.expect_tx.shared.b64 _, [obj], %u;\n"
+             "@%%f cp.async.bulk.tensor.%ud.shared::cluster.global.tile.mbarrier::complete_tx::bytes [data], [%%m, "
+             "{%s}], [obj];\n"
+             "W: mbarrier.try_wait.parity.shared.b64 %%q, [obj], 0; @!%%q bra W;\n" WORDS(
+                 "L", "ld.shared.u32 %%v, [%%s]; st.global.u32 [%%p], %%v; ") "ret; }\n",
              elements(c) * size, c->rank, at);
     noise(tensor, TENSOR, number);
     memset(image, 0, SHARED);
@@ -138,11 +140,16 @@ static void store(const struct box_case *c, unsigned number, bool adds)
     char body[2000], at[100];
     uint32_t size = tensor_element_bytes(c->element);
     coordinates(c, at);
-    snprintf(body, sizeof body,
-             HEAD WORDS("L", "ld.global.u32 %%v, [%%p]; st.shared.u32 [%%s], %%v; ") "fence.proxy.async; bar.sync 0;\n"
-                  "@%%f cp.%sasync.bulk.tensor.%ud.global.shared::cta.%stile.bulk_group [%%m, {%s}], [data];\n"
-                  "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; ret; }\n",
-             adds ? "reduce." : "", c->rank, adds ? "add." : "", at);
+    snprintf(
+        body, sizeof body,
+        HEAD WORDS(
+            "L", "ld.global.u32 %%v, [%%p]; st.shared.u32 [%%s], %%v; ") "fence.proxy.async; bar.sync 0;\n"
+                                                                         "@%%f "
+                                                                         "cp.%sasync.bulk.tensor.%ud.global.shared::"
+                                                                         "cta.%stile.bulk_group [%%m, {%s}], [data];\n"
+                                                                         "cp.async.bulk.commit_group; "
+                                                                         "cp.async.bulk.wait_group 0; ret; }\n",
+        adds ? "reduce." : "", c->rank, adds ? "add." : "", at);
     noise(tensor, TENSOR, number);
     noise(image, SHARED, number + 77);
     memcpy(before, tensor, TENSOR);
@@ -177,7 +184,8 @@ Test(tensors, sums)
 Test(tensors, multicast)
 {
     static const char *const copies[] = {
-        "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%s], [%m, {%x}], "
+        "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%s], [%m, "
+        "{%x}], "
         "[obj], %mask;",
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%s], [%p], 256, [obj], "
         "%mask;"};
@@ -185,21 +193,23 @@ Test(tensors, multicast)
         const uint64_t bytes[] = {512, 2048, 128};
         char body[2000];
         struct rig r;
-        snprintf(body, sizeof body,
-                 ".visible .entry k(.param .u64 tensor, .param .u64 image, .param .u64 map) .reqnctapercluster 2 {\n"
-                 ".shared .align 128 .b8 data[512]; .shared .align 8 .b64 obj;\n"
-                 ".reg .b64 %%t, %%o, %%m, %%p; .reg .b32 %%i, %%s, %%v, %%r, %%x; .reg .b16 %%mask; .reg .pred %%f, %%q;\n"
-                 "ld.param.u64 %%t, [tensor]; ld.param.u64 %%o, [image]; ld.param.u64 %%m, [map];\n"
-                 "mov.u32 %%i, %%tid.x; setp.eq.u32 %%f, %%i, 0; mov.u16 %%mask, 3; mov.u32 %%r, %%cluster_ctarank;\n"
-                 "@%%f mbarrier.init.shared.b64 [obj], 1; @%%f mbarrier.arrive.expect_tx.shared.b64 _, [obj], 512;\n"
-                 "barrier.cluster.arrive; barrier.cluster.wait; mul.lo.u32 %%x, %%r, 64; mov.u32 %%s, data;\n"
-                 "mad.lo.u32 %%s, %%r, 256, %%s; mul.wide.u32 %%p, %%r, 256; add.u64 %%p, %%p, %%t;\n"
-                 "@%%f %s\n"
-                 "W: mbarrier.try_wait.parity.shared.b64 %%q, [obj], 0; @!%%q bra W;\n"
-                 "mov.u32 %%s, data; mad.lo.u32 %%s, %%i, 4, %%s; ld.shared.u32 %%v, [%%s]; mov.u32 %%x, %%ctaid.x;\n"
-                 "mad.lo.u32 %%i, %%x, 128, %%i; mul.wide.u32 %%p, %%i, 4; add.u64 %%p, %%p, %%o; st.global.u32 [%%p], %%v;\n"
-                 "barrier.cluster.arrive; barrier.cluster.wait; ret; }\n",
-                 copies[i]);
+        snprintf(
+            body, sizeof body,
+            ".visible .entry k(.param .u64 tensor, .param .u64 image, .param .u64 map) .reqnctapercluster 2 {\n"
+            ".shared .align 128 .b8 data[512]; .shared .align 8 .b64 obj;\n"
+            ".reg .b64 %%t, %%o, %%m, %%p; .reg .b32 %%i, %%s, %%v, %%r, %%x; .reg .b16 %%mask; .reg .pred %%f, %%q;\n"
+            "ld.param.u64 %%t, [tensor]; ld.param.u64 %%o, [image]; ld.param.u64 %%m, [map];\n"
+            "mov.u32 %%i, %%tid.x; setp.eq.u32 %%f, %%i, 0; mov.u16 %%mask, 3; mov.u32 %%r, %%cluster_ctarank;\n"
+            "@%%f mbarrier.init.shared.b64 [obj], 1; @%%f mbarrier.arrive.expect_tx.shared.b64 _, [obj], 512;\n"
+            "barrier.cluster.arrive; barrier.cluster.wait; mul.lo.u32 %%x, %%r, 64; mov.u32 %%s, data;\n"
+            "mad.lo.u32 %%s, %%r, 256, %%s; mul.wide.u32 %%p, %%r, 256; add.u64 %%p, %%p, %%t;\n"
+            "@%%f %s\n"
+            "W: mbarrier.try_wait.parity.shared.b64 %%q, [obj], 0; @!%%q bra W;\n"
+            "mov.u32 %%s, data; mad.lo.u32 %%s, %%i, 4, %%s; ld.shared.u32 %%v, [%%s]; mov.u32 %%x, %%ctaid.x;\n"
+            "mad.lo.u32 %%i, %%x, 128, %%i; mul.wide.u32 %%p, %%i, 4; add.u64 %%p, %%p, %%o; st.global.u32 [%%p], "
+            "%%v;\n"
+            "barrier.cluster.arrive; barrier.cluster.wait; ret; }\n",
+            copies[i]);
         rig_target = "sm_90";
         rig_open(&r, body, 3, bytes);
         rig_target = "sm_62";

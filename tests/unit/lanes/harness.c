@@ -170,13 +170,15 @@ struct bench_warp *new_warp(void)
     static uint8_t slots[SLOT * SLOTS] __attribute__((aligned(64)));
     static uint8_t constants[4 * CONSTANTS_START] __attribute__((aligned(64)));
     static uint32_t ntid[3] = {64, 2, 3}, ctaid[3] = {7, 8, 9}, nctaid[3] = {10, 11, 12};
+    static uint32_t cluster[3] = {5, 11, 4};
     memset(&w, 0, sizeof w);
     for (int i = 0; i < SLOT * SLOTS; i++)
         slots[i] = (uint8_t)next_random();
     w.slots = slots;
     w.constants = constants;
     w.constant_bytes = CONSTANTS_START;
-    w.warp = (struct warp){.active = ~0u, .live = ~0u, .ntid = ntid, .ctaid = ctaid, .nctaid = nctaid};
+    w.warp =
+        (struct warp){.active = ~0u, .live = ~0u, .ntid = ntid, .ctaid = ctaid, .nctaid = nctaid, .cluster = cluster};
     warp_set_window(&w.warp, slots);
     warp_set_constants(&w.warp, constants);
     return &w;

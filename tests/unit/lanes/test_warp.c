@@ -308,6 +308,22 @@ static uint64_t special(struct bench_warp *w, int which, int lane)
     case SR_GLOBALTIMER: return 0x123456789abcdef;
     case SR_DYNAMIC_SMEM_SIZE: return 4096;
     case SR_TOTAL_SMEM_SIZE: return 5000;
+    case SR_CLUSTER_CTAID_X: return 2;
+    case SR_CLUSTER_CTAID_Y: return 8;
+    case SR_CLUSTER_CTAID_Z: return 1;
+    case SR_CLUSTER_NCTAID_X: return 5;
+    case SR_CLUSTER_NCTAID_Y: return 11;
+    case SR_CLUSTER_NCTAID_Z: return 4;
+    case SR_CLUSTERID_X: return 1;
+    case SR_CLUSTERID_Y: return 0;
+    case SR_CLUSTERID_Z: return 2;
+    case SR_NCLUSTERID_X: return 2;
+    case SR_NCLUSTERID_Y: return 1;
+    case SR_NCLUSTERID_Z: return 3;
+    case SR_CLUSTER_RANK: return 2 + 5 * (8 + 11 * 1);
+    case SR_CLUSTER_BLOCKS: return 5 * 11 * 4;
+    case SR_CLUSTER_SHARED: return 0x800000;
+    case SR_CLUSTER_MASK: return ~UINT64_C(0xf80000);
     default: return 0;
     }
 }

@@ -69,7 +69,7 @@ Test(spellings, uncovered_instructions)
     static const char *const lines[] = {
         "cp.async.bulk.tensor.2d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], [%d1, {%r2, %r3}], "
         "[%r4];",
-        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%d1], [%r1], %r2;",
+        "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.cp_mask [%r1], [%r2], %r3, [%r4], %r5;",
         "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1,%r2}, [%r5];",
         "tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r1, %r2}, [%r3];",
         "tex.2dms.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%d1, {%r1,%r2,%r3,%r4}];",

@@ -386,13 +386,13 @@ static const char *const tested_in[] = {
     [LOW_STORE_ASYNC] = "tests/unit/engine/objects.c",
     [LOW_REDUCE_ASYNC] = "tests/unit/engine/objects.c",
     [LOW_PENDING_COUNT] = "tests/unit/engine/objects.c",
-    [LOW_CLUSTER_BARRIER] = "tests/unit/engine/objects.c",
+    [LOW_CLUSTER_BARRIER] = "tests/unit/engine/clusters.c",
     [LOW_TEXTURE] = "tests/unit/ptx_forms/textures.c",
     [LOW_IMAGE_QUERY] = "tests/unit/ptx_forms/surfaces.c",
     [LOW_SURFACE_LOAD] = "tests/unit/ptx_forms/surfaces.c",
     [LOW_SURFACE_STORE] = "tests/unit/ptx_forms/surfaces.c",
     [LOW_SURFACE_REDUCE] = "tests/unit/ptx_forms/surfaces.c",
-    [LOW_CLUSTER] = "tests/unit/engine/objects.c",
+    [LOW_CLUSTER] = "tests/unit/engine/clusters.c",
     [LOW_NOTHING] = "tests/unit/ptx_forms/forms.c",
 };
 
@@ -427,9 +427,20 @@ struct loading {
     struct rp_error err;
 };
 
+/* The address of a tensor map, and coordinates. */
+static size_t tensor_operand(char *to, size_t size, const struct spelled *s)
+{
+    size_t n = (size_t)snprintf(to, size, "[%%d1, {");
+    unsigned rank = (unsigned)mods_value(&s->mods, G_GEOMETRY, 1);
+    for (unsigned d = 0; d < rank; d++)
+        n += (size_t)snprintf(to + n, size - n, "%s%%r%u", d ? ", " : "", d);
+    return n + (size_t)snprintf(to + n, size - n, "}]");
+}
+
 static size_t any_operands(char *to, size_t size, const struct spelled *s)
 {
     size_t n = 0;
+    bool tensor = mods_have(&s->mods, M_TENSOR); /* the first operand of kind x then */
     unsigned elements = (unsigned)mods_value(&s->mods, G_VECTOR, 1);
     bool shared = mods_value(&s->mods, G_SPACE, RP_SPACE_GLOBAL) != RP_SPACE_GLOBAL;
     for (uint32_t i = 0; i < s->operands; i++) {
@@ -443,7 +454,10 @@ static size_t any_operands(char *to, size_t size, const struct spelled *s)
             n += (size_t)snprintf(to + n, size - n, "%s", s->form->lowering == LOW_COPY ? "16" : "8");
         else if (o->role == 'q')
             n += (size_t)snprintf(to + n, size - n, "%%p1");
-        else if (o->role == 'x')
+        else if (o->role == 'x' && tensor) {
+            n += tensor_operand(to + n, size - n, s);
+            tensor = false;
+        } else if (o->role == 'x')
             n += (size_t)snprintf(to + n, size - n, "%%d3");
         else if (o->typing == 'v' && elements > 1)
             for (unsigned e = 0; e < elements; e++)
