@@ -1,5 +1,6 @@
 /* What fails on a GPU fails alike: the code, its text, and what later calls answer. The argument says which error of a
  * kernel the program ends with. */
+#include <cassert>
 #include <cstring>
 
 #include "test.h"
@@ -8,6 +9,12 @@ __global__ void nothing() {}
 __global__ void __launch_bounds__(64) bounded(int *p) { p[threadIdx.x] = 1; }
 __global__ void store(int *p, long long at) { p[at] = 1; }
 __global__ void trap() { asm volatile("trap;"); }
+__global__ void claim(int n) { assert(threadIdx.x + n < 3); }
+__global__ void load_shared(int *out, int at)
+{
+    extern __shared__ int words[];
+    *out = words[at];
+}
 
 static void expect_last(cudaError_t wanted)
 {
@@ -29,6 +36,10 @@ static void launches()
     expect_last(cudaErrorInvalidConfiguration);
     nothing<<<1, 32, 1 << 20>>>();
     expect_last(cudaErrorInvalidValue);
+    bounded<<<1, 128>>>(nullptr);
+    expect_last(cudaErrorInvalidValue);
+    nothing<<<1, dim3(2, 2, 128)>>>();
+    expect_last(cudaErrorInvalidConfiguration);
     nothing<<<1, 32>>>();
     expect_last(cudaSuccess);
     ok("launches");
@@ -91,6 +102,19 @@ int main(int argc, char **argv)
     } else if (!std::strcmp(which, "trap")) {
         trap<<<1, 1>>>();
         sticky(cudaErrorLaunchFailure);
+    } else if (!std::strcmp(which, "assert")) {
+        claim<<<1, 4>>>(0);
+        sticky(cudaErrorAssert);
+    } else if (!std::strcmp(which, "shared")) {
+        load_shared<<<1, 1, 16>>>(p, 1 << 20);
+        sticky(cudaErrorIllegalAddress);
+    } else if (!std::strcmp(which, "reset")) {
+        trap<<<1, 1>>>();
+        sticky(cudaErrorLaunchFailure);
+        CHECK(cudaDeviceReset());
+        CHECK(cudaMalloc(&p, 1024));
+        bounded<<<1, 64>>>(p);
+        CHECK(cudaDeviceSynchronize());
     }
     if (*which)
         ok(which);

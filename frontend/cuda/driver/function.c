@@ -223,12 +223,19 @@ static uint64_t warps_by_registers(const struct program *p, const struct device_
     return f->registers_per_sm / per_warp / 4 * 4; /* by sub-core */
 }
 
+bool shared_fits(CUfunction function, size_t dynamic)
+{
+    const struct device_figures *f = figures();
+    uint64_t shared = function->program->static_shared + (uint64_t)dynamic;
+    return shared <= f->shared_per_block || (dynamic <= (size_t)function->max_dynamic && shared <= f->shared_optin);
+}
+
 unsigned occupancy(CUfunction function, unsigned threads, size_t dynamic)
 {
     const struct device_figures *f = figures();
     const struct program *p = function->program;
     uint64_t warps = (threads + 31) / 32, reserved = f->capability >= 80 ? 1024 : 0;
-    if (!threads || threads > max_threads(p) || p->static_shared + dynamic > f->shared_optin)
+    if (!threads || threads > max_threads(p) || !shared_fits(function, dynamic))
         return 0;
     uint64_t shared = round_up(p->static_shared + dynamic + reserved, f->capability >= 80 ? 128 : 256);
     uint64_t blocks = least(f->blocks_per_sm, f->threads_per_sm / 32 / warps);

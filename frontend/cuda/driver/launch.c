@@ -28,8 +28,7 @@ CUresult launch_check(const struct launch *l)
     bool bounded = p->max_threads && threads > p->max_threads;
     if (threads > 1024 || bounded || (p->required_threads[0] && memcmp(p->required_threads, l->block, sizeof l->block)))
         return CUDA_ERROR_INVALID_VALUE;
-    uint64_t shared = (uint64_t)p->static_shared + l->shared;
-    if (shared > f->shared_per_block && (l->shared > (unsigned)l->function->max_dynamic || shared > f->shared_optin))
+    if (!shared_fits(l->function, l->shared))
         return CUDA_ERROR_INVALID_VALUE;
     uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     if (l->cooperative && blocks > occupancy(l->function, threads, l->shared) * f->sms)
