@@ -33,10 +33,11 @@ parts() { # program, arguments...: its parts as results of ours
     fi
 }
 parts vector_add 1000
-parts runtime
-parts thrust
-parts textures
-for how in illegal misaligned trap; do parts errors $how; done
+for program in runtime runtime_12 memory classes occupancy thrust cub textures driver; do parts $program; done
+for how in illegal misaligned assert shared reset trap; do
+    parts errors_12 $how
+    parts errors $how
+done
 # Our cuBLAS, which a program finds under either name.
 if [ -e "$BUILD/lib/libcublas.so.12" ]; then
     "${CC:-gcc}" -std=c17 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -I. tests/cuda/cublas.c -L"$BUILD/lib" -l:libcuda.so.1 -lm -ldl -o "$dir/cublas"
@@ -65,6 +66,9 @@ check "--quiet says nothing" says ""
 # ---- the static runtime ---------------------------------------------------------------------------------------------
 xz -dc $programs/vector_add_static.xz >"$dir/static"
 chmod +x "$dir/static"
+xz -dc $programs/runtime_12_static.xz >"$dir/static_12"
+chmod +x "$dir/static_12"
+check "a program with the static runtime of CUDA 12" eval '[ "$("$REPRISE" run -- "$dir/static_12" | grep -c "^ok ")" -eq 9 ]'
 check "a program with the static runtime" eval '"$REPRISE" run -- "$dir/static" 500 | grep -qx "ok vector add"'
 strip -o "$dir/stripped" "$dir/static"
 "$REPRISE" run -- "$dir/stripped" >/dev/null 2>"$dir/err"
@@ -101,6 +105,6 @@ check "reprise env: the same by hand" eval '(eval "$("$REPRISE" env)"; $programs
 check "docs/cuda-functions.md is what make cuda-docs writes" eval 'make -s cuda-docs CUDA_FUNCTIONS="$dir/functions.md" && diff docs/cuda-functions.md "$dir/functions.md"'
 cuda=${CUDA_HOME:-/usr/local/cuda}
 if [ -x "$cuda/bin/nvcc" ]; then
-    "$cuda/bin/nvcc" -arch=sm_75 -o "$dir/now" tests/cuda/vector_add.cu >&2
-    check "a program that nvcc has just made" eval '"$REPRISE" run -- "$dir/now" 300 | grep -qx "ok vector add"'
+    "$cuda/bin/nvcc" -arch=sm_75 -o "$dir/now" tests/cuda/runtime.cu >&2
+    check "a program that nvcc has just made" eval '[ "$("$REPRISE" run -- "$dir/now" | grep -c "^ok ")" -eq 9 ]'
 fi
