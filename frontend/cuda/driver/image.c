@@ -9,10 +9,12 @@
 #define WRAPPER_MAGIC 0x466243b1u
 #define FATBIN_MAGIC 0xba55ed50u
 
+/* Version 2, of a program of relocatable device code (nvcc -rdc=true): `data` is what nvlink made, machine code alone,
+ * and `objects` the fat binaries of the objects that it was made of, the last one NULL. */
 struct wrapper {
     uint32_t magic, version;
     const void *data;
-    void *more;
+    const void *const *objects;
 };
 struct fatbin_header {
     uint32_t magic;
@@ -49,18 +51,23 @@ static bool better(const struct fatbin_entry *e, const struct fatbin_entry *than
     return (e->kind == FATBIN_PTX) == prefer_ptx;
 }
 
-/* Machine code for this device that can be executed; else PTX, of what the device may have the newest, or the oldest of
- * what is too new for it: NVIDIA would refuse that. */
-static const struct fatbin_entry *choose(const struct fatbin *fat)
+static bool prefers_ptx(void)
 {
     const char *prefer = session_value(SESSION_PREFER);
-    bool prefer_ptx = prefer && !strcmp(prefer, "ptx");
+    return prefer && !strcmp(prefer, "ptx");
+}
+
+/* Machine code for this device that can be executed; else PTX, of what the device may have the newest, or the oldest of
+ * what is too new for it: NVIDIA would refuse that. */
+static const struct fatbin_entry *choose(const struct fatbin *fat, bool ptx_only)
+{
     const struct fatbin_entry *best = NULL, *newer = NULL;
     for (uint32_t i = 0; i < fat->count; i++) {
         const struct fatbin_entry *e = &fat->entries[i];
-        if (e->kind == FATBIN_PTX && e->arch > capability())
+        bool ptx = e->kind == FATBIN_PTX, code = !ptx_only && suits(e->arch) && isa_of_sm(e->arch);
+        if (ptx && e->arch > capability())
             newer = !newer || e->arch < newer->arch ? e : newer;
-        else if ((e->kind == FATBIN_PTX || (suits(e->arch) && isa_of_sm(e->arch))) && better(e, best, prefer_ptx))
+        else if ((ptx || code) && better(e, best, prefers_ptx()))
             best = e;
     }
     return best ? best : newer;
@@ -75,38 +82,76 @@ static void list_entries(const struct fatbin *fat, char *text, size_t size)
                                  fat->entries[i].kind == FATBIN_PTX ? "compute_" : "sm_", fat->entries[i].arch);
 }
 
-static CUresult choose_of_fat(const char *name, struct image *image, struct rp_error *err)
+static size_t fat_bytes(const void *fat)
 {
+    struct fatbin_header header;
+    memcpy(&header, fat, sizeof header);
+    return header.header_bytes + header.bytes;
+}
+
+static bool is_fat(const void *bytes) { return !memcmp(bytes, &(uint32_t){FATBIN_MAGIC}, 4); }
+
+/* The PTX of a program's objects, to be linked in the place of what nvlink made. Objects without any are left out. */
+static CUresult collect_pieces(const char *name, const void *const *objects, struct image *image, struct rp_error *err)
+{
+    for (; *objects; objects++) {
+        if (!is_fat(*objects))
+            continue;
+        struct fatbin *fat = fatbin_load(name, *objects, fat_bytes(*objects), err);
+        if (!fat)
+            return CUDA_ERROR_INVALID_IMAGE;
+        const struct fatbin_entry *e = choose(fat, true);
+        bool ok = !e || pieces_add(&image->linked, e->bytes, e->size);
+        fatbin_free(fat);
+        if (!ok) {
+            rp_fail(err, RP_SYSTEM, "out of memory for %s", name);
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult nothing_runs(const char *name, const struct image *image, struct rp_error *err)
+{
+    char has[400], known[128];
+    list_entries(image->fat, has, sizeof has);
+    isa_ranges(known, sizeof known);
+    rp_fail(err, RP_BAD_INPUT,
+            "%s: a device of capability %u.%u can run nothing of it; it has %s. %s and PTX run here: %s", name,
+            capability() / 10, capability() % 10, *has ? has : "nothing", known,
+            "build it with PTX (nvcc -gencode arch=compute_75,code=compute_75)");
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
+/* objects: of a program that nvlink linked, or NULL. */
+static CUresult choose_of_fat(const char *name, const void *const *objects, struct image *image, struct rp_error *err)
+{
+    image->size = fat_bytes(image->bytes);
     image->fat = fatbin_load(name, image->bytes, image->size, err);
     if (!image->fat)
         return CUDA_ERROR_INVALID_IMAGE;
-    const struct fatbin_entry *e = choose(image->fat);
-    if (!e) {
-        char has[400];
-        list_entries(image->fat, has, sizeof has);
-        rp_fail(err, RP_BAD_INPUT, "%s: a device of capability %u.%u can run nothing of it; it has %s", name,
-                capability() / 10, capability() % 10, *has ? has : "nothing");
-        return CUDA_ERROR_NO_BINARY_FOR_GPU;
-    }
-    image->bytes = e->bytes;
-    image->size = e->size;
+    const struct fatbin_entry *e = choose(image->fat, false);
+    bool pieces = objects && (!e || prefers_ptx());
+    CUresult r = pieces ? collect_pieces(name, objects, image, err) : CUDA_SUCCESS;
+    if (r)
+        return r;
+    if (!e && !image->linked.size)
+        return nothing_runs(name, image, err);
+    image->bytes = image->linked.size ? (const void *)image->linked.text : e->bytes;
+    image->size = image->linked.size ? image->linked.size : e->size;
     return CUDA_SUCCESS;
 }
 
 CUresult image_choose(const char *name, const void *given, struct image *image, struct rp_error *err)
 {
-    struct wrapper wrapper;
-    struct fatbin_header header;
+    struct wrapper wrapper = {0};
     *image = (struct image){.bytes = given};
     if (!memcmp(given, &(uint32_t){WRAPPER_MAGIC}, 4)) {
         memcpy(&wrapper, given, sizeof wrapper);
         image->bytes = wrapper.data;
     }
-    if (!memcmp(image->bytes, &(uint32_t){FATBIN_MAGIC}, 4)) {
-        memcpy(&header, image->bytes, sizeof header);
-        image->size = header.header_bytes + header.bytes;
-        return choose_of_fat(name, image, err);
-    }
+    if (is_fat(image->bytes))
+        return choose_of_fat(name, wrapper.version == 2 ? wrapper.objects : NULL, image, err);
     if (memcmp(image->bytes, ELFMAG, SELFMAG)) {
         image->size = strlen(image->bytes);
         return CUDA_SUCCESS;
@@ -121,4 +166,8 @@ CUresult image_choose(const char *name, const void *given, struct image *image, 
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
-void image_free(struct image *image) { fatbin_free(image->fat); }
+void image_free(struct image *image)
+{
+    fatbin_free(image->fat);
+    pieces_free(&image->linked);
+}

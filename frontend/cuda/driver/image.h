@@ -4,12 +4,14 @@
 #define REPRISE_FRONTEND_CUDA_DRIVER_IMAGE_H
 
 #include "frontend/cuda/driver/driver.h"
+#include "frontend/cuda/driver/pieces.h"
 #include "frontend/loader/fatbin.h"
 
 struct image {
     const void *bytes;
     size_t size;
-    struct fatbin *fat; /* of which the bytes are, or NULL */
+    struct fatbin *fat;       /* of which the bytes are, or NULL */
+    struct ptx_pieces linked; /* the PTX of a program's objects, or nothing */
 };
 /* Which code of an image the device takes. image_free in every case. CUDA_ERROR_NO_BINARY_FOR_GPU: none of it can be
  * executed; err says why. */

@@ -1,16 +1,17 @@
-/* Linking: PTX and machine code pass through, as long as it is one piece: the emulator translates PTX itself, and there
- * is nobody to join several. */
+/* Linking: modules of PTX are joined and linked by the loader; machine code, and fat binaries without PTX, pass through
+ * if they are the only piece. */
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/cuda/driver/driver.h"
+#include "frontend/cuda/driver/image.h"
 #include "frontend/loader/module.h"
 
 struct CUlinkState_st {
-    void *bytes; /* the piece, and a NUL */
-    size_t size;
-    unsigned pieces;
+    struct ptx_pieces ptx;
+    void *code; /* machine code, or NULL */
+    size_t code_bytes;
 };
 
 static bool is_link(CUlinkState s) { return handle_is(HANDLE_LINK, s); }
@@ -36,31 +37,62 @@ CUresult cuLinkCreate(unsigned count, CUjit_option *options, void **values, CUli
     return cuLinkCreate_v2(count, options, values, state);
 }
 
-static CUresult add(CUlinkState s, CUjitInputType type, const void *data, size_t bytes)
+static CUresult add_code(CUlinkState s, const void *data, size_t bytes)
 {
-    static bool said, said_kind;
-    if (type > CU_JIT_INPUT_FATBINARY)
-        return refuse("linking of objects, libraries and NVVM", &said_kind);
-    if (s->pieces++)
-        return refuse("linking of several pieces", &said);
-    s->bytes = calloc(1, bytes + 1);
-    if (!s->bytes)
+    static bool said;
+    if (s->code || s->ptx.size)
+        return refuse("linking of machine code with other modules", &said);
+    s->code = malloc(bytes);
+    if (!s->code)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    memcpy(s->bytes, data, bytes);
-    s->size = bytes;
+    memcpy(s->code, data, bytes);
+    s->code_bytes = bytes;
     return CUDA_SUCCESS;
+}
+
+static CUresult add_ptx(CUlinkState s, const void *data, size_t bytes)
+{
+    static bool said;
+    if (s->code)
+        return refuse("linking of machine code with other modules", &said);
+    return pieces_add(&s->ptx, data, bytes) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult add_fat(CUlinkState s, const char *name, const void *data, size_t bytes)
+{
+    struct image image;
+    struct rp_error err = {0};
+    CUresult r = image_choose(name, data, &image, &err);
+    bool code = !r && image.size > SELFMAG && !memcmp(image.bytes, ELFMAG, SELFMAG);
+    if (r)
+        say("linking: %s", err.text);
+    else
+        r = code ? add_code(s, data, bytes) : add_ptx(s, image.bytes, image.size);
+    image_free(&image);
+    return r;
+}
+
+static CUresult add(CUlinkState s, CUjitInputType type, const void *data, size_t bytes, const char *name)
+{
+    static bool said;
+    switch (type) {
+    case CU_JIT_INPUT_PTX: return add_ptx(s, data, bytes);
+    case CU_JIT_INPUT_CUBIN: return add_code(s, data, bytes);
+    case CU_JIT_INPUT_FATBINARY: return add_fat(s, name ? name : "a fat binary", data, bytes);
+    default: return refuse("linking of objects, libraries and NVVM", &said);
+    }
 }
 
 CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t bytes, const char *name,
                           unsigned count, CUjit_option *options, void **values)
 {
-    (void)name, (void)count, (void)options, (void)values;
+    (void)count, (void)options, (void)values;
     CUresult r = enter(NEED_CONTEXT);
     if (r)
         return r;
     if (!is_link(state) || !data || !bytes)
         return leave(is_link(state) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE);
-    return leave(add(state, type, data, bytes));
+    return leave(add(state, type, data, bytes, name));
 }
 CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t bytes, const char *name,
                        unsigned count, CUjit_option *options, void **values)
@@ -91,11 +123,11 @@ CUresult cuLinkComplete(CUlinkState state, void **image, size_t *bytes)
     CUresult r = enter(NEED_CONTEXT);
     if (r)
         return r;
-    if (!is_link(state) || !image || !state->pieces)
+    if (!is_link(state) || !image || (!state->code && !state->ptx.size))
         return leave(is_link(state) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE);
-    *image = state->bytes;
+    *image = state->code ? state->code : state->ptx.text;
     if (bytes)
-        *bytes = state->size;
+        *bytes = state->code ? state->code_bytes : state->ptx.size + 1;
     return leave(CUDA_SUCCESS);
 }
 
@@ -107,7 +139,8 @@ CUresult cuLinkDestroy(CUlinkState state)
     if (!is_link(state))
         return leave(CUDA_ERROR_INVALID_HANDLE);
     handle_remove(state);
-    free(state->bytes);
+    free(state->code);
+    pieces_free(&state->ptx);
     free(state);
     return leave(CUDA_SUCCESS);
 }

@@ -8,13 +8,6 @@
 
 #include "frontend/cuda/runtime/runtime.h"
 
-/* .nvFatBinSegment */
-struct wrapper {
-    uint32_t magic, version;
-    const void *data;
-    void *more;
-};
-
 struct entry {
     const void *key; /* the address in the program */
     struct module *module;
@@ -27,7 +20,7 @@ struct entry {
 };
 
 struct module {
-    const struct wrapper *wrapper;
+    const void *wrapper; /* in .nvFatBinSegment: the driver knows it (driver/image.h) */
     CUmodule handle;
     unsigned generation;
     struct entry **entries;
@@ -197,7 +190,7 @@ static CUresult load(struct module *m)
 {
     if (m->handle && m->generation == generation)
         return CUDA_SUCCESS;
-    CUresult result = cuModuleLoadData(&m->handle, m->wrapper->data);
+    CUresult result = cuModuleLoadData(&m->handle, m->wrapper);
     if (result) {
         m->handle = NULL;
         return result;

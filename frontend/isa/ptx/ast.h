@@ -31,6 +31,7 @@ struct ptx_variable {
     bool is_extern;       /* for .shared: dynamic shared memory */
     bool is_opaque;       /* .tex, .texref, .samplerref, .surfref */
     bool is_entry_param;  /* parameter of a kernel; PARAM variables without it are in a frame */
+    bool is_weak;         /* .weak or .common: a definition of another piece may take its place, or it another's */
     bool is_listed;       /* in the unit's or function's list of variables */
     bool bound;           /* .param of a call's scope: offset is set by the call */
     uint32_t align;       /* bytes, a power of two */
@@ -117,7 +118,7 @@ struct ptx_instruction {
 
 struct ptx_function {
     const char *name;
-    bool is_entry, is_announced, defined, address_taken;
+    bool is_entry, is_announced, defined, is_weak, address_taken;
     uint32_t at;
     uint32_t number; /* in the module, from 1 */
     struct ptx_signature signature;
@@ -166,7 +167,9 @@ struct ptx_unit {
     VECTOR(struct ptx_string_label) string_labels;
 };
 
-/* Parses the whole text; leaves through src->escape on an error. */
+/* Parses the whole text, which may be several modules, one behind the other, each from its .version on: links them as
+ * PTX ISA "Linking Directives" says. What is neither .extern, .visible, .weak nor .common is known in its own module
+ * alone. Leaves through src->escape on an error. */
 struct ptx_unit *ptx_parse(struct ptx_source *);
 
 #endif

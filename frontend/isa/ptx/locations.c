@@ -57,9 +57,14 @@ static void enter(struct parser *p, const uint64_t key[3], uint32_t value)
 
 /* ---- .file and .loc ---------------------------------------------------------------------------------------------- */
 
+static uint32_t parse_file_number(struct parser *p)
+{
+    return p->file_base + (uint32_t)expect_count(p, UINT32_MAX / 2, "a file's number");
+}
+
 void parse_file(struct parser *p)
 {
-    uint32_t number = (uint32_t)expect_count(p, UINT32_MAX - 1, "a file's number");
+    uint32_t number = parse_file_number(p);
     if (p->tok.kind != TOK_STRING)
         ptx_error(p->src, p->tok.at, "the file's name in quotes belongs here");
     const char *name = arena_string(p->arena, p->tok.text, p->tok.length);
@@ -76,7 +81,7 @@ struct place {
 static struct place parse_place(struct parser *p)
 {
     struct place at;
-    at.file = (uint32_t)expect_count(p, UINT32_MAX - 1, "a file's number");
+    at.file = parse_file_number(p);
     at.line = (uint32_t)expect_count(p, UINT32_MAX - 1, "a line's number");
     at.column = (uint32_t)expect_count(p, UINT32_MAX - 1, "a column");
     return at;
@@ -214,12 +219,13 @@ void name_inlined_functions(struct parser *p)
     VECTOR_PUSH(p->arena, &u->strings, '\0');
     if (u->string_labels.count)
         qsort(u->string_labels.at, u->string_labels.count, sizeof *u->string_labels.at, by_name);
-    for (uint32_t i = 0; i < u->inlined.count; i++) {
-        struct ptx_inlined *c = &u->inlined.at[i];
+    for (; p->named < u->inlined.count; p->named++) {
+        struct ptx_inlined *c = &u->inlined.at[p->named];
         const struct ptx_string_label wanted = {c->label, 0}, *found = NULL;
         if (u->string_labels.count)
             found = bsearch(&wanted, u->string_labels.at, u->string_labels.count, sizeof wanted, by_name);
         bool there = found && c->offset < u->strings.count - found->offset;
         c->function = there ? u->strings.at + found->offset + c->offset : c->label;
     }
+    u->string_labels.count = 0;
 }

@@ -102,6 +102,17 @@ void scope_close(struct parser *p)
     p->depth--;
 }
 
+void forget_local_names(struct parser *p)
+{
+    struct symbol **at = &p->scopes[0].symbols;
+    while (*at)
+        if ((*at)->is_local) {
+            (*at)->name->symbol = NULL;
+            *at = (*at)->next_in_scope;
+        } else
+            at = &(*at)->next_in_scope;
+}
+
 static struct symbol *new_symbol(struct parser *p, struct name *name, uint32_t depth, enum symbol_kind kind,
                                  uint32_t at)
 {
@@ -110,6 +121,7 @@ static struct symbol *new_symbol(struct parser *p, struct name *name, uint32_t d
     s->name = name;
     s->depth = depth;
     s->at = at;
+    s->is_local = depth == 0 && p->linking == LINK_LOCAL;
     s->shadowed = name->symbol;
     name->symbol = s;
     s->next_in_scope = p->scopes[depth].symbols;

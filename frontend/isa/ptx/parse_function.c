@@ -157,6 +157,7 @@ static struct ptx_function *declare_function(struct parser *p, const struct toke
         s = declare(p, t, SYM_FUNCTION);
         s->function = new_function(p, t, is_entry);
     }
+    s->is_local &= p->linking == LINK_LOCAL;
     p->depth = depth;
     return s->function;
 }
@@ -230,6 +231,36 @@ static void define(struct parser *p, struct ptx_function *f, const struct ptx_fu
     parse_body(p, f, in, out);
 }
 
+static void skip_body(struct parser *p)
+{
+    uint32_t at = p->tok.at, depth = 0;
+    do {
+        if (p->tok.kind == TOK_END)
+            ptx_error(p->src, at, "the file ends before the '}' that this needs");
+        depth += at_punct(p, '{');
+        depth -= at_punct(p, '}');
+        next_token(p);
+    } while (depth);
+}
+
+/* Of several definitions one that is not weak counts, else the first. Whether this one, whose body comes now, does. */
+static bool replaces(struct parser *p, struct ptx_function *f, uint32_t at)
+{
+    bool weak = p->linking == LINK_WEAK;
+    if (!f->defined) {
+        f->is_weak = weak;
+        return true;
+    }
+    if (!weak && !f->is_weak)
+        ptx_error(p->src, at, "'%s' is defined twice", f->name);
+    if (weak)
+        return false;
+    f->is_weak = false;
+    memset(&f->body, 0, sizeof f->body);
+    memset(&f->locals, 0, sizeof f->locals);
+    return true;
+}
+
 /* A function is parsed into a header of its own first, so that an announcement's registers do not mix with the
  * definition's. */
 void parse_function(struct parser *p, bool is_entry)
@@ -253,13 +284,14 @@ void parse_function(struct parser *p, bool is_entry)
     if (f->is_announced && !same_layout(&signature, &f->signature))
         ptx_error(p->src, name.at, "'%s' was declared with other parameters", f->name);
     parse_tuning(p, &header);
-    if (f->defined && at_punct(p, '{'))
-        ptx_error(p->src, name.at, "'%s' is defined twice", f->name);
-    if (!f->defined)
+    bool here = at_punct(p, '{'), counts = here ? replaces(p, f, name.at) : !f->defined;
+    if (counts)
         f->signature = signature;
     f->is_announced = true;
-    if (take_punct(p, '{'))
+    if (here && counts && take_punct(p, '{'))
         define(p, f, &header, name.at, &in, &out);
+    else if (here)
+        skip_body(p);
     else
         take_punct(p, ';');
     scope_close(p);

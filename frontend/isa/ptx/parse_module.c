@@ -76,7 +76,8 @@ static void parse_version(struct parser *p)
         ptx_error(p->src, t.at, "a version like 7.8 belongs here");
     if (major * 10 + minor > NEWEST_VERSION)
         ptx_error(p->src, t.at, "PTX up to version 9.5 is known here; if the module uses nothing newer, write 9.5");
-    p->unit->version = major * 10 + minor;
+    if (p->unit->version < major * 10 + minor)
+        p->unit->version = major * 10 + minor;
     next_token(p);
 }
 
@@ -114,6 +115,7 @@ static void parse_alias(struct parser *p)
     struct symbol *known = declared_here(p, &alias), *target = lookup(p, &old);
     if (!target || target->kind != SYM_FUNCTION)
         ptx_error(p->src, old.at, "'%.*s' is no function", (int)old.length, old.text);
+    p->linking = target->is_local ? LINK_LOCAL : LINK_VISIBLE;
     if (!known)
         known = declare(p, &alias, SYM_FUNCTION);
     known->function = target->function;
@@ -140,14 +142,23 @@ static _Noreturn void unknown_directive(struct parser *p)
               near ? "; did you mean '." : "", near ? near : "", near ? "'?" : "");
 }
 
+static enum ptx_linking parse_linking(struct parser *p)
+{
+    static const char *const words[] = {
+        [LINK_VISIBLE] = "visible", [LINK_EXTERN] = "extern", [LINK_WEAK] = "weak", [LINK_COMMON] = "common"};
+    enum ptx_linking found = LINK_LOCAL;
+    for (unsigned i = LINK_VISIBLE; i <= LINK_COMMON; i++)
+        if (take_dot(p, words[i])) {
+            found = found == LINK_EXTERN ? found : i;
+            i = LINK_LOCAL; /* again: there may be several */
+        }
+    return found;
+}
+
 /* [.extern .visible .weak .common] and then a function or variable. */
 static void parse_declaration(struct parser *p)
 {
-    bool is_extern = false, more = true;
-    while (more) {
-        is_extern |= at_dot(p, "extern");
-        more = take_dot(p, "extern") || take_dot(p, "visible") || take_dot(p, "weak") || take_dot(p, "common");
-    }
+    p->linking = parse_linking(p);
     if (take_dot(p, "attribute"))
         skip_until(p, ')');
     uint8_t space;
@@ -157,26 +168,45 @@ static void parse_declaration(struct parser *p)
         parse_function(p, false);
     else if (space_directive(&p->tok, &space) && space != RP_SPACE_PARAM && space != RP_SPACE_LOCAL) {
         next_token(p);
-        parse_variables(p, space, is_extern);
+        parse_variables(p, space, p->linking == LINK_EXTERN);
     } else if (p->tok.kind == TOK_DOT &&
                (token_is(&p->tok, "texref") || token_is(&p->tok, "samplerref") || token_is(&p->tok, "surfref")))
-        parse_variables(p, RP_SPACE_GLOBAL, is_extern);
+        parse_variables(p, RP_SPACE_GLOBAL, p->linking == LINK_EXTERN);
     else
         unknown_directive(p);
 }
 
+/* Another module begins. */
+static void begin_piece(struct parser *p)
+{
+    name_inlined_functions(p);
+    forget_local_names(p);
+    for (uint32_t i = 0; i < p->unit->files.count; i++)
+        if (p->unit->files.at[i].number >= p->file_base)
+            p->file_base = p->unit->files.at[i].number + 1;
+}
+
+static void parse_address_size(struct parser *p)
+{
+    uint32_t at = p->tok.at, bits = (uint32_t)expect_count(p, 64, "the address size");
+    if (bits != 32 && bits != 64)
+        ptx_error(p->src, at, "the address size is 32 or 64");
+    if (p->has_address_size && bits != p->unit->address_bits)
+        ptx_error(p->src, at, "this is linked with a module whose addresses have %u bits", p->unit->address_bits);
+    p->has_address_size = true;
+    p->unit->address_bits = bits;
+}
+
 static void parse_directive(struct parser *p)
 {
-    if (take_dot(p, "version"))
+    if (take_dot(p, "version")) {
+        begin_piece(p);
         parse_version(p);
-    else if (take_dot(p, "target"))
+    } else if (take_dot(p, "target"))
         parse_target(p);
-    else if (take_dot(p, "address_size")) {
-        uint32_t at = p->tok.at;
-        p->unit->address_bits = (uint32_t)expect_count(p, 64, "the address size");
-        if (p->unit->address_bits != 32 && p->unit->address_bits != 64)
-            ptx_error(p->src, at, "the address size is 32 or 64");
-    } else if (take_dot(p, "file"))
+    else if (take_dot(p, "address_size"))
+        parse_address_size(p);
+    else if (take_dot(p, "file"))
         parse_file(p);
     else if (take_dot(p, "loc"))
         parse_loc(p);

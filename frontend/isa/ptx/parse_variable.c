@@ -313,6 +313,7 @@ static struct ptx_variable *parse_one(struct parser *p, const struct declarator 
     v->space = d->space;
     v->type = d->type;
     v->is_extern = d->is_extern;
+    v->is_weak = p->depth == 0 && (p->linking == LINK_WEAK || p->linking == LINK_COMMON);
     if (v->space == RP_SPACE_TEXTURE) { /* .tex, as it was written before .texref */
         v->space = RP_SPACE_GLOBAL;
         v->type = PT_TEXREF;
@@ -323,10 +324,22 @@ static struct ptx_variable *parse_one(struct parser *p, const struct declarator 
     if (!token_is(&t, "_")) {
         struct symbol *again = declared_here(p, &t);
         /* a module may announce a variable (.extern) and declare it later, or twice if it is weak */
-        if (again && again->kind == SYM_VARIABLE && p->depth == 0 && (again->variable->is_extern || d->is_extern)) {
+        bool is_variable = again && again->kind == SYM_VARIABLE && p->depth == 0;
+        if (is_variable)
+            again->is_local &= p->linking == LINK_LOCAL;
+        if (is_variable && (again->variable->is_extern || d->is_extern)) {
             v->is_listed = again->variable->is_listed;
             if (!d->is_extern)
                 *again->variable = *v;
+            return again->variable;
+        }
+        if (is_variable && v->is_weak) { /* the first one stays: this is for its initial value to go to */
+            v->is_listed = true;
+            return v;
+        }
+        if (is_variable && again->variable->is_weak) {
+            v->is_listed = again->variable->is_listed;
+            *again->variable = *v;
             return again->variable;
         }
         declare(p, &t, SYM_VARIABLE)->variable = v;

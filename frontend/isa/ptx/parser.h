@@ -1,5 +1,6 @@
-/* Inside of the parser: state, names and scopes. A recursive-descent parser over lexer.h; every function leaves through
- * ptx_error on bad text, so none of them reports failure. `p->tok` is the next word. */
+/* Inside of the parser: state, names and scopes. A text may consist of several modules one behind the other, its
+ * pieces, each from its .version on: they are linked (parse_module.c). A recursive-descent parser over lexer.h; every
+ * function leaves through ptx_error on bad text, so none of them reports failure. `p->tok` is the next word. */
 #ifndef REPRISE_FRONTEND_ISA_PTX_PARSER_H
 #define REPRISE_FRONTEND_ISA_PTX_PARSER_H
 
@@ -8,6 +9,9 @@
 
 enum { MAX_DEPTH = 64, MAX_DIMENSIONS = 8 };
 
+/* PTX ISA "Linking Directives". EXTERN is a declaration alone. */
+enum ptx_linking { LINK_LOCAL, LINK_VISIBLE, LINK_EXTERN, LINK_WEAK, LINK_COMMON };
+
 struct name;
 enum symbol_kind { SYM_REGISTER, SYM_RANGE, SYM_VARIABLE, SYM_FUNCTION, SYM_LABEL };
 struct symbol {
@@ -15,6 +19,7 @@ struct symbol {
     struct name *name;
     uint32_t depth, at; /* scope it lives in, place of its declaration */
     struct symbol *shadowed, *next_in_scope;
+    bool is_local;        /* at the top of a module, for this piece alone */
     uint8_t type;         /* REGISTER, RANGE: enum ptx_type */
     uint32_t reg, vector; /* REGISTER: first id, and how many (a vector's members) */
     uint64_t count;       /* RANGE: %name<count> */
@@ -49,6 +54,10 @@ struct parser {
     struct scope scopes[MAX_DEPTH];
     uint32_t depth; /* 0: module; 1: a function's parameters and body; more: blocks in it */
     struct ptx_function *function;
+    enum ptx_linking linking; /* of the declaration at the top of the module that is being read */
+    bool has_address_size;
+    uint32_t file_base; /* what this piece's numbers of files are counted from */
+    uint32_t named;     /* unit->inlined: those of earlier pieces, which have their names */
     uint32_t loc_file, loc_line, loc_inlined;
     struct loc_slot *loc_slots; /* locations.c */
     uint32_t loc_slot_count, loc_used;
@@ -73,6 +82,8 @@ void skip_until(struct parser *, uint16_t punct);
 
 /* ---- names and scopes (names.c) */
 void scope_open(struct parser *);
+/* At the end of a piece: forgets what it declared for itself. */
+void forget_local_names(struct parser *);
 void scope_close(struct parser *);
 /* NULL: not declared. Makes the register of a %name<count> range on first use. */
 struct symbol *lookup(struct parser *, const struct token *);
@@ -119,7 +130,7 @@ void parse_statements(struct parser *);
 void parse_instruction(struct parser *);
 void parse_loc(struct parser *);
 void parse_section(struct parser *);
-/* When all sections are read. */
+/* When all sections of a piece are read. */
 void name_inlined_functions(struct parser *);
 void parse_file(struct parser *);
 struct ptx_operand parse_operand(struct parser *, bool labels);
