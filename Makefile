@@ -375,6 +375,7 @@ bench: deps
 	@for b in $(BENCHES); do BUILD=$(BUILD) $$b || exit; done
 bench-parity: all
 	@REPRISE=$(BUILD)/reprise REPRISE_MACHINES=hw-models/machines python3 tests/bench/parity.py
+	@REPRISE=$(BUILD)/reprise REPRISE_MACHINES=hw-models/machines python3 tests/bench/parity.py --speed
 bench-docs: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) bench-programs
 	@BUILD=$(BUILD) $(BUILD)/bench/bench --markdown > $(BUILD)/bench/performance.md
