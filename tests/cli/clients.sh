@@ -19,8 +19,8 @@ if ! [ -e "$BUILD/clients/complete" ]; then
     echo "ok - Numba and CuPy # SKIP they are not here: make check-clients"
     exit 0
 fi
-for client in numba cupy; do
-    "$REPRISE" run -- "$python" "tests/python/clients/${client}_smoke.py" || echo "not ok - $client ends with status $?"
+for client in numba_smoke cupy_parts; do
+    "$REPRISE" run -- "$python" "tests/python/clients/$client.py" || echo "not ok - $client ends with status $?"
 done
 "$REPRISE" record -o "$folder/t.wtr" --quiet -- "$python" tests/python/clients/numba_smoke.py >&2
 if "$REPRISE" info --json "$folder/t.wtr" | python3 -c 'import json, sys; assert len(json.load(sys.stdin)["launches"]) == 3' >&2; then

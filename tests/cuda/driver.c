@@ -130,7 +130,8 @@ static void launches(void)
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
     CHECK(cuLaunchKernel(axpy, 4, 1, 1, 256, 1, 1, 0, NULL, NULL, extra));
     expect_axpy(9);
-    CUlaunchConfig how = {.gridDimX = 8, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 128, .blockDimY = 1, .blockDimZ = 1};
+    CUlaunchConfig how = {
+        .gridDimX = 8, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 128, .blockDimY = 1, .blockDimZ = 1};
     CHECK(cuLaunchKernelEx(&how, axpy, arguments, NULL));
     expect_axpy(16);
     CUdeviceptr scale;

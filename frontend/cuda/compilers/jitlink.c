@@ -1,7 +1,9 @@
 /* Stands before libnvJitLink.so.13 or .12, NVIDIA's linker of LTO IR, and passes everything on to it; but where a
  * program links LTO IR into a cubin (Numba does), it gets the linked PTX instead, which can be executed for every
- * target. Loaded before the program under the same soname, so that whoever looks for the library finds this one. The
- * real one is looked for in CUDA_PATH, CUDA_HOME, the wheels of the Python that runs, and /usr/local/cuda. */
+ * target; and where it links one piece of PTX, that piece. What is mixed becomes machine code, as NVIDIA's linker makes
+ * PTX of LTO IR alone. Loaded before the program under the same soname, so that whoever looks for the library finds
+ * this one. The real one is looked for in CUDA_PATH, CUDA_HOME, the wheels of the Python that runs, and
+ * /usr/local/cuda. */
 #include <dlfcn.h>
 #include <glob.h>
 #include <pthread.h>
@@ -69,74 +71,172 @@ static void *function(const char *name)
     return real ? dlsym(real, name) : NULL;
 }
 
-/* ---- options ----------------------------------------------------------------------------------------------------- */
+/* ---- links ------------------------------------------------------------------------------------------------------- */
 
-/* Handles that were made to link LTO IR. */
+/* nvJitLinkInputType */
+enum { INPUT_PTX = 2, INPUT_LTOIR = 3, INPUT_LIBRARY = 6 };
+
+/* What becomes of a handle. Its caller knows it by NVIDIA's handle, which makes machine code; LTO IR goes to a second
+ * one, too, which makes PTX of it. */
+struct link {
+    void *handle;     /* NULL: free */
+    void *ptx_handle; /* or NULL: the caller asked for PTX himself, or has no LTO IR */
+    char *ptx;        /* the one PTX input, or NULL */
+    size_t ptx_size;
+    unsigned inputs, others; /* of LTO IR; of what no PTX can be made of */
+    unsigned ptx_inputs;
+};
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static void *linking[256];
+static struct link links[256];
 
-static void note(void *from, void *to)
+/* Links are looked for under the lock, and then belong to the thread that has the handle. */
+static struct link *link_of(const void *handle)
+{
+    struct link *found = NULL;
+    pthread_mutex_lock(&mutex);
+    for (size_t i = 0; i < sizeof links / sizeof *links && !found; i++)
+        if (links[i].handle == handle)
+            found = &links[i];
+    pthread_mutex_unlock(&mutex);
+    return found;
+}
+
+static void begin_link(void *handle, void *ptx_handle)
 {
     pthread_mutex_lock(&mutex);
-    for (size_t i = 0; i < sizeof linking / sizeof *linking; i++)
-        if (linking[i] == from) {
-            linking[i] = to;
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+        if (!links[i].handle) {
+            links[i] = (struct link){.handle = handle, .ptx_handle = ptx_handle};
             break;
         }
     pthread_mutex_unlock(&mutex);
 }
 
-static bool links_lto(void *handle)
-{
-    bool found = false;
-    pthread_mutex_lock(&mutex);
-    for (size_t i = 0; i < sizeof linking / sizeof *linking; i++)
-        found |= handle && linking[i] == handle;
-    pthread_mutex_unlock(&mutex);
-    return found;
-}
+/* The PTX can be made of LTO IR alone. */
+static bool takes_lto(const struct link *l) { return l && l->ptx_handle && l->inputs && !l->others && !l->ptx_inputs; }
+/* The PTX is what came in. */
+static bool takes_input(const struct link *l) { return l && l->ptx && l->ptx_inputs == 1 && !l->inputs && !l->others; }
 
 int nvJitLinkCreate(void **handle, uint32_t count, const char **options)
 {
     int (*create)(void **, uint32_t, const char **) = function("nvJitLinkCreate");
-    const char **more = malloc((count + 1) * sizeof *more);
     bool lto = false, ptx = false;
-    int result = ERROR_INTERNAL;
-    for (uint32_t i = 0; more && i < count; i++) {
-        more[i] = options[i];
+    for (uint32_t i = 0; i < count; i++) {
         lto |= !strcmp(options[i], "-lto");
         ptx |= !strcmp(options[i], "-ptx");
     }
-    if (more && create) {
+    int result = create ? create(handle, count, options) : ERROR_INTERNAL;
+    if (result || ptx)
+        return result;
+    const char **more = malloc((count + 1) * sizeof *more);
+    void *second = NULL;
+    if (more && lto) {
+        memcpy(more, options, count * sizeof *more);
         more[count] = "-ptx";
-        result = create(handle, count + (lto && !ptx), more);
-        if (!result && lto && !ptx)
-            note(NULL, *handle);
+        if (create(&second, count + 1, more))
+            second = NULL;
     }
     free(more);
+    begin_link(*handle, second);
     return result;
 }
 
 int nvJitLinkDestroy(void **handle)
 {
     int (*destroy)(void **) = function("nvJitLinkDestroy");
-    if (handle && links_lto(*handle))
-        note(*handle, NULL);
+    struct link *l = handle && *handle ? link_of(*handle) : NULL;
+    if (l) {
+        if (l->ptx_handle && destroy)
+            destroy(&l->ptx_handle);
+        free(l->ptx);
+        pthread_mutex_lock(&mutex);
+        *l = (struct link){0};
+        pthread_mutex_unlock(&mutex);
+    }
     return destroy ? destroy(handle) : ERROR_INTERNAL;
+}
+
+static void keep_ptx(struct link *l, const void *data, size_t size)
+{
+    l->ptx_inputs++;
+    if (!l->ptx && (l->ptx = malloc(size + 1))) {
+        memcpy(l->ptx, data, size);
+        l->ptx[size] = 0;
+        l->ptx_size = strlen(l->ptx) + 1;
+    }
+}
+
+int nvJitLinkAddData(void *handle, int type, const void *data, size_t size, const char *name)
+{
+    int (*add)(void *, int, const void *, size_t, const char *) = function("nvJitLinkAddData");
+    struct link *l = link_of(handle);
+    int result = add ? add(handle, type, data, size, name) : ERROR_INTERNAL;
+    if (result || !l)
+        return result;
+    if (type == INPUT_LTOIR && l->ptx_handle && !add(l->ptx_handle, type, data, size, name))
+        l->inputs++;
+    else if (type == INPUT_PTX)
+        keep_ptx(l, data, size);
+    else
+        l->others++;
+    return result;
+}
+
+int nvJitLinkAddFile(void *handle, int type, const char *path)
+{
+    int (*add)(void *, int, const char *) = function("nvJitLinkAddFile");
+    struct link *l = link_of(handle);
+    int result = add ? add(handle, type, path) : ERROR_INTERNAL;
+    if (!result && l) {
+        if (type == INPUT_LTOIR && l->ptx_handle && !add(l->ptx_handle, type, path))
+            l->inputs++;
+        else
+            l->others++;
+    }
+    return result;
+}
+
+int nvJitLinkComplete(void *handle)
+{
+    int (*complete)(void *) = function("nvJitLinkComplete");
+    const struct link *l = link_of(handle);
+    return complete ? complete(takes_lto(l) ? l->ptx_handle : handle) : ERROR_INTERNAL;
 }
 
 int nvJitLinkGetLinkedCubinSize(void *handle, size_t *size)
 {
-    int (*get)(void *, size_t *) =
-        function(links_lto(handle) ? "nvJitLinkGetLinkedPtxSize" : "nvJitLinkGetLinkedCubinSize");
-    return get ? get(handle, size) : ERROR_INTERNAL;
+    const struct link *l = link_of(handle);
+    int (*get)(void *, size_t *) = function(takes_lto(l) ? "nvJitLinkGetLinkedPtxSize" : "nvJitLinkGetLinkedCubinSize");
+    if (takes_input(l)) {
+        *size = l->ptx_size;
+        return 0;
+    }
+    return get ? get(takes_lto(l) ? l->ptx_handle : handle, size) : ERROR_INTERNAL;
 }
 
 int nvJitLinkGetLinkedCubin(void *handle, void *cubin)
 {
-    int (*get)(void *, void *) = function(links_lto(handle) ? "nvJitLinkGetLinkedPtx" : "nvJitLinkGetLinkedCubin");
-    return get ? get(handle, cubin) : ERROR_INTERNAL;
+    const struct link *l = link_of(handle);
+    int (*get)(void *, void *) = function(takes_lto(l) ? "nvJitLinkGetLinkedPtx" : "nvJitLinkGetLinkedCubin");
+    if (takes_input(l)) {
+        memcpy(cubin, l->ptx, l->ptx_size);
+        return 0;
+    }
+    return get ? get(takes_lto(l) ? l->ptx_handle : handle, cubin) : ERROR_INTERNAL;
 }
+
+/* Logs are those of the handle that made the result. */
+#define LOG(name, type)                                                                                                \
+    int name(void *handle, type *to)                                                                                   \
+    {                                                                                                                  \
+        int (*get)(void *, type *) = function(#name);                                                                  \
+        const struct link *l = link_of(handle);                                                                        \
+        return get ? get(takes_lto(l) ? l->ptx_handle : handle, to) : ERROR_INTERNAL;                                  \
+    }
+LOG(nvJitLinkGetErrorLogSize, size_t)
+LOG(nvJitLinkGetErrorLog, char)
+LOG(nvJitLinkGetInfoLogSize, size_t)
+LOG(nvJitLinkGetInfoLog, char)
 
 /* ---- passed on --------------------------------------------------------------------------------------------------- */
 
@@ -147,16 +247,8 @@ int nvJitLinkGetLinkedCubin(void *handle, void *cubin)
         int(*f) types = function(#name);                                                                               \
         return f ? f args : ERROR_INTERNAL;                                                                            \
     }
-PASS(nvJitLinkAddData, (void *h, int type, const void *data, size_t size, const char *name),
-     (void *, int, const void *, size_t, const char *), (h, type, data, size, name))
-PASS(nvJitLinkAddFile, (void *h, int type, const char *path), (void *, int, const char *), (h, type, path))
-PASS(nvJitLinkComplete, (void *h), (void *), (h))
 PASS(nvJitLinkGetLinkedPtxSize, (void *h, size_t *size), (void *, size_t *), (h, size))
 PASS(nvJitLinkGetLinkedPtx, (void *h, char *ptx), (void *, char *), (h, ptx))
-PASS(nvJitLinkGetErrorLogSize, (void *h, size_t *size), (void *, size_t *), (h, size))
-PASS(nvJitLinkGetErrorLog, (void *h, char *log), (void *, char *), (h, log))
-PASS(nvJitLinkGetInfoLogSize, (void *h, size_t *size), (void *, size_t *), (h, size))
-PASS(nvJitLinkGetInfoLog, (void *h, char *log), (void *, char *), (h, log))
 PASS(nvJitLinkVersion, (unsigned *major, unsigned *minor), (unsigned *, unsigned *), (major, minor))
 
 /* What NVIDIA's header calls, by its version. */
