@@ -141,7 +141,8 @@ CUDART_VERSIONS := 11.0 12 13
 CUDART := $(CUDART_VERSIONS:%=$(BUILD)/lib/libcudart.so.%)
 # Its kernels want clang.
 CUBLAS := $(if $(shell command -v $(CLANG)),$(BUILD)/lib/libcublas.so.12 $(BUILD)/lib/libcublas.so.13)
-CUDA_LIBRARIES := $(LIBCUDA) $(CUDART) $(CUBLAS) $(BUILD)/lib/libreprise-redirect.so $(BUILD)/lib/libnvJitLink.so.13 \
+CUBLASLT := $(BUILD)/lib/libcublasLt.so.12 $(BUILD)/lib/libcublasLt.so.13
+CUDA_LIBRARIES := $(LIBCUDA) $(CUDART) $(CUBLAS) $(CUBLASLT) $(BUILD)/lib/libreprise-redirect.so $(BUILD)/lib/libnvJitLink.so.13 \
   $(BUILD)/lib/reprise-ptxas
 ifeq ($(ARCH),x86_64)
 all: $(CUDA_LIBRARIES)
@@ -180,6 +181,11 @@ $(BUILD)/lib/libcublas.so.$(1): $(patsubst frontend/cuda/blas/%.c,$(BUILD)/obj/c
 	  $$(if $$(SANITIZE),,-Wl,-z,defs) -Wl,-rpath,'$$$$ORIGIN' -L$(BUILD)/lib -l:libcuda.so.1 -o $$@
 endef
 $(foreach v,12 13,$(eval $(call cublas_rule,$(v))))
+$(CUBLASLT): $(BUILD)/lib/libcublasLt.so.%: frontend/cuda/blas_lt/blas_lt.c frontend/cuda/blas_lt/refused.def
+	@mkdir -p $(@D)
+	@echo 'libcublasLt.so.$* { global: cublasLt*; local: *; };' > $(BUILD)/obj/cublasLt-$*.exports
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -fPIC -shared -DCUBLAS_MAJOR=$* $< -Wl,-soname,$(@F) \
+	  -Wl,--version-script=$(BUILD)/obj/cublasLt-$*.exports -o $@
 $(BUILD)/lib/libreprise-redirect.so: frontend/cuda/redirect/redirect.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared $< -o $@

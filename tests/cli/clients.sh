@@ -6,7 +6,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export XDG_CACHE_HOME=$folder PYTHONDONTWRITEBYTECODE=1 CUPY_ACCELERATORS=
 if [ -e "$BUILD/python/complete" ]; then
-    for device in jetson-tx2 rtx2080; do
+    for device in jetson-tx2 rtx2080 a100 h100; do
         "$REPRISE" run --device $device -- "$BUILD/python/bin/python" tests/python/clients/triton_smoke.py |
             sed "s/$/ on $device/"
         [ "${PIPESTATUS[0]}" -eq 0 ] || echo "not ok - Triton ends with status ${PIPESTATUS[0]}"

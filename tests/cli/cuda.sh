@@ -63,6 +63,16 @@ check "and those left out" says "reprise: $dir/said.wtr: 0 of 1 launch recorded,
 "$REPRISE" record -q -o "$dir/said.wtr" -- "$programs/vector_add" 100 >&2 2>"$dir/err"
 check "--quiet says nothing" says ""
 
+"$REPRISE" run -- python3 -c '
+import ctypes
+for version in 12, 13:
+    library = ctypes.CDLL(f"libcublasLt.so.{version}")
+    library.cublasLtGetStatusName.restype = ctypes.c_char_p
+    print(library.cublasLtGetStatusName(library.cublasLtCreate(None)).decode(), library.cublasLtGetVersion())
+' >"$dir/lt" 2>"$dir/lt.err"
+check "libcublasLt refuses by name" eval '[ "$(tr "\n" " " <"$dir/lt")" = "CUBLAS_STATUS_NOT_SUPPORTED 120000 CUBLAS_STATUS_NOT_SUPPORTED 130000 " ] &&
+    [ $(grep -c "cublasLtCreate is not there" "$dir/lt.err") -eq 2 ]'
+
 # ---- the static runtime ---------------------------------------------------------------------------------------------
 xz -dc $programs/vector_add_static.xz >"$dir/static"
 chmod +x "$dir/static"

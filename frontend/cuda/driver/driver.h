@@ -203,7 +203,8 @@ void modules_free(CUcontext);
 /* Builds the parameter block of a launch in `to`, program->parameter_bytes long. */
 CUresult function_params(CUfunction, void **params, void **extra, uint8_t *to);
 /* Blocks of a kernel that an SM holds at a time; 0: none. */
-/* Whether a block may have as many bytes of dynamic shared memory: more than the usual 48 KB must have been asked for. */
+/* Whether a block may have as many bytes of dynamic shared memory: more than the usual 48 KB must have been asked for.
+ */
 bool shared_fits(CUfunction, size_t dynamic_shared);
 unsigned occupancy(CUfunction, unsigned threads, size_t dynamic_shared);
 

@@ -60,6 +60,19 @@ def row_softmax(x, out, COLUMNS: tl.constexpr):
     tl.store(out + i, values / tl.sum(values, axis=0))
 
 
+@triton.jit
+def multiply(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    i, j, k = tl.arange(0, M)[:, None], tl.arange(0, N)[None, :], tl.arange(0, K)
+    x, y = tl.load(a + i * K + k[None, :]), tl.load(b + k[:, None] * N + j)
+    tl.store(c + i * N + j, tl.dot(x, y))
+
+
+@triton.jit
+def count(x, bins, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.atomic_add(bins + tl.load(x + i, mask=i < n, other=0), 1, mask=i < n, sem="relaxed")
+
+
 def ok(what, fine):
     print(("ok - " if fine else "not ok - ") + "Triton: " + what, flush=True)
 
@@ -78,3 +91,12 @@ out = Array(np.zeros_like(x))
 row_softmax[(3,)](Array(x), out, COLUMNS=128)
 wanted = np.exp(x - x.max(axis=1, keepdims=True))
 ok("softmax", np.allclose(out.back(), wanted / wanted.sum(axis=1, keepdims=True), rtol=1e-5))
+a, b = np.random.default_rng(2).integers(-8, 8, (2, 64, 64)).astype(np.float16)
+out = Array(np.zeros((64, 64), np.float32))
+multiply[(1,)](Array(a), Array(b), out, M=64, N=64, K=64)
+ok("product of matrices", np.array_equal(out.back(), a.astype(np.float32) @ b.astype(np.float32)))
+if driver.active.get_device_capability() >= (7, 0):  # Triton writes .relaxed, which ptxas refuses below
+    values = (np.arange(700, dtype=np.int32) * 7) % 10
+    out = Array(np.zeros(10, np.int32))
+    count[(3,)](Array(values), out, values.size, BLOCK=256)
+    ok("atomics", np.array_equal(out.back(), np.bincount(values, minlength=10)))

@@ -1,0 +1,50 @@
+/* libcublasLt.so: nothing of it is served, but programs and libraries that stand on cuBLAS load it, CuPy before each
+ * product of matrices. Every function says its name, once, and answers CUBLAS_STATUS_NOT_SUPPORTED. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "frontend/cuda/blas/api.h"
+
+#ifndef CUBLAS_MAJOR
+#define CUBLAS_MAJOR 12
+#endif
+
+static int refuse(const char *name, bool *said)
+{
+    if (!__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
+        fprintf(stderr, "reprise: libcublasLt: %s is not there: use cuBLAS (docs/cuda.md)\n", name);
+    return CUBLAS_NOT_SUPPORTED;
+}
+
+/* Their arguments do not matter, so they are declared without. */
+#define REFUSED(name)                                                                                                  \
+    int name(void);                                                                                                    \
+    int name(void)                                                                                                     \
+    {                                                                                                                  \
+        static bool said;                                                                                              \
+        return refuse(#name, &said);                                                                                   \
+    }
+#include "frontend/cuda/blas_lt/refused.def"
+
+/* What does not return a status. */
+size_t cublasLtGetVersion(void);
+size_t cublasLtGetVersion(void) { return CUBLAS_MAJOR * 10000; }
+size_t cublasLtGetCudartVersion(void);
+size_t cublasLtGetCudartVersion(void) { return CUBLAS_MAJOR * 1000; }
+const char *cublasLtGetStatusName(int status);
+const char *cublasLtGetStatusName(int status)
+{
+    return status == CUBLAS_NOT_SUPPORTED ? "CUBLAS_STATUS_NOT_SUPPORTED" : "unknown status";
+}
+const char *cublasLtGetStatusString(int status);
+const char *cublasLtGetStatusString(int status)
+{
+    return status == CUBLAS_NOT_SUPPORTED ? "not supported" : "unknown status";
+}
+unsigned cublasLtDisableCpuInstructionsSetMask(unsigned mask);
+unsigned cublasLtDisableCpuInstructionsSetMask(unsigned mask)
+{
+    (void)mask;
+    return 0;
+}
