@@ -9,6 +9,7 @@
 #include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
 #include "frontend/core/observe.h"
+#include "frontend/core/overrun.h"
 #include "frontend/core/tensor.h"
 #include "frontend/core/watch.h"
 #include "tracefmt/plural.h"
@@ -192,6 +193,12 @@ static __attribute__((noinline)) bool extents_check(struct warp_state *s, const 
         }
         if (extents_cover(e, at, u->memory->operand.width))
             continue;
+        enum overrun o =
+            space == RP_SPACE_SHARED ? overrun_shared(s, u, l, at, u->memory->operand.width) : OVERRUN_FAULT;
+        if (o == OVERRUN_GO)
+            continue;
+        if (o == OVERRUN_STOP)
+            return false;
         extents_describe(e, at, rp_space_name(space), all, detail, sizeof detail);
         bad_access(s, u, RP_FAULT_BOUNDS, l, space, at, detail);
         return false;
@@ -261,10 +268,26 @@ static void const_access(struct warp_state *s, const struct uop *u, lanemask m, 
         move(s, u, m, la, (uint8_t *)g->consts, false);
 }
 
+static bool parameter_check(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
+{
+    uint64_t size = s->w.block->grid->program->parameter_bytes, bytes = u->memory->operand.width;
+    bool beyond = bytes > size || la->high > size - bytes;
+    if (__builtin_expect(!beyond || misaligned(u, la->bits), 1))
+        return flat_check(s, u, m, la, size, RP_SPACE_PARAM);
+    FOR_LANES(l, m)
+    {
+        uint64_t at = lane_address(la, l);
+        enum overrun o = bytes <= size && at <= size - bytes ? OVERRUN_GO : overrun_parameter(s, u, l, at, bytes);
+        if (o != OVERRUN_GO)
+            return o == OVERRUN_FAULT && flat_fault(s, u, m, la, size, RP_SPACE_PARAM);
+    }
+    return true;
+}
+
 static void param_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
 {
     const struct grid *g = s->w.block->grid;
-    if (may_write(s, u, m, la, RP_SPACE_PARAM) && flat_check(s, u, m, la, g->program->parameter_bytes, RP_SPACE_PARAM))
+    if (may_write(s, u, m, la, RP_SPACE_PARAM) && parameter_check(s, u, m, la))
         move(s, u, m, la, (uint8_t *)g->params, false);
 }
 
@@ -315,6 +338,14 @@ static inline void global_part(struct warp_state *s, const struct uop *u, lanema
         watch_access(b, u, m, la, b->changes != changes || b->grid->parallel);
 }
 
+/* Beyond the allocation, in its slack. */
+static void global_beyond(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
+                          const struct allocation *a)
+{
+    s->w.block->changes += u->memory->operand.kind == RP_ACCESS_STORE;
+    move(s, u, m, la, a->host - a->base, false);
+}
+
 /* Lane by lane: the first bad one is reported before anything has been done; otherwise one part per allocation. */
 static void global_scattered(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
 {
@@ -329,21 +360,31 @@ static void global_scattered(struct warp_state *s, const struct uop *u, lanemask
             bad_access(s, u, RP_FAULT_MISALIGNED, l, RP_SPACE_GLOBAL, at, detail);
             return;
         }
-        const struct allocation *a = memory_find(memory, at);
-        if (a && covers(a, at, at, bytes))
+        struct allocation *a = memory_find(memory, at);
+        enum overrun o = a && covers(a, at, at, bytes) ? OVERRUN_GO : overrun_global(s, u, l, at, bytes, &a);
+        if (o == OVERRUN_GO)
             continue;
+        if (o == OVERRUN_STOP)
+            return;
         memory_describe(memory, at, detail, sizeof detail);
         bad_access(s, u, RP_FAULT_BOUNDS, l, RP_SPACE_GLOBAL, at, detail);
         return;
     }
     while (m) {
-        struct allocation *a = memory_find(memory, lane_address(la, (unsigned)__builtin_ctz(m)));
+        unsigned first = (unsigned)__builtin_ctz(m);
+        uint64_t at = lane_address(la, first);
+        struct allocation *a = memory_below(memory, at);
         lanemask part = 0;
+        struct lane_addresses some;
         FOR_LANES(l, m)
         part |= (lanemask)covers(a, lane_address(la, l), lane_address(la, l), bytes) << l;
-        struct lane_addresses some;
+        bool beyond = !(part >> first & 1);
+        part = beyond ? (lanemask)1 << first : part;
         subset(&some, la, part, 0);
-        global_part(s, u, part, &some, a);
+        if (beyond)
+            global_beyond(s, u, part, &some, a);
+        else
+            global_part(s, u, part, &some, a);
         m &= ~part;
     }
 }
@@ -518,6 +559,11 @@ uint8_t *global_bytes(struct warp_state *s, const struct uop *u, unsigned lane, 
     if (!a || !covers(a, at, at, bytes))
         a = memory_find(b->grid->memory, at);
     if (!a || !covers(a, at, at, bytes)) {
+        enum overrun o = overrun_global(s, u, lane, at, bytes, &a);
+        if (o == OVERRUN_GO)
+            return a->host + (at - a->base);
+        if (o == OVERRUN_STOP)
+            return NULL;
         memory_describe(b->grid->memory, at, detail, sizeof detail);
         bad_bytes(s, u, RP_FAULT_BOUNDS, lane, RP_SPACE_GLOBAL, at, bytes, stores, detail);
         return NULL;
@@ -630,6 +676,9 @@ static uint8_t *bulk_bytes(struct warp_state *s, const struct uop *u, unsigned l
             return NULL;
         return of->shared + at;
     }
+    enum overrun o = overrun_shared(s, u, lane, at, bytes);
+    if (o != OVERRUN_FAULT)
+        return o == OVERRUN_GO ? of->shared + at : NULL;
     extents_describe(&g->shared, at, rp_space_name(space), g->total_shared, detail, sizeof detail);
     bad_bytes(s, u, RP_FAULT_BOUNDS, lane, space, at, bytes, stores, detail);
     return NULL;

@@ -35,6 +35,7 @@ static void warp_place(struct warp_state *s, struct block *b, uint32_t id)
     w->dynamic_shared = g->dynamic_shared;
     w->total_shared = g->total_shared;
     w->local_bytes = g->local_bytes / 16 * 16; /* aligned for any access */
+    w->workspace = g->workspace;
     w->block = b;
     if (!memcmp(b->placed, g->block, sizeof b->placed))
         return;

@@ -44,6 +44,7 @@
 struct observer;
 struct texture_table;
 struct cluster;
+struct overruns;
 
 struct grid {
     const struct program *program;
@@ -57,12 +58,14 @@ struct grid {
     struct extents constants;
     struct memory *memory;
     const struct texture_table *textures;
-    uint32_t local_bytes;     /* per thread */
-    size_t local_stride;      /* between the local memories of two lanes */
-    uint64_t limit;           /* warp instructions a warp may execute */
-    uint32_t quantum, rounds; /* see WARP_QUANTUM */
-    uint64_t *heap_left;      /* bytes that the kernel's malloc may still give out */
-    bool parallel;            /* other host threads run blocks of this grid at the same time */
+    uint32_t local_bytes;            /* per thread */
+    size_t local_stride;             /* between the local memories of two lanes */
+    uint64_t limit;                  /* warp instructions a warp may execute */
+    uint32_t quantum, rounds;        /* see WARP_QUANTUM */
+    uint64_t *heap_left;             /* bytes that the kernel's malloc may still give out */
+    uint64_t workspace;              /* address of what a cooperative launch has for its barrier; 0: it is none */
+    const struct overruns *overruns; /* NULL: bounds are exact (overrun.h) */
+    bool parallel;                   /* other host threads run blocks of this grid at the same time */
 };
 
 /* ---- warps ------------------------------------------------------------------------------------------------------- */

@@ -23,10 +23,11 @@ struct extents {
     uint32_t count;
     const uint16_t *parts; /* by address / VARIABLE_GAP up to `last`: the extent there or before it. NULL: no gaps */
     struct extent last;
+    uint32_t slack; /* bytes behind the last one that has any which are there as well (overrun.h) */
 };
 
-/* Bytes from the space's start to the end of the last extent. */
-static inline uint64_t extents_end(const struct extents *e) { return e->last.base + e->last.size; }
+/* Bytes from the space's start to the end of the last extent, with the slack. */
+static inline uint64_t extents_end(const struct extents *e) { return e->last.base + e->last.size + e->slack; }
 /* The extent that begins at the address or before it; NULL: it lies before all. */
 const struct extent *extents_search(const struct extents *, uint64_t address);
 static inline const struct extent *extents_find(const struct extents *e, uint64_t address)

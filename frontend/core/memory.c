@@ -24,7 +24,7 @@ static void release_host(struct memory *m, struct allocation *a)
     if (!is_owned(a))
         return;
     if (m->storage)
-        storage_give(m->storage, a->base, a->size);
+        storage_give(m->storage, a->base, a->size + a->slack);
     else
         free(a->host);
 }
@@ -105,8 +105,7 @@ static void tree_remove(struct memory *m, struct allocation *a)
     m->count--;
 }
 
-/* The highest allocation that begins at or below `address`, or NULL. */
-static struct allocation *at_or_below(const struct memory *m, uint64_t address)
+struct allocation *memory_below(const struct memory *m, uint64_t address)
 {
     struct allocation *found = NULL;
     for (struct allocation *a = m->root; a;) {
@@ -136,7 +135,7 @@ struct allocation *memory_from(const struct memory *m, uint64_t address)
 
 struct allocation *memory_find(const struct memory *m, uint64_t address)
 {
-    struct allocation *a = at_or_below(m, address);
+    struct allocation *a = memory_below(m, address);
     return a && address - a->base < a->size ? a : NULL;
 }
 
@@ -278,7 +277,7 @@ static struct allocation *new_allocation(struct memory *m, uint64_t base, uint64
 /* Nothing lies in it, nor does an empty allocation begin there. */
 static bool range_is_free(const struct memory *m, uint64_t base, uint64_t size)
 {
-    const struct allocation *below = at_or_below(m, base), *above = memory_from(m, base);
+    const struct allocation *below = memory_below(m, base), *above = memory_from(m, base);
     if (below && (base == below->base || base - below->base < below->size))
         return false;
     return !above || above->base - base >= size;
@@ -290,21 +289,23 @@ struct allocation *memory_allocate(struct memory *m, uint64_t size, const char *
     if (size > UINT64_C(1) << 44)
         return NULL;
     uint64_t room = (size / MEMORY_ALIGNMENT + 2) * MEMORY_ALIGNMENT, base = m->next;
+    uint32_t slack = m->granule ? (uint32_t)(-size % m->granule) : 0;
     while (!range_is_free(m, base, room)) { /* memory of the host lies in the way */
         const struct allocation *a = memory_from(m, base);
-        a = a ? a : at_or_below(m, base);
+        a = a ? a : memory_below(m, base);
         base = (a->base + a->size) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT + 2 * MEMORY_ALIGNMENT;
     }
-    uint8_t *host = m->storage ? storage_take(m->storage, base, size) : calloc(1, size ? size : 1);
+    uint8_t *host = m->storage ? storage_take(m->storage, base, size + slack) : calloc(1, size + slack + !size);
     struct allocation *a = host ? new_allocation(m, base, size, name, kind) : NULL;
     if (!a) {
         if (host && m->storage)
-            storage_give(m->storage, base, size);
+            storage_give(m->storage, base, size + slack);
         else
             free(host);
         return NULL;
     }
     a->host = host;
+    a->slack = slack;
     tree_insert(m, a);
     log_allocation(m, a);
     m->next = base + room;
@@ -342,7 +343,7 @@ void memory_free(struct memory *m, struct allocation *a)
 
 void memory_describe(const struct memory *m, uint64_t address, char *text, size_t size)
 {
-    const struct allocation *below = at_or_below(m, address), *next = memory_from(m, address + 1);
+    const struct allocation *below = memory_below(m, address), *next = memory_from(m, address + 1);
     uint64_t past = below ? address - below->base : UINT64_MAX;
     uint64_t before = next ? next->base - address : UINT64_MAX;
     const uint64_t near = UINT64_C(1) << 28;

@@ -22,6 +22,7 @@ enum allocation_kind {
 
 struct allocation {
     uint64_t base, size; /* bytes */
+    uint32_t slack;      /* bytes behind it that are there as well (overrun.h) */
     uint8_t *host;       /* size bytes; of a buffer and on the heap they go with the allocation */
     char *name;
     uint32_t id;      /* below memory.ids; of no other allocation that lives */
@@ -41,8 +42,9 @@ struct memory {
     struct storage *storage; /* buffers and the heap lie there, at their own addresses; NULL: anywhere */
     struct allocation *root;
     uint32_t count;
-    uint32_t ids;  /* all ids so far are smaller */
-    uint64_t next; /* where the next buffer goes */
+    uint32_t ids;     /* all ids so far are smaller */
+    uint64_t next;    /* where the next buffer goes */
+    uint32_t granule; /* what is allocated reaches to the next multiple of it, as slack; 0: it has none */
     struct allocation *freed;
     uint32_t *free_ids;
     uint32_t free_id_count, free_id_capacity;
@@ -77,6 +79,8 @@ void memory_log_operation(struct memory *, const struct rp_host_operation *);
 void memory_reclaim(struct memory *);
 /* The allocation that holds `address`, or NULL. */
 struct allocation *memory_find(const struct memory *, uint64_t address);
+/* The allocation with the highest address at or below `address`, or NULL. */
+struct allocation *memory_below(const struct memory *, uint64_t address);
 /* The allocation with the lowest address at or above `address`, or NULL: to go through all of them. */
 struct allocation *memory_from(const struct memory *, uint64_t address);
 /* "4 bytes past the end of arg2 (16384 bytes)": where `address` lies with respect to the allocation nearest to it. */

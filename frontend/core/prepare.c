@@ -287,4 +287,6 @@ void program_release(struct program *p)
     p->uops = NULL;
     slice_free(p->slice);
     p->slice = NULL;
+    free(p->overran);
+    p->overran = NULL;
 }

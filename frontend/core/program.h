@@ -68,6 +68,7 @@ struct program {
     bool publishes;           /* stores in a loop what others poll: see engine.h, "turns of programs that poll" */
     bool has_objects;         /* barrier objects */
     bool racy;                /* blocks were seen to touch what others store: runs in the fixed order from now on */
+    uint8_t *overran;         /* by instruction: it was reported to go beyond bounds; NULL: nothing is known */
     uint32_t register_extent; /* bytes above a window's start that any uop touches */
 };
 

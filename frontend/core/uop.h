@@ -366,7 +366,9 @@ enum special {
     SR_CLUSTER_SHARED,
     SR_CLUSTER_MASK,
     SR_PM,
-    SR_ENVREG,
+    /* the address of a cooperative launch's workspace (launch.h) */
+    SR_WORKSPACE_HIGH,
+    SR_WORKSPACE_LOW,
     SR_COUNT
 };
 

@@ -25,6 +25,7 @@ struct warp {
     const uint32_t *cluster;               /* its blocks in each dimension */
     uint32_t block_warps;
     uint32_t dynamic_shared, total_shared, local_bytes; /* local_bytes: per thread */
+    uint64_t workspace;                                 /* see struct grid */
     struct block *block;
     const struct matrix_rows *rows; /* what OP_WGMMA takes from shared memory */
     struct rp_warp_log *log;        /* NULL: not recording */

@@ -311,6 +311,8 @@ uint64_t rp_alloc(struct rp_device *d, uint64_t bytes, const char *name, struct 
     return 0;
 }
 
+void rp_set_granule(struct rp_device *d, uint32_t granule) { d->memory.granule = granule; }
+
 bool rp_share(struct rp_device *d, void *host, uint64_t bytes, const char *name, struct rp_error *err)
 {
     uint64_t base = (uintptr_t)host;

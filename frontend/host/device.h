@@ -45,6 +45,9 @@ void *rp_variable(struct rp_device *, const struct module *, const char *name, u
 /* Device memory: zeroed, 512-byte aligned, with a gap after it that belongs to nobody. The same calls give the same
  * addresses every time. `name` is for reports and the trace. 0 on failure. */
 uint64_t rp_alloc(struct rp_device *, uint64_t bytes, const char *name, struct rp_error *);
+/* What is allocated from now on reaches to the next multiple of `granule` bytes for kernels that have overruns
+ * (overrun.h); 0: no further than was asked for. */
+void rp_set_granule(struct rp_device *, uint32_t granule);
 /* Makes [host, host + bytes) the device's at the same address, as cudaMallocManaged does: kernels work on the host's
  * memory itself. It must stay until it is freed from the device, which leaves the host its memory. RP_USAGE below 4
  * GiB, where a kernel has its windows, and where the device has something else. */

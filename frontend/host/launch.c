@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "frontend/core/cluster.h"
+#include "frontend/core/overrun.h"
 #include "frontend/host/inside.h"
 #include "frontend/host/run.h"
 
@@ -103,11 +104,11 @@ static uint32_t local_bytes(const struct program *p, const struct rp_launch_conf
 }
 
 /* Static variables, then dynamic shared memory; all in one where nothing is known of variables. */
-static struct extents shared_extents(const struct program *p, uint32_t dynamic, bool device_bounds)
+static struct extents shared_extents(const struct program *p, uint32_t dynamic, bool slack)
 {
     struct extents e = p->shared;
-    if (device_bounds) /* CUDA occupancy calculator: shared memory is given out by 256 bytes */
-        dynamic += -(p->static_shared + p->shared_gaps + dynamic) % 256;
+    if (slack)
+        e.slack = granule_rest((uint64_t)p->static_shared + dynamic, SHARED_GRANULE);
     if (e.count)
         e.last = (struct extent){p->static_shared + p->shared_gaps, dynamic, "dynamic shared memory"};
     else
@@ -133,7 +134,7 @@ static void grid_init(struct rp_running *r)
         .threads = l->block[0] * l->block[1] * l->block[2],
         .dynamic_shared = l->dynamic_shared,
         .total_shared = p->static_shared + l->dynamic_shared,
-        .shared = shared_extents(p, l->dynamic_shared, l->device_bounds),
+        .shared = shared_extents(p, l->dynamic_shared, l->overruns),
         .params = r->params,
         .consts = r->loaded->consts,
         .constants = constant_extents(r->loaded->module),
@@ -142,6 +143,8 @@ static void grid_init(struct rp_running *r)
         .local_bytes = local_bytes(p, l),
         .limit = l->limit ? l->limit : DEFAULT_LIMIT,
         .heap_left = &r->device->heap_left,
+        .workspace = l->workspace,
+        .overruns = l->overruns,
     };
     bool polls = p->order & ORDER_POLLING;
     g->quantum = polls ? POLLING_QUANTUM : WARP_QUANTUM;
@@ -224,6 +227,8 @@ struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const
     r->program = p;
     r->config = settled;
     bool ok = copy_params(r, err);
+    if (config->overruns && !p->overran) /* without memory for it, all are told */
+        p->overran = calloc(p->kernel.instruction_count + 1, 1);
     if (ok) {
         grid_init(r);
         choose_batches(r);
@@ -268,7 +273,8 @@ static void done(struct rp_running *r, bool ok)
 static void start(struct rp_running *r)
 {
     const uint32_t *c = r->grid.cluster;
-    bool again = r->program->order || r->program->racy || r->batches == 1 || r->config.check || c[0] * c[1] * c[2] > 1;
+    bool again = r->program->order || r->program->racy || r->batches == 1 || r->config.check || r->config.workspace ||
+                 c[0] * c[1] * c[2] > 1;
     if (!again) {
         bool ok = batches_run(r, &again, &r->error);
         r->conflicted = again;

@@ -15,7 +15,10 @@
 #include "frontend/host/device.h"
 #include "tracefmt/writer.h"
 
+struct overruns;
 struct rp_check;
+
+#define RP_WORKSPACE_BYTES 16
 
 struct rp_launch_config {
     uint32_t grid[3], block[3];
@@ -23,13 +26,17 @@ struct rp_launch_config {
      * (.reqnctapercluster), or a block alone. */
     uint32_t cluster[3];
     uint32_t dynamic_shared;
-    uint32_t stream;          /* in the trace; 0: the default stream */
-    const void *params;       /* the parameter block, program->parameter_bytes long; copied */
-    unsigned threads;         /* host threads, 0: one per CPU. Result and trace do not depend on it */
-    uint64_t limit;           /* warp instructions a single warp may execute before it counts as endless, 0: default */
-    uint32_t stack_bytes;     /* local memory per thread, 0: what the kernel needs, 16 KiB with recursion */
-    uint32_t shared_limit;    /* shared memory that a block may have, 0: 48 KiB, what every device gives */
-    bool device_bounds;       /* shared memory ends where a device's would: at a multiple of 256 bytes */
+    uint32_t stream;       /* in the trace; 0: the default stream */
+    const void *params;    /* the parameter block, program->parameter_bytes long; copied */
+    unsigned threads;      /* host threads, 0: one per CPU. Result and trace do not depend on it */
+    uint64_t limit;        /* warp instructions a single warp may execute before it counts as endless, 0: default */
+    uint32_t stack_bytes;  /* local memory per thread, 0: what the kernel needs, 16 KiB with recursion */
+    uint32_t shared_limit; /* shared memory that a block may have, 0: 48 KiB, what every device gives */
+    /* Device memory of RP_WORKSPACE_BYTES, zeroed by the caller, for the barrier across the grid of a cooperative
+     * launch, all of whose blocks run side by side; 0: the launch is none. */
+    uint64_t workspace;
+    const struct overruns
+        *overruns;            /* as on a device a little more is there than was asked for (overrun.h); NULL: not */
     struct rp_writer *writer; /* NULL: run only */
     struct rp_check *check;   /* NULL: bounds and alignment only (frontend/check/check.h); the launches of one end one
                                  after the other */

@@ -184,7 +184,7 @@ static void begin_cycle(struct ordered *o)
     bool room = (o->waiting + 1) * block_bytes(g) <= ORDERED_OPEN_BYTES;
     reverse(o);
     o->old_turns = o->waiting;
-    o->new_turns = o->waiting && !room ? 0 : 1 + o->waiting / 8;
+    o->new_turns = g->workspace ? g->blocks : o->waiting && !room ? 0 : 1 + o->waiting / 8;
 }
 
 /* The block whose turn it is. In each cycle every block that was set aside gets a turn, and a few new ones begin, one

@@ -13,7 +13,8 @@
  *   ftz                    a result is flushed when it is subnormal after rounding; of rcp, before (ptxas's sequence)
  *   sat                    -0 becomes +0
  *   inactive source lane   shfl reads what the register holds there
- *   %smid %nsmid %gridid %pm %envreg   0, 1, 0, 0, 0; %globaltimer counts like %clock
+ *   %smid %nsmid %gridid %pm   0, 1, 0, 0; %envreg: 1 and 2 the workspace of a cooperative launch, else 0; %globaltimer
+ * counts like %clock
  *
  * Approximate functions are computed in double precision and rounded once; sqrt, rcp and div are simply the correctly
  * rounded ones, which is within every bound. Bounds of the PTX ISA, and the largest error that tests/unit/lanes finds:

@@ -72,7 +72,7 @@ static u64 cluster_register(const struct warp *w, enum special which)
     case SR_CLUSTER_BLOCKS: return c[0] * c[1] * c[2];
     case SR_CLUSTER_SHARED: return alone ? 0 : CLUSTER_SHARED;
     case SR_CLUSTER_MASK: return alone ? ~(u64)0 : ~(u64)CLUSTER_RANKS;
-    default: return 0; /* SR_SMID, SR_GRIDID, SR_PM, SR_ENVREG */
+    default: return 0; /* SR_SMID, SR_GRIDID, SR_PM */
     }
 }
 
@@ -101,6 +101,8 @@ static u64 uniform_register(const struct warp *w, enum special which)
     case SR_DYNAMIC_SMEM_SIZE: return w->dynamic_shared;
     case SR_TOTAL_SMEM_SIZE: return w->total_shared;
     case SR_LOCAL_BYTES: return w->local_bytes;
+    case SR_WORKSPACE_HIGH: return w->workspace >> 32;
+    case SR_WORKSPACE_LOW: return (u32)w->workspace;
     default: return cluster_register(w, which);
     }
 }

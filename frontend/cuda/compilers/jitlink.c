@@ -166,6 +166,9 @@ static void keep_ptx(struct link *l, const void *data, size_t size)
     }
 }
 
+/* What PTX calls of NVIDIA's device runtime the driver adds to it. */
+static bool is_device_runtime(const char *name) { return name && strstr(name, "cudadevrt"); }
+
 int nvJitLinkAddData(void *handle, int type, const void *data, size_t size, const char *name)
 {
     int (*add)(void *, int, const void *, size_t, const char *) = function("nvJitLinkAddData");
@@ -177,7 +180,7 @@ int nvJitLinkAddData(void *handle, int type, const void *data, size_t size, cons
         l->inputs++;
     else if (type == INPUT_PTX)
         keep_ptx(l, data, size);
-    else
+    else if (!is_device_runtime(name))
         l->others++;
     return result;
 }
@@ -190,7 +193,7 @@ int nvJitLinkAddFile(void *handle, int type, const char *path)
     if (!result && l) {
         if (type == INPUT_LTOIR && l->ptx_handle && !add(l->ptx_handle, type, path))
             l->inputs++;
-        else
+        else if (!is_device_runtime(path))
             l->others++;
     }
     return result;

@@ -32,6 +32,7 @@ struct driver {
     uint32_t event_count;
     bool strict, recording;
     struct rp_launch_config defaults; /* what all launches share */
+    uint64_t workspace;               /* of cooperative launches; 0: there was none */
     unsigned long long next_id;       /* of contexts, streams, buffers */
     int newest;                       /* version that a client has asked cuGetProcAddress for */
 };

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <string.h>
 
+#include "frontend/cuda/driver/device_runtime.h"
 #include "frontend/loader/cubin.h"
 #include "frontend/loader/isa.h"
 
@@ -142,7 +143,7 @@ static CUresult choose_of_fat(const char *name, const void *const *objects, stru
     return CUDA_SUCCESS;
 }
 
-CUresult image_choose(const char *name, const void *given, struct image *image, struct rp_error *err)
+static CUresult choose_bytes(const char *name, const void *given, struct image *image, struct rp_error *err)
 {
     struct wrapper wrapper = {0};
     *image = (struct image){.bytes = given};
@@ -164,6 +165,19 @@ CUresult image_choose(const char *name, const void *given, struct image *image, 
     isa_ranges(known, sizeof known);
     rp_fail(err, RP_BAD_INPUT, "%s: machine code for sm_%u; %s can be executed, or PTX", name, sm, known);
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
+CUresult image_choose(const char *name, const void *given, struct image *image, struct rp_error *err)
+{
+    CUresult r = choose_bytes(name, given, image, err);
+    const char *runtime = r ? NULL : device_runtime(image->bytes, image->size);
+    if (!runtime)
+        return r;
+    bool ok = (image->linked.size || pieces_add(&image->linked, image->bytes, image->size)) &&
+              pieces_add(&image->linked, runtime, strlen(runtime));
+    image->bytes = image->linked.text;
+    image->size = image->linked.size;
+    return ok ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 void image_free(struct image *image)

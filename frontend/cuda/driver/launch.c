@@ -54,6 +54,18 @@ static CUresult code_of(enum rp_fault_kind fault)
     }
 }
 
+/* Launches run one after the other, so all share one. */
+static bool give_workspace(struct rp_launch_config *c, struct rp_error *err)
+{
+    if (!driver.workspace)
+        driver.workspace = rp_alloc(driver.device, RP_WORKSPACE_BYTES, "workspace of grid barriers", err);
+    void *at = driver.workspace ? rp_host(driver.device, driver.workspace, RP_WORKSPACE_BYTES) : NULL;
+    if (at)
+        memset(at, 0, RP_WORKSPACE_BYTES);
+    c->workspace = driver.workspace;
+    return at;
+}
+
 CUresult launch_run(CUstream stream, const struct launch *l)
 {
     struct rp_launch_config c = driver.defaults;
@@ -67,7 +79,8 @@ CUresult launch_run(CUstream stream, const struct launch *l)
     /* what the program has set is a limit, not a need: only recursion takes more than the kernel says */
     c.stack_bytes = l->function->program->recursive ? (uint32_t)current_context()->limits[CU_LIMIT_STACK_SIZE] : 0;
     c.writer = record_launch(l->function);
-    bool ok = rp_launch_kernel(driver.device, l->function->program, &c, &result, &err);
+    bool ok = (!l->cooperative || give_workspace(&c, &err)) &&
+              rp_launch_kernel(driver.device, l->function->program, &c, &result, &err);
     fflush(stdout); /* what kernels print is to come before what others write there */
     if (ok)
         return CUDA_SUCCESS;

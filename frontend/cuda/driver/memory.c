@@ -5,7 +5,7 @@
 
 #include "frontend/cuda/driver/driver.h"
 
-#define GRANULE 512u /* allocations of a GPU are multiples of it; kernels read as far */
+#define GRANULE 512u /* allocations of a GPU are multiples of it */
 
 struct buffer *buffer_at(CUdeviceptr address)
 {
@@ -40,7 +40,7 @@ CUresult buffer_new(enum buffer_kind kind, size_t bytes, unsigned flags, CUmemor
     struct buffer *b = calloc(1, sizeof *b);
     if (!b)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    b->base = rp_alloc(driver.device, driver.strict ? bytes : room, names[kind], &err);
+    b->base = rp_alloc(driver.device, bytes, names[kind], &err);
     if (!b->base) {
         free(b);
         say("%s", err.text);

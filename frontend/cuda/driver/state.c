@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/core/overrun.h"
 #include "frontend/cuda/driver/driver.h"
 
 struct driver driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -119,6 +120,13 @@ static bool number_of(enum session_variable v, uint64_t *value, struct rp_error 
     return !text || !*end || rp_fail(err, RP_USAGE, "%s: '%s' is not a number", session_variable_names[v], text);
 }
 
+static void tell_overrun(void *unused, const char *text)
+{
+    (void)unused;
+    say("%s (a GPU goes on)", text);
+}
+static const struct overruns overruns = {tell_overrun, NULL};
+
 static bool read_defaults(struct rp_error *err)
 {
     uint64_t threads, limit, strict;
@@ -126,8 +134,10 @@ static bool read_defaults(struct rp_error *err)
         !number_of(SESSION_STRICT, &strict, err))
         return false;
     driver.strict = strict;
-    driver.defaults = (struct rp_launch_config){
-        .threads = (unsigned)threads, .limit = limit, .device_bounds = !strict, .shared_limit = UINT32_MAX};
+    driver.defaults = (struct rp_launch_config){.threads = (unsigned)threads,
+                                                .limit = limit,
+                                                .overruns = strict ? NULL : &overruns,
+                                                .shared_limit = UINT32_MAX};
     return true;
 }
 
@@ -136,6 +146,7 @@ bool driver_open(struct rp_error *err)
 {
     if (!read_defaults(err) || !(driver.device = rp_device_new_unified(err)))
         return false;
+    rp_set_granule(driver.device, driver.strict ? 0 : DEVICE_GRANULE);
     return record_open(err);
 }
 

@@ -53,14 +53,22 @@ static const struct ptx_special specials[] = {
     {"%ctaid", SPECIAL_UNCOVERED, PT_U32, 0, false},
     {"%nctaid", SPECIAL_UNCOVERED, PT_U32, 0, false},
     {"%pm", SPECIAL_CONSTANT, PT_U64, 0, false},
+    {"%envreg1", SR_WORKSPACE_HIGH, PT_B32, 0, false},
+    {"%envreg2", SR_WORKSPACE_LOW, PT_B32, 0, false},
     {"%envreg", SPECIAL_CONSTANT, PT_B32, 0, false},
 };
+
+/* What CUDA's driver hands over in %envreg1 and 2; the others are 0. */
+static bool is_workspace(const char *name, uint32_t length)
+{
+    return length == 8 && (name[7] == '1' || name[7] == '2');
+}
 
 int ptx_special_named(const char *name, uint32_t length, const char *member, uint32_t member_length)
 {
     char text[48];
     bool numbered = (length > 3 && memcmp(name, "%pm", 3) == 0 && name[3] >= '0' && name[3] <= '9') ||
-                    (length > 7 && memcmp(name, "%envreg", 7) == 0);
+                    (length > 7 && memcmp(name, "%envreg", 7) == 0 && !is_workspace(name, length));
     if (numbered)
         length = name[1] == 'p' ? 3 : 7;
     int n = snprintf(text, sizeof text, member_length ? "%.*s.%.*s" : "%.*s", (int)(length < 40 ? length : 40), name,

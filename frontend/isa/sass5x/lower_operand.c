@@ -17,8 +17,10 @@ struct operand written_predicate(struct sass_lowering *l, unsigned at)
 struct operand sass5x_launch_word(struct sass_build *b, uint32_t offset)
 {
     enum { ENVIRONMENT = 0x30, ENVIRONMENT_END = 0xb0 };
+    if (offset == ENVIRONMENT + 4 || offset == ENVIRONMENT + 8) /* %envreg1, %envreg2 */
+        return special_register(b, offset == ENVIRONMENT + 4 ? SR_WORKSPACE_HIGH : SR_WORKSPACE_LOW);
     if (offset >= ENVIRONMENT && offset < ENVIRONMENT_END)
-        return constant32(b, 0); /* %envreg, which CUDA does not use */
+        return constant32(b, 0); /* the other %envreg, which CUDA does not use */
     switch (offset) {
     case 0x00: return constant32(b, (uint32_t)SHARED_WINDOW);
     case 0x04: return constant32(b, (uint32_t)LOCAL_WINDOW);
