@@ -34,11 +34,11 @@ parts() { # program, arguments...: its parts as results of ours
 }
 parts vector_add 1000
 for program in runtime runtime_12 memory classes occupancy thrust cub textures driver; do parts $program; done
+parts cooperative plain
 for how in illegal misaligned assert shared reset trap; do
     parts errors_12 $how
     parts errors $how
 done
-parts cooperative plain
 # Our cuBLAS, which a program finds under either name.
 if [ -e "$BUILD/lib/libcublas.so.12" ]; then
     "${CC:-gcc}" -std=c17 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -I. tests/cuda/cublas.c -L"$BUILD/lib" -l:libcuda.so.1 -lm -ldl -o "$dir/cublas"
