@@ -8,6 +8,10 @@ r=$REPRISE
     --arg buf=rand-i32:4K:seed=2 --arg buf=zeros:8K
 "$r" record -q -o "$dir/reduce.wtr" --module "$BUILD/kernels/reduce.ptx" -k reduce_tree --grid 6 --block 128 --arg buf=rand-f32:3K:seed=1 \
     --arg buf=zeros:4K --arg i32=768
+# What a launch reads is in the L2 of rtx2060 behind the copies of the host, and nothing of it in L1.
+"$r" record -q -o "$dir/add.wtr" --module "$BUILD/kernels/vector_add.ptx" --grid 4 --block 128 --arg buf=iota-i32:512 --arg buf=iota-i32:512 \
+    --arg buf=zeros:2K --arg i32=512
+"$r" replay -q "$dir/add.wtr" -m rtx2060 --by unit --json >"$dir/add.json"
 for t in gemm reduce; do
     for m in san-rtx2080 jetson-tx2 rtx2060-accelsim; do
         for e in fast reference; do
@@ -45,8 +49,11 @@ for t in ("gemm", "reduce"):
             assert units["barrier"] == busy["barrier"]["busy"]
             assert units["alu"] + units["l1"] + units["l2"] + units["dram"] == sum(busy[u]["busy"] for u in ("int", "float", "memory"))
         if m == "jetson-tx2":
-            assert units["l1"] and units["l2"] and units["dram"] and units["memory"] == total["issue"]["stall"].get("fence", 0), units
+            assert units["l1"] and units["dram"] and units["memory"] == total["issue"]["stall"].get("fence", 0), units
         assert (units["barrier"] > 0) == (t == "reduce"), (t, m, units)
+add = json.load(open(f"{d}/add.json"))
+units = {u["unit"]: u["subcore_cycles"] for u in add["units"]}
+assert add["total"]["l2"]["hits"] and not add["total"]["dram"]["accesses"] and units["l2"] and not units["dram"], (units, add["total"])
 PY
 "$r" replay "$dir/gemm.wtr" -m jetson-tx2 --by unit >"$dir/text"
 if grep -qE '^all +[0-9,]+ +100\.00 % +100\.00 %$' "$dir/text"; then echo "ok - text: all is 100 %"; else echo "not ok - text: all is 100 %"; fi
