@@ -105,7 +105,8 @@ struct buffer {
     unsigned flags;
     unsigned long long id;
     CUcontext context;
-    CUmemoryPool pool; /* NULL: of none */
+    CUmemoryPool pool;              /* NULL: of none */
+    struct buffer_history *history; /* check.c's; NULL: memory is not checked */
     struct buffer *next, **link;
 };
 /* The buffer that holds an address, or NULL. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/cuda/driver/driver.h"
+#include "frontend/cuda/driver/check.h"
 
 #define PARAM_BYTES 32768
 
@@ -81,12 +81,15 @@ CUresult launch_run(CUstream stream, const struct launch *l)
     c.writer = record_launch(l->function);
     bool ok = (!l->cooperative || give_workspace(&c, &err)) &&
               rp_launch_kernel(driver.device, l->function->program, &c, &result, &err);
+    check_tell_findings();
     fflush(stdout); /* what kernels print is to come before what others write there */
     if (ok)
         return CUDA_SUCCESS;
     say("%s", err.text);
     if (err.status != RP_KERNEL)
         return err.status == RP_USAGE ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
+    if (result.fault == RP_FAULT_BOUNDS)
+        check_was_freed(result.fault_address);
     driver.failed = code_of(result.fault);
     return CUDA_SUCCESS;
 }

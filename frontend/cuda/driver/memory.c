@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "frontend/cuda/driver/driver.h"
+#include "frontend/cuda/driver/check.h"
 
 #define GRANULE 512u /* allocations of a GPU are multiples of it */
 
@@ -24,6 +24,7 @@ static void list(struct buffer *b)
     driver.buffers = b;
     driver.used += b->room;
     pool_account(b->pool, (int64_t)b->room);
+    check_made(b);
     rp_set_user(driver.device, b->base, b);
 }
 
@@ -61,6 +62,7 @@ CUresult buffer_new(enum buffer_kind kind, size_t bytes, unsigned flags, CUmemor
 CUresult buffer_release(struct buffer *b)
 {
     struct rp_error err = {0};
+    check_freed(b);
     bool ok = rp_free(driver.device, b->base, &err);
     *b->link = b->next;
     if (b->next)
@@ -92,7 +94,9 @@ uint8_t *view(CUdeviceptr address, size_t bytes, bool write, bool *device)
     if (address <= end && bytes <= end - address)
         return write ? rp_host(driver.device, address, bytes)
                      : (uint8_t *)(uintptr_t)rp_host_read(driver.device, address, bytes);
-    say("a copy or fill of %zu bytes at 0x%llx goes beyond what is allocated there", bytes, address);
+    say_with_stack("a copy or fill of %zu bytes at 0x%llx goes beyond what is allocated there", bytes, address);
+    if (!found)
+        check_was_freed(address);
     return NULL;
 }
 
@@ -148,7 +152,10 @@ static CUresult free_kinds(CUdeviceptr address, bool pinned)
     struct buffer *b = buffer_at(address);
     bool fits = b && b->base == address && b->kind != BUFFER_REGISTERED && (b->kind == BUFFER_PINNED) == pinned;
     if (!fits)
-        say("0x%llx is freed, but it is not the beginning of %s", address, pinned ? "pinned memory" : "an allocation");
+        say_with_stack("0x%llx is freed, but it is not the beginning of %s", address,
+                       pinned ? "pinned memory" : "an allocation");
+    if (!b)
+        check_was_freed(address);
     return leave(fits ? buffer_release(b) : CUDA_ERROR_INVALID_VALUE);
 }
 

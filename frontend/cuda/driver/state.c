@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "frontend/core/overrun.h"
-#include "frontend/cuda/driver/driver.h"
+#include "frontend/cuda/driver/check.h"
 
 struct driver driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 _Thread_local bool per_thread_streams;
@@ -144,7 +144,7 @@ static bool read_defaults(struct rp_error *err)
 /* It stays until the process ends; contexts come and go. */
 bool driver_open(struct rp_error *err)
 {
-    if (!read_defaults(err) || !(driver.device = rp_device_new_unified(err)))
+    if (!read_defaults(err) || !check_open(err) || !(driver.device = rp_device_new_unified(err)))
         return false;
     rp_set_granule(driver.device, driver.strict ? 0 : DEVICE_GRANULE);
     return record_open(err);
@@ -152,6 +152,8 @@ bool driver_open(struct rp_error *err)
 
 void driver_release(CUcontext context, bool last)
 {
+    if (!driver.failed)
+        check_leaks(context);
     streams_free_of(context);
     modules_free(context);
     buffers_free(context);

@@ -1,0 +1,181 @@
+#include "frontend/cuda/driver/check.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/check/check.h"
+#include "frontend/cuda/driver/host_stack.h"
+#include "tracefmt/plural.h"
+
+#define MOST_STACKS 20 /* that are said: looking up where an address is takes milliseconds */
+#define MOST_LEAKS 10  /* that are named one by one */
+#define KEPT_FREED 1024
+
+/* Where a buffer was allocated and freed. */
+struct buffer_history {
+    struct host_stack made, freed;
+};
+struct freed {
+    uint64_t base, bytes;
+    struct buffer_history *history; /* NULL: memory is not checked */
+};
+static struct freed freed[KEPT_FREED]; /* the last ones, a ring */
+static size_t freed_count;
+
+static bool memory_checked;
+static struct rp_check *kernels_checked;
+static size_t findings_told;
+static unsigned stacks_said;
+
+/* ---- which checks ------------------------------------------------------------------------------------------------ */
+
+static bool read_list(const char *list, unsigned *kinds, struct rp_error *err)
+{
+    static const struct {
+        const char *name;
+        unsigned kinds;
+        bool memory;
+    } names[] = {{"memory", 0, true},
+                 {"init", RP_CHECK_INIT, false},
+                 {"race", RP_CHECK_RACE, false},
+                 {"sync", RP_CHECK_SYNC, false},
+                 {"all", RP_CHECK_ALL, true}};
+    for (size_t length; *list; list += length + (list[length] == ',')) {
+        bool known = false;
+        length = strcspn(list, ",");
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (strlen(names[i].name) == length && !strncmp(names[i].name, list, length)) {
+                *kinds |= names[i].kinds;
+                memory_checked |= names[i].memory;
+                known = true;
+            }
+        if (!known)
+            return rp_fail(err, RP_USAGE, "REPRISE_CHECK: there is no check '%.*s'", (int)length, list);
+    }
+    return true;
+}
+
+bool check_open(struct rp_error *err)
+{
+    const char *list = session_value(SESSION_CHECK);
+    unsigned kinds = 0;
+    if (list && !read_list(list, &kinds, err))
+        return false;
+    if (!kinds)
+        return true;
+    driver.defaults.check = kernels_checked = rp_check_new(kinds, RP_CHECK_FINDINGS);
+    return kernels_checked || rp_fail(err, RP_SYSTEM, "out of memory for --check");
+}
+
+/* ---- saying ------------------------------------------------------------------------------------------------------ */
+
+static void say_stack(const struct host_stack *s)
+{
+    if (stacks_said < MOST_STACKS)
+        host_stack_say(s);
+    else if (stacks_said == MOST_STACKS)
+        say("    (no more call stacks are shown)");
+    stacks_said++;
+}
+
+void say_with_stack(const char *format, ...)
+{
+    char text[1024];
+    struct host_stack here;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    say("%s", text);
+    host_stack_take(&here);
+    say_stack(&here);
+}
+
+/* ---- buffers ----------------------------------------------------------------------------------------------------- */
+
+void check_made(struct buffer *b)
+{
+    b->history = memory_checked ? calloc(1, sizeof *b->history) : NULL;
+    if (b->history)
+        host_stack_take(&b->history->made);
+}
+
+void check_freed(struct buffer *b)
+{
+    struct freed *f = &freed[freed_count++ % KEPT_FREED];
+    free(f->history);
+    *f = (struct freed){b->base, b->bytes, b->history};
+    if (b->history)
+        host_stack_take(&b->history->freed);
+}
+
+bool check_was_freed(uint64_t address)
+{
+    for (size_t i = freed_count; i > 0 && freed_count - i < KEPT_FREED; i--) {
+        const struct freed *f = &freed[(i - 1) % KEPT_FREED];
+        if (address - f->base >= f->bytes)
+            continue;
+        say("0x%" PRIx64 " is at byte %" PRIu64 " of %" PRIu64 " byte%s that were freed%s", address, address - f->base,
+            f->bytes, rp_plural(f->bytes), f->history ? "" : " (--check memory says where)");
+        if (f->history) {
+            say("  freed");
+            say_stack(&f->history->freed);
+            say("  allocated");
+            say_stack(&f->history->made);
+        }
+        return true;
+    }
+    return false;
+}
+
+void check_leaks(CUcontext context)
+{
+    uint64_t bytes = 0;
+    unsigned count = 0;
+    for (const struct buffer *b = memory_checked ? driver.buffers : NULL; b; b = b->next) {
+        if ((context && b->context != context) || b->kind == BUFFER_REGISTERED)
+            continue;
+        bytes += b->bytes;
+        if (count++ >= MOST_LEAKS)
+            continue;
+        say("%zu byte%s at 0x%" PRIx64 " were not freed; allocated", (size_t)b->bytes, rp_plural(b->bytes), b->base);
+        if (b->history)
+            say_stack(&b->history->made);
+    }
+    if (count)
+        say("%u allocation%s of %" PRIu64 " bytes in all %s not freed", count, rp_plural(count), bytes,
+            count == 1 ? "was" : "were");
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+
+void check_tell_findings(void)
+{
+    size_t count = kernels_checked ? rp_check_count(kernels_checked) : 0;
+    for (; findings_told < count; findings_told++) {
+        const struct rp_finding *f = rp_check_finding(kernels_checked, findings_told);
+        say("%s", f->text ? f->text : "out of memory for a finding");
+    }
+}
+
+static void tell_rest(void)
+{
+    uint64_t dropped = kernels_checked ? rp_check_dropped(kernels_checked) : 0;
+    if (dropped)
+        say("%" PRIu64 " more finding%s not shown", dropped, rp_plural(dropped));
+    if (kernels_checked && rp_check_incomplete(kernels_checked))
+        say("there was not enough memory to check everything");
+}
+
+__attribute__((destructor)) static void at_exit(void)
+{
+    if (!driver.device || driver.failed == CUDA_ERROR_NOT_INITIALIZED || pthread_mutex_trylock(&driver.lock))
+        return;
+    tell_rest();
+    if (!driver.failed)
+        check_leaks(NULL);
+    pthread_mutex_unlock(&driver.lock);
+}

@@ -1,0 +1,57 @@
+#!/bin/bash
+# What reprise run and record say of CUDA programs that are wrong: memory on the host's side, with call stacks, and the
+# checks of kernels.
+set -u
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+check() { # what, command...
+    local what=$1
+    shift
+    if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
+}
+if [ "$(uname -sm)" != "Linux x86_64" ] || grep -qa __asan_init "$BUILD/lib/libcuda.so.1"; then
+    echo "ok - checks of CUDA programs # SKIP they are for Linux on x86-64, without AddressSanitizer"
+    exit 0
+fi
+"${CC:-gcc}" -std=c17 -D_GNU_SOURCE -g -O0 -no-pie -fno-inline -I. tests/cuda/wrong.c -L"$BUILD/lib" -l:libcuda.so.1 -o "$dir/wrong"
+lines="main (wrong.c:[0-9]*)"
+command -v addr2line >/dev/null || lines="main"
+
+wrong() { # what is wrong, options...: err has what is said
+    local what=$1
+    shift
+    "$REPRISE" run "$@" -- "$dir/wrong" "$what" >"$dir/out" 2>"$dir/err" || { cat "$dir/out" "$dir/err" >&2; return 1; }
+}
+says() { grep -q -- "$1" "$dir/err" || { cat "$dir/err" >&2; false; }; }
+stack() { # lines of the stack behind a text
+    grep -A"${2:-1}" -- "$1" "$dir/err" | grep -q "    at $lines" || { cat "$dir/err" >&2; false; }
+}
+case_of() { # what, text, options...
+    local what=$1 text=$2
+    shift 2
+    check "$what runs to its end" wrong "$what" "$@"
+    check "$what: $text" says "$text"
+}
+
+case_of leak "40 bytes at 0x[0-9a-f]* were not freed; allocated" --check memory
+check "leak: where it was allocated" stack "not freed; allocated" 2
+check "leak: the sum" says "1 allocation of 40 bytes in all was not freed"
+check "leak: nothing without --check memory" eval 'wrong leak && [ ! -s "$dir/err" ]'
+case_of twice "is freed, but it is not the beginning of an allocation"
+check "twice: where" stack "is freed, but it is not"
+check "twice: what it was" says "at byte 0 of 40 bytes that were freed (--check memory says where)"
+case_of twice "at byte 0 of 40 bytes that were freed" --check memory
+check "twice: where it was freed, and allocated" eval 'stack "  freed$" 2 && stack "  allocated$" 2'
+case_of middle "is freed, but it is not the beginning of an allocation"
+case_of beyond "a copy or fill of 64 bytes at 0x[0-9a-f]* goes beyond what is allocated there"
+check "beyond: where" stack "goes beyond"
+case_of copied "at byte 0 of 40 bytes that were freed"
+case_of used "out of bounds: store of 4 bytes" --check memory
+check "used: it was freed" says "at byte 0 of 40 bytes that were freed"
+check "used: where it was freed" stack "  freed$" 2
+for kind in race init sync; do
+    case_of $kind "kernel '$kind'" --check race,init,sync
+    check "$kind is not looked for unless asked" eval 'wrong $kind --check memory && [ ! -s "$dir/err" ]'
+    "$REPRISE" record -q -o "$dir/$kind.wtr" --check $kind -- "$dir/wrong" $kind >/dev/null 2>"$dir/err"
+    check "$kind: while recording, too" eval 'says "kernel .$kind." && "$REPRISE" verify -q "$dir/$kind.wtr"'
+done

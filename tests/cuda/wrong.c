@@ -1,0 +1,92 @@
+/* Programs that are wrong, by argument: what the host does with memory, and kernels for --check. The driver API, so
+ * that any compiler builds it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/cuda/abi/driver.h"
+
+#define WORKS(call)                                                                                                    \
+    do {                                                                                                               \
+        CUresult result_ = (call);                                                                                     \
+        if (result_) {                                                                                                 \
+            printf("%s: %d\n", #call, (int)result_);                                                                   \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+static const char kernels[] =
+    ".version 6.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry store(.param .u64 p) { .reg .b64 %p; ld.param.u64 %p, [p]; st.global.u32 [%p], 5; ret; }\n"
+    /* all threads of a block store to one word; a word of shared memory that nobody wrote; half a warp shuffles from
+       the other half */
+    ".visible .entry race(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; ld.param.u64 %p, [p]; mov.u32 %t, %tid.x;\n"
+    "  st.global.u32 [%p], %t; ret; }\n"
+    ".visible .entry init(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .shared .b32 word[4]; ld.param.u64 %p, [p];\n"
+    "  ld.shared.u32 %t, [word+8]; st.global.u32 [%p], %t; ret; }\n"
+    ".visible .entry sync(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .reg .pred %q; mov.u32 %t, %tid.x;\n"
+    "  setp.ge.u32 %q, %t, 16; @%q bra END; shfl.sync.down.b32 %t, %t, 8, 31, 0xffff; ld.param.u64 %p, [p];\n"
+    "  setp.eq.u32 %q, %t, 8; @%q st.global.u32 [%p], %t; END: ret; }\n";
+
+static CUdeviceptr allocate(size_t bytes)
+{
+    CUdeviceptr p;
+    WORKS(cuMemAlloc_v2(&p, bytes));
+    return p;
+}
+
+static void launch(const char *name, unsigned threads, CUdeviceptr p)
+{
+    CUmodule module;
+    CUfunction function;
+    WORKS(cuModuleLoadData(&module, kernels));
+    WORKS(cuModuleGetFunction(&function, module, name));
+    WORKS(cuLaunchKernel(function, 1, 1, 1, threads, 1, 1, 0, NULL, (void *[]){&p}, NULL));
+}
+
+static void expect(CUresult got, CUresult wanted)
+{
+    if (got != wanted) {
+        printf("%d, not %d\n", (int)got, (int)wanted);
+        exit(1);
+    }
+}
+
+static void give_back(CUdeviceptr p) { WORKS(cuMemFree_v2(p)); }
+
+int main(int argc, char **argv)
+{
+    char bytes[64] = {0};
+    CUcontext context;
+    const char *what = argc > 1 ? argv[1] : "";
+    WORKS(cuInit(0));
+    WORKS(cuDevicePrimaryCtxRetain(&context, 0));
+    WORKS(cuCtxSetCurrent(context));
+    CUdeviceptr p = allocate(40);
+    if (!strcmp(what, "leak")) {
+        return 0;
+    } else if (!strcmp(what, "twice")) {
+        give_back(p);
+        expect(cuMemFree_v2(p), CUDA_ERROR_INVALID_VALUE);
+        return 0;
+    } else if (!strcmp(what, "middle")) {
+        expect(cuMemFree_v2(p + 8), CUDA_ERROR_INVALID_VALUE);
+    } else if (!strcmp(what, "beyond")) {
+        expect(cuMemcpyHtoD_v2(p, bytes, sizeof bytes), CUDA_ERROR_INVALID_VALUE);
+    } else if (!strcmp(what, "copied")) {
+        give_back(p);
+        expect(cuMemcpyDtoH_v2(bytes, p, 40), CUDA_ERROR_INVALID_VALUE);
+        return 0;
+    } else if (!strcmp(what, "used")) {
+        give_back(p);
+        launch("store", 1, p);
+        expect(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+        expect(cuMemAlloc_v2(&p, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
+        return 0;
+    } else {
+        launch(what, 64, p);
+        WORKS(cuCtxSynchronize());
+    }
+    give_back(p);
+    return 0;
+}
