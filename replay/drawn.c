@@ -102,6 +102,14 @@ void machine_of_batch(const struct machine *m, const struct luck *luck, struct m
     }
 }
 
+const char *machine_draws_from(const struct machine *m)
+{
+    struct stochastic drawn = {.from = ""};
+    if (machine_draws(m))
+        stochastic_of(m->memory.options, &drawn);
+    return drawn.from;
+}
+
 bool machine_has_chance(const struct machine *m) { return seed_row(&m->scheduler) >= 0 || machine_draws(m); }
 
 bool machine_is_certain(const struct machine *m)

@@ -39,6 +39,9 @@ static inline bool machine_draws(const struct machine *m)
     return ((const struct memory_model *)m->memory.model)->drawn;
 }
 
+/* The machine that memory.from names, for the probabilities; "": none. As long as the machine lives. */
+const char *machine_draws_from(const struct machine *);
+
 /* Makes the request of operand `i` of the step, which a lane executes. *address: of the lanes, in their space; filled
  * in with DRAW_SHARED only. */
 void draw_request_of(const struct stochastic *, const struct machine *, const struct rp_launch *,

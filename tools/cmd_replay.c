@@ -195,6 +195,18 @@ static size_t top(const struct args *a)
     return a->top > 0 ? (size_t)a->top : a->top < 0 && !a->json && !a->csv ? SHOWN : EVERY;
 }
 
+/* What all of them begin with. */
+static void begin_json(struct json_stream *out, const struct args *a, json_t *trace, const struct machine *m)
+{
+    json_open(out, NULL, '{');
+    json_part(out, "tool", json_string("reprise " REPRISE_VERSION));
+    json_part(out, "engine", json_string(a->replay.engine == REPLAY_FAST ? "fast" : "reference"));
+    json_part(out, "trace", trace);
+    json_part(out, "machine", machine_json(m));
+    if (*a->shares.from)
+        json_part(out, "memory_from", shares_json(&a->shares));
+}
+
 static int print_json(const struct args *a, struct rp_trace *t, const struct machine *m, const struct outcome *o)
 {
     struct rp_error err;
@@ -202,11 +214,7 @@ static int print_json(const struct args *a, struct rp_trace *t, const struct mac
     if (!trace)
         return command_fail(&err);
     struct json_stream out = {0};
-    json_open(&out, NULL, '{');
-    json_part(&out, "tool", json_string("reprise " REPRISE_VERSION));
-    json_part(&out, "engine", json_string(a->replay.engine == REPLAY_FAST ? "fast" : "reference"));
-    json_part(&out, "trace", trace);
-    json_part(&out, "machine", machine_json(m));
+    begin_json(&out, a, trace, m);
     results_json(&out, t, m, &o->launches, &o->result.total);
     if (a->units)
         json_part(&out, "units", unit_shares_json(&o->hotspots));
@@ -400,11 +408,7 @@ static int print_repeated_json(const struct args *a, struct rp_trace *t, const s
     if (!trace)
         return command_fail(&err);
     struct json_stream out = {0};
-    json_open(&out, NULL, '{');
-    json_part(&out, "tool", json_string("reprise " REPRISE_VERSION));
-    json_part(&out, "engine", json_string(a->replay.engine == REPLAY_FAST ? "fast" : "reference"));
-    json_part(&out, "trace", trace);
-    json_part(&out, "machine", machine_json(m));
+    begin_json(&out, a, trace, m);
     if (repeated)
         repeat_json(&out, m, &a->repeat, repeated);
     else

@@ -34,9 +34,9 @@ static double read_real(struct command_line *line, const char *option, const cha
     double value = strtod(text, &end);
     bool fine = end != text && !*end && isfinite(value);
     if (confidence && (!fine || value <= 0 || value > 0.999999))
-        command_usage(line, "%s %s: give a number above 0 and below 1, such as 0.95", option, text);
+        command_usage(line, "%s %s: give a number above 0 and up to 0.999999, such as 0.95", option, text);
     if (!confidence && (!fine || value < 0 || value > 1e6))
-        command_usage(line, "%s %s: give a number from 0 on, such as 0.1", option, text);
+        command_usage(line, "%s %s: give a number from 0 to 1000000, such as 0.1", option, text);
     return value;
 }
 

@@ -71,11 +71,8 @@ static bool replay_there(const struct machine *there, struct rp_trace *t, int64_
 bool shares_of(const struct machine *m, struct rp_trace *t, int64_t launch, unsigned threads, struct shares *s,
                struct rp_error *err)
 {
-    struct stochastic drawn = {.from = ""};
     *s = (struct shares){.count = 0};
-    if (machine_draws(m))
-        stochastic_of(m->memory.options, &drawn);
-    snprintf(s->from, sizeof s->from, "%s", drawn.from);
+    snprintf(s->from, sizeof s->from, "%s", machine_draws_from(m));
     if (!*s->from)
         return true;
     struct rp_error why;
@@ -134,6 +131,19 @@ void shares_print(const struct shares *s)
     }
     table_print(t, stdout);
     puts("");
+}
+
+json_t *shares_json(const struct shares *s)
+{
+    static const char *const levels[DRAW_LEVELS] = {"l1", "l2", "dram"};
+    json_t *all = json_pack("{s:s}", "machine", s->from);
+    for (unsigned k = 0; k < DRAW_KINDS; k++) {
+        json_t *kind = json_object();
+        for (unsigned l = 0; l < DRAW_LEVELS; l++)
+            json_put(kind, levels[l], json_number(s->served.count[k][l]));
+        json_put(all, kinds[k], kind);
+    }
+    return all;
 }
 
 bool shares_write(const struct machine *m, const struct shares *s, const char *path, struct rp_error *err)

@@ -4,6 +4,7 @@
 
 #include "replay/drawn.h"
 #include "replay/memory/served.h"
+#include "tools/json.h"
 #include "tools/replaying.h"
 
 /* Probabilities as settings. A kind of access that the trace has none of keeps the machine's own. */
@@ -22,6 +23,9 @@ bool shares_of(const struct machine *, struct rp_trace *, int64_t launch, unsign
 struct machine *shares_machine_open(const struct machine_args *, const struct machine_setting *extra,
                                     size_t extra_count, struct rp_trace *, int64_t launch, unsigned threads,
                                     struct shares *, struct rp_error *);
+/* The machine, and how many transactions of each kind each level served there: {"machine", "global_load": {"l1", "l2",
+ * "dram"}, ...}. */
+json_t *shares_json(const struct shares *);
 /* A table of them. */
 void shares_print(const struct shares *);
 /* Writes the machine as a machine file. */

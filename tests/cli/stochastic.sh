@@ -98,6 +98,10 @@ is "a scheduler that draws lots is repeated, too" "$("$r" replay "$work/gemm.wtr
 "$r" replay "$work/gemm.wtr" -m san-rtx2080 --set memory.from=jetson-tx2 --exact --save-machine "$work/mine.cfg" >"$work/from.txt"; is "memory.from" $? 0
 is "the shares are printed" "$(grep -c '^global_load  *[0-9,]*  0\.[0-9]*  0\.[0-9]*  0\.[0-9]*$' "$work/from.txt")" 1
 is "the machine that was written gives the same" "$("$r" replay "$work/gemm.wtr" -m "$work/mine.cfg" --exact | grep Known)" "$(grep Known "$work/from.txt")"
+for how in "" --exact "--batches 2"; do
+    is "JSON names the machine and what ended where${how:+, $how}" "$("$r" replay "$work/gemm.wtr" -m san-rtx2080 --set memory.from=jetson-tx2 $how --json |
+        json /dev/stdin '(d["memory_from"]["machine"], sum(d["memory_from"]["global_load"].values()))')" "('jetson-tx2', $(awk '$1 == "global_load" { gsub(",", "", $2); print $2 }' "$work/from.txt"))"
+done
 from=(-m san-rtx2080 --set memory.from=jetson-tx2 --set memory.cost.l2=301)
 is "dump --cycles takes them, too" "$("$r" dump "$work/pair.wtr" --cycles "${from[@]}" --set memory.global_store=1,0,0 | awk '$3 == "000008" { print $2 - $1 }')" \
     "$("$r" replay "$work/pair.wtr" "${from[@]}" --json | json /dev/stdin 'd["total"]["cycles"] - 2')"
@@ -112,8 +116,8 @@ is "each variant as replay alone" "$(json "$work/d.json" 'd["variants"][0]["cycl
 fails 1 "give MIN..MAX or a number, from 1 to 100000" san --batches 0
 fails 1 "give MIN..MAX or a number" san --batches 5..3
 fails 1 "--width is about --batches" san --width 0.1
-fails 1 "give a number above 0 and below 1" san --batches 5 --confidence 1
-fails 1 "give a number from 0 on" san --batches 5 --width=-1
+fails 1 "give a number above 0 and up to 0.999999" san --batches 5 --confidence 1
+fails 1 "give a number from 0 to 1000000" san --batches 5 --width=-1
 fails 1 "--seed: '-3' is negative" san --seed=-3
 fails 1 "there is no launch 1; the trace has 1" san --launch 1 --exact
 fails 1 "there is no launch 1; the trace has 1" san --launch 1 --batches 5

@@ -87,13 +87,9 @@ static bool resolve_shares(struct diff *d, struct diff_variant *v, struct rp_err
 
 bool diff_resolve_shares(struct diff *d, struct rp_error *err)
 {
-    for (size_t v = 0; v < d->count; v++) {
-        struct stochastic drawn = {.from = ""};
-        if (d->variants[v].machine && machine_draws(d->variants[v].machine))
-            stochastic_of(d->variants[v].machine->memory.options, &drawn);
-        if (*drawn.from && !resolve_shares(d, &d->variants[v], err))
+    for (struct diff_variant *v = d->variants; v < d->variants + d->count; v++)
+        if (v->machine && *machine_draws_from(v->machine) && !resolve_shares(d, v, err))
             return false;
-    }
     return true;
 }
 

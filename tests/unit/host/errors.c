@@ -177,6 +177,10 @@ Test(host, sessions_that_cannot_be)
     refused(reprise_open(&o, &err), RP_BAD_INPUT, "module in memory");
     o = (struct reprise_options){.image = module_text, .image_bytes = strlen(module_text), .machine = "jetson-tx3"};
     refused(reprise_open(&o, &err), RP_USAGE, "did you mean 'jetson-tx2'");
+    o.machine = "san-rtx2080";
+    o.set[0] = "memory.from=rtx2080";
+    refused(reprise_open(&o, &err), RP_USAGE,
+            "memory.from=rtx2080: the probabilities of a trace are known when it is whole");
     o.machine = "jetson-tx2";
     o.set[0] = "scheduler";
     refused(reprise_open(&o, &err), RP_USAGE, "give KEY=VALUE");
