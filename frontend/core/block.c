@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "frontend/core/cluster.h"
+#include "frontend/core/stack.h"
 #include "tracefmt/writer.h"
 
 static size_t register_bytes(const struct program *p)
@@ -31,6 +32,7 @@ static void warp_place(struct warp_state *s, struct block *b, uint32_t id)
     w->nctaid = g->dim;
     w->ctaid = b->ctaid;
     w->cluster = g->cluster;
+    w->cluster_said = g->cluster_said;
     w->block_warps = g->warps;
     w->dynamic_shared = g->dynamic_shared;
     w->total_shared = g->total_shared;
@@ -66,6 +68,7 @@ static void free_warps(struct block *b)
     for (uint32_t i = 0; i < b->warp_capacity; i++) {
         free(b->warps[i].registers);
         free(b->warps[i].joins);
+        stack_free(&b->warps[i]);
     }
     free(b->warps);
     b->warps = NULL;
@@ -181,6 +184,7 @@ static void warp_start(struct warp_state *s, struct rp_warp_log *log)
     splits_start(s);
     s->lanes_run = s->lanes_off = 0;
     s->cluster_arrived = s->cluster_passed = 0;
+    stack_clear(s);
     s->status = WARP_READY;
 }
 

@@ -45,10 +45,12 @@ struct observer;
 struct texture_table;
 struct cluster;
 struct overruns;
+struct stack;
 
 struct grid {
     const struct program *program;
     uint32_t dim[3], block[3], cluster[3];
+    bool cluster_said; /* by the launch or the kernel */
     uint64_t blocks;
     uint32_t threads, warps;               /* per block */
     uint32_t dynamic_shared, total_shared; /* bytes, as a GPU would have them: without gaps */
@@ -210,6 +212,7 @@ struct warp_state {
     lanemask arrived[BARRIERS]; /* a part of the warp has; not counted as a whole yet */
     /* lanes that have arrived at the cluster's barrier and not waited there yet: in this phase; in the one before */
     lanemask cluster_arrived, cluster_passed;
+    struct stack *stack; /* what its lanes have taken of local memory (stack.h); NULL: never anything */
 };
 
 struct barrier {

@@ -5,6 +5,7 @@
 
 #include "frontend/core/engine.h"
 #include "frontend/core/slice.h"
+#include "frontend/core/stack.h"
 
 /* One step of a multiply-and-fold hash: both halves of the 128-bit product of the state and a word. */
 static uint64_t mixed(uint64_t hash, uint64_t word)
@@ -222,7 +223,7 @@ static uint64_t mixed_control(uint64_t hash, const struct warp_state *s)
     for (uint32_t i = 0; i < BARRIERS; i++)
         if (s->arrived[i])
             hash = mixed(hash, (uint64_t)i << 32 | s->arrived[i]);
-    return hash;
+    return stack_fingerprint(s, hash, mixed);
 }
 
 static uint64_t mixed_local(uint64_t hash, const struct block *b, uint32_t first_warp, uint32_t warps)

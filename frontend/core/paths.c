@@ -9,6 +9,7 @@
 
 #include "frontend/core/cluster.h"
 #include "frontend/core/flags.h"
+#include "frontend/core/stack.h"
 #include "tracefmt/plural.h"
 
 /* ---- joins ------------------------------------------------------------------------------------------------------- */
@@ -243,11 +244,12 @@ static bool grow_registers(struct warp_state *s, const struct uop *u, size_t nee
 static bool frame_fits(struct warp_state *s, const struct uop *u, const struct uop *entry)
 {
     const struct program *p = s->w.block->program;
-    uint32_t room = s->w.block->grid->local_bytes, needed = p->operations[entry - p->uops].frame_bytes;
-    if ((uint64_t)s->w.frame + u->control->frame_bytes + needed <= room)
+    uint32_t needed = p->operations[entry - p->uops].frame_bytes;
+    if ((uint64_t)s->w.frame + u->control->frame_bytes + needed <= stack_room(s))
         return true;
     block_fault(s, u, RP_FAULT_STACK, (unsigned)__builtin_ctz(s->w.active),
-                "the stack of %u bytes per thread is exhausted (--stack BYTES gives more)", room);
+                "the stack of %u bytes per thread is exhausted (--stack BYTES gives more)",
+                s->w.block->grid->local_bytes);
     return false;
 }
 
@@ -380,6 +382,7 @@ void paths_return(struct warp_state *s, const struct uop *u, lanemask executed)
         paths_exit(s, u, executed);
         return;
     }
+    stack_return(s, executed);
     arrive_past(s, s->call, executed);
     leave(s, u, executed);
 }
@@ -387,6 +390,7 @@ void paths_return(struct warp_state *s, const struct uop *u, lanemask executed)
 void paths_exit(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     s->w.live &= ~executed;
+    stack_exit(s, executed);
     if (s->independent) { /* others may have waited for these lanes */
         barrier_lanes_exited(s);
         cluster_lanes_exited(s);

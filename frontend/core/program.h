@@ -49,7 +49,7 @@ struct program {
     uint32_t window_bytes;     /* registers of the entry function, per warp */
     uint32_t frame_bytes;      /* local bytes of the entry function, per thread */
     uint32_t max_depth_bytes;  /* local bytes per thread of the deepest call chain; 0 with recursion */
-    bool recursive;
+    bool recursive;            /* or it takes local memory at run time: how much it needs is not known */
     struct parameter *parameters;
     uint32_t parameter_count, parameter_bytes;
     /* Bytes of shared memory without gaps, as a GPU would have it. Dynamic shared memory begins at this offset, aligned
@@ -58,9 +58,11 @@ struct program {
     struct extents shared; /* the static variables, without `last`; of machine code nothing is known */
     uint32_t max_threads, required_threads[3]; /* .maxntid as a total, .reqntid; 0: not given */
     uint32_t required_cluster[3], max_cluster; /* .reqnctapercluster, .maxclusterrank in blocks; 0: not given */
-    unsigned order;                            /* enum order_reason, or-ed */
-    bool narrow;                               /* its module's: addresses have 32 bits */
-    const struct target *target;               /* its module's */
+    bool explicit_cluster;    /* .explicitcluster: the launch or the kernel is to say how many blocks a cluster has */
+    bool blocks_are_clusters; /* .blocksareclusters: the launch's grid counts clusters */
+    unsigned order;           /* enum order_reason, or-ed */
+    bool narrow;              /* its module's: addresses have 32 bits */
+    const struct target *target; /* its module's */
     /* the engine's, zero at first */
     struct slice *slice;      /* see slice.h */
     struct uop *uops;         /* uop_count of them */

@@ -8,6 +8,7 @@
 #include "frontend/core/cluster.h"
 #include "frontend/core/flags.h"
 #include "frontend/core/observe.h"
+#include "frontend/core/stack.h"
 #include "tracefmt/plural.h"
 #include "tracefmt/writer.h"
 
@@ -193,7 +194,8 @@ static const struct uop *hand_over(struct warp_state *s, const struct uop *u)
     return next;
 }
 
-/* A fence, a push, a host call, a trap, a poll or a publication. False: the split hands over behind it. */
+/* A fence, a push, a host call, memory of the stack, a trap, a poll or a publication. False: the split hands over
+ * behind it. */
 static bool rare(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     switch (u->kind) {
@@ -204,6 +206,7 @@ static bool rare(struct warp_state *s, const struct uop *u, lanemask executed)
         break;
     case UOP_PUSH: paths_push_token(s, u); break;
     case UOP_HOST_CALL: host_call(s, u, executed); break;
+    case UOP_STACK: stack_change(s, u, executed); break;
     default: trap(s, u, executed); break; /* UOP_TRAP */
     }
     return true;

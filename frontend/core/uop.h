@@ -160,6 +160,8 @@ enum uop_kind {
     UOP_FENCE,
     UOP_HOST_CALL, /* imm is an enum host_call; arguments and result are in local memory, see below */
     UOP_TRAP,      /* trap: the launch fails; brkpt likewise */
+    /* op: enum stack_op; type: T_U32 or T_U64, of d and a. Addresses are of local memory (stack.h). */
+    UOP_STACK,
     /* The hardware's stack of divergence and calls (PasTiS, III.A). A push enters the active lanes with `target`, where
      * they go on together once all of them have popped; imm is an enum stack_token. A pop takes its lanes off the
      * current path, and off all that was pushed above the topmost entry of its token. A divergent UOP_BRANCH with no
@@ -172,6 +174,11 @@ enum uop_kind {
     UOP_COLLECTIVE,  /* a UOP_LANE or warp barrier at which independent threads wait; likewise made by the engine */
 };
 #define UOP_NOWHERE UINT32_MAX
+enum stack_op {
+    STACK_SAVE,    /* d = where the memory that was taken begins */
+    STACK_RESTORE, /* all below a is given back */
+    STACK_ALLOCATE /* d = a bytes at a multiple of 1 << imm; b (T_U64): the bytes of the function's frame */
+};
 /* What an entry of the hardware's stack waits for: SYNC, BRK, CONT or RET. */
 enum stack_token { TOKEN_NONE, TOKEN_SYNC, TOKEN_BREAK, TOKEN_CONTINUE, TOKEN_RETURN };
 /* A call's arguments and results lie in local memory from the warp's frame + the caller's frame_bytes on: results
@@ -185,6 +192,7 @@ enum stack_token { TOKEN_NONE, TOKEN_SYNC, TOKEN_BREAK, TOKEN_CONTINUE, TOKEN_RE
  * The address of a function is FUNCTION_STEP × its number in the module, counted from 1. The table of an indirect
  * UOP_CALL has at [number] the function's first uop, or UOP_NOWHERE if it is not part of this program. */
 #define FUNCTION_STEP 16
+#define HOST_CALL_BYTES 48 /* what arguments and result take behind the caller's frame, at most */
 enum host_call { HOST_VPRINTF, HOST_ASSERTFAIL, HOST_MALLOC, HOST_FREE };
 
 /* What a UOP_LANE computes. Operands: d destination, a b c sources, p a predicate source (combined or selected by), pd
@@ -362,6 +370,7 @@ enum special {
     SR_NCLUSTERID_Z,
     SR_CLUSTER_RANK,
     SR_CLUSTER_BLOCKS,
+    SR_CLUSTER_EXPLICIT, /* 1 if the launch or the kernel says how many blocks a cluster has */
     /* what mapa adds to an address and keeps of it (cluster.h) */
     SR_CLUSTER_SHARED,
     SR_CLUSTER_MASK,

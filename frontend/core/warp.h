@@ -23,6 +23,7 @@ struct warp {
     uint32_t tid[3][32];                   /* per lane */
     const uint32_t *ntid, *ctaid, *nctaid; /* 3 each */
     const uint32_t *cluster;               /* its blocks in each dimension */
+    bool cluster_said;                     /* by the launch or the kernel */
     uint32_t block_warps;
     uint32_t dynamic_shared, total_shared, local_bytes; /* local_bytes: per thread */
     uint64_t workspace;                                 /* see struct grid */

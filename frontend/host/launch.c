@@ -39,17 +39,24 @@ static bool check_geometry(const struct program *p, const struct rp_launch_confi
     return true;
 }
 
-/* Sets c->cluster to what the launch, or else the kernel, says. */
+static bool cluster_said(const struct rp_launch_config *c) { return c->cluster[0] || c->cluster[1] || c->cluster[2]; }
+
+/* Sets c->cluster to what the launch, or else the kernel, says, and counts the grid in blocks. */
 static bool settle_cluster(const struct program *p, struct rp_launch_config *c, struct rp_error *err)
 {
     const uint32_t *need = p->required_cluster;
     uint32_t most = p->max_cluster && p->max_cluster < CLUSTER_BLOCKS ? p->max_cluster : CLUSTER_BLOCKS;
     uint64_t blocks = 1;
-    bool said = c->cluster[0] || c->cluster[1] || c->cluster[2];
+    bool said = cluster_said(c);
+    if (p->explicit_cluster && !said && !need[0])
+        return rp_fail(err, RP_USAGE,
+                       "kernel '%s' is .explicitcluster: the launch must say how many blocks a cluster has", p->name);
     for (int i = 0; i < 3; i++) {
         uint32_t n = said ? c->cluster[i] : need[0] ? need[i] : 1;
         c->cluster[i] = n ? n : 1;
         blocks = blocks * c->cluster[i] > most ? most + UINT64_C(1) : blocks * c->cluster[i];
+        if (p->blocks_are_clusters && need[0])
+            c->grid[i] = c->grid[i] <= max_grid[i] / need[i] ? c->grid[i] * need[i] : UINT32_MAX / need[i] * need[i];
         if (c->grid[i] % c->cluster[i])
             return rp_fail(err, RP_USAGE, "kernel '%s': grid dimension %c is %u, no multiple of the cluster's %u",
                            p->name, 'x' + i, c->grid[i], c->cluster[i]);
@@ -123,7 +130,7 @@ static struct extents constant_extents(const struct module *m)
     return e;
 }
 
-static void grid_init(struct rp_running *r)
+static void grid_init(struct rp_running *r, bool cluster_is_said)
 {
     const struct program *p = r->program;
     const struct rp_launch_config *l = &r->config;
@@ -152,6 +159,7 @@ static void grid_init(struct rp_running *r)
     memcpy(g->dim, l->grid, sizeof g->dim);
     memcpy(g->block, l->block, sizeof g->block);
     memcpy(g->cluster, l->cluster, sizeof g->cluster);
+    g->cluster_said = cluster_is_said || p->required_cluster[0];
     g->warps = (g->threads + RP_WARP_LANES - 1) / RP_WARP_LANES;
     /* an odd multiple of the cache line, so that the lanes' stacks do not meet in one cache set */
     g->local_stride = g->local_bytes ? ((size_t)(g->local_bytes + 63) / 64 | 1) * 64 : 0;
@@ -213,7 +221,7 @@ struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const
                                    struct rp_error *err)
 {
     struct rp_launch_config settled = *config;
-    if (!check_geometry(p, config, err) || !settle_cluster(p, &settled, err) || !check_sizes(p, &settled, err) ||
+    if (!settle_cluster(p, &settled, err) || !check_geometry(p, &settled, err) || !check_sizes(p, &settled, err) ||
         !program_prepare(p, err))
         return NULL;
     struct loaded *loaded = device_module_of(d, p);
@@ -230,7 +238,7 @@ struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const
     if (config->overruns && !p->overran) /* without memory for it, all are told */
         p->overran = calloc(p->kernel.instruction_count + 1, 1);
     if (ok) {
-        grid_init(r);
+        grid_init(r, cluster_said(config));
         choose_batches(r);
         ok = begin_recorded(r, err);
     }

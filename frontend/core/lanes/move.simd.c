@@ -70,6 +70,7 @@ static u64 cluster_register(const struct warp *w, enum special which)
     case SR_NCLUSTERID_Z: return w->nctaid[which - SR_NCLUSTERID_X] / c[which - SR_NCLUSTERID_X];
     case SR_CLUSTER_RANK: return id[0] % c[0] + c[0] * (id[1] % c[1] + c[1] * (id[2] % c[2]));
     case SR_CLUSTER_BLOCKS: return c[0] * c[1] * c[2];
+    case SR_CLUSTER_EXPLICIT: return w->cluster_said;
     case SR_CLUSTER_SHARED: return alone ? 0 : CLUSTER_SHARED;
     case SR_CLUSTER_MASK: return alone ? ~(u64)0 : ~(u64)CLUSTER_RANKS;
     default: return 0; /* SR_SMID, SR_GRIDID, SR_PM */

@@ -127,8 +127,9 @@ struct ptx_function {
     VECTOR(struct ptx_variable *) locals; /* .local variables, for the frame */
     uint32_t max_threads[3], required_threads[3], max_registers;
     bool has_max_threads, has_required_threads;
-    uint32_t cluster[3], max_cluster; /* .reqnctapercluster, .maxclusterrank; 0: not given */
-    uint32_t frame_bytes;             /* set by layout */
+    uint32_t cluster[3], max_cluster;           /* .reqnctapercluster, .maxclusterrank; 0: not given */
+    bool explicit_cluster, blocks_are_clusters; /* .explicitcluster, .blocksareclusters */
+    uint32_t frame_bytes;                       /* set by layout */
     struct ptx_function *next;
 };
 

@@ -87,6 +87,7 @@ static void lower_instruction(struct lowering *l)
     case LOW_BRANCH: lower_branch(l); break;
     case LOW_BRANCH_TABLE: lower_branch_table(l); break;
     case LOW_CALL: lower_call(l); break;
+    case LOW_STACK: lower_stack(l); break;
     case LOW_RETURN: lower_return(l); break;
     case LOW_EXIT: lower_plain(l, UOP_EXIT); break;
     case LOW_BARRIER: lower_barrier(l); break;
@@ -322,11 +323,13 @@ static void measure_depth(struct lowering *l, struct program *p)
     w.stack = ARENA_ARRAY(l->arena, uint32_t, (size_t)n + 1);
     w.next = ARENA_ARRAY(l->arena, uint32_t, n);
     p->recursive = !walk_calls(&w, 0) || may_recurse;
+    for (uint32_t f = 0; f < n; f++)
+        p->recursive |= l->functions.at[f].takes_memory;
     uint64_t bytes = w.depth[0];
     /* a host call's arguments lie behind the last frame */
     for (uint32_t i = 0; i < l->operations.count; i++)
         if (l->operations.at[i].kind == UOP_HOST_CALL) {
-            bytes += 48;
+            bytes += HOST_CALL_BYTES;
             break;
         }
     if (!p->recursive && bytes > UINT32_MAX)
@@ -364,6 +367,8 @@ static void set_threads(const struct ptx_function *entry, struct program *p)
 {
     memcpy(p->required_cluster, entry->cluster, sizeof p->required_cluster);
     p->max_cluster = entry->max_cluster;
+    p->explicit_cluster = entry->explicit_cluster;
+    p->blocks_are_clusters = entry->blocks_are_clusters;
     const uint32_t *n = entry->max_threads;
     if (entry->has_required_threads) {
         memcpy(p->required_threads, entry->required_threads, sizeof p->required_threads);

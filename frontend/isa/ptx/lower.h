@@ -17,9 +17,9 @@ struct lowered {
     struct ptx_function *function;
     uint32_t entry, end; /* operations */
     uint32_t window_bytes;
-    uint32_t pressure; /* most 32-bit registers alive at once */
-    bool calls_indirectly;
-    VECTOR(uint32_t) calls; /* indices into lowering.functions */
+    uint32_t pressure;                   /* most 32-bit registers alive at once */
+    bool calls_indirectly, takes_memory; /* alloca */
+    VECTOR(uint32_t) calls;              /* indices into lowering.functions */
 };
 
 struct lowering {
@@ -123,6 +123,7 @@ void lower_surface_reduce(struct lowering *);
 void lower_branch(struct lowering *); /* lower_control.c */
 void lower_branch_table(struct lowering *);
 void lower_call(struct lowering *);
+void lower_stack(struct lowering *);
 void lower_return(struct lowering *);
 void lower_barrier(struct lowering *);
 void lower_warp_barrier(struct lowering *);

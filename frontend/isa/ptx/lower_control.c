@@ -95,6 +95,37 @@ void lower_call(struct lowering *l)
     emit(l, u);
 }
 
+/* The alignment of what alloca takes, as a power of two; 8 bytes where nothing is said. */
+static int64_t alignment(struct lowering *l, const struct ptx_operand *o)
+{
+    int64_t bytes = o ? o->value : 8;
+    if (bytes < 1 || bytes > 1 << 20 || bytes & (bytes - 1))
+        ptx_error(l->src, o->at, "an alignment is a power of two up to 2^20, not %lld", (long long)bytes);
+    return __builtin_ctzll((uint64_t)bytes);
+}
+
+void lower_stack(struct lowering *l)
+{
+    const struct ptx_instruction *in = l->in;
+    const struct ptx_operand *o = in->operands;
+    enum ptx_type type = (enum ptx_type)in->mods.types[0];
+    bool allocates = in->operand_count > 1, saves = !strcmp(in->form->opcode, "stacksave");
+    struct operation u = {.kind = UOP_STACK, .type = ptx_types[type].lane, .stype = ptx_types[type].lane};
+    u.op = allocates ? STACK_ALLOCATE : saves ? STACK_SAVE : STACK_RESTORE;
+    if (!saves)
+        u.a = source(l, &o[allocates], type);
+    if (allocates) {
+        u.b = constant(l, (uint64_t)l->function->frame_bytes + HOST_CALL_BYTES, 8);
+        u.imm = alignment(l, in->operand_count > 2 ? &o[2] : NULL);
+    }
+    if (allocates || saves)
+        u.d = destination(l, &o[0], type);
+    l->current->takes_memory |= allocates;
+    emit(l, u);
+    if (allocates || saves)
+        finish_destination(l, &o[0], type, u.d);
+}
+
 void lower_plain(struct lowering *l, enum uop_kind kind) { emit(l, (struct operation){.kind = (uint8_t)kind}); }
 
 void lower_return(struct lowering *l) { lower_plain(l, l->function->is_entry ? UOP_EXIT : UOP_RETURN); }

@@ -121,6 +121,22 @@ static bool fits(const struct lowering *l, const struct ptx_operand *o, enum ptx
     return o->kind == PO_REGISTER && element_bytes(register_type(l, o)) == element_bytes(type);
 }
 
+/* The register is not 0. */
+static struct operand special_predicate(struct lowering *l, enum special which)
+{
+    struct operand t = temporary(l, PT_U32), p = temporary(l, PT_PRED);
+    emit(l, (struct operation){.kind = UOP_LANE, .op = OP_SPECIAL, .type = T_U32, .d = t, .imm = which});
+    emit(l, (struct operation){.kind = UOP_LANE,
+                               .op = OP_SETP,
+                               .type = T_U32,
+                               .stype = T_U32,
+                               .compare = CMP_NE,
+                               .pd = p,
+                               .a = t,
+                               .b = constant(l, 0, 4)});
+    return p;
+}
+
 static struct operand special_value(struct lowering *l, const struct ptx_operand *o, enum ptx_type type)
 {
     const struct ptx_special *s = ptx_special((int)o->value);
@@ -131,6 +147,8 @@ static struct operand special_value(struct lowering *l, const struct ptx_operand
                                : constant(l, s->constant, element_bytes(type));
     if (s->depends_on_time)
         l->order |= ORDER_CLOCK;
+    if (s->type == PT_PRED)
+        return special_predicate(l, (enum special)s->special);
     struct operand t = temporary(l, (enum ptx_type)s->type);
     emit(l, (struct operation){
                 .kind = UOP_LANE, .op = OP_SPECIAL, .type = ptx_types[s->type].lane, .d = t, .imm = s->special});
@@ -144,7 +162,8 @@ static struct operand special_value(struct lowering *l, const struct ptx_operand
 bool emit_special(struct lowering *l, const struct ptx_operand *d, const struct ptx_operand *a, enum ptx_type type)
 {
     const struct ptx_special *s = a->kind == PO_SPECIAL ? ptx_special((int)a->value) : NULL;
-    if (!s || s->special < 0 || !fits(l, d, type) || element_bytes((enum ptx_type)s->type) != element_bytes(type))
+    if (!s || s->special < 0 || s->type == PT_PRED || !fits(l, d, type) ||
+        element_bytes((enum ptx_type)s->type) != element_bytes(type))
         return false;
     if (s->depends_on_time)
         l->order |= ORDER_CLOCK;

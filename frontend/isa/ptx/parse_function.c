@@ -127,7 +127,11 @@ static void parse_tuning(struct parser *p, struct ptx_function *f)
             skip_until(p, ';');
         else if (token_is(&t, "attribute"))
             skip_until(p, ')');
-        else if (!token_is(&t, "noreturn") && !token_is(&t, "explicitcluster") && !token_is(&t, "blocksareclusters"))
+        else if (token_is(&t, "explicitcluster"))
+            f->explicit_cluster = true;
+        else if (token_is(&t, "blocksareclusters"))
+            f->blocks_are_clusters = true;
+        else if (!token_is(&t, "noreturn"))
             ptx_error(p->src, t.at, "no directive '.%.*s' of functions", (int)(t.length < 100 ? t.length : 100),
                       t.text);
     }
@@ -227,6 +231,8 @@ static void define(struct parser *p, struct ptx_function *f, const struct ptx_fu
     f->max_registers = header->max_registers;
     memcpy(f->cluster, header->cluster, sizeof f->cluster);
     f->max_cluster = header->max_cluster;
+    f->explicit_cluster = header->explicit_cluster;
+    f->blocks_are_clusters = header->blocks_are_clusters;
     p->function = f;
     parse_body(p, f, in, out);
 }

@@ -39,7 +39,7 @@ static const struct ptx_special specials[] = {
     {"%reserved_smem_offset_begin", SPECIAL_CONSTANT, PT_B32, 0, false},
     {"%reserved_smem_offset_end", SPECIAL_CONSTANT, PT_B32, 0, false},
     {"%reserved_smem_offset_cap", SPECIAL_CONSTANT, PT_B32, 0, false},
-    {"%is_explicit_cluster", SPECIAL_CONSTANT, PT_PRED, 0, false},
+    {"%is_explicit_cluster", SR_CLUSTER_EXPLICIT, PT_PRED, 0, false},
     XYZ("%cluster_ctaid", CLUSTER_CTAID),
     XYZ("%cluster_nctaid", CLUSTER_NCTAID),
     XYZ("%clusterid", CLUSTERID),

@@ -200,6 +200,7 @@ enum ptx_lowering {
     LOW_SURFACE_REDUCE,
     LOW_IMAGE_QUERY, /* txq, suq */
     LOW_GROUP,       /* groups of asynchronous copies: commit and wait */
+    LOW_STACK,       /* alloca, stacksave, stackrestore */
     LOW_NOTHING, /* executed, without an effect but a destination of 0: hints, and waiting for what is done already */
 };
 

@@ -231,6 +231,38 @@ Test(clusters, faults)
     }
 }
 
+/* Whether the launch or the kernel says how large clusters are; and grids that count clusters. */
+Test(clusters, said)
+{
+    static const struct {
+        const char *head;
+        uint32_t grid, cluster, blocks, said;
+    } cases[] = {{"", 8, 0, 8, 0},
+                 {"", 8, 1, 8, 1},
+                 {"", 8, 4, 8, 1},
+                 {".reqnctapercluster 2", 8, 0, 8, 1},
+                 {".reqnctapercluster 1", 8, 0, 8, 1},
+                 {".explicitcluster .reqnctapercluster 2", 8, 0, 8, 1},
+                 {".reqntid 32 .reqnctapercluster 2 .blocksareclusters", 8, 0, 16, 1}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint64_t bytes[] = {64};
+        char body[600];
+        struct rig r;
+        snprintf(body, sizeof body,
+                 ".visible .entry k(.param .u64 out) %s { .reg .b64 %%o; .reg .b32 %%v; .reg .pred %%p;\n"
+                 "ld.param.u64 %%o, [out]; mov.pred %%p, %%is_explicit_cluster; selp.u32 %%v, 1, 0, %%p;\n"
+                 "@!%%p add.u32 %%v, %%v, 10; st.global.u32 [%%o], %%v; mov.u32 %%v, %%nctaid.x;\n"
+                 "st.global.u32 [%%o+4], %%v; ret; }\n",
+                 cases[i].head);
+        open_cluster(&r, body, 1, bytes, cases[i].cluster);
+        cr_assert(rig_run(&r, cases[i].grid, 32), "%s", r.err.text);
+        const uint32_t *v = r.host[0];
+        cr_expect_eq(v[0], cases[i].said ? 1 : 10, "case %u: %u", i, v[0]);
+        cr_expect_eq(v[1], cases[i].blocks, "case %u: %u", i, v[1]);
+        rig_close(&r);
+    }
+}
+
 static void expect_refused(const char *head, uint32_t grid, uint32_t cluster, const char *target, const char *said)
 {
     char body[200];
@@ -253,4 +285,7 @@ Test(clusters, refused)
     expect_refused(".maxclusterrank 4", 8, 8, "sm_90", "at most 4 are allowed");
     expect_refused("", 32, 32, "sm_90", "at most 16 are allowed");
     expect_refused("", 2, 2, "sm_62", "not made for clusters");
+    expect_refused(".explicitcluster", 8, 0, "sm_90", "the launch must say how many blocks a cluster has");
+    expect_refused(".reqntid 32 .reqnctapercluster 4 .blocksareclusters", 0x40000000, 0, "sm_90",
+                   "grid dimension x is 4294967292");
 }

@@ -177,8 +177,13 @@ struct bench_warp *new_warp(void)
     w.slots = slots;
     w.constants = constants;
     w.constant_bytes = CONSTANTS_START;
-    w.warp =
-        (struct warp){.active = ~0u, .live = ~0u, .ntid = ntid, .ctaid = ctaid, .nctaid = nctaid, .cluster = cluster};
+    w.warp = (struct warp){.active = ~0u,
+                           .live = ~0u,
+                           .ntid = ntid,
+                           .ctaid = ctaid,
+                           .nctaid = nctaid,
+                           .cluster = cluster,
+                           .cluster_said = true};
     warp_set_window(&w.warp, slots);
     warp_set_constants(&w.warp, constants);
     return &w;

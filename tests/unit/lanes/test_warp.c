@@ -322,6 +322,7 @@ static uint64_t special(struct bench_warp *w, int which, int lane)
     case SR_NCLUSTERID_Z: return 3;
     case SR_CLUSTER_RANK: return 2 + 5 * (8 + 11 * 1);
     case SR_CLUSTER_BLOCKS: return 5 * 11 * 4;
+    case SR_CLUSTER_EXPLICIT: return 1;
     case SR_CLUSTER_SHARED: return 0x800000;
     case SR_CLUSTER_MASK: return ~UINT64_C(0xf80000);
     default: return 0;

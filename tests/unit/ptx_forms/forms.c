@@ -393,6 +393,7 @@ static const char *const tested_in[] = {
     [LOW_SURFACE_STORE] = "tests/unit/ptx_forms/surfaces.c",
     [LOW_SURFACE_REDUCE] = "tests/unit/ptx_forms/surfaces.c",
     [LOW_CLUSTER] = "tests/unit/engine/clusters.c",
+    [LOW_STACK] = "tests/unit/engine/stack.c",
     [LOW_NOTHING] = "tests/unit/ptx_forms/forms.c",
 };
 
