@@ -9,7 +9,7 @@ static const struct argument_type types[] = {
     [ARG_F32] = {"f32", 4, false, true, false, false},      [ARG_F64] = {"f64", 8, false, true, false, false},
     [ARG_BYTES] = {"bytes", 0, true, true, false, false},   [ARG_BUFFER] = {"buf", 8, true, false, false, true},
     [ARG_STRUCT] = {"struct", 0, true, true, false, false}, [ARG_TEXTURE] = {"tex", 8, true, false, false, false},
-    [ARG_SURFACE] = {"surf", 8, true, false, false, false},
+    [ARG_SURFACE] = {"surf", 8, true, false, false, false}, [ARG_TENSOR] = {"tensor", 0, true, true, false, false},
 };
 
 static void put_bytes(const struct plan_argument *a, uint8_t *to)
@@ -36,6 +36,8 @@ static void put(const struct plan *plan, const struct plan_argument *a, size_t s
     uint64_t bits = value_of(plan, a);
     if (a->kind == ARG_BYTES)
         put_bytes(a, to);
+    else if (a->kind == ARG_TENSOR)
+        memcpy(to, &plan->tensors[a->buffer].map, sizeof(struct tensor_map));
     else if (a->kind != ARG_STRUCT)
         memcpy(to, &bits, size);
     for (uint32_t f = 0; f < a->field_count; f++)

@@ -10,6 +10,7 @@
 #include "replay/config_text.h"
 #include "tools/record/checks.h"
 #include "tools/record/plan.h"
+#include "tools/record/tensors.h"
 #include "tools/ui/nearest.h"
 
 struct file {
@@ -258,6 +259,110 @@ static bool image_argument(struct file *f, const char *text, struct plan_argumen
     return rp_fail(f->err, RP_BAD_INPUT, "there is no image '%s'", name);
 }
 
+/* ---- tensors ----------------------------------------------------------------------------------------------------- */
+
+/* Whole numbers, one or an array of them, up to `most`; *count: how many there are, 0 if left out. */
+static bool read_numbers(struct file *f, const config_setting_t *group, const char *key, unsigned most, uint64_t *to,
+                         unsigned *count)
+{
+    const config_setting_t *s = config_setting_get_member(group, key);
+    bool several = s && config_setting_is_aggregate(s);
+    *count = !s ? 0 : several ? (unsigned)config_setting_length(s) : 1;
+    if (*count > most)
+        return bad(f, s, "'%s' has at most %u numbers", key, most);
+    for (unsigned i = 0; i < *count; i++) {
+        const config_setting_t *e = several ? config_setting_get_elem(s, i) : s;
+        int type = config_setting_type(e);
+        long long n = type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64 ? config_setting_get_int64(e) : -1;
+        if (n < 0)
+            return bad(f, s, "'%s' holds whole numbers", key);
+        to[i] = (uint64_t)n;
+    }
+    return true;
+}
+
+/* Numbers below 2^32, one for each dimension; left out: 1. */
+static bool read_each(struct file *f, const config_setting_t *s, const char *key, unsigned rank, uint32_t *to)
+{
+    uint64_t wide[TENSOR_RANKS];
+    unsigned count;
+    if (!read_numbers(f, s, key, TENSOR_RANKS, wide, &count))
+        return false;
+    if (count && count != rank)
+        return bad(f, s, "'%s' has %u numbers, 'size' has %u", key, count, rank);
+    for (unsigned i = 0; i < rank; i++)
+        to[i] = count ? wide[i] > UINT32_MAX ? UINT32_MAX : (uint32_t)wide[i] : 1;
+    return true;
+}
+
+static bool read_boxes(struct file *f, const config_setting_t *s, struct plan_tensor *t)
+{
+    static const char *const fills[] = {"zero", "nan", NULL};
+    uint64_t span = 0;
+    unsigned strides;
+    uint8_t fill = 0;
+    if (!read_numbers(f, s, "size", TENSOR_RANKS, t->size, &t->rank) ||
+        !read_numbers(f, s, "stride", TENSOR_RANKS - 1, t->stride, &strides))
+        return false;
+    if (!t->rank || !config_setting_get_member(s, "box"))
+        return bad(f, s, "a tensor needs '%s'", t->rank ? "box" : "size");
+    if (strides && strides != t->rank - 1)
+        return bad(f, s, "'stride' has %u numbers, it must be one less than 'size' has", strides);
+    t->strided = strides;
+    if (!read_each(f, s, "box", t->rank, t->box) || !read_each(f, s, "step", t->rank, t->step) ||
+        !setting_size(f, s, "swizzle", 128, &span) ||
+        !read_choice(f, config_setting_get_member(s, "fill"), fills, &fill))
+        return false;
+    t->fill = fill;
+    t->swizzle = span == 128 ? TENSOR_SWIZZLE_128 : span == 64 ? TENSOR_SWIZZLE_64 : span == 32 ? TENSOR_SWIZZLE_32 : 0;
+    return !span || t->swizzle || bad(f, s, "'swizzle' is 0, 32, 64 or 128 bytes");
+}
+
+static bool read_tensor(struct file *f, const config_setting_t *s, struct plan_tensor *t)
+{
+    static const char *const keys[] = {"buffer", "element", "size", "stride", "box", "step", "swizzle", "fill"};
+    const char *buffer, *element;
+    if (!config_setting_is_group(s) || !check_keys(f, s, keys, sizeof keys / sizeof *keys))
+        return config_setting_is_group(s) ? false : bad(f, s, "'tensors' holds groups: A = { buffer = ...; };");
+    t->line = (int)config_setting_source_line(s);
+    if (!read_string(f, s, "buffer", &buffer) || !read_string(f, s, "element", &element))
+        return false;
+    if (!buffer)
+        return bad(f, s, "a tensor needs 'buffer'");
+    if (!named_buffer(f, buffer, -1, &t->buffer, f->err))
+        return at(f, s);
+    if (!tensor_element_named(element, &t->element))
+        return bad(f, s, "a tensor needs 'element', such as \"f16\" or \"u8\" (docs/launch-file.md)");
+    return read_boxes(f, s, t);
+}
+
+static bool read_tensors(struct file *f, const config_setting_t *group)
+{
+    if (!check_type(f, group, group && config_setting_is_group(group), "a group { }"))
+        return false;
+    for (int i = 0; group && i < config_setting_length(group); i++) {
+        const config_setting_t *s = config_setting_get_elem(group, (unsigned)i);
+        struct plan_tensor *t = plan_grow((void **)&f->plan->tensors, &f->plan->tensor_count, sizeof *t);
+        *t = (struct plan_tensor){.name = plan_copy(config_setting_name(s))};
+        if (!read_tensor(f, s, t))
+            return false;
+    }
+    return true;
+}
+
+/* "tensor=NAME" */
+static bool tensor_argument(struct file *f, const char *text, struct plan_argument *a)
+{
+    const char *name = strchr(text, '=') + 1;
+    *a = (struct plan_argument){.kind = ARG_TENSOR, .bytes = sizeof(struct tensor_map), .align = 1};
+    for (a->buffer = 0; a->buffer < f->plan->tensor_count; a->buffer++)
+        if (!strcmp(f->plan->tensors[a->buffer].name, name))
+            return true;
+    return rp_fail(f->err, RP_BAD_INPUT, "there is no tensor '%s'", name);
+}
+
+/* ---- launches, and what comes of them ---------------------------------------------------------------------------- */
+
 typedef bool (*add_fn)(struct plan *, size_t buffer, const char *text, struct rp_error *);
 
 /* A group of buffers by name, each with what to do with it: 'save', 'print' and 'expect'. */
@@ -291,7 +396,10 @@ static bool read_arguments(struct file *f, const config_setting_t *list, struct 
             return bad(f, list, "more than %d arguments", PLAN_ARGUMENTS);
         struct plan_argument *a = &l->args[l->arg_count++];
         bool image = !strncmp(text, "tex=", 4) || !strncmp(text, "surf=", 5);
-        if (image ? !image_argument(f, text, a) : !read_argument(text, a, named_buffer, f, f->err))
+        bool tensor = !strncmp(text, "tensor=", 7);
+        if (image    ? !image_argument(f, text, a)
+            : tensor ? !tensor_argument(f, text, a)
+                     : !read_argument(text, a, named_buffer, f, f->err))
             return at(f, list);
     }
     return true;
@@ -383,8 +491,8 @@ static bool read_checks(struct file *f, const config_setting_t *root)
 
 static bool read_root(struct file *f, const config_setting_t *root)
 {
-    static const char *const keys[] = {"module", "target", "buffers", "launches",     "save",  "print",
-                                       "expect", "limit",  "stack",   "shared-limit", "check", "images"};
+    static const char *const keys[] = {"module", "target", "buffers",      "launches", "save",   "print",  "expect",
+                                       "limit",  "stack",  "shared-limit", "check",    "images", "tensors"};
     struct plan *p = f->plan;
     return check_keys(f, root, keys, sizeof keys / sizeof *keys) && read_module(f, root) && read_target(f, root) &&
            read_checks(f, root) && (p->limit || setting_size(f, root, "limit", UINT64_MAX, &p->limit)) &&
@@ -392,6 +500,7 @@ static bool read_root(struct file *f, const config_setting_t *root)
            (p->shared_limit || setting_size32(f, root, "shared-limit", &p->shared_limit)) &&
            read_buffers(f, config_setting_get_member(root, "buffers")) &&
            read_images(f, config_setting_get_member(root, "images")) &&
+           read_tensors(f, config_setting_get_member(root, "tensors")) &&
            read_launches(f, root, config_setting_get_member(root, "launches")) &&
            read_outputs(f, root, "save", "C = \"C.npy\"", plan_add_save) &&
            read_outputs(f, root, "print", "C = \"f32:16\"", plan_add_print) &&

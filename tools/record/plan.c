@@ -73,6 +73,9 @@ void plan_free(struct plan *p)
     }
     free(p->buffers);
     free(p->images);
+    for (size_t i = 0; i < p->tensor_count; i++)
+        free(p->tensors[i].name);
+    free(p->tensors);
     free(p->launches);
     free(p->saves);
     free(p->prints);

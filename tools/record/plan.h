@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "frontend/host/tensor_map.h"
 #include "frontend/host/texture.h"
 #include "tools/record/elements.h"
 #include "tracefmt/error.h"
@@ -40,13 +41,14 @@ enum argument_kind {
     ARG_BUFFER,
     ARG_STRUCT,
     ARG_TEXTURE,
-    ARG_SURFACE
+    ARG_SURFACE,
+    ARG_TENSOR
 };
 struct plan_argument {
     enum argument_kind kind;
-    uint64_t bits;             /* the value, in the low bytes */
-    char *hex;                 /* ARG_BYTES: two digits a byte, in the order of memory */
-    size_t buffer;             /* ARG_BUFFER: index in plan.buffers; TEXTURE, SURFACE: in plan.images */
+    uint64_t bits; /* the value, in the low bytes */
+    char *hex;     /* ARG_BYTES: two digits a byte, in the order of memory */
+    size_t buffer; /* ARG_BUFFER: index in plan.buffers; TEXTURE, SURFACE: in plan.images; TENSOR: in tensors */
     struct plan_field *fields; /* ARG_STRUCT: by offset, apart from one another */
     uint32_t field_count;
     uint32_t bytes, align; /* as C has it: of a structure, its last field's end rounded up to the widest alignment */
@@ -105,6 +107,18 @@ struct plan_image {
     uint64_t texture, surface; /* surface 0: linear */
 };
 
+/* A buffer as a tensor, of which kernels copy boxes. Dimension 0 is the innermost one. */
+struct plan_tensor {
+    char *name;
+    size_t buffer;
+    unsigned element, rank, swizzle, fill; /* as rp_tensor_map_config has them */
+    uint64_t size[TENSOR_RANKS], stride[TENSOR_RANKS - 1];
+    bool strided; /* stride was given */
+    uint32_t box[TENSOR_RANKS], step[TENSOR_RANKS];
+    int line;              /* of the launch file */
+    struct tensor_map map; /* once made (tensors.h) */
+};
+
 struct plan {
     char *module, *output; /* output NULL: run only */
     char *target;          /* of the module's PTX; NULL: its own */
@@ -115,6 +129,8 @@ struct plan {
     size_t buffer_count;
     struct plan_image *images;
     size_t image_count;
+    struct plan_tensor *tensors;
+    size_t tensor_count;
     struct plan_launch *launches;
     size_t launch_count;
     struct plan_save *saves;

@@ -19,6 +19,7 @@
 #include "tools/record/images.h"
 #include "tools/record/kernel.h"
 #include "tools/record/outputs.h"
+#include "tools/record/tensors.h"
 #include "tools/ui/figure.h"
 #include "tools/ui/progress.h"
 #include "tracefmt/plural.h"
@@ -85,6 +86,7 @@ static void describe_argument(FILE *to, const struct plan *p, const struct plan_
     case ARG_BUFFER: fprintf(to, "buf=%s", p->buffers[a->buffer].name); break;
     case ARG_TEXTURE: fprintf(to, "tex=%s", p->images[a->buffer].name); break;
     case ARG_SURFACE: fprintf(to, "surf=%s", p->images[a->buffer].name); break;
+    case ARG_TENSOR: fprintf(to, "tensor=%s", p->tensors[a->buffer].name); break;
     case ARG_STRUCT: /* with every offset, which at= may have moved */
         fputs("struct=", to);
         for (uint32_t i = 0; i < a->field_count; i++) {
@@ -123,12 +125,23 @@ static void describe_image(struct options *o, const struct plan *p, const struct
                s->read_as_integer, s->normalized_coordinates, s->srgb, m->linear ? " linear" : "");
 }
 
+static void add_tensor(struct options *o, const struct plan *p, const struct plan_tensor *t)
+{
+    char key[300], *text = tensor_describe(p, t);
+    snprintf(key, sizeof key, "tensor.%s", t->name);
+    o->failed |= !text;
+    add_option(o, plan_copy(key), "%s", text ? text : "");
+    free(text);
+}
+
 static void describe_launch(struct options *o, const struct session *s, size_t i)
 {
     const struct plan_launch *l = &s->plan->launches[i];
     add_option(o, key_of(i, "kernel", -1), "%s", s->programs[i]->name);
     add_option(o, key_of(i, "grid", -1), "%u,%u,%u", l->grid[0], l->grid[1], l->grid[2]);
     add_option(o, key_of(i, "block", -1), "%u,%u,%u", l->block[0], l->block[1], l->block[2]);
+    if (l->cluster[0])
+        add_option(o, key_of(i, "cluster", -1), "%u,%u,%u", l->cluster[0], l->cluster[1], l->cluster[2]);
     add_option(o, key_of(i, "shared", -1), "%u", l->shared);
     if (l->stream)
         add_option(o, key_of(i, "stream", -1), "%u", l->stream);
@@ -139,7 +152,8 @@ static void describe_launch(struct options *o, const struct session *s, size_t i
 static bool describe(const struct session *s, struct options *o, struct rp_error *err)
 {
     const struct plan *p = s->plan;
-    o->capacity = (uint32_t)(p->buffer_count + p->image_count + p->launch_count * (5 + PLAN_ARGUMENTS) + 4);
+    o->capacity =
+        (uint32_t)(p->buffer_count + p->image_count + p->tensor_count + p->launch_count * (6 + PLAN_ARGUMENTS) + 5);
     o->list = calloc(o->capacity, sizeof *o->list);
     if (!o->list)
         return rp_fail(err, RP_SYSTEM, "out of memory");
@@ -150,6 +164,8 @@ static bool describe(const struct session *s, struct options *o, struct rp_error
     }
     for (size_t i = 0; i < p->image_count; i++)
         describe_image(o, p, &p->images[i]);
+    for (size_t i = 0; i < p->tensor_count; i++)
+        add_tensor(o, p, &p->tensors[i]);
     for (size_t i = 0; i < p->launch_count; i++)
         describe_launch(o, s, i);
     if (p->clang_flags)
@@ -262,6 +278,9 @@ static bool prepare(struct session *s, struct rp_error *err)
     for (size_t i = 0; i < p->image_count; i++)
         if (!image_make(p, &p->images[i], s->device, s->module, err))
             return wrong(p, p->images[i].line, err);
+    for (size_t i = 0; i < p->tensor_count; i++)
+        if (!tensor_make(p, &p->tensors[i], err))
+            return wrong(p, p->tensors[i].line, err);
     if (p->checks && !(s->check = rp_check_new(p->checks, RP_CHECK_FINDINGS)))
         return rp_fail(err, RP_SYSTEM, "out of memory");
     return outputs_prepare(p, err) && (!p->output || open_trace(s, err));
