@@ -94,6 +94,30 @@ is "the table begins with the cycles" "$(san --batches 100 --csv | sed -n 2p | c
 is "a machine without chance runs once" "$("$r" replay "$work/pair.wtr" -m jetson-tx2 --batches 10..20 --json | json /dev/stdin '(d["batches"]["used"], d["batches"]["deterministic"])')" "(1, True)"
 is "a scheduler that draws lots is repeated, too" "$("$r" replay "$work/gemm.wtr" -m jetson-tx2 --set scheduler=random --batches 5 --json | json /dev/stdin '(d["batches"]["used"], len(set(d["cycles"])) > 1)')" "(5, True)"
 
+# ---- instructions without an access
+cat >"$work/idle.ptx" <<'PTX'
+.version 7.5
+.target sm_80
+.address_size 64
+.visible .entry idle(.param .u64 p)
+{
+    .reg .u64 a; .reg .u32 r; .reg .pred q;
+    ld.param.u64 a, [p];
+    setp.ne.u32 q, 0, 0;
+    @q ld.global.u32 r, [a];
+    @q st.global.u32 [a], r;
+    cp.async.commit_group;
+    cp.async.wait_group 0;
+    membar.cta;
+    ld.global.u32 r, [a];
+    ret;
+}
+PTX
+"$r" record -q -o "$work/idle.wtr" --module "$work/idle.ptx" --grid 1 --block 32 --arg buf=zeros:128
+is "what makes no access costs what info --san says: an integer" \
+    "$("$r" replay "$work/idle.wtr" -m san-rtx2080 --set memory.global_load=1,0,0 --json | json /dev/stdin 'd["total"]["cycles"]')" \
+    "$("$r" info "$work/idle.wtr" --san --json | json /dev/stdin 'sum({4: 2, 2: 12}[i] for i in d["launches"][0]["warps"][0]["ids"])')"
+
 # ---- what a machine's caches say
 "$r" replay "$work/gemm.wtr" -m san-rtx2080 --set memory.from=jetson-tx2 --exact --save-machine "$work/mine.cfg" >"$work/from.txt"; is "memory.from" $? 0
 is "the shares are printed" "$(grep -c '^global_load  *[0-9,]*  0\.[0-9]*  0\.[0-9]*  0\.[0-9]*$' "$work/from.txt")" 1
