@@ -88,7 +88,8 @@ enum handle {
     HANDLE_MIPMAP,
     HANDLE_GRAPH,
     HANDLE_NODE,
-    HANDLE_EXEC
+    HANDLE_EXEC,
+    HANDLE_USER_OBJECT
 };
 /* What programs hold; anything else that they pass is no handle. False: no memory. */
 bool handle_add(enum handle, void *);
@@ -107,6 +108,7 @@ struct buffer {
     CUcontext context;
     CUmemoryPool pool;              /* NULL: of none */
     struct buffer_history *history; /* check.c's; NULL: memory is not checked */
+    bool of_graph;     /* made by a node: there for every launch, until the program frees it */
     struct buffer *next, **link;
 };
 /* The buffer that holds an address, or NULL. */
@@ -155,6 +157,7 @@ struct work {
         WORK_CHILD,
         WORK_RECORD,
         WORK_WAIT,
+        WORK_ALLOCATE,
         WORK_FREE
     } kind;
     union {
@@ -164,7 +167,7 @@ struct work {
         CUDA_HOST_NODE_PARAMS host;
         CUgraph child;
         CUevent event;
-        CUdeviceptr free;
+        CUdeviceptr memory; /* of WORK_ALLOCATE, which is there from the beginning, and WORK_FREE */
     };
 };
 /* Does it, or adds it to the graph that the stream captures. `blocking`: the host waits for it. */
@@ -204,10 +207,9 @@ struct CUfunc_st {
 void modules_free(CUcontext);
 /* Builds the parameter block of a launch in `to`, program->parameter_bytes long. */
 CUresult function_params(CUfunction, void **params, void **extra, uint8_t *to);
-/* Blocks of a kernel that an SM holds at a time; 0: none. */
-/* Whether a block may have as many bytes of dynamic shared memory: more than the usual 48 KB must have been asked for.
- */
+/* Whether a block may have so many bytes of dynamic shared memory: more than the usual 48 KB must have been asked for. */
 bool shared_fits(CUfunction, size_t dynamic_shared);
+/* Blocks of a kernel that an SM holds at a time; 0: none. */
 unsigned occupancy(CUfunction, unsigned threads, size_t dynamic_shared);
 
 /* ---- recording: record.c ----------------------------------------------------------------------------------------- */

@@ -20,6 +20,7 @@ static void node_free(CUgraphNode n)
         free(n->work.launch.params);
     if (n->work.kind == WORK_CHILD)
         graph_free(n->work.child);
+    free(n->pointers);
     free(n->before);
     free(n);
 }
@@ -30,6 +31,7 @@ void graph_free(CUgraph g)
         return;
     for (size_t i = 0; i < g->count; i++)
         node_free(g->nodes[i]);
+    graph_lets_go(g);
     handle_remove(g);
     free(g->nodes);
     free(g);
@@ -64,9 +66,38 @@ bool node_depends(CUgraphNode n, CUgraphNode on)
     return true;
 }
 
+bool node_forgets(CUgraphNode n, CUgraphNode on)
+{
+    for (size_t i = 0; i < n->before_count; i++)
+        if (n->before[i] == on) {
+            memmove(n->before + i, n->before + i + 1, (--n->before_count - i) * sizeof *n->before);
+            return true;
+        }
+    return false;
+}
+
+void node_remove(CUgraphNode n)
+{
+    CUgraph g = n->graph;
+    memmove(g->nodes + n->index, g->nodes + n->index + 1, (--g->count - n->index) * sizeof *g->nodes);
+    for (size_t i = 0; i < g->count; i++) {
+        g->nodes[i]->index = i;
+        node_forgets(g->nodes[i], n);
+    }
+    node_free(n);
+}
+
+CUgraphNode node_in(CUgraph g, CUgraphNode n)
+{
+    for (size_t i = 0; i < g->count; i++)
+        if (g->nodes[i]->id == n->id)
+            return g->nodes[i];
+    return NULL;
+}
+
 static bool list(CUgraph g, CUgraphNode n)
 {
-    CUgraphNode *grown = g->count & (g->count - 1) ? g->nodes : realloc(g->nodes, (2 * g->count + 1) * sizeof *grown);
+    CUgraphNode *grown = realloc(g->nodes, (g->count + 1) * sizeof *grown);
     if (!grown)
         return false;
     g->nodes = grown;
@@ -81,7 +112,9 @@ CUgraphNode graph_add(CUgraph g, const CUgraphNode *before, size_t count, const 
     CUgraphNode n = calloc(1, sizeof *n);
     if (!n)
         return NULL;
+    static unsigned long long ids;
     n->work = *w;
+    n->id = ++ids;
     if (!own_work(n)) {
         n->work.kind = WORK_EMPTY;
         node_free(n);
@@ -96,12 +129,17 @@ CUgraphNode graph_add(CUgraph g, const CUgraphNode *before, size_t count, const 
     return NULL;
 }
 
-CUresult node_set_launch(CUgraphNode n, const struct launch *l)
+CUresult node_set_work(CUgraphNode n, const struct work *w)
 {
-    struct CUgraphNode_st with = {.work = {.kind = WORK_LAUNCH, .launch = *l}};
+    struct CUgraphNode_st with = {.work = *w};
+    if (n->work.kind != w->kind)
+        return CUDA_ERROR_INVALID_VALUE;
     if (!own_work(&with))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    free(n->work.launch.params);
+    if (n->work.kind == WORK_LAUNCH)
+        free(n->work.launch.params);
+    if (n->work.kind == WORK_CHILD)
+        graph_free(n->work.child);
     n->work = with.work;
     return CUDA_SUCCESS;
 }
@@ -111,11 +149,14 @@ CUgraph graph_copy(const struct CUgraph_st *from)
     CUgraph g = graph_new();
     bool ok = g;
     for (size_t i = 0; ok && i < from->count; i++)
-        ok = graph_add(g, NULL, 0, &from->nodes[i]->work);
+        if ((ok = graph_add(g, NULL, 0, &from->nodes[i]->work))) {
+            g->nodes[i]->id = from->nodes[i]->id;
+            g->nodes[i]->disabled = from->nodes[i]->disabled;
+        }
     for (size_t i = 0; ok && i < from->count; i++)
         for (size_t k = 0; ok && k < from->nodes[i]->before_count; k++)
             ok = node_depends(g->nodes[i], g->nodes[from->nodes[i]->before[k]->index]);
-    if (ok)
+    if (ok && graph_keeps_of(g, from))
         return g;
     graph_free(g);
     return NULL;
@@ -136,7 +177,7 @@ static CUresult visit(CUgraphNode n, unsigned walk, CUstream stream)
     for (size_t i = 0; i < n->before_count && !r; i++)
         r = visit(n->before[i], walk, stream);
     n->visited = walk;
-    if (r || !stream)
+    if (r || !stream || n->disabled)
         return r;
     return n->work.kind == WORK_CHILD ? graph_run(n->work.child, stream) : work_run(stream, &n->work);
 }

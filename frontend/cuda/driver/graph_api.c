@@ -1,15 +1,10 @@
-/* Functions about graphs. */
+/* Functions that make graphs, and launch them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "frontend/cuda/driver/graph.h"
 
-struct CUgraphExec_st {
-    CUgraph graph;
-};
-
-/* Enters for something with a handle, with a place for the answer. */
-static CUresult enter_handle(enum handle kind, const void *handle, const void *answer)
+CUresult graph_enter(enum handle kind, const void *handle, const void *answer)
 {
     CUresult r = enter(NEED_CONTEXT);
     return r || (answer && handle_is(kind, handle)) ? r : leave(CUDA_ERROR_INVALID_VALUE);
@@ -28,7 +23,7 @@ CUresult cuGraphCreate(CUgraph *graph, unsigned flags)
 
 CUresult cuGraphDestroy(CUgraph graph)
 {
-    CUresult r = enter_handle(HANDLE_GRAPH, graph, graph);
+    CUresult r = graph_enter(HANDLE_GRAPH, graph, graph);
     if (r)
         return r;
     graph_free(graph);
@@ -37,7 +32,7 @@ CUresult cuGraphDestroy(CUgraph graph)
 
 CUresult cuGraphClone(CUgraph *graph, CUgraph from)
 {
-    CUresult r = enter_handle(HANDLE_GRAPH, from, graph);
+    CUresult r = graph_enter(HANDLE_GRAPH, from, graph);
     if (r)
         return r;
     *graph = graph_copy(from);
@@ -46,7 +41,7 @@ CUresult cuGraphClone(CUgraph *graph, CUgraph from)
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-static bool are_nodes(CUgraph graph, const CUgraphNode *nodes, size_t count)
+bool are_nodes(CUgraph graph, const CUgraphNode *nodes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (!nodes || !handle_is(HANDLE_NODE, nodes[i]) || nodes[i]->graph != graph)
@@ -63,8 +58,7 @@ static CUresult add(CUgraphNode *node, CUgraph graph, const CUgraphNode *before,
     return leave(*node ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
 }
 
-/* What is to be launched; its parameters are `*block`, the caller's to free. */
-static CUresult read_launch(const CUDA_KERNEL_NODE_PARAMS *p, bool has_kernel, struct launch *l, uint8_t **block)
+CUresult read_launch(const CUDA_KERNEL_NODE_PARAMS *p, bool has_kernel, struct launch *l, uint8_t **block)
 {
     CUfunction f = p->func || !has_kernel ? p->func : (CUfunction)p->kern;
     *block = NULL;
@@ -84,7 +78,7 @@ static CUresult read_launch(const CUDA_KERNEL_NODE_PARAMS *p, bool has_kernel, s
 static CUresult add_launch(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count,
                            const CUDA_KERNEL_NODE_PARAMS *params, bool has_kernel)
 {
-    CUresult r = enter_handle(HANDLE_GRAPH, graph, node && params ? node : NULL);
+    CUresult r = graph_enter(HANDLE_GRAPH, graph, node && params ? node : NULL);
     if (r)
         return r;
     struct work w = {.kind = WORK_LAUNCH};
@@ -111,7 +105,7 @@ CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
                               const CUDA_MEMCPY3D *copy, CUcontext context)
 {
     (void)context;
-    CUresult r = enter_handle(HANDLE_GRAPH, graph, node && copy ? node : NULL);
+    CUresult r = graph_enter(HANDLE_GRAPH, graph, node && copy ? node : NULL);
     if (r)
         return r;
     r = copy_check(copy);
@@ -122,7 +116,7 @@ CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
                               const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context)
 {
     (void)context;
-    CUresult r = enter_handle(HANDLE_GRAPH, graph, node && params ? node : NULL);
+    CUresult r = graph_enter(HANDLE_GRAPH, graph, node && params ? node : NULL);
     if (r)
         return r;
     r = set_check(params);
@@ -132,20 +126,20 @@ CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
 CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count,
                             const CUDA_HOST_NODE_PARAMS *params)
 {
-    CUresult r = enter_handle(HANDLE_GRAPH, graph, node && params && params->fn ? node : NULL);
+    CUresult r = graph_enter(HANDLE_GRAPH, graph, node && params && params->fn ? node : NULL);
     return r ? r : add(node, graph, before, count, &(struct work){.kind = WORK_HOST, .host = *params});
 }
 
 CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count)
 {
-    CUresult r = enter_handle(HANDLE_GRAPH, graph, node);
+    CUresult r = graph_enter(HANDLE_GRAPH, graph, node);
     return r ? r : add(node, graph, before, count, &(struct work){.kind = WORK_EMPTY});
 }
 
 CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count,
                                   CUgraph child)
 {
-    CUresult r = enter_handle(HANDLE_GRAPH, graph, node);
+    CUresult r = graph_enter(HANDLE_GRAPH, graph, node);
     if (r)
         return r;
     if (!handle_is(HANDLE_GRAPH, child))
@@ -156,7 +150,7 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph, const CUgrap
 static CUresult add_event(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, CUevent event,
                           bool wait)
 {
-    CUresult r = enter_handle(HANDLE_GRAPH, graph, node);
+    CUresult r = graph_enter(HANDLE_GRAPH, graph, node);
     if (r)
         return r;
     if (!handle_is(HANDLE_EVENT, event))
@@ -176,7 +170,7 @@ CUresult cuGraphAddEventWaitNode(CUgraphNode *node, CUgraph graph, const CUgraph
 
 CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count)
 {
-    CUresult r = enter_handle(HANDLE_GRAPH, graph, graph);
+    CUresult r = graph_enter(HANDLE_GRAPH, graph, graph);
     if (r)
         return r;
     if (!are_nodes(graph, from, count) || !are_nodes(graph, to, count))
@@ -195,15 +189,23 @@ CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from, const
 
 /* ---- what there is ----------------------------------------------------------------------------------------------- */
 
-static bool is_any(CUgraphNode n) { return n; }
-static bool is_root(CUgraphNode n) { return !n->before_count; }
+static bool is_any(CUgraphNode n, const void *data)
+{
+    (void)data;
+    return n;
+}
+static bool is_root(CUgraphNode n, const void *data)
+{
+    (void)data;
+    return !n->before_count;
+}
 
-/* Those that are meant, as far as there is room; without room their number. */
-static CUresult give(CUgraphNode *from, size_t all, bool (*meant)(CUgraphNode), CUgraphNode *nodes, size_t *count)
+CUresult give_nodes(CUgraphNode *from, size_t all, bool (*meant)(CUgraphNode, const void *), const void *data,
+                    CUgraphNode *nodes, size_t *count)
 {
     size_t n = 0;
     for (size_t i = 0; i < all; i++) {
-        if (!meant(from[i]))
+        if (!meant(from[i], data))
             continue;
         if (nodes && n < *count)
             nodes[n] = from[i];
@@ -217,18 +219,18 @@ static CUresult give(CUgraphNode *from, size_t all, bool (*meant)(CUgraphNode), 
 
 CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
 {
-    CUresult r = enter_handle(HANDLE_GRAPH, graph, count);
-    return r ? r : give(graph->nodes, graph->count, is_any, nodes, count);
+    CUresult r = graph_enter(HANDLE_GRAPH, graph, count);
+    return r ? r : give_nodes(graph->nodes, graph->count, is_any, NULL, nodes, count);
 }
 CUresult cuGraphGetRootNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
 {
-    CUresult r = enter_handle(HANDLE_GRAPH, graph, count);
-    return r ? r : give(graph->nodes, graph->count, is_root, nodes, count);
+    CUresult r = graph_enter(HANDLE_GRAPH, graph, count);
+    return r ? r : give_nodes(graph->nodes, graph->count, is_root, NULL, nodes, count);
 }
 CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *nodes, size_t *count)
 {
-    CUresult r = enter_handle(HANDLE_NODE, node, count);
-    return r ? r : give(node->before, node->before_count, is_any, nodes, count);
+    CUresult r = graph_enter(HANDLE_NODE, node, count);
+    return r ? r : give_nodes(node->before, node->before_count, is_any, NULL, nodes, count);
 }
 
 CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type)
@@ -238,45 +240,20 @@ CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type)
         [WORK_SET] = CU_GRAPH_NODE_TYPE_MEMSET,          [WORK_HOST] = CU_GRAPH_NODE_TYPE_HOST,
         [WORK_EMPTY] = CU_GRAPH_NODE_TYPE_EMPTY,         [WORK_CHILD] = CU_GRAPH_NODE_TYPE_GRAPH,
         [WORK_RECORD] = CU_GRAPH_NODE_TYPE_EVENT_RECORD, [WORK_WAIT] = CU_GRAPH_NODE_TYPE_WAIT_EVENT,
-        [WORK_FREE] = CU_GRAPH_NODE_TYPE_MEM_FREE,
+        [WORK_ALLOCATE] = CU_GRAPH_NODE_TYPE_MEM_ALLOC,  [WORK_FREE] = CU_GRAPH_NODE_TYPE_MEM_FREE,
     };
-    CUresult r = enter_handle(HANDLE_NODE, node, type);
+    CUresult r = graph_enter(HANDLE_NODE, node, type);
     if (r)
         return r;
     *type = types[node->work.kind];
     return leave(CUDA_SUCCESS);
 }
 
-/* With the lock; gives it back. */
-static CUresult set_launch(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params, bool has_kernel)
-{
-    struct launch l;
-    uint8_t *block;
-    if (node->work.kind != WORK_LAUNCH)
-        return leave(CUDA_ERROR_INVALID_VALUE);
-    CUresult r = read_launch(params, has_kernel, &l, &block);
-    r = r ? r : node_set_launch(node, &l);
-    free(block);
-    return leave(r);
-}
-
-CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)
-{
-    CUresult r = enter_handle(HANDLE_NODE, node, params);
-    return r ? r : set_launch(node, params, true);
-}
-CUresult cuGraphKernelNodeSetParams(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1 *params)
-{
-    CUresult r = enter_handle(HANDLE_NODE, node, params);
-    return r ? r : set_launch(node, (const void *)params, false);
-}
-
 /* ---- graphs to be launched --------------------------------------------------------------------------------------- */
 
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
 {
-    (void)flags;
-    CUresult r = enter_handle(HANDLE_GRAPH, graph, exec);
+    CUresult r = graph_enter(HANDLE_GRAPH, graph, exec);
     if (r)
         return r;
     if (!graph_has_order(graph))
@@ -288,6 +265,7 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned 
         free(e);
         return leave(CUDA_ERROR_OUT_OF_MEMORY);
     }
+    e->flags = flags;
     *exec = e;
     return leave(CUDA_SUCCESS);
 }
@@ -315,7 +293,7 @@ CUresult cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph graph, CUDA_GRA
 
 CUresult cuGraphExecDestroy(CUgraphExec exec)
 {
-    CUresult r = enter_handle(HANDLE_EXEC, exec, exec);
+    CUresult r = graph_enter(HANDLE_EXEC, exec, exec);
     if (r)
         return r;
     handle_remove(exec);
@@ -326,7 +304,7 @@ CUresult cuGraphExecDestroy(CUgraphExec exec)
 
 static CUresult launch(CUgraphExec exec, CUstream handle, bool run)
 {
-    CUresult r = enter_handle(HANDLE_EXEC, exec, exec);
+    CUresult r = graph_enter(HANDLE_EXEC, exec, exec);
     if (r)
         return r;
     CUstream stream = stream_of(handle);
@@ -340,22 +318,3 @@ static CUresult launch(CUgraphExec exec, CUstream handle, bool run)
 }
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) { return launch(exec, stream, true); }
 CUresult cuGraphUpload(CUgraphExec exec, CUstream stream) { return launch(exec, stream, false); }
-
-static CUresult exec_set_launch(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params,
-                                bool has_kernel)
-{
-    CUresult r = enter_handle(HANDLE_EXEC, exec, params);
-    if (r)
-        return r;
-    if (!handle_is(HANDLE_NODE, node) || node->index >= exec->graph->count)
-        return leave(CUDA_ERROR_INVALID_VALUE);
-    return set_launch(exec->graph->nodes[node->index], params, has_kernel);
-}
-CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)
-{
-    return exec_set_launch(exec, node, params, true);
-}
-CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1 *params)
-{
-    return exec_set_launch(exec, node, (const void *)params, false);
-}

@@ -165,9 +165,11 @@ static CUresult allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, 
     if (!address || !stream || !is_pool(pool))
         return leave(stream ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE);
     r = buffer_new(BUFFER_DEVICE, bytes, 0, pool, &b);
-    if (!r)
-        *address = b->base;
-    return leave(r);
+    if (r)
+        return leave(r);
+    *address = b->base;
+    b->of_graph = stream->capture;
+    return leave(b->of_graph ? submit(stream, &(struct work){.kind = WORK_ALLOCATE, .memory = b->base}, false) : r);
 }
 CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream)
 {
@@ -189,5 +191,5 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream handle)
         return leave(stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
     if (!b || b->base != address || b->kind != BUFFER_DEVICE)
         return leave(CUDA_ERROR_INVALID_VALUE);
-    return leave(submit(stream, &(struct work){.kind = WORK_FREE, .free = address}, false));
+    return leave(submit(stream, &(struct work){.kind = WORK_FREE, .memory = address}, false));
 }

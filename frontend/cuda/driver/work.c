@@ -9,6 +9,15 @@ static void call_host(const CUDA_HOST_NODE_PARAMS *h)
     pthread_mutex_lock(&driver.lock);
 }
 
+/* What a graph has allocated stays, as its next launch finds it at the same address. */
+static CUresult release(CUdeviceptr address)
+{
+    struct buffer *b = buffer_at(address);
+    if (!b)
+        return CUDA_ERROR_INVALID_VALUE;
+    return b->of_graph ? CUDA_SUCCESS : buffer_release(b);
+}
+
 CUresult work_run(CUstream stream, const struct work *w)
 {
     switch (w->kind) {
@@ -18,7 +27,8 @@ CUresult work_run(CUstream stream, const struct work *w)
     case WORK_HOST: call_host(&w->host); break;
     case WORK_RECORD: event_take_place(stream, w->event); break;
     case WORK_WAIT: tell(RP_HOST_WAIT_EVENT, stream->number, event_number(w->event)); break;
-    case WORK_FREE: return buffer_at(w->free) ? buffer_release(buffer_at(w->free)) : CUDA_ERROR_INVALID_VALUE;
+    case WORK_FREE: return release(w->memory);
+    case WORK_ALLOCATE:
     case WORK_EMPTY:
     case WORK_CHILD: break;
     }
