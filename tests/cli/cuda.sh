@@ -33,8 +33,10 @@ parts() { # program, arguments...: its parts as results of ours
     fi
 }
 parts vector_add 1000
-for program in runtime runtime_12 memory classes occupancy thrust cub textures driver; do parts $program; done
+for program in runtime runtime_12 memory classes occupancy thrust cub graphs textures driver; do parts $program; done
 parts cooperative plain
+"$REPRISE" run --device h100 -- "$programs/graphs" >"$dir/out" 2>"$dir/err"
+check "graphs on a device with clusters" grep -qx "ok launches with attributes" "$dir/out"
 for how in illegal misaligned assert shared reset trap; do
     parts errors_12 $how
     parts errors $how

@@ -119,6 +119,21 @@ struct cudaKernelNodeParams {
     void **kernelParams, **extra;
 };
 
+/* Of any kind: cudaGraphAddNode. But for launches and copies it is the driver's. */
+struct cudaGraphNodeParams {
+    int type, reserved0[3];
+    union {
+        long long reserved1[29];
+        struct cudaKernelNodeParams kernel;
+        struct {
+            int flags, reserved[3];
+            struct cudaMemcpy3DParms copyParams;
+        } memcpy;
+        CUDA_MEM_ALLOC_NODE_PARAMS alloc;
+    };
+    long long reserved2;
+};
+
 struct cudaMemLocation {
     int type, id; /* 1: a device, 2: the host */
 };

@@ -99,6 +99,12 @@ void handle_remove(void *);
 /* ---- memory: memory.c -------------------------------------------------------------------------------------------- */
 
 enum buffer_kind { BUFFER_DEVICE, BUFFER_PINNED, BUFFER_MANAGED, BUFFER_REGISTERED };
+/* Hints for managed memory, which a program can ask for again. Places: a device, or CPU; NOWHERE: not said. */
+enum { PLACE_CPU = -1, PLACE_NOWHERE = -2 };
+struct advice {
+    bool given, read_mostly, accessed_by_device, accessed_by_host;
+    int preferred, prefetched;
+};
 struct buffer {
     uint64_t base, bytes; /* as asked for */
     uint64_t room;        /* what it counts for of the device's memory */
@@ -109,6 +115,7 @@ struct buffer {
     CUmemoryPool pool;              /* NULL: of none */
     struct buffer_history *history; /* check.c's; NULL: memory is not checked */
     bool of_graph;     /* made by a node: there for every launch, until the program frees it */
+    struct advice advice;
     struct buffer *next, **link;
 };
 /* The buffer that holds an address, or NULL. */
@@ -125,6 +132,7 @@ void pool_account(CUmemoryPool, int64_t bytes);
 
 /* ---- streams and work: stream.c, work.c -------------------------------------------------------------------------- */
 
+enum { STREAM_ATTRIBUTES = 11 };
 struct CUstream_st {
     uint32_t number; /* in the trace */
     unsigned flags;
@@ -134,6 +142,7 @@ struct CUstream_st {
     struct capture *capture; /* NULL: what it is given is done at once */
     CUgraphNode *tail;       /* what its next node comes after */
     size_t tail_count;
+    CUlaunchAttributeValue attributes[STREAM_ATTRIBUTES]; /* by CUstreamAttrID; but for the priority */
     struct CUstream_st *next;
 };
 /* The stream of a handle, NULL for one that is none. */
@@ -143,6 +152,7 @@ void streams_free_of(CUcontext);
 struct launch {
     CUfunction function;
     unsigned grid[3], block[3], shared;
+    unsigned cluster[3]; /* 0, 0, 0: what the kernel requires, or a block alone */
     bool cooperative;
     uint8_t *params; /* the parameter block */
 };
@@ -177,6 +187,7 @@ void capture_leave(CUstream);
 /* Does it now. */
 CUresult work_run(CUstream, const struct work *);
 CUresult launch_check(const struct launch *);
+void launch_attributes(const CUlaunchConfig *, struct launch *);
 CUresult launch_run(CUstream, const struct launch *);
 CUresult copy_check(const CUDA_MEMCPY3D *);
 CUresult copy_run(CUstream, const CUDA_MEMCPY3D *);
@@ -198,6 +209,7 @@ struct CUfunc_st {
     struct program *program;
     CUmodule module;
     int max_dynamic, carveout;
+    bool large_clusters;                    /* of more than 8 blocks are allowed */
     uint32_t recorded;                      /* launches so far, for --first */
     int wanted;                             /* by the filter of names: 0 not known yet, 1 yes, -1 no */
     unsigned block[3], shared, params_used; /* of the launches before CUDA 4 */
@@ -207,9 +219,12 @@ struct CUfunc_st {
 void modules_free(CUcontext);
 /* Builds the parameter block of a launch in `to`, program->parameter_bytes long. */
 CUresult function_params(CUfunction, void **params, void **extra, uint8_t *to);
-/* Whether a block may have so many bytes of dynamic shared memory: more than the usual 48 KB must have been asked for. */
+/* Whether a block may have so many bytes of dynamic shared memory: more than the usual 48 KB must have been asked for.
+ */
 bool shared_fits(CUfunction, size_t dynamic_shared);
 /* Blocks of a kernel that an SM holds at a time; 0: none. */
+/* Whether the clusters of a launch can be had: cluster.c. */
+CUresult cluster_check(const struct launch *);
 unsigned occupancy(CUfunction, unsigned threads, size_t dynamic_shared);
 
 /* ---- recording: record.c ----------------------------------------------------------------------------------------- */

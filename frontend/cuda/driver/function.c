@@ -54,6 +54,12 @@ static CUresult attribute(const struct CUfunc_st *f, CUfunction_attribute a, int
         *value = f->max_dynamic ? f->max_dynamic : DEFAULT_SHARED - (int)p->static_shared;
         break;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = f->carveout; break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+        *value = (int)p->required_cluster[a - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH];
+        break;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: *value = f->large_clusters; break;
     default:
         *value = 0;
         return a <= CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -77,6 +83,10 @@ static CUresult set_attribute(CUfunction f, CUfunction_attribute a, int value)
         if (value < 0 || (uint64_t)value + f->program->static_shared > figures()->shared_optin)
             return CUDA_ERROR_INVALID_VALUE;
         f->max_dynamic = value;
+        return CUDA_SUCCESS;
+    }
+    if (a == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED) {
+        f->large_clusters = value;
         return CUDA_SUCCESS;
     }
     if (a != CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT || value < -1 || value > 100)

@@ -112,7 +112,8 @@ CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D *copy)
     CUresult r = graph_enter(HANDLE_NODE, node, copy);
     return r ? r : set(node, copy_check(copy), &(struct work){.kind = WORK_COPY, .copy = *copy});
 }
-CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_MEMCPY3D *copy, CUcontext context)
+CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_MEMCPY3D *copy,
+                                        CUcontext context)
 {
     (void)context;
     CUresult r = enter_exec(exec, &node, copy);

@@ -30,6 +30,9 @@ CUresult launch_check(const struct launch *l)
         return CUDA_ERROR_INVALID_VALUE;
     if (!shared_fits(l->function, l->shared))
         return CUDA_ERROR_INVALID_VALUE;
+    CUresult r = cluster_check(l);
+    if (r)
+        return r;
     uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     if (l->cooperative && blocks > occupancy(l->function, threads, l->shared) * f->sms)
         return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
@@ -73,6 +76,7 @@ CUresult launch_run(CUstream stream, const struct launch *l)
     struct rp_error err = {0};
     memcpy(c.grid, l->grid, sizeof c.grid);
     memcpy(c.block, l->block, sizeof c.block);
+    memcpy(c.cluster, l->cluster, sizeof c.cluster);
     c.dynamic_shared = l->shared;
     c.stream = stream->number;
     c.params = l->params;
@@ -139,18 +143,15 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
 }
 
 /* Attributes that are hints are taken as such. */
-static CUresult read_attributes(const CUlaunchConfig *c, struct launch *l)
+void launch_attributes(const CUlaunchConfig *c, struct launch *l)
 {
-    static bool said;
     for (unsigned i = 0; i < c->numAttrs; i++) {
         const CUlaunchAttribute *a = &c->attrs[i];
         if (a->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
             l->cooperative = a->value.cooperative;
-        else if (a->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
-                 a->value.clusterDim.x * a->value.clusterDim.y * a->value.clusterDim.z > 1)
-            return refuse("a launch in clusters", &said);
+        else if (a->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            memcpy(l->cluster, &a->value.clusterDim, sizeof l->cluster);
     }
-    return CUDA_SUCCESS;
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction function, void **params, void **extra)
@@ -161,8 +162,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction function, void **p
                        .grid = {c->gridDimX, c->gridDimY, c->gridDimZ},
                        .block = {c->blockDimX, c->blockDimY, c->blockDimZ},
                        .shared = c->sharedMemBytes};
-    CUresult r = read_attributes(c, &l);
-    return r ? r : launch(&l, c->hStream, params, extra);
+    launch_attributes(c, &l);
+    return launch(&l, c->hStream, params, extra);
 }
 
 /* ---- before CUDA 4: the function keeps shape and parameters ------------------------------------------------------ */

@@ -254,33 +254,3 @@ CUresult cuMemHostUnregister(void *host)
     bool fits = b && b->kind == BUFFER_REGISTERED && b->base == (uintptr_t)host;
     return leave(fits ? buffer_release(b) : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
 }
-
-/* Managed memory is where everybody reaches it. */
-static CUresult hint(CUdeviceptr address)
-{
-    CUresult r = enter(NEED_CONTEXT);
-    if (r)
-        return r;
-    const struct buffer *b = buffer_at(address);
-    return leave(b && b->kind == BUFFER_MANAGED ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
-}
-CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream)
-{
-    (void)bytes, (void)device, (void)stream;
-    return hint(address);
-}
-CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation place, unsigned flags, CUstream stream)
-{
-    (void)bytes, (void)place, (void)flags, (void)stream;
-    return hint(address);
-}
-CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, int advice, CUdevice device)
-{
-    (void)bytes, (void)advice, (void)device;
-    return hint(address);
-}
-CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, int advice, CUmemLocation place)
-{
-    (void)bytes, (void)advice, (void)place;
-    return hint(address);
-}

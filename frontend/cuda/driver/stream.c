@@ -1,5 +1,6 @@
 /* Streams: what they are given is done within the call; the trace has it as it was asked for. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "frontend/cuda/driver/graph.h"
 
@@ -31,6 +32,9 @@ static CUresult enter_stream(CUstream *stream, const void *answer)
     return CUDA_SUCCESS;
 }
 
+/* 0 is the lowest, -5 the highest. */
+static int priority_of(int wanted) { return wanted > 0 ? 0 : wanted < -5 ? -5 : wanted; }
+
 CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority)
 {
     CUresult r = enter(NEED_CONTEXT);
@@ -45,9 +49,7 @@ CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priori
     }
     *s = (struct CUstream_st){.number = ++driver.stream_count,
                               .flags = flags,
-                              .priority = priority > 0    ? 0
-                                          : priority < -5 ? -5
-                                                          : priority,
+                              .priority = priority_of(priority),
                               .id = ++driver.next_id,
                               .context = current_context(),
                               .next = driver.streams};
@@ -198,4 +200,53 @@ CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t byt
         return r;
     const struct buffer *b = buffer_at(address);
     return leave(b && b->kind == BUFFER_MANAGED ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
+
+/* Valid for streams (CUDA driver API, CUlaunchAttributeID). None of them changes a result. */
+static bool is_attribute(CUlaunchAttributeID id)
+{
+    return id == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW || id == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY ||
+           id == CU_LAUNCH_ATTRIBUTE_PRIORITY || id == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP ||
+           id == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN;
+}
+
+CUresult cuStreamGetAttribute(CUstream stream, CUlaunchAttributeID id, CUlaunchAttributeValue *value)
+{
+    CUresult r = enter_stream(&stream, value);
+    if (r)
+        return r;
+    if (!is_attribute(id))
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    *value = stream->attributes[id];
+    if (id == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+        value->priority = stream->priority;
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuStreamSetAttribute(CUstream stream, CUlaunchAttributeID id, const CUlaunchAttributeValue *value)
+{
+    CUresult r = enter_stream(&stream, value);
+    if (r)
+        return r;
+    if (!is_attribute(id))
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    stream->attributes[id] = *value;
+    if (id == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+        stream->priority = priority_of(value->priority);
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuStreamCopyAttributes(CUstream to, CUstream from)
+{
+    CUresult r = enter_stream(&to, &to);
+    if (r)
+        return r;
+    from = stream_of(from);
+    if (!from)
+        return leave(CUDA_ERROR_INVALID_HANDLE);
+    memmove(to->attributes, from->attributes, sizeof to->attributes);
+    to->priority = from->priority;
+    return leave(CUDA_SUCCESS);
 }

@@ -1,4 +1,5 @@
-/* Objects of the program that graphs keep alive: counted, and handed to the program's function when nobody holds them. */
+/* Objects of the program that graphs keep alive: counted, and handed to the program's function when nobody holds them.
+ */
 #include <limits.h>
 #include <stdlib.h>
 

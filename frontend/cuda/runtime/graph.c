@@ -54,19 +54,24 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph, con
                                           : last_error();
 }
 
-cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                     size_t count, void *to, const void *from, size_t bytes, int kind)
+struct cudaMemcpy3DParms copy_of_line(void *to, const void *from, size_t bytes, int kind)
 {
-    struct cudaMemcpy3DParms copy = {
+    return (struct cudaMemcpy3DParms){
         .srcPtr = {(void *)from, bytes, bytes, 1},
         .dstPtr = {to, bytes, bytes, 1},
         .extent = {bytes, 1, 1},
         .kind = kind,
     };
+}
+
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                     size_t count, void *to, const void *from, size_t bytes, int kind)
+{
+    struct cudaMemcpy3DParms copy = copy_of_line(to, from, bytes, kind);
     return cudaGraphAddMemcpyNode(node, graph, after, count, &copy);
 }
 
-static cudaError_t symbol_address(const void *symbol, size_t bytes, size_t offset, char **address)
+cudaError_t symbol_address(const void *symbol, size_t bytes, size_t offset, char **address)
 {
     CUdeviceptr begin;
     size_t size;
@@ -275,13 +280,12 @@ static cudaError_t capture_info(cudaStream_t stream, int *status, unsigned long 
 
 #if CUDART_MAJOR >= 12
 #if CUDART_MAJOR == 12
-#define WITH_EDGES(name) name##_v3
+#define CAPTURE_INFO cudaStreamGetCaptureInfo_v3
 #else
-#define WITH_EDGES(name) name
+#define CAPTURE_INFO cudaStreamGetCaptureInfo
 #endif
-cudaError_t WITH_EDGES(cudaStreamGetCaptureInfo)(cudaStream_t stream, int *status, unsigned long long *id,
-                                                 cudaGraph_t *graph, const cudaGraphNode_t **nodes,
-                                                 const CUgraphEdgeData **edges, size_t *count)
+cudaError_t CAPTURE_INFO(cudaStream_t stream, int *status, unsigned long long *id, cudaGraph_t *graph,
+                         const cudaGraphNode_t **nodes, const CUgraphEdgeData **edges, size_t *count)
 {
     if (edges)
         *edges = NULL;

@@ -78,27 +78,52 @@ cudaError_t cudaLaunchCooperativeKernel(const void *function, struct dim3 grid, 
                     grid, block);
 }
 
-cudaError_t cudaLaunchKernelExC(const struct cudaLaunchConfig *config, const void *function, void **arguments)
+/* The driver's description of a launch. False after fail(). */
+static bool config_of(const struct cudaLaunchConfig *config, const void *function, CUfunction *handle,
+                      CUlaunchConfig *c)
 {
-    CUfunction handle;
     if (!config || config->dynamicSmemBytes > UINT32_MAX)
-        return fail(cudaErrorInvalidValue);
-    if (!function_of(function, &handle))
-        return last_error();
-    struct dim3 grid = config->gridDim, block = config->blockDim;
-    CUlaunchConfig c = {
-        .gridDimX = grid.x,
-        .gridDimY = grid.y,
-        .gridDimZ = grid.z,
-        .blockDimX = block.x,
-        .blockDimY = block.y,
-        .blockDimZ = block.z,
+        return fail(cudaErrorInvalidValue), false;
+    if (!function_of(function, handle))
+        return false;
+    *c = (CUlaunchConfig){
+        .gridDimX = config->gridDim.x,
+        .gridDimY = config->gridDim.y,
+        .gridDimZ = config->gridDim.z,
+        .blockDimX = config->blockDim.x,
+        .blockDimY = config->blockDim.y,
+        .blockDimZ = config->blockDim.z,
         .sharedMemBytes = (unsigned)config->dynamicSmemBytes,
         .hStream = stream_of(config->stream),
         .attrs = config->attrs,
         .numAttrs = config->numAttrs,
     };
-    return launched(cuLaunchKernelEx(&c, handle, arguments, NULL), grid, block);
+    return true;
+}
+
+cudaError_t cudaLaunchKernelExC(const struct cudaLaunchConfig *config, const void *function, void **arguments)
+{
+    CUfunction handle;
+    CUlaunchConfig c;
+    if (!config_of(config, function, &handle, &c))
+        return last_error();
+    return launched(cuLaunchKernelEx(&c, handle, arguments, NULL), config->gridDim, config->blockDim);
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *function, const struct cudaLaunchConfig *config)
+{
+    CUfunction handle;
+    CUlaunchConfig c;
+    return config_of(config, function, &handle, &c) ? done(cuOccupancyMaxActiveClusters(clusters, handle, &c))
+                                                    : last_error();
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *function, const struct cudaLaunchConfig *config)
+{
+    CUfunction handle;
+    CUlaunchConfig c;
+    return config_of(config, function, &handle, &c) ? done(cuOccupancyMaxPotentialClusterSize(size, handle, &c))
+                                                    : last_error();
 }
 
 #if CUDART_MAJOR >= 12

@@ -134,50 +134,55 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t 
     return ready() ? done(cuStreamAttachMemAsync(stream_of(stream), (CUdeviceptr)pointer, bytes, flags)) : last_error();
 }
 
-/* ---- hints for managed memory: where it lies makes no difference, the range must be right ------------------------ */
+/* ---- hints for managed memory ------------------------------------------------------------------------------------ */
 
-static cudaError_t hint(const void *pointer, size_t bytes)
+static cudaError_t prefetch(const void *pointer, size_t bytes, int device, cudaStream_t stream)
 {
-    CUdeviceptr begin;
-    size_t size;
-    if (!ready())
-        return last_error();
-    if (!bytes || cuMemGetAddressRange_v2(&begin, &size, (CUdeviceptr)pointer) ||
-        bytes > size - ((CUdeviceptr)pointer - begin))
-        return fail(cudaErrorInvalidValue);
-    return cudaSuccess;
+    return ready() ? done(cuMemPrefetchAsync((CUdeviceptr)pointer, bytes, device, stream_of(stream))) : last_error();
+}
+
+static cudaError_t advise(const void *pointer, size_t bytes, int advice, int device)
+{
+    return ready() ? done(cuMemAdvise((CUdeviceptr)pointer, bytes, advice, device)) : last_error();
 }
 
 #if CUDART_MAJOR < 13
 cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, int device, cudaStream_t stream)
 {
-    (void)device, (void)stream;
-    return hint(pointer, bytes);
+    return prefetch(pointer, bytes, device, stream);
 }
 
 cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, int advice, int device)
 {
-    (void)advice, (void)device;
-    return hint(pointer, bytes);
+    return advise(pointer, bytes, advice, device);
 }
 #endif
 
 #if CUDART_MAJOR >= 12
-#if CUDART_MAJOR == 12
-#define LOCATED(name) name##_v2
-#else
-#define LOCATED(name) name
-#endif
-cudaError_t LOCATED(cudaMemPrefetchAsync)(const void *pointer, size_t bytes, struct cudaMemLocation location,
-                                          unsigned flags, cudaStream_t stream)
+enum { CPU = -1, LOCATION_DEVICE = 1 }; /* cudaCpuDeviceId, cudaMemLocationTypeDevice */
+
+cudaError_t SECOND_VERSION(cudaMemPrefetchAsync)(const void *pointer, size_t bytes, struct cudaMemLocation location,
+                                                 unsigned flags, cudaStream_t stream)
 {
-    (void)location, (void)flags, (void)stream;
-    return hint(pointer, bytes);
+    (void)flags;
+    return prefetch(pointer, bytes, location.type == LOCATION_DEVICE ? location.id : CPU, stream);
 }
 
-cudaError_t LOCATED(cudaMemAdvise)(const void *pointer, size_t bytes, int advice, struct cudaMemLocation location)
+cudaError_t SECOND_VERSION(cudaMemAdvise)(const void *pointer, size_t bytes, int advice,
+                                          struct cudaMemLocation location)
 {
-    (void)advice, (void)location;
-    return hint(pointer, bytes);
+    return advise(pointer, bytes, advice, location.type == LOCATION_DEVICE ? location.id : CPU);
 }
 #endif
+
+cudaError_t cudaMemRangeGetAttribute(void *data, size_t data_bytes, int attribute, const void *pointer, size_t bytes)
+{
+    return ready() ? done(cuMemRangeGetAttribute(data, data_bytes, attribute, (CUdeviceptr)pointer, bytes))
+                   : last_error();
+}
+cudaError_t cudaMemRangeGetAttributes(void **data, size_t *data_bytes, int *attributes, size_t count,
+                                      const void *pointer, size_t bytes)
+{
+    return ready() ? done(cuMemRangeGetAttributes(data, data_bytes, attributes, count, (CUdeviceptr)pointer, bytes))
+                   : last_error();
+}

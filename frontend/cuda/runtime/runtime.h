@@ -50,6 +50,9 @@ struct cudaChannelFormatDesc channel_of(CUarray_format, unsigned channels);
 unsigned element_bytes(CUarray_format, unsigned channels);
 /* False after fail(). */
 bool copy3d_of(const struct cudaMemcpy3DParms *, CUDA_MEMCPY3D *);
+struct cudaMemcpy3DParms copy_of_line(void *to, const void *from, size_t bytes, int kind);
+/* Where a range within a variable is. An error: it is not, after fail(). */
+cudaError_t symbol_address(const void *symbol, size_t bytes, size_t offset, char **address);
 bool kernel_node_of(const struct cudaKernelNodeParams *, CUDA_KERNEL_NODE_PARAMS *);
 CUcontext current_context(void);
 

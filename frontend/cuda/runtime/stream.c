@@ -115,3 +115,18 @@ cudaError_t cudaEventElapsedTime_v2(float *milliseconds, cudaEvent_t start, cuda
     return cudaEventElapsedTime(milliseconds, start, end);
 }
 #endif
+
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, CUlaunchAttributeID id, CUlaunchAttributeValue *value)
+{
+    return ready() ? done(cuStreamGetAttribute(stream_of(stream), id, value)) : last_error();
+}
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, CUlaunchAttributeID id, const CUlaunchAttributeValue *value)
+{
+    return ready() ? done(cuStreamSetAttribute(stream_of(stream), id, value)) : last_error();
+}
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
+{
+    return ready() ? done(cuStreamCopyAttributes(stream_of(to), stream_of(from))) : last_error();
+}

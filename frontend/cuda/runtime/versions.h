@@ -19,3 +19,9 @@
 #define IN_UNTIL_12(...)
 #endif
 #define IN_ALL(...) __VA_ARGS__
+/* Functions that got other parameters in CUDA 12, under a name of their own, have the old name from 13 on. */
+#if CUDART_MAJOR == 12
+#define SECOND_VERSION(name) name##_v2
+#else
+#define SECOND_VERSION(name) name
+#endif
