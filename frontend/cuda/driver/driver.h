@@ -114,7 +114,7 @@ struct buffer {
     CUcontext context;
     CUmemoryPool pool;              /* NULL: of none */
     struct buffer_history *history; /* check.c's; NULL: memory is not checked */
-    bool of_graph;     /* made by a node: there for every launch, until the program frees it */
+    bool of_graph;                  /* made by a node: there for every launch, until the program frees it */
     struct advice advice;
     struct buffer *next, **link;
 };
