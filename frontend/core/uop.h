@@ -281,7 +281,8 @@ enum lane_op {
     OP_VIDEO,   /* vadd, vsub, ..., scalar video instructions; details in `detail` */
     /* Matrices (lanes/matrix.h): fragments are lists of registers, what they hold is in `detail`. */
     OP_MMA,   /* lists[0] = lists[1] × lists[2] + lists[3]; a: metadata of a sparse left side */
-    OP_WGMMA, /* lists[0] = A × B, plus lists[3] where predicate c holds; A: lists[1], or at descriptor a; B: at b */
+    OP_WGMMA, /* lists[0] = A × B, plus lists[3] where predicate c holds; A: lists[1], or at descriptor a; B: at b;
+               * lists[2]: metadata of a sparse A */
     OP_MATRIX_LOAD,  /* lists[0], a register per matrix of 8 x 8 = rows that lanes hold, lists[1]: four words each */
     OP_MATRIX_STORE, /* the other way round: lists[0], four words = matrices in lists[1] */
     OP_MATRIX_TURN,  /* d = a transposed: 8 x 8 elements of 16 bits */

@@ -60,49 +60,61 @@ static const uint8_t *piece_at(struct warp_state *s, const struct uop *u, uint64
     return NULL;
 }
 
-static bool read_straight(struct warp_state *s, const struct uop *u, const struct descriptor *d, unsigned first,
-                          unsigned rows, uint8_t (*to)[WGMMA_ROW_BYTES])
+/* Rows of A or columns of B, from `first` on, of `bytes` each. */
+struct lines {
+    unsigned first, count, bytes;
+    uint8_t *to;
+    unsigned pitch; /* bytes from one to the next there */
+};
+
+static bool read_straight(struct warp_state *s, const struct uop *u, const struct descriptor *d, const struct lines *l)
 {
-    for (unsigned r = 0; r < rows; r++)
-        for (unsigned piece = 0; piece < WGMMA_ROW_BYTES / PIECE; piece++) {
-            const uint8_t *from = piece_at(s, u, straight_address(d, first + r, piece));
+    if (l->bytes > d->width && d->width > PIECE) {
+        block_fault(s, u, RP_FAULT_BOUNDS, 0, "%u bytes of a column do not fit into a swizzle of %u bytes", l->bytes,
+                    d->width);
+        return false;
+    }
+    for (unsigned r = 0; r < l->count; r++)
+        for (unsigned piece = 0; piece < l->bytes / PIECE; piece++) {
+            const uint8_t *from = piece_at(s, u, straight_address(d, l->first + r, piece));
             if (!from)
                 return false;
-            memcpy(to[r] + piece * PIECE, from, PIECE);
+            memcpy(l->to + r * l->pitch + piece * PIECE, from, PIECE);
         }
     return true;
 }
 
-static bool read_turned(struct warp_state *s, const struct uop *u, const struct descriptor *d, unsigned first,
-                        unsigned rows, uint8_t (*to)[WGMMA_ROW_BYTES])
+static bool read_turned(struct warp_state *s, const struct uop *u, const struct descriptor *d, const struct lines *l)
 {
-    for (unsigned r = 0; r < rows; r += 8)
-        for (unsigned k = 0; k < WGMMA_ROW_BYTES / 2; k++) {
-            const uint8_t *from = piece_at(s, u, turned_address(d, first + r, k));
+    for (unsigned r = 0; r < l->count; r += 8)
+        for (unsigned k = 0; k < l->bytes / 2; k++) {
+            const uint8_t *from = piece_at(s, u, turned_address(d, l->first + r, k));
             if (!from)
                 return false;
             for (unsigned i = 0; i < 8; i++)
-                memcpy(to[r + i] + 2 * k, from + 2 * i, 2);
+                memcpy(l->to + (r + i) * l->pitch + 2 * k, from + 2 * i, 2);
         }
     return true;
 }
 
 static bool read_rows(struct warp_state *s, const struct uop *u, struct operand descriptor, unsigned mode,
-                      unsigned first, unsigned rows, uint8_t (*to)[WGMMA_ROW_BYTES])
+                      const struct lines *l)
 {
     struct descriptor d = descriptor_of(lane_u64(&s->w, descriptor, 0));
-    if (u->detail[MATRIX_MODE] & mode)
-        return read_turned(s, u, &d, first, rows, to);
-    return read_straight(s, u, &d, first, rows, to);
+    bool turned = u->detail[MATRIX_MODE] & mode;
+    return (turned ? read_turned : read_straight)(s, u, &d, l);
 }
 
 bool wgmma(struct warp_state *s, const struct uop *u)
 {
     struct matrix_rows rows;
     bool from_memory = list_count(u->lane, 1) == 0;
-    if (from_memory && !read_rows(s, u, u->a, WGMMA_A_TURNED, WGMMA_ROWS * (s->w.id % WARPS), WGMMA_ROWS, rows.a))
+    unsigned column = u->detail[MATRIX_MODE] & MATRIX_SPARSE ? WGMMA_COLUMN_BYTES : WGMMA_ROW_BYTES;
+    struct lines a = {WGMMA_ROWS * (s->w.id % WARPS), WGMMA_ROWS, WGMMA_ROW_BYTES, rows.a[0], WGMMA_ROW_BYTES};
+    struct lines b = {0, 8u * u->detail[MATRIX_N], column, rows.b[0], WGMMA_COLUMN_BYTES};
+    if (from_memory && !read_rows(s, u, u->a, WGMMA_A_TURNED, &a))
         return false;
-    if (!read_rows(s, u, u->b, WGMMA_B_TURNED, 0, 8u * u->detail[MATRIX_N], rows.b))
+    if (!read_rows(s, u, u->b, WGMMA_B_TURNED, &b))
         return false;
     s->w.rows = &rows;
     u->fn(&s->w, u, ~(lanemask)0);

@@ -80,12 +80,14 @@ enum matrix_mode {
  * groups are `leading` apart along K and `stride` along the rows. With a swizzle of W bytes, W/16 of them lie side by
  * side, k by k; groups of 8 k are `stride` apart, what lies beyond W bytes of rows `leading`. A swizzle of W bytes
  * exchanges bits 4 and up of an address with their exclusive or with bits 7 and up (as many as tell W/16), counted from
- * the base offset. (These are the canonical layouts that the PTX ISA draws in "Strides" and "Swizzling modes".) */
+ * the base offset. Of a sparse A the 32 bytes are the elements that are there, and columns of B have 64 bytes; the
+ * metadata of the warp's rows lie as those of m16n8, in lists[2]. (These are the canonical layouts that the PTX ISA
+ * draws in "Strides" and "Swizzling modes".) */
 enum wgmma_mode { WGMMA_A_TURNED = 1, WGMMA_B_TURNED = 2 };
-enum { WGMMA_ROWS = 16, WGMMA_COLUMNS = 256, WGMMA_ROW_BYTES = 32 };
+enum { WGMMA_ROWS = 16, WGMMA_COLUMNS = 256, WGMMA_ROW_BYTES = 32, WGMMA_COLUMN_BYTES = 64 /* 32 of a dense A */ };
 struct matrix_rows {
     uint8_t a[WGMMA_ROWS][WGMMA_ROW_BYTES]; /* unless A is in registers */
-    uint8_t b[WGMMA_COLUMNS][WGMMA_ROW_BYTES];
+    uint8_t b[WGMMA_COLUMNS][WGMMA_COLUMN_BYTES];
 };
 
 /* Registers that a tile-wise fragment needs (without the copies of wmma): of A or of B (rows: M or N), of C or D. */

@@ -364,7 +364,7 @@ static void read_float_sides(struct float_sides *f, const struct warp *w, const 
         row_of_floats(f->a[i], raw[i], ka, fa);
     if (sparse)
         for (u32 i = 0; i < s->m * TILE; i++)
-            spread_floats(f->a[i], w, u, s, i);
+            spread_floats(f->a[i], source(w, u->a), u, s, i);
     gather_b(raw, w, u, s->n, s->k * matrix_bits[fb] / 8, 4);
     for (u32 n = 0; n < s->n; n++) {
         for (u32 i = 0; i < TILE; i++)
@@ -529,7 +529,7 @@ HANDLER(mma_integers)
         row_of_integers(a[i], raw[i], ka, fa);
     if (sparse)
         for (u32 i = 0; i < s.m * TILE; i++)
-            spread_integers(a[i], w, u, &s, i);
+            spread_integers(a[i], source(w, u->a), u, &s, i);
     gather_b(raw, w, u, s.n, s.k * matrix_bits[fb] / 8, 4);
     for (u32 n = 0; n < s.n * TILE; n++) {
         row_of_integers(column, raw[n], s.k, fb);
@@ -638,6 +638,11 @@ INLINE void wgmma_a(u8 rows[MAX_M][MAX_ROW_BYTES], const struct warp *w, const s
     for (u32 r = 0; r < WGMMA_ROWS; r++)
         memcpy(rows[r], w->rows->a[r], WGMMA_ROW_BYTES);
 }
+/* The metadata of a sparse A; NULL: it is dense. */
+INLINE const u32 *wgmma_metadata(const struct warp *w, const struct uop *u)
+{
+    return u->detail[MATRIX_MODE] & MATRIX_SPARSE ? fragment_register(w, u, 2, 0) : NULL;
+}
 INLINE bool wgmma_adds(const struct warp *w, const struct uop *u)
 {
     return ((mask_at(w, u->c) & 1) != 0) != ((u->flags & UF_NEGATE_C) != 0);
@@ -649,13 +654,16 @@ HANDLER(wgmma_floats)
     const enum matrix_format fa = u->detail[MATRIX_A], fb = u->detail[MATRIX_B];
     const f64 sign = !(u->flags & UF_NEGATE_A) == !(u->flags & UF_NEGATE_B) ? 1 : -1;
     bool adds = wgmma_adds(w, u), halves = u->detail[MATRIX_D] == MATRIX_F16;
+    const u32 *sparse = wgmma_metadata(w, u);
     u8 raw[MAX_M][MAX_ROW_BYTES] ALIGNED;
     f64 a[WGMMA_ROWS][MAX_FLOAT_K], columns[TILE][MAX_FLOAT_K], c[WGMMA_ROWS][TILE];
     float_columns b;
     (void)executed;
     wgmma_a(raw, w, u);
     for (u32 r = 0; r < WGMMA_ROWS; r++) {
-        row_of_floats(a[r], raw[r], s.k, fa);
+        row_of_floats(a[r], raw[r], sparse ? s.k / 2 : s.k, fa);
+        if (sparse)
+            spread_floats(a[r], sparse, u, &s, r);
         for (u32 i = 0; i < s.k; i++)
             a[r][i] *= sign;
     }
@@ -687,13 +695,17 @@ HANDLER(wgmma_integers)
     struct shape s = shape_of(u);
     const enum matrix_format fa = u->detail[MATRIX_A], fb = u->detail[MATRIX_B];
     bool adds = wgmma_adds(w, u), bits = fa == MATRIX_B1;
+    const u32 *sparse = wgmma_metadata(w, u);
     u8 raw[MAX_M][MAX_ROW_BYTES] ALIGNED;
     s16 a[WGMMA_ROWS][MAX_INTEGER_K], column[MAX_INTEGER_K], b[MAX_INTEGER_K / 2][2 * TILE];
     s32 c[WGMMA_ROWS][TILE], sum[WGMMA_ROWS][TILE];
     (void)executed;
     wgmma_a(raw, w, u);
-    for (u32 r = 0; r < WGMMA_ROWS && !bits; r++)
-        row_of_integers(a[r], raw[r], s.k, fa);
+    for (u32 r = 0; r < WGMMA_ROWS && !bits; r++) {
+        row_of_integers(a[r], raw[r], sparse ? s.k / 2 : s.k, fa);
+        if (sparse)
+            spread_integers(a[r], sparse, u, &s, r);
+    }
     for (u32 n = 0; n < s.n; n++) {
         memset(c, 0, sizeof c);
         for (u32 i = 0; i < 2 && adds; i++)
@@ -761,6 +773,7 @@ static uop_fn find_mma(const struct operation *o)
 static uop_fn find_wgmma(const struct operation *o)
 {
     u32 row = 4u * o->detail[MATRIX_K] * matrix_bits[o->detail[MATRIX_A]] / 8;
+    row /= o->detail[MATRIX_MODE] & MATRIX_SPARSE ? 2 : 1;
     if (row != WGMMA_ROW_BYTES || o->detail[MATRIX_M] != 2 || o->detail[MATRIX_N] > WGMMA_COLUMNS / TILE)
         return NULL;
     return o->detail[MATRIX_D] == MATRIX_S32 ? wgmma_integers : wgmma_floats;

@@ -23,7 +23,7 @@ INLINE u32 chunk_metadata(const u32 *words, const struct uop *u, u32 chunks, u32
 }
 /* Spreads a row of k/2 elements over k, in chunks of `size`. */
 #define SPREAD(name, type)                                                                                             \
-    INLINE void name(type *row, const struct warp *w, const struct uop *u, const struct shape *s, u32 at)              \
+    INLINE void name(type *row, const u32 *metadata, const struct uop *u, const struct shape *s, u32 at)               \
     {                                                                                                                  \
         u32 size = u->detail[MATRIX_A] == MATRIX_TF32 ? 2 : matrix_bits[u->detail[MATRIX_A]] == 4 ? 8 : 4;             \
         u32 chunks = s->k / size, run = size == 8 ? 2 : 1;                                                             \
@@ -32,7 +32,7 @@ INLINE u32 chunk_metadata(const u32 *words, const struct uop *u, u32 chunks, u32
         for (u32 i = 0; i < s->k; i++)                                                                                 \
             row[i] = 0;                                                                                                \
         for (u32 c = 0; c < chunks; c++) {                                                                             \
-            u32 meta = chunk_metadata(source(w, u->a), u, chunks, at, c);                                              \
+            u32 meta = chunk_metadata(metadata, u, chunks, at, c);                                                     \
             for (u32 i = 0; i < size / 2; i++) {                                                                       \
                 u32 place = size == 2 ? meta >> 3 : (meta >> 2 * (i / run) & 3) * run + i % run;                       \
                 row[c * size + place] = from[c * size / 2 + i];                                                        \

@@ -65,25 +65,38 @@ static struct operand_list registers_of_d(struct lowering *l, const struct ptx_o
     return list;
 }
 
-/* The factors of A and B, and which of those in memory are transposed. */
-static void set_factors(struct lowering *l, struct operation *u, bool a_in_memory)
+/* The factors of A and B, and which of those in memory are transposed, behind the first `before` operands. */
+static void set_factors(struct lowering *l, struct operation *u, bool a_in_memory, uint32_t before)
 {
     const struct ptx_instruction *in = l->in;
-    const struct ptx_operand *o = in->operands;
-    uint32_t turns = in->operand_count > 6 ? in->operand_count - 6 : 0;
-    uint32_t wanted = in->form->operand_count > 6 ? 1u + a_in_memory : 0;
+    const struct ptx_operand *o = in->operands + before;
+    uint32_t factors = before + 2, turns = in->operand_count > factors ? in->operand_count - factors : 0;
+    uint32_t wanted = in->form->operand_count > factors ? 1u + a_in_memory : 0;
     if (turns != wanted)
-        ptx_error(l->src, in->at, "'wgmma' takes %u operands here, not %u", 6 + wanted, in->operand_count);
-    if (in->operand_count > 4) {
-        u->flags |= is_one_of(l, &o[4], 1, -1) ? UF_NEGATE_A : 0;
-        u->flags |= is_one_of(l, &o[5], 1, -1) ? UF_NEGATE_B : 0;
+        ptx_error(l->src, in->at, "'wgmma' takes %u operands here, not %u", factors + wanted, in->operand_count);
+    if (in->operand_count > before) {
+        u->flags |= is_one_of(l, &o[0], 1, -1) ? UF_NEGATE_A : 0;
+        u->flags |= is_one_of(l, &o[1], 1, -1) ? UF_NEGATE_B : 0;
     }
     unsigned mode = 0;
     if (turns == 2)
-        mode |= is_one_of(l, &o[6], 0, 1) ? WGMMA_A_TURNED : 0;
+        mode |= is_one_of(l, &o[2], 0, 1) ? WGMMA_A_TURNED : 0;
     if (turns)
-        mode |= is_one_of(l, &o[5 + turns], 0, 1) ? WGMMA_B_TURNED : 0;
-    u->detail[MATRIX_MODE] = (uint8_t)mode;
+        mode |= is_one_of(l, &o[1 + turns], 0, 1) ? WGMMA_B_TURNED : 0;
+    u->detail[MATRIX_MODE] |= (uint8_t)mode;
+}
+
+/* Metadata and selector: of elements of 16 and 32 bits two lanes of four have them, else all (PTX ISA, "Sparse matrix
+ * storage" of wgmma.mma_async.sp). */
+static void set_metadata(struct lowering *l, struct operation *u, const struct ptx_operand *o)
+{
+    int64_t most = matrix_bits[u->detail[MATRIX_A]] >= 16;
+    if (o[1].value < 0 || o[1].value > most)
+        ptx_error(l->src, o[1].at, "the sparsity selector is 0%s here, not %lld", most ? " or 1" : "",
+                  (long long)o[1].value);
+    u->detail[MATRIX_MODE] = (uint8_t)(MATRIX_SPARSE | o[1].value << MATRIX_SELECTOR);
+    u->lists[2] = (struct operand_list){ARENA_ARRAY(l->arena, struct operand, 1), 1};
+    u->lists[2].at[0] = source(l, &o[0], PT_U32);
 }
 
 void lower_wgmma(struct lowering *l)
@@ -91,7 +104,8 @@ void lower_wgmma(struct lowering *l)
     const struct ptx_instruction *in = l->in;
     const struct ptx_operand *o = in->operands;
     struct ptx_shape s = ptx_shape_of(&in->mods);
-    bool a_in_memory = o[1].kind != PO_VECTOR;
+    bool a_in_memory = o[1].kind != PO_VECTOR, sparse = mods_have(&in->mods, M_SP);
+    const struct ptx_operand *adds = &o[sparse ? 5 : 3];
     uint8_t flip = 0;
     struct operation u = {.kind = UOP_LANE, .op = OP_WGMMA, .type = T_B64, .stype = T_B64, .flags = UF_WHOLE_WARP};
     check_target(l);
@@ -107,9 +121,11 @@ void lower_wgmma(struct lowering *l)
     else
         u.lists[1] = registers_of_a(l, &o[1]);
     u.b = descriptor(l, &o[2]);
-    u.c = predicate_source(l, &o[3], &flip);
+    if (sparse)
+        set_metadata(l, &u, &o[3]);
+    u.c = predicate_source(l, adds, &flip);
     u.flags |= flip ? UF_NEGATE_C : 0;
-    set_factors(l, &u, a_in_memory);
+    set_factors(l, &u, a_in_memory, sparse ? 6 : 4);
     u.lists[0] = registers_of_d(l, &o[0]);
     u.lists[3] = registers_of_d(l, &o[0]);
     l->async = (struct rp_async){RP_ASYNC_TENSOR, RP_ASYNC_START, 0};

@@ -124,7 +124,7 @@ enum ptx_group {
     G_COUNT
 };
 
-enum { MOD_WORDS = (M_COUNT + 63) / 64, MAX_TYPES = 4, MAX_OPERANDS = 9, MAX_CHOICES = 12, MAX_LEADING = 2 };
+enum { MOD_WORDS = (M_COUNT + 63) / 64, MAX_TYPES = 4, MAX_OPERANDS = 10, MAX_CHOICES = 12, MAX_LEADING = 2 };
 struct mod_set {
     uint64_t word[MOD_WORDS];
 };

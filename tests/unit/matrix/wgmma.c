@@ -21,6 +21,8 @@ struct test {
     struct side as, bs;
     bool registers; /* A */
     bool adds, negative_a, negative_b, satfinite;
+    bool sparse; /* A has half of its columns */
+    unsigned selector;
 };
 
 /* Offsets in bytes, multiples of 16, with room between what they separate. */
@@ -28,12 +30,12 @@ static unsigned leading_of(const struct side *s)
 {
     if (s->turned)
         return s->width == 16 ? 128 : 4096; /* next 8 k; next width / 2 rows */
-    return s->width == 16 ? 8192 / 2 : 16;
+    return s->width == 16 ? 5120 : 16;
 }
 static unsigned stride_of(const struct side *s)
 {
     if (s->turned)
-        return s->width == 16 ? 272 : s->width * 8; /* next 8 rows; next 8 k */
+        return s->width == 16 ? 528 : s->width * 8; /* next 8 rows; next 8 k */
     return s->width == 16 ? 144 : s->width * 8;
 }
 
@@ -75,15 +77,19 @@ static void list(FILE *f, const char *name, unsigned count)
 
 static void spell(FILE *f, const struct test *t)
 {
-    fprintf(f, "wgmma.mma_async.sync.aligned.m64n%dk%d%s.%s.%s.%s%s ", t->n, t->k, t->satfinite ? ".satfinite" : "",
-            number_name(t->d), number_name(t->a), number_name(t->b), t->a == B1 ? ".and.popc" : "");
+    fprintf(f, "wgmma.mma_async%s.sync.aligned.m64n%dk%d%s.%s.%s.%s%s ", t->sparse ? ".sp" : "", t->n, t->k,
+            t->satfinite ? ".satfinite" : "", number_name(t->d), number_name(t->a), number_name(t->b),
+            t->a == B1 ? ".and.popc" : "");
     list(f, "d", d_registers(t));
     fprintf(f, ", ");
     if (t->registers)
         list(f, "a", 4);
     else
         fprintf(f, "%%da");
-    fprintf(f, ", %%db, %%p");
+    fprintf(f, ", %%db");
+    if (t->sparse)
+        fprintf(f, ", %%e, %u", t->selector);
+    fprintf(f, ", %%p");
     if (t->d != S32)
         fprintf(f, ", %d, %d", t->negative_a ? -1 : 1, t->negative_b ? -1 : 1);
     if (number_bits(t->a) == 16) {
@@ -94,23 +100,24 @@ static void spell(FILE *f, const struct test *t)
     fprintf(f, ";\n");
 }
 
-/* Buffer 0: shared memory; 1: A's registers, by register and thread; 2: D likewise. */
+/* Buffer 0: shared memory; 1: A's registers, by register and thread; 2: D likewise; 3: metadata. */
 static char *kernel_text(const struct test *t)
 {
     char *text;
     size_t size;
     FILE *f = open_memstream(&text, &size);
-    fprintf(
-        f,
-        ".visible .entry k(.param .u64 pm, .param .u64 pa, .param .u64 pd, .param .u64 unused) {\n"
-        ".reg .b64 %%m, %%pa, %%pd, %%da, %%db, %%base; .reg .b32 %%t, %%s, %%i, %%x, %%a<4>; .reg .pred %%p, %%q;\n"
-        ".reg .%s %%d<%u>; .shared .align 1024 .b8 sm[%d];\n"
-        "ld.param.u64 %%m, [pm]; ld.param.u64 %%pa, [pa]; ld.param.u64 %%pd, [pd]; mov.u32 %%t, %%tid.x;\n"
-        "mad.wide.u32 %%m, %%t, 4, %%m; mad.wide.u32 %%pa, %%t, 4, %%pa; mad.wide.u32 %%pd, %%t, 4, %%pd;\n"
-        "mov.u32 %%s, sm; mad.lo.u32 %%s, %%t, 4, %%s; mov.u32 %%i, 0;\n"
-        "fill: ld.global.u32 %%x, [%%m]; st.shared.u32 [%%s], %%x; add.u64 %%m, %%m, 512; add.u32 %%s, %%s, 512;\n"
-        "add.u32 %%i, %%i, 512; setp.lt.u32 %%q, %%i, %d; @%%q bra fill;\nbar.sync 0;\n",
-        t->d == F32 ? "f32" : "b32", d_registers(t), SHARED, SHARED);
+    fprintf(f,
+            ".visible .entry k(.param .u64 pm, .param .u64 pa, .param .u64 pd, .param .u64 pe) {\n"
+            ".reg .b64 %%m, %%pa, %%pd, %%pe, %%da, %%db, %%base; .reg .b32 %%e, %%t, %%s, %%i, %%x, %%a<4>; .reg "
+            ".pred %%p, %%q;\n"
+            ".reg .%s %%d<%u>; .shared .align 1024 .b8 sm[%d];\n"
+            "ld.param.u64 %%m, [pm]; ld.param.u64 %%pa, [pa]; ld.param.u64 %%pd, [pd]; mov.u32 %%t, %%tid.x;\n"
+            "mad.wide.u32 %%m, %%t, 4, %%m; mad.wide.u32 %%pa, %%t, 4, %%pa; mad.wide.u32 %%pd, %%t, 4, %%pd;\n"
+            "ld.param.u64 %%pe, [pe]; mad.wide.u32 %%pe, %%t, 4, %%pe; ld.global.u32 %%e, [%%pe];\n"
+            "mov.u32 %%s, sm; mad.lo.u32 %%s, %%t, 4, %%s; mov.u32 %%i, 0;\n"
+            "fill: ld.global.u32 %%x, [%%m]; st.shared.u32 [%%s], %%x; add.u64 %%m, %%m, 512; add.u32 %%s, %%s, 512;\n"
+            "add.u32 %%i, %%i, 512; setp.lt.u32 %%q, %%i, %d; @%%q bra fill;\nbar.sync 0;\n",
+            t->d == F32 ? "f32" : "b32", d_registers(t), SHARED, SHARED);
     for (unsigned i = 0; i < 4; i++)
         fprintf(f, "ld.global.b32 %%a%u, [%%pa+%u];\n", i, 4 * THREADS * i);
     for (unsigned i = 0; i < d_registers(t); i++)
@@ -164,25 +171,57 @@ static uint64_t get_d(const struct test *t, const uint32_t *d, int row, int colu
     return t->d == F16 ? d[at] >> 16 * half & 0xffff : d[at];
 }
 
+/* An element of A that is there, at column `i` of `columns`: in shared memory, and in registers as of m16n8: rows g and
+ * g + 8, the first and the second 16 bytes. */
+static void put_a(const struct test *t, uint8_t *memory, uint32_t *registers, int r, int i, int columns, uint64_t bits)
+{
+    unsigned width = number_bits(t->a), per = 32 / width;
+    int half = columns / 2, in_half = i % half, lane = r % 8 * 4 + in_half / (int)per;
+    unsigned reg = (unsigned)(r % 16 / 8 + i / half * 2);
+    put_bits(memory, A_AT + swizzle(&t->as, place(&t->as, width, r, i)), (unsigned)i % 8 * width % 8, width, bits);
+    registers[reg * THREADS + (unsigned)(r / 16 * 32 + lane)] |= (uint32_t)bits
+                                                                 << width * ((unsigned)in_half % per) % 32;
+}
+
+/* A sparse row: of each 4 elements 2 are there, of tf32 1 of 2, and metadata say which: as mma.sp has them, for the 16
+ * rows of each warp. */
+static void put_sparse_row(const struct test *t, uint8_t *memory, uint32_t *registers, uint32_t *meta, int r,
+                           uint64_t *a)
+{
+    static const int pairs[6][2] = {{0, 1}, {0, 2}, {1, 2}, {0, 3}, {1, 3}, {2, 3}};
+    int size = t->a == TF32 ? 2 : 4, lower = r % 16 / 8;
+    for (int c = 0; c < t->k / size; c++) {
+        const int *pair = pairs[next_random() % 6];
+        int one = (int)(next_random() & 1);
+        bool wide = number_bits(t->a) >= 16;
+        int lane = r % 8 * 4 + (wide ? 2 * (int)t->selector + c / 4 : c / 8 * 2 + lower);
+        int bit = wide ? 16 * lower + c % 4 * 4 : c % 8 * 4;
+        uint32_t code = size == 2 ? (one ? 14u : 4u) : (uint32_t)(pair[0] | pair[1] << 2);
+        meta[r / 16 * 32 + lane] |= code << bit;
+        for (int n = 0; n < size / 2; n++) {
+            uint64_t *at = &a[c * size + (size == 2 ? one : pair[n])];
+            *at = small(t->a);
+            put_a(t, memory, registers, r, c * size / 2 + n, t->k / 2, *at);
+        }
+    }
+}
+
 static void check(const struct test *t)
 {
     static uint64_t a[M][MAX_K], b[MAX_N][MAX_K], c[M][MAX_N];
     struct kernel_run k;
     char *text = kernel_text(t);
-    unsigned width = number_bits(t->a), per = 32 / width;
+    unsigned width = number_bits(t->a);
     open_kernel(&k, "sm_90a", text, 4, 4 * THREADS * 128 > SHARED ? 4 * THREADS * 128 : SHARED);
     uint8_t *memory = k.host[0];
     uint32_t *ra = k.host[1], *rd = k.host[2];
+    memset(a, 0, sizeof a);
+    for (int r = 0; r < M && t->sparse; r++)
+        put_sparse_row(t, memory, ra, k.host[3], r, a[r]);
     for (int i = 0; i < t->k; i++) {
-        for (int r = 0; r < M; r++) {
+        for (int r = 0; r < M && !t->sparse; r++) {
             a[r][i] = small(t->a);
-            put_bits(memory, A_AT + swizzle(&t->as, place(&t->as, width, r, i)), (unsigned)i % 8 * width % 8, width,
-                     a[r][i]);
-            /* in registers as of m16n8: rows g and g + 8, the first and the second 16 bytes */
-            int half = t->k / 2, in_half = i % half, lane = r % 8 * 4 + in_half / (int)per;
-            unsigned reg = (unsigned)(r % 16 / 8 + i / half * 2);
-            ra[reg * THREADS + (unsigned)(r / 16 * 32 + lane)] |= (uint32_t)a[r][i]
-                                                                  << width * ((unsigned)in_half % per) % 32;
+            put_a(t, memory, ra, r, i, t->k, a[r][i]);
         }
         for (int x = 0; x < t->n; x++) {
             b[x][i] = small(t->b);
@@ -267,6 +306,27 @@ Test(wgmma, every_width_and_mode)
         }
 }
 
+/* Columns of B have 64 bytes: along K a swizzle of 32 does not take them. */
+Test(wgmma, sparse)
+{
+    static const unsigned a_widths[] = {16, 32, 64, 128}, b_widths[] = {16, 64, 128};
+    for (unsigned type = 0; type + 1 < TYPES; type++) /* not bits */
+        for (unsigned w = 0; w < 24; w++) {
+            bool halves = number_bits(types[type].a) == 16, integers = types[type].d == S32;
+            struct test t = test_of(type, w % 3 == 2 ? 256 : w % 5 ? 24 : 64);
+            t.k *= 2;
+            t.sparse = true;
+            t.selector = number_bits(types[type].a) >= 16 ? w & 1 : 0;
+            t.registers = w >= 12;
+            t.as = (struct side){a_widths[w % 4], halves && w & 4, 0};
+            t.bs = (struct side){b_widths[w % 12 / 4], halves && w & 2, 0};
+            t.adds = w % 7;
+            t.negative_a = !integers && w % 4 == 1;
+            t.satfinite = integers && w & 1;
+            check(&t);
+        }
+}
+
 Test(wgmma, refused_by_name)
 {
     const char *e = refusal("sm_90", "wgmma.fence.sync.aligned;");
@@ -284,6 +344,14 @@ Test(wgmma, refused_by_name)
                 "wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8,%r9,%r10,%r11,"
                 "%r12,%r13,%r14,%r15,%r16,%r17,%r18,%r19,%r20}, %d1, %d2, %p1;");
     cr_assert(strstr(e, "has no shape m64n40k32"), "%s", e);
+    e = refusal("sm_90a",
+                "wgmma.mma_async.sp.sync.aligned.m64n8k64.f32.e4m3.e4m3 {%f1,%f2,%f3,%f4}, %d1, %d2, %r1, 1, %p1, "
+                "1, 1;");
+    cr_assert(strstr(e, "the sparsity selector is 0 here, not 1"), "%s", e);
+    e = refusal("sm_90a",
+                "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1,%f2,%f3,%f4}, %d1, %d2, %r1, 2, %p1, "
+                "1, 1, 0, 0;");
+    cr_assert(strstr(e, "the sparsity selector is 0 or 1 here, not 2"), "%s", e);
     e = refusal("sm_90a",
                 "wgmma.mma_async.sync.aligned.m64n8k8.f32.f16.f16 {%f1,%f2,%f3,%f4}, %d1, %d2, %p1, 1, 1, 0, 0;");
     cr_assert(strstr(e, "'wgmma' "), "%s", e);
