@@ -33,7 +33,19 @@ parts() { # program, arguments...: its parts as results of ours
     fi
 }
 parts vector_add 1000
-for program in runtime runtime_12 memory classes occupancy thrust cub graphs textures driver; do parts $program; done
+for program in runtime runtime_12 memory classes occupancy thrust cub graphs textures driver separate; do parts $program; done
+# The same source for three targets: PTX of sm_75, sm_80 and sm_90.
+for device in rtx2080 a100 h100; do
+    for program in groups barriers halves blocks; do
+        "$REPRISE" run --device $device -- "$programs/$program" >"$dir/out" 2>"$dir/err"
+        status=$?
+        sed -n "s/^ok /ok - $program on $device: /p" "$dir/out"
+        if [ $status -ne 0 ]; then
+            echo "not ok - $program on $device ends with status $status"
+            cat "$dir/out" "$dir/err" >&2
+        fi
+    done
+done
 parts cooperative plain
 "$REPRISE" run --device h100 -- "$programs/graphs" >"$dir/out" 2>"$dir/err"
 check "graphs on a device with clusters" grep -qx "ok launches with attributes" "$dir/out"

@@ -142,11 +142,56 @@ static struct ptx_operand symbol_operand(struct parser *p, const struct symbol *
     }
 }
 
+/* Kernels that name the shared memory that is reserved for the system have it as a variable, behind their own: cooperative
+ * groups keep the barriers of tiles of several warps at %reserved_smem_offset_1 (288 bytes of it: cooperative_groups.h). On a
+ * GPU it comes first, and takes 1 KiB of a block from sm_80 on (CUDA C++ Programming Guide, "Compute Capability 8.x"). */
+enum { RESERVED_BYTES = 1024 };
+
+static struct ptx_variable *reserved_memory(struct parser *p, uint32_t at)
+{
+    if (!p->reserved) {
+        p->reserved = ARENA_NEW(p->arena, struct ptx_variable);
+        *p->reserved = (struct ptx_variable){.name = "reserved shared memory",
+                                             .space = RP_SPACE_SHARED,
+                                             .type = PT_B8,
+                                             .align = 128,
+                                             .count = RESERVED_BYTES,
+                                             .size = RESERVED_BYTES,
+                                             .at = at};
+    }
+    return p->reserved;
+}
+
+/* PTX ISA "%reserved_smem_offset_begin, ..._end, ..._cap, ..._<2>". */
+static bool reserved_operand(struct parser *p, const struct token *t, struct ptx_operand *o)
+{
+    static const struct {
+        const char *name;
+        int64_t offset;
+    } registers[] = {{"%reserved_smem_offset_begin", 0},
+                     {"%reserved_smem_offset_end", RESERVED_BYTES},
+                     {"%reserved_smem_offset_0", 0},
+                     {"%reserved_smem_offset_1", RESERVED_BYTES / 2}};
+    *o = (struct ptx_operand){.kind = PO_INTEGER, .at = t->at, .value = RESERVED_BYTES};
+    if (token_is(t, "%reserved_smem_offset_cap"))
+        return true;
+    for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
+        if (token_is(t, registers[i].name)) {
+            o->kind = PO_VARIABLE;
+            o->variable = reserved_memory(p, t->at);
+            o->value = registers[i].offset;
+            return true;
+        }
+    return false;
+}
+
 /* Whether this is a special register; if so, takes its member too. */
 static bool special_operand(struct parser *p, const struct token *t, struct ptx_operand *o)
 {
     bool has_member = p->tok.kind == TOK_DOT;
     int index = -1;
+    if (reserved_operand(p, t, o))
+        return true;
     if (has_member)
         index = ptx_special_named(t->text, t->length, p->tok.text, p->tok.length);
     if (index >= 0)
