@@ -307,17 +307,18 @@ disassembly: deps toolchain
 	@BUILD=$(BUILD) REPRISE=$(abspath $(BUILD))/reprise SASS_FULL=1 bash tests/cli/sass.sh
 
 # The Python package and Triton: NumPy and Triton, fetched once, in a virtual environment.
-.PHONY: python-environment check-python
+.PHONY: python-environment clients-environment check-python check-clients
 python-environment: deps
 	@tests/python/environment $(BUILD)/python
-check-python: python-environment
+# Numba and CuPy with CUDA 12 and with CUDA 13: 450 MB each are fetched.
+clients-environment: deps
+	@tests/python/environment $(BUILD)/clients tests/python/clients/requirements.txt
+	@tests/python/environment $(BUILD)/clients13 tests/python/clients/requirements13.txt
+check-python: python-environment clients-environment
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all $(filter %/vector_add.sm_62.O3.cubin,$(CUBINS))
 	@BUILD=$(BUILD) REPRISE=$(abspath $(BUILD))/reprise REPRISE_MACHINES=$(abspath hw-models/machines) bash tests/cli/python.sh
-
-# Numba and CuPy, fetched once (450 MB), under reprise run.
-.PHONY: check-clients
-check-clients: deps
-	@tests/python/environment $(BUILD)/clients tests/python/clients/requirements.txt
+	@BUILD=$(BUILD) REPRISE=$(abspath $(BUILD))/reprise REPRISE_MACHINES=$(abspath hw-models/machines) bash tests/cli/clients.sh
+check-clients: python-environment clients-environment
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all
 	@BUILD=$(BUILD) REPRISE=$(abspath $(BUILD))/reprise REPRISE_MACHINES=$(abspath hw-models/machines) bash tests/cli/clients.sh
 # The programs of tests/cuda that are kept built, by NVIDIA's compiler.

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Python's clients of CUDA under reprise run: Numba and CuPy in the virtual environment of make check-clients, Triton in that
-# of make check-python.
+# Python's clients of CUDA under reprise run: Numba and CuPy, with CUDA 12 and 13, in the virtual environments of make
+# clients-environment, Triton in that of make python-environment.
 set -u
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-export XDG_CACHE_HOME=$folder PYTHONDONTWRITEBYTECODE=1 CUPY_ACCELERATORS=
+export XDG_CACHE_HOME=$folder PYTHONDONTWRITEBYTECODE=1
 if [ -e "$BUILD/python/complete" ]; then
     for device in jetson-tx2 rtx2080 a100 h100; do
         "$REPRISE" run --device $device -- "$BUILD/python/bin/python" tests/python/clients/triton_smoke.py |
@@ -14,17 +14,31 @@ if [ -e "$BUILD/python/complete" ]; then
 else
     echo "ok - Triton # SKIP it is not here: make python-environment"
 fi
-python=$PWD/$BUILD/clients/bin/python
-if ! [ -e "$BUILD/clients/complete" ]; then
-    echo "ok - Numba and CuPy # SKIP they are not here: make check-clients"
-    exit 0
-fi
-for client in numba_smoke cupy_parts; do
-    "$REPRISE" run -- "$python" "tests/python/clients/$client.py" || echo "not ok - $client ends with status $?"
-done
-"$REPRISE" record -o "$folder/t.wtr" --quiet -- "$python" tests/python/clients/numba_smoke.py >&2
-if "$REPRISE" info --json "$folder/t.wtr" | python3 -c 'import json, sys; assert len(json.load(sys.stdin)["launches"]) == 3' >&2; then
-    echo "ok - the launches of Numba are in the trace"
-else
-    echo "not ok - the launches of Numba are in the trace"
-fi
+clients() { # environment, version of CUDA
+    local python=$PWD/$BUILD/$1/bin/python log=$folder/log
+    if ! [ -e "$BUILD/$1/complete" ]; then
+        echo "ok - Numba and CuPy with $2 # SKIP they are not here: make clients-environment"
+        return
+    fi
+    for client in numba_smoke cupy_parts; do
+        "$REPRISE" run -- "$python" -W ignore "tests/python/clients/$client.py" | sed "s/$/, $2/"
+        [ "${PIPESTATUS[0]}" -eq 0 ] || echo "not ok - $client ends with status ${PIPESTATUS[0]}, $2"
+    done
+    "$REPRISE" record -o "$folder/t.wtr" --quiet -- "$python" -W ignore tests/python/clients/numba_smoke.py >&2
+    if "$REPRISE" info --json "$folder/t.wtr" | python3 -c 'import json, sys; assert len(json.load(sys.stdin)["launches"]) == 3' >&2; then
+        echo "ok - the launches of Numba are in the trace, $2"
+    else
+        echo "not ok - the launches of Numba are in the trace, $2"
+    fi
+    # A piece of numba-cuda's own tests; all of them take some ten minutes.
+    PYTHON=$python REPORT=$folder/suite tests/python/clients/numba_suite cudapy.test_warp_ops cudapy.test_sm \
+        cudapy.test_cooperative_groups cudadrv.test_events >"$log"
+    if awk '/^total/ { fine = $2 >= 30 && $3 <= 1 } /did not end/ { fine = 0 } END { exit !fine }' "$log"; then
+        echo "ok - some of numba-cuda's own tests, $2"
+    else
+        echo "not ok - some of numba-cuda's own tests, $2"
+        cat "$log" >&2
+    fi
+}
+clients clients "CUDA 12"
+clients clients13 "CUDA 13"
