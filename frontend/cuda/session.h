@@ -27,6 +27,8 @@
     X(PREFER, "REPRISE_PREFER", "sass or ptx: which to take of a fat binary that has both; sass if unset")             \
     X(QUIET, "REPRISE_QUIET", "1: do not say what was recorded")                                                       \
     X(LOG, "REPRISE_LOG", "file for messages; standard error if unset")                                                \
+    X(STARTED, "REPRISE_STARTED",                                                                                      \
+      "when the command began, in ns since 1970: a trace that is newer is not overwritten")                            \
     X(COMMAND, "REPRISE_COMMAND", "the program's command line, for the trace")                                         \
     X(LIMIT, "REPRISE_LIMIT", "warp instructions of one warp after which a kernel counts as endless")
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "frontend/cuda/session.h"
@@ -80,17 +81,18 @@ static bool check_folder(const char *folder, struct rp_error *err)
 }
 
 /* The linker of LTO IR stands for NVIDIA's where PTX is wanted. */
-static bool add_libraries(struct environment *e, const char *folder, bool ptx)
+static bool add_libraries(struct environment *e, const char *folder, bool ptx, bool nvtx)
 {
-    static const char *const preloads[] = {"libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13",
+    static const char *const preloads[] = {"libcuda.so.1", "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13",
                                            "libnvJitLink.so.13"};
-    char list[4 * (PATH_MAX + 32)] = "", audit[PATH_MAX + 32];
+    char list[5 * (PATH_MAX + 32)] = "", audit[PATH_MAX + 32];
     size_t length = 0;
     for (size_t i = 0; i < sizeof preloads / sizeof *preloads - !ptx; i++)
         length += (size_t)snprintf(list + length, sizeof list - length, "%s%s/%s", i ? ":" : "", folder, preloads[i]);
     snprintf(audit, sizeof audit, "%s/libreprise-redirect.so", folder);
     return add_before(e, "LD_LIBRARY_PATH", folder) && add_before(e, "LD_PRELOAD", list) &&
-           add_before(e, "LD_AUDIT", audit) && add(e, "TRITON_LIBCUDA_PATH", "%s", folder);
+           add_before(e, "LD_AUDIT", audit) && add(e, "TRITON_LIBCUDA_PATH", "%s", folder) &&
+           (!nvtx || add(e, "NVTX_INJECTION64_PATH", "%s/libcuda.so.1", folder));
 }
 
 /* ---- compilers at run time --------------------------------------------------------------------------------------- */
@@ -161,6 +163,14 @@ static bool add_device(struct environment *e, const char *machine, struct rp_err
     return fine;
 }
 
+/* By the clock of files. */
+static unsigned long long now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME_COARSE, &t);
+    return (unsigned long long)t.tv_sec * 1000000000u + (unsigned long long)t.tv_nsec;
+}
+
 static bool add_session(struct environment *e, const struct program_options *p, char *const *command)
 {
     return add_trace(e, p->output) && add_text(e, SESSION_KERNELS, p->kernels) &&
@@ -169,7 +179,8 @@ static bool add_session(struct environment *e, const struct program_options *p, 
            add_text(e, SESSION_CHECK, p->check) && add_number(e, SESSION_THREADS, p->threads) &&
            add_number(e, SESSION_PROFILER, p->profiler) && add_number(e, SESSION_LIMIT, p->limit) &&
            add_number(e, SESSION_STRICT, p->strict) && add_text(e, SESSION_PREFER, p->prefer) &&
-           add_number(e, SESSION_QUIET, p->quiet) && add_command(e, command);
+           add_number(e, SESSION_QUIET, p->quiet) && add_number(e, SESSION_STARTED, command ? now() : 0) &&
+           add_command(e, command);
 }
 
 /* Machine code of sm_50 to sm_62 can be executed; for all else compilers are to make PTX. */
@@ -188,7 +199,7 @@ bool program_environment(const struct program_options *p, char *const *command, 
     e->count = 0;
     if (library_folder(folder, err) && check_folder(folder, err) && add_device(e, p->device, err)) {
         bool ptx = wants_ptx(p);
-        if (add_libraries(e, folder, ptx) && add_compilers(e, folder, ptx) && add_session(e, p, command))
+        if (add_libraries(e, folder, ptx, p->nvtx) && add_compilers(e, folder, ptx) && add_session(e, p, command))
             return true;
         no_memory(err);
     }

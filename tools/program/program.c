@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <unistd.h>
 
 #include "tools/number.h"
@@ -97,6 +98,9 @@ int program_start(const struct program_options *p, char **command)
             return command_fail(&err);
         }
     environment_free(&e);
+    if (p->output) /* memory of the program itself is in the trace with its addresses; where this is refused, so be it
+                    */
+        personality(ADDR_NO_RANDOMIZE);
     fflush(NULL);
     execvp(command[0], command);
     bool missing = errno == ENOENT;

@@ -234,6 +234,8 @@ bool record_open(struct rp_error *);
 /* Where a launch of this function is to be recorded; NULL: nowhere. Counts it. */
 struct rp_writer *record_launch(CUfunction);
 void record_profile(bool on);
+/* Ends the trace: the process is about to go. Whoever holds the lock is waited for, but not for ever. */
+void record_end(void);
 /* What the host did, for the trace. */
 void tell(enum rp_host_kind, uint32_t stream, uint32_t event);
 void tell_operation(const struct rp_host_operation *);

@@ -1,5 +1,6 @@
 /* Recording within the program's process: which launches, into which file, and its end. */
 #include <dlfcn.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <regex.h>
 #include <semaphore.h>
@@ -8,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "frontend/cuda/driver/driver.h"
+#include "frontend/cuda/driver/nvtx.h"
 
 struct filter {
     regex_t kernels;
@@ -55,23 +58,39 @@ static void finish(void)
     driver.recording = false;
 }
 
-__attribute__((destructor)) static void at_exit(void)
+#define PATIENCE 2 /* seconds: whoever crashed may hold the lock */
+
+void record_end(void)
 {
-    if (writer && !pthread_mutex_trylock(&driver.lock)) {
-        finish();
-        pthread_mutex_unlock(&driver.lock);
-    }
+    struct timespec until;
+    if (!writer || getpid() != owner)
+        return;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE;
+    if (pthread_mutex_timedlock(&driver.lock, &until))
+        return;
+    finish();
+    pthread_mutex_unlock(&driver.lock);
 }
+
+__attribute__((destructor)) static void at_exit(void) { record_end(); }
 
 /* A signal that ends the program comes to this thread, which ends the trace before it lets the signal do its work. */
 static sem_t signalled;
 static volatile sig_atomic_t which;
+
+static bool is_crash(int number)
+{
+    return number == SIGABRT || number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL;
+}
 
 static void on_signal(int number)
 {
     which = number;
     signal(number, SIG_DFL); /* the second one does not wait */
     sem_post(&signalled);
+    while (is_crash(number)) /* nothing is left to go on with */
+        pause();
 }
 
 static void *end_on_signal(void *unused)
@@ -79,8 +98,16 @@ static void *end_on_signal(void *unused)
     (void)unused;
     while (sem_wait(&signalled))
         ;
-    pthread_mutex_lock(&driver.lock); /* a launch that runs is let run to its end */
-    finish();
+    if (is_crash(which)) {
+        record_end();
+    } else {
+        pthread_mutex_lock(&driver.lock); /* a launch that runs is let run to its end */
+        finish();
+    }
+    sigset_t it;
+    sigemptyset(&it);
+    sigaddset(&it, which);
+    pthread_sigmask(SIG_UNBLOCK, &it, NULL); /* the thread that crashed does not take it */
     kill(getpid(), which);
     pause();
     return NULL;
@@ -89,7 +116,7 @@ static void *end_on_signal(void *unused)
 /* Signals that the program takes itself are its own business. */
 static void watch_signals(void)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     pthread_t thread;
     sigset_t all, old;
     bool any = false;
@@ -123,6 +150,36 @@ static void expand(const char *from, char *to, size_t size)
     to[used < size ? used : size - 1] = 0;
 }
 
+/* Whether another process of the same command has written this file, or is about to. */
+static bool taken(const char *name)
+{
+    char pattern[sizeof path + 16];
+    glob_t found = {0};
+    struct stat s;
+    uint64_t started = session_value(SESSION_STARTED) ? strtoull(session_value(SESSION_STARTED), NULL, 10) : UINT64_MAX;
+    snprintf(pattern, sizeof pattern, "%s.part-*", name);
+    size_t parts = glob(pattern, 0, NULL, &found) ? 0 : found.gl_pathc;
+    bool by_other = false;
+    for (size_t i = 0; i <= parts; i++)
+        by_other |= !stat(i < parts ? found.gl_pathv[i] : name, &s) &&
+                    (uint64_t)s.st_mtim.tv_sec * 1000000000u + (uint64_t)s.st_mtim.tv_nsec >= started;
+    globfree(&found);
+    return by_other;
+}
+
+/* t.wtr becomes t.2.wtr where another process of the command has t.wtr, and so on. */
+static void find_free_name(void)
+{
+    char first[sizeof path];
+    memcpy(first, path, sizeof path);
+    char *slash = strrchr(first, '/'), *dot = strrchr(slash ? slash : first, '.');
+    int stem = (int)(dot ? (size_t)(dot - first) : strlen(first));
+    for (int i = 2; taken(path); i++)
+        snprintf(path, sizeof path, "%.*s.%d%s", stem, first, i, dot ? dot : "");
+    if (strcmp(first, path))
+        say("%s is of another process of this command; this one's launches go to %s", first, path);
+}
+
 static bool read_filter(struct rp_error *err)
 {
     const char *kernels = session_value(SESSION_KERNELS), *first = session_value(SESSION_FIRST);
@@ -134,7 +191,7 @@ static bool read_filter(struct rp_error *err)
     filter.first = first ? (uint32_t)strtoul(first, NULL, 10) : 0;
     filter.most_bytes = size ? strtoull(size, NULL, 10) : 0;
     filter.by_profiler = profiler && *profiler == '1';
-    return true;
+    return nvtx_open(err);
 }
 
 bool record_open(struct rp_error *err)
@@ -143,6 +200,7 @@ bool record_open(struct rp_error *err)
     if (!given)
         return true;
     expand(given, path, sizeof path);
+    find_free_name();
     struct rp_option option = {"command", command};
     struct rp_provenance from = {.tool = "reprise " REPRISE_VERSION,
                                  .module_name = "",
@@ -152,6 +210,7 @@ bool record_open(struct rp_error *err)
     if (!read_filter(err) || !(writer = rp_writer_open(path, &from, NULL, err)))
         return false;
     owner = getpid();
+    at_quick_exit(record_end);
     driver.recording = true;
     rp_remember(driver.device);
     watch_signals();
@@ -207,7 +266,7 @@ static bool name_wanted(CUfunction f)
 struct rp_writer *record_launch(CUfunction f)
 {
     uint64_t number = launches++;
-    if (!writer || getpid() != owner || (filter.by_profiler && !filter.profiled))
+    if (!writer || getpid() != owner || (filter.by_profiler && !filter.profiled) || !nvtx_within())
         return NULL;
     if ((filter.launches && !in_ranges(filter.launches, number)) || (filter.by_name && !name_wanted(f)))
         return NULL;

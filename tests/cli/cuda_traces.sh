@@ -1,0 +1,135 @@
+#!/bin/bash
+# Traces of CUDA programs: the same bytes every time, what the filters leave in, and whole however a program ends.
+set -u
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export XDG_CACHE_HOME=$dir/cache
+check() { # what, command...
+    local what=$1
+    shift
+    if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
+}
+if [ "$(uname -sm)" != "Linux x86_64" ] || grep -qa __asan_init "$BUILD/lib/libcuda.so.1"; then
+    echo "ok - traces of CUDA programs # SKIP they are for Linux on x86-64, without AddressSanitizer"
+    exit 0
+fi
+build() { "${CC:-gcc}" -std=c17 -D_GNU_SOURCE -g -I. "$@" -L"$BUILD/lib" -l:libcuda.so.1 -lpthread -ldl; }
+build tests/cuda/ends.c -o "$dir/ends"
+record() { # trace, options... -- program
+    local trace=$1
+    shift
+    "$REPRISE" record -q -o "$dir/$trace" "$@" >"$dir/out" 2>"$dir/err"
+}
+launches() { "$REPRISE" info --json "$dir/$1" | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["launches"]))'; }
+has() { # trace, launches
+    local n
+    "$REPRISE" verify "$dir/$1" >/dev/null && n=$(launches "$1")
+    [ "${n:-}" = "$2" ] || { echo "${n:-no} launches, not $2"; cat "$dir/err"; false; }
+}
+
+# ---- the same bytes -------------------------------------------------------------------------------------------------
+same() { # name, program, arguments...
+    local name=$1 layout
+    shift
+    record one --threads 1 -- "$@"
+    record two --threads 2 -- "$@"
+    check "$name: the same trace with 1 and 2 threads" cmp "$dir/one" "$dir/two"
+    if setarch -R true 2>/dev/null; then
+        # by hand, so that both layouts are those of the system
+        for layout in "setarch -R" env; do
+            (eval "$("$REPRISE" env -o "$dir/${layout%% *}")"
+             # shellcheck disable=SC2086
+             REPRISE_QUIET=1 $layout "$@") >/dev/null 2>"$dir/err"
+        done
+        check "$name: the same trace in another layout of addresses" cmp "$dir/setarch" "$dir/env"
+    else
+        echo "ok - $name: layouts of addresses # SKIP setarch -R is not allowed here"
+    fi
+}
+for program in memory classes thrust cub textures driver cooperative; do same $program tests/cuda/prebuilt/$program; done
+same ends "$dir/ends"
+# Memory of the program itself has addresses that the system chooses; record asks it not to.
+record one -- "$dir/ends" registered
+record two -- "$dir/ends" registered
+if setarch -R true 2>/dev/null; then
+    check "memory of the program: the same trace" cmp "$dir/one" "$dir/two"
+else
+    echo "ok - memory of the program # SKIP setarch -R is not allowed here"
+fi
+
+# ---- filters --------------------------------------------------------------------------------------------------------
+filtered() { # launches, options...
+    local wanted=$1
+    shift
+    record filtered.wtr "$@" -- "$dir/ends"
+    check "$*: $wanted launches" has filtered.wtr "$wanted"
+}
+filtered 6
+filtered 3 --kernels '^first\(int\*\)$'
+filtered 6 --kernels 'first|second'
+filtered 0 --kernels '_Z5first'
+filtered 3 --launches 1,3..4
+filtered 2 --launches 4..
+filtered 2 --first 1
+filtered 1 --first 1 --kernels second
+filtered 1 --launches 2..3 --kernels first
+filtered 0 --max-size 1
+filtered 6 --max-size 1000000
+cuda=${CUDA_HOME:-/usr/local/cuda}
+if [ -e "$cuda/include/nvtx3/nvToolsExt.h" ]; then
+    build -I"$cuda/include" tests/cuda/ranges.c -o "$dir/ranges"
+    ranges() { # launches, expression
+        record ranges.wtr --nvtx "$2" -- "$dir/ranges"
+        check "--nvtx '$2': $1 launches" has ranges.wtr "$1"
+    }
+    ranges 6 'step 1'
+    ranges 4 '^inner$'
+    ranges 32 'step 3'
+    ranges 48 'epoch|step 3'
+    ranges 54 '.'
+    ranges 0 'nothing'
+    record ranges.wtr -- "$dir/ranges"
+    check "without --nvtx all launches" has ranges.wtr 127
+else
+    echo "ok - NVTX # SKIP no $cuda/include/nvtx3"
+fi
+
+# ---- ends -----------------------------------------------------------------------------------------------------------
+ends() { # how, status, launches
+    local status
+    record end.wtr -- "$dir/ends" "$1"
+    status=$?
+    check "$1: status $2" test $status -eq "$2"
+    check "$1: $3 launches, whole" has end.wtr "$3"
+    check "$1: nothing is left beside the trace" eval '! ls "$dir"/*.part-* >/dev/null 2>&1'
+}
+ulimit -c 0
+ends return 0 6
+ends exit 3 6
+{ ends abort 134 6; } 2>/dev/null
+{ ends crash 139 6; } 2>/dev/null
+ends fork 0 7
+ends threads 0 206
+ends exec 0 6
+check "exec: the new program has a trace of its own" has end.2.wtr 6
+check "exec: where it is is said" grep -q "is of another process of this command; this one's launches go to $dir/end.2.wtr" "$dir/err"
+record 'process%p.wtr' -- bash -c "$dir/ends; $dir/ends"
+check "%p: two processes, two traces" eval '[ $(ls "$dir"/process[0-9]*.wtr | wc -l) -eq 2 ] && [ ! -s "$dir/err" ]'
+record both.wtr -- bash -c "$dir/ends; $dir/ends"
+check "without %p no process overwrites the other's trace" eval 'has both.wtr 6 && has both.2.wtr 6'
+record both.wtr -- "$dir/ends"
+check "a trace of an earlier command is overwritten" eval '[ ! -s "$dir/err" ] && has both.wtr 6'
+for signal in INT TERM HUP; do
+    mkfifo "$dir/ready"
+    # a process of its own, as those in the background of a script do not hear SIGINT
+    python3 -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execvp(sys.argv[1], sys.argv[1:])' \
+        "$REPRISE" record -q -o "$dir/signal.wtr" -- "$dir/ends" wait >"$dir/ready" 2>"$dir/err" &
+    process=$!
+    read -r _ <"$dir/ready"
+    kill -$signal $process
+    wait $process 2>/dev/null
+    status=$?
+    check "SIG$signal ends the program" test $status -eq $((128 + $(kill -l $signal)))
+    check "SIG$signal: 6 launches, whole" has signal.wtr 6
+    rm "$dir/ready"
+done

@@ -1,0 +1,135 @@
+/* Programs that end, fork and launch in every way, by argument; the driver API, so that any compiler builds it. Each
+ * launches `first` and `second` three times in turns before it does so. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "frontend/cuda/abi/driver.h"
+
+#define WORKS(call)                                                                                                    \
+    do {                                                                                                               \
+        CUresult result_ = (call);                                                                                     \
+        if (result_) {                                                                                                 \
+            printf("%s: %d\n", #call, (int)result_);                                                                   \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+#define KERNEL(name)                                                                                                   \
+    ".visible .entry " name "(.param .u64 p) { .reg .b64 %p; .reg .b32 %v; ld.param.u64 %p, [p];\n"                    \
+    "  atom.global.add.u32 %v, [%p], 1; ret; }\n"
+static const char text[] = ".version 6.0\n.target sm_61\n.address_size 64\n" KERNEL("_Z5firstPi") KERNEL("_Z6secondPi");
+
+static CUfunction first, second;
+static CUdeviceptr counter;
+
+static void start(void)
+{
+    CUcontext context;
+    CUmodule module;
+    WORKS(cuInit(0));
+    WORKS(cuDevicePrimaryCtxRetain(&context, 0));
+    WORKS(cuCtxSetCurrent(context));
+    WORKS(cuModuleLoadData(&module, text));
+    WORKS(cuModuleGetFunction(&first, module, "_Z5firstPi"));
+    WORKS(cuModuleGetFunction(&second, module, "_Z6secondPi"));
+    WORKS(cuMemAlloc_v2(&counter, 4));
+    WORKS(cuMemsetD32_v2(counter, 0, 1));
+}
+
+static void launch(CUfunction f, CUdeviceptr p)
+{
+    WORKS(cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, NULL, (void *[]){&p}, NULL));
+}
+
+static void six_launches(void)
+{
+    for (int i = 0; i < 6; i++)
+        launch(i % 2 ? second : first, counter);
+}
+
+/* Memory of the program itself, which a kernel counts in. */
+static void registered(void)
+{
+    unsigned *own = calloc(1000, sizeof *own);
+    WORKS(cuMemHostRegister_v2(own, 4000, 0));
+    launch(first, (CUdeviceptr)(uintptr_t)(own + 500));
+    WORKS(cuMemHostUnregister(own));
+    if (own[500] != 32)
+        exit(1);
+    free(own);
+}
+
+static void forked(void)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child) {
+        CUdeviceptr p;
+        _exit(cuMemAlloc_v2(&p, 4) == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    if (status)
+        exit(1);
+    launch(first, counter);
+}
+
+static void *often(void *context)
+{
+    WORKS(cuCtxSetCurrent(context));
+    for (int i = 0; i < 50; i++)
+        launch(first, counter);
+    return NULL;
+}
+
+static void threads(void)
+{
+    pthread_t others[3];
+    CUcontext context;
+    unsigned count;
+    WORKS(cuCtxGetCurrent(&context));
+    for (int i = 0; i < 3; i++)
+        pthread_create(&others[i], NULL, often, context);
+    often(context);
+    for (int i = 0; i < 3; i++)
+        pthread_join(others[i], NULL);
+    WORKS(cuMemcpyDtoH_v2(&count, counter, 4));
+    if (count != 32 * 206)
+        exit(1);
+}
+
+static void wait_for_signal(void)
+{
+    puts("ready");
+    fflush(stdout);
+    for (;;)
+        pause();
+}
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "";
+    start();
+    six_launches();
+    if (!strcmp(how, "exit"))
+        _exit(3);
+    else if (!strcmp(how, "abort"))
+        abort();
+    else if (!strcmp(how, "crash"))
+        *(volatile int *)8 = 1;
+    else if (!strcmp(how, "exec"))
+        execv(argv[0], (char *[]){argv[0], NULL});
+    else if (!strcmp(how, "fork"))
+        forked();
+    else if (!strcmp(how, "threads"))
+        threads();
+    else if (!strcmp(how, "registered"))
+        registered();
+    else if (!strcmp(how, "wait"))
+        wait_for_signal();
+    return 0;
+}
