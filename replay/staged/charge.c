@@ -41,7 +41,8 @@ void staged_charge_leave(struct staged_sm *sm, struct staged_subcore *c)
     c->since = g->cycle + 1;
 }
 
-void staged_charge_issue(struct staged_sm *sm, struct staged_subcore *c, const struct inst *in, enum stall why)
+void staged_charge_issue(struct staged_sm *sm, struct staged_subcore *c, const struct inst *in, enum stall why,
+                         enum answer_level level)
 {
     struct staged *g = sm->chip;
     uint64_t gap = g->cycle - c->since;
@@ -53,9 +54,9 @@ void staged_charge_issue(struct staged_sm *sm, struct staged_subcore *c, const s
     if (!g->rows)
         return;
     profile_issue(row_of(g, in), in->executed);
-    profile_charge(row_of(g, in), why, gap);
+    profile_charge_answered(row_of(g, in), why, level, gap);
     profile_issue(&c->row, in->executed);
-    profile_charge(&c->row, why, gap);
+    profile_charge_answered(&c->row, why, level, gap);
 }
 
 void staged_charge_second(struct staged_sm *sm, struct staged_subcore *c, const struct inst *in)

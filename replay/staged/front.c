@@ -345,10 +345,12 @@ static enum stall what_for(struct staged_sm *sm, struct staged_warp *w)
         enum stall why = STALL_COUNT;
         for (unsigned i = 0; i < in->s->look_count; i++) {
             enum stall of = w->is_pending[in->s->looks[i]];
+            w->waited_for = of && of < why ? in->s->looks[i] : w->waited_for;
             why = of && of < why ? of : why;
         }
         return why;
     }
+    w->waited_for = STAGED_ATOMICS;
     if (!w->block || w->done)
         return STALL_DRAIN;
     if (w->waits_at_barrier)
@@ -505,7 +507,7 @@ static void run_scheduler(struct staged_sm *sm, unsigned s)
         return;
     }
     struct staged_warp *w = &sm->warps[(unsigned)slot * sm->subcores + s];
-    staged_charge_issue(sm, c, next_of(w), stall_of(c, w, before));
+    staged_charge_issue(sm, c, next_of(w), stall_of(c, w, before), (enum answer_level)w->level);
     c->ready = ready;
     unsigned unit = next_of(w)->s->unit;
     issue(sm, w);

@@ -4,11 +4,14 @@
 static struct staged_warp *warp_of(struct staged_sm *sm, uint32_t warp) { return &sm->warps[warp]; }
 
 /* One of the sectors that a register waits for is there. */
-static void sector_done(struct staged_sm *sm, uint32_t warp, int32_t dst)
+static void sector_done(struct staged_sm *sm, uint32_t warp, int32_t dst, uint8_t level)
 {
     struct staged_warp *w = warp_of(sm, warp);
-    if (dst >= 0 && w->writes[dst] && !--w->writes[dst])
-        staged_release(sm, w, dst);
+    if (dst < 0 || !w->writes[dst] || --w->writes[dst])
+        return;
+    if (w->waited_for == (uint32_t)dst)
+        w->level = level;
+    staged_release(sm, w, dst);
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
@@ -25,17 +28,27 @@ static void write_result(struct staged_sm *sm)
         if (sm->result.shared)
             staged_release(sm, w, sm->result.dst);
         else
-            sector_done(sm, sm->result.warp, sm->result.dst);
+            sector_done(sm, sm->result.warp, sm->result.dst, sm->result.level);
     }
     sm->result.full = false;
 }
 
-static void set_result(struct staged_sm *sm, uint32_t warp, int32_t dst, bool shared)
+static void set_result(struct staged_sm *sm, uint32_t warp, int32_t dst, bool shared, uint8_t level)
 {
     sm->result.full = true;
     sm->result.shared = shared;
+    sm->result.level = level;
     sm->result.warp = warp;
     sm->result.dst = dst;
+}
+
+/* Requests that met in L1 come back together, first the one that left the SM: the others are answered from there, too.
+ */
+static uint8_t level_of(struct staged_sm *sm, const struct packet *p)
+{
+    if (p->level != ANSWER_NONE)
+        sm->fetched_from = p->level;
+    return sm->fetched_from;
 }
 
 enum { CLIENT_SHARED, CLIENT_TEXTURE, CLIENT_CONSTANT, CLIENT_BYPASS, CLIENT_L1, CLIENTS };
@@ -45,7 +58,7 @@ static bool serve(struct staged_sm *sm, unsigned client)
     struct inst *in = client == CLIENT_SHARED ? stages_top(&sm->shared_pipe, sm->cycle) : NULL;
     if (in) {
         struct staged_warp *w = warp_of(sm, in->warp);
-        set_result(sm, in->warp, in->s->dst, true);
+        set_result(sm, in->warp, in->s->dst, true, ANSWER_NONE);
         if (in->atomic) {
             w->atomics -= in->lanes;
             staged_look(sm, w);
@@ -61,15 +74,18 @@ static bool serve(struct staged_sm *sm, unsigned client)
     struct packet *p = NULL;
     if (client == CLIENT_BYPASS && (p = sm->bypassed)) {
         if (p->kind == PACKET_ATOMIC) {
-            warp_of(sm, p->warp)->atomics -= p->lanes;
-            staged_look(sm, warp_of(sm, p->warp));
+            struct staged_warp *w = warp_of(sm, p->warp);
+            w->atomics -= p->lanes;
+            if (w->waited_for == STAGED_ATOMICS)
+                w->level = p->level;
+            staged_look(sm, w);
         }
         sm->bypassed = NULL;
     } else if (client == CLIENT_L1)
         p = sector_cache_ready(sm->l1);
     if (!p)
         return false;
-    set_result(sm, p->warp, p->dst, false);
+    set_result(sm, p->warp, p->dst, false, level_of(sm, p));
     staged_packet_free(sm->chip, p);
     return true;
 }
@@ -182,7 +198,7 @@ static bool look_up(struct staged_sm *sm, struct packet *p)
         if (found == SECTOR_MISS)
             staged_push(g, &sm->misses, p);
         if (found == SECTOR_HIT) {
-            sector_done(sm, p->warp, p->dst);
+            sector_done(sm, p->warp, p->dst, ANSWER_L1);
             staged_packet_free(g, p);
         }
     }

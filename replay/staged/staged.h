@@ -158,12 +158,14 @@ struct packet {
     int32_t dst;
     uint16_t sm, slice;
     uint8_t kind, lanes;
+    uint8_t level; /* enum answer_level: NONE until L2 knows */
     bool bypass;
     struct packet *next;
 };
 
 /* ---- an SM ------------------------------------------------------------------------------------------------------- */
 
+#define STAGED_ATOMICS UINT32_MAX
 struct staged_block;
 struct staged_warp {
     struct staged_block *block; /* NULL: the place is free */
@@ -182,6 +184,8 @@ struct staged_warp {
     uint32_t in_pipeline, stores, atomics, pending; /* pending: registers */
     bool atomics_shared;                            /* in shared memory */
     uint8_t why;                                    /* enum stall: what it waited for when it was looked at last */
+    uint8_t level;                                  /* enum answer_level: who answered that, if it was memory */
+    uint32_t waited_for;                            /* the register, if it was memory; STAGED_ATOMICS: atomics */
     uint64_t *report;                               /* of the load that writes a register, where issues are reported */
     uint32_t *writer;    /* by register number: the static instruction that writes it, while it is pending */
     uint8_t *is_pending; /* by register number: 0, or the enum stall of what waits for it */
@@ -271,9 +275,11 @@ struct staged_sm {
     unsigned next_client;
     struct {
         bool full, shared;
+        uint8_t level; /* enum answer_level */
         uint32_t warp;
         int32_t dst;
     } result;
+    uint8_t fetched_from; /* enum answer_level, of the request that L1 gave back last and that had left the SM */
     struct packet *bypassed;
     struct sector_cache *l1;
     uint32_t l1_ways;
@@ -358,12 +364,13 @@ void staged_gathered(struct staged_sm *, struct staged_warp *, const struct inst
 void staged_exit(struct staged_sm *, struct staged_warp *, rp_lanemask lanes);
 void staged_warp_ended(struct staged_sm *, struct staged_warp *);
 /* charge.c: cycles of sub-cores. Those of an SM from now on; those in which nothing was there; a warp comes, and goes;
- * an instruction issues, after a stall for this reason if there was one. */
+ * an instruction issues, after a stall for this reason if there was one; `level`: who answered, if that was memory. */
 void staged_charge_begin(struct staged_sm *);
 void staged_charge_idle(struct staged_sm *);
 void staged_charge_enter(struct staged_sm *, struct staged_subcore *);
 void staged_charge_leave(struct staged_sm *, struct staged_subcore *);
-void staged_charge_issue(struct staged_sm *, struct staged_subcore *, const struct inst *, enum stall);
+void staged_charge_issue(struct staged_sm *, struct staged_subcore *, const struct inst *, enum stall,
+                         enum answer_level);
 void staged_charge_second(struct staged_sm *, struct staged_subcore *, const struct inst *);
 /* Nothing issues: notes why latches stay taken. */
 void staged_note_latches(struct staged_sm *, unsigned subcore);

@@ -12,6 +12,13 @@ r=$REPRISE
 "$r" record -q -o "$dir/add.wtr" --module "$BUILD/kernels/vector_add.ptx" --grid 4 --block 128 --arg buf=iota-i32:512 --arg buf=iota-i32:512 \
     --arg buf=zeros:2K --arg i32=512
 "$r" replay -q "$dir/add.wtr" -m rtx2060 --by unit --json >"$dir/add.json"
+# Chains of loads that Accel-Sim's RTX 2060 finds in one level each.
+for level in l1hit_dep_1w l2hit_lo_1w dram_dep_1lane; do
+    "$r" import accelsim -q "tests/golden/accelsim/m_ldg_$level/kernelslist.g" -o "$dir/chain.wtr"
+    for e in fast reference; do
+        "$r" replay -q "$dir/chain.wtr" -m rtx2060-accelsim --by unit --json --engine $e >"$dir/$level.$e.json"
+    done
+done
 for t in gemm reduce; do
     for m in san-rtx2080 jetson-tx2 rtx2060-accelsim; do
         for e in fast reference; do
@@ -48,9 +55,14 @@ for t in ("gemm", "reduce"):
                 assert units[level] == drawn[f"{level}_cycles"], (t, level, units, drawn)
             assert units["barrier"] == busy["barrier"]["busy"]
             assert units["alu"] + units["l1"] + units["l2"] + units["dram"] == sum(busy[u]["busy"] for u in ("int", "float", "memory"))
-        if m == "jetson-tx2":
+        if not m.startswith("san"):
             assert units["l1"] and units["dram"] and units["memory"] == total["issue"]["stall"].get("fence", 0), units
         assert (units["barrier"] > 0) == (t == "reduce"), (t, m, units)
+for level in ("l1hit_dep_1w", "l2hit_lo_1w", "dram_dep_1lane"):
+    both = [json.load(open(f"{d}/{level}.{e}.json"))["units"] for e in ("fast", "reference")]
+    cycles = {u["unit"]: u["subcore_cycles"] for u in both[0] if u["unit"] != "idle"}
+    of = level[: 4 if level.startswith("dram") else 2]
+    assert both[0] == both[1] and max(cycles, key=cycles.get) == of and cycles[of] > 0.8 * sum(cycles.values()), (level, cycles)
 add = json.load(open(f"{d}/add.json"))
 units = {u["unit"]: u["subcore_cycles"] for u in add["units"]}
 assert add["total"]["l2"]["hits"] and not add["total"]["dram"]["accesses"] and units["l2"] and not units["dram"], (units, add["total"])
