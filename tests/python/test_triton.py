@@ -25,7 +25,7 @@ def compile_case(case, sm, aligned):
             or (case.types[n][0] == "i" and case.args[i] % 16 == 0)]
     attrs = {(i,): [["tt.divisibility", 16]] for i in even} if aligned else {}
     source = ASTSource(fn=case.kernel, signature=signature, constexprs=constants, attrs=attrs)
-    return triton.compile(source, target=GPUTarget("cuda", sm, 32), options={"num_warps": case.warps})
+    return triton.compile(source, target=GPUTarget("cuda", sm, 32), options={"num_warps": case.warps, "num_ctas": case.ctas})
 
 
 def difference(case, arrays):

@@ -154,6 +154,7 @@ class Case(NamedTuple):
     expected: np.ndarray
     bound: float  # largest difference that is allowed; 0: equal
     warps: int = 4
+    ctas: int = 1  # blocks of a cluster that run a program together
     targets: tuple = (75, 80, 89, 90)
     forms: dict = {}  # target: instructions that the aligned kernel must have for the test to be worth its name
 
@@ -163,6 +164,8 @@ def elementwise_cases(rng):
     x, y = (rng.standard_normal(n).astype(np.float32) for _ in range(2))
     yield Case("vector_add", vector_add, dict(x="*fp32", y="*fp32", out="*fp32", n="i32"), dict(BLOCK=256), (4,),
                [x, y, np.zeros_like(x), n], 2, x + y, 0)
+    yield Case("vector_add_in_clusters", vector_add, dict(x="*fp32", y="*fp32", out="*fp32", n="i32"), dict(BLOCK=512),
+               (2,), [x, y, np.zeros_like(x), n], 2, x + y, 0, ctas=4, targets=(90,))
     p, seed = np.float32(0.3), 0x123456789
     keep = uniform(philox(seed, np.arange(n))) > p
     yield Case("dropout", dropout, dict(x="*fp32", out="*fp32", n="i32", p="fp32", seed="i64"), dict(BLOCK=256), (4,),

@@ -28,6 +28,7 @@ class _Code(NamedTuple):
     shared: int
     suffix: str
     from_triton: bool = False
+    cluster: Optional[tuple] = None
 
 
 def _read_code(kernel):
@@ -38,10 +39,10 @@ def _read_code(kernel):
         for scratch in ("global_scratch_size", "profile_scratch_size"):
             if getattr(meta, scratch, 0):
                 raise Error(f"the kernel needs scratch memory of Triton's runtime ({scratch}), which reprise has not")
-        if getattr(meta, "num_ctas", 1) != 1:
-            raise Error("the kernel was compiled for clusters of several blocks (num_ctas), which reprise does not run")
         ptx = asm["ptx"]
-        return _Code(ptx.encode(), ptx, meta.name, (_WARP * meta.num_warps, 1, 1), meta.shared, ".ptx", True)
+        ctas = getattr(meta, "num_ctas", 1)
+        return _Code(ptx.encode(), ptx, meta.name, (_WARP * meta.num_warps, 1, 1), meta.shared, ".ptx", True,
+                     (ctas, 1, 1) if ctas != 1 else None)
     if isinstance(kernel, str) and "\n" in kernel:
         return _Code(kernel.encode(), kernel, None, None, 0, ".ptx")
     if isinstance(kernel, (str, os.PathLike)):
@@ -132,25 +133,28 @@ def _quoted(text):
     return '"' + str(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _launch_file(buffers, name, grid, block, shared, given):
+def _launch_file(buffers, name, grid, block, cluster, shared, given):
     contents = "".join(f"    {n} = {_quoted(f'file:{buffers.folder / n}')};\n" for n, _, _ in buffers.named)
     saves = "".join(f"    {n} = {_quoted(buffers.folder / (n + '.out'))};\n" for n, _, _ in buffers.named)
     kernel = f"kernel = {_quoted(name)}; " if name else ""
     values = ", ".join(map(_quoted, given))
+    together = f"cluster = {cluster}; " if cluster else ""
     return (f"buffers = {{\n{contents}}};\nsave = {{\n{saves}}};\n"
-            f"launches = ( {{ {kernel}grid = {grid}; block = {block}; shared = {shared}; args = ( {values} ); }} );\n")
+            f"launches = ( {{ {kernel}grid = {grid}; block = {block}; {together}shared = {shared}; args = ( {values} ); }} );\n")
 
 
-def run(kernel, grid, args, *, block=None, name=None, shared=None, trace=None, target=None, threads=0, limit=None):
+def run(kernel, grid, args, *, block=None, name=None, shared=None, cluster=None, trace=None, target=None, threads=0,
+        limit=None):
     """Runs a kernel once, and records it if `trace` says where to.
 
     kernel   what Triton compiled (its block and shared memory are known), PTX as text, a module as bytes, or a path
-    grid     blocks: a number or up to three
+    grid     blocks: a number or up to three; of Triton's kernels programs, each of num_ctas blocks
     args     in the order of the kernel's parameters, without Triton's constexprs: arrays, numbers, numpy scalars, bytes.
              Arrays are copied: look for what the kernel stored in the result's `arrays`
     block    threads of a block; needed but for Triton's kernels
     name     the kernel's name, if the module has several
     shared   bytes of dynamic shared memory; Triton's kernels know theirs
+    cluster  blocks of a cluster; Triton's kernels know theirs, and others may
     target   run PTX as for this target, such as "sm_75"
     threads  of the host; 0: one per CPU
     limit    instructions that a warp may execute
@@ -171,8 +175,12 @@ def run(kernel, grid, args, *, block=None, name=None, shared=None, trace=None, t
         module, launch = folder / ("module" + code.suffix), folder / "launch.cfg"
         module.write_bytes(code.data)
         shared = code.shared if shared is None else shared
-        launch.write_text(_launch_file(buffers, name, _three("grid", grid), _three("block", block or code.block),
-                                       shared, given))
+        blocks = _three("grid", grid)
+        if code.cluster and cluster is None:  # as Triton's launcher has it
+            blocks[0] *= code.cluster[0]
+            cluster = code.cluster
+        launch.write_text(_launch_file(buffers, name, blocks, _three("block", block or code.block),
+                                       cluster and _three("cluster", cluster), shared, given))
         command = ["record", "--json", "--quiet", "--threads", str(threads), "--launch-file", str(launch), "--module", str(module)]
         command += ["--output", os.fspath(trace)] if trace else ["--no-trace"]
         command += ["--shared-limit", str(shared)] if shared > 49152 else []
