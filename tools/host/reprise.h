@@ -151,8 +151,8 @@ REPRISE_NUMBER(f64, double, REPRISE_F64)
 
 /* ---- tensor maps ------------------------------------------------------------------------------------------------- */
 
-/* Memory as a tensor of which a kernel copies boxes (PTX: cp.async.bulk.tensor), with the numbers of the CUDA driver API,
- * "Tensor Map Object Management". Dimension 0 is the innermost one. */
+/* Memory as a tensor of which a kernel copies boxes (PTX: cp.async.bulk.tensor), with the numbers of the CUDA driver
+ * API, "Tensor Map Object Management". Dimension 0 is the innermost one. */
 struct reprise_tensor {
     unsigned element;    /* CUtensorMapDataType: 0 u8, 1 u16, 2 u32, 3 s32, 4 u64, 5 s64, 6 f16, 7 f32, 8 f64, 9 bf16,
                           * 10 f32 with subnormals as 0, 11 tf32, 12 tf32 with subnormals as 0 */
@@ -165,9 +165,9 @@ struct reprise_tensor {
     unsigned fill;       /* what elements outside of the tensor are: 0 zeros, 1 NaN */
 };
 
-/* Makes the map, which a kernel has as a parameter by value (reprise_value with all of it) or in memory. A launch tells it
- * where the tensor is: .pointers[i] = {argument, REPRISE_TENSOR_ADDRESS, reprise_inout(tensor, bytes)}. False: the numbers
- * do not fit, err says which. */
+/* Makes the map, which a kernel has as a parameter by value (reprise_value with all of it) or in memory. A launch tells
+ * it where the tensor is: .pointers[i] = {argument, REPRISE_TENSOR_ADDRESS, reprise_inout(tensor, bytes)}. False: the
+ * numbers do not fit, err says which. */
 #define REPRISE_TENSOR_MAP 128
 #define REPRISE_TENSOR_ADDRESS 8
 bool reprise_tensor_map(uint8_t map[REPRISE_TENSOR_MAP], const struct reprise_tensor *, struct rp_error *);

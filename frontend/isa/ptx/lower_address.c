@@ -31,7 +31,8 @@ void lower_cvta(struct lowering *l)
 static uint64_t window_size(uint8_t space)
 {
     switch (space) {
-    case RP_SPACE_SHARED: return SHARED_WINDOW_SIZE;
+    case RP_SPACE_SHARED: return CLUSTER_SHARED; /* the block's own memory */
+    case RP_SPACE_SHARED_CLUSTER: return SHARED_WINDOW_SIZE;
     case RP_SPACE_LOCAL: return LOCAL_WINDOW_SIZE;
     case RP_SPACE_CONST: return CONST_WINDOW_SIZE;
     default: return PARAM_WINDOW_SIZE;
@@ -60,7 +61,7 @@ void lower_isspacep(struct lowering *l)
                 .kind = UOP_LANE, .op = OP_SUB, .type = u.type, .stype = u.type, .d = offset, .a = address, .b = base});
         u.compare = CMP_LT;
         u.a = offset;
-        u.b = constant(l, window_size(space), element_bytes(type));
+        u.b = constant(l, window_size((uint8_t)mods_value(&in->mods, G_SPACE, space)), element_bytes(type));
     }
     if (in->operands[0].kind == PO_REGISTER)
         u.pd = register_operand(in->operands[0].reg);

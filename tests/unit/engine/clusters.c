@@ -109,6 +109,31 @@ Test(clusters, memory_of_others)
     outcome_free(&o);
 }
 
+/* Generic addresses of the block's own memory and of its neighbour's, and one of device memory: in .shared::cta, in
+ * .shared, in .shared::cluster. */
+#define SPACES                                                                                                         \
+    ".visible .entry k(.param .u64 out) .reqnctapercluster 2 {\n.shared .align 4 .u32 own;\n"                          \
+    ".reg .b64 %o, %t, %a<3>; .reg .b32 %r, %v, %all; .reg .pred %p; ld.param.u64 %o, [out];\n"                        \
+    "mov.u64 %a0, own; cvta.shared.u64 %a0, %a0; mov.u32 %r, %cluster_ctarank; xor.b32 %r, %r, 1;\n"                   \
+    "mapa.u64 %a1, %a0, %r; mov.u64 %a2, %o; mov.u32 %all, 0;\n" SPACE("%a0", "shared::cta") SPACE("%a0", "shared")    \
+        SPACE("%a0", "shared::cluster") SPACE("%a1", "shared::cta") SPACE("%a1", "shared")                             \
+            SPACE("%a1", "shared::cluster") SPACE("%a2", "shared") SPACE("%a2", "shared::cluster")                     \
+                SPACE("%a2", "global") "mov.u32 %r, %ctaid.x; mul.wide.u32 %t, %r, 4; add.u64 %o, %o, %t;\n"           \
+                                       "st.global.u32 [%o], %all; ret; }\n"
+#define SPACE(address, name)                                                                                           \
+    "isspacep." name " %p, " address "; selp.u32 %v, 1, 0, %p; shl.b32 %all, %all, 1; or.b32 %all, %all, %v;\n"
+
+Test(clusters, spaces_of_addresses)
+{
+    const uint64_t bytes[] = {16};
+    struct rig r;
+    open_cluster(&r, SPACES, 1, bytes, 2);
+    cr_assert(rig_run(&r, 4, 1), "%s", r.err.text);
+    for (int b = 0; b < 4; b++) /* own: all three; the neighbour's: the cluster's only */
+        cr_expect_eq(((uint32_t *)r.host[0])[b], 0x1c0 | 0x008 | 0x001, "%#x", ((uint32_t *)r.host[0])[b]);
+    rig_close(&r);
+}
+
 /* ---- objects and copies across blocks ---------------------------------------------------------------------------- */
 
 /* Block 0 waits on its object for an arrival of each block, and for the words that each thread of the others sends it;
