@@ -10,9 +10,9 @@ static const struct model *const shared_memories[] = {&shared_memory_ideal.model
                                                       &shared_memory_pastis.model, NULL};
 static const struct model *const coalescers[] = {&coalescer_ideal.model, &coalescer_segments.model, NULL};
 static const struct model *const caches[] = {&cache_none.model, &cache_direct_mapped.model, &cache_sectored.model,
-                                             NULL};
-static const struct model *const drams[] = {&dram_ideal.model, &dram_fixed.model, &dram_bandwidth.model,
-                                            &dram_banked.model, NULL};
+                                             &cache_staged.model, NULL};
+static const struct model *const drams[] = {&dram_ideal.model,  &dram_fixed.model,  &dram_bandwidth.model,
+                                            &dram_banked.model, &dram_staged.model, NULL};
 static const struct model *const instruction_caches[] = {&instruction_cache_perfect.model,
                                                          &instruction_cache_set_associative.model,
                                                          &instruction_cache_two_level.model, NULL};

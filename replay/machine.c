@@ -7,10 +7,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "replay/carveout.h"
 #include "replay/config_text.h"
 #include "replay/machine_parts.h"
 #include "replay/machine_settings.h"
 #include "replay/memory/layout.h"
+#include "replay/staged/fits.h"
 #include "tracefmt/sha256.h"
 
 #define MODEL_KEY ".model"
@@ -69,8 +71,12 @@ static size_t keys_of(char *text, const char **keys, size_t most)
 
 static bool unknown_key(const struct resolver *r, const struct setting *s, struct rp_error *err)
 {
-    const char *keys[512];
+    const char *keys[512], *now = machine_former_key(s->key);
     char text[256];
+    if (now) {
+        snprintf(text, sizeof text, "'%.80s' is '%s' now", s->key, now);
+        return fail_at(s, err, text);
+    }
     char *all = machine_text(r->machine);
     size_t count = all ? keys_of(all, keys, MODEL_COUNT_OF(keys) - MACHINE_SLOTS) : 0;
     for (size_t i = 0; i < MACHINE_SLOTS; i++)
@@ -518,17 +524,12 @@ static bool fits_together(const struct resolver *r, struct rp_error *err)
     return !apart || inconsistent(r, channels, 3, text, err);
 }
 
-#define MOST_COLLECTORS 64
-
 /* Which parts and options need the pipeline one-at-a-time, and what it needs. */
 static bool fits_one_at_a_time(const struct resolver *r, struct rp_error *err)
 {
     const struct machine *m = r->machine;
     const struct pipeline_model *pipeline = (const struct pipeline_model *)m->pipeline.model;
     bool drawn = ((const struct memory_model *)m->memory.model)->drawn;
-    if (drawn && pipeline->staged)
-        return inconsistent(r, (const char *const[]){"memory.model", "pipeline.model"}, 2,
-                            "pipeline 'staged' has a memory of its own: memory.model must be 'hierarchy'", err);
     if (pipeline->one_at_a_time && !drawn)
         return inconsistent(r, (const char *const[]){"memory.model", "pipeline.model"}, 2,
                             "pipeline 'one-at-a-time' needs memory whose accesses take a time of their own: choose "
@@ -545,49 +546,17 @@ static bool fits_one_at_a_time(const struct resolver *r, struct rp_error *err)
     return true;
 }
 
-/* What only some hierarchies have: a TLB behind those of SMs; but for staged pipelines, TLBs and constant caches. */
-static bool fits_hierarchy(const struct resolver *r, struct rp_error *err)
-{
-    const struct machine *m = r->machine;
-    bool near = ((const struct tlb_model *)m->tlb.model)->keeps;
-    if (((const struct tlb_model *)m->l2_tlb.model)->keeps && !near)
-        return inconsistent(r, (const char *const[]){"l2_tlb.model", "tlb.model"}, 2,
-                            "nothing reaches l2_tlb, for SMs have no TLB: choose a model for tlb", err);
-    if (near && ((const struct pipeline_model *)m->pipeline.model)->staged)
-        return inconsistent(r, (const char *const[]){"tlb.model", "pipeline.model"}, 2,
-                            "pipeline 'staged' has a memory of its own, without translation: tlb.model must be 'none'",
-                            err);
-    if (((const struct instruction_cache_model *)m->constants.model)->keeps &&
-        ((const struct pipeline_model *)m->pipeline.model)->staged)
-        return inconsistent(r, (const char *const[]){"constants.model", "pipeline.model"}, 2,
-                            "pipeline 'staged' has no constant cache, as Accel-Sim's traces have no constants: "
-                            "constants.model must be 'perfect'",
-                            err);
-    return true;
-}
-
-/* What only some pipelines can do. */
+/* What only some hierarchies and pipelines can do. */
 static bool fits_pipeline(const struct resolver *r, struct rp_error *err)
 {
     const struct machine *m = r->machine;
-    char text[300];
-    if (!fits_one_at_a_time(r, err) || !fits_hierarchy(r, err))
-        return false;
-    if (!((const struct pipeline_model *)m->pipeline.model)->staged) {
-        if (!((const struct scheduler_model *)m->scheduler.model)->observe)
-            return true;
-        snprintf(text, sizeof text, "scheduler '%s' must know which warps wait: choose pipeline 'staged'",
-                 m->scheduler.model->name);
-        return inconsistent(r, (const char *const[]){"scheduler.model", "pipeline.model"}, 2, text, err);
-    }
-    int64_t collectors = m->pipeline.options[STAGED_COLLECTORS] * m->subcores;
-    snprintf(text, sizeof text, "pipeline.collectors of all subcores are %d, more than %d", (int)collectors,
-             MOST_COLLECTORS);
-    if (collectors > MOST_COLLECTORS)
-        return inconsistent(r, (const char *const[]){"pipeline.collectors", "subcores"}, 2, text, err);
-    snprintf(text, sizeof text, "subcores (%d) does not divide limits.warps (%d)", (int)m->subcores, (int)m->warps);
-    return m->warps % m->subcores == 0 ||
-           inconsistent(r, (const char *const[]){"subcores", "limits.warps"}, 2, text, err);
+    struct staged_misfit misfit = {0};
+    if (!staged_fits(m, &misfit))
+        return inconsistent(r, misfit.keys, misfit.keys[1] ? 2 : 1, misfit.text, err);
+    if (((const struct tlb_model *)m->l2_tlb.model)->keeps && !((const struct tlb_model *)m->tlb.model)->keeps)
+        return inconsistent(r, (const char *const[]){"l2_tlb.model", "tlb.model"}, 2,
+                            "nothing reaches l2_tlb, for SMs have no TLB: choose a model for tlb", err);
+    return fits_one_at_a_time(r, err);
 }
 
 static bool consistent(const struct resolver *r, struct rp_error *err)
@@ -597,6 +566,9 @@ static bool consistent(const struct resolver *r, struct rp_error *err)
     if (!divides(r, "l1.subcores", m->l1_subcores, err) || !divides(r, "icache.subcores", m->icache_subcores, err) ||
         !takes_something(r, err) || !fits_pipeline(r, err))
         return false;
+    const char *uneven = carveout_check(m);
+    if (uneven)
+        return inconsistent(r, (const char *const[]){"l1.", "subcores"}, 2, uneven, err);
     if (m->warm_l2 && !((const struct cache_model *)m->l2.model)->keeps) {
         snprintf(text, sizeof text, "warm_l2 warms nothing: l2.model is '%s'", m->l2.model->name);
         return inconsistent(r, (const char *const[]){"warm_l2", "l2.model"}, 2, text, err);

@@ -19,7 +19,7 @@
     X(subcores, "subcores", OPTION_INTEGER, "", 1, 16, 1, NULL,                                                        \
       "sub-cores of an SM, each with a scheduler and units of its own")                                                \
     X(clock_mhz, "clock_mhz", OPTION_FRACTION, "MHz", FRACTION(1) / 1000, FRACTION(100000), FRACTION(1000), NULL,      \
-      "core clock; converts cycles to time only")                                                                      \
+      "core clock; converts cycles to time, and with pipeline staged says how fast DRAM's is")                         \
     X(placement, "placement", OPTION_CHOICE, "", 0, 2, 0, machine_placements,                                          \
       "sub-core of a warp: its number in the block modulo the sub-cores, or the one with the fewest warps; even: "     \
       "warps go to the sub-cores of all SMs in turns, regardless of blocks (pipeline one-at-a-time)")                  \
@@ -54,6 +54,11 @@
       "that wait for L1's port; -1: any number")                                                                       \
     X(l1_mshrs, "l1.mshrs", OPTION_INTEGER, "sectors", -1, 65536, -1, NULL,                                            \
       "that L1 has asked for and not got yet; -1: any number")                                                         \
+    X(l1_unified, "l1.unified", OPTION_INTEGER, "bytes", 0, 1 << 20, 0, NULL,                                          \
+      "of an SM's array that each launch divides between L1 and shared memory; 0: L1 has l1.size in every launch")     \
+    X(l1_shared_sizes, "l1.shared_sizes", OPTION_INTEGERS, "bytes", 0, 1 << 20, OPTION_LENGTH(1, 16),                  \
+      machine_shared_sizes,                                                                                            \
+      "of l1.unified that shared memory may have: the least that holds what the resident blocks of a launch need")     \
     X(port_width, "port.width", OPTION_INTEGER, "requests", 0, 64, 0, NULL,                                            \
       "that leave an SM in a cycle; 0: any number")                                                                    \
     X(port_latency, "port.latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL, "between an SM and L2, each way")    \
@@ -80,7 +85,7 @@
       "which channel a stretch of dram.interleave bytes belongs to: in turns, or hashed with the bits above")          \
     X(warm_l2, "warm_l2", OPTION_BOOLEAN, "", 0, 1, 0, NULL,                                                           \
       "what the host wrote before a launch is in L2 when it begins, as when copies go through L2; with caches that "   \
-      "are kept, before the first launch only")                                                                        \
+      "are kept, before the first launch only; pipeline staged: what the host copied since the launch before")         \
     X(flush_caches, "flush_caches", OPTION_BOOLEAN, "", 0, 1, 1, NULL, "caches are empty when a launch begins")        \
     X(grids, "limits.grids", OPTION_INTEGER, "launches", 1, 1024, 128, NULL,                                           \
       "on the chip at the same time, where the streams of a trace allow several")                                      \
@@ -99,8 +104,52 @@
     X("l1_subcores", "l1.subcores")                                                                                    \
     X("icache_subcores", "icache.subcores")
 
+/* Keys that are no more, and what says it now: X(old, key). */
+#define MACHINE_FORMER_KEYS(X)                                                                                         \
+    X("pipeline.l1_latency", "l1.latency")                                                                             \
+    X("pipeline.l1_banks", "l1.banks")                                                                                 \
+    X("pipeline.l1_sets", "l1.sets")                                                                                   \
+    X("pipeline.l1_bytes", "l1.unified")                                                                               \
+    X("pipeline.l1_shared_small", "l1.shared_sizes")                                                                   \
+    X("pipeline.l1_shared_large", "l1.shared_sizes")                                                                   \
+    X("pipeline.l1_mshrs", "l1.mshrs")                                                                                 \
+    X("pipeline.l1_merges", "l1.merges")                                                                               \
+    X("pipeline.l1_queue", "l1.misses")                                                                                \
+    X("pipeline.l1_dirty", "l1.dirty")                                                                                 \
+    X("pipeline.channels", "dram.channels")                                                                            \
+    X("pipeline.channel_bytes", "dram.interleave")                                                                     \
+    X("pipeline.channel_slices", "l2.slices")                                                                          \
+    X("pipeline.l2_sets", "l2.sets")                                                                                   \
+    X("pipeline.l2_ways", "l2.size")                                                                                   \
+    X("pipeline.l2_mshrs", "l2.mshrs")                                                                                 \
+    X("pipeline.l2_merges", "l2.merges")                                                                               \
+    X("pipeline.l2_queue", "l2.misses")                                                                                \
+    X("pipeline.l2_latency", "l2.latency")                                                                             \
+    X("pipeline.slice_queues", "l2.queue")                                                                             \
+    X("pipeline.core_khz", "clock_mhz")                                                                                \
+    X("pipeline.dram_khz", "dram.clock_mhz")                                                                           \
+    X("pipeline.dram_latency", "dram.latency")                                                                         \
+    X("pipeline.dram_queue", "dram.queue")                                                                             \
+    X("pipeline.dram_returns", "dram.returns")                                                                         \
+    X("pipeline.dram_banks", "dram.banks")                                                                             \
+    X("pipeline.dram_groups", "dram.groups")                                                                           \
+    X("pipeline.t_ccd", "dram.t_ccd")                                                                                  \
+    X("pipeline.t_ccdl", "dram.t_ccdl")                                                                                \
+    X("pipeline.t_rrd", "dram.t_rrd")                                                                                  \
+    X("pipeline.t_rcd", "dram.t_rcd")                                                                                  \
+    X("pipeline.t_ras", "dram.t_ras")                                                                                  \
+    X("pipeline.t_rp", "dram.t_rp")                                                                                    \
+    X("pipeline.t_rc", "dram.t_rc")                                                                                    \
+    X("pipeline.t_cl", "dram.t_cl")                                                                                    \
+    X("pipeline.t_wl", "dram.t_wl")                                                                                    \
+    X("pipeline.t_cdlr", "dram.t_cdlr")                                                                                \
+    X("pipeline.t_wr", "dram.t_wr")                                                                                    \
+    X("pipeline.t_burst", "dram.t_burst")                                                                              \
+    X("pipeline.t_rtpl", "dram.t_rtpl")
+
 extern const char *const machine_placements[];
 extern const char *const machine_fences[];
+extern const char *const machine_shared_sizes[];
 extern const char *const machine_hashes[]; /* enum of hw-models/cache/set-hash.h */
 enum { PLACEMENT_WARP_ID, PLACEMENT_BALANCED, PLACEMENT_EVEN };
 extern const char *const machine_measures[];

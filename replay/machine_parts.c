@@ -8,6 +8,7 @@
 const char *const machine_placements[] = {"warp-id", "balanced", "even", NULL};
 const char *const machine_measures[] = {"grid", "processor", NULL};
 const char *const machine_fences[] = {"scope", "all", NULL};
+const char *const machine_shared_sizes[] = {"0", NULL};
 const char *const machine_hashes[] = {"none", "xor", "ipoly", NULL};
 
 const char *const machine_dependencies[] = {"scoreboard", "control-words", NULL};
@@ -32,6 +33,19 @@ const struct machine_alias machine_aliases[] = {
 #undef X
 };
 const size_t machine_alias_count = MODEL_COUNT_OF(machine_aliases);
+
+const char *machine_former_key(const char *old)
+{
+    static const struct machine_alias former[] = {
+#define X(old, key) {old, key},
+        MACHINE_FORMER_KEYS(X)
+#undef X
+    };
+    for (size_t i = 0; i < MODEL_COUNT_OF(former); i++)
+        if (!strcmp(former[i].old, old))
+            return former[i].key;
+    return NULL;
+}
 
 struct option_place machine_option_place(struct machine *m, size_t row)
 {

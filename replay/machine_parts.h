@@ -24,6 +24,8 @@ struct machine_alias {
 };
 extern const struct machine_alias machine_aliases[];
 extern const size_t machine_alias_count;
+/* What says now what this key said; NULL: it never was one. */
+const char *machine_former_key(const char *old);
 struct option_place machine_option_place(struct machine *, size_t row);
 struct option_place machine_part_place(struct machine_part *, size_t row);
 

@@ -77,6 +77,7 @@ struct cache_model {
     void (*released)(void *state, void *place, struct cache_finding *);
 };
 
-extern const struct cache_model cache_none, cache_direct_mapped, cache_sectored;
+/* cache_staged is for pipeline `staged`, which steps it itself: only its options and shape() are used. */
+extern const struct cache_model cache_none, cache_direct_mapped, cache_sectored, cache_staged;
 
 #endif

@@ -40,6 +40,7 @@ struct dram_model {
     bool (*is_fixed)(const int64_t *options);
 };
 
-extern const struct dram_model dram_ideal, dram_fixed, dram_bandwidth, dram_banked;
+/* dram_staged is for pipeline `staged`, which steps it itself: only its options are used. */
+extern const struct dram_model dram_ideal, dram_fixed, dram_bandwidth, dram_banked, dram_staged;
 
 #endif

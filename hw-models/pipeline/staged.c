@@ -16,25 +16,11 @@ static size_t state_size(const int64_t *options)
     return 0;
 }
 
-static const char *check(const int64_t *o)
-{
-    if (o[STAGED_CHANNEL_BYTES] & (o[STAGED_CHANNEL_BYTES] - 1))
-        return "channel_bytes is not a power of two";
-    if (o[STAGED_L1_SHARED_LARGE] >= o[STAGED_L1_BYTES] || o[STAGED_L1_SHARED_SMALL] > o[STAGED_L1_SHARED_LARGE])
-        return "l1_shared_small, l1_shared_large and l1_bytes do not ascend";
-    if (o[STAGED_L1_BYTES] < 128 * o[STAGED_L1_SETS])
-        return "l1_bytes is less than a line of 128 bytes for each of l1_sets";
-    if (o[STAGED_T_WL] > o[STAGED_T_CL] + o[STAGED_T_BURST] + 2)
-        return "t_wl is more than t_cl + t_burst + 2";
-    return NULL;
-}
-
 const struct pipeline_model pipeline_staged = {
     {.name = "staged",
      .help = "an instruction moves through fetch, operand collectors, units and write-back, cycle by cycle",
      .options = options_of,
      .option_count = MODEL_COUNT_OF(options_of),
-     .state_size = state_size,
-     .check = check},
+     .state_size = state_size},
     true,
     false};

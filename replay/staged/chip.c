@@ -56,14 +56,14 @@ void staged_packet_free(struct staged *g, struct packet *p)
 /* Address within the channel: `channel_bytes` of each in turns. */
 static uint64_t within_channel(const struct staged *g, uint64_t address)
 {
-    uint64_t piece = (uint64_t)g->o[STAGED_CHANNEL_BYTES];
-    return address / piece / (uint64_t)g->o[STAGED_CHANNELS] * piece | (address & (piece - 1));
+    uint64_t piece = (uint64_t)g->machine->dram_interleave;
+    return address / piece / (uint64_t)g->machine->dram_channels * piece | (address & (piece - 1));
 }
 
 unsigned staged_slice_of(const struct staged *g, uint64_t address)
 {
-    uint64_t piece = (uint64_t)g->o[STAGED_CHANNEL_BYTES], slices = (uint64_t)g->o[STAGED_CHANNEL_SLICES];
-    unsigned channel = (unsigned)(address / piece % (uint64_t)g->o[STAGED_CHANNELS]);
+    uint64_t piece = (uint64_t)g->machine->dram_interleave, slices = (uint64_t)g->channel_slices;
+    unsigned channel = (unsigned)(address / piece % (uint64_t)g->machine->dram_channels);
     return channel * (unsigned)slices + (slices == 2 ? address >> 7 & 1 : 0);
 }
 
@@ -71,7 +71,7 @@ unsigned staged_slice_of(const struct staged *g, uint64_t address)
 static uint64_t line_of(const struct staged *g, uint64_t address)
 {
     uint64_t a = within_channel(g, address);
-    return g->o[STAGED_CHANNEL_SLICES] == 2 ? a >> 8 : a >> 7;
+    return g->channel_slices == 2 ? a >> 8 : a >> 7;
 }
 
 /* Accel-Sim hashes with these bits of a line's number; those above have no say. */
@@ -183,7 +183,7 @@ static bool look_up(struct staged *g, struct slice *s)
 {
     struct packet *p = fifo_top(&s->in);
     struct sector_victim victim;
-    uint64_t queues = (uint64_t)g->o[STAGED_SLICE_QUEUES], room = (uint64_t)g->o[STAGED_L2_QUEUE];
+    uint64_t queues = g->slice_queues, room = (uint64_t)g->l2[STAGED_CACHE_MISSES];
     if (!p || s->to_dram.count >= queues || s->out.count >= queues || g->cycle < s->port_free)
         return false;
     uint64_t line = line_of(g, p->address), now = g->cycle + s->copies;
@@ -218,7 +218,7 @@ static bool look_up(struct staged *g, struct slice *s)
 
 static struct channel *channel_of(struct staged *g, unsigned slice)
 {
-    return &g->channels[slice / (unsigned)g->o[STAGED_CHANNEL_SLICES]];
+    return &g->channels[slice / (unsigned)g->channel_slices];
 }
 
 static uint64_t next_of_slice(const struct staged *g, const struct slice *s)
@@ -232,10 +232,10 @@ static void slice_cycle(struct staged *g, unsigned number)
 {
     struct slice *s = &g->slices[number];
     struct packet *p;
-    uint64_t queues = (uint64_t)g->o[STAGED_SLICE_QUEUES];
+    uint64_t queues = g->slice_queues;
     bool changed = false;
     if (s->in.count + 4 <= queues && (p = fifo_pop(&g->requests.out[number]))) {
-        p->ready = g->cycle + (uint64_t)g->o[STAGED_L2_LATENCY];
+        p->ready = g->cycle + (uint64_t)g->l2[STAGED_CACHE_LATENCY];
         staged_push(g, &s->rop, p);
         changed = true;
     }
@@ -280,7 +280,7 @@ static void give_back(struct channel *c, unsigned slice)
 
 static bool borrow(const struct staged *g, struct channel *c, unsigned slice, bool really)
 {
-    uint64_t most = (uint64_t)(g->o[STAGED_DRAM_QUEUE] + g->o[STAGED_DRAM_RETURNS] - g->o[STAGED_CHANNEL_SLICES] + 1);
+    uint64_t most = (uint64_t)(g->dram[STAGED_DRAM_QUEUE] + g->dram[STAGED_DRAM_RETURNS] - g->channel_slices + 1);
     if (c->credits[slice] >= 1 && c->shared >= most)
         return false;
     if (really) {
@@ -292,16 +292,16 @@ static bool borrow(const struct staged *g, struct channel *c, unsigned slice, bo
 
 static bool accept(struct staged *g, struct channel *c, struct slice *slices)
 {
-    unsigned count = (unsigned)g->o[STAGED_CHANNEL_SLICES];
+    unsigned count = (unsigned)g->channel_slices;
     for (unsigned i = 0, last = c->last; i < count; i++) {
         unsigned at = (i + last + 1) % count;
         struct slice *s = &slices[at];
-        if (!s->to_dram.count || s->from_dram.count >= (uint64_t)g->o[STAGED_SLICE_QUEUES] || !borrow(g, c, at, false))
+        if (!s->to_dram.count || s->from_dram.count >= g->slice_queues || !borrow(g, c, at, false))
             continue;
         if (dram_channel_full(c->dram))
             return false;
         struct packet *p = fifo_pop(&s->to_dram);
-        p->ready = g->cycle + (uint64_t)g->o[STAGED_DRAM_LATENCY];
+        p->ready = g->cycle + (uint64_t)g->dram[STAGED_DRAM_LATENCY];
         staged_push(g, &c->waiting, p);
         borrow(g, c, at, true);
         s->wake = 0;
@@ -312,7 +312,7 @@ static bool accept(struct staged *g, struct channel *c, struct slice *slices)
 
 static uint64_t place_of(const struct staged *g, const struct packet *p)
 {
-    uint64_t slices = (uint64_t)g->o[STAGED_CHANNEL_SLICES];
+    uint64_t slices = (uint64_t)g->channel_slices;
     if (p->kind != PACKET_WRITE_BACK)
         return within_channel(g, p->address);
     return slices == 2 ? p->address << 8 | (uint64_t)(p->slice & 1) << 7 : p->address << 7;
@@ -335,11 +335,11 @@ static void enter_channel(struct staged *g, struct channel *c)
 static void channel_cycle(struct staged *g, unsigned number)
 {
     struct channel *c = &g->channels[number];
-    unsigned count = (unsigned)g->o[STAGED_CHANNEL_SLICES];
+    unsigned count = (unsigned)g->channel_slices;
     struct slice *slices = &g->slices[number * count];
     struct packet *p = dram_channel_answer(c->dram);
     bool goes_on = false;
-    if (p && slices[p->slice % count].from_dram.count < (uint64_t)g->o[STAGED_SLICE_QUEUES]) {
+    if (p && slices[p->slice % count].from_dram.count < g->slice_queues) {
         staged_push(g, &slices[p->slice % count].from_dram, p);
         slices[p->slice % count].wake = 0;
         give_back(c, p->slice % count);
@@ -356,7 +356,7 @@ static void channel_cycle(struct staged *g, unsigned number)
         goes_on = true;
     }
     p = dram_channel_answer(c->dram);
-    goes_on |= p && slices[p->slice % count].from_dram.count < (uint64_t)g->o[STAGED_SLICE_QUEUES];
+    goes_on |= p && slices[p->slice % count].from_dram.count < g->slice_queues;
     p = fifo_top(&c->waiting);
     g->stepped = true;
     c->wake = goes_on ? 0 : dram_channel_next(c->dram);
@@ -365,7 +365,7 @@ static void channel_cycle(struct staged *g, unsigned number)
 
 void staged_dram_cycle(struct staged *g)
 {
-    for (unsigned i = 0; i < (unsigned)g->o[STAGED_CHANNELS]; i++)
+    for (unsigned i = 0; i < (unsigned)g->machine->dram_channels; i++)
         if (g->channels[i].wake <= g->dram_cycle || g->channels[i].wake_core <= g->cycle || !g->skips)
             channel_cycle(g, i);
     g->dram_cycle++;
@@ -376,7 +376,7 @@ void staged_chip_next(const struct staged *g, struct staged_wake *wake)
     *wake = (struct staged_wake){UINT64_MAX, UINT64_MAX, UINT64_MAX};
     for (unsigned i = 0; i < g->slice_count; i++)
         wake->core = g->slices[i].wake < wake->core ? g->slices[i].wake : wake->core;
-    for (unsigned i = 0; i < (unsigned)g->o[STAGED_CHANNELS]; i++) {
+    for (unsigned i = 0; i < (unsigned)g->machine->dram_channels; i++) {
         const struct channel *c = &g->channels[i];
         wake->dram = c->wake < wake->dram ? c->wake : wake->dram;
         wake->dram_core = c->wake_core < wake->dram_core ? c->wake_core : wake->dram_core;
@@ -426,12 +426,11 @@ static void crossbar_free(struct crossbar *x)
 
 bool staged_chip_new(struct staged *g)
 {
-    const int64_t *o = g->o;
-#define T(id) (uint32_t) o[STAGED_##id]
-    const struct dram_timing timing = {.banks = T(DRAM_BANKS),
-                                       .groups = T(DRAM_GROUPS),
-                                       .queue = T(DRAM_QUEUE),
-                                       .returns = T(DRAM_RETURNS),
+#define T(id) (uint32_t) g->dram[STAGED_DRAM_##id]
+    const struct dram_timing timing = {.banks = T(BANKS),
+                                       .groups = T(GROUPS),
+                                       .queue = T(QUEUE),
+                                       .returns = T(RETURNS),
                                        .ccd = T(T_CCD),
                                        .ccdl = T(T_CCDL),
                                        .rrd = T(T_RRD),
@@ -445,13 +444,20 @@ bool staged_chip_new(struct staged *g)
                                        .wr = T(T_WR),
                                        .burst = T(T_BURST),
                                        .rtpl = T(T_RTPL)};
-    const struct sector_cache_shape shape = {
-        .sets = T(L2_SETS), .ways = T(L2_WAYS), .mshrs = T(L2_MSHRS), .merges = T(L2_MERGES), .back = true};
 #undef T
+    const struct machine *m = g->machine;
+    uint32_t sets = (uint32_t)g->l2[STAGED_CACHE_SETS];
+    const struct sector_cache_shape shape = {
+        .sets = sets,
+        .ways = (uint32_t)(g->l2[STAGED_CACHE_SIZE] / m->l2_slices / STAGED_LINE / sets),
+        .mshrs = staged_bound(m->l2_mshrs),
+        .merges = (uint32_t)g->l2[STAGED_CACHE_MERGES],
+        .dirty_percent = (uint32_t)g->l2[STAGED_CACHE_DIRTY],
+        .back = true};
     set_hash_begin(&g->l2_sets, SET_HASH_IPOLY, (unsigned)__builtin_ctzll((uint64_t)shape.sets));
-    g->slice_count = (unsigned)(o[STAGED_CHANNELS] * o[STAGED_CHANNEL_SLICES]);
+    g->slice_count = (unsigned)m->l2_slices;
     g->slices = calloc(g->slice_count, sizeof *g->slices);
-    g->channels = calloc((size_t)o[STAGED_CHANNELS], sizeof *g->channels);
+    g->channels = calloc((size_t)m->dram_channels, sizeof *g->channels);
     unsigned sms = (unsigned)g->machine->sms;
     if (!g->slices || !g->channels || !crossbar_new(&g->requests, true, sms, g->slice_count) ||
         !crossbar_new(&g->replies, false, g->slice_count, sms))
@@ -459,7 +465,7 @@ bool staged_chip_new(struct staged *g)
     for (unsigned i = 0; i < g->slice_count; i++)
         if (!(g->slices[i].l2 = sector_cache_new(&shape)))
             return false;
-    for (int64_t i = 0; i < o[STAGED_CHANNELS]; i++)
+    for (int64_t i = 0; i < m->dram_channels; i++)
         if (!(g->channels[i].dram = dram_channel_new(&timing)))
             return false;
     return true;
@@ -474,7 +480,7 @@ void staged_chip_free(struct staged *g)
             free(all[f]->item);
         sector_cache_free(s->l2);
     }
-    for (int64_t i = 0; g->channels && i < g->o[STAGED_CHANNELS]; i++) {
+    for (int64_t i = 0; g->channels && i < g->machine->dram_channels; i++) {
         free(g->channels[i].waiting.item);
         dram_channel_free(g->channels[i].dram);
     }

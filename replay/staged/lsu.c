@@ -109,7 +109,7 @@ static void write_back(struct staged_sm *sm)
 
 static uint32_t l1_set(const struct staged_sm *sm, uint64_t address)
 {
-    return (uint32_t)(address >> 7) % (uint32_t)sm->chip->o[STAGED_L1_SETS];
+    return (uint32_t)(address >> 7) % (uint32_t)sm->chip->l1[STAGED_CACHE_SETS];
 }
 
 static void fill_l1(struct staged_sm *sm, const struct packet *p)
@@ -184,7 +184,7 @@ static bool look_up(struct staged_sm *sm, struct packet *p)
     struct staged *g = sm->chip;
     struct sector_victim victim;
     sm->l1_used = true;
-    uint64_t line = p->address >> 7, queue = (uint64_t)g->o[STAGED_L1_QUEUE];
+    uint64_t line = p->address >> 7, queue = (uint64_t)g->l1[STAGED_CACHE_MISSES];
     unsigned sector = (unsigned)(p->address >> 5 & 3);
     enum sector_find found;
     if (p->kind == PACKET_WRITE) {
@@ -211,7 +211,7 @@ static bool look_up(struct staged_sm *sm, struct packet *p)
 
 static void l1_cycle(struct staged_sm *sm)
 {
-    for (int64_t b = 0; b < sm->chip->o[STAGED_L1_BANKS]; b++) {
+    for (int64_t b = 0; b < sm->chip->l1[STAGED_CACHE_BANKS]; b++) {
         struct packet *p = stages_top(&sm->l1_queue[b], sm->cycle);
         struct refusal *r = &sm->refusal[b], here = {sector_cache_changes(sm->l1), sm->misses.count, p};
         if (!p || (sm->chip->skips && r->p == p && r->changes == here.changes && r->misses == here.misses))
@@ -259,7 +259,7 @@ static void bypass_l1(struct staged_sm *sm, struct inst *in)
 /* Each of as many as there are banks, until one's bank cannot take it. */
 static void enter_l1(struct staged_sm *sm, struct inst *in)
 {
-    int64_t banks = sm->chip->o[STAGED_L1_BANKS];
+    int64_t banks = sm->chip->l1[STAGED_CACHE_BANKS];
     for (int64_t n = 0; n < banks && in->access_count; n++) {
         uint64_t address = in->accesses[in->access_count - 1].address;
         struct stages *queue = &sm->l1_queue[(int64_t)(address >> 5) % banks];
@@ -346,7 +346,7 @@ uint64_t staged_lsu_next(const struct staged_sm *sm)
     uint64_t next = next_out(sm, &sm->shared_pipe);
     if (sm->dispatch && sm->dispatch->until > sm->cycle && sm->dispatch->until < next)
         next = sm->dispatch->until;
-    for (int64_t b = 0; sm->in_l1 && b < sm->chip->o[STAGED_L1_BANKS]; b++) {
+    for (int64_t b = 0; sm->in_l1 && b < sm->chip->l1[STAGED_CACHE_BANKS]; b++) {
         uint64_t out = next_out(sm, &sm->l1_queue[b]);
         next = out < next ? out : next;
     }

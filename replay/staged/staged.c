@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "replay/carveout.h"
 #include "replay/covered.h"
 #include "replay/memory/layout.h"
 
@@ -62,29 +63,36 @@ static bool new_stages(struct stages *p, int64_t length)
     return p->entry;
 }
 
+/* Of an L1 with so many bytes: at least one. */
+static uint32_t l1_ways(const struct staged *g, int64_t bytes)
+{
+    int64_t ways = bytes / STAGED_LINE / g->l1[STAGED_CACHE_SETS];
+    return (uint32_t)(ways ? ways : 1);
+}
+
 static bool new_sm(struct staged *g, unsigned number)
 {
-    const int64_t *o = g->o;
+    const int64_t *o = g->l1;
     struct staged_sm *sm = &g->sms[number];
-    uint32_t sets = (uint32_t)o[STAGED_L1_SETS], most = (uint32_t)(o[STAGED_L1_BYTES] / 128) / sets;
+    uint32_t sets = (uint32_t)o[STAGED_CACHE_SETS];
     const struct sector_cache_shape shape = {.sets = sets,
-                                             .ways = most ? most : 1,
-                                             .mshrs = (uint32_t)o[STAGED_L1_MSHRS],
-                                             .merges = (uint32_t)o[STAGED_L1_MERGES],
-                                             .dirty_percent = (uint32_t)o[STAGED_L1_DIRTY]};
+                                             .ways = l1_ways(g, carveout_most(g->machine)),
+                                             .mshrs = staged_bound(g->machine->l1_mshrs),
+                                             .merges = (uint32_t)o[STAGED_CACHE_MERGES],
+                                             .dirty_percent = (uint32_t)o[STAGED_CACHE_DIRTY]};
     sm->chip = g;
     sm->number = number;
     sm->subcores = (unsigned)g->machine->subcores;
     sm->fetched = -1;
     sm->warps = calloc((size_t)g->machine->warps, sizeof *sm->warps);
     sm->slots = calloc((size_t)g->machine->blocks, sizeof *sm->slots);
-    sm->l1_queue = calloc((size_t)o[STAGED_L1_BANKS], sizeof *sm->l1_queue);
-    sm->refusal = calloc((size_t)o[STAGED_L1_BANKS], sizeof *sm->refusal);
+    sm->l1_queue = calloc((size_t)o[STAGED_CACHE_BANKS], sizeof *sm->l1_queue);
+    sm->refusal = calloc((size_t)o[STAGED_CACHE_BANKS], sizeof *sm->refusal);
     sm->l1 = sector_cache_new(&shape);
     bool fine = sm->warps && sm->slots && sm->refusal && sm->l1_queue && sm->l1 && new_schedulers(g, sm) &&
-                new_icaches(g, sm) && new_stages(&sm->shared_pipe, o[STAGED_SHARED_LATENCY]);
-    for (int64_t b = 0; fine && b < o[STAGED_L1_BANKS]; b++)
-        fine = new_stages(&sm->l1_queue[b], o[STAGED_L1_LATENCY]);
+                new_icaches(g, sm) && new_stages(&sm->shared_pipe, g->o[STAGED_SHARED_LATENCY]);
+    for (int64_t b = 0; fine && b < o[STAGED_CACHE_BANKS]; b++)
+        fine = new_stages(&sm->l1_queue[b], o[STAGED_CACHE_LATENCY]);
     return fine;
 }
 
@@ -149,7 +157,7 @@ static void free_sm(struct staged *g, struct staged_sm *sm)
     free(sm->warps);
     free(sm->slots);
     free(sm->shared_pipe.entry);
-    for (int64_t b = 0; sm->l1_queue && b < g->o[STAGED_L1_BANKS]; b++)
+    for (int64_t b = 0; sm->l1_queue && b < g->l1[STAGED_CACHE_BANKS]; b++)
         free(sm->l1_queue[b].entry);
     free(sm->l1_queue);
     free(sm->refusal);
@@ -309,12 +317,8 @@ static bool set_limit(struct staged *g, struct rp_error *err)
     uint64_t sms = (uint64_t)m->sms;
     g->limit = (unsigned)(g->blocks < limit * sms ? (g->blocks + sms - 1) / sms : limit);
     g->warps_per_block = (unsigned)warps;
-    uint64_t all = g->limit * shared <= (uint64_t)g->o[STAGED_L1_SHARED_SMALL] ? (uint64_t)g->o[STAGED_L1_SHARED_SMALL]
-                                                                               : (uint64_t)g->o[STAGED_L1_SHARED_LARGE];
-    uint64_t bytes = (uint64_t)g->o[STAGED_L1_BYTES];
     for (uint64_t s = 0; s < sms; s++) {
-        uint64_t ways = bytes > all ? (bytes - all) / 128 / (uint64_t)g->o[STAGED_L1_SETS] : 1;
-        g->sms[s].l1_ways = (uint32_t)(ways ? ways : 1);
+        g->sms[s].l1_ways = l1_ways(g, carveout_l1(m, g->limit * shared));
         sector_cache_clear(g->sms[s].l1, g->sms[s].l1_ways);
     }
     return true;
@@ -322,7 +326,7 @@ static bool set_limit(struct staged *g, struct rp_error *err)
 
 static void copies_before(struct staged *g)
 {
-    for (size_t i = 0; i < rp_trace_host_operation_count(g->trace); i++) {
+    for (size_t i = 0; g->machine->warm_l2 && i < rp_trace_host_operation_count(g->trace); i++) {
         const struct rp_host_operation *o = rp_trace_host_operation(g->trace, i);
         if (o->launch == g->launch_number && o->kind == RP_HOST_COPY && o->direction == RP_COPY_TO_DEVICE)
             staged_copy(g, o->address, o->size);
@@ -467,17 +471,33 @@ static unsigned ring_of(const struct machine *m)
     return ring;
 }
 
+/* Options of an L1 that no access reaches. */
+static const int64_t no_l1[] = {
+    [STAGED_CACHE_SIZE] = STAGED_LINE, [STAGED_CACHE_SETS] = 1,   [STAGED_CACHE_LATENCY] = 1, [STAGED_CACHE_BANKS] = 1,
+    [STAGED_CACHE_MERGES] = 1,         [STAGED_CACHE_MISSES] = 2, [STAGED_CACHE_DIRTY] = 0};
+
+static void take_machine(struct staged *g, const struct machine *m)
+{
+    g->machine = m;
+    g->o = m->pipeline.options;
+    g->has_l1 = ((const struct cache_model *)m->l1.model)->keeps;
+    g->l1 = g->has_l1 ? m->l1.options : no_l1;
+    g->l2 = m->l2.options;
+    g->dram = m->dram.options;
+    g->channel_slices = m->l2_slices / m->dram_channels;
+    g->slice_queues = staged_bound(m->l2_queue);
+    g->core_period = 1 / ((double)m->clock_mhz / 1e3);
+    g->dram_period = 1 / ((double)g->dram[STAGED_DRAM_CLOCK] / 1e3);
+}
+
 struct staged *staged_new(const struct machine *machine, bool skips, struct rp_error *err)
 {
     struct staged *g = calloc(1, sizeof *g);
     bool fine = g;
     if (fine) {
-        g->machine = machine;
-        g->o = machine->pipeline.options;
+        take_machine(g, machine);
         g->skips = skips;
         g->ring_mask = ring_of(machine) - 1;
-        g->core_period = 1 / ((double)g->o[STAGED_CORE_KHZ] * 1e3);
-        g->dram_period = 1 / ((double)g->o[STAGED_DRAM_KHZ] * 1e3);
         g->sms = calloc((size_t)machine->sms, sizeof *g->sms);
         fine = g->sms && staged_chip_new(g);
     }

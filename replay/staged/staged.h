@@ -15,12 +15,15 @@
 #define REPRISE_REPLAY_STAGED_STAGED_H
 
 #include "hw-models/cache/set-hash.h"
+#include "hw-models/cache/staged.h"
 #include "hw-models/dram-channel/dram-channel.h"
+#include "hw-models/dram/staged.h"
 #include "hw-models/pipeline/pipeline.h"
 #include "hw-models/sector-cache/sector-cache.h"
 #include "replay/engine.h"
 #include "replay/meaning.h"
 #include "replay/memory/served.h"
+#include "replay/staged/fits.h"
 
 #define STAGED_SOURCES 4     /* registers that an instruction may read and that are looked at */
 #define STAGED_MOST_BUFFER 8 /* instructions of a warp that were fetched */
@@ -28,7 +31,9 @@
 #define STAGED_UNITS MACHINE_UNITS
 #define STAGED_FILES 16 /* register files */
 #define STAGED_SUBCORES 16
-#define STAGED_MOST_COLLECTORS 64
+
+/* A bound of a queue, where -1 stands for any number. */
+static inline uint32_t staged_bound(int64_t option) { return option < 0 ? 65536 : (uint32_t)option; }
 
 /* ---- queues of pointers ------------------------------------------------------------------------------------------ */
 
@@ -314,7 +319,9 @@ struct crossbar {
 
 struct staged {
     const struct machine *machine;
-    const int64_t *o; /* options of the pipeline */
+    const int64_t *o, *l1, *l2, *dram; /* options of the pipeline, of L1, L2 and device memory */
+    int64_t channel_slices;            /* of L2, at each channel of device memory */
+    uint64_t slice_queues;             /* packets in each queue of a slice */
     struct staged_sm *sms;
     struct slice *slices;
     struct channel *channels;
@@ -324,8 +331,9 @@ struct staged {
     double core_time, dram_time, core_period, dram_period;
     uint64_t cycle, dram_cycle; /* of the core and of device memory, all launches together */
     unsigned ring_mask;         /* of the cycles ahead for which results are planned: a power of two, less 1 */
-    bool skips;                 /* components may sleep */
-    bool stepped;               /* one was awake since the core's last step began */
+    bool has_l1;
+    bool skips;   /* components may sleep */
+    bool stepped; /* one was awake since the core's last step began */
     struct inst *spare;
     struct packet *spare_packets;
     struct packet_slab *slabs;

@@ -43,7 +43,7 @@ says "units that a sub-core has not" "w.config:95: -gpgpu_num_sp_units 8: not mo
 says "a scheduler that is not there" "w.config:95: -gpgpu_scheduler warp_limiting:2:4: not modelled" "-gpgpu_scheduler warp_limiting:2:4"
 says "another L2" "w.config:95: -gpgpu_cache:dl2 S:32:128:24,L:B:m:L:P,A:192:4,32:0,32: not modelled: a slice has 64 sets" \
     "-gpgpu_cache:dl2 S:32:128:24,L:B:m:L:P,A:192:4,32:0,32"
-is "keeps its size" "$("$r" machine show "$dir/w.cfg" --csv | grep -e 'pipeline.l2_sets\|pipeline.l2_ways' | tr '\n' ' ')" "pipeline.l2_sets,64 pipeline.l2_ways,12 "
+is "keeps its size" "$("$r" machine show "$dir/w.cfg" --csv | grep -e '^l2.s[ei][tz]' | tr '\n' ' ')" "l2.size,2359296 l2.sets,64 "
 
 fails() { # status, text, option lines: one line of error, and no file
     { cat $golden/rtx2060.config; printf '%s\n' "${@:3}"; } >"$dir/w.config"

@@ -74,11 +74,12 @@ for pair in "jetson-tx2 orin-wcet" "orin-wcet rtx2060-accelsim" "jetson-tx2 jets
     # shellcheck disable=SC2086
     set -- $pair
     is "machine diff $1 $2" "$("$REPRISE" machine diff --csv "$1" "$2" | tail -n +2 | sort)" "$(python3 - <<PY
-import csv, subprocess
+import csv, subprocess, sys
+out = csv.writer(sys.stdout, lineterminator="\n")
 def options(name): return dict(list(csv.reader(subprocess.run(["$REPRISE", "machine", "show", "--csv", name], stdout=subprocess.PIPE, text=True).stdout.splitlines()))[1:])
 a, b = options("$1"), options("$2")
 for k in sorted(set(a) | set(b)):
-    if a.get(k) != b.get(k): print(k, a.get(k, ""), b.get(k, ""), sep=",")
+    if a.get(k) != b.get(k): out.writerow((k, a.get(k, ""), b.get(k, "")))
 PY
 )"
 done

@@ -31,7 +31,7 @@ says() { # text, command...: exit status 1, one line
 }
 says "choose pipeline 'staged'" "$r" replay "$dir/a.wtr" -m jetson-tx2 --set scheduler=two-level-active
 says "pipeline 'direct'" "$r" wcet "$dir/a.wtr" -m rtx2060-accelsim
-says "t_wl is more than" "$r" replay "$dir/a.wtr" -m rtx2060-accelsim --set pipeline.t_wl=100
+says "t_wl is more than" "$r" replay "$dir/a.wtr" -m rtx2060-accelsim --set dram.t_wl=100
 # a trace of ours goes through as well
 "$r" record -q -o "$dir/own.wtr" --module "$BUILD/kernels/matmul.ptx" --kernel matmul --grid 4,4 --block 16,16 --arg buf=rand-f32:4K:seed=1 \
     --arg buf=rand-f32:4K:seed=2 --arg buf=zeros:16K --arg i32=64 2>&2

@@ -61,11 +61,11 @@ import json, sys
 rows = json.load(sys.stdin)
 keys = {o["key"] for o in rows}
 for part in ("l1", "l2"):
-    assert [o["values"] for o in rows if o["key"] == part] == ["none", "direct-mapped", "sectored"]
+    assert [o["values"] for o in rows if o["key"] == part] == ["none", "direct-mapped", "sectored", "staged"]
     assert {k for k in keys if k.startswith(part + ".")} == {part + "." + n for n in (
         ("size", "line", "sector", "latency", "interval", "write", "atomic_interval", "queue", "mshrs",
-         "ways", "replacement", "hash", "allocate", "write_miss", "banks", "merges")
-        + (("subcores",) if part == "l1" else ("slices", "interleave", "slice_hash")))}
+         "ways", "replacement", "hash", "allocate", "write_miss", "banks", "merges", "sets", "misses", "dirty")
+        + (("subcores", "unified", "shared_sizes") if part == "l1" else ("slices", "interleave", "slice_hash")))}
 print(not any(set(k) & set(" ,") for k in keys))')" True
 is "machine show resolves settings" "$("$r" machine show jetson-tx2 --set l1.size=48K --json | json /dev/stdin 'd["options"]["l1.size"]')" 49152
 settings=$("$r" machine show jetson-tx2 --set l1.size=48K --json | json /dev/stdin '" ".join("--set %s=%s" % (k, str(v).lower() if v in (True, False) and isinstance(v, bool) else v) for k, v in d["options"].items())')

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hw-models/pipeline/pipeline.h"
+#include "hw-models/cache/staged.h"
+#include "hw-models/dram/staged.h"
+#include "hw-models/models.h"
 #include "replay/machine.h"
 #include "tools/gpgpusim/tables.h"
 
@@ -133,28 +135,48 @@ static size_t numbers(struct making *m, const struct gpgpusim_option *o, const c
     }
 }
 
-/* ---- the pipeline's options ----------------------------------------------------------------------------------------
+/* ---- options of parts ----------------------------------------------------------------------------------------------
  */
 
-/* Within the limits of the option; what is beyond is said. */
-static void pipeline_option(struct making *m, const struct gpgpusim_option *from, unsigned id, int64_t value)
+/* Within these limits; what is beyond is said. */
+static void bounded(struct making *m, const struct gpgpusim_option *from, const char *key, int64_t value, int64_t least,
+                    int64_t most)
 {
-    const struct model_option *row = &pipeline_staged.model.options[id];
-    int64_t taken = value < row->least ? row->least : value > row->most ? row->most : value;
+    int64_t taken = value < least ? least : value > most ? most : value;
     if (taken != value && from)
-        unsupported(m, from, "not modelled: %s is %" PRId64 " here", row->key, taken);
-    line(m, from, "    %s = %" PRId64 ";", row->key, taken);
+        unsupported(m, from, "not modelled: %s is %" PRId64 " here", key, taken);
+    line(m, from, "    %s = %" PRId64 ";", key, taken);
 }
 
-static void plain_options(struct making *m)
+static const struct model *const parts[] = {[PART_PIPELINE] = &pipeline_staged.model,
+                                            [PART_L1] = &cache_staged.model,
+                                            [PART_L2] = &cache_staged.model,
+                                            [PART_DRAM] = &dram_staged.model};
+
+static void option(struct making *m, const struct gpgpusim_option *from, enum gpgpusim_part part, unsigned id,
+                   int64_t value)
+{
+    const struct model_option *row = &parts[part]->options[id];
+    bounded(m, from, row->key, value, row->least, row->most);
+}
+
+static void begin_part(struct making *m, const char *key)
+{
+    line(m, NULL, "%s: {", key);
+    line(m, NULL, "    model = \"staged\";");
+}
+
+static void plain_options(struct making *m, enum gpgpusim_part part)
 {
     for (size_t i = 0; i < gpgpusim_numbers_count; i++) {
         const struct gpgpusim_number *n = &gpgpusim_numbers[i];
+        if (n->part != part)
+            continue;
         int64_t value = number(m, n->name, n->fallback);
         if (n->per_subcore && m->subcores && value % m->subcores && find(m, n->name))
             unsupported(m, find(m, n->name), "not modelled: not the same for each of %" PRId64 " sub-cores",
                         m->subcores);
-        pipeline_option(m, find(m, n->name), n->id, n->per_subcore && m->subcores ? value / m->subcores : value);
+        option(m, find(m, n->name), part, n->id, n->per_subcore && m->subcores ? value / m->subcores : value);
     }
 }
 
@@ -193,25 +215,34 @@ static void check_cache(struct making *m, const struct gpgpusim_option *o, const
         unsupported(m, o, "not modelled: MSHRs are associative here");
 }
 
-/* Of shared memory: "32,64" KB, of which the staged pipeline knows two. */
-static void shared_sizes(struct making *m, int64_t l1, int64_t shared)
+#define MOST_MSHRS 65536
+
+/* What both levels have; `size`: of the whole level. */
+static void cache_options(struct making *m, const struct gpgpusim_option *o, const struct cache *c,
+                          enum gpgpusim_part part, int64_t sets, int64_t size)
+{
+    option(m, o, part, STAGED_CACHE_SIZE, size);
+    option(m, o, part, STAGED_CACHE_SETS, sets);
+    bounded(m, o, "mshrs", c->mshrs, 1, MOST_MSHRS);
+    option(m, o, part, STAGED_CACHE_MERGES, c->merges);
+    option(m, o, part, STAGED_CACHE_MISSES, c->queue);
+    plain_options(m, part);
+}
+
+/* Of shared memory: "0,8,16,32,64,96" KB. */
+static void shared_sizes(struct making *m)
 {
     const struct gpgpusim_option *o = find(m, "-gpgpu_shmem_option"), *unified = find(m, "-gpgpu_unified_l1d_size");
     int64_t list[16], all = number(m, "-gpgpu_unified_l1d_size", 0) * 1024;
+    char text[16 * 16] = "";
     bool adaptive = number(m, "-gpgpu_adaptive_cache_config", 0) != 0 && o && unified;
     size_t count = adaptive ? numbers(m, o, ",", list, 16) : 0;
-    if (!count) {
-        const struct gpgpusim_option *size = find(m, "-gpgpu_shmem_size");
-        pipeline_option(m, find(m, "-gpgpu_cache:dl1"), STAGED_L1_BYTES, l1 + shared);
-        pipeline_option(m, size, STAGED_L1_SHARED_SMALL, shared);
-        pipeline_option(m, size, STAGED_L1_SHARED_LARGE, shared);
+    for (size_t i = 0, at = 0; i < count; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%" PRId64, i ? ", " : "", 1024 * list[i]);
+    if (!count)
         return;
-    }
-    if (count > 2)
-        unsupported(m, o, "not modelled: shared memory has the least or the greatest of these sizes here");
-    pipeline_option(m, unified, STAGED_L1_BYTES, all);
-    pipeline_option(m, o, STAGED_L1_SHARED_SMALL, 1024 * list[0]);
-    pipeline_option(m, o, STAGED_L1_SHARED_LARGE, 1024 * list[count - 1]);
+    line(m, unified, "    unified = %" PRId64 ";", all);
+    line(m, o, "    shared_sizes = [%s];", text);
 }
 
 static void first_level(struct making *m)
@@ -219,30 +250,39 @@ static void first_level(struct making *m)
     const struct gpgpusim_option *o = find(m, "-gpgpu_cache:dl1");
     struct cache c = cache_of(m, o);
     check_cache(m, o, &c, "L:T:m:L:L", "LRU, written through, allocated by misses of reads and writes, not hashed");
-    pipeline_option(m, o, STAGED_L1_SETS, c.sets);
-    shared_sizes(m, c.sets * 128 * c.ways, number(m, "-gpgpu_shmem_size", 0));
-    pipeline_option(m, o, STAGED_L1_MSHRS, c.mshrs);
-    pipeline_option(m, o, STAGED_L1_MERGES, c.merges);
-    pipeline_option(m, o, STAGED_L1_QUEUE, c.queue);
+    begin_part(m, "l1");
+    line(m, NULL, "    subcores = %" PRId64 ";", m->subcores);
+    cache_options(m, o, &c, PART_L1, c.sets, c.sets * STAGED_LINE * c.ways);
+    shared_sizes(m);
+    line(m, NULL, "};");
 }
 
 /* A slice has a number of sets that its hash is made for: one of another shape keeps its size. */
 static void second_level(struct making *m)
 {
-    const struct gpgpusim_option *o = find(m, "-gpgpu_cache:dl2");
-    const struct model_option *sets = &pipeline_staged.model.options[STAGED_L2_SETS];
+    enum { SETS = 64, QUEUES_LEAST = 8 };
+    const struct gpgpusim_option *o = find(m, "-gpgpu_cache:dl2"),
+                                 *at_channel = find(m, "-gpgpu_n_sub_partition_per_mchannel"),
+                                 *queues = find(m, "-gpgpu_dram_partition_queues");
+    int64_t channels = number(m, "-gpgpu_n_mem", 8), slices = number(m, "-gpgpu_n_sub_partition_per_mchannel", 1),
+            lengths[4] = {8, 8, 8, 8};
     struct cache c = cache_of(m, o);
-    int64_t lines = c.sets * c.ways, taken = c.sets < sets->least  ? sets->least
-                                             : c.sets > sets->most ? sets->most
-                                                                   : c.sets;
     check_cache(m, o, &c, "L:B:m:L:P", "LRU, written back, allocated by misses of reads and writes, hashed by IPOLY");
-    if (taken != c.sets)
-        unsupported(m, o, "not modelled: a slice has %" PRId64 " sets here, and as many ways as fill its size", taken);
-    line(m, o, "    l2_sets = %" PRId64 ";", taken);
-    pipeline_option(m, o, STAGED_L2_WAYS, lines / taken);
-    pipeline_option(m, o, STAGED_L2_MSHRS, c.mshrs);
-    pipeline_option(m, o, STAGED_L2_MERGES, c.merges);
-    pipeline_option(m, o, STAGED_L2_QUEUE, c.queue);
+    if (c.sets != SETS)
+        unsupported(m, o, "not modelled: a slice has %d sets here, and as many ways as fill its size", SETS);
+    if (slices != 1 && slices != 2)
+        unsupported(m, at_channel, "not modelled: a channel has one or two slices here");
+    slices = slices < 1 ? 1 : slices > 2 ? 2 : slices;
+    if (queues && numbers(m, queues, ":", lengths, 4) != 4)
+        fail(m, queues, "these are not four lengths");
+    if (queues && (lengths[1] != lengths[0] || lengths[2] != lengths[0] || lengths[3] != lengths[0]))
+        unsupported(m, queues, "not modelled: the four queues of a slice have one length here, the first");
+    begin_part(m, "l2");
+    bounded(m, at_channel ? at_channel : find(m, "-gpgpu_n_mem"), "slices", slices * channels, 1, 256);
+    line(m, NULL, "    interleave = %d;", STAGED_LINE);
+    cache_options(m, o, &c, PART_L2, SETS, c.sets * c.ways / SETS * SETS * STAGED_LINE * slices * channels);
+    bounded(m, queues, "queue", lengths[0], QUEUES_LEAST, 65536);
+    line(m, NULL, "};");
 }
 
 /* ---- device memory -------------------------------------------------------------------------------------------------
@@ -271,7 +311,7 @@ static void dram_times(struct making *m)
 {
     const struct gpgpusim_option *o = find(m, "-gpgpu_dram_timing_opt");
     for (size_t i = 0; i < gpgpusim_times_count; i++)
-        pipeline_option(m, o, gpgpusim_times[i].id, timing(m, o, gpgpusim_times[i].name));
+        option(m, o, PART_DRAM, gpgpusim_times[i].id, timing(m, o, gpgpusim_times[i].name));
     const struct gpgpusim_option *length = find(m, "-gpgpu_dram_burst_length");
     int64_t burst = number(m, "-gpgpu_dram_burst_length", 4), ratio = number(m, "-dram_data_command_freq_ratio", 2),
             width = number(m, "-gpgpu_dram_buswidth", 4) * number(m, "-gpgpu_n_mem_per_ctrlr", 1);
@@ -280,7 +320,7 @@ static void dram_times(struct making *m)
         return;
     }
     int64_t bursts = (32 + width * burst - 1) / (width * burst);
-    pipeline_option(m, length, STAGED_T_BURST, burst * bursts / ratio);
+    option(m, length, PART_DRAM, STAGED_DRAM_T_BURST, burst * bursts / ratio);
 }
 
 /* "dramid@8;0000RRRR..." */
@@ -294,18 +334,7 @@ static void address_map(struct making *m)
         fail(m, o, "this is no mapping such as dramid@8;%s", known);
     else if (o && strcmp(end + 1, known))
         unsupported(m, o, "not modelled: rows, banks and columns are %s here", known);
-    pipeline_option(m, o, STAGED_CHANNEL_BYTES, INT64_C(1) << bit);
-}
-
-static void partition_queues(struct making *m)
-{
-    const struct gpgpusim_option *o = find(m, "-gpgpu_dram_partition_queues");
-    int64_t list[4] = {8, 8, 8, 8};
-    if (o && numbers(m, o, ":", list, 4) != 4)
-        fail(m, o, "these are not four lengths");
-    if (o && (list[1] != list[0] || list[2] != list[0] || list[3] != list[0]))
-        unsupported(m, o, "not modelled: the four queues of a slice have one length here, the first");
-    pipeline_option(m, o, STAGED_SLICE_QUEUES, list[0]);
+    bounded(m, o, "interleave", INT64_C(1) << bit, 256, 65536);
 }
 
 /* ---- clocks, widths ------------------------------------------------------------------------------------------------
@@ -335,15 +364,20 @@ static void clocks(struct making *m, int64_t khz_of[4])
     }
 }
 
-static void clock_options(struct making *m)
+static void device_memory(struct making *m)
 {
     const struct gpgpusim_option *o = find(m, "-gpgpu_clock_domains");
     int64_t clock[4] = {1, 1, 1, 1};
     clocks(m, clock);
     if (clock[1] != clock[0] || clock[2] != clock[0])
         unsupported(m, o, "not modelled: interconnect and L2 have the clock of the SMs here");
-    pipeline_option(m, o, STAGED_CORE_KHZ, clock[0]);
-    pipeline_option(m, o, STAGED_DRAM_KHZ, clock[3]);
+    begin_part(m, "dram");
+    bounded(m, find(m, "-gpgpu_n_mem"), "channels", number(m, "-gpgpu_n_mem", 8), 1, 256);
+    address_map(m);
+    line(m, o, "    clock_mhz = %" PRId64 ".%03" PRId64 ";", clock[3] / 1000, clock[3] % 1000);
+    plain_options(m, PART_DRAM);
+    dram_times(m);
+    line(m, NULL, "};");
 }
 
 /* Of each stage: one for a sub-core, but for the last, which is the result buses. */
@@ -360,7 +394,7 @@ static void widths(struct making *m)
         same &= i == WRITE_BACK || list[i] == m->subcores;
     if (!same)
         unsupported(m, o, "not modelled: stages are as wide as there are sub-cores here");
-    pipeline_option(m, o, STAGED_RESULT_BUSES, o ? list[WRITE_BACK] : 1);
+    option(m, o, PART_PIPELINE, STAGED_RESULT_BUSES, o ? list[WRITE_BACK] : 1);
 }
 
 /* Its cycles are wanted. */
@@ -375,17 +409,10 @@ static void defects(struct making *m)
 
 static void pipeline(struct making *m)
 {
-    line(m, NULL, "%s", "pipeline: {");
-    line(m, NULL, "    model = \"staged\";");
-    plain_options(m);
+    begin_part(m, "pipeline");
+    plain_options(m, PART_PIPELINE);
     widths(m);
-    first_level(m);
-    address_map(m);
-    second_level(m);
-    partition_queues(m);
-    clock_options(m);
-    dram_times(m);
-    pipeline_option(m, find(m, "-gpgpu_perf_sim_memcpy"), STAGED_COPY_BITS, 32); /* as GPGPU-Sim cuts addresses */
+    option(m, NULL, PART_PIPELINE, STAGED_COPY_BITS, 32); /* as GPGPU-Sim cuts addresses */
     defects(m);
     line(m, NULL, "};");
 }
@@ -526,6 +553,8 @@ static void chip(struct making *m)
          clock[0] % 1000);
     line(m, find(m, "-gpgpu_flush_l2_cache"), "flush_caches = %s;",
          number(m, "-gpgpu_flush_l2_cache", 0) ? "true" : "false");
+    line(m, find(m, "-gpgpu_perf_sim_memcpy"), "warm_l2 = %s;",
+         number(m, "-gpgpu_perf_sim_memcpy", 1) ? "true" : "false");
 }
 
 static void limits(struct making *m)
@@ -631,6 +660,9 @@ static void make(struct making *m)
     chip(m);
     limits(m);
     pipeline(m);
+    first_level(m);
+    second_level(m);
+    device_memory(m);
     scheduler(m);
     for (size_t i = 0; i < gpgpusim_parts_count; i++)
         line(m, NULL, "%s", gpgpusim_parts[i]);

@@ -1,39 +1,37 @@
 #include "tools/gpgpusim/tables.h"
 
+#include "hw-models/cache/staged.h"
+#include "hw-models/dram/staged.h"
 #include "hw-models/pipeline/pipeline.h"
 
 #define COUNT(list) const size_t list##_count = sizeof list / sizeof *list
 
 const struct gpgpusim_number gpgpusim_numbers[] = {
-    {"-gpgpu_kernel_launch_latency", STAGED_LAUNCH_LATENCY, 0, false},
-    {"-gpgpu_inst_fetch_throughput", STAGED_FETCHES, 1, false},
-    {"-gpgpu_operand_collector_num_units_gen", STAGED_COLLECTORS, 8, true},
-    {"-gpgpu_num_reg_banks", STAGED_REGISTER_BANKS, 8, true},
-    {"-gpgpu_reg_file_port_throughput", STAGED_REGISTER_STEPS, 1, false},
-    {"-gpgpu_smem_latency", STAGED_SHARED_LATENCY, 3, false},
-    {"-gpgpu_l1_latency", STAGED_L1_LATENCY, 1, false},
-    {"-gpgpu_l1_banks", STAGED_L1_BANKS, 1, false},
-    {"-gpgpu_l1_cache_write_ratio", STAGED_L1_DIRTY, 0, false},
-    {"-gpgpu_n_ldst_response_buffer_size", STAGED_REPLIES, 2, false},
-    {"-gpgpu_n_cluster_ejection_buffer_size", STAGED_EJECTION, 8, false},
-    {"-icnt_in_buffer_limit", STAGED_CROSSBAR_BUFFER, 64, false},
-    {"-gpgpu_n_mem", STAGED_CHANNELS, 8, false},
-    {"-gpgpu_n_sub_partition_per_mchannel", STAGED_CHANNEL_SLICES, 1, false},
-    {"-gpgpu_l2_rop_latency", STAGED_L2_LATENCY, 85, false},
-    {"-dram_latency", STAGED_DRAM_LATENCY, 30, false},
-    {"-gpgpu_frfcfs_dram_sched_queue_size", STAGED_DRAM_QUEUE, 65536, false},
-    {"-gpgpu_dram_return_queue_size", STAGED_DRAM_RETURNS, 65536, false},
+    {"-gpgpu_kernel_launch_latency", PART_PIPELINE, STAGED_LAUNCH_LATENCY, 0, false},
+    {"-gpgpu_inst_fetch_throughput", PART_PIPELINE, STAGED_FETCHES, 1, false},
+    {"-gpgpu_operand_collector_num_units_gen", PART_PIPELINE, STAGED_COLLECTORS, 8, true},
+    {"-gpgpu_num_reg_banks", PART_PIPELINE, STAGED_REGISTER_BANKS, 8, true},
+    {"-gpgpu_reg_file_port_throughput", PART_PIPELINE, STAGED_REGISTER_STEPS, 1, false},
+    {"-gpgpu_smem_latency", PART_PIPELINE, STAGED_SHARED_LATENCY, 3, false},
+    {"-gpgpu_l1_latency", PART_L1, STAGED_CACHE_LATENCY, 1, false},
+    {"-gpgpu_l1_banks", PART_L1, STAGED_CACHE_BANKS, 1, false},
+    {"-gpgpu_l1_cache_write_ratio", PART_L1, STAGED_CACHE_DIRTY, 0, false},
+    {"-gpgpu_n_ldst_response_buffer_size", PART_PIPELINE, STAGED_REPLIES, 2, false},
+    {"-gpgpu_n_cluster_ejection_buffer_size", PART_PIPELINE, STAGED_EJECTION, 8, false},
+    {"-icnt_in_buffer_limit", PART_PIPELINE, STAGED_CROSSBAR_BUFFER, 64, false},
+    {"-gpgpu_l2_rop_latency", PART_L2, STAGED_CACHE_LATENCY, 85, false},
+    {"-dram_latency", PART_DRAM, STAGED_DRAM_LATENCY, 30, false},
+    {"-gpgpu_frfcfs_dram_sched_queue_size", PART_DRAM, STAGED_DRAM_QUEUE, 65536, false},
+    {"-gpgpu_dram_return_queue_size", PART_DRAM, STAGED_DRAM_RETURNS, 65536, false},
 };
 COUNT(gpgpusim_numbers);
 
 const struct gpgpusim_time gpgpusim_times[] = {
-    {"nbk", STAGED_DRAM_BANKS}, {"nbkgrp", STAGED_DRAM_GROUPS},
-    {"CCD", STAGED_T_CCD},      {"CCDL", STAGED_T_CCDL},
-    {"RRD", STAGED_T_RRD},      {"RCD", STAGED_T_RCD},
-    {"RAS", STAGED_T_RAS},      {"RP", STAGED_T_RP},
-    {"RC", STAGED_T_RC},        {"CL", STAGED_T_CL},
-    {"WL", STAGED_T_WL},        {"CDLR", STAGED_T_CDLR},
-    {"WR", STAGED_T_WR},        {"RTPL", STAGED_T_RTPL},
+    {"nbk", STAGED_DRAM_BANKS},   {"nbkgrp", STAGED_DRAM_GROUPS}, {"CCD", STAGED_DRAM_T_CCD},
+    {"CCDL", STAGED_DRAM_T_CCDL}, {"RRD", STAGED_DRAM_T_RRD},     {"RCD", STAGED_DRAM_T_RCD},
+    {"RAS", STAGED_DRAM_T_RAS},   {"RP", STAGED_DRAM_T_RP},       {"RC", STAGED_DRAM_T_RC},
+    {"CL", STAGED_DRAM_T_CL},     {"WL", STAGED_DRAM_T_WL},       {"CDLR", STAGED_DRAM_T_CDLR},
+    {"WR", STAGED_DRAM_T_WR},     {"RTPL", STAGED_DRAM_T_RTPL},
 };
 COUNT(gpgpusim_times);
 
@@ -65,7 +63,6 @@ const struct gpgpusim_expected gpgpusim_expected[] = {
     {"-gpgpu_mem_unit_ports", "1", "the load/store unit has one port here"},
     {"-gpgpu_cache:dl2_texture_only", "0", "L2 holds all data here"},
     {"-gpgpu_memory_partition_indexing", "0", "channels are not hashed here"},
-    {"-gpgpu_perf_sim_memcpy", "1", "copies of the host fill L2 here"},
     {"-gpgpu_perfect_mem", "0", "memory is not perfect here"},
     {"-gpgpu_perfect_inst_const_cache", "1", "caches of instructions and constants always hit here"},
     {"-gpgpu_simple_dram_model", "0", "device memory has banks and rows here"},
@@ -156,11 +153,8 @@ const char *const gpgpusim_required[] = {
 };
 COUNT(gpgpusim_required);
 
-/* The staged pipeline has its own of these. */
-const char *const gpgpusim_parts[] = {
-    "shared = \"ideal\";", "coalescer = \"ideal\";", "l1 = \"none\";",
-    "l2 = \"none\";",      "dram = \"ideal\";",      "icache = \"perfect\";",
-};
+/* The staged pipeline has its own of shared memory and coalescer. */
+const char *const gpgpusim_parts[] = {"shared = \"ideal\";", "coalescer = \"ideal\";", "icache = \"perfect\";"};
 COUNT(gpgpusim_parts);
 
 enum group { INT, INT_MUL, INT_DIV, SP, FP16, FP_DIV, DP, DP_DIV, SFU, BRANCH, TEX, TENSOR, UDP, ISSUE, MEMORY };

@@ -6,10 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A whole number that is an option of the staged pipeline. */
+/* A part of the machine whose model is "staged". */
+enum gpgpusim_part { PART_PIPELINE, PART_L1, PART_L2, PART_DRAM };
+
+/* A whole number that is an option of such a part. */
 struct gpgpusim_number {
     const char *name;
-    unsigned id; /* STAGED_... */
+    enum gpgpusim_part part;
+    unsigned id; /* STAGED_..., STAGED_CACHE_..., STAGED_DRAM_... */
     int64_t fallback;
     bool per_subcore; /* it is given for all of an SM together */
 };

@@ -196,7 +196,8 @@ void csv_cell(const char *cell, FILE *to)
 void table_print_csv(struct table *t, FILE *to)
 {
     for (size_t i = 0; i < t->count; i++) {
-        plain_number(t->cells[i]);
+        if (t->columns[i % t->width] == 'r') /* elsewhere commas are those of lists and texts */
+            plain_number(t->cells[i]);
         if (strcmp(t->cells[i], "-"))
             csv_cell(t->cells[i], to);
         fputc((i + 1) % t->width ? ',' : '\n', to);

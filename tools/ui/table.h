@@ -17,7 +17,8 @@ void table_cell(struct table *, const char *format, ...) __attribute__((format(p
 void table_number(struct table *, uint64_t value);
 /* Prints the table with two spaces between columns, and frees it. Columns are counted in characters of UTF-8. */
 void table_print(struct table *, FILE *);
-/* The same as comma-separated values (RFC 4180): numbers without separators and "%", nothing for "-". */
+/* The same as comma-separated values (RFC 4180): numbers in columns to the right without separators and "%", nothing
+ * for "-". */
 void table_print_csv(struct table *, FILE *);
 /* A text as a cell of CSV, in quotes if it needs them; for tables that are printed as they come. */
 void csv_cell(const char *text, FILE *to);

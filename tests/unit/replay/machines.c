@@ -103,6 +103,9 @@ Test(machines, settings)
         {"l1_subcores", "3", "--set l1_subcores=3: l1.subcores (3) does not divide subcores (4)"},
         {"subcores", "3", "--set subcores=3: l1.subcores (2) does not divide subcores (3)"},
         {"coalescer.size", "\n96", "--set coalescer.size=?96: coalescer: size must be a power of two"},
+        {"pipeline.l1_queue", "8", "--set pipeline.l1_queue=8: 'pipeline.l1_queue' is 'l1.misses' now"},
+        {"l1.unified", "128K", "--set l1.unified=128K: l1.unified needs pipeline 'staged'"},
+        {"dram", "staged", "dram 'staged' is stepped by pipeline 'staged', which this machine has not"},
         {"scheduler.seed", "5", "--set scheduler.seed=5: scheduler.seed is an option of model 'random'"},
     };
     struct rp_error err = {0};
@@ -122,7 +125,9 @@ Test(machines, settings)
     struct machine *none = test_machine("jetson-tx2", NULL, (const char *const[]){"l1=none", NULL});
     struct machine *large = test_machine("jetson-tx2", NULL, (const char *const[]){"l1.size=48K", NULL});
     struct machine *again = test_machine("jetson-tx2", NULL, (const char *const[]){"l1.size=24576", NULL});
-    cr_expect(strstr(none->text, "l1.model = none\nl1.subcores = 2\nl1.queue = -1\nl1.mshrs = -1\nl2"));
+    cr_expect(strstr(
+        none->text,
+        "l1.model = none\nl1.subcores = 2\nl1.queue = -1\nl1.mshrs = -1\nl1.unified = 0\nl1.shared_sizes = 0\nl2"));
     cr_expect(strstr(large->text, "l1.size = 49152\n"));
     cr_expect_str_neq(plain->hash, none->hash);
     cr_expect_str_neq(plain->hash, large->hash);

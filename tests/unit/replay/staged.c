@@ -31,55 +31,73 @@ static const char *const choices[][VALUES + 1] = {
     {"pipeline.register_steps", "1", "2", "3"},
     {"pipeline.result_buses", "0", "1", "2", "8"},
     {"pipeline.shared_latency", "1", "2", "30"},
-    {"pipeline.l1_latency", "1", "2", "32"},
-    {"pipeline.l1_banks", "1", "3", "4"},
-    {"pipeline.l1_sets", "1", "4", "64"},
-    {"pipeline.l1_mshrs", "1", "2", "256"},
-    {"pipeline.l1_merges", "1", "2", "32"},
-    {"pipeline.l1_queue", "2", "3", "16"},
-    {"pipeline.l1_dirty", "0", "25", "100"},
+    {"l1.latency", "1", "2", "32"},
+    {"l1.banks", "1", "3", "4"},
+    {"l1", "staged", "staged", "staged", "none"},
+    {"l1.sets", "1", "4", "64"},
+    {"l1.unified", "0", "96K", "128K"},
+    {"l1.shared_sizes", "0", "0,8K,16K,32K", "8K,48K"},
+    {"warm_l2", "true", "false"},
+    {"l1.mshrs", "1", "2", "256"},
+    {"l1.merges", "1", "2", "32"},
+    {"l1.misses", "2", "3", "16"},
+    {"l1.dirty", "0", "25", "100"},
     {"pipeline.replies", "1", "2"},
     {"pipeline.ejection", "1", "2", "32"},
     {"pipeline.crossbar_buffer", "1", "2", "512"},
-    {"pipeline.channels", "1", "2", "3", "12"},
-    {"pipeline.channel_slices", "1", "2"},
-    {"pipeline.l2_ways", "1", "2", "16"},
-    {"pipeline.l2_mshrs", "1", "2", "192"},
-    {"pipeline.l2_merges", "1", "2", "4"},
-    {"pipeline.l2_queue", "2", "3", "32"},
-    {"pipeline.l2_latency", "0", "1", "194"},
-    {"pipeline.slice_queues", "8", "9", "64"},
-    {"pipeline.core_khz", "1365000", "1000000", "3500500"},
-    {"pipeline.dram_khz", "3500500", "1000000", "1365000"},
-    {"pipeline.dram_latency", "0", "1", "96"},
-    {"pipeline.dram_queue", "1", "2", "64"},
-    {"pipeline.dram_returns", "1", "2", "192"},
-    {"pipeline.dram_groups", "1", "4", "16"},
-    {"pipeline.t_ccd", "0", "1", "4"},
-    {"pipeline.t_ccdl", "0", "6"},
-    {"pipeline.t_rcd", "0", "1", "24"},
-    {"pipeline.t_rp", "0", "24"},
-    {"pipeline.t_rc", "0", "78", "300"},
-    {"pipeline.t_cl", "1", "24"},
-    {"pipeline.t_wl", "1", "1", "8"},
-    {"pipeline.t_burst", "1", "4"},
+    {"l2.size", "192K", "384K", "1536K", "3M"},
+    {"l2.mshrs", "1", "2", "192"},
+    {"l2.merges", "1", "2", "4"},
+    {"l2.misses", "2", "3", "32"},
+    {"l2.latency", "0", "1", "194"},
+    {"l2.queue", "8", "9", "64"},
+    {"clock_mhz", "1365", "1000", "3500.5"},
+    {"dram.clock_mhz", "3500.5", "1000", "1365"},
+    {"dram.latency", "0", "1", "96"},
+    {"dram.queue", "1", "2", "64"},
+    {"dram.returns", "1", "2", "192"},
+    {"dram.groups", "1", "4", "16"},
+    {"dram.t_ccd", "0", "1", "4"},
+    {"dram.t_ccdl", "0", "6"},
+    {"dram.t_rcd", "0", "1", "24"},
+    {"dram.t_rp", "0", "24"},
+    {"dram.t_rc", "0", "78", "300"},
+    {"dram.t_cl", "1", "24"},
+    {"dram.t_wl", "1", "1", "8"},
+    {"dram.t_burst", "1", "4"},
 };
 #define CHOICES (sizeof choices / sizeof *choices)
+
+static bool has_no_l1(const struct machine_setting *settings, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(settings[i].key, "l1"))
+            return !strcmp(settings[i].value, "none");
+    return false;
+}
+
+/* Of device memory, and slices of L2 at them: each two go together. */
+static const char *const channels[][2] = {{"1", "1"}, {"1", "2"},   {"2", "2"},  {"2", "4"},
+                                          {"3", "6"}, {"12", "12"}, {"12", "24"}};
 
 /* NULL: the values do not go together. */
 static struct machine *random_staged_machine(uint64_t seed)
 {
-    struct machine_setting settings[CHOICES];
+    struct machine_setting settings[CHOICES + 2];
     struct rp_error err;
     size_t count = 0;
     for (size_t i = 0; i < CHOICES; i++) {
         size_t values = 0;
         while (values < VALUES && choices[i][values + 1])
             values++;
-        if (synthetic_random(&seed) % 2)
+        bool of_l1 = !strncmp(choices[i][0], "l1.", 3);
+        if (synthetic_random(&seed) % 2 && !(of_l1 && has_no_l1(settings, count)))
             settings[count++] = (struct machine_setting){.key = choices[i][0],
                                                          .value = choices[i][1 + synthetic_random(&seed) % values]};
     }
+    const char *const *pair = channels[synthetic_random(&seed) % (sizeof channels / sizeof *channels)];
+    settings[count++] = (struct machine_setting){.key = "dram.channels", .value = pair[0]};
+    settings[count++] = (struct machine_setting){.key = "l2.slices", .value = pair[1]};
     return machine_open(
         &(struct machine_request){.name = "rtx2060-accelsim", .settings = settings, .setting_count = count}, &err);
 }
