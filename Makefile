@@ -380,6 +380,7 @@ bench-programs: $(BENCHES) $(KERNELS) $(filter $(BUILD)/cubin/sgemm.sm_62.O3.cub
 bench: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) bench-programs
 	@for b in $(BENCHES); do BUILD=$(BUILD) $$b || exit; done
+	@BUILD=$(BUILD) tests/bench/cuda
 bench-parity: all
 	@REPRISE=$(BUILD)/reprise REPRISE_MACHINES=hw-models/machines python3 tests/bench/parity.py
 	@REPRISE=$(BUILD)/reprise REPRISE_MACHINES=hw-models/machines python3 tests/bench/parity.py --speed
@@ -459,6 +460,11 @@ asan: deps dataset
 
 # The suites that run threads, under ThreadSanitizer.
 TSAN_SUITES ?= device engine host memory replay
+# The libraries that CUDA programs load, under valgrind.
+.PHONY: valgrind-cuda
+valgrind-cuda: all
+	@BUILD=$(BUILD) tests/cuda/valgrind
+
 .PHONY: tsan
 tsan: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) BUILD=$(BUILD)/tsan OPT=-O1 TSAN=1 \
@@ -553,6 +559,7 @@ help:
 	@echo 'validation-gemm  the GEMM of the SAN paper on san-rtx2080 and san-quadro-rtx6000'
 	@echo 'asan       the tests again under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'tsan       the suites that run threads under ThreadSanitizer (TSAN_SUITES=...)'
+	@echo 'valgrind-cuda  programs of tests/cuda under memcheck, one with threads under helgrind'
 	@echo 'fuzz       each libFuzzer target for FUZZ_SECONDS=60'
 	@echo 'lint       clang-format and cppcheck; format mends the formatting'
 	@echo 'install    to PREFIX=/usr/local (DESTDIR is honoured); uninstall takes it away'
