@@ -94,6 +94,13 @@ else
     echo "ok - NVTX # SKIP no $cuda/include/nvtx3"
 fi
 
+# ---- copies ---------------------------------------------------------------------------------------------------------
+record copies.wtr -- "$dir/ends" copies
+"$REPRISE" dump --host "$dir/copies.wtr" >"$dir/host"
+for copy in "to-device 1001" "to-host 1002" "on-device 1003" "on-host 1004" "to-device 1005"; do
+    check "a copy $copy bytes" grep -q "copy  *${copy% *} .*${copy#* } bytes" "$dir/host"
+done
+
 # ---- ends -----------------------------------------------------------------------------------------------------------
 ends() { # how, status, launches
     local status

@@ -63,6 +63,22 @@ static void registered(void)
     free(own);
 }
 
+/* Each of another length: pinned memory to the device, the device to registered memory, on the device, of the host. */
+static void copies(void)
+{
+    static _Alignas(4096) char own[4096], other[4096];
+    void *pinned;
+    CUdeviceptr p;
+    WORKS(cuMemAllocHost_v2(&pinned, 4096));
+    WORKS(cuMemHostRegister_v2(own, sizeof own, 0));
+    WORKS(cuMemAlloc_v2(&p, 4096));
+    WORKS(cuMemcpyHtoD_v2(p, pinned, 1001));
+    WORKS(cuMemcpyDtoH_v2(own, p, 1002));
+    WORKS(cuMemcpyDtoD_v2(p + 2048, p, 1003));
+    WORKS(cuMemcpy((CUdeviceptr)(uintptr_t)own, (CUdeviceptr)(uintptr_t)pinned, 1004));
+    WORKS(cuMemcpyHtoD_v2(p, other, 1005));
+}
+
 static void forked(void)
 {
     fflush(stdout);
@@ -127,6 +143,8 @@ int main(int argc, char **argv)
         forked();
     else if (!strcmp(how, "threads"))
         threads();
+    else if (!strcmp(how, "copies"))
+        copies();
     else if (!strcmp(how, "registered"))
         registered();
     else if (!strcmp(how, "wait"))

@@ -107,6 +107,13 @@ static uint64_t address_of(const struct end *e)
     return e->array ? rp_array_address(e->array->array, &bytes) : e->address;
 }
 
+/* Pinned and registered memory is the host's, though kernels reach it. */
+static bool is_device_memory(const struct end *e, bool device)
+{
+    const struct buffer *b = device && !e->array ? buffer_at(e->address) : NULL;
+    return device && !(b && (b->kind == BUFFER_PINNED || b->kind == BUFFER_REGISTERED));
+}
+
 CUresult copy_run(CUstream stream, const CUDA_MEMCPY3D *c)
 {
     static const uint8_t directions[2][2] = {{RP_COPY_ON_HOST, RP_COPY_TO_HOST},
@@ -122,6 +129,8 @@ CUresult copy_run(CUstream stream, const CUDA_MEMCPY3D *c)
             say("copy: %s", err.text);
         return CUDA_ERROR_INVALID_VALUE;
     }
+    device[0] = is_device_memory(&to, device[0]);
+    device[1] = is_device_memory(&from, device[1]);
     tell_operation(&(struct rp_host_operation){.kind = RP_HOST_COPY,
                                                .direction = directions[device[0]][device[1]],
                                                .stream = stream->number,
