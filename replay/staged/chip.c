@@ -201,7 +201,7 @@ static bool look_up(struct staged *g, struct slice *s)
     g->statistics->memory.l2.misses += found == SECTOR_MISS;
     if (g->served)
         count_end(g, p, found);
-    p->level = found == SECTOR_HIT ? ANSWER_L2 : ANSWER_DRAM;
+    p->level = p->kind == PACKET_WRITE || found == SECTOR_HIT ? ANSWER_L2 : ANSWER_DRAM;
     if (found == SECTOR_HIT)
         s->port_free = g->cycle + 1;
     if (p->kind == PACKET_WRITE) {

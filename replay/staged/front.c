@@ -29,6 +29,8 @@ void staged_inst_free(struct staged *g, struct inst *in)
     g->spare = in;
 }
 
+static struct inst *next_of(const struct staged_warp *w) { return w->buffered ? w->buffer[w->buffer_at] : NULL; }
+
 void staged_release(struct staged_sm *sm, struct staged_warp *w, int32_t reg)
 {
     if (w->is_pending[reg] && sm->chip->job->issued)
@@ -43,6 +45,29 @@ void staged_release(struct staged_sm *sm, struct staged_warp *w, int32_t reg)
     if (!sm->chip->o[STAGED_LONG_MARKS])
         w->is_long[reg] = 0;
     staged_look(sm, w);
+}
+
+/* Whether the warp's next instruction waits for the access that writes the register. */
+static bool next_waits_for(const struct staged_sm *sm, const struct staged_warp *w, uint32_t reg)
+{
+    const struct inst *in = next_of(w);
+    const struct staged_static *by = &sm->chip->statics[w->writer[reg]];
+    for (unsigned i = 0; in && i < in->s->look_count; i++) {
+        bool same = in->s->looks[i] == reg;
+        for (unsigned j = 0; !same && j < by->also_count; j++)
+            same = in->s->looks[i] == by->also[j];
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+void staged_answered(struct staged_sm *sm, struct staged_warp *w, int32_t reg, enum answer_level level)
+{
+    if (!sm->chip->rows || (reg >= 0 && (w->is_pending[reg] != STALL_MEMORY || !next_waits_for(sm, w, (uint32_t)reg))))
+        return;
+    uint64_t answer = answer_of(sm->chip->cycle, level);
+    w->answer = answer > w->answer ? answer : w->answer;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
@@ -330,8 +355,6 @@ static bool waits(struct staged_sm *sm, struct staged_warp *w)
     return !w->block || w->done || w->waits_at_barrier || w->atomics || waits_at_fence(sm, w);
 }
 
-static struct inst *next_of(const struct staged_warp *w) { return w->buffered ? w->buffer[w->buffer_at] : NULL; }
-
 /* What the warp waits for before its next instruction may issue once its unit's latch is free; STALL_COUNT: nothing. */
 static enum stall what_for(struct staged_sm *sm, struct staged_warp *w)
 {
@@ -345,12 +368,10 @@ static enum stall what_for(struct staged_sm *sm, struct staged_warp *w)
         enum stall why = STALL_COUNT;
         for (unsigned i = 0; i < in->s->look_count; i++) {
             enum stall of = w->is_pending[in->s->looks[i]];
-            w->waited_for = of && of < why ? in->s->looks[i] : w->waited_for;
             why = of && of < why ? of : why;
         }
         return why;
     }
-    w->waited_for = STAGED_ATOMICS;
     if (!w->block || w->done)
         return STALL_DRAIN;
     if (w->waits_at_barrier)
@@ -507,7 +528,7 @@ static void run_scheduler(struct staged_sm *sm, unsigned s)
         return;
     }
     struct staged_warp *w = &sm->warps[(unsigned)slot * sm->subcores + s];
-    staged_charge_issue(sm, c, next_of(w), stall_of(c, w, before), (enum answer_level)w->level);
+    staged_charge_issue(sm, c, next_of(w), stall_of(c, w, before), answer_level(w->answer));
     c->ready = ready;
     unsigned unit = next_of(w)->s->unit;
     issue(sm, w);

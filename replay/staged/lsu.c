@@ -4,14 +4,13 @@
 static struct staged_warp *warp_of(struct staged_sm *sm, uint32_t warp) { return &sm->warps[warp]; }
 
 /* One of the sectors that a register waits for is there. */
-static void sector_done(struct staged_sm *sm, uint32_t warp, int32_t dst, uint8_t level)
+static void sector_done(struct staged_sm *sm, uint32_t warp, int32_t dst, enum answer_level level)
 {
     struct staged_warp *w = warp_of(sm, warp);
-    if (dst < 0 || !w->writes[dst] || --w->writes[dst])
-        return;
-    if (w->waited_for == (uint32_t)dst)
-        w->level = level;
-    staged_release(sm, w, dst);
+    if (dst >= 0)
+        staged_answered(sm, w, dst, level);
+    if (dst >= 0 && w->writes[dst] && !--w->writes[dst])
+        staged_release(sm, w, dst);
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
@@ -33,22 +32,13 @@ static void write_result(struct staged_sm *sm)
     sm->result.full = false;
 }
 
-static void set_result(struct staged_sm *sm, uint32_t warp, int32_t dst, bool shared, uint8_t level)
+static void set_result(struct staged_sm *sm, uint32_t warp, int32_t dst, bool shared, enum answer_level level)
 {
     sm->result.full = true;
     sm->result.shared = shared;
-    sm->result.level = level;
     sm->result.warp = warp;
     sm->result.dst = dst;
-}
-
-/* Requests that met in L1 come back together, first the one that left the SM: the others are answered from there, too.
- */
-static uint8_t level_of(struct staged_sm *sm, const struct packet *p)
-{
-    if (p->level != ANSWER_NONE)
-        sm->fetched_from = p->level;
-    return sm->fetched_from;
+    sm->result.level = level;
 }
 
 enum { CLIENT_SHARED, CLIENT_TEXTURE, CLIENT_CONSTANT, CLIENT_BYPASS, CLIENT_L1, CLIENTS };
@@ -74,18 +64,18 @@ static bool serve(struct staged_sm *sm, unsigned client)
     struct packet *p = NULL;
     if (client == CLIENT_BYPASS && (p = sm->bypassed)) {
         if (p->kind == PACKET_ATOMIC) {
-            struct staged_warp *w = warp_of(sm, p->warp);
-            w->atomics -= p->lanes;
-            if (w->waited_for == STAGED_ATOMICS)
-                w->level = p->level;
-            staged_look(sm, w);
+            warp_of(sm, p->warp)->atomics -= p->lanes;
+            staged_answered(sm, warp_of(sm, p->warp), -1, p->level);
+            staged_look(sm, warp_of(sm, p->warp));
         }
         sm->bypassed = NULL;
     } else if (client == CLIENT_L1)
         p = sector_cache_ready(sm->l1);
     if (!p)
         return false;
-    set_result(sm, p->warp, p->dst, false, level_of(sm, p));
+    if (client == CLIENT_L1 && p->level)
+        sm->filled = p->level; /* the request that was sent; those that wait for the same sector follow */
+    set_result(sm, p->warp, p->dst, false, client == CLIENT_L1 ? sm->filled : p->level);
     staged_packet_free(sm->chip, p);
     return true;
 }
@@ -303,6 +293,7 @@ static void work(struct staged_sm *sm)
     }
     struct staged_warp *w = warp_of(sm, in->warp);
     if (in->load && in->s->dst >= 0 && !w->writes[in->s->dst]) { /* a load without lanes */
+        staged_answered(sm, w, in->s->dst, ANSWER_NONE);
         staged_release(sm, w, in->s->dst);
         w->is_long[in->s->dst] = 0;
     }

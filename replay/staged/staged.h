@@ -163,14 +163,13 @@ struct packet {
     int32_t dst;
     uint16_t sm, slice;
     uint8_t kind, lanes;
-    uint8_t level; /* enum answer_level: NONE until L2 knows */
+    uint8_t level; /* enum answer_level: who answers it, once L2 was asked */
     bool bypass;
     struct packet *next;
 };
 
 /* ---- an SM ------------------------------------------------------------------------------------------------------- */
 
-#define STAGED_ATOMICS UINT32_MAX
 struct staged_block;
 struct staged_warp {
     struct staged_block *block; /* NULL: the place is free */
@@ -189,8 +188,7 @@ struct staged_warp {
     uint32_t in_pipeline, stores, atomics, pending; /* pending: registers */
     bool atomics_shared;                            /* in shared memory */
     uint8_t why;                                    /* enum stall: what it waited for when it was looked at last */
-    uint8_t level;                                  /* enum answer_level: who answered that, if it was memory */
-    uint32_t waited_for;                            /* the register, if it was memory; STAGED_ATOMICS: atomics */
+    uint64_t answer;                                /* the last one that its next instruction waited for; of profiles */
     uint64_t *report;                               /* of the load that writes a register, where issues are reported */
     uint32_t *writer;    /* by register number: the static instruction that writes it, while it is pending */
     uint8_t *is_pending; /* by register number: 0, or the enum stall of what waits for it */
@@ -280,11 +278,11 @@ struct staged_sm {
     unsigned next_client;
     struct {
         bool full, shared;
-        uint8_t level; /* enum answer_level */
         uint32_t warp;
         int32_t dst;
+        enum answer_level level;
     } result;
-    uint8_t fetched_from; /* enum answer_level, of the request that L1 gave back last and that had left the SM */
+    enum answer_level filled; /* who answered for the sector in L1 whose requests are served */
     struct packet *bypassed;
     struct sector_cache *l1;
     uint32_t l1_ways;
@@ -372,7 +370,7 @@ void staged_gathered(struct staged_sm *, struct staged_warp *, const struct inst
 void staged_exit(struct staged_sm *, struct staged_warp *, rp_lanemask lanes);
 void staged_warp_ended(struct staged_sm *, struct staged_warp *);
 /* charge.c: cycles of sub-cores. Those of an SM from now on; those in which nothing was there; a warp comes, and goes;
- * an instruction issues, after a stall for this reason if there was one; `level`: who answered, if that was memory. */
+ * an instruction issues, after a stall for this reason if there was one; who answered, if that was an access. */
 void staged_charge_begin(struct staged_sm *);
 void staged_charge_idle(struct staged_sm *);
 void staged_charge_enter(struct staged_sm *, struct staged_subcore *);
@@ -395,6 +393,8 @@ void staged_front(struct staged_sm *);
 void staged_fetch(struct staged_sm *);
 uint64_t staged_fetch_next(const struct staged_sm *); /* as staged_units_next */
 void staged_release(struct staged_sm *, struct staged_warp *, int32_t reg);
+/* Part of what a register waits for has come from there; reg -1: of an atomic, for which the whole warp waits. */
+void staged_answered(struct staged_sm *, struct staged_warp *, int32_t reg, enum answer_level);
 /* Something has ended for which the warp may wait before it leaves. */
 static inline void staged_may_leave(struct staged_sm *sm, const struct staged_warp *w)
 {

@@ -1,5 +1,6 @@
 /* Which level answered what a stall waited for: by hand, in both engines. */
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "replay/profile.h"
 #include "tests/unit/replay/common.h"
@@ -88,4 +89,53 @@ Test(levels, what_asks_no_cache_is_none_of_them)
     ops[0].guarded_off = true;
     struct levels l = levels_of(ops, 2, "l1=direct-mapped", "dependencies=scoreboard");
     cr_expect_eq(l.of[ANSWER_L1] + l.of[ANSWER_L2] + l.of[ANSWER_DRAM], 0);
+}
+
+static struct levels staged_levels(const struct warp_op *ops, uint32_t count)
+{
+    static const char *const settings[] = {"sms=1", NULL};
+    struct machine *m = test_machine("rtx2060-accelsim", NULL, settings);
+    struct rp_trace *t = trace_of(&(struct warp_program){ops, count}, 1);
+    struct levels fast = levels_with(t, m, REPLAY_FAST), reference = levels_with(t, m, REPLAY_REFERENCE);
+    cr_expect_arr_eq(&fast, &reference, sizeof fast);
+    rp_trace_close(t);
+    machine_free(m);
+    return fast;
+}
+
+/* L1 takes l1_latency, 32 cycles, L2 l2_latency, 194 more, device memory dram_latency, 96 more at least; the rest is
+ * queues and the crossbar. */
+Test(levels, the_staged_pipeline_tells_who_answered)
+{
+    struct warp_op ops[4];
+    memcpy(ops, twice, sizeof ops);
+    struct levels l1 = staged_levels(ops, 4);
+    ops[2].beside_l1 = true;
+    struct levels l2 = staged_levels(ops, 4);
+    cr_expect_eq(l1.of[ANSWER_L2] + l2.of[ANSWER_L1] + l1.of[ANSWER_NONE] + l2.of[ANSWER_NONE], 0);
+    cr_expect(l1.of[ANSWER_L1] >= 30 && l1.of[ANSWER_L1] < 60, "L1: %lu", l1.of[ANSWER_L1]);
+    cr_expect(l2.of[ANSWER_L2] >= 194 && l2.of[ANSWER_L2] < 280, "L2: %lu", l2.of[ANSWER_L2]);
+    cr_expect(l1.of[ANSWER_DRAM] >= 322 && l1.of[ANSWER_DRAM] < 600, "DRAM: %lu", l1.of[ANSWER_DRAM]);
+    cr_expect_eq(l1.of[ANSWER_DRAM], l2.of[ANSWER_DRAM]);
+}
+
+Test(levels, a_sector_on_its_way_in_the_staged_pipeline)
+{
+    static const struct warp_op ops[] = {LOAD(0), LOAD(2), OP(INT, 3, 2, NO)};
+    struct levels l = staged_levels(ops, 3);
+    cr_expect_eq(l.of[ANSWER_NONE] + l.of[ANSWER_L1] + l.of[ANSWER_L2], 0);
+    cr_expect_gt(l.of[ANSWER_DRAM], 300);
+}
+
+/* Behind a load that device memory answers. */
+Test(levels, a_staged_load_of_no_lane_asks_no_cache)
+{
+    struct warp_op ops[4];
+    memcpy(ops, twice, sizeof ops);
+    struct levels one = staged_levels(ops, 2);
+    ops[2].guarded_off = true;
+    struct levels l = staged_levels(ops, 4);
+    cr_expect_eq(l.of[ANSWER_DRAM], one.of[ANSWER_DRAM]);
+    cr_expect_eq(l.of[ANSWER_L1] + l.of[ANSWER_L2], 0);
+    cr_expect_gt(l.of[ANSWER_NONE], 0);
 }
