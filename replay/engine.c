@@ -22,10 +22,19 @@ static void plan_launch(const struct rp_trace *t, struct engine_launch *l)
                  l->blocks, grid);
 }
 
-bool engine_take(struct engine_period *p, struct engine_launch *l)
+uint64_t engine_wakes(const struct engine_period *p)
+{
+    const struct launch_queue *q = p->job->queue;
+    uint64_t cycle = launch_queue_left(q) ? launch_queue_wakes(q) : ENGINE_NEVER;
+    return cycle == ENGINE_NEVER ? cycle : cycle - p->job->begin;
+}
+
+bool engine_take(struct engine_period *p, struct engine_launch *l, uint64_t cycle)
 {
     const struct engine_job *job = p->job;
     uint32_t number;
+    if (launch_queue_left(job->queue))
+        launch_queue_advance(job->queue, job->begin + cycle);
     if (!launch_queue_take(job->queue, &number))
         return false;
     const struct rp_launch *launch = rp_trace_launch(job->trace, number);

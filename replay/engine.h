@@ -67,10 +67,12 @@ struct engine_period {
     struct replay_launch *first;
 };
 
-/* Takes the next launch. False: none is ready. */
-bool engine_take(struct engine_period *, struct engine_launch *);
-/* Its last block leaves in this cycle of the period, which is not before those of earlier calls: others may be ready
- * now. The engine has counted in out->statistics. */
+/* Takes the next launch in this cycle of the period. False: none is ready. */
+bool engine_take(struct engine_period *, struct engine_launch *, uint64_t cycle);
+/* The cycle of the period in which a launch may become ready because a copy ends; ENGINE_NEVER: none. */
+uint64_t engine_wakes(const struct engine_period *);
+/* Its last block leaves in this cycle of the period: others may be ready now. The engine has counted in
+ * out->statistics. */
 void engine_ended(struct engine_period *, const struct engine_launch *, uint64_t cycle);
 /* The period took so many cycles. `machine`: idle_cycles and sm_cycles; the memory system's counts are added here. If
  * only one launch ran, what the machine counted is its own. */

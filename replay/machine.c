@@ -546,6 +546,20 @@ static bool fits_one_at_a_time(const struct resolver *r, struct rp_error *err)
     return true;
 }
 
+/* Copies of the host take time beside launches, which needs launches of several streams at once. */
+static bool fits_copies(const struct resolver *r, struct rp_error *err)
+{
+    const struct machine *m = r->machine;
+    const struct pipeline_model *pipeline = (const struct pipeline_model *)m->pipeline.model;
+    const char *key = m->copy_bandwidth ? "copy.bandwidth" : "copy.device_bandwidth";
+    char text[160];
+    bool timed = m->copy_bandwidth || m->copy_device_bandwidth;
+    snprintf(text, sizeof text, "pipeline '%s' runs one launch after the other and has no time for copies: leave %s 0",
+             m->pipeline.model->name, key);
+    return !timed || (!pipeline->staged && !pipeline->one_at_a_time) ||
+           inconsistent(r, (const char *const[]){key, "pipeline.model"}, 2, text, err);
+}
+
 /* What only some hierarchies and pipelines can do. */
 static bool fits_pipeline(const struct resolver *r, struct rp_error *err)
 {
@@ -556,7 +570,7 @@ static bool fits_pipeline(const struct resolver *r, struct rp_error *err)
     if (((const struct tlb_model *)m->l2_tlb.model)->keeps && !((const struct tlb_model *)m->tlb.model)->keeps)
         return inconsistent(r, (const char *const[]){"l2_tlb.model", "tlb.model"}, 2,
                             "nothing reaches l2_tlb, for SMs have no TLB: choose a model for tlb", err);
-    return fits_one_at_a_time(r, err);
+    return fits_one_at_a_time(r, err) && fits_copies(r, err);
 }
 
 static bool consistent(const struct resolver *r, struct rp_error *err)

@@ -87,6 +87,14 @@
       "what the host wrote before a launch is in L2 when it begins, as when copies go through L2; with caches that "   \
       "are kept, before the first launch only; pipeline staged: what the host copied since the launch before")         \
     X(flush_caches, "flush_caches", OPTION_BOOLEAN, "", 0, 1, 1, NULL, "caches are empty when a launch begins")        \
+    X(copy_bandwidth, "copy.bandwidth", OPTION_FRACTION, "bytes/cycle", 0, FRACTION(1000000), 0, NULL,                 \
+      "of copies between host and device, in each direction; 0: they take no time")                                    \
+    X(copy_latency, "copy.latency", OPTION_INTEGER, "cycles", 0, 1 << 30, 0, NULL,                                     \
+      "added to each copy and memset that takes time")                                                                 \
+    X(copy_engines, "copy.engines", OPTION_INTEGER, "engines", 1, 2, 2, NULL,                                          \
+      "for copies between host and device: one for each direction, or one for both")                                   \
+    X(copy_device_bandwidth, "copy.device_bandwidth", OPTION_FRACTION, "bytes/cycle", 0, FRACTION(1000000), 0, NULL,   \
+      "of copies within the device, and of memsets; 0: they take no time")                                             \
     X(grids, "limits.grids", OPTION_INTEGER, "launches", 1, 1024, 128, NULL,                                           \
       "on the chip at the same time, where the streams of a trace allow several")                                      \
     X(threads, "limits.threads", OPTION_INTEGER, "threads", 32, 2048, 2048, NULL, "resident threads per SM")           \

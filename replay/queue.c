@@ -1,158 +1,82 @@
-/* Waiting is a graph of nodes: launches, and moments of the host or of a stream at which several things have ended.
- * Each node counts what it still waits for, and lists who waits for it. A stream is told by its last node. */
+/* Waiting is a graph of nodes: launches, copies that take time, and moments of the host or of a stream at which several
+ * things have ended. Each node counts what it still waits for, and lists who waits for it. A stream is told by its last
+ * node. Ends of launches and copies are events, which are carried out in the order of their cycles, so that it makes no
+ * difference when they are told. */
 #include "replay/queue.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE UINT32_MAX
+#define NONE MAP_NONE
 #define OVER (UINT32_MAX - 1) /* of an event: nothing came before it */
-
-/* ---- numbers by key ---------------------------------------------------------------------------------------------- */
-
-struct entry {
-    uint32_t key, value; /* value NONE: free */
-};
-/* Open addressing. */
-struct map {
-    struct entry *entries;
-    uint32_t room, count; /* room: a power of two */
-};
-
-static struct entry *map_find(const struct map *m, uint32_t key)
-{
-    uint32_t at = key * 2654435761u & (m->room - 1);
-    while (m->entries[at].value != NONE && m->entries[at].key != key)
-        at = (at + 1) & (m->room - 1);
-    return &m->entries[at];
-}
-
-static bool map_grow(struct map *m)
-{
-    struct map more = {.room = m->room ? 2 * m->room : 16, .count = m->count};
-    more.entries = malloc(more.room * sizeof *more.entries);
-    if (!more.entries)
-        return false;
-    memset(more.entries, 0xff, more.room * sizeof *more.entries);
-    for (uint32_t i = 0; i < m->room; i++)
-        if (m->entries[i].value != NONE)
-            *map_find(&more, m->entries[i].key) = m->entries[i];
-    free(m->entries);
-    *m = more;
-    return true;
-}
-
-static bool map_put(struct map *m, uint32_t key, uint32_t value)
-{
-    if (2 * (m->count + 1) > m->room && !map_grow(m))
-        return false;
-    struct entry *e = map_find(m, key);
-    m->count += e->value == NONE;
-    *e = (struct entry){key, value};
-    return true;
-}
-
-static uint32_t map_get(const struct map *m, uint32_t key) { return m->room ? map_find(m, key)->value : NONE; }
-
-static void map_clear(struct map *m)
-{
-    if (m->count)
-        memset(m->entries, 0xff, m->room * sizeof *m->entries);
-    m->count = 0;
-}
-
-/* ---- units ------------------------------------------------------------------------------------------------------- */
-
-/* Launches between synchronisations. */
-struct stretch {
-    uint32_t first; /* launch */
-    struct map streams;
-    uint32_t *units, count;
-};
-
-/* All launches before `end` have ended before later ones begin. */
-static void end_stretch(struct stretch *s, uint32_t end)
-{
-    bool serial = s->streams.count < 2;
-    for (uint32_t l = s->first; l < end; l++)
-        if (serial || l == s->first)
-            s->units[s->count++] = l;
-    s->first = end;
-    map_clear(&s->streams);
-}
-
-static bool waits_for_all(const struct stretch *s, const struct rp_host_operation *o)
-{
-    return o->kind == RP_HOST_SYNCHRONISE ||
-           (o->kind == RP_HOST_SYNCHRONISE_STREAM && s->streams.count == 1 && map_get(&s->streams, o->stream) != NONE);
-}
-
-bool launch_units(const struct rp_trace *t, uint32_t **first, uint32_t *count, struct rp_error *err)
-{
-    uint32_t launches = rp_trace_launch_count(t);
-    size_t operations = rp_trace_host_operation_count(t), o = 0;
-    struct stretch s = {.units = malloc((launches ? launches : 1) * sizeof *s.units)};
-    bool fine = s.units;
-    for (uint32_t l = 0; fine && l < launches; l++) {
-        for (const struct rp_host_operation *op; o < operations && (op = rp_trace_host_operation(t, o))->launch <= l;
-             o++)
-            if (waits_for_all(&s, op))
-                end_stretch(&s, l);
-        fine = map_put(&s.streams, rp_trace_launch(t, l)->stream, 0);
-    }
-    if (fine)
-        end_stretch(&s, launches);
-    free(s.streams.entries);
-    *first = fine ? s.units : NULL;
-    *count = s.count;
-    if (!fine)
-        free(s.units);
-    return fine || rp_fail(err, RP_SYSTEM, "%s: out of memory for its launches", rp_trace_path(t));
-}
 
 /* ---- the graph --------------------------------------------------------------------------------------------------- */
 
 struct node {
-    uint32_t launch;      /* NONE: a moment */
+    uint32_t launch;      /* NONE: a copy or a moment */
+    uint8_t path;         /* of a copy: enum copy_path; COPY_PATHS: a moment */
     uint32_t waits;       /* nodes that it waits for */
     uint32_t first, last; /* edges to those that wait for it */
+    uint64_t bytes;       /* of a copy */
 };
 struct edge {
     uint32_t to, next;
 };
+/* Of a launch that waits: the cycle from which it may run. Of an event: the node and when it ends. */
 struct waiting {
-    uint64_t cycle; /* from which it may run */
-    uint32_t launch;
+    uint64_t cycle;
+    uint32_t number;
+};
+/* The least cycle first, then the least number. */
+struct heap {
+    struct waiting *list;
+    uint32_t count;
 };
 
 struct launch_queue {
     const struct rp_trace *trace;
+    const struct machine *machine;
     uint32_t first, count, left;
-    struct node *nodes; /* the launches, then moments */
+    struct node *nodes; /* the launches, then copies and moments */
     uint32_t node_count, node_room;
     struct edge *edges;
     uint32_t edge_count, edge_room;
-    struct waiting *heap; /* [count] */
-    uint32_t ready;
-    uint32_t *ended; /* nodes whose end has to be told, [node_room] */
+    struct heap ready, events;                  /* of [count] and [node_count] */
+    uint32_t *ended;                            /* nodes whose end has to be told, [node_count] */
+    uint64_t engine_free[COPY_PATHS], last_end; /* last_end: of launches and copies */
+    struct copy_counts copies[COPY_PATHS];
     /* while it is made */
-    struct map streams, events; /* node */
-    uint32_t host;              /* what the host has waited for */
+    const struct map *non_blocking;
+    struct map streams, events_recorded; /* node */
+    uint32_t host;                       /* what the host has waited for */
 };
 
 static bool later(const struct waiting *a, const struct waiting *b)
 {
-    return a->cycle != b->cycle ? a->cycle > b->cycle : a->launch > b->launch;
+    return a->cycle != b->cycle ? a->cycle > b->cycle : a->number > b->number;
 }
 
-static void push(struct launch_queue *q, uint32_t launch, uint64_t cycle)
+static void push(struct heap *h, uint32_t number, uint64_t cycle)
 {
-    struct waiting w = {cycle, launch};
-    uint32_t at = q->ready++;
-    for (; at && later(&q->heap[(at - 1) / 2], &w); at = (at - 1) / 2)
-        q->heap[at] = q->heap[(at - 1) / 2];
-    q->heap[at] = w;
+    struct waiting w = {cycle, number};
+    uint32_t at = h->count++;
+    for (; at && later(&h->list[(at - 1) / 2], &w); at = (at - 1) / 2)
+        h->list[at] = h->list[(at - 1) / 2];
+    h->list[at] = w;
+}
+
+static struct waiting pop(struct heap *h)
+{
+    struct waiting top = h->list[0], w = h->list[--h->count];
+    uint32_t at = 0;
+    for (uint32_t below; (below = 2 * at + 1) < h->count; at = below) {
+        below += below + 1 < h->count && later(&h->list[below], &h->list[below + 1]);
+        if (!later(&w, &h->list[below]))
+            break;
+        h->list[at] = h->list[below];
+    }
+    h->list[at] = w;
+    return top;
 }
 
 static uint32_t new_node(struct launch_queue *q, uint32_t launch)
@@ -165,7 +89,7 @@ static uint32_t new_node(struct launch_queue *q, uint32_t launch)
         q->nodes = nodes;
         q->node_room = room;
     }
-    q->nodes[q->node_count] = (struct node){.launch = launch, .first = NONE, .last = NONE};
+    q->nodes[q->node_count] = (struct node){.launch = launch, .path = COPY_PATHS, .first = NONE, .last = NONE};
     return q->node_count++;
 }
 
@@ -206,26 +130,84 @@ static bool join(struct launch_queue *q, uint32_t *node, uint32_t other)
     return fine;
 }
 
-static bool join_all_streams(struct launch_queue *q)
+static bool is_blocking(const struct launch_queue *q, uint32_t stream)
+{
+    return map_get(q->non_blocking, stream) == NONE;
+}
+
+/* A moment at which the streams' work is over: of all, or of those that the default stream waits for. */
+static bool join_streams(struct launch_queue *q, uint32_t *node, bool all)
 {
     bool fine = true;
-    for (uint32_t i = 0; fine && i < q->streams.room; i++)
-        if (q->streams.entries[i].value != NONE)
-            fine = join(q, &q->host, q->streams.entries[i].value);
+    for (uint32_t i = 0; fine && i < q->streams.room; i++) {
+        const struct map_entry *s = &q->streams.entries[i];
+        if (s->value != NONE && (all || is_blocking(q, s->key)))
+            fine = join(q, node, s->value);
+    }
+    return fine;
+}
+
+static bool join_all_streams(struct launch_queue *q)
+{
+    bool fine = join_streams(q, &q->host, true);
     map_clear(&q->streams); /* who comes later waits for the host anyway */
     return fine;
 }
 
+/* What the next thing in the stream waits for. The default stream and blocking ones wait for each other; where copies
+ * take no time, the dependencies of launches say so already. */
+static bool front_of(struct launch_queue *q, uint32_t stream, uint32_t *node)
+{
+    *node = map_get(&q->streams, stream);
+    if (!copies_take_time(q->machine))
+        return true;
+    if (!stream)
+        return join_streams(q, node, false);
+    return !is_blocking(q, stream) || join(q, node, map_get(&q->streams, 0));
+}
+
+/* A copy or memset. In the default stream the host waits for it, as recording takes it, too. */
+static bool add_copy(struct launch_queue *q, const struct rp_host_operation *o)
+{
+    uint32_t front, node;
+    enum copy_path path = copy_path_of(q->machine, o);
+    if (path == COPY_PATHS)
+        return true;
+    if (!front_of(q, o->stream, &front) || (node = new_node(q, NONE)) == NONE)
+        return false;
+    q->nodes[node].path = (uint8_t)path;
+    q->nodes[node].bytes = o->size;
+    if (!new_edge(q, node, front) || !new_edge(q, node, q->host))
+        return false;
+    q->host = o->stream ? q->host : node;
+    return map_put(&q->streams, o->stream, node);
+}
+
+static bool record_event(struct launch_queue *q, const struct rp_host_operation *o)
+{
+    uint32_t front;
+    if (!front_of(q, o->stream, &front))
+        return false;
+    front = front == NONE ? q->host : front;
+    return map_put(&q->events_recorded, o->event, front == NONE ? OVER : front);
+}
+
+static bool synchronise_stream(struct launch_queue *q, uint32_t stream)
+{
+    uint32_t front;
+    return front_of(q, stream, &front) && join(q, &q->host, front);
+}
+
 static bool add_operation(struct launch_queue *q, const struct rp_host_operation *o)
 {
-    uint32_t stream = map_get(&q->streams, o->stream), event = map_get(&q->events, o->event);
+    uint32_t stream = map_get(&q->streams, o->stream), event = map_get(&q->events_recorded, o->event);
     switch (o->kind) {
+    case RP_HOST_COPY:
+    case RP_HOST_SET: return add_copy(q, o);
     case RP_HOST_SYNCHRONISE: return join_all_streams(q);
-    case RP_HOST_SYNCHRONISE_STREAM: return join(q, &q->host, stream);
+    case RP_HOST_SYNCHRONISE_STREAM: return synchronise_stream(q, o->stream);
     case RP_HOST_SYNCHRONISE_EVENT: return join(q, &q->host, event);
-    case RP_HOST_RECORD_EVENT:
-        stream = stream == NONE ? q->host : stream;
-        return map_put(&q->events, o->event, stream == NONE ? OVER : stream);
+    case RP_HOST_RECORD_EVENT: return record_event(q, o);
     case RP_HOST_WAIT_EVENT:
         return event >= OVER || (join(q, &stream, event) && map_put(&q->streams, o->stream, stream));
     default: return true;
@@ -235,60 +217,70 @@ static bool add_operation(struct launch_queue *q, const struct rp_host_operation
 static bool add_launch(struct launch_queue *q, uint32_t number)
 {
     const struct rp_launch *l = rp_trace_launch(q->trace, number);
-    uint32_t node = number - q->first;
-    bool fine = new_edge(q, node, map_get(&q->streams, l->stream)) && new_edge(q, node, q->host);
+    uint32_t node = number - q->first, front;
+    bool fine = front_of(q, l->stream, &front) && new_edge(q, node, front) && new_edge(q, node, q->host);
     for (uint32_t i = 0; fine && i < l->dependency_count; i++)
         if (l->dependencies[i] >= q->first) /* those before are over */
             fine = new_edge(q, node, l->dependencies[i] - q->first);
     return fine && map_put(&q->streams, l->stream, node);
 }
 
-/* The first operation of the host behind so many launches. */
-static size_t operations_from(const struct rp_trace *t, uint32_t launches)
+/* Only copies matter to a launch that is alone in its unit. */
+static bool make_graph(struct launch_queue *q, const struct launch_unit *u)
 {
-    size_t low = 0, high = rp_trace_host_operation_count(t);
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (rp_trace_host_operation(t, middle)->launch < launches)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool make(struct launch_queue *q)
-{
-    size_t all = rp_trace_host_operation_count(q->trace), o = q->count > 1 ? operations_from(q->trace, q->first) : all;
+    size_t o = q->count > 1 || copies_take_time(q->machine) ? u->operation : u->until;
     for (uint32_t i = 0; i < q->count; i++)
         if (new_node(q, q->first + i) == NONE)
             return false;
-    for (uint32_t l = q->first; l < q->first + q->count; l++) {
-        for (const struct rp_host_operation *op; o < all && (op = rp_trace_host_operation(q->trace, o))->launch <= l;
-             o++)
+    for (uint32_t l = u->launch; l <= u->end; l++) {
+        for (const struct rp_host_operation *op; o < u->until; o++) {
+            if ((op = rp_trace_host_operation(q->trace, o))->launch > l && l < u->end)
+                break;
             if (!add_operation(q, op))
                 return false;
-        if (q->count > 1 && !add_launch(q, l))
+        }
+        if (l < u->end && !add_launch(q, l))
             return false;
     }
-    q->heap = malloc(q->count * sizeof *q->heap);
-    q->ended = malloc(q->node_count * sizeof *q->ended);
-    for (uint32_t i = 0; q->heap && i < q->count; i++)
-        if (!q->nodes[i].waits)
-            push(q, q->first + i, 0);
-    return q->heap && q->ended;
+    return true;
 }
 
-struct launch_queue *launch_queue_new(const struct rp_trace *t, uint32_t first, uint32_t count, struct rp_error *err)
+static void start(struct launch_queue *, uint32_t node, uint64_t cycle);
+
+static bool make(struct launch_queue *q, const struct launch_unit *u)
 {
+    if (!make_graph(q, u))
+        return false;
+    q->ready.list = malloc(q->count * sizeof *q->ready.list);
+    q->events.list = malloc(q->node_count * sizeof *q->events.list);
+    q->ended = malloc(q->node_count * sizeof *q->ended);
+    if (!q->ready.list || !q->events.list || !q->ended)
+        return false;
+    for (uint32_t i = 0; i < q->node_count; i++)
+        if (!q->nodes[i].waits && (i < q->count || q->nodes[i].path < COPY_PATHS))
+            start(q, i, 0);
+    return true;
+}
+
+struct launch_queue *launch_queue_new(const struct rp_trace *t, const struct machine *m, const struct launch_unit *u,
+                                      struct rp_error *err)
+{
+    static const struct map none = {0};
     struct launch_queue *q = calloc(1, sizeof *q);
     bool fine = q;
     if (fine) {
-        *q = (struct launch_queue){.trace = t, .first = first, .count = count, .left = count, .host = NONE};
-        fine = make(q);
+        uint32_t count = u->end - u->launch;
+        *q = (struct launch_queue){.trace = t,
+                                   .machine = m,
+                                   .first = u->launch,
+                                   .count = count,
+                                   .left = count,
+                                   .non_blocking = u->non_blocking ? u->non_blocking : &none,
+                                   .host = NONE};
+        fine = make(q, u);
         free(q->streams.entries);
-        free(q->events.entries);
-        q->streams = q->events = (struct map){0};
+        free(q->events_recorded.entries);
+        q->streams = q->events_recorded = (struct map){0};
     }
     if (fine)
         return q;
@@ -303,50 +295,91 @@ void launch_queue_free(struct launch_queue *q)
         return;
     free(q->nodes);
     free(q->edges);
-    free(q->heap);
+    free(q->ready.list);
+    free(q->events.list);
     free(q->ended);
     free(q);
 }
 
+/* ---- while launches run ------------------------------------------------------------------------------------------ */
+
+/* What it waited for has ended in this cycle: a launch is ready, a copy goes to its engine. */
+static void start(struct launch_queue *q, uint32_t node, uint64_t cycle)
+{
+    const struct node *n = &q->nodes[node];
+    if (n->launch != NONE) {
+        push(&q->ready, n->launch, cycle);
+        return;
+    }
+    enum copy_path path = (enum copy_path)n->path;
+    uint64_t *engine = &q->engine_free[copy_engine_of(q->machine, path)],
+             cycles = copy_cycles(q->machine, path, n->bytes);
+    *engine = (*engine > cycle ? *engine : cycle) + cycles;
+    push(&q->events, node, *engine);
+    q->copies[path].count++;
+    q->copies[path].bytes += n->bytes;
+    q->copies[path].cycles += cycles;
+}
+
+/* A launch or copy has ended, and the moments that wait for it alone. */
+static void end(struct launch_queue *q, uint32_t node, uint64_t cycle)
+{
+    uint32_t count = 1;
+    q->ended[0] = node;
+    q->last_end = cycle;
+    while (count) {
+        const struct node *n = &q->nodes[q->ended[--count]];
+        for (uint32_t e = n->first; e != NONE; e = q->edges[e].next) {
+            uint32_t to = q->edges[e].to;
+            if (--q->nodes[to].waits)
+                continue;
+            if (q->nodes[to].launch == NONE && q->nodes[to].path == COPY_PATHS)
+                q->ended[count++] = to;
+            else
+                start(q, to, cycle);
+        }
+    }
+}
+
 uint32_t launch_queue_left(const struct launch_queue *q) { return q->left; }
+
+void launch_queue_advance(struct launch_queue *q, uint64_t cycle)
+{
+    while (q->events.count && q->events.list[0].cycle <= cycle) {
+        struct waiting event = pop(&q->events);
+        end(q, event.number, event.cycle);
+    }
+}
+
+uint64_t launch_queue_wakes(const struct launch_queue *q)
+{
+    return q->events.count ? q->events.list[0].cycle : UINT64_MAX;
+}
 
 bool launch_queue_next(const struct launch_queue *q, uint32_t *launch)
 {
-    *launch = q->ready ? q->heap[0].launch : 0;
-    return q->ready;
+    *launch = q->ready.count ? q->ready.list[0].number : 0;
+    return q->ready.count;
 }
 
 bool launch_queue_take(struct launch_queue *q, uint32_t *launch)
 {
     if (!launch_queue_next(q, launch))
         return false;
-    struct waiting w = q->heap[--q->ready];
-    uint32_t at = 0;
-    for (uint32_t below; (below = 2 * at + 1) < q->ready; at = below) {
-        below += below + 1 < q->ready && later(&q->heap[below], &q->heap[below + 1]);
-        if (!later(&w, &q->heap[below]))
-            break;
-        q->heap[at] = q->heap[below];
-    }
-    q->heap[at] = w;
+    pop(&q->ready);
     q->left--;
     return true;
 }
 
 void launch_queue_ended(struct launch_queue *q, uint32_t launch, uint64_t cycle)
 {
-    uint32_t count = 1;
-    q->ended[0] = launch - q->first;
-    while (count) {
-        const struct node *n = &q->nodes[q->ended[--count]];
-        for (uint32_t e = n->first; e != NONE; e = q->edges[e].next) {
-            struct node *waiter = &q->nodes[q->edges[e].to];
-            if (--waiter->waits)
-                continue;
-            if (waiter->launch == NONE)
-                q->ended[count++] = q->edges[e].to;
-            else
-                push(q, waiter->launch, cycle);
-        }
-    }
+    push(&q->events, launch - q->first, cycle);
+}
+
+uint64_t launch_queue_finish(struct launch_queue *q, struct copy_counts copies[COPY_PATHS])
+{
+    launch_queue_advance(q, UINT64_MAX);
+    for (unsigned p = 0; p < COPY_PATHS; p++)
+        copy_counts_add(&copies[p], &q->copies[p]);
+    return q->last_end;
 }

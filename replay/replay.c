@@ -18,6 +18,7 @@ struct finished {
     struct replay_launch *launches;
     uint32_t count;
     struct statistics sum;
+    struct copy_counts copies[COPY_PATHS];
     bool done;
 };
 
@@ -28,7 +29,7 @@ struct session {
     struct replay_result *result;
     struct memory_system *kept; /* NULL: every busy period has one of its own */
     unsigned launch_threads;    /* for each unit */
-    uint32_t *units;            /* the first launch of each; NULL: every launch is one */
+    struct launch_units units;  /* list NULL: every launch is one */
     uint32_t first, unit_count; /* first: launch to replay */
     struct stochastic drawn;
     struct staged *staged; /* NULL, or what carries all launches out, one after the other */
@@ -145,14 +146,36 @@ static bool replay_period(struct worker *w, struct engine_job *job, struct stati
     return fine;
 }
 
-static bool replay_unit(struct worker *w, uint32_t first, struct finished *out, struct rp_error *err)
+/* The machine has nothing to do for so long. */
+static void pass(const struct session *s, struct engine_job *job, uint64_t cycles, struct statistics *sum)
+{
+    job->begin += cycles;
+    sum->cycles += cycles;
+    sum->idle_cycles += cycles * (uint64_t)(s->machine->sms * s->machine->subcores);
+    if (cycles && job->profile)
+        profile_add_cycles(job->profile, cycles);
+}
+
+/* Waits for the launches that are ready first. */
+static void wait_for_launch(const struct session *s, struct engine_job *job, struct statistics *sum)
+{
+    uint32_t next;
+    launch_queue_advance(job->queue, job->begin);
+    for (uint64_t wakes;
+         !launch_queue_next(job->queue, &next) && (wakes = launch_queue_wakes(job->queue)) != UINT64_MAX;) {
+        pass(s, job, wakes - job->begin, sum);
+        launch_queue_advance(job->queue, job->begin);
+    }
+}
+
+static bool replay_unit(struct worker *w, const struct launch_unit *unit, struct finished *out, struct rp_error *err)
 {
     struct session *s = w->session;
     struct engine_job job = {.trace = s->trace,
                              .machine = s->machine,
-                             .queue = launch_queue_new(s->trace, first, out->count, err),
+                             .queue = launch_queue_new(s->trace, s->machine, unit, err),
                              .launches = out->launches,
-                             .first = first,
+                             .first = unit->launch,
                              .threads = s->launch_threads,
                              .profile = s->options->profile,
                              .drawn = machine_draws(s->machine) ? &s->drawn : NULL,
@@ -166,10 +189,14 @@ static bool replay_unit(struct worker *w, uint32_t first, struct finished *out, 
     bool fine = job.queue;
     while (fine && launch_queue_left(job.queue)) {
         struct statistics sum = {0};
+        wait_for_launch(s, &job, &out->sum);
         fine = replay_period(w, &job, &sum, err);
         statistics_add(&out->sum, &sum);
         job.begin += sum.cycles;
     }
+    uint64_t end = fine ? launch_queue_finish(job.queue, out->copies) : 0;
+    if (end > job.begin)
+        pass(s, &job, end - job.begin, &out->sum);
     launch_queue_free(job.queue);
     return fine;
 }
@@ -187,6 +214,8 @@ static bool hand_on(struct session *s, struct finished *f, struct rp_error *err)
 {
     uint64_t begin = s->result->total.cycles;
     statistics_add(&s->result->total, &f->sum);
+    for (unsigned p = 0; p < COPY_PATHS; p++)
+        copy_counts_add(&s->result->copies[p], &f->copies[p]);
     bool fine = true;
     for (uint32_t i = 0; fine && i < f->count; i++) {
         struct replay_launch *l = &f->launches[i];
@@ -225,9 +254,10 @@ static bool take(struct session *s, uint32_t *number)
     return more;
 }
 
-static uint32_t first_of(const struct session *s, uint32_t unit)
+static struct launch_unit unit_of(const struct session *s, uint32_t unit)
 {
-    return unit == s->unit_count ? s->first + s->result->count : s->units ? s->units[unit] : s->first + unit;
+    return s->units.list ? s->units.list[unit]
+                         : (struct launch_unit){.launch = s->first + unit, .end = s->first + unit + 1};
 }
 
 /* Units are taken in order, and those before a failed one are finished. */
@@ -237,11 +267,11 @@ static void *work(void *data)
     struct worker w = {.session = s};
     for (uint32_t number; take(s, &number);) {
         struct rp_error err = {0};
-        uint32_t first = first_of(s, number);
-        struct finished out = {.count = first_of(s, number + 1) - first, .done = true};
+        struct launch_unit unit = unit_of(s, number);
+        struct finished out = {.count = unit.end - unit.launch, .done = true};
         out.launches = calloc(out.count, sizeof *out.launches);
         bool fine = out.launches
-                        ? replay_unit(&w, first, &out, &err)
+                        ? replay_unit(&w, &unit, &out, &err)
                         : rp_fail(&err, RP_SYSTEM, "%s: out of memory for its launches", rp_trace_path(s->trace));
         pthread_mutex_lock(&s->lock);
         if (fine) {
@@ -310,9 +340,11 @@ static bool choose_launches(struct session *s, struct rp_error *err)
     for (uint32_t i = 0; i < s->result->count; i++)
         s->total += rp_trace_launch_totals(s->trace, s->first + i).warp_instructions;
     s->unit_count = s->result->count;
-    if (only < 0 && !s->options->serial && !one_by_one(s->machine) &&
-        !launch_units(s->trace, &s->units, &s->unit_count, err))
-        return false;
+    if (only < 0 && !s->options->serial && !one_by_one(s->machine)) {
+        if (!launch_units(&s->units, s->trace, s->machine, err))
+            return false;
+        s->unit_count = s->units.count;
+    }
     if (s->options->launch_done)
         return true;
     s->result->launches = calloc(s->result->count ? s->result->count : 1, sizeof *s->result->launches);
@@ -336,7 +368,7 @@ bool replay(struct rp_trace *trace, const struct machine *machine, const struct 
                         .lock = PTHREAD_MUTEX_INITIALIZER,
                         .handed_on = PTHREAD_COND_INITIALIZER};
     bool fine = choose_launches(&s, err) && run(&s, err);
-    free(s.units);
+    launch_units_free(&s.units);
     pthread_cond_destroy(&s.handed_on);
     pthread_mutex_destroy(&s.lock);
     if (!fine)

@@ -9,7 +9,7 @@
 #ifndef REPRISE_REPLAY_REPLAY_H
 #define REPRISE_REPLAY_REPLAY_H
 
-#include "replay/machine.h"
+#include "replay/copies.h"
 #include "replay/profile.h"
 #include "replay/statistics.h"
 #include "tracefmt/reader.h"
@@ -44,8 +44,8 @@ struct replay_launch {
 struct replay_options {
     enum replay_engine engine;
     unsigned threads; /* for launches that do not depend on one another, and for the SMs of a launch; 0: one */
-    int64_t launch;   /* the only launch to replay, -1: all */
-    bool serial;      /* one launch after the other, whatever the streams allow */
+    int64_t launch;   /* the only launch to replay, without copies; -1: all */
+    bool serial;      /* one launch after the other, whatever the streams allow; copies take no time */
     /* Where a machine has chance in it (replay/drawn.h): its luck. Replays with the same two are the same. */
     uint64_t seed;
     uint32_t batch;
@@ -74,8 +74,9 @@ struct replay_options {
 struct replay_result {
     uint32_t count;
     struct replay_launch *launches; /* in trace order; NULL with launch_done */
-    struct statistics
-        total; /* of the machine: sums over launches, but cycles are those until the end of the last one */
+    struct statistics total; /* of the machine: sums over launches, but cycles are those until the end of the last one,
+                              * or of the last copy that takes time */
+    struct copy_counts copies[COPY_PATHS]; /* those that take time (replay/copies.h) */
 };
 
 /* False: err says why, and nothing need be freed. Errors: a damaged trace, a block that does not fit on the machine, a

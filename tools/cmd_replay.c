@@ -207,6 +207,16 @@ static void begin_json(struct json_stream *out, const struct args *a, json_t *tr
         json_part(out, "memory_from", shares_json(&a->shares));
 }
 
+static json_t *copies_json(const struct copy_counts copies[COPY_PATHS])
+{
+    json_t *object = json_object();
+    for (unsigned p = 0; p < COPY_PATHS; p++)
+        json_put(object, copy_path_names[p],
+                 json_pack("{s:o, s:o, s:o}", "count", json_number(copies[p].count), "bytes",
+                           json_number(copies[p].bytes), "cycles", json_number(copies[p].cycles)));
+    return object;
+}
+
 static int print_json(const struct args *a, struct rp_trace *t, const struct machine *m, const struct outcome *o)
 {
     struct rp_error err;
@@ -216,6 +226,8 @@ static int print_json(const struct args *a, struct rp_trace *t, const struct mac
     struct json_stream out = {0};
     begin_json(&out, a, trace, m);
     results_json(&out, t, m, &o->launches, &o->result.total);
+    if (copies_take_time(m))
+        json_part(&out, "copies", copies_json(o->result.copies));
     if (a->units)
         json_part(&out, "units", unit_shares_json(&o->hotspots));
     else if (a->by)
@@ -292,6 +304,26 @@ static void statistic_row(void *table, const char *name, uint64_t value)
     table_number(table, value);
 }
 
+/* What the host copied, where that takes time. */
+static void print_copies(const struct machine *m, const struct copy_counts copies[COPY_PATHS])
+{
+    static const char *const names[COPY_PATHS] = {"to the device", "to the host", "within the device"};
+    if (!copies_take_time(m))
+        return;
+    struct table *t = table_new("lrrrr");
+    puts("");
+    for (size_t i = 0; i < 5; i++)
+        table_cell(t, "%s", (const char *const[]){"copies", "count", "bytes", "cycles", "us"}[i]);
+    for (unsigned p = 0; p < COPY_PATHS; p++) {
+        table_cell(t, "%s", names[p]);
+        table_number(t, copies[p].count);
+        table_number(t, copies[p].bytes);
+        table_number(t, copies[p].cycles);
+        table_cell(t, "%.3f", (double)copies[p].cycles / fraction_value(m->clock_mhz));
+    }
+    table_print(t, stdout);
+}
+
 static int print_text(struct rp_trace *trace, const struct machine *m, const struct outcome *o)
 {
     printf("%s on %s (scheduler %s, %.9g MHz)\n\n", rp_trace_path(trace), m->name, m->scheduler.model->name,
@@ -300,8 +332,9 @@ static int print_text(struct rp_trace *trace, const struct machine *m, const str
     print_dependencies(m, &o->launches);
     if (o->launches.overlaps)
         printf("\n%" PRIu32 " launches overlap others. 'begin' counts cycles since the first launch began, and the "
-               "total's cycles end with the last one.\n",
-               o->launches.overlaps);
+               "total's cycles end with the last one%s.\n",
+               o->launches.overlaps, copies_take_time(m) ? " or the last copy" : "");
+    print_copies(m, o->result.copies);
     puts(o->launches.count == 1 ? "" : "\nSums over all launches");
     struct table *t = table_new("lr");
     statistics_each(m, &o->result.total, statistic_row, t);

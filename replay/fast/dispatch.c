@@ -329,7 +329,7 @@ static bool exchange(struct dispatch *d, uint64_t now, struct rp_error *err)
         fast_end_launches(f, now);
         if (!f->grids)
             return true;
-        if (!fast_take_launches(f, err))
+        if (!fast_take_launches(f, now, err))
             return false;
     } while (any_without_blocks(f));
     return need_threads(d, err) && assign(f, now, err);
@@ -347,7 +347,7 @@ static bool run_cycle(struct dispatch *d, uint64_t now, struct rp_error *err)
     advance_sms(f, now);
     advance_chip(f, now);
     advance_sms(f, now);
-    if ((leave(f, now) || !now) && !exchange(d, now, err))
+    if ((leave(f, now) || !now || fast_wakes(f) <= now) && !exchange(d, now, err))
         return false;
     for (unsigned s = 0; s < f->sm_count; s++) {
         struct fast_sm *sm = &f->sms[s];
@@ -429,6 +429,8 @@ static bool run_all(struct dispatch *d, struct rp_error *err)
             f->together = f->together == NEVER ? NEVER : 0;
             continue;
         }
+        if (fast_wakes(f) < from && fast_wakes(f) >= f->together) /* in a window it can wait (together.c) */
+            from = fast_wakes(f);
         f->from = from;
         if (window_opens(d, from) ? !run_window(d, err) : !run_cycle(d, from, err))
             return false;
@@ -455,7 +457,7 @@ static bool begin(struct dispatch *d, struct rp_error *err)
 bool fast_run_period(struct fast *f, uint64_t *cycles, struct rp_error *err)
 {
     struct dispatch d = {.chip = f, .ask_again = 1};
-    if (!fast_take_launches(f, err))
+    if (!fast_take_launches(f, 0, err))
         return false;
     bool overlaps = f->machine->grids > 1 && (f->grid_count > 1 || launch_queue_left(f->job->queue));
     f->together = overlaps ? 0 : NEVER;

@@ -448,7 +448,9 @@ bool fast_run_period(struct fast *, uint64_t *cycles, struct rp_error *);
 /* ---- grids.c ----------------------------------------------------------------------------------------------------- */
 
 /* Takes launches that are ready, as many as the machine runs at once. */
-bool fast_take_launches(struct fast *, struct rp_error *);
+bool fast_take_launches(struct fast *, uint64_t now, struct rp_error *);
+/* The cycle in which one may come because a copy of the host ends; NEVER: none. */
+uint64_t fast_wakes(const struct fast *);
 /* Lets those go whose last block has left, `now` or before; their ends are told as of their last blocks. */
 void fast_end_launches(struct fast *, uint64_t now);
 void fast_free_grids(struct fast *);

@@ -16,13 +16,13 @@ static bool begin_grid(const struct fast *f, struct fast_grid *g, struct rp_erro
            program_build(&g->program, f, g, err);
 }
 
-bool fast_take_launches(struct fast *f, struct rp_error *err)
+bool fast_take_launches(struct fast *f, uint64_t now, struct rp_error *err)
 {
     struct engine_launch l;
     struct fast_grid **last = &f->grids;
     while (*last)
         last = &(*last)->next;
-    while (f->grid_count < f->machine->grids && engine_take(&f->period, &l)) {
+    while (f->grid_count < f->machine->grids && engine_take(&f->period, &l, now)) {
         struct fast_grid *g = calloc(1, sizeof *g);
         if (!g)
             return rp_fail(err, RP_SYSTEM, "out of memory for a launch");
@@ -38,6 +38,11 @@ bool fast_take_launches(struct fast *f, struct rp_error *err)
             return false;
     }
     return true;
+}
+
+uint64_t fast_wakes(const struct fast *f)
+{
+    return f->machine->grids > 1 && f->grid_count < f->machine->grids ? engine_wakes(&f->period) : NEVER;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */

@@ -3,7 +3,9 @@
  * No SM has room for the blocks that wait but one that pauses, because a block has just left it. That stays true until
  *
  *  - the last block of a launch is placed, and a smaller one is next: it may fit where the others did not;
- *  - no launch waits any more, and one ends for which launches in the queue have waited: those may fit anywhere.
+ *  - no launch waits any more, and one ends for which launches in the queue have waited: those may fit anywhere;
+ *  - a copy of the host ends for which launches have waited. One that begins after this was worked out does not matter:
+ *    where a launch ends before, others wait, and what comes then waits behind those.
  *
  * Before the first cycle in which one of them can come, SMs may be ahead of one another. How long blocks stay follows
  * from how many instructions their warps have yet to issue.
@@ -155,5 +157,7 @@ uint64_t fast_together(const struct fast *f, uint64_t now)
     bool more = false;
     uint64_t until = waits ? first_exhausted(f, now, &more) : now;
     uint64_t end = more || until >= now + ENOUGH ? now : first_end(f, now);
-    return end > until ? end : until;
+    uint64_t copy = fast_wakes(f);
+    end = end > until ? end : until;
+    return end < copy ? end : copy;
 }

@@ -80,7 +80,7 @@ bool processors_run(const struct engine_job *job, enum replay_engine engine, str
 {
     struct engine_period period = {.job = job};
     struct engine_launch of;
-    if (!engine_take(&period, &of))
+    if (!engine_take(&period, &of, 0))
         return rp_fail(err, RP_BAD_INPUT, "%s: its launches wait for one another", rp_trace_path(job->trace));
     of.begin = 0;
     of.out->control_words = false;

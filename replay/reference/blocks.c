@@ -183,7 +183,7 @@ bool ref_take_launches(struct reference *r, struct rp_error *err)
     struct ref_grid **last = &r->grids;
     while (*last)
         last = &(*last)->next;
-    while (r->grid_count < r->machine->grids && engine_take(&r->period, &l)) {
+    while (r->grid_count < r->machine->grids && engine_take(&r->period, &l, r->now)) {
         struct ref_grid *g = calloc(1, sizeof *g);
         if (!g)
             return rp_fail(err, RP_SYSTEM, "out of memory for a launch");

@@ -414,7 +414,7 @@ bool staged_run(struct staged *g, const struct engine_job *job, struct statistic
 {
     struct engine_period period = {.job = job};
     struct engine_launch l;
-    if (!engine_take(&period, &l))
+    if (!engine_take(&period, &l, 0))
         return rp_fail(err, RP_BAD_INPUT, "%s: its launches wait for one another", rp_trace_path(job->trace));
     l.begin = 0;
     l.out->control_words = false;
