@@ -256,103 +256,121 @@ ALWAYS_INLINE const struct uop *straight_line(struct warp *w, const struct uop *
     }
 }
 
+/* Where a warp goes on: behind the uop, at *u, or not in this turn. */
+enum step { STEP_NEXT, STEP_ELSEWHERE, STEP_STOP };
+
+/* A memory uop that faults is the last of the warp. */
+ALWAYS_INLINE enum step access(struct warp_state *s, const struct uop *u, lanemask executed, const bool record)
+{
+    if (executed)
+        u->fn(&s->w, u, executed);
+    if (__builtin_expect(!s->w.block->faulted, 1))
+        return STEP_NEXT;
+    if (record && executed)
+        access_record_rest(&s->w, u, executed);
+    stop(s, u, record);
+    return STEP_STOP;
+}
+
+/* A uop that leaves the run, for those lanes that it is executed by. */
+ALWAYS_INLINE enum step go(struct warp_state *s, const struct uop **u, lanemask executed, const bool record)
+{
+    if (!executed)
+        return STEP_NEXT;
+    if (!(*u = leave_run(s, *u, executed, record)))
+        return STEP_STOP;
+    s->run_start = run_start_at(*u);
+    if (__builtin_expect(s->w.clock < s->stop_at, 1))
+        return STEP_ELSEWHERE;
+    const struct uop *next = split_look(s, *u);
+    if (!next) {
+        stop(s, *u, record);
+        return STEP_STOP;
+    }
+    *u = next;
+    s->run_start = run_start_at(next);
+    return STEP_ELSEWHERE;
+}
+
+ALWAYS_INLINE enum step reconverge(struct warp_state *s, const struct uop **u, lanemask executed, const bool record)
+{
+    if (*u != s->meet)
+        return STEP_NEXT;
+    end_run(s, (*u)->index, record);
+    if (!transfer(s, *u, executed))
+        return STEP_STOP;
+    *u = s->pc;
+    s->run_start = run_start_at(*u);
+    return STEP_ELSEWHERE;
+}
+
+/* After something that other lanes or warps take part in. */
+ALWAYS_INLINE enum step together(const struct warp_state *s, const struct uop **u, enum collective_outcome outcome)
+{
+    if (outcome == COLLECTIVE_ELSEWHERE)
+        *u = s->pc;
+    return outcome == COLLECTIVE_DONE ? STEP_NEXT : outcome == COLLECTIVE_ELSEWHERE ? STEP_ELSEWHERE : STEP_STOP;
+}
+
+ALWAYS_INLINE enum step meet_barrier(struct warp_state *s, const struct uop **u, lanemask executed)
+{
+    if (!executed)
+        return STEP_NEXT;
+    if (!barrier(s, *u, executed))
+        return STEP_STOP;
+    *u = s->pc;
+    return STEP_ELSEWHERE;
+}
+
+ALWAYS_INLINE enum step seldom(struct warp_state *s, const struct uop **u, lanemask executed, const bool record)
+{
+    if (executed && !rare(s, *u, executed))
+        return (*u = hand_over(s, *u)) ? STEP_ELSEWHERE : STEP_STOP;
+    if (!s->w.block->faulted)
+        return STEP_NEXT;
+    stop(s, *u, record);
+    return STEP_STOP;
+}
+
+/* All kinds but lane and memory uops. */
+ALWAYS_INLINE enum step other_kinds(struct warp_state *s, const struct uop **u, lanemask executed, const bool record)
+{
+    switch ((*u)->kind) {
+    case UOP_CLOCK:
+        if (executed)
+            read_clock(s, *u, executed);
+        return STEP_NEXT;
+    case UOP_RECONVERGE: return reconverge(s, u, executed, record);
+    case UOP_BRANCH:
+    case UOP_BRANCH_TABLE:
+    case UOP_CALL:
+    case UOP_RETURN:
+    case UOP_EXIT:
+    case UOP_POP: return go(s, u, executed, record);
+    case UOP_COLLECTIVE: return together(s, u, collective(s, *u));
+    case UOP_OBJECT_WAIT: return together(s, u, object_wait(s, *u));
+    case UOP_BARRIER: return meet_barrier(s, u, executed);
+    default: return seldom(s, u, executed, record);
+    }
+}
+
 ALWAYS_INLINE void run(struct warp_state *s, const bool record)
 {
     struct warp *w = &s->w;
-    const struct block *block = w->block;
     const struct uop *u = s->pc;
     s->run_start = run_start_at(u);
     for (;;) {
         lanemask executed = u->flags & UF_GUARDED ? guarded(s, u, record) : w->active;
         /* most are of these two kinds: no jump through the table of the others */
         if (__builtin_expect(u->kind == UOP_LANE, 1)) {
-            if (executed)
-                u = straight_line(w, u, executed);
-            else
-                u++;
+            u = executed ? straight_line(w, u, executed) : u + 1;
             continue;
         }
-        if (u->kind == UOP_MEMORY) {
-            if (executed)
-                u->fn(w, u, executed);
-            if (__builtin_expect(block->faulted, 0)) {
-                if (record && executed)
-                    access_record_rest(w, u, executed);
-                stop(s, u, record);
-                return;
-            }
+        enum step step = u->kind == UOP_MEMORY ? access(s, u, executed, record) : other_kinds(s, &u, executed, record);
+        if (step == STEP_STOP)
+            return;
+        if (step == STEP_NEXT)
             u++;
-            continue;
-        }
-        switch (u->kind) { /* break: on to the next uop; continue: u is where the warp goes on */
-        case UOP_CLOCK:
-            if (executed)
-                read_clock(s, u, executed);
-            break;
-        case UOP_RECONVERGE:
-            if (u != s->meet)
-                break;
-            end_run(s, u->index, record);
-            if (!transfer(s, u, executed))
-                return;
-            u = s->pc;
-            s->run_start = run_start_at(u);
-            continue;
-        case UOP_BRANCH:
-        case UOP_BRANCH_TABLE:
-        case UOP_CALL:
-        case UOP_RETURN:
-        case UOP_EXIT:
-        case UOP_POP:
-            if (!executed)
-                break;
-            if (!(u = leave_run(s, u, executed, record)))
-                return;
-            s->run_start = run_start_at(u);
-            if (__builtin_expect(w->clock >= s->stop_at, 0)) {
-                const struct uop *next = split_look(s, u);
-                if (!next) {
-                    stop(s, u, record);
-                    return;
-                }
-                u = next;
-                s->run_start = run_start_at(u);
-            }
-            continue;
-        case UOP_COLLECTIVE:
-            switch (collective(s, u)) {
-            case COLLECTIVE_DONE: break;
-            case COLLECTIVE_ELSEWHERE: u = s->pc; continue;
-            default: return;
-            }
-            break;
-        case UOP_OBJECT_WAIT:
-            switch (object_wait(s, u)) {
-            case COLLECTIVE_DONE: break;
-            case COLLECTIVE_ELSEWHERE: u = s->pc; continue;
-            default: return;
-            }
-            break;
-        case UOP_BARRIER:
-            if (!executed)
-                break;
-            if (!barrier(s, u, executed))
-                return;
-            u = s->pc;
-            continue;
-        default:
-            if (executed && !rare(s, u, executed)) {
-                if (!(u = hand_over(s, u)))
-                    return;
-                continue;
-            }
-            if (block->faulted) {
-                stop(s, u, record);
-                return;
-            }
-            break;
-        }
-        u++;
     }
 }
 
