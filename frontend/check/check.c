@@ -120,7 +120,16 @@ static void check_event(struct observer *o, struct warp_state *s, enum block_eve
         sync_event(cb, s, event, u, lanes);
 }
 
-static const struct observer_calls check_calls = {check_access, check_bytes, check_host_call, check_event};
+static void check_objects(struct observer *o, struct warp_state *s, const struct uop *u,
+                          const struct lane_addresses *la, lanemask lanes)
+{
+    struct checked_block *cb = (struct checked_block *)o;
+    if (cb->check->kinds & RP_CHECK_SYNC)
+        sync_objects(cb, s, u, la, lanes);
+}
+
+static const struct observer_calls check_calls = {check_access, check_bytes, check_host_call, check_event,
+                                                  check_objects};
 
 /* ---- allocations ------------------------------------------------------------------------------------------------- */
 
@@ -181,6 +190,7 @@ bool check_launch_begin(struct rp_check *c, const struct grid *g)
 static void free_block(struct checked_block *b)
 {
     cells_free(&b->shared);
+    free(b->objects);
     free(b->shared_written);
     free(b->local_written);
     free(b);
@@ -208,10 +218,11 @@ static struct checked_block *new_block(struct rp_check *c)
     b->shared_bytes = extents_end(&g->shared);
     b->local_bytes = (size_t)g->threads * g->local_bytes;
     b->shared.count = (b->shared_bytes >> c->cell_shift) + 1;
+    b->objects = malloc(b->shared_bytes / sizeof(uint64_t) + 1);
     b->shared_written = malloc(b->shared_bytes + 1);
     b->local_written = malloc(b->local_bytes + 1);
     b->shared.pages = calloc(b->shared.count / CELLS + 1, sizeof *b->shared.pages);
-    if (b->shared_written && b->local_written && b->shared.pages)
+    if (b->objects && b->shared_written && b->local_written && b->shared.pages)
         return b;
     free_block(b);
     return NULL;
@@ -224,6 +235,7 @@ bool check_block_begin(struct rp_check *c, struct block *b)
         return false;
     if (mine == c->free_blocks)
         c->free_blocks = mine->next;
+    memset(mine->objects, 0, mine->shared_bytes / sizeof(uint64_t) + 1);
     memset(mine->shared_written, 0, mine->shared_bytes);
     memset(mine->local_written, 0, mine->local_bytes);
     cells_clear(&mine->shared);

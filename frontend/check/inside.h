@@ -56,6 +56,7 @@ struct checked_block {
     struct rp_check *check;
     struct checked_block *next; /* free ones */
     uint8_t *shared_written, *local_written;
+    uint8_t *objects; /* of each 8 bytes of shared memory: enum object_state */
     size_t shared_bytes, local_bytes;
     struct cells shared;
     uint32_t index;
@@ -123,6 +124,8 @@ void check_init(struct checked_block *, const struct touch *);
 void check_race(struct checked_block *, const struct touch *);
 void race_event(struct checked_block *, const struct warp_state *, enum block_event);
 void sync_event(struct checked_block *, struct warp_state *, enum block_event, const struct uop *, lanemask);
+void sync_objects(struct checked_block *, struct warp_state *, const struct uop *, const struct lane_addresses *,
+                  lanemask);
 void sync_block_end(struct checked_block *, struct block *);
 
 void cells_free(struct cells *);

@@ -95,6 +95,8 @@ static bool change_objects(struct warp_state *s, const struct uop *u, lanemask m
 {
     struct warp *w = &s->w;
     bool over = false;
+    if (of == w->block)
+        observe_objects(s, u, la, m);
     FOR_LANES(l, m)
     {
         uint64_t at = lane_address(la, l);
@@ -194,8 +196,10 @@ static bool in_own_block(struct warp_state *s, const struct uop *u, lanemask m, 
 {
     struct block *of;
     lanemask part = access_in_shared(s, u, m, la, &of);
-    if (part == m && of == s->w.block)
+    if (part == m && of == s->w.block) {
+        observe_objects(s, u, la, m);
         return true;
+    }
     if (part)
         block_fault(s, u, RP_FAULT_BOUNDS, (unsigned)__builtin_ctz(m),
                     "a thread waits for a barrier object of another block of its cluster");

@@ -27,6 +27,10 @@ struct observer_calls {
     /* A call of the host, whose order shows. False: it must not be made. */
     bool (*host_call)(struct observer *);
     void (*event)(struct observer *, struct warp_state *, enum block_event, const struct uop *u, lanemask);
+    /* NULL, or the lanes are about to change or test barrier objects of their own block, at these offsets of its shared
+     * memory. */
+    void (*objects)(struct observer *, struct warp_state *, const struct uop *u, const struct lane_addresses *,
+                    lanemask);
 };
 
 struct observer {
@@ -46,6 +50,13 @@ static inline void observe_event(struct warp_state *s, enum block_event event, c
     struct observer *o = s->w.block->observer;
     if (__builtin_expect(o != NULL, 0))
         o->calls->event(o, s, event, u, lanes);
+}
+static inline void observe_objects(struct warp_state *s, const struct uop *u, const struct lane_addresses *la,
+                                   lanemask lanes)
+{
+    struct observer *o = s->w.block->observer;
+    if (__builtin_expect(o != NULL, 0) && o->calls->objects)
+        o->calls->objects(o, s, u, la, lanes);
 }
 
 #endif

@@ -52,6 +52,34 @@ finds sm_75 sync_part sync sync_part 1 32 $out
 finds sm_75 sync_shuffle sync sync_shuffle 1 32 $out
 clean sm_75 right_warp 1 32 $out
 
+# Barrier objects: what each line 8 does wrong; a right one.
+object() { # what is said, or "" for nothing; lines of PTX
+    local says=$1 status
+    { echo '.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k() {'; printf '%s\n' "${@:2}" 'ret; }'; } >"$dir/object.ptx"
+    "$REPRISE" run --module "$dir/object.ptx" --grid 2 --block 4 --check sync -q >"$dir/out" 2>"$dir/err"
+    status=$?
+    if [ -z "$says" ] && [ "$status" = 0 ] && ! [ -s "$dir/err" ]; then ok "a right barrier object"
+    elif [ -n "$says" ] && [ "$status" = 3 ] && grep -q ":8).*$says\|$says.*:8)" "$dir/err"; then ok "a barrier object: $says"
+    else bad "a barrier object: $says (status $status)"; fi
+}
+one='.shared .b64 o; .reg .b64 %s; .reg .pred %p; .reg .b32 %x; mov.u32 %x, %tid.x; setp.eq.u32 %p, %x, 0;'
+make='@%p mbarrier.init.shared.b64 [o], 4; bar.sync 0;'
+object "" "$one" "$make" 'mbarrier.arrive.shared.b64 %s, [o];' 'W: mbarrier.try_wait.shared.b64 %p, [o], %s; @!%p bra W;' \
+    'bar.sync 0; setp.eq.u32 %p, %x, 0;' '@%p mbarrier.inval.shared.b64 [o];' "$make"
+object "it has not been made" "$one" "" "" 'mbarrier.arrive.shared.b64 %s, [o];'
+object "it has not been made" "$one" "" "" '@%p mbarrier.test_wait.parity.shared.b64 %p, [o], 1;'
+object "it was invalidated" "$one" "$make" '@%p mbarrier.inval.shared.b64 [o]; bar.sync 0;' '@%p mbarrier.arrive.shared.b64 %s, [o];'
+object "it is made again" "$one" "$make" "" '@%p mbarrier.init.shared.b64 [o], 4;'
+object "it is made for 0 arrivals" "$one" "" "" '@%p mbarrier.init.shared.b64 [o], 0;'
+object "1 arrive, and its phase waits for 0" "$one" "@%p mbarrier.init.shared.b64 [o], 3; bar.sync 0;" \
+    '@%p mbarrier.expect_tx.relaxed.cta.shared.b64 [o], 16; bar.sync 0;' 'mbarrier.arrive.shared.b64 %s, [o];'
+object "5 arrive, and its phase waits for 4" "$one" "$make" "" '@%p mbarrier.arrive.shared.b64 %s, [o], 5;'
+object "it would wait for 1048576 bytes" "$one" "$make" '@%p mbarrier.expect_tx.relaxed.cta.shared.b64 [o], 1; bar.sync 0;' \
+    '@%p mbarrier.expect_tx.relaxed.cta.shared.b64 [o], 1048575;'
+
 # Several checks, all findings; nothing is asked for twice.
 status=$(run sm_75 race_warps race,init 1 64 $out)
 if [ "$status" = 3 ] && [ "$(grep -c '^reprise: ' "$dir/err")" = 3 ]; then ok "all findings of one run"; else bad "all findings of one run"; fi

@@ -1,0 +1,102 @@
+/* Barrier objects that are used in ways that PTX leaves undefined (PTX ISA, "mbarrier"). */
+#include <stdio.h>
+
+#include "frontend/check/inside.h"
+#include "frontend/core/flags.h"
+#include "frontend/core/object.h"
+
+enum object_state { OBJECT_NONE, OBJECT_MADE, OBJECT_ENDED };
+
+/* What a lane does, as it finds the object. */
+struct object_use {
+    uint64_t at, object; /* before it */
+    uint64_t b, c;       /* operands: struct change of core/objects.c */
+    uint8_t operation;   /* enum rp_object_operation */
+};
+
+/* PTX ISA, "Contents of the mbarrier object": the ranges of its counts. */
+#define MOST OBJECT_COUNT_MASK
+
+static const char *why_undefined(const struct object_use *use, enum object_state state, char *text, size_t size)
+{
+    uint64_t pending = use->object & OBJECT_COUNT_MASK, arrivals = use->b & OBJECT_COUNT_MASK;
+    int64_t bytes = object_bytes(use->object) + (int64_t)use->c;
+    if (use->operation == RP_OBJECT_INIT && use->b - 1 >= MOST)
+        snprintf(text, size, "it is made for %u arrivals; 1 to %u are possible", (unsigned)use->b, (unsigned)MOST);
+    else if (use->operation == RP_OBJECT_INIT && state == OBJECT_MADE)
+        return "it is made again, and was not invalidated (mbarrier.inval)";
+    else if (use->operation == RP_OBJECT_INIT)
+        return NULL;
+    else if (state != OBJECT_MADE)
+        return state == OBJECT_ENDED ? "it was invalidated" : "it has not been made (mbarrier.init)";
+    else if (use->operation == RP_OBJECT_INVALIDATE || use->operation == RP_OBJECT_TEST)
+        return NULL;
+    else if (arrivals > pending)
+        snprintf(text, size, "%u arrive, and its phase waits for %u", (unsigned)arrivals, (unsigned)pending);
+    else if (bytes > (int64_t)MOST || bytes < -(int64_t)MOST)
+        snprintf(text, size, "it would wait for %lld bytes; %u are possible", (long long)bytes, (unsigned)MOST);
+    else
+        return NULL;
+    return text;
+}
+
+static struct object_use use_of_lane(const struct warp *w, const struct uop *u, unsigned lane, uint64_t at)
+{
+    struct object_use use = {.at = at, .operation = u->memory->operand.object};
+    use.object = *(const uint64_t *)(const void *)(w->block->shared + at);
+    if (use.operation == RP_OBJECT_TEST)
+        return use;
+    use.b = lane_u64(w, u->b, lane);
+    use.c = lane_u64(w, u->c, lane);
+    return use;
+}
+
+/* What earlier lanes of the same instruction make of the object. */
+static uint64_t object_behind(const struct object_use *use)
+{
+    switch (use->operation) {
+    case RP_OBJECT_INIT: return object_made((uint32_t)use->b);
+    case RP_OBJECT_INVALIDATE: return 0;
+    case RP_OBJECT_TEST: return use->object;
+    default: return object_changed(use->object, use->b, (int64_t)use->c);
+    }
+}
+
+static void report(struct checked_block *cb, const struct warp_state *s, const struct uop *u, unsigned lane,
+                   const struct object_use *use, const char *why)
+{
+    char detail[200];
+    const struct block *b = s->w.block;
+    snprintf(detail, sizeof detail, "the barrier object at 0x%llx of shared memory: %s", (unsigned long long)use->at,
+             why);
+    check_report(
+        cb->check, b,
+        (struct rp_finding){.kind = RP_CHECK_SYNC,
+                            .space = RP_SPACE_NONE,
+                            .here = check_place(b, u->index, s->w.id * RP_WARP_LANES + lane, RP_ACCESS_KIND_COUNT)},
+        detail);
+}
+
+void sync_objects(struct checked_block *cb, struct warp_state *s, const struct uop *u, const struct lane_addresses *la,
+                  lanemask lanes)
+{
+    struct object_use uses[RP_WARP_LANES];
+    char text[120];
+    FOR_LANES(l, lanes)
+    {
+        uses[l] = use_of_lane(&s->w, u, l, lane_address(la, l));
+        for (lanemask before = lanes & ((1u << l) - 1); before; before &= before - 1) {
+            unsigned e = (unsigned)__builtin_ctz(before);
+            if (uses[e].at == uses[l].at)
+                uses[l].object = object_behind(&uses[e]);
+        }
+        uint8_t *state = &cb->objects[uses[l].at / sizeof(uint64_t)];
+        const char *why = why_undefined(&uses[l], (enum object_state) * state, text, sizeof text);
+        if (why)
+            report(cb, s, u, l, &uses[l], why);
+        if (uses[l].operation == RP_OBJECT_INIT)
+            *state = OBJECT_MADE;
+        if (uses[l].operation == RP_OBJECT_INVALIDATE && *state == OBJECT_MADE)
+            *state = OBJECT_ENDED;
+    }
+}
