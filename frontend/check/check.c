@@ -20,28 +20,27 @@ static void touch_memory(struct checked_block *cb, const struct touch *t)
 {
     if (cb->check->kinds & RP_CHECK_INIT)
         check_init(cb, t);
-    if (cb->check->kinds & RP_CHECK_RACE)
+    if (t->cells)
         check_race(cb, t);
 }
 
 /* The lanes whose address is so far behind that of the lane before them. */
-static lanemask lanes_behind(const struct lane_addresses *la, lanemask lanes, uint64_t distance)
+static lanemask lanes_behind(const struct rp_check *c, const struct lane_addresses *la, lanemask lanes,
+                             uint64_t distance)
 {
-    lanemask behind = 0;
-    if (la->affine)
-        behind = (uint64_t)la->stride == distance ? ~(lanemask)0 : 0;
-    else
-        for (unsigned l = 1; l < RP_WARP_LANES; l++)
-            behind |= (lanemask)(la->at[l] - la->at[l - 1] == distance) << l;
-    return behind & lanes & lanes << 1;
+    lanemask behind = (uint64_t)la->stride == distance ? ~(lanemask)0 : 0;
+    return (la->affine ? behind : c->steps(la->at, distance)) & lanes & lanes << 1;
 }
 
-/* Goes through the lanes, neighbours together. Of lanes that follow one another and have the same address two are
+/* Lanes that are anywhere, neighbours together. Of lanes that follow one another and have the same address two are
  * enough. */
-static void touch_lanes(struct checked_block *cb, struct touch *t, const struct lane_addresses *la, lanemask lanes)
+static void touch_scattered(struct checked_block *cb, struct touch *t, const struct lane_addresses *la, lanemask lanes)
 {
     uint32_t first_thread = t->thread;
-    lanemask same = lanes_behind(la, lanes, 0), starts = lanes & ~lanes_behind(la, lanes, t->bytes);
+    lanemask same = lanes_behind(cb->check, la, lanes, 0),
+             starts = lanes & ~lanes_behind(cb->check, la, lanes, t->bytes);
+    if (t->cells && !la->affine)
+        race_prefetch(cb, t, la);
     for (starts &= ~(same & same << 1); starts; starts &= starts - 1) {
         unsigned l = (unsigned)__builtin_ctz(starts);
         lanemask rest = ~(lanemask)0 << l << 1, end = (starts | ~lanes | same) & rest;
@@ -52,34 +51,71 @@ static void touch_lanes(struct checked_block *cb, struct touch *t, const struct 
     }
 }
 
+static void touch_lanes(struct checked_block *cb, struct touch *t, const struct lane_addresses *la, lanemask lanes)
+{
+    t->at = la->at[0];
+    t->lanes = 1;
+    if (!la->affine || (la->stride && (uint64_t)la->stride != t->bytes)) {
+        touch_scattered(cb, t, la, lanes);
+    } else if (la->stride) {
+        t->lanes = RP_WARP_LANES;
+        touch_memory(cb, t);
+    } else { /* two are enough */
+        bool both = t->cells && check_race_pair(cb, t);
+        t->cells = both ? NULL : t->cells;
+        touch_memory(cb, t);
+        t->thread++;
+        touch_memory(cb, t);
+    }
+}
+
+/* Local memory, of which each lane has its own. */
+static void touch_local(struct checked_block *cb, struct touch *t, const struct lane_addresses *la, lanemask lanes)
+{
+    uint32_t first_thread = t->thread;
+    t->lanes = 1;
+    FOR_LANES(l, lanes)
+    {
+        t->thread = first_thread + l;
+        t->at = lane_address(la, l);
+        touch_memory(cb, t);
+    }
+}
+
+static __attribute__((noinline)) void touch_access(struct checked_block *cb, struct touch *t,
+                                                   const struct lane_addresses *la, lanemask lanes, bool races)
+{
+    t->cells = NULL;
+    if (t->space == RP_SPACE_LOCAL) {
+        touch_local(cb, t, la, lanes);
+        return;
+    }
+    if (races)
+        race_prepare(cb, t);
+    touch_lanes(cb, t, la, lanes);
+}
+
 static bool check_access(struct observer *o, struct warp_state *s, const struct uop *u, enum rp_space space,
                          const struct allocation *a, const struct lane_addresses *la, lanemask lanes)
 {
     struct checked_block *cb = (struct checked_block *)o;
     const struct rp_memory_operand *m = &u->memory->operand;
-    struct touch t = {
-        .block = s->w.block,
-        .u = u,
-        .space = space,
-        .a = a,
-        .thread = s->w.id * RP_WARP_LANES,
-        .bytes = m->width,
-        .loads = m->kind != RP_ACCESS_STORE,
-        .stores = m->kind != RP_ACCESS_LOAD,
-        .strong = is_strong(m),
-    };
+    struct touch t; /* the rest is set where there is something to look at */
+    t.block = s->w.block;
+    t.u = u;
+    t.space = space;
+    t.a = a;
+    t.thread = s->w.id * RP_WARP_LANES;
+    t.bytes = m->width;
+    t.loads = m->kind != RP_ACCESS_STORE;
+    t.stores = m->kind != RP_ACCESS_LOAD;
+    t.strong = is_strong(m);
     if (t.strong)
         race_event(cb, s, EVENT_FENCE);
-    if (space == RP_SPACE_LOCAL) /* each lane has its own */
-        FOR_LANES(l, lanes)
-        {
-            struct touch one = touch_of_lane(&t, 0);
-            one.thread += l;
-            one.at = lane_address(la, l);
-            touch_memory(cb, &one);
-        }
-    else
-        touch_lanes(cb, &t, la, lanes);
+    bool races = cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL &&
+                 (t.stores || !race_quiet(cb, &t, la->low, la->high + t.bytes));
+    if (races || cb->check->kinds & RP_CHECK_INIT)
+        touch_access(cb, &t, la, lanes, races);
     if (t.strong)
         race_event(cb, s, EVENT_FENCE);
     return true;
@@ -100,7 +136,10 @@ static bool check_bytes(struct observer *o, struct warp_state *s, const struct u
         .loads = !stores,
         .stores = stores,
     };
-    touch_memory((struct checked_block *)o, &t);
+    struct checked_block *cb = (struct checked_block *)o;
+    if (cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL && bytes)
+        race_prepare(cb, &t);
+    touch_memory(cb, &t);
     return true;
 }
 
@@ -155,7 +194,7 @@ struct checked_allocation *check_allocation(struct rp_check *c, const struct all
     }
     struct checked_allocation *mine = &c->allocations[a->id];
     if (mine->base != a->base || mine->size != a->size) {
-        cells_free(&mine->cells);
+        cells_free(c, &mine->cells);
         free(mine->written);
         *mine = (struct checked_allocation){.base = a->base, .size = a->size};
     }
@@ -176,21 +215,34 @@ static unsigned cell_shift(const struct program *p)
     return shift;
 }
 
+/* The cells of earlier launches, whose times come again. */
+static void forget_cells(struct rp_check *c)
+{
+    for (uint32_t i = 0; i < c->allocation_count; i++)
+        cells_free(c, &c->allocations[i].cells);
+    c->now = 0;
+}
+
 bool check_launch_begin(struct rp_check *c, const struct grid *g)
 {
+    unsigned shift = cell_shift(g->program);
+    if (shift != c->cell_shift || c->now > UINT32_MAX / 2) /* cells of another size, or little time left */
+        forget_cells(c);
     c->grid = g;
-    c->launch++;
-    c->now = 1;
-    c->cell_shift = cell_shift(g->program);
+    c->begin = ++c->now;
+    c->current = NULL;
+    c->cell_shift = shift;
+    c->incomplete |= c->kinds & RP_CHECK_RACE && g->program->kernel.instruction_count > AGENT_INSTRUCTIONS;
     c->released = calloc(g->blocks, sizeof *c->released);
     c->acquired = calloc(g->blocks, sizeof *c->acquired);
     return c->released && c->acquired;
 }
 
-static void free_block(struct checked_block *b)
+static void free_block(struct rp_check *c, struct checked_block *b)
 {
-    cells_free(&b->shared);
+    cells_free(c, &b->shared);
     free(b->objects);
+    free(b->quiet);
     free(b->shared_written);
     free(b->local_written);
     free(b);
@@ -201,11 +253,14 @@ void check_launch_end(struct rp_check *c)
     while (c->free_blocks) {
         struct checked_block *b = c->free_blocks;
         c->free_blocks = b->next;
-        free_block(b);
+        free_block(c, b);
     }
     free(c->released);
     free(c->acquired);
+    free(c->slices);
     c->released = c->acquired = NULL;
+    c->slices = NULL;
+    c->slice_count = c->slice_room = 0;
     c->grid = NULL;
 }
 
@@ -217,14 +272,14 @@ static struct checked_block *new_block(struct rp_check *c)
         return NULL;
     b->shared_bytes = extents_end(&g->shared);
     b->local_bytes = (size_t)g->threads * g->local_bytes;
-    b->shared.count = (b->shared_bytes >> c->cell_shift) + 1;
     b->objects = malloc(b->shared_bytes / sizeof(uint64_t) + 1);
     b->shared_written = malloc(b->shared_bytes + 1);
     b->local_written = malloc(b->local_bytes + 1);
-    b->shared.pages = calloc(b->shared.count / CELLS + 1, sizeof *b->shared.pages);
-    if (b->objects && b->shared_written && b->local_written && b->shared.pages)
+    bool cells = cells_make(&b->shared, (b->shared_bytes >> c->cell_shift) + 1);
+    b->quiet = calloc(b->shared.count / ROW_CELLS + 1, sizeof *b->quiet);
+    if (b->objects && b->shared_written && b->local_written && cells && b->quiet)
         return b;
-    free_block(b);
+    free_block(c, b);
     return NULL;
 }
 
@@ -238,11 +293,10 @@ bool check_block_begin(struct rp_check *c, struct block *b)
     memset(mine->objects, 0, mine->shared_bytes / sizeof(uint64_t) + 1);
     memset(mine->shared_written, 0, mine->shared_bytes);
     memset(mine->local_written, 0, mine->local_bytes);
-    cells_clear(&mine->shared);
     mine->check = c;
     mine->next = NULL;
     mine->index = (uint32_t)b->index;
-    mine->barrier = 0;
+    mine->barrier = ++c->now; /* what is in the cells was another block's */
     memset(mine->collective, 0, sizeof mine->collective);
     memset(mine->released, 0, sizeof mine->released);
     memset(mine->acquired, 0, sizeof mine->acquired);
@@ -262,4 +316,5 @@ void check_block_end(struct rp_check *c, struct block *b)
     block_observe(b, NULL);
     mine->next = c->free_blocks;
     c->free_blocks = mine;
+    c->current = c->current == mine ? NULL : c->current;
 }

@@ -124,6 +124,11 @@ struct rp_check *rp_check_new(unsigned kinds, uint32_t limit)
     }
     c->kinds = kinds;
     c->limit = limit;
+    c->all = SIMD_SELECT(scan_all);
+    c->any = SIMD_SELECT(scan_any);
+    c->owned = SIMD_SELECT(scan_owned);
+    c->keep = SIMD_SELECT(scan_keep);
+    c->steps = SIMD_SELECT(scan_steps);
     return c;
 }
 
@@ -144,10 +149,11 @@ void rp_check_free(struct rp_check *c)
     }
     check_launch_end(c);
     for (uint32_t i = 0; i < c->allocation_count; i++) {
-        cells_free(&c->allocations[i].cells);
+        cells_free(c, &c->allocations[i].cells);
         free(c->allocations[i].written);
     }
     free(c->allocations);
+    cells_free_memory(c);
     free(c->findings);
     free(c);
 }

@@ -5,48 +5,67 @@
 #include "frontend/check/check.h"
 #include "frontend/core/access.h"
 #include "frontend/core/observe.h"
+#include "frontend/core/simd.h"
 
 #define BLOCK_WARPS 32
 
-/* Who accessed a cell last, and when: static instruction, warp, lane, strong, packed. */
-typedef uint64_t check_agent;
-#define AGENT_STRONG (UINT64_C(1) << 63)
-static inline check_agent agent_of(const struct uop *u, uint32_t warp, unsigned lane, bool strong)
-{
-    return (strong ? AGENT_STRONG : 0) | (uint64_t)u->memory->operand.kind << 48 | (uint64_t)u->index << 16 |
-           warp << 5 | lane;
-}
-static inline uint32_t agent_thread(check_agent a) { return (uint32_t)a & 0x3ff; } /* 32 × warp + lane */
-static inline uint32_t agent_warp(check_agent a) { return (uint32_t)a >> 5 & 31; }
-static inline uint32_t agent_instruction(check_agent a) { return (uint32_t)(a >> 16); }
-static inline uint8_t agent_access(check_agent a) { return (uint8_t)(a >> 48 & 0x7f); }
+/* Who accessed a cell last: strong, access, static instruction, warp, lane, packed. */
+typedef uint32_t check_agent;
+#define AGENT_STRONG (UINT32_C(1) << 31)
+#define AGENT_THREADS UINT32_C(0x3ff)
+#define AGENT_INSTRUCTIONS (UINT32_C(1) << 19) /* as many can be told apart */
+enum { AGENT_LOAD, AGENT_STORE, AGENT_ATOMIC };
+static inline uint32_t agent_thread(check_agent a) { return a & AGENT_THREADS; } /* 32 × warp + lane */
+static inline uint32_t agent_warp(check_agent a) { return a >> 5 & 31; }
+static inline uint32_t agent_instruction(check_agent a) { return a >> 10 & (AGENT_INSTRUCTIONS - 1); }
+static inline uint32_t agent_access(check_agent a) { return a >> 29 & 3; }
 
-/* One access in the past. `when` 0: none. */
-struct past {
-    check_agent agent;
-    uint32_t when, block;
-};
+/* One access in the past: when it was, times 2^32, and who made it. 0: none. */
+typedef uint64_t check_past;
+static inline check_past past_of(uint32_t when, check_agent agent) { return (uint64_t)when << 32 | agent; }
+static inline uint32_t past_when(check_past p) { return (uint32_t)(p >> 32); }
+static inline check_agent past_agent(check_past p) { return (uint32_t)p; }
 
 /* A cell is as many bytes as the narrowest access of the kernel has, at most 4. Of each the last store is kept, and two
- * loads by different threads that were not ordered, so that whoever stores next finds one of another thread. Field by
- * field: accesses mostly are of neighbouring cells that are alike. */
+ * loads by different threads that were not ordered, so that whoever stores next finds one of another thread. */
 enum { PAST_STORE, PAST_LOAD, PAST_SECOND_LOAD, PASTS };
 #define CELLS 512 /* of a page */
-struct cell_page {
-    uint32_t when[PASTS][CELLS], block[PASTS][CELLS];
-    check_agent agent[PASTS][CELLS];
-};
-/* Cells of a range of memory, in pages that are made when they are touched. */
+#define ROW_CELLS 32
+/* Cells of a range of memory, in pages that are made when something is to be kept in them. */
 struct cells {
-    struct cell_page **pages;
+    check_past **pages[PASTS];
     uint64_t count;
+};
+
+/* Times from `since` on, and those from `low` to before `end`. */
+struct window {
+    check_past since, low, end;
+};
+static inline bool within(check_past p, struct window w) { return (p >= w.since) | ((p >= w.low) & (p < w.end)); }
+/* Loops over `count` neighbouring cells (scan.simd.c): whether all pasts lie within the window; whether any does;
+ * whether none is before `since`, and all are of neighbouring threads from that of `first` on, `shift` cells each; and
+ * filling the cells in, so. */
+typedef bool scan_fn(const check_past *, uint64_t count, struct window);
+typedef bool owned_fn(const check_past *, uint64_t count, check_past first, unsigned shift, check_past since);
+typedef void keep_fn(check_past *, uint64_t count, check_past first, unsigned shift);
+SIMD_DECLARE(bool, scan_all, (const check_past *, uint64_t count, struct window))
+SIMD_DECLARE(bool, scan_any, (const check_past *, uint64_t count, struct window))
+SIMD_DECLARE(bool, scan_owned, (const check_past *, uint64_t count, check_past first, unsigned shift, check_past since))
+SIMD_DECLARE(void, scan_keep, (check_past *, uint64_t count, check_past first, unsigned shift))
+
+/* The lanes whose address is so far behind that of the lane before them. */
+typedef lanemask steps_fn(const uint64_t at[RP_WARP_LANES], uint64_t distance);
+SIMD_DECLARE(lanemask, scan_steps, (const uint64_t at[RP_WARP_LANES], uint64_t distance))
+
+/* Which block ran from when on, until the next one did. */
+struct check_slice {
+    uint32_t when, block;
 };
 
 /* Cells and written bytes of one allocation. */
 struct checked_allocation {
     uint64_t base; /* tells it from one that had the same id */
     uint64_t size;
-    uint64_t launch; /* the number of the launch for which cells are */
     struct cells cells;
     uint8_t *written; /* a byte each; NULL: not needed, all is */
 };
@@ -59,8 +78,10 @@ struct checked_block {
     uint8_t *objects; /* of each 8 bytes of shared memory: enum object_state */
     size_t shared_bytes, local_bytes;
     struct cells shared;
+    uint32_t *quiet; /* by rows of ROW_CELLS of them: of what was ordered then, both loads are later, and no store is */
     uint32_t index;
     uint32_t barrier; /* when the last barrier completed */
+    uint32_t slice;   /* since when it has been running, other blocks not */
     uint32_t collective[BLOCK_WARPS], released[BLOCK_WARPS], acquired[BLOCK_WARPS];
 };
 
@@ -73,13 +94,23 @@ struct rp_check {
     bool incomplete;
     /* of the launch */
     const struct grid *grid;
-    uint64_t launch;               /* its number, from 1 */
-    uint32_t now;                  /* grows with everything that may order */
+    uint32_t now;                  /* grows with everything that may order, of all launches */
+    uint32_t begin;                /* when the launch began */
     unsigned cell_shift;           /* bytes of a cell: 1 << cell_shift */
     uint32_t *released, *acquired; /* by block: when it did last */
     struct checked_block *free_blocks;
+    struct checked_block *current; /* which runs; NULL: none has yet */
+    struct check_slice *slices;    /* of the launch */
+    size_t slice_count, slice_room;
+    struct check_piece *pieces; /* memory for pages (cells.c), `pages_left` of the first one not used yet */
+    size_t pages_left;
+    check_past *free_pages;                 /* each begins with where the next one is */
     struct checked_allocation *allocations; /* by id */
     uint32_t allocation_count;
+    scan_fn *all, *any;
+    owned_fn *owned;
+    keep_fn *keep;
+    steps_fn *steps;
 };
 
 /* Enters a finding, or counts it if it is known. other NULL: there is none. `detail` is what is wrong. */
@@ -101,6 +132,10 @@ struct touch {
     uint64_t at;    /* the first lane's address in its space */
     uint64_t bytes; /* of a lane */
     bool loads, stores, strong;
+    struct cells *cells; /* NULL: races are not looked for, or there is nothing to find; and without, nothing below */
+    check_agent agent;   /* of thread 0 */
+    struct window open;  /* pasts that no barrier has made an end of */
+    struct window fresh; /* pasts that are not ordered before this if another thread's */
 };
 /* One lane of it. */
 static inline struct touch touch_of_lane(const struct touch *t, uint32_t lane)
@@ -111,25 +146,30 @@ static inline struct touch touch_of_lane(const struct touch *t, uint32_t lane)
     one.at += lane * t->bytes;
     return one;
 }
-/* Without its first lanes. */
-static inline struct touch touch_of_lanes(const struct touch *t, uint32_t from)
-{
-    struct touch rest = *t;
-    rest.thread += from;
-    rest.lanes -= from;
-    rest.at += from * t->bytes;
-    return rest;
-}
 void check_init(struct checked_block *, const struct touch *);
+/* Whether a load by a warp of memory from `low` to before `end`, whichever lanes make it, has no race and need not be
+ * kept: nobody stored there, and two loads are kept already. False: it is not known. */
+bool race_quiet(struct checked_block *, const struct touch *, uint64_t low, uint64_t end);
+/* Before check_race: what it needs to know of an access, whatever lanes make it. */
+void race_prepare(struct checked_block *, struct touch *);
+/* Asks for the cells of lanes that are anywhere, which check_race is going to look at. */
+void race_prefetch(const struct checked_block *, const struct touch *, const struct lane_addresses *);
 void check_race(struct checked_block *, const struct touch *);
+/* The same of two threads that load the same cells, t->thread and the next, if nothing is kept there that matters.
+ * False: it does, and nothing was done. */
+bool check_race_pair(struct checked_block *, const struct touch *);
 void race_event(struct checked_block *, const struct warp_state *, enum block_event);
 void sync_event(struct checked_block *, struct warp_state *, enum block_event, const struct uop *, lanemask);
 void sync_objects(struct checked_block *, struct warp_state *, const struct uop *, const struct lane_addresses *,
                   lanemask);
 void sync_block_end(struct checked_block *, struct block *);
 
-void cells_free(struct cells *);
-/* As if nothing had been accessed. */
-void cells_clear(struct cells *);
+/* False: no memory. */
+bool cells_make(struct cells *, uint64_t count);
+void cells_free(struct rp_check *, struct cells *);
+/* CELLS zeroed pasts. NULL: no memory. */
+check_past *cells_new_page(struct rp_check *);
+/* That of all pages, which nobody may use any more. */
+void cells_free_memory(struct rp_check *);
 
 #endif

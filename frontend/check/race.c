@@ -5,58 +5,66 @@
 
 #include "frontend/check/inside.h"
 
-void cells_free(struct cells *c)
+/* Where a cell's past is; NULL: none is kept there yet. */
+static check_past *find_past(const struct cells *c, int which, uint64_t cell)
 {
-    for (uint64_t i = 0; c->pages && i <= c->count / CELLS; i++)
-        free(c->pages[i]);
-    free(c->pages);
-    *c = (struct cells){0};
+    check_past *page = c->pages[which][cell / CELLS];
+    return page ? page + cell % CELLS : NULL;
 }
 
-void cells_clear(struct cells *c)
+/* As find_past, but makes room. NULL: no memory. */
+static check_past *make_past(struct rp_check *check, struct cells *c, int which, uint64_t cell)
 {
-    for (uint64_t i = 0; c->pages && i <= c->count / CELLS; i++)
-        if (c->pages[i])
-            memset(c->pages[i], 0, sizeof *c->pages[i]);
+    check_past **page = &c->pages[which][cell / CELLS];
+    if (__builtin_expect(!*page, 0) && !(*page = cells_new_page(check))) {
+        check->incomplete = true;
+        return NULL;
+    }
+    return *page + cell % CELLS;
 }
 
-/* The page of a cell. NULL: no memory. */
-static struct cell_page *page_of(struct cells *c, uint64_t number)
+static check_past past_at(const struct cells *c, int which, uint64_t cell)
 {
-    struct cell_page **page = &c->pages[number / CELLS];
-    if (__builtin_expect(!*page, 0))
-        *page = calloc(1, sizeof **page);
-    return *page;
+    const check_past *p = find_past(c, which, cell);
+    return p ? *p : 0;
 }
 
-static struct past past_at(const struct cell_page *p, int which, uint64_t i)
+static void keep(struct rp_check *check, struct cells *c, int which, uint64_t cell, check_past now)
 {
-    return (struct past){p->agent[which][i], p->when[which][i], p->block[which][i]};
+    check_past *p = make_past(check, c, which, cell);
+    if (p)
+        *p = now;
 }
 
-static void keep(struct cell_page *p, int which, uint64_t i, struct past now)
-{
-    p->agent[which][i] = now.agent;
-    p->when[which][i] = now.when;
-    p->block[which][i] = now.block;
-}
-
-/* Those of device memory are of one launch. NULL: no memory. */
+/* NULL: no memory. */
 static struct cells *cells_of(struct checked_block *cb, const struct touch *t)
 {
     struct rp_check *c = cb->check;
     if (t->space == RP_SPACE_SHARED)
         return &cb->shared;
     struct checked_allocation *a = check_allocation(c, t->a);
-    if (!a)
-        return NULL;
-    if (a->launch == c->launch)
+    if (a && (a->cells.count || cells_make(&a->cells, (a->size >> c->cell_shift) + 1)))
         return &a->cells;
-    cells_free(&a->cells); /* the cells of another kernel may be of another size */
-    a->launch = c->launch;
-    a->cells.count = (a->size >> c->cell_shift) + 1;
-    a->cells.pages = calloc(a->cells.count / CELLS + 1, sizeof *a->cells.pages);
-    return a->cells.pages ? &a->cells : NULL;
+    c->incomplete = true;
+    return NULL;
+}
+
+static check_agent agent_of(const struct touch *t)
+{
+    uint8_t kind = t->u->memory->operand.kind;
+    bool loads = kind == RP_ACCESS_LOAD || kind == RP_ACCESS_BULK_LOAD;
+    uint32_t access = loads                                                     ? AGENT_LOAD
+                      : kind == RP_ACCESS_STORE || kind == RP_ACCESS_BULK_STORE ? AGENT_STORE
+                                                                                : AGENT_ATOMIC;
+    return (t->strong ? AGENT_STRONG : 0) | access << 29 | (t->u->index & (AGENT_INSTRUCTIONS - 1)) << 10;
+}
+
+/* enum rp_access_kind, near enough for a report. */
+static uint8_t access_kind(check_agent a)
+{
+    static const uint8_t kinds[] = {
+        [AGENT_LOAD] = RP_ACCESS_LOAD, [AGENT_STORE] = RP_ACCESS_STORE, [AGENT_ATOMIC] = RP_ACCESS_ATOMIC};
+    return kinds[agent_access(a)];
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
@@ -81,65 +89,142 @@ void race_event(struct checked_block *cb, const struct warp_state *s, enum block
     }
 }
 
-/* Whether something orders what `p` was before what the thread does now. */
-static bool ordered(const struct checked_block *cb, const struct past *p, const struct touch *t)
+#define SLICES (1u << 20) /* that are remembered, at least the last half of them */
+
+/* What was before the first slice that is remembered counts as over. False: no memory. */
+static bool make_room_for_slice(struct rp_check *c)
 {
-    const struct rp_check *c = cb->check;
-    uint32_t warp = t->thread / RP_WARP_LANES, other = agent_warp(p->agent);
-    if (!p->when)
+    if (c->slice_count == SLICES) {
+        c->slice_count /= 2;
+        memmove(c->slices, c->slices + c->slice_count, c->slice_count * sizeof *c->slices);
+        c->begin = c->slices[0].when;
+    }
+    if (c->slice_count < c->slice_room)
         return true;
-    if (t->space == RP_SPACE_GLOBAL && p->block != cb->index)
-        return c->released[p->block] > p->when && c->acquired[cb->index] > p->when;
-    if (p->when < cb->barrier || agent_thread(p->agent) == t->thread)
-        return true;
-    if (other == warp && (!t->block->warps[warp].independent || p->when < cb->collective[warp]))
-        return true;
-    return cb->released[other] > p->when && cb->acquired[warp] > p->when;
+    size_t room = 2 * c->slice_room + 16;
+    struct check_slice *more = realloc(c->slices, room * sizeof *more);
+    if (!more)
+        return false;
+    c->slices = more;
+    c->slice_room = room;
+    return true;
 }
 
-static bool conflicts(const struct checked_block *cb, const struct past *p, const struct touch *t)
+/* Another block runs now. */
+static __attribute__((noinline)) void begin_slice(struct checked_block *cb)
 {
-    if (!p->when || (t->strong && p->agent & AGENT_STRONG))
+    struct rp_check *c = cb->check;
+    if (c->now == UINT32_MAX || !make_room_for_slice(c)) {
+        c->incomplete = true;
+        return;
+    }
+    cb->slice = ++c->now;
+    c->current = cb;
+    c->slices[c->slice_count++] = (struct check_slice){cb->slice, cb->index};
+}
+
+/* The block that made an access to global memory in this launch. */
+static uint32_t block_of(const struct checked_block *cb, check_past p)
+{
+    const struct rp_check *c = cb->check;
+    size_t from = 0, to = c->slice_count; /* the slice lies in [from, to) */
+    if (past_when(p) >= cb->slice)
+        return cb->index;
+    while (to - from > 1) {
+        size_t middle = from + (to - from) / 2;
+        if (c->slices[middle].when <= past_when(p))
+            from = middle;
+        else
+            to = middle;
+    }
+    return c->slices[from].block;
+}
+
+static uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+/* What is open, and what is fresh: of shared memory all pasts are the block's, of global memory those of its slice. */
+static struct window open_window(const struct checked_block *cb, const struct touch *t)
+{
+    if (t->space == RP_SPACE_SHARED)
+        return (struct window){.since = past_of(cb->barrier, 0)};
+    return (struct window){past_of(later(cb->barrier, cb->slice), 0), past_of(cb->check->begin, 0),
+                           past_of(cb->slice, 0)};
+}
+
+static struct window fresh_window(const struct checked_block *cb, const struct touch *t)
+{
+    const struct rp_check *c = cb->check;
+    uint32_t warp = t->thread / RP_WARP_LANES;
+    uint32_t ordered = later(cb->barrier, later(cb->collective[warp], cb->acquired[warp]));
+    if (t->space == RP_SPACE_SHARED)
+        return (struct window){.since = past_of(ordered, 0)};
+    return (struct window){past_of(later(ordered, cb->slice), 0), past_of(later(c->begin, c->acquired[cb->index]), 0),
+                           past_of(cb->slice, 0)};
+}
+
+/* Whether something orders what is past before what the thread does now. */
+static bool ordered(const struct checked_block *cb, check_past past, const struct touch *t, uint32_t thread)
+{
+    const struct rp_check *c = cb->check;
+    uint32_t warp = thread / RP_WARP_LANES, other = agent_warp(past_agent(past)), when = past_when(past);
+    if (!within(past, t->open))
+        return true;
+    uint32_t block = t->space == RP_SPACE_GLOBAL ? block_of(cb, past) : cb->index;
+    if (block != cb->index)
+        return c->released[block] > when && c->acquired[cb->index] > when;
+    if (when < cb->barrier || agent_thread(past_agent(past)) == thread)
+        return true;
+    if (other == warp && (!t->block->warps[warp].independent || when < cb->collective[warp]))
+        return true;
+    return cb->released[other] > when && cb->acquired[warp] > when;
+}
+
+static bool conflicts(const struct checked_block *cb, check_past past, const struct touch *t, uint32_t thread)
+{
+    check_agent agent = past_agent(past);
+    if (!within(past, t->open) || (t->strong && agent & AGENT_STRONG))
         return false;
     /* lanes of one instruction that store to one place */
-    bool together = agent_instruction(p->agent) == t->u->index && agent_warp(p->agent) == t->thread / RP_WARP_LANES &&
-                    (t->space == RP_SPACE_SHARED || p->block == cb->index);
-    return !together && !ordered(cb, p, t);
+    bool together = agent_instruction(agent) == t->u->index && agent_warp(agent) == thread / RP_WARP_LANES &&
+                    (t->space == RP_SPACE_SHARED || block_of(cb, past) == cb->index);
+    return !together && !ordered(cb, past, t, thread);
 }
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
 /* Where a thread of any block of the grid was. */
-static struct rp_check_place place_of(const struct checked_block *cb, const struct past *p, const struct touch *t)
+static struct rp_check_place place_of(const struct checked_block *cb, check_past past, const struct touch *t)
 {
     const struct grid *g = cb->check->grid;
-    struct rp_check_place at =
-        check_place(t->block, agent_instruction(p->agent), agent_thread(p->agent), agent_access(p->agent));
+    check_agent agent = past_agent(past);
+    struct rp_check_place at = check_place(t->block, agent_instruction(agent), agent_thread(agent), access_kind(agent));
     if (t->space != RP_SPACE_GLOBAL)
         return at;
-    at.block[0] = p->block % g->dim[0];
-    at.block[1] = p->block / g->dim[0] % g->dim[1];
-    at.block[2] = p->block / g->dim[0] / g->dim[1];
+    uint32_t block = block_of(cb, past);
+    at.block[0] = block % g->dim[0];
+    at.block[1] = block / g->dim[0] % g->dim[1];
+    at.block[2] = block / g->dim[0] / g->dim[1];
     return at;
 }
 
-static void report(struct checked_block *cb, const struct past *p, const struct touch *t)
+static void report(struct checked_block *cb, check_past past, const struct touch *t, uint32_t thread)
 {
     char detail[160];
-    bool apart = t->space == RP_SPACE_GLOBAL && p->block != cb->index;
+    check_agent agent = past_agent(past);
+    bool apart = t->space == RP_SPACE_GLOBAL && block_of(cb, past) != cb->index;
     snprintf(detail, sizeof detail, "and nothing orders it behind a %s by another %s",
-             check_access_name(agent_access(p->agent)),
-             apart                                               ? "block"
-             : agent_warp(p->agent) == t->thread / RP_WARP_LANES ? "thread of the warp"
-                                                                 : "warp");
+             check_access_name(access_kind(agent)),
+             apart                                         ? "block"
+             : agent_warp(agent) == thread / RP_WARP_LANES ? "thread of the warp"
+                                                           : "warp");
     check_report(cb->check, t->block,
                  (struct rp_finding){
                      .kind = RP_CHECK_RACE,
                      .space = (uint8_t)t->space,
-                     .address = t->at,
+                     .address = t->at + (thread - t->thread) * t->bytes,
                      .size = (uint32_t)t->bytes,
-                     .here = check_place(t->block, t->u->index, t->thread, t->u->memory->operand.kind),
-                     .other = place_of(cb, p, t),
+                     .here = check_place(t->block, t->u->index, thread, t->u->memory->operand.kind),
+                     .other = place_of(cb, past, t),
                      .two = true,
                  },
                  detail);
@@ -148,132 +233,216 @@ static void report(struct checked_block *cb, const struct past *p, const struct 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
 
 /* Keeps a load beside one of another thread that is not ordered before it. */
-static void keep_load(const struct checked_block *cb, struct cell_page *p, uint64_t i, struct past now,
-                      const struct touch *t)
+static void keep_load(struct checked_block *cb, const struct touch *t, uint64_t cell, check_past now)
 {
-    for (int which = PAST_LOAD; which <= PAST_SECOND_LOAD; which++) {
-        struct past before = past_at(p, which, i);
-        if (ordered(cb, &before, t)) {
-            keep(p, which, i, now);
+    for (int which = PAST_LOAD; which <= PAST_SECOND_LOAD; which++)
+        if (ordered(cb, past_at(t->cells, which, cell), t, agent_thread(past_agent(now)))) {
+            keep(cb->check, t->cells, which, cell, now);
             return;
         }
-    }
 }
 
-/* Cell `i` of the page, by one lane. */
-static void touch_cell(struct checked_block *cb, struct cell_page *p, uint64_t i, struct past now,
-                       const struct touch *t)
+/* One cell, by one lane. */
+static __attribute__((noinline)) void touch_cell(struct checked_block *cb, const struct touch *t, uint64_t cell,
+                                                 check_past now)
 {
-    struct past store = past_at(p, PAST_STORE, i);
-    if (conflicts(cb, &store, t))
-        report(cb, &store, t);
+    uint32_t thread = agent_thread(past_agent(now));
+    check_past store = past_at(t->cells, PAST_STORE, cell);
+    if (conflicts(cb, store, t, thread))
+        report(cb, store, t, thread);
     if (!t->stores) {
-        keep_load(cb, p, i, now, t);
+        keep_load(cb, t, cell, now);
         return;
     }
     for (int which = PAST_LOAD; which <= PAST_SECOND_LOAD; which++) {
-        struct past load = past_at(p, which, i);
-        if (conflicts(cb, &load, t)) {
-            report(cb, &load, t);
+        check_past load = past_at(t->cells, which, cell);
+        if (conflicts(cb, load, t, thread)) {
+            report(cb, load, t, thread);
             break;
         }
     }
-    keep(p, PAST_STORE, i, now);
+    keep(cb->check, t->cells, PAST_STORE, cell, now);
 }
 
-/* Whether `count` pasts from cell `i` on are all over: none, or of this block before its last barrier. */
-static bool all_over(const struct checked_block *cb, const struct cell_page *p, int which, uint64_t i, uint64_t count)
+/* As the loops, of which few cells are not worth a call. */
+#define FEW_CELLS 4
+static bool all_within(const struct rp_check *c, const check_past *p, uint64_t count, struct window w)
 {
-    const uint32_t *when = p->when[which] + i, *block = p->block[which] + i, barrier = cb->barrier, me = cb->index;
-    uint32_t open = 0;
+    bool all = true;
+    if (count > FEW_CELLS)
+        return c->all(p, count, w);
     for (uint64_t k = 0; k < count; k++)
-        open |= (when[k] != 0) & ((block[k] != me) | (when[k] >= barrier));
-    return !open;
+        all &= within(p[k], w);
+    return all;
 }
 
-static bool none_over(const struct checked_block *cb, const struct cell_page *p, int which, uint64_t i, uint64_t count)
+static bool any_within(const struct rp_check *c, const check_past *p, uint64_t count, struct window w)
 {
-    const uint32_t *when = p->when[which] + i, *block = p->block[which] + i, barrier = cb->barrier, me = cb->index;
-    uint32_t over = 0;
+    bool any = false;
+    if (count > FEW_CELLS)
+        return c->any(p, count, w);
     for (uint64_t k = 0; k < count; k++)
-        over |= (when[k] == 0) | ((block[k] == me) & (when[k] < barrier));
-    return !over;
+        any |= within(p[k], w);
+    return any;
 }
 
-/* Whether they all are of the threads that touch the cells now, `shift` cells a thread. */
-static bool all_own(const struct cell_page *p, int which, uint64_t i, uint64_t count, const struct touch *t,
-                    const struct checked_block *cb, unsigned shift)
+/* Whether a barrier has made an end of the pasts of `count` cells of a page. */
+static bool all_over(const struct checked_block *cb, const struct touch *t, int which, uint64_t cell, uint64_t count)
 {
-    uint32_t other = 0;
-    for (uint64_t k = 0; k < count; k++)
-        other |= (p->block[which][i + k] ^ cb->index) |
-                 (agent_thread(p->agent[which][i + k]) ^ (t->thread + (uint32_t)(k >> shift)));
-    return !other;
+    const check_past *p = find_past(t->cells, which, cell);
+    return !p || !any_within(cb->check, p, count, t->open);
 }
 
-static void keep_all(struct cell_page *p, int which, uint64_t i, uint64_t count, struct past now, unsigned shift)
+static bool all_fresh(const struct checked_block *cb, const struct touch *t, int which, uint64_t cell, uint64_t count)
 {
-    for (uint64_t k = 0; k < count; k++) {
-        p->when[which][i + k] = now.when;
-        p->block[which][i + k] = now.block;
-        p->agent[which][i + k] = now.agent + (k >> shift);
-    }
+    const check_past *p = find_past(t->cells, which, cell);
+    return p && all_within(cb->check, p, count, t->fresh);
+}
+
+/* Of global memory, only what was in this slice is known to be this block's. */
+static check_past own_since(const struct checked_block *cb, const struct touch *t)
+{
+    return t->space == RP_SPACE_GLOBAL ? past_of(cb->slice, 0) : 0;
 }
 
 /* Neighbouring lanes and cells of which all are alike: no race, and what is to be kept is clear. False: they must be
- * looked at one by one. */
-static bool touch_alike(const struct checked_block *cb, struct cell_page *p, uint64_t i, uint64_t count,
-                        struct past now, const struct touch *t, unsigned shift)
+ * looked at one by one. `now`: of the first cell, `shift` cells a thread. */
+static bool touch_alike(struct checked_block *cb, const struct touch *t, uint64_t cell, uint64_t count, check_past now,
+                        unsigned shift)
 {
-    if (!all_over(cb, p, PAST_STORE, i, count))
+    struct rp_check *c = cb->check;
+    if (!all_over(cb, t, PAST_STORE, cell, count))
         return false;
-    if (!t->stores && none_over(cb, p, PAST_SECOND_LOAD, i, count))
+    if (!t->stores && all_fresh(cb, t, PAST_SECOND_LOAD, cell, count))
         return true; /* two are enough */
-    bool free = all_over(cb, p, PAST_LOAD, i, count) || all_own(p, PAST_LOAD, i, count, t, cb, shift);
-    if (!free && (t->stores || !none_over(cb, p, PAST_LOAD, i, count)))
+    bool free = all_over(cb, t, PAST_LOAD, cell, count) ||
+                c->owned(find_past(t->cells, PAST_LOAD, cell), count, now, shift, own_since(cb, t));
+    if (!free && (t->stores || !all_fresh(cb, t, PAST_LOAD, cell, count)))
         return false;
-    if ((t->stores || !free) && !all_over(cb, p, PAST_SECOND_LOAD, i, count))
+    if ((t->stores || !free) && !all_over(cb, t, PAST_SECOND_LOAD, cell, count))
         return false;
-    keep_all(p, t->stores ? PAST_STORE : free ? PAST_LOAD : PAST_SECOND_LOAD, i, count, now, shift);
+    int which = t->stores ? PAST_STORE : free ? PAST_LOAD : PAST_SECOND_LOAD;
+    check_past *to = make_past(c, t->cells, which, cell);
+    if (to)
+        c->keep(to, count, now, shift);
     return true;
 }
 
-/* `count` cells from number `first` on, within one page; `t` begins there. */
-static void touch_page(struct checked_block *cb, struct cell_page *p, uint64_t first, uint64_t count,
-                       const struct touch *t)
+/* The same of one cell, as lanes that are anywhere access them: each look is a cache miss. */
+static bool touch_alone(struct checked_block *cb, const struct touch *t, uint64_t cell, check_past now)
+{
+    check_past load = past_at(t->cells, PAST_LOAD, cell);
+    bool free = !within(load, t->open) || (load >= own_since(cb, t) && !((load ^ now) & AGENT_THREADS));
+    if (within(past_at(t->cells, PAST_STORE, cell), t->open) || (t->stores && !free))
+        return false;
+    if (t->stores || !free) {
+        check_past second = past_at(t->cells, PAST_SECOND_LOAD, cell);
+        if (!t->stores && within(second, t->fresh))
+            return true;
+        if (within(second, t->open) || (!free && !within(load, t->fresh)))
+            return false;
+    }
+    keep(cb->check, t->cells, t->stores ? PAST_STORE : free ? PAST_LOAD : PAST_SECOND_LOAD, cell, now);
+    return true;
+}
+
+static uint64_t first_cell(const struct checked_block *cb, const struct touch *t, uint64_t at)
+{
+    return (at - (t->space == RP_SPACE_GLOBAL ? t->a->base : 0)) >> cb->check->cell_shift;
+}
+
+/* Loads of so few cells may all be looked at together, whatever lanes make them. */
+#define QUIET_CELLS 128
+
+bool race_quiet(struct checked_block *cb, const struct touch *t, uint64_t low, uint64_t end)
 {
     const struct rp_check *c = cb->check;
-    uint64_t i = first % CELLS;
-    struct past now = {agent_of(t->u, t->thread / RP_WARP_LANES, t->thread % RP_WARP_LANES, t->strong), c->now,
-                       cb->index};
-    unsigned shift = t->bytes >> c->cell_shift ? (unsigned)__builtin_ctzll(t->bytes >> c->cell_shift) : 0;
-    if (t->lanes > 1 && touch_alike(cb, p, i, count, now, t, shift))
-        return;
-    for (uint64_t k = 0; k < count; k++) {
-        uint32_t lane = t->lanes > 1 ? (uint32_t)(k >> shift) : 0;
-        struct touch one = touch_of_lane(t, lane);
-        now.agent = agent_of(t->u, one.thread / RP_WARP_LANES, one.thread % RP_WARP_LANES, t->strong);
-        touch_cell(cb, p, i + k, now, &one);
+    if (c->current != cb)
+        begin_slice(cb);
+    const struct cells *cells = cells_of(cb, t);
+    if (!cells)
+        return false;
+    uint64_t first = first_cell(cb, t, low), last = first_cell(cb, t, end - 1), count = last - first + 1;
+    if (count > QUIET_CELLS || first / CELLS != last / CELLS)
+        return false;
+    bool row = t->space == RP_SPACE_SHARED && first % ROW_CELLS == 0 && count == ROW_CELLS;
+    struct window fresh = fresh_window(cb, t);
+    if (row && past_when(fresh.since) <= cb->quiet[first / ROW_CELLS])
+        return true;
+    const check_past *second = find_past(cells, PAST_SECOND_LOAD, first), *store = find_past(cells, PAST_STORE, first);
+    if (!second || !all_within(c, second, count, fresh) || (store && any_within(c, store, count, open_window(cb, t))))
+        return false;
+    if (row)
+        cb->quiet[first / ROW_CELLS] = past_when(fresh.since);
+    return true;
+}
+
+void race_prepare(struct checked_block *cb, struct touch *t)
+{
+    if (cb->check->current != cb)
+        begin_slice(cb);
+    t->cells = cells_of(cb, t);
+    t->agent = agent_of(t);
+    t->open = open_window(cb, t);
+    t->fresh = fresh_window(cb, t);
+}
+
+void race_prefetch(const struct checked_block *cb, const struct touch *t, const struct lane_addresses *la)
+{
+    for (unsigned l = 0; l < RP_WARP_LANES; l++) {
+        const check_past *p = find_past(t->cells, t->stores ? PAST_STORE : PAST_LOAD, first_cell(cb, t, la->at[l]));
+        if (p)
+            __builtin_prefetch(p, 1);
+    }
+}
+
+/* Rows of shared memory have been stored to. */
+static void end_quiet(struct checked_block *cb, uint64_t first, uint64_t end)
+{
+    for (uint64_t row = first / ROW_CELLS; row <= (end - 1) / ROW_CELLS; row++)
+        cb->quiet[row] = 0;
+}
+
+bool check_race_pair(struct checked_block *cb, const struct touch *t)
+{
+    struct rp_check *c = cb->check;
+    uint64_t cell = first_cell(cb, t, t->at), last = first_cell(cb, t, t->at + t->bytes - 1), count = last - cell + 1;
+    if (t->stores || cell / CELLS != last / CELLS)
+        return false;
+    for (int which = 0; which < PASTS; which++)
+        if (!all_over(cb, t, which, cell, count))
+            return false;
+    check_past *load = make_past(c, t->cells, PAST_LOAD, cell), now = past_of(c->now, t->agent | t->thread);
+    check_past *second = make_past(c, t->cells, PAST_SECOND_LOAD, cell);
+    for (uint64_t k = 0; load && second && k < count; k++) {
+        load[k] = now;
+        second[k] = now + 1;
+    }
+    return true;
+}
+
+/* Cells from `first` to before `end`, in pages. */
+static __attribute__((noinline)) void touch_range(struct checked_block *cb, const struct touch *t, uint64_t first,
+                                                  uint64_t end, check_past start)
+{
+    unsigned shift = t->lanes > 1 ? (unsigned)__builtin_ctzll(t->bytes >> cb->check->cell_shift) : 31;
+    for (uint64_t cell = first, count; cell < end; cell += count) {
+        count = end - cell < CELLS - cell % CELLS ? end - cell : CELLS - cell % CELLS;
+        if (touch_alike(cb, t, cell, count, start + ((cell - first) >> shift), shift))
+            continue;
+        for (uint64_t k = 0; k < count; k++)
+            touch_cell(cb, t, cell + k, start + ((cell - first + k) >> shift));
     }
 }
 
 void check_race(struct checked_block *cb, const struct touch *t)
 {
-    struct rp_check *c = cb->check;
-    if (t->space == RP_SPACE_LOCAL || !t->bytes)
-        return;
-    struct cells *cells = cells_of(cb, t);
-    c->incomplete |= !cells;
-    uint64_t offset = t->at - (t->space == RP_SPACE_GLOBAL ? t->a->base : 0);
-    uint64_t end = cells ? ((offset + t->lanes * t->bytes - 1) >> c->cell_shift) + 1 : 0;
-    struct touch part = *t;
-    for (uint64_t i = offset >> c->cell_shift, count; i < end; i += count) {
-        struct cell_page *p = page_of(cells, i);
-        count = end - i < CELLS - i % CELLS ? end - i : CELLS - i % CELLS;
-        if (p)
-            touch_page(cb, p, i, count, &part);
-        c->incomplete |= !p;
-        if (part.lanes > 1)
-            part = touch_of_lanes(&part, (uint32_t)((count << c->cell_shift) / t->bytes));
-    }
+    uint64_t first = first_cell(cb, t, t->at), end = first_cell(cb, t, t->at + t->lanes * t->bytes - 1) + 1;
+    check_past start = past_of(cb->check->now, t->agent | t->thread);
+    if (t->stores && t->space == RP_SPACE_SHARED)
+        end_quiet(cb, first, end);
+    if (end - first > 1)
+        touch_range(cb, t, first, end, start);
+    else if (!touch_alone(cb, t, first, start))
+        touch_cell(cb, t, first, start);
 }

@@ -17,6 +17,7 @@
 
 #include "replay/repeat.h"
 #include "replay/replay.h"
+#include "tests/support/check_cost.h"
 #include "tests/support/kernel_case.h"
 #include "tests/support/launch_cost.h"
 #include "tests/support/matrix_rate.h"
@@ -462,6 +463,24 @@ static void batches_one(struct measurement *m)
 }
 static void batches_all(struct measurement *m) { batches(m, 0); }
 
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
+
+static void checked(struct measurement *m, const char *kernel, uint32_t size, bool races)
+{
+    struct rp_error err;
+    m->ok = check_cost(kernel, size, races, RUNS, &m->value, &err);
+    if (!m->ok)
+        snprintf(m->error, sizeof m->error, "%s", err.text);
+}
+static void init_sgemm(struct measurement *m) { checked(m, "sgemm_naive", 256, false); }
+static void init_spmv(struct measurement *m) { checked(m, "spmv_scalar", 1 << 15, false); }
+static void init_copy(struct measurement *m) { checked(m, "stream_copy", 1 << 21, false); }
+static void init_gather(struct measurement *m) { checked(m, "stream_gather", 1 << 19, false); }
+static void race_sgemm(struct measurement *m) { checked(m, "sgemm_naive", 256, true); }
+static void race_spmv(struct measurement *m) { checked(m, "spmv_scalar", 1 << 15, true); }
+static void race_copy(struct measurement *m) { checked(m, "stream_copy", 1 << 21, true); }
+static void race_gather(struct measurement *m) { checked(m, "stream_gather", 1 << 19, true); }
+
 /* ---- the figures ------------------------------------------------------------------------------------------------- */
 
 /* With `memory` the value is the peak resident memory of the process that runs `measure`, whatever that fills in. */
@@ -503,6 +522,14 @@ static const struct figure {
     {"A launch beside 10,000 allocations", "times the time", 2, 1.2, 1, true, false, many_run},
     {"The same, recording", "times the time", 2, 1.2, 1, true, false, many_recorded},
     {"Freeing one of 10,000 allocations", "us", 2, 1, 1, true, false, freeing},
+    {"SGEMM 256, init check", "times the time", 3, 2.5, 1, true, false, init_sgemm},
+    {"SGEMM 256, race check", "times the time", 3, 2.5, 1, true, false, race_sgemm},
+    {"SpMV, init check", "times the time", 3, 2.5, 1, true, false, init_spmv},
+    {"SpMV, race check", "times the time", 3, 2.5, 1, true, false, race_spmv},
+    {"Copy, init check", "times the time", 3, 2.5, 1, true, false, init_copy},
+    {"Copy, race check", "times the time", 3, 2.5, 1, true, false, race_copy},
+    {"Random gather, init check", "times the time", 3, 2.5, 1, true, false, init_gather},
+    {"Random gather, race check", "times the time", 3, 2.5, 1, true, false, race_gather},
     {"10 M warp instructions, bounds", "s", 2, 1, 1, true, false, bounds},
     {"All schedules, four warps", "M states/s", 0.5, 1, 1e6, false, false, schedules},
 };
@@ -610,6 +637,8 @@ static void print_head(bool markdown)
            "* 144 SMs against 4 compares replays on jetson-tx2 with that many SMs.\n"
            "* The batches are those of `reprise replay --batches` on san-rtx2080, of 8,192 warps of `gemm` of "
            "tests/kernels/gemm.cu:\n  45 of them on one processor.\n"
+           "* Checks are those of docs/checks.md: the time of launches with `--check init` or `race` in parts of that "
+           "without, in turns.\n"
            "* The size of the trace is that of the whole file.\n"
            "* Memory is the peak resident memory of the process that replays.\n"
            "* Bounds are those of `reprise wcet` on orin-wcet, with phases, for 32 warps of SGEMM in one "

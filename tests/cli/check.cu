@@ -35,6 +35,18 @@ KERNEL race_warps(int *out)
     out[X] = t[63 - X]; // race_warps load
 }
 
+// Some warps load a whole row before one stores there, others after that.
+KERNEL race_row(int *out)
+{
+    __shared__ int t[32];
+    if (X < 32)
+        t[X] = X;
+    __syncthreads();
+    out[X] = t[X % 32]; // race_row load
+    if (X / 32 == 1)
+        t[X % 32] = 0; // race_row store
+}
+
 KERNEL race_store_after_load(int *out)
 {
     __shared__ int t[64];

@@ -35,6 +35,8 @@ for sm in sm_62 sm_75; do
     finds $sm init_local init init_local 1 32 $out --arg i32=9
     finds $sm init_heap init init_heap 1 1 $out
     finds $sm race_warps race "race_warps load / race_warps store" 1 64 $out
+    finds $sm race_row race "race_row load / race_row store" 1 160 $out
+    finds $sm race_row race "race_row store / race_row load" 1 160 $out
     finds $sm race_store_after_load race "race_store_after_load store / race_store_after_load load" 1 64 $out
     finds $sm race_blocks race race_blocks 2 32 $out
     finds $sm race_bytes race "race_bytes load / race_bytes store" 1 64 $out

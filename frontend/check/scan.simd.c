@@ -1,0 +1,40 @@
+/* Loops over neighbouring cells. */
+#include "frontend/check/inside.h"
+
+bool SIMD_NAME(scan_all)(const check_past *p, uint64_t count, struct window w)
+{
+    uint64_t out = 0;
+    for (uint64_t k = 0; k < count; k++)
+        out |= (uint64_t)!within(p[k], w);
+    return !out;
+}
+
+bool SIMD_NAME(scan_any)(const check_past *p, uint64_t count, struct window w)
+{
+    uint64_t in = 0;
+    for (uint64_t k = 0; k < count; k++)
+        in |= (uint64_t)within(p[k], w);
+    return in;
+}
+
+bool SIMD_NAME(scan_owned)(const check_past *p, uint64_t count, check_past first, unsigned shift, check_past since)
+{
+    uint64_t other = 0, thread = agent_thread(past_agent(first));
+    for (uint64_t k = 0; k < count; k++)
+        other |= (p[k] < since) | ((p[k] ^ (thread + (k >> shift))) & AGENT_THREADS);
+    return !other;
+}
+
+void SIMD_NAME(scan_keep)(check_past *p, uint64_t count, check_past first, unsigned shift)
+{
+    for (uint64_t k = 0; k < count; k++)
+        p[k] = first + (k >> shift);
+}
+
+lanemask SIMD_NAME(scan_steps)(const uint64_t at[RP_WARP_LANES], uint64_t distance)
+{
+    lanemask steps = 0;
+    for (unsigned l = 1; l < RP_WARP_LANES; l++)
+        steps |= (lanemask)(at[l] - at[l - 1] == distance) << l;
+    return steps;
+}
