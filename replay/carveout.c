@@ -1,14 +1,22 @@
 #include "replay/carveout.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-static int64_t size_of_l1(const struct machine *m)
+/* The row of an option of L1; -1: its model has none of that name. */
+static int row_of(const struct machine *m, const char *key)
 {
     const struct model *l1 = m->l1.model;
     for (unsigned o = 0; o < l1->option_count; o++)
-        if (!strcmp(l1->options[o].key, "size"))
-            return m->l1.options[o];
-    return 0;
+        if (!strcmp(l1->options[o].key, key))
+            return (int)o;
+    return -1;
+}
+
+static int64_t size_of_l1(const struct machine *m)
+{
+    int size = row_of(m, "size");
+    return size < 0 ? 0 : m->l1.options[size];
 }
 
 int64_t carveout_l1(const struct machine *m, uint64_t shared)
@@ -25,6 +33,33 @@ int64_t carveout_l1(const struct machine *m, uint64_t shared)
 
 int64_t carveout_most(const struct machine *m) { return carveout_l1(m, 0); }
 
+void carveout_apply(const struct machine *m, int64_t bytes, struct machine *out)
+{
+    int size = row_of(m, "size"), line = row_of(m, "line"), ways = row_of(m, "ways");
+    *out = *m;
+    if (size < 0 || line < 0)
+        return;
+    int64_t of_line = m->l1.options[line], sets = ways < 0 ? 1 : m->l1.options[size] / of_line / m->l1.options[ways];
+    int64_t now = bytes / of_line / (sets ? sets : 1);
+    now = now ? now : 1;
+    if (ways >= 0)
+        out->l1.options[ways] = now;
+    out->l1.options[size] = now * sets * of_line;
+}
+
+/* Of an L1 that has ways or lines, at each of its sizes. */
+static const char *check_sizes(const struct machine *m, const int64_t *sizes, size_t count)
+{
+    const char *why = NULL;
+    struct machine *fitted = m->l1.model->check ? malloc(sizeof *fitted) : NULL;
+    for (size_t i = 0; fitted && i < count && !why; i++) {
+        carveout_apply(m, m->l1_unified - sizes[i], fitted);
+        why = m->l1.model->check(fitted->l1.options);
+    }
+    free(fitted);
+    return why;
+}
+
 const char *carveout_check(const struct machine *m)
 {
     size_t count;
@@ -34,5 +69,9 @@ const char *carveout_check(const struct machine *m)
     for (size_t i = 0; i < count; i++)
         if (sizes[i] >= m->l1_unified || (i && sizes[i] <= sizes[i - 1]))
             return "l1.shared_sizes must ascend, and leave some of l1.unified";
-    return m->l1_subcores == m->subcores ? NULL : "l1.unified is one array: l1.subcores must be subcores";
+    if (m->l1_subcores != m->subcores)
+        return "l1.unified is one array: l1.subcores must be subcores";
+    if (!m->flush_caches && !((const struct pipeline_model *)m->pipeline.model)->staged)
+        return "l1.unified changes L1 from launch to launch: flush_caches must be true";
+    return check_sizes(m, sizes, count);
 }

@@ -43,3 +43,16 @@ bool room_of_block(const struct machine *m, const struct rp_kernel *kernel, cons
                        kernel->name, block->shared, m->name, sm.shared);
     return true;
 }
+
+uint64_t room_shared(const struct machine *m, const struct rp_kernel *kernel, const struct rp_launch *launch)
+{
+    struct room left, block;
+    struct rp_error unused;
+    uint64_t blocks = rp_launch_blocks(launch), sms = (uint64_t)m->sms, count = 0;
+    room_of_sm(m, &left);
+    if (!room_of_block(m, kernel, launch, &block, &unused))
+        return 0;
+    for (; count < (blocks + sms - 1) / sms && room_fits(&left, &block); count++)
+        room_take(&left, &block, 1);
+    return count * (uint64_t)block.shared;
+}

@@ -21,6 +21,10 @@ bool room_of_block(const struct machine *, const struct rp_kernel *, const struc
                    struct rp_error *);
 void room_of_sm(const struct machine *, struct room *);
 
+/* Bytes of shared memory that the blocks have that an SM can hold at a time; no more of them than the grid spreads out
+ * to. 0: a block does not fit. */
+uint64_t room_shared(const struct machine *, const struct rp_kernel *, const struct rp_launch *);
+
 static inline bool room_fits(const struct room *left, const struct room *block)
 {
     return left->blocks >= block->blocks && left->warps >= block->warps && left->registers >= block->registers &&

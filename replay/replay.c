@@ -6,9 +6,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "replay/carveout.h"
 #include "replay/engine.h"
 #include "replay/memory/memory_system.h"
 #include "replay/memory/served.h"
+#include "replay/occupancy.h"
 #include "replay/processors/processors.h"
 #include "replay/queue.h"
 #include "replay/staged/staged.h"
@@ -50,6 +52,8 @@ struct session {
 struct worker {
     struct session *session;
     struct memory_system *memory; /* NULL with caches that are kept */
+    struct machine *fitted;       /* NULL, or the machine with the L1 that the launch at hand leaves (carveout.h) */
+    int64_t l1;                   /* its bytes */
     struct fast *fast;
 };
 
@@ -86,9 +90,9 @@ static bool count_served(const struct session *s, struct memory_system *m, struc
            rp_fail(err, RP_SYSTEM, "out of memory for machine %s", s->machine->name);
 }
 
-static struct memory_system *new_memory(const struct session *s, struct rp_error *err)
+static struct memory_system *new_memory(const struct session *s, const struct machine *machine, struct rp_error *err)
 {
-    struct memory_system *m = memory_system_new(s->machine, s->options->engine == REPLAY_FAST, err);
+    struct memory_system *m = memory_system_new(machine, s->options->engine == REPLAY_FAST, err);
     if (m && count_served(s, m, err))
         return m;
     memory_system_free(m);
@@ -104,16 +108,38 @@ static void take_served(struct session *s, struct memory_system *m)
     pthread_mutex_unlock(&s->lock);
 }
 
+/* The machine as the launch finds it that begins the period: with its part of a unified array as L1. */
+static bool divide(struct worker *w, uint32_t launch, struct rp_error *err)
+{
+    const struct session *s = w->session;
+    const struct rp_launch *l = rp_trace_launch(s->trace, launch);
+    int64_t bytes = carveout_l1(s->machine, room_shared(s->machine, rp_trace_kernel(s->trace, l->kernel), l));
+    if (w->fitted && w->l1 == bytes)
+        return true;
+    fast_free(w->fast);
+    memory_system_free(w->memory);
+    w->fast = NULL;
+    w->memory = NULL;
+    w->l1 = bytes;
+    if (!w->fitted && !(w->fitted = malloc(sizeof *w->fitted)))
+        return rp_fail(err, RP_SYSTEM, "out of memory for machine %s", s->machine->name);
+    carveout_apply(s->machine, bytes, w->fitted);
+    return true;
+}
+
 /* A memory system in which nothing is left of earlier periods, unless caches are kept. */
-static bool prepare_memory(struct worker *w, struct engine_job *job, struct rp_error *err)
+static bool prepare_memory(struct worker *w, struct engine_job *job, uint32_t launch, struct rp_error *err)
 {
     struct session *s = w->session;
     if (s->kept) {
         job->memory = s->kept;
         return true;
     }
+    if (s->machine->l1_unified && !divide(w, launch, err))
+        return false;
+    const struct machine *machine = w->fitted ? w->fitted : s->machine;
     bool fine = w->memory ? memory_system_clear(w->memory, err) && count_served(s, w->memory, err)
-                          : (w->memory = new_memory(s, err)) != NULL;
+                          : (w->memory = new_memory(s, machine, err)) != NULL;
     job->memory = w->memory;
     return fine;
 }
@@ -138,7 +164,7 @@ static bool replay_period(struct worker *w, struct engine_job *job, struct stati
         return staged_run(s->staged, job, sum, err);
     if (processors_are(s->machine))
         return processors_run(job, s->options->engine, sum, err);
-    if (!prepare_memory(w, job, err))
+    if (!prepare_memory(w, job, next, err))
         return false;
     bool warms = s->machine->warm_l2 && (!s->kept || next == s->first);
     bool fine = (!warms || warm(s->trace, job->memory, next, err)) && run_engine(w, job, sum, err);
@@ -285,6 +311,7 @@ static void *work(void *data)
     }
     fast_free(w.fast);
     memory_system_free(w.memory);
+    free(w.fitted);
     return NULL;
 }
 
@@ -296,7 +323,7 @@ static bool run(struct session *s, struct rp_error *err)
     if (machine_draws(s->machine))
         stochastic_of(s->machine->memory.options, &s->drawn);
     if (!one_by_one(s->machine) && !s->machine->flush_caches) {
-        if (!s->options->caches && !(own = new_memory(s, err)))
+        if (!s->options->caches && !(own = new_memory(s, s->machine, err)))
             return false;
         s->kept = s->options->caches ? s->options->caches : own;
     }

@@ -111,6 +111,7 @@ static bool covered_bounds(const struct wcet_model *m, struct rp_error *err)
         {"lsu.queue", machine->lsu_queue, -1},
         {"l1.queue", machine->l1_queue, -1},
         {"l1.mshrs", machine->l1_mshrs, -1},
+        {"l1.unified", machine->l1_unified, 0},
         {"l1.atomic_interval", part_option(&machine->l1, "atomic_interval"), 0},
         {"port.width", machine->port_width, 0},
         {"port.latency", machine->port_latency, 0},

@@ -104,7 +104,7 @@ Test(machines, settings)
         {"subcores", "3", "--set subcores=3: l1.subcores (2) does not divide subcores (3)"},
         {"coalescer.size", "\n96", "--set coalescer.size=?96: coalescer: size must be a power of two"},
         {"pipeline.l1_queue", "8", "--set pipeline.l1_queue=8: 'pipeline.l1_queue' is 'l1.misses' now"},
-        {"l1.unified", "128K", "--set l1.unified=128K: l1.unified needs pipeline 'staged'"},
+        {"l1.unified", "128K", "--set l1.unified=128K: l1.unified is one array: l1.subcores must be subcores"},
         {"dram", "staged", "dram 'staged' is stepped by pipeline 'staged', which this machine has not"},
         {"scheduler.seed", "5", "--set scheduler.seed=5: scheduler.seed is an option of model 'random'"},
     };
