@@ -26,6 +26,8 @@ for t in gemm reduce; do
         done
         "$r" replay -q "$dir/$t.wtr" -m $m --by unit --csv >"$dir/$t.$m.csv"
         "$r" replay -q "$dir/$t.wtr" -m $m --by instruction --json >"$dir/$t.$m.instructions.json"
+        "$r" replay -q "$dir/$t.wtr" -m $m --by instruction --csv >"$dir/$t.$m.instructions.csv"
+        "$r" replay -q "$dir/$t.wtr" -m $m --by instruction --csv --top 2 >"$dir/$t.$m.top.csv"
     done
 done
 if python3 - "$dir" >&2 <<'PY'; then echo "ok - shares add up and agree"; else echo "not ok - shares add up and agree"; fi
@@ -49,6 +51,12 @@ for t in ("gemm", "reduce"):
             for unit, cycles in place.get("units", {}).items():
                 by[unit] = by.get(unit, 0) + cycles
         assert all(by.get(u, 0) == n for u, n in units.items() if u not in ("idle", "drain")), (by, units)
+        for name in ("instructions", "top"):
+            table = list(csv.DictReader(open(f"{d}/{t}.{m}.{name}.csv")))
+            assert all(sum(int(row["unit." + u]) for u in units if u != "idle") == int(row["subcore_cycles"]) for row in table[:-1])
+            assert {u: sum(int(row["unit." + u]) for row in table) for u in units if u not in ("idle", "drain")} == \
+                {u: n for u, n in units.items() if u not in ("idle", "drain")}, (t, m, name)
+        assert len(table) == 4
         if m.startswith("san"):
             busy, drawn = total["units"], total["drawn"]
             for level in ("l1", "l2", "dram"):

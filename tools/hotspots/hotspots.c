@@ -125,30 +125,50 @@ static void csv_row(struct table *t, const struct hotspots *h, const struct prof
         table_cell(t, "%" PRIu64, r ? r->stall[i] : 0);
 }
 
+/* Of so many places from ranks[from] on; with places that are not instructions there are no columns. */
+static void csv_units(struct table *t, const struct hotspots *h, const struct rank *ranks, size_t from, size_t count)
+{
+    struct unit_shares s = {{0}};
+    for (size_t i = from; i < from + count; i++)
+        unit_shares_add(&s, h->places->list[ranks[i].place].instruction, &h->rows[ranks[i].place]);
+    for (unsigned i = 0; h->places->kind == BY_INSTRUCTION && i < SHARE_IDLE; i++)
+        table_cell(t, "%" PRIu64, s.cycles[i]);
+}
+
+static void csv_units_heading(struct table *t, const struct hotspots *h)
+{
+    for (unsigned i = 0; h->places->kind == BY_INSTRUCTION && i < SHARE_IDLE; i++)
+        table_cell(t, "unit.%s", share_name((enum share)i));
+}
+
 void hotspots_print_csv(const struct hotspots *h, size_t top, struct source_files *files)
 {
     static const char *const heading[] = {"subcore_cycles", "cycles", "issued", "threads", "issue_cycles"};
     size_t shown, left;
     struct profile_row others;
     struct rank *ranks = rank(h, top, &shown, &others, &left);
-    char columns[PLACE_CELLS + MODEL_COUNT_OF(heading) + STALL_COUNT + 1] = {0};
-    memset(columns, 'l', sizeof columns - 1);
+    char columns[PLACE_CELLS + MODEL_COUNT_OF(heading) + STALL_COUNT + SHARE_IDLE + 1] = {0};
+    memset(columns, 'l', sizeof columns - 1 - (h->places->kind == BY_INSTRUCTION ? 0 : SHARE_IDLE));
     struct table *t = table_new(columns);
     place_cells_heading(t);
     for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
         table_cell(t, "%s", heading[i]);
     for (unsigned i = 0; i < STALL_COUNT; i++)
         table_cell(t, "stall.%s", statistics_stall_name((enum stall)i));
+    csv_units_heading(t, h);
     for (size_t i = 0; i < shown; i++) {
         place_cells(t, h, ranks[i].place, files);
         csv_row(t, h, &h->rows[ranks[i].place], ranks[i].cycles);
+        csv_units(t, h, ranks, i, 1);
     }
     if (left) {
         place_cells_named(t, "(others)");
         csv_row(t, h, &others, profile_row_cycles(&others));
+        csv_units(t, h, ranks, shown, left);
     }
     place_cells_named(t, "(no warp)");
     csv_row(t, h, NULL, h->idle);
+    csv_units(t, h, ranks, 0, 0);
     table_print_csv(t, stdout);
     free(ranks);
 }
