@@ -459,7 +459,7 @@ asan: deps dataset
 	@BUILD=$(BUILD)/asan tests/run
 
 # The suites that run threads, under ThreadSanitizer.
-TSAN_SUITES ?= device engine host memory replay
+TSAN_SUITES ?= cuda device engine host memory replay
 # The libraries that CUDA programs load, under valgrind.
 .PHONY: valgrind-cuda
 valgrind-cuda: all
