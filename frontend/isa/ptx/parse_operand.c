@@ -142,9 +142,10 @@ static struct ptx_operand symbol_operand(struct parser *p, const struct symbol *
     }
 }
 
-/* Kernels that name the shared memory that is reserved for the system have it as a variable, behind their own: cooperative
- * groups keep the barriers of tiles of several warps at %reserved_smem_offset_1 (288 bytes of it: cooperative_groups.h). On a
- * GPU it comes first, and takes 1 KiB of a block from sm_80 on (CUDA C++ Programming Guide, "Compute Capability 8.x"). */
+/* Kernels that name the shared memory that is reserved for the system have it as a variable, behind their own:
+ * cooperative groups keep the barriers of tiles of several warps at %reserved_smem_offset_1 (288 bytes of it:
+ * cooperative_groups.h). On a GPU it comes first, and takes 1 KiB of a block from sm_80 on (CUDA C++ Programming Guide,
+ * "Compute Capability 8.x"). */
 enum { RESERVED_BYTES = 1024 };
 
 static struct ptx_variable *reserved_memory(struct parser *p, uint32_t at)

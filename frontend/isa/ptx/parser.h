@@ -57,8 +57,8 @@ struct parser {
     enum ptx_linking linking; /* of the declaration at the top of the module that is being read */
     bool has_address_size;
     struct ptx_variable *reserved; /* shared memory that is reserved for the system; NULL: nothing has named it */
-    uint32_t file_base; /* what this piece's numbers of files are counted from */
-    uint32_t named;     /* unit->inlined: those of earlier pieces, which have their names */
+    uint32_t file_base;            /* what this piece's numbers of files are counted from */
+    uint32_t named;                /* unit->inlined: those of earlier pieces, which have their names */
     uint32_t loc_file, loc_line, loc_inlined;
     struct loc_slot *loc_slots; /* locations.c */
     uint32_t loc_slot_count, loc_used;

@@ -1,4 +1,5 @@
-/* Threads of the program that use the driver at once: each has its stream, its memory and its module. `make tsan` runs this. */
+/* Threads of the program that use the driver at once: each has its stream, its memory and its module. `make tsan` runs
+ * this. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,8 @@ static void *work(void *result)
     CUdeviceptr p;
     CUstream stream;
     CUevent event;
-    bool fine = !cuCtxSetCurrent(shared) && !cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) && !cuEventCreate(&event, 0);
+    bool fine =
+        !cuCtxSetCurrent(shared) && !cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) && !cuEventCreate(&event, 0);
     for (unsigned round = 0; fine && round < ROUNDS; round++) {
         CUmodule own = round % 5 == 0 ? load_kernels() : common;
         CUfunction add;
