@@ -19,6 +19,35 @@ for level in l1hit_dep_1w l2hit_lo_1w dram_dep_1lane; do
         "$r" replay -q "$dir/chain.wtr" -m rtx2060-accelsim --by unit --json --engine $e >"$dir/$level.$e.json"
     done
 done
+# Accesses whose guard is off in all lanes of some warps or of all, and others; 15 processors have them unevenly.
+cat >"$dir/off.ptx" <<'PTX'
+.version 7.5
+.target sm_80
+.address_size 64
+.shared .align 4 .b8 word[4];
+.visible .entry off(.param .u64 p)
+{
+    .reg .u64 a; .reg .u32 r, t, s; .reg .pred none, some;
+    ld.param.u64 a, [p];
+    mov.u32 t, %tid.x;
+    mov.u32 s, word;
+    setp.ne.u32 none, 0, 0;
+    setp.lt.u32 some, t, 16;
+    @none ld.global.u32 r, [a];
+    @none st.shared.u32 [s], t;
+    @some atom.global.add.u32 r, [a], 1;
+    @some cp.async.ca.shared.global [s], [a], 4;
+    cp.async.wait_all;
+    bar.sync 0;
+    ld.global.u32 r, [a];
+    ret;
+}
+PTX
+"$r" record -q -o "$dir/off.wtr" --module "$dir/off.ptx" --grid 16 --block 64 --arg buf=zeros:128
+for m in san-gtx480 san-rtx2080; do
+    "$r" replay -q "$dir/off.wtr" -m $m --by unit --json >"$dir/off.$m.json"
+    "$r" replay -q "$dir/off.wtr" -m $m --by instruction --json >"$dir/off.$m.instructions.json"
+done
 for t in gemm reduce; do
     for m in san-rtx2080 jetson-tx2 rtx2060-accelsim; do
         for e in fast reference; do
@@ -66,6 +95,17 @@ for t in ("gemm", "reduce"):
         if not m.startswith("san"):
             assert units["l1"] and units["dram"] and units["memory"] == total["issue"]["stall"].get("fence", 0), units
         assert (units["barrier"] > 0) == (t == "reduce"), (t, m, units)
+for m in ("san-gtx480", "san-rtx2080"):
+    d0 = json.load(open(f"{d}/off.{m}.json"))
+    units, total = {u["unit"]: u["subcore_cycles"] for u in d0["units"]}, d0["total"]
+    assert abs(sum(u["share"] for u in d0["units"]) - 1) < 1e-9, (m, d0["units"])
+    assert abs(sum(u["busy_share"] for u in d0["units"]) - 1) < 1e-9, (m, d0["units"])
+    # A copy's two draws go side by side: the slower one alone is charged. What drew nothing is an integer.
+    assert units["l1"] % 12 == 0 and units["l2"] % 300 == 0 and units["dram"] % 600 == 0 and units["shared"] == 0, (m, units)
+    assert 0 < units["l1"] <= total["drawn"]["l1_cycles"] and units["barrier"] == total["units"]["barrier"]["busy"], (m, units, total)
+    for place in json.load(open(f"{d}/off.{m}.instructions.json"))["hotspots"]["places"]:
+        if place.get("threads") == 0:
+            assert set(place["units"]) == {"alu"}, place
 for level in ("l1hit_dep_1w", "l2hit_lo_1w", "dram_dep_1lane"):
     both = [json.load(open(f"{d}/{level}.{e}.json"))["units"] for e in ("fast", "reference")]
     cycles = {u["unit"]: u["subcore_cycles"] for u in both[0] if u["unit"] != "idle"}

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "replay/processors/processors.h"
 #include "tools/hotspots/cells.h"
 #include "tools/hotspots/units.h"
 
@@ -14,7 +15,8 @@ bool hotspots_sum(struct hotspots *h, const struct places *places, const struct 
                            .rows = places_sum(places, p, err),
                            .cycles = p->cycles,
                            .subcores = p->subcore_count,
-                           .subcores_per_sm = m->subcores};
+                           .subcores_per_sm = m->subcores,
+                           .one_at_a_time = processors_are(m)};
     for (size_t i = 0; h->rows && i < places->count; i++)
         counted += profile_row_cycles(&h->rows[i]);
     h->idle = counted < all ? all - counted : 0; /* cycles that are a mean are rounded down */
@@ -130,7 +132,7 @@ static void csv_units(struct table *t, const struct hotspots *h, const struct ra
 {
     struct unit_shares s = {{0}};
     for (size_t i = from; i < from + count; i++)
-        unit_shares_add(&s, h->places->list[ranks[i].place].instruction, &h->rows[ranks[i].place]);
+        unit_shares_add(&s, h, h->places->list[ranks[i].place].instruction, &h->rows[ranks[i].place]);
     for (unsigned i = 0; h->places->kind == BY_INSTRUCTION && i < SHARE_IDLE; i++)
         table_cell(t, "%" PRIu64, s.cycles[i]);
 }
@@ -175,11 +177,11 @@ void hotspots_print_csv(const struct hotspots *h, size_t top, struct source_file
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static json_t *units_json(const struct rp_instruction *in, const struct profile_row *r)
+static json_t *units_json(const struct hotspots *h, const struct rp_instruction *in, const struct profile_row *r)
 {
     struct unit_shares s = {{0}};
     json_t *out = json_object();
-    unit_shares_add(&s, in, r);
+    unit_shares_add(&s, h, in, r);
     for (unsigned i = 0; i < SHARE_COUNT; i++)
         if (s.cycles[i])
             json_put(out, share_name((enum share)i), json_number(s.cycles[i]));
@@ -187,7 +189,8 @@ static json_t *units_json(const struct rp_instruction *in, const struct profile_
 }
 
 /* in: NULL: units are not told, where instructions are summed up. */
-static json_t *with_row(json_t *out, const struct rp_instruction *in, const struct profile_row *r)
+static json_t *with_row(json_t *out, const struct hotspots *h, const struct rp_instruction *in,
+                        const struct profile_row *r)
 {
     json_t *stalls = json_object();
     for (unsigned i = 0; i < STALL_COUNT; i++)
@@ -199,7 +202,7 @@ static json_t *with_row(json_t *out, const struct rp_instruction *in, const stru
     json_put(out, "issue_cycles", json_number(r->issue_cycles));
     json_put(out, "stall", stalls);
     if (in)
-        json_put(out, "units", units_json(in, r));
+        json_put(out, "units", units_json(h, in, r));
     return out;
 }
 
@@ -216,12 +219,12 @@ json_t *hotspots_json(const struct hotspots *h, size_t top, struct source_files 
     for (size_t i = 0; i < shown; i++) {
         size_t at = ranks[i].place;
         json_add(list,
-                 with_row(place_json(h->places, at, h->subcores_per_sm, files),
+                 with_row(place_json(h->places, at, h->subcores_per_sm, files), h,
                           h->places->kind == BY_INSTRUCTION ? h->places->list[at].instruction : NULL, &h->rows[at]));
     }
     json_put(out, "places", list);
     if (left)
-        json_put(out, "others", with_row(json_object(), NULL, &others));
+        json_put(out, "others", with_row(json_object(), h, NULL, &others));
     free(ranks);
     return out;
 }

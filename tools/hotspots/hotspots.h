@@ -5,13 +5,15 @@
 #include "tools/hotspots/places.h"
 #include "tools/ui/table.h"
 
-/* A replay by places. Cycles of sub-cores add up: those of all rows and `idle` are `cycles` × `subcores`. Divided by
- * the number of sub-cores they are a place's part of the replay's cycles. */
+/* A replay by places. Cycles of sub-cores add up: those of all rows and `idle` are `cycles` × `subcores`, but for
+ * rounding where `cycles` are a mean over processors. Divided by the number of sub-cores they are a place's part of the
+ * replay's cycles. */
 struct hotspots {
     const struct places *places;
     struct profile_row *rows; /* of each place */
     uint64_t cycles, subcores, idle;
     int64_t subcores_per_sm;
+    bool one_at_a_time; /* an instruction's whole time is its own: the pipeline's */
 };
 /* With rows of its own. */
 bool hotspots_sum(struct hotspots *, const struct places *, const struct profile *, const struct machine *,

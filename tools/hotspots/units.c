@@ -49,14 +49,20 @@ static enum share share_of_stall(enum stall why, enum share own)
     }
 }
 
+static uint64_t told_of_levels(const struct profile_row *r)
+{
+    uint64_t told = 0;
+    for (unsigned l = 0; l < ANSWER_LEVELS; l++)
+        told += r->level[l];
+    return told;
+}
+
 /* What is told of levels comes out of what the row has of memory, then of the instruction's own cycles. */
 static void move_levels(struct unit_shares *s, enum share own, const struct profile_row *r)
 {
     static const enum share of[ANSWER_LEVELS] = {SHARE_CONSTANT, SHARE_L1, SHARE_L2, SHARE_DRAM};
     const enum share from[] = {SHARE_MEMORY, own};
-    uint64_t told = 0;
-    for (unsigned l = 0; l < ANSWER_LEVELS; l++)
-        told += r->level[l];
+    uint64_t told = told_of_levels(r);
     for (unsigned i = 0; i < 2; i++) {
         uint64_t part = told < s->cycles[from[i]] ? told : s->cycles[from[i]];
         s->cycles[from[i]] -= part;
@@ -66,13 +72,18 @@ static void move_levels(struct unit_shares *s, enum share own, const struct prof
         s->cycles[of[l]] += r->level[l];
 }
 
-void unit_shares_add(struct unit_shares *to, const struct rp_instruction *in, const struct profile_row *r)
+void unit_shares_add(struct unit_shares *to, const struct hotspots *h, const struct rp_instruction *in,
+                     const struct profile_row *r)
 {
     struct unit_shares s = {{0}};
-    s.cycles[own(in)] += r->issue_cycles;
+    enum share mine = own(in);
+    /* There a level has all cycles of an access that drew it; the other cycles are those of guards that were false. */
+    if (h->one_at_a_time && in && is_access(in) && (told_of_levels(r) || !r->threads))
+        mine = SHARE_ALU;
+    s.cycles[mine] += r->issue_cycles;
     for (unsigned i = 0; i < STALL_COUNT; i++)
-        s.cycles[share_of_stall((enum stall)i, own(in))] += r->stall[i];
-    move_levels(&s, own(in), r);
+        s.cycles[share_of_stall((enum stall)i, mine)] += r->stall[i];
+    move_levels(&s, mine, r);
     for (unsigned i = 0; i < SHARE_COUNT; i++)
         to->cycles[i] += s.cycles[i];
 }
@@ -81,9 +92,18 @@ struct unit_shares unit_shares_of(const struct hotspots *h)
 {
     struct unit_shares s = {{0}};
     for (size_t i = 0; i < h->places->count; i++)
-        unit_shares_add(&s, h->places->list[i].instruction, &h->rows[i]);
+        unit_shares_add(&s, h, h->places->list[i].instruction, &h->rows[i]);
     s.cycles[SHARE_IDLE] += h->idle;
     return s;
+}
+
+/* More than cycles x sub-cores, where the cycles are a mean over processors that was rounded down. */
+static uint64_t sum_of(const struct unit_shares *s)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < SHARE_COUNT; i++)
+        sum += s->cycles[i];
+    return sum;
 }
 
 static double percent(uint64_t part, uint64_t all) { return all ? 100 * (double)part / (double)all : 0; }
@@ -91,7 +111,7 @@ static double percent(uint64_t part, uint64_t all) { return all ? 100 * (double)
 void unit_shares_print(const struct hotspots *h)
 {
     struct unit_shares s = unit_shares_of(h);
-    uint64_t all = h->cycles * h->subcores;
+    uint64_t all = sum_of(&s);
     struct table *t = table_new("lrrr");
     const char *const heading[] = {"unit", "sub-core cycles", "share", "without idle"};
     for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
@@ -117,7 +137,7 @@ void unit_shares_print(const struct hotspots *h)
 void unit_shares_print_csv(const struct hotspots *h)
 {
     struct unit_shares s = unit_shares_of(h);
-    uint64_t all = h->cycles * h->subcores;
+    uint64_t all = sum_of(&s);
     puts("unit,subcore_cycles,share,busy_share");
     for (unsigned i = 0; i < SHARE_COUNT; i++)
         printf("%s,%" PRIu64 ",%.6f,%.6f\n", shares[i].name, s.cycles[i], percent(s.cycles[i], all) / 100,
@@ -127,7 +147,7 @@ void unit_shares_print_csv(const struct hotspots *h)
 json_t *unit_shares_json(const struct hotspots *h)
 {
     struct unit_shares s = unit_shares_of(h);
-    uint64_t all = h->cycles * h->subcores;
+    uint64_t all = sum_of(&s);
     json_t *list = json_array();
     for (unsigned i = 0; i < SHARE_COUNT; i++)
         json_add(list, json_pack("{s:s, s:o, s:f, s:f}", "unit", shares[i].name, "subcore_cycles",

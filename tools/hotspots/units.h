@@ -31,7 +31,8 @@ struct unit_shares {
     uint64_t cycles[SHARE_COUNT]; /* of sub-cores; IDLE only in those of a whole replay */
 };
 /* Adds a row of an instruction, or of none (NULL). */
-void unit_shares_add(struct unit_shares *, const struct rp_instruction *, const struct profile_row *);
+void unit_shares_add(struct unit_shares *, const struct hotspots *, const struct rp_instruction *,
+                     const struct profile_row *);
 /* Of the whole replay, whose places are instructions. */
 struct unit_shares unit_shares_of(const struct hotspots *);
 
