@@ -390,13 +390,19 @@ static int print_outcome(const struct args *a, struct rp_trace *trace, const str
     return status == RP_OK ? replay_status(trace, &o->launches) : status;
 }
 
+static uint32_t subcores_replayed(const struct args *a, const struct machine *m)
+{
+    uint64_t all = (uint64_t)(m->sms * m->subcores), some = a->replay.processors;
+    return (uint32_t)(some && some < all ? some : all);
+}
+
 /* What --by needs before and after the replay. */
 static bool begin_hotspots(struct args *a, struct rp_trace *t, const struct machine *m, struct outcome *o,
                            struct rp_error *err)
 {
     if (!a->by)
         return true;
-    o->places = places_new(t, a->kind, (uint32_t)(m->sms * m->subcores), err);
+    o->places = places_new(t, a->kind, subcores_replayed(a, m), err);
     if (o->places && !(o->files = source_files_new(rp_trace_path(t))))
         return rp_fail(err, RP_SYSTEM, "out of memory");
     return o->places && (a->replay.profile = profile_new(t, m, err));
@@ -404,6 +410,8 @@ static bool begin_hotspots(struct args *a, struct rp_trace *t, const struct mach
 
 static bool end_hotspots(const struct args *a, const struct machine *m, struct outcome *o, struct rp_error *err)
 {
+    if (a->by)
+        a->replay.profile->subcore_count = subcores_replayed(a, m);
     return !a->by || hotspots_sum(&o->hotspots, o->places, a->replay.profile, m, err);
 }
 

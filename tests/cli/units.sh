@@ -117,5 +117,7 @@ assert add["total"]["l2"]["hits"] and not add["total"]["dram"]["accesses"] and u
 PY
 "$r" replay "$dir/gemm.wtr" -m jetson-tx2 --by unit >"$dir/text"
 if grep -qE '^all +[0-9,]+ +100\.00 % +100\.00 %$' "$dir/text"; then echo "ok - text: all is 100 %"; else echo "not ok - text: all is 100 %"; fi
+"$r" replay "$dir/gemm.wtr" -m san-rtx2080 --by unit --processors 2 >"$dir/text"
+if grep -q '^all ' "$dir/text" && ! grep -q '^idle' "$dir/text"; then echo "ok - of the processors that are replayed"; else echo "not ok - of the processors that are replayed"; fi
 "$r" replay "$dir/gemm.wtr" -m jetson-tx2 --by unit --top 3 2>"$dir/err" >"$dir/out"
 if [ $? -eq 1 ] && grep -q -- "leave --top out" "$dir/err"; then echo "ok - refuses --top"; else echo "not ok - refuses --top"; fi
