@@ -442,7 +442,8 @@ C_FILES = $(shell find $(OWN) -name '*.[ch]' | sort)
 # follows no further than the assignment.
 CPPCHECK_PASSES := $(foreach s,missingIncludeSystem normalCheckLevelMaxBranches shiftTooManyBitsSigned \
   arrayIndexOutOfBoundsCond duplicateAssignExpression uninitvar:tools/record/launch_file.c autoVariables:replay/replay.c \
-  memleak:tracefmt/index.c memleak:tracefmt/tables_unpack.c,--suppress=$(s))
+  memleak:tracefmt/index.c memleak:tracefmt/tables_unpack.c \
+  memleak:frontend/cuda/driver/context.c uninitvar:frontend/core/wgmma.c,--suppress=$(s))
 .PHONY: lint format
 lint: $(PB).h $(WCET_PB).h
 	clang-format --dry-run --Werror $(C_FILES)

@@ -272,7 +272,8 @@ static struct checked_block *new_block(struct rp_check *c)
         return NULL;
     b->shared_bytes = extents_end(&g->shared);
     b->local_bytes = (size_t)g->threads * g->local_bytes;
-    b->objects = malloc(b->shared_bytes / sizeof(uint64_t) + 1);
+    const size_t words = b->shared_bytes / sizeof(uint64_t) + 1;
+    b->objects = malloc(words);
     b->shared_written = malloc(b->shared_bytes + 1);
     b->local_written = malloc(b->local_bytes + 1);
     bool cells = cells_make(&b->shared, (b->shared_bytes >> c->cell_shift) + 1);
@@ -290,7 +291,8 @@ bool check_block_begin(struct rp_check *c, struct block *b)
         return false;
     if (mine == c->free_blocks)
         c->free_blocks = mine->next;
-    memset(mine->objects, 0, mine->shared_bytes / sizeof(uint64_t) + 1);
+    const size_t words = mine->shared_bytes / sizeof(uint64_t) + 1;
+    memset(mine->objects, 0, words);
     memset(mine->shared_written, 0, mine->shared_bytes);
     memset(mine->local_written, 0, mine->local_bytes);
     mine->check = c;

@@ -203,8 +203,8 @@ static bool read_tap(struct warp_state *s, const struct uop *u, unsigned lane, c
     const struct image *m = &f->object->image;
     const uint32_t bytes = rp_element_bytes(m->element);
     if (t->outside) {
-        *to = fetch_of(u).kind == FETCH_TEXEL ? (struct texel){.is_float = texel_is_float(m->element, f->sampler)}
-                                              : texel_border(m->element, f->sampler);
+        const struct texel nothing = {.is_float = texel_is_float(m->element, f->sampler)};
+        *to = fetch_of(u).kind == FETCH_TEXEL ? nothing : texel_border(m->element, f->sampler);
         return true;
     }
     const uint8_t *from = global_bytes(s, u, lane, tap_address(m, t), bytes, bytes, false);
@@ -273,7 +273,7 @@ static void handle_texture(struct warp *w, const struct uop *u, lanemask m)
 static void handle_query(struct warp *w, const struct uop *u, lanemask m)
 {
     struct warp_state *s = (struct warp_state *)w;
-    uint32_t answers[RP_WARP_LANES];
+    uint32_t answers[RP_WARP_LANES] = {0};
     FOR_LANES(l, m)
     {
         const struct texture_object *o = image_object(s, u, l, u->memory->operand.space == RP_SPACE_SURFACE);

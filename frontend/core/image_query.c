@@ -33,12 +33,12 @@ uint32_t image_answer(const struct texture_object *t, enum image_query query, ui
     if (query <= QUERY_DEPTH && level >= m->level_count)
         return 0;
     const struct image_level *l = &m->levels[level < m->level_count ? level : 0];
+    const struct rp_sampler as_integer = {.read_as_integer = true};
     switch (query) {
     case QUERY_WIDTH: return l->width;
     case QUERY_HEIGHT: return m->dimensions > 1 ? l->height : 0;
     case QUERY_DEPTH: return m->dimensions > 2 ? l->depth : 0;
-    case QUERY_CHANNEL_TYPE:
-        return channel_type(m->element, t->is_surface ? &(struct rp_sampler){.read_as_integer = true} : &t->sampler);
+    case QUERY_CHANNEL_TYPE: return channel_type(m->element, t->is_surface ? &as_integer : &t->sampler);
     case QUERY_CHANNEL_ORDER: return channel_order(m->element);
     case QUERY_NORMALIZED: return t->sampler.normalized_coordinates;
     case QUERY_FORCE_UNNORMALIZED: return 0;

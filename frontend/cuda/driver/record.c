@@ -210,7 +210,8 @@ bool record_open(struct rp_error *err)
     if (!read_filter(err) || !(writer = rp_writer_open(path, &from, NULL, err)))
         return false;
     owner = getpid();
-    at_quick_exit(record_end);
+    if (at_quick_exit(record_end))
+        say("the trace will not be whole if the program ends by quick_exit");
     driver.recording = true;
     rp_remember(driver.device);
     watch_signals();

@@ -276,7 +276,7 @@ static void lower_txd_form(struct sass_lowering *l, bool bindless)
     struct fetch f = shape_of(l, FETCH_FILTER);
     struct operation u = begin_fetch();
     struct inputs in = {.count = 0}, gradients = {.count = 0};
-    struct operand coordinates[3], word = OPERAND_NONE;
+    struct operand coordinates[3] = {OPERAND_NONE}, word = OPERAND_NONE;
     unsigned group = bits(l, RA, 8), second = bits(l, RB, 8);
     refuse_predicate(l);
     if (bit(l, 50) || f.dimensions > 2)
@@ -416,7 +416,7 @@ static void set_surface(struct sass_lowering *l, struct operation *u, struct sur
     static const uint8_t dimensions[8] = {1, 1, 1, 2, 2, 3}, clamps[4] = {SURFACE_ZERO, SURFACE_CLAMP, SURFACE_TRAP};
     const unsigned dimension = bits(l, 33, 3), clamp = bits(l, 49, 2);
     struct inputs in = {.count = 0};
-    struct operand at[4];
+    struct operand at[4] = {OPERAND_NONE};
     unsigned group = bits(l, RA, 8);
     if (!dimensions[dimension] || clamp > 2)
         sass_not_covered(l, "this kind of surface");
