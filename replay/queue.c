@@ -166,7 +166,6 @@ static bool front_of(struct launch_queue *q, uint32_t stream, uint32_t *node)
     return !is_blocking(q, stream) || join(q, node, map_get(&q->streams, 0));
 }
 
-/* A copy or memset. In the default stream the host waits for it, as recording takes it, too. */
 static bool add_copy(struct launch_queue *q, const struct rp_host_operation *o)
 {
     uint32_t front, node;
@@ -179,7 +178,7 @@ static bool add_copy(struct launch_queue *q, const struct rp_host_operation *o)
     q->nodes[node].bytes = o->size;
     if (!new_edge(q, node, front) || !new_edge(q, node, q->host))
         return false;
-    q->host = o->stream ? q->host : node;
+    q->host = rp_host_waits(o) ? node : q->host;
     return map_put(&q->streams, o->stream, node);
 }
 

@@ -427,6 +427,8 @@ static json_t *json_operation(const struct rp_host_operation *o)
     json_t *out = json_pack("{s:o, s:o, s:s, s:o, s:o}", "launches_before", json_number(o->launch), "stream",
                             json_number(o->stream), "kind", rp_host_kind_name((enum rp_host_kind)o->kind), "address",
                             json_sprintf("0x%" PRIx64, o->address), "bytes", json_number(o->size));
+    if (o->kind == RP_HOST_COPY || o->kind == RP_HOST_SET)
+        json_put(out, "host_waits", json_boolean(rp_host_waits(o)));
     if (o->kind == RP_HOST_COPY) {
         json_put(out, "source", json_sprintf("0x%" PRIx64, o->source));
         json_put(out, "direction", json_string(rp_copy_direction_name((enum rp_copy_direction)o->direction)));

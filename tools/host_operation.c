@@ -23,4 +23,6 @@ void host_operation_print(const struct rp_host_operation *o, FILE *to)
     case RP_HOST_CREATE_STREAM: fputs(o->non_blocking ? " non-blocking" : "", to); break;
     default: break;
     }
+    if (o->waits)
+        fputs(o->waits == RP_WAITS ? ", the host waits" : ", asynchronous", to);
 }

@@ -149,6 +149,9 @@ bool tables_check_host_operation(const struct rp_host_operation *o, struct rp_er
         return rp_fail(err, RP_BAD_INPUT, "unknown kind of host operation (%d); a newer Reprise may know it", o->kind);
     if (o->direction > RP_COPY_ON_HOST || (o->direction && o->kind != RP_HOST_COPY))
         return rp_fail(err, RP_BAD_INPUT, "a host operation has the direction %d", o->direction);
+    if (o->waits > RP_WAITS_NOT || (o->waits && o->kind != RP_HOST_COPY && o->kind != RP_HOST_SET))
+        return rp_fail(err, RP_BAD_INPUT, "a host operation (%s) is waited for in the way %d",
+                       rp_host_kind_name((enum rp_host_kind)o->kind), o->waits);
     if ((o->managed && o->kind != RP_HOST_ALLOCATE) || (o->non_blocking && o->kind != RP_HOST_CREATE_STREAM))
         return rp_fail(err, RP_BAD_INPUT, "a host operation (%s) is said to be %s",
                        rp_host_kind_name((enum rp_host_kind)o->kind), o->managed ? "managed" : "non-blocking");

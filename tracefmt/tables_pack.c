@@ -144,6 +144,7 @@ bool tables_pack_host_operation(struct buffer *out, const struct rp_host_operati
     operation.initialised = o->initialised;
     operation.managed = o->managed;
     operation.non_blocking = o->non_blocking;
+    operation.waits = o->waits;
     return finish(out, &a, &message, operation.name != NULL, err);
 }
 

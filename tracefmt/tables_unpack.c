@@ -380,6 +380,7 @@ static bool take_operation(struct tables *t, const Reprise__HostOperation *from,
     struct rp_host_operation *o = &t->operations[t->operation_count];
     *o = (struct rp_host_operation){.kind = byte(from->kind),
                                     .direction = byte(from->direction),
+                                    .waits = byte(from->waits),
                                     .initialised = from->initialised,
                                     .managed = from->managed,
                                     .non_blocking = from->non_blocking,

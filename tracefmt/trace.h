@@ -405,11 +405,14 @@ enum rp_host_kind {
 #undef X
         RP_HOST_KIND_COUNT
 };
+/* Whether the host waits until a copy or memset is done. Files that do not say: it does in the default stream alone. */
+enum rp_host_waits { RP_WAITS_IN_DEFAULT_STREAM, RP_WAITS, RP_WAITS_NOT };
 enum rp_copy_direction { RP_COPY_TO_DEVICE, RP_COPY_TO_HOST, RP_COPY_ON_DEVICE, RP_COPY_ON_HOST };
 
 struct rp_host_operation {
     uint8_t kind;             /* enum rp_host_kind */
     uint8_t direction;        /* enum rp_copy_direction, of COPY */
+    uint8_t waits;            /* enum rp_host_waits, of COPY and SET */
     bool initialised;         /* of ALLOCATE: the content is defined from the start */
     bool managed;             /* of ALLOCATE: it is memory of the host, which needs no copies */
     bool non_blocking;        /* of CREATE_STREAM */
@@ -419,6 +422,11 @@ struct rp_host_operation {
     uint64_t size;            /* bytes */
     const char *name;         /* of ALLOCATE: "arg0", a module variable's name, ... */
 };
+
+static inline bool rp_host_waits(const struct rp_host_operation *o)
+{
+    return o->waits == RP_WAITS_IN_DEFAULT_STREAM ? !o->stream : o->waits == RP_WAITS;
+}
 
 /* ---- provenance ------------------------------------------------------------------------------------------------ */
 

@@ -181,7 +181,8 @@ static bool note(struct streams *s, const struct rp_host_operation *o, bool *not
         return false;
     switch (o->kind) {
     case RP_HOST_COPY:
-    case RP_HOST_SET: return o->stream || join_blocking(&s->host, s);
+    case RP_HOST_SET:
+        return advance(s, (uint32_t)at) && (!rp_host_waits(o) || clock_join(&s->host, &s->list[at].before));
     case RP_HOST_CREATE_STREAM: s->list[at].non_blocking = o->non_blocking; return true;
     case RP_HOST_SYNCHRONISE: return join_all(&s->host, s);
     case RP_HOST_SYNCHRONISE_STREAM: return advance(s, (uint32_t)at) && clock_join(&s->host, &s->list[at].before);

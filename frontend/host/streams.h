@@ -6,8 +6,8 @@
  * The host has a clock, too, of all that it has waited for: whatever it asks for next comes later.
  *
  * CUDA C++ Programming Guide, "Default Stream": stream 0 waits for all other streams, and they wait for it, but for
- * those that were created as non-blocking ("cudaStreamNonBlocking"). A copy or memset in it holds the host up until it
- * is done ("Implicit Synchronization"), one in another stream does not. */
+ * those that were created as non-blocking ("cudaStreamNonBlocking"). Whether a copy or memset holds the host up is its
+ * caller's to say (rp_host_waits); if nothing is said it does in the default stream. */
 #ifndef REPRISE_FRONTEND_HOST_STREAMS_H
 #define REPRISE_FRONTEND_HOST_STREAMS_H
 

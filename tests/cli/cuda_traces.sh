@@ -100,6 +100,12 @@ record copies.wtr -- "$dir/ends" copies
 for copy in "to-device 1001" "to-host 1002" "on-device 1003" "on-host 1004" "to-device 1005"; do
     check "a copy $copy bytes" grep -q "copy  *${copy% *} .*${copy#* } bytes" "$dir/host"
 done
+for bytes in 1001 1002 1004 1005 1007 1009; do
+    check "the host waits for $bytes bytes" grep -q "$bytes bytes, the host waits" "$dir/host"
+done
+for bytes in 1003 1006 1008; do
+    check "the host goes on beside $bytes bytes" grep -q "$bytes bytes, asynchronous" "$dir/host"
+done
 
 # ---- ends -----------------------------------------------------------------------------------------------------------
 ends() { # how, status, launches

@@ -63,7 +63,8 @@ static void registered(void)
     free(own);
 }
 
-/* Each of another length: pinned memory to the device, the device to registered memory, on the device, of the host. */
+/* Each of another length: pinned memory to the device, the device to registered memory, on the device, of the host;
+ * then asynchronous ones of pinned and pageable memory; memsets of the device's and the host's memory. */
 static void copies(void)
 {
     static _Alignas(4096) char own[4096], other[4096];
@@ -77,6 +78,10 @@ static void copies(void)
     WORKS(cuMemcpyDtoD_v2(p + 2048, p, 1003));
     WORKS(cuMemcpy((CUdeviceptr)(uintptr_t)own, (CUdeviceptr)(uintptr_t)pinned, 1004));
     WORKS(cuMemcpyHtoD_v2(p, other, 1005));
+    WORKS(cuMemcpyHtoDAsync_v2(p, pinned, 1006, NULL));
+    WORKS(cuMemcpyHtoDAsync_v2(p, other, 1007, NULL));
+    WORKS(cuMemsetD8_v2(p, 0, 1008));
+    WORKS(cuMemsetD8_v2((CUdeviceptr)(uintptr_t)pinned, 0, 1009));
 }
 
 static void forked(void)

@@ -264,11 +264,13 @@ static struct rp_host_operation operation_before(const struct synthetic_trace *t
                                     RP_HOST_WAIT_EVENT,         RP_HOST_SYNCHRONISE_EVENT, RP_HOST_SYNCHRONISE_STREAM,
                                     RP_HOST_SYNCHRONISE_STREAM, RP_HOST_SYNCHRONISE,       RP_HOST_COPY};
     uint64_t r = derive(t->options.seed, 32, number, which);
-    return (struct rp_host_operation){.kind = kinds[below(&r, sizeof kinds)],
-                                      .stream = below(&r, t->options.streams),
-                                      .event = below(&r, 3),
-                                      .address = GLOBAL_BASE,
-                                      .size = 64};
+    struct rp_host_operation o = {.kind = kinds[below(&r, sizeof kinds)],
+                                  .stream = below(&r, t->options.streams),
+                                  .event = below(&r, 3),
+                                  .address = GLOBAL_BASE,
+                                  .size = 64};
+    o.waits = o.kind == RP_HOST_COPY ? (uint8_t)below(&r, RP_WAITS_NOT + 1) : 0;
+    return o;
 }
 
 static uint32_t operations_before(const struct synthetic_trace *t, uint32_t number)

@@ -76,7 +76,7 @@ static CUresult add(CUstream s, const struct work *w)
     return n && set_tail(s, n, true) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult submit(CUstream s, const struct work *w, bool blocking)
+CUresult submit(CUstream s, const struct work *w)
 {
     bool of_capture = w->kind == WORK_WAIT && w->event->capture;
     if (!s->capture && !of_capture) {
@@ -86,7 +86,7 @@ CUresult submit(CUstream s, const struct work *w, bool blocking)
     }
     if (s->capture && s->capture->broken)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    CUresult r = blocking                 ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+    CUresult r = w->call == BLOCKING      ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
                  : w->kind == WORK_WAIT   ? wait(s, w->event)
                  : w->kind == WORK_RECORD ? record(s, w->event)
                  : w->kind == WORK_FREE ? add(s, &(struct work){.kind = WORK_EMPTY}) /* it stays for the next launch */

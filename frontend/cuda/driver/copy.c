@@ -114,8 +114,18 @@ static bool is_device_memory(const struct end *e, bool device)
     return device && !(b && (b->kind == BUFFER_PINNED || b->kind == BUFFER_REGISTERED));
 }
 
-CUresult copy_run(CUstream stream, const CUDA_MEMCPY3D *c)
+/* CUDA Driver API, "API synchronization behavior", Memcpy: the host does not wait for what stays on the device.
+ * Pageable memory of its own is staged, also by asynchronous calls, so that it waits for that. */
+static enum rp_host_waits copy_waits(const struct work *w, const bool device[2], bool pageable)
 {
+    if (w->call == OF_GRAPH || (device[0] && device[1]))
+        return RP_WAITS_NOT;
+    return pageable || w->call == BLOCKING ? RP_WAITS : RP_WAITS_NOT;
+}
+
+CUresult copy_run(CUstream stream, const struct work *w)
+{
+    const CUDA_MEMCPY3D *c = &w->copy;
     static const uint8_t directions[2][2] = {{RP_COPY_ON_HOST, RP_COPY_TO_HOST},
                                              {RP_COPY_TO_DEVICE, RP_COPY_ON_DEVICE}};
     struct end to, from;
@@ -129,10 +139,12 @@ CUresult copy_run(CUstream stream, const CUDA_MEMCPY3D *c)
             say("copy: %s", err.text);
         return CUDA_ERROR_INVALID_VALUE;
     }
+    bool pageable = !device[0] || !device[1];
     device[0] = is_device_memory(&to, device[0]);
     device[1] = is_device_memory(&from, device[1]);
     tell_operation(&(struct rp_host_operation){.kind = RP_HOST_COPY,
                                                .direction = directions[device[0]][device[1]],
+                                               .waits = copy_waits(w, device, pageable),
                                                .stream = stream->number,
                                                .address = device[0] ? address_of(&to) : 0,
                                                .source = device[1] ? address_of(&from) : 0,
@@ -150,8 +162,9 @@ static CUresult copy(const CUDA_MEMCPY3D *c, CUstream handle, bool blocking)
     CUstream stream = stream_of(handle);
     if (!c || !stream)
         return leave(c ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE);
+    struct work w = {.kind = WORK_COPY, .call = blocking ? BLOCKING : ASYNCHRONOUS, .copy = *c};
     r = copy_check(c);
-    return leave(r ? r : submit(stream, &(struct work){.kind = WORK_COPY, .copy = *c}, blocking));
+    return leave(r ? r : submit(stream, &w));
 }
 
 static CUresult copy_line(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream, bool blocking)

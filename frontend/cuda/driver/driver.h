@@ -170,6 +170,7 @@ struct work {
         WORK_ALLOCATE,
         WORK_FREE
     } kind;
+    enum { OF_GRAPH, ASYNCHRONOUS, BLOCKING } call; /* what the program made it by */
     union {
         struct launch launch;
         CUDA_MEMCPY3D copy;
@@ -180,8 +181,8 @@ struct work {
         CUdeviceptr memory; /* of WORK_ALLOCATE, which is there from the beginning, and WORK_FREE */
     };
 };
-/* Does it, or adds it to the graph that the stream captures. `blocking`: the host waits for it. */
-CUresult submit(CUstream, const struct work *, bool blocking);
+/* Does it, or adds it to the graph that the stream captures, which a BLOCKING call breaks. */
+CUresult submit(CUstream, const struct work *);
 /* The stream captures no more. */
 void capture_leave(CUstream);
 /* Does it now. */
@@ -190,9 +191,9 @@ CUresult launch_check(const struct launch *);
 void launch_attributes(const CUlaunchConfig *, struct launch *);
 CUresult launch_run(CUstream, const struct launch *);
 CUresult copy_check(const CUDA_MEMCPY3D *);
-CUresult copy_run(CUstream, const CUDA_MEMCPY3D *);
+CUresult copy_run(CUstream, const struct work *);
 CUresult set_check(const CUDA_MEMSET_NODE_PARAMS *);
-CUresult set_run(CUstream, const CUDA_MEMSET_NODE_PARAMS *);
+CUresult set_run(CUstream, const struct work *);
 void event_take_place(CUstream, CUevent);
 uint32_t event_number(CUevent);
 

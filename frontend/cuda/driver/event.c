@@ -55,7 +55,7 @@ static CUresult submit_event(CUstream handle, CUevent event, bool wait)
         return r;
     CUstream stream = stream_of(handle);
     struct work w = {.kind = wait ? WORK_WAIT : WORK_RECORD, .event = event};
-    return leave(stream ? submit(stream, &w, false) : CUDA_ERROR_INVALID_HANDLE);
+    return leave(stream ? submit(stream, &w) : CUDA_ERROR_INVALID_HANDLE);
 }
 
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags)

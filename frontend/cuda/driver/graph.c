@@ -114,6 +114,7 @@ CUgraphNode graph_add(CUgraph g, const CUgraphNode *before, size_t count, const 
         return NULL;
     static unsigned long long ids;
     n->work = *w;
+    n->work.call = OF_GRAPH;
     n->id = ++ids;
     if (!own_work(n)) {
         n->work.kind = WORK_EMPTY;

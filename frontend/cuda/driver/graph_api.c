@@ -313,7 +313,7 @@ static CUresult launch(CUgraphExec exec, CUstream handle, bool run)
     if (!run)
         return leave(CUDA_SUCCESS);
     if (stream->capture)
-        return leave(submit(stream, &(struct work){.kind = WORK_CHILD, .child = exec->graph}, false));
+        return leave(submit(stream, &(struct work){.kind = WORK_CHILD, .child = exec->graph}));
     return leave(graph_run(exec->graph, stream));
 }
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) { return launch(exec, stream, true); }

@@ -128,7 +128,7 @@ static CUresult launch(struct launch *l, CUstream handle, void **params, void **
     if (!r)
         r = function_params(l->function, params, extra, l->params);
     if (!r)
-        r = submit(stream, &(struct work){.kind = WORK_LAUNCH, .launch = *l}, false);
+        r = submit(stream, &(struct work){.kind = WORK_LAUNCH, .launch = *l});
     if (l->params != small)
         free(l->params);
     return leave(r);

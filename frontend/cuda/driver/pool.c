@@ -169,7 +169,7 @@ static CUresult allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, 
         return leave(r);
     *address = b->base;
     b->of_graph = stream->capture;
-    return leave(b->of_graph ? submit(stream, &(struct work){.kind = WORK_ALLOCATE, .memory = b->base}, false) : r);
+    return leave(b->of_graph ? submit(stream, &(struct work){.kind = WORK_ALLOCATE, .memory = b->base}) : r);
 }
 CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream)
 {
@@ -191,5 +191,5 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream handle)
         return leave(stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
     if (!b || b->base != address || b->kind != BUFFER_DEVICE)
         return leave(CUDA_ERROR_INVALID_VALUE);
-    return leave(submit(stream, &(struct work){.kind = WORK_FREE, .memory = address}, false));
+    return leave(submit(stream, &(struct work){.kind = WORK_FREE, .memory = address}));
 }

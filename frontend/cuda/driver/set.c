@@ -21,8 +21,17 @@ static void fill(uint8_t *to, unsigned value, unsigned element, size_t count)
         ((uint32_t *)to)[i] = value;
 }
 
-CUresult set_run(CUstream stream, const CUDA_MEMSET_NODE_PARAMS *s)
+/* CUDA Driver API, "API synchronization behavior", Memset: the host waits where the memory is its own or managed, even
+ * then not for an asynchronous call. */
+static enum rp_host_waits set_waits(const struct work *w)
 {
+    const struct buffer *b = w->call == BLOCKING ? buffer_at(w->set.dst) : NULL;
+    return b && b->kind != BUFFER_DEVICE ? RP_WAITS : RP_WAITS_NOT;
+}
+
+CUresult set_run(CUstream stream, const struct work *w)
+{
+    const CUDA_MEMSET_NODE_PARAMS *s = &w->set;
     size_t width = s->width * s->elementSize;
     bool device;
     if (!width || !s->height)
@@ -32,8 +41,11 @@ CUresult set_run(CUstream stream, const CUDA_MEMSET_NODE_PARAMS *s)
         return CUDA_ERROR_INVALID_VALUE;
     for (size_t y = 0; y < s->height; y++)
         fill(to + y * s->pitch, s->value, s->elementSize, s->width);
-    tell_operation(&(struct rp_host_operation){
-        .kind = RP_HOST_SET, .stream = stream->number, .address = s->dst, .size = width * s->height});
+    tell_operation(&(struct rp_host_operation){.kind = RP_HOST_SET,
+                                               .waits = set_waits(w),
+                                               .stream = stream->number,
+                                               .address = s->dst,
+                                               .size = width * s->height});
     return CUDA_SUCCESS;
 }
 
@@ -43,10 +55,12 @@ static CUresult set(CUdeviceptr to, size_t pitch, unsigned value, unsigned eleme
     CUresult r = enter(NEED_CONTEXT);
     if (r)
         return r;
-    struct work w = {.kind = WORK_SET, .set = {to, pitch, value, element, width, height}};
+    struct work w = {.kind = WORK_SET,
+                     .call = blocking ? BLOCKING : ASYNCHRONOUS,
+                     .set = {to, pitch, value, element, width, height}};
     CUstream stream = stream_of(handle);
     r = stream ? set_check(&w.set) : CUDA_ERROR_INVALID_HANDLE;
-    return leave(r ? r : submit(stream, &w, blocking));
+    return leave(r ? r : submit(stream, &w));
 }
 
 #define LINE(name, asynchronous, type, element)                                                                        \

@@ -175,7 +175,7 @@ CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data)
     CUresult r = enter_stream(&stream, (const void *)(uintptr_t)function);
     if (r)
         return r;
-    return leave(submit(stream, &(struct work){.kind = WORK_HOST, .host = {function, data}}, false));
+    return leave(submit(stream, &(struct work){.kind = WORK_HOST, .host = {function, data}}));
 }
 
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *data, unsigned flags)

@@ -22,8 +22,8 @@ CUresult work_run(CUstream stream, const struct work *w)
 {
     switch (w->kind) {
     case WORK_LAUNCH: return launch_run(stream, &w->launch);
-    case WORK_COPY: return copy_run(stream, &w->copy);
-    case WORK_SET: return set_run(stream, &w->set);
+    case WORK_COPY: return copy_run(stream, w);
+    case WORK_SET: return set_run(stream, w);
     case WORK_HOST: call_host(&w->host); break;
     case WORK_RECORD: event_take_place(stream, w->event); break;
     case WORK_WAIT: tell(RP_HOST_WAIT_EVENT, stream->number, event_number(w->event)); break;

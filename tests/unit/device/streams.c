@@ -50,15 +50,19 @@ static void launch(struct streams *s, struct model *m, uint32_t stream, const ui
                  (unsigned long long)m->before[n]);
 }
 
-static void note(struct streams *s, struct model *m, enum rp_host_kind kind, uint32_t stream, uint32_t event)
+static void note(struct streams *s, struct model *m, enum rp_host_kind kind, uint32_t stream, uint32_t event,
+                 enum rp_host_waits waits)
 {
     struct rp_error err = {0};
     bool nothing, known = m->recorded[event];
-    struct rp_host_operation o = {.kind = (uint8_t)kind, .stream = stream, .event = 7 * event};
+    struct rp_host_operation o = {.kind = (uint8_t)kind, .waits = (uint8_t)waits, .stream = stream, .event = 7 * event};
     cr_assert(streams_note(s, &o, &nothing, &err), "%s", err.text);
     switch (kind) {
     case RP_HOST_COPY:
-    case RP_HOST_SET: m->host |= stream ? 0 : now(m, 0); break;
+    case RP_HOST_SET:
+        m->stream[stream] = now(m, stream);
+        m->host |= waits == RP_WAITS || (!stream && waits == RP_WAITS_IN_DEFAULT_STREAM) ? m->stream[stream] : 0;
+        break;
     case RP_HOST_SYNCHRONISE: m->host = all(m); break;
     case RP_HOST_SYNCHRONISE_STREAM: m->host |= now(m, stream); break;
     case RP_HOST_SYNCHRONISE_EVENT: m->host |= m->event[event]; break;
@@ -103,7 +107,7 @@ Test(streams, launches_come_after_what_they_must_and_nothing_else)
                 streams_of[m.launches] = stream;
                 launch(&s, &m, stream, streams_of);
             } else if (!rarely || r / 131072 % 8 == 0) {
-                note(&s, &m, kind, stream, r / 4096 % EVENTS);
+                note(&s, &m, kind, stream, r / 4096 % EVENTS, r / (1 << 21) % 3);
             }
         }
         streams_free(&s);

@@ -8,6 +8,10 @@
     {                                                                                                                  \
         0, 0, 0, { .kind = RP_HOST_COPY, .direction = RP_COPY_##way, .stream = in, .size = bytes, .address = 0 }       \
     }
+#define COPY_WAITS(way, in, bytes, how)                                                                                \
+    {                                                                                                                  \
+        0, 0, 0, { .kind = RP_HOST_COPY, .direction = RP_COPY_##way, .stream = in, .size = bytes, .waits = how }       \
+    }
 #define SET(in, bytes)                                                                                                 \
     {                                                                                                                  \
         0, 0, 0, { .kind = RP_HOST_SET, .stream = in, .size = bytes }                                                  \
@@ -108,6 +112,22 @@ Test(host_copies, the_default_stream)
     cr_expect_eq(times[0][0], 0);
     run_steps(STEPS(LAUNCH(100, 1, 1), COPY(TO_HOST, 0, BYTES), LAUNCH(20, 1, 2)), SETTINGS(TIMED), times);
     cr_expect_eq(times[1][0], alone(100) + TIME);
+}
+
+/* Beside an asynchronous copy in the default stream the host goes on to a non-blocking stream; one in another stream
+ * that it waits for holds up all that comes later. */
+Test(host_copies, the_host_waits_where_a_copy_says_so)
+{
+    uint64_t times[1][2];
+    static const uint64_t begins[] = {[RP_WAITS_IN_DEFAULT_STREAM] = TIME, [RP_WAITS] = TIME, [RP_WAITS_NOT] = 0};
+    for (unsigned how = RP_WAITS_IN_DEFAULT_STREAM; how <= RP_WAITS_NOT; how++) {
+        run_steps(STEPS(APART(1), COPY_WAITS(TO_DEVICE, 0, BYTES, how), LAUNCH(20, 1, 1)), SETTINGS(TIMED), times);
+        cr_expect_eq(times[0][0], begins[how], "default stream, %u", how);
+        run_steps(STEPS(COPY_WAITS(TO_DEVICE, 1, BYTES, how), LAUNCH(20, 1, 2)), SETTINGS(TIMED), times);
+        cr_expect_eq(times[0][0], how == RP_WAITS ? TIME : 0, "stream 1, %u", how);
+        run_steps(STEPS(COPY_WAITS(TO_DEVICE, 0, BYTES, how), LAUNCH(20, 1, 2)), SETTINGS(TIMED), times);
+        cr_expect_eq(times[0][0], TIME, "a blocking stream waits for the default stream");
+    }
 }
 
 /* Events and the host's waiting know copies; units end with the copies in them. */

@@ -242,6 +242,7 @@ Test(features, what_the_host_did_stands_in_order_with_the_launches, .init = make
     static const struct rp_host_operation apart = {.kind = RP_HOST_CREATE_STREAM, .stream = 7, .non_blocking = true};
     static const struct rp_host_operation copy = {.kind = RP_HOST_COPY,
                                                   .direction = RP_COPY_ON_DEVICE,
+                                                  .waits = RP_WAITS_NOT,
                                                   .address = 0x1000,
                                                   .source = 0x2000,
                                                   .size = 16,
@@ -284,8 +285,9 @@ Test(features, what_the_host_did_stands_in_order_with_the_launches, .init = make
             const struct rp_host_operation *o = rp_trace_host_operation(t, n);
             cr_expect(o->kind == all[i]->kind && o->address == all[i]->address && o->size == all[i]->size &&
                       o->source == all[i]->source && o->stream == all[i]->stream && o->event == all[i]->event &&
-                      o->direction == all[i]->direction && o->initialised == all[i]->initialised &&
-                      o->managed == all[i]->managed && o->non_blocking == all[i]->non_blocking);
+                      o->direction == all[i]->direction && o->waits == all[i]->waits &&
+                      o->initialised == all[i]->initialised && o->managed == all[i]->managed &&
+                      o->non_blocking == all[i]->non_blocking);
             cr_expect_str_eq(o->name, all[i]->name ? all[i]->name : "");
             cr_expect_eq(o->launch, after[n++]);
         }

@@ -223,6 +223,9 @@ CHANGE(host_kind, operation_of(m, RP_HOST_SET), operation_of(m, RP_HOST_SET)->ki
 CHANGE(host_kind_far, operation_of(m, RP_HOST_SET), operation_of(m, RP_HOST_SET)->kind = UINT32_MAX)
 CHANGE(host_direction, operation_of(m, RP_HOST_COPY), operation_of(m, RP_HOST_COPY)->direction = 4)
 CHANGE(host_directed, operation_of(m, RP_HOST_SET), operation_of(m, RP_HOST_SET)->direction = 1)
+CHANGE(host_waited, operation_of(m, RP_HOST_COPY), operation_of(m, RP_HOST_COPY)->waits = 3)
+CHANGE(host_waited_far, operation_of(m, RP_HOST_COPY), operation_of(m, RP_HOST_COPY)->waits = 256 + RP_WAITS)
+CHANGE(host_no_copy_waited, operation_of(m, RP_HOST_WAIT_EVENT), operation_of(m, RP_HOST_WAIT_EVENT)->waits = RP_WAITS)
 CHANGE(host_managed, operation_of(m, RP_HOST_SET), operation_of(m, RP_HOST_SET)->managed = true)
 CHANGE(host_non_blocking, operation_of(m, RP_HOST_SET), operation_of(m, RP_HOST_SET)->non_blocking = true)
 CHANGE(host_creates, operation_of(m, RP_HOST_SET),
@@ -329,20 +332,30 @@ static const struct {
                                                                                                     WHOLE,
                                                                                                     "") /* it ended with
                                                                                                            a fault */
-    CASE(launch_smaller, NOT_VERIFIED, "within the grid") CASE(launch_flat, DAMAGED,
-                                                               "launch 2 has not three dimensions")
-        CASE(launch_crowded, DAMAGED, "65536 threads per block") CASE(end_number, DAMAGED, "the end of launch 9") CASE(
-            end_outcome, DAMAGED, "the end of launch 0") CASE(end_twice, DAMAGED, "the end of launch")
-            CASE(end_lost, WHOLE, "") CASE(host_kind, DAMAGED, "unknown kind of host operation (10)") CASE(
-                host_kind_far, DAMAGED, "unknown kind of host operation (255)")
-                CASE(host_direction, DAMAGED, "a host operation has the direction 4") CASE(
-                    host_directed, DAMAGED, "a host operation has the direction 1")
-                    CASE(host_managed, DAMAGED, "a host operation (set) is said to be managed") CASE(
-                        host_non_blocking, DAMAGED, "a host operation (set) is said to be non-blocking")
-                        CASE(host_creates, DAMAGED,
-                             "a host operation creates stream 0") CASE(host_wraps, DAMAGED,
-                                                                       "past the end of the address space")
-                            CASE(host_later, DAMAGED, "a host operation after 4 launches stands at the wrong place")
+    CASE(launch_smaller, NOT_VERIFIED, "within the grid") CASE(
+        launch_flat, DAMAGED, "launch 2 has not three dimensions") CASE(launch_crowded, DAMAGED,
+                                                                        "65536 threads per block")
+        CASE(end_number, DAMAGED, "the end of launch 9") CASE(end_outcome, DAMAGED, "the end of launch 0") CASE(
+            end_twice, DAMAGED,
+            "the end of launch") CASE(end_lost, WHOLE,
+                                      "") CASE(host_kind, DAMAGED, "unknown kind of host operation (10)")
+            CASE(host_kind_far, DAMAGED, "unknown kind of host operation (255)") CASE(
+                host_direction,
+                DAMAGED,
+                "a host operation has the direction 4") CASE(host_directed, DAMAGED,
+                                                             "a host operation has the direction 1")
+                CASE(host_waited, DAMAGED, "a host operation (copy) is waited for in the way 3") CASE(
+                    host_waited_far,
+                    DAMAGED,
+                    "a host operation (copy) is waited for in the way 255")
+                    CASE(host_no_copy_waited, DAMAGED, "a host operation (wait-event) is waited for in the way 1") CASE(
+                        host_managed, DAMAGED, "a host operation (set) is said to be managed")
+                        CASE(host_non_blocking, DAMAGED, "a host operation (set) is said to be non-blocking") CASE(
+                            host_creates, DAMAGED, "a host operation creates stream 0")
+                            CASE(host_wraps, DAMAGED, "past the end of the address space") CASE(
+                                host_later,
+                                DAMAGED,
+                                "a host operation after 4 launches stands at the wrong place")
                                 CASE(host_far, DAMAGED, "after 4294967295 launches") CASE(
                                     host_earlier, DAMAGED,
                                     "a host operation after 0 launches stands at the wrong place")
