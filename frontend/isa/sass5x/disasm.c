@@ -73,17 +73,17 @@ static void put_modifier(struct printer *p, const char *name)
         put(p, ".%s", name);
 }
 
-static void modifier(struct printer *p, const struct sass_item *i)
+static void print_modifier(struct printer *p, const struct sass_item *i)
 {
     put_modifier(p, name_of(p, i, sass_value(p->word, i)));
 }
 
-static void cc_name(struct printer *p, const struct sass_item *i)
+static void print_cc_name(struct printer *p, const struct sass_item *i)
 {
     put_modifier(p, sass_cc_names[sass_field(p->word, i->f)]);
 }
 
-static void phase(struct printer *p, const struct sass_item *i)
+static void print_phase(struct printer *p, const struct sass_item *i)
 {
     (void)i;
     static const char *const names[4] = {"", "T", "P", NULL};
@@ -93,7 +93,7 @@ static void phase(struct printer *p, const struct sass_item *i)
     put_modifier(p, name ? name : "");
 }
 
-static void round_equal(struct printer *p, const struct sass_item *i)
+static void print_round_equal(struct printer *p, const struct sass_item *i)
 {
     static const char *const integral[4] = {"ROUND", "FLOOR", "CEIL", "TRUNC"}, *const directed[4] = {"", "RM", "RP",
                                                                                                       "RZ"};
@@ -107,7 +107,7 @@ static void round_equal(struct printer *p, const struct sass_item *i)
         put_modifier(p, mode ? "PASS" : "");
 }
 
-static void video_types(struct printer *p, const struct sass_item *i)
+static void print_video_types(struct printer *p, const struct sass_item *i)
 {
     bool b_register = sass_bit(p->word, 50), shift = i->style == VIDEO_SHIFT;
     bool b_signed = !shift && sass_bit(p->word, 49);
@@ -177,7 +177,7 @@ static void put_suffix(struct printer *p, const struct sass_item *i)
         put(p, ".reuse");
 }
 
-static void reg(struct printer *p, const struct sass_item *i)
+static void print_register(struct printer *p, const struct sass_item *i)
 {
     unsigned r = sass_field(p->word, i->f);
     if (i->style == REGISTER_OPTIONAL && r == 255)
@@ -190,7 +190,7 @@ static void reg(struct printer *p, const struct sass_item *i)
     put_suffix(p, i);
 }
 
-static void predicate(struct printer *p, const struct sass_item *i)
+static void print_predicate(struct printer *p, const struct sass_item *i)
 {
     unsigned r = sass_field(p->word, i->f);
     if (i->style == PREDICATE_INVERTED || i->style == PREDICATE_INVERTED_OPTIONAL)
@@ -205,7 +205,7 @@ static void predicate(struct printer *p, const struct sass_item *i)
         put(p, "P%u", r);
 }
 
-static void constant(struct printer *p, const struct sass_item *i)
+static void print_constant(struct printer *p, const struct sass_item *i)
 {
     separate(p);
     put_prefix(p, i);
@@ -249,7 +249,7 @@ static void put_immediate(struct printer *p, const struct sass_item *i)
     }
 }
 
-static void immediate(struct printer *p, const struct sass_item *i)
+static void print_immediate(struct printer *p, const struct sass_item *i)
 {
     uint64_t v = sass_value(p->word, i);
     if ((i->style == IMM_U_OPTIONAL && !v) || (i->style == IMM_QUAD && v == 15) ||
@@ -261,14 +261,14 @@ static void immediate(struct printer *p, const struct sass_item *i)
     put_modifier(p, part_of(p, i));
 }
 
-static void name(struct printer *p, const struct sass_item *i)
+static void print_name(struct printer *p, const struct sass_item *i)
 {
     const char *n = name_of(p, i, sass_value(p->word, i));
     separate(p);
     put(p, "%s", n);
 }
 
-static void address(struct printer *p, const struct sass_item *i)
+static void print_address(struct printer *p, const struct sass_item *i)
 {
     unsigned base = sass_field(p->word, (struct sass_bits){8, 8});
     uint64_t offset = sass_field(p->word, i->f) << i->style;
@@ -300,7 +300,7 @@ static void put_indexed_constant(struct printer *p, struct sass_bits bank, struc
     put(p, "]");
 }
 
-static void const_address(struct printer *p, const struct sass_item *i)
+static void print_const_address(struct printer *p, const struct sass_item *i)
 {
     separate(p);
     put_indexed_constant(p, i->g, i->f);
@@ -309,7 +309,7 @@ static void const_address(struct printer *p, const struct sass_item *i)
 #define TARGET_BANK ((struct sass_bits){36, 5})
 #define TARGET_OFFSET ((struct sass_bits){20, 16})
 
-static void target(struct printer *p, const struct sass_item *i)
+static void print_target(struct printer *p, const struct sass_item *i)
 {
     separate(p);
     if (sass_bit(p->word, 5) && !i->style) {
@@ -323,7 +323,7 @@ static void target(struct printer *p, const struct sass_item *i)
     }
 }
 
-static void target_indirect(struct printer *p, const struct sass_item *i)
+static void print_target_indirect(struct printer *p, const struct sass_item *i)
 {
     separate(p);
     if (sass_bit(p->word, 5)) {
@@ -338,7 +338,7 @@ static void target_indirect(struct printer *p, const struct sass_item *i)
     }
 }
 
-static void special(struct printer *p, const struct sass_item *i)
+static void print_special(struct printer *p, const struct sass_item *i)
 {
     unsigned id = sass_field(p->word, i->f);
     separate(p);
@@ -348,7 +348,7 @@ static void special(struct printer *p, const struct sass_item *i)
         put(p, "SR%u", id);
 }
 
-static void cc_test(struct printer *p, const struct sass_item *i)
+static void print_cc_test(struct printer *p, const struct sass_item *i)
 {
     unsigned test = sass_field(p->word, i->f);
     if (test == 15)
@@ -357,7 +357,7 @@ static void cc_test(struct printer *p, const struct sass_item *i)
     put(p, "CC.%s", sass_cc_names[test]);
 }
 
-static void cas(struct printer *p, const struct sass_item *i)
+static void print_cas(struct printer *p, const struct sass_item *i)
 {
     unsigned r = sass_field(p->word, i->f), choice = sass_field(p->word, i->g), step = 1 + sass_field(p->word, i->sf);
     if ((choice == 0 && r + step > 254) || (choice == 3 && r != 255)) {
@@ -370,12 +370,12 @@ static void cas(struct printer *p, const struct sass_item *i)
     put_register(p, choice == 0 ? r + step : choice == 2 ? r : 255);
 }
 
-static void video_b(struct printer *p, const struct sass_item *i)
+static void print_video_b(struct printer *p, const struct sass_item *i)
 {
     if (sass_bit(p->word, 50)) {
         struct sass_item as_register = *i;
         as_register.style = REGISTER_PLAIN;
-        reg(p, &as_register);
+        print_register(p, &as_register);
         return;
     }
     separate(p);
@@ -384,12 +384,12 @@ static void video_b(struct printer *p, const struct sass_item *i)
     put_signed(p, i->style == VIDEO_B_BY_SIGN && sass_bit(p->word, 49) ? sign_extend(v, 16) : (int64_t)v);
 }
 
-static void bytes_b(struct printer *p, const struct sass_item *i)
+static void print_bytes_b(struct printer *p, const struct sass_item *i)
 {
     if (sass_field(p->word, i->sf) != 15) {
         struct sass_item as_register = *i;
         as_register.style = REGISTER_PLAIN;
-        reg(p, &as_register);
+        print_register(p, &as_register);
         return;
     }
     separate(p);
@@ -397,7 +397,7 @@ static void bytes_b(struct printer *p, const struct sass_item *i)
     put_signed(p, sass_bit(p->word, 49) ? sign_extend(v, 8) : (int64_t)v);
 }
 
-static void swizzle(struct printer *p, const struct sass_item *i)
+static void print_swizzle(struct printer *p, const struct sass_item *i)
 {
     static const char *const signs[4] = {"PP", "NP", "PN", "ZP"};
     unsigned v = sass_field(p->word, i->f);
@@ -405,7 +405,7 @@ static void swizzle(struct printer *p, const struct sass_item *i)
     put(p, "%s%s%s%s", signs[v >> 6], signs[v >> 4 & 3], signs[v >> 2 & 3], signs[v & 3]);
 }
 
-static void components(struct printer *p, const struct sass_item *i)
+static void print_components(struct printer *p, const struct sass_item *i)
 {
     bool one = sass_field(p->word, i->g) == 255;
     const char *n = (one ? sass_components_one : sass_components_two)[sass_field(p->word, i->f)];
@@ -415,7 +415,7 @@ static void components(struct printer *p, const struct sass_item *i)
     put(p, "%s", n ? n : "");
 }
 
-static void barriers(struct printer *p, const struct sass_item *i)
+static void print_barriers(struct printer *p, const struct sass_item *i)
 {
     unsigned set = sass_field(p->word, i->f);
     if (!set)
@@ -430,7 +430,7 @@ static void barriers(struct printer *p, const struct sass_item *i)
     put(p, "}");
 }
 
-static void barrier_name(struct printer *p, const struct sass_item *i)
+static void print_barrier_name(struct printer *p, const struct sass_item *i)
 {
     unsigned b = sass_field(p->word, i->f);
     if (b > 5)
@@ -439,7 +439,7 @@ static void barrier_name(struct printer *p, const struct sass_item *i)
     put(p, "SB%u", b);
 }
 
-static void choice(struct printer *p, const struct sass_item *i)
+static void print_choice(struct printer *p, const struct sass_item *i)
 {
     bool is_immediate = sass_field(p->word, i->g);
     uint64_t v = sass_field(p->word, i->sf);
@@ -452,41 +452,16 @@ static void choice(struct printer *p, const struct sass_item *i)
         put_register(p, sass_field(p->word, i->f));
 }
 
-static void nothing(struct printer *p, const struct sass_item *i)
+static void print_unprinted(struct printer *p, const struct sass_item *i)
 {
     (void)p;
     (void)i;
 }
 
 static void (*const print[])(struct printer *, const struct sass_item *) = {
-    [SI_REQUIRE] = nothing,
-    [SI_DEFAULT] = nothing,
-    [SI_MODIFIER] = modifier,
-    [SI_PHASE] = phase,
-    [SI_ROUND_EQUAL] = round_equal,
-    [SI_VIDEO_TYPES] = video_types,
-    [SI_CC_NAME] = cc_name,
-    [SI_REGISTER] = reg,
-    [SI_PREDICATE] = predicate,
-    [SI_CONSTANT] = constant,
-    [SI_IMMEDIATE] = immediate,
-    [SI_NAME] = name,
-    [SI_ADDRESS] = address,
-    [SI_CONST_ADDRESS] = const_address,
-    [SI_TARGET] = target,
-    [SI_TARGET_ABSOLUTE] = target,
-    [SI_TARGET_INDIRECT] = target_indirect,
-    [SI_TARGET_INDIRECT_ABSOLUTE] = target_indirect,
-    [SI_SPECIAL] = special,
-    [SI_CC_TEST] = cc_test,
-    [SI_CAS] = cas,
-    [SI_VIDEO_B] = video_b,
-    [SI_BYTES_B] = bytes_b,
-    [SI_SWIZZLE] = swizzle,
-    [SI_COMPONENTS] = components,
-    [SI_BARRIERS] = barriers,
-    [SI_BARRIER_NAME] = barrier_name,
-    [SI_CHOICE] = choice,
+#define ROW_OF(kind, handler, meaning) [SI_##kind] = print_##handler,
+    SASS_KINDS(ROW_OF)
+#undef ROW_OF
 };
 
 static void put_guard(struct printer *p)

@@ -40,39 +40,48 @@ struct sass_bits {
     uint8_t at, width;
 };
 
+/* What an item is: X(kind, what reads and prints it, meaning). Conditions and defaults are neither read nor printed.
+ * Modifiers are a '.' and a name, after the mnemonic or after an operand. A comma goes before all operands but the
+ * first. */
+#define SASS_KINDS(X)                                                                                                  \
+    /* conditions and defaults */                                                                                      \
+    X(REQUIRE, unprinted, "field f must hold `style`, else the word is of another row or illegal")                     \
+    X(DEFAULT, unprinted, "field f is not printed; the assembler writes `style`")                                      \
+    /* modifiers */                                                                                                    \
+    X(MODIFIER, modifier, "names[value]; \"\" prints nothing, NULL or beyond `count` is reserved")                     \
+    X(PHASE, phase, "texture phase, from the control word")                                                            \
+    X(ROUND_EQUAL, round_equal,                                                                                        \
+      "F2F: rounding, whose meaning depends on whether source and destination sizes are equal")                        \
+    X(VIDEO_TYPES, video_types, ".U8.S16 and so on; style: enum sass_video")                                           \
+    X(CC_NAME, cc_name, "condition test as a modifier: CSETP.LT")                                                      \
+    /* operands */                                                                                                     \
+    X(REGISTER, register, "style: enum sass_register_style")                                                           \
+    X(PREDICATE, predicate, "style: enum sass_predicate_style")                                                        \
+    X(CONSTANT, constant, "c[bank][offset]")                                                                           \
+    X(IMMEDIATE, immediate, "style: enum sass_immediate")                                                              \
+    X(NAME, name, "names[value] as an operand")                                                                        \
+    X(ADDRESS, address,                                                                                                \
+      "[Ra+offset]: f offset, style: log2 of its unit; base register [8:8]; g.width: no offset at all")                \
+    X(CONST_ADDRESS, const_address, "c[bank][Ra+offset] of LDC")                                                       \
+    X(TARGET, target, "pc-relative target, or in constant memory when bit 5 is set; style 1: always relative")         \
+    X(TARGET_ABSOLUTE, target, "the target itself")                                                                                     \
+    X(TARGET_INDIRECT, target_indirect, "register plus pc-relative offset")                                            \
+    X(TARGET_INDIRECT_ABSOLUTE, target_indirect, "register plus absolute offset")                                      \
+    X(SPECIAL, special, "special register")                                                                            \
+    X(CC_TEST, cc_test, "condition test as an operand, hidden when T: CC.LT")                                          \
+    X(CAS, cas, "compare and swap registers: Rb and its neighbour")                                                    \
+    X(VIDEO_B, video_b, "Rb with a part selector, or a 16-bit immediate; style: enum sass_video_b")                    \
+    X(BYTES_B, bytes_b, "VABSDIFF4: Rb with byte selector, or a byte")                                                 \
+    X(SWIZZLE, swizzle, "FSWZADD: one sign pair per lane")                                                             \
+    X(COMPONENTS, components, "TEXS, TLDS: which of RGBA; depends on whether there is a second register")              \
+    X(BARRIERS, barriers, "DEPBAR: set of dependency barriers; style 1: hidden when empty")                            \
+    X(BARRIER_NAME, barrier_name, "DEPBAR: SBn")                                                                       \
+    X(CHOICE, choice, "register f unless bit g is set: then the immediate of [f.at : sf.width] or sf")
 enum sass_kind {
     SI_END,
-    /* conditions and defaults; neither prints anything */
-    SI_REQUIRE, /* field f must hold `style`, else the word is of another row or illegal */
-    SI_DEFAULT, /* field f is not printed; the assembler writes `style` */
-    /* modifiers: print '.' and a name, after the mnemonic or after an operand */
-    SI_MODIFIER,    /* names[value]; "" prints nothing, NULL or beyond `count` is reserved */
-    SI_PHASE,       /* texture phase, from the control word */
-    SI_ROUND_EQUAL, /* F2F: rounding, whose meaning depends on whether source and destination sizes are equal */
-    SI_VIDEO_TYPES, /* .U8.S16 and so on; style: enum sass_video */
-    SI_CC_NAME,     /* condition test as a modifier: CSETP.LT */
-    /* operands: a comma goes before all but the first */
-    SI_REGISTER,  /* style: enum sass_register_style */
-    SI_PREDICATE, /* style: enum sass_predicate_style */
-    SI_CONSTANT,  /* c[bank][offset] */
-    SI_IMMEDIATE, /* style: enum sass_immediate */
-    SI_NAME,      /* names[value] as an operand */
-    SI_ADDRESS,   /* [Ra+offset]: f offset, style: log2 of its unit; base register [8:8]; g.width: no offset at all */
-    SI_CONST_ADDRESS /* c[bank][Ra+offset] of LDC */,
-    SI_TARGET, /* pc-relative target, or in constant memory when bit 5 is set; style 1: always relative */
-    SI_TARGET_ABSOLUTE,
-    SI_TARGET_INDIRECT,          /* register plus pc-relative offset */
-    SI_TARGET_INDIRECT_ABSOLUTE, /* register plus absolute offset */
-    SI_SPECIAL,                  /* special register */
-    SI_CC_TEST,                  /* condition test as an operand, hidden when T: CC.LT */
-    SI_CAS,                      /* compare and swap registers: Rb and its neighbour */
-    SI_VIDEO_B,                  /* Rb with a part selector, or a 16-bit immediate; style: enum sass_video_b */
-    SI_BYTES_B,                  /* VABSDIFF4: Rb with byte selector, or a byte */
-    SI_SWIZZLE,                  /* FSWZADD: one sign pair per lane */
-    SI_COMPONENTS,               /* TEXS, TLDS: which of RGBA; depends on whether there is a second register */
-    SI_BARRIERS,                 /* DEPBAR: set of dependency barriers; style 1: hidden when empty */
-    SI_BARRIER_NAME,             /* DEPBAR: SBn */
-    SI_CHOICE,                   /* register f unless bit g is set: then the immediate of [f.at : sf.width] or sf */
+#define X_(kind, handler, meaning) SI_##kind,
+    SASS_KINDS(X_)
+#undef X_
 };
 
 enum sass_register_style {
