@@ -189,7 +189,7 @@ struct warp_state {
     uint32_t join, call; /* of the current split */
     uint32_t run_start;  /* static index of the first instruction of the current straight run */
     bool independent;    /* its threads are */
-    bool several_open;   /* splits in different calls have waited for one another: see above_waiting */
+    bool several_open;   /* splits in different calls have waited for one another: see beside_waiting */
     uint8_t ahead;       /* how often lanes at a join have gone ahead, modulo AHEAD_CYCLE */
     bool stuck;          /* its last turn ended because all of its splits that do not wait spin */
     uint8_t status;

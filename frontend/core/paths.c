@@ -253,21 +253,38 @@ static bool frame_fits(struct warp_state *s, const struct uop *u, const struct u
     return false;
 }
 
-/* The least offset from `window` on, which is that of a callee, that is above the registers of all functions in which
- * lanes wait: those of another call may wait in one that is no caller of the current function. caller: its offset. */
-static size_t above_waiting(const struct warp_state *s, size_t caller, size_t window)
+/* The window at `at`, of a function in which lanes wait, overlaps the one at `window` and is above that of the caller.
+ */
+static bool in_the_way(const struct warp_state *s, size_t at, size_t caller, size_t window)
 {
     uint32_t extent = s->w.block->program->register_extent;
+    return at > caller && at + extent > window && at < window + extent;
+}
+
+/* The lowest of the windows that are in the way; SIZE_MAX: none is. */
+static size_t lowest_in_the_way(const struct warp_state *s, size_t caller, size_t window)
+{
+    size_t lowest = SIZE_MAX;
     for (uint32_t i = 0; i < s->split_count; i++) {
         size_t at = s->splits[i].window;
-        if (!s->splits[i].enters && at > caller && at + extent > window)
-            window = at + extent;
+        if (!s->splits[i].enters && at < lowest && in_the_way(s, at, caller, window))
+            lowest = at;
     }
     for (uint32_t i = 1; i <= s->joins_made; i++) {
         size_t at = s->joins[i].window;
-        if (s->joins[i].lanes & s->w.live && at > caller && at + extent > window)
-            window = at + extent;
+        if (s->joins[i].lanes & s->w.live && at < lowest && in_the_way(s, at, caller, window))
+            lowest = at;
     }
+    return lowest;
+}
+
+/* The least offset from `window` on, which is that of a callee, that no function needs in which lanes wait: those of
+ * another call may wait in one that is no caller of the current function. Gaps are used, so that splits that call in
+ * turns stay in bounded room. */
+static size_t beside_waiting(const struct warp_state *s, size_t caller, size_t window)
+{
+    for (size_t at; (at = lowest_in_the_way(s, caller, window)) != SIZE_MAX;)
+        window = at + s->w.block->program->register_extent;
     return window;
 }
 
@@ -275,7 +292,7 @@ static size_t above_waiting(const struct warp_state *s, size_t caller, size_t wi
 static bool place_window(struct warp_state *s, const struct uop *u, size_t caller, size_t window, struct split *callee)
 {
     if (s->several_open)
-        window = above_waiting(s, caller, window);
+        window = beside_waiting(s, caller, window);
     size_t end = window + s->w.block->program->register_extent;
     if (!grow_registers(s, u, end))
         return false;

@@ -50,7 +50,7 @@ struct split split_of_current(struct warp_state *s, const struct uop *pc, lanema
                           .order = ++s->top};
 }
 
-/* A split outside of the current one's call may go on before that returns: see above_waiting in paths.c. */
+/* A split outside of the current one's call may go on before that returns: see beside_waiting in paths.c. */
 static void note_calls(struct warp_state *s)
 {
     for (uint32_t i = 0; i < s->split_count; i++)

@@ -321,6 +321,25 @@ Test(splits, waits_inside_a_recursion)
           1, 32, recursed);
 }
 
+/* The lanes of warp 0 spin in two loops with calls, in turns, until warp 1 has counted for long and sets the flag. No
+ * number of turns needs more registers than the calls that are open. */
+static uint32_t flagged(uint32_t t) { return t < 32 ? 1 + t % 2 : t == 32 ? 1 : 0; }
+#define POLL                                                                                                           \
+    "{ .param .b64 x; .param .b32 r; st.param.b64 [x], %rd1; call (r), f, (x); ld.param.b32 %r9, [r]; }\n"             \
+    "setp.eq.u32 %p3, %r9, 0;"
+Test(splits, spinning_with_calls_in_two_arms)
+{
+    gives("sm_75",
+          ".func (.param .b32 r) f(.param .b64 x) {\n.reg .b64 %d<3>; .reg .b32 %r<4>; ld.param.b64 %d1, [x];\n"
+          "ld.volatile.global.u32 %r1, [%d1+128]; st.param.b32 [r], %r1; ret; }\n" HEAD
+          "setp.ge.u32 %p2, %r1, 32; @%p2 bra WORK; @%p1 bra B;\n"
+          "A: " POLL " @%p3 bra A; mov.u32 %r9, 2; bra E;\nB: " POLL " @%p3 bra B; mov.u32 %r9, 1;\nE: " STORE
+          "\nret;\nWORK: setp.ne.u32 %p4, %r2, 0; @%p4 bra Z; mov.u32 %r8, 0;\n"
+          "W: add.u32 %r8, %r8, 1; st.volatile.global.u32 [%rd1+256], %r8; setp.lt.u32 %p3, %r8, 400000; @%p3 bra W;\n"
+          "st.volatile.global.u32 [%rd1+256], 0; st.volatile.global.u32 [%rd1+128], 1;\nZ:" TAIL,
+          1, 64, flagged);
+}
+
 /* ---- what never ends --------------------------------------------------------------------------------------------- */
 
 Test(splits, a_lane_that_never_comes)
