@@ -67,6 +67,7 @@ struct grid {
     uint64_t *heap_left;             /* bytes that the kernel's malloc may still give out */
     uint64_t workspace;              /* address of what a cooperative launch has for its barrier; 0: it is none */
     const struct overruns *overruns; /* NULL: bounds are exact (overrun.h) */
+    const _Atomic bool *interrupted; /* a person wants the kernel to stop: so it does, with a fault; NULL: never */
     bool parallel;                   /* other host threads run blocks of this grid at the same time */
 };
 

@@ -21,6 +21,7 @@ static const char *const titles[] = {
     [RP_FAULT_BAD_CALL] = "bad jump",
     [RP_FAULT_LIVELOCK] = "livelock",
     [RP_FAULT_TEXTURE] = "bad texture",
+    [RP_FAULT_INTERRUPTED] = "interrupted",
 };
 
 void block_fault(struct warp_state *s, const struct uop *u, enum rp_fault_kind kind, unsigned lane, const char *detail,

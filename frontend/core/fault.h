@@ -17,7 +17,8 @@ enum rp_fault_kind {
     RP_FAULT_ASSERT,
     RP_FAULT_BAD_CALL,
     RP_FAULT_LIVELOCK,
-    RP_FAULT_TEXTURE
+    RP_FAULT_TEXTURE,
+    RP_FAULT_INTERRUPTED
 };
 
 /* The first fault of a block. */

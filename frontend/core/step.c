@@ -374,6 +374,19 @@ ALWAYS_INLINE void run(struct warp_state *s, const bool record)
     }
 }
 
+/* Between two turns of a warp. */
+static bool interrupt(struct warp_state *s)
+{
+    const _Atomic bool *wanted = s->w.block->grid->interrupted;
+    if (!wanted || !atomic_load_explicit(wanted, memory_order_relaxed))
+        return false;
+    warp_end_run(s, s->pc->index);
+    block_fault(s, s->pc, RP_FAULT_INTERRUPTED, s->w.active ? (unsigned)__builtin_ctz(s->w.active) : 0,
+                "somebody stopped the program, after %llu instruction%s of this warp", (unsigned long long)s->w.clock,
+                rp_plural(s->w.clock));
+    return true;
+}
+
 void warp_run(struct warp_state *s)
 {
     const struct grid *g = s->w.block->grid;
@@ -382,6 +395,8 @@ void warp_run(struct warp_state *s)
         split_turn(s);
     if (s->w.block->program->polls)
         polling_turn(s);
+    if (interrupt(s))
+        return;
     if (s->w.log)
         run(s, true);
     else

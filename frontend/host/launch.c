@@ -152,6 +152,7 @@ static void grid_init(struct rp_running *r, bool cluster_is_said)
         .heap_left = &r->device->heap_left,
         .workspace = l->workspace,
         .overruns = l->overruns,
+        .interrupted = l->interrupted,
     };
     bool polls = p->order & ORDER_POLLING;
     g->quantum = polls ? POLLING_QUANTUM : WARP_QUANTUM;

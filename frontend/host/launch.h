@@ -42,7 +42,8 @@ struct rp_launch_config {
                                  after the other */
     void (*progress)(void *, uint64_t blocks_done, uint64_t blocks, uint64_t warp_instructions);
     void *progress_data;
-    FILE *output; /* where the kernel prints to; NULL: stdout */
+    const _Atomic bool *interrupted; /* set by another thread: the launch ends with a fault; NULL: never */
+    FILE *output;                    /* where the kernel prints to; NULL: stdout */
 };
 
 struct rp_launch_result {

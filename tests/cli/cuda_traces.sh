@@ -57,6 +57,26 @@ else
     echo "ok - memory of the program # SKIP setarch -R is not allowed here"
 fi
 
+# ---- traces that cannot be written ----------------------------------------------------------------------------------
+for where in "$dir/no/such.wtr" "$dir"; do
+    "$REPRISE" record -o "$where" -- touch "$dir/started" >"$dir/out" 2>"$dir/err"
+    status=$?
+    check "a trace that cannot be written: status 1, the file is named, the program is not started ($where)" \
+        eval '[ $status -eq 1 ] && grep -q "$where" "$dir/err" && [ ! -e "$dir/started" ]'
+done
+check "--nvtx that is no regular expression: status 1, and the program is not started" \
+    eval '"$REPRISE" record -o "$dir/t.wtr" --nvtx "[" -- touch "$dir/started" 2>"$dir/err"
+          [ $? -eq 1 ] && grep -q -- "--nvtx \[" "$dir/err" && [ ! -e "$dir/started" ]'
+# by hand: what the command line cannot know
+(eval "$("$REPRISE" env)"
+ REPRISE_TRACE=$dir/gone/t.wtr python3 -c '
+import ctypes
+cuda = ctypes.CDLL("libcuda.so.1")
+context = ctypes.c_void_p()
+print(cuda.cuInit(0), *(cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) for _ in range(2)))') >"$dir/out" 2>"$dir/err"
+check "a trace that cannot be created: said once, and no context comes to be" \
+    eval '[ $(grep -c "cannot create" "$dir/err") -eq 1 ] && grep -qx "0 2 2" "$dir/out"'
+
 # ---- filters --------------------------------------------------------------------------------------------------------
 filtered() { # launches, options...
     local wanted=$1
@@ -132,17 +152,22 @@ record both.wtr -- bash -c "$dir/ends; $dir/ends"
 check "without %p no process overwrites the other's trace" eval 'has both.wtr 6 && has both.2.wtr 6'
 record both.wtr -- "$dir/ends"
 check "a trace of an earlier command is overwritten" eval '[ ! -s "$dir/err" ] && has both.wtr 6'
-for signal in INT TERM HUP; do
+end_by() { # signal, what the program does when it comes, launches
     mkfifo "$dir/ready"
-    # a process of its own, as those in the background of a script do not hear SIGINT
-    python3 -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execvp(sys.argv[1], sys.argv[1:])' \
-        "$REPRISE" record -q -o "$dir/signal.wtr" -- "$dir/ends" wait >"$dir/ready" 2>"$dir/err" &
+    # a process of its own, as those in the background of a script do not hear SIGINT; the alarm ends one that goes on
+    python3 -c 'import os, signal, sys; signal.alarm(60); signal.signal(signal.SIGINT, signal.SIG_DFL); os.execvp(sys.argv[1], sys.argv[1:])' \
+        "$REPRISE" record -q -o "$dir/signal.wtr" -- "$dir/ends" "$2" >"$dir/ready" 2>"$dir/err" &
     process=$!
     read -r _ <"$dir/ready"
-    kill -$signal $process
+    kill -$1 $process
     wait $process 2>/dev/null
     status=$?
-    check "SIG$signal ends the program" test $status -eq $((128 + $(kill -l $signal)))
-    check "SIG$signal: 6 launches, whole" has signal.wtr 6
+    check "SIG$1 ends the program ($2)" test $status -eq $((128 + $(kill -l $1)))
+    check "SIG$1: $3 launches, whole ($2)" has signal.wtr $3
     rm "$dir/ready"
+}
+for signal in INT TERM HUP; do
+    end_by $signal wait 6
+    end_by $signal endless 7
+    check "SIG$signal: the kernel that was stopped is named" grep -q "kernel 'endless': interrupted: " "$dir/err"
 done

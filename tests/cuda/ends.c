@@ -21,6 +21,9 @@
 #define KERNEL(name)                                                                                                   \
     ".visible .entry " name "(.param .u64 p) { .reg .b64 %p; .reg .b32 %v; ld.param.u64 %p, [p];\n"                    \
     "  atom.global.add.u32 %v, [%p], 1; ret; }\n"
+#define KERNEL_LOOP                                                                                                    \
+    ".visible .entry endless(.param .u64 p) { .reg .b64 %p; .reg .b32 %v; ld.param.u64 %p, [p];\n"                     \
+    "L: atom.global.add.u32 %v, [%p], 1; bra L; }\n"
 static const char text[] = ".version 6.0\n.target sm_61\n.address_size 64\n" KERNEL("_Z5firstPi") KERNEL("_Z6secondPi");
 
 static CUfunction first, second;
@@ -131,6 +134,31 @@ static void wait_for_signal(void)
         pause();
 }
 
+/* The kernel `endless` runs from when its counter is not 0. */
+static void *await_kernel(void *set)
+{
+    while (!*(volatile unsigned *)set)
+        usleep(1000);
+    puts("ready");
+    fflush(stdout);
+    return NULL;
+}
+
+static void endless(void)
+{
+    CUfunction f;
+    CUmodule module;
+    pthread_t waiting;
+    void *set;
+    WORKS(cuModuleLoadData(&module, ".version 6.0\n.target sm_61\n.address_size 64\n" KERNEL_LOOP));
+    WORKS(cuModuleGetFunction(&f, module, "endless"));
+    WORKS(cuMemAllocHost_v2(&set, 4));
+    *(volatile unsigned *)set = 0;
+    pthread_create(&waiting, NULL, await_kernel, set);
+    launch(f, (CUdeviceptr)(uintptr_t)set);
+    pthread_join(waiting, NULL);
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";
@@ -152,6 +180,8 @@ int main(int argc, char **argv)
         copies();
     else if (!strcmp(how, "registered"))
         registered();
+    else if (!strcmp(how, "endless"))
+        endless();
     else if (!strcmp(how, "wait"))
         wait_for_signal();
     return 0;

@@ -8,13 +8,14 @@
 #include <unistd.h>
 
 #include "tools/number.h"
+#include "tools/output.h"
 #include "tools/program/program.h"
 #include "tools/record/checks.h"
 #include "tools/replaying.h"
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-static bool check_regex(const char *text, struct rp_error *err)
+static bool check_regex(const char *option, const char *text, struct rp_error *err)
 {
     regex_t compiled;
     char why[200];
@@ -24,7 +25,7 @@ static bool check_regex(const char *text, struct rp_error *err)
         return true;
     }
     regerror(status, &compiled, why, sizeof why);
-    return rp_fail(err, RP_USAGE, "--kernels %s: %s", text, why);
+    return rp_fail(err, RP_USAGE, "%s %s: %s", option, text, why);
 }
 
 /* 3,10..19,30..: numbers and ranges, of which the last may be open. */
@@ -66,10 +67,10 @@ bool program_take(struct program_options *p, int key, const char *argument, stru
     case PROGRAM_THREADS: return parse_threads(argument, &p->threads, err);
     case PROGRAM_QUIET: return p->quiet = true;
     case PROGRAM_DEVICE: p->device = argument; return true;
-    case PROGRAM_KERNELS: p->kernels = argument; return check_regex(argument, err);
+    case PROGRAM_KERNELS: p->kernels = argument; return check_regex("--kernels", argument, err);
     case PROGRAM_LAUNCHES: p->launches = argument; return check_launches(argument, err);
     case PROGRAM_FIRST: return read_count("--first", argument, &p->first, err);
-    case PROGRAM_NVTX: p->nvtx = argument; return true;
+    case PROGRAM_NVTX: p->nvtx = argument; return check_regex("--nvtx", argument, err);
     case PROGRAM_PREFER:
         p->prefer = argument;
         return !strcmp(argument, "ptx") || !strcmp(argument, "sass") ||
@@ -89,7 +90,8 @@ int program_start(const struct program_options *p, char **command)
 {
     struct environment e;
     struct rp_error err;
-    if (!program_environment(p, command, &e, &err))
+    bool fixed = p->output && !strstr(p->output, "%p/"); /* a process knows the folder's name, not we */
+    if ((fixed && !output_check(p->output, &err)) || !program_environment(p, command, &e, &err))
         return command_fail(&err);
     for (size_t i = 0; i < e.count; i++)
         if (e.list[i].value ? setenv(e.list[i].name, e.list[i].value, 1) : unsetenv(e.list[i].name)) {

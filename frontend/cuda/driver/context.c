@@ -49,10 +49,13 @@ static CUcontext primary(void)
 
 static bool open_device(void)
 {
+    static bool broken; /* it stays so: what was opened by then would run launches that are not recorded */
     struct rp_error err = {0};
-    if (driver.device || driver_open(&err))
+    if (!broken && (driver.device || driver_open(&err)))
         return true;
-    say("%s", err.text);
+    if (!broken)
+        say("%s", err.text);
+    broken = true;
     return false;
 }
 

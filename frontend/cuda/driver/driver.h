@@ -237,6 +237,8 @@ struct rp_writer *record_launch(CUfunction);
 void record_profile(bool on);
 /* Ends the trace: the process is about to go. Whoever holds the lock is waited for, but not for ever. */
 void record_end(void);
+/* With the lock: ends the trace and the process, which a signal wants to end. */
+void record_interrupted(void);
 /* What the host did, for the trace. */
 void tell(enum rp_host_kind, uint32_t stream, uint32_t event);
 void tell_operation(const struct rp_host_operation *);

@@ -105,6 +105,8 @@ CUresult launch_run(CUstream stream, const struct launch *l)
     if (ok)
         return CUDA_SUCCESS;
     say("%s", err.text);
+    if (result.fault == RP_FAULT_INTERRUPTED)
+        record_interrupted();
     if (err.status != RP_KERNEL)
         return err.status == RP_USAGE ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
     if (result.fault == RP_FAULT_BOUNDS)

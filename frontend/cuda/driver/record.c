@@ -78,6 +78,7 @@ __attribute__((destructor)) static void at_exit(void) { record_end(); }
 /* A signal that ends the program comes to this thread, which ends the trace before it lets the signal do its work. */
 static sem_t signalled;
 static volatile sig_atomic_t which;
+static _Atomic bool interrupted; /* the launch that runs is to stop */
 
 static bool is_crash(int number)
 {
@@ -93,6 +94,24 @@ static void on_signal(int number)
         pause();
 }
 
+static void let_signal_end(void)
+{
+    sigset_t it;
+    sigemptyset(&it);
+    sigaddset(&it, which);
+    pthread_sigmask(SIG_UNBLOCK, &it, NULL); /* the thread that crashed does not take it */
+    for (;;) {
+        kill(getpid(), which);
+        pause();
+    }
+}
+
+void record_interrupted(void)
+{
+    finish();
+    let_signal_end();
+}
+
 static void *end_on_signal(void *unused)
 {
     (void)unused;
@@ -100,16 +119,11 @@ static void *end_on_signal(void *unused)
         ;
     if (is_crash(which)) {
         record_end();
-    } else {
-        pthread_mutex_lock(&driver.lock); /* a launch that runs is let run to its end */
-        finish();
+        let_signal_end();
     }
-    sigset_t it;
-    sigemptyset(&it);
-    sigaddset(&it, which);
-    pthread_sigmask(SIG_UNBLOCK, &it, NULL); /* the thread that crashed does not take it */
-    kill(getpid(), which);
-    pause();
+    interrupted = true;
+    pthread_mutex_lock(&driver.lock);
+    record_interrupted();
     return NULL;
 }
 
@@ -129,6 +143,7 @@ static void watch_signals(void)
     }
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
+    driver.defaults.interrupted = &interrupted;
     if (any && !pthread_create(&thread, NULL, end_on_signal, NULL))
         pthread_detach(thread);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
