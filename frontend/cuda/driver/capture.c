@@ -45,6 +45,48 @@ static CUresult record(CUstream s, CUevent e)
     return CUDA_SUCCESS;
 }
 
+/* ---- what may not be while streams capture: it ends the captures in question ------------------------------------- */
+
+static unsigned going_on; /* captures */
+static _Thread_local CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+
+/* "CUDA C++ Programming Guide", Prohibited and Unhandled Operations: the legacy stream comprises all that are not
+ * non-blocking, the context comprises all. */
+CUresult capture_forbids(CUstream s)
+{
+    bool all = !s, many = all || s == stream_of(CU_STREAM_LEGACY);
+    CUresult r = CUDA_SUCCESS;
+    if (s && s->capture) {
+        s->capture->broken = true;
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
+    for (CUstream t = going_on && many ? driver.streams : NULL; t; t = t->next)
+        if (t->capture && (all || !(t->flags & CU_STREAM_NON_BLOCKING))) {
+            t->capture->broken = true;
+            r = all ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+        }
+    return r;
+}
+
+/* The rules of cuThreadExchangeStreamCaptureMode. */
+CUresult capture_forbids_unsafe(void)
+{
+    CUresult r = CUDA_SUCCESS;
+    for (CUstream s = going_on ? driver.streams : NULL; s; s = s->next) {
+        struct capture *c = s->capture;
+        if (!c || thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED || c->mode == CU_STREAM_CAPTURE_MODE_RELAXED)
+            continue;
+        bool everybody = thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL && c->mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+        if (everybody || pthread_equal(c->thread, pthread_self())) {
+            c->broken = true;
+            r = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+        }
+    }
+    return r;
+}
+
+/* ---- giving streams work ----------------------------------------------------------------------------------------- */
+
 /* The capture that an event was recorded in, if it goes on. */
 static struct capture *capture_of(const struct CUevent_st *e)
 {
@@ -52,6 +94,14 @@ static struct capture *capture_of(const struct CUevent_st *e)
         if (s->capture && s->capture->id == e->capture)
             return s->capture;
     return NULL;
+}
+
+CUresult capture_forbids_event(const struct CUevent_st *e)
+{
+    struct capture *c = capture_of(e);
+    if (c)
+        c->broken = true;
+    return e->capture ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS;
 }
 
 static CUresult wait(CUstream s, CUevent e)
@@ -80,6 +130,9 @@ CUresult submit(CUstream s, const struct work *w)
 {
     bool of_capture = w->kind == WORK_WAIT && w->event->capture;
     if (!s->capture && !of_capture) {
+        CUresult forbidden = capture_forbids(s);
+        if (forbidden)
+            return forbidden;
         if (w->kind == WORK_RECORD)
             w->event->capture = 0;
         return work_run(s, w);
@@ -125,6 +178,9 @@ CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode)
     }
     c->origin = stream;
     c->id = ++driver.next_id;
+    c->mode = mode;
+    c->thread = pthread_self();
+    going_on++;
     stream->capture = c;
     return leave(CUDA_SUCCESS);
 }
@@ -175,6 +231,7 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
         if (s->capture == c)
             capture_leave(s);
     capture_leave(stream);
+    going_on--;
     *graph = r ? NULL : c->graph;
     if (r)
         graph_free(c->graph);
@@ -220,11 +277,10 @@ CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
 
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {
-    static _Thread_local CUstreamCaptureMode current = CU_STREAM_CAPTURE_MODE_GLOBAL;
     if (!mode || *mode > CU_STREAM_CAPTURE_MODE_RELAXED)
         return CUDA_ERROR_INVALID_VALUE;
-    CUstreamCaptureMode before = current;
-    current = *mode;
+    CUstreamCaptureMode before = thread_mode;
+    thread_mode = *mode;
     *mode = before;
     return CUDA_SUCCESS;
 }

@@ -185,6 +185,11 @@ struct work {
 CUresult submit(CUstream, const struct work *);
 /* The stream captures no more. */
 void capture_leave(CUstream);
+/* Waiting for a stream, or for all with NULL, asking whether it is done, and giving the legacy stream work. */
+CUresult capture_forbids(CUstream);
+CUresult capture_forbids_event(const struct CUevent_st *);
+/* What the mode of a capture is about: allocating and freeing. */
+CUresult capture_forbids_unsafe(void);
 /* Does it now. */
 CUresult work_run(CUstream, const struct work *);
 CUresult launch_check(const struct launch *);

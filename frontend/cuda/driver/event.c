@@ -73,7 +73,7 @@ uint32_t event_number(CUevent event) { return event->number; }
 CUresult cuEventQuery(CUevent event)
 {
     CUresult r = enter_event(event);
-    return r ? r : leave(event->capture ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS);
+    return r ? r : leave(capture_forbids_event(event));
 }
 
 CUresult cuEventSynchronize(CUevent event)
@@ -81,8 +81,8 @@ CUresult cuEventSynchronize(CUevent event)
     CUresult r = enter_event(event);
     if (r)
         return r;
-    if (event->capture)
-        return leave(CUDA_ERROR_CAPTURED_EVENT);
+    if ((r = capture_forbids_event(event)))
+        return leave(r);
     if (event->recorded)
         tell(RP_HOST_SYNCHRONISE_EVENT, 0, event->number);
     return leave(CUDA_SUCCESS);

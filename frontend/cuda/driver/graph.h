@@ -30,6 +30,8 @@ struct capture {
     CUgraph graph;
     CUstream origin;
     unsigned long long id;
+    CUstreamCaptureMode mode;
+    pthread_t thread; /* that began it */
     bool broken;
 };
 

@@ -120,6 +120,8 @@ static CUresult allocate(enum buffer_kind kind, void *to, size_t bytes, unsigned
     CUresult r = enter(NEED_CONTEXT);
     if (r)
         return r;
+    if ((r = capture_forbids_unsafe()))
+        return leave(r);
     struct buffer *b;
     r = to ? buffer_new(kind, bytes, flags, NULL, &b) : CUDA_ERROR_INVALID_VALUE;
     if (!r)
@@ -149,6 +151,8 @@ static CUresult free_kinds(CUdeviceptr address, bool pinned)
         return r;
     if (!address)
         return leave(pinned ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS);
+    if ((r = capture_forbids_unsafe()))
+        return leave(r);
     struct buffer *b = buffer_at(address);
     bool fits = b && b->base == address && b->kind != BUFFER_REGISTERED && (b->kind == BUFFER_PINNED) == pinned;
     if (!fits)

@@ -142,8 +142,8 @@ CUresult cuStreamSynchronize(CUstream stream)
     CUresult r = enter_stream(&stream, &own);
     if (r)
         return r;
-    if (stream->capture)
-        return leave(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    if ((r = capture_forbids(stream)))
+        return leave(r);
     tell(RP_HOST_SYNCHRONISE_STREAM, stream->number, 0);
     return leave(CUDA_SUCCESS);
 }
@@ -151,7 +151,7 @@ CUresult cuStreamSynchronize(CUstream stream)
 CUresult cuStreamQuery(CUstream stream)
 {
     CUresult r = enter_stream(&stream, &own);
-    return r ? r : leave(stream->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS);
+    return r ? r : leave(capture_forbids(stream));
 }
 
 CUresult cuCtxSynchronize(void)
@@ -159,6 +159,8 @@ CUresult cuCtxSynchronize(void)
     CUresult r = enter(NEED_CONTEXT);
     if (r)
         return r;
+    if ((r = capture_forbids(NULL)))
+        return leave(r);
     tell(RP_HOST_SYNCHRONISE, 0, 0);
     return leave(CUDA_SUCCESS);
 }
@@ -184,8 +186,8 @@ CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *d
     CUresult r = enter_stream(&stream, (const void *)(uintptr_t)callback);
     if (r)
         return r;
-    if (flags || stream->capture)
-        return leave(flags ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    if (flags || (r = capture_forbids(stream)))
+        return leave(flags ? CUDA_ERROR_INVALID_VALUE : r);
     leave(CUDA_SUCCESS);
     callback(handle, CUDA_SUCCESS, data);
     return CUDA_SUCCESS;

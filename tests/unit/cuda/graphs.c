@@ -94,6 +94,58 @@ Test(cuda_graph, captures_streams)
     cr_assert(out[0] == 5 && out[1] == 1);
 }
 
+/* "CUDA C++ Programming Guide", Prohibited and Unhandled Operations; cuThreadExchangeStreamCaptureMode for the modes.
+ */
+static void breaks(CUstream s, CUstreamCaptureMode mode, CUresult (*call)(void), CUresult answer)
+{
+    CUgraph g;
+    WORKS(cuStreamBeginCapture_v2(s, mode));
+    FAILS(call(), answer);
+    FAILS(cuStreamEndCapture(s, &g), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+
+static CUstream captured;
+static CUdeviceptr memory;
+static CUresult wait_for_it(void) { return cuStreamSynchronize(captured); }
+static CUresult ask_for_it(void) { return cuStreamQuery(captured); }
+static CUresult fill_by_legacy(void) { return cuMemsetD32Async(memory, 1, 1, NULL); }
+static CUresult wait_for_legacy(void) { return cuStreamSynchronize(NULL); }
+static CUresult allocate(void)
+{
+    CUdeviceptr more;
+    return cuMemAlloc_v2(&more, 4);
+}
+static CUresult release(void) { return cuMemFree_v2(memory); }
+
+Test(cuda_graph, refuses_while_streams_capture_what_a_gpu_refuses)
+{
+    CUstream apart;
+    CUgraph g;
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    start();
+    WORKS(cuMemAlloc_v2(&memory, 4));
+    WORKS(cuStreamCreate(&captured, 0));
+    WORKS(cuStreamCreate(&apart, CU_STREAM_NON_BLOCKING));
+    breaks(captured, CU_STREAM_CAPTURE_MODE_RELAXED, wait_for_it, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    breaks(captured, CU_STREAM_CAPTURE_MODE_RELAXED, ask_for_it, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    breaks(captured, CU_STREAM_CAPTURE_MODE_RELAXED, cuCtxSynchronize, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    breaks(captured, CU_STREAM_CAPTURE_MODE_RELAXED, fill_by_legacy, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    breaks(captured, CU_STREAM_CAPTURE_MODE_RELAXED, wait_for_legacy, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    breaks(captured, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, allocate, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    breaks(apart, CU_STREAM_CAPTURE_MODE_GLOBAL, release, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    WORKS(cuStreamBeginCapture_v2(apart, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    WORKS(fill_by_legacy());
+    WORKS(wait_for_it());
+    WORKS(cuThreadExchangeStreamCaptureMode(&mode));
+    WORKS(allocate());
+    WORKS(cuThreadExchangeStreamCaptureMode(&mode));
+    WORKS(cuStreamEndCapture(apart, &g));
+    WORKS(cuStreamBeginCapture_v2(captured, CU_STREAM_CAPTURE_MODE_RELAXED));
+    WORKS(allocate());
+    WORKS(cuStreamEndCapture(captured, &g));
+    WORKS(cuCtxSynchronize());
+}
+
 Test(cuda_graph, says_what_breaks_a_capture)
 {
     CUstream a, b;
@@ -108,7 +160,6 @@ Test(cuda_graph, says_what_breaks_a_capture)
     FAILS(cuStreamBeginCapture_v2(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     FAILS(cuStreamEndCapture(a, &g), CUDA_ERROR_ILLEGAL_STATE);
     WORKS(cuStreamBeginCapture_v2(a, CU_STREAM_CAPTURE_MODE_RELAXED));
-    FAILS(cuStreamSynchronize(a), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     WORKS(cuEventRecord(e, b));
     FAILS(cuStreamWaitEvent(a, e, 0), CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
     FAILS(cuStreamEndCapture(a, &g), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
