@@ -39,7 +39,7 @@ static void touch_scattered(struct checked_block *cb, struct touch *t, const str
     uint32_t first_thread = t->thread;
     lanemask same = lanes_behind(cb->check, la, lanes, 0),
              starts = lanes & ~lanes_behind(cb->check, la, lanes, t->bytes);
-    if (t->cells && !la->affine)
+    if (t->cells && !la->affine && t->space == RP_SPACE_GLOBAL)
         race_prefetch(cb, t, la);
     for (starts &= ~(same & same << 1); starts; starts &= starts - 1) {
         unsigned l = (unsigned)__builtin_ctz(starts);
@@ -112,7 +112,7 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
     t.strong = is_strong(m);
     if (t.strong)
         race_event(cb, s, EVENT_FENCE);
-    bool races = cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL &&
+    bool races = cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL && !stores_never(cb->check, &t) &&
                  (t.stores || !race_quiet(cb, &t, la->low, la->high + t.bytes));
     if (races || cb->check->kinds & RP_CHECK_INIT)
         touch_access(cb, &t, la, lanes, races);
@@ -137,7 +137,7 @@ static bool check_bytes(struct observer *o, struct warp_state *s, const struct u
         .stores = stores,
     };
     struct checked_block *cb = (struct checked_block *)o;
-    if (cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL && bytes)
+    if (cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL && bytes && !stores_never(cb->check, &t))
         race_prepare(cb, &t);
     touch_memory(cb, &t);
     return true;
@@ -189,7 +189,7 @@ static bool grow_allocations(struct rp_check *c, uint32_t id)
 struct checked_allocation *check_allocation(struct rp_check *c, const struct allocation *a)
 {
     if (!grow_allocations(c, a->id)) {
-        c->incomplete = true;
+        c->missed |= MISSED_MEMORY;
         return NULL;
     }
     struct checked_allocation *mine = &c->allocations[a->id];
@@ -203,13 +203,22 @@ struct checked_allocation *check_allocation(struct rp_check *c, const struct all
 
 /* ---- launches and blocks ----------------------------------------------------------------------------------------- */
 
-/* The narrowest element that the kernel accesses, at most 4 bytes. */
-static unsigned cell_shift(const struct program *p)
+static bool may_be_in(uint8_t said, enum rp_space space)
+{
+    if (space == RP_SPACE_SHARED)
+        return said == RP_SPACE_SHARED || said == RP_SPACE_SHARED_CLUSTER || said == RP_SPACE_GENERIC;
+    return said != RP_SPACE_SHARED && said != RP_SPACE_SHARED_CLUSTER && said != RP_SPACE_PARAM &&
+           said != RP_SPACE_CONST;
+}
+
+/* The narrowest element that the kernel accesses in one space, at most 4 bytes. */
+static unsigned narrowest(const struct program *p, enum rp_space space)
 {
     unsigned shift = 2;
     for (uint32_t i = 0; i < p->uop_count; i++) {
-        const struct uop *u = &p->uops[i];
-        while (p->operations[i].kind == UOP_MEMORY && shift && u->memory->operand.width < 1u << shift)
+        const struct operation *o = &p->operations[i];
+        bool there = o->kind == UOP_MEMORY && may_be_in(o->memory.space, space);
+        while (there && shift && o->memory.width < 1u << shift)
             shift--;
     }
     return shift;
@@ -225,17 +234,19 @@ static void forget_cells(struct rp_check *c)
 
 bool check_launch_begin(struct rp_check *c, const struct grid *g)
 {
-    unsigned shift = cell_shift(g->program);
-    if (shift != c->cell_shift || c->now > UINT32_MAX / 2) /* cells of another size, or little time left */
+    unsigned shift = narrowest(g->program, RP_SPACE_GLOBAL);
+    if (shift != c->global_shift || c->now > UINT32_MAX / 2) /* cells of another size, or little time left */
         forget_cells(c);
     c->grid = g;
     c->begin = ++c->now;
     c->current = NULL;
-    c->cell_shift = shift;
-    c->incomplete |= c->kinds & RP_CHECK_RACE && g->program->kernel.instruction_count > AGENT_INSTRUCTIONS;
+    c->global_shift = shift;
+    c->shared_shift = narrowest(g->program, RP_SPACE_SHARED);
+    if (c->kinds & RP_CHECK_RACE && g->program->kernel.instruction_count > AGENT_INSTRUCTIONS)
+        c->missed |= MISSED_INSTRUCTIONS;
     c->released = calloc(g->blocks, sizeof *c->released);
     c->acquired = calloc(g->blocks, sizeof *c->acquired);
-    return c->released && c->acquired;
+    return c->released && c->acquired && (!(c->kinds & RP_CHECK_RACE) || stores_begin(c, g));
 }
 
 static void free_block(struct rp_check *c, struct checked_block *b)
@@ -258,6 +269,8 @@ void check_launch_end(struct rp_check *c)
     free(c->released);
     free(c->acquired);
     free(c->slices);
+    free(c->use);
+    c->use = NULL;
     c->released = c->acquired = NULL;
     c->slices = NULL;
     c->slice_count = c->slice_room = 0;
@@ -276,7 +289,7 @@ static struct checked_block *new_block(struct rp_check *c)
     b->objects = malloc(words);
     b->shared_written = malloc(b->shared_bytes + 1);
     b->local_written = malloc(b->local_bytes + 1);
-    bool cells = cells_make(&b->shared, (b->shared_bytes >> c->cell_shift) + 1);
+    bool cells = cells_make(&b->shared, (b->shared_bytes >> c->shared_shift) + 1);
     b->quiet = calloc(b->shared.count / ROW_CELLS + 1, sizeof *b->quiet);
     if (b->objects && b->shared_written && b->local_written && cells && b->quiet)
         return b;

@@ -58,8 +58,8 @@ size_t rp_check_count(const struct rp_check *);
 const struct rp_finding *rp_check_finding(const struct rp_check *, size_t);
 /* Places beyond the limit. */
 uint64_t rp_check_dropped(const struct rp_check *);
-/* There was no memory to check everything. */
-bool rp_check_incomplete(const struct rp_check *);
+/* Why not everything was checked, a sentence without an end; NULL: everything was. */
+const char *rp_check_incomplete(const struct rp_check *);
 
 /* "load", "store" or "atomic". */
 const char *check_access_name(uint8_t access);

@@ -111,7 +111,7 @@ void check_report(struct rp_check *c, const struct block *b, struct rp_finding f
     if (f.two)
         find_source(&f.other, b->program);
     if (!f.kernel || !f.text)
-        c->incomplete = true;
+        c->missed |= MISSED_MEMORY;
     c->findings[c->count++] = f;
 }
 
@@ -135,7 +135,22 @@ struct rp_check *rp_check_new(unsigned kinds, uint32_t limit)
 size_t rp_check_count(const struct rp_check *c) { return c->count; }
 const struct rp_finding *rp_check_finding(const struct rp_check *c, size_t i) { return &c->findings[i]; }
 uint64_t rp_check_dropped(const struct rp_check *c) { return c->dropped; }
-bool rp_check_incomplete(const struct rp_check *c) { return c->incomplete; }
+
+const char *rp_check_incomplete(const struct rp_check *c)
+{
+    if (c->missed & MISSED_MEMORY)
+        return "there was not enough memory to check everything";
+    if (c->missed & MISSED_INSTRUCTIONS)
+        return "a kernel has more than 524,288 instructions: not all races in it are found, and the places of those "
+               "that "
+               "are may be wrong";
+    if (c->missed & MISSED_TIME)
+        return "a launch was too long to check all of it for races";
+    if (c->missed & MISSED_STORE)
+        return "a kernel stored to a buffer that it was not given to store to: races with loads before that were not "
+               "looked for";
+    return NULL;
+}
 
 void rp_check_free(struct rp_check *c)
 {
@@ -154,6 +169,7 @@ void rp_check_free(struct rp_check *c)
     }
     free(c->allocations);
     cells_free_memory(c);
+    free(c->origins.parameters);
     free(c->findings);
     free(c);
 }

@@ -34,7 +34,7 @@ static uint8_t *written_of(struct rp_check *c, const struct allocation *a)
         return NULL;
     struct checked_allocation *mine = check_allocation(c, a);
     if (mine && !mine->written && !(mine->written = calloc(a->size + 1, 1)))
-        c->incomplete = true;
+        c->missed |= MISSED_MEMORY;
     return mine ? mine->written : NULL;
 }
 

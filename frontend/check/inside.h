@@ -26,8 +26,9 @@ static inline check_past past_of(uint32_t when, check_agent agent) { return (uin
 static inline uint32_t past_when(check_past p) { return (uint32_t)(p >> 32); }
 static inline check_agent past_agent(check_past p) { return (uint32_t)p; }
 
-/* A cell is as many bytes as the narrowest access of the kernel has, at most 4. Of each the last store is kept, and two
- * loads by different threads that were not ordered, so that whoever stores next finds one of another thread. */
+/* A cell is as many bytes as the narrowest access of the kernel to this kind of memory has, at most 4. Of each the last
+ * store is kept, and two loads by different threads that were not ordered, so that whoever stores next finds one of
+ * another thread. */
 enum { PAST_STORE, PAST_LOAD, PAST_SECOND_LOAD, PASTS };
 #define CELLS 512 /* of a page */
 #define ROW_CELLS 32
@@ -85,18 +86,31 @@ struct checked_block {
     uint32_t collective[BLOCK_WARPS], released[BLOCK_WARPS], acquired[BLOCK_WARPS];
 };
 
+/* Of which memory a program's stores may be, by its code (stores.c). */
+struct store_origins {
+    uint64_t program;    /* its identity; 0: of none yet */
+    bool anywhere;       /* of any */
+    uint8_t *parameters; /* by byte: not 0, what the parameter there points to */
+};
+/* What a launch has done so far with a buffer. */
+enum use { USE_NONE, USE_LOADS /* that were not kept */, USE_STORES /* or may, by its code */ };
+
+/* Why not everything was checked, or-ed. */
+enum missed { MISSED_MEMORY = 1, MISSED_INSTRUCTIONS = 2, MISSED_TIME = 4, MISSED_STORE = 8 };
+
 struct rp_check {
     unsigned kinds;
     uint32_t limit;
     struct rp_finding *findings;
     size_t count;
     uint64_t dropped;
-    bool incomplete;
+    unsigned missed; /* enum missed */
     /* of the launch */
     const struct grid *grid;
     uint32_t now;                  /* grows with everything that may order, of all launches */
     uint32_t begin;                /* when the launch began */
-    unsigned cell_shift;           /* bytes of a cell: 1 << cell_shift */
+    unsigned shared_shift;         /* bytes of a cell of shared memory: 1 << shared_shift */
+    unsigned global_shift;         /* the same of device memory */
     uint32_t *released, *acquired; /* by block: when it did last */
     struct checked_block *free_blocks;
     struct checked_block *current; /* which runs; NULL: none has yet */
@@ -107,11 +121,19 @@ struct rp_check {
     check_past *free_pages;                 /* each begins with where the next one is */
     struct checked_allocation *allocations; /* by id */
     uint32_t allocation_count;
+    struct store_origins origins; /* of the last program */
+    uint8_t *use;                 /* by id of an allocation that was there when the launch began: enum use */
+    uint32_t use_count;
     scan_fn *all, *any;
     owned_fn *owned;
     keep_fn *keep;
     steps_fn *steps;
 };
+
+static inline unsigned cell_shift(const struct rp_check *c, enum rp_space space)
+{
+    return space == RP_SPACE_SHARED ? c->shared_shift : c->global_shift;
+}
 
 /* Enters a finding, or counts it if it is known. other NULL: there is none. `detail` is what is wrong. */
 void check_report(struct rp_check *, const struct block *, struct rp_finding, const char *detail);
@@ -158,6 +180,11 @@ void check_race(struct checked_block *, const struct touch *);
 /* The same of two threads that load the same cells, t->thread and the next, if nothing is kept there that matters.
  * False: it does, and nothing was done. */
 bool check_race_pair(struct checked_block *, const struct touch *);
+/* For launches, where races are looked for. False: no memory. */
+bool stores_begin(struct rp_check *, const struct grid *);
+/* The launch never stores there, so that this load is in no race; the touch needs no more than its place. If it is a
+ * store, or the launch may store there, false. */
+bool stores_never(struct rp_check *, const struct touch *);
 void race_event(struct checked_block *, const struct warp_state *, enum block_event);
 void sync_event(struct checked_block *, struct warp_state *, enum block_event, const struct uop *, lanemask);
 void sync_objects(struct checked_block *, struct warp_state *, const struct uop *, const struct lane_addresses *,

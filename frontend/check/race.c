@@ -17,7 +17,7 @@ static check_past *make_past(struct rp_check *check, struct cells *c, int which,
 {
     check_past **page = &c->pages[which][cell / CELLS];
     if (__builtin_expect(!*page, 0) && !(*page = cells_new_page(check))) {
-        check->incomplete = true;
+        check->missed |= MISSED_MEMORY;
         return NULL;
     }
     return *page + cell % CELLS;
@@ -43,9 +43,9 @@ static struct cells *cells_of(struct checked_block *cb, const struct touch *t)
     if (t->space == RP_SPACE_SHARED)
         return &cb->shared;
     struct checked_allocation *a = check_allocation(c, t->a);
-    if (a && (a->cells.count || cells_make(&a->cells, (a->size >> c->cell_shift) + 1)))
+    if (a && (a->cells.count || cells_make(&a->cells, (a->size >> c->global_shift) + 1)))
         return &a->cells;
-    c->incomplete = true;
+    c->missed |= MISSED_MEMORY;
     return NULL;
 }
 
@@ -74,7 +74,7 @@ void race_event(struct checked_block *cb, const struct warp_state *s, enum block
     struct rp_check *c = cb->check;
     uint32_t warp = s->w.id;
     if (c->now == UINT32_MAX) {
-        c->incomplete = true;
+        c->missed |= MISSED_TIME;
         return;
     }
     c->now++;
@@ -115,7 +115,7 @@ static __attribute__((noinline)) void begin_slice(struct checked_block *cb)
 {
     struct rp_check *c = cb->check;
     if (c->now == UINT32_MAX || !make_room_for_slice(c)) {
-        c->incomplete = true;
+        c->missed |= c->now == UINT32_MAX ? MISSED_TIME : MISSED_MEMORY;
         return;
     }
     cb->slice = ++c->now;
@@ -286,11 +286,23 @@ static bool any_within(const struct rp_check *c, const check_past *p, uint64_t c
     return any;
 }
 
-/* Whether a barrier has made an end of the pasts of `count` cells of a page. */
+/* No conflict with a strong store, whatever was before it, since both are strong. */
+static bool both_strong(const struct touch *t, check_past p)
+{
+    return t->strong && t->stores && past_agent(p) & AGENT_STRONG;
+}
+
+/* Whether nothing that is kept of `count` cells of a page matters: a barrier has made an end of it, or both are strong.
+ */
 static bool all_over(const struct checked_block *cb, const struct touch *t, int which, uint64_t cell, uint64_t count)
 {
     const check_past *p = find_past(t->cells, which, cell);
-    return !p || !any_within(cb->check, p, count, t->open);
+    if (!p || !any_within(cb->check, p, count, t->open))
+        return true;
+    bool strong = true;
+    for (uint64_t k = 0; k < count && strong; k++)
+        strong = both_strong(t, p[k]);
+    return strong;
 }
 
 static bool all_fresh(const struct checked_block *cb, const struct touch *t, int which, uint64_t cell, uint64_t count)
@@ -328,18 +340,20 @@ static bool touch_alike(struct checked_block *cb, const struct touch *t, uint64_
     return true;
 }
 
-/* The same of one cell, as lanes that are anywhere access them: each look is a cache miss. */
+/* The same of one cell, where the loops are not worth a call. Each look may be a cache miss. */
 static bool touch_alone(struct checked_block *cb, const struct touch *t, uint64_t cell, check_past now)
 {
     check_past load = past_at(t->cells, PAST_LOAD, cell);
-    bool free = !within(load, t->open) || (load >= own_since(cb, t) && !((load ^ now) & AGENT_THREADS));
-    if (within(past_at(t->cells, PAST_STORE, cell), t->open) || (t->stores && !free))
+    check_past store = past_at(t->cells, PAST_STORE, cell);
+    bool free =
+        !within(load, t->open) || both_strong(t, load) || (load >= own_since(cb, t) && !((load ^ now) & AGENT_THREADS));
+    if ((within(store, t->open) && !both_strong(t, store)) || (t->stores && !free))
         return false;
     if (t->stores || !free) {
         check_past second = past_at(t->cells, PAST_SECOND_LOAD, cell);
         if (!t->stores && within(second, t->fresh))
             return true;
-        if (within(second, t->open) || (!free && !within(load, t->fresh)))
+        if ((within(second, t->open) && !both_strong(t, second)) || (!free && !within(load, t->fresh)))
             return false;
     }
     keep(cb->check, t->cells, t->stores ? PAST_STORE : free ? PAST_LOAD : PAST_SECOND_LOAD, cell, now);
@@ -348,7 +362,7 @@ static bool touch_alone(struct checked_block *cb, const struct touch *t, uint64_
 
 static uint64_t first_cell(const struct checked_block *cb, const struct touch *t, uint64_t at)
 {
-    return (at - (t->space == RP_SPACE_GLOBAL ? t->a->base : 0)) >> cb->check->cell_shift;
+    return (at - (t->space == RP_SPACE_GLOBAL ? t->a->base : 0)) >> cell_shift(cb->check, t->space);
 }
 
 /* Loads of so few cells may all be looked at together, whatever lanes make them. */
@@ -423,9 +437,8 @@ bool check_race_pair(struct checked_block *cb, const struct touch *t)
 
 /* Cells from `first` to before `end`, in pages. */
 static __attribute__((noinline)) void touch_range(struct checked_block *cb, const struct touch *t, uint64_t first,
-                                                  uint64_t end, check_past start)
+                                                  uint64_t end, check_past start, unsigned shift)
 {
-    unsigned shift = t->lanes > 1 ? (unsigned)__builtin_ctzll(t->bytes >> cb->check->cell_shift) : 31;
     for (uint64_t cell = first, count; cell < end; cell += count) {
         count = end - cell < CELLS - cell % CELLS ? end - cell : CELLS - cell % CELLS;
         if (touch_alike(cb, t, cell, count, start + ((cell - first) >> shift), shift))
@@ -441,8 +454,12 @@ void check_race(struct checked_block *cb, const struct touch *t)
     check_past start = past_of(cb->check->now, t->agent | t->thread);
     if (t->stores && t->space == RP_SPACE_SHARED)
         end_quiet(cb, first, end);
-    if (end - first > 1)
-        touch_range(cb, t, first, end, start);
-    else if (!touch_alone(cb, t, first, start))
-        touch_cell(cb, t, first, start);
+    unsigned shift = t->lanes > 1 ? (unsigned)__builtin_ctzll(t->bytes >> cell_shift(cb->check, t->space)) : 31;
+    if (end - first > FEW_CELLS) {
+        touch_range(cb, t, first, end, start, shift);
+        return;
+    }
+    for (uint64_t k = 0; k < end - first; k++)
+        if (!touch_alone(cb, t, first + k, start + (k >> shift)))
+            touch_cell(cb, t, first + k, start + (k >> shift));
 }

@@ -480,6 +480,11 @@ static void race_sgemm(struct measurement *m) { checked(m, "sgemm_naive", 256, t
 static void race_spmv(struct measurement *m) { checked(m, "spmv_scalar", 1 << 15, true); }
 static void race_copy(struct measurement *m) { checked(m, "stream_copy", 1 << 21, true); }
 static void race_gather(struct measurement *m) { checked(m, "stream_gather", 1 << 19, true); }
+static void race_add(struct measurement *m) { checked(m, "vector_add", 1 << 20, true); }
+static void race_tiles(struct measurement *m) { checked(m, "gemm", 256, true); }
+static void race_histogram(struct measurement *m) { checked(m, "histogram_shared", 1 << 20, true); }
+static void race_bins(struct measurement *m) { checked(m, "histogram_global", 1 << 20, true); }
+static void race_sort(struct measurement *m) { checked(m, "bitonic", 1 << 16, true); }
 
 /* ---- the figures ------------------------------------------------------------------------------------------------- */
 
@@ -530,6 +535,11 @@ static const struct figure {
     {"Copy, race check", "times the time", 3, 2.5, 1, true, false, race_copy},
     {"Random gather, init check", "times the time", 3, 2.5, 1, true, false, init_gather},
     {"Random gather, race check", "times the time", 3, 2.5, 1, true, false, race_gather},
+    {"Vector add, race check", "times the time", 3, 2.5, 1, true, false, race_add},
+    {"GEMM in tiles 256, race check", "times the time", 3, 2.5, 1, true, false, race_tiles},
+    {"Histogram in shared memory, race check", "times the time", 3, 2.5, 1, true, false, race_histogram},
+    {"Histogram in device memory, race check", "times the time", 3, 2.5, 1, true, false, race_bins},
+    {"Bitonic sort, race check", "times the time", 3, 2.5, 1, true, false, race_sort},
     {"10 M warp instructions, bounds", "s", 2, 1, 1, true, false, bounds},
     {"All schedules, four warps", "M states/s", 0.5, 1, 1e6, false, false, schedules},
 };

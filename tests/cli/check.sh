@@ -82,6 +82,52 @@ object "5 arrive, and its phase waits for 4" "$one" "$make" "" '@%p mbarrier.arr
 object "it would wait for 1048576 bytes" "$one" "$make" '@%p mbarrier.expect_tx.relaxed.cta.shared.b64 [o], 1; bar.sync 0;' \
     '@%p mbarrier.expect_tx.relaxed.cta.shared.b64 [o], 1048575;'
 
+# Random kernels, beside a model that compares all accesses.
+if python3 tests/random/races.py --count 120 >"$dir/out" 2>"$dir/err"; then ok "races of random kernels: $(tail -1 "$dir/out")"
+else cat "$dir/out" >>"$dir/err"; bad "races of random kernels"; fi
+
+# What is said where not everything can be checked: a store to what the kernel was given to load; too many instructions.
+missed() { # what, text, module, arguments
+    "$REPRISE" run --module "$3" --check race -q "${@:4}" 2>"$dir/err"
+    if [ $? = 3 ] && grep -q "^reprise: $2" "$dir/err"; then ok "not everything is checked: $1"; else bad "not everything is checked: $1"; fi
+}
+cat >"$dir/stray.ptx" <<'PTX'
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out, .param .s64 far) {
+.reg .u32 %x; .reg .u64 %in, %out, %far;
+ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; ld.param.s64 %far, [far];
+ld.global.u32 %x, [%in];
+add.s64 %out, %out, %far;
+st.global.u32 [%out], %x;
+ret; }
+PTX
+missed "a store far away" "a kernel stored to a buffer that it was not given" "$dir/stray.ptx" --grid 1 --block 1 --arg buf=zeros:64 --arg buf=zeros:64 --arg i64=-1024
+{ printf '%s\n' '.version 7.0' '.target sm_75' '.address_size 64' '.visible .entry k() {' '.reg .u32 %x; bra E;'
+yes 'add.u32 %x, %x, 1;' | head -524288; echo 'E: ret; }'; } >"$dir/long.ptx"
+missed "a long kernel" "a kernel has more than 524,288 instructions" "$dir/long.ptx" --grid 1 --block 1
+
+# More blocks than the log of who ran when remembers: the right one is named, and what is older is over.
+cat >"$dir/blocks.ptx" <<'PTX'
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 one, .param .u32 two) {
+.reg .u32 %b, %x; .reg .u64 %out, %at; .reg .pred %p;
+ld.param.u64 %out, [out]; mov.u32 %b, %ctaid.x;
+mul.wide.u32 %at, %b, 4; add.u64 %at, %at, %out; st.global.u32 [%at], %b;
+ld.param.u32 %x, [one]; setp.eq.u32 %p, %b, %x;
+@%p st.global.u32 [%out+4800000], %b;
+ld.param.u32 %x, [two]; setp.eq.u32 %p, %b, %x;
+@%p st.global.u32 [%out+4800000], %b;
+ret; }
+PTX
+blocks() { "$REPRISE" run --module "$dir/blocks.ptx" --grid 1200000 --block 1 --arg buf=zeros:4800004 --arg "i32=$1" --arg i32=1199999 --check race -q 2>"$dir/err"; }
+blocks 700000
+if [ $? = 3 ] && grep -q ':11), block (1199999,0,0).*:9), block (700000,0,0)' "$dir/err"; then ok "two of 1,200,000 blocks"; else bad "two of 1,200,000 blocks"; fi
+if blocks 70000 && ! [ -s "$dir/err" ]; then ok "two of 1,200,000 blocks, far apart"; else bad "two of 1,200,000 blocks, far apart"; fi
+
 # Several checks, all findings; nothing is asked for twice.
 status=$(run sm_75 race_warps race,init 1 64 $out)
 if [ "$status" = 3 ] && [ "$(grep -c '^reprise: ' "$dir/err")" = 3 ]; then ok "all findings of one run"; else bad "all findings of one run"; fi

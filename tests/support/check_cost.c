@@ -12,7 +12,7 @@ static bool run_checked(const char *kernel, uint32_t size, unsigned kinds, doubl
         return rp_fail(err, RP_SYSTEM, "no memory for checks");
     bool ok = kernel_run(kernel_case_find(kernel), &o, &totals, err);
     if (ok && o.check && rp_check_incomplete(o.check))
-        ok = rp_fail(err, RP_SYSTEM, "%s: not everything was checked", kernel);
+        ok = rp_fail(err, RP_SYSTEM, "%s: %s", kernel, rp_check_incomplete(o.check));
     rp_check_free(o.check);
     *seconds = totals.cpu_seconds;
     return ok;

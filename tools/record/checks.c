@@ -71,7 +71,7 @@ bool checks_print(const struct rp_check *c)
         fprintf(stderr, "reprise: %s more finding%s not shown\n", figure(rp_check_dropped(c), times),
                 rp_plural(rp_check_dropped(c)));
     if (rp_check_incomplete(c))
-        fprintf(stderr, "reprise: there was not enough memory to check everything\n");
+        fprintf(stderr, "reprise: %s\n", rp_check_incomplete(c));
     return !rp_check_count(c) && !rp_check_incomplete(c);
 }
 

@@ -167,7 +167,7 @@ static void tell_rest(void)
     if (dropped)
         say("%" PRIu64 " more finding%s not shown", dropped, rp_plural(dropped));
     if (kernels_checked && rp_check_incomplete(kernels_checked))
-        say("there was not enough memory to check everything");
+        say("%s", rp_check_incomplete(kernels_checked));
 }
 
 __attribute__((destructor)) static void at_exit(void)

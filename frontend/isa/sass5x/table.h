@@ -64,7 +64,7 @@ struct sass_bits {
       "[Ra+offset]: f offset, style: log2 of its unit; base register [8:8]; g.width: no offset at all")                \
     X(CONST_ADDRESS, const_address, "c[bank][Ra+offset] of LDC")                                                       \
     X(TARGET, target, "pc-relative target, or in constant memory when bit 5 is set; style 1: always relative")         \
-    X(TARGET_ABSOLUTE, target, "the target itself")                                                                                     \
+    X(TARGET_ABSOLUTE, target, "the target itself")                                                                    \
     X(TARGET_INDIRECT, target_indirect, "register plus pc-relative offset")                                            \
     X(TARGET_INDIRECT_ABSOLUTE, target_indirect, "register plus absolute offset")                                      \
     X(SPECIAL, special, "special register")                                                                            \

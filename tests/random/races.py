@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Random kernels under --check race, beside a model that knows every access of every thread.
+
+A kernel is a list of loads, stores and relaxed atomics of shared memory and of two buffers, with barriers between them, without
+branches: what a thread accesses follows from its number, its block's and the list. The model compares all pairs of
+accesses by the rules of docs/checks.md. Each finding must be one of its pairs; and where it has a pair in a space, the
+check must have a finding there.
+
+    races.py [--seed N] [--count N] [--keep DIRECTORY] [--reprise PATH]...   (several: findings must be the same)
+"""
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+WORDS = 64  # of each buffer, and of shared memory
+WARP = 32
+
+
+class Access:
+    def __init__(self, r):
+        self.space = r.choice(["shared", "shared", "first", "second"])
+        self.kind = r.choice(["load", "load", "load", "store", "store", "atomic"])
+        self.bytes = 4 if self.kind == "atomic" else r.choice([1, 2, 4, 4, 4, 8])
+        self.by_thread, self.by_block, self.plus = r.choice([0, 1, 1, 1, 2, 3, 31]), r.choice([0, 0, 1, 7, 32]), r.randrange(64)
+
+    def at(self, block, thread):
+        cells = WORDS * 4 // self.bytes
+        return (thread * self.by_thread + block * self.by_block + self.plus) % cells * self.bytes
+
+    def ptx(self):
+        base = {"shared": "%shared", "first": "%first", "second": "%second"}[self.space]
+        space = "shared" if self.space == "shared" else "global"
+        suffix = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}[self.bytes]
+        lines = ["mad.lo.u32 %x, %thread, {}, {};".format(self.by_thread, self.plus),
+                 "mad.lo.u32 %x, %block, {}, %x;".format(self.by_block),
+                 "and.b32 %x, %x, {};".format(WORDS * 4 // self.bytes - 1),
+                 "mul.wide.u32 %at, %x, {};".format(self.bytes), "add.u64 %at, %at, {};".format(base)]
+        what = {"load": "ld.{}.{} %value{}, [%at];", "store": "st.{}.{} [%at], %value{};",
+                "atomic": "red.relaxed.gpu.{}.add.{} [%at], %value{};"}[self.kind]
+        return lines + [what.format(space, suffix, 8 if self.bytes == 8 else 2 if self.bytes < 4 else 4)]
+
+
+def program(r, target):
+    steps = [Access(r) for _ in range(r.randrange(2, 7))]
+    for _ in range(r.choice([0, 0, 1, 2])):
+        steps.insert(r.randrange(len(steps) + 1), "bar.sync 0;")
+    lines = [".version 7.0", ".target " + target, ".address_size 64", ".visible .entry k(.param .u64 a, .param .u64 b) {",
+             ".reg .u64 %first, %second, %shared, %at, %value8; .reg .u32 %thread, %block, %x, %value4; .reg .u16 %value2;",
+             ".shared .align 8 .b8 memory[{}];".format(4 * WORDS),
+             "ld.param.u64 %first, [a]; ld.param.u64 %second, [b]; mov.u64 %shared, memory;",
+             "mov.u32 %thread, %tid.x; mov.u32 %block, %ctaid.x; mov.u64 %value8, 0; mov.u32 %value4, 0; mov.u16 %value2, 0;"]
+    for s in steps:
+        if s == "bar.sync 0;":
+            lines.append(s)
+            continue
+        parts = s.ptx()
+        lines += parts
+        s.line = len(lines)
+    return steps, "\n".join(lines + ["ret; }", ""])
+
+
+def accesses(steps, blocks, threads):
+    """(space, block, thread, phase, access, first byte) of each."""
+    for block in range(blocks):
+        for thread in range(threads):
+            phase = 0
+            for s in steps:
+                if isinstance(s, str):
+                    phase += 1
+                else:
+                    yield s.space, block, thread, phase, s, s.at(block, thread)
+
+
+def racing(one, two, independent):
+    _, block, thread, phase, a, _ = one
+    _, other_block, other_thread, other_phase, b, _ = two
+    if (a.kind == "load" and b.kind == "load") or (a.kind == "atomic" and b.kind == "atomic"):
+        return False
+    if block != other_block:
+        return a.space != "shared"
+    if thread == other_thread or phase != other_phase:
+        return False
+    return thread // WARP != other_thread // WARP or (independent and a is not b)
+
+
+def model(steps, blocks, threads, independent):
+    """Pairs of lines, by space. A strong access orders others, which the model does not know: it has too many pairs then."""
+    cells = {}
+    for one in accesses(steps, blocks, threads):
+        for byte in range(one[5], one[5] + one[4].bytes):
+            cells.setdefault((one[0], byte), []).append(one)
+    pairs = {}
+    for (space, _), there in cells.items():
+        for i, one in enumerate(there):
+            for two in there[i + 1:]:
+                if racing(one, two, independent):
+                    pairs.setdefault(space, set()).add(frozenset((one[4].line, two[4].line)))
+    return pairs
+
+
+def findings(reprise, path, blocks, threads):
+    done = subprocess.run([reprise, "run", "--module", path, "--grid", str(blocks), "--block", str(threads), "--arg",
+                           "buf=zeros:256", "--arg", "buf=zeros:256", "--check", "race", "--json"], capture_output=True, text=True,
+                          check=False)
+    if done.returncode not in (0, 3) or not done.stdout:
+        raise RuntimeError(done.stderr)
+    if any(": race: " not in line for line in done.stderr.splitlines() if line.startswith("reprise: ")):
+        raise RuntimeError(done.stderr)  # not everything was checked
+    return json.loads(done.stdout)["findings"]
+
+
+def compare(steps, text, found, pairs, strong):
+    """What is wrong, or None."""
+    lines = text.split("\n")
+    buffers = {"shared": ["shared"], "global": ["first", "second"]}
+    for f in found:
+        pair = frozenset((f["here"]["line"], f["other"]["line"]))
+        if not any(pair in pairs.get(s, ()) for s in buffers[f["space"]]):
+            return "no race: " + f["text"]
+    of_line = {s.line: s.space for s in steps if not isinstance(s, str)}
+    for space in pairs if not strong else ():
+        if not any(of_line[f["here"]["line"]] == space for f in found):
+            return "not found: {}: {}".format(space, [[lines[n - 1] for n in p] for p in pairs[space]])
+    return None
+
+
+def main():
+    parse = argparse.ArgumentParser()
+    parse.add_argument("--seed", type=int, default=1)
+    parse.add_argument("--count", type=int, default=60)
+    parse.add_argument("--keep")
+    parse.add_argument("--reprise", action="append")
+    o = parse.parse_args()
+    programs = o.reprise or [os.environ["REPRISE"]]
+    races = bad = 0
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(o.keep or directory, "races.ptx")
+        for n in range(o.count):
+            r = random.Random(o.seed * 1000003 + n)
+            target = r.choice(["sm_62", "sm_75"])
+            blocks, threads = r.choice([1, 2, 3]), r.choice([32, 64, 96])
+            steps, text = program(r, target)
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
+            pairs = model(steps, blocks, threads, target == "sm_75")
+            strong = any(s.kind == "atomic" for s in steps if not isinstance(s, str))
+            all_found = [findings(p, path, blocks, threads) for p in programs]
+            races += bool(pairs)
+            wrong = compare(steps, text, all_found[0], pairs, strong)
+            if any(f != all_found[0] for f in all_found):
+                wrong = "they differ: {}".format([[f["text"] for f in found] for found in all_found])
+            if wrong:
+                bad += 1
+                print("seed {}, kernel {} on {}, {} blocks of {}: {}".format(o.seed, n, target, blocks, threads, wrong))
+                if o.keep:
+                    return 1
+    print("{} kernels, {} with races, {} wrong".format(o.count, races, bad))
+    return bad > 0
+
+
+sys.exit(main())
