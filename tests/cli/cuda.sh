@@ -97,7 +97,9 @@ check "a program with the static runtime of CUDA 12" eval '[ "$("$REPRISE" run -
 check "a program with the static runtime" eval '"$REPRISE" run -- "$dir/static" 500 | grep -qx "ok vector add"'
 strip -o "$dir/stripped" "$dir/static"
 "$REPRISE" run -- "$dir/stripped" >/dev/null 2>"$dir/err"
-check "a stripped one: what to do" grep -q "stripped: .*-cudart shared, or do not strip" "$dir/err"
+status=$?
+check "a stripped one: what to do" grep -q "stripped, so .*-cudart shared, or do not strip" "$dir/err"
+check "a stripped one is not started" test $status -eq 126
 
 # ---- traces ---------------------------------------------------------------------------------------------------------
 "$REPRISE" record -q -o "$dir/a.wtr" --threads 1 -- $programs/vector_add 3000 >"$dir/out" 2>&1

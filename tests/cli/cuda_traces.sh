@@ -77,6 +77,15 @@ print(cuda.cuInit(0), *(cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) 
 check "a trace that cannot be created: said once, and no context comes to be" \
     eval '[ $(grep -c "cannot create" "$dir/err") -eq 1 ] && grep -qx "0 2 2" "$dir/out"'
 
+# as on a full disk
+(python3 -c 'import os, resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
+os.execvp(sys.argv[1], sys.argv[1:])' "$REPRISE" record -o "$dir/full.wtr" -- "$dir/ends" many) >"$dir/out" 2>"$dir/err"
+check "no room for the trace: said once, the calls that follow fail, and no trace is left" \
+    eval '[ $(grep -c "cannot write .*full.wtr" "$dir/err") -le 2 ] && grep -q "cuLaunchKernel.*: 304" "$dir/out" &&
+          [ ! -e "$dir/full.wtr" ] || { cat "$dir/out" "$dir/err"; false; }'
+
 # ---- filters --------------------------------------------------------------------------------------------------------
 filtered() { # launches, options...
     local wanted=$1

@@ -176,6 +176,9 @@ int main(int argc, char **argv)
         forked();
     else if (!strcmp(how, "threads"))
         threads();
+    else if (!strcmp(how, "many"))
+        for (int i = 0; i < 2000; i++)
+            launch(first, counter);
     else if (!strcmp(how, "copies"))
         copies();
     else if (!strcmp(how, "registered"))

@@ -247,6 +247,8 @@ static void say_stripped(const struct link_map *map)
                 "reprise: %s: the CUDA runtime is linked in statically and its symbols are stripped, so it cannot be "
                 "replaced. Build with nvcc -cudart shared, or do not strip\n",
                 program);
+    if (*program) /* its first call would crash */
+        _exit(126);
 }
 
 static void look_at(const struct link_map *map)
