@@ -70,8 +70,8 @@ const char *carveout_check(const struct machine *m)
         if (sizes[i] >= m->l1_unified || (i && sizes[i] <= sizes[i - 1]))
             return "l1.shared_sizes must ascend, and leave some of l1.unified";
     if (m->l1_subcores != m->subcores)
-        return "l1.unified is one array: l1.subcores must be subcores";
+        return "l1.unified is one array: l1.subcores must be subcores, or l1.unified 0";
     if (!m->flush_caches && !((const struct pipeline_model *)m->pipeline.model)->staged)
-        return "l1.unified changes L1 from launch to launch: flush_caches must be true";
+        return "l1.unified changes L1 from launch to launch: flush_caches must be true, or l1.unified 0";
     return check_sizes(m, sizes, count);
 }

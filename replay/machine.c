@@ -609,6 +609,8 @@ static bool resolve(struct resolver *r, struct rp_error *err)
     for (size_t i = 0; i < r->settings->count; i++)
         if (!apply(r, &r->settings->items[i], err))
             return false;
+    if (settings_level(r->settings, "l1.size") > settings_level(r->settings, "l1.unified"))
+        m->l1_unified = 0; /* whoever gives a size to a machine with a unified array wants this size */
     if (!all_given(r, err) || !consistent(r, err))
         return false;
     if (!(m->text = machine_text(m)))

@@ -43,6 +43,25 @@
       "and the scoreboard for kernels without them")                                                                   \
     X(issue_width, "issue.width", OPTION_INTEGER, "instructions", 1, 2, 1, NULL,                                       \
       "instructions of one warp that a sub-core issues in a cycle, the second to another unit than the first")         \
+    X(tensor_f16, "tensor.f16", OPTION_INTEGER, "multiply-adds", 0, 65536, 0, NULL,                                    \
+      "of a sub-core in a cycle, f16 products summed up in f16; 0: as class tensor says")                              \
+    X(tensor_f32, "tensor.f32", OPTION_INTEGER, "multiply-adds", 0, 65536, 0, NULL,                                    \
+      "of a sub-core in a cycle, f16 and bf16 products summed up in f32; 0: as class tensor says")                     \
+    X(tensor_tf32, "tensor.tf32", OPTION_INTEGER, "multiply-adds", 0, 65536, 0, NULL,                                  \
+      "of a sub-core in a cycle, tf32 products; 0: as class tensor says")                                              \
+    X(tensor_f64, "tensor.f64", OPTION_INTEGER, "multiply-adds", 0, 65536, 0, NULL,                                    \
+      "of a sub-core in a cycle, f64 products; 0: as class tensor says")                                               \
+    X(tensor_f8, "tensor.f8", OPTION_INTEGER, "multiply-adds", 0, 65536, 0, NULL,                                      \
+      "of a sub-core in a cycle, products of 8-bit floating-point numbers, and of smaller ones; 0: as class tensor "   \
+      "says")                                                                                                          \
+    X(tensor_s8, "tensor.s8", OPTION_INTEGER, "multiply-adds", 0, 65536, 0, NULL,                                      \
+      "of a sub-core in a cycle, products of 8-bit integers; 0: as class tensor says")                                 \
+    X(tensor_s4, "tensor.s4", OPTION_INTEGER, "multiply-adds", 0, 65536, 0, NULL,                                      \
+      "of a sub-core in a cycle, products of 4-bit integers; 0: as class tensor says")                                 \
+    X(tensor_b1, "tensor.b1", OPTION_INTEGER, "multiply-adds", 0, 65536, 0, NULL,                                      \
+      "of a sub-core in a cycle, products of bits; 0: as class tensor says")                                           \
+    X(tensor_warp, "tensor.warp", OPTION_INTEGER, "percent", 1, 100, 100, NULL,                                        \
+      "of these rates that products of one warp reach; those of four warps, wgmma, reach all")                         \
     X(l1_subcores, "l1.subcores", OPTION_INTEGER, "", 1, 16, 1, NULL,                                                  \
       "neighbouring sub-cores that share one L1; must divide the number of sub-cores")                                 \
     X(icache_subcores, "icache.subcores", OPTION_INTEGER, "", 1, 16, 1, NULL,                                          \

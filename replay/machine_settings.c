@@ -75,6 +75,15 @@ bool settings_move(struct settings *to, struct settings *from, struct rp_error *
     return true;
 }
 
+int settings_level(const struct settings *s, const char *key)
+{
+    int level = -1;
+    for (size_t i = 0; i < s->count; i++)
+        if (!strcmp(s->items[i].key, key) && (int)s->items[i].level > level)
+            level = (int)s->items[i].level;
+    return level;
+}
+
 void settings_place(const struct setting *item, char *out, size_t size)
 {
     if (item->line)

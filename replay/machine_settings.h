@@ -35,6 +35,8 @@ void settings_free(struct settings *);
 bool settings_parse(struct settings *, const char *text, size_t size, struct rp_error *);
 /* Takes an item out of the list; its texts are then the caller's. False: there is none with this key. */
 bool settings_take(struct settings *, const char *key, struct setting *);
+/* The highest level on which the key is given; -1: on none. */
+int settings_level(const struct settings *, const char *key);
 /* Appends all items of `from`, which is empty afterwards. */
 bool settings_move(struct settings *to, struct settings *from, struct rp_error *);
 /* "FILE:LINE: " or "--set KEY=VALUE: ", as it was given */

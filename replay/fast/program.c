@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "replay/fast/fast.h"
+#include "replay/tensor_rate.h"
 
 /* All registers of a kernel as file << 24 | index, sorted and without repetition; a register's number is its place. */
 struct names {
@@ -140,9 +141,7 @@ static struct op build_op(const struct fast *f, const struct rp_instruction *in)
     unsigned space = memory && in->memory_count && in->memory[0].space != RP_SPACE_NONE ? in->memory[0].space
                                                                                         : (unsigned)RP_SPACE_GLOBAL;
     bool by_space = memory && space == RP_SPACE_GENERIC;
-    const struct machine_timing *t = by_space ? &m->spaces[RP_SPACE_GLOBAL]
-                                     : memory ? &m->spaces[space]
-                                              : &m->classes[in->unit_class];
+    struct machine_timing t = by_space ? m->spaces[RP_SPACE_GLOBAL] : memory ? m->spaces[space] : class_timing(m, in);
     unsigned flags = (in->unit_class == RP_CLASS_CONTROL ? OP_CONTROL : 0) |
                      (in->unit_class == RP_CLASS_FENCE ? OP_FENCE : 0) | (waits_for_block(f, in) ? OP_BLOCK_FENCE : 0) |
                      (is_block_barrier(in) ? OP_BARRIER : 0) | (in->flags & RP_EXIT ? OP_EXIT : 0) |
@@ -153,10 +152,10 @@ static struct op build_op(const struct fast *f, const struct rp_instruction *in)
                      (async_tests(in) ? OP_TESTS : 0) | (async_awaits_groups(in) ? OP_GROUPS : 0) |
                      (by_space ? OP_BY_SPACE : 0) | (!m->issue_exit && is_plain_exit(in) ? OP_FREE_EXIT : 0);
     struct op op = {.flags = flags,
-                    .unit = t->unit,
+                    .unit = t.unit,
                     .producer = (uint8_t)producer_of(in),
-                    .initiation = t->initiation,
-                    .latency = t->latency};
+                    .initiation = t.initiation,
+                    .latency = t.latency};
     if (flags & OP_PLAIN) {
         bool shared = path_of_space(in->memory[0].space) == PATH_SHARED;
         struct fast_part part;

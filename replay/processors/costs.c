@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "replay/tensor_rate.h"
+
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* Shared memory with a model of its own. On one processor nobody else is in its way. */
@@ -20,24 +22,24 @@ static uint64_t shared_cycles(const struct costs *c, const struct rp_step *step,
 }
 
 /* Table 1 of the paper names the barrier of a block. That of a warp keeps lanes together that are together here. */
-static unsigned timing_class(const struct rp_instruction *in)
+static struct machine_timing timing_of(const struct machine *m, const struct rp_instruction *in)
 {
-    return in->unit_class == RP_CLASS_BARRIER && !is_block_barrier(in) ? RP_CLASS_FENCE : in->unit_class;
+    bool fence = in->unit_class == RP_CLASS_BARRIER && !is_block_barrier(in);
+    return fence ? m->classes[RP_CLASS_FENCE] : class_timing(m, in);
 }
 
 bool cost_of_step(const struct costs *c, const struct rp_step *step, struct drawn_cost *cost, struct statistics *count,
                   struct rp_error *err, bool *failed)
 {
     const struct rp_instruction *in = step->instruction;
-    const struct machine_timing *t = in->unit_class == RP_CLASS_MEMORY
-                                         ? &c->machine->spaces[timing_space(c->launch, in, step)]
-                                         : &c->machine->classes[timing_class(in)];
+    struct machine_timing t = in->unit_class == RP_CLASS_MEMORY ? c->machine->spaces[timing_space(c->launch, in, step)]
+                                                                : timing_of(c->machine, in);
     memset(cost, 0, sizeof *cost); /* padding, too: costs are compared as bytes */
-    cost->least = t->initiation;
-    cost->unit = t->unit;
+    cost->least = t.initiation;
+    cost->unit = t.unit;
     if (!step->executed)
         return false;
-    cost->latency = t->latency;
+    cost->latency = t.latency;
     for (uint32_t i = 0; i < in->memory_count; i++) {
         uint64_t address[RP_WARP_LANES];
         struct draw_request request;

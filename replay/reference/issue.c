@@ -3,13 +3,14 @@
 #include <string.h>
 
 #include "replay/reference/reference.h"
+#include "replay/tensor_rate.h"
 
-static const struct machine_timing *timing(const struct reference *r, const struct ref_warp *w)
+static struct machine_timing timing(const struct reference *r, const struct ref_warp *w)
 {
     const struct rp_instruction *in = w->next.instruction;
     if (timed_by_space(in))
-        return &r->machine->spaces[timing_space(w->block->grid->of.launch, in, &w->next)];
-    return &r->machine->classes[in->unit_class];
+        return r->machine->spaces[timing_space(w->block->grid->of.launch, in, &w->next)];
+    return class_timing(r->machine, in);
 }
 
 static bool overlap(rp_register a, rp_register b)
@@ -64,7 +65,7 @@ static bool fenced(const struct reference *r, const struct ref_warp *w)
 
 static bool unit_accepts(const struct reference *r, const struct ref_warp *w)
 {
-    unsigned unit = timing(r, w)->unit;
+    unsigned unit = timing(r, w).unit;
     const void *state = r->sms[w->sm].subcores[w->subcore].units[unit];
     if (unit_model(r, unit)->accepts(state, r->now) > r->now)
         return false;
@@ -95,7 +96,7 @@ enum stall ref_blocked(const struct reference *r, const struct ref_warp *w)
     return unit_accepts(r, w) ? STALL_COUNT : STALL_UNIT;
 }
 
-unsigned ref_unit(const struct reference *r, const struct ref_warp *w) { return timing(r, w)->unit; }
+unsigned ref_unit(const struct reference *r, const struct ref_warp *w) { return timing(r, w).unit; }
 
 static bool add_write(struct ref_warp *w, rp_register reg, const struct ref_issued *i)
 {
@@ -239,12 +240,12 @@ static bool act(struct reference *r, struct ref_warp *w, const struct ref_issued
 
 bool ref_issue(struct reference *r, struct ref_warp *w, struct rp_error *err)
 {
-    const struct machine_timing *t = timing(r, w);
-    void *unit = r->sms[w->sm].subcores[w->subcore].units[t->unit];
-    uint64_t dispatched = unit_model(r, t->unit)->dispatch(unit, r->now, t->initiation);
+    struct machine_timing t = timing(r, w);
+    void *unit = r->sms[w->sm].subcores[w->subcore].units[t.unit];
+    uint64_t dispatched = unit_model(r, t.unit)->dispatch(unit, r->now, t.initiation);
     /* with no lane to execute it, it is done at the end of its initiation */
-    struct ref_issued issued = {t, dispatched, dispatched + t->initiation, NO_FLIGHT, producer(w), ANSWER_NONE};
-    w->block->grid->statistics->unit_busy[t->unit] += t->initiation;
+    struct ref_issued issued = {&t, dispatched, dispatched + t.initiation, NO_FLIGHT, producer(w), ANSWER_NONE};
+    w->block->grid->statistics->unit_busy[t.unit] += t.initiation;
     r->shared_end = issued.done;
     if (!carry_out(r, w, &issued, err) || !hold_back(r, w, &issued, err))
         return false;

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "replay/staged/staged.h"
+#include "replay/tensor_rate.h"
 
 /* Numbers as Accel-Sim has them: that of the register and 1 more; R255, which reads as zero, is one like others. */
 static int32_t number_of(rp_register r)
@@ -120,15 +121,15 @@ static size_t list_room(const struct rp_kernel *k)
     return room;
 }
 
-static const struct machine_timing *timing_of(const struct staged *g, const struct rp_instruction *in)
+static struct machine_timing timing_of(const struct staged *g, const struct rp_instruction *in)
 {
     const struct machine *m = g->machine;
     if (in->flags & RP_EXIT)
-        return &m->classes[RP_CLASS_BARRIER];
+        return m->classes[RP_CLASS_BARRIER];
     if (in->unit_class != RP_CLASS_MEMORY)
-        return &m->classes[in->unit_class];
+        return class_timing(m, in);
     unsigned space = in->memory_count ? in->memory[0].space : (unsigned)RP_SPACE_GLOBAL;
-    return &m->spaces[space == RP_SPACE_GENERIC || space == RP_SPACE_NONE ? (unsigned)RP_SPACE_GLOBAL : space];
+    return m->spaces[space == RP_SPACE_GENERIC || space == RP_SPACE_NONE ? (unsigned)RP_SPACE_GLOBAL : space];
 }
 
 bool staged_statics(struct staged *g, struct rp_error *err)
@@ -144,15 +145,15 @@ bool staged_statics(struct staged *g, struct rp_error *err)
     for (uint32_t i = 0; i < k->instruction_count; i++) {
         const struct rp_instruction *in = &k->instructions[i];
         struct staged_static *s = &g->statics[i];
-        const struct machine_timing *t = timing_of(g, in);
-        uint64_t latency = (uint64_t)t->initiation + t->latency;
+        struct machine_timing t = timing_of(g, in);
+        uint64_t latency = (uint64_t)t.initiation + t.latency;
         if (latency + 4 > STAGED_RING)
             return rp_fail(err, RP_BAD_INPUT, "machine %s: pipeline 'staged' has units of up to %u cycles, not %u",
                            g->machine->name, STAGED_RING - 4, (unsigned)latency);
-        s->unit = t->unit;
-        s->initiation = (uint16_t)t->initiation;
+        s->unit = t.unit;
+        s->initiation = (uint16_t)t.initiation;
         s->latency = (uint16_t)latency;
-        s->is_memory = t->unit == g->machine->spaces[RP_SPACE_GLOBAL].unit;
+        s->is_memory = t.unit == g->machine->spaces[RP_SPACE_GLOBAL].unit;
         s->is_exit = in->flags & RP_EXIT;
         s->is_barrier = is_block_barrier(in);
         s->is_fence = in->unit_class == RP_CLASS_FENCE;

@@ -27,6 +27,7 @@ struct warp_op {
     rp_lanemask lanes;                           /* on the path, which are executed; 0: all of them */
     bool exits;                                  /* of CONTROL: ends its lanes */
     uint64_t control;                            /* scheduling control bits; 0: none */
+    const char *text;                            /* NULL: the name of the class */
 };
 
 struct warp_program {

@@ -6,6 +6,7 @@
 
 #include "replay/covered.h"
 #include "replay/memory/layout.h"
+#include "replay/tensor_rate.h"
 
 const char *const wcet_extension_names[WCET_EXTENSION_COUNT + 1] = {
 #define X(id, name, help) name,
@@ -376,10 +377,10 @@ static void fill_row(struct wcet_model *m, uint32_t i)
     bool memory = in->unit_class == RP_CLASS_MEMORY;
     unsigned space = in->memory_count && in->memory[0].space != RP_SPACE_NONE ? in->memory[0].space : RP_SPACE_GLOBAL;
     bool generic = memory && space == RP_SPACE_GENERIC;
-    const struct machine_timing *t =
-        memory ? &m->machine->spaces[generic ? RP_SPACE_GLOBAL : space] : &m->machine->classes[in->unit_class];
+    struct machine_timing t =
+        memory ? m->machine->spaces[generic ? RP_SPACE_GLOBAL : space] : class_timing(m->machine, in);
     row->op = (struct wcet_op){
-        .unit = t->unit, .memory = in->memory_count > 0, .initiation = t->initiation, .latency = t->latency};
+        .unit = t.unit, .memory = in->memory_count > 0, .initiation = t.initiation, .latency = t.latency};
     row->dynamic = generic;
     for (uint32_t o = 0; o < in->memory_count; o++) {
         bool any = in->memory[o].space == RP_SPACE_GENERIC;
@@ -400,9 +401,10 @@ static void each_timing(struct wcet_model *m, uint32_t i,
                                         RP_SPACE_PARAM};
     const struct rp_instruction *in = &m->kernel->instructions[i];
     const struct machine_timing *spaces = m->machine->spaces;
-    if (in->unit_class != RP_CLASS_MEMORY)
-        visit(m, i, &m->machine->classes[in->unit_class]);
-    else if (!in->memory_count || in->memory[0].space == RP_SPACE_NONE)
+    if (in->unit_class != RP_CLASS_MEMORY) {
+        struct machine_timing t = class_timing(m->machine, in);
+        visit(m, i, &t);
+    } else if (!in->memory_count || in->memory[0].space == RP_SPACE_NONE)
         visit(m, i, &spaces[RP_SPACE_GLOBAL]);
     else if (in->memory[0].space != RP_SPACE_GENERIC)
         visit(m, i, &spaces[in->memory[0].space]);

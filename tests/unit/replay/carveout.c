@@ -7,8 +7,6 @@
 #include "replay/carveout.h"
 #include "tests/support/synthetic_trace.h"
 
-#define VOLTA "l1.unified=128K", "l1.shared_sizes=0,8K,16K,32K,64K,96K"
-
 /* Shared memory of 7.0: 0, 8, 16, 32, 64 or 96 KB of 128 (CUDA C++ Programming Guide, "Shared Memory", 7.x). */
 Test(carveout, least_size_that_holds_the_blocks)
 {
@@ -17,7 +15,7 @@ Test(carveout, least_size_that_holds_the_blocks)
         int64_t left, ways; /* KB; of 4 sets of lines of 128 bytes */
     } rows[] = {{0, 128, 256},    {1, 120, 240},   {8192, 120, 240}, {8193, 112, 224},
                 {40000, 64, 128}, {65537, 32, 64}, {98304, 32, 64},  {200000, 32, 64}};
-    struct machine *m = test_machine("titan-v", NULL, (const char *const[]){VOLTA, NULL}), *fitted = malloc(sizeof *m);
+    struct machine *m = test_machine("titan-v", NULL, NULL), *fitted = malloc(sizeof *m);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         cr_expect_eq(carveout_l1(m, rows[i].shared), rows[i].left << 10, "row %zu", i);
         struct cache_shape shape;
@@ -38,7 +36,7 @@ Test(carveout, launch_by_launch)
     struct rp_error err;
     unsigned differ = 0;
     close(mkstemp(path));
-    struct machine *divided = test_machine("titan-v", NULL, (const char *const[]){"sms=2", VOLTA, NULL}),
+    struct machine *divided = test_machine("titan-v", NULL, (const char *const[]){"sms=2", NULL}),
                    *least =
                        test_machine("titan-v", NULL, (const char *const[]){"sms=2", "l1.size=32K", "l1.ways=64", NULL});
     for (uint64_t seed = 1; seed <= 12; seed++) {
@@ -58,4 +56,33 @@ Test(carveout, launch_by_launch)
     unlink(path);
     machine_free(divided);
     machine_free(least);
+}
+
+/* L1 without shared memory, and with all of it (CUDA C++ Programming Guide, compute capabilities 7.0 to 9.0), in KB. */
+Test(carveout, machines_have_the_published_sizes)
+{
+    static const struct {
+        const char *name;
+        int64_t most, least;
+    } rows[] = {{"titan-v", 128, 32},       {"v100", 128, 32},    {"rtx2060", 64, 32},
+                {"rtx2080", 64, 32},        {"rtx3070", 128, 28}, {"orin", 192, 28},
+                {"quadro-rtx6000", 64, 32}, {"a100", 192, 28},    {"h100", 256, 28}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct machine *m = test_machine(rows[i].name, NULL, NULL);
+        cr_expect_eq(carveout_most(m), rows[i].most << 10, "%s", rows[i].name);
+        cr_expect_eq(carveout_l1(m, (uint64_t)m->shared_bytes), rows[i].least << 10, "%s", rows[i].name);
+        machine_free(m);
+    }
+}
+
+/* l1.size on top of a machine with a unified array fixes the size, unless l1.unified comes with it. */
+Test(carveout, a_size_of_ones_own)
+{
+    struct machine *fixed = test_machine("titan-v", NULL, (const char *const[]){"l1.size=64K", NULL});
+    cr_expect_eq(fixed->l1_unified, 0);
+    cr_expect_eq(carveout_l1(fixed, 98304), 64 << 10);
+    struct machine *both = test_machine("titan-v", NULL, (const char *const[]){"l1.size=64K", "l1.unified=128K", NULL});
+    cr_expect_eq(carveout_l1(both, 98304), 32 << 10);
+    machine_free(fixed);
+    machine_free(both);
 }
