@@ -314,12 +314,17 @@ static inline bool covers(const struct allocation *a, uint64_t low, uint64_t hig
     return low >= a->base && a->size >= bytes && high - a->base <= a->size - bytes && high >= low;
 }
 
+static unsigned watched_read(const struct block *b, const struct uop *u)
+{
+    return u->flags & (block_is_bare(b) ? UF_SLICE_BARE : UF_SLICE) ? WATCH_READ : 0;
+}
+
 /* changed: a store, or an atomic that may have changed something. */
 static __attribute__((noinline)) void watch_access(struct block *b, const struct uop *u, lanemask m,
                                                    const struct lane_addresses *la, bool changed)
 {
     bool load = u->memory->operand.kind == RP_ACCESS_LOAD;
-    unsigned how = (u->flags & UF_SLICE ? WATCH_READ : 0) | (changed && !load ? WATCH_CHANGED : 0);
+    unsigned how = watched_read(b, u) | (changed && !load ? WATCH_CHANGED : 0);
     if (how)
         FOR_LANES(l, m)
     watch_note(b->watch, lane_address(la, l), u->memory->operand.width, how);
@@ -573,7 +578,7 @@ uint8_t *global_bytes(struct warp_state *s, const struct uop *u, unsigned lane, 
         !b->observer->calls->bytes(b->observer, s, u, RP_SPACE_GLOBAL, a, lane, at, bytes, stores))
         return NULL;
     b->changes += stores;
-    unsigned how = (u->flags & UF_SLICE && !stores ? WATCH_READ : 0) | (stores ? WATCH_CHANGED : 0);
+    unsigned how = stores ? WATCH_CHANGED : b->watch ? watched_read(b, u) : 0;
     for (uint64_t i = 0; b->watch && how && i < bytes; i += 4)
         watch_note(b->watch, at + i, bytes - i < 4 ? (uint32_t)(bytes - i) : 4, how);
     return a->host + (at - a->base);

@@ -291,6 +291,8 @@ void block_count(const struct block *, uint64_t *warp_instructions, uint64_t *th
 /* What of the block's slice (slice.h) decides how it goes on, global memory left out. A block that has the same
  * fingerprint again, while nothing changed what loads of the slice read (watch.h), goes round for ever. */
 uint64_t block_fingerprint(const struct block *);
+/* It has no shared memory, and nobody has stored to local memory yet: generic addresses are global ones. */
+bool block_is_bare(const struct block *);
 /* A clock decides how the block goes on: nothing ever comes again. */
 bool block_reads_clock(const struct block *);
 /* The same of a warp, with what of its block's shared memory is in the slice, and the count of changes to global

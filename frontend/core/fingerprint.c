@@ -133,12 +133,15 @@ static struct parts parts_of(const struct warp_state *s)
     return all;
 }
 
-static bool have_memory(const struct parts *parts)
+/* local_high grows alone: where it is 0 at both ends of a round, nobody has stored to local memory in it. */
+bool block_is_bare(const struct block *b) { return !extents_end(&b->grid->shared) && !b->local_high && !b->cluster; }
+
+static bool have_memory(const struct parts *parts, const struct block *b)
 {
     bool have = parts->more;
     for (uint32_t i = 0; i < parts->count; i++)
         have |= parts->at[i]->memory;
-    return have;
+    return have && !block_is_bare(b);
 }
 
 static bool have_clock(const struct parts *parts, bool memory)
@@ -240,7 +243,7 @@ uint64_t warp_fingerprint(const struct warp_state *s)
     const struct slice *slice = b->program->slice;
     const struct parts parts = parts_of(s);
     uint64_t hash = mixed(mixed_control(b->changes, s), b->text_bytes);
-    bool memory = have_memory(&parts), whole = have_clock(&parts, memory); /* then nothing comes again but all */
+    bool memory = have_memory(&parts, b), whole = have_clock(&parts, memory); /* then nothing comes again but all */
     hash = whole ? mixed_bytes(hash, s->registers, s->register_high) : mixed_slice(hash, s, memory);
     if (whole || (memory && slice->shared))
         hash = mixed_bytes(hash, b->shared, extents_end(&b->grid->shared));
@@ -252,7 +255,7 @@ static bool block_has_memory(const struct block *b)
     bool have = false;
     for (uint32_t i = 0; i < b->grid->warps && !have; i++) {
         const struct parts parts = parts_of(&b->warps[i]);
-        have = have_memory(&parts);
+        have = have_memory(&parts, b);
     }
     return have;
 }

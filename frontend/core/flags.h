@@ -12,6 +12,7 @@
 #define UF_ONE_ELEMENT UOP_FLAG(UF_ENGINE + 5)   /* a load or store of one element per lane */
 #define UF_SLICE UOP_FLAG(UF_ENGINE + 6)         /* a load or atomic whose result is in the slice */
 #define UF_EQUAL_B UOP_FLAG(UF_ENGINE + 7)       /* b is the constant equal_b in all lanes */
+#define UF_SLICE_BARE UOP_FLAG(UF_ENGINE + 8)    /* UF_SLICE in blocks without shared and local memory */
 
 /* All lanes where `flag` is set in flags. */
 static inline lanemask flag_mask(uint64_t flags, uint64_t flag) { return flags & flag ? ~(lanemask)0 : 0; }

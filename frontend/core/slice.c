@@ -14,6 +14,7 @@ struct finder {
     struct {
         bool shared, local, clock;
     } is;           /* what is in the slice besides registers */
+    bool bare;      /* there is no shared and no local memory: generic addresses are global ones */
     uint8_t *words; /* not 0: in the slice */
     bool numbers;   /* operands name registers by number, not yet by place */
     bool grown;
@@ -93,6 +94,8 @@ static void need_memory(struct finder *f, const struct operation *o)
     bool generic = o->memory.space == RP_SPACE_GENERIC;
     bool local = generic || o->frame_relative || o->memory.space == RP_SPACE_LOCAL;
     bool shared = generic || o->memory.space == RP_SPACE_SHARED || o->memory.space == RP_SPACE_SHARED_CLUSTER;
+    if (f->bare)
+        return;
     f->grown |= (local && !f->is.local) || (shared && !f->is.shared);
     f->is.local |= local;
     f->is.shared |= shared;
@@ -183,12 +186,12 @@ static struct slice_words kept(const struct finder *f, uint64_t *bits)
     return (struct slice_words){bits, f->is.clock};
 }
 
-static void mark_loads(const struct finder *f, struct uop *uops, uint32_t loop)
+static void mark_loads(const struct finder *f, struct uop *uops, uint32_t loop, uint64_t flag)
 {
     for (uint32_t i = f->start[loop]; i < f->start[loop + 1]; i++) {
         const struct operation *o = &f->operations[f->order[i]];
         if (o->kind == UOP_MEMORY && o->memory.kind != RP_ACCESS_STORE && writes_slice(f, o))
-            uops[f->order[i]].flags |= UF_SLICE;
+            uops[f->order[i]].flags |= flag;
     }
 }
 
@@ -217,10 +220,14 @@ static void find_parts(struct finder *f, const struct program *p, uint32_t loops
         uint64_t *bits = s->bits + 2 * l * words;
         find(f, l, false, false);
         part->memory = f->is.shared || f->is.local;
+        f->bare = true;
+        find(f, l, false, false);
+        f->bare = false;
         part->alone = kept(f, bits);
+        mark_loads(f, p->uops, l, UF_SLICE_BARE);
         find(f, l, s->shared, s->local);
         part->with_memory = kept(f, bits + words);
-        mark_loads(f, p->uops, l);
+        mark_loads(f, p->uops, l, UF_SLICE);
         s->clock |= f->is.clock;
     }
 }
@@ -261,6 +268,19 @@ bool slice_find(struct program *p)
     return fine;
 }
 
+/* Whether blocks may be without shared and local memory although there are generic accesses. */
+static bool has_generic_alone(const struct slice_numbers *n)
+{
+    bool generic = false, others = false;
+    for (uint32_t i = 0; i < n->count; i++) {
+        const struct operation *o = &n->operations[i];
+        uint8_t space = o->kind == UOP_MEMORY ? o->memory.space : RP_SPACE_GLOBAL;
+        generic |= space == RP_SPACE_GENERIC;
+        others |= space == RP_SPACE_SHARED || space == RP_SPACE_SHARED_CLUSTER || space == RP_SPACE_LOCAL;
+    }
+    return generic && !others;
+}
+
 void slice_of_numbers(const struct slice_numbers *n, uint8_t *words, uint32_t *scratch)
 {
     struct finder f = {.operations = n->operations,
@@ -271,10 +291,17 @@ void slice_of_numbers(const struct slice_numbers *n, uint8_t *words, uint32_t *s
                        .words = (uint8_t *)(scratch + n->count + n->loops + 2)};
     memset(f.start, 0, (n->loops + 2) * sizeof *f.start);
     sort_by_loop(scratch, f.start, n->loop_of, n->count, n->loops);
+    bool generic = has_generic_alone(n);
     for (uint32_t l = 1; l <= n->loops; l++) {
         find(&f, l, false, false);
         for (uint32_t r = 0; r < n->registers; r++)
-            words[r] |= f.words[r];
+            words[r] |= f.words[r] ? SLICE_WITH_MEMORY : 0;
+        f.bare = true;
+        if (generic)
+            find(&f, l, false, false);
+        f.bare = false;
+        for (uint32_t r = 0; r < n->registers; r++)
+            words[r] |= f.words[r] ? SLICE_ALONE : 0;
     }
 }
 

@@ -19,9 +19,9 @@ struct slice_words {
     bool clock; /* a clock is: nothing ever comes again */
 };
 struct slice_part {
-    struct slice_words alone;       /* where no slice at hand has the content of shared or local memory, */
+    struct slice_words alone; /* where no slice at hand has the content of shared or local memory, or none is there */
     struct slice_words with_memory; /* and where one has: what is stored there is in it as well */
-    bool memory;                    /* this one has */
+    bool memory;                    /* this one has; it may be for generic addresses that are global ones */
 };
 
 struct slice {
@@ -38,8 +38,8 @@ static inline bool slice_has(const struct slice_words *w, uint32_t word) { retur
  * the slice of their loop with UF_SLICE. False: no memory. */
 bool slice_find(struct program *);
 
-/* The same before registers have places. loop_of[i]: of operation i, 0 or a number up to `loops`; words[r] is set for
- * each number r < registers in a slice; it is 0 at first. scratch: SLICE_SCRATCH words. */
+/* The same before registers have places. loop_of[i]: of operation i, 0 or a number up to `loops`; words[r] says of each
+ * number r < registers in which slices it is; it is 0 at first. scratch: SLICE_SCRATCH words. */
 struct slice_numbers {
     struct operation *operations;
     uint32_t count;
@@ -47,6 +47,7 @@ struct slice_numbers {
     uint32_t loops, registers;
 };
 #define SLICE_SCRATCH(count, loops, registers) ((size_t)(count) + (loops) + 2 + (registers) / 4 + 1)
+enum { SLICE_WITH_MEMORY = 1, SLICE_ALONE = 2 };
 void slice_of_numbers(const struct slice_numbers *, uint8_t *words, uint32_t *scratch);
 void slice_free(struct slice *);
 

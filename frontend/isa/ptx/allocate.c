@@ -44,13 +44,15 @@ struct mention {
     bool writes, kills;
 };
 
+enum { SLICE_PARTS = 3 };
+
 struct work {
     struct arena *arena;
     struct operation *operations;
     const struct flow *flow;
     const uint8_t *element;
-    uint8_t *in_slice; /* by register */
-    bool beside_slice; /* some are not */
+    uint8_t *part; /* by register: 0: in the slice without memory, 1: only in that with memory, 2: in none */
+    bool has_part[SLICE_PARTS]; /* some register is in it */
     uint32_t registers, first_temporary;
     uint32_t *mention_start; /* by register */
     struct mention *mentions;
@@ -366,8 +368,9 @@ static uint32_t *by_beginning(const struct work *w, uint32_t *count)
 /* Slots of one element size each, and predicates. Sizes never share bytes, not even one after the other: where paths
  * part, the lanes of one path run on while those of the other still hold values that are dead along the first. Lane by
  * lane that does no harm, but only lanes of equally wide registers lie at the same place. Nor do registers in the slice
- * and others: what a waiting loop counts beside it must not look like something that it waits for. */
-enum { POOL_PREDICATES, POOL_64, POOL_128, POOL_256, POOL_512, WIDTHS, POOLS = 2 * WIDTHS };
+ * and others: what a waiting loop counts beside it must not look like something that it waits for; this for both slices
+ * of a loop. */
+enum { POOL_PREDICATES, POOL_64, POOL_128, POOL_256, POOL_512, WIDTHS, POOLS = SLICE_PARTS * WIDTHS };
 
 static unsigned width_pool(uint8_t element)
 {
@@ -380,27 +383,24 @@ static unsigned width_pool(uint8_t element)
     }
 }
 
-static unsigned pool_of(const struct work *w, uint32_t r)
-{
-    return width_pool(w->element[r]) + (w->in_slice[r] ? 0 : WIDTHS);
-}
+static unsigned pool_of(const struct work *w, uint32_t r) { return width_pool(w->element[r]) + w->part[r] * WIDTHS; }
 
-/* Behind the registers in the slice: slice.c takes operands for as wide as the widest of their operation. */
+/* Between parts: slice.c takes operands for as wide as the widest of their operation. */
 #define SLICE_GAP 512u
 
 static void place_pools(const struct work *w, const struct slots pools[POOLS], struct allocation *out)
 {
     uint32_t base[POOLS], end = 0;
-    for (unsigned part = 0; part < POOLS; part += WIDTHS) {
-        if (part && !w->beside_slice)
-            break;
+    for (unsigned part = 0; part < SLICE_PARTS; part++) {
+        if (!w->has_part[part])
+            continue;
+        if (end) /* a multiple of every slot */
+            end = (end + 2 * SLICE_GAP - 1) / SLICE_GAP * SLICE_GAP;
         for (unsigned i = WIDTHS; i-- > 0;) { /* the widest first, predicates last */
-            uint32_t extent = pools[part + i].extent;
-            base[part + i] = end;
+            uint32_t pool = part * WIDTHS + i, extent = pools[pool].extent;
+            base[pool] = end;
             end += i == POOL_PREDICATES ? (extent * 4 + UNIT - 1) / UNIT * UNIT : extent * UNIT;
         }
-        if (!part && w->beside_slice) /* a multiple of every slot */
-            end = (end + 2 * SLICE_GAP - 1) / SLICE_GAP * SLICE_GAP;
     }
     for (uint32_t r = 0; r < w->registers; r++)
         out->offset[r] = base[pool_of(w, r)] + out->offset[r] * (w->element[r] ? UNIT : 4);
@@ -451,15 +451,17 @@ static void find_slice(struct work *w)
                                           .loop_of = loop_of,
                                           .loops = loops_of(w, loop_of),
                                           .registers = w->registers};
-    w->in_slice = ARENA_ARRAY(w->arena, uint8_t, (size_t)w->registers + 1);
+    uint8_t *slices = ARENA_ARRAY(w->arena, uint8_t, (size_t)w->registers + 1);
+    w->part = ARENA_ARRAY(w->arena, uint8_t, (size_t)w->registers + 1);
     if (numbers.loops)
-        slice_of_numbers(&numbers, w->in_slice,
+        slice_of_numbers(&numbers, slices,
                          ARENA_ARRAY(w->arena, uint32_t, SLICE_SCRATCH(count, numbers.loops, w->registers)));
     else
-        memset(w->in_slice, 1, w->registers);
+        memset(slices, SLICE_ALONE, w->registers);
     for (uint32_t r = 0; r < w->registers; r++) {
-        w->in_slice[r] |= w->low[r] == NONE; /* its place is never asked for */
-        w->beside_slice |= !w->in_slice[r];
+        bool unused = w->low[r] == NONE; /* its place is never asked for */
+        w->part[r] = unused || slices[r] & SLICE_ALONE ? 0 : slices[r] ? 1 : 2;
+        w->has_part[w->part[r]] = true;
     }
 }
 

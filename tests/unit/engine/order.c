@@ -260,6 +260,40 @@ Test(order, a_livelock_with_a_long_period, .timeout = 120)
     outcome_free(&o);
 }
 
+/* What a loop stores beside its looks is not what it waits for, through generic addresses either: a block without
+ * shared and local memory reads nothing there but global memory. */
+Test(order, a_livelock_that_stores_through_generic_addresses, .timeout = 120)
+{
+    static const char *const loops[] = {
+        "mov.u32 %r8, 0;\nW: ld.volatile.u32 %r7, [%rd1]; st.volatile.u32 [%rd1+8], %r8; add.u32 %r8, %r8, 1;\n"
+        "setp.eq.u32 %p2, %r7, 0; @%p2 bra W;\n",
+        "W: ld.volatile.u32 %r8, [%rd1+8]; add.u32 %r8, %r8, 1; rem.u32 %r8, %r8, 5; st.volatile.u32 [%rd1+8], %r8;\n"
+        "ld.volatile.u32 %r7, [%rd1]; setp.eq.u32 %p2, %r7, 0; @%p2 bra W;\n"};
+    for (unsigned i = 0; i < sizeof loops / sizeof *loops; i++) {
+        char text[2048];
+        snprintf(text, sizeof text, "%s%s%s", HEAD, loops[i], TAIL);
+        struct outcome o = rig_same_at_any_threads(text, 2, two, NULL, 1, 32);
+        cr_assert(!o.ok, "loop %u", i);
+        cr_expect(strstr(o.err.text, "livelock"), "%s", o.err.text);
+        outcome_free(&o);
+    }
+}
+
+/* What it stores is what it waits for: in shared memory, which a generic address of its own reaches. */
+Test(order, whoever_counts_through_generic_addresses_is_in_no_livelock)
+{
+    struct outcome o = rig_same_at_any_threads(
+        HEAD ".shared .u32 count; mov.u64 %rd3, count; cvta.shared.u64 %rd3, %rd3;\n"
+             "W: ld.volatile.u32 %r7, [%rd3]; add.u32 %r7, %r7, 1; st.volatile.u32 [%rd3], %r7;\n"
+             "setp.lt.u32 %p1, %r7, 100000; @%p1 bra W;\n"
+             "mad.wide.u32 %rd3, %r2, 4, %rd2; st.global.u32 [%rd3], %r7;\n" TAIL,
+        2, two, NULL, 3, 1);
+    cr_assert(o.ok, "%s", o.err.text);
+    for (int i = 0; i < 3; i++)
+        cr_assert_eq(((uint32_t *)o.memory[1])[i], 100000);
+    outcome_free(&o);
+}
+
 /* Looks in vain, but counts its looks and gives up after a while: no state comes twice. */
 Test(order, whoever_counts_is_in_no_livelock)
 {
