@@ -314,13 +314,13 @@ python-environment: deps
 clients-environment: deps
 	@tests/python/environment $(BUILD)/clients tests/python/clients/requirements.txt
 	@tests/python/environment $(BUILD)/clients13 tests/python/clients/requirements13.txt
-check-python: python-environment clients-environment
+check-python: python-environment
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all $(filter %/vector_add.sm_62.O3.cubin,$(CUBINS))
 	@BUILD=$(BUILD) REPRISE=$(abspath $(BUILD))/reprise REPRISE_MACHINES=$(abspath hw-models/machines) bash tests/cli/python.sh
-	@BUILD=$(BUILD) REPRISE=$(abspath $(BUILD))/reprise REPRISE_MACHINES=$(abspath hw-models/machines) bash tests/cli/clients.sh
+	@$(MAKE) --no-print-directory -s check-clients
 check-clients: python-environment clients-environment
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all
-	@BUILD=$(BUILD) REPRISE=$(abspath $(BUILD))/reprise REPRISE_MACHINES=$(abspath hw-models/machines) bash tests/cli/clients.sh
+	@WHOLE_SUITE="12 13" BUILD=$(BUILD) REPRISE=$(abspath $(BUILD))/reprise REPRISE_MACHINES=$(abspath hw-models/machines) bash tests/cli/clients.sh
 # The programs of tests/cuda that are kept built, by NVIDIA's compiler.
 .PHONY: cuda-programs
 cuda-programs:
@@ -544,7 +544,7 @@ help:
 	@echo 'check      install what is missing, run every test'
 	@echo 'unit-NAME  one suite of tests/unit: $(SUITES)'
 	@echo 'toolchain  fetch NVIDIA'"'"'s ptxas and disassemblers (200 MB) for the tests that compare with them'
-	@echo 'check-python  fetch NumPy and Triton (190 MB), test the Python package and kernels of Triton'
+	@echo 'check-python  fetch NumPy, Triton, Numba and CuPy (1.1 GB), test the Python package, kernels of Triton and unmodified programs'
 	@echo 'random-ptx  N=10000 kernels of random PTX from SEED=1 on: PTX and machine code leave the same bits'
 	@echo 'random-programs  N=10000 random programs from SEED=1 on: host, PTX and machine code leave the same bits'
 	@echo 'network    train a dense network, record its kernels, compare 1,000 images with the CPU'
