@@ -82,6 +82,11 @@ object "5 arrive, and its phase waits for 4" "$one" "$make" "" '@%p mbarrier.arr
 object "it would wait for 1048576 bytes" "$one" "$make" '@%p mbarrier.expect_tx.relaxed.cta.shared.b64 [o], 1; bar.sync 0;' \
     '@%p mbarrier.expect_tx.relaxed.cta.shared.b64 [o], 1048575;'
 
+# A race in inlined functions: the calls of both places.
+"$REPRISE" run --module tests/golden/cubin/inlined.ptx --kernel k --grid 2 --block 1 --arg buf=zeros:8 --check race -q 2>"$dir/err"
+if [ $? = 3 ] && [ "$(grep -o '(dot.cuh:7, in dot at k.cu:20, in norm at k.cu:41)' "$dir/err" | wc -l)" = 2 ] &&
+    [ "$(grep -o '(k.cu:20, in norm at k.cu:41)' "$dir/err" | wc -l)" = 2 ]; then ok "calls of a race"; else bad "calls of a race"; fi
+
 # Random kernels, beside a model that compares all accesses.
 if python3 tests/random/races.py --count 120 >"$dir/out" 2>"$dir/err"; then ok "races of random kernels: $(tail -1 "$dir/out")"
 else cat "$dir/out" >>"$dir/err"; bad "races of random kernels"; fi

@@ -86,3 +86,17 @@ fails 1 "more than 4096 variants" --vary sms=1..1000 --vary clock_mhz=1..1000
 fails 1 "0..99999 is no range" --vary sms=0..99999
 fails 1 "give KEY=A,B,C" --vary ,=1
 fails 1 "--vary sms=-1: sms: '-1' is not a whole number from 1 to 1024" --vary sms=-1,2
+
+# ---- where functions were inlined -----------------------------------------------------------------------------------
+cat >"$work/inlined.cfg" <<CFG
+module = "$PWD/tests/golden/cubin/inlined.ptx";
+buffers = { A = "zeros:8"; };
+launches = ( { kernel = "k"; grid = 1; block = 32; args = ( "buf=A" ); }, { kernel = "first"; grid = 1; block = 32; args = ( "buf=A" ); } );
+CFG
+"$r" record -q -o "$work/both.wtr" -f "$work/inlined.cfg" || exit 1
+both() { "$r" diff -q "$work/both.wtr" -m jetson-tx2 --vary scheduler=gto,serial --top 20 "$@"; }
+is "--by instruction: the calls, to the kernel" "$(both --by instruction | sed -n 's/.*k 00[0-9a-f]* st.global.u32 \[%rd1\], %r1 *//p')" "dot.cuh:7, in dot at k.cu:20, in norm at k.cu:41"
+is "--by line: the calls" "$(both --by line | sed -n 's/.*dot.cuh:7 *//p')" "in dot at k.cu:20, in norm at k.cu:41"
+is "--by line: more than one chain of calls" "$(both --by line | sed -n 's/.*k.cu:20  *//p')" "in several calls"
+is "--by line: no call" "$(both --by line | sed -n 's/.*k.cu:41 *//p')" ""
+is "in JSON" "$(both --by line --json | json /dev/stdin '[(p["line"], p["source"] and [c["function"] for c in p["source"]]) for p in d["variants"][1]["difference"]["places"] if p.get("line") in (7, 20)]')" "[(7, ['dot', 'norm', 'k']), (20, None)]"

@@ -73,6 +73,11 @@ SORT(line)
 SORT(function)
 static int (*const sorts[])(const void *, const void *) = {sort_order, sort_line, sort_function};
 
+static void note_calls(struct place *group, const struct place *one)
+{
+    group->several_calls |= !source_calls_equal(group->kernel, group->instruction, one->kernel, one->instruction);
+}
+
 /* Gives numbers to groups of equal items, which follow one another. */
 static void number(struct places *p, struct item *items, size_t count)
 {
@@ -80,9 +85,10 @@ static void number(struct places *p, struct item *items, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (!i || orders[p->kind](&items[i - 1], &items[i]))
             p->list[p->count++] = items[i].place;
+        note_calls(&p->list[p->count - 1], &items[i].place);
         p->of[items[i].kernel][items[i].index] = (uint32_t)(p->count - 1);
     }
-    p->list[p->count++] = (struct place){NULL, NULL};
+    p->list[p->count++] = (struct place){0};
 }
 
 static bool group(struct places *p, const struct rp_trace *t)
@@ -99,7 +105,7 @@ static bool group(struct places *p, const struct rp_trace *t)
     for (uint32_t k = 0; items && k < p->kernel_count; k++) {
         const struct rp_kernel *kernel = rp_trace_kernel(t, k);
         for (uint32_t i = 0; i < kernel->instruction_count; i++)
-            items[filled++] = (struct item){{kernel, &kernel->instructions[i]}, k, i};
+            items[filled++] = (struct item){{kernel, &kernel->instructions[i], false}, k, i};
     }
     bool fine = items && p->list;
     if (fine)
@@ -227,20 +233,19 @@ const char *place_source(const struct places *p, size_t number, struct source_fi
     if (!at || !at->kernel || p->kind == BY_FUNCTION || !at->instruction->line)
         return out;
     const char *text = source_text_of(files, file_of(at), at->instruction->line);
-    if (p->kind == BY_LINE) {
-        snprintf(out, PLACE_TEXT, "%s", text ? text : "");
-        return out;
-    }
     FILE *to = onto(out);
     if (!to)
         return out;
-    fprintf(to, "%s:%" PRIu32, base_name(file_of(at)), at->instruction->line);
-    if (at->instruction->inlined) {
-        char plain[PLAIN_NAME];
-        fprintf(to, " in %s", plain_kernel_name(source_function(at->kernel, at->instruction), plain));
-    }
+    if (p->kind != BY_LINE)
+        fprintf(to, "%s:%" PRIu32, base_name(file_of(at)), at->instruction->line);
+    if (at->several_calls)
+        fputs(", in several calls", to);
+    else
+        print_source_calls(at->kernel, at->instruction, print_plain_names, base_name, to);
     fprintf(to, "%s%s", text ? "  " : "", text ? text : "");
     fclose(to);
+    if (p->kind == BY_LINE && *out) /* nothing stands before ", in" or two blanks */
+        memmove(out, out + 2, strlen(out + 2) + 1);
     return out;
 }
 
@@ -265,12 +270,14 @@ json_t *place_json(const struct places *p, size_t number, int64_t subcores, stru
     json_t *out = json_pack("{s:s, s:o, s:o, s:o}", "kernel", at->kernel->name, "file",
                             in->line ? json_string(file_of(at)) : json_null(), "line",
                             in->line ? json_number(in->line) : json_null(), "source_text", text_json(text));
-    if (p->kind == BY_LINE || !out)
+    if (!out)
+        return out;
+    json_put(out, "source", at->several_calls ? json_null() : source_chain_json(at->kernel, in));
+    if (p->kind == BY_LINE)
         return out;
     json_put(out, "index", json_number((uint64_t)(in - at->kernel->instructions)));
     json_put(out, "pc", json_number(in->pc));
     json_put(out, "text", json_string(in->text));
-    json_put(out, "source", source_chain_json(at->kernel, in));
     return out;
 }
 

@@ -19,6 +19,7 @@ const char *place_title(enum place_kind);
 struct place {
     const struct rp_kernel *kernel; /* NULL: what belongs to no instruction, or a sub-core */
     const struct rp_instruction *instruction;
+    bool several_calls; /* its instructions are in more than one chain of inlined calls */
 };
 
 struct places {
@@ -43,8 +44,8 @@ struct profile_row *places_sum(const struct places *, const struct profile *, st
  * the end if it is too long. `subcores`: of an SM. */
 #define PLACE_TEXT 512
 const char *place_name(const struct places *, size_t number, int64_t subcores, char out[PLACE_TEXT]);
-/* The text of its source line, with file and line before it where the name does not have them; "" where none is known.
- */
+/* The text of its source line; before it file and line, where the name does not have them, and the calls inlined there:
+ * "dot.cuh:7, in dot at k.cu:20  sum += x * y;". "" where nothing is known. */
 const char *place_source(const struct places *, size_t number, struct source_files *, char out[PLACE_TEXT]);
 /* {"kernel", "index", "pc", "text", "source", ...}: what fits its kind. */
 json_t *place_json(const struct places *, size_t number, int64_t subcores, struct source_files *);
