@@ -375,7 +375,7 @@ BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.
 $(BENCHES): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(SUPPORT) $(WCET) $(LIBS)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
-.PHONY: bench bench-docs bench-programs bench-parity
+.PHONY: bench bench-docs bench-programs bench-parity bench-where
 bench-programs: $(BENCHES) $(KERNELS) $(filter $(BUILD)/cubin/sgemm.sm_62.O3.cubin,$(CUBINS))
 bench: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) bench-programs
@@ -384,9 +384,12 @@ bench: deps
 bench-parity: all
 	@REPRISE=$(BUILD)/reprise REPRISE_MACHINES=hw-models/machines python3 tests/bench/parity.py
 	@REPRISE=$(BUILD)/reprise REPRISE_MACHINES=hw-models/machines python3 tests/bench/parity.py --speed
+bench-where: all
+	@BUILD=$(BUILD) python3 tests/bench/where.py
 bench-docs: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) bench-programs
 	@BUILD=$(BUILD) $(BUILD)/bench/bench --markdown > $(BUILD)/bench/performance.md
+	@BUILD=$(BUILD) python3 tests/bench/where.py --markdown >> $(BUILD)/bench/performance.md
 	@cp $(BUILD)/bench/performance.md docs/performance.md
 
 # Random blocks against the bounds of reprise wcet: SOUNDNESS launches, six policies each.
@@ -551,6 +554,7 @@ help:
 	@echo 'disassembly  every kernel and libdevice in every variant: our text of it against NVIDIA'"'"'s'
 	@echo 'memory     what reading large and hostile traces takes in memory, at the full size'
 	@echo 'bench      measure the speeds that docs/performance.md states'
+	@echo 'bench-where  where replays spend their time, as perf sees it (after bench)'
 	@echo 'bench-parity  cycles of rtx2060-accelsim beside those of Accel-Sim'
 	@echo 'soundness  SOUNDNESS=1000000 random launches against the bounds of reprise wcet'
 	@echo 'wcet-tables  the tables of docs/validation.md about bounds'

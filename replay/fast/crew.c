@@ -1,15 +1,18 @@
-/* A round is open from its begin until the caller's own work is done. A helper that finds it open goes in; one that
+/* A round is open from its begin to its end. A helper that finds it open goes in; one that
  * comes late, or not at all, holds up nobody. */
 #include "replay/fast/crew.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#define SPINS 2000 /* where each thread has a processor: a round often takes less time than to sleep and wake */
+#define PAUSES 2000 /* looks before each next one leaves the processor to others that want it */
+#define SPINS 3000  /* looks, where each thread has a processor: a round often takes less time than to sleep and wake  \
+                     */
 
 #define INSIDE UINT64_C(0xffff)
 #define OPEN UINT64_C(0x10000)
@@ -50,10 +53,13 @@ static void come_out(struct crew *c)
     pthread_mutex_unlock(&c->lock);
 }
 
-static void pause_briefly(void)
+void crew_pause(unsigned looks)
 {
+    if (looks >= PAUSES)
+        sched_yield();
 #if defined __x86_64__
-    __builtin_ia32_pause();
+    else
+        __builtin_ia32_pause();
 #endif
 }
 
@@ -61,7 +67,7 @@ static void pause_briefly(void)
 static uint32_t await_round(struct crew *c, uint32_t seen)
 {
     for (unsigned i = 0; i < c->spins && round_of(c) == seen; i++)
-        pause_briefly();
+        crew_pause(i);
     if (round_of(c) != seen)
         return round_of(c);
     pthread_mutex_lock(&c->lock);
@@ -74,7 +80,7 @@ static uint32_t await_round(struct crew *c, uint32_t seen)
 static void await_helpers(struct crew *c)
 {
     for (unsigned i = 0; i < c->spins && (atomic_load(&c->state) & INSIDE); i++)
-        pause_briefly();
+        crew_pause(i);
     if (!(atomic_load(&c->state) & INSIDE))
         return;
     pthread_mutex_lock(&c->lock);
@@ -146,17 +152,17 @@ void crew_free(struct crew *c)
 }
 
 unsigned crew_threads(const struct crew *c) { return c->helpers + 1; }
+unsigned crew_patience(const struct crew *c) { return c->spins; }
 
-void crew_run(struct crew *c, void (*work)(void *, unsigned thread), void *data)
+void crew_begin(struct crew *c, void (*work)(void *, unsigned thread), void *data)
 {
-    if (!c->helpers) {
-        work(data, 0);
-        return;
-    }
     c->work = work;
     c->data = data;
     begin_round(c);
-    work(data, 0);
+}
+
+void crew_end(struct crew *c)
+{
     atomic_fetch_and(&c->state, ~OPEN);
     await_helpers(c);
 }

@@ -4,14 +4,19 @@
 
 struct crew;
 
-/* `threads`: with the one that calls crew_run. There may be fewer when the system gives no more. NULL: out of memory.
+/* `threads`: with the one that calls crew_begin. There may be fewer when the system gives no more. NULL: out of memory.
  */
 struct crew *crew_new(unsigned threads);
 void crew_free(struct crew *);
 /* How many there are. */
 unsigned crew_threads(const struct crew *);
-/* A round: calls work(data, 0) here, and work(data, n) on each other thread n that comes before that one returns. The
- * work must not need all threads: one may come late or not at all. Returns when all calls have. */
-void crew_run(struct crew *, void (*work)(void *, unsigned thread), void *);
+/* A round, from its begin to its end: work(data, n) is called on each other thread n that comes before the end. The
+ * work must not need them: one may come late or not at all. crew_end returns when all calls have. */
+void crew_begin(struct crew *, void (*work)(void *, unsigned thread), void *);
+void crew_end(struct crew *);
+/* How often a thread that waits for another looks before it sleeps or leaves the processor to others. */
+unsigned crew_patience(const struct crew *);
+/* After so many looks in vain. */
+void crew_pause(unsigned looks);
 
 #endif

@@ -2,9 +2,10 @@
  *
  * In a window each SM goes on to its horizon, the first cycle in which the chip's word can reach it. For one that
  * awaits none that is far away: while a block works in shared memory, say, its SM goes on alone, and what it needs
- * stays in the caches of the computer. Then the chip goes on to where all SMs have come. With several threads a window
- * asks of SMs only what the chip waits for, the least of their horizons; a thread that has nothing left of that lets
- * its SMs go on until the others are done, too. How far they come makes no difference to results.
+ * stays in the caches of the computer. Then the chip goes on, as far as what SMs send from where they have come cannot
+ * reach it. With several threads it goes on while SMs do, with what they sent in windows before; and a window asks of
+ * SMs only what the chip waits for, the least of their horizons: a thread that has nothing left of that lets its SMs go
+ * on until the others are done, too. How far they come makes no difference to results.
  *
  * While blocks are left, no SM has room for one, but for those from which blocks have just left, or which got one less
  * than dispatch_interval ago. So an SM pauses where a block leaves it, or that interval ends, all SMs go on to where
@@ -34,12 +35,16 @@ struct turn {
 };
 
 struct dispatch {
-    struct fast *chip;
+    struct fast *fast;
     struct crew *crew;
     unsigned threads;
     uint64_t slice;
     struct turn *turns; /* [SMs] */
-    atomic_uint due;    /* SMs that have yet to come to where this round must bring them */
+    struct turn chip;   /* the chip's, to serve what happens before `serve` */
+    uint64_t serve;
+    atomic_uint due;    /* SMs that have yet to come to where they must */
+    atomic_uint inside; /* helpers that may be at work on an SM */
+    atomic_bool over;   /* helpers are to leave the round */
     uint64_t ask_again; /* the cycle from which f->together is worked out again once it is over */
 };
 
@@ -88,7 +93,7 @@ static bool assign(struct fast *f, uint64_t now, struct rp_error *err)
 
 static void run_sm(const struct dispatch *d, unsigned thread, unsigned s)
 {
-    d->chip->next[s] = fast_sm_run(&d->chip->sms[s], d->chip->memos[thread]);
+    d->fast->next[s] = fast_sm_run(&d->fast->sms[s], d->fast->memos[thread]);
 }
 
 /* ---- rounds: threads let SMs go on ---------------------------------------------------------------------------------
@@ -125,7 +130,7 @@ static uint64_t limit_of(const struct fast *f, const struct fast_sm *sm)
 /* The SM goes on by a slice, if it may. */
 static bool go_further(struct dispatch *d, unsigned thread, unsigned s)
 {
-    struct fast *f = d->chip;
+    struct fast *f = d->fast;
     struct fast_sm *sm = &f->sms[s];
     if (!take_turn(&d->turns[s], TURN_OVER))
         return false;
@@ -140,35 +145,61 @@ static bool go_further(struct dispatch *d, unsigned thread, unsigned s)
 }
 
 /* Each thread has SMs of its own, whose state is in the caches of its processor. First those go on that must. While
- * another thread is still at work on such, the thread's SMs go on as far as they may; when none may, it helps out. */
-static void work(void *data, unsigned thread)
+ * another thread is still at work on such, the thread's SMs go on as far as they may; when none may, it helps out.
+ * False: there was nothing to do. */
+static bool go_on(struct dispatch *d, unsigned thread)
+{
+    unsigned sms = d->fast->sm_count, step = d->threads;
+    bool any = false, more = true;
+    for (unsigned s = thread; s < sms; s += step)
+        any |= go_where_due(d, thread, s);
+    for (; more && atomic_load(&d->due); any |= more) {
+        more = false;
+        for (unsigned s = thread; s < sms && atomic_load(&d->due); s += step)
+            more |= go_further(d, thread, s);
+        for (unsigned s = sms; s-- > 0 && !more;)
+            more = go_where_due(d, thread, s);
+    }
+    return any;
+}
+
+static void serve_chip(struct dispatch *d)
+{
+    if (!take_turn(&d->chip, TURN_DUE))
+        return;
+    d->fast->chip_next = memory_system_serve(d->fast->memory, d->serve - 1);
+    end_turn(&d->chip);
+}
+
+/* Another thread's part of a round: the chip, and SMs, until the round is over or there is nothing to do for a while.
+ */
+static void help(void *data, unsigned thread)
 {
     struct dispatch *d = data;
-    unsigned sms = d->chip->sm_count, step = d->threads;
-    for (unsigned s = thread; s < sms; s += step)
-        go_where_due(d, thread, s);
-    for (bool any = true; any && atomic_load(&d->due);) {
-        any = false;
-        for (unsigned s = thread; s < sms && atomic_load(&d->due); s += step)
-            any |= go_further(d, thread, s);
-        for (unsigned s = 0; s < sms && !any; s++)
-            any = go_where_due(d, thread, s);
+    serve_chip(d);
+    for (unsigned idle = 0; !atomic_load(&d->over) && idle <= crew_patience(d->crew); idle++) {
+        atomic_fetch_add(&d->inside, 1);
+        if (atomic_load(&d->due) && go_on(d, thread))
+            idle = 0;
+        atomic_fetch_sub(&d->inside, 1);
+        crew_pause(idle);
     }
 }
 
+/* Lets all SMs go on that are due. When it returns no other thread looks at SMs, until some are due again. */
 static void run(struct dispatch *d)
 {
-    if (atomic_load(&d->due) && d->crew)
-        crew_run(d->crew, work, d);
-    else
-        work(d, 0);
+    for (unsigned looks = 0; atomic_load(&d->due); looks++)
+        if (go_on(d, 0))
+            looks = 0;
+        else
+            crew_pause(looks);
+    for (unsigned looks = 0; atomic_load(&d->inside); looks++)
+        crew_pause(looks);
 }
 
-static void make_due(struct dispatch *d, unsigned s)
-{
-    atomic_store(&d->turns[s].state, TURN_DUE);
-    atomic_fetch_add(&d->due, 1);
-}
+/* Threads see to it once `due` counts it. */
+static void make_due(struct dispatch *d, unsigned s) { atomic_store(&d->turns[s].state, TURN_DUE); }
 
 /* The first failure, of the earliest cycle, and in it of the lowest SM, once all others have come beyond that cycle. */
 static bool failed(const struct fast *f, struct rp_error *err)
@@ -187,38 +218,53 @@ static bool failed(const struct fast *f, struct rp_error *err)
 /* The SMs whose next cycle is `now`, where they pause. */
 static void choose_paused(struct dispatch *d, uint64_t now)
 {
-    struct fast *f = d->chip;
+    struct fast *f = d->fast;
+    unsigned due = 0;
     for (unsigned s = 0; s < f->sm_count; s++)
         if (f->next[s] == now && f->sms[s].paused) {
             f->sms[s].paused = false;
             make_due(d, s);
+            due++;
         }
+    atomic_store(&d->due, due);
 }
 
-/* Up to where all SMs must go before the chip can: the first of their limits. */
-static uint64_t first_limit(const struct fast *f)
+static uint64_t plus(uint64_t cycle, uint64_t more) { return cycle < NEVER - more ? cycle + more : NEVER; }
+
+/* Whether the chip goes on while SMs do. */
+static bool is_beside(const struct dispatch *d) { return d->threads > 1 && !d->fast->light; }
+
+/* Up to where all SMs must go before the chip can: the first of their limits. Where that is as near as the chip's word
+ * can be, half way: else SMs would wait for the chip in one window, and the chip for them in the next. */
+static uint64_t first_limit(const struct dispatch *d)
 {
-    uint64_t first = NEVER;
+    const struct fast *f = d->fast;
+    uint64_t first = NEVER, round_trip = is_beside(d) ? plus(f->lookahead, f->way) : 0;
     for (unsigned s = 0; s < f->sm_count; s++) {
         uint64_t limit = limit_of(f, &f->sms[s]);
         first = limit < first ? limit : first;
     }
-    return first;
+    uint64_t half = round_trip - round_trip / 2;
+    return first - f->from <= round_trip && first - f->from > half ? f->from + half : first;
 }
 
 /* All SMs that have something to do in the window that begins at f->from and do not pause. With one thread each goes as
  * far as it may; with several, no further than all must. */
 static void choose_all(struct dispatch *d)
 {
-    struct fast *f = d->chip;
-    uint64_t most = d->threads > 1 ? first_limit(f) : NEVER;
+    struct fast *f = d->fast;
+    uint64_t most = d->threads > 1 ? first_limit(d) : NEVER;
+    unsigned due = 0;
     for (unsigned s = 0; s < f->sm_count; s++) {
         struct fast_sm *sm = &f->sms[s];
         uint64_t limit = d->threads > 1 ? most : limit_of(f, sm);
         sm->until = limit > sm->until ? limit : sm->until;
-        if (f->next[s] < sm->until && !sm->paused && !sm->failed)
-            make_due(d, s);
+        if (f->next[s] >= sm->until || sm->paused || sm->failed)
+            continue;
+        make_due(d, s);
+        due++;
     }
+    atomic_store(&d->due, due);
 }
 
 /* All cycles before it are over on this SM. */
@@ -258,10 +304,10 @@ static bool leave(struct fast *f, uint64_t now)
     return pauses;
 }
 
-/* Lets the chip do what is due up to `now`. SMs hear of what it answers when they go on. */
-static void advance_chip(struct fast *f, uint64_t now)
+/* SMs hear of what the chip has answered when they go on. */
+static void tell(struct fast *f)
 {
-    f->chip_next = memory_system_advance(f->memory, now);
+    memory_system_tell(f->memory);
     for (unsigned s = 0; s < f->sm_count; s++) {
         if (!sm_memory_replied(f->sms[s].memory))
             continue;
@@ -269,6 +315,14 @@ static void advance_chip(struct fast *f, uint64_t now)
         f->sms[s].memory_next = heard;
         f->next[s] = f->next[s] < heard ? f->next[s] : heard;
     }
+}
+
+/* Lets the chip do what is due up to `now`. */
+static void advance_chip(struct fast *f, uint64_t now)
+{
+    memory_system_take(f->memory);
+    f->chip_next = memory_system_serve(f->memory, now);
+    tell(f);
 }
 
 static void advance_sms(struct fast *f, uint64_t now)
@@ -293,7 +347,7 @@ static bool any_without_blocks(const struct fast *f)
 /* Threads and memos stay for periods to come. */
 static bool take_threads(struct dispatch *d, unsigned threads)
 {
-    struct fast *f = d->chip;
+    struct fast *f = d->fast;
     if (threads > 1 && !f->crew && !(f->crew = crew_new(threads)))
         return false;
     d->crew = threads > 1 ? f->crew : NULL;
@@ -310,7 +364,7 @@ static bool take_threads(struct dispatch *d, unsigned threads)
 /* Takes the threads that the launches on the machine are worth. Too small ones are over before threads are there. */
 static bool need_threads(struct dispatch *d, struct rp_error *err)
 {
-    struct fast *f = d->chip;
+    struct fast *f = d->fast;
     uint64_t instructions = 0;
     for (const struct fast_grid *g = f->grids; g; g = g->next)
         instructions += rp_trace_launch_totals(f->job->trace, g->of.number).warp_instructions;
@@ -324,7 +378,7 @@ static bool need_threads(struct dispatch *d, struct rp_error *err)
 /* Blocks have left: launches end, others come, and blocks of theirs. */
 static bool exchange(struct dispatch *d, uint64_t now, struct rp_error *err)
 {
-    struct fast *f = d->chip;
+    struct fast *f = d->fast;
     do { /* launches without blocks end at once */
         fast_end_launches(f, now);
         if (!f->grids)
@@ -338,7 +392,7 @@ static bool exchange(struct dispatch *d, uint64_t now, struct rp_error *err)
 /* One cycle of SMs that cannot be ahead of one another: memory, blocks, issue in the order of SMs. */
 static bool run_cycle(struct dispatch *d, uint64_t now, struct rp_error *err)
 {
-    struct fast *f = d->chip;
+    struct fast *f = d->fast;
     f->in_step = true;
     for (unsigned s = 0; s < f->sm_count; s++) {
         f->sms[s].until = now;
@@ -364,26 +418,80 @@ static bool run_cycle(struct dispatch *d, uint64_t now, struct rp_error *err)
     return true;
 }
 
-/* All SMs up to their horizons, and the chip. */
-static bool run_window(struct dispatch *d, struct rp_error *err)
+static uint64_t next_cycle(const struct fast *f)
 {
-    bool waits = fast_first_waiting(d->chip);
-    d->chip->in_step = false;
-    for (unsigned s = 0; s < d->chip->sm_count; s++)
-        d->chip->sms[s].pauses = waits;
-    choose_all(d);
+    uint64_t next = f->chip_next;
+    for (unsigned s = 0; s < f->sm_count; s++)
+        next = f->next[s] < next ? f->next[s] : next;
+    return next;
+}
+
+/* Before this cycle nothing happens any more, as the chip has taken what SMs have sent. */
+static void begin_at(struct fast *f, uint64_t from)
+{
+    uint64_t sent = plus(from, f->way);
+    f->from = from;
+    f->heard = f->chip_next < sent ? f->chip_next : sent;
+}
+
+/* The chip may go on while SMs do: up to where what they send from now on may reach it, also in answer to what it does
+ * now. */
+static void choose_chip(struct dispatch *d)
+{
+    struct fast *f = d->fast;
+    uint64_t first = plus(f->heard, f->lookahead);
+    for (unsigned s = 0; s < f->sm_count; s++)
+        first = f->next[s] < first ? f->next[s] : first;
+    d->serve = plus(first, f->way);
+    atomic_store(&d->chip.state, f->chip_next < d->serve ? TURN_DUE : TURN_OVER);
+}
+
+/* Whether there is something to do for other threads, which are called then. */
+static bool begin_round(struct dispatch *d)
+{
+    bool chip = atomic_load(&d->chip.state) == TURN_DUE;
+    if (!d->crew || atomic_load(&d->due) + chip < 2)
+        return false;
+    atomic_store(&d->over, false);
+    crew_begin(d->crew, help, d);
+    return true;
+}
+
+static bool run_sms(struct dispatch *d, struct rp_error *err)
+{
     run(d);
-    for (uint64_t now; (now = first_pause(d->chip)) != NEVER;) {
+    for (uint64_t now; (now = first_pause(d->fast)) != NEVER;) {
         if (!exchange(d, now, err))
             return false;
         choose_paused(d, now);
         run(d);
     }
-    if (failed(d->chip, err))
+    return true;
+}
+
+/* All SMs up to their horizons, and the chip: beside them with several threads, else after them. */
+static bool run_window(struct dispatch *d, struct rp_error *err)
+{
+    struct fast *f = d->fast;
+    bool waits = fast_first_waiting(f), beside = is_beside(d);
+    f->in_step = false;
+    for (unsigned s = 0; s < f->sm_count; s++)
+        f->sms[s].pauses = waits;
+    if (beside)
+        choose_chip(d);
+    choose_all(d);
+    bool helped = begin_round(d), fine = run_sms(d, err);
+    serve_chip(d);
+    atomic_store(&d->over, true);
+    if (helped)
+        crew_end(d->crew);
+    if (!fine || failed(f, err))
         return false;
-    uint64_t over = all_reached(d->chip);
-    if (over != NEVER)
-        advance_chip(d->chip, over - 1);
+    uint64_t over = all_reached(f);
+    if (beside)
+        tell(f);
+    else if (over != NEVER)
+        advance_chip(f, over + f->way - 1);
     return true;
 }
 
@@ -395,18 +503,10 @@ static bool resident(const struct fast *f)
     return false;
 }
 
-static uint64_t next_cycle(const struct fast *f)
-{
-    uint64_t next = f->chip_next;
-    for (unsigned s = 0; s < f->sm_count; s++)
-        next = f->next[s] < next ? f->next[s] : next;
-    return next;
-}
-
 /* Whether SMs may be ahead of one another in cycles from `from` on. */
 static bool window_opens(struct dispatch *d, uint64_t from)
 {
-    struct fast *f = d->chip;
+    struct fast *f = d->fast;
     if (!f->lookahead || (from >= f->together && from < d->ask_again))
         return false;
     if (from >= f->together) {
@@ -418,8 +518,9 @@ static bool window_opens(struct dispatch *d, uint64_t from)
 
 static bool run_all(struct dispatch *d, struct rp_error *err)
 {
-    struct fast *f = d->chip;
+    struct fast *f = d->fast;
     while (fast_first_waiting(f) || resident(f)) {
+        f->chip_next = memory_system_take(f->memory);
         uint64_t from = next_cycle(f);
         if (from == NEVER && memory_system_failed(f->memory))
             return rp_fail(err, RP_SYSTEM, "out of memory for the accesses of a launch");
@@ -431,7 +532,7 @@ static bool run_all(struct dispatch *d, struct rp_error *err)
         }
         if (fast_wakes(f) < from && fast_wakes(f) >= f->together) /* in a window it can wait (together.c) */
             from = fast_wakes(f);
-        f->from = from;
+        begin_at(f, from);
         if (window_opens(d, from) ? !run_window(d, err) : !run_cycle(d, from, err))
             return false;
     }
@@ -441,7 +542,7 @@ static bool run_all(struct dispatch *d, struct rp_error *err)
 
 static bool begin(struct dispatch *d, struct rp_error *err)
 {
-    struct fast *f = d->chip;
+    struct fast *f = d->fast;
     d->turns = aligned_alloc(_Alignof(struct turn), f->sm_count * sizeof *d->turns);
     d->slice = f->lookahead < SLICE ? f->lookahead : SLICE;
     for (unsigned s = 0; d->turns && s < f->sm_count; s++)
@@ -456,7 +557,7 @@ static bool begin(struct dispatch *d, struct rp_error *err)
 
 bool fast_run_period(struct fast *f, uint64_t *cycles, struct rp_error *err)
 {
-    struct dispatch d = {.chip = f, .ask_again = 1};
+    struct dispatch d = {.fast = f, .ask_again = 1};
     if (!fast_take_launches(f, 0, err))
         return false;
     bool overlaps = f->machine->grids > 1 && (f->grid_count > 1 || launch_queue_left(f->job->queue));

@@ -63,7 +63,7 @@ static void begin(struct fast *f, const struct engine_job *job)
     f->period = (struct engine_period){.job = job};
     f->grid_count = 0;
     f->next_sm = 0;
-    f->from = 0;
+    f->from = f->heard = 0;
     f->plain_shared = m->shared.model == &shared_memory_ideal.model;
     f->constants = ((const struct instruction_cache_model *)m->constants.model)->keeps;
     f->immediate = memory_system_is_immediate(f->memory);
@@ -73,6 +73,8 @@ static void begin(struct fast *f, const struct engine_job *job)
     f->plain_shared &= !f->job->drawn || f->job->drawn->separate_shared;
     f->may_refuse = memory_system_may_refuse(f->memory);
     f->lookahead = memory_system_lookahead(f->memory);
+    f->way = memory_system_way(f->memory);
+    f->light = memory_system_is_light(f->memory);
     /* without lookahead, it is in the cycle of arrival that the chip says when it must be advanced next */
     f->stepped = memory_system_is_stepped(f->memory) || !f->lookahead;
     f->chip_next = NEVER;

@@ -268,7 +268,7 @@ struct fast_sm {
     struct rp_error error;
 };
 
-/* The chip. While SMs run it does not change. */
+/* The chip. While SMs run it does not change, but for chip_next and what lies behind `memory`. */
 struct fast {
     const struct engine_job *job;
     const struct machine *machine;
@@ -282,7 +282,10 @@ struct fast {
     uint64_t delay;                      /* of an immediate one */
     bool constants;                      /* the constant cache may miss */
     uint64_t lookahead;                  /* of the memory system; NEVER: SMs have nothing in common */
-    uint64_t from;                       /* cycles before this one are over for all SMs and beyond them */
+    bool light;                          /* the chip's part is little: it is done when the SMs' is */
+    uint64_t way;                        /* cycles that a request is under way to the chip, at least */
+    uint64_t from;                       /* cycles before this one are over for all SMs */
+    uint64_t heard;                      /* SMs know of all that the chip does in cycles before this one */
     uint64_t chip_next;                  /* the next cycle in which something happens beyond the SMs */
     struct engine_period period;
     struct fast_grid *grids; /* on the machine, in the order in which they came */
@@ -405,7 +408,7 @@ void fast_advance_memory(struct fast_sm *, uint64_t now);
 static inline uint64_t fast_sm_horizon(const struct fast_sm *sm)
 {
     const struct fast *f = sm->chip;
-    return f->lookahead == NEVER ? NEVER : sm_memory_horizon(sm->memory, f->from, f->lookahead);
+    return f->lookahead == NEVER ? NEVER : sm_memory_horizon(sm->memory, f->heard, f->lookahead);
 }
 /* In this cycle there is something to do beside the sub-cores' work. */
 static inline void fast_sm_stop(struct fast_sm *sm, uint64_t cycle) { sm->stop = cycle < sm->stop ? cycle : sm->stop; }

@@ -67,7 +67,7 @@ static void send(struct memory_system *m, struct slice *s, struct chip_request *
     uint64_t there = later(now + flits - 1 + m->layout.port_latency, *link + flits - 1);
     s->out_free = now + flits;
     *link = there + 1;
-    sm_memory_reply(&m->sms[r->sm], r->name, answer_of(there, r->level));
+    chip_tell(m, r->sm, r->name, answer_of(there, r->level));
     pool_give(&m->requests, r);
 }
 
@@ -101,7 +101,7 @@ static void reply(struct memory_system *m, struct chip_request *r, uint64_t answ
         return;
     }
     if (r->name != NOBODY)
-        sm_memory_reply(&m->sms[r->sm], r->name, answer_after(answer, m->layout.port_latency));
+        chip_tell(m, r->sm, r->name, answer_after(answer, m->layout.port_latency));
     pool_give(&m->requests, r);
 }
 
@@ -343,7 +343,7 @@ static bool is_full(const struct memory_system *m, const struct slice *s, uint64
 static void accept(struct memory_system *m, struct slice *s, struct chip_request *r, uint64_t now)
 {
     if (m->layout.port_queue != MEMORY_ANY)
-        sm_memory_credit(&m->sms[r->sm], later(now + 1, now + m->layout.port_latency));
+        chip_tell(m, r->sm, NOBODY, later(now + 1, now + m->layout.port_latency));
     r->slice = (uint16_t)s->index;
     if (m->at_once) {
         look_up(m, s, r, later(now, s->level.free), now);
@@ -419,7 +419,7 @@ static void room_in_slice(struct memory_system *m, struct slice *s, uint64_t now
 
 static bool collect(struct memory_system *m, uint32_t sm)
 {
-    struct outbox *box = &m->sms[sm].outbox;
+    struct outbox *box = &m->ports[sm].box;
     for (size_t i = 0; i < box->count; i++) {
         const struct outgoing *o = &box->items[i];
         struct chip_request *r = new_request(m);
@@ -499,17 +499,56 @@ static void handle(struct memory_system *m, struct event *e)
     }
 }
 
+static void serve(struct memory_system *m, uint64_t now)
+{
+    for (uint32_t sm = 0; sm < m->layout.sms; sm++)
+        if (m->ports[sm].box.count && !collect(m, sm))
+            return;
+    for (struct event *e; (e = calendar_take(&m->calendar, now));)
+        handle(m, e);
+    m->next = calendar_next(&m->calendar);
+}
+
+/* As cycles of the launch. */
+static uint64_t next_of(const struct memory_system *m, uint64_t next)
+{
+    return next == MEMORY_NEVER || m->failed ? MEMORY_NEVER : next - m->clock;
+}
+
+uint64_t memory_system_take(struct memory_system *m)
+{
+    uint64_t next = m->next;
+    for (uint32_t sm = 0; sm < m->layout.sms; sm++) {
+        struct outbox *box = &m->ports[sm].box;
+        if (m->sms[sm].outbox.count)
+            sm_memory_send(&m->sms[sm], box);
+        if (box->first < box->count && box->items[box->first].arrival < next)
+            next = box->items[box->first].arrival;
+    }
+    return next_of(m, next);
+}
+
+uint64_t memory_system_serve(struct memory_system *m, uint64_t now)
+{
+    now = now < MEMORY_NEVER - m->clock ? now + m->clock : MEMORY_NEVER;
+    if (m->straight)
+        m->next = chip_straight_serve(m, now);
+    else
+        serve(m, now);
+    return next_of(m, m->next);
+}
+
+void memory_system_tell(struct memory_system *m)
+{
+    for (uint32_t sm = 0; sm < m->layout.sms; sm++)
+        if (m->ports[sm].told.count)
+            sm_memory_hear(&m->sms[sm], &m->ports[sm].told);
+}
+
 uint64_t memory_system_advance(struct memory_system *m, uint64_t now)
 {
-    if (m->straight) {
-        uint64_t next = chip_straight_advance(m, now + m->clock);
-        return next == MEMORY_NEVER ? next : next - m->clock;
-    }
-    for (uint32_t sm = 0; sm < m->layout.sms; sm++)
-        if (m->sms[sm].outbox.count && !collect(m, sm))
-            return MEMORY_NEVER;
-    for (struct event *e; (e = calendar_take(&m->calendar, now + m->clock));)
-        handle(m, e);
-    uint64_t next = calendar_next(&m->calendar);
-    return next == CALENDAR_NEVER ? MEMORY_NEVER : next - m->clock;
+    memory_system_take(m);
+    uint64_t next = memory_system_serve(m, now);
+    memory_system_tell(m);
+    return next;
 }

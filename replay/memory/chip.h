@@ -72,6 +72,8 @@ struct chip_port {
     struct request_queue waiting; /* have arrived and not been taken */
     uint64_t link_free;           /* the SM's link for replies */
     uint32_t next_refused;
+    struct outbox box; /* what the chip has taken from the SM, and not looked at */
+    struct inbox told; /* what the SM is to hear */
 };
 
 /* An SM, and when the first of what it has sent arrives. */
@@ -90,6 +92,7 @@ struct memory_system {
     struct calendar calendar;
     struct pool requests;
     uint64_t clock; /* cycles of earlier launches */
+    uint64_t next;  /* in which something happens on the chip but for what it has yet to take */
     bool short_cuts;
     bool at_once;                /* slices look requests up when they arrive: nothing on the chip refuses */
     bool straight;               /* no events at all, see chip_is_straight() */
@@ -97,9 +100,18 @@ struct memory_system {
     bool failed;
 };
 
-/* straight.c: whether each request can be followed to its end by itself; and what memory_system_advance() then does,
+static inline void chip_tell(struct memory_system *m, uint32_t sm, uint32_t name, uint64_t answer)
+{
+    struct inbox *told = &m->ports[sm].told;
+    if (told->count < told->room || inbox_grow(told))
+        told->items[told->count++] = (struct reply){name, answer};
+    else
+        m->failed = true;
+}
+
+/* straight.c: whether each request can be followed to its end by itself; and what memory_system_serve() then does,
  * with cycles on the memory system's clock. */
 bool chip_is_straight(const struct memory_system *);
-uint64_t chip_straight_advance(struct memory_system *, uint64_t now);
+uint64_t chip_straight_serve(struct memory_system *, uint64_t now);
 
 #endif

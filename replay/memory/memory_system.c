@@ -25,6 +25,7 @@ static bool open_channel(struct memory_system *m, uint32_t i)
 static bool open_chip(struct memory_system *m)
 {
     const struct memory_layout *l = &m->layout;
+    m->next = MEMORY_NEVER;
     m->ports = calloc(l->sms, sizeof *m->ports);
     m->slices = calloc(l->slices.count, sizeof *m->slices);
     m->channels = calloc(l->channels.count, sizeof *m->channels);
@@ -43,6 +44,10 @@ static void close_chip(struct memory_system *m)
     for (uint32_t i = 0; m->channels && i < m->layout.channels.count; i++)
         free(m->channels[i].state);
     translation_close(&m->translation, &m->layout);
+    for (uint32_t i = 0; m->ports && i < m->layout.sms; i++) {
+        free(m->ports[i].box.items);
+        free(m->ports[i].told.items);
+    }
     free(m->ports);
     free(m->slices);
     free(m->channels);
@@ -158,6 +163,8 @@ uint64_t memory_system_lookahead(const struct memory_system *m)
     return l->port_latency + l->l2.shape.latency; /* what L2 lacks is answered on arrival, too */
 }
 
+bool memory_system_is_light(const struct memory_system *m) { return m->straight; }
+uint64_t memory_system_way(const struct memory_system *m) { return m->layout.port_latency; }
 bool memory_system_is_immediate(const struct memory_system *m) { return m->layout.immediate; }
 uint64_t memory_system_sector(const struct memory_system *m)
 {

@@ -162,4 +162,18 @@ uint64_t sm_memory_horizon(const struct sm_memory *, uint64_t from, uint64_t loo
  * which something happens on the chip, MEMORY_NEVER for none. */
 uint64_t memory_system_advance(struct memory_system *, uint64_t now);
 
+/* Its three parts, for SMs that go on by themselves while the chip serves what they sent before. What leaves an SM in
+ * cycle c comes to the chip in c + memory_system_way() or later; what the chip does in cycle c is known at an SM in c +
+ * lookahead or later. So the chip may serve cycles that SMs have yet to go through.
+ *
+ * Takes what has left the SMs; returns the next cycle in which something happens on the chip. */
+uint64_t memory_system_take(struct memory_system *);
+/* Serves all that happens in `now` and before, in order. SMs may run meanwhile. Returns the next cycle. */
+uint64_t memory_system_serve(struct memory_system *, uint64_t now);
+/* Tells SMs what the chip has answered. */
+void memory_system_tell(struct memory_system *);
+uint64_t memory_system_way(const struct memory_system *);
+/* What the chip does with a request is little beside what an SM does: it is not worth shorter windows. */
+bool memory_system_is_light(const struct memory_system *);
+
 #endif

@@ -742,19 +742,46 @@ uint64_t sm_memory_constants(struct sm_memory *s, uint64_t bank, rp_lanemask mas
 
 /* ---- the chip's word --------------------------------------------------------------------------------------------- */
 
-bool sm_memory_grow_inbox(struct sm_memory *s)
+bool inbox_grow(struct inbox *box) { return grow((void **)&box->items, &box->room, box->count, sizeof *box->items); }
+
+void sm_memory_send(struct sm_memory *s, struct outbox *to)
 {
-    bool grown = grow((void **)&s->inbox.items, &s->inbox.room, s->inbox.count, sizeof *s->inbox.items);
-    s->failed |= !grown;
-    return grown;
+    struct outbox *from = &s->outbox;
+    if (!to->count) {
+        struct outbox empty = *to;
+        *to = *from;
+        *from = empty;
+        return;
+    }
+    for (size_t i = 0; i < from->count; i++) {
+        if (!grow((void **)&to->items, &to->room, to->count, sizeof *to->items)) {
+            s->failed = true;
+            break;
+        }
+        to->items[to->count++] = from->items[i];
+    }
+    from->count = 0;
 }
 
-void sm_memory_credit(struct sm_memory *s, uint64_t cycle)
+void sm_memory_hear(struct sm_memory *s, struct inbox *told)
 {
-    if (!ring_add(&s->credits, (struct due){cycle, 0, NULL}))
-        s->failed = true;
-    s->awaited--;
-    s->replied = true;
+    struct inbox *to = &s->inbox;
+    s->awaited -= told->count;
+    s->replied |= told->count > 0;
+    if (!to->count) {
+        struct inbox empty = *to;
+        *to = *told;
+        *told = empty;
+        return;
+    }
+    for (size_t i = 0; i < told->count; i++) {
+        if (to->count == to->room && !inbox_grow(to)) {
+            s->failed = true;
+            break;
+        }
+        to->items[to->count++] = told->items[i];
+    }
+    told->count = 0;
 }
 
 bool sm_memory_replied(const struct sm_memory *s) { return s->replied; }
@@ -774,19 +801,27 @@ static __attribute__((noinline)) void answer_plain(struct sm_memory *s)
         answer(s, r, true);
 }
 
-static void answer_all(struct sm_memory *s)
+static void hear(struct sm_memory *s, const struct reply *r)
 {
-    if (s->l1[0].level.direct && !s->layout->l1.tracks)
+    if (r->name != NOBODY)
+        answer(s, r, false);
+    else if (!ring_add(&s->credits, (struct due){r->answer, 0, NULL}))
+        s->failed = true;
+}
+
+static void hear_all(struct sm_memory *s)
+{
+    if (s->l1[0].level.direct && !s->layout->l1.tracks && s->layout->port_queue == MEMORY_ANY)
         answer_plain(s);
     else
         for (size_t i = 0; i < s->inbox.count; i++)
-            answer(s, &s->inbox.items[i], false);
+            hear(s, &s->inbox.items[i]);
 }
 
 uint64_t sm_memory_advance(struct sm_memory *s, uint64_t now)
 {
     if (s->inbox.count)
-        answer_all(s);
+        hear_all(s);
     s->inbox.count = 0;
     s->replied = false;
     if (!s->stepped)

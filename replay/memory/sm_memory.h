@@ -55,9 +55,10 @@ struct outgoing {
     uint8_t kind, repeats, hint;
 };
 
+/* The chip's word. */
 struct reply {
-    uint32_t name;
-    uint64_t answer; /* at the SM */
+    uint32_t name;   /* NOBODY: there is room for another request */
+    uint64_t answer; /* at the SM; of room: the cycle from which it is there */
 };
 
 /* Growing arrays. */
@@ -130,16 +131,10 @@ struct sm_memory {
 
 bool sm_memory_open(struct sm_memory *, const struct memory_layout *, bool short_cuts);
 void sm_memory_close(struct sm_memory *);
-bool sm_memory_grow_inbox(struct sm_memory *);
-/* The chip's word: a reply, or room for another request. `answer`, `cycle`: at the SM. */
-static inline void sm_memory_reply(struct sm_memory *s, uint32_t name, uint64_t answer)
-{
-    if (s->inbox.count == s->inbox.room && !sm_memory_grow_inbox(s))
-        return;
-    s->inbox.items[s->inbox.count++] = (struct reply){name, answer};
-    s->awaited--;
-    s->replied = true;
-}
-void sm_memory_credit(struct sm_memory *, uint64_t cycle);
+/* False: memory ran out. */
+bool inbox_grow(struct inbox *);
+/* Moves what has left to the end of `to`, and what the chip has told to the SM. */
+void sm_memory_send(struct sm_memory *, struct outbox *to);
+void sm_memory_hear(struct sm_memory *, struct inbox *told);
 
 #endif

@@ -54,9 +54,9 @@ static void follow(struct memory_system *m, uint32_t sm, const struct outgoing *
 {
     uint64_t done = look_up(m, &m->slices[0], o);
     if (m->layout.port_queue != MEMORY_ANY)
-        sm_memory_credit(&m->sms[sm], o->arrival + later(1, m->layout.port_latency));
+        chip_tell(m, sm, NOBODY, o->arrival + later(1, m->layout.port_latency));
     if (o->name != NOBODY)
-        sm_memory_reply(&m->sms[sm], o->name, answer_after(done, m->layout.port_latency));
+        chip_tell(m, sm, o->name, answer_after(done, m->layout.port_latency));
 }
 
 /* What does not change while requests are followed. */
@@ -68,7 +68,7 @@ struct straight {
 };
 
 /* A read that replaces no dirty line: most requests. False: it is not one. */
-HOT bool follow_clean(struct memory_system *m, const struct straight *of, struct level *l, struct sm_memory *sm,
+HOT bool follow_clean(struct memory_system *m, const struct straight *of, struct level *l, uint32_t sm,
                       const struct outgoing *o)
 {
     bool hit;
@@ -86,21 +86,21 @@ HOT bool follow_clean(struct memory_system *m, const struct straight *of, struct
         l->counts.misses++;
         *place = done = answer_of(ask_device_memory(m, o->address, 1, false, cycle), ANSWER_DRAM);
     }
-    sm_memory_reply(sm, o->name, answer_after(done, of->way));
+    chip_tell(m, sm, o->name, answer_after(done, of->way));
     return true;
 }
 
 /* Requests of the SM from the first on, as long as they have arrived until then. The first one has. */
-HOT void follow_all(struct memory_system *m, const struct straight *of, uint32_t index, uint64_t until)
+HOT void follow_all(struct memory_system *m, const struct straight *of, uint32_t sm, uint64_t until)
 {
-    struct sm_memory *sm = &m->sms[index];
+    struct outbox *box = &m->ports[sm].box;
     struct level *l = &m->slices[0].level;
-    const struct outgoing *o = sm->outbox.items + sm->outbox.first, *end = sm->outbox.items + sm->outbox.count;
+    const struct outgoing *o = box->items + box->first, *end = box->items + box->count;
     do {
         if (!of->reads || o->kind != CACHE_READ || !follow_clean(m, of, l, sm, o))
-            follow(m, index, o);
+            follow(m, sm, o);
     } while (++o < end && o->arrival <= until);
-    sm->outbox.first = (size_t)(o - sm->outbox.items);
+    box->first = (size_t)(o - box->items);
 }
 
 /* ---- all of them, in order --------------------------------------------------------------------------------------- */
@@ -148,7 +148,7 @@ static uint32_t collect_senders(struct memory_system *m)
     uint32_t count = 0;
     struct chip_sender *heap = m->senders;
     for (uint32_t sm = 0; sm < m->layout.sms; sm++) {
-        const struct outbox *box = &m->sms[sm].outbox;
+        const struct outbox *box = &m->ports[sm].box;
         if (box->count)
             heap[count++] = (struct chip_sender){box->items[box->first].arrival, sm};
     }
@@ -157,7 +157,7 @@ static uint32_t collect_senders(struct memory_system *m)
     return count;
 }
 
-uint64_t chip_straight_advance(struct memory_system *m, uint64_t now)
+uint64_t chip_straight_serve(struct memory_system *m, uint64_t now)
 {
     uint32_t count = collect_senders(m);
     struct chip_sender *heap = m->senders;
@@ -172,7 +172,7 @@ uint64_t chip_straight_advance(struct memory_system *m, uint64_t now)
     }
     while (count && heap[0].arrival <= now) {
         uint32_t sm = heap[0].sm;
-        struct outbox *box = &m->sms[sm].outbox;
+        struct outbox *box = &m->ports[sm].box;
         follow_all(m, &of, sm, end_of_turn(heap, count, now));
         if (box->first < box->count) {
             heap[0].arrival = box->items[box->first].arrival;
@@ -184,6 +184,6 @@ uint64_t chip_straight_advance(struct memory_system *m, uint64_t now)
             sink(heap, count, 0);
     }
     for (uint32_t i = 0; i < count; i++)
-        outbox_keep(&m->sms[heap[i].sm].outbox);
+        outbox_keep(&m->ports[heap[i].sm].box);
     return count ? heap[0].arrival : MEMORY_NEVER;
 }
