@@ -40,7 +40,8 @@ static const struct option_row rows[] = {
     {"set", 's', "KEY=VALUE", "Change an option of the machine; may be repeated"},
     {"launch", 'l', "N", "Replay this launch only, counted from 0"},
     {"threads", 't', "N",
-     "Threads: for launches whose caches are not kept between them, and for the SMs of a launch (1; 0: one per CPU)"},
+     "Threads: for launches whose caches are not kept between them, and for the SMs of a launch (1; 0: one per CPU); "
+     "pipeline staged takes one"},
     {"engine", KEY_ENGINE, "NAME", "fast (default), or reference: steps every cycle, same result"},
     {"by", KEY_BY, "instruction|line|function|subcore|unit",
      "Say where the cycles go: the hottest ones first, with how often they issued, what they waited for, and their "

@@ -173,7 +173,8 @@ static void send_back(struct staged *g, struct slice *s, const struct sector_vic
 static void count_end(struct staged *g, const struct packet *p, enum sector_find found)
 {
     enum cache_kind kind = p->kind == PACKET_READ ? CACHE_READ : p->kind == PACKET_WRITE ? CACHE_WRITE : CACHE_ATOMIC;
-    enum draw_level level = p->kind == PACKET_WRITE || found != SECTOR_MISS ? LEVEL_L2 : LEVEL_DRAM;
+    bool ends_here = g->has_l2 && (p->kind == PACKET_WRITE || found != SECTOR_MISS);
+    enum draw_level level = ends_here ? LEVEL_L2 : LEVEL_DRAM;
     if (p->kind != PACKET_WRITE_BACK)
         served_add(g->served, staged_is_local(p->address), kind, level, 1);
 }
@@ -216,6 +217,26 @@ static bool look_up(struct staged *g, struct slice *s)
     return true;
 }
 
+/* A slice without a cache: reads and atomics go on to device memory, writes, and what atomics leave, as write-backs.
+ * False: nothing was done. */
+static bool pass_on(struct staged *g, struct slice *s)
+{
+    struct packet *p = fifo_top(&s->in);
+    if (!p || s->misses.count + 2 > g->slice_queues || s->out.count >= g->slice_queues)
+        return false;
+    fifo_pop(&s->in);
+    p->level = ANSWER_DRAM;
+    if (g->served)
+        count_end(g, p, SECTOR_MISS);
+    staged_push(g, p->kind == PACKET_WRITE ? &s->out : &s->misses, p);
+    if (p->kind == PACKET_READ)
+        return true;
+    struct packet *w = staged_packet(g);
+    *w = (struct packet){.kind = PACKET_WRITE_BACK, .sectors = 1, .slice = p->slice, .address = line_of(g, p->address)};
+    staged_push(g, &s->misses, w);
+    return true;
+}
+
 static struct channel *channel_of(struct staged *g, unsigned slice)
 {
     return &g->channels[slice / (unsigned)g->channel_slices];
@@ -228,33 +249,49 @@ static uint64_t next_of_slice(const struct staged *g, const struct slice *s)
     return s->in.count && s->port_free > g->cycle && s->port_free < next ? s->port_free : next;
 }
 
+/* Data is answered, and what has come from device memory put into the cache. */
+static bool fill(struct staged *g, struct slice *s)
+{
+    struct packet *p = s->out.count < g->slice_queues ? sector_cache_ready(s->l2) : NULL;
+    bool changed = p != NULL;
+    if (p)
+        staged_push(g, &s->out, p);
+    if (!(p = fifo_pop(&s->from_dram)))
+        return changed;
+    sector_cache_fill(s->l2, line_of(g, p->address), sector_of(p->address), p->kind == PACKET_ATOMIC);
+    return true;
+}
+
+/* What has come from device memory is answered. */
+static bool hand_back(struct staged *g, struct slice *s)
+{
+    if (!s->from_dram.count || s->out.count >= g->slice_queues)
+        return false;
+    staged_push(g, &s->out, fifo_pop(&s->from_dram));
+    return true;
+}
+
 static void slice_cycle(struct staged *g, unsigned number)
 {
     struct slice *s = &g->slices[number];
     struct packet *p;
     uint64_t queues = g->slice_queues;
+    uint32_t came = s->from_dram.count;
     bool changed = false;
     if (s->in.count + 4 <= queues && (p = fifo_pop(&g->requests.out[number]))) {
-        p->ready = g->cycle + (uint64_t)g->l2[STAGED_CACHE_LATENCY];
+        p->ready = g->cycle + (g->has_l2 ? (uint64_t)g->l2[STAGED_CACHE_LATENCY] : 0);
         staged_push(g, &s->rop, p);
         changed = true;
     }
-    if (s->out.count < queues && (p = sector_cache_ready(s->l2))) {
-        staged_push(g, &s->out, p);
-        changed = true;
-    }
-    if ((p = fifo_pop(&s->from_dram))) {
-        uint64_t line = line_of(g, p->address);
-        sector_cache_fill(s->l2, line, sector_of(p->address), p->kind == PACKET_ATOMIC);
+    changed |= g->has_l2 ? fill(g, s) : hand_back(g, s);
+    if (s->from_dram.count < came)
         channel_of(g, number)->wake = 0;
-        changed = true;
-    }
     if (s->misses.count && s->to_dram.count < queues) {
         staged_push(g, &s->to_dram, fifo_pop(&s->misses));
         channel_of(g, number)->wake = 0;
         changed = true;
     }
-    changed |= look_up(g, s);
+    changed |= g->has_l2 ? look_up(g, s) : pass_on(g, s);
     p = fifo_top(&s->rop);
     if (p && g->cycle >= p->ready && s->in.count < queues) {
         staged_push(g, &s->in, fifo_pop(&s->rop));
@@ -387,7 +424,7 @@ void staged_chip_next(const struct staged *g, struct staged_wake *wake)
 void staged_copy(struct staged *g, uint64_t address, uint64_t size)
 {
     uint64_t mask = ~0ull >> (64 - g->o[STAGED_COPY_BITS]);
-    for (uint64_t at = 0; at < size; at += 32) {
+    for (uint64_t at = 0; g->has_l2 && at < size; at += 32) {
         uint64_t a = (address + at) & mask, line = line_of(g, a);
         struct slice *s = &g->slices[staged_slice_of(g, a)];
         sector_cache_preload(s->l2, line, set_of(g, line), sector_of(a), g->cycle + s->copies++);
@@ -424,6 +461,23 @@ static void crossbar_free(struct crossbar *x)
     free(x->asked);
 }
 
+static bool caches_new(struct staged *g)
+{
+    uint32_t sets = (uint32_t)g->l2[STAGED_CACHE_SETS];
+    const struct sector_cache_shape shape = {
+        .sets = sets,
+        .ways = (uint32_t)(g->l2[STAGED_CACHE_SIZE] / g->machine->l2_slices / STAGED_LINE / sets),
+        .mshrs = staged_bound(g->machine->l2_mshrs),
+        .merges = (uint32_t)g->l2[STAGED_CACHE_MERGES],
+        .dirty_percent = (uint32_t)g->l2[STAGED_CACHE_DIRTY],
+        .back = true};
+    set_hash_begin(&g->l2_sets, SET_HASH_IPOLY, (unsigned)__builtin_ctzll((uint64_t)shape.sets));
+    for (unsigned i = 0; i < g->slice_count; i++)
+        if (!(g->slices[i].l2 = sector_cache_new(&shape)))
+            return false;
+    return true;
+}
+
 bool staged_chip_new(struct staged *g)
 {
 #define T(id) (uint32_t) g->dram[STAGED_DRAM_##id]
@@ -446,15 +500,6 @@ bool staged_chip_new(struct staged *g)
                                        .rtpl = T(T_RTPL)};
 #undef T
     const struct machine *m = g->machine;
-    uint32_t sets = (uint32_t)g->l2[STAGED_CACHE_SETS];
-    const struct sector_cache_shape shape = {
-        .sets = sets,
-        .ways = (uint32_t)(g->l2[STAGED_CACHE_SIZE] / m->l2_slices / STAGED_LINE / sets),
-        .mshrs = staged_bound(m->l2_mshrs),
-        .merges = (uint32_t)g->l2[STAGED_CACHE_MERGES],
-        .dirty_percent = (uint32_t)g->l2[STAGED_CACHE_DIRTY],
-        .back = true};
-    set_hash_begin(&g->l2_sets, SET_HASH_IPOLY, (unsigned)__builtin_ctzll((uint64_t)shape.sets));
     g->slice_count = (unsigned)m->l2_slices;
     g->slices = calloc(g->slice_count, sizeof *g->slices);
     g->channels = calloc((size_t)m->dram_channels, sizeof *g->channels);
@@ -462,9 +507,8 @@ bool staged_chip_new(struct staged *g)
     if (!g->slices || !g->channels || !crossbar_new(&g->requests, true, sms, g->slice_count) ||
         !crossbar_new(&g->replies, false, g->slice_count, sms))
         return false;
-    for (unsigned i = 0; i < g->slice_count; i++)
-        if (!(g->slices[i].l2 = sector_cache_new(&shape)))
-            return false;
+    if (g->has_l2 && !caches_new(g))
+        return false;
     for (int64_t i = 0; i < m->dram_channels; i++)
         if (!(g->channels[i].dram = dram_channel_new(&timing)))
             return false;

@@ -33,6 +33,43 @@ static bool other_pipeline_fits(const struct machine *m, struct staged_misfit *o
     return m->dram.model != &dram_staged.model || misfit(out, "dram.model", "pipeline.model", why, "dram");
 }
 
+/* What the pipeline does not look at must be as if nothing were said of it. */
+static bool nothing_unused(const struct machine *m, struct staged_misfit *out)
+{
+    const struct {
+        const char *key;
+        int64_t value, unsaid;
+        const char *instead;
+    } numbers[] = {
+        {"lsu.queue", m->lsu_queue, -1, "its load/store unit holds one instruction of each sub-core"},
+        {"l1.queue", m->l1_queue, -1, "l1.banks have a queue of l1.latency each"},
+        {"port.width", m->port_width, 0, "an SM sends a packet in a cycle"},
+        {"port.latency", m->port_latency, 0, "a crossbar moves packets in a cycle; l2.latency has the rest of the way"},
+        {"port.queue", m->port_queue, -1, "pipeline.crossbar_buffer bounds packets"},
+        {"l2.slice_hash", m->l2_slice_hash, 0, "slices take turns"},
+        {"dram.channel_hash", m->dram_channel_hash, 0, "channels take turns"},
+        {"dispatch_latency", m->dispatch_latency, 0, "pipeline.launch_latency comes before a launch"},
+        {"dispatch_interval", m->dispatch_interval, 0, "pipeline.block_rate says it"},
+        {"barrier_latency", m->barrier_latency, 0, "warps go on in the cycle of the last arrival"},
+        {"control_interval", m->control_interval, 1, "classes.control says it"},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i].value != numbers[i].unsaid)
+            return misfit(out, numbers[i].key, "pipeline.model", "pipeline 'staged' does not look at %s: %s",
+                          numbers[i].key, numbers[i].instead);
+    if (m->interconnect.model != &interconnect_direct.model)
+        return misfit(out, "interconnect.model", "pipeline.model",
+                      "pipeline 'staged' has crossbars of its own: interconnect.model must be 'direct'");
+    if (m->coalescer.model != &coalescer_ideal.model)
+        return misfit(out, "coalescer.model", "pipeline.model",
+                      "pipeline 'staged' coalesces into sectors itself: coalescer.model must be 'ideal'");
+    return m->shared.model == &shared_memory_ideal.model ||
+           misfit(
+               out, "shared.model", "pipeline.model",
+               "pipeline 'staged' has the banks of shared memory itself (pipeline.shared_latency): shared.model must "
+               "be 'ideal'");
+}
+
 static bool sm_fits(const struct machine *m, struct staged_misfit *out)
 {
     int64_t collectors = m->pipeline.options[STAGED_COLLECTORS] * m->subcores;
@@ -68,17 +105,23 @@ static bool l1_fits(const struct machine *m, struct staged_misfit *out)
 
 static bool l2_fits(const struct machine *m, struct staged_misfit *out)
 {
-    int64_t at_channel = m->l2_slices / m->dram_channels;
+    if (!((const struct cache_model *)m->l2.model)->keeps)
+        return true;
     if (!is_staged(&m->l2))
         return misfit(out, "l2.model", "pipeline.model",
-                      "pipeline 'staged' steps its caches: l2.model must be 'staged'");
+                      "pipeline 'staged' steps its caches: l2.model must be 'staged', or 'none'");
+    if (m->l2.options[STAGED_CACHE_SETS] != 64)
+        return misfit(out, "l2.sets", NULL, "l2.sets of pipeline 'staged' is 64, for which its hash is made");
+    return m->l2.options[STAGED_CACHE_BANKS] == 1 ||
+           misfit(out, "l2.banks", NULL, "l2.banks of pipeline 'staged' is 1");
+}
+
+static bool chip_fits(const struct machine *m, struct staged_misfit *out)
+{
+    int64_t at_channel = m->l2_slices / m->dram_channels;
     if (m->dram.model != &dram_staged.model)
         return misfit(out, "dram.model", "pipeline.model",
                       "pipeline 'staged' steps its channels: dram.model must be 'staged'");
-    if (m->l2.options[STAGED_CACHE_SETS] != 64)
-        return misfit(out, "l2.sets", NULL, "l2.sets of pipeline 'staged' is 64, for which its hash is made");
-    if (m->l2.options[STAGED_CACHE_BANKS] != 1)
-        return misfit(out, "l2.banks", NULL, "l2.banks of pipeline 'staged' is 1");
     if (m->l2_slices % m->dram_channels || at_channel < 1 || at_channel > 2)
         return misfit(out, "l2.slices", "dram.channels",
                       "l2.slices (%d) of pipeline 'staged' are as many as dram.channels (%d), or twice as many",
@@ -95,5 +138,5 @@ bool staged_fits(const struct machine *m, struct staged_misfit *out)
 {
     if (!((const struct pipeline_model *)m->pipeline.model)->staged)
         return other_pipeline_fits(m, out);
-    return sm_fits(m, out) && l1_fits(m, out) && l2_fits(m, out);
+    return nothing_unused(m, out) && sm_fits(m, out) && l1_fits(m, out) && l2_fits(m, out) && chip_fits(m, out);
 }

@@ -481,6 +481,7 @@ static void take_machine(struct staged *g, const struct machine *m)
     g->machine = m;
     g->o = m->pipeline.options;
     g->has_l1 = ((const struct cache_model *)m->l1.model)->keeps;
+    g->has_l2 = ((const struct cache_model *)m->l2.model)->keeps;
     g->l1 = g->has_l1 ? m->l1.options : no_l1;
     g->l2 = m->l2.options;
     g->dram = m->dram.options;

@@ -329,7 +329,7 @@ struct staged {
     double core_time, dram_time, core_period, dram_period;
     uint64_t cycle, dram_cycle; /* of the core and of device memory, all launches together */
     unsigned ring_mask;         /* of the cycles ahead for which results are planned: a power of two, less 1 */
-    bool has_l1;
+    bool has_l1, has_l2;
     bool skips;   /* components may sleep */
     bool stepped; /* one was awake since the core's last step began */
     struct inst *spare;

@@ -22,6 +22,7 @@ on=(-m jetson-tx2 --set l1.size=16K --set icache=set-associative --set icache.li
 "$r" ablate -q "${traces[@]}" "${on[@]}" --csv >"$work/steps.csv"
 "$r" ablate -q "${traces[@]}" "${on[@]}" --csv --launches >"$work/launches.csv"
 "$r" ablate -q "${traces[@]}" -m jetson-tx2 --step "near DRAM:dram.latency=1" --step dram.latency=1000,l2=none --step none:l1.size=24K --json >"$work/own.json"
+"$r" ablate -q "${traces[0]}" -m rtx2060-accelsim --csv | grep -q '^no caches,single issue,[0-9]*,[0-9]' && echo "ok - the staged pipeline goes without caches" || echo "not ok - the staged pipeline goes without caches"
 n=0 steps=()
 for settings in "" "icache=perfect" "subcores=1 l1.subcores=1 icache.subcores=1" "issue.width=1" "l1=none l2=none" "coalescer=ideal"; do
     for s in $settings; do

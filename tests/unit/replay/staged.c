@@ -37,7 +37,6 @@ static const char *const choices[][VALUES + 1] = {
     {"l1.sets", "1", "4", "64"},
     {"l1.unified", "0", "96K", "128K"},
     {"l1.shared_sizes", "0", "0,8K,16K,32K", "8K,48K"},
-    {"warm_l2", "true", "false"},
     {"l1.mshrs", "1", "2", "256"},
     {"l1.merges", "1", "2", "32"},
     {"l1.misses", "2", "3", "16"},
@@ -45,12 +44,14 @@ static const char *const choices[][VALUES + 1] = {
     {"pipeline.replies", "1", "2"},
     {"pipeline.ejection", "1", "2", "32"},
     {"pipeline.crossbar_buffer", "1", "2", "512"},
+    {"l2", "staged", "staged", "staged", "none"},
     {"l2.size", "192K", "384K", "1536K", "3M"},
     {"l2.mshrs", "1", "2", "192"},
     {"l2.merges", "1", "2", "4"},
     {"l2.misses", "2", "3", "32"},
     {"l2.latency", "0", "1", "194"},
     {"l2.queue", "8", "9", "64"},
+    {"warm_l2", "true", "false"},
     {"clock_mhz", "1365", "1000", "3500.5"},
     {"dram.clock_mhz", "3500.5", "1000", "1365"},
     {"dram.latency", "0", "1", "96"},
@@ -68,11 +69,12 @@ static const char *const choices[][VALUES + 1] = {
 };
 #define CHOICES (sizeof choices / sizeof *choices)
 
-static bool has_no_l1(const struct machine_setting *settings, size_t count)
+/* Whether the key is one of a cache that is not there. */
+static bool is_of_none(const char *key, const struct machine_setting *settings, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (!strcmp(settings[i].key, "l1"))
-            return !strcmp(settings[i].value, "none");
+        if (!strcmp(settings[i].value, "none") && !strncmp(key, settings[i].key, 2) && key[2] == '.')
+            return true;
     return false;
 }
 
@@ -90,10 +92,11 @@ static struct machine *random_staged_machine(uint64_t seed)
         size_t values = 0;
         while (values < VALUES && choices[i][values + 1])
             values++;
-        bool of_l1 = !strncmp(choices[i][0], "l1.", 3);
-        if (synthetic_random(&seed) % 2 && !(of_l1 && has_no_l1(settings, count)))
-            settings[count++] = (struct machine_setting){.key = choices[i][0],
-                                                         .value = choices[i][1 + synthetic_random(&seed) % values]};
+        const char *key = choices[i][0], *value = choices[i][1 + synthetic_random(&seed) % values];
+        if (synthetic_random(&seed) % 2 && !is_of_none(key, settings, count))
+            settings[count++] = (struct machine_setting){.key = key, .value = value};
+        if (!strcmp(key, "l2") && count && !strcmp(settings[count - 1].key, "l2") && !strcmp(value, "none"))
+            settings[count++] = (struct machine_setting){.key = "warm_l2", .value = "false"};
     }
     const char *const *pair = channels[synthetic_random(&seed) % (sizeof channels / sizeof *channels)];
     settings[count++] = (struct machine_setting){.key = "dram.channels", .value = pair[0]};
