@@ -16,6 +16,10 @@ struct rp_trace;
  * what is missing, and only whole chunks are there. Any other file is an error. */
 struct rp_trace *rp_trace_open(const char *path, struct rp_error *);
 void rp_trace_close(struct rp_trace *);
+/* Completes the file that a writer has left at `part` because its process was killed: what comes before the first
+ * damage gets an index and the name `path`. *launches: how many there are; 0: nothing was in the file, and it is
+ * removed. False: the writer still lives (RP_USAGE), or something failed and the file stays. */
+bool rp_trace_recover(const char *part, const char *path, uint32_t *launches, struct rp_error *);
 const char *rp_trace_damage(const struct rp_trace *); /* NULL: whole */
 
 const char *rp_trace_path(const struct rp_trace *);

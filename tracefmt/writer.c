@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,9 +32,11 @@ struct rp_writer {
     uint64_t identity;
     char *path, *temporary;
     int fd, level;
-    bool scratch;   /* the file has no name any more */
-    bool broken;    /* something failed: the file must not get its name */
-    uint64_t bytes; /* of the file, those in `unwritten` included */
+    bool scratch;            /* the file has no name any more */
+    _Atomic bool broken;     /* something failed: the file must not get its name */
+    pthread_mutex_t writing; /* guards `unwritten` and the file's end: rp_writer_flush comes at any time */
+    uint64_t bytes;          /* of the file, those in `unwritten` included */
+    uint64_t ahead;          /* up to here a checkpoint has written */
     struct buffer unwritten;
     struct index index;
     ZSTD_CCtx *compressor;
@@ -73,7 +76,15 @@ static bool flush(struct rp_writer *w, struct rp_error *err)
     return write_now(w, w->unwritten.data, size, err);
 }
 
-static bool write_all(struct rp_writer *w, const uint8_t *data, size_t size, struct rp_error *err)
+bool rp_writer_flush(struct rp_writer *w, struct rp_error *err)
+{
+    pthread_mutex_lock(&w->writing);
+    bool ok = flush(w, err);
+    pthread_mutex_unlock(&w->writing);
+    return ok;
+}
+
+static bool append(struct rp_writer *w, const uint8_t *data, size_t size, struct rp_error *err)
 {
     if (w->unwritten.size + size > WRITE_BYTES && !flush(w, err))
         return false;
@@ -89,6 +100,14 @@ static bool write_all(struct rp_writer *w, const uint8_t *data, size_t size, str
     return true;
 }
 
+static bool write_all(struct rp_writer *w, const uint8_t *data, size_t size, struct rp_error *err)
+{
+    pthread_mutex_lock(&w->writing);
+    bool ok = append(w, data, size, err);
+    pthread_mutex_unlock(&w->writing);
+    return ok;
+}
+
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 static bool create(struct rp_writer *w, struct rp_error *err)
@@ -101,6 +120,7 @@ static bool create(struct rp_writer *w, struct rp_error *err)
         return system_fail(w, "create", err);
     if (w->scratch)
         return !unlink(w->temporary) || system_fail(w, "create", err);
+    fcntl(w->fd, F_SETLK, &(struct flock){.l_type = F_WRLCK}); /* without locks nothing is recovered */
     mode_t mask = umask(0);
     umask(mask);
     return !fchmod(w->fd, 0666 & ~mask) || system_fail(w, "create", err);
@@ -152,6 +172,7 @@ static bool announce(struct rp_writer *w, enum feature feature, struct rp_error 
 
 static void writer_free(struct rp_writer *w)
 {
+    pthread_mutex_destroy(&w->writing);
     index_free(&w->index);
     buffer_free(&w->unwritten);
     free(w->open);
@@ -172,6 +193,8 @@ struct rp_writer *rp_writer_open(const char *path, const struct rp_provenance *p
                                  const struct rp_writer_options *options, struct rp_error *err)
 {
     struct rp_writer *w = calloc(1, sizeof *w);
+    if (w)
+        pthread_mutex_init(&w->writing, NULL);
     if (!w || !allocate(w, path)) {
         rp_fail(err, RP_SYSTEM, "out of memory while opening '%s'", path);
         if (w)
@@ -386,11 +409,11 @@ struct rp_writer_mark rp_writer_mark(struct rp_writer *w)
 /* Cuts the file off at an offset. */
 static bool cut(struct rp_writer *w, uint64_t offset, struct rp_error *err)
 {
-    if (!flush(w, err))
+    if (!rp_writer_flush(w, err))
         return false;
     if (ftruncate(w->fd, (off_t)offset) || lseek(w->fd, (off_t)offset, SEEK_SET) < 0)
         return system_fail(w, "take back", err);
-    w->bytes = offset;
+    w->bytes = w->ahead = offset;
     return true;
 }
 
@@ -412,6 +435,29 @@ bool rp_writer_rollback(struct rp_writer *w, struct rp_writer_mark mark, struct 
     return true;
 }
 
+/* Tables that wait are written where the next frame will stand. */
+static bool write_ahead(struct rp_writer *w, struct rp_error *err)
+{
+    w->out.size = 0;
+    if (!frame_compress(w->compressor, w->level, &w->raw, &w->out, err))
+        return false;
+    for (size_t done = 0; done < w->out.size;) {
+        ssize_t n = pwrite(w->fd, w->out.data + done, w->out.size - done, (off_t)(w->bytes + done));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return system_fail(w, "write", err);
+        done += (size_t)n;
+    }
+    w->ahead = w->ahead > w->bytes + w->out.size ? w->ahead : w->bytes + w->out.size;
+    return true;
+}
+
+bool rp_writer_checkpoint(struct rp_writer *w, struct rp_error *err)
+{
+    return rp_writer_flush(w, err) && (!w->raw.size || write_ahead(w, err));
+}
+
 /* ---- reading back ------------------------------------------------------------------------------------------------ */
 
 /* With an index at the end for as long as opening takes. */
@@ -426,7 +472,7 @@ struct rp_trace *rp_writer_read(struct rp_writer *w, struct rp_error *err)
         return NULL;
     uint64_t end = w->bytes;
     w->out.size = 0;
-    if (index_pack(&w->index, &w->out, err) && write_all(w, w->out.data, w->out.size, err) && flush(w, err)) {
+    if (index_pack(&w->index, &w->out, err) && write_all(w, w->out.data, w->out.size, err) && rp_writer_flush(w, err)) {
         int fd = fcntl(w->fd, F_DUPFD_CLOEXEC, 0);
         if (fd < 0)
             system_fail(w, "read", err);
@@ -465,7 +511,10 @@ static bool finish(struct rp_writer *w, struct rp_error *err)
     if (!write_tables(w, err))
         return false;
     w->out.size = 0;
-    if (!index_pack(&w->index, &w->out, err) || !write_all(w, w->out.data, w->out.size, err) || !flush(w, err))
+    if (!index_pack(&w->index, &w->out, err) || !write_all(w, w->out.data, w->out.size, err) ||
+        !rp_writer_flush(w, err))
+        return false;
+    if (w->ahead > w->bytes && !cut(w, w->bytes, err))
         return false;
     if (fsync(w->fd))
         return system_fail(w, "sync", err);

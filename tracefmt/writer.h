@@ -13,7 +13,9 @@
  *
  * Several launches may be open at once, and chunks of different launches may be committed in turns.
  *
- * The file is written under a temporary name beside its final one and renamed by rp_writer_close.
+ * The file is written under a temporary name beside its final one and renamed by rp_writer_close. Until then the
+ * process holds a lock on all of it (fcntl(2)), which ends with the process: by that rp_trace_recover knows what is
+ * left over.
  */
 #ifndef REPRISE_TRACEFMT_WRITER_H
 #define REPRISE_TRACEFMT_WRITER_H
@@ -50,6 +52,13 @@ const char *rp_writer_temporary(const struct rp_writer *);
 uint64_t rp_writer_bytes(const struct rp_writer *); /* bytes written so far */
 /* A number that no other writer of the process has, also after this one is gone. Never 0. */
 uint64_t rp_writer_identity(const struct rp_writer *);
+
+/* So that rp_trace_recover finds what has ended if the process is killed; the file that rp_writer_close completes is
+ * the same with and without. A checkpoint puts all that was written so far into the file. A flush may come from any
+ * thread at any time, until the writer is closed or abandoned; it leaves out small tables that wait for more, such as
+ * the end of the last launch. A call of the system or two each. */
+bool rp_writer_checkpoint(struct rp_writer *, struct rp_error *);
+bool rp_writer_flush(struct rp_writer *, struct rp_error *);
 
 /* What has been written so far, opened as a trace of its own (reader.h), while no launch is open. The writer may go on,
  * or go; the launches that the trace knows stay as they are. Not for rp_trace_sha256 and rp_trace_verify, which read

@@ -180,3 +180,33 @@ for signal in INT TERM HUP; do
     end_by $signal endless 7
     check "SIG$signal: the kernel that was stopped is named" grep -q "kernel 'endless': interrupted: " "$dir/err"
 done
+
+# ---- kill -9 --------------------------------------------------------------------------------------------------------
+# A process beside the program completes the trace, a moment after the program's end.
+killed() { # trace, what the program does when it comes, launches that are there by then
+    mkfifo "$dir/ready"
+    python3 -c 'import os, signal, sys; signal.alarm(60); os.execvp(sys.argv[1], sys.argv[1:])' \
+        "$REPRISE" record -o "$dir/$1" -- "$dir/ends" "$2" >"$dir/ready" 2>"$dir/err" &
+    process=$!
+    read -r _ <"$dir/ready"
+    for _ in $(seq 100); do # launches are saved a quarter of a second after their end
+        "$REPRISE" info --json "$dir/$1".part-* 2>/dev/null | python3 -c "import json, sys; sys.exit(len(json.load(sys.stdin)['launches']) < $3)" 2>/dev/null && break
+        sleep 0.1
+    done
+    kill -9 $process
+    wait $process 2>/dev/null
+    rm "$dir/ready"
+    for _ in $(seq 100); do [ -e "$dir/$1" ] && break; sleep 0.1; done
+}
+killed 'k[1].wtr' wait 6
+check "kill -9: 6 launches, whole" has 'k[1].wtr' 6
+check "kill -9: what is there is said" grep -qF "k[1].wtr: the program was killed; 6 launches are saved" "$dir/err"
+check "kill -9: nothing is left beside the trace" eval '! ls "$dir"/*.part-* >/dev/null 2>&1'
+record unkilled.wtr -- "$dir/ends"
+columns() { "$REPRISE" info --json "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["launches"])'; }
+check "kill -9: the launches are those of a program that is not killed" \
+    eval '[ "$(columns "$dir/k[1].wtr")" = "$(columns "$dir/unkilled.wtr")" ]'
+killed kernel.wtr eternal 7
+check "kill -9 within a kernel: what came before is whole" eval '"$REPRISE" info "$dir/kernel.wtr" | grep -q "cut short"'
+check "kill -9 within a kernel: 6 launches have ended" \
+    eval '[ $(columns "$dir/kernel.wtr" | grep -o complete | wc -l) -eq 6 ]'

@@ -23,7 +23,10 @@
     "  atom.global.add.u32 %v, [%p], 1; ret; }\n"
 #define KERNEL_LOOP                                                                                                    \
     ".visible .entry endless(.param .u64 p) { .reg .b64 %p; .reg .b32 %v; ld.param.u64 %p, [p];\n"                     \
-    "L: atom.global.add.u32 %v, [%p], 1; bra L; }\n"
+    "L: atom.global.add.u32 %v, [%p], 1; bra L; }\n"                                                                   \
+    ".visible .entry eternal(.param .u64 p) { .reg .b64 %p, %c; .reg .b32 %v; .reg .pred %q; ld.param.u64 %p, [p];\n"  \
+    "  mov.u64 %c, 0;\n"                                                                                               \
+    "L: atom.global.add.u32 %v, [%p], 1; add.u64 %c, %c, 1; setp.ne.u64 %q, %c, 0; @%q bra L; ret; }\n"
 static const char text[] = ".version 6.0\n.target sm_61\n.address_size 64\n" KERNEL("_Z5firstPi") KERNEL("_Z6secondPi");
 
 static CUfunction first, second;
@@ -134,7 +137,7 @@ static void wait_for_signal(void)
         pause();
 }
 
-/* The kernel `endless` runs from when its counter is not 0. */
+/* The kernel runs from when its counter is not 0. */
 static void *await_kernel(void *set)
 {
     while (!*(volatile unsigned *)set)
@@ -144,14 +147,15 @@ static void *await_kernel(void *set)
     return NULL;
 }
 
-static void endless(void)
+/* `endless` does the same for ever; `eternal` counts and would end. */
+static void run_on(const char *kernel)
 {
     CUfunction f;
     CUmodule module;
     pthread_t waiting;
     void *set;
     WORKS(cuModuleLoadData(&module, ".version 6.0\n.target sm_61\n.address_size 64\n" KERNEL_LOOP));
-    WORKS(cuModuleGetFunction(&f, module, "endless"));
+    WORKS(cuModuleGetFunction(&f, module, kernel));
     WORKS(cuMemAllocHost_v2(&set, 4));
     *(volatile unsigned *)set = 0;
     pthread_create(&waiting, NULL, await_kernel, set);
@@ -183,8 +187,8 @@ int main(int argc, char **argv)
         copies();
     else if (!strcmp(how, "registered"))
         registered();
-    else if (!strcmp(how, "endless"))
-        endless();
+    else if (!strcmp(how, "endless") || !strcmp(how, "eternal"))
+        run_on(how);
     else if (!strcmp(how, "wait"))
         wait_for_signal();
     return 0;

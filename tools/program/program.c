@@ -7,6 +7,7 @@
 #include <sys/personality.h>
 #include <unistd.h>
 
+#include "frontend/cuda/session.h"
 #include "tools/number.h"
 #include "tools/output.h"
 #include "tools/program/program.h"
@@ -100,9 +101,12 @@ int program_start(const struct program_options *p, char **command)
             return command_fail(&err);
         }
     environment_free(&e);
-    if (p->output) /* memory of the program itself is in the trace with its addresses; where this is refused, so be it
-                    */
+    if (p->output) {
+        const char *started = getenv(session_variable_names[SESSION_STARTED]);
+        keeper_start(p, started ? strtoull(started, NULL, 10) : 0);
+        /* memory of the program itself is in the trace with its addresses; where this is refused, so be it */
         personality(ADDR_NO_RANDOMIZE);
+    }
     fflush(NULL);
     execvp(command[0], command);
     bool missing = errno == ENOENT;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "tools/command.h"
 
@@ -72,6 +73,11 @@ void environment_free(struct environment *);
 char *program_figures(const char *machine, struct rp_error *);
 /* 10 x major + minor; 0: it is not known. */
 unsigned program_capability(const char *machine);
+
+/* Lets a process wait for the end of this one, which is about to become the program. It completes what is left of
+ * traces begun since `started` (ns since 1970) whose processes were killed. Without it, where the system does not let
+ * it be, a killed process leaves its trace under the temporary name. */
+void keeper_start(const struct program_options *, uint64_t started);
 
 /* Becomes the program: returns only with an error, and the status to exit with, as env(1) does. */
 int program_start(const struct program_options *, char **command);

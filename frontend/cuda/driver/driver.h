@@ -239,6 +239,8 @@ unsigned occupancy(CUfunction, unsigned threads, size_t dynamic_shared);
 bool record_open(struct rp_error *);
 /* Where a launch of this function is to be recorded; NULL: nowhere. Counts it. */
 struct rp_writer *record_launch(CUfunction);
+/* It has ended. */
+void record_launched(void);
 void record_profile(bool on);
 /* Ends the trace: the process is about to go. Whoever holds the lock is waited for, but not for ever. */
 void record_end(void);

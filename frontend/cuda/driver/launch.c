@@ -100,6 +100,8 @@ CUresult launch_run(CUstream stream, const struct launch *l)
     c.writer = record_launch(l->function);
     bool ok = (!l->cooperative || give_workspace(&c, &err)) &&
               rp_launch_kernel(driver.device, l->function->program, &c, &result, &err);
+    if (c.writer)
+        record_launched();
     check_tell_findings();
     fflush(stdout); /* what kernels print is to come before what others write there */
     if (ok)

@@ -1,5 +1,6 @@
 /* Recording within the program's process: which launches, into which file, and its end. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <regex.h>
@@ -29,6 +30,7 @@ static uint64_t launches; /* so far, recorded or not */
 static uint64_t recorded;
 static char path[4096];
 static pid_t owner;
+static pthread_mutex_t saving = PTHREAD_MUTEX_INITIALIZER; /* guards the writer's end */
 
 /* ---- ending ------------------------------------------------------------------------------------------------------ */
 
@@ -50,11 +52,14 @@ static void finish(void)
     if (!writer || getpid() != owner)
         return;
     bool ok = driver.failed || rp_tell_rest(driver.device, writer, &err);
-    if (!rp_writer_close(writer, &err) || !ok)
+    pthread_mutex_lock(&saving);
+    struct rp_writer *whole = writer;
+    writer = NULL;
+    pthread_mutex_unlock(&saving);
+    if (!rp_writer_close(whole, &err) || !ok)
         say("the trace is not whole: %s", err.text);
     else if (!stat(path, &file))
         tell_summary((uint64_t)file.st_size);
-    writer = NULL;
     driver.recording = false;
 }
 
@@ -76,7 +81,7 @@ void record_end(void)
 __attribute__((destructor)) static void at_exit(void) { record_end(); }
 
 /* A signal that ends the program comes to this thread, which ends the trace before it lets the signal do its work. */
-static sem_t signalled;
+static sem_t signalled; /* or there is something to save */
 static volatile sig_atomic_t which;
 static _Atomic bool interrupted; /* the launch that runs is to stop */
 
@@ -112,11 +117,57 @@ void record_interrupted(void)
     let_signal_end();
 }
 
+/* ---- before a kill that cannot be caught ------------------------------------------------------------------------- */
+
+#define PAUSE_NS 250000000u /* what ended so long ago is in the file */
+
+static bool unsaved; /* launches have ended since the last checkpoint; with the lock */
+
+void record_launched(void)
+{
+    if (!unsaved)
+        sem_post(&signalled);
+    unsaved = true;
+}
+
+/* Whether all that has ended is in the file. While a launch runs, which may last, it is but for the end of the one
+ * before. */
+static bool save(void)
+{
+    struct rp_error err = {0};
+    bool ok = true, free = !pthread_mutex_trylock(&driver.lock);
+    pthread_mutex_lock(&saving);
+    if (writer && getpid() == owner)
+        ok = free ? rp_writer_checkpoint(writer, &err) : rp_writer_flush(writer, &err);
+    pthread_mutex_unlock(&saving);
+    if (!ok)
+        say("%s", err.text);
+    if (!free)
+        return false;
+    unsaved = false;
+    pthread_mutex_unlock(&driver.lock);
+    return true;
+}
+
+static void save_soon(void)
+{
+    do {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += PAUSE_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        while (!which && sem_timedwait(&signalled, &until) && errno == EINTR)
+            ;
+    } while (!which && !save());
+}
+
 static void *end_on_signal(void *unused)
 {
     (void)unused;
-    while (sem_wait(&signalled))
-        ;
+    while (!which)
+        if (!sem_wait(&signalled) && !which)
+            save_soon();
     if (is_crash(which)) {
         record_end();
         let_signal_end();
@@ -133,18 +184,17 @@ static void watch_signals(void)
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     pthread_t thread;
     sigset_t all, old;
-    bool any = false;
     if (sem_init(&signalled, 0, 0))
         return;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         struct sigaction now, ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
         if (!sigaction(numbers[i], NULL, &now) && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)
-            any |= !sigaction(numbers[i], &ours, NULL);
+            sigaction(numbers[i], &ours, NULL);
     }
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     driver.defaults.interrupted = &interrupted;
-    if (any && !pthread_create(&thread, NULL, end_on_signal, NULL))
+    if (!pthread_create(&thread, NULL, end_on_signal, NULL))
         pthread_detach(thread);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }

@@ -1,0 +1,66 @@
+/* Completing what a killed process has left of a trace. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tracefmt/index.h"
+#include "tracefmt/reader.h"
+#include "tracefmt/reader_internal.h"
+
+/* Where the locks of the file cannot be asked for, its writer may live. */
+static bool is_left_over(int fd)
+{
+    struct flock lock = {.l_type = F_WRLCK};
+    return !fcntl(fd, F_GETLK, &lock) && lock.l_type == F_UNLCK;
+}
+
+/* Leaves in the index only the frames that follow one another from the beginning. Returns where they end. */
+static uint64_t keep_whole(struct index *x)
+{
+    uint64_t end = 0;
+    size_t frames = 0;
+    while (frames < x->frame_count && x->frames[frames].offset == end)
+        end += x->frames[frames++].bytes;
+    index_truncate(x, frames);
+    return end;
+}
+
+static bool write_index(int fd, const struct rp_trace *t, uint64_t end, struct rp_error *err)
+{
+    struct buffer out = {0};
+    bool ok = index_pack(&t->index, &out, err);
+    if (ok &&
+        (ftruncate(fd, (off_t)end) || pwrite(fd, out.data, out.size, (off_t)end) != (ssize_t)out.size || fsync(fd)))
+        ok = rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", rp_trace_path(t), strerror(errno));
+    buffer_free(&out);
+    return ok;
+}
+
+static bool recover(int fd, const char *part, uint32_t *launches, struct rp_error *err)
+{
+    struct rp_trace *t = rp_trace_open(part, err);
+    if (!t)
+        return false;
+    *launches = rp_trace_launch_count(t);
+    bool ok = !rp_trace_damage(t) || write_index(fd, t, keep_whole(&t->index), err);
+    rp_trace_close(t);
+    return ok;
+}
+
+bool rp_trace_recover(const char *part, const char *path, uint32_t *launches, struct rp_error *err)
+{
+    int fd = open(part, O_RDWR | O_CLOEXEC);
+    *launches = 0;
+    if (fd < 0)
+        return rp_fail(err, RP_SYSTEM, "cannot open '%s': %s", part, strerror(errno));
+    bool empty = !lseek(fd, 0, SEEK_END);
+    bool ok = is_left_over(fd) || rp_fail(err, RP_USAGE, "'%s' is still being written", part);
+    ok = ok && (empty || recover(fd, part, launches, err));
+    close(fd);
+    if (ok && (empty ? unlink(part) : rename(part, path)))
+        ok = rp_fail(err, RP_SYSTEM, "cannot complete '%s': %s", path, strerror(errno));
+    return ok;
+}
