@@ -29,6 +29,7 @@
     X(LOG, "REPRISE_LOG", "file for messages; standard error if unset")                                                \
     X(STARTED, "REPRISE_STARTED",                                                                                      \
       "when the command began, in ns since 1970: a trace that is newer is not overwritten")                            \
+    X(PROGRAM, "REPRISE_PROGRAM", "number of the process that the command line has started")                           \
     X(COMMAND, "REPRISE_COMMAND", "the program's command line, for the trace")                                         \
     X(LIMIT, "REPRISE_LIMIT", "warp instructions of one warp after which a kernel counts as endless")
 

@@ -86,6 +86,22 @@ check "no room for the trace: said once, the calls that follow fail, and no trac
     eval '[ $(grep -c "cannot write .*full.wtr" "$dir/err") -le 2 ] && grep -q "cuLaunchKernel.*: 304" "$dir/out" &&
           [ ! -e "$dir/full.wtr" ] || { cat "$dir/out" "$dir/err"; false; }'
 
+# ---- programs without a trace ---------------------------------------------------------------------------------------
+touch "$dir/old.wtr"
+"$REPRISE" record -o "$dir/old.wtr" -- "$dir/nothing" 2>"$dir/err"
+check "a program that does not exist leaves an earlier trace alone" test $? -eq 127 -a -e "$dir/old.wtr"
+"$REPRISE" record -o "$dir/old.wtr" -- python3 -c 'raise SystemExit(3)' 2>"$dir/err"
+check "a program without CUDA: its own status" test $? -eq 3
+check "a program without CUDA: that there is no trace is said once" \
+    eval '[ $(grep -c "old.wtr was not written: the program did nothing on a device" "$dir/err") -eq 1 ]'
+check "a program without CUDA: no trace of an earlier command is left" test ! -e "$dir/old.wtr"
+"$REPRISE" record -o "$dir/old.wtr" -- bash -c "$dir/ends; $dir/ends; true" 2>"$dir/err"
+check "a shell whose programs use CUDA: nothing is said" eval '! grep -q "was not written" "$dir/err"'
+
+# ---- names ----------------------------------------------------------------------------------------------------------
+record names.wtr --limit 2 -- "$dir/ends"
+check "messages name kernels as the source does" grep -q "kernel 'first(int\*)': " "$dir/err"
+
 # ---- filters --------------------------------------------------------------------------------------------------------
 filtered() { # launches, options...
     local wanted=$1

@@ -180,7 +180,7 @@ static bool add_session(struct environment *e, const struct program_options *p, 
            add_number(e, SESSION_PROFILER, p->profiler) && add_number(e, SESSION_LIMIT, p->limit) &&
            add_number(e, SESSION_STRICT, p->strict) && add_text(e, SESSION_PREFER, p->prefer) &&
            add_number(e, SESSION_QUIET, p->quiet) && add_number(e, SESSION_STARTED, command ? now() : 0) &&
-           add_command(e, command);
+           add_number(e, SESSION_PROGRAM, command ? (unsigned long long)getpid() : 0) && add_command(e, command);
 }
 
 /* Machine code of sm_50 to sm_62 can be executed; for all else compilers are to make PTX. */

@@ -87,6 +87,29 @@ bool program_take(struct program_options *p, int key, const char *argument, stru
 
 /* ---- starting ---------------------------------------------------------------------------------------------------- */
 
+/* Whether execvp(3) would find it. */
+static bool can_run(const char *name)
+{
+    char path[PATH_MAX];
+    if (strchr(name, '/'))
+        return !access(name, X_OK);
+    for (const char *at = getenv("PATH"); at && *at; at += strspn(at, ":")) {
+        int length = (int)strcspn(at, ":");
+        snprintf(path, sizeof path, "%.*s/%s", length, at, name);
+        if (!access(path, X_OK))
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+/* So that no trace of an earlier command is taken for this one's, which may write none. */
+static void remove_old(const char *trace, const char *program)
+{
+    if (!strstr(trace, "%p") && can_run(program))
+        unlink(trace);
+}
+
 int program_start(const struct program_options *p, char **command)
 {
     struct environment e;
@@ -103,6 +126,7 @@ int program_start(const struct program_options *p, char **command)
     environment_free(&e);
     if (p->output) {
         const char *started = getenv(session_variable_names[SESSION_STARTED]);
+        remove_old(p->output, command[0]);
         keeper_start(p, started ? strtoull(started, NULL, 10) : 0);
         /* memory of the program itself is in the trace with its addresses; where this is refused, so be it */
         personality(ADDR_NO_RANDOMIZE);

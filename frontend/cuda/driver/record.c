@@ -1,5 +1,4 @@
 /* Recording within the program's process: which launches, into which file, and its end. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <glob.h>
 #include <inttypes.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "frontend/cuda/driver/driver.h"
+#include "frontend/cuda/driver/names.h"
 #include "frontend/cuda/driver/nvtx.h"
 
 struct filter {
@@ -30,6 +30,7 @@ static uint64_t launches; /* so far, recorded or not */
 static uint64_t recorded;
 static char path[4096];
 static pid_t owner;
+static bool opened;                                        /* or tried to */
 static pthread_mutex_t saving = PTHREAD_MUTEX_INITIALIZER; /* guards the writer's end */
 
 /* ---- ending ------------------------------------------------------------------------------------------------------ */
@@ -63,6 +64,23 @@ static void finish(void)
     driver.recording = false;
 }
 
+/* Whether another process of the same command has written this file, or is about to. */
+static bool taken(const char *name)
+{
+    char pattern[sizeof path + 16];
+    glob_t found = {0};
+    struct stat s;
+    uint64_t started = session_value(SESSION_STARTED) ? strtoull(session_value(SESSION_STARTED), NULL, 10) : UINT64_MAX;
+    snprintf(pattern, sizeof pattern, "%s.part-*", name);
+    size_t parts = glob(pattern, 0, NULL, &found) ? 0 : found.gl_pathc;
+    bool by_other = false;
+    for (size_t i = 0; i <= parts; i++)
+        by_other |= !stat(i < parts ? found.gl_pathv[i] : name, &s) &&
+                    (uint64_t)s.st_mtim.tv_sec * 1000000000u + (uint64_t)s.st_mtim.tv_nsec >= started;
+    globfree(&found);
+    return by_other;
+}
+
 #define PATIENCE 2 /* seconds: whoever crashed may hold the lock */
 
 void record_end(void)
@@ -78,7 +96,23 @@ void record_end(void)
     pthread_mutex_unlock(&driver.lock);
 }
 
-__attribute__((destructor)) static void at_exit(void) { record_end(); }
+/* Only the process that the command line has started says so; it may be a shell, or have left the work to others. */
+static void say_if_nothing_came(void)
+{
+    const char *trace = session_value(SESSION_TRACE), *program = session_value(SESSION_PROGRAM);
+    if (!opened && trace && program && strtol(program, NULL, 10) == (long)getpid() && !strstr(trace, "%p") &&
+        !taken(trace))
+        say("%s was not written: the program did nothing on a device. Only calls of libcuda.so.1 and of CUDA runtimes "
+            "that "
+            "ours can replace are seen (docs/cuda.md)",
+            trace);
+}
+
+__attribute__((destructor)) static void at_exit(void)
+{
+    record_end();
+    say_if_nothing_came();
+}
 
 /* A signal that ends the program comes to this thread, which ends the trace before it lets the signal do its work. */
 static sem_t signalled; /* or there is something to save */
@@ -215,23 +249,6 @@ static void expand(const char *from, char *to, size_t size)
     to[used < size ? used : size - 1] = 0;
 }
 
-/* Whether another process of the same command has written this file, or is about to. */
-static bool taken(const char *name)
-{
-    char pattern[sizeof path + 16];
-    glob_t found = {0};
-    struct stat s;
-    uint64_t started = session_value(SESSION_STARTED) ? strtoull(session_value(SESSION_STARTED), NULL, 10) : UINT64_MAX;
-    snprintf(pattern, sizeof pattern, "%s.part-*", name);
-    size_t parts = glob(pattern, 0, NULL, &found) ? 0 : found.gl_pathc;
-    bool by_other = false;
-    for (size_t i = 0; i <= parts; i++)
-        by_other |= !stat(i < parts ? found.gl_pathv[i] : name, &s) &&
-                    (uint64_t)s.st_mtim.tv_sec * 1000000000u + (uint64_t)s.st_mtim.tv_nsec >= started;
-    globfree(&found);
-    return by_other;
-}
-
 /* t.wtr becomes t.2.wtr where another process of the command has t.wtr, and so on. */
 static void find_free_name(void)
 {
@@ -264,6 +281,7 @@ bool record_open(struct rp_error *err)
     const char *given = session_value(SESSION_TRACE), *command = session_value(SESSION_COMMAND);
     if (!given)
         return true;
+    opened = true;
     expand(given, path, sizeof path);
     find_free_name();
     struct rp_option option = {"command", command};
@@ -302,29 +320,12 @@ static bool in_ranges(const char *list, uint64_t number)
     return false;
 }
 
-/* C++'s names as people write them, where its library can be had. */
-static char *demangled(const char *name)
-{
-    typedef char *(*demangler)(const char *, char *, size_t *, int *);
-    static demangler demangle;
-    static bool looked;
-    if (!looked) {
-        void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-        *(void **)&demangle = library ? dlsym(library, "__cxa_demangle") : NULL;
-        looked = true;
-    }
-    int status;
-    return demangle ? demangle(name, NULL, NULL, &status) : NULL;
-}
-
 static bool name_wanted(CUfunction f)
 {
     if (!f->wanted) {
-        char *text = demangled(f->program->name);
-        /* only the names of templates have what they return, which is void */
-        const char *name = !text ? f->program->name : strncmp(text, "void ", 5) ? text : text + 5;
-        f->wanted = regexec(&filter.kernels, name, 0, NULL, 0) ? -1 : 1;
-        free(text);
+        char *name = name_demangled(f->program->name);
+        f->wanted = regexec(&filter.kernels, name ? name : f->program->name, 0, NULL, 0) ? -1 : 1;
+        free(name);
     }
     return f->wanted > 0;
 }

@@ -7,6 +7,7 @@
 
 #include "frontend/core/overrun.h"
 #include "frontend/cuda/driver/check.h"
+#include "frontend/cuda/driver/names.h"
 
 struct driver driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 _Thread_local bool per_thread_streams;
@@ -21,14 +22,18 @@ void say(const char *format, ...)
 {
     va_list list;
     const char *path = session_value(SESSION_LOG);
-    FILE *to = path ? fopen(path, "ae") : NULL;
+    FILE *log = path ? fopen(path, "ae") : NULL, *to = log ? log : stderr;
     char text[2048];
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    fprintf(to ? to : stderr, "reprise: %s\n", text);
-    if (to)
-        fclose(to);
+    flockfile(to);
+    fputs("reprise: ", to);
+    print_readable(to, text);
+    fputc('\n', to);
+    funlockfile(to);
+    if (log)
+        fclose(log);
 }
 
 CUresult refuse(const char *what, bool *said)

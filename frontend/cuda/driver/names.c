@@ -1,0 +1,56 @@
+/* C++'s names as people write them, where its library can be had. */
+#include "frontend/cuda/driver/names.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef char *(*demangler)(const char *, char *, size_t *, int *);
+static demangler demangle;
+
+static void look(void)
+{
+    static bool looked;
+    if (__atomic_load_n(&looked, __ATOMIC_ACQUIRE))
+        return;
+    void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+    *(void **)&demangle = library ? dlsym(library, "__cxa_demangle") : NULL;
+    __atomic_store_n(&looked, true, __ATOMIC_RELEASE);
+}
+
+char *name_demangled(const char *name)
+{
+    int status;
+    look();
+    char *text = demangle ? demangle(name, NULL, NULL, &status) : NULL;
+    /* only the names of templates have what they return, which is void */
+    if (text && !strncmp(text, "void ", 5))
+        memmove(text, text + 5, strlen(text + 5) + 1);
+    return text;
+}
+
+#define BEFORE "kernel '"
+
+static void print_one(FILE *to, const char *name, size_t length)
+{
+    char *mangled = strndup(name, length), *readable = mangled ? name_demangled(mangled) : NULL;
+    if (readable)
+        fputs(readable, to);
+    else
+        fwrite(name, 1, length, to);
+    free(readable);
+    free(mangled);
+}
+
+void print_readable(FILE *to, const char *text)
+{
+    for (const char *at; (at = strstr(text, BEFORE "_Z")); text = at) {
+        at += strlen(BEFORE);
+        fwrite(text, 1, (size_t)(at - text), to);
+        size_t length = strcspn(at, "'");
+        print_one(to, at, length);
+        at += length;
+    }
+    fputs(text, to);
+}
