@@ -49,6 +49,9 @@ PB      := $(BUILD)/gen/tracefmt/trace.pb-c
 LIBS    := $(foreach s,replay hw-models frontend tracefmt,$(BUILD)/lib$(s).a)
 MACHINES := $(wildcard hw-models/machines/*.cfg)
 
+# What a failed command leaves behind is not newer than its sources.
+.DELETE_ON_ERROR:
+
 .PHONY: all
 all: $(BUILD)/reprise $(BUILD)/libreprise.a
 

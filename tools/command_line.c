@@ -49,6 +49,16 @@ enum { KEY_HELP = -3, KEY_VERSION = -4, ARGUMENT_IN_ORDER = 1 };
 
 static bool is_end(const struct option_row *o) { return !o->name && !o->help; }
 
+/* Another command that has an option of this name, or NULL. */
+static const struct command *who_has(const struct command *but, const char *name)
+{
+    for (const struct command *const *c = commands; *c; c++)
+        for (const struct option_row *o = (*c)->options; *c != but && !is_end(o); o++)
+            if (o->name && !strcmp(o->name, name))
+                return *c;
+    return NULL;
+}
+
 static _Noreturn void unknown_option(const struct command_line *l, const char *name, size_t length)
 {
     const char *names[64];
@@ -59,8 +69,15 @@ static _Noreturn void unknown_option(const struct command_line *l, const char *n
             names[count++] = o->name;
     snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), name);
     const char *near = nearest_name(word, names, count);
+    const struct command *other = who_has(l->command, word);
+    if (near && other)
+        command_usage(l, "unknown option '--%s'; did you mean '--%s'? 'reprise %s' has --%s", word, near, other->name,
+                      word);
     if (near)
         command_usage(l, "unknown option '--%s'; did you mean '--%s'?", word, near);
+    if (other)
+        command_usage(l, "unknown option '--%s'; 'reprise %s' has it, 'reprise %s --help' lists those of this command",
+                      word, other->name, l->command->name);
     command_usage(l, "unknown option '--%s'; 'reprise %s --help' lists them", word, l->command->name);
 }
 

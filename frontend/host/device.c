@@ -300,6 +300,17 @@ void *rp_variable(struct rp_device *d, const struct module *m, const char *name,
     return NULL;
 }
 
+bool rp_find_constants(const struct rp_device *d, uint64_t address, struct rp_range *range)
+{
+    for (uint32_t i = 0; i < d->module_count; i++) {
+        const struct loaded *l = d->modules[i];
+        *range = (struct rp_range){.base = (uintptr_t)l->consts, .bytes = l->module->const_size};
+        if (l->consts && address - range->base < range->bytes)
+            return true;
+    }
+    return false;
+}
+
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 uint64_t rp_alloc(struct rp_device *d, uint64_t bytes, const char *name, struct rp_error *err)

@@ -65,6 +65,8 @@ struct rp_range {
     void *user;
 };
 bool rp_find(const struct rp_device *, uint64_t address, struct rp_range *);
+/* The constants of a module that hold an address of the host that rp_variable gave; `user` is NULL. */
+bool rp_find_constants(const struct rp_device *, uint64_t address, struct rp_range *);
 bool rp_set_user(struct rp_device *, uint64_t address, void *user);
 /* Whether an address lies among those that a unified device has for itself. */
 bool rp_reserved(const struct rp_device *, uint64_t address);

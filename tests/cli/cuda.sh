@@ -116,6 +116,8 @@ PY
 "$REPRISE" dump --host "$dir/a.wtr" >"$dir/host"
 check "three allocations, three copies" eval '[ $(grep -c allocate "$dir/host") -ge 3 ] && [ $(grep -c "copy.*12000 bytes" "$dir/host") -eq 3 ]'
 check "it replays" eval '"$REPRISE" replay --json "$dir/a.wtr" --machine v100 | python3 -c "import json, sys; assert json.load(sys.stdin)[\"total\"][\"cycles\"] > 0"'
+"$REPRISE" record -q -o "$dir/c.wtr" -- $programs/memory >/dev/null 2>&1
+check "a copy to constants goes to the device" eval '"$REPRISE" dump --host "$dir/c.wtr" | grep -q "copy .*to-device 0x0 from 0x0 128 bytes"'
 "$REPRISE" record -q -o "$dir/b.wtr" --threads 2 -- $programs/vector_add 3000 >/dev/null 2>&1
 check "recorded again with 2 threads: the same bytes" cmp "$dir/a.wtr" "$dir/b.wtr"
 "$REPRISE" record -q -o "$dir/r%p.wtr" -- bash -c "$programs/vector_add 10; $programs/vector_add 20" >/dev/null 2>&1

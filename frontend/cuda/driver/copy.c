@@ -101,9 +101,13 @@ static bool copy_ends(const CUDA_MEMCPY3D *c, const struct end *to, const struct
     return true;
 }
 
+/* Constants have no address in the global space. */
 static uint64_t address_of(const struct end *e)
 {
     uint64_t bytes;
+    struct rp_range range;
+    if (!e->array && rp_find_constants(driver.device, e->address, &range))
+        return 0;
     return e->array ? rp_array_address(e->array->array, &bytes) : e->address;
 }
 

@@ -66,11 +66,25 @@ DONE:\n\
     ret;\n\
 }\n";
 
+/* Whether the line of a `.visible .func` has the name. */
+static bool is_defined(const char *text, size_t size, const char *name)
+{
+    static const char begins[] = "\n.visible .func";
+    const char *end = text + size, *at = text;
+    while ((at = memmem(at, (size_t)(end - at), begins, sizeof begins - 1))) {
+        const char *line = at + 1, *next = memchr(line, '\n', (size_t)(end - line));
+        if (memmem(line, (size_t)((next ? next : end) - line), name, strlen(name)))
+            return true;
+        at = line;
+    }
+    return false;
+}
+
 const char *device_runtime(const void *text, size_t size)
 {
     static const char handle[] = "cudaCGGetIntrinsicHandle", declares[] = ".extern .func";
     bool ptx = size > 4 && memcmp(text, "\177ELF", 4);
     bool called =
         ptx && memmem(text, size, handle, sizeof handle - 1) && memmem(text, size, declares, sizeof declares - 1);
-    return called ? grid_barrier : NULL;
+    return called && !is_defined(text, size, handle) ? grid_barrier : NULL;
 }

@@ -85,17 +85,19 @@ void buffers_free(CUcontext context)
 uint8_t *view(CUdeviceptr address, size_t bytes, bool write, bool *device)
 {
     struct rp_range range;
-    bool found = rp_find(driver.device, address, &range);
-    *device = found || rp_reserved(driver.device, address);
+    bool found = rp_find(driver.device, address, &range),
+         constant = !found && rp_find_constants(driver.device, address, &range);
+    *device = found || constant || rp_reserved(driver.device, address);
     if (!*device)
         return (uint8_t *)(uintptr_t)address;
     const struct buffer *b = found ? range.user : NULL;
-    uint64_t end = b ? b->base + b->bytes : found ? range.base + range.bytes : 0;
+    uint64_t end = b ? b->base + b->bytes : found || constant ? range.base + range.bytes : 0;
     if (address <= end && bytes <= end - address)
-        return write ? rp_host(driver.device, address, bytes)
-                     : (uint8_t *)(uintptr_t)rp_host_read(driver.device, address, bytes);
+        return constant ? (uint8_t *)(uintptr_t)address
+               : write  ? rp_host(driver.device, address, bytes)
+                        : (uint8_t *)(uintptr_t)rp_host_read(driver.device, address, bytes);
     say_with_stack("a copy or fill of %zu bytes at 0x%llx goes beyond what is allocated there", bytes, address);
-    if (!found)
+    if (!found && !constant)
         check_was_freed(address);
     return NULL;
 }

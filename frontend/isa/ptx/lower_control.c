@@ -65,6 +65,27 @@ static bool host_signature(int call, const struct ptx_signature *s)
            s->bytes == wanted[call].bytes;
 }
 
+/* Functions of libcudadevrt that nobody but a GPU's driver defines: CUDA C++ Programming Guide, "CUDA Dynamic
+ * Parallelism". */
+static bool is_dynamic_parallelism(const char *name)
+{
+    static const char *const begins[] = {"cnp", "__cuda_syscall_cnp", "__cudaCDP", "cudaLaunchDevice",
+                                         "cudaGetParameterBuffer"};
+    for (unsigned i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (!strncmp(name, begins[i], strlen(begins[i])))
+            return true;
+    return false;
+}
+
+static _Noreturn void undefined_function(struct lowering *l, const struct ptx_operand *o, const char *name)
+{
+    ptx_error(l->src, o->at,
+              is_dynamic_parallelism(name)
+                  ? "'%s' is called: kernels that launch kernels (dynamic parallelism) are not supported"
+                  : "function '%s' is declared, and this module does not define it",
+              name);
+}
+
 void lower_call(struct lowering *l)
 {
     const struct ptx_operand *target = &l->in->operands[1];
@@ -85,7 +106,7 @@ void lower_call(struct lowering *l)
     }
     int call = host_call(f);
     if (call < 0)
-        ptx_error(l->src, target->at, "function '%s' is declared, and this module does not define it", f->name);
+        undefined_function(l, target, f->name);
     if (!host_signature(call, &f->signature))
         ptx_error(l->src, target->at, "'%s' is not declared as CUDA's device runtime has it", f->name);
     if (call != HOST_ASSERTFAIL)

@@ -70,6 +70,8 @@ static const struct {
     {"bar.sync 1, 33;", 13, "a barrier's count of threads is a multiple of 32 up to 1024"},
     {"call nothing;", 6, "'nothing' is not declared"},
     {"call declared;", 6, "function 'declared' is declared, and this module does not define it"},
+    {"call cnpLaunchDevice;", 6,
+     "'cnpLaunchDevice' is called: kernels that launch kernels (dynamic parallelism) are not supported"},
     {"call (%r1), declared;", 13, "'declared' has 0 results and 0 parameters, the call 1 and 0"},
     {"call k;", 6, "'k' is a kernel, not a function"},
     {"call %d1;", 6, "a call through a register needs a prototype"},
@@ -119,7 +121,8 @@ Test(errors, in_kernels)
     for (unsigned i = 0; i < sizeof in_kernel / sizeof *in_kernel; i++) {
         char body[1000];
         snprintf(body, sizeof body,
-                 ".const .b8 cst[4]; .global .u32 counter; .func declared(); .entry k() { .reg .pred %%p<4>; .reg .b32 "
+                 ".const .b8 cst[4]; .global .u32 counter; .func declared(); .func cnpLaunchDevice(); .entry k() { "
+                 ".reg .pred %%p<4>; .reg .b32 "
                  "%%r<4>; .reg .b64 %%d<4>; "
                  ".reg .f32 %%f<4>;\n%s\nret; }",
                  in_kernel[i].text);
