@@ -1,5 +1,5 @@
-/* Records cases of tests/kernels, each at the size given, for reprise wcet --grid: record FOLDER CASE=SIZE... prints
- * the traces' names. Each run is checked against the CPU. */
+/* Records cases of tests/kernels, each at the size given, and so often: record FOLDER CASE=SIZE[*TIMES]... prints the
+ * traces' names. Runs of once are checked against the CPU. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 static int record(const char *folder, char *what)
 {
-    char *equals = strchr(what, '='), path[4096];
+    char *equals = strchr(what, '='), *times = strchr(what, '*'), path[4096];
     if (equals)
         *equals = 0;
     const struct kernel_case *c = kernel_case_find(what);
@@ -17,7 +17,10 @@ static int record(const char *folder, char *what)
         return 1;
     }
     snprintf(path, sizeof path, "%s/%s.wtr", folder, what);
-    struct kernel_options options = {.size = equals ? (uint32_t)strtoul(equals + 1, NULL, 10) : 0, .trace = path};
+    struct kernel_options options = {.size = equals ? (uint32_t)strtoul(equals + 1, NULL, 10) : 0,
+                                     .times = times ? (uint32_t)strtoul(times + 1, NULL, 10) : 0,
+                                     .skip_check = times, /* what they leave adds up */
+                                     .trace = path};
     struct rp_error err;
     if (!kernel_run(c, &options, NULL, &err)) {
         fprintf(stderr, "record: %s: %s\n", what, err.text);
