@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/meaning.h"
+#include "replay/cluster.h"
 #include "replay/place.h"
 
 /* ---- of an instruction ------------------------------------------------------------------------------------------- */
@@ -38,8 +38,8 @@ bool async_check(const struct rp_kernel *k, const struct rp_step *s, struct rp_e
 {
     const struct rp_instruction *in = s->instruction;
     for (uint32_t m = 0; s->executed && m < in->memory_count; m++)
-        if (is_bulk(&in->memory[m]) && *rp_step_operand_aux(s, m) > ASYNC_BULK_MOST)
-            return too_large(k, s, *rp_step_operand_aux(s, m), err);
+        if (is_bulk(&in->memory[m]) && rp_bulk_bytes(*rp_step_operand_aux(s, m)) > ASYNC_BULK_MOST)
+            return too_large(k, s, rp_bulk_bytes(*rp_step_operand_aux(s, m)), err);
     return true;
 }
 
@@ -122,13 +122,14 @@ static bool change(struct async_object *o, enum rp_object_operation what, uint64
     return settle(o);
 }
 
-/* The objects that the lanes of an operand name, and how many lanes each. */
+/* The objects that the lanes of an operand name, of which block, and how many lanes each. */
 struct named {
     unsigned count, lanes;
     uint64_t address[RP_WARP_LANES];
+    uint32_t rank[RP_WARP_LANES];
     unsigned times[RP_WARP_LANES];
 };
-static void name_objects(const struct rp_launch *l, const struct rp_memory_operand *o,
+static void name_objects(const struct rp_launch *l, uint32_t rank, const struct rp_memory_operand *o,
                          const struct rp_dynamic_access *a, struct named *n)
 {
     uint64_t address[RP_WARP_LANES];
@@ -139,10 +140,12 @@ static void name_objects(const struct rp_launch *l, const struct rp_memory_opera
         unsigned i = 0;
         if (o->space == RP_SPACE_GENERIC)
             resolve_generic(l, at, &at);
-        while (i < n->count && n->address[i] != at)
+        uint32_t of = cluster_owner(l, rank, &at);
+        while (i < n->count && (n->address[i] != at || n->rank[i] != of))
             i++;
         if (i == n->count) {
             n->address[n->count] = at;
+            n->rank[n->count] = of;
             n->times[n->count++] = 0;
         }
         n->times[i]++;
@@ -153,7 +156,7 @@ static void name_objects(const struct rp_launch *l, const struct rp_memory_opera
 bool async_over(const struct async_block *b, const struct rp_launch *l, const struct rp_step *s)
 {
     struct named n;
-    name_objects(l, s->instruction->memory, s->accesses, &n);
+    name_objects(l, b->rank, s->instruction->memory, s->accesses, &n);
     for (unsigned i = 0; i < n.count; i++) {
         const struct async_object *o = find(b, n.address[i]);
         if (!o || o->phase <= rp_object_phase(s->aux_values[0]))
@@ -272,7 +275,7 @@ bool async_tell(struct async_block *b, struct async_queue *q, const struct async
 {
     struct async_object *o = object_at(b, t->address);
     q->starved |= !o;
-    return o && change(o, RP_OBJECT_ARRIVE, t->arrivals, t->bytes);
+    return o && change(o, (enum rp_object_operation)t->what, t->arrivals, t->bytes);
 }
 
 void async_queue_free(struct async_queue *q)
@@ -288,26 +291,50 @@ static bool is_behind(enum rp_object_operation what)
     return what == RP_OBJECT_ARRIVE_BEHIND || what == RP_OBJECT_ADD_BEHIND;
 }
 
+/* One object of one operand. `t`: what is done to it, now or later. */
+static bool operate_on(struct async_block *b, struct async_queue *q, struct async_tell *t, bool later)
+{
+    bool behind = is_behind((enum rp_object_operation)t->what), here = t->rank == b->rank;
+    struct async_object *object = here ? object_at(b, t->address) : NULL;
+    bool over = false;
+    q->starved |= here && !object;
+    if (object && !later)
+        over = change(object, (enum rp_object_operation)t->what, t->arrivals, t->bytes);
+    t->what = later || behind ? RP_OBJECT_ARRIVE : t->what;
+    if (later || behind || !here)
+        add_tell(q, t);
+    return over;
+}
+
+/* The copy's blocks, a bit each; 0: those that the addresses are of. */
+static uint32_t blocks_of(const struct rp_launch *l, const struct rp_step *s)
+{
+    const struct rp_instruction *in = s->instruction;
+    for (uint32_t m = 0; m < in->memory_count; m++)
+        if (in->memory[m].kind == RP_ACCESS_BULK_STORE && bulk_blocks(l, s, m))
+            return bulk_blocks(l, s, m);
+    return 0;
+}
+
 /* One operand that is an object. `t`: what of it does not depend on the object, for what happens later. */
 static bool operate(struct async_block *b, struct async_queue *q, const struct rp_launch *l, const struct rp_step *s,
                     uint32_t m, struct async_tell t)
 {
     const struct rp_memory_operand *o = &s->instruction->memory[m];
     const uint64_t *aux = rp_step_operand_aux(s, m);
-    enum rp_object_operation what = (enum rp_object_operation)o->object;
     bool later = async_starts(s->instruction), over = false;
+    uint32_t blocks = blocks_of(l, s);
     struct named n;
-    name_objects(l, o, &s->accesses[m], &n);
+    name_objects(l, b->rank, o, &s->accesses[m], &n);
     for (unsigned i = 0; i < n.count; i++) {
-        struct async_object *object = object_at(b, n.address[i]);
         t.address = n.address[i];
         t.bytes = n.count == 1 ? aux[1] : (uint64_t)((int64_t)aux[1] / (int64_t)n.lanes) * n.times[i];
-        t.arrivals = n.count == 1 || what == RP_OBJECT_INIT ? aux[2] : aux[2] / n.lanes * n.times[i];
-        q->starved |= !object;
-        if (object && !later)
-            over |= change(object, what, t.arrivals, t.bytes);
-        if (later || is_behind(what))
-            add_tell(q, &t);
+        t.arrivals = n.count == 1 || o->object == RP_OBJECT_INIT ? aux[2] : aux[2] / n.lanes * n.times[i];
+        for (uint32_t left = blocks ? blocks : 1u << n.rank[i]; left; left &= left - 1) {
+            t.what = (uint8_t)o->object;
+            t.rank = (uint32_t)__builtin_ctz(left);
+            over |= operate_on(b, q, &t, later);
+        }
     }
     return over;
 }
@@ -372,8 +399,9 @@ struct async_block *async_block_new(unsigned warps)
     return b;
 }
 
-void async_block_clear(struct async_block *b)
+void async_block_clear(struct async_block *b, uint32_t rank)
 {
+    b->rank = rank;
     b->object_count = 0;
     for (unsigned i = 0; i < b->warp_count; i++)
         b->warps[i].count = 0;

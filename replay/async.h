@@ -51,6 +51,8 @@ struct async_tell {
     uint64_t number; /* of its instruction, in the order of issue */
     uint64_t address;
     uint64_t arrivals, bytes; /* signed, modulo 2^64 */
+    uint32_t rank;            /* of the block in the cluster whose object it is */
+    uint8_t what;             /* enum rp_object_operation */
     rp_lanemask lanes;        /* whose copies it waits for */
     unsigned warp;
     bool behind; /* it comes behind all earlier copies of these lanes; else with the copy of this number */
@@ -83,6 +85,7 @@ struct async_warp {
     size_t count, capacity;
 };
 struct async_block {
+    uint32_t rank; /* in its cluster */
     struct async_object *objects;
     size_t object_count, object_capacity;
     unsigned warp_count;
@@ -90,7 +93,7 @@ struct async_block {
 };
 /* NULL: out of memory. */
 struct async_block *async_block_new(unsigned warps);
-void async_block_clear(struct async_block *); /* as new */
+void async_block_clear(struct async_block *, uint32_t rank); /* as new */
 void async_block_free(struct async_block *);
 
 /* All phases that the step waits for are over. */
@@ -99,7 +102,8 @@ bool async_over(const struct async_block *, const struct rp_launch *, const stru
 uint64_t async_groups_done(const struct async_block *, unsigned warp, const struct rp_step *);
 
 /* The step issues at `now`, by this warp of the block whose engine calls it `block`. `done` and `read`: of what it
- * starts. True: a phase has ended. *number: under which async_known() will name it. */
+ * starts, or of what it does to objects of other blocks of its cluster. True: a phase has ended. *number: under which
+ * async_known() will name it. */
 bool async_issue(struct async_block *, struct async_queue *, void *block, unsigned warp, const struct rp_launch *,
                  const struct rp_step *, uint64_t now, uint64_t done, uint64_t read, uint64_t *number);
 /* It is known now when what was started under this number is complete. */
@@ -107,7 +111,7 @@ void async_known(struct async_block *, struct async_queue *, const void *block, 
                  uint64_t done);
 /* Takes the next tell whose cycle has come; NULL: there is none. */
 bool async_due(struct async_queue *, uint64_t now, struct async_tell *);
-/* Carries it out. True: a phase has ended. */
+/* Carries it out; the block is the one of rank `rank`. True: a phase has ended. */
 bool async_tell(struct async_block *, struct async_queue *, const struct async_tell *);
 
 /* "for the end of phase 3 of the barrier object at 0x40, at instruction ...": the wait of the step. */

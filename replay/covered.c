@@ -1,5 +1,6 @@
 #include "replay/covered.h"
 
+#include "replay/cluster.h"
 #include "replay/place.h"
 
 /* The trace tells what the operand's instruction does, beyond its addresses. */
@@ -10,23 +11,32 @@ static bool is_told(const struct rp_instruction *in, const struct rp_memory_oper
     return in->async.kind != RP_ASYNC_NONE && in->async.role <= RP_ASYNC_TELL;
 }
 
-bool kernel_is_covered(const struct rp_kernel *k, bool asynchronous, struct rp_error *err)
+static bool instructions_are_covered(const struct rp_kernel *k, bool all, struct rp_error *err)
 {
     for (uint32_t i = 0; i < k->instruction_count; i++) {
         const struct rp_instruction *in = &k->instructions[i];
         for (uint32_t m = 0; m < in->memory_count; m++) {
-            if (!rp_operand_aux_count(&in->memory[m]) || (asynchronous && is_told(in, &in->memory[m])))
+            if (!rp_operand_aux_count(&in->memory[m]) || (all && is_told(in, &in->memory[m])))
                 continue;
             char place[PLACE_BYTES];
             instruction_place(k, i, place);
             return rp_fail(
                 err, RP_BAD_INPUT, "%s: %s", place,
-                asynchronous
-                    ? "the trace does not tell what is done with the barrier object or bulk copy; "
+                all ? "the trace does not tell what is done with the barrier object or bulk copy; "
                       "record it again"
                     : "there is no model of barrier objects and bulk copies here; 'reprise replay' has one, on "
                       "machines without a 'pipeline' and without memory that draws");
         }
     }
     return true;
+}
+
+bool launch_is_covered(const struct rp_kernel *k, const struct rp_launch *l, bool all, struct rp_error *err)
+{
+    if (!all && cluster_matters(k, l))
+        return rp_fail(err, RP_BAD_INPUT,
+                       "kernel %s: %s; there is no model of that here; 'reprise replay' has one, on machines without a "
+                       "'pipeline' and without memory that draws",
+                       k->name, in_clusters(l) ? "its blocks run in clusters" : "it has the barrier of a cluster");
+    return instructions_are_covered(k, all, err);
 }

@@ -34,6 +34,13 @@
       "between the placements of two blocks on one SM; 0: any number in a cycle")                                      \
     X(barrier_latency, "barrier_latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL,                                \
       "added between the last arrival at a barrier and the next issue of those that waited, which else is 1 cycle")    \
+    X(gpcs, "gpcs", OPTION_INTEGER, "", 1, 64, 1, NULL,                                                                \
+      "processing clusters (GPCs), among which the SMs are divided evenly: a cluster of blocks runs within one")       \
+    X(cluster_bandwidth, "cluster.bandwidth", OPTION_FRACTION, "bytes/cycle", 0, FRACTION(1000000), 0, NULL,           \
+      "of an SM's accesses to the shared memory of other blocks of a cluster; 0: any number; their latency is "        \
+      "spaces.shared-cluster.latency")                                                                                 \
+    X(cluster_barrier, "cluster.barrier_latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL,                        \
+      "added between the last arrival at the barrier of a cluster and the next issue of those that waited")            \
     X(fences, "fences", OPTION_CHOICE, "", 0, 1, 0, machine_fences,                                                    \
       "fences wait until earlier accesses are performed as far as their scope goes, or until all are over")            \
     X(control_interval, "control_interval", OPTION_INTEGER, "cycles", 1, 100000, 1, NULL,                              \

@@ -58,19 +58,6 @@ static inline bool timed_by_space(const struct rp_instruction *in)
     return in->unit_class == RP_CLASS_MEMORY || (in->memory_count == 1 && in->memory->kind == RP_ACCESS_OBJECT);
 }
 
-/* The space whose row times a memory instruction: that of its first operand, and for a generic one that of the lowest
- * lane; global when no lane accesses anything. */
-static inline unsigned timing_space(const struct rp_launch *l, const struct rp_instruction *in,
-                                    const struct rp_step *step)
-{
-    if (!in->memory_count || in->memory[0].space == RP_SPACE_NONE)
-        return RP_SPACE_GLOBAL;
-    if (in->memory[0].space != RP_SPACE_GENERIC)
-        return in->memory[0].space;
-    uint64_t offset;
-    return step->executed ? resolve_generic(l, step->accesses[0].base, &offset) : RP_SPACE_GLOBAL;
-}
-
 /* Local memory lies interleaved in device memory, so that a warp's lanes find the same word of theirs side by side: the
  * 4-byte word w of lane l of the warp in place p is at LOCAL_BASE + ((p × words + w) × 32 + l) × 4, `words` per thread.
  * A place is (SM × sub-cores + sub-core) × 64 + slot. */
@@ -248,7 +235,9 @@ static inline bool obeys_control_words(const struct machine *m, const struct rp_
 }
 
 #define BARRIERS 16
-#define AT_OBJECT BARRIERS /* in place of the barrier at which a warp waits: for the end of a phase of an object */
+/* In place of the barrier at which a warp waits: for the end of a phase of an object, or for its cluster. */
+#define AT_OBJECT BARRIERS
+#define AT_CLUSTER (BARRIERS + 1)
 
 /* A block barrier at which warps arrive or wait; warp-level ones are no barrier here. */
 static inline bool is_block_barrier(const struct rp_instruction *in)

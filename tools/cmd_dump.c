@@ -134,7 +134,9 @@ static void print_operand_aux(const struct rp_memory_operand *m, const uint64_t 
         if (aux_has_arrivals(m))
             fprintf(to, "=%" PRIu64, aux[2]);
     } else if (rp_operand_aux_count(m))
-        fprintf(to, " bytes=%" PRIu64, *aux);
+        fprintf(to, " bytes=%" PRIu64, rp_bulk_bytes(*aux));
+    if (m->kind == RP_ACCESS_BULK_STORE && rp_bulk_blocks(*aux))
+        fprintf(to, " blocks=0x%" PRIx32, rp_bulk_blocks(*aux));
 }
 
 static void print_access(const struct rp_memory_operand *m, const struct rp_dynamic_access *a, FILE *to)
@@ -262,7 +264,9 @@ static json_t *json_access(const struct rp_memory_operand *m, const struct rp_dy
             json_put(out, "arrivals", json_number(aux[2]));
         }
     } else if (out && rp_operand_aux_count(m)) {
-        json_put(out, "bytes", json_number(*aux));
+        json_put(out, "bytes", json_number(rp_bulk_bytes(*aux)));
+        if (rp_bulk_blocks(*aux))
+            json_put(out, "blocks", json_sprintf("0x%" PRIx32, rp_bulk_blocks(*aux)));
     }
     return out;
 }

@@ -54,6 +54,12 @@ static void say(const struct accelsim_export *job)
                 "reprise export: warning: %" PRIu64
                 " executions of barriers that are not the whole block's barrier 0, which is all that Accel-Sim knows\n",
                 job->barriers);
+    if (job->clusters)
+        fprintf(stderr,
+                "reprise export: warning: %" PRIu64
+                " launch%s in clusters, which Accel-Sim does not know: their blocks "
+                "are written as blocks alone, which wait for no others\n",
+                job->clusters, job->clusters == 1 ? " is" : "es are");
     if (job->partial)
         fprintf(stderr, "reprise export: warning: %s: %" PRIu64 " launch%s not whole; what is there was written\n",
                 job->trace, job->partial, job->partial == 1 ? " is" : "es are");
@@ -92,7 +98,8 @@ const struct command command_export = {
         "or that of another of its class where Accel-Sim does not know it (all of PTX; binary version 75 then); at "
         "most one "
         "register that it writes and four that it reads, of the general ones; the addresses of its first memory "
-        "operand. Control words, and the numbers of barriers, are left out.",
+        "operand. Control words, the numbers of barriers, and clusters are left out; the barrier of a cluster is a "
+        "NOP.",
     .status = "Exit status: 0 fine, 1 wrong usage, 2 bad input, 4 the system failed, 5 the trace is not whole: what is "
               "there was written.",
     .options = rows,

@@ -9,7 +9,8 @@
     X(AUX_COUNTS, "aux-counts")                                                                                        \
     X(MEMORY_OBJECTS, "memory-objects")                                                                                \
     X(OBJECT_OPERATIONS, "object-operations")                                                                          \
-    X(CREATED_STREAMS, "created-streams")
+    X(CREATED_STREAMS, "created-streams")                                                                              \
+    X(CLUSTERS, "clusters")
 /* clang-format on */
 
 enum feature {

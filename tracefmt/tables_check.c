@@ -61,7 +61,7 @@ static bool check_instruction(const struct rp_kernel *k, uint32_t i, struct rp_e
         return bad(err, k, i, "unknown class; a newer Reprise may know it", in->unit_class);
     if (in->flags & RP_GUARDED && rp_register_file(in->guard) >= RP_FILE_COUNT)
         return bad(err, k, i, "unknown register file of the guard", rp_register_file(in->guard));
-    if (in->barrier.kind > RP_BARRIER_WARP_SYNC)
+    if (in->barrier.kind >= RP_BARRIER_KIND_COUNT)
         return bad(err, k, i, "unknown kind of barrier", in->barrier.kind);
     if (in->barrier.id < -1 || in->barrier.id > 15)
         return bad(err, k, i, "barrier id out of range", (uint64_t)(int64_t)in->barrier.id);
@@ -115,6 +115,23 @@ bool tables_check_kernel(const struct rp_kernel *k, uint32_t module_count, struc
     return check_inlined(k, err);
 }
 
+static bool check_cluster(const struct rp_launch *l, uint32_t number, struct rp_error *err)
+{
+    uint64_t blocks = 1;
+    if (!l->cluster[0] && !l->cluster[1] && !l->cluster[2])
+        return true;
+    for (int i = 0; i < 3; i++) {
+        blocks *= l->cluster[i] <= RP_CLUSTER_MOST ? l->cluster[i] : RP_CLUSTER_MOST + 1;
+        if (!l->cluster[i] || l->grid[i] % l->cluster[i] || blocks > RP_CLUSTER_MOST)
+            return rp_fail(err, RP_BAD_INPUT, "launch %" PRIu32 " has clusters of %" PRIu32 " blocks in %c", number,
+                           l->cluster[i], "xyz"[i]);
+    }
+    uint64_t room = UINT64_MAX - l->cluster_shared;
+    return blocks == 1 || (l->cluster_step && l->cluster_step <= room / blocks) ||
+           rp_fail(err, RP_BAD_INPUT, "launch %" PRIu32 " does not tell where the shared memory of clusters is",
+                   number);
+}
+
 static bool check_dependencies(const struct rp_launch *l, uint32_t number, struct rp_error *err)
 {
     for (uint32_t i = 0; i < l->dependency_count; i++)
@@ -140,7 +157,7 @@ bool tables_check_launch(const struct rp_launch *l, uint32_t number, uint32_t ke
     if (threads > LAUNCH_MAX_THREADS)
         return rp_fail(err, RP_BAD_INPUT, "launch with %" PRIu64 " threads per block, the limit is %d", threads,
                        LAUNCH_MAX_THREADS);
-    return check_dependencies(l, number, err);
+    return check_cluster(l, number, err) && check_dependencies(l, number, err);
 }
 
 bool tables_check_host_operation(const struct rp_host_operation *o, struct rp_error *err)

@@ -303,10 +303,14 @@ bool tables_pack_launch(struct buffer *out, uint32_t id, const struct rp_launch 
     launch.stream = l->stream;
     launch.n_dependency = l->dependency_count;
     launch.dependency = (uint32_t *)l->dependencies;
+    bool clusters = rp_launch_cluster(l) > 1;
+    launch.n_cluster = clusters ? 3 : 0;
+    launch.cluster = (uint32_t *)l->cluster;
+    launch.cluster_shared = clusters ? window(&a, l->cluster_shared, l->cluster_step) : NULL;
     launch.n_allocation = l->allocation_count;
     launch.allocation = messages(&a, l->allocation_count, sizeof **launch.allocation);
-    bool ok =
-        launch.shared_window && launch.local_window && launch.const_window && launch.param_window && launch.allocation;
+    bool ok = launch.shared_window && launch.local_window && launch.const_window && launch.param_window &&
+              launch.allocation && (launch.cluster_shared || !clusters);
     for (uint32_t i = 0; ok && i < l->allocation_count; i++) {
         reprise__allocation__init(launch.allocation[i]);
         launch.allocation[i]->address = l->allocations[i].base;

@@ -324,7 +324,7 @@ static bool take_launch(struct tables *t, const Reprise__Launch *from, struct rp
     if (from->id != t->launch_count)
         return rp_fail(err, RP_BAD_INPUT, "launch %" PRIu32 " comes where %" PRIu32 " is expected", from->id,
                        t->launch_count);
-    if (from->n_grid != 3 || from->n_block != 3)
+    if (from->n_grid != 3 || from->n_block != 3 || (from->n_cluster && from->n_cluster != 3))
         return rp_fail(err, RP_BAD_INPUT, "launch %" PRIu32 " has not three dimensions", from->id);
     struct rp_launch *l = pool_alloc(&t->pool, 1, sizeof *l);
     if (!l)
@@ -332,11 +332,15 @@ static bool take_launch(struct tables *t, const Reprise__Launch *from, struct rp
     l->kernel = from->kernel;
     memcpy(l->grid, from->grid, sizeof l->grid);
     memcpy(l->block, from->block, sizeof l->block);
+    for (int i = 0; i < 3; i++)
+        l->cluster[i] = from->n_cluster ? from->cluster[i] : 1;
     l->dynamic_shared = from->dynamic_shared;
     take_window(from->shared_window, &l->shared_window, &l->shared_window_size);
     take_window(from->local_window, &l->local_window, &l->local_window_size);
     take_window(from->const_window, &l->const_window, &l->const_window_size);
     take_window(from->param_window, &l->param_window, &l->param_window_size);
+    if (from->cluster_shared)
+        take_window(from->cluster_shared, &l->cluster_shared, &l->cluster_step);
     l->param_size = (uint32_t)from->params.len;
     const struct rp_launch *before = t->launch_count ? t->launches[t->launch_count - 1] : NULL;
     bool same = before && before->param_size == l->param_size &&

@@ -179,6 +179,13 @@ enum rp_object_operation {
         RP_OBJECT_OPERATION_COUNT
 };
 
+/* The aux value of a side of a bulk copy: bytes per lane in the low 32 bits; above them, of one that is written to the
+ * same place in several blocks of a cluster (PTX: multicast), those blocks, a bit for each rank. The object that such a
+ * copy tells is one in each of these blocks, too, and the second aux value of its operand is that of each. */
+#define RP_BULK_AUX(bytes, blocks) ((uint64_t)(bytes) | (uint64_t)(blocks) << 32)
+static inline uint64_t rp_bulk_bytes(uint64_t aux) { return aux & UINT32_MAX; }
+static inline uint32_t rp_bulk_blocks(uint64_t aux) { return (uint32_t)(aux >> 32); }
+
 /* One memory operand. A texture access has as many operands as its filter reads texels: each has the addresses of one
  * texel per lane, and all of them are the footprint; a lane that needs fewer names one of its own again. Any other
  * instruction may have several, too (an asynchronous copy reads one space and writes another); each then has its own
@@ -225,7 +232,18 @@ struct rp_async {
     uint32_t pending;
 };
 
-enum rp_barrier_kind { RP_BARRIER_NONE, RP_BARRIER_SYNC, RP_BARRIER_ARRIVE, RP_BARRIER_REDUCE, RP_BARRIER_WARP_SYNC };
+/* The barrier of a cluster has no id and no count: lanes arrive, and later wait until all lanes of the cluster that
+ * have not exited have arrived. A wait stands behind the arrival that it belongs to. */
+enum rp_barrier_kind {
+    RP_BARRIER_NONE,
+    RP_BARRIER_SYNC,
+    RP_BARRIER_ARRIVE,
+    RP_BARRIER_REDUCE,
+    RP_BARRIER_WARP_SYNC,
+    RP_BARRIER_CLUSTER_ARRIVE,
+    RP_BARRIER_CLUSTER_WAIT,
+    RP_BARRIER_KIND_COUNT
+};
 struct rp_barrier {
     uint8_t kind;  /* enum rp_barrier_kind */
     int32_t id;    /* 0..15, or -1: in a register, recorded per execution as aux */
@@ -344,6 +362,12 @@ struct rp_launch {
     uint32_t dependency_count;
     const uint32_t *dependencies; /* launches, ascending */
     uint32_t grid[3], block[3];
+    /* Blocks of a cluster in each dimension, which divide the grid's; all 0 and all 1: each block is alone. The blocks
+     * of a cluster run side by side; block (x, y, z) of it has rank x + cluster[0] × (y + cluster[1] × z). */
+    uint32_t cluster[3];
+    /* In clusters of several: the shared memory of the block of rank r is, for all blocks of its cluster, at offset
+     * cluster_shared + r × cluster_step of the shared space, beside where each has its own. */
+    uint64_t cluster_shared, cluster_step;
     uint32_t dynamic_shared; /* bytes per block, beyond the kernel's static_shared */
     /* generic address windows: an address in [base, base+size) is at offset address-base of that space */
     uint64_t shared_window, shared_window_size;
@@ -360,6 +384,13 @@ struct rp_launch {
 static inline uint64_t rp_launch_blocks(const struct rp_launch *l)
 {
     return (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+}
+/* Blocks of a cluster at most: H100 has 16, and a bulk copy names them by bits. */
+#define RP_CLUSTER_MOST 32
+/* Blocks in a cluster, 1: none. */
+static inline uint32_t rp_launch_cluster(const struct rp_launch *l)
+{
+    return l->cluster[0] ? l->cluster[0] * l->cluster[1] * l->cluster[2] : 1;
 }
 static inline uint32_t rp_launch_threads(const struct rp_launch *l) { return l->block[0] * l->block[1] * l->block[2]; }
 static inline uint32_t rp_launch_warps(const struct rp_launch *l)

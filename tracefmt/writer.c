@@ -257,6 +257,14 @@ static bool has_object_operations(const struct rp_kernel *k)
     return false;
 }
 
+static bool has_cluster_barriers(const struct rp_kernel *k)
+{
+    for (uint32_t i = 0; i < k->instruction_count; i++)
+        if (k->instructions[i].barrier.kind >= RP_BARRIER_CLUSTER_ARRIVE)
+            return true;
+    return false;
+}
+
 bool rp_writer_add_kernel(struct rp_writer *w, const struct rp_kernel *kernel, uint32_t *id, struct rp_error *err)
 {
     for (*id = 0; *id < w->kernel_count; (*id)++)
@@ -270,6 +278,7 @@ bool rp_writer_add_kernel(struct rp_writer *w, const struct rp_kernel *kernel, u
         (has_aux_counts(kernel) && !announce(w, FEATURE_AUX_COUNTS, err)) ||
         (has_memory_objects(kernel) && !announce(w, FEATURE_MEMORY_OBJECTS, err)) ||
         (has_object_operations(kernel) && !announce(w, FEATURE_OBJECT_OPERATIONS, err)) ||
+        (has_cluster_barriers(kernel) && !announce(w, FEATURE_CLUSTERS, err)) ||
         !tables_pack_kernel(&w->raw, w->kernel_count, kernel, err) || !write_tables(w, err))
         return false;
     w->tables++;
@@ -288,6 +297,7 @@ bool rp_writer_begin_launch(struct rp_writer *w, const struct rp_launch *launch,
         w->open_capacity = capacity;
     }
     if (!tables_check_launch(launch, w->launch_count, w->kernel_count, err) ||
+        (rp_launch_cluster(launch) > 1 && !announce(w, FEATURE_CLUSTERS, err)) ||
         !tables_pack_launch(&w->raw, w->launch_count, launch, err) || !write_tables(w, err))
         return false;
     w->open[w->open_count++] = (struct open_launch){.id = w->launch_count,

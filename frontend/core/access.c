@@ -639,7 +639,7 @@ static void handle_limited(struct warp *w, const struct uop *u, lanemask m)
 
 /* ---- bulk copies ------------------------------------------------------------------------------------------------- */
 
-/* Records one side and how many bytes the lanes copy; where they differ, the most. */
+/* Records one side, how many bytes the lanes copy, where they differ the most, and to which blocks. */
 static void begin_bulk(struct warp *w, const struct uop *u, lanemask m, struct lane_addresses *la)
 {
     begin_access(w, u, m, 0, la);
@@ -648,7 +648,9 @@ static void begin_bulk(struct warp *w, const struct uop *u, lanemask m, struct l
     uint32_t most = 0;
     FOR_LANES(l, m)
     most = lane_u32(w, u->b, l) > most ? lane_u32(w, u->b, l) : most;
-    rp_log_aux(w->log, most);
+    bool all = u->flags & UF_MULTICAST && u->memory->operand.kind == RP_ACCESS_BULK_STORE;
+    uint32_t blocks = all ? cluster_recorded((struct warp_state *)w, u, u->memory->elements[0], m) : 0;
+    rp_log_aux(w->log, RP_BULK_AUX(all && w->block->cluster && !blocks ? 0 : most, blocks));
 }
 
 static void handle_bulk_side(struct warp *w, const struct uop *u, lanemask m)

@@ -45,6 +45,20 @@ struct block *cluster_owner(struct warp_state *s, const struct uop *u, unsigned 
     return of;
 }
 
+uint32_t cluster_recorded(struct warp_state *s, const struct uop *u, struct operand mask, lanemask m)
+{
+    if (!s->w.block->cluster)
+        return 0;
+    unsigned first = (unsigned)__builtin_ctz(m);
+    uint32_t blocks = lane_u32(&s->w, mask, first) & 0xffff;
+    FOR_LANES(l, m)
+    if ((lane_u32(&s->w, mask, l) & 0xffff) != blocks) {
+        block_fault(s, u, RP_FAULT_BOUNDS, l, "lanes copy to different blocks at once; that cannot be recorded");
+        break;
+    }
+    return blocks;
+}
+
 /* ---- barrier.cluster --------------------------------------------------------------------------------------------- */
 
 /* The blocks of the cluster, or the one alone. */

@@ -46,6 +46,10 @@ static inline uint32_t cluster_named(const struct block *b, uint32_t mask)
     return b->cluster ? mask & 0xffff : (mask & 0xffff) != 0;
 }
 
+/* The blocks that a multicast goes to, for the trace; `mask` of each lane names them. With a fault where lanes name
+ * different ones, which cannot be recorded. 0: the one block that an address is of, as in a block alone. */
+uint32_t cluster_recorded(struct warp_state *, const struct uop *, struct operand mask, lanemask);
+
 /* barrier.cluster. A thread arrives, and may do something else before it waits until all threads of the cluster that
  * have not exited have arrived. False: the warp stops here. */
 bool cluster_barrier(struct warp_state *, const struct uop *, lanemask executed);

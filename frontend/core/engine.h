@@ -248,7 +248,7 @@ struct block {
     uint64_t calls;            /* of the host; only grows */
     struct watch *watch;       /* NULL: accesses to global memory are not watched */
     struct allocation *last[ALLOCATION_CACHE];
-    /* of barrier objects, by their offset in shared memory / 8: phases that are over, and OBJECT_FAR */
+    /* of barrier objects, by their offset in shared memory / 8: phases that are over */
     uint32_t *phases;
     bool objects_awaited; /* some split may wait for one */
     char *text;           /* what the block printed */

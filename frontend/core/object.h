@@ -25,10 +25,6 @@ static inline uint64_t object_made(uint32_t count)
     return ((uint64_t)count & OBJECT_COUNT_MASK) * (1 | UINT64_C(1) << OBJECT_COUNT_BITS);
 }
 
-/* Of block.phases: another block of the cluster has changed the object. Replay, which keeps the objects of one block,
- * cannot know its phases then, and waits for it are recorded as tests. */
-#define OBJECT_FAR (UINT32_C(1) << 31)
-
 /* The bytes that the current phase waits for. */
 static inline int64_t object_bytes(uint64_t object)
 {

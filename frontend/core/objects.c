@@ -16,7 +16,7 @@
 
 static uint64_t *object_at(const struct block *b, uint64_t offset) { return (uint64_t *)(void *)(b->shared + offset); }
 static uint32_t *phases_at(const struct block *b, uint64_t offset) { return &b->phases[offset / sizeof(uint64_t)]; }
-static uint32_t phase_of(const struct block *b, uint64_t offset) { return *phases_at(b, offset) & ~OBJECT_FAR; }
+static uint32_t phase_of(const struct block *b, uint64_t offset) { return *phases_at(b, offset); }
 
 /* ---- what is recorded -------------------------------------------------------------------------------------------- */
 
@@ -102,7 +102,6 @@ static bool change_objects(struct warp_state *s, const struct uop *u, lanemask m
         uint64_t at = lane_address(la, l);
         all[l] = (struct change){.b = lane_u64(w, u->b, l), .c = lane_u64(w, u->c, l)};
         over |= change_object(of, u, at, &all[l]);
-        *phases_at(of, at) |= of == w->block ? 0 : OBJECT_FAR;
         if (!is_sink(u->d))
             ((uint64_t *)operand_at(w, u->d))[l] = all[l].old;
     }
@@ -110,12 +109,12 @@ static bool change_objects(struct warp_state *s, const struct uop *u, lanemask m
 }
 
 /* One lane's change of the same object in each block of its mask. Returns a bit for each block in which a phase has
- * ended; *bytes: what it changes in the own one. */
+ * ended; *bytes: what it changes in each. */
 static uint32_t change_in_all(struct warp_state *s, const struct uop *u, unsigned lane, uint64_t offset, int64_t *bytes)
 {
     struct block *b = s->w.block;
-    uint32_t over = 0, mask = lane_u32(&s->w, u->memory->elements[0], lane);
-    for (uint32_t left = cluster_named(b, mask); left; left &= left - 1) {
+    uint32_t over = 0, named = cluster_named(b, lane_u32(&s->w, u->memory->elements[0], lane));
+    for (uint32_t left = named; left; left &= left - 1) {
         uint32_t rank = (uint32_t)__builtin_ctz(left);
         uint64_t at = cluster_offset(b, offset, rank);
         struct block *of = cluster_owner(s, u, lane, &at);
@@ -128,8 +127,7 @@ static uint32_t change_in_all(struct warp_state *s, const struct uop *u, unsigne
             return over;
         }
         over |= (uint32_t)change_object(of, u, at, &c) << rank;
-        *phases_at(of, at) |= of == b ? 0 : OBJECT_FAR;
-        *bytes += of == b ? (int64_t)c.c : 0;
+        *bytes += left == named ? (int64_t)c.c : 0;
     }
     return over;
 }
@@ -222,11 +220,10 @@ static void ask(const struct warp *w, const struct uop *u, lanemask m, const str
     {
         uint64_t asked = wide ? lane_u64(w, u->b, l) : lane_u32(w, u->b, l), at = lane_address(la, l);
         uint64_t phase = phase_of(b, at);
-        bool far = *phases_at(b, at) & OBJECT_FAR;
         /* how many phases ago the one began that is asked for: by its parity, or by the state of the object then */
         uint64_t ago = u->op == OP_OBJECT_PARITY ? (phase ^ asked) & 1 : (phase - (asked >> OBJECT_PHASE_AT)) & 7;
         q->over |= (lanemask)(ago != 0) << l;
-        q->value[l] = ago > phase || far ? 0 : RP_OBJECT_AUX(phase - ago, ago != 0);
+        q->value[l] = ago > phase ? 0 : RP_OBJECT_AUX(phase - ago, ago != 0);
     }
 }
 

@@ -253,8 +253,11 @@ static void log_boxes(struct warp *w, const struct uop *u, lanemask m, const str
         most = box_bytes(b) > most ? box_bytes(b) : most;
     }
     access_log(w, u, m, &la);
-    if (w->log && u->flags & UF_LOG_AUX)
-        rp_log_aux(w->log, most);
+    if (!w->log || !(u->flags & UF_LOG_AUX))
+        return;
+    bool all = u->flags & UF_MULTICAST && u->memory->operand.kind == RP_ACCESS_BULK_STORE;
+    uint32_t blocks = all ? cluster_recorded((struct warp_state *)w, u, u->memory->elements[u->imm], m) : 0;
+    rp_log_aux(w->log, RP_BULK_AUX(all && w->block->cluster && !blocks ? 0 : most, blocks));
 }
 
 void handle_tensor(struct warp *w, const struct uop *u, lanemask m)

@@ -1,5 +1,7 @@
 #include "frontend/record/recorder.h"
 
+#include "frontend/core/cluster.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +62,8 @@ bool recorder_begin(struct recorder *r, const struct grid *g, const struct rp_la
         .stream = like->stream,
         .dependency_count = like->dependency_count,
         .dependencies = like->dependencies,
+        .cluster_shared = CLUSTER_SHARED,
+        .cluster_step = CLUSTER_STEP,
         .dynamic_shared = g->dynamic_shared,
         .shared_window = SHARED_WINDOW,
         .shared_window_size = SHARED_WINDOW_SIZE,
@@ -76,6 +80,7 @@ bool recorder_begin(struct recorder *r, const struct grid *g, const struct rp_la
         return true;
     memcpy(launch.grid, g->dim, sizeof launch.grid);
     memcpy(launch.block, g->block, sizeof launch.block);
+    memcpy(launch.cluster, g->cluster, sizeof launch.cluster);
     return rp_writer_begin_launch(r->writer, &launch, &r->launch, err);
 }
 

@@ -49,7 +49,7 @@ static inline void schedule_other(struct fast_sm *sm, struct fast_warp *w)
 /* Unit and times of a memory instruction with generic addresses. */
 static inline void resolve_space(const struct fast_sm *sm, struct fast_warp *w)
 {
-    unsigned space = timing_space(w->part->grid->launch, w->next.instruction, &w->next);
+    unsigned space = timing_space(w->part->grid->launch, w->block->rank, w->next.instruction, &w->next);
     const struct machine_timing *t = &sm->chip->machine->spaces[space];
     w->unit = t->unit;
     w->initiation = t->initiation;

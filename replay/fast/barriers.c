@@ -49,9 +49,9 @@ bool fast_await(struct fast_sm *sm, struct fast_warp *w)
     return true;
 }
 
-/* Phases of the block's objects have ended. */
-static void release_objects(struct fast_sm *sm, struct fast_block *block)
+void fast_release_objects(struct fast_block *block)
 {
+    struct fast_sm *sm = block->sm;
     for (uint64_t waiting = block->waiting; waiting; waiting &= waiting - 1) {
         struct fast_warp *w = &block->warps[__builtin_ctzll(waiting)];
         if (w->barrier != AT_OBJECT || !async_over(block->async, w->part->grid->launch, &w->next))
@@ -86,7 +86,7 @@ void fast_act(struct fast_sm *sm, struct fast_warp *w, uint64_t done)
     if (done >= UNKNOWN && !sm->starved)
         sm->accesses[sm->token].name = number;
     if (over)
-        release_objects(sm, block);
+        fast_release_objects(block);
     note_tells(sm);
 }
 
@@ -95,8 +95,14 @@ void fast_tell(struct fast_sm *sm, uint64_t now)
     struct async_tell t;
     while (async_due(&sm->tells, now, &t)) {
         struct fast_block *block = t.block;
-        if (async_tell(block->async, &sm->tells, &t))
-            release_objects(sm, block);
+        if (t.rank != block->rank && block->cluster)
+            block = block->cluster->block[t.rank];
+        if (!block || !async_tell(block->async, &sm->tells, &t))
+            continue;
+        fast_sm_come(block->sm, now);
+        fast_release_objects(block);
+        if (block->sm != sm)
+            fast_sm_look(block->sm);
     }
     note_tells(sm);
 }
@@ -158,6 +164,8 @@ void fast_exit(struct fast_sm *sm, struct fast_warp *w, rp_lanemask lanes)
 {
     struct fast_block *block = w->block;
     w->arrival.live &= ~lanes;
+    if (block->cluster)
+        fast_check_cluster(block->cluster, sm->now);
     if (!w->arrival.parts)
         return;
     for (uint32_t parts = w->arrival.parts; parts; parts &= parts - 1) {
@@ -219,7 +227,8 @@ static bool say_stuck(const struct fast *f, const struct fast_warp *w, struct rp
 {
     const struct engine_launch *l = &w->part->grid->of;
     char text[500], what[400];
-    snprintf(what, sizeof what, "at barrier %u", w->barrier);
+    snprintf(what, sizeof what, w->barrier == AT_CLUSTER ? "at the barrier of its cluster" : "at barrier %u",
+             w->barrier);
     if (w->barrier == AT_OBJECT)
         async_describe(l->kernel, &w->next, what, sizeof what);
     snprintf(text, sizeof text, "block %" PRIu64 ", warp %u waits for ever %s", w->block->index, w->number, what);

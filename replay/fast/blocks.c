@@ -126,13 +126,17 @@ static struct fast_block *new_block(struct fast_part *part)
 }
 
 /* A block for the SM, resident and empty. */
-static struct fast_block *take_block(struct fast_sm *sm, struct fast_part *part, uint64_t index)
+static struct fast_block *take_block(struct fast_sm *sm, const struct fast_assigned *a)
 {
+    struct fast_part *part = a->part;
     struct fast_block *block = part->free ? part->free : new_block(part);
     if (!block)
         return NULL;
     part->free = part->free ? block->next : NULL;
-    *block = (struct fast_block){.index = index,
+    *block = (struct fast_block){.index = a->index,
+                                 .cluster = a->cluster,
+                                 .rank = a->rank,
+                                 .sm = sm,
                                  .part = part,
                                  .warps = block->warps,
                                  .scoreboards = block->scoreboards,
@@ -140,17 +144,23 @@ static struct fast_block *take_block(struct fast_sm *sm, struct fast_part *part,
                                  .async = block->async,
                                  .next = sm->first};
     if (block->async)
-        async_block_clear(block->async);
+        async_block_clear(block->async, a->rank);
     sm->first = block;
     return block;
 }
 
-static bool place_block(struct fast_sm *sm, struct fast_part *part, uint64_t index, struct rp_error *err)
+static bool place_block(struct fast_sm *sm, struct fast_assigned *a, struct rp_error *err)
 {
+    struct fast_part *part = a->part;
     unsigned warps = (unsigned)part->grid->block_room.warps;
-    struct fast_block *block = take_block(sm, part, index);
+    struct fast_block *block = take_block(sm, a);
     if (!block)
         return rp_fail(err, RP_SYSTEM, "out of memory for the blocks of a launch");
+    if (a->cluster) {
+        a->cluster->block[a->rank] = block;
+        a->cluster->unplaced--;
+        a->cluster = NULL; /* the block has it */
+    }
     if (!sm->resident++)
         sm->occupied_since = sm->now;
     if (!part->resident++)
@@ -172,7 +182,7 @@ static bool place_block(struct fast_sm *sm, struct fast_part *part, uint64_t ind
 bool fast_place_blocks(struct fast_sm *sm, struct rp_error *err)
 {
     for (unsigned i = 0; i < sm->assigned_count; i++)
-        if (!place_block(sm, sm->assigned[i].part, sm->assigned[i].index, err))
+        if (!place_block(sm, &sm->assigned[i], err))
             return false;
     sm->assigned_count = 0;
     return true;
@@ -186,6 +196,8 @@ static void close_block(struct fast_sm *sm, struct fast_block *block)
         rp_cursor_close(&block->warps[i].cursor);
     if (block->trace)
         rp_block_close(block->trace);
+    if (block->cluster)
+        fast_leave_cluster(block->cluster, block->rank);
     block->next = block->part->free;
     block->part->free = block;
     block->part->resident--;
@@ -241,6 +253,9 @@ void fast_leave_blocks(struct fast_sm *sm)
 
 void fast_close_blocks(struct fast_sm *sm)
 {
+    for (unsigned i = 0; i < sm->assigned_count; i++)
+        if (sm->assigned[i].cluster)
+            fast_leave_cluster(sm->assigned[i].cluster, sm->assigned[i].rank);
     while (sm->first) {
         struct fast_block *block = sm->first;
         sm->first = block->next;

@@ -64,7 +64,7 @@ static bool assign_grid(struct fast *f, struct fast_grid *grid, uint64_t now, st
             continue;
         sm->next_place = now + (uint64_t)f->machine->dispatch_interval;
         sm->now = f->next[s] = now;
-        if (!fast_assign(f, grid, sm, err))
+        if (!fast_assign(f, grid, sm, &(struct fast_assigned){.index = grid->next_block}, err))
             return false;
         tried = ~0u; /* one was placed: all SMs have their turn again */
     }
@@ -76,13 +76,13 @@ static bool assign(struct fast *f, uint64_t now, struct rp_error *err)
 {
     struct fast_grid *grid;
     for (struct fast_grid *before = NULL; (grid = fast_first_waiting(f)) && grid != before; before = grid)
-        if (!assign_grid(f, grid, now, err))
+        if (!(grid->clusters ? fast_assign_clusters : assign_grid)(f, grid, now, err))
             return false;
     for (unsigned s = 0; s < f->sm_count; s++) {
         struct fast_sm *sm = &f->sms[s];
         sm->pauses = grid;
         if (grid && is_at(f, sm, now))
-            sm->next_room = room_fits(&sm->left, &grid->block_room) ? sm->next_place : NEVER;
+            sm->next_room = sm->next_place > now && room_fits(&sm->left, &grid->block_room) ? sm->next_place : NEVER;
         if (!grid)
             sm->next_room = NEVER;
         if (f->in_step && f->next[s] != now)
@@ -555,15 +555,31 @@ static bool begin(struct dispatch *d, struct rp_error *err)
            rp_fail(err, RP_SYSTEM, "out of memory for machine %s", f->machine->name);
 }
 
+/* A launch of the period is in clusters, or one may join it that is. */
+static bool clusters_may_come(const struct fast *f, bool overlaps)
+{
+    bool found = false;
+    for (const struct fast_grid *g = f->grids; g; g = g->next)
+        found |= g->clusters;
+    struct rp_trace *trace = f->job->trace;
+    for (uint32_t i = 0; overlaps && !found && i < rp_trace_launch_count(trace); i++) {
+        const struct rp_launch *l = rp_trace_launch(trace, i);
+        found = cluster_matters(rp_trace_kernel(trace, l->kernel), l);
+    }
+    return found;
+}
+
 bool fast_run_period(struct fast *f, uint64_t *cycles, struct rp_error *err)
 {
     struct dispatch d = {.fast = f, .ask_again = 1};
     if (!fast_take_launches(f, 0, err))
         return false;
     bool overlaps = f->machine->grids > 1 && (f->grid_count > 1 || launch_queue_left(f->job->queue));
-    f->together = overlaps ? 0 : NEVER;
+    f->clusters = clusters_may_come(f, overlaps);
+    f->together = overlaps || f->clusters ? 0 : NEVER;
     f->stepped |=
-        overlaps; /* in step, it is in the cycle of arrival that the chip says when it must be advanced next */
+        overlaps ||
+        f->clusters; /* in step, it is in the cycle of arrival that the chip says when it must be advanced next */
     bool fine = begin(&d, err) && run_all(&d, err);
     free(d.turns);
     for (unsigned s = 0; s < f->sm_count; s++)

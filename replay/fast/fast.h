@@ -17,6 +17,7 @@
 
 #include "hw-models/unit/pipelined.h"
 #include "replay/async.h"
+#include "replay/cluster.h"
 #include "replay/engine.h"
 #include "replay/meaning.h"
 #include "replay/memory/memory_system.h"
@@ -51,7 +52,8 @@ enum op_flag {
     OP_STARTS = 1 << 15,      /* with OP_ACTS: starts such work, which nothing else of the warp waits for */
     OP_TESTS = 1 << 16,       /* with OP_ACCESS: may wait for the end of a phase of an object */
     OP_GROUPS = 1 << 17,      /* waits for groups */
-    OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS | OP_PLAIN | OP_EXIT,
+    OP_CLUSTER = 1 << 18,     /* at the barrier of the cluster */
+    OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS | OP_PLAIN | OP_EXIT | OP_CLUSTER,
 };
 
 /* What a scoreboard entry's lowest bits say: who writes the register. Above them: the cycle from which it is free. So
@@ -130,6 +132,7 @@ struct fast_warp {
     struct fast_signals *signals; /* NULL without control words */
     struct fast_block *block;
     struct warp_luck luck;  /* where memory draws */
+    rp_lanemask arrived;    /* at the barrier of the cluster, which is not complete */
     struct arrival arrival; /* the last: it is seldom needed */
 };
 
@@ -138,8 +141,19 @@ struct fast_barrier {
     bool parts;                          /* of a warp have arrived before the rest of it */
 };
 
+/* Blocks that are on the machine together. */
+struct fast_cluster {
+    unsigned blocks, unplaced, left; /* of them in all, assigned and not yet placed, and assigned and not yet gone */
+    bool awaited;                    /* somebody has arrived at its barrier */
+    uint64_t over;                   /* who waits there goes on at this cycle, when the last arrival was */
+    struct fast_block *block[RP_CLUSTER_MOST]; /* by rank; NULL: it is not there yet, or has left */
+};
+
 struct fast_block {
     uint64_t index, completion;
+    struct fast_cluster *cluster; /* NULL: its launch has none */
+    uint32_t rank;
+    struct fast_sm *sm;
     struct rp_block *trace;
     uint64_t ended, waiting; /* warps, by number */
     uint8_t warp_count, live;
@@ -185,10 +199,12 @@ struct fast_grid {
     const struct rp_kernel *kernel;
     const struct rp_launch *launch;
     struct program program;
-    bool control_words; /* hold instructions back, instead of the scoreboard */
-    bool async;         /* the kernel has barrier objects or asynchronous work */
+    bool control_words;    /* hold instructions back, instead of the scoreboard */
+    bool async;            /* the kernel has barrier objects or asynchronous work */
+    bool clusters;         /* it has clusters, if only of one block */
+    uint64_t next_cluster; /* to place */
     struct room block_room;
-    uint64_t next_block;      /* to place */
+    uint64_t next_block;      /* how many were placed, and which is next without clusters */
     uint64_t seen, stay;      /* blocks before `seen` that are not placed stay so many cycles, at least */
     struct fast_part **parts; /* [SMs]; NULL: the SM has had none of its blocks */
     struct fast_grid *next;   /* the one that came after it */
@@ -210,6 +226,8 @@ struct fast_part {
 struct fast_assigned {
     struct fast_part *part;
     uint64_t index;
+    struct fast_cluster *cluster;
+    uint32_t rank;
 };
 
 /* An access whose end is not known yet, by its token. */
@@ -251,6 +269,7 @@ struct fast_sm {
     unsigned resident;
     unsigned assigned_count; /* blocks that are placed next */
     uint64_t occupied_since, shared_free;
+    uint64_t way_free;        /* when its way to the shared memory of other SMs takes the next access */
     uint64_t shared_end;      /* of the accesses of the instruction that is being issued, those to shared memory */
     struct async_queue tells; /* their next cycle counts in memory_next */
     struct sm_memory *memory;
@@ -292,6 +311,7 @@ struct fast {
     int64_t grid_count;
     uint64_t together; /* the first cycle in which SMs must not be ahead of one another; NEVER: they may always be */
     bool in_step;      /* all SMs are in the cycle at hand */
+    bool clusters;     /* launches in clusters are on the machine, or may come: all SMs go on in step */
     unsigned sm_count;
     struct fast_sm *sms;
     uint64_t *next; /* [sm_count]: the next cycle in which something happens on the SM */
@@ -386,6 +406,23 @@ void fast_tell(struct fast_sm *, uint64_t now);
 /* Nothing can ever happen again on the whole chip. */
 bool fast_stuck(struct fast *, struct rp_error *);
 
+/* Phases of the block's objects have ended. */
+void fast_release_objects(struct fast_block *);
+
+/* ---- clusters.c -------------------------------------------------------------------------------------------------- */
+
+/* Assigns whole clusters of the launch in cycle `now`, all SMs being in step. */
+bool fast_assign_clusters(struct fast *, struct fast_grid *, uint64_t now, struct rp_error *);
+void fast_leave_cluster(struct fast_cluster *, uint32_t rank);
+/* The warp's next instruction issues, at the barrier of its cluster. */
+void fast_cluster_barrier(struct fast_sm *, struct fast_warp *);
+/* Lanes have exited: others may have waited for them only. */
+void fast_check_cluster(struct fast_cluster *, uint64_t now);
+/* In cycle `now` of another SM something happens to warps of this one. */
+static inline void fast_sm_come(struct fast_sm *sm, uint64_t now) { sm->now = sm->now < now ? now : sm->now; }
+/* Behind it: when it must be looked at next. */
+void fast_sm_look(struct fast_sm *);
+
 /* ---- memory.c --------------------------------------------------------------------------------------------------- */
 
 struct memo *memo_new(void);
@@ -459,7 +496,7 @@ void fast_end_launches(struct fast *, uint64_t now);
 void fast_free_grids(struct fast *);
 /* The first launch with blocks to place: others wait behind it. NULL: none. */
 struct fast_grid *fast_first_waiting(const struct fast *);
-/* The next block of the grid will be placed on the SM. */
-bool fast_assign(struct fast *, struct fast_grid *, struct fast_sm *, struct rp_error *);
+/* A block of the grid will be placed on the SM: its number, its cluster and its rank there. */
+bool fast_assign(struct fast *, struct fast_grid *, struct fast_sm *, const struct fast_assigned *, struct rp_error *);
 
 #endif

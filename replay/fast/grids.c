@@ -11,9 +11,9 @@ static bool begin_grid(const struct fast *f, struct fast_grid *g, struct rp_erro
     g->parts = calloc(f->sm_count, sizeof *g->parts);
     if (!g->parts)
         return rp_fail(err, RP_SYSTEM, "out of memory for a launch");
-    return kernel_is_covered(g->kernel, !f->job->drawn, err) &&
+    return launch_is_covered(g->kernel, g->launch, !f->job->drawn, err) &&
            room_of_block(f->machine, g->kernel, g->launch, &g->block_room, err) &&
-           program_build(&g->program, f, g, err);
+           cluster_fits(f->machine, g->kernel, g->launch, &g->block_room, err) && program_build(&g->program, f, g, err);
 }
 
 bool fast_take_launches(struct fast *f, uint64_t now, struct rp_error *err)
@@ -30,7 +30,8 @@ bool fast_take_launches(struct fast *f, uint64_t now, struct rp_error *err)
                                 .kernel = l.kernel,
                                 .launch = l.launch,
                                 .control_words = l.control_words,
-                                .async = kernel_is_async(l.kernel)};
+                                .async = kernel_is_async(l.kernel),
+                                .clusters = cluster_matters(l.kernel, l.launch)};
         *last = g;
         last = &g->next;
         f->grid_count++;
@@ -66,7 +67,8 @@ static struct fast_part *part_of(const struct fast *f, struct fast_grid *g, cons
     return *part && !(*part)->profile == !f->job->profile ? *part : NULL;
 }
 
-bool fast_assign(struct fast *f, struct fast_grid *g, struct fast_sm *sm, struct rp_error *err)
+bool fast_assign(struct fast *f, struct fast_grid *g, struct fast_sm *sm, const struct fast_assigned *block,
+                 struct rp_error *err)
 {
     if (!sm->subcore_count && !fast_sm_open(sm))
         return rp_fail(err, RP_SYSTEM, "out of memory for machine %s", f->machine->name);
@@ -74,7 +76,9 @@ bool fast_assign(struct fast *f, struct fast_grid *g, struct fast_sm *sm, struct
     if (!sm->part)
         return rp_fail(err, RP_SYSTEM, "out of memory for a launch");
     room_take(&sm->left, &g->block_room, 1);
-    sm->assigned[sm->assigned_count++] = (struct fast_assigned){sm->part, g->next_block++};
+    sm->assigned[sm->assigned_count] = *block;
+    sm->assigned[sm->assigned_count++].part = sm->part;
+    g->next_block++;
     if (g->of.begin == ENGINE_NEVER)
         g->of.begin = sm->now;
     return true;

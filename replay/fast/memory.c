@@ -73,13 +73,30 @@ static uint64_t shared(struct fast_sm *sm, const struct fast_warp *w, const stru
     return take_shared(sm, w, o, &e->cost, dispatched);
 }
 
+/* The same in the shared memory of other blocks of the cluster: first the SM's way there is taken. */
+static uint64_t take_way(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
+                         const struct shared_memory_cost *cost, uint64_t bytes, uint64_t dispatched)
+{
+    uint64_t cycles = cluster_cycles(sm->chip->machine, bytes), end = dispatched + cost->duration;
+    *shared_counter(&w->part->statistics, o) += cost->transactions;
+    w->part->statistics.shared_conflicts += cost->conflicts;
+    if (cycles) {
+        sm->way_free = later(dispatched, sm->way_free) + cycles;
+        end = sm->way_free - 1 + cost->duration;
+    }
+    sm->shared_end = later(sm->shared_end, end);
+    return end;
+}
+
 static uint64_t shared_lanes(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
-                             rp_lanemask mask, const uint64_t *address, uint64_t dispatched)
+                             unsigned space, rp_lanemask mask, const uint64_t *address, uint64_t dispatched)
 {
     const struct shared_memory_model *model = (const struct shared_memory_model *)sm->chip->machine->shared.model;
     struct shared_memory_access access = {mask, o->width, address};
     struct shared_memory_cost cost;
     model->cost(sm->chip->machine->shared.options, &access, &cost);
+    if (space == RP_SPACE_SHARED_CLUSTER && in_clusters(w->part->grid->launch))
+        return take_way(sm, w, o, &cost, (uint64_t)rp_lane_count(mask) * o->width, dispatched);
     return take_shared(sm, w, o, &cost, dispatched);
 }
 
@@ -210,7 +227,7 @@ static uint64_t lanes_in(struct fast_sm *sm, const struct fast_warp *w, const st
                          uint64_t accepted)
 {
     switch (path_of_space(space)) {
-    case PATH_SHARED: return shared_lanes(sm, w, o, mask, address, dispatched);
+    case PATH_SHARED: return shared_lanes(sm, w, o, space, mask, address, dispatched);
     case PATH_CONSTANT: return constants(sm, w, space, mask, address, accepted);
     case PATH_CACHES: break;
     }
@@ -218,7 +235,7 @@ static uint64_t lanes_in(struct fast_sm *sm, const struct fast_warp *w, const st
                                    : coalesce_lanes(sm, w, o, mask, address, o->width, accepted);
 }
 
-/* Lanes in different spaces: one space after the other, in the order of enum rp_space. */
+/* Lanes that may be in different spaces: one space after the other, in the order of enum rp_space. */
 static uint64_t mixed(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
                       const struct rp_dynamic_access *a, uint64_t dispatched, uint64_t accepted)
 {
@@ -227,7 +244,7 @@ static uint64_t mixed(struct fast_sm *sm, const struct fast_warp *w, const struc
     lane_addresses(a->base, a->pattern, address);
     for (rp_lanemask m = a->pattern->mask; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
-        in[resolve_generic(w->part->grid->launch, address[l], &address[l])] |= 1u << l;
+        in[resolve_operand(w->part->grid->launch, w->block->rank, o->space, &address[l])] |= 1u << l;
     }
     for (unsigned space = 0; space < RP_SPACE_COUNT; space++)
         if (in[space])
@@ -251,31 +268,42 @@ static uint64_t in_space(struct fast_sm *sm, const struct fast_warp *w, const st
     return local_lanes(sm, w, o, p->mask, address, accepted);
 }
 
-/* One side of a bulk copy: each lane's bytes, piece by piece. */
+/* A piece of one side of a bulk copy, by the spaces of its lanes. */
+static uint64_t piece(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
+                      rp_lanemask mask, uint64_t address[RP_WARP_LANES], uint64_t dispatched, uint64_t accepted)
+{
+    rp_lanemask in[RP_SPACE_COUNT] = {0};
+    uint64_t done = accepted;
+    for (rp_lanemask left = mask; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        in[resolve_operand(w->part->grid->launch, w->block->rank, o->space, &address[l])] |= 1u << l;
+    }
+    for (unsigned space = 0; space < RP_SPACE_COUNT; space++)
+        if (in[space])
+            done = later(done, lanes_in(sm, w, o, space, in[space], address, dispatched, accepted));
+    return done;
+}
+
+/* One side of a bulk copy: each lane's bytes, block by block of a multicast, piece by piece. */
 static uint64_t bulk(struct fast_sm *sm, const struct fast_warp *w, uint32_t operand, uint64_t dispatched,
                      uint64_t accepted)
 {
     const struct rp_dynamic_access *a = &w->next.accesses[operand];
+    const struct rp_launch *launch = w->part->grid->launch;
     struct rp_memory_operand o = w->next.instruction->memory[operand];
-    uint64_t from[RP_WARP_LANES] = {0}, bytes = *rp_step_operand_aux(&w->next, operand), done = accepted;
+    uint64_t from[RP_WARP_LANES] = {0}, bytes = rp_bulk_bytes(*rp_step_operand_aux(&w->next, operand)), done = accepted;
+    uint32_t blocks = bulk_blocks(launch, &w->next, operand);
     o.width = ASYNC_PIECE_WIDTH;
     lane_addresses(a->base, a->pattern, from);
-    for (rp_lanemask m = a->pattern->mask; m; m &= m - 1) {
-        uint64_t address[RP_WARP_LANES], at = from[__builtin_ctz(m)];
-        rp_lanemask mask;
-        for (uint64_t i = 0; (mask = async_piece(at, bytes, i, address)); i++) {
-            rp_lanemask in[RP_SPACE_COUNT] = {0};
-            for (rp_lanemask left = mask; left; left &= left - 1) {
-                unsigned l = (unsigned)__builtin_ctz(left), space = o.space;
-                if (space == RP_SPACE_GENERIC)
-                    space = resolve_generic(w->part->grid->launch, address[l], &address[l]);
-                in[space] |= 1u << l;
-            }
-            for (unsigned space = 0; space < RP_SPACE_COUNT; space++)
-                if (in[space])
-                    done = later(done, lanes_in(sm, w, &o, space, in[space], address, dispatched, accepted));
+    for (rp_lanemask m = a->pattern->mask; m; m &= m - 1)
+        for (uint32_t left = blocks ? blocks : 1; left; left &= left - 1) {
+            uint64_t address[RP_WARP_LANES], at = from[__builtin_ctz(m)];
+            rp_lanemask mask;
+            if (blocks)
+                at = cluster_address(launch, w->block->rank, o.space, at, (uint32_t)__builtin_ctz(left));
+            for (uint64_t i = 0; (mask = async_piece(at, bytes, i, address)); i++)
+                done = later(done, piece(sm, w, &o, mask, address, dispatched, accepted));
         }
-    }
     return done;
 }
 
@@ -381,10 +409,11 @@ uint64_t fast_memory(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatche
         if (!a->pattern->mask || o->space == RP_SPACE_NONE || names_texel_again(&w->next, i))
             continue;
         uint64_t base = a->base, end;
-        unsigned space = o->space == RP_SPACE_GENERIC ? common_space(w->part->grid->launch, a, &base) : o->space;
+        const struct rp_launch *launch = w->part->grid->launch;
+        unsigned space = o->space == RP_SPACE_GENERIC ? common_space(launch, a, &base) : o->space;
         if (is_bulk(o))
             end = bulk(sm, w, i, dispatched, accepted);
-        else if (space == RP_SPACE_NONE)
+        else if (space == RP_SPACE_NONE || needs_resolving(launch, space))
             end = mixed(sm, w, o, a, dispatched, accepted);
         else
             end = in_space(sm, w, o, space, base, a->pattern, dispatched, accepted);

@@ -103,12 +103,12 @@ static enum producer producer_of(const struct rp_instruction *in)
 }
 
 /* One access that asks no model. Where cycles are counted by level, those to caches tell theirs. */
-static bool is_plain(const struct fast *f, const struct rp_instruction *in)
+static bool is_plain(const struct fast *f, const struct fast_grid *g, const struct rp_instruction *in)
 {
     if (in->memory_count != 1 || async_starts(in) || is_object(in->memory))
         return false;
     unsigned space = in->memory[0].space;
-    if (space == RP_SPACE_NONE || space == RP_SPACE_GENERIC || space == RP_SPACE_LOCAL)
+    if (space == RP_SPACE_NONE || needs_resolving(g->launch, space) || space == RP_SPACE_LOCAL)
         return false;
     enum path path = path_of_space(space);
     return path == PATH_SHARED ? f->plain_shared : path == PATH_CACHES && f->plain_global && !f->job->profile;
@@ -134,18 +134,19 @@ static bool has_block_fence(const struct fast *f, const struct rp_kernel *k)
     return found;
 }
 
-static struct op build_op(const struct fast *f, const struct rp_instruction *in)
+static struct op build_op(const struct fast *f, const struct fast_grid *g, const struct rp_instruction *in)
 {
     const struct machine *m = f->machine;
     bool memory = timed_by_space(in);
     unsigned space = memory && in->memory_count && in->memory[0].space != RP_SPACE_NONE ? in->memory[0].space
                                                                                         : (unsigned)RP_SPACE_GLOBAL;
-    bool by_space = memory && space == RP_SPACE_GENERIC;
+    bool by_space = memory && needs_resolving(g->launch, space);
     struct machine_timing t = by_space ? m->spaces[RP_SPACE_GLOBAL] : memory ? m->spaces[space] : class_timing(m, in);
     unsigned flags = (in->unit_class == RP_CLASS_CONTROL ? OP_CONTROL : 0) |
                      (in->unit_class == RP_CLASS_FENCE ? OP_FENCE : 0) | (waits_for_block(f, in) ? OP_BLOCK_FENCE : 0) |
                      (is_block_barrier(in) ? OP_BARRIER : 0) | (in->flags & RP_EXIT ? OP_EXIT : 0) |
-                     (is_plain(f, in)    ? OP_PLAIN
+                     (is_cluster_barrier(in) ? OP_CLUSTER : 0) |
+                     (is_plain(f, g, in) ? OP_PLAIN
                       : in->memory_count ? OP_ACCESS
                                          : 0) |
                      (async_acts(in) ? OP_ACTS : 0) | (async_starts(in) ? OP_STARTS : 0) |
@@ -200,7 +201,7 @@ bool program_build(struct program *p, const struct fast *f, const struct fast_gr
             fine = rp_fail(err, RP_BAD_INPUT, "kernel %s: instruction %u names too many registers", k->name, i);
             break;
         }
-        p->ops[i] = build_op(f, in);
+        p->ops[i] = build_op(f, grid, in);
         p->free_exits += (p->ops[i].flags & OP_FREE_EXIT) != 0;
         p->ops[i].flags |= ordered && in->memory_count && !async_starts(in) ? OP_ORDERED : 0;
         if (((const struct instruction_cache_model *)m->icache.model)->keeps)

@@ -130,6 +130,8 @@ HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_wa
             w->control_until = sm->now + (uint64_t)sm->chip->machine->control_interval;
         if ((op->flags & OP_BARRIER) && w->next.executed)
             fast_arrive(sm, w);
+        if ((op->flags & OP_CLUSTER) && w->next.executed)
+            fast_cluster_barrier(sm, w);
         if (op->flags & OP_EXIT)
             fast_exit(sm, w, w->next.executed);
     }

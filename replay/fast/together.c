@@ -9,6 +9,8 @@
  *
  * Before the first cycle in which one of them can come, SMs may be ahead of one another. How long blocks stay follows
  * from how many instructions their warps have yet to issue.
+ *
+ * Blocks of a cluster meet at its barrier and tell objects of one another: with clusters, SMs are never ahead.
  */
 #include "replay/fast/fast.h"
 
@@ -150,6 +152,8 @@ static bool smaller_follows(const struct fast *f)
 
 uint64_t fast_together(const struct fast *f, uint64_t now)
 {
+    if (f->clusters)
+        return now;
     bool waits = fast_first_waiting(f), smaller = smaller_follows(f);
     bool left = f->machine->grids > 1 && launch_queue_left(f->job->queue);
     if (!left && !smaller)

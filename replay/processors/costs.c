@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "replay/cluster.h"
 #include "replay/tensor_rate.h"
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -32,8 +33,9 @@ bool cost_of_step(const struct costs *c, const struct rp_step *step, struct draw
                   struct rp_error *err, bool *failed)
 {
     const struct rp_instruction *in = step->instruction;
-    struct machine_timing t = in->unit_class == RP_CLASS_MEMORY ? c->machine->spaces[timing_space(c->launch, in, step)]
-                                                                : timing_of(c->machine, in);
+    struct machine_timing t = in->unit_class == RP_CLASS_MEMORY
+                                  ? c->machine->spaces[timing_space(c->launch, 0, in, step)]
+                                  : timing_of(c->machine, in);
     memset(cost, 0, sizeof *cost); /* padding, too: costs are compared as bytes */
     cost->least = t.initiation;
     cost->unit = t.unit;

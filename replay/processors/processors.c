@@ -68,7 +68,7 @@ void processors_close(const struct machine *m, const struct processors *p, const
 static bool run_launch(const struct processors_launch *l, enum replay_engine engine, struct statistics *s,
                        struct rp_error *err)
 {
-    if (!kernel_is_covered(l->costs.kernel, false, err))
+    if (!launch_is_covered(l->costs.kernel, l->costs.launch, false, err))
         return false;
     if (engine == REPLAY_REFERENCE || l->job->profile) /* sums know nothing of single instructions */
         return processors_step(l, s, err);
@@ -114,7 +114,7 @@ static bool batches_of_launch(struct rp_trace *trace, const struct machine *m, c
                                   .luck = {options->seed, first},
                                   .threads = options->threads};
     processors_of(m, launch, options->processors, &l.processors);
-    return kernel_is_covered(kernel, false, err) && processors_sum(&l, first, count, totals, exact, err);
+    return launch_is_covered(kernel, launch, false, err) && processors_sum(&l, first, count, totals, exact, err);
 }
 
 bool processors_batches(struct rp_trace *trace, const struct machine *m, const struct replay_options *options,

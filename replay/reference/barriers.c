@@ -88,6 +88,7 @@ void ref_exit(struct reference *r, struct ref_warp *w, rp_lanemask lanes)
         w->block->barriers[id].arrived |= (uint64_t)(threads > 0) << w->number;
     }
     ref_check_barriers(r, w->block);
+    ref_check_cluster(r, w->block->cluster);
 }
 
 /* The first warp of the first block of a launch that waits, for the message. */
@@ -128,7 +129,8 @@ static bool say_stuck(const struct reference *r, const struct ref_warp *w, struc
 {
     const struct engine_launch *l = &w->block->grid->of;
     char text[500], what[400];
-    snprintf(what, sizeof what, "at barrier %u", w->barrier);
+    snprintf(what, sizeof what, w->barrier == AT_CLUSTER ? "at the barrier of its cluster" : "at barrier %u",
+             w->barrier);
     if (w->barrier == AT_OBJECT)
         async_describe(l->kernel, &w->next, what, sizeof what);
     snprintf(text, sizeof text, "block %" PRIu64 ", warp %u waits for ever %s", w->block->index, w->number, what);

@@ -18,6 +18,7 @@ void ref_free_block(struct ref_block *block)
     async_block_free(block->async);
     if (block->trace)
         rp_block_close(block->trace);
+    ref_leave_cluster(block);
     free(block);
 }
 
@@ -106,6 +107,8 @@ static bool open_block(struct reference *r, struct ref_block *block, struct rp_e
                        (int)g->block_room.warps);
     if (kernel_is_async(g->of.kernel) && !(block->async = async_block_new(warps)))
         return rp_fail(err, RP_SYSTEM, "out of memory for the blocks of a launch");
+    if (block->async)
+        block->async->rank = block->rank;
     for (; block->warp_count < warps; block->warp_count++, block->live++) {
         struct ref_warp *w = &block->warps[block->warp_count];
         *w = (struct ref_warp){.number = block->warp_count,
@@ -120,14 +123,20 @@ static bool open_block(struct reference *r, struct ref_block *block, struct rp_e
     return true;
 }
 
-static bool place_block(struct reference *r, struct ref_grid *g, unsigned s, struct rp_error *err)
+bool ref_place_block(struct reference *r, struct ref_grid *g, const struct ref_block *like, struct rp_error *err)
 {
-    struct ref_sm *sm = &r->sms[s];
+    struct ref_sm *sm = &r->sms[like->sm];
     struct ref_block *block = calloc(1, sizeof *block);
     if (!block)
         return rp_fail(err, RP_SYSTEM, "out of memory for the blocks of a launch");
-    *block = (struct ref_block){.grid = g, .sm = s, .index = g->next_block++, .next = sm->blocks};
+    *block = *like;
+    block->next = sm->blocks;
     sm->blocks = block;
+    g->next_block++;
+    if (block->cluster) {
+        block->cluster->block[block->rank] = block;
+        block->cluster->unplaced--;
+    }
     if (g->of.begin == ENGINE_NEVER)
         g->of.begin = r->now;
     if (!open_block(r, block, err))
@@ -154,7 +163,7 @@ static bool place_blocks(struct reference *r, struct ref_grid *g, struct rp_erro
         if (r->now < r->sms[s].next_place || !room_fits(&r->sms[s].left, &g->block_room))
             continue;
         r->sms[s].next_place = r->now + (uint64_t)r->machine->dispatch_interval;
-        if (!place_block(r, g, s, err))
+        if (!ref_place_block(r, g, &(struct ref_block){.grid = g, .sm = s, .index = g->next_block}, err))
             return false;
         tried = 0;
     }
@@ -172,7 +181,7 @@ struct ref_grid *ref_first_waiting(const struct reference *r)
 bool ref_place_blocks(struct reference *r, struct rp_error *err)
 {
     for (struct ref_grid *g, *before = NULL; (g = ref_first_waiting(r)) && g != before; before = g)
-        if (!place_blocks(r, g, err))
+        if (!(g->clusters ? ref_place_clusters : place_blocks)(r, g, err))
             return false;
     return true;
 }
@@ -187,14 +196,16 @@ bool ref_take_launches(struct reference *r, struct rp_error *err)
         struct ref_grid *g = calloc(1, sizeof *g);
         if (!g)
             return rp_fail(err, RP_SYSTEM, "out of memory for a launch");
-        *g = (struct ref_grid){.of = l, .statistics = &l.out->statistics};
+        *g = (struct ref_grid){
+            .of = l, .statistics = &l.out->statistics, .clusters = cluster_matters(l.kernel, l.launch)};
         *last = g;
         last = &g->next;
         r->grid_count++;
         if (r->job->profile && !(g->profile = profile_rows_new(l.kernel)))
             return rp_fail(err, RP_SYSTEM, "out of memory for the counts of instructions");
-        if (!kernel_is_covered(l.kernel, !r->job->drawn, err) ||
-            !room_of_block(r->machine, l.kernel, l.launch, &g->block_room, err))
+        if (!launch_is_covered(l.kernel, l.launch, !r->job->drawn, err) ||
+            !room_of_block(r->machine, l.kernel, l.launch, &g->block_room, err) ||
+            !cluster_fits(r->machine, l.kernel, l.launch, &g->block_room, err))
             return false;
     }
     return true;

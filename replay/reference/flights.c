@@ -66,8 +66,8 @@ static bool tell(struct reference *r, struct ref_sm *sm)
 {
     struct async_tell t;
     while (async_due(&sm->tells, r->now, &t)) {
-        struct ref_block *block = t.block;
-        if (async_tell(block->async, &sm->tells, &t))
+        struct ref_block *block = ref_told(&t);
+        if (block && async_tell(block->async, &sm->tells, &t))
             ref_release_objects(r, block);
     }
     return !sm->tells.starved;

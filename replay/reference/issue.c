@@ -9,7 +9,7 @@ static struct machine_timing timing(const struct reference *r, const struct ref_
 {
     const struct rp_instruction *in = w->next.instruction;
     if (timed_by_space(in))
-        return r->machine->spaces[timing_space(w->block->grid->of.launch, in, &w->next)];
+        return r->machine->spaces[timing_space(w->block->grid->of.launch, w->block->rank, in, &w->next)];
     return class_timing(r->machine, in);
 }
 
@@ -126,8 +126,9 @@ static enum stall producer(const struct ref_warp *w)
 {
     const struct rp_instruction *in = w->next.instruction;
     if (timed_by_space(in))
-        return path_of_space(timing_space(w->block->grid->of.launch, in, &w->next)) == PATH_SHARED ? STALL_SHARED
-                                                                                                   : STALL_MEMORY;
+        return path_of_space(timing_space(w->block->grid->of.launch, w->block->rank, in, &w->next)) == PATH_SHARED
+                   ? STALL_SHARED
+                   : STALL_MEMORY;
     return in->memory_count ? STALL_MEMORY : STALL_SCOREBOARD;
 }
 
@@ -257,6 +258,8 @@ bool ref_issue(struct reference *r, struct ref_warp *w, struct rp_error *err)
         profile_issue(ref_profile(w), w->next.executed);
     if (is_block_barrier(w->next.instruction) && w->next.executed)
         ref_arrive(r, w);
+    if (is_cluster_barrier(w->next.instruction) && w->next.executed)
+        ref_cluster_barrier(r, w);
     if (w->next.instruction->flags & RP_EXIT)
         ref_exit(r, w, w->next.executed);
     return ref_advance(r, w, err);

@@ -27,6 +27,24 @@ static uint64_t shared(struct reference *r, struct ref_warp *w, const struct acc
     return start + cost.duration;
 }
 
+/* The same in the shared memory of other blocks of the cluster: first the SM's way there is taken. */
+static uint64_t elsewhere(struct reference *r, struct ref_warp *w, const struct access *a, uint64_t dispatched)
+{
+    const struct shared_memory_model *model = (const struct shared_memory_model *)r->machine->shared.model;
+    struct shared_memory_access access = {a->mask, a->operand->width, a->address};
+    struct shared_memory_cost cost;
+    model->cost(r->machine->shared.options, &access, &cost);
+    *shared_counter(w->block->grid->statistics, a->operand) += cost.transactions;
+    w->block->grid->statistics->shared_conflicts += cost.conflicts;
+    uint64_t cycles = cluster_cycles(r->machine, (uint64_t)rp_lane_count(a->mask) * a->operand->width);
+    if (!cycles) /* it is never full */
+        return dispatched + cost.duration;
+    struct ref_sm *sm = &r->sms[w->sm];
+    uint64_t start = later(dispatched, sm->way_free);
+    sm->way_free = start + cycles;
+    return start + cycles - 1 + cost.duration;
+}
+
 static uint64_t noted(struct reference *r, uint64_t shared_end)
 {
     r->shared_end = later(r->shared_end, shared_end);
@@ -74,7 +92,10 @@ static void local(struct reference *r, struct ref_warp *w, const struct access *
 static uint64_t one_space(struct reference *r, struct ref_warp *w, const struct access *a, uint64_t dispatched)
 {
     switch (path_of_space(a->space)) {
-    case PATH_SHARED: return noted(r, shared(r, w, a, dispatched));
+    case PATH_SHARED:
+        if (a->space == RP_SPACE_SHARED_CLUSTER && in_clusters(w->block->grid->of.launch))
+            return noted(r, elsewhere(r, w, a, dispatched));
+        return noted(r, shared(r, w, a, dispatched));
     case PATH_CONSTANT:
         return sm_memory_constants(memory_system_sm(r->job->memory, w->sm),
                                    constant_bank(w->block->grid->of.launch, a->space), a->mask, a->address,
@@ -88,15 +109,16 @@ static uint64_t one_space(struct reference *r, struct ref_warp *w, const struct 
     return 0;
 }
 
-/* Generic accesses are taken apart by space, in the order of enum rp_space. */
-static uint64_t generic(struct reference *r, struct ref_warp *w, const struct access *a, uint64_t dispatched)
+/* Accesses whose lanes may be in different spaces are taken apart, in the order of enum rp_space. */
+static uint64_t apart(struct reference *r, struct ref_warp *w, const struct access *a, uint64_t dispatched)
 {
     uint64_t done = 0;
     for (unsigned space = 0; space < RP_SPACE_COUNT; space++) {
         struct access part = {.operand = a->operand, .space = space};
         for (unsigned l = 0; l < RP_WARP_LANES; l++) {
-            uint64_t offset;
-            if ((a->mask >> l & 1) && resolve_generic(w->block->grid->of.launch, a->address[l], &offset) == space) {
+            uint64_t offset = a->address[l];
+            if ((a->mask >> l & 1) &&
+                resolve_operand(w->block->grid->of.launch, w->block->rank, a->space, &offset) == space) {
                 part.mask |= 1u << l;
                 part.address[l] = offset;
             }
@@ -130,20 +152,31 @@ static uint64_t drawn(struct reference *r, struct ref_warp *w, uint64_t dispatch
     return later(done, dispatched + answer_cycle(answer));
 }
 
-/* One side of a bulk copy: each lane's bytes, piece by piece. */
-static uint64_t bulk(struct reference *r, struct ref_warp *w, const struct access *a, uint64_t bytes,
-                     uint64_t dispatched)
+static uint64_t all_spaces(struct reference *r, struct ref_warp *w, const struct access *a, uint64_t dispatched)
 {
+    return needs_resolving(w->block->grid->of.launch, a->space) ? apart(r, w, a, dispatched)
+                                                                : one_space(r, w, a, dispatched);
+}
+
+/* One side of a bulk copy: each lane's bytes, block by block of a multicast, piece by piece. */
+static uint64_t bulk(struct reference *r, struct ref_warp *w, const struct access *a, uint32_t i, uint64_t dispatched)
+{
+    const struct rp_launch *l = w->block->grid->of.launch;
     struct rp_memory_operand operand = *a->operand;
-    uint64_t done = 0;
+    uint64_t done = 0, bytes = rp_bulk_bytes(*rp_step_operand_aux(&w->next, i));
+    uint32_t blocks = bulk_blocks(l, &w->next, i);
     operand.width = ASYNC_PIECE_WIDTH;
-    for (unsigned l = 0; l < RP_WARP_LANES; l++) {
-        struct access piece = {.operand = &operand, .space = a->space};
-        for (uint64_t i = 0; (a->mask >> l & 1) && (piece.mask = async_piece(a->address[l], bytes, i, piece.address));
-             i++)
-            done = later(done, a->space == RP_SPACE_GENERIC ? generic(r, w, &piece, dispatched)
-                                                            : one_space(r, w, &piece, dispatched));
-    }
+    for (unsigned lane = 0; lane < RP_WARP_LANES; lane++)
+        for (uint32_t b = 0; (a->mask >> lane & 1) && b < (blocks ? RP_CLUSTER_MOST : 1); b++) {
+            if (blocks && !(blocks >> b & 1))
+                continue;
+            uint64_t at = a->address[lane];
+            if (blocks)
+                at = cluster_address(l, w->block->rank, a->space, at, b);
+            struct access piece = {.operand = &operand, .space = a->space};
+            for (uint64_t p = 0; (piece.mask = async_piece(at, bytes, p, piece.address)); p++)
+                done = later(done, all_spaces(r, w, &piece, dispatched));
+        }
     return done;
 }
 
@@ -166,9 +199,7 @@ bool ref_memory(struct reference *r, struct ref_warp *w, uint64_t dispatched, ui
         if (!a.mask || a.space == RP_SPACE_NONE || names_texel_again(&w->next, i))
             continue;
         rp_access_addresses(dynamic, a.address);
-        uint64_t end = is_bulk(a.operand)            ? bulk(r, w, &a, *rp_step_operand_aux(&w->next, i), dispatched)
-                       : a.space == RP_SPACE_GENERIC ? generic(r, w, &a, dispatched)
-                                                     : one_space(r, w, &a, dispatched);
+        uint64_t end = is_bulk(a.operand) ? bulk(r, w, &a, i, dispatched) : all_spaces(r, w, &a, dispatched);
         *known = later(*known, end);
     }
     uint64_t end = sm_memory_commit(memory, taken, level);

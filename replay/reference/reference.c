@@ -164,7 +164,8 @@ static bool cycle(struct reference *r, struct rp_error *err)
         for (const struct ref_block *b = r->sms[s].blocks; b; b = b->next)
             waits |= !b->live;                    /* it will leave */
     for (int64_t s = 0; s < r->machine->sms; s++) /* it will get a block */
-        waits |= first && room_fits(&r->sms[s].left, &first->block_room);
+        waits |= first && !first->clusters && room_fits(&r->sms[s].left, &first->block_room);
+    waits |= first && first->clusters && ref_cluster_has_room(r, first);
     for (int64_t s = 0; s < r->machine->sms; s++) /* copies will tell objects that they are complete */
         waits |= r->sms[s].tells.count > 0;
     return issued || waits || ref_stuck(r, err);

@@ -10,6 +10,7 @@
 #define REPRISE_REPLAY_REFERENCE_H
 
 #include "replay/async.h"
+#include "replay/cluster.h"
 #include "replay/engine.h"
 #include "replay/meaning.h"
 #include "replay/memory/memory_system.h"
@@ -21,7 +22,9 @@ struct ref_block;
 struct ref_grid {
     struct engine_launch of;
     struct room block_room;
-    uint64_t next_block, resident; /* blocks: the next to place; those on SMs */
+    bool clusters;                 /* it has clusters, if only of one block */
+    uint64_t next_cluster;         /* to place */
+    uint64_t next_block, resident; /* blocks: how many were placed, and which is next without clusters; those on SMs */
     struct statistics *statistics; /* of->out's */
     struct profile_row *profile;   /* of the kernel's instructions; NULL: not asked for */
     uint64_t reported;             /* warp instructions reported as progress */
@@ -73,7 +76,8 @@ struct ref_warp {
     unsigned copies;     /* asynchronous ones */
     unsigned unordered;  /* those of them of which it is not known when they are performed for the block */
     uint64_t issued;     /* instructions */
-    unsigned barrier;    /* at which it waits, or did; AT_OBJECT */
+    unsigned barrier;    /* at which it waits, or did; AT_OBJECT, AT_CLUSTER */
+    rp_lanemask arrived; /* at the barrier of the cluster, which is not complete */
     struct arrival arrival;
     unsigned number; /* in its block */
     unsigned sm, subcore, slot;
@@ -101,8 +105,18 @@ struct ref_barrier {
     uint64_t expected; /* threads; 0: all of the block */
 };
 
+/* Blocks that are on the machine together. */
+struct ref_cluster {
+    unsigned blocks, unplaced, left; /* of them in all, yet to be placed, and on the machine or yet to be placed */
+    bool awaited;                    /* somebody has arrived at its barrier */
+    uint64_t over;                   /* who waits there goes on at this cycle, when the last arrival was */
+    struct ref_block *block[RP_CLUSTER_MOST]; /* by rank; NULL: it has left */
+};
+
 struct ref_block {
     struct ref_grid *grid;
+    struct ref_cluster *cluster; /* NULL: its launch has none */
+    uint32_t rank;
     uint64_t index;
     struct rp_block *trace;
     unsigned sm, warp_count, live; /* live: warps that have not ended */
@@ -127,6 +141,7 @@ struct ref_sm {
     struct ref_block *blocks;
     struct ref_subcore *subcores;
     uint64_t shared_free; /* when the shared memory takes the next access */
+    uint64_t way_free;    /* the same of the way to the shared memory of other SMs */
     struct async_queue tells;
 };
 
@@ -157,10 +172,25 @@ void ref_end_launches(struct reference *);
 /* The first launch with blocks to place: others wait behind it. NULL: none. */
 struct ref_grid *ref_first_waiting(const struct reference *);
 bool ref_place_blocks(struct reference *, struct rp_error *);
+/* Places the launch's next block on the SM. */
+bool ref_place_block(struct reference *, struct ref_grid *, const struct ref_block *, struct rp_error *);
 void ref_leave_blocks(struct reference *);
 void ref_free_block(struct ref_block *);
 /* Moves the warp on to its next instruction, or ends it. */
 bool ref_advance(struct reference *, struct ref_warp *, struct rp_error *);
+
+/* clusters.c */
+/* Places whole clusters of the launch. */
+bool ref_place_clusters(struct reference *, struct ref_grid *, struct rp_error *);
+/* The next one will have room, once `dispatch_interval` is over. */
+bool ref_cluster_has_room(struct reference *, const struct ref_grid *);
+void ref_leave_cluster(struct ref_block *);
+/* The warp's next instruction issues, at the barrier of its cluster. */
+void ref_cluster_barrier(struct reference *, struct ref_warp *);
+/* Lanes have exited: others may have waited for them only. */
+void ref_check_cluster(struct reference *, struct ref_cluster *);
+/* The block whose object copies tell; NULL: it has left. */
+struct ref_block *ref_told(const struct async_tell *);
 
 /* barriers.c */
 void ref_arrive(struct reference *, struct ref_warp *);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/cluster.h"
 #include "replay/staged/staged.h"
 
 #define SECTOR 32u
@@ -129,7 +130,7 @@ bool staged_accesses(struct staged_sm *sm, struct staged_warp *w, const struct r
     in->bypass = o && (!g->has_l1 || in->atomic || o->cache_op == RP_CACHE_CG || o->cache_op == RP_CACHE_CV ||
                        (o->order > RP_ORDER_VOLATILE && o->scope >= RP_SCOPE_GPU));
     in->conflict = 1;
-    unsigned space = o ? timing_space(g->launch, si, step) : RP_SPACE_GLOBAL;
+    unsigned space = o ? timing_space(g->launch, 0, si, step) : RP_SPACE_GLOBAL;
     in->shared = path_of_space(space) == PATH_SHARED;
     in->lanes = (uint32_t)__builtin_popcount(step->executed);
     if (!o || !step->executed)

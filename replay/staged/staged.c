@@ -350,7 +350,7 @@ static bool begin_launch(struct staged *g, struct rp_trace *trace, const struct 
     g->err = err;
     free(g->statics);
     g->statics = NULL;
-    if (!kernel_is_covered(g->kernel, false, err) || !staged_statics(g, err) || !set_limit(g, err))
+    if (!launch_is_covered(g->kernel, g->launch, false, err) || !staged_statics(g, err) || !set_limit(g, err))
         return false;
     for (int64_t s = 0; s < g->machine->sms; s++)
         if (!new_registers(g, &g->sms[s]))

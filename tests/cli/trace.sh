@@ -224,6 +224,16 @@ check "each block has what the other stored" python3 -c '
 import sys
 v = [int(x) for x in open(sys.argv[1]).read().split()]
 assert v == [1000 * (b % 2 == 0) + t for b in range(4) for t in range(64)], v' "$dir/pair.out"
+check "verify them" status 0 "$REPRISE" verify "$c"
+"$REPRISE" info --json "$c" >"$dir/info"
+check "info --json: clusters" json 'assert d["launches"][0]["cluster"] == [2, 1, 1], d["launches"]'
+"$REPRISE" info "$c" >"$dir/out"
+check "... and as text" grep -q 'grid 4, in clusters of 2, block 64, ' "$dir/out"
+check "... not of blocks alone" sh -c '! "$0" info "$1" | grep -q clusters' "$REPRISE" "$b"
+"$REPRISE" dump --json --warp 1 "$c" >"$dir/info"
+check "warps wait for an object that another block changes" json '
+o = [a for s in d["instructions"] for a in s.get("accesses", []) if "operation" in a]
+assert [(a["operation"], a["waits"], a["phase"]) for a in o] == [("test", True, 0)], o'
 check "the same from a launch file" status 0 "$REPRISE" record -o "$c.2" -f "$dir/pair.cfg"
 for e in fast reference; do
     "$REPRISE" replay --json --engine $e --machine h100 "$c" >"$dir/$e"
@@ -234,6 +244,44 @@ import json, sys
 a, b, c, d = (json.load(open(f))["launches"] for f in sys.argv[1:])
 assert a == b and c == d and c[0]["cycles"] > a[0]["cycles"] + 500, (a[0]["cycles"], c[0]["cycles"])
 ' "$dir/fast" "$dir/reference" "$dir/fast.late" "$dir/reference.late"
+check "a cluster that fits nowhere" status 2 "$REPRISE" replay --machine h100 --set gpcs=1 --set sms=1 --set limits.blocks=1 "$c"
+check "... is told in one line" [ "$(grep -c "a cluster of 2 blocks does not fit on h100: 1 SMs (sms, gpcs) hold 1 of its blocks each" "$dir/err") $(wc -l <"$dir/err")" = "1 1" ]
+check "wcet refuses clusters" status 2 "$REPRISE" wcet --machine orin-wcet "$c"
+check "... by name" grep -q 'kernel k: its blocks run in clusters' "$dir/err"
+check "Accel-Sim gets blocks alone" status 0 "$REPRISE" export accelsim "$c" -o "$dir/accelsim"
+check "... and export says so" grep -q '1 launch is in clusters' "$dir/err"
+# one block of two fetches for both, and each waits for its own object
+cat >"$dir/both.ptx" <<'EOF'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out) .reqnctapercluster 2 {
+.shared .align 128 .b8 data[256]; .shared .align 8 .b64 obj;
+.reg .b64 %a, %t; .reg .b32 %i, %v, %r; .reg .b16 %m; .reg .pred %p, %f, %leads;
+ld.param.u64 %a, [in]; mov.u32 %i, %tid.x; mov.u32 %r, %cluster_ctarank; setp.eq.u32 %f, %i, 0;
+@%f mbarrier.init.shared.b64 [obj], 1; @%f mbarrier.arrive.expect_tx.shared.b64 _, [obj], 256;
+barrier.cluster.arrive; barrier.cluster.wait; setp.eq.and.u32 %leads, %r, 1, %f; mov.u16 %m, 3;
+@%leads cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [data], [%a], 256, [obj], %m;
+W: mbarrier.try_wait.parity.shared.b64 %p, [obj], 0; @!%p bra W;
+mov.u32 %v, data; mad.lo.u32 %v, %i, 4, %v; ld.shared.u32 %v, [%v]; ld.param.u64 %a, [out]; mov.u32 %r, %ctaid.x;
+mad.lo.u32 %i, %r, 64, %i; mul.wide.u32 %t, %i, 4; add.u64 %a, %a, %t; st.global.u32 [%a], %v;
+barrier.cluster.arrive; barrier.cluster.wait; ret; }
+EOF
+m=$dir/both.wtr
+check "record a copy to both blocks" status 0 "$REPRISE" record -o "$m" -M "$dir/both.ptx" -g 4 -b 64 -a buf=iota-i32:64 -a buf=zeros:1024 --save "0=$dir/both.in:u32" --save "1=$dir/both.out:u32"
+check "each has what was fetched" python3 -c '
+import sys
+a, b = ([int(x) for x in open(f).read().split()] for f in sys.argv[1:])
+assert b == 4 * a and any(a), b' "$dir/both.in" "$dir/both.out"
+"$REPRISE" dump --json --block 1 "$m" >"$dir/info"
+check "dump --json: to which blocks" json '
+o = [a for s in d["instructions"] for a in s.get("accesses", []) if "blocks" in a]
+assert [(a["bytes"], a["blocks"]) for a in o] == [(256, "0x3")], o'
+for e in fast reference; do "$REPRISE" replay --json --engine $e --machine h100 "$m" >"$dir/$e"; done
+check "both engines: the same cycles" python3 -c '
+import json, sys
+a, b = (json.load(open(f))["launches"] for f in sys.argv[1:])
+assert a == b' "$dir/fast" "$dir/reference"
 check "a grid that is no whole number of clusters" status 1 "$REPRISE" run -M "$dir/pair.ptx" -g 3 -b 64 --cluster 2 -a buf=zeros:1024
 check "wcet refuses it by instruction" status 2 "$REPRISE" wcet --machine orin-wcet "$b"
 check "... and names it" grep -q 'instruction 3 .*mbarrier.init.*:8: ' "$dir/err"

@@ -12,6 +12,8 @@
 #define PARAM_BYTES 256u
 #define SHARED_WINDOW 0x01000000ull
 #define SHARED_WINDOW_BYTES 0x01000000ull
+#define CLUSTER_SHARED 0x800000ull
+#define CLUSTER_STEP 0x80000ull
 
 /* How the lanes of one memory operand are addressed. */
 enum shape { SHAPE_UNIFORM, SHAPE_AFFINE, SHAPE_SWIZZLED, SHAPE_RANDOM };
@@ -201,6 +203,25 @@ static uint64_t random_control(uint64_t *r)
     return control | (chance(r, 4) ? RP_CONTROL_ALSO_WAIT(below(r, 64)) : 0);
 }
 
+/* The cluster's memory in the place of the block's own, and its barrier in the place of the block's: all arrive behind
+ * a phase, and wait behind the next one. */
+static void make_clusters(struct synthetic_trace *t)
+{
+    uint64_t r = derive(t->options.seed, 16, 0, 0);
+    bool arrives = true;
+    for (uint32_t i = 0; i < t->kernel.instruction_count; i++) {
+        struct rp_instruction *in = &t->instructions[i];
+        for (uint32_t m = 0; m < in->memory_count; m++)
+            if (t->operands[i][m].space == RP_SPACE_SHARED && chance(&r, 50))
+                t->operands[i][m].space = RP_SPACE_SHARED_CLUSTER;
+        if (in->unit_class != RP_CLASS_BARRIER || chance(&r, 25))
+            continue;
+        in->flags &= (uint16_t)~RP_HAS_AUX;
+        in->barrier = (struct rp_barrier){.kind = arrives ? RP_BARRIER_CLUSTER_ARRIVE : RP_BARRIER_CLUSTER_WAIT};
+        arrives = !arrives;
+    }
+}
+
 /* A phase takes phase_length instructions for its body, the last one a branch back, and one for the barrier. */
 static uint32_t phase_start(const struct synthetic_trace *t, uint32_t phase)
 {
@@ -227,6 +248,8 @@ static void make_kernel(struct synthetic_trace *t)
     for (uint32_t i = 0; o->objects && i < count; i++)
         if (t->instructions[i].unit_class != RP_CLASS_CONTROL && t->instructions[i].unit_class != RP_CLASS_BARRIER)
             make_object(t, &objects, i);
+    if (o->clusters)
+        make_clusters(t);
     for (uint32_t i = 0; o->inlined && i < count; i++)
         t->instructions[i].inlined = below(&inlined, INLINED + 1);
     for (uint32_t c = 0; o->inlined && c < INLINED; c++)
@@ -279,6 +302,18 @@ static uint32_t operations_before(const struct synthetic_trace *t, uint32_t numb
     return t->options.streams > 1 && chance(&r, 50) ? below(&r, 4) : 0;
 }
 
+/* The grid grows to whole clusters. */
+static void cluster_launch(const struct synthetic_trace *t, struct rp_launch *l, uint32_t number)
+{
+    uint64_t r = derive(t->options.seed, 34, number, 0);
+    for (int d = 0; d < 3; d++) {
+        l->cluster[d] = d == 2 ? 1 : 1 + below(&r, d ? 2 : 4);
+        l->grid[d] = (l->grid[d] + l->cluster[d] - 1) / l->cluster[d] * l->cluster[d];
+    }
+    l->cluster_shared = CLUSTER_SHARED;
+    l->cluster_step = CLUSTER_STEP;
+}
+
 static void make_launch(struct synthetic_trace *t, struct rp_launch *l, uint32_t number)
 {
     static const struct rp_allocation allocation = {GLOBAL_BASE, GLOBAL_BYTES, "arg0", true};
@@ -295,6 +330,8 @@ static void make_launch(struct synthetic_trace *t, struct rp_launch *l, uint32_t
                             .allocations = &allocation};
     if (t->options.streams > 1)
         place_launch(t, l, number);
+    if (t->options.clusters)
+        cluster_launch(t, l, number);
 }
 
 static uint32_t or_default(uint32_t value, uint32_t otherwise) { return value ? value : otherwise; }
@@ -364,6 +401,7 @@ const struct rp_launch *synthetic_launch(const struct synthetic_trace *t, uint32
 
 struct story {
     const struct synthetic_trace *trace;
+    const struct rp_launch *launch;
     uint64_t block;
     uint32_t warp, iteration;
     uint64_t path_random, address_random;
@@ -375,7 +413,8 @@ static uint64_t region(const struct rp_memory_operand *m, const struct operand_p
 {
     *base = 0;
     switch (m->space) {
-    case RP_SPACE_SHARED: return SHARED_BYTES;
+    case RP_SPACE_SHARED:
+    case RP_SPACE_SHARED_CLUSTER: return SHARED_BYTES;
     case RP_SPACE_LOCAL: return LOCAL_BYTES;
     case RP_SPACE_CONST: return CONST_BYTES;
     case RP_SPACE_PARAM: return PARAM_BYTES;
@@ -407,6 +446,22 @@ static void make_addresses(struct story *s, const struct rp_memory_operand *m, c
     }
 }
 
+/* Some in the memory of blocks of the cluster, of one for all lanes or not. */
+static void send_away(struct story *s, const struct rp_memory_operand *m, const struct operand_plan *p,
+                      uint64_t address[RP_WARP_LANES])
+{
+    uint32_t blocks = rp_launch_cluster(s->launch);
+    bool may = m->space == RP_SPACE_SHARED_CLUSTER || (m->space == RP_SPACE_GENERIC && p->generic_shared);
+    if (!s->trace->options.clusters || blocks == 1 || !may || chance(&s->address_random, 30))
+        return;
+    bool apart = chance(&s->address_random, 30);
+    uint64_t rank = below(&s->address_random, blocks);
+    for (uint32_t l = 0; l < RP_WARP_LANES; l++) {
+        rank = apart ? below(&s->address_random, blocks) : rank;
+        address[l] += CLUSTER_SHARED + rank * CLUSTER_STEP;
+    }
+}
+
 static void do_instruction(struct story *s, uint32_t index, rp_lanemask active)
 {
     const struct rp_instruction *in = &s->trace->instructions[index];
@@ -419,8 +474,10 @@ static void do_instruction(struct story *s, uint32_t index, rp_lanemask active)
         step.aux[i] = in->unit_class == RP_CLASS_BARRIER
                           ? RP_BARRIER_AUX(index % 4, 0)
                           : synthetic_random(&s->address_random) >> below(&s->address_random, 64);
-    for (uint32_t m = 0; step.executed && m < in->memory_count; m++)
+    for (uint32_t m = 0; step.executed && m < in->memory_count; m++) {
         make_addresses(s, &in->memory[m], &s->trace->plans[index][m], step.address[m]);
+        send_away(s, &in->memory[m], &s->trace->plans[index][m], step.address[m]);
+    }
     s->step(s->data, &step);
 }
 
@@ -438,8 +495,14 @@ static void do_phase(struct story *s, uint32_t phase, rp_lanemask all)
         for (uint32_t i = start; half != all && i < end; i++)
             do_instruction(s, i, all & ~half);
     }
-    if (o->barriers)
-        do_instruction(s, end, all);
+    rp_lanemask first = all;
+    if (o->barriers && s->trace->instructions[end].barrier.kind >= RP_BARRIER_CLUSTER_ARRIVE &&
+        chance(&s->path_random, 30))
+        first &= (rp_lanemask)synthetic_random(&s->path_random);
+    if (o->barriers && first)
+        do_instruction(s, end, first);
+    if (o->barriers && first != all)
+        do_instruction(s, end, all & ~first);
 }
 
 void synthetic_warp(const struct synthetic_trace *t, uint32_t launch, uint64_t block, uint32_t warp,
@@ -448,7 +511,8 @@ void synthetic_warp(const struct synthetic_trace *t, uint32_t launch, uint64_t b
     const struct synthetic_options *o = &t->options;
     uint32_t threads = o->threads - 32 * warp;
     rp_lanemask all = threads >= 32 ? UINT32_MAX : (1u << threads) - 1;
-    struct story s = {.trace = t, .block = block, .warp = warp, .step = step, .data = data};
+    struct story s = {
+        .trace = t, .launch = &t->launches[launch], .block = block, .warp = warp, .step = step, .data = data};
     s.address_random = derive(o->seed, 21 + launch, block, warp);
     /* half of the warps take the common path, as warps do */
     bool common = synthetic_random(&s.address_random) & 1;

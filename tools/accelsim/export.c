@@ -256,6 +256,7 @@ static void print_header(struct session *s, uint32_t number)
     unsigned version = s->lines ? TRACER_WITH_LINES : TRACER;
     if (tracer && atoi(tracer) > (int)version)
         version = (unsigned)atoi(tracer);
+    s->job->clusters += rp_launch_cluster(l) > 1;
     fprintf(s->to, "-kernel name = %s\n-kernel id = %" PRIu32 "\n", k->name, number + 1);
     fprintf(s->to, "-grid dim = (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n", l->grid[0], l->grid[1], l->grid[2]);
     fprintf(s->to, "-block dim = (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n", l->block[0], l->block[1], l->block[2]);

@@ -23,6 +23,7 @@ struct accelsim_export {
     uint64_t launches, blocks, warp_instructions;
     uint64_t left_out; /* executions with memory operands beyond the first */
     uint64_t barriers; /* executions of barriers that are not for the whole block */
+    uint64_t clusters; /* launches in clusters */
     uint64_t partial;  /* launches of which the trace has not all */
 };
 bool accelsim_export(struct accelsim_export *, struct rp_error *);

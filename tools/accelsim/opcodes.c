@@ -145,6 +145,10 @@ void opcode_for(const struct rp_instruction *in, char *name, size_t size)
         snprintf(name, size, "EXIT");
         return;
     }
+    if (in->barrier.kind == RP_BARRIER_CLUSTER_ARRIVE || in->barrier.kind == RP_BARRIER_CLUSTER_WAIT) {
+        snprintf(name, size, "NOP");
+        return;
+    }
     if (!in->memory_count || in->unit_class == RP_CLASS_TEXTURE) {
         snprintf(name, size, "%s", in->unit_class == RP_CLASS_MEMORY ? "LDC" : default_names[in->unit_class]);
         return;

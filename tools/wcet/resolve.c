@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "replay/access_key.h"
+#include "replay/cluster.h"
 #include "tools/wcet/model.h"
 
 #define SHARED_COSTS 1024u /* entries of the table, a power of two */
@@ -122,7 +123,7 @@ bool wcet_resolve(const struct wcet_model *m, const struct rp_step *step, struct
     const struct rp_instruction *in = step->instruction;
     *op = m->rows[step->index].op;
     if (in->unit_class == RP_CLASS_MEMORY) {
-        const struct machine_timing *t = &m->machine->spaces[timing_space(m->launch, in, step)];
+        const struct machine_timing *t = &m->machine->spaces[timing_space(m->launch, 0, in, step)];
         op->unit = t->unit;
         op->initiation = t->initiation;
         op->latency = t->latency;

@@ -206,10 +206,12 @@ void lower_barrier(struct lowering *l)
     emit(l, u);
 }
 
-/* frontend/core/cluster.h. The trace has no barrier for it. */
+/* frontend/core/cluster.h */
 void lower_cluster_barrier(struct lowering *l)
 {
-    uint8_t kind = mods_have(&l->in->mods, M_ARRIVE) ? RP_BARRIER_ARRIVE : RP_BARRIER_SYNC;
+    bool arrives = mods_have(&l->in->mods, M_ARRIVE);
+    uint8_t kind = arrives ? RP_BARRIER_ARRIVE : RP_BARRIER_SYNC;
+    l->barrier.kind = arrives ? RP_BARRIER_CLUSTER_ARRIVE : RP_BARRIER_CLUSTER_WAIT;
     emit(l,
          (struct operation){.kind = UOP_BARRIER, .type = T_U32, .stype = T_U32, .barrier = {kind, CLUSTER_BARRIER, 0}});
 }

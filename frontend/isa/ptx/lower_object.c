@@ -211,6 +211,7 @@ void lower_bulk(struct lowering *l)
     struct operation from = side(l, RP_ACCESS_BULK_LOAD, from_global ? RP_SPACE_GLOBAL : RP_SPACE_SHARED, &o[1]);
     from.op = tells ? OP_COPY_TO_SHARED : OP_COPY_TO_GLOBAL;
     from.c = address_value(l, &to);
+    to.lists[1] = multicast(l, &to.flags);
     from.lists[1] = multicast(l, &from.flags);
     reduction(l, &from);
     finish_access(l, &to);

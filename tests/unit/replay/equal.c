@@ -118,6 +118,11 @@ struct machine *random_machine(uint64_t seed)
         {"copy.bandwidth", "0", "0.2", "0.05", "7"},
         {"copy.latency", "0", "1", "300"},
         {"copy.engines", "1", "2"},
+        /* clusters */
+        {"gpcs", "1", "2", "3"},
+        {"cluster.bandwidth", "0", "16.34", "1", "300"},
+        {"cluster.barrier_latency", "0", "1", "150"},
+        {"spaces.shared-cluster.latency", "0", "150"},
     };
     struct machine_setting settings[MODEL_COUNT_OF(choices) + 32];
     size_t count = 0;
@@ -484,6 +489,54 @@ static uint32_t compare_streams(uint64_t first, uint64_t count)
 
 Test(equal, random_streams_0) { cr_assert_gt(compare_streams(300000, 200), 200); }
 Test(equal, random_streams_1) { cr_assert_gt(compare_streams(300200, 200), 200); }
+
+/* Clusters, some of launches at the same time: the same, or the same error where they do not fit. Returns how many did.
+ */
+static uint32_t compare_clusters(uint64_t first, uint64_t count)
+{
+    char path[] = "/tmp/reprise-equal-XXXXXX";
+    cr_assert_geq(mkstemp(path), 0);
+    struct rp_error err, other;
+    uint32_t fit = 0;
+    uint64_t done;
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        struct synthetic_options options = synthetic_random_options(seed);
+        small(&options);
+        options.clusters = options.barriers = true;
+        options.streams = seed % 3 ? 0 : 2;
+        options.launches = seed % 3 ? 1 : 4;
+        cr_assert(synthetic_trace_write(path, &options, &err), "%s", err.text);
+        struct machine *m = random_machine(seed * 7919);
+        struct rp_trace *trace = rp_trace_open(path, &err);
+        struct replay_result result;
+        bool fits = replay(trace, m, &(struct replay_options){.engine = REPLAY_FAST, .launch = -1}, &result, &err);
+        if (fits) {
+            replay_result_free(&result);
+            compare_engines(path, m, seed);
+            compare_threads(path, m, seed, &done);
+        } else {
+            struct replay_options plain = {.engine = REPLAY_REFERENCE, .launch = -1};
+            cr_assert(!replay(trace, m, &plain, &result, &other), "seed %llu: %s", (unsigned long long)seed, err.text);
+            cr_assert_str_eq(err.text, other.text);
+        }
+        fit += fits;
+        rp_trace_close(trace);
+        machine_free(m);
+    }
+    unlink(path);
+    return fit;
+}
+
+Test(equal, random_clusters_0)
+{
+    uint32_t n = compare_clusters(500000, 200);
+    cr_assert(n > 80, "%u fit", n);
+}
+Test(equal, random_clusters_1)
+{
+    uint32_t n = compare_clusters(500200, 200);
+    cr_assert(n > 80, "%u fit", n);
+}
 
 Test(equal, every_machine_with_every_scheduler)
 {
