@@ -54,6 +54,18 @@ static void expect(CUresult got, CUresult wanted)
 
 static void give_back(CUdeviceptr p) { WORKS(cuMemFree_v2(p)); }
 
+/* Is there as long as the graph, which is no leak. */
+static void memory_of_graph(void)
+{
+    CUstream stream;
+    CUgraph graph;
+    CUdeviceptr p;
+    WORKS(cuStreamCreate(&stream, 0));
+    WORKS(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    WORKS(cuMemAllocAsync(&p, 80, stream));
+    WORKS(cuStreamEndCapture(stream, &graph));
+}
+
 int main(int argc, char **argv)
 {
     char bytes[64] = {0};
@@ -64,6 +76,7 @@ int main(int argc, char **argv)
     WORKS(cuCtxSetCurrent(context));
     CUdeviceptr p = allocate(40);
     if (!strcmp(what, "leak")) {
+        memory_of_graph();
         return 0;
     } else if (!strcmp(what, "twice")) {
         give_back(p);

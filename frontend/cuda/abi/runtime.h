@@ -84,6 +84,18 @@ struct cudaMemcpy3DParms {
     int kind;
 };
 
+struct cudaMemcpy3DPeerParms {
+    cudaArray_t srcArray;
+    struct cudaPos srcPos;
+    struct cudaPitchedPtr srcPtr;
+    int srcDevice;
+    cudaArray_t dstArray;
+    struct cudaPos dstPos;
+    struct cudaPitchedPtr dstPtr;
+    int dstDevice;
+    struct cudaExtent extent;
+};
+
 struct cudaPointerAttributes {
     int type; /* 0 unregistered, 1 host, 2 device, 3 managed */
     int device;

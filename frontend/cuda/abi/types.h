@@ -76,6 +76,12 @@ typedef struct CUmemLocation_st {
     int id;
 } CUmemLocation;
 
+typedef struct CUmemcpyAttributes_st {
+    int srcAccessOrder; /* CUmemcpySrcAccessOrder: 1 to 3 */
+    CUmemLocation srcLocHint, dstLocHint;
+    unsigned flags;
+} CUmemcpyAttributes;
+
 typedef struct CUmemAccessDesc_st {
     CUmemLocation location;
     int flags;

@@ -136,8 +136,8 @@ void check_leaks(CUcontext context)
     uint64_t bytes = 0;
     unsigned count = 0;
     for (const struct buffer *b = memory_checked ? driver.buffers : NULL; b; b = b->next) {
-        if ((context && b->context != context) || b->kind == BUFFER_REGISTERED)
-            continue;
+        if ((context && b->context != context) || b->kind == BUFFER_REGISTERED || b->of_graph)
+            continue; /* the program's own memory; memory that is there as long as its graph */
         bytes += b->bytes;
         if (count++ >= MOST_LEAKS)
             continue;

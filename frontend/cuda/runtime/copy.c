@@ -184,3 +184,22 @@ cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaEx
 {
     return set3d(to, value, extent, true, stream);
 }
+
+#if CUDART_MAJOR == 12
+cudaError_t cudaMemcpyBatchAsync(void **to, void **from, size_t *bytes, size_t count, CUmemcpyAttributes *attributes,
+                                 size_t *first, size_t attribute_count, size_t *failed, cudaStream_t stream)
+{
+    return ready() ? done(cuMemcpyBatchAsync((CUdeviceptr *)to, (CUdeviceptr *)from, bytes, count, attributes, first,
+                                             attribute_count, failed, stream_of(stream)))
+                   : last_error();
+}
+#elif CUDART_MAJOR > 12
+cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *bytes, size_t count,
+                                 CUmemcpyAttributes *attributes, size_t *first, size_t attribute_count,
+                                 cudaStream_t stream)
+{
+    return ready() ? done(cuMemcpyBatchAsync_v2((CUdeviceptr *)to, (CUdeviceptr *)from, (size_t *)bytes, count,
+                                                attributes, first, attribute_count, stream_of(stream)))
+                   : last_error();
+}
+#endif

@@ -216,3 +216,33 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st
     CUDA_MEMCPY3D copy;
     return copy3d_of(p, &copy) ? copy_box(&copy, p->kind, true, stream) : last_error();
 }
+
+/* There is one device. */
+static bool copy_on_device(const struct cudaMemcpy3DPeerParms *p, CUDA_MEMCPY3D *copy)
+{
+    if (!p)
+        return fail(cudaErrorInvalidValue), false;
+    if (p->srcDevice || p->dstDevice)
+        return fail(cudaErrorInvalidDevice), false;
+    struct cudaMemcpy3DParms plain = {.srcArray = p->srcArray,
+                                      .srcPos = p->srcPos,
+                                      .srcPtr = p->srcPtr,
+                                      .dstArray = p->dstArray,
+                                      .dstPos = p->dstPos,
+                                      .dstPtr = p->dstPtr,
+                                      .extent = p->extent,
+                                      .kind = KIND_DEVICE_TO_DEVICE};
+    return copy3d_of(&plain, copy);
+}
+
+cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
+{
+    CUDA_MEMCPY3D copy;
+    return copy_on_device(p, &copy) ? copy_box(&copy, KIND_DEVICE_TO_DEVICE, false, NULL) : last_error();
+}
+
+cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+    CUDA_MEMCPY3D copy;
+    return copy_on_device(p, &copy) ? copy_box(&copy, KIND_DEVICE_TO_DEVICE, true, stream) : last_error();
+}

@@ -6,7 +6,6 @@
 
 /* ---- launches: kernels are set in graph.c ------------------------------------------------------------------------ */
 
-/* The function is the driver's handle, which every function here takes, too. */
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *kernel)
 {
     CUDA_KERNEL_NODE_PARAMS k;
@@ -14,7 +13,7 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernel
         return fail(cudaErrorInvalidValue);
     if (RUN(cuGraphKernelNodeGetParams_v2(node, &k)))
         return last_error();
-    *kernel = (struct cudaKernelNodeParams){.func = k.func,
+    *kernel = (struct cudaKernelNodeParams){.func = host_function_of(k.func),
                                             .gridDim = {k.gridDimX, k.gridDimY, k.gridDimZ},
                                             .blockDim = {k.blockDimX, k.blockDimY, k.blockDimZ},
                                             .sharedMemBytes = k.sharedMemBytes,

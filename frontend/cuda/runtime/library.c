@@ -29,4 +29,19 @@ cudaError_t cudaLibraryGetGlobal(void **pointer, size_t *bytes, cudaLibrary_t li
 {
     return ready() ? done(cuLibraryGetGlobal((CUdeviceptr *)pointer, bytes, library, name)) : last_error();
 }
+
+cudaError_t cudaLibraryGetManaged(void **pointer, size_t *bytes, cudaLibrary_t library, const char *name)
+{
+    return ready() ? done(cuLibraryGetManaged((CUdeviceptr *)pointer, bytes, library, name)) : last_error();
+}
+
+cudaError_t cudaLibraryGetKernelCount(unsigned *count, cudaLibrary_t library)
+{
+    return ready() ? done(cuLibraryGetKernelCount(count, library)) : last_error();
+}
+
+cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned count, cudaLibrary_t library)
+{
+    return ready() ? done(cuLibraryEnumerateKernels(kernels, count, library)) : last_error();
+}
 #endif

@@ -251,6 +251,17 @@ bool function_of(const void *function, CUfunction *handle)
     return !done(e ? result : driver_function(function, handle));
 }
 
+void *host_function_of(CUfunction function)
+{
+    const void *host = function;
+    pthread_mutex_lock(&mutex);
+    for (size_t i = 0; i < slot_count; i++)
+        if (slots[i] && slots[i] != &deleted && slots[i]->function == function && slots[i]->generation == generation)
+            host = slots[i]->key;
+    pthread_mutex_unlock(&mutex);
+    return (void *)host;
+}
+
 bool symbol_of(const void *symbol, CUdeviceptr *address, size_t *bytes)
 {
     if (!ready())

@@ -38,6 +38,8 @@ cudaError_t not_supported(const char *name);
 /* The driver's function of a host function, of a handle that __cudaGetKernel gave out, or of a kernel of the driver.
  * Loads the module on first use. False after fail(). */
 bool function_of(const void *function, CUfunction *);
+/* The host function of a function of the driver; where no module has registered one, the handle itself. */
+void *host_function_of(CUfunction);
 /* The address of a device variable by its host variable, and its size. False after fail(). */
 bool symbol_of(const void *symbol, CUdeviceptr *, size_t *bytes);
 /* All modules are gone: cudaDeviceReset. */

@@ -173,3 +173,28 @@ Test(cuda_memory, comes_back_as_zeros)
             WORKS(cuMemFree_v2(p[(i * 7) % COUNT]));
     }
 }
+
+Test(cuda_memory, is_copied_in_batches)
+{
+    CUdeviceptr p, to[2], from[2];
+    CUstream stream;
+    char in[8] = "abcdefg", out[8] = "";
+    size_t bytes[2] = {4, 4}, first[2] = {0, 1}, failed;
+    CUmemcpyAttributes a[2] = {{.srcAccessOrder = 1}, {.srcAccessOrder = 3}};
+    start();
+    WORKS(cuStreamCreate(&stream, 0));
+    WORKS(cuMemAlloc_v2(&p, 8));
+    to[0] = p + 4, to[1] = p;
+    from[0] = (uintptr_t)(in + 4), from[1] = (uintptr_t)in;
+    WORKS(cuMemcpyBatchAsync_v2(to, from, bytes, 2, a, first, 2, stream));
+    WORKS(cuMemcpyDtoH_v2(out, p, 8));
+    cr_assert_str_eq(out, in);
+    to[1] = p + 5; /* the second one goes beyond */
+    FAILS(cuMemcpyBatchAsync(to, from, bytes, 2, a, first, 2, &failed, stream), CUDA_ERROR_INVALID_VALUE);
+    cr_assert_eq(failed, 1);
+    FAILS(cuMemcpyBatchAsync(to, from, bytes, 2, a, first, 3, &failed, stream), CUDA_ERROR_INVALID_VALUE);
+    cr_assert_eq(failed, SIZE_MAX);
+    first[0] = 1; /* the first copy has no attributes */
+    FAILS(cuMemcpyBatchAsync_v2(to, from, bytes, 2, a, first, 1, stream), CUDA_ERROR_INVALID_VALUE);
+    FAILS(cuMemcpyBatchAsync_v2(to, from, bytes, 2, a, first, 0, stream), CUDA_ERROR_INVALID_VALUE);
+}
