@@ -110,6 +110,7 @@ static void nodes(void)
     WORKS(cudaGraphKernelNodeGetParams(node, &answer));
     CHECK(answer.func == asked.func && answer.blockDim.x == 32);
     WORKS(cudaGraphKernelNodeSetParams(node, &answer));
+    WORKS(cudaGraphDebugDotPrint(graph, "/dev/null", 0));
     WORKS(cudaGraphDestroy(graph));
     puts("ok nodes give host functions");
 }

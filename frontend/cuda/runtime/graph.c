@@ -163,6 +163,11 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
 }
 #endif
 
+cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned flags)
+{
+    return ready() ? done(cuGraphDebugDotPrint(graph, path, flags)) : last_error();
+}
+
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
 {
     return ready() ? done(cuGraphGetNodes(graph, nodes, count)) : last_error();

@@ -1,4 +1,8 @@
 /* Graphs, and streams that are captured. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "common.h"
 
 static CUgraphNode add_store(CUgraph g, CUfunction store, CUdeviceptr p, unsigned value, CUgraphNode *before)
@@ -170,4 +174,33 @@ Test(cuda_graph, says_what_breaks_a_capture)
     FAILS(cuStreamEndCapture(b, &g), CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
     FAILS(cuStreamEndCapture(a, &g), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
     WORKS(cuMemsetD32Async(p, 1, 2, b));
+}
+
+Test(cuda_graph, is_printed_for_dot)
+{
+    static const char expected[] = "digraph graph_of_cuda {\n  node [shape=box];\n"
+                                   "  gn0 [label=\"0\\nstore\\n<<<(1,1,1), (1,1,1), 0>>>\"];\n"
+                                   "  gn1 [label=\"1\\nempty\"];\n  gn0 -> gn1;\n"
+                                   "  gn2 [label=\"2\\ngraph of 1 node\"];\n"
+                                   "  subgraph cluster_gn2_ {\n    gn2_n0 [label=\"0\\nempty\"];\n  }\n}\n";
+    char path[] = "/tmp/reprise-dot-XXXXXX", text[1000] = "";
+    CUgraph g, inner;
+    CUgraphNode n;
+    CUdeviceptr p;
+    start();
+    WORKS(cuMemAlloc_v2(&p, 4));
+    WORKS(cuGraphCreate(&g, 0));
+    WORKS(cuGraphCreate(&inner, 0));
+    WORKS(cuGraphAddEmptyNode(&n, inner, NULL, 0));
+    CUgraphNode first = add_store(g, kernel(load_kernels(), "store"), p, 1, NULL);
+    WORKS(cuGraphAddEmptyNode(&n, g, &first, 1));
+    WORKS(cuGraphAddChildGraphNode(&n, g, NULL, 0, inner));
+    close(mkstemp(path));
+    WORKS(cuGraphDebugDotPrint(g, path, 0));
+    FILE *f = fopen(path, "r");
+    cr_assert(f && fread(text, 1, sizeof text - 1, f) > 0 && !fclose(f));
+    unlink(path);
+    cr_expect_str_eq(text, expected);
+    FAILS(cuGraphDebugDotPrint(g, "/no/such/folder", 0), CUDA_ERROR_OPERATING_SYSTEM);
+    FAILS(cuGraphDebugDotPrint(g, NULL, 0), CUDA_ERROR_INVALID_VALUE);
 }
