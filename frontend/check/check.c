@@ -20,8 +20,12 @@ static void touch_memory(struct checked_block *cb, const struct touch *t)
 {
     if (cb->check->kinds & RP_CHECK_INIT)
         check_init(cb, t);
+    if (t->cells && t->space == RP_SPACE_SHARED && cb->copy_count)
+        copies_look(cb, t);
     if (t->cells)
         check_race(cb, t);
+    if (t->cells && t->copies)
+        copies_start(cb, t);
 }
 
 /* The lanes whose address is so far behind that of the lane before them. */
@@ -61,7 +65,7 @@ static void touch_lanes(struct checked_block *cb, struct touch *t, const struct 
         t->lanes = RP_WARP_LANES;
         touch_memory(cb, t);
     } else { /* two are enough */
-        bool both = t->cells && check_race_pair(cb, t);
+        bool both = t->cells && !cb->copy_count && check_race_pair(cb, t);
         t->cells = both ? NULL : t->cells;
         touch_memory(cb, t);
         t->thread++;
@@ -113,7 +117,7 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
     if (t.strong)
         race_event(cb, s, EVENT_FENCE);
     bool races = cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL && !stores_never(cb->check, &t) &&
-                 (t.stores || !race_quiet(cb, &t, la->low, la->high + t.bytes));
+                 (t.stores || cb->copy_count || !race_quiet(cb, &t, la->low, la->high + t.bytes));
     if (races || cb->check->kinds & RP_CHECK_INIT)
         touch_access(cb, &t, la, lanes, races);
     if (t.strong)
@@ -155,6 +159,8 @@ static void check_event(struct observer *o, struct warp_state *s, enum block_eve
     struct checked_block *cb = (struct checked_block *)o;
     if (cb->check->kinds & RP_CHECK_RACE)
         race_event(cb, s, event);
+    if (cb->check->kinds & RP_CHECK_RACE && event == EVENT_GROUP)
+        copies_group(cb, s, u, lanes);
     if (cb->check->kinds & RP_CHECK_SYNC)
         sync_event(cb, s, event, u, lanes);
 }
@@ -163,6 +169,8 @@ static void check_objects(struct observer *o, struct warp_state *s, const struct
                           const struct lane_addresses *la, lanemask lanes)
 {
     struct checked_block *cb = (struct checked_block *)o;
+    if (cb->check->kinds & RP_CHECK_RACE && cb->copy_count)
+        copies_object(cb, s, u, lanes);
     if (cb->check->kinds & RP_CHECK_SYNC)
         sync_objects(cb, s, u, la, lanes);
 }
@@ -252,6 +260,7 @@ bool check_launch_begin(struct rp_check *c, const struct grid *g)
 static void free_block(struct rp_check *c, struct checked_block *b)
 {
     cells_free(c, &b->shared);
+    copies_free(b);
     free(b->objects);
     free(b->quiet);
     free(b->shared_written);
@@ -306,6 +315,7 @@ bool check_block_begin(struct rp_check *c, struct block *b)
         c->free_blocks = mine->next;
     const size_t words = mine->shared_bytes / sizeof(uint64_t) + 1;
     memset(mine->objects, 0, words);
+    copies_begin(mine);
     memset(mine->shared_written, 0, mine->shared_bytes);
     memset(mine->local_written, 0, mine->local_bytes);
     mine->check = c;

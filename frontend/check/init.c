@@ -22,7 +22,7 @@ static void report(struct checked_block *cb, const struct touch *t, uint64_t fir
                      .space = (uint8_t)t->space,
                      .address = t->at,
                      .size = (uint32_t)t->bytes,
-                     .here = check_place(t->block, t->u->index, t->thread, t->u->memory->operand.kind),
+                     .here = check_place(t->block, t->u->index, t->thread, touch_kind(t)),
                  },
                  detail);
 }

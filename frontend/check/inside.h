@@ -71,6 +71,19 @@ struct checked_allocation {
     uint8_t *written; /* a byte each; NULL: not needed, all is */
 };
 
+/* A lane's asynchronous copy into shared memory that it has not waited for. */
+struct check_copy {
+    const struct uop *u; /* the store */
+    uint64_t at;
+    uint32_t bytes, lane;
+    uint32_t group; /* how many groups the lane had closed before */
+};
+struct check_copies { /* a warp's */
+    struct check_copy *list;
+    uint32_t count, room;
+    uint32_t closed[RP_WARP_LANES]; /* groups, by lane, in all blocks so far */
+};
+
 struct checked_block {
     struct observer observer; /* first */
     struct rp_check *check;
@@ -81,8 +94,11 @@ struct checked_block {
     struct cells shared;
     uint32_t *quiet; /* by rows of ROW_CELLS of them: of what was ordered then, both loads are later, and no store is */
     uint32_t index;
-    uint32_t barrier; /* when the last barrier completed */
-    uint32_t slice;   /* since when it has been running, other blocks not */
+    uint32_t barrier;                        /* when the last barrier completed */
+    uint32_t slice;                          /* since when it has been running, other blocks not */
+    struct check_copies copies[BLOCK_WARPS]; /* where races are looked for */
+    uint64_t copy_count;                     /* of all warps */
+    uint16_t *copied;                        /* by 4 bytes of shared memory: copies that store there; NULL: none has */
     uint32_t collective[BLOCK_WARPS], released[BLOCK_WARPS], acquired[BLOCK_WARPS];
 };
 
@@ -156,9 +172,18 @@ struct touch {
     bool loads, stores, strong;
     struct cells *cells; /* NULL: races are not looked for, or there is nothing to find; and without, nothing below */
     check_agent agent;   /* of thread 0 */
+    bool copies;         /* it is the store of an asynchronous copy */
     struct window open;  /* pasts that no barrier has made an end of */
     struct window fresh; /* pasts that are not ordered before this if another thread's */
 };
+/* enum rp_access_kind; of a bulk copy, which has two sides, that of this one. */
+static inline uint8_t touch_kind(const struct touch *t)
+{
+    uint8_t kind = t->u->memory->operand.kind;
+    if (kind != RP_ACCESS_BULK_LOAD && kind != RP_ACCESS_BULK_STORE)
+        return kind;
+    return t->stores ? RP_ACCESS_BULK_STORE : RP_ACCESS_BULK_LOAD;
+}
 /* One lane of it. */
 static inline struct touch touch_of_lane(const struct touch *t, uint32_t lane)
 {
@@ -185,6 +210,17 @@ bool stores_begin(struct rp_check *, const struct grid *);
 /* The launch never stores there, so that this load is in no race; the touch needs no more than its place. If it is a
  * store, or the launch may store there, false. */
 bool stores_never(struct rp_check *, const struct touch *);
+/* A store that was made without an access of its own: it is kept. */
+void race_stored(struct checked_block *, struct touch *);
+/* Asynchronous copies (copies.c). Whether this is the store of one, that it is issued; another access, while there are
+ * any; groups; barrier objects that arrive behind copies; the beginning and the end of a block. */
+bool copies_starts(const struct touch *);
+void copies_start(struct checked_block *, const struct touch *);
+void copies_look(struct checked_block *, const struct touch *);
+void copies_group(struct checked_block *, const struct warp_state *, const struct uop *, lanemask);
+void copies_object(struct checked_block *, const struct warp_state *, const struct uop *, lanemask);
+void copies_begin(struct checked_block *);
+void copies_free(struct checked_block *);
 void race_event(struct checked_block *, const struct warp_state *, enum block_event);
 void sync_event(struct checked_block *, struct warp_state *, enum block_event, const struct uop *, lanemask);
 void sync_objects(struct checked_block *, struct warp_state *, const struct uop *, const struct lane_addresses *,

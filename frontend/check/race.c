@@ -51,7 +51,7 @@ static struct cells *cells_of(struct checked_block *cb, const struct touch *t)
 
 static check_agent agent_of(const struct touch *t)
 {
-    uint8_t kind = t->u->memory->operand.kind;
+    uint8_t kind = touch_kind(t);
     bool loads = kind == RP_ACCESS_LOAD || kind == RP_ACCESS_BULK_LOAD;
     uint32_t access = loads                                                     ? AGENT_LOAD
                       : kind == RP_ACCESS_STORE || kind == RP_ACCESS_BULK_STORE ? AGENT_STORE
@@ -223,7 +223,7 @@ static void report(struct checked_block *cb, check_past past, const struct touch
                      .space = (uint8_t)t->space,
                      .address = t->at + (thread - t->thread) * t->bytes,
                      .size = (uint32_t)t->bytes,
-                     .here = check_place(t->block, t->u->index, thread, t->u->memory->operand.kind),
+                     .here = check_place(t->block, t->u->index, thread, touch_kind(t)),
                      .other = place_of(cb, past, t),
                      .two = true,
                  },
@@ -397,6 +397,7 @@ void race_prepare(struct checked_block *cb, struct touch *t)
         begin_slice(cb);
     t->cells = cells_of(cb, t);
     t->agent = agent_of(t);
+    t->copies = copies_starts(t);
     t->open = open_window(cb, t);
     t->fresh = fresh_window(cb, t);
 }
@@ -415,6 +416,17 @@ static void end_quiet(struct checked_block *cb, uint64_t first, uint64_t end)
 {
     for (uint64_t row = first / ROW_CELLS; row <= (end - 1) / ROW_CELLS; row++)
         cb->quiet[row] = 0;
+}
+
+void race_stored(struct checked_block *cb, struct touch *t)
+{
+    race_prepare(cb, t);
+    if (!t->cells)
+        return;
+    uint64_t first = first_cell(cb, t, t->at), end = first_cell(cb, t, t->at + t->bytes - 1) + 1;
+    end_quiet(cb, first, end);
+    for (uint64_t cell = first; cell < end; cell++)
+        keep(cb->check, t->cells, PAST_STORE, cell, past_of(cb->check->now, t->agent | t->thread));
 }
 
 bool check_race_pair(struct checked_block *cb, const struct touch *t)

@@ -204,6 +204,7 @@ static bool rare(struct warp_state *s, const struct uop *u, lanemask executed)
         atomic_thread_fence(memory_order_seq_cst);
         observe_event(s, EVENT_FENCE, u, executed);
         break;
+    case UOP_GROUP: observe_event(s, EVENT_GROUP, u, executed); break;
     case UOP_PUSH: paths_push_token(s, u); break;
     case UOP_HOST_CALL: host_call(s, u, executed); break;
     case UOP_STACK: stack_change(s, u, executed); break;

@@ -133,6 +133,96 @@ blocks 700000
 if [ $? = 3 ] && grep -q ':11), block (1199999,0,0).*:9), block (700000,0,0)' "$dir/err"; then ok "two of 1,200,000 blocks"; else bad "two of 1,200,000 blocks"; fi
 if blocks 70000 && ! [ -s "$dir/err" ]; then ok "two of 1,200,000 blocks, far apart"; else bad "two of 1,200,000 blocks, far apart"; fi
 
+# Asynchronous copies: line 9 and what follows; a copy of line 8 is met too early, at the line that is said, or nowhere.
+copies() { # what, line or "" for nothing, lines of PTX
+    local status
+    { echo '.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 a) { .shared .align 16 .b8 t[2048]; .shared .b64 o; .reg .b64 %a, %g, %s, %n, %q; .reg .b32 %x, %y, %m, %v; .reg .pred %p;
+ld.param.u64 %a, [a]; mov.u32 %x, %tid.x; mul.wide.u32 %q, %x, 4; add.u64 %g, %a, %q; mov.u32 %y, t; mov.u32 %m, %tid.x;
+mad.lo.u32 %m, %m, 4, %y; xor.b32 %v, %x, 32; mad.lo.u32 %y, %v, 4, %y;
+setp.eq.u32 %p, %x, 0; @%p mbarrier.init.shared.b64 [o], 64; bar.sync 0;
+cp.async.ca.shared.global [%m], [%g], 4;'; printf '%s\n' "${@:3}" 'ret; }'; } >"$dir/copies.ptx"
+    "$REPRISE" run --module "$dir/copies.ptx" --grid 2 --block 64 --arg buf=zeros:1024 --check all -q 2>"$dir/err"
+    status=$?
+    if [ -z "$2" ] && [ "$status" = 0 ] && ! [ -s "$dir/err" ]; then ok "copies: $1"
+    elif [ -n "$2" ] && [ "$status" = 3 ] && [ "$(wc -l <"$dir/err")" = 1 ] && grep -q ":$2), .*; the .* was at 'cp.async.*:8), block" "$dir/err"; then ok "copies: $1"
+    else bad "copies: $1 (status $status)"; fi
+}
+copies "its thread reads before it waits" 9 'ld.shared.u32 %v, [%m];' 'cp.async.wait_all;'
+copies "its thread reads behind the wait" "" 'cp.async.wait_all;' 'ld.shared.u32 %v, [%m];'
+copies "a barrier is no wait" 10 'bar.sync 0;' 'ld.shared.u32 %v, [%y];'
+copies "the wait and a barrier" "" 'cp.async.wait_all; bar.sync 0;' 'ld.shared.u32 %v, [%y];'
+copies "the wait without a barrier" 10 'bar.sync 0; cp.async.wait_all;' 'ld.shared.u32 %v, [%y];'
+copies "two groups, one may be pending" "" 'cp.async.commit_group; cp.async.ca.shared.global [%m+1024], [%g], 4; cp.async.commit_group;' 'cp.async.wait_group 1;' 'ld.shared.u32 %v, [%m];'
+copies "two groups, both may be pending" 11 'cp.async.commit_group; cp.async.ca.shared.global [%m+1024], [%g], 4; cp.async.commit_group;' 'cp.async.wait_group 2;' 'ld.shared.u32 %v, [%m];'
+copies "a group that is not closed" 10 'cp.async.wait_group 0;' 'ld.shared.u32 %v, [%m];'
+copies "a store to where it stores" 9 'st.shared.u32 [%m], %x;' 'cp.async.wait_all;'
+copies "another copy to there" 9 'cp.async.ca.shared.global [%m], [%g+4], 4;' 'cp.async.wait_all;'
+copies "a barrier object that arrives behind it" "" 'cp.async.mbarrier.arrive.noinc.shared.b64 [o];' 'mov.u64 %n, 0; W: mbarrier.try_wait.parity.shared.b64 %p, [o], 0; @!%p bra W;' \
+    'ld.shared.u32 %v, [%y];'
+
+# Bulk copies count as done where they are issued: a race with a store before, by another warp; a right one.
+bulk() { # what, line or "", lines of PTX
+    local status
+    { echo '.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 a) { .shared .align 16 .b8 t[256]; .shared .b64 o; .reg .b64 %a, %s; .reg .b32 %x, %m, %v; .reg .pred %p;
+ld.param.u64 %a, [a]; mov.u32 %x, %tid.x; mov.u32 %m, t; mad.lo.u32 %m, %x, 4, %m; setp.eq.u32 %p, %x, 32;
+@%p mbarrier.init.shared.b64 [o], 1; fence.proxy.async; bar.sync 0;'; printf '%s\n' "${@:3}" '
+@%p mbarrier.arrive.expect_tx.shared.b64 %s, [o], 256;
+@%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [t], [%a], 256, [o];
+W: mbarrier.try_wait.parity.shared.b64 %p, [o], 0; @!%p bra W;
+ld.shared.u32 %v, [%m]; ret; }'; } >"$dir/bulk.ptx"
+    "$REPRISE" run --module "$dir/bulk.ptx" --grid 2 --block 64 --arg buf=zeros:1024 --check all -q 2>"$dir/err"
+    status=$?
+    if [ -z "$2" ] && [ "$status" = 0 ] && ! [ -s "$dir/err" ]; then ok "bulk copies: $1"
+    elif [ -n "$2" ] && [ "$status" = 3 ] && grep -q "store of 4 bytes.*behind a store by another warp; at 'st.shared.*:7), .*; the store was at '@%p cp.async.bulk.*:$2), block" "$dir/err"; then ok "bulk copies: $1"
+    else bad "bulk copies: $1 (status $status)"; fi
+}
+bulk "right" "" 'st.shared.u32 [%m], %x; bar.sync 0;'
+bulk "stores before that nothing orders" 10 'st.shared.u32 [%m], %x;'
+
+# Textures and surfaces: threads of two warps read texels that the other one stores.
+cat >"$dir/images.ptx" <<'PTX'
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry texture(.param .u64 canvas, .param .u64 picture, .param .u32 turn) {
+.reg .b64 %t, %s; .reg .b32 %x, %y, %v, %w;
+ld.param.u64 %s, [canvas]; ld.param.u64 %t, [picture]; mov.u32 %x, %tid.x;
+shl.b32 %y, %x, 2;
+sust.b.1d.b32.trap [%s, {%y}], %x;
+ld.param.u32 %w, [turn]; xor.b32 %x, %x, %w;
+tex.1d.v4.u32.s32 {%v, _, _, _}, [%t, {%x}];
+ret; }
+.visible .entry surface(.param .u64 canvas, .param .u64 picture, .param .u32 turn) {
+.reg .b64 %s; .reg .b32 %x, %y, %v, %w;
+ld.param.u64 %s, [canvas]; mov.u32 %x, %tid.x;
+shl.b32 %y, %x, 2;
+sust.b.1d.b32.trap [%s, {%y}], %x;
+ld.param.u32 %w, [turn]; shl.b32 %w, %w, 2; xor.b32 %y, %y, %w;
+suld.b.1d.b32.trap %v, [%s, {%y}];
+ret; }
+PTX
+images() { # kernel, which texel: the other one is so many further on
+    cat >"$dir/images.cfg" <<CFG
+module = "images.ptx"; check = "all";
+buffers = { C = "zeros:256"; };
+images = { canvas = { buffer = "C"; element = "u32"; width = 64; }; };
+launches = ( { kernel = "$1"; grid = 1; block = 64; args = ( "surf=canvas", "tex=canvas", "i32=$2" ); } );
+CFG
+    "$REPRISE" run -f "$dir/images.cfg" -q 2>"$dir/err"
+}
+for k in texture:10:8 surface:18:16; do
+    IFS=: read -r kernel load store <<<"$k"
+    if images $kernel 0 && ! [ -s "$dir/err" ]; then ok "a $kernel, its own texels"; else bad "a $kernel, its own texels"; fi
+    images $kernel 32
+    if [ $? = 3 ] && grep -q "ptx:$load), .*; the store was at 'sust.*ptx:$store), " "$dir/err"; then ok "a $kernel, another warp's texels"; else bad "a $kernel, another warp's texels"; fi
+done
+
 # Several checks, all findings; nothing is asked for twice.
 status=$(run sm_75 race_warps race,init 1 64 $out)
 if [ "$status" = 3 ] && [ "$(grep -c '^reprise: ' "$dir/err")" = 3 ]; then ok "all findings of one run"; else bad "all findings of one run"; fi

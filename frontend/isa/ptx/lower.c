@@ -39,7 +39,7 @@ static void lower_nothing(struct lowering *l)
                                .a = constant(l, 0, element_bytes(type))});
 }
 
-/* Groups of asynchronous work, which is done at once here: only the trace hears of them. */
+/* Groups of asynchronous work, which is done at once here: only the trace and checks hear of them. */
 static void lower_group(struct lowering *l)
 {
     const struct ptx_modifiers *mods = &l->in->mods;
@@ -50,7 +50,7 @@ static void lower_group(struct lowering *l)
                     : waits                            ? RP_ASYNC_WAIT
                                                        : RP_ASYNC_COMMIT;
     l->async.pending = waits ? (uint32_t)l->in->operands[0].value : 0;
-    lower_nothing(l);
+    lower_plain(l, UOP_GROUP);
 }
 
 static void lower_instruction(struct lowering *l)
