@@ -48,6 +48,7 @@ if [ -n "${MEMORY_FULL-}" ]; then
     rm "$dir/index.wtr"
     make_trace launches 100000
     within "10^9 warp instructions in 10^5 launches: replay --json" 0 256 "$REPRISE" replay "$dir/launches.wtr" "${MACHINE[@]}" --quiet --json
+    within "the same on rtx2060, its whole hierarchy" 0 256 "$REPRISE" replay "$dir/launches.wtr" --machine rtx2060 --quiet
     within "the same as a table" 0 256 "$REPRISE" replay "$dir/launches.wtr" "${MACHINE[@]}" --quiet
     within "the same on two machines: diff" 0 256 "$REPRISE" diff "$dir/launches.wtr" "${MACHINE[@]}" --vary scheduler=gto,lrr --threads 1 --quiet --json
 fi
