@@ -46,6 +46,13 @@ for device in rtx2080 a100 h100; do
         fi
     done
 done
+# Pipelines of cp.async, barrier objects, groups: nothing in them races.
+for program in groups barriers blocks; do
+    "$REPRISE" run --device a100 --check race -- "$programs/$program" >"$dir/out" 2>"$dir/err"
+    status=$?
+    if [ $status = 0 ] && grep -q '^ok ' "$dir/out" && ! grep -q ': race: ' "$dir/err"; then echo "ok - $program races nowhere"
+    else echo "not ok - $program races nowhere (status $status)"; cat "$dir/out" "$dir/err" >&2; fi
+done
 parts cooperative plain
 "$REPRISE" run --device h100 -- "$programs/graphs" >"$dir/out" 2>"$dir/err"
 check "graphs on a device with clusters" grep -qx "ok launches with attributes" "$dir/out"
