@@ -72,9 +72,9 @@ static inline uint64_t local_address(uint64_t place, uint64_t words, uint64_t of
  * (volatile, relaxed and stronger), atomics, and bulk copies. */
 static inline bool bypasses_l1(const struct rp_memory_operand *o)
 {
-    return o->cache_op == RP_CACHE_CG || o->cache_op == RP_CACHE_CV || o->order != RP_ORDER_WEAK ||
-           o->kind == RP_ACCESS_ATOMIC || o->kind == RP_ACCESS_REDUCTION || o->kind == RP_ACCESS_BULK_LOAD ||
-           o->kind == RP_ACCESS_BULK_STORE;
+    return o->cache_op == RP_CACHE_CG || o->cache_op == RP_CACHE_CV || o->evict_l1 == RP_EVICT_NO_ALLOCATE ||
+           o->order != RP_ORDER_WEAK || o->kind == RP_ACCESS_ATOMIC || o->kind == RP_ACCESS_REDUCTION ||
+           o->kind == RP_ACCESS_BULK_LOAD || o->kind == RP_ACCESS_BULK_STORE;
 }
 
 /* A texel that an operand before it of the same execution names, too, in every lane: it is read once. So a point filter
@@ -199,10 +199,21 @@ static inline void touched_bytes(rp_lanemask mask, const uint64_t address[RP_WAR
     }
 }
 
-/* How long the line of an access is wanted (PTX ISA, "Cache Operators": evict first, last use). */
-static inline enum cache_hint hint_of(const struct rp_memory_operand *o)
+static inline enum cache_hint hint_of_eviction(unsigned eviction)
 {
-    return o->cache_op == RP_CACHE_CS || o->cache_op == RP_CACHE_LU ? CACHE_HINT_FIRST : CACHE_HINT_NONE;
+    return eviction == RP_EVICT_FIRST       ? CACHE_HINT_FIRST
+           : eviction == RP_EVICT_LAST      ? CACHE_HINT_LAST
+           : eviction == RP_EVICT_UNCHANGED ? CACHE_HINT_SAME
+                                            : CACHE_HINT_NONE;
+}
+
+/* How long the line of an access is wanted in L1 and in L2 (PTX ISA, "Cache Operators": evict first, last use; "Cache
+ * Eviction Priority Hints"). */
+static inline uint8_t hints_of(const struct rp_memory_operand *o)
+{
+    bool once = o->cache_op == RP_CACHE_CS || o->cache_op == RP_CACHE_LU;
+    return once ? CACHE_HINTS(CACHE_HINT_FIRST, CACHE_HINT_FIRST)
+                : CACHE_HINTS(hint_of_eviction(o->evict_l1), hint_of_eviction(o->evict_l2));
 }
 
 static inline uint64_t *shared_counter(struct statistics *s, const struct rp_memory_operand *o)

@@ -22,6 +22,10 @@ static bool check_operand(const struct rp_kernel *k, uint32_t i, const struct rp
         return bad(err, k, i, "unknown memory order", m->order);
     if (m->cache_op > RP_CACHE_NC)
         return bad(err, k, i, "unknown cache operator", m->cache_op);
+    if (m->evict_l1 > RP_EVICT_NO_ALLOCATE)
+        return bad(err, k, i, "unknown eviction priority in L1", m->evict_l1);
+    if (m->evict_l2 > RP_EVICT_UNCHANGED)
+        return bad(err, k, i, "unknown eviction priority in L2", m->evict_l2);
     if (m->atomic > RP_ATOMIC_CAS)
         return bad(err, k, i, "unknown atomic operation", m->atomic);
     if (m->value > RP_VALUE_FLOAT)

@@ -166,6 +166,8 @@ static bool pack_operands(struct pool *a, Reprise__Instruction *to, const struct
         o->elements = m->elements;
         o->width = m->width;
         o->object = m->object;
+        o->evict_l1 = m->evict_l1;
+        o->evict_l2 = m->evict_l2;
     }
     return to->memory != NULL;
 }

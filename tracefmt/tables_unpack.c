@@ -144,6 +144,8 @@ static bool take_operands(struct pool *a, struct rp_instruction *in, const Repri
                                              .value = byte(o->value),
                                              .elements = byte(o->elements),
                                              .object = byte(o->object),
+                                             .evict_l1 = byte(o->evict_l1),
+                                             .evict_l2 = byte(o->evict_l2),
                                              .width = o->width};
     }
     in->memory = list;

@@ -135,6 +135,8 @@ enum rp_cache_op {
     RP_CACHE_WT,
     RP_CACHE_NC
 };
+/* PTX ISA, "Cache Eviction Priority Hints": how long the line is wanted in L1 or L2; NO_ALLOCATE: in L1 not at all */
+enum rp_eviction { RP_EVICT_NORMAL, RP_EVICT_FIRST, RP_EVICT_LAST, RP_EVICT_UNCHANGED, RP_EVICT_NO_ALLOCATE };
 enum rp_atomic {
     RP_ATOMIC_NONE,
     RP_ATOMIC_ADD,
@@ -201,6 +203,8 @@ struct rp_memory_operand {
     uint8_t elements; /* elements per lane: 1, 2, 4 or 8 for vectors */
     uint32_t width;   /* bytes per lane, all elements together */
     uint32_t object;  /* enum rp_object_operation, of kind OBJECT */
+    uint8_t evict_l1; /* enum rp_eviction */
+    uint8_t evict_l2; /* the same, but for NO_ALLOCATE */
 };
 /* Aux values of an operand in one execution; those of an instruction's operands follow one another in order. */
 static inline unsigned rp_operand_aux_count(const struct rp_memory_operand *o)

@@ -34,8 +34,13 @@ struct cache_shape {
 #define CACHE_ALL_BYTES UINT32_MAX
 #define CACHE_MOST_BANKS 16u
 
-/* How long a line is wanted, as far as the instruction says (PTX ISA, "Cache Operators": .cs, .lu). */
-enum cache_hint { CACHE_HINT_NONE, CACHE_HINT_FIRST /* to go first */ };
+/* How long a line is wanted, as far as the instruction says (PTX ISA, "Cache Operators": .cs, .lu, and "Cache Eviction
+ * Priority Hints"). FIRST: it goes before the others; LAST: after them; SAME: what was there stays in its place. */
+enum cache_hint { CACHE_HINT_NONE, CACHE_HINT_FIRST, CACHE_HINT_LAST, CACHE_HINT_SAME };
+/* Of a request that meets L1 and L2: a hint for each. */
+#define CACHE_HINTS(l1, l2) ((uint8_t)((l1) | (l2) << 2))
+#define CACHE_HINT_OF_L1(hints) ((uint8_t)((hints)&3))
+#define CACHE_HINT_OF_L2(hints) ((uint8_t)((hints) >> 2))
 
 struct cache_look_up {
     uint64_t address; /* of the transaction */

@@ -101,6 +101,7 @@ struct entry {
 
 /* When a line was used: class of replacement, then time. Lines that wait for sectors are kept: their top bit is set. */
 #define KEPT (1ull << 63)
+#define CLASS_LAST (1ull << 62)
 #define CLASS_NORMAL (1ull << 61)
 
 struct sectored {
@@ -283,13 +284,15 @@ static uint32_t plru_victim(const struct sectored *c, uint32_t set)
 /* The line is used; is_new: for the first time. */
 static void touch(struct sectored *c, uint32_t set, uint32_t line, bool is_new, unsigned hint)
 {
+    if (!is_new && hint == CACHE_HINT_SAME)
+        return;
     if (c->replacement == PLRU) {
         plru_touch(c, set, line - set * c->ways);
         return;
     }
     if (!is_new && c->replacement != LRU)
         return;
-    uint64_t class = hint == CACHE_HINT_FIRST ? 0 : CLASS_NORMAL;
+    uint64_t class = hint == CACHE_HINT_FIRST ? 0 : hint == CACHE_HINT_LAST ? CLASS_LAST : CLASS_NORMAL;
     c->used[line] = (c->used[line] & KEPT) | class | ++c->clock;
 }
 

@@ -119,7 +119,7 @@ static uint64_t transactions(struct fast_sm *sm, const struct fast_warp *w, cons
     }
     sm_memory_add_all(sm->memory,
                       &(struct memory_transactions){base, segment, repeats, bytes, count, (uint8_t)cache_kind_of(o),
-                                                    (uint8_t)hint_of(o), bypasses_l1(o)});
+                                                    hints_of(o), bypasses_l1(o)});
     return accepted;
 }
 

@@ -283,7 +283,7 @@ static bool look_up(struct memory_system *m, struct slice *s, struct chip_reques
                                     .kind = r->kind,
                                     .fetch = r->item.id,
                                     .may_not_fetch = s->outstanding >= m->layout.l2.mshrs,
-                                    .hint = r->hint,
+                                    .hint = CACHE_HINT_OF_L2(r->hint),
                                     .bytes = r->bytes};
     struct cache_finding found = level_look_up(&s->level, &request, r->repeats, start);
     if (found.refused)

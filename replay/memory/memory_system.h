@@ -110,7 +110,7 @@ struct memory_transaction {
     uint8_t kind;    /* enum cache_kind */
     bool beside_l1;  /* does not look in L1 */
     uint8_t repeats; /* of an atomic: most lanes that name one address, at least 1 */
-    uint8_t hint;    /* enum cache_hint */
+    uint8_t hint;    /* CACHE_HINTS */
     uint32_t bytes;  /* of a write: 32nds of its sector that it covers */
 };
 void sm_memory_add(struct sm_memory *, const struct memory_transaction *);
@@ -122,7 +122,7 @@ struct memory_transactions {
     const uint32_t *bytes;  /* [count]; NULL: all */
     uint32_t count;
     uint8_t kind; /* enum cache_kind */
-    uint8_t hint; /* enum cache_hint */
+    uint8_t hint; /* CACHE_HINTS */
     bool beside_l1;
 };
 void sm_memory_add_all(struct sm_memory *, const struct memory_transactions *);

@@ -387,7 +387,7 @@ static bool look_up_now(struct sm_memory *s, struct sm_l1 *l1, uint64_t now)
                                     .kind = r->kind,
                                     .fetch = r->item.id,
                                     .may_not_fetch = l1->outstanding >= s->layout->l1.mshrs,
-                                    .hint = r->hint,
+                                    .hint = CACHE_HINT_OF_L1(r->hint),
                                     .bytes = r->bytes};
     struct cache_finding found = level_look_up(&l1->level, &request, r->repeats, now);
     if (found.refused)

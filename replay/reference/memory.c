@@ -71,7 +71,7 @@ static void transactions(struct reference *r, struct ref_warp *w, const struct a
                                                    .kind = (uint8_t)cache_kind_of(a->operand),
                                                    .beside_l1 = bypasses_l1(a->operand),
                                                    .repeats = repeats[i],
-                                                   .hint = (uint8_t)hint_of(a->operand),
+                                                   .hint = hints_of(a->operand),
                                                    .bytes = sector ? bytes[i] : CACHE_ALL_BYTES});
 }
 

@@ -24,6 +24,8 @@ struct rp_memory_operand memory_operand(const struct ptx_instruction *in, uint8_
     m.order = (uint8_t)mods_value(mods, G_ORDER, atomic ? RP_ORDER_RELAXED : RP_ORDER_WEAK);
     m.order = mods_have(mods, M_MMIO) ? RP_ORDER_MMIO : m.order;
     m.cache_op = (uint8_t)mods_value(mods, G_CACHE, mods_have(mods, M_NC) ? RP_CACHE_NC : RP_CACHE_DEFAULT);
+    m.evict_l1 = (uint8_t)mods_value(mods, G_EVICT1, RP_EVICT_NORMAL);
+    m.evict_l2 = (uint8_t)mods_value(mods, G_EVICT2, RP_EVICT_NORMAL);
     m.atomic = (uint8_t)(atomic ? mods_value(mods, G_OPERATION, RP_ATOMIC_NONE) : RP_ATOMIC_NONE);
     m.width = elements * ptx_types[type].bits / 8;
     return m;

@@ -151,6 +151,17 @@ Test(sectored, lines_that_are_to_go_first_do)
     rig_end(&r);
 }
 
+/* A line that is to go last outlives a newer one; one that is read with its priority unchanged stays the oldest. */
+Test(sectored, lines_that_are_to_go_last_do)
+{
+    struct rig r = rig_with(NULL, 0);
+    for (unsigned line = 0; line < 8; line++)
+        ask(&r, line * 128, CACHE_READ, CACHE_ALL_BYTES, line == 0 ? CACHE_HINT_LAST : CACHE_HINT_NONE);
+    ask(&r, 128, CACHE_READ, CACHE_ALL_BYTES, CACHE_HINT_SAME);
+    cr_expect_eq(gone(&r), 1);
+    rig_end(&r);
+}
+
 /* Strides that are powers of two meet as many sets as there are, with a hash. */
 Test(sectored, hashed_sets_are_met_alike_by_power_of_two_strides)
 {

@@ -255,7 +255,7 @@ static void random_plan(uint64_t *seed, const struct machine *m, struct plan *p)
                                                              kind,
                                                              beside || kind == CACHE_ATOMIC,
                                                              (uint8_t)(1 + synthetic_random(seed) % 4),
-                                                             (uint8_t)(synthetic_random(seed) % 4 == 0),
+                                                             (uint8_t)(synthetic_random(seed) % 16),
                                                              random_bytes(seed)};
     }
 }

@@ -48,7 +48,7 @@ struct sector {
 };
 struct cache_line {
     uint64_t tag, used;
-    bool first; /* goes before others */
+    int rank; /* -1: goes before others, 1: after them */
     struct sector sector[8];
 };
 /* With allocation on fill: a sector that was asked for, by a request. */

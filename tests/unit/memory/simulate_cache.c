@@ -57,10 +57,10 @@ static struct cache_line *line_of(struct cache *c, uint64_t address)
 
 static void use(struct cache *c, struct cache_line *l, unsigned hint, bool new)
 {
-    if ((c->replacement == FIFO || c->replacement == RANDOM) && !new)
+    if (!new && (c->replacement == FIFO || c->replacement == RANDOM || hint == CACHE_HINT_SAME))
         return;
     l->used = ++c->uses;
-    l->first = hint == CACHE_HINT_FIRST;
+    l->rank = hint == CACHE_HINT_FIRST ? -1 : hint == CACHE_HINT_LAST;
 }
 
 /* The way that a tree of bits names, each of which points away from the last use below it: at each node the half
@@ -94,7 +94,7 @@ static struct cache_line *oldest(const struct cache *c, struct cache_line *set)
     struct cache_line *best = NULL;
     for (int64_t w = 0; w < c->ways; w++) {
         struct cache_line *l = &set[w];
-        bool before = !best || (l->first != best->first ? l->first : l->used < best->used);
+        bool before = !best || (l->rank != best->rank ? l->rank < best->rank : l->used < best->used);
         if (!awaits(c, l) && before)
             best = l;
     }

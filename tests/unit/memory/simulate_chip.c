@@ -72,7 +72,9 @@ static void start_slice(struct sim *s, unsigned slice, uint64_t now)
         if (!c->ways && cache_reads(c, r->kind) && c->level->keeps && cache_absent(c, local) &&
             c->outstanding >= s->l.l2.mshrs)
             return;
-        struct found f = cache_look_up(s, c, (unsigned)first, r, local, now);
+        struct request seen = *r;
+        seen.hint = CACHE_HINT_OF_L2(r->hint);
+        struct found f = cache_look_up(s, c, (unsigned)first, &seen, local, now);
         if (f.refused)
             return;
         c->started = c->started_at == now ? c->started + 1 : 1;

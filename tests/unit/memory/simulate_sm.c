@@ -50,7 +50,9 @@ static void start_l1(struct sim *s, unsigned c, uint64_t now)
             !l1->ways && cache_reads(l1, r->kind) && cache_absent(l1, r->address) && l1->outstanding >= s->l.l1.mshrs;
         if (*cache_port(l1, r->address) > now || blocked)
             return;
-        struct found f = cache_look_up(s, l1, (unsigned)i, r, r->address, now);
+        struct request seen = *r;
+        seen.hint = CACHE_HINT_OF_L1(r->hint);
+        struct found f = cache_look_up(s, l1, (unsigned)i, &seen, r->address, now);
         if (f.refused)
             return;
         l1->started = l1->started_at == now ? l1->started + 1 : 1;
