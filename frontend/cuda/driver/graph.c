@@ -153,6 +153,7 @@ CUgraph graph_copy(const struct CUgraph_st *from)
         if ((ok = graph_add(g, NULL, 0, &from->nodes[i]->work))) {
             g->nodes[i]->id = from->nodes[i]->id;
             g->nodes[i]->disabled = from->nodes[i]->disabled;
+            memcpy(g->nodes[i]->attributes, from->nodes[i]->attributes, sizeof g->nodes[i]->attributes);
         }
     for (size_t i = 0; ok && i < from->count; i++)
         for (size_t k = 0; ok && k < from->nodes[i]->before_count; k++)

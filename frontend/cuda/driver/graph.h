@@ -4,13 +4,15 @@
 
 #include "frontend/cuda/driver/driver.h"
 
+enum { NODE_ATTRIBUTES = 11 };
 struct CUgraphNode_st {
     struct work work; /* parameters of a launch, and the child graph, are the node's own */
     CUgraph graph;
-    size_t index;          /* in the graph */
-    unsigned long long id; /* the same in copies of the graph */
-    bool disabled;         /* in a graph to be launched: it does nothing */
-    void **pointers;       /* to the parameters of a launch, for those who ask */
+    size_t index;                                       /* in the graph */
+    unsigned long long id;                              /* the same in copies of the graph */
+    bool disabled;                                      /* in a graph to be launched: it does nothing */
+    void **pointers;                                    /* to the parameters of a launch, for those who ask */
+    CUlaunchAttributeValue attributes[NODE_ATTRIBUTES]; /* of a launch, by CUlaunchAttributeID: hints */
     CUgraphNode *before;
     size_t before_count;
     unsigned visited; /* of the walk that came here last */

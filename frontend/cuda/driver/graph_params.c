@@ -35,7 +35,10 @@ static CUresult set_launch(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *para
     struct work w = {.kind = WORK_LAUNCH};
     uint8_t *block;
     CUresult r = read_launch(params, has_kernel, &w.launch, &block);
-    w.launch.cooperative = node->work.kind == WORK_LAUNCH && node->work.launch.cooperative;
+    if (node->work.kind == WORK_LAUNCH) {
+        w.launch.cooperative = node->work.launch.cooperative;
+        memcpy(w.launch.cluster, node->work.launch.cluster, sizeof w.launch.cluster);
+    }
     r = set(node, r, &w);
     free(block);
     return r;

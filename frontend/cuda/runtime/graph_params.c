@@ -21,6 +21,23 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernel
     return cudaSuccess;
 }
 
+cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, CUlaunchAttributeID id, CUlaunchAttributeValue *value)
+{
+    return RUN(cuGraphKernelNodeGetAttribute(node, id, value));
+}
+cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, CUlaunchAttributeID id,
+                                            const CUlaunchAttributeValue *value)
+{
+    return RUN(cuGraphKernelNodeSetAttribute(node, id, value));
+}
+/* The headers of CUDA 11 and 12 give the two nodes other names than the driver's: refused there. */
+#if CUDART_MAJOR >= 13
+cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from)
+{
+    return RUN(cuGraphKernelNodeCopyAttributes(to, from));
+}
+#endif
+
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *copy)

@@ -204,3 +204,32 @@ Test(cuda_graph, is_printed_for_dot)
     FAILS(cuGraphDebugDotPrint(g, "/no/such/folder", 0), CUDA_ERROR_OPERATING_SYSTEM);
     FAILS(cuGraphDebugDotPrint(g, NULL, 0), CUDA_ERROR_INVALID_VALUE);
 }
+
+Test(cuda_graph, keeps_attributes_of_launches)
+{
+    CUgraph g, clone;
+    CUgraphNode there;
+    CUdeviceptr p;
+    CUlaunchAttributeValue v = {.priority = -3}, got;
+    start();
+    CUfunction store = kernel(load_kernels(), "store");
+    WORKS(cuMemAlloc_v2(&p, 4));
+    WORKS(cuGraphCreate(&g, 0));
+    CUgraphNode a = add_store(g, store, p, 1, NULL), b = add_store(g, store, p, 2, &a), empty;
+    WORKS(cuGraphAddEmptyNode(&empty, g, NULL, 0));
+    WORKS(cuGraphKernelNodeSetAttribute(a, CU_LAUNCH_ATTRIBUTE_PRIORITY, &v));
+    v.cooperative = 1;
+    WORKS(cuGraphKernelNodeSetAttribute(a, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &v));
+    WORKS(cuGraphKernelNodeGetAttribute(b, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &got));
+    cr_assert_eq(got.cooperative, 0);
+    WORKS(cuGraphKernelNodeCopyAttributes(b, a));
+    WORKS(cuGraphClone(&clone, g));
+    WORKS(cuGraphNodeFindInClone(&there, b, clone));
+    WORKS(cuGraphKernelNodeGetAttribute(there, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &got));
+    cr_assert_eq(got.cooperative, 1);
+    WORKS(cuGraphKernelNodeGetAttribute(there, CU_LAUNCH_ATTRIBUTE_PRIORITY, &got));
+    cr_assert_eq(got.priority, -3);
+    FAILS(cuGraphKernelNodeSetAttribute(empty, CU_LAUNCH_ATTRIBUTE_PRIORITY, &v), CUDA_ERROR_INVALID_VALUE);
+    FAILS(cuGraphKernelNodeCopyAttributes(empty, a), CUDA_ERROR_INVALID_VALUE);
+    FAILS(cuGraphKernelNodeGetAttribute(a, 99, &got), CUDA_ERROR_INVALID_VALUE);
+}
