@@ -138,5 +138,5 @@ bool staged_fits(const struct machine *m, struct staged_misfit *out)
 {
     if (!((const struct pipeline_model *)m->pipeline.model)->staged)
         return other_pipeline_fits(m, out);
-    return nothing_unused(m, out) && sm_fits(m, out) && l1_fits(m, out) && l2_fits(m, out) && chip_fits(m, out);
+    return sm_fits(m, out) && nothing_unused(m, out) && l1_fits(m, out) && l2_fits(m, out) && chip_fits(m, out);
 }
