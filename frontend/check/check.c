@@ -20,7 +20,7 @@ static void touch_memory(struct checked_block *cb, const struct touch *t)
 {
     if (cb->check->kinds & RP_CHECK_INIT)
         check_init(cb, t);
-    if (t->cells && t->space == RP_SPACE_SHARED && cb->copy_count)
+    if (t->cells && t->space == RP_SPACE_SHARED && t->of == cb && cb->copy_count)
         copies_look(cb, t);
     if (t->cells)
         check_race(cb, t);
@@ -99,6 +99,13 @@ static __attribute__((noinline)) void touch_access(struct checked_block *cb, str
     touch_lanes(cb, t, la, lanes);
 }
 
+/* Of an access in this space: whose shared memory, and whether others reach it. */
+static void touch_whose(struct checked_block *cb, struct touch *t)
+{
+    t->of = cb->observer.of ? (struct checked_block *)cb->observer.of->observer : cb;
+    t->apart = reached_by_others(cb, t->space);
+}
+
 static bool check_access(struct observer *o, struct warp_state *s, const struct uop *u, enum rp_space space,
                          const struct allocation *a, const struct lane_addresses *la, lanemask lanes)
 {
@@ -109,6 +116,7 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
     t.u = u;
     t.space = space;
     t.a = a;
+    touch_whose(cb, &t);
     t.thread = s->w.id * RP_WARP_LANES;
     t.bytes = m->width;
     t.loads = m->kind != RP_ACCESS_STORE;
@@ -141,6 +149,7 @@ static bool check_bytes(struct observer *o, struct warp_state *s, const struct u
         .stores = stores,
     };
     struct checked_block *cb = (struct checked_block *)o;
+    touch_whose(cb, &t);
     if (cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL && bytes && !stores_never(cb->check, &t))
         race_prepare(cb, &t);
     touch_memory(cb, &t);
@@ -321,12 +330,12 @@ bool check_block_begin(struct rp_check *c, struct block *b)
     mine->check = c;
     mine->next = NULL;
     mine->index = (uint32_t)b->index;
-    mine->barrier = ++c->now; /* what is in the cells was another block's */
+    mine->begun = mine->barrier = ++c->now; /* what is in the cells was another block's */
     memset(mine->collective, 0, sizeof mine->collective);
     memset(mine->released, 0, sizeof mine->released);
     memset(mine->acquired, 0, sizeof mine->acquired);
-    mine->observer =
-        (struct observer){&check_calls, 1u << RP_SPACE_GLOBAL | 1u << RP_SPACE_SHARED | 1u << RP_SPACE_LOCAL};
+    mine->observer = (struct observer){.calls = &check_calls,
+                                       .spaces = 1u << RP_SPACE_GLOBAL | 1u << RP_SPACE_SHARED | 1u << RP_SPACE_LOCAL};
     block_observe(b, &mine->observer);
     return true;
 }

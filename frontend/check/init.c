@@ -41,7 +41,7 @@ static uint8_t *written_of(struct rp_check *c, const struct allocation *a)
 static uint8_t *written_at(struct checked_block *cb, const struct touch *t)
 {
     switch (t->space) {
-    case RP_SPACE_SHARED: return cb->shared_written + t->at;
+    case RP_SPACE_SHARED: return t->of->shared_written + t->at;
     case RP_SPACE_LOCAL: return cb->local_written + (size_t)t->thread * cb->check->grid->local_bytes + t->at;
     default: {
         uint8_t *all = written_of(cb->check, t->a);

@@ -94,6 +94,7 @@ struct checked_block {
     struct cells shared;
     uint32_t *quiet; /* by rows of ROW_CELLS of them: of what was ordered then, both loads are later, and no store is */
     uint32_t index;
+    uint32_t begun;                          /* when the block began */
     uint32_t barrier;                        /* when the last barrier completed */
     uint32_t slice;                          /* since when it has been running, other blocks not */
     struct check_copies copies[BLOCK_WARPS]; /* where races are looked for */
@@ -165,7 +166,9 @@ struct touch {
     const struct uop *u;
     enum rp_space space;
     const struct allocation *a;
-    uint32_t thread; /* the first lane's in the block */
+    struct checked_block *of; /* whose shared memory it is, if that is the space */
+    bool apart;               /* other blocks access this memory, too */
+    uint32_t thread;          /* the first lane's in the block */
     uint32_t lanes;
     uint64_t at;    /* the first lane's address in its space */
     uint64_t bytes; /* of a lane */
@@ -183,6 +186,12 @@ static inline uint8_t touch_kind(const struct touch *t)
     if (kind != RP_ACCESS_BULK_LOAD && kind != RP_ACCESS_BULK_STORE)
         return kind;
     return t->stores ? RP_ACCESS_BULK_STORE : RP_ACCESS_BULK_LOAD;
+}
+/* Other blocks access memory of this space, too: of shared memory those of its cluster. */
+static inline bool reached_by_others(const struct checked_block *cb, enum rp_space space)
+{
+    const uint32_t *c = cb->check->grid->cluster;
+    return space == RP_SPACE_GLOBAL || (space == RP_SPACE_SHARED && c[0] * c[1] * c[2] > 1);
 }
 /* One lane of it. */
 static inline struct touch touch_of_lane(const struct touch *t, uint32_t lane)

@@ -40,10 +40,11 @@ static const char *why_undefined(const struct object_use *use, enum object_state
     return text;
 }
 
-static struct object_use use_of_lane(const struct warp *w, const struct uop *u, unsigned lane, uint64_t at)
+static struct object_use use_of_lane(const struct warp *w, const struct block *of, const struct uop *u, unsigned lane,
+                                     uint64_t at)
 {
     struct object_use use = {.at = at, .operation = u->memory->operand.object};
-    use.object = *(const uint64_t *)(const void *)(w->block->shared + at);
+    use.object = *(const uint64_t *)(const void *)(of->shared + at);
     if (use.operation == RP_OBJECT_TEST)
         return use;
     use.b = lane_u64(w, u->b, lane);
@@ -82,15 +83,17 @@ void sync_objects(struct checked_block *cb, struct warp_state *s, const struct u
 {
     struct object_use uses[RP_WARP_LANES];
     char text[120];
+    const struct block *of = cb->observer.of ? cb->observer.of : s->w.block;
+    uint8_t *states = ((struct checked_block *)of->observer)->objects;
     FOR_LANES(l, lanes)
     {
-        uses[l] = use_of_lane(&s->w, u, l, lane_address(la, l));
+        uses[l] = use_of_lane(&s->w, of, u, l, lane_address(la, l));
         for (lanemask before = lanes & ((1u << l) - 1); before; before &= before - 1) {
             unsigned e = (unsigned)__builtin_ctz(before);
             if (uses[e].at == uses[l].at)
                 uses[l].object = object_behind(&uses[e]);
         }
-        uint8_t *state = &cb->objects[uses[l].at / sizeof(uint64_t)];
+        uint8_t *state = &states[uses[l].at / sizeof(uint64_t)];
         const char *why = why_undefined(&uses[l], (enum object_state) * state, text, sizeof text);
         if (why)
             report(cb, s, u, l, &uses[l], why);

@@ -41,7 +41,7 @@ static struct cells *cells_of(struct checked_block *cb, const struct touch *t)
 {
     struct rp_check *c = cb->check;
     if (t->space == RP_SPACE_SHARED)
-        return &cb->shared;
+        return &t->of->shared;
     struct checked_allocation *a = check_allocation(c, t->a);
     if (a && (a->cells.count || cells_make(&a->cells, (a->size >> c->global_shift) + 1)))
         return &a->cells;
@@ -80,6 +80,10 @@ void race_event(struct checked_block *cb, const struct warp_state *s, enum block
     c->now++;
     switch (event) {
     case EVENT_BARRIER: cb->barrier = c->now; break;
+    case EVENT_CLUSTER:
+        cb->barrier = c->now;
+        c->released[cb->index] = c->acquired[cb->index] = c->now;
+        break;
     case EVENT_COLLECTIVE: cb->collective[warp] = c->now; break;
     case EVENT_FENCE:
         cb->released[warp] = cb->acquired[warp] = c->now;
@@ -142,12 +146,19 @@ static uint32_t block_of(const struct checked_block *cb, check_past p)
 
 static uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* What is open, and what is fresh: of shared memory all pasts are the block's, of global memory those of its slice. */
+/* Since when what is kept is about this memory. */
+static uint32_t begin_of(const struct checked_block *cb, const struct touch *t)
+{
+    return t->space == RP_SPACE_SHARED ? later(t->of->begun, cb->check->begin) : cb->check->begin;
+}
+
+/* What is open, and what is fresh: of memory that no other block reaches all pasts are the block's, else those of its
+ * slice. */
 static struct window open_window(const struct checked_block *cb, const struct touch *t)
 {
-    if (t->space == RP_SPACE_SHARED)
+    if (!t->apart)
         return (struct window){.since = past_of(cb->barrier, 0)};
-    return (struct window){past_of(later(cb->barrier, cb->slice), 0), past_of(cb->check->begin, 0),
+    return (struct window){past_of(later(cb->barrier, cb->slice), 0), past_of(begin_of(cb, t), 0),
                            past_of(cb->slice, 0)};
 }
 
@@ -156,10 +167,10 @@ static struct window fresh_window(const struct checked_block *cb, const struct t
     const struct rp_check *c = cb->check;
     uint32_t warp = t->thread / RP_WARP_LANES;
     uint32_t ordered = later(cb->barrier, later(cb->collective[warp], cb->acquired[warp]));
-    if (t->space == RP_SPACE_SHARED)
+    if (!t->apart)
         return (struct window){.since = past_of(ordered, 0)};
-    return (struct window){past_of(later(ordered, cb->slice), 0), past_of(later(c->begin, c->acquired[cb->index]), 0),
-                           past_of(cb->slice, 0)};
+    return (struct window){past_of(later(ordered, cb->slice), 0),
+                           past_of(later(begin_of(cb, t), c->acquired[cb->index]), 0), past_of(cb->slice, 0)};
 }
 
 /* Whether something orders what is past before what the thread does now. */
@@ -169,7 +180,7 @@ static bool ordered(const struct checked_block *cb, check_past past, const struc
     uint32_t warp = thread / RP_WARP_LANES, other = agent_warp(past_agent(past)), when = past_when(past);
     if (!within(past, t->open))
         return true;
-    uint32_t block = t->space == RP_SPACE_GLOBAL ? block_of(cb, past) : cb->index;
+    uint32_t block = t->apart ? block_of(cb, past) : cb->index;
     if (block != cb->index)
         return c->released[block] > when && c->acquired[cb->index] > when;
     if (when < cb->barrier || agent_thread(past_agent(past)) == thread)
@@ -186,7 +197,7 @@ static bool conflicts(const struct checked_block *cb, check_past past, const str
         return false;
     /* lanes of one instruction that store to one place */
     bool together = agent_instruction(agent) == t->u->index && agent_warp(agent) == thread / RP_WARP_LANES &&
-                    (t->space == RP_SPACE_SHARED || block_of(cb, past) == cb->index);
+                    (!t->apart || block_of(cb, past) == cb->index);
     return !together && !ordered(cb, past, t, thread);
 }
 
@@ -198,7 +209,7 @@ static struct rp_check_place place_of(const struct checked_block *cb, check_past
     const struct grid *g = cb->check->grid;
     check_agent agent = past_agent(past);
     struct rp_check_place at = check_place(t->block, agent_instruction(agent), agent_thread(agent), access_kind(agent));
-    if (t->space != RP_SPACE_GLOBAL)
+    if (!t->apart)
         return at;
     uint32_t block = block_of(cb, past);
     at.block[0] = block % g->dim[0];
@@ -211,7 +222,7 @@ static void report(struct checked_block *cb, check_past past, const struct touch
 {
     char detail[160];
     check_agent agent = past_agent(past);
-    bool apart = t->space == RP_SPACE_GLOBAL && block_of(cb, past) != cb->index;
+    bool apart = t->apart && block_of(cb, past) != cb->index;
     snprintf(detail, sizeof detail, "and nothing orders it behind a %s by another %s",
              check_access_name(access_kind(agent)),
              apart                                         ? "block"
@@ -314,7 +325,7 @@ static bool all_fresh(const struct checked_block *cb, const struct touch *t, int
 /* Of global memory, only what was in this slice is known to be this block's. */
 static check_past own_since(const struct checked_block *cb, const struct touch *t)
 {
-    return t->space == RP_SPACE_GLOBAL ? past_of(cb->slice, 0) : 0;
+    return t->apart ? past_of(cb->slice, 0) : 0;
 }
 
 /* Neighbouring lanes and cells of which all are alike: no race, and what is to be kept is clear. False: they must be
@@ -379,7 +390,7 @@ bool race_quiet(struct checked_block *cb, const struct touch *t, uint64_t low, u
     uint64_t first = first_cell(cb, t, low), last = first_cell(cb, t, end - 1), count = last - first + 1;
     if (count > QUIET_CELLS || first / CELLS != last / CELLS)
         return false;
-    bool row = t->space == RP_SPACE_SHARED && first % ROW_CELLS == 0 && count == ROW_CELLS;
+    bool row = !t->apart && first % ROW_CELLS == 0 && count == ROW_CELLS;
     struct window fresh = fresh_window(cb, t);
     if (row && past_when(fresh.since) <= cb->quiet[first / ROW_CELLS])
         return true;
@@ -464,7 +475,7 @@ void check_race(struct checked_block *cb, const struct touch *t)
 {
     uint64_t first = first_cell(cb, t, t->at), end = first_cell(cb, t, t->at + t->lanes * t->bytes - 1) + 1;
     check_past start = past_of(cb->check->now, t->agent | t->thread);
-    if (t->stores && t->space == RP_SPACE_SHARED)
+    if (t->stores && !t->apart)
         end_quiet(cb, first, end);
     unsigned shift = t->lanes > 1 ? (unsigned)__builtin_ctzll(t->bytes >> cell_shift(cb->check, t->space)) : 31;
     if (end - first > FEW_CELLS) {

@@ -244,9 +244,11 @@ static __attribute__((noinline)) void far_access(struct warp_state *s, const str
         struct lane_addresses some;
         struct block *of;
         part = access_of_one(s, u, m, la, &some, &of);
+        observe_in(s->w.block, part ? of : NULL);
         if (part && extent_check(s, u, part, &some, &g->shared, g->total_shared, RP_SPACE_SHARED) &&
-            (of != s->w.block || may_access(s, u, part, &some, RP_SPACE_SHARED, NULL)))
+            may_access(s, u, part, &some, RP_SPACE_SHARED, NULL))
             move(s, u, part, &some, of->shared, false);
+        observe_in(s->w.block, NULL);
     }
 }
 
@@ -659,6 +661,18 @@ static void handle_bulk_side(struct warp *w, const struct uop *u, lanemask m)
     begin_bulk(w, u, m, &la);
 }
 
+bool observe_shared(struct warp_state *s, const struct uop *u, struct block *of, unsigned lane, uint64_t at,
+                    uint64_t bytes, bool stores)
+{
+    struct block *b = s->w.block;
+    if (!observed(b, RP_SPACE_SHARED))
+        return true;
+    observe_in(b, of);
+    bool may = b->observer->calls->bytes(b->observer, s, u, RP_SPACE_SHARED, NULL, lane, at, bytes, stores);
+    observe_in(b, NULL);
+    return may;
+}
+
 /* Where the lane's bytes are in a space; NULL: a fault, or the run is given up. */
 static uint8_t *bulk_bytes(struct warp_state *s, const struct uop *u, unsigned lane, enum rp_space space, uint64_t at,
                            uint64_t bytes, bool stores)
@@ -677,11 +691,7 @@ static uint8_t *bulk_bytes(struct warp_state *s, const struct uop *u, unsigned l
         return NULL;
     }
     if (extents_cover(&g->shared, at, bytes)) {
-        struct block *b = s->w.block;
-        if (of == b && observed(b, RP_SPACE_SHARED) &&
-            !b->observer->calls->bytes(b->observer, s, u, RP_SPACE_SHARED, NULL, lane, at, bytes, stores))
-            return NULL;
-        return of->shared + at;
+        return observe_shared(s, u, of, lane, at, bytes, stores) ? of->shared + at : NULL;
     }
     enum overrun o = overrun_shared(s, u, lane, at, bytes);
     if (o != OVERRUN_FAULT)

@@ -72,4 +72,9 @@ void atomic_lanes(struct warp *, const struct uop *, const struct lane_addresses
 /* True if there is such an atomic operation. */
 bool atomic_known(const struct uop *);
 
+/* The block's observer hears that one lane loads or stores these bytes of the shared memory of a block of its cluster.
+ * False: it must not. */
+bool observe_shared(struct warp_state *, const struct uop *, struct block *of, unsigned lane, uint64_t at,
+                    uint64_t bytes, bool stores);
+
 #endif

@@ -106,7 +106,7 @@ static void complete(struct block *b)
         if (!(of = member(b, all, i)))
             continue;
         of->cluster_awaited = false;
-        observe_event(of->warps, EVENT_BARRIER, NULL, 0);
+        observe_event(of->warps, EVENT_CLUSTER, NULL, 0);
         for (uint32_t w = 0; w < of->grid->warps; w++)
             release(&of->warps[w]);
     }

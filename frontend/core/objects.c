@@ -95,8 +95,9 @@ static bool change_objects(struct warp_state *s, const struct uop *u, lanemask m
 {
     struct warp *w = &s->w;
     bool over = false;
-    if (of == w->block)
-        observe_objects(s, u, la, m);
+    observe_in(w->block, of);
+    observe_objects(s, u, la, m);
+    observe_in(w->block, NULL);
     FOR_LANES(l, m)
     {
         uint64_t at = lane_address(la, l);

@@ -11,6 +11,7 @@ struct observer;
 
 enum block_event {
     EVENT_BARRIER,    /* a barrier of the block completes; no uop and no lanes */
+    EVENT_CLUSTER,    /* the barrier of its cluster does; each of its blocks hears of it */
     EVENT_COLLECTIVE, /* these lanes have waited for one another at `u` and now carry it out */
     EVENT_FENCE,      /* these lanes execute a fence */
     EVENT_GROUP,      /* these lanes close a group of asynchronous work, or wait for groups (struct rp_async) */
@@ -37,6 +38,8 @@ struct observer_calls {
 struct observer {
     const struct observer_calls *calls;
     uint32_t spaces; /* a bit each: those whose accesses it wants to hear of */
+    /* While it hears of one: the block of the cluster whose shared memory or objects it is about; NULL: the own one. */
+    struct block *of;
 };
 
 static inline bool observed(const struct block *b, enum rp_space space) { return b->observed >> space & 1; }
@@ -45,6 +48,12 @@ static inline void block_observe(struct block *b, struct observer *o)
 {
     b->observer = o;
     b->observed = o ? o->spaces : 0;
+}
+/* What the block's observer hears next is about this block's shared memory, NULL: its own again. */
+static inline void observe_in(struct block *b, struct block *of)
+{
+    if (b->observer)
+        b->observer->of = of == b ? NULL : of;
 }
 static inline void observe_event(struct warp_state *s, enum block_event event, const struct uop *u, lanemask lanes)
 {

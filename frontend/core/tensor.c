@@ -200,10 +200,7 @@ static uint8_t *box_memory(struct warp_state *s, const struct uop *u, unsigned l
         block_fault(s, u, RP_FAULT_BOUNDS, lane, "a box of %u bytes: %s", box_bytes(b), detail);
         return NULL;
     }
-    if (of == s->w.block && observed(of, RP_SPACE_SHARED) &&
-        !of->observer->calls->bytes(of->observer, s, u, RP_SPACE_SHARED, NULL, lane, *offset, box_bytes(b), stores))
-        return NULL;
-    return of->shared;
+    return observe_shared(s, u, of, lane, *offset, box_bytes(b), stores) ? of->shared : NULL;
 }
 
 static bool copy_box(struct warp_state *s, const struct uop *u, unsigned lane, const struct box *b)

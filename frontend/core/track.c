@@ -477,7 +477,7 @@ static const struct observer_calls track_calls = {track_access, track_bytes, tra
 
 struct observer *tracker_observer(struct tracker *t)
 {
-    t->observer = (struct observer){&track_calls, 1u << RP_SPACE_GLOBAL};
+    t->observer = (struct observer){.calls = &track_calls, .spaces = 1u << RP_SPACE_GLOBAL};
     return &t->observer;
 }
 

@@ -71,9 +71,6 @@ static bool settle_cluster(const struct program *p, struct rp_launch_config *c, 
         return true;
     if (!p->target || !p->target->independent_threads)
         return rp_fail(err, RP_USAGE, "kernel '%s' is not made for clusters: they need sm_90", p->name);
-    if (c->check)
-        return rp_fail(err, RP_USAGE, "kernel '%s' runs in clusters of several blocks; --check does not cover these",
-                       p->name);
     return true;
 }
 

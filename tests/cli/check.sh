@@ -260,3 +260,43 @@ sed -i 's/check = "race"/check = "rice"/' "$dir/l.cfg"
 if [ $? = 2 ] && grep -q "l.cfg:1: .*no check 'rice'" "$dir/err"; then ok "a wrong check in a launch file"; else bad "a wrong check in a launch file"; fi
 status=$(run sm_75 race_warps race, 1 64 $out)
 if [ "$status" = 1 ] && grep -q "no check ''" "$dir/err"; then ok "a wrong check"; else bad "a wrong check"; fi
+
+# Clusters: each block stores in the memory of the next, which reads it.
+cluster_kernel() { # what stands in the place of each mark
+    cat <<PTX
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k() .reqnctapercluster 2 {
+.shared .align 4 .b8 data[256]; .shared .align 8 .b64 obj;
+.reg .b32 %i, %s, %d, %m, %r, %v; .reg .pred %f;
+.file 1 "cluster.cu"
+mov.u32 %i, %tid.x; mov.u32 %r, %cluster_ctarank; xor.b32 %r, %r, 1; setp.eq.u32 %f, %i, 0;
+mov.u32 %s, data; mad.lo.u32 %s, %i, 4, %s; mapa.shared::cluster.u32 %d, %s, %r; mov.u32 %m, obj;
+mapa.shared::cluster.u32 %m, %m, %r;
+.loc 1 10 0
+$1
+barrier.cluster.arrive; barrier.cluster.wait;
+.loc 1 20 0
+st.shared::cluster.u32 [%d], %i;
+$2
+.loc 1 30 0
+ld.shared.u32 %v, [%s];
+.loc 1 40 0
+@%f mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%m];
+barrier.cluster.arrive; barrier.cluster.wait; ret; }
+PTX
+}
+together="barrier.cluster.arrive; barrier.cluster.wait;" make="@%f mbarrier.init.shared.b64 [obj], 1;"
+in_cluster() { # what is expected, lines expected or none, what stands at the marks
+    cluster_kernel "$3" "$4" >"$dir/cluster.ptx"
+    "$REPRISE" run --module "$dir/cluster.ptx" -g 4 -b 32 --check init,race,sync -q >"$dir/out" 2>"$dir/err"
+    local status=$?
+    if [ -z "$2" ] && [ $status = 0 ] && ! [ -s "$dir/err" ]; then ok "$1"
+    elif [ -n "$2" ] && [ $status = 3 ] && [ "$(grep -cE "$2" "$dir/err")" = 1 ]; then ok "$1"
+    else bad "$1 (status $status)"; fi
+}
+in_cluster "clusters: nothing in a kernel that is right" "" "$make" "$together"
+in_cluster "clusters: a race of two blocks" 'race: load .*shared memory, .*by another block.*cluster.cu:30.*cluster.cu:20' "$make" ""
+in_cluster "clusters: a read of what no block has written" 'uninitialised read: load .*cluster.cu:10' "$make ld.shared::cluster.u32 %v, [%d];" "$together"
+in_cluster "clusters: an object of another block that is not made" 'synchronisation: .*it has not been made.*cluster.cu:40' "" "$together"

@@ -69,20 +69,6 @@ static bool give_workspace(struct rp_launch_config *c, struct rp_error *err)
     return at;
 }
 
-/* Checks do not cover clusters of several blocks: such a launch runs without. */
-static void leave_out_checks(const struct launch *l, struct rp_launch_config *c)
-{
-    static bool said;
-    const uint32_t *need = l->function->program->required_cluster;
-    bool alone = l->cluster[0] * l->cluster[1] * l->cluster[2] <= 1 && need[0] * need[1] * need[2] <= 1;
-    if (!c->check || alone)
-        return;
-    c->check = NULL;
-    if (!said)
-        say("--check does not cover launches in clusters: these run unchecked");
-    said = true;
-}
-
 CUresult launch_run(CUstream stream, const struct launch *l)
 {
     struct rp_launch_config c = driver.defaults;
@@ -92,7 +78,6 @@ CUresult launch_run(CUstream stream, const struct launch *l)
     memcpy(c.block, l->block, sizeof c.block);
     memcpy(c.cluster, l->cluster, sizeof c.cluster);
     c.dynamic_shared = l->shared;
-    leave_out_checks(l, &c);
     c.stream = stream->number;
     c.params = l->params;
     /* what the program has set is a limit, not a need: only recursion takes more than the kernel says */
