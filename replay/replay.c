@@ -14,6 +14,7 @@
 #include "replay/processors/processors.h"
 #include "replay/queue.h"
 #include "replay/staged/staged.h"
+#include "replay/warmth.h"
 
 /* A unit (queue.h) that is done and waits for those before it. */
 struct finished {
@@ -69,18 +70,6 @@ static void add_progress(void *data, uint64_t done)
     pthread_mutex_unlock(&s->lock);
     if (s->options->progress && pthread_equal(pthread_self(), s->reporter))
         s->options->progress(s->options->progress_data, all, s->total);
-}
-
-/* With what the host had written before the launch. */
-static bool warm(const struct rp_trace *t, struct memory_system *memory, uint32_t launch, struct rp_error *err)
-{
-    struct rp_allocation *list;
-    size_t count;
-    if (!rp_trace_allocations(t, launch, &list, &count, err))
-        return false;
-    memory_system_warm(memory, list, count);
-    free(list);
-    return true;
 }
 
 /* Where transactions end is counted if that is asked for. */
@@ -167,7 +156,7 @@ static bool replay_period(struct worker *w, struct engine_job *job, struct stati
     if (!prepare_memory(w, job, next, err))
         return false;
     bool warms = s->machine->warm_l2 && (!s->kept || next == s->first);
-    bool fine = (!warms || warm(s->trace, job->memory, next, err)) && run_engine(w, job, sum, err);
+    bool fine = (!warms || warm_l2(s->trace, job->memory, next, err)) && run_engine(w, job, sum, err);
     take_served(s, job->memory);
     return fine;
 }

@@ -9,8 +9,7 @@ struct stretch {
     struct map streams;
 };
 
-/* The first of these operations that stands behind so many launches. */
-static size_t operations_behind(const struct rp_trace *t, size_t low, size_t high, uint32_t launches)
+static size_t operations_between(const struct rp_trace *t, size_t low, size_t high, uint32_t launches)
 {
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -20,6 +19,11 @@ static size_t operations_behind(const struct rp_trace *t, size_t low, size_t hig
             high = middle;
     }
     return low;
+}
+
+size_t operations_behind(const struct rp_trace *t, uint32_t launches)
+{
+    return operations_between(t, 0, rp_trace_host_operation_count(t), launches);
 }
 
 /* All before `launch` and `operation` has ended before what is later begins. A stretch without launches goes on. */
@@ -33,7 +37,7 @@ static void end_stretch(struct launch_units *u, const struct rp_trace *t, struct
         bool first = l == s->launch;
         if (!serial && !first)
             break;
-        size_t begin = first ? s->operation : operations_behind(t, s->operation, operation, l);
+        size_t begin = first ? s->operation : operations_between(t, s->operation, operation, l);
         if (!first)
             u->list[u->count - 1].until = begin;
         u->list[u->count++] = (struct launch_unit){l, serial ? l + 1 : launch, begin, operation, &u->non_blocking};

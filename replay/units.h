@@ -27,5 +27,7 @@ struct launch_units {
 /* False: out of memory. */
 bool launch_units(struct launch_units *, const struct rp_trace *, const struct machine *, struct rp_error *);
 void launch_units_free(struct launch_units *);
+/* The first of the trace's operations of the host that stands behind so many launches; how many there are: none. */
+size_t operations_behind(const struct rp_trace *, uint32_t launches);
 
 #endif

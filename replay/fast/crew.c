@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 #define PAUSES 2000 /* looks before each next one leaves the processor to others that want it */
-#define SPINS 3000  /* looks, where each thread has a processor: a round often takes less time than to sleep and wake  \
-                     */
+#define SPINS                                                                                                          \
+    3000 /* looks, where each thread has a processor: a round often takes less time than to sleep and wake             \
+          */
 
 #define INSIDE UINT64_C(0xffff)
 #define OPEN UINT64_C(0x10000)

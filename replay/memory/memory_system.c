@@ -119,12 +119,19 @@ bool memory_system_clear(struct memory_system *m, struct rp_error *err)
            rp_fail(err, RP_SYSTEM, "out of memory for the caches of %s", m->layout.machine->name);
 }
 
-/* A stretch of memory, part by part of the interleaving. */
-static void warm(struct memory_system *m, uint64_t address, uint64_t size)
+uint64_t memory_system_l2_line(const struct memory_system *m, uint64_t *lines)
+{
+    const struct cache_shape *shape = &m->layout.l2.shape;
+    *lines = shape->sets * shape->ways * m->layout.slices.count;
+    return shape->line;
+}
+
+/* Part by part of the interleaving. */
+void memory_system_warm_bytes(struct memory_system *m, uint64_t address, uint64_t size)
 {
     const struct memory_parts *parts = &m->layout.slices;
     const struct cache_model *model = m->layout.l2.model;
-    uint64_t capacity = m->layout.l2.shape.sets * m->layout.l2.shape.ways * m->layout.l2.shape.line * parts->count;
+    uint64_t lines, line = memory_system_l2_line(m, &lines), capacity = lines * line;
     if (parts->count == 1) {
         model->preload(m->slices[0].level.state, address, size);
         return;
@@ -138,13 +145,6 @@ static void warm(struct memory_system *m, uint64_t address, uint64_t size)
         next = next < end ? next : end;
         model->preload(m->slices[memory_part_of(parts, at)].level.state, memory_local(parts, at), next - at);
     }
-}
-
-void memory_system_warm(struct memory_system *m, const struct rp_allocation *allocations, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (allocations[i].initialised)
-            warm(m, allocations[i].base, allocations[i].size);
 }
 
 bool memory_system_failed(const struct memory_system *m)

@@ -50,9 +50,11 @@ struct memory_system *memory_system_new(const struct machine *, bool short_cuts,
 void memory_system_free(struct memory_system *);
 /* Makes it as new: what launches have left behind is gone, and their clock begins again. */
 bool memory_system_clear(struct memory_system *, struct rp_error *);
-/* Fills L2 with what the host wrote before the launch, in the order in which the trace lists it, from the first byte to
- * the last: as if the host had just copied it through L2. Before the first access. */
-void memory_system_warm(struct memory_system *, const struct rp_allocation *, size_t count);
+/* Fills L2 with bytes from the first to the last, as if the host had just copied them through it. Before the first
+ * access. */
+void memory_system_warm_bytes(struct memory_system *, uint64_t address, uint64_t size);
+/* The bytes of a line of L2; how many lines there are in all slices. */
+uint64_t memory_system_l2_line(const struct memory_system *, uint64_t *lines);
 /* The launch took so many cycles and no access of it is pending: what is still under way comes to its end, counts go to
  * the statistics and begin again at 0, and the next launch's cycle 0 is this one's `cycles`. False: memory ran out in
  * between, and its figures are worth nothing. Also to be called for a launch that failed, or came to a standstill. */

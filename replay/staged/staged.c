@@ -8,6 +8,7 @@
 #include "replay/carveout.h"
 #include "replay/covered.h"
 #include "replay/memory/layout.h"
+#include "replay/units.h"
 
 /* ---- SMs --------------------------------------------------------------------------------------------------------- */
 
@@ -326,9 +327,10 @@ static bool set_limit(struct staged *g, struct rp_error *err)
 
 static void copies_before(struct staged *g)
 {
-    for (size_t i = 0; g->machine->warm_l2 && i < rp_trace_host_operation_count(g->trace); i++) {
-        const struct rp_host_operation *o = rp_trace_host_operation(g->trace, i);
-        if (o->launch == g->launch_number && o->kind == RP_HOST_COPY && o->direction == RP_COPY_TO_DEVICE)
+    size_t at = operations_behind(g->trace, g->launch_number), end = operations_behind(g->trace, g->launch_number + 1);
+    for (; g->machine->warm_l2 && at < end; at++) {
+        const struct rp_host_operation *o = rp_trace_host_operation(g->trace, at);
+        if (o->kind == RP_HOST_COPY && o->direction == RP_COPY_TO_DEVICE)
             staged_copy(g, o->address, o->size);
     }
 }

@@ -83,6 +83,39 @@ Test(warm_l2, what_the_host_wrote_is_there)
     cr_expect_eq(run("jetson-tx2", &input, 1, small).cycles, 316 + 3 + 6, "of 4 KiB the last 2 are left");
 }
 
+/* Traces of other simulators, and of programs, have copies in place of buffers with a content. */
+Test(warm_l2, copies_count)
+{
+    static const struct warp_program output = {reads_output, 2};
+    static const struct {
+        enum rp_copy_direction direction;
+        uint64_t address, size, cycles;
+        const char *l2;
+    } copies[] = {{RP_COPY_TO_DEVICE, WARP_TRACE_OUTPUT, 128, 216, "l2.size=256K"},
+                  {RP_COPY_TO_DEVICE, WARP_TRACE_OUTPUT, 4096, 316, "l2.size=2K"},
+                  {RP_COPY_TO_DEVICE, WARP_TRACE_OUTPUT + 128, 128, 316, "l2.size=256K"},
+                  {RP_COPY_TO_HOST, WARP_TRACE_OUTPUT, 128, 316, "l2.size=256K"}};
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
+        char path[] = "/tmp/reprise-warm-XXXXXX";
+        struct rp_error err;
+        struct rp_host_operation o = {.kind = RP_HOST_COPY,
+                                      .direction = (uint8_t)copies[i].direction,
+                                      .address = copies[i].address,
+                                      .size = copies[i].size};
+        close(mkstemp(path));
+        struct warp_trace *w = warp_trace_begin(path, &err);
+        cr_assert(w && warp_trace_host(w, &o, &err) && warp_trace_launch(w, &output, 1, 1, &err) &&
+                      warp_trace_host(w, &o, &err) && warp_trace_end(w, true, &err),
+                  "%s", err.text);
+        struct rp_trace *t = rp_trace_open(path, &err);
+        unlink(path);
+        struct machine *m = test_machine("jetson-tx2", NULL, (const char *const[]){"warm_l2=true", copies[i].l2, NULL});
+        cr_expect_eq(both_engines(t, m).cycles, copies[i].cycles + 3 + 6, "copy %zu", i);
+        rp_trace_close(t);
+        machine_free(m);
+    }
+}
+
 static uint64_t two_launches(const char *const *settings)
 {
     static const struct warp_program warp = {reads_input, 2};
