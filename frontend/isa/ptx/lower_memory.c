@@ -102,6 +102,21 @@ unsigned common_width(const struct lowering *l, const struct ptx_operand *values
     return bytes;
 }
 
+/* PTX ISA, ld and st, .vec: 128 bits in all; 256 bits of elements of 32 or 64 in global memory, from sm_100 on. */
+static void check_vector_width(const struct lowering *l, const struct rp_memory_operand *m, const struct ptx_operand *v)
+{
+    const struct target *target = l->module->target;
+    bool global = m->space == RP_SPACE_GLOBAL || m->space == RP_SPACE_GENERIC;
+    unsigned bits = m->width * 8, element = bits / m->elements;
+    if (m->elements == 1 || bits <= 128)
+        return;
+    if (bits > 256 || element > 64)
+        ptx_error(l->src, v->at, "%u x %u bits are too wide: a vector has 128 bits, from sm_100 on 256", m->elements,
+                  element);
+    if (!global || !target || target->sm < 100)
+        ptx_error(l->src, v->at, "a vector of %u bits needs .target sm_100 or higher, and .global memory", bits);
+}
+
 void lower_load(struct lowering *l)
 {
     const struct ptx_instruction *in = l->in;
@@ -114,6 +129,7 @@ void lower_load(struct lowering *l)
     if (u.memory.elements != count)
         ptx_error(l->src, d->at, "%u value%s loaded, not %u", u.memory.elements,
                   u.memory.elements == 1 ? " is" : "s are", count);
+    check_vector_width(l, &u.memory, d);
     set_address(l, &u, &in->operands[1]);
     unsigned bytes = common_width(l, values, count);
     if (!bytes) {
@@ -146,6 +162,7 @@ void lower_store(struct lowering *l)
     if (u.memory.elements != count)
         ptx_error(l->src, a->at, "%u value%s stored, not %u", u.memory.elements,
                   u.memory.elements == 1 ? " is" : "s are", count);
+    check_vector_width(l, &u.memory, a);
     set_address(l, &u, &in->operands[0]);
     unsigned bytes = common_width(l, values, count);
     struct operand *list = ARENA_ARRAY(l->arena, struct operand, count);
