@@ -1,4 +1,5 @@
-/* What the host passes to the kernels of libcublas. Read by the C compiler and, in kernels.cu, by clang's CUDA. */
+/* What the host passes to the kernels of libcublas. Read by the C compiler and, in kernels.cu, by clang's CUDA. No
+ * structure has bytes between or behind its members: traces have all bytes of a launch's parameters. */
 #ifndef REPRISE_FRONTEND_CUDA_BLAS_ARGUMENTS_H
 #define REPRISE_FRONTEND_CUDA_BLAS_ARGUMENTS_H
 
@@ -17,7 +18,7 @@ enum blas_type { BLAS_F32, BLAS_F64, BLAS_F16, BLAS_BF16, BLAS_S8, BLAS_S32 };
 struct blas_scalar {
     blas_address at;
     double value;
-    int type; /* enum blas_type */
+    blas_size type; /* enum blas_type */
 };
 
 /* Element i of a vector lies at `at` + i × `step` elements; `step` may be negative. */
@@ -41,7 +42,7 @@ struct blas_gemm {
     struct blas_scalar alpha, beta;
     struct blas_matrix a, b, c;
     blas_size m, n, k;
-    int part;
+    blas_size part; /* enum blas_part */
 };
 
 /* Solves a x = alpha b for right-hand sides that lie `between` elements apart; x takes the place of b. */
