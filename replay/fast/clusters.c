@@ -29,7 +29,7 @@ static unsigned takes(const struct fast_sm *sm, const struct room *block, unsign
 static bool deal(const struct fast *f, const struct room *block, unsigned begin, unsigned end, unsigned first,
                  unsigned count, uint64_t now, struct deal *d)
 {
-    unsigned most[RP_CLUSTER_MOST], room = 0, dealt = 0;
+    unsigned most[RP_CLUSTER_MOST] = {0}, room = 0, dealt = 0;
     d->sms = 0;
     for (unsigned i = 0; i < end - begin && d->sms < count; i++) {
         unsigned s = begin + (first - begin + i) % (end - begin);
@@ -41,12 +41,14 @@ static bool deal(const struct fast *f, const struct room *block, unsigned begin,
         d->sm[d->sms++] = s;
         room += n;
     }
-    for (unsigned i = 0; room >= count && dealt < count; i = (i + 1) % d->sms)
+    if (room < count)
+        return false;
+    for (unsigned i = 0; dealt < count; i = (i + 1) % d->sms)
         if (d->blocks[i] < most[i]) {
             d->blocks[i]++;
             d->order[dealt++] = i;
         }
-    return room >= count;
+    return true;
 }
 
 static bool deal_anywhere(const struct fast *f, const struct room *block, unsigned count, uint64_t now, struct deal *d)
