@@ -131,7 +131,8 @@ static uint32_t inlined_call(struct parser *p, struct place at, struct ptx_inlin
     return number;
 }
 
-/* .loc FILE LINE COLUMN [, function_name LABEL [+ N], inlined_at FILE LINE COLUMN] */
+/* .loc FILE LINE COLUMN [, function_name LABEL [+ N], inlined_at FILE LINE COLUMN]
+ * Line 0 stands for code of no line of the source, such as what clang moves out of a loop: it stays with the line before. */
 void parse_loc(struct parser *p)
 {
     struct place here = parse_place(p), at = {0};
@@ -148,11 +149,14 @@ void parse_loc(struct parser *p)
         } else
             ptx_error(p->src, t.at, "function_name or inlined_at belongs here");
     }
+    uint32_t chain = inlined && call.label ? inlined_call(p, at, &call) : 0;
+    key_of(p, here, key);
+    enter(p, key, chain + 1);
+    if (!here.line && p->loc_line)
+        return;
     p->loc_file = here.file;
     p->loc_line = here.line;
-    p->loc_inlined = inlined && call.label ? inlined_call(p, at, &call) : 0;
-    key_of(p, here, key);
-    enter(p, key, p->loc_inlined + 1);
+    p->loc_inlined = chain;
 }
 
 /* ---- .debug_str -------------------------------------------------------------------------------------------------- */

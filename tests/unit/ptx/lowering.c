@@ -251,6 +251,20 @@ Test(lowering, text_and_source_lines)
     module_free(m);
 }
 
+/* clang writes line 0 where code belongs to no line; the lines of the PTX are no lines of that file. */
+Test(lowering, line_0_stays_with_the_line_before)
+{
+    struct module *m;
+    struct program *p = only_program(".file 3 \"b.cu\"\n.entry k() {" REGISTERS
+                                     ".loc 3 41 5\nadd.u32 %r1, %r2, 7;\n.loc 3 0 5\nsub.u32 %r1, %r2, 1;\n"
+                                     ".loc 3 42 5\nneg.s32 %r1, %r2; ret; }",
+                                     &m);
+    const struct rp_instruction *in = p->kernel.instructions;
+    cr_expect(in[0].line == 41 && in[1].line == 41 && in[2].line == 42, "%u", in[1].line);
+    cr_expect_str_eq(p->kernel.files[in[1].file], "b.cu");
+    module_free(m);
+}
+
 static void expect_call(const struct rp_kernel *k, uint32_t number, const char *function, const char *file,
                         uint32_t line, uint32_t inlined)
 {
