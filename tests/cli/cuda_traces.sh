@@ -179,8 +179,9 @@ record both.wtr -- "$dir/ends"
 check "a trace of an earlier command is overwritten" eval '[ ! -s "$dir/err" ] && has both.wtr 6'
 end_by() { # signal, what the program does when it comes, launches
     mkfifo "$dir/ready"
-    # a process of its own, as those in the background of a script do not hear SIGINT; the alarm ends one that goes on
-    python3 -c 'import os, signal, sys; signal.alarm(60); signal.signal(signal.SIGINT, signal.SIG_DFL); os.execvp(sys.argv[1], sys.argv[1:])' \
+    # a process of its own, as those in the background of a script do not hear SIGINT, and those under nohup no SIGHUP; the
+    # alarm ends one that goes on
+    python3 -c 'import os, signal, sys; signal.alarm(60); [signal.signal(s, signal.SIG_DFL) for s in (signal.SIGINT, signal.SIGHUP)]; os.execvp(sys.argv[1], sys.argv[1:])' \
         "$REPRISE" record -q -o "$dir/signal.wtr" -- "$dir/ends" "$2" >"$dir/ready" 2>"$dir/err" &
     process=$!
     read -r _ <"$dir/ready"
