@@ -282,6 +282,7 @@ struct arrival {
     rp_lanemask live;           /* have not exited */
     rp_lanemask gathered;       /* by the steps of an arrival that the next step may go on with; 0: there is none */
     uint32_t id;                /* of that arrival */
+    rp_lanemask at_cluster;     /* have arrived at the barrier of the cluster, which is not complete */
     uint64_t expected;          /* as barrier_threads */
     uint32_t parts;             /* barriers at which some lanes have arrived and others have not: a bit each */
     rp_lanemask part[BARRIERS]; /* the lanes that have */

@@ -133,7 +133,7 @@ void fast_sm_look(struct fast_sm *sm)
 static bool has_arrived(const struct fast_block *b)
 {
     for (unsigned i = 0; i < b->warp_count; i++)
-        if (b->warps[i].arrival.live & ~b->warps[i].arrived)
+        if (b->warps[i].arrival.live & ~b->warps[i].arrival.at_cluster)
             return false;
     return true;
 }
@@ -152,7 +152,7 @@ static void release(struct fast_block *b, uint64_t over, uint64_t now)
     struct fast_sm *sm = b->sm;
     fast_sm_come(sm, now);
     for (unsigned i = 0; i < b->warp_count; i++)
-        b->warps[i].arrived = 0;
+        b->warps[i].arrival.at_cluster = 0;
     for (uint64_t waiting = b->waiting; waiting; waiting &= waiting - 1) {
         struct fast_warp *w = &b->warps[__builtin_ctzll(waiting)];
         if (w->barrier != AT_CLUSTER)
@@ -185,10 +185,10 @@ void fast_cluster_barrier(struct fast_sm *sm, struct fast_warp *w)
     bool arrives = w->next.instruction->barrier.kind == RP_BARRIER_CLUSTER_ARRIVE;
     w->op = NULL; /* the instruction after it is not fetched yet */
     if (arrives) {
-        w->arrived |= w->next.executed;
+        w->arrival.at_cluster |= w->next.executed;
         c->awaited = true;
         fast_check_cluster(c, sm->now);
-    } else if (w->next.executed & w->arrived) {
+    } else if (w->next.executed & w->arrival.at_cluster) {
         w->waiting = true;
         w->barrier = AT_CLUSTER;
         w->block->waiting |= 1ull << w->number;

@@ -132,7 +132,6 @@ struct fast_warp {
     struct fast_signals *signals; /* NULL without control words */
     struct fast_block *block;
     struct warp_luck luck;  /* where memory draws */
-    rp_lanemask arrived;    /* at the barrier of the cluster, which is not complete */
     struct arrival arrival; /* the last: it is seldom needed */
 };
 

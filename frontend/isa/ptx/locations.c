@@ -132,7 +132,8 @@ static uint32_t inlined_call(struct parser *p, struct place at, struct ptx_inlin
 }
 
 /* .loc FILE LINE COLUMN [, function_name LABEL [+ N], inlined_at FILE LINE COLUMN]
- * Line 0 stands for code of no line of the source, such as what clang moves out of a loop: it stays with the line before. */
+ * Line 0 stands for code of no line of the source, such as what clang moves out of a loop: it stays with the line
+ * before. */
 void parse_loc(struct parser *p)
 {
     struct place here = parse_place(p), at = {0};
