@@ -55,12 +55,14 @@ static void import_option(struct command_line *line, int key, char *arg)
 
 static void warn(const struct accelsim_import *job)
 {
+    char unknown[40];
+    snprintf(unknown, sizeof unknown, job->unknown_opcodes == 1 ? " of an instruction is" : "s of %u instructions are",
+             job->unknown_opcodes);
     if (job->unknown_opcodes)
         fprintf(stderr,
-                "reprise import: warning: %u opcode%s not known, '%s' first, in %" PRIu64
+                "reprise import: warning: the opcode%s not known, '%s' first, in %" PRIu64
                 " warp instruction%s; they count as integer instructions, or as loads if they have addresses\n",
-                job->unknown_opcodes, job->unknown_opcodes == 1 ? " is" : "s are", job->unknown_opcode, job->unknown,
-                rp_plural(job->unknown));
+                unknown, job->unknown_opcode, job->unknown, rp_plural(job->unknown));
     if (job->bulk_copies)
         fprintf(stderr, "reprise import: warning: the addresses of %" PRIu64 " bulk cop%s left out\n", job->bulk_copies,
                 job->bulk_copies == 1 ? "y are" : "ies are");

@@ -72,7 +72,7 @@ kernel "$dir/odd" <<'K'
 0050 ffffffff 0 EXIT 0 0
 K
 "$r" import accelsim "$dir/odd/kernelslist.g" -o "$dir/odd.wtr" 2>"$dir/err"
-check "an unknown opcode is said once, and counted" eval '[ "$(grep -c "FROB.X.* in 2 warp instructions" "$dir/err")" -eq 1 ]'
+check "an unknown opcode is said once, and counted" eval '[ "$(grep -c "opcodes of 2 instructions are not known, .FROB.X.* in 2 warp instructions" "$dir/err")" -eq 1 ]'
 check "bulk copies' addresses are said to be left out" grep -q "addresses of 1 bulk copy" "$dir/err"
 "$r" dump "$dir/odd.wtr" >"$dir/dump"
 check "an instruction without lanes is there" grep -qE '^000010 +ffffffff 00000000 +LDG.E.64' "$dir/dump"

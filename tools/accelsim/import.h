@@ -13,7 +13,7 @@ struct accelsim_import {
     uint64_t missing_blocks, bulk_copies; /* left empty; without their addresses */
     uint64_t unknown;                     /* executions of opcodes that are not in the table */
     char unknown_opcode[64];              /* the first of these */
-    unsigned unknown_opcodes;
+    unsigned unknown_opcodes;             /* static instructions that have them */
 };
 bool accelsim_import(struct accelsim_import *, struct rp_error *);
 
