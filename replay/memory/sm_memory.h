@@ -4,6 +4,7 @@
 #ifndef REPRISE_REPLAY_MEMORY_SM_MEMORY_H
 #define REPRISE_REPLAY_MEMORY_SM_MEMORY_H
 
+#include "replay/memory/growing.h"
 #include "replay/memory/level.h"
 #include "replay/memory/memory_system.h"
 #include "replay/memory/pool.h"
@@ -69,14 +70,6 @@ struct outbox {
 struct inbox {
     struct reply *items;
     size_t count, room;
-};
-struct due {
-    uint64_t cycle, order; /* order: among those of the cycle */
-    void *place;           /* in L1, of what was fetched; of credits: NULL */
-};
-struct ring {
-    struct due *items;
-    size_t first, count, room; /* room: a power of two */
 };
 
 struct sm_l1 {

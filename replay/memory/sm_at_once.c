@@ -1,0 +1,156 @@
+/* The way of an access where nothing refuses: all that the SM does with it follows from what came before, and is done
+ * at its commit. sm_stepped.c is the definition. */
+#include "replay/memory/sm_requests.h"
+
+/* When the next request leaves, which is ready then. */
+HOT uint64_t next_leave(struct departures *d, uint64_t width, uint64_t ready)
+{
+    uint64_t cycle = later(ready, later(d->last_left, d->last_start));
+    if (cycle == d->last_left && width && d->left >= width)
+        cycle++;
+    d->left = cycle == d->last_left ? d->left + 1 : 1;
+    d->last_left = cycle;
+    return cycle;
+}
+
+static __attribute__((noinline)) struct departures write_back_at_once(struct sm_memory *s, struct departures d,
+                                                                      uint64_t victim, uint32_t sectors, uint64_t cycle)
+{
+    uint64_t sector = s->layout->l1.shape.sector;
+    for (uint32_t m = sectors; m; m &= m - 1) {
+        struct memory_transaction t = {
+            victim + (unsigned)__builtin_ctz(m) * sector, CACHE_WRITE, true, 1, CACHE_HINT_NONE, CACHE_ALL_BYTES};
+        leave(s, &t, NOBODY, next_leave(&d, s->layout->port_width, cycle));
+    }
+    return d;
+}
+
+/* Whether the request leaves the SM, and when it is ready to. If not, its end is known, or it waits for one that is
+ * under way. */
+HOT bool look_up_at_once(struct sm_memory *s, struct departures *d, struct lsu_request *r,
+                         const struct memory_transaction *t, uint64_t *ready)
+{
+    struct lsu_access *a = r->access;
+    struct level *level = &s->l1[a->l1].level;
+    uint64_t start = later(a->arrival, level->free);
+    struct cache_look_up request = {.address = t->address, .kind = t->kind, .fetch = r->item.id};
+    struct cache_finding found = level_look_up(level, &request, t->repeats, start);
+    *ready = request.cycle;
+    d->last_start = later(d->last_start, start);
+    if (found.written)
+        *d = write_back_at_once(s, *d, found.victim, found.written, *ready);
+    r->fetches = found.fetches;
+    r->place = found.place;
+    if (!found.served)
+        return true;
+    if (found.from != CACHE_NO_FETCH) {
+        a->pending++;
+        join_fetch(s, r, found.from, found.cycle);
+    } else {
+        a->end = later(a->end, found.cycle);
+        pool_give(&s->requests, r);
+    }
+    return false;
+}
+
+/* Those from `from` on, up to `end`. */
+static void add_some_at_once(struct sm_memory *s, struct lsu_access *a, const struct memory_transactions *all,
+                             uint32_t from, uint32_t end, bool looks)
+{
+    struct departures d = s->departures;
+    uint64_t width = s->layout->port_width, latency = s->layout->port_latency, first = 0, leaving = 0;
+    struct memory_transaction t = {
+        .kind = all->kind, .beside_l1 = all->beside_l1, .hint = all->hint, .bytes = CACHE_ALL_BYTES};
+    for (uint32_t i = from; i < end; i++) {
+        struct lsu_request *r = pool_take(&s->requests);
+        uint64_t ready = a->arrival;
+        if (!r) {
+            s->failed = true;
+            a->pending++;
+            continue;
+        }
+        t.address = all->base + (uint64_t)all->offset[i];
+        t.repeats = all->repeats ? all->repeats[i] : 1;
+        if (all->bytes)
+            t.bytes = all->bytes[i];
+        r->access = a;
+        r->fetches = false;
+        if (looks && !look_up_at_once(s, &d, r, &t, &ready))
+            continue;
+        r->waiters = NULL;
+        r->l1 = a->l1;
+        uint64_t arrival = next_leave(&d, width, ready) + latency;
+        first = leaving++ ? first : arrival;
+        put_out(s, &t, r->item.id, arrival);
+    }
+    a->pending += (uint32_t)leaving;
+    note_leaving(s, leaving, leaving, first);
+    s->departures = d;
+}
+
+/* The same for reads that look in a direct-mapped L1, from `from` to the first that hits or replaces a dirty line.
+ * Returns how many. Most transactions come here: on its own, so that a compiler has registers for it. */
+static __attribute__((noinline)) uint32_t add_reads_at_once(struct sm_memory *s, struct lsu_access *a,
+                                                            const struct memory_transactions *all, uint32_t from)
+{
+    struct level *level = &s->l1[a->l1].level;
+    char *lines = ((struct direct_mapped *)level->state)->line;
+    const struct direct_mapped cache = *(const struct direct_mapped *)level->state;
+    struct departures d = s->departures;
+    const uint64_t start = later(a->arrival, level->free), latency = level->kind->shape.latency,
+                   interval = level->kind->shape.interval, way = s->layout->port_latency, width = s->layout->port_width;
+    const uint8_t hint = all->hint, number = a->l1;
+    const uint64_t base = all->base, sequence = s->sequence;
+    const int64_t *offset = all->offset + from;
+    const uint32_t count = all->count - from;
+    uint64_t at = start;
+    uint32_t i = 0;
+    while (s->outbox.count + count > s->outbox.room)
+        if (!sm_memory_grow_outbox(s, s->outbox.room))
+            return 0;
+    struct outgoing *out = s->outbox.items + s->outbox.count;
+    for (struct lsu_request *r; i < count && (r = pool_take(&s->requests)); i++) {
+        bool hit;
+        uint64_t address = base + (uint64_t)offset[i];
+        uint64_t *place = direct_mapped_read_clean(lines, &cache, address, r->item.id, &hit);
+        if (!place || hit) {
+            pool_give(&s->requests, r);
+            break;
+        }
+        r->access = a;
+        r->waiters = NULL;
+        r->place = place;
+        r->l1 = number;
+        r->fetches = true;
+        d.last_start = later(d.last_start, at);
+        uint64_t cycle = next_leave(&d, width, at + latency);
+        at += interval;
+        out[i] =
+            (struct outgoing){address, cycle + way, sequence + i, r->item.id, CACHE_ALL_BYTES, CACHE_READ, 1, hint};
+    }
+    if (!i)
+        return 0;
+    s->outbox.count += i;
+    s->sequence += i;
+    s->departures = d;
+    level->free = at;
+    level->counts.misses += i;
+    if (level->served)
+        level_count_end(level, out[0].address, CACHE_READ, false, i);
+    a->pending += i;
+    note_leaving(s, i, i, out[0].arrival);
+    return i;
+}
+
+void sm_memory_add_at_once(struct sm_memory *s, struct lsu_access *a, const struct memory_transactions *all, bool looks)
+{
+    bool reads = looks && all->kind == CACHE_READ && s->l1[a->l1].level.direct;
+    for (uint32_t at = 0; at < all->count;) {
+        uint32_t done = reads ? add_reads_at_once(s, a, all, at) : 0;
+        if (!done) {
+            done = reads ? 1 : all->count - at;
+            add_some_at_once(s, a, all, at, at + done, looks);
+        }
+        at += done;
+    }
+}
