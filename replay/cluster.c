@@ -39,10 +39,7 @@ bool cluster_fits(const struct machine *m, const struct rp_kernel *k, const stru
                   const struct room *block, struct rp_error *err)
 {
     uint32_t wanted = rp_launch_cluster(l);
-    uint64_t sms = 0, each = 0;
-    struct room left;
-    for (room_of_sm(m, &left); each < wanted && room_fits(&left, block); each++)
-        room_take(&left, block, 1);
+    uint64_t sms = 0, each = room_count(m, block, wanted);
     for (unsigned g = 0; g < (unsigned)m->gpcs; g++) {
         uint64_t size = gpc_first(m, g + 1) - gpc_first(m, g);
         sms = size > sms ? size : sms;

@@ -44,15 +44,34 @@ bool room_of_block(const struct machine *m, const struct rp_kernel *kernel, cons
     return true;
 }
 
+uint64_t room_count(const struct machine *m, const struct room *block, uint64_t most)
+{
+    struct room left;
+    uint64_t count = 0;
+    for (room_of_sm(m, &left); count < most && room_fits(&left, block); count++)
+        room_take(&left, block, 1);
+    return count;
+}
+
+bool cooperative_fits(const struct machine *m, const struct rp_kernel *kernel, const struct rp_launch *launch,
+                      uint64_t each, struct rp_error *err)
+{
+    uint64_t blocks = rp_launch_blocks(launch), room = each * (uint64_t)m->sms;
+    return !launch->cooperative || blocks <= room ||
+           rp_fail(err, RP_BAD_INPUT,
+                   "kernel %s: a cooperative launch of %" PRIu64
+                   " blocks, which wait for one another, does not fit on %s, "
+                   "which holds %" PRIu64 " at a time (sms = %" PRId64
+                   "); record it with as many, or choose a larger machine",
+                   kernel->name, blocks, m->name, room, (int64_t)m->sms);
+}
+
 uint64_t room_shared(const struct machine *m, const struct rp_kernel *kernel, const struct rp_launch *launch)
 {
-    struct room left, block;
+    struct room block;
     struct rp_error unused;
-    uint64_t blocks = rp_launch_blocks(launch), sms = (uint64_t)m->sms, count = 0;
-    room_of_sm(m, &left);
+    uint64_t blocks = rp_launch_blocks(launch), sms = (uint64_t)m->sms;
     if (!room_of_block(m, kernel, launch, &block, &unused))
         return 0;
-    for (; count < (blocks + sms - 1) / sms && room_fits(&left, &block); count++)
-        room_take(&left, &block, 1);
-    return count * (uint64_t)block.shared;
+    return room_count(m, &block, (blocks + sms - 1) / sms) * (uint64_t)block.shared;
 }

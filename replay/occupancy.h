@@ -21,6 +21,15 @@ bool room_of_block(const struct machine *, const struct rp_kernel *, const struc
                    struct rp_error *);
 void room_of_sm(const struct machine *, struct room *);
 
+/* How many such blocks an empty SM holds, but no more than `most`. */
+uint64_t room_count(const struct machine *, const struct room *block, uint64_t most);
+
+/* False: the launch is cooperative, SMs that hold `each` of its blocks do not hold all at a time, and err says so. A
+ * GPU refuses such a launch (cudaErrorCooperativeLaunchTooLarge; CUDA C++ Programming Guide, "Grid Synchronization").
+ */
+bool cooperative_fits(const struct machine *, const struct rp_kernel *, const struct rp_launch *, uint64_t each,
+                      struct rp_error *);
+
 /* Bytes of shared memory that the blocks have that an SM can hold at a time; no more of them than the grid spreads out
  * to. 0: a block does not fit. */
 uint64_t room_shared(const struct machine *, const struct rp_kernel *, const struct rp_launch *);

@@ -213,6 +213,7 @@ static json_t *json_launch(struct info *a, uint32_t launch, struct rp_error *err
                   "compressed_bytes", json_number(t.compressed_bytes), "raw_bytes", json_number(t.raw_bytes), "chunks",
                   json_number(t.chunks), "bits_per_warp_instruction", bits(t.compressed_bytes, t.warp_instructions));
     json_put(out, "cluster", json_extent(l->cluster));
+    json_put(out, "cooperative", json_boolean(l->cooperative));
     json_put(out, "stream", json_number(l->stream));
     json_put(out, "depends_on", json_dependencies(l));
     if (end && end->outcome == RP_OUTCOME_FAULT)
@@ -284,7 +285,8 @@ static const char *const csv_heading[] = {"launch",
                                           "chunks",
                                           "raw bytes",
                                           "dynamic shared bytes",
-                                          "blocks of a cluster"};
+                                          "blocks of a cluster",
+                                          "cooperative"};
 enum { CSV_HEADINGS = sizeof csv_heading / sizeof *csv_heading };
 
 static void csv_launch(struct table *table, const struct rp_trace *trace, uint32_t launch)
@@ -298,9 +300,9 @@ static void csv_launch(struct table *table, const struct rp_trace *trace, uint32
     table_cell(table, "%s", dimensions(l->block, block));
     table_number(table, l->stream);
     table_cell(table, "%s", outcome(rp_trace_launch_end(trace, launch)));
-    const uint64_t figures[] = {rp_launch_blocks(l),   t.blocks,           t.warp_instructions,
-                                t.thread_instructions, t.compressed_bytes, t.chunks,
-                                t.raw_bytes,           l->dynamic_shared,  rp_launch_cluster(l)};
+    const uint64_t figures[] = {rp_launch_blocks(l),  t.blocks,      t.warp_instructions, t.thread_instructions,
+                                t.compressed_bytes,   t.chunks,      t.raw_bytes,         l->dynamic_shared,
+                                rp_launch_cluster(l), l->cooperative};
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         table_number(table, figures[i]);
 }
@@ -488,6 +490,8 @@ static void print_launch_head(const struct info *a, uint32_t launch, struct wrap
             plain_kernel_name(rp_trace_kernel(a->trace, l->kernel)->name, plain), dimensions(l->grid, grid));
     if (rp_launch_cluster(l) > 1)
         fprintf(w->pieces, "in clusters of %s, ", dimensions(l->cluster, grid));
+    if (l->cooperative)
+        fputs("cooperative, ", w->pieces);
     fprintf(w->pieces, "block %s, ", dimensions(l->block, block));
     count(w->pieces, l->dynamic_shared, "byte");
     fputs(" dynamic shared", w->pieces);

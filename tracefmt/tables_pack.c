@@ -309,6 +309,7 @@ bool tables_pack_launch(struct buffer *out, uint32_t id, const struct rp_launch 
     launch.n_cluster = clusters ? 3 : 0;
     launch.cluster = (uint32_t *)l->cluster;
     launch.cluster_shared = clusters ? window(&a, l->cluster_shared, l->cluster_step) : NULL;
+    launch.cooperative = l->cooperative;
     launch.n_allocation = l->allocation_count;
     launch.allocation = messages(&a, l->allocation_count, sizeof **launch.allocation);
     bool ok = launch.shared_window && launch.local_window && launch.const_window && launch.param_window &&

@@ -336,6 +336,7 @@ static bool take_launch(struct tables *t, const Reprise__Launch *from, struct rp
     memcpy(l->block, from->block, sizeof l->block);
     for (int i = 0; i < 3; i++)
         l->cluster[i] = from->n_cluster ? from->cluster[i] : 1;
+    l->cooperative = from->cooperative;
     l->dynamic_shared = from->dynamic_shared;
     take_window(from->shared_window, &l->shared_window, &l->shared_window_size);
     take_window(from->local_window, &l->local_window, &l->local_window_size);

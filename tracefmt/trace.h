@@ -372,6 +372,8 @@ struct rp_launch {
     /* In clusters of several: the shared memory of the block of rank r is, for all blocks of its cluster, at offset
      * cluster_shared + r × cluster_step of the shared space, beside where each has its own. */
     uint64_t cluster_shared, cluster_step;
+    /* A cooperative launch: its blocks may wait for one another, so a GPU takes it only if it holds all at a time. */
+    bool cooperative;
     uint32_t dynamic_shared; /* bytes per block, beyond the kernel's static_shared */
     /* generic address windows: an address in [base, base+size) is at offset address-base of that space */
     uint64_t shared_window, shared_window_size;

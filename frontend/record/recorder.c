@@ -64,6 +64,7 @@ bool recorder_begin(struct recorder *r, const struct grid *g, const struct rp_la
         .dependencies = like->dependencies,
         .cluster_shared = CLUSTER_SHARED,
         .cluster_step = CLUSTER_STEP,
+        .cooperative = g->workspace != 0,
         .dynamic_shared = g->dynamic_shared,
         .shared_window = SHARED_WINDOW,
         .shared_window_size = SHARED_WINDOW_SIZE,

@@ -104,16 +104,6 @@ static uint64_t shortest_stay(const struct fast *f, struct fast_grid *g, uint64_
     return g->stay;
 }
 
-/* How many of these blocks an empty SM holds. */
-static uint64_t held(const struct fast *f, const struct room *block)
-{
-    struct room left;
-    uint64_t count = 0;
-    for (room_of_sm(f->machine, &left); room_fits(&left, block); count++)
-        room_take(&left, block, 1);
-    return count;
-}
-
 static struct fast_grid *next_waiting(struct fast_grid *g)
 {
     do
@@ -127,7 +117,7 @@ static struct fast_grid *next_waiting(struct fast_grid *g)
 static uint64_t first_exhausted(const struct fast *f, uint64_t now, bool *more)
 {
     struct fast_grid *g = fast_first_waiting(f), *next;
-    uint64_t most = f->sm_count * held(f, &g->block_room), blocks = 0, shortest = ENOUGH;
+    uint64_t most = f->sm_count * room_count(f->machine, &g->block_room, UINT64_MAX), blocks = 0, shortest = ENOUGH;
     for (bool go_on = true; go_on; g = next) {
         uint64_t waiting = g->of.blocks - g->next_block, wanted = blocks <= most ? most + 1 - blocks : 0;
         uint64_t stays = shortest_stay(f, g, g->next_block + (waiting < wanted ? waiting : wanted));

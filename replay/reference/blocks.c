@@ -205,6 +205,8 @@ bool ref_take_launches(struct reference *r, struct rp_error *err)
             return rp_fail(err, RP_SYSTEM, "out of memory for the counts of instructions");
         if (!launch_is_covered(l.kernel, l.launch, !r->job->drawn, err) ||
             !room_of_block(r->machine, l.kernel, l.launch, &g->block_room, err) ||
+            !cooperative_fits(r->machine, l.kernel, l.launch, room_count(r->machine, &g->block_room, UINT64_MAX),
+                              err) ||
             !cluster_fits(r->machine, l.kernel, l.launch, &g->block_room, err))
             return false;
     }

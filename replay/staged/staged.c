@@ -8,6 +8,7 @@
 #include "replay/carveout.h"
 #include "replay/covered.h"
 #include "replay/memory/layout.h"
+#include "replay/occupancy.h"
 #include "replay/units.h"
 
 /* ---- SMs --------------------------------------------------------------------------------------------------------- */
@@ -315,6 +316,8 @@ static bool set_limit(struct staged *g, struct rp_error *err)
     if (!limit)
         return rp_fail(err, RP_BAD_INPUT, "%s: launch %" PRIu32 " (%s): a block of it does not fit on an SM of %s",
                        rp_trace_path(g->trace), g->launch_number, g->kernel->name, m->name);
+    if (!cooperative_fits(m, g->kernel, g->launch, limit, err))
+        return false;
     uint64_t sms = (uint64_t)m->sms;
     g->limit = (unsigned)(g->blocks < limit * sms ? (g->blocks + sms - 1) / sms : limit);
     g->warps_per_block = (unsigned)warps;

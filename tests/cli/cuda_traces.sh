@@ -57,6 +57,24 @@ else
     echo "ok - memory of the program # SKIP setarch -R is not allowed here"
 fi
 
+# ---- cooperative launches --------------------------------------------------------------------------------------------
+record cooperative -- tests/cuda/prebuilt/cooperative
+check "info says which launches are cooperative" eval '"$REPRISE" info "$dir/cooperative" | grep -q "^launch 0  sums, grid 7, cooperative, block 64"'
+check "info --json, too, and which are not" eval '"$REPRISE" info --json "$dir/cooperative" | python3 -c "
+import json, sys
+launches = json.load(sys.stdin)[\"launches\"]
+assert launches[0][\"cooperative\"] is True, launches[0]
+"'
+record plain -- tests/cuda/prebuilt/vector_add 1000
+check "a plain launch is not" eval '! "$REPRISE" info "$dir/plain" | grep -q cooperative'
+for how in "--engine fast -m jetson-tx2" "--engine reference -m jetson-tx2" "-m rtx2060-accelsim --set sms=1"; do
+    "$REPRISE" replay "$dir/cooperative" $how >"$dir/out" 2>"$dir/err"
+    status=$?
+    check "a cooperative launch that the machine cannot hold at a time is refused: $how" \
+        eval '[ $status -eq 2 ] && [ ! -s "$dir/out" ] && grep -q "cooperative launch of .* blocks, .* does not fit" "$dir/err"'
+done
+check "one that it holds is timed" eval '"$REPRISE" replay -q "$dir/cooperative" -m rtx2060 >"$dir/out" 2>"$dir/err"'
+
 # ---- traces that cannot be written ----------------------------------------------------------------------------------
 for where in "$dir/no/such.wtr" "$dir"; do
     "$REPRISE" record -o "$where" -- touch "$dir/started" >"$dir/out" 2>"$dir/err"

@@ -4,13 +4,11 @@
 
 bool wcet_resident(const struct wcet_model *m, uint64_t *blocks, struct rp_error *err)
 {
-    struct room left, block;
+    struct room block;
     if (!room_of_block(m->machine, m->kernel, m->launch, &block, err))
         return false;
-    *blocks = 0;
-    for (room_of_sm(m->machine, &left); room_fits(&left, &block); room_take(&left, &block, 1))
-        ++*blocks;
-    return true;
+    *blocks = room_count(m->machine, &block, UINT64_MAX);
+    return cooperative_fits(m->machine, m->kernel, m->launch, *blocks, err);
 }
 
 static int descending(const void *a, const void *b)
