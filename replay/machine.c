@@ -52,6 +52,23 @@ static bool fail_at(const struct setting *s, struct rp_error *err, const char *t
     return fail_in(place, !s->line, text, err);
 }
 
+/* What a machine has when nothing is said; NULL: something must be. */
+static const struct model *default_model(enum model_kind kind)
+{
+    return kind == KIND_PIPELINE         ? &pipeline_direct.model
+           : kind == KIND_MEMORY         ? &memory_hierarchy.model
+           : kind == KIND_INTERCONNECT   ? &interconnect_direct.model
+           : kind == KIND_TLB            ? &tlb_none.model
+           : kind == KIND_CONSTANT_CACHE ? &instruction_cache_perfect.model
+                                         : NULL;
+}
+
+/* A set of a program's own need not have kinds with a default: it has the built-in ones then. */
+static const struct model *const *models_of(const struct resolver *r, enum model_kind kind)
+{
+    return default_model(kind) && !r->models->of[kind] ? built_in_models.of[kind] : r->models->of[kind];
+}
+
 /* ---- unknown keys ---------------------------------------------------------------------------------------------- */
 
 /* Cuts "key = value" lines down to their keys; returns how many. The text is changed. */
@@ -69,10 +86,38 @@ static size_t keys_of(char *text, const char **keys, size_t most)
     return count;
 }
 
+/* The part that the key is of, if any: "scheduler" of "scheduler.limit". */
+static bool part_of_key(const struct resolver *r, const char *typed, enum model_kind *kind, char part[40])
+{
+    for (size_t p = 0; p < machine_part_count(r->machine); p++) {
+        machine_part_of(r->machine, p, kind, part);
+        size_t n = strlen(part);
+        if (!strncmp(typed, part, n) && typed[n] == '.')
+            return true;
+    }
+    return false;
+}
+
+/* The keys of the part that the key is of, whatever its model: "scheduler.active (two-level-active), ...". False: it is
+ * of none, or they are too many for a message. */
+static bool list_keys(const struct resolver *r, const char *typed, char *text, size_t size)
+{
+    enum model_kind kind;
+    char part[40];
+    size_t at = 0;
+    if (!part_of_key(r, typed, &kind, part))
+        return false;
+    for (const struct model *const *m = models_of(r, kind); *m; m++)
+        for (unsigned o = 0; o < (*m)->option_count && at < size; o++)
+            at += (size_t)snprintf(text + at, size - at, "%s%s.%s (%s)", at ? ", " : "", part, (*m)->options[o].key,
+                                   (*m)->name);
+    return at && at < size;
+}
+
 static bool unknown_key(const struct resolver *r, const struct setting *s, struct rp_error *err)
 {
-    const char *keys[512], *now = machine_former_key(s->key);
-    char text[256];
+    const char *keys[512], *now = machine_former_key(s->key), *typed = s->typed ? s->typed : s->key;
+    char text[640], list[500];
     if (now) {
         snprintf(text, sizeof text, "'%.80s' is '%s' now", s->key, now);
         return fail_at(s, err, text);
@@ -81,12 +126,13 @@ static bool unknown_key(const struct resolver *r, const struct setting *s, struc
     size_t count = all ? keys_of(all, keys, MODEL_COUNT_OF(keys) - MACHINE_SLOTS) : 0;
     for (size_t i = 0; i < MACHINE_SLOTS; i++)
         keys[count++] = machine_slots[i].key;
-    const char *near = r->request->nearest ? r->request->nearest(s->typed ? s->typed : s->key, keys, count) : NULL;
+    const char *near = r->request->nearest ? r->request->nearest(typed, keys, count) : NULL;
     if (near)
-        snprintf(text, sizeof text, "unknown key '%.80s'; did you mean '%s'?", s->typed ? s->typed : s->key, near);
+        snprintf(text, sizeof text, "unknown key '%.80s'; did you mean '%s'?", typed, near);
+    else if (list_keys(r, typed, list, sizeof list))
+        snprintf(text, sizeof text, "unknown key '%.80s'; known are %s", typed, list);
     else
-        snprintf(text, sizeof text, "unknown key '%.80s'; 'reprise machine options' lists them",
-                 s->typed ? s->typed : s->key);
+        snprintf(text, sizeof text, "unknown key '%.80s'; 'reprise machine options' lists them", typed);
     free(all);
     return fail_at(s, err, text);
 }
@@ -196,23 +242,6 @@ static bool collect_units(struct resolver *r, struct rp_error *err)
     return true;
 }
 
-/* What a machine has when nothing is said; NULL: something must be. */
-static const struct model *default_model(enum model_kind kind)
-{
-    return kind == KIND_PIPELINE         ? &pipeline_direct.model
-           : kind == KIND_MEMORY         ? &memory_hierarchy.model
-           : kind == KIND_INTERCONNECT   ? &interconnect_direct.model
-           : kind == KIND_TLB            ? &tlb_none.model
-           : kind == KIND_CONSTANT_CACHE ? &instruction_cache_perfect.model
-                                         : NULL;
-}
-
-/* A set of a program's own need not have kinds with a default: it has the built-in ones then. */
-static const struct model *const *models_of(const struct resolver *r, enum model_kind kind)
-{
-    return default_model(kind) && !r->models->of[kind] ? built_in_models.of[kind] : r->models->of[kind];
-}
-
 static bool choose_model(struct resolver *r, const struct setting *s, struct machine_part *part, enum model_kind kind,
                          struct rp_error *err)
 {
@@ -313,7 +342,8 @@ static bool spared(const struct resolver *r, enum model_kind kind, const char *m
 static bool other_models_option(const struct resolver *r, struct setting *s, size_t p, enum model_kind kind,
                                 const char *name, bool *is, struct rp_error *err)
 {
-    const char *owner = NULL;
+    char owners[160] = "";
+    size_t length = 0;
     for (const struct model *const *m = models_of(r, kind); *m; m++)
         for (unsigned o = 0; o < (*m)->option_count; o++) {
             if (strcmp((*m)->options[o].key, name))
@@ -323,12 +353,15 @@ static bool other_models_option(const struct resolver *r, struct setting *s, siz
                 return r->request->left_out[s->number] = true;
             if (s->level < r->model_level[p] || spared(r, kind, (*m)->name))
                 return true;
-            owner = owner ? owner : (*m)->name;
+            if (length < sizeof owners)
+                length +=
+                    (size_t)snprintf(owners + length, sizeof owners - length, "%s'%s'", length ? ", " : "", (*m)->name);
         }
-    if (!owner)
+    if (!*is)
         return true;
-    char text[256];
-    snprintf(text, sizeof text, "%.80s is an option of model '%s', which is not the one chosen", s->key, owner);
+    char key[40], text[400];
+    snprintf(text, sizeof text, "%.80s is an option of %s, and the model chosen is '%s'", s->key, owners,
+             machine_part_of(r->machine, p, &kind, key)->model->name);
     return fail_at(s, err, text);
 }
 

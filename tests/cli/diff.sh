@@ -42,7 +42,7 @@ is "a size varies where there is a cache" "$(json "$work/c.json" '[(v["varied"][
 is "the one without is what replay says" "$(json "$work/c.json" 'd["variants"][0]["total"]["cycles"]')" "$(cycles --set l1=none)"
 is "those with, too" "$(json "$work/c.json" 'd["variants"][1]["total"]["cycles"]')" "$(cycles --set l1.size=8K)"
 is "the order of the axes does not matter" "$(diff --vary l1.size=8K,24K --vary l1=none,direct-mapped --json | json /dev/stdin 'sorted(str(v["total"]["cycles"]) for v in d["variants"]) == sorted(str(v["total"]["cycles"]) for v in json.load(open("'"$work"'/c.json"))["variants"])')" True
-fails 1 "--vary l1.size=8K: l1.size is an option of model 'direct-mapped', which is not the one chosen" --set l1=none --vary l1.size=8K,16K
+fails 1 "--vary l1.size=8K: l1.size is an option of 'direct-mapped', 'sectored', 'staged', and the model chosen is 'none'" --set l1=none --vary l1.size=8K,16K
 
 # ---- impossible variants -------------------------------------------------------------------------------------------
 diff --vary l1_subcores=2,3,4 >"$work/out"

@@ -66,7 +66,7 @@ echo 'base = "jetson-tx2";' >"$work/chain9.cfg"
 fails "chain8.cfg:1: this is the base of a base" 'base = "chain1.cfg";'
 is "7 bases between" "$(options "$work/chain3.cfg")" "$(options jetson-tx2)"
 fails "bad.cfg:2: unknown key 'smss'; did you mean 'sms'?" $'base = "jetson-tx2";\nsmss = 4;'
-fails "bad.cfg:3: l1.size is an option of model 'direct-mapped'" $'base = "jetson-tx2";\nl1: { model = "none";\nsize = 4096; };'
+fails "bad.cfg:3: l1.size is an option of 'direct-mapped', 'sectored', 'staged', and the model chosen is" $'base = "jetson-tx2";\nl1: { model = "none";\nsize = 4096; };'
 printf 'base = "jetson-tx2";\nsms = 0;\n' >"$work/wrong.cfg"
 fails "wrong.cfg:2: sms: '0' is not a whole number" 'base = "wrong.cfg";'
 # ---- diff: what `show --csv` of both says, compared ------------------------------------------------------------------

@@ -143,7 +143,9 @@ static void bounded(struct making *m, const struct gpgpusim_option *from, const 
                     int64_t most)
 {
     int64_t taken = value < least ? least : value > most ? most : value;
-    if (taken != value && from)
+    if (!value && least == 1 && from)
+        fail(m, from, "there must be at least one");
+    else if (taken != value && from)
         unsupported(m, from, "not modelled: %s is %" PRId64 " here", key, taken);
     line(m, from, "    %s = %" PRId64 ";", key, taken);
 }
@@ -264,8 +266,10 @@ static void second_level(struct making *m)
     const struct gpgpusim_option *o = find(m, "-gpgpu_cache:dl2"),
                                  *at_channel = find(m, "-gpgpu_n_sub_partition_per_mchannel"),
                                  *queues = find(m, "-gpgpu_dram_partition_queues");
-    int64_t channels = number(m, "-gpgpu_n_mem", 8), slices = number(m, "-gpgpu_n_sub_partition_per_mchannel", 1),
-            lengths[4] = {8, 8, 8, 8};
+    int64_t channels = number(m, "-gpgpu_n_mem", 8);
+    if (!channels)
+        fail(m, find(m, "-gpgpu_n_mem"), "there must be at least one");
+    int64_t slices = number(m, "-gpgpu_n_sub_partition_per_mchannel", 1), lengths[4] = {8, 8, 8, 8};
     struct cache c = cache_of(m, o);
     check_cache(m, o, &c, "L:B:m:L:P", "LRU, written back, allocated by misses of reads and writes, hashed by IPOLY");
     if (c.sets != SETS)
@@ -426,6 +430,13 @@ struct latency {
     int64_t latency, initiation;
 };
 
+static int64_t initiation_of(struct making *m, const struct gpgpusim_option *from, int64_t cycles)
+{
+    if (!cycles)
+        fail(m, from, "an initiation is at least one cycle");
+    return cycles;
+}
+
 /* Of trace.config: "latency,initiation". */
 static struct latency trace_latency(struct making *m, const char *name)
 {
@@ -434,7 +445,7 @@ static struct latency trace_latency(struct making *m, const char *name)
     if (l.from && numbers(m, l.from, ",", list, 2) != 2)
         fail(m, l.from, "this is not LATENCY,INITIATION");
     l.latency = list[0];
-    l.initiation = list[1] ? list[1] : 1;
+    l.initiation = initiation_of(m, l.from, list[1]);
     return l;
 }
 
@@ -467,7 +478,7 @@ static struct latency ptx_latency(struct making *m, const struct gpgpusim_group 
     if (g->place >= a || g->place >= b)
         fail(m, l.from, "there is no number %u of these latencies or initiations", g->place + 1);
     else
-        l = (struct latency){l.from, latencies[g->place], initiations[g->place] ? initiations[g->place] : 1};
+        l = (struct latency){l.from, latencies[g->place], initiation_of(m, initiation, initiations[g->place])};
     return l;
 }
 
@@ -688,7 +699,8 @@ static bool check(struct making *m, const char *text, size_t size)
     if (placed)
         gpgpusim_option_fail(m->places[at], m->err, "%s", err.text + n + skipped);
     else
-        rp_fail(m->err, err.status, "%s", err.text);
+        rp_fail(m->err, err.status, "%s: the machine that it describes is none: %s", m->job->files[0],
+                err.text + (strncmp(err.text, m->job->output, n) ? 0 : n + strspn(err.text + n, ": ")));
     return false;
 }
 

@@ -46,7 +46,7 @@ Test(machines, bad_files_name_the_line_and_what_is_wrong)
         {"scheduler = \"gto\";", "", {"m.cfg: 'scheduler' is missing", ""}},
         {"l1 = \"none\";",
          "l1: { model = \"none\"; size = 4; };",
-         {"l1.size is an option of model 'direct-mapped'", ""}},
+         {"l1.size is an option of 'direct-mapped', 'sectored', 'staged', and the model chosen is", ""}},
         {"l1 = \"none\";",
          "l1: { model = \"direct-mapped\"; size = 1000; };",
          {"l1: size must be a multiple of line", ""}},
@@ -106,7 +106,8 @@ Test(machines, settings)
         {"pipeline.l1_queue", "8", "--set pipeline.l1_queue=8: 'pipeline.l1_queue' is 'l1.misses' now"},
         {"l1.unified", "128K", "--set l1.unified=128K: l1.unified is one array: l1.subcores must be subcores"},
         {"dram", "staged", "dram 'staged' is stepped by pipeline 'staged', which this machine has not"},
-        {"scheduler.seed", "5", "--set scheduler.seed=5: scheduler.seed is an option of model 'random'"},
+        {"scheduler.seed", "5",
+         "--set scheduler.seed=5: scheduler.seed is an option of 'random', and the model chosen is"},
     };
     struct rp_error err = {0};
     for (size_t i = 0; i < MODEL_COUNT_OF(bad); i++) {
