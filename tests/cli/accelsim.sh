@@ -90,6 +90,7 @@ bad() { # what, text: the kernel's lines from standard input
     check "$1" says 2 "$2" i "$dir/bad"
 }
 bad "no opcode" "kernel-1.traceg:19: '4' is no opcode" <<<"0000 ffffffff 0 4"
+bad "an instruction cut short" "kernel-1.traceg:19: the line ends where its opcode should be" <<<"0000 ffffffff 0"
 bad "no register" "'X3' is no register" <<<"0000 ffffffff 1 X3 MOV 0 0"
 bad "addresses missing" "the line ends where its address should be" <<<"0000 00000003 0 STG 1 R2 4 0 0x10"
 bad "unknown way of addresses" "addresses in way 3" <<<"0000 00000003 0 STG 1 R2 4 3 0x10"
@@ -110,7 +111,12 @@ for n in 20 400; do
     check "a packed file cut short by $n bytes" says 2 "damaged or cut short" i "$dir/bad"
 done
 echo kernel-9.traceg >"$dir/bad/kernelslist.g"
-check "a kernel that is not there" says 2 "bad/kernel-9.traceg: No such file" i "$dir/bad"
+check "a kernel that is not there" says 2 "kernelslist.g:1: $dir/bad/kernel-9.traceg: No such file" i "$dir/bad"
+sed '/^-kernel name/d' "$dir/odd/kernel-1.traceg" >"$dir/bad/kernel-1.traceg"
+echo kernel-1.traceg >"$dir/bad/kernelslist.g"
+check "a kernel without a name" says 2 "the header has no name" i "$dir/bad"
+printf '\377\376\033[2J\n' >"$dir/bad/kernel-1.traceg"
+check "what is no text is not printed" says 2 "'???[2J' is no line" i "$dir/bad"
 echo nonsense >"$dir/bad/kernelslist.g"
 check "no list of kernels" says 2 "kernelslist.g:1: 'nonsense' is neither" i "$dir/bad"
 echo "MemcpyHtoD,zero" >"$dir/bad/kernelslist.g"

@@ -47,6 +47,8 @@ fails 1 "--vary l1.size=8K: l1.size is an option of 'direct-mapped', 'sectored',
 # ---- impossible variants -------------------------------------------------------------------------------------------
 diff --vary l1_subcores=2,3,4 >"$work/out"
 is "an impossible variant is a row with its reason, the others run" "$? $(grep -c 'l1.subcores (3) does not divide subcores (4)' "$work/out") $(grep -cE ' [0-9,]+  [0-9.]+  [0-9.]+ ' "$work/out")" "0 1 2"
+is "--by with one variant that runs: there is nothing to compare" \
+    "$(diff --vary l1_subcores=3,4 --by instruction | tail -n 1)" "Only one variant ran: there are no differences to show."
 is "in JSON, too" "$(diff --vary l1_subcores=2,3,4 --json | json /dev/stdin '["error" in v for v in d["variants"]]')" "[False, True, False]"
 diff --vary limits.shared=0,64K >"$work/out"
 is "what the machine cannot run as well" "$? $(grep -c 'a block needs .* bytes of shared memory' "$work/out")" "0 1"

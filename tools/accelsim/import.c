@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tools/accelsim/opcodes.h"
 #include "tools/accelsim/parse.h"
@@ -543,7 +544,9 @@ static bool list_line(struct session *s, struct source *list, const char *line, 
     }
     if (!strncmp(line, "kernel", 6)) {
         char *path = path_beside(s->job->list, line);
-        bool fine = (path || no_memory(err)) && import_kernel(s, path, err);
+        bool fine =
+            path ? !access(path, R_OK) || accelsim_fail(list, err, "%s: %s", path, strerror(errno)) : no_memory(err);
+        fine = fine && import_kernel(s, path, err);
         free(path);
         return fine;
     }

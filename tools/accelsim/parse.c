@@ -32,7 +32,7 @@ bool accelsim_fail(const struct source *s, struct rp_error *err, const char *for
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     for (char *c = text; *c; c++)
-        if (iscntrl((unsigned char)*c))
+        if (!isprint((unsigned char)*c))
             *c = '?';
     return rp_fail(err, RP_BAD_INPUT, "%s:%" PRIu64 ": %s", source_path(s), source_number(s), text);
 }
@@ -121,6 +121,8 @@ static bool check_header(struct walk *w)
     if (h->tracer < OLDEST_TRACER || h->tracer > NEWEST_TRACER)
         return FAIL(w, "it is of tracer version %" PRIu32 "; versions %d to %d are known", h->tracer, OLDEST_TRACER,
                     NEWEST_TRACER);
+    if (!*h->name)
+        return FAIL(w, "the header has no name ('-kernel name')");
     if (!h->grid[0] || !h->grid[1] || !h->grid[2])
         return FAIL(w, "the header has no grid ('-grid dim')");
     if (!threads || threads > 1024 || h->block[0] > 1024 || h->block[1] > 1024)
@@ -357,6 +359,8 @@ static bool instruction(struct walk *w, char *line)
     if (!read_registers(w, &at, in->dst, &in->dst_count))
         return false;
     in->opcode = word(&at);
+    if (!*in->opcode)
+        return FAIL(w, "the line ends where its opcode should be");
     if (!isalpha((unsigned char)*in->opcode))
         return FAIL(w, "'%.40s' is no opcode", in->opcode);
     if (!read_registers(w, &at, in->src, &in->src_count) || !read_width(w, &at))

@@ -207,10 +207,12 @@ static void print_values(const struct diff *d, const struct diff_variant *v)
 static void print_differences(const struct diff *d, const size_t *order)
 {
     const struct diff_variant *base = &d->variants[d->baseline];
+    bool any = false;
     for (size_t i = 0; i < d->count; i++) {
         const struct diff_variant *v = &d->variants[order[i]];
         if (v == base || !v->fine)
             continue;
+        any = true;
         fputs("\nFrom ", stdout);
         print_values(d, base);
         fputs(" to ", stdout);
@@ -218,7 +220,9 @@ static void print_differences(const struct diff *d, const size_t *order)
         puts(", in cycles:\n");
         difference_print(&base->hotspots, &v->hotspots, top(d->args), d->files);
     }
-    puts("\nCycles are those of all sub-cores, divided by their number; 'of it' names the parts that changed most.");
+    puts(
+        any ? "\nCycles are those of all sub-cores, divided by their number; 'of it' names the parts that changed most."
+            : "\nOnly one variant ran: there are no differences to show.");
 }
 
 struct csv_before {
