@@ -41,6 +41,11 @@ static lanemask lanes_behind(const struct rp_check *c, const struct lane_address
 static void touch_scattered(struct checked_block *cb, struct touch *t, const struct lane_addresses *la, lanemask lanes)
 {
     uint32_t first_thread = t->thread;
+    if (t->cells && !cb->copy_count && !t->copies && check_race_scattered(cb, t, la, lanes)) {
+        if (!(cb->check->kinds & RP_CHECK_INIT))
+            return;
+        t->cells = NULL;
+    }
     lanemask same = lanes_behind(cb->check, la, lanes, 0),
              starts = lanes & ~lanes_behind(cb->check, la, lanes, t->bytes);
     if (t->cells && !la->affine && t->space == RP_SPACE_GLOBAL)

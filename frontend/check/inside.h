@@ -58,6 +58,23 @@ SIMD_DECLARE(void, scan_keep, (check_past *, uint64_t count, check_past first, u
 typedef lanemask steps_fn(const uint64_t at[RP_WARP_LANES], uint64_t distance);
 SIMD_DECLARE(lanemask, scan_steps, (const uint64_t at[RP_WARP_LANES], uint64_t distance))
 
+/* Cells of lanes of a warp, all in one page and no two the same, of memory that only this block reaches. */
+struct scattered {
+    const check_past *page[PASTS];
+    struct window open, fresh; /* as in struct touch */
+    bool strong_store;
+    unsigned count;
+    uint32_t cell[RP_WARP_LANES]; /* in the page */
+    check_past now[RP_WARP_LANES];
+};
+/* A bit for each: nothing that was stored matters, the first load does not, the second does not; either load is not
+ * ordered before this, if it is another thread's. */
+struct scattered_pasts {
+    lanemask store_over, load_over, second_over, load_fresh, second_fresh;
+};
+typedef void scattered_fn(const struct scattered *, struct scattered_pasts *);
+SIMD_DECLARE(void, scan_scattered, (const struct scattered *, struct scattered_pasts *))
+
 /* Which block ran from when on, until the next one did. */
 struct check_slice {
     uint32_t when, block;
@@ -145,6 +162,7 @@ struct rp_check {
     owned_fn *owned;
     keep_fn *keep;
     steps_fn *steps;
+    scattered_fn *scattered;
 };
 
 static inline unsigned cell_shift(const struct rp_check *c, enum rp_space space)
@@ -211,6 +229,9 @@ void race_prepare(struct checked_block *, struct touch *);
 /* Asks for the cells of lanes that are anywhere, which check_race is going to look at. */
 void race_prefetch(const struct checked_block *, const struct touch *, const struct lane_addresses *);
 void check_race(struct checked_block *, const struct touch *);
+/* The same of lanes each of which accesses one cell, behind that of the lane before it, of a page of shared memory.
+ * False: that is not so, or some are to be looked at one by one; nothing was done. */
+bool check_race_scattered(struct checked_block *, const struct touch *, const struct lane_addresses *, lanemask);
 /* The same of two threads that load the same cells, t->thread and the next, if nothing is kept there that matters.
  * False: it does, and nothing was done. */
 bool check_race_pair(struct checked_block *, const struct touch *);

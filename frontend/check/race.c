@@ -395,7 +395,8 @@ bool race_quiet(struct checked_block *cb, const struct touch *t, uint64_t low, u
     if (row && past_when(fresh.since) <= cb->quiet[first / ROW_CELLS])
         return true;
     const check_past *second = find_past(cells, PAST_SECOND_LOAD, first), *store = find_past(cells, PAST_STORE, first);
-    if (!second || !all_within(c, second, count, fresh) || (store && any_within(c, store, count, open_window(cb, t))))
+    if (!second || !within(*second, fresh) || !all_within(c, second, count, fresh) ||
+        (store && any_within(c, store, count, open_window(cb, t))))
         return false;
     if (row)
         cb->quiet[first / ROW_CELLS] = past_when(fresh.since);
@@ -455,6 +456,58 @@ bool check_race_pair(struct checked_block *cb, const struct touch *t)
         load[k] = now;
         second[k] = now + 1;
     }
+    return true;
+}
+
+/* Where the lanes' cells are in the page that begins with `first`. False: not each is behind that of the lane before
+ * it, or they are not all there. */
+static bool place_scattered(const struct rp_check *c, const struct lane_addresses *la, lanemask lanes, uint64_t first,
+                            check_past start, struct scattered *s)
+{
+    uint64_t least = 0;
+    FOR_LANES(l, lanes)
+    {
+        uint64_t cell = (lane_address(la, l) >> c->shared_shift) - first;
+        if (cell < least || cell >= CELLS)
+            return false;
+        least = cell + 1;
+        s->cell[s->count] = (uint32_t)cell;
+        s->now[s->count++] = start + l;
+    }
+    return true;
+}
+
+bool check_race_scattered(struct checked_block *cb, const struct touch *t, const struct lane_addresses *la,
+                          lanemask lanes)
+{
+    struct rp_check *c = cb->check;
+    struct scattered s;
+    struct scattered_pasts is;
+    check_past *page[PASTS];
+    uint64_t first = first_cell(cb, t, la->low) / CELLS * CELLS;
+    s.count = 0;
+    if (t->space != RP_SPACE_SHARED || t->apart || t->bytes != 1u << c->shared_shift ||
+        !place_scattered(c, la, lanes, first, past_of(c->now, t->agent | t->thread), &s))
+        return false;
+    for (int which = 0; which < PASTS; which++)
+        if (!(s.page[which] = page[which] = make_past(c, t->cells, which, first)))
+            return false;
+    s.open = t->open;
+    s.fresh = t->fresh;
+    s.strong_store = t->strong && t->stores;
+    c->scattered(&s, &is);
+    lanemask all = ~(lanemask)0 >> (RP_WARP_LANES - s.count), second = all & ~is.load_over & ~is.second_fresh;
+    if (all &
+        ~(is.store_over & (t->stores ? is.load_over & is.second_over : ~second | (is.second_over & is.load_fresh))))
+        return false;
+    for (unsigned i = 0; i < s.count; i++) {
+        if (t->stores || is.load_over >> i & 1)
+            page[t->stores ? PAST_STORE : PAST_LOAD][s.cell[i]] = s.now[i];
+        else if (second >> i & 1)
+            page[PAST_SECOND_LOAD][s.cell[i]] = s.now[i];
+    }
+    if (t->stores)
+        end_quiet(cb, first_cell(cb, t, la->low), first_cell(cb, t, la->high) + 1);
     return true;
 }
 

@@ -38,3 +38,20 @@ lanemask SIMD_NAME(scan_steps)(const uint64_t at[RP_WARP_LANES], uint64_t distan
         steps |= (lanemask)(at[l] - at[l - 1] == distance) << l;
     return steps;
 }
+
+void SIMD_NAME(scan_scattered)(const struct scattered *s, struct scattered_pasts *out)
+{
+    const struct window open = s->open, fresh = s->fresh;
+    const check_past strong = s->strong_store ? AGENT_STRONG : 0;
+    lanemask store = 0, load = 0, second = 0, load_fresh = 0, second_fresh = 0;
+    for (unsigned i = 0; i < s->count; i++) {
+        check_past a = s->page[PAST_STORE][s->cell[i]], b = s->page[PAST_LOAD][s->cell[i]],
+                   c = s->page[PAST_SECOND_LOAD][s->cell[i]];
+        store |= (lanemask)(!within(a, open) | !!(a & strong)) << i;
+        load |= (lanemask)(!within(b, open) | !!(b & strong) | !((b ^ s->now[i]) & AGENT_THREADS)) << i;
+        second |= (lanemask)(!within(c, open) | !!(c & strong)) << i;
+        load_fresh |= (lanemask)within(b, fresh) << i;
+        second_fresh |= (lanemask)within(c, fresh) << i;
+    }
+    *out = (struct scattered_pasts){store, load, second, load_fresh, second_fresh};
+}

@@ -65,6 +65,15 @@ KERNEL race_lanes(int *out)
     out[X] = t[31 - X]; // race_lanes load
 }
 
+/* What each cell's own thread loads first hides nothing of what the other loads. */
+KERNEL race_scattered(int *out)
+{
+    __shared__ int t[96];
+    out[X] = t[2 * X];
+    out[X] += t[2 * X + 2]; // race_scattered load
+    t[2 * X] = out[X]; // race_scattered store
+}
+
 KERNEL race_blocks(int *out)
 {
     out[X] += B; // race_blocks

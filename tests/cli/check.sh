@@ -50,6 +50,7 @@ done
 # Lanes of a warp are ordered by nothing but what they do, from Volta on.
 finds sm_75 race_lanes race "race_lanes load / race_lanes store" 1 32 $out
 clean sm_62 race_lanes 1 32 $out
+finds sm_75 race_scattered race "race_scattered store / race_scattered load" 1 32 $out
 finds sm_75 sync_part sync sync_part 1 32 $out
 finds sm_75 sync_shuffle sync sync_shuffle 1 32 $out
 clean sm_75 right_warp 1 32 $out

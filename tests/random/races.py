@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Random kernels under --check race, beside a model that knows every access of every thread.
 
-A kernel is a list of loads, stores and relaxed atomics of shared memory and of two buffers, with barriers between them, without
-branches: what a thread accesses follows from its number, its block's and the list. The model compares all pairs of
+A kernel is a list of loads, stores and relaxed atomics of shared memory and of two buffers, some of every other thread only,
+with barriers between them, without branches: what a thread accesses follows from its number, its block's and the list. The model compares all pairs of
 accesses by the rules of docs/checks.md. Each finding must be one of its pairs; and where it has a pair in a space, the
 check must have a finding there.
 
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-WORDS = 64  # of each buffer, and of shared memory
+WORDS = {"shared": 256, "first": 64, "second": 64}
 WARP = 32
 
 
@@ -26,31 +26,50 @@ class Access:
         self.kind = r.choice(["load", "load", "load", "store", "store", "atomic"])
         self.bytes = 4 if self.kind == "atomic" else r.choice([1, 2, 4, 4, 4, 8])
         self.by_thread, self.by_block, self.plus = r.choice([0, 1, 1, 1, 2, 3, 31]), r.choice([0, 0, 1, 7, 32]), r.randrange(64)
+        self.pieces = r.choice([0, 0, 0, 1, 3, 7, 15])  # else: so many threads and one are neighbours, as many cells lie between
+        self.threads = r.choice([None, None, None, 1, 2, 8])  # else: those with this bit
+
+    def where(self, other):
+        """Accesses what the other does, or what its neighbours do."""
+        self.space, self.bytes, self.pieces, self.by_thread, self.by_block = (
+            other.space, other.bytes, other.pieces, other.by_thread, other.by_block)
+        self.plus = other.plus + [0, 0, 1, 32][self.plus % 4] * other.by_thread
+        self.kind = "load" if self.kind == "atomic" else self.kind
+
+    def cells(self):
+        return WORDS[self.space] * 4 // self.bytes
 
     def at(self, block, thread):
-        cells = WORDS * 4 // self.bytes
-        return (thread * self.by_thread + block * self.by_block + self.plus) % cells * self.bytes
+        if self.pieces:
+            return (2 * thread - (thread & self.pieces) + self.plus % 4) % self.cells() * self.bytes
+        return (thread * self.by_thread + block * self.by_block + self.plus) % self.cells() * self.bytes
 
     def ptx(self):
         base = {"shared": "%shared", "first": "%first", "second": "%second"}[self.space]
         space = "shared" if self.space == "shared" else "global"
         suffix = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}[self.bytes]
-        lines = ["mad.lo.u32 %x, %thread, {}, {};".format(self.by_thread, self.plus),
-                 "mad.lo.u32 %x, %block, {}, %x;".format(self.by_block),
-                 "and.b32 %x, %x, {};".format(WORDS * 4 // self.bytes - 1),
+        index = ["mad.lo.u32 %x, %thread, {}, {};".format(self.by_thread, self.plus),
+                 "mad.lo.u32 %x, %block, {}, %x;".format(self.by_block)]
+        if self.pieces:
+            index = ["and.b32 %x, %thread, {}; mad.lo.u32 %y, %thread, 2, {};".format(self.pieces, self.plus % 4), "sub.u32 %x, %y, %x;"]
+        lines = index + ["and.b32 %x, %x, {};".format(self.cells() - 1),
+                 "and.b32 %y, %thread, {}; setp.ne.u32 %p, %y, 0;".format(self.threads or 0),
                  "mul.wide.u32 %at, %x, {};".format(self.bytes), "add.u64 %at, %at, {};".format(base)]
         what = {"load": "ld.{}.{} %value{}, [%at];", "store": "st.{}.{} [%at], %value{};",
                 "atomic": "red.relaxed.gpu.{}.add.{} [%at], %value{};"}[self.kind]
-        return lines + [what.format(space, suffix, 8 if self.bytes == 8 else 2 if self.bytes < 4 else 4)]
+        return lines + [("@%p " if self.threads else "") + what.format(space, suffix, 8 if self.bytes == 8 else 2 if self.bytes < 4 else 4)]
 
 
 def program(r, target):
     steps = [Access(r) for _ in range(r.randrange(2, 7))]
+    for s in steps[1:]:
+        if r.random() < .4:
+            s.where(r.choice(steps))
     for _ in range(r.choice([0, 0, 1, 2])):
         steps.insert(r.randrange(len(steps) + 1), "bar.sync 0;")
     lines = [".version 7.0", ".target " + target, ".address_size 64", ".visible .entry k(.param .u64 a, .param .u64 b) {",
-             ".reg .u64 %first, %second, %shared, %at, %value8; .reg .u32 %thread, %block, %x, %value4; .reg .u16 %value2;",
-             ".shared .align 8 .b8 memory[{}];".format(4 * WORDS),
+             ".reg .u64 %first, %second, %shared, %at, %value8; .reg .u32 %thread, %block, %x, %y, %value4; .reg .pred %p; .reg .u16 %value2;",
+             ".shared .align 8 .b8 memory[{}];".format(4 * WORDS["shared"]),
              "ld.param.u64 %first, [a]; ld.param.u64 %second, [b]; mov.u64 %shared, memory;",
              "mov.u32 %thread, %tid.x; mov.u32 %block, %ctaid.x; mov.u64 %value8, 0; mov.u32 %value4, 0; mov.u16 %value2, 0;"]
     for s in steps:
@@ -71,7 +90,7 @@ def accesses(steps, blocks, threads):
             for s in steps:
                 if isinstance(s, str):
                     phase += 1
-                else:
+                elif s.threads is None or thread & s.threads:
                     yield s.space, block, thread, phase, s, s.at(block, thread)
 
 
