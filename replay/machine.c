@@ -602,7 +602,7 @@ static bool fits_pipeline(const struct resolver *r, struct rp_error *err)
         return inconsistent(r, misfit.keys, misfit.keys[1] ? 2 : 1, misfit.text, err);
     if (((const struct tlb_model *)m->l2_tlb.model)->keeps && !((const struct tlb_model *)m->tlb.model)->keeps)
         return inconsistent(r, (const char *const[]){"l2_tlb.model", "tlb.model"}, 2,
-                            "nothing reaches l2_tlb, for SMs have no TLB: choose a model for tlb", err);
+                            "nothing reaches l2_tlb, for SMs have no TLB: choose a model for tlb, or l2_tlb=none", err);
     return fits_one_at_a_time(r, err) && fits_copies(r, err);
 }
 

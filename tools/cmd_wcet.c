@@ -398,7 +398,7 @@ static const struct command_example examples[] = {
     {"All schedules, if they are few", "reprise wcet one-block.wtr --machine orin-wcet --check gto --exhaust 5000000"},
     {"One block of a larger launch", "reprise wcet mm.wtr --machine orin-wcet --block 5"},
     {"Two traces in one table, with all that goes beyond the paper",
-     "reprise wcet one-block.wtr mm.wtr --machine jetson-tx2 --assume all"},
+     "reprise wcet one-block.wtr mm.wtr --machine tx2-pastis --assume all"},
     {"The overestimation over latencies and policies",
      "reprise wcet one-block.wtr --machine orin-wcet --grid latency=400,200,100 policy=lrr,gto"},
     {NULL, NULL},

@@ -177,6 +177,12 @@ uint64_t memory_system_delay(const struct memory_system *m) { return m->layout.d
 bool memory_system_may_refuse(const struct memory_system *m) { return m->layout.lsu_queue != MEMORY_ANY; }
 struct sm_memory *memory_system_sm(struct memory_system *m, unsigned sm) { return &m->sms[sm]; }
 
+void memory_system_count_kernels(struct memory_system *m, uint32_t first)
+{
+    for (uint32_t i = 0; i < m->layout.sms; i++)
+        m->sms[i].kernels = (uint64_t)first << 32;
+}
+
 /* One cycle of everything; returns the next one. */
 static uint64_t advance_all(struct memory_system *m, uint64_t now)
 {

@@ -93,6 +93,8 @@ uint64_t sm_memory_fetch(struct sm_memory *, unsigned subcore, uint64_t address,
  * there. Each different address is looked up once, in the order of lanes. To be called in the order of issue. */
 uint64_t sm_memory_constants(struct sm_memory *, uint64_t bank, rp_lanemask, const uint64_t address[RP_WARP_LANES],
                              uint64_t cycle);
+/* Kernel 0 of the traces that come is the one with this number, for caches that are kept from trace to trace. */
+void memory_system_count_kernels(struct memory_system *, uint32_t first);
 /* Where an instruction stands: kernels lie 4 GiB apart. */
 static inline uint64_t code_address(uint32_t kernel, const struct rp_instruction *in)
 {

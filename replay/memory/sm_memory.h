@@ -103,7 +103,8 @@ struct sm_memory {
     struct sm_l1 l1[16];
     void *icache[16];
     struct icache_counts icache_counts;
-    void *constants; /* the constant cache */
+    void *constants;  /* the constant cache */
+    uint64_t kernels; /* added to addresses of code and constants: memory_system_count_kernels() */
     struct constant_counts constant_counts;
     /* port */
     struct departures departures;

@@ -201,15 +201,15 @@ static void replay_on(struct measurement *m, const char *name)
 }
 
 static void replay_orin(struct measurement *m) { replay_on(m, "orin-wcet"); }
-static void replay_tx2(struct measurement *m) { replay_on(m, "jetson-tx2"); }
+static void replay_tx2(struct measurement *m) { replay_on(m, "tx2-pastis"); }
 
 /* How many times as long an instruction takes on 144 SMs as on 4. */
 static void many_sms(struct measurement *m)
 {
     static const struct machine_setting few = {"sms", "4"}, many = {"sms", "144"};
-    struct replayed base = replay_at(m, trace_path(512), "jetson-tx2", &few, 1);
+    struct replayed base = replay_at(m, trace_path(512), "tx2-pastis", &few, 1);
     if (m->ok)
-        m->value = replay_at(m, trace_path(512), "jetson-tx2", &many, 1).seconds / base.seconds;
+        m->value = replay_at(m, trace_path(512), "tx2-pastis", &many, 1).seconds / base.seconds;
 }
 
 /* How many times as fast a trace is replayed on two threads as on one. */
@@ -222,7 +222,7 @@ static void two_threads(struct measurement *m, const char *path, const struct ma
 }
 
 static const struct machine_setting sixteen_sms = {.key = "sms", .value = "16"};
-static const struct machine_request tx2_of_16 = {.name = "jetson-tx2", .settings = &sixteen_sms, .setting_count = 1},
+static const struct machine_request tx2_of_16 = {.name = "tx2-pastis", .settings = &sixteen_sms, .setting_count = 1},
                                     rtx2060 = {.name = "rtx2060"};
 
 static void two_threads_launch(struct measurement *m) { two_threads(m, trace_path(512), &tx2_of_16); }
@@ -253,7 +253,7 @@ static struct replayed replay_case(struct measurement *m, const char *kernel, ui
     return (struct replayed){0};
 }
 
-static struct replayed replay_spmv(struct measurement *m) { return replay_case(m, "spmv_scalar", 32768, "jetson-tx2"); }
+static struct replayed replay_spmv(struct measurement *m) { return replay_case(m, "spmv_scalar", 32768, "tx2-pastis"); }
 
 /* With the whole hierarchy: sectored caches, crossbar, banks of device memory. */
 static void replay_rtx2060(struct measurement *m) { replay_on(m, "rtx2060"); }
@@ -484,12 +484,12 @@ static const struct figure {
     {"Straight-line code, random", "times the speed", 0.5, 0.9, 1, false, false, straight_line_random},
     {"SGEMM 512, size of the trace", "bit/warp instruction", 0.1, 0.05, 1, true, false, trace_bits},
     {"SGEMM 512, replay on orin-wcet", "M warp instructions/s", 20, 40, 1e6, false, false, replay_orin},
-    {"SGEMM 512, replay on jetson-tx2", "M warp instructions/s", 5, 10, 1e6, false, false, replay_tx2},
+    {"SGEMM 512, replay on tx2-pastis", "M warp instructions/s", 5, 10, 1e6, false, false, replay_tx2},
     {"SGEMM 512, replay on 144 SMs against 4", "times the time", 1.5, 1.1, 1, true, false, many_sms},
     {"SGEMM 512, one launch on two threads", "times as fast", 1.3, 1.6, 1, false, false, two_threads_launch},
     {"SGEMM 256, overlapping launches on two threads", "times as fast", 1.3, 1.6, 1, false, false, two_threads_streams},
-    {"SpMV, replay on jetson-tx2", "M warp instructions/s", 2, 4.6, 1e6, false, false, spmv_instructions},
-    {"SpMV, transactions on jetson-tx2", "M transactions/s", 10, 23, 1e6, false, false, spmv_transactions},
+    {"SpMV, replay on tx2-pastis", "M warp instructions/s", 2, 4.6, 1e6, false, false, spmv_instructions},
+    {"SpMV, transactions on tx2-pastis", "M transactions/s", 10, 23, 1e6, false, false, spmv_transactions},
     {"SGEMM 512, replay on rtx2060", "M warp instructions/s", 2.5, 5, 1e6, false, false, replay_rtx2060},
     {"Copy, replay on rtx2060", "M warp instructions/s", 0.5, 1, 1e6, false, false, replay_copy},
     {"Random gather, replay on rtx2060", "M warp instructions/s", 0.25, 0.5, 1e6, false, false, replay_gather},
@@ -500,7 +500,7 @@ static const struct figure {
     {"GEMM 512, 100 batches of all 184", "s", 60, 10, 1, true, false, batches_all},
     {"GEMM 512, memory of 100 batches of all 184", "MB", 256, 64, 1e6, true, true, batches_all},
     {"SGEMM 512, memory of replay on orin-wcet", "MB", 256, 128, 1e6, true, true, replay_orin},
-    {"SGEMM 512, memory of replay on jetson-tx2", "MB", 256, 128, 1e6, true, true, replay_tx2},
+    {"SGEMM 512, memory of replay on tx2-pastis", "MB", 256, 128, 1e6, true, true, replay_tx2},
     {"Empty launch, 1 thread", "us", 10, 5, 1, true, false, empty_alone},
     {"Empty launch, 16 threads", "us", 10, 5, 1, true, false, empty_threads},
     {"Empty launch, 1 thread, recording", "us", 40, 20, 1, true, false, empty_recorded},
@@ -620,14 +620,14 @@ static void print_head(bool markdown)
            "learns. All immediates\n"
            "  are different.\n"
            "* Overlapping launches are 16 of SGEMM in four streams. They, and one launch on two threads, are "
-           "replayed on jetson-tx2\n  with 16 SMs, unless another machine is named. Gains of two threads are "
+           "replayed on tx2-pastis\n  with 16 SMs, unless another machine is named. Gains of two threads are "
            "by the clock on the wall; one thread and two take turns.\n"
            "* SpMV is `spmv_scalar` of tests/kernels/spmv.cu. A thread has a row of a sparse matrix, so "
            "warps diverge, and their\n"
            "  accesses are scattered. Transactions are those of its loads and stores after coalescing.\n"
            "* Copy and random gather are `stream_copy` of 2 M words and `stream_gather` of 512 K words of "
            "tests/kernels/stream.cu. Both are bound by device memory.\n"
-           "* 144 SMs against 4 compares replays on jetson-tx2 with that many SMs.\n"
+           "* 144 SMs against 4 compares replays on tx2-pastis with that many SMs.\n"
            "* The batches are those of `reprise replay --batches` on san-rtx2080, of 8,192 warps of `gemm` of "
            "tests/kernels/gemm.cu:\n  45 of them on one processor.\n"
            "* Checks are those of docs/checks.md: the time of launches with `--check init` or `race` in parts of that "

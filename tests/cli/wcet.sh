@@ -54,10 +54,10 @@ refused() { # status, pattern, arguments
     "$REPRISE" wcet -q "$trace" "$@" > "$tmp/refused" 2>&1
     if [ $? -eq "$status" ] && grep -q -- "$pattern" "$tmp/refused"; then ok "refused: $*"; else bad "refused: $*"; cat "$tmp/refused" >&2; fi
 }
-refused 2 "'--assume subcores,conflicts,transactions,caches,dual-issue' does" --machine jetson-tx2
-refused 2 "--assume transactions,caches,dual-issue" --machine jetson-tx2 --assume subcores,conflicts
-refused 2 "--assume dual-issue" --machine jetson-tx2 --assume subcores,conflicts,caches,transactions
-refused 2 "flush_caches=true" --machine jetson-tx2 --set flush_caches=false --assume subcores,conflicts,caches
+refused 2 "'--assume subcores,conflicts,transactions,caches,dual-issue' does" --machine tx2-pastis
+refused 2 "--assume transactions,caches,dual-issue" --machine tx2-pastis --assume subcores,conflicts
+refused 2 "--assume dual-issue" --machine tx2-pastis --assume subcores,conflicts,caches,transactions
+refused 2 "flush_caches=true" --machine tx2-pastis --set flush_caches=false --assume subcores,conflicts,caches
 refused 2 "flush_caches=true" --machine orin-wcet --set flush_caches=false --set dram=fixed --set dram.interval=2 --assume transactions
 refused 2 "--assume instruction-cache" --machine orin-wcet --set icache=set-associative
 refused 2 "--assume subcores" --machine orin-wcet --set subcores=4
@@ -81,14 +81,14 @@ refused 1 "--set l1_subcores=3: l1.subcores (3) does not divide subcores (1)" --
 refused 1 "there is no launch 1; the trace has 1" --machine orin-wcet --launch 1
 "$REPRISE" wcet -q "$trace" --machine orin-wcet --set subcores=2 --set shared=pastis --set units.shared.queue=0 --assume subcores,conflicts --check gto,random --json > "$tmp/out.json"
 holds "all(c <= l['unit_bound'] for c in l['replay'].values())" "two sub-cores and conflicts, when assumed"
-"$REPRISE" wcet -q "$trace" --machine jetson-tx2 --assume subcores,conflicts,caches,transactions,dual-issue --check gto,random,levels --json > "$tmp/out.json"
-is $? 0 "jetson-tx2, with caches and two instructions at once, when assumed"
+"$REPRISE" wcet -q "$trace" --machine tx2-pastis --assume subcores,conflicts,caches,transactions,dual-issue --check gto,random,levels --json > "$tmp/out.json"
+is $? 0 "tx2-pastis, with caches and two instructions at once, when assumed"
 holds "all(c <= l['unit_bound'] for c in l['replay'].values())" "its replays are within the bound"
 holds "l['caches']['l1']['always_hit'] > 0 and l['caches']['l1']['first_miss'] > 0 and l['caches']['l2']['always_miss'] == 0" "accesses are classified: L2 holds all, L1 some"
-counts=$("$REPRISE" replay "$trace" --machine jetson-tx2 --json | python3 -c "import json,sys; s=json.load(sys.stdin)['total']; print(s['l1']['hits'], s['l1']['hits'] + s['l1']['misses'], s['l2']['hits'] + s['l2']['misses'], s['dram']['accesses'])")
+counts=$("$REPRISE" replay "$trace" --machine tx2-pastis --json | python3 -c "import json,sys; s=json.load(sys.stdin)['total']; print(s['l1']['hits'], s['l1']['hits'] + s['l1']['misses'], s['l2']['hits'] + s['l2']['misses'], s['dram']['accesses'])")
 read -r hits l1 l2 dram <<< "$counts"
 holds "l['caches']['l1']['always_hit'] <= $hits and l['caches']['l1']['requests'] == $l1 and l['caches']['l2']['requests'] >= $l2 and l['caches']['dram']['requests'] >= $dram" "replay has these hits, and no more requests"
-"$REPRISE" wcet -q "$trace" --machine jetson-tx2 --assume subcores,conflicts,caches,transactions,dual-issue > "$tmp/out.txt"
+"$REPRISE" wcet -q "$trace" --machine tx2-pastis --assume subcores,conflicts,caches,transactions,dual-issue > "$tmp/out.txt"
 is "$(grep -c '^ *0  L[12] ' "$tmp/out.txt")" 2 "the classes of L1 and L2 are printed, too"
 "$REPRISE" wcet -q "$trace" --machine orin-wcet --set icache=set-associative --set icache.latency=50 --set icache.sets=2 --assume instruction-cache --check gto,random,levels --json > "$tmp/out.json"
 holds "all(c <= l['unit_bound'] for c in l['replay'].values())" "an instruction cache, when assumed"
@@ -117,8 +117,8 @@ done
 holds "max(int(s.split('=')[1]) for s in l['attack']['schedule'].split() if s.startswith(('scheduler.high', 'scheduler.low'))) >= 1 << 8" "an attack on blocks of 8 warps chooses among the warps of later blocks, too"
 "$REPRISE" wcet -q "$blocks" --machine orin-wcet --set sms=2 --set limits.blocks=2 --assume blocks --attack 30 --json > "$tmp/out.json"
 holds "l['attack']['longest'] <= l['unit_bound']" "attacks on nine blocks on two SMs stay within the bound"
-"$REPRISE" wcet -q "$blocks" --machine jetson-tx2 --assume subcores,conflicts,caches,transactions,dual-issue,blocks --check gto,lrr,random,levels --json > "$tmp/out.json"
-holds "l['blocks'] == 9 and all(c <= l['unit_bound'] for c in l['replay'].values())" "nine blocks on jetson-tx2 as it is, when assumed"
+"$REPRISE" wcet -q "$blocks" --machine tx2-pastis --assume subcores,conflicts,caches,transactions,dual-issue,blocks --check gto,lrr,random,levels --json > "$tmp/out.json"
+holds "l['blocks'] == 9 and all(c <= l['unit_bound'] for c in l['replay'].values())" "nine blocks on tx2-pastis as it is, when assumed"
 "$REPRISE" wcet -q "$blocks" --machine orin-wcet > /dev/null 2>&1
 is $? 2 "several blocks are refused else"
 

@@ -29,7 +29,7 @@ static const struct argp_option options[] = {
     {"epochs", KEY_EPOCHS, "N", 0, "Times that each is shown (5)", 0},
     {"images", KEY_IMAGES, "N", 0, "Test images (1000)", 0},
     {"data", KEY_DATA, "FOLDER", 0, "Where the images are (/usr/share/datasets/fashion-mnist)", 0},
-    {"machine", KEY_MACHINE, "NAME", 0, "Machine to count cycles on (jetson-tx2)", 0},
+    {"machine", KEY_MACHINE, "NAME", 0, "Machine to count cycles on (tx2-pastis)", 0},
     {"traces", KEY_TRACES, "FOLDER", 0, "Record MODULE.f32.wtr and MODULE.f64.wtr there", 0},
     {0},
 };
@@ -193,7 +193,7 @@ int main(int argc, char **argv)
     static const struct argp argp = {
         options, parse, "MODULE...", "Trains a dense network and compares its kernels with the CPU.", NULL, NULL, NULL};
     struct args a = {.data = "/usr/share/datasets/fashion-mnist",
-                     .machine = "jetson-tx2",
+                     .machine = "tx2-pastis",
                      .train = 60000,
                      .epochs = 5,
                      .images = 1000};

@@ -27,7 +27,7 @@ static void build(struct built *b, uint32_t i, const struct warp_op *op)
 {
     struct rp_instruction *in = &b->instructions[i];
     rp_register *registers = &b->registers[(size_t)i * (WARP_TRACE_SOURCES + 2)];
-    in->pc = 8ull * i;
+    in->pc = op->pc ? op->pc - 1 : 8ull * i;
     in->control = op->control;
     in->text = op->text ? op->text : rp_class_name(op->unit_class);
     in->unit_class = (uint8_t)op->unit_class;

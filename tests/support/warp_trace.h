@@ -28,6 +28,7 @@ struct warp_op {
     bool exits;                                  /* of CONTROL: ends its lanes */
     uint64_t control;                            /* scheduling control bits; 0: none */
     const char *text;                            /* NULL: the name of the class */
+    uint64_t pc;                                 /* + 1; 0: 8 bytes for each instruction before it */
 };
 
 struct warp_program {

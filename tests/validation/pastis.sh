@@ -1,5 +1,5 @@
 #!/bin/bash
-# PasTiS's three integer matrix multiplications (ERTS 2022, Figures 10 to 12) on jetson-tx2: prints the table of
+# PasTiS's three integer matrix multiplications (ERTS 2022, Figures 10 to 12) on tx2-pastis and jetson-tx2: prints the table of
 # docs/validation.md. Its code is not published; ours is tests/kernels/matmul_int.cu, as compiled once and kept in
 # tests/golden/pastis: PTX by clang 14 -O2, and that by ptxas 12.3 -O3 -arch=sm_62. PTX= and CUBIN= name others.
 set -eu
@@ -15,14 +15,14 @@ for n in 4 8 11; do
             --arg buf=rand-i32:$((n * n)):seed=1 --arg buf=rand-i32:$((n * n)):seed=2 --arg buf=zeros:$((4 * n * n)) --arg i32=$n
     done
 done
-# row NAME CODE SETTINGS...: cycles of the three, and their shared-memory transactions into a file
+# row NAME CODE SETTINGS...: cycles of the three on $machine, and their shared-memory transactions into a file
 row() {
     local name=$1 kind=$2 n options=()
     shift 2
     for n in "$@"; do options+=(--set "$n"); done
     printf '| %s |' "$name"
     for n in 4 8 11; do
-        "$REPRISE" replay -q "$work/$kind-$n.wtr" --machine jetson-tx2 "${options[@]}" --json >"$work/out.json"
+        "$REPRISE" replay -q "$work/$kind-$n.wtr" --machine $machine "${options[@]}" --json >"$work/out.json"
         python3 - "$work/out.json" "$work/shared" <<'P'
 import json, sys
 launch = json.load(open(sys.argv[1]))["launches"][0]
@@ -36,6 +36,7 @@ echo '| | 4×4 | 8×8 | 11×11 |'
 echo '|---|--:|--:|--:|'
 echo '| Jetson TX2, measured by PasTiS'"'"'s authors | 1131 | 1381 | 1580 |'
 echo '| PasTiS, L2 cold | 1241 | 1491 | 1677 |'
+machine=tx2-pastis
 for kind in PTX SASS; do
     for scheduler in serial gto lrr; do
         row "$kind, \`$scheduler\`" $kind scheduler=$scheduler
@@ -44,16 +45,17 @@ for kind in PTX SASS; do
 done
 row 'SASS, warm, by the scoreboard' SASS scheduler=serial warm_l2=yes dependencies=scoreboard
 row 'SASS, warm, `issue.width=1`' SASS scheduler=serial warm_l2=yes issue.width=1
-row 'SASS, warm, instruction cache, 216 per miss' SASS scheduler=serial warm_l2=yes icache=set-associative \
-    icache.line=128 icache.sets=8 icache.ways=4 icache.latency=216
-row 'SASS, warm, instruction cache, 50 per miss' SASS scheduler=serial warm_l2=yes icache=set-associative \
-    icache.line=128 icache.sets=16 icache.ways=4 icache.latency=50
-row 'SASS, warm, instruction caches of 8 and 32 KiB, 50 and 216 per miss' SASS scheduler=serial warm_l2=yes icache=two-level \
-    icache.line=128 icache.sets=16 icache.ways=4 icache.latency=50 \
-    icache.next.line=256 icache.next.sets=16 icache.next.ways=8 icache.next.latency=166
-row 'SASS, warm, TLBs, 11 and 75 per miss' SASS scheduler=serial warm_l2=yes tlb=set-associative tlb.walk=64 \
-    l2_tlb=set-associative l2_tlb.page=32M l2_tlb.entries=64 l2_tlb.latency=11
-row 'PTX, warm, constant caches, 87 and 225' PTX scheduler=serial warm_l2=yes constants=two-level constants.latency=62 \
-    constants.next.latency=138
+machine=jetson-tx2
+warm=(scheduler=serial warm_l2=yes) none=(icache=perfect constants=perfect tlb=none l2_tlb=none)
+for kind in PTX SASS; do
+    row "$kind, warm, \`jetson-tx2\` without its caches of instructions and constants and its TLBs" $kind "${warm[@]}" "${none[@]}"
+    row "$kind, warm, with instruction caches alone" $kind "${warm[@]}" "${none[@]:1}"
+    row "$kind, warm, the same, code in L1.5 already" $kind "${warm[@]}" "${none[@]:1}" icache.next.latency=0
+    row "$kind, warm, the same, times of M60 (39, 100)" $kind "${warm[@]}" "${none[@]:1}" icache.latency=39 icache.next.latency=100
+    row "$kind, warm, with constant caches alone" $kind "${warm[@]}" "${none[0]}" "${none[@]:2}"
+    row "$kind, warm, with TLBs alone" $kind "${warm[@]}" "${none[@]:0:2}"
+    row "$kind, warm, \`jetson-tx2\`" $kind "${warm[@]}"
+    row "$kind, cold, \`jetson-tx2\`" $kind scheduler=serial
+done
 echo
 echo "Transactions of shared memory in each row, loads and stores: $(sort -u -n "$work/shared" | paste -sd, | sed 's/ / and /g; s/,/, /g')."

@@ -125,7 +125,7 @@ static bool launch(struct reprise *r, struct program *p, const struct reprise_la
     result->warp_instructions = done.warp_instructions;
     result->thread_instructions = done.thread_instructions;
     uint32_t index = r->writer ? r->launches++ : 0;
-    if (r->machine && !timing_replay(r, config->writer, index, result, err))
+    if (r->machine && !timing_replay(r, p, config->writer, index, result, err))
         return false;
     return memory_fetch(r, l, address, err);
 }

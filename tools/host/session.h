@@ -23,6 +23,8 @@ struct reprise {
     struct memory_system *caches;     /* of a machine that keeps its caches between launches, else NULL */
     struct mirror *mirrors;
     size_t mirror_count, mirror_capacity;
+    const struct program **timed; /* with caches, no writer: the kernels launched so far, by their first launch */
+    uint32_t timed_count;
     uint32_t launches;      /* recorded in writer so far */
     struct statistics last; /* of the last launch, with a machine */
     bool dead;              /* a kernel misbehaved */
@@ -42,7 +44,8 @@ bool memory_fetch(struct reprise *, const struct reprise_launch *, const uint64_
 
 bool timing_open(struct reprise *, const struct reprise_options *, struct rp_error *);
 void timing_close(struct reprise *);
-/* Replays launch `launch` of what the writer holds. */
-bool timing_replay(struct reprise *, struct rp_writer *, uint32_t launch, struct reprise_result *, struct rp_error *);
+/* Replays launch `launch` of what the writer holds, which is one of this kernel. */
+bool timing_replay(struct reprise *, const struct program *, struct rp_writer *, uint32_t launch,
+                   struct reprise_result *, struct rp_error *);
 
 #endif

@@ -1,4 +1,5 @@
 /* Cycles of a launch. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "replay/drawn.h"
@@ -38,14 +39,33 @@ bool timing_open(struct reprise *r, const struct reprise_options *o, struct rp_e
 {
     if (!o->machine)
         return !o->set[0] || rp_fail(err, RP_USAGE, "setting '%.60s', but no machine is given", o->set[0]);
-    return open_machine(r, o, err) &&
-           (r->machine->flush_caches || (r->caches = memory_system_new(r->machine, true, err)));
+    if (!open_machine(r, o, err))
+        return false;
+    if (r->machine->flush_caches)
+        return true;
+    r->timed = calloc(r->module->program_count + 1, sizeof *r->timed);
+    if (!r->timed)
+        return rp_fail(err, RP_SYSTEM, "out of memory for a session");
+    return (r->caches = memory_system_new(r->machine, true, err));
 }
 
 void timing_close(struct reprise *r)
 {
     memory_system_free(r->caches);
     machine_free(r->machine);
+    free(r->timed);
+}
+
+/* Without a trace for all, each launch is in one of its own, as kernel 0. Caches that are kept tell kernels apart by
+ * the number that they would have in one trace: the order of their first launches. */
+static void number_kernel(struct reprise *r, const struct program *p)
+{
+    uint32_t i = 0;
+    while (i < r->timed_count && r->timed[i] != p)
+        i++;
+    if (i == r->timed_count)
+        r->timed[r->timed_count++] = p;
+    memory_system_count_kernels(r->caches, i);
 }
 
 static void fill(struct reprise_result *to, const struct machine *m, const struct statistics *s)
@@ -64,9 +84,11 @@ static void fill(struct reprise_result *to, const struct machine *m, const struc
     to->shared_conflicts = s->shared_conflicts;
 }
 
-bool timing_replay(struct reprise *r, struct rp_writer *writer, uint32_t launch, struct reprise_result *out,
-                   struct rp_error *err)
+bool timing_replay(struct reprise *r, const struct program *p, struct rp_writer *writer, uint32_t launch,
+                   struct reprise_result *out, struct rp_error *err)
 {
+    if (r->caches && !r->writer)
+        number_kernel(r, p);
     struct replay_options options = {.launch = launch, .caches = r->caches};
     struct replay_result result;
     struct rp_trace *trace = rp_writer_read(writer, err);

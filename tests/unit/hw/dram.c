@@ -16,7 +16,7 @@ static struct machine *machine_with(const struct machine_setting *settings, size
     for (size_t i = 0; i < count; i++)
         all[i] = settings[i];
     struct machine *m =
-        machine_open(&(struct machine_request){.name = "jetson-tx2", .settings = all, .setting_count = count}, &err);
+        machine_open(&(struct machine_request){.name = "tx2-pastis", .settings = all, .setting_count = count}, &err);
     cr_assert(m, "%s", err.text);
     return m;
 }
@@ -458,7 +458,7 @@ Test(dram, maps_that_make_no_sense_are_refused)
     for (size_t i = 0; i < MODEL_COUNT_OF(bad); i++) {
         struct rp_error err;
         struct machine *m =
-            machine_open(&(struct machine_request){.name = "jetson-tx2", .settings = bad[i], .setting_count = 2}, &err);
+            machine_open(&(struct machine_request){.name = "tx2-pastis", .settings = bad[i], .setting_count = 2}, &err);
         cr_expect_null(m, "row %zu", i);
         machine_free(m);
     }

@@ -23,7 +23,7 @@ static struct rig rig_with(const struct machine_setting *more, size_t count)
         settings[3 + i] = more[i];
     struct rig r = {
         .machine = machine_open(
-            &(struct machine_request){.name = "jetson-tx2", .settings = settings, .setting_count = 3 + count}, &err)};
+            &(struct machine_request){.name = "tx2-pastis", .settings = settings, .setting_count = 3 + count}, &err)};
     cr_assert(r.machine, "%s", err.text);
     size_t size = (cache_sectored.model.state_size(r.machine->l1.options) + 63) / 64 * 64;
     r.state = aligned_alloc(64, size);

@@ -133,7 +133,7 @@ Test(traces, matmul_transactions_of_pastis)
         char path[128];
         record(kernel_case_find("matmul_int"), published[i].size, 1, path);
         struct rp_trace *trace = open_trace(path);
-        struct machine *m = open_machine("jetson-tx2", "serial");
+        struct machine *m = open_machine("tx2-pastis", "serial");
         struct replay_result result = replay_with(trace, m, REPLAY_FAST);
         cr_expect_eq(result.total.shared_load_transactions, published[i].reads);
         cr_expect_eq(result.total.shared_store_transactions, published[i].writes);
@@ -150,7 +150,7 @@ static uint64_t conflicts(const char *name, uint32_t size)
     char path[128];
     record(kernel_case_find(name), size, 1, path);
     struct rp_trace *trace = open_trace(path);
-    struct machine *m = open_machine("jetson-tx2", "gto");
+    struct machine *m = open_machine("tx2-pastis", "gto");
     struct replay_result result = replay_with(trace, m, REPLAY_FAST);
     uint64_t count = result.total.shared_conflicts;
     replay_result_free(&result);

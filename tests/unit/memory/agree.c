@@ -221,7 +221,7 @@ static struct machine *random_machine(struct draw *d, bool bounded, unsigned ric
     }
     struct rp_error err;
     struct machine *m = machine_open(
-        &(struct machine_request){.name = "jetson-tx2", .settings = d->settings, .setting_count = d->count}, &err);
+        &(struct machine_request){.name = "tx2-pastis", .settings = d->settings, .setting_count = d->count}, &err);
     cr_assert(m, "%s", err.text);
     return m;
 }

@@ -11,7 +11,7 @@ static struct machine *machine_with(const struct machine_setting *settings, size
 {
     struct rp_error err;
     struct machine *m = machine_open(
-        &(struct machine_request){.name = "jetson-tx2", .settings = settings, .setting_count = count}, &err);
+        &(struct machine_request){.name = "tx2-pastis", .settings = settings, .setting_count = count}, &err);
     cr_assert(m, "%s", err.text);
     return m;
 }

@@ -122,7 +122,7 @@ static struct machine *machine_with(const char *dram, const struct machine_setti
         all[i + 1] = settings[i];
     struct rp_error err;
     struct machine *m = machine_open(
-        &(struct machine_request){.name = "jetson-tx2", .settings = all, .setting_count = count + 1, .models = &set},
+        &(struct machine_request){.name = "tx2-pastis", .settings = all, .setting_count = count + 1, .models = &set},
         &err);
     cr_assert(m, "%s", err.text);
     return m;

@@ -160,7 +160,7 @@ struct machine *random_machine(uint64_t seed)
         settings[count++] = (struct machine_setting){"units.alu.queue", queues[synthetic_random(&seed) % 4]};
         settings[count++] = (struct machine_setting){"units.lsu.queue", queues[synthetic_random(&seed) % 4]};
     }
-    return open_machine(tx2 ? "jetson-tx2" : "orin-wcet", settings, count);
+    return open_machine(tx2 ? "tx2-pastis" : "orin-wcet", settings, count);
 }
 
 static void replay_with(struct rp_trace *trace, const struct machine *m, enum replay_engine engine, unsigned threads,
@@ -409,8 +409,8 @@ Test(equal, launches_leave_nothing_behind)
         options.launches = 5;
         options.streams = 0;
         cr_assert(synthetic_trace_write(path, &options, &err), "%s", err.text);
-        struct machine *m = seed % 2 ? open_machine("jetson-tx2", &flush, 1)
-                                     : open_machine("jetson-tx2", settings, MODEL_COUNT_OF(settings));
+        struct machine *m = seed % 2 ? open_machine("tx2-pastis", &flush, 1)
+                                     : open_machine("tx2-pastis", settings, MODEL_COUNT_OF(settings));
         struct rp_trace *trace = rp_trace_open(path, &err);
         struct replay_result all, one;
         replay_with(trace, m, REPLAY_FAST, 1, &all);
@@ -596,7 +596,7 @@ Test(equal, any_number_of_threads)
                                                    {"l2", l2[seed / 3 % 2]},
                                                    {"limits.blocks", blocks[seed / 6 % 3]},
                                                    {"scheduler", schedulers[seed % 6]}};
-        struct machine *m = open_machine(seed % 4 ? "orin-wcet" : "jetson-tx2", settings, MODEL_COUNT_OF(settings));
+        struct machine *m = open_machine(seed % 4 ? "orin-wcet" : "tx2-pastis", settings, MODEL_COUNT_OF(settings));
         compare_threads(path, m, seed, &done);
         cr_assert_geq(done, 4096, "too few instructions for several threads: %llu", (unsigned long long)done);
         machine_free(m);
@@ -632,7 +632,7 @@ static void compare_large_streams(uint64_t first, uint64_t count)
                                                    {"dispatch_latency", latencies[seed / 2 % 2]},
                                                    {"copy.bandwidth", bandwidths[seed / 4 % 3]},
                                                    {"scheduler", schedulers[seed % 6]}};
-        struct machine *m = open_machine(seed % 4 ? "orin-wcet" : "jetson-tx2", settings, MODEL_COUNT_OF(settings));
+        struct machine *m = open_machine(seed % 4 ? "orin-wcet" : "tx2-pastis", settings, MODEL_COUNT_OF(settings));
         compare_engines(path, m, seed);
         overlaps += compare_threads(path, m, seed, &done);
         machine_free(m);

@@ -51,7 +51,7 @@ Test(stuck, a_barrier_that_nobody_completes_is_an_error)
     struct rp_trace *t = half_a_barrier(64, RP_OUTCOME_COMPLETE);
     for (int engine = 0; engine < 2; engine++)
         for (int m = 0; m < 2; m++) {
-            struct machine *machine = test_machine(m ? "jetson-tx2" : "orin-wcet", NULL, NULL);
+            struct machine *machine = test_machine(m ? "tx2-pastis" : "orin-wcet", NULL, NULL);
             struct replay_result result;
             struct rp_error err = {0};
             struct replay_options options = {.engine = (enum replay_engine)engine, .launch = -1};
@@ -78,7 +78,7 @@ Test(stuck, a_recording_that_ended_in_a_fault_is_replayed_as_far_as_it_goes)
     static const char *const limits[][3] = {
         {"limits.blocks=1", NULL}, {"limits.blocks=2", NULL}, {"scheduler=lrr", "dispatch_latency=100", NULL}};
     for (int i = 0; i < 6; i++) {
-        struct machine *m = test_machine(i / 3 ? "jetson-tx2" : "orin-wcet", NULL, limits[i % 3]);
+        struct machine *m = test_machine(i / 3 ? "tx2-pastis" : "orin-wcet", NULL, limits[i % 3]);
         struct statistics s = both_engines(t, m);
         cr_expect_eq(s.blocks, 2);
         cr_expect_geq(s.cycles, 6);
@@ -108,7 +108,7 @@ Test(stuck, traces_cut_short)
     struct rp_trace *t = rp_trace_open(path, &err);
     uint64_t bytes = rp_trace_file_bytes(t);
     rp_trace_close(t);
-    struct machine *m = test_machine("jetson-tx2", NULL, NULL);
+    struct machine *m = test_machine("tx2-pastis", NULL, NULL);
     unsigned replayed = 0;
     for (int cut = 1; cut < 40; cut++) {
         cr_assert_eq(truncate(path, (off_t)(bytes - bytes * (uint64_t)cut / 40)), 0);
@@ -151,7 +151,7 @@ Test(stuck, threads_change_nothing)
     struct rp_trace *t = rp_trace_open(path, &err);
     for (int kept = 0; kept < 2; kept++) {
         struct machine *m = test_machine(
-            "jetson-tx2", NULL, (const char *const[]){kept ? "flush_caches=false" : "flush_caches=true", NULL});
+            "tx2-pastis", NULL, (const char *const[]){kept ? "flush_caches=false" : "flush_caches=true", NULL});
         struct replay_result one, many;
         cr_assert(replay(t, m, &(struct replay_options){.launch = -1}, &one, &err));
         cr_assert(replay(t, m, &(struct replay_options){.launch = -1, .threads = 4}, &many, &err));

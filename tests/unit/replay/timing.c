@@ -215,7 +215,7 @@ Test(timing, barriers_release_when_the_last_warp_arrives)
 Test(timing, shared_memory_of_the_tx2)
 {
     static const struct warp_op ops[] = {ACCESS(SHARED, false, 0, 128, 0), OP(INT, 1, 0, NO)};
-    struct machine *m = test_machine("jetson-tx2", NULL, NULL);
+    struct machine *m = test_machine("tx2-pastis", NULL, NULL);
     struct rp_trace *t = trace_of(&(struct warp_program){ops, 2}, 1);
     struct statistics s = both_engines(t, m);
     cr_expect_eq(s.shared_load_transactions, 32);
@@ -228,7 +228,7 @@ Test(timing, shared_memory_of_the_tx2)
 /* L1 hit 82, L2 hit 216 (the sources that the machine file names), plus interval 1 for each further sector. */
 Test(timing, caches_of_the_tx2)
 {
-    struct machine *m = test_machine("jetson-tx2", NULL, NULL);
+    struct machine *m = test_machine("tx2-pastis", NULL, NULL);
     static const struct warp_op ops[] = {ACCESS(GLOBAL, false, 0, 0, 0), OP(INT, 1, 0, NO),
                                          ACCESS(GLOBAL, false, 2, 0, 0), OP(INT, 3, 2, 1)};
     struct rp_trace *t = trace_of(&(struct warp_program){ops, 4}, 1);
@@ -254,7 +254,7 @@ Test(timing, constants_of_gp104)
                                          ACCESS(PARAM, false, 4, 0, 4),  OP(INT, 5, 4, 3)};
     static const char *const settings[] = {"constants=two-level", "constants.latency=62", "constants.next.latency=138",
                                            NULL};
-    struct machine *m = test_machine("jetson-tx2", NULL, settings), *perfect = test_machine("jetson-tx2", NULL, NULL);
+    struct machine *m = test_machine("tx2-pastis", NULL, settings), *perfect = test_machine("tx2-pastis", NULL, NULL);
     struct rp_trace *t = trace_of(&(struct warp_program){ops, 6}, 1);
     struct statistics s = both_engines(t, m);
     cr_expect_eq(s.memory.constants.misses, 2);

@@ -57,11 +57,11 @@ Test(icache, does_not_share_with_those_it_cannot)
     struct rp_error err = {0};
     struct machine_setting settings[] = {{"icache_subcores", "3"}};
     cr_expect_null(
-        machine_open(&(struct machine_request){.name = "jetson-tx2", .settings = settings, .setting_count = 1}, &err));
+        machine_open(&(struct machine_request){.name = "tx2-pastis", .settings = settings, .setting_count = 1}, &err));
     cr_expect(strstr(err.text, "icache.subcores (3) does not divide subcores (4)"), "%s", err.text);
 }
 
-/* ---- warm L2: jetson-tx2, L1 hit 82, L2 hit 216, else 316, and 1 for each further sector of four ------------------
+/* ---- warm L2: tx2-pastis, L1 hit 82, L2 hit 216, else 316, and 1 for each further sector of four ------------------
  */
 
 static const struct warp_op reads_input[] = {ACCESS(GLOBAL, false, 0, 4, WARP_TRACE_INPUT), OP(INT, 1, 0, NO)};
@@ -71,16 +71,16 @@ Test(warm_l2, what_the_host_wrote_is_there)
 {
     static const struct warp_program input = {reads_input, 2}, output = {reads_output, 2};
     static const char *const warm[] = {"warm_l2=true", NULL};
-    struct statistics s = run("jetson-tx2", &input, 1, NULL);
+    struct statistics s = run("tx2-pastis", &input, 1, NULL);
     cr_expect_eq(s.cycles, 316 + 3 + 6);
     cr_expect_eq(s.memory.l2.misses, 4);
-    s = run("jetson-tx2", &input, 1, warm);
+    s = run("tx2-pastis", &input, 1, warm);
     cr_expect_eq(s.cycles, 216 + 3 + 6);
     cr_expect_eq(s.memory.l2.hits, 4);
     cr_expect_eq(s.memory.dram.accesses, 0);
-    cr_expect_eq(run("jetson-tx2", &output, 1, warm).cycles, 316 + 3 + 6, "the rest is not");
+    cr_expect_eq(run("tx2-pastis", &output, 1, warm).cycles, 316 + 3 + 6, "the rest is not");
     static const char *const small[] = {"warm_l2=true", "l2.size=2K", NULL};
-    cr_expect_eq(run("jetson-tx2", &input, 1, small).cycles, 316 + 3 + 6, "of 4 KiB the last 2 are left");
+    cr_expect_eq(run("tx2-pastis", &input, 1, small).cycles, 316 + 3 + 6, "of 4 KiB the last 2 are left");
 }
 
 /* Traces of other simulators, and of programs, have copies in place of buffers with a content. */
@@ -109,7 +109,7 @@ Test(warm_l2, copies_count)
                   "%s", err.text);
         struct rp_trace *t = rp_trace_open(path, &err);
         unlink(path);
-        struct machine *m = test_machine("jetson-tx2", NULL, (const char *const[]){"warm_l2=true", copies[i].l2, NULL});
+        struct machine *m = test_machine("tx2-pastis", NULL, (const char *const[]){"warm_l2=true", copies[i].l2, NULL});
         cr_expect_eq(both_engines(t, m).cycles, copies[i].cycles + 3 + 6, "copy %zu", i);
         rp_trace_close(t);
         machine_free(m);
@@ -128,7 +128,7 @@ static uint64_t two_launches(const char *const *settings)
               "%s", err.text);
     struct rp_trace *t = rp_trace_open(path, &err);
     unlink(path);
-    struct machine *m = test_machine("jetson-tx2", NULL, settings);
+    struct machine *m = test_machine("tx2-pastis", NULL, settings);
     uint64_t cycles = both_engines(t, m).cycles;
     rp_trace_close(t);
     machine_free(m);
