@@ -509,9 +509,11 @@ bool staged_chip_new(struct staged *g)
         return false;
     if (g->has_l2 && !caches_new(g))
         return false;
-    for (int64_t i = 0; i < m->dram_channels; i++)
+    for (int64_t i = 0; i < m->dram_channels; i++) {
+        g->channels[i].last = (unsigned)g->channel_slices - 1; /* so that the first slice has the first turn */
         if (!(g->channels[i].dram = dram_channel_new(&timing)))
             return false;
+    }
     return true;
 }
 

@@ -301,7 +301,7 @@ struct slice {
 struct channel {
     struct dram_channel *dram;
     struct fifo waiting;
-    unsigned last;
+    unsigned last; /* the slice that had its turn */
     uint32_t credits[2], shared;
     uint64_t wake, wake_core; /* cycles of device memory, and of the core */
 };
