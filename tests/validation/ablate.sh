@@ -14,8 +14,8 @@ mkdir "$work/ten"
 traces=$("$BUILD/record-cases" "$work" $kernels)
 # shellcheck disable=SC2046
 ten=$("$BUILD/record-cases" "$work/ten" $(for k in $kernels; do echo "$k*10"; done))
-# the instruction cache that Accel-Sim's configurations have (128 KB), refilled from L2
-baseline=(--set sms=1 --set issue.width=2 --set icache=set-associative --set icache.line=128 --set icache.sets=64 --set icache.ways=16
+# the instruction cache that Accel-Sim's configurations have (128 KB), refilled from L2; their constants are always at hand
+baseline=(--set sms=1 --set constants=perfect --set issue.width=2 --set icache=set-associative --set icache.line=128 --set icache.sets=64 --set icache.ways=16
     --set icache.subcores=4 --set icache.latency=226)
 steps=(--step 'perfect I$:icache=perfect' --step 'single core:subcores=1,l1.subcores=1,icache.subcores=1' --step 'single issue:issue.width=1'
     --step 'no cache:l1=none')

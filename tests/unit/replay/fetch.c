@@ -35,6 +35,20 @@ static double cost(const char *machine, uint32_t kib, bool maxwell)
     return (double)(cycles(machine, bytes, maxwell, 3) - cycles(machine, bytes, maxwell, 2)) / count;
 }
 
+static void volta(const char *machine)
+{
+    cr_expect_float_eq(cost(machine, 8, false), 2, .05, "in L0 of 12 KiB");
+    cr_expect_float_eq(cost(machine, 64, false), 3.5, 3.5 * .05, "in L1 of 128 KiB");
+    double l2 = cost(machine, 160, false);
+    cr_expect(l2 > 6.5 && l2 < 7.5, "in L2: %g", l2);
+}
+
+Test(fetch, volta)
+{
+    volta("v100");
+    volta("titan-v");
+}
+
 Test(fetch, pascal)
 {
     double l1 = cost("jetson-tx2", 6, true);
