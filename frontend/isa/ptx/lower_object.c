@@ -149,20 +149,21 @@ static struct operand_list multicast(struct lowering *l, uint64_t *flags)
     return list;
 }
 
-static void complete(struct lowering *l, struct operand bytes_taken)
+static void complete(struct lowering *l, uint8_t space, struct operand bytes_taken)
 {
-    struct operation u = access(l, RP_OBJECT_BYTES, RP_SPACE_SHARED);
+    struct operation u = access(l, RP_OBJECT_BYTES, space);
     u.lists[1] = multicast(l, &u.flags);
     u.c = bytes_taken;
     l->async = (struct rp_async){RP_ASYNC_BULK, RP_ASYNC_TELL, 0};
     finish_access(l, &u);
 }
 
+/* Of st.async and red.async: the object is in the space that is said, as their other address is. */
 void lower_completion(struct lowering *l)
 {
     uint32_t elements = (uint32_t)mods_value(&l->in->mods, G_VECTOR, 1);
     int64_t bytes = elements * ptx_types[l->in->mods.types[0]].bits / 8;
-    complete(l, constant(l, (uint64_t)-bytes, 8));
+    complete(l, space_said(l), constant(l, (uint64_t)-bytes, 8));
 }
 
 /* An address as 64 bits, offset included. */
@@ -220,7 +221,7 @@ void lower_bulk(struct lowering *l)
     if (!tells)
         return;
     struct operand bytes = widened(l, &o[2]);
-    complete(l, lane_result(l, OP_SUB, PT_U64, constant(l, 0, 8), bytes));
+    complete(l, RP_SPACE_SHARED, lane_result(l, OP_SUB, PT_U64, constant(l, 0, 8), bytes));
 }
 
 /* ---- boxes of tensors ---- */
@@ -292,5 +293,5 @@ void lower_tensor(struct lowering *l)
     finish_access(l, &from);
     l->async = (struct rp_async){RP_ASYNC_BULK, RP_ASYNC_START, 0};
     if (loads)
-        complete(l, lane_result(l, OP_SUB, PT_U64, constant(l, 0, 8), from.d));
+        complete(l, RP_SPACE_SHARED, lane_result(l, OP_SUB, PT_U64, constant(l, 0, 8), from.d));
 }

@@ -378,14 +378,14 @@ static const char *const tested_in[] = {
     [LOW_WARP_BARRIER] = "tests/unit/engine/splits.c",
     [LOW_FENCE] = "tests/unit/engine/objects.c",
     [LOW_TRAP] = "tests/unit/engine/faults.c",
-    [LOW_OBJECT] = "tests/unit/engine/objects.c",
-    [LOW_OBJECT_WAIT] = "tests/unit/engine/objects.c",
+    [LOW_OBJECT] = "tests/unit/ptx_forms/objects.c",
+    [LOW_OBJECT_WAIT] = "tests/unit/ptx_forms/objects.c",
     [LOW_BULK] = "tests/unit/engine/objects.c",
     [LOW_TENSOR] = "tests/unit/engine/tensors.c",
     [LOW_GROUP] = "tests/unit/engine/copies.c",
-    [LOW_STORE_ASYNC] = "tests/unit/engine/objects.c",
-    [LOW_REDUCE_ASYNC] = "tests/unit/engine/objects.c",
-    [LOW_PENDING_COUNT] = "tests/unit/engine/objects.c",
+    [LOW_STORE_ASYNC] = "tests/unit/ptx_forms/objects.c",
+    [LOW_REDUCE_ASYNC] = "tests/unit/ptx_forms/objects.c",
+    [LOW_PENDING_COUNT] = "tests/unit/ptx_forms/objects.c",
     [LOW_CLUSTER_BARRIER] = "tests/unit/engine/clusters.c",
     [LOW_TEXTURE] = "tests/unit/ptx_forms/textures.c",
     [LOW_IMAGE_QUERY] = "tests/unit/ptx_forms/surfaces.c",
@@ -413,8 +413,17 @@ static bool of_images(const struct ptx_form *f) { return f->lowering >= LOW_TEXT
 /* Rows each form of which a walk compares with a model: here, or in another file of this folder. */
 static bool has_models(const struct ptx_form *f)
 {
-    bool memory = f->lowering == LOW_ATOMIC || f->lowering == LOW_LOAD || f->lowering == LOW_STORE;
-    return is_walked(f) || across_lanes(f->op) || memory || of_images(f);
+    switch (f->lowering) {
+    case LOW_ATOMIC:
+    case LOW_LOAD:
+    case LOW_STORE:
+    case LOW_OBJECT:
+    case LOW_OBJECT_WAIT:
+    case LOW_PENDING_COUNT:
+    case LOW_STORE_ASYNC:
+    case LOW_REDUCE_ASYNC: return true;
+    default: return is_walked(f) || across_lanes(f->op) || of_images(f);
+    }
 }
 
 struct rows {
