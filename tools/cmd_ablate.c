@@ -12,6 +12,7 @@
 #include "tools/command.h"
 #include "tools/input.h"
 #include "tools/names.h"
+#include "tools/timeless.h"
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
 #include "tracefmt/plural.h"
@@ -388,6 +389,9 @@ static int print_json(const struct ablation *a)
 static int print_results(const struct ablation *a)
 {
     int status = RP_OK;
+    unsigned told = 0;
+    for (size_t s = 0; s < a->count && !a->args->quiet; s++)
+        timeless_warn(a->stages[s].machine, &told);
     for (size_t t = 0; t < a->args->trace_count; t++) {
         if (!a->args->quiet)
             print_warnings(log_of(a, 0, t));

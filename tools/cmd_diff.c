@@ -9,6 +9,7 @@
 #include "tools/command.h"
 #include "tools/diff/diff.h"
 #include "tools/input.h"
+#include "tools/timeless.h"
 
 #define EXAMPLE "reprise diff mm.wtr --machine jetson-tx2 --vary scheduler=gto,lrr,serial"
 
@@ -181,6 +182,10 @@ static int run(struct diff *d)
         fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(d->trace));
     if (!diff_resolve_shares(d, &err))
         return command_fail(&err);
+    unsigned told = 0;
+    for (size_t i = 0; i < d->count && !d->args->quiet; i++)
+        if (d->variants[i].machine)
+            timeless_warn(d->variants[i].machine, &told);
     if (d->args->repeat.request.least)
         return diff_batches(d);
     if (!replay_all(d, &err) || !diff_find_baseline(d, &err))

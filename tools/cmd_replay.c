@@ -13,6 +13,7 @@
 #include "tools/repeating.h"
 #include "tools/replaying.h"
 #include "tools/shares.h"
+#include "tools/timeless.h"
 #include "tools/ui/figure.h"
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
@@ -523,6 +524,9 @@ static int run_on(struct args *a, struct rp_trace *trace)
         machine_free(m);
         return command_fail(&err);
     }
+    unsigned told = 0;
+    if (!a->quiet)
+        timeless_warn(m, &told);
     if (!a->json && !a->csv)
         shares_print(&a->shares);
     int status = (a->repeat.request.least ? run_repeated : a->exact ? run_exact : run)(a, trace, m);

@@ -107,6 +107,16 @@ fails 1 "constants: next.line must be at least line" "$r" replay "$work/t.wtr" -
 # the machine with TLBs that docs/machines.md gives as an example
 sed -n '/^```$/,/^```$/p' docs/machines.md | awk -v RS='```\n' '/\nl2_tlb: /' >"$work/example.cfg"
 is "the example of l2_tlb in docs/machines.md is a machine" "$("$r" machine show "$work/example.cfg" | grep -c "^l2_tlb: ")" 1
+# caches and TLBs whose times are all 0 change nothing: one warning says so
+timeless=(-m tx2-pastis --set icache=two-level --set constants=set-associative --set tlb=set-associative --set l2_tlb=set-associative)
+says="reprise: warning: these parts take no time, so they change no cycles: icache (set icache.latency, icache.next.latency), constants (set constants.latency), tlb (set tlb.latency, tlb.walk, l2_tlb.latency)"
+"$r" replay "$work/t.wtr" "${timeless[@]}" >/dev/null 2>"$work/err"; is "parts without times are named" "$(cat "$work/err")" "$says"
+"$r" diff "$work/t.wtr" "${timeless[@]}" --vary scheduler=gto,lrr >/dev/null 2>"$work/err"; is "by diff, once" "$(cat "$work/err")" "$says"
+"$r" ablate "$work/t.wtr" "${timeless[@]}" >/dev/null 2>"$work/err"; is "by ablate, once" "$(cat "$work/err")" "$says"
+"$r" replay -q "$work/t.wtr" "${timeless[@]}" >/dev/null 2>"$work/err"; is "--quiet does not" "$(cat "$work/err")" ""
+"$r" replay "$work/t.wtr" "${timeless[@]}" --set icache.next.latency=1 --set constants.latency=1 --set l2_tlb.latency=1 >/dev/null 2>"$work/err"
+is "those that have a time are not" "$(cat "$work/err")" ""
+for m in $("$r" machine list | cut -d' ' -f1); do "$r" replay "$work/t.wtr" -m "$m"; done >/dev/null 2>"$work/err"; is "no machine has such parts" "$(grep -c "take no time" "$work/err")" 0
 fails 1 "there is no launch 99" "$r" replay "$work/t.wtr" -m jetson-tx2 --launch 99
 fails 1 "there are fast and reference" "$r" replay "$work/t.wtr" -m jetson-tx2 --engine quick
 fails 1 "--threads many" "$r" replay "$work/t.wtr" -m jetson-tx2 --threads many
