@@ -28,20 +28,51 @@ struct box {
 };
 static uint32_t box_bytes(const struct box *b) { return b->row_bytes * b->rows; }
 
+static bool bad_map(struct warp_state *s, const struct uop *u, unsigned lane, const char *what, uint64_t value)
+{
+    block_fault(s, u, RP_FAULT_BOUNDS, lane, "the tensor map at 0x%llx has %s %llu",
+                (unsigned long long)lane_u64(&s->w, u->c, lane), what, (unsigned long long)value);
+    return false;
+}
+
+/* What rp_tensor_map_encode refuses a program can make of a map by tensormap.replace, or by storing there. */
+static bool check_map(struct warp_state *s, const struct uop *u, unsigned lane, const struct tensor_map *t)
+{
+    if (t->element >= TENSOR_ELEMENTS)
+        return bad_map(s, u, lane, "elements of unknown type", t->element);
+    if (t->swizzle > TENSOR_SWIZZLE_128)
+        return bad_map(s, u, lane, "an unknown swizzle,", t->swizzle);
+    if (t->address % UNIT)
+        return bad_map(s, u, lane, "an address that is no multiple of 16:", t->address);
+    for (unsigned d = 1; d < tensor_rank(t); d++)
+        if (t->stride[d - 1] % UNIT)
+            return bad_map(s, u, lane, "a stride that is no multiple of 16:", t->stride[d - 1]);
+    uint32_t inner = tensor_box(t, 0) * tensor_element_bytes(t->element);
+    if (t->step_less[0])
+        return bad_map(s, u, lane, "an element stride in dimension 0, which must be 1:", tensor_step(t, 0));
+    if (inner % UNIT || inner > tensor_row_limit(t->swizzle))
+        return bad_map(
+            s, u, lane,
+            "a box whose bytes of dimension 0 are no multiple of 16, or more than its swizzle spans:", inner);
+    return true;
+}
+
 static bool read_box(struct warp_state *s, const struct uop *u, unsigned lane, struct box *b)
 {
     const struct warp *w = &s->w;
     uint64_t at = lane_u64(w, u->c, lane);
     unsigned rank = (unsigned)u->imm;
-    if (!read_generic(s, lane, at, &b->map, sizeof b->map) || b->map.magic != TENSOR_MAP_MAGIC) {
+    if (!read_generic(s, lane, at, &b->map, sizeof b->map) || !tensor_rank(&b->map)) {
         block_fault(s, u, RP_FAULT_BOUNDS, lane, "there is no tensor map at 0x%llx", (unsigned long long)at);
         return false;
     }
-    if (b->map.rank != rank) {
-        block_fault(s, u, RP_FAULT_BOUNDS, lane, "a tensor of %u dimensions is accessed by %u coordinates", b->map.rank,
-                    rank);
+    if (tensor_rank(&b->map) != rank) {
+        block_fault(s, u, RP_FAULT_BOUNDS, lane, "a tensor of %u dimensions is accessed by %u coordinates",
+                    tensor_rank(&b->map), rank);
         return false;
     }
+    if (!check_map(s, u, lane, &b->map))
+        return false;
     b->shared = lane_u64(w, u->b, lane);
     b->row_bytes = tensor_box(&b->map, 0) * tensor_element_bytes(b->map.element);
     b->rows = 1;
@@ -57,9 +88,9 @@ static bool row_place(const struct box *b, uint32_t row, uint64_t *at)
 {
     bool inside = true;
     *at = b->map.address;
-    for (unsigned d = 1; d < b->map.rank; d++) {
+    for (unsigned d = 1; d < tensor_rank(&b->map); d++) {
         uint32_t n = tensor_box(&b->map, d);
-        int64_t place = b->at[d] + (int64_t)(row % n) * b->map.step[d];
+        int64_t place = b->at[d] + (int64_t)(row % n) * tensor_step(&b->map, d);
         row /= n;
         inside &= place >= 0 && place <= (int64_t)b->map.last[d];
         *at += (uint64_t)place * b->map.stride[d - 1];
@@ -81,7 +112,7 @@ static void row_inside(const struct box *b, uint32_t *first, uint32_t *end)
 static uint64_t box_origin(const struct box *b)
 {
     uint64_t at = b->map.address;
-    for (unsigned d = 0; d < b->map.rank; d++) {
+    for (unsigned d = 0; d < tensor_rank(&b->map); d++) {
         int64_t last = b->map.last[d], place = b->at[d] < 0 ? 0 : b->at[d] > last ? last : b->at[d];
         at += (uint64_t)place * (d ? b->map.stride[d - 1] : tensor_element_bytes(b->map.element));
     }
@@ -104,7 +135,7 @@ static bool is_ftz(unsigned element) { return element == TENSOR_F32_FTZ || eleme
 static void fill(const struct tensor_map *t, uint8_t *row, uint32_t first, uint32_t end)
 {
     uint32_t bytes = tensor_element_bytes(t->element);
-    uint64_t nan = bytes == 2 ? 0x7fff : bytes == 4 ? 0x7fffffff : UINT64_C(0x7fffffffffffffff);
+    uint64_t nan = bytes == 2 ? TENSOR_NAN_16 : bytes == 4 ? 0x7fffffff : UINT64_C(0x7fffffffffffffff);
     uint64_t value = t->fill == TENSOR_FILL_NAN ? nan : 0;
     for (uint32_t i = first; i < end; i++)
         memcpy(row + (size_t)i * bytes, &value, bytes);

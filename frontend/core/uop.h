@@ -145,6 +145,8 @@ enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
 /* of bulk copies and of what tells their objects: it goes to the same place in each block of the cluster that the last
  * element of lists[1], a mask, names */
 #define UF_MULTICAST UOP_FLAG(29)
+/* of fma: the result is 0 if an operand is the NaN that a tensor map fills with */
+#define UF_OOB UOP_FLAG(30)
 #define UF_ENGINE 48
 
 enum uop_kind {

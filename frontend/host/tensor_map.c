@@ -42,28 +42,26 @@ static bool check_dimension(const struct rp_tensor_map_config *c, unsigned d, st
 
 bool rp_tensor_map_encode(struct tensor_map *t, const struct rp_tensor_map_config *c, struct rp_error *err)
 {
-    static const uint32_t spans[] = {256 * 8, 32, 64, 128};
     if (!check_kinds(c, err))
         return false;
-    struct tensor_map map = {.magic = TENSOR_MAP_MAGIC, .address = c->address};
-    map.rank = (uint8_t)c->rank, map.element = (uint8_t)c->element;
-    map.swizzle = (uint8_t)c->swizzle, map.fill = (uint8_t)c->fill;
+    struct tensor_map map = {.kind = TENSOR_MAP_MAGIC | (c->rank - 1), .address = c->address};
+    map.element = (uint8_t)c->element, map.swizzle = (uint8_t)c->swizzle, map.fill = (uint8_t)c->fill;
     for (unsigned d = 0; d < c->rank; d++) {
         if (!check_dimension(c, d, err))
             return false;
         map.last[d] = (uint32_t)(c->sizes[d] - 1);
-        map.box[d] = (uint16_t)c->box[d];
-        map.step[d] = d && c->steps ? (uint8_t)c->steps[d] : 1; /* the innermost dimension's step is ignored */
+        map.box_last[d] = (uint8_t)(c->box[d] - 1);
+        map.step_less[d] = d && c->steps ? (uint8_t)(c->steps[d] - 1) : 0; /* that of dimension 0 is ignored */
         if (d)
             map.stride[d - 1] = c->strides[d - 1];
     }
     uint32_t inner = c->box[0] * tensor_element_bytes(c->element);
-    if (inner % 16 || inner > spans[c->swizzle])
+    if (inner % 16 || inner > tensor_row_limit(c->swizzle))
         return rp_fail(
             err, RP_USAGE,
             "tensor map: a box has %u bytes of dimension 0; with this swizzle it must be a multiple of 16 up "
             "to %u",
-            inner, spans[c->swizzle]);
+            inner, tensor_row_limit(c->swizzle));
     *t = map;
     return true;
 }

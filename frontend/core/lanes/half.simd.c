@@ -2,6 +2,7 @@
  * right. */
 #include "frontend/core/lanes/groups.h"
 #include "frontend/core/lanes/small.h"
+#include "frontend/core/tensor_map.h"
 
 INLINE bool is_pair(enum lane_type t) { return t == T_F16X2 || t == T_BF16X2; }
 INLINE bool is_brain(enum lane_type t) { return t == T_BF16 || t == T_BF16X2; }
@@ -36,6 +37,13 @@ static u16 finished(const struct uop *u, f64 x, const struct small_format *f)
     return u->flags & UF_FTZ && !(h & f->infinity) ? h & 0x8000 : h;
 }
 
+/* Of a lane's operands: whether element `part` of one is the NaN that a tensor map fills with (PTX ISA, "Tensors":
+ * OOB-NaN; its bits are those that tensor.c writes). */
+static bool is_outside(const void *reg, enum lane_type type, int l, int part)
+{
+    return (is_pair(type) ? (u16)(((const u32 *)reg)[l] >> 16 * part) : ((const u16 *)reg)[l]) == TENSOR_NAN_16;
+}
+
 HANDLER(small_arithmetic)
 {
     const void *a = source(w, u->a), *b = source(w, u->b), *c = u->op == OP_FMA ? source(w, u->c) : a;
@@ -48,6 +56,9 @@ HANDLER(small_arithmetic)
         for (int part = 0; part < parts; part++) {
             f64 x = element(a, u->type, l, part, ftz), y = element(b, u->type, l, part, ftz);
             f64 z = element(c, u->type, l, part, ftz);
+            if (u->flags & UF_OOB &&
+                (is_outside(a, u->type, l, part) || is_outside(b, u->type, l, part) || is_outside(c, u->type, l, part)))
+                continue;
             r[l] |= (u32)finished(u, computed(u, x, y, z), f) << 16 * part;
         }
     }
@@ -60,7 +71,7 @@ HANDLER(small_arithmetic)
 uop_fn SIMD_NAME(lanes_half)(const struct operation *o)
 {
     const u32 small = TYPE(T_F16) | TYPE(T_BF16), pairs = TYPE(T_F16X2) | TYPE(T_BF16X2);
-    const u64 covered = UF_SAT | UF_FTZ | UF_RELU;
+    const u64 covered = UF_SAT | UF_FTZ | UF_RELU | UF_OOB;
     bool arithmetic = o->op == OP_ADD || o->op == OP_SUB || o->op == OP_MUL || o->op == OP_FMA;
     if (!arithmetic || !(TYPE(o->type) & (small | pairs)))
         return NULL;

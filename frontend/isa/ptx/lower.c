@@ -72,6 +72,8 @@ static void lower_instruction(struct lowering *l)
     case LOW_OBJECT: lower_object(l); break;
     case LOW_BULK: lower_bulk(l); break;
     case LOW_TENSOR: lower_tensor(l); break;
+    case LOW_MAP_FIELD: lower_map_field(l); break;
+    case LOW_MAP_COPY: lower_map_copy(l); break;
     case LOW_STORE_ASYNC:
         lower_store(l);
         lower_completion(l);

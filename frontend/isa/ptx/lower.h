@@ -78,6 +78,8 @@ struct operation *emit(struct lowering *, struct operation);
 /* A copy between integer registers of different width: zero- or sign-extended, or truncated. */
 void emit_resize(struct lowering *, struct operand to, enum ptx_type to_type, struct operand from,
                  enum ptx_type from_type);
+/* A temporary that holds `op` of both. */
+struct operand lane_result(struct lowering *, uint8_t op, enum ptx_type, struct operand a, struct operand b);
 /* The address of a variable in its own space; sets *in_frame when the frame base is to be added. */
 uint64_t variable_address(struct lowering *, struct ptx_variable *, uint32_t at, uint8_t *space, bool *in_frame);
 
@@ -86,6 +88,8 @@ uint64_t variable_address(struct lowering *, struct ptx_variable *, uint32_t at,
 struct rp_memory_operand memory_operand(const struct ptx_instruction *, uint8_t kind, enum ptx_type, uint32_t elements);
 /* Sets address, space and offset of a memory operation whose memory operand is there. */
 void set_address(struct lowering *, struct operation *, const struct ptx_operand *address);
+/* The address that set_address() gave it as 64 bits, offset included; of none that is relative to a frame. */
+struct operand whole_address(struct lowering *, const struct operation *);
 /* How values of `type` lie in registers of `bytes` per element: a lane type of that width. */
 uint8_t register_form(enum ptx_type type, unsigned bytes);
 /* Bytes per element of the registers that hold the values: all of one width, or 0. */
@@ -106,6 +110,8 @@ void lower_object(struct lowering *); /* lower_object.c */
 void lower_object_wait(struct lowering *);
 void lower_bulk(struct lowering *);
 void lower_tensor(struct lowering *);
+void lower_map_field(struct lowering *); /* lower_tensor_map.c */
+void lower_map_copy(struct lowering *);
 /* After st.async and red.async: the bytes are there, and the object does not wait for them any more. */
 void lower_completion(struct lowering *);
 void lower_pending_count(struct lowering *);

@@ -6,8 +6,9 @@
 
 static uint32_t flag_values(const struct ptx_modifiers *mods, bool compares)
 {
-    static const enum ptx_group groups[] = {G_FTZ, G_SAT,     G_SATFINITE, G_RELU,  G_PRECISION, G_HALF,    G_NAN,
-                                            G_ABS, G_XORSIGN, G_CC,        G_CLAMP, G_DIRECTION, G_SHIFTAMT};
+    static const enum ptx_group groups[] = {G_FTZ,  G_SAT,   G_SATFINITE, G_RELU,    G_PRECISION,
+                                            G_HALF, G_NAN,   G_ABS,       G_XORSIGN, G_OOB,
+                                            G_CC,   G_CLAMP, G_DIRECTION, G_SHIFTAMT};
     uint32_t flags = 0;
     for (unsigned i = 0; i < sizeof groups / sizeof *groups; i++)
         if (!(compares && groups[i] == G_HALF))

@@ -67,6 +67,18 @@ void set_address(struct lowering *l, struct operation *u, const struct ptx_opera
     u->stype = ptx_types[register_type(l, base)].bits == 32 ? T_U32 : T_U64;
 }
 
+struct operand whole_address(struct lowering *l, const struct operation *u)
+{
+    struct operand base = constant(l, 0, 8);
+    if (is_register(u->a) && u->stype == T_U32) {
+        base = temporary(l, PT_U64);
+        emit_resize(l, base, PT_U64, u->a, PT_U32);
+    } else if (is_register(u->a)) {
+        base = u->a;
+    }
+    return lane_result(l, OP_ADD, PT_U64, base, constant(l, (uint64_t)u->imm, 8));
+}
+
 struct operation *finish_access(struct lowering *l, struct operation *u)
 {
     l->order |= order_of_access(&u->memory, false);

@@ -9,15 +9,6 @@
 #include "frontend/isa/ptx/layout.h"
 #include "frontend/isa/ptx/lower.h"
 
-static struct operand lane_result(struct lowering *l, uint8_t op, enum ptx_type type, struct operand a,
-                                  struct operand b)
-{
-    struct operand d = temporary(l, type);
-    uint8_t lane = ptx_types[type].lane;
-    emit(l, (struct operation){.kind = UOP_LANE, .op = op, .type = lane, .stype = lane, .d = d, .a = a, .b = b});
-    return d;
-}
-
 static struct operand widened(struct lowering *l, const struct ptx_operand *o)
 {
     if (o->kind == PO_INTEGER)
@@ -166,19 +157,6 @@ void lower_completion(struct lowering *l)
     complete(l, space_said(l), constant(l, (uint64_t)-bytes, 8));
 }
 
-/* An address as 64 bits, offset included. */
-static struct operand address_value(struct lowering *l, const struct operation *side)
-{
-    struct operand base = constant(l, 0, 8);
-    if (is_register(side->a) && side->stype == T_U32) {
-        base = temporary(l, PT_U64);
-        emit_resize(l, base, PT_U64, side->a, PT_U32);
-    } else if (is_register(side->a)) {
-        base = side->a;
-    }
-    return lane_result(l, OP_ADD, PT_U64, base, constant(l, (uint64_t)side->imm, 8));
-}
-
 /* One side of a bulk copy: each lane's own number of bytes. */
 static struct operation side(struct lowering *l, uint8_t kind, uint8_t space, const struct ptx_operand *at)
 {
@@ -211,7 +189,7 @@ void lower_bulk(struct lowering *l)
     struct operation to = side(l, RP_ACCESS_BULK_STORE, tells ? RP_SPACE_SHARED : RP_SPACE_GLOBAL, &o[0]);
     struct operation from = side(l, RP_ACCESS_BULK_LOAD, from_global ? RP_SPACE_GLOBAL : RP_SPACE_SHARED, &o[1]);
     from.op = tells ? OP_COPY_TO_SHARED : OP_COPY_TO_GLOBAL;
-    from.c = address_value(l, &to);
+    from.c = whole_address(l, &to);
     to.lists[1] = multicast(l, &to.flags);
     from.lists[1] = multicast(l, &from.flags);
     reduction(l, &from);
@@ -233,7 +211,7 @@ static struct operand map_address(struct lowering *l, const struct ptx_operand *
     u.memory.space = RP_SPACE_GENERIC;
     set_address(l, &u, o);
     u.imm += (int64_t)(u.memory.space == RP_SPACE_GENERIC ? 0 : ptx_generic_base(u.memory.space));
-    return address_value(l, &u);
+    return whole_address(l, &u);
 }
 
 /* The coordinates in [map, {...}]. */
@@ -277,7 +255,7 @@ void lower_tensor(struct lowering *l)
     box.op = loads ? OP_TENSOR_TO_SHARED : OP_TENSOR_TO_GLOBAL;
     shared.memory.space = RP_SPACE_SHARED;
     set_address(l, &shared, &o[loads ? 0 : 1]);
-    box.b = address_value(l, &shared);
+    box.b = whole_address(l, &shared);
     box.c = map_address(l, &o[loads ? 1 : 0]);
     box.lists[1] = coordinates(l, &o[loads ? 1 : 0], rank);
     struct operand_list mask = multicast(l, &box.flags);

@@ -71,6 +71,14 @@ void emit_resize(struct lowering *l, struct operand to, enum ptx_type to_type, s
                                .a = from});
 }
 
+struct operand lane_result(struct lowering *l, uint8_t op, enum ptx_type type, struct operand a, struct operand b)
+{
+    struct operand d = temporary(l, type);
+    uint8_t lane = ptx_types[type].lane;
+    emit(l, (struct operation){.kind = UOP_LANE, .op = op, .type = lane, .stype = lane, .d = d, .a = a, .b = b});
+    return d;
+}
+
 /* ---- addresses of variables ---- */
 
 uint64_t variable_address(struct lowering *l, struct ptx_variable *v, uint32_t at, uint8_t *space, bool *in_frame)

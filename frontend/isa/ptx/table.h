@@ -97,6 +97,9 @@ enum ptx_group {
     G_POLICY,
     G_MASK,
     G_TENSORMAP,
+    G_MAP,
+    G_MAP_FIELD,
+    G_MAP_SIZE,
     G_PACK,
     G_SCALE,
     G_PLUS_ONE,
@@ -122,6 +125,20 @@ enum ptx_group {
     G_PACKED,
     G_PACKED_FROM,
     G_COUNT
+};
+
+/* Fields of a tensor map, as tensormap.replace names them; those from MAP_ELEMENT on take values that are named. */
+enum map_field_name {
+    MAP_ADDRESS,
+    MAP_RANK,
+    MAP_BOX,
+    MAP_SIZE,
+    MAP_STRIDE,
+    MAP_STEP,
+    MAP_ELEMENT,
+    MAP_INTERLEAVE,
+    MAP_SWIZZLE,
+    MAP_FILL
 };
 
 enum { MOD_WORDS = (M_COUNT + 63) / 64, MAX_TYPES = 4, MAX_OPERANDS = 10, MAX_CHOICES = 12, MAX_LEADING = 2 };
@@ -187,8 +204,10 @@ enum ptx_lowering {
     LOW_MOVMATRIX,
     LOW_OBJECT, /* mbarrier: changes the object */
     LOW_OBJECT_WAIT,
-    LOW_BULK,   /* cp.async.bulk, cp.reduce.async.bulk */
-    LOW_TENSOR, /* the same of tensors */
+    LOW_BULK,      /* cp.async.bulk, cp.reduce.async.bulk */
+    LOW_TENSOR,    /* the same of tensors */
+    LOW_MAP_FIELD, /* tensormap.replace */
+    LOW_MAP_COPY,  /* tensormap.cp_fenceproxy */
     LOW_STORE_ASYNC,
     LOW_REDUCE_ASYNC,
     LOW_PENDING_COUNT,

@@ -74,7 +74,7 @@ Test(spellings, uncovered_instructions)
         "tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r1, %r2}, [%r3];",
         "tex.2dms.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%d1, {%r1,%r2,%r3,%r4}];",
         "add.rn.f32x2 %d1, %d2, %d3;",
-        "tensormap.replace.tile.global_address.global.b1024.b64 [%d1], %d2;",
+        "tensormap.replace.tile.swizzle_atomicity.global.b1024.b32 [%d1], 1;",
         "multimem.ld_reduce.relaxed.sys.global.add.f32 %f1, [%d1];",
     };
     for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++) {

@@ -382,6 +382,8 @@ static const char *const tested_in[] = {
     [LOW_OBJECT_WAIT] = "tests/unit/ptx_forms/objects.c",
     [LOW_BULK] = "tests/unit/engine/objects.c",
     [LOW_TENSOR] = "tests/unit/engine/tensors.c",
+    [LOW_MAP_FIELD] = "tests/unit/engine/tensor_maps.c",
+    [LOW_MAP_COPY] = "tests/unit/engine/tensor_maps.c",
     [LOW_GROUP] = "tests/unit/engine/copies.c",
     [LOW_STORE_ASYNC] = "tests/unit/ptx_forms/objects.c",
     [LOW_REDUCE_ASYNC] = "tests/unit/ptx_forms/objects.c",
@@ -471,6 +473,17 @@ static size_t tensor_operand(char *to, size_t size, const struct spelled *s)
     return n + (size_t)snprintf(to + n, size - n, "}]");
 }
 
+/* A number that instructions of this kind take. */
+static const char *immediate(const struct ptx_form *f)
+{
+    switch (f->lowering) {
+    case LOW_COPY: return "16";
+    case LOW_MAP_COPY: return "128";
+    case LOW_MAP_FIELD: return "0";
+    default: return "8";
+    }
+}
+
 static size_t any_operands(char *to, size_t size, const struct spelled *s)
 {
     size_t n = 0;
@@ -485,7 +498,7 @@ static size_t any_operands(char *to, size_t size, const struct spelled *s)
         if (o->role == 'm')
             n += (size_t)snprintf(to + n, size - n, shared ? "[%%r1]" : "[%%d1]");
         else if (o->role == 'i')
-            n += (size_t)snprintf(to + n, size - n, "%s", s->form->lowering == LOW_COPY ? "16" : "8");
+            n += (size_t)snprintf(to + n, size - n, "%s", immediate(s->form));
         else if (o->role == 'q')
             n += (size_t)snprintf(to + n, size - n, "%%p1");
         else if (o->role == 'x' && tensor) {

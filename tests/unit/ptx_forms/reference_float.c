@@ -71,6 +71,10 @@ static bool computed(const struct call *c, const struct format *f, uint64_t x, u
 static bool one_number(const struct call *c, const struct format *f, uint64_t x, uint64_t y, uint64_t z, bool three,
                        uint64_t *r)
 {
+    if (has(c, M_OOB) && (x == 0x7fff || y == 0x7fff || z == 0x7fff)) { /* what lies outside of a tensor */
+        *r = 0;
+        return true;
+    }
     if (has(c, M_FTZ)) {
         x = without_subnormals(f, x);
         y = without_subnormals(f, y);
