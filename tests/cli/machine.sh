@@ -83,3 +83,21 @@ for k in sorted(set(a) | set(b)):
 PY
 )"
 done
+
+# ---- sources -------------------------------------------------------------------------------------------------------
+# Values without a comment on their line, nor on the line before their group.
+bare=$(python3 - hw-models/machines/*.cfg <<'P'
+import sys
+for name in sys.argv[1:]:
+    groups, before = [], False
+    for number, line in enumerate(open(name), 1):
+        text, _, comment = line.strip().partition('#')
+        told = bool(comment.strip()) or before
+        if '=' in text and not text.startswith('base') and not told and not any(groups):
+            print(f'{name}:{number}: {text.strip()}')
+        deeper = text.count('{') - text.count('}')
+        groups = groups + [told] * deeper if deeper >= 0 else groups[:deeper]
+        before = not text and bool(comment.strip())
+P
+)
+is "every value of a machine file has its source" "$bare" ""
