@@ -380,17 +380,21 @@ BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.
 $(BENCHES): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(SUPPORT) $(WCET) $(LIBS)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
-.PHONY: bench bench-docs bench-programs bench-parity bench-where
+.PHONY: bench bench-docs bench-programs bench-parity bench-where bench-approximations
 bench-programs: $(BENCHES) $(KERNELS) $(filter $(BUILD)/cubin/sgemm.sm_62.O3.cubin,$(CUBINS))
 bench: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) bench-programs
-	@for b in $(BENCHES); do BUILD=$(BUILD) $$b || exit; done
+	@for b in $(filter-out %/approximations,$(BENCHES)); do BUILD=$(BUILD) $$b || exit; done
 	@BUILD=$(BUILD) tests/bench/cuda
 bench-parity: all
 	@REPRISE=$(BUILD)/reprise REPRISE_MACHINES=hw-models/machines python3 tests/bench/parity.py
 	@REPRISE=$(BUILD)/reprise REPRISE_MACHINES=hw-models/machines python3 tests/bench/parity.py --speed
 bench-where: all
 	@BUILD=$(BUILD) python3 tests/bench/where.py
+# FUNCTION=sin PART=1/8: one function, every eighth group of 32 arguments.
+bench-approximations: deps
+	@$(MAKE) --no-print-directory -s -j$$(nproc) $(BUILD)/bench/approximations
+	@$(BUILD)/bench/approximations $(FUNCTION) $(PART)
 bench-docs: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) bench-programs
 	@BUILD=$(BUILD) $(BUILD)/bench/bench --markdown > $(BUILD)/bench/performance.md
@@ -561,6 +565,7 @@ help:
 	@echo 'bench      measure the speeds that docs/performance.md states'
 	@echo 'bench-where  where replays spend their time, as perf sees it (after bench)'
 	@echo 'bench-parity  cycles of rtx2060-accelsim beside those of Accel-Sim'
+	@echo 'bench-approximations  rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh .approx.f32 over all 2^32 arguments'
 	@echo 'soundness  SOUNDNESS=1000000 random launches against the bounds of reprise wcet'
 	@echo 'wcet-tables  the tables of docs/validation.md about bounds'
 	@echo 'validation-pastis  the matrix multiplications of PasTiS on jetson-tx2, beside its figures'
