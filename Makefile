@@ -249,6 +249,17 @@ $(RANDOM_PTX_COMPARE): $(BUILD)/obj/tests/random/ptx_compare.o $(LIBS)
 random-ptx: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) $(RANDOM_PTX_COMPARE)
 	@BUILD=$(BUILD) python3 tests/random/ptx_run.py --seed $(SEED) --first $(FIRST) --count $(N)
+# Random PTX of sm_70 to sm_90 against an interpreter; where make toolchain has been, ptxas must take it, too.
+RANDOM_TREE := $(BUILD)/random-tree
+$(RANDOM_TREE): $(call object,$(wildcard tests/random/tree/*.c tests/unit/ptx_forms/reference*.c) \
+  tests/unit/ptx_forms/walk.c tests/support/model_float.c) $(LIBS)
+	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+RANDOM_TREE_PTXAS := $(if $(wildcard $(BUILD)/toolchain/complete),--ptxas $(BUILD)/toolchain/12.9/ptxas)
+.PHONY: random-tree
+random-tree: deps
+	@$(MAKE) --no-print-directory -s -j$$(nproc) $(RANDOM_TREE)
+	@$(if $(RANDOM_TREE_PTXAS),,echo "# SKIP ptxas does not see the programs: make toolchain fetches it")
+	@$(RANDOM_TREE) --seed $(SEED) --first $(FIRST) --count $(N) $(RANDOM_TREE_PTXAS)
 # Programs that tests of the command line use.
 PROGRAMS := $(patsubst tests/programs/%.c,$(BUILD)/programs/%,$(wildcard tests/programs/*.c))
 $(PROGRAMS): $(BUILD)/programs/%: $(BUILD)/obj/tests/programs/%.o $(SUPPORT) $(LIBS)
@@ -265,7 +276,7 @@ $(PRELOADS): $(BUILD)/preload/%.so: tests/preload/%.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -Wall -Wextra -fPIC -fno-builtin -shared $< -o $@
 .PHONY: units
-units: $(PRELOADS) $(foreach s,$(SUITES),$(BUILD)/tests/$(s)) $(PROGRAMS) $(RANDOM_COMPARE) $(RANDOM_PTX_COMPARE) $(EXAMPLES)
+units: $(PRELOADS) $(foreach s,$(SUITES),$(BUILD)/tests/$(s)) $(PROGRAMS) $(RANDOM_COMPARE) $(RANDOM_PTX_COMPARE) $(RANDOM_TREE) $(EXAMPLES)
 
 # The kernels of tests/kernels, compiled to PTX with no toolkit: with -O2, and with -O0 under kernels/O0.
 PTX_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_62 -nocudainc -nocudalib --cuda-path=/nonexistent \
@@ -558,6 +569,7 @@ help:
 	@echo 'toolchain  fetch NVIDIA'"'"'s ptxas and disassemblers (200 MB) for the tests that compare with them'
 	@echo 'check-python  fetch NumPy, Triton, Numba and CuPy (1.1 GB), test the Python package, kernels of Triton and unmodified programs'
 	@echo 'random-ptx  N=10000 kernels of random PTX from SEED=1 on: PTX and machine code leave the same bits'
+	@echo 'random-tree  N=10000 programs of random PTX for sm_70 to sm_90 from SEED=1 on: the frontend and an interpreter leave the same bits'
 	@echo 'random-programs  N=10000 random programs from SEED=1 on: host, PTX and machine code leave the same bits'
 	@echo 'network    train a dense network, record its kernels, compare 1,000 images with the CPU'
 	@echo 'disassembly  every kernel and libdevice in every variant: our text of it against NVIDIA'"'"'s'
