@@ -68,4 +68,5 @@ const struct scheduler_model scheduler_gto = {
     pick,
     NULL,
     NULL,
+    NULL,
 };

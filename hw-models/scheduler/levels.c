@@ -131,4 +131,5 @@ const struct scheduler_model scheduler_levels = {
     pick,
     NULL,
     NULL,
+    NULL,
 };

@@ -76,4 +76,5 @@ const struct scheduler_model scheduler_limited = {
     pick,
     NULL,
     NULL,
+    NULL,
 };

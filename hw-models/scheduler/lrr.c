@@ -42,4 +42,5 @@ const struct scheduler_model scheduler_lrr = {
     pick,
     NULL,
     NULL,
+    NULL,
 };

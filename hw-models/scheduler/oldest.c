@@ -35,4 +35,5 @@ const struct scheduler_model scheduler_oldest = {
     pick,
     NULL,
     NULL,
+    NULL,
 };

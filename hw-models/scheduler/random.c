@@ -67,4 +67,5 @@ const struct scheduler_model scheduler_random = {
     pick,
     NULL,
     NULL,
+    NULL,
 };

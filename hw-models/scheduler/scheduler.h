@@ -9,8 +9,8 @@
  *
  * Models: lrr, the baseline, takes turns; gto stays with a warp (greedy), then takes the oldest; serial runs a warp
  * until it ends or waits at a barrier; oldest goes strictly by age; two-level takes turns within a group of warps;
- * random draws lots; levels has priorities that may starve warps; limited lets the oldest few issue. All but serial and
- * limited are work-conserving: they never answer -1.
+ * random draws lots; levels has priorities that may starve warps; limited lets the oldest few issue; ccws holds loads
+ * back while warps lose lines of L1. All but serial and limited are work-conserving: they never answer -1.
  */
 #ifndef REPRISE_HW_MODELS_SCHEDULER_H
 #define REPRISE_HW_MODELS_SCHEDULER_H
@@ -18,6 +18,17 @@
 #include "hw-models/model.h"
 
 #define SCHEDULER_SLOTS 64
+
+/* What L1 tells a scheduler. Slots are of the scheduler's sub-core, lines by their number. */
+struct scheduler_feedback {
+    /* L1 replaced a line that a load or store of the slot's warp had brought in. */
+    void (*replaced)(void *state, unsigned slot, uint64_t line);
+    /* A load of the slot's warp did not find its sector in L1. `now`: the cycle, of those in which the SM has warps. */
+    void (*missed)(void *state, unsigned slot, uint64_t line, uint64_t now);
+    /* The slots whose loads from L1 are held back in this cycle: those are not offered to pick. A sub-core that holds
+     * a ready one back asks again in the next cycle. `ready`: those that could issue. */
+    uint64_t (*held)(const void *state, uint64_t ready, uint64_t now);
+};
 
 struct scheduler_model {
     struct model model;
@@ -35,10 +46,13 @@ struct scheduler_model {
     /* NULL, or: the slots that are empty, or whose warps wait at a barrier, for an atomic, or for a register that a
      * load from global or local memory writes. Told in every cycle, before the pick, by such pipelines alone. */
     void (*observe)(void *state, uint64_t waits);
+    /* NULL, or: it hears of L1. By pipelines that tell it. */
+    const struct scheduler_feedback *feedback;
 };
 
 extern const struct scheduler_model scheduler_serial, scheduler_lrr, scheduler_gto, scheduler_oldest,
-    scheduler_two_level, scheduler_two_level_active, scheduler_random, scheduler_levels, scheduler_limited;
+    scheduler_two_level, scheduler_two_level_active, scheduler_random, scheduler_levels, scheduler_limited,
+    scheduler_ccws;
 
 /* For schedulers that go by age: who is older than whom. */
 struct scheduler_ages {

@@ -50,4 +50,5 @@ const struct scheduler_model scheduler_serial = {
     pick,
     NULL,
     NULL,
+    NULL,
 };

@@ -98,4 +98,5 @@ const struct scheduler_model scheduler_two_level_active = {
     pick,
     limit,
     observe,
+    NULL,
 };

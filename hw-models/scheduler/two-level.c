@@ -68,4 +68,5 @@ const struct scheduler_model scheduler_two_level = {
     pick,
     NULL,
     NULL,
+    NULL,
 };

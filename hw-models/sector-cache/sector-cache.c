@@ -10,7 +10,8 @@
 /* A bit per sector in each of the small fields. A line is never empty again once it has a tag. */
 struct line {
     uint64_t tag, used;
-    uint32_t written[SECTORS];         /* bytes */
+    uint32_t written[SECTORS]; /* bytes */
+    uint32_t owner;
     uint8_t reserved, valid, modified; /* at most one of these: what the sector is; none: it is not there */
     uint8_t readable, modified_on_fill, ignored;
     uint32_t older, newer; /* neighbours in their set by last use, then by number; NONE: none */
@@ -258,11 +259,11 @@ static void replace(struct sector_cache *c, struct line *l, uint64_t tag, uint64
     else {
         unlink_use(c, s, l);
         unlink_hash(c, l);
-    }
-    if (l->modified) {
-        victim->sectors += (uint32_t)__builtin_popcount(l->modified);
+        victim->replaced = true;
         victim->line = l->tag;
-        c->dirty--;
+        victim->owner = l->owner;
+        victim->sectors = (uint32_t)__builtin_popcount(l->modified);
+        c->dirty -= l->modified != 0;
     }
     *l = (struct line){.tag = tag, .next = *first};
     *first = number;
@@ -361,6 +362,13 @@ enum sector_find sector_cache_write(struct sector_cache *c, uint64_t line, uint3
     if (!c->shape.back)
         victim->sectors = 0;
     return hit ? SECTOR_HIT : SECTOR_MISS;
+}
+
+void sector_cache_own(struct sector_cache *c, uint64_t line, uint32_t owner)
+{
+    struct line *l = find(c, line);
+    if (l && !l->owner)
+        l->owner = owner;
 }
 
 /* The sector is there; what was written meanwhile stays written. */

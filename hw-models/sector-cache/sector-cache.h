@@ -27,9 +27,11 @@ enum sector_find {
     SECTOR_REFUSED /* nothing was changed */
 };
 
-struct sector_victim { /* what had to go and must be written back; sectors 0: nothing */
+struct sector_victim { /* what had to go */
     uint64_t line;
-    uint32_t sectors; /* how many of it are dirty */
+    uint32_t owner;   /* 0: none */
+    bool replaced;    /* a line had to */
+    uint32_t sectors; /* how many of it are dirty and must be written back */
 };
 
 struct sector_cache *sector_cache_new(const struct sector_cache_shape *);
@@ -43,6 +45,8 @@ enum sector_find sector_cache_read(struct sector_cache *, uint64_t line, uint32_
                                    bool room, bool atomic, void *request, struct sector_victim *);
 enum sector_find sector_cache_write(struct sector_cache *, uint64_t line, uint32_t set, unsigned sector, uint32_t bytes,
                                     uint64_t now, bool room, struct sector_victim *);
+/* Whose the line is, if it is there and has no owner yet: a number of the caller's, not 0. */
+void sector_cache_own(struct sector_cache *, uint64_t line, uint32_t owner);
 /* What was asked for has come. */
 void sector_cache_fill(struct sector_cache *, uint64_t line, unsigned sector, bool atomic);
 /* The next request whose sector has come, in the order of fills; NULL: none. */

@@ -26,6 +26,9 @@ static bool other_pipeline_fits(const struct machine *m, struct staged_misfit *o
     if (((const struct scheduler_model *)m->scheduler.model)->observe)
         return misfit(out, "scheduler.model", "pipeline.model",
                       "scheduler '%s' must know which warps wait: choose pipeline 'staged'", m->scheduler.model->name);
+    if (((const struct scheduler_model *)m->scheduler.model)->feedback)
+        return misfit(out, "scheduler.model", "pipeline.model",
+                      "scheduler '%s' must know what L1 replaces: choose pipeline 'staged'", m->scheduler.model->name);
     if (is_staged(&m->l1))
         return misfit(out, "l1.model", "pipeline.model", why, "l1");
     if (is_staged(&m->l2))

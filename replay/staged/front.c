@@ -483,11 +483,26 @@ static void tell_who_waits(struct staged_sm *sm, unsigned s)
     sm->changed = true; /* it may put others in their place in every cycle */
 }
 
+/* Those of `ready` that the scheduler may pick. A load that it holds back may issue in the next cycle. */
+static uint64_t offered(struct staged_sm *sm, unsigned s, uint64_t ready)
+{
+    const struct scheduler_feedback *f = staged_scheduler(sm->chip)->feedback;
+    uint64_t held = f ? ready & f->held(sm->scheduler[s], ready, sm->cycle) : 0, loads = 0;
+    for (; held; held &= held - 1) {
+        const struct inst *in = next_of(&sm->warps[(unsigned)__builtin_ctzll(held) * sm->subcores + s]);
+        bool from_l1 = in->s->is_memory && in->load && !in->shared && !in->bypass;
+        loads |= from_l1 ? held & -held : 0;
+    }
+    sm->changed |= loads != 0;
+    return ready & ~loads;
+}
+
 /* The warp's next instruction, too, if that goes to another unit. */
 static void issue_second(struct staged_sm *sm, struct staged_subcore *c, struct staged_warp *w, unsigned unit)
 {
     const struct inst *in = w->done || w->waits_at_barrier ? NULL : next_of(w);
-    if (!in || in->s->unit == unit || c->latched >> in->s->unit & 1 || what_for(sm, w) != STALL_COUNT)
+    if (!in || in->s->unit == unit || c->latched >> in->s->unit & 1 || what_for(sm, w) != STALL_COUNT ||
+        !offered(sm, w->subcore, 1ull << w->slot))
         return;
     sm->chip->statistics->dual_issues++;
     staged_charge_second(sm, c, in);
@@ -521,7 +536,8 @@ static void run_scheduler(struct staged_sm *sm, unsigned s)
     uint64_t ready = c->open;
     for (uint64_t units = ready ? c->latched : 0; units; units &= units - 1)
         ready &= ~c->next[__builtin_ctzll(units)];
-    int slot = ready ? m->pick(sm->scheduler[s], ready) : -1;
+    uint64_t may = offered(sm, s, ready);
+    int slot = may ? m->pick(sm->scheduler[s], may) : -1;
     if (slot < 0) {
         c->ready = ready;
         staged_note_latches(sm, s);

@@ -168,6 +168,22 @@ static void send_miss(struct staged_sm *sm)
     sm->changed = true;
 }
 
+/* For schedulers that want to know. `p` found no sector, or wrote one, and `victim` made way for its line. */
+static void tell_scheduler(struct staged_sm *sm, const struct packet *p, const struct sector_victim *victim)
+{
+    const struct scheduler_feedback *f = staged_scheduler(sm->chip)->feedback;
+    if (!f)
+        return;
+    const struct staged_warp *w = warp_of(sm, p->warp);
+    sector_cache_own(sm->l1, p->address >> 7, p->warp + 1);
+    if (victim->replaced && victim->owner) {
+        const struct staged_warp *loser = warp_of(sm, victim->owner - 1);
+        f->replaced(sm->scheduler[loser->subcore], loser->slot, victim->line);
+    }
+    if (p->kind == PACKET_READ)
+        f->missed(sm->scheduler[w->subcore], w->slot, p->address >> 7, sm->cycle);
+}
+
 /* False: refused. */
 static bool look_up(struct staged_sm *sm, struct packet *p)
 {
@@ -192,6 +208,8 @@ static bool look_up(struct staged_sm *sm, struct packet *p)
             staged_packet_free(g, p);
         }
     }
+    if (found == SECTOR_MISS || found == SECTOR_MERGED)
+        tell_scheduler(sm, p, &victim);
     g->statistics->memory.l1.hits += found == SECTOR_HIT || found == SECTOR_MERGED;
     g->statistics->memory.l1.misses += found == SECTOR_MISS;
     if (g->served && p->kind == PACKET_READ && (found == SECTOR_HIT || found == SECTOR_MERGED))

@@ -29,6 +29,7 @@ says() { # text, command...: exit status 1, one line
     [ $? -eq 1 ] && [ "$(wc -l <"$dir/e")" -eq 1 ] && grep -qF "$text" "$dir/e" && echo "ok - $text" || { echo "not ok - $text"; cat "$dir/e" >&2; }
 }
 says "choose pipeline 'staged'" "$r" replay "$dir/a.wtr" -m jetson-tx2 --set scheduler=two-level-active
+says "scheduler 'ccws' must know what L1 replaces" "$r" replay "$dir/a.wtr" -m jetson-tx2 --set scheduler=ccws
 says "pipeline 'direct'" "$r" wcet "$dir/a.wtr" -m rtx2060-accelsim
 says "t_wl is more than" "$r" replay "$dir/a.wtr" -m rtx2060-accelsim --set dram.t_wl=100
 # a trace of ours goes through as well

@@ -197,3 +197,40 @@ Test(schedulers, two_level_active_makes_way_for_others)
     cr_assert_eq(s->pick(memory, 15), 3);
     cr_assert_eq(s->pick(memory, 15), 0);
 }
+
+/* Four warps with a base of 100 have a cutoff of 400. One line lost in ten issues, eightfold: 1 / 10 × 8 × 400 = 320,
+ * one less in each cycle. The warps whose sum stays within 400 may load: with a score of 301 to 320 the one that lost
+ * alone, with 201 to 300 one more, with 101 to 200 two more, then all. */
+Test(schedulers, ccws_holds_loads_back_as_long_as_a_score_says)
+{
+    const struct scheduler_model *s = &scheduler_ccws;
+    static _Alignas(64) unsigned char memory[16384];
+    const int64_t options[] = {2, 8, 100};
+    cr_assert_leq(s->model.state_size(options), sizeof memory);
+    s->reset(memory, options);
+    for (unsigned slot = 0; slot < 4; slot++)
+        s->start(memory, slot);
+    for (unsigned i = 0; i < 9; i++)
+        cr_assert_eq(s->pick(memory, 15), 0, "greedy");
+    cr_assert_eq(s->pick(memory, 14), 1, "then the oldest");
+    for (uint64_t line = 6; line < 9; line++)
+        s->feedback->replaced(memory, 2, line);
+    s->feedback->missed(memory, 2, 6, 1000);
+    cr_assert_eq(s->feedback->held(memory, 15, 1000), 0, "the oldest of three lines has made way for the third");
+    s->feedback->missed(memory, 1, 7, 1000);
+    cr_assert_eq(s->feedback->held(memory, 15, 1000), 0, "it is another's");
+    s->feedback->missed(memory, 2, 7, 1000);
+    const unsigned until[] = {20, 120, 220, 320};
+    const uint64_t held[] = {8 + 2 + 1, 8 + 2, 8, 0}; /* the older may before the younger */
+    for (unsigned now = 0; now < 320; now++) {
+        unsigned phase = 0;
+        while (now >= until[phase])
+            phase++;
+        cr_assert_eq(s->feedback->held(memory, 15, 1000 + now), held[phase], "%u cycles later", now);
+    }
+    s->wait(memory, 2);
+    cr_assert_eq(s->feedback->held(memory, 11, 1000), 0, "who waits at a barrier holds nobody back");
+    cr_assert_eq(s->feedback->held(memory, 15, 1000), held[0], "the barrier is complete");
+    s->feedback->missed(memory, 2, 7, 1400);
+    cr_assert_eq(s->feedback->held(memory, 15, 1400), 0, "found once: it is in L1 again");
+}

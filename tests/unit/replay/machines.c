@@ -255,11 +255,11 @@ static bool no_option(const int64_t *options)
 }
 
 static const struct scheduler_model highest_first = {
-    {.name = "highest", .help = "x", .state_size = no_state}, reset, ignore, ignore, ignore, highest, NULL, NULL};
+    {.name = "highest", .help = "x", .state_size = no_state}, reset, ignore, ignore, ignore, highest, NULL, NULL, NULL};
 static const struct scheduler_model holds_all = {
-    {.name = "holds", .help = "x", .state_size = no_state}, reset, ignore, ignore, ignore, never, NULL, NULL};
+    {.name = "holds", .help = "x", .state_size = no_state}, reset, ignore, ignore, ignore, never, NULL, NULL, NULL};
 static const struct scheduler_model picks_wrong = {
-    {.name = "wrong", .help = "x", .state_size = no_state}, reset, ignore, ignore, ignore, wrong, NULL, NULL};
+    {.name = "wrong", .help = "x", .state_size = no_state}, reset, ignore, ignore, ignore, wrong, NULL, NULL, NULL};
 static const struct dram_model slow = {
     {.name = "slow", .help = "x", .options = slow_options, .option_count = 1, .state_size = slow_size},
     slow_reset,

@@ -8,10 +8,10 @@
 #include "replay/replay.h"
 #include "tests/support/synthetic_trace.h"
 
-#define VALUES 7
+#define VALUES 8
 static const char *const choices[][VALUES + 1] = {
     {"sms", "1", "2", "3"},
-    {"scheduler", "lrr", "gto", "oldest", "two-level", "two-level-active", "serial", "limited"},
+    {"scheduler", "lrr", "gto", "oldest", "two-level", "two-level-active", "serial", "limited", "ccws"},
     {"limits.blocks", "1", "2", "16"},
     {"issue.width", "1", "2"},
     {"icache", "perfect", "set-associative"},
@@ -317,4 +317,24 @@ Test(staged, fences_wait_for_stores)
     cr_assert_leq(waits - without, 245);
     ops[1].scope = RP_SCOPE_CTA;
     cr_assert_eq(run_warps(&warp, 1, SET("pipeline.defects.fences=false")).cycles, without);
+}
+
+/* 32 warps that go round four lines each, in an L1 of 64 lines, half of what all need at once. */
+Test(staged, ccws_keeps_lines_for_warps_that_come_back)
+{
+    static struct warp_op ops[32][80];
+    struct warp_program warps[32];
+    for (uint32_t w = 0; w < 32; w++) {
+        for (uint32_t i = 0; i < 80; i++)
+            ops[w][i] = i % 2 ? (struct warp_op)OP(FP32, 1, 1, NO)
+                              : (struct warp_op)ACCESS(GLOBAL, false, 1, 4, (w * 4 + i / 2 % 4) * 128);
+        warps[w] = (struct warp_program){ops[w], 80};
+    }
+#define SMALL_L1 "l1.unified=0", "l1.shared_sizes=0", "l1.size=8K"
+    uint64_t greedy = run_warps(warps, 32, SET(SMALL_L1, "scheduler=gto")).memory.l1.misses,
+             calm = run_warps(warps, 32, SET(SMALL_L1, "scheduler=ccws", "scheduler.throttle=0")).memory.l1.misses,
+             conscious = run_warps(warps, 32, SET(SMALL_L1, "scheduler=ccws")).memory.l1.misses;
+    cr_assert_eq(calm, greedy, "without throttle nobody is held");
+    cr_assert_lt(2 * conscious, greedy, "%d of %d", (int)conscious, (int)greedy);
+    cr_assert_geq(conscious, 32 * 4 * 4, "each sector comes once");
 }

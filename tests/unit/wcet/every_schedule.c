@@ -362,6 +362,7 @@ static const struct scheduler_model scripted = {{.name = "scripted", .help = "",
                                                 not_told,
                                                 follow_script,
                                                 NULL,
+                                                NULL,
                                                 NULL};
 
 /* The last choice that can be another one is the next one; what came after it is forgotten. */
