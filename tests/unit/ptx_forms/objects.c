@@ -286,11 +286,11 @@ static void draw(struct batch *b, const struct spelled *s, struct input *in)
     }
 }
 
-/* What lane 0 sees as it looks, and how much it has to add for every phase to end. */
+/* What lane 0 sees as it looks, and how much it has to add for this phase and, without bytes, the next to end. */
 static uint64_t watch(struct input *in, struct object *o)
 {
     uint64_t seen = o->phase & 1;
-    in->more = o->pending;
+    in->more = o->pending + (o->bytes ? 0 : o->expected);
     for (uint32_t i = 0; i < in->more; i++) {
         arrive(o, 1);
         seen = seen << 1 | (o->phase & 1);
