@@ -192,6 +192,7 @@ static bool pack_instruction(struct pool *a, Reprise__Instruction *to, const str
     to->line = in->line;
     to->inlined = in->inlined;
     to->aux_count = in->aux_count > 1 ? in->aux_count : 0;
+    to->slots = in->slots;
     if (in->barrier.kind != RP_BARRIER_NONE) {
         if (!(to->barrier = pool_alloc(a, 1, sizeof *to->barrier)))
             return false;

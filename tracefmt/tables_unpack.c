@@ -167,6 +167,7 @@ static bool take_instruction(struct pool *a, struct rp_instruction *in, const Re
                                   .src_count = (uint32_t)from->n_src,
                                   .dst = pool_copy(a, from->dst, from->n_dst, sizeof *from->dst),
                                   .src = pool_copy(a, from->src, from->n_src, sizeof *from->src),
+                                  .slots = from->slots,
                                   .fence_scope = byte(from->fence_scope),
                                   .file = from->file,
                                   .line = from->line,

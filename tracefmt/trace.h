@@ -279,6 +279,7 @@ struct rp_instruction {
     rp_register guard;  /* valid with RP_GUARDED; also listed among the sources */
     uint32_t dst_count, src_count, memory_count;
     const rp_register *dst, *src;
+    uint32_t slots; /* of machine code: see rp_source_slots */
     const struct rp_memory_operand *memory;
     struct rp_barrier barrier;
     uint8_t fence_scope; /* enum rp_scope, for RP_CLASS_FENCE */
@@ -287,6 +288,12 @@ struct rp_instruction {
     uint8_t aux_count;   /* of RP_HAS_AUX: values per execution; 0 and 1: one */
     struct rp_async async;
 };
+/* The operand slots of the instruction that a source is read through, a bit each, in the order of the reuse flags of
+ * the control bits; 0: none, or they are not known. */
+static inline unsigned rp_source_slots(const struct rp_instruction *in, unsigned source)
+{
+    return source < 8 ? in->slots >> 4 * source & 15 : 0;
+}
 static inline unsigned rp_aux_count(const struct rp_instruction *in)
 {
     return !(in->flags & RP_HAS_AUX) ? 0 : in->aux_count ? in->aux_count : 1;
@@ -309,6 +316,7 @@ static inline unsigned rp_aux_count(const struct rp_instruction *in)
 static inline unsigned rp_control_stall(uint64_t c) { return c & 15; }
 static inline bool rp_control_yields(uint64_t c) { return !(c >> 4 & 1); }
 static inline bool rp_control_pairs(uint64_t c) { return (c & 31) == 16; }
+static inline unsigned rp_control_reuse(uint64_t c) { return c >> 17 & 15; }
 static inline unsigned rp_control_write_barrier(uint64_t c) { return c >> 5 & 7; }
 static inline unsigned rp_control_read_barrier(uint64_t c) { return c >> 8 & 7; }
 static inline unsigned rp_control_wait(uint64_t c) { return (c >> 11 | c >> 31) & 63; }

@@ -27,6 +27,8 @@ extern const struct pipeline_model pipeline_direct, pipeline_staged, pipeline_on
     X(COLLECTORS, "collectors", "", 0, 16, 2, "operand collectors of a sub-core; 0: registers are read in no time")    \
     X(REGISTER_BANKS, "register_banks", "banks", 0, 16, 2, "of a sub-core's register file; 0: no conflicts")           \
     X(REGISTER_STEPS, "register_steps", "", 1, 8, 2, "reads of a register bank in a cycle")                            \
+    X(REUSE_CACHE, "reuse_cache", "", 0, 1, 0,                                                                         \
+      "1: what machine code marks .reuse is kept for the warp's next instruction, which reads it from no bank")        \
     X(RESULT_BUSES, "result_buses", "results", 0, 64, 8, "that units of an SM may end with in a cycle; 0: any number") \
     X(SHARED_LATENCY, "shared_latency", "cycles", 1, 1000, 30, "stages of a load from shared memory")                  \
     X(REPLIES, "replies", "packets", 1, 65536, 2, "between an SM and its load/store unit")                             \

@@ -6,10 +6,12 @@ static struct profile_row *row_of(const struct staged *g, const struct inst *in)
     return g->rows ? &g->rows[in->s - g->statics] : NULL;
 }
 
-void staged_charge_begin(struct staged_sm *sm)
+void staged_begin_launch(struct staged_sm *sm)
 {
-    for (unsigned s = 0; s < sm->subcores; s++)
+    for (unsigned s = 0; s < sm->subcores; s++) {
         sm->subcore[s].since = sm->chip->cycle;
+        sm->subcore[s].last = NULL;
+    }
 }
 
 void staged_charge_idle(struct staged_sm *sm)

@@ -254,13 +254,16 @@ static void read_banks(struct staged_sm *sm)
 static void collect(struct staged_sm *sm, unsigned c, struct inst *in)
 {
     const struct staged_warp *w = &sm->warps[in->warp];
-    unsigned reads = sm->chip->o[STAGED_REGISTER_BANKS] ? in->s->src_count : 0;
+    unsigned sources = sm->chip->o[STAGED_REGISTER_BANKS] ? in->s->src_count : 0;
+    unsigned reads = sources - (unsigned)__builtin_popcount(in->kept & ((1u << sources) - 1));
     sm->collectors[c] = (struct collector){in, reads};
     sm->taken |= 1ull << c;
     sm->for_unit[in->s->unit] |= 1ull << c;
     if (!reads)
         sm->ready |= 1ull << c;
-    for (unsigned i = 0; i < reads; i++) {
+    for (unsigned i = 0; i < sources; i++) {
+        if (in->kept >> i & 1)
+            continue;
         unsigned bank = bank_of(sm, w, in->s->src_bank[i]);
         struct bank *b = &sm->banks[bank];
         unsigned at = b->head + b->count++;

@@ -409,6 +409,26 @@ static void into_latch(struct staged_sm *sm, struct inst *in)
     sm->subcore[in->subcore].latched |= 1ull << unit;
 }
 
+/* Which sources the instruction of the warp that issued last in this sub-core left in the slots that they are read in.
+ */
+static unsigned kept_sources(const struct staged_subcore *c, const struct inst *in)
+{
+    const struct staged_static *last = c->last, *s = in->s;
+    unsigned kept = 0;
+    for (unsigned i = 0; last && c->last_warp == in->warp && i < s->src_count; i++)
+        for (unsigned j = 0; j < last->src_count; j++)
+            kept |= (unsigned)(last->src[j] == s->src[i] && last->slots[j] & last->keeps & s->slots[i]) << i;
+    return kept;
+}
+
+static void look_into_reuse_cache(struct staged_sm *sm, struct inst *in)
+{
+    struct staged_subcore *c = &sm->subcore[in->subcore];
+    in->kept = kept_sources(c, in);
+    c->last = in->s;
+    c->last_warp = in->warp;
+}
+
 static void issue(struct staged_sm *sm, struct staged_warp *w)
 {
     struct staged *g = sm->chip;
@@ -419,6 +439,8 @@ static void issue(struct staged_sm *sm, struct staged_warp *w)
     in->age = g->age++;
     if (g->job->issued)
         staged_report_issue(sm, w, in);
+    if (g->o[STAGED_REUSE_CACHE])
+        look_into_reuse_cache(sm, in);
     into_latch(sm, in);
     staged_look(sm, w);
     if (in->s->dst >= 0) {

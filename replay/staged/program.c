@@ -54,10 +54,16 @@ static void set_operands(struct staged *g, const struct rp_instruction *in, stru
         bool known = n < 0;
         listed += n >= 0;
         for (unsigned j = 0; j < s->src_count; j++)
-            known |= s->src[j] == n;
-        if (!known)
+            if (s->src[j] == n) {
+                s->slots[j] |= rp_source_slots(in, i);
+                known = true;
+            }
+        if (!known) {
+            s->slots[s->src_count] = (uint8_t)rp_source_slots(in, i);
             s->src[s->src_count++] = n;
+        }
     }
+    s->keeps = (uint8_t)rp_control_reuse(in->control);
     for (unsigned j = 0; banks && j < s->src_count; j++)
         s->src_bank[j] = (uint8_t)((uint32_t)s->src[j] % banks);
     s->dst_bank = s->dst >= 0 && banks ? (uint8_t)((uint32_t)s->dst % banks) : 0;

@@ -349,7 +349,7 @@ static bool begin_launch(struct staged *g, struct rp_trace *trace, const struct 
     g->begin = g->cycle;
     g->may_place = true;
     for (int64_t s = 0; s < g->machine->sms; s++)
-        staged_charge_begin(&g->sms[s]);
+        staged_begin_launch(&g->sms[s]);
     g->countdown = (uint64_t)g->o[STAGED_LAUNCH_LATENCY];
     g->statistics = &l->out->statistics;
     g->err = err;

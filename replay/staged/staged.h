@@ -117,6 +117,7 @@ struct staged_static {
     int32_t src[STAGED_SOURCES];  /* distinct ones */
     uint8_t src_count;
     uint8_t dst_bank, src_bank[STAGED_SOURCES]; /* of warp 0 */
+    uint8_t slots[STAGED_SOURCES], keeps; /* operand slots in which each is read; those whose register stays there */
     bool is_memory, is_exit, is_barrier, is_fence, is_block_fence;
     /* What the scoreboard looks at: registers read and written, and those written besides dst. */
     uint32_t *looks, *also;
@@ -135,6 +136,7 @@ struct inst {
     uint32_t warp;    /* hardware warp */
     unsigned subcore; /* of the warp */
     uint64_t age;     /* order of issue */
+    unsigned kept;    /* a bit for each source that the reuse cache has */
     uint64_t until;   /* the cycle in which its result is in its unit's last stage; shared memory: it lets go */
     bool shared, load, store, atomic, bypass, any_lane;
     rp_lanemask executed;
@@ -227,6 +229,9 @@ struct staged_subcore {
     uint64_t open;               /* those whose next instruction may issue if its unit's latch is free */
     uint64_t next[STAGED_UNITS]; /* by the unit of the next instruction, of those that are open */
     uint64_t latched;            /* units whose latch is taken */
+    /* the instruction that issued last, and its warp: what it keeps is in the reuse cache; NULL: nothing is */
+    const struct staged_static *last;
+    uint32_t last_warp;
     /* for the count of stalls */
     uint64_t since;            /* the chip's cycle up to which all are charged */
     uint64_t ready;            /* those that could issue in the last cycle in which it was looked at */
@@ -371,7 +376,7 @@ void staged_exit(struct staged_sm *, struct staged_warp *, rp_lanemask lanes);
 void staged_warp_ended(struct staged_sm *, struct staged_warp *);
 /* charge.c: cycles of sub-cores. Those of an SM from now on; those in which nothing was there; a warp comes, and goes;
  * an instruction issues, after a stall for this reason if there was one; who answered, if that was an access. */
-void staged_charge_begin(struct staged_sm *);
+void staged_begin_launch(struct staged_sm *);
 void staged_charge_idle(struct staged_sm *);
 void staged_charge_enter(struct staged_sm *, struct staged_subcore *);
 void staged_charge_leave(struct staged_sm *, struct staged_subcore *);

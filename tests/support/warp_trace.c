@@ -29,6 +29,7 @@ static void build(struct built *b, uint32_t i, const struct warp_op *op)
     rp_register *registers = &b->registers[(size_t)i * (WARP_TRACE_SOURCES + 2)];
     in->pc = op->pc ? op->pc - 1 : 8ull * i;
     in->control = op->control;
+    in->slots = op->slots;
     in->text = op->text ? op->text : rp_class_name(op->unit_class);
     in->unit_class = (uint8_t)op->unit_class;
     in->fence_scope = (uint8_t)op->scope;

@@ -27,6 +27,7 @@ struct warp_op {
     rp_lanemask lanes;                           /* on the path, which are executed; 0: all of them */
     bool exits;                                  /* of CONTROL: ends its lanes */
     uint64_t control;                            /* scheduling control bits; 0: none */
+    uint32_t slots;                              /* operand slots of the sources, as in struct rp_instruction */
     const char *text;                            /* NULL: the name of the class */
     uint64_t pc;                                 /* + 1; 0: 8 bytes for each instruction before it */
 };

@@ -63,6 +63,21 @@ static void set_position(const struct sass_lowering *l, struct rp_instruction *o
     out->inlined = line->inlined; /* in the cubin's list for now */
 }
 
+/* Which source is read through which operand slots, those that reuse flags speak of. Of texture instructions these are
+ * something else. */
+static uint32_t slots_of(const struct sass_lowering *l)
+{
+    uint32_t slots = 0;
+    for (const struct sass_item *i = l->row->items; i->kind != SI_END && l->row->unit_class != RP_CLASS_TEXTURE; i++)
+        for (uint32_t s = 0; i->kind == SI_REGISTER && i->reuse && s < l->b.src.count && s < 8; s++) {
+            rp_register r = l->b.src.at[s];
+            if (r != RP_REGISTER_ZERO && rp_register_file(r) == RP_FILE_GENERAL &&
+                rp_register_index(r) == sass_field(l->word, i->f))
+                slots |= 1u << (4 * s + i->reuse - 1);
+        }
+    return slots;
+}
+
 void sass_describe(struct sass_lowering *l)
 {
     static const uint8_t scopes[4] = {RP_SCOPE_CTA, RP_SCOPE_GPU, RP_SCOPE_SYSTEM, RP_SCOPE_SYSTEM};
@@ -82,6 +97,7 @@ void sass_describe(struct sass_lowering *l)
     out.dst_count = l->b.dst.count;
     out.src = l->b.src.at;
     out.src_count = l->b.src.count;
+    out.slots = slots_of(l);
     if (l->memory_count) {
         struct rp_memory_operand *m = ARENA_ARRAY(l->b.arena, struct rp_memory_operand, l->memory_count);
         for (uint32_t i = 0; i < l->memory_count; i++)

@@ -39,7 +39,7 @@ static bool is_pair(enum ptx_type t) { return t == PT_U16X2 || t == PT_S16X2; }
 static wide product(const struct call *c, wide a, wide b)
 {
     unsigned bits = bits_of(type_of(c, 0));
-    wide p = a * b;
+    wide p = (wide)((uwide)a * (uwide)b); /* 64 bits without a sign do not fit else */
     if (!has(c, M_HI))
         return p;
     return is_signed_type(type_of(c, 0)) ? p >> bits : (wide)((uwide)a * (uwide)b >> bits);

@@ -28,6 +28,7 @@ static const char *const choices[][VALUES + 1] = {
     {"pipeline.fetches", "0", "1", "2", "4", "9"},
     {"pipeline.collectors", "0", "1", "2", "5", "16"},
     {"pipeline.register_banks", "0", "1", "2", "3", "16"},
+    {"pipeline.reuse_cache", "0", "1", "1", "1", "0"},
     {"pipeline.register_steps", "1", "2", "3"},
     {"pipeline.result_buses", "0", "1", "2", "8"},
     {"pipeline.shared_latency", "1", "2", "30"},
@@ -255,6 +256,41 @@ Test(staged, collectors_and_banks_cost_a_cycle)
     cr_assert_eq(distance(chain, chain, SET("pipeline.collectors=2")), 7);
     cr_assert_eq(distance(chain, chain, SET("pipeline.register_banks=0")), 6);
     cr_assert_eq(distance(chain, chain, SET("pipeline.collectors=0")), 6);
+}
+
+/* One bank, read once a cycle: as many cycles as the instruction has sources that are not kept from the one before. */
+Test(staged, what_is_marked_reuse_is_read_once)
+{
+#define ONE_BANK                                                                                                       \
+    "pipeline.collectors=1", "pipeline.register_banks=1", "pipeline.register_steps=1", "classes.fp32.initiation=1",    \
+        "issue.width=1"
+    enum { KEEP_A = 1 << 17, KEEP_B = 2 << 17, A_B = 0x21, B_A = 0x12 };
+    struct warp_op op = OP(FP32, NO, 4, 8), marked = op, crossed = op, other = OP(FP32, NO, 5, 9);
+    op.slots = marked.slots = other.slots = A_B;
+    crossed.slots = B_A;
+    uint64_t two = distance(op, op, SET(ONE_BANK, "pipeline.reuse_cache=1"));
+    marked.control = KEEP_A;
+    cr_expect_eq(distance(marked, marked, SET(ONE_BANK, "pipeline.reuse_cache=1")), two - 1, "one is kept");
+    cr_expect_eq(distance(marked, marked, SET(ONE_BANK)), two, "without the cache none is");
+    marked.control = KEEP_A | KEEP_B;
+    cr_expect_eq(distance(marked, marked, SET(ONE_BANK, "pipeline.reuse_cache=1")), two - 2, "both are kept");
+    cr_expect_eq(distance(marked, other, SET(ONE_BANK, "pipeline.reuse_cache=1")), two, "other registers");
+    cr_expect_eq(distance(marked, crossed, SET(ONE_BANK, "pipeline.reuse_cache=1")), two, "other slots");
+    const struct warp_op ops[] = {marked, marked, marked, marked};
+    const struct warp_program warps[] = {{ops, 4}, {ops, 4}};
+    const char *const settings[] = {ONE_BANK,
+                                    "pipeline.reuse_cache=1",
+                                    "scheduler=lrr",
+                                    "sms=1",
+                                    "subcores=1",
+                                    "l1.subcores=1",
+                                    "pipeline.launch_latency=0",
+                                    NULL},
+                      *const without[] = {ONE_BANK,     "scheduler=lrr", "sms=1",
+                                          "subcores=1", "l1.subcores=1", "pipeline.launch_latency=0",
+                                          NULL};
+    cr_expect_eq(run_warps(warps, 2, settings).cycles, run_warps(warps, 2, without).cycles,
+                 "warps in turns keep nothing for one another, nor for themselves");
 }
 
 /* Straight code that does not come again: a line of 128 bytes is 16 instructions, of which the first misses. */
