@@ -34,12 +34,12 @@ Test(machines, bad_files_name_the_line_and_what_is_wrong)
         const char *from, *to, *says[2];
     } bad[] = {
         {"sms = 1;", "sms = ;", {"m.cfg:", "syntax error"}},
-        {"sms = 1;", "smz = 1;", {"m.cfg:9: unknown key 'smz'; did you mean 'sms'?", ""}},
-        {"sms = 1;", "sms = 0;", {"m.cfg:9: sms: '0' is not a whole number from 1 to 1024", ""}},
-        {"sms = 1;", "sms = 1.5;", {"m.cfg:9: sms: '1.5' is not a whole number from 1", ""}},
-        {"sms = 1;", "sms = [1, 2];", {"m.cfg:9: sms: '1,2' is not a whole number from 1", ""}},
+        {"sms = 1;", "smz = 1;", {"m.cfg:10: unknown key 'smz'; did you mean 'sms'?", ""}},
+        {"sms = 1;", "sms = 0;", {"m.cfg:10: sms: '0' is not a whole number from 1 to 1024", ""}},
+        {"sms = 1;", "sms = 1.5;", {"m.cfg:10: sms: '1.5' is not a whole number from 1", ""}},
+        {"sms = 1;", "sms = [1, 2];", {"m.cfg:10: sms: '1,2' is not a whole number from 1", ""}},
         {"sms = 1;", "sms = \"many\";", {"'many' is not a whole number", ""}},
-        {"sms = 1;", "@include \"/etc/passwd\"", {"m.cfg:9: @include is not allowed", ""}},
+        {"sms = 1;", "@include \"/etc/passwd\"", {"m.cfg:10: @include is not allowed", ""}},
         {"issue_exit = false;", "issue_exit = \"maybe\";", {"'maybe' is neither true nor false", ""}},
         {"placement = \"warp-id\";", "placement = \"warp\";", {"'warp' is not one of warp-id, balanced", ""}},
         {"scheduler = \"gto\";", "scheduler = \"gtoo\";", {"unknown model 'gtoo'; did you mean 'gto'?", ""}},
