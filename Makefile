@@ -252,7 +252,7 @@ random-ptx: deps
 # Random PTX of sm_70 to sm_90 against an interpreter; where make toolchain has been, ptxas must take it, too.
 RANDOM_TREE := $(BUILD)/random-tree
 $(RANDOM_TREE): $(call object,$(wildcard tests/random/tree/*.c tests/unit/ptx_forms/reference*.c) \
-  tests/unit/ptx_forms/walk.c tests/support/model_float.c) $(LIBS)
+  tests/support/form_walk.c tests/support/model_float.c) $(LIBS)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 RANDOM_TREE_PTXAS := $(if $(wildcard $(BUILD)/toolchain/complete),--ptxas $(BUILD)/toolchain/12.9/ptxas)
 .PHONY: random-tree

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "tests/unit/ptx_forms/walk.h"
+#include "tests/support/form_walk.h"
 
 enum {
     TREE_THREADS = 64, /* one block of two warps */

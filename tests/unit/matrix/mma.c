@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common.h"
+#include "spelling.h"
 
 struct place {
     int row, column;
@@ -83,7 +83,7 @@ struct product {
     int m, k;
     enum number a, b, c;
     bool both; /* of b1: and */
-    bool sparse;
+    bool clamp, sparse;
     struct metadata meta;
     uint64_t packed[16][MOST_K]; /* the elements of a sparse A that are there */
     /* bits of the elements */
@@ -176,7 +176,7 @@ static void fill(struct product *p, uint64_t (*element)(enum number))
             p->vc[r][x] = element(p->c);
 }
 
-static void check_exact(struct product *p, bool clamp)
+static void check_exact(struct product *p)
 {
     execute(p);
     for (int r = 0; r < p->m; r++)
@@ -186,10 +186,10 @@ static void check_exact(struct product *p, bool clamp)
                 sum += scalar_product(p, decode(p->a, p->va[r][k]), decode(p->b, p->vb[k][x]));
             uint64_t want;
             if (is_integer(p->c))
-                want = clamp ? encode(S32, sum > INT32_MAX   ? INT32_MAX
-                                           : sum < INT32_MIN ? INT32_MIN
-                                                             : sum)
-                             : (uint32_t)(int64_t)sum;
+                want = p->clamp ? encode(S32, sum > INT32_MAX   ? INT32_MAX
+                                              : sum < INT32_MIN ? INT32_MIN
+                                                                : sum)
+                                : (uint32_t)(int64_t)sum;
             else
                 want = encode(p->c, sum == 0 ? 0 : sum);
             uint64_t got = p->vd[r][x] == 1ull << (number_bits(p->c) - 1) && !is_integer(p->c) ? 0 : p->vd[r][x];
@@ -197,61 +197,37 @@ static void check_exact(struct product *p, bool clamp)
         }
 }
 
-static const struct form {
-    int m, k;
-    enum number a, b, c;
-} forms[] = {
-    {16, 8, F16, F16, F16},    {16, 8, F16, F16, F32},    {16, 16, F16, F16, F16},   {16, 16, F16, F16, F32},
-    {16, 8, BF16, BF16, F32},  {16, 16, BF16, BF16, F32}, {16, 4, TF32, TF32, F32},  {16, 8, TF32, TF32, F32},
-    {8, 4, F64, F64, F64},     {16, 4, F64, F64, F64},    {16, 8, F64, F64, F64},    {16, 16, F64, F64, F64},
-    {8, 16, S8, S8, S32},      {8, 16, U8, S8, S32},      {16, 16, S8, U8, S32},     {16, 16, U8, U8, S32},
-    {16, 32, S8, S8, S32},     {16, 32, S8, U8, S32},     {16, 32, U8, S8, S32},     {16, 32, U8, U8, S32},
-    {8, 32, S4, S4, S32},      {8, 32, U4, S4, S32},      {16, 32, S4, U4, S32},     {16, 32, U4, U4, S32},
-    {16, 64, S4, S4, S32},     {16, 64, S4, U4, S32},     {16, 64, U4, S4, S32},     {16, 64, U4, U4, S32},
-    {16, 16, E4M3, E4M3, F16}, {16, 16, E4M3, E5M2, F32}, {16, 32, E4M3, E4M3, F32}, {16, 32, E5M2, E4M3, F32},
-    {16, 32, E5M2, E5M2, F16}, {16, 32, E4M3, E5M2, F16}, {8, 128, B1, B1, S32},     {16, 128, B1, B1, S32},
-    {16, 256, B1, B1, S32},
-};
-enum { FORMS = sizeof forms / sizeof *forms };
-
-static void spell(char *text, size_t size, const struct form *f, const char *modifier, const char *end)
+static void begin(struct product *p, const struct spelling *s)
 {
-    snprintf(text, size, "mma.sync.aligned.m%dn8k%d.row.col%s.%s.%s.%s.%s%s", f->m, f->k, modifier, number_name(f->c),
-             number_name(f->a), number_name(f->b), number_name(f->c), end);
+    *p = (struct product){
+        .spelling = s->text, .m = s->m, .k = s->k, .a = s->types[1], .b = s->types[2], .c = s->types[3]};
+    cr_assert(s->type_count == 4 && s->n == 8 && s->types[0] == s->types[3], "%s", s->text);
+    p->both = spelling_has(s, "and");
+    p->clamp = spelling_has(s, "satfinite");
+    p->sparse = spelling_has(s, "sp") || spelling_has(s, "sp::ordered_metadata");
 }
 
-static void check_form(const struct form *f, const char *modifier, const char *end)
+static void check_plain(const struct spelling *s)
 {
     static struct product p;
-    char spelling[100];
-    spell(spelling, sizeof spelling, f, modifier, end);
-    p = (struct product){.spelling = spelling, .m = f->m, .k = f->k, .a = f->a, .b = f->b, .c = f->c};
-    p.both = strstr(end, "and") != NULL;
-    for (int round = 0; round < 3; round++) {
+    if (spelling_is_quads(s))
+        return; /* quads.c */
+    begin(&p, s);
+    for (int round = 0; !p.sparse && round < 3; round++) {
         fill(&p, small_element);
-        check_exact(&p, strstr(modifier, "satfinite"));
+        check_exact(&p);
     }
 }
-
-Test(mma, plain_products)
-{
-    for (int i = 0; i < FORMS; i++) {
-        bool bits = forms[i].a == B1, integer = forms[i].c == S32 && !bits;
-        check_form(&forms[i], "", bits ? ".xor.popc" : "");
-        if (bits)
-            check_form(&forms[i], "", ".and.popc");
-        if (integer)
-            check_form(&forms[i], ".satfinite", "");
-    }
-}
+Test(mma, every_plain_form) { each_spelling("mma", check_plain); }
 
 /* ---- sparse ------------------------------------------------------------------------------------------------------ */
 
 /* Where the 4 bits of metadata of chunk `chunk` of row `row` are: PTX ISA, figures "Sparse MMA metadata layout". A
  * chunk is 4 columns, of tf32 2, of 4 bits 8. */
+static int chunk_size(const struct product *p) { return p->a == TF32 ? 2 : number_bits(p->a) == 4 ? 8 : 4; }
 static void metadata_place(const struct product *p, int row, int chunk, int *lane, int *bit)
 {
-    int g = row % 8, lower = row / 8, chunks = p->k / (p->a == TF32 ? 2 : number_bits(p->a) == 4 ? 8 : 4);
+    int g = row % 8, lower = row / 8, chunks = p->k / chunk_size(p);
     if (number_bits(p->a) >= 16) {
         *bit = 16 * lower + chunk % 4 * 4;
         *lane = 4 * g + (chunks == 4 ? p->meta.selector : 2 * p->meta.selector + chunk / 4);
@@ -265,7 +241,7 @@ static void metadata_place(const struct product *p, int row, int chunk, int *lan
 static void thin_out(struct product *p)
 {
     static const int meanings[6][2] = {{0, 1}, {0, 2}, {1, 2}, {0, 3}, {1, 3}, {2, 3}};
-    int size = p->a == TF32 ? 2 : number_bits(p->a) == 4 ? 8 : 4, run = size == 8 ? 2 : 1;
+    int size = chunk_size(p), run = size == 8 ? 2 : 1;
     for (int l = 0; l < LANES; l++)
         p->meta.word[l] = 0;
     for (int r = 0; r < p->m; r++)
@@ -285,41 +261,21 @@ static void thin_out(struct product *p)
         }
 }
 
-static void check_sparse(const struct form *f, const char *modifier, int selector)
+/* The lanes of a quad hold metadata for 16 chunks of a row: the selector says which of them are this product's. */
+static void check_sparse(const struct spelling *s)
 {
     static struct product p;
-    char spelling[120];
-    snprintf(spelling, sizeof spelling, "mma.sp%s.sync.aligned.m16n8k%d.row.col.%s.%s.%s.%s", modifier, f->k,
-             number_name(f->c), number_name(f->a), number_name(f->b), number_name(f->c));
-    p = (struct product){.spelling = spelling, .m = 16, .k = f->k, .a = f->a, .b = f->b, .c = f->c};
-    p.sparse = true;
-    p.meta.selector = selector;
-    for (int round = 0; round < 3; round++) {
-        fill(&p, small_element);
-        thin_out(&p);
-        check_exact(&p, false);
-    }
-}
-
-Test(mma, sparse_products)
-{
-    static const struct {
-        struct form form;
-        int selectors;
-    } sparse[] = {
-        {{16, 16, F16, F16, F16}, 4},  {{16, 16, F16, F16, F32}, 4},   {{16, 32, F16, F16, F16}, 2},
-        {{16, 32, F16, F16, F32}, 2},  {{16, 16, BF16, BF16, F32}, 4}, {{16, 32, BF16, BF16, F32}, 2},
-        {{16, 8, TF32, TF32, F32}, 4}, {{16, 16, TF32, TF32, F32}, 2}, {{16, 32, S8, U8, S32}, 2},
-        {{16, 32, U8, S8, S32}, 2},    {{16, 64, S8, S8, S32}, 1},     {{16, 64, U8, U8, S32}, 1},
-        {{16, 64, S4, U4, S32}, 2},    {{16, 64, U4, S4, S32}, 2},     {{16, 128, S4, S4, S32}, 1},
-        {{16, 128, U4, U4, S32}, 1},   {{16, 64, E4M3, E5M2, F32}, 1}, {{16, 64, E5M2, E4M3, F32}, 1},
-    };
-    for (unsigned i = 0; i < sizeof sparse / sizeof *sparse; i++)
-        for (int selector = 0; selector < sparse[i].selectors; selector++) {
-            check_sparse(&sparse[i].form, "", selector);
-            check_sparse(&sparse[i].form, "::ordered_metadata", selector);
+    if (spelling_is_quads(s))
+        return;
+    begin(&p, s);
+    for (p.meta.selector = 0; p.sparse && p.meta.selector < 16 / (p.k / chunk_size(&p)); p.meta.selector++)
+        for (int round = 0; round < 2; round++) {
+            fill(&p, small_element);
+            thin_out(&p);
+            check_exact(&p);
         }
 }
+Test(mma, every_sparse_form) { each_spelling("mma", check_sparse); }
 
 /* ---- corner values ----------------------------------------------------------------------------------------------- */
 
@@ -350,101 +306,95 @@ static uint64_t any_element(enum number n)
  * they are; NaN of a result is whatever is canonical. */
 static uint64_t defined_result(const struct product *p, int r, int x)
 {
-    if (p->a == F64) {
-        double sum = decode(F64, p->vc[r][x]);
-        for (int k = 0; k < p->k; k++)
-            sum = fma(decode(F64, p->va[r][k]), decode(F64, p->vb[k][x]), sum);
-        return rounded(F64, sum);
-    }
     double sum = decode(p->c, p->vc[r][x]);
-    for (int k = 0; k < p->k; k++)
-        sum += decode(p->a, p->va[r][k]) * decode(p->b, p->vb[k][x]);
+    for (int k = 0; k < p->k; k++) {
+        double a = decode(p->a, p->va[r][k]), b = decode(p->b, p->vb[k][x]);
+        sum = p->a == F64 ? fma(a, b, sum) : sum + a * b;
+    }
     return rounded(p->c, sum);
 }
 
-Test(mma, corner_values)
+/* A NaN anywhere in a row makes all of it NaN: most rows have none. */
+static void leave_few_infinite(struct product *p)
 {
-    static struct product p;
-    for (int i = 0; i < FORMS; i++) {
-        const struct form *f = &forms[i];
-        char spelling[100];
-        if (is_integer(f->c))
-            continue;
-        spell(spelling, sizeof spelling, f, "", "");
-        p = (struct product){.spelling = spelling, .m = f->m, .k = f->k, .a = f->a, .b = f->b, .c = f->c};
-        for (int round = 0; round < 20; round++) {
-            fill(&p, any_element);
-            /* a NaN anywhere in a row makes all of it NaN: most rows have none */
-            for (int r = 0; r < p.m; r++)
-                for (int k = 0; k < p.k; k++)
-                    if (r % 4 && !isfinite(decode(p.a, p.va[r][k])))
-                        p.va[r][k] = 0;
-            for (int k = 0; k < p.k; k++)
-                for (int x = 0; x < 8; x++)
-                    if (x % 4 && !isfinite(decode(p.b, p.vb[k][x])))
-                        p.vb[k][x] = 0;
-            execute(&p);
-            for (int r = 0; r < p.m; r++)
-                for (int x = 0; x < 8; x++) {
-                    uint64_t want = defined_result(&p, r, x);
-                    cr_assert_eq(p.vd[r][x], want, "%s: row %d column %d: %#lx, not %#lx", spelling, r, x, p.vd[r][x],
-                                 want);
-                }
-        }
+    for (int k = 0; k < p->k; k++) {
+        for (int r = 0; r < p->m; r++)
+            if (r % 4 && !isfinite(decode(p->a, p->va[r][k])))
+                p->va[r][k] = 0;
+        for (int x = 0; x < 8; x++)
+            if (x % 4 && !isfinite(decode(p->b, p->vb[k][x])))
+                p->vb[k][x] = 0;
     }
 }
+
+static int rounding_of(const struct spelling *s)
+{
+    return spelling_has(s, "rz")   ? FE_TOWARDZERO
+           : spelling_has(s, "rm") ? FE_DOWNWARD
+           : spelling_has(s, "rp") ? FE_UPWARD
+                                   : FE_TONEAREST;
+}
+static void check_corners(const struct spelling *s)
+{
+    static struct product p;
+    if (spelling_is_quads(s) || is_integer(s->types[3]) || rounding_of(s) != FE_TONEAREST)
+        return;
+    begin(&p, s);
+    for (int round = 0; !p.sparse && round < 20; round++) {
+        fill(&p, any_element);
+        leave_few_infinite(&p);
+        execute(&p);
+        for (int r = 0; r < p.m; r++)
+            for (int x = 0; x < 8; x++) {
+                uint64_t want = defined_result(&p, r, x);
+                cr_assert_eq(p.vd[r][x], want, "%s: row %d column %d: %#lx, not %#lx", s->text, r, x, p.vd[r][x], want);
+            }
+    }
+}
+Test(mma, corner_values) { each_spelling("mma", check_corners); }
 
 /* Integers: the greatest and least sums clamp or wrap around. */
-Test(mma, saturation)
+static void check_greatest(const struct spelling *s)
 {
     static struct product p;
-    for (int i = 0; i < FORMS; i++) {
-        const struct form *f = &forms[i];
-        char spelling[100];
-        if (f->c != S32 || f->a == B1)
-            continue;
-        for (int clamp = 0; clamp < 2; clamp++)
-            for (int round = 0; round < 4; round++) {
-                spell(spelling, sizeof spelling, f, clamp ? ".satfinite" : "", "");
-                p = (struct product){.spelling = spelling, .m = f->m, .k = f->k, .a = f->a, .b = f->b, .c = S32};
-                fill(&p, any_element);
-                for (int r = 0; r < p.m; r++)
-                    for (int x = 0; x < 8; x++)
-                        p.vc[r][x] = round & 1 ? 0x80000000u + (uint32_t)(r * x) : 0x7fffffffu - (uint32_t)(r * x);
-                check_exact(&p, clamp);
-            }
+    if (spelling_is_quads(s) || s->types[3] != S32 || s->types[1] == B1)
+        return;
+    begin(&p, s);
+    for (int round = 0; !p.sparse && round < 4; round++) {
+        fill(&p, any_element);
+        for (int r = 0; r < p.m; r++)
+            for (int x = 0; x < 8; x++)
+                p.vc[r][x] = round & 1 ? 0x80000000u + (uint32_t)(r * x) : 0x7fffffffu - (uint32_t)(r * x);
+        check_exact(&p);
     }
 }
+Test(mma, saturation) { each_spelling("mma", check_greatest); }
 
 /* f64 in each rounding: one fused multiply-add after the other, as PTX has them. */
-Test(mma, doubles_rounded)
+static uint64_t third(enum number n)
 {
-    static const char *const names[] = {".rn", ".rz", ".rm", ".rp"};
-    static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
-    static const struct form f = {16, 8, F64, F64, F64};
-    static struct product p;
-    for (int mode = 0; mode < 4; mode++) {
-        char spelling[100];
-        spell(spelling, sizeof spelling, &f, names[mode], "");
-        p = (struct product){.spelling = spelling, .m = f.m, .k = f.k, .a = F64, .b = F64, .c = F64};
-        for (int r = 0; r < 16; r++)
-            for (int k = 0; k < 8; k++) {
-                p.va[r][k] = encode(F64, 1.0 / (int)(next_random() % 99 + 3));
-                p.vb[k][r % 8] = encode(F64, -1.0 / (int)(next_random() % 99 + 3));
-                p.vc[r][k] = encode(F64, 1.0 / (int)(next_random() % 9 + 3));
-            }
-        execute(&p);
-        for (int r = 0; r < 16; r++)
-            for (int x = 0; x < 8; x++) {
-                volatile double sum = decode(F64, p.vc[r][x]);
-                fesetround(modes[mode]);
-                for (int k = 0; k < 8; k++) {
-                    double a, b;
-                    memcpy(&a, &p.va[r][k], 8), memcpy(&b, &p.vb[k][x], 8);
-                    sum = fma(a, b, sum);
-                }
-                fesetround(FE_TONEAREST);
-                cr_assert_eq(decode(F64, p.vd[r][x]), sum, "%s row %d column %d", names[mode], r, x);
-            }
-    }
+    int divisor = (int)(next_random() % 99) + 3;
+    return encode(n, 1.0 / (next_random() & 1 ? divisor : -divisor));
 }
+static void check_rounding(const struct spelling *s)
+{
+    static struct product p;
+    if (s->types[1] != F64)
+        return;
+    begin(&p, s);
+    fill(&p, third);
+    execute(&p);
+    for (int r = 0; r < p.m; r++)
+        for (int x = 0; x < 8; x++) {
+            volatile double sum = decode(F64, p.vc[r][x]);
+            fesetround(rounding_of(s));
+            for (int k = 0; k < p.k; k++) {
+                double a, b;
+                memcpy(&a, &p.va[r][k], 8), memcpy(&b, &p.vb[k][x], 8);
+                sum = fma(a, b, sum);
+            }
+            fesetround(FE_TONEAREST);
+            cr_assert_eq(decode(F64, p.vd[r][x]), sum, "%s row %d column %d", s->text, r, x);
+        }
+}
+Test(mma, doubles_rounded) { each_spelling("mma", check_rounding); }

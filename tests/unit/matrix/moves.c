@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common.h"
 #include "hw-models/models.h"
+#include "spelling.h"
 #include "tracefmt/reader.h"
 
 enum { SHARED = 8192, ROWS = SHARED / 16, BYTES = SHARED };
@@ -76,13 +76,18 @@ static uint16_t half_of(const struct kernel_run *k, int reg, int lane, int part)
     return (uint16_t)(((uint32_t *)k->host[3])[32 * reg + lane] >> 16 * part);
 }
 
-static void check_ldmatrix(int count, bool turned, bool generic)
+static const char *const vectors[] = {[1] = "{%r0}", [2] = "{%r0, %r1}", [4] = "{%r0, %r1, %r2, %r3}"};
+static int count_of(const struct spelling *s) { return spelling_has(s, "x4") ? 4 : spelling_has(s, "x2") ? 2 : 1; }
+
+static void check_ldmatrix(const struct spelling *s)
 {
-    static const char *const vectors[] = {[1] = "{%r0}", [2] = "{%r0, %r1}", [4] = "{%r0, %r1, %r2, %r3}"};
+    int count = count_of(s);
+    bool turned = spelling_has(s, "trans");
+    bool generic = !spelling_has(s, "shared") && !spelling_has(s, "shared::cta");
     char code[600];
-    int n = snprintf(code, sizeof code, "%s ldmatrix.sync.aligned.m8n8.x%d%s%s.b16 %s, [%s];\n",
-                     generic ? "cvt.u64.u32 %g, %row; cvta.shared.u64 %g, %g;" : "", count, turned ? ".trans" : "",
-                     generic ? "" : ".shared", vectors[count], generic ? "%g" : "%row");
+    int n =
+        snprintf(code, sizeof code, "%s %s %s, [%s];\n", generic ? "cvt.u64.u32 %g, %row; cvta.shared.u64 %g, %g;" : "",
+                 s->text, vectors[count], generic ? "%g" : "%row");
     for (int i = 0; i < count; i++)
         n += snprintf(code + n, sizeof code - (size_t)n, "st.global.u32 [%%out+%d], %%r%d;\n", 128 * i, i);
     struct kernel_run k = run_moves(".reg .b32 %r<4>; .reg .b64 %g;", code);
@@ -92,27 +97,25 @@ static void check_ldmatrix(int count, bool turned, bool generic)
             for (int e = 0; e < 2; e++) {
                 int g = l / 4, x = 2 * (l % 4) + e;
                 uint16_t want = turned ? element(&k, 0, i, x, g) : element(&k, 0, i, g, x);
-                cr_assert_eq(half_of(&k, i, l, e), want, "x%d trans %d: register %d lane %d", count, turned, i, l);
+                cr_assert_eq(half_of(&k, i, l, e), want, "%s: register %d lane %d", s->text, i, l);
             }
     close_kernel(&k);
 }
-Test(moves, ldmatrix)
-{
-    for (int count = 1; count <= 4; count *= 2)
-        for (int form = 0; form < 4; form++)
-            check_ldmatrix(count, form & 1, form & 2);
-}
+Test(moves, ldmatrix) { each_spelling("ldmatrix", check_ldmatrix); }
 
-static void check_stmatrix(int count, bool turned)
+static void check_stmatrix(const struct spelling *s)
 {
-    static const char *const vectors[] = {[1] = "{%r0}", [2] = "{%r0, %r1}", [4] = "{%r0, %r1, %r2, %r3}"};
+    int count = count_of(s);
+    bool turned = spelling_has(s, "trans");
+    bool generic = !spelling_has(s, "shared") && !spelling_has(s, "shared::cta");
     char code[600];
     int n = 0;
     for (int i = 0; i < count; i++)
         n += snprintf(code + n, sizeof code - (size_t)n, "ld.global.u32 %%r%d, [%%out+%d];\n", i, 128 * i);
-    snprintf(code + n, sizeof code - (size_t)n, "stmatrix.sync.aligned.m8n8.x%d%s.shared.b16 [%%row], %s;\n", count,
-             turned ? ".trans" : "", vectors[count]);
-    struct kernel_run k = run_moves(".reg .b32 %r<4>;", code);
+    snprintf(code + n, sizeof code - (size_t)n, "%s %s [%s], %s;\n",
+             generic ? "cvt.u64.u32 %g, %row; cvta.shared.u64 %g, %g;" : "", s->text, generic ? "%g" : "%row",
+             vectors[count]);
+    struct kernel_run k = run_moves(".reg .b32 %r<4>; .reg .b64 %g;", code);
     cr_assert(launch_kernel(&k, 1, LANES), "%s", k.err.text);
     uint8_t *want = malloc(SHARED);
     memcpy(want, k.host[0], SHARED);
@@ -124,16 +127,11 @@ static void check_stmatrix(int count, bool turned)
                 int row = turned ? x : g, column = turned ? g : x;
                 memcpy(want + ((uint32_t *)k.host[1])[8 * i + row] + 2 * column, &half, 2);
             }
-    cr_assert_eq(memcmp(want, k.host[2], SHARED), 0, "x%d trans %d", count, turned);
+    cr_assert_eq(memcmp(want, k.host[2], SHARED), 0, "%s", s->text);
     free(want);
     close_kernel(&k);
 }
-Test(moves, stmatrix)
-{
-    for (int count = 1; count <= 4; count *= 2)
-        for (int turned = 0; turned < 2; turned++)
-            check_stmatrix(count, turned);
-}
+Test(moves, stmatrix) { each_spelling("stmatrix", check_stmatrix); }
 
 Test(moves, movmatrix)
 {

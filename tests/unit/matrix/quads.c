@@ -1,9 +1,8 @@
 /* mma.m8n8k4 of f16: four products at once, as the formulas of PTX ISA "Matrix Fragments for mma.m8n8k4 with .f16
  * floating point type" lay them out. */
 #include <criterion/criterion.h>
-#include <stdio.h>
 
-#include "common.h"
+#include "spelling.h"
 
 static int product_of(int lane) { return lane % 16 / 4; }
 static int source_row(int lane, int i, bool columns)
@@ -38,11 +37,14 @@ static double take(const struct fragment *f, enum number n, int lane, int i)
     return n == F16 ? decode(F16, f->bits[i / 2][lane] >> 16 * (i % 2) & 0xffff) : decode(F32, f->bits[i][lane]);
 }
 
-static void check(bool a_columns, bool b_rows, enum number c_type, enum number d_type)
+static void check(const struct spelling *s)
 {
+    if (!spelling_is_quads(s))
+        return;
+    bool a_columns = spelling_columns(s, 0), b_rows = !spelling_columns(s, 1);
+    enum number d_type = s->types[0], c_type = s->types[3];
     static struct fragment a, b, c, d;
     double va[4][8][4], vb[4][4][8], vc[4][8][8];
-    char spelling[100];
     a = (struct fragment){'r', 2, {{0}}}, b = a;
     c = (struct fragment){register_kind(c_type), c_type == F16 ? 4 : 8, {{0}}};
     d = (struct fragment){register_kind(d_type), d_type == F16 ? 4 : 8, {{0}}};
@@ -56,9 +58,7 @@ static void check(bool a_columns, bool b_rows, enum number c_type, enum number d
             put(&c, c_type, l, i, vc[product_of(l)][row][column] = small());
         }
     }
-    snprintf(spelling, sizeof spelling, "mma.sync.aligned.m8n8k4.%s.%s.%s.f16.f16.%s", a_columns ? "col" : "row",
-             b_rows ? "row" : "col", number_name(d_type), number_name(c_type));
-    run_instruction(spelling, &d, &a, &b, &c, NULL);
+    run_instruction(s->text, &d, &a, &b, &c, NULL);
     for (int l = 0; l < LANES; l++)
         for (int i = 0, row, column; i < 8; i++) {
             result_place(d_type, l, i, &row, &column);
@@ -66,15 +66,8 @@ static void check(bool a_columns, bool b_rows, enum number c_type, enum number d
             double sum = vc[q][row][column];
             for (int k = 0; k < 4; k++)
                 sum += va[q][row][k] * vb[q][k][column];
-            cr_assert_eq(take(&d, d_type, l, i), sum, "%s: product %d row %d column %d", spelling, q, row, column);
+            cr_assert_eq(take(&d, d_type, l, i), sum, "%s: product %d row %d column %d", s->text, q, row, column);
         }
 }
 
-Test(quads, plain_products)
-{
-    for (int form = 0; form < 4; form++) {
-        check(form & 1, form & 2, F16, F16);
-        check(form & 1, form & 2, F16, F32);
-        check(form & 1, form & 2, F32, F32);
-    }
-}
+Test(quads, every_form) { each_spelling("mma", check); }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common.h"
+#include "spelling.h"
 
 enum { M = 64, MAX_N = 256, MAX_K = 256, SHARED = 48 * 1024, A_AT = 0, B_AT = 16 * 1024, THREADS = 128 };
 
@@ -16,6 +16,7 @@ struct side {
     unsigned skip;  /* further on along K, in units of 32 bytes: the part of a wide row that is multiplied */
 };
 struct test {
+    const char *spelling; /* NULL: out of the others */
     enum number a, b, d;
     int n, k;
     struct side as, bs;
@@ -75,11 +76,18 @@ static void list(FILE *f, const char *name, unsigned count)
     fprintf(f, "}");
 }
 
+static void name_form(FILE *f, const struct test *t)
+{
+    if (t->spelling)
+        fprintf(f, "%s ", t->spelling);
+    else
+        fprintf(f, "wgmma.mma_async%s.sync.aligned.m64n%dk%d%s.%s.%s.%s%s ", t->sparse ? ".sp" : "", t->n, t->k,
+                t->satfinite ? ".satfinite" : "", number_name(t->d), number_name(t->a), number_name(t->b),
+                t->a == B1 ? ".and.popc" : "");
+}
 static void spell(FILE *f, const struct test *t)
 {
-    fprintf(f, "wgmma.mma_async%s.sync.aligned.m64n%dk%d%s.%s.%s.%s%s ", t->sparse ? ".sp" : "", t->n, t->k,
-            t->satfinite ? ".satfinite" : "", number_name(t->d), number_name(t->a), number_name(t->b),
-            t->a == B1 ? ".and.popc" : "");
+    name_form(f, t);
     list(f, "d", d_registers(t));
     fprintf(f, ", ");
     if (t->registers)
@@ -209,6 +217,7 @@ static void put_sparse_row(const struct test *t, uint8_t *memory, uint32_t *regi
 static void check(const struct test *t)
 {
     static uint64_t a[M][MAX_K], b[MAX_N][MAX_K], c[M][MAX_N];
+    static double da[M][MAX_K], db[MAX_N][MAX_K];
     struct kernel_run k;
     char *text = kernel_text(t);
     unsigned width = number_bits(t->a);
@@ -237,11 +246,17 @@ static void check(const struct test *t)
         }
     cr_assert(launch_kernel(&k, 1, THREADS), "%s\n%s", k.err.text, text);
     double sign = t->negative_a == t->negative_b ? 1 : -1;
+    for (int i = 0; i < t->k; i++) {
+        for (int r = 0; r < M; r++)
+            da[r][i] = decode(t->a, a[r][i]);
+        for (int x = 0; x < t->n; x++)
+            db[x][i] = decode(t->b, b[x][i]);
+    }
     for (int r = 0; r < M; r++)
         for (int x = 0; x < t->n; x++) {
             double sum = 0;
             for (int i = 0; i < t->k; i++)
-                sum += decode(t->a, a[r][i]) * decode(t->b, b[x][i]);
+                sum += da[r][i] * db[x][i];
             sum = sign * sum + (t->adds ? decode(t->d, c[r][x]) : 0);
             if (t->satfinite)
                 sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
@@ -268,7 +283,8 @@ enum { TYPES = sizeof types / sizeof *types };
 static struct test test_of(unsigned type, int n)
 {
     const struct side plain = {16, false, 0};
-    return (struct test){types[type].a, types[type].b, types[type].d, n, types[type].k, plain, plain, .adds = true};
+    return (struct test){NULL,          types[type].a, types[type].b, types[type].d, n,
+                         types[type].k, plain,         plain,         .adds = true};
 }
 
 Test(wgmma, every_swizzle)
@@ -288,23 +304,31 @@ Test(wgmma, every_swizzle)
             }
 }
 
-Test(wgmma, every_width_and_mode)
+/* Integers have the widths 8, 24 and multiples of 16. */
+static bool has_width(const struct test *t) { return t->d != S32 || t->n % 16 == 0 || t->n == 8 || t->n == 24; }
+
+static void check_form(const struct spelling *s)
 {
-    for (unsigned type = 0; type < TYPES; type++)
-        for (int n = 8; n <= MAX_N; n += 8) {
-            bool few = types[type].d == S32;
-            if ((few && n % 16 && n != 8 && n != 24) || (type && type < 8 && n % 40))
-                continue;
-            struct test t = test_of(type, n);
-            t.bs.width = n % 16 ? 64 : 128;
-            t.registers = n % 32 == 0;
-            t.adds = n % 24 != 0;
-            t.negative_a = n % 64 == 0 && !few;
-            t.negative_b = n % 48 == 0 && !few;
-            t.satfinite = few && n % 64 == 0 && types[type].a != B1;
-            check(&t);
-        }
+    static const unsigned widths[] = {16, 64, 128};
+    if (!s->n)
+        return; /* fence, commit_group, wait_group: each kernel has them */
+    cr_assert(s->type_count == 3 && s->m == M, "%s", s->text);
+    struct test t = {.spelling = s->text, .a = s->types[1], .b = s->types[2], .d = s->types[0], .n = s->n, .k = s->k};
+    bool halves = number_bits(t.a) == 16;
+    t.sparse = spelling_has(s, "sp");
+    t.satfinite = spelling_has(s, "satfinite");
+    for (unsigned round = 0; has_width(&t) && round < 2; round++) {
+        t.registers = round;
+        t.as = (struct side){widths[next_random() % 3], halves && next_random() & 1, 0};
+        t.bs = (struct side){widths[next_random() % 3], halves && next_random() & 1, 0};
+        t.adds = next_random() & 1;
+        t.negative_a = t.d != S32 && next_random() & 1;
+        t.negative_b = t.d != S32 && next_random() & 1;
+        t.selector = t.sparse && number_bits(t.a) >= 16 ? next_random() & 1 : 0;
+        check(&t);
+    }
 }
+Test(wgmma, every_form) { each_spelling("wgmma", check_form); }
 
 /* Columns of B have 64 bytes: along K a swizzle of 32 does not take them. */
 Test(wgmma, sparse)

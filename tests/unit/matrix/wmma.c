@@ -1,106 +1,156 @@
 /* wmma: load, multiply and store in every shape, type and layout, from global and shared memory, against a plain matrix
  * product; and fragments that a program changes element by element. */
 #include <criterion/criterion.h>
+#include <fenv.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common.h"
+#include "spelling.h"
 
-struct form {
+enum stage { LOAD_A, LOAD_B, LOAD_C, PRODUCT, STORE_D, STAGES };
+enum { BYTES = 8192 }; /* of each matrix, in global memory and in shared memory */
+
+struct test {
     int m, n, k;
     enum number a, c, d;
-};
-enum { BYTES = 16384 };
-
-struct layouts {
-    bool a_columns, b_columns, c_columns, d_columns;
-    int pad;             /* elements, a multiple of what 16 bytes hold; without it no stride is given */
-    bool shared;         /* A comes from shared memory */
-    const char *between; /* code before the product */
-    double factor;       /* by which it multiplies C */
+    bool columns[STAGES];        /* the layout; of the product: that of A and B is theirs */
+    int pad;                     /* elements, a multiple of what 16 bytes hold; 0: no stride is given */
+    const char *spelled[STAGES]; /* NULL: out of the others */
+    const char *between;         /* code before the product */
+    double factor;               /* by which it multiplies C */
+    bool both, thirds;           /* of b1: and; f64 that do not multiply exactly */
+    int rounding;
 };
 
-static unsigned count_of(enum number n, int elements) /* registers of a fragment without copies */
+static unsigned registers_of(enum number n, int elements) /* of a fragment without copies */
 {
     unsigned width = number_bits(n);
     return width >= 32 ? (unsigned)elements / LANES : (unsigned)elements / LANES * width / 32;
 }
-static void list(FILE *f, char name, unsigned count)
+static unsigned count_of(const struct test *t, enum stage s)
 {
-    for (unsigned i = 0; i < count; i++)
-        fprintf(f, "%s%%%c%u", i ? ", " : "{", name, i);
-    fprintf(f, "}");
+    switch (s) {
+    case LOAD_A: return t->a == F16 ? 8 : registers_of(t->a, t->m * t->k);
+    case LOAD_B: return t->a == F16 ? 8 : registers_of(t->a, t->n * t->k);
+    case LOAD_C: return registers_of(t->c, t->m * t->n);
+    default: return registers_of(t->d, t->m * t->n);
+    }
 }
-static const char *row_or_col(bool columns) { return columns ? "col" : "row"; }
-static const char *stride(const struct layouts *y, int length)
+static enum number type_of(const struct test *t, enum stage s)
 {
-    static char text[4][20];
-    static int next;
-    if (!y->pad)
-        return "";
-    next = (next + 1) % 4;
-    snprintf(text[next], sizeof text[next], ", %d", length + y->pad);
-    return text[next];
+    return s == LOAD_A || s == LOAD_B ? t->a : s == LOAD_C ? t->c : t->d;
+}
+/* Lines of a matrix, from one to the next of which is the stride, and how long they are. */
+static int line_length(const struct test *t, enum stage s)
+{
+    int rows = s == LOAD_B ? t->k : t->m, columns = s == LOAD_A ? t->k : t->n;
+    return t->columns[s] ? rows : columns;
+}
+
+static void list(FILE *f, const char *before, char name, unsigned count)
+{
+    fprintf(f, "%s{", before);
+    for (unsigned i = 0; i < count; i++)
+        fprintf(f, "%s%%%c%u", i ? ", " : "", name, i);
+    fprintf(f, "}");
 }
 static const char *reg_type(enum number n) { return n == F64 ? "f64" : n == F32 ? "f32" : "b32"; }
 
-static char *kernel_text(const struct form *s, const struct layouts *y)
+static void name_form(FILE *f, const struct test *t, enum stage s)
+{
+    static const char *const layouts[] = {"row", "col"};
+    if (t->spelled[s])
+        fprintf(f, "%s", t->spelled[s]);
+    else if (s == PRODUCT) {
+        fprintf(f, "wmma.mma%s.sync.aligned.%s.%s.m%dn%dk%d.%s", t->a == B1 ? ".xor.popc" : "",
+                layouts[t->columns[LOAD_A]], layouts[t->columns[LOAD_B]], t->m, t->n, t->k, number_name(t->d));
+        if (t->a != F16)
+            fprintf(f, ".%s.%s", number_name(t->a), number_name(t->a));
+        fprintf(f, ".%s", number_name(t->c));
+    } else
+        fprintf(f, "wmma.%s.%c.sync.aligned.%s.m%dn%dk%d.global.%s", s == STORE_D ? "store" : "load", "abc?d"[s],
+                layouts[t->columns[s]], t -> m, t -> n, t -> k, number_name(type_of(t, s)));
+}
+
+/* A matrix is where the form says; where it does not say, at a generic address of shared memory. */
+static void move_matrix(FILE *f, const struct test *t, enum stage s)
+{
+    const char *form = t->spelled[s];
+    char which = form && strstr(form, ".shared")    ? 's'
+                 : !form || strstr(form, ".global") ? 'p'
+                                                    : 'g',
+         name = "abc?d"[s];
+    name_form(f, t, s);
+    if (s == STORE_D)
+        fprintf(f, " [%%%c%c]", which, name);
+    list(f, s == STORE_D ? ", " : " ", name, count_of(t, s));
+    if (s != STORE_D)
+        fprintf(f, ", [%%%c%c]", which, name);
+    if (t->pad)
+        fprintf(f, ", %d", line_length(t, s) + t->pad);
+    fprintf(f, ";\n");
+}
+
+/* Copies between global and shared memory, 4 bytes per lane and step. */
+static void copy_matrix(FILE *f, char name, bool back)
+{
+    fprintf(f,
+            "mov.u32 %%i, 0; cvt.u64.u32 %%at, %%lane; add.u64 %%at, %%at, %%p%c; add.u32 %%s, %%s%c, %%lane;\n"
+            "copy_%c: %s add.u64 %%at, %%at, 128; add.u32 %%s, %%s, 128; add.u32 %%i, %%i, 128;\n"
+            "setp.lt.u32 %%more, %%i, %d; @%%more bra copy_%c;\n",
+            name, name, name,
+            back ? "ld.shared.u32 %w, [%s]; st.global.u32 [%at], %w;"
+                 : "ld.global.u32 %w, [%at]; st.shared.u32 [%s], %w;",
+            BYTES, name);
+}
+
+static char *kernel_text(const struct test *t)
 {
     char *text;
     size_t size;
     FILE *f = open_memstream(&text, &size);
-    unsigned na = s->a == F16 ? 8 : count_of(s->a, s->m * s->k), nb = s->a == F16 ? 8 : count_of(s->a, s->n * s->k);
-    unsigned nc = count_of(s->c, s->m * s->n), nd = count_of(s->d, s->m * s->n);
-    char shape[40];
-    snprintf(shape, sizeof shape, "m%dn%dk%d", s->m, s->n, s->k);
+    const char *d = t->spelled[STORE_D];
     fprintf(f,
             ".visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 pd) {\n"
-            ".reg .b64 %%pa, %%pb, %%pc, %%pd, %%from; .reg .b32 %%s, %%i, %%w; .reg .pred %%p;\n"
-            ".reg .f32 %%factor; .shared .align 128 .b8 sm[%d];\n",
-            BYTES);
-    fprintf(f, ".reg .%s %%a<%u>, %%b<%u>; .reg .%s %%c<%u>; .reg .%s %%d<%u>;\n", reg_type(s->a), na, nb,
-            reg_type(s->c), nc, reg_type(s->d), nd);
-    for (const char *p = "abcd"; *p; p++)
-        fprintf(f, "ld.param.u64 %%p%c, [p%c]; ", *p, *p);
-    if (y->shared)
-        fprintf(
-            f,
-            "mov.u32 %%i, %%laneid; mad.wide.u32 %%from, %%i, 4, %%pa; mov.u32 %%s, sm; mad.lo.u32 %%s, %%i, 4, %%s;"
-            "mov.u32 %%i, 0;\nfill: ld.global.u32 %%w, [%%from]; st.shared.u32 [%%s], %%w; add.u64 %%from, %%from, "
-            "128; add.u32 %%s, %%s, 128; add.u32 %%i, %%i, 128; setp.lt.u32 %%p, %%i, %d; @%%p bra fill;\n"
-            "bar.sync 0; mov.u32 %%s, sm;\n",
-            BYTES);
-    fprintf(f, "\nwmma.load.a.sync.aligned.%s.%s%s.%s ", row_or_col(y->a_columns), shape, y->shared ? ".shared" : "",
-            number_name(s->a));
-    list(f, 'a', na);
-    fprintf(f, ", [%s]%s;\n", y->shared ? "%s" : "%pa", stride(y, y->a_columns ? s->m : s->k));
-    fprintf(f, "wmma.load.b.sync.aligned.%s.%s.global.%s ", row_or_col(y->b_columns), shape, number_name(s->a));
-    list(f, 'b', nb);
-    fprintf(f, ", [%%pb]%s;\n", stride(y, y->b_columns ? s->k : s->n));
-    fprintf(f, "wmma.load.c.sync.aligned.%s.%s.global.%s ", row_or_col(y->c_columns), shape, number_name(s->c));
-    list(f, 'c', nc);
-    fprintf(f, ", [%%pc]%s;\n%s\n", stride(y, y->c_columns ? s->m : s->n), y->between ? y->between : "");
-    fprintf(f, "wmma.mma%s.sync.aligned.%s.%s.%s.%s", s->a == B1 ? ".xor.popc" : "", row_or_col(y->a_columns),
-            row_or_col(y->b_columns), shape, number_name(s->d));
-    if (s->a != F16)
-        fprintf(f, ".%s.%s", number_name(s->a), number_name(s->a));
-    fprintf(f, ".%s ", number_name(s->c));
-    list(f, 'd', nd), fprintf(f, ", "), list(f, 'a', na), fprintf(f, ", "), list(f, 'b', nb), fprintf(f, ", ");
-    list(f, 'c', nc);
-    fprintf(f, ";\nwmma.store.d.sync.aligned.%s.%s.global.%s [%%pd], ", row_or_col(y->d_columns), shape,
-            number_name(s->d));
-    list(f, 'd', nd);
-    fprintf(f, "%s;\nret; }\n", stride(y, y->d_columns ? s->m : s->n));
+            ".reg .b64 %%at; .reg .b32 %%s, %%i, %%w, %%lane; .reg .pred %%more; .reg .f32 %%factor;\n"
+            ".shared .align 128 .b8 sm[%d];\nmov.u32 %%lane, %%laneid; shl.b32 %%lane, %%lane, 2;\n",
+            4 * BYTES);
+    for (enum stage s = 0; s < STAGES; s++)
+        if (s != PRODUCT) {
+            char name = "abc?d"[s];
+            fprintf(f,
+                    ".reg .%s %%%c<%u>; .reg .b64 %%p%c, %%g%c; .reg .b32 %%s%c;\nld.param.u64 %%p%c, [p%c]; "
+                    "mov.u32 %%s%c, sm+%d; cvt.u64.u32 %%g%c, %%s%c; cvta.shared.u64 %%g%c, %%g%c;\n",
+                    reg_type(type_of(t, s)), name, count_of(t, s), name, name, name, name, name, name,
+                    BYTES * (s > PRODUCT ? s - 1 : s), name, name, name, name);
+            if (s != STORE_D)
+                copy_matrix(f, name, false);
+        }
+    fprintf(f, "bar.sync 0;\n");
+    for (enum stage s = LOAD_A; s <= LOAD_C; s++)
+        move_matrix(f, t, s);
+    fprintf(f, "%s\n", t->between ? t->between : "");
+    name_form(f, t, PRODUCT);
+    list(f, " ", 'd', count_of(t, STORE_D)), list(f, ", ", 'a', count_of(t, LOAD_A));
+    list(f, ", ", 'b', count_of(t, LOAD_B)), list(f, ", ", 'c', count_of(t, LOAD_C));
+    fprintf(f, ";\n");
+    move_matrix(f, t, STORE_D);
+    if (d && !strstr(d, ".global")) {
+        fprintf(f, "bar.sync 0;\n");
+        copy_matrix(f, 'd', true);
+    }
+    fprintf(f, "ret; }\n");
     fclose(f);
     return text;
 }
 
 /* Element (row, column) of a matrix in memory. */
-static size_t bit_at(enum number n, int row, int column, int rows, int columns, bool by_columns, int pad)
+static size_t bit_at(const struct test *t, enum stage s, int row, int column)
 {
-    int pitch = (by_columns ? rows : columns) + pad;
-    return (size_t)(by_columns ? column * pitch + row : row * pitch + column) * number_bits(n);
+    int pitch = line_length(t, s) + t->pad;
+    return (size_t)(t->columns[s] ? column * pitch + row : row * pitch + column) * number_bits(type_of(t, s));
 }
 static void put(void *memory, size_t at, enum number n, uint64_t bits)
 {
@@ -127,66 +177,139 @@ static uint64_t small_element(enum number n)
     case S4:
     case U4: return r & 15;
     case B1: return r & 1;
-    case S32: return r;
+    case S32: return r & 8 ? 0x7fffffffu - (r >> 24) : r;
     default: return encode(n, (double)((int)(r % 9) - 4));
     }
 }
-
-static void check(const struct form *s, const struct layouts *y)
+static uint64_t element(const struct test *t, enum number n)
 {
-    static uint64_t a[32][128], b[128][32], c[32][32];
-    struct kernel_run k;
-    char *text = kernel_text(s, y);
-    open_kernel(&k, "sm_80", text, 4, BYTES);
-    for (int i = 0; i < s->k; i++) {
-        for (int r = 0; r < s->m; r++)
-            put(k.host[0], bit_at(s->a, r, i, s->m, s->k, y->a_columns, y->pad), s->a, a[r][i] = small_element(s->a));
-        for (int x = 0; x < s->n; x++)
-            put(k.host[1], bit_at(s->a, i, x, s->k, s->n, y->b_columns, y->pad), s->a, b[i][x] = small_element(s->a));
+    int divisor = (int)(next_random() % 99) + 3;
+    return t->thirds ? encode(n, 1.0 / (next_random() & 1 ? divisor : -divisor)) : small_element(n);
+}
+
+struct matrices {
+    double a[32][128], b[128][32], c[32][32];
+};
+static void fill(const struct test *t, struct kernel_run *k, struct matrices *x)
+{
+    for (int i = 0; i < t->k; i++) {
+        for (int r = 0; r < t->m; r++) {
+            uint64_t bits = element(t, t->a);
+            put(k->host[0], bit_at(t, LOAD_A, r, i), t->a, bits);
+            x->a[r][i] = decode(t->a, bits);
+        }
+        for (int c = 0; c < t->n; c++) {
+            uint64_t bits = element(t, t->a);
+            put(k->host[1], bit_at(t, LOAD_B, i, c), t->a, bits);
+            x->b[i][c] = decode(t->a, bits);
+        }
     }
-    for (int r = 0; r < s->m; r++)
-        for (int x = 0; x < s->n; x++)
-            put(k.host[2], bit_at(s->c, r, x, s->m, s->n, y->c_columns, y->pad), s->c, c[r][x] = small_element(s->c));
+    for (int r = 0; r < t->m; r++)
+        for (int c = 0; c < t->n; c++) {
+            uint64_t bits = element(t, t->c);
+            put(k->host[2], bit_at(t, LOAD_C, r, c), t->c, bits);
+            x->c[r][c] = decode(t->c, bits);
+        }
+}
+
+/* All but f64 are exact in any order. */
+static double plain_sum(const struct test *t, const struct matrices *x, int r, int c)
+{
+    volatile double sum = x->c[r][c] * (t->between ? t->factor : 1);
+    fesetround(t->rounding);
+    for (int i = 0; i < t->k; i++) {
+        double p = x->a[r][i], q = x->b[i][c];
+        sum = t->a != B1 ? fma(p, q, sum) : sum + (t->both ? p * q : p != q);
+    }
+    fesetround(FE_TONEAREST);
+    return sum;
+}
+static double clamped(double sum) { return sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum; }
+
+static void check(const struct test *t)
+{
+    static struct matrices x;
+    struct kernel_run k;
+    char *text = kernel_text(t);
+    bool clamp = t->spelled[PRODUCT] && strstr(t->spelled[PRODUCT], ".satfinite");
+    open_kernel(&k, "sm_80", text, 4, BYTES);
+    fill(t, &k, &x);
     cr_assert(launch_kernel(&k, 1, LANES), "%s\n%s", k.err.text, text);
-    for (int r = 0; r < s->m; r++)
-        for (int x = 0; x < s->n; x++) {
-            double sum = decode(s->c, c[r][x]) * (y->between ? y->factor : 1);
-            for (int i = 0; i < s->k; i++) {
-                double p = decode(s->a, a[r][i]), q = decode(s->a, b[i][x]);
-                sum += s->a == B1 ? p != q : p * q;
-            }
-            uint64_t want = s->d == S32 ? (uint32_t)(int64_t)sum : encode(s->d, sum);
-            uint64_t got = get(k.host[3], bit_at(s->d, r, x, s->m, s->n, y->d_columns, y->pad), s->d);
-            got = s->d != S32 && got == 1ull << (number_bits(s->d) - 1) ? 0 : got;
-            cr_assert_eq(got, want, "row %d column %d: %#lx, not %#lx\n%s", r, x, got, want, text);
+    for (int r = 0; r < t->m; r++)
+        for (int c = 0; c < t->n; c++) {
+            double sum = plain_sum(t, &x, r, c);
+            sum = clamp ? clamped(sum) : sum;
+            uint64_t want = t->d == S32 ? (uint32_t)(int64_t)sum : encode(t->d, sum);
+            uint64_t got = get(k.host[3], bit_at(t, STORE_D, r, c), t->d);
+            got = t->d != S32 && got == 1ull << (number_bits(t->d) - 1) ? 0 : got;
+            cr_assert_eq(got, want, "row %d column %d: %#lx, not %#lx\n%s", r, c, got, want, text);
         }
     free(text);
     close_kernel(&k);
 }
 
-static const struct form forms[] = {
-    {16, 16, 16, F16, F16, F16},  {16, 16, 16, F16, F32, F32}, {16, 16, 16, F16, F16, F32}, {16, 16, 16, F16, F32, F16},
-    {32, 8, 16, F16, F16, F16},   {32, 8, 16, F16, F32, F32},  {8, 32, 16, F16, F16, F16},  {8, 32, 16, F16, F32, F32},
-    {16, 16, 16, BF16, F32, F32}, {32, 8, 16, BF16, F32, F32}, {8, 32, 16, BF16, F32, F32}, {16, 16, 8, TF32, F32, F32},
-    {8, 8, 4, F64, F64, F64},     {16, 16, 16, S8, S32, S32},  {32, 8, 16, S8, S32, S32},   {8, 32, 16, S8, S32, S32},
-    {16, 16, 16, U8, S32, S32},   {32, 8, 16, U8, S32, S32},   {8, 32, 16, U8, S32, S32},   {8, 8, 32, S4, S32, S32},
-    {8, 8, 32, U4, S32, S32},     {8, 8, 128, B1, S32, S32},
-};
-enum { FORMS = sizeof forms / sizeof *forms };
+/* ---- every form -------------------------------------------------------------------------------------------------- */
 
-Test(wmma, plain_products)
+/* A's and C's types in a product of this shape, of which one is known. */
+static enum number input_of(const struct test *t, enum number result)
 {
-    for (int i = 0; i < FORMS; i++)
-        for (int layout = 0; layout < 32; layout++) {
-            bool narrow = number_bits(forms[i].a) < 8;
-            struct layouts y = {layout & 1,  layout & 2, layout & 4, layout & 8, layout & 16 ? 128 : 0,
-                                layout == 5, NULL,       1};
-            y.pad = y.pad && number_bits(forms[i].a) >= 8 ? 16 : y.pad;
-            if (narrow && (y.a_columns || !y.b_columns))
-                continue; /* the ISA has them by rows and by columns only */
-            check(&forms[i], &y);
-        }
+    if (t->k == 16)
+        return result == S32 ? S8 : F16;
+    return t->k == 8 ? TF32 : t->k == 4 ? F64 : t->k == 32 ? S4 : B1;
 }
+static enum number result_of(enum number input)
+{
+    return input == F16 || input == BF16 || input == TF32 ? F32 : input == F64 ? F64 : S32;
+}
+
+static void take_types(struct test *t, const struct spelling *s, enum stage stage)
+{
+    if (stage == PRODUCT) {
+        t->d = s->types[0];
+        t->a = s->type_count == 4 ? s->types[1] : F16;
+        t->c = s->types[s->type_count - 1];
+        return;
+    }
+    cr_assert_eq(s->type_count, 1, "%s", s->text);
+    bool is_input = stage == LOAD_A || stage == LOAD_B;
+    t->a = is_input ? s->types[0] : input_of(t, s->types[0]);
+    t->c = t->d = is_input ? result_of(t->a) : s->types[0];
+}
+static enum stage stage_of(const struct spelling *s)
+{
+    static const char *const words[] = {"a", "b", "c", NULL, "d"};
+    for (enum stage i = 0; i < STAGES; i++)
+        if (words[i] && spelling_has(s, words[i]))
+            return i;
+    return PRODUCT;
+}
+
+static void check_form(const struct spelling *s)
+{
+    enum stage stage = stage_of(s);
+    for (int round = 0; round < 4; round++) {
+        struct test t = {.m = s->m, .n = s->n, .k = s->k};
+        t.spelled[stage] = s->text;
+        t.both = spelling_has(s, "and");
+        t.rounding = spelling_has(s, "rz")   ? FE_TOWARDZERO
+                     : spelling_has(s, "rm") ? FE_DOWNWARD
+                     : spelling_has(s, "rp") ? FE_UPWARD
+                                             : FE_TONEAREST;
+        take_types(&t, s, stage);
+        bool narrow = number_bits(t.a) < 8; /* A by rows and B by columns only */
+        t.thirds = t.a == F64;
+        for (enum stage i = 0; i < STAGES; i++)
+            t.columns[i] = narrow && i != LOAD_C && i != STORE_D ? i == LOAD_B : next_random() & 1;
+        if (stage == PRODUCT) {
+            t.columns[LOAD_A] = spelling_columns(s, 0);
+            t.columns[LOAD_B] = spelling_columns(s, 1);
+        } else
+            t.columns[stage] = spelling_columns(s, 0);
+        t.pad = round & 1 ? (narrow ? 128 : 16) : 0;
+        check(&t);
+    }
+}
+Test(wmma, every_form) { each_spelling("wmma", check_form); }
 
 /* What CUDA's fragments are for beside the product: each element of C times a factor. */
 Test(wmma, element_by_element)
@@ -195,10 +318,19 @@ Test(wmma, element_by_element)
         "mov.f32 %factor, 0f40400000;\nmul.f32 %c0, %c0, %factor; mul.f32 %c1, %c1, %factor; "
         "mul.f32 %c2, %c2, %factor; mul.f32 %c3, %c3, %factor; mul.f32 %c4, %c4, %factor; mul.f32 "
         "%c5, %c5, %factor; mul.f32 %c6, %c6, %factor; mul.f32 %c7, %c7, %factor;";
-    const struct layouts y = {.b_columns = true, .pad = 8, .between = scale, .factor = 3};
-    for (int i = 0; i < FORMS; i++)
-        if (forms[i].c == F32 && forms[i].m * forms[i].n == 256)
-            check(&forms[i], &y);
+    static const struct {
+        int m, n, k;
+        enum number a, d;
+    } forms[] = {{16, 16, 16, F16, F32}, {16, 16, 16, F16, F16},  {32, 8, 16, F16, F32},
+                 {8, 32, 16, BF16, F32}, {16, 16, 16, BF16, F32}, {16, 16, 8, TF32, F32}};
+    for (unsigned i = 0; i < sizeof forms / sizeof *forms; i++) {
+        struct test t = {forms[i].m, forms[i].n, forms[i].k, .a = forms[i].a, .c = F32, .d = forms[i].d};
+        t.columns[LOAD_B] = true;
+        t.pad = 8;
+        t.between = scale;
+        t.factor = 3;
+        check(&t);
+    }
 }
 
 Test(wmma, refused_by_name)

@@ -10,9 +10,9 @@
 #include "frontend/core/uop.h"
 #include "frontend/host/launch.h"
 #include "frontend/isa/ptx/check.h"
+#include "tests/support/form_walk.h"
 #include "tests/support/model_float.h"
 #include "tests/unit/ptx_forms/reference.h"
-#include "tests/unit/ptx_forms/walk.h"
 
 enum { SAMPLE = 31, LANES = 32, BATCH = 200, TEXT = 2 << 20, CELL = 16, SHARED_PLACES = 3, FORMS_AT_LEAST = 1000 };
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "frontend/host/launch.h"
-#include "tests/unit/ptx_forms/walk.h"
+#include "tests/support/form_walk.h"
 
 enum { BATCH_KERNELS = 200, BATCH_TEXT = 2 << 20, BATCH_LANES = 32 };
 

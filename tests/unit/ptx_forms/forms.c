@@ -8,8 +8,8 @@
 
 #include "frontend/host/launch.h"
 #include "frontend/isa/ptx/check.h"
+#include "tests/support/form_walk.h"
 #include "tests/unit/ptx_forms/reference.h"
-#include "tests/unit/ptx_forms/walk.h"
 
 enum { THREADS = 96, INPUTS = 5, OUTPUTS = 3, BATCH = 300, TEXT = 4 << 20, FORMS_AT_LEAST = 6000 };
 
@@ -399,7 +399,7 @@ static const char *const tested_in[] = {
     [LOW_NOTHING] = "tests/unit/ptx_forms/forms.c",
 };
 
-/* Matrix instructions: tests/unit/matrix has each of their shapes against a plain product. */
+/* Matrix instructions: tests/unit/matrix has each of their forms against a plain product. */
 static bool of_matrices(const struct ptx_form *f)
 {
     static const char *const opcodes[] = {"mma", "wmma", "ldmatrix", "stmatrix", "movmatrix", "wgmma"};
@@ -452,7 +452,7 @@ Test(forms, rows_that_are_not_walked_name_their_tests)
 {
     struct rows rows = {0};
     each_row(expect_tests, &rows);
-    fprintf(stderr, "# rows: each form of %u against its model, %u of matrices against plain products, %u name tests\n",
+    fprintf(stderr, "# rows: each form of %u against its model, of %u of matrices against a plain product; %u name tests\n",
             rows.modelled, rows.of_matrices, rows.named);
 }
 

@@ -3,8 +3,8 @@
 #define REPRISE_TESTS_PTX_FORMS_IMAGE_RIG_H
 
 #include "frontend/host/launch.h"
+#include "tests/support/form_walk.h"
 #include "tests/unit/ptx_forms/image_model.h"
-#include "tests/unit/ptx_forms/walk.h"
 
 enum { IMAGE_THREADS = 32, IMAGE_INPUTS = 20, IMAGE_OUTPUTS = 5 }; /* words of a thread; the last result: predicate */
 

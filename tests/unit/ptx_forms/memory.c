@@ -11,8 +11,8 @@
 #include "frontend/core/uop.h"
 #include "frontend/host/launch.h"
 #include "frontend/isa/ptx/check.h"
+#include "tests/support/form_walk.h"
 #include "tests/unit/ptx_forms/reference.h"
-#include "tests/unit/ptx_forms/walk.h"
 
 enum { LANES = 32, CELL = 32, ELEMENTS = 8, SLOT = 16, VALUES = ELEMENTS * SLOT, BATCH = 200, TEXT = 2 << 20 };
 enum { SAMPLE = 251, FORMS_AT_LEAST = 2500 };

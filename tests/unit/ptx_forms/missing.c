@@ -7,7 +7,7 @@
 
 #include "frontend/core/program.h"
 #include "frontend/isa/ptx/table.h"
-#include "tests/unit/ptx_forms/walk.h"
+#include "tests/support/form_walk.h"
 #include "tracefmt/error.h"
 
 static const char path[] = "docs/ptx.md", begin[] = "<!-- not executed: begin -->\n",

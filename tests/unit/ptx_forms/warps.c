@@ -8,8 +8,8 @@
 #include "frontend/core/uop.h"
 #include "frontend/host/launch.h"
 #include "frontend/isa/ptx/check.h"
+#include "tests/support/form_walk.h"
 #include "tests/unit/ptx_forms/reference.h"
-#include "tests/unit/ptx_forms/walk.h"
 
 enum { LANES = 32, ROUNDS = 40, TEXT = 20000, FORMS_AT_LEAST = 45 };
 

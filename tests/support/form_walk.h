@@ -1,7 +1,7 @@
 /* Every form of the instruction table, spelled out: a row with one choice of its modifiers and types, and so many
  * operands. */
-#ifndef REPRISE_TESTS_PTX_FORMS_WALK_H
-#define REPRISE_TESTS_PTX_FORMS_WALK_H
+#ifndef REPRISE_TESTS_SUPPORT_FORM_WALK_H
+#define REPRISE_TESTS_SUPPORT_FORM_WALK_H
 
 #include "frontend/isa/ptx/table.h"
 

@@ -1,4 +1,4 @@
-#include "tests/unit/ptx_forms/walk.h"
+#include "tests/support/form_walk.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +37,8 @@ static void spell(const struct ptx_form *f, const int *chosen, struct spelled *s
             int m = chosen[i];
             if (m == NO_MODIFIER || f->choices[i].leading != leading)
                 continue;
-            n += (size_t)snprintf(s->text + n, SPELLING - n, ".%s", ptx_modifier_name((enum ptx_modifier)m));
+            const char *name = ptx_modifier_name((enum ptx_modifier)m); /* may end in "/b", whose it is */
+            n += (size_t)snprintf(s->text + n, SPELLING - n, ".%.*s", (int)strcspn(name, "/"), name);
             s->mods.set.word[m / 64] |= 1ull << (m % 64);
             if (s->mods.word_count < MAX_LEADING)
                 s->mods.leading[s->mods.word_count++] = (int16_t)m;
