@@ -1,18 +1,15 @@
 /* Machines: from settings to a resolved struct machine. */
 #include "replay/machine.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "replay/carveout.h"
 #include "replay/config_text.h"
+#include "replay/machine_check.h"
 #include "replay/machine_parts.h"
 #include "replay/machine_settings.h"
-#include "replay/memory/layout.h"
-#include "replay/staged/fits.h"
 #include "tracefmt/sha256.h"
 
 #define MODEL_KEY ".model"
@@ -34,22 +31,11 @@ static const struct model_option timing_rows[FIELD_COUNT] = {
     [FIELD_LATENCY] = {"latency", OPTION_INTEGER, "cycles", 0, 1000000, 0, NULL, ""},
 };
 
-/* `place` is --set, or in the file. */
-static bool fail_in(const char *place, bool set, const char *text, struct rp_error *err)
-{
-    char line[800];
-    snprintf(line, sizeof line, "%s%s", place, text);
-    for (char *c = line; *c; c++)
-        if (iscntrl((unsigned char)*c))
-            *c = '?'; /* a value may hold anything, a message is one line */
-    return rp_fail(err, set ? RP_USAGE : RP_BAD_INPUT, "%s", line);
-}
-
 static bool fail_at(const struct setting *s, struct rp_error *err, const char *text)
 {
     char place[400];
     settings_place(s, place, sizeof place);
-    return fail_in(place, !s->line, text, err);
+    return settings_fail(place, !s->line, text, err);
 }
 
 /* What a machine has when nothing is said; NULL: something must be. */
@@ -464,175 +450,6 @@ static bool all_given(const struct resolver *r, struct rp_error *err)
     return true;
 }
 
-/* Is it one of these keys, or below one that ends in a dot? */
-static bool among(const char *key, const char *const *keys, size_t count)
-{
-    for (size_t k = 0; k < count; k++) {
-        size_t n = strlen(keys[k]);
-        if (keys[k][n - 1] == '.' ? !strncmp(key, keys[k], n) : !strcmp(key, keys[k]))
-            return true;
-    }
-    return false;
-}
-
-static bool set_again(const struct settings *all, size_t i)
-{
-    for (size_t later = i + 1; later < all->count; later++)
-        if (!strcmp(all->items[later].key, all->items[i].key))
-            return true;
-    return false;
-}
-
-/* Values of these keys do not go together. It is those given by --set that are wrong, if there are any, else the file.
- */
-static bool inconsistent(const struct resolver *r, const char *const *keys, size_t count, const char *text,
-                         struct rp_error *err)
-{
-    if (r->request->inconsistent)
-        *r->request->inconsistent = true;
-    char place[400] = "";
-    for (size_t i = 0; i < r->settings->count; i++) {
-        const struct setting *s = &r->settings->items[i];
-        size_t at = strlen(place);
-        if (!s->line && among(s->key, keys, count) && !set_again(r->settings, i))
-            snprintf(place + at, sizeof place - at, "%s%s %.80s=%.80s", at ? " " : "", s->option,
-                     s->typed ? s->typed : s->key, s->value);
-    }
-    bool set = *place;
-    size_t at = strlen(place);
-    snprintf(place + at, sizeof place - at, "%s: ", set ? "" : r->settings->file);
-    return fail_in(place, set, text, err);
-}
-
-static bool divides(const struct resolver *r, const char *key, int64_t value, struct rp_error *err)
-{
-    char text[160];
-    int64_t subcores = r->machine->subcores;
-    snprintf(text, sizeof text, "%s (%d) does not divide subcores (%d)", key, (int)value, (int)subcores);
-    return subcores % value == 0 || inconsistent(r, (const char *const[]){key, "subcores"}, 2, text, err);
-}
-
-/* What is bounded at 0 never takes anything. */
-static bool takes_something(const struct resolver *r, struct rp_error *err)
-{
-    const struct machine *m = r->machine;
-    const struct {
-        const char *key;
-        int64_t value;
-    } bounds[] = {{"lsu.queue", m->lsu_queue},    {"l1.queue", m->l1_queue}, {"l1.mshrs", m->l1_mshrs},
-                  {"port.queue", m->port_queue},  {"l2.queue", m->l2_queue}, {"l2.mshrs", m->l2_mshrs},
-                  {"tlb.walkers", m->tlb_walkers}};
-    char text[120];
-    for (size_t i = 0; i < MODEL_COUNT_OF(bounds); i++) {
-        snprintf(text, sizeof text, "%s must not be 0; -1 stands for any number", bounds[i].key);
-        if (!bounds[i].value)
-            return inconsistent(r, (const char *const[]){bounds[i].key}, 1, text, err);
-    }
-    return true;
-}
-
-/* Lines lie in one slice and one channel, and slices are alike. */
-static bool fits_together(const struct resolver *r, struct rp_error *err)
-{
-    const struct machine *m = r->machine;
-    struct memory_layout l;
-    memory_layout_of(m, &l);
-    uint64_t line = l.l2.shape.line > l.l1.shape.line ? l.l2.shape.line : l.l1.shape.line;
-    const char *const slices[] = {"l2."}, *const channels[] = {"l2.", "l1.", "dram."};
-    char text[160];
-    if (l.slices.interleave & (l.slices.interleave - 1))
-        return inconsistent(r, slices, 1, "l2.interleave must be a power of two", err);
-    if (l.channels.interleave & (l.channels.interleave - 1))
-        return inconsistent(r, channels + 2, 1, "dram.interleave must be a power of two", err);
-    const char *why = l.slice.model->check ? l.slice.model->check(l.slice.options) : NULL;
-    why = l.l2.keeps && !l.l2.shape.sets ? "size is less than a line" : why;
-    if (why) {
-        snprintf(text, sizeof text, "l2: in each of %d slices, %s", (int)m->l2_slices, why);
-        return inconsistent(r, slices, 1, text, err);
-    }
-    snprintf(text, sizeof text, "a line (%d) must lie in one slice (l2.interleave) and one channel (dram.interleave)",
-             (int)line);
-    bool apart =
-        (l.slices.count > 1 && l.slices.interleave < line) || (l.channels.count > 1 && l.channels.interleave < line);
-    return !apart || inconsistent(r, channels, 3, text, err);
-}
-
-/* Which parts and options need the pipeline one-at-a-time, and what it needs. */
-static bool fits_one_at_a_time(const struct resolver *r, struct rp_error *err)
-{
-    const struct machine *m = r->machine;
-    const struct pipeline_model *pipeline = (const struct pipeline_model *)m->pipeline.model;
-    bool drawn = ((const struct memory_model *)m->memory.model)->drawn;
-    if (pipeline->one_at_a_time && !drawn)
-        return inconsistent(r, (const char *const[]){"memory.model", "pipeline.model"}, 2,
-                            "pipeline 'one-at-a-time' needs memory whose accesses take a time of their own: choose "
-                            "memory 'stochastic'",
-                            err);
-    if (m->placement == PLACEMENT_EVEN && !pipeline->one_at_a_time)
-        return inconsistent(r, (const char *const[]){"placement", "pipeline.model"}, 2,
-                            "placement 'even' parts the warps of a block: choose pipeline 'one-at-a-time'", err);
-    if (m->measure == MEASURE_PROCESSOR && !pipeline->one_at_a_time)
-        return inconsistent(r, (const char *const[]){"measure", "pipeline.model"}, 2,
-                            "measure 'processor' needs sub-cores that do not wait for one another: choose pipeline "
-                            "'one-at-a-time'",
-                            err);
-    return true;
-}
-
-/* Copies of the host take time beside launches, which needs launches of several streams at once. */
-static bool fits_copies(const struct resolver *r, struct rp_error *err)
-{
-    const struct machine *m = r->machine;
-    const struct pipeline_model *pipeline = (const struct pipeline_model *)m->pipeline.model;
-    const char *key = m->copy_bandwidth ? "copy.bandwidth" : "copy.device_bandwidth";
-    char text[160];
-    bool timed = m->copy_bandwidth || m->copy_device_bandwidth;
-    snprintf(text, sizeof text, "pipeline '%s' runs one launch after the other and has no time for copies: leave %s 0",
-             m->pipeline.model->name, key);
-    return !timed || (!pipeline->staged && !pipeline->one_at_a_time) ||
-           inconsistent(r, (const char *const[]){key, "pipeline.model"}, 2, text, err);
-}
-
-/* What only some hierarchies and pipelines can do. */
-static bool fits_pipeline(const struct resolver *r, struct rp_error *err)
-{
-    const struct machine *m = r->machine;
-    struct staged_misfit misfit = {0};
-    if (!staged_fits(m, &misfit))
-        return inconsistent(r, misfit.keys, misfit.keys[1] ? 2 : 1, misfit.text, err);
-    if (((const struct tlb_model *)m->l2_tlb.model)->keeps && !((const struct tlb_model *)m->tlb.model)->keeps)
-        return inconsistent(r, (const char *const[]){"l2_tlb.model", "tlb.model"}, 2,
-                            "nothing reaches l2_tlb, for SMs have no TLB: choose a model for tlb, or l2_tlb=none", err);
-    return fits_one_at_a_time(r, err) && fits_copies(r, err);
-}
-
-static bool consistent(const struct resolver *r, struct rp_error *err)
-{
-    struct machine *m = r->machine;
-    char text[300], key[40], below[48];
-    if (!divides(r, "l1.subcores", m->l1_subcores, err) || !divides(r, "icache.subcores", m->icache_subcores, err) ||
-        !takes_something(r, err) || !fits_pipeline(r, err))
-        return false;
-    const char *uneven = carveout_check(m);
-    if (uneven)
-        return inconsistent(r, (const char *const[]){"l1.", "subcores"}, 2, uneven, err);
-    if (m->warm_l2 && !((const struct cache_model *)m->l2.model)->keeps) {
-        snprintf(text, sizeof text, "warm_l2 warms nothing: l2.model is '%s'", m->l2.model->name);
-        return inconsistent(r, (const char *const[]){"warm_l2", "l2.model"}, 2, text, err);
-    }
-    for (size_t p = 0; p < machine_part_count(m); p++) {
-        enum model_kind kind;
-        const struct machine_part *part = machine_part_of(m, p, &kind, key);
-        const char *why = part->model->check ? part->model->check(part->options) : NULL;
-        if (!why || part == &m->l2) /* whose slices are checked */
-            continue;
-        snprintf(text, sizeof text, "%s: %s", key, why);
-        snprintf(below, sizeof below, "%s.", key);
-        return inconsistent(r, (const char *const[]){below}, 1, text, err);
-    }
-    return fits_together(r, err);
-}
-
 static bool resolve(struct resolver *r, struct rp_error *err)
 {
     struct machine *m = r->machine;
@@ -644,7 +461,8 @@ static bool resolve(struct resolver *r, struct rp_error *err)
             return false;
     if (settings_level(r->settings, "l1.size") > settings_level(r->settings, "l1.unified"))
         m->l1_unified = 0; /* whoever gives a size to a machine with a unified array wants this size */
-    if (!all_given(r, err) || !consistent(r, err))
+    const struct machine_check check = {m, r->settings, r->request->inconsistent};
+    if (!all_given(r, err) || !machine_consistent(&check, err))
         return false;
     if (!(m->text = machine_text(m)))
         return rp_fail(err, RP_SYSTEM, "%s: out of memory", r->settings->file);

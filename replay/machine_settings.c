@@ -1,6 +1,7 @@
 /* Machine files: libconfig text to flat settings. */
 #include "replay/machine_settings.h"
 
+#include <ctype.h>
 #include <libconfig.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +83,16 @@ int settings_level(const struct settings *s, const char *key)
         if (!strcmp(s->items[i].key, key) && (int)s->items[i].level > level)
             level = (int)s->items[i].level;
     return level;
+}
+
+bool settings_fail(const char *place, bool set, const char *text, struct rp_error *err)
+{
+    char line[800];
+    snprintf(line, sizeof line, "%s%s", place, text);
+    for (char *c = line; *c; c++)
+        if (iscntrl((unsigned char)*c))
+            *c = '?'; /* a value may hold anything, a message is one line */
+    return rp_fail(err, set ? RP_USAGE : RP_BAD_INPUT, "%s", line);
 }
 
 void settings_place(const struct setting *item, char *out, size_t size)

@@ -41,6 +41,8 @@ int settings_level(const struct settings *, const char *key);
 bool settings_move(struct settings *to, struct settings *from, struct rp_error *);
 /* "FILE:LINE: " or "--set KEY=VALUE: ", as it was given */
 void settings_place(const struct setting *, char *out, size_t size);
+/* Fails with one line: `place`, which names an option (`set`) or a line of a file, and the text. */
+bool settings_fail(const char *place, bool set, const char *text, struct rp_error *);
 
 /* PREFIX/share/reprise, with the PREFIX of the build or, in an installed library, of the installation. */
 extern const char machine_data_folder[];

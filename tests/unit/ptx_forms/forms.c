@@ -452,7 +452,8 @@ Test(forms, rows_that_are_not_walked_name_their_tests)
 {
     struct rows rows = {0};
     each_row(expect_tests, &rows);
-    fprintf(stderr, "# rows: each form of %u against its model, of %u of matrices against a plain product; %u name tests\n",
+    fprintf(stderr,
+            "# rows: each form of %u against its model, of %u of matrices against a plain product; %u name tests\n",
             rows.modelled, rows.of_matrices, rows.named);
 }
 
