@@ -388,7 +388,11 @@ network: dataset
 # Programs of tests/bench; bench-docs writes docs/performance.md from what it measures.
 
 BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
-$(BENCHES): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(SUPPORT) $(WCET) $(LIBS)
+FIGURES := $(BUILD)/libfigures.a
+$(FIGURES): $(call object,$(wildcard tests/bench/figures/*.c))
+	@rm -f $@
+	$(AR) rcs $@ $^
+$(BENCHES): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(FIGURES) $(SUPPORT) $(WCET) $(LIBS)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 .PHONY: bench bench-docs bench-programs bench-parity bench-where bench-approximations
