@@ -197,6 +197,27 @@ HANDLER(unpack_u128_to_u64)
             STORE_LANES(u64, destination(w, u->lane->elements[k]), executed, a[k][l]);
 }
 
+HANDLER(pack_u32_to_u128)
+{
+    u64 r[2][LANES] ALIGNED;
+    for (int k = 0; k < 2; k++) {
+        const u32 *low = source(w, u->lane->elements[2 * k]), *high = source(w, u->lane->elements[2 * k + 1]);
+        for (int l = 0; l < LANES; l++)
+            r[k][l] = (u64)high[l] << 32 | low[l];
+    }
+    u64 *d = destination(w, u->d);
+    STORE_LANES(u64, d, executed, r[0][l]);
+    STORE_LANES(u64, d + LANES, executed, r[1][l]);
+}
+HANDLER(unpack_u128_to_u32)
+{
+    u64 a[2][LANES] ALIGNED;
+    memcpy(a, source(w, u->a), sizeof a);
+    for (int k = 0; k < 4; k++)
+        if (!is_sink(u->lane->elements[k]))
+            STORE_LANES(u32, destination(w, u->lane->elements[k]), executed, (u32)(a[k / 2][l] >> 32 * (k % 2)));
+}
+
 /* ---- selection ---- */
 
 #define SELECTION(t)                                                                                                   \
@@ -240,6 +261,7 @@ static const struct lane_row rows[] = {
     PACK_ROWS(WIDE32, BYTES, u32, u8),
     PACK_ROWS(HALVES, BYTES, u16, u8),
     PACK_ROWS(TYPE(T_B128), WIDE64, u128, u64),
+    PACK_ROWS(TYPE(T_B128), WIDE32, u128, u32),
     SELECT_ROWS(WIDE16, u16),
     SELECT_ROWS(WIDE32, u32),
     SELECT_ROWS(WIDE64, u64),

@@ -121,7 +121,7 @@ static void check_source(const struct checker *c, const struct ptx_operand *o, e
 {
     bool address = c->in->form->lowering == LOW_MOVE || c->in->form->lowering == LOW_CVTA ||
                    c->in->form->lowering == LOW_ISSPACEP || c->in->form->lowering == LOW_CLUSTER ||
-                   c->in->form->class_rule == C_ARITHMETIC;
+                   c->in->form->class_rule == C_ARITHMETIC || c->in->form->class_rule == C_CONVERSION;
     switch (o->kind) {
     case PO_REGISTER: check_register(c, o, want); return;
     case PO_INTEGER:
@@ -206,6 +206,8 @@ void ptx_check_operands(struct ptx_source *src, const struct ptx_function *funct
         case 'i':
             if (o->kind != PO_INTEGER)
                 ptx_error(src, o->at, "a constant belongs here");
+            if (in->form->op == OP_LOP3 && (uint64_t)o->value > 255)
+                ptx_error(src, o->at, "the table of lop3 is a number from 0 to 255");
             break;
         case 'L':
             if (o->kind != PO_LABEL)

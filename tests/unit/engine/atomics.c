@@ -156,6 +156,36 @@ Test(atomics, small_numbers_and_vectors)
         }
 }
 
+/* 128 bits out of four words and into four, some of which nobody wants; a lane that is not there keeps what it has. */
+Test(atomics, words_of_128_bits)
+{
+    const uint64_t bytes[] = {LANES * 16, LANES * 16};
+    struct rig r;
+    rig_target = "sm_90";
+    rig_open(&r,
+             ".visible .entry k(.param .u64 in, .param .u64 out) {\n"
+             ".reg .b64 %i, %o, %t; .reg .b32 %l, %w, %x, %y, %z; .reg .b128 %q; .reg .pred %p;\n"
+             "ld.param.u64 %i, [in]; ld.param.u64 %o, [out]; mov.u32 %l, %tid.x; mul.wide.u32 %t, %l, 16;\n"
+             "add.u64 %i, %i, %t; add.u64 %o, %o, %t; ld.global.v4.b32 {%w, %x, %y, %z}, [%i];\n"
+             "setp.lt.u32 %p, %l, 20; mov.b128 %q, {%w, %x, %y, %z}; @%p mov.b128 %q, {%z, %y, %x, %w};\n"
+             "st.global.b128 [%o], %q; ld.global.v4.b32 {%w, %x, %y, %z}, [%i];\n"
+             "@%p mov.b128 {%w, _, %y, %z}, %q; st.global.v4.b32 [%i], {%w, %x, %y, %z};\nret; }\n",
+             2, bytes);
+    uint32_t *in = r.host[0], *out = r.host[1], before[4 * LANES];
+    uint64_t seed = 1;
+    for (unsigned i = 0; i < 4 * LANES; i++)
+        before[i] = in[i] = (uint32_t)(seed = seed * 6364136223846793005ull + 1) ^ i;
+    cr_assert(rig_run(&r, 1, LANES), "%s", r.err.text);
+    for (unsigned l = 0; l < LANES; l++)
+        for (unsigned k = 0; k < 4; k++) {
+            uint32_t turned = before[4 * l + (l < 20 ? 3 - k : k)];
+            cr_expect_eq(out[4 * l + k], turned, "lane %u word %u", l, k);
+            cr_expect_eq(in[4 * l + k], k == 1 ? before[4 * l + 1] : turned, "lane %u word %u", l, k);
+        }
+    rig_close(&r);
+    rig_target = "sm_62";
+}
+
 /* Lanes of one warp exchange 128 bits at one place: each gets what the lane before it left. */
 Test(atomics, exchange_of_128_bits)
 {

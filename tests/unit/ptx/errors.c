@@ -86,6 +86,7 @@ static const struct {
     {"mov.b64 %d1, {%r1, %r2, %r3};", 14, ".b64 does not consist of 3 elements"},
     {"mov.b64 {%r1, %d2}, %d1;", 15, "'%d2' is not 32 bits wide"},
     {"lop3.b32 %r1, %r2, %r3, %r1, %r2;", 30, "a constant belongs here"},
+    {"lop3.b32 %r1, %r2, %r3, %r1, 256;", 30, "the table of lop3 is a number from 0 to 255"},
 };
 
 /* Loads, and lowers the kernel if there is one; the error's text or "" if all is well. */
