@@ -336,6 +336,8 @@ bool check_block_begin(struct rp_check *c, struct block *b)
     mine->next = NULL;
     mine->index = (uint32_t)b->index;
     mine->begun = mine->barrier = ++c->now; /* what is in the cells was another block's */
+    memset(mine->parts, 0, sizeof mine->parts);
+    memset(mine->awaited, 0, sizeof mine->awaited);
     memset(mine->collective, 0, sizeof mine->collective);
     memset(mine->released, 0, sizeof mine->released);
     memset(mine->acquired, 0, sizeof mine->acquired);

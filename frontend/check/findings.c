@@ -66,7 +66,10 @@ static void print_finding(FILE *to, const struct block *b, const struct rp_findi
     fprintf(to, "%s; at ", detail);
     print_place(to, b->program, &f->here);
     if (f->two) {
-        fprintf(to, "; the %s was at ", check_access_name(f->other.access));
+        if (f->kind == RP_CHECK_SYNC)
+            fputs("; the others were at ", to);
+        else
+            fprintf(to, "; the %s was at ", check_access_name(f->other.access));
         print_place(to, b->program, &f->other);
     }
 }

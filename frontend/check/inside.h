@@ -101,6 +101,19 @@ struct check_copies { /* a warp's */
     uint32_t closed[RP_WARP_LANES]; /* groups, by lane, in all blocks so far */
 };
 
+/* Lanes of a warp that have come to an aligned barrier without the others. */
+struct check_part {
+    lanemask lanes, expected; /* expected: those that were there when the first came; 0: there is no such part */
+    uint32_t instruction, thread;
+    bool ends; /* where the lanes parted, they meet again at the kernel's end: those that are missing have returned */
+    bool said;
+};
+/* Lanes for which others wait at a collective. */
+struct check_awaited {
+    lanemask lanes; /* but for those that may return instead */
+    uint32_t instruction;
+};
+
 struct checked_block {
     struct observer observer; /* first */
     struct rp_check *check;
@@ -117,6 +130,8 @@ struct checked_block {
     struct check_copies copies[BLOCK_WARPS]; /* where races are looked for */
     uint64_t copy_count;                     /* of all warps */
     uint16_t *copied;                        /* by 4 bytes of shared memory: copies that store there; NULL: none has */
+    struct check_part parts[BLOCK_WARPS];    /* by warp; of barriers that wait */
+    struct check_awaited awaited[BLOCK_WARPS];
     uint32_t collective[BLOCK_WARPS], released[BLOCK_WARPS], acquired[BLOCK_WARPS];
 };
 

@@ -14,18 +14,120 @@ static void report(struct checked_block *cb, const struct block *b, uint32_t ins
                  detail);
 }
 
-/* PTX ISA, "barrier": "all threads in the warp must execute the same barrier instruction" if it is .aligned. */
-static void part_at_barrier(struct checked_block *cb, struct warp_state *s, const struct uop *u, lanemask lanes)
+/* ---- aligned barriers -------------------------------------------------------------------------------------------- */
+
+/* PTX ISA, "barrier": "all threads in the warp must execute the same barrier instruction" if it is .aligned. They need
+ * not come together: lanes that left a loop one by one come one by one. Threads that have exited are not waited for
+ * (CUDA C++ Programming Guide, "Synchronization Functions"), so a lane that returns early is right, and one that goes
+ * around the barrier is not, though it exits, too. */
+
+/* From here on nothing is executed but the exit. */
+static bool leads_to_exit(const struct program *p, const struct uop *pc)
+{
+    for (unsigned steps = 0; steps < 16; steps++) {
+        bool always = !is_register(pc->guard);
+        if (pc->kind == UOP_EXIT || pc->kind == UOP_RETURN)
+            return always;
+        if (pc->kind == UOP_BRANCH && always)
+            pc = &p->uops[pc->target];
+        else if (pc->kind == UOP_RECONVERGE)
+            pc++;
+        else
+            return false;
+    }
+    return false;
+}
+
+/* Where the warp's current lanes meet those that they parted from. */
+static bool parted_until_exit(const struct warp_state *s)
+{
+    uint32_t i = s->join;
+    while (i && s->joins[i].kind == JOIN_CALL)
+        i = s->joins[i].outer;
+    return !i || leads_to_exit(s->w.block->program, s->joins[i].pc);
+}
+
+/* The part is all that there will be of its warp at this barrier. */
+static void part_ends(struct checked_block *cb, const struct warp_state *s, struct check_part *part)
 {
     char detail[200];
-    lanemask others = s->w.live & ~lanes;
-    if (!(u->flags & UF_ALIGNED) || !others)
+    lanemask missing = part->expected & ~part->lanes;
+    missing &= part->ends ? s->w.live : ~(lanemask)0;
+    if (missing && !part->said) {
+        snprintf(detail, sizeof detail,
+                 "an aligned barrier is reached by lanes 0x%08x of the warp, but not by lanes 0x%08x", part->lanes,
+                 missing);
+        report(cb, s->w.block, part->instruction, part->thread, detail);
+    }
+    part->expected = 0;
+}
+
+/* The part waits at one barrier, other lanes of its warp come to another one. */
+static void parts_at_two(struct checked_block *cb, const struct warp_state *s, const struct check_part *part,
+                         struct check_part *other)
+{
+    char detail[200];
+    snprintf(detail, sizeof detail,
+             "an aligned barrier is reached by lanes 0x%08x of the warp, another one by lanes 0x%08x", part->lanes,
+             other->lanes);
+    other->said = true;
+    check_report(
+        cb->check, s->w.block,
+        (struct rp_finding){.kind = RP_CHECK_SYNC,
+                            .space = RP_SPACE_NONE,
+                            .here = check_place(s->w.block, part->instruction, part->thread, RP_ACCESS_KIND_COUNT),
+                            .two = true,
+                            .other = check_place(s->w.block, other->instruction, other->thread, RP_ACCESS_KIND_COUNT)},
+        detail);
+}
+
+static void part_at_barrier(struct checked_block *cb, struct warp_state *s, const struct uop *u, lanemask lanes)
+{
+    struct check_part *part = &cb->parts[s->w.id];
+    bool waits = u->barrier->kind != RP_BARRIER_ARRIVE;
+    if (!(u->flags & UF_ALIGNED) || !waits)
+        return;
+    if (part->expected && part->instruction == u->index && !(part->lanes & lanes)) {
+        part->lanes |= lanes;
+        if (!(part->expected & s->w.live & ~part->lanes))
+            part->expected = 0;
+        return;
+    }
+    unsigned thread = s->w.id * RP_WARP_LANES + (unsigned)__builtin_ctz(lanes);
+    struct check_part mine = {lanes, s->w.live, u->index, thread, parted_until_exit(s), false};
+    if (part->expected && part->instruction != u->index && !(part->lanes & lanes))
+        parts_at_two(cb, s, part, &mine);
+    else if (part->expected)
+        part_ends(cb, s, part);
+    *part = mine;
+}
+
+/* ---- collectives ------------------------------------------------------------------------------------------------- */
+
+static void await(struct checked_block *cb, const struct warp_state *s, const struct uop *u, lanemask others)
+{
+    if (!parted_until_exit(s))
+        cb->awaited[s->w.id] = (struct check_awaited){others, u->index};
+}
+
+/* PTX ISA, "bar.warp.sync": all threads that a mask names execute it. */
+static void come_without(struct checked_block *cb, const struct warp_state *s, const struct uop *u, lanemask lanes)
+{
+    struct check_awaited *a = &cb->awaited[s->w.id];
+    lanemask gone = a->lanes & ~s->w.live & ~lanes;
+    char detail[200];
+    if (a->instruction != u->index)
+        return;
+    a->lanes = 0;
+    if (!gone)
         return;
     snprintf(detail, sizeof detail,
-             "an aligned barrier is reached by lanes 0x%08x of the warp, while lanes 0x%08x are elsewhere", lanes,
-             others);
+             "lanes 0x%08x wait here for lanes 0x%08x, which their masks name, and which have exited without coming",
+             lanes, gone);
     report(cb, s->w.block, u->index, s->w.id * RP_WARP_LANES + (unsigned)__builtin_ctz(lanes), detail);
 }
+
+/* ---- shuffles ---------------------------------------------------------------------------------------------------- */
 
 /* The lane whose value a lane of shfl gets; itself where the source is out of range. PTX ISA, "shfl.sync". */
 static unsigned shuffle_source(const struct warp *w, const struct uop *u, unsigned lane)
@@ -63,6 +165,10 @@ void sync_event(struct checked_block *cb, struct warp_state *s, enum block_event
 {
     if (event == EVENT_PART)
         part_at_barrier(cb, s, u, lanes);
+    if (event == EVENT_AWAIT)
+        await(cb, s, u, lanes);
+    if (event == EVENT_COLLECTIVE)
+        come_without(cb, s, u, lanes);
     if (event == EVENT_COLLECTIVE && u->op == OP_SHFL && u->fn)
         shuffle(cb, s, u, lanes);
 }
@@ -70,6 +176,9 @@ void sync_event(struct checked_block *cb, struct warp_state *s, enum block_event
 void sync_block_end(struct checked_block *cb, struct block *b)
 {
     char detail[120];
+    for (uint32_t i = 0; i < b->grid->warps; i++)
+        if (cb->parts[i].expected)
+            part_ends(cb, &b->warps[i], &cb->parts[i]);
     for (uint32_t id = 0; id < NAMED_BARRIERS; id++) {
         const struct barrier *bar = &b->barriers[id];
         if (!(b->barriers_in_use >> id & 1))

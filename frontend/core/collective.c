@@ -48,6 +48,16 @@ static bool all_here(const struct warp_state *s, const struct uop *u, lanemask e
     return true;
 }
 
+/* All that are there of the lanes that the masks of these name. */
+static lanemask named(const struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    const uint32_t *masks = member_masks(s, current_window(s), u);
+    lanemask all = 0;
+    FOR_LANES(l, executed)
+    all |= masks[l];
+    return all & s->w.live;
+}
+
 static bool in_own_masks(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     const uint32_t *masks = member_masks(s, current_window(s), u);
@@ -113,6 +123,7 @@ enum collective_outcome collective(struct warp_state *s, const struct uop *u)
     if (!in_own_masks(s, u, executed))
         return stop_at(s, u);
     warp_end_run(s, run_start_at(u)); /* the instruction counts when it is carried out */
+    observe_event(s, EVENT_AWAIT, u, named(s, u, executed) & ~executed);
     split_wait(s, u, executed, WAIT_LANES, 0);
     collectives_serve(s);
     if (s->w.block->faulted)

@@ -15,6 +15,7 @@ enum block_event {
     EVENT_COLLECTIVE, /* these lanes have waited for one another at `u` and now carry it out */
     EVENT_FENCE,      /* these lanes execute a fence */
     EVENT_GROUP,      /* these lanes close a group of asynchronous work, or wait for groups (struct rp_async) */
+    EVENT_AWAIT,      /* the active lanes wait at the collective `u` for these, which are elsewhere */
     EVENT_PART,       /* these lanes arrive at a barrier, other live lanes of the warp do not */
 };
 

@@ -104,6 +104,29 @@ KERNEL sync_part(int *out)
     __syncthreads();
 }
 
+KERNEL sync_around(int *out)
+{
+    if (X < 40)
+        __syncthreads(); // sync_around
+    out[X] = X;
+}
+
+KERNEL sync_two(int *out)
+{
+    if (X % 2)
+        asm volatile("barrier.sync.aligned 0; // odd"); // sync_two odd
+    else
+        asm volatile("barrier.sync.aligned 0;"); // sync_two even
+    out[X] = X;
+}
+
+KERNEL sync_warp(int *out)
+{
+    if (X < 16)
+        asm volatile("bar.warp.sync 0xffffffff;"); // sync_warp
+    out[X] = X;
+}
+
 KERNEL sync_shuffle(int *out)
 {
     int v = 0;
@@ -172,4 +195,19 @@ KERNEL right_lock(int *lock, int *sum)
         __threadfence();
         atomicExch(lock, 0);
     }
+}
+
+// Lanes come to the barrier one by one, and some have returned: right from Volta on.
+KERNEL right_one_by_one(int *lock, int *out)
+{
+    if (X >= 40)
+        return;
+    while (atomicCAS(lock, 0, 1))
+        ;
+    out[0] += 1;
+    __threadfence();
+    atomicExch(lock, 0);
+    __syncthreads();
+    asm volatile("bar.warp.sync 0xffffffff;");
+    out[1 + X] = X;
 }

@@ -52,6 +52,10 @@ finds sm_75 race_lanes race "race_lanes load / race_lanes store" 1 32 $out
 clean sm_62 race_lanes 1 32 $out
 finds sm_75 race_scattered race "race_scattered store / race_scattered load" 1 32 $out
 finds sm_75 sync_part sync sync_part 1 32 $out
+finds sm_75 sync_around sync sync_around 1 64 $out
+finds sm_75 sync_two sync "sync_two even / sync_two odd" 1 32 $out
+finds sm_75 sync_warp sync sync_warp 1 32 $out
+clean sm_75 right_one_by_one 1 64 $out $out
 finds sm_75 sync_shuffle sync sync_shuffle 1 32 $out
 clean sm_75 right_warp 1 32 $out
 
