@@ -27,7 +27,7 @@ static int status_of(bool ok)
     if (ferror(stdout))
         rp_fail(&err, RP_SYSTEM, "cannot write to standard output: %s", strerror(errno));
     else
-        rp_fail(&err, RP_SYSTEM, "out of memory for the result in JSON");
+        rp_fail(&err, RP_SYSTEM, "no result in JSON: memory ran out, or the name of a file is no UTF-8");
     return command_fail(&err);
 }
 

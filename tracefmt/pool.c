@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tracefmt/utf8.h"
+
 /* Slabs grow with the pool, so that a small one takes little. */
 #define SLAB_FIRST ((size_t)1 << 10)
 #define SLAB_BYTES ((size_t)64 << 10)
@@ -90,7 +92,10 @@ void *pool_alloc(struct pool *a, size_t count, size_t size)
 
 char *pool_string(struct pool *a, const char *text)
 {
-    return pool_copy(a, text ? text : "", strlen(text ? text : "") + 1, 1);
+    char *copy = pool_copy(a, text ? text : "", strlen(text ? text : "") + 1, 1);
+    if (copy)
+        rp_utf8_repair(copy);
+    return copy;
 }
 
 void *pool_copy(struct pool *a, const void *data, size_t count, size_t size)

@@ -27,6 +27,7 @@ struct pool {
 /* count × size zeroed bytes, aligned for any type; NULL when over the limit or out of memory. Never NULL for 0 bytes.
  */
 void *pool_alloc(struct pool *, size_t count, size_t size);
+/* A copy, with what is no UTF-8 in it made '?'. */
 char *pool_string(struct pool *, const char *);
 void *pool_copy(struct pool *, const void *data, size_t count, size_t size);
 void pool_free(struct pool *);

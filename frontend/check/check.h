@@ -28,6 +28,11 @@ enum rp_check_kind { RP_CHECK_INIT = 1, RP_CHECK_RACE = 2, RP_CHECK_SYNC = 4 };
 #define RP_CHECK_ALL (RP_CHECK_INIT | RP_CHECK_RACE | RP_CHECK_SYNC)
 #define RP_CHECK_FINDINGS 100 /* of which the text is kept, where nothing else is said */
 
+/* A call that the compiler replaced by the function's body. */
+struct rp_check_call {
+    char *function, *file; /* whose body it is, mangled as in the module; where the call stands, NULL: unknown */
+    uint32_t line;
+};
 /* One of the accesses of a finding, or where a thread was. */
 struct rp_check_place {
     uint32_t instruction; /* static index */
@@ -35,6 +40,8 @@ struct rp_check_place {
     uint8_t access; /* enum rp_access_kind; nothing of SYNC */
     char *file;     /* of the source, NULL: unknown */
     uint32_t line;
+    struct rp_check_call *calls; /* whose inlined bodies it is in, from the innermost out */
+    uint32_t call_count;
 };
 struct rp_finding {
     enum rp_check_kind kind;

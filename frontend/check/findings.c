@@ -34,12 +34,42 @@ const char *check_access_name(uint8_t access)
     }
 }
 
+static char *copy_of_file(const struct rp_kernel *k, uint32_t file, uint32_t line)
+{
+    return line && file < k->file_count ? strdup(k->files[file]) : NULL;
+}
+
+static void find_calls(struct rp_check_place *at, const struct rp_kernel *k, uint32_t innermost)
+{
+    uint32_t count = 0;
+    for (uint32_t i = innermost; i; i = k->inlined[i - 1].inlined)
+        count++;
+    if (!count || !(at->calls = calloc(count, sizeof *at->calls)))
+        return;
+    for (uint32_t i = innermost; i; i = k->inlined[i - 1].inlined) {
+        const struct rp_inlined_call *c = &k->inlined[i - 1];
+        at->calls[at->call_count++] =
+            (struct rp_check_call){strdup(c->function), copy_of_file(k, c->file, c->line), c->line};
+    }
+}
+
 static void find_source(struct rp_check_place *at, const struct program *p)
 {
     const struct rp_instruction *in = &p->kernel.instructions[at->instruction];
     at->line = in->line;
-    if (in->line && in->file < p->kernel.file_count)
-        at->file = strdup(p->kernel.files[in->file]);
+    at->file = copy_of_file(&p->kernel, in->file, in->line);
+    if (in->line)
+        find_calls(at, &p->kernel, in->inlined);
+}
+
+static void free_place(struct rp_check_place *at)
+{
+    for (uint32_t i = 0; i < at->call_count; i++) {
+        free(at->calls[i].function);
+        free(at->calls[i].file);
+    }
+    free(at->calls);
+    free(at->file);
 }
 
 static void print_place(FILE *to, const struct program *p, const struct rp_check_place *at)
@@ -163,8 +193,8 @@ void rp_check_free(struct rp_check *c)
     for (size_t i = 0; i < c->count; i++) {
         free(c->findings[i].kernel);
         free(c->findings[i].text);
-        free(c->findings[i].here.file);
-        free(c->findings[i].other.file);
+        free_place(&c->findings[i].here);
+        free_place(&c->findings[i].other);
     }
     check_launch_end(c);
     for (uint32_t i = 0; i < c->allocation_count; i++) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "frontend/loader/cubin_file.h"
+#include "tracefmt/utf8.h"
 
 enum { LNS_COPY = 1, LNS_ADVANCE_PC, LNS_ADVANCE_LINE, LNS_SET_FILE, LNS_CONST_ADD_PC = 8, LNS_FIXED_ADVANCE_PC };
 enum { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS, LNE_DEFINE_FILE, LNE_INLINED_CALL = 0x90 };
@@ -100,7 +101,8 @@ static const char *string(struct program *p)
         p->damaged = true;
         return "";
     }
-    const char *s = arena_string(p->f->arena, (const char *)p->at, (size_t)(nul - p->at));
+    char *s = arena_string(p->f->arena, (const char *)p->at, (size_t)(nul - p->at));
+    rp_utf8_repair(s);
     p->at = nul + 1;
     return s;
 }

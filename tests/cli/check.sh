@@ -305,3 +305,33 @@ in_cluster "clusters: nothing in a kernel that is right" "" "$make" "$together"
 in_cluster "clusters: a race of two blocks" 'race: load .*shared memory, .*by another block.*cluster.cu:30.*cluster.cu:20' "$make" ""
 in_cluster "clusters: a read of what no block has written" 'uninitialised read: load .*cluster.cu:10' "$make ld.shared::cluster.u32 %v, [%d];" "$together"
 in_cluster "clusters: an object of another block that is not made" 'synchronisation: .*it has not been made.*cluster.cu:40' "" "$together"
+
+# JSON: the calls whose bodies were inlined, how many findings are left out, and names that are no UTF-8.
+json() { # what, condition on the document d
+    "$REPRISE" run "${@:3}" $out --json >"$dir/out" 2>"$dir/err"
+    if [ $? = 3 ] && python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); assert eval(sys.argv[2]), d' "$dir/out" "$2" 2>>"$dir/err"
+    then ok "JSON: $1"; else bad "JSON: $1"; fi
+}
+cat >"$dir/inlined.ptx" <<'PTX'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry inlined(.param .u64 p) {
+.reg .b32 %r; .shared .b32 s;
+.loc 1 41 5
+.loc 1 20 9, function_name info, inlined_at 1 41 5
+ld.shared.u32 %r, [s];
+ret; }
+.file 1 "a.cu"
+.section .debug_str { info: .b8 95, 90, 51, 114, 111, 119, 118, 0 }
+PTX
+json "inlined calls" "[tuple(s.values()) for s in d['findings'][0]['here']['source']] == [('_Z3rowv', 'a.cu', 20), ('inlined', 'a.cu', 41)]" \
+    --module "$dir/inlined.ptx" --grid 1 --block 32 --check init
+if grep -q "a.cu:20, in row at a.cu:41" "$dir/err"; then ok "inlined calls in the report have plain names"; else bad "inlined calls in the report"; fi
+{ printf '.version 8.0\n.target sm_80\n.address_size 64\n.file 1 "odd\377.cu"\n.visible .entry k(.param .u64 p) {\n'
+  printf '.reg .b32 %%r; .shared .b32 s[151];\n'
+  for i in $(seq 150); do printf '.loc 1 %d 0\nld.shared.u32 %%r, [s+%d];\n' "$i" $((4 * i)); done
+  printf 'ret; }\n'; } >"$dir/many.ptx"
+json "a name that is no UTF-8; findings that are not shown" \
+    "d['findings'][0]['here']['file'] == 'odd?.cu' and len(d['findings']) == 100 and d['findings_not_shown'] == 50" \
+    --module "$dir/many.ptx" --grid 1 --block 32 --check init

@@ -6,6 +6,7 @@
 
 #include "tools/hotspots/source.h"
 #include "tools/json.h"
+#include "tools/names.h"
 #include "tools/ui/figure.h"
 #include "tracefmt/plural.h"
 
@@ -43,11 +44,19 @@ bool parse_checks(const char *list, unsigned *checks, struct rp_error *err)
 }
 
 /* The line of the source, where it can be read. */
+static void print_line(struct source_files *files, const char *file, uint32_t line)
+{
+    const char *text = file && line ? source_text_of(files, file, line) : NULL;
+    if (text)
+        fprintf(stderr, "    %5" PRIu32 " | %s\n", line, text);
+}
+
+/* Of inlined code also the line of the outermost call, which is the kernel's own. */
 static void print_source(struct source_files *files, const struct rp_check_place *p)
 {
-    const char *text = p->file && p->line ? source_text_of(files, p->file, p->line) : NULL;
-    if (text)
-        fprintf(stderr, "    %5" PRIu32 " | %s\n", p->line, text);
+    print_line(files, p->file, p->line);
+    if (p->call_count)
+        print_line(files, p->calls[p->call_count - 1].file, p->calls[p->call_count - 1].line);
 }
 
 bool checks_print(const struct rp_check *c)
@@ -56,7 +65,8 @@ bool checks_print(const struct rp_check *c)
     char times[FIGURE];
     for (size_t i = 0; i < rp_check_count(c); i++) {
         const struct rp_finding *f = rp_check_finding(c, i);
-        fprintf(stderr, "reprise: %s", f->text ? f->text : "out of memory for a finding");
+        fputs("reprise: ", stderr);
+        print_plain_names(f->text ? f->text : "out of memory for a finding", stderr);
         if (f->times > 1)
             fprintf(stderr, "; %s times", figure(f->times, times));
         fputc('\n', stderr);
@@ -75,7 +85,25 @@ bool checks_print(const struct rp_check *c)
     return !rp_check_count(c) && !rp_check_incomplete(c);
 }
 
-static json_t *place_json(const struct rp_check_place *p, bool access)
+static json_t *text_or_null(const char *text) { return text ? json_string(text) : json_null(); }
+
+/* As in `reprise dump --source --json`: from the innermost function to the kernel. */
+static json_t *source_json(const struct rp_check_place *p, const char *kernel)
+{
+    json_t *list = json_array();
+    const char *file = p->file;
+    uint32_t line = p->line;
+    for (uint32_t i = 0; i <= p->call_count; i++) {
+        const struct rp_check_call *c = i < p->call_count ? &p->calls[i] : NULL;
+        json_add(list, json_pack("{s:o, s:o, s:o}", "function", text_or_null(c ? c->function : kernel), "file",
+                                 text_or_null(file), "line", json_number(line)));
+        file = c ? c->file : NULL;
+        line = c ? c->line : 0;
+    }
+    return list;
+}
+
+static json_t *place_json(const struct rp_finding *f, const struct rp_check_place *p, bool access)
 {
     json_t *out = json_pack("{s:i, s:[iii], s:[iii]}", "instruction", (int)p->instruction, "block", (int)p->block[0],
                             (int)p->block[1], (int)p->block[2], "thread", (int)p->thread[0], (int)p->thread[1],
@@ -86,6 +114,8 @@ static json_t *place_json(const struct rp_check_place *p, bool access)
         json_put(out, "file", json_string(p->file));
     if (p->line)
         json_put(out, "line", json_number(p->line));
+    if (p->call_count)
+        json_put(out, "source", source_json(p, f->kernel));
     return out;
 }
 
@@ -102,9 +132,9 @@ json_t *checks_json(const struct rp_check *c)
             json_put(out, "address", json_number(f->address));
             json_put(out, "size", json_number(f->size));
         }
-        json_put(out, "here", place_json(&f->here, f->space != RP_SPACE_NONE));
+        json_put(out, "here", place_json(f, &f->here, f->space != RP_SPACE_NONE));
         if (f->two)
-            json_put(out, "other", place_json(&f->other, true));
+            json_put(out, "other", place_json(f, &f->other, true));
         json_add(list, out);
     }
     return list;

@@ -425,8 +425,12 @@ static int print_json(const struct session *s, const struct rp_error *fault, jso
         json_put(out, "printed", outputs_print_json(s->plan, s->device));
     if (compared)
         json_put(out, "expected", compared);
-    if (s->check)
+    if (s->check) {
         json_put(out, "findings", checks_json(s->check));
+        json_put(out, "findings_not_shown", json_number(rp_check_dropped(s->check)));
+        if (rp_check_incomplete(s->check))
+            json_put(out, "incomplete", json_string(rp_check_incomplete(s->check)));
+    }
     if (s->plan->output) {
         json_put(out, "trace", json_string(s->plan->output));
         json_put(out, "bytes", json_number(s->file_bytes));

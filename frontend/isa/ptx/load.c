@@ -6,6 +6,7 @@
 #include "frontend/isa/ptx/lower.h"
 #include "frontend/loader/isa.h"
 #include "frontend/loader/module.h"
+#include "tracefmt/utf8.h"
 
 struct ptx_module {
     struct loaded_module loaded; /* first */
@@ -67,7 +68,9 @@ static bool load(struct ptx_module *m, const char *path, const char *text, uint6
     int how = setjmp(m->src.escape);
     if (how)
         return failed(m, how);
-    m->src.text = arena_string(m->src.arena, text, size);
+    char *copy = arena_string(m->src.arena, text, size);
+    rp_utf8_repair(copy); /* names in it go into traces */
+    m->src.text = copy;
     m->src.size = (uint32_t)size;
     module_begin(&m->loaded, path, text, size);
     m->unit = ptx_parse(&m->src);

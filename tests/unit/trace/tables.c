@@ -10,6 +10,7 @@
 #include "tests/support/synthetic_trace.h"
 #include "tracefmt/reader.h"
 #include "tracefmt/trace.pb-c.h"
+#include "tracefmt/utf8.h"
 
 static char path[] = "/tmp/reprise-tables-XXXXXX";
 static struct remade_trace original;
@@ -540,4 +541,32 @@ Test(tables, a_thousand_disturbed_contents)
     }
     for (int o = WHOLE; o <= REFUSED; o++)
         cr_expect_gt(outcomes[o], 10, "%d: %d", o, (int)outcomes[o]);
+}
+
+/* RFC 3629, section 4: what is well-formed stays, each byte of what is not becomes '?'. */
+Test(utf8, repair)
+{
+    static const char *const texts[][2] = {
+        {"", ""},
+        {"kernel<\xc3\xa9>", "kernel<\xc3\xa9>"},
+        {"\xe2\x82\xac \xf0\x9f\x9a\x80 \xf4\x8f\xbf\xbf", "\xe2\x82\xac \xf0\x9f\x9a\x80 \xf4\x8f\xbf\xbf"},
+        {"a\xff.cu", "a?.cu"},
+        {"\x80"
+         "b",
+         "?b"},
+        {"\xc0\xaf", "??"},           /* overlong */
+        {"\xe0\x9f\xbf", "???"},      /* overlong */
+        {"\xf0\x8f\xbf\xbf", "????"}, /* overlong */
+        {"\xed\xa0\x80", "???"},      /* a surrogate */
+        {"\xf4\x90\x80\x80", "????"}, /* beyond U+10FFFF */
+        {"\xf5\x80\x80\x80", "????"},
+        {"\xe2\x82", "??"}, /* the end comes too early */
+        {"\xe2\x82x", "??x"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char text[32];
+        strcpy(text, texts[i][0]);
+        rp_utf8_repair(text);
+        cr_expect_str_eq(text, texts[i][1], "row %zu", i);
+    }
 }
