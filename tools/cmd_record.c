@@ -75,9 +75,9 @@ enum key {
          "Run PTX as for this target (its own), or compile CUDA source for it (sm_75); from sm_70 on the threads of "  \
          "a warp are scheduled independently"},                                                                        \
         {"check", KEY_CHECK, "LIST",                                                                                   \
-         "Look for more than bad addresses: init (reads of what nobody wrote), race, sync (barriers and shuffles "     \
-         "that are undefined), several with commas, or all. What is found is said, the run goes on, and the exit "     \
-         "status is 3. Launches run on one thread"},                                                                   \
+         "Look for more than the first bad address: memory (all of them), init (reads of what nobody wrote), race, "   \
+         "sync (barriers and shuffles that are undefined), several with commas, or all. What is found is said, the "   \
+         "run goes on, and the exit status is 3. Launches run on one thread"},                                         \
     {                                                                                                                  \
         "shared-limit", KEY_SHARED_LIMIT, "BYTES", "Shared memory that a block may have (49152)"                       \
     }

@@ -189,8 +189,32 @@ static void check_objects(struct observer *o, struct warp_state *s, const struct
         sync_objects(cb, s, u, la, lanes);
 }
 
-static const struct observer_calls check_calls = {check_access, check_bytes, check_host_call, check_event,
-                                                  check_objects};
+/* Bounds and alignment, once each lane's access is looked at on its own. */
+static bool check_leave_out(struct observer *o, struct warp_state *s, const struct uop *u, unsigned lane)
+{
+    struct checked_block *cb = (struct checked_block *)o;
+    const struct fault *f = &s->w.block->fault;
+    char detail[sizeof f->detail + 40];
+    enum rp_access_kind kind = (enum rp_access_kind)u->memory->operand.kind;
+    bool plain =
+        kind == RP_ACCESS_LOAD || kind == RP_ACCESS_STORE || kind == RP_ACCESS_ATOMIC || kind == RP_ACCESS_REDUCTION;
+    if (!(cb->check->kinds & RP_CHECK_MEMORY) || !plain ||
+        (f->kind != RP_FAULT_BOUNDS && f->kind != RP_FAULT_MISALIGNED))
+        return false;
+    snprintf(detail, sizeof detail, "%s: %s", fault_title(f->kind), f->detail);
+    check_report(
+        cb->check, s->w.block,
+        (struct rp_finding){.kind = RP_CHECK_MEMORY,
+                            .space = f->space,
+                            .address = f->address,
+                            .size = f->size,
+                            .here = check_place(s->w.block, u->index, s->w.id * RP_WARP_LANES + lane, (uint8_t)kind)},
+        detail);
+    return true;
+}
+
+static const struct observer_calls check_calls = {check_access, check_bytes,   check_host_call,
+                                                  check_event,  check_objects, check_leave_out};
 
 /* ---- allocations ------------------------------------------------------------------------------------------------- */
 
@@ -327,6 +351,7 @@ bool check_block_begin(struct rp_check *c, struct block *b)
         return false;
     if (mine == c->free_blocks)
         c->free_blocks = mine->next;
+    const uint32_t every = 1u << RP_SPACE_GLOBAL | 1u << RP_SPACE_SHARED | 1u << RP_SPACE_LOCAL;
     const size_t words = mine->shared_bytes / sizeof(uint64_t) + 1;
     memset(mine->objects, 0, words);
     copies_begin(mine);
@@ -341,8 +366,7 @@ bool check_block_begin(struct rp_check *c, struct block *b)
     memset(mine->collective, 0, sizeof mine->collective);
     memset(mine->released, 0, sizeof mine->released);
     memset(mine->acquired, 0, sizeof mine->acquired);
-    mine->observer = (struct observer){.calls = &check_calls,
-                                       .spaces = 1u << RP_SPACE_GLOBAL | 1u << RP_SPACE_SHARED | 1u << RP_SPACE_LOCAL};
+    mine->observer = (struct observer){.calls = &check_calls, .spaces = c->kinds & ~RP_CHECK_MEMORY ? every : 0};
     block_observe(b, &mine->observer);
     return true;
 }

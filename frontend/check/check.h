@@ -8,6 +8,8 @@
  *       and stronger), and nothing orders them.
  * SYNC  a barrier that is .aligned is reached by a part of a warp; a shuffle reads from a lane that takes no part; a
  *       lane executes a collective whose member mask does not name it; a block ends before all have come to a barrier.
+ * MEMORY  an access is out of bounds or misaligned, as it is without checks, but the run goes on: the lane's access is
+ *       left out, and what it loads is 0. A bad copy, barrier object or image still ends the launch.
  *
  * What orders two accesses (PTX ISA, "Memory Consistency Model", read generously, so that what is reported is a race):
  * - the same thread; before Volta also the same warp;
@@ -24,8 +26,8 @@
 
 #include "frontend/core/engine.h"
 
-enum rp_check_kind { RP_CHECK_INIT = 1, RP_CHECK_RACE = 2, RP_CHECK_SYNC = 4 };
-#define RP_CHECK_ALL (RP_CHECK_INIT | RP_CHECK_RACE | RP_CHECK_SYNC)
+enum rp_check_kind { RP_CHECK_INIT = 1, RP_CHECK_RACE = 2, RP_CHECK_SYNC = 4, RP_CHECK_MEMORY = 8 };
+#define RP_CHECK_ALL (RP_CHECK_INIT | RP_CHECK_RACE | RP_CHECK_SYNC) /* beside MEMORY */
 #define RP_CHECK_FINDINGS 100 /* of which the text is kept, where nothing else is said */
 
 /* A call that the compiler replaced by the function's body. */

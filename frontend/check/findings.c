@@ -20,7 +20,10 @@ struct rp_check_place check_place(const struct block *b, uint32_t instruction, u
 
 static const char *kind_name(enum rp_check_kind k)
 {
-    return k == RP_CHECK_INIT ? "uninitialised read" : k == RP_CHECK_RACE ? "race" : "synchronisation";
+    return k == RP_CHECK_INIT     ? "uninitialised read"
+           : k == RP_CHECK_RACE   ? "race"
+           : k == RP_CHECK_MEMORY ? "memory"
+                                  : "synchronisation";
 }
 
 const char *check_access_name(uint8_t access)

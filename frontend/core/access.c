@@ -83,6 +83,54 @@ static void bad_bytes(struct warp_state *s, const struct uop *u, enum rp_fault_k
     s->w.block->fault.access = stores ? RP_ACCESS_STORE : RP_ACCESS_LOAD;
 }
 
+static bool writes(const struct uop *u) { return u->memory->operand.kind != RP_ACCESS_LOAD; }
+
+/* The lane's registers that the access loads are 0. */
+static void clear_lane(struct warp *w, const struct uop *u, unsigned lane)
+{
+    const struct memory_descriptor *d = u->memory;
+    enum lane_type reg = d->dtype ? (enum lane_type)d->dtype : (enum lane_type)u->type;
+    size_t bytes = u->type == T_B128 ? 8 : lane_element_bytes(reg);
+    for (uint32_t i = 0; i < (d->count ? d->count : 1); i++) {
+        struct operand o = d->count ? d->elements[i] : u->d;
+        if (is_sink(o))
+            continue;
+        memset((uint8_t *)operand_at(w, o) + lane * bytes, 0, bytes);
+        if (u->type == T_B128)
+            memset((uint8_t *)operand_at(w, o) + (RP_WARP_LANES + lane) * bytes, 0, bytes);
+    }
+}
+
+/* A bad access of a lane. True: its observer has noted it, and the other lanes go on. */
+static bool bad_lane(struct warp_state *s, const struct uop *u, enum rp_fault_kind kind, unsigned lane,
+                     enum rp_space space, uint64_t address, const char *detail)
+{
+    struct block *b = s->w.block;
+    struct observer *o = b->observer;
+    bad_access(s, u, kind, lane, space, address, detail);
+    if (!o || !o->calls->leave_out || !o->calls->leave_out(o, s, u, lane))
+        return false;
+    b->faulted = false;
+    if (!writes(u) || u->memory->operand.kind == RP_ACCESS_ATOMIC)
+        clear_lane(&s->w, u, lane);
+    return true;
+}
+
+/* How a space makes an access. */
+typedef void (*access_fn)(struct warp_state *, const struct uop *, lanemask, const struct lane_addresses *);
+
+/* The access of those lanes that are not bad. Always false: what called has nothing left to do. */
+static bool access_without(struct warp_state *s, const struct uop *u, lanemask m, lanemask bad,
+                           const struct lane_addresses *la, access_fn access)
+{
+    struct lane_addresses some;
+    if (!(m & ~bad))
+        return false;
+    subset(&some, la, m & ~bad, 0);
+    access(s, u, m & ~bad, &some);
+    return false;
+}
+
 static bool misaligned(const struct uop *u, uint64_t bits) { return bits & (u->memory->operand.width - 1); }
 
 /* What is not one element per lane. */
@@ -116,8 +164,6 @@ static inline void move(struct warp_state *s, const struct uop *u, lanemask m, c
         move_other(s, u, m, la, host, shared);
 }
 
-static bool writes(const struct uop *u) { return u->memory->operand.kind != RP_ACCESS_LOAD; }
-
 static __attribute__((noinline)) bool observe_access(struct warp_state *s, const struct uop *u, lanemask m,
                                                      const struct lane_addresses *la, enum rp_space space,
                                                      const struct allocation *a)
@@ -135,85 +181,103 @@ static inline bool may_access(struct warp_state *s, const struct uop *u, lanemas
 
 /* ---- flat spaces ------------------------------------------------------------------------------------------------- */
 
-/* Reports the first lane that does not fit into [0, size). Always false. */
-static __attribute__((noinline)) bool flat_fault(struct warp_state *s, const struct uop *u, lanemask m,
-                                                 const struct lane_addresses *la, uint64_t size, enum rp_space space)
+/* What is wrong with an access of `bytes` at `at`, where there are `size`: RP_FAULT_NONE: nothing. */
+static enum rp_fault_kind flat_wrong(const struct uop *u, uint64_t at, uint64_t size, enum rp_space space, char *detail,
+                                     size_t room)
 {
     uint64_t bytes = u->memory->operand.width;
+    if (misaligned(u, at)) {
+        snprintf(detail, room, "not a multiple of %u", u->memory->operand.width);
+        return RP_FAULT_MISALIGNED;
+    }
+    if (size >= bytes && at <= size - bytes)
+        return RP_FAULT_NONE;
+    /* the stack of machine code grows down to 0; its addresses have 32 bits */
+    if (space == RP_SPACE_LOCAL && (u->memory->frame_relative || at >> 31 == 1)) {
+        snprintf(detail, room, "the stack of %llu bytes per thread is exhausted (--stack BYTES gives more)",
+                 (unsigned long long)size);
+        return RP_FAULT_STACK;
+    }
+    snprintf(detail, room, "there %s %llu byte%s of %s memory", size == 1 ? "is" : "are", (unsigned long long)size,
+             rp_plural(size), rp_space_name(space));
+    return RP_FAULT_BOUNDS;
+}
+
+/* Reports lanes that do not fit into [0, size), of which there are some. Always false. */
+static __attribute__((noinline)) bool flat_fault(struct warp_state *s, const struct uop *u, lanemask m,
+                                                 const struct lane_addresses *la, uint64_t size, enum rp_space space,
+                                                 access_fn access)
+{
     char detail[128];
+    lanemask bad = 0;
     FOR_LANES(l, m)
     {
         uint64_t at = lane_address(la, l);
-        if (misaligned(u, at)) {
-            snprintf(detail, sizeof detail, "not a multiple of %u", u->memory->operand.width);
-            bad_access(s, u, RP_FAULT_MISALIGNED, l, space, at, detail);
-            return false;
-        }
-        if (size >= bytes && at <= size - bytes)
+        enum rp_fault_kind wrong = flat_wrong(u, at, size, space, detail, sizeof detail);
+        if (wrong == RP_FAULT_NONE)
             continue;
-        /* the stack of machine code grows down to 0; its addresses have 32 bits */
-        if (space == RP_SPACE_LOCAL && (u->memory->frame_relative || at >> 31 == 1)) {
-            snprintf(detail, sizeof detail,
-                     "the stack of %llu bytes per thread is exhausted (--stack BYTES gives more)",
-                     (unsigned long long)size);
-            bad_access(s, u, RP_FAULT_STACK, l, space, at, detail);
+        if (!bad_lane(s, u, wrong, l, space, at, detail))
             return false;
-        }
-        snprintf(detail, sizeof detail, "there %s %llu byte%s of %s memory", size == 1 ? "is" : "are",
-                 (unsigned long long)size, rp_plural(size), rp_space_name(space));
-        bad_access(s, u, RP_FAULT_BOUNDS, l, space, at, detail);
-        return false;
+        bad |= (lanemask)1 << l;
     }
-    return false;
+    return access_without(s, u, m, bad, la, access);
 }
 
 static inline bool flat_check(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
-                              uint64_t size, enum rp_space space)
+                              uint64_t size, enum rp_space space, access_fn access)
 {
     uint64_t bytes = u->memory->operand.width;
     if (__builtin_expect(size >= bytes && la->high <= size - bytes && !misaligned(u, la->bits), 1))
         return true;
-    return flat_fault(s, u, m, la, size, space);
+    return flat_fault(s, u, m, la, size, space, access);
 }
 
-/* The same where memory consists of variables: the first lane that is not in one. True: each lane is in one, but not
- * all in the same. */
+/* The same where memory consists of variables. OVERRUN_GO: nothing is wrong. */
+static enum overrun extents_wrong(struct warp_state *s, const struct uop *u, unsigned lane, uint64_t at,
+                                  const struct extents *e, enum rp_space space)
+{
+    uint32_t bytes = u->memory->operand.width;
+    if (misaligned(u, at))
+        return OVERRUN_FAULT;
+    if (extents_cover(e, at, bytes))
+        return OVERRUN_GO;
+    return space == RP_SPACE_SHARED ? overrun_shared(s, u, lane, at, bytes) : OVERRUN_FAULT;
+}
+
+/* Reports lanes that are in none. True: each lane is in one, but not all in the same. */
 static __attribute__((noinline)) bool extents_check(struct warp_state *s, const struct uop *u, lanemask m,
                                                     const struct lane_addresses *la, const struct extents *e,
-                                                    uint64_t all, enum rp_space space)
+                                                    uint64_t all, enum rp_space space, access_fn access)
 {
     char detail[256];
+    lanemask bad = 0;
     FOR_LANES(l, m)
     {
         uint64_t at = lane_address(la, l);
-        if (misaligned(u, at)) {
-            snprintf(detail, sizeof detail, "not a multiple of %u", u->memory->operand.width);
-            bad_access(s, u, RP_FAULT_MISALIGNED, l, space, at, detail);
-            return false;
-        }
-        if (extents_cover(e, at, u->memory->operand.width))
-            continue;
-        enum overrun o =
-            space == RP_SPACE_SHARED ? overrun_shared(s, u, l, at, u->memory->operand.width) : OVERRUN_FAULT;
+        enum overrun o = extents_wrong(s, u, l, at, e, space);
         if (o == OVERRUN_GO)
             continue;
         if (o == OVERRUN_STOP)
             return false;
-        extents_describe(e, at, rp_space_name(space), all, detail, sizeof detail);
-        bad_access(s, u, RP_FAULT_BOUNDS, l, space, at, detail);
-        return false;
+        if (misaligned(u, at))
+            snprintf(detail, sizeof detail, "not a multiple of %u", u->memory->operand.width);
+        else
+            extents_describe(e, at, rp_space_name(space), all, detail, sizeof detail);
+        if (!bad_lane(s, u, misaligned(u, at) ? RP_FAULT_MISALIGNED : RP_FAULT_BOUNDS, l, space, at, detail))
+            return false;
+        bad |= (lanemask)1 << l;
     }
-    return true;
+    return !bad || access_without(s, u, m, bad, la, access);
 }
 
 static inline bool extent_check(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
-                                const struct extents *e, uint64_t all, enum rp_space space)
+                                const struct extents *e, uint64_t all, enum rp_space space, access_fn access)
 {
     const struct extent *in = extents_find(e, la->low);
     if (__builtin_expect(
             in && extent_covers(in, la->low, la->high, u->memory->operand.width) && !misaligned(u, la->bits), 1))
         return true;
-    return extents_check(s, u, m, la, e, all, space);
+    return extents_check(s, u, m, la, e, all, space, access);
 }
 
 static bool may_write(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
@@ -226,13 +290,20 @@ static bool may_write(struct warp_state *s, const struct uop *u, lanemask m, con
     return false;
 }
 
+static void shared_again(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la);
 static inline void shared_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
 {
     struct block *b = s->w.block;
     const struct grid *g = b->grid;
-    if (extent_check(s, u, m, la, &g->shared, g->total_shared, RP_SPACE_SHARED) &&
+    if (extent_check(s, u, m, la, &g->shared, g->total_shared, RP_SPACE_SHARED, shared_again) &&
         may_access(s, u, m, la, RP_SPACE_SHARED, NULL))
         move(s, u, m, la, b->shared, false);
+}
+
+static __attribute__((noinline)) void shared_again(struct warp_state *s, const struct uop *u, lanemask m,
+                                                   const struct lane_addresses *la)
+{
+    shared_access(s, u, m, la);
 }
 
 /* Of blocks of the cluster, one after the other. */
@@ -245,7 +316,7 @@ static __attribute__((noinline)) void far_access(struct warp_state *s, const str
         struct block *of;
         part = access_of_one(s, u, m, la, &some, &of);
         observe_in(s->w.block, part ? of : NULL);
-        if (part && extent_check(s, u, part, &some, &g->shared, g->total_shared, RP_SPACE_SHARED) &&
+        if (part && extent_check(s, u, part, &some, &g->shared, g->total_shared, RP_SPACE_SHARED, shared_again) &&
             may_access(s, u, part, &some, RP_SPACE_SHARED, NULL))
             move(s, u, part, &some, of->shared, false);
         observe_in(s->w.block, NULL);
@@ -266,22 +337,23 @@ static void const_access(struct warp_state *s, const struct uop *u, lanemask m, 
 {
     const struct grid *g = s->w.block->grid;
     if (may_write(s, u, m, la, RP_SPACE_CONST) &&
-        extent_check(s, u, m, la, &g->constants, extents_end(&g->constants), RP_SPACE_CONST))
+        extent_check(s, u, m, la, &g->constants, extents_end(&g->constants), RP_SPACE_CONST, const_access))
         move(s, u, m, la, (uint8_t *)g->consts, false);
 }
 
+static void param_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la);
 static bool parameter_check(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
 {
     uint64_t size = s->w.block->grid->program->parameter_bytes, bytes = u->memory->operand.width;
     bool beyond = bytes > size || la->high > size - bytes;
     if (__builtin_expect(!beyond || misaligned(u, la->bits), 1))
-        return flat_check(s, u, m, la, size, RP_SPACE_PARAM);
+        return flat_check(s, u, m, la, size, RP_SPACE_PARAM, param_access);
     FOR_LANES(l, m)
     {
         uint64_t at = lane_address(la, l);
         enum overrun o = bytes <= size && at <= size - bytes ? OVERRUN_GO : overrun_parameter(s, u, l, at, bytes);
         if (o != OVERRUN_GO)
-            return o == OVERRUN_FAULT && flat_fault(s, u, m, la, size, RP_SPACE_PARAM);
+            return o == OVERRUN_FAULT && flat_fault(s, u, m, la, size, RP_SPACE_PARAM, param_access);
     }
     return true;
 }
@@ -297,7 +369,8 @@ static void local_access(struct warp_state *s, const struct uop *u, lanemask m, 
 {
     struct block *b = s->w.block;
     const struct grid *g = b->grid;
-    if (!flat_check(s, u, m, la, g->local_bytes, RP_SPACE_LOCAL) || !may_access(s, u, m, la, RP_SPACE_LOCAL, NULL))
+    if (!flat_check(s, u, m, la, g->local_bytes, RP_SPACE_LOCAL, local_access) ||
+        !may_access(s, u, m, la, RP_SPACE_LOCAL, NULL))
         return;
     if (writes(u) && la->high + u->memory->operand.width > b->local_high)
         b->local_high = la->high + u->memory->operand.width;
@@ -353,31 +426,46 @@ static void global_beyond(struct warp_state *s, const struct uop *u, lanemask m,
     move(s, u, m, la, a->host - a->base, false);
 }
 
-/* Lane by lane: the first bad one is reported before anything has been done; otherwise one part per allocation. */
-static void global_scattered(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
+/* Reports lanes of which no device has the memory. False: nothing may be done; else *bad are those that are left out.
+ */
+static bool global_bad(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
+                       lanemask *bad)
 {
     const struct memory *memory = s->w.block->grid->memory;
     uint64_t bytes = u->memory->operand.width;
     char detail[256];
+    *bad = 0;
     FOR_LANES(l, m)
     {
         uint64_t at = lane_address(la, l);
-        if (misaligned(u, at)) {
-            snprintf(detail, sizeof detail, "not a multiple of %u", u->memory->operand.width);
-            bad_access(s, u, RP_FAULT_MISALIGNED, l, RP_SPACE_GLOBAL, at, detail);
-            return;
-        }
         struct allocation *a = memory_find(memory, at);
-        enum overrun o = a && covers(a, at, at, bytes) ? OVERRUN_GO : overrun_global(s, u, l, at, bytes, &a);
+        enum overrun o = misaligned(u, at)               ? OVERRUN_FAULT
+                         : a && covers(a, at, at, bytes) ? OVERRUN_GO
+                                                         : overrun_global(s, u, l, at, bytes, &a);
         if (o == OVERRUN_GO)
             continue;
         if (o == OVERRUN_STOP)
-            return;
-        memory_describe(memory, at, detail, sizeof detail);
-        bad_access(s, u, RP_FAULT_BOUNDS, l, RP_SPACE_GLOBAL, at, detail);
-        return;
+            return false;
+        if (misaligned(u, at))
+            snprintf(detail, sizeof detail, "not a multiple of %u", u->memory->operand.width);
+        else
+            memory_describe(memory, at, detail, sizeof detail);
+        if (!bad_lane(s, u, misaligned(u, at) ? RP_FAULT_MISALIGNED : RP_FAULT_BOUNDS, l, RP_SPACE_GLOBAL, at, detail))
+            return false;
+        *bad |= (lanemask)1 << l;
     }
-    while (m) {
+    return true;
+}
+
+/* Lane by lane: bad ones are reported before anything has been done; otherwise one part per allocation. */
+static void global_scattered(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
+{
+    const struct memory *memory = s->w.block->grid->memory;
+    uint64_t bytes = u->memory->operand.width;
+    lanemask bad;
+    if (!global_bad(s, u, m, la, &bad))
+        return;
+    for (m &= ~bad; m;) {
         unsigned first = (unsigned)__builtin_ctz(m);
         uint64_t at = lane_address(la, first);
         struct allocation *a = memory_below(memory, at);
@@ -416,7 +504,6 @@ static inline void global_access(struct warp_state *s, const struct uop *u, lane
 
 /* ---- generic ----------------------------------------------------------------------------------------------------- */
 
-typedef void (*access_fn)(struct warp_state *, const struct uop *, lanemask, const struct lane_addresses *);
 static const struct {
     uint64_t base, size;
     access_fn access;
@@ -531,7 +618,7 @@ lanemask access_in_shared(struct warp_state *s, const struct uop *u, lanemask m,
         struct lane_addresses any = *la;
         m = access_of_one(s, u, m, &any, la, of);
     }
-    return m && extent_check(s, u, m, la, &g->shared, g->total_shared, RP_SPACE_SHARED) ? m : 0;
+    return m && extent_check(s, u, m, la, &g->shared, g->total_shared, RP_SPACE_SHARED, NULL) ? m : 0;
 }
 
 /* Then the space does its part. */

@@ -38,6 +38,8 @@ void block_fault(struct warp_state *s, const struct uop *u, enum rp_fault_kind k
     va_end(args);
 }
 
+const char *fault_title(enum rp_fault_kind kind) { return titles[kind]; }
+
 void block_no_memory(struct block *b) { b->faulted = b->no_memory = true; }
 
 static const char *access_name(const struct fault *f)

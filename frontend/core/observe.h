@@ -34,6 +34,9 @@ struct observer_calls {
      * memory. */
     void (*objects)(struct observer *, struct warp_state *, const struct uop *u, const struct lane_addresses *,
                     lanemask);
+    /* NULL, or: a lane's access is at fault, as the block's fault says. True: it is left out, and the block goes on as
+     * if it had not been asked for; what it loads is 0. False: the block stops. */
+    bool (*leave_out)(struct observer *, struct warp_state *, const struct uop *u, unsigned lane);
 };
 
 struct observer {

@@ -211,3 +211,14 @@ KERNEL right_one_by_one(int *lock, int *out)
     asm volatile("bar.warp.sync 0xffffffff;");
     out[1 + X] = X;
 }
+
+// 256 words: the other lanes and what comes after go on.
+KERNEL memory_goes_on(int *out)
+{
+    __shared__ volatile int t[64];
+    out[X + 240] = X;                                    // memory store
+    t[X * 2] = 1;                                        // memory shared
+    int sum = *(int *)((char *)out + X) + out[X * 1000]; // memory load
+    asm volatile("red.relaxed.gpu.add.u32 [%0], 0;" ::"l"(out + X * 100)); // memory atomic
+    out[X] = sum + 7;
+}

@@ -59,6 +59,13 @@ clean sm_75 right_one_by_one 1 64 $out $out
 finds sm_75 sync_shuffle sync sync_shuffle 1 32 $out
 clean sm_75 right_warp 1 32 $out
 
+for place in store shared load atomic; do finds sm_75 memory_goes_on memory "memory $place" 1 64 $out; done
+if grep -q "misaligned address: not a multiple of 4; .* times" "$dir/err"; then ok "memory: misaligned"; else bad "memory: misaligned"; fi
+status=$(run sm_75 memory_goes_on memory 1 64 $out --print 0=i32:64)
+if [ "$status" = 3 ] && [ "$(grep -ow 7 "$dir/out" | wc -l)" = 56 ] && [ "$(grep -ow 14 "$dir/out" | wc -l)" = 8 ]; then ok "memory: the others go on, bad loads are 0"; else bad "memory: the others go on"; fi
+status=$(run sm_75 memory_goes_on race 1 64 $out)
+if [ "$status" = 3 ] && [ "$(grep -c '^reprise: ' "$dir/err")" = 1 ]; then ok "without --check memory the first bad access ends the launch"; else bad "the first bad access (status $status)"; fi
+
 # Barrier objects: what each line 8 does wrong; a right one.
 object() { # what is said, or "" for nothing; lines of PTX
     local says=$1 status

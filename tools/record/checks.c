@@ -14,7 +14,11 @@ static const struct {
     const char *name;
     unsigned checks;
 } names[] = {
-    {"memory", 0}, {"init", RP_CHECK_INIT}, {"race", RP_CHECK_RACE}, {"sync", RP_CHECK_SYNC}, {"all", RP_CHECK_ALL},
+    {"memory", RP_CHECK_MEMORY},
+    {"init", RP_CHECK_INIT},
+    {"race", RP_CHECK_RACE},
+    {"sync", RP_CHECK_SYNC},
+    {"all", RP_CHECK_ALL | RP_CHECK_MEMORY},
 };
 #define NAMES (sizeof names / sizeof *names)
 
