@@ -151,12 +151,34 @@ static bool fits_pipeline(const struct machine_check *c, struct rp_error *err)
     return fits_one_at_a_time(c, err) && fits_copies(c, err);
 }
 
+/* Bytes of a cache; 0: it has no size. */
+static uint64_t size_of(const struct machine_part *part)
+{
+    for (size_t i = 0; i < part->model->option_count; i++)
+        if (!strcmp(part->model->options[i].key, "size"))
+            return (uint64_t)part->options[i];
+    return 0;
+}
+
+/* A simulated cache takes memory, too: a tenth to a fourth of what it has. */
+static bool caches_can_be(const struct machine_check *c, struct rp_error *err)
+{
+    enum { MOST_GIB = 4 };
+    const struct machine *m = c->machine;
+    uint64_t l1 = size_of(&m->l1) * (uint64_t)(m->sms * m->subcores / m->l1_subcores), l2 = size_of(&m->l2);
+    char text[160];
+    snprintf(text, sizeof text, "the caches of all SMs and L2 have %.1f GiB; at most %d are simulated",
+             (double)(l1 + l2) / (1 << 30), MOST_GIB);
+    return l1 + l2 <= (uint64_t)MOST_GIB << 30 ||
+           inconsistent(c, (const char *const[]){"l1.", "l2.", "sms"}, 3, text, err);
+}
+
 bool machine_consistent(const struct machine_check *c, struct rp_error *err)
 {
     struct machine *m = c->machine;
     char text[300], key[40], below[48];
     if (!divides(c, "l1.subcores", m->l1_subcores, err) || !divides(c, "icache.subcores", m->icache_subcores, err) ||
-        !takes_something(c, err) || !fits_pipeline(c, err))
+        !takes_something(c, err) || !caches_can_be(c, err) || !fits_pipeline(c, err))
         return false;
     const char *uneven = carveout_check(m);
     if (uneven)

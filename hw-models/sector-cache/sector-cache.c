@@ -199,17 +199,21 @@ static struct line *find(const struct sector_cache *c, uint64_t tag)
 }
 
 /* Which line of the set makes way: the last that is empty, else the least recently used, of equals the first; NULL:
- * none may. */
+ * none may. A set full of dirty lines gives one up however few are dirty elsewhere: nothing else would ever make room.
+ * (In Accel-Sim its accesses wait until enough lines of other sets are dirty.) */
 static struct line *choose_victim(const struct sector_cache *c, uint32_t set)
 {
     const struct set *s = &c->sets[set];
     if (s->empty)
         return &c->lines[set * c->shape.ways + s->empty - 1];
-    bool dirty_too = may_replace_dirty(c);
-    for (uint32_t i = s->oldest; i != NONE; i = c->lines[i].newer)
-        if (!c->lines[i].reserved && (dirty_too || !c->lines[i].modified))
+    bool dirty_too = may_replace_dirty(c), all_dirty = true;
+    for (uint32_t i = s->oldest; i != NONE; i = c->lines[i].newer) {
+        const struct line *l = &c->lines[i];
+        if (!l->reserved && (dirty_too || !l->modified))
             return &c->lines[i];
-    return NULL;
+        all_dirty &= !l->reserved;
+    }
+    return all_dirty ? &c->lines[s->oldest] : NULL;
 }
 
 static void unlink_use(struct sector_cache *c, struct set *s, const struct line *l)

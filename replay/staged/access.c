@@ -107,7 +107,8 @@ static uint32_t conflict(const uint64_t address[RP_WARP_LANES], rp_lanemask mask
 static void touch_global(struct staged_sm *sm, const struct staged_warp *w, struct inst *in, unsigned space,
                          const uint64_t address[RP_WARP_LANES], rp_lanemask mask, uint32_t width)
 {
-    for (rp_lanemask m = mask; m; m &= m - 1) {
+    bool ideal = sm->chip->machine->coalescer.model == &coalescer_ideal.model;
+    for (rp_lanemask m = ideal ? mask & -mask : mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         if (space == RP_SPACE_LOCAL)
             touch_local(sm, w, in, lane, address[lane], width);
@@ -142,7 +143,8 @@ bool staged_accesses(struct staged_sm *sm, struct staged_warp *w, const struct r
             address[__builtin_ctz(m)] = offset;
         }
     if (in->shared) {
-        in->conflict = conflict(address, step->executed);
+        if (g->machine->shared.model != &shared_memory_ideal.model)
+            in->conflict = conflict(address, step->executed);
         *shared_counter(g->statistics, o) += in->conflict;
         g->statistics->shared_conflicts += in->conflict - 1;
     } else {

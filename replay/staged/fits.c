@@ -36,6 +36,29 @@ static bool other_pipeline_fits(const struct machine *m, struct staged_misfit *o
     return m->dram.model != &dram_staged.model || misfit(out, "dram.model", "pipeline.model", why, "dram");
 }
 
+static bool has_defaults(const struct machine_part *part)
+{
+    for (size_t i = 0; i < part->model->option_count; i++)
+        if (part->options[i] != part->model->options[i].initial)
+            return false;
+    return true;
+}
+
+/* How the lanes of an access go together: the pipeline's own way, or the ideal one. */
+static bool access_fits(const struct machine *m, struct staged_misfit *out)
+{
+    bool sectors = m->coalescer.model == &coalescer_segments.model && has_defaults(&m->coalescer);
+    if (!sectors && m->coalescer.model != &coalescer_ideal.model)
+        return misfit(out, "coalescer.", "pipeline.model",
+                      "pipeline 'staged' coalesces into sectors: coalescer is 'segments' of 32 bytes, or 'ideal'");
+    bool banks = m->shared.model == &shared_memory_banks.model && has_defaults(&m->shared);
+    return banks || m->shared.model == &shared_memory_ideal.model ||
+           misfit(
+               out, "shared.", "pipeline.model",
+               "pipeline 'staged' has banks of shared memory with times of its own (pipeline.shared_latency): shared "
+               "is 'banks' without options, or 'ideal'");
+}
+
 /* What the pipeline does not look at must be as if nothing were said of it. */
 static bool nothing_unused(const struct machine *m, struct staged_misfit *out)
 {
@@ -55,6 +78,9 @@ static bool nothing_unused(const struct machine *m, struct staged_misfit *out)
         {"dispatch_interval", m->dispatch_interval, 0, "pipeline.block_rate says it"},
         {"barrier_latency", m->barrier_latency, 0, "warps go on in the cycle of the last arrival"},
         {"control_interval", m->control_interval, 1, "classes.control says it"},
+        {"issue_exit", m->issue_exit, true, "an exit issues as any instruction"},
+        {"placement", m->placement, PLACEMENT_WARP_ID, "a warp's number says its sub-core"},
+        {"dependencies", m->dependencies, DEPENDENCIES_SCOREBOARD, "it has a scoreboard"},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (numbers[i].value != numbers[i].unsaid)
@@ -63,14 +89,7 @@ static bool nothing_unused(const struct machine *m, struct staged_misfit *out)
     if (m->interconnect.model != &interconnect_direct.model)
         return misfit(out, "interconnect.model", "pipeline.model",
                       "pipeline 'staged' has crossbars of its own: interconnect.model must be 'direct'");
-    if (m->coalescer.model != &coalescer_ideal.model)
-        return misfit(out, "coalescer.model", "pipeline.model",
-                      "pipeline 'staged' coalesces into sectors itself: coalescer.model must be 'ideal'");
-    return m->shared.model == &shared_memory_ideal.model ||
-           misfit(
-               out, "shared.model", "pipeline.model",
-               "pipeline 'staged' has the banks of shared memory itself (pipeline.shared_latency): shared.model must "
-               "be 'ideal'");
+    return access_fits(m, out);
 }
 
 static bool sm_fits(const struct machine *m, struct staged_misfit *out)

@@ -31,6 +31,21 @@ says() { # text, command...: exit status 1, one line
 says "choose pipeline 'staged'" "$r" replay "$dir/a.wtr" -m jetson-tx2 --set scheduler=two-level-active
 says "scheduler 'ccws' must know what L1 replaces" "$r" replay "$dir/a.wtr" -m jetson-tx2 --set scheduler=ccws
 says "pipeline 'direct'" "$r" wcet "$dir/a.wtr" -m rtx2060-accelsim
+says "issue_exit" "$r" replay "$dir/a.wtr" -m rtx2060-accelsim --set issue_exit=false
+says "placement" "$r" replay "$dir/a.wtr" -m rtx2060-accelsim --set placement=balanced
+says "dependencies" "$r" replay "$dir/a.wtr" -m rtx2060-accelsim --set dependencies=control-words
+says "at most 4 are simulated" "$r" replay "$dir/a.wtr" -m rtx2060 --set l1.size=4G
+# ideal twins of what the pipeline has itself; a full set of written lines makes room
+count() { # trace, part of the statistics, options
+    "$r" replay --json -q "$dir/$1.wtr" -m rtx2060-accelsim "${@:3}" | python3 -c 'import json, sys; t = json.load(sys.stdin)["total"]; print(eval(sys.argv[1], t))' "$2"
+}
+for n in m_ldg_stride128_8w m_lds_conf32_1w; do "$r" import accelsim -q tests/golden/accelsim/$n/kernelslist.g -o "$dir/$n.wtr"; done
+all=$(count m_ldg_stride128_8w cycles) one=$(count m_ldg_stride128_8w cycles --set coalescer=ideal)
+[ "$((2 * one))" -lt "$all" ] && echo "ok - coalescer=ideal" || echo "not ok - coalescer=ideal: $one, $all"
+[ "$(count m_lds_conf32_1w 'shared["conflicts"]')" -gt 0 ] && [ "$(count m_lds_conf32_1w 'shared["conflicts"]' --set shared=ideal)" = 0 ] &&
+    echo "ok - shared=ideal" || echo "not ok - shared=ideal"
+"$r" import accelsim -q tests/golden/accelsim/m_copy_240b/kernelslist.g -o "$dir/copy.wtr"
+"$r" replay -q "$dir/copy.wtr" -m rtx2060-accelsim --set l1.dirty=99 >&2 && echo "ok - a set full of written lines" || echo "not ok - a set full of written lines"
 says "t_wl is more than" "$r" replay "$dir/a.wtr" -m rtx2060-accelsim --set dram.t_wl=100
 # a trace of ours goes through as well
 "$r" record -q -o "$dir/own.wtr" --module "$BUILD/kernels/matmul.ptx" --kernel matmul --grid 4,4 --block 16,16 --arg buf=rand-f32:4K:seed=1 \

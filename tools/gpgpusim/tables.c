@@ -153,8 +153,7 @@ const char *const gpgpusim_required[] = {
 };
 COUNT(gpgpusim_required);
 
-/* The staged pipeline has its own of shared memory and coalescer. */
-const char *const gpgpusim_parts[] = {"shared = \"ideal\";", "coalescer = \"ideal\";", "icache = \"perfect\";"};
+const char *const gpgpusim_parts[] = {"shared = \"banks\";", "coalescer = \"segments\";", "icache = \"perfect\";"};
 COUNT(gpgpusim_parts);
 
 enum group { INT, INT_MUL, INT_DIV, SP, FP16, FP_DIV, DP, DP_DIV, SFU, BRANCH, TEX, TENSOR, UDP, ISSUE, MEMORY };
