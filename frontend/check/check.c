@@ -18,8 +18,6 @@ static bool is_strong(const struct rp_memory_operand *o)
 
 static void touch_memory(struct checked_block *cb, const struct touch *t)
 {
-    if (cb->check->kinds & RP_CHECK_INIT)
-        check_init(cb, t);
     if (t->cells && t->space == RP_SPACE_SHARED && t->of == cb && cb->copy_count)
         copies_look(cb, t);
     if (t->cells)
@@ -41,11 +39,8 @@ static lanemask lanes_behind(const struct rp_check *c, const struct lane_address
 static void touch_scattered(struct checked_block *cb, struct touch *t, const struct lane_addresses *la, lanemask lanes)
 {
     uint32_t first_thread = t->thread;
-    if (t->cells && !cb->copy_count && !t->copies && check_race_scattered(cb, t, la, lanes)) {
-        if (!(cb->check->kinds & RP_CHECK_INIT))
-            return;
-        t->cells = NULL;
-    }
+    if (t->cells && !cb->copy_count && !t->copies)
+        lanes &= ~check_race_scattered(cb, t, la, lanes);
     lanemask same = lanes_behind(cb->check, la, lanes, 0),
              starts = lanes & ~lanes_behind(cb->check, la, lanes, t->bytes);
     if (t->cells && !la->affine && t->space == RP_SPACE_GLOBAL)
@@ -78,29 +73,11 @@ static void touch_lanes(struct checked_block *cb, struct touch *t, const struct 
     }
 }
 
-/* Local memory, of which each lane has its own. */
-static void touch_local(struct checked_block *cb, struct touch *t, const struct lane_addresses *la, lanemask lanes)
-{
-    uint32_t first_thread = t->thread;
-    t->lanes = 1;
-    FOR_LANES(l, lanes)
-    {
-        t->thread = first_thread + l;
-        t->at = lane_address(la, l);
-        touch_memory(cb, t);
-    }
-}
-
 static __attribute__((noinline)) void touch_access(struct checked_block *cb, struct touch *t,
-                                                   const struct lane_addresses *la, lanemask lanes, bool races)
+                                                   const struct lane_addresses *la, lanemask lanes)
 {
     t->cells = NULL;
-    if (t->space == RP_SPACE_LOCAL) {
-        touch_local(cb, t, la, lanes);
-        return;
-    }
-    if (races)
-        race_prepare(cb, t);
+    race_prepare(cb, t);
     touch_lanes(cb, t, la, lanes);
 }
 
@@ -131,8 +108,10 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
         race_event(cb, s, EVENT_FENCE);
     bool races = cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL && !stores_never(cb->check, &t) &&
                  (t.stores || cb->copy_count || !race_quiet(cb, &t, la->low, la->high + t.bytes));
-    if (races || cb->check->kinds & RP_CHECK_INIT)
-        touch_access(cb, &t, la, lanes, races);
+    if (cb->check->kinds & RP_CHECK_INIT)
+        check_init_access(cb, &t, la, lanes);
+    if (races)
+        touch_access(cb, &t, la, lanes);
     if (t.strong)
         race_event(cb, s, EVENT_FENCE);
     return true;
@@ -157,6 +136,8 @@ static bool check_bytes(struct observer *o, struct warp_state *s, const struct u
     touch_whose(cb, &t);
     if (cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL && bytes && !stores_never(cb->check, &t))
         race_prepare(cb, &t);
+    if (cb->check->kinds & RP_CHECK_INIT)
+        check_init(cb, &t);
     touch_memory(cb, &t);
     return true;
 }

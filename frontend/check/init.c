@@ -50,19 +50,110 @@ static uint8_t *written_at(struct checked_block *cb, const struct touch *t)
     }
 }
 
+/* What is known of a byte: 0 and codes are not written; a code says which instruction, modulo their number, was
+ * reported to read it last, so that one that reads it again and again is not reported again and again. */
+enum { WRITTEN = 1, FIRST_CODE, CODES = 256 - FIRST_CODE };
+
+#define ALL_WRITTEN (~(uint64_t)0 / 255 * WRITTEN)
+
+static inline uint64_t load64(const uint8_t *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+static inline uint32_t load32(const uint8_t *p)
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline bool is_written(const uint8_t *p, uint64_t bytes)
+{
+    if (bytes == 4)
+        return load32(p) == (uint32_t)ALL_WRITTEN;
+    for (; bytes >= 8; bytes -= 8, p += 8)
+        if (load64(p) != ALL_WRITTEN)
+            return false;
+    for (; bytes; bytes--, p++)
+        if (*p != WRITTEN)
+            return false;
+    return true;
+}
+
+static inline void mark_written(uint8_t *p, uint64_t bytes)
+{
+    const uint32_t four = (uint32_t)ALL_WRITTEN;
+    if (bytes == 4)
+        memcpy(p, &four, 4);
+    else
+        memset(p, WRITTEN, bytes);
+}
+
+/* A lane reads bytes that are not all written; `t` is its access alone. */
+static __attribute__((noinline)) void read_hole(struct checked_block *cb, const struct touch *t, uint8_t *written)
+{
+    uint8_t code = (uint8_t)(FIRST_CODE + t->u->index % CODES);
+    uint64_t first = t->bytes;
+    for (uint64_t i = t->bytes; i-- > 0;)
+        if (written[i] != WRITTEN && written[i] != code) {
+            written[i] = code;
+            first = i;
+        }
+    if (first < t->bytes)
+        report(cb, t, t->at + first);
+}
+
 void check_init(struct checked_block *cb, const struct touch *t)
 {
-    uint64_t bytes = t->lanes * t->bytes;
-    uint8_t *written = written_at(cb, t), *hole;
+    uint8_t *written = written_at(cb, t);
     if (!written)
         return;
-    for (uint64_t from = 0; t->loads && from < bytes && (hole = memchr(written + from, 0, bytes - from));) {
-        uint64_t at = (uint64_t)(hole - written), lane = at / t->bytes;
-        struct touch one = touch_of_lane(t, (uint32_t)lane);
-        report(cb, &one, t->at + at);
-        from = (lane + 1) * t->bytes;
-        memset(written + lane * t->bytes, 1, t->bytes); /* what was reported once is enough */
-    }
+    if (t->loads && !is_written(written, t->lanes * t->bytes))
+        for (uint32_t l = 0; l < t->lanes; l++) {
+            struct touch one = touch_of_lane(t, l);
+            if (!is_written(written + l * t->bytes, t->bytes))
+                read_hole(cb, &one, written + l * t->bytes);
+        }
     if (t->stores)
-        memset(written, 1, bytes);
+        mark_written(written, t->lanes * t->bytes);
+}
+
+/* Each lane's bytes are anywhere; what is known of its memory is `stride` behind that of the lane before it. */
+static void init_apart(struct checked_block *cb, const struct touch *t, const struct lane_addresses *la, lanemask lanes,
+                       size_t stride)
+{
+    struct touch one = *t;
+    one.at = t->a && t->space == RP_SPACE_GLOBAL ? t->a->base : 0;
+    uint8_t *base = written_at(cb, &one);
+    if (!base)
+        return;
+    const uint64_t origin = one.at;
+    FOR_LANES(l, lanes)
+    {
+        uint8_t *written = base + l * stride + (lane_address(la, l) - origin);
+        if (t->loads && !is_written(written, t->bytes)) {
+            one.thread = t->thread + l;
+            one.at = lane_address(la, l);
+            read_hole(cb, &one, written);
+        }
+        if (t->stores)
+            mark_written(written, t->bytes);
+    }
+}
+
+void check_init_access(struct checked_block *cb, struct touch *t, const struct lane_addresses *la, lanemask lanes)
+{
+    bool row = la->affine && (uint64_t)la->stride == t->bytes, one = la->affine && !la->stride;
+    t->lanes = 1;
+    if (t->space == RP_SPACE_LOCAL)
+        init_apart(cb, t, la, lanes, (size_t)cb->check->grid->local_bytes);
+    else if (!row && !one)
+        init_apart(cb, t, la, lanes, 0);
+    else {
+        t->at = la->at[0];
+        t->lanes = row ? RP_WARP_LANES : 1;
+        check_init(cb, t);
+    }
 }

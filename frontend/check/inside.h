@@ -236,6 +236,8 @@ static inline struct touch touch_of_lane(const struct touch *t, uint32_t lane)
     return one;
 }
 void check_init(struct checked_block *, const struct touch *);
+/* The same for lanes that are anywhere; sets at and lanes of the touch. */
+void check_init_access(struct checked_block *, struct touch *, const struct lane_addresses *, lanemask);
 /* Whether a load by a warp of memory from `low` to before `end`, whichever lanes make it, has no race and need not be
  * kept: nobody stored there, and two loads are kept already. False: it is not known. */
 bool race_quiet(struct checked_block *, const struct touch *, uint64_t low, uint64_t end);
@@ -244,9 +246,9 @@ void race_prepare(struct checked_block *, struct touch *);
 /* Asks for the cells of lanes that are anywhere, which check_race is going to look at. */
 void race_prefetch(const struct checked_block *, const struct touch *, const struct lane_addresses *);
 void check_race(struct checked_block *, const struct touch *);
-/* The same of lanes each of which accesses one cell, behind that of the lane before it, of a page of shared memory.
- * False: that is not so, or some are to be looked at one by one; nothing was done. */
-bool check_race_scattered(struct checked_block *, const struct touch *, const struct lane_addresses *, lanemask);
+/* The same of lanes that access a cell of shared memory each, wherever those are. Returns those that are done; of the
+ * others some have one cell, or are to be looked at one by one. */
+lanemask check_race_scattered(struct checked_block *, const struct touch *, const struct lane_addresses *, lanemask);
 /* The same of two threads that load the same cells, t->thread and the next, if nothing is kept there that matters.
  * False: it does, and nothing was done. */
 bool check_race_pair(struct checked_block *, const struct touch *);

@@ -459,35 +459,48 @@ bool check_race_pair(struct checked_block *cb, const struct touch *t)
     return true;
 }
 
-/* Where the lanes' cells are in the page that begins with `first`. False: not each is behind that of the lane before
- * it, or they are not all there. */
+static bool all_differ(const struct scattered *s)
+{
+    uint64_t taken[CELLS / 64] = {0}, twice = 0;
+    for (unsigned i = 0; i < s->count; i++) {
+        uint64_t *word = &taken[s->cell[i] / 64], bit = (uint64_t)1 << s->cell[i] % 64;
+        twice |= *word & bit;
+        *word |= bit;
+    }
+    return !twice;
+}
+
+/* Where the lanes' cells are in the page that begins with `first`. False: two have the same, or they are not all there.
+ */
 static bool place_scattered(const struct rp_check *c, const struct lane_addresses *la, lanemask lanes, uint64_t first,
                             check_past start, struct scattered *s)
 {
     uint64_t least = 0;
+    bool ascend = true; /* so far: none is there twice */
     FOR_LANES(l, lanes)
     {
         uint64_t cell = (lane_address(la, l) >> c->shared_shift) - first;
-        if (cell < least || cell >= CELLS)
+        if (cell >= CELLS)
             return false;
+        ascend &= cell >= least;
         least = cell + 1;
         s->cell[s->count] = (uint32_t)cell;
         s->now[s->count++] = start + l;
     }
-    return true;
+    return ascend || all_differ(s);
 }
 
-bool check_race_scattered(struct checked_block *cb, const struct touch *t, const struct lane_addresses *la,
-                          lanemask lanes)
+/* Lanes with an element each in the page that begins with `first`, none twice. True: they have no race, and are kept.
+ */
+static bool touch_page(struct checked_block *cb, const struct touch *t, const struct lane_addresses *la, lanemask lanes,
+                       uint64_t first)
 {
     struct rp_check *c = cb->check;
     struct scattered s;
     struct scattered_pasts is;
     check_past *page[PASTS];
-    uint64_t first = first_cell(cb, t, la->low) / CELLS * CELLS;
     s.count = 0;
-    if (t->space != RP_SPACE_SHARED || t->apart || t->bytes != 1u << c->shared_shift ||
-        !place_scattered(c, la, lanes, first, past_of(c->now, t->agent | t->thread), &s))
+    if (!place_scattered(c, la, lanes, first, past_of(c->now, t->agent | t->thread), &s))
         return false;
     for (int which = 0; which < PASTS; which++)
         if (!(s.page[which] = page[which] = make_past(c, t->cells, which, first)))
@@ -506,9 +519,34 @@ bool check_race_scattered(struct checked_block *cb, const struct touch *t, const
         else if (second >> i & 1)
             page[PAST_SECOND_LOAD][s.cell[i]] = s.now[i];
     }
-    if (t->stores)
-        end_quiet(cb, first_cell(cb, t, la->low), first_cell(cb, t, la->high) + 1);
     return true;
+}
+
+static lanemask in_page(const struct checked_block *cb, const struct touch *t, const struct lane_addresses *la,
+                        lanemask lanes, uint64_t page)
+{
+    lanemask in = 0;
+    FOR_LANES(l, lanes)
+    in |= (lanemask)(first_cell(cb, t, lane_address(la, l)) / CELLS == page) << l;
+    return in;
+}
+
+lanemask check_race_scattered(struct checked_block *cb, const struct touch *t, const struct lane_addresses *la,
+                              lanemask lanes)
+{
+    lanemask done = 0;
+    if (t->space != RP_SPACE_SHARED || t->apart || t->bytes != 1u << cb->check->shared_shift)
+        return 0;
+    bool one_page = first_cell(cb, t, la->low) / CELLS == first_cell(cb, t, la->high) / CELLS;
+    for (lanemask left = lanes, part; left; left &= ~part) {
+        uint64_t page = first_cell(cb, t, lane_address(la, (unsigned)__builtin_ctz(left))) / CELLS;
+        part = one_page ? left : in_page(cb, t, la, left, page);
+        if (touch_page(cb, t, la, part, page * CELLS))
+            done |= part;
+    }
+    if (t->stores && done)
+        end_quiet(cb, first_cell(cb, t, la->low), first_cell(cb, t, la->high) + 1);
+    return done;
 }
 
 /* Cells from `first` to before `end`, in pages. */

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-WORDS = {"shared": 256, "first": 64, "second": 64}
+WORDS = {"shared": 1024, "first": 64, "second": 64}
 WARP = 32
 
 

@@ -50,12 +50,16 @@ static uint32_t dirty_lines(const struct plain *p)
 
 static struct plain_line *find(struct plain *p, uint64_t tag, uint32_t set, struct plain_line **victim)
 {
-    struct plain_line *lines = &p->line[set * p->shape.ways], *empty = NULL, *oldest = NULL;
+    struct plain_line *lines = &p->line[set * p->shape.ways], *empty = NULL, *oldest = NULL, *oldest_dirty = NULL;
+    bool any_reserved = false;
     bool dirty_too = dirty_lines(p) * 100 >= p->shape.dirty_percent * p->shape.sets * p->shape.ways;
     for (uint32_t w = 0; w < p->shape.ways; w++) {
         struct plain_line *l = &lines[w];
         if (present(l) && l->tag == tag)
             return l;
+        any_reserved |= has(l, RESERVED);
+        if (has(l, MODIFIED) && (!oldest_dirty || l->used < oldest_dirty->used))
+            oldest_dirty = l;
         if (has(l, RESERVED) || (has(l, MODIFIED) && !dirty_too))
             continue;
         if (!present(l))
@@ -63,7 +67,7 @@ static struct plain_line *find(struct plain *p, uint64_t tag, uint32_t set, stru
         else if (!oldest || l->used < oldest->used)
             oldest = l;
     }
-    *victim = empty ? empty : oldest;
+    *victim = empty || oldest ? (empty ? empty : oldest) : any_reserved ? NULL : oldest_dirty;
     return NULL;
 }
 
