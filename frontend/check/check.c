@@ -182,7 +182,7 @@ static bool check_leave_out(struct observer *o, struct warp_state *s, const stru
     if (!(cb->check->kinds & RP_CHECK_MEMORY) || !plain ||
         (f->kind != RP_FAULT_BOUNDS && f->kind != RP_FAULT_MISALIGNED))
         return false;
-    snprintf(detail, sizeof detail, "%s: %s", fault_title(f->kind), f->detail);
+    snprintf(detail, sizeof detail, "%s: %s", rp_fault_title(f->kind), f->detail);
     check_report(
         cb->check, s->w.block,
         (struct rp_finding){.kind = RP_CHECK_MEMORY,

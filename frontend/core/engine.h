@@ -420,8 +420,6 @@ void block_no_memory(struct block *);
  * ones; returns its length. */
 int describe_source(const struct rp_kernel *, const struct rp_instruction *, char *text, size_t size);
 /* The report: one line with kernel, instruction, source line, block, thread, address. */
-/* "out of bounds" */
-const char *fault_title(enum rp_fault_kind);
 void fault_report(const struct block *, struct rp_error *);
 
 #define FOR_LANES(l, mask)                                                                                             \

@@ -38,7 +38,7 @@ void block_fault(struct warp_state *s, const struct uop *u, enum rp_fault_kind k
     va_end(args);
 }
 
-const char *fault_title(enum rp_fault_kind kind) { return titles[kind]; }
+const char *rp_fault_title(enum rp_fault_kind kind) { return titles[kind]; }
 
 void block_no_memory(struct block *b) { b->faulted = b->no_memory = true; }
 

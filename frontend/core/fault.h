@@ -20,6 +20,8 @@ enum rp_fault_kind {
     RP_FAULT_TEXTURE,
     RP_FAULT_INTERRUPTED
 };
+/* "out of bounds" */
+const char *rp_fault_title(enum rp_fault_kind);
 
 /* The first fault of a block. */
 struct fault {

@@ -342,3 +342,14 @@ if grep -q "a.cu:20, in row at a.cu:41" "$dir/err"; then ok "inlined calls in th
 json "a name that is no UTF-8; findings that are not shown" \
     "d['findings'][0]['here']['file'] == 'odd?.cu' and len(d['findings']) == 100 and d['findings_not_shown'] == 50" \
     --module "$dir/many.ptx" --grid 1 --block 32 --check init
+# A fault shows its line of the source, and its place as JSON.
+cat >"$dir/fault.cu" <<'CU'
+extern "C" __global__ void k(int *out)
+{
+    if (threadIdx.x == 3)
+        out[1 << 20] = 1; // beyond
+}
+CU
+json "the place of a fault" "d['fault_place']['kind'] == 'out of bounds' and d['fault_place']['thread'] == [3, 0, 0] and d['fault_place']['source'][0]['line'] == 4" \
+    --module "$dir/fault.cu" --grid 1 --block 32
+if grep -q "    4 | out\[1 << 20\] = 1; // beyond" "$dir/err"; then ok "a fault shows the line of the source"; else bad "a fault's line"; fi

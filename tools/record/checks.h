@@ -7,7 +7,7 @@
 #include "frontend/check/check.h"
 #include "tracefmt/error.h"
 
-/* "race,init" or "all" as enum rp_check_kind, or-ed. "memory", which is always checked, adds nothing. */
+/* "race,init" or "all" as enum rp_check_kind, or-ed. */
 bool parse_checks(const char *list, unsigned *checks, struct rp_error *);
 /* On standard error. False: something was found, or not everything could be checked. */
 bool checks_print(const struct rp_check *);

@@ -16,6 +16,7 @@
 #include "tools/output.h"
 #include "tools/record/buffers.h"
 #include "tools/record/checks.h"
+#include "tools/record/faults.h"
 #include "tools/record/images.h"
 #include "tools/record/kernel.h"
 #include "tools/record/outputs.h"
@@ -405,6 +406,13 @@ static void print_summary(const struct session *s)
     fprintf(stderr, "%.3f s\n", s->seconds);
 }
 
+/* The launch that has a fault; NULL: none has. */
+static const struct rp_launch_result *failed_launch(const struct session *s)
+{
+    const struct rp_launch_result *last = s->done ? &s->results[s->done - 1] : NULL;
+    return last && last->fault != RP_FAULT_NONE ? last : NULL;
+}
+
 static int print_json(const struct session *s, const struct rp_error *fault, json_t *compared)
 {
     struct rp_launch_result sum = total(s);
@@ -421,6 +429,8 @@ static int print_json(const struct session *s, const struct rp_error *fault, jso
                   json_number(sum.thread_instructions), "seconds", s->seconds);
     if (fault)
         json_put(out, "fault", json_string(fault->text));
+    if (fault && failed_launch(s))
+        json_put(out, "fault_place", fault_place_json(s->programs[s->done - 1], failed_launch(s)));
     if (!fault && s->plan->print_count)
         json_put(out, "printed", outputs_print_json(s->plan, s->device));
     if (compared)
@@ -470,6 +480,8 @@ static int finish_fault(struct session *s, const struct rp_error *fault)
     if (s->check)
         checks_print(s->check);
     command_fail(fault);
+    if (failed_launch(s))
+        fault_print_source(s->programs[s->done - 1], failed_launch(s));
     if (s->plan->json)
         print_json(s, fault, NULL);
     return RP_KERNEL;

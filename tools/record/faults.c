@@ -1,0 +1,50 @@
+#include "tools/record/faults.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "tools/hotspots/source.h"
+#include "tools/json.h"
+
+static const struct rp_instruction *instruction_of(const struct program *p, const struct rp_launch_result *r)
+{
+    return r->fault_instruction < p->kernel.instruction_count ? &p->kernel.instructions[r->fault_instruction] : NULL;
+}
+
+static void print_line(struct source_files *files, const struct rp_kernel *k, uint32_t file, uint32_t line)
+{
+    const char *text = line && file < k->file_count ? source_text_of(files, k->files[file], line) : NULL;
+    if (text)
+        fprintf(stderr, "    %5" PRIu32 " | %s\n", line, text);
+}
+
+void fault_print_source(const struct program *p, const struct rp_launch_result *r)
+{
+    const struct rp_instruction *in = instruction_of(p, r);
+    struct source_files *files = in ? source_files_new("") : NULL;
+    if (!files)
+        return;
+    print_line(files, &p->kernel, in->file, in->line);
+    const struct rp_inlined_call *outermost = NULL;
+    for (uint32_t i = in->inlined; i; i = outermost->inlined)
+        outermost = &p->kernel.inlined[i - 1];
+    if (outermost)
+        print_line(files, &p->kernel, outermost->file, outermost->line);
+    source_files_free(files);
+}
+
+json_t *fault_place_json(const struct program *p, const struct rp_launch_result *r)
+{
+    const struct rp_instruction *in = instruction_of(p, r);
+    const uint32_t *b = r->fault_block, *t = r->fault_thread;
+    json_t *out = json_pack("{s:s, s:s, s:o, s:[iii], s:[iii]}", "kind", rp_fault_title(r->fault), "kernel",
+                            p->kernel.name, "instruction", json_number(r->fault_instruction), "block", (int)b[0],
+                            (int)b[1], (int)b[2], "thread", (int)t[0], (int)t[1], (int)t[2]);
+    if (r->fault == RP_FAULT_BOUNDS || r->fault == RP_FAULT_MISALIGNED || r->fault == RP_FAULT_READ_ONLY)
+        json_put(out, "address", json_number(r->fault_address));
+    if (in && in->text)
+        json_put(out, "text", json_string(in->text));
+    if (in && in->line)
+        json_put(out, "source", source_chain_json(&p->kernel, in));
+    return out;
+}
