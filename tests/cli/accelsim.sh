@@ -83,6 +83,42 @@ check "nothing waits for RZ: replay" "$r" replay -q "$dir/odd.wtr" -m jetson-tx2
 check "what is odd comes out as it went in" cmp <(grep -v UTMALDG "$dir/odd/kernel-1.traceg" | sed -n '/^0/p' | sed 's/ *$//') \
     <(grep -v UTMALDG "$dir/odd.out/kernel-1.traceg" | sed -n '/^0/p' | sed 's/ *$//')
 
+# Every opcode of sm_70 to sm_90 that kernels for computing have has a class.
+sed 's/.*/0000 ffffffff 0 & 0 0/' tests/golden/accelsim/opcodes.txt | kernel "$dir/all"
+"$r" import accelsim -q "$dir/all/kernelslist.g" -o "$dir/all.wtr" 2>"$dir/err"
+check "all opcodes of Volta to Hopper are known" eval '! [ -s "$dir/err" ]'
+
+# LDGSTS, LDGDEPBAR and DEPBAR of sm_80: a copy of which a warp waits for as many groups as the immediate leaves.
+cycles() { "$r" replay --json -q "$1" -m "$2" | python3 -c 'import json, sys; print(json.load(sys.stdin)["total"]["cycles"])'; }
+for pending in 0 2; do
+    kernel "$dir/async$pending" <<K
+0000 ffffffff 0 LDGSTS.E.BYPASS.128 2 R2 R4 16 1 0x7f0000000000 16
+0010 ffffffff 0 LDGDEPBAR 0 0
+0020 ffffffff 0 LDGSTS.E.BYPASS.128 2 R2 R4 16 1 0x7f0000100000 16
+0030 ffffffff 0 LDGDEPBAR 0 0
+0040 ffffffff 0 DEPBAR.LE 0 0 $pending
+0050 ffffffff 1 R6 LDS 1 R2 4 1 0x0 4
+0060 ffffffff 1 R7 FFMA 1 R6 0
+0070 ffffffff 0 EXIT 0 0
+K
+    "$r" import accelsim -q "$dir/async$pending/kernelslist.g" -o "$dir/async$pending.wtr"
+    "$r" dump --cycles "$dir/async$pending.wtr" -m a100 | awk '/DEPBAR.LE|LDS/ { print $2 }' >"$dir/at$pending"
+done
+check "DEPBAR of sm_80 waits for copies" eval '[ "$(sed -n 2p "$dir/at0")" -gt 400 ] && [ "$(sed -n 2p "$dir/at2")" -lt 100 ]'
+
+# Eviction priorities: what L1 must not keep misses again.
+for hint in "" .NA; do
+    kernel "$dir/hint$hint" <<K
+0000 ffffffff 1 R4 LDG.E$hint 1 R2 4 1 0x7f0000000000 4
+0010 ffffffff 1 R5 IADD3 1 R4 0
+0020 ffffffff 1 R6 LDG.E$hint 1 R5 4 1 0x7f0000000000 4
+0030 ffffffff 0 EXIT 0 0
+K
+    "$r" import accelsim -q "$dir/hint$hint/kernelslist.g" -o "$dir/hint$hint.wtr"
+    "$r" replay --json -q "$dir/hint$hint.wtr" -m v100 | python3 -c 'import json, sys; print(json.load(sys.stdin)["total"]["l1"].get("hits", 0))' >"$dir/hits$hint"
+done
+check "LDG.E.NA stays out of L1" eval '[ "$(cat "$dir/hits")" = 4 ] && [ "$(cat "$dir/hits.NA")" = 0 ]'
+
 # ---- errors ----------------------------------------------------------------------------------------------------------
 i() { "$r" import accelsim "$1/kernelslist.g" -o "$dir/bad.wtr"; }
 bad() { # what, text: the kernel's lines from standard input

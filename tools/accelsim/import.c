@@ -146,7 +146,7 @@ static char *text_of(const struct accelsim_instruction *in)
 /* One without lanes is a guarded one that no lane executes; the guard's register is not told. */
 #define GUARD RP_REGISTER(RP_FILE_PREDICATE, 7, 1)
 
-static bool fill(struct item *item, const struct accelsim_instruction *in)
+static bool fill(struct item *item, const struct accelsim_instruction *in, uint32_t binary)
 {
     rp_register *registers = malloc((in->dst_count + in->src_count + 2) * sizeof *registers);
     item->key = malloc(in->fixed_size);
@@ -167,6 +167,8 @@ static bool fill(struct item *item, const struct accelsim_instruction *in)
     const struct opcode *o = opcode_find(in->opcode);
     item->unknown = !o;
     opcode_meaning(o, in->opcode, in->width != 0, &item->in, &item->memory);
+    if (binary >= 80)
+        opcode_async(o, in->more, &item->in);
     item->memory.width = in->width;
     item->in.memory = &item->memory;
     item->in.memory_count = in->width != 0;
@@ -181,14 +183,14 @@ static struct item *find(struct statics *s, const struct accelsim_instruction *i
     return number ? s->items[number - 1] : NULL;
 }
 
-static struct item *add(struct statics *s, const struct accelsim_instruction *in)
+static struct item *add(struct statics *s, const struct accelsim_instruction *in, uint32_t binary)
 {
     struct item *item = grow(s) ? calloc(1, sizeof *item) : NULL;
     if (!item)
         return NULL;
     s->items[s->count] = item;
     item->number = (uint32_t)s->count++; /* freed with the rest from now on */
-    if (!fill(item, in))
+    if (!fill(item, in, binary))
         return NULL;
     s->table[place_of(s, item->key, item->key_size)] = item->number + 1;
     return item;
@@ -210,7 +212,7 @@ static bool collect(void *data, const struct accelsim_instruction *in, struct rp
 {
     struct session *s = data;
     struct item *item = find(&s->statics, in);
-    if (!item && !(item = add(&s->statics, in)))
+    if (!item && !(item = add(&s->statics, in, s->header.binary)))
         return no_memory(err);
     if (item->unknown)
         note_unknown(s, item);

@@ -69,6 +69,16 @@ static uint8_t atomic_of(const char *name)
     return RP_ATOMIC_NONE;
 }
 
+/* Which eviction priority in L1 a part stands for: those that ptxas makes of .L1::evict_first and so on. */
+static uint8_t eviction_of(const char *name)
+{
+    return has_part(name, "EF")   ? RP_EVICT_FIRST
+           : has_part(name, "EL") ? RP_EVICT_LAST
+           : has_part(name, "EU") ? RP_EVICT_UNCHANGED
+           : has_part(name, "NA") ? RP_EVICT_NO_ALLOCATE
+                                  : RP_EVICT_NORMAL;
+}
+
 /* Loads and stores say .SYS for no reason of order: only .STRONG is one. */
 static void operand_meaning(const struct opcode *o, const char *name, struct rp_memory_operand *operand)
 {
@@ -82,6 +92,11 @@ static void operand_meaning(const struct opcode *o, const char *name, struct rp_
         operand->atomic = atomic_of(name);
     if (has_part(name, "CONSTANT"))
         operand->cache_op = RP_CACHE_NC;
+    if (has_part(name, "LU"))
+        operand->cache_op = RP_CACHE_LU;
+    if (has_part(name, "BYPASS")) /* of LDGSTS: cp.async.cg */
+        operand->cache_op = RP_CACHE_CG;
+    operand->evict_l1 = eviction_of(name);
     if (o && o->unit_class == RP_CLASS_TEXTURE)
         operand->space = strncmp(name, "SU", 2) ? RP_SPACE_TEXTURE : RP_SPACE_SURFACE;
     else if (o && o->unit_class != RP_CLASS_MEMORY)
@@ -104,6 +119,19 @@ void opcode_meaning(const struct opcode *o, const char *name, bool addresses, st
     operand_meaning(o, name, operand);
     if (in->unit_class != RP_CLASS_TEXTURE)
         in->unit_class = RP_CLASS_MEMORY;
+}
+
+void opcode_async(const struct opcode *o, const char *more, struct rp_instruction *in)
+{
+    static const struct {
+        const char *name;
+        uint8_t role;
+    } rows[] = {{"LDGSTS", RP_ASYNC_START}, {"LDGDEPBAR", RP_ASYNC_COMMIT}, {"DEPBAR", RP_ASYNC_WAIT}};
+    for (size_t i = 0; o && i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(o->name, rows[i].name))
+            in->async = (struct rp_async){.kind = RP_ASYNC_COPY, .role = rows[i].role};
+    if (in->async.role == RP_ASYNC_WAIT)
+        in->async.pending = (uint32_t)strtoul(more, NULL, 0);
 }
 
 /* ---- the other way ----------------------------------------------------------------------------------------------- */

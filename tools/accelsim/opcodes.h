@@ -19,6 +19,10 @@ const struct opcode *opcode_find(const char *name);
  * parts; without a row it is an integer instruction, or a global load if it has addresses. */
 void opcode_meaning(const struct opcode *, const char *name, bool addresses, struct rp_instruction *,
                     struct rp_memory_operand *operand);
+/* From sm_80 on: LDGSTS starts a copy, LDGDEPBAR closes a group of them, and DEPBAR waits until at most as many groups
+ * are not complete as its immediate says, which is behind all else from version 4 of the tracer on (`more`); 0 if it is
+ * not there: it waits for all. Without groups it waits for nothing: DEPBAR of other scoreboards does not matter. */
+void opcode_async(const struct opcode *, const char *more, struct rp_instruction *);
 
 /* What Accel-Sim shall call an instruction whose text does not begin with an opcode of the table, PTX above all. */
 void opcode_for(const struct rp_instruction *, char *name, size_t size);
