@@ -25,7 +25,7 @@ static bool instructions_are_covered(const struct rp_kernel *k, bool all, struct
                 all ? "the trace does not tell what is done with the barrier object or bulk copy; "
                       "record it again"
                     : "there is no model of barrier objects and bulk copies here; 'reprise replay' has one, on "
-                      "machines without a 'pipeline' and without memory that draws");
+                      "machines with pipeline 'direct' and memory 'hierarchy', such as h100");
         }
     }
     return true;
@@ -35,8 +35,8 @@ bool launch_is_covered(const struct rp_kernel *k, const struct rp_launch *l, boo
 {
     if (!all && cluster_matters(k, l))
         return rp_fail(err, RP_BAD_INPUT,
-                       "kernel %s: %s; there is no model of that here; 'reprise replay' has one, on machines without a "
-                       "'pipeline' and without memory that draws",
+                       "kernel %s: %s; there is no model of that here; 'reprise replay' has one, on machines with "
+                       "pipeline 'direct' and memory 'hierarchy', such as h100",
                        k->name, in_clusters(l) ? "its blocks run in clusters" : "it has the barrier of a cluster");
     return instructions_are_covered(k, all, err);
 }

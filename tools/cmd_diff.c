@@ -38,6 +38,26 @@ static const struct option_row rows[] = {
     {0},
 };
 
+static bool varies(const struct axes *axes, const char *key)
+{
+    for (size_t i = 0; i < axes->count; i++)
+        for (size_t k = 0; k < axes->list[i].keys; k++)
+            if (!strcmp(axes->keys[axes->list[i].first + k], key))
+                return true;
+    return false;
+}
+
+/* What varies has no one value beside. */
+static void check_axes(struct command_line *line, const struct diff_args *a)
+{
+    if (a->machine.machine && diff_varied_machine(&a->axes))
+        command_usage(line, "--machine %s beside --vary machine=...: leave out one of them", a->machine.machine);
+    for (size_t i = 0; i < a->machine.count; i++)
+        if (varies(&a->axes, a->machine.settings[i].key))
+            command_usage(line, "--set %s=%s beside --vary %s=...: leave out one of them", a->machine.settings[i].key,
+                          a->machine.settings[i].value, a->machine.settings[i].key);
+}
+
 static void diff_option(struct command_line *line, int key, char *arg)
 {
     struct diff_args *a = line->input;
@@ -52,6 +72,8 @@ static void diff_option(struct command_line *line, int key, char *arg)
     case KEY_LAUNCHES: a->all_launches = true; break;
     case KEY_CSV: a->csv = true; break;
     case KEY_BY:
+        if (a->by)
+            command_usage(line, "--by %s, and --by %s before: one at a time", arg, a->by);
         a->by = arg;
         command_check(line, place_kind(arg, false, &a->kind, &err), &err);
         break;
@@ -83,6 +105,7 @@ static void diff_option(struct command_line *line, int key, char *arg)
                           a->by          ? "--by"
                           : a->by_cycles ? "--sort"
                                          : "--launches");
+        check_axes(line, a);
         a->machine.machine = a->machine.machine ? a->machine.machine : diff_varied_machine(&a->axes);
         command_needs(line, a->trace, a->machine.machine, EXAMPLE);
         if (a->top >= 0 && !a->by)

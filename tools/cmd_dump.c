@@ -83,9 +83,14 @@ static void dump_option(struct command_line *line, int key, char *arg)
     case KEY_END:
         if (!d->file)
             command_usage(line, "which trace? Example: reprise dump mm.wtr --launch 0 --block 0 --warp 0");
-        if (d->cycles != (d->machine_args.machine != NULL) || (d->machine_args.count && !d->cycles))
-            command_usage(line, "--cycles and --machine go together: on which machine? Example: reprise dump mm.wtr "
-                                "--cycles --machine jetson-tx2");
+        if (!d->cycles && (d->machine_args.machine || d->machine_args.count))
+            command_usage(line,
+                          "--%s is for --cycles, which replays the trace. Example: reprise dump mm.wtr --cycles "
+                          "--machine jetson-tx2",
+                          d->machine_args.machine ? "machine" : "set");
+        if (d->cycles && !d->machine_args.machine)
+            command_usage(line,
+                          "--cycles: on which machine? Example: reprise dump mm.wtr --cycles --machine jetson-tx2");
     }
 }
 

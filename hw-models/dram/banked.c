@@ -188,6 +188,8 @@ static const char *check(const int64_t *o)
         return "banks must be a power of two";
     if (o[GROUPS] > o[BANKS])
         return "there are more groups than banks";
+    if (o[BANKS] % o[GROUPS])
+        return "groups must divide banks";
     if (map[strspn(map, "RBCS.")])
         return "map may have the letters R, B, C, S, and dots";
     if (map_length(map) > 63)

@@ -47,6 +47,6 @@ lines = [l.split()[:2] for l in open(folder + '/text') if not l.startswith(' ' *
 check('and so does the text', lines == [[str(i['issue']) if i['issue'] is not None else '-', str(i['done']) if i['done'] is not None else '-'] for i in warps[folder + '/3.7.json']], lines[:3])
 PY
 done
-fails 1 "--cycles and --machine go together" --cycles
-fails 1 "--cycles and --machine go together" --machine jetson-tx2
+fails 1 "--cycles: on which machine?" --cycles
+fails 1 "--machine is for --cycles" --machine jetson-tx2
 fails 1 "unknown machine 'tx3'" --cycles --machine tx3

@@ -81,6 +81,9 @@ is "replay --csv" "$("$r" replay -q "$work/t.wtr" -m jetson-tx2 --csv | python3 
 is "machine list --csv" "$("$r" machine list --csv | python3 -c 'import csv,sys; print(*[r["name"] for r in csv.DictReader(sys.stdin) if r["summary"]])')" "$("$r" machine list | cut -d' ' -f1 | xargs)"
 
 # ---- what is no axis -----------------------------------------------------------------------------------------------
+fails 1 "--machine jetson-tx2 beside --vary machine=...: leave out one of them" --vary machine=orin,rtx2060
+fails 1 "--set sms=4 beside --vary sms=...: leave out one of them" --set sms=4 --vary sms=1,2
+fails 1 "--by function, and --by line before: one at a time" --vary sms=1,2 --by line --by function
 fails 1 "1 values for 2 keys" --vary subcores,l1_subcores=1:2
 fails 1 "sms is varied twice" --vary sms=1,2 --vary sms,subcores=1,2
 fails 1 "4..1 is no range" --vary sms=4..1

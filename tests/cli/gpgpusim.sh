@@ -40,7 +40,10 @@ says "an option that is not known" "w.config:95: option -gpgpu_colour is not kno
 says "a value that is not modelled" "w.config:95: -network_mode 1: not modelled" "-network_mode 1"
 says "a number beyond what is modelled" "w.config:95: -gpgpu_inst_fetch_throughput 1000: not modelled: fetches is 64 here" "-gpgpu_inst_fetch_throughput 1000"
 says "units that a sub-core has not" "w.config:95: -gpgpu_num_sp_units 8: not modelled" "-gpgpu_num_sp_units 8"
-says "a scheduler that is not there" "w.config:95: -gpgpu_scheduler warp_limiting:2:4: not modelled" "-gpgpu_scheduler warp_limiting:2:4"
+says "a scheduler that is not there" "w.config:95: -gpgpu_scheduler rrr: not modelled" "-gpgpu_scheduler rrr"
+{ cat $golden/rtx2060.config; echo "-gpgpu_scheduler warp_limiting:2:4"; } >"$dir/limited.config"
+"$r" import -q "$dir/limited.config" $golden/rtx2060-trace.config -o "$dir/limited.cfg"
+is "warps are limited" "$("$r" machine show "$dir/limited.cfg" --csv | grep -e '^scheduler' | tr '\n' ' ')" "scheduler.model,limited scheduler.warps,4 "
 says "another L2" "w.config:95: -gpgpu_cache:dl2 S:32:128:24,L:B:m:L:P,A:192:4,32:0,32: not modelled: a slice has 64 sets" \
     "-gpgpu_cache:dl2 S:32:128:24,L:B:m:L:P,A:192:4,32:0,32"
 is "keeps its size" "$("$r" machine show "$dir/w.cfg" --csv | grep -e '^l2.s[ei][tz]' | tr '\n' ' ')" "l2.size,2359296 l2.sets,64 "

@@ -46,6 +46,9 @@ bool steps_add(struct steps *s, const char *text, struct rp_error *err)
 {
     if (s->count == MOST_STEPS)
         return rp_fail(err, RP_USAGE, "--step %s: at most %d steps", text, MOST_STEPS);
+    if (*text == ':')
+        return rp_fail(err, RP_USAGE, "--step %s: the step has no name; for example --step 'small L1:l1.size=8K'",
+                       text);
     char *copy = strdup(text), *name = strdup(text), *colon = copy ? strchr(copy, ':') : NULL;
     if (!copy || !name) {
         free(copy);

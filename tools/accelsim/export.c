@@ -360,8 +360,11 @@ static bool export_all(struct session *s, struct rp_error *err)
 bool accelsim_export(struct accelsim_export *job, struct rp_error *err)
 {
     struct session s = {.job = job};
+    struct stat there;
     if (mkdir(job->folder, 0777) && errno != EEXIST)
         return rp_fail(err, RP_USAGE, "%s: %s", job->folder, strerror(errno));
+    if (!stat(job->folder, &there) && !S_ISDIR(there.st_mode))
+        return rp_fail(err, RP_USAGE, "%s is no folder, and one is written: give another name", job->folder);
     s.trace = rp_trace_open(job->trace, err);
     if (!s.trace)
         return false;

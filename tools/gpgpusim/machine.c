@@ -51,11 +51,13 @@ static void pipeline(struct making *m)
 /* ---- the chip ------------------------------------------------------------------------------------------------------
  */
 
-/* "two_level_active:6:0:1": the first number is the active warps. */
+/* "two_level_active:6:0:1": the first number is the active warps. "warp_limiting:2:8": the second is the warps that a
+ * scheduler lets issue, greedy, then the oldest. */
 static void scheduler(struct making *m)
 {
     const struct gpgpusim_option *o = making_find(m, "-gpgpu_scheduler");
-    int64_t active = 6;
+    int64_t active = 6, limit;
+    int length = 0;
     const char *end;
     if (!strcmp(o->value, "lrr"))
         making_line(m, o, "scheduler = \"lrr\";");
@@ -65,6 +67,9 @@ static void scheduler(struct making *m)
         making_line(m, o, "scheduler = \"oldest\";");
     else if (!strncmp(o->value, "two_level_active:", 17) && making_whole(o->value + 17, &end, &active) && *end == ':')
         making_line(m, o, "scheduler: { model = \"two-level-active\"; active = %" PRId64 "; };", active);
+    else if (sscanf(o->value, "warp_limiting:%*d:%" SCNd64 "%n", &limit, &length) == 1 && !o->value[length] &&
+             limit > 0 && limit <= 64)
+        making_line(m, o, "scheduler: { model = \"limited\"; warps = %" PRId64 "; };", limit);
     else {
         making_unsupported(m, o, "not modelled: lrr is taken");
         making_line(m, o, "scheduler = \"lrr\";");
