@@ -14,6 +14,17 @@ enum {
     MAX_REGISTERS = 255, /* per thread, every GPU since 2012 */
 };
 
+/* PTX ISA 9.0, "Target ISA Notes" of these: rows that are not executed need sm_100 or one after it. */
+static bool is_of_blackwell(const struct ptx_form *f)
+{
+    static const char *const opcodes[] = {"add",   "sub",      "mul",      "fma",     "cvt",
+                                          "redux", "ldmatrix", "stmatrix", "tcgen05", "clusterlaunchcontrol"};
+    for (size_t i = 0; f->lowering == LOW_NONE && i < sizeof opcodes / sizeof *opcodes; i++)
+        if (!strcmp(f->opcode, opcodes[i]))
+            return true;
+    return false;
+}
+
 void not_covered(struct lowering *l, uint32_t at, const char *what)
 {
     const char *text = instruction_text(l, l->in), *opcode = text;
@@ -22,6 +33,8 @@ void not_covered(struct lowering *l, uint32_t at, const char *what)
     int length = (int)strcspn(opcode, " ");
     if (what)
         ptx_error(l->src, at, "%s in '%.*s' is not covered yet", what, length, opcode);
+    if (is_of_blackwell(l->in->form))
+        ptx_error(l->src, at, "'%.*s' needs sm_100 or later, which is not covered", length, opcode);
     ptx_error(l->src, at, "'%.*s' is not covered yet", length, opcode);
 }
 

@@ -126,7 +126,7 @@ static void parse_tuning(struct parser *p, struct ptx_function *f)
         else if (token_is(&t, "pragma"))
             skip_until(p, ';');
         else if (token_is(&t, "attribute"))
-            skip_until(p, ')');
+            skip_attribute(p);
         else if (token_is(&t, "explicitcluster"))
             f->explicit_cluster = true;
         else if (token_is(&t, "blocksareclusters"))
@@ -277,7 +277,7 @@ void parse_function(struct parser *p, bool is_entry)
     p->function = &header;
     p->loc_file = p->loc_line = p->loc_inlined = 0;
     if (take_dot(p, "attribute"))
-        skip_until(p, ')');
+        skip_attribute(p);
     scope_open(p);
     if (!is_entry && take_punct(p, '('))
         parse_params(p, &results, &out, false);

@@ -62,6 +62,18 @@ void skip_until(struct parser *p, uint16_t punct)
     next_token(p);
 }
 
+void skip_attribute(struct parser *p)
+{
+    unsigned depth = 0;
+    uint32_t at = p->tok.at;
+    do {
+        if (p->tok.kind == TOK_END)
+            ptx_error(p->src, at, "the file ends before the ')' that this needs");
+        depth += at_punct(p, '(') ? 1u : at_punct(p, ')') ? -1u : 0u;
+        next_token(p);
+    } while (depth);
+}
+
 /* The newest that today's compilers write; the instruction table is that of 9.0, and what came later is refused by name
  */
 #define NEWEST_VERSION 95
@@ -160,7 +172,7 @@ static void parse_declaration(struct parser *p)
 {
     p->linking = parse_linking(p);
     if (take_dot(p, "attribute"))
-        skip_until(p, ')');
+        skip_attribute(p);
     uint8_t space;
     if (take_dot(p, "entry"))
         parse_function(p, true);

@@ -262,18 +262,49 @@ void parse_instruction(struct parser *p)
     VECTOR_PUSH(p->arena, &p->function->body, in);
 }
 
+struct label_list {
+    VECTOR(struct ptx_label **) slots;
+};
+static void list_label(struct parser *p, struct label_list *list, const struct token *name)
+{
+    struct ptx_label **slot = ARENA_NEW(p->arena, struct ptx_label *);
+    use_label(p, name, slot);
+    VECTOR_PUSH(p->arena, &list->slots, slot);
+}
+
+/* "L<3>" stands for L0, L1, L2 (PTX ISA, ".branchtargets"). */
+static void list_range(struct parser *p, struct label_list *list, const struct token *prefix)
+{
+    enum { MOST = 1 << 16 };
+    uint32_t at = p->tok.at;
+    int64_t count = parse_factor(p); /* '>' closes, it does not compare */
+    if (count < 1 || count > MOST)
+        ptx_error(p->src, at, "the number of labels must be between 1 and %d", MOST);
+    for (int64_t i = 0; i < count; i++) {
+        char name[200];
+        struct token one = *prefix;
+        int n = snprintf(name, sizeof name, "%.*s%lld", (int)(prefix->length < 150 ? prefix->length : 150),
+                         prefix->text, (long long)i);
+        one.text = arena_string(p->arena, name, (size_t)n);
+        one.length = (uint32_t)n;
+        list_label(p, list, &one);
+    }
+    expect_punct(p, '>', "after the number of labels");
+}
+
 static void parse_label_list(struct parser *p, struct ptx_label *label)
 {
-    VECTOR(struct ptx_label **) slots = {0};
+    struct label_list list = {0};
     label->kind = LABEL_TARGETS;
     do {
         struct token t = expect_name(p, "a label");
-        struct ptx_label **slot = ARENA_NEW(p->arena, struct ptx_label *);
-        use_label(p, &t, slot);
-        VECTOR_PUSH(p->arena, &slots, slot);
+        if (take_punct(p, '<'))
+            list_range(p, &list, &t);
+        else
+            list_label(p, &list, &t);
     } while (take_punct(p, ','));
-    label->targets = slots.at;
-    label->target_count = slots.count;
+    label->targets = list.slots.at;
+    label->target_count = list.slots.count;
     expect_punct(p, ';', "after the labels");
 }
 

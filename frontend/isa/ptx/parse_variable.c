@@ -55,7 +55,7 @@ struct declarator parse_declarator(struct parser *p, uint8_t space, bool is_reg)
         else if (token_is(&t, "ptr"))
             skip_pointee(p);
         else if (token_is(&t, "attribute"))
-            skip_until(p, ')');
+            skip_attribute(p);
         else if (token_is(&t, "v2") || token_is(&t, "v4") || token_is(&t, "v8"))
             d.vector = (uint8_t)(t.text[1] - '0');
         else if (type != PT_NONE && d.type == PT_NONE)

@@ -80,6 +80,8 @@ bool take_dot(struct parser *, const char *word);
 struct token expect_name(struct parser *, const char *what);
 uint64_t expect_count(struct parser *, uint64_t limit, const char *what);
 void skip_until(struct parser *, uint16_t punct);
+/* From '(' on, with all parentheses in it: \".attribute(.unified(1, 2))\". */
+void skip_attribute(struct parser *);
 
 /* ---- names and scopes (names.c) */
 void scope_open(struct parser *);

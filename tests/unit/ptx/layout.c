@@ -81,6 +81,18 @@ Test(layout, initial_values)
 
 /* Static arrays first, whatever order the kernel names them in; extern ones share the place behind them. Gaps move an
  * array, and do not count. */
+/* PTX ISA, ".attribute": what stands in its parentheses has some of its own. */
+Test(layout, attributes)
+{
+    struct module *m;
+    struct program *p = only_program(".global .attribute(.unified(19, 95)) .b32 v;\n"
+                                     ".visible .attribute(.managed) .global .b32 w;\n"
+                                     ".func .attribute(.unified(1, 2)) f() { ret; }\n.entry k() { ret; }",
+                                     &m);
+    cr_expect_eq(p->kernel.instruction_count, 1);
+    module_free(m);
+}
+
 Test(layout, shared_memory)
 {
     struct module *m;

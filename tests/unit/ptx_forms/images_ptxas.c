@@ -63,7 +63,7 @@ static void assemble(struct batch *b)
     int fd = mkstemp(ptx);
     cr_assert_geq(fd, 0);
     FILE *f = fdopen(fd, "w");
-    fprintf(f, ".version 7.0\n.target sm_%u\n.address_size 64\n%s", b->sm, b->text);
+    fprintf(f, ".version 8.1\n.target sm_%u\n.address_size 64\n%s", b->sm, b->text);
     fclose(f);
     snprintf(b->cubin, sizeof b->cubin, "%s.cubin", ptx);
     snprintf(command, sizeof command, "%s/toolchain/12.3/ptxas -w -arch=sm_%u -o %s %s", build, b->sm, b->cubin, ptx);

@@ -327,7 +327,8 @@ static unsigned walk(const char *opcode, bool each, void (*visit)(const struct s
     uint32_t count;
     const struct ptx_form *forms = ptx_opcode(opcode, (uint32_t)strlen(opcode), &count);
     for (uint32_t i = 0; i < count; i++)
-        walk_row(&forms[i], each, visit, &tried);
+        if (forms[i].lowering != LOW_NONE)
+            walk_row(&forms[i], each, visit, &tried);
     return tried;
 }
 
