@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "frontend/isa/ptx/check.h"
+#include "tests/unit/ptx_forms/reference.h"
 
 static void begin_text(struct batch *b)
 {
@@ -104,4 +105,69 @@ void walk_rows(bool (*chosen)(const struct ptx_form *), bool each, void (*visit)
             if (chosen(&forms[f]))
                 walk_row(&forms[f], each, visit, data);
     }
+}
+
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
+
+const char *batch_register_class(enum ptx_type t)
+{
+    unsigned bits = bits_of(t);
+    return t == PT_PRED ? "p" : bits <= 16 ? "h" : bits == 32 ? "r" : bits == 64 ? "d" : "q";
+}
+
+/* The address of a tensor map, and coordinates. */
+static size_t tensor_operand(char *to, size_t size, const struct spelled *s)
+{
+    size_t n = (size_t)snprintf(to, size, "[%%d1, {");
+    unsigned rank = (unsigned)mods_value(&s->mods, G_GEOMETRY, 1);
+    for (unsigned d = 0; d < rank; d++)
+        n += (size_t)snprintf(to + n, size - n, "%s%%r%u", d ? ", " : "", d);
+    return n + (size_t)snprintf(to + n, size - n, "}]");
+}
+
+/* A number that instructions of this kind take. */
+static const char *immediate(const struct ptx_form *f)
+{
+    switch (f->lowering) {
+    case LOW_COPY: return "16";
+    case LOW_MAP_COPY:
+    case LOW_FENCE:
+    case LOW_PREFETCH: return "128";
+    case LOW_MAP_FIELD:
+    case LOW_GROUP: return "0";
+    default: return "8";
+    }
+}
+
+size_t batch_operands(char *to, size_t size, const struct spelled *s)
+{
+    size_t n = 0;
+    *to = 0;
+    bool tensor = mods_have(&s->mods, M_TENSOR); /* the first operand of kind x then */
+    unsigned elements = (unsigned)mods_value(&s->mods, G_VECTOR, 1);
+    bool shared = mods_value(&s->mods, G_SPACE, RP_SPACE_GLOBAL) != RP_SPACE_GLOBAL;
+    for (uint32_t i = 0; i < s->operands; i++) {
+        const struct operand_form *o = &s->form->operands[i];
+        enum ptx_type t = ptx_operand_type(o, &s->mods);
+        const char *class = t == PT_NONE ? "d" : batch_register_class(t);
+        n += (size_t)snprintf(to + n, size - n, "%s", i ? ", " : " ");
+        if (o->role == 'm')
+            n += (size_t)snprintf(to + n, size - n, shared ? "[%%r1]" : "[%%d1]");
+        else if (o->role == 'i')
+            n += (size_t)snprintf(to + n, size - n, "%s", immediate(s->form));
+        else if (o->role == 'q')
+            n += (size_t)snprintf(to + n, size - n, "%%p1");
+        else if (o->role == 'x' && tensor) {
+            n += tensor_operand(to + n, size - n, s);
+            tensor = false;
+        } else if (o->role == 'x')
+            n += (size_t)snprintf(to + n, size - n, "%%d3");
+        else if (o->typing == 'v' && elements > 1)
+            for (unsigned e = 0; e < elements; e++)
+                n += (size_t)snprintf(to + n, size - n, "%s%%%s%u%s", e ? "," : "{", class, e,
+                                      e + 1 < elements ? "" : "}");
+        else
+            n += (size_t)snprintf(to + n, size - n, "%%%s2", class);
+    }
+    return n;
 }

@@ -41,4 +41,10 @@ uint64_t batch_random(struct batch *);
 void walk_rows(bool (*chosen)(const struct ptx_form *), bool each, void (*visit)(const struct spelled *, void *),
                void *data);
 
+/* Operands in a plain form: addresses are [%d1], in shared memory [%r1], tensor maps [%d1, {%r0, ...}], the rest %p1,
+ * %d3 or register 2 of its class, vectors from 0 on. */
+/* The letter of the registers of a type: p, h, r, d, q by their bits. */
+const char *batch_register_class(enum ptx_type);
+size_t batch_operands(char *to, size_t size, const struct spelled *);
+
 #endif

@@ -9,6 +9,7 @@
 #include "frontend/host/launch.h"
 #include "frontend/isa/ptx/check.h"
 #include "tests/support/form_walk.h"
+#include "tests/unit/ptx_forms/batch.h"
 #include "tests/unit/ptx_forms/reference.h"
 
 enum { THREADS = 96, INPUTS = 5, OUTPUTS = 3, BATCH = 300, TEXT = 4 << 20, FORMS_AT_LEAST = 6000 };
@@ -94,11 +95,6 @@ static uint64_t value_for(enum ptx_type t, bool amount)
 
 /* ---- one form as a kernel ---------------------------------------------------------------------------------------- */
 
-static const char *class_of(enum ptx_type t)
-{
-    unsigned bits = bits_of(t);
-    return t == PT_PRED ? "p" : bits <= 16 ? "h" : bits == 32 ? "r" : "d";
-}
 static unsigned register_bits(enum ptx_type t) { return bits_of(t) < 16 ? 16 : bits_of(t); }
 
 static int source_place(char role)
@@ -128,8 +124,8 @@ static size_t loads(char *to, size_t size, const struct spelled *s)
                                   "ld.global.b32 %%r8, [%%in+%d]; and.b32 %%r8, %%r8, 1; setp.ne.b32 %%p%d, %%r8, 0;\n",
                                   8 * at, at);
         else
-            n += (size_t)snprintf(to + n, size - n, "ld.global.b%u %%%s%d, [%%in+%d];\n", register_bits(t), class_of(t),
-                                  at, 8 * at);
+            n += (size_t)snprintf(to + n, size - n, "ld.global.b%u %%%s%d, [%%in+%d];\n", register_bits(t),
+                                  batch_register_class(t), at, 8 * at);
     }
     return n;
 }
@@ -139,7 +135,7 @@ static size_t operands(char *to, size_t size, const struct spelled *s)
     size_t n = 0;
     for (uint32_t i = 0; i < s->operands; i++) {
         const struct operand_form *o = &s->form->operands[i];
-        const char *comma = i ? ", " : " ", *class = class_of(ptx_operand_type(o, &s->mods));
+        const char *comma = i ? ", " : " ", *class = batch_register_class(ptx_operand_type(o, &s->mods));
         int at = source_place(o->role);
         if (o->role == 'd')
             n += (size_t)snprintf(to + n, size - n, o->pair ? "%s%%%s9|%%p8" : "%s%%%s9", comma, class);
@@ -163,7 +159,8 @@ static size_t stores(char *to, size_t size, const struct spelled *s)
         if (s->form->operands[i].role == 'd' && t == PT_PRED)
             n += (size_t)snprintf(to + n, size - n, "selp.b64 %%d9, 1, 0, %%p9; st.global.b64 [%%out], %%d9;\n");
         else if (s->form->operands[i].role == 'd')
-            n += (size_t)snprintf(to + n, size - n, "st.global.b%u [%%out], %%%s9;\n", register_bits(t), class_of(t));
+            n += (size_t)snprintf(to + n, size - n, "st.global.b%u [%%out], %%%s9;\n", register_bits(t),
+                                  batch_register_class(t));
     }
     return n + (size_t)snprintf(to + n, size - n,
                                 "selp.b64 %%d9, 1, 0, %%p8; st.global.b64 [%%out+8], %%d9;\n"
@@ -193,7 +190,7 @@ static size_t kernel_text(char *to, size_t size, const struct spelled *s, unsign
 
 /* ---- batches ----------------------------------------------------------------------------------------------------- */
 
-struct batch {
+struct form_batch {
     struct spelled forms[BATCH];
     unsigned count;
     char *text;
@@ -274,7 +271,7 @@ static void run_form(struct rp_device *device, struct program *p, const struct s
         expect_thread(s, in + t * INPUTS, out + t * OUTPUTS, &good);
 }
 
-static void run_batch(struct batch *b)
+static void run_batch(struct form_batch *b)
 {
     struct rp_error err;
     struct rp_device *device = rp_device_new(&err);
@@ -298,7 +295,7 @@ static void run_batch(struct batch *b)
     rp_device_free(device);
 }
 
-static void begin_batch(struct batch *b)
+static void begin_batch(struct form_batch *b)
 {
     b->count = 0;
     b->length = (size_t)snprintf(b->text, TEXT, ".version 9.0\n.target sm_90\n.address_size 64\n");
@@ -306,7 +303,7 @@ static void begin_batch(struct batch *b)
 
 static void add_form(const struct spelled *s, void *data)
 {
-    struct batch *b = data;
+    struct form_batch *b = data;
     const uint64_t zeros[INPUTS] = {0};
     struct call c = call_of(s, zeros);
     struct answer r;
@@ -343,7 +340,7 @@ static void walk(const struct ptx_form *f, void *data)
 
 Test(forms, every_form_against_its_model)
 {
-    struct batch *b = calloc(1, sizeof *b);
+    struct form_batch *b = calloc(1, sizeof *b);
     b->text = malloc(TEXT);
     state = 2026;
     begin_batch(b);
@@ -368,7 +365,7 @@ static const char *const tested_in[] = {
     [LOW_STORE] = "tests/unit/ptx_forms/memory.c",
     [LOW_ATOMIC] = "tests/unit/ptx_forms/atomics.c",
     [LOW_COPY] = "tests/unit/engine/copies.c",
-    [LOW_PREFETCH] = "tests/unit/engine/memory.c",
+    [LOW_PREFETCH] = "tests/unit/ptx_forms/quiet.c",
     [LOW_BRANCH] = "tests/unit/engine/paths.c",
     [LOW_BRANCH_TABLE] = "tests/unit/engine/paths.c",
     [LOW_CALL] = "tests/unit/engine/paths.c",
@@ -376,7 +373,7 @@ static const char *const tested_in[] = {
     [LOW_EXIT] = "tests/unit/engine/paths.c",
     [LOW_BARRIER] = "tests/unit/engine/barriers.c",
     [LOW_WARP_BARRIER] = "tests/unit/engine/splits.c",
-    [LOW_FENCE] = "tests/unit/engine/objects.c",
+    [LOW_FENCE] = "tests/unit/ptx_forms/quiet.c",
     [LOW_TRAP] = "tests/unit/engine/faults.c",
     [LOW_OBJECT] = "tests/unit/ptx_forms/objects.c",
     [LOW_OBJECT_WAIT] = "tests/unit/ptx_forms/objects.c",
@@ -384,7 +381,7 @@ static const char *const tested_in[] = {
     [LOW_TENSOR] = "tests/unit/engine/tensors.c",
     [LOW_MAP_FIELD] = "tests/unit/engine/tensor_maps.c",
     [LOW_MAP_COPY] = "tests/unit/engine/tensor_maps.c",
-    [LOW_GROUP] = "tests/unit/engine/copies.c",
+    [LOW_GROUP] = "tests/unit/ptx_forms/quiet.c",
     [LOW_STORE_ASYNC] = "tests/unit/ptx_forms/objects.c",
     [LOW_REDUCE_ASYNC] = "tests/unit/ptx_forms/objects.c",
     [LOW_PENDING_COUNT] = "tests/unit/ptx_forms/objects.c",
@@ -396,7 +393,7 @@ static const char *const tested_in[] = {
     [LOW_SURFACE_REDUCE] = "tests/unit/ptx_forms/surfaces.c",
     [LOW_CLUSTER] = "tests/unit/engine/clusters.c",
     [LOW_STACK] = "tests/unit/engine/stack.c",
-    [LOW_NOTHING] = "tests/unit/ptx_forms/forms.c",
+    [LOW_NOTHING] = "tests/unit/ptx_forms/quiet.c",
 };
 
 /* Matrix instructions: tests/unit/matrix has each of their forms against a plain product. */
@@ -423,6 +420,10 @@ static bool has_models(const struct ptx_form *f)
     case LOW_OBJECT_WAIT:
     case LOW_PENDING_COUNT:
     case LOW_STORE_ASYNC:
+    case LOW_NOTHING:
+    case LOW_PREFETCH:
+    case LOW_FENCE:
+    case LOW_GROUP:
     case LOW_REDUCE_ASYNC: return true;
     default: return is_walked(f) || across_lanes(f->op) || of_images(f);
     }
@@ -464,59 +465,6 @@ struct loading {
     struct rp_error err;
 };
 
-/* The address of a tensor map, and coordinates. */
-static size_t tensor_operand(char *to, size_t size, const struct spelled *s)
-{
-    size_t n = (size_t)snprintf(to, size, "[%%d1, {");
-    unsigned rank = (unsigned)mods_value(&s->mods, G_GEOMETRY, 1);
-    for (unsigned d = 0; d < rank; d++)
-        n += (size_t)snprintf(to + n, size - n, "%s%%r%u", d ? ", " : "", d);
-    return n + (size_t)snprintf(to + n, size - n, "}]");
-}
-
-/* A number that instructions of this kind take. */
-static const char *immediate(const struct ptx_form *f)
-{
-    switch (f->lowering) {
-    case LOW_COPY: return "16";
-    case LOW_MAP_COPY: return "128";
-    case LOW_MAP_FIELD: return "0";
-    default: return "8";
-    }
-}
-
-static size_t any_operands(char *to, size_t size, const struct spelled *s)
-{
-    size_t n = 0;
-    bool tensor = mods_have(&s->mods, M_TENSOR); /* the first operand of kind x then */
-    unsigned elements = (unsigned)mods_value(&s->mods, G_VECTOR, 1);
-    bool shared = mods_value(&s->mods, G_SPACE, RP_SPACE_GLOBAL) != RP_SPACE_GLOBAL;
-    for (uint32_t i = 0; i < s->operands; i++) {
-        const struct operand_form *o = &s->form->operands[i];
-        enum ptx_type t = ptx_operand_type(o, &s->mods);
-        const char *class = bits_of(t) == 128 ? "q" : t == PT_NONE ? "d" : class_of(t);
-        n += (size_t)snprintf(to + n, size - n, "%s", i ? ", " : " ");
-        if (o->role == 'm')
-            n += (size_t)snprintf(to + n, size - n, shared ? "[%%r1]" : "[%%d1]");
-        else if (o->role == 'i')
-            n += (size_t)snprintf(to + n, size - n, "%s", immediate(s->form));
-        else if (o->role == 'q')
-            n += (size_t)snprintf(to + n, size - n, "%%p1");
-        else if (o->role == 'x' && tensor) {
-            n += tensor_operand(to + n, size - n, s);
-            tensor = false;
-        } else if (o->role == 'x')
-            n += (size_t)snprintf(to + n, size - n, "%%d3");
-        else if (o->typing == 'v' && elements > 1)
-            for (unsigned e = 0; e < elements; e++)
-                n += (size_t)snprintf(to + n, size - n, "%s%%%s%u%s", e ? "," : "{", class, e,
-                                      e + 1 < elements ? "" : "}");
-        else
-            n += (size_t)snprintf(to + n, size - n, "%%%s2", class);
-    }
-    return n;
-}
-
 static void try_form(const struct spelled *s, void *data)
 {
     struct loading *l = data;
@@ -526,7 +474,7 @@ static void try_form(const struct spelled *s, void *data)
                          ".version 9.0\n.target sm_90\n.address_size 64\n.entry k() {\n.reg .b128 %%q<8>; .reg .b64 "
                          "%%d<8>; .reg .b32 %%r<8>; .reg .b16 %%h<8>; .reg .pred %%p<8>;\n%s",
                          s->text);
-    n += any_operands(text + n, sizeof text - n, s);
+    n += batch_operands(text + n, sizeof text - n, s);
     n += (size_t)snprintf(text + n, sizeof text - n, ";\nret; }\n");
     struct module *m = ptx_load_text("form.ptx", text, n, 0, &l->err);
     if (m && module_find(m, "k", &l->err))
