@@ -69,8 +69,11 @@ void batch_run(struct batch *b, batch_compare_fn *compare)
 
 bool batch_launch(struct batch *b, struct program *p, const struct spelled *s, unsigned blocks, const void *params)
 {
-    struct rp_launch_config config = {
-        .grid = {blocks, 1, 1}, .block = {BATCH_LANES, 1, 1}, .params = params, .threads = 1, .limit = 100000};
+    struct rp_launch_config config = {.grid = {blocks, 1, 1},
+                                      .block = {b->threads ? b->threads : BATCH_LANES, 1, 1},
+                                      .params = params,
+                                      .threads = 1,
+                                      .limit = 100000};
     struct rp_launch_result result;
     struct rp_error err;
     bool fine = rp_launch_kernel(b->device, p, &config, &result, &err);

@@ -15,6 +15,7 @@ struct batch {
     const char *head; /* version, target, and what all kernels share */
     char *text;
     size_t length;
+    unsigned threads;          /* of a block; 0: BATCH_LANES */
     unsigned checked, refused; /* forms, in all batches */
     uint64_t random;
     struct rp_device *device;
@@ -31,7 +32,7 @@ void batch_free(struct batch *, batch_compare_fn *);
 /* Adds a form; runs all when there is no room for more. */
 void batch_add(struct batch *, const struct spelled *, batch_print_fn *, batch_compare_fn *);
 void batch_run(struct batch *, batch_compare_fn *);
-/* Launches blocks of 32 threads with these parameters; a failure is one of the test. */
+/* Launches blocks with these parameters; a failure is one of the test. */
 bool batch_launch(struct batch *, struct program *, const struct spelled *, unsigned blocks, const void *params);
 /* Memory of the batch's device, until the batch has run. */
 void *batch_memory(struct batch *, size_t bytes, uint64_t *address);

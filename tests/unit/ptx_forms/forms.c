@@ -371,8 +371,8 @@ static const char *const tested_in[] = {
     [LOW_CALL] = "tests/unit/engine/paths.c",
     [LOW_RETURN] = "tests/unit/engine/paths.c",
     [LOW_EXIT] = "tests/unit/engine/paths.c",
-    [LOW_BARRIER] = "tests/unit/engine/barriers.c",
-    [LOW_WARP_BARRIER] = "tests/unit/engine/splits.c",
+    [LOW_BARRIER] = "tests/unit/ptx_forms/barriers.c",
+    [LOW_WARP_BARRIER] = "tests/unit/ptx_forms/barriers.c",
     [LOW_FENCE] = "tests/unit/ptx_forms/quiet.c",
     [LOW_TRAP] = "tests/unit/engine/faults.c",
     [LOW_OBJECT] = "tests/unit/ptx_forms/objects.c",
@@ -385,7 +385,7 @@ static const char *const tested_in[] = {
     [LOW_STORE_ASYNC] = "tests/unit/ptx_forms/objects.c",
     [LOW_REDUCE_ASYNC] = "tests/unit/ptx_forms/objects.c",
     [LOW_PENDING_COUNT] = "tests/unit/ptx_forms/objects.c",
-    [LOW_CLUSTER_BARRIER] = "tests/unit/engine/clusters.c",
+    [LOW_CLUSTER_BARRIER] = "tests/unit/ptx_forms/barriers.c",
     [LOW_TEXTURE] = "tests/unit/ptx_forms/textures.c",
     [LOW_IMAGE_QUERY] = "tests/unit/ptx_forms/surfaces.c",
     [LOW_SURFACE_LOAD] = "tests/unit/ptx_forms/surfaces.c",
@@ -420,6 +420,9 @@ static bool has_models(const struct ptx_form *f)
     case LOW_OBJECT_WAIT:
     case LOW_PENDING_COUNT:
     case LOW_STORE_ASYNC:
+    case LOW_BARRIER:
+    case LOW_WARP_BARRIER:
+    case LOW_CLUSTER_BARRIER:
     case LOW_NOTHING:
     case LOW_PREFETCH:
     case LOW_FENCE:
