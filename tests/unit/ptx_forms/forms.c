@@ -364,7 +364,7 @@ static const char *const tested_in[] = {
     [LOW_LOAD] = "tests/unit/ptx_forms/memory.c",
     [LOW_STORE] = "tests/unit/ptx_forms/memory.c",
     [LOW_ATOMIC] = "tests/unit/ptx_forms/atomics.c",
-    [LOW_COPY] = "tests/unit/engine/copies.c",
+    [LOW_COPY] = "tests/unit/ptx_forms/copies.c",
     [LOW_PREFETCH] = "tests/unit/ptx_forms/quiet.c",
     [LOW_BRANCH] = "tests/unit/engine/paths.c",
     [LOW_BRANCH_TABLE] = "tests/unit/engine/paths.c",
@@ -377,7 +377,7 @@ static const char *const tested_in[] = {
     [LOW_TRAP] = "tests/unit/engine/faults.c",
     [LOW_OBJECT] = "tests/unit/ptx_forms/objects.c",
     [LOW_OBJECT_WAIT] = "tests/unit/ptx_forms/objects.c",
-    [LOW_BULK] = "tests/unit/engine/objects.c",
+    [LOW_BULK] = "tests/unit/ptx_forms/copies.c",
     [LOW_TENSOR] = "tests/unit/engine/tensors.c",
     [LOW_MAP_FIELD] = "tests/unit/engine/tensor_maps.c",
     [LOW_MAP_COPY] = "tests/unit/engine/tensor_maps.c",
@@ -421,6 +421,8 @@ static bool has_models(const struct ptx_form *f)
     case LOW_PENDING_COUNT:
     case LOW_STORE_ASYNC:
     case LOW_BARRIER:
+    case LOW_BULK:
+    case LOW_COPY:
     case LOW_WARP_BARRIER:
     case LOW_CLUSTER_BARRIER:
     case LOW_NOTHING:
