@@ -358,23 +358,23 @@ Test(forms, every_form_against_its_model)
 /* Where instructions of a kind that is not walked are compared with a computation apart. */
 static const char *const tested_in[] = {
     [LOW_LANES] = "tests/unit/ptx_forms/warps.c",
-    [LOW_MOVE] = "tests/unit/lanes/test_integer.c",
-    [LOW_CVTA] = "tests/unit/engine/memory.c",
-    [LOW_ISSPACEP] = "tests/unit/ptx/layout.c",
+    [LOW_MOVE] = "tests/unit/ptx_forms/addresses.c",
+    [LOW_CVTA] = "tests/unit/ptx_forms/addresses.c",
+    [LOW_ISSPACEP] = "tests/unit/ptx_forms/addresses.c",
     [LOW_LOAD] = "tests/unit/ptx_forms/memory.c",
     [LOW_STORE] = "tests/unit/ptx_forms/memory.c",
     [LOW_ATOMIC] = "tests/unit/ptx_forms/atomics.c",
     [LOW_COPY] = "tests/unit/ptx_forms/copies.c",
     [LOW_PREFETCH] = "tests/unit/ptx_forms/quiet.c",
-    [LOW_BRANCH] = "tests/unit/engine/paths.c",
-    [LOW_BRANCH_TABLE] = "tests/unit/engine/paths.c",
-    [LOW_CALL] = "tests/unit/engine/paths.c",
-    [LOW_RETURN] = "tests/unit/engine/paths.c",
-    [LOW_EXIT] = "tests/unit/engine/paths.c",
+    [LOW_BRANCH] = "tests/unit/ptx_forms/control.c",
+    [LOW_BRANCH_TABLE] = "tests/unit/ptx_forms/control.c",
+    [LOW_CALL] = "tests/unit/ptx_forms/control.c",
+    [LOW_RETURN] = "tests/unit/ptx_forms/control.c",
+    [LOW_EXIT] = "tests/unit/ptx_forms/control.c",
     [LOW_BARRIER] = "tests/unit/ptx_forms/barriers.c",
     [LOW_WARP_BARRIER] = "tests/unit/ptx_forms/barriers.c",
     [LOW_FENCE] = "tests/unit/ptx_forms/quiet.c",
-    [LOW_TRAP] = "tests/unit/engine/faults.c",
+    [LOW_TRAP] = "tests/unit/ptx_forms/control.c",
     [LOW_OBJECT] = "tests/unit/ptx_forms/objects.c",
     [LOW_OBJECT_WAIT] = "tests/unit/ptx_forms/objects.c",
     [LOW_BULK] = "tests/unit/ptx_forms/copies.c",
@@ -391,8 +391,8 @@ static const char *const tested_in[] = {
     [LOW_SURFACE_LOAD] = "tests/unit/ptx_forms/surfaces.c",
     [LOW_SURFACE_STORE] = "tests/unit/ptx_forms/surfaces.c",
     [LOW_SURFACE_REDUCE] = "tests/unit/ptx_forms/surfaces.c",
-    [LOW_CLUSTER] = "tests/unit/engine/clusters.c",
-    [LOW_STACK] = "tests/unit/engine/stack.c",
+    [LOW_CLUSTER] = "tests/unit/ptx_forms/addresses.c",
+    [LOW_STACK] = "tests/unit/ptx_forms/addresses.c",
     [LOW_NOTHING] = "tests/unit/ptx_forms/quiet.c",
 };
 
@@ -420,6 +420,17 @@ static bool has_models(const struct ptx_form *f)
     case LOW_OBJECT_WAIT:
     case LOW_PENDING_COUNT:
     case LOW_STORE_ASYNC:
+    case LOW_BRANCH:
+    case LOW_BRANCH_TABLE:
+    case LOW_CALL:
+    case LOW_RETURN:
+    case LOW_EXIT:
+    case LOW_TRAP:
+    case LOW_MOVE:
+    case LOW_CVTA:
+    case LOW_ISSPACEP:
+    case LOW_CLUSTER:
+    case LOW_STACK:
     case LOW_BARRIER:
     case LOW_BULK:
     case LOW_COPY:
