@@ -83,16 +83,15 @@ static size_t print_cluster(char *to, size_t size, const struct spelled *s)
                          "%%r3, 30; st.shared.b32 [%%r2], %%r5; barrier.cluster.arrive; barrier.cluster.wait;\n"
                          "cvt.u64.u32 %%x, %%r2; %s\n",
                          window ? "" : "cvta.shared.u64 %x, %x; cvt.u32.u64 %r2, %x;");
-    const char *make =
-        rank ? (wide ? "mapa%s.u64 %%x, %%x, %%r4;" : "mapa%s.u32 %%r2, %%r2, %%r4;") : (wide ? "%.0s" : "%.0s");
-    n += (size_t)snprintf(to + n, size - n, make, window ? ".shared::cluster" : "");
+    const char *address = wide ? "%x" : "%r2", *in = window ? ".shared::cluster" : "";
     if (rank)
-        n += (size_t)snprintf(to + n, size - n, " %s %%r1, %s; xor.b32 %%r1, %%r1, %%r3; add.u32 %%r1, %%r1, 20;\n",
-                              s->text, wide ? "%x" : "%r2");
+        n +=
+            (size_t)snprintf(to + n, size - n,
+                             "mapa%s.%s %s, %s, %%r4; %s %%r1, %s; xor.b32 %%r1, %%r1, %%r3; add.u32 %%r1, %%r1, 20;\n",
+                             in, wide ? "u64" : "u32", address, address, s->text, address);
     else
-        n += (size_t)snprintf(to + n, size - n, " %s %s, %s, %%r4; ld%s.b32 %%r1, [%s]; sub.u32 %%r1, %%r1, %%r4;\n",
-                              s->text, wide ? "%x" : "%r2", wide ? "%x" : "%r2", window ? ".shared::cluster" : "",
-                              wide ? "%x" : "%r2");
+        n += (size_t)snprintf(to + n, size - n, "%s %s, %s, %%r4; ld%s.b32 %%r1, [%s]; sub.u32 %%r1, %%r1, %%r4;\n",
+                              s->text, address, address, in, address);
     return n + (size_t)snprintf(to + n, size - n, "barrier.cluster.arrive; barrier.cluster.wait;");
 }
 
