@@ -90,6 +90,8 @@
     X(port_latency, "port.latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL, "between an SM and L2, each way")    \
     X(port_queue, "port.queue", OPTION_INTEGER, "requests", -1, 65536, -1, NULL,                                       \
       "of an SM that are on their way to L2 and not taken by it; -1: any number")                                      \
+    X(interconnect_clock, "interconnect.clock_mhz", OPTION_FRACTION, "MHz", 0, FRACTION(100000), 0, NULL,              \
+      "clock of the links between SMs and L2, which move a flit in a cycle of it; 0: the core clock")                  \
     X(l2_slices, "l2.slices", OPTION_INTEGER, "slices", 1, 256, 1, NULL,                                               \
       "of L2, each with its part of the size and a port of its own")                                                   \
     X(l2_interleave, "l2.interleave", OPTION_INTEGER, "bytes", 32, 1 << 20, 256, NULL,                                 \
@@ -100,6 +102,8 @@
       "that wait for a slice's port; -1: any number")                                                                  \
     X(l2_mshrs, "l2.mshrs", OPTION_INTEGER, "sectors", -1, 65536, -1, NULL,                                            \
       "that a slice has asked for and not got yet; -1: any number")                                                    \
+    X(l2_clock, "l2.clock_mhz", OPTION_FRACTION, "MHz", 0, FRACTION(100000), 0, NULL,                                  \
+      "clock of L2, whose cycles its latency and intervals are given in; 0: the core clock")                           \
     X(tlb_walkers, "tlb.walkers", OPTION_INTEGER, "walks", -1, 1024, -1, NULL,                                         \
       "of page tables that go on at the same time; -1: any number")                                                    \
     X(tlb_walk, "tlb.walk", OPTION_INTEGER, "cycles", 0, 1000000, 0, NULL,                                             \

@@ -138,6 +138,21 @@ static bool fits_copies(const struct machine_check *c, struct rp_error *err)
            inconsistent(c, (const char *const[]){key, "pipeline.model"}, 2, text, err);
 }
 
+/* A clock that nothing has. */
+static bool clocks_are_used(const struct machine_check *c, struct rp_error *err)
+{
+    const struct machine *m = c->machine;
+    bool staged = ((const struct pipeline_model *)m->pipeline.model)->staged;
+    if (m->interconnect_clock && !staged && m->interconnect.model == &interconnect_direct.model)
+        return inconsistent(c, (const char *const[]){"interconnect.clock_mhz", "interconnect.model"}, 2,
+                            "interconnect.clock_mhz is that of links: choose interconnect 'crossbar', or leave it 0",
+                            err);
+    if (m->l2_clock && !staged && !((const struct cache_model *)m->l2.model)->keeps)
+        return inconsistent(c, (const char *const[]){"l2.clock_mhz", "l2.model"}, 2,
+                            "l2.clock_mhz is that of a cache: l2.model is 'none'; leave it 0", err);
+    return true;
+}
+
 /* What only some hierarchies and pipelines can do. */
 static bool fits_pipeline(const struct machine_check *c, struct rp_error *err)
 {
@@ -148,7 +163,7 @@ static bool fits_pipeline(const struct machine_check *c, struct rp_error *err)
     if (((const struct tlb_model *)m->l2_tlb.model)->keeps && !((const struct tlb_model *)m->tlb.model)->keeps)
         return inconsistent(c, (const char *const[]){"l2_tlb.model", "tlb.model"}, 2,
                             "nothing reaches l2_tlb, for SMs have no TLB: choose a model for tlb, or l2_tlb=none", err);
-    return fits_one_at_a_time(c, err) && fits_copies(c, err);
+    return fits_one_at_a_time(c, err) && fits_copies(c, err) && clocks_are_used(c, err);
 }
 
 /* Bytes of a cache; 0: it has no size. */

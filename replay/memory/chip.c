@@ -63,12 +63,20 @@ static void start_waiting(struct memory_system *, struct slice *, uint64_t now);
 /* A reply takes the slice's link in this cycle, and its SM's when that is free, in the order of such starts. */
 static void send(struct memory_system *m, struct slice *s, struct chip_request *r, uint64_t now)
 {
+    const struct clock_domain *links = &m->layout.links;
     uint64_t flits = m->layout.reply[r->asks], *link = &m->ports[r->sm].link_free;
-    uint64_t there = later(now + flits - 1 + m->layout.port_latency, *link + flits - 1);
-    s->out_free = now + flits;
+    s->out_free = later(clock_from_core(links, now), s->out_free) + flits;
+    uint64_t last = clock_after_core(links, s->out_free - 1) + m->layout.port_latency;
+    uint64_t there = later(clock_from_core(links, last), *link + flits - 1);
     *link = there + 1;
-    chip_tell(m, r->sm, r->name, answer_of(there, r->level));
+    chip_tell(m, r->sm, r->name, answer_of(clock_after_core(links, there), r->level));
     pool_give(&m->requests, r);
+}
+
+/* From this cycle on the slice may send. */
+static uint64_t sends_from(const struct memory_system *m, const struct slice *s)
+{
+    return clock_in_core(&m->layout.links, s->out_free);
 }
 
 static void send_next(struct memory_system *m, struct slice *s, uint64_t now)
@@ -76,19 +84,19 @@ static void send_next(struct memory_system *m, struct slice *s, uint64_t now)
     s->replying--;
     send(m, s, take(&s->replies), now);
     if (s->replies.first)
-        add_own_event(m, &s->send, &s->sends, CHIP_SEND, s->index, s->out_free);
+        add_own_event(m, &s->send, &s->sends, CHIP_SEND, s->index, later(sends_from(m, s), now));
     start_waiting(m, s, now);
 }
 
 static void send_when_free(struct memory_system *m, struct slice *s, struct chip_request *r, uint64_t now)
 {
-    if (!s->replies.first && s->out_free <= now) {
+    if (!s->replies.first && sends_from(m, s) <= now) {
         send(m, s, r, now);
         return;
     }
     put(&s->replies, r);
     s->replying++;
-    add_own_event(m, &s->send, &s->sends, CHIP_SEND, s->index, s->out_free);
+    add_own_event(m, &s->send, &s->sends, CHIP_SEND, s->index, sends_from(m, s));
 }
 
 /* The request is over. */
@@ -317,7 +325,7 @@ static bool is_blocked(const struct memory_system *m, const struct slice *s)
 static void start_waiting(struct memory_system *m, struct slice *s, uint64_t now)
 {
     for (struct chip_request *r, *next; (r = s->queue.first) && !is_blocked(m, s);) {
-        uint64_t start = later(r->cycle, *level_port(&s->level, memory_local(&m->layout.slices, r->address)));
+        uint64_t start = later(r->cycle, level_free_from(&s->level, memory_local(&m->layout.slices, r->address)));
         if (start > now) {
             add_own_event(m, &s->start, &s->starts, CHIP_START, s->index, start);
             return;
@@ -340,18 +348,27 @@ static bool is_full(const struct memory_system *m, const struct slice *s, uint64
            s->waiting + (s->started_at == now ? s->started : 0) >= m->layout.l2.queue;
 }
 
+/* When the last flit of a packet that reaches the slice now is there. */
+static uint64_t over_link(const struct memory_system *m, struct slice *s, uint64_t flits, uint64_t now)
+{
+    const struct clock_domain *links = &m->layout.links;
+    if (!flits)
+        return now;
+    uint64_t last = later(clock_from_core(links, now), s->in_free + flits - 1);
+    s->in_free = last + 1;
+    return clock_after_core(links, last);
+}
+
 static void accept(struct memory_system *m, struct slice *s, struct chip_request *r, uint64_t now)
 {
     if (m->layout.port_queue != MEMORY_ANY)
         chip_tell(m, r->sm, NOBODY, later(now + 1, now + m->layout.port_latency));
     r->slice = (uint16_t)s->index;
     if (m->at_once) {
-        look_up(m, s, r, later(now, s->level.free), now);
+        look_up(m, s, r, later(now, clock_in_core(&m->layout.l2.clock, s->level.free)), now);
         return;
     }
-    uint64_t flits = m->layout.packet[r->kind];
-    r->cycle = flits ? later(now, s->in_free + flits - 1) : now;
-    s->in_free = r->cycle + 1;
+    r->cycle = over_link(m, s, m->layout.packet[r->kind], now);
     put(&s->queue, r);
     s->waiting++;
     start_waiting(m, s, now);

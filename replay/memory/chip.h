@@ -51,8 +51,9 @@ struct slice {
     struct request_queue replies; /* wait for the link to SMs */
     struct event send;
     bool sends;
-    uint64_t replying, in_free, out_free; /* replies that wait; when the links from and to SMs are free */
-    struct slice *next_refused;           /* by the same channel */
+    uint64_t replying, in_free,
+        out_free;               /* replies that wait; the links' cycles in which those from and to SMs are free */
+    struct slice *next_refused; /* by the same channel */
     uint32_t index;
     uint32_t refused_first, refused_last; /* SMs, linked by chip_port.next_refused */
 };
@@ -70,7 +71,7 @@ struct channel {
 /* The far end of an SM's port. */
 struct chip_port {
     struct request_queue waiting; /* have arrived and not been taken */
-    uint64_t link_free;           /* the SM's link for replies */
+    uint64_t link_free;           /* the same of the SM's link for replies */
     uint32_t next_refused;
     struct outbox box; /* what the chip has taken from the SM, and not looked at */
     struct inbox told; /* what the SM is to hear */

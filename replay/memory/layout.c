@@ -17,8 +17,11 @@ static uint64_t bound(int64_t option) { return option < 0 ? MEMORY_ANY : (uint64
 
 static struct memory_level level_of(const struct machine_part *part, int64_t queue, int64_t mshrs)
 {
-    struct memory_level l = {
-        .model = (const struct cache_model *)part->model, .part = part, .queue = bound(queue), .mshrs = bound(mshrs)};
+    struct memory_level l = {.model = (const struct cache_model *)part->model,
+                             .part = part,
+                             .clock = {1, 1},
+                             .queue = bound(queue),
+                             .mshrs = bound(mshrs)};
     l.keeps = l.model->keeps;
     l.tracks = l.mshrs != MEMORY_ANY || l.model->released;
     l.model->shape(part->options, &l.shape);
@@ -59,7 +62,8 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static uint64_t lookahead_of(const struct memory_layout *l, uint64_t dram)
 {
-    uint64_t answers = l->port_latency + (l->l2.keeps ? least(l->l2.shape.latency, dram) : dram);
+    uint64_t l2 = clock_in_core(&l->l2.clock, l->l2.shape.latency);
+    uint64_t answers = l->port_latency + (l->l2.keeps ? least(l2, dram) : dram);
     if (l->interconnect.flit) /* a reply is sent once it is there */
         answers = l->port_latency;
     uint64_t credits = l->port_queue == MEMORY_ANY ? UINT64_MAX : l->port_latency ? l->port_latency : 1;
@@ -99,12 +103,14 @@ void memory_layout_of(const struct machine *m, struct memory_layout *l)
         .port_width = (uint64_t)m->port_width,
         .port_latency = (uint64_t)m->port_latency,
         .slice = slice_of(&m->l2, m->l2_slices),
+        .links = clock_domain_of(m->interconnect_clock, m->clock_mhz),
         .translates = ((const struct tlb_model *)m->tlb.model)->keeps,
         .walkers = bound(m->tlb_walkers),
         .walk = (uint64_t)m->tlb_walk,
     };
     l->l1 = level_of(&m->l1, m->l1_queue, m->l1_mshrs);
     l->l2 = level_of(&l->slice, m->l2_queue, m->l2_mshrs);
+    l->l2.clock = clock_domain_of(m->l2_clock, m->clock_mhz);
     ((const struct interconnect_model *)m->interconnect.model)->shape(m->interconnect.options, &l->interconnect);
     shape_packets(l);
     if (((const struct memory_model *)m->memory.model)->drawn)

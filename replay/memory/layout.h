@@ -6,6 +6,7 @@
 
 #include "hw-models/cache/set-hash.h"
 #include "replay/machine.h"
+#include "replay/memory/clock.h"
 
 /* Neighbouring stretches of `interleave` bytes go to parts 0, 1, ... count - 1, 0, ...; with a hash, the n-th round of
  * them to hash(n) ^ 0, hash(n) ^ 1, ..., or, where their number is no power of two, to hash(n) + 0, hash(n) + 1, ...
@@ -19,7 +20,8 @@ struct memory_parts {
 struct memory_level {
     const struct cache_model *model;
     const struct machine_part *part;
-    struct cache_shape shape; /* of the whole level, for L2 of a slice */
+    struct cache_shape shape;  /* of the whole level, for L2 of a slice */
+    struct clock_domain clock; /* whose cycles its times are */
     bool keeps;
     bool tracks;           /* minds when fetches end: has MSHRs, or a model that does */
     uint64_t queue, mshrs; /* MEMORY_ANY: any number */
@@ -35,6 +37,7 @@ struct memory_layout {
     struct machine_part slice; /* the L2 model with the options of a slice */
     const struct dram_model *dram;
     struct interconnect_shape interconnect;
+    struct clock_domain links;      /* of the interconnect */
     bool translates;                /* requests that leave an SM need a translation */
     uint64_t walkers, walk;         /* walkers: MEMORY_ANY: any number; walk: cycles */
     uint64_t packet[3], reply[3];   /* with flits: how many a request has, and its reply, by enum cache_kind */

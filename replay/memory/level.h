@@ -15,7 +15,7 @@ struct level {
     void *state;
     bool direct;                              /* the model is direct-mapped */
     enum answer_level answers;                /* as */
-    uint64_t free;                            /* when the port of the first bank takes the next request */
+    uint64_t free;                            /* its clock's cycle in which the port of the first bank is free */
     uint64_t bank_free[CACHE_MOST_BANKS - 1]; /* those of the others */
     struct cache_counts counts;
     struct served *served; /* NULL, or where requests end is counted here */
@@ -49,7 +49,7 @@ static inline void level_close(struct level *l)
     free(l->served);
 }
 
-/* When the port for this address takes the next request. */
+/* When the port for this address takes the next request, in cycles of the level's clock. */
 static inline uint64_t *level_port(struct level *l, uint64_t address)
 {
     const struct cache_shape *shape = &l->kind->shape;
@@ -73,6 +73,12 @@ static inline __attribute__((always_inline)) struct cache_finding level_find(con
     return finding;
 }
 
+/* The same in the core's cycles. */
+static inline uint64_t level_free_from(struct level *l, uint64_t address)
+{
+    return clock_in_core(&l->kind->clock, *level_port(l, address));
+}
+
 /* A request at this level, to be looked up from `start`, when the port is free. request->cycle becomes the one in which
  * the look-up is over; that of the finding is an answer. If the finding is `refused` nothing has happened. */
 static inline __attribute__((always_inline)) struct cache_finding
@@ -80,11 +86,17 @@ level_look_up(struct level *l, struct cache_look_up *request, uint32_t repeats, 
 {
     const struct cache_shape *shape = &l->kind->shape;
     uint64_t more = request->kind == CACHE_ATOMIC && shape->back ? (repeats - 1) * shape->atomic_interval : 0;
-    request->cycle = start + shape->latency + more;
+    const struct clock_domain *clock = &l->kind->clock;
+    uint64_t *port = level_port(l, request->address), begin = start;
+    if (!clock_is_core(clock)) {
+        begin = clock_from_core(clock, start);
+        begin = begin < *port ? *port : begin;
+    }
+    request->cycle = clock_after_core(clock, begin + shape->latency + more);
     struct cache_finding finding = level_find(l, *request);
     if (finding.refused)
         return finding;
-    *level_port(l, request->address) = start + shape->interval + more;
+    *port = begin + shape->interval + more;
     l->counts.hits += finding.hit;
     l->counts.misses += !finding.hit;
     if (l->served)

@@ -84,7 +84,7 @@ struct sm_l1 {
 /* What leaves leaves in order, and no earlier than the look-ups of what is before it. */
 struct departures {
     uint64_t last_start, last_left, left; /* last look-up; last leave; how many left then */
-    uint64_t link_free;                   /* from when the link takes another packet */
+    uint64_t link_free;                   /* from when the link takes another packet, in cycles of its clock */
 };
 
 struct sm_memory {

@@ -181,16 +181,20 @@ static void hand_on_all(struct sm_memory *s, uint64_t now)
 static bool try_leave(struct sm_memory *s, struct lsu_request *r, uint64_t now)
 {
     uint64_t width = s->layout->port_width;
+    const struct clock_domain *links = &s->layout->links;
     if (r->cycle > now || (width && s->departures.last_left == now && s->departures.left >= width) ||
-        s->departures.link_free > now)
+        clock_in_core(links, s->departures.link_free) > now)
         return false;
     s->departures.left = s->departures.last_left == now ? s->departures.left + 1 : 1;
     s->departures.last_left = now;
-    uint64_t flits = s->layout->packet[r->kind];
-    s->departures.link_free = now + flits;
+    uint64_t flits = s->layout->packet[r->kind], last = now;
+    if (flits) {
+        s->departures.link_free = later(clock_from_core(links, now), s->departures.link_free) + flits;
+        last = clock_after_core(links, s->departures.link_free - 1);
+    }
     struct memory_transaction t = {r->address, r->kind, r->beside_l1, r->repeats, r->hint, r->bytes};
     r->sequence = s->sequence;
-    leave(s, &t, r->access ? r->item.id : NOBODY, now + (flits ? flits - 1 : 0));
+    leave(s, &t, r->access ? r->item.id : NOBODY, last);
     if (!r->access)
         pool_give(&s->requests, r);
     return true;
@@ -252,7 +256,8 @@ uint64_t sm_memory_next_step(const struct sm_memory *s, uint64_t now)
     if (!r || r->state == LSU_UNDECIDED)
         return next;
     r = r->written ? r->written : r;
-    return earlier(next, later(r->cycle, later(now + 1, s->departures.link_free)));
+    uint64_t link = clock_in_core(&s->layout->links, s->departures.link_free);
+    return earlier(next, later(r->cycle, later(now + 1, link)));
 }
 
 static bool make_room_for(struct lsu_access *a, uint32_t more)

@@ -13,7 +13,8 @@ bool chip_is_straight(const struct memory_system *m)
 {
     const struct cache_shape *l2 = &m->layout.l2.shape;
     bool in_order = l2->interval || !l2->atomic_interval; /* else two may leave L2 in one cycle, in another order */
-    return m->at_once && !m->layout.translates && m->layout.slices.count == 1 && !m->layout.dram->advance && in_order;
+    return m->at_once && clock_is_core(&m->layout.l2.clock) && !m->layout.translates && m->layout.slices.count == 1 &&
+           !m->layout.dram->advance && in_order;
 }
 
 /* ---- one request ------------------------------------------------------------------------------------------------- */

@@ -134,7 +134,7 @@ static void serve_output(struct staged *g, struct crossbar *x, unsigned out)
         set_remove(x->asked, out);
     new_head(x, in);
     wake_ends(g, x, in, out);
-    g->stepped = true;
+    staged_stir(g);
 }
 
 /* Each output takes the first packet of one input, in turns. One input may serve several, in their order. */
@@ -154,7 +154,7 @@ void staged_slices_reply(struct staged *g)
             continue;
         staged_crossbar_send(g, &g->replies, i, fifo_pop(&g->slices[i].out));
         g->slices[i].wake = 0;
-        g->stepped = true;
+        staged_stir(g);
     }
 }
 
@@ -185,7 +185,7 @@ static bool look_up(struct staged *g, struct slice *s)
     struct packet *p = fifo_top(&s->in);
     struct sector_victim victim;
     uint64_t queues = g->slice_queues, room = (uint64_t)g->l2[STAGED_CACHE_MISSES];
-    if (!p || s->to_dram.count >= queues || s->out.count >= queues || g->cycle < s->port_free)
+    if (!p || s->to_dram.count >= queues || s->out.count >= queues || g->l2_cycle < s->port_free)
         return false;
     uint64_t line = line_of(g, p->address), now = g->cycle + s->copies;
     enum sector_find found;
@@ -204,10 +204,10 @@ static bool look_up(struct staged *g, struct slice *s)
         count_end(g, p, found);
     p->level = p->kind == PACKET_WRITE || found == SECTOR_HIT ? ANSWER_L2 : ANSWER_DRAM;
     if (found == SECTOR_HIT)
-        s->port_free = g->cycle + 1;
+        s->port_free = g->l2_cycle + 1;
     if (p->kind == PACKET_WRITE) {
         if (found != SECTOR_HIT)
-            s->port_free = g->cycle + victim.sectors;
+            s->port_free = g->l2_cycle + victim.sectors;
         staged_push(g, &s->out, p);
     } else if (found == SECTOR_HIT)
         staged_push(g, &s->out, p);
@@ -242,11 +242,15 @@ static struct channel *channel_of(struct staged *g, unsigned slice)
     return &g->channels[slice / (unsigned)g->channel_slices];
 }
 
+/* In cycles of the core. */
 static uint64_t next_of_slice(const struct staged *g, const struct slice *s)
 {
     const struct packet *p = fifo_top(&s->rop);
     uint64_t next = p && p->ready > g->cycle ? p->ready : UINT64_MAX;
-    return s->in.count && s->port_free > g->cycle && s->port_free < next ? s->port_free : next;
+    if (!s->in.count || s->port_free <= g->l2_cycle)
+        return next;
+    uint64_t port = g->one_clock ? g->cycle + (s->port_free - g->l2_cycle) : 0;
+    return port < next ? port : next;
 }
 
 /* Data is answered, and what has come from device memory put into the cache. */
@@ -297,7 +301,7 @@ static void slice_cycle(struct staged *g, unsigned number)
         staged_push(g, &s->in, fifo_pop(&s->rop));
         changed = true;
     }
-    g->stepped = true;
+    staged_stir(g);
     s->wake = changed ? 0 : next_of_slice(g, s);
 }
 
@@ -306,6 +310,7 @@ void staged_slices_cycle(struct staged *g)
     for (unsigned i = 0; i < g->slice_count; i++)
         if (g->slices[i].wake <= g->cycle || !g->skips)
             slice_cycle(g, i);
+    g->l2_cycle++;
 }
 
 /* ---- device memory ----------------------------------------------------------------------------------------------- */
@@ -395,7 +400,7 @@ static void channel_cycle(struct staged *g, unsigned number)
     p = dram_channel_answer(c->dram);
     goes_on |= p && slices[p->slice % count].from_dram.count < g->slice_queues;
     p = fifo_top(&c->waiting);
-    g->stepped = true;
+    staged_stir(g);
     c->wake = goes_on ? 0 : dram_channel_next(c->dram);
     c->wake_core = p && p->ready > g->cycle ? p->ready : UINT64_MAX;
 }
@@ -410,9 +415,9 @@ void staged_dram_cycle(struct staged *g)
 
 void staged_chip_next(const struct staged *g, struct staged_wake *wake)
 {
-    *wake = (struct staged_wake){UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    *wake = (struct staged_wake){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
     for (unsigned i = 0; i < g->slice_count; i++)
-        wake->core = g->slices[i].wake < wake->core ? g->slices[i].wake : wake->core;
+        wake->l2 = g->slices[i].wake < wake->l2 ? g->slices[i].wake : wake->l2;
     for (unsigned i = 0; i < (unsigned)g->machine->dram_channels; i++) {
         const struct channel *c = &g->channels[i];
         wake->dram = c->wake < wake->dram ? c->wake : wake->dram;

@@ -128,12 +128,12 @@ void staged_lsu_receive(struct staged_sm *sm)
     if (sm->ejected.count && sm->replies.count < (uint64_t)g->o[STAGED_REPLIES]) {
         staged_push(g, &sm->replies, fifo_pop(&sm->ejected));
         sm->wake = 0;
-        g->stepped = true;
+        staged_stir(g);
     }
     struct fifo *from = &g->replies.out[sm->number];
     if (from->count && sm->ejected.count < (uint64_t)g->o[STAGED_EJECTION]) {
         staged_push(g, &sm->ejected, fifo_pop(from));
-        g->stepped = true;
+        staged_stir(g);
     }
 }
 

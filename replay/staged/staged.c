@@ -202,7 +202,7 @@ static void sm_cycle(struct staged_sm *sm)
     staged_read_operands(sm);
     staged_front(sm);
     staged_fetch(sm);
-    g->stepped = true;
+    staged_stir(g);
     sm->wake = sm->changed ? 0 : next_of_sm(sm);
 }
 
@@ -227,57 +227,76 @@ static void core_end(struct staged *g)
     empty_l1s(g);
 }
 
-/* SMs, crossbar and L2 have one clock, device memory has its own. Times add up as Accel-Sim's do, in doubles of
- * seconds: they are never compared for more than their order. */
-struct tick {
-    bool core, dram;
-};
-static struct tick next_tick(const struct staged *g)
+/* SMs, crossbar, L2 and device memory have clocks. Times add up as Accel-Sim's do, in doubles of seconds: they are
+ * never compared for more than their order. The clocks that step now, 1 << enum staged_clock each. */
+static unsigned next_tick(const struct staged *g)
 {
-    return (struct tick){g->core_time <= g->dram_time, g->dram_time <= g->core_time};
+    double first = g->next[0];
+    unsigned tick = 0;
+    for (unsigned c = 1; c < STAGED_CLOCKS; c++)
+        first = g->next[c] < first ? g->next[c] : first;
+    for (unsigned c = 0; c < STAGED_CLOCKS; c++)
+        tick |= (g->next[c] <= first) << c;
+    return tick;
 }
 
-static void advance_clocks(struct staged *g, struct tick t)
+static void advance_clocks(struct staged *g, unsigned tick)
 {
-    if (t.core)
-        g->core_time += g->core_period;
-    if (t.dram)
-        g->dram_time += g->dram_period;
+    for (unsigned c = 0; c < STAGED_CLOCKS; c++)
+        if (tick >> c & 1)
+            g->next[c] += g->period[c];
+}
+
+static void receive_replies(struct staged *g)
+{
+    for (int64_t s = 0; s < g->machine->sms; s++)
+        staged_lsu_receive(&g->sms[s]);
 }
 
 static void core_pass(struct staged *g)
 {
-    staged_slices_cycle(g);
-    staged_crossbar_cycle(g, &g->requests);
-    staged_crossbar_cycle(g, &g->replies);
     for (int64_t s = 0; s < g->machine->sms; s++)
         sm_cycle(&g->sms[s]);
     core_end(g);
 }
 
+#define IS(clock) (tick >> (clock)&1)
+
 /* True: the core made a step. */
 static bool pass(struct staged *g)
 {
-    struct tick t = next_tick(g);
-    advance_clocks(g, t);
-    if (t.core) {
-        g->stepped = false;
-        for (int64_t s = 0; s < g->machine->sms; s++)
-            staged_lsu_receive(&g->sms[s]);
+    unsigned tick = next_tick(g);
+    advance_clocks(g, tick);
+    g->quiet |= (uint8_t)tick;
+    if (IS(CLOCK_CORE))
+        receive_replies(g);
+    if (IS(CLOCK_CROSSBAR))
         staged_slices_reply(g);
-    }
-    if (t.dram)
+    if (IS(CLOCK_DRAM))
         staged_dram_cycle(g);
-    if (t.core)
+    if (IS(CLOCK_L2))
+        staged_slices_cycle(g);
+    if (IS(CLOCK_CROSSBAR)) {
+        staged_crossbar_cycle(g, &g->requests);
+        staged_crossbar_cycle(g, &g->replies);
+    }
+    if (IS(CLOCK_CORE))
         core_pass(g);
-    return t.core;
+    return IS(CLOCK_CORE);
 }
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 #define SLEEP 100000u /* cycles at most, so that it is seen when nobody ever wakes */
 
-/* All sleep: the clocks go on by themselves to the first cycle in which somebody wakes. */
+/* Device memory says itself when it goes on. */
+static bool all_sleep(const struct staged *g)
+{
+    const uint8_t others = 1u << CLOCK_CORE | 1u << CLOCK_CROSSBAR | 1u << CLOCK_L2;
+    return g->skips && (g->quiet & others) == others;
+}
+
+/* The clocks go on by themselves to the first cycle in which somebody wakes. */
 static void sleep_on(struct staged *g)
 {
     struct staged_wake wake;
@@ -289,13 +308,15 @@ static void sleep_on(struct staged *g)
         wake.core = least(wake.core, g->cycle + g->countdown);
     wake.core = least(wake.core, g->cycle + SLEEP);
     for (;;) {
-        struct tick t = next_tick(g);
-        if ((t.core && g->cycle >= wake.core) || (t.dram && (g->dram_cycle >= wake.dram || g->cycle >= wake.dram_core)))
+        unsigned tick = next_tick(g);
+        if ((IS(CLOCK_CORE) && g->cycle >= wake.core) || (IS(CLOCK_L2) && g->cycle >= wake.l2) ||
+            (IS(CLOCK_DRAM) && (g->dram_cycle >= wake.dram || g->cycle >= wake.dram_core)))
             return;
-        advance_clocks(g, t);
-        g->dram_cycle += t.dram;
-        g->cycle += t.core;
-        g->countdown -= t.core && g->countdown;
+        advance_clocks(g, tick);
+        g->dram_cycle += IS(CLOCK_DRAM);
+        g->l2_cycle += IS(CLOCK_L2);
+        g->cycle += IS(CLOCK_CORE);
+        g->countdown -= IS(CLOCK_CORE) && g->countdown;
     }
 }
 
@@ -380,7 +401,7 @@ static bool run_launch(struct staged *g, const struct engine_job *job, const str
 {
     uint64_t last = g->age, since = g->cycle, reported = 0, patience = STUCK + g->countdown;
     while (g->next_block < g->blocks || g->live_blocks) {
-        if (pass(g) && g->skips && !g->stepped)
+        if (pass(g) && all_sleep(g))
             sleep_on(g);
         if (g->no_memory && !g->failed)
             return rp_fail(g->err, RP_SYSTEM, "out of memory for machine %s", g->machine->name);
@@ -492,8 +513,15 @@ static void take_machine(struct staged *g, const struct machine *m)
     g->dram = m->dram.options;
     g->channel_slices = m->l2_slices / m->dram_channels;
     g->slice_queues = staged_bound(m->l2_queue);
-    g->core_period = 1 / ((double)m->clock_mhz / 1e3);
-    g->dram_period = 1 / ((double)g->dram[STAGED_DRAM_CLOCK] / 1e3);
+    const int64_t mhz[STAGED_CLOCKS] = {
+        [CLOCK_CORE] = m->clock_mhz,
+        [CLOCK_CROSSBAR] = m->interconnect_clock ? m->interconnect_clock : m->clock_mhz,
+        [CLOCK_L2] = m->l2_clock ? m->l2_clock : m->clock_mhz,
+        [CLOCK_DRAM] = g->dram[STAGED_DRAM_CLOCK],
+    };
+    for (unsigned c = 0; c < STAGED_CLOCKS; c++)
+        g->period[c] = 1 / ((double)mhz[c] / 1e3);
+    g->one_clock = mhz[CLOCK_CROSSBAR] == m->clock_mhz && mhz[CLOCK_L2] == m->clock_mhz;
 }
 
 struct staged *staged_new(const struct machine *machine, bool skips, struct rp_error *err)

@@ -300,7 +300,7 @@ struct staged_sm {
 struct slice {
     struct fifo rop, in, out, to_dram, from_dram, misses;
     struct sector_cache *l2;
-    uint64_t port_free, wake; /* cycles */
+    uint64_t port_free, wake; /* cycles of L2, and of the core */
     uint64_t copies;          /* sectors preloaded: its clock is as much ahead */
 };
 struct channel {
@@ -320,6 +320,8 @@ struct crossbar {
     uint64_t *asked; /* outputs with such */
 };
 
+enum staged_clock { CLOCK_CORE, CLOCK_CROSSBAR, CLOCK_L2, CLOCK_DRAM, STAGED_CLOCKS };
+
 struct staged {
     const struct machine *machine;
     const int64_t *o, *l1, *l2, *dram; /* options of the pipeline, of L1, L2 and device memory */
@@ -331,12 +333,13 @@ struct staged {
     struct crossbar requests, replies;
     struct set_hash l2_sets; /* the set of a line */
     unsigned slice_count;
-    double core_time, dram_time, core_period, dram_period;
-    uint64_t cycle, dram_cycle; /* of the core and of device memory, all launches together */
-    unsigned ring_mask;         /* of the cycles ahead for which results are planned: a power of two, less 1 */
+    double next[STAGED_CLOCKS], period[STAGED_CLOCKS]; /* by enum staged_clock: seconds, so to speak */
+    bool one_clock;                                    /* crossbar and L2 have the core's */
+    uint64_t cycle, l2_cycle, dram_cycle; /* of the core, of L2 and of device memory, all launches together */
+    unsigned ring_mask; /* of the cycles ahead for which results are planned: a power of two, less 1 */
     bool has_l1, has_l2;
-    bool skips;   /* components may sleep */
-    bool stepped; /* one was awake since the core's last step began */
+    bool skips;    /* components may sleep */
+    uint8_t quiet; /* 1 << enum staged_clock each: nobody was awake since this clock's last step began */
     struct inst *spare;
     struct packet *spare_packets;
     struct packet_slab *slabs;
@@ -437,10 +440,10 @@ void staged_dram_cycle(struct staged *);
 void staged_crossbar_cycle(struct staged *, struct crossbar *);
 bool staged_crossbar_room(const struct staged *, const struct crossbar *, unsigned in);
 void staged_crossbar_send(struct staged *, struct crossbar *, unsigned in, struct packet *);
-/* The first cycles in which something of the chip may happen, unless an SM does something. Of the core; of device
- * memory; of device memory again, but counted by the core. */
+/* The first cycles in which something of the chip may happen, unless an SM does something. Of SMs; of L2, counted by
+ * the core; of device memory; of device memory again, but counted by the core. */
 struct staged_wake {
-    uint64_t core, dram, dram_core;
+    uint64_t core, l2, dram, dram_core;
 };
 void staged_chip_next(const struct staged *, struct staged_wake *);
 unsigned staged_slice_of(const struct staged *, uint64_t address);
@@ -450,6 +453,8 @@ struct packet *staged_packet(struct staged *);
 void staged_packet_free(struct staged *, struct packet *);
 struct inst *staged_inst(struct staged *);
 void staged_inst_free(struct staged *, struct inst *);
+/* Somebody was awake. */
+static inline void staged_stir(struct staged *g) { g->quiet = 0; }
 static inline void staged_push(struct staged *g, struct fifo *f, void *item) { g->no_memory |= !fifo_push(f, item); }
 
 /* staged.c */

@@ -44,6 +44,10 @@ says "a scheduler that is not there" "w.config:95: -gpgpu_scheduler rrr: not mod
 { cat $golden/rtx2060.config; echo "-gpgpu_scheduler warp_limiting:2:4"; } >"$dir/limited.config"
 "$r" import -q "$dir/limited.config" $golden/rtx2060-trace.config -o "$dir/limited.cfg"
 is "warps are limited" "$("$r" machine show "$dir/limited.cfg" --csv | grep -e '^scheduler' | tr '\n' ' ')" "scheduler.model,limited scheduler.warps,4 "
+{ cat $golden/rtx2060.config; echo "-gpgpu_clock_domains 1365:700:900.5:3500.5"; } >"$dir/clocks.config"
+"$r" import -q "$dir/clocks.config" $golden/rtx2060-trace.config -o "$dir/clocks.cfg" 2>"$dir/err"
+is "crossbar and L2 have their clocks" "$("$r" machine show "$dir/clocks.cfg" --csv | grep clock_mhz | tr '\n' ' ')$(cat "$dir/err")" \
+    "clock_mhz,1365 l2.clock_mhz,900.5 dram.clock_mhz,3500.5 interconnect.clock_mhz,700 "
 says "another L2" "w.config:95: -gpgpu_cache:dl2 S:32:128:24,L:B:m:L:P,A:192:4,32:0,32: not modelled: a slice has 64 sets" \
     "-gpgpu_cache:dl2 S:32:128:24,L:B:m:L:P,A:192:4,32:0,32"
 is "keeps its size" "$("$r" machine show "$dir/w.cfg" --csv | grep -e '^l2.s[ei][tz]' | tr '\n' ' ')" "l2.size,2359296 l2.sets,64 "
@@ -60,6 +64,7 @@ fails 2 "w.config:96: 'twelve' stands where an option" "-gpgpu_n_mem 12" "twelve
 fails 2 "w.config:95: this text in quotes has no end" '-gpgpu_dram_timing_opt "nbk=16'
 fails 2 "w.config:95: -gpgpu_dram_timing_opt nbk=16: there is no nbkgrp=N" "-gpgpu_dram_timing_opt nbk=16"
 fails 2 "w.config:95: -gpgpu_clock_domains 1365:1365: these are not four clocks" "-gpgpu_clock_domains 1365:1365"
+fails 2 "w.config:95: -gpgpu_clock_domains 1365:0:1365:3500.5: these are not four clocks" "-gpgpu_clock_domains 1365:0:1365:3500.5"
 fails 2 "w.config:95: -gpgpu_cache:dl1 none: this is no cache" "-gpgpu_cache:dl1 none"
 fails 2 "w.config:95: -gpgpu_shader_core_pipeline 1024:16: this is not THREADS:32" "-gpgpu_shader_core_pipeline 1024:16"
 fails 2 "w.config:95: -gpgpu_n_clusters 100000: " "-gpgpu_n_clusters 100000"

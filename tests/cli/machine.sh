@@ -17,10 +17,10 @@ set=(--set scheduler=random --set scheduler.seed=9223372036854775807 --set l1=no
 is "with settings, and numbers beyond 32 bits" "$(options "$work/set.cfg")" "$(options jetson-tx2 "${set[@]}")"
 set=(--set clock_mhz=1365.123456789)
 "$REPRISE" machine show jetson-tx2 "${set[@]}" >"$work/set.cfg"
-is "a fraction is printed exactly" "$(grep clock "$work/set.cfg")" "clock_mhz = 1365.123456789;"
+is "a fraction is printed exactly" "$(grep ^clock "$work/set.cfg")" "clock_mhz = 1365.123456789;"
 is "and reads back" "$("$REPRISE" machine show "$work/set.cfg" --csv)" "$("$REPRISE" machine show jetson-tx2 "${set[@]}" --csv)"
 is "machine diff shows it" "$("$REPRISE" machine diff --csv jetson-tx2 "$work/set.cfg" | tail -n +2)" "clock_mhz,1300,1365.123456789"
-is "JSON has it as a number" "$("$REPRISE" machine show jetson-tx2 --set clock_mhz=.5 --json | grep clock_mhz | tr -d ' ')" '"clock_mhz":0.5,'
+is "JSON has it as a number" "$("$REPRISE" machine show jetson-tx2 --set clock_mhz=.5 --json | grep '"clock_mhz"' | tr -d ' ')" '"clock_mhz":0.5,'
 
 # ---- base ----------------------------------------------------------------------------------------------------------
 echo 'base = "jetson-tx2";' >"$work/same.cfg"

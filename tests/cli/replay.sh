@@ -65,7 +65,7 @@ for part in ("l1", "l2"):
     assert {k for k in keys if k.startswith(part + ".")} == {part + "." + n for n in (
         ("size", "line", "sector", "latency", "interval", "write", "atomic_interval", "queue", "mshrs",
          "ways", "replacement", "hash", "allocate", "write_miss", "banks", "merges", "sets", "misses", "dirty")
-        + (("subcores", "unified", "shared_sizes") if part == "l1" else ("slices", "interleave", "slice_hash")))}
+        + (("subcores", "unified", "shared_sizes") if part == "l1" else ("slices", "interleave", "slice_hash", "clock_mhz")))}
 print(not any(set(k) & set(" ,") for k in keys))')" True
 is "machine show resolves settings" "$("$r" machine show jetson-tx2 --set l1.size=48K --json | json /dev/stdin 'd["options"]["l1.size"]')" 49152
 settings=$("$r" machine show jetson-tx2 --set l1.size=48K --json | json /dev/stdin '" ".join("--set %s=%s" % (k, str(v).lower() if v in (True, False) and isinstance(v, bool) else v) for k, v in d["options"].items())')
@@ -95,6 +95,9 @@ fails 1 "give KEY=VALUE" "$r" replay "$work/t.wtr" -m jetson-tx2 --set scheduler
 fails 1 "--set l1_subcores=3 --set subcores=8: l1.subcores (3) does not divide subcores (8)" "$r" replay "$work/t.wtr" -m jetson-tx2 --set l1_subcores=3 --set subcores=6 --set subcores=8
 fails 1 "--set warm_l2=true --set l2=none: warm_l2 warms nothing" "$r" replay "$work/t.wtr" -m jetson-tx2 --set warm_l2=true --set l2=none
 fails 1 "--set l2_tlb=set-associative: nothing reaches l2_tlb" "$r" replay "$work/t.wtr" -m tx2-pastis --set l2_tlb=set-associative
+fails 1 "interconnect.clock_mhz is that of links" "$r" replay "$work/t.wtr" -m tx2-pastis --set interconnect.clock_mhz=500
+fails 1 "l2.clock_mhz is that of a cache" "$r" replay "$work/t.wtr" -m tx2-pastis --set l2.clock_mhz=500 --set l2=none --set warm_l2=false
+fails 2 "a clock of L2 is not covered: --set l2.clock_mhz=0" "$r" wcet "$work/t.wtr" -m tx2-pastis --set l2.clock_mhz=500
 fails 1 "tlb.walkers must not be 0" "$r" replay "$work/t.wtr" -m jetson-tx2 --set tlb.walkers=0
 fails 1 "tlb: entries must be a multiple of ways" "$r" replay "$work/t.wtr" -m jetson-tx2 --set tlb=set-associative --set tlb.ways=3
 fails 1 "pipeline 'staged' has a memory of its own, without translation" "$r" replay "$work/t.wtr" -m rtx2060-accelsim --set tlb=set-associative

@@ -86,8 +86,9 @@ static void chip(struct making *m)
         making_unsupported(m, cores, "not modelled: each SM has a port of its own here");
     making_line(m, making_find(m, "-gpgpu_num_sched_per_core"), "subcores = %" PRId64 ";", m->subcores);
     making_clocks(m, clock);
-    making_line(m, making_find(m, "-gpgpu_clock_domains"), "clock_mhz = %" PRId64 ".%03" PRId64 ";", clock[0] / 1000,
-                clock[0] % 1000);
+    making_clock(m, "", clock[0], "");
+    if (clock[1] != clock[0])
+        making_clock(m, "interconnect: { ", clock[1], " };");
     making_line(m, making_find(m, "-gpgpu_flush_l2_cache"), "flush_caches = %s;",
                 making_number(m, "-gpgpu_flush_l2_cache", 0) ? "true" : "false");
     making_line(m, making_find(m, "-gpgpu_perf_sim_memcpy"), "warm_l2 = %s;",

@@ -146,12 +146,18 @@ void making_plain_options(struct making *m, enum gpgpusim_part part)
 static int64_t khz(struct making *m, const struct gpgpusim_option *o, const char *text, char **end)
 {
     double mhz = isdigit((unsigned char)*text) ? strtod(text, end) : -1, khz = mhz * 1000;
-    if (mhz < 0 || khz > 1e9 || fabs(khz - floor(khz + 0.5)) > 1e-3) {
+    if (mhz <= 0 || khz > 1e8 || fabs(khz - floor(khz + 0.5)) > 1e-3) {
         making_fail(m, o, "these are not four clocks in MHz, whole in kHz");
         *end = (char *)"";
         return 1;
     }
     return (int64_t)floor(khz + 0.5);
+}
+
+void making_clock(struct making *m, const char *before, int64_t khz_of, const char *after)
+{
+    making_line(m, making_find(m, "-gpgpu_clock_domains"), "%sclock_mhz = %" PRId64 ".%03" PRId64 ";%s", before,
+                khz_of / 1000, khz_of % 1000, after);
 }
 
 void making_clocks(struct making *m, int64_t khz_of[4])

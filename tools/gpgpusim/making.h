@@ -50,6 +50,8 @@ void making_plain_options(struct making *, enum gpgpusim_part);
 
 /* Core, interconnect, L2, DRAM, in kHz. */
 void making_clocks(struct making *, int64_t khz_of[4]);
+/* A line with such a clock, between these texts. */
+void making_clock(struct making *, const char *before, int64_t khz_of, const char *after);
 
 /* ---- the memory of the machine: memory.c ---- */
 void making_first_level(struct making *);

@@ -97,7 +97,8 @@ void making_second_level(struct making *m)
     int64_t channels = making_number(m, "-gpgpu_n_mem", 8);
     if (!channels)
         making_fail(m, making_find(m, "-gpgpu_n_mem"), "there must be at least one");
-    int64_t slices = making_number(m, "-gpgpu_n_sub_partition_per_mchannel", 1), lengths[4] = {8, 8, 8, 8};
+    int64_t slices = making_number(m, "-gpgpu_n_sub_partition_per_mchannel", 1), lengths[4] = {8, 8, 8, 8},
+            clock[4] = {1, 1, 1, 1};
     struct cache c = cache_of(m, o);
     check_cache(m, o, &c, "L:B:m:L:P", "LRU, written back, allocated by misses of reads and writes, hashed by IPOLY");
     if (c.sets != SETS)
@@ -114,6 +115,9 @@ void making_second_level(struct making *m)
     making_line(m, NULL, "    interleave = %d;", STAGED_LINE);
     cache_options(m, o, &c, PART_L2, SETS, c.sets * c.ways / SETS * SETS * STAGED_LINE * slices * channels);
     making_bounded(m, queues, "queue", lengths[0], QUEUES_LEAST, 65536);
+    making_clocks(m, clock);
+    if (clock[2] != clock[0])
+        making_clock(m, "    ", clock[2], "");
     making_line(m, NULL, "};");
 }
 
@@ -172,15 +176,12 @@ static void address_map(struct making *m)
 
 void making_device_memory(struct making *m)
 {
-    const struct gpgpusim_option *o = making_find(m, "-gpgpu_clock_domains");
     int64_t clock[4] = {1, 1, 1, 1};
     making_clocks(m, clock);
-    if (clock[1] != clock[0] || clock[2] != clock[0])
-        making_unsupported(m, o, "not modelled: interconnect and L2 have the clock of the SMs here");
     making_begin_part(m, "dram");
     making_bounded(m, making_find(m, "-gpgpu_n_mem"), "channels", making_number(m, "-gpgpu_n_mem", 8), 1, 256);
     address_map(m);
-    making_line(m, o, "    clock_mhz = %" PRId64 ".%03" PRId64 ";", clock[3] / 1000, clock[3] % 1000);
+    making_clock(m, "    ", clock[3], "");
     making_plain_options(m, PART_DRAM);
     dram_times(m);
     making_line(m, NULL, "};");

@@ -139,6 +139,9 @@ static bool covered_memory(struct wcet_model *m, struct rp_error *err)
     if (!is(&machine->interconnect, "direct"))
         return rp_fail(err, RP_BAD_INPUT, "machine %s: interconnect '%s' is not covered: --set interconnect=direct",
                        machine->name, machine->interconnect.model->name);
+    if (machine->l2_clock && machine->l2_clock != machine->clock_mhz)
+        return rp_fail(err, RP_BAD_INPUT, "machine %s: a clock of L2 is not covered: --set l2.clock_mhz=0",
+                       machine->name);
     if (!is(&machine->tlb, "none"))
         return rp_fail(err, RP_BAD_INPUT, "machine %s: TLBs are not covered: --set tlb=none", machine->name);
     if (!is(&machine->constants, "perfect"))

@@ -165,6 +165,7 @@ static struct machine *random_machine(struct draw *d, bool bounded, unsigned ric
             SET(d, "interconnect.flit", "8", "32", "40");
             SET(d, "interconnect.header", "8");
             SET(d, "interconnect.replies", "-1", "1", "2");
+            SET(d, "interconnect.clock_mhz", "0", "700", "3000.7");
         }
         SET(d, "l2.slice_hash", "none", "xor", "ipoly");
     } else {
@@ -192,6 +193,8 @@ static struct machine *random_machine(struct draw *d, bool bounded, unsigned ric
         SET(d, "l2.atomic_interval", "0", "7");
     }
     SET(d, "l2.slices", "1", "2", "4");
+    if (strcmp(l2, "none"))
+        SET(d, "l2.clock_mhz", "0", "0", "600", "2345.5");
     SET(d, "l2.interleave", "128", "256");
     if (rich == 2)
         SET(d, "dram", "fixed", "banked", "banked", "bandwidth");

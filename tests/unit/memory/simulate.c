@@ -57,9 +57,10 @@ static void issue(struct sim *s, unsigned a, uint64_t now)
                                          .beside = p->transactions[t].beside_l1});
 }
 
-static void open_cache(struct cache *c, const struct memory_level *level)
+static void open_cache(struct cache *c, const struct memory_level *level, struct tempo tempo)
 {
     c->level = level;
+    c->tempo = tempo;
     if (strcmp(level->model->model.name, "sectored") != 0)
         return;
     c->ways = option(level->part, "ways", 0);
@@ -84,10 +85,12 @@ void plan_simulate(const struct machine *m, const struct plan *plan, struct outc
     s->credit = calloc(sms, sizeof *s->credit);
     s->credits = calloc(sms, sizeof *s->credits);
     s->held = calloc(sms, sizeof *s->held);
+    const struct tempo core = {1, 1};
+    s->links = m->interconnect_clock ? (struct tempo){m->interconnect_clock, m->clock_mhz} : core;
     for (unsigned i = 0; i < sms * s->l.l1_count; i++)
-        open_cache(&s->l1[i], &s->l.l1);
+        open_cache(&s->l1[i], &s->l.l1, core);
     for (unsigned i = 0; i < s->l.slices.count; i++)
-        open_cache(&s->l2[i], &s->l.l2);
+        open_cache(&s->l2[i], &s->l.l2, m->l2_clock ? (struct tempo){m->l2_clock, m->clock_mhz} : core);
     s->dram_latency = option(&m->dram, "latency", 0);
     s->dram_interval = option(&m->dram, "interval", 0);
     s->dram_queue = option(&m->dram, "queue", -1);

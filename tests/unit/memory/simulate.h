@@ -61,8 +61,14 @@ struct asked {
 };
 enum { LRU, FIFO, RANDOM, PLRU }; /* in the order of the option `replacement` */
 
+/* A clock: its cycle n begins at n / own, as the core's cycle c begins at c / core. */
+struct tempo {
+    int64_t own, core;
+};
+
 struct cache {
     const struct memory_level *level;
+    struct tempo tempo; /* of `free` and the level's times */
     struct cache_line line[4096];
     struct asked asked[MOST];                                /* by request */
     int64_t ways, merges, allocate, write_miss, replacement; /* of `sectored`; ways 0: it is not */
@@ -90,11 +96,26 @@ struct sim {
     unsigned dram_count[64];
     int64_t dram_latency, dram_interval, dram_queue;
     uint64_t fills[MOST], fill_cache[MOST], fill_request[MOST];
+    struct tempo links; /* of link_free, reply_link_free, in_free and out_free */
     uint64_t link_free[64], reply_link_free[64];
     unsigned fill_count;
     uint64_t l2_release[MOST];
     struct plan_translation translation;
 };
+
+/* The first own cycle from the core's on; the core's in which an own one begins; the core's first from an own one on.
+ */
+static inline uint64_t tempo_from(struct tempo t, uint64_t core)
+{
+    __int128 n = (__int128)core * t.own / t.core;
+    return (uint64_t)(n + (n * t.core < (__int128)core * t.own));
+}
+static inline uint64_t tempo_in(struct tempo t, uint64_t own) { return (uint64_t)((__int128)own * t.core / t.own); }
+static inline uint64_t tempo_after(struct tempo t, uint64_t own)
+{
+    uint64_t core = tempo_in(t, own);
+    return core + ((__int128)core * t.own < (__int128)own * t.core);
+}
 
 static inline uint64_t max(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
@@ -112,7 +133,7 @@ struct found cache_look_up(struct sim *, struct cache *, unsigned id, const stru
                            uint64_t now);
 bool cache_reads(const struct cache *, unsigned kind);
 bool cache_absent(struct cache *, uint64_t address);
-uint64_t *cache_port(struct cache *, uint64_t address); /* the cycle from which it is free */
+uint64_t *cache_port(struct cache *, uint64_t address); /* the cycle of its tempo from which it is free */
 void cache_arrived(struct cache *, unsigned id, uint64_t address, uint64_t cycle);
 struct found cache_released(struct cache *, unsigned id, uint64_t address);
 /* Those that found the sector on its way. */

@@ -283,16 +283,17 @@ struct found cache_look_up(struct sim *s, struct cache *c, unsigned id, const st
 {
     const struct cache_shape *h = &c->level->shape;
     uint64_t more = r->kind == CACHE_ATOMIC && h->back ? (r->repeats - 1) * h->atomic_interval : 0;
-    struct found f = {.from = -1, .cycle = now + h->latency + more};
+    uint64_t start = max(tempo_from(c->tempo, now), *cache_port(c, address));
+    struct found f = {.from = -1, .cycle = tempo_after(c->tempo, start + h->latency + more)};
     if (c->ways) {
         f = look_up_sectored(s, c, id, r, address, f.cycle);
         if (f.refused)
             return f;
-        *cache_port(c, address) = now + h->interval + more;
+        *cache_port(c, address) = start + h->interval + more;
         *(f.hit ? &c->hits : &c->misses) += 1;
         return f;
     }
-    c->free[0] = now + h->interval + more;
+    c->free[0] = start + h->interval + more;
     if (!c->level->keeps)
         return f;
     f.hit = !cache_absent(c, address);

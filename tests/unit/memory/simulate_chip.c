@@ -66,7 +66,7 @@ static void start_slice(struct sim *s, unsigned slice, uint64_t now)
             return;
         struct request *r = &s->r[first];
         uint64_t local = memory_local(&s->l.slices, r->address);
-        if (r->ready > now || *cache_port(c, local) > now ||
+        if (r->ready > now || tempo_in(c->tempo, *cache_port(c, local)) > now ||
             (s->l.interconnect.replies >= 0 && c->replying >= (uint64_t)s->l.interconnect.replies))
             return;
         if (!c->ways && cache_reads(c, r->kind) && c->level->keeps && cache_absent(c, local) &&
@@ -115,8 +115,11 @@ static void accept(struct sim *s, unsigned i, uint64_t now)
     r->order = s->order++;
     struct cache *c = &s->l2[slice_of(s, r->address)];
     uint64_t flits = s->l.packet[r->asks];
-    r->ready = flits ? max(now, c->in_free + flits - 1) : now;
-    c->in_free = r->ready + 1;
+    r->ready = now;
+    if (flits) {
+        c->in_free = max(tempo_from(s->links, now) + 1, c->in_free + flits);
+        r->ready = tempo_after(s->links, c->in_free - 1);
+    }
     start_slice(s, slice_of(s, r->address), now);
 }
 
@@ -163,10 +166,11 @@ static void send(struct sim *s, unsigned i, uint64_t now)
     struct request *r = &s->r[i];
     struct cache *c = &s->l2[slice_of(s, r->address)];
     uint64_t flits = s->l.reply[r->asks];
-    uint64_t there = max(now + flits - 1 + s->l.port_latency, s->reply_link_free[r->sm] + flits - 1);
-    c->out_free = now + flits;
+    c->out_free = max(tempo_from(s->links, now), c->out_free) + flits;
+    uint64_t at_sm = tempo_after(s->links, c->out_free - 1) + s->l.port_latency;
+    uint64_t there = max(tempo_from(s->links, at_sm), s->reply_link_free[r->sm] + flits - 1);
     s->reply_link_free[r->sm] = there + 1;
-    deliver(s, i, there);
+    deliver(s, i, tempo_after(s->links, there));
 }
 
 /* Its data is at L2 in this cycle, to be sent. */
@@ -178,7 +182,7 @@ static void reply(struct sim *s, unsigned i, uint64_t now)
         deliver(s, i, now + s->l.port_latency);
         return;
     }
-    if (!c->replying && c->out_free <= now) {
+    if (!c->replying && tempo_in(s->links, c->out_free) <= now) {
         send(s, i, now);
         return;
     }
@@ -211,16 +215,16 @@ static void take_answers(struct sim *s, uint64_t now)
 static void send_replies(struct sim *s, uint64_t now)
 {
     for (unsigned i = 0; i < s->l.slices.count; i++) {
-        if (!s->l2[i].replying || s->l2[i].out_free > now)
-            continue;
-        int first = -1;
-        for (unsigned k = 0; k < s->count; k++)
-            if (s->r[k].where == REPLY_QUEUE && slice_of(s, s->r[k].address) == i &&
-                (first < 0 || s->r[k].order < s->r[first].order))
-                first = (int)k;
-        s->l2[i].replying--;
-        send(s, (unsigned)first, now);
-        start_slice(s, i, now);
+        while (s->l2[i].replying && tempo_in(s->links, s->l2[i].out_free) <= now) {
+            int first = -1;
+            for (unsigned k = 0; k < s->count; k++)
+                if (s->r[k].where == REPLY_QUEUE && slice_of(s, s->r[k].address) == i &&
+                    (first < 0 || s->r[k].order < s->r[first].order))
+                    first = (int)k;
+            s->l2[i].replying--;
+            send(s, (unsigned)first, now);
+            start_slice(s, i, now);
+        }
     }
 }
 

@@ -48,7 +48,7 @@ static void start_l1(struct sim *s, unsigned c, uint64_t now)
         struct request *r = &s->r[i];
         bool blocked =
             !l1->ways && cache_reads(l1, r->kind) && cache_absent(l1, r->address) && l1->outstanding >= s->l.l1.mshrs;
-        if (*cache_port(l1, r->address) > now || blocked)
+        if (tempo_in(l1->tempo, *cache_port(l1, r->address)) > now || blocked)
             return;
         struct request seen = *r;
         seen.hint = CACHE_HINT_OF_L1(r->hint);
@@ -111,14 +111,18 @@ static bool may_leave(struct sim *s, unsigned sm, unsigned i, uint64_t now)
     struct request *r = &s->r[i];
     uint64_t gone = s->left_at[sm] == now ? s->left[sm] : 0;
     uint64_t flits = s->l.packet[r->kind];
-    if (r->ready > now || (s->l.port_width && gone >= s->l.port_width) || s->link_free[sm] > now)
+    if (r->ready > now || (s->l.port_width && gone >= s->l.port_width) || tempo_in(s->links, s->link_free[sm]) > now)
         return false;
-    s->link_free[sm] = now + flits;
+    uint64_t gone_at = now;
+    if (flits) {
+        s->link_free[sm] = max(tempo_from(s->links, now), s->link_free[sm]) + flits;
+        gone_at = tempo_after(s->links, s->link_free[sm] - 1);
+    }
     r->asks = r->kind;
     s->left_at[sm] = now;
     s->left[sm] = gone + 1;
     r->where = WIRE;
-    r->ready = now + s->l.port_latency + (flits ? flits - 1 : 0);
+    r->ready = gone_at + s->l.port_latency;
     r->key = (uint64_t)(sm + 1) << 40 | s->sequence[sm]++ << 1 | 1;
     return true;
 }

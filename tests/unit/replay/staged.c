@@ -55,6 +55,8 @@ static const char *const choices[][VALUES + 1] = {
     {"warm_l2", "true", "false"},
     {"clock_mhz", "1365", "1000", "3500.5"},
     {"dram.clock_mhz", "3500.5", "1000", "1365"},
+    {"l2.clock_mhz", "0", "0", "700", "2000"},
+    {"interconnect.clock_mhz", "0", "0", "500", "1000", "3000"},
     {"dram.latency", "0", "1", "96"},
     {"dram.queue", "1", "2", "64"},
     {"dram.returns", "1", "2", "192"},
