@@ -57,6 +57,17 @@ static bool check_map(struct warp_state *s, const struct uop *u, unsigned lane, 
     return true;
 }
 
+static const uint8_t lane_types[TENSOR_ELEMENTS] = {T_U8,  T_U16, T_U32,  T_S32, T_U64, T_S64, T_F16,
+                                                    T_F32, T_F64, T_BF16, T_F32, T_F32, T_F32};
+
+/* What elements reduce as one by one (PTX ISA, cp.reduce.async.bulk: types of .redOp). */
+static bool check_reduction(struct warp_state *s, const struct uop *u, unsigned lane, const struct tensor_map *t)
+{
+    if (!u->combine || atomic_exists((enum rp_atomic)u->combine, (enum lane_type)lane_types[t->element]))
+        return true;
+    return bad_map(s, u, lane, "elements without this reduction, of type", t->element);
+}
+
 static bool read_box(struct warp_state *s, const struct uop *u, unsigned lane, struct box *b)
 {
     const struct warp *w = &s->w;
@@ -71,7 +82,7 @@ static bool read_box(struct warp_state *s, const struct uop *u, unsigned lane, s
                     tensor_rank(&b->map), rank);
         return false;
     }
-    if (!check_map(s, u, lane, &b->map))
+    if (!check_map(s, u, lane, &b->map) || !check_reduction(s, u, lane, &b->map))
         return false;
     b->shared = lane_u64(w, u->b, lane);
     b->row_bytes = tensor_box(&b->map, 0) * tensor_element_bytes(b->map.element);
@@ -126,9 +137,6 @@ static uint64_t swizzled(const struct tensor_map *t, uint64_t at)
 }
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
-
-static const uint8_t lane_types[TENSOR_ELEMENTS] = {T_U8,  T_U16, T_U32,  T_S32, T_U64, T_S64, T_F16,
-                                                    T_F32, T_F64, T_BF16, T_F32, T_F32, T_F32};
 
 static bool is_ftz(unsigned element) { return element == TENSOR_F32_FTZ || element == TENSOR_TF32_FTZ; }
 

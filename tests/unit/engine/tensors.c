@@ -4,18 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "frontend/host/tensor_map.h"
 #include "rig.h"
+#include "tests/support/tensor_box.h"
 
 enum { SHARED = 8192, TENSOR = 1 << 16 };
 
-struct box_case {
-    unsigned rank, element, swizzle, fill;
-    uint64_t sizes[5], strides[4];
-    uint32_t box[5], steps[5];
-    int at[5];
-};
-static const struct box_case cases[] = {
+static const struct tensor_box cases[] = {
     {1, TENSOR_F32, 0, 0, {100}, {0}, {32}, {1}, {0}},
     {1, TENSOR_F32, 0, 1, {100}, {0}, {64}, {1}, {60}},
     {1, TENSOR_U8, 0, 0, {1000}, {0}, {48}, {1}, {-5}},
@@ -29,37 +23,6 @@ static const struct box_case cases[] = {
     {5, TENSOR_S64, 0, 0, {6, 3, 4, 2, 5}, {48, 144, 576, 1152}, {4, 2, 3, 2, 3}, {1, 1, 1, 1, 2}, {3, -1, 2, 1, 0}},
 };
 
-static uint32_t count(const struct box_case *c, unsigned d) { return (c->box[d] + c->steps[d] - 1) / c->steps[d]; }
-static uint32_t elements(const struct box_case *c)
-{
-    uint32_t n = 1;
-    for (unsigned d = 0; d < c->rank; d++)
-        n *= count(c, d);
-    return n;
-}
-
-/* Element `e` of the box: its offset in the tensor, or -1 outside of it. */
-static int64_t place(const struct box_case *c, uint32_t e)
-{
-    int64_t offset = 0;
-    bool inside = true;
-    for (unsigned d = 0; d < c->rank; d++) {
-        int64_t i = c->at[d] + (int64_t)(e % count(c, d)) * c->steps[d];
-        e /= count(c, d);
-        inside &= i >= 0 && i < (int64_t)c->sizes[d];
-        offset += i * (int64_t)(d ? c->strides[d - 1] : tensor_element_bytes(c->element));
-    }
-    return inside ? offset : -1;
-}
-
-/* Where byte `at` of the box lies: chunks of 16 bytes of each 128 change places by the number of the 128. */
-static uint32_t in_shared(const struct box_case *c, uint32_t at)
-{
-    static const uint32_t chunks[] = {1, 2, 4, 8};
-    uint32_t n = chunks[c->swizzle], chunk = at / 16, line = at / 128;
-    return (chunk / n * n + (chunk % n ^ line % n)) * 16 + at % 16;
-}
-
 #define HEAD                                                                                                           \
     ".visible .entry k(.param .u64 tensor, .param .u64 image, .param .u64 map) {\n"                                    \
     ".shared .align 1024 .b8 data[8192]; .shared .align 8 .b64 obj;\n"                                                 \
@@ -71,23 +34,21 @@ static uint32_t in_shared(const struct box_case *c, uint32_t at)
     "mov.u32 %%i, %%tid.x;\n" name ": mov.u32 %%s, data; mad.lo.u32 %%s, %%i, 4, %%s; mul.wide.u32 %%p, %%i, 4;\n"     \
     "add.u64 %%p, %%p, %%o; " step "add.u32 %%i, %%i, 64; setp.lt.u32 %%q, %%i, 2048; @%%q bra " name ";\n"
 
-static void coordinates(const struct box_case *c, char text[100])
+static void coordinates(const struct tensor_box *c, char text[100])
 {
     size_t used = 0;
     for (unsigned d = 0; d < c->rank; d++)
         used += (size_t)snprintf(text + used, 100 - used, "%s%d", d ? ", " : "", c->at[d]);
 }
 
-static void run_case(const struct box_case *c, const char *body, uint8_t *tensor, uint8_t *image)
+static void run_case(const struct tensor_box *c, const char *body, uint8_t *tensor, uint8_t *image)
 {
     const uint64_t bytes[] = {TENSOR, SHARED, 128};
     struct rig r;
     rig_target = "sm_90";
     rig_open(&r, body, 3, bytes);
     rig_target = "sm_62";
-    struct rp_tensor_map_config config = {c->element, c->rank, r.address[0], c->sizes, c->strides, c->box,
-                                          c->steps,   0,       c->swizzle,   c->fill};
-    cr_assert(rp_tensor_map_encode(r.host[2], &config, &r.err), "%s", r.err.text);
+    cr_assert(tensor_box_encode(r.host[2], c, r.address[0], &r.err), "%s", r.err.text);
     memcpy(r.host[0], tensor, TENSOR);
     memcpy(r.host[1], image, SHARED);
     cr_assert(rig_run(&r, 1, 64), "%s", r.err.text);
@@ -104,7 +65,7 @@ static void noise(uint8_t *to, size_t n, uint32_t seed)
 
 static uint8_t tensor[TENSOR], before[TENSOR], image[SHARED], wanted[SHARED];
 
-static void load(const struct box_case *c, unsigned number)
+static void load(const struct tensor_box *c, unsigned number)
 {
     char body[2000], at[100];
     uint32_t size = tensor_element_bytes(c->element);
@@ -116,14 +77,14 @@ static void load(const struct box_case *c, unsigned number)
              "{%s}], [obj];\n"
              "W: mbarrier.try_wait.parity.shared.b64 %%q, [obj], 0; @!%%q bra W;\n" WORDS(
                  "L", "ld.shared.u32 %%v, [%%s]; st.global.u32 [%%p], %%v; ") "ret; }\n",
-             elements(c) * size, c->rank, at);
+             tensor_box_count(c) * size, c->rank, at);
     noise(tensor, TENSOR, number);
     memset(image, 0, SHARED);
     memset(wanted, 0, SHARED);
-    for (uint32_t e = 0; e < elements(c); e++) {
-        uint64_t value = !c->fill ? 0 : size == 2 ? 0x7fff : size == 4 ? 0x7fffffff : 0x7fffffffffffffff;
-        int64_t from = place(c, e);
-        memcpy(wanted + in_shared(c, e * size), from < 0 ? (uint8_t *)&value : tensor + from, size);
+    for (uint32_t e = 0; e < tensor_box_count(c); e++) {
+        uint64_t value = tensor_box_outside(c);
+        int64_t from = tensor_box_place(c, e);
+        memcpy(wanted + tensor_box_swizzled(c, e * size), from < 0 ? (uint8_t *)&value : tensor + from, size);
     }
     run_case(c, body, tensor, image);
     cr_expect_arr_eq(image, wanted, SHARED, "case %u", number);
@@ -135,7 +96,7 @@ Test(tensors, loads)
         load(&cases[i], i);
 }
 
-static void store(const struct box_case *c, unsigned number, bool adds)
+static void store(const struct tensor_box *c, unsigned number, bool adds)
 {
     char body[2000], at[100];
     uint32_t size = tensor_element_bytes(c->element);
@@ -153,10 +114,10 @@ static void store(const struct box_case *c, unsigned number, bool adds)
     noise(tensor, TENSOR, number);
     noise(image, SHARED, number + 77);
     memcpy(before, tensor, TENSOR);
-    for (uint32_t e = 0; e < elements(c); e++) {
-        int64_t to = place(c, e);
+    for (uint32_t e = 0; e < tensor_box_count(c); e++) {
+        int64_t to = tensor_box_place(c, e);
         uint64_t value = 0, old = 0;
-        memcpy(&value, image + in_shared(c, e * size), size);
+        memcpy(&value, image + tensor_box_swizzled(c, e * size), size);
         if (to < 0)
             continue;
         memcpy(&old, before + to, size);

@@ -67,16 +67,22 @@ void batch_run(struct batch *b, batch_compare_fn *compare)
     begin_text(b);
 }
 
-bool batch_launch(struct batch *b, struct program *p, const struct spelled *s, unsigned blocks, const void *params)
+bool batch_try(struct batch *b, struct program *p, unsigned blocks, const void *params, struct rp_launch_result *result,
+               struct rp_error *err)
 {
     struct rp_launch_config config = {.grid = {blocks, 1, 1},
                                       .block = {b->threads ? b->threads : BATCH_LANES, 1, 1},
                                       .params = params,
                                       .threads = 1,
                                       .limit = 100000};
+    return rp_launch_kernel(b->device, p, &config, result, err);
+}
+
+bool batch_launch(struct batch *b, struct program *p, const struct spelled *s, unsigned blocks, const void *params)
+{
     struct rp_launch_result result;
     struct rp_error err;
-    bool fine = rp_launch_kernel(b->device, p, &config, &result, &err);
+    bool fine = batch_try(b, p, blocks, params, &result, &err);
     cr_expect(fine, "%s: %s", s->text, err.text);
     return fine;
 }

@@ -34,6 +34,9 @@ void batch_add(struct batch *, const struct spelled *, batch_print_fn *, batch_c
 void batch_run(struct batch *, batch_compare_fn *);
 /* Launches blocks with these parameters; a failure is one of the test. */
 bool batch_launch(struct batch *, struct program *, const struct spelled *, unsigned blocks, const void *params);
+/* The same, but the failure is the caller's. */
+bool batch_try(struct batch *, struct program *, unsigned blocks, const void *params, struct rp_launch_result *,
+               struct rp_error *);
 /* Memory of the batch's device, until the batch has run. */
 void *batch_memory(struct batch *, size_t bytes, uint64_t *address);
 uint64_t batch_random(struct batch *);

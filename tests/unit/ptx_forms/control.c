@@ -90,11 +90,9 @@ static void compare_control(struct batch *b, struct program *p, const struct spe
         if (u == 3 && is_uniform(s))
             continue;
         params.uniform = u;
-        const struct rp_launch_config config = {
-            .grid = {1, 1, 1}, .block = {BATCH_LANES, 1, 1}, .params = &params, .threads = 1, .limit = 10000};
         struct rp_launch_result result;
         struct rp_error err = {0};
-        bool fine = rp_launch_kernel(b->device, p, &config, &result, &err);
+        bool fine = batch_try(b, p, 1, &params, &result, &err);
         if (s->form->lowering == LOW_TRAP) {
             bool stops = u != 0;
             cr_expect(fine == !stops && (fine || result.fault == RP_FAULT_TRAP), "%s: %s", s->text, err.text);

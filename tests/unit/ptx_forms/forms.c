@@ -1,7 +1,8 @@
 /* The instruction table is walked: each form that computes from registers to registers, with every combination of its
  * modifiers and types, runs on corner values and is compared with the reference, which must know it. Each other row
- * must load, and belong to a kind of instruction whose tests are named here. */
+ * must load, and have such a walk in another file, which is named here. */
 #include <criterion/criterion.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -355,123 +356,106 @@ Test(forms, every_form_against_its_model)
 
 /* ---- all other rows ---------------------------------------------------------------------------------------------- */
 
-/* Where instructions of a kind that is not walked are compared with a computation apart. */
-static const char *const tested_in[] = {
-    [LOW_LANES] = "tests/unit/ptx_forms/warps.c",
-    [LOW_MOVE] = "tests/unit/ptx_forms/addresses.c",
-    [LOW_CVTA] = "tests/unit/ptx_forms/addresses.c",
-    [LOW_ISSPACEP] = "tests/unit/ptx_forms/addresses.c",
-    [LOW_LOAD] = "tests/unit/ptx_forms/memory.c",
-    [LOW_STORE] = "tests/unit/ptx_forms/memory.c",
-    [LOW_ATOMIC] = "tests/unit/ptx_forms/atomics.c",
-    [LOW_COPY] = "tests/unit/ptx_forms/copies.c",
-    [LOW_PREFETCH] = "tests/unit/ptx_forms/quiet.c",
-    [LOW_BRANCH] = "tests/unit/ptx_forms/control.c",
-    [LOW_BRANCH_TABLE] = "tests/unit/ptx_forms/control.c",
-    [LOW_CALL] = "tests/unit/ptx_forms/control.c",
-    [LOW_RETURN] = "tests/unit/ptx_forms/control.c",
-    [LOW_EXIT] = "tests/unit/ptx_forms/control.c",
-    [LOW_BARRIER] = "tests/unit/ptx_forms/barriers.c",
-    [LOW_WARP_BARRIER] = "tests/unit/ptx_forms/barriers.c",
-    [LOW_FENCE] = "tests/unit/ptx_forms/quiet.c",
-    [LOW_TRAP] = "tests/unit/ptx_forms/control.c",
-    [LOW_OBJECT] = "tests/unit/ptx_forms/objects.c",
-    [LOW_OBJECT_WAIT] = "tests/unit/ptx_forms/objects.c",
-    [LOW_BULK] = "tests/unit/ptx_forms/copies.c",
-    [LOW_TENSOR] = "tests/unit/engine/tensors.c",
-    [LOW_MAP_FIELD] = "tests/unit/engine/tensor_maps.c",
-    [LOW_MAP_COPY] = "tests/unit/engine/tensor_maps.c",
-    [LOW_GROUP] = "tests/unit/ptx_forms/quiet.c",
-    [LOW_STORE_ASYNC] = "tests/unit/ptx_forms/objects.c",
-    [LOW_REDUCE_ASYNC] = "tests/unit/ptx_forms/objects.c",
-    [LOW_PENDING_COUNT] = "tests/unit/ptx_forms/objects.c",
-    [LOW_CLUSTER_BARRIER] = "tests/unit/ptx_forms/barriers.c",
-    [LOW_TEXTURE] = "tests/unit/ptx_forms/textures.c",
-    [LOW_IMAGE_QUERY] = "tests/unit/ptx_forms/surfaces.c",
-    [LOW_SURFACE_LOAD] = "tests/unit/ptx_forms/surfaces.c",
-    [LOW_SURFACE_STORE] = "tests/unit/ptx_forms/surfaces.c",
-    [LOW_SURFACE_REDUCE] = "tests/unit/ptx_forms/surfaces.c",
-    [LOW_CLUSTER] = "tests/unit/ptx_forms/addresses.c",
-    [LOW_STACK] = "tests/unit/ptx_forms/addresses.c",
-    [LOW_NOTHING] = "tests/unit/ptx_forms/quiet.c",
+/* Which file of tests has a walk that compares each form with a model: of a kind of instruction, by LOW_..., in this
+ * folder; or of an opcode. */
+struct modelled {
+    const char *name, *file;
+};
+#define KIND(kind, file) [LOW_##kind] = {"LOW_" #kind, "tests/unit/ptx_forms/" file ".c"}
+static const struct modelled kinds[] = {
+    KIND(MOVE, "addresses"),        KIND(CVTA, "addresses"),
+    KIND(ISSPACEP, "addresses"),    KIND(LOAD, "memory"),
+    KIND(STORE, "memory"),          KIND(ATOMIC, "atomics"),
+    KIND(COPY, "copies"),           KIND(PREFETCH, "quiet"),
+    KIND(BRANCH, "control"),        KIND(BRANCH_TABLE, "control"),
+    KIND(CALL, "control"),          KIND(RETURN, "control"),
+    KIND(EXIT, "control"),          KIND(BARRIER, "barriers"),
+    KIND(WARP_BARRIER, "barriers"), KIND(FENCE, "quiet"),
+    KIND(TRAP, "control"),          KIND(OBJECT, "objects"),
+    KIND(OBJECT_WAIT, "objects"),   KIND(BULK, "copies"),
+    KIND(TENSOR, "tensors"),        KIND(MAP_FIELD, "tensor_maps"),
+    KIND(MAP_COPY, "tensor_maps"),  KIND(GROUP, "quiet"),
+    KIND(STORE_ASYNC, "objects"),   KIND(REDUCE_ASYNC, "objects"),
+    KIND(PENDING_COUNT, "objects"), KIND(CLUSTER_BARRIER, "barriers"),
+    KIND(CLUSTER, "addresses"),     KIND(STACK, "addresses"),
+    KIND(NOTHING, "quiet"),         KIND(WARPGROUP, "quiet"),
+};
+#define LANES "tests/unit/ptx_forms/warps.c"
+#define SURFACES "tests/unit/ptx_forms/surfaces.c"
+#define MATRICES "tests/unit/matrix/moves.c"
+static const struct modelled opcodes[] = {
+    {"shfl", LANES},
+    {"vote", LANES},
+    {"match", LANES},
+    {"redux", LANES},
+    {"elect", LANES},
+    {"activemask", LANES},
+    {"tex", "tests/unit/ptx_forms/textures.c"},
+    {"tld4", "tests/unit/ptx_forms/textures.c"},
+    {"txq", SURFACES},
+    {"suq", SURFACES},
+    {"suld", SURFACES},
+    {"sust", SURFACES},
+    {"sured", SURFACES},
+    {"ldmatrix", MATRICES},
+    {"stmatrix", MATRICES},
+    {"movmatrix", MATRICES},
+    {"mma", "tests/unit/matrix/mma.c"},
+    {"wmma", "tests/unit/matrix/wmma.c"},
+    {"wgmma", "tests/unit/matrix/wgmma.c"},
 };
 
-/* Matrix instructions: tests/unit/matrix has each of their forms against a plain product. */
-static bool of_matrices(const struct ptx_form *f)
+static const struct modelled *by_opcode(const struct ptx_form *f)
 {
-    static const char *const opcodes[] = {"mma", "wmma", "ldmatrix", "stmatrix", "movmatrix", "wgmma"};
     for (unsigned i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
-        if (!strcmp(f->opcode, opcodes[i]))
-            return true;
-    return false;
+        if (!strcmp(f->opcode, opcodes[i].name))
+            return &opcodes[i];
+    return NULL;
+}
+static const struct modelled *by_kind(const struct ptx_form *f)
+{
+    return f->lowering < sizeof kinds / sizeof *kinds && kinds[f->lowering].name ? &kinds[f->lowering] : NULL;
 }
 
-/* Textures and surfaces, each form of which runs in textures.c and surfaces.c. */
-static bool of_images(const struct ptx_form *f) { return f->lowering >= LOW_TEXTURE && f->lowering <= LOW_IMAGE_QUERY; }
-
-/* Rows each form of which a walk compares with a model: here, or in another file of this folder. */
-static bool has_models(const struct ptx_form *f)
+/* A kind stands there as a word, an opcode as a string. */
+static bool file_has(const char *path, const char *name, bool quoted)
 {
-    switch (f->lowering) {
-    case LOW_ATOMIC:
-    case LOW_LOAD:
-    case LOW_STORE:
-    case LOW_OBJECT:
-    case LOW_OBJECT_WAIT:
-    case LOW_PENDING_COUNT:
-    case LOW_STORE_ASYNC:
-    case LOW_BRANCH:
-    case LOW_BRANCH_TABLE:
-    case LOW_CALL:
-    case LOW_RETURN:
-    case LOW_EXIT:
-    case LOW_TRAP:
-    case LOW_MOVE:
-    case LOW_CVTA:
-    case LOW_ISSPACEP:
-    case LOW_CLUSTER:
-    case LOW_STACK:
-    case LOW_BARRIER:
-    case LOW_BULK:
-    case LOW_COPY:
-    case LOW_WARP_BARRIER:
-    case LOW_CLUSTER_BARRIER:
-    case LOW_NOTHING:
-    case LOW_PREFETCH:
-    case LOW_FENCE:
-    case LOW_GROUP:
-    case LOW_REDUCE_ASYNC: return true;
-    default: return is_walked(f) || across_lanes(f->op) || of_images(f);
+    char word[40], line[300];
+    bool found = false;
+    FILE *f = fopen(path, "r");
+    snprintf(word, sizeof word, quoted ? "\"%s\"" : "%s", name);
+    while (f && !found && fgets(line, sizeof line, f)) {
+        const char *at = strstr(line, word);
+        found = at && (quoted || !(at[strlen(word)] == '_' || isalpha((unsigned char)at[strlen(word)])));
     }
+    if (f)
+        fclose(f);
+    return found;
 }
 
 struct rows {
-    unsigned modelled, of_matrices, named;
+    unsigned here, elsewhere;
 };
-static void expect_tests(const struct ptx_form *f, void *data)
+static void expect_model(const struct ptx_form *f, void *data)
 {
     struct rows *rows = data;
     if (f->lowering == LOW_NONE)
         return;
-    rows->modelled += has_models(f);
-    rows->of_matrices += of_matrices(f);
-    rows->named += !has_models(f) && !of_matrices(f);
-    if (is_walked(f) || of_matrices(f))
+    rows->here += is_walked(f);
+    rows->elsewhere += !is_walked(f);
+    if (is_walked(f))
         return;
-    bool known = f->lowering < sizeof tested_in / sizeof *tested_in && tested_in[f->lowering];
-    cr_expect(known, "'%s': where are the tests of its kind?", f->opcode);
-    FILE *there = known ? fopen(tested_in[f->lowering], "r") : NULL;
-    cr_expect(there, "'%s': no %s", f->opcode, known ? tested_in[f->lowering] : "file");
-    if (there)
-        fclose(there);
+    const struct modelled *kind = by_kind(f), *m = kind ? kind : by_opcode(f);
+    cr_expect(m, "a row of '%s' has no test of each of its forms against a model", f->opcode);
+    cr_expect(!m || file_has(m->file, m->name, !kind), "'%s': %s has no walk of %s", f->opcode, m ? m->file : "",
+              m ? m->name : "");
 }
-Test(forms, rows_that_are_not_walked_name_their_tests)
+Test(forms, every_row_has_a_model)
 {
     struct rows rows = {0};
-    each_row(expect_tests, &rows);
-    fprintf(stderr,
-            "# rows: each form of %u against its model, of %u of matrices against a plain product; %u name tests\n",
-            rows.modelled, rows.of_matrices, rows.named);
+    each_row(expect_model, &rows);
+    fprintf(stderr, "# each form of all %u rows has a model: of %u here, of %u in other files\n",
+            rows.here + rows.elsewhere, rows.here, rows.elsewhere);
 }
 
 /* Memory and what else takes no registers alone: every modifier and type of a row loads with the others in a plain
@@ -505,7 +489,7 @@ static void expect_loads(const struct ptx_form *f, void *data)
     bool plain = true; /* labels and lists are other tests' */
     for (unsigned i = 0; i < f->operand_count; i++)
         plain &= f->operands[i].role != 'L';
-    if (f->lowering == LOW_NONE || is_walked(f) || f->any_operands || !plain || of_matrices(f) || of_images(f))
+    if (f->lowering == LOW_NONE || is_walked(f) || f->any_operands || !plain || by_opcode(f))
         return;
     walk_row(f, false, try_form, &l);
     cr_expect(l.taken, "no form of this row of '%s' loads: %s", f->opcode, l.err.text);
