@@ -19,9 +19,9 @@ static const struct model *const caches[] = {&cache_none.model, &cache_direct_ma
                                              &cache_staged.model, NULL};
 static const struct model *const drams[] = {&dram_ideal.model,  &dram_fixed.model,  &dram_bandwidth.model,
                                             &dram_banked.model, &dram_staged.model, NULL};
-static const struct model *const instruction_caches[] = {&instruction_cache_perfect.model,
-                                                         &instruction_cache_set_associative.model,
-                                                         &instruction_cache_two_level.model, NULL};
+static const struct model *const instruction_caches[] = {
+    &instruction_cache_perfect.model, &instruction_cache_set_associative.model, &instruction_cache_two_level.model,
+    &instruction_cache_three_level.model, NULL};
 
 static const struct model *const pipelines[] = {&pipeline_direct.model, &pipeline_staged.model,
                                                 &pipeline_one_at_a_time.model, NULL};

@@ -166,14 +166,16 @@ static bool fits_pipeline(const struct machine_check *c, struct rp_error *err)
     return fits_one_at_a_time(c, err) && fits_copies(c, err) && clocks_are_used(c, err);
 }
 
-/* Bytes of a cache; 0: it has no size. */
-static uint64_t size_of(const struct machine_part *part)
+/* The option of the part's model, if it has that. */
+static int64_t value_of(const struct machine_part *part, const char *key, int64_t otherwise)
 {
     for (size_t i = 0; i < part->model->option_count; i++)
-        if (!strcmp(part->model->options[i].key, "size"))
-            return (uint64_t)part->options[i];
-    return 0;
+        if (!strcmp(part->model->options[i].key, key))
+            return part->options[i];
+    return otherwise;
 }
+
+static uint64_t size_of(const struct machine_part *cache) { return (uint64_t)value_of(cache, "size", 0); }
 
 /* A simulated cache takes memory, too: a tenth to a fourth of what it has. */
 static bool caches_can_be(const struct machine_check *c, struct rp_error *err)
@@ -188,12 +190,27 @@ static bool caches_can_be(const struct machine_check *c, struct rp_error *err)
            inconsistent(c, (const char *const[]){"l1.", "l2.", "sms"}, 3, text, err);
 }
 
+/* First levels that no sub-core would use. */
+static bool caches_are_used(const struct machine_check *c, struct rp_error *err)
+{
+    const struct machine *m = c->machine;
+    char text[160];
+    int64_t caches = value_of(&m->icache, "caches", 1);
+    snprintf(text, sizeof text, "icache.caches (%d) are more than icache.subcores (%d) use", (int)caches,
+             (int)m->icache_subcores);
+    if (caches > m->icache_subcores)
+        return inconsistent(c, (const char *const[]){"icache.caches", "icache.subcores"}, 2, text, err);
+    return value_of(&m->constants, "caches", 1) == 1 ||
+           inconsistent(c, (const char *const[]){"constants.caches"}, 1,
+                        "constants.caches must be 1: all of an SM shares its constant caches", err);
+}
+
 bool machine_consistent(const struct machine_check *c, struct rp_error *err)
 {
     struct machine *m = c->machine;
     char text[300], key[40], below[48];
     if (!divides(c, "l1.subcores", m->l1_subcores, err) || !divides(c, "icache.subcores", m->icache_subcores, err) ||
-        !takes_something(c, err) || !caches_can_be(c, err) || !fits_pipeline(c, err))
+        !takes_something(c, err) || !caches_are_used(c, err) || !caches_can_be(c, err) || !fits_pipeline(c, err))
         return false;
     const char *uneven = carveout_check(m);
     if (uneven)

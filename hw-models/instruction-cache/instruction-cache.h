@@ -21,11 +21,11 @@ struct instruction_cache_model {
     struct model model;
     bool keeps; /* false: has no lines at all; nothing is counted */
     void (*reset)(void *state, const int64_t *options);
-    /* The instruction at `address` is fetched in `cycle`. */
-    void (*fetch)(void *state, uint64_t address, uint64_t cycle, struct instruction_cache_reply *);
+    /* The n-th of the sub-cores that share the cache fetches the instruction at `address` in `cycle`. */
+    void (*fetch)(void *state, unsigned subcore, uint64_t address, uint64_t cycle, struct instruction_cache_reply *);
 };
 
 extern const struct instruction_cache_model instruction_cache_perfect, instruction_cache_set_associative,
-    instruction_cache_two_level;
+    instruction_cache_two_level, instruction_cache_three_level;
 
 #endif

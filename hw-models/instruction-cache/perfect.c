@@ -14,9 +14,11 @@ static void reset(void *state, const int64_t *options)
     (void)options;
 }
 
-static void fetch(void *state, uint64_t address, uint64_t cycle, struct instruction_cache_reply *reply)
+static void fetch(void *state, unsigned subcore, uint64_t address, uint64_t cycle,
+                  struct instruction_cache_reply *reply)
 {
     (void)state;
+    (void)subcore;
     (void)address;
     *reply = (struct instruction_cache_reply){true, cycle};
 }

@@ -45,9 +45,11 @@ static void reset(void *state, const int64_t *o)
     c->latency = (uint64_t)o[LATENCY];
 }
 
-static void fetch(void *state, uint64_t address, uint64_t cycle, struct instruction_cache_reply *reply)
+static void fetch(void *state, unsigned subcore, uint64_t address, uint64_t cycle,
+                  struct instruction_cache_reply *reply)
 {
     struct set_associative *c = state;
+    (void)subcore;
     uint64_t number = address / c->line_bytes, tag = number + 1, way = 0;
     struct line *set = &c->lines[number % c->sets * c->ways];
     while (way < c->ways && set[way].tag != tag)

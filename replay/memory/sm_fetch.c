@@ -9,7 +9,8 @@ uint64_t sm_memory_fetch(struct sm_memory *s, unsigned subcore, uint64_t address
     s->used = true;
     if (!model->keeps)
         return cycle;
-    model->fetch(s->icache[subcore / s->layout->icache_subcores], s->kernels + address, cycle + s->origin, &reply);
+    const uint32_t group = s->layout->icache_subcores;
+    model->fetch(s->icache[subcore / group], subcore % group, s->kernels + address, cycle + s->origin, &reply);
     *(reply.hit ? &s->icache_counts.hits : &s->icache_counts.misses) += 1;
     return reply.cycle - s->origin;
 }
@@ -27,7 +28,7 @@ uint64_t sm_memory_constants(struct sm_memory *s, uint64_t bank, rp_lanemask mas
             if (address[__builtin_ctz(m)] == named)
                 left &= ~(m & -m);
         struct instruction_cache_reply reply;
-        model->fetch(s->constants, s->kernels + bank + named, cycle + s->origin, &reply);
+        model->fetch(s->constants, 0, s->kernels + bank + named, cycle + s->origin, &reply);
         *(reply.hit ? &s->constant_counts.hits : &s->constant_counts.misses) += 1;
         end = later(end, reply.cycle - s->origin);
     }

@@ -239,11 +239,12 @@ static void look_up_code(struct staged_sm *sm, struct staged_warp *w)
     struct staged *g = sm->chip;
     const struct instruction_cache_model *m = (const struct instruction_cache_model *)g->machine->icache.model;
     struct instruction_cache_reply reply;
+    const unsigned group = (unsigned)g->machine->icache_subcores;
     w->fetched = 0;
     for (unsigned i = 0; m->keeps && i < w->buffered; i++) {
         const struct rp_instruction *in = &g->kernel->instructions[w->buffer[i]->s - g->statics];
-        m->fetch(sm->icache[w->subcore / (unsigned)g->machine->icache_subcores], code_address(g->launch->kernel, in),
-                 sm->cycle, &reply);
+        m->fetch(sm->icache[w->subcore / group], w->subcore % group, code_address(g->launch->kernel, in), sm->cycle,
+                 &reply);
         *(reply.hit ? &g->statistics->memory.icache.hits : &g->statistics->memory.icache.misses) += 1;
         w->fetched = reply.cycle > w->fetched ? reply.cycle : w->fetched;
     }

@@ -19,7 +19,7 @@ struct past {
 };
 
 /* The line is there if it was fetched before, and since then fewer other lines of its set than there are ways. */
-static bool there(const struct past *p, uint64_t line, uint64_t sets, uint64_t ways, uint64_t *arrival)
+static bool past_has(const struct past *p, uint64_t line, uint64_t sets, uint64_t ways, uint64_t *arrival)
 {
     uint64_t others[FETCHES];
     unsigned count = 0;
@@ -50,8 +50,8 @@ Test(instruction_cache, holds_the_lines_fetched_last_in_each_set)
             uint64_t address = rnd(1024) & ~7ull, line = address / (uint64_t)options[0], arrival = 0;
             cycle += rnd(4);
             struct instruction_cache_reply reply;
-            instruction_cache_set_associative.fetch(state, address, cycle, &reply);
-            bool hit = there(&past, line, (uint64_t)options[1], (uint64_t)options[2], &arrival);
+            instruction_cache_set_associative.fetch(state, 3, address, cycle, &reply);
+            bool hit = past_has(&past, line, (uint64_t)options[1], (uint64_t)options[2], &arrival);
             if (!hit)
                 arrival = cycle + (uint64_t)options[3];
             cr_assert_eq(reply.hit, hit);
@@ -72,46 +72,75 @@ static void note(struct past *p, uint64_t line, uint64_t arrival)
     p->arrival[p->count++] = arrival;
 }
 
-/* The second sees what the first misses, and nothing else. */
-Test(instruction_cache, two_levels_are_two_caches_one_behind_the_other)
+#define CACHES 3
+
+struct past_levels {
+    struct past level[3][CACHES]; /* of the second and third, the first of each */
+};
+
+/* What one fetch finds, by the lists alone: its end; *missed: how many levels. */
+static uint64_t through_levels(struct past_levels *all, const int64_t *o, unsigned levels, unsigned which,
+                               uint64_t address, uint64_t cycle, unsigned *missed)
 {
-    unsigned first = 0, second = 0, neither = 0;
+    uint64_t arrival = 0, there = cycle;
+    bool hit = false;
+    unsigned n = 0;
+    for (; n < levels && !hit; n++) {
+        const int64_t *rows = o + 1 + 4 * n;
+        hit = past_has(&all->level[n][n ? 0 : which], address / (uint64_t)rows[0], (uint64_t)rows[1], (uint64_t)rows[2],
+                       &arrival);
+        there += hit ? 0 : (uint64_t)rows[3];
+    }
+    *missed = n - hit;
+    there = hit && arrival > there ? arrival : there;
+    for (unsigned i = 0; i < n; i++)
+        note(&all->level[i][i ? 0 : which], address / (uint64_t)o[1 + 4 * i], hit && i == n - 1 ? arrival : there);
+    return there;
+}
+
+/* The second sees what the first ones miss, and nothing else; the third what the second misses. */
+static void check_levels(const struct instruction_cache_model *model, unsigned levels)
+{
+    unsigned at[4] = {0};
+    struct past_levels *all = malloc(sizeof *all);
     for (int run = 0; run < 200; run++) {
-        int64_t o[] = {8 << rnd(3),  1 + (int64_t)rnd(3), 1 + (int64_t)rnd(2), (int64_t)rnd(40),
-                       32 << rnd(3), 1 + (int64_t)rnd(4), 1 + (int64_t)rnd(4), (int64_t)rnd(90)};
-        void *state = calloc(1, instruction_cache_two_level.model.state_size(o));
-        instruction_cache_two_level.reset(state, o);
-        struct past near = {.count = 0}, far = {.count = 0};
+        int64_t o[] = {1 + (int64_t)rnd(CACHES), 8 << rnd(3),  1 + (int64_t)rnd(3), 1 + (int64_t)rnd(2),
+                       (int64_t)rnd(40),         32 << rnd(2), 1 + (int64_t)rnd(3), 1 + (int64_t)rnd(3),
+                       (int64_t)rnd(90),         64 << rnd(2), 1 + (int64_t)rnd(4), 1 + (int64_t)rnd(4),
+                       (int64_t)rnd(200)};
+        void *state = calloc(1, model->model.state_size(o));
+        model->reset(state, o);
+        for (unsigned i = 0; i < 3 * CACHES; i++)
+            all->level[i / CACHES][i % CACHES].count = 0;
         uint64_t cycle = 0;
         for (int i = 0; i < FETCHES; i++) {
-            uint64_t address = rnd(2048) & ~7ull, arrival = 0, from = 0;
+            uint64_t address = rnd(2048) & ~7ull;
+            unsigned subcore = (unsigned)rnd(4), missed;
             cycle += rnd(4);
             struct instruction_cache_reply reply;
-            instruction_cache_two_level.fetch(state, address, cycle, &reply);
-            bool hit = there(&near, address / (uint64_t)o[0], (uint64_t)o[1], (uint64_t)o[2], &arrival);
-            cr_assert_eq(reply.hit, hit);
-            if (!hit) {
-                bool next = there(&far, address / (uint64_t)o[4], (uint64_t)o[5], (uint64_t)o[6], &from);
-                if (!next)
-                    from = cycle + (uint64_t)(o[3] + o[7]);
-                note(&far, address / (uint64_t)o[4], from);
-                arrival = from > cycle + (uint64_t)o[3] ? from : cycle + (uint64_t)o[3];
-                second += next;
-                neither += !next;
-            }
-            first += hit;
-            cr_assert_eq(reply.cycle, arrival > cycle ? arrival : cycle);
-            note(&near, address / (uint64_t)o[0], arrival);
+            model->fetch(state, subcore, address, cycle, &reply);
+            cr_assert_eq(reply.cycle,
+                         through_levels(all, o, levels, subcore % (unsigned)o[0], address, cycle, &missed));
+            cr_assert_eq(reply.hit, !missed);
+            at[missed]++;
         }
         free(state);
     }
-    cr_expect(first > 1000 && second > 1000 && neither > 1000, "%u, %u, %u", first, second, neither);
+    free(all);
+    for (unsigned i = 0; i <= levels; i++)
+        cr_expect_gt(at[i], 1000, "in level %u: %u", i, at[i]);
+}
+
+Test(instruction_cache, levels_are_caches_one_behind_the_other)
+{
+    check_levels(&instruction_cache_two_level, 2);
+    check_levels(&instruction_cache_three_level, 3);
 }
 
 Test(instruction_cache, perfect_answers_at_once)
 {
     struct instruction_cache_reply reply;
-    instruction_cache_perfect.fetch(NULL, 4711, 17, &reply);
+    instruction_cache_perfect.fetch(NULL, 0, 4711, 17, &reply);
     cr_expect_eq(reply.cycle, 17);
     cr_expect_not(instruction_cache_perfect.keeps);
 }

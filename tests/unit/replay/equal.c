@@ -25,16 +25,25 @@ static size_t icache_settings(uint64_t *seed, struct machine_setting *settings, 
 {
     static const char *const lines[] = {"8", "16", "64", "128"}, *const sizes[] = {"1", "2", "3", "8"},
                              *const latencies[] = {"0", "1", "20", "300"};
-    bool any = false;
+    const char *model = "perfect";
     for (size_t i = 0; i < count; i++)
-        any |= !strcmp(settings[i].key, "icache") && !strcmp(settings[i].value, "set-associative");
-    if (!any)
+        model = strcmp(settings[i].key, "icache") ? model : settings[i].value;
+    if (strstr(model, "level")) {
+        settings[count] = (struct machine_setting){"icache.next.line", "128"};
+        settings[count + 1] = (struct machine_setting){"icache.next.sets", sizes[synthetic_random(seed) % 4]};
+        settings[count + 2] = (struct machine_setting){"icache.next.latency", latencies[synthetic_random(seed) % 4]};
+        settings[count + 3] = (struct machine_setting){"subcores", "4"};
+        settings[count + 4] = (struct machine_setting){"icache.subcores", "4"};
+        settings[count + 5] = (struct machine_setting){"icache.caches", sizes[synthetic_random(seed) % 3]};
+        count += 6;
+    } else if (strcmp(model, "set-associative") != 0) {
         return 0;
+    }
     settings[count] = (struct machine_setting){"icache.line", lines[synthetic_random(seed) % 4]};
     settings[count + 1] = (struct machine_setting){"icache.sets", sizes[synthetic_random(seed) % 4]};
     settings[count + 2] = (struct machine_setting){"icache.ways", sizes[synthetic_random(seed) % 4]};
     settings[count + 3] = (struct machine_setting){"icache.latency", latencies[synthetic_random(seed) % 4]};
-    return 4;
+    return strstr(model, "level") ? 10 : 4;
 }
 
 /* Small TLBs, if there is one. */
@@ -91,7 +100,7 @@ struct machine *random_machine(uint64_t seed)
         {"l2", "none", "direct-mapped", "sectored"},
         {"interconnect", "direct", "crossbar"},
         {"l2.slice_hash", "none", "xor", "ipoly"},
-        {"constants", "perfect", "set-associative", "two-level"},
+        {"constants", "perfect", "set-associative", "two-level", "three-level"},
         {"tlb", "none", "none", "set-associative"},
         {"tlb.walkers", "-1", "1", "2"},
         {"tlb.walk", "0", "75", "900"},
@@ -101,7 +110,7 @@ struct machine *random_machine(uint64_t seed)
         {"spaces.global.latency", "0", "200", "1000"},
         {"dependencies", "scoreboard", "control-words"},
         {"issue.width", "1", "2"},
-        {"icache", "perfect", "set-associative", "two-level"},
+        {"icache", "perfect", "set-associative", "two-level", "three-level"},
         /* what may be full */
         {"lsu.queue", "-1", "-1", "1", "2"},
         {"l1.queue", "-1", "-1", "1", "3"},

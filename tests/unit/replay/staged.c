@@ -14,7 +14,7 @@ static const char *const choices[][VALUES + 1] = {
     {"scheduler", "lrr", "gto", "oldest", "two-level", "two-level-active", "serial", "limited", "ccws"},
     {"limits.blocks", "1", "2", "16"},
     {"issue.width", "1", "2"},
-    {"icache", "perfect", "set-associative"},
+    {"icache", "perfect", "set-associative", "three-level"},
     {"icache.subcores", "1", "2", "4"},
     {"pipeline.block_rate", "0", "1", "2"},
     {"pipeline.buffer", "1", "2", "8"},

@@ -1,0 +1,158 @@
+/* Caches of sets and ways, one behind the other: L0 and L1, L1 and L1.5, or all three, of instructions or constants.
+ *
+ * There may be several of the first, each for some of the sub-cores; all that they miss is looked up in one second, and
+ * what that misses in one third, if there is one. A fetch at c that misses in the first has its line at c + latency if
+ * the second has it; next.latency later if it has not; and last.latency later still if the third has not. All replace
+ * the line whose last look-up is longest ago. Fetches of a line that is on its way wait for it, and count as hits;
+ * misses do not wait for one another, and nothing is fetched ahead. A line may be replaced while it is on its way: who
+ * asked for it still gets it.
+ */
+#include <string.h>
+
+#include "hw-models/instruction-cache/instruction-cache.h"
+
+enum { LINE, SETS, WAYS, LATENCY, ROWS_OF_LEVEL };
+enum { CACHES, FIRST, NEXT = FIRST + ROWS_OF_LEVEL, LAST = NEXT + ROWS_OF_LEVEL, MOST_ROWS = LAST + ROWS_OF_LEVEL };
+#define MOST_LEVELS 3u
+
+#define LEVEL(at, of, line, sets, ways, what, latency)                                                                 \
+    [at + LINE] = {of "line", OPTION_INTEGER, "bytes", 8, 4096, line, NULL, what},                                     \
+          [at + SETS] = {of "sets", OPTION_INTEGER, "sets", 1,                                                         \
+                         65536,     sets,           NULL,   "places that an address may have there"},                  \
+          [at + WAYS] = {of "ways", OPTION_INTEGER, "lines", 1, 64, ways, NULL, "lines of a set there"},               \
+          [at + LATENCY] = {of "latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL, latency}
+static const struct model_option options_of[] = {
+    [CACHES] = {"caches", OPTION_INTEGER, "caches", 1, 16, 1, NULL,
+                "first ones: the n-th of the sub-cores that share the others uses the (n modulo caches)-th"},
+    LEVEL(FIRST, "", 64, 8, 4, "line size of the first, a power of two",
+          "from a fetch that misses in the first to its use, at least"),
+    LEVEL(NEXT, "next.", 256, 16, 8, "line size of the second, a power of two, at least that of the first",
+          "added where the second misses, too"),
+    LEVEL(LAST, "last.", 512, 64, 8, "line size of the third, a power of two, at least that of the second",
+          "added where the third misses, too"),
+};
+
+struct line {
+    uint64_t tag; /* line address + 1; 0: empty */
+    uint64_t arrival;
+};
+
+struct level {
+    uint64_t line_bytes, sets, ways, latency;
+    struct line *lines; /* [sets][ways], each set from the last looked up to the first; of the first, [caches] of it */
+};
+
+struct levels {
+    unsigned count, caches;
+    struct level level[MOST_LEVELS];
+    struct line lines[];
+};
+
+static const char *check(const int64_t *o, unsigned count)
+{
+    static const char *const odd[] = {"line must be a power of two", "next.line must be a power of two",
+                                      "last.line must be a power of two"};
+    static const char *const less[] = {NULL, "next.line must be at least line", "last.line must be at least next.line"};
+    for (unsigned i = 0; i < count; i++) {
+        int64_t line = o[FIRST + i * ROWS_OF_LEVEL + LINE], before = i ? o[FIRST + (i - 1) * ROWS_OF_LEVEL + LINE] : 0;
+        if (line & (line - 1))
+            return odd[i];
+        if (line < before)
+            return less[i];
+    }
+    return NULL;
+}
+
+static uint64_t lines_of(const int64_t *o, unsigned level)
+{
+    const int64_t *rows = o + FIRST + level * ROWS_OF_LEVEL;
+    return (uint64_t)(rows[SETS] * rows[WAYS] * (level ? 1 : o[CACHES]));
+}
+
+static size_t state_size(const int64_t *o, unsigned count)
+{
+    size_t lines = 0;
+    for (unsigned i = 0; i < count; i++)
+        lines += lines_of(o, i);
+    return sizeof(struct levels) + lines * sizeof(struct line);
+}
+
+static void reset(void *state, const int64_t *o, unsigned count)
+{
+    struct levels *c = state;
+    struct line *lines = c->lines;
+    memset(c, 0, state_size(o, count));
+    c->count = count;
+    c->caches = (unsigned)o[CACHES];
+    for (unsigned i = 0; i < count; i++) {
+        const int64_t *rows = o + FIRST + i * ROWS_OF_LEVEL;
+        c->level[i] = (struct level){(uint64_t)rows[LINE], (uint64_t)rows[SETS], (uint64_t)rows[WAYS],
+                                     (uint64_t)rows[LATENCY], lines};
+        lines += lines_of(o, i);
+    }
+}
+
+/* The line for the address, which is the first of its set then. */
+static struct line *look_up(const struct level *l, uint64_t cache, uint64_t address, bool *hit)
+{
+    uint64_t number = address / l->line_bytes, tag = number + 1, way = 0;
+    struct line *set = &l->lines[(cache * l->sets + number % l->sets) * l->ways];
+    while (way < l->ways && set[way].tag != tag)
+        way++;
+    *hit = way < l->ways;
+    struct line line = *hit ? set[way] : (struct line){tag, 0};
+    memmove(set + 1, set, (*hit ? way : l->ways - 1) * sizeof *set);
+    set[0] = line;
+    return set;
+}
+
+static void fetch(void *state, unsigned subcore, uint64_t address, uint64_t cycle,
+                  struct instruction_cache_reply *reply)
+{
+    struct levels *c = state;
+    struct line *missed[MOST_LEVELS], *line = look_up(&c->level[0], subcore % c->caches, address, &reply->hit);
+    uint64_t there = cycle;
+    unsigned misses = 0;
+    for (bool hit = reply->hit; !hit;) {
+        missed[misses] = line;
+        there += c->level[misses++].latency;
+        hit = misses == c->count;
+        line = hit ? NULL : look_up(&c->level[misses], 0, address, &hit);
+    }
+    if (line && line->arrival > there)
+        there = line->arrival;
+    while (misses-- > 0)
+        missed[misses]->arrival = there;
+    reply->cycle = there;
+}
+
+static const char *check_two(const int64_t *o) { return check(o, 2); }
+static size_t size_two(const int64_t *o) { return state_size(o, 2); }
+static void reset_two(void *state, const int64_t *o) { reset(state, o, 2); }
+static const char *check_three(const int64_t *o) { return check(o, 3); }
+static size_t size_three(const int64_t *o) { return state_size(o, 3); }
+static void reset_three(void *state, const int64_t *o) { reset(state, o, 3); }
+
+const struct instruction_cache_model instruction_cache_two_level = {
+    {.name = "two-level",
+     .help = "caches one behind the other, as L0 and L1, or L1 and L1.5",
+     .options = options_of,
+     .option_count = LAST,
+     .state_size = size_two,
+     .check = check_two},
+    true,
+    reset_two,
+    fetch,
+};
+
+const struct instruction_cache_model instruction_cache_three_level = {
+    {.name = "three-level",
+     .help = "caches one behind the other, as L0, L1 and L1.5",
+     .options = options_of,
+     .option_count = MOST_ROWS,
+     .state_size = size_three,
+     .check = check_three},
+    true,
+    reset_three,
+    fetch,
+};
