@@ -98,3 +98,14 @@ void walk_row(const struct ptx_form *f, bool each, void (*visit)(const struct sp
             at[i] = 0;
     }
 }
+
+void walk_rows(void (*visit)(const struct ptx_form *, void *), void *data)
+{
+    const char *name;
+    for (uint32_t i = 0; (name = ptx_opcode_name(i)); i++) {
+        uint32_t count;
+        const struct ptx_form *forms = ptx_opcode(name, (uint32_t)strlen(name), &count);
+        for (uint32_t f = 0; f < count; f++)
+            visit(&forms[f], data);
+    }
+}

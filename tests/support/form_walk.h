@@ -10,9 +10,12 @@ struct spelled {
     const struct ptx_form *form;
     struct ptx_modifiers mods;
     uint32_t operands;
+    unsigned variant; /* 0; for tests that run a form in several ways */
     char text[SPELLING];
 };
 /* Calls visit for all of a row, or, with `each` false, for as many as show each modifier and type once. */
 void walk_row(const struct ptx_form *, bool each, void (*visit)(const struct spelled *, void *), void *data);
+/* Calls visit for each row of the table. */
+void walk_rows(void (*visit)(const struct ptx_form *, void *), void *data);
 
 #endif

@@ -157,19 +157,18 @@ static void compare_address(struct batch *b, struct program *p, const struct spe
         cr_expect_eq(*out, address_model(s), "%s: %u, not %u", s->text, *out, address_model(s));
 }
 
-static void add_address(const struct spelled *s, void *data) { batch_add(data, s, address_kernel, compare_address); }
-
 Test(addresses, every_form_leads_to_what_was_stored)
 {
-    struct batch *b = batch_new(".version 9.0\n.target sm_90\n.address_size 64\n"
-                                ".global .b32 gv = 11; .const .b32 cv = 14;\n",
-                                21);
-    b->threads = 1;
-    walk_rows(is_of_addresses, true, add_address, b);
-    batch_run(b, compare_address);
-    fprintf(stderr, "# %u forms of addresses agree with their model, %u are refused\n", b->checked, b->refused);
-    cr_expect_gt(b->checked, 25u);
-    batch_free(b, compare_address);
+    static const struct batch_of forms = {
+        .what = "addresses",
+        .head = BATCH_HEAD ".global .b32 gv = 11; .const .b32 cv = 14;\n",
+        .threads = 1,
+        .chosen = is_of_addresses,
+        .print = address_kernel,
+        .compare = compare_address,
+        .at_least = 25,
+    };
+    batch_every_form(&forms);
 }
 
 /* ---- mov --------------------------------------------------------------------------------------------------------- */
@@ -231,14 +230,14 @@ static void compare_move(struct batch *b, struct program *p, const struct spelle
     }
 }
 
-static void add_move(const struct spelled *s, void *data) { batch_add(data, s, move_kernel, compare_move); }
-
 Test(addresses, every_mov_leaves_the_same_bits)
 {
-    struct batch *b = batch_new(".version 9.0\n.target sm_90\n.address_size 64\n", 22);
-    walk_rows(is_move, true, add_move, b);
-    batch_run(b, compare_move);
-    fprintf(stderr, "# %u forms of mov agree with their model, %u are refused\n", b->checked, b->refused);
-    cr_expect_gt(b->checked, 15u);
-    batch_free(b, compare_move);
+    static const struct batch_of forms = {
+        .what = "mov",
+        .chosen = is_move,
+        .print = move_kernel,
+        .compare = compare_move,
+        .at_least = 15,
+    };
+    batch_every_form(&forms);
 }

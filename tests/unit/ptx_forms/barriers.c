@@ -24,9 +24,10 @@ static bool arrives(const struct spelled *s) { return mods_have(&s->mods, M_ARRI
 static bool is_of_warp(const struct spelled *s) { return s->form->lowering == LOW_WARP_BARRIER; }
 static bool is_of_cluster(const struct spelled *s) { return s->form->lowering == LOW_CLUSTER_BARRIER; }
 
-/* Numbers as immediates or in registers. */
-static void print_operands(char *to, size_t size, const struct spelled *s, bool registers)
+/* Numbers are immediates, in variant 1 in registers. */
+static void print_operands(char *to, size_t size, const struct spelled *s)
 {
+    bool registers = s->variant;
     size_t n = 0;
     *to = 0;
     for (uint32_t i = 0; i < s->operands; i++) {
@@ -52,10 +53,10 @@ static void print_meeting(char *to, size_t size, const struct spelled *s, const 
         snprintf(to, size, "%s;", form);
 }
 
-static size_t barrier_text(char *to, size_t size, const struct spelled *s, unsigned number, bool registers)
+static size_t barrier_kernel(char *to, size_t size, const struct spelled *s, unsigned number)
 {
     char operands[100], form[300], meeting[400];
-    print_operands(operands, sizeof operands, s, registers);
+    print_operands(operands, sizeof operands, s);
     snprintf(form, sizeof form, "%s%s", s->text, operands);
     print_meeting(meeting, sizeof meeting, s, form);
     return (size_t)snprintf(
@@ -72,15 +73,6 @@ static size_t barrier_text(char *to, size_t size, const struct spelled *s, unsig
         "st.global.b32 [%%out], %%r6; st.global.b32 [%%out+4], %%r5; selp.b32 %%r6, 1, 0, %%p2;\n"
         "st.global.b32 [%%out+8], %%r6; ret; }\n",
         number, meeting, is_of_warp(s) ? 31 : 63);
-}
-
-static size_t with_immediates(char *to, size_t size, const struct spelled *s, unsigned number)
-{
-    return barrier_text(to, size, s, number, false);
-}
-static size_t with_registers(char *to, size_t size, const struct spelled *s, unsigned number)
-{
-    return barrier_text(to, size, s, number, true);
 }
 
 static void expect_thread(const struct spelled *s, const struct barrier_in *in, const struct barrier_out *out,
@@ -115,20 +107,25 @@ static void compare_barrier(struct batch *b, struct program *p, const struct spe
     }
 }
 
-static void add_barrier(const struct spelled *s, void *data)
+static void add_barrier(const struct spelled *s, void *batch)
 {
-    batch_add(data, s, with_immediates, compare_barrier);
+    struct spelled in_registers = *s;
+    in_registers.variant = 1;
+    batch_add(s, batch);
     if (s->operands)
-        batch_add(data, s, with_registers, compare_barrier);
+        batch_add(&in_registers, batch);
 }
 
 Test(barriers, every_form_lets_threads_meet)
 {
-    struct batch *b = batch_new(".version 9.0\n.target sm_90\n.address_size 64\n", 17);
-    b->threads = THREADS;
-    walk_rows(is_barrier, true, add_barrier, b);
-    batch_run(b, compare_barrier);
-    fprintf(stderr, "# %u forms of barriers agree with their model, %u are refused\n", b->checked, b->refused);
-    cr_expect_gt(b->checked, (unsigned)FORMS_AT_LEAST);
-    batch_free(b, compare_barrier);
+    static const struct batch_of forms = {
+        .what = "barriers",
+        .threads = THREADS,
+        .chosen = is_barrier,
+        .add = add_barrier,
+        .print = barrier_kernel,
+        .compare = compare_barrier,
+        .at_least = FORMS_AT_LEAST,
+    };
+    batch_every_form(&forms);
 }

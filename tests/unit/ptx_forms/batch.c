@@ -8,41 +8,36 @@
 #include "frontend/isa/ptx/check.h"
 #include "tests/unit/ptx_forms/reference.h"
 
-static void begin_text(struct batch *b)
+enum { BATCH_KERNELS = 200, BATCH_TEXT = 2 << 20 };
+
+struct batch {
+    const struct batch_of *of;
+    struct spelled forms[BATCH_KERNELS]; /* of each kernel */
+    unsigned count;
+    char *text;
+    size_t length;
+    unsigned checked, refused; /* forms, in all batches */
+    uint64_t random;
+    struct rp_device *device;
+};
+
+static void run_kernel(struct batch *b, struct module *m, unsigned i)
 {
-    b->count = 0;
-    b->length = (size_t)snprintf(b->text, BATCH_TEXT, "%s", b->head);
+    const struct spelled *s = &b->forms[i];
+    struct rp_error err;
+    char name[20];
+    snprintf(name, sizeof name, "k%u", i);
+    struct program *p = module_find(m, name, &err);
+    if (b->of->refused)
+        cr_expect(b->of->refused(s) == !p, "%s: %s", s->text, p ? "is taken" : err.text);
+    else /* why is for the tests that make docs/ptx.md, but it must not be that something is yet to be written */
+        cr_expect(p || !strstr(err.text, "is not covered yet"), "%s", err.text);
+    if (p)
+        b->of->compare(b, p, s);
+    p ? b->checked++ : b->refused++;
 }
 
-struct batch *batch_new(const char *head, uint64_t seed)
-{
-    struct batch *b = calloc(1, sizeof *b);
-    b->text = malloc(BATCH_TEXT);
-    b->head = head;
-    b->random = seed;
-    begin_text(b);
-    return b;
-}
-
-void batch_free(struct batch *b, batch_compare_fn *compare)
-{
-    batch_run(b, compare);
-    free(b->text);
-    free(b);
-}
-
-void batch_add(struct batch *b, const struct spelled *s, batch_print_fn *print, batch_compare_fn *compare)
-{
-    b->forms[b->count] = *s;
-    b->length += print(b->text + b->length, BATCH_TEXT - b->length, s, b->count);
-    cr_assert_lt(b->length, (size_t)BATCH_TEXT);
-    if (++b->count == BATCH_KERNELS)
-        batch_run(b, compare);
-}
-
-/* A kernel that is refused is counted; why is for the tests that make docs/ptx.md, but it must not be that something is
- * yet to be written. */
-void batch_run(struct batch *b, batch_compare_fn *compare)
+static void run_batch(struct batch *b)
 {
     struct rp_error err;
     if (!b->count)
@@ -51,27 +46,53 @@ void batch_run(struct batch *b, batch_compare_fn *compare)
     struct module *m = ptx_load_text("forms.ptx", b->text, b->length, 0, &err);
     cr_assert(b->device && m, "%s", err.text);
     cr_assert(rp_device_adopt(b->device, m, &err), "%s", err.text);
-    for (unsigned i = 0; i < b->count; i++) {
-        char name[20];
-        snprintf(name, sizeof name, "k%u", i);
-        struct program *p = module_find(m, name, &err);
-        if (p) {
-            compare(b, p, &b->forms[i]);
-            b->checked++;
-        } else {
-            cr_expect(!strstr(err.text, "is not covered yet"), "%s", err.text);
-            b->refused++;
-        }
-    }
+    for (unsigned i = 0; i < b->count; i++)
+        run_kernel(b, m, i);
     rp_device_free(b->device);
-    begin_text(b);
+    b->count = 0;
+}
+
+void batch_add(const struct spelled *s, void *batch)
+{
+    struct batch *b = batch;
+    if (!b->count)
+        b->length = (size_t)snprintf(b->text, BATCH_TEXT, "%s", b->of->head ? b->of->head : BATCH_HEAD);
+    b->forms[b->count] = *s;
+    b->length += b->of->print(b->text + b->length, BATCH_TEXT - b->length, s, b->count);
+    cr_assert_lt(b->length, (size_t)BATCH_TEXT);
+    if (++b->count == BATCH_KERNELS)
+        run_batch(b);
+}
+
+static void run_row(const struct ptx_form *f, void *batch)
+{
+    struct batch *b = batch;
+    unsigned before = b->checked;
+    if (!b->of->chosen(f))
+        return;
+    walk_row(f, true, b->of->add ? b->of->add : batch_add, b);
+    run_batch(b);
+    cr_expect_gt(b->checked, before, "no form of a row of '%s' runs", f->opcode);
+}
+
+void batch_every_form(const struct batch_of *of)
+{
+    struct batch *b = calloc(1, sizeof *b);
+    b->text = malloc(BATCH_TEXT);
+    b->of = of;
+    b->random = 2026;
+    walk_rows(run_row, b);
+    fprintf(stderr, "# %u forms of %s agree with their model, %u are refused\n", b->checked, of->what, b->refused);
+    cr_expect_geq(b->checked, of->at_least);
+    free(b->text);
+    free(b);
 }
 
 bool batch_try(struct batch *b, struct program *p, unsigned blocks, const void *params, struct rp_launch_result *result,
                struct rp_error *err)
 {
     struct rp_launch_config config = {.grid = {blocks, 1, 1},
-                                      .block = {b->threads ? b->threads : BATCH_LANES, 1, 1},
+                                      .block = {b->of->threads ? b->of->threads : BATCH_LANES, 1, 1},
                                       .params = params,
                                       .threads = 1,
                                       .limit = 100000};
@@ -103,16 +124,32 @@ uint64_t batch_random(struct batch *b)
     return z ^ z >> 31;
 }
 
-void walk_rows(bool (*chosen)(const struct ptx_form *), bool each, void (*visit)(const struct spelled *, void *),
-               void *data)
+void batch_numbers(struct batch *b, uint8_t *to, size_t bytes, unsigned width)
 {
-    const char *name;
-    for (uint32_t i = 0; (name = ptx_opcode_name(i)); i++) {
-        uint32_t count;
-        const struct ptx_form *forms = ptx_opcode(name, (uint32_t)strlen(name), &count);
-        for (uint32_t f = 0; f < count; f++)
-            if (chosen(&forms[f]))
-                walk_row(&forms[f], each, visit, data);
+    static const uint64_t c16[] = {0,      0x8000, 1,      0x8001, 0x7c00, 0xfc00,
+                                   0x7e00, 0x3c00, 0xbc00, 0x7bff, 0x7f80, 0xff81},
+                          c32[] = {0,          1,          0x80000000, 0x7fffffff, 0xffffffff, 0x7f800000, 0xff800000,
+                                   0x7fc00000, 0x00000001, 0x807fffff, 0x00800000, 0x80800001, 0x3f800000, 0x7f7fffff},
+                          c64[] = {0,
+                                   1,
+                                   1ull << 63,
+                                   ~0ull >> 1,
+                                   ~0ull,
+                                   0x7ffull << 52,
+                                   0xfffull << 52,
+                                   0x7ff8ull << 48,
+                                   0xfffffffffffff,
+                                   0x3ffull << 52,
+                                   0xbffull << 52,
+                                   1ull << 32,
+                                   0xffffffff};
+    for (size_t i = 0; i < bytes; i += width) {
+        uint64_t r = batch_random(b), x = batch_random(b);
+        if (r % 2)
+            x = width == 2   ? c16[r / 2 % (sizeof c16 / 8)]
+                : width == 4 ? c32[r / 2 % (sizeof c32 / 8)]
+                             : c64[r / 2 % (sizeof c64 / 8)];
+        memcpy(to + i, &x, width);
     }
 }
 

@@ -7,31 +7,31 @@
 #include "frontend/host/launch.h"
 #include "tests/support/form_walk.h"
 
-enum { BATCH_KERNELS = 200, BATCH_TEXT = 2 << 20, BATCH_LANES = 32 };
+enum { BATCH_LANES = 32 };
+#define BATCH_HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
 
-struct batch {
-    struct spelled forms[BATCH_KERNELS]; /* of each kernel */
-    unsigned count;
-    const char *head; /* version, target, and what all kernels share */
-    char *text;
-    size_t length;
-    unsigned threads;          /* of a block; 0: BATCH_LANES */
-    unsigned checked, refused; /* forms, in all batches */
-    uint64_t random;
-    struct rp_device *device;
-};
-
+struct batch;
 /* Prints the text of kernel k<number>, which runs the form. */
 typedef size_t batch_print_fn(char *to, size_t size, const struct spelled *, unsigned number);
 /* Runs the form's kernel and compares. */
 typedef void batch_compare_fn(struct batch *, struct program *, const struct spelled *);
 
-struct batch *batch_new(const char *head, uint64_t seed);
-/* Runs all that is left, and frees. */
-void batch_free(struct batch *, batch_compare_fn *);
-/* Adds a form; runs all when there is no room for more. */
-void batch_add(struct batch *, const struct spelled *, batch_print_fn *, batch_compare_fn *);
-void batch_run(struct batch *, batch_compare_fn *);
+/* Forms that are compared with one model. */
+struct batch_of {
+    const char *what;
+    const char *head; /* version, target, and what all kernels share; NULL: BATCH_HEAD */
+    unsigned threads; /* of a block; 0: BATCH_LANES */
+    bool (*chosen)(const struct ptx_form *);
+    void (*add)(const struct spelled *, void *batch); /* calls batch_add, for each variant; NULL: once */
+    batch_print_fn *print;
+    batch_compare_fn *compare;
+    bool (*refused)(const struct spelled *); /* NULL: modifiers that do not go together may be */
+    unsigned at_least;                       /* forms */
+};
+/* Compares each form of the rows that are chosen; a row that has none which runs fails, too. */
+void batch_every_form(const struct batch_of *);
+
+void batch_add(const struct spelled *, void *batch);
 /* Launches blocks with these parameters; a failure is one of the test. */
 bool batch_launch(struct batch *, struct program *, const struct spelled *, unsigned blocks, const void *params);
 /* The same, but the failure is the caller's. */
@@ -40,10 +40,8 @@ bool batch_try(struct batch *, struct program *, unsigned blocks, const void *pa
 /* Memory of the batch's device, until the batch has run. */
 void *batch_memory(struct batch *, size_t bytes, uint64_t *address);
 uint64_t batch_random(struct batch *);
-
-/* Calls visit with each form (or, with `each` false, some: walk.h) of every row that `chosen` takes. */
-void walk_rows(bool (*chosen)(const struct ptx_form *), bool each, void (*visit)(const struct spelled *, void *),
-               void *data);
+/* Fills memory with numbers of so many bytes, corner values among them. */
+void batch_numbers(struct batch *, uint8_t *to, size_t bytes, unsigned width);
 
 /* Operands in a plain form: addresses are [%d1], in shared memory [%r1], tensor maps [%d1, {%r0, ...}], the rest %p1,
  * %d3 or register 2 of its class, vectors from 0 on. */

@@ -106,15 +106,15 @@ static void compare_control(struct batch *b, struct program *p, const struct spe
     }
 }
 
-static void add_control(const struct spelled *s, void *data) { batch_add(data, s, control_kernel, compare_control); }
-
 Test(control, every_form_leads_lanes_where_it_says)
 {
-    struct batch *b = batch_new(head, 20);
-    walk_rows(is_control, true, add_control, b);
-    batch_run(b, compare_control);
-    fprintf(stderr, "# %u forms of branches, calls and ends agree with their model, %u are refused\n", b->checked,
-            b->refused);
-    cr_expect_geq(b->checked, (unsigned)FORMS);
-    batch_free(b, compare_control);
+    static const struct batch_of forms = {
+        .what = "branches, calls and ends",
+        .head = head,
+        .chosen = is_control,
+        .print = control_kernel,
+        .compare = compare_control,
+        .at_least = FORMS,
+    };
+    batch_every_form(&forms);
 }

@@ -10,13 +10,6 @@
 
 enum { BULK = 64, CELL = 16, ROUNDS = 6, FORMS_AT_LEAST = 100 };
 
-static uint64_t copy_state = 18;
-static uint64_t next_random(void)
-{
-    uint64_t z = copy_state += 0x9e3779b97f4a7c15ull;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-    return z ^ z >> 31;
-}
 static bool is(const struct spelled *s, int modifier) { return mods_have(&s->mods, modifier); }
 static bool has_hint(const struct spelled *s) { return strstr(s->text, ".L2::cache_hint") != NULL; }
 
@@ -93,7 +86,7 @@ static void compare_bulk(struct batch *b, struct program *p, const struct spelle
     uint8_t *out = batch_memory(b, 2 * BULK, &params.out), want[BULK];
     unsigned width = s->mods.type_count ? bits_of((enum ptx_type)s->mods.types[0]) / 8 : 4;
     for (unsigned round = 0; round < ROUNDS; round++) {
-        reference_numbers(in->from, sizeof *in, width, next_random);
+        batch_numbers(b, in->from, sizeof *in, width);
         before = *in;
         memcpy(out, in->to, BULK); /* what is at %out before */
         memcpy(want, in->to, BULK);
@@ -106,16 +99,16 @@ static void compare_bulk(struct batch *b, struct program *p, const struct spelle
     }
 }
 
-static void add_bulk(const struct spelled *s, void *data) { batch_add(data, s, bulk_kernel, compare_bulk); }
-
 Test(copies, every_form_of_bulk_copies)
 {
-    struct batch *b = batch_new(".version 9.0\n.target sm_90\n.address_size 64\n", 18);
-    walk_rows(is_bulk, true, add_bulk, b);
-    batch_run(b, compare_bulk);
-    fprintf(stderr, "# %u forms of bulk copies agree with their model, %u are refused\n", b->checked, b->refused);
-    cr_expect_gt(b->checked, (unsigned)FORMS_AT_LEAST / 2);
-    batch_free(b, compare_bulk);
+    static const struct batch_of forms = {
+        .what = "bulk copies",
+        .chosen = is_bulk,
+        .print = bulk_kernel,
+        .compare = compare_bulk,
+        .at_least = FORMS_AT_LEAST / 2,
+    };
+    batch_every_form(&forms);
 }
 
 /* ---- cp.async ---------------------------------------------------------------------------------------------------- */
@@ -126,17 +119,13 @@ struct copy_lane {
     uint8_t from[CELL], to[CELL];
 };
 enum fourth { FOURTH_NONE, FOURTH_BYTES, FOURTH_IGNORE, FOURTHS };
-struct copy_variant {
-    unsigned size;
-    enum fourth fourth;
-};
-static struct copy_variant variants[BATCH_KERNELS], current;
+static enum fourth fourth_of(const struct spelled *s) { return (enum fourth)(s->variant % FOURTHS); }
+static unsigned size_of(const struct spelled *s) { return s->variant / FOURTHS; }
 static bool is_copy(const struct ptx_form *f) { return f->lowering == LOW_COPY; }
 
 static size_t copy_kernel(char *to, size_t size, const struct spelled *s, unsigned number)
 {
     static const char *const fourths[FOURTHS] = {"", ", %r2", ", %p1"};
-    variants[number] = current;
     return (size_t)snprintf(
         to, size,
         ".visible .entry k%u(.param .u64 in, .param .u64 out) {\n"
@@ -149,50 +138,55 @@ static size_t copy_kernel(char *to, size_t size, const struct spelled *s, unsign
         "add.u64 %%at, %%in, 16;\n"
         "%s [%%r1], [%%at], %u%s%s;\n"
         "cp.async.wait_all; ld.shared.v2.b64 {%%x, %%y}, [%%r1]; st.global.v2.b64 [%%out], {%%x, %%y}; ret; }\n",
-        number, s->text, current.size, fourths[current.fourth], has_hint(s) ? ", %policy" : "");
+        number, s->text, size_of(s), fourths[fourth_of(s)], has_hint(s) ? ", %policy" : "");
 }
 
 static void compare_copy(struct batch *b, struct program *p, const struct spelled *s)
 {
-    const struct copy_variant *v = &variants[s - b->forms];
+    unsigned size = size_of(s);
+    enum fourth fourth = fourth_of(s);
     struct {
         uint64_t in, out;
     } params;
     struct copy_lane *in = batch_memory(b, BATCH_LANES * sizeof *in, &params.in);
     uint8_t(*out)[CELL] = batch_memory(b, BATCH_LANES * CELL, &params.out), want[CELL];
     for (unsigned l = 0; l < BATCH_LANES; l++) {
-        in[l] = (struct copy_lane){(uint32_t)next_random() % (v->size + 1), next_random() & 1, 0, {0}, {0}};
-        reference_numbers(in[l].from, 2 * CELL, 4, next_random);
+        in[l] = (struct copy_lane){(uint32_t)batch_random(b) % (size + 1), batch_random(b) & 1, 0, {0}, {0}};
+        batch_numbers(b, in[l].from, 2 * CELL, 4);
     }
     if (!batch_launch(b, p, s, 1, &params))
         return;
     for (unsigned l = 0; l < BATCH_LANES; l++) {
-        unsigned bytes = v->fourth == FOURTH_BYTES                    ? in[l].bytes
-                         : v->fourth == FOURTH_IGNORE && in[l].ignore ? 0
-                                                                      : v->size;
+        unsigned bytes = fourth == FOURTH_BYTES ? in[l].bytes : fourth == FOURTH_IGNORE && in[l].ignore ? 0 : size;
         memcpy(want, in[l].to, CELL);
-        memset(want, 0, v->size);
+        memset(want, 0, size);
         memcpy(want, in[l].from, bytes);
-        cr_expect(!memcmp(want, out[l], CELL), "%s %u, lane %u: %u bytes", s->text, v->size, l, bytes);
+        cr_expect(!memcmp(want, out[l], CELL), "%s %u, lane %u: %u bytes", s->text, size, l, bytes);
     }
 }
 
 /* The walk varies how many operands there are; here the fourth does. */
-static void add_copy(const struct spelled *s, void *data)
+static void add_copy(const struct spelled *s, void *batch)
 {
+    struct spelled v = *s;
     if (s->operands != (has_hint(s) ? 4u : 3u))
         return;
-    for (current.size = is(s, M_CG) ? 16 : 4; current.size <= 16; current.size *= 2)
-        for (current.fourth = FOURTH_NONE; current.fourth < FOURTHS; current.fourth++)
-            batch_add(data, s, copy_kernel, compare_copy);
+    for (unsigned size = is(s, M_CG) ? 16 : 4; size <= 16; size *= 2)
+        for (unsigned fourth = 0; fourth < FOURTHS; fourth++) {
+            v.variant = size * FOURTHS + fourth;
+            batch_add(&v, batch);
+        }
 }
 
 Test(copies, every_form_of_cp_async)
 {
-    struct batch *b = batch_new(".version 9.0\n.target sm_90\n.address_size 64\n", 19);
-    walk_rows(is_copy, true, add_copy, b);
-    batch_run(b, compare_copy);
-    fprintf(stderr, "# %u forms of cp.async agree with their model, %u are refused\n", b->checked, b->refused);
-    cr_expect_gt(b->checked, (unsigned)FORMS_AT_LEAST);
-    batch_free(b, compare_copy);
+    static const struct batch_of forms = {
+        .what = "cp.async",
+        .chosen = is_copy,
+        .add = add_copy,
+        .print = copy_kernel,
+        .compare = compare_copy,
+        .at_least = FORMS_AT_LEAST,
+    };
+    batch_every_form(&forms);
 }

@@ -4,16 +4,13 @@
 #include <criterion/criterion.h>
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "frontend/host/launch.h"
 #include "frontend/isa/ptx/check.h"
-#include "tests/support/form_walk.h"
 #include "tests/unit/ptx_forms/batch.h"
 #include "tests/unit/ptx_forms/reference.h"
 
-enum { THREADS = 96, INPUTS = 5, OUTPUTS = 3, BATCH = 300, TEXT = 4 << 20, FORMS_AT_LEAST = 6000 };
+enum { THREADS = 96, INPUTS = 5, OUTPUTS = 3, FORMS_AT_LEAST = 6000 };
 
 /* Across lanes, so not here: warps.c has models of them. */
 static bool across_lanes(uint8_t op)
@@ -34,17 +31,8 @@ static bool is_walked(const struct ptx_form *f)
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t state;
-static uint64_t next_random(void)
-{
-    uint64_t z = state += 0x9e3779b97f4a7c15ull;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-    return z ^ z >> 31;
-}
-
-#define PICK(list) list[next_random() % (sizeof(list) / sizeof *(list))]
-static uint64_t value_for(enum ptx_type t, bool amount)
+#define PICK(list) list[batch_random(b) % (sizeof(list) / sizeof *(list))]
+static uint64_t value_for(struct batch *b, enum ptx_type t, bool amount)
 {
     static const uint64_t c16[] = {0,      1,      2,      0x7f,   0x80,   0xff,   0x100,  0x3ff,  0x400,
                                    0x3c00, 0xbc00, 0x3800, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0xfd55,
@@ -80,17 +68,17 @@ static uint64_t value_for(enum ptx_type t, bool amount)
                                    0x36a0000000000000,
                                    0x40effc0000000000};
     unsigned bits = bits_of(t);
-    uint64_t r = next_random(), x = next_random();
+    uint64_t r = batch_random(b), x = batch_random(b);
     if (amount && r % 2)
         return x % 70;
     if (r % 3 == 0)
         return bits <= 16 ? PICK(c16) : bits == 32 ? PICK(c32) : PICK(c64);
     if (t == PT_F32 && r % 3 == 1) /* exponents near each other, few bits: halfway cases */
-        return (x & 0x80000000) | (127 - 26 + next_random() % 52) << 23 |
-               (x & 0x7fffff & -(1ull << next_random() % 24));
+        return (x & 0x80000000) | (127 - 26 + batch_random(b) % 52) << 23 |
+               (x & 0x7fffff & -(1ull << batch_random(b) % 24));
     if (t == PT_F64 && r % 3 == 1)
-        return (x & 1ull << 63) | (1023 - 55 + next_random() % 110) << 52 |
-               (x & 0xfffffffffffff & -(1ull << next_random() % 53));
+        return (x & 1ull << 63) | (1023 - 55 + batch_random(b) % 110) << 52 |
+               (x & 0xfffffffffffff & -(1ull << batch_random(b) % 53));
     return low_bits(x, bits < 16 ? 16 : bits);
 }
 
@@ -189,15 +177,7 @@ static size_t kernel_text(char *to, size_t size, const struct spelled *s, unsign
     return n + (size_t)snprintf(to + n, size - n, "ret;\n}\n");
 }
 
-/* ---- batches ----------------------------------------------------------------------------------------------------- */
-
-struct form_batch {
-    struct spelled forms[BATCH];
-    unsigned count;
-    char *text;
-    size_t length;
-    unsigned checked, refused, no_ptx;
-};
+/* ---- comparison -------------------------------------------------------------------------------------------------- */
 
 static bool has_role(const struct spelled *s, char role)
 {
@@ -222,16 +202,16 @@ static struct call call_of(const struct spelled *s, const uint64_t in[INPUTS])
     return c;
 }
 
-static void fill(const struct spelled *s, uint64_t in[INPUTS])
+static void fill(struct batch *b, const struct spelled *s, uint64_t in[INPUTS])
 {
     memset(in, 0, INPUTS * sizeof *in);
     for (uint32_t i = 0; i < s->operands; i++) {
         const struct operand_form *o = &s->form->operands[i];
         int at = source_place(o->role);
         if (at >= 0)
-            in[at] = value_for(ptx_operand_type(o, &s->mods), o->typing == 'u');
+            in[at] = value_for(b, ptx_operand_type(o, &s->mods), o->typing == 'u');
     }
-    in[4] = next_random() & 1;
+    in[4] = batch_random(b) & 1;
 }
 
 static void expect_thread(const struct spelled *s, const uint64_t in[INPUTS], const uint64_t out[OUTPUTS], bool *good)
@@ -257,101 +237,46 @@ static void expect_thread(const struct spelled *s, const uint64_t in[INPUTS], co
     *good = ok;
 }
 
-static void run_form(struct rp_device *device, struct program *p, const struct spelled *s, uint64_t *in, uint64_t *out,
-                     const uint64_t *addresses)
+static void compare_form(struct batch *b, struct program *p, const struct spelled *s)
 {
-    struct rp_launch_config config = {.grid = {1, 1, 1}, .block = {THREADS, 1, 1}, .params = addresses, .threads = 1};
-    struct rp_launch_result result;
-    struct rp_error err;
+    struct {
+        uint64_t in, out;
+    } params;
+    uint64_t *in = batch_memory(b, THREADS * INPUTS * sizeof *in, &params.in);
+    uint64_t *out = batch_memory(b, THREADS * OUTPUTS * sizeof *out, &params.out);
     for (int t = 0; t < THREADS; t++)
-        fill(s, in + t * INPUTS);
-    memset(out, 0, THREADS * OUTPUTS * sizeof *out);
-    cr_assert(rp_launch_kernel(device, p, &config, &result, &err), "%s: %s", s->text, err.text);
-    bool good = true;
+        fill(b, s, in + t * INPUTS);
+    bool good = batch_launch(b, p, s, 1, &params);
     for (int t = 0; t < THREADS && good; t++)
         expect_thread(s, in + t * INPUTS, out + t * OUTPUTS, &good);
 }
 
-static void run_batch(struct form_batch *b)
+static unsigned no_ptx;
+static void add_form(const struct spelled *s, void *batch)
 {
-    struct rp_error err;
-    struct rp_device *device = rp_device_new(&err);
-    struct module *m = ptx_load_text("forms.ptx", b->text, b->length, 0, &err);
-    cr_assert(device && m, "%s", err.text);
-    cr_assert(rp_device_adopt(device, m, &err), "%s", err.text);
-    uint64_t in = rp_alloc(device, 8 * THREADS * INPUTS, "in", &err);
-    uint64_t out = rp_alloc(device, 8 * THREADS * OUTPUTS, "out", &err), addresses[] = {in, out};
-    for (unsigned i = 0; i < b->count; i++) {
-        char name[20];
-        snprintf(name, sizeof name, "k%u", i);
-        struct program *p = module_find(m, name, &err);
-        if (!p) { /* modifiers that do not go together are refused, and what goes together is covered */
-            cr_expect(!strstr(err.text, "is not covered yet"), "%s", err.text);
-            b->refused++;
-            continue;
-        }
-        run_form(device, p, &b->forms[i], rp_host(device, in, 8), rp_host(device, out, 8), addresses);
-        b->checked++;
-    }
-    rp_device_free(device);
-}
-
-static void begin_batch(struct form_batch *b)
-{
-    b->count = 0;
-    b->length = (size_t)snprintf(b->text, TEXT, ".version 9.0\n.target sm_90\n.address_size 64\n");
-}
-
-static void add_form(const struct spelled *s, void *data)
-{
-    struct form_batch *b = data;
     const uint64_t zeros[INPUTS] = {0};
     struct call c = call_of(s, zeros);
     struct answer r;
     enum verdict v = reference(&c, &r);
     cr_expect_neq(v, NO_MODEL, "there is no model for %s: tests/unit/ptx_forms/reference_*.c", s->text);
-    b->no_ptx += v == NOT_PTX;
-    if (v != ANSWERED)
-        return;
-    b->forms[b->count] = *s;
-    b->length += kernel_text(b->text + b->length, TEXT - b->length, s, b->count++);
-    cr_assert_lt(b->length, (size_t)TEXT);
-    if (b->count == BATCH) {
-        run_batch(b);
-        begin_batch(b);
-    }
-}
-
-static void each_row(void (*visit)(const struct ptx_form *, void *), void *data)
-{
-    const char *name;
-    for (uint32_t i = 0; (name = ptx_opcode_name(i)); i++) {
-        uint32_t count;
-        const struct ptx_form *forms = ptx_opcode(name, (uint32_t)strlen(name), &count);
-        for (uint32_t f = 0; f < count; f++)
-            visit(&forms[f], data);
-    }
-}
-
-static void walk(const struct ptx_form *f, void *data)
-{
-    if (is_walked(f))
-        walk_row(f, true, add_form, data);
+    no_ptx += v == NOT_PTX;
+    if (v == ANSWERED)
+        batch_add(s, batch);
 }
 
 Test(forms, every_form_against_its_model)
 {
-    struct form_batch *b = calloc(1, sizeof *b);
-    b->text = malloc(TEXT);
-    state = 2026;
-    begin_batch(b);
-    each_row(walk, b);
-    run_batch(b);
-    fprintf(stderr, "# %u forms agree with their models, %u are refused, %u are none\n", b->checked, b->refused,
-            b->no_ptx);
-    cr_expect_gt(b->checked, (unsigned)FORMS_AT_LEAST);
-    free(b->text);
-    free(b);
+    static const struct batch_of forms = {
+        .what = "arithmetic",
+        .threads = THREADS,
+        .chosen = is_walked,
+        .add = add_form,
+        .print = kernel_text,
+        .compare = compare_form,
+        .at_least = FORMS_AT_LEAST,
+    };
+    batch_every_form(&forms);
+    fprintf(stderr, "# %u combinations of modifiers and types are no forms\n", no_ptx);
 }
 
 /* ---- all other rows ---------------------------------------------------------------------------------------------- */
@@ -453,7 +378,7 @@ static void expect_model(const struct ptx_form *f, void *data)
 Test(forms, every_row_has_a_model)
 {
     struct rows rows = {0};
-    each_row(expect_model, &rows);
+    walk_rows(expect_model, &rows);
     fprintf(stderr, "# each form of all %u rows has a model: of %u here, of %u in other files\n",
             rows.here + rows.elsewhere, rows.here, rows.elsewhere);
 }
@@ -494,4 +419,4 @@ static void expect_loads(const struct ptx_form *f, void *data)
     walk_row(f, false, try_form, &l);
     cr_expect(l.taken, "no form of this row of '%s' loads: %s", f->opcode, l.err.text);
 }
-Test(forms, every_other_row_loads) { each_row(expect_loads, NULL); }
+Test(forms, every_other_row_loads) { walk_rows(expect_loads, NULL); }

@@ -5,41 +5,40 @@
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "frontend/core/uop.h"
-#include "frontend/host/launch.h"
 #include "frontend/isa/ptx/check.h"
-#include "tests/support/form_walk.h"
+#include "tests/unit/ptx_forms/batch.h"
 #include "tests/unit/ptx_forms/reference.h"
 
-enum { LANES = 32, CELL = 32, ELEMENTS = 8, SLOT = 16, VALUES = ELEMENTS * SLOT, BATCH = 200, TEXT = 2 << 20 };
-enum { SAMPLE = 251, FORMS_AT_LEAST = 2500 };
+enum { LANES = BATCH_LANES, CELL = 32, ELEMENTS = 8, SLOT = 16, VALUES = ELEMENTS * SLOT };
+enum { SAMPLE = 251, FORMS_AT_LEAST = 2500, HEAD = 8192, SPACES = 16 };
 
 /* A generic address may be of each of these spaces. */
 static const int generic_spaces[] = {RP_SPACE_GLOBAL, RP_SPACE_SHARED, RP_SPACE_LOCAL, RP_SPACE_CONST};
 
+/* What a variant of a form says: the space, and whether registers are wider than the type. */
 struct access {
-    struct spelled s;
+    const struct spelled *s;
     int place; /* the space that the bytes are in */
     bool store, generic, function, wide;
 };
-struct accesses {
-    struct access at[BATCH];
-    unsigned count, checked, refused;
-    char *text;
-    size_t length;
-    /* The kernel's parameters: addresses, and the same bytes as in memory. */
-    struct {
-        uint64_t in, out, values, none;
-        uint8_t bytes[LANES * CELL];
-    } params;
-    uint8_t values[LANES * VALUES];
-};
+static struct access access_of(const struct spelled *s)
+{
+    int space = mods_value(&s->mods, G_SPACE, RP_SPACE_GENERIC);
+    struct access a = {.s = s, .place = (int)(s->variant % SPACES), .wide = s->variant / SPACES};
+    a.store = s->form->lowering == LOW_STORE;
+    a.generic = space == RP_SPACE_GENERIC;
+    a.function = mods_have(&s->mods, M_PARAM_FUNC) || (a.store && space == RP_SPACE_PARAM);
+    return a;
+}
 
-static unsigned count_of(const struct access *a) { return (unsigned)mods_value(&a->s.mods, G_VECTOR, 1); }
-static enum ptx_type type_in(const struct access *a) { return (enum ptx_type)a->s.mods.types[0]; }
+/* What is in memory at first, and what is stored. */
+static uint8_t bytes[LANES * CELL], values[LANES * VALUES];
+
+static unsigned count_of(const struct access *a) { return (unsigned)mods_value(&a->s->mods, G_VECTOR, 1); }
+static enum ptx_type type_in(const struct access *a) { return (enum ptx_type)a->s->mods.types[0]; }
 static unsigned register_bits(const struct access *a)
 {
     unsigned bits = bits_of(type_in(a));
@@ -66,17 +65,18 @@ static void stored(const struct access *a, uint8_t *cell, const uint8_t *values)
 }
 
 /* ptxas 12.9 for sm_100: "exceeds 128 bit limit", "global state space expected for 256 bit wide load/store". */
-static bool is_too_wide(const struct access *a)
+static bool is_too_wide(const struct spelled *s)
 {
-    unsigned element = bits_of(type_in(a)), bits = element * count_of(a);
-    bool global = a->generic || a->place == RP_SPACE_GLOBAL;
-    return count_of(a) > 1 && (bits > 256 || element > 64 || (bits > 128 && !global));
+    const struct access a = access_of(s);
+    unsigned element = bits_of(type_in(&a)), bits = element * count_of(&a);
+    bool global = a.generic || a.place == RP_SPACE_GLOBAL;
+    return count_of(&a) > 1 && (bits > 256 || element > 64 || (bits > 128 && !global));
 }
 
 /* ---- the kernel -------------------------------------------------------------------------------------------------- */
 
 #define SAY(...) n += (size_t)snprintf(to + n, size - n, __VA_ARGS__)
-static size_t module_head(char *to, size_t size, const uint8_t *bytes)
+static size_t module_head(char *to, size_t size)
 {
     size_t n = 0;
     SAY(".version 9.0\n.target sm_100\n.address_size 64\n.const .align 32 .b8 constants[%d] = {", LANES * CELL);
@@ -116,9 +116,9 @@ static size_t access_text(char *to, size_t size, const struct access *a)
 {
     size_t n = 0;
     unsigned count = count_of(a);
-    SAY("%s", a->s.text);
-    for (uint32_t i = 0; i < a->s.operands; i++) {
-        char role = a->s.form->operands[i].role;
+    SAY("%s", a->s->text);
+    for (uint32_t i = 0; i < a->s->operands; i++) {
+        char role = a->s->form->operands[i].role;
         SAY("%s", i ? ", " : " ");
         if (role == 'm')
             SAY("[%s]", !a->function ? "%at" : a->store ? "a" : "r");
@@ -152,8 +152,9 @@ static size_t results(char *to, size_t size, const struct access *a)
     return n;
 }
 
-static size_t access_kernel(char *to, size_t size, const struct access *a, unsigned number)
+static size_t access_kernel(char *to, size_t size, const struct spelled *s, unsigned number)
 {
+    const struct access of = access_of(s), *a = &of;
     size_t n = 0;
     SAY(".visible .entry k%u(.param .u64 in, .param .u64 out, .param .u64 values, .param .align 32 .b8 p[%d]) {\n"
         ".reg .b64 %%in, %%out, %%values, %%at, %%own, %%wide, %%hint, %%x<4>; .reg .b32 %%t; .reg .b%u %%v<%d>;\n"
@@ -173,82 +174,51 @@ static size_t access_kernel(char *to, size_t size, const struct access *a, unsig
 
 /* ---- comparison -------------------------------------------------------------------------------------------------- */
 
-static void fill_bytes(uint8_t *to, size_t bytes, uint64_t seed)
+static void fill_bytes(uint8_t *to, size_t count, uint64_t seed)
 {
     static const uint8_t corners[] = {0x00, 0xff, 0x80, 0x7f, 0x01};
-    for (size_t i = 0; i < bytes; i++) {
+    for (size_t i = 0; i < count; i++) {
         seed = seed * 6364136223846793005ull + 1442695040888963407ull;
         to[i] = seed >> 62 ? (uint8_t)(seed >> 40) : corners[(seed >> 33) % sizeof corners];
     }
 }
 
-static void compare_access(struct rp_device *device, struct program *p, const struct access *a, struct accesses *b)
+struct access_params {
+    uint64_t in, out, values, none;
+    uint8_t bytes[LANES * CELL];
+};
+
+static void compare_access(struct batch *b, struct program *p, const struct spelled *s)
 {
-    struct rp_launch_config config = {.grid = {1, 1, 1}, .block = {LANES, 1, 1}, .params = &b->params, .threads = 1};
-    struct rp_launch_result result;
-    struct rp_error err;
-    uint8_t *in = rp_host(device, b->params.in, 8), *out = rp_host(device, b->params.out, 8);
-    memcpy(in, b->params.bytes, sizeof b->params.bytes);
-    memcpy(rp_host(device, b->params.values, 8), b->values, sizeof b->values);
-    memset(out, 0, LANES * VALUES);
-    cr_assert(rp_launch_kernel(device, p, &config, &result, &err), "%s: %s", a->s.text, err.text);
+    const struct access a = access_of(s);
+    struct access_params params;
+    uint8_t *out;
+    memcpy(params.bytes, bytes, sizeof bytes);
+    memcpy(batch_memory(b, sizeof bytes, &params.in), bytes, sizeof bytes);
+    memcpy(batch_memory(b, sizeof values, &params.values), values, sizeof values);
+    memset(out = batch_memory(b, LANES * VALUES, &params.out), 0, LANES * VALUES);
+    if (!batch_launch(b, p, s, 1, &params))
+        return;
     for (unsigned l = 0; l < LANES; l++) {
         uint8_t wanted[VALUES] = {0};
-        const uint8_t *cell = b->params.bytes + l * CELL;
-        if (a->store) {
+        const uint8_t *cell = bytes + l * CELL;
+        if (a.store) {
             memcpy(wanted, cell, CELL);
-            stored(a, wanted, b->values + l * VALUES);
+            stored(&a, wanted, values + l * VALUES);
         }
-        for (unsigned e = 0; !a->store && e < count_of(a); e++)
-            loaded(a, cell, e, wanted + e * SLOT);
+        for (unsigned e = 0; !a.store && e < count_of(&a); e++)
+            loaded(&a, cell, e, wanted + e * SLOT);
         if (memcmp(wanted, out + l * VALUES, VALUES)) {
-            cr_expect(false, "%s, lane %u, registers of %u bits, in %s memory: not what the model gives", a->s.text, l,
-                      register_bits(a), rp_space_name((enum rp_space)a->place));
+            cr_expect(false, "%s, lane %u, registers of %u bits, in %s memory: not what the model gives", s->text, l,
+                      register_bits(&a), rp_space_name((enum rp_space)a.place));
             return;
         }
     }
 }
 
-static void begin(struct accesses *b)
-{
-    b->count = 0;
-    b->length = module_head(b->text, TEXT, b->params.bytes);
-}
-
-static void run_accesses(struct accesses *b)
-{
-    struct rp_error err;
-    struct rp_device *device = rp_device_new(&err);
-    struct module *m = ptx_load_text("memory.ptx", b->text, b->length, 0, &err);
-    cr_assert(device && m, "%s", err.text);
-    cr_assert(rp_device_adopt(device, m, &err), "%s", err.text);
-    b->params.in = rp_alloc(device, LANES * CELL, "in", &err);
-    b->params.out = rp_alloc(device, LANES * VALUES, "out", &err);
-    b->params.values = rp_alloc(device, LANES * VALUES, "values", &err);
-    for (unsigned i = 0; i < b->count; i++) {
-        char name[20];
-        snprintf(name, sizeof name, "k%u", i);
-        struct program *p = module_find(m, name, &err);
-        bool wide = is_too_wide(&b->at[i]);
-        cr_expect(p ? !wide : wide, "%s: %s", b->at[i].s.text, p ? "its vector is too wide" : err.text);
-        if (p && !wide)
-            compare_access(device, p, &b->at[i], b);
-        p ? b->checked++ : b->refused++;
-    }
-    rp_device_free(device);
-}
-
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
-static void add(struct accesses *b, const struct access *a)
-{
-    b->at[b->count] = *a;
-    b->length += access_kernel(b->text + b->length, TEXT - b->length, a, b->count);
-    if (++b->count == BATCH) {
-        run_accesses(b);
-        begin(b);
-    }
-}
+static bool is_access(const struct ptx_form *f) { return f->lowering == LOW_LOAD || f->lowering == LOW_STORE; }
 
 static bool is_sampled(const struct spelled *s)
 {
@@ -262,55 +232,47 @@ static bool is_sampled(const struct spelled *s)
     return plain || (h >> 8) % SAMPLE == 0 || mods_have(&s->mods, M_MMIO);
 }
 
-static void add_access(const struct spelled *s, void *data)
+static void add_places(struct spelled *v, bool wide, void *batch)
 {
-    struct accesses *b = data;
-    enum ptx_type t = (enum ptx_type)s->mods.types[0];
-    int space = mods_value(&s->mods, G_SPACE, RP_SPACE_GENERIC);
-    if (!is_sampled(s))
-        return;
-    struct access a = {.s = *s, .store = s->form->lowering == LOW_STORE, .generic = space == RP_SPACE_GENERIC};
-    a.place = space == RP_SPACE_SHARED_CLUSTER ? RP_SPACE_SHARED : space;
-    a.function = mods_have(&s->mods, M_PARAM_FUNC) || (a.store && space == RP_SPACE_PARAM);
-    for (int wide = 0; wide < (is_float_type(t) || bits_of(t) >= 64 ? 1 : 2); wide++) {
-        a.wide = wide;
-        if (!a.generic)
-            add(b, &a);
-        /* non-coherent and uniform loads are of global memory */
-        bool global = !strcmp(s->form->opcode, "ldu") || mods_have(&s->mods, M_MMIO);
-        for (unsigned i = 0; a.generic && i < (global ? 1u : a.store ? 3u : 4u); i++) {
-            a.place = generic_spaces[i];
-            add(b, &a);
-        }
+    int space = mods_value(&v->mods, G_SPACE, RP_SPACE_GENERIC);
+    /* non-coherent and uniform loads are of global memory */
+    bool global = !strcmp(v->form->opcode, "ldu") || mods_have(&v->mods, M_MMIO);
+    unsigned places = space != RP_SPACE_GENERIC || global ? 1 : v->form->lowering == LOW_STORE ? 3 : 4;
+    for (unsigned i = 0; i < places; i++) {
+        int place = space == RP_SPACE_GENERIC          ? generic_spaces[i]
+                    : space == RP_SPACE_SHARED_CLUSTER ? RP_SPACE_SHARED
+                                                       : space;
+        v->variant = (unsigned)place + wide * SPACES;
+        batch_add(v, batch);
     }
 }
 
-static void walk_opcode(const char *opcode, struct accesses *b)
+static void add_access(const struct spelled *s, void *batch)
 {
-    uint32_t count;
-    const struct ptx_form *forms = ptx_opcode(opcode, (uint32_t)strlen(opcode), &count);
-    for (uint32_t f = 0; f < count; f++) {
-        unsigned before = b->checked;
-        if (forms[f].lowering != LOW_LOAD && forms[f].lowering != LOW_STORE)
-            continue;
-        begin(b);
-        walk_row(&forms[f], true, add_access, b);
-        run_accesses(b);
-        cr_expect_gt(b->checked, before, "no form of row %u of '%s' runs", f, opcode);
-    }
+    struct spelled v = *s;
+    enum ptx_type t = (enum ptx_type)s->mods.types[0];
+    if (!is_sampled(s))
+        return;
+    add_places(&v, false, batch);
+    if (!is_float_type(t) && bits_of(t) < 64)
+        add_places(&v, true, batch);
 }
 
 Test(memory, every_form_against_its_model)
 {
-    struct accesses *b = calloc(1, sizeof *b);
-    b->text = malloc(TEXT);
-    fill_bytes(b->params.bytes, sizeof b->params.bytes, 15);
-    fill_bytes(b->values, sizeof b->values, 16);
-    walk_opcode("ld", b);
-    walk_opcode("ldu", b);
-    walk_opcode("st", b);
-    fprintf(stderr, "# %u forms of ld, ldu and st agree with their model, %u are refused\n", b->checked, b->refused);
-    cr_expect_gt(b->checked, (unsigned)FORMS_AT_LEAST);
-    free(b->text);
-    free(b);
+    static char head[HEAD];
+    const struct batch_of forms = {
+        .what = "ld, ldu and st",
+        .head = head,
+        .chosen = is_access,
+        .add = add_access,
+        .print = access_kernel,
+        .compare = compare_access,
+        .refused = is_too_wide,
+        .at_least = FORMS_AT_LEAST,
+    };
+    fill_bytes(bytes, sizeof bytes, 15);
+    fill_bytes(values, sizeof values, 16);
+    module_head(head, sizeof head);
+    batch_every_form(&forms);
 }

@@ -4,7 +4,6 @@
  * "Asynchronous operations". */
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "frontend/core/uop.h"
@@ -359,14 +358,14 @@ static bool is_of_objects(const struct ptx_form *f)
            f->lowering == LOW_STORE_ASYNC || f->lowering == LOW_REDUCE_ASYNC;
 }
 
-static void add_object(const struct spelled *s, void *data) { batch_add(data, s, object_kernel, compare_object); }
-
 Test(objects, every_form_against_its_model)
 {
-    struct batch *b = batch_new(".version 9.0\n.target sm_90\n.address_size 64\n", 15);
-    walk_rows(is_of_objects, true, add_object, b);
-    batch_run(b, compare_object);
-    fprintf(stderr, "# barrier objects: %u forms agree with their model, %u are refused\n", b->checked, b->refused);
-    cr_expect_gt(b->checked, (unsigned)FORMS_AT_LEAST);
-    batch_free(b, compare_object);
+    static const struct batch_of forms = {
+        .what = "barrier objects",
+        .chosen = is_of_objects,
+        .print = object_kernel,
+        .compare = compare_object,
+        .at_least = FORMS_AT_LEAST,
+    };
+    batch_every_form(&forms);
 }

@@ -38,8 +38,6 @@ bool answer_holds(const struct call *, const struct answer *, uint64_t d);
  * as in global memory. NO_MODEL: the type has no such operation. */
 enum verdict reference_atomic(int op, enum ptx_type, bool flushes, uint64_t old, uint64_t b, uint64_t c,
                               uint64_t *value);
-/* Fills memory with numbers of so many bytes, corner values among them. */
-void reference_numbers(uint8_t *to, size_t bytes, unsigned width, uint64_t (*random)(void));
 
 /* ---- shared by the files of the reference ---- */
 

@@ -57,32 +57,3 @@ enum verdict reference_atomic(int op, enum ptx_type t, bool flushes, uint64_t ol
     default: return NO_MODEL;
     }
 }
-
-void reference_numbers(uint8_t *to, size_t bytes, unsigned width, uint64_t (*random)(void))
-{
-    static const uint64_t c16[] = {0,      0x8000, 1,      0x8001, 0x7c00, 0xfc00,
-                                   0x7e00, 0x3c00, 0xbc00, 0x7bff, 0x7f80, 0xff81},
-                          c32[] = {0,          1,          0x80000000, 0x7fffffff, 0xffffffff, 0x7f800000, 0xff800000,
-                                   0x7fc00000, 0x00000001, 0x807fffff, 0x00800000, 0x80800001, 0x3f800000, 0x7f7fffff},
-                          c64[] = {0,
-                                   1,
-                                   1ull << 63,
-                                   ~0ull >> 1,
-                                   ~0ull,
-                                   0x7ffull << 52,
-                                   0xfffull << 52,
-                                   0x7ff8ull << 48,
-                                   0xfffffffffffff,
-                                   0x3ffull << 52,
-                                   0xbffull << 52,
-                                   1ull << 32,
-                                   0xffffffff};
-    for (size_t i = 0; i < bytes; i += width) {
-        uint64_t r = random(), x = random();
-        if (r % 2)
-            x = width == 2   ? c16[r / 2 % (sizeof c16 / 8)]
-                : width == 4 ? c32[r / 2 % (sizeof c32 / 8)]
-                             : c64[r / 2 % (sizeof c64 / 8)];
-        memcpy(to + i, &x, width);
-    }
-}

@@ -9,15 +9,17 @@
 #include "tests/support/tensor_box.h"
 #include "tests/unit/ptx_forms/batch.h"
 
-enum { MAP = 128, ROUNDS = 8, DRAWS = 10000 };
+enum { MAP = 128, ROUNDS = 8, DRAWS = 10000, CHANGES = 400 };
 
-/* What a kernel's instruction is given besides the map. */
+/* What an instruction is given. */
 struct map_change {
     unsigned ordinal;
     uint64_t value;
-    bool in_register; /* then each launch has a value of its own */
+    bool in_register; /* the value; then each launch has one of its own */
+    bool in_room;     /* the map: in shared memory */
 };
-static struct map_change changes[BATCH_KERNELS], current;
+static struct map_change changes[CHANGES]; /* by the variant of a form */
+static unsigned change_count;
 struct map_params {
     uint64_t map, value, out;
 };
@@ -47,28 +49,26 @@ static size_t print_kernel(char *to, size_t size, unsigned number, const char *i
         number, instruction, in_room ? "ld.shared.b32 %v, [%s]; st.global.b32 [%at], %v;" : "");
 }
 
-/* Forms without a space take turns between an address of device memory and one of shared memory. */
 static size_t field_kernel(char *to, size_t size, const struct spelled *s, unsigned number)
 {
     char text[400];
     size_t n = 0;
     int space = mods_value(&s->mods, G_SPACE, -1);
-    bool in_room = space < 0 ? number & 1 : space != RP_SPACE_GLOBAL;
-    changes[number] = current;
+    const struct map_change *c = &changes[s->variant];
     if (space < 0)
-        n += (size_t)snprintf(text, sizeof text, "cvta.%s.u64 %%g, %s; ", in_room ? "shared" : "global",
-                              in_room ? "room" : "%map");
+        n += (size_t)snprintf(text, sizeof text, "cvta.%s.u64 %%g, %s; ", c->in_room ? "shared" : "global",
+                              c->in_room ? "room" : "%map");
     n += (size_t)snprintf(text + n, sizeof text - n, "@%%first %s [%s], ", s->text,
-                          space < 0 ? "%g"
-                          : in_room ? "room"
-                                    : "%map");
+                          space < 0    ? "%g"
+                          : c->in_room ? "room"
+                                       : "%map");
     if (s->operands == 3)
-        n += (size_t)snprintf(text + n, sizeof text - n, "%u, ", current.ordinal);
-    if (current.in_register)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%u, ", c->ordinal);
+    if (c->in_register)
         snprintf(text + n, sizeof text - n, "%s", s->mods.types[0] == PT_B64 ? "%value" : "%w");
     else
-        snprintf(text + n, sizeof text - n, "%llu", (unsigned long long)current.value);
-    return print_kernel(to, size, number, text, in_room);
+        snprintf(text + n, sizeof text - n, "%llu", (unsigned long long)c->value);
+    return print_kernel(to, size, number, text, c->in_room);
 }
 
 static size_t map_copy_kernel(char *to, size_t size, const struct spelled *s, unsigned number)
@@ -156,7 +156,7 @@ static void draw_maps(struct batch *b, enum map_field_name field, unsigned ordin
 
 static void compare_field(struct batch *b, struct program *p, const struct spelled *s)
 {
-    const struct map_change *c = &changes[s - b->forms];
+    const struct map_change *c = &changes[s->variant];
     struct map_params params = {0};
     struct tensor_map *map = batch_memory(b, MAP, &params.map), want;
     for (unsigned round = 0; round < ROUNDS; round++) {
@@ -187,30 +187,44 @@ static unsigned named_values(enum map_field_name field)
     }
 }
 
-static void add_field(const struct spelled *s, void *data)
+static void add_change(const struct spelled *s, void *batch, struct map_change c)
+{
+    struct spelled v = *s;
+    int space = mods_value(&s->mods, G_SPACE, -1);
+    for (unsigned room = space == RP_SPACE_SHARED; room <= (space != RP_SPACE_GLOBAL); room++) {
+        cr_assert_lt(change_count, (unsigned)CHANGES);
+        c.in_room = room;
+        changes[v.variant = change_count++] = c;
+        batch_add(&v, batch);
+    }
+}
+
+static void add_field(const struct spelled *s, void *batch)
 {
     enum map_field_name field = field_of(s);
     unsigned places = places_of(field), named = named_values(field);
-    for (current.ordinal = 0; current.ordinal < places; current.ordinal++) {
-        current.in_register = false;
-        for (unsigned i = 0; i < (named ? named : 1); i++) {
-            current.value = named ? i : draw_value(data, field, current.ordinal);
-            batch_add(data, s, field_kernel, compare_field);
-        }
-        current.in_register = true;
-        if (!named)
-            batch_add(data, s, field_kernel, compare_field);
+    for (unsigned at = 0; at < places; at++) {
+        for (unsigned value = 0; value < named; value++)
+            add_change(s, batch, (struct map_change){.value = value});
+        if (named)
+            continue;
+        add_change(s, batch, (struct map_change){.ordinal = at, .value = draw_value(batch, field, at)});
+        add_change(s, batch, (struct map_change){.ordinal = at, .in_register = true});
     }
 }
 
 Test(tensor_maps, every_field_is_replaced)
 {
-    struct batch *b = batch_new(".version 9.0\n.target sm_90a\n.address_size 64\n", 24);
-    walk_rows(is_field, true, add_field, b);
-    batch_run(b, compare_field);
-    fprintf(stderr, "# %u forms of tensormap.replace agree with their model, %u are refused\n", b->checked, b->refused);
-    cr_expect_gt(b->checked, 180u);
-    batch_free(b, compare_field);
+    static const struct batch_of forms = {
+        .what = "tensormap.replace",
+        .head = ".version 9.0\n.target sm_90a\n.address_size 64\n",
+        .chosen = is_field,
+        .add = add_field,
+        .print = field_kernel,
+        .compare = compare_field,
+        .at_least = 240,
+    };
+    batch_every_form(&forms);
 }
 
 static void compare_map_copy(struct batch *b, struct program *p, const struct spelled *s)
@@ -227,15 +241,14 @@ static void compare_map_copy(struct batch *b, struct program *p, const struct sp
     cr_expect(!memcmp(want, out, 2 * MAP), "%s: something else was copied", s->text);
 }
 
-static void add_map_copy(const struct spelled *s, void *data) { batch_add(data, s, map_copy_kernel, compare_map_copy); }
-
 Test(tensor_maps, every_copy_is_the_map)
 {
-    struct batch *b = batch_new(".version 9.0\n.target sm_90\n.address_size 64\n", 25);
-    walk_rows(is_map_copy, true, add_map_copy, b);
-    batch_run(b, compare_map_copy);
-    fprintf(stderr, "# %u forms of tensormap.cp_fenceproxy agree with their model, %u are refused\n", b->checked,
-            b->refused);
-    cr_expect_geq(b->checked, 4u);
-    batch_free(b, compare_map_copy);
+    static const struct batch_of forms = {
+        .what = "tensormap.cp_fenceproxy",
+        .chosen = is_map_copy,
+        .print = map_copy_kernel,
+        .compare = compare_map_copy,
+        .at_least = 4,
+    };
+    batch_every_form(&forms);
 }

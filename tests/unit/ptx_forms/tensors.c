@@ -1,5 +1,5 @@
-/* Every form of cp.async.bulk.tensor, cp.reduce.async.bulk.tensor and cp.async.bulk.prefetch.tensor in tiled mode, with
- * tensors of every type of elements, against a model that moves them one by one (tests/support/tensor_box.h). PTX ISA,
+/* Every form of cp.async.bulk.tensor and cp.reduce.async.bulk.tensor in tiled mode, with tensors of every type of
+ * elements, against a model that moves them one by one (tests/support/tensor_box.h). PTX ISA,
  * "Data Movement and Conversion Instructions: Asynchronous copy", "Tensors". */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "tests/unit/ptx_forms/batch.h"
 #include "tests/unit/ptx_forms/reference.h"
 
-enum { IMAGE = 4096, BLOCKS = 2, TENSOR = 1 << 16, MAP = 128, FORMS = 260 };
+enum { IMAGE = 4096, BLOCKS = 2, TENSOR = 1 << 16, MAP = 128, FORMS = 240 };
 
 /* Of a copy, as the kernel reads it: coordinates; where the box begins in shared memory, and its bytes; a bit for each
  * block of the cluster that it goes to. */
@@ -20,10 +20,9 @@ struct box_call {
 };
 
 static bool is(const struct spelled *s, int modifier) { return mods_have(&s->mods, modifier); }
-static bool may_copy(const struct ptx_form *f) { return f->lowering == LOW_TENSOR || f->lowering == LOW_NOTHING; }
+static bool is_box_copy(const struct ptx_form *f) { return f->lowering == LOW_TENSOR; }
 static bool has_hint(const struct spelled *s) { return strstr(s->text, ".L2::cache_hint") != NULL; }
 static bool loads(const struct spelled *s) { return is(s, M_COMPLETE_BYTES); }
-static bool prefetches(const struct spelled *s) { return strstr(s->text, ".prefetch.") != NULL; }
 static bool reduces(const struct spelled *s) { return !strncmp(s->text, "cp.reduce.", 10); }
 /* To one block by its address in the window of the cluster. */
 static bool goes_astray(const struct spelled *s)
@@ -72,7 +71,7 @@ static size_t print_copy(char *to, size_t size, const struct spelled *s)
     if (loads(s))
         n += (size_t)snprintf(to + n, size - n, "[%%to], %s, [%%obj]%s", tensor, is(s, M_MULTICAST) ? ", %h" : "");
     else
-        n += (size_t)snprintf(to + n, size - n, "%s%s", tensor, prefetches(s) ? "" : ", [%to]");
+        n += (size_t)snprintf(to + n, size - n, "%s, [%%to]", tensor);
     n += (size_t)snprintf(to + n, size - n, "%s;\n", has_hint(s) ? ", %policy" : "");
     if (loads(s))
         return n + (size_t)snprintf(to + n, size - n,
@@ -157,7 +156,7 @@ static void store_element(const struct spelled *s, const struct tensor_box *t, c
 static void box_model(const struct spelled *s, const struct tensor_box *t, const struct box_call *c,
                       struct box_memory *m)
 {
-    for (uint32_t e = 0; e < tensor_box_count(t) && !prefetches(s); e++)
+    for (uint32_t e = 0; e < tensor_box_count(t); e++)
         if (loads(s))
             load_element(t, c, e, m);
         else
@@ -166,39 +165,37 @@ static void box_model(const struct spelled *s, const struct tensor_box *t, const
 
 /* ---- tensors ----------------------------------------------------------------------------------------------------- */
 
-static struct batch *batch; /* whose random numbers */
-static uint64_t next_random(void) { return batch_random(batch); }
-static uint32_t below(uint32_t n) { return (uint32_t)(next_random() % n); }
+static uint32_t below(struct batch *b, uint32_t n) { return (uint32_t)(batch_random(b) % n); }
 
 /* Bytes from the first element to the last one. */
-static uint64_t draw_tensor(struct tensor_box *t, unsigned rank, unsigned element)
+static uint64_t draw_tensor(struct batch *b, struct tensor_box *t, unsigned rank, unsigned element)
 {
     uint32_t size = tensor_element_bytes(element);
     uint64_t span = 0;
-    *t = (struct tensor_box){.rank = rank, .element = element, .swizzle = below(4)};
-    t->fill = elements[element].fills_nan && below(2);
+    *t = (struct tensor_box){.rank = rank, .element = element, .swizzle = below(b, 4)};
+    t->fill = elements[element].fills_nan && below(b, 2);
     for (unsigned d = 0; d < rank; d++) {
-        t->sizes[d] = 1 + below(d ? 5 : 60);
-        t->box[d] = d ? 1 + below(5) : 16 / size * (1 + below(8));
-        t->steps[d] = d && !below(4) ? 1 + below(8) : 1;
-        t->at[d] = (int)below((uint32_t)t->sizes[d] + t->box[d] + 1) - (int)t->box[d];
+        t->sizes[d] = 1 + below(b, d ? 5 : 60);
+        t->box[d] = d ? 1 + below(b, 5) : 16 / size * (1 + below(b, 8));
+        t->steps[d] = d && !below(b, 4) ? 1 + below(b, 8) : 1;
+        t->at[d] = (int)below(b, (uint32_t)t->sizes[d] + t->box[d] + 1) - (int)t->box[d];
         if (d)
-            t->strides[d - 1] = (span + 15) / 16 * 16 + 16 * below(2);
+            t->strides[d - 1] = (span + 15) / 16 * 16 + 16 * below(b, 2);
         span = t->sizes[d] * (d ? t->strides[d - 1] : size);
     }
     return span;
 }
 
 /* A tensor and box that fit. */
-static struct tensor_box draw(unsigned rank, unsigned element, struct box_call *c)
+static struct tensor_box draw(struct batch *b, unsigned rank, unsigned element, struct box_call *c)
 {
     static const uint32_t spans[] = {2048, 32, 64, 128};
     struct tensor_box t;
     uint64_t span;
     do {
-        span = draw_tensor(&t, rank, element);
+        span = draw_tensor(b, &t, rank, element);
         c->bytes = tensor_box_count(&t) * tensor_element_bytes(element);
-        c->base = 128 * below(8);
+        c->base = 128 * below(b, 8);
     } while (span > TENSOR || c->base + c->bytes > IMAGE ||
              t.box[0] * tensor_element_bytes(element) > spans[t.swizzle]);
     for (unsigned d = 0; d < TENSOR_RANKS; d++)
@@ -206,9 +203,9 @@ static struct tensor_box draw(unsigned rank, unsigned element, struct box_call *
     return t;
 }
 
-static uint32_t draw_mask(const struct spelled *s)
+static uint32_t draw_mask(struct batch *b, const struct spelled *s)
 {
-    return is(s, M_MULTICAST) ? 1 + below(3) : goes_astray(s) ? 1 + below(2) : loads(s);
+    return is(s, M_MULTICAST) ? 1 + below(b, 3) : goes_astray(s) ? 1 + below(b, 2) : loads(s);
 }
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
@@ -236,8 +233,8 @@ static void run_box(struct batch *b, struct program *p, const struct spelled *s,
 {
     static struct box_memory want;
     enum ptx_type type = (enum ptx_type)elements[t->element].type;
-    reference_numbers(h->tensor, TENSOR, tensor_element_bytes(t->element), next_random);
-    reference_numbers(h->image, BLOCKS * IMAGE, tensor_element_bytes(t->element), next_random);
+    batch_numbers(b, h->tensor, TENSOR, tensor_element_bytes(t->element));
+    batch_numbers(b, h->image, BLOCKS * IMAGE, tensor_element_bytes(t->element));
     memcpy(want.tensor, h->tensor, TENSOR);
     memcpy(want.image, h->image, BLOCKS * IMAGE);
     if (reduces(s) && !has_reduction(mods_value(&s->mods, G_OPERATION, -1), type)) {
@@ -261,30 +258,31 @@ static void compare_box(struct batch *b, struct program *p, const struct spelled
                          .map = batch_memory(b, MAP, &params.map),
                          .tensor = batch_memory(b, TENSOR, &address),
                          .image = batch_memory(b, BLOCKS * IMAGE, &params.image)};
-    batch = b;
     for (unsigned element = 0; element < TENSOR_ELEMENTS; element++) {
-        struct tensor_box t = draw((unsigned)mods_value(&s->mods, G_GEOMETRY, 1), element, h.call);
-        h.call->mask = draw_mask(s);
+        struct tensor_box t = draw(b, (unsigned)mods_value(&s->mods, G_GEOMETRY, 1), element, h.call);
+        h.call->mask = draw_mask(b, s);
         cr_assert(tensor_box_encode(h.map, &t, address, &err), "%s", err.text);
         run_box(b, p, s, &t, &h, &params);
     }
 }
 
 /* The walk varies how many operands there are, which the modifiers say here. */
-static void add_box(const struct spelled *s, void *data)
+static void add_box(const struct spelled *s, void *batch)
 {
-    unsigned operands = (loads(s) ? 3 : prefetches(s) ? 1 : 2) + is(s, M_MULTICAST) + has_hint(s);
-    if (is(s, M_TENSOR) && s->operands == operands)
-        batch_add(data, s, box_kernel, compare_box);
+    unsigned operands = (loads(s) ? 3 : 2) + is(s, M_MULTICAST) + has_hint(s);
+    if (s->operands == operands)
+        batch_add(s, batch);
 }
 
 Test(tensors, every_form_moves_each_element)
 {
-    struct batch *b = batch_new(".version 9.0\n.target sm_90\n.address_size 64\n", 23);
-    walk_rows(may_copy, true, add_box, b);
-    batch_run(b, compare_box);
-    fprintf(stderr, "# %u forms of copies of boxes of tensors agree with their model, %u are refused\n", b->checked,
-            b->refused);
-    cr_expect_geq(b->checked, (unsigned)FORMS);
-    batch_free(b, compare_box);
+    static const struct batch_of forms = {
+        .what = "copies of boxes of tensors",
+        .chosen = is_box_copy,
+        .add = add_box,
+        .print = box_kernel,
+        .compare = compare_box,
+        .at_least = FORMS,
+    };
+    batch_every_form(&forms);
 }
