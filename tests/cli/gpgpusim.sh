@@ -48,6 +48,10 @@ is "warps are limited" "$("$r" machine show "$dir/limited.cfg" --csv | grep -e '
 "$r" import -q "$dir/clocks.config" $golden/rtx2060-trace.config -o "$dir/clocks.cfg" 2>"$dir/err"
 is "crossbar and L2 have their clocks" "$("$r" machine show "$dir/clocks.cfg" --csv | grep clock_mhz | tr '\n' ' ')$(cat "$dir/err")" \
     "clock_mhz,1365 l2.clock_mhz,900.5 dram.clock_mhz,3500.5 interconnect.clock_mhz,700 "
+says "instructions that are not always there" "not modelled: instructions that miss take -gpgpu_l2_rop_latency here" \
+    "-gpgpu_perfect_inst_const_cache 0" "-gpgpu_cache:il1 N:32:128:8,L:R:f:N:L,S:2:48,4"
+is "are in a cache of the SM" "$("$r" machine show "$dir/w.cfg" --csv | grep '^icache' | tr '\n' ' ')" \
+    "icache.model,set-associative icache.subcores,4 icache.line,128 icache.sets,32 icache.ways,8 icache.latency,194 "
 says "another L2" "w.config:95: -gpgpu_cache:dl2 S:32:128:24,L:B:m:L:P,A:192:4,32:0,32: not modelled: a slice has 64 sets" \
     "-gpgpu_cache:dl2 S:32:128:24,L:B:m:L:P,A:192:4,32:0,32"
 is "keeps its size" "$("$r" machine show "$dir/w.cfg" --csv | grep -e '^l2.s[ei][tz]' | tr '\n' ' ')" "l2.size,2359296 l2.sets,64 "

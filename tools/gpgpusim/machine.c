@@ -200,6 +200,7 @@ static void make(struct making *m)
     chip(m);
     limits(m);
     pipeline(m);
+    making_instruction_cache(m);
     making_first_level(m);
     making_second_level(m);
     making_device_memory(m);

@@ -54,6 +54,7 @@ void making_clocks(struct making *, int64_t khz_of[4]);
 void making_clock(struct making *, const char *before, int64_t khz_of, const char *after);
 
 /* ---- the memory of the machine: memory.c ---- */
+void making_instruction_cache(struct making *);
 void making_first_level(struct making *);
 void making_second_level(struct making *);
 void making_device_memory(struct making *);

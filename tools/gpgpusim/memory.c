@@ -58,6 +58,34 @@ static void cache_options(struct making *m, const struct gpgpusim_option *o, con
     making_plain_options(m, part);
 }
 
+/* One of each SM, if it is not perfect. */
+void making_instruction_cache(struct making *m)
+{
+    const struct gpgpusim_option *perfect = making_find(m, "-gpgpu_perfect_inst_const_cache"),
+                                 *o = making_find(m, "-gpgpu_cache:il1"),
+                                 *latency = making_find(m, "-gpgpu_l2_rop_latency");
+    bool asked = perfect && !making_number(m, "-gpgpu_perfect_inst_const_cache", 1);
+    if (asked && !o)
+        making_unsupported(m, perfect, "not modelled: there is no -gpgpu_cache:il1, so instructions always hit here");
+    if (!asked || !o) {
+        making_line(m, perfect, "icache = \"perfect\";");
+        return;
+    }
+    struct cache c = cache_of(m, o);
+    if (*c.policy != 'L')
+        making_unsupported(m, o, "not modelled: the line unused for longest is replaced here");
+    making_unsupported(m, perfect,
+                       "not modelled: instructions that miss take -gpgpu_l2_rop_latency here, past L2; constants hit");
+    making_line(m, NULL, "icache: {");
+    making_line(m, NULL, "    model = \"set-associative\";");
+    making_line(m, NULL, "    subcores = %" PRId64 ";", m->subcores);
+    making_bounded(m, o, "line", c.line, 8, 4096);
+    making_bounded(m, o, "sets", c.sets, 1, 65536);
+    making_bounded(m, o, "ways", c.ways, 1, 64);
+    making_bounded(m, latency, "latency", making_number(m, "-gpgpu_l2_rop_latency", 85), 0, 100000);
+    making_line(m, NULL, "};");
+}
+
 /* Of shared memory: "0,8,16,32,64,96" KB. */
 static void shared_sizes(struct making *m)
 {

@@ -64,7 +64,6 @@ const struct gpgpusim_expected gpgpusim_expected[] = {
     {"-gpgpu_cache:dl2_texture_only", "0", "L2 holds all data here"},
     {"-gpgpu_memory_partition_indexing", "0", "channels are not hashed here"},
     {"-gpgpu_perfect_mem", "0", "memory is not perfect here"},
-    {"-gpgpu_perfect_inst_const_cache", "1", "caches of instructions and constants always hit here"},
     {"-gpgpu_simple_dram_model", "0", "device memory has banks and rows here"},
     {"-network_mode", "2", "the network is a crossbar here, as the built-in one"},
     {"-icnt_subnets", "2", "requests and replies have a crossbar each here"},
@@ -153,7 +152,7 @@ const char *const gpgpusim_required[] = {
 };
 COUNT(gpgpusim_required);
 
-const char *const gpgpusim_parts[] = {"shared = \"banks\";", "coalescer = \"segments\";", "icache = \"perfect\";"};
+const char *const gpgpusim_parts[] = {"shared = \"banks\";", "coalescer = \"segments\";"};
 COUNT(gpgpusim_parts);
 
 enum group { INT, INT_MUL, INT_DIV, SP, FP16, FP_DIV, DP, DP_DIV, SFU, BRANCH, TEX, TENSOR, UDP, ISSUE, MEMORY };
