@@ -73,5 +73,7 @@ const char *carveout_check(const struct machine *m)
         return "l1.unified is one array: l1.subcores must be subcores, or l1.unified 0";
     if (!m->flush_caches && !((const struct pipeline_model *)m->pipeline.model)->staged)
         return "l1.unified changes L1 from launch to launch: flush_caches must be true, or l1.unified 0";
+    if (sizes[count - 1] < m->shared_bytes)
+        return "the last of l1.shared_sizes must hold all shared memory, limits.shared";
     return check_sizes(m, sizes, count);
 }

@@ -101,6 +101,8 @@ fails 2 "a clock of L2 is not covered: --set l2.clock_mhz=0" "$r" wcet "$work/t.
 fails 1 "--set icache.caches=8: icache.caches (8) are more than icache.subcores (4) use" "$r" replay "$work/t.wtr" -m titan-v --set icache.caches=8
 fails 1 "constants.caches must be 1" "$r" replay "$work/t.wtr" -m titan-v --set constants.caches=2
 fails 1 "icache: last.line must be at least next.line" "$r" replay "$work/t.wtr" -m titan-v --set icache=three-level --set icache.last.line=128
+fails 1 "--set l1.shared_sizes=1,2,3: the last of l1.shared_sizes must hold all shared memory" "$r" replay "$work/t.wtr" -m rtx2060 --set l1.shared_sizes=1,2,3
+fails 1 "--set limits.shared=80K: the last of l1.shared_sizes must hold" "$r" replay "$work/t.wtr" -m rtx2060 --set limits.shared=80K
 fails 1 "tlb.walkers must not be 0" "$r" replay "$work/t.wtr" -m jetson-tx2 --set tlb.walkers=0
 fails 1 "tlb: entries must be a multiple of ways" "$r" replay "$work/t.wtr" -m jetson-tx2 --set tlb=set-associative --set tlb.ways=3
 fails 1 "pipeline 'staged' has a memory of its own, without translation" "$r" replay "$work/t.wtr" -m rtx2060-accelsim --set tlb=set-associative

@@ -37,7 +37,7 @@ static const char *const choices[][VALUES + 1] = {
     {"l1", "staged", "staged", "staged", "none"},
     {"l1.sets", "1", "4", "64"},
     {"l1.unified", "0", "96K", "128K"},
-    {"l1.shared_sizes", "0", "0,8K,16K,32K", "8K,48K"},
+    {"l1.shared_sizes", "0,64K", "0,8K,16K,32K,64K", "8K,48K,64K"},
     {"l1.mshrs", "1", "2", "256"},
     {"l1.merges", "1", "2", "32"},
     {"l1.misses", "2", "3", "16"},
