@@ -143,7 +143,7 @@ static bool clocks_are_used(const struct machine_check *c, struct rp_error *err)
 {
     const struct machine *m = c->machine;
     bool staged = ((const struct pipeline_model *)m->pipeline.model)->staged;
-    if (m->interconnect_clock && !staged && m->interconnect.model == &interconnect_direct.model)
+    if (m->interconnect_clock && m->interconnect.model == &interconnect_direct.model)
         return inconsistent(c, (const char *const[]){"interconnect.clock_mhz", "interconnect.model"}, 2,
                             "interconnect.clock_mhz is that of links: choose interconnect 'crossbar', or leave it 0",
                             err);

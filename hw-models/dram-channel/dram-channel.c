@@ -7,6 +7,7 @@
 
 struct entry {
     struct dram_command command;
+    uint64_t age;            /* how many came before it */
     uint32_t sent, received; /* sectors that were commanded, and that went over the bus */
     struct entry *next;      /* younger, of its bank */
 };
@@ -40,6 +41,7 @@ struct dram_channel {
     uint64_t asked, commanded; /* banks with requests that wait, and with a current one */
     uint32_t first;            /* bank to look at first */
     uint32_t pending;
+    uint64_t came;
     bool writing;
     struct pipe bus;
     struct entry *arrived[8]; /* not in the lists yet */
@@ -143,7 +145,7 @@ bool dram_channel_push(struct dram_channel *c, const struct dram_command *comman
         c->spare = e->next;
     else if (!(e = malloc(sizeof *e)))
         return false;
-    *e = (struct entry){.command = *command};
+    *e = (struct entry){.command = *command, .age = c->came++};
     c->arrived[c->arrived_count++] = e;
     return true;
 }
@@ -231,7 +233,7 @@ static void unlink_entry(struct bank *b, struct entry *e)
 /* Goes on with the row that it chose until no request wants it; then the open row, then that of the oldest. */
 static struct entry *choose(struct dram_channel *c, struct bank *b)
 {
-    struct entry *e = oldest_of_row(b, b->follows ? b->followed : b->row);
+    struct entry *e = c->t.fcfs ? NULL : oldest_of_row(b, b->follows ? b->followed : b->row);
     e = e ? e : b->first;
     unlink_entry(b, e);
     b->followed = e->command.row;
@@ -240,10 +242,22 @@ static struct entry *choose(struct dram_channel *c, struct bank *b)
     return e;
 }
 
-/* The first bank from c->first on without a request at hand takes one. */
+/* Those without a request at hand whose turn it may be; first-come: that of the oldest request, or none. */
+static uint64_t banks_to_take(const struct dram_channel *c)
+{
+    uint32_t oldest = BANKS;
+    for (uint64_t left = c->t.fcfs ? c->asked : 0; left; left &= left - 1) {
+        uint32_t bank = (uint32_t)__builtin_ctzll(left);
+        if (oldest == BANKS || c->banks[bank].first->age < c->banks[oldest].first->age)
+            oldest = bank;
+    }
+    return (oldest < BANKS ? 1ull << oldest : c->asked) & ~c->commanded;
+}
+
+/* The first of them from c->first on takes a request. */
 static void schedule(struct dram_channel *c)
 {
-    uint64_t free_banks = c->asked & ~c->commanded;
+    uint64_t free_banks = banks_to_take(c);
     if (!free_banks)
         return;
     uint64_t behind = free_banks >> c->first << c->first;
@@ -344,7 +358,7 @@ void *dram_channel_cycle(struct dram_channel *c, uint64_t now)
 
 uint64_t dram_channel_next(const struct dram_channel *c)
 {
-    if (c->arrived_count || c->asked & ~c->commanded)
+    if (c->arrived_count || banks_to_take(c))
         return c->now;
     uint64_t next = c->command_at;
     if (c->bus.count && !c->stalled)

@@ -1,6 +1,6 @@
 /* A channel of device memory: banks with open rows, first-ready first-come-first-served (Rixner et al., "Memory Access
- * Scheduling", ISCA 2000), the usual timing parameters, no refresh. Stepped in cycles of its own clock. Rules:
- * docs/accelsim.md; Accel-Sim's dram.cc was read for them. */
+ * Scheduling", ISCA 2000) or plain first-come-first-served, the usual timing parameters, no refresh. Stepped in cycles
+ * of its own clock. Rules: docs/accelsim.md; Accel-Sim's dram.cc was read for them. */
 #ifndef REPRISE_HW_MODELS_DRAM_CHANNEL_H
 #define REPRISE_HW_MODELS_DRAM_CHANNEL_H
 
@@ -10,6 +10,7 @@
 struct dram_timing {
     uint32_t banks, groups, queue, returns; /* at most 64 banks; requests to choose among; answers that wait */
     uint32_t ccd, ccdl, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr, burst, rtpl;
+    bool fcfs; /* requests reach their banks in the order in which they came, each when its bank has none at hand */
 };
 
 struct dram_command {

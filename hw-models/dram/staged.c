@@ -2,9 +2,13 @@
 
 #include "hw-models/dram/dram.h"
 
+static const char *const schedulers[] = {"fr-fcfs", "fcfs", NULL};
+
 static const struct model_option options_of[] = {
     [STAGED_DRAM_CLOCK] = {"clock_mhz", OPTION_FRACTION, "MHz", FRACTION(1) / 1000, FRACTION(100000),
                            FRACTION(7001) / 2, NULL, "clock of device memory; the core's is clock_mhz"},
+    [STAGED_DRAM_SCHEDULER] = {"scheduler", OPTION_CHOICE, "", 0, 1, 0, schedulers,
+                               "which request a bank takes: first of its open row, or in the order of the channel"},
 #define X(id, key, unit, least, most, initial, help)                                                                   \
     [STAGED_DRAM_##id] = {key, OPTION_INTEGER, unit, least, most, initial, NULL, help},
     STAGED_DRAM_OPTIONS(X)
@@ -46,7 +50,7 @@ static bool is_fixed(const int64_t *o)
 
 const struct dram_model dram_staged = {
     {.name = "staged",
-     .help = "the one of pipeline staged: channels with banks and open rows, FR-FCFS, stepped in cycles of their clock",
+     .help = "the one of pipeline staged: channels with banks and open rows, stepped in cycles of their clock",
      .options = options_of,
      .option_count = MODEL_COUNT_OF(options_of),
      .state_size = state_size,

@@ -26,7 +26,8 @@
     X(T_RTPL, "t_rtpl", "DRAM cycles", 0, 10000, 4, "from a read to the closing of a row of its group")
 
 enum {
-    STAGED_DRAM_CLOCK, /* OPTION_FRACTION */
+    STAGED_DRAM_CLOCK,     /* OPTION_FRACTION */
+    STAGED_DRAM_SCHEDULER, /* OPTION_CHOICE: 0 fr-fcfs, 1 fcfs */
 #define X(id, ...) STAGED_DRAM_##id,
     STAGED_DRAM_OPTIONS(X)
 #undef X

@@ -1,4 +1,4 @@
-/* Crossbar, slices of L2, channels of device memory (docs/accelsim.md, rules 9 and 10). */
+/* Crossbar and slices of L2 (docs/accelsim.md, rules 9 and 10). */
 #include <stdlib.h>
 
 #include "replay/staged/staged.h"
@@ -53,13 +53,6 @@ void staged_packet_free(struct staged *g, struct packet *p)
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
 
-/* Address within the channel: `channel_bytes` of each in turns. */
-static uint64_t within_channel(const struct staged *g, uint64_t address)
-{
-    uint64_t piece = (uint64_t)g->machine->dram_interleave;
-    return address / piece / (uint64_t)g->machine->dram_channels * piece | (address & (piece - 1));
-}
-
 unsigned staged_slice_of(const struct staged *g, uint64_t address)
 {
     uint64_t piece = (uint64_t)g->machine->dram_interleave, slices = (uint64_t)g->channel_slices;
@@ -70,7 +63,7 @@ unsigned staged_slice_of(const struct staged *g, uint64_t address)
 /* A line's number in its slice. */
 static uint64_t line_of(const struct staged *g, uint64_t address)
 {
-    uint64_t a = within_channel(g, address);
+    uint64_t a = staged_within_channel(g, address);
     return g->channel_slices == 2 ? a >> 8 : a >> 7;
 }
 
@@ -83,14 +76,11 @@ static uint32_t set_of(const struct staged *g, uint64_t line)
 
 static unsigned sector_of(uint64_t address) { return (unsigned)(address >> 5 & 3); }
 
-static uint32_t bank_of(uint64_t a) { return (uint32_t)(a >> 12 & 7) << 1 | (uint32_t)(a >> 7 & 1); }
-static uint32_t row_of(uint64_t a) { return (uint32_t)(a >> 15 & 0x1fff); }
-
 /* ---- crossbar ---------------------------------------------------------------------------------------------------- */
 
 bool staged_crossbar_room(const struct staged *g, const struct crossbar *x, unsigned in)
 {
-    return x->in[in].count < (uint64_t)g->o[STAGED_CROSSBAR_BUFFER];
+    return !g->has_crossbar || x->in[in].count < (uint64_t)g->o[STAGED_CROSSBAR_BUFFER];
 }
 
 /* The first packet of an input is another one. */
@@ -108,7 +98,7 @@ void staged_crossbar_send(struct staged *g, struct crossbar *x, unsigned in, str
 {
     staged_push(g, &x->in[in], p);
     g->statistics->memory.port.requests += x->requests;
-    if (x->in[in].count == 1)
+    if (x->in[in].count == 1 && g->has_crossbar)
         new_head(x, in);
 }
 
@@ -137,9 +127,25 @@ static void serve_output(struct staged *g, struct crossbar *x, unsigned out)
     staged_stir(g);
 }
 
+/* All that was sent is there. */
+static void pass_through(struct staged *g, struct crossbar *x)
+{
+    for (unsigned in = 0; in < x->ins; in++)
+        for (struct packet *p; (p = fifo_pop(&x->in[in]));) {
+            unsigned out = x->requests ? p->slice : p->sm;
+            staged_push(g, &x->out[out], p);
+            wake_ends(g, x, in, out);
+            staged_stir(g);
+        }
+}
+
 /* Each output takes the first packet of one input, in turns. One input may serve several, in their order. */
 void staged_crossbar_cycle(struct staged *g, struct crossbar *x)
 {
+    if (!g->has_crossbar) {
+        pass_through(g, x);
+        return;
+    }
     for (unsigned out = 0; (out = set_next(x->asked, out, x->outs)) < x->outs; out++)
         if (x->out[out].count < (uint64_t)g->o[STAGED_CROSSBAR_BUFFER])
             serve_output(g, x, out);
@@ -313,112 +319,15 @@ void staged_slices_cycle(struct staged *g)
     g->l2_cycle++;
 }
 
-/* ---- device memory ----------------------------------------------------------------------------------------------- */
-
-static void give_back(struct channel *c, unsigned slice)
-{
-    *(c->credits[slice] ? &c->credits[slice] : &c->shared) -= 1;
-}
-
-static bool borrow(const struct staged *g, struct channel *c, unsigned slice, bool really)
-{
-    uint64_t most = (uint64_t)(g->dram[STAGED_DRAM_QUEUE] + g->dram[STAGED_DRAM_RETURNS] - g->channel_slices + 1);
-    if (c->credits[slice] >= 1 && c->shared >= most)
-        return false;
-    if (really) {
-        c->last = slice;
-        *(c->credits[slice] < 1 ? &c->credits[slice] : &c->shared) += 1;
-    }
-    return true;
-}
-
-static bool accept(struct staged *g, struct channel *c, struct slice *slices)
-{
-    unsigned count = (unsigned)g->channel_slices;
-    for (unsigned i = 0, last = c->last; i < count; i++) {
-        unsigned at = (i + last + 1) % count;
-        struct slice *s = &slices[at];
-        if (!s->to_dram.count || s->from_dram.count >= g->slice_queues || !borrow(g, c, at, false))
-            continue;
-        if (dram_channel_full(c->dram))
-            return false;
-        struct packet *p = fifo_pop(&s->to_dram);
-        p->ready = g->cycle + (uint64_t)g->dram[STAGED_DRAM_LATENCY];
-        staged_push(g, &c->waiting, p);
-        borrow(g, c, at, true);
-        s->wake = 0;
-        return true;
-    }
-    return false;
-}
-
-static uint64_t place_of(const struct staged *g, const struct packet *p)
-{
-    uint64_t slices = (uint64_t)g->channel_slices;
-    if (p->kind != PACKET_WRITE_BACK)
-        return within_channel(g, p->address);
-    return slices == 2 ? p->address << 8 | (uint64_t)(p->slice & 1) << 7 : p->address << 7;
-}
-
-static void enter_channel(struct staged *g, struct channel *c)
-{
-    struct packet *p = fifo_pop(&c->waiting);
-    uint64_t place = place_of(g, p);
-    const struct dram_command command = {.request = p,
-                                         .bank = bank_of(place),
-                                         .row = row_of(place),
-                                         .sectors = p->kind == PACKET_WRITE_BACK ? p->sectors : 1,
-                                         .write = p->kind == PACKET_WRITE_BACK};
-    g->statistics->memory.dram.accesses += command.sectors;
-    g->statistics->memory.dram.writes += command.write ? command.sectors : 0;
-    g->no_memory |= !dram_channel_push(c->dram, &command);
-}
-
-static void channel_cycle(struct staged *g, unsigned number)
-{
-    struct channel *c = &g->channels[number];
-    unsigned count = (unsigned)g->channel_slices;
-    struct slice *slices = &g->slices[number * count];
-    struct packet *p = dram_channel_answer(c->dram);
-    bool goes_on = false;
-    if (p && slices[p->slice % count].from_dram.count < g->slice_queues) {
-        staged_push(g, &slices[p->slice % count].from_dram, p);
-        slices[p->slice % count].wake = 0;
-        give_back(c, p->slice % count);
-        dram_channel_take(c->dram);
-    }
-    if ((p = dram_channel_cycle(c->dram, g->dram_cycle))) {
-        give_back(c, p->slice % count);
-        staged_packet_free(g, p);
-    }
-    goes_on |= accept(g, c, slices);
-    p = fifo_top(&c->waiting);
-    if (p && g->cycle >= p->ready && !dram_channel_full(c->dram)) {
-        enter_channel(g, c);
-        goes_on = true;
-    }
-    p = dram_channel_answer(c->dram);
-    goes_on |= p && slices[p->slice % count].from_dram.count < g->slice_queues;
-    p = fifo_top(&c->waiting);
-    staged_stir(g);
-    c->wake = goes_on ? 0 : dram_channel_next(c->dram);
-    c->wake_core = p && p->ready > g->cycle ? p->ready : UINT64_MAX;
-}
-
-void staged_dram_cycle(struct staged *g)
-{
-    for (unsigned i = 0; i < (unsigned)g->machine->dram_channels; i++)
-        if (g->channels[i].wake <= g->dram_cycle || g->channels[i].wake_core <= g->cycle || !g->skips)
-            channel_cycle(g, i);
-    g->dram_cycle++;
-}
+/* ---- sleep, and copies --------------------------------------------------------------------------------------------
+ */
 
 void staged_chip_next(const struct staged *g, struct staged_wake *wake)
 {
     *wake = (struct staged_wake){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
     for (unsigned i = 0; i < g->slice_count; i++)
         wake->l2 = g->slices[i].wake < wake->l2 ? g->slices[i].wake : wake->l2;
-    for (unsigned i = 0; i < (unsigned)g->machine->dram_channels; i++) {
+    for (unsigned i = 0; g->has_dram && i < (unsigned)g->machine->dram_channels; i++) {
         const struct channel *c = &g->channels[i];
         wake->dram = c->wake < wake->dram ? c->wake : wake->dram;
         wake->dram_core = c->wake_core < wake->dram_core ? c->wake_core : wake->dram_core;
@@ -485,41 +394,16 @@ static bool caches_new(struct staged *g)
 
 bool staged_chip_new(struct staged *g)
 {
-#define T(id) (uint32_t) g->dram[STAGED_DRAM_##id]
-    const struct dram_timing timing = {.banks = T(BANKS),
-                                       .groups = T(GROUPS),
-                                       .queue = T(QUEUE),
-                                       .returns = T(RETURNS),
-                                       .ccd = T(T_CCD),
-                                       .ccdl = T(T_CCDL),
-                                       .rrd = T(T_RRD),
-                                       .rcd = T(T_RCD),
-                                       .ras = T(T_RAS),
-                                       .rp = T(T_RP),
-                                       .rc = T(T_RC),
-                                       .cl = T(T_CL),
-                                       .wl = T(T_WL),
-                                       .cdlr = T(T_CDLR),
-                                       .wr = T(T_WR),
-                                       .burst = T(T_BURST),
-                                       .rtpl = T(T_RTPL)};
-#undef T
     const struct machine *m = g->machine;
     g->slice_count = (unsigned)m->l2_slices;
     g->slices = calloc(g->slice_count, sizeof *g->slices);
-    g->channels = calloc((size_t)m->dram_channels, sizeof *g->channels);
     unsigned sms = (unsigned)g->machine->sms;
-    if (!g->slices || !g->channels || !crossbar_new(&g->requests, true, sms, g->slice_count) ||
+    if (!g->slices || !crossbar_new(&g->requests, true, sms, g->slice_count) ||
         !crossbar_new(&g->replies, false, g->slice_count, sms))
         return false;
     if (g->has_l2 && !caches_new(g))
         return false;
-    for (int64_t i = 0; i < m->dram_channels; i++) {
-        g->channels[i].last = (unsigned)g->channel_slices - 1; /* so that the first slice has the first turn */
-        if (!(g->channels[i].dram = dram_channel_new(&timing)))
-            return false;
-    }
-    return true;
+    return staged_dram_new(g);
 }
 
 void staged_chip_free(struct staged *g)
@@ -531,14 +415,10 @@ void staged_chip_free(struct staged *g)
             free(all[f]->item);
         sector_cache_free(s->l2);
     }
-    for (int64_t i = 0; g->channels && i < g->machine->dram_channels; i++) {
-        free(g->channels[i].waiting.item);
-        dram_channel_free(g->channels[i].dram);
-    }
+    staged_dram_free(g);
     crossbar_free(&g->requests);
     crossbar_free(&g->replies);
     free(g->slices);
-    free(g->channels);
     for (struct packet_slab *slab = g->slabs, *next; slab; slab = next) {
         next = slab->next;
         free(slab);

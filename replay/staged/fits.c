@@ -25,10 +25,14 @@ static bool other_pipeline_fits(const struct machine *m, struct staged_misfit *o
     static const char why[] = "%s 'staged' is stepped by pipeline 'staged', which this machine has not";
     if (((const struct scheduler_model *)m->scheduler.model)->observe)
         return misfit(out, "scheduler.model", "pipeline.model",
-                      "scheduler '%s' must know which warps wait: choose pipeline 'staged'", m->scheduler.model->name);
+                      "scheduler '%s' must know which warps wait: choose a machine with pipeline 'staged', such as "
+                      "rtx2060-accelsim",
+                      m->scheduler.model->name);
     if (((const struct scheduler_model *)m->scheduler.model)->feedback)
         return misfit(out, "scheduler.model", "pipeline.model",
-                      "scheduler '%s' must know what L1 replaces: choose pipeline 'staged'", m->scheduler.model->name);
+                      "scheduler '%s' must know what L1 replaces: choose a machine with pipeline 'staged', such as "
+                      "rtx2060-accelsim",
+                      m->scheduler.model->name);
     if (is_staged(&m->l1))
         return misfit(out, "l1.model", "pipeline.model", why, "l1");
     if (is_staged(&m->l2))
@@ -86,9 +90,10 @@ static bool nothing_unused(const struct machine *m, struct staged_misfit *out)
         if (numbers[i].value != numbers[i].unsaid)
             return misfit(out, numbers[i].key, "pipeline.model", "pipeline 'staged' does not look at %s: %s",
                           numbers[i].key, numbers[i].instead);
-    if (m->interconnect.model != &interconnect_direct.model)
-        return misfit(out, "interconnect.model", "pipeline.model",
-                      "pipeline 'staged' has crossbars of its own: interconnect.model must be 'direct'");
+    if (m->interconnect.model != &interconnect_direct.model && !has_defaults(&m->interconnect))
+        return misfit(out, "interconnect.", "pipeline.model",
+                      "crossbars of pipeline 'staged' move a packet in a cycle: interconnect is 'crossbar' without "
+                      "options, or 'direct'");
     return access_fits(m, out);
 }
 
@@ -141,9 +146,9 @@ static bool l2_fits(const struct machine *m, struct staged_misfit *out)
 static bool chip_fits(const struct machine *m, struct staged_misfit *out)
 {
     int64_t at_channel = m->l2_slices / m->dram_channels;
-    if (m->dram.model != &dram_staged.model)
+    if (m->dram.model != &dram_staged.model && m->dram.model != &dram_ideal.model)
         return misfit(out, "dram.model", "pipeline.model",
-                      "pipeline 'staged' steps its channels: dram.model must be 'staged'");
+                      "pipeline 'staged' steps its channels: dram.model must be 'staged', or 'ideal'");
     if (m->l2_slices % m->dram_channels || at_channel < 1 || at_channel > 2)
         return misfit(out, "l2.slices", "dram.channels",
                       "l2.slices (%d) of pipeline 'staged' are as many as dram.channels (%d), or twice as many",

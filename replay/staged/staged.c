@@ -511,13 +511,15 @@ static void take_machine(struct staged *g, const struct machine *m)
     g->l1 = g->has_l1 ? m->l1.options : no_l1;
     g->l2 = m->l2.options;
     g->dram = m->dram.options;
+    g->has_dram = m->dram.model == &dram_staged.model;
+    g->has_crossbar = m->interconnect.model == &interconnect_crossbar.model;
     g->channel_slices = m->l2_slices / m->dram_channels;
     g->slice_queues = staged_bound(m->l2_queue);
     const int64_t mhz[STAGED_CLOCKS] = {
         [CLOCK_CORE] = m->clock_mhz,
         [CLOCK_CROSSBAR] = m->interconnect_clock ? m->interconnect_clock : m->clock_mhz,
         [CLOCK_L2] = m->l2_clock ? m->l2_clock : m->clock_mhz,
-        [CLOCK_DRAM] = g->dram[STAGED_DRAM_CLOCK],
+        [CLOCK_DRAM] = g->has_dram ? g->dram[STAGED_DRAM_CLOCK] : m->clock_mhz,
     };
     for (unsigned c = 0; c < STAGED_CLOCKS; c++)
         g->period[c] = 1 / ((double)mhz[c] / 1e3);

@@ -336,9 +336,10 @@ struct staged {
     double next[STAGED_CLOCKS], period[STAGED_CLOCKS]; /* by enum staged_clock: seconds, so to speak */
     bool one_clock;                                    /* crossbar and L2 have the core's */
     uint64_t cycle, l2_cycle, dram_cycle; /* of the core, of L2 and of device memory, all launches together */
-    unsigned ring_mask; /* of the cycles ahead for which results are planned: a power of two, less 1 */
-    bool has_l1, has_l2;
-    bool skips;    /* components may sleep */
+    unsigned ring_mask;            /* of the cycles ahead for which results are planned: a power of two, less 1 */
+    bool has_l1, has_l2, has_dram; /* not has_dram: it takes no time */
+    bool has_crossbar;             /* else packets do not wait for one another */
+    bool skips;                    /* components may sleep */
     uint8_t quiet; /* 1 << enum staged_clock each: nobody was awake since this clock's last step began */
     struct inst *spare;
     struct packet *spare_packets;
@@ -436,7 +437,6 @@ bool staged_chip_new(struct staged *);
 void staged_chip_free(struct staged *);
 void staged_slices_reply(struct staged *);
 void staged_slices_cycle(struct staged *);
-void staged_dram_cycle(struct staged *);
 void staged_crossbar_cycle(struct staged *, struct crossbar *);
 bool staged_crossbar_room(const struct staged *, const struct crossbar *, unsigned in);
 void staged_crossbar_send(struct staged *, struct crossbar *, unsigned in, struct packet *);
@@ -447,7 +447,17 @@ struct staged_wake {
 };
 void staged_chip_next(const struct staged *, struct staged_wake *);
 unsigned staged_slice_of(const struct staged *, uint64_t address);
+/* Address within the channel: `dram.interleave` bytes of each in turns. */
+static inline uint64_t staged_within_channel(const struct staged *g, uint64_t address)
+{
+    uint64_t piece = (uint64_t)g->machine->dram_interleave;
+    return address / piece / (uint64_t)g->machine->dram_channels * piece | (address & (piece - 1));
+}
 void staged_copy(struct staged *, uint64_t address, uint64_t size);
+/* dram.c */
+bool staged_dram_new(struct staged *);
+void staged_dram_free(struct staged *);
+void staged_dram_cycle(struct staged *);
 
 struct packet *staged_packet(struct staged *);
 void staged_packet_free(struct staged *, struct packet *);

@@ -28,7 +28,7 @@ says() { # text, command...: exit status 1, one line
     "$@" >"$dir/o" 2>"$dir/e"
     [ $? -eq 1 ] && [ "$(wc -l <"$dir/e")" -eq 1 ] && grep -qF "$text" "$dir/e" && echo "ok - $text" || { echo "not ok - $text"; cat "$dir/e" >&2; }
 }
-says "choose pipeline 'staged'" "$r" replay "$dir/a.wtr" -m jetson-tx2 --set scheduler=two-level-active
+says "choose a machine with pipeline 'staged', such as rtx2060-accelsim" "$r" replay "$dir/a.wtr" -m jetson-tx2 --set scheduler=two-level-active
 says "scheduler 'ccws' must know what L1 replaces" "$r" replay "$dir/a.wtr" -m jetson-tx2 --set scheduler=ccws
 says "pipeline 'direct'" "$r" wcet "$dir/a.wtr" -m rtx2060-accelsim
 says "issue_exit" "$r" replay "$dir/a.wtr" -m rtx2060-accelsim --set issue_exit=false

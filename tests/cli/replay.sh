@@ -107,7 +107,7 @@ fails 1 "tlb.walkers must not be 0" "$r" replay "$work/t.wtr" -m jetson-tx2 --se
 fails 1 "tlb: entries must be a multiple of ways" "$r" replay "$work/t.wtr" -m jetson-tx2 --set tlb=set-associative --set tlb.ways=3
 fails 1 "pipeline 'staged' has a memory of its own, without translation" "$r" replay "$work/t.wtr" -m rtx2060-accelsim --set tlb=set-associative
 fails 1 "pipeline 'staged' has no constant cache" "$r" replay "$work/t.wtr" -m rtx2060-accelsim --set constants=two-level
-for set in lsu.queue=4 l1.queue=8 port.width=1 port.latency=5 port.queue=4 interconnect=crossbar shared=pastis \
+for set in lsu.queue=4 l1.queue=8 port.width=1 port.latency=5 port.queue=4 interconnect.flit=64 shared=pastis \
            l2.slice_hash=ipoly dram.channel_hash=xor dispatch_latency=9 dispatch_interval=2 barrier_latency=3 control_interval=2 coalescer.size=128 shared.latency=9; do
     fails 1 "--set $set: pipeline 'staged'" "$r" replay "$work/t.wtr" -m rtx2060-accelsim --set $set
 done

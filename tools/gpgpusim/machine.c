@@ -88,7 +88,9 @@ static void chip(struct making *m)
     making_clocks(m, clock);
     making_clock(m, "", clock[0], "");
     if (clock[1] != clock[0])
-        making_clock(m, "interconnect: { ", clock[1], " };");
+        making_clock(m, "interconnect: { model = \"crossbar\"; ", clock[1], " };");
+    else
+        making_line(m, NULL, "interconnect = \"crossbar\";");
     making_line(m, making_find(m, "-gpgpu_flush_l2_cache"), "flush_caches = %s;",
                 making_number(m, "-gpgpu_flush_l2_cache", 0) ? "true" : "false");
     making_line(m, making_find(m, "-gpgpu_perf_sim_memcpy"), "warm_l2 = %s;",

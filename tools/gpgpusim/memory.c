@@ -202,6 +202,17 @@ static void address_map(struct making *m)
     making_bounded(m, o, "interleave", INT64_C(1) << bit, 256, 65536);
 }
 
+/* 0: FIFO, 1: FR-FCFS. */
+static void dram_scheduler(struct making *m)
+{
+    const struct gpgpusim_option *o = making_find(m, "-gpgpu_dram_scheduler");
+    int64_t number = making_number(m, "-gpgpu_dram_scheduler", 1);
+    if (number != 0 && number != 1)
+        making_unsupported(m, o, "not modelled: device memory is scheduled first-ready, first-come, first-served here");
+    if (number == 0)
+        making_line(m, o, "    scheduler = \"fcfs\";");
+}
+
 void making_device_memory(struct making *m)
 {
     int64_t clock[4] = {1, 1, 1, 1};
@@ -211,6 +222,7 @@ void making_device_memory(struct making *m)
     address_map(m);
     making_clock(m, "    ", clock[3], "");
     making_plain_options(m, PART_DRAM);
+    dram_scheduler(m);
     dram_times(m);
     making_line(m, NULL, "};");
 }

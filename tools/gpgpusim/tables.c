@@ -68,7 +68,6 @@ const struct gpgpusim_expected gpgpusim_expected[] = {
     {"-network_mode", "2", "the network is a crossbar here, as the built-in one"},
     {"-icnt_subnets", "2", "requests and replies have a crossbar each here"},
     {"-icnt_arbiter_algo", "1", "the crossbar serves its inputs in turns here"},
-    {"-gpgpu_dram_scheduler", "1", "device memory is scheduled first-ready, first-come, first-served here"},
     {"-dram_dual_bus_interface", "0", "rows and columns share a command bus here"},
     {"-dram_bnk_indexing_policy", "0", "banks are not hashed here"},
     {"-dram_bnkgrp_indexing_policy", "1", "neighbouring banks are in different groups here"},

@@ -54,9 +54,12 @@ static const char *const choices[][VALUES + 1] = {
     {"l2.queue", "8", "9", "64"},
     {"warm_l2", "true", "false"},
     {"clock_mhz", "1365", "1000", "3500.5"},
+    {"interconnect", "crossbar", "crossbar", "direct"},
+    {"dram", "staged", "staged", "staged", "ideal"},
     {"dram.clock_mhz", "3500.5", "1000", "1365"},
     {"l2.clock_mhz", "0", "0", "700", "2000"},
     {"interconnect.clock_mhz", "0", "0", "500", "1000", "3000"},
+    {"dram.scheduler", "fr-fcfs", "fcfs"},
     {"dram.latency", "0", "1", "96"},
     {"dram.queue", "1", "2", "64"},
     {"dram.returns", "1", "2", "192"},
@@ -72,12 +75,16 @@ static const char *const choices[][VALUES + 1] = {
 };
 #define CHOICES (sizeof choices / sizeof *choices)
 
-/* Whether the key is one of a cache that is not there. */
+/* Whether the key is one of a part that is not there. */
 static bool is_of_none(const char *key, const struct machine_setting *settings, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(settings[i].value, "none") && !strncmp(key, settings[i].key, 2) && key[2] == '.')
+    for (size_t i = 0; i < count; i++) {
+        const char *value = settings[i].value;
+        size_t n = strlen(settings[i].key);
+        if ((!strcmp(value, "none") || !strcmp(value, "ideal") || !strcmp(value, "direct")) &&
+            !strncmp(key, settings[i].key, n) && key[n] == '.')
             return true;
+    }
     return false;
 }
 
