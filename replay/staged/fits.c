@@ -91,9 +91,10 @@ static bool nothing_unused(const struct machine *m, struct staged_misfit *out)
             return misfit(out, numbers[i].key, "pipeline.model", "pipeline 'staged' does not look at %s: %s",
                           numbers[i].key, numbers[i].instead);
     if (m->interconnect.model != &interconnect_direct.model && !has_defaults(&m->interconnect))
-        return misfit(out, "interconnect.", "pipeline.model",
-                      "crossbars of pipeline 'staged' move a packet in a cycle: interconnect is 'crossbar' without "
-                      "options, or 'direct'");
+        return misfit(
+            out, "interconnect.", "pipeline.model",
+            "pipeline 'staged' moves a packet over a link in a cycle: interconnect is 'crossbar' without options, "
+            "or 'direct'");
     return access_fits(m, out);
 }
 
