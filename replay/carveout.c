@@ -33,18 +33,24 @@ int64_t carveout_l1(const struct machine *m, uint64_t shared)
 
 int64_t carveout_most(const struct machine *m) { return carveout_l1(m, 0); }
 
-void carveout_apply(const struct machine *m, int64_t bytes, struct machine *out)
+void carveout_part(const struct machine *m, int64_t bytes, struct machine_part *l1)
 {
     int size = row_of(m, "size"), line = row_of(m, "line"), ways = row_of(m, "ways");
-    *out = *m;
+    *l1 = m->l1;
     if (size < 0 || line < 0)
         return;
     int64_t of_line = m->l1.options[line], sets = ways < 0 ? 1 : m->l1.options[size] / of_line / m->l1.options[ways];
     int64_t now = bytes / of_line / (sets ? sets : 1);
     now = now ? now : 1;
     if (ways >= 0)
-        out->l1.options[ways] = now;
-    out->l1.options[size] = now * sets * of_line;
+        l1->options[ways] = now;
+    l1->options[size] = now * sets * of_line;
+}
+
+void carveout_apply(const struct machine *m, int64_t bytes, struct machine *out)
+{
+    *out = *m;
+    carveout_part(m, bytes, &out->l1);
 }
 
 /* Of an L1 that has ways or lines, at each of its sizes. */
@@ -71,8 +77,6 @@ const char *carveout_check(const struct machine *m)
             return "l1.shared_sizes must ascend, and leave some of l1.unified";
     if (m->l1_subcores != m->subcores)
         return "l1.unified is one array: l1.subcores must be subcores, or l1.unified 0";
-    if (!m->flush_caches && !((const struct pipeline_model *)m->pipeline.model)->staged)
-        return "l1.unified changes L1 from launch to launch: flush_caches must be true, or l1.unified 0";
     if (sizes[count - 1] < m->shared_bytes)
         return "the last of l1.shared_sizes must hold all shared memory, limits.shared";
     return check_sizes(m, sizes, count);

@@ -13,6 +13,8 @@
 int64_t carveout_l1(const struct machine *, uint64_t shared);
 /* The most that L1 can have. */
 int64_t carveout_most(const struct machine *);
+/* L1 of so many bytes: its options; text in them is shared with the machine, as below. */
+void carveout_part(const struct machine *, int64_t bytes, struct machine_part *l1);
 /* The machine with an L1 of so many bytes: the same number of sets, more or fewer ways; a part of a way is lost. The
  * copy shares its text with the machine and is not freed. */
 void carveout_apply(const struct machine *, int64_t bytes, struct machine *out);

@@ -214,8 +214,7 @@ bool machine_consistent(const struct machine_check *c, struct rp_error *err)
         return false;
     const char *uneven = carveout_check(m);
     if (uneven)
-        return inconsistent(c, (const char *const[]){"l1.", "subcores", "flush_caches", "limits.shared"}, 4, uneven,
-                            err);
+        return inconsistent(c, (const char *const[]){"l1.", "subcores", "limits.shared"}, 3, uneven, err);
     if (m->warm_l2 && !((const struct cache_model *)m->l2.model)->keeps) {
         snprintf(text, sizeof text, "warm_l2 warms nothing: l2.model is '%s'", m->l2.model->name);
         return inconsistent(c, (const char *const[]){"warm_l2", "l2.model"}, 2, text, err);

@@ -103,6 +103,8 @@ static bool divide(struct worker *w, uint32_t launch, struct rp_error *err)
     const struct session *s = w->session;
     const struct rp_launch *l = rp_trace_launch(s->trace, launch);
     int64_t bytes = carveout_l1(s->machine, room_shared(s->machine, rp_trace_kernel(s->trace, l->kernel), l));
+    if (s->kept)
+        return memory_system_divide_l1(s->kept, bytes, err);
     if (w->fitted && w->l1 == bytes)
         return true;
     fast_free(w->fast);
@@ -120,12 +122,12 @@ static bool divide(struct worker *w, uint32_t launch, struct rp_error *err)
 static bool prepare_memory(struct worker *w, struct engine_job *job, uint32_t launch, struct rp_error *err)
 {
     struct session *s = w->session;
+    if (s->machine->l1_unified && !divide(w, launch, err))
+        return false;
     if (s->kept) {
         job->memory = s->kept;
         return true;
     }
-    if (s->machine->l1_unified && !divide(w, launch, err))
-        return false;
     const struct machine *machine = w->fitted ? w->fitted : s->machine;
     bool fine = w->memory ? memory_system_clear(w->memory, err) && count_served(s, w->memory, err)
                           : (w->memory = new_memory(s, machine, err)) != NULL;

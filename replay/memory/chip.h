@@ -85,6 +85,8 @@ struct chip_sender {
 
 struct memory_system {
     struct memory_layout layout;
+    struct machine_part divided_l1; /* what memory_system_divide_l1() made of the machine's, if l1_bytes are not 0 */
+    int64_t l1_bytes;
     struct sm_memory *sms;
     struct slice *slices;
     struct channel *channels;

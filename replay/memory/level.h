@@ -43,6 +43,18 @@ static inline bool level_open(struct level *l, enum answer_level answers, const 
     return l->state;
 }
 
+/* The same level, empty, as `part` says, which is of the same model. Between launches. False: out of memory. */
+static inline bool level_remake(struct level *l, const struct machine_part *part)
+{
+    void *state = machine_part_state(part);
+    if (!state)
+        return false;
+    free(l->state);
+    l->state = state;
+    l->kind->model->reset(state, part->options);
+    return true;
+}
+
 static inline void level_close(struct level *l)
 {
     free(l->state);

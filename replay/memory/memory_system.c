@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "replay/carveout.h"
+
 static bool open_slice(struct memory_system *m, uint32_t i)
 {
     struct slice *s = &m->slices[i];
@@ -117,6 +119,22 @@ bool memory_system_clear(struct memory_system *m, struct rp_error *err)
     m->failed = false;
     return (open_chip(m) && fine) ||
            rp_fail(err, RP_SYSTEM, "out of memory for the caches of %s", m->layout.machine->name);
+}
+
+bool memory_system_divide_l1(struct memory_system *m, int64_t bytes, struct rp_error *err)
+{
+    struct memory_level *l1 = &m->layout.l1;
+    bool fine = true;
+    if (m->l1_bytes == bytes)
+        return true;
+    m->l1_bytes = bytes;
+    carveout_part(m->layout.machine, bytes, &m->divided_l1);
+    l1->part = &m->divided_l1;
+    l1->model->shape(l1->part->options, &l1->shape);
+    for (uint32_t i = 0; i < m->layout.sms; i++)
+        for (uint32_t c = 0; fine && c < m->layout.l1_count; c++)
+            fine = level_remake(&m->sms[i].l1[c].level, l1->part);
+    return fine || rp_fail(err, RP_SYSTEM, "out of memory for the caches of %s", m->layout.machine->name);
 }
 
 uint64_t memory_system_l2_line(const struct memory_system *m, uint64_t *lines)

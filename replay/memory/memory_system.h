@@ -50,6 +50,8 @@ struct memory_system *memory_system_new(const struct machine *, bool short_cuts,
 void memory_system_free(struct memory_system *);
 /* Makes it as new: what launches have left behind is gone, and their clock begins again. */
 bool memory_system_clear(struct memory_system *, struct rp_error *);
+/* Between launches: L1s of so many bytes, of what carveout.h divides. If they had another size they are empty. */
+bool memory_system_divide_l1(struct memory_system *, int64_t bytes, struct rp_error *);
 /* Fills L2 with bytes from the first to the last, as if the host had just copied them through it. Before the first
  * access. */
 void memory_system_warm_bytes(struct memory_system *, uint64_t address, uint64_t size);

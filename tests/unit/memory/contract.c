@@ -224,6 +224,32 @@ Test(contract, slices_and_channels_serve_side_by_side)
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
+/* A launch of 2000 cycles with one read through L1. Returns its end. */
+static uint64_t launch_a_read(struct memory_system *system, struct statistics *s)
+{
+    struct rp_error err;
+    struct sm_memory *sm = memory_system_sm(system, 1);
+    uint64_t end = MEMORY_PENDING;
+    struct memory_completion c;
+    for (uint64_t now = 0; now < 2000; now++) {
+        sm_memory_advance(sm, now);
+        memory_system_advance(system, now);
+        sm_memory_advance(sm, now);
+        if (sm_memory_completed(sm, &c))
+            end = c.cycle;
+        if (now)
+            continue;
+        sm_memory_begin(sm, 3, 4, 77);
+        sm_memory_add(sm, &(struct memory_transaction){4096, CACHE_READ, false, 1, CACHE_HINT_NONE, CACHE_ALL_BYTES});
+        enum answer_level level;
+        uint64_t at_once = sm_memory_commit(sm, NULL, &level);
+        end = at_once == MEMORY_PENDING ? end : at_once;
+    }
+    *s = (struct statistics){0};
+    cr_assert(memory_system_end_launch(system, 2000, s, &err));
+    return end;
+}
+
 Test(contract, the_next_launch_finds_what_the_last_one_left)
 {
     struct machine *m = machine_with("fixed", NULL, 0);
@@ -232,31 +258,43 @@ Test(contract, the_next_launch_finds_what_the_last_one_left)
         struct memory_system *system = memory_system_new(m, short_cuts, &err);
         cr_assert(system);
         static const uint64_t ends[] = {4 + 78 + 134 + 100, 4 + 78};
-        for (int launch = 0; launch < 2; launch++) {
-            struct sm_memory *sm = memory_system_sm(system, 1);
-            struct statistics s = {0};
-            uint64_t end = MEMORY_PENDING;
-            struct memory_completion c;
-            for (uint64_t now = 0; now < 400; now++) {
-                sm_memory_advance(sm, now);
-                memory_system_advance(system, now);
-                sm_memory_advance(sm, now);
-                if (sm_memory_completed(sm, &c))
-                    end = c.cycle;
-                if (now)
-                    continue;
-                sm_memory_begin(sm, 3, 4, 77);
-                sm_memory_add(
-                    sm, &(struct memory_transaction){4096, CACHE_READ, false, 1, CACHE_HINT_NONE, CACHE_ALL_BYTES});
-                enum answer_level level;
-                uint64_t at_once = sm_memory_commit(sm, NULL, &level);
-                end = at_once == MEMORY_PENDING ? end : at_once;
-            }
-            cr_expect_eq(end, ends[launch]);
-            cr_assert(memory_system_end_launch(system, 400, &s, &err));
+        for (unsigned launch = 0; launch < 2; launch++) {
+            struct statistics s;
+            cr_expect_eq(launch_a_read(system, &s), ends[launch]);
             cr_expect_eq(s.memory.l1.hits, launch);
             cr_expect_eq(s.memory.l1.misses, 1 - launch);
             cr_expect_eq(s.memory.dram.accesses, 1 - launch);
+        }
+        memory_system_free(system);
+    }
+    machine_free(m);
+}
+
+/* A launch that divides the SM's array as the one before finds L1 as that left it; one that divides it in another way
+ * finds what is in L2. */
+Test(contract, l1_is_kept_while_it_has_its_size)
+{
+    static const struct {
+        int64_t kib;
+        uint64_t l1_hits, l2_hits, dram;
+    } launches[] = {{128, 0, 0, 1}, {128, 1, 0, 0}, {32, 0, 1, 0}, {32, 1, 0, 0}, {128, 0, 1, 0}};
+    struct rp_error err;
+    struct machine *m =
+        machine_open(&(struct machine_request){.name = "titan-v",
+                                               .settings = (const struct machine_setting[]){{"flush_caches", "false"}},
+                                               .setting_count = 1},
+                     &err);
+    cr_assert(m, "%s", err.text);
+    for (int short_cuts = 0; short_cuts < 2; short_cuts++) {
+        struct memory_system *system = memory_system_new(m, short_cuts, &err);
+        cr_assert(system);
+        for (size_t i = 0; i < sizeof launches / sizeof *launches; i++) {
+            struct statistics s;
+            cr_assert(memory_system_divide_l1(system, launches[i].kib << 10, &err));
+            cr_expect_lt(launch_a_read(system, &s), 2000);
+            cr_expect_eq(s.memory.l1.hits, launches[i].l1_hits, "launch %zu", i);
+            cr_expect_eq(s.memory.l2.hits, launches[i].l2_hits, "launch %zu", i);
+            cr_expect_eq(s.memory.dram.accesses, launches[i].dram, "launch %zu", i);
         }
         memory_system_free(system);
     }
