@@ -69,6 +69,9 @@ static void show(const struct ptx_form *f, const struct wheel *wheels, const uns
     for (unsigned i = 0; i < count; i++)
         chosen[i] = wheels[i].at[at[i]];
     spell(f, chosen, &s);
+    struct operand_range r = ptx_operand_range(f, &s.mods);
+    if (s.operands < r.least || s.operands > r.most)
+        return;
     if (!twice(f, chosen) && ptx_form_match(f, &s.mods, NULL) == FORM_FITS)
         visit(&s, data);
 }

@@ -267,11 +267,7 @@ void lower_atomic(struct lowering *l)
 static struct operand bytes_to_read(struct lowering *l, uint32_t size)
 {
     const struct ptx_instruction *in = l->in;
-    uint32_t further = in->operand_count - 3;
-    bool policy = mods_have(&in->mods, M_L2_HINT);
-    if (further != policy && further != 1u + policy)
-        ptx_error(l->src, in->at, policy ? "a cache policy is missing" : "there is one operand too many");
-    if (further == policy)
+    if (in->operand_count == ptx_operand_range(in->form, &in->mods).least)
         return OPERAND_NONE;
     const struct ptx_operand *o = &in->operands[3];
     if (o->kind != PO_REGISTER || register_type(l, o) != PT_PRED) {

@@ -132,8 +132,6 @@ static struct operand_list multicast(struct lowering *l, uint64_t *flags)
     if (!mods_have(&l->in->mods, M_MULTICAST))
         return list;
     uint32_t at = mods_have(&l->in->mods, M_TENSOR) ? 3 : 4;
-    if (l->in->operand_count <= at)
-        ptx_error(l->src, l->in->at, "a multicast needs a mask of blocks");
     list = (struct operand_list){ARENA_ARRAY(l->arena, struct operand, 1), 1};
     list.at[0] = source(l, &l->in->operands[at], PT_U32);
     *flags |= UF_MULTICAST;

@@ -199,12 +199,15 @@ static const struct ptx_form *choose_form(struct parser *p, const struct candida
 {
     if (c->first->any_operands)
         return c->first;
-    for (const struct ptx_form *f = c->first; f < c->forms + c->count; f++)
-        if (!f->any_modifiers && !f->any_operands && operands >= f->operands_needed && operands <= f->operand_count &&
+    for (const struct ptx_form *f = c->first; f < c->forms + c->count; f++) {
+        struct operand_range r = ptx_operand_range(f, mods);
+        if (!f->any_modifiers && !f->any_operands && operands >= r.least && operands <= r.most &&
             ptx_form_match(f, mods, NULL) == FORM_FITS)
             return f;
+    }
+    uint32_t least = ptx_operand_range(c->first, mods).least;
     ptx_error(p->src, c->opcode.at, "'%.*s' takes %u operand%s here, not %u", (int)c->opcode.length, c->opcode.text,
-              c->first->operands_needed, c->first->operands_needed == 1 ? "" : "s", operands);
+              least, least == 1 ? "" : "s", operands);
 }
 
 /* ---- statements ---- */

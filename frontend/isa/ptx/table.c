@@ -355,6 +355,16 @@ static uint8_t conversion_class(enum ptx_type d, enum ptx_type a)
     return d == PT_F64 || a == PT_F64 ? RP_CLASS_CONVERT64 : RP_CLASS_CONVERT;
 }
 
+struct operand_range ptx_operand_range(const struct ptx_form *f, const struct ptx_modifiers *mods)
+{
+    static const enum ptx_modifier bringers[] = {M_MULTICAST, M_L2_HINT};
+    struct operand_range r = {f->operands_needed, f->operand_count};
+    for (unsigned i = 0; i < sizeof bringers / sizeof *bringers; i++)
+        if (f->allowed.word[bringers[i] / 64] >> (bringers[i] % 64) & 1)
+            mods_have(mods, bringers[i]) ? r.least++ : r.most--;
+    return r;
+}
+
 uint8_t ptx_class(const struct ptx_form *f, const struct ptx_modifiers *mods)
 {
     if (f->class_rule < RP_CLASS_COUNT)

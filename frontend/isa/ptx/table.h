@@ -267,6 +267,11 @@ const char *ptx_modifier_name(enum ptx_modifier);
  * and ORDER, *choice (may be NULL) is the index of the choice that is not met. */
 enum form_mismatch { FORM_FITS, FORM_MODIFIER, FORM_TYPE_COUNT, FORM_TYPE, FORM_MISSING, FORM_TWICE, FORM_ORDER };
 enum form_mismatch ptx_form_match(const struct ptx_form *form, const struct ptx_modifiers *, unsigned *choice);
+/* How many operands go with these modifiers: .multicast::cluster brings a mask of blocks, .L2::cache_hint a policy. */
+struct operand_range {
+    uint32_t least, most;
+};
+struct operand_range ptx_operand_range(const struct ptx_form *, const struct ptx_modifiers *);
 /* enum rp_class of an instruction of this form with these modifiers. */
 uint8_t ptx_class(const struct ptx_form *, const struct ptx_modifiers *);
 

@@ -266,20 +266,11 @@ static void compare_box(struct batch *b, struct program *p, const struct spelled
     }
 }
 
-/* The walk varies how many operands there are, which the modifiers say here. */
-static void add_box(const struct spelled *s, void *batch)
-{
-    unsigned operands = (loads(s) ? 3 : 2) + is(s, M_MULTICAST) + has_hint(s);
-    if (s->operands == operands)
-        batch_add(s, batch);
-}
-
 Test(tensors, every_form_moves_each_element)
 {
     static const struct batch_of forms = {
         .what = "copies of boxes of tensors",
         .chosen = is_box_copy,
-        .add = add_box,
         .print = box_kernel,
         .compare = compare_box,
         .at_least = FORMS,
