@@ -2,16 +2,13 @@
  * lane's results are compared with a model of 32 lanes, written from the pseudo-code and text of the PTX ISA. */
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "frontend/core/uop.h"
-#include "frontend/host/launch.h"
 #include "frontend/isa/ptx/check.h"
-#include "tests/support/form_walk.h"
+#include "tests/unit/ptx_forms/batch.h"
 #include "tests/unit/ptx_forms/reference.h"
 
-enum { LANES = 32, ROUNDS = 40, TEXT = 20000, FORMS_AT_LEAST = 45 };
+enum { LANES = BATCH_LANES, ROUNDS = 40 };
 
 struct lane_values {
     uint64_t a, b, c;
@@ -21,18 +18,6 @@ struct lane_results {
     uint64_t d, q;
     bool open; /* PTX leaves d open */
 };
-struct warps {
-    unsigned checked;
-    uint64_t state;
-};
-
-static uint64_t next_random(struct warps *w)
-{
-    uint64_t z = w->state += 0x9e3779b97f4a7c15ull;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-    return z ^ z >> 31;
-}
-
 /* ---- the model --------------------------------------------------------------------------------------------------- */
 
 static bool executes(const struct lane_values *in, unsigned lane) { return lane < LANES && in[lane].executes; }
@@ -131,7 +116,7 @@ static bool warp_model(const struct spelled *s, const struct lane_values *in, un
 /* ---- the kernel -------------------------------------------------------------------------------------------------- */
 
 #define SAY(...) n += (size_t)snprintf(to + n, size - n, __VA_ARGS__)
-static size_t warp_instruction(char *to, size_t size, const struct spelled *s, bool *has_d, bool *has_q)
+static size_t warp_instruction(char *to, size_t size, const struct spelled *s)
 {
     size_t n = 0;
     bool mask_in_b = s->form->op == OP_MATCH || s->form->op == OP_REDUX || s->form->op == OP_ELECT;
@@ -139,8 +124,6 @@ static size_t warp_instruction(char *to, size_t size, const struct spelled *s, b
     for (uint32_t i = 0; i < s->operands; i++) {
         const struct operand_form *o = &s->form->operands[i];
         SAY("%s", i ? ", " : " ");
-        *has_d |= o->role == 'd';
-        *has_q |= o->role == 'q' || o->pair;
         switch (o->role) {
         case 'd': SAY(o->pair ? "%%d|%%q" : "%%d"); break;
         case 'q': SAY("%%q"); break;
@@ -155,13 +138,10 @@ static size_t warp_instruction(char *to, size_t size, const struct spelled *s, b
     return n;
 }
 
-/* Forms without .sync are those of sm_62 and before. */
-static size_t warp_kernel(char *to, size_t size, const struct spelled *s, bool *has_d, bool *has_q)
+static size_t warp_kernel(char *to, size_t size, const struct spelled *s, unsigned number)
 {
     size_t n = 0;
-    bool old = !mods_have(&s->mods, M_SYNC) && s->form->op != OP_ACTIVEMASK;
-    SAY(".version 9.0\n.target %s\n.address_size 64\n"
-        ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 mask) {\n"
+    SAY(".visible .entry k%u(.param .u64 in, .param .u64 out, .param .u32 mask) {\n"
         ".reg .b64 %%in, %%out, %%own, %%wide, %%x; .reg .b32 %%t, %%a, %%b, %%c, %%d, %%mask; .reg .pred %%go, "
         "%%vote, "
         "%%q;\n"
@@ -171,8 +151,8 @@ static size_t warp_kernel(char *to, size_t size, const struct spelled *s, bool *
         "ld.global.b32 %%b, [%%in+8]; ld.global.b32 %%c, [%%in+16]; ld.global.b32 %%t, [%%in+24];\n"
         "setp.ne.u32 %%go, %%t, 0; ld.global.b32 %%t, [%%in+28]; setp.ne.u32 %%vote, %%t, 0;\n"
         "mov.b32 %%d, 0xabcd; setp.ne.u32 %%q, 0, 0;\n",
-        old ? "sm_62" : "sm_90", (int)sizeof(struct lane_values));
-    n += warp_instruction(to + n, size - n, s, has_d, has_q);
+        number, (int)sizeof(struct lane_values));
+    n += warp_instruction(to + n, size - n, s);
     SAY("cvt.u64.u32 %%x, %%d; st.global.b64 [%%out], %%x;\n"
         "selp.b64 %%x, 1, 0, %%q; st.global.b64 [%%out+8], %%x;\nret;\n}\n");
     return n;
@@ -180,72 +160,87 @@ static size_t warp_kernel(char *to, size_t size, const struct spelled *s, bool *
 
 /* ---- comparison -------------------------------------------------------------------------------------------------- */
 
-static uint32_t fill_lanes(struct warps *w, unsigned round, struct lane_values *in)
+static uint32_t fill_lanes(struct batch *b, unsigned round, struct lane_values *in)
 {
     static const uint64_t corners[] = {0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 0x8000000000000000};
-    uint32_t masks[] = {0xffffffff, 1, 0x80000000, 0x0000ffff, 0xf0f0f0f0, (uint32_t)next_random(w) | 2};
-    uint32_t mask = masks[round % 6], segment = (32u - (1u << next_random(w) % 6)) << 8;
-    uint64_t kinds = 1 + next_random(w) % 4, amount = next_random(w) % 34, most = next_random(w) % 2 ? 31 : 0;
+    uint32_t masks[] = {0xffffffff, 1, 0x80000000, 0x0000ffff, 0xf0f0f0f0, (uint32_t)batch_random(b) | 2};
+    uint32_t mask = masks[round % 6], segment = (32u - (1u << batch_random(b) % 6)) << 8;
+    uint64_t kinds = 1 + batch_random(b) % 4, amount = batch_random(b) % 34, most = batch_random(b) % 2 ? 31 : 0;
     for (unsigned l = 0; l < LANES; l++) {
-        uint64_t any = next_random(w);
+        uint64_t any = batch_random(b);
         in[l].a = round % 3 == 0 ? any : corners[any % kinds + round % 4];
-        in[l].b = round % 2 ? amount : next_random(w) % 40;
+        in[l].b = round % 2 ? amount : batch_random(b) % 40;
         in[l].c = segment | most;
         in[l].executes = mask >> l & 1;
-        in[l].vote = round % 5 == 0 ? 0 : round % 5 == 1 ? 1 : next_random(w) & 1;
+        in[l].vote = round % 5 == 0 ? 0 : round % 5 == 1 ? 1 : batch_random(b) & 1;
     }
     return mask;
 }
 
-static void run_warp_form(const struct spelled *s, void *data)
+static bool gives(const struct spelled *s, char role)
 {
-    struct warps *w = data;
-    static char text[TEXT];
-    bool has_d = false, has_q = false;
-    struct rp_error err;
-    struct rp_launch_result result;
-    size_t n = warp_kernel(text, sizeof text, s, &has_d, &has_q);
-    struct rp_device *device = rp_device_new(&err);
-    struct module *m = ptx_load_text("warps.ptx", text, n, 0, &err);
-    cr_assert(device && m && rp_device_adopt(device, m, &err), "%s: %s", s->text, err.text);
-    struct program *p = module_find(m, "k", &err);
-    cr_assert(p, "%s: %s", s->text, err.text);
-    uint64_t params[3] = {rp_alloc(device, LANES * sizeof(struct lane_values), "in", &err),
-                          rp_alloc(device, LANES * 16, "out", &err)};
-    struct lane_values *in = rp_host(device, params[0], 8);
-    uint64_t(*out)[2] = rp_host(device, params[1], 8);
+    for (uint32_t i = 0; i < s->operands; i++)
+        if (s->form->operands[i].role == role || (role == 'q' && s->form->operands[i].pair))
+            return true;
+    return false;
+}
+
+static void compare_warp(struct batch *b, struct program *p, const struct spelled *s)
+{
+    struct {
+        uint64_t in, out, mask;
+    } params;
+    struct lane_values *in = batch_memory(b, LANES * sizeof *in, &params.in);
+    uint64_t(*out)[2] = batch_memory(b, LANES * sizeof *out, &params.out);
     for (unsigned round = 0; round < ROUNDS; round++) {
-        struct rp_launch_config config = {.grid = {1, 1, 1}, .block = {LANES, 1, 1}, .params = params, .threads = 1};
-        params[2] = fill_lanes(w, round, in);
-        cr_assert(rp_launch_kernel(device, p, &config, &result, &err), "%s: %s", s->text, err.text);
+        params.mask = fill_lanes(b, round, in);
+        if (!batch_launch(b, p, s, 1, &params))
+            return;
         for (unsigned l = 0; l < LANES; l++) {
             struct lane_results r = {.d = 0xabcd};
             if (executes(in, l))
                 cr_assert(warp_model(s, in, l, &r), "there is no model for %s", s->text);
-            cr_assert((!has_d || r.open || out[l][0] == r.d) && (!has_q || out[l][1] == r.q),
-                      "%s, mask %#lx, lane %u: %#lx %lu, not %#lx %lu", s->text, params[2], l, out[l][0], out[l][1],
+            cr_assert((!gives(s, 'd') || r.open || out[l][0] == r.d) && (!gives(s, 'q') || out[l][1] == r.q),
+                      "%s, mask %#lx, lane %u: %#lx %lu, not %#lx %lu", s->text, params.mask, l, out[l][0], out[l][1],
                       r.d, r.q);
         }
     }
-    rp_device_free(device);
-    w->checked++;
 }
+
+/* ---- the walk ---------------------------------------------------------------------------------------------------- */
+
+static bool is_across_lanes(const struct ptx_form *f)
+{
+    return f->lowering == LOW_LANES && (f->op == OP_SHFL || f->op == OP_VOTE || f->op == OP_MATCH ||
+                                        f->op == OP_REDUX || f->op == OP_ELECT || f->op == OP_ACTIVEMASK);
+}
+static bool is_without_sync(const struct ptx_form *f)
+{
+    return is_across_lanes(f) && !(f->allowed.word[M_SYNC / 64] >> M_SYNC % 64 & 1) && f->op != OP_ACTIVEMASK;
+}
+static bool is_with_sync(const struct ptx_form *f) { return is_across_lanes(f) && !is_without_sync(f); }
 
 Test(warps, every_form_against_its_model)
 {
-    static const char *const names[] = {"shfl", "vote", "match", "redux", "elect", "activemask"};
-    struct warps w = {.state = 32};
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-        uint32_t count;
-        const struct ptx_form *forms = ptx_opcode(names[i], (uint32_t)strlen(names[i]), &count);
-        for (uint32_t f = 0; f < count; f++) {
-            unsigned before = w.checked;
-            if (forms[f].lowering == LOW_NONE)
-                continue;
-            walk_row(&forms[f], true, run_warp_form, &w);
-            cr_expect_gt(w.checked, before, "no form of row %u of '%s' runs", f, names[i]);
-        }
-    }
-    fprintf(stderr, "# %u forms of shfl, vote, match, redux, elect and activemask agree with their model\n", w.checked);
-    cr_expect_gt(w.checked, (unsigned)FORMS_AT_LEAST);
+    static const struct batch_of forms = {
+        .what = "shfl, vote, match, redux, elect and activemask",
+        .chosen = is_with_sync,
+        .print = warp_kernel,
+        .compare = compare_warp,
+        .at_least = 35,
+    };
+    batch_every_form(&forms);
+}
+
+Test(warps, every_form_without_sync_against_its_model)
+{
+    static const struct batch_of forms = {
+        .what = "shfl and vote without .sync",
+        .head = ".version 9.0\n.target sm_62\n.address_size 64\n",
+        .chosen = is_without_sync,
+        .print = warp_kernel,
+        .compare = compare_warp,
+        .at_least = 20,
+    };
+    batch_every_form(&forms);
 }
