@@ -130,6 +130,10 @@ void describe(struct lowering *l)
     if (l->memory.count) {
         struct rp_memory_operand *m = ARENA_ARRAY(l->arena, struct rp_memory_operand, l->memory.count);
         memcpy(m, l->memory.at, l->memory.count * sizeof *m);
+        uint8_t policy = cache_policy_of(l);
+        for (uint32_t i = 0; i < l->memory.count; i++)
+            if (policy != RP_EVICT_NORMAL && (m[i].space == RP_SPACE_GLOBAL || m[i].space == RP_SPACE_GENERIC))
+                m[i].evict_l2 = policy;
         out.memory = m;
         out.memory_count = l->memory.count;
     }

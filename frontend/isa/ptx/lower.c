@@ -146,6 +146,7 @@ static void prepare_registers(struct lowering *l)
     memset(&l->element, 0, sizeof l->element);
     for (uint32_t r = 0; r < n; r++)
         VECTOR_PUSH(l->arena, &l->element, (uint8_t)element_bytes((enum ptx_type)f->registers.at[r].type));
+    l->policies = NULL;
     l->trace_number = ARENA_ARRAY(l->arena, uint32_t, (size_t)n + 1);
     l->use_count = ARENA_ARRAY(l->arena, uint32_t, (size_t)n + 1);
     for (uint32_t i = 0; i < f->body.count; i++) {

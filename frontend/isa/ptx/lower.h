@@ -44,6 +44,7 @@ struct lowering {
     VECTOR(uint8_t) element; /* by register: bytes per lane, 0 a predicate */
     uint32_t *trace_number;  /* by register of the source: + 1 */
     uint32_t *use_count;     /* by register of the source: how often it is read */
+    uint8_t *policies;       /* NULL, or by register of the source: cache_policy.c */
 
     /* the instruction at hand */
     const struct ptx_instruction *in;
@@ -82,6 +83,9 @@ void emit_resize(struct lowering *, struct operand to, enum ptx_type to_type, st
 struct operand lane_result(struct lowering *, uint8_t op, enum ptx_type, struct operand a, struct operand b);
 /* The address of a variable in its own space; sets *in_frame when the frame base is to be added. */
 uint64_t variable_address(struct lowering *, struct ptx_variable *, uint32_t at, uint8_t *space, bool *in_frame);
+
+/* What the instruction's cache policy wants of L2, as far as that is known: enum rp_eviction (cache_policy.c). */
+uint8_t cache_policy_of(struct lowering *);
 
 /* ---- memory operations (lower_memory.c) */
 /* What the trace says of an access of `elements` elements of the type, space and order by the modifiers. */

@@ -93,6 +93,37 @@ Test(lowering, wider_registers)
     module_free(m);
 }
 
+/* A policy is known where the function makes one, for all accesses: by createpolicy, as the number that ptxas makes of
+ * it, over moves; not where two may come, or a part of the accesses is meant. */
+Test(lowering, cache_policies)
+{
+    struct module *m;
+    struct program *p = kernel_of(".reg .b64 %d6, %d7;\nld.param.u64 %d1, [in];\n"
+                                  "mov.u64 %d2, 0;\ncreatepolicy.fractional.L2::evict_first.b64 %d2, 1.0;\n"
+                                  "mov.b64 %d3, 1508705875169116160;\nmov.b64 %d4, %d3;\n"
+                                  "createpolicy.fractional.L2::evict_last.b64 %d5, 0.5;\n"
+                                  "createpolicy.fractional.L2::evict_unchanged.b64 %d6;\n"
+                                  "createpolicy.fractional.L2::evict_first.L2::evict_unchanged.b64 %d7, 0f3F800000;\n"
+                                  "@%p1 mov.u64 %d7, %d4;\n"
+                                  "ld.global.L2::cache_hint.u32 %r1, [%d1], %d2;\n"
+                                  "st.global.L2::cache_hint.u32 [%d1], %r1, %d4;\n"
+                                  "ld.global.L2::cache_hint.u32 %r1, [%d1], %d5;\n"
+                                  "ld.global.L1::no_allocate.L2::cache_hint.u32 %r1, [%d1], %d6;\n"
+                                  "ld.global.L2::cache_hint.u32 %r1, [%d1], %d7;\n"
+                                  "ld.global.L2::cache_hint.u32 %r1, [%d1], %d1;\n"
+                                  "red.global.add.L2::cache_hint.u32 [%d1], %r1, %d2;\n"
+                                  "ld.global.u32 %r1, [%d1];",
+                                  &m);
+    static const uint8_t want[] = {RP_EVICT_FIRST,  RP_EVICT_LAST,   RP_EVICT_NORMAL, RP_EVICT_UNCHANGED,
+                                   RP_EVICT_NORMAL, RP_EVICT_NORMAL, RP_EVICT_FIRST,  RP_EVICT_NORMAL};
+    for (unsigned i = 0; i < sizeof want; i++) {
+        const struct rp_instruction *in = &p->kernel.instructions[9 + i];
+        cr_assert_eq(in->memory_count, 1, "%s", in->text);
+        cr_expect_eq(in->memory[0].evict_l2, want[i], "%s: %d", in->text, in->memory[0].evict_l2);
+    }
+    module_free(m);
+}
+
 Test(lowering, memory_operands)
 {
     struct module *m;
