@@ -277,3 +277,32 @@ Test(tensors, every_form_moves_each_element)
     };
     batch_every_form(&forms);
 }
+
+/* Other modes than tiles are refused, and the message names them. */
+Test(tensors, other_modes_are_refused)
+{
+    static const char *const forms[][2] = {
+        {"cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
+         "[data], [%d, {0, 0, 0}], [object], {%h}"},
+        {"cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group", "[%d, {0, 0, 0, 0}], [data]"},
+        {"cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.im2col_no_offs.bulk_group", "[%d, {0, 0, 0}], [data]"},
+        {"cp.async.bulk.prefetch.tensor.3d.L2.global.im2col", "[%d, {0, 0, 0}], {%h}"},
+        {"cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes",
+         "[data], [%d, {0, 0, 0, 0, 0}], [object]"},
+        {"cp.async.bulk.tensor.1d.shared::cta.global.mbarrier::complete_tx::bytes.multicast::cluster",
+         "[data], [%d, {0}], [object], %h"},
+    };
+    for (unsigned i = 0; i < sizeof forms / sizeof *forms; i++) {
+        char text[600], said[300];
+        struct rp_error err = {0};
+        int n = snprintf(text, sizeof text,
+                         BATCH_HEAD ".entry k() {\n.reg .b64 %%d; .reg .b16 %%h; .shared .align 128 .b8 data[128];\n"
+                                    ".shared .b64 object;\n%s %s;\nret; }\n",
+                         forms[i][0], forms[i][1]);
+        snprintf(said, sizeof said, "'%s' is not covered yet", forms[i][0]);
+        struct module *m = ptx_load_text("k.ptx", text, (uint64_t)n, 0, &err);
+        cr_expect(!m || !module_find(m, "k", &err), "%s is taken", forms[i][0]);
+        cr_expect(strstr(err.text, said), "%s", err.text);
+        module_free(m);
+    }
+}
