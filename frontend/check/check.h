@@ -2,8 +2,8 @@
  * compute-sanitizer has them (initcheck, racecheck, synccheck).
  *
  * INIT  an access reads bytes of shared or local memory that nobody has written since the block or thread began, or of
- *       an allocation of device memory of which the host has had no view, and which it has not filled, that no kernel
- *       has written since it was made.
+ *       an allocation of device memory of which the host has had no view, and which it has not filled, that neither it
+ *       nor a kernel has written since it was made.
  * RACE  two accesses touch the same bytes, at least one of them stores, not both are strong (atomic, volatile, .relaxed
  *       and stronger), and nothing orders them.
  * SYNC  a barrier that is .aligned is reached by a part of a warp; a shuffle reads from a lane that takes no part; a
@@ -76,6 +76,8 @@ const char *check_access_name(uint8_t access);
 /* For launches. False: no memory. */
 bool check_launch_begin(struct rp_check *, const struct grid *);
 void check_launch_end(struct rp_check *);
+/* The host has written these bytes of an allocation. */
+void check_host_wrote(struct rp_check *, const struct allocation *, uint64_t offset, uint64_t bytes);
 /* Before a block's first instruction, and after its last; its observer. False: no memory. */
 bool check_block_begin(struct rp_check *, struct block *);
 void check_block_end(struct rp_check *, struct block *);

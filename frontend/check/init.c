@@ -30,7 +30,7 @@ static void report(struct checked_block *cb, const struct touch *t, uint64_t fir
 /* A byte for each byte of the allocation; NULL: all is written. */
 static uint8_t *written_of(struct rp_check *c, const struct allocation *a)
 {
-    if (a->initialised || a->filled)
+    if (a->viewed || a->filled)
         return NULL;
     struct checked_allocation *mine = check_allocation(c, a);
     if (mine && !mine->written && !(mine->written = calloc(a->size + 1, 1)))
@@ -89,6 +89,13 @@ static inline void mark_written(uint8_t *p, uint64_t bytes)
         memcpy(p, &four, 4);
     else
         memset(p, WRITTEN, bytes);
+}
+
+void check_host_wrote(struct rp_check *c, const struct allocation *a, uint64_t offset, uint64_t bytes)
+{
+    uint8_t *all = c->kinds & RP_CHECK_INIT ? written_of(c, a) : NULL;
+    if (all && offset < a->size)
+        mark_written(all + offset, bytes < a->size - offset ? bytes : a->size - offset);
 }
 
 /* A lane reads bytes that are not all written; `t` is its access alone. */

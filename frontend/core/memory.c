@@ -319,7 +319,7 @@ struct allocation *memory_place(struct memory *m, uint64_t base, uint64_t size, 
     if (!a)
         return NULL;
     a->host = host;
-    a->initialised = true;
+    a->initialised = a->viewed = true;
     tree_insert(m, a);
     log_allocation(m, a);
     return a;

@@ -27,8 +27,9 @@ struct allocation {
     char *name;
     uint32_t id;      /* below memory.ids; of no other allocation that lives */
     uint8_t kind;     /* enum allocation_kind */
-    bool initialised; /* the host has had a view of it */
-    bool filled;      /* the host said that it filled some of it on the device */
+    bool initialised; /* the host has written some of it, or may have */
+    bool viewed;      /* it may have written any of it, unseen */
+    bool filled;      /* the host said that it filled some of it on the device, and not what */
     void *user;       /* whatever the device's user keeps with it */
     size_t logged;    /* its entry in the log, if that is still there */
     /* the tree's: a heap by priority, which follows from the address alone; freed ones are a list through left */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "frontend/check/check.h"
 #include "frontend/core/storage.h"
 #include "frontend/host/inside.h"
 #include "frontend/host/run.h"
@@ -350,13 +351,36 @@ bool rp_free(struct rp_device *d, uint64_t address, struct rp_error *err)
     return true;
 }
 
-void *rp_host(struct rp_device *d, uint64_t address, uint64_t bytes)
+/* NULL: it is not inside one allocation. */
+static struct allocation *to_be_written(struct rp_device *d, uint64_t address, uint64_t bytes)
 {
     struct allocation *a = memory_find(&d->memory, address);
     if (!a || bytes > a->size - (address - a->base))
         return NULL;
     memory_initialise(&d->memory, a);
+    return a;
+}
+
+void *rp_host(struct rp_device *d, uint64_t address, uint64_t bytes)
+{
+    struct allocation *a = to_be_written(d, address, bytes);
+    if (!a)
+        return NULL;
+    a->viewed = true;
     return a->host + (address - a->base);
+}
+
+void *rp_host_range(struct rp_device *d, uint64_t address, uint64_t bytes)
+{
+    const struct allocation *a = to_be_written(d, address, bytes);
+    return a ? a->host + (address - a->base) : NULL;
+}
+
+void rp_wrote(struct rp_device *d, struct rp_check *check, uint64_t address, uint64_t bytes)
+{
+    const struct allocation *a = check ? memory_find(&d->memory, address) : NULL;
+    if (a)
+        check_host_wrote(check, a, address - a->base, bytes);
 }
 
 const void *rp_host_read(const struct rp_device *d, uint64_t address, uint64_t bytes)
@@ -405,7 +429,7 @@ bool rp_tell(struct rp_device *d, const struct rp_host_operation *o, struct rp_e
         memory_log_operation(&d->memory, o);
     struct allocation *a = o->kind == RP_HOST_SET ? memory_find(&d->memory, o->address) : NULL;
     if (a)
-        a->filled = true;
+        a->filled |= !a->initialised;
     return true;
 }
 

@@ -15,6 +15,7 @@
 #include "tracefmt/error.h"
 
 struct rp_device;
+struct rp_check; /* frontend/check/check.h */
 
 struct rp_device *rp_device_new(struct rp_error *);
 /* One whose buffers and variables have the same address here and there: what the device has at an address lies there in
@@ -56,6 +57,10 @@ bool rp_share(struct rp_device *, void *host, uint64_t bytes, const char *name, 
 bool rp_free(struct rp_device *, uint64_t address, struct rp_error *);
 /* The host's view of device memory [address, address+bytes), or NULL if that is not inside one allocation. */
 void *rp_host(struct rp_device *, uint64_t address, uint64_t bytes);
+/* The same, of what the caller writes and then tells by rp_wrote(). */
+void *rp_host_range(struct rp_device *, uint64_t address, uint64_t bytes);
+/* For a check of what is read before it is written; NULL: there is none. */
+void rp_wrote(struct rp_device *, struct rp_check *, uint64_t address, uint64_t bytes);
 /* The same, only to be read. */
 const void *rp_host_read(const struct rp_device *, uint64_t address, uint64_t bytes);
 

@@ -24,6 +24,8 @@ static const char kernels[] =
     "  st.global.u32 [%p], %t; ret; }\n"
     ".visible .entry init(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .shared .b32 word[4]; ld.param.u64 %p, [p];\n"
     "  ld.shared.u32 %t, [word+8]; st.global.u32 [%p], %t; ret; }\n"
+    ".visible .entry read(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; ld.param.u64 %p, [p]; mov.u32 %t, %tid.x;\n"
+    "  mad.wide.u32 %p, %t, 4, %p; ld.global.u32 %t, [%p]; st.global.u32 [%p], %t; ret; }\n"
     ".visible .entry sync(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .reg .pred %q; mov.u32 %t, %tid.x;\n"
     "  setp.ge.u32 %q, %t, 16; @%q bra END; shfl.sync.down.b32 %t, %t, 8, 31, 0xffff; ld.param.u64 %p, [p];\n"
     "  setp.eq.u32 %q, %t, 8; @%q st.global.u32 [%p], %t; END: ret; }\n";
@@ -66,6 +68,28 @@ static void memory_of_graph(void)
     WORKS(cuStreamEndCapture(stream, &graph));
 }
 
+/* Four words from the n-th 16 bytes of 80 on, of which the host has written the first 16, and 8 each of the third and
+ * the fourth. */
+static void read_part(unsigned n)
+{
+    CUdeviceptr p = allocate(80);
+    char bytes[64] = {0};
+    const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                                .srcHost = bytes,
+                                .srcPitch = 8,
+                                .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .dstDevice = p + 32,
+                                .dstPitch = 16,
+                                .WidthInBytes = 8,
+                                .Height = 2};
+    WORKS(cuMemsetD8_v2(p, 1, 16));
+    WORKS(cuMemcpy2D_v2(&copy));
+    WORKS(cuMemcpyHtoD_v2(p + 64, bytes, 16));
+    launch("read", 4, p + 16 * n);
+    WORKS(cuCtxSynchronize());
+    give_back(p);
+}
+
 int main(int argc, char **argv)
 {
     char bytes[64] = {0};
@@ -96,6 +120,8 @@ int main(int argc, char **argv)
         expect(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
         expect(cuMemAlloc_v2(&p, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
         return 0;
+    } else if (!strncmp(what, "part", 4)) {
+        read_part((unsigned)atoi(what + 4));
     } else {
         launch(what, 64, p);
         WORKS(cuCtxSynchronize());

@@ -95,6 +95,8 @@ static bool copy_ends(const CUDA_MEMCPY3D *c, const struct end *to, const struct
         return false;
     if (to->array)
         return rp_array_write(driver.device, to->array->array, &target, rows, from->pitch, from->slice, err);
+    for (size_t z = 0; device[0] && z < c->Depth; z++)
+        wrote(to->address + z * to->slice, c->WidthInBytes, to->pitch, c->Height);
     if (from->array)
         return rp_array_read(driver.device, from->array->array, &source, at, to->pitch, to->slice, err);
     copy_rows(c, to, at, from, rows);

@@ -125,8 +125,10 @@ CUresult buffer_release(struct buffer *);
 /* Those of a context; NULL: all. */
 void buffers_free(CUcontext);
 /* Where [address, address + bytes) is in this process; NULL: it is not all in one allocation of the device. What the
- * device does not have is memory of the host. *device: it is the device's. */
+ * device does not have is memory of the host. *device: it is the device's. Who writes tells wrote() what. */
 uint8_t *view(CUdeviceptr address, size_t bytes, bool write, bool *device);
+/* So many rows of so many bytes of the device's memory. */
+void wrote(CUdeviceptr address, size_t bytes, size_t pitch, size_t rows);
 /* 0: done; else the pool has changed. */
 void pool_account(CUmemoryPool, int64_t bytes);
 

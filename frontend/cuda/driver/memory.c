@@ -94,12 +94,18 @@ uint8_t *view(CUdeviceptr address, size_t bytes, bool write, bool *device)
     uint64_t end = b ? b->base + b->bytes : found || constant ? range.base + range.bytes : 0;
     if (address <= end && bytes <= end - address)
         return constant ? (uint8_t *)(uintptr_t)address
-               : write  ? rp_host(driver.device, address, bytes)
+               : write  ? rp_host_range(driver.device, address, bytes)
                         : (uint8_t *)(uintptr_t)rp_host_read(driver.device, address, bytes);
     say_with_stack("a copy or fill of %zu bytes at 0x%llx goes beyond what is allocated there", bytes, address);
     if (!found && !constant)
         check_was_freed(address);
     return NULL;
+}
+
+void wrote(CUdeviceptr address, size_t bytes, size_t pitch, size_t rows)
+{
+    for (size_t y = 0; driver.defaults.check && y < rows; y++)
+        rp_wrote(driver.device, driver.defaults.check, address + y * pitch, bytes);
 }
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
