@@ -18,12 +18,17 @@ static bool is_strong(const struct rp_memory_operand *o)
 
 static void touch_memory(struct checked_block *cb, const struct touch *t)
 {
-    if (t->cells && t->space == RP_SPACE_SHARED && t->of == cb && cb->copy_count)
+    bool own = t->cells && t->space == RP_SPACE_SHARED && t->of == cb;
+    if (own && cb->copy_count)
         copies_look(cb, t);
+    if (own && cb->bulk.count)
+        bulk_look(cb, t);
     if (t->cells)
         check_race(cb, t);
     if (t->cells && t->copies)
         copies_start(cb, t);
+    if (own && t->stores && touch_kind(t) == RP_ACCESS_BULK_STORE)
+        bulk_start(cb, t);
 }
 
 /* The lanes whose address is so far behind that of the lane before them. */
@@ -39,7 +44,7 @@ static lanemask lanes_behind(const struct rp_check *c, const struct lane_address
 static void touch_scattered(struct checked_block *cb, struct touch *t, const struct lane_addresses *la, lanemask lanes)
 {
     uint32_t first_thread = t->thread;
-    if (t->cells && !cb->copy_count && !t->copies)
+    if (t->cells && !copies_pending(cb) && !t->copies)
         lanes &= ~check_race_scattered(cb, t, la, lanes);
     lanemask same = lanes_behind(cb->check, la, lanes, 0),
              starts = lanes & ~lanes_behind(cb->check, la, lanes, t->bytes);
@@ -65,7 +70,7 @@ static void touch_lanes(struct checked_block *cb, struct touch *t, const struct 
         t->lanes = RP_WARP_LANES;
         touch_memory(cb, t);
     } else { /* two are enough */
-        bool both = t->cells && !cb->copy_count && check_race_pair(cb, t);
+        bool both = t->cells && !copies_pending(cb) && check_race_pair(cb, t);
         t->cells = both ? NULL : t->cells;
         touch_memory(cb, t);
         t->thread++;
@@ -107,7 +112,7 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
     if (t.strong)
         race_event(cb, s, EVENT_FENCE);
     bool races = cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL && !stores_never(cb->check, &t) &&
-                 (t.stores || cb->copy_count || !race_quiet(cb, &t, la->low, la->high + t.bytes));
+                 (t.stores || copies_pending(cb) || !race_quiet(cb, &t, la->low, la->high + t.bytes));
     if (cb->check->kinds & RP_CHECK_INIT)
         check_init_access(cb, &t, la, lanes);
     if (races)
@@ -166,6 +171,8 @@ static void check_objects(struct observer *o, struct warp_state *s, const struct
     struct checked_block *cb = (struct checked_block *)o;
     if (cb->check->kinds & RP_CHECK_RACE && cb->copy_count)
         copies_object(cb, s, u, lanes);
+    if (cb->check->kinds & RP_CHECK_RACE && cb->bulk.count)
+        bulk_objects(cb, s, u, la, lanes);
     if (cb->check->kinds & RP_CHECK_SYNC)
         sync_objects(cb, s, u, la, lanes);
 }
@@ -280,6 +287,7 @@ static void free_block(struct rp_check *c, struct checked_block *b)
 {
     cells_free(c, &b->shared);
     copies_free(b);
+    free(b->bulk.list);
     free(b->objects);
     free(b->quiet);
     free(b->shared_written);
@@ -336,7 +344,8 @@ bool check_block_begin(struct rp_check *c, struct block *b)
     const size_t words = mine->shared_bytes / sizeof(uint64_t) + 1;
     memset(mine->objects, 0, words);
     copies_begin(mine);
-    memset(mine->shared_written, 0, mine->shared_bytes);
+    mine->bulk.count = 0;
+    check_nothing_written(mine, &c->grid->shared);
     memset(mine->local_written, 0, mine->local_bytes);
     mine->check = c;
     mine->next = NULL;

@@ -91,6 +91,14 @@ static inline void mark_written(uint8_t *p, uint64_t bytes)
         memset(p, WRITTEN, bytes);
 }
 
+void check_nothing_written(struct checked_block *cb, const struct extents *variables)
+{
+    memset(cb->shared_written, 0, cb->shared_bytes);
+    for (uint32_t i = 0; i < variables->count; i++)
+        if (variables->at[i].is_system)
+            mark_written(cb->shared_written + variables->at[i].base, variables->at[i].size);
+}
+
 void check_host_wrote(struct rp_check *c, const struct allocation *a, uint64_t offset, uint64_t bytes)
 {
     uint8_t *all = c->kinds & RP_CHECK_INIT ? written_of(c, a) : NULL;

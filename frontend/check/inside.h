@@ -101,6 +101,18 @@ struct check_copies { /* a warp's */
     uint32_t closed[RP_WARP_LANES]; /* groups, by lane, in all blocks so far */
 };
 
+/* A bulk copy into the block's shared memory that no thread has waited for. */
+struct bulk_copy {
+    const struct uop *u; /* the store */
+    uint32_t thread;
+    bool told; /* it has an object, at `object` of shared memory, which was in this phase */
+    uint64_t at, bytes, object, phase;
+};
+struct check_bulk {
+    struct bulk_copy *list;
+    uint32_t count, room;
+};
+
 /* Lanes of a warp that have come to an aligned barrier without the others. */
 struct check_part {
     lanemask lanes, expected; /* expected: those that were there when the first came; 0: there is no such part */
@@ -130,7 +142,8 @@ struct checked_block {
     struct check_copies copies[BLOCK_WARPS]; /* where races are looked for */
     uint64_t copy_count;                     /* of all warps */
     uint16_t *copied;                        /* by 4 bytes of shared memory: copies that store there; NULL: none has */
-    struct check_part parts[BLOCK_WARPS];    /* by warp; of barriers that wait */
+    struct check_bulk bulk;
+    struct check_part parts[BLOCK_WARPS]; /* by warp; of barriers that wait */
     struct check_awaited awaited[BLOCK_WARPS];
     uint32_t collective[BLOCK_WARPS], released[BLOCK_WARPS], acquired[BLOCK_WARPS];
 };
@@ -235,6 +248,15 @@ static inline struct touch touch_of_lane(const struct touch *t, uint32_t lane)
     one.at += lane * t->bytes;
     return one;
 }
+/* Asynchronous copies are under way whose bytes nobody may touch. */
+static inline bool copies_pending(const struct checked_block *cb) { return cb->copy_count || cb->bulk.count; }
+/* bulk.c: the store of a bulk copy; barrier objects are used; an access to shared memory while copies are pending. */
+void bulk_start(struct checked_block *, const struct touch *);
+void bulk_objects(struct checked_block *, const struct warp_state *, const struct uop *, const struct lane_addresses *,
+                  lanemask);
+void bulk_look(struct checked_block *, const struct touch *);
+/* A block begins: its shared memory is not written, but for the system's. */
+void check_nothing_written(struct checked_block *, const struct extents *);
 void check_init(struct checked_block *, const struct touch *);
 /* The same for lanes that are anywhere; sets at and lanes of the touch. */
 void check_init_access(struct checked_block *, struct touch *, const struct lane_addresses *, lanemask);

@@ -15,6 +15,7 @@
 struct extent {
     uint64_t base, size; /* bytes in its space */
     const char *name;    /* NULL: of what lies there no more is known */
+    bool is_system;      /* shared memory that is reserved for the system, which begins with what it put there */
 };
 
 /* Ascending, disjoint; and one more behind them, whose size a launch decides. */

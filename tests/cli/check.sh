@@ -197,6 +197,47 @@ ld.shared.u32 %v, [%m]; ret; }'; } >"$dir/bulk.ptx"
 bulk "right" "" 'st.shared.u32 [%m], %x; bar.sync 0;'
 bulk "stores before that nothing orders" 10 'st.shared.u32 [%m], %x;'
 
+# Shared memory that is reserved for the system is what the system made it; a kernel's own is not.
+cat >"$dir/reserved.ptx" <<'PTX'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 a) { .shared .b32 own; .reg .b32 %r, %v;
+mov.u32 %r, %reserved_smem_offset_1;
+red.and.release.cta.shared.b32 [%r], -2;
+red.and.release.cta.shared.b32 [own], -2; ret; }
+PTX
+"$REPRISE" run --module "$dir/reserved.ptx" --grid 1 --block 1 --arg buf=zeros:4 --check init -q 2>"$dir/err"
+if [ $? = 3 ] && [ "$(wc -l <"$dir/err")" = 1 ] && grep -q "uninitialised read.*ptx:7)" "$dir/err"; then ok "reserved shared memory"; else bad "reserved shared memory"; fi
+
+# Bulk copies that are met before anybody has found their phase over: line 10 and what follows; the copies are line 9's.
+early() { # what, line or "", lines of PTX
+    local status
+    { echo '.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 a) { .shared .align 16 .b8 t[512]; .shared .b64 o[2]; .reg .b64 %a, %s; .reg .b32 %x, %m, %v; .reg .pred %p, %q;
+ld.param.u64 %a, [a]; mov.u32 %x, %tid.x; mov.u32 %m, t; mad.lo.u32 %m, %x, 4, %m; setp.eq.u32 %p, %x, 32;
+@%p mbarrier.init.shared.b64 [o], 1; @%p mbarrier.init.shared.b64 [o+8], 1; fence.proxy.async; bar.sync 0;
+@%p mbarrier.arrive.expect_tx.shared.b64 %s, [o], 256;
+@%p mbarrier.arrive.expect_tx.shared.b64 %s, [o+8], 256;
+@%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [t], [%a], 256, [o]; @%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [t+256], [%a], 256, [o+8];'
+    printf '%s\n' "${@:3}" 'ret; }'; } >"$dir/early.ptx"
+    "$REPRISE" run --module "$dir/early.ptx" --grid 2 --block 64 --arg buf=zeros:1024 --check all -q 2>"$dir/err"
+    status=$?
+    if [ -z "$2" ] && [ "$status" = 0 ] && ! [ -s "$dir/err" ]; then ok "early: $1"
+    elif [ -n "$2" ] && [ "$status" = 3 ] && grep -q "a bulk copy stores there whose barrier object nobody has waited for; at '.*:$2), .*; the store was at '@%p cp.async.bulk.*:9), block" "$dir/err"; then ok "early: $1"
+    else bad "early: $1 (status $status)"; fi
+}
+first='W: mbarrier.try_wait.parity.shared.b64 %q, [o], 0; @!%q bra W;' second='V: mbarrier.try_wait.parity.shared.b64 %q, [o+8], 0; @!%q bra V;'
+early "nobody waits, behind a barrier of the block" 11 'bar.sync 0;' 'ld.shared.u32 %v, [%m];'
+early "the thread that copies" 10 '@%p ld.shared.u32 %v, [t];' "$first"
+early "it stores" 10 '@%p st.shared.u32 [t+252], %x;' "$first"
+early "both phases are waited for" "" "$first" "$second" 'ld.shared.u32 %v, [%m]; ld.shared.u32 %v, [%m+256];'
+early "the other copy's phase" 11 "$first" 'ld.shared.u32 %v, [%m+256];' "$second"
+early "one warp waits, a barrier tells the others" "" "@!%p bra B; $first" 'B: bar.sync 0;' 'ld.shared.u32 %v, [%m];'
+early "vectors that reach into the other copy's bytes" 11 "$first" '@%p ld.shared.v4.u32 {%v, %v, %v, %v}, [t+256];' "$second"
+
 # Textures and surfaces: threads of two warps read texels that the other one stores.
 cat >"$dir/images.ptx" <<'PTX'
 .version 7.0

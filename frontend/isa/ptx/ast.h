@@ -29,6 +29,7 @@ struct ptx_variable {
     uint8_t space;        /* enum rp_space */
     uint8_t type;         /* enum ptx_type of an element */
     bool is_extern;       /* for .shared: dynamic shared memory */
+    bool is_reserved;     /* shared memory of the system: parse_operand.c */
     bool is_opaque;       /* .tex, .texref, .samplerref, .surfref */
     bool is_entry_param;  /* parameter of a kernel; PARAM variables without it are in a frame */
     bool is_weak;         /* .weak or .common: a definition of another piece may take its place, or it another's */

@@ -55,7 +55,7 @@ static void place_variables(struct ptx_unit *u, struct module *m)
             too_large(u, v, "global", MAX_IMAGE);
         *(is_const ? &m->const_size : &m->global_size) = end;
         if (is_const)
-            constants[m->constants.count++] = (struct extent){v->offset, v->size, v->name};
+            constants[m->constants.count++] = (struct extent){.base = v->offset, .size = v->size, .name = v->name};
         else
             v->offset += module_base(m);
         if (v->is_opaque)

@@ -154,6 +154,7 @@ static struct ptx_variable *reserved_memory(struct parser *p, uint32_t at)
         p->reserved = ARENA_NEW(p->arena, struct ptx_variable);
         *p->reserved = (struct ptx_variable){.name = "reserved shared memory",
                                              .space = RP_SPACE_SHARED,
+                                             .is_reserved = true,
                                              .type = PT_B8,
                                              .align = 128,
                                              .count = RESERVED_BYTES,

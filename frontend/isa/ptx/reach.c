@@ -32,7 +32,7 @@ static void add_shared(struct walk *w, struct ptx_variable *v)
         return;
     }
     v->offset = extent_place(&w->out->shared, v->size, v->align);
-    VECTOR_PUSH(w->unit->arena, &w->out->variables, (struct extent){v->offset, v->size, v->name});
+    VECTOR_PUSH(w->unit->arena, &w->out->variables, (struct extent){v->offset, v->size, v->name, v->is_reserved});
     if (v->offset + v->size > SHARED_WINDOW_SIZE / 2)
         ptx_error(w->unit->src, v->at, "with '%s' the kernel takes more than %llu MiB of shared memory", v->name,
                   (SHARED_WINDOW_SIZE / 2) >> 20);

@@ -153,12 +153,12 @@ static void list_constants(struct cubin_module *m)
             continue;
         if (v->offset < covered || v->offset - covered >= MOST_PADDING || !v->size)
             return;
-        list[n++] = (struct extent){v->offset, v->size, v->name};
+        list[n++] = (struct extent){.base = v->offset, .size = v->size, .name = v->name};
         covered = v->offset + v->size;
     }
     if (!n || end - covered >= MOST_PADDING)
         return;
-    list[n++] = (struct extent){rest, out->const_size - rest, NULL};
+    list[n++] = (struct extent){.base = rest, .size = out->const_size - rest};
     out->constants.at = list;
     out->constants.count = n;
 }
