@@ -1,18 +1,22 @@
-/* Every form of shfl, vote, match, redux, elect and activemask runs as PTX in whole and in part of a warp, and each
- * lane's results are compared with a model of 32 lanes, written from the pseudo-code and text of the PTX ISA. */
+/* Every form of shfl, vote, match, redux, elect and activemask runs as PTX in whole and in part of a warp, and in
+ * groups of its lanes that execute it at once, each with a mask of its own: tiles of 2 to 16 lanes, and lanes with the
+ * same label. Each lane's results are compared with a model of 32 lanes, written from the pseudo-code and text of the
+ * PTX ISA. */
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "frontend/core/uop.h"
 #include "frontend/isa/ptx/check.h"
 #include "tests/unit/ptx_forms/batch.h"
 #include "tests/unit/ptx_forms/reference.h"
 
-enum { LANES = BATCH_LANES, ROUNDS = 40 };
+enum { LANES = BATCH_LANES, ROUNDS = 40, ROUNDS_OF_GROUPS = 30 };
 
 struct lane_values {
     uint64_t a, b, c;
     uint32_t executes, vote;
+    uint64_t mask; /* of those who execute it together */
 };
 struct lane_results {
     uint64_t d, q;
@@ -141,15 +145,16 @@ static size_t warp_instruction(char *to, size_t size, const struct spelled *s)
 static size_t warp_kernel(char *to, size_t size, const struct spelled *s, unsigned number)
 {
     size_t n = 0;
-    SAY(".visible .entry k%u(.param .u64 in, .param .u64 out, .param .u32 mask) {\n"
+    SAY(".visible .entry k%u(.param .u64 in, .param .u64 out) {\n"
         ".reg .b64 %%in, %%out, %%own, %%wide, %%x; .reg .b32 %%t, %%a, %%b, %%c, %%d, %%mask; .reg .pred %%go, "
         "%%vote, "
         "%%q;\n"
-        "ld.param.u64 %%in, [in]; ld.param.u64 %%out, [out]; ld.param.u32 %%mask, [mask]; mov.u32 %%t, %%tid.x;\n"
+        "ld.param.u64 %%in, [in]; ld.param.u64 %%out, [out]; mov.u32 %%t, %%tid.x;\n"
         "mul.wide.u32 %%own, %%t, %d; add.u64 %%in, %%in, %%own; mul.wide.u32 %%own, %%t, 16;\n"
         "add.u64 %%out, %%out, %%own; ld.global.b64 %%wide, [%%in]; cvt.u32.u64 %%a, %%wide;\n"
         "ld.global.b32 %%b, [%%in+8]; ld.global.b32 %%c, [%%in+16]; ld.global.b32 %%t, [%%in+24];\n"
         "setp.ne.u32 %%go, %%t, 0; ld.global.b32 %%t, [%%in+28]; setp.ne.u32 %%vote, %%t, 0;\n"
+        "ld.global.b32 %%mask, [%%in+32];\n"
         "mov.b32 %%d, 0xabcd; setp.ne.u32 %%q, 0, 0;\n",
         number, (int)sizeof(struct lane_values));
     n += warp_instruction(to + n, size - n, s);
@@ -160,7 +165,7 @@ static size_t warp_kernel(char *to, size_t size, const struct spelled *s, unsign
 
 /* ---- comparison -------------------------------------------------------------------------------------------------- */
 
-static uint32_t fill_lanes(struct batch *b, unsigned round, struct lane_values *in)
+static void fill_lanes(struct batch *b, unsigned round, struct lane_values *in)
 {
     static const uint64_t corners[] = {0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 0x8000000000000000};
     uint32_t masks[] = {0xffffffff, 1, 0x80000000, 0x0000ffff, 0xf0f0f0f0, (uint32_t)batch_random(b) | 2};
@@ -172,9 +177,34 @@ static uint32_t fill_lanes(struct batch *b, unsigned round, struct lane_values *
         in[l].b = round % 2 ? amount : batch_random(b) % 40;
         in[l].c = segment | most;
         in[l].executes = mask >> l & 1;
+        in[l].mask = mask;
         in[l].vote = round % 5 == 0 ? 0 : round % 5 == 1 ? 1 : batch_random(b) & 1;
     }
-    return mask;
+}
+
+/* Tiles of 2, 4, 8 or 16 lanes, all of them or some, or lanes with the same of up to 8 labels, some of which stay away:
+ * those of a label have the mask of all of them. */
+static void part_lanes(struct batch *b, unsigned round, struct lane_values *in)
+{
+    unsigned size = 2u << round % 4, labels = 1 + (unsigned)(batch_random(b) % 8), label[LANES];
+    uint64_t away = round % 3 ? batch_random(b) : 0;
+    for (unsigned l = 0; l < LANES; l++)
+        label[l] = round % 5 < 3 ? l / size : (unsigned)(batch_random(b) % labels);
+    away = away & away >> 7 & 0xffff; /* labels, a fourth of them */
+    for (unsigned l = 0; l < LANES; l++) {
+        in[l].executes = !(away >> label[l] & 1);
+        in[l].mask = 0;
+        for (unsigned k = 0; k < LANES; k++)
+            in[l].mask |= (uint64_t)(label[k] == label[l]) << k;
+    }
+}
+
+/* What lane `of` has to do with. */
+static void see_group(const struct spelled *s, const struct lane_values *in, unsigned of, struct lane_values *seen)
+{
+    memcpy(seen, in, LANES * sizeof *in);
+    for (unsigned l = 0; l < LANES && s->form->op != OP_ACTIVEMASK; l++)
+        seen[l].executes &= (uint32_t)(in[of].mask >> l) & 1;
 }
 
 static bool gives(const struct spelled *s, char role)
@@ -185,25 +215,33 @@ static bool gives(const struct spelled *s, char role)
     return false;
 }
 
+static void compare_lane(const struct spelled *s, const struct lane_values *in, unsigned lane, const uint64_t out[2])
+{
+    struct lane_results r = {.d = 0xabcd};
+    struct lane_values seen[LANES];
+    see_group(s, in, lane, seen);
+    if (executes(in, lane))
+        cr_assert(warp_model(s, seen, lane, &r), "there is no model for %s", s->text);
+    cr_assert((!gives(s, 'd') || r.open || out[0] == r.d) && (!gives(s, 'q') || out[1] == r.q),
+              "%s, mask %#lx, lane %u: %#lx %lu, not %#lx %lu", s->text, in[lane].mask, lane, out[0], out[1], r.d, r.q);
+}
+
 static void compare_warp(struct batch *b, struct program *p, const struct spelled *s)
 {
     struct {
-        uint64_t in, out, mask;
+        uint64_t in, out;
     } params;
+    bool by_mask = mods_have(&s->mods, M_SYNC);
     struct lane_values *in = batch_memory(b, LANES * sizeof *in, &params.in);
     uint64_t(*out)[2] = batch_memory(b, LANES * sizeof *out, &params.out);
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        params.mask = fill_lanes(b, round, in);
+    for (unsigned round = 0; round < ROUNDS + (by_mask ? ROUNDS_OF_GROUPS : 0); round++) {
+        fill_lanes(b, round, in);
+        if (round >= ROUNDS)
+            part_lanes(b, round, in);
         if (!batch_launch(b, p, s, 1, &params))
             return;
-        for (unsigned l = 0; l < LANES; l++) {
-            struct lane_results r = {.d = 0xabcd};
-            if (executes(in, l))
-                cr_assert(warp_model(s, in, l, &r), "there is no model for %s", s->text);
-            cr_assert((!gives(s, 'd') || r.open || out[l][0] == r.d) && (!gives(s, 'q') || out[l][1] == r.q),
-                      "%s, mask %#lx, lane %u: %#lx %lu, not %#lx %lu", s->text, params.mask, l, out[l][0], out[l][1],
-                      r.d, r.q);
-        }
+        for (unsigned l = 0; l < LANES; l++)
+            compare_lane(s, in, l, out[l]);
     }
 }
 
