@@ -406,7 +406,7 @@ bench-parity: all
 	@REPRISE=$(BUILD)/reprise REPRISE_MACHINES=hw-models/machines python3 tests/bench/parity.py --speed
 bench-where: all
 	@BUILD=$(BUILD) python3 tests/bench/where.py
-# FUNCTION=sin PART=1/8: one function, every eighth group of 32 arguments.
+# FUNCTION=sin: one function; PART=1/8: every eighth group of 32 arguments.
 bench-approximations: deps
 	@$(MAKE) --no-print-directory -s -j$$(nproc) $(BUILD)/bench/approximations
 	@$(BUILD)/bench/approximations $(FUNCTION) $(PART)

@@ -2,8 +2,8 @@
  * precision: the largest error in each range for which the PTX ISA states a bound ("Floating Point Instructions": rcp,
  * sqrt, rsqrt, sin, cos, lg2, ex2, tanh .approx.f32). What it leaves open, and special values, are looked at too: NaN,
  * infinities, results in
- * [-1, 1]. `approximations NAME PART/PARTS` runs one function, or every so many of its arguments. tests/unit/lanes
- * holds that all vector widths give the same bits. */
+ * [-1, 1]. `approximations NAME` runs one function, `approximations PART/PARTS` every so many of the arguments.
+ * tests/unit/lanes holds that all vector widths give the same bits. */
 #include <float.h>
 #include <math.h>
 #include <pthread.h>
@@ -161,8 +161,12 @@ static void run_slice(struct task *t, uint32_t slice)
 
 static void *work(void *unused)
 {
-    for (uint32_t n; (n = atomic_fetch_add(&next_slice, 1)) < task_count * SLICES;)
+    const uint32_t all = task_count * SLICES;
+    for (uint32_t n; (n = atomic_fetch_add(&next_slice, 1)) < all;) {
+        if (isatty(STDERR_FILENO))
+            fprintf(stderr, "\r%u %%%s", 100 * (n + 1) / all, n + 1 == all ? "\n" : " ");
         run_slice(&tasks[n / SLICES], n % SLICES);
+    }
     return unused;
 }
 
@@ -191,19 +195,22 @@ static bool report(const struct task *t)
 static bool read_arguments(int argc, char **argv)
 {
     char end;
-    const char *name = argc > 1 ? argv[1] : NULL;
+    const char *name = NULL;
+    for (int i = 1; i < argc; i++)
+        if (!strchr(argv[i], '/'))
+            name = argv[i];
+        else if (sscanf(argv[i], "%u/%u%c", &part, &parts, &end) != 2 || part < 1 || part > parts)
+            return false;
     for (uint32_t i = 0; i < 2 * FUNCTIONS; i++)
         if ((!name || strcmp(name, functions[i / 2].name) == 0) && !(i % 2 && functions[i / 2].op == OP_TANH))
             tasks[task_count++] = (struct task){.function = &functions[i / 2], .ftz = i % 2};
-    if (argc > 2 && (sscanf(argv[2], "%u/%u%c", &part, &parts, &end) != 2 || part < 1 || part > parts))
-        return false;
     return task_count && argc <= 3;
 }
 
 int main(int argc, char **argv)
 {
     if (!read_arguments(argc, argv)) {
-        fprintf(stderr, "Usage: approximations [rcp|sqrt|rsqrt|sin|cos|lg2|ex2|tanh [PART/PARTS]]\n");
+        fprintf(stderr, "Usage: approximations [rcp|sqrt|rsqrt|sin|cos|lg2|ex2|tanh] [PART/PARTS]\n");
         return 2;
     }
     pthread_t threads[THREADS_MOST];
