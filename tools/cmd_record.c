@@ -32,6 +32,7 @@ enum key {
     KEY_PRINT,
     KEY_EXPECT,
     KEY_NO_TRACE,
+    KEY_KERNEL_OUTPUT,
     KEY_CLUSTER,
     KEY_LIMIT = PROGRAM_LIMIT, /* of programs as well */
     KEY_CHECK = PROGRAM_CHECK,
@@ -65,6 +66,7 @@ enum key {
          "plain bytes. Exit status 3 and the first differing elements if an element is within none of these "          \
          "tolerances. Without any, values must be equal"},                                                             \
         {"json", KEY_JSON, NULL, "Print the result as JSON; what the kernel prints goes to standard error"},           \
+        {"kernel-output", KEY_KERNEL_OUTPUT, "FILE", "What kernels print (printf) goes to FILE"},                      \
         {"quiet", KEY_QUIET, NULL, "Print neither progress nor summary"}, {NULL, 0, NULL, "How to run it"},            \
         {"threads", KEY_THREADS, "N", "Host threads (0: one per CPU); result and trace do not depend on it"},          \
         {"limit", KEY_LIMIT, "N", "Instructions a warp may execute before it counts as endless (4294967296)"},         \
@@ -233,6 +235,7 @@ static bool take_option(struct record *r, int key, char *arg, struct rp_error *e
     case KEY_LIMIT: return read_size(arg, UINT64_MAX, "--limit", &p->limit, err);
     case KEY_NO_TRACE: return r->no_trace = true;
     case KEY_JSON: return p->json = true;
+    case KEY_KERNEL_OUTPUT: replace(&p->kernel_output, arg); return true;
     case KEY_QUIET: return p->quiet = true;
     default:
         return rp_fail(err, RP_USAGE, "this option is for CUDA programs, such as 'reprise record -o t.wtr -- ./app'");

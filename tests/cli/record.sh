@@ -413,6 +413,11 @@ check "1 byte is read, past a buffer of 1 byte" grep -q 'load of 1 byte at .*, 1
 # "true" may still be there when the first line is written; what the kernel prints is more than a pipe holds
 say=(--module "$k/print.ptx" --kernel print --grid 500 --block 256 --arg "buf=file:$dir/text" --arg f32=1)
 printf 'text\0' >"$dir/text"
+"$REPRISE" run "${say[@]}" -q >"$dir/said"
+"$REPRISE" run "${say[@]}" --json --kernel-output "$dir/said2" >"$dir/json" 2>"$dir/err"
+check "what kernels print in a file of its own" eval 'same "$dir/said" "$dir/said2" && [ -s "$dir/said" ] && ! [ -s "$dir/err" ]'
+"$REPRISE" run "${say[@]}" -q --kernel-output /dev/full 2>"$dir/err"
+check "a file for it that is none" eval '[ $? = 1 ] && grep -q "cannot write .*/dev/full" "$dir/err"'
 mkdir "$dir/pipe"
 "$REPRISE" record -o "$dir/pipe/p.wtr" "${say[@]}" 2>"$dir/err" | true
 status=${PIPESTATUS[0]}

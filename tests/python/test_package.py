@@ -44,6 +44,23 @@ SCALE = """
 }
 .visible .entry nothing() { ret; }
 """
+PRINTS = """
+.version 7.0
+.target sm_75
+.address_size 64
+.extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
+.global .align 1 .b8 fmt[7] = {104, 105, 32, 37, 100, 10, 0}; // "hi %d\\n"
+.visible .entry prints(.param .u64 .ptr .global .align 4 p, .param .u32 n) {
+    .local .align 8 .b8 l[8]; .shared .b32 s; .reg .b64 %p, %f, %a; .reg .b32 %t, %r, %n; .reg .pred %q;
+    ld.param.u64 %p, [p]; ld.param.u32 %n, [n]; mov.u32 %t, %tid.x; st.local.u32 [l], %t;
+    mov.u64 %f, fmt; cvta.global.u64 %f, %f; mov.u64 %a, l; cvta.local.u64 %a, %a;
+    { .param .b64 x; .param .b64 y; .param .b32 z; st.param.b64 [x], %f; st.param.b64 [y], %a; call (z), vprintf, (x, y); }
+    setp.eq.u32 %q, %n, 7; @%q st.global.u32 [%p+4000000], %t;
+    setp.eq.u32 %q, %n, 8; @%q ld.shared.u32 %r, [s];
+    st.global.u32 [%p], %n;
+    ret;
+}
+"""
 
 
 def scale(n=100, *, length=None, same=False, **more):
@@ -120,6 +137,27 @@ def test_machine_code(folder):
 def test_a_fault_is_told_apart(folder):
     says("out of bounds", lambda: scale(length=128, trace=folder / "f.wtr"), reprise.KernelFault)
     assert (folder / "f.wtr").exists()
+
+
+def test_what_a_kernel_prints(folder):
+    result = reprise.run(PRINTS, 1, [np.zeros(4, np.int32), 1], block=2)
+    assert result.printed == "hi 0\nhi 1\n" and result.findings == [] and result.arrays[0][0] == 1
+    try:
+        reprise.run(PRINTS, 1, [np.zeros(4, np.int32), 7], block=2)
+        raise AssertionError("no fault")
+    except reprise.KernelFault as e:
+        assert str(e).startswith("kernel 'prints': ") and "out of bounds" in str(e).splitlines()[0], str(e)
+        assert e.printed == "hi 0\nhi 1\n" and e.report["fault_place"]["source"][0]["line"] == 12, e.report
+
+
+def test_findings(folder):
+    for check in ("all", ["memory", "init"]):
+        found = reprise.run(PRINTS, 1, [np.zeros(4, np.int32), 8], block=2, check=check).findings
+        assert [(f["kind"], f["here"]["line"]) for f in found] == [("init", 13)], found
+    found = reprise.run(PRINTS, 1, [np.zeros(4, np.int32), 7], block=2, check="memory").findings
+    assert [(f["kind"], f["times"]) for f in found] == [("memory", 2)], found
+    assert reprise.run(PRINTS, 1, [np.zeros(4, np.int32), 1], block=1, check="all").findings == []
+    says("there is no check 'rain'", lambda: reprise.run(PRINTS, 1, [np.zeros(4, np.int32), 1], block=1, check="rain"))
 
 
 def test_bad_input(folder):

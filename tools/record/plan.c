@@ -83,6 +83,7 @@ void plan_free(struct plan *p)
     free(p->module);
     free(p->target);
     free(p->output);
+    free(p->kernel_output);
     free(p->launch_file);
     free(p->clang_flags);
 }

@@ -121,6 +121,7 @@ struct plan_tensor {
 
 struct plan {
     char *module, *output; /* output NULL: run only */
+    char *kernel_output;   /* where kernels print to; NULL: standard output, or with `json` standard error */
     char *target;          /* of the module's PTX; NULL: its own */
     int target_line;       /* of the launch file; 0: it is the command line's */
     char *launch_file;     /* NULL: there is none */

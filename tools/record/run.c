@@ -1,4 +1,5 @@
 /* Carries out a plan. Everything that can be wrong with the input is found before a file is begun. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@ struct session {
     double seconds;
     struct progress progress;
     uint64_t file_bytes;
+    FILE *prints; /* where kernels print to */
 };
 
 /* ---- provenance -------------------------------------------------------------------------------------------------- */
@@ -287,6 +289,32 @@ static bool prepare(struct session *s, struct rp_error *err)
     return outputs_prepare(p, err) && (!p->output || open_trace(s, err));
 }
 
+/* The JSON is alone on standard output. */
+static bool open_prints(struct session *s, struct rp_error *err)
+{
+    const char *path = s->plan->kernel_output;
+    s->prints = s->plan->json ? stderr : stdout;
+    if (!path)
+        return true;
+    if (s->plan->output && output_same_file(path, s->plan->output))
+        return rp_fail(err, RP_USAGE, "'%s' is to be both the trace and what kernels print", path);
+    if (!output_check(path, err))
+        return false;
+    s->prints = fopen(path, "w");
+    return s->prints || rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
+}
+
+/* What was printed up to a fault is there, too. */
+static bool close_prints(struct session *s, struct rp_error *err)
+{
+    FILE *to = s->plan->kernel_output ? s->prints : NULL;
+    bool bad = to && ferror(to);
+    s->prints = stderr;
+    if (to)
+        bad |= fclose(to) != 0;
+    return !bad || rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", s->plan->kernel_output, strerror(errno));
+}
+
 static void show(void *data, uint64_t done, uint64_t total, uint64_t warp_instructions)
 {
     progress_update(data, done, total, warp_instructions, "warp instructions");
@@ -322,7 +350,7 @@ static bool launch(struct session *s, size_t i, struct rp_error *err)
         .check = s->check,
         .progress = show,
         .progress_data = &s->progress,
-        .output = p->json ? stderr : stdout, /* the JSON is alone on stdout */
+        .output = s->prints,
     };
     memcpy(config.grid, l->grid, sizeof config.grid);
     memcpy(config.block, l->block, sizeof config.block);
@@ -490,9 +518,13 @@ static int finish_fault(struct session *s, const struct rp_error *fault)
 static int session_run(struct session *s)
 {
     struct rp_error err = {0};
-    if (!prepare(s, &err))
+    if (!prepare(s, &err) || !open_prints(s, &err))
         return command_fail(&err);
-    if (launch_all(s, &err))
+    bool complete = launch_all(s, &err);
+    struct rp_error unwritten;
+    if (!close_prints(s, &unwritten))
+        return command_fail(&unwritten);
+    if (complete)
         return finish_complete(s);
     return err.status == RP_KERNEL ? finish_fault(s, &err) : command_fail(&err);
 }

@@ -4,7 +4,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-_KERNEL_FAULT = 3  # reprise's exit status when a kernel misbehaved
+KERNEL_FAULT = 3  # reprise's exit status when a kernel misbehaved
 
 
 class Error(Exception):
@@ -16,7 +16,13 @@ class Error(Exception):
 
 
 class KernelFault(Error):
-    """The kernel misbehaved: an access out of bounds, a deadlock. The trace holds what it did up to there."""
+    """The kernel misbehaved: an access out of bounds, a deadlock. The trace holds what it did up to there.
+
+    `report` is what `reprise record --json` says of it (`fault_place`, `findings`), `printed` what kernels printed."""
+
+    def __init__(self, message, report=None, printed=""):
+        super().__init__(message, KERNEL_FAULT)
+        self.report, self.printed = report, printed
 
 
 def find_program():
@@ -32,14 +38,15 @@ def find_program():
     raise Error("the program reprise is not on the PATH: install it (make install), or name it in $REPRISE")
 
 
-def call_program(arguments):
-    """Runs reprise with these arguments; returns its standard output. A failure is an Error with its message."""
+def call_program(arguments, fine=(0,)):
+    """Runs reprise with these arguments; returns its standard output where it ends with one of these statuses. A failure
+    is an Error with its message."""
     try:
         done = subprocess.run([find_program(), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, errors="replace")
     except OSError as e:
         raise Error(f"reprise cannot be started: {e}") from e
-    if done.returncode == 0:
+    if done.returncode in fine:
         return done.stdout
     message = done.stderr.strip() or f"reprise ended with status {done.returncode}"
-    raise (KernelFault if done.returncode == _KERNEL_FAULT else Error)(message, done.returncode)
+    raise Error(message, done.returncode)

@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional
 import numpy
 
 from .parameters import entries, scalar_bytes
-from .program import Error, call_program
+from .program import KERNEL_FAULT, Error, KernelFault, call_program
 
 _WARP = 32
 _SCRATCH_POINTERS = 2  # Triton 3.5 adds a pointer to global scratch memory and one to the profiler's to each kernel
@@ -18,6 +18,8 @@ class Result(NamedTuple):
     arrays: list  # what each argument holds after the launch, in order; None for those that are no arrays
     trace: Optional[str]  # the trace's path; None if none was asked for
     report: dict  # what `reprise record --json` says of the launch
+    printed: str = ""  # what the kernel printed
+    findings: list = []  # of `check`: dicts, as in the report
 
 
 class _Code(NamedTuple):
@@ -144,7 +146,7 @@ def _launch_file(buffers, name, grid, block, cluster, shared, given):
 
 
 def run(kernel, grid, args, *, block=None, name=None, shared=None, cluster=None, trace=None, target=None, threads=0,
-        limit=None):
+        limit=None, check=None):
     """Runs a kernel once, and records it if `trace` says where to.
 
     kernel   what Triton compiled (its block and shared memory are known), PTX as text, a module as bytes, or a path
@@ -158,6 +160,8 @@ def run(kernel, grid, args, *, block=None, name=None, shared=None, cluster=None,
     target   run PTX as for this target, such as "sm_75"
     threads  of the host; 0: one per CPU
     limit    instructions that a warp may execute
+    check    what to look for beside faults: "all", or some of "memory", "init", "race", "sync" with commas or as a list;
+             what is found is in the result's `findings`, and the kernel runs to its end
 
     Returns a Result. Raises KernelFault if the kernel misbehaved, Error for all else.
     """
@@ -186,6 +190,12 @@ def run(kernel, grid, args, *, block=None, name=None, shared=None, cluster=None,
         command += ["--shared-limit", str(shared)] if shared > 49152 else []
         command += ["--target", target] if target else []
         command += ["--limit", str(limit)] if limit is not None else []
-        report = json.loads(call_program(command))
+        command += ["--check", check if isinstance(check, str) else ",".join(check)] if check else []
+        prints = folder / "printed"
+        command += ["--kernel-output", str(prints)]
+        report = json.loads(call_program(command, fine=(0, KERNEL_FAULT)))
+        printed = prints.read_text(errors="replace") if prints.exists() else ""
+        if "fault" in report:
+            raise KernelFault(report["fault"], report, printed)
         arrays = [buffers.result(a) if isinstance(a, numpy.ndarray) else None for a in args]
-        return Result(arrays, os.fspath(trace) if trace else None, report)
+        return Result(arrays, os.fspath(trace) if trace else None, report, printed, report.get("findings", []))
