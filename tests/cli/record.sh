@@ -306,6 +306,8 @@ refuse 1 "would be written over the module" "${mv_args[@]}" --save "2=$dir/copy.
 refuse 1 "would be written over the trace" "${mv_args[@]}" --save "2=$dir/no/./t.wtr"
 refuse 1 "would be written over another one" "${mv_args[@]}" --save "2=$dir/no/x" --save "1=$dir/no/x"
 refuse 1 "would be written over a buffer's file" "${va[@]}" "${geo[@]}" -o "$dir/in.bin" --arg "buf=file:$dir/in.bin" --arg $z --arg $z --arg i32=1
+refuse 1 "what kernels print '$dir/copy.ptx' would be written over the module" "${mv_args[@]}" -o "$dir/no/t.wtr" --kernel-output "$dir/copy.ptx"
+refuse 1 "would be written over what kernels print" "${mv_args[@]}" --save "2=$dir/no/x" -o "$dir/no/t.wtr" --kernel-output "$dir/no/x"
 refuse 1 "would be written over the launch file" --launch-file docs/examples/chain.cfg --module "$k/matmul.ptx" -o docs/examples/chain.cfg
 check "the module is as it was" same "$dir/copy.ptx" "$k/vector_add.ptx"
 refuse 1 "-o needs the name of a file" "${va[@]}" "${geo[@]}" "${four[@]}" -o ""
@@ -417,7 +419,8 @@ printf 'text\0' >"$dir/text"
 "$REPRISE" run "${say[@]}" --json --kernel-output "$dir/said2" >"$dir/json" 2>"$dir/err"
 check "what kernels print in a file of its own" eval 'same "$dir/said" "$dir/said2" && [ -s "$dir/said" ] && ! [ -s "$dir/err" ]'
 "$REPRISE" run "${say[@]}" -q --kernel-output /dev/full 2>"$dir/err"
-check "a file for it that is none" eval '[ $? = 1 ] && grep -q "cannot write .*/dev/full" "$dir/err"'
+status=$?
+check "a file for it that is none" eval '[ $status = 1 ] && grep -q "cannot write .*/dev/full" "$dir/err"'
 mkdir "$dir/pipe"
 "$REPRISE" record -o "$dir/pipe/p.wtr" "${say[@]}" 2>"$dir/err" | true
 status=${PIPESTATUS[0]}

@@ -14,14 +14,20 @@ bool plan_check_paths(const struct plan *p, const char *launch_file, struct rp_e
     if (!apart(p->output, "the trace", p->module, "the module", err) ||
         !apart(p->output, "the trace", launch_file, "the launch file", err))
         return false;
+    if (!apart(p->kernel_output, "what kernels print", p->module, "the module", err) ||
+        !apart(p->kernel_output, "what kernels print", launch_file, "the launch file", err) ||
+        !apart(p->kernel_output, "what kernels print", p->output, "the trace", err))
+        return false;
     for (size_t i = 0; i < p->buffer_count; i++)
-        if (!apart(p->output, "the trace", p->buffers[i].path, "a buffer's file", err))
+        if (!apart(p->output, "the trace", p->buffers[i].path, "a buffer's file", err) ||
+            !apart(p->kernel_output, "what kernels print", p->buffers[i].path, "a buffer's file", err))
             return false;
     for (size_t i = 0; i < p->save_count; i++) { /* saving over a buffer's own file is how state goes on */
         const char *path = p->saves[i].path;
         if (!apart(path, "the saved buffer", p->module, "the module", err) ||
             !apart(path, "the saved buffer", launch_file, "the launch file", err) ||
-            !apart(path, "the saved buffer", p->output, "the trace", err))
+            !apart(path, "the saved buffer", p->output, "the trace", err) ||
+            !apart(path, "the saved buffer", p->kernel_output, "what kernels print", err))
             return false;
         for (size_t j = 0; j < p->expect_count; j++)
             if (!apart(path, "the saved buffer", p->expects[j].path, "what is expected", err))

@@ -178,8 +178,8 @@ bool read_content(const char *text, const char *folder, struct plan_buffer *, st
 /* Reads a launch file (docs/launch-file.md) into the plan. Errors are RP_BAD_INPUT with file and line. */
 bool plan_read_file(struct plan *, const char *path, struct rp_error *);
 
-/* RP_USAGE if the trace or a saved buffer would be written over the module, the launch file (NULL: none) or each
- * other. */
+/* RP_USAGE if the trace, what kernels print or a saved buffer would be written over the module, the launch file (NULL:
+ * none) or each other. */
 bool plan_check_paths(const struct plan *, const char *launch_file, struct rp_error *);
 
 /* Runs the plan and prints its summary. Returns the exit status, errors are printed. */

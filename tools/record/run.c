@@ -296,8 +296,6 @@ static bool open_prints(struct session *s, struct rp_error *err)
     s->prints = s->plan->json ? stderr : stdout;
     if (!path)
         return true;
-    if (s->plan->output && output_same_file(path, s->plan->output))
-        return rp_fail(err, RP_USAGE, "'%s' is to be both the trace and what kernels print", path);
     if (!output_check(path, err))
         return false;
     s->prints = fopen(path, "w");
