@@ -137,7 +137,7 @@ static void check_source(const struct checker *c, const struct ptx_operand *o, e
     case PO_VECTOR: check_vector(c, o, want); return;
     case PO_VARIABLE:
     case PO_FUNCTION:
-        if (address && (want == PT_NONE || ptx_types[want].bits >= 32))
+        if (address && (want == PT_NONE || ptx_types[want].bits >= (c->in->form->lowering == LOW_MOVE ? 16 : 32)))
             return;
         break;
     case PO_SINK: ptx_error(c->src, o->at, "'_' can only be a destination");

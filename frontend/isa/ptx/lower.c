@@ -72,6 +72,7 @@ static void lower_instruction(struct lowering *l)
     case LOW_LANES: lower_lanes(l, 0); break;
     case LOW_CARRY: lower_lanes(l, UF_CARRY_IN); break;
     case LOW_MOVE: lower_move(l); break;
+    case LOW_MOVE_VECTOR: lower_move_vector(l); break;
     case LOW_CONVERT: lower_convert(l); break;
     case LOW_VIDEO: lower_video(l); break;
     case LOW_VIDEO_SIMD: lower_video_simd(l); break;

@@ -104,6 +104,7 @@ struct operation *finish_access(struct lowering *, struct operation *);
 /* ---- instructions */
 void lower_lanes(struct lowering *, uint32_t extra_flags); /* lower_lanes.c */
 void lower_move(struct lowering *);
+void lower_move_vector(struct lowering *);
 void lower_convert(struct lowering *);
 void lower_video(struct lowering *);      /* lower_video.c */
 void lower_video_simd(struct lowering *); /* lower_video_simd.c */

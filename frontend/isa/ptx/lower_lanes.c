@@ -3,6 +3,7 @@
 
 #include "frontend/isa/ptx/check.h"
 #include "frontend/isa/ptx/lower.h"
+#include "frontend/isa/ptx/special.h"
 
 static uint32_t flag_values(const struct ptx_modifiers *mods, bool compares)
 {
@@ -180,6 +181,44 @@ void lower_move(struct lowering *l)
         lower_unpack(l, d, a, type);
     else if (!emit_special(l, d, a, type))
         lower_lanes(l, 0);
+}
+
+/* Element i of a vector of registers and numbers, or of a special register that is one. */
+static struct ptx_operand element_of(struct lowering *l, const struct ptx_operand *o, uint32_t i, uint32_t count)
+{
+    if (o->kind == PO_VECTOR)
+        return o->elements[i];
+    if (o->kind != PO_SPECIAL || ptx_special((int)o->value)->special != SPECIAL_VECTOR || count != SPECIAL_MEMBERS)
+        ptx_error(l->src, o->at, "a vector of %u belongs here", count);
+    struct ptx_operand member = *o;
+    member.value += 1 + i;
+    return member;
+}
+
+static struct operand lane_move(struct lowering *l, enum ptx_type type, struct operand d, struct operand a)
+{
+    uint8_t lane = ptx_types[type].lane;
+    emit(l, (struct operation){.kind = UOP_LANE, .op = OP_MOV, .type = lane, .stype = lane, .d = d, .a = a});
+    return d;
+}
+
+/* All elements are read before one is written. */
+void lower_move_vector(struct lowering *l)
+{
+    const struct ptx_operand *d = &l->in->operands[0];
+    enum ptx_type type = (enum ptx_type)l->in->mods.types[0];
+    uint32_t count = (uint32_t)mods_value(&l->in->mods, G_VECTOR, 1);
+    struct operand from[SPECIAL_MEMBERS];
+    if (d->kind != PO_VECTOR)
+        ptx_error(l->src, d->at, "a vector of %u belongs here", count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct ptx_operand a = element_of(l, &l->in->operands[1], i, count);
+        from[i] = source(l, &a, type);
+        if (a.kind == PO_REGISTER)
+            from[i] = lane_move(l, type, temporary(l, type), from[i]);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        lane_move(l, type, destination(l, &d->elements[i], type), from[i]);
 }
 
 /* ---- cvt ---- */

@@ -121,6 +121,14 @@ static struct operand address_value(struct lowering *l, const struct ptx_operand
     return t;
 }
 
+/* mov.b16 takes the low half of an address. */
+static struct operand low_address(struct lowering *l, const struct ptx_operand *o)
+{
+    struct operand address = address_value(l, o, PT_U32), low = temporary(l, PT_U16);
+    emit_resize(l, low, PT_U16, address, PT_U32);
+    return low;
+}
+
 /* ---- sources ---- */
 
 /* Whether the operand is a register with elements of this width. */
@@ -148,8 +156,8 @@ static struct operand special_predicate(struct lowering *l, enum special which)
 static struct operand special_value(struct lowering *l, const struct ptx_operand *o, enum ptx_type type)
 {
     const struct ptx_special *s = ptx_special((int)o->value);
-    if (s->special == SPECIAL_UNCOVERED)
-        not_covered(l, o->at, s->name);
+    if (s->special == SPECIAL_VECTOR)
+        ptx_error(l->src, o->at, "%s is a vector, which mov.v4 takes; one of its members is %s.x", s->name, s->name);
     if (s->special == SPECIAL_CONSTANT)
         return type == PT_PRED ? constant(l, s->constant ? UINT32_MAX : 0, 4)
                                : constant(l, s->constant, element_bytes(type));
@@ -223,7 +231,7 @@ struct operand source(struct lowering *l, const struct ptx_operand *o, enum ptx_
     }
     case PO_SPECIAL: return special_value(l, o, type);
     case PO_VARIABLE:
-    case PO_FUNCTION: return address_value(l, o, type);
+    case PO_FUNCTION: return element_bytes(type) == 2 ? low_address(l, o) : address_value(l, o, type);
     case PO_INTEGER:
     case PO_FLOAT:
     case PO_SINGLE:

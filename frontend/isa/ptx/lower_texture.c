@@ -180,8 +180,6 @@ static void add_further(struct lowering *l, struct fetch *f, struct inputs *inpu
     uint32_t needed = f->level == FETCH_GRADIENT ? 2 : f->level == FETCH_LOD, next = 2;
     if (in->operand_count < next + needed)
         ptx_error(l->src, in->at, needed == 2 ? "two gradients are missing" : "the level is missing");
-    if (f->level == FETCH_GRADIENT && f->kind == FETCH_TEXEL)
-        ptx_error(l->src, in->at, "gradients go with coordinates of type .f32");
     for (uint32_t i = 0; i < needed; i++)
         add_vector(l, inputs, &in->operands[next++], needed == 2 ? f->dimensions : 1,
                    f->kind == FETCH_TEXEL ? PT_S32 : PT_F32);

@@ -5,9 +5,10 @@
 
 #include "frontend/isa/ptx/table.h"
 
+/* The vector, and behind it its members. */
 #define XYZ(name, id)                                                                                                  \
-    {name ".x", SR_##id##_X, PT_U32, 0, false}, {name ".y", SR_##id##_Y, PT_U32, 0, false},                            \
-        {name ".z", SR_##id##_Z, PT_U32, 0, false},                                                                    \
+    {name, SPECIAL_VECTOR, PT_U32, 0, false}, {name ".x", SR_##id##_X, PT_U32, 0, false},                              \
+        {name ".y", SR_##id##_Y, PT_U32, 0, false}, {name ".z", SR_##id##_Z, PT_U32, 0, false},                        \
     {                                                                                                                  \
         name ".w", SPECIAL_CONSTANT, PT_U32, 0, false                                                                  \
     }
@@ -44,11 +45,7 @@ static const struct ptx_special specials[] = {
     {"%cluster_ctarank", SR_CLUSTER_RANK, PT_U32, 0, false},
     {"%cluster_nctarank", SR_CLUSTER_BLOCKS, PT_U32, 0, false},
     {"%current_graph_exec", SPECIAL_CONSTANT, PT_U64, 0, false},
-    /* the vectors as a whole; performance counters and the driver's own registers, which are 0 */
-    {"%tid", SPECIAL_UNCOVERED, PT_U32, 0, false},
-    {"%ntid", SPECIAL_UNCOVERED, PT_U32, 0, false},
-    {"%ctaid", SPECIAL_UNCOVERED, PT_U32, 0, false},
-    {"%nctaid", SPECIAL_UNCOVERED, PT_U32, 0, false},
+    /* performance counters and the driver's own registers, which are 0 */
     {"%pm", SPECIAL_CONSTANT, PT_U64, 0, false},
     {"%envreg1", SR_WORKSPACE_HIGH, PT_B32, 0, false},
     {"%envreg2", SR_WORKSPACE_LOW, PT_B32, 0, false},

@@ -172,8 +172,9 @@ enum ptx_class_rule {
 /* What lowering does with a form (lower.h). NONE: the form is not executed yet. */
 enum ptx_lowering {
     LOW_NONE,
-    LOW_LANES, /* one UOP_LANE, operands by role */
-    LOW_MOVE,  /* mov: also packs, unpacks, takes addresses */
+    LOW_LANES,       /* one UOP_LANE, operands by role */
+    LOW_MOVE,        /* mov: also packs, unpacks, takes addresses */
+    LOW_MOVE_VECTOR, /* mov.v2, mov.v4: element by element */
     LOW_CONVERT,
     LOW_CARRY, /* add, sub, mad with carry in */
     LOW_VIDEO, /* scalar video instructions */

@@ -191,11 +191,18 @@ static size_t move_kernel(char *to, size_t size, const struct spelled *s, unsign
             s->text, s->text, s->text, s->text);
     if (t == PT_B128)
         snprintf(through, sizeof through, "%s {%%d3, %%d4}, %%q2; %s %%q2, {%%d3, %%d4};", s->text, s->text);
+    if (bits_of(t) == 16 && ptx_types[t].kind != 'F') /* also the low half of an address: the difference is 0 */
+        snprintf(through, sizeof through,
+                 "%s %%h3, sv+2; mov.u32 %%t, sv+2; cvt.u16.u32 %%h4, %%t; xor.b16 %%h3, %%h3, %%h4; xor.b16 %%h2, "
+                 "%%h2, %%h3;\n"
+                 "%s %%h3, lv; mov.u64 %%at, lv; cvt.u16.u64 %%h4, %%at; xor.b16 %%h3, %%h3, %%h4; xor.b16 %%h2, %%h2, "
+                 "%%h3;\n",
+                 s->text, s->text);
     return (size_t)snprintf(
         to, size,
         ".visible .entry k%u(.param .u64 in, .param .u64 out) {\n"
         ".reg .b64 %%in, %%out, %%at; .reg .b128 %%q<5>; .reg .b64 %%d<5>; .reg .b32 %%r<5>; .reg .b16 %%h<5>;\n"
-        ".reg .pred %%p<3>; .reg .b32 %%t;\n"
+        ".reg .pred %%p<3>; .reg .b32 %%t; .shared .b32 sv; .local .b32 pad, lv;\n"
         "ld.param.u64 %%in, [in]; ld.param.u64 %%out, [out]; mov.u32 %%t, %%tid.x; mul.wide.u32 %%at, %%t, 16;\n"
         "add.u64 %%in, %%in, %%at; add.u64 %%out, %%out, %%at; ld.global.b128 %%q1, [%%in]; ld.global.b64 %%d1, "
         "[%%in];\n"
@@ -238,6 +245,77 @@ Test(addresses, every_mov_leaves_the_same_bits)
         .print = move_kernel,
         .compare = compare_move,
         .at_least = 15,
+    };
+    batch_every_form(&forms);
+}
+
+/* ---- mov.v2, mov.v4 ---------------------------------------------------------------------------------------------- */
+
+static bool is_vector_move(const struct ptx_form *f) { return f->lowering == LOW_MOVE_VECTOR; }
+
+/* {%x0, %x1, ...}, from register `first` on and around. */
+static size_t print_vector(char *to, size_t size, const char *class, unsigned count, unsigned first)
+{
+    size_t n = 0;
+    for (unsigned i = 0; i < count; i++)
+        n += (size_t)snprintf(to + n, size - n, "%s%%%s%u", i ? ", " : "{", class, (first + i) % count);
+    return n + (size_t)snprintf(to + n, size - n, "}");
+}
+
+static unsigned elements_of(const struct spelled *s) { return (unsigned)mods_value(&s->mods, G_VECTOR, 1); }
+/* A vector of four integers may also come from a special register. */
+static bool takes_special(const struct spelled *s) { return elements_of(s) == 4 && s->mods.types[0] != PT_F32; }
+
+/* Elements go round by one, within the same registers; behind them, the vector %ntid. */
+static size_t vector_move_kernel(char *to, size_t size, const struct spelled *s, unsigned number)
+{
+    unsigned count = elements_of(s), bits = bits_of((enum ptx_type)s->mods.types[0]);
+    const char *c = batch_register_class((enum ptx_type)s->mods.types[0]);
+    char straight[60], turned[60], special[200] = "";
+    print_vector(straight, sizeof straight, c, count, 0);
+    print_vector(turned, sizeof turned, c, count, 1);
+    if (takes_special(s))
+        snprintf(special, sizeof special, "%s %s, %%ntid; st.global.v%u.b%u [%%out+16], %s;", s->text, straight, count,
+                 bits, straight);
+    return (size_t)snprintf(to, size,
+                            ".visible .entry k%u(.param .u64 in, .param .u64 out) {\n"
+                            ".reg .b64 %%in, %%out, %%at, %%d<4>; .reg .b32 %%t, %%r<4>; .reg .b16 %%h<4>;\n"
+                            "ld.param.u64 %%in, [in]; ld.param.u64 %%out, [out]; mov.u32 %%t, %%tid.x;\n"
+                            "mul.wide.u32 %%at, %%t, 32; add.u64 %%in, %%in, %%at; add.u64 %%out, %%out, %%at;\n"
+                            "ld.global.v%u.b%u %s, [%%in]; %s %s, %s; st.global.v%u.b%u [%%out], %s; %s\nret; }\n",
+                            number, count, bits, straight, s->text, turned, straight, count, bits, straight, special);
+}
+
+static void compare_vector_move(struct batch *b, struct program *p, const struct spelled *s)
+{
+    struct {
+        uint64_t in, out;
+    } params;
+    unsigned count = elements_of(s), bytes = bits_of((enum ptx_type)s->mods.types[0]) / 8;
+    uint8_t(*in)[32] = batch_memory(b, BATCH_LANES * 32, &params.in);
+    uint8_t(*out)[32] = batch_memory(b, BATCH_LANES * 32, &params.out);
+    for (unsigned i = 0; i < BATCH_LANES * 32; i++)
+        in[0][i] = (uint8_t)batch_random(b);
+    if (!batch_launch(b, p, s, 1, &params))
+        return;
+    for (unsigned l = 0; l < BATCH_LANES; l++) {
+        for (unsigned i = 0; i < count; i++)
+            cr_expect(!memcmp(out[l] + (i + 1) % count * bytes, in[l] + i * bytes, bytes), "%s, lane %u, element %u",
+                      s->text, l, i);
+        for (unsigned i = 0; takes_special(s) && i < 4; i++)
+            cr_expect_eq(out[l][16 + i * bytes], i == 0 ? BATCH_LANES : i < 3, "%s, lane %u, %%ntid's element %u",
+                         s->text, l, i);
+    }
+}
+
+Test(addresses, every_mov_of_vectors_moves_all_elements_at_once)
+{
+    static const struct batch_of forms = {
+        .what = "mov of vectors",
+        .chosen = is_vector_move,
+        .print = vector_move_kernel,
+        .compare = compare_vector_move,
+        .at_least = 18,
     };
     batch_every_form(&forms);
 }
