@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/spelling.h"
 #include "tools/ui/nearest.h"
 
 /* Of the C++ runtime (Itanium C++ ABI, 3.4): allocated by malloc, NULL for what is no mangled name. */
@@ -99,7 +100,10 @@ void print_plain_names(const char *text, FILE *to)
 
 /* ---- comparing --------------------------------------------------------------------------------------------------- */
 
-/* Whether two names are the same but for blanks; of the second only the beginning counts, up to `end`. */
+/* How two names are to be the same: in all but blanks, or also however their template arguments are spelt. */
+enum likeness { SAME_BUT_BLANKS, SAME_ARGUMENTS };
+
+/* Of the second name only the beginning counts, up to `end`. */
 static bool same_but_blanks(const char *a, const char *b, const char *end)
 {
     for (;; a++, b++) {
@@ -111,6 +115,15 @@ static bool same_but_blanks(const char *a, const char *b, const char *end)
         if (*a != *b)
             return false;
     }
+}
+
+static bool same_arguments(const char *a, const char *b, const char *end)
+{
+    char *one = plain_spelling(a, a + strlen(a)), *other = plain_spelling(b, end);
+    bool same = one && other && !strcmp(one, other);
+    free(one);
+    free(other);
+    return same;
 }
 
 /* The parts of a demangled name: "ns::" scope, identifier, "<...>" template arguments, "(...)" parameters. */
@@ -134,7 +147,7 @@ static struct parts take_apart(const char *whole)
 }
 
 /* From `begin` or from the identifier on, with or without parameters, with or without template arguments. */
-static bool is_meant(const char *mangled, const char *given)
+static bool is_meant(const char *mangled, const char *given, enum likeness likeness)
 {
     int status;
     char *whole = strncmp(mangled, "_Z", 2) ? NULL : __cxa_demangle(mangled, NULL, NULL, &status);
@@ -142,9 +155,11 @@ static bool is_meant(const char *mangled, const char *given)
         return false;
     struct parts p = take_apart(whole);
     const char *from[] = {p.begin, p.identifier}, *to[] = {p.arguments, p.parameters, p.end};
-    bool same = same_but_blanks(given, whole, p.end);
+    bool (*alike)(const char *, const char *, const char *) =
+        likeness == SAME_BUT_BLANKS ? same_but_blanks : same_arguments;
+    bool same = alike(given, whole, p.end);
     for (int i = 0; i < 6; i++)
-        same |= same_but_blanks(given, from[i / 3], to[i % 3]);
+        same = same || alike(given, from[i / 3], to[i % 3]);
     free(whole);
     return same;
 }
@@ -163,12 +178,13 @@ static char *written(const char *const *names, size_t count, size_t which)
 }
 
 /* "a, b, c", those that are meant by `given`, or all with NULL, as far as they fit. */
-static void list_names(const char *const *names, size_t count, const char *given, char *out, size_t room)
+static void list_names(const char *const *names, size_t count, const char *given, enum likeness likeness, char *out,
+                       size_t room)
 {
     size_t n = 0;
     out[0] = 0;
     for (size_t i = 0; i < count && n < room; i++) {
-        char *name = !given || is_meant(names[i], given) ? written(names, count, i) : NULL;
+        char *name = !given || is_meant(names[i], given, likeness) ? written(names, count, i) : NULL;
         if (name)
             n += (size_t)snprintf(out + n, room - n, "%s%s", n ? ", " : "", name);
         free(name);
@@ -195,20 +211,30 @@ static bool similar(const char *const *names, size_t count, const char *given, c
     return false;
 }
 
+static size_t count_meant(const char *const *names, size_t count, const char *given, enum likeness likeness,
+                          size_t *first)
+{
+    size_t meant = 0;
+    for (size_t i = 0; i < count; i++)
+        if (is_meant(names[i], given, likeness) && !meant++)
+            *first = i;
+    return meant;
+}
+
 const char *choose_kernel(const char *file, const char *const *names, size_t count, const char *given,
                           struct rp_error *err)
 {
     size_t meant = 0, first = 0;
+    enum likeness likeness = SAME_BUT_BLANKS;
     char near[PLAIN_NAME], list[600];
-    for (size_t i = 0; given && i < count; i++) {
+    for (size_t i = 0; given && i < count; i++)
         if (!strcmp(names[i], given))
             return names[i];
-        if (is_meant(names[i], given) && !meant++)
-            first = i;
-    }
+    if (given && !(meant = count_meant(names, count, given, likeness, &first)))
+        meant = count_meant(names, count, given, likeness = SAME_ARGUMENTS, &first);
     if (meant == 1 || (!given && count == 1))
         return names[first];
-    list_names(names, count, meant ? given : NULL, list, sizeof list);
+    list_names(names, count, meant ? given : NULL, likeness, list, sizeof list);
     if (!count)
         rp_fail(err, RP_BAD_INPUT, "%s has no kernel", file);
     else if (!given)

@@ -15,8 +15,9 @@ const char *plain_kernel_name(const char *name, char out[PLAIN_NAME]);
 void print_plain_names(const char *text, FILE *to);
 
 /* Which of a file's kernels is meant: by its name in the file, or, if only one has it, by its name in the source, with
- * or without scope, template arguments and parameters, whatever blanks there are: "gemm", "gemm<float,16>". NULL stands
- * for the only one. Returns its name in the file; NULL: err says which there are. */
+ * or without scope, template arguments and parameters, whatever blanks there are: "gemm", "gemm<float,16>"; or else by
+ * any spelling of its template arguments (tools/spelling.h). NULL stands for the only one. Returns its name in the
+ * file; NULL: err says which there are. */
 const char *choose_kernel(const char *file, const char *const *names, size_t count, const char *given,
                           struct rp_error *);
 

@@ -111,6 +111,38 @@ for name in 'gemm<float, 16>' 'gemm<float,16>' ' gemm < float , 16 > ' 'gemm<flo
 done
 check "the other one" test "$(named 'gemm<int,32>' i32)" = 32
 check "a scope tells names apart" test "$(named a::copy i32) $(named b::copy f32)" = "1 2"
+cat >"$dir/arguments.cu" <<'CUDA'
+template <class T, int N> __global__ void gemm(T *p) { p[threadIdx.x] = N; }
+template __global__ void gemm<unsigned, 1>(unsigned *);
+template __global__ void gemm<unsigned long, 2>(unsigned long *);
+template __global__ void gemm<signed char, 3>(signed char *);
+template __global__ void gemm<short, 4>(short *);
+template <char C> __global__ void letter(int *p) { *p = C; }
+template __global__ void letter<'a'>(int *);
+template __global__ void letter<'\''>(int *);
+template __global__ void letter<-3>(int *);
+namespace ns { enum Kind { A, B }; }
+template <ns::Kind K, bool Turned> __global__ void copy(int *p) { *p = 10 * K + Turned; }
+template __global__ void copy<ns::A, true>(int *);
+template __global__ void copy<ns::B, false>(int *);
+template <unsigned N> __global__ void size(int *p) { *p = N; }
+template __global__ void size<16>(int *);
+template <auto N> __global__ void any(int *p) { *p = (int)sizeof N; }
+template __global__ void any<5>(int *);
+template __global__ void any<5l>(int *);
+CUDA
+# spelling=the number that the kernel writes
+for case in 'gemm<unsigned,1>=1' 'gemm<int unsigned,1>=1' 'gemm<long unsigned int,2>=2' 'gemm<unsigned long,0x2u>=2' 'gemm<signed char,3>=3' 'gemm<short int, 4>=4' \
+    "letter<'a'>=97" "letter<'\\x61'>=97" "letter<'\\141'>=97" "letter<'\\''>=39" 'letter<-3>=-3' 'letter<(char)-3>=-3' 'letter<97>(int *)=97' \
+    'copy<(ns::Kind)1, false>=10' 'copy<1,false>=10' 'copy<0,1>=1' 'size<16>=16' 'size<0x10>=16' 'size<16u>=16' 'any<5>=4' 'any<5l>=8'; do
+    "$r" run -q --module "$dir/arguments.cu" --clang-flags=-std=c++17 -g 1 -b 1 --arg buf=zeros:8 --print 0=i32:1 -k "${case%=*}" >"$dir/out" 2>"$dir/err"
+    check "--kernel '${case%=*}'" grep -qx "  \[0\] ${case##*=}" "$dir/out"
+done
+for name in 'gemm<char,3>' 'gemm<unsigned short,4>' "letter<'b'>" "letter<'a>" 'letter<(char>' "letter<'\\" 'copy<ns::B,false>' 'size<16.0>' 'any<0x5>'; do
+    "$r" run -q --module "$dir/arguments.cu" --clang-flags=-std=c++17 -g 1 -b 1 --arg buf=zeros:8 -k "$name" >"$dir/out" 2>"$dir/err"
+    status=$?
+    check "--kernel '$name' is refused" eval '[ $status != 0 ] && grep -q "has no kernel\|2 kernels of" "$dir/err"'
+done
 refused() { # text, kernel
     local text=$1
     named "$2" i32 >"$dir/out"
