@@ -18,6 +18,16 @@ static const char text[] = ".version 6.0\n.target sm_61\n.address_size 64\n"
                            ".visible .entry first(.param .u64 p) { ret; }\n"
                            ".visible .entry second(.param .u64 p) { ret; }\n";
 
+/* One texel of a level, by coordinates without a norm. */
+static const char level[] =
+    ".version 6.0\n.target sm_61\n.address_size 64\n"
+    ".visible .entry read(.param .u64 t, .param .u64 p, .param .f32 x, .param .f32 y, .param .f32 l) {\n"
+    "  .reg .b64 %rd<3>; .reg .f32 %f<8>;\n"
+    "  ld.param.u64 %rd1, [t]; ld.param.u64 %rd2, [p];\n"
+    "  ld.param.f32 %f5, [x]; ld.param.f32 %f6, [y]; ld.param.f32 %f7, [l];\n"
+    "  tex.level.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}], %f7;\n"
+    "  st.global.f32 [%rd2], %f1; ret; }\n";
+
 static void libraries(void)
 {
     cudaLibrary_t library;
@@ -115,8 +125,71 @@ static void nodes(void)
     puts("ok nodes give host functions");
 }
 
+static cudaTextureObject_t texture_of_levels(cudaMipmappedArray_t array)
+{
+    struct cudaResourceDesc resource = {.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, .res.mipmap = array};
+    struct cudaTextureDesc how = {.addressMode = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP},
+                                  .filterMode = CU_TR_FILTER_MODE_POINT,
+                                  .mipmapFilterMode = CU_TR_FILTER_MODE_LINEAR,
+                                  .normalizedCoords = 1,
+                                  .maxMipmapLevelClamp = 2};
+    cudaTextureObject_t texture;
+    WORKS(cudaCreateTextureObject(&texture, &resource, &how, NULL));
+    return texture;
+}
+
+static float texel(cudaKernel_t kernel, cudaTextureObject_t texture, float x, float y, float lod)
+{
+    float *place, value;
+    WORKS(cudaMalloc((void **)&place, sizeof value));
+    WORKS(cudaLaunchKernel(kernel, (struct dim3){1, 1, 1}, (struct dim3){1, 1, 1},
+                           (void *[]){&texture, &place, &x, &y, &lod}, 0, NULL));
+    WORKS(cudaMemcpy(&value, place, sizeof value, KIND_DEVICE_TO_HOST));
+    WORKS(cudaFree(place));
+    return value;
+}
+
+/* Levels of 8 x 4, 4 x 2 and 2 x 1 texels: 100 * level + 10 * row + column. */
+static void levels(void)
+{
+    struct cudaChannelFormatDesc channel = cudaCreateChannelDesc(32, 0, 0, 0, CHANNEL_FLOAT), wrong = {.x = 7};
+    struct cudaExtent extent = {8, 4, 0}, of;
+    cudaMipmappedArray_t array;
+    cudaLibrary_t library;
+    cudaKernel_t kernel;
+    cudaArray_t part;
+    CHECK(cudaMallocMipmappedArray(&array, &wrong, extent, 3, 0) == cudaErrorInvalidChannelDescriptor);
+    CHECK(cudaMallocMipmappedArray(&array, NULL, extent, 3, 0) == cudaErrorInvalidValue);
+    CHECK(cudaMallocMipmappedArray(NULL, &channel, extent, 3, 0) == cudaErrorInvalidValue);
+    WORKS(cudaMallocMipmappedArray(&array, &channel, extent, 3, 0));
+    for (unsigned i = 0; i < 3; i++) {
+        float texels[4][8];
+        for (int k = 0; k < 32; k++)
+            texels[k / 8][k % 8] = 100.f * (float)i + 10.f * (float)(k / 8) + (float)(k % 8);
+        WORKS(cudaGetMipmappedArrayLevel(&part, array, i));
+        WORKS(cudaArrayGetInfo(NULL, &of, NULL, part));
+        CHECK(of.width == 8 >> i && of.height == 4 >> i && of.depth == 0);
+        WORKS(cudaMemcpy2DToArray(part, 0, 0, texels, 32, of.width * 4, of.height, KIND_HOST_TO_DEVICE));
+    }
+    CHECK(cudaGetMipmappedArrayLevel(&part, array, 3) == cudaErrorInvalidValue);
+    WORKS(cudaLibraryLoadData(&library, level, NULL, NULL, 0, NULL, NULL, 0));
+    WORKS(cudaLibraryGetKernel(&kernel, library, "read"));
+    cudaTextureObject_t texture = texture_of_levels(array);
+    CHECK(texel(kernel, texture, .95f, .95f, 0) == 37);
+    CHECK(texel(kernel, texture, .95f, .95f, 1) == 113);
+    CHECK(texel(kernel, texture, .95f, .95f, 2) == 201);
+    CHECK(texel(kernel, texture, .95f, .95f, 0.5f) == 75);
+    WORKS(cudaDestroyTextureObject(texture));
+    WORKS(cudaFreeMipmappedArray(array));
+    CHECK(cudaFreeMipmappedArray(array) == cudaErrorInvalidResourceHandle);
+    WORKS(cudaFreeMipmappedArray(NULL));
+    WORKS(cudaLibraryUnload(library));
+    puts("ok levels of an array");
+}
+
 int main(void)
 {
+    levels();
     libraries();
     boxes();
     batches();

@@ -31,6 +31,7 @@ enum {
     cudaErrorInvalidDevice = 101,
     cudaErrorNotReady = 600,
     cudaErrorPeerAccessUnsupported = 217,
+    cudaErrorInvalidResourceHandle = 400,
     cudaErrorSymbolNotFound = 500,
     cudaErrorNotSupported = 801,
 };

@@ -55,15 +55,19 @@ struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, i
     return (struct cudaChannelFormatDesc){x, y, z, w, format};
 }
 
+static bool describe(CUDA_ARRAY3D_DESCRIPTOR *d, const struct cudaChannelFormatDesc *channel, struct cudaExtent extent,
+                     unsigned flags)
+{
+    *d = (CUDA_ARRAY3D_DESCRIPTOR){
+        .Width = extent.width, .Height = extent.height, .Depth = extent.depth, .Flags = flags};
+    return channel ? array_format(channel, &d->Format, &d->NumChannels) : (fail(cudaErrorInvalidValue), false);
+}
+
 cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *channel, struct cudaExtent extent,
                               unsigned flags)
 {
-    CUDA_ARRAY3D_DESCRIPTOR d = {.Width = extent.width, .Height = extent.height, .Depth = extent.depth, .Flags = flags};
-    if (!array || !channel)
-        return fail(cudaErrorInvalidValue);
-    if (!array_format(channel, &d.Format, &d.NumChannels) || !ready())
-        return last_error();
-    return done(cuArray3DCreate_v2(array, &d));
+    CUDA_ARRAY3D_DESCRIPTOR d;
+    return describe(&d, channel, extent, flags) && ready() ? done(cuArray3DCreate_v2(array, &d)) : last_error();
 }
 
 cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *channel, size_t width,
@@ -97,4 +101,26 @@ cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *channel, struct cudaE
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *channel, cudaArray_t array)
 {
     return cudaArrayGetInfo(channel, NULL, NULL, array);
+}
+
+/* ---- levels ------------------------------------------------------------------------------------------------------ */
+
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *array, const struct cudaChannelFormatDesc *channel,
+                                     struct cudaExtent extent, unsigned levels, unsigned flags)
+{
+    CUDA_ARRAY3D_DESCRIPTOR d;
+    return describe(&d, channel, extent, flags) && ready() ? done(cuMipmappedArrayCreate(array, &d, levels))
+                                                           : last_error();
+}
+
+cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array)
+{
+    if (!ready())
+        return last_error();
+    return array ? done(cuMipmappedArrayDestroy(array)) : cudaSuccess;
+}
+
+cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *level, cudaMipmappedArray_t array, unsigned number)
+{
+    return ready() ? done(cuMipmappedArrayGetLevel(level, array, number)) : last_error();
 }
