@@ -1,7 +1,7 @@
 /* Memory uops. One handler per space; each computes the lanes' addresses, logs them, checks bounds and natural
  * alignment for the warp as a whole, and moves the data. Only what fails that check, or lies in several allocations or
  * windows, is looked at lane by lane. */
-#include "frontend/core/access.h"
+#include "frontend/core/access_inside.h"
 
 #include <string.h>
 
@@ -31,8 +31,7 @@ void addresses_constant(struct lane_addresses *o, const void *reg, int64_t offse
     o->affine = m == ~(lanemask)0;
 }
 
-/* The same with some lanes only, `shift` subtracted. */
-static void subset(struct lane_addresses *o, const struct lane_addresses *la, lanemask m, uint64_t shift)
+void addresses_subset(struct lane_addresses *o, const struct lane_addresses *la, lanemask m, uint64_t shift)
 {
     uint64_t first = lane_address(la, (unsigned)__builtin_ctz(m)) - shift;
     o->low = o->high = first;
@@ -59,7 +58,7 @@ static lanemask access_of_one(struct warp_state *s, const struct uop *u, lanemas
         return 0;
     FOR_LANES(l, m)
     part |= (lanemask)((lane_address(la, l) ^ own) < CLUSTER_STEP) << l;
-    subset(some, la, part, own - at);
+    addresses_subset(some, la, part, own - at);
     return part;
 }
 
@@ -75,8 +74,8 @@ static void bad_access(struct warp_state *s, const struct uop *u, enum rp_fault_
 }
 
 /* Of so many bytes, which the instruction has from a register. */
-static void bad_bytes(struct warp_state *s, const struct uop *u, enum rp_fault_kind kind, unsigned lane,
-                      enum rp_space space, uint64_t address, uint64_t bytes, bool stores, const char *detail)
+void bad_bytes(struct warp_state *s, const struct uop *u, enum rp_fault_kind kind, unsigned lane, enum rp_space space,
+               uint64_t address, uint64_t bytes, bool stores, const char *detail)
 {
     bad_access(s, u, kind, lane, space, address, detail);
     s->w.block->fault.size = (uint32_t)bytes;
@@ -126,7 +125,7 @@ static bool access_without(struct warp_state *s, const struct uop *u, lanemask m
     struct lane_addresses some;
     if (!(m & ~bad))
         return false;
-    subset(&some, la, m & ~bad, 0);
+    addresses_subset(&some, la, m & ~bad, 0);
     access(s, u, m & ~bad, &some);
     return false;
 }
@@ -384,16 +383,6 @@ static void local_access(struct warp_state *s, const struct uop *u, lanemask m, 
 
 /* ---- global ------------------------------------------------------------------------------------------------------ */
 
-static inline bool covers(const struct allocation *a, uint64_t low, uint64_t high, uint64_t bytes)
-{
-    return low >= a->base && a->size >= bytes && high - a->base <= a->size - bytes && high >= low;
-}
-
-static unsigned watched_read(const struct block *b, const struct uop *u)
-{
-    return u->flags & (block_is_bare(b) ? UF_SLICE_BARE : UF_SLICE) ? WATCH_READ : 0;
-}
-
 /* changed: a store, or an atomic that may have changed something. */
 static __attribute__((noinline)) void watch_access(struct block *b, const struct uop *u, lanemask m,
                                                    const struct lane_addresses *la, bool changed)
@@ -475,7 +464,7 @@ static void global_scattered(struct warp_state *s, const struct uop *u, lanemask
         part |= (lanemask)covers(a, lane_address(la, l), lane_address(la, l), bytes) << l;
         bool beyond = !(part >> first & 1);
         part = beyond ? (lanemask)1 << first : part;
-        subset(&some, la, part, 0);
+        addresses_subset(&some, la, part, 0);
         if (beyond)
             global_beyond(s, u, part, &some, a);
         else
@@ -536,7 +525,7 @@ static void generic_access(struct warp_state *s, const struct uop *u, lanemask m
         FOR_LANES(l, m)
         part |= (lanemask)(window_of(lane_address(la, l)) == window) << l;
         struct lane_addresses some;
-        subset(&some, la, part, windows[window].base);
+        addresses_subset(&some, la, part, windows[window].base);
         windows[window].access(s, u, part, &some);
         m &= ~part;
     }
@@ -548,19 +537,6 @@ static void generic_access(struct warp_state *s, const struct uop *u, lanemask m
 static inline int64_t frame_of(const struct warp *w, const struct uop *u)
 {
     return u->memory->frame_relative ? (int64_t)w->frame : 0;
-}
-
-/* Computes the addresses and records them. */
-static inline void begin_access(struct warp *w, const struct uop *u, lanemask m, int64_t frame,
-                                struct lane_addresses *la)
-{
-    u->memory->addresses(la, operand_at(w, u->a), u->imm + frame, m);
-    if (!w->log || !(u->flags & UF_LOG_ACCESS))
-        return;
-    if (la->affine)
-        rp_log_affine_access(w->log, u->index, u->memory->access, la->at[0], la->stride);
-    else
-        rp_log_access(w->log, u->index, u->memory->access, m, la->at);
 }
 
 void access_addresses(struct warp *w, const struct uop *u, lanemask m, struct lane_addresses *la)
@@ -612,7 +588,7 @@ lanemask access_in_shared(struct warp_state *s, const struct uop *u, lanemask m,
                        "a barrier object must be in shared memory");
             return 0;
         }
-        subset(la, &generic, m, SHARED_WINDOW);
+        addresses_subset(la, &generic, m, SHARED_WINDOW);
     }
     if (la->high >= CLUSTER_SHARED) {
         struct lane_addresses any = *la;
@@ -636,198 +612,6 @@ HANDLER(handle_param, 0, param_access)
 HANDLER(handle_local, frame_of(w, u), local_access)
 HANDLER(handle_global, 0, global_access)
 HANDLER(handle_generic, 0, generic_access)
-
-/* ---- loads of which a lane reads a part -------------------------------------------------------------------------- */
-
-uint8_t *global_bytes(struct warp_state *s, const struct uop *u, unsigned lane, uint64_t at, uint64_t bytes,
-                      uint64_t align, bool stores)
-{
-    struct block *b = s->w.block;
-    char detail[256];
-    if (at % align) {
-        snprintf(detail, sizeof detail, "not a multiple of %llu", (unsigned long long)align);
-        bad_bytes(s, u, RP_FAULT_MISALIGNED, lane, RP_SPACE_GLOBAL, at, bytes, stores, detail);
-        return NULL;
-    }
-    struct allocation **cached = &b->last[u->index % ALLOCATION_CACHE], *a = *cached;
-    if (!a || !covers(a, at, at, bytes))
-        a = memory_find(b->grid->memory, at);
-    if (!a || !covers(a, at, at, bytes)) {
-        enum overrun o = overrun_global(s, u, lane, at, bytes, &a);
-        if (o == OVERRUN_GO)
-            return a->host + (at - a->base);
-        if (o == OVERRUN_STOP)
-            return NULL;
-        memory_describe(b->grid->memory, at, detail, sizeof detail);
-        bad_bytes(s, u, RP_FAULT_BOUNDS, lane, RP_SPACE_GLOBAL, at, bytes, stores, detail);
-        return NULL;
-    }
-    *cached = a;
-    if (observed(b, RP_SPACE_GLOBAL) &&
-        !b->observer->calls->bytes(b->observer, s, u, RP_SPACE_GLOBAL, a, lane, at, bytes, stores))
-        return NULL;
-    b->changes += stores;
-    unsigned how = stores ? WATCH_CHANGED : b->watch ? watched_read(b, u) : 0;
-    for (uint64_t i = 0; b->watch && how && i < bytes; i += 4)
-        watch_note(b->watch, at + i, bytes - i < 4 ? (uint32_t)(bytes - i) : 4, how);
-    return a->host + (at - a->base);
-}
-
-/* The lanes of m that read nothing, something, and all of it. */
-struct shares {
-    lanemask some, all;
-};
-static struct shares shares_of(const struct warp *w, const struct uop *u, lanemask m)
-{
-    struct shares r = {0, 0};
-    FOR_LANES(l, m)
-    {
-        uint32_t bytes = lane_u32(w, u->b, l);
-        r.some |= (lanemask)(bytes != 0) << l;
-        r.all |= (lanemask)(bytes >= u->memory->operand.width) << l;
-    }
-    return r;
-}
-
-/* A word of 32 bits is an element. */
-static void load_part(struct warp_state *s, const struct uop *u, unsigned lane, uint64_t at)
-{
-    const struct memory_descriptor *d = u->memory;
-    uint32_t bytes = lane_u32(&s->w, u->b, lane), words[4] = {0};
-    const uint8_t *from = global_bytes(s, u, lane, at, bytes, d->operand.width, false);
-    if (!from)
-        return;
-    memcpy(words, from, bytes);
-    for (uint32_t i = 0; i < d->count; i++)
-        ((uint32_t *)operand_at(&s->w, d->elements[i]))[lane] = words[i];
-}
-
-/* Each lane reads as many bytes as operand b says; the rest is 0. Where no lane reads any, the trace has the addresses
- * all the same: an execution has them. */
-static void handle_limited(struct warp *w, const struct uop *u, lanemask m)
-{
-    struct warp_state *s = (struct warp_state *)w;
-    const struct shares shares = shares_of(w, u, m);
-    struct lane_addresses la, some;
-    begin_access(w, u, shares.some ? shares.some : m, 0, &la);
-    for (uint32_t i = 0; i < u->memory->count; i++)
-        FOR_LANES(l, m)
-    ((uint32_t *)operand_at(w, u->memory->elements[i]))[l] = 0;
-    if (shares.all == EVERY_LANE || (shares.all && shares.all == shares.some)) {
-        global_access(s, u, shares.all, &la);
-        return;
-    }
-    FOR_LANES(l, shares.some & ~shares.all)
-    if (!s->w.block->faulted)
-        load_part(s, u, l, lane_address(&la, l));
-    if (!shares.all || s->w.block->faulted)
-        return;
-    subset(&some, &la, shares.all, 0);
-    global_access(s, u, shares.all, &some);
-}
-
-/* ---- bulk copies ------------------------------------------------------------------------------------------------- */
-
-/* Records one side, how many bytes the lanes copy, where they differ the most, and to which blocks. */
-static void begin_bulk(struct warp *w, const struct uop *u, lanemask m, struct lane_addresses *la)
-{
-    begin_access(w, u, m, 0, la);
-    if (!w->log || !(u->flags & UF_LOG_AUX))
-        return;
-    uint32_t most = 0;
-    FOR_LANES(l, m)
-    most = lane_u32(w, u->b, l) > most ? lane_u32(w, u->b, l) : most;
-    bool all = u->flags & UF_MULTICAST && u->memory->operand.kind == RP_ACCESS_BULK_STORE;
-    uint32_t blocks = all ? cluster_recorded((struct warp_state *)w, u, u->memory->elements[0], m) : 0;
-    rp_log_aux(w->log, RP_BULK_AUX(all && w->block->cluster && !blocks ? 0 : most, blocks));
-}
-
-static void handle_bulk_side(struct warp *w, const struct uop *u, lanemask m)
-{
-    struct lane_addresses la;
-    begin_bulk(w, u, m, &la);
-}
-
-bool observe_shared(struct warp_state *s, const struct uop *u, struct block *of, unsigned lane, uint64_t at,
-                    uint64_t bytes, bool stores)
-{
-    struct block *b = s->w.block;
-    if (!observed(b, RP_SPACE_SHARED))
-        return true;
-    observe_in(b, of);
-    bool may = b->observer->calls->bytes(b->observer, s, u, RP_SPACE_SHARED, NULL, lane, at, bytes, stores);
-    observe_in(b, NULL);
-    return may;
-}
-
-/* Where the lane's bytes are in a space; NULL: a fault, or the run is given up. */
-static uint8_t *bulk_bytes(struct warp_state *s, const struct uop *u, unsigned lane, enum rp_space space, uint64_t at,
-                           uint64_t bytes, bool stores)
-{
-    enum { UNIT = 16 };
-    const struct grid *g = s->w.block->grid;
-    char detail[256];
-    if (space == RP_SPACE_GLOBAL && bytes % UNIT == 0)
-        return global_bytes(s, u, lane, at, bytes, UNIT, stores);
-    struct block *of = space == RP_SPACE_SHARED ? cluster_owner(s, u, lane, &at) : NULL;
-    if (space == RP_SPACE_SHARED && !of)
-        return NULL;
-    if ((at | bytes) % UNIT) {
-        snprintf(detail, sizeof detail, "address and number must be multiples of %d", UNIT);
-        bad_bytes(s, u, RP_FAULT_MISALIGNED, lane, space, at, bytes, stores, detail);
-        return NULL;
-    }
-    if (extents_cover(&g->shared, at, bytes)) {
-        return observe_shared(s, u, of, lane, at, bytes, stores) ? of->shared + at : NULL;
-    }
-    enum overrun o = overrun_shared(s, u, lane, at, bytes);
-    if (o != OVERRUN_FAULT)
-        return o == OVERRUN_GO ? of->shared + at : NULL;
-    extents_describe(&g->shared, at, rp_space_name(space), g->total_shared, detail, sizeof detail);
-    bad_bytes(s, u, RP_FAULT_BOUNDS, lane, space, at, bytes, stores, detail);
-    return NULL;
-}
-
-static bool copy_bulk(struct warp_state *s, const struct uop *u, unsigned lane, const uint8_t *from, uint64_t to,
-                      uint32_t bytes)
-{
-    enum rp_space space = u->op == OP_COPY_TO_SHARED ? RP_SPACE_SHARED : RP_SPACE_GLOBAL;
-    uint8_t *target = bulk_bytes(s, u, lane, space, to, bytes, true);
-    if (target && u->combine)
-        bulk_reduce((enum rp_atomic)u->combine, (enum lane_type)u->type, target, from, bytes);
-    else if (target)
-        memmove(target, from, bytes);
-    return target;
-}
-
-/* To the same place in each block of the lane's mask. */
-static bool copy_bulk_to_all(struct warp_state *s, const struct uop *u, unsigned lane, const uint8_t *from, uint64_t to,
-                             uint32_t bytes)
-{
-    const struct block *b = s->w.block;
-    bool ok = true;
-    for (uint32_t left = cluster_named(b, lane_u32(&s->w, u->memory->elements[0], lane)); left; left &= left - 1)
-        ok = ok && copy_bulk(s, u, lane, from, cluster_offset(b, to, (uint32_t)__builtin_ctz(left)), bytes);
-    return ok;
-}
-
-static void handle_bulk(struct warp *w, const struct uop *u, lanemask m)
-{
-    struct warp_state *s = (struct warp_state *)w;
-    enum rp_space from = (enum rp_space)u->memory->operand.space;
-    struct lane_addresses la;
-    begin_bulk(w, u, m, &la);
-    FOR_LANES(l, m)
-    {
-        uint32_t bytes = lane_u32(w, u->b, l);
-        if (!bytes)
-            continue;
-        const uint8_t *source = bulk_bytes(s, u, l, from, lane_address(&la, l), bytes, false);
-        bool all = u->flags & UF_MULTICAST;
-        if (!source || !(all ? copy_bulk_to_all : copy_bulk)(s, u, l, source, lane_u64(w, u->c, l), bytes))
-            return;
-    }
-}
 
 /* Of a prefetch only the addresses matter, good or bad. */
 static void no_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)

@@ -271,7 +271,7 @@ static size_t vector_move_kernel(char *to, size_t size, const struct spelled *s,
 {
     unsigned count = elements_of(s), bits = bits_of((enum ptx_type)s->mods.types[0]);
     const char *c = batch_register_class((enum ptx_type)s->mods.types[0]);
-    char straight[60], turned[60], special[200] = "";
+    char straight[60], turned[60], special[320] = "";
     print_vector(straight, sizeof straight, c, count, 0);
     print_vector(turned, sizeof turned, c, count, 1);
     if (takes_special(s))
