@@ -51,7 +51,7 @@ check "used: it was freed" says "at byte 0 of 40 bytes that were freed"
 check "used: where it was freed" stack "  freed$" 2
 # copies and fills of a part write that part
 for part in 0 4; do check "part$part: all of it was written" eval "wrong part$part --check init && [ ! -s '$dir/err' ]"; done
-case_of part1 "uninitialised read.*thread (0,0,0)" --check init
+case_of part1 "uninitialised read.*thread (0,0,0); 4 times$" --check init
 for part in 2 3; do case_of part$part "uninitialised read.*thread (2,0,0)" --check init; done
 for kind in race init sync; do
     case_of $kind "kernel '$kind'" --check race,init,sync

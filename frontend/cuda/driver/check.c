@@ -28,6 +28,7 @@ static size_t freed_count;
 static bool memory_checked;
 static struct rp_check *kernels_checked;
 static size_t findings_told;
+static uint64_t times_told; /* of all of them together */
 static unsigned stacks_said;
 
 /* ---- which checks ------------------------------------------------------------------------------------------------ */
@@ -157,12 +158,27 @@ void check_tell_findings(void)
     size_t count = kernels_checked ? rp_check_count(kernels_checked) : 0;
     for (; findings_told < count; findings_told++) {
         const struct rp_finding *f = rp_check_finding(kernels_checked, findings_told);
-        say("%s", f->text ? f->text : "out of memory for a finding");
+        char times[40] = "";
+        if (f->times > 1)
+            snprintf(times, sizeof times, "; %" PRIu64 " times", f->times);
+        say("%s%s", f->text ? f->text : "out of memory for a finding", times);
+        times_told += f->times;
     }
+}
+
+static void tell_again(void)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < findings_told; i++)
+        all += rp_check_finding(kernels_checked, i)->times;
+    if (all > times_told)
+        say("what is said above was found %" PRIu64 " times more in later launches", all - times_told);
 }
 
 static void tell_rest(void)
 {
+    if (kernels_checked)
+        tell_again();
     uint64_t dropped = kernels_checked ? rp_check_dropped(kernels_checked) : 0;
     if (dropped)
         say("%" PRIu64 " more finding%s not shown", dropped, rp_plural(dropped));

@@ -1,6 +1,7 @@
 /* C++'s names as people write them, where its library can be had. */
 #include "frontend/cuda/driver/names.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -30,8 +31,6 @@ char *name_demangled(const char *name)
     return text;
 }
 
-#define BEFORE "kernel '"
-
 static void print_one(FILE *to, const char *name, size_t length)
 {
     char *mangled = strndup(name, length), *readable = mangled ? name_demangled(mangled) : NULL;
@@ -43,12 +42,24 @@ static void print_one(FILE *to, const char *name, size_t length)
     free(mangled);
 }
 
+static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.'; }
+
+/* Where the next word begins that is a mangled name; NULL: nowhere. */
+static const char *next_mangled(const char *text)
+{
+    for (const char *at = text; (at = strstr(at, "_Z")); at += 2)
+        if (at == text || !in_word(at[-1]))
+            return at;
+    return NULL;
+}
+
 void print_readable(FILE *to, const char *text)
 {
-    for (const char *at; (at = strstr(text, BEFORE "_Z")); text = at) {
-        at += strlen(BEFORE);
+    for (const char *at; (at = next_mangled(text)); text = at) {
+        size_t length = 0;
+        while (in_word(at[length]))
+            length++;
         fwrite(text, 1, (size_t)(at - text), to);
-        size_t length = strcspn(at, "'");
         print_one(to, at, length);
         at += length;
     }
