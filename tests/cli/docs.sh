@@ -150,3 +150,16 @@ ran = subprocess.run([python, '-c', code + check], cwd=folder, stderr=subprocess
 print(('ok' if ran.returncode == 0 else 'not ok') + ' - docs/pandas.md: its Python runs, and its figures agree')
 print(ran.stderr, file=sys.stderr)
 PY
+
+# ---- docs/ptx.md: one command makes its table of approximations; here of few arguments ---------------------------------
+make -s bench-approximations BUILD="$BUILD" PART=1/65536 >"$dir/approximations" 2>"$dir/err"
+python3 - $? docs/ptx.md "$dir/approximations" <<'PY'
+import re, sys
+status, page, printed = int(sys.argv[1]), open(sys.argv[2]).read(), open(sys.argv[3]).read()
+table = re.search(r'^## Approximations\n.*?\n(\|.*?)\n\n', page, re.S | re.M).group(1).splitlines()[2:]
+names = {name for row in table for name in re.findall(r'`(\w+)`', row.split('|')[1])}
+lines = re.findall(r'^(\w+)\.approx(\.ftz)?\.f32 +\w+ error .* at most 2\^-(\d+\.\d+) .*bound 2\^-', printed, re.M)
+ok = status == 0 and len(names) == 8 and len(lines) == 21 and {l[0] for l in lines} == names
+print(('ok' if ok else 'not ok') + ' - make bench-approximations PART=... makes the table of docs/ptx.md')
+print(status, names, printed, file=sys.stderr)
+PY
