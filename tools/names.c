@@ -221,6 +221,18 @@ static size_t count_meant(const char *const *names, size_t count, const char *gi
     return meant;
 }
 
+/* Lists the kernels that have this name but other template arguments, or all if none has. */
+static void refuse_name(const char *file, const char *const *names, size_t count, const char *given,
+                        struct rp_error *err)
+{
+    char list[600], *name = strndup(given, strcspn(given, "<"));
+    size_t first;
+    bool others = name && count_meant(names, count, name, SAME_BUT_BLANKS, &first);
+    list_names(names, count, others ? name : NULL, SAME_BUT_BLANKS, list, sizeof list);
+    rp_fail(err, RP_BAD_INPUT, "%s has no kernel '%.100s'; it has: %s", file, given, list);
+    free(name);
+}
+
 const char *choose_kernel(const char *file, const char *const *names, size_t count, const char *given,
                           struct rp_error *err)
 {
@@ -244,6 +256,6 @@ const char *choose_kernel(const char *file, const char *const *names, size_t cou
     else if (similar(names, count, given, near))
         rp_fail(err, RP_BAD_INPUT, "%s has no kernel '%.100s'; did you mean '%s'?", file, given, near);
     else
-        rp_fail(err, RP_BAD_INPUT, "%s has no kernel '%.100s'; it has: %s", file, given, list);
+        refuse_name(file, names, count, given, err);
     return NULL;
 }

@@ -138,6 +138,8 @@ for case in 'gemm<unsigned,1>=1' 'gemm<int unsigned,1>=1' 'gemm<long unsigned in
     "$r" run -q --module "$dir/arguments.cu" --clang-flags=-std=c++17 -g 1 -b 1 --arg buf=zeros:8 --print 0=i32:1 -k "${case%=*}" >"$dir/out" 2>"$dir/err"
     check "--kernel '${case%=*}'" grep -qx "  \[0\] ${case##*=}" "$dir/out"
 done
+"$r" run -q --module "$dir/arguments.cu" --clang-flags=-std=c++17 -g 1 -b 1 --arg buf=zeros:8 -k 'copy<ns::A, ns::B>' 2>"$dir/err"
+check "the kernels of that name, with enumerators as numbers" grep -qx "reprise: .*has no kernel 'copy<ns::A, ns::B>'; it has: copy<(ns::Kind)0, true>, copy<(ns::Kind)1, false>" "$dir/err"
 for name in 'gemm<char,3>' 'gemm<unsigned short,4>' "letter<'b'>" "letter<'a>" 'letter<(char>' "letter<'\\" 'copy<ns::B,false>' 'size<16.0>' 'any<0x5>'; do
     "$r" run -q --module "$dir/arguments.cu" --clang-flags=-std=c++17 -g 1 -b 1 --arg buf=zeros:8 -k "$name" >"$dir/out" 2>"$dir/err"
     status=$?
