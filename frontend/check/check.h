@@ -24,6 +24,8 @@
 #ifndef REPRISE_FRONTEND_CHECK_CHECK_H
 #define REPRISE_FRONTEND_CHECK_CHECK_H
 
+#include <stdio.h>
+
 #include "frontend/core/engine.h"
 
 enum rp_check_kind { RP_CHECK_INIT = 1, RP_CHECK_RACE = 2, RP_CHECK_SYNC = 4, RP_CHECK_MEMORY = 8 };
@@ -69,6 +71,10 @@ const struct rp_finding *rp_check_finding(const struct rp_check *, size_t);
 uint64_t rp_check_dropped(const struct rp_check *);
 /* Why not everything was checked, a sentence without an end; NULL: everything was. */
 const char *rp_check_incomplete(const struct rp_check *);
+
+/* All of it as an object of JSON: findings, findings_not_shown and, if there is a reason, incomplete (docs/checks.md).
+ * The caller looks for errors of the file. */
+void rp_check_write_json(const struct rp_check *, FILE *);
 
 /* "load", "store" or "atomic". */
 const char *check_access_name(uint8_t access);

@@ -53,6 +53,21 @@ check "used: where it was freed" stack "  freed$" 2
 for part in 0 4; do check "part$part: all of it was written" eval "wrong part$part --check init && [ ! -s '$dir/err' ]"; done
 case_of part1 "uninitialised read.*thread (0,0,0); 4 times$" --check init
 for part in 2 3; do case_of part$part "uninitialised read.*thread (2,0,0)" --check init; done
+# the same as JSON
+found() { # part, Python of d
+    rm -f "$dir/f.json"
+    wrong "part$1" --check init --findings "$dir/f.json" && python3 -c "import json; d = json.load(open('$dir/f.json')); assert $2, d"
+}
+check "findings: one, as of --module" found 1 '[(f["kind"], f["kernel"], f["times"], f["here"]["thread"]) for f in d["findings"]] == [("init", "read", 4, [0, 0, 0])]'
+check "findings: none" found 0 'd == {"findings": [], "findings_not_shown": 0}'
+check "findings: no file half written" eval '[ "$(ls "$dir" | grep -c json)" = 1 ]'
+refused() { "$REPRISE" run "$@" -- "$dir/wrong" part0 2>"$dir/err"; [ $? = 1 ]; }
+check "findings need a check" eval 'refused --findings "$dir/g.json" && says "Such as --check all" && ! [ -e "$dir/g.json" ]'
+check "findings need a folder" eval 'refused --check init --findings "$dir/none/g.json" && says "No such file"'
+check "--json is for --module" eval 'refused --json --check init && says "--findings FILE"'
+# two processes of one command
+"$REPRISE" run --check init --findings "$dir/two.json" -- sh -c "'$dir/wrong' part1; '$dir/wrong' part0" 2>"$dir/err"
+check "findings: a file for each process" eval 'grep -q uninitialised "$dir/two.json" && grep -q "findings\": \[\]" "$dir/two.2.json" && says "findings go to .*two.2.json"'
 for kind in race init sync; do
     case_of $kind "kernel '$kind'" --check race,init,sync
     check "$kind is not looked for unless asked" eval 'wrong $kind --check memory && [ ! -s "$dir/err" ]'

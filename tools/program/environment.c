@@ -130,13 +130,13 @@ static bool add_number(struct environment *e, enum session_variable v, unsigned 
     return value ? add(e, name_of(v), "%llu", value) : add(e, name_of(v), NULL);
 }
 
-/* The program works in its own folders, the trace is named from here. */
-static bool add_trace(struct environment *e, const char *output)
+/* The program works in its own folders, what it writes for us is named from here. */
+static bool add_file(struct environment *e, enum session_variable v, const char *output)
 {
     char here[PATH_MAX];
     if (!output || *output == '/' || !getcwd(here, sizeof here))
-        return add_text(e, SESSION_TRACE, output);
-    return add(e, name_of(SESSION_TRACE), "%s/%s", here, output);
+        return add_text(e, v, output);
+    return add(e, name_of(v), "%s/%s", here, output);
 }
 
 static bool add_command(struct environment *e, char *const *command)
@@ -173,13 +173,14 @@ static unsigned long long now(void)
 
 static bool add_session(struct environment *e, const struct program_options *p, char *const *command)
 {
-    return add_trace(e, p->output) && add_text(e, SESSION_KERNELS, p->kernels) &&
-           add_text(e, SESSION_LAUNCHES, p->launches) && add_number(e, SESSION_FIRST, p->first) &&
-           add_text(e, SESSION_NVTX, p->nvtx) && add_number(e, SESSION_MAX_SIZE, p->max_size) &&
-           add_text(e, SESSION_CHECK, p->check) && add_number(e, SESSION_THREADS, p->threads) &&
-           add_number(e, SESSION_PROFILER, p->profiler) && add_number(e, SESSION_LIMIT, p->limit) &&
-           add_number(e, SESSION_STRICT, p->strict) && add_text(e, SESSION_PREFER, p->prefer) &&
-           add_number(e, SESSION_QUIET, p->quiet) && add_number(e, SESSION_STARTED, command ? now() : 0) &&
+    return add_file(e, SESSION_TRACE, p->output) && add_file(e, SESSION_FINDINGS, p->findings) &&
+           add_text(e, SESSION_KERNELS, p->kernels) && add_text(e, SESSION_LAUNCHES, p->launches) &&
+           add_number(e, SESSION_FIRST, p->first) && add_text(e, SESSION_NVTX, p->nvtx) &&
+           add_number(e, SESSION_MAX_SIZE, p->max_size) && add_text(e, SESSION_CHECK, p->check) &&
+           add_number(e, SESSION_THREADS, p->threads) && add_number(e, SESSION_PROFILER, p->profiler) &&
+           add_number(e, SESSION_LIMIT, p->limit) && add_number(e, SESSION_STRICT, p->strict) &&
+           add_text(e, SESSION_PREFER, p->prefer) && add_number(e, SESSION_QUIET, p->quiet) &&
+           add_number(e, SESSION_STARTED, command ? now() : 0) &&
            add_number(e, SESSION_PROGRAM, command ? (unsigned long long)getpid() : 0) && add_command(e, command);
 }
 

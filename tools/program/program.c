@@ -81,6 +81,10 @@ bool program_take(struct program_options *p, int key, const char *argument, stru
     case PROGRAM_LIMIT: return read_count("--limit", argument, &p->limit, err);
     case PROGRAM_MAX_SIZE: return read_count("--max-size", argument, &p->max_size, err);
     case PROGRAM_CHECK: p->check = argument; return parse_checks(argument, &checks, err);
+    case PROGRAM_FINDINGS:
+        p->findings = argument;
+        return *argument || rp_fail(err, RP_USAGE, "--findings needs the name of a file");
+    case 'j': return rp_fail(err, RP_USAGE, "--json is for --module; --findings FILE has what a program's checks find");
     default: return rp_fail(err, RP_USAGE, "this option describes a launch of --module; a program makes its own");
     }
 }
@@ -103,19 +107,33 @@ static bool can_run(const char *name)
     return false;
 }
 
-/* So that no trace of an earlier command is taken for this one's, which may write none. */
-static void remove_old(const char *trace, const char *program)
+/* So that no file of an earlier command is taken for this one's, which may write none. */
+static void remove_old(const char *file, const char *program)
 {
-    if (!strstr(trace, "%p") && can_run(program))
-        unlink(trace);
+    if (!strstr(file, "%p") && can_run(program))
+        unlink(file);
+}
+
+/* A file that the program is to write. Where the folder's name has %p, a process knows it, not we. */
+static bool may_be_written(const char *path, struct rp_error *err)
+{
+    return !path || strstr(path, "%p/") || output_check(path, err);
+}
+
+static bool check_files(const struct program_options *p, struct rp_error *err)
+{
+    if (p->findings && !p->check)
+        return rp_fail(err, RP_USAGE, "--findings: what shall be looked for? Such as --check all");
+    if (p->findings && p->output && output_same_file(p->findings, p->output))
+        return rp_fail(err, RP_USAGE, "'%s' is to be both the trace and what is found", p->output);
+    return may_be_written(p->output, err) && may_be_written(p->findings, err);
 }
 
 int program_start(const struct program_options *p, char **command)
 {
     struct environment e;
     struct rp_error err;
-    bool fixed = p->output && !strstr(p->output, "%p/"); /* a process knows the folder's name, not we */
-    if ((fixed && !output_check(p->output, &err)) || !program_environment(p, command, &e, &err))
+    if (!check_files(p, &err) || !program_environment(p, command, &e, &err))
         return command_fail(&err);
     for (size_t i = 0; i < e.count; i++)
         if (e.list[i].value ? setenv(e.list[i].name, e.list[i].value, 1) : unsetenv(e.list[i].name)) {
@@ -124,6 +142,8 @@ int program_start(const struct program_options *p, char **command)
             return command_fail(&err);
         }
     environment_free(&e);
+    if (p->findings)
+        remove_old(p->findings, command[0]);
     if (p->output) {
         const char *started = getenv(session_variable_names[SESSION_STARTED]);
         remove_old(p->output, command[0]);

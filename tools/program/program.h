@@ -24,6 +24,7 @@ enum program_key {
     PROGRAM_LIMIT,
     PROGRAM_MAX_SIZE,
     PROGRAM_CHECK,
+    PROGRAM_FINDINGS,
     PROGRAM_END
 };
 
@@ -32,6 +33,8 @@ enum program_key {
      "Machine whose name, capability, SMs and memory the program sees (capability 6.1 for CUDA 12, 7.5 for 13)"},      \
         {"prefer", PROGRAM_PREFER, "ptx|sass",                                                                         \
          "What to run where a module has both, and what compilers at run time are told to make"},                      \
+        {"findings", PROGRAM_FINDINGS, "FILE",                                                                         \
+         "With --check, write what is found as JSON, when the program ends; %p is the number of the process"},         \
     {                                                                                                                  \
         "strict", PROGRAM_STRICT, NULL, "Stop at the first access out of bounds, also where a GPU would go on"         \
     }
@@ -48,7 +51,7 @@ enum program_key {
 
 struct program_options {
     const char *output; /* of record; NULL: nothing is recorded */
-    const char *device, *kernels, *launches, *nvtx, *prefer, *check;
+    const char *device, *kernels, *launches, *nvtx, *prefer, *check, *findings;
     unsigned long long first, max_size, limit; /* 0: all, or the usual one */
     unsigned threads;
     bool strict, profiler, quiet;

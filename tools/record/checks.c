@@ -22,14 +22,6 @@ static const struct {
 };
 #define NAMES (sizeof names / sizeof *names)
 
-static const char *kind_name(enum rp_check_kind kind)
-{
-    for (size_t i = 0; i < NAMES; i++)
-        if (names[i].checks == (unsigned)kind)
-            return names[i].name;
-    return "";
-}
-
 bool parse_checks(const char *list, unsigned *checks, struct rp_error *err)
 {
     for (const char *at = list;;) {
@@ -89,57 +81,15 @@ bool checks_print(const struct rp_check *c)
     return !rp_check_count(c) && !rp_check_incomplete(c);
 }
 
-static json_t *text_or_null(const char *text) { return text ? json_string(text) : json_null(); }
-
-/* As in `reprise dump --source --json`: from the innermost function to the kernel. */
-static json_t *source_json(const struct rp_check_place *p, const char *kernel)
-{
-    json_t *list = json_array();
-    const char *file = p->file;
-    uint32_t line = p->line;
-    for (uint32_t i = 0; i <= p->call_count; i++) {
-        const struct rp_check_call *c = i < p->call_count ? &p->calls[i] : NULL;
-        json_add(list, json_pack("{s:o, s:o, s:o}", "function", text_or_null(c ? c->function : kernel), "file",
-                                 text_or_null(file), "line", json_number(line)));
-        file = c ? c->file : NULL;
-        line = c ? c->line : 0;
-    }
-    return list;
-}
-
-static json_t *place_json(const struct rp_finding *f, const struct rp_check_place *p, bool access)
-{
-    json_t *out = json_pack("{s:i, s:[iii], s:[iii]}", "instruction", (int)p->instruction, "block", (int)p->block[0],
-                            (int)p->block[1], (int)p->block[2], "thread", (int)p->thread[0], (int)p->thread[1],
-                            (int)p->thread[2]);
-    if (access)
-        json_put(out, "access", json_string(check_access_name(p->access)));
-    if (p->file)
-        json_put(out, "file", json_string(p->file));
-    if (p->line)
-        json_put(out, "line", json_number(p->line));
-    if (p->call_count)
-        json_put(out, "source", source_json(p, f->kernel));
-    return out;
-}
-
 json_t *checks_json(const struct rp_check *c)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < rp_check_count(c); i++) {
-        const struct rp_finding *f = rp_check_finding(c, i);
-        json_t *out =
-            json_pack("{s:s, s:s, s:s, s:o}", "kind", kind_name(f->kind), "kernel", f->kernel ? f->kernel : "", "text",
-                      f->text ? f->text : "", "times", json_number(f->times));
-        if (f->space != RP_SPACE_NONE) {
-            json_put(out, "space", json_string(rp_space_name((enum rp_space)f->space)));
-            json_put(out, "address", json_number(f->address));
-            json_put(out, "size", json_number(f->size));
-        }
-        json_put(out, "here", place_json(f, &f->here, f->space != RP_SPACE_NONE));
-        if (f->two)
-            json_put(out, "other", place_json(f, &f->other, true));
-        json_add(list, out);
-    }
-    return list;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        return NULL;
+    rp_check_write_json(c, to);
+    json_t *all = fclose(to) ? NULL : json_loadb(text, size, 0, NULL);
+    free(text);
+    return all;
 }

@@ -1,10 +1,12 @@
 #include "frontend/cuda/driver/check.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "frontend/check/check.h"
 #include "frontend/cuda/driver/host_stack.h"
@@ -186,11 +188,37 @@ static void tell_rest(void)
         say("%s", rp_check_incomplete(kernels_checked));
 }
 
+static bool write_json(const char *part)
+{
+    FILE *to = fopen(part, "w");
+    if (!to)
+        return false;
+    rp_check_write_json(kernels_checked, to);
+    bool bad = ferror(to);
+    return !fclose(to) && !bad;
+}
+
+/* All of it is there, or nothing. */
+static void write_findings(void)
+{
+    char path[OWN_FILE], part[OWN_FILE + 32];
+    const char *given = session_value(SESSION_FINDINGS);
+    if (!given || !kernels_checked)
+        return;
+    own_file(given, "findings", path);
+    snprintf(part, sizeof part, "%s.part-%ld", path, (long)getpid());
+    if (!write_json(part) || rename(part, path)) {
+        say("cannot write '%s': %s", path, strerror(errno));
+        unlink(part);
+    }
+}
+
 __attribute__((destructor)) static void at_exit(void)
 {
     if (!driver.device || driver.failed == CUDA_ERROR_NOT_INITIALIZED || pthread_mutex_trylock(&driver.lock))
         return;
     tell_rest();
+    write_findings();
     if (!driver.failed)
         check_leaks(NULL);
     pthread_mutex_unlock(&driver.lock);

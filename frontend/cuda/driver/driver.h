@@ -127,6 +127,10 @@ void buffers_free(CUcontext);
 /* Where [address, address + bytes) is in this process; NULL: it is not all in one allocation of the device. What the
  * device does not have is memory of the host. *device: it is the device's. Who writes tells wrote() what. */
 uint8_t *view(CUdeviceptr address, size_t bytes, bool write, bool *device);
+enum { OWN_FILE = 4096 };
+/* The file that this process writes of one that the session names: %p is its number, and where another process of the
+ * command has that file f.2.wtr stands for f.wtr, and so on, which is said with what it is that goes there. */
+void own_file(const char *given, const char *what, char to[OWN_FILE]);
 /* So many rows of so many bytes of the device's memory. */
 void wrote(CUdeviceptr address, size_t bytes, size_t pitch, size_t rows);
 /* 0: done; else the pool has changed. */

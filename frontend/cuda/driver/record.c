@@ -28,7 +28,7 @@ static struct filter filter;
 static struct rp_writer *writer;
 static uint64_t launches; /* so far, recorded or not */
 static uint64_t recorded;
-static char path[4096];
+static char path[OWN_FILE];
 static pid_t owner;
 static bool opened;                                        /* or tried to */
 static pthread_mutex_t saving = PTHREAD_MUTEX_INITIALIZER; /* guards the writer's end */
@@ -67,7 +67,7 @@ static void finish(void)
 /* Whether another process of the same command has written this file, or is about to. */
 static bool taken(const char *name)
 {
-    char pattern[sizeof path + 16];
+    char pattern[OWN_FILE + 16];
     glob_t found = {0};
     struct stat s;
     uint64_t started = session_value(SESSION_STARTED) ? strtoull(session_value(SESSION_STARTED), NULL, 10) : UINT64_MAX;
@@ -249,17 +249,17 @@ static void expand(const char *from, char *to, size_t size)
     to[used < size ? used : size - 1] = 0;
 }
 
-/* t.wtr becomes t.2.wtr where another process of the command has t.wtr, and so on. */
-static void find_free_name(void)
+void own_file(const char *given, const char *what, char to[OWN_FILE])
 {
-    char first[sizeof path];
-    memcpy(first, path, sizeof path);
+    char first[OWN_FILE];
+    expand(given, first, sizeof first);
+    memcpy(to, first, sizeof first);
     char *slash = strrchr(first, '/'), *dot = strrchr(slash ? slash : first, '.');
     int stem = (int)(dot ? (size_t)(dot - first) : strlen(first));
-    for (int i = 2; taken(path); i++)
-        snprintf(path, sizeof path, "%.*s.%d%s", stem, first, i, dot ? dot : "");
-    if (strcmp(first, path))
-        say("%s is of another process of this command; this one's launches go to %s", first, path);
+    for (int i = 2; taken(to); i++)
+        snprintf(to, OWN_FILE, "%.*s.%d%s", stem, first, i, dot ? dot : "");
+    if (strcmp(first, to) != 0)
+        say("%s is of another process of this command; this one's %s go to %s", first, what, to);
 }
 
 static bool read_filter(struct rp_error *err)
@@ -282,8 +282,7 @@ bool record_open(struct rp_error *err)
     if (!given)
         return true;
     opened = true;
-    expand(given, path, sizeof path);
-    find_free_name();
+    own_file(given, "launches", path);
     struct rp_option option = {"command", command};
     struct rp_provenance from = {.tool = "reprise " REPRISE_VERSION,
                                  .module_name = "",
