@@ -9,6 +9,7 @@ fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cp -r tools/python "$folder/source"
+rm -rf "$folder/source/build" # of an earlier pip install: setuptools would take old files out of it
 if "$BUILD/python/bin/pip" install -q --disable-pip-version-check --no-index --no-build-isolation --no-deps \
     --target "$folder/site" "$folder/source" >&2; then echo "ok - pip installs the package"; else
     echo "not ok - pip installs the package"; fi
