@@ -13,6 +13,11 @@ static bool lost;
 
 void json_add(json_t *list, json_t *value) { lost |= json_array_append_new(list, value) != 0; }
 
+void json_join(json_t *object, json_t *members)
+{
+    lost |= json_object_update(object, members) != 0;
+    json_decref(members);
+}
 void json_put(json_t *object, const char *key, json_t *value) { lost |= json_object_set_new(object, key, value) != 0; }
 
 #define FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(9))

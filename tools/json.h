@@ -10,6 +10,7 @@ json_t *json_number(uint64_t);
 /* Puts the value, which goes with it, at the end of a list or into an object; NULL is an error of json_finish. */
 void json_add(json_t *list, json_t *);
 void json_put(json_t *object, const char *key, json_t *);
+void json_join(json_t *object, json_t *members);
 /* Prints and releases; returns the exit status. NULL, which jansson gives for text that is not UTF-8, is an error. */
 int json_finish(json_t *);
 

@@ -77,21 +77,6 @@ void bulk_objects(struct checked_block *cb, const struct warp_state *s, const st
     }
 }
 
-static void report(struct checked_block *cb, const struct touch *t, const struct bulk_copy *c)
-{
-    check_report(cb->check, t->block,
-                 (struct rp_finding){
-                     .kind = RP_CHECK_RACE,
-                     .space = RP_SPACE_SHARED,
-                     .address = t->at,
-                     .size = (uint32_t)t->bytes,
-                     .here = check_place(t->block, t->u->index, t->thread, touch_kind(t)),
-                     .other = check_place(t->block, c->u->index, c->thread, RP_ACCESS_BULK_STORE),
-                     .two = true,
-                 },
-                 "and a bulk copy stores there whose barrier object nobody has waited for");
-}
-
 void bulk_look(struct checked_block *cb, const struct touch *t)
 {
     uint64_t end = t->at + t->lanes * t->bytes;
@@ -102,7 +87,8 @@ void bulk_look(struct checked_block *cb, const struct touch *t)
         struct touch one = *t;
         while (one.at + one.bytes <= c->at)
             one.at += one.bytes, one.thread++;
-        report(cb, &one, c);
+        copies_report(cb, &one, c->u, c->thread, RP_ACCESS_BULK_STORE,
+                      "and a bulk copy stores there whose barrier object nobody has waited for");
         return;
     }
 }

@@ -68,7 +68,8 @@ void copies_start(struct checked_block *cb, const struct touch *t)
 
 /* ---- accesses meanwhile ------------------------------------------------------------------------------------------ */
 
-static void report(struct checked_block *cb, const struct touch *t, const struct check_copy *c, uint32_t warp)
+void copies_report(struct checked_block *cb, const struct touch *t, const struct uop *u, uint32_t thread,
+                   uint8_t access, const char *detail)
 {
     check_report(cb->check, t->block,
                  (struct rp_finding){
@@ -77,10 +78,16 @@ static void report(struct checked_block *cb, const struct touch *t, const struct
                      .address = t->at,
                      .size = (uint32_t)t->bytes,
                      .here = check_place(t->block, t->u->index, t->thread, touch_kind(t)),
-                     .other = check_place(t->block, c->u->index, warp * RP_WARP_LANES + c->lane, RP_ACCESS_STORE),
+                     .other = check_place(t->block, u->index, thread, access),
                      .two = true,
                  },
-                 "and an asynchronous copy stores there that its thread has not waited for");
+                 detail);
+}
+
+static void report(struct checked_block *cb, const struct touch *t, const struct check_copy *c, uint32_t warp)
+{
+    copies_report(cb, t, c->u, warp * RP_WARP_LANES + c->lane, RP_ACCESS_STORE,
+                  "and an asynchronous copy stores there that its thread has not waited for");
 }
 
 /* Lanes that store to one place by one instruction are not reported, here neither. */

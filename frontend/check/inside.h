@@ -286,6 +286,9 @@ void race_stored(struct checked_block *, struct touch *);
 bool copies_starts(const struct touch *);
 void copies_start(struct checked_block *, const struct touch *);
 void copies_look(struct checked_block *, const struct touch *);
+/* The access is a race with what this thread's copy stores. */
+void copies_report(struct checked_block *, const struct touch *, const struct uop *copy, uint32_t thread,
+                   uint8_t access, const char *detail);
 void copies_group(struct checked_block *, const struct warp_state *, const struct uop *, lanemask);
 void copies_object(struct checked_block *, const struct warp_state *, const struct uop *, lanemask);
 void copies_begin(struct checked_block *);

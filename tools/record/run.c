@@ -462,13 +462,7 @@ static int print_json(const struct session *s, const struct rp_error *fault, jso
     if (compared)
         json_put(out, "expected", compared);
     if (s->check) {
-        json_t *checked = checks_json(s->check);
-        const char *key;
-        json_t *value;
-        json_object_foreach(checked, key, value) json_put(out, key, json_incref(value));
-        json_put(out, "findings",
-                 json_incref(json_object_get(checked, "findings"))); /* NULL: no memory, which is said */
-        json_decref(checked);
+        json_join(out, checks_json(s->check));
     }
     if (s->plan->output) {
         json_put(out, "trace", json_string(s->plan->output));
