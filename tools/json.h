@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 json_t *json_number(uint64_t);
-/* Puts the value, which goes with it, at the end of a list or into an object; NULL is an error of json_finish. */
+/* Puts the value, which goes with it, at the end of a list or into an object; NULL is an error of json_finish.
+ * json_join puts all members of another object into one. */
 void json_add(json_t *list, json_t *);
 void json_put(json_t *object, const char *key, json_t *);
 void json_join(json_t *object, json_t *members);
