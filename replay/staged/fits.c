@@ -144,8 +144,27 @@ static bool l2_fits(const struct machine *m, struct staged_misfit *out)
            misfit(out, "l2.banks", NULL, "l2.banks of pipeline 'staged' is 1");
 }
 
+/* Each cycle of each clock is a step: where they are too far apart, a launch never comes to an end. */
+static bool clocks_fit(const struct machine *m, struct staged_misfit *out)
+{
+    enum { MOST = 100 };
+    const struct {
+        const char *key;
+        int64_t mhz;
+    } clocks[] = {{"l2.clock_mhz", m->l2_clock}, {"interconnect.clock_mhz", m->interconnect_clock}};
+    for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++)
+        if (clocks[i].mhz && (clocks[i].mhz < m->clock_mhz / MOST || clocks[i].mhz / MOST > m->clock_mhz))
+            return misfit(
+                out, clocks[i].key, "clock_mhz",
+                "%s of pipeline 'staged' is at least a hundredth of clock_mhz, and at most a hundred times that",
+                clocks[i].key);
+    return true;
+}
+
 static bool chip_fits(const struct machine *m, struct staged_misfit *out)
 {
+    if (!clocks_fit(m, out))
+        return false;
     int64_t at_channel = m->l2_slices / m->dram_channels;
     if (m->dram.model != &dram_staged.model && m->dram.model != &dram_ideal.model)
         return misfit(out, "dram.model", "pipeline.model",

@@ -95,6 +95,7 @@ fails 1 "give KEY=VALUE" "$r" replay "$work/t.wtr" -m jetson-tx2 --set scheduler
 fails 1 "--set l1_subcores=3 --set subcores=8: l1.subcores (3) does not divide subcores (8)" "$r" replay "$work/t.wtr" -m jetson-tx2 --set l1_subcores=3 --set subcores=6 --set subcores=8
 fails 1 "--set warm_l2=true --set l2=none: warm_l2 warms nothing" "$r" replay "$work/t.wtr" -m jetson-tx2 --set warm_l2=true --set l2=none
 fails 1 "--set l2_tlb=set-associative: nothing reaches l2_tlb" "$r" replay "$work/t.wtr" -m tx2-pastis --set l2_tlb=set-associative
+fails 1 "l2.clock_mhz of pipeline 'staged' is at least a hundredth of clock_mhz" "$r" replay "$work/t.wtr" -m rtx2060-accelsim --set l2.clock_mhz=1
 fails 1 "interconnect.clock_mhz is that of links" "$r" replay "$work/t.wtr" -m tx2-pastis --set interconnect.clock_mhz=500
 fails 1 "l2.clock_mhz is that of a cache" "$r" replay "$work/t.wtr" -m tx2-pastis --set l2.clock_mhz=500 --set l2=none --set warm_l2=false
 fails 2 "a clock of L2 is not covered: --set l2.clock_mhz=0" "$r" wcet "$work/t.wtr" -m tx2-pastis --set l2.clock_mhz=500
