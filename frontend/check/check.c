@@ -109,6 +109,8 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
     t.loads = m->kind != RP_ACCESS_STORE;
     t.stores = m->kind != RP_ACCESS_LOAD;
     t.strong = is_strong(m);
+    if (t.stores && space == RP_SPACE_SHARED && t.of == cb && cb->object_count && cb->check->kinds & RP_CHECK_SYNC)
+        sync_store(cb, &t, la, lanes);
     if (t.strong)
         race_event(cb, s, EVENT_FENCE);
     bool races = cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL && !stores_never(cb->check, &t) &&
@@ -343,6 +345,7 @@ bool check_block_begin(struct rp_check *c, struct block *b)
     const uint32_t every = 1u << RP_SPACE_GLOBAL | 1u << RP_SPACE_SHARED | 1u << RP_SPACE_LOCAL;
     const size_t words = mine->shared_bytes / sizeof(uint64_t) + 1;
     memset(mine->objects, 0, words);
+    mine->object_count = 0;
     copies_begin(mine);
     mine->bulk.count = 0;
     check_nothing_written(mine, &c->grid->shared);

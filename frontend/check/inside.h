@@ -131,7 +131,8 @@ struct checked_block {
     struct rp_check *check;
     struct checked_block *next; /* free ones */
     uint8_t *shared_written, *local_written;
-    uint8_t *objects; /* of each 8 bytes of shared memory: enum object_state */
+    uint8_t *objects;      /* of each 8 bytes of shared memory: enum object_state */
+    uint32_t object_count; /* that are made, and not ended */
     size_t shared_bytes, local_bytes;
     struct cells shared;
     uint32_t *quiet; /* by rows of ROW_CELLS of them: of what was ordered then, both loads are later, and no store is */
@@ -297,6 +298,8 @@ void race_event(struct checked_block *, const struct warp_state *, enum block_ev
 void sync_event(struct checked_block *, struct warp_state *, enum block_event, const struct uop *, lanemask);
 void sync_objects(struct checked_block *, struct warp_state *, const struct uop *, const struct lane_addresses *,
                   lanemask);
+/* Lanes store to shared memory of their own block, in which there are objects. */
+void sync_store(struct checked_block *, const struct touch *, const struct lane_addresses *, lanemask);
 void sync_block_end(struct checked_block *, struct block *);
 
 /* False: no memory. */

@@ -97,9 +97,39 @@ void sync_objects(struct checked_block *cb, struct warp_state *s, const struct u
         const char *why = why_undefined(&uses[l], (enum object_state) * state, text, sizeof text);
         if (why)
             report(cb, s, u, l, &uses[l], why);
-        if (uses[l].operation == RP_OBJECT_INIT)
+        uint32_t *count = &((struct checked_block *)of->observer)->object_count;
+        if (uses[l].operation == RP_OBJECT_INIT) {
+            *count += *state != OBJECT_MADE;
             *state = OBJECT_MADE;
-        if (uses[l].operation == RP_OBJECT_INVALIDATE && *state == OBJECT_MADE)
+        } else if (uses[l].operation == RP_OBJECT_INVALIDATE && *state == OBJECT_MADE) {
+            *count -= 1;
             *state = OBJECT_ENDED;
+        }
+    }
+}
+
+/* PTX ISA, "Size and alignment of mbarrier object": no other operation may be made on one that has not been
+ * invalidated. A store is looked at; what is loaded harms nobody. */
+void sync_store(struct checked_block *cb, const struct touch *t, const struct lane_addresses *la, lanemask lanes)
+{
+    char detail[200];
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        uint64_t at = lane_address(la, l), object = at / sizeof(uint64_t),
+                 last = (at + t->bytes - 1) / sizeof(uint64_t);
+        while (object <= last && cb->objects[object] != OBJECT_MADE)
+            object++;
+        if (object > last)
+            continue;
+        snprintf(detail, sizeof detail,
+                 "the barrier object at 0x%llx of shared memory: it is stored to, and was not invalidated "
+                 "(mbarrier.inval)",
+                 (unsigned long long)(object * sizeof(uint64_t)));
+        check_report(cb->check, t->block,
+                     (struct rp_finding){.kind = RP_CHECK_SYNC,
+                                         .space = RP_SPACE_NONE,
+                                         .here = check_place(t->block, t->u->index, t->thread + l, touch_kind(t))},
+                     detail);
+        return;
     }
 }

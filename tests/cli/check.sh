@@ -85,6 +85,9 @@ object "" "$one" "$make" 'mbarrier.arrive.shared.b64 %s, [o];' 'W: mbarrier.try_
     'bar.sync 0; setp.eq.u32 %p, %x, 0;' '@%p mbarrier.inval.shared.b64 [o];' "$make"
 object "it has not been made" "$one" "" "" 'mbarrier.arrive.shared.b64 %s, [o];'
 object "it has not been made" "$one" "" "" '@%p mbarrier.test_wait.parity.shared.b64 %p, [o], 1;'
+object "it is stored to, and was not invalidated" "$one" "$make" "" '@%p st.shared.u32 [o+4], %x;'
+object "it is stored to, and was not invalidated" "$one" "$make" "" 'atom.shared.add.u32 %x, [o], %x;'
+object "" "$one" "$make" '@%p mbarrier.inval.shared.b64 [o];' '@%p st.shared.u32 [o+4], %x;'
 object "it was invalidated" "$one" "$make" '@%p mbarrier.inval.shared.b64 [o]; bar.sync 0;' '@%p mbarrier.arrive.shared.b64 %s, [o];'
 object "it is made again" "$one" "$make" "" '@%p mbarrier.init.shared.b64 [o], 4;'
 object "it is made for 0 arrivals" "$one" "" "" '@%p mbarrier.init.shared.b64 [o], 0;'
