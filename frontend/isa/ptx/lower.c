@@ -25,17 +25,43 @@ static bool is_of_blackwell(const struct ptx_form *f)
     return false;
 }
 
+/* The opcode of the instruction at hand with its modifiers, up to a space. */
+static const char *spelled_opcode(struct lowering *l, int *length)
+{
+    const char *text = instruction_text(l, l->in);
+    if (*text == '@' && strchr(text, ' '))
+        text = strchr(text, ' ') + 1;
+    *length = (int)strcspn(text, " ");
+    return text;
+}
+
 void not_covered(struct lowering *l, uint32_t at, const char *what)
 {
-    const char *text = instruction_text(l, l->in), *opcode = text;
-    if (*text == '@' && strchr(text, ' '))
-        opcode = strchr(text, ' ') + 1;
-    int length = (int)strcspn(opcode, " ");
+    int length;
+    const char *opcode = spelled_opcode(l, &length);
     if (what)
         ptx_error(l->src, at, "%s in '%.*s' is not covered yet", what, length, opcode);
     if (is_of_blackwell(l->in->form))
         ptx_error(l->src, at, "'%.*s' needs sm_100 or later, which is not covered", length, opcode);
     ptx_error(l->src, at, "'%.*s' is not covered yet", length, opcode);
+}
+
+void need_target(struct lowering *l, const struct target *have, unsigned sm)
+{
+    int length;
+    if (have && have->sm >= sm)
+        return;
+    const char *opcode = spelled_opcode(l, &length);
+    ptx_error(l->src, l->in->at, "'%.*s' needs .target sm_%u or higher, this is %s", length, opcode, sm,
+              have ? have->name : "none");
+}
+
+/* What the text's own .target says, whatever --target runs it on. */
+static void check_least_target(struct lowering *l)
+{
+    unsigned sm = ptx_least_target(l->in->form, &l->in->mods);
+    if (sm && l->unit->target)
+        need_target(l, l->unit->target, sm);
 }
 
 /* Executed and recorded; a destination, as of createpolicy, is 0. */
@@ -68,6 +94,7 @@ static void lower_group(struct lowering *l)
 
 static void lower_instruction(struct lowering *l)
 {
+    check_least_target(l);
     switch (l->in->form->lowering) {
     case LOW_LANES: lower_lanes(l, 0); break;
     case LOW_CARRY: lower_lanes(l, UF_CARRY_IN); break;

@@ -57,6 +57,8 @@ struct lowering {
 
 /* Leaves with an error: the instruction (or `what` about it) is not covered yet. */
 void not_covered(struct lowering *, uint32_t at, const char *what) __attribute__((noreturn));
+/* Leaves with an error unless `have` (NULL: none) is at least sm_`sm`, which the instruction needs. */
+void need_target(struct lowering *, const struct target *have, unsigned sm);
 
 /* ---- operands (lower_operand.c) */
 struct operand constant(struct lowering *, uint64_t bits, unsigned size);

@@ -11,15 +11,7 @@
 
 static void check_target(struct lowering *l)
 {
-    const struct ptx_instruction *in = l->in;
-    const struct target *have = l->module->target;
-    unsigned needed = ptx_matrix_target(in->form, &in->mods);
-    if (have && have->sm >= needed)
-        return;
-    const char *text = instruction_text(l, in);
-    const char *opcode = *text == '@' && strchr(text, ' ') ? strchr(text, ' ') + 1 : text;
-    ptx_error(l->src, in->at, "'%.*s' needs .target sm_%u or higher, this is %s", (int)strcspn(opcode, " "), opcode,
-              needed, have ? have->name : "none");
+    need_target(l, l->module->target, ptx_matrix_target(l->in->form, &l->in->mods));
 }
 
 static struct ptx_fragment fragment(const struct lowering *l, char matrix)

@@ -35,6 +35,16 @@ static const struct row {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
+static const struct least {
+    const char *opcode, *mods, *types;
+    uint16_t sm;
+} leasts[] = {
+#define T(opcode, mods, types, sm) {opcode, mods, types, sm},
+#include "frontend/isa/ptx/targets.def"
+#undef T
+};
+enum { LEASTS = sizeof leasts / sizeof *leasts };
+
 /* Sets of types and groups of modifiers that rows name by "@NAME". */
 static const char *const type_sets[][2] = {
     {"INT", "u16,u32,u64,s16,s32,s64"},
@@ -55,10 +65,10 @@ static const struct {
     {"SHAPE_K256", G_SHAPE_K256}, {"PREFETCH", G_PREFETCH},   {"CACHE_HINT", G_CACHE_HINT},
 };
 
-static struct ptx_form forms[ROWS];
+static struct ptx_form forms[ROWS], needing[LEASTS]; /* needing: what the rows of leasts[] fit */
 static struct {
     const char *name;
-    uint16_t first, count;
+    uint16_t first, count, first_least, least_count;
 } opcodes[ROWS];
 static unsigned opcode_count;
 enum { HASH_SLOTS = 1024 };
@@ -219,6 +229,20 @@ static void read_row(const struct row *r, struct ptx_form *f)
     read_operands(r, f);
 }
 
+static void read_leasts(void)
+{
+    for (unsigned i = 0; i < LEASTS; i++) {
+        const struct row r = {
+            .opcode = leasts[i].opcode, .mods = leasts[i].mods, .types = leasts[i].types, .operands = ""};
+        int opcode = opcode_find(r.opcode, strlen(r.opcode));
+        if (opcode < 0 || (opcodes[opcode].least_count && strcmp(leasts[i - 1].opcode, r.opcode) != 0))
+            bad_row(&r, "(a least target)");
+        read_row(&r, &needing[i]);
+        if (!opcodes[opcode].least_count++)
+            opcodes[opcode].first_least = (uint16_t)i;
+    }
+}
+
 static int by_name(const void *a, const void *b)
 {
     const struct ptx_form *const *x = a, *const *y = b;
@@ -248,6 +272,7 @@ static void start(void)
         opcodes[opcode_count].count = 1;
         slot_put(opcode_slots, rows[i].opcode, opcode_count++);
     }
+    read_leasts();
     qsort(firsts, opcode_count, sizeof *firsts, by_name);
     for (unsigned i = 0; i < opcode_count; i++)
         sorted_names[i] = firsts[i]->opcode;
@@ -339,6 +364,34 @@ enum form_mismatch ptx_form_match(const struct ptx_form *f, const struct ptx_mod
         if (!(f->types[i] >> mods->types[i] & 1))
             return FORM_TYPE;
     return match_choices(f, mods, choice ? choice : &ignored);
+}
+
+static bool needs(const struct ptx_form *least, const struct ptx_modifiers *mods)
+{
+    uint64_t have = 0;
+    for (unsigned i = 0; i < least->choice_count; i++)
+        if (!chosen(&least->choices[i], mods))
+            return false;
+    for (unsigned i = 0; i < mods->type_count; i++)
+        have |= 1ull << mods->types[i];
+    if (least->type_count < 2)
+        return !least->type_count || (have & least->types[0]);
+    for (unsigned i = 0; i < least->type_count; i++)
+        if (i >= mods->type_count || !(least->types[i] >> mods->types[i] & 1))
+            return false;
+    return true;
+}
+
+unsigned ptx_least_target(const struct ptx_form *f, const struct ptx_modifiers *mods)
+{
+    int opcode = opcode_find(f->opcode, strlen(f->opcode));
+    unsigned sm = f->op == OP_MIN3 || f->op == OP_MAX3 ? 100 : 0;
+    for (unsigned i = 0; i < opcodes[opcode].least_count; i++) {
+        unsigned row = opcodes[opcode].first_least + i;
+        if (leasts[row].sm > sm && needs(&needing[row], mods))
+            sm = leasts[row].sm;
+    }
+    return sm;
 }
 
 static uint8_t arithmetic_class(enum ptx_type t)

@@ -273,6 +273,9 @@ struct operand_range {
     uint32_t least, most;
 };
 struct operand_range ptx_operand_range(const struct ptx_form *, const struct ptx_modifiers *);
+/* The least target that has a form which computes in registers (targets.def): 90 for sm_90; 0: all have it. Three
+ * operands of min and max: PTX ISA, "Target ISA Notes" of both. */
+unsigned ptx_least_target(const struct ptx_form *, const struct ptx_modifiers *);
 /* enum rp_class of an instruction of this form with these modifiers. */
 uint8_t ptx_class(const struct ptx_form *, const struct ptx_modifiers *);
 

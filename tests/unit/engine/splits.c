@@ -194,13 +194,16 @@ static uint32_t collected(uint32_t t)
     return ((n & 1 ? 10 * n : 100 * n) ^ 0x1ff ^ same) + sum + 0 + (t == 0 ? 1000 : 0);
 }
 
-Test(splits, collectives_across_arms) { gives("sm_80", COLLECTIVES, 1, 32, collected); }
+Test(splits, collectives_across_arms) { gives("sm_90", COLLECTIVES, 1, 32, collected); }
 
-/* Tiles of 8 lanes name masks of their own in one instruction; a group of it is in another arm. */
-#define TILES                                                                                                          \
+/* Tiles of 8 lanes name masks of their own in one instruction; a group of it is in another arm. `largest`: into %r8 the
+ * highest %r1 of the tile, which is that of its lane 7; sm_62 has no redux. */
+#define REDUX "redux.sync.max.u32 %r8, %r1, %r5; "
+#define LANE_7 "shfl.sync.idx.b32 %r8, %r1, 7, 6175, %r5; "
+#define TILES(largest)                                                                                                 \
     "shr.u32 %r4, %r2, 3; shl.b32 %r4, %r4, 3; mov.u32 %r5, 255; shl.b32 %r5, %r5, %r4; setp.lt.u32 %p2, %r2, 13;\n"   \
-    "vote.sync.ballot.b32 %r6, %p2, %r5; shfl.sync.idx.b32 %r7, %r1, 3, 6175, %r5;\n"                                  \
-    "redux.sync.max.u32 %r8, %r1, %r5; mad.lo.u32 %r9, %r8, 100, %r7; xor.b32 %r9, %r9, %r6;\n"
+    "vote.sync.ballot.b32 %r6, %p2, %r5; shfl.sync.idx.b32 %r7, %r1, 3, 6175, %r5;\n" largest                          \
+    "mad.lo.u32 %r9, %r8, 100, %r7; xor.b32 %r9, %r9, %r6;\n"
 static uint32_t tiled(uint32_t t)
 {
     uint32_t first = t & 24, ballot = 0x1fffu & 255u << first;
@@ -209,13 +212,13 @@ static uint32_t tiled(uint32_t t)
 
 Test(splits, tiles_with_masks_of_their_own)
 {
-    gives("sm_80", HEAD TILES STORE TAIL, 1, 32, tiled);
-    gives("sm_62", HEAD TILES STORE TAIL, 1, 32, tiled);
+    gives("sm_80", HEAD TILES(REDUX) STORE TAIL, 1, 32, tiled);
+    gives("sm_62", HEAD TILES(LANE_7) STORE TAIL, 1, 32, tiled);
 }
 /* Where each tile is in two arms, its lanes wait for one another; tiles do not wait for other tiles. */
 Test(splits, tiles_in_two_arms)
 {
-    gives("sm_80", HEAD "@%p1 bra A;\n" TILES "bra E;\nA:" TILES "E: " STORE TAIL, 1, 32, tiled);
+    gives("sm_80", HEAD "@%p1 bra A;\n" TILES(REDUX) "bra E;\nA:" TILES(REDUX) "E: " STORE TAIL, 1, 32, tiled);
 }
 
 /* Sums like those of NVIDIA's samples: half the warp adds what lies 16, 8, ... lanes above, where at first nobody takes

@@ -225,6 +225,42 @@ Test(errors, targets)
     module_free(m);
 }
 
+/* What the text's .target does not have is refused, wherever --target runs it; forms that no target has, always. */
+Test(errors, forms_and_targets)
+{
+    static const struct {
+        const char *target, *line, *said;
+    } cases[] = {
+        {"sm_75", "redux.sync.add.u32 %r1, %r1, %r1;",
+         "'redux.sync.add.u32' needs .target sm_80 or higher, this is sm_75"},
+        {"sm_80", "redux.sync.add.u32 %r1, %r1, %r1;", NULL},
+        {"sm_52", "add.f16 %h1, %h1, %h1;", "'add.f16' needs .target sm_53 or higher, this is sm_52"},
+        {"sm_53", "@%p1 add.f16 %h1, %h1, %h1;", NULL},
+        {"sm_50", "@%p1 add.bf16 %h1, %h1, %h1;", "'add.bf16' needs .target sm_90 or higher, this is sm_50"},
+        {"sm_90a", "add.bf16 %h1, %h1, %h1;", NULL},
+        {"sm_80", "cvt.rn.bf16.f32 %h1, %f1;", NULL},
+        {"sm_80", "cvt.rn.bf16.s32 %h1, %r1;", "'cvt.rn.bf16.s32' needs .target sm_90 or higher, this is sm_80"},
+        {"sm_90", "min.f32 %f1, %f1, %f1;", NULL},
+        {"sm_90a", "min.f32 %f1, %f1, %f1, %f1;", "'min.f32' needs .target sm_100 or higher, this is sm_90a"},
+        {"sm_100", "min.f32 %f1, %f1, %f1, %f1;", NULL},
+        {"sm_90", "add.sat.bf16 %h1, %h1, %h1;", "'add' does not take .bf16 here, but .s32"},
+        {"sm_90", "fma.rn.ftz.bf16 %h1, %h1, %h1, %h1;", "'fma' does not take .bf16 here, but .f32"},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[300];
+        struct rp_error err = {0};
+        int n = snprintf(text, sizeof text,
+                         ".version 8.8\n.target %s\n.address_size 64\n.entry k() {\n.reg .b32 %%r<2>; .reg .b16 "
+                         "%%h<2>; .reg .f32 %%f<2>; .reg .pred %%p<2>;\n%s\nret; }\n",
+                         cases[i].target, cases[i].line);
+        struct module *m = ptx_load_text("x.ptx", text, (size_t)n, 0, &err);
+        bool runs = m && module_set_target(m, "sm_100", &err) && module_find(m, "k", &err);
+        cr_expect_eq(runs, !cases[i].said, "%s: %s", cases[i].line, err.text);
+        cr_expect(runs || !cases[i].said || strstr(err.text, cases[i].said), "%s", err.text);
+        module_free(m);
+    }
+}
+
 Test(errors, no_version)
 {
     struct rp_error err = {0};

@@ -268,6 +268,7 @@ Test(forms, every_form_against_its_model)
 {
     static const struct batch_of forms = {
         .what = "arithmetic",
+        .head = ".version 9.0\n.target sm_100\n.address_size 64\n",
         .threads = THREADS,
         .chosen = is_walked,
         .add = add_form,
