@@ -51,8 +51,8 @@ struct slice {
     struct request_queue replies; /* wait for the link to SMs */
     struct event send;
     bool sends;
-    uint64_t replying, in_free,
-        out_free;               /* replies that wait; the links' cycles in which those from and to SMs are free */
+    uint64_t replying;          /* replies that wait */
+    uint64_t in_free, out_free; /* the links' cycles in which those from and to SMs are free */
     struct slice *next_refused; /* by the same channel */
     uint32_t index;
     uint32_t refused_first, refused_last; /* SMs, linked by chip_port.next_refused */
