@@ -78,8 +78,7 @@ static void touch_lanes(struct checked_block *cb, struct touch *t, const struct 
     }
 }
 
-static __attribute__((noinline)) void touch_access(struct checked_block *cb, struct touch *t,
-                                                   const struct lane_addresses *la, lanemask lanes)
+void check_lanes(struct checked_block *cb, struct touch *t, const struct lane_addresses *la, lanemask lanes)
 {
     t->cells = NULL;
     race_prepare(cb, t);
@@ -113,12 +112,14 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
         sync_store(cb, &t, la, lanes);
     if (t.strong)
         race_event(cb, s, EVENT_FENCE);
+    if (t.stores && space == RP_SPACE_SHARED)
+        loads_keep(cb);
     bool races = cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL && !stores_never(cb->check, &t) &&
                  (t.stores || copies_pending(cb) || !race_quiet(cb, &t, la->low, la->high + t.bytes));
     if (cb->check->kinds & RP_CHECK_INIT)
         check_init_access(cb, &t, la, lanes);
-    if (races)
-        touch_access(cb, &t, la, lanes);
+    if (races && !loads_wait(cb, &t, la, lanes))
+        check_lanes(cb, &t, la, lanes);
     if (t.strong)
         race_event(cb, s, EVENT_FENCE);
     return true;
@@ -141,6 +142,8 @@ static bool check_bytes(struct observer *o, struct warp_state *s, const struct u
     };
     struct checked_block *cb = (struct checked_block *)o;
     touch_whose(cb, &t);
+    if (stores && space == RP_SPACE_SHARED)
+        loads_keep(cb);
     if (cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL && bytes && !stores_never(cb->check, &t))
         race_prepare(cb, &t);
     if (cb->check->kinds & RP_CHECK_INIT)
@@ -191,6 +194,8 @@ static bool check_leave_out(struct observer *o, struct warp_state *s, const stru
     if (!(cb->check->kinds & RP_CHECK_MEMORY) || !plain ||
         (f->kind != RP_FAULT_BOUNDS && f->kind != RP_FAULT_MISALIGNED))
         return false;
+    if (cb->check->left_out.kind == RP_FAULT_NONE)
+        cb->check->left_out = *f;
     snprintf(detail, sizeof detail, "%s: %s", rp_fault_title(f->kind), f->detail);
     check_report(
         cb->check, s->w.block,
@@ -273,6 +278,7 @@ bool check_launch_begin(struct rp_check *c, const struct grid *g)
     unsigned shift = narrowest(g->program, RP_SPACE_GLOBAL);
     if (shift != c->global_shift || c->now > UINT32_MAX / 2) /* cells of another size, or little time left */
         forget_cells(c);
+    c->left_out.kind = RP_FAULT_NONE;
     c->grid = g;
     c->begin = ++c->now;
     c->current = NULL;
@@ -290,6 +296,7 @@ static void free_block(struct rp_check *c, struct checked_block *b)
     cells_free(c, &b->shared);
     copies_free(b);
     free(b->bulk.list);
+    free(b->loads);
     free(b->objects);
     free(b->quiet);
     free(b->shared_written);
@@ -347,12 +354,14 @@ bool check_block_begin(struct rp_check *c, struct block *b)
     memset(mine->objects, 0, words);
     mine->object_count = 0;
     copies_begin(mine);
+    loads_forget(mine);
     mine->bulk.count = 0;
     check_nothing_written(mine, &c->grid->shared);
     memset(mine->local_written, 0, mine->local_bytes);
     mine->check = c;
     mine->next = NULL;
     mine->index = (uint32_t)b->index;
+    mine->stored = 0;
     mine->begun = mine->barrier = ++c->now; /* what is in the cells was another block's */
     memset(mine->parts, 0, sizeof mine->parts);
     memset(mine->awaited, 0, sizeof mine->awaited);

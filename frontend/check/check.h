@@ -27,6 +27,7 @@
 #include <stdio.h>
 
 #include "frontend/core/engine.h"
+#include "tracefmt/source_text.h"
 
 enum rp_check_kind { RP_CHECK_INIT = 1, RP_CHECK_RACE = 2, RP_CHECK_SYNC = 4, RP_CHECK_MEMORY = 8 };
 #define RP_CHECK_ALL (RP_CHECK_INIT | RP_CHECK_RACE | RP_CHECK_SYNC) /* beside MEMORY */
@@ -67,8 +68,13 @@ struct rp_check *rp_check_new(unsigned kinds, uint32_t limit);
 void rp_check_free(struct rp_check *);
 size_t rp_check_count(const struct rp_check *);
 const struct rp_finding *rp_check_finding(const struct rp_check *, size_t);
+/* Calls it for the lines of the source that the finding is about, as far as they can be read: those of its places and,
+ * of inlined code, of the outermost calls. */
+void rp_finding_source(const struct rp_finding *, struct source_files *, source_line_fn *, void *user);
 /* Places beyond the limit. */
 uint64_t rp_check_dropped(const struct rp_check *);
+/* MEMORY: the first access of the last launch that was left out; NULL: none was. */
+const struct fault *rp_check_left_out(const struct rp_check *);
 /* Why not everything was checked, a sentence without an end; NULL: everything was. */
 const char *rp_check_incomplete(const struct rp_check *);
 

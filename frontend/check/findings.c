@@ -173,6 +173,11 @@ size_t rp_check_count(const struct rp_check *c) { return c->count; }
 const struct rp_finding *rp_check_finding(const struct rp_check *c, size_t i) { return &c->findings[i]; }
 uint64_t rp_check_dropped(const struct rp_check *c) { return c->dropped; }
 
+const struct fault *rp_check_left_out(const struct rp_check *c)
+{
+    return c->left_out.kind == RP_FAULT_NONE ? NULL : &c->left_out;
+}
+
 const char *rp_check_incomplete(const struct rp_check *c)
 {
     if (c->missed & MISSED_MEMORY)
@@ -209,4 +214,18 @@ void rp_check_free(struct rp_check *c)
     free(c->origins.parameters);
     free(c->findings);
     free(c);
+}
+
+static void place_source(const struct rp_check_place *p, struct source_files *files, source_line_fn *fn, void *user)
+{
+    source_line_call(files, p->file, p->line, fn, user);
+    if (p->call_count)
+        source_line_call(files, p->calls[p->call_count - 1].file, p->calls[p->call_count - 1].line, fn, user);
+}
+
+void rp_finding_source(const struct rp_finding *f, struct source_files *files, source_line_fn *fn, void *user)
+{
+    place_source(&f->here, files, fn, user);
+    if (f->two)
+        place_source(&f->other, files, fn, user);
 }

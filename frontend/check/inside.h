@@ -144,6 +144,8 @@ struct checked_block {
     uint64_t copy_count;                     /* of all warps */
     uint16_t *copied;                        /* by 4 bytes of shared memory: copies that store there; NULL: none has */
     struct check_bulk bulk;
+    struct waiting_loads *loads;          /* NULL: none have waited yet */
+    uint32_t stored;                      /* when a store to its shared memory was kept last */
     struct check_part parts[BLOCK_WARPS]; /* by warp; of barriers that wait */
     struct check_awaited awaited[BLOCK_WARPS];
     uint32_t collective[BLOCK_WARPS], released[BLOCK_WARPS], acquired[BLOCK_WARPS];
@@ -167,7 +169,8 @@ struct rp_check {
     struct rp_finding *findings;
     size_t count;
     uint64_t dropped;
-    unsigned missed; /* enum missed */
+    unsigned missed;       /* enum missed */
+    struct fault left_out; /* of the last launch, the first; kind RP_FAULT_NONE: there is none */
     /* of the launch */
     const struct grid *grid;
     uint32_t now;                  /* grows with everything that may order, of all launches */
@@ -275,6 +278,13 @@ lanemask check_race_scattered(struct checked_block *, const struct touch *, cons
 /* The same of two threads that load the same cells, t->thread and the next, if nothing is kept there that matters.
  * False: it does, and nothing was done. */
 bool check_race_pair(struct checked_block *, const struct touch *);
+/* The check for races of an access that may be one in a race. */
+void check_lanes(struct checked_block *, struct touch *, const struct lane_addresses *, lanemask);
+/* loads.c: a load is kept later, if at all (false: it is not one that may wait); those that wait are kept now, before
+ * a store to shared memory or an event; what they loaded matters no more. */
+bool loads_wait(struct checked_block *, const struct touch *, const struct lane_addresses *, lanemask);
+void loads_keep(struct checked_block *);
+void loads_forget(struct checked_block *);
 /* For launches, where races are looked for. False: no memory. */
 bool stores_begin(struct rp_check *, const struct grid *);
 /* The launch never stores there, so that this load is in no race; the touch needs no more than its place. If it is a

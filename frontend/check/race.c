@@ -73,6 +73,10 @@ void race_event(struct checked_block *cb, const struct warp_state *s, enum block
 {
     struct rp_check *c = cb->check;
     uint32_t warp = s->w.id;
+    if (event == EVENT_BARRIER)
+        loads_forget(cb);
+    else
+        loads_keep(cb);
     if (c->now == UINT32_MAX) {
         c->missed |= MISSED_TIME;
         return;
@@ -412,6 +416,8 @@ void race_prepare(struct checked_block *cb, struct touch *t)
     t->copies = copies_starts(t);
     t->open = open_window(cb, t);
     t->fresh = fresh_window(cb, t);
+    if (t->stores && t->space == RP_SPACE_SHARED)
+        t->of->stored = cb->check->now;
 }
 
 void race_prefetch(const struct checked_block *cb, const struct touch *t, const struct lane_addresses *la)

@@ -46,9 +46,21 @@ case_of middle "is freed, but it is not the beginning of an allocation"
 case_of beyond "a copy or fill of 64 bytes at 0x[0-9a-f]* goes beyond what is allocated there"
 check "beyond: where" stack "goes beyond"
 case_of copied "at byte 0 of 40 bytes that were freed"
-case_of used "out of bounds: store of 4 bytes" --check memory
+case_of used "out of bounds: store of 4 bytes"
+case_of used "memory: store of 4 bytes at 0x[0-9a-f]* in global memory, out of bounds" --check memory
 check "used: it was freed" says "at byte 0 of 40 bytes that were freed"
 check "used: where it was freed" stack "  freed$" 2
+# with --check memory the launch goes on, and fails then; the source is shown where it is
+printf '%s\n' "first" "  a[i] = i; // second" "third" >"$dir/wrong.cu"
+program=$(realpath "$REPRISE")
+in_folder() { (cd "$dir" && REPRISE=$program && wrong "$@"); }
+check "wild ends the launch at once" eval 'in_folder wild && [ "$(grep -c "^reprise: kernel" "$dir/err")" = 1 ]'
+check "wild: the source of the fault" says "^reprise:         2 | a\[i\] = i; // second"
+check "wild runs with --check memory" in_folder wild --check memory
+check "wild: all odd threads" says "out of bounds: .*thread (1,0,0); 32 times"
+check "wild: what comes after it" says "misaligned address.*thread (3,0,0)$"
+check "wild: the source of both" eval 'grep -A1 "out of bounds" "$dir/err" | grep -q "2 | a" && grep -A1 misaligned "$dir/err" | grep -q "3 | third"'
+check "race: the source" eval 'in_folder race --check race && grep -A1 "kernel .race.: race" "$dir/err" | grep -q "  2 | a"'
 # copies and fills of a part write that part
 for part in 0 4; do check "part$part: all of it was written" eval "wrong part$part --check init && [ ! -s '$dir/err' ]"; done
 case_of part1 "uninitialised read.*thread (0,0,0); 4 times$" --check init

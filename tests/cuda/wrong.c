@@ -16,19 +16,24 @@
     } while (0)
 
 static const char kernels[] =
-    ".version 6.0\n.target sm_70\n.address_size 64\n"
+    ".version 6.0\n.target sm_70\n.address_size 64\n.file 1 \"wrong.cu\"\n"
     ".visible .entry store(.param .u64 p) { .reg .b64 %p; ld.param.u64 %p, [p]; st.global.u32 [%p], 5; ret; }\n"
     /* all threads of a block store to one word; a word of shared memory that nobody wrote; half a warp shuffles from
        the other half */
     ".visible .entry race(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; ld.param.u64 %p, [p]; mov.u32 %t, %tid.x;\n"
-    "  st.global.u32 [%p], %t; ret; }\n"
+    "  .loc 1 2 0\n  st.global.u32 [%p], %t; ret; }\n"
     ".visible .entry init(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .shared .b32 word[4]; ld.param.u64 %p, [p];\n"
     "  ld.shared.u32 %t, [word+8]; st.global.u32 [%p], %t; ret; }\n"
     ".visible .entry read(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; ld.param.u64 %p, [p]; mov.u32 %t, %tid.x;\n"
     "  mad.wide.u32 %p, %t, 4, %p; ld.global.u32 %t, [%p]; st.global.u32 [%p], %t; ret; }\n"
     ".visible .entry sync(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .reg .pred %q; mov.u32 %t, %tid.x;\n"
     "  setp.ge.u32 %q, %t, 16; @%q bra END; shfl.sync.down.b32 %t, %t, 8, 31, 0xffff; ld.param.u64 %p, [p];\n"
-    "  setp.eq.u32 %q, %t, 8; @%q st.global.u32 [%p], %t; END: ret; }\n";
+    "  setp.eq.u32 %q, %t, 8; @%q st.global.u32 [%p], %t; END: ret; }\n"
+    /* odd threads store where nothing is, then all where they may, then one beside a word */
+    ".visible .entry wild(.param .u64 p) { .reg .b64 %p; .reg .b32 %t, %o; .reg .pred %q; ld.param.u64 %p, [p];\n"
+    "  mov.u32 %t, %tid.x; and.b32 %o, %t, 1; setp.ne.u32 %q, %o, 0;\n  .loc 1 2 0\n  @%q st.global.u32 [%p+8000000], "
+    "%t;\n"
+    "  st.global.u32 [%p], 7; setp.eq.u32 %q, %t, 3;\n  .loc 1 3 0\n  @%q st.global.u32 [%p+2], %t; ret; }\n";
 
 static CUdeviceptr allocate(size_t bytes)
 {
@@ -119,6 +124,10 @@ int main(int argc, char **argv)
         launch("store", 1, p);
         expect(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
         expect(cuMemAlloc_v2(&p, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
+        return 0;
+    } else if (!strcmp(what, "wild")) {
+        launch("wild", 64, p);
+        expect(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
         return 0;
     } else if (!strncmp(what, "part", 4)) {
         read_part((unsigned)atoi(what + 4));

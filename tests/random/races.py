@@ -2,7 +2,7 @@
 """Random kernels under --check race, beside a model that knows every access of every thread.
 
 A kernel is a list of loads, stores and relaxed atomics of shared memory and of two buffers, some of every other thread only,
-with barriers between them, without branches: what a thread accesses follows from its number, its block's and the list. The model compares all pairs of
+with barriers of the block or of the warp and fences between them, without branches: what a thread accesses follows from its number, its block's and the list. The model compares all pairs of
 accesses by the rules of docs/checks.md. Each finding must be one of its pairs; and where it has a pair in a space, the
 check must have a finding there.
 
@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+BARRIER, WARP_BARRIER, FENCE = "bar.sync 0;", "bar.warp.sync 0xffffffff;", "membar.gl;"
 WORDS = {"shared": 1024, "first": 64, "second": 64}
 WARP = 32
 
@@ -66,14 +67,14 @@ def program(r, target):
         if r.random() < .4:
             s.where(r.choice(steps))
     for _ in range(r.choice([0, 0, 1, 2])):
-        steps.insert(r.randrange(len(steps) + 1), "bar.sync 0;")
+        steps.insert(r.randrange(len(steps) + 1), r.choice([BARRIER, BARRIER, WARP_BARRIER, WARP_BARRIER, FENCE]))
     lines = [".version 7.0", ".target " + target, ".address_size 64", ".visible .entry k(.param .u64 a, .param .u64 b) {",
              ".reg .u64 %first, %second, %shared, %at, %value8; .reg .u32 %thread, %block, %x, %y, %value4; .reg .pred %p; .reg .u16 %value2;",
              ".shared .align 8 .b8 memory[{}];".format(4 * WORDS["shared"]),
              "ld.param.u64 %first, [a]; ld.param.u64 %second, [b]; mov.u64 %shared, memory;",
              "mov.u32 %thread, %tid.x; mov.u32 %block, %ctaid.x; mov.u64 %value8, 0; mov.u32 %value4, 0; mov.u16 %value2, 0;"]
     for s in steps:
-        if s == "bar.sync 0;":
+        if isinstance(s, str):
             lines.append(s)
             continue
         parts = s.ptx()
@@ -83,13 +84,13 @@ def program(r, target):
 
 
 def accesses(steps, blocks, threads):
-    """(space, block, thread, phase, access, first byte) of each."""
+    """(space, block, thread, barriers of the block and of the warp before it, access, first byte) of each."""
     for block in range(blocks):
         for thread in range(threads):
-            phase = 0
+            phase = (0, 0)
             for s in steps:
                 if isinstance(s, str):
-                    phase += 1
+                    phase = (phase[0] + (s == BARRIER), phase[1] + (s == WARP_BARRIER))
                 elif s.threads is None or thread & s.threads:
                     yield s.space, block, thread, phase, s, s.at(block, thread)
 
@@ -101,13 +102,13 @@ def racing(one, two, independent):
         return False
     if block != other_block:
         return a.space != "shared"
-    if thread == other_thread or phase != other_phase:
+    if thread == other_thread or phase[0] != other_phase[0]:
         return False
-    return thread // WARP != other_thread // WARP or (independent and a is not b)
+    return thread // WARP != other_thread // WARP or (independent and a is not b and phase == other_phase)
 
 
 def model(steps, blocks, threads, independent):
-    """Pairs of lines, by space. A strong access orders others, which the model does not know: it has too many pairs then."""
+    """Pairs of lines, by space. A strong access or a fence orders others, which the model does not know: it has too many pairs then."""
     cells = {}
     for one in accesses(steps, blocks, threads):
         for byte in range(one[5], one[5] + one[4].bytes):
@@ -166,7 +167,7 @@ def main():
             with open(path, "w", encoding="utf-8") as f:
                 f.write(text)
             pairs = model(steps, blocks, threads, target == "sm_75")
-            strong = any(s.kind == "atomic" for s in steps if not isinstance(s, str))
+            strong = any(s == FENCE if isinstance(s, str) else s.kind == "atomic" for s in steps)
             all_found = [findings(p, path, blocks, threads) for p in programs]
             races += bool(pairs)
             wrong = compare(steps, text, all_found[0], pairs, strong)

@@ -4,6 +4,7 @@
 
 #include "replay/profile.h"
 #include "tools/hotspots/source.h"
+#include "tracefmt/source_text.h"
 
 enum place_kind { BY_INSTRUCTION, BY_LINE, BY_FUNCTION, BY_SUBCORE };
 

@@ -1,4 +1,4 @@
-/* Places in the source: chains of inlined calls, and the text of a line where the file can be read. */
+/* Places in the source: chains of inlined calls. */
 #ifndef REPRISE_TOOLS_HOTSPOTS_SOURCE_H
 #define REPRISE_TOOLS_HOTSPOTS_SOURCE_H
 
@@ -20,14 +20,5 @@ bool source_calls_equal(const struct rp_kernel *, const struct rp_instruction *,
 json_t *source_chain_json(const struct rp_kernel *, const struct rp_instruction *);
 /* The function whose body the instruction is in: that of the innermost inlined call, or the kernel's name. */
 const char *source_function(const struct rp_kernel *, const struct rp_instruction *);
-
-/* Files that were read. A name in a trace is looked up as it is, then from the trace's folder, then in that folder
- * without its own. Only regular files of at most 64 MB are read. */
-struct source_files;
-struct source_files *source_files_new(const char *trace_path); /* NULL: memory ran out */
-void source_files_free(struct source_files *);                 /* NULL is allowed */
-/* The line without blanks around it, NULL: the file cannot be read or has no such line. It lives as long as the files.
- */
-const char *source_text_of(struct source_files *, const char *file, uint32_t line);
 
 #endif

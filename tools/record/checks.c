@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tools/hotspots/source.h"
 #include "tools/json.h"
 #include "tools/names.h"
 #include "tools/ui/figure.h"
 #include "tracefmt/plural.h"
+#include "tracefmt/source_text.h"
 
 static const struct {
     const char *name;
@@ -39,22 +39,6 @@ bool parse_checks(const char *list, unsigned *checks, struct rp_error *err)
     }
 }
 
-/* The line of the source, where it can be read. */
-static void print_line(struct source_files *files, const char *file, uint32_t line)
-{
-    const char *text = file && line ? source_text_of(files, file, line) : NULL;
-    if (text)
-        fprintf(stderr, "    %5" PRIu32 " | %s\n", line, text);
-}
-
-/* Of inlined code also the line of the outermost call, which is the kernel's own. */
-static void print_source(struct source_files *files, const struct rp_check_place *p)
-{
-    print_line(files, p->file, p->line);
-    if (p->call_count)
-        print_line(files, p->calls[p->call_count - 1].file, p->calls[p->call_count - 1].line);
-}
-
 bool checks_print(const struct rp_check *c)
 {
     struct source_files *files = source_files_new("");
@@ -66,11 +50,8 @@ bool checks_print(const struct rp_check *c)
         if (f->times > 1)
             fprintf(stderr, "; %s times", figure(f->times, times));
         fputc('\n', stderr);
-        if (!files)
-            continue;
-        print_source(files, &f->here);
-        if (f->two)
-            print_source(files, &f->other);
+        if (files)
+            rp_finding_source(f, files, source_line_print, stderr);
     }
     source_files_free(files);
     if (rp_check_dropped(c))

@@ -1,35 +1,22 @@
 #include "tools/record/faults.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "tools/hotspots/source.h"
 #include "tools/json.h"
+#include "tracefmt/source_text.h"
 
 static const struct rp_instruction *instruction_of(const struct program *p, const struct rp_launch_result *r)
 {
     return r->fault_instruction < p->kernel.instruction_count ? &p->kernel.instructions[r->fault_instruction] : NULL;
 }
 
-static void print_line(struct source_files *files, const struct rp_kernel *k, uint32_t file, uint32_t line)
-{
-    const char *text = line && file < k->file_count ? source_text_of(files, k->files[file], line) : NULL;
-    if (text)
-        fprintf(stderr, "    %5" PRIu32 " | %s\n", line, text);
-}
-
 void fault_print_source(const struct program *p, const struct rp_launch_result *r)
 {
     const struct rp_instruction *in = instruction_of(p, r);
     struct source_files *files = in ? source_files_new("") : NULL;
-    if (!files)
-        return;
-    print_line(files, &p->kernel, in->file, in->line);
-    const struct rp_inlined_call *outermost = NULL;
-    for (uint32_t i = in->inlined; i; i = outermost->inlined)
-        outermost = &p->kernel.inlined[i - 1];
-    if (outermost)
-        print_line(files, &p->kernel, outermost->file, outermost->line);
+    if (files)
+        source_lines_of(files, &p->kernel, in, source_line_print, stderr);
     source_files_free(files);
 }
 

@@ -41,11 +41,11 @@ static bool read_list(const char *list, unsigned *kinds, struct rp_error *err)
         const char *name;
         unsigned kinds;
         bool memory;
-    } names[] = {{"memory", 0, true},
+    } names[] = {{"memory", RP_CHECK_MEMORY, true},
                  {"init", RP_CHECK_INIT, false},
                  {"race", RP_CHECK_RACE, false},
                  {"sync", RP_CHECK_SYNC, false},
-                 {"all", RP_CHECK_ALL, true}};
+                 {"all", RP_CHECK_ALL | RP_CHECK_MEMORY, true}};
     for (size_t length; *list; list += length + (list[length] == ',')) {
         bool known = false;
         length = strcspn(list, ",");
@@ -155,6 +155,24 @@ void check_leaks(CUcontext context)
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
+static void say_line(void *unused, uint32_t line, const char *text)
+{
+    (void)unused;
+    say("    %5" PRIu32 " | %s", line, text);
+}
+
+static struct source_files *source_files(void)
+{
+    static struct source_files *files;
+    return files ? files : (files = source_files_new(""));
+}
+
+void check_tell_source(const struct program *p, uint32_t instruction)
+{
+    if (instruction < p->kernel.instruction_count && source_files())
+        source_lines_of(source_files(), &p->kernel, &p->kernel.instructions[instruction], say_line, NULL);
+}
+
 void check_tell_findings(void)
 {
     size_t count = kernels_checked ? rp_check_count(kernels_checked) : 0;
@@ -164,8 +182,20 @@ void check_tell_findings(void)
         if (f->times > 1)
             snprintf(times, sizeof times, "; %" PRIu64 " times", f->times);
         say("%s%s", f->text ? f->text : "out of memory for a finding", times);
+        if (source_files())
+            rp_finding_source(f, source_files(), say_line, NULL);
         times_told += f->times;
     }
+}
+
+bool check_left_out(enum rp_fault_kind *kind)
+{
+    const struct fault *f = kernels_checked ? rp_check_left_out(kernels_checked) : NULL;
+    if (!f)
+        return false;
+    check_was_freed(f->address);
+    *kind = f->kind;
+    return true;
 }
 
 static void tell_again(void)

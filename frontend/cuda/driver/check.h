@@ -16,6 +16,11 @@ void check_freed(struct buffer *);
 bool check_was_freed(uint64_t address);
 /* Says what the checks of kernels have found since they were asked last. */
 void check_tell_findings(void);
+/* Whether accesses of the last launch were left out since they were bad: what was wrong with the first. Says if it was
+ * to memory that has been freed. */
+bool check_left_out(enum rp_fault_kind *);
+/* The lines of the source of an instruction that misbehaved, where they can be read. */
+void check_tell_source(const struct program *, uint32_t instruction);
 /* With --check memory: says which buffers of a context, NULL: of all, nobody has freed. */
 void check_leaks(CUcontext);
 

@@ -89,6 +89,9 @@ CUresult launch_run(CUstream stream, const struct launch *l)
         record_launched();
     check_tell_findings();
     fflush(stdout); /* what kernels print is to come before what others write there */
+    enum rp_fault_kind left_out;
+    if (ok && check_left_out(&left_out)) /* as after a launch that ended there */
+        driver.failed = code_of(left_out);
     if (ok)
         return CUDA_SUCCESS;
     say("%s", err.text);
@@ -96,6 +99,8 @@ CUresult launch_run(CUstream stream, const struct launch *l)
         record_interrupted();
     if (err.status == RP_SYSTEM && c.writer) /* the trace cannot go on, and what the kernel has done is not known */
         return driver.failed = CUDA_ERROR_OPERATING_SYSTEM;
+    if (err.status == RP_KERNEL)
+        check_tell_source(l->function->program, result.fault_instruction);
     if (err.status != RP_KERNEL)
         return err.status == RP_USAGE ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
     if (result.fault == RP_FAULT_BOUNDS)
