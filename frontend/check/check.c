@@ -9,8 +9,7 @@
 
 /* ---- what accesses do -------------------------------------------------------------------------------------------- */
 
-/* PTX ISA, "Memory Consistency Model", "Strong Operations"; machine code says volatile by its cache operators. */
-static bool is_strong(const struct rp_memory_operand *o)
+bool check_strong(const struct rp_memory_operand *o)
 {
     return o->order != RP_ORDER_WEAK || o->kind == RP_ACCESS_ATOMIC || o->kind == RP_ACCESS_REDUCTION ||
            o->cache_op == RP_CACHE_CV || o->cache_op == RP_CACHE_WT;
@@ -107,11 +106,13 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
     t.bytes = m->width;
     t.loads = m->kind != RP_ACCESS_STORE;
     t.stores = m->kind != RP_ACCESS_LOAD;
-    t.strong = is_strong(m);
+    bool strong = check_strong(m);
+    bool in_block = m->scope == RP_SCOPE_CTA;
+    t.strong = strong && !(t.apart && in_block);
     if (t.stores && space == RP_SPACE_SHARED && t.of == cb && cb->object_count && cb->check->kinds & RP_CHECK_SYNC)
         sync_store(cb, &t, la, lanes);
-    if (t.strong)
-        race_event(cb, s, EVENT_FENCE);
+    if (strong)
+        race_event(cb, s, EVENT_FENCE, in_block);
     if (t.stores && space == RP_SPACE_SHARED)
         loads_keep(cb);
     bool races = cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL && !stores_never(cb->check, &t) &&
@@ -120,8 +121,8 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
         check_init_access(cb, &t, la, lanes);
     if (races && !loads_wait(cb, &t, la, lanes))
         check_lanes(cb, &t, la, lanes);
-    if (t.strong)
-        race_event(cb, s, EVENT_FENCE);
+    if (strong)
+        race_event(cb, s, EVENT_FENCE, in_block);
     return true;
 }
 
@@ -158,12 +159,18 @@ static bool check_host_call(struct observer *o)
     return true;
 }
 
+static bool fence_in_block(const struct warp_state *s, const struct uop *u)
+{
+    const struct rp_instruction *in = &s->w.block->program->kernel.instructions[u->index];
+    return in->unit_class == RP_CLASS_FENCE && in->fence_scope == RP_SCOPE_CTA;
+}
+
 static void check_event(struct observer *o, struct warp_state *s, enum block_event event, const struct uop *u,
                         lanemask lanes)
 {
     struct checked_block *cb = (struct checked_block *)o;
     if (cb->check->kinds & RP_CHECK_RACE)
-        race_event(cb, s, event);
+        race_event(cb, s, event, event == EVENT_FENCE && fence_in_block(s, u));
     if (cb->check->kinds & RP_CHECK_RACE && event == EVENT_GROUP)
         copies_group(cb, s, u, lanes);
     if (cb->check->kinds & RP_CHECK_SYNC)

@@ -16,7 +16,8 @@
  * - a barrier of the block that completes between them, whoever takes part in it;
  * - in one warp, a warp barrier or collective between them, whichever lanes take part;
  * - otherwise the first one's warp (in another block: its block) does something that releases, a fence or a strong
- *   access, and after that the second one's warp (block) does so, too, before its access.
+ *   access, and after that the second one's warp (block) does so, too, before its access; between blocks, not with a
+ *   scope that is the block.
  * Two stores of one instruction by lanes of a warp are not reported.
  *
  * Launches with checks run in the fixed order, on one thread. A finding is one place in the code, or one pair of

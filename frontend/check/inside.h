@@ -222,7 +222,8 @@ struct touch {
     uint32_t lanes;
     uint64_t at;    /* the first lane's address in its space */
     uint64_t bytes; /* of a lane */
-    bool loads, stores, strong;
+    bool loads, stores;
+    bool strong;         /* to all that access this memory: its scope is not the block where others access it, too */
     struct cells *cells; /* NULL: races are not looked for, or there is nothing to find; and without, nothing below */
     check_agent agent;   /* of thread 0 */
     bool copies;         /* it is the store of an asynchronous copy */
@@ -304,7 +305,10 @@ void copies_group(struct checked_block *, const struct warp_state *, const struc
 void copies_object(struct checked_block *, const struct warp_state *, const struct uop *, lanemask);
 void copies_begin(struct checked_block *);
 void copies_free(struct checked_block *);
-void race_event(struct checked_block *, const struct warp_state *, enum block_event);
+/* in_block: a fence that orders nothing for other blocks. */
+void race_event(struct checked_block *, const struct warp_state *, enum block_event, bool in_block);
+/* PTX ISA, "Memory Consistency Model", "Strong Operations"; machine code says volatile by its cache operators. */
+bool check_strong(const struct rp_memory_operand *);
 void sync_event(struct checked_block *, struct warp_state *, enum block_event, const struct uop *, lanemask);
 void sync_objects(struct checked_block *, struct warp_state *, const struct uop *, const struct lane_addresses *,
                   lanemask);

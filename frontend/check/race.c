@@ -69,7 +69,7 @@ static uint8_t access_kind(check_agent a)
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
-void race_event(struct checked_block *cb, const struct warp_state *s, enum block_event event)
+void race_event(struct checked_block *cb, const struct warp_state *s, enum block_event event, bool in_block)
 {
     struct rp_check *c = cb->check;
     uint32_t warp = s->w.id;
@@ -91,7 +91,8 @@ void race_event(struct checked_block *cb, const struct warp_state *s, enum block
     case EVENT_COLLECTIVE: cb->collective[warp] = c->now; break;
     case EVENT_FENCE:
         cb->released[warp] = cb->acquired[warp] = c->now;
-        c->released[cb->index] = c->acquired[cb->index] = c->now;
+        if (!in_block)
+            c->released[cb->index] = c->acquired[cb->index] = c->now;
         break;
     default: break;
     }
@@ -194,15 +195,23 @@ static bool ordered(const struct checked_block *cb, check_past past, const struc
     return cb->released[other] > when && cb->acquired[warp] > when;
 }
 
+/* Both are strong; of one block, so that their scopes do not matter. */
+static bool strong_in_block(const struct touch *t, check_agent agent)
+{
+    const struct rp_instruction *all = t->block->program->kernel.instructions;
+    const struct rp_instruction *other = &all[agent_instruction(agent)];
+    return t->u->memory && check_strong(&t->u->memory->operand) && other->memory_count && check_strong(other->memory);
+}
+
 static bool conflicts(const struct checked_block *cb, check_past past, const struct touch *t, uint32_t thread)
 {
     check_agent agent = past_agent(past);
     if (!within(past, t->open) || (t->strong && agent & AGENT_STRONG))
         return false;
+    bool here = !t->apart || block_of(cb, past) == cb->index;
     /* lanes of one instruction that store to one place */
-    bool together = agent_instruction(agent) == t->u->index && agent_warp(agent) == thread / RP_WARP_LANES &&
-                    (!t->apart || block_of(cb, past) == cb->index);
-    return !together && !ordered(cb, past, t, thread);
+    bool together = here && agent_instruction(agent) == t->u->index && agent_warp(agent) == thread / RP_WARP_LANES;
+    return !together && !(here && strong_in_block(t, agent)) && !ordered(cb, past, t, thread);
 }
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
@@ -227,11 +236,13 @@ static void report(struct checked_block *cb, check_past past, const struct touch
     char detail[160];
     check_agent agent = past_agent(past);
     bool apart = t->apart && block_of(cb, past) != cb->index;
-    snprintf(detail, sizeof detail, "and nothing orders it behind a %s by another %s",
-             check_access_name(access_kind(agent)),
+    const char *name = check_access_name(access_kind(agent));
+    snprintf(detail, sizeof detail, "and nothing orders it behind a%s %s by another %s%s", *name == 'a' ? "n" : "",
+             name,
              apart                                         ? "block"
              : agent_warp(agent) == thread / RP_WARP_LANES ? "thread of the warp"
-                                                           : "warp");
+                                                           : "warp",
+             apart && strong_in_block(t, agent) ? ", of a scope that ends at its block" : "");
     check_report(cb->check, t->block,
                  (struct rp_finding){
                      .kind = RP_CHECK_RACE,

@@ -95,6 +95,33 @@ KERNEL race_no_fence(int *data, volatile int *flag, int *out)
     }
 }
 
+// Atomics and fences whose scope is the block order nothing between blocks.
+#define ADD(scope, at) asm volatile("red.relaxed." scope ".global.add.u32 [%0], 1;" ::"l"(at) : "memory")
+KERNEL race_scope(int *out)
+{
+    ADD("cta", out); // race_scope
+}
+
+KERNEL race_block_fence(int *data, int *flag, int *out)
+{
+    if (B == 0) {
+        data[0] = 7; // race_block_fence store
+        __nvvm_membar_cta();
+        ADD("cta", flag);
+    } else {
+        __nvvm_membar_cta();
+        out[B] = data[0]; // race_block_fence load
+    }
+}
+
+KERNEL right_scope(int *out)
+{
+    ADD("cta", out + B);
+    ADD("gpu", out + B);
+    ADD("gpu", out + 8);
+    ADD("sys", out + 8);
+}
+
 KERNEL sync_part(int *out)
 {
     if (X % 2)

@@ -58,6 +58,10 @@ finds sm_75 sync_warp sync sync_warp 1 32 $out
 clean sm_75 right_one_by_one 1 64 $out $out
 finds sm_75 sync_shuffle sync sync_shuffle 1 32 $out
 clean sm_75 right_warp 1 32 $out
+finds sm_75 race_scope race race_scope 2 32 $out
+if grep -q "behind an atomic by another block, of a scope that ends at its block" "$dir/err"; then ok "race_scope: why"; else bad "race_scope: why"; fi
+finds sm_75 race_block_fence race "race_block_fence load / race_block_fence store" 2 1 $out $out $out
+clean sm_75 right_scope 2 64 $out
 
 for place in store shared load atomic; do finds sm_75 memory_goes_on memory "memory $place" 1 64 $out; done
 if grep -q "misaligned address: not a multiple of 4; .* times" "$dir/err"; then ok "memory: misaligned"; else bad "memory: misaligned"; fi

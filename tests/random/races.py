@@ -25,6 +25,7 @@ class Access:
     def __init__(self, r):
         self.space = r.choice(["shared", "shared", "first", "second"])
         self.kind = r.choice(["load", "load", "load", "store", "store", "atomic"])
+        self.scope = r.choice(["gpu", "gpu", "cta"])  # of an atomic
         self.bytes = 4 if self.kind == "atomic" else r.choice([1, 2, 4, 4, 4, 8])
         self.by_thread, self.by_block, self.plus = r.choice([0, 1, 1, 1, 2, 3, 31]), r.choice([0, 0, 1, 7, 32]), r.randrange(64)
         self.pieces = r.choice([0, 0, 0, 1, 3, 7, 15])  # else: so many threads and one are neighbours, as many cells lie between
@@ -57,7 +58,7 @@ class Access:
                  "and.b32 %y, %thread, {}; setp.ne.u32 %p, %y, 0;".format(self.threads or 0),
                  "mul.wide.u32 %at, %x, {};".format(self.bytes), "add.u64 %at, %at, {};".format(base)]
         what = {"load": "ld.{}.{} %value{}, [%at];", "store": "st.{}.{} [%at], %value{};",
-                "atomic": "red.relaxed.gpu.{}.add.{} [%at], %value{};"}[self.kind]
+                "atomic": "red.relaxed." + self.scope + ".{}.add.{} [%at], %value{};"}[self.kind]
         return lines + [("@%p " if self.threads else "") + what.format(space, suffix, 8 if self.bytes == 8 else 2 if self.bytes < 4 else 4)]
 
 
@@ -98,7 +99,9 @@ def accesses(steps, blocks, threads):
 def racing(one, two, independent):
     _, block, thread, phase, a, _ = one
     _, other_block, other_thread, other_phase, b, _ = two
-    if (a.kind == "load" and b.kind == "load") or (a.kind == "atomic" and b.kind == "atomic"):
+    if a.kind == "load" and b.kind == "load":
+        return False
+    if a.kind == "atomic" and b.kind == "atomic" and (block == other_block or "cta" not in (a.scope, b.scope)):
         return False
     if block != other_block:
         return a.space != "shared"
