@@ -9,6 +9,7 @@ check must have a finding there.
     races.py [--seed N] [--count N] [--keep DIRECTORY] [--reprise PATH]...   (several: findings must be the same)
 """
 import argparse
+import collections
 import json
 import os
 import random
@@ -111,18 +112,22 @@ def racing(one, two, independent):
 
 
 def model(steps, blocks, threads, independent):
-    """Pairs of lines, by space. A strong access or a fence orders others, which the model does not know: it has too many pairs then."""
+    """Pairs of lines, by space, and the spaces in which one must be found. A strong access or a fence orders others, which the model does
+    not know: it has too many pairs then. Of lanes that store to one place by one instruction the check knows one alone."""
     cells = {}
     for one in accesses(steps, blocks, threads):
         for byte in range(one[5], one[5] + one[4].bytes):
             cells.setdefault((one[0], byte), []).append(one)
-    pairs = {}
+    pairs, sure = {}, set()
     for (space, _), there in cells.items():
+        storing = collections.Counter((one[1], one[2] // WARP, one[4].line) for one in there if one[4].kind == "store")
         for i, one in enumerate(there):
             for two in there[i + 1:]:
                 if racing(one, two, independent):
                     pairs.setdefault(space, set()).add(frozenset((one[4].line, two[4].line)))
-    return pairs
+                    if max(storing.values(), default=0) < 2:
+                        sure.add(space)
+    return pairs, sure
 
 
 def findings(reprise, path, blocks, threads):
@@ -136,7 +141,7 @@ def findings(reprise, path, blocks, threads):
     return json.loads(done.stdout)["findings"]
 
 
-def compare(steps, text, found, pairs, strong):
+def compare(steps, text, found, pairs, sure):
     """What is wrong, or None."""
     lines = text.split("\n")
     buffers = {"shared": ["shared"], "global": ["first", "second"]}
@@ -145,7 +150,7 @@ def compare(steps, text, found, pairs, strong):
         if not any(pair in pairs.get(s, ()) for s in buffers[f["space"]]):
             return "no race: " + f["text"]
     of_line = {s.line: s.space for s in steps if not isinstance(s, str)}
-    for space in pairs if not strong else ():
+    for space in sure:
         if not any(of_line[f["here"]["line"]] == space for f in found):
             return "not found: {}: {}".format(space, [[lines[n - 1] for n in p] for p in pairs[space]])
     return None
@@ -169,11 +174,11 @@ def main():
             steps, text = program(r, target)
             with open(path, "w", encoding="utf-8") as f:
                 f.write(text)
-            pairs = model(steps, blocks, threads, target == "sm_75")
+            pairs, sure = model(steps, blocks, threads, target == "sm_75")
             strong = any(s == FENCE if isinstance(s, str) else s.kind == "atomic" for s in steps)
             all_found = [findings(p, path, blocks, threads) for p in programs]
             races += bool(pairs)
-            wrong = compare(steps, text, all_found[0], pairs, strong)
+            wrong = compare(steps, text, all_found[0], pairs, set() if strong else sure)
             if any(f != all_found[0] for f in all_found):
                 wrong = "they differ: {}".format([[f["text"] for f in found] for found in all_found])
             if wrong:
