@@ -169,7 +169,8 @@ static void check_event(struct observer *o, struct warp_state *s, enum block_eve
                         lanemask lanes)
 {
     struct checked_block *cb = (struct checked_block *)o;
-    if (cb->check->kinds & RP_CHECK_RACE)
+    bool orders = event == EVENT_BARRIER || event == EVENT_CLUSTER || event == EVENT_COLLECTIVE || event == EVENT_FENCE;
+    if (cb->check->kinds & RP_CHECK_RACE && orders)
         race_event(cb, s, event, event == EVENT_FENCE && fence_in_block(s, u));
     if (cb->check->kinds & RP_CHECK_RACE && event == EVENT_GROUP)
         copies_group(cb, s, u, lanes);

@@ -102,6 +102,29 @@ static void part_at_barrier(struct checked_block *cb, struct warp_state *s, cons
     *part = mine;
 }
 
+/* PTX ISA, "barrier": .red does not mix with .sync and .arrive at one barrier. */
+static void mixed(struct checked_block *cb, const struct warp_state *s, const struct uop *u, lanemask lanes)
+{
+    const struct block *b = s->w.block;
+    unsigned lane = (unsigned)__builtin_ctz(lanes);
+    uint32_t id = barrier_id(&s->w, u, lane);
+    const struct barrier *bar = &b->barriers[id];
+    const struct rp_instruction *other = &b->program->kernel.instructions[bar->instruction];
+    bool reduces = u->barrier->kind == RP_BARRIER_REDUCE;
+    char detail[160];
+    if (!(b->barriers_in_use >> id & 1) || reduces == (other->barrier.kind == RP_BARRIER_REDUCE))
+        return;
+    snprintf(detail, sizeof detail, "barrier %u is used with and without a reduction at the same time", id);
+    check_report(
+        cb->check, b,
+        (struct rp_finding){.kind = RP_CHECK_SYNC,
+                            .space = RP_SPACE_NONE,
+                            .here = check_place(b, u->index, s->w.id * RP_WARP_LANES + lane, RP_ACCESS_KIND_COUNT),
+                            .two = true,
+                            .other = check_place(b, bar->instruction, bar->thread, RP_ACCESS_KIND_COUNT)},
+        detail);
+}
+
 /* ---- collectives ------------------------------------------------------------------------------------------------- */
 
 static void await(struct checked_block *cb, const struct warp_state *s, const struct uop *u, lanemask others)
@@ -163,6 +186,8 @@ static void shuffle(struct checked_block *cb, struct warp_state *s, const struct
 void sync_event(struct checked_block *cb, struct warp_state *s, enum block_event event, const struct uop *u,
                 lanemask lanes)
 {
+    if (event == EVENT_ARRIVE)
+        mixed(cb, s, u, lanes);
     if (event == EVENT_PART)
         part_at_barrier(cb, s, u, lanes);
     if (event == EVENT_AWAIT)

@@ -128,6 +128,7 @@ static struct barrier *arrive(struct warp_state *s, const struct uop *u, lanemas
     if (!valid(s, u, lanes, id, count))
         return NULL;
     struct barrier *bar = &s->w.block->barriers[id];
+    observe_event(s, EVENT_ARRIVE, u, lanes);
     if (!in_use(s->w.block, id))
         *bar = (struct barrier){.expected = count, .reduced_and = true};
     s->w.block->barriers_in_use |= 1u << id;

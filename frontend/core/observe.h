@@ -16,6 +16,7 @@ enum block_event {
     EVENT_FENCE,      /* these lanes execute a fence */
     EVENT_GROUP,      /* these lanes close a group of asynchronous work, or wait for groups (struct rp_async) */
     EVENT_AWAIT,      /* the active lanes wait at the collective `u` for these, which are elsewhere */
+    EVENT_ARRIVE,     /* these lanes are about to arrive at a barrier of the block */
     EVENT_PART,       /* these lanes arrive at a barrier, other live lanes of the warp do not */
 };
 

@@ -122,6 +122,19 @@ KERNEL right_scope(int *out)
     ADD("sys", out + 8);
 }
 
+#define COUNT(to) asm volatile("{ .reg .pred p; setp.eq.u32 p, 0, 0; bar.red.popc.u32 %0, 0, p; }" : "=r"(to)::"memory")
+KERNEL sync_mixed(int *out)
+{
+    int count = 0;
+    if (X < 32)
+        __syncthreads(); // sync_mixed sync
+    else
+        COUNT(count); // sync_mixed red
+    __syncthreads();
+    COUNT(count);
+    out[X] = count;
+}
+
 KERNEL sync_part(int *out)
 {
     if (X % 2)

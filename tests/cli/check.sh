@@ -54,6 +54,7 @@ finds sm_75 race_scattered race "race_scattered store / race_scattered load" 1 3
 finds sm_75 sync_part sync sync_part 1 32 $out
 finds sm_75 sync_around sync sync_around 1 64 $out
 finds sm_75 sync_two sync "sync_two even / sync_two odd" 1 32 $out
+for sm in sm_62 sm_75; do finds $sm sync_mixed sync "sync_mixed red / sync_mixed sync" 1 64 $out; done
 finds sm_75 sync_warp sync sync_warp 1 32 $out
 clean sm_75 right_one_by_one 1 64 $out $out
 finds sm_75 sync_shuffle sync sync_shuffle 1 32 $out
