@@ -109,6 +109,7 @@ static const char forms[] =
     "  struct=FIELD,FIELD,...     a structure of such fields, laid out as in C;\n"
     "                             at=OFFSET moves on (docs/launch-file.md)\n"
     "  buf=zeros:BYTES            a buffer of zeros\n"
+    "  buf=unset:BYTES            the same, which --check init takes as never written\n"
     "  buf=file:PATH              a buffer with a file's content; the array of a .npy file\n"
     "  buf=rand-f32:COUNT:seed=N  floats uniform in [-1,1); rand-f64 likewise\n"
     "  buf=rand-i32:COUNT:seed=N  32-bit integers, all equally likely\n"

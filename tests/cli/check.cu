@@ -21,6 +21,14 @@ KERNEL init_local(int *out, int n)
     out[X] = t[(n + X) % 16]; // init_local
 }
 
+KERNEL init_buffer(int *in, int *out)
+{
+    if (X < 4)
+        in[X] = 1;
+    __syncthreads();
+    out[X] = in[X / 2]; // init_buffer
+}
+
 KERNEL init_heap(int *out)
 {
     volatile int *p = (volatile int *)malloc(64);

@@ -34,6 +34,10 @@ for sm in sm_62 sm_75; do
     finds $sm init_shared init init_shared 1 64 $out
     finds $sm init_local init init_local 1 32 $out --arg i32=9
     finds $sm init_heap init init_heap 1 1 $out
+    finds $sm init_buffer init init_buffer 1 32 --arg buf=unset:128 $out
+    if grep -q "thread (8,0,0); 12 times" "$dir/err"; then ok "init_buffer: what was written is not named"; else bad "init_buffer: what was written"; fi
+    clean $sm init_buffer 1 8 --arg buf=unset:128 $out
+    clean $sm init_buffer 1 32 $out $out
     finds $sm race_warps race "race_warps load / race_warps store" 1 64 $out
     finds $sm race_row race "race_row load / race_row store" 1 160 $out
     finds $sm race_row race "race_row store / race_row load" 1 160 $out

@@ -86,6 +86,8 @@ bool buffer_fill(struct plan_buffer *b, struct rp_device *c, struct rp_error *er
         return fill_from_file(b, c, err) && tell(b, c, err);
     if (!allocate(b, c, err))
         return false;
+    if (b->content == CONTENT_UNSET)
+        return true;
     if (b->content != CONTENT_ZEROS)
         generate(b, rp_host(c, b->address, b->bytes));
     return tell(b, c, err);

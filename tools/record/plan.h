@@ -17,7 +17,15 @@
 /* What a buffer holds before the first launch. Random numbers are those of splitmix64 (Steele, Lea, Flood: "Fast
  * Splittable Pseudorandom Number Generators", 2014) from the given seed on: floats uniform in [-1, 1), from the upper
  * 24 or 53 bits of each number; 32-bit integers are its upper half. */
-enum content { CONTENT_ZEROS, CONTENT_FILE, CONTENT_RAND_F32, CONTENT_RAND_F64, CONTENT_RAND_I32, CONTENT_IOTA_I32 };
+enum content {
+    CONTENT_ZEROS,
+    CONTENT_UNSET,
+    CONTENT_FILE,
+    CONTENT_RAND_F32,
+    CONTENT_RAND_F64,
+    CONTENT_RAND_I32,
+    CONTENT_IOTA_I32
+};
 struct plan_buffer {
     char *name; /* of the launch file, or "arg0", or "arg0.2" for a field of a structure */
     enum content content;

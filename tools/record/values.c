@@ -155,9 +155,10 @@ static const struct {
     bool seeded;
     enum element element;
 } contents[] = {
-    {"zeros", CONTENT_ZEROS, 1, false, ELEMENT_UNKNOWN},  {"file", CONTENT_FILE, 1, false, ELEMENT_UNKNOWN},
-    {"rand-f32", CONTENT_RAND_F32, 4, true, ELEMENT_F32}, {"rand-f64", CONTENT_RAND_F64, 8, true, ELEMENT_F64},
-    {"rand-i32", CONTENT_RAND_I32, 4, true, ELEMENT_I32}, {"iota-i32", CONTENT_IOTA_I32, 4, false, ELEMENT_I32},
+    {"zeros", CONTENT_ZEROS, 1, false, ELEMENT_UNKNOWN},   {"unset", CONTENT_UNSET, 1, false, ELEMENT_UNKNOWN},
+    {"file", CONTENT_FILE, 1, false, ELEMENT_UNKNOWN},     {"rand-f32", CONTENT_RAND_F32, 4, true, ELEMENT_F32},
+    {"rand-f64", CONTENT_RAND_F64, 8, true, ELEMENT_F64},  {"rand-i32", CONTENT_RAND_I32, 4, true, ELEMENT_I32},
+    {"iota-i32", CONTENT_IOTA_I32, 4, false, ELEMENT_I32},
 };
 #define CONTENTS (sizeof contents / sizeof *contents)
 
@@ -167,10 +168,11 @@ static bool unknown_content(const char *name, struct rp_error *err)
     for (size_t i = 0; i < CONTENTS; i++)
         names[i] = contents[i].name;
     const char *near = nearest_name(name, names, CONTENTS);
-    return rp_fail(err, RP_USAGE,
-                   "unknown content '%s' of a buffer%s%s%s; there are zeros:BYTES file:PATH rand-f32:COUNT:seed=N "
-                   "rand-f64 rand-i32 iota-i32:COUNT",
-                   name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return rp_fail(
+        err, RP_USAGE,
+        "unknown content '%s' of a buffer%s%s%s; there are zeros:BYTES unset:BYTES file:PATH rand-f32:COUNT:seed=N "
+        "rand-f64 rand-i32 iota-i32:COUNT",
+        name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static bool read_count(char *text, size_t row, struct plan_buffer *b, struct rp_error *err)
