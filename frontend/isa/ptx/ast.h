@@ -85,8 +85,9 @@ enum ptx_operand_kind {
 #define PTX_SELECT_OTHER 255
 struct ptx_operand {
     uint8_t kind;
-    bool negated; /* !p, -a */
-    bool generic; /* generic(variable) */
+    bool negated;    /* !p, -a */
+    bool generic;    /* generic(variable) */
+    bool is_element; /* a[...], `reg` its index or PTX_NO_REGISTER; until place_elements */
     /* A video instruction's part of a register, .b0 .. .b3 .h0 .h1: enum video_select. PTX_SELECT_OTHER: of pairs or
      * quads. 0: none. `parts` is its text, empty where that is longer. */
     uint8_t select;

@@ -238,3 +238,22 @@ void unknown_name(struct parser *p, const struct token *t)
     ptx_error(p->src, t->at, "'%.*s' is not declared%s%.100s%s", (int)(t->length < 100 ? t->length : 100), t->text,
               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
+
+uint32_t parse_range(struct parser *p, const char *what)
+{
+    enum { MOST = 1 << 16 };
+    uint32_t at = p->tok.at;
+    int64_t count = parse_factor(p); /* '>' closes, it does not compare */
+    if (count < 1 || count > MOST)
+        ptx_error(p->src, at, "the number of %s must be between 1 and %d", what, MOST);
+    expect_punct(p, '>', "after the number");
+    return (uint32_t)count;
+}
+
+struct token numbered_name(struct parser *p, const struct token *prefix, uint32_t number)
+{
+    struct token one = *prefix;
+    one.text = arena_printf(p->arena, "%.*s%u", (int)prefix->length, prefix->text, number);
+    one.length = (uint32_t)strlen(one.text);
+    return one;
+}

@@ -27,8 +27,7 @@ static struct ptx_operand constant_operand(struct parser *p)
     return o;
 }
 
-/* + n, - n after a base */
-static int64_t offsets(struct parser *p)
+int64_t parse_offsets(struct parser *p)
 {
     uint64_t sum = 0;
     for (bool minus; (minus = at_punct(p, '-')) || at_punct(p, '+');) {
@@ -53,7 +52,7 @@ static struct ptx_operand address(struct parser *p, unsigned depth)
         } else if (base.kind != PO_REGISTER)
             ptx_error(p->src, base.at, "an address is a register or variable plus a number");
         VECTOR_PUSH(p->arena, &list, base);
-        o.value = (int64_t)((uint64_t)o.value + (uint64_t)offsets(p));
+        o.value = (int64_t)((uint64_t)o.value + (uint64_t)parse_offsets(p));
     } else
         o.value = parse_integer(p);
     while (take_punct(p, ','))
@@ -123,7 +122,10 @@ static struct ptx_operand variable_operand(struct parser *p, const struct symbol
 {
     struct ptx_operand o = {.kind = PO_VARIABLE, .at = t->at};
     o.variable = s->variable;
-    o.value = offsets(p);
+    if (take_punct(p, '['))
+        parse_index(p, &o);
+    else
+        o.value = parse_offsets(p);
     return o;
 }
 

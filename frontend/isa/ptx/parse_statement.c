@@ -259,6 +259,7 @@ void parse_instruction(struct parser *p)
     in.form = choose_form(p, &c, &in.mods, in.operand_count);
     in.end = p->tok.at;
     expect_punct(p, ';', "after the instruction");
+    place_elements(p, &in);
     ptx_check_operands(p->src, p->function, &in);
     if (in.form->lowering == LOW_RETURN)
         emit_results(p, &in);
@@ -278,21 +279,11 @@ static void list_label(struct parser *p, struct label_list *list, const struct t
 /* "L<3>" stands for L0, L1, L2 (PTX ISA, ".branchtargets"). */
 static void list_range(struct parser *p, struct label_list *list, const struct token *prefix)
 {
-    enum { MOST = 1 << 16 };
-    uint32_t at = p->tok.at;
-    int64_t count = parse_factor(p); /* '>' closes, it does not compare */
-    if (count < 1 || count > MOST)
-        ptx_error(p->src, at, "the number of labels must be between 1 and %d", MOST);
-    for (int64_t i = 0; i < count; i++) {
-        char name[200];
-        struct token one = *prefix;
-        int n = snprintf(name, sizeof name, "%.*s%lld", (int)(prefix->length < 150 ? prefix->length : 150),
-                         prefix->text, (long long)i);
-        one.text = arena_string(p->arena, name, (size_t)n);
-        one.length = (uint32_t)n;
+    uint32_t count = parse_range(p, "labels");
+    for (uint32_t i = 0; i < count; i++) {
+        struct token one = numbered_name(p, prefix, i);
         list_label(p, list, &one);
     }
-    expect_punct(p, '>', "after the number of labels");
 }
 
 static void parse_label_list(struct parser *p, struct ptx_label *label)

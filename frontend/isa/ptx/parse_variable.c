@@ -304,9 +304,10 @@ static void set_size(struct parser *p, struct ptx_variable *v, const struct decl
     v->align = d->align ? d->align : (uint32_t)natural;
 }
 
-static struct ptx_variable *parse_one(struct parser *p, const struct declarator *d, struct dimensions *dims)
+static struct ptx_variable *declare_one(struct parser *p, const struct token *name, const struct declarator *d,
+                                        struct dimensions *dims)
 {
-    struct token t = expect_name(p, "a variable");
+    const struct token t = *name;
     struct ptx_variable *v = ARENA_NEW(p->arena, struct ptx_variable);
     v->name = arena_string(p->arena, t.text, t.length);
     v->at = t.at;
@@ -349,8 +350,9 @@ static struct ptx_variable *parse_one(struct parser *p, const struct declarator 
 
 struct ptx_variable *parse_variable(struct parser *p, const struct declarator *d)
 {
+    struct token t = expect_name(p, "a variable");
     struct dimensions dims = {.count = 0};
-    return parse_one(p, d, &dims);
+    return declare_one(p, &t, d, &dims);
 }
 
 static void keep(struct parser *p, struct ptx_variable *v)
@@ -364,13 +366,31 @@ static void keep(struct parser *p, struct ptx_variable *v)
         VECTOR_PUSH(p->arena, &p->unit->variables, v);
 }
 
+/* After "name<": PTX ISA "Parameterized Variable Names". */
+static void parse_variable_range(struct parser *p, const struct token *name, const struct declarator *d)
+{
+    uint32_t count = parse_range(p, "variables");
+    if (at_punct(p, '['))
+        ptx_error(p->src, p->tok.at, "variables that are declared by one name and a number are no arrays");
+    for (uint32_t i = 0; i < count; i++) {
+        struct token one = numbered_name(p, name, i);
+        struct dimensions none = {.count = 0};
+        keep(p, declare_one(p, &one, d, &none));
+    }
+}
+
 void parse_variables(struct parser *p, uint8_t space, bool is_extern)
 {
     struct declarator d = parse_declarator(p, space, false);
     d.is_extern = is_extern;
     do {
+        struct token t = expect_name(p, "a variable");
+        if (take_punct(p, '<')) {
+            parse_variable_range(p, &t, &d);
+            continue;
+        }
         struct dimensions dims = {.count = 0};
-        struct ptx_variable *v = parse_one(p, &d, &dims);
+        struct ptx_variable *v = declare_one(p, &t, &d, &dims);
         if (take_punct(p, '='))
             parse_initialiser(p, v, &d, &dims);
         if (!v->count && !is_extern)

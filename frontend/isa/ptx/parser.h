@@ -98,6 +98,9 @@ struct symbol *declare_range(struct parser *, const struct token *, uint8_t type
 uint32_t new_register(struct parser *, const char *name, uint8_t type);
 void use_label(struct parser *, const struct token *, struct ptx_label **slot);
 void unknown_name(struct parser *, const struct token *) __attribute__((noreturn));
+/* "N>" after "name<", which stands for name0 to name(N-1): N, from 1; and one of the names. `what` they are. */
+uint32_t parse_range(struct parser *, const char *what);
+struct token numbered_name(struct parser *, const struct token *prefix, uint32_t number);
 
 /* ---- constants (expression.c) */
 struct constant {
@@ -137,6 +140,12 @@ void parse_section(struct parser *);
 void name_inlined_functions(struct parser *);
 void parse_file(struct parser *);
 struct ptx_operand parse_operand(struct parser *, bool labels);
+/* + n, - n after a base */
+int64_t parse_offsets(struct parser *);
+/* parse_element.c. After a variable and '[': the index, and the ']'. */
+void parse_index(struct parser *, struct ptx_operand *variable);
+/* Makes addresses of the elements of arrays among the operands, which may take instructions before this one. */
+void place_elements(struct parser *, const struct ptx_instruction *);
 void parse_call(struct parser *, struct ptx_instruction *);
 /* A register parameter `reg` of a function or call stands for PARAM memory that is loaded and stored around it: appends
  * "ld.param reg, [variable]" or "st.param [variable], value". */
