@@ -56,12 +56,25 @@ void need_target(struct lowering *l, const struct target *have, unsigned sm)
               have ? have->name : "none");
 }
 
+/* PTX ISA, "Target ISA Notes": features of one architecture, which are there only where the target's name says so. */
+static bool is_of_one_architecture(const struct ptx_form *f)
+{
+    return f->lowering == LOW_MAP_FIELD || !strcmp(f->opcode, "setmaxnreg"); /* wgmma: lower_wgmma.c */
+}
+
 /* What the text's own .target says, whatever --target runs it on. */
 static void check_least_target(struct lowering *l)
 {
-    unsigned sm = ptx_least_target(l->in->form, &l->in->mods);
-    if (sm && l->unit->target)
-        need_target(l, l->unit->target, sm);
+    const struct target *have = l->unit->target;
+    bool own = is_of_one_architecture(l->in->form);
+    int length;
+    if (have && !own)
+        need_target(l, have, ptx_least_target(l->in->form, &l->in->mods));
+    if (!have || !own || (have->sm >= 90 && have->name[strlen(have->name) - 1] > '9'))
+        return;
+    const char *opcode = spelled_opcode(l, &length);
+    ptx_error(l->src, l->in->at, "'%.*s' needs .target sm_%ua, this is %s", length, opcode,
+              have->sm < 90 ? 90 : have->sm, have->name);
 }
 
 /* Executed and recorded; a destination, as of createpolicy, is 0. */

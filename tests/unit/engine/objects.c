@@ -182,7 +182,7 @@ Test(objects, a_phase_that_never_ends)
 
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
-/* Double buffering on sm_80: warps 0 and 1 copy four words per thread and round into two buffers, whose objects hear
+/* Double buffering on sm_90: warps 0 and 1 copy four words per thread and round into two buffers, whose objects hear
  * when the copies are complete; the others add them up and give the buffer back. */
 #define BUFFERS(order)                                                                                                 \
     ".visible .entry k(.param .u64 in, .param .u64 out) {\n"                                                           \
@@ -220,7 +220,7 @@ Test(objects, double_buffering_in_two_orders)
     static const char *const bodies[] = {BUFFERS(""), BUFFERS("xor.b32 %i, %i, 64;")};
     const uint64_t bytes[] = {10 * 64 * 16, 4 * 128};
     struct outcome o[2];
-    rig_target = "sm_80";
+    rig_target = "sm_90";
     for (int order = 0; order < 2; order++) {
         o[order] = rig_same_at_any_threads(bodies[order], 2, bytes, fill_words, 3, 128);
         cr_assert(o[order].ok, "%s", o[order].err.text);

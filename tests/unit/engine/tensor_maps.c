@@ -91,7 +91,7 @@ static void replace_all(struct text *t, unsigned place, const struct tensor_case
 static void open_kernel(struct rig *r, const char *body)
 {
     const uint64_t bytes[] = {8192, 128};
-    rig_target = "sm_90";
+    rig_target = "sm_90a";
     rig_open(r, body, 2, bytes);
     rig_target = "sm_62";
 }
@@ -211,7 +211,7 @@ Test(tensor_maps, values_that_are_refused)
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct rp_error err = {0};
         struct text t = {.used = 0};
-        say(&t, ".version 9.0\n.target sm_90\n.address_size 64\n" HEAD "%s\nret; }\n", bad[i][0]);
+        say(&t, ".version 9.0\n.target sm_90a\n.address_size 64\n" HEAD "%s\nret; }\n", bad[i][0]);
         struct module *m = ptx_load_text("k.ptx", t.at, t.used, 0, &err);
         cr_assert(!m || !module_find(m, "k", &err), "%s", bad[i][0]);
         cr_expect(strstr(err.text, bad[i][1]), "%s", err.text);

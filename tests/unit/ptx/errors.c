@@ -243,16 +243,25 @@ Test(errors, forms_and_targets)
         {"sm_90", "min.f32 %f1, %f1, %f1;", NULL},
         {"sm_90a", "min.f32 %f1, %f1, %f1, %f1;", "'min.f32' needs .target sm_100 or higher, this is sm_90a"},
         {"sm_100", "min.f32 %f1, %f1, %f1, %f1;", NULL},
+        {"sm_75", "cp.async.wait_all;", "'cp.async.wait_all' needs .target sm_80 or higher, this is sm_75"},
+        {"sm_80", "cp.async.wait_all;", NULL},
+        {"sm_52", "atom.global.add.f64 %g1, [%d1], %g1;", "'atom.global.add.f64' needs .target sm_60 or higher"},
+        {"sm_60", "atom.global.add.f64 %g1, [%d1], %g1;", NULL},
+        {"sm_70", "barrier.cluster.wait;", "'barrier.cluster.wait' needs .target sm_90 or higher"},
+        {"sm_60", "@%p1 ld.relaxed.gpu.u32 %r1, [%d1];", "'ld.relaxed.gpu.u32' needs .target sm_70 or higher"},
+        {"sm_90", "setmaxnreg.inc.sync.aligned.u32 64;", "needs .target sm_90a, this is sm_90"},
+        {"sm_90a", "setmaxnreg.inc.sync.aligned.u32 64;", NULL},
         {"sm_90", "add.sat.bf16 %h1, %h1, %h1;", "'add' does not take .bf16 here, but .s32"},
         {"sm_90", "fma.rn.ftz.bf16 %h1, %h1, %h1, %h1;", "'fma' does not take .bf16 here, but .f32"},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[300];
         struct rp_error err = {0};
-        int n = snprintf(text, sizeof text,
-                         ".version 8.8\n.target %s\n.address_size 64\n.entry k() {\n.reg .b32 %%r<2>; .reg .b16 "
-                         "%%h<2>; .reg .f32 %%f<2>; .reg .pred %%p<2>;\n%s\nret; }\n",
-                         cases[i].target, cases[i].line);
+        int n =
+            snprintf(text, sizeof text,
+                     ".version 8.8\n.target %s\n.address_size 64\n.entry k() {\n.reg .b32 %%r<2>; .reg .b16 "
+                     "%%h<2>; .reg .f32 %%f<2>; .reg .b64 %%d<2>; .reg .f64 %%g<2>; .reg .pred %%p<2>;\n%s\nret; }\n",
+                     cases[i].target, cases[i].line);
         struct module *m = ptx_load_text("x.ptx", text, (size_t)n, 0, &err);
         bool runs = m && module_set_target(m, "sm_100", &err) && module_find(m, "k", &err);
         cr_expect_eq(runs, !cases[i].said, "%s: %s", cases[i].line, err.text);

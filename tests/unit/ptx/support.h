@@ -7,7 +7,7 @@
 #include "tracefmt/error.h"
 
 /* .version, .target, .address_size on one line: the body's lines are counted from 2. */
-#define HEADER ".version 8.0 .target sm_80 .address_size 64\n"
+#define HEADER ".version 8.8 .target sm_100 .address_size 64\n"
 
 /* The module of HEADER and `body`; fails the test if it does not load. */
 struct module *load_body(const char *body);

@@ -386,7 +386,7 @@ static void try_form(const struct spelled *s, void *data)
     char text[1000];
     size_t n =
         (size_t)snprintf(text, sizeof text,
-                         ".version 9.0\n.target sm_90\n.address_size 64\n.entry k() {\n.reg .b128 %%q<8>; .reg .b64 "
+                         ".version 9.0\n.target sm_90a\n.address_size 64\n.entry k() {\n.reg .b128 %%q<8>; .reg .b64 "
                          "%%d<8>; .reg .b32 %%r<8>; .reg .b16 %%h<8>; .reg .pred %%p<8>;\n%s",
                          s->text);
     n += batch_operands(text + n, sizeof text - n, s);
