@@ -111,8 +111,6 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
     t.strong = strong && !(t.apart && in_block);
     if (t.stores && space == RP_SPACE_SHARED && t.of == cb && cb->object_count && cb->check->kinds & RP_CHECK_SYNC)
         sync_store(cb, &t, la, lanes);
-    if (strong)
-        race_event(cb, s, EVENT_FENCE, in_block);
     if (t.stores && space == RP_SPACE_SHARED)
         loads_keep(cb);
     bool races = cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL && !stores_never(cb->check, &t) &&
@@ -121,8 +119,8 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
         check_init_access(cb, &t, la, lanes);
     if (races && !loads_wait(cb, &t, la, lanes))
         check_lanes(cb, &t, la, lanes);
-    if (strong)
-        race_event(cb, s, EVENT_FENCE, in_block);
+    if (strong && cb->check->kinds & RP_CHECK_RACE)
+        race_fence(cb, s, m->order >= RP_ORDER_RELEASE, in_block);
     return true;
 }
 
@@ -169,9 +167,11 @@ static void check_event(struct observer *o, struct warp_state *s, enum block_eve
                         lanemask lanes)
 {
     struct checked_block *cb = (struct checked_block *)o;
-    bool orders = event == EVENT_BARRIER || event == EVENT_CLUSTER || event == EVENT_COLLECTIVE || event == EVENT_FENCE;
+    bool orders = event == EVENT_BARRIER || event == EVENT_CLUSTER || event == EVENT_COLLECTIVE;
     if (cb->check->kinds & RP_CHECK_RACE && orders)
-        race_event(cb, s, event, event == EVENT_FENCE && fence_in_block(s, u));
+        race_event(cb, s, event);
+    if (cb->check->kinds & RP_CHECK_RACE && event == EVENT_FENCE)
+        race_fence(cb, s, true, fence_in_block(s, u));
     if (cb->check->kinds & RP_CHECK_RACE && event == EVENT_GROUP)
         copies_group(cb, s, u, lanes);
     if (cb->check->kinds & RP_CHECK_SYNC)
@@ -295,8 +295,9 @@ bool check_launch_begin(struct rp_check *c, const struct grid *g)
     if (c->kinds & RP_CHECK_RACE && g->program->kernel.instruction_count > AGENT_INSTRUCTIONS)
         c->missed |= MISSED_INSTRUCTIONS;
     c->released = calloc(g->blocks, sizeof *c->released);
+    c->fenced = calloc(g->blocks, sizeof *c->fenced);
     c->acquired = calloc(g->blocks, sizeof *c->acquired);
-    return c->released && c->acquired && (!(c->kinds & RP_CHECK_RACE) || stores_begin(c, g));
+    return c->released && c->fenced && c->acquired && (!(c->kinds & RP_CHECK_RACE) || stores_begin(c, g));
 }
 
 static void free_block(struct rp_check *c, struct checked_block *b)
@@ -320,11 +321,12 @@ void check_launch_end(struct rp_check *c)
         free_block(c, b);
     }
     free(c->released);
+    free(c->fenced);
     free(c->acquired);
     free(c->slices);
     free(c->use);
     c->use = NULL;
-    c->released = c->acquired = NULL;
+    c->released = c->fenced = c->acquired = NULL;
     c->slices = NULL;
     c->slice_count = c->slice_room = 0;
     c->grid = NULL;
@@ -375,6 +377,7 @@ bool check_block_begin(struct rp_check *c, struct block *b)
     memset(mine->awaited, 0, sizeof mine->awaited);
     memset(mine->collective, 0, sizeof mine->collective);
     memset(mine->released, 0, sizeof mine->released);
+    memset(mine->fenced, 0, sizeof mine->fenced);
     memset(mine->acquired, 0, sizeof mine->acquired);
     mine->observer = (struct observer){.calls = &check_calls, .spaces = c->kinds & ~RP_CHECK_MEMORY ? every : 0};
     block_observe(b, &mine->observer);

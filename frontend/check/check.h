@@ -15,9 +15,9 @@
  * - the same thread; before Volta also the same warp;
  * - a barrier of the block that completes between them, whoever takes part in it;
  * - in one warp, a warp barrier or collective between them, whichever lanes take part;
- * - otherwise the first one's warp (in another block: its block) does something that releases, a fence or a strong
- *   access, and after that the second one's warp (block) does so, too, before its access; between blocks, not with a
- *   scope that is the block.
+ * - otherwise the first one's warp (in another block: its block) releases it afterwards, by a fence or .release, or, if
+ *   it is a load or strong, by any strong access; and after that the second one's warp (block) makes a fence or strong
+ *   access, before its own. Between blocks, not with a scope that is the block.
  * Two stores of one instruction by lanes of a warp are not reported.
  *
  * Launches with checks run in the fixed order, on one thread. A finding is one place in the code, or one pair of

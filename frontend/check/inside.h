@@ -148,7 +148,7 @@ struct checked_block {
     uint32_t stored;                      /* when a store to its shared memory was kept last */
     struct check_part parts[BLOCK_WARPS]; /* by warp; of barriers that wait */
     struct check_awaited awaited[BLOCK_WARPS];
-    uint32_t collective[BLOCK_WARPS], released[BLOCK_WARPS], acquired[BLOCK_WARPS];
+    uint32_t collective[BLOCK_WARPS], released[BLOCK_WARPS], fenced[BLOCK_WARPS], acquired[BLOCK_WARPS];
 };
 
 /* Of which memory a program's stores may be, by its code (stores.c). */
@@ -173,11 +173,11 @@ struct rp_check {
     struct fault left_out; /* of the last launch, the first; kind RP_FAULT_NONE: there is none */
     /* of the launch */
     const struct grid *grid;
-    uint32_t now;                  /* grows with everything that may order, of all launches */
-    uint32_t begin;                /* when the launch began */
-    unsigned shared_shift;         /* bytes of a cell of shared memory: 1 << shared_shift */
-    unsigned global_shift;         /* the same of device memory */
-    uint32_t *released, *acquired; /* by block: when it did last */
+    uint32_t now;                           /* grows with everything that may order, of all launches */
+    uint32_t begin;                         /* when the launch began */
+    unsigned shared_shift;                  /* bytes of a cell of shared memory: 1 << shared_shift */
+    unsigned global_shift;                  /* the same of device memory */
+    uint32_t *released, *fenced, *acquired; /* by block: when it did last, see race_fence */
     struct checked_block *free_blocks;
     struct checked_block *current; /* which runs; NULL: none has yet */
     struct check_slice *slices;    /* of the launch */
@@ -305,8 +305,11 @@ void copies_group(struct checked_block *, const struct warp_state *, const struc
 void copies_object(struct checked_block *, const struct warp_state *, const struct uop *, lanemask);
 void copies_begin(struct checked_block *);
 void copies_free(struct checked_block *);
-/* in_block: a fence that orders nothing for other blocks. */
-void race_event(struct checked_block *, const struct warp_state *, enum block_event, bool in_block);
+/* BARRIER, CLUSTER and COLLECTIVE. */
+void race_event(struct checked_block *, const struct warp_state *, enum block_event);
+/* A fence, or behind a strong access: the warp has seen what others did before theirs, and others may see what it did;
+ * stores_too: also what it stored, not only that it loaded. in_block: threads of the block alone. */
+void race_fence(struct checked_block *, const struct warp_state *, bool stores_too, bool in_block);
 /* PTX ISA, "Memory Consistency Model", "Strong Operations"; machine code says volatile by its cache operators. */
 bool check_strong(const struct rp_memory_operand *);
 void sync_event(struct checked_block *, struct warp_state *, enum block_event, const struct uop *, lanemask);

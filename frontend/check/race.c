@@ -69,33 +69,46 @@ static uint8_t access_kind(check_agent a)
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
-void race_event(struct checked_block *cb, const struct warp_state *s, enum block_event event, bool in_block)
+/* False: there is no more time. */
+static bool next_time(struct rp_check *c)
+{
+    c->missed |= c->now == UINT32_MAX ? MISSED_TIME : 0;
+    c->now += c->now != UINT32_MAX;
+    return c->now != UINT32_MAX;
+}
+
+void race_event(struct checked_block *cb, const struct warp_state *s, enum block_event event)
 {
     struct rp_check *c = cb->check;
-    uint32_t warp = s->w.id;
     if (event == EVENT_BARRIER)
         loads_forget(cb);
     else
         loads_keep(cb);
-    if (c->now == UINT32_MAX) {
-        c->missed |= MISSED_TIME;
+    if (!next_time(c))
         return;
-    }
-    c->now++;
     switch (event) {
     case EVENT_BARRIER: cb->barrier = c->now; break;
     case EVENT_CLUSTER:
         cb->barrier = c->now;
-        c->released[cb->index] = c->acquired[cb->index] = c->now;
+        c->fenced[cb->index] = c->released[cb->index] = c->acquired[cb->index] = c->now;
         break;
-    case EVENT_COLLECTIVE: cb->collective[warp] = c->now; break;
-    case EVENT_FENCE:
-        cb->released[warp] = cb->acquired[warp] = c->now;
-        if (!in_block)
-            c->released[cb->index] = c->acquired[cb->index] = c->now;
-        break;
-    default: break;
+    default: cb->collective[s->w.id] = c->now; break;
     }
+}
+
+void race_fence(struct checked_block *cb, const struct warp_state *s, bool stores_too, bool in_block)
+{
+    struct rp_check *c = cb->check;
+    uint32_t warp = s->w.id, block = cb->index;
+    loads_keep(cb);
+    if (!next_time(c))
+        return;
+    cb->acquired[warp] = cb->released[warp] = c->now;
+    cb->fenced[warp] = stores_too ? c->now : cb->fenced[warp];
+    if (in_block)
+        return;
+    c->acquired[block] = c->released[block] = c->now;
+    c->fenced[block] = stores_too ? c->now : c->fenced[block];
 }
 
 #define SLICES (1u << 20) /* that are remembered, at least the last half of them */
@@ -178,6 +191,22 @@ static struct window fresh_window(const struct checked_block *cb, const struct t
                            past_of(later(begin_of(cb, t), c->acquired[cb->index]), 0), past_of(cb->slice, 0)};
 }
 
+/* Only stores that are not strong need a fence behind them to be seen in time. */
+static bool needs_fence(check_past past)
+{
+    return agent_access(past_agent(past)) == AGENT_STORE && !(past_agent(past) & AGENT_STRONG);
+}
+
+/* A store that is not strong, and that nothing has made others see yet. */
+static bool unfenced(const struct checked_block *cb, check_past past, const struct touch *t)
+{
+    if (!within(past, t->open) || !needs_fence(past))
+        return false;
+    uint32_t block = t->apart ? block_of(cb, past) : cb->index;
+    return past_when(past) >=
+           (block == cb->index ? cb->fenced[agent_warp(past_agent(past))] : cb->check->fenced[block]);
+}
+
 /* Whether something orders what is past before what the thread does now. */
 static bool ordered(const struct checked_block *cb, check_past past, const struct touch *t, uint32_t thread)
 {
@@ -187,12 +216,12 @@ static bool ordered(const struct checked_block *cb, check_past past, const struc
         return true;
     uint32_t block = t->apart ? block_of(cb, past) : cb->index;
     if (block != cb->index)
-        return c->released[block] > when && c->acquired[cb->index] > when;
+        return (needs_fence(past) ? c->fenced : c->released)[block] > when && c->acquired[cb->index] > when;
     if (when < cb->barrier || agent_thread(past_agent(past)) == thread)
         return true;
     if (other == warp && (!t->block->warps[warp].independent || when < cb->collective[warp]))
         return true;
-    return cb->released[other] > when && cb->acquired[warp] > when;
+    return (needs_fence(past) ? cb->fenced : cb->released)[other] > when && cb->acquired[warp] > when;
 }
 
 /* Both are strong; of one block, so that their scopes do not matter. */
@@ -287,7 +316,8 @@ static __attribute__((noinline)) void touch_cell(struct checked_block *cb, const
             break;
         }
     }
-    keep(cb->check, t->cells, PAST_STORE, cell, now);
+    if (!t->strong || !unfenced(cb, store, t)) /* else the one that is in more races stays */
+        keep(cb->check, t->cells, PAST_STORE, cell, now);
 }
 
 /* As the loops, of which few cells are not worth a call. */

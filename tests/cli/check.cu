@@ -131,6 +131,51 @@ KERNEL right_scope(int *out)
 }
 
 #define COUNT(to) asm volatile("{ .reg .pred p; setp.eq.u32 p, 0, 0; bar.red.popc.u32 %0, 0, p; }" : "=r"(to)::"memory")
+// What is stored must be behind a fence before others are told; what was loaded need not.
+KERNEL race_told(int *data, volatile int *flag, int *out)
+{
+    if (B == 0) {
+        data[0] = 7; // race_told store
+        *flag = 1;
+    } else {
+        while (!*flag)
+            ;
+        __threadfence();
+        out[B] = data[0]; // race_told load
+    }
+}
+
+KERNEL race_reset(int *count)
+{
+    if (X == 0 && B == 0)
+        *count = 0; // race_reset store
+    ADD("gpu", count); // race_reset add
+}
+
+KERNEL right_told(int *data, volatile int *flag, int *out)
+{
+    if (B == 0) {
+        out[0] = data[0];
+        *flag = 1;
+    } else {
+        while (!*flag)
+            ;
+        data[0] = 7;
+    }
+}
+
+KERNEL right_last(int *sums, unsigned *count, int *out)
+{
+    sums[B] = B;
+    __threadfence();
+    unsigned before;
+    asm volatile("atom.global.inc.u32 %0, [%1], 0xffff;" : "=r"(before) : "l"(count) : "memory");
+    if (before == 2) {
+        out[0] = sums[0] + sums[1] + sums[2];
+        *count = 0;
+    }
+}
+
 KERNEL sync_mixed(int *out)
 {
     int count = 0;

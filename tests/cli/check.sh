@@ -67,6 +67,11 @@ finds sm_75 race_scope race race_scope 2 32 $out
 if grep -q "behind an atomic by another block, of a scope that ends at its block" "$dir/err"; then ok "race_scope: why"; else bad "race_scope: why"; fi
 finds sm_75 race_block_fence race "race_block_fence load / race_block_fence store" 2 1 $out $out $out
 clean sm_75 right_scope 2 64 $out
+finds sm_75 race_told race "race_told load / race_told store" 2 1 $out $out $out
+finds sm_75 race_reset race "race_reset add / race_reset store" 1 64 $out
+finds sm_75 race_reset race "race_reset add / race_reset store" 2 1 $out
+clean sm_75 right_told 2 1 $out $out $out
+clean sm_75 right_last 3 1 $out $out $out
 
 for place in store shared load atomic; do finds sm_75 memory_goes_on memory "memory $place" 1 64 $out; done
 if grep -q "misaligned address: not a multiple of 4; .* times" "$dir/err"; then ok "memory: misaligned"; else bad "memory: misaligned"; fi
@@ -161,7 +166,7 @@ if blocks 70000 && ! [ -s "$dir/err" ]; then ok "two of 1,200,000 blocks, far ap
 copies() { # what, line or "" for nothing, lines of PTX
     local status
     { echo '.version 8.0
-.target sm_80
+.target sm_90
 .address_size 64
 .visible .entry k(.param .u64 a) { .shared .align 16 .b8 t[2048]; .shared .b64 o; .reg .b64 %a, %g, %s, %n, %q; .reg .b32 %x, %y, %m, %v; .reg .pred %p;
 ld.param.u64 %a, [a]; mov.u32 %x, %tid.x; mul.wide.u32 %q, %x, 4; add.u64 %g, %a, %q; mov.u32 %y, t; mov.u32 %m, %tid.x;

@@ -59,7 +59,7 @@ class Access:
                  "and.b32 %y, %thread, {}; setp.ne.u32 %p, %y, 0;".format(self.threads or 0),
                  "mul.wide.u32 %at, %x, {};".format(self.bytes), "add.u64 %at, %at, {};".format(base)]
         what = {"load": "ld.{}.{} %value{}, [%at];", "store": "st.{}.{} [%at], %value{};",
-                "atomic": "red.relaxed." + self.scope + ".{}.add.{} [%at], %value{};"}[self.kind]
+                "atomic": "red." + self.scope + ".{}.add.{} [%at], %value{};"}[self.kind]
         return lines + [("@%p " if self.threads else "") + what.format(space, suffix, 8 if self.bytes == 8 else 2 if self.bytes < 4 else 4)]
 
 
@@ -112,20 +112,22 @@ def racing(one, two, independent):
 
 
 def model(steps, blocks, threads, independent):
-    """Pairs of lines, by space, and the spaces in which one must be found. A strong access or a fence orders others, which the model does
-    not know: it has too many pairs then. Of lanes that store to one place by one instruction the check knows one alone."""
+    """Pairs of lines, by space, and the spaces in which one must be found. A fence orders others, and an atomic those behind
+    loads, which the model does not know: it has too many pairs then. Of lanes that store to one place by one instruction the check knows one alone."""
     cells = {}
     for one in accesses(steps, blocks, threads):
         for byte in range(one[5], one[5] + one[4].bytes):
             cells.setdefault((one[0], byte), []).append(one)
     pairs, sure = {}, set()
+    fence, atomic = FENCE in steps, any(not isinstance(s, str) and s.kind == "atomic" for s in steps)
     for (space, _), there in cells.items():
         storing = collections.Counter((one[1], one[2] // WARP, one[4].line) for one in there if one[4].kind == "store")
         for i, one in enumerate(there):
             for two in there[i + 1:]:
                 if racing(one, two, independent):
                     pairs.setdefault(space, set()).add(frozenset((one[4].line, two[4].line)))
-                    if max(storing.values(), default=0) < 2:
+                    stores = one[4].kind == two[4].kind == "store"
+                    if max(storing.values(), default=0) < 2 and not fence and (stores or not atomic):
                         sure.add(space)
     return pairs, sure
 
@@ -175,10 +177,9 @@ def main():
             with open(path, "w", encoding="utf-8") as f:
                 f.write(text)
             pairs, sure = model(steps, blocks, threads, target == "sm_75")
-            strong = any(s == FENCE if isinstance(s, str) else s.kind == "atomic" for s in steps)
             all_found = [findings(p, path, blocks, threads) for p in programs]
             races += bool(pairs)
-            wrong = compare(steps, text, all_found[0], pairs, set() if strong else sure)
+            wrong = compare(steps, text, all_found[0], pairs, sure)
             if any(f != all_found[0] for f in all_found):
                 wrong = "they differ: {}".format([[f["text"] for f in found] for found in all_found])
             if wrong:
