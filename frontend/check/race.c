@@ -224,18 +224,38 @@ static bool ordered(const struct checked_block *cb, check_past past, const struc
     return (needs_fence(past) ? cb->fenced : cb->released)[other] > when && cb->acquired[warp] > when;
 }
 
+/* NULL: an access without an operand of its own. */
+static const struct rp_memory_operand *operand_of(const struct touch *t, check_agent agent)
+{
+    const struct rp_instruction *in = &t->block->program->kernel.instructions[agent_instruction(agent)];
+    return in->memory_count ? in->memory : NULL;
+}
+
 /* Both are strong; of one block, so that their scopes do not matter. */
 static bool strong_in_block(const struct touch *t, check_agent agent)
 {
-    const struct rp_instruction *all = t->block->program->kernel.instructions;
-    const struct rp_instruction *other = &all[agent_instruction(agent)];
-    return t->u->memory && check_strong(&t->u->memory->operand) && other->memory_count && check_strong(other->memory);
+    const struct rp_memory_operand *other = operand_of(t, agent);
+    return t->u->memory && check_strong(&t->u->memory->operand) && other && check_strong(other);
+}
+
+static bool is_swap(const struct rp_memory_operand *o)
+{
+    return o->kind == RP_ACCESS_ATOMIC && o->atomic == RP_ATOMIC_CAS;
+}
+
+/* A load and a compare-and-swap, which does nothing where the load was of a value that is no more: CUDA C++ Programming
+ * Guide, "Atomic Functions", builds other atomics so. */
+static bool swap_and_load(const struct touch *t, check_agent agent)
+{
+    const struct rp_memory_operand *one = t->u->memory ? &t->u->memory->operand : NULL, *two = operand_of(t, agent);
+    return one && two &&
+           ((is_swap(one) && two->kind == RP_ACCESS_LOAD) || (is_swap(two) && one->kind == RP_ACCESS_LOAD));
 }
 
 static bool conflicts(const struct checked_block *cb, check_past past, const struct touch *t, uint32_t thread)
 {
     check_agent agent = past_agent(past);
-    if (!within(past, t->open) || (t->strong && agent & AGENT_STRONG))
+    if (!within(past, t->open) || (t->strong && agent & AGENT_STRONG) || swap_and_load(t, agent))
         return false;
     bool here = !t->apart || block_of(cb, past) == cb->index;
     /* lanes of one instruction that store to one place */

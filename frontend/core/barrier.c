@@ -94,15 +94,15 @@ static bool valid(struct warp_state *s, const struct uop *u, lanemask executed, 
                     rp_plural((unsigned)here), s->w.id, elsewhere, rp_plural((unsigned)elsewhere),
                     elsewhere == 1 ? "is" : "are");
     else if (id >= NAMED_BARRIERS && u->barrier->id != CLUSTER_BARRIER)
-        block_fault(s, u, RP_FAULT_BARRIER, lane, "barrier %u does not exist; a block has %d", id, NAMED_BARRIERS);
+        block_fault(s, u, RP_FAULT_SYNC, lane, "barrier %u does not exist; a block has %d", id, NAMED_BARRIERS);
     else if (count % RP_WARP_LANES || count > b->grid->warps * RP_WARP_LANES)
-        block_fault(s, u, RP_FAULT_BARRIER, lane,
+        block_fault(s, u, RP_FAULT_SYNC, lane,
                     "barrier %u waits for %u thread%s; it must be a multiple of 32 and at most the block's %u", id,
                     count, rp_plural(count), b->grid->warps * RP_WARP_LANES);
     else if (u->barrier->kind == RP_BARRIER_ARRIVE && !count)
-        block_fault(s, u, RP_FAULT_BARRIER, lane, "arriving at barrier %u needs a thread count", id);
+        block_fault(s, u, RP_FAULT_SYNC, lane, "arriving at barrier %u needs a thread count", id);
     else if (in_use(b, id) && b->barriers[id].expected != count)
-        block_fault(s, u, RP_FAULT_BARRIER, lane, "barrier %u is used with %u threads and with %u at the same time", id,
+        block_fault(s, u, RP_FAULT_SYNC, lane, "barrier %u is used with %u threads and with %u at the same time", id,
                     b->barriers[id].expected, count);
     return !b->faulted;
 }

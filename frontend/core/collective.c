@@ -65,8 +65,7 @@ static bool in_own_masks(struct warp_state *s, const struct uop *u, lanemask exe
     {
         if (masks[l] >> l & 1)
             continue;
-        block_fault(s, u, RP_FAULT_BARRIER, l, "lane %u executes this, but its mask 0x%08x does not name it", l,
-                    masks[l]);
+        block_fault(s, u, RP_FAULT_SYNC, l, "lane %u executes this, but its mask 0x%08x does not name it", l, masks[l]);
         return false;
     }
     return true;
@@ -79,10 +78,10 @@ static bool whole_enough(struct warp_state *s, const struct uop *u, lanemask tog
         return true;
     unsigned lane = (unsigned)__builtin_ctz(together);
     if (s->w.live != ~(lanemask)0)
-        block_fault(s, u, RP_FAULT_BARRIER, lane, "this takes all 32 lanes of the warp, but lanes 0x%08x are not there",
+        block_fault(s, u, RP_FAULT_SYNC, lane, "this takes all 32 lanes of the warp, but lanes 0x%08x are not there",
                     ~s->w.live);
     else
-        block_fault(s, u, RP_FAULT_BARRIER, lane,
+        block_fault(s, u, RP_FAULT_SYNC, lane,
                     "this takes all 32 lanes of the warp together, but lanes 0x%08x come by another path", ~together);
     return false;
 }

@@ -16,6 +16,8 @@ enum rp_fault_kind {
     RP_FAULT_TRAP,
     RP_FAULT_ASSERT,
     RP_FAULT_BAD_CALL,
+    RP_FAULT_SYNC, /* a barrier or collective that cannot be */
+    RP_FAULT_FREE, /* of what is not memory of the device heap */
     RP_FAULT_LIVELOCK,
     RP_FAULT_TEXTURE,
     RP_FAULT_INTERRUPTED

@@ -121,8 +121,9 @@ static void call_free(struct warp_state *s, const struct uop *u, unsigned lane)
         return;
     struct allocation *a = memory_find(g->memory, address);
     if (!a || a->kind != ALLOCATION_HEAP || a->base != address) {
-        block_fault(s, u, RP_FAULT_BAD_CALL, lane, "free of 0x%llx, which malloc never gave",
-                    (unsigned long long)address);
+        const struct heap_freed *freed = memory_was_freed(g->memory, address);
+        block_fault(s, u, RP_FAULT_FREE, lane, "free of 0x%llx, which %s", (unsigned long long)address,
+                    freed && freed->base == address ? "was freed before" : "malloc never gave");
         return;
     }
     *g->heap_left += a->size;

@@ -327,6 +327,8 @@ struct allocation *memory_place(struct memory *m, uint64_t base, uint64_t size, 
 
 void memory_free(struct memory *m, struct allocation *a)
 {
+    if (a->kind == ALLOCATION_HEAP)
+        m->heap_freed[m->heap_freed_count++ % HEAP_FREED] = (struct heap_freed){a->base, a->size};
     tree_remove(m, a);
     log_add(m, &(struct rp_host_operation){.kind = RP_HOST_FREE, .address = a->base});
     m->free_ids[m->free_id_count++] = a->id;
@@ -339,6 +341,16 @@ void memory_free(struct memory *m, struct allocation *a)
     m->freed = a;
 }
 
+const struct heap_freed *memory_was_freed(const struct memory *m, uint64_t address)
+{
+    for (uint64_t i = m->heap_freed_count; i > 0 && m->heap_freed_count - i < HEAP_FREED; i--) {
+        const struct heap_freed *f = &m->heap_freed[(i - 1) % HEAP_FREED];
+        if (address - f->base < f->size)
+            return f;
+    }
+    return NULL;
+}
+
 /* ---- describing -------------------------------------------------------------------------------------------------- */
 
 void memory_describe(const struct memory *m, uint64_t address, char *text, size_t size)
@@ -347,7 +359,11 @@ void memory_describe(const struct memory *m, uint64_t address, char *text, size_
     uint64_t past = below ? address - below->base : UINT64_MAX;
     uint64_t before = next ? next->base - address : UINT64_MAX;
     const uint64_t near = UINT64_C(1) << 28;
-    if (below && past < below->size)
+    const struct heap_freed *freed = below && past < below->size ? NULL : memory_was_freed(m, address);
+    if (freed)
+        snprintf(text, size, "at byte %" PRIu64 " of %" PRIu64 " byte%s of the device heap that were freed",
+                 address - freed->base, freed->size, rp_plural(freed->size));
+    else if (below && past < below->size)
         snprintf(text, size, "at byte %" PRIu64 " of %s (%" PRIu64 " byte%s)", past, below->name, below->size,
                  rp_plural(below->size));
     else if (below && past - below->size <= before && past - below->size < near)

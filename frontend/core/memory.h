@@ -39,6 +39,12 @@ struct allocation {
 
 struct storage;
 
+/* What was freed last of the device heap, a ring, for reports. */
+#define HEAP_FREED 64
+struct heap_freed {
+    uint64_t base, size;
+};
+
 struct memory {
     struct storage *storage; /* buffers and the heap lie there, at their own addresses; NULL: anywhere */
     struct allocation *root;
@@ -49,6 +55,8 @@ struct memory {
     struct allocation *freed;
     uint32_t *free_ids;
     uint32_t free_id_count, free_id_capacity;
+    struct heap_freed heap_freed[HEAP_FREED];
+    uint64_t heap_freed_count;
     /* what happened to allocations, and what else the host did, since it was last forgotten */
     bool logging;
     bool log_whole; /* nothing was there when the log began, and nothing was forgotten since */
@@ -70,6 +78,8 @@ struct allocation *memory_place(struct memory *, uint64_t base, uint64_t size, u
 /* Takes it out of the tree and frees its memory. The struct itself stays, with size 0, until memory_reclaim, because
  * blocks that run keep pointers to allocations that they used before. */
 void memory_free(struct memory *, struct allocation *);
+/* The memory of the device heap that was there and is freed, as far as that is remembered; NULL: none. */
+const struct heap_freed *memory_was_freed(const struct memory *, uint64_t address);
 /* The host has had a view of it. */
 void memory_initialise(struct memory *, struct allocation *);
 /* Forgets what was logged, and logs what happens from now on. */

@@ -55,6 +55,7 @@ struct program {
     /* Bytes of shared memory without gaps, as a GPU would have it. Dynamic shared memory begins at this offset, aligned
      * as it needs, plus shared_gaps. */
     uint32_t static_shared, shared_gaps;
+    bool names_dynamic;    /* it has a variable there */
     struct extents shared; /* the static variables, without `last`; of machine code nothing is known */
     uint32_t max_threads, required_threads[3]; /* .maxntid as a total, .reqntid; 0: not given */
     uint32_t required_cluster[3], max_cluster; /* .reqnctapercluster, .maxclusterrank in blocks; 0: not given */

@@ -114,8 +114,9 @@ static struct extents shared_extents(const struct program *p, uint32_t dynamic, 
     if (slack)
         e.slack = granule_rest((uint64_t)p->static_shared + dynamic, SHARED_GRANULE);
     if (e.count)
-        e.last = (struct extent){
-            .base = p->static_shared + p->shared_gaps, .size = dynamic, .name = "dynamic shared memory"};
+        e.last = (struct extent){.base = p->static_shared + p->shared_gaps,
+                                 .size = dynamic,
+                                 .name = dynamic || p->names_dynamic ? "dynamic shared memory" : NULL};
     else
         e.last.size = (uint64_t)p->static_shared + dynamic;
     return e;

@@ -176,6 +176,15 @@ KERNEL right_last(int *sums, unsigned *count, int *out)
     }
 }
 
+KERNEL right_swap(int *value)
+{
+    for (int old = *value, seen;; old = seen) {
+        asm volatile("atom.global.cas.b32 %0, [%1], %2, %3;" : "=r"(seen) : "l"(value), "r"(old), "r"(old + 3) : "memory");
+        if (seen == old)
+            break;
+    }
+}
+
 KERNEL sync_mixed(int *out)
 {
     int count = 0;

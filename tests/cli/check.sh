@@ -70,6 +70,7 @@ clean sm_75 right_scope 2 64 $out
 finds sm_75 race_told race "race_told load / race_told store" 2 1 $out $out $out
 finds sm_75 race_reset race "race_reset add / race_reset store" 1 64 $out
 finds sm_75 race_reset race "race_reset add / race_reset store" 2 1 $out
+clean sm_75 right_swap 2 64 $out
 clean sm_75 right_told 2 1 $out $out $out
 clean sm_75 right_last 3 1 $out $out $out
 

@@ -13,7 +13,7 @@ is() { # what, actual, expected
 record() { # file, what the line's load says, what the stream's loads say
     cat >"$work/$1.ptx" <<EOF
 .version 7.4
-.target sm_80
+.target sm_100
 .address_size 64
 .visible .entry k(.param .u64 p)
 {

@@ -49,6 +49,7 @@ static CUresult code_of(enum rp_fault_kind fault)
     case RP_FAULT_MISALIGNED: return CUDA_ERROR_MISALIGNED_ADDRESS;
     case RP_FAULT_ASSERT: return CUDA_ERROR_ASSERT;
     case RP_FAULT_BARRIER:
+    case RP_FAULT_SYNC:
     case RP_FAULT_DEADLOCK:
     case RP_FAULT_LIVELOCK:
     case RP_FAULT_LIMIT: return CUDA_ERROR_LAUNCH_TIMEOUT;

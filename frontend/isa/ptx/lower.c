@@ -486,6 +486,7 @@ void ptx_lower(struct ptx_unit *u, struct module *m, struct ptx_function *entry,
     p->frame_bytes = entry->frame_bytes;
     p->static_shared = (uint32_t)reach.shared.dense;
     p->shared_gaps = (uint32_t)(reach.dynamic - reach.shared.dense);
+    p->names_dynamic = reach.names_dynamic;
     p->shared = (struct extents){.at = reach.variables.at, .count = reach.variables.count, .parts = reach.parts};
     measure_depth(l, p);
     set_parameters(l, entry, p);

@@ -165,6 +165,7 @@ struct reach {
     VECTOR(struct extent) variables;         /* the static ones */
     uint16_t *parts;                         /* see struct extents */
     uint64_t dynamic;                        /* where dynamic shared memory begins */
+    bool names_dynamic;                      /* there is a dynamic array */
 };
 void find_reach(struct ptx_unit *, struct ptx_function *entry, uint32_t program_number, struct reach *);
 

@@ -77,6 +77,7 @@ void find_reach(struct ptx_unit *u, struct ptx_function *entry, uint32_t program
             if (f->address_taken && f->defined && !f->is_entry)
                 add_function(&w, f);
     }
+    out->names_dynamic = w.dynamic.count > 0;
     out->dynamic = extent_place(&out->shared, 0, w.dynamic.count ? w.align : 1);
     out->parts = ARENA_ARRAY(u->arena, uint16_t, out->dynamic / VARIABLE_GAP + 1);
     extents_fill_parts(out->variables.at, out->variables.count, out->dynamic, out->parts);

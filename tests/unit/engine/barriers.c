@@ -177,8 +177,8 @@ Test(barriers, a_count_that_is_never_reached_is_reported)
 
 Test(barriers, bad_ids_and_counts_are_reported)
 {
-    faults(HEAD "mov.u32 %r4, 16; bar.sync %r4;" TAIL, 32, RP_FAULT_BARRIER, "barrier 16 does not exist");
-    faults(HEAD "mov.u32 %r4, 33; bar.sync 0, %r4;" TAIL, 64, RP_FAULT_BARRIER, "must be a multiple of 32");
+    faults(HEAD "mov.u32 %r4, 16; bar.sync %r4;" TAIL, 32, RP_FAULT_SYNC, "barrier 16 does not exist");
+    faults(HEAD "mov.u32 %r4, 33; bar.sync 0, %r4;" TAIL, 64, RP_FAULT_SYNC, "must be a multiple of 32");
     faults(HEAD "setp.lt.u32 %p1, %r1, 32; @%p1 bra A; bar.sync 1, 96; bra E;\nA: bar.sync 1, 64;\nE:" TAIL, 96,
-           RP_FAULT_BARRIER, "used with 64 threads and with 96");
+           RP_FAULT_SYNC, "used with 64 threads and with 96");
 }

@@ -83,6 +83,8 @@ Test(faults, shared_arrays_are_apart)
     faults(ARRAYS "ld.shared.u32 %r8, [s+76];" TAIL, RP_FAULT_BOUNDS, "12 bytes past the end of s (64 bytes)");
     faults(ARRAYS "st.shared.u32 [%r7], %r1;" TAIL, RP_FAULT_BOUNDS,
            "0 bytes past the end of dynamic shared memory (0 bytes)");
+    faults(HEAD ".shared .b32 alone[4]; st.shared.u32 [alone+4112], %r1;" TAIL, RP_FAULT_BOUNDS,
+           "4096 bytes past the end of alone (16 bytes)");
 }
 
 Test(faults, shared_arrays_are_as_large_as_without_gaps)

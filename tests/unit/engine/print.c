@@ -176,10 +176,16 @@ Test(print, the_device_heap_gives_and_takes_back)
     rig_open(&r, EXTERNS HEAD MALLOC("64", "%rd2") "st.u32 [%rd2+64], 1;\n" TAIL, 1, bytes);
     rig_expect_fault(&r, 1, 1, RP_FAULT_BOUNDS, "0 bytes past the end of device heap (64 bytes)");
     rig_close(&r);
-    rig_open(&r, EXTERNS HEAD MALLOC("64", "%rd2") FREE("%rd2") "ld.u32 %r5, [%rd2];\n" TAIL, 1, bytes);
-    rig_expect_fault(&r, 1, 1, RP_FAULT_BOUNDS, "out of bounds: load");
+    rig_open(&r, EXTERNS HEAD MALLOC("64", "%rd2") FREE("%rd2") "ld.u32 %r5, [%rd2+8];\n" TAIL, 1, bytes);
+    rig_expect_fault(&r, 1, 1, RP_FAULT_BOUNDS, "at byte 8 of 64 bytes of the device heap that were freed");
+    rig_close(&r);
+    rig_open(&r, EXTERNS HEAD MALLOC("64", "%rd2") FREE("%rd2") FREE("%rd2") TAIL, 1, bytes);
+    rig_expect_fault(&r, 1, 1, RP_FAULT_FREE, "which was freed before");
+    rig_close(&r);
+    rig_open(&r, EXTERNS HEAD MALLOC("64", "%rd2") "add.u64 %rd2, %rd2, 8;" FREE("%rd2") TAIL, 1, bytes);
+    rig_expect_fault(&r, 1, 1, RP_FAULT_FREE, "which malloc never gave");
     rig_close(&r);
     rig_open(&r, EXTERNS HEAD FREE("%rd1") TAIL, 1, bytes);
-    rig_expect_fault(&r, 1, 1, RP_FAULT_BAD_CALL, "which malloc never gave");
+    rig_expect_fault(&r, 1, 1, RP_FAULT_FREE, "which malloc never gave");
     rig_close(&r);
 }

@@ -367,7 +367,7 @@ Test(splits, barriers_that_wait_for_each_other)
 
 Test(splits, a_lane_must_be_in_its_own_mask)
 {
-    fails("sm_75", HEAD "vote.sync.ballot.b32 %r9, %p1, 0x0fffffff;" TAIL, 32, RP_FAULT_BARRIER,
+    fails("sm_75", HEAD "vote.sync.ballot.b32 %r9, %p1, 0x0fffffff;" TAIL, 32, RP_FAULT_SYNC,
           "lane 28 executes this, but its mask 0x0fffffff does not name it");
 }
 

@@ -162,11 +162,11 @@ Test(moves, faults)
                  RP_FAULT_MISALIGNED, "ldmatrix", "not a multiple of 16");
     expect_fault("add.u32 %row, %row, 8192; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0,%r1,%r2,%r3}, [%row];", 32,
                  RP_FAULT_BOUNDS, "ldmatrix", "shared");
-    expect_fault(MMA, 24, RP_FAULT_BARRIER, "mma.sync", "lanes 0xff000000 are not there");
+    expect_fault(MMA, 24, RP_FAULT_SYNC, "mma.sync", "lanes 0xff000000 are not there");
     expect_fault("setp.lt.u32 %p, %lane, 8; @%p bra away; " MMA " away: ", 32, RP_FAULT_DEADLOCK, "mma.sync",
                  "lanes 0x000000ff of warp 0 at barrier");
-    expect_fault("setp.lt.u32 %p, %lane, 8; @%p bra away; " MMA " bra there; away: " MMA " there: ", 32,
-                 RP_FAULT_BARRIER, "mma.sync", "come by another path");
+    expect_fault("setp.lt.u32 %p, %lane, 8; @%p bra away; " MMA " bra there; away: " MMA " there: ", 32, RP_FAULT_SYNC,
+                 "mma.sync", "come by another path");
     expect_fault("setp.lt.u32 %p, %lane, 8; @%p " MMA, 32, RP_FAULT_DEADLOCK, "mma.sync", "lanes 0xffffff00");
 }
 
