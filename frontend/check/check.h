@@ -90,6 +90,12 @@ const char *check_access_name(uint8_t access);
 bool check_launch_begin(struct rp_check *, const struct grid *);
 void check_launch_end(struct rp_check *);
 /* The host has written these bytes of an allocation. */
+/* Of bytes of an allocation that the host reads, how many nobody has written, where that is looked for, and of these
+ * the first; bytes that it copies to another one count as written there if they did here. Both lie within. */
+uint64_t check_host_unwritten(struct rp_check *, const struct allocation *, uint64_t offset, uint64_t bytes,
+                              uint64_t *first);
+void check_host_copied(struct rp_check *, const struct allocation *, uint64_t offset, const struct allocation *from,
+                       uint64_t from_offset, uint64_t bytes);
 void check_host_wrote(struct rp_check *, const struct allocation *, uint64_t offset, uint64_t bytes);
 /* Before a block's first instruction, and after its last; its observer. False: no memory. */
 bool check_block_begin(struct rp_check *, struct block *);

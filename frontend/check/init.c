@@ -50,8 +50,8 @@ static uint8_t *written_at(struct checked_block *cb, const struct touch *t)
     }
 }
 
-/* What is known of a byte: 0 and codes are not written; a code says which instruction, modulo their number, was
- * reported to read it last, so that one that reads it again and again is not reported again and again. */
+/* What is known of a byte: 0 and codes are not written; a code says which instruction of which kernel, modulo their
+ * number, was reported to read it last, so that one that reads it again and again is not reported again and again. */
 enum { WRITTEN = 1, FIRST_CODE, CODES = 256 - FIRST_CODE };
 
 #define ALL_WRITTEN (~(uint64_t)0 / 255 * WRITTEN)
@@ -106,10 +106,32 @@ void check_host_wrote(struct rp_check *c, const struct allocation *a, uint64_t o
         mark_written(all + offset, bytes < a->size - offset ? bytes : a->size - offset);
 }
 
+uint64_t check_host_unwritten(struct rp_check *c, const struct allocation *a, uint64_t offset, uint64_t bytes,
+                              uint64_t *first)
+{
+    const uint8_t *all = c->kinds & RP_CHECK_INIT ? written_of(c, a) : NULL;
+    uint64_t count = 0;
+    for (uint64_t i = bytes; all && i-- > 0;)
+        if (all[offset + i] != WRITTEN) {
+            *first = i;
+            count++;
+        }
+    return count;
+}
+
+void check_host_copied(struct rp_check *c, const struct allocation *a, uint64_t offset, const struct allocation *from,
+                       uint64_t from_offset, uint64_t bytes)
+{
+    uint8_t *to = c->kinds & RP_CHECK_INIT ? written_of(c, a) : NULL;
+    const uint8_t *source = to ? written_of(c, from) : NULL;
+    for (uint64_t i = 0; to && i < bytes; i++)
+        to[offset + i] = !source || source[from_offset + i] == WRITTEN ? WRITTEN : 0;
+}
+
 /* A lane reads bytes that are not all written; `t` is its access alone. */
 static __attribute__((noinline)) void read_hole(struct checked_block *cb, const struct touch *t, uint8_t *written)
 {
-    uint8_t code = (uint8_t)(FIRST_CODE + t->u->index % CODES);
+    uint8_t code = (uint8_t)(FIRST_CODE + (t->u->index + 61 * t->block->program->kernel.identity) % CODES);
     uint64_t first = t->bytes;
     for (uint64_t i = t->bytes; i-- > 0;)
         if (written[i] != WRITTEN && written[i] != code) {

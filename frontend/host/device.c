@@ -383,6 +383,22 @@ void rp_wrote(struct rp_device *d, struct rp_check *check, uint64_t address, uin
         check_host_wrote(check, a, address - a->base, bytes);
 }
 
+void rp_copied(struct rp_device *d, struct rp_check *check, uint64_t address, uint64_t from, uint64_t bytes)
+{
+    const struct allocation *a = check ? memory_find(&d->memory, address) : NULL;
+    const struct allocation *b = a ? memory_find(&d->memory, from) : NULL;
+    if (b)
+        check_host_copied(check, a, address - a->base, b, from - b->base, bytes);
+    else
+        rp_wrote(d, check, address, bytes);
+}
+
+uint64_t rp_unwritten(struct rp_device *d, struct rp_check *check, uint64_t address, uint64_t bytes, uint64_t *first)
+{
+    const struct allocation *a = check ? memory_find(&d->memory, address) : NULL;
+    return a ? check_host_unwritten(check, a, address - a->base, bytes, first) : 0;
+}
+
 const void *rp_host_read(const struct rp_device *d, uint64_t address, uint64_t bytes)
 {
     const struct allocation *a = memory_find(&d->memory, address);

@@ -61,6 +61,10 @@ void *rp_host(struct rp_device *, uint64_t address, uint64_t bytes);
 void *rp_host_range(struct rp_device *, uint64_t address, uint64_t bytes);
 /* For a check of what is read before it is written; NULL: there is none. */
 void rp_wrote(struct rp_device *, struct rp_check *, uint64_t address, uint64_t bytes);
+/* The same of a copy from other memory of the device, of which some may never have been written. */
+void rp_copied(struct rp_device *, struct rp_check *, uint64_t address, uint64_t from, uint64_t bytes);
+/* How many bytes of a range of one buffer nobody has written; *first: the first one's offset in it. */
+uint64_t rp_unwritten(struct rp_device *, struct rp_check *, uint64_t address, uint64_t bytes, uint64_t *first);
 /* The same, only to be read. */
 const void *rp_host_read(const struct rp_device *, uint64_t address, uint64_t bytes);
 

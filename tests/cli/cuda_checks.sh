@@ -65,6 +65,11 @@ check "race: the source" eval 'in_folder race --check race && grep -A1 "kernel .
 for part in 0 4; do check "part$part: all of it was written" eval "wrong part$part --check init && [ ! -s '$dir/err' ]"; done
 case_of part1 "uninitialised read.*thread (0,0,0); 4 times$" --check init
 for part in 2 3; do case_of part$part "uninitialised read.*thread (2,0,0)" --check init; done
+# copies to the host, and from one buffer to another
+case_of taken "uninitialised read: a copy to the host reads 24 bytes that nobody has written, the first at 0x[0-9a-f]*10$" --check init
+check "taken: where, and no other" eval 'stack "reads 24 bytes" && [ "$(grep -c uninit "$dir/err")" = 1 ]'
+check "passed: in two kernels" eval 'wrong passed --check init && says "kernel .again.: uninitialised read.*thread (4,0,0); 4 times$"'
+case_of passed "kernel 'read': uninitialised read.*thread (4,0,0); 4 times$" --check init
 # the same as JSON
 found() { # part, Python of d
     rm -f "$dir/f.json"

@@ -26,6 +26,8 @@ static const char kernels[] =
     "  ld.shared.u32 %t, [word+8]; st.global.u32 [%p], %t; ret; }\n"
     ".visible .entry read(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; ld.param.u64 %p, [p]; mov.u32 %t, %tid.x;\n"
     "  mad.wide.u32 %p, %t, 4, %p; ld.global.u32 %t, [%p]; st.global.u32 [%p], %t; ret; }\n"
+    ".visible .entry again(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; ld.param.u64 %p, [p]; mov.u32 %t, %tid.x;\n"
+    "  mad.wide.u32 %p, %t, 4, %p; ld.global.u32 %t, [%p]; ret; }\n"
     ".visible .entry sync(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .reg .pred %q; mov.u32 %t, %tid.x;\n"
     "  setp.ge.u32 %q, %t, 16; @%q bra END; shfl.sync.down.b32 %t, %t, 8, 31, 0xffff; ld.param.u64 %p, [p];\n"
     "  setp.eq.u32 %q, %t, 8; @%q st.global.u32 [%p], %t; END: ret; }\n"
@@ -125,6 +127,18 @@ int main(int argc, char **argv)
         expect(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
         expect(cuMemAlloc_v2(&p, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
         return 0;
+    } else if (!strcmp(what, "taken")) {
+        WORKS(cuMemsetD8_v2(p, 1, 16));
+        WORKS(cuMemcpyDtoH_v2(bytes, p, 40));
+        WORKS(cuMemcpyDtoH_v2(bytes, p, 16));
+    } else if (!strcmp(what, "passed")) {
+        CUdeviceptr q = allocate(40);
+        WORKS(cuMemsetD8_v2(p, 1, 16));
+        WORKS(cuMemcpyDtoD_v2(q, p, 32));
+        launch("again", 8, q);
+        launch("read", 8, q);
+        WORKS(cuCtxSynchronize());
+        give_back(q);
     } else if (!strcmp(what, "wild")) {
         launch("wild", 64, p);
         expect(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);

@@ -14,6 +14,7 @@
 
 #define MOST_STACKS 20 /* that are said: looking up where an address is takes milliseconds */
 #define MOST_LEAKS 10  /* that are named one by one */
+#define MOST_READS 10  /* copies to the host that are named */
 #define KEPT_FREED 1024
 
 /* Where a buffer was allocated and freed. */
@@ -151,6 +152,26 @@ void check_leaks(CUcontext context)
     if (count)
         say("%u allocation%s of %" PRIu64 " bytes in all %s not freed", count, rp_plural(count), bytes,
             count == 1 ? "was" : "were");
+}
+
+void check_host_reads(CUdeviceptr address, size_t bytes, size_t pitch, size_t rows)
+{
+    static unsigned told;
+    uint64_t count = 0, first = 0, at = 0;
+    for (size_t y = rows; y-- > 0;) {
+        uint64_t some = rp_unwritten(driver.device, driver.defaults.check, address + y * pitch, bytes, &at);
+        first = some ? address + y * pitch + at : first;
+        count += some;
+    }
+    if (!count)
+        return;
+    if (told < MOST_READS)
+        say_with_stack("uninitialised read: a copy to the host reads %" PRIu64
+                       " byte%s that nobody has written, the first at 0x%" PRIx64,
+                       count, rp_plural(count), first);
+    else if (told == MOST_READS)
+        say("(more such copies are not named)");
+    told++;
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */

@@ -14,6 +14,9 @@ void check_made(struct buffer *);
 void check_freed(struct buffer *);
 /* Says if an address was freed memory's: true, with where it was allocated and freed, if that is known. */
 bool check_was_freed(uint64_t address);
+/* The host reads rows of memory of the device: says if nobody has written some of it, for the first copies of the
+ * program. */
+void check_host_reads(CUdeviceptr, size_t bytes, size_t pitch, size_t rows);
 /* Says what the checks of kernels have found since they were asked last. */
 void check_tell_findings(void);
 /* Whether accesses of the last launch were left out since they were bad: what was wrong with the first. Says if it was

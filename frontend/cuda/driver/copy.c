@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "frontend/cuda/driver/array.h"
+#include "frontend/cuda/driver/check.h"
 #include "frontend/cuda/driver/driver.h"
 
 /* One end of a copy. */
@@ -82,6 +83,21 @@ static bool copy_arrays(const CUDA_MEMCPY3D *c, const struct end *to, const stru
     return ok;
 }
 
+/* Rows of a slice go to memory that is no array: what is known of them goes with them. */
+static void check_copied(const struct end *to, const struct end *from, const bool device[2], size_t slice,
+                         const CUDA_MEMCPY3D *c)
+{
+    CUdeviceptr at = to->address + slice * to->slice, source = from->address + slice * from->slice;
+    if (device[1] && !device[0] && !from->array)
+        check_host_reads(source, c->WidthInBytes, from->pitch, c->Height);
+    else if (!device[1] || from->array)
+        wrote(at, c->WidthInBytes, to->pitch, c->Height);
+    else
+        for (size_t y = 0; y < c->Height; y++)
+            rp_copied(driver.device, driver.defaults.check, at + y * to->pitch, source + y * from->pitch,
+                      c->WidthInBytes);
+}
+
 static bool copy_ends(const CUDA_MEMCPY3D *c, const struct end *to, const struct end *from, bool device[2],
                       struct rp_error *err)
 {
@@ -95,8 +111,8 @@ static bool copy_ends(const CUDA_MEMCPY3D *c, const struct end *to, const struct
         return false;
     if (to->array)
         return rp_array_write(driver.device, to->array->array, &target, rows, from->pitch, from->slice, err);
-    for (size_t z = 0; device[0] && z < c->Depth; z++)
-        wrote(to->address + z * to->slice, c->WidthInBytes, to->pitch, c->Height);
+    for (size_t z = 0; driver.defaults.check && z < c->Depth; z++)
+        check_copied(to, from, device, z, c);
     if (from->array)
         return rp_array_read(driver.device, from->array->array, &source, at, to->pitch, to->slice, err);
     copy_rows(c, to, at, from, rows);
