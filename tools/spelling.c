@@ -6,11 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CONST = 1, VOLATILE = 2, MOST_LEVELS = 64 };
+
 /* What is read, and what was printed last. */
 struct text {
     const char *at, *end;
     FILE *to;
     char last;
+    unsigned level;                     /* of <> */
+    unsigned char waiting[MOST_LEVELS]; /* by level: qualifiers of the type that is being read, which go behind it */
 };
 
 static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
@@ -82,6 +86,59 @@ static bool take_type(struct text *t)
         print(t, "long", 4);
     if (!count[TYPE_CHAR] && !count[TYPE_SHORT] && !count[TYPE_LONG])
         print(t, "int", 3);
+    return true;
+}
+
+/* ---- qualifiers: "const float *" is float const* ----------------------------------------------------------------- */
+
+static bool take_qualifier(struct text *t)
+{
+    size_t n = word_length(t);
+    unsigned which = n == 5 && !memcmp(t->at, "const", n)      ? CONST
+                     : n == 8 && !memcmp(t->at, "volatile", n) ? VOLATILE
+                                                               : 0;
+    if (!which || t->level >= MOST_LEVELS)
+        return false;
+    t->waiting[t->level] |= (unsigned char)which;
+    t->at += n;
+    return true;
+}
+
+/* Where a type may have ended. */
+static void print_qualifiers(struct text *t)
+{
+    if (t->level >= MOST_LEVELS)
+        return;
+    if (t->waiting[t->level] & CONST)
+        print(t, "const", 5);
+    if (t->waiting[t->level] & VOLATILE)
+        print(t, "volatile", 8);
+    t->waiting[t->level] = 0;
+}
+
+static void take_sign(struct text *t)
+{
+    if (strchr("*&,>()[", *t->at))
+        print_qualifiers(t);
+    t->level += *t->at == '<';
+    t->level -= *t->at == '>' && t->level;
+    print(t, t->at++, 1);
+}
+
+/* "&(ns::function(int))", as some write &ns::function. */
+static bool take_address(struct text *t)
+{
+    if (t->end - t->at < 3 || t->at[0] != '&' || t->at[1] != '(' || !begins_argument(t))
+        return false;
+    const char *name = t->at + 2, *parameters = memchr(name, '(', (size_t)(t->end - name)), *c = parameters;
+    int depth = 1;
+    while (c && depth && ++c < t->end)
+        depth += *c == '(' ? 1 : *c == ')' ? -1 : 0;
+    if (!c || c + 1 >= t->end || c[1] != ')')
+        return false;
+    print(t, "&", 1);
+    print(t, name, (size_t)(parameters - name));
+    t->at = c + 2;
     return true;
 }
 
@@ -170,17 +227,19 @@ char *plain_spelling(const char *from, const char *end)
 {
     char *out = NULL;
     size_t size;
-    struct text t = {from, end, open_memstream(&out, &size), 0};
+    struct text t = {.at = from, .end = end, .to = open_memstream(&out, &size)};
     if (!t.to)
         return NULL;
     for (skip_blanks(&t); t.at < t.end; skip_blanks(&t)) {
-        if (take_cast(&t) || take_character(&t) || take_type(&t) || take_number(&t))
+        if (take_cast(&t) || take_character(&t) || take_address(&t) || take_qualifier(&t) || take_type(&t) ||
+            take_number(&t))
             continue;
         if (in_word(*t.at))
             take_word(&t);
         else
-            print(&t, t.at++, 1);
+            take_sign(&t);
     }
+    print_qualifiers(&t);
     if (fclose(t.to) == 0)
         return out;
     free(out);

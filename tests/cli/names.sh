@@ -127,6 +127,15 @@ template __global__ void copy<ns::A, true>(int *);
 template __global__ void copy<ns::B, false>(int *);
 template <unsigned N> __global__ void size(int *p) { *p = N; }
 template __global__ void size<16>(int *);
+template <class T> __global__ void qualified(int *p) { *p = 0; }
+template <class T> struct box { struct in {}; };
+template <> __global__ void qualified<const float *>(int *p) { *p = 21; }
+template <> __global__ void qualified<float *const>(int *p) { *p = 22; }
+template <> __global__ void qualified<volatile box<const int>::in *>(int *p) { *p = 23; }
+template <> __global__ void qualified<const volatile unsigned>(int *p) { *p = 24; }
+namespace ns { __device__ void f(int) {} }
+template <auto *F> __global__ void calls(int *p) { *p = 25; }
+template __global__ void calls<&ns::f>(int *);
 template <auto N> __global__ void any(int *p) { *p = (int)sizeof N; }
 template __global__ void any<5>(int *);
 template __global__ void any<5l>(int *);
@@ -134,7 +143,9 @@ CUDA
 # spelling=the number that the kernel writes
 for case in 'gemm<unsigned,1>=1' 'gemm<int unsigned,1>=1' 'gemm<long unsigned int,2>=2' 'gemm<unsigned long,0x2u>=2' 'gemm<signed char,3>=3' 'gemm<short int, 4>=4' \
     "letter<'a'>=97" "letter<'\\x61'>=97" "letter<'\\141'>=97" "letter<'\\''>=39" 'letter<-3>=-3' 'letter<(char)-3>=-3' 'letter<97>(int *)=97' \
-    'copy<(ns::Kind)1, false>=10' 'copy<1,false>=10' 'copy<0,1>=1' 'size<16>=16' 'size<0x10>=16' 'size<16u>=16' 'any<5>=4' 'any<5l>=8'; do
+    'copy<(ns::Kind)1, false>=10' 'copy<1,false>=10' 'copy<0,1>=1' 'size<16>=16' 'size<0x10>=16' 'size<16u>=16' 'any<5>=4' 'any<5l>=8' 'qualified<const float*>=21' 'qualified<float const *>=21' 'qualified<float *const>=22' \
+    'qualified<volatile box<const int>::in *>=23' 'qualified<box<int const>::in volatile*>=23' 'qualified<volatile unsigned const>=24' \
+    'calls<&ns::f>=25' 'calls<&(ns::f(int))>=25'; do
     "$r" run -q --module "$dir/arguments.cu" --clang-flags=-std=c++17 -g 1 -b 1 --arg buf=zeros:8 --print 0=i32:1 -k "${case%=*}" >"$dir/out" 2>"$dir/err"
     check "--kernel '${case%=*}'" grep -qx "  \[0\] ${case##*=}" "$dir/out"
 done
