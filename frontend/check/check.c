@@ -115,6 +115,8 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
         loads_keep(cb);
     bool races = cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL && !stores_never(cb->check, &t) &&
                  (t.stores || copies_pending(cb) || !race_quiet(cb, &t, la->low, la->high + t.bytes));
+    if (cb->observer.of && space == RP_SPACE_SHARED && cb->check->kinds & RP_CHECK_RACE)
+        remote_access(cb, &t, la, lanes);
     if (cb->check->kinds & RP_CHECK_INIT)
         check_init_access(cb, &t, la, lanes);
     if (races && !loads_wait(cb, &t, la, lanes))
@@ -372,6 +374,7 @@ bool check_block_begin(struct rp_check *c, struct block *b)
     mine->next = NULL;
     mine->index = (uint32_t)b->index;
     mine->stored = 0;
+    mine->remote.block = NULL;
     mine->begun = mine->barrier = ++c->now; /* what is in the cells was another block's */
     memset(mine->parts, 0, sizeof mine->parts);
     memset(mine->awaited, 0, sizeof mine->awaited);
@@ -391,6 +394,8 @@ void check_block_end(struct rp_check *c, struct block *b)
         return;
     if (c->kinds & RP_CHECK_SYNC && !b->faulted)
         sync_block_end(mine, b);
+    if (c->kinds & RP_CHECK_RACE && !b->faulted)
+        remote_block_end(mine);
     block_observe(b, NULL);
     mine->next = c->free_blocks;
     c->free_blocks = mine;

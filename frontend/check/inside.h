@@ -113,6 +113,18 @@ struct check_bulk {
     uint32_t count, room;
 };
 
+/* The last access by another block of the cluster. */
+struct remote_access {
+    const struct block *block; /* whose; NULL: there was none */
+    uint32_t when, from;       /* from: its index */
+    uint64_t address;
+    uint32_t bytes;
+    struct {
+        uint32_t instruction, thread;
+        uint8_t access;
+    } place;
+};
+
 /* Lanes of a warp that have come to an aligned barrier without the others. */
 struct check_part {
     lanemask lanes, expected; /* expected: those that were there when the first came; 0: there is no such part */
@@ -144,6 +156,7 @@ struct checked_block {
     uint64_t copy_count;                     /* of all warps */
     uint16_t *copied;                        /* by 4 bytes of shared memory: copies that store there; NULL: none has */
     struct check_bulk bulk;
+    struct remote_access remote;
     struct waiting_loads *loads;          /* NULL: none have waited yet */
     uint32_t stored;                      /* when a store to its shared memory was kept last */
     struct check_part parts[BLOCK_WARPS]; /* by warp; of barriers that wait */
@@ -286,6 +299,9 @@ void check_lanes(struct checked_block *, struct touch *, const struct lane_addre
 bool loads_wait(struct checked_block *, const struct touch *, const struct lane_addresses *, lanemask);
 void loads_keep(struct checked_block *);
 void loads_forget(struct checked_block *);
+/* remote.c: lanes access shared memory of another block; a block of a cluster ends. */
+void remote_access(struct checked_block *, const struct touch *, const struct lane_addresses *, lanemask);
+void remote_block_end(struct checked_block *);
 /* For launches, where races are looked for. False: no memory. */
 bool stores_begin(struct rp_check *, const struct grid *);
 /* The launch never stores there, so that this load is in no race; the touch needs no more than its place. If it is a

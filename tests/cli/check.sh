@@ -117,6 +117,21 @@ object "it would wait for 1048576 bytes" "$one" "$make" '@%p mbarrier.expect_tx.
 if [ $? = 3 ] && [ "$(grep -o '(dot.cuh:7, in dot at k.cu:20, in norm at k.cu:41)' "$dir/err" | wc -l)" = 2 ] &&
     [ "$(grep -o '(k.cu:20, in norm at k.cu:41)' "$dir/err" | wc -l)" = 2 ]; then ok "calls of a race"; else bad "calls of a race"; fi
 
+# A block that ends while another one of its cluster may still read its memory.
+remote() { # instructions behind the load, and before the end of block 0
+    printf '%s\n' '.version 8.0' '.target sm_90' '.address_size 64' '.visible .entry k(.param .u64 p) .reqnctapercluster 2 {' \
+        '.reg .b32 %r<5>; .reg .pred %p<2>; .reg .b64 %d<2>; .shared .align 4 .b32 s[64];' \
+        'mov.u32 %r1, %cluster_ctarank; mov.u32 %r2, s; st.shared.u32 [s], %r1; barrier.cluster.arrive; barrier.cluster.wait;' \
+        "setp.eq.u32 %p1, %r1, 0; @%p1 bra END; mapa.shared::cluster.u32 %r3, %r2, 0; ld.param.u64 %d1, [p];" \
+        "ld.shared::cluster.u32 %r4, [%r3]; // remote" 'st.global.u32 [%d1], %r4;' "END: $1" 'ret; }' >"$dir/remote.ptx"
+    "$REPRISE" run -q --module "$dir/remote.ptx" --grid 2 --block 32 $out --check all >"$dir/out" 2>"$dir/err"
+    status=$?
+}
+remote ""
+if [ $status = 3 ] && grep -q "race: load.* in shared memory, and nothing orders it before the end of the block whose.*:8)" "$dir/err"; then ok "a load from a block that ends"; else bad "a load from a block that ends"; fi
+remote "barrier.cluster.arrive; barrier.cluster.wait;"
+if [ $status = 0 ] && ! [ -s "$dir/err" ]; then ok "the same before a barrier of the cluster"; else bad "a load before a barrier of the cluster"; fi
+
 # Random kernels, beside a model that compares all accesses.
 if python3 tests/random/races.py --count 120 >"$dir/out" 2>"$dir/err"; then ok "races of random kernels: $(tail -1 "$dir/out")"
 else cat "$dir/out" >>"$dir/err"; bad "races of random kernels"; fi

@@ -1,0 +1,33 @@
+/* Accesses to shared memory of another block of the cluster, which must be over when that block ends (CUDA C++
+ * Programming Guide, "Distributed Shared Memory"). An access to one that has ended is a fault; here those are found
+ * that came in time by luck: nothing orders the last one before the end. */
+#include "frontend/check/inside.h"
+
+void remote_access(struct checked_block *cb, const struct touch *t, const struct lane_addresses *la, lanemask lanes)
+{
+    unsigned lane = (unsigned)__builtin_ctz(lanes);
+    t->of->remote = (struct remote_access){
+        .when = cb->check->now,
+        .from = cb->index,
+        .block = t->block,
+        .address = lane_address(la, lane),
+        .bytes = (uint32_t)t->bytes,
+        .place = {.instruction = t->u->index, .thread = t->thread + lane, .access = touch_kind(t)},
+    };
+}
+
+void remote_block_end(struct checked_block *cb)
+{
+    const struct rp_check *c = cb->check;
+    const struct remote_access *r = &cb->remote;
+    if (!r->block || r->when < cb->barrier || (c->released[r->from] > r->when && c->acquired[cb->index] > r->when))
+        return;
+    check_report(
+        cb->check, r->block,
+        (struct rp_finding){.kind = RP_CHECK_RACE,
+                            .space = RP_SPACE_SHARED,
+                            .address = r->address,
+                            .size = r->bytes,
+                            .here = check_place(r->block, r->place.instruction, r->place.thread, r->place.access)},
+        "and nothing orders it before the end of the block whose memory it is");
+}
