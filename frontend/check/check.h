@@ -79,9 +79,10 @@ const struct fault *rp_check_left_out(const struct rp_check *);
 /* Why not everything was checked, a sentence without an end; NULL: everything was. */
 const char *rp_check_incomplete(const struct rp_check *);
 
-/* All of it as an object of JSON: findings, findings_not_shown and, if there is a reason, incomplete (docs/checks.md).
+/* All of it as an object of JSON: findings, findings_not_shown and, if there is one, incomplete and fault, NULL: none
+ * ended a launch (docs/checks.md).
  * The caller looks for errors of the file. */
-void rp_check_write_json(const struct rp_check *, FILE *);
+void rp_check_write_json(const struct rp_check *, const char *fault, FILE *);
 
 /* "load", "store" or "atomic". */
 const char *check_access_name(uint8_t access);

@@ -83,7 +83,7 @@ static void put_finding(FILE *to, const struct rp_finding *f)
     putc('}', to);
 }
 
-void rp_check_write_json(const struct rp_check *c, FILE *to)
+void rp_check_write_json(const struct rp_check *c, const char *fault, FILE *to)
 {
     fputs("{\"findings\": [", to);
     for (size_t i = 0; i < rp_check_count(c); i++) {
@@ -94,6 +94,10 @@ void rp_check_write_json(const struct rp_check *c, FILE *to)
     if (rp_check_incomplete(c)) {
         fputs(", \"incomplete\": ", to);
         put_text(to, rp_check_incomplete(c));
+    }
+    if (fault) {
+        fputs(", \"fault\": ", to);
+        put_text(to, fault);
     }
     fputs("}\n", to);
 }

@@ -77,6 +77,10 @@ found() { # part, Python of d
 }
 check "findings: one, as of --module" found 1 '[(f["kind"], f["kernel"], f["times"], f["here"]["thread"]) for f in d["findings"]] == [("init", "read", 4, [0, 0, 0])]'
 check "findings: none" found 0 'd == {"findings": [], "findings_not_shown": 0}'
+wrong wild --check init --findings "$dir/f.json"
+check "findings: the fault that ended a launch" eval 'python3 -c "import json; d = json.load(open(\"$dir/f.json\")); assert not d[\"findings\"] and \"out of bounds: store\" in d[\"fault\"], d"'
+wrong wild --check memory --findings "$dir/f.json"
+check "findings: with --check memory all of its kind" eval 'python3 -c "import json; d = json.load(open(\"$dir/f.json\")); assert [f[\"times\"] for f in d[\"findings\"]] == [32, 1] and \"fault\" not in d, d"'
 check "findings: no file half written" eval '[ "$(ls "$dir" | grep -c json)" = 1 ]'
 refused() { "$REPRISE" run "$@" -- "$dir/wrong" part0 2>"$dir/err"; [ $? = 1 ]; }
 check "findings need a check" eval 'refused --findings "$dir/g.json" && says "Such as --check all" && ! [ -e "$dir/g.json" ]'

@@ -69,7 +69,7 @@ json_t *checks_json(const struct rp_check *c)
     FILE *to = open_memstream(&text, &size);
     if (!to)
         return NULL;
-    rp_check_write_json(c, to);
+    rp_check_write_json(c, NULL, to);
     json_t *all = fclose(to) ? NULL : json_loadb(text, size, 0, NULL);
     free(text);
     return all;

@@ -33,6 +33,7 @@ static struct rp_check *kernels_checked;
 static size_t findings_told;
 static uint64_t times_told; /* of all of them together */
 static unsigned stacks_said;
+static char fault_told[sizeof((struct rp_error *)NULL)->text]; /* after it the program has no launches */
 
 /* ---- which checks ------------------------------------------------------------------------------------------------ */
 
@@ -188,8 +189,9 @@ static struct source_files *source_files(void)
     return files ? files : (files = source_files_new(""));
 }
 
-void check_tell_source(const struct program *p, uint32_t instruction)
+void check_fault(const struct program *p, uint32_t instruction, const char *text)
 {
+    snprintf(fault_told, sizeof fault_told, "%s", text);
     if (instruction < p->kernel.instruction_count && source_files())
         source_lines_of(source_files(), &p->kernel, &p->kernel.instructions[instruction], say_line, NULL);
 }
@@ -244,7 +246,7 @@ static bool write_json(const char *part)
     FILE *to = fopen(part, "w");
     if (!to)
         return false;
-    rp_check_write_json(kernels_checked, to);
+    rp_check_write_json(kernels_checked, *fault_told ? fault_told : NULL, to);
     bool bad = ferror(to);
     return !fclose(to) && !bad;
 }

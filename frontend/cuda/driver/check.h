@@ -22,8 +22,8 @@ void check_tell_findings(void);
 /* Whether accesses of the last launch were left out since they were bad: what was wrong with the first. Says if it was
  * to memory that has been freed. */
 bool check_left_out(enum rp_fault_kind *);
-/* The lines of the source of an instruction that misbehaved, where they can be read. */
-void check_tell_source(const struct program *, uint32_t instruction);
+/* An instruction ended a launch, as has been said: says the lines of its source, where they can be read. */
+void check_fault(const struct program *, uint32_t instruction, const char *text);
 /* With --check memory: says which buffers of a context, NULL: of all, nobody has freed. */
 void check_leaks(CUcontext);
 

@@ -101,7 +101,7 @@ CUresult launch_run(CUstream stream, const struct launch *l)
     if (err.status == RP_SYSTEM && c.writer) /* the trace cannot go on, and what the kernel has done is not known */
         return driver.failed = CUDA_ERROR_OPERATING_SYSTEM;
     if (err.status == RP_KERNEL)
-        check_tell_source(l->function->program, result.fault_instruction);
+        check_fault(l->function->program, result.fault_instruction, err.text);
     if (err.status != RP_KERNEL)
         return err.status == RP_USAGE ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
     if (result.fault == RP_FAULT_BOUNDS)
