@@ -111,7 +111,7 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
     t.strong = strong && !(t.apart && in_block);
     if (t.stores && space == RP_SPACE_SHARED && t.of == cb && cb->object_count && cb->check->kinds & RP_CHECK_SYNC)
         sync_store(cb, &t, la, lanes);
-    if (t.stores && space == RP_SPACE_SHARED)
+    if (cb->waiting && t.stores && space == RP_SPACE_SHARED)
         loads_keep(cb);
     bool races = cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL && !stores_never(cb->check, &t) &&
                  (t.stores || copies_pending(cb) || !race_quiet(cb, &t, la->low, la->high + t.bytes));
@@ -119,7 +119,7 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
         remote_access(cb, &t, la, lanes);
     if (cb->check->kinds & RP_CHECK_INIT)
         check_init_access(cb, &t, la, lanes);
-    if (races && !loads_wait(cb, &t, la, lanes))
+    if (races && !(loads_may_wait(cb, &t) && loads_wait(cb, &t, la, lanes)))
         check_lanes(cb, &t, la, lanes);
     if (strong && cb->check->kinds & RP_CHECK_RACE)
         race_fence(cb, s, m->order >= RP_ORDER_RELEASE, in_block);
@@ -143,7 +143,7 @@ static bool check_bytes(struct observer *o, struct warp_state *s, const struct u
     };
     struct checked_block *cb = (struct checked_block *)o;
     touch_whose(cb, &t);
-    if (stores && space == RP_SPACE_SHARED)
+    if (cb->waiting && stores && space == RP_SPACE_SHARED)
         loads_keep(cb);
     if (cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL && bytes && !stores_never(cb->check, &t))
         race_prepare(cb, &t);
@@ -366,7 +366,7 @@ bool check_block_begin(struct rp_check *c, struct block *b)
     memset(mine->objects, 0, words);
     mine->object_count = 0;
     copies_begin(mine);
-    loads_forget(mine);
+    mine->waiting = 0;
     mine->bulk.count = 0;
     check_nothing_written(mine, &c->grid->shared);
     memset(mine->local_written, 0, mine->local_bytes);

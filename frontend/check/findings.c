@@ -165,6 +165,7 @@ struct rp_check *rp_check_new(unsigned kinds, uint32_t limit)
     c->owned = SIMD_SELECT(scan_owned);
     c->keep = SIMD_SELECT(scan_keep);
     c->steps = SIMD_SELECT(scan_steps);
+    c->place = SIMD_SELECT(scan_place);
     c->scattered = SIMD_SELECT(scan_scattered);
     return c;
 }

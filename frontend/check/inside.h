@@ -63,6 +63,7 @@ struct scattered {
     const check_past *page[PASTS];
     struct window open, fresh; /* as in struct touch */
     bool strong_store;
+    bool ascends; /* so that none is there twice */
     unsigned count;
     uint32_t cell[RP_WARP_LANES]; /* in the page */
     check_past now[RP_WARP_LANES];
@@ -72,6 +73,11 @@ struct scattered {
 struct scattered_pasts {
     lanemask store_over, load_over, second_over, load_fresh, second_fresh;
 };
+/* Where the cells of all 32 lanes are in the page that begins with `first`. False: they are not all there. */
+typedef bool place_fn(const struct lane_addresses *, unsigned shift, uint64_t first, check_past start,
+                      struct scattered *);
+SIMD_DECLARE(bool, scan_place,
+             (const struct lane_addresses *, unsigned shift, uint64_t first, check_past start, struct scattered *))
 typedef void scattered_fn(const struct scattered *, struct scattered_pasts *);
 SIMD_DECLARE(void, scan_scattered, (const struct scattered *, struct scattered_pasts *))
 
@@ -158,6 +164,7 @@ struct checked_block {
     struct check_bulk bulk;
     struct remote_access remote;
     struct waiting_loads *loads;          /* NULL: none have waited yet */
+    uint32_t waiting;                     /* how many of them */
     uint32_t stored;                      /* when a store to its shared memory was kept last */
     struct check_part parts[BLOCK_WARPS]; /* by warp; of barriers that wait */
     struct check_awaited awaited[BLOCK_WARPS];
@@ -207,6 +214,7 @@ struct rp_check {
     owned_fn *owned;
     keep_fn *keep;
     steps_fn *steps;
+    place_fn *place;
     scattered_fn *scattered;
 };
 
@@ -294,11 +302,14 @@ lanemask check_race_scattered(struct checked_block *, const struct touch *, cons
 bool check_race_pair(struct checked_block *, const struct touch *);
 /* The check for races of an access that may be one in a race. */
 void check_lanes(struct checked_block *, struct touch *, const struct lane_addresses *, lanemask);
-/* loads.c: a load is kept later, if at all (false: it is not one that may wait); those that wait are kept now, before
- * a store to shared memory or an event; what they loaded matters no more. */
+/* loads.c: a load of shared memory is kept later, if at all (false: it is not one that may wait); those that wait are
+ * kept now, before a store to shared memory or an event. */
+static inline bool loads_may_wait(const struct checked_block *cb, const struct touch *t)
+{
+    return t->space == RP_SPACE_SHARED && !t->stores && cb->stored < cb->barrier; /* else it may be in a race */
+}
 bool loads_wait(struct checked_block *, const struct touch *, const struct lane_addresses *, lanemask);
 void loads_keep(struct checked_block *);
-void loads_forget(struct checked_block *);
 /* remote.c: lanes access shared memory of another block; a block of a cluster ends. */
 void remote_access(struct checked_block *, const struct touch *, const struct lane_addresses *, lanemask);
 void remote_block_end(struct checked_block *);

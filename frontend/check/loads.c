@@ -15,7 +15,6 @@ struct waiting_load {
 
 struct waiting_loads {
     const struct block *block;
-    uint32_t count;
     struct waiting_load list[WAITING_LOADS];
 };
 
@@ -27,16 +26,14 @@ static bool in_a_row(const struct touch *t, const struct lane_addresses *la)
 
 bool loads_wait(struct checked_block *cb, const struct touch *t, const struct lane_addresses *la, lanemask lanes)
 {
-    bool stored = cb->stored >= cb->barrier; /* since the barrier: it may be a race */
-    if (t->space != RP_SPACE_SHARED || t->apart || t->stores || t->strong || stored || copies_pending(cb) ||
-        in_a_row(t, la))
+    if (t->apart || t->strong || copies_pending(cb) || in_a_row(t, la))
         return false;
     if (!cb->loads && !(cb->loads = calloc(1, sizeof *cb->loads)))
         return false;
-    if (cb->loads->count == WAITING_LOADS)
+    if (cb->waiting == WAITING_LOADS)
         loads_keep(cb);
     cb->loads->block = t->block;
-    struct waiting_load *w = &cb->loads->list[cb->loads->count++];
+    struct waiting_load *w = &cb->loads->list[cb->waiting++];
     w->u = t->u;
     w->thread = t->thread;
     w->lanes = lanes;
@@ -69,15 +66,7 @@ static void keep_waiting(struct checked_block *cb, const struct block *b, const 
 
 void loads_keep(struct checked_block *cb)
 {
-    if (!cb->loads)
-        return;
-    for (uint32_t i = 0; i < cb->loads->count; i++)
+    for (uint32_t i = 0; i < cb->waiting; i++)
         keep_waiting(cb, cb->loads->block, &cb->loads->list[i]);
-    cb->loads->count = 0;
-}
-
-void loads_forget(struct checked_block *cb)
-{
-    if (cb->loads)
-        cb->loads->count = 0;
+    cb->waiting = 0;
 }

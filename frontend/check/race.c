@@ -81,8 +81,8 @@ void race_event(struct checked_block *cb, const struct warp_state *s, enum block
 {
     struct rp_check *c = cb->check;
     if (event == EVENT_BARRIER)
-        loads_forget(cb);
-    else
+        cb->waiting = 0; /* nobody can be in a race with them any more */
+    else if (cb->waiting)
         loads_keep(cb);
     if (!next_time(c))
         return;
@@ -100,7 +100,8 @@ void race_fence(struct checked_block *cb, const struct warp_state *s, bool store
 {
     struct rp_check *c = cb->check;
     uint32_t warp = s->w.id, block = cb->index;
-    loads_keep(cb);
+    if (cb->waiting)
+        loads_keep(cb);
     if (!next_time(c))
         return;
     cb->acquired[warp] = cb->released[warp] = c->now;
@@ -543,18 +544,21 @@ static bool place_scattered(const struct rp_check *c, const struct lane_addresse
                             check_past start, struct scattered *s)
 {
     uint64_t least = 0;
-    bool ascend = true; /* so far: none is there twice */
+    if (!~lanes)
+        return c->place(la, c->shared_shift, first, start, s) && (s->ascends || all_differ(s));
+    s->count = 0;
+    s->ascends = true;
     FOR_LANES(l, lanes)
     {
         uint64_t cell = (lane_address(la, l) >> c->shared_shift) - first;
         if (cell >= CELLS)
             return false;
-        ascend &= cell >= least;
+        s->ascends &= cell >= least;
         least = cell + 1;
         s->cell[s->count] = (uint32_t)cell;
         s->now[s->count++] = start + l;
     }
-    return ascend || all_differ(s);
+    return s->ascends || all_differ(s);
 }
 
 /* Lanes with an element each in the page that begins with `first`, none twice. True: they have no race, and are kept.
@@ -566,7 +570,6 @@ static bool touch_page(struct checked_block *cb, const struct touch *t, const st
     struct scattered s;
     struct scattered_pasts is;
     check_past *page[PASTS];
-    s.count = 0;
     if (!place_scattered(c, la, lanes, first, past_of(c->now, t->agent | t->thread), &s))
         return false;
     for (int which = 0; which < PASTS; which++)

@@ -39,6 +39,25 @@ lanemask SIMD_NAME(scan_steps)(const uint64_t at[RP_WARP_LANES], uint64_t distan
     return steps;
 }
 
+bool SIMD_NAME(scan_place)(const struct lane_addresses *la, unsigned shift, uint64_t first, check_past start,
+                           struct scattered *s)
+{
+    uint64_t outside = 0, descends = 0;
+    uint64_t at[RP_WARP_LANES];
+    for (unsigned l = 0; l < RP_WARP_LANES; l++)
+        at[l] = ((la->affine ? la->at[0] + (uint64_t)la->stride * l : la->at[l]) >> shift) - first;
+    for (unsigned l = 0; l < RP_WARP_LANES; l++) {
+        s->cell[l] = (uint32_t)at[l];
+        s->now[l] = start + l;
+        outside |= (uint64_t)(at[l] >= CELLS);
+    }
+    for (unsigned l = 1; l < RP_WARP_LANES; l++)
+        descends |= (uint64_t)(at[l] <= at[l - 1]);
+    s->count = RP_WARP_LANES;
+    s->ascends = !descends;
+    return !outside;
+}
+
 void SIMD_NAME(scan_scattered)(const struct scattered *s, struct scattered_pasts *out)
 {
     const struct window open = s->open, fresh = s->fresh;
