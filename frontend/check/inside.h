@@ -332,11 +332,21 @@ void copies_group(struct checked_block *, const struct warp_state *, const struc
 void copies_object(struct checked_block *, const struct warp_state *, const struct uop *, lanemask);
 void copies_begin(struct checked_block *);
 void copies_free(struct checked_block *);
-/* BARRIER, CLUSTER and COLLECTIVE. */
+/* order.c. BARRIER, CLUSTER and COLLECTIVE. */
 void race_event(struct checked_block *, const struct warp_state *, enum block_event);
 /* A fence, or behind a strong access: the warp has seen what others did before theirs, and others may see what it did;
  * stores_too: also what it stored, not only that it loaded. in_block: threads of the block alone. */
 void race_fence(struct checked_block *, const struct warp_state *, bool stores_too, bool in_block);
+/* Another block runs now; and the block that made an access to memory that blocks share, in this launch. */
+void race_begin_slice(struct checked_block *);
+uint32_t race_block_of(const struct checked_block *, check_past);
+/* Whether something orders what is past before what the thread does now; whether the two are in a race; whether it is a
+ * store that is not strong, and that nothing has made others see yet. */
+bool race_ordered(const struct checked_block *, check_past, const struct touch *, uint32_t thread);
+bool race_conflicts(const struct checked_block *, check_past, const struct touch *, uint32_t thread);
+bool race_unfenced(const struct checked_block *, check_past, const struct touch *);
+/* Both are strong; of one block, so that their scopes do not matter. */
+bool race_strong_in_block(const struct touch *, check_agent);
 /* PTX ISA, "Memory Consistency Model", "Strong Operations"; machine code says volatile by its cache operators. */
 bool check_strong(const struct rp_memory_operand *);
 void sync_event(struct checked_block *, struct warp_state *, enum block_event, const struct uop *, lanemask);

@@ -1,0 +1,172 @@
+/* What orders two accesses. Time is a counter of everything that may order; an access is before an event if its time is
+ * less than the event's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/check/inside.h"
+
+/* False: there is no more time. */
+static bool next_time(struct rp_check *c)
+{
+    c->missed |= c->now == UINT32_MAX ? MISSED_TIME : 0;
+    c->now += c->now != UINT32_MAX;
+    return c->now != UINT32_MAX;
+}
+
+void race_event(struct checked_block *cb, const struct warp_state *s, enum block_event event)
+{
+    struct rp_check *c = cb->check;
+    if (event == EVENT_BARRIER)
+        cb->waiting = 0; /* nobody can be in a race with them any more */
+    else if (cb->waiting)
+        loads_keep(cb);
+    if (!next_time(c))
+        return;
+    switch (event) {
+    case EVENT_BARRIER: cb->barrier = c->now; break;
+    case EVENT_CLUSTER:
+        cb->barrier = c->now;
+        c->fenced[cb->index] = c->released[cb->index] = c->acquired[cb->index] = c->now;
+        break;
+    default: cb->collective[s->w.id] = c->now; break;
+    }
+}
+
+void race_fence(struct checked_block *cb, const struct warp_state *s, bool stores_too, bool in_block)
+{
+    struct rp_check *c = cb->check;
+    uint32_t warp = s->w.id, block = cb->index;
+    if (cb->waiting)
+        loads_keep(cb);
+    if (!next_time(c))
+        return;
+    cb->acquired[warp] = cb->released[warp] = c->now;
+    cb->fenced[warp] = stores_too ? c->now : cb->fenced[warp];
+    if (in_block)
+        return;
+    c->acquired[block] = c->released[block] = c->now;
+    c->fenced[block] = stores_too ? c->now : c->fenced[block];
+}
+
+#define SLICES (1u << 20) /* that are remembered, at least the last half of them */
+
+/* What was before the first slice that is remembered counts as over. False: no memory. */
+static bool make_room_for_slice(struct rp_check *c)
+{
+    if (c->slice_count == SLICES) {
+        c->slice_count /= 2;
+        memmove(c->slices, c->slices + c->slice_count, c->slice_count * sizeof *c->slices);
+        c->begin = c->slices[0].when;
+    }
+    if (c->slice_count < c->slice_room)
+        return true;
+    size_t room = 2 * c->slice_room + 16;
+    struct check_slice *more = realloc(c->slices, room * sizeof *more);
+    if (!more)
+        return false;
+    c->slices = more;
+    c->slice_room = room;
+    return true;
+}
+
+/* Another block runs now. */
+void race_begin_slice(struct checked_block *cb)
+{
+    struct rp_check *c = cb->check;
+    if (c->now == UINT32_MAX || !make_room_for_slice(c)) {
+        c->missed |= c->now == UINT32_MAX ? MISSED_TIME : MISSED_MEMORY;
+        return;
+    }
+    cb->slice = ++c->now;
+    c->current = cb;
+    c->slices[c->slice_count++] = (struct check_slice){cb->slice, cb->index};
+}
+
+/* The block that made an access to global memory in this launch. */
+uint32_t race_block_of(const struct checked_block *cb, check_past p)
+{
+    const struct rp_check *c = cb->check;
+    size_t from = 0, to = c->slice_count; /* the slice lies in [from, to) */
+    if (past_when(p) >= cb->slice)
+        return cb->index;
+    while (to - from > 1) {
+        size_t middle = from + (to - from) / 2;
+        if (c->slices[middle].when <= past_when(p))
+            from = middle;
+        else
+            to = middle;
+    }
+    return c->slices[from].block;
+}
+
+/* Only stores that are not strong need a fence behind them to be seen in time. */
+static bool needs_fence(check_past past)
+{
+    return agent_access(past_agent(past)) == AGENT_STORE && !(past_agent(past) & AGENT_STRONG);
+}
+
+/* A store that is not strong, and that nothing has made others see yet. */
+bool race_unfenced(const struct checked_block *cb, check_past past, const struct touch *t)
+{
+    if (!within(past, t->open) || !needs_fence(past))
+        return false;
+    uint32_t block = t->apart ? race_block_of(cb, past) : cb->index;
+    return past_when(past) >=
+           (block == cb->index ? cb->fenced[agent_warp(past_agent(past))] : cb->check->fenced[block]);
+}
+
+/* Whether something orders what is past before what the thread does now. */
+bool race_ordered(const struct checked_block *cb, check_past past, const struct touch *t, uint32_t thread)
+{
+    const struct rp_check *c = cb->check;
+    uint32_t warp = thread / RP_WARP_LANES, other = agent_warp(past_agent(past)), when = past_when(past);
+    if (!within(past, t->open))
+        return true;
+    uint32_t block = t->apart ? race_block_of(cb, past) : cb->index;
+    if (block != cb->index)
+        return (needs_fence(past) ? c->fenced : c->released)[block] > when && c->acquired[cb->index] > when;
+    if (when < cb->barrier || agent_thread(past_agent(past)) == thread)
+        return true;
+    if (other == warp && (!t->block->warps[warp].independent || when < cb->collective[warp]))
+        return true;
+    return (needs_fence(past) ? cb->fenced : cb->released)[other] > when && cb->acquired[warp] > when;
+}
+
+/* NULL: an access without an operand of its own. */
+static const struct rp_memory_operand *operand_of(const struct touch *t, check_agent agent)
+{
+    const struct rp_instruction *in = &t->block->program->kernel.instructions[agent_instruction(agent)];
+    return in->memory_count ? in->memory : NULL;
+}
+
+/* Both are strong; of one block, so that their scopes do not matter. */
+bool race_strong_in_block(const struct touch *t, check_agent agent)
+{
+    const struct rp_memory_operand *other = operand_of(t, agent);
+    return t->u->memory && check_strong(&t->u->memory->operand) && other && check_strong(other);
+}
+
+static bool is_swap(const struct rp_memory_operand *o)
+{
+    return o->kind == RP_ACCESS_ATOMIC && o->atomic == RP_ATOMIC_CAS;
+}
+
+/* A load and a compare-and-swap, which does nothing where the load was of a value that is no more: CUDA C++ Programming
+ * Guide, "Atomic Functions", builds other atomics so. */
+static bool swap_and_load(const struct touch *t, check_agent agent)
+{
+    const struct rp_memory_operand *one = t->u->memory ? &t->u->memory->operand : NULL, *two = operand_of(t, agent);
+    return one && two &&
+           ((is_swap(one) && two->kind == RP_ACCESS_LOAD) || (is_swap(two) && one->kind == RP_ACCESS_LOAD));
+}
+
+bool race_conflicts(const struct checked_block *cb, check_past past, const struct touch *t, uint32_t thread)
+{
+    check_agent agent = past_agent(past);
+    if (!within(past, t->open) || (t->strong && agent & AGENT_STRONG) || swap_and_load(t, agent))
+        return false;
+    bool here = !t->apart || race_block_of(cb, past) == cb->index;
+    /* lanes of one instruction that store to one place */
+    bool together = here && agent_instruction(agent) == t->u->index && agent_warp(agent) == thread / RP_WARP_LANES;
+    return !together && !(here && race_strong_in_block(t, agent)) && !race_ordered(cb, past, t, thread);
+}
