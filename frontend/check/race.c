@@ -1,6 +1,5 @@
 /* Accesses that conflict and are not ordered. For each cell of memory the last store and up to two loads are kept. */
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "frontend/check/inside.h"
 
