@@ -374,7 +374,7 @@ bool check_block_begin(struct rp_check *c, struct block *b)
     mine->next = NULL;
     mine->index = (uint32_t)b->index;
     mine->stored = 0;
-    mine->remote.block = NULL;
+    mine->remote.there = false;
     mine->begun = mine->barrier = ++c->now; /* what is in the cells was another block's */
     memset(mine->parts, 0, sizeof mine->parts);
     memset(mine->awaited, 0, sizeof mine->awaited);
@@ -395,7 +395,7 @@ void check_block_end(struct rp_check *c, struct block *b)
     if (c->kinds & RP_CHECK_SYNC && !b->faulted)
         sync_block_end(mine, b);
     if (c->kinds & RP_CHECK_RACE && !b->faulted)
-        remote_block_end(mine);
+        remote_block_end(mine, b);
     block_observe(b, NULL);
     mine->next = c->free_blocks;
     c->free_blocks = mine;

@@ -26,6 +26,13 @@ static const char *kind_name(enum rp_check_kind k)
                                   : "synchronisation";
 }
 
+void check_block_at(const struct grid *g, uint32_t index, uint32_t at[3])
+{
+    at[0] = index % g->dim[0];
+    at[1] = index / g->dim[0] % g->dim[1];
+    at[2] = index / g->dim[0] / g->dim[1];
+}
+
 const char *check_access_name(uint8_t access)
 {
     switch (access) {

@@ -121,14 +121,11 @@ struct check_bulk {
 
 /* The last access by another block of the cluster. */
 struct remote_access {
-    const struct block *block; /* whose; NULL: there was none */
-    uint32_t when, from;       /* from: its index */
+    bool there;
+    uint8_t access;
+    uint32_t when, from; /* from: the block's index */
     uint64_t address;
-    uint32_t bytes;
-    struct {
-        uint32_t instruction, thread;
-        uint8_t access;
-    } place;
+    uint32_t bytes, instruction, thread;
 };
 
 /* Lanes of a warp that have come to an aligned barrier without the others. */
@@ -228,6 +225,9 @@ void check_report(struct rp_check *, const struct block *, struct rp_finding, co
 /* The place of a thread of this block. */
 struct rp_check_place check_place(const struct block *, uint32_t instruction, uint32_t thread, uint8_t access);
 
+/* Where a block is in the grid. */
+void check_block_at(const struct grid *, uint32_t index, uint32_t at[3]);
+
 /* The allocation's entry; NULL: no memory. */
 struct checked_allocation *check_allocation(struct rp_check *, const struct allocation *);
 
@@ -312,7 +312,7 @@ bool loads_wait(struct checked_block *, const struct touch *, const struct lane_
 void loads_keep(struct checked_block *);
 /* remote.c: lanes access shared memory of another block; a block of a cluster ends. */
 void remote_access(struct checked_block *, const struct touch *, const struct lane_addresses *, lanemask);
-void remote_block_end(struct checked_block *);
+void remote_block_end(struct checked_block *, const struct block *);
 /* For launches, where races are looked for. False: no memory. */
 bool stores_begin(struct rp_check *, const struct grid *);
 /* The launch never stores there, so that this load is in no race; the touch needs no more than its place. If it is a

@@ -101,15 +101,11 @@ static struct window fresh_window(const struct checked_block *cb, const struct t
 /* Where a thread of any block of the grid was. */
 static struct rp_check_place place_of(const struct checked_block *cb, check_past past, const struct touch *t)
 {
-    const struct grid *g = cb->check->grid;
     check_agent agent = past_agent(past);
     struct rp_check_place at = check_place(t->block, agent_instruction(agent), agent_thread(agent), access_kind(agent));
     if (!t->apart)
         return at;
-    uint32_t block = race_block_of(cb, past);
-    at.block[0] = block % g->dim[0];
-    at.block[1] = block / g->dim[0] % g->dim[1];
-    at.block[2] = block / g->dim[0] / g->dim[1];
+    check_block_at(cb->check->grid, race_block_of(cb, past), at.block);
     return at;
 }
 

@@ -7,27 +7,28 @@ void remote_access(struct checked_block *cb, const struct touch *t, const struct
 {
     unsigned lane = (unsigned)__builtin_ctz(lanes);
     t->of->remote = (struct remote_access){
+        .there = true,
         .when = cb->check->now,
         .from = cb->index,
-        .block = t->block,
         .address = lane_address(la, lane),
         .bytes = (uint32_t)t->bytes,
-        .place = {.instruction = t->u->index, .thread = t->thread + lane, .access = touch_kind(t)},
+        .instruction = t->u->index,
+        .thread = t->thread + lane,
+        .access = touch_kind(t),
     };
 }
 
-void remote_block_end(struct checked_block *cb)
+void remote_block_end(struct checked_block *cb, const struct block *b)
 {
     const struct rp_check *c = cb->check;
     const struct remote_access *r = &cb->remote;
-    if (!r->block || r->when < cb->barrier || (c->released[r->from] > r->when && c->acquired[cb->index] > r->when))
+    if (!r->there || r->when < cb->barrier || (c->released[r->from] > r->when && c->acquired[cb->index] > r->when))
         return;
+    struct rp_check_place here = check_place(b, r->instruction, r->thread, r->access);
+    check_block_at(c->grid, r->from, here.block); /* that one may have ended */
     check_report(
-        cb->check, r->block,
-        (struct rp_finding){.kind = RP_CHECK_RACE,
-                            .space = RP_SPACE_SHARED,
-                            .address = r->address,
-                            .size = r->bytes,
-                            .here = check_place(r->block, r->place.instruction, r->place.thread, r->place.access)},
+        cb->check, b,
+        (struct rp_finding){
+            .kind = RP_CHECK_RACE, .space = RP_SPACE_SHARED, .address = r->address, .size = r->bytes, .here = here},
         "and nothing orders it before the end of the block whose memory it is");
 }
