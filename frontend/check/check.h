@@ -18,7 +18,7 @@
  * - otherwise the first one's warp (in another block: its block) releases it afterwards, by a fence or .release, or, if
  *   it is a load or strong, by any strong access; and after that the second one's warp (block) makes a fence or strong
  *   access, before its own. Between blocks, not with a scope that is the block.
- * Two stores of one instruction by lanes of a warp are not reported.
+ * Two stores of one instruction by lanes of a warp are not reported, nor are stores of what is there.
  *
  * Launches with checks run in the fixed order, on one thread. A finding is one place in the code, or one pair of
  * places, with what was seen there first; the run goes on. */

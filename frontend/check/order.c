@@ -160,6 +160,23 @@ static bool swap_and_load(const struct touch *t, check_agent agent)
            ((is_swap(one) && two->kind == RP_ACCESS_LOAD) || (is_swap(two) && one->kind == RP_ACCESS_LOAD));
 }
 
+/* A plain store of what is there: that of the past, if it was one, too (compute-sanitizer's racecheck is silent about
+ * them unless asked). */
+static bool stores_the_same(const struct touch *t, check_agent agent, uint32_t thread)
+{
+    uint8_t value[RP_WARP_LANES];
+    const struct rp_memory_operand *other = operand_of(t, agent);
+    bool own = t->space == RP_SPACE_SHARED ? !t->apart : t->space == RP_SPACE_GLOBAL;
+    if (!own || !t->stores || touch_kind(t) != RP_ACCESS_STORE || !other || other->kind != RP_ACCESS_STORE ||
+        t->bytes > sizeof value || t->copies)
+        return false;
+    struct warp_state *s = &((struct block *)t->block)->warps[thread / RP_WARP_LANES];
+    uint64_t at = t->at + (thread - t->thread) * t->bytes;
+    const uint8_t *there = t->a ? t->a->host + (at - t->a->base) : t->block->shared + at;
+    access_stored(s, t->u, thread % RP_WARP_LANES, value);
+    return !memcmp(there, value, t->bytes);
+}
+
 bool race_conflicts(const struct checked_block *cb, check_past past, const struct touch *t, uint32_t thread)
 {
     check_agent agent = past_agent(past);
@@ -168,5 +185,6 @@ bool race_conflicts(const struct checked_block *cb, check_past past, const struc
     bool here = !t->apart || race_block_of(cb, past) == cb->index;
     /* lanes of one instruction that store to one place */
     bool together = here && agent_instruction(agent) == t->u->index && agent_warp(agent) == thread / RP_WARP_LANES;
-    return !together && !(here && race_strong_in_block(t, agent)) && !race_ordered(cb, past, t, thread);
+    return !together && !(here && race_strong_in_block(t, agent)) && !race_ordered(cb, past, t, thread) &&
+           !stores_the_same(t, agent, thread);
 }

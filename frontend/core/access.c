@@ -163,6 +163,12 @@ static inline void move(struct warp_state *s, const struct uop *u, lanemask m, c
         move_other(s, u, m, la, host, shared);
 }
 
+void access_stored(struct warp_state *s, const struct uop *u, unsigned lane, uint8_t *out)
+{
+    struct lane_addresses la = {.low = 0};
+    move(s, u, (lanemask)1 << lane, &la, out, false);
+}
+
 static __attribute__((noinline)) bool observe_access(struct warp_state *s, const struct uop *u, lanemask m,
                                                      const struct lane_addresses *la, enum rp_space space,
                                                      const struct allocation *a)

@@ -31,6 +31,9 @@ void addresses_constant(struct lane_addresses *, const void *reg, int64_t offset
 SIMD_DECLARE(element_fn, element_load, (unsigned bytes, unsigned reg_bytes, bool sign))
 SIMD_DECLARE(element_fn, element_store, (unsigned bytes, unsigned reg_bytes))
 
+/* What a lane's plain store is going to store: the bytes of its width. */
+void access_stored(struct warp_state *, const struct uop *, unsigned lane, uint8_t *out);
+
 /* Chooses fn, addresses and element of a UOP_MEMORY, whose descriptor is d; false: no such access. */
 bool access_prepare(struct uop *, struct memory_descriptor *d);
 

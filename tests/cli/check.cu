@@ -176,6 +176,19 @@ KERNEL right_last(int *sums, unsigned *count, int *out)
     }
 }
 
+struct alignas(16) four {
+    int x, y, z, w;
+};
+KERNEL right_same(four *out)
+{
+    out[0] = {1, 2, 3, 4};
+}
+
+KERNEL race_same(four *out)
+{
+    out[0] = {1, 2, 3, X >= 32 ? 5 : 4}; // race_same
+}
+
 KERNEL right_swap(int *value)
 {
     for (int old = *value, seen;; old = seen) {

@@ -70,6 +70,8 @@ clean sm_75 right_scope 2 64 $out
 finds sm_75 race_told race "race_told load / race_told store" 2 1 $out $out $out
 finds sm_75 race_reset race "race_reset add / race_reset store" 1 64 $out
 finds sm_75 race_reset race "race_reset add / race_reset store" 2 1 $out
+clean sm_75 right_same 2 64 $out
+finds sm_75 race_same race race_same 1 64 $out
 clean sm_75 right_swap 2 64 $out
 clean sm_75 right_told 2 1 $out $out $out
 clean sm_75 right_last 3 1 $out $out $out
@@ -113,7 +115,7 @@ object "it would wait for 1048576 bytes" "$one" "$make" '@%p mbarrier.expect_tx.
     '@%p mbarrier.expect_tx.relaxed.cta.shared.b64 [o], 1048575;'
 
 # A race in inlined functions: the calls of both places.
-"$REPRISE" run --module tests/golden/cubin/inlined.ptx --kernel k --grid 2 --block 1 --arg buf=zeros:8 --check race -q 2>"$dir/err"
+"$REPRISE" run --module tests/golden/cubin/inlined.ptx --kernel k --grid 2 --block 2 --arg buf=zeros:8 --check race -q 2>"$dir/err"
 if [ $? = 3 ] && [ "$(grep -o '(dot.cuh:7, in dot at k.cu:20, in norm at k.cu:41)' "$dir/err" | wc -l)" = 2 ] &&
     [ "$(grep -o '(k.cu:20, in norm at k.cu:41)' "$dir/err" | wc -l)" = 2 ]; then ok "calls of a race"; else bad "calls of a race"; fi
 
