@@ -186,8 +186,8 @@ KERNEL right_same(four *out)
 
 KERNEL race_same(four *out)
 {
-    out[0] = {1, 2, 3, X >= 32 ? 5 : 4}; // race_same
-}
+    out[0] = {1, 2, 3, X >= 32 ? 5 : 4};
+} // race_same
 
 KERNEL right_swap(int *value)
 {
