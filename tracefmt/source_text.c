@@ -44,7 +44,8 @@ void source_files_free(struct source_files *s)
     free(s);
 }
 
-/* A whole file with a 0 behind it, or NULL. */
+/* A whole text with a 0 behind it, or NULL. A file with a 0 in it is no text: PTX inside a program has the program's
+ * name. */
 static char *read_file(const char *folder, const char *name, size_t *size)
 {
     char path[4096];
@@ -55,10 +56,14 @@ static char *read_file(const char *folder, const char *name, size_t *size)
     FILE *file = fopen(path, "rb");
     char *text = file ? malloc((size_t)about.st_size + 1) : NULL;
     *size = text ? fread(text, 1, (size_t)about.st_size, file) : 0;
-    if (text)
-        text[*size] = 0;
     if (file)
         fclose(file);
+    if (text && memchr(text, 0, *size)) {
+        free(text);
+        return NULL;
+    }
+    if (text)
+        text[*size] = 0;
     return text;
 }
 

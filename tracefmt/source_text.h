@@ -5,7 +5,7 @@
 #include "tracefmt/trace.h"
 
 /* Files that were read. A name in a trace is looked up as it is, then from the trace's folder, then in that folder
- * without its own. Only regular files of at most 64 MB are read. */
+ * without its own. Only regular files of at most 64 MB without a byte 0 are read. */
 struct source_files;
 struct source_files *source_files_new(const char *trace_path); /* NULL: memory ran out */
 void source_files_free(struct source_files *);                 /* NULL is allowed */

@@ -61,6 +61,8 @@ check "wild: all odd threads" says "out of bounds: .*thread (1,0,0); 32 times"
 check "wild: what comes after it" says "misaligned address.*thread (3,0,0)$"
 check "wild: the source of both" eval 'grep -A1 "out of bounds" "$dir/err" | grep -q "2 | a" && grep -A1 misaligned "$dir/err" | grep -q "3 | third"'
 check "race: the source" eval 'in_folder race --check race && grep -A1 "kernel .race.: race" "$dir/err" | grep -q "  2 | a"'
+# PTX without .loc has the name of the program that it is in, which is no text
+check "used: no line of the program itself" eval 'in_folder used && says "wrong:[0-9]*), block" && ! grep -qa " | " "$dir/err"'
 # copies and fills of a part write that part
 for part in 0 4; do check "part$part: all of it was written" eval "wrong part$part --check init && [ ! -s '$dir/err' ]"; done
 case_of part1 "uninitialised read.*thread (0,0,0); 4 times$" --check init
