@@ -29,11 +29,18 @@ struct cubin_file {
 bool cubin_bad(struct cubin_file *, const char *section, const char *format, ...) __attribute__((format(printf, 3, 4)));
 struct cubin_kernel *cubin_kernel_of_section(struct cubin_file *, uint32_t section);
 
+/* A unit of .debug_line: where it begins, and its first file in cubin.files. */
+struct line_unit {
+    uint32_t offset, first_file;
+};
+
 bool cubin_read_info(struct cubin_file *);        /* .nv.info and .nv.info.<kernel> */
 bool cubin_read_relocations(struct cubin_file *); /* of code and data */
 bool cubin_read_lines(struct cubin_file *);       /* .debug_line */
 bool cubin_place_functions(struct cubin_file *);  /* after all of these */
-void cubin_join_functions(struct cubin *);        /* when relocations have been applied */
+/* .debug_info, for lines of which .debug_line does not tell the calls. Units by offset. */
+void cubin_read_calls(struct cubin_file *, const struct line_unit *, uint32_t count);
+void cubin_join_functions(struct cubin *); /* when relocations have been applied */
 
 /* Little-endian integers of a file. */
 static inline uint16_t le16(const uint8_t *p) { return (uint16_t)(p[0] | p[1] << 8); }

@@ -46,6 +46,7 @@ struct program {
     VECTOR(struct call_place) sequence; /* its rows so far */
     uint32_t inlined;                   /* of the next row */
     VECTOR(struct rp_inlined_call) calls;
+    VECTOR(struct line_unit) units;
 };
 
 static uint8_t byte(struct program *p)
@@ -225,7 +226,9 @@ static void run(struct program *p, const uint8_t *end)
 /* One unit: header, directories, files, program. */
 static bool unit(struct program *p)
 {
+    struct line_unit here = {(uint32_t)(p->at - p->start), p->files.count};
     uint64_t length = fixed(p, 4);
+    VECTOR_PUSH(p->f->arena, &p->units, here);
     if (p->damaged || length > (uint64_t)(p->end - p->at))
         return false;
     const uint8_t *end = p->at + length;
@@ -294,31 +297,41 @@ static struct cubin_bytes section_bytes(const struct cubin_file *f, const char *
     return (struct cubin_bytes){0};
 }
 
+static void keep_rows(struct program *p)
+{
+    struct cubin *c = p->f->cubin;
+    c->files = p->files.at;
+    c->file_count = p->files.count;
+    c->inlined = p->calls.at;
+    c->inlined_count = p->calls.count;
+    for (uint32_t k = 0; k < c->kernel_count; k++) {
+        c->kernels[k].lines = p->rows[k].at;
+        c->kernels[k].line_count = p->rows[k].count;
+        if (p->rows[k].count)
+            qsort(p->rows[k].at, p->rows[k].count, sizeof *p->rows[k].at, by_offset);
+    }
+}
+
 bool cubin_read_lines(struct cubin_file *f)
 {
-    struct cubin *c = f->cubin;
-    rows *all = ARENA_ARRAY(f->arena, rows, c->kernel_count);
     for (size_t i = 1; i < f->section_count; i++) {
         const struct cubin_section *s = &f->sections[i];
         if (strcmp(s->name, ".debug_line"))
             continue;
-        struct program p = {
-            .f = f, .rows = all, .start = s->bytes.at, .at = s->bytes.at, .end = s->bytes.at + s->bytes.size};
+        struct program p = {.f = f,
+                            .rows = ARENA_ARRAY(f->arena, rows, f->cubin->kernel_count),
+                            .start = s->bytes.at,
+                            .at = s->bytes.at,
+                            .end = s->bytes.at + s->bytes.size};
         p.patches = read_patches(f, i, &p.patch_count);
         p.names = section_bytes(f, ".debug_str");
         while (p.at < p.end)
             if (!unit(&p))
                 return cubin_bad(f, s->name, "the line program at 0x%x is damaged", (unsigned)(p.at - p.start));
-        c->files = p.files.at;
-        c->file_count = p.files.count;
-        c->inlined = p.calls.at;
-        c->inlined_count = p.calls.count;
-    }
-    for (uint32_t k = 0; k < c->kernel_count; k++) {
-        c->kernels[k].lines = all[k].at;
-        c->kernels[k].line_count = all[k].count;
-        if (all[k].count)
-            qsort(all[k].at, all[k].count, sizeof *all[k].at, by_offset);
+        keep_rows(&p);
+        if (!p.calls.count)
+            cubin_read_calls(f, p.units.at, p.units.count);
+        break;
     }
     return true;
 }

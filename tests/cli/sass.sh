@@ -10,18 +10,19 @@ export REPRISE work
 
 # ---- without NVIDIA's tools -------------------------------------------------------------------------------------------
 
-# where functions were inlined: the same chains from PTX and from what ptxas -lineinfo made of it
-for form in ptx cubin; do
-    "$REPRISE" record -q -o "$work/inlined.wtr" --module $golden/inlined.$form --kernel k --grid 1 --block 32 --arg buf=zeros:8
+# where functions were inlined: the same chains from PTX and from what ptxas -lineinfo made of it, and, where .debug_info
+# alone has them, from PTX and from what ptxas -g made of it
+for form in inlined.ptx inlined.cubin inlined-g.ptx inlined-g.cubin; do
+    "$REPRISE" record -q -o "$work/inlined.wtr" --module $golden/$form --kernel k --grid 1 --block 32 --arg buf=zeros:8
     "$REPRISE" dump --source --json "$work/inlined.wtr" >"$work/inlined.json"
-    if python3 - "$work/inlined.json" <<'PY'; then ok "inlined calls of a $form: their chain is in the trace"; else bad "inlined calls of a $form"; fi
+    if python3 - "$work/inlined.json" <<'PY'; then ok "$form: the chains of inlined calls are in the trace"; else bad "$form: inlined calls"; fi
 import json, sys
 chains = {tuple((p["function"], p["file"], p["line"]) for p in i["source"]) for i in json.load(open(sys.argv[1]))["instructions"]}
 norm = (("norm", "k.cu", 20), ("k", "k.cu", 41))
 assert chains == {(("k", "k.cu", 41),), norm, (("dot", "dot.cuh", 7),) + norm, (("k", "k.cu", 43),)}, chains
 PY
-    "$REPRISE" run --module $golden/inlined.$form --kernel k --grid 1 --block 1 --arg buf=zeros:3 2>"$work/err"
-    if grep -q "(k.cu:20, in norm at k.cu:41), block" "$work/err"; then ok "... and in a fault's message"; else bad "fault of a $form"; cat "$work/err" >&2; fi
+    "$REPRISE" run --module $golden/$form --kernel k --grid 1 --block 1 --arg buf=zeros:3 2>"$work/err"
+    if grep -q "(k.cu:20, in norm at k.cu:41), block" "$work/err"; then ok "$form: ... and in a fault's message"; else bad "$form: a fault"; cat "$work/err" >&2; fi
 done
 
 # the listing of a kernel, and the machine code that its text gives

@@ -115,7 +115,8 @@ struct ptx_instruction {
     const char *made; /* text of an instruction that the source has not */
     uint32_t line;    /* in the PTX file */
     uint32_t source_file, source_line; /* from .loc: number in .file; 0: none */
-    uint32_t inlined;                  /* from .loc: number, from 1, in unit->inlined; 0: of no inlined call */
+    bool keeps_line;                   /* its .loc has line 0, so the place is that of the .loc before */
+    uint32_t inlined;                  /* number, from 1, in unit->inlined; 0: of no inlined call */
 };
 
 struct ptx_function {
@@ -142,15 +143,12 @@ struct ptx_file {
 
 /* A call that the compiler replaced by the function's body. */
 struct ptx_inlined {
-    const char *label; /* in .debug_str, with `offset`, where the function's name stands */
+    const char *label; /* in .debug_str, with `offset`, where the function's name stands; NULL: it is elsewhere */
     uint64_t offset;
-    const char *function;
-    uint32_t file, line; /* of the call: number in .file */
-    uint32_t inlined;    /* the call whose body that is in: number, from 1, of one before this; 0: of none */
-};
-struct ptx_string_label {
-    const char *name;
-    uint32_t offset;
+    const char *function;        /* NULL: nothing says which, and the call is passed over */
+    uint32_t file, line, column; /* of the call: number in .file */
+    uint64_t address;            /* of an instruction in it */
+    uint32_t inlined;            /* the call whose body that is in: number, from 1, of one before this; 0: of none */
 };
 
 struct ptx_unit {
@@ -166,8 +164,6 @@ struct ptx_unit {
     VECTOR(struct ptx_variable *) variables; /* of .global and .const, wherever declared */
     VECTOR(struct ptx_file) files;
     VECTOR(struct ptx_inlined) inlined;
-    VECTOR(char) strings; /* .debug_str */
-    VECTOR(struct ptx_string_label) string_labels;
 };
 
 /* Parses the whole text, which may be several modules, one behind the other, each from its .version on: links them as

@@ -112,6 +112,14 @@ static uint32_t file_index(const struct lowering *l, uint32_t number)
     return 0;
 }
 
+/* A call that nothing names is passed over. */
+static uint32_t named_call(const struct lowering *l, uint32_t number)
+{
+    while (number && !l->unit->inlined.at[number - 1].function)
+        number = l->unit->inlined.at[number - 1].inlined;
+    return number;
+}
+
 void describe(struct lowering *l)
 {
     const struct ptx_instruction *in = l->in;
@@ -146,7 +154,7 @@ void describe(struct lowering *l)
         out.fence_scope = (uint8_t)mods_value(&in->mods, G_SCOPE, RP_SCOPE_NONE);
     out.file = in->source_line ? file_index(l, in->source_file) : 0;
     out.line = out.file ? in->source_line : in->line;
-    out.inlined = out.file ? in->inlined : 0; /* in the unit's list for now */
+    out.inlined = out.file ? named_call(l, in->inlined) : 0; /* in the unit's list for now */
     VECTOR_PUSH(l->arena, &l->instructions, out);
 }
 

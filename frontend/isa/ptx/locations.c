@@ -109,19 +109,9 @@ static void parse_function_name(struct parser *p, struct ptx_inlined *call)
 }
 
 /* The number, from 1, of a call in unit->inlined; each is there once. */
-static uint32_t inlined_call(struct parser *p, struct place at, struct ptx_inlined *call)
+static uint32_t add_call(struct parser *p, const uint64_t place[3], uint64_t hash, const struct ptx_inlined *call)
 {
-    uint64_t place[3], key[3], hash = call->offset;
-    key_of(p, at, place);
-    uint32_t before = look_up(p, place);
-    call->file = at.file;
-    call->line = at.line;
-    call->inlined = before ? before - 1 : 0;
-    for (const char *c = call->label; *c; c++)
-        hash = mixed(hash, (unsigned char)*c);
-    key[0] = place[0];
-    key[1] = (uint64_t)at.column << 32 | call->inlined;
-    key[2] = hash | 1;
+    uint64_t key[3] = {place[0], place[1] << 32 | call->inlined, hash | 1};
     uint32_t number = look_up(p, key);
     if (number)
         return number;
@@ -131,11 +121,93 @@ static uint32_t inlined_call(struct parser *p, struct place at, struct ptx_inlin
     return number;
 }
 
+static uint32_t inlined_call(struct parser *p, struct place at, struct ptx_inlined *call)
+{
+    uint64_t place[3], hash = call->offset;
+    key_of(p, at, place);
+    uint32_t before = look_up(p, place);
+    call->file = at.file;
+    call->line = at.line;
+    call->inlined = before ? before - 1 : 0;
+    for (const char *c = call->label; *c; c++)
+        hash = mixed(hash, (unsigned char)*c);
+    return add_call(p, place, hash, call);
+}
+
+/* ---- comments of LLVM: .loc 2 168 27 // a.py:168:27 @[ b.py:189:40 @[ b.py:59:36 ] ] -------------------------------
+ */
+
+/* NAME:LINE:COLUMN from `text` to before `end`. Returns the name's length, 0: it is none. */
+static uint32_t comment_place(const char *text, const char *end, struct place *at)
+{
+    uint32_t numbers[2];
+    for (int i = 0; i < 2; i++) {
+        const char *digit = end;
+        uint64_t n = 0;
+        while (digit > text && digit[-1] >= '0' && digit[-1] <= '9')
+            digit--;
+        for (const char *c = digit; c < end && n <= UINT32_MAX; c++)
+            n = 10 * n + (uint64_t)(*c - '0');
+        if (digit == end || n >= UINT32_MAX || digit == text || digit[-1] != ':')
+            return 0;
+        numbers[i] = (uint32_t)n;
+        end = digit - 1;
+    }
+    *at = (struct place){0, numbers[1], numbers[0]};
+    return (uint32_t)(end - text);
+}
+
+static const char *last_call(const char *text, const char *end)
+{
+    while (end - text >= 4 && memcmp(end - 4, " @[ ", 4))
+        end--;
+    return end - text >= 4 ? end : NULL;
+}
+
+/* The calls from the outermost, which is the last, to that of this line's function. Names of functions and numbers of
+ * files are in .debug_info: join_debug_info. */
+static uint32_t calls_of_comment(struct parser *p, const char *text, const char *end)
+{
+    uint32_t around = 0;
+    for (const char *from; (from = last_call(text, end)); end = from - 4) {
+        struct place at;
+        const char *stop = end;
+        while (stop - from >= 2 && !memcmp(stop - 2, " ]", 2))
+            stop -= 2;
+        uint32_t length = comment_place(from, stop, &at);
+        if (!length)
+            return 0;
+        uint64_t place[3], hash = 0;
+        for (uint32_t i = 0; i < length; i++)
+            hash = mixed(hash, (unsigned char)from[i]);
+        key_of(p, at, place);
+        struct ptx_inlined call = {.line = at.line,
+                                   .column = at.column,
+                                   .inlined = around,
+                                   .address = code_address(p, p->function ? p->function->body.count : 0)};
+        around = add_call(p, place, mixed(hash, p->debug.functions.count), &call);
+    }
+    return around;
+}
+
+/* The comment that ends the line of `at`. */
+static uint32_t comment_of_loc(struct parser *p, uint32_t at)
+{
+    const char *text = p->src->text + at, *end = text + strcspn(text, "\n");
+    const char *comment = memmem(text, (size_t)(end - text), "//", 2);
+    if (!comment)
+        return 0;
+    while (end > comment && (unsigned char)end[-1] <= ' ')
+        end--;
+    return calls_of_comment(p, comment + 2, end);
+}
+
 /* .loc FILE LINE COLUMN [, function_name LABEL [+ N], inlined_at FILE LINE COLUMN]
  * Line 0 stands for code of no line of the source, such as what clang moves out of a loop: it stays with the line
  * before. */
 void parse_loc(struct parser *p)
 {
+    uint32_t start = p->tok.at;
     struct place here = parse_place(p), at = {0};
     struct ptx_inlined call = {0};
     bool inlined = false;
@@ -150,87 +222,14 @@ void parse_loc(struct parser *p)
         } else
             ptx_error(p->src, t.at, "function_name or inlined_at belongs here");
     }
-    uint32_t chain = inlined && call.label ? inlined_call(p, at, &call) : 0;
+    uint32_t chain = inlined && call.label ? inlined_call(p, at, &call) : comment_of_loc(p, start);
+    p->debug.locs_have_calls |= chain > 0;
     key_of(p, here, key);
     enter(p, key, chain + 1);
-    if (!here.line && p->loc_line)
+    p->loc_keeps_line = !here.line && p->loc_line;
+    if (p->loc_keeps_line)
         return;
     p->loc_file = here.file;
     p->loc_line = here.line;
     p->loc_inlined = chain;
-}
-
-/* ---- .debug_str -------------------------------------------------------------------------------------------------- */
-
-/* .section name { ... }: debug data, of which only the names of functions are needed. */
-static void skip_section(struct parser *p, uint32_t at)
-{
-    uint32_t depth = 0;
-    do {
-        if (p->tok.kind == TOK_END)
-            ptx_error(p->src, at, "this section has no end");
-        depth += at_punct(p, '{');
-        depth -= at_punct(p, '}') && depth > 0;
-        next_token(p);
-    } while (depth > 0);
-}
-
-static void add_label(struct parser *p, const char *name)
-{
-    VECTOR_PUSH(p->arena, &p->unit->string_labels, (struct ptx_string_label){name, p->unit->strings.count});
-}
-
-static void parse_strings(struct parser *p, uint32_t at)
-{
-    expect_punct(p, '{', "after the section's name");
-    while (!take_punct(p, '}')) {
-        struct token t = p->tok;
-        if (t.kind == TOK_END)
-            ptx_error(p->src, at, "this section has no end");
-        next_token(p);
-        if (t.kind == TOK_NAME && take_punct(p, ':'))
-            add_label(p, arena_string(p->arena, t.text, t.length));
-        else if (t.kind == TOK_DOT && token_is(&t, "b8"))
-            do
-                VECTOR_PUSH(p->arena, &p->unit->strings, (char)parse_integer(p));
-            while (take_punct(p, ','));
-    }
-}
-
-void parse_section(struct parser *p)
-{
-    struct token t = p->tok;
-    bool strings = token_is(&t, "debug_str") || token_is(&t, ".debug_str");
-    if (t.kind == TOK_DOT || t.kind == TOK_NAME)
-        next_token(p);
-    if (!strings) {
-        skip_section(p, t.at);
-        return;
-    }
-    add_label(p, "debug_str");
-    parse_strings(p, t.at);
-}
-
-static int by_name(const void *a, const void *b)
-{
-    const struct ptx_string_label *x = a, *y = b;
-    return strcmp(x->name, y->name);
-}
-
-/* A name that .debug_str has not is the label. */
-void name_inlined_functions(struct parser *p)
-{
-    struct ptx_unit *u = p->unit;
-    VECTOR_PUSH(p->arena, &u->strings, '\0');
-    if (u->string_labels.count)
-        qsort(u->string_labels.at, u->string_labels.count, sizeof *u->string_labels.at, by_name);
-    for (; p->named < u->inlined.count; p->named++) {
-        struct ptx_inlined *c = &u->inlined.at[p->named];
-        const struct ptx_string_label wanted = {c->label, 0}, *found = NULL;
-        if (u->string_labels.count)
-            found = bsearch(&wanted, u->string_labels.at, u->string_labels.count, sizeof wanted, by_name);
-        bool there = found && c->offset < u->strings.count - found->offset;
-        c->function = there ? u->strings.at + found->offset + c->offset : c->label;
-    }
-    u->string_labels.count = 0;
 }

@@ -28,6 +28,7 @@ static void emit_access(struct parser *p, const char *opcode, struct ptx_variabl
                                  .line = like->line,
                                  .source_file = like->source_file,
                                  .source_line = like->source_line,
+                                 .keeps_line = like->keeps_line,
                                  .inlined = like->inlined,
                                  .operand_count = 2};
     struct ptx_operand *o = ARENA_ARRAY(p->arena, struct ptx_operand, 2),

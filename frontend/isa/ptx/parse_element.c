@@ -43,6 +43,7 @@ static uint32_t emit_index(struct parser *p, const struct ptx_instruction *in, c
                                   .line = in->line,
                                   .source_file = in->source_file,
                                   .source_line = in->source_line,
+                                  .keeps_line = in->keeps_line,
                                   .inlined = in->inlined,
                                   .guard = PTX_NO_REGISTER,
                                   .operand_count = 4};

@@ -234,6 +234,7 @@ static void define(struct parser *p, struct ptx_function *f, const struct ptx_fu
     f->explicit_cluster = header->explicit_cluster;
     f->blocks_are_clusters = header->blocks_are_clusters;
     p->function = f;
+    VECTOR_PUSH(p->arena, &p->debug.functions, f);
     parse_body(p, f, in, out);
 }
 
@@ -276,6 +277,7 @@ void parse_function(struct parser *p, bool is_entry)
     struct ptx_function header = {.is_entry = is_entry};
     p->function = &header;
     p->loc_file = p->loc_line = p->loc_inlined = 0;
+    p->loc_keeps_line = false;
     if (take_dot(p, "attribute"))
         skip_attribute(p);
     scope_open(p);

@@ -191,7 +191,7 @@ static void parse_declaration(struct parser *p)
 /* Another module begins. */
 static void begin_piece(struct parser *p)
 {
-    name_inlined_functions(p);
+    join_debug_info(p);
     forget_local_names(p);
     for (uint32_t i = 0; i < p->unit->files.count; i++)
         if (p->unit->files.at[i].number >= p->file_base)
@@ -252,6 +252,6 @@ struct ptx_unit *ptx_parse(struct ptx_source *src)
     while (p->tok.kind != TOK_END)
         if (!take_punct(p, ';'))
             parse_directive(p);
-    name_inlined_functions(p);
+    join_debug_info(p);
     return p->unit;
 }

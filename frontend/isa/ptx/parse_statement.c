@@ -244,6 +244,7 @@ void parse_instruction(struct parser *p)
                                  .line = p->tok.line,
                                  .source_file = p->loc_file,
                                  .source_line = p->loc_line,
+                                 .keeps_line = p->loc_keeps_line,
                                  .inlined = p->loc_inlined};
     if (take_punct(p, '@'))
         parse_guard(p, &in);
@@ -311,6 +312,7 @@ static void parse_label(struct parser *p)
     label->kind = LABEL_CODE;
     label->instruction = p->last_label = p->function->body.count;
     declare(p, &t, SYM_LABEL)->label = label;
+    label_code(p, label->name, label->instruction);
     next_token(p);
     next_token(p);
     if (take_dot(p, "branchtargets"))

@@ -43,6 +43,30 @@ struct scope {
     struct pending *pending;
 };
 
+/* Bytes of a section, and where labels stand for numbers in it. */
+struct debug_patch {
+    const char *name;
+    uint32_t offset;
+    uint8_t width;
+};
+struct debug_section {
+    VECTOR(uint8_t) bytes;
+    VECTOR(struct debug_patch) patches;
+};
+struct debug_label {
+    const char *name;
+    uint64_t value; /* offset in its section, or address of code */
+};
+/* Debug data of a piece. An address of code is the number of the function in `functions`, from 1, and below its 32 bits
+ * the number of the instruction. */
+struct debug_data {
+    struct debug_section strings, info, abbrev;
+    VECTOR(struct debug_label) labels;
+    VECTOR(struct ptx_function *) functions; /* that have a body here */
+    bool locs_have_calls;                    /* .loc tell which calls were inlined */
+    uint32_t named;                          /* unit->inlined: those of earlier pieces, which have their names */
+};
+
 struct parser {
     struct ptx_source *src;
     struct arena *arena;
@@ -58,10 +82,11 @@ struct parser {
     bool has_address_size;
     struct ptx_variable *reserved; /* shared memory that is reserved for the system; NULL: nothing has named it */
     uint32_t file_base;            /* what this piece's numbers of files are counted from */
-    uint32_t named;                /* unit->inlined: those of earlier pieces, which have their names */
     uint32_t loc_file, loc_line, loc_inlined;
+    bool loc_keeps_line;
     struct loc_slot *loc_slots; /* locations.c */
     uint32_t loc_slot_count, loc_used;
+    struct debug_data debug;
     uint32_t made;       /* names made up so far */
     uint32_t last_label; /* the instruction that the last label of the function stands before */
     /* results of the current function that are in registers: stored before each ret */
@@ -135,10 +160,15 @@ struct ptx_signature *parse_prototype(struct parser *);
 void parse_statements(struct parser *);
 void parse_instruction(struct parser *);
 void parse_loc(struct parser *);
-void parse_section(struct parser *);
-/* When all sections of a piece are read. */
-void name_inlined_functions(struct parser *);
 void parse_file(struct parser *);
+
+/* ---- debug data (debug_info.c) */
+void parse_section(struct parser *);
+void label_code(struct parser *, const char *name, uint32_t instruction);
+uint64_t code_address(const struct parser *, uint32_t instruction);
+/* When all sections of a piece are read: finds the calls of its instructions. */
+void join_debug_info(struct parser *);
+
 struct ptx_operand parse_operand(struct parser *, bool labels);
 /* + n, - n after a base */
 int64_t parse_offsets(struct parser *);

@@ -334,6 +334,62 @@ Test(lowering, chains_of_inlined_calls)
     module_free(m);
 }
 
+/* .debug_info as LLVM writes it: norm() is called in lines 41 and 300 of the kernel, twice in line 300, and calls dot()
+ * in line 20. Its bodies are from one label to another, with other code between. */
+#define LLVM_DEBUG_INFO                                                                                                \
+    ".section .debug_abbrev { .b8 1,17,1,3,8,0,0 .b8 2,46,0,3,8,0,0 .b8 3,46,1,17,1,18,1,49,19,0,0\n"                  \
+    ".b8 4,29,1,49,19,17,1,18,1,88,11,89,5,87,11,0,0 .b8 0 }\n"                                                        \
+    ".section .debug_info { .b32 148 .b8 2 .b8 0 .b32 .debug_abbrev .b8 8 .b8 1,107,0 .b8 2,100,111,116,0\n"           \
+    ".b8 2,110,111,114,109,0 .b8 3 .b64 B .b64 E .b32 19\n"                                                            \
+    ".b8 4 .b32 19 .b64 L1 .b64 L3 .b8 1 .b16 41 .b8 3 .b8 4 .b32 14 .b64 L2 .b64 L3 .b8 1 .b16 20 .b8 5 .b8 0,0\n"    \
+    ".b8 4 .b32 19 .b64 L1 .b64 L4 .b8 1 .b16 300 .b8 7 .b8 0 .b8 4 .b32 14 .b64 L1 .b64 L4 .b8 1 .b16 300 .b8 9\n"    \
+    ".b8 0,0,0 }\n"
+
+/* Bodies overlap, so comments decide. What a comment has and .debug_info has not is passed over. */
+Test(lowering, chains_in_comments)
+{
+    struct module *m;
+    struct program *p =
+        only_program(".entry k() {" REGISTERS "B: .loc 1 41 5 // k.cu:41:5\nadd.u32 %r1, %r2, 1;\n"
+                     "L1: .loc 1 20 9 // k.cu:20:9 @[ k.cu:41:3 ]\nadd.u32 %r1, %r2, 2;\n"
+                     "L2: .loc 2 7 1\t// dot.cuh:7:1 @[ k.cu:20:5 @[ k.cu:41:3 ] ]\nadd.u32 %r1, %r2, 3;\n"
+                     ".loc 1 43 5 // k.cu:43:5\nadd.u32 %r1, %r2, 4;\n"
+                     ".loc 1 21 9 // k.cu:21:9 @[ k.cu:300:7 ]\nadd.u32 %r1, %r2, 5;\n"
+                     "L3: .loc 2 7 1 // dot.cuh:7:1 @[ k.cu:300:9 ]\nadd.u32 %r1, %r2, 6;\n"
+                     ".loc 2 7 1 // dot.cuh:7:1 @[ k.cu:20:5 @[ k.cu:301:3 ] ]\nadd.u32 %r1, %r2, 7;\n"
+                     ".loc 2 7 1 // dot.cuh:7:1 @[ k.cu:21:5 @[ k.cu:300:7 ] ]\nadd.u32 %r1, %r2, 8;\n"
+                     "L4: .loc 1 44 5\nret; E: }\n.file 1 \"a/k.cu\"\n.file 2 \"dot.cuh\"\n" LLVM_DEBUG_INFO,
+                     &m);
+    const struct rp_kernel *k = &p->kernel;
+    const struct rp_instruction *in = k->instructions;
+    cr_expect(!in[0].inlined && !in[3].inlined && !in[6].inlined && !in[8].inlined);
+    expect_call(k, in[1].inlined, "norm", "a/k.cu", 41, 0);
+    expect_call(k, in[2].inlined, "dot", "a/k.cu", 20, in[1].inlined);
+    expect_call(k, in[4].inlined, "norm", "a/k.cu", 300, 0);
+    expect_call(k, in[5].inlined, "dot", "a/k.cu", 300, 0);
+    cr_expect_eq(in[7].inlined, in[4].inlined, "the call around is known");
+    cr_expect_eq(k->inlined_count, 4);
+    module_free(m);
+}
+
+/* Without comments addresses decide, as in what nvcc -G writes: the last of those that overlap. */
+Test(lowering, chains_by_address)
+{
+    struct module *m;
+    struct program *p = only_program(".entry k() {" REGISTERS "B: .loc 1 41 5\nadd.u32 %r1, %r2, 1;\n"
+                                     "L1: .loc 1 20 9\nadd.u32 %r1, %r2, 2;\nL2: L3: .loc 2 7 1\nadd.u32 %r1, %r2, 3;\n"
+                                     "L4: .loc 1 0 5\nadd.u32 %r1, %r2, 4;\n.loc 1 44 5\nret; E: }\n"
+                                     ".file 1 \"k.cu\"\n.file 2 \"dot.cuh\"\n" LLVM_DEBUG_INFO,
+                                     &m);
+    const struct rp_kernel *k = &p->kernel;
+    const struct rp_instruction *in = k->instructions;
+    cr_expect(!in[0].inlined && !in[4].inlined);
+    expect_call(k, in[1].inlined, "dot", "k.cu", 300, 0);
+    cr_expect_eq(in[2].inlined, in[1].inlined);
+    cr_expect(in[3].line == 7 && in[3].inlined == in[2].inlined, "line 0 stays with the line before");
+    module_free(m);
+}
+
 Test(lowering, threads_and_registers)
 {
     struct module *m;

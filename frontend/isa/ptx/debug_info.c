@@ -1,0 +1,291 @@
+/* Sections of debug data, and what they say of calls that the compiler replaced by the function's body.
+ *
+ * nvcc's .loc have the place of the call, and the function's name in .debug_str. LLVM's .loc have it in a comment (see
+ * locations.c), the names in .debug_info; what nvcc -G writes has all of it in .debug_info alone. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/isa/ptx/parser.h"
+#include "frontend/loader/dwarf_calls.h"
+
+/* ---- .section ---------------------------------------------------------------------------------------------------- */
+
+/* .section name { ... } of which nothing is needed */
+static void skip_section(struct parser *p, uint32_t at)
+{
+    uint32_t depth = 0;
+    do {
+        if (p->tok.kind == TOK_END)
+            ptx_error(p->src, at, "this section has no end");
+        depth += at_punct(p, '{');
+        depth -= at_punct(p, '}') && depth > 0;
+        next_token(p);
+    } while (depth > 0);
+}
+
+static void add_debug_label(struct parser *p, const char *name, uint64_t value)
+{
+    VECTOR_PUSH(p->arena, &p->debug.labels, (struct debug_label){name, value});
+}
+
+void label_code(struct parser *p, const char *name, uint32_t instruction)
+{
+    add_debug_label(p, name, code_address(p, instruction));
+}
+
+uint64_t code_address(const struct parser *p, uint32_t instruction)
+{
+    return (uint64_t)p->debug.functions.count << 32 | instruction;
+}
+
+/* A number; or a label or section, and a number on top of it. Of anything else the value is 0. */
+static void parse_datum(struct parser *p, struct debug_section *s, unsigned width)
+{
+    uint64_t value = 0;
+    struct token t = p->tok;
+    if (t.kind == TOK_INT || at_punct(p, '-')) {
+        value = (uint64_t)parse_integer(p);
+    } else if (t.kind != TOK_END && !at_punct(p, '}')) {
+        next_token(p);
+        if (take_punct(p, '+'))
+            value = (uint64_t)parse_integer(p);
+        struct debug_patch patch = {arena_string(p->arena, t.text, t.length), s->bytes.count, (uint8_t)width};
+        if (t.kind == TOK_NAME || t.kind == TOK_DOT)
+            VECTOR_PUSH(p->arena, &s->patches, patch);
+    }
+    for (unsigned i = 0; i < width; i++)
+        VECTOR_PUSH(p->arena, &s->bytes, (uint8_t)(value >> (8 * i)));
+}
+
+static unsigned datum_width(const struct token *t)
+{
+    static const char words[][4] = {"b8", "b16", "b32", "b64"};
+    for (unsigned i = 0; i < 4; i++)
+        if (t->kind == TOK_DOT && token_is(t, words[i]))
+            return 1u << i;
+    return 0;
+}
+
+static void parse_data(struct parser *p, struct debug_section *s, uint32_t at)
+{
+    expect_punct(p, '{', "after the section's name");
+    while (!take_punct(p, '}')) {
+        struct token t = p->tok;
+        unsigned width = datum_width(&t);
+        if (t.kind == TOK_END)
+            ptx_error(p->src, at, "this section has no end");
+        next_token(p);
+        if (t.kind == TOK_NAME && take_punct(p, ':'))
+            add_debug_label(p, arena_string(p->arena, t.text, t.length), s->bytes.count);
+        else if (width)
+            do
+                parse_datum(p, s, width);
+            while (take_punct(p, ','));
+    }
+}
+
+void parse_section(struct parser *p)
+{
+    struct token t = p->tok;
+    struct debug_section *const known[] = {&p->debug.strings, &p->debug.info, &p->debug.abbrev};
+    static const char *const names[] = {".debug_str", ".debug_info", ".debug_abbrev"};
+    if (t.kind == TOK_DOT || t.kind == TOK_NAME)
+        next_token(p);
+    for (unsigned i = 0; i < 3; i++)
+        if (token_is(&t, names[i]) || token_is(&t, names[i] + 1)) {
+            parse_data(p, known[i], t.at);
+            return;
+        }
+    skip_section(p, t.at);
+}
+
+/* ---- labels ------------------------------------------------------------------------------------------------------ */
+
+static int label_by_name(const void *a, const void *b)
+{
+    const struct debug_label *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+static const struct debug_label *find_label(const struct parser *p, const char *name)
+{
+    const struct debug_label wanted = {name, 0};
+    return bsearch(&wanted, p->debug.labels.at, p->debug.labels.count, sizeof wanted, label_by_name);
+}
+
+static void sort_labels(struct parser *p)
+{
+    add_debug_label(p, "debug_str", 0);
+    qsort(p->debug.labels.at, p->debug.labels.count, sizeof *p->debug.labels.at, label_by_name);
+}
+
+static void apply_patches(struct parser *p, struct debug_section *s)
+{
+    for (uint32_t i = 0; i < s->patches.count; i++) {
+        const struct debug_patch *patch = &s->patches.at[i];
+        const struct debug_label *label = find_label(p, patch->name);
+        uint64_t value = 0;
+        for (unsigned b = 0; b < patch->width; b++)
+            value |= (uint64_t)s->bytes.at[patch->offset + b] << (8 * b);
+        value += label ? label->value : 0;
+        for (unsigned b = 0; b < patch->width; b++)
+            s->bytes.at[patch->offset + b] = (uint8_t)(value >> (8 * b));
+    }
+}
+
+/* ---- calls in .loc ----------------------------------------------------------------------------------------------- */
+
+/* A name that .debug_str has not is the label. */
+static void name_call_by_label(struct parser *p, struct ptx_inlined *c)
+{
+    const struct debug_label *found = find_label(p, c->label);
+    uint64_t size = p->debug.strings.bytes.count;
+    bool there = found && found->value < size && c->offset < size - found->value;
+    c->function = there ? (const char *)p->debug.strings.bytes.at + found->value + c->offset : c->label;
+}
+
+static void name_by_label(struct parser *p)
+{
+    for (uint32_t i = p->debug.named; i < p->unit->inlined.count; i++)
+        if (p->unit->inlined.at[i].label)
+            name_call_by_label(p, &p->unit->inlined.at[i]);
+}
+
+/* Calls by the one that they are in, and their place. */
+struct place_of_call {
+    uint32_t around, line, column, number;
+};
+
+static int compare_places(const struct place_of_call *x, const struct place_of_call *y)
+{
+    if (x->around != y->around)
+        return x->around < y->around ? -1 : 1;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    return x->column < y->column ? -1 : x->column > y->column;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct place_of_call *x = a, *y = b;
+    int order = compare_places(x, y);
+    return order ? order : x->number < y->number ? -1 : x->number > y->number;
+}
+
+static struct place_of_call *sorted_places(struct parser *p, const dwarf_calls *calls)
+{
+    struct place_of_call *places = ARENA_ARRAY(p->arena, struct place_of_call, calls->count);
+    for (uint32_t i = 0; i < calls->count; i++)
+        places[i] = (struct place_of_call){calls->at[i].around, calls->at[i].line, calls->at[i].column, i + 1};
+    qsort(places, calls->count, sizeof *places, by_place);
+    return places;
+}
+
+/* The number of the call at a place whose body has the address; 0: none. */
+static uint32_t call_at(const dwarf_calls *calls, const struct place_of_call *places, struct place_of_call wanted,
+                        uint64_t address)
+{
+    uint32_t low = 0, high = calls->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (compare_places(&places[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < calls->count && !compare_places(&places[low], &wanted); low++) {
+        const struct dwarf_call *c = &calls->at[places[low].number - 1];
+        if (c->low <= address && address < c->high)
+            return places[low].number;
+    }
+    return 0;
+}
+
+/* Calls that comments tell have a place; .debug_info has the rest. One that it has not is left without a name. */
+static void name_by_place(struct parser *p, const dwarf_calls *calls)
+{
+    const struct place_of_call *places = sorted_places(p, calls);
+    uint32_t first = p->debug.named, count = p->unit->inlined.count - first;
+    uint32_t *number = ARENA_ARRAY(p->arena, uint32_t, (size_t)count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        struct ptx_inlined *c = &p->unit->inlined.at[first + i];
+        struct place_of_call wanted = {c->inlined ? number[c->inlined - 1 - first] : 0, c->line, c->column, 0};
+        if (c->label || (c->inlined && !wanted.around))
+            continue;
+        number[i] = call_at(calls, places, wanted, c->address);
+        if (!number[i])
+            continue;
+        c->function = calls->at[number[i] - 1].function;
+        c->file = p->file_base + calls->at[number[i] - 1].file;
+    }
+}
+
+/* ---- calls by the addresses of their bodies ---------------------------------------------------------------------- */
+
+static uint64_t *addresses_of_code(struct parser *p, uint32_t *count)
+{
+    VECTOR(uint64_t) all = {0};
+    for (uint32_t f = 0; f < p->debug.functions.count; f++)
+        for (uint32_t i = 0; i < p->debug.functions.at[f]->body.count; i++)
+            VECTOR_PUSH(p->arena, &all, (uint64_t)(f + 1) << 32 | i);
+    *count = all.count;
+    return all.at;
+}
+
+static void add_calls(struct parser *p, const dwarf_calls *calls, uint32_t first)
+{
+    for (uint32_t i = 0; i < calls->count; i++) {
+        const struct dwarf_call *c = &calls->at[i];
+        struct ptx_inlined call = {.function = c->function,
+                                   .file = p->file_base + c->file,
+                                   .line = c->line,
+                                   .inlined = c->around ? first + c->around : 0};
+        VECTOR_PUSH(p->arena, &p->unit->inlined, call);
+    }
+}
+
+/* An instruction that stays with the line before stays with its calls, too. */
+static void place_by_address(struct parser *p, const dwarf_calls *calls)
+{
+    uint32_t count, first = p->unit->inlined.count;
+    const uint64_t *addresses = addresses_of_code(p, &count);
+    uint32_t *innermost = ARENA_ARRAY(p->arena, uint32_t, (size_t)count + 1);
+    dwarf_innermost(p->arena, calls, addresses, count, innermost);
+    add_calls(p, calls, first);
+    for (uint32_t i = 0; i < count; i++) {
+        struct ptx_function *f = p->debug.functions.at[(addresses[i] >> 32) - 1];
+        struct ptx_instruction *in = &f->body.at[(uint32_t)addresses[i]];
+        if (in->keeps_line && (uint32_t)addresses[i])
+            in->inlined = in[-1].inlined;
+        else
+            in->inlined = innermost[i] ? first + innermost[i] : 0;
+    }
+}
+
+static void read_calls(struct parser *p, dwarf_calls *calls)
+{
+    struct debug_data *d = &p->debug;
+    apply_patches(p, &d->info);
+    struct dwarf_sections sections = {.info = {d->info.bytes.at, d->info.bytes.count},
+                                      .abbrev = {d->abbrev.bytes.at, d->abbrev.bytes.count},
+                                      .strings = {d->strings.bytes.at, d->strings.bytes.count}};
+    dwarf_read_calls(p->arena, &sections, calls);
+}
+
+void join_debug_info(struct parser *p)
+{
+    struct debug_data *d = &p->debug;
+    dwarf_calls calls = {0};
+    if (d->locs_have_calls || d->info.bytes.count) {
+        sort_labels(p);
+        VECTOR_PUSH(p->arena, &d->strings.bytes, 0);
+        name_by_label(p);
+        read_calls(p, &calls);
+        if (calls.count && d->locs_have_calls)
+            name_by_place(p, &calls);
+        else if (calls.count)
+            place_by_address(p, &calls);
+    }
+    memset(d, 0, sizeof *d);
+    d->named = p->unit->inlined.count;
+}
