@@ -55,37 +55,52 @@ static void relocate_info(struct cubin_file *f, struct cubin_bytes info)
     }
 }
 
-static uint32_t file_of(const struct dwarf_call *c, const struct line_unit *units, uint32_t count)
+/* The index in cubin.files of a file of the unit with that line table. */
+static uint32_t file_of(uint32_t line_table, uint32_t file, const struct line_unit *units, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (units[i].offset == c->line_table && c->file)
-            return units[i].first_file + c->file - 1;
+        if (units[i].offset == line_table && file)
+            return units[i].first_file + file - 1;
     return UINT32_MAX;
 }
 
-static void add_calls(struct cubin_file *f, const dwarf_calls *calls, const struct line_unit *units, uint32_t count)
+static void number_files(struct dwarf_calls *calls, const struct line_unit *units, uint32_t count)
 {
-    struct cubin *c = f->cubin;
-    c->inlined = ARENA_ARRAY(f->arena, struct rp_inlined_call, calls->count);
-    c->inlined_count = calls->count;
-    for (uint32_t i = 0; i < calls->count; i++) {
-        const struct dwarf_call *from = &calls->at[i];
-        uint32_t file = file_of(from, units, count);
-        bool known = file < c->file_count;
-        c->inlined[i] =
-            (struct rp_inlined_call){from->function, known ? file : 0, known ? from->line : 0, from->around};
+    for (uint32_t i = 0; i < calls->calls.count; i++) {
+        struct dwarf_call *c = &calls->calls.at[i];
+        c->file = file_of(c->line_table, c->file, units, count);
+    }
+    for (uint32_t i = 0; i < calls->bodies.count; i++) {
+        struct dwarf_body *b = &calls->bodies.at[i];
+        b->file = file_of(b->line_table, b->file, units, count);
     }
 }
 
-static void place_lines(struct cubin_file *f, const dwarf_calls *calls)
+static void add_calls(struct cubin_file *f, const struct dwarf_calls *calls)
 {
     struct cubin *c = f->cubin;
-    VECTOR(uint64_t) addresses = {0};
+    c->inlined = ARENA_ARRAY(f->arena, struct rp_inlined_call, calls->calls.count);
+    c->inlined_count = calls->calls.count;
+    for (uint32_t i = 0; i < calls->calls.count; i++) {
+        const struct dwarf_call *from = &calls->calls.at[i];
+        bool known = from->file < c->file_count;
+        c->inlined[i] =
+            (struct rp_inlined_call){from->function, known ? from->file : 0, known ? from->line : 0, from->around};
+    }
+}
+
+static void place_lines(struct cubin_file *f, const struct dwarf_calls *calls)
+{
+    struct cubin *c = f->cubin;
+    VECTOR(struct dwarf_place) places = {0};
     for (uint32_t k = 0; k < c->kernel_count; k++)
-        for (uint32_t i = 0; i < c->kernels[k].line_count; i++)
-            VECTOR_PUSH(f->arena, &addresses, (uint64_t)(k + 1) << 32 | c->kernels[k].lines[i].offset);
-    uint32_t *innermost = ARENA_ARRAY(f->arena, uint32_t, (size_t)addresses.count + 1), at = 0;
-    dwarf_innermost(f->arena, calls, addresses.at, addresses.count, innermost);
+        for (uint32_t i = 0; i < c->kernels[k].line_count; i++) {
+            const struct cubin_line *line = &c->kernels[k].lines[i];
+            struct dwarf_place place = {(uint64_t)(k + 1) << 32 | line->offset, line->file, line->line};
+            VECTOR_PUSH(f->arena, &places, place);
+        }
+    uint32_t *innermost = ARENA_ARRAY(f->arena, uint32_t, (size_t)places.count + 1), at = 0;
+    dwarf_innermost(f->arena, calls, places.at, places.count, innermost);
     for (uint32_t k = 0; k < c->kernel_count; k++)
         for (uint32_t i = 0; i < c->kernels[k].line_count; i++)
             c->kernels[k].lines[i].inlined = innermost[at++];
@@ -93,14 +108,15 @@ static void place_lines(struct cubin_file *f, const dwarf_calls *calls)
 
 void cubin_read_calls(struct cubin_file *f, const struct line_unit *units, uint32_t count)
 {
-    dwarf_calls calls = {0};
+    struct dwarf_calls calls = {0};
     struct dwarf_sections sections = {.info = copy_of_section(f, ".debug_info"),
                                       .abbrev = copy_of_section(f, ".debug_abbrev"),
                                       .strings = copy_of_section(f, ".debug_str")};
     relocate_info(f, sections.info);
     dwarf_read_calls(f->arena, &sections, &calls);
-    if (!calls.count)
+    if (!calls.calls.count)
         return;
-    add_calls(f, &calls, units, count);
+    number_files(&calls, units, count);
+    add_calls(f, &calls);
     place_lines(f, &calls);
 }

@@ -12,6 +12,8 @@ enum {
     AT_LOW_PC = 0x11,
     AT_HIGH_PC = 0x12,
     AT_ABSTRACT_ORIGIN = 0x31,
+    AT_DECL_FILE = 0x3a,
+    AT_DECL_LINE = 0x3b,
     AT_SPECIFICATION = 0x47,
     AT_CALL_COLUMN = 0x57,
     AT_CALL_FILE = 0x58,
@@ -107,14 +109,15 @@ struct abbreviation {
 
 /* What is wanted of an entry's attributes. */
 struct entry {
-    uint64_t tag, low, high, origin, file, line, column;
+    uint64_t tag, low, high, origin, file, line, column, declared_file, declared_line;
     bool high_is_size, has_origin;
     const char *name, *linkage_name;
 };
 
-/* A function's entry, which calls refer to by its offset in .debug_info. */
+/* A function's entry, which bodies refer to by its offset in .debug_info. */
 struct function_entry {
     uint64_t offset, origin;
+    uint32_t file, line; /* where it is declared */
     bool has_origin, name_is_copied;
     const char *name;
 };
@@ -122,8 +125,8 @@ struct function_entry {
 struct reader {
     struct arena *arena;
     const struct dwarf_sections *sections;
-    dwarf_calls *calls;
-    VECTOR(uint64_t) origins; /* of the calls that are read here: offset, or UINT64_MAX */
+    struct dwarf_calls *out;
+    VECTOR(uint64_t) origins; /* of the bodies: offset of the function, or UINT64_MAX */
     VECTOR(struct function_entry) functions;
     VECTOR(struct abbreviation) abbreviations;
     uint64_t abbreviations_at, abbreviation_bytes; /* the table that was read last; bytes of tables so far */
@@ -228,6 +231,8 @@ static void keep_value(struct reader *r, struct entry *e, uint64_t attribute, ui
         e->origin = v.number;
         e->has_origin = true;
         break;
+    case AT_DECL_FILE: e->declared_file = v.number; break;
+    case AT_DECL_LINE: e->declared_line = v.number; break;
     case AT_CALL_FILE: e->file = v.number; break;
     case AT_CALL_LINE: e->line = v.number; break;
     case AT_CALL_COLUMN: e->column = v.number; break;
@@ -254,17 +259,37 @@ static struct entry read_entry(struct reader *r, const struct abbreviation *a)
 
 static uint32_t small(uint64_t n) { return n < UINT32_MAX ? (uint32_t)n : 0; }
 
-static void add_call(struct reader *r, const struct entry *e, uint32_t around)
+static void add_body(struct reader *r, const struct entry *e, uint32_t call, uint64_t function)
 {
-    struct dwarf_call call = {.low = e->low,
-                              .high = e->high,
-                              .file = small(e->file),
+    struct dwarf_body body = {.low = e->low, .high = e->high, .call = call, .line_table = small(r->line_table)};
+    VECTOR_PUSH(r->arena, &r->out->bodies, body);
+    VECTOR_PUSH(r->arena, &r->origins, function);
+}
+
+/* Returns its number. */
+static uint32_t add_call(struct reader *r, const struct entry *e, uint32_t around)
+{
+    struct dwarf_call call = {.file = small(e->file),
                               .line = small(e->line),
                               .column = small(e->column),
                               .around = around,
                               .line_table = small(r->line_table)};
-    VECTOR_PUSH(r->arena, r->calls, call);
-    VECTOR_PUSH(r->arena, &r->origins, e->has_origin ? e->origin : UINT64_MAX);
+    VECTOR_PUSH(r->arena, &r->out->calls, call);
+    add_body(r, e, r->out->calls.count, e->has_origin ? e->origin : UINT64_MAX);
+    return r->out->calls.count;
+}
+
+static void add_function(struct reader *r, const struct entry *e, uint64_t offset)
+{
+    struct function_entry f = {.offset = offset,
+                               .origin = e->origin,
+                               .file = small(e->declared_file),
+                               .line = small(e->declared_line),
+                               .has_origin = e->has_origin,
+                               .name = e->linkage_name ? e->linkage_name : e->name};
+    VECTOR_PUSH(r->arena, &r->functions, f);
+    if (e->low < e->high)
+        add_body(r, e, 0, offset);
 }
 
 /* The entries of a unit. */
@@ -287,11 +312,9 @@ static void read_entries(struct reader *r)
         if (r->info.damaged)
             return;
         if (e.tag == TAG_INLINED_SUBROUTINE) {
-            add_call(r, &e, inside);
-            inside = r->calls->count;
+            inside = add_call(r, &e, inside);
         } else if (e.tag == TAG_SUBPROGRAM) {
-            const char *name = e.name ? e.name : e.linkage_name;
-            VECTOR_PUSH(r->arena, &r->functions, (struct function_entry){offset, e.origin, e.has_origin, false, name});
+            add_function(r, &e, offset);
             inside = 0;
         }
         if (!a->has_children)
@@ -323,12 +346,19 @@ static bool read_unit(struct reader *r, const uint8_t *end)
     return true;
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 
 static int function_by_offset(const void *a, const void *b)
 {
     const struct function_entry *x = a, *y = b;
     return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static struct function_entry *function_at(const struct reader *r, uint64_t offset)
+{
+    struct function_entry wanted = {.offset = offset};
+    return r->functions.count ? bsearch(&wanted, r->functions.at, r->functions.count, sizeof wanted, function_by_offset)
+                              : NULL;
 }
 
 static const char *copied_name(const struct reader *r, struct function_entry *f)
@@ -342,69 +372,92 @@ static const char *copied_name(const struct reader *r, struct function_entry *f)
     return f->name;
 }
 
-/* A name may stand in the entry that this one completes. */
-static const char *function_name(const struct reader *r, uint64_t offset)
+/* Name and line may stand in the entry that this one completes. */
+static void complete(const struct reader *r, struct dwarf_body *body, uint64_t function)
 {
-    for (int hops = 0; hops < 8 && r->functions.count; hops++) {
-        struct function_entry wanted = {.offset = offset};
-        struct function_entry *f =
-            bsearch(&wanted, r->functions.at, r->functions.count, sizeof wanted, function_by_offset);
-        if (f && f->name)
-            return copied_name(r, f);
-        if (!f || !f->has_origin)
+    const char *name = NULL;
+    for (int hops = 0; hops < 8 && function != UINT64_MAX; hops++) {
+        struct function_entry *f = function_at(r, function);
+        if (!f)
             break;
-        offset = f->origin;
+        if (!name && f->name)
+            name = copied_name(r, f);
+        if (!body->line) {
+            body->file = f->file;
+            body->line = f->line;
+        }
+        function = f->has_origin ? f->origin : UINT64_MAX;
     }
-    return "?";
+    if (body->call)
+        r->out->calls.at[body->call - 1].function = name ? name : "?";
 }
 
-void dwarf_read_calls(struct arena *arena, const struct dwarf_sections *s, dwarf_calls *calls)
+void dwarf_read_calls(struct arena *arena, const struct dwarf_sections *s, struct dwarf_calls *calls)
 {
-    struct reader r = {.arena = arena, .sections = s, .calls = calls, .info = bytes_from(&s->info, 0)};
-    uint32_t first = calls->count;
+    struct reader r = {.arena = arena, .sections = s, .out = calls, .info = bytes_from(&s->info, 0)};
     const uint8_t *end = r.info.end;
     while (r.info.at < end && read_unit(&r, end))
         ;
     for (uint32_t i = 0; i < r.origins.count; i++)
-        calls->at[first + i].function = function_name(&r, r.origins.at[i]);
+        complete(&r, &calls->bodies.at[i], r.origins.at[i]);
 }
 
-/* ---- the innermost call of an address ---------------------------------------------------------------------------- */
+/* ---- the innermost call of a place ------------------------------------------------------------------------------- */
 
-static uint32_t first_from(const uint64_t *addresses, uint32_t count, uint64_t address)
+static int body_by_address(const void *a, const void *b)
 {
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (addresses[middle] < address)
-            low = middle + 1;
-        else
-            high = middle;
+    const struct dwarf_body *const *x = a, *const *y = b;
+    if ((*x)->low != (*y)->low)
+        return (*x)->low < (*y)->low ? -1 : 1;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static const struct dwarf_body **sorted_bodies(struct arena *arena, const struct dwarf_calls *calls)
+{
+    uint32_t count = calls->bodies.count;
+    const struct dwarf_body **out = ARENA_ARRAY(arena, const struct dwarf_body *, (size_t)count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = &calls->bodies.at[i];
+    qsort(out, count, sizeof *out, body_by_address);
+    return out;
+}
+
+/* 0: its function begins elsewhere, or nothing says where */
+static uint32_t line_before(const struct dwarf_body *body, const struct dwarf_place *place)
+{
+    return body->file == place->file && body->line <= place->line ? body->line : 0;
+}
+
+static uint32_t call_of_place(const struct dwarf_body *const *bodies, uint32_t count, const struct dwarf_place *place)
+{
+    const struct dwarf_body *best = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t line = line_before(bodies[i], place), best_line = best ? line_before(best, place) : 0;
+        if (!best || line > best_line || (line == best_line && bodies[i] > best))
+            best = bodies[i];
     }
-    return low;
+    return best ? best->call : 0;
 }
 
-/* next[i]: i, or one behind it towards the next address that has no call yet */
-static uint32_t next_free(uint32_t *next, uint32_t i)
+void dwarf_innermost(struct arena *arena, const struct dwarf_calls *calls, const struct dwarf_place *places,
+                     uint32_t count, uint32_t *innermost)
 {
-    while (next[i] != i)
-        i = next[i] = next[next[i]];
-    return i;
-}
-
-void dwarf_innermost(struct arena *arena, const dwarf_calls *calls, const uint64_t *addresses, uint32_t count,
-                     uint32_t *innermost)
-{
-    uint32_t *next = ARENA_ARRAY(arena, uint32_t, (size_t)count + 1);
-    for (uint32_t i = 0; i <= count; i++)
-        next[i] = i;
+    enum { MOST_STEPS = 1 << 28 }; /* no compiler nests so many: damaged */
+    const struct dwarf_body **bodies = sorted_bodies(arena, calls);
+    const struct dwarf_body **open = ARENA_ARRAY(arena, const struct dwarf_body *, (size_t)calls->bodies.count + 1);
+    uint32_t next = 0, open_count = 0;
+    uint64_t steps = 0;
     memset(innermost, 0, count * sizeof *innermost);
-    for (uint32_t c = calls->count; c > 0; c--) { /* a call stands behind those that it is in */
-        const struct dwarf_call *call = &calls->at[c - 1];
-        uint32_t end = first_from(addresses, count, call->high);
-        for (uint32_t i = next_free(next, first_from(addresses, count, call->low)); i < end; i = next_free(next, i)) {
-            innermost[i] = c;
-            next[i] = i + 1;
-        }
+    for (uint32_t i = 0; i < count && steps < MOST_STEPS; i++) {
+        uint64_t address = places[i].address;
+        while (next < calls->bodies.count && bodies[next]->low <= address)
+            open[open_count++] = bodies[next++];
+        uint32_t kept = 0;
+        for (uint32_t k = 0; k < open_count; k++)
+            if (address < open[k]->high)
+                open[kept++] = open[k];
+        steps += open_count;
+        open_count = kept;
+        innermost[i] = call_of_place(open, open_count, &places[i]);
     }
 }

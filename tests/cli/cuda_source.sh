@@ -57,6 +57,31 @@ status=$?
 check "without clang it is said which one is wanted" eval '[ $status -eq 2 ] && grep -q "clang, version 14 or later" "$dir/err" && [ "$(wc -l <"$dir/err")" -eq 1 ]'
 PATH=/nonexistent "$r" run --module "$dir/saxpy.cu" "${saxpy[@]}" >"$dir/out" 2>"$dir/err"
 check "... also with no PATH to it" grep -q "cannot run 'clang'" "$dir/err"
+# the callers of inlined functions, though their bodies overlap
+cat >"$dir/chains.cu" <<'END'
+__device__ inline float third(float x)
+{
+    return x / 3.5f;
+}
+__device__ inline float both(float x)
+{
+    return third(x) - 1;
+}
+extern "C" __global__ void k(float *p)
+{
+    float a = p[threadIdx.x];
+    p[threadIdx.x] = both(a) + third(a + 2);
+}
+END
+"$r" record -q -o "$dir/chains.wtr" --module "$dir/chains.cu" -g 1 -b 32 --arg buf=zeros:128
+check "the callers of inlined functions" eval '"$r" dump --source --json "$dir/chains.wtr" >"$dir/chains.json" && python3 - "$dir/chains.json" <<END
+import json, sys
+found = {(i["text"].split(".")[0], tuple((p["function"], p["line"]) for p in i["source"])) for i in json.load(open(sys.argv[1]))["instructions"]}
+third, both, k = ("_Z5thirdf", 3), ("_Z4bothf", 7), ("k", 12)
+assert {c for op, c in found if op == "div"} == {(third, both, k), (third, k)}, found
+assert ("add", (both, k)) in found and ("add", (k,)) in found, found
+assert {c for op, c in found if op == "st"} == {(k,)} and {c for op, c in found if op == "ret"} == {(("k", 13),)}, found
+END'
 
 # ---- flags and targets ---------------------------------------------------------------------------------------------
 cat >"$dir/flags.cu" <<'CUDA'

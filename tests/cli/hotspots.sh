@@ -154,12 +154,12 @@ is "a function is named with where it is inlined" "$("$r" replay -q inlined.wtr 
 is "the text has the source" "$(grep -c 'k.cu:9 .*both(in, i)' text)" 1
 is "and its total" "$(sed -n 's/^ *\([0-9.,]*\)  *100.0 %  *total *$/\1/p' text | tr -d ,)" "$("$r" replay -q t.wtr -m jetson-tx2 --json | python3 -c 'import json,sys; print(float(json.load(sys.stdin)["total"]["cycles"]))')"
 mv k.cu elsewhere.cu
-is "a file that is not there is only not shown" "$("$r" replay -q t.wtr -m jetson-tx2 --by line | grep -c 'k.cu:9 *$')" 1
+is "a file that is not there is only not shown" "$("$r" replay -q t.wtr -m jetson-tx2 --by line | grep -c '  k.cu:9 *$')" 1
 mkdir k.cu
-is "nor is a folder" "$("$r" replay -q t.wtr -m jetson-tx2 --by line | grep -c 'k.cu:9 *$')" 1
+is "nor is a folder" "$("$r" replay -q t.wtr -m jetson-tx2 --by line | grep -c '  k.cu:9 *$')" 1
 rmdir k.cu
 mkfifo k.cu
-is "nor is what would have to be waited for" "$(timeout 20 "$r" replay -q t.wtr -m jetson-tx2 --by line | grep -c 'k.cu:9 *$')" 1
+is "nor is what would have to be waited for" "$(timeout 20 "$r" replay -q t.wtr -m jetson-tx2 --by line | grep -c '  k.cu:9 *$')" 1
 rm k.cu
 printf '\n\n\n\n\n\n\n\nout[i]\xff = 1;\n' >k.cu
 is "bytes that are no UTF-8 are no error of JSON" "$("$r" replay -q t.wtr -m jetson-tx2 --by line --json | python3 -c 'import json,sys; print([p["source_text"] for p in json.load(sys.stdin)["hotspots"]["places"] if p.get("line") == 9])')" "[None]"

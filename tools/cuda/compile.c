@@ -78,6 +78,8 @@ static bool build(struct command_words *c, const char *clang, const char *source
         "-O2",
         "-S",
         "-gline-tables-only",
+        "-Xclang", /* that drops all but lines from optimised code */
+        "-debug-info-kind=limited",
         "-fdebug-compilation-dir=.",
         "-Wno-unknown-cuda-version",
         "--cuda-path=/nonexistent",

@@ -153,7 +153,7 @@ static void name_by_label(struct parser *p)
 
 /* Calls by the one that they are in, and their place. */
 struct place_of_call {
-    uint32_t around, line, column, number;
+    uint32_t around, line, column, body;
 };
 
 static int compare_places(const struct place_of_call *x, const struct place_of_call *y)
@@ -169,23 +169,28 @@ static int by_place(const void *a, const void *b)
 {
     const struct place_of_call *x = a, *y = b;
     int order = compare_places(x, y);
-    return order ? order : x->number < y->number ? -1 : x->number > y->number;
+    return order ? order : x->body < y->body ? -1 : x->body > y->body;
 }
 
-static struct place_of_call *sorted_places(struct parser *p, const dwarf_calls *calls)
+/* Those that bodies are of, by place. */
+static struct place_of_call *sorted_places(struct parser *p, const struct dwarf_calls *calls)
 {
-    struct place_of_call *places = ARENA_ARRAY(p->arena, struct place_of_call, calls->count);
-    for (uint32_t i = 0; i < calls->count; i++)
-        places[i] = (struct place_of_call){calls->at[i].around, calls->at[i].line, calls->at[i].column, i + 1};
-    qsort(places, calls->count, sizeof *places, by_place);
+    struct place_of_call *places = ARENA_ARRAY(p->arena, struct place_of_call, (size_t)calls->bodies.count + 1);
+    for (uint32_t i = 0; i < calls->bodies.count; i++) {
+        const struct dwarf_call none = {0}, *c = &none;
+        if (calls->bodies.at[i].call)
+            c = &calls->calls.at[calls->bodies.at[i].call - 1];
+        places[i] = (struct place_of_call){c->around, c->line, c->column, i};
+    }
+    qsort(places, calls->bodies.count, sizeof *places, by_place);
     return places;
 }
 
 /* The number of the call at a place whose body has the address; 0: none. */
-static uint32_t call_at(const dwarf_calls *calls, const struct place_of_call *places, struct place_of_call wanted,
-                        uint64_t address)
+static uint32_t call_at(const struct dwarf_calls *calls, const struct place_of_call *places,
+                        struct place_of_call wanted, uint64_t address)
 {
-    uint32_t low = 0, high = calls->count;
+    uint32_t low = 0, high = calls->bodies.count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (compare_places(&places[middle], &wanted) < 0)
@@ -193,16 +198,16 @@ static uint32_t call_at(const dwarf_calls *calls, const struct place_of_call *pl
         else
             high = middle;
     }
-    for (; low < calls->count && !compare_places(&places[low], &wanted); low++) {
-        const struct dwarf_call *c = &calls->at[places[low].number - 1];
-        if (c->low <= address && address < c->high)
-            return places[low].number;
+    for (; low < calls->bodies.count && !compare_places(&places[low], &wanted); low++) {
+        const struct dwarf_body *b = &calls->bodies.at[places[low].body];
+        if (b->call && b->low <= address && address < b->high)
+            return b->call;
     }
     return 0;
 }
 
 /* Calls that comments tell have a place; .debug_info has the rest. One that it has not is left without a name. */
-static void name_by_place(struct parser *p, const dwarf_calls *calls)
+static void name_by_place(struct parser *p, const struct dwarf_calls *calls)
 {
     const struct place_of_call *places = sorted_places(p, calls);
     uint32_t first = p->debug.named, count = p->unit->inlined.count - first;
@@ -215,27 +220,31 @@ static void name_by_place(struct parser *p, const dwarf_calls *calls)
         number[i] = call_at(calls, places, wanted, c->address);
         if (!number[i])
             continue;
-        c->function = calls->at[number[i] - 1].function;
-        c->file = p->file_base + calls->at[number[i] - 1].file;
+        c->function = calls->calls.at[number[i] - 1].function;
+        c->file = p->file_base + calls->calls.at[number[i] - 1].file;
     }
 }
 
 /* ---- calls by the addresses of their bodies ---------------------------------------------------------------------- */
 
-static uint64_t *addresses_of_code(struct parser *p, uint32_t *count)
+typedef VECTOR(struct dwarf_place) place_list;
+
+/* Files are counted as .file does in this piece. */
+static void list_places(struct parser *p, place_list *all)
 {
-    VECTOR(uint64_t) all = {0};
     for (uint32_t f = 0; f < p->debug.functions.count; f++)
-        for (uint32_t i = 0; i < p->debug.functions.at[f]->body.count; i++)
-            VECTOR_PUSH(p->arena, &all, (uint64_t)(f + 1) << 32 | i);
-    *count = all.count;
-    return all.at;
+        for (uint32_t i = 0; i < p->debug.functions.at[f]->body.count; i++) {
+            const struct ptx_instruction *in = &p->debug.functions.at[f]->body.at[i];
+            struct dwarf_place place = {(uint64_t)(f + 1) << 32 | i, in->source_file - p->file_base, in->source_line};
+            VECTOR_PUSH(p->arena, all, place);
+        }
 }
 
-static void add_calls(struct parser *p, const dwarf_calls *calls, uint32_t first)
+static void add_calls(struct parser *p, const struct dwarf_calls *calls)
 {
-    for (uint32_t i = 0; i < calls->count; i++) {
-        const struct dwarf_call *c = &calls->at[i];
+    uint32_t first = p->unit->inlined.count;
+    for (uint32_t i = 0; i < calls->calls.count; i++) {
+        const struct dwarf_call *c = &calls->calls.at[i];
         struct ptx_inlined call = {.function = c->function,
                                    .file = p->file_base + c->file,
                                    .line = c->line,
@@ -245,24 +254,25 @@ static void add_calls(struct parser *p, const dwarf_calls *calls, uint32_t first
 }
 
 /* An instruction that stays with the line before stays with its calls, too. */
-static void place_by_address(struct parser *p, const dwarf_calls *calls)
+static void place_by_address(struct parser *p, const struct dwarf_calls *calls)
 {
-    uint32_t count, first = p->unit->inlined.count;
-    const uint64_t *addresses = addresses_of_code(p, &count);
-    uint32_t *innermost = ARENA_ARRAY(p->arena, uint32_t, (size_t)count + 1);
-    dwarf_innermost(p->arena, calls, addresses, count, innermost);
-    add_calls(p, calls, first);
-    for (uint32_t i = 0; i < count; i++) {
-        struct ptx_function *f = p->debug.functions.at[(addresses[i] >> 32) - 1];
-        struct ptx_instruction *in = &f->body.at[(uint32_t)addresses[i]];
-        if (in->keeps_line && (uint32_t)addresses[i])
+    place_list places = {0};
+    uint32_t first = p->unit->inlined.count;
+    list_places(p, &places);
+    uint32_t *innermost = ARENA_ARRAY(p->arena, uint32_t, (size_t)places.count + 1);
+    dwarf_innermost(p->arena, calls, places.at, places.count, innermost);
+    add_calls(p, calls);
+    for (uint32_t i = 0; i < places.count; i++) {
+        struct ptx_function *f = p->debug.functions.at[(places.at[i].address >> 32) - 1];
+        struct ptx_instruction *in = &f->body.at[(uint32_t)places.at[i].address];
+        if (in->keeps_line && in > f->body.at)
             in->inlined = in[-1].inlined;
         else
             in->inlined = innermost[i] ? first + innermost[i] : 0;
     }
 }
 
-static void read_calls(struct parser *p, dwarf_calls *calls)
+static void read_calls(struct parser *p, struct dwarf_calls *calls)
 {
     struct debug_data *d = &p->debug;
     apply_patches(p, &d->info);
@@ -275,15 +285,15 @@ static void read_calls(struct parser *p, dwarf_calls *calls)
 void join_debug_info(struct parser *p)
 {
     struct debug_data *d = &p->debug;
-    dwarf_calls calls = {0};
+    struct dwarf_calls calls = {0};
     if (d->locs_have_calls || d->info.bytes.count) {
         sort_labels(p);
         VECTOR_PUSH(p->arena, &d->strings.bytes, 0);
         name_by_label(p);
         read_calls(p, &calls);
-        if (calls.count && d->locs_have_calls)
+        if (calls.calls.count && d->locs_have_calls)
             name_by_place(p, &calls);
-        else if (calls.count)
+        else if (calls.calls.count)
             place_by_address(p, &calls);
     }
     memset(d, 0, sizeof *d);
