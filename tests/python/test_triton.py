@@ -3,6 +3,10 @@
 TAP on standard output. Arguments, if any, are parts of the names to run.
 """
 import itertools
+import json
+import os
+import re
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -38,6 +42,22 @@ def difference(case, arrays):
     return None
 
 
+def chains_in_comments(ptx):
+    """What LLVM writes behind .loc, as "// a.py:168:27 @[ b.py:59:36 ]": from the innermost place on, without columns."""
+    return {tuple(re.findall(r"([^ /:]+):(\d+):\d+", comment)) for comment in re.findall(r"\.loc\s[^/\n]*// (.*)", ptx)}
+
+
+def wrong_lines(ptx, trace):
+    """None if the places of each instruction in the trace, with the calls around it, are among those of the comments."""
+    program = os.environ.get("REPRISE", "reprise")
+    dump = json.loads(subprocess.run([program, "dump", "--source", "--json", trace], check=True, capture_output=True).stdout)
+    found = {tuple((os.path.basename(p["file"]), str(p["line"])) for p in i["source"]) for i in dump["instructions"]}
+    wanted = chains_in_comments(ptx)
+    if found - wanted:
+        return f"lines that Triton does not have: {found - wanted}"
+    return None if any(len(c) > 1 for c in found) else "no calls of inlined functions"
+
+
 def run_case(case, sm, aligned, folder):
     """None if all is well, else what is wrong."""
     compiled = compile_case(case, sm, aligned)
@@ -51,7 +71,7 @@ def run_case(case, sm, aligned, folder):
     replayed = reprise.replay(result.trace, "jetson-tx2")["launches"][0]
     if replayed["warp_instructions"] != result.report["warp_instructions"] or replayed["cycles"] <= 0:
         return "its replay issues other instructions than were recorded"
-    return None
+    return wrong_lines(compiled.asm["ptx"], result.trace) if case.name == "softmax" else None
 
 
 def main():
