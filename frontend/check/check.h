@@ -54,12 +54,13 @@ struct rp_finding {
     uint8_t space;    /* enum rp_space; RP_SPACE_NONE: it is about no memory */
     uint64_t address; /* in its space */
     uint32_t size;    /* bytes of the access */
+    uint64_t memory;  /* where the buffer begins that it is in, 0: of no buffer, or it is not told */
     struct rp_check_place here, other;
     bool two;       /* there is another place */
     uint64_t times; /* how often it was seen here */
     char *kernel;
-    char *text;          /* the report: one line */
-    const void *program; /* of which it is; may be gone */
+    char *text;       /* the report: one line */
+    uint64_t program; /* the identity of the kernel */
 };
 
 /* Findings of any number of launches, one launch after the other. */

@@ -129,17 +129,39 @@ static char *finding_text(const struct block *b, const struct rp_finding *f, con
     return text;
 }
 
-static bool same_finding(const struct rp_finding *a, const struct rp_finding *b)
+static bool same_calls(const struct rp_kernel *k, uint32_t a, uint32_t b)
 {
+    for (; a && b && a != b; a = k->inlined[a - 1].inlined, b = k->inlined[b - 1].inlined) {
+        const struct rp_inlined_call *x = &k->inlined[a - 1], *y = &k->inlined[b - 1];
+        if (x->file != y->file || x->line != y->line || strcmp(x->function, y->function))
+            return false;
+    }
+    return a == b;
+}
+
+/* Compilers make many instructions of one access of the source, as they unroll loops. */
+static bool same_place(const struct rp_kernel *k, const struct rp_check_place *a, const struct rp_check_place *b,
+                       bool by_line)
+{
+    const struct rp_instruction *x = &k->instructions[a->instruction], *y = &k->instructions[b->instruction];
+    by_line &= x->line && (x->file || x->raw_size); /* of the source, not of PTX */
+    return x == y || (by_line && x->line == y->line && x->file == y->file && a->access == b->access &&
+                      x->unit_class == y->unit_class && same_calls(k, x->inlined, y->inlined));
+}
+
+static bool same_finding(const struct rp_kernel *k, const struct rp_finding *a, const struct rp_finding *b)
+{
+    bool by_line =
+        (a->kind == RP_CHECK_RACE || a->kind == RP_CHECK_INIT) && a->memory == b->memory && a->size == b->size;
     return a->kind == b->kind && a->program == b->program && a->space == b->space && a->two == b->two &&
-           a->here.instruction == b->here.instruction && (!a->two || a->other.instruction == b->other.instruction);
+           same_place(k, &a->here, &b->here, by_line) && (!a->two || same_place(k, &a->other, &b->other, by_line));
 }
 
 void check_report(struct rp_check *c, const struct block *b, struct rp_finding f, const char *detail)
 {
-    f.program = b->program;
+    f.program = b->program->kernel.identity;
     for (size_t i = 0; i < c->count; i++)
-        if (same_finding(&c->findings[i], &f)) {
+        if (same_finding(&b->program->kernel, &c->findings[i], &f)) {
             c->findings[i].times++;
             return;
         }
@@ -220,6 +242,7 @@ void rp_check_free(struct rp_check *c)
     free(c->allocations);
     cells_free_memory(c);
     free(c->origins.parameters);
+    free(c->moves.instructions);
     free(c->findings);
     free(c);
 }

@@ -4,7 +4,7 @@
 
 #include "frontend/check/inside.h"
 
-static void report(struct checked_block *cb, const struct touch *t, uint64_t first)
+static void report(struct checked_block *cb, const struct touch *t, uint64_t unwritten)
 {
     static const char *const what[] = {
         [RP_SPACE_SHARED] = "which nobody has written since the block began",
@@ -12,8 +12,8 @@ static void report(struct checked_block *cb, const struct touch *t, uint64_t fir
         [RP_SPACE_GLOBAL] = "which neither the host nor a kernel has written",
     };
     char detail[160];
-    if (first > t->at)
-        snprintf(detail, sizeof detail, "the last %u of %s", (unsigned)(t->at + t->bytes - first), what[t->space]);
+    if (unwritten < t->bytes)
+        snprintf(detail, sizeof detail, "%u of %s", (unsigned)unwritten, what[t->space]);
     else
         snprintf(detail, sizeof detail, "%s", what[t->space]);
     check_report(cb->check, t->block,
@@ -22,6 +22,7 @@ static void report(struct checked_block *cb, const struct touch *t, uint64_t fir
                      .space = (uint8_t)t->space,
                      .address = t->at,
                      .size = (uint32_t)t->bytes,
+                     .memory = touch_buffer(t),
                      .here = check_place(t->block, t->u->index, t->thread, touch_kind(t)),
                  },
                  detail);
@@ -106,13 +107,20 @@ void check_host_wrote(struct rp_check *c, const struct allocation *a, uint64_t o
         mark_written(all + offset, bytes < a->size - offset ? bytes : a->size - offset);
 }
 
+/* Whether a byte that is not written is behind the first of its word of 4, as in a structure of a char and an int. */
+static bool is_behind_written(const uint8_t *all, uint64_t begin, uint64_t at)
+{
+    uint64_t word = at & ~(uint64_t)3;
+    return word >= begin && all[word] == WRITTEN;
+}
+
 uint64_t check_host_unwritten(struct rp_check *c, const struct allocation *a, uint64_t offset, uint64_t bytes,
                               uint64_t *first)
 {
     const uint8_t *all = c->kinds & RP_CHECK_INIT ? written_of(c, a) : NULL;
     uint64_t count = 0;
     for (uint64_t i = bytes; all && i-- > 0;)
-        if (all[offset + i] != WRITTEN) {
+        if (all[offset + i] != WRITTEN && !is_behind_written(all, offset, offset + i)) {
             *first = i;
             count++;
         }
@@ -128,18 +136,45 @@ void check_host_copied(struct rp_check *c, const struct allocation *a, uint64_t 
         to[offset + i] = !source || source[from_offset + i] == WRITTEN ? WRITTEN : 0;
 }
 
-/* A lane reads bytes that are not all written; `t` is its access alone. */
+/* Whether byte i, which is not written, may be the padding of a structure: behind the first byte of its word of 4, or
+ * in a word of which nothing is written, among 16 bytes of which something is. */
+static bool is_like_padding(const struct touch *t, const uint8_t *written, uint64_t i)
+{
+    uint64_t in_word = (t->at + i) % 4, before = (t->at + i) % 16, begin = i < before ? 0 : i - before;
+    uint64_t word = i < in_word ? 0 : i - in_word, end = i - before + 16 < t->bytes ? i - before + 16 : t->bytes;
+    uint64_t word_end = word + 4 < end ? word + 4 : end;
+    if (memchr(written + word, WRITTEN, word_end - word))
+        return written[word] == WRITTEN;
+    return memchr(written + begin, WRITTEN, end - begin);
+}
+
+/* As check_moves, by elements in memory: where one has no register of its own, it counts as read if another is. */
+static uint8_t moves_of(struct checked_block *cb, const struct touch *t, uint64_t elements)
+{
+    const struct program *p = t->block->program;
+    uint8_t moves = check_moves(cb->check, p, t->u->index);
+    return moves != 0xff && elements != p->kernel.instructions[t->u->index].dst_count ? 0 : moves;
+}
+
+/* A lane reads bytes that are not all written; `t` is its access alone. What is only moved may be the padding of a
+ * structure. */
 static __attribute__((noinline)) void read_hole(struct checked_block *cb, const struct touch *t, uint8_t *written)
 {
     uint8_t code = (uint8_t)(FIRST_CODE + (t->u->index + 61 * t->block->program->kernel.identity) % CODES);
-    uint64_t first = t->bytes;
-    for (uint64_t i = t->bytes; i-- > 0;)
-        if (written[i] != WRITTEN && written[i] != code) {
-            written[i] = code;
-            first = i;
-        }
-    if (first < t->bytes)
-        report(cb, t, t->at + first);
+    uint64_t elements = t->u->memory->count ? t->u->memory->count : 1, count = 0;
+    uint8_t moves = moves_of(cb, t, elements);
+    bool again = true;
+    if (moves && t->stores)
+        return;
+    for (uint64_t i = 0; i < t->bytes; i++) {
+        if (written[i] == WRITTEN || (moves >> i * elements / t->bytes % 8 & 1 && is_like_padding(t, written, i)))
+            continue;
+        again &= written[i] == code;
+        written[i] = code;
+        count++;
+    }
+    if (!again)
+        report(cb, t, count);
 }
 
 void check_init(struct checked_block *cb, const struct touch *t)

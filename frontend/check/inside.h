@@ -174,6 +174,11 @@ struct store_origins {
     bool anywhere;       /* of any */
     uint8_t *parameters; /* by byte: not 0, what the parameter there points to */
 };
+/* What the instructions of a program only move (moves.c). */
+struct moves {
+    uint64_t program;      /* its identity; 0: of none yet */
+    uint8_t *instructions; /* as check_moves */
+};
 /* What a launch has done so far with a buffer. */
 enum use { USE_NONE, USE_LOADS /* that were not kept */, USE_STORES /* or may, by its code */ };
 
@@ -205,6 +210,7 @@ struct rp_check {
     struct checked_allocation *allocations; /* by id */
     uint32_t allocation_count;
     struct store_origins origins; /* of the last program */
+    struct moves moves;           /* of the last program that read what was not written */
     uint8_t *use;                 /* by id of an allocation that was there when the launch began: enum use */
     uint32_t use_count;
     scan_fn *all, *any;
@@ -251,6 +257,11 @@ struct touch {
     struct window open;  /* pasts that no barrier has made an end of */
     struct window fresh; /* pasts that are not ordered before this if another thread's */
 };
+/* Of rp_finding.memory. */
+static inline uint64_t touch_buffer(const struct touch *t)
+{
+    return t->space == RP_SPACE_GLOBAL && t->a ? t->a->base : 0;
+}
 /* enum rp_access_kind; of a bulk copy, which has two sides, that of this one. */
 static inline uint8_t touch_kind(const struct touch *t)
 {
@@ -283,6 +294,8 @@ void bulk_objects(struct checked_block *, const struct warp_state *, const struc
 void bulk_look(struct checked_block *, const struct touch *);
 /* A block begins: its shared memory is not written, but for the system's. */
 void check_nothing_written(struct checked_block *, const struct extents *);
+/* Bit n: the instruction only moves its element n; 0xff: all that it reads. */
+uint8_t check_moves(struct rp_check *, const struct program *, uint32_t instruction);
 void check_init(struct checked_block *, const struct touch *);
 /* The same for lanes that are anywhere; sets at and lanes of the touch. */
 void check_init_access(struct checked_block *, struct touch *, const struct lane_addresses *, lanemask);

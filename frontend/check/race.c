@@ -127,6 +127,7 @@ static void report(struct checked_block *cb, check_past past, const struct touch
                      .space = (uint8_t)t->space,
                      .address = t->at + (thread - t->thread) * t->bytes,
                      .size = (uint32_t)t->bytes,
+                     .memory = touch_buffer(t),
                      .here = check_place(t->block, t->u->index, thread, touch_kind(t)),
                      .other = place_of(cb, past, t),
                      .two = true,

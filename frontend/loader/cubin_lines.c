@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "frontend/loader/cubin_file.h"
+#include "frontend/loader/inlined.h"
 #include "tracefmt/utf8.h"
 
 enum { LNS_COPY = 1, LNS_ADVANCE_PC, LNS_ADVANCE_LINE, LNS_SET_FILE, LNS_CONST_ADD_PC = 8, LNS_FIXED_ADVANCE_PC };
@@ -142,7 +143,7 @@ static const char *function_name(const struct program *p, uint64_t at)
     if (at >= p->names.size || !memchr(p->names.at + at, 0, p->names.size - at))
         return "?";
     const char *name = (const char *)p->names.at + at;
-    return arena_string(p->f->arena, name, strlen(name));
+    return inlined_function_name(p->f->arena, arena_string(p->f->arena, name, strlen(name)));
 }
 
 static void inlined_call(struct program *p)

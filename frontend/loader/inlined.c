@@ -1,6 +1,35 @@
 #include "frontend/loader/inlined.h"
 
+#include <ctype.h>
 #include <string.h>
+
+/* How much of the text is such a namespace, with its colons. */
+static size_t file_namespace(const char *text)
+{
+    static const char begin[] = "_INTERNAL_";
+    size_t length = sizeof begin - 1;
+    if (strncmp(text, begin, length))
+        return 0;
+    while (isalnum((unsigned char)text[length]) || text[length] == '_')
+        length++;
+    return strncmp(text + length, "::", 2) ? 0 : length + 2;
+}
+
+const char *inlined_function_name(struct arena *arena, const char *name)
+{
+    if (!strstr(name, "_INTERNAL_"))
+        return name;
+    char *out = arena_string(arena, name, strlen(name)), *to = out;
+    for (const char *from = name; *from;) {
+        size_t skipped = file_namespace(from);
+        if (skipped)
+            from += skipped;
+        else
+            *to++ = *from++;
+    }
+    *to = 0;
+    return out;
+}
 
 void inlined_keep(struct arena *arena, const struct rp_inlined_call *all, uint32_t count, struct rp_instruction *in,
                   uint32_t instruction_count, struct rp_kernel *k)

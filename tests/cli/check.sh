@@ -245,6 +245,34 @@ PTX
 "$REPRISE" run --module "$dir/reserved.ptx" --grid 1 --block 1 --arg buf=zeros:4 --check init -q 2>"$dir/err"
 if [ $? = 3 ] && [ "$(wc -l <"$dir/err")" = 1 ] && grep -q "uninitialised read.*ptx:7)" "$dir/err"; then ok "reserved shared memory"; else bad "reserved shared memory"; fi
 
+# Padding: what copies a structure reads it, and no more; an exchange of which nobody needs the old value reads nothing.
+padding() { # file, instructions behind the stores of a structure of char and int at s, and of a char at s + 8
+    printf '%s\n' '.version 8.0' '.target sm_80' '.address_size 64' '.file 1 "pad.cu"' '.visible .entry k(.param .u64 p) {' \
+        '.shared .align 16 .b8 s[32]; .reg .b64 %p, %d; .reg .b32 %a, %b, %c, %e, %v; .reg .b16 %h<4>; ld.param.u64 %p, [p];' \
+        'st.shared.u8 [s], 1; st.shared.u32 [s+4], 2; st.shared.u8 [s+8], 3;' '.loc 1 8 0' "$2" 'ret; }' >"$dir/$1"
+    "$REPRISE" run --module "$dir/$1" --grid 1 --block 1 --arg buf=zeros:64 --check init -q 2>"$dir/err"
+}
+moved() { if padding moved.ptx "$2" && [ ! -s "$dir/err" ]; then ok "padding: $1"; else bad "padding: $1"; cat "$dir/err" >&2; fi; }
+moved "a copy" 'ld.shared.v4.u32 {%a, %b, %c, %e}, [s]; st.global.v4.u32 [%p], {%a, %b, %c, %e};'
+moved "a copy by way of moves" 'ld.shared.v4.u16 {%h0, %h1, %h2, %h3}, [s]; mov.b32 %a, {%h0, %h1}; mov.b32 %b, {%h2, %h3}; mov.b64 %d, {%a, %b}; st.global.u64 [%p], %d;'
+moved "what else is there is used" 'ld.shared.v2.u32 {%a, %b}, [s]; st.global.u32 [%p], %a; add.u32 %b, %b, 1; st.global.u32 [%p+4], %b;'
+moved "an asynchronous copy" 'mov.u64 %d, s; cvta.shared.u64 %d, %d; st.global.u8 [%p+1], 1; cp.async.ca.shared.global [s+16], [%p], 16; cp.async.wait_all;'
+moved "an exchange" 'atom.shared.exch.b32 %v, [s+12], 0; atom.shared.exch.b32 _, [s+16], 0;'
+unmoved() { padding read.ptx "$3"
+    if [ $? = 3 ] && [ "$(grep -c uninitialised "$dir/err")" = 1 ] && grep -q "$2; at .*(pad.cu:8)" "$dir/err"; then ok "padding: $1"; else bad "padding: $1"; cat "$dir/err" >&2; fi; }
+unmoved "is used" "load of 8 bytes at 0x0 in shared memory, 3 of which nobody has written since the block began" \
+    'ld.shared.v2.u32 {%a, %b}, [s]; add.u32 %a, %a, 1; st.global.v2.u32 [%p], {%a, %b};'
+unmoved "is used behind a move" "load of 4 bytes at 0x0 .* 3 of which nobody .*" 'ld.shared.u32 %a, [s]; mov.b32 %b, %a; add.u32 %b, %b, 1; st.global.u32 [%p], %b;'
+unmoved "a word of which nothing is written" "load of 4 bytes at 0xc .*, which nobody .*" 'ld.shared.u32 %a, [s+12]; st.global.u32 [%p], %a;'
+unmoved "a byte before what is written" "load of 2 bytes at 0x2 .*, which nobody .*" 'ld.shared.u16 %h0, [s+2]; st.global.u16 [%p], %h0;'
+unmoved "the old value of an exchange" "atomic of 4 bytes at 0xc .*, which nobody .*" 'atom.shared.exch.b32 %v, [s+12], 0; st.global.u32 [%p], %v;'
+# What a compiler makes of one access of the source is one finding; of two buffers it is two.
+padding unrolled.ptx 'ld.shared.u32 %a, [s+12]; add.u32 %a, %a, 1; ld.shared.u32 %b, [s+16]; add.u32 %b, %b, 1; ld.shared.u32 %c, [s+20]; add.u32 %c, %c, 1;'
+if [ "$(grep -c uninitialised "$dir/err")" = 1 ] && grep -q "; 3 times$" "$dir/err"; then ok "one finding for a line that is unrolled"; else bad "a line that is unrolled"; fi
+"$REPRISE" run --module <(sed 's/k(.param .u64 p)/k(.param .u64 p, .param .u64 q)/; s/^ret;/ld.param.u64 %d, [q]; ld.global.u32 %a, [%p]; ld.global.u32 %b, [%d]; ret;/' "$dir/unrolled.ptx") \
+    --grid 1 --block 1 --arg buf=unset:4 --arg buf=unset:4 --check init -q 2>"$dir/err"
+if [ "$(grep -c "uninitialised.*global" "$dir/err")" = 2 ]; then ok "two findings for a line that reads two buffers"; else bad "a line that reads two buffers"; cat "$dir/err" >&2; fi
+
 # Bulk copies that are met before anybody has found their phase over: line 10 and what follows; the copies are line 9's.
 early() { # what, line or "", lines of PTX
     local status

@@ -1,5 +1,6 @@
 /* Programs that are wrong, by argument: what the host does with memory, and kernels for --check. The driver API, so
  * that any compiler builds it. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +128,12 @@ int main(int argc, char **argv)
         expect(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
         expect(cuMemAlloc_v2(&p, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
         return 0;
+    } else if (!strcmp(what, "granule")) { /* behind the buffer, where a GPU goes on */
+        const bool checked = argc > 2;
+        launch("store", 1, p + 40);
+        expect(cuCtxSynchronize(), checked ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS);
+        if (checked)
+            return 0;
     } else if (!strcmp(what, "taken")) {
         WORKS(cuMemsetD8_v2(p, 1, 16));
         WORKS(cuMemcpyDtoH_v2(bytes, p, 40));

@@ -71,6 +71,10 @@ bool check_open(struct rp_error *err)
         return false;
     if (!kinds)
         return true;
+    if (kinds & RP_CHECK_MEMORY) { /* what a GPU would not notice is a finding, too */
+        driver.strict = true;
+        driver.defaults.overruns = NULL;
+    }
     driver.defaults.check = kernels_checked = rp_check_new(kinds, RP_CHECK_FINDINGS);
     return kernels_checked || rp_fail(err, RP_SYSTEM, "out of memory for --check");
 }

@@ -7,6 +7,7 @@
 
 #include "frontend/isa/ptx/parser.h"
 #include "frontend/loader/dwarf_calls.h"
+#include "frontend/loader/inlined.h"
 
 /* ---- .section ---------------------------------------------------------------------------------------------------- */
 
@@ -141,7 +142,8 @@ static void name_call_by_label(struct parser *p, struct ptx_inlined *c)
     const struct debug_label *found = find_label(p, c->label);
     uint64_t size = p->debug.strings.bytes.count;
     bool there = found && found->value < size && c->offset < size - found->value;
-    c->function = there ? (const char *)p->debug.strings.bytes.at + found->value + c->offset : c->label;
+    const char *name = there ? (const char *)p->debug.strings.bytes.at + found->value + c->offset : c->label;
+    c->function = inlined_function_name(p->arena, name);
 }
 
 static void name_by_label(struct parser *p)

@@ -334,6 +334,30 @@ Test(lowering, chains_of_inlined_calls)
     module_free(m);
 }
 
+/* nvcc's namespaces of files have numbers that differ from one compilation to the next. */
+Test(lowering, names_of_inlined_functions)
+{
+    static const struct {
+        const char *name, *shown;
+    } cases[] = {{"_INTERNAL_e29_7_hop_cu_24c::a::f<_INTERNAL_e29_7_hop_cu_24c::b>", "a::f<b>"},
+                 {"f<_INTERNAL_>(_INTERNAL_1_x)", "f<_INTERNAL_>(_INTERNAL_1_x)"},
+                 {"norm", "norm"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct module *m;
+        char text[1000];
+        int n = snprintf(text, sizeof text,
+                         ".file 1 \"k.cu\"\n.entry k() { .reg .b32 %%r<3>; .loc 1 41 5\n"
+                         ".loc 1 20 9, function_name L, inlined_at 1 41 5\nneg.s32 %%r1, %%r2; ret; }\n"
+                         ".section .debug_str { L: .b8 ");
+        for (const char *c = cases[i].name; *c; c++)
+            n += snprintf(text + n, sizeof text - (size_t)n, "%d,", *c);
+        snprintf(text + n, sizeof text - (size_t)n, "0 }");
+        struct program *p = only_program(text, &m);
+        cr_expect_str_eq(p->kernel.inlined[0].function, cases[i].shown);
+        module_free(m);
+    }
+}
+
 /* .debug_info as LLVM writes it: norm() is called in lines 41 and 300 of the kernel, twice in line 300, and calls dot()
  * in line 20. Its bodies are from one label to another, with other code between. */
 #define LLVM_DEBUG_INFO                                                                                                \
