@@ -85,7 +85,7 @@ $(foreach l,$(SIMD_LEVELS),$(eval $(call simd_rule,$(l))))
 
 $(BUILD)/obj/frontend/check/race.o $(BUILD)/obj/frontend/check/check.o: CFLAGS += -O3 # vectorises
 # Its speed must not depend on where its loops happen to lie: 8 % between two layouts of the same code.
-$(BUILD)/obj/replay/fast/sm.o: CFLAGS += -falign-loops=32 -falign-functions=64
+$(BUILD)/obj/replay/engines/fast/sm.o: CFLAGS += -falign-loops=32 -falign-functions=64
 
 define stage_rule
 $(BUILD)/lib$(1).a: $$(call objects,$(1)) $(if $(filter tracefmt,$(1)),$(BUILD)/obj/trace.pb-c.o)
@@ -102,7 +102,7 @@ $(WCET): $(call object,$(call SOURCES,tools/wcet)) $(BUILD)/obj/phases.pb-c.o
 
 # The host API, above all stages, with what it needs of the rest of tools.
 HOST := $(BUILD)/libhost.a
-$(HOST): $(call object,$(call SOURCES,tools/host) tools/output.c tools/cleanup.c tools/ui/nearest.c)
+$(HOST): $(call object,$(call SOURCES,tools/host) tools/lib/output.c tools/lib/cleanup.c tools/ui/nearest.c)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
@@ -215,7 +215,7 @@ SUITES := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/unit/*/*.c)))))
 # What tests share, the cases of tests/kernels, tools/ui and the printing of machine files: an archive, so that a suite
 # links only what it uses.
 SUPPORT := $(BUILD)/libsupport.a
-$(SUPPORT): $(call object,$(wildcard tests/support/*.c tests/kernels/*.c tools/ui/*.c) tools/machine_file.c)
+$(SUPPORT): $(call object,$(wildcard tests/support/*.c tests/kernels/*.c tools/ui/*.c) tools/machine/machine_file.c)
 	@rm -f $@
 	$(AR) rcs $@ $^
 define suite_rule
@@ -468,7 +468,7 @@ C_FILES = $(shell find $(OWN) -name '*.[ch]' | sort)
 # (gcc and clang define them), checks that end in a function that does not return, and addresses and pointers that it
 # follows no further than the assignment.
 CPPCHECK_PASSES := $(foreach s,missingIncludeSystem normalCheckLevelMaxBranches shiftTooManyBitsSigned \
-  arrayIndexOutOfBoundsCond duplicateAssignExpression uninitvar:tools/record/launch_file.c autoVariables:replay/replay.c \
+  arrayIndexOutOfBoundsCond duplicateAssignExpression uninitvar:tools/record/launch_file.c autoVariables:replay/session/replay.c \
   memleak:tracefmt/index.c memleak:tracefmt/tables_unpack.c \
   memleak:frontend/cuda/driver/context.c uninitvar:frontend/core/wgmma.c,--suppress=$(s))
 .PHONY: lint format
@@ -515,8 +515,8 @@ fuzz-programs: $(foreach f,$(FUZZERS),$(BUILD)/fuzz_$(f)) $(foreach s,$(FUZZ_SEE
 $(BUILD)/seeds_%: $(BUILD)/obj/tests/fuzz/seeds_%.o $(SUPPORT) $(LIBS)
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 $(BUILD)/fuzz_accelsim: LDLIBS += -llzma
-$(BUILD)/fuzz_accelsim: $(call object,$(call SOURCES,tools/accelsim) tools/cleanup.c tools/output.c)
-$(BUILD)/fuzz_gpgpusim: $(call object,$(call SOURCES,tools/gpgpusim) tools/file.c)
+$(BUILD)/fuzz_accelsim: $(call object,$(call SOURCES,tools/accelsim) tools/lib/cleanup.c tools/lib/output.c)
+$(BUILD)/fuzz_gpgpusim: $(call object,$(call SOURCES,tools/gpgpusim) tools/lib/file.c)
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(SUPPORT) $(LIBS)
 	$(CC) $(LDFLAGS) -fsanitize=fuzzer $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) -o $@
 fuzz: fuzz-build
@@ -528,7 +528,7 @@ DESTDIR ?=
 ROOT = $(DESTDIR)$(PREFIX)
 # reprise.h and what it includes; the stages' own headers stay here.
 PUBLIC_HEADERS := tracefmt/error.h
-COMMANDS := $(shell sed -n 's/^COMMAND(\(.*\))$$/\1/p' tools/commands.def)
+COMMANDS := $(shell sed -n 's/^COMMAND(\(.*\))$$/\1/p' tools/commands/commands.def)
 SHELLS := bash zsh fish
 COMPLETION_bash := share/bash-completion/completions/reprise
 COMPLETION_zsh := share/zsh/site-functions/_reprise
@@ -541,7 +541,7 @@ install: all
 	install -m 644 $(BUILD)/libreprise.a $(ROOT)/lib/libreprise.a
 	$(if $(filter x86_64,$(ARCH)),install -d $(ROOT)/lib/reprise && install -m 755 $(CUDA_LIBRARIES) $(ROOT)/lib/reprise && \
 	  ln -sf libcuda.so.1 $(ROOT)/lib/reprise/libcuda.so)
-	mkdir $(ROOT)/lib/reprise.tmp && $(CC) $(CPPFLAGS) $(CFLAGS) -c replay/data_folder.c -o $(ROOT)/lib/reprise.tmp/data_folder.o
+	mkdir $(ROOT)/lib/reprise.tmp && $(CC) $(CPPFLAGS) $(CFLAGS) -c replay/base/data_folder.c -o $(ROOT)/lib/reprise.tmp/data_folder.o
 	$(AR) r $(ROOT)/lib/libreprise.a $(ROOT)/lib/reprise.tmp/data_folder.o && rm -r $(ROOT)/lib/reprise.tmp
 	install -m 644 $(MACHINES) $(ROOT)/share/reprise/machines
 	install -D -m 755 $(LIBCUDA) $(ROOT)/lib/reprise/libcuda.so.1

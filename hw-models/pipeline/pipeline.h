@@ -4,7 +4,7 @@
  * staged: an instruction moves through stages, cycle by cycle - fetch, issue latch, operand collector, unit, write-back
  * - and memory through caches, a crossbar and DRAM banks that are stepped as well (docs/accelsim.md). What happens to
  * it depends on what comes behind it.
- * one-at-a-time: a sub-core executes one instruction to its end before it begins the next (replay/processors).
+ * one-at-a-time: a sub-core executes one instruction to its end before it begins the next (replay/engines/processors).
  */
 #ifndef REPRISE_HW_MODELS_PIPELINE_H
 #define REPRISE_HW_MODELS_PIPELINE_H

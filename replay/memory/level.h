@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "hw-models/cache/direct-mapped.h"
-#include "replay/memory/answer.h"
-#include "replay/memory/counts.h"
-#include "replay/memory/layout.h"
+#include "replay/base/layout.h"
+#include "replay/base/memory_counts.h"
+#include "replay/base/response.h"
 #include "replay/memory/served.h"
 
 struct level {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "replay/carveout.h"
+#include "replay/base/carveout.h"
 
 static bool open_slice(struct memory_system *m, uint32_t i)
 {

@@ -32,9 +32,9 @@
 #define REPRISE_REPLAY_MEMORY_SYSTEM_H
 
 #include "hw-models/cache/cache.h"
-#include "replay/machine.h"
-#include "replay/memory/answer.h"
-#include "replay/statistics.h"
+#include "replay/base/machine.h"
+#include "replay/base/response.h"
+#include "replay/base/statistics.h"
 #include "tracefmt/trace.h"
 
 #define MEMORY_NEVER UINT64_MAX

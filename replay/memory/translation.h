@@ -4,8 +4,8 @@
 #ifndef REPRISE_REPLAY_MEMORY_TRANSLATION_H
 #define REPRISE_REPLAY_MEMORY_TRANSLATION_H
 
-#include "replay/memory/counts.h"
-#include "replay/memory/layout.h"
+#include "replay/base/layout.h"
+#include "replay/base/memory_counts.h"
 
 struct translation {
     void **near;       /* [SMs] states of their TLBs */

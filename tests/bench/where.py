@@ -73,7 +73,7 @@ SECTION = """
 
 Shares of what `perf` samples, from `make bench-where`. The caches are L1 and L2. With one thread the chip, that is L2,
 device memory and what lies between, follows the SMs from window to window. With two, one thread serves the chip, and then
-helps with the SMs, while the other lets the SMs go on (replay/fast/dispatch.c).
+helps with the SMs, while the other lets the SMs go on (replay/engines/fast/dispatch.c).
 """
 
 

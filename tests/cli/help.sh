@@ -9,7 +9,7 @@ check() { # what, command...
     if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
 }
 r=$REPRISE
-commands=$(sed -n 's/^COMMAND(\(.*\))$/\1/p' tools/commands.def)
+commands=$(sed -n 's/^COMMAND(\(.*\))$/\1/p' tools/commands/commands.def)
 check "there are commands" test "$(wc -w <<<"$commands")" -ge 11
 
 # ---- --help --------------------------------------------------------------------------------------------------------

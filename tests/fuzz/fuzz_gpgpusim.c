@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "replay/machine.h"
+#include "replay/base/machine.h"
 #include "tools/gpgpusim/machine.h"
 
 /* libconfig 1.5 loses its buffer when a file ends within a string; that is not what is looked for here. */

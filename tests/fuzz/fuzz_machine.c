@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/machine.h"
+#include "replay/base/machine.h"
 #include "tools/ui/nearest.h"
 
 /* libconfig 1.5 loses its buffer when a file ends within a string; that is not what is looked for here. */

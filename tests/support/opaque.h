@@ -8,7 +8,7 @@
 #ifndef REPRISE_TESTS_OPAQUE_H
 #define REPRISE_TESTS_OPAQUE_H
 
-#include "replay/machine.h"
+#include "replay/base/machine.h"
 
 struct opaque_phase {
     uint32_t warp, section;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "replay/replay.h"
+#include "replay/session/replay.h"
 #include "tests/support/synthetic_trace.h"
 #include "tests/support/warp_trace.h"
 #include "tools/wcet/exhaust.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/drawn.h"
-#include "tools/machine_file.h"
+#include "replay/base/sampled.h"
+#include "tools/machine/machine_file.h"
 #include "tools/ui/nearest.h"
 
 void steps_of_paper(struct steps *s)

@@ -6,7 +6,7 @@
 #ifndef REPRISE_TOOLS_ABLATE_STEPS_H
 #define REPRISE_TOOLS_ABLATE_STEPS_H
 
-#include "tools/replaying.h"
+#include "tools/replaying/replaying.h"
 
 #define MOST_STEPS 16
 #define MOST_STEP_SETTINGS 16

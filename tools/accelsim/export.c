@@ -8,7 +8,7 @@
 
 #include "tools/accelsim/import.h"
 #include "tools/accelsim/opcodes.h"
-#include "tools/output.h"
+#include "tools/lib/output.h"
 #include "tools/ui/progress.h"
 #include "tracefmt/reader.h"
 

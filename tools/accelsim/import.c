@@ -11,7 +11,7 @@
 
 #include "tools/accelsim/opcodes.h"
 #include "tools/accelsim/parse.h"
-#include "tools/cleanup.h"
+#include "tools/lib/cleanup.h"
 #include "tools/ui/progress.h"
 #include "tracefmt/hash.h"
 #include "tracefmt/writer.h"

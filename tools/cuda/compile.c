@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "replay/machine_settings.h"
+#include "replay/base/machine_settings.h"
 
 #define MOST_FLAGS 64
 extern char **environ;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/number.h"
+#include "tools/lib/number.h"
 
 #define EXAMPLE "give KEY=A,B,C, for example --vary scheduler=gto,lrr"
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/interval.h"
-#include "tools/command.h"
+#include "replay/session/interval.h"
 #include "tools/diff/diff.h"
+#include "tools/lib/command.h"
 #include "tools/ui/table.h"
 
 /* ---- replaying --------------------------------------------------------------------------------------------------- */

@@ -7,8 +7,8 @@
 
 #include "tools/diff/axes.h"
 #include "tools/hotspots/hotspots.h"
-#include "tools/repeating.h"
-#include "tools/replaying.h"
+#include "tools/replaying/repeating.h"
+#include "tools/replaying/replaying.h"
 #include "tools/ui/progress.h"
 
 #define VARIED_MACHINE "machine" /* the key that is no option of a machine, but which one it is */

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/command.h"
 #include "tools/diff/diff.h"
-#include "tools/names.h"
+#include "tools/lib/command.h"
+#include "tools/lib/names.h"
 #include "tools/ui/table.h"
 
 #define MOST_LAUNCHES 12 /* shown one by one unless asked for */

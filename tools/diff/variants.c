@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tools/diff/diff.h"
-#include "tools/shares.h"
+#include "tools/replaying/shares.h"
 
 const char *diff_varied_machine(const struct axes *axes)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hw-models/models.h"
+#include "hw-models/set/models.h"
 
 /* How long the instructions of a group take. */
 struct latency {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hw-models/models.h"
-#include "replay/machine.h"
+#include "hw-models/set/models.h"
+#include "replay/base/machine.h"
 #include "tools/gpgpusim/making.h"
 
 /* ---- the SM ---------------------------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 
 #include "hw-models/cache/staged.h"
 #include "hw-models/dram/staged.h"
-#include "hw-models/models.h"
+#include "hw-models/set/models.h"
 
 void making_fail(struct making *m, const struct gpgpusim_option *o, const char *format, ...)
 {

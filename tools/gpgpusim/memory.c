@@ -7,7 +7,7 @@
 
 #include "hw-models/cache/staged.h"
 #include "hw-models/dram/staged.h"
-#include "hw-models/models.h"
+#include "hw-models/set/models.h"
 
 /* "S:4:128:64,L:T:m:L:L,A:256:32,16:0,32" */
 struct cache {

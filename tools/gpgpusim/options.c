@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/file.h"
+#include "tools/lib/file.h"
 
 #define MOST_TEXT 4096 /* of a name or a value */
 

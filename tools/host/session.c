@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tools/host/session.h"
-#include "tools/output.h"
+#include "tools/lib/output.h"
 
 static struct module *load(struct reprise *r, const struct reprise_options *o, struct rp_error *err)
 {

@@ -3,8 +3,8 @@
 #define REPRISE_TOOLS_HOST_SESSION_H
 
 #include "frontend/host/launch.h"
+#include "replay/base/statistics.h"
 #include "replay/memory/memory_system.h"
-#include "replay/statistics.h"
 #include "tools/host/reprise.h"
 
 /* A range of the program's memory and its copy on the device. Ranges do not overlap. */

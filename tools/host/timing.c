@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/drawn.h"
-#include "replay/replay.h"
+#include "replay/base/sampled.h"
+#include "replay/session/replay.h"
 #include "tools/host/session.h"
 #include "tools/ui/nearest.h"
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "replay/processors/processors.h"
+#include "replay/engines/processors/processors.h"
 #include "tools/hotspots/cells.h"
 #include "tools/hotspots/units.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/names.h"
+#include "tools/lib/names.h"
 
 static const char *const kinds[] = {"instruction", "line", "function", "subcore"};
 

@@ -2,7 +2,7 @@
 #ifndef REPRISE_TOOLS_HOTSPOTS_PLACES_H
 #define REPRISE_TOOLS_HOTSPOTS_PLACES_H
 
-#include "replay/profile.h"
+#include "replay/base/profile.h"
 #include "tools/hotspots/source.h"
 #include "tracefmt/source_text.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "tools/json.h"
+#include "tools/lib/json.h"
 #include "tracefmt/trace.h"
 
 /* "gemm.cu:41, in dot() at gemm.cu:60": from the innermost place outwards; functions as `function` prints them. */

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "replay/meaning.h"
+#include "replay/base/trace_semantics.h"
 #include "tools/ui/figure.h"
 
 static const struct {

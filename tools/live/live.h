@@ -3,8 +3,8 @@
 #ifndef REPRISE_TOOLS_LIVE_LIVE_H
 #define REPRISE_TOOLS_LIVE_LIVE_H
 
-#include "replay/machine.h"
-#include "tools/json.h"
+#include "replay/base/machine.h"
+#include "tools/lib/json.h"
 #include "tracefmt/reader.h"
 
 /* RP_BAD_INPUT: a kernel of the trace does not tell its live registers. */

@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tools/command.h"
+#include "tools/lib/command.h"
+#include "tools/lib/names.h"
 #include "tools/live/live.h"
-#include "tools/names.h"
-#include "tools/replaying.h"
+#include "tools/replaying/replaying.h"
 #include "tools/ui/figure.h"
 #include "tools/ui/table.h"
 

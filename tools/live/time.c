@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/meaning.h"
-#include "replay/replay.h"
+#include "replay/base/trace_semantics.h"
+#include "replay/session/replay.h"
 #include "tools/live/live.h"
 
 struct warp {

@@ -5,7 +5,7 @@
 
 #include "frontend/cuda/session.h"
 #include "tools/program/program.h"
-#include "tools/replaying.h"
+#include "tools/replaying/replaying.h"
 
 static const struct device {
     const char *machine, *name;

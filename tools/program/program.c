@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "frontend/cuda/session.h"
-#include "tools/number.h"
-#include "tools/output.h"
+#include "tools/lib/number.h"
+#include "tools/lib/output.h"
 #include "tools/program/program.h"
 #include "tools/record/checks.h"
-#include "tools/replaying.h"
+#include "tools/replaying/replaying.h"
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tools/command.h"
+#include "tools/lib/command.h"
 
 enum program_key {
     PROGRAM_OUTPUT = 'o',

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tools/json.h"
-#include "tools/names.h"
+#include "tools/lib/json.h"
+#include "tools/lib/names.h"
 #include "tools/ui/figure.h"
 #include "tracefmt/plural.h"
 #include "tracefmt/source_text.h"

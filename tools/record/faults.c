@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "tools/hotspots/source.h"
-#include "tools/json.h"
+#include "tools/lib/json.h"
 #include "tracefmt/source_text.h"
 
 static const struct rp_instruction *instruction_of(const struct program *p, const struct rp_launch_result *r)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/config_text.h"
+#include "replay/base/config_text.h"
 #include "tools/record/checks.h"
 #include "tools/record/plan.h"
 #include "tools/record/tensors.h"

@@ -1,5 +1,5 @@
 #include "tools/record/outputs.h"
-#include "tools/number.h"
+#include "tools/lib/number.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/json.h"
-#include "tools/output.h"
+#include "tools/lib/json.h"
+#include "tools/lib/output.h"
 #include "tools/record/data_file.h"
 
 #define SHOWN 5 /* differing elements */

@@ -1,5 +1,5 @@
 /* No output of a plan may be written over one of its inputs, or over another output. */
-#include "tools/output.h"
+#include "tools/lib/output.h"
 #include "tools/record/plan.h"
 
 static bool apart(const char *output, const char *what, const char *other, const char *role, struct rp_error *err)

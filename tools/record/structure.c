@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/number.h"
+#include "tools/lib/number.h"
 #include "tools/record/plan.h"
 
 #define LARGEST_STRUCT                                                                                                 \

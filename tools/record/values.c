@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/number.h"
+#include "tools/lib/number.h"
 #include "tools/record/plan.h"
 #include "tools/ui/nearest.h"
 

@@ -2,7 +2,7 @@
 #ifndef REPRISE_TOOLS_WCET_BLOCKS_H
 #define REPRISE_TOOLS_WCET_BLOCKS_H
 
-#include "replay/occupancy.h"
+#include "replay/base/occupancy.h"
 #include "tools/wcet/model.h"
 
 /* What one block amounts to, in cycles. */

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "replay/memory/layout.h"
+#include "replay/base/layout.h"
 #include "tools/wcet/sectors.h"
 
 #define SEVERAL UINT64_MAX

@@ -2,7 +2,7 @@
 #ifndef REPRISE_TOOLS_WCET_COMPARE_H
 #define REPRISE_TOOLS_WCET_COMPARE_H
 
-#include "tools/replaying.h"
+#include "tools/replaying/replaying.h"
 #include "tools/wcet/exhaust.h"
 
 #define WCET_POLICIES 8

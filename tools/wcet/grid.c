@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/command.h"
-#include "tools/input.h"
-#include "tools/number.h"
+#include "tools/lib/command.h"
+#include "tools/lib/input.h"
+#include "tools/lib/number.h"
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
 #include "tools/wcet/attack.h"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/covered.h"
-#include "replay/memory/layout.h"
-#include "replay/tensor_rate.h"
+#include "replay/base/layout.h"
+#include "replay/base/supported.h"
+#include "replay/base/tensor_rate.h"
 
 const char *const wcet_extension_names[WCET_EXTENSION_COUNT + 1] = {
 #define X(id, name, help) name,
@@ -174,7 +174,7 @@ static bool covered_issue(struct wcet_model *m, struct rp_error *err)
     return true;
 }
 
-/* An access that a fence for the block may leave under way (is_posted() in replay/meaning.h). */
+/* An access that a fence for the block may leave under way (is_posted() in replay/base/trace_semantics.h). */
 static bool may_be_posted(const struct rp_instruction *in)
 {
     bool any = false;

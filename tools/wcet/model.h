@@ -1,6 +1,7 @@
 /* What the analysis takes from a machine and a kernel: for every instruction the unit that it occupies and how long,
- * and the registers it waits for. The machine file that drives replay is the only source; replay/meaning.h says, as for
- * both engines, what a trace entry means. A machine or kernel that the proofs of docs/wcet.md do not cover is refused.
+ * and the registers it waits for. The machine file that drives replay is the only source; replay/base/trace_semantics.h
+ * says, as for both engines, what a trace entry means. A machine or kernel that the proofs of docs/wcet.md do not cover
+ * is refused.
  *
  * Times are cycles. An instruction issued at t is dispatched at d >= t, when its unit is free; the unit is busy in
  * [d, d + initiation); the result is there at d + initiation + latency, or later if the instruction goes through a
@@ -9,7 +10,7 @@
 #ifndef REPRISE_TOOLS_WCET_MODEL_H
 #define REPRISE_TOOLS_WCET_MODEL_H
 
-#include "replay/meaning.h"
+#include "replay/base/trace_semantics.h"
 
 /* Assumptions of the paper that may be dropped, each by a switch: X(identifier, name, what is then allowed). */
 #define WCET_EXTENSIONS(X)                                                                                             \

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/output.h"
+#include "tools/lib/output.h"
 #include "tools/wcet/grow.h"
 #include "tools/wcet/phases.pb-c.h"
 #include "tools/wcet/profile.h"

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/access_key.h"
-#include "replay/cluster.h"
+#include "replay/base/access_key.h"
+#include "replay/base/cluster.h"
 #include "tools/wcet/model.h"
 
 #define SHARED_COSTS 1024u /* entries of the table, a power of two */

@@ -1,9 +1,9 @@
 /* The steps of a warp, for sections: at a barrier one ahead, because lanes may come to it in several steps (struct
- * arrival, replay/meaning.h), of which the last is where the warp waits. */
+ * arrival, replay/base/trace_semantics.h), of which the last is where the warp waits. */
 #ifndef REPRISE_TOOLS_WCET_STEPS_H
 #define REPRISE_TOOLS_WCET_STEPS_H
 
-#include "replay/meaning.h"
+#include "replay/base/trace_semantics.h"
 
 struct wcet_steps {
     struct rp_cursor cursor;

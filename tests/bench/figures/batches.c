@@ -1,6 +1,6 @@
 /* Batches on a stochastic machine. */
-#include "replay/repeat.h"
-#include "replay/replay.h"
+#include "replay/session/repeat.h"
+#include "replay/session/replay.h"
 #include "tests/bench/figures/figures.h"
 
 /* Processor time of 100 batches of a GEMM of 512 x 512, 8,192 warps, on so many processors of san-rtx2080; 0: all 184.

@@ -1,5 +1,5 @@
 /* Sizes of traces, and replays of one on machines. */
-#include "replay/replay.h"
+#include "replay/session/replay.h"
 #include "tests/bench/figures/figures.h"
 #include "tests/support/thread_gain.h"
 

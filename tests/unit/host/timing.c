@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "common.h"
-#include "replay/replay.h"
+#include "replay/session/replay.h"
 
 static char folder[] = "/tmp/reprise-host-XXXXXX";
 static char path[64];

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hw-models/models.h"
-#include "replay/machine.h"
+#include "hw-models/set/models.h"
+#include "replay/base/machine.h"
 
 /* ---- a channel, kept full ---------------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "hw-models/models.h"
+#include "hw-models/set/models.h"
 
 static uint64_t random_state = 7;
 static uint64_t rnd(uint64_t limit)

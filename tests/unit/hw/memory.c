@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hw-models/models.h"
+#include "hw-models/set/models.h"
 
 static uint64_t random_state = 42;
 static uint64_t rnd(uint64_t limit)

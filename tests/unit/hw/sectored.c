@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "hw-models/cache/set-hash.h"
-#include "hw-models/models.h"
-#include "replay/machine.h"
+#include "hw-models/set/models.h"
+#include "replay/base/machine.h"
 
 /* A cache of 8 lines of 128 bytes in one set, unless settings say otherwise, at L1. */
 struct rig {

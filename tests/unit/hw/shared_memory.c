@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hw-models/models.h"
+#include "hw-models/set/models.h"
 
 static const int64_t options[] = {1};
 

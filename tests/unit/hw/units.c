@@ -1,7 +1,7 @@
 /* Functional units: dispatch and acceptance against a list of everything that was issued. */
 #include <criterion/criterion.h>
 
-#include "hw-models/models.h"
+#include "hw-models/set/models.h"
 
 struct issued {
     uint64_t issue, dispatch, initiation;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "replay/interval.h"
-#include "replay/repeat.h"
+#include "replay/session/interval.h"
+#include "replay/session/repeat.h"
 #include "tests/support/kernel_case.h"
 
 static struct rp_trace *trace_of(const struct kernel_case *c)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "replay/replay.h"
+#include "replay/session/replay.h"
 #include "tests/support/kernel_case.h"
 
 static char directory[] = "/tmp/reprise-kernels-XXXXXX";

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hw-models/models.h"
+#include "hw-models/set/models.h"
 #include "spelling.h"
 #include "tracefmt/reader.h"
 

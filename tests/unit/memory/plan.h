@@ -2,7 +2,7 @@
 #ifndef REPRISE_TESTS_MEMORY_PLAN_H
 #define REPRISE_TESTS_MEMORY_PLAN_H
 
-#include "replay/memory/layout.h"
+#include "replay/base/layout.h"
 #include "replay/memory/memory_system.h"
 
 #define PLAN_TRANSACTIONS 8

@@ -1,10 +1,10 @@
-/* Adaptive L1 (replay/carveout.h): what a launch's shared memory leaves of the array. */
+/* Adaptive L1 (replay/base/carveout.h): what a launch's shared memory leaves of the array. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "common.h"
-#include "replay/carveout.h"
+#include "replay/base/carveout.h"
 #include "tests/support/synthetic_trace.h"
 
 /* Shared memory of 7.0: 0, 8, 16, 32, 64 or 96 KB of 128 (CUDA C++ Programming Guide, "Shared Memory", 7.x). */

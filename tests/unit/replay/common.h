@@ -2,7 +2,7 @@
 #ifndef REPRISE_TESTS_REPLAY_COMMON_H
 #define REPRISE_TESTS_REPLAY_COMMON_H
 
-#include "replay/replay.h"
+#include "replay/session/replay.h"
 #include "tests/support/warp_trace.h"
 
 #define NO WARP_TRACE_NONE

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "replay/processors/processors.h"
-#include "replay/replay.h"
+#include "replay/engines/processors/processors.h"
+#include "replay/session/replay.h"
 #include "tests/support/synthetic_trace.h"
 
 /* The known answers of Random123's kat_vectors for philox4x32, 10 rounds, given as words 0, 1 and 2, 3 of 32 bits. */

@@ -6,7 +6,7 @@
 
 #include "common.h"
 #include "replay/memory/served.h"
-#include "replay/replay.h"
+#include "replay/session/replay.h"
 #include "tests/support/synthetic_trace.h"
 
 static const char *const schedulers[] = {"serial", "lrr", "gto", "oldest", "two-level", "random", "limited", "levels"};

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "replay/profile.h"
+#include "replay/base/profile.h"
 #include "tests/unit/replay/common.h"
 
 struct levels {

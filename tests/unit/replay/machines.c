@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/covered.h"
-#include "replay/occupancy.h"
+#include "replay/base/occupancy.h"
+#include "replay/base/supported.h"
 #include "tests/unit/replay/common.h"
 #include "tools/ui/nearest.h"
 

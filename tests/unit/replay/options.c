@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tests/unit/replay/common.h"
-#include "tools/machine_file.h"
+#include "tools/machine/machine_file.h"
 #include "tools/ui/nearest.h"
 
 enum { SHARES, STEPS, MAPPING, SCALE, COUNT_OF_ROWS };

@@ -1,5 +1,5 @@
 /* Repeated replays: the SAN paper's examples, intervals that hold what they promise, and the rule that ends them. */
-#include "replay/repeat.h"
+#include "replay/session/repeat.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "replay/interval.h"
+#include "replay/session/interval.h"
 #include "tests/unit/replay/common.h"
 
 /* NIST/SEMATECH e-Handbook of Statistical Methods, tables 1.3.6.7.1 and 1.3.6.7.2 (two-sided). */

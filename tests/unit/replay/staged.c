@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "common.h"
-#include "replay/replay.h"
+#include "replay/session/replay.h"
 #include "tests/support/synthetic_trace.h"
 
 #define VALUES 8

@@ -1,8 +1,8 @@
-/* Matrix products by shape and type (replay/tensor_rate.h), against cycles that others measured. */
+/* Matrix products by shape and type (replay/base/tensor_rate.h), against cycles that others measured. */
 #include <criterion/criterion.h>
 
 #include "common.h"
-#include "replay/tensor_rate.h"
+#include "replay/base/tensor_rate.h"
 
 #define NO WARP_TRACE_NONE
 

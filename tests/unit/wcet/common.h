@@ -2,7 +2,7 @@
 #ifndef REPRISE_TESTS_WCET_COMMON_H
 #define REPRISE_TESTS_WCET_COMMON_H
 
-#include "replay/replay.h"
+#include "replay/session/replay.h"
 #include "tests/support/warp_trace.h"
 #include "tools/wcet/analysis.h"
 

@@ -1,0 +1,105 @@
+/* Clusters of blocks, for both engines: which blocks belong to one, whose shared memory an address is in, and which SMs
+ * may hold a cluster (docs/timing-model.md, "Clusters"). */
+#ifndef REPRISE_REPLAY_BASE_CLUSTER_H
+#define REPRISE_REPLAY_BASE_CLUSTER_H
+
+#include "replay/base/occupancy.h"
+#include "replay/base/trace_semantics.h"
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+
+static inline bool is_cluster_barrier(const struct rp_instruction *in)
+{
+    return in->barrier.kind == RP_BARRIER_CLUSTER_ARRIVE || in->barrier.kind == RP_BARRIER_CLUSTER_WAIT;
+}
+/* The launch's blocks belong together, or its kernel has the barrier of a cluster, be it of one block. */
+bool cluster_matters(const struct rp_kernel *, const struct rp_launch *);
+
+static inline bool in_clusters(const struct rp_launch *l) { return rp_launch_cluster(l) > 1; }
+/* Clusters are numbered as blocks are, x fastest. */
+static inline uint64_t cluster_count(const struct rp_launch *l) { return rp_launch_blocks(l) / rp_launch_cluster(l); }
+/* The number in the grid of the block of this rank. */
+uint64_t cluster_block(const struct rp_launch *, uint64_t cluster, uint32_t rank);
+
+/* ---- shared memory ----------------------------------------------------------------------------------------------- */
+
+/* Whose shared memory this offset is in, for the block of this rank; *offset becomes the one in that block. */
+static inline uint32_t cluster_owner(const struct rp_launch *l, uint32_t rank, uint64_t *offset)
+{
+    if (!in_clusters(l) || *offset < l->cluster_shared)
+        return rank;
+    uint64_t at = *offset - l->cluster_shared, of = at / l->cluster_step;
+    *offset = of < rp_launch_cluster(l) ? at % l->cluster_step : *offset;
+    return of < rp_launch_cluster(l) ? (uint32_t)of : rank;
+}
+
+/* The space that an operand's address is in, for the block of this rank, and the offset there. In clusters that is
+ * SHARED for the block's own memory, and SHARED_CLUSTER for that of others, whose offsets keep telling of which. */
+static inline unsigned resolve_operand(const struct rp_launch *l, uint32_t rank, unsigned space, uint64_t *address)
+{
+    if (space == RP_SPACE_GENERIC)
+        space = resolve_generic(l, *address, address);
+    if (!in_clusters(l) || path_of_space(space) != PATH_SHARED)
+        return space;
+    uint64_t own = *address;
+    if (cluster_owner(l, rank, &own) != rank)
+        return RP_SPACE_SHARED_CLUSTER;
+    *address = own;
+    return RP_SPACE_SHARED;
+}
+/* The lanes of an operand in this space may be in different ones. */
+static inline bool needs_resolving(const struct rp_launch *l, unsigned space)
+{
+    return space == RP_SPACE_GENERIC || (in_clusters(l) && path_of_space(space) == PATH_SHARED);
+}
+
+/* The space whose row times a memory instruction: that of its first operand, by the lowest lane where lanes may be in
+ * different ones. Of a generic one that no lane executes: global. */
+static inline unsigned timing_space(const struct rp_launch *l, uint32_t rank, const struct rp_instruction *in,
+                                    const struct rp_step *step)
+{
+    if (!in->memory_count || in->memory[0].space == RP_SPACE_NONE)
+        return RP_SPACE_GLOBAL;
+    unsigned space = in->memory[0].space;
+    if (!needs_resolving(l, space))
+        return space;
+    uint64_t address = step->executed ? step->accesses[0].base : 0;
+    return step->executed              ? resolve_operand(l, rank, space, &address)
+           : space == RP_SPACE_GENERIC ? RP_SPACE_GLOBAL
+                                       : space;
+}
+
+/* The blocks that a side of a bulk copy is written to, a bit for each rank; 0: the one that its addresses are of. */
+static inline uint32_t bulk_blocks(const struct rp_launch *l, const struct rp_step *s, uint32_t operand)
+{
+    return in_clusters(l) ? rp_bulk_blocks(*rp_step_operand_aux(s, operand)) : 0;
+}
+/* Where the block of rank `of` has what is at this address of the operand. */
+uint64_t cluster_address(const struct rp_launch *, uint32_t rank, unsigned space, uint64_t address, uint32_t of);
+
+/* ---- SMs --------------------------------------------------------------------------------------------------------- */
+
+/* SM s belongs to GPC ⌊s × gpcs / sms⌋, so that their sizes differ by one at most. */
+static inline unsigned gpc_of(const struct machine *m, unsigned sm)
+{
+    return (unsigned)((int64_t)sm * m->gpcs / m->sms);
+}
+/* The first SM of a GPC; that of GPC number `gpcs`: how many SMs there are. */
+static inline unsigned gpc_first(const struct machine *m, unsigned gpc)
+{
+    return (unsigned)(((int64_t)gpc * m->sms + m->gpcs - 1) / m->gpcs);
+}
+/* False: no GPC can hold a cluster of the launch, whose blocks take this room each, and err says so. */
+bool cluster_fits(const struct machine *, const struct rp_kernel *, const struct rp_launch *, const struct room *,
+                  struct rp_error *);
+
+/* How long an SM's way to the others is taken by an access of so many bytes. */
+static inline uint64_t cluster_cycles(const struct machine *m, uint64_t bytes)
+{
+    if (!m->cluster_bandwidth)
+        return 0;
+    unsigned __int128 width = (unsigned __int128)m->cluster_bandwidth, billionths = FRACTION_ONE;
+    return (uint64_t)((bytes * billionths + width - 1) / width);
+}
+
+#endif

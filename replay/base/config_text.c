@@ -1,0 +1,125 @@
+#include "replay/base/config_text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LARGEST_FILE (1 << 20)
+#define DEEPEST 64
+
+char *config_text_read(const char *path, size_t *size, struct rp_error *err)
+{
+    struct stat status;
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0 || fstat(file, &status)) {
+        rp_fail(err, RP_BAD_INPUT, "%s: %s", path, strerror(errno));
+        if (file >= 0)
+            close(file);
+        return NULL;
+    }
+    char *text = NULL;
+    if (!S_ISREG(status.st_mode)) {
+        rp_fail(err, RP_BAD_INPUT, "%s: not a regular file", path);
+    } else if (status.st_size > LARGEST_FILE) {
+        rp_fail(err, RP_BAD_INPUT, "%s: larger than 1 MiB; this is not what is wanted here", path);
+    } else if (!(text = malloc((size_t)status.st_size + 1))) {
+        rp_fail(err, RP_SYSTEM, "%s: out of memory", path);
+    } else {
+        ssize_t n = read(file, text, (size_t)status.st_size);
+        *size = n > 0 ? (size_t)n : 0;
+        text[*size] = 0;
+        if (n < 0) {
+            rp_fail(err, RP_BAD_INPUT, "%s: %s", path, strerror(errno));
+            free(text);
+            text = NULL;
+        }
+    }
+    close(file);
+    return text;
+}
+
+/* Where the comment or string that begins at text[at] ends, `at` if none does; libconfig's scanner has the same. */
+static size_t behind_comment(const char *text, size_t at)
+{
+    const char *end;
+    if (text[at] == '#' || (text[at] == '/' && text[at + 1] == '/'))
+        return at + strcspn(text + at, "\n");
+    if (text[at] == '/' && text[at + 1] == '*') {
+        end = strstr(text + at + 2, "*/");
+        return end ? (size_t)(end - text) + 2 : at + strlen(text + at);
+    }
+    if (text[at] != '"')
+        return at;
+    for (end = text + at + 1; *end && *end != '"'; end++)
+        end += *end == '\\' && end[1];
+    return (size_t)(end - text) + (*end == '"');
+}
+
+/* Whether text[at] begins a number that 32 bits do not hold: of those libconfig keeps the low bits. An L makes it 64
+ * bits wide. */
+static bool cut_number(const char *text, size_t at)
+{
+    if (!isdigit((unsigned char)text[at]))
+        return false;
+    size_t first = at && text[at - 1] == '-' ? at - 1 : at; /* a sign, or a dash within a name */
+    char before = first ? text[first - 1] : ' ';
+    if (isalnum((unsigned char)before) || strchr("_-*.", before))
+        return false;
+    bool hex = text[at] == '0' && (text[at + 1] | 32) == 'x';
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text + at, &end, hex ? 16 : 10);
+    if (errno)
+        return true;
+    return value > INT_MAX && !strchr("L.eE", *end ? *end : ' ');
+}
+
+static bool line_is_fine(const char *file, const char *text, size_t at, int line, struct rp_error *err)
+{
+    if (!text[at])
+        return rp_fail(err, RP_BAD_INPUT, "%s:%d: holds a zero byte; this is no text file", file, line);
+    if (!strncmp(text + at, "@include", 8))
+        return rp_fail(err, RP_BAD_INPUT, "%s:%d: @include is not allowed here", file, line);
+    if (cut_number(text, at))
+        return rp_fail(err, RP_BAD_INPUT, "%s:%d: %.*s is too large; write %.*sL if it is meant", file, line,
+                       (int)strspn(text + at, "0123456789abcdefABCDEFxX"), text + at,
+                       (int)strspn(text + at, "0123456789abcdefABCDEFxX"), text + at);
+    return true;
+}
+
+/* libconfig does not look whether it gets memory. What it takes for a file is below 64 KiB and 256 bytes for each of
+ * the file's. */
+static bool memory_is_there(const char *file, size_t size, struct rp_error *err)
+{
+    void *memory = malloc((64u << 10) + 256 * size);
+    bool there = memory != NULL;
+    free(memory);
+    return there || rp_fail(err, RP_SYSTEM, "%s: out of memory", file);
+}
+
+bool config_text_check(const char *file, const char *text, size_t size, struct rp_error *err)
+{
+    if (size > LARGEST_FILE)
+        return rp_fail(err, RP_BAD_INPUT, "%s: larger than 1 MiB; this is not what is wanted here", file);
+    int line = 1, depth = 0;
+    for (size_t i = 0; i < size; i++) {
+        size_t behind = behind_comment(text, i);
+        for (; i < behind; i++)
+            line += text[i] == '\n';
+        if (i == size)
+            break;
+        if (!line_is_fine(file, text, i, line, err))
+            return false;
+        line += text[i] == '\n';
+        depth += strchr("{([", text[i]) ? 1 : strchr("})]", text[i]) ? -1 : 0;
+        if (depth > DEEPEST)
+            return rp_fail(err, RP_BAD_INPUT, "%s:%d: nested too deeply", file, line);
+    }
+    return memory_is_there(file, size, err);
+}

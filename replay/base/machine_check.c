@@ -1,0 +1,233 @@
+/* What values of a machine do not go together. */
+#include "replay/base/machine_check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "replay/base/carveout.h"
+#include "replay/base/layout.h"
+#include "replay/base/machine_parts.h"
+#include "replay/engines/staged/fits.h"
+
+/* Is it one of these keys, or below one that ends in a dot? */
+static bool among(const char *key, const char *const *keys, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        size_t n = strlen(keys[k]);
+        if (keys[k][n - 1] == '.' ? !strncmp(key, keys[k], n) : !strcmp(key, keys[k]))
+            return true;
+    }
+    return false;
+}
+
+static bool set_again(const struct settings *all, size_t i)
+{
+    for (size_t later = i + 1; later < all->count; later++)
+        if (!strcmp(all->items[later].key, all->items[i].key))
+            return true;
+    return false;
+}
+
+/* Values of these keys do not go together. It is those given by --set that are wrong, if there are any, else the file.
+ */
+static bool inconsistent(const struct machine_check *c, const char *const *keys, size_t count, const char *text,
+                         struct rp_error *err)
+{
+    if (c->inconsistent)
+        *c->inconsistent = true;
+    char place[400] = "";
+    for (size_t i = 0; i < c->settings->count; i++) {
+        const struct setting *s = &c->settings->items[i];
+        size_t at = strlen(place);
+        if (!s->line && among(s->key, keys, count) && !set_again(c->settings, i))
+            snprintf(place + at, sizeof place - at, "%s%s %.80s=%.80s", at ? " " : "", s->option,
+                     s->typed ? s->typed : s->key, s->value);
+    }
+    bool set = *place;
+    size_t at = strlen(place);
+    snprintf(place + at, sizeof place - at, "%s: ", set ? "" : c->settings->file);
+    return settings_fail(place, set, text, err);
+}
+
+static bool divides(const struct machine_check *c, const char *key, int64_t value, struct rp_error *err)
+{
+    char text[160];
+    int64_t subcores = c->machine->subcores;
+    snprintf(text, sizeof text, "%s (%d) does not divide subcores (%d)", key, (int)value, (int)subcores);
+    return subcores % value == 0 || inconsistent(c, (const char *const[]){key, "subcores"}, 2, text, err);
+}
+
+/* What is bounded at 0 never takes anything. */
+static bool takes_something(const struct machine_check *c, struct rp_error *err)
+{
+    const struct machine *m = c->machine;
+    const struct {
+        const char *key;
+        int64_t value;
+    } bounds[] = {{"lsu.queue", m->lsu_queue},    {"l1.queue", m->l1_queue}, {"l1.mshrs", m->l1_mshrs},
+                  {"port.queue", m->port_queue},  {"l2.queue", m->l2_queue}, {"l2.mshrs", m->l2_mshrs},
+                  {"tlb.walkers", m->tlb_walkers}};
+    char text[120];
+    for (size_t i = 0; i < MODEL_COUNT_OF(bounds); i++) {
+        snprintf(text, sizeof text, "%s must not be 0; -1 stands for any number", bounds[i].key);
+        if (!bounds[i].value)
+            return inconsistent(c, (const char *const[]){bounds[i].key}, 1, text, err);
+    }
+    return true;
+}
+
+/* Lines lie in one slice and one channel, and slices are alike. */
+static bool fits_together(const struct machine_check *c, struct rp_error *err)
+{
+    const struct machine *m = c->machine;
+    struct memory_layout l;
+    memory_layout_of(m, &l);
+    uint64_t line = l.l2.shape.line > l.l1.shape.line ? l.l2.shape.line : l.l1.shape.line;
+    const char *const slices[] = {"l2."}, *const channels[] = {"l2.", "l1.", "dram."};
+    char text[160];
+    if (l.slices.interleave & (l.slices.interleave - 1))
+        return inconsistent(c, slices, 1, "l2.interleave must be a power of two", err);
+    if (l.channels.interleave & (l.channels.interleave - 1))
+        return inconsistent(c, channels + 2, 1, "dram.interleave must be a power of two", err);
+    const char *why = l.slice.model->check ? l.slice.model->check(l.slice.options) : NULL;
+    why = l.l2.keeps && !l.l2.shape.sets ? "size is less than a line" : why;
+    if (why) {
+        snprintf(text, sizeof text, "l2: in each of %d slices, %s", (int)m->l2_slices, why);
+        return inconsistent(c, slices, 1, text, err);
+    }
+    snprintf(text, sizeof text, "a line (%d) must lie in one slice (l2.interleave) and one channel (dram.interleave)",
+             (int)line);
+    bool apart =
+        (l.slices.count > 1 && l.slices.interleave < line) || (l.channels.count > 1 && l.channels.interleave < line);
+    return !apart || inconsistent(c, channels, 3, text, err);
+}
+
+/* Which parts and options need the pipeline one-at-a-time, and what it needs. */
+static bool fits_one_at_a_time(const struct machine_check *c, struct rp_error *err)
+{
+    const struct machine *m = c->machine;
+    const struct pipeline_model *pipeline = (const struct pipeline_model *)m->pipeline.model;
+    bool drawn = ((const struct memory_model *)m->memory.model)->drawn;
+    if (pipeline->one_at_a_time && !drawn)
+        return inconsistent(c, (const char *const[]){"memory.model", "pipeline.model"}, 2,
+                            "pipeline 'one-at-a-time' needs memory whose accesses take a time of their own: choose "
+                            "memory 'stochastic'",
+                            err);
+    if (m->placement == PLACEMENT_EVEN && !pipeline->one_at_a_time)
+        return inconsistent(c, (const char *const[]){"placement", "pipeline.model"}, 2,
+                            "placement 'even' parts the warps of a block: choose pipeline 'one-at-a-time'", err);
+    if (m->measure == MEASURE_PROCESSOR && !pipeline->one_at_a_time)
+        return inconsistent(c, (const char *const[]){"measure", "pipeline.model"}, 2,
+                            "measure 'processor' needs sub-cores that do not wait for one another: choose pipeline "
+                            "'one-at-a-time'",
+                            err);
+    return true;
+}
+
+/* Copies of the host take time beside launches, which needs launches of several streams at once. */
+static bool fits_copies(const struct machine_check *c, struct rp_error *err)
+{
+    const struct machine *m = c->machine;
+    const struct pipeline_model *pipeline = (const struct pipeline_model *)m->pipeline.model;
+    const char *key = m->copy_bandwidth ? "copy.bandwidth" : "copy.device_bandwidth";
+    char text[160];
+    bool timed = m->copy_bandwidth || m->copy_device_bandwidth;
+    snprintf(text, sizeof text, "pipeline '%s' runs one launch after the other and has no time for copies: leave %s 0",
+             m->pipeline.model->name, key);
+    return !timed || (!pipeline->staged && !pipeline->one_at_a_time) ||
+           inconsistent(c, (const char *const[]){key, "pipeline.model"}, 2, text, err);
+}
+
+/* A clock that nothing has. */
+static bool clocks_are_used(const struct machine_check *c, struct rp_error *err)
+{
+    const struct machine *m = c->machine;
+    bool staged = ((const struct pipeline_model *)m->pipeline.model)->staged;
+    if (m->interconnect_clock && m->interconnect.model == &interconnect_direct.model)
+        return inconsistent(c, (const char *const[]){"interconnect.clock_mhz", "interconnect.model"}, 2,
+                            "interconnect.clock_mhz is that of links: choose interconnect 'crossbar', or leave it 0",
+                            err);
+    if (m->l2_clock && !staged && !((const struct cache_model *)m->l2.model)->keeps)
+        return inconsistent(c, (const char *const[]){"l2.clock_mhz", "l2.model"}, 2,
+                            "l2.clock_mhz is that of a cache: l2.model is 'none'; leave it 0", err);
+    return true;
+}
+
+/* What only some hierarchies and pipelines can do. */
+static bool fits_pipeline(const struct machine_check *c, struct rp_error *err)
+{
+    const struct machine *m = c->machine;
+    struct staged_misfit misfit = {0};
+    if (!staged_fits(m, &misfit))
+        return inconsistent(c, misfit.keys, misfit.keys[1] ? 2 : 1, misfit.text, err);
+    if (((const struct tlb_model *)m->l2_tlb.model)->keeps && !((const struct tlb_model *)m->tlb.model)->keeps)
+        return inconsistent(c, (const char *const[]){"l2_tlb.model", "tlb.model"}, 2,
+                            "nothing reaches l2_tlb, for SMs have no TLB: choose a model for tlb, or l2_tlb=none", err);
+    return fits_one_at_a_time(c, err) && fits_copies(c, err) && clocks_are_used(c, err);
+}
+
+/* The option of the part's model, if it has that. */
+static int64_t value_of(const struct machine_part *part, const char *key, int64_t otherwise)
+{
+    for (size_t i = 0; i < part->model->option_count; i++)
+        if (!strcmp(part->model->options[i].key, key))
+            return part->options[i];
+    return otherwise;
+}
+
+static uint64_t size_of(const struct machine_part *cache) { return (uint64_t)value_of(cache, "size", 0); }
+
+/* A simulated cache takes memory, too: a tenth to a fourth of what it has. */
+static bool caches_can_be(const struct machine_check *c, struct rp_error *err)
+{
+    enum { MOST_GIB = 4 };
+    const struct machine *m = c->machine;
+    uint64_t l1 = size_of(&m->l1) * (uint64_t)(m->sms * m->subcores / m->l1_subcores), l2 = size_of(&m->l2);
+    char text[160];
+    snprintf(text, sizeof text, "the caches of all SMs and L2 have %.1f GiB; at most %d are simulated",
+             (double)(l1 + l2) / (1 << 30), MOST_GIB);
+    return l1 + l2 <= (uint64_t)MOST_GIB << 30 ||
+           inconsistent(c, (const char *const[]){"l1.", "l2.", "sms"}, 3, text, err);
+}
+
+/* First levels that no sub-core would use. */
+static bool caches_are_used(const struct machine_check *c, struct rp_error *err)
+{
+    const struct machine *m = c->machine;
+    char text[160];
+    int64_t caches = value_of(&m->icache, "caches", 1);
+    snprintf(text, sizeof text, "icache.caches (%d) are more than icache.subcores (%d) use", (int)caches,
+             (int)m->icache_subcores);
+    if (caches > m->icache_subcores)
+        return inconsistent(c, (const char *const[]){"icache.caches", "icache.subcores"}, 2, text, err);
+    return value_of(&m->constants, "caches", 1) == 1 ||
+           inconsistent(c, (const char *const[]){"constants.caches"}, 1,
+                        "constants.caches must be 1: all of an SM shares its constant caches", err);
+}
+
+bool machine_consistent(const struct machine_check *c, struct rp_error *err)
+{
+    struct machine *m = c->machine;
+    char text[300], key[40], below[48];
+    if (!divides(c, "l1.subcores", m->l1_subcores, err) || !divides(c, "icache.subcores", m->icache_subcores, err) ||
+        !takes_something(c, err) || !caches_are_used(c, err) || !caches_can_be(c, err) || !fits_pipeline(c, err))
+        return false;
+    const char *uneven = carveout_check(m);
+    if (uneven)
+        return inconsistent(c, (const char *const[]){"l1.", "subcores", "limits.shared"}, 3, uneven, err);
+    if (m->warm_l2 && !((const struct cache_model *)m->l2.model)->keeps) {
+        snprintf(text, sizeof text, "warm_l2 warms nothing: l2.model is '%s'", m->l2.model->name);
+        return inconsistent(c, (const char *const[]){"warm_l2", "l2.model"}, 2, text, err);
+    }
+    for (size_t p = 0; p < machine_part_count(m); p++) {
+        enum model_kind kind;
+        const struct machine_part *part = machine_part_of(m, p, &kind, key);
+        const char *why = part->model->check ? part->model->check(part->options) : NULL;
+        if (!why || part == &m->l2) /* whose slices are checked */
+            continue;
+        snprintf(text, sizeof text, "%s: %s", key, why);
+        snprintf(below, sizeof below, "%s.", key);
+        return inconsistent(c, (const char *const[]){below}, 1, text, err);
+    }
+    return fits_together(c, err);
+}

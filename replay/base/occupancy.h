@@ -1,0 +1,51 @@
+/* How many blocks an SM holds: what a block takes, and what an SM has left.
+ *
+ * A block of W warps of a kernel with R registers per thread and S bytes of shared memory (static and dynamic) takes
+ *   W warps and 32 W threads,
+ *   W × roundup(32 R, limits.register_granularity) registers,
+ *   roundup(S, limits.shared_granularity) bytes of shared memory, and one place among limits.blocks.
+ * (CUDA C++ Programming Guide, "Hardware Multithreading".)
+ */
+#ifndef REPRISE_REPLAY_BASE_OCCUPANCY_H
+#define REPRISE_REPLAY_BASE_OCCUPANCY_H
+
+#include "replay/base/machine.h"
+#include "tracefmt/trace.h"
+
+struct room {
+    int64_t blocks, warps, registers, shared;
+};
+
+/* False: the block fits on no SM of the machine, and err says what it lacks. */
+bool room_of_block(const struct machine *, const struct rp_kernel *, const struct rp_launch *, struct room *,
+                   struct rp_error *);
+void room_of_sm(const struct machine *, struct room *);
+
+/* How many such blocks an empty SM holds, but no more than `most`. */
+uint64_t room_count(const struct machine *, const struct room *block, uint64_t most);
+
+/* False: the launch is cooperative, SMs that hold `each` of its blocks do not hold all at a time, and err says so. A
+ * GPU refuses such a launch (cudaErrorCooperativeLaunchTooLarge; CUDA C++ Programming Guide, "Grid Synchronization").
+ */
+bool cooperative_fits(const struct machine *, const struct rp_kernel *, const struct rp_launch *, uint64_t each,
+                      struct rp_error *);
+
+/* Bytes of shared memory that the blocks have that an SM can hold at a time; no more of them than the grid spreads out
+ * to. 0: a block does not fit. */
+uint64_t room_shared(const struct machine *, const struct rp_kernel *, const struct rp_launch *);
+
+static inline bool room_fits(const struct room *left, const struct room *block)
+{
+    return left->blocks >= block->blocks && left->warps >= block->warps && left->registers >= block->registers &&
+           left->shared >= block->shared;
+}
+
+static inline void room_take(struct room *left, const struct room *block, int64_t sign)
+{
+    left->blocks -= sign * block->blocks;
+    left->warps -= sign * block->warps;
+    left->registers -= sign * block->registers;
+    left->shared -= sign * block->shared;
+}
+
+#endif

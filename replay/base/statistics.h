@@ -1,0 +1,119 @@
+/* Statistics: one table names, explains and prints them all.
+ *
+ * Those of the memory system's components stand in replay/base/memory_counts.h.
+ *
+ * All are sums of integers over a launch, so that totals over launches are sums, too. Ratios are worked out when
+ * printed. docs/statistics.md is made from this table.
+ *
+ * Every sub-core cycle of a launch is exactly one of: issue (an instruction issued), a stall, or idle (no resident
+ * warp). A stall is a run of cycles without issue while warps are resident. It ends when a warp issues, and its cycles
+ * are all charged to what kept that warp from issuing in the last of them: the condition that had to be met last. A
+ * stall that ends because the last resident block ends is "drain".
+ */
+#ifndef REPRISE_REPLAY_BASE_STATISTICS_H
+#define REPRISE_REPLAY_BASE_STATISTICS_H
+
+#include <stdint.h>
+
+#include "replay/base/machine.h"
+#include "replay/base/memory_counts.h"
+
+/* Order is precedence: of several conditions that kept a warp waiting, the first counts. */
+#define STALLS(X)                                                                                                      \
+    X(DISPATCH, "dispatch", "its block was not there yet, or still in its dispatch latency")                           \
+    X(BARRIER, "barrier", "it was at a barrier")                                                                       \
+    X(FETCH, "fetch", "its instruction had not come from the instruction cache yet")                                   \
+    X(FENCE, "fence", "it was at a fence and its memory operations were not complete")                                 \
+    X(ASYNC, "async", "it waited for a phase of a barrier object, or for groups of asynchronous work")                 \
+    X(CONTROL, "control", "it had issued a control instruction less than control_interval cycles before")              \
+    X(CONTROL_WORD, "control-word", "the stall count of its last instruction's control word had not run down")         \
+    X(MEMORY, "memory", "a register was pending on a load or atomic outside shared memory")                            \
+    X(SHARED, "shared", "a register was pending on shared memory")                                                     \
+    X(SCOREBOARD, "scoreboard", "a register was pending on an instruction that is no memory access")                   \
+    X(OPERANDS, "operands", "a register was still to be read by an earlier instruction (control words only)")          \
+    X(BANKS, "register-banks",                                                                                         \
+      "instructions before it at its unit were in all operand collectors and still read registers (staged only)")      \
+    X(COLLECTOR, "collector",                                                                                          \
+      "the instruction before it at its unit waited for an operand collector for another reason (staged only)")        \
+    X(RESULT_BUS, "result-bus",                                                                                        \
+      "its unit waited for a result bus, or for a cycle in which it ends alone (staged only)")                         \
+    X(UNIT, "unit", "its unit was busy, or took no more")                                                              \
+    X(SCHEDULER, "scheduler", "it was ready, but the scheduler held the sub-core for another warp")                    \
+    X(DRAIN, "drain", "all warps had ended and waited for the end of their block")
+
+enum stall {
+#define X(id, name, help) STALL_##id,
+    STALLS(X)
+#undef X
+        STALL_COUNT
+};
+
+/* X(field, name, unit, definition). */
+#define STATISTICS(X)                                                                                                  \
+    X(cycles, "cycles", "cycles",                                                                                      \
+      "from the launch's first cycle to the end of its last block: the last result is written in the cycle before")    \
+    X(blocks, "blocks", "blocks", "blocks replayed")                                                                   \
+    X(warps, "warps", "warps", "warps replayed")                                                                       \
+    X(warp_instructions, "warp_instructions", "instructions",                                                          \
+      "instructions executed by warps, as in the trace, exits that take no issue slot included")                       \
+    X(thread_instructions, "thread_instructions", "instructions",                                                      \
+      "the same for threads: lanes whose guard was true, summed over warp instructions")                               \
+    X(issue_cycles, "issue.issued", "sub-core cycles", "sub-core cycles in which an instruction issued")               \
+    X(dual_issues, "issue.dual", "instructions",                                                                       \
+      "instructions that issued in the same cycle as the one before them in their warp")                               \
+    X(idle_cycles, "issue.idle", "sub-core cycles", "sub-core cycles without a resident warp")                         \
+    X(shared_load_transactions, "shared.load_transactions", "transactions", "of loads from shared memory")             \
+    X(shared_store_transactions, "shared.store_transactions", "transactions", "of stores to shared memory")            \
+    X(shared_atomic_transactions, "shared.atomic_transactions", "transactions",                                        \
+      "of atomics and reductions on shared memory")                                                                    \
+    X(shared_conflicts, "shared.conflicts", "transactions", "transactions that bank conflicts added")                  \
+    X(global_load_transactions, "global.load_transactions", "transactions",                                            \
+      "of loads and prefetches from global and local memory, after coalescing")                                        \
+    X(global_store_transactions, "global.store_transactions", "transactions",                                          \
+      "of stores to global and local memory, after coalescing")                                                        \
+    X(global_atomic_transactions, "global.atomic_transactions", "transactions",                                        \
+      "of atomics and reductions on global memory, after coalescing")                                                  \
+    X(drawn_l1, "drawn.l1_accesses", "accesses",                                                                       \
+      "that drew L1, on machines whose memory draws (an atomic draws twice)")                                          \
+    X(drawn_l2, "drawn.l2_accesses", "accesses", "that drew L2")                                                       \
+    X(drawn_dram, "drawn.dram_accesses", "accesses", "that drew DRAM")                                                 \
+    X(drawn_l1_cycles, "drawn.l1_cycles", "cycles", "cost of the accesses that drew L1, summed")                       \
+    X(drawn_l2_cycles, "drawn.l2_cycles", "cycles", "cost of the accesses that drew L2, summed")                       \
+    X(drawn_dram_cycles, "drawn.dram_cycles", "cycles", "cost of the accesses that drew DRAM, summed")                 \
+    X(warp_cycles, "occupancy.warp_cycles", "warp cycles",                                                             \
+      "for each warp the cycles from its block's placement to its own last result, summed")                            \
+    X(sm_cycles, "occupancy.sm_cycles", "SM cycles", "cycles in which an SM had a resident block, summed over SMs")
+
+struct statistics {
+#define X(field, ...) uint64_t field;
+    STATISTICS(X)
+#undef X
+    struct memory_counts memory;        /* "COMPONENT.FIELD" */
+    uint64_t stall[STALL_COUNT];        /* sub-core cycles, "issue.stall.NAME" */
+    uint64_t unit_stall[MACHINE_UNITS]; /* of stall[STALL_UNIT], what each unit has of it: "issue.stall.unit.NAME" */
+    uint64_t unit_busy[MACHINE_UNITS];  /* cycles of initiation, summed over the instances, "units.NAME.busy" */
+};
+
+void statistics_add(struct statistics *to, const struct statistics *);
+
+/* Visits the rows of the memory system's tables. */
+void statistics_each_count(void (*visit)(void *, const char *name, const char *unit, const char *definition), void *);
+/* Visits all integer statistics of the machine in table order, names with dots. */
+void statistics_each(const struct machine *, const struct statistics *,
+                     void (*visit)(void *, const char *name, uint64_t value), void *);
+/* Those of them that a launch has to itself also where it overlaps others. */
+void statistics_each_own(const struct machine *, const struct statistics *,
+                         void (*visit)(void *, const char *name, uint64_t value), void *);
+/* NULL, or the first statistic in which the two differ, with both values, in static storage of the thread. */
+const char *statistics_difference(const struct machine *, const struct statistics *, const struct statistics *);
+
+/* As behind "issue.stall.": "memory", "unit". */
+const char *statistics_stall_name(enum stall);
+/* The name of the stall with the most cycles, as behind "issue.stall.": "memory", "unit.lsu", "none". */
+#define STALL_NAME 40
+const char *statistics_main_stall(const struct machine *, const struct statistics *, char name[STALL_NAME]);
+
+double statistics_ipc(const struct statistics *);                               /* issued instructions per cycle */
+double statistics_occupancy(const struct machine *, const struct statistics *); /* resident warps / warp limit, 0..1 */
+
+#endif

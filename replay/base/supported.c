@@ -1,0 +1,42 @@
+#include "replay/base/supported.h"
+
+#include "replay/base/cluster.h"
+#include "replay/base/source_location.h"
+
+/* The trace tells what the operand's instruction does, beyond its addresses. */
+static bool is_told(const struct rp_instruction *in, const struct rp_memory_operand *o)
+{
+    if (o->kind == RP_ACCESS_OBJECT)
+        return o->object != RP_OBJECT_UNKNOWN && (o->object != RP_OBJECT_TEST || in->memory_count == 1);
+    return in->async.kind != RP_ASYNC_NONE && in->async.role <= RP_ASYNC_TELL;
+}
+
+static bool instructions_are_covered(const struct rp_kernel *k, bool all, struct rp_error *err)
+{
+    for (uint32_t i = 0; i < k->instruction_count; i++) {
+        const struct rp_instruction *in = &k->instructions[i];
+        for (uint32_t m = 0; m < in->memory_count; m++) {
+            if (!rp_operand_aux_count(&in->memory[m]) || (all && is_told(in, &in->memory[m])))
+                continue;
+            char place[PLACE_BYTES];
+            instruction_place(k, i, place);
+            return rp_fail(
+                err, RP_BAD_INPUT, "%s: %s", place,
+                all ? "the trace does not tell what is done with the barrier object or bulk copy; "
+                      "record it again"
+                    : "there is no model of barrier objects and bulk copies here; 'reprise replay' has one, on "
+                      "machines with pipeline 'direct' and memory 'hierarchy', such as h100");
+        }
+    }
+    return true;
+}
+
+bool launch_is_covered(const struct rp_kernel *k, const struct rp_launch *l, bool all, struct rp_error *err)
+{
+    if (!all && cluster_matters(k, l))
+        return rp_fail(err, RP_BAD_INPUT,
+                       "kernel %s: %s; there is no model of that here; 'reprise replay' has one, on machines with "
+                       "pipeline 'direct' and memory 'hierarchy', such as h100",
+                       k->name, in_clusters(l) ? "its blocks run in clusters" : "it has the barrier of a cluster");
+    return instructions_are_covered(k, all, err);
+}

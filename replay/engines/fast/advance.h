@@ -1,0 +1,154 @@
+/* Moving a warp on: fetch, decode, and when it can issue. In a header because it happens once per warp instruction. */
+#ifndef REPRISE_REPLAY_ENGINES_FAST_ADVANCE_H
+#define REPRISE_REPLAY_ENGINES_FAST_ADVANCE_H
+
+#include "replay/engines/fast/control_words.h"
+
+/* What only some instructions or machines wait for, besides `wake`. */
+static __attribute__((noinline)) uint64_t wake_of_special(const struct fast_sm *sm, struct fast_warp *w, uint64_t wake)
+{
+    if (w->op->flags & OP_FENCE) {
+        bool block = w->op->flags & OP_BLOCK_FENCE;
+        uint64_t done = (block ? w->unordered : w->unresolved) ? UNKNOWN : block ? w->ordered : w->memory_done;
+        wake = done > wake ? done : wake;
+    }
+    if (w->op->flags & OP_GROUPS) {
+        uint64_t done = w->next.executed ? async_groups_done(w->block->async, w->number, &w->next) : 0;
+        w->groups_done = done < UNKNOWN ? done : UNKNOWN;
+        wake = w->groups_done > wake ? w->groups_done : wake;
+    }
+    wake = w->fetched > wake ? w->fetched : wake;
+    if (w->signals) {
+        uint64_t awaited = fast_awaited(sm, w);
+        wake = awaited > wake ? awaited : wake;
+    }
+    w->earliest = wake;
+    return wake;
+}
+
+/* Works out the wake of the next instruction and puts the warp on the wheel. Not for a warp that waits. */
+HOT void schedule(struct fast_sm *sm, struct fast_warp *w)
+{
+    uint64_t wake = registers_free(w) >> PRODUCER_BITS;
+    wake = w->released > wake ? w->released : wake;
+    if (w->op->flags & (OP_FENCE | OP_EXTENDED))
+        wake = wake_of_special(sm, w, wake);
+    wake = w->control_until > wake ? w->control_until : wake;
+    w->wake = wake;
+    wheel_add(w->subcore, w->slot, sm->now, wake);
+}
+
+/* The same for a warp other than the one that is issuing: its sub-core must be looked at then. */
+static inline void schedule_other(struct fast_sm *sm, struct fast_warp *w)
+{
+    schedule(sm, w);
+    if (sm->next[w->subcore->number] > w->wake)
+        sm->next[w->subcore->number] = w->wake;
+}
+
+/* Unit and times of a memory instruction with generic addresses. */
+static inline void resolve_space(const struct fast_sm *sm, struct fast_warp *w)
+{
+    unsigned space = timing_space(w->part->grid->launch, w->block->rank, w->next.instruction, &w->next);
+    const struct machine_timing *t = &sm->chip->machine->spaces[space];
+    w->unit = t->unit;
+    w->initiation = t->initiation;
+    w->latency = t->latency;
+    w->producer = path_of_space(space) == PATH_SHARED ? PRODUCER_SHARED : PRODUCER_MEMORY;
+}
+
+HOT void decode(const struct fast_sm *sm, struct fast_warp *w)
+{
+    const struct op *op = w->op;
+    unsigned before = w->unit;
+    w->unit = op->unit;
+    w->initiation = op->initiation;
+    w->latency = op->latency;
+    w->producer = op->producer;
+    if (op->flags & OP_BY_SPACE)
+        resolve_space(sm, w);
+    struct fast_subcore *sc = w->subcore;
+    uint64_t slot = 1ull << w->slot;
+    sc->uses[before] &= ~slot;
+    sc->uses[w->unit] |= slot;
+}
+
+static __attribute__((noinline)) void fetch(const struct fast_sm *sm, struct fast_warp *w)
+{
+    uint64_t address = code_address(w->part->grid->launch->kernel, w->next.instruction);
+    w->fetched = sm_memory_fetch(sm->memory, w->subcore->number, address, sm->now);
+}
+
+/* Notes that the LSU has a say in the issue of the warp's next instruction, an access, if so. */
+static __attribute__((noinline)) void note_caches(struct fast_warp *w)
+{
+    if (reaches_caches(w->part->grid->launch, &w->next))
+        w->subcore->caches |= 1ull << w->slot;
+}
+
+HOT void prepare_access(const struct fast_sm *sm, struct fast_warp *w)
+{
+    __builtin_prefetch(w->cursor.access); /* the warp's next one: its turn comes when others have had theirs */
+    if (sm->chip->may_refuse)
+        note_caches(w);
+}
+
+HOT uint64_t lanes(rp_lanemask mask) { return mask == ~0u ? RP_WARP_LANES : rp_lane_count(mask); }
+
+/* The lanes of an exit that takes no time. What was gathered before it arrives first: an exit does not go on with it.
+ */
+static __attribute__((noinline)) void leave_lanes(struct fast_sm *sm, struct fast_warp *w)
+{
+    w->op = NULL;
+    if (w->arrival.gathered)
+        fast_arrive_on(sm, w);
+    fast_exit(sm, w, w->next.executed);
+}
+
+/* Fetches the warp's next instruction and sets its wake, or ends the warp. */
+/* The step is well formed. */
+static __attribute__((noinline)) bool check_async(const struct fast_warp *w, struct rp_error *err)
+{
+    return async_check(w->part->grid->kernel, &w->next, err);
+}
+
+HOT bool advance(struct fast_sm *sm, struct fast_warp *w, struct rp_error *err)
+{
+    int more;
+    while ((more = rp_cursor_next(&w->cursor, &w->next, err)) > 0) {
+        w->part->statistics.warp_instructions++;
+        w->part->statistics.thread_instructions += lanes(w->next.executed);
+        w->op = &w->part->grid->program.ops[w->next.index];
+        if (w->op->flags & (OP_FREE_EXIT | OP_FETCHED | OP_ACCESS)) {
+            if (w->op->flags & OP_FREE_EXIT) {
+                leave_lanes(sm, w);
+                continue;
+            }
+            if (w->op->flags & OP_FETCHED)
+                fetch(sm, w);
+            if (w->op->flags & OP_ACCESS)
+                prepare_access(sm, w);
+            if (w->op->flags & (OP_TESTS | OP_STARTS)) {
+                if (!check_async(w, err))
+                    return false;
+                if (w->op->flags & OP_TESTS && !w->waiting) {
+                    decode(sm, w);
+                    if (fast_await(sm, w))
+                        return true;
+                }
+            }
+        }
+        decode(sm, w);
+        if (!w->waiting)
+            schedule(sm, w);
+        else if (w->arrival.gathered)
+            fast_arrive_on(sm, w);
+        return true;
+    }
+    if (more < 0)
+        return false;
+    fast_end_warp(sm, w);
+    return true;
+}
+
+#endif

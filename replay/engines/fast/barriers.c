@@ -1,0 +1,257 @@
+/* Block barriers in the fast engine. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "replay/engines/fast/advance.h"
+
+static uint64_t all_warps(const struct fast_block *block) { return ~0ull >> (64 - block->warp_count); }
+
+/* Parts of warps that came to barriers of the past are forgotten. */
+static __attribute__((noinline)) void forget_parts(struct fast_block *block, unsigned id)
+{
+    for (unsigned i = 0; i < block->warp_count; i++) {
+        block->warps[i].arrival.part[id] = 0;
+        block->warps[i].arrival.parts &= ~(1u << id);
+    }
+}
+
+static void release(struct fast_sm *sm, struct fast_block *block, unsigned id)
+{
+    if (block->barriers[id].parts)
+        forget_parts(block, id);
+    block->barriers[id] = (struct fast_barrier){0};
+    block->active_barriers &= ~(1u << id);
+    for (uint64_t waiting = block->waiting; waiting; waiting &= waiting - 1) {
+        struct fast_warp *w = &block->warps[__builtin_ctzll(waiting)];
+        if (w->barrier != id)
+            continue;
+        block->waiting &= ~(1ull << w->number);
+        w->waiting = false;
+        w->barrier_until = sm->now + 1 + (uint64_t)sm->chip->machine->barrier_latency;
+        if (w->released < w->barrier_until)
+            w->released = w->barrier_until;
+        if (w->op && !(w->op->flags & OP_TESTS && fast_await(sm, w)))
+            schedule_other(sm, w);
+    }
+}
+
+/* ---- barrier objects --------------------------------------------------------------------------------------------- */
+
+bool fast_await(struct fast_sm *sm, struct fast_warp *w)
+{
+    struct fast_block *block = w->block;
+    if (!async_waits(&w->next) || async_over(block->async, w->part->grid->launch, &w->next))
+        return false;
+    w->waiting = true;
+    w->barrier = AT_OBJECT;
+    block->waiting |= 1ull << w->number;
+    sm->chip->scheduler->wait(w->subcore->scheduler, w->slot);
+    return true;
+}
+
+void fast_release_objects(struct fast_block *block)
+{
+    struct fast_sm *sm = block->sm;
+    for (uint64_t waiting = block->waiting; waiting; waiting &= waiting - 1) {
+        struct fast_warp *w = &block->warps[__builtin_ctzll(waiting)];
+        if (w->barrier != AT_OBJECT || !async_over(block->async, w->part->grid->launch, &w->next))
+            continue;
+        block->waiting &= ~(1ull << w->number);
+        w->waiting = false;
+        w->barrier_until = sm->now + 1 + (uint64_t)sm->chip->machine->barrier_latency;
+        if (w->released < w->barrier_until)
+            w->released = w->barrier_until;
+        schedule_other(sm, w);
+    }
+}
+
+/* The SM must look at its tells in time. */
+static void note_tells(struct fast_sm *sm)
+{
+    sm->starved |= sm->tells.starved;
+    if (sm->tells.next >= sm->memory_next)
+        return;
+    sm->memory_next = sm->tells.next;
+    fast_sm_stop(sm, sm->memory_next);
+}
+
+void fast_act(struct fast_sm *sm, struct fast_warp *w, uint64_t done)
+{
+    struct fast_block *block = w->block;
+    uint64_t known = done < UNKNOWN ? done : ASYNC_UNKNOWN, read = known, number;
+    if (w->next.instruction->async.kind == RP_ASYNC_BULK && w->next.instruction->memory_count)
+        read = sm->shared_end + w->latency;
+    bool over = async_issue(block->async, &sm->tells, block, w->number, w->part->grid->launch, &w->next, sm->now, known,
+                            read, &number);
+    if (done >= UNKNOWN && !sm->starved)
+        sm->accesses[sm->token].name = number;
+    if (over)
+        fast_release_objects(block);
+    note_tells(sm);
+}
+
+void fast_tell(struct fast_sm *sm, uint64_t now)
+{
+    struct async_tell t;
+    while (async_due(&sm->tells, now, &t)) {
+        struct fast_block *block = t.block;
+        if (t.rank != block->rank && block->cluster)
+            block = block->cluster->block[t.rank];
+        if (!block || !async_tell(block->async, &sm->tells, &t))
+            continue;
+        fast_sm_come(block->sm, now);
+        fast_release_objects(block);
+        if (block->sm != sm)
+            fast_sm_look(block->sm);
+    }
+    note_tells(sm);
+}
+
+/* ---- block barriers ---------------------------------------------------------------------------------------------- */
+
+void fast_check_barriers(struct fast_sm *sm, struct fast_block *block)
+{
+    for (uint32_t active = block->active_barriers; active; active &= active - 1) {
+        unsigned id = (unsigned)__builtin_ctz(active);
+        const struct fast_barrier *b = &block->barriers[id];
+        if (b->expected ? b->threads >= b->expected : (b->arrived | block->ended) == all_warps(block))
+            release(sm, block, id);
+    }
+}
+
+/* The lanes that were gathered arrive. */
+static void take(struct fast_sm *sm, struct fast_warp *w, bool waits)
+{
+    struct fast_block *block = w->block;
+    unsigned id = w->arrival.id;
+    struct fast_barrier *b = &block->barriers[id];
+    bool whole;
+    block->active_barriers |= 1u << id;
+    b->threads += arrival_count(&w->arrival, &whole);
+    b->arrived |= (uint64_t)(whole || waits) << w->number;
+    b->expected = w->arrival.expected;
+    b->parts |= !whole;
+    if (waits) {
+        w->waiting = true;
+        w->barrier = (uint8_t)id;
+        block->waiting |= 1ull << w->number;
+        sm->chip->scheduler->wait(w->subcore->scheduler, w->slot);
+    }
+    fast_check_barriers(sm, block);
+}
+
+void fast_arrive(struct fast_sm *sm, struct fast_warp *w)
+{
+    bool waits = waits_at_barrier(w->next.instruction);
+    w->op = NULL; /* the instruction after the barrier is not fetched yet */
+    if (arrival_gather(&w->arrival, &w->next))
+        w->waiting = true; /* until that is */
+    else
+        take(sm, w, waits);
+}
+
+void fast_arrive_on(struct fast_sm *sm, struct fast_warp *w)
+{
+    if (!w->op || !arrival_goes_on(&w->arrival, &w->next)) {
+        take(sm, w, true);
+        return;
+    }
+    w->waiting = false;
+    schedule(sm, w);
+}
+
+void fast_exit(struct fast_sm *sm, struct fast_warp *w, rp_lanemask lanes)
+{
+    struct fast_block *block = w->block;
+    w->arrival.live &= ~lanes;
+    if (block->cluster)
+        fast_check_cluster(block->cluster, sm->now);
+    if (!w->arrival.parts)
+        return;
+    for (uint32_t parts = w->arrival.parts; parts; parts &= parts - 1) {
+        unsigned id = (unsigned)__builtin_ctz(parts);
+        uint64_t threads = arrival_left(&w->arrival, id);
+        block->barriers[id].threads += threads;
+        block->barriers[id].arrived |= (uint64_t)(threads > 0) << w->number;
+    }
+    fast_check_barriers(sm, block);
+}
+
+/* The first warp of the first block of a launch that waits, for the message. */
+static const struct fast_warp *waiter(const struct fast *f, const struct fast_grid *grid)
+{
+    const struct fast_block *first = NULL;
+    for (unsigned s = 0; s < f->sm_count; s++)
+        for (const struct fast_block *b = f->sms[s].first; b; b = b->next)
+            if (b->part->grid == grid && b->waiting && (!first || b->index < first->index))
+                first = b;
+    return first ? &first->warps[__builtin_ctzll(first->waiting)] : NULL;
+}
+
+static void end_block(struct fast_sm *sm, struct fast_block *block, uint64_t end)
+{
+    for (uint64_t live = all_warps(block) & ~block->ended; live; live &= live - 1) {
+        struct fast_warp *w = &block->warps[__builtin_ctzll(live)];
+        w->ended = true;
+        w->completion = end;
+        sm->chip->scheduler->end(w->subcore->scheduler, w->slot);
+    }
+    block->waiting = 0;
+    block->live = 0;
+    block->completion = end;
+    sm->next_leave = end;
+}
+
+static void end_all(struct fast *f)
+{
+    uint64_t end = 0;
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        const struct fast_sm *sm = &f->sms[s];
+        end = sm->last_leave > end ? sm->last_leave : end;
+        if (sm->last_issue != NEVER && sm->last_issue + 1 > end)
+            end = sm->last_issue + 1;
+    }
+    end++;
+    for (unsigned s = 0; s < f->sm_count; s++)
+        for (const struct fast_block *b = f->sms[s].first; b; b = b->next)
+            for (unsigned i = 0; i < b->warp_count; i++)
+                end = b->warps[i].completion > end ? b->warps[i].completion : end;
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        for (struct fast_block *b = f->sms[s].first; b; b = b->next)
+            end_block(&f->sms[s], b, end);
+        f->next[s] = fast_sm_next(&f->sms[s]);
+    }
+}
+
+static bool say_stuck(const struct fast *f, const struct fast_warp *w, struct rp_error *err)
+{
+    const struct engine_launch *l = &w->part->grid->of;
+    char text[500], what[400];
+    snprintf(what, sizeof what, w->barrier == AT_CLUSTER ? "at the barrier of its cluster" : "at barrier %u",
+             w->barrier);
+    if (w->barrier == AT_OBJECT)
+        async_describe(l->kernel, &w->next, what, sizeof what);
+    snprintf(text, sizeof text, "block %" PRIu64 ", warp %u waits for ever %s", w->block->index, w->number, what);
+    if (!l->cut_short)
+        return rp_fail(err, RP_BAD_INPUT,
+                       "%s: launch %" PRIu32 " (%s): %s; the other warps have ended or wait elsewhere",
+                       rp_trace_path(f->job->trace), l->number, l->kernel->name, text);
+    snprintf(l->out->warning, sizeof l->out->warning, "the recording ended early: %.220s", text);
+    return true;
+}
+
+bool fast_stuck(struct fast *f, struct rp_error *err)
+{
+    bool any = false;
+    for (const struct fast_grid *g = f->grids; g; g = g->next) {
+        const struct fast_warp *w = waiter(f, g);
+        if (w && !say_stuck(f, w, err))
+            return false;
+        any |= w != NULL;
+    }
+    if (!any)
+        return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' holds ready warps for ever",
+                       f->machine->scheduler.model->name);
+    end_all(f);
+    return true;
+}

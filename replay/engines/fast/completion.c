@@ -1,0 +1,129 @@
+/* Accesses whose end is known only later: what waits for it, and what happens then. */
+#include <stdlib.h>
+
+#include "replay/engines/fast/advance.h"
+
+/* ---- tokens ----------------------------------------------------------------------------------------------------- */
+
+static bool more_accesses(struct fast_sm *sm)
+{
+    uint32_t count = sm->access_count ? 2 * sm->access_count : 64;
+    struct fast_access *accesses = realloc(sm->accesses, count * sizeof *accesses);
+    if (!accesses)
+        return false;
+    sm->accesses = accesses;
+    for (uint32_t i = sm->access_count; i < count; i++)
+        accesses[i] = (struct fast_access){.next = i + 1 < count ? i + 1 : NO_ACCESS};
+    sm->free_access = sm->access_count;
+    sm->access_count = count;
+    return true;
+}
+
+uint32_t fast_access_new(struct fast_sm *sm)
+{
+    if (sm->free_access == NO_ACCESS && !more_accesses(sm)) {
+        sm->starved = true;
+        return 0;
+    }
+    uint32_t token = sm->free_access;
+    sm->free_access = sm->accesses[token].next;
+    return token;
+}
+
+void fast_access_free(struct fast_sm *sm, uint32_t token)
+{
+    if (sm->starved)
+        return;
+    sm->accesses[token] = (struct fast_access){.next = sm->free_access};
+    sm->free_access = token;
+}
+
+/* ---- completion ------------------------------------------------------------------------------------------------- */
+
+static void write_registers(struct fast_warp *w, const struct fast_access *a, uint64_t entry)
+{
+    w->scoreboard[a->op->destination] = entry;
+    if (!(a->op->flags & OP_MANY))
+        return;
+    const uint32_t *number = w->part->grid->program.registers + a->op->registers;
+    for (unsigned i = 1; i < a->op->destinations; i++)
+        w->scoreboard[number[i]] = entry;
+}
+
+/* The warp's next instruction may be able to issue earlier than was known. */
+static void wake_up(struct fast_sm *sm, struct fast_warp *w)
+{
+    if (w->ended || w->waiting || !w->op || (w->wake < UNKNOWN && (!w->signals || w->wake <= sm->now)))
+        return;
+    wheel_withdraw(w->subcore, w->slot, sm->now, w->wake);
+    schedule_other(sm, w);
+}
+
+/* It is known now when one of the warp's accesses is performed for the block. */
+static void put_in_order(struct fast_warp *w, uint64_t cycle)
+{
+    w->unordered--;
+    w->ordered = cycle > w->ordered ? cycle : w->ordered;
+}
+
+/* The LSU has handed on what the access is made of. */
+static void taken(struct fast_sm *sm, uint32_t token, uint64_t cycle)
+{
+    struct fast_access *a = &sm->accesses[token];
+    a->unordered = false;
+    put_in_order(a->warp, cycle);
+    wake_up(sm, a->warp);
+}
+
+static void complete(struct fast_sm *sm, const struct memory_completion *c)
+{
+    struct fast_access a = sm->accesses[c->token];
+    struct fast_warp *w = a.warp;
+    uint64_t done = (c->cycle > a.done ? c->cycle : a.done) + a.latency;
+    uint64_t entry = done << PRODUCER_BITS | producer_answered(a.producer, c->level);
+    fast_access_free(sm, c->token);
+    write_registers(w, &a, entry);
+    w->completion = done > w->completion ? done : w->completion;
+    if (a.starts) {
+        async_known(w->block->async, &sm->tells, w->block, w->number, a.name, done);
+    } else {
+        w->memory_done = done > w->memory_done ? done : w->memory_done;
+        w->unresolved--;
+    }
+    if (a.unordered)
+        put_in_order(w, done);
+    if (a.record)
+        fast_resolve(w, a.record, entry);
+    struct fast_block *block = w->block;
+    if (w->ended && block->completion < w->completion)
+        block->completion = w->completion;
+    if (!--block->unresolved && !block->live && block->completion < sm->next_leave)
+        sm->next_leave = block->completion;
+    wake_up(sm, w);
+}
+
+/* Where the LSU refused, it may accept now. */
+static void ask_again(struct fast_sm *sm, uint64_t now)
+{
+    if (!sm->chip->may_refuse || !sm_memory_accepts(sm->memory))
+        return;
+    for (unsigned i = 0; i < sm->subcore_count; i++)
+        if (sm->subcores[i].ready & sm->subcores[i].refused)
+            sm->next[i] = now;
+}
+
+void fast_advance_memory(struct fast_sm *sm, uint64_t now)
+{
+    struct memory_completion done;
+    sm->now = now;
+    sm->memory_next = sm_memory_advance(sm->memory, now);
+    while (sm_memory_completed(sm->memory, &done))
+        if (done.taken)
+            taken(sm, done.token, done.cycle);
+        else
+            complete(sm, &done);
+    fast_tell(sm, now);
+    ask_again(sm, now);
+    if (sm->chip->stepped)
+        fast_sm_limit(sm);
+}

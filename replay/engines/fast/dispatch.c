@@ -1,0 +1,590 @@
+/* The chip in the fast engine: which SM gets which block, and how far SMs go on without looking at one another.
+ *
+ * In a window each SM goes on to its horizon, the first cycle in which the chip's word can reach it. For one that
+ * awaits none that is far away: while a block works in shared memory, say, its SM goes on alone, and what it needs
+ * stays in the caches of the computer. Then the chip goes on, as far as what SMs send from where they have come cannot
+ * reach it. With several threads it goes on while SMs do, with what they sent in windows before; and a window asks of
+ * SMs only what the chip waits for, the least of their horizons: a thread that has nothing left of that lets its SMs go
+ * on until the others are done, too. How far they come makes no difference to results.
+ *
+ * While blocks are left, no SM has room for one, but for those from which blocks have just left, or which got one less
+ * than dispatch_interval ago. So an SM pauses where a block leaves it, or that interval ends, all SMs go on to where
+ * they pause or to the end of the window, and then the earliest ones that pause get their blocks, as if the chip had
+ * gone cycle by cycle.
+ *
+ * Where launches overlap, a block that leaves one SM may let blocks come to others. So a window ends where that can be
+ * (together.c), and then all SMs go on cycle by cycle, or rather from one cycle in which something happens to the next.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "replay/engines/fast/fast.h"
+#include "replay/engines/fast/thread_pool.h"
+
+/* Cycles that SMs are ahead of one another where more is allowed: they read the same part of the trace, decoded once.
+ */
+#define MOST_AHEAD 8192u
+#define SLICE 512u         /* cycles that an SM goes on at a time beyond what a round asks for, at most */
+#define THREADS_FROM 4096u /* warp instructions of launches: fewer are done before threads are there */
+#define IN_STEP 16u        /* cycles in step, at least, before it is asked again whether a window is possible */
+
+/* Who is at work on an SM in a round. */
+enum turn_state { TURN_OVER, TURN_DUE, TURN_TAKEN };
+struct turn {
+    _Alignas(64) atomic_uchar state; /* enum turn_state */
+};
+
+struct dispatch {
+    struct fast *fast;
+    struct crew *crew;
+    unsigned threads;
+    uint64_t slice;
+    struct turn *turns; /* [SMs] */
+    struct turn chip;   /* the chip's, to serve what happens before `serve` */
+    uint64_t serve;
+    atomic_uint due;    /* SMs that have yet to come to where they must */
+    atomic_uint inside; /* helpers that may be at work on an SM */
+    atomic_bool over;   /* helpers are to leave the round */
+    uint64_t ask_again; /* the cycle from which f->together is worked out again once it is over */
+};
+
+/* Whether the SM has come to this cycle, and nothing has issued in it yet. */
+static bool is_at(const struct fast *f, const struct fast_sm *sm, uint64_t now)
+{
+    return f->in_step || (sm->paused && sm->now == now);
+}
+
+static bool assign_grid(struct fast *f, struct fast_grid *grid, uint64_t now, struct rp_error *err)
+{
+    for (unsigned tried = 0; grid->next_block < grid->of.blocks && tried < f->sm_count; tried++) {
+        struct fast_sm *sm = &f->sms[f->next_sm];
+        unsigned s = f->next_sm;
+        f->next_sm = (f->next_sm + 1) % f->sm_count;
+        if (!is_at(f, sm, now) || now < sm->next_place || !room_fits(&sm->left, &grid->block_room))
+            continue;
+        sm->next_place = now + (uint64_t)f->machine->dispatch_interval;
+        sm->now = f->next[s] = now;
+        if (!fast_assign(f, grid, sm, &(struct fast_assigned){.index = grid->next_block}, err))
+            return false;
+        tried = ~0u; /* one was placed: all SMs have their turn again */
+    }
+    return true;
+}
+
+/* Gives blocks to the SMs that have come to this cycle, launch by launch. */
+static bool assign(struct fast *f, uint64_t now, struct rp_error *err)
+{
+    struct fast_grid *grid;
+    for (struct fast_grid *before = NULL; (grid = fast_first_waiting(f)) && grid != before; before = grid)
+        if (!(grid->clusters ? fast_assign_clusters : assign_grid)(f, grid, now, err))
+            return false;
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        struct fast_sm *sm = &f->sms[s];
+        sm->pauses = grid;
+        if (grid && is_at(f, sm, now))
+            sm->next_room = sm->next_place > now && room_fits(&sm->left, &grid->block_room) ? sm->next_place : NEVER;
+        if (!grid)
+            sm->next_room = NEVER;
+        if (f->in_step && f->next[s] != now)
+            f->next[s] = fast_sm_next(sm);
+    }
+    return true;
+}
+
+static void run_sm(const struct dispatch *d, unsigned thread, unsigned s)
+{
+    d->fast->next[s] = fast_sm_run(&d->fast->sms[s], d->fast->memos[thread]);
+}
+
+/* ---- rounds: threads let SMs go on ---------------------------------------------------------------------------------
+ */
+
+static bool take_turn(struct turn *t, enum turn_state state)
+{
+    unsigned char is = (unsigned char)state;
+    return atomic_load_explicit(&t->state, memory_order_relaxed) == state &&
+           atomic_compare_exchange_strong(&t->state, &is, TURN_TAKEN);
+}
+
+static void end_turn(struct turn *t) { atomic_store(&t->state, TURN_OVER); }
+
+/* The SM goes on to where it must. False: it has, or another thread sees to it. */
+static bool go_where_due(struct dispatch *d, unsigned thread, unsigned s)
+{
+    if (!take_turn(&d->turns[s], TURN_DUE))
+        return false;
+    run_sm(d, thread, s);
+    end_turn(&d->turns[s]);
+    atomic_fetch_sub(&d->due, 1);
+    return true;
+}
+
+/* How far the SM may go, whatever happens beyond it. */
+static uint64_t limit_of(const struct fast *f, const struct fast_sm *sm)
+{
+    uint64_t most = f->from + MOST_AHEAD, horizon = fast_sm_horizon(sm);
+    most = f->together < most ? f->together : most;
+    return horizon < most ? horizon : most;
+}
+
+/* The SM goes on by a slice, if it may. */
+static bool go_further(struct dispatch *d, unsigned thread, unsigned s)
+{
+    struct fast *f = d->fast;
+    struct fast_sm *sm = &f->sms[s];
+    if (!take_turn(&d->turns[s], TURN_OVER))
+        return false;
+    uint64_t limit = limit_of(f, sm), from = f->next[s] > sm->until ? f->next[s] : sm->until;
+    bool may = !sm->paused && !sm->failed && sm->until < limit;
+    if (may)
+        sm->until = from < limit && limit - from > d->slice ? from + d->slice : limit;
+    if (may && f->next[s] < sm->until)
+        run_sm(d, thread, s);
+    end_turn(&d->turns[s]);
+    return may;
+}
+
+/* Each thread has SMs of its own, whose state is in the caches of its processor. First those go on that must. While
+ * another thread is still at work on such, the thread's SMs go on as far as they may; when none may, it helps out.
+ * False: there was nothing to do. */
+static bool go_on(struct dispatch *d, unsigned thread)
+{
+    unsigned sms = d->fast->sm_count, step = d->threads;
+    bool any = false, more = true;
+    for (unsigned s = thread; s < sms; s += step)
+        any |= go_where_due(d, thread, s);
+    for (; more && atomic_load(&d->due); any |= more) {
+        more = false;
+        for (unsigned s = thread; s < sms && atomic_load(&d->due); s += step)
+            more |= go_further(d, thread, s);
+        for (unsigned s = sms; s-- > 0 && !more;)
+            more = go_where_due(d, thread, s);
+    }
+    return any;
+}
+
+static void serve_chip(struct dispatch *d)
+{
+    if (!take_turn(&d->chip, TURN_DUE))
+        return;
+    d->fast->chip_next = memory_system_serve(d->fast->memory, d->serve - 1);
+    end_turn(&d->chip);
+}
+
+/* Another thread's part of a round: the chip, and SMs, until the round is over or there is nothing to do for a while.
+ */
+static void help(void *data, unsigned thread)
+{
+    struct dispatch *d = data;
+    serve_chip(d);
+    for (unsigned idle = 0; !atomic_load(&d->over) && idle <= crew_patience(d->crew); idle++) {
+        atomic_fetch_add(&d->inside, 1);
+        if (atomic_load(&d->due) && go_on(d, thread))
+            idle = 0;
+        atomic_fetch_sub(&d->inside, 1);
+        crew_pause(idle);
+    }
+}
+
+/* Lets all SMs go on that are due. When it returns no other thread looks at SMs, until some are due again. */
+static void run(struct dispatch *d)
+{
+    for (unsigned looks = 0; atomic_load(&d->due); looks++)
+        if (go_on(d, 0))
+            looks = 0;
+        else
+            crew_pause(looks);
+    for (unsigned looks = 0; atomic_load(&d->inside); looks++)
+        crew_pause(looks);
+}
+
+/* Threads see to it once `due` counts it. */
+static void make_due(struct dispatch *d, unsigned s) { atomic_store(&d->turns[s].state, TURN_DUE); }
+
+/* The first failure, of the earliest cycle, and in it of the lowest SM, once all others have come beyond that cycle. */
+static bool failed(const struct fast *f, struct rp_error *err)
+{
+    const struct fast_sm *first = NULL;
+    for (unsigned s = 0; s < f->sm_count; s++)
+        if (f->sms[s].failed && (!first || f->sms[s].now < first->now))
+            first = &f->sms[s];
+    if (!first || f->from < first->now)
+        return false;
+    if (err)
+        *err = first->error;
+    return true;
+}
+
+/* The SMs whose next cycle is `now`, where they pause. */
+static void choose_paused(struct dispatch *d, uint64_t now)
+{
+    struct fast *f = d->fast;
+    unsigned due = 0;
+    for (unsigned s = 0; s < f->sm_count; s++)
+        if (f->next[s] == now && f->sms[s].paused) {
+            f->sms[s].paused = false;
+            make_due(d, s);
+            due++;
+        }
+    atomic_store(&d->due, due);
+}
+
+static uint64_t plus(uint64_t cycle, uint64_t more) { return cycle < NEVER - more ? cycle + more : NEVER; }
+
+/* Whether the chip goes on while SMs do. */
+static bool is_beside(const struct dispatch *d) { return d->threads > 1 && !d->fast->light; }
+
+/* Up to where all SMs must go before the chip can: the first of their limits. Where that is as near as the chip's word
+ * can be, half way: else SMs would wait for the chip in one window, and the chip for them in the next. */
+static uint64_t first_limit(const struct dispatch *d)
+{
+    const struct fast *f = d->fast;
+    uint64_t first = NEVER, round_trip = is_beside(d) ? plus(f->lookahead, f->way) : 0;
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        uint64_t limit = limit_of(f, &f->sms[s]);
+        first = limit < first ? limit : first;
+    }
+    uint64_t half = round_trip - round_trip / 2;
+    return first - f->from <= round_trip && first - f->from > half ? f->from + half : first;
+}
+
+/* All SMs that have something to do in the window that begins at f->from and do not pause. With one thread each goes as
+ * far as it may; with several, no further than all must. */
+static void choose_all(struct dispatch *d)
+{
+    struct fast *f = d->fast;
+    uint64_t most = d->threads > 1 ? first_limit(d) : NEVER;
+    unsigned due = 0;
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        struct fast_sm *sm = &f->sms[s];
+        uint64_t limit = d->threads > 1 ? most : limit_of(f, sm);
+        sm->until = limit > sm->until ? limit : sm->until;
+        if (f->next[s] >= sm->until || sm->paused || sm->failed)
+            continue;
+        make_due(d, s);
+        due++;
+    }
+    atomic_store(&d->due, due);
+}
+
+/* All cycles before it are over on this SM. */
+static uint64_t reached(const struct fast_sm *sm) { return sm->paused || sm->failed ? sm->now : sm->until; }
+
+/* And on all. */
+static uint64_t all_reached(const struct fast *f)
+{
+    uint64_t least = NEVER;
+    for (unsigned s = 0; s < f->sm_count; s++)
+        least = reached(&f->sms[s]) < least ? reached(&f->sms[s]) : least;
+    return least;
+}
+
+/* The cycle of the first SMs that pause, if all others have come further; else NEVER. */
+static uint64_t first_pause(const struct fast *f)
+{
+    uint64_t first = all_reached(f);
+    for (unsigned s = 0; s < f->sm_count; s++)
+        if (!f->sms[s].paused && reached(&f->sms[s]) == first)
+            return NEVER;
+    return first;
+}
+
+/* Blocks leave before anything issues, on all SMs. */
+static bool leave(struct fast *f, uint64_t now)
+{
+    bool pauses = false;
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        if (f->next[s] != now)
+            continue;
+        struct fast_sm *sm = &f->sms[s];
+        if (!sm->paused && (sm->next_leave == now || sm->next_room == now))
+            fast_sm_leave(sm, now);
+        pauses |= sm->paused;
+    }
+    return pauses;
+}
+
+/* SMs hear of what the chip has answered when they go on. */
+static void tell(struct fast *f)
+{
+    memory_system_tell(f->memory);
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        if (!sm_memory_replied(f->sms[s].memory))
+            continue;
+        uint64_t heard = reached(&f->sms[s]);
+        f->sms[s].memory_next = heard;
+        f->next[s] = f->next[s] < heard ? f->next[s] : heard;
+    }
+}
+
+/* Lets the chip do what is due up to `now`. */
+static void advance_chip(struct fast *f, uint64_t now)
+{
+    memory_system_take(f->memory);
+    f->chip_next = memory_system_serve(f->memory, now);
+    tell(f);
+}
+
+static void advance_sms(struct fast *f, uint64_t now)
+{
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        struct fast_sm *sm = &f->sms[s];
+        if (f->next[s] != now || sm->memory_next > now || sm->paused)
+            continue;
+        fast_advance_memory(sm, now);
+        f->next[s] = fast_sm_next(sm);
+    }
+}
+
+static bool any_without_blocks(const struct fast *f)
+{
+    for (const struct fast_grid *g = f->grids; g; g = g->next)
+        if (!g->of.blocks)
+            return true;
+    return false;
+}
+
+/* Threads and memos stay for periods to come. */
+static bool take_threads(struct dispatch *d, unsigned threads)
+{
+    struct fast *f = d->fast;
+    if (threads > 1 && !f->crew && !(f->crew = crew_new(threads)))
+        return false;
+    d->crew = threads > 1 ? f->crew : NULL;
+    d->threads = threads > 1 ? crew_threads(f->crew) : 1;
+    if (f->memo_count >= d->threads)
+        return true;
+    struct memo **memos = realloc(f->memos, d->threads * sizeof(struct memo *));
+    f->memos = memos ? memos : f->memos;
+    while (memos && f->memo_count < d->threads && (memos[f->memo_count] = memo_new()))
+        f->memo_count++;
+    return f->memo_count >= d->threads;
+}
+
+/* Takes the threads that the launches on the machine are worth. Too small ones are over before threads are there. */
+static bool need_threads(struct dispatch *d, struct rp_error *err)
+{
+    struct fast *f = d->fast;
+    uint64_t instructions = 0;
+    for (const struct fast_grid *g = f->grids; g; g = g->next)
+        instructions += rp_trace_launch_totals(f->job->trace, g->of.number).warp_instructions;
+    bool large = instructions >= THREADS_FROM;
+    unsigned threads = large && f->lookahead && f->job->threads ? f->job->threads : 1;
+    threads = threads < f->sm_count ? threads : f->sm_count;
+    return d->threads >= threads || take_threads(d, threads) ||
+           rp_fail(err, RP_SYSTEM, "out of memory for machine %s", f->machine->name);
+}
+
+/* Blocks have left: launches end, others come, and blocks of theirs. */
+static bool exchange(struct dispatch *d, uint64_t now, struct rp_error *err)
+{
+    struct fast *f = d->fast;
+    do { /* launches without blocks end at once */
+        fast_end_launches(f, now);
+        if (!f->grids)
+            return true;
+        if (!fast_take_launches(f, now, err))
+            return false;
+    } while (any_without_blocks(f));
+    return need_threads(d, err) && assign(f, now, err);
+}
+
+/* One cycle of SMs that cannot be ahead of one another: memory, blocks, issue in the order of SMs. */
+static bool run_cycle(struct dispatch *d, uint64_t now, struct rp_error *err)
+{
+    struct fast *f = d->fast;
+    f->in_step = true;
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        f->sms[s].until = now;
+        f->sms[s].pauses = true;
+    }
+    advance_sms(f, now);
+    advance_chip(f, now);
+    advance_sms(f, now);
+    if ((leave(f, now) || !now || fast_wakes(f) <= now) && !exchange(d, now, err))
+        return false;
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        struct fast_sm *sm = &f->sms[s];
+        if (f->next[s] != now)
+            continue;
+        sm->paused = false;
+        sm->until = now + 1;
+        run_sm(d, 0, s);
+        if (sm->failed && err)
+            *err = sm->error;
+        if (sm->failed)
+            return false;
+    }
+    return true;
+}
+
+static uint64_t next_cycle(const struct fast *f)
+{
+    uint64_t next = f->chip_next;
+    for (unsigned s = 0; s < f->sm_count; s++)
+        next = f->next[s] < next ? f->next[s] : next;
+    return next;
+}
+
+/* Before this cycle nothing happens any more, as the chip has taken what SMs have sent. */
+static void begin_at(struct fast *f, uint64_t from)
+{
+    uint64_t sent = plus(from, f->way);
+    f->from = from;
+    f->heard = f->chip_next < sent ? f->chip_next : sent;
+}
+
+/* The chip may go on while SMs do: up to where what they send from now on may reach it, also in answer to what it does
+ * now. */
+static void choose_chip(struct dispatch *d)
+{
+    struct fast *f = d->fast;
+    uint64_t first = plus(f->heard, f->lookahead);
+    for (unsigned s = 0; s < f->sm_count; s++)
+        first = f->next[s] < first ? f->next[s] : first;
+    d->serve = plus(first, f->way);
+    atomic_store(&d->chip.state, f->chip_next < d->serve ? TURN_DUE : TURN_OVER);
+}
+
+/* Whether there is something to do for other threads, which are called then. */
+static bool begin_round(struct dispatch *d)
+{
+    bool chip = atomic_load(&d->chip.state) == TURN_DUE;
+    if (!d->crew || atomic_load(&d->due) + chip < 2)
+        return false;
+    atomic_store(&d->over, false);
+    crew_begin(d->crew, help, d);
+    return true;
+}
+
+static bool run_sms(struct dispatch *d, struct rp_error *err)
+{
+    run(d);
+    for (uint64_t now; (now = first_pause(d->fast)) != NEVER;) {
+        if (!exchange(d, now, err))
+            return false;
+        choose_paused(d, now);
+        run(d);
+    }
+    return true;
+}
+
+/* All SMs up to their horizons, and the chip: beside them with several threads, else after them. */
+static bool run_window(struct dispatch *d, struct rp_error *err)
+{
+    struct fast *f = d->fast;
+    bool waits = fast_first_waiting(f), beside = is_beside(d);
+    f->in_step = false;
+    for (unsigned s = 0; s < f->sm_count; s++)
+        f->sms[s].pauses = waits;
+    if (beside)
+        choose_chip(d);
+    choose_all(d);
+    bool helped = begin_round(d), fine = run_sms(d, err);
+    serve_chip(d);
+    atomic_store(&d->over, true);
+    if (helped)
+        crew_end(d->crew);
+    if (!fine || failed(f, err))
+        return false;
+    uint64_t over = all_reached(f);
+    if (beside)
+        tell(f);
+    else if (over != NEVER)
+        advance_chip(f, over + f->way - 1);
+    return true;
+}
+
+static bool resident(const struct fast *f)
+{
+    for (unsigned s = 0; s < f->sm_count; s++)
+        if (f->sms[s].resident)
+            return true;
+    return false;
+}
+
+/* Whether SMs may be ahead of one another in cycles from `from` on. */
+static bool window_opens(struct dispatch *d, uint64_t from)
+{
+    struct fast *f = d->fast;
+    if (!f->lookahead || (from >= f->together && from < d->ask_again))
+        return false;
+    if (from >= f->together) {
+        f->together = fast_together(f, from);
+        d->ask_again = from + IN_STEP;
+    }
+    return from < f->together;
+}
+
+static bool run_all(struct dispatch *d, struct rp_error *err)
+{
+    struct fast *f = d->fast;
+    while (fast_first_waiting(f) || resident(f)) {
+        f->chip_next = memory_system_take(f->memory);
+        uint64_t from = next_cycle(f);
+        if (from == NEVER && memory_system_failed(f->memory))
+            return rp_fail(err, RP_SYSTEM, "out of memory for the accesses of a launch");
+        if (from == NEVER) {
+            if (!fast_stuck(f, err))
+                return false;
+            f->together = f->together == NEVER ? NEVER : 0;
+            continue;
+        }
+        if (fast_wakes(f) < from && fast_wakes(f) >= f->together) /* in a window it can wait (together.c) */
+            from = fast_wakes(f);
+        begin_at(f, from);
+        if (window_opens(d, from) ? !run_window(d, err) : !run_cycle(d, from, err))
+            return false;
+    }
+    f->from = NEVER;
+    return !failed(f, err);
+}
+
+static bool begin(struct dispatch *d, struct rp_error *err)
+{
+    struct fast *f = d->fast;
+    d->turns = aligned_alloc(_Alignof(struct turn), f->sm_count * sizeof *d->turns);
+    d->slice = f->lookahead < SLICE ? f->lookahead : SLICE;
+    for (unsigned s = 0; d->turns && s < f->sm_count; s++)
+        atomic_init(&d->turns[s].state, TURN_OVER);
+    for (unsigned s = 0; s < f->sm_count; s++) { /* blocks may come */
+        f->sms[s].paused = true;
+        f->next[s] = 0;
+    }
+    return (d->turns && need_threads(d, err)) ||
+           rp_fail(err, RP_SYSTEM, "out of memory for machine %s", f->machine->name);
+}
+
+/* A launch of the period is in clusters, or one may join it that is. */
+static bool clusters_may_come(const struct fast *f, bool overlaps)
+{
+    bool found = false;
+    for (const struct fast_grid *g = f->grids; g; g = g->next)
+        found |= g->clusters;
+    struct rp_trace *trace = f->job->trace;
+    for (uint32_t i = 0; overlaps && !found && i < rp_trace_launch_count(trace); i++) {
+        const struct rp_launch *l = rp_trace_launch(trace, i);
+        found = cluster_matters(rp_trace_kernel(trace, l->kernel), l);
+    }
+    return found;
+}
+
+bool fast_run_period(struct fast *f, uint64_t *cycles, struct rp_error *err)
+{
+    struct dispatch d = {.fast = f, .ask_again = 1};
+    if (!fast_take_launches(f, 0, err))
+        return false;
+    bool overlaps = f->machine->grids > 1 && (f->grid_count > 1 || launch_queue_left(f->job->queue));
+    f->clusters = clusters_may_come(f, overlaps);
+    f->together = overlaps || f->clusters ? 0 : NEVER;
+    f->stepped |=
+        overlaps ||
+        f->clusters; /* in step, it is in the cycle of arrival that the chip says when it must be advanced next */
+    bool fine = begin(&d, err) && run_all(&d, err);
+    free(d.turns);
+    for (unsigned s = 0; s < f->sm_count; s++)
+        *cycles = f->sms[s].last_leave > *cycles ? f->sms[s].last_leave : *cycles;
+    if (fine)
+        fast_end_launches(f, *cycles);
+    return fine;
+}

@@ -1,0 +1,182 @@
+/* The fast engine: the machine's state, made and taken apart. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/base/layout.h"
+#include "replay/engines/fast/fast.h"
+#include "replay/engines/fast/thread_pool.h"
+
+#define CROWDED 8 /* SMs: 100 KB of warps each, and a computer's L2 has 1 or 2 MB */
+
+static bool begin_subcore(const struct fast *f, struct fast_sm *sm, unsigned number)
+{
+    const struct machine *m = f->machine;
+    struct fast_subcore *sc = &sm->subcores[number];
+    unsigned s = (unsigned)(sm - f->sms);
+    sm->next[number] = NEVER;
+    sc->far_first = NEVER;
+    sc->number = (uint8_t)number;
+    sc->chip_number = s * (unsigned)m->subcores + number;
+    if (f->job->profile && !(sc->profile = calloc(1, sizeof *sc->profile)))
+        return false;
+    if (!(sc->scheduler = machine_part_state(&m->scheduler)))
+        return false;
+    f->scheduler->reset(sc->scheduler, m->scheduler.options);
+    for (uint32_t u = 0; u < m->unit_count; u++) {
+        if (!(sc->units[u] = machine_part_state(&m->units[u])))
+            return false;
+        f->unit_models[u]->reset(sc->units[u], m->units[u].options);
+        sc->pipelined[u] = f->unit_models[u] == &unit_pipelined ? sc->units[u] : NULL;
+    }
+    return true;
+}
+
+static void begin_sm(struct fast *f, struct fast_sm *sm)
+{
+    memset(sm, 0, offsetof(struct fast_sm, assigned));
+    sm->chip = f;
+    sm->memory = memory_system_sm(f->memory, (unsigned)(sm - f->sms));
+    sm->next_leave = sm->next_room = sm->memory_next = sm->last_issue = NEVER;
+    sm->free_access = NO_ACCESS;
+    sm->tells.next = ASYNC_UNKNOWN;
+    room_of_sm(f->machine, &sm->left);
+}
+
+bool fast_sm_open(struct fast_sm *sm)
+{
+    const struct fast *f = sm->chip;
+    unsigned count = (unsigned)f->machine->subcores;
+    size_t bytes = (count * sizeof *sm->subcores + 63) / 64 * 64;
+    if (!sm->subcores && !(sm->subcores = aligned_alloc(64, bytes)))
+        return false;
+    memset(sm->subcores, 0, bytes);
+    for (; sm->subcore_count < count; sm->subcore_count++)
+        if (!begin_subcore(f, sm, sm->subcore_count))
+            return false;
+    return true;
+}
+
+static void begin(struct fast *f, const struct engine_job *job)
+{
+    const struct machine *m = f->machine;
+    f->job = job;
+    f->period = (struct engine_period){.job = job};
+    f->grid_count = 0;
+    f->next_sm = 0;
+    f->from = f->heard = 0;
+    f->plain_shared = m->shared.model == &shared_memory_ideal.model;
+    f->constants = ((const struct instruction_cache_model *)m->constants.model)->keeps;
+    f->immediate = memory_system_is_immediate(f->memory);
+    f->delay = f->immediate ? memory_system_delay(f->memory) : 0;
+    f->plain_global = m->coalescer.model == &coalescer_ideal.model && f->immediate;
+    f->plain_global &= !f->job->drawn;
+    f->plain_shared &= !f->job->drawn || f->job->drawn->separate_shared;
+    f->may_refuse = memory_system_may_refuse(f->memory);
+    f->lookahead = memory_system_lookahead(f->memory);
+    f->way = memory_system_way(f->memory);
+    f->light = memory_system_is_light(f->memory);
+    /* without lookahead, it is in the cycle of arrival that the chip says when it must be advanced next */
+    f->stepped = memory_system_is_stepped(f->memory) || !f->lookahead;
+    f->chip_next = NEVER;
+    for (unsigned s = 0; s < f->sm_count; s++)
+        begin_sm(f, &f->sms[s]);
+}
+
+static void end_sm(struct fast *f, struct fast_sm *sm)
+{
+    for (unsigned i = 0; sm->subcores && i < (unsigned)f->machine->subcores; i++) {
+        free(sm->subcores[i].scheduler);
+        free(sm->subcores[i].profile);
+        for (uint32_t u = 0; u < f->machine->unit_count; u++)
+            free(sm->subcores[i].units[u]);
+    }
+    free(sm->subcores);
+    free(sm->accesses);
+    async_queue_free(&sm->tells);
+    sm->subcores = NULL;
+    sm->accesses = NULL;
+}
+
+static void end(struct fast *f)
+{
+    for (unsigned s = 0; s < f->sm_count; s++)
+        fast_close_blocks(&f->sms[s]);
+    fast_free_grids(f);
+    for (unsigned s = 0; s < f->sm_count; s++)
+        end_sm(f, &f->sms[s]);
+}
+
+/* What no launch has to itself. */
+static void count_machine(const struct fast *f, struct statistics *s, uint64_t cycles)
+{
+    for (unsigned i = 0; i < f->sm_count; i++) {
+        const struct fast_sm *sm = &f->sms[i];
+        s->sm_cycles += sm->occupied_cycles;
+        s->idle_cycles += sm->idle_cycles;
+        for (unsigned c = 0; c < (unsigned)f->machine->subcores; c++)
+            s->idle_cycles += cycles - (c < sm->subcore_count ? sm->subcores[c].accounted : 0);
+    }
+}
+
+static void profile_subcores(const struct fast *f)
+{
+    for (unsigned s = 0; s < f->sm_count; s++)
+        for (unsigned c = 0; c < f->sms[s].subcore_count; c++) {
+            const struct fast_subcore *sc = &f->sms[s].subcores[c];
+            profile_add_subcore(f->job->profile, sc->chip_number, sc->profile);
+        }
+}
+
+bool fast_run(struct fast *f, const struct engine_job *job, struct statistics *sum, struct rp_error *err)
+{
+    struct statistics machine = {0};
+    uint64_t cycles = 0;
+    begin(f, job);
+    bool fine = fast_run_period(f, &cycles, err);
+    if (fine)
+        count_machine(f, &machine, cycles);
+    if (fine && job->profile)
+        profile_subcores(f);
+    end(f);
+    return engine_finish(&f->period, cycles, &machine, sum, fine ? err : NULL) && fine;
+}
+
+/* ---- from period to period --------------------------------------------------------------------------------------- */
+
+struct fast *fast_new(const struct machine *m, struct memory_system *memory, struct rp_error *err)
+{
+    struct fast *f = calloc(1, sizeof *f);
+    struct memory_layout layout;
+    if (f) {
+        f->machine = m;
+        f->memory = memory;
+        f->scheduler = (const struct scheduler_model *)m->scheduler.model;
+        memory_layout_of(m, &layout);
+        f->atomics_repeat = layout.l1.shape.atomic_interval || layout.l2.shape.atomic_interval;
+        f->sector = memory_system_sector(memory);
+        f->crowded = m->sms >= CROWDED;
+        for (uint32_t u = 0; u < m->unit_count; u++)
+            f->unit_models[u] = (const struct unit_model *)m->units[u].model;
+        f->sms = calloc((size_t)m->sms, sizeof *f->sms);
+        f->next = calloc((size_t)m->sms, sizeof *f->next);
+        f->sm_count = f->sms && f->next ? (unsigned)m->sms : 0;
+    }
+    if (f && f->sm_count)
+        return f;
+    fast_free(f);
+    rp_fail(err, RP_SYSTEM, "out of memory for machine %s", m->name);
+    return NULL;
+}
+
+void fast_free(struct fast *f)
+{
+    if (!f)
+        return;
+    crew_free(f->crew);
+    for (unsigned i = 0; i < f->memo_count; i++)
+        memo_free(f->memos[i]);
+    free(f->memos);
+    free(f->sms);
+    free(f->next);
+    free(f);
+}

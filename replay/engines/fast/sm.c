@@ -1,0 +1,363 @@
+/* An SM of the fast engine: the loop over its events, and issue. */
+#include "replay/engines/fast/advance.h"
+
+/* What kept the warp from issuing in the cycle before this one, in which its sub-core issued nothing. *level: who
+ * answered, if that was memory. */
+HOT enum stall reason(const struct fast_sm *sm, const struct fast_subcore *sc, const struct fast_warp *w,
+                      enum answer_level *level)
+{
+    if (w->first_issue == sm->now)
+        return STALL_DISPATCH;
+    if (w->barrier_until == sm->now)
+        return w->barrier == AT_OBJECT ? STALL_ASYNC : STALL_BARRIER;
+    if (w->fetched == sm->now)
+        return STALL_FETCH;
+    if ((w->op->flags & OP_FENCE) && (w->op->flags & OP_BLOCK_FENCE ? w->ordered : w->memory_done) == sm->now)
+        return STALL_FENCE;
+    if ((w->op->flags & OP_GROUPS) && w->groups_done == sm->now)
+        return STALL_ASYNC;
+    if (w->control_until == sm->now)
+        return w->signals ? STALL_CONTROL_WORD : STALL_CONTROL;
+    enum stall awaited = w->signals ? fast_awaited_reason(sm, w, level) : STALL_COUNT;
+    if (awaited != STALL_COUNT)
+        return awaited;
+    uint64_t entry = registers_free(w);
+    if (entry >> PRODUCER_BITS == sm->now) {
+        unsigned by = entry & PRODUCER_MASK;
+        *level = producer_level(by);
+        return by >= PRODUCER_MEMORY ? STALL_MEMORY : by == PRODUCER_SHARED ? STALL_SHARED : STALL_SCOREBOARD;
+    }
+    return sc->accepts[w->unit] == sm->now || sc->refused >> w->slot & 1 ? STALL_UNIT : STALL_SCHEDULER;
+}
+
+/* A stall that is over. */
+struct stalled {
+    enum stall why;
+    enum answer_level level; /* of STALL_MEMORY */
+    uint64_t gap;            /* cycles */
+};
+
+/* Charges the cycle in which the warp issues, and the stall before it, which it returns. */
+HOT struct stalled charge(const struct fast_sm *sm, struct fast_subcore *sc, const struct fast_warp *w,
+                          uint64_t not_taken)
+{
+    struct stalled s = {STALL_DISPATCH, ANSWER_NONE, sm->now - sc->accounted};
+    if (s.gap) {
+        s.why = reason(sm, sc, w, &s.level);
+        w->part->statistics.stall[s.why] += s.gap;
+        if (s.why == STALL_UNIT)
+            w->part->statistics.unit_stall[w->unit] += s.gap;
+    }
+    sc->refused = not_taken;
+    sc->accounted = sm->now + 1;
+    w->part->statistics.issue_cycles++;
+    return s;
+}
+
+HOT uint64_t dispatch(const struct fast_sm *sm, struct fast_subcore *sc, const struct fast_warp *w)
+{
+    struct pipelined *pipelined = sc->pipelined[w->unit];
+    uint64_t at, accepts;
+    if (pipelined) {
+        at = pipelined_dispatch(pipelined, sm->now, w->initiation);
+        accepts = pipelined_accepts(pipelined, sm->now);
+    } else {
+        const struct unit_model *unit = sm->chip->unit_models[w->unit];
+        at = unit->dispatch(sc->units[w->unit], sm->now, w->initiation);
+        accepts = unit->accepts(sc->units[w->unit], sm->now);
+    }
+    sc->accepts[w->unit] = accepts;
+    if (accepts > sm->now)
+        sc->busy |= 1ull << w->unit;
+    w->part->statistics.unit_busy[w->unit] += w->initiation;
+    return at;
+}
+
+/* Adds one to the counter that is there in the part. */
+HOT void count(struct fast_part *part, uint16_t place) { ++*(uint64_t *)((char *)part + place); }
+
+/* Those of the slots whose next instruction the LSU would not take now. */
+HOT uint64_t refused(const struct fast_sm *sm, const struct fast_subcore *sc, uint64_t slots)
+{
+    uint64_t asked = slots & sc->caches; /* none on machines whose LSU never refuses */
+    return asked && !sm_memory_accepts(sm->memory) ? asked : 0;
+}
+
+/* Notes when the accesses that the warp has made are performed for its block. */
+static __attribute__((noinline)) void note_order(struct fast_sm *sm, struct fast_warp *w, uint64_t accepted,
+                                                 uint64_t done)
+{
+    uint64_t at = !is_posted(w->part->grid->launch, &w->next) ? done : sm->chip->immediate ? accepted : sm->taken;
+    if (sm->starved)
+        return;
+    if (at < UNKNOWN) {
+        w->ordered = at > w->ordered ? at : w->ordered;
+        return;
+    }
+    w->unordered++;
+    sm->accesses[sm->token].unordered = true;
+}
+
+/* Carries out the warp's next instruction, but for moving the warp on. Returns when it is done, or UNKNOWN. */
+HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, uint64_t *dispatched)
+{
+    const struct op *op = w->op;
+    *dispatched = dispatch(sm, sc, w);
+    uint64_t done = *dispatched + w->initiation;
+    if (w->next.executed)
+        done = op->flags & OP_ACCESS ? fast_memory(sm, w, *dispatched, done) : done + w->latency;
+    fast_prefetch_board(w, op);
+    w->scoreboard[op->destination] = done << PRODUCER_BITS | w->producer;
+    if (op->flags & OP_MANY) {
+        const uint32_t *number = w->part->grid->program.registers + op->registers;
+        for (unsigned i = 1; i < op->destinations; i++)
+            w->scoreboard[number[i]] = done << PRODUCER_BITS | w->producer;
+    }
+    uint64_t known = done;
+    w->control_until = sm->now + 1;
+    if (op->flags & OP_SPECIAL) {
+        known = done < UNKNOWN ? done : 0;
+        if (op->flags & OP_ACCESS)
+            sc->caches &= ~(1ull << w->slot);
+        if ((op->flags & OP_PLAIN) && w->next.executed)
+            count(w->part, op->counter);
+        if ((op->flags & (OP_ACCESS | OP_PLAIN)) && !(op->flags & OP_STARTS) && w->next.executed) {
+            w->memory_done = known > w->memory_done ? known : w->memory_done;
+            if (op->flags & OP_ORDERED)
+                note_order(sm, w, *dispatched + w->initiation, done);
+        }
+        if (op->flags & OP_CONTROL)
+            w->control_until = sm->now + (uint64_t)sm->chip->machine->control_interval;
+        if ((op->flags & OP_BARRIER) && w->next.executed)
+            fast_arrive(sm, w);
+        if ((op->flags & OP_CLUSTER) && w->next.executed)
+            fast_cluster_barrier(sm, w);
+        if (op->flags & OP_EXIT)
+            fast_exit(sm, w, w->next.executed);
+    }
+    w->completion = known > w->completion ? known : w->completion;
+    return done;
+}
+
+static void count_issue(const struct fast_subcore *sc, const struct fast_warp *w)
+{
+    profile_issue(sc->profile, w->next.executed);
+    profile_issue(&w->part->profile[w->next.index], w->next.executed);
+}
+
+static void count_cycle(const struct fast_subcore *sc, const struct fast_warp *w, const struct stalled *s)
+{
+    profile_charge_answered(sc->profile, s->why, s->level, s->gap);
+    profile_charge_answered(&w->part->profile[w->next.index], s->why, s->level, s->gap);
+}
+
+/* The same on machines with more than the scoreboard and one issue per cycle, and moves the warp on. *pair: the next
+ * instruction may issue with this one. */
+HOT bool execute_extended(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, bool counted, bool *pair,
+                          struct rp_error *err)
+{
+    const struct rp_instruction *in = w->next.instruction;
+    unsigned unit = w->unit;
+    bool acts = w->op->flags & OP_ACTS;
+    if (counted)
+        count_issue(sc, w);
+    uint64_t dispatched, done = execute(sm, sc, w, &dispatched);
+    if (acts)
+        fast_act(sm, w, done);
+    if (w->signals && !fast_obey(sm, sc, w, dispatched, done, err))
+        return false;
+    if (!advance(sm, w, err))
+        return false;
+    *pair = w->earliest <= sm->now && w->unit != unit && sc->accepts[w->unit] <= sm->now && !w->ended && !w->waiting &&
+            !refused(sm, sc, 1ull << w->slot) &&
+            (w->signals ? rp_control_pairs(in->control) : in->unit_class != RP_CLASS_CONTROL);
+    return true;
+}
+
+/* The second one of a pair. */
+static bool issue_second(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, bool counted,
+                         struct rp_error *err)
+{
+    bool third;
+    wheel_remove(sc, w->slot, w->wake);
+    w->part->statistics.dual_issues++;
+    return execute_extended(sm, sc, w, counted, &third, err);
+}
+
+HOT bool issue_first(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, bool counted, uint64_t not_taken,
+                     struct rp_error *err)
+{
+    bool pair;
+    struct stalled stalled = charge(sm, sc, w, not_taken);
+    if (counted)
+        count_cycle(sc, w, &stalled);
+    if (!execute_extended(sm, sc, w, counted, &pair, err))
+        return false;
+    return !pair || sm->chip->machine->issue_width == 1 || issue_second(sm, sc, w, counted, err);
+}
+
+static __attribute__((noinline)) bool issue_extended(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w,
+                                                     uint64_t not_taken, struct rp_error *err)
+{
+    return issue_first(sm, sc, w, false, not_taken, err);
+}
+
+static __attribute__((noinline)) bool issue_counted(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w,
+                                                    uint64_t not_taken, struct rp_error *err)
+{
+    return issue_first(sm, sc, w, true, not_taken, err);
+}
+
+HOT bool issue(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, uint64_t not_taken,
+               struct rp_error *err)
+{
+    sm->last_issue = sm->now;
+    sc->ready &= ~(1ull << w->slot);
+    if (w->op->flags & OP_EXTENDED)
+        return (w->op->flags & OP_COUNTED ? issue_counted : issue_extended)(sm, sc, w, not_taken, err);
+    uint64_t dispatched;
+    charge(sm, sc, w, not_taken);
+    execute(sm, sc, w, &dispatched);
+    return advance(sm, w, err);
+}
+
+/* The scheduler's choice. A warp that yields is offered only if there is no other. */
+HOT int pick(const struct fast_sm *sm, const struct fast_subcore *sc, uint64_t candidates)
+{
+    uint64_t eager = sc->yielding && sc->yields_at == sm->now ? candidates & ~sc->yielding : candidates;
+    int slot = eager ? sm->chip->scheduler->pick(sc->scheduler, eager) : -1;
+    return slot < 0 && eager != candidates ? sm->chip->scheduler->pick(sc->scheduler, candidates) : slot;
+}
+
+/* Slots whose next instruction's unit does not accept it now. */
+HOT uint64_t blocked(const struct fast_sm *sm, struct fast_subcore *sc)
+{
+    uint64_t slots = 0;
+    for (uint64_t busy = sc->busy; busy; busy &= busy - 1) {
+        unsigned unit = (unsigned)__builtin_ctzll(busy);
+        if (sc->accepts[unit] <= sm->now)
+            sc->busy &= ~(1ull << unit);
+        else
+            slots |= sc->uses[unit];
+    }
+    return slots;
+}
+
+/* Nothing issued: the next cycle in which that may change by itself. What the LSU refused waits for that. */
+static uint64_t next_chance(const struct fast_sm *sm, const struct fast_subcore *sc, uint64_t not_taken)
+{
+    uint64_t next = wheel_next(sc, sm->now);
+    for (uint64_t busy = sc->busy; busy; busy &= busy - 1) {
+        unsigned unit = (unsigned)__builtin_ctzll(busy);
+        if ((sc->ready & ~not_taken & sc->uses[unit]) && sc->accepts[unit] < next)
+            next = sc->accepts[unit];
+    }
+    return next;
+}
+
+HOT bool step(struct fast_sm *sm, unsigned index, struct rp_error *err)
+{
+    struct fast_subcore *sc = &sm->subcores[index];
+    wheel_turn(sc, sm->now);
+    uint64_t not_taken = refused(sm, sc, sc->ready), candidates = sc->ready & ~blocked(sm, sc) & ~not_taken;
+    int slot = pick(sm, sc, candidates);
+    if (slot < 0) {
+        sc->refused = not_taken;
+        sm->next[index] = next_chance(sm, sc, not_taken);
+        return true;
+    }
+    if (slot >= SCHEDULER_SLOTS || !(candidates >> slot & 1))
+        return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' picked a warp that is not ready",
+                       sm->chip->machine->scheduler.model->name);
+    struct fast_warp *w = sc->slots[slot];
+    bool fine = issue(sm, sc, w, not_taken, err);
+    sm->next[index] = sc->ready ? sm->now + 1 : wheel_next(sc, sm->now);
+    return fine;
+}
+
+HOT void report(struct fast_sm *sm)
+{
+    struct fast_part *part = sm->part;
+    if (!part || part->statistics.warp_instructions < part->report_at)
+        return;
+    uint64_t done = part->statistics.warp_instructions;
+    const struct engine_job *job = sm->chip->job;
+    job->progress(job->progress_data, done - part->reported);
+    part->reported = done;
+    part->report_at = done + PROGRESS_EVERY;
+}
+
+uint64_t fast_sm_next(const struct fast_sm *sm)
+{
+    uint64_t next = sm->next_leave < sm->memory_next ? sm->next_leave : sm->memory_next;
+    next = sm->next_room < next ? sm->next_room : next;
+    for (unsigned i = 0; i < sm->subcore_count; i++)
+        next = sm->next[i] < next ? sm->next[i] : next;
+    return next;
+}
+
+/* All sub-cores in one cycle. */
+static bool cycle(struct fast_sm *sm, struct rp_error *err)
+{
+    for (unsigned i = 0; i < sm->subcore_count; i++)
+        if (sm->next[i] == sm->now && !step(sm, i, err))
+            return false;
+    return true;
+}
+
+/* The same for an SM with one sub-core, up to the next time that a block leaves. */
+static bool run_single(struct fast_sm *sm, struct rp_error *err)
+{
+    uint64_t other = sm->next_leave < sm->memory_next ? sm->next_leave : sm->memory_next;
+    other = sm->next_room < other ? sm->next_room : other;
+    sm->stop = sm->until < other ? sm->until : other;
+    for (;;) {
+        if (!step(sm, 0, err))
+            return false;
+        if (sm->next[0] >= sm->stop)
+            return true;
+        sm->now = sm->next[0];
+    }
+}
+
+void fast_sm_leave(struct fast_sm *sm, uint64_t now)
+{
+    bool left = sm->next_leave == now;
+    sm->now = now;
+    if (left)
+        fast_leave_blocks(sm);
+    sm->paused = sm->pauses && (left || sm->next_room == now);
+    sm->next_room = sm->next_room == now ? NEVER : sm->next_room;
+}
+
+/* Returns the next cycle in which something happens. */
+static bool run(struct fast_sm *sm, uint64_t *next, struct rp_error *err)
+{
+    if (sm->assigned_count && !fast_place_blocks(sm, err))
+        return false;
+    while ((*next = fast_sm_next(sm)) < sm->until) {
+        if (sm->memory_next <= *next)
+            fast_advance_memory(sm, *next);
+        if (sm->next_leave == *next || sm->next_room == *next)
+            fast_sm_leave(sm, *next);
+        if (sm->paused)
+            return true;
+        sm->now = *next;
+        if (sm->subcore_count == 1 && sm->next[0] == *next ? !run_single(sm, err) : !cycle(sm, err))
+            return false;
+        if (sm->starved)
+            return rp_fail(err, RP_SYSTEM, "out of memory for the accesses of a launch");
+        report(sm);
+    }
+    return true;
+}
+
+uint64_t fast_sm_run(struct fast_sm *sm, struct memo *memo)
+{
+    uint64_t next = NEVER;
+    sm->memo = memo;
+    if (sm->chip->crowded)
+        fast_prefetch(sm);
+    sm->failed = !run(sm, &next, &sm->error);
+    return sm->failed ? sm->now : next;
+}

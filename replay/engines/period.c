@@ -1,0 +1,80 @@
+/* Taking launches from the queue, and giving their results back. */
+#include "replay/engines/period.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "replay/base/trace_semantics.h"
+
+/* What the trace has of the launch, and whether that is all. */
+static void plan_launch(const struct rp_trace *t, struct engine_launch *l)
+{
+    const struct rp_launch_end *end = rp_trace_launch_end(t, l->number);
+    uint64_t grid = rp_launch_blocks(l->launch);
+    l->blocks = rp_trace_launch_totals(t, l->number).blocks;
+    bool fault = end && end->outcome == RP_OUTCOME_FAULT;
+    l->cut_short = !end || fault || l->blocks < grid;
+    if (l->cut_short)
+        snprintf(l->out->warning, sizeof l->out->warning, "%s; replayed %" PRIu64 " of %" PRIu64 " blocks",
+                 fault  ? "the kernel misbehaved while it was recorded"
+                 : !end ? "the recording of this launch was cut short"
+                        : "the trace does not hold the whole launch",
+                 l->blocks, grid);
+}
+
+uint64_t engine_wakes(const struct engine_period *p)
+{
+    const struct launch_queue *q = p->job->queue;
+    uint64_t cycle = launch_queue_left(q) ? launch_queue_wakes(q) : ENGINE_NEVER;
+    return cycle == ENGINE_NEVER ? cycle : cycle - p->job->begin;
+}
+
+bool engine_take(struct engine_period *p, struct engine_launch *l, uint64_t cycle)
+{
+    const struct engine_job *job = p->job;
+    uint32_t number;
+    if (launch_queue_left(job->queue))
+        launch_queue_advance(job->queue, job->begin + cycle);
+    if (!launch_queue_take(job->queue, &number))
+        return false;
+    const struct rp_launch *launch = rp_trace_launch(job->trace, number);
+    const struct rp_kernel *kernel = rp_trace_kernel(job->trace, launch->kernel);
+    *l = (struct engine_launch){.number = number,
+                                .launch = launch,
+                                .kernel = kernel,
+                                .control_words = obeys_control_words(job->machine, kernel),
+                                .begin = ENGINE_NEVER,
+                                .out = &job->launches[number - job->first]};
+    *l->out = (struct replay_launch){.launch = number, .control_words = l->control_words, .overlaps = p->count > 0};
+    plan_launch(job->trace, l);
+    if (!p->count++)
+        p->first = l->out;
+    p->first->overlaps = p->count > 1;
+    return true;
+}
+
+void engine_ended(struct engine_period *p, const struct engine_launch *l, uint64_t cycle)
+{
+    uint64_t begin = l->begin == ENGINE_NEVER ? cycle : l->begin;
+    l->out->begin = p->job->begin + begin;
+    l->out->end = p->job->begin + cycle;
+    l->out->statistics.cycles = cycle - begin;
+    statistics_add(&p->sum, &l->out->statistics);
+    launch_queue_ended(p->job->queue, l->number, l->out->end);
+}
+
+bool engine_finish(struct engine_period *p, uint64_t cycles, struct statistics *machine, struct statistics *sum,
+                   struct rp_error *err)
+{
+    bool fine = memory_system_end_launch(p->job->memory, cycles, machine, err);
+    if (p->job->profile)
+        profile_add_cycles(p->job->profile, cycles);
+    *sum = p->sum;
+    sum->cycles = cycles;
+    sum->idle_cycles = machine->idle_cycles;
+    sum->sm_cycles = machine->sm_cycles;
+    sum->memory = machine->memory;
+    if (p->count == 1)
+        p->first->statistics = *sum;
+    return fine;
+}

@@ -1,0 +1,137 @@
+/* Which processor gets which warp, and launches of the pipeline one-at-a-time. */
+#include "replay/engines/processors/processors.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "replay/base/supported.h"
+#include "replay/engines/processors/inside.h"
+
+bool processors_are(const struct machine *m)
+{
+    return ((const struct pipeline_model *)m->pipeline.model)->one_at_a_time;
+}
+
+void processors_of(const struct machine *m, const struct rp_launch *l, uint64_t only, struct processors *p)
+{
+    uint64_t count = (uint64_t)(m->sms * m->subcores);
+    *p = (struct processors){.count = count,
+                             .replayed = only && only < count ? only : count,
+                             .sms = (uint64_t)m->sms,
+                             .subcores = (uint64_t)m->subcores,
+                             .placement = (uint64_t)m->placement,
+                             .warps = rp_launch_warps(l)};
+}
+
+uint64_t processor_of_warp(const struct processors *p, uint64_t block, uint64_t warp)
+{
+    uint64_t sm = block % p->sms, before = block / p->sms * p->warps; /* warps of the SM's earlier blocks */
+    switch (p->placement) {
+    case PLACEMENT_EVEN: return (block * p->warps + warp) % p->count;
+    case PLACEMENT_BALANCED: return sm * p->subcores + (before + warp) % p->subcores;
+    default: return sm * p->subcores + warp % p->subcores;
+    }
+}
+
+/* ---- a launch's end ---------------------------------------------------------------------------------------------- */
+
+uint64_t processors_measure(const struct machine *m, const uint64_t *time, uint64_t count)
+{
+    uint64_t sum = 0, most = 0, used = 0;
+    for (uint64_t p = 0; p < count; p++) {
+        sum += time[p];
+        most = time[p] > most ? time[p] : most;
+        used += time[p] > 0;
+    }
+    return m->measure == MEASURE_GRID || !used ? most : (2 * sum + used) / (2 * used);
+}
+
+void processors_close(const struct machine *m, const struct processors *p, const uint64_t *time, struct statistics *s)
+{
+    uint64_t busy = 0, most = 0;
+    for (uint64_t sm = 0; sm * p->subcores < p->replayed; sm++) {
+        uint64_t longest = 0;
+        for (uint64_t at = sm * p->subcores; at < (sm + 1) * p->subcores && at < p->replayed; at++) {
+            busy += time[at];
+            longest = time[at] > longest ? time[at] : longest;
+        }
+        s->sm_cycles += longest;
+        most = longest > most ? longest : most;
+    }
+    s->warp_cycles += busy;
+    s->idle_cycles += p->replayed * most - busy;
+    s->cycles += processors_measure(m, time, p->replayed);
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+static bool run_launch(const struct processors_launch *l, enum replay_engine engine, struct statistics *s,
+                       struct rp_error *err)
+{
+    if (!launch_is_covered(l->costs.kernel, l->costs.launch, false, err))
+        return false;
+    if (engine == REPLAY_REFERENCE || l->job->profile) /* sums know nothing of single instructions */
+        return processors_step(l, s, err);
+    return processors_sum(l, l->luck.batch, 1, s, NULL, err);
+}
+
+bool processors_run(const struct engine_job *job, enum replay_engine engine, struct statistics *sum,
+                    struct rp_error *err)
+{
+    struct engine_period period = {.job = job};
+    struct engine_launch of;
+    if (!engine_take(&period, &of, 0))
+        return rp_fail(err, RP_BAD_INPUT, "%s: its launches wait for one another", rp_trace_path(job->trace));
+    of.begin = 0;
+    of.out->control_words = false;
+    struct processors_launch l = {.trace = job->trace,
+                                  .number = of.number,
+                                  .blocks = of.blocks,
+                                  .costs = {job->machine, job->drawn, of.launch, of.kernel},
+                                  .luck = job->luck,
+                                  .threads = job->threads,
+                                  .job = job};
+    processors_of(job->machine, of.launch, job->processors, &l.processors);
+    if (!run_launch(&l, engine, &of.out->statistics, err))
+        return false;
+    engine_ended(&period, &of, of.out->statistics.cycles);
+    *sum = period.sum;
+    if (job->profile)
+        profile_add_cycles(job->profile, sum->cycles);
+    return true;
+}
+
+static bool batches_of_launch(struct rp_trace *trace, const struct machine *m, const struct replay_options *options,
+                              const struct stochastic *drawn, uint32_t number, uint32_t first, uint32_t count,
+                              struct statistics *totals, struct processors_exact *exact, struct rp_error *err)
+{
+    const struct rp_launch *launch = rp_trace_launch(trace, number);
+    const struct rp_kernel *kernel = rp_trace_kernel(trace, launch->kernel);
+    struct processors_launch l = {.trace = trace,
+                                  .number = number,
+                                  .blocks = rp_trace_launch_totals(trace, number).blocks,
+                                  .costs = {m, drawn, launch, kernel},
+                                  .luck = {options->seed, first},
+                                  .threads = options->threads};
+    processors_of(m, launch, options->processors, &l.processors);
+    return launch_is_covered(kernel, launch, false, err) && processors_sum(&l, first, count, totals, exact, err);
+}
+
+bool processors_batches(struct rp_trace *trace, const struct machine *m, const struct replay_options *options,
+                        uint32_t first, uint32_t count, struct statistics *totals, struct processors_exact *exact,
+                        struct rp_error *err)
+{
+    struct stochastic drawn;
+    stochastic_of(m->memory.options, &drawn);
+    uint32_t all = rp_trace_launch_count(trace);
+    if (options->launch >= (int64_t)all)
+        return rp_fail(err, RP_USAGE, "%s: there is no launch %" PRId64 "; the trace has %" PRIu32,
+                       rp_trace_path(trace), options->launch, all);
+    if (exact)
+        *exact = (struct processors_exact){.known = true};
+    for (uint32_t l = 0; l < all; l++)
+        if ((options->launch < 0 || options->launch == (int64_t)l) &&
+            !batches_of_launch(trace, m, options, &drawn, l, first, count, totals, exact, err))
+            return false;
+    return true;
+}

@@ -1,0 +1,258 @@
+/* Processors in the reference engine: always the one that is least far goes on, by one instruction. */
+#include <stdlib.h>
+
+#include "replay/base/layout.h"
+#include "replay/engines/processors/inside.h"
+#include "tracefmt/plural.h"
+
+struct warp {
+    struct rp_block *block;
+    struct rp_cursor cursor;
+    struct rp_step next;
+    struct warp_luck luck;
+    uint64_t number;
+};
+
+struct processor {
+    uint64_t now;
+    uint64_t
+        next; /* warp of the launch, counted through its blocks, from which on one of this processor's is to come */
+    uint64_t resident; /* slots */
+    struct warp slots[SCHEDULER_SLOTS];
+    void *scheduler;
+};
+
+struct stepping {
+    const struct processors_launch *launch;
+    const struct scheduler_model *scheduler;
+    unsigned slots; /* of a processor */
+    struct processor *processors;
+    struct statistics *statistics;
+    struct profile_row *rows; /* NULL: nobody asks */
+    struct rp_error *err;
+};
+
+/* The next step that takes time. 1: there is one, 0: the warp has ended, -1: the trace is damaged. */
+static int advance(struct stepping *s, struct warp *w)
+{
+    int more;
+    while ((more = rp_cursor_next(&w->cursor, &w->next, s->err)) > 0) {
+        s->statistics->warp_instructions++;
+        s->statistics->thread_instructions += rp_lane_count(w->next.executed);
+        if (!costs_nothing(&s->launch->costs, w->next.instruction))
+            return 1;
+    }
+    return more;
+}
+
+static void close_warp(struct warp *w)
+{
+    rp_cursor_close(&w->cursor);
+    rp_block_close(w->block);
+}
+
+static bool open_warp(struct stepping *s, struct warp *w, uint64_t number)
+{
+    const struct processors_launch *l = s->launch;
+    uint64_t block = number / l->processors.warps;
+    uint32_t warp = (uint32_t)(number % l->processors.warps);
+    *w = (struct warp){.number = number, .block = rp_block_open(l->trace, l->number, block, s->err)};
+    if (!w->block)
+        return false;
+    if (rp_block_warps(w->block) != l->processors.warps) {
+        rp_fail(s->err, RP_BAD_INPUT, "%s: block %llu has %u warp%s where its launch has %u", rp_trace_path(l->trace),
+                (unsigned long long)block, rp_block_warps(w->block), rp_plural(rp_block_warps(w->block)),
+                (unsigned)l->processors.warps);
+        rp_block_close(w->block);
+        return false;
+    }
+    w->luck.stream = luck_stream(l->luck.seed, l->luck.batch, l->number, block, warp);
+    if (rp_cursor_open(&w->cursor, w->block, warp, s->err))
+        return true;
+    rp_block_close(w->block);
+    return false;
+}
+
+/* Fills the processor's free slots with warps of its own. */
+static bool place(struct stepping *s, uint64_t number)
+{
+    const struct processors_launch *l = s->launch;
+    struct processor *p = &s->processors[number];
+    uint64_t all = l->blocks * l->processors.warps, full = ~0ull >> (64 - s->slots);
+    for (; p->next < all && p->resident != full; p->next++) {
+        if (processor_of_warp(&l->processors, p->next / l->processors.warps, p->next % l->processors.warps) != number)
+            continue;
+        unsigned slot = (unsigned)__builtin_ctzll(~p->resident);
+        struct warp *w = &p->slots[slot];
+        if (!open_warp(s, w, p->next))
+            return false;
+        s->statistics->blocks += p->next % l->processors.warps == 0;
+        s->statistics->warps++;
+        int more = advance(s, w);
+        if (more <= 0)
+            close_warp(w);
+        if (more < 0)
+            return false;
+        if (!more)
+            continue;
+        p->resident |= 1ull << slot;
+        s->scheduler->start(p->scheduler, slot);
+    }
+    return true;
+}
+
+/* The cycles of an access go to the level that it drew. An atomic draws twice; so does an asynchronous copy, whose
+ * sides go side by side: then the level with the most cycles has all. */
+static void note_levels(struct profile_row *row, const uint64_t drawn[DRAW_LEVELS], uint64_t cycles)
+{
+    unsigned most = 0;
+    uint64_t sum = 0;
+    for (unsigned l = 0; l < DRAW_LEVELS; l++) {
+        most = drawn[l] > drawn[most] ? l : most;
+        sum += drawn[l];
+    }
+    for (unsigned l = 0; sum && l < DRAW_LEVELS; l++)
+        row->level[ANSWER_L1 + l] = sum == cycles ? drawn[l] : l == most ? cycles : 0;
+}
+
+static void note(struct stepping *s, uint64_t number, const struct warp *w, const struct drawn_cost *cost,
+                 const uint64_t drawn[DRAW_LEVELS], uint64_t cycles)
+{
+    const struct processors_launch *l = s->launch;
+    const struct engine_job *job = l->job;
+    struct statistics *to = s->statistics;
+    uint64_t now = s->processors[number].now;
+    to->issue_cycles++;
+    to->stall[STALL_UNIT] += cycles - 1;
+    to->unit_stall[cost->unit] += cycles - 1;
+    to->unit_busy[cost->unit] += cycles;
+    if (s->rows) {
+        struct profile_row row = {.issued = 1, .threads = rp_lane_count(w->next.executed), .issue_cycles = 1};
+        row.stall[STALL_UNIT] = cycles - 1;
+        note_levels(&row, drawn, cycles);
+        profile_row_add(&s->rows[w->next.index], &row);
+        profile_add_subcore(job->profile, (uint32_t)number, &row);
+    }
+    if (job->issued)
+        job->issued(job->issued_data, &(struct replay_issue){.launch = l->number,
+                                                             .warp = (uint32_t)(w->number % l->processors.warps),
+                                                             .block = w->number / l->processors.warps,
+                                                             .sm = (uint32_t)(number / l->processors.subcores),
+                                                             .subcore = (uint32_t)(number % l->processors.subcores),
+                                                             .index = w->next.index,
+                                                             .instruction = w->next.instruction,
+                                                             .issue = now,
+                                                             .dispatch = now,
+                                                             .done = now + cycles});
+}
+
+static bool execute(struct stepping *s, uint64_t number, struct warp *w, uint64_t *cycles)
+{
+    const struct costs *c = &s->launch->costs;
+    struct drawn_cost cost;
+    bool failed = false, draws = cost_of_step(c, &w->next, &cost, s->statistics, s->err, &failed);
+    const struct statistics *to = s->statistics;
+    const uint64_t before[DRAW_LEVELS] = {to->drawn_l1_cycles, to->drawn_l2_cycles, to->drawn_dram_cycles};
+    *cycles = cost.least;
+    for (unsigned a = 0; draws && a < cost.accesses; a++) {
+        uint64_t access = answer_cycle(drawn_answer(c->drawn, &cost.access[a], &w->luck, s->statistics));
+        *cycles = access > *cycles ? access : *cycles;
+    }
+    *cycles += draws ? cost.latency : 0;
+    const uint64_t drawn[DRAW_LEVELS] = {to->drawn_l1_cycles - before[LEVEL_L1], to->drawn_l2_cycles - before[LEVEL_L2],
+                                         to->drawn_dram_cycles - before[LEVEL_DRAM]};
+    if (!failed)
+        note(s, number, w, &cost, drawn, *cycles);
+    return !failed;
+}
+
+static bool step(struct stepping *s, uint64_t number)
+{
+    struct processor *p = &s->processors[number];
+    int slot = s->scheduler->pick(p->scheduler, p->resident);
+    if (slot < 0)
+        return rp_fail(s->err, RP_BAD_INPUT, "machine %s: scheduler '%s' picks no warp of a processor",
+                       s->launch->costs.machine->name, s->scheduler->model.name);
+    struct warp *w = &p->slots[slot];
+    uint64_t cycles;
+    if (!execute(s, number, w, &cycles))
+        return false;
+    p->now += cycles;
+    int more = advance(s, w);
+    if (more > 0)
+        return true;
+    s->scheduler->end(p->scheduler, (unsigned)slot);
+    p->resident &= ~(1ull << slot);
+    close_warp(w);
+    return more == 0 && place(s, number);
+}
+
+/* The processor that is least far, processors.replayed for none. */
+static uint64_t first_of(const struct stepping *s)
+{
+    uint64_t count = s->launch->processors.replayed, first = count;
+    for (uint64_t p = 0; p < count; p++)
+        if (s->processors[p].resident && (first == count || s->processors[p].now < s->processors[first].now))
+            first = p;
+    return first;
+}
+
+static bool step_all(struct stepping *s)
+{
+    uint64_t count = s->launch->processors.replayed, reported = 0;
+    for (uint64_t p = 0; p < count; p++)
+        if (!place(s, p))
+            return false;
+    for (uint64_t p; (p = first_of(s)) < count;) {
+        if (!step(s, p))
+            return false;
+        uint64_t done = s->statistics->warp_instructions - reported;
+        if (done >= PROGRESS_EVERY && s->launch->job->progress) {
+            s->launch->job->progress(s->launch->job->progress_data, done);
+            reported += done;
+        }
+    }
+    uint64_t *time = calloc(count, sizeof *time);
+    for (uint64_t p = 0; time && p < count; p++)
+        time[p] = s->processors[p].now;
+    if (time)
+        processors_close(s->launch->costs.machine, &s->launch->processors, time, s->statistics);
+    free(time);
+    return time || rp_fail(s->err, RP_SYSTEM, "out of memory for a launch");
+}
+
+static bool begin(struct stepping *s)
+{
+    const struct machine *m = s->launch->costs.machine;
+    bool fine = s->processors && (!s->launch->job->profile || s->rows);
+    for (uint64_t p = 0; fine && p < s->launch->processors.replayed; p++) {
+        fine = (s->processors[p].scheduler = machine_part_state(&m->scheduler));
+        if (fine)
+            s->scheduler->reset(s->processors[p].scheduler, m->scheduler.options);
+    }
+    return fine || rp_fail(s->err, RP_SYSTEM, "out of memory for machine %s", m->name);
+}
+
+bool processors_step(const struct processors_launch *l, struct statistics *statistics, struct rp_error *err)
+{
+    const struct machine *m = l->costs.machine;
+    uint64_t slots = (uint64_t)m->warps / l->processors.subcores;
+    struct stepping s = {.launch = l,
+                         .scheduler = (const struct scheduler_model *)m->scheduler.model,
+                         .slots = slots ? (unsigned)slots : 1,
+                         .processors = calloc(l->processors.replayed, sizeof *s.processors),
+                         .statistics = statistics,
+                         .rows = l->job->profile ? profile_rows_new(l->costs.kernel) : NULL,
+                         .err = err};
+    bool fine = begin(&s) && step_all(&s);
+    for (uint64_t p = 0; s.processors && p < l->processors.replayed; p++) {
+        for (uint64_t left = s.processors[p].resident; left; left &= left - 1)
+            close_warp(&s.processors[p].slots[__builtin_ctzll(left)]);
+        free(s.processors[p].scheduler);
+    }
+    free(s.processors);
+    if (fine && s.rows)
+        profile_add(l->job->profile, l->costs.launch->kernel, s.rows);
+    free(s.rows);
+    return fine;
+}

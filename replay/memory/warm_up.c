@@ -1,0 +1,40 @@
+#include "replay/memory/warm_up.h"
+
+#include <stdlib.h>
+
+#include "replay/base/units.h"
+
+static bool goes_to_device(const struct rp_host_operation *o)
+{
+    return o->kind == RP_HOST_COPY && o->direction == RP_COPY_TO_DEVICE && o->address;
+}
+
+/* Of copies beyond what L2 holds, the last ones are left: each takes a line at least. */
+static void warm_by_copies(const struct rp_trace *t, struct memory_system *memory, uint32_t launch)
+{
+    uint64_t lines, line = memory_system_l2_line(memory, &lines), needed = 0;
+    size_t end = operations_behind(t, launch + 1), begin = end;
+    while (begin && needed < lines) {
+        const struct rp_host_operation *o = rp_trace_host_operation(t, --begin);
+        needed += goes_to_device(o) ? o->size / line + 1 : 0;
+    }
+    for (; begin < end; begin++) {
+        const struct rp_host_operation *o = rp_trace_host_operation(t, begin);
+        if (goes_to_device(o))
+            memory_system_warm_bytes(memory, o->address, o->size);
+    }
+}
+
+bool warm_l2(const struct rp_trace *t, struct memory_system *memory, uint32_t launch, struct rp_error *err)
+{
+    struct rp_allocation *list;
+    size_t count;
+    if (!rp_trace_allocations(t, launch, &list, &count, err))
+        return false;
+    warm_by_copies(t, memory, launch);
+    for (size_t i = 0; i < count; i++)
+        if (list[i].initialised)
+            memory_system_warm_bytes(memory, list[i].base, list[i].size);
+    free(list);
+    return true;
+}

@@ -1,0 +1,401 @@
+/* Replaying all launches of a trace: units of them, each by itself, several on threads of their own where caches are
+ * not kept between them. */
+#include "replay/session/replay.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "replay/base/carveout.h"
+#include "replay/base/occupancy.h"
+#include "replay/base/queue.h"
+#include "replay/engines/period.h"
+#include "replay/engines/processors/processors.h"
+#include "replay/engines/staged/staged.h"
+#include "replay/memory/memory_system.h"
+#include "replay/memory/served.h"
+#include "replay/memory/warm_up.h"
+
+/* A unit (queue.h) that is done and waits for those before it. */
+struct finished {
+    struct replay_launch *launches;
+    uint32_t count;
+    struct statistics sum;
+    struct copy_counts copies[COPY_PATHS];
+    bool done;
+};
+
+struct session {
+    struct rp_trace *trace;
+    const struct machine *machine;
+    const struct replay_options *options;
+    struct replay_result *result;
+    struct memory_system *kept; /* NULL: every busy period has one of its own */
+    unsigned launch_threads;    /* for each unit */
+    struct launch_units units;  /* list NULL: every launch is one */
+    uint32_t first, unit_count; /* first: launch to replay */
+    struct stochastic drawn;
+    struct staged *staged; /* NULL, or what carries all launches out, one after the other */
+    pthread_t reporter;    /* the thread that reports progress */
+    pthread_mutex_t lock;  /* of what follows */
+    pthread_cond_t handed_on;
+    uint32_t next, handed;     /* the next unit to take, and to hand on */
+    struct finished *finished; /* [window], by number modulo window */
+    uint32_t window;
+    uint32_t launches_handed;
+    bool failed;
+    uint32_t failed_unit; /* the first that failed, so that the message does not depend on threads */
+    struct rp_error error;
+    uint64_t done, total; /* warp instructions */
+};
+
+/* What a thread uses again from period to period. */
+struct worker {
+    struct session *session;
+    struct memory_system *memory; /* NULL with caches that are kept */
+    struct machine *fitted;       /* NULL, or the machine with the L1 that the launch at hand leaves (carveout.h) */
+    int64_t l1;                   /* its bytes */
+    struct fast *fast;
+};
+
+/* Launches run one after the other, whatever the streams allow. */
+static bool one_by_one(const struct machine *m) { return staged_is(m) || processors_are(m); }
+
+static void add_progress(void *data, uint64_t done)
+{
+    struct session *s = data;
+    pthread_mutex_lock(&s->lock);
+    s->done += done;
+    uint64_t all = s->done;
+    pthread_mutex_unlock(&s->lock);
+    if (s->options->progress && pthread_equal(pthread_self(), s->reporter))
+        s->options->progress(s->options->progress_data, all, s->total);
+}
+
+/* Where transactions end is counted if that is asked for. */
+static bool count_served(const struct session *s, struct memory_system *m, struct rp_error *err)
+{
+    return !s->options->served || memory_system_count_served(m) ||
+           rp_fail(err, RP_SYSTEM, "out of memory for machine %s", s->machine->name);
+}
+
+static struct memory_system *new_memory(const struct session *s, const struct machine *machine, struct rp_error *err)
+{
+    struct memory_system *m = memory_system_new(machine, s->options->engine == REPLAY_FAST, err);
+    if (m && count_served(s, m, err))
+        return m;
+    memory_system_free(m);
+    return NULL;
+}
+
+static void take_served(struct session *s, struct memory_system *m)
+{
+    if (!s->options->served)
+        return;
+    pthread_mutex_lock(&s->lock);
+    memory_system_served(m, s->options->served);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* The machine as the launch finds it that begins the period: with its part of a unified array as L1. */
+static bool divide(struct worker *w, uint32_t launch, struct rp_error *err)
+{
+    const struct session *s = w->session;
+    const struct rp_launch *l = rp_trace_launch(s->trace, launch);
+    int64_t bytes = carveout_l1(s->machine, room_shared(s->machine, rp_trace_kernel(s->trace, l->kernel), l));
+    if (s->kept)
+        return memory_system_divide_l1(s->kept, bytes, err);
+    if (w->fitted && w->l1 == bytes)
+        return true;
+    fast_free(w->fast);
+    memory_system_free(w->memory);
+    w->fast = NULL;
+    w->memory = NULL;
+    w->l1 = bytes;
+    if (!w->fitted && !(w->fitted = malloc(sizeof *w->fitted)))
+        return rp_fail(err, RP_SYSTEM, "out of memory for machine %s", s->machine->name);
+    carveout_apply(s->machine, bytes, w->fitted);
+    return true;
+}
+
+/* A memory system in which nothing is left of earlier periods, unless caches are kept. */
+static bool prepare_memory(struct worker *w, struct engine_job *job, uint32_t launch, struct rp_error *err)
+{
+    struct session *s = w->session;
+    if (s->machine->l1_unified && !divide(w, launch, err))
+        return false;
+    if (s->kept) {
+        job->memory = s->kept;
+        return true;
+    }
+    const struct machine *machine = w->fitted ? w->fitted : s->machine;
+    bool fine = w->memory ? memory_system_clear(w->memory, err) && count_served(s, w->memory, err)
+                          : (w->memory = new_memory(s, machine, err)) != NULL;
+    job->memory = w->memory;
+    return fine;
+}
+
+static bool run_engine(struct worker *w, struct engine_job *job, struct statistics *sum, struct rp_error *err)
+{
+    if (w->session->options->engine == REPLAY_REFERENCE)
+        return reference_run(job, sum, err);
+    if (!w->fast && !(w->fast = fast_new(job->machine, job->memory, err)))
+        return false;
+    return fast_run(w->fast, job, sum, err);
+}
+
+/* A busy period of the machine. */
+static bool replay_period(struct worker *w, struct engine_job *job, struct statistics *sum, struct rp_error *err)
+{
+    struct session *s = w->session;
+    uint32_t next;
+    if (!launch_queue_next(job->queue, &next))
+        return rp_fail(err, RP_BAD_INPUT, "%s: its launches wait for one another", rp_trace_path(s->trace));
+    if (s->staged)
+        return staged_run(s->staged, job, sum, err);
+    if (processors_are(s->machine))
+        return processors_run(job, s->options->engine, sum, err);
+    if (!prepare_memory(w, job, next, err))
+        return false;
+    bool warms = s->machine->warm_l2 && (!s->kept || next == s->first);
+    bool fine = (!warms || warm_l2(s->trace, job->memory, next, err)) && run_engine(w, job, sum, err);
+    take_served(s, job->memory);
+    return fine;
+}
+
+/* The machine has nothing to do for so long. */
+static void pass(const struct session *s, struct engine_job *job, uint64_t cycles, struct statistics *sum)
+{
+    job->begin += cycles;
+    sum->cycles += cycles;
+    sum->idle_cycles += cycles * (uint64_t)(s->machine->sms * s->machine->subcores);
+    if (cycles && job->profile)
+        profile_add_cycles(job->profile, cycles);
+}
+
+/* Waits for the launches that are ready first. */
+static void wait_for_launch(const struct session *s, struct engine_job *job, struct statistics *sum)
+{
+    uint32_t next;
+    launch_queue_advance(job->queue, job->begin);
+    for (uint64_t wakes;
+         !launch_queue_next(job->queue, &next) && (wakes = launch_queue_wakes(job->queue)) != UINT64_MAX;) {
+        pass(s, job, wakes - job->begin, sum);
+        launch_queue_advance(job->queue, job->begin);
+    }
+}
+
+static bool replay_unit(struct worker *w, const struct launch_unit *unit, struct finished *out, struct rp_error *err)
+{
+    struct session *s = w->session;
+    struct engine_job job = {.trace = s->trace,
+                             .machine = s->machine,
+                             .queue = launch_queue_new(s->trace, s->machine, unit, err),
+                             .launches = out->launches,
+                             .first = unit->launch,
+                             .threads = s->launch_threads,
+                             .profile = s->options->profile,
+                             .drawn = machine_draws(s->machine) ? &s->drawn : NULL,
+                             .luck = {s->options->seed, s->options->batch},
+                             .processors = s->options->processors,
+                             .served = s->options->served,
+                             .progress = add_progress,
+                             .progress_data = s,
+                             .issued = s->options->issued,
+                             .issued_data = s->options->issued_data};
+    bool fine = job.queue;
+    while (fine && launch_queue_left(job.queue)) {
+        struct statistics sum = {0};
+        wait_for_launch(s, &job, &out->sum);
+        fine = replay_period(w, &job, &sum, err);
+        statistics_add(&out->sum, &sum);
+        job.begin += sum.cycles;
+    }
+    uint64_t end = fine ? launch_queue_finish(job.queue, out->copies) : 0;
+    if (end > job.begin)
+        pass(s, &job, end - job.begin, &out->sum);
+    launch_queue_free(job.queue);
+    return fine;
+}
+
+static void fail(struct session *s, uint32_t number, const struct rp_error *err)
+{
+    if (s->failed && s->failed_unit <= number)
+        return;
+    s->failed = true;
+    s->failed_unit = number;
+    s->error = *err;
+}
+
+static bool hand_on(struct session *s, struct finished *f, struct rp_error *err)
+{
+    uint64_t begin = s->result->total.cycles;
+    statistics_add(&s->result->total, &f->sum);
+    for (unsigned p = 0; p < COPY_PATHS; p++)
+        copy_counts_add(&s->result->copies[p], &f->copies[p]);
+    bool fine = true;
+    for (uint32_t i = 0; fine && i < f->count; i++) {
+        struct replay_launch *l = &f->launches[i];
+        l->begin += begin;
+        l->end += begin;
+        if (s->options->launch_done)
+            fine = s->options->launch_done(s->options->launch_done_data, l, err);
+        else
+            s->result->launches[s->launches_handed++] = *l;
+    }
+    return fine;
+}
+
+/* Hands on what is done, in trace order. */
+static void hand_on_finished(struct session *s)
+{
+    for (struct finished *f; !s->failed && (f = &s->finished[s->handed % s->window])->done; s->handed++) {
+        struct rp_error err = {0};
+        if (!hand_on(s, f, &err))
+            fail(s, s->handed, &err);
+        free(f->launches);
+        *f = (struct finished){0};
+    }
+    pthread_cond_broadcast(&s->handed_on);
+}
+
+/* Takes the next unit, not too far ahead of those that are handed on. False: there is none. */
+static bool take(struct session *s, uint32_t *number)
+{
+    pthread_mutex_lock(&s->lock);
+    while (!s->failed && s->next < s->unit_count && s->next - s->handed >= s->window)
+        pthread_cond_wait(&s->handed_on, &s->lock);
+    bool more = !s->failed && s->next < s->unit_count;
+    *number = more ? s->next++ : 0;
+    pthread_mutex_unlock(&s->lock);
+    return more;
+}
+
+static struct launch_unit unit_of(const struct session *s, uint32_t unit)
+{
+    return s->units.list ? s->units.list[unit]
+                         : (struct launch_unit){.launch = s->first + unit, .end = s->first + unit + 1};
+}
+
+/* Units are taken in order, and those before a failed one are finished. */
+static void *work(void *data)
+{
+    struct session *s = data;
+    struct worker w = {.session = s};
+    for (uint32_t number; take(s, &number);) {
+        struct rp_error err = {0};
+        struct launch_unit unit = unit_of(s, number);
+        struct finished out = {.count = unit.end - unit.launch, .done = true};
+        out.launches = calloc(out.count, sizeof *out.launches);
+        bool fine = out.launches
+                        ? replay_unit(&w, &unit, &out, &err)
+                        : rp_fail(&err, RP_SYSTEM, "%s: out of memory for its launches", rp_trace_path(s->trace));
+        pthread_mutex_lock(&s->lock);
+        if (fine) {
+            s->finished[number % s->window] = out;
+        } else {
+            fail(s, number, &err);
+            free(out.launches);
+        }
+        hand_on_finished(s);
+        pthread_mutex_unlock(&s->lock);
+    }
+    fast_free(w.fast);
+    memory_system_free(w.memory);
+    free(w.fitted);
+    return NULL;
+}
+
+static bool run(struct session *s, struct rp_error *err)
+{
+    struct memory_system *own = NULL;
+    if (staged_is(s->machine) && !(s->staged = staged_new(s->machine, s->options->engine == REPLAY_FAST, err)))
+        return false;
+    if (machine_draws(s->machine))
+        stochastic_of(s->machine->memory.options, &s->drawn);
+    if (!one_by_one(s->machine) && !s->machine->flush_caches) {
+        if (!s->options->caches && !(own = new_memory(s, s->machine, err)))
+            return false;
+        s->kept = s->options->caches ? s->options->caches : own;
+    }
+    unsigned threads = s->options->threads ? s->options->threads : 1;
+    unsigned at_once = s->kept || s->staged ? 1 : threads < s->unit_count ? threads : s->unit_count;
+    s->launch_threads = at_once ? threads / at_once : 1;
+    s->window = at_once < 2 ? 1 : 4 * at_once;
+    if (!(s->finished = calloc(s->window, sizeof *s->finished))) {
+        staged_free(s->staged);
+        memory_system_free(own);
+        return rp_fail(err, RP_SYSTEM, "%s: out of memory for its launches", rp_trace_path(s->trace));
+    }
+    pthread_t helpers[64];
+    unsigned started = 0;
+    s->reporter = pthread_self();
+    while (started + 1 < at_once && started < sizeof helpers / sizeof *helpers &&
+           !pthread_create(&helpers[started], NULL, work, s))
+        started++;
+    work(s);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(helpers[i], NULL);
+    memory_system_free(own);
+    staged_free(s->staged);
+    for (uint32_t i = 0; i < s->window; i++)
+        free(s->finished[i].launches);
+    free(s->finished);
+    if (s->failed && err)
+        *err = s->error;
+    return !s->failed;
+}
+
+static bool choose_launches(struct session *s, struct rp_error *err)
+{
+    uint32_t all = rp_trace_launch_count(s->trace);
+    int64_t only = s->options->launch;
+    if (only >= (int64_t)all)
+        return rp_fail(err, RP_USAGE, "%s: there is no launch %" PRId64 "; the trace has %" PRIu32,
+                       rp_trace_path(s->trace), only, all);
+    s->result->count = only >= 0 ? 1 : all;
+    s->first = only >= 0 ? (uint32_t)only : 0;
+    for (uint32_t i = 0; i < s->result->count; i++)
+        s->total += rp_trace_launch_totals(s->trace, s->first + i).warp_instructions;
+    s->unit_count = s->result->count;
+    if (only < 0 && !s->options->serial && !one_by_one(s->machine)) {
+        if (!launch_units(&s->units, s->trace, s->machine, err))
+            return false;
+        s->unit_count = s->units.count;
+    }
+    if (s->options->launch_done)
+        return true;
+    s->result->launches = calloc(s->result->count ? s->result->count : 1, sizeof *s->result->launches);
+    return s->result->launches ||
+           rp_fail(err, RP_SYSTEM, "%s: out of memory for its launches", rp_trace_path(s->trace));
+}
+
+bool replay(struct rp_trace *trace, const struct machine *machine, const struct replay_options *options,
+            struct replay_result *result, struct rp_error *err)
+{
+    *result = (struct replay_result){0};
+    if (options->issued && (options->engine != REPLAY_REFERENCE || options->threads > 1))
+        return rp_fail(err, RP_USAGE, "only the reference engine on one thread reports what issues when");
+    if (options->processors && !processors_are(machine))
+        return rp_fail(err, RP_USAGE, "machine %s: only pipeline 'one-at-a-time' replays some processors alone",
+                       machine->name);
+    struct session s = {.trace = trace,
+                        .machine = machine,
+                        .options = options,
+                        .result = result,
+                        .lock = PTHREAD_MUTEX_INITIALIZER,
+                        .handed_on = PTHREAD_COND_INITIALIZER};
+    bool fine = choose_launches(&s, err) && run(&s, err);
+    launch_units_free(&s.units);
+    pthread_cond_destroy(&s.handed_on);
+    pthread_mutex_destroy(&s.lock);
+    if (!fine)
+        replay_result_free(result);
+    return fine;
+}
+
+void replay_result_free(struct replay_result *result)
+{
+    free(result->launches);
+    *result = (struct replay_result){0};
+}

@@ -1,0 +1,89 @@
+/* Replaying a trace on a machine: how many cycles its launches take, and where they go.
+ *
+ * Launches run at the same time where the trace allows it (replay/base/queue.h) and the machine has room.
+ *
+ * Two engines carry out the timing model of docs/timing-model.md. The fast one goes from event to event; the reference
+ * engine steps every cycle and is written to be read. They give the same cycles and the same statistics, always. The
+ * result depends on the trace and the machine alone.
+ */
+#ifndef REPRISE_REPLAY_SESSION_REPLAY_H
+#define REPRISE_REPLAY_SESSION_REPLAY_H
+
+#include "replay/base/copies.h"
+#include "replay/base/profile.h"
+#include "replay/base/statistics.h"
+#include "tracefmt/reader.h"
+
+enum replay_engine { REPLAY_FAST, REPLAY_REFERENCE };
+
+/* One instruction as the reference engine carried it out. */
+struct replay_issue {
+    uint32_t launch, warp; /* the warp's number in its block */
+    uint64_t block;
+    uint32_t sm, subcore; /* where: sub-core of the SM */
+    uint32_t index;       /* of the static instruction */
+    const struct rp_instruction *instruction;
+    uint64_t issue, dispatch, done; /* cycles since the machine was idle last; done: its result is there */
+};
+
+struct served;        /* replay/memory/served.h */
+struct memory_system; /* replay/memory/memory_system.h */
+
+struct replay_launch {
+    uint32_t launch; /* index in the trace */
+    uint64_t begin,
+        end; /* cycles since the first launch began: when its first block is placed, and its last one leaves */
+    /* Its own; cycles are end - begin. What no launch has to itself is 0 where it overlaps others: idle_cycles, and the
+     * memory system's counts. */
+    struct statistics statistics;
+    bool overlaps;      /* other launches ran before the machine was idle again */
+    bool control_words; /* held its instructions back; else the scoreboard did */
+    char warning[256];  /* "": none. Else why the launch was not replayed to its end */
+};
+
+struct replay_options {
+    enum replay_engine engine;
+    unsigned threads; /* for launches that do not depend on one another, and for the SMs of a launch; 0: one */
+    int64_t launch;   /* the only launch to replay, without copies; -1: all */
+    bool serial;      /* one launch after the other, whatever the streams allow; copies take no time */
+    /* Where a machine has chance in it (replay/base/sampled.h): its luck. Replays with the same two are the same. */
+    uint64_t seed;
+    uint32_t batch;
+    uint64_t processors; /* with the pipeline one-at-a-time: replay the first ones only; 0: all */
+    /* With flush_caches = false: NULL, or the caches as earlier calls left them (memory_system_new makes them, empty,
+     * for the same machine and engine). So launches may be replayed as they come, one call each. */
+    struct memory_system *caches;
+    /* NULL, or where transactions end is added here. Not with pipeline one-at-a-time, nor memory that draws. */
+    struct served *served;
+    /* NULL, or called now and then from one thread: warp instructions done, and in all. */
+    void (*progress)(void *, uint64_t done, uint64_t total);
+    void *progress_data;
+    /* NULL, or called for every instruction that issues, in the order of cycles, when it is known when it is done.
+     * Needs the reference engine and one thread. */
+    void (*issued)(void *, const struct replay_issue *);
+    void *issued_data;
+    /* NULL, or made for this trace and machine: what the launches count is added, by instruction and by sub-core. */
+    struct profile *profile;
+    /* NULL: the result keeps every launch. Else called for each in trace order, once it and all before it are done,
+     * from any thread, but one at a time; the result keeps none, so that memory does not grow with their number. False:
+     * it failed and filled the error in, and replay() fails with it. */
+    bool (*launch_done)(void *, const struct replay_launch *, struct rp_error *);
+    void *launch_done_data;
+};
+
+struct replay_result {
+    uint32_t count;
+    struct replay_launch *launches; /* in trace order; NULL with launch_done */
+    struct statistics total; /* of the machine: sums over launches, but cycles are those until the end of the last one,
+                              * or of the last copy that takes time */
+    struct copy_counts copies[COPY_PATHS]; /* those that take time (replay/base/copies.h) */
+};
+
+/* False: err says why, and nothing need be freed. Errors: a damaged trace, a block that does not fit on the machine, a
+ * barrier that can never be complete. A launch whose recording ended early (a fault, a cut file) is replayed as far as
+ * it goes and has a warning. */
+bool replay(struct rp_trace *, const struct machine *, const struct replay_options *, struct replay_result *,
+            struct rp_error *);
+void replay_result_free(struct replay_result *);
+
+#endif

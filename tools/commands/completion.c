@@ -1,0 +1,224 @@
+/* Completion in shells from the rows of struct command. Options of commands come from the rows, actions from the lines
+ * of `usage`, names of machines from "reprise machine list", all else is a file. */
+#include <ctype.h>
+#include <string.h>
+
+#include "tools/commands/commands.h"
+#include "tools/lib/help.h"
+
+static bool has_name(const struct option_row *o) { return o->name != NULL; }
+static bool is_letter(const struct option_row *o) { return o->key > 0 && o->key < 128 && isalpha(o->key); }
+static bool is_machine(const struct option_row *o) { return has_name(o) && !strcmp(o->name, "machine"); }
+
+/* Writes the actions of a command, which are the words in small letters that lines of its usage begin with, a space
+ * between them: "list show options". False: it has none. */
+static bool put_actions(FILE *to, const struct command *c)
+{
+    bool any = false;
+    for (const char *line = c->usage; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        int length = (int)strspn(line, "abcdefghijklmnopqrstuvwxyz");
+        if (length && to)
+            fprintf(to, "%s%.*s", any ? " " : "", length, line);
+        any |= length;
+    }
+    return any;
+}
+
+/* ---- bash -------------------------------------------------------------------------------------------------------- */
+
+static void bash(FILE *to)
+{
+    fputs("# bash completion for reprise\n"
+          "_reprise() {\n"
+          "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= actions=\n"
+          "    [ \"$prev\" != = ] || prev=${COMP_WORDS[COMP_CWORD-2]}\n"
+          "    [ \"$cur\" != = ] || cur=\n"
+          "    if [ \"$COMP_CWORD\" = 1 ] || { [ \"$COMP_CWORD\" = 2 ] && [ \"${COMP_WORDS[1]}\" = help ]; }; then\n"
+          "        COMPREPLY=($(compgen -W '",
+          to);
+    for (const struct command *const *c = commands; *c; c++)
+        fprintf(to, "%s ", (*c)->name);
+    fputs("help version' -- \"$cur\"))\n"
+          "        return\n"
+          "    fi\n"
+          "    case ${COMP_WORDS[1]}:$prev in\n"
+          "    *:-m | *:--machine | machine:show | machine:diff)\n"
+          "        mapfile -t COMPREPLY < <(compgen -W \"$(reprise machine list 2>/dev/null | cut -d' ' -f1)\" -- "
+          "\"$cur\"\n"
+          "            compgen -f -- \"$cur\")\n"
+          "        return ;;\n"
+          "    *:-s | *:--set | *:-v | *:--vary)\n"
+          "        COMPREPLY=($(compgen -S = -W \"$(reprise machine options --csv 2>/dev/null | sed '1d; s/,.*//; "
+          "/[A-Z]/d' | sort -u)\" -- \"$cur\"))\n"
+          "        compopt -o nospace 2>/dev/null\n"
+          "        return ;;\n"
+          "    esac\n"
+          "    case ${COMP_WORDS[1]} in\n",
+          to);
+    for (const struct command *const *c = commands; *c; c++) {
+        fprintf(to, "    %s) words='", (*c)->name);
+        for (const struct option_row *o = (*c)->options; o->name || o->help; o++)
+            if (has_name(o))
+                fprintf(to, "--%s ", o->name);
+        fputs("--help --version'", to);
+        if (put_actions(NULL, *c)) {
+            fputs(" actions='", to);
+            put_actions(to, *c);
+            fputc('\'', to);
+        }
+        fputs(" ;;\n", to);
+    }
+    fputs("    esac\n"
+          "    case $cur in\n"
+          "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"
+          "    *)  if [ \"$COMP_CWORD\" = 2 ] && [ -n \"$actions\" ]; then\n"
+          "            COMPREPLY=($(compgen -W \"$actions\" -- \"$cur\"))\n"
+          "        else\n"
+          "            mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+          "        fi ;;\n"
+          "    esac\n"
+          "}\n"
+          "complete -o filenames -F _reprise reprise\n",
+          to);
+}
+
+/* ---- zsh --------------------------------------------------------------------------------------------------------- */
+
+/* Within single quotes, and where brackets and colons have a meaning. */
+static void zsh_text(FILE *to, const char *s)
+{
+    for (; *s; s++) {
+        if (strchr("[]:\\", *s))
+            fputc('\\', to);
+        if (*s == '\'')
+            fputs("'\\'", to);
+        fputc(*s, to);
+    }
+}
+
+static void zsh_option(FILE *to, const struct option_row *o)
+{
+    fprintf(to, "            '*--%s%s[", o->name, o->argument ? "=" : "");
+    zsh_text(to, o->help);
+    fputc(']', to);
+    if (o->argument) {
+        fputc(':', to);
+        zsh_text(to, o->argument);
+        fputs(is_machine(o) ? ":_reprise_machines" : ":_files", to);
+    }
+    fputs("' \\\n", to);
+}
+
+static void zsh(FILE *to)
+{
+    fputs(
+        "#compdef reprise\n"
+        "_reprise_machines() { _alternative \"machines:machine:($(reprise machine list 2>/dev/null | cut -d' ' -f1))\" "
+        "'files:file:_files' }\n"
+        "_reprise() {\n"
+        "    local -a commands\n"
+        "    commands=(\n",
+        to);
+    for (const struct command *const *c = commands; *c; c++) {
+        fprintf(to, "        '%s:", (*c)->name);
+        zsh_text(to, (*c)->summary);
+        fputs("'\n", to);
+    }
+    fputs("        'help:describe a command'\n"
+          "        'version:print the version'\n"
+          "    )\n"
+          "    if (( CURRENT == 2 )) || [[ $words[2] == help ]]; then\n"
+          "        _describe command commands\n"
+          "        return\n"
+          "    fi\n"
+          "    case $words[2] in\n",
+          to);
+    for (const struct command *const *c = commands; *c; c++) {
+        fprintf(to, "    %s)\n        _arguments \\\n", (*c)->name);
+        for (const struct option_row *o = (*c)->options; o->name || o->help; o++)
+            if (has_name(o))
+                zsh_option(to, o);
+        if (put_actions(NULL, *c)) {
+            fputs("            '2:action:(", to);
+            put_actions(to, *c);
+            fputs(")' '3:machine:_reprise_machines' \\\n", to);
+        }
+        fputs("            '*:file:_files' ;;\n", to);
+    }
+    fputs("    esac\n}\n_reprise \"$@\"\n", to);
+}
+
+/* ---- fish -------------------------------------------------------------------------------------------------------- */
+
+static void fish_text(FILE *to, const char *s)
+{
+    fputc('\'', to);
+    for (; *s; s++) {
+        if (*s == '\'' || *s == '\\')
+            fputc('\\', to);
+        fputc(*s, to);
+    }
+    fputc('\'', to);
+}
+
+static void fish_option(FILE *to, const char *command, const struct option_row *o)
+{
+    fprintf(to, "complete -c reprise -n '__fish_seen_subcommand_from %s' -l %s", command, o->name);
+    if (is_letter(o))
+        fprintf(to, " -s %c", o->key);
+    if (is_machine(o))
+        fputs(" -r -a '(reprise machine list 2>/dev/null | cut -d\" \" -f1)'", to);
+    else if (o->argument && *o->argument != '[')
+        fputs(" -r", to);
+    fputs(" -d ", to);
+    fish_text(to, o->help);
+    fputc('\n', to);
+}
+
+static void fish_actions(FILE *to, const struct command *c)
+{
+    fprintf(to, "complete -c reprise -n '__fish_seen_subcommand_from %s; and not __fish_seen_subcommand_from ",
+            c->name);
+    put_actions(to, c);
+    fputs("' -f -a '", to);
+    put_actions(to, c);
+    fprintf(to,
+            "'\ncomplete -c reprise -n '__fish_seen_subcommand_from %s; and __fish_seen_subcommand_from show' "
+            "-a '(reprise machine list 2>/dev/null | cut -d\" \" -f1)'\n",
+            c->name);
+}
+
+static void fish(FILE *to)
+{
+    fputs("# fish completion for reprise\n", to);
+    for (const struct command *const *c = commands; *c; c++) {
+        fprintf(to, "complete -c reprise -n __fish_use_subcommand -f -a %s -d ", (*c)->name);
+        fish_text(to, (*c)->summary);
+        fputc('\n', to);
+    }
+    fputs("complete -c reprise -n __fish_use_subcommand -f -a help -d 'describe a command'\n"
+          "complete -c reprise -n __fish_use_subcommand -f -a version -d 'print the version'\n",
+          to);
+    for (const struct command *const *c = commands; *c; c++) {
+        for (const struct option_row *o = (*c)->options; o->name || o->help; o++)
+            if (has_name(o))
+                fish_option(to, (*c)->name, o);
+        if (put_actions(NULL, *c))
+            fish_actions(to, *c);
+    }
+}
+
+bool completion(const char *shell, FILE *to)
+{
+    static const struct {
+        const char *name;
+        void (*print)(FILE *);
+    } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+        if (!strcmp(shells[i].name, shell)) {
+            shells[i].print(to);
+            return true;
+        }
+    return false;
+}

@@ -1,0 +1,235 @@
+/* reprise disasm: the machine code of a cubin as text. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/core/target.h"
+#include "frontend/loader/cubin.h"
+#include "frontend/loader/fatbin.h"
+#include "frontend/loader/isa.h"
+#include "tools/lib/command.h"
+#include "tools/lib/file.h"
+#include "tools/lib/input.h"
+#include "tools/lib/names.h"
+
+struct disasm {
+    const char *file, *kernel, *binary;
+    uint32_t unknown;      /* words that mean nothing, so far */
+    struct rp_error first; /* names the first of them */
+};
+
+enum { KEY_BINARY = 256, LINE_BYTES = 512 };
+
+static const struct option_row rows[] = {
+    {"kernel", 'k', "NAME", "Only this kernel, by its name in the file or in the source"},
+    {"binary", KEY_BINARY, "ARCH", "The file is bare machine code of ARCH, such as sm_62: no ELF around it"},
+    {0},
+};
+
+static void disasm_option(struct command_line *line, int key, char *arg)
+{
+    struct disasm *a = line->input;
+    switch (key) {
+    case 'k': a->kernel = arg; break;
+    case KEY_BINARY: a->binary = arg; break;
+    case KEY_ARGUMENT:
+        if (a->file)
+            command_usage(line, "one file at a time: '%s' is one too many", arg);
+        a->file = arg;
+        break;
+    case KEY_END:
+        if (!a->file)
+            command_usage(line, "which cubin? Example: reprise disasm mm.cubin --kernel matmul");
+    }
+}
+
+/* ---- one function -------------------------------------------------------------------------------------------------
+ */
+
+/* "@!P0 SYNC" as "          @!P0 SYNC ;": guards end in one column. */
+static int line(char *out, size_t size, uint32_t address, const char *text)
+{
+    const char *rest = text;
+    int guard = 0;
+    if (*text == '@') {
+        guard = (int)strcspn(text, " ");
+        rest = text + guard + 1;
+    }
+    return snprintf(out, size, "        /*%04" PRIx32 "*/ %17.*s %s ;", address, guard, text, rest);
+}
+
+static void measure(void *widest, uint32_t address, const char *text, uint64_t word)
+{
+    char out[LINE_BYTES];
+    (void)word;
+    int *w = widest, width = text ? line(out, sizeof out, address, text) : 0;
+    *w = width > *w ? width : *w;
+}
+
+static void print(void *width, uint32_t address, const char *text, uint64_t word)
+{
+    char out[LINE_BYTES] = "";
+    if (text)
+        line(out, sizeof out, address, text);
+    printf("%-*s  /* 0x%016" PRIx64 " */\n", *(int *)width, out, word);
+}
+
+/* kernel: NULL for bare code. */
+static bool print_code(struct disasm *a, const char *kernel, const struct machine_code *c, struct rp_error *err)
+{
+    const struct isa *isa = isa_of_sm(c->sm);
+    struct rp_error what;
+    int width = 0;
+    if (!isa)
+        return rp_fail(err, RP_BAD_INPUT, "%s: there is no sm_%u", a->file, c->sm);
+    uint32_t unknown = isa->disassemble(c, measure, &width, &what);
+    if (unknown && !a->unknown)
+        rp_fail(&a->first, RP_BAD_INPUT, "%s%s%s: %s", a->file, kernel ? ": kernel " : "", kernel ? kernel : "",
+                what.text);
+    a->unknown += unknown;
+    isa->disassemble(c, print, &width, &what);
+    return true;
+}
+
+/* The code was printed to its end; false if words of it mean nothing. */
+static bool all_known(const struct disasm *a, struct rp_error *err)
+{
+    if (a->unknown > 1)
+        return rp_fail(err, RP_BAD_INPUT, "%s; %u words that are no instructions are printed as .word", a->first.text,
+                       (unsigned)a->unknown);
+    return !a->unknown || rp_fail(err, RP_BAD_INPUT, "%s; printed as .word", a->first.text);
+}
+
+/* ---- files --------------------------------------------------------------------------------------------------------
+ */
+
+static void print_flags(const struct cubin *c)
+{
+    printf("\t.headerflags\t@\"%s%sEF_CUDA_SM%u EF_CUDA_VIRTUAL_SM(EF_CUDA_SM%u)\"\n",
+           c->flags & 0x100 ? "EF_CUDA_TEXMODE_UNIFIED " : "", c->flags & 0x400 ? "EF_CUDA_64BIT_ADDRESS " : "", c->sm,
+           c->virtual_sm);
+}
+
+static bool print_kernel(struct disasm *a, const struct cubin *c, const struct cubin_kernel *k, struct rp_error *err)
+{
+    const struct machine_code code = {k->code.at, k->code.size, c->sm};
+    printf("\t\tFunction : %s\n", k->name);
+    print_flags(c);
+    if (!print_code(a, k->name, &code, err))
+        return false;
+    printf("\t\t..........\n\n\n");
+    return true;
+}
+
+/* By its name in the file or in the source; a device function by its name in the file. */
+static struct cubin_kernel *find_kernel(struct cubin *c, const char *name, struct rp_error *err)
+{
+    uint32_t count = 0;
+    const char **names = calloc(c->kernel_count + 1, sizeof *names);
+    if (!names) {
+        rp_fail(err, RP_SYSTEM, "out of memory");
+        return NULL;
+    }
+    for (uint32_t i = 0; i < c->kernel_count; i++)
+        if (c->kernels[i].entry || !strcmp(c->kernels[i].name, name))
+            names[count++] = c->kernels[i].name;
+    const char *chosen = choose_kernel(c->file_name, names, count, name, err);
+    free(names);
+    return chosen ? cubin_kernel(c, chosen, err) : NULL;
+}
+
+static bool print_cubin(struct disasm *a, const uint8_t *bytes, size_t size, struct rp_error *err)
+{
+    struct cubin *c = cubin_load(a->file, bytes, size, err);
+    if (!c)
+        return false;
+    struct cubin_kernel *one = a->kernel ? find_kernel(c, a->kernel, err) : NULL;
+    bool ok = !a->kernel || one;
+    if (ok)
+        printf("\n\tcode for sm_%u\n", c->sm);
+    for (uint32_t k = 0; ok && k < c->kernel_count; k++)
+        if (!one || one == &c->kernels[k])
+            ok = print_kernel(a, c, &c->kernels[k], err);
+    cubin_free(c);
+    return ok;
+}
+
+static bool print_fatbin(struct disasm *a, const uint8_t *bytes, size_t size, struct rp_error *err)
+{
+    struct fatbin *fat = fatbin_load(a->file, bytes, size, err);
+    if (!fat)
+        return false;
+    bool ok = true, any = false;
+    for (uint32_t i = 0; ok && i < fat->count; i++)
+        if (fat->entries[i].kind == FATBIN_CUBIN && isa_of_sm(fat->entries[i].arch)) {
+            any = true;
+            ok = print_cubin(a, fat->entries[i].bytes, fat->entries[i].size, err);
+        }
+    if (ok && !any) {
+        char known[128];
+        isa_ranges(known, sizeof known);
+        ok = rp_fail(err, RP_BAD_INPUT, "%s: the fat binary holds no machine code for %s", a->file, known);
+    }
+    fatbin_free(fat);
+    return ok;
+}
+
+static bool print_binary(struct disasm *a, const uint8_t *bytes, size_t size, struct rp_error *err)
+{
+    const struct target *target = target_find(a->binary, strlen(a->binary));
+    const struct isa *isa = target && target == target_of_sm(target->sm) ? isa_of_sm(target->sm) : NULL;
+    if (!isa) {
+        char known[256];
+        isa_architectures(known, sizeof known);
+        return rp_fail(err, RP_USAGE, "--binary %s: one of %s", a->binary, known);
+    }
+    if (size % isa->granule || size > UINT32_MAX)
+        return rp_fail(err, RP_BAD_INPUT, "%s: %zu bytes are no whole number of %u-byte bundles", a->file, size,
+                       isa->granule);
+    const struct machine_code code = {bytes, (uint32_t)size, target->sm};
+    printf("\n\tcode for %s\n", a->binary);
+    return print_code(a, NULL, &code, err);
+}
+
+static int disasm_run(const struct command *c, int argc, char **argv)
+{
+    struct command_line line;
+    struct disasm a = {0};
+    command_parse(&line, c, argc, argv, &a);
+    struct rp_error err;
+    size_t size;
+    bool looked_at = a.binary || !strcmp(a.file, "-") || input_check(a.file, INPUT_CODE, &err);
+    uint8_t *bytes = looked_at ? file_read(a.file, &size, &err) : NULL;
+    if (!bytes)
+        return command_fail(&err);
+    bool ok =
+        !size ? rp_fail(&err, RP_BAD_INPUT, "%s: empty; machine code is a cubin, a fat binary or bare words", a.file)
+        : a.binary               ? print_binary(&a, bytes, size, &err)
+        : fatbin_is(bytes, size) ? print_fatbin(&a, bytes, size, &err)
+                                 : print_cubin(&a, bytes, size, &err);
+    ok = ok && all_known(&a, &err);
+    free(bytes);
+    return ok ? RP_OK : command_fail(&err);
+}
+
+static const struct command_example examples[] = {
+    {"All kernels of a cubin", "reprise disasm module.cubin"},
+    {"One kernel, and back again",
+     "reprise disasm module.cubin --kernel first > first.sass\nreprise asm first.sass --check"},
+    {NULL, NULL},
+};
+const struct command command_disasm = {
+    .name = "disasm",
+    .summary = "print the machine code of a cubin as text",
+    .usage = "FILE",
+    .about =
+        "Prints the machine code of a cubin or fat binary for sm_50 to sm_62 in the layout of cuobjdump -sass: an "
+        "instruction a line with its address and its word, the control word of three instructions above them. A word "
+        "that is no instruction is printed as '.word 0x...'; the exit status is then 2.\n"
+        "'reprise asm' turns the text back into machine code.",
+    .options = rows,
+    .examples = examples,
+    .option = disasm_option,
+    .run = disasm_run,
+};

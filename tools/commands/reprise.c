@@ -1,0 +1,93 @@
+/* reprise: finds the subcommand and hands over. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/commands/commands.h"
+#include "tools/lib/help.h"
+#include "tools/ui/nearest.h"
+
+const struct command *const commands[] = {
+#define COMMAND(name) &command_##name,
+#include "tools/commands/commands.def"
+#undef COMMAND
+    NULL,
+};
+
+/* NULL, after saying so, if there is no such command. */
+static const struct command *find(const char *name)
+{
+    const char *names[sizeof commands / sizeof *commands + 1];
+    size_t count = 0;
+    for (const struct command *const *c = commands; *c; c++) {
+        if (!strcmp((*c)->name, name))
+            return *c;
+        names[count++] = (*c)->name;
+    }
+    names[count++] = "help";
+    names[count++] = "version";
+    struct rp_error err;
+    const char *near = nearest_name(name, names, count);
+    if (near)
+        rp_fail(&err, RP_USAGE, "unknown command '%s'; did you mean '%s'?", name, near);
+    else
+        rp_fail(&err, RP_USAGE, "unknown command '%s'; 'reprise help' lists them", name);
+    command_fail(&err);
+    return NULL;
+}
+
+/* help, help COMMAND, help --man [COMMAND], help --completion SHELL. */
+static int help(int argc, char **argv)
+{
+    struct rp_error err;
+    static const char *const all[] = {"help", "version", "-h", "--help", "-V", "--version"};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (argc && !strcmp(argv[0], all[i]))
+            argc = 0;
+    bool manual = argc && !strcmp(argv[0], "--man"), shell = argc && !strcmp(argv[0], "--completion");
+    const char *name = argc > manual + shell ? argv[manual + shell] : NULL;
+    if (shell && (!name || !completion(name, stdout))) {
+        rp_fail(&err, RP_USAGE, "help --completion: there are bash, zsh and fish");
+        return command_fail(&err);
+    }
+    if (shell)
+        return RP_OK;
+    const struct command *c = name ? find(name) : NULL;
+    if (name && !c)
+        return RP_USAGE;
+    if (manual)
+        c ? manual_command(c, stdout) : manual_all(stdout);
+    else
+        c ? help_command(c, stdout) : help_all(commands, stdout);
+    return RP_OK;
+}
+
+/* A standard stream that is closed stays so: no file opened later gets its number, and what is written to it fails. */
+static void hold_standard_streams(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
+int main(int argc, char **argv)
+{
+    hold_standard_streams();
+    command_know(commands);
+    if (argc < 2) {
+        help_all(commands, stderr);
+        return RP_USAGE;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+        return command_finish(help(argc - 2, argv + 2));
+    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V") || !strcmp(argv[1], "version")) {
+        puts("reprise " REPRISE_VERSION);
+        return command_finish(RP_OK);
+    }
+    const struct command *c = find(argv[1]);
+    return c ? command_finish(c->run(c, argc - 1, argv + 1)) : RP_USAGE;
+}

@@ -1,0 +1,419 @@
+/* reprise wcet: bounds on the cycles of recorded blocks under any work-conserving warp scheduler. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/base/sampled.h"
+#include "tools/lib/command.h"
+#include "tools/lib/input.h"
+#include "tools/lib/names.h"
+#include "tools/lib/number.h"
+#include "tools/lib/output.h"
+#include "tools/ui/nearest.h"
+#include "tools/ui/progress.h"
+#include "tools/wcet/grid.h"
+#include "tools/wcet/output.h"
+
+#define MOST_TRACES 1024
+
+struct args {
+    const char *traces[MOST_TRACES];
+    size_t count;
+    struct machine_args machine;
+    struct wcet_policies policies;
+    struct wcet_grid grid;
+    unsigned extensions;
+    int64_t launch;    /* -1: all */
+    const char *block; /* NULL: all */
+    uint64_t attack;
+    struct wcet_states_budget exhaust;
+    const char *phases;
+    bool json, csv, quiet, gridded;
+};
+
+enum { KEY_PHASES = 256, KEY_CHECK, KEY_ASSUME, KEY_ATTACK, KEY_EXHAUST, KEY_GRID, KEY_CSV };
+
+static const struct option_row rows[] = {
+    {"machine", 'm', "NAME", "Machine to analyse for: a name from 'reprise machine list', or a machine file"},
+    {"set", 's', "KEY=VALUE",
+     "Change an option of the machine, or of a scheduler that --check or policy= names; may be repeated"},
+    {"launch", 'l', "N", "Analyse this launch only, counted from 0"},
+    {"block", 'b', "N|X,Y,Z",
+     "Analyse this block of the launch as if it were alone, by its linear index (x fastest) or coordinates"},
+    {"check", KEY_CHECK, "POLICIES",
+     "Replay under these warp schedulers too and say how much larger the bounds are: gto, lrr, oldest, two-level, "
+     "random, "
+     "levels, with commas between"},
+    {"phases", KEY_PHASES, "FILE",
+     "Write the phases of all warps to a file: CSV, or protobuf with the times of every instruction if it ends in .pb"},
+    {"assume", KEY_ASSUME, "WHAT",
+     "Go beyond the paper's assumptions: subcores, conflicts, transactions, blocks, caches, dual-issue, "
+     "instruction-cache; with commas between, or all"},
+    {"attack", KEY_ATTACK, "N",
+     "Search N schedules per launch for one that comes close to the bounds; the same N finds the same one"},
+    {"exhaust", KEY_EXHAUST, "N",
+     "Go through all schedules of launches that are small enough, up to N states each (200000, and 10 million for all "
+     "launches; 0: of none): their unit-aware bound is exact"},
+    {"grid", KEY_GRID, "KEY=VALUES",
+     "Overestimation over values of a machine option (or 'latency' for that of global memory), such as "
+     "latency=100..103,200, and 'policy=...'; takes several traces"},
+    {"csv", KEY_CSV, NULL,
+     "Print the bounds as comma-separated values, with the cycles under each policy of --check in columns "
+     "cycles.POLICY"},
+    {"json", 'j', NULL, "Print the result as JSON, the phases of all warps included"},
+    {"quiet", 'q', NULL, "No progress"},
+    {0},
+};
+
+static bool assume(unsigned *extensions, char *text, struct rp_error *err)
+{
+    char *rest, *name;
+    for (name = strtok_r(text, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+        unsigned e = 0;
+        if (!strcmp(name, "all")) {
+            *extensions |= (1u << WCET_EXTENSION_COUNT) - 1;
+            continue;
+        }
+        while (e < WCET_EXTENSION_COUNT && strcmp(wcet_extension_names[e], name))
+            e++;
+        const char *near = nearest_name(name, wcet_extension_names, WCET_EXTENSION_COUNT);
+        if (e == WCET_EXTENSION_COUNT)
+            return rp_fail(err, RP_USAGE, "--assume: unknown assumption '%.40s'; %s%s%s", name,
+                           near ? "did you mean '" : "'reprise wcet --help' lists them", near ? near : "",
+                           near ? "'?" : "");
+        *extensions |= 1u << e;
+    }
+    return *extensions || rp_fail(err, RP_USAGE, "--assume: nothing is named; 'reprise wcet --help' lists what can be");
+}
+
+static void positional(struct args *a, char *arg, struct command_line *line)
+{
+    struct rp_error err;
+    if (a->gridded && !strncmp(arg, "policy=", 7)) {
+        command_check(line, wcet_grid_axis(&a->grid, arg, &err), &err);
+        return;
+    }
+    if (a->count == MOST_TRACES)
+        command_usage(line, "at most %d traces at once", MOST_TRACES);
+    a->traces[a->count++] = arg;
+}
+
+static void complete(struct args *a, struct command_line *line)
+{
+    command_needs(line, a->count ? a->traces[0] : NULL, a->machine.machine,
+                  "reprise wcet one-block.wtr --machine orin-wcet --check gto");
+    if (a->count > 1 && a->phases)
+        command_usage(line, "--phases takes one trace: '%s' is one too many", a->traces[1]);
+    if (a->gridded && (a->attack || a->phases || a->policies.count || a->launch >= 0))
+        command_usage(line, "--grid goes with neither --attack, --phases, --check nor --launch; 'policy=' names the "
+                            "schedulers to compare with");
+    if (a->block && (a->gridded || a->attack || a->policies.count))
+        command_usage(line, "--block goes with neither --grid, --attack nor --check: a replay is of all blocks");
+    if (a->gridded && !a->grid.policies.count)
+        command_usage(line, "--grid needs policies to compare with. Example: --grid latency=200,100 policy=lrr,gto");
+}
+
+static void wcet_option(struct command_line *line, int key, char *arg)
+{
+    struct args *a = line->input;
+    struct rp_error err;
+    long long number = 0;
+    switch (key) {
+    case 'm': a->machine.machine = arg; break;
+    case 's': command_check(line, machine_args_set(&a->machine, arg, &err), &err); break;
+    case 'j': a->json = true; break;
+    case 'q': a->quiet = true; break;
+    case KEY_CSV: a->csv = true; break;
+    case KEY_PHASES: a->phases = arg; break;
+    case KEY_CHECK: command_check(line, wcet_policies_parse(&a->policies, arg, &err), &err); break;
+    case KEY_ASSUME: command_check(line, assume(&a->extensions, arg, &err), &err); break;
+    case KEY_GRID:
+        a->gridded = true;
+        command_check(line, wcet_grid_axis(&a->grid, arg, &err), &err);
+        break;
+    case 'l':
+        command_check(line, parse_number("--launch", arg, 0, UINT32_MAX, &number, &err), &err);
+        a->launch = number;
+        break;
+    case 'b': a->block = arg; break;
+    case KEY_ATTACK:
+        command_check(line, parse_number("--attack", arg, 1, 1000000000, &number, &err), &err);
+        a->attack = (uint64_t)number;
+        break;
+    case KEY_EXHAUST:
+        command_check(line, parse_number("--exhaust", arg, 0, 1000000000, &number, &err), &err);
+        a->exhaust = (struct wcet_states_budget){(uint64_t)number, UINT64_MAX};
+        break;
+    case KEY_ARGUMENT: positional(a, arg, line); break;
+    case KEY_END: complete(a, line);
+    }
+}
+
+/* ---- one trace ------------------------------------------------------------------------------------------------------
+ */
+
+struct job {
+    const struct args *args;
+    struct rp_trace *trace;
+    struct machine *machine;
+    struct wcet_result result;
+    struct wcet_profile profile;
+    struct wcet_attack *attacks; /* per launch of the result */
+    struct progress bar;
+    uint64_t done, total; /* warp instructions, of whole launches and of all that were asked for */
+    json_t *launches;
+};
+
+static bool attack(struct job *j, struct rp_error *err)
+{
+    size_t n = j->result.count;
+    if (!j->args->attack)
+        return true;
+    struct wcet_attack *more = realloc(j->attacks, n * sizeof *more);
+    if (!more)
+        return rp_fail(err, RP_SYSTEM, "out of memory for the results of a launch");
+    j->attacks = more;
+    return wcet_attack(j->trace, &j->result.launches[n - 1].bounds, &j->args->machine, j->args->attack, j->args->quiet,
+                       &j->attacks[n - 1], err);
+}
+
+static void analysed(void *data, uint64_t instructions)
+{
+    struct job *j = data;
+    uint64_t done = j->done + instructions;
+    progress_update(&j->bar, done, j->total, done, "warp instructions");
+}
+
+static void searched(void *data, uint64_t states)
+{
+    struct job *j = data;
+    progress_update(&j->bar, j->done, j->total, states, "states of schedules");
+}
+
+static bool one_launch(struct job *j, uint32_t launch, struct rp_error *err)
+{
+    struct wcet_watch watch = wcet_profile_watch(&j->profile);
+    const struct rp_launch *l = rp_trace_launch(j->trace, launch);
+    if (j->args->block && !read_block(j->args->block, l->grid, &j->result.block, err))
+        return false;
+    watch.progress = analysed;
+    watch.searched = searched;
+    watch.progress_data = j;
+    wcet_profile_begin(&j->profile, launch, rp_trace_kernel(j->trace, l->kernel));
+    if (!wcet_compare(&j->result, j->trace, &j->args->machine, launch, j->args->extensions, &watch, err) ||
+        !attack(j, err) || !wcet_profile_end(&j->profile, err))
+        return false;
+    size_t last = j->result.count - 1;
+    if (j->args->json)
+        json_add(j->launches, wcet_launch_json(j->trace, &j->result, &j->result.launches[last], &j->profile,
+                                               j->attacks ? &j->attacks[last] : NULL));
+    return true;
+}
+
+static bool all_launches(struct job *j, struct rp_error *err)
+{
+    uint32_t count = rp_trace_launch_count(j->trace);
+    int64_t only = j->args->launch;
+    if (only >= 0 && (uint64_t)only >= count)
+        return rp_fail(err, RP_USAGE, "%s: there is no launch %" PRId64 "; the trace has %" PRIu32,
+                       rp_trace_path(j->trace), only, count);
+    uint32_t first = only < 0 ? 0 : (uint32_t)only, end = only < 0 ? count : first + 1;
+    bool fine = true;
+    for (uint32_t l = first; l < end; l++)
+        j->total += rp_trace_launch_totals(j->trace, l).warp_instructions;
+    progress_begin(&j->bar, "analysing", "warp instructions", j->args->quiet);
+    for (uint32_t l = first; fine && l < end; l++) {
+        fine = one_launch(j, l, err);
+        j->done += rp_trace_launch_totals(j->trace, l).warp_instructions;
+    }
+    progress_end(&j->bar);
+    return fine;
+}
+
+/* Tables of all traces together. */
+struct tables {
+    struct table *launches, *replays; /* NULL: there are none */
+    json_t *traces;                   /* with --json */
+    struct wcet_exactness exactness;
+};
+
+static json_t *job_json(struct job *j, struct rp_error *err)
+{
+    json_t *trace = trace_json(j->trace, err);
+    if (!trace)
+        return NULL;
+    return json_pack("{s:s, s:o, s:o, s:O, s:o}", "tool", "reprise " REPRISE_VERSION, "trace", trace, "machine",
+                     machine_json(j->machine), "launches", j->launches, "summary", wcet_summary_json(&j->result));
+}
+
+static bool add_results(struct job *j, struct tables *t, struct rp_error *err)
+{
+    bool csv = j->args->csv;
+    struct wcet_view view = {j->trace, j->machine, j->args->count > 1, csv, csv ? NULL : plain_kernel_name};
+    wcet_count_exact(&t->exactness, &j->result);
+    if (t->launches)
+        wcet_launch_rows(t->launches, &view, &j->result, j->attacks);
+    if (t->replays)
+        wcet_replay_rows(t->replays, &view, &j->result);
+    json_t *json = t->traces ? job_json(j, err) : NULL;
+    if (json)
+        json_add(t->traces, json);
+    return !t->traces || json;
+}
+
+/* What is said of one trace alone. */
+static void print_details(struct job *j)
+{
+    wcet_print_sections(j->machine, &j->result);
+    wcet_print_attacks(&j->result, j->attacks);
+    wcet_print_caches(&j->result, j->machine);
+    if (j->result.policies.count && j->result.count > 1) {
+        puts("\nOverestimation over launches");
+        wcet_print_summary(&j->result);
+    }
+}
+
+static bool analyse_trace(struct job *j, const char *path, struct rp_error *err)
+{
+    const struct args *a = j->args;
+    j->trace = input_check(path, INPUT_TRACE, err) ? rp_trace_open(path, err) : NULL;
+    bool fine = j->trace;
+    if (fine && a->phases && output_same_file(a->phases, path))
+        fine = rp_fail(err, RP_USAGE, "--phases '%s' would be written over the trace; give it another name", a->phases);
+    if (fine && a->phases)
+        fine = (j->profile.file = wcet_profile_open(a->phases, j->trace, j->machine, err));
+    fine = fine && all_launches(j, err);
+    if (j->profile.file)
+        fine = wcet_profile_close(j->profile.file, fine, err) && fine;
+    return fine;
+}
+
+static void job_free(struct job *j)
+{
+    json_decref(j->launches);
+    wcet_result_free(&j->result);
+    wcet_profile_free(&j->profile);
+    free(j->attacks);
+    if (j->trace)
+        rp_trace_close(j->trace);
+}
+
+static void print_tables(const struct args *a, const struct machine *m, struct tables *t)
+{
+    void (*print)(struct table *, FILE *) = a->csv ? table_print_csv : table_print;
+    if (!a->csv)
+        printf("%s%s on %s at %.9g MHz, any work-conserving scheduler\n\n", a->traces[0],
+               a->count > 1 ? " and others" : "", m->name, fraction_value(m->clock_mhz));
+    if (!a->csv && a->block)
+        printf("Block %s alone\n\n", a->block);
+    print(t->launches, stdout);
+    if (t->replays) {
+        puts("\nReplays");
+        table_print(t->replays, stdout);
+    }
+    t->launches = t->replays = NULL;
+}
+
+static int print_json(const struct args *a, struct tables *t)
+{
+    json_t *json = a->count > 1 ? json_pack("{s:O}", "traces", t->traces) : json_incref(json_array_get(t->traces, 0));
+    return json_finish(json);
+}
+
+static int run(struct args *a)
+{
+    struct rp_error err;
+    struct tables t = {0};
+    bool several = a->count > 1, fine = true, holds = true;
+    int status = RP_OK;
+    struct machine *m = machine_args_open(&a->machine, NULL, 0, &err);
+    fine = m;
+    if (m && m->pipeline.model != &pipeline_direct.model)
+        fine = rp_fail(&err, RP_USAGE, "machine %s: bounds are for pipeline 'direct', not '%s'", m->name,
+                       m->pipeline.model->name);
+    if (fine && machine_draws(m))
+        fine = rp_fail(&err, RP_USAGE,
+                       "machine %s: there are no bounds where accesses draw how long they take; choose "
+                       "memory 'hierarchy'",
+                       m->name);
+    if (a->json)
+        t.traces = json_array();
+    else
+        t.launches = wcet_launch_table(several, a->attack != 0, a->csv ? &a->policies : NULL);
+    if (!a->json && !a->csv && a->policies.count)
+        t.replays = wcet_replay_table(several);
+    for (size_t i = 0; fine && i < a->count; i++) {
+        struct job j = {.args = a,
+                        .machine = m,
+                        .result = {.policies = a->policies, .exhaust = a->exhaust, .one_block = a->block != NULL},
+                        .launches = a->json ? json_array() : NULL};
+        j.profile.keep = a->json;
+        fine = analyse_trace(&j, a->traces[i], &err) && add_results(&j, &t, &err);
+        if (fine && !several && !a->json)
+            print_tables(a, m, &t);
+        if (fine && !several && !a->json && !a->csv)
+            print_details(&j);
+        holds = holds && (!fine || wcet_holds(&j.result, j.attacks, &err));
+        job_free(&j);
+    }
+    if (fine && a->json)
+        status = print_json(a, &t);
+    else if (fine && several)
+        print_tables(a, m, &t);
+    if (fine && !a->json && !a->csv)
+        wcet_print_exact(&t.exactness, a->block != NULL);
+    if (fine && !a->json && !a->csv)
+        puts("\nGUB is the published bound and not safe in every case; serial and unit-aware are (docs/wcet.md).");
+    if (!fine || (status == RP_OK && !holds))
+        status = command_fail(&err);
+    table_free(t.launches);
+    table_free(t.replays);
+    json_decref(t.traces);
+    machine_free(m);
+    return status;
+}
+
+static int wcet_run(const struct command *c, int argc, char **argv)
+{
+    struct command_line line;
+    struct args a = {.launch = -1, .exhaust = WCET_STATES_BUDGET};
+    command_parse(&line, c, argc, argv, &a);
+    a.machine.schedulers = (const char *const *)(a.gridded ? a.grid.policies.names : a.policies.names);
+    a.machine.scheduler_count = a.gridded ? a.grid.policies.count : a.policies.count;
+    if (!a.gridded)
+        return run(&a);
+    a.grid.extensions = a.extensions;
+    a.grid.exhaust = a.exhaust;
+    a.grid.json = a.json;
+    a.grid.csv = a.csv;
+    a.grid.quiet = a.quiet;
+    return wcet_grid_run(&a.grid, &a.machine, a.traces, a.count);
+}
+
+static const struct command_example examples[] = {
+    {"Bounds beside replays", "reprise wcet one-block.wtr --machine orin-wcet --check gto,lrr"},
+    {"Phases of all warps, and a search for bad schedules",
+     "reprise wcet one-block.wtr --machine orin-wcet --phases p.csv --attack 1000"},
+    {"All schedules, if they are few", "reprise wcet one-block.wtr --machine orin-wcet --check gto --exhaust 5000000"},
+    {"One block of a larger launch", "reprise wcet mm.wtr --machine orin-wcet --block 5"},
+    {"Two traces in one table, with all that goes beyond the paper",
+     "reprise wcet one-block.wtr mm.wtr --machine tx2-pastis --assume all"},
+    {"The overestimation over latencies and policies",
+     "reprise wcet one-block.wtr --machine orin-wcet --grid latency=400,200,100 policy=lrr,gto"},
+    {NULL, NULL},
+};
+const struct command command_wcet = {
+    .name = "wcet",
+    .summary = "bound the cycles of a trace's blocks under any work-conserving scheduler",
+    .usage = "TRACE... --machine NAME",
+    .about = "Bounds how long recorded blocks can take on a machine under any work-conserving warp scheduler, from the "
+             "multi-phase profiles of their warps.",
+    .options = rows,
+    .examples = examples,
+    .status =
+        "Exit status: 0 fine, 1 wrong usage, 2 bad input, 4 the system failed, or a replay or the exact worst case "
+        "is beyond the bound. The latter is a defect of Reprise; please report it.",
+    .option = wcet_option,
+    .run = wcet_run,
+};

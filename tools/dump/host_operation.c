@@ -1,0 +1,28 @@
+#include "tools/dump/host_operation.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+void host_operation_print(const struct rp_host_operation *o, FILE *to)
+{
+    fprintf(to, "%-18s", rp_host_kind_name((enum rp_host_kind)o->kind));
+    switch (o->kind) {
+    case RP_HOST_ALLOCATE:
+        fprintf(to, " 0x%" PRIx64 " %" PRIu64 " bytes%s%s%s%s", o->address, o->size, *o->name ? " " : "", o->name,
+                o->managed ? ", managed" : "", o->initialised ? ", initialised" : "");
+        break;
+    case RP_HOST_FREE: fprintf(to, " 0x%" PRIx64, o->address); break;
+    case RP_HOST_COPY:
+        fprintf(to, " %s 0x%" PRIx64 " from 0x%" PRIx64 " %" PRIu64 " bytes",
+                rp_copy_direction_name((enum rp_copy_direction)o->direction), o->address, o->source, o->size);
+        break;
+    case RP_HOST_SET: fprintf(to, " 0x%" PRIx64 " %" PRIu64 " bytes", o->address, o->size); break;
+    case RP_HOST_SYNCHRONISE_EVENT:
+    case RP_HOST_RECORD_EVENT:
+    case RP_HOST_WAIT_EVENT: fprintf(to, " event %" PRIu32, o->event); break;
+    case RP_HOST_CREATE_STREAM: fputs(o->non_blocking ? " non-blocking" : "", to); break;
+    default: break;
+    }
+    if (o->waits)
+        fputs(o->waits == RP_WAITS ? ", the host waits" : ", asynchronous", to);
+}

@@ -1,0 +1,177 @@
+#include "tools/lib/help.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "tools/ui/screen.h"
+#include "tools/ui/style.h"
+
+#define INDENT 28 /* where the text of an option begins */
+#define WIDEST 100
+
+const struct help_row help_statuses[] = {
+    {"0", "fine"},
+    {"1", "wrong usage"},
+    {"2", "bad input: a trace, module, machine file, launch file or data file is not what it should be"},
+    {"3", "the kernel misbehaved: a bad memory access, a deadlock, an endless loop, a trap; or a result is not as "
+          "--expect says"},
+    {"4", "the system failed: no memory, no space, input/output error; or a replay exceeded its bound"},
+    {"5", "the trace is not whole: what is there was used"},
+    {NULL, NULL},
+};
+const struct help_row help_environment[] = {
+    {"REPRISE_MACHINES", "a folder that is searched first for machines given by name"},
+    {"REPRISE_SIMD", "2, 3 or 4: the highest x86-64 vector level to use; results do not depend on it"},
+    {"CLANG", "the clang that compiles CUDA source (clang)"},
+    {"NO_COLOR", "if set, no bold and no colour on a terminal"},
+    {NULL, NULL},
+};
+
+static unsigned width_of(FILE *to)
+{
+    unsigned width = screen_width(to);
+    return width > WIDEST ? WIDEST : width ? width : 80;
+}
+
+static void heading(FILE *to, const char *text)
+{
+    fprintf(to, "%s%s%s\n", style(to, STYLE_HEADING), text, style(to, STYLE_PLAIN));
+}
+
+/* Words of a paragraph, each line from column `indent` on; the first one has begun at column `at`. */
+static void wrap(FILE *to, const char *text, unsigned at, unsigned indent)
+{
+    unsigned width = width_of(to);
+    bool begun = false;
+    for (const char *word = text; *word;) {
+        size_t n = strcspn(word, " ");
+        if (begun && at + 1 + n > width) {
+            fputc('\n', to);
+            at = 0;
+            begun = false;
+        }
+        if (at < indent)
+            at += (unsigned)fprintf(to, "%*s", (int)(indent - at), "");
+        at += (unsigned)fprintf(to, "%s%.*s", begun ? " " : "", (int)n, word);
+        begun = true;
+        word += n + (word[n] == ' ');
+    }
+    fputc('\n', to);
+}
+
+/* Each line of the text is a paragraph. */
+static void paragraphs(FILE *to, const char *text, unsigned indent)
+{
+    char line[2048];
+    for (size_t n; *text; text += n + (text[n] == '\n')) {
+        n = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)n, text);
+        wrap(to, line, 0, indent);
+    }
+}
+
+static void row(FILE *to, const char *left, const char *text)
+{
+    unsigned at = (unsigned)fprintf(to, "%s", left);
+    if (at + 2 > INDENT) {
+        fputc('\n', to);
+        at = 0;
+    }
+    wrap(to, text, at, INDENT);
+}
+
+static void option(FILE *to, const struct option_row *o)
+{
+    char left[160] = "      ";
+    if (!o->name) {
+        fputc('\n', to);
+        heading(to, o->help);
+        return;
+    }
+    if (o->key > 0 && o->key < 128 && isalpha(o->key))
+        snprintf(left, sizeof left, "  -%c, ", o->key);
+    size_t n = strlen(left);
+    const char *value = o->argument ? o->argument : "";
+    if (*value == '[')
+        snprintf(left + n, sizeof left - n, "--%s[=%s", o->name, value + 1);
+    else
+        snprintf(left + n, sizeof left - n, "--%s%s%s", o->name, *value ? "=" : "", value);
+    row(to, left, o->help);
+}
+
+static void options(FILE *to, const struct option_row *o)
+{
+    fputc('\n', to);
+    if (o->name)
+        heading(to, "Options");
+    for (bool first = true; o->name || o->help; o++, first = false) {
+        if (first && !o->name) {
+            heading(to, o->help);
+            continue;
+        }
+        option(to, o);
+    }
+    row(to, "  -h, --help", "Print this help");
+    row(to, "  -V, --version", "Print the version");
+}
+
+static void example(FILE *to, const struct command_example *e)
+{
+    fprintf(to, "  # %s\n", e->what);
+    for (const char *line = e->command; *line;) {
+        size_t n = strcspn(line, "\n");
+        fprintf(to, "  %.*s\n", (int)n, line);
+        line += n + (line[n] == '\n');
+    }
+}
+
+static void usage(FILE *to, const struct command *c)
+{
+    const char *text = c->usage;
+    for (bool first = true; first || *text; first = false) {
+        size_t n = strcspn(text, "\n");
+        fprintf(to, "%s reprise %s %.*s\n", first ? "Usage:" : "      ", c->name, (int)n, text);
+        text += n + (text[n] == '\n');
+    }
+}
+
+void help_command(const struct command *c, FILE *to)
+{
+    usage(to, c);
+    fputc('\n', to);
+    paragraphs(to, c->about, 0);
+    options(to, c->options);
+    if (c->forms)
+        fprintf(to, "\n%s", c->forms);
+    fputc('\n', to);
+    heading(to, "Examples");
+    for (const struct command_example *e = c->examples; e->what; e++)
+        example(to, e);
+    fputc('\n', to);
+    wrap(to, c->status ? c->status : "Exit status: 0 fine, 1 wrong usage, 2 bad input, 4 the system failed.", 0, 0);
+}
+
+void help_all(const struct command *const *commands, FILE *to)
+{
+    fputs("Usage: reprise COMMAND [OPTION...]\n\n"
+          "Record a GPU kernel once, replay its timing on any hardware.\n\n",
+          to);
+    heading(to, "Commands");
+    for (const struct command *const *c = commands; *c; c++)
+        fprintf(to, "  %-10s %s\n", (*c)->name, (*c)->summary);
+    fprintf(to, "  %-10s %s\n", "help", "describe a command: reprise help COMMAND");
+    fprintf(to, "  %-10s %s\n\n", "version", "print the version");
+    heading(to, "Exit status");
+    for (const struct help_row *s = help_statuses; s->name; s++) {
+        fprintf(to, "  %s ", s->name);
+        wrap(to, s->text, 4, 4);
+    }
+    fputs("With 1 and 2 no output file is left behind.\n\n", to);
+    heading(to, "Environment");
+    for (const struct help_row *e = help_environment; e->name; e++) {
+        char left[64];
+        snprintf(left, sizeof left, "  %s", e->name);
+        row(to, left, e->text);
+    }
+    fputs("\n'reprise help COMMAND' describes a command and gives examples.\n", to);
+}

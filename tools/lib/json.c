@@ -1,0 +1,107 @@
+#include "tools/lib/json.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/lib/command.h"
+
+json_t *json_number(uint64_t value) { return json_integer((json_int_t)value); }
+
+/* Whether a value could not be put where it belongs: there was no memory for it. */
+static bool lost;
+
+void json_add(json_t *list, json_t *value) { lost |= json_array_append_new(list, value) != 0; }
+
+void json_join(json_t *object, json_t *members)
+{
+    lost |= json_object_update(object, members) != 0;
+    json_decref(members);
+}
+void json_put(json_t *object, const char *key, json_t *value) { lost |= json_object_set_new(object, key, value) != 0; }
+
+#define FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(9))
+
+static int status_of(bool ok)
+{
+    struct rp_error err;
+    if (ok) {
+        putchar('\n');
+        return RP_OK;
+    }
+    if (ferror(stdout))
+        rp_fail(&err, RP_SYSTEM, "cannot write to standard output: %s", strerror(errno));
+    else
+        rp_fail(&err, RP_SYSTEM, "no result in JSON: memory ran out, or the name of a file is no UTF-8");
+    return command_fail(&err);
+}
+
+int json_finish(json_t *json)
+{
+    bool ok = json && !lost && !json_dumpf(json, stdout, FORMAT);
+    json_decref(json);
+    return status_of(ok);
+}
+
+/* ---- part by part ------------------------------------------------------------------------------------------------ */
+
+static void new_line(unsigned depth) { printf("\n%*s", (int)(2 * depth), ""); }
+
+/* Where the next part begins. */
+static void begin_part(struct json_stream *s, const char *key)
+{
+    if (s->follows)
+        putchar(',');
+    if (s->depth)
+        new_line(s->depth);
+    if (key)
+        printf("\"%s\": ", key);
+    s->follows = true;
+}
+
+void json_open(struct json_stream *s, const char *key, char bracket)
+{
+    if (s->failed)
+        return;
+    begin_part(s, key);
+    putchar(bracket);
+    s->depth++;
+    s->follows = false;
+}
+
+void json_close(struct json_stream *s, char bracket)
+{
+    if (s->failed)
+        return;
+    s->depth--;
+    if (s->follows)
+        new_line(s->depth);
+    putchar(bracket);
+    s->follows = true;
+}
+
+/* json_dumps does not notice every allocation that fails; this makes none. */
+static int print_part(const char *text, size_t size, void *stream)
+{
+    const struct json_stream *s = stream;
+    for (const char *line = text, *stop = text + size, *end; line < stop; line = end + 1) {
+        end = memchr(line, '\n', (size_t)(stop - line));
+        fwrite(line, 1, (size_t)((end ? end : stop) - line), stdout);
+        if (!end)
+            break;
+        new_line(s->depth);
+    }
+    return ferror(stdout) ? -1 : 0;
+}
+
+void json_part(struct json_stream *s, const char *key, json_t *value)
+{
+    s->failed |= !value || lost;
+    if (!s->failed) {
+        begin_part(s, key);
+        s->failed = json_dump_callback(value, print_part, s, FORMAT | JSON_ENCODE_ANY) != 0;
+    }
+    json_decref(value);
+}
+
+int json_stream_end(struct json_stream *s) { return status_of(!s->failed && !lost && !ferror(stdout)); }

@@ -1,0 +1,31 @@
+/* What the program says when it fails, and with which status it ends. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/lib/command.h"
+#include "tools/lib/names.h"
+#include "tools/ui/style.h"
+
+int command_fail(const struct rp_error *err)
+{
+    bool of_kernel = !strncmp(err->text, "kernel '", 8) || strstr(err->text, ": kernel '") ||
+                     strstr(err->text, " of kernel '") || strstr(err->text, " of _Z");
+    fprintf(stderr, "%sreprise:%s ", style(stderr, STYLE_ERROR), style(stderr, STYLE_PLAIN));
+    if (of_kernel)
+        print_plain_names(err->text, stderr);
+    else
+        fputs(err->text, stderr);
+    putc('\n', stderr);
+    return err->status;
+}
+
+int command_finish(int status)
+{
+    bool printed = !fflush(stdout) && !ferror(stdout);
+    if (printed || status != RP_OK)
+        return status;
+    struct rp_error err;
+    rp_fail(&err, RP_SYSTEM, "cannot write to standard output: %s", strerror(errno));
+    return command_fail(&err);
+}

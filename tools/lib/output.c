@@ -1,0 +1,142 @@
+#include "tools/lib/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/lib/cleanup.h"
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+/* The folder of a path, as given; to be freed. NULL: out of memory. */
+static char *folder_of(const char *path)
+{
+    char *copy = strdup(path), *folder = copy ? strdup(dirname(copy)) : NULL;
+    free(copy);
+    return folder;
+}
+
+/* The path with its folder resolved, so that two spellings of one name compare equal. To be freed; NULL: out of
+ * memory, or a folder that does not exist, in which no file is. */
+static char *resolved(const char *path)
+{
+    char *whole = realpath(path, NULL), *joined = NULL;
+    if (whole)
+        return whole;
+    char *folder = folder_of(path), *real = folder ? realpath(folder, NULL) : NULL, *copy = strdup(path);
+    if (real && copy && asprintf(&joined, "%s/%s", real, basename(copy)) < 0)
+        joined = NULL;
+    free(folder);
+    free(real);
+    free(copy);
+    return joined;
+}
+
+bool output_same_file(const char *a, const char *b)
+{
+    char *x = resolved(a), *y = resolved(b);
+    bool same = x && y ? !strcmp(x, y) : !strcmp(a, b);
+    free(x);
+    free(y);
+    return same;
+}
+
+bool output_check(const char *path, struct rp_error *err)
+{
+    struct stat st;
+    if (!*path)
+        return rp_fail(err, RP_USAGE, "an output needs the name of a file");
+    if (!strcmp(path, "-"))
+        return rp_fail(err, RP_USAGE,
+                       "cannot write to '-': an output is a file, never stdout; ./- is a file of that name");
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return rp_fail(err, RP_USAGE, "cannot write '%s': it exists and is not a regular file", path);
+    char *folder = folder_of(path);
+    bool ok = folder ? access(folder, W_OK | X_OK) == 0 ||
+                           rp_fail(err, RP_USAGE, "cannot write '%s': %s", path, strerror(errno))
+                     : rp_fail(err, RP_SYSTEM, "out of memory for '%s'", path);
+    free(folder);
+    return ok;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static void release(struct output *o)
+{
+    cleanup_register(CLEANUP_FILE, NULL);
+    free(o->temporary);
+    free(o->path);
+    free(o);
+}
+
+/* With the permissions that a file created plainly has. */
+static FILE *create(char *temporary)
+{
+    int fd = mkostemp(temporary, O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    mode_t mask = umask(0);
+    umask(mask);
+    FILE *to = fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "wb") : NULL;
+    if (!to) {
+        close(fd);
+        unlink(temporary);
+    }
+    return to;
+}
+
+struct output *output_open(const char *path, struct rp_error *err)
+{
+    if (!output_check(path, err))
+        return NULL;
+    struct output *o = calloc(1, sizeof *o);
+    if (!o || !(o->path = strdup(path)) || asprintf(&o->temporary, "%s.XXXXXX", path) < 0) {
+        rp_fail(err, RP_SYSTEM, "out of memory for '%s'", path);
+        if (o)
+            free(o->path);
+        free(o);
+        return NULL;
+    }
+    cleanup_hold();
+    o->to = create(o->temporary);
+    if (o->to)
+        cleanup_register(CLEANUP_FILE, o->temporary);
+    else
+        rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
+    cleanup_release();
+    if (o->to)
+        return o;
+    release(o);
+    return NULL;
+}
+
+bool output_close(struct output *o, bool keep, struct rp_error *err)
+{
+    if (!o)
+        return false;
+    bool fine = !ferror(o->to);
+    if (fclose(o->to))
+        fine = false;
+    bool kept = keep && fine && rename(o->temporary, o->path) == 0;
+    if (keep && !kept)
+        rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", o->path, strerror(errno));
+    if (!kept)
+        unlink(o->temporary);
+    release(o);
+    return kept || !keep;
+}
+
+bool output_write(const char *path, const void *bytes, size_t size, struct rp_error *err)
+{
+    struct output *o = output_open(path, err);
+    if (o && fwrite(bytes, 1, size, o->to) != size) {
+        rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
+        output_close(o, false, NULL);
+        return false;
+    }
+    return output_close(o, true, err);
+}
