@@ -23,9 +23,6 @@ static const struct model *const instruction_caches[] = {
     &instruction_cache_perfect.model, &instruction_cache_set_associative.model, &instruction_cache_two_level.model,
     &instruction_cache_three_level.model, NULL};
 
-static const struct model *const pipelines[] = {&pipeline_direct.model, &pipeline_staged.model,
-                                                &pipeline_one_at_a_time.model, NULL};
-
 static const struct model *const memories[] = {&memory_hierarchy.model, &memory_stochastic.model, NULL};
 
 static const struct model *const interconnects[] = {&interconnect_direct.model, &interconnect_crossbar.model, NULL};
@@ -40,7 +37,6 @@ const struct model_set built_in_models = {{
     [KIND_CACHE] = caches,
     [KIND_DRAM] = drams,
     [KIND_INSTRUCTION_CACHE] = instruction_caches,
-    [KIND_PIPELINE] = pipelines,
     [KIND_MEMORY] = memories,
     [KIND_INTERCONNECT] = interconnects,
     [KIND_TLB] = tlbs,

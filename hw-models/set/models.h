@@ -10,7 +10,6 @@
 #include "hw-models/interconnect/interconnect.h"
 #include "hw-models/memory/memory.h"
 #include "hw-models/model.h"
-#include "hw-models/pipeline/pipeline.h"
 #include "hw-models/scheduler/scheduler.h"
 #include "hw-models/shared-memory/shared-memory.h"
 #include "hw-models/tlb/tlb.h"
@@ -24,7 +23,7 @@ enum model_kind {
     KIND_CACHE,
     KIND_DRAM,
     KIND_INSTRUCTION_CACHE,
-    KIND_PIPELINE,
+    KIND_PIPELINE, /* struct model: an engine of replay brings it, and no built-in set has one */
     KIND_MEMORY,
     KIND_INTERCONNECT,
     KIND_TLB,

@@ -19,6 +19,7 @@ struct resolver {
     struct settings *settings;
     const struct machine_request *request;
     const struct model_set *models;
+    machine_fits_fn *fits;
     uint8_t class_fields[RP_CLASS_COUNT], space_fields[RP_SPACE_COUNT]; /* what was given: a bit per FIELD_ */
     unsigned model_level[MACHINE_SLOTS + MACHINE_UNITS];                /* of the setting that chose it */
     bool model_is_late[MACHINE_SLOTS + MACHINE_UNITS];                  /* by a late setting */
@@ -39,10 +40,11 @@ static bool fail_at(const struct setting *s, struct rp_error *err, const char *t
 }
 
 /* What a machine has when nothing is said; NULL: something must be. */
-static const struct model *default_model(enum model_kind kind)
+static const struct model *default_model(const struct resolver *r, enum model_kind kind)
 {
-    return kind == KIND_PIPELINE         ? &pipeline_direct.model
-           : kind == KIND_MEMORY         ? &memory_hierarchy.model
+    if (kind == KIND_PIPELINE)
+        return r->models->of[kind][0];
+    return kind == KIND_MEMORY           ? &memory_hierarchy.model
            : kind == KIND_INTERCONNECT   ? &interconnect_direct.model
            : kind == KIND_TLB            ? &tlb_none.model
            : kind == KIND_CONSTANT_CACHE ? &instruction_cache_perfect.model
@@ -52,7 +54,7 @@ static const struct model *default_model(enum model_kind kind)
 /* A set of a program's own need not have kinds with a default: it has the built-in ones then. */
 static const struct model *const *models_of(const struct resolver *r, enum model_kind kind)
 {
-    return default_model(kind) && !r->models->of[kind] ? built_in_models.of[kind] : r->models->of[kind];
+    return default_model(r, kind) && !r->models->of[kind] ? built_in_models.of[kind] : r->models->of[kind];
 }
 
 /* ---- unknown keys ---------------------------------------------------------------------------------------------- */
@@ -293,7 +295,7 @@ static bool choose_models(struct resolver *r, struct rp_error *err)
             r->model_is_late[p] = is_late(r, s);
         }
         if (!part->model)
-            part->model = default_model(kind);
+            part->model = default_model(r, kind);
         if (!part->model)
             return rp_fail(err, RP_BAD_INPUT, "%s: '%s' is missing: no model is chosen for it", r->settings->file, key);
         if (!begin_options(part, err))
@@ -461,7 +463,7 @@ static bool resolve(struct resolver *r, struct rp_error *err)
             return false;
     if (settings_level(r->settings, "l1.size") > settings_level(r->settings, "l1.unified"))
         m->l1_unified = 0; /* whoever gives a size to a machine with a unified array wants this size */
-    const struct machine_check check = {m, r->settings, r->request->inconsistent};
+    const struct machine_check check = {m, r->settings, r->request->inconsistent, r->fits};
     if (!all_given(r, err) || !machine_consistent(&check, err))
         return false;
     if (!(m->text = machine_text(m)))
@@ -564,15 +566,13 @@ static bool add_request(struct settings *all, const struct machine_request *r, s
     return true;
 }
 
-static struct machine *machine_build(const struct machine_request *request, const char *file, const char *text,
-                                     size_t size, struct rp_error *err)
+static struct machine *machine_build(const struct machine_request *request, const struct machine_rules *rules,
+                                     const char *file, const char *text, size_t size, struct rp_error *err)
 {
     struct settings settings = {.file = file, .level = LEVEL_OF_SET};
     struct machine *m = calloc(1, sizeof *m);
-    struct resolver r = {.machine = m,
-                         .settings = &settings,
-                         .request = request,
-                         .models = request->models ? request->models : &built_in_models};
+    struct resolver r = {
+        .machine = m, .settings = &settings, .request = request, .models = rules->models, .fits = rules->fits};
     bool fine = m || rp_fail(err, RP_SYSTEM, "%s: out of memory", file);
     fine = fine && add_file(request, &settings, file, text, size, err);
     for (size_t i = 0; fine && i < request->setting_count; i++)
@@ -587,13 +587,14 @@ static struct machine *machine_build(const struct machine_request *request, cons
     return NULL;
 }
 
-struct machine *machine_parse(const struct machine_request *request, const char *text, size_t size,
-                              struct rp_error *err)
+struct machine *machine_read_text(const struct machine_request *request, const struct machine_rules *rules,
+                                  const char *text, size_t size, struct rp_error *err)
 {
-    return machine_build(request, request->name, text, size, err);
+    return machine_build(request, rules, request->name, text, size, err);
 }
 
-struct machine *machine_open(const struct machine_request *request, struct rp_error *err)
+struct machine *machine_read(const struct machine_request *request, const struct machine_rules *rules,
+                             struct rp_error *err)
 {
     char path[4096];
     if (!machine_find(request->name, request->nearest, path, err))
@@ -602,7 +603,7 @@ struct machine *machine_open(const struct machine_request *request, struct rp_er
     char *text = config_text_read(path, &size, err);
     if (!text)
         return NULL;
-    struct machine *m = machine_build(request, path, text, size, err);
+    struct machine *m = machine_build(request, rules, path, text, size, err);
     free(text);
     return m;
 }

@@ -254,10 +254,25 @@ struct machine_request {
     size_t scheduler_count;
 };
 
-/* Errors name the file and line, or the setting. */
-struct machine *machine_open(const struct machine_request *, struct rp_error *);
+/* Two keys whose values do not go together, or one that cannot be (the second is NULL), and why. */
+struct machine_misfit {
+    const char *keys[2];
+    char text[300];
+};
+/* What the engines ask of a machine's values. False: something does not fit, and *out says what. */
+typedef bool machine_fits_fn(const struct machine *, struct machine_misfit *out);
+
+/* What the engines bring to machines: session/machine_open.h fills it in. */
+struct machine_rules {
+    const struct model_set *models; /* with pipelines; the first one is that of machines that name none */
+    machine_fits_fn *fits;
+};
+
+/* Errors name the file and line, or the setting. request->models is not looked at. */
+struct machine *machine_read(const struct machine_request *, const struct machine_rules *, struct rp_error *);
 /* The same from the text of a machine file; `name` stands for the file in messages. */
-struct machine *machine_parse(const struct machine_request *, const char *text, size_t size, struct rp_error *);
+struct machine *machine_read_text(const struct machine_request *, const struct machine_rules *, const char *text,
+                                  size_t size, struct rp_error *);
 void machine_free(struct machine *);
 
 /* Names of the machines that can be opened by name, sorted; *names and what it points to are one allocation that the
@@ -269,7 +284,7 @@ char *machine_summary(const char *name);
 
 /* Visits the rows of the chip's own options. */
 void machine_each_option(void (*visit)(void *, const struct model_option *), void *);
-/* Visits every model of a set (NULL: the built-in ones) with the key of its part: "scheduler", "l2", "units.NAME". */
+/* Visits every model of a set with the key of its part: "scheduler", "l2", "units.NAME". */
 void machine_each_model(const struct model_set *, void (*visit)(void *, const char *part, const struct model *),
                         void *);
 

@@ -7,7 +7,6 @@
 #include "replay/base/carveout.h"
 #include "replay/base/layout.h"
 #include "replay/base/machine_parts.h"
-#include "replay/engines/staged/fits.h"
 
 /* Is it one of these keys, or below one that ends in a dot? */
 static bool among(const char *key, const char *const *keys, size_t count)
@@ -102,68 +101,21 @@ static bool fits_together(const struct machine_check *c, struct rp_error *err)
     return !apart || inconsistent(c, channels, 3, text, err);
 }
 
-/* Which parts and options need the pipeline one-at-a-time, and what it needs. */
-static bool fits_one_at_a_time(const struct machine_check *c, struct rp_error *err)
+/* What only some hierarchies and engines can do. */
+static bool fits_engine(const struct machine_check *c, struct rp_error *err)
 {
     const struct machine *m = c->machine;
-    const struct pipeline_model *pipeline = (const struct pipeline_model *)m->pipeline.model;
-    bool drawn = ((const struct memory_model *)m->memory.model)->drawn;
-    if (pipeline->one_at_a_time && !drawn)
-        return inconsistent(c, (const char *const[]){"memory.model", "pipeline.model"}, 2,
-                            "pipeline 'one-at-a-time' needs memory whose accesses take a time of their own: choose "
-                            "memory 'stochastic'",
-                            err);
-    if (m->placement == PLACEMENT_EVEN && !pipeline->one_at_a_time)
-        return inconsistent(c, (const char *const[]){"placement", "pipeline.model"}, 2,
-                            "placement 'even' parts the warps of a block: choose pipeline 'one-at-a-time'", err);
-    if (m->measure == MEASURE_PROCESSOR && !pipeline->one_at_a_time)
-        return inconsistent(c, (const char *const[]){"measure", "pipeline.model"}, 2,
-                            "measure 'processor' needs sub-cores that do not wait for one another: choose pipeline "
-                            "'one-at-a-time'",
-                            err);
-    return true;
-}
-
-/* Copies of the host take time beside launches, which needs launches of several streams at once. */
-static bool fits_copies(const struct machine_check *c, struct rp_error *err)
-{
-    const struct machine *m = c->machine;
-    const struct pipeline_model *pipeline = (const struct pipeline_model *)m->pipeline.model;
-    const char *key = m->copy_bandwidth ? "copy.bandwidth" : "copy.device_bandwidth";
-    char text[160];
-    bool timed = m->copy_bandwidth || m->copy_device_bandwidth;
-    snprintf(text, sizeof text, "pipeline '%s' runs one launch after the other and has no time for copies: leave %s 0",
-             m->pipeline.model->name, key);
-    return !timed || (!pipeline->staged && !pipeline->one_at_a_time) ||
-           inconsistent(c, (const char *const[]){key, "pipeline.model"}, 2, text, err);
-}
-
-/* A clock that nothing has. */
-static bool clocks_are_used(const struct machine_check *c, struct rp_error *err)
-{
-    const struct machine *m = c->machine;
-    bool staged = ((const struct pipeline_model *)m->pipeline.model)->staged;
-    if (m->interconnect_clock && m->interconnect.model == &interconnect_direct.model)
-        return inconsistent(c, (const char *const[]){"interconnect.clock_mhz", "interconnect.model"}, 2,
-                            "interconnect.clock_mhz is that of links: choose interconnect 'crossbar', or leave it 0",
-                            err);
-    if (m->l2_clock && !staged && !((const struct cache_model *)m->l2.model)->keeps)
-        return inconsistent(c, (const char *const[]){"l2.clock_mhz", "l2.model"}, 2,
-                            "l2.clock_mhz is that of a cache: l2.model is 'none'; leave it 0", err);
-    return true;
-}
-
-/* What only some hierarchies and pipelines can do. */
-static bool fits_pipeline(const struct machine_check *c, struct rp_error *err)
-{
-    const struct machine *m = c->machine;
-    struct staged_misfit misfit = {0};
-    if (!staged_fits(m, &misfit))
+    struct machine_misfit misfit = {0};
+    if (!c->fits(m, &misfit))
         return inconsistent(c, misfit.keys, misfit.keys[1] ? 2 : 1, misfit.text, err);
     if (((const struct tlb_model *)m->l2_tlb.model)->keeps && !((const struct tlb_model *)m->tlb.model)->keeps)
         return inconsistent(c, (const char *const[]){"l2_tlb.model", "tlb.model"}, 2,
                             "nothing reaches l2_tlb, for SMs have no TLB: choose a model for tlb, or l2_tlb=none", err);
-    return fits_one_at_a_time(c, err) && fits_copies(c, err) && clocks_are_used(c, err);
+    if (m->interconnect_clock && m->interconnect.model == &interconnect_direct.model)
+        return inconsistent(c, (const char *const[]){"interconnect.clock_mhz", "interconnect.model"}, 2,
+                            "interconnect.clock_mhz is that of links: choose interconnect 'crossbar', or leave it 0",
+                            err);
+    return true;
 }
 
 /* The option of the part's model, if it has that. */
@@ -210,7 +162,7 @@ bool machine_consistent(const struct machine_check *c, struct rp_error *err)
     struct machine *m = c->machine;
     char text[300], key[40], below[48];
     if (!divides(c, "l1.subcores", m->l1_subcores, err) || !divides(c, "icache.subcores", m->icache_subcores, err) ||
-        !takes_something(c, err) || !caches_are_used(c, err) || !caches_can_be(c, err) || !fits_pipeline(c, err))
+        !takes_something(c, err) || !caches_are_used(c, err) || !caches_can_be(c, err) || !fits_engine(c, err))
         return false;
     const char *uneven = carveout_check(m);
     if (uneven)

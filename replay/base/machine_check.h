@@ -9,6 +9,7 @@ struct machine_check {
     struct machine *machine;         /* unchanged; all values are there, each within its own limits */
     const struct settings *settings; /* what gave them, for messages */
     bool *inconsistent;              /* NULL, or set where they do not go together */
+    machine_fits_fn *fits;
 };
 /* False: RP_USAGE if a value of an option takes part in it, else RP_BAD_INPUT. */
 bool machine_consistent(const struct machine_check *, struct rp_error *);

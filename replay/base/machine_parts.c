@@ -164,7 +164,6 @@ char *machine_text(struct machine *m)
 void machine_each_model(const struct model_set *models, void (*visit)(void *, const char *part, const struct model *),
                         void *data)
 {
-    models = models ? models : &built_in_models;
     for (size_t i = 0; i < MACHINE_SLOTS; i++)
         for (const struct model *const *m = models->of[machine_slots[i].kind]; m && *m; m++)
             visit(data, machine_slots[i].key, *m);

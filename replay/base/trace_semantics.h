@@ -245,10 +245,10 @@ static inline bool obeys_control_words(const struct machine *m, const struct rp_
     return m->dependencies == DEPENDENCIES_CONTROL_WORDS && has_control_words(k);
 }
 
-#define BARRIERS 16
+#define BLOCK_BARRIERS 16
 /* In place of the barrier at which a warp waits: for the end of a phase of an object, or for its cluster. */
-#define AT_OBJECT BARRIERS
-#define AT_CLUSTER (BARRIERS + 1)
+#define AT_OBJECT BLOCK_BARRIERS
+#define AT_CLUSTER (BLOCK_BARRIERS + 1)
 
 /* A block barrier at which warps arrive or wait; warp-level ones are no barrier here. */
 static inline bool is_block_barrier(const struct rp_instruction *in)
@@ -259,7 +259,7 @@ static inline bool is_block_barrier(const struct rp_instruction *in)
 static inline unsigned barrier_id(const struct rp_step *s)
 {
     int32_t id = s->instruction->barrier.id;
-    return (id < 0 ? (unsigned)(s->aux & 0xffff) : (unsigned)id) % BARRIERS;
+    return (id < 0 ? (unsigned)(s->aux & 0xffff) : (unsigned)id) % BLOCK_BARRIERS;
 }
 /* Threads expected, 0: all of the block. Barriers count whole warps (PTX ISA, "barrier": the count is a multiple of the
  * warp size). */
@@ -279,13 +279,13 @@ static inline bool waits_at_barrier(const struct rp_instruction *in)
  * issue of the last. Those that do not wait (bar.arrive) stand where they are, and add up. Once all lanes that have not
  * exited have arrived, the warp has, as a whole and once. Until then each lane counts as one thread. */
 struct arrival {
-    rp_lanemask live;           /* have not exited */
-    rp_lanemask gathered;       /* by the steps of an arrival that the next step may go on with; 0: there is none */
-    uint32_t id;                /* of that arrival */
-    rp_lanemask at_cluster;     /* have arrived at the barrier of the cluster, which is not complete */
-    uint64_t expected;          /* as barrier_threads */
-    uint32_t parts;             /* barriers at which some lanes have arrived and others have not: a bit each */
-    rp_lanemask part[BARRIERS]; /* the lanes that have */
+    rp_lanemask live;       /* have not exited */
+    rp_lanemask gathered;   /* by the steps of an arrival that the next step may go on with; 0: there is none */
+    uint32_t id;            /* of that arrival */
+    rp_lanemask at_cluster; /* have arrived at the barrier of the cluster, which is not complete */
+    uint64_t expected;      /* as barrier_threads */
+    uint32_t parts;         /* barriers at which some lanes have arrived and others have not: a bit each */
+    rp_lanemask part[BLOCK_BARRIERS]; /* the lanes that have */
 };
 static inline struct arrival arrival_begin(const struct rp_launch *l, unsigned warp)
 {
@@ -334,6 +334,12 @@ static inline uint64_t arrival_left(struct arrival *a, unsigned id)
 static inline bool is_plain_exit(const struct rp_instruction *in)
 {
     return (in->flags & RP_EXIT) && !(in->flags & RP_GUARDED);
+}
+
+/* Where an instruction stands: kernels lie 4 GiB apart. */
+static inline uint64_t code_address(uint32_t kernel, const struct rp_instruction *in)
+{
+    return ((uint64_t)kernel << 32) + in->pc;
 }
 
 #endif

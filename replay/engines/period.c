@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "replay/base/trace_semantics.h"
+#include "replay/memory/memory_system.h"
 
 /* What the trace has of the launch, and whether that is all. */
 static void plan_launch(const struct rp_trace *t, struct engine_launch *l)

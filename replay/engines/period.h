@@ -1,49 +1,8 @@
-/* What the two engines offer to replay(), and what they share in taking launches from the queue.
- *
- * A machine is idle, or busy: from the cycle in which it takes launches until none is left on it. An engine runs one
- * such busy period. Launches that become ready meanwhile join it; those that become ready in the cycle in which the
- * last one ends begin the next period. What lies between is the same as between launches that run one after the other:
- * what is under way in memory comes to its end, and caches are flushed if the machine does so.
- */
+/* How engines take launches from the queue, and give their results back. */
 #ifndef REPRISE_REPLAY_ENGINES_PERIOD_H
 #define REPRISE_REPLAY_ENGINES_PERIOD_H
 
-#include "replay/base/queue.h"
-#include "replay/base/sampled.h"
-#include "replay/memory/memory_system.h"
-#include "replay/session/replay.h"
-
-struct engine_job {
-    struct rp_trace *trace;
-    const struct machine *machine;
-    struct memory_system *memory; /* its clock is advanced by the period's cycles */
-    struct launch_queue *queue;
-    struct replay_launch *launches; /* of the queue: where results go */
-    uint32_t first;                 /* the first of them */
-    uint64_t begin;                 /* the cycle of the queue's clock in which the period begins */
-    unsigned threads;               /* at most, for the fast engine; 0: one */
-    const struct stochastic *drawn; /* NULL: accesses draw nothing */
-    struct luck luck;               /* who draws */
-    uint64_t processors;            /* as in struct replay_options */
-    struct served *served;          /* the same; for the staged pipeline */
-    struct profile *profile;        /* as in struct replay_options */
-    /* Called every so often, from any thread, with the warp instructions done since the last call; may be NULL. */
-    void (*progress)(void *, uint64_t done);
-    void *progress_data;
-    /* As in struct replay_options; for the reference engine. */
-    void (*issued)(void *, const struct replay_issue *);
-    void *issued_data;
-};
-
-/* Runs the launches that are ready, and those that become so before the machine is idle. *sum: what all of them and the
- * machine counted; `cycles` is the period's length. */
-bool reference_run(const struct engine_job *, struct statistics *sum, struct rp_error *);
-/* The fast engine keeps between periods what they need again, of one machine and memory system. NULL: out of memory. */
-struct fast *fast_new(const struct machine *, struct memory_system *, struct rp_error *);
-void fast_free(struct fast *);
-bool fast_run(struct fast *, const struct engine_job *, struct statistics *sum, struct rp_error *);
-
-/* ---- what both engines do with launches -------------------------------------------------------------------------- */
+#include "replay/engines/engine.h"
 
 #define ENGINE_NEVER UINT64_MAX
 

@@ -97,11 +97,6 @@ uint64_t sm_memory_constants(struct sm_memory *, uint64_t bank, rp_lanemask, con
                              uint64_t cycle);
 /* Kernel 0 of the traces that come is the one with this number, for caches that are kept from trace to trace. */
 void memory_system_count_kernels(struct memory_system *, uint32_t first);
-/* Where an instruction stands: kernels lie 4 GiB apart. */
-static inline uint64_t code_address(uint32_t kernel, const struct rp_instruction *in)
-{
-    return ((uint64_t)kernel << 32) + in->pc;
-}
 
 /* Whether the LSU takes another access now. If not it will, in a cycle that sm_memory_advance() is asked for. Machines
  * whose LSU takes any number always have room: memory_system_may_refuse() is false for them. */

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/session/interval.h"
 #include "replay/base/sampled.h"
+#include "replay/session/engines.h"
+#include "replay/session/interval.h"
 
 #define STATISTICS_WORDS (sizeof(struct statistics) / sizeof(uint64_t))
 #define MOST_AT_ONCE 4096u             /* batches of one pass */
@@ -16,6 +17,7 @@
 struct repeating {
     struct rp_trace *trace;
     const struct machine *machine;
+    const struct engine *engine;
     const struct replay_options *options;
     const struct repeat_request *request;
     struct repeat_result *result;
@@ -157,21 +159,44 @@ static bool replay_group(struct repeating *r, uint32_t first, uint32_t count, st
     return !r->failed;
 }
 
+static struct engine_batches batches_of(struct rp_trace *trace, const struct machine *m, const struct replay_options *o,
+                                        uint32_t first, uint32_t count)
+{
+    return (struct engine_batches){.trace = trace,
+                                   .machine = m,
+                                   .launch = o->launch,
+                                   .seed = o->seed,
+                                   .processors = o->processors,
+                                   .threads = o->threads,
+                                   .first = first,
+                                   .count = count};
+}
+
+/* Mean and deviation alone. */
+static bool exact_of(struct rp_trace *trace, const struct machine *m, const struct replay_options *o,
+                     struct engine_exact *exact, struct rp_error *err)
+{
+    const struct engine_batches none = batches_of(trace, m, o, 0, 0);
+    return engine_of(m, o->engine)->batches(&none, NULL, exact, err);
+}
+
 /* In one pass over the trace. */
 static bool sum_group(struct repeating *r, uint32_t first, uint32_t count, struct rp_error *err)
 {
     struct statistics *totals = calloc(count, sizeof *totals);
-    struct processors_exact *exact = first ? NULL : &r->result->exact;
+    struct engine_exact *exact = first ? NULL : &r->result->exact;
     if (!totals)
         return rp_fail(err, RP_SYSTEM, "out of memory for %" PRIu32 " batches", count);
-    bool fine = processors_batches(r->trace, r->machine, r->options, first, count, totals, exact, err);
+    const struct engine_batches batches = batches_of(r->trace, r->machine, r->options, first, count);
+    bool fine = r->engine->batches(&batches, totals, exact, err);
     for (uint32_t b = 0; fine && b < count; b++)
         put_batch(r, first + b, &totals[b]);
     free(totals);
     return fine;
 }
 
-static bool sums(const struct repeating *r) { return processors_are(r->machine) && r->options->engine == REPLAY_FAST; }
+/* The engine adds batches up: those of a group in one pass over the trace. */
+static bool sums(const struct repeating *r) { return r->engine->batches && r->options->engine == REPLAY_FAST; }
 
 static uint32_t at_once(const struct repeating *r)
 {
@@ -200,13 +225,13 @@ static bool run_batches(struct repeating *r, uint32_t first, uint32_t end, struc
 
 /* ---- when to stop ------------------------------------------------------------------------------------------------ */
 
-static double deviation_of(const struct processors_exact *e) { return sqrt(e->variance); }
+static double deviation_of(const struct engine_exact *e) { return sqrt(e->variance); }
 
 /* How many batches make the interval narrow enough, by the known mean and deviation. */
 static uint32_t planned(const struct repeating *r)
 {
     const struct repeat_request *q = r->request;
-    const struct processors_exact *e = &r->result->exact;
+    const struct engine_exact *e = &r->result->exact;
     double half = q->width * e->mean, ratio = interval_normal(q->confidence) * deviation_of(e);
     if (ratio == 0)
         return q->least;
@@ -253,7 +278,7 @@ static bool run_unknown(struct repeating *r, struct rp_error *err)
 
 static bool run_known(struct repeating *r, struct rp_error *err)
 {
-    const struct processors_exact *e = &r->result->exact;
+    const struct engine_exact *e = &r->result->exact;
     uint32_t batches = planned(r);
     double half = interval_normal(r->request->confidence) * deviation_of(e) / sqrt(batches);
     r->result->batches = batches;
@@ -271,10 +296,9 @@ static bool run(struct repeating *r, struct rp_error *err)
     }
     if (!run_batches(r, 0, r->request->least, err))
         return false;
-    if (processors_are(r->machine) && !sums(r) &&
-        !processors_batches(r->trace, r->machine, r->options, 0, 0, NULL, &result->exact, err))
+    if (r->engine->batches && !sums(r) && !exact_of(r->trace, r->machine, r->options, &result->exact, err))
         return false;
-    result->known = processors_are(r->machine) && result->exact.known;
+    result->known = r->engine->batches && result->exact.known;
     return result->known ? run_known(r, err) : run_unknown(r, err);
 }
 
@@ -337,6 +361,7 @@ bool repeat(struct rp_trace *trace, const struct machine *machine, const struct 
 {
     struct repeating r = {.trace = trace,
                           .machine = machine,
+                          .engine = engine_of(machine, options->engine),
                           .options = options,
                           .request = request,
                           .result = result,
@@ -361,12 +386,12 @@ void repeat_result_free(struct repeat_result *r)
 }
 
 bool repeat_exact(struct rp_trace *trace, const struct machine *m, const struct replay_options *options,
-                  struct processors_exact *exact, struct rp_error *err)
+                  struct engine_exact *exact, struct rp_error *err)
 {
-    if (!processors_are(m))
+    if (!engine_of(m, options->engine)->batches)
         return rp_fail(err, RP_USAGE, "machine %s: mean and deviation are known with pipeline 'one-at-a-time' only",
                        m->name);
-    if (!processors_batches(trace, m, options, 0, 0, NULL, exact, err))
+    if (!exact_of(trace, m, options, exact, err))
         return false;
     return exact->known || rp_fail(err, RP_USAGE,
                                    "machine %s: mean and deviation of the slowest of %" PRIu64

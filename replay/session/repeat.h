@@ -14,7 +14,7 @@
 #ifndef REPRISE_REPLAY_SESSION_REPEAT_H
 #define REPRISE_REPLAY_SESSION_REPEAT_H
 
-#include "replay/engines/processors/processors.h"
+#include "replay/session/replay.h"
 
 #define REPEAT_MOST 100000 /* batches */
 
@@ -32,10 +32,10 @@ struct repeat_row {
 
 struct repeat_result {
     uint32_t batches;
-    bool chance;  /* else it ran once */
-    bool reached; /* the width */
-    bool known;   /* the cycles' mean and deviation, in `exact`: their half_width goes by that deviation */
-    struct processors_exact exact; /* with the pipeline one-at-a-time only */
+    bool chance;               /* else it ran once */
+    bool reached;              /* the width */
+    bool known;                /* the cycles' mean and deviation, in `exact`: their half_width goes by that deviation */
+    struct engine_exact exact; /* with the pipeline one-at-a-time only */
     size_t row_count;
     struct repeat_row *rows; /* in the order of statistics_each; the first is that of cycles */
     uint64_t *cycles;        /* [batches] */
@@ -47,7 +47,7 @@ bool repeat(struct rp_trace *, const struct machine *, const struct replay_optio
 void repeat_result_free(struct repeat_result *);
 
 /* Mean and deviation without a replay; with the pipeline one-at-a-time, unless it measures the slowest of several. */
-bool repeat_exact(struct rp_trace *, const struct machine *, const struct replay_options *, struct processors_exact *,
+bool repeat_exact(struct rp_trace *, const struct machine *, const struct replay_options *, struct engine_exact *,
                   struct rp_error *);
 
 #endif

@@ -9,12 +9,10 @@
 #include "replay/base/carveout.h"
 #include "replay/base/occupancy.h"
 #include "replay/base/queue.h"
-#include "replay/engines/period.h"
-#include "replay/engines/processors/processors.h"
-#include "replay/engines/staged/staged.h"
 #include "replay/memory/memory_system.h"
 #include "replay/memory/served.h"
 #include "replay/memory/warm_up.h"
+#include "replay/session/engines.h"
 
 /* A unit (queue.h) that is done and waits for those before it. */
 struct finished {
@@ -35,9 +33,9 @@ struct session {
     struct launch_units units;  /* list NULL: every launch is one */
     uint32_t first, unit_count; /* first: launch to replay */
     struct stochastic drawn;
-    struct staged *staged; /* NULL, or what carries all launches out, one after the other */
-    pthread_t reporter;    /* the thread that reports progress */
-    pthread_mutex_t lock;  /* of what follows */
+    const struct engine *engine;
+    pthread_t reporter;   /* the thread that reports progress */
+    pthread_mutex_t lock; /* of what follows */
     pthread_cond_t handed_on;
     uint32_t next, handed;     /* the next unit to take, and to hand on */
     struct finished *finished; /* [window], by number modulo window */
@@ -55,11 +53,10 @@ struct worker {
     struct memory_system *memory; /* NULL with caches that are kept */
     struct machine *fitted;       /* NULL, or the machine with the L1 that the launch at hand leaves (carveout.h) */
     int64_t l1;                   /* its bytes */
-    struct fast *fast;
+    void *state;                  /* the engine's */
 };
 
-/* Launches run one after the other, whatever the streams allow. */
-static bool one_by_one(const struct machine *m) { return staged_is(m) || processors_are(m); }
+static bool can(const struct session *s, enum engine_capability what) { return s->engine->capabilities & what; }
 
 static void add_progress(void *data, uint64_t done)
 {
@@ -97,6 +94,13 @@ static void take_served(struct session *s, struct memory_system *m)
     pthread_mutex_unlock(&s->lock);
 }
 
+static void close_engine(struct worker *w)
+{
+    if (w->session->engine->close)
+        w->session->engine->close(w->state);
+    w->state = NULL;
+}
+
 /* The machine as the launch finds it that begins the period: with its part of a unified array as L1. */
 static bool divide(struct worker *w, uint32_t launch, struct rp_error *err)
 {
@@ -107,9 +111,8 @@ static bool divide(struct worker *w, uint32_t launch, struct rp_error *err)
         return memory_system_divide_l1(s->kept, bytes, err);
     if (w->fitted && w->l1 == bytes)
         return true;
-    fast_free(w->fast);
+    close_engine(w);
     memory_system_free(w->memory);
-    w->fast = NULL;
     w->memory = NULL;
     w->l1 = bytes;
     if (!w->fitted && !(w->fitted = malloc(sizeof *w->fitted)))
@@ -137,11 +140,11 @@ static bool prepare_memory(struct worker *w, struct engine_job *job, uint32_t la
 
 static bool run_engine(struct worker *w, struct engine_job *job, struct statistics *sum, struct rp_error *err)
 {
-    if (w->session->options->engine == REPLAY_REFERENCE)
-        return reference_run(job, sum, err);
-    if (!w->fast && !(w->fast = fast_new(job->machine, job->memory, err)))
+    const struct session *s = w->session;
+    const struct engine *e = s->engine;
+    if (e->open && !w->state && !(w->state = e->open(job->machine, s->options->engine, job->memory, err)))
         return false;
-    return fast_run(w->fast, job, sum, err);
+    return e->run(w->state, job, s->options->engine, sum, err);
 }
 
 /* A busy period of the machine. */
@@ -151,10 +154,8 @@ static bool replay_period(struct worker *w, struct engine_job *job, struct stati
     uint32_t next;
     if (!launch_queue_next(job->queue, &next))
         return rp_fail(err, RP_BAD_INPUT, "%s: its launches wait for one another", rp_trace_path(s->trace));
-    if (s->staged)
-        return staged_run(s->staged, job, sum, err);
-    if (processors_are(s->machine))
-        return processors_run(job, s->options->engine, sum, err);
+    if (!can(s, ENGINE_USES_MEMORY))
+        return run_engine(w, job, sum, err);
     if (!prepare_memory(w, job, next, err))
         return false;
     bool warms = s->machine->warm_l2 && (!s->kept || next == s->first);
@@ -300,7 +301,7 @@ static void *work(void *data)
         hand_on_finished(s);
         pthread_mutex_unlock(&s->lock);
     }
-    fast_free(w.fast);
+    close_engine(&w);
     memory_system_free(w.memory);
     free(w.fitted);
     return NULL;
@@ -309,21 +310,18 @@ static void *work(void *data)
 static bool run(struct session *s, struct rp_error *err)
 {
     struct memory_system *own = NULL;
-    if (staged_is(s->machine) && !(s->staged = staged_new(s->machine, s->options->engine == REPLAY_FAST, err)))
-        return false;
     if (machine_draws(s->machine))
         stochastic_of(s->machine->memory.options, &s->drawn);
-    if (!one_by_one(s->machine) && !s->machine->flush_caches) {
+    if (can(s, ENGINE_USES_MEMORY) && !s->machine->flush_caches) {
         if (!s->options->caches && !(own = new_memory(s, s->machine, err)))
             return false;
         s->kept = s->options->caches ? s->options->caches : own;
     }
     unsigned threads = s->options->threads ? s->options->threads : 1;
-    unsigned at_once = s->kept || s->staged ? 1 : threads < s->unit_count ? threads : s->unit_count;
+    unsigned at_once = s->kept || can(s, ENGINE_KEEPS_STATE) ? 1 : threads < s->unit_count ? threads : s->unit_count;
     s->launch_threads = at_once ? threads / at_once : 1;
     s->window = at_once < 2 ? 1 : 4 * at_once;
     if (!(s->finished = calloc(s->window, sizeof *s->finished))) {
-        staged_free(s->staged);
         memory_system_free(own);
         return rp_fail(err, RP_SYSTEM, "%s: out of memory for its launches", rp_trace_path(s->trace));
     }
@@ -337,7 +335,6 @@ static bool run(struct session *s, struct rp_error *err)
     for (unsigned i = 0; i < started; i++)
         pthread_join(helpers[i], NULL);
     memory_system_free(own);
-    staged_free(s->staged);
     for (uint32_t i = 0; i < s->window; i++)
         free(s->finished[i].launches);
     free(s->finished);
@@ -358,7 +355,7 @@ static bool choose_launches(struct session *s, struct rp_error *err)
     for (uint32_t i = 0; i < s->result->count; i++)
         s->total += rp_trace_launch_totals(s->trace, s->first + i).warp_instructions;
     s->unit_count = s->result->count;
-    if (only < 0 && !s->options->serial && !one_by_one(s->machine)) {
+    if (only < 0 && !s->options->serial && can(s, ENGINE_OVERLAPS)) {
         if (!launch_units(&s->units, s->trace, s->machine, err))
             return false;
         s->unit_count = s->units.count;
@@ -376,11 +373,13 @@ bool replay(struct rp_trace *trace, const struct machine *machine, const struct 
     *result = (struct replay_result){0};
     if (options->issued && (options->engine != REPLAY_REFERENCE || options->threads > 1))
         return rp_fail(err, RP_USAGE, "only the reference engine on one thread reports what issues when");
-    if (options->processors && !processors_are(machine))
+    const struct engine *engine = engine_of(machine, options->engine);
+    if (options->processors && !(engine->capabilities & ENGINE_SUMS))
         return rp_fail(err, RP_USAGE, "machine %s: only pipeline 'one-at-a-time' replays some processors alone",
                        machine->name);
     struct session s = {.trace = trace,
                         .machine = machine,
+                        .engine = engine,
                         .options = options,
                         .result = result,
                         .lock = PTHREAD_MUTEX_INITIALIZER,

@@ -9,37 +9,7 @@
 #ifndef REPRISE_REPLAY_SESSION_REPLAY_H
 #define REPRISE_REPLAY_SESSION_REPLAY_H
 
-#include "replay/base/copies.h"
-#include "replay/base/profile.h"
-#include "replay/base/statistics.h"
-#include "tracefmt/reader.h"
-
-enum replay_engine { REPLAY_FAST, REPLAY_REFERENCE };
-
-/* One instruction as the reference engine carried it out. */
-struct replay_issue {
-    uint32_t launch, warp; /* the warp's number in its block */
-    uint64_t block;
-    uint32_t sm, subcore; /* where: sub-core of the SM */
-    uint32_t index;       /* of the static instruction */
-    const struct rp_instruction *instruction;
-    uint64_t issue, dispatch, done; /* cycles since the machine was idle last; done: its result is there */
-};
-
-struct served;        /* replay/memory/served.h */
-struct memory_system; /* replay/memory/memory_system.h */
-
-struct replay_launch {
-    uint32_t launch; /* index in the trace */
-    uint64_t begin,
-        end; /* cycles since the first launch began: when its first block is placed, and its last one leaves */
-    /* Its own; cycles are end - begin. What no launch has to itself is 0 where it overlaps others: idle_cycles, and the
-     * memory system's counts. */
-    struct statistics statistics;
-    bool overlaps;      /* other launches ran before the machine was idle again */
-    bool control_words; /* held its instructions back; else the scoreboard did */
-    char warning[256];  /* "": none. Else why the launch was not replayed to its end */
-};
+#include "replay/engines/engine.h"
 
 struct replay_options {
     enum replay_engine engine;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "replay/base/machine.h"
+#include "replay/session/machine_open.h"
 #include "tools/gpgpusim/machine.h"
 
 /* libconfig 1.5 loses its buffer when a file ends within a string; that is not what is looked for here. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "replay/base/machine.h"
+#include "replay/session/machine_open.h"
 #include "tools/ui/nearest.h"
 
 /* libconfig 1.5 loses its buffer when a file ends within a string; that is not what is looked for here. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "replay/session/machine_open.h"
 #include "tests/support/crowd.h"
 
 static bool one_launch(struct rp_trace *t, const char *name, uint32_t launch, const struct machine *m, uint32_t warps,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "replay/session/machine_open.h"
 #include "replay/session/replay.h"
 #include "tests/support/synthetic_trace.h"
 #include "tests/support/warp_trace.h"

@@ -1,4 +1,5 @@
 #include "tests/support/thread_gain.h"
+#include "replay/session/machine_open.h"
 
 #include <time.h>
 

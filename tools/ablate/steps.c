@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "replay/base/sampled.h"
+#include "replay/session/machine_open.h"
 #include "tools/machine/machine_file.h"
 #include "tools/ui/nearest.h"
 

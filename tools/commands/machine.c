@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/session/machine_open.h"
 #include "tools/diff/machine_diff.h"
 #include "tools/lib/command.h"
 #include "tools/machine/machine_file.h"
@@ -220,7 +221,8 @@ static int list_options(const struct args *a)
     else if (a->markdown && !a->json)
         puts("| key | values | default | meaning |\n|---|---|---|---|");
     machine_each_option(own_option, &l);
-    machine_each_model(NULL, model_rows, &l);
+    struct model_set models = machine_models(NULL);
+    machine_each_model(&models, model_rows, &l);
     row(&l, "classes.CLASS.unit", "a unit", "", "the unit of a class of instructions; every class needs a row");
     row(&l, "classes.CLASS.initiation", "1..100000 cycles", "", "cycles for which an instruction keeps its unit");
     row(&l, "classes.CLASS.latency", "0..1000000 cycles", "", "cycles after these until the result is ready");

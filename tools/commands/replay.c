@@ -444,7 +444,7 @@ static int run(struct args *a, struct rp_trace *trace, const struct machine *m)
 
 /* repeated: NULL with --exact alone. */
 static int print_repeated_json(const struct args *a, struct rp_trace *t, const struct machine *m,
-                               const struct repeat_result *repeated, const struct processors_exact *exact)
+                               const struct repeat_result *repeated, const struct engine_exact *exact)
 {
     struct rp_error err;
     json_t *trace = trace_json(t, &err);
@@ -469,7 +469,7 @@ static void print_heading(struct rp_trace *trace, const struct machine *m)
 static int run_exact(struct args *a, struct rp_trace *trace, const struct machine *m)
 {
     struct rp_error err;
-    struct processors_exact exact;
+    struct engine_exact exact;
     if (!repeat_exact(trace, m, &a->replay, &exact, &err))
         return command_fail(&err);
     if (a->json)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "replay/base/sampled.h"
+#include "replay/engines/engine.h"
 #include "tools/lib/command.h"
 #include "tools/lib/input.h"
 #include "tools/lib/names.h"
@@ -329,7 +330,7 @@ static int run(struct args *a)
     int status = RP_OK;
     struct machine *m = machine_args_open(&a->machine, NULL, 0, &err);
     fine = m;
-    if (m && m->pipeline.model != &pipeline_direct.model)
+    if (m && m->pipeline.model != &pipeline_direct)
         fine = rp_fail(&err, RP_USAGE, "machine %s: bounds are for pipeline 'direct', not '%s'", m->name,
                        m->pipeline.model->name);
     if (fine && machine_draws(m))

@@ -1,5 +1,6 @@
 /* From GPGPU-Sim's options to the text of a machine file. */
 #include "tools/gpgpusim/machine.h"
+#include "replay/engines/staged/options.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include "hw-models/set/models.h"
 #include "replay/base/machine.h"
+#include "replay/session/machine_open.h"
 #include "tools/gpgpusim/making.h"
 
 /* ---- the SM ---------------------------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include "hw-models/cache/staged.h"
 #include "hw-models/dram/staged.h"
 #include "hw-models/set/models.h"
+#include "replay/engines/staged/options.h"
 
 void making_fail(struct making *m, const struct gpgpusim_option *o, const char *format, ...)
 {
@@ -110,7 +111,7 @@ void making_bounded(struct making *m, const struct gpgpusim_option *from, const 
     making_line(m, from, "    %s = %" PRId64 ";", key, taken);
 }
 
-static const struct model *const parts[] = {[PART_PIPELINE] = &pipeline_staged.model,
+static const struct model *const parts[] = {[PART_PIPELINE] = &pipeline_staged,
                                             [PART_L1] = &cache_staged.model,
                                             [PART_L2] = &cache_staged.model,
                                             [PART_DRAM] = &dram_staged.model};

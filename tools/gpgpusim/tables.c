@@ -2,7 +2,7 @@
 
 #include "hw-models/cache/staged.h"
 #include "hw-models/dram/staged.h"
-#include "hw-models/pipeline/pipeline.h"
+#include "replay/engines/staged/options.h"
 
 #define COUNT(list) const size_t list##_count = sizeof list / sizeof *list
 

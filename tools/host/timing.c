@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "replay/base/sampled.h"
+#include "replay/session/machine_open.h"
 #include "replay/session/replay.h"
 #include "tools/host/session.h"
 #include "tools/ui/nearest.h"

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "replay/engines/processors/processors.h"
+#include "replay/session/engines.h"
 #include "tools/hotspots/cells.h"
 #include "tools/hotspots/units.h"
 
@@ -16,7 +16,7 @@ bool hotspots_sum(struct hotspots *h, const struct places *places, const struct 
                            .cycles = p->cycles,
                            .subcores = p->subcore_count,
                            .subcores_per_sm = m->subcores,
-                           .one_at_a_time = processors_are(m)};
+                           .one_at_a_time = engine_of(m, REPLAY_FAST)->capabilities & ENGINE_SUMS};
     for (size_t i = 0; h->rows && i < places->count; i++)
         counted += profile_row_cycles(&h->rows[i]);
     h->idle = counted < all ? all - counted : 0; /* cycles that are a mean are rounded down */

@@ -77,7 +77,7 @@ void repeat_print_summary(const struct repeat_args *a, const struct repeat_resul
     printf(r->reached ? "within %g of the mean cycles.\n" : "not within %g of the mean cycles.\n", a->request.width);
 }
 
-void exact_print(const struct processors_exact *e, bool csv)
+void exact_print(const struct engine_exact *e, bool csv)
 {
     if (csv) {
         printf("mean,deviation,processors,warps_per_processor\n%.17g,%.17g,%" PRIu64 ",%" PRIu64 "\n", e->mean,
@@ -127,7 +127,7 @@ void repeat_print_table(const struct machine *m, const struct repeat_result *r, 
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-json_t *exact_json(const struct processors_exact *e)
+json_t *exact_json(const struct engine_exact *e)
 {
     return json_pack("{s:f, s:f, s:I, s:I}", "mean", e->mean, "deviation", sqrt(e->variance), "processors",
                      (json_int_t)e->processors, "warps_per_processor", (json_int_t)e->most_warps);

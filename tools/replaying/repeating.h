@@ -38,10 +38,10 @@ void repeat_print_summary(const struct repeat_args *, const struct repeat_result
 /* A table of the statistics; those that are always 0 are left out, but not in CSV. */
 void repeat_print_table(const struct machine *, const struct repeat_result *, bool csv);
 /* "Mean 218.0, deviation 228.9: known without a replay"; in CSV a row of figures below its heading. */
-void exact_print(const struct processors_exact *, bool csv);
+void exact_print(const struct engine_exact *, bool csv);
 /* Members "batches", "cycles" (of each), "exact" and "statistics" of a result. */
 void repeat_json(struct json_stream *, const struct machine *, const struct repeat_args *,
                  const struct repeat_result *);
-json_t *exact_json(const struct processors_exact *);
+json_t *exact_json(const struct engine_exact *);
 
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "replay/base/machine_settings.h"
+#include "replay/session/machine_open.h"
 #include "tools/lib/input.h"
 #include "tools/lib/number.h"
 #include "tools/machine/option_line.h"

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "replay/session/machine_open.h"
 #include "tools/lib/output.h"
 #include "tools/machine/machine_file.h"
 #include "tools/ui/nearest.h"

@@ -127,8 +127,11 @@ static void profile_subcores(const struct fast *f)
         }
 }
 
-bool fast_run(struct fast *f, const struct engine_job *job, struct statistics *sum, struct rp_error *err)
+static bool fast_run(void *state, const struct engine_job *job, enum replay_engine mode, struct statistics *sum,
+                     struct rp_error *err)
 {
+    struct fast *f = state;
+    (void)mode;
     struct statistics machine = {0};
     uint64_t cycles = 0;
     begin(f, job);
@@ -143,8 +146,24 @@ bool fast_run(struct fast *f, const struct engine_job *job, struct statistics *s
 
 /* ---- from period to period --------------------------------------------------------------------------------------- */
 
-struct fast *fast_new(const struct machine *m, struct memory_system *memory, struct rp_error *err)
+static void fast_close(void *state)
 {
+    struct fast *f = state;
+    if (!f)
+        return;
+    crew_free(f->crew);
+    for (unsigned i = 0; i < f->memo_count; i++)
+        memo_free(f->memos[i]);
+    free(f->memos);
+    free(f->sms);
+    free(f->next);
+    free(f);
+}
+
+static void *fast_open(const struct machine *m, enum replay_engine mode, struct memory_system *memory,
+                       struct rp_error *err)
+{
+    (void)mode;
     struct fast *f = calloc(1, sizeof *f);
     struct memory_layout layout;
     if (f) {
@@ -163,20 +182,15 @@ struct fast *fast_new(const struct machine *m, struct memory_system *memory, str
     }
     if (f && f->sm_count)
         return f;
-    fast_free(f);
+    fast_close(f);
     rp_fail(err, RP_SYSTEM, "out of memory for machine %s", m->name);
     return NULL;
 }
 
-void fast_free(struct fast *f)
-{
-    if (!f)
-        return;
-    crew_free(f->crew);
-    for (unsigned i = 0; i < f->memo_count; i++)
-        memo_free(f->memos[i]);
-    free(f->memos);
-    free(f->sms);
-    free(f->next);
-    free(f);
-}
+const struct engine engine_fast = {.name = "fast",
+                                   .pipeline = &pipeline_direct,
+                                   .modes = 1u << REPLAY_FAST,
+                                   .capabilities = ENGINE_OVERLAPS | ENGINE_USES_MEMORY,
+                                   .open = fast_open,
+                                   .run = fast_run,
+                                   .close = fast_close};

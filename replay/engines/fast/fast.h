@@ -164,7 +164,7 @@ struct fast_block {
     struct fast_part *part;
     struct fast_block *next;  /* of the SM's resident blocks, or of the part's free ones */
     uint32_t active_barriers; /* ids with arrivals */
-    struct fast_barrier barriers[BARRIERS];
+    struct fast_barrier barriers[BLOCK_BARRIERS];
 };
 
 #define WHEEL 256u /* cycles, a power of two, a multiple of 64 */

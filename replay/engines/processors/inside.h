@@ -20,7 +20,7 @@ bool processors_step(const struct processors_launch *, struct statistics *s, str
 /* sums.c: batches first .. first + count - 1 in one pass over the trace. Adds to totals[0 .. count - 1], and to *exact
  * unless it is NULL; count may be 0 then. */
 bool processors_sum(const struct processors_launch *, uint32_t first, uint32_t count, struct statistics *totals,
-                    struct processors_exact *exact, struct rp_error *);
+                    struct engine_exact *exact, struct rp_error *);
 
 /* processors.c: the launch's cycles, from the times of the replayed processors. */
 uint64_t processors_measure(const struct machine *, const uint64_t *time, uint64_t count);

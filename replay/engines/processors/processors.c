@@ -2,15 +2,11 @@
 #include "replay/engines/processors/processors.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "replay/base/supported.h"
 #include "replay/engines/processors/inside.h"
-
-bool processors_are(const struct machine *m)
-{
-    return ((const struct pipeline_model *)m->pipeline.model)->one_at_a_time;
-}
 
 void processors_of(const struct machine *m, const struct rp_launch *l, uint64_t only, struct processors *p)
 {
@@ -75,9 +71,11 @@ static bool run_launch(const struct processors_launch *l, enum replay_engine eng
     return processors_sum(l, l->luck.batch, 1, s, NULL, err);
 }
 
-bool processors_run(const struct engine_job *job, enum replay_engine engine, struct statistics *sum,
-                    struct rp_error *err)
+/* The next launch of the queue. */
+static bool processors_run(void *none, const struct engine_job *job, enum replay_engine engine, struct statistics *sum,
+                           struct rp_error *err)
 {
+    (void)none;
     struct engine_period period = {.job = job};
     struct engine_launch of;
     if (!engine_take(&period, &of, 0))
@@ -101,37 +99,68 @@ bool processors_run(const struct engine_job *job, enum replay_engine engine, str
     return true;
 }
 
-static bool batches_of_launch(struct rp_trace *trace, const struct machine *m, const struct replay_options *options,
-                              const struct stochastic *drawn, uint32_t number, uint32_t first, uint32_t count,
-                              struct statistics *totals, struct processors_exact *exact, struct rp_error *err)
+static bool batches_of_launch(const struct engine_batches *b, const struct stochastic *drawn, uint32_t number,
+                              struct statistics *totals, struct engine_exact *exact, struct rp_error *err)
 {
-    const struct rp_launch *launch = rp_trace_launch(trace, number);
-    const struct rp_kernel *kernel = rp_trace_kernel(trace, launch->kernel);
-    struct processors_launch l = {.trace = trace,
+    const struct rp_launch *launch = rp_trace_launch(b->trace, number);
+    const struct rp_kernel *kernel = rp_trace_kernel(b->trace, launch->kernel);
+    struct processors_launch l = {.trace = b->trace,
                                   .number = number,
-                                  .blocks = rp_trace_launch_totals(trace, number).blocks,
-                                  .costs = {m, drawn, launch, kernel},
-                                  .luck = {options->seed, first},
-                                  .threads = options->threads};
-    processors_of(m, launch, options->processors, &l.processors);
-    return launch_is_covered(kernel, launch, false, err) && processors_sum(&l, first, count, totals, exact, err);
+                                  .blocks = rp_trace_launch_totals(b->trace, number).blocks,
+                                  .costs = {b->machine, drawn, launch, kernel},
+                                  .luck = {b->seed, b->first},
+                                  .threads = b->threads};
+    processors_of(b->machine, launch, b->processors, &l.processors);
+    return launch_is_covered(kernel, launch, false, err) && processors_sum(&l, b->first, b->count, totals, exact, err);
 }
 
-bool processors_batches(struct rp_trace *trace, const struct machine *m, const struct replay_options *options,
-                        uint32_t first, uint32_t count, struct statistics *totals, struct processors_exact *exact,
-                        struct rp_error *err)
+static bool processors_batches(const struct engine_batches *b, struct statistics *totals, struct engine_exact *exact,
+                               struct rp_error *err)
 {
     struct stochastic drawn;
-    stochastic_of(m->memory.options, &drawn);
-    uint32_t all = rp_trace_launch_count(trace);
-    if (options->launch >= (int64_t)all)
+    stochastic_of(b->machine->memory.options, &drawn);
+    uint32_t all = rp_trace_launch_count(b->trace);
+    if (b->launch >= (int64_t)all)
         return rp_fail(err, RP_USAGE, "%s: there is no launch %" PRId64 "; the trace has %" PRIu32,
-                       rp_trace_path(trace), options->launch, all);
+                       rp_trace_path(b->trace), b->launch, all);
     if (exact)
-        *exact = (struct processors_exact){.known = true};
+        *exact = (struct engine_exact){.known = true};
     for (uint32_t l = 0; l < all; l++)
-        if ((options->launch < 0 || options->launch == (int64_t)l) &&
-            !batches_of_launch(trace, m, options, &drawn, l, first, count, totals, exact, err))
+        if ((b->launch < 0 || b->launch == (int64_t)l) && !batches_of_launch(b, &drawn, l, totals, exact, err))
             return false;
     return true;
 }
+
+/* ---- what it asks of machines ------------------------------------------------------------------------------------ */
+
+static bool misfit(struct machine_misfit *out, const char *key, const char *why)
+{
+    out->keys[0] = key;
+    out->keys[1] = "pipeline.model";
+    snprintf(out->text, sizeof out->text, "%s", why);
+    return false;
+}
+
+/* What memory it needs, and which parts and options need it. */
+static bool processors_fit(const struct machine *m, struct machine_misfit *out)
+{
+    bool chosen = m->pipeline.model == &pipeline_one_at_a_time;
+    if (chosen && !((const struct memory_model *)m->memory.model)->drawn)
+        return misfit(out, "memory.model",
+                      "pipeline 'one-at-a-time' needs memory whose accesses take a time of their own: choose memory "
+                      "'stochastic'");
+    if (m->placement == PLACEMENT_EVEN && !chosen)
+        return misfit(out, "placement", "placement 'even' parts the warps of a block: choose pipeline 'one-at-a-time'");
+    return m->measure != MEASURE_PROCESSOR || chosen ||
+           misfit(out, "measure",
+                  "measure 'processor' needs sub-cores that do not wait for one another: choose pipeline "
+                  "'one-at-a-time'");
+}
+
+const struct engine engine_processors = {.name = "processors",
+                                         .pipeline = &pipeline_one_at_a_time,
+                                         .modes = 1u << REPLAY_FAST | 1u << REPLAY_REFERENCE,
+                                         .capabilities = ENGINE_SUMS,
+                                         .fits = processors_fit,
+                                         .run = processors_run,
+                                         .batches = processors_batches};

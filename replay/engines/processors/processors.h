@@ -25,7 +25,7 @@
 
 #include "replay/engines/period.h"
 
-bool processors_are(const struct machine *);
+extern const struct model pipeline_one_at_a_time;
 
 /* How warps are dealt. */
 struct processors {
@@ -35,20 +35,5 @@ struct processors {
 /* only: how many to replay, 0 for all. */
 void processors_of(const struct machine *, const struct rp_launch *, uint64_t only, struct processors *);
 uint64_t processor_of_warp(const struct processors *, uint64_t block, uint64_t warp);
-
-/* Runs the next launch of the queue. */
-bool processors_run(const struct engine_job *, enum replay_engine, struct statistics *sum, struct rp_error *);
-
-/* What is known of the sum without drawing: mean and variance of the cycles of a batch. */
-struct processors_exact {
-    bool known; /* not for the slowest of several processors */
-    double mean, variance;
-    uint64_t processors, most_warps; /* that have a warp, and the most warps of one: the largest of the launches */
-};
-
-/* Batches first .. first + count - 1 of all launches (or options->launch alone), in one pass over the trace with
- * options->threads threads. Adds to totals[0 .. count - 1], and to *exact unless it is NULL. */
-bool processors_batches(struct rp_trace *, const struct machine *, const struct replay_options *, uint32_t first,
-                        uint32_t count, struct statistics *totals, struct processors_exact *exact, struct rp_error *);
 
 #endif

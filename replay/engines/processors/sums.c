@@ -387,7 +387,7 @@ static int by_content(const void *a, const void *b)
 
 /* Mean and variance of what the processors that have a warp draw. In an order that does not depend on threads, for
  * sums of doubles do. */
-static bool add_exact(const struct worker *w, struct processors_exact *e)
+static bool add_exact(const struct worker *w, struct engine_exact *e)
 {
     const struct pass *p = w->pass;
     const struct stochastic *drawn = p->launch->costs.drawn;
@@ -451,7 +451,7 @@ static bool run(struct pass *p, struct worker *workers, unsigned threads, struct
 }
 
 bool processors_sum(const struct processors_launch *l, uint32_t first, uint32_t count, struct statistics *totals,
-                    struct processors_exact *exact, struct rp_error *err)
+                    struct engine_exact *exact, struct rp_error *err)
 {
     struct pass p = {.launch = l, .first = first, .count = count, .processors = l->processors.replayed};
     uint64_t turns = (l->blocks + BLOCKS_AT_ONCE - 1) / BLOCKS_AT_ONCE;

@@ -50,7 +50,7 @@ void ref_release_objects(struct reference *r, struct ref_block *block)
 
 void ref_check_barriers(struct reference *r, struct ref_block *block)
 {
-    for (unsigned id = 0; id < BARRIERS; id++)
+    for (unsigned id = 0; id < BLOCK_BARRIERS; id++)
         if (complete(block, &block->barriers[id]))
             release(r, block, id);
 }
@@ -82,7 +82,7 @@ void ref_arrived(struct reference *r, struct ref_warp *w) { take(r, w, true); }
 void ref_exit(struct reference *r, struct ref_warp *w, rp_lanemask lanes)
 {
     w->arrival.live &= ~lanes;
-    for (unsigned id = 0; id < BARRIERS; id++) {
+    for (unsigned id = 0; id < BLOCK_BARRIERS; id++) {
         uint64_t threads = w->arrival.parts >> id & 1 ? arrival_left(&w->arrival, id) : 0;
         w->block->barriers[id].threads += threads;
         w->block->barriers[id].arrived |= (uint64_t)(threads > 0) << w->number;

@@ -231,8 +231,11 @@ static bool run(struct reference *r, struct rp_error *err)
     }
 }
 
-bool reference_run(const struct engine_job *job, struct statistics *sum, struct rp_error *err)
+static bool reference_run(void *none, const struct engine_job *job, enum replay_engine mode, struct statistics *sum,
+                          struct rp_error *err)
 {
+    (void)none;
+    (void)mode;
     struct reference r = {.job = job,
                           .machine = job->machine,
                           .scheduler = (const struct scheduler_model *)job->machine->scheduler.model,
@@ -245,3 +248,9 @@ bool reference_run(const struct engine_job *job, struct statistics *sum, struct 
     end(&r);
     return engine_finish(&r.period, r.now, &r.of_machine, sum, fine ? err : NULL) && fine;
 }
+
+const struct engine engine_reference = {.name = "reference",
+                                        .pipeline = &pipeline_direct,
+                                        .modes = 1u << REPLAY_REFERENCE,
+                                        .capabilities = ENGINE_OVERLAPS | ENGINE_USES_MEMORY,
+                                        .run = reference_run};

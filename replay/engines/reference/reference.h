@@ -122,7 +122,7 @@ struct ref_block {
     unsigned sm, warp_count, live; /* live: warps that have not ended */
     uint64_t ended;                /* which have */
     struct ref_warp *warps;
-    struct ref_barrier barriers[BARRIERS];
+    struct ref_barrier barriers[BLOCK_BARRIERS];
     struct async_block *async; /* NULL: its kernel has nothing of the kind */
     struct ref_block *next;    /* on the same SM */
 };

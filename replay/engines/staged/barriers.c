@@ -26,7 +26,7 @@ static void release(struct staged_sm *sm, struct staged_block *b, unsigned id)
 
 static void check_barriers(struct staged_sm *sm, struct staged_block *b)
 {
-    for (unsigned id = 0; id < BARRIERS; id++)
+    for (unsigned id = 0; id < BLOCK_BARRIERS; id++)
         if (is_complete(b, &b->barriers[id]))
             release(sm, b, id);
 }
@@ -79,7 +79,7 @@ void staged_gathered(struct staged_sm *sm, struct staged_warp *w, const struct i
 void staged_exit(struct staged_sm *sm, struct staged_warp *w, rp_lanemask lanes)
 {
     w->arrival.live &= ~lanes;
-    for (unsigned id = 0; id < BARRIERS; id++) {
+    for (unsigned id = 0; id < BLOCK_BARRIERS; id++) {
         uint64_t threads = w->arrival.parts >> id & 1 ? arrival_left(&w->arrival, id) : 0;
         w->block->barriers[id].threads += threads;
         w->block->barriers[id].arrived |= (uint64_t)(threads > 0) << w->number;

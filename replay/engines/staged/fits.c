@@ -4,10 +4,11 @@
 #include <stdio.h>
 
 #include "hw-models/cache/staged.h"
+#include "replay/engines/staged/options.h"
 
-static bool misfit(struct staged_misfit *out, const char *one, const char *other, const char *format, ...)
+static bool misfit(struct machine_misfit *out, const char *one, const char *other, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-static bool misfit(struct staged_misfit *out, const char *one, const char *other, const char *format, ...)
+static bool misfit(struct machine_misfit *out, const char *one, const char *other, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -20,7 +21,7 @@ static bool misfit(struct staged_misfit *out, const char *one, const char *other
 
 static bool is_staged(const struct machine_part *cache) { return cache->model == &cache_staged.model; }
 
-static bool other_pipeline_fits(const struct machine *m, struct staged_misfit *out)
+static bool other_pipeline_fits(const struct machine *m, struct machine_misfit *out)
 {
     static const char why[] = "%s 'staged' is stepped by pipeline 'staged', which this machine has not";
     if (((const struct scheduler_model *)m->scheduler.model)->observe)
@@ -37,7 +38,10 @@ static bool other_pipeline_fits(const struct machine *m, struct staged_misfit *o
         return misfit(out, "l1.model", "pipeline.model", why, "l1");
     if (is_staged(&m->l2))
         return misfit(out, "l2.model", "pipeline.model", why, "l2");
-    return m->dram.model != &dram_staged.model || misfit(out, "dram.model", "pipeline.model", why, "dram");
+    if (m->dram.model == &dram_staged.model)
+        return misfit(out, "dram.model", "pipeline.model", why, "dram");
+    return !m->l2_clock || ((const struct cache_model *)m->l2.model)->keeps ||
+           misfit(out, "l2.clock_mhz", "l2.model", "l2.clock_mhz is that of a cache: l2.model is 'none'; leave it 0");
 }
 
 static bool has_defaults(const struct machine_part *part)
@@ -49,7 +53,7 @@ static bool has_defaults(const struct machine_part *part)
 }
 
 /* How the lanes of an access go together: the pipeline's own way, or the ideal one. */
-static bool access_fits(const struct machine *m, struct staged_misfit *out)
+static bool access_fits(const struct machine *m, struct machine_misfit *out)
 {
     bool sectors = m->coalescer.model == &coalescer_segments.model && has_defaults(&m->coalescer);
     if (!sectors && m->coalescer.model != &coalescer_ideal.model)
@@ -64,7 +68,7 @@ static bool access_fits(const struct machine *m, struct staged_misfit *out)
 }
 
 /* What the pipeline does not look at must be as if nothing were said of it. */
-static bool nothing_unused(const struct machine *m, struct staged_misfit *out)
+static bool nothing_unused(const struct machine *m, struct machine_misfit *out)
 {
     const struct {
         const char *key;
@@ -98,7 +102,7 @@ static bool nothing_unused(const struct machine *m, struct staged_misfit *out)
     return access_fits(m, out);
 }
 
-static bool sm_fits(const struct machine *m, struct staged_misfit *out)
+static bool sm_fits(const struct machine *m, struct machine_misfit *out)
 {
     int64_t collectors = m->pipeline.options[STAGED_COLLECTORS] * m->subcores;
     if (((const struct memory_model *)m->memory.model)->drawn)
@@ -120,7 +124,7 @@ static bool sm_fits(const struct machine *m, struct staged_misfit *out)
                   (int)m->warps);
 }
 
-static bool l1_fits(const struct machine *m, struct staged_misfit *out)
+static bool l1_fits(const struct machine *m, struct machine_misfit *out)
 {
     if (!((const struct cache_model *)m->l1.model)->keeps)
         return true;
@@ -131,7 +135,7 @@ static bool l1_fits(const struct machine *m, struct staged_misfit *out)
            misfit(out, "l1.latency", NULL, "l1.latency of pipeline 'staged' is at least 1");
 }
 
-static bool l2_fits(const struct machine *m, struct staged_misfit *out)
+static bool l2_fits(const struct machine *m, struct machine_misfit *out)
 {
     if (!((const struct cache_model *)m->l2.model)->keeps)
         return true;
@@ -145,7 +149,7 @@ static bool l2_fits(const struct machine *m, struct staged_misfit *out)
 }
 
 /* Each cycle of each clock is a step: where they are too far apart, a launch never comes to an end. */
-static bool clocks_fit(const struct machine *m, struct staged_misfit *out)
+static bool clocks_fit(const struct machine *m, struct machine_misfit *out)
 {
     enum { MOST = 100 };
     const struct {
@@ -161,7 +165,7 @@ static bool clocks_fit(const struct machine *m, struct staged_misfit *out)
     return true;
 }
 
-static bool chip_fits(const struct machine *m, struct staged_misfit *out)
+static bool chip_fits(const struct machine *m, struct machine_misfit *out)
 {
     if (!clocks_fit(m, out))
         return false;
@@ -181,9 +185,9 @@ static bool chip_fits(const struct machine *m, struct staged_misfit *out)
            misfit(out, "l2.queue", NULL, "l2.queue of pipeline 'staged' is at least 8");
 }
 
-bool staged_fits(const struct machine *m, struct staged_misfit *out)
+bool staged_fits(const struct machine *m, struct machine_misfit *out)
 {
-    if (!((const struct pipeline_model *)m->pipeline.model)->staged)
+    if (m->pipeline.model != &pipeline_staged)
         return other_pipeline_fits(m, out);
     return sm_fits(m, out) && nothing_unused(m, out) && l1_fits(m, out) && l2_fits(m, out) && chip_fits(m, out);
 }

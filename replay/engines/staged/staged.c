@@ -436,8 +436,12 @@ static void give_profile(struct staged *g, struct profile *p)
     profile_add_cycles(p, g->cycle - g->begin);
 }
 
-bool staged_run(struct staged *g, const struct engine_job *job, struct statistics *sum, struct rp_error *err)
+/* The next launch, alone: caches, device memory and clocks are as the one before left them. */
+static bool staged_run(void *state, const struct engine_job *job, enum replay_engine mode, struct statistics *sum,
+                       struct rp_error *err)
 {
+    struct staged *g = state;
+    (void)mode;
     struct engine_period period = {.job = job};
     struct engine_launch l;
     if (!engine_take(&period, &l, 0))
@@ -462,8 +466,9 @@ bool staged_run(struct staged *g, const struct engine_job *job, struct statistic
     return true;
 }
 
-void staged_free(struct staged *g)
+static void staged_close(void *state)
 {
+    struct staged *g = state;
     if (!g)
         return;
     for (int64_t s = 0; g->sms && s < g->machine->sms; s++)
@@ -526,13 +531,16 @@ static void take_machine(struct staged *g, const struct machine *m)
     g->one_clock = mhz[CLOCK_CROSSBAR] == m->clock_mhz && mhz[CLOCK_L2] == m->clock_mhz;
 }
 
-struct staged *staged_new(const struct machine *machine, bool skips, struct rp_error *err)
+/* In the fast engine components sleep while nothing can change in them. */
+static void *staged_open(const struct machine *machine, enum replay_engine mode, struct memory_system *memory,
+                         struct rp_error *err)
 {
+    (void)memory;
     struct staged *g = calloc(1, sizeof *g);
     bool fine = g;
     if (fine) {
         take_machine(g, machine);
-        g->skips = skips;
+        g->skips = mode == REPLAY_FAST;
         g->ring_mask = ring_of(machine) - 1;
         g->sms = calloc((size_t)machine->sms, sizeof *g->sms);
         fine = g->sms && staged_chip_new(g);
@@ -542,6 +550,15 @@ struct staged *staged_new(const struct machine *machine, bool skips, struct rp_e
     if (fine)
         return g;
     rp_fail(err, RP_SYSTEM, "out of memory for machine %s", machine->name);
-    staged_free(g);
+    staged_close(g);
     return NULL;
 }
+
+const struct engine engine_staged = {.name = "staged",
+                                     .pipeline = &pipeline_staged,
+                                     .modes = 1u << REPLAY_FAST | 1u << REPLAY_REFERENCE,
+                                     .capabilities = ENGINE_KEEPS_STATE,
+                                     .fits = staged_fits,
+                                     .open = staged_open,
+                                     .run = staged_run,
+                                     .close = staged_close};

@@ -18,11 +18,11 @@
 #include "hw-models/cache/staged.h"
 #include "hw-models/dram-channel/dram-channel.h"
 #include "hw-models/dram/staged.h"
-#include "hw-models/pipeline/pipeline.h"
 #include "hw-models/sector-cache/sector-cache.h"
 #include "replay/base/trace_semantics.h"
 #include "replay/engines/period.h"
 #include "replay/engines/staged/fits.h"
+#include "replay/engines/staged/options.h"
 #include "replay/memory/served.h"
 
 #define STAGED_SOURCES 4     /* registers that an instruction may read and that are looked at */
@@ -205,7 +205,7 @@ struct staged_block {
     uint64_t ended; /* warps, a bit each */
     struct staged_barrier {
         uint64_t threads, expected, arrived; /* arrived: warps, a bit each; expected 0: all of the block */
-    } barriers[BARRIERS];
+    } barriers[BLOCK_BARRIERS];
 };
 
 struct collector {
@@ -466,16 +466,5 @@ void staged_inst_free(struct staged *, struct inst *);
 /* Somebody was awake. */
 static inline void staged_stir(struct staged *g) { g->quiet = 0; }
 static inline void staged_push(struct staged *g, struct fifo *f, void *item) { g->no_memory |= !fifo_push(f, item); }
-
-/* staged.c */
-static inline bool staged_is(const struct machine *m)
-{
-    return ((const struct pipeline_model *)m->pipeline.model)->staged;
-}
-/* `skips`: components sleep while nothing can change in them, as in the fast engine. */
-struct staged *staged_new(const struct machine *, bool skips, struct rp_error *);
-void staged_free(struct staged *);
-/* The next launch, alone: caches, device memory and clocks are as the one before left them. */
-bool staged_run(struct staged *, const struct engine_job *, struct statistics *sum, struct rp_error *);
 
 #endif

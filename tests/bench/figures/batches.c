@@ -1,4 +1,5 @@
 /* Batches on a stochastic machine. */
+#include "replay/session/machine_open.h"
 #include "replay/session/repeat.h"
 #include "replay/session/replay.h"
 #include "tests/bench/figures/figures.h"

@@ -1,5 +1,6 @@
 /* Sizes of traces, and replays of one on machines. */
 #include "replay/session/replay.h"
+#include "replay/session/machine_open.h"
 #include "tests/bench/figures/figures.h"
 #include "tests/support/thread_gain.h"
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "replay/session/machine_open.h"
 #include "replay/session/replay.h"
 #include "tests/bench/figures/figures.h"
 #include "tools/wcet/exhaust.h"

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "replay/session/machine_open.h"
 #include "replay/session/replay.h"
 
 static char folder[] = "/tmp/reprise-host-XXXXXX";

@@ -6,6 +6,7 @@
 
 #include "hw-models/set/models.h"
 #include "replay/base/machine.h"
+#include "replay/session/machine_open.h"
 
 /* ---- a channel, kept full ---------------------------------------------------------------------------------------- */
 

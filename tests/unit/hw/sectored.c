@@ -7,6 +7,7 @@
 #include "hw-models/cache/set-hash.h"
 #include "hw-models/set/models.h"
 #include "replay/base/machine.h"
+#include "replay/session/machine_open.h"
 
 /* A cache of 8 lines of 128 bytes in one set, unless settings say otherwise, at L1. */
 struct rig {

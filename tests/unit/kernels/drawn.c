@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "replay/session/interval.h"
+#include "replay/session/machine_open.h"
 #include "replay/session/repeat.h"
 #include "tests/support/kernel_case.h"
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "replay/session/machine_open.h"
 #include "replay/session/replay.h"
 #include "tests/support/kernel_case.h"
 

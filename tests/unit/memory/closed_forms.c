@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/session/machine_open.h"
 #include "tests/support/synthetic_trace.h"
 #include "tests/unit/memory/plan.h"
 

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "replay/engines/processors/processors.h"
+#include "replay/session/engines.h"
+#include "replay/session/machine_open.h"
 #include "replay/session/replay.h"
 #include "tests/support/synthetic_trace.h"
 
@@ -99,6 +101,20 @@ static void same(const struct machine *m, const struct statistics *a, const stru
     cr_assert_null(why, "seed %llu, machine:\n%s\n%s differ: %s", (unsigned long long)seed, m->text, what, why);
 }
 
+static bool batches_of(struct rp_trace *t, const struct machine *m, const struct replay_options *o, uint32_t first,
+                       uint32_t count, struct statistics *totals, struct engine_exact *exact, struct rp_error *err)
+{
+    const struct engine_batches batches = {.trace = t,
+                                           .machine = m,
+                                           .launch = o->launch,
+                                           .seed = o->seed,
+                                           .processors = o->processors,
+                                           .threads = o->threads,
+                                           .first = first,
+                                           .count = count};
+    return engine_of(m, REPLAY_FAST)->batches(&batches, totals, exact, err);
+}
+
 /* The engine that steps, the one that adds up, on one thread and on three, and several batches in one pass. */
 static void compare_sums(struct rp_trace *t, const struct machine *m, uint64_t seed)
 {
@@ -106,7 +122,7 @@ static void compare_sums(struct rp_trace *t, const struct machine *m, uint64_t s
     struct rp_error err;
     struct statistics batches[BATCHES] = {{0}}, threads[BATCHES] = {{0}};
     struct replay_options o = {.launch = -1, .seed = seed, .processors = seed % 3, .batch = 7};
-    cr_assert(processors_batches(t, m, &o, 7, BATCHES, batches, NULL, &err), "%s", err.text);
+    cr_assert(batches_of(t, m, &o, 7, BATCHES, batches, NULL, &err), "%s", err.text);
     for (; o.batch < 7 + BATCHES; o.batch++) {
         o.engine = REPLAY_FAST;
         struct statistics fast = replay_with(t, m, &o);
@@ -116,7 +132,7 @@ static void compare_sums(struct rp_trace *t, const struct machine *m, uint64_t s
         same(m, &fast, &batches[o.batch - 7], seed, "a replay and a batch");
     }
     o.threads = 3;
-    cr_assert(processors_batches(t, m, &o, 7, BATCHES, threads, NULL, &err), "%s", err.text);
+    cr_assert(batches_of(t, m, &o, 7, BATCHES, threads, NULL, &err), "%s", err.text);
     for (unsigned b = 0; b < BATCHES; b++)
         same(m, &batches[b], &threads[b], seed, "one thread and three");
 }
@@ -126,12 +142,12 @@ static void compare_exact(struct rp_trace *t, const struct machine *m, uint64_t 
 {
     enum { BATCHES = 10000 };
     struct rp_error err;
-    struct processors_exact exact, threads;
+    struct engine_exact exact, threads;
     struct statistics *batches = calloc(BATCHES, sizeof *batches);
     struct replay_options o = {.launch = -1, .seed = seed, .threads = 1};
-    cr_assert(batches && processors_batches(t, m, &o, 0, BATCHES, batches, &exact, &err), "%s", err.text);
+    cr_assert(batches && batches_of(t, m, &o, 0, BATCHES, batches, &exact, &err), "%s", err.text);
     o.threads = 3;
-    cr_assert(processors_batches(t, m, &o, 0, 0, NULL, &threads, &err), "%s", err.text);
+    cr_assert(batches_of(t, m, &o, 0, 0, NULL, &threads, &err), "%s", err.text);
     cr_assert(exact.mean == threads.mean && exact.variance == threads.variance && exact.known == threads.known);
     double mean = 0, variance = 0;
     for (unsigned b = 0; b < BATCHES; b++)

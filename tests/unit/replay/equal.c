@@ -6,6 +6,7 @@
 
 #include "common.h"
 #include "replay/memory/served.h"
+#include "replay/session/machine_open.h"
 #include "replay/session/replay.h"
 #include "tests/support/synthetic_trace.h"
 

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "replay/session/machine_open.h"
 #include "steps.h"
 
 #define COPY(way, in, bytes)                                                                                           \

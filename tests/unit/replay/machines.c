@@ -6,6 +6,7 @@
 
 #include "replay/base/occupancy.h"
 #include "replay/base/supported.h"
+#include "replay/session/machine_open.h"
 #include "tests/unit/replay/common.h"
 #include "tools/ui/nearest.h"
 

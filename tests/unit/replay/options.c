@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/session/machine_open.h"
 #include "tests/unit/replay/common.h"
 #include "tools/machine/machine_file.h"
 #include "tools/ui/nearest.h"

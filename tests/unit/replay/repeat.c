@@ -135,7 +135,7 @@ Test(repeat, warps_of_a_processor)
         for (size_t n = 0; n < 5; n++) {
             char path[] = "/tmp/reprise-repeat-XXXXXX";
             struct rp_error err;
-            struct processors_exact exact;
+            struct engine_exact exact;
             struct warp_program program = {integer_store, 2};
             close(mkstemp(path));
             struct warp_trace *w = warp_trace_begin(path, &err);

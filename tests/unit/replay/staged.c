@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "replay/session/machine_open.h"
 #include "replay/session/replay.h"
 #include "tests/support/synthetic_trace.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "replay/session/machine_open.h"
 #include "tests/unit/replay/common.h"
 
 static struct statistics run(const char *machine, const struct warp_program *warps, uint32_t count,

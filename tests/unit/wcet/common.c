@@ -1,4 +1,5 @@
 #include "tests/unit/wcet/common.h"
+#include "replay/session/machine_open.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

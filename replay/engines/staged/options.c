@@ -1,4 +1,4 @@
-#include "hw-models/pipeline/pipeline.h"
+#include "replay/engines/staged/options.h"
 
 static const struct model_option options_of[] = {
 #define X(id, key, unit, least, most, initial, help)                                                                   \
@@ -16,11 +16,9 @@ static size_t state_size(const int64_t *options)
     return 0;
 }
 
-const struct pipeline_model pipeline_staged = {
-    {.name = "staged",
-     .help = "an instruction moves through fetch, operand collectors, units and write-back, cycle by cycle",
-     .options = options_of,
-     .option_count = MODEL_COUNT_OF(options_of),
-     .state_size = state_size},
-    true,
-    false};
+const struct model pipeline_staged = {
+    .name = "staged",
+    .help = "an instruction moves through fetch, operand collectors, units and write-back, cycle by cycle",
+    .options = options_of,
+    .option_count = MODEL_COUNT_OF(options_of),
+    .state_size = state_size};

@@ -1,21 +1,12 @@
-/* How an SM carries its instructions out.
- *
- * direct: the timing of an instruction is decided in the cycle in which it issues (docs/timing-model.md).
- * staged: an instruction moves through stages, cycle by cycle - fetch, issue latch, operand collector, unit, write-back
- * - and memory through caches, a crossbar and DRAM banks that are stepped as well (docs/accelsim.md). What happens to
- * it depends on what comes behind it.
- * one-at-a-time: a sub-core executes one instruction to its end before it begins the next (replay/engines/processors).
+/* The pipeline `staged`: an instruction moves through stages, cycle by cycle (fetch, issue latch, operand collector,
+ * unit, write-back), and memory through caches, a crossbar and DRAM banks that are stepped as well (docs/accelsim.md).
  */
-#ifndef REPRISE_HW_MODELS_PIPELINE_H
-#define REPRISE_HW_MODELS_PIPELINE_H
+#ifndef REPRISE_REPLAY_ENGINES_STAGED_OPTIONS_H
+#define REPRISE_REPLAY_ENGINES_STAGED_OPTIONS_H
 
 #include "hw-models/model.h"
 
-struct pipeline_model {
-    struct model model;
-    bool staged, one_at_a_time;
-};
-extern const struct pipeline_model pipeline_direct, pipeline_staged, pipeline_one_at_a_time;
+extern const struct model pipeline_staged;
 
 /* Options of `staged`: X(id, key, unit, least, most, initial, help). */
 #define STAGED_OPTIONS(X)                                                                                              \

@@ -1,0 +1,117 @@
+/* What an engine is: it carries launches of a trace out on a machine, and says how many cycles they take.
+ *
+ * An engine is a folder here that ends in one `const struct engine`, and a row in session/engines.c. A machine names
+ * the pipeline that it has; the engine of that pipeline runs it, in the mode that the user asks for.
+ *
+ * A machine is idle, or busy: from the cycle in which it takes launches until none is left on it. An engine runs one
+ * such busy period at a time. Launches that become ready meanwhile join it; those that become ready in the cycle in
+ * which the last one ends begin the next period.
+ */
+#ifndef REPRISE_REPLAY_ENGINES_ENGINE_H
+#define REPRISE_REPLAY_ENGINES_ENGINE_H
+
+#include "replay/base/copies.h"
+#include "replay/base/machine_check.h"
+#include "replay/base/profile.h"
+#include "replay/base/queue.h"
+#include "replay/base/sampled.h"
+#include "replay/base/statistics.h"
+#include "tracefmt/reader.h"
+
+enum replay_engine { REPLAY_FAST, REPLAY_REFERENCE };
+
+/* One instruction as the reference engine carried it out. */
+struct replay_issue {
+    uint32_t launch, warp; /* the warp's number in its block */
+    uint64_t block;
+    uint32_t sm, subcore; /* where: sub-core of the SM */
+    uint32_t index;       /* of the static instruction */
+    const struct rp_instruction *instruction;
+    uint64_t issue, dispatch, done; /* cycles since the machine was idle last; done: its result is there */
+};
+
+struct replay_launch {
+    uint32_t launch; /* index in the trace */
+    uint64_t begin,
+        end; /* cycles since the first launch began: when its first block is placed, and its last one leaves */
+    /* Its own; cycles are end - begin. What no launch has to itself is 0 where it overlaps others: idle_cycles, and the
+     * memory system's counts. */
+    struct statistics statistics;
+    bool overlaps;      /* other launches ran before the machine was idle again */
+    bool control_words; /* held its instructions back; else the scoreboard did */
+    char warning[256];  /* "": none. Else why the launch was not replayed to its end */
+};
+
+struct served;        /* replay/memory/served.h */
+struct memory_system; /* replay/memory/memory_system.h */
+
+/* A busy period. */
+struct engine_job {
+    struct rp_trace *trace;
+    const struct machine *machine;
+    struct memory_system *memory; /* with ENGINE_USES_MEMORY: its clock is advanced by the period's cycles */
+    struct launch_queue *queue;
+    struct replay_launch *launches; /* of the queue: where results go */
+    uint32_t first;                 /* the first of them */
+    uint64_t begin;                 /* the cycle of the queue's clock in which the period begins */
+    unsigned threads;               /* at most, where the engine has several; 0: one */
+    const struct stochastic *drawn; /* NULL: accesses draw nothing */
+    struct luck luck;               /* who draws */
+    uint64_t processors;            /* as in struct replay_options */
+    struct served *served;          /* the same; without ENGINE_USES_MEMORY */
+    struct profile *profile;        /* as in struct replay_options */
+    /* Called every so often, from any thread, with the warp instructions done since the last call; may be NULL. */
+    void (*progress)(void *, uint64_t done);
+    void *progress_data;
+    /* As in struct replay_options; for the reference engine. */
+    void (*issued)(void *, const struct replay_issue *);
+    void *issued_data;
+};
+
+/* Batches first .. first + count - 1 of all launches, or of one. */
+struct engine_batches {
+    struct rp_trace *trace;
+    const struct machine *machine;
+    int64_t launch; /* the only one, -1: all */
+    uint64_t seed, processors;
+    unsigned threads;
+    uint32_t first, count;
+};
+/* What is known of sums of draws without drawing: mean and variance of the cycles of a batch. */
+struct engine_exact {
+    bool known; /* not for the slowest of several processors */
+    double mean, variance;
+    uint64_t processors, most_warps; /* that have a warp, and the most warps of one: the largest of the launches */
+};
+
+enum engine_capability {
+    ENGINE_OVERLAPS = 1,    /* launches of several streams run at once, and copies take time; else one by one */
+    ENGINE_USES_MEMORY = 2, /* runs on the memory system that it is given; else it has one of its own, or none */
+    ENGINE_KEEPS_STATE = 4, /* from launch to launch: one thread runs all, in order */
+    ENGINE_SUMS = 8,        /* an instruction's whole time is its own, and some processors can be replayed alone */
+};
+
+struct engine {
+    const char *name;
+    const struct model *pipeline; /* of the machines that it runs; several engines may have the same */
+    unsigned modes;               /* 1 << enum replay_engine each */
+    unsigned capabilities;        /* enum engine_capability */
+    /* NULL, or what it asks of machines: of its own (pipeline), and of others that have parts made for it. */
+    machine_fits_fn *fits;
+    /* NULL: it has no state. Else what it keeps between periods, of one machine and memory system; NULL with err. */
+    void *(*open)(const struct machine *, enum replay_engine, struct memory_system *, struct rp_error *);
+    /* Runs the launches that are ready, and those that become so before the machine is idle. *sum: what all of them and
+     * the machine counted; `cycles` is the period's length. */
+    bool (*run)(void *state, const struct engine_job *, enum replay_engine, struct statistics *sum, struct rp_error *);
+    void (*close)(void *state); /* NULL is fine */
+    /* NULL, or with ENGINE_SUMS: many batches in one pass over the trace. Adds to totals[0 .. count - 1], and to *exact
+     * unless it is NULL. */
+    bool (*batches)(const struct engine_batches *, struct statistics *totals, struct engine_exact *exact,
+                    struct rp_error *);
+};
+
+/* The pipeline `direct`: the timing of an instruction is decided in the cycle in which it issues
+ * (docs/timing-model.md). */
+extern const struct model pipeline_direct;
+
+#endif

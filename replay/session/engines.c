@@ -1,0 +1,66 @@
+#include "replay/session/engines.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+extern const struct engine engine_fast, engine_reference, engine_staged, engine_processors;
+
+const struct engine *const engines[] = {&engine_fast, &engine_reference, &engine_staged, &engine_processors, NULL};
+
+static const struct model *pipelines[MODEL_COUNT_OF(engines)];
+static pthread_once_t listed = PTHREAD_ONCE_INIT;
+
+static void list_pipelines(void)
+{
+    size_t count = 0;
+    for (const struct engine *const *e = engines; *e; e++) {
+        bool known = false;
+        for (size_t i = 0; i < count; i++)
+            known |= pipelines[i] == (*e)->pipeline;
+        if (!known)
+            pipelines[count++] = (*e)->pipeline;
+    }
+}
+
+const struct model *const *engine_pipelines(void)
+{
+    pthread_once(&listed, list_pipelines);
+    return pipelines;
+}
+
+const struct engine *engine_of(const struct machine *m, enum replay_engine mode)
+{
+    for (const struct engine *const *e = engines; *e; e++)
+        if ((*e)->pipeline == m->pipeline.model && (*e)->modes >> mode & 1)
+            return *e;
+    return NULL;
+}
+
+/* Copies of the host take time beside launches, which needs an engine that runs launches of several streams at once. */
+static bool copies_fit(const struct machine *m, struct machine_misfit *out)
+{
+    const struct engine *e = engine_of(m, REPLAY_FAST);
+    bool timed = m->copy_bandwidth || m->copy_device_bandwidth;
+    if (!timed || e->capabilities & ENGINE_OVERLAPS)
+        return true;
+    out->keys[0] = m->copy_bandwidth ? "copy.bandwidth" : "copy.device_bandwidth";
+    out->keys[1] = "pipeline.model";
+    snprintf(out->text, sizeof out->text,
+             "pipeline '%s' runs one launch after the other and has no time for copies: leave %s 0",
+             m->pipeline.model->name, out->keys[0]);
+    return false;
+}
+
+/* An engine's fits is asked whatever the pipeline: parts may be made for it alone. */
+bool engines_fit(const struct machine *m, struct machine_misfit *out)
+{
+    if (!engine_of(m, REPLAY_FAST) || !engine_of(m, REPLAY_REFERENCE)) {
+        out->keys[0] = "pipeline.model";
+        snprintf(out->text, sizeof out->text, "no engine carries out pipeline '%s'", m->pipeline.model->name);
+        return false;
+    }
+    for (const struct engine *const *e = engines; *e; e++)
+        if ((*e)->fits && !(*e)->fits(m, out))
+            return false;
+    return copies_fit(m, out);
+}
