@@ -40,11 +40,11 @@ static void filled(void *state, void *place, uint32_t fetch, uint64_t cycle)
     (void)cycle;
 }
 
-const struct cache_model cache_none = {{.name = "none", .help = "no cache", .state_size = state_size},
-                                       false,
-                                       reset,
-                                       preload,
-                                       shape,
-                                       look_up,
-                                       filled,
-                                       NULL};
+const struct cache_model cache_none = {
+    .model = {.name = "none", .help = "no cache", .state_size = state_size},
+    .reset = reset,
+    .preload = preload,
+    .shape = shape,
+    .look_up = look_up,
+    .filled = filled,
+};

@@ -42,12 +42,14 @@ static void shape(const int64_t *o, struct cache_shape *s)
 }
 
 const struct cache_model cache_staged = {
-    {.name = "staged",
-     .help = "the one of pipeline staged: lines reserved by misses, queues, MSHRs and banks stepped cycle by cycle",
-     .options = options_of,
-     .option_count = MODEL_COUNT_OF(options_of),
-     .state_size = state_size,
-     .check = check},
+    .model =
+        {.name = "staged",
+         .help = "the one of pipeline staged: lines reserved by misses, queues, MSHRs and banks stepped cycle by cycle",
+         .options = options_of,
+         .option_count = MODEL_COUNT_OF(options_of),
+         .state_size = state_size,
+         .check = check},
     .keeps = true,
     .reset = reset,
-    .shape = shape};
+    .shape = shape,
+};

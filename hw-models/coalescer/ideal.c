@@ -21,6 +21,9 @@ static uint32_t coalesce(const int64_t *options, const struct coalescer_access *
 }
 
 const struct coalescer_model coalescer_ideal = {
-    {.name = "ideal", .help = "one transaction per access, wherever its lanes point", .state_size = state_size},
-    period,
-    coalesce};
+    .model = {.name = "ideal",
+              .help = "one transaction per access, wherever its lanes point",
+              .state_size = state_size},
+    .period = period,
+    .coalesce = coalesce,
+};

@@ -53,11 +53,13 @@ static uint32_t coalesce(const int64_t *options, const struct coalescer_access *
     return seen.count;
 }
 
-const struct coalescer_model coalescer_segments = {{.name = "segments",
-                                                    .help = "one transaction per aligned segment that a lane touches",
-                                                    .options = options_of,
-                                                    .option_count = MODEL_COUNT_OF(options_of),
-                                                    .state_size = state_size,
-                                                    .check = check},
-                                                   period,
-                                                   coalesce};
+const struct coalescer_model coalescer_segments = {
+    .model = {.name = "segments",
+              .help = "one transaction per aligned segment that a lane touches",
+              .options = options_of,
+              .option_count = MODEL_COUNT_OF(options_of),
+              .state_size = state_size,
+              .check = check},
+    .period = period,
+    .coalesce = coalesce,
+};

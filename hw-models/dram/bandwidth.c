@@ -65,16 +65,15 @@ static bool is_fixed(const int64_t *options)
 static const char *check(const int64_t *options) { return options[QUEUE] ? NULL : "queue must not be 0"; }
 
 const struct dram_model dram_bandwidth = {
-    {.name = "bandwidth",
-     .help = "fixed latency, bytes per cycle",
-     .options = options_of,
-     .option_count = MODEL_COUNT_OF(options_of),
-     .state_size = state_size,
-     .check = check},
-    reset,
-    offer,
-    NULL,
-    ahead,
-    may_refuse,
-    is_fixed,
+    .model = {.name = "bandwidth",
+              .help = "fixed latency, bytes per cycle",
+              .options = options_of,
+              .option_count = MODEL_COUNT_OF(options_of),
+              .state_size = state_size,
+              .check = check},
+    .reset = reset,
+    .offer = offer,
+    .ahead = ahead,
+    .may_refuse = may_refuse,
+    .is_fixed = is_fixed,
 };

@@ -521,16 +521,16 @@ static bool is_fixed(const int64_t *options)
 }
 
 const struct dram_model dram_banked = {
-    {.name = "banked",
-     .help = "banks with open rows, FR-FCFS, timing parameters, refresh",
-     .options = options_of,
-     .option_count = MODEL_COUNT_OF(options_of),
-     .state_size = state_size,
-     .check = check},
-    reset,
-    offer,
-    advance,
-    ahead,
-    may_refuse,
-    is_fixed,
+    .model = {.name = "banked",
+              .help = "banks with open rows, FR-FCFS, timing parameters, refresh",
+              .options = options_of,
+              .option_count = MODEL_COUNT_OF(options_of),
+              .state_size = state_size,
+              .check = check},
+    .reset = reset,
+    .offer = offer,
+    .advance = advance,
+    .ahead = ahead,
+    .may_refuse = may_refuse,
+    .is_fixed = is_fixed,
 };

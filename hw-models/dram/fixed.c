@@ -50,16 +50,15 @@ static bool is_fixed(const int64_t *options) { return !options[INTERVAL] && !may
 static const char *check(const int64_t *options) { return options[QUEUE] ? NULL : "queue must not be 0"; }
 
 const struct dram_model dram_fixed = {
-    {.name = "fixed",
-     .help = "fixed latency, fixed bandwidth",
-     .options = options_of,
-     .option_count = MODEL_COUNT_OF(options_of),
-     .state_size = state_size,
-     .check = check},
-    reset,
-    offer,
-    NULL,
-    ahead,
-    may_refuse,
-    is_fixed,
+    .model = {.name = "fixed",
+              .help = "fixed latency, fixed bandwidth",
+              .options = options_of,
+              .option_count = MODEL_COUNT_OF(options_of),
+              .state_size = state_size,
+              .check = check},
+    .reset = reset,
+    .offer = offer,
+    .ahead = ahead,
+    .may_refuse = may_refuse,
+    .is_fixed = is_fixed,
 };

@@ -39,10 +39,11 @@ static bool is_fixed(const int64_t *options)
     return true;
 }
 
-const struct dram_model dram_ideal = {{.name = "ideal", .help = "answers at once", .state_size = state_size},
-                                      reset,
-                                      offer,
-                                      NULL,
-                                      ahead,
-                                      may_refuse,
-                                      is_fixed};
+const struct dram_model dram_ideal = {
+    .model = {.name = "ideal", .help = "answers at once", .state_size = state_size},
+    .reset = reset,
+    .offer = offer,
+    .ahead = ahead,
+    .may_refuse = may_refuse,
+    .is_fixed = is_fixed,
+};

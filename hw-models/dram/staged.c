@@ -49,13 +49,14 @@ static bool is_fixed(const int64_t *o)
 }
 
 const struct dram_model dram_staged = {
-    {.name = "staged",
-     .help = "the one of pipeline staged: channels with banks and open rows, stepped in cycles of their clock",
-     .options = options_of,
-     .option_count = MODEL_COUNT_OF(options_of),
-     .state_size = state_size,
-     .check = check},
+    .model = {.name = "staged",
+              .help = "the one of pipeline staged: channels with banks and open rows, stepped in cycles of their clock",
+              .options = options_of,
+              .option_count = MODEL_COUNT_OF(options_of),
+              .state_size = state_size,
+              .check = check},
     .reset = reset,
     .ahead = ahead,
     .may_refuse = may_refuse,
-    .is_fixed = is_fixed};
+    .is_fixed = is_fixed,
+};

@@ -134,25 +134,25 @@ static size_t size_three(const int64_t *o) { return state_size(o, 3); }
 static void reset_three(void *state, const int64_t *o) { reset(state, o, 3); }
 
 const struct instruction_cache_model instruction_cache_two_level = {
-    {.name = "two-level",
-     .help = "caches one behind the other, as L0 and L1, or L1 and L1.5",
-     .options = options_of,
-     .option_count = LAST,
-     .state_size = size_two,
-     .check = check_two},
-    true,
-    reset_two,
-    fetch,
+    .model = {.name = "two-level",
+              .help = "caches one behind the other, as L0 and L1, or L1 and L1.5",
+              .options = options_of,
+              .option_count = LAST,
+              .state_size = size_two,
+              .check = check_two},
+    .keeps = true,
+    .reset = reset_two,
+    .fetch = fetch,
 };
 
 const struct instruction_cache_model instruction_cache_three_level = {
-    {.name = "three-level",
-     .help = "caches one behind the other, as L0, L1 and L1.5",
-     .options = options_of,
-     .option_count = MOST_ROWS,
-     .state_size = size_three,
-     .check = check_three},
-    true,
-    reset_three,
-    fetch,
+    .model = {.name = "three-level",
+              .help = "caches one behind the other, as L0, L1 and L1.5",
+              .options = options_of,
+              .option_count = MOST_ROWS,
+              .state_size = size_three,
+              .check = check_three},
+    .keeps = true,
+    .reset = reset_three,
+    .fetch = fetch,
 };

@@ -24,4 +24,7 @@ static void fetch(void *state, unsigned subcore, uint64_t address, uint64_t cycl
 }
 
 const struct instruction_cache_model instruction_cache_perfect = {
-    {.name = "perfect", .help = "everything is always at hand", .state_size = state_size}, false, reset, fetch};
+    .model = {.name = "perfect", .help = "everything is always at hand", .state_size = state_size},
+    .reset = reset,
+    .fetch = fetch,
+};

@@ -62,13 +62,13 @@ static void fetch(void *state, unsigned subcore, uint64_t address, uint64_t cycl
 }
 
 const struct instruction_cache_model instruction_cache_set_associative = {
-    {.name = "set-associative",
-     .help = "lines in sets, the longest unused is replaced, a miss takes a fixed time",
-     .options = options_of,
-     .option_count = MODEL_COUNT_OF(options_of),
-     .state_size = state_size,
-     .check = check},
-    true,
-    reset,
-    fetch,
+    .model = {.name = "set-associative",
+              .help = "lines in sets, the longest unused is replaced, a miss takes a fixed time",
+              .options = options_of,
+              .option_count = MODEL_COUNT_OF(options_of),
+              .state_size = state_size,
+              .check = check},
+    .keeps = true,
+    .reset = reset,
+    .fetch = fetch,
 };

@@ -24,10 +24,12 @@ static void shape(const int64_t *o, struct interconnect_shape *out)
 
 static const char *check(const int64_t *o) { return o[REPLIES] ? NULL : "replies must not be 0"; }
 
-const struct interconnect_model interconnect_crossbar = {{.name = "crossbar",
-                                                          .help = "links of a width, queues at the outputs",
-                                                          .options = options_of,
-                                                          .option_count = MODEL_COUNT_OF(options_of),
-                                                          .state_size = state_size,
-                                                          .check = check},
-                                                         shape};
+const struct interconnect_model interconnect_crossbar = {
+    .model = {.name = "crossbar",
+              .help = "links of a width, queues at the outputs",
+              .options = options_of,
+              .option_count = MODEL_COUNT_OF(options_of),
+              .state_size = state_size,
+              .check = check},
+    .shape = shape,
+};

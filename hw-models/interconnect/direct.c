@@ -14,4 +14,6 @@ static void shape(const int64_t *options, struct interconnect_shape *out)
 }
 
 const struct interconnect_model interconnect_direct = {
-    {.name = "direct", .help = "nobody is in anybody's way", .state_size = state_size}, shape};
+    .model = {.name = "direct", .help = "nobody is in anybody's way", .state_size = state_size},
+    .shape = shape,
+};

@@ -7,4 +7,5 @@ static size_t state_size(const int64_t *options)
 }
 
 const struct memory_model memory_hierarchy = {
-    {.name = "hierarchy", .help = "caches, ports and device memory", .state_size = state_size}, false};
+    .model = {.name = "hierarchy", .help = "caches, ports and device memory", .state_size = state_size},
+};

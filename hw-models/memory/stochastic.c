@@ -83,10 +83,12 @@ void stochastic_of(const int64_t *options, struct stochastic *s)
     }
 }
 
-const struct memory_model memory_stochastic = {{.name = "stochastic",
-                                                .help = "accesses draw whether they end in L1, L2 or DRAM",
-                                                .options = options_of,
-                                                .option_count = MODEL_COUNT_OF(options_of),
-                                                .state_size = state_size,
-                                                .check = check},
-                                               true};
+const struct memory_model memory_stochastic = {
+    .model = {.name = "stochastic",
+              .help = "accesses draw whether they end in L1, L2 or DRAM",
+              .options = options_of,
+              .option_count = MODEL_COUNT_OF(options_of),
+              .state_size = state_size,
+              .check = check},
+    .drawn = true,
+};

@@ -143,20 +143,18 @@ static uint64_t held(const void *state, uint64_t ready, uint64_t now)
     return 0;
 }
 
-static const struct scheduler_feedback feedback = {replaced, missed, held};
+static const struct scheduler_feedback feedback = {.replaced = replaced, .missed = missed, .held = held};
 
 const struct scheduler_model scheduler_ccws = {
-    {.name = "ccws",
-     .help = "greedy then oldest; warps whose lines L1 lost keep others from loading (cache-conscious)",
-     .options = options_of,
-     .option_count = MODEL_COUNT_OF(options_of),
-     .state_size = state_size},
-    reset,
-    start,
-    wait,
-    end,
-    pick,
-    NULL,
-    NULL,
-    &feedback,
+    .model = {.name = "ccws",
+              .help = "greedy then oldest; warps whose lines L1 lost keep others from loading (cache-conscious)",
+              .options = options_of,
+              .option_count = MODEL_COUNT_OF(options_of),
+              .state_size = state_size},
+    .reset = reset,
+    .start = start,
+    .wait = wait,
+    .end = end,
+    .pick = pick,
+    .feedback = &feedback,
 };

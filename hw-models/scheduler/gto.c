@@ -56,17 +56,14 @@ static int pick(void *state, uint64_t ready)
 }
 
 const struct scheduler_model scheduler_gto = {
-    {.name = "gto",
-     .help = "greedy then oldest: the same warp while it is ready, else the oldest",
-     .options = options_of,
-     .option_count = MODEL_COUNT_OF(options_of),
-     .state_size = state_size},
-    reset,
-    start,
-    wait,
-    end,
-    pick,
-    NULL,
-    NULL,
-    NULL,
+    .model = {.name = "gto",
+              .help = "greedy then oldest: the same warp while it is ready, else the oldest",
+              .options = options_of,
+              .option_count = MODEL_COUNT_OF(options_of),
+              .state_size = state_size},
+    .reset = reset,
+    .start = start,
+    .wait = wait,
+    .end = end,
+    .pick = pick,
 };

@@ -119,17 +119,14 @@ static int pick(void *state, uint64_t ready)
 }
 
 const struct scheduler_model scheduler_levels = {
-    {.name = "levels",
-     .help = "levels of priority: warps of a level issue only when none of a higher one is ready",
-     .options = options_of,
-     .option_count = MODEL_COUNT_OF(options_of),
-     .state_size = state_size},
-    reset,
-    start,
-    wait,
-    end,
-    pick,
-    NULL,
-    NULL,
-    NULL,
+    .model = {.name = "levels",
+              .help = "levels of priority: warps of a level issue only when none of a higher one is ready",
+              .options = options_of,
+              .option_count = MODEL_COUNT_OF(options_of),
+              .state_size = state_size},
+    .reset = reset,
+    .start = start,
+    .wait = wait,
+    .end = end,
+    .pick = pick,
 };

@@ -64,17 +64,14 @@ static int pick(void *state, uint64_t ready)
 }
 
 const struct scheduler_model scheduler_limited = {
-    {.name = "limited",
-     .help = "the oldest few warps only, among them greedy then oldest (static wavefront limiting)",
-     .options = options_of,
-     .option_count = MODEL_COUNT_OF(options_of),
-     .state_size = state_size},
-    reset,
-    start,
-    wait,
-    end,
-    pick,
-    NULL,
-    NULL,
-    NULL,
+    .model = {.name = "limited",
+              .help = "the oldest few warps only, among them greedy then oldest (static wavefront limiting)",
+              .options = options_of,
+              .option_count = MODEL_COUNT_OF(options_of),
+              .state_size = state_size},
+    .reset = reset,
+    .start = start,
+    .wait = wait,
+    .end = end,
+    .pick = pick,
 };

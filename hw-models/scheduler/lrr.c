@@ -34,13 +34,10 @@ static int pick(void *state, uint64_t ready)
 }
 
 const struct scheduler_model scheduler_lrr = {
-    {.name = "lrr", .help = "loose round robin: ready warps take turns", .state_size = state_size},
-    reset,
-    nothing,
-    nothing,
-    nothing,
-    pick,
-    NULL,
-    NULL,
-    NULL,
+    .model = {.name = "lrr", .help = "loose round robin: ready warps take turns", .state_size = state_size},
+    .reset = reset,
+    .start = nothing,
+    .wait = nothing,
+    .end = nothing,
+    .pick = pick,
 };

@@ -27,13 +27,10 @@ static void end(void *state, unsigned slot) { scheduler_ages_end(state, slot); }
 static int pick(void *state, uint64_t ready) { return scheduler_ages_oldest(state, ready); }
 
 const struct scheduler_model scheduler_oldest = {
-    {.name = "oldest", .help = "the oldest warp that is ready, always", .state_size = state_size},
-    reset,
-    start,
-    wait,
-    end,
-    pick,
-    NULL,
-    NULL,
-    NULL,
+    .model = {.name = "oldest", .help = "the oldest warp that is ready, always", .state_size = state_size},
+    .reset = reset,
+    .start = start,
+    .wait = wait,
+    .end = end,
+    .pick = pick,
 };

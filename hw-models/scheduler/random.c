@@ -55,17 +55,14 @@ static int pick(void *state, uint64_t ready)
 }
 
 const struct scheduler_model scheduler_random = {
-    {.name = "random",
-     .help = "any warp that is ready, drawn by a seeded generator",
-     .options = options_of,
-     .option_count = MODEL_COUNT_OF(options_of),
-     .state_size = state_size},
-    reset,
-    nothing,
-    nothing,
-    nothing,
-    pick,
-    NULL,
-    NULL,
-    NULL,
+    .model = {.name = "random",
+              .help = "any warp that is ready, drawn by a seeded generator",
+              .options = options_of,
+              .option_count = MODEL_COUNT_OF(options_of),
+              .state_size = state_size},
+    .reset = reset,
+    .start = nothing,
+    .wait = nothing,
+    .end = nothing,
+    .pick = pick,
 };

@@ -42,13 +42,12 @@ static int pick(void *state, uint64_t ready)
 }
 
 const struct scheduler_model scheduler_serial = {
-    {.name = "serial", .help = "a warp runs until it ends or waits at a barrier (PasTiS)", .state_size = state_size},
-    reset,
-    start,
-    wait,
-    end,
-    pick,
-    NULL,
-    NULL,
-    NULL,
+    .model = {.name = "serial",
+              .help = "a warp runs until it ends or waits at a barrier (PasTiS)",
+              .state_size = state_size},
+    .reset = reset,
+    .start = start,
+    .wait = wait,
+    .end = end,
+    .pick = pick,
 };

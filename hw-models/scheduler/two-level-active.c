@@ -86,17 +86,17 @@ static int pick(void *state, uint64_t ready)
 }
 
 const struct scheduler_model scheduler_two_level_active = {
-    {.name = "two-level-active",
-     .help = "round robin among a few active warps; those that wait for memory or at barriers make way for others",
-     .options = options_of,
-     .option_count = MODEL_COUNT_OF(options_of),
-     .state_size = state_size},
-    reset,
-    nothing,
-    nothing,
-    nothing,
-    pick,
-    limit,
-    observe,
-    NULL,
+    .model = {.name = "two-level-active",
+              .help =
+                  "round robin among a few active warps; those that wait for memory or at barriers make way for others",
+              .options = options_of,
+              .option_count = MODEL_COUNT_OF(options_of),
+              .state_size = state_size},
+    .reset = reset,
+    .start = nothing,
+    .wait = nothing,
+    .end = nothing,
+    .pick = pick,
+    .limit = limit,
+    .observe = observe,
 };

@@ -56,17 +56,14 @@ static int pick(void *state, uint64_t ready)
 }
 
 const struct scheduler_model scheduler_two_level = {
-    {.name = "two-level",
-     .help = "round robin within a group of warps; the next group when none of them is ready",
-     .options = options_of,
-     .option_count = MODEL_COUNT_OF(options_of),
-     .state_size = state_size},
-    reset,
-    nothing,
-    nothing,
-    nothing,
-    pick,
-    NULL,
-    NULL,
-    NULL,
+    .model = {.name = "two-level",
+              .help = "round robin within a group of warps; the next group when none of them is ready",
+              .options = options_of,
+              .option_count = MODEL_COUNT_OF(options_of),
+              .state_size = state_size},
+    .reset = reset,
+    .start = nothing,
+    .wait = nothing,
+    .end = nothing,
+    .pick = pick,
 };

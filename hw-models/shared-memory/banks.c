@@ -39,10 +39,11 @@ static void cost(const int64_t *options, const struct shared_memory_access *acce
 }
 
 const struct shared_memory_model shared_memory_banks = {
-    {.name = "banks",
-     .help = "32 banks, a word of each in a pass; 64- and 128-bit accesses by halves and quarters of a warp",
-     .options = options_of,
-     .option_count = MODEL_COUNT_OF(options_of),
-     .state_size = state_size},
-    SHARED_MEMORY_BANKS *SHARED_MEMORY_WORD,
-    cost};
+    .model = {.name = "banks",
+              .help = "32 banks, a word of each in a pass; 64- and 128-bit accesses by halves and quarters of a warp",
+              .options = options_of,
+              .option_count = MODEL_COUNT_OF(options_of),
+              .state_size = state_size},
+    .period = SHARED_MEMORY_BANKS * SHARED_MEMORY_WORD,
+    .cost = cost,
+};

@@ -15,6 +15,9 @@ static void cost(const int64_t *options, const struct shared_memory_access *acce
 }
 
 const struct shared_memory_model shared_memory_ideal = {
-    {.name = "ideal", .help = "one transaction per access, no conflicts, no time of its own", .state_size = state_size},
-    1,
-    cost};
+    .model = {.name = "ideal",
+              .help = "one transaction per access, no conflicts, no time of its own",
+              .state_size = state_size},
+    .period = 1,
+    .cost = cost,
+};

@@ -45,10 +45,11 @@ static void cost(const int64_t *options, const struct shared_memory_access *acce
 }
 
 const struct shared_memory_model shared_memory_pastis = {
-    {.name = "pastis",
-     .help = "32 banks, pools of 32, 16 or 8 lanes, transactions and duration as measured by PasTiS",
-     .options = options_of,
-     .option_count = MODEL_COUNT_OF(options_of),
-     .state_size = state_size},
-    SHARED_MEMORY_BANKS *SHARED_MEMORY_WORD,
-    cost};
+    .model = {.name = "pastis",
+              .help = "32 banks, pools of 32, 16 or 8 lanes, transactions and duration as measured by PasTiS",
+              .options = options_of,
+              .option_count = MODEL_COUNT_OF(options_of),
+              .state_size = state_size},
+    .period = SHARED_MEMORY_BANKS * SHARED_MEMORY_WORD,
+    .cost = cost,
+};

@@ -28,8 +28,10 @@ static uint64_t *look_up(void *state, uint64_t address, bool *hit)
     return NULL;
 }
 
-const struct tlb_model tlb_none = {{.name = "none", .help = "no translations are kept", .state_size = state_size},
-                                   .keeps = false,
-                                   .reset = reset,
-                                   .latency = latency,
-                                   .look_up = look_up};
+const struct tlb_model tlb_none = {
+    .model = {.name = "none", .help = "no translations are kept", .state_size = state_size},
+    .keeps = false,
+    .reset = reset,
+    .latency = latency,
+    .look_up = look_up,
+};

@@ -67,14 +67,14 @@ static uint64_t *look_up(void *state, uint64_t address, bool *hit)
 }
 
 const struct tlb_model tlb_set_associative = {
-    {.name = "set-associative",
-     .help = "entries in sets, the longest unused is replaced",
-     .options = options_of,
-     .option_count = MODEL_COUNT_OF(options_of),
-     .state_size = state_size,
-     .check = check},
-    true,
-    reset,
-    latency,
-    look_up,
+    .model = {.name = "set-associative",
+              .help = "entries in sets, the longest unused is replaced",
+              .options = options_of,
+              .option_count = MODEL_COUNT_OF(options_of),
+              .state_size = state_size,
+              .check = check},
+    .keeps = true,
+    .reset = reset,
+    .latency = latency,
+    .look_up = look_up,
 };

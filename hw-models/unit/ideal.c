@@ -27,4 +27,8 @@ static uint64_t dispatch(void *state, uint64_t now, uint32_t initiation)
 }
 
 const struct unit_model unit_ideal = {
-    {.name = "ideal", .help = "never busy", .state_size = state_size}, reset, accepts, dispatch};
+    .model = {.name = "ideal", .help = "never busy", .state_size = state_size},
+    .reset = reset,
+    .accepts = accepts,
+    .dispatch = dispatch,
+};

@@ -33,12 +33,12 @@ static uint64_t dispatch(void *state, uint64_t now, uint32_t initiation)
 }
 
 const struct unit_model unit_pipelined = {
-    {.name = "pipelined",
-     .help = "one initiation at a time, latencies overlap",
-     .options = options_of,
-     .option_count = MODEL_COUNT_OF(options_of),
-     .state_size = state_size},
-    reset,
-    accepts,
-    dispatch,
+    .model = {.name = "pipelined",
+              .help = "one initiation at a time, latencies overlap",
+              .options = options_of,
+              .option_count = MODEL_COUNT_OF(options_of),
+              .state_size = state_size},
+    .reset = reset,
+    .accepts = accepts,
+    .dispatch = dispatch,
 };

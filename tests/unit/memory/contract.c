@@ -105,13 +105,14 @@ static bool late_fixed(const int64_t *o)
 }
 
 static const struct dram_model late = {
-    {.name = "late", .help = "x", .options = late_options, .option_count = 3, .state_size = late_size},
-    late_reset,
-    late_offer,
-    late_advance,
-    late_ahead,
-    late_refuses,
-    late_fixed};
+    .model = {.name = "late", .help = "x", .options = late_options, .option_count = 3, .state_size = late_size},
+    .reset = late_reset,
+    .offer = late_offer,
+    .advance = late_advance,
+    .ahead = late_ahead,
+    .may_refuse = late_refuses,
+    .is_fixed = late_fixed,
+};
 
 static struct machine *machine_with(const char *dram, const struct machine_setting *settings, size_t count)
 {

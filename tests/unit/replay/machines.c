@@ -256,19 +256,37 @@ static bool no_option(const int64_t *options)
 }
 
 static const struct scheduler_model highest_first = {
-    {.name = "highest", .help = "x", .state_size = no_state}, reset, ignore, ignore, ignore, highest, NULL, NULL, NULL};
+    .model = {.name = "highest", .help = "x", .state_size = no_state},
+    .reset = reset,
+    .start = ignore,
+    .wait = ignore,
+    .end = ignore,
+    .pick = highest,
+};
 static const struct scheduler_model holds_all = {
-    {.name = "holds", .help = "x", .state_size = no_state}, reset, ignore, ignore, ignore, never, NULL, NULL, NULL};
+    .model = {.name = "holds", .help = "x", .state_size = no_state},
+    .reset = reset,
+    .start = ignore,
+    .wait = ignore,
+    .end = ignore,
+    .pick = never,
+};
 static const struct scheduler_model picks_wrong = {
-    {.name = "wrong", .help = "x", .state_size = no_state}, reset, ignore, ignore, ignore, wrong, NULL, NULL, NULL};
+    .model = {.name = "wrong", .help = "x", .state_size = no_state},
+    .reset = reset,
+    .start = ignore,
+    .wait = ignore,
+    .end = ignore,
+    .pick = wrong,
+};
 static const struct dram_model slow = {
-    {.name = "slow", .help = "x", .options = slow_options, .option_count = 1, .state_size = slow_size},
-    slow_reset,
-    slow_offer,
-    NULL,
-    slow_ahead,
-    no_option,
-    no_option};
+    .model = {.name = "slow", .help = "x", .options = slow_options, .option_count = 1, .state_size = slow_size},
+    .reset = slow_reset,
+    .offer = slow_offer,
+    .ahead = slow_ahead,
+    .may_refuse = no_option,
+    .is_fixed = no_option,
+};
 
 static struct model_set with_ours(void)
 {

@@ -53,18 +53,19 @@ static const char *sum_is_one(const int64_t *options)
     const int64_t *share = option_list(options, SHARES, &count);
     return share[0] + share[1] + share[2] == FRACTION_ONE ? NULL : "shares must sum to 1";
 }
-static const struct dram_model rich = {{.name = "rich",
-                                        .help = "x",
-                                        .options = rows,
-                                        .option_count = COUNT_OF_ROWS,
-                                        .state_size = no_state,
-                                        .check = sum_is_one},
-                                       no_reset,
-                                       at_once,
-                                       NULL,
-                                       none_ahead,
-                                       yes,
-                                       yes};
+static const struct dram_model rich = {
+    .model = {.name = "rich",
+              .help = "x",
+              .options = rows,
+              .option_count = COUNT_OF_ROWS,
+              .state_size = no_state,
+              .check = sum_is_one},
+    .reset = no_reset,
+    .offer = at_once,
+    .ahead = none_ahead,
+    .may_refuse = yes,
+    .is_fixed = yes,
+};
 
 static struct machine *parse(const char *text, const char *key, const char *value, struct rp_error *err)
 {

@@ -355,15 +355,14 @@ static int follow_script(void *state, uint64_t ready)
     return __builtin_ctzll(ready);
 }
 
-static const struct scheduler_model scripted = {{.name = "scripted", .help = "", .state_size = no_state},
-                                                no_reset,
-                                                not_told,
-                                                not_told,
-                                                not_told,
-                                                follow_script,
-                                                NULL,
-                                                NULL,
-                                                NULL};
+static const struct scheduler_model scripted = {
+    .model = {.name = "scripted", .help = "", .state_size = no_state},
+    .reset = no_reset,
+    .start = not_told,
+    .wait = not_told,
+    .end = not_told,
+    .pick = follow_script,
+};
 
 /* The last choice that can be another one is the next one; what came after it is forgotten. */
 static bool next_script(void)
