@@ -13,6 +13,7 @@
 #define REPRISE_HW_MODELS_CACHE_H
 
 #include "hw-models/model.h"
+#include "hw-models/replacement/replacement.h"
 
 enum cache_kind {
     CACHE_READ,
@@ -34,9 +35,6 @@ struct cache_shape {
 #define CACHE_ALL_BYTES UINT32_MAX
 #define CACHE_MOST_BANKS 16u
 
-/* How long a line is wanted, as far as the instruction says (PTX ISA, "Cache Operators": .cs, .lu, and "Cache Eviction
- * Priority Hints"). FIRST: it goes before the others; LAST: after them; SAME: what was there stays in its place. */
-enum cache_hint { CACHE_HINT_NONE, CACHE_HINT_FIRST, CACHE_HINT_LAST, CACHE_HINT_SAME };
 /* Of a request that meets L1 and L2: a hint for each. */
 #define CACHE_HINTS(l1, l2) ((uint8_t)((l1) | (l2) << 2))
 #define CACHE_HINT_OF_L1(hints) ((uint8_t)((hints)&3))

@@ -20,7 +20,6 @@
 #define BUCKETS 1024u
 #define NO_ENTRY UINT16_MAX
 #define NO_LINE UINT32_MAX
-#define PLRU_WAYS 64
 
 enum {
     SIZE,
@@ -38,11 +37,9 @@ enum {
     BANKS,
     MERGES
 };
-enum { LRU, FIFO, RANDOM, PLRU };
 enum { ON_MISS, ON_FILL };
 enum { THROUGH, BACK };
 enum { AROUND, VALIDATE, FETCH };
-static const char *const replacements[] = {"lru", "fifo", "random", "plru", NULL};
 static const char *const hashes[] = {"none", "xor", "ipoly", NULL};
 static const char *const allocations[] = {"miss", "fill", NULL};
 static const char *const writes[] = {"through", "back", NULL};
@@ -54,8 +51,7 @@ static const struct model_option options_of[] = {
     [LINE] = {"line", OPTION_INTEGER, "bytes", 16, 4096, 128, NULL, "size of a line, a power of two"},
     [SECTOR] = {"sector", OPTION_INTEGER, "bytes", 16, 4096, 32, NULL,
                 "size of a sector, what one request fills; a power of two, at least an eighth of line"},
-    [REPLACEMENT] = {"replacement", OPTION_CHOICE, "", 0, 3, LRU, replacements,
-                     "which line of a set goes: least recently used, first in, any, or by a tree of bits (pseudo-LRU)"},
+    [REPLACEMENT] = REPLACEMENT_OPTION("replacement"),
     [HASH] = {"hash", OPTION_CHOICE, "", 0, 2, SET_HASH_NONE, hashes,
               "the set of a line: its lowest bits, exclusive-ored groups of bits, or a polynomial (Rau 1991)"},
     [ALLOCATE] = {"allocate", OPTION_CHOICE, "", 0, 1, ON_MISS, allocations,
@@ -99,21 +95,18 @@ struct entry {
     uint8_t hint;
 };
 
-/* When a line was used: class of replacement, then time. Lines that wait for sectors are kept: their top bit is set. */
-#define KEPT (1ull << 63)
-#define CLASS_LAST (1ull << 62)
-#define CLASS_NORMAL (1ull << 61)
-
 struct sectored {
-    uint64_t sets, clock, random;
-    uint32_t ways, sectors, most_merged;
+    uint64_t sets, clock;
+    uint32_t ways, kept_words, sectors, most_merged;
     unsigned line_shift, sector_shift;
-    uint8_t replacement, write_miss;
+    uint8_t write_miss;
     bool back, on_fill;
     struct set_hash hash;
+    struct replacement replacement;
     /* arrays behind this struct, by set × ways + way, or by set */
-    uint64_t *tag, *used, *tree;
-    uint8_t *mark; /* of a tag: most ways need no closer look */
+    uint64_t *tag;
+    uint64_t *kept; /* [sets][kept_words], a bit for each way: its line waits for sectors */
+    uint8_t *mark;  /* of a tag: most ways need no closer look */
     struct line *line;
     struct sector *sector;
     uint32_t *filled; /* lines of the set that hold anything: its first ones */
@@ -139,8 +132,6 @@ static const char *check(const int64_t *o)
         return "size must be a multiple of line times ways";
     if (o[HASH] != SET_HASH_NONE && (!is_power((int64_t)sets_of(o)) || sets_of(o) > 1u << SET_HASH_MOST_BITS))
         return "with hash, the number of sets (size / line / ways) must be a power of two, at most 65536";
-    if (o[REPLACEMENT] == PLRU && (!is_power(o[WAYS]) || o[WAYS] > PLRU_WAYS))
-        return "with replacement 'plru', ways must be a power of two, at most 64";
     if (!is_power(o[BANKS]))
         return "banks must be a power of two";
     if (o[WRITE] == THROUGH && o[WRITE_MISS] == FETCH)
@@ -153,7 +144,7 @@ static const char *check(const int64_t *o)
 static size_t rounded(size_t n) { return (n + 63) / 64 * 64; }
 
 struct sizes {
-    size_t tag, used, tree, mark, line, sector, filled, entry, bucket, all; /* where each array begins */
+    size_t tag, kept, replacement, mark, line, sector, filled, entry, bucket, all; /* where each array begins */
 };
 
 static struct sizes sizes_of(const int64_t *o)
@@ -161,9 +152,9 @@ static struct sizes sizes_of(const int64_t *o)
     size_t sets = sets_of(o), lines = sets * (size_t)o[WAYS], sectors = lines * (size_t)(o[LINE] / o[SECTOR]);
     bool on_fill = o[ALLOCATE] == ON_FILL;
     struct sizes s = {.tag = rounded(sizeof(struct sectored))};
-    s.used = s.tag + rounded(lines * sizeof(uint64_t));
-    s.tree = s.used + rounded(lines * sizeof(uint64_t));
-    s.mark = s.tree + rounded(sets * sizeof(uint64_t));
+    s.kept = s.tag + rounded(lines * sizeof(uint64_t));
+    s.replacement = s.kept + rounded(sets * replacement_words((uint32_t)o[WAYS]) * sizeof(uint64_t));
+    s.mark = s.replacement + rounded(replacement_size(o[REPLACEMENT], sets, (uint32_t)o[WAYS]));
     s.line = s.mark + rounded(lines);
     s.sector = s.line + rounded(lines * sizeof(struct line));
     s.filled = s.sector + rounded(sectors * sizeof(struct sector));
@@ -190,20 +181,19 @@ static void reset(void *state, const int64_t *o)
     char *base = state;
     c->sets = sets_of(o);
     c->ways = (uint32_t)o[WAYS];
+    c->kept_words = replacement_words(c->ways);
     c->sectors = (uint32_t)(o[LINE] / o[SECTOR]);
     c->most_merged = o[MERGES] < 0 ? UINT32_MAX : (uint32_t)o[MERGES];
     c->line_shift = (unsigned)__builtin_ctzll((uint64_t)o[LINE]);
     c->sector_shift = (unsigned)__builtin_ctzll((uint64_t)o[SECTOR]);
-    c->replacement = (uint8_t)o[REPLACEMENT];
     c->write_miss = (uint8_t)o[WRITE_MISS];
     c->back = o[WRITE] == BACK;
     c->on_fill = o[ALLOCATE] == ON_FILL;
-    c->random = 0x9e3779b97f4a7c15;
     if (o[HASH] != SET_HASH_NONE)
         set_hash_begin(&c->hash, (unsigned)o[HASH], (unsigned)__builtin_ctzll(c->sets));
     c->tag = (uint64_t *)(base + at.tag);
-    c->used = (uint64_t *)(base + at.used);
-    c->tree = (uint64_t *)(base + at.tree);
+    c->kept = (uint64_t *)(base + at.kept);
+    replacement_begin(&c->replacement, base + at.replacement, o[REPLACEMENT], c->sets, c->ways);
     c->mark = (uint8_t *)(base + at.mark);
     c->line = (struct line *)(base + at.line);
     c->sector = (struct sector *)(base + at.sector);
@@ -259,96 +249,54 @@ static struct sector *sector_at(const struct sectored *c, const struct spot *s)
     return &c->sector[(uint64_t)s->line * c->sectors + s->sector];
 }
 
-/* The tree's bits on the way to this one point away from it. */
-static void plru_touch(struct sectored *c, uint32_t set, uint32_t way)
+/* Its line is used. */
+static void touch(struct sectored *c, const struct spot *s, enum cache_hint hint)
 {
-    uint32_t node = 1;
-    for (uint32_t half = c->ways / 2; half; half /= 2) {
-        bool upper = way & half;
-        c->tree[set] = upper ? c->tree[set] & ~(1ull << node) : c->tree[set] | 1ull << node;
-        node = 2 * node + upper;
-    }
+    replacement_use(&c->replacement, s->set, s->line - s->set * c->ways, ++c->clock, hint);
 }
 
-static uint32_t plru_victim(const struct sectored *c, uint32_t set)
+/* The words of the set's bits. */
+static uint64_t *kept_of(const struct sectored *c, uint32_t set) { return &c->kept[(uint64_t)set * c->kept_words]; }
+
+static void keep_line(struct sectored *c, uint32_t set, uint32_t line)
 {
-    uint32_t node = 1, way = 0;
-    for (uint32_t half = c->ways / 2; half; half /= 2) {
-        bool upper = c->tree[set] >> node & 1;
-        way += upper ? half : 0;
-        node = 2 * node + upper;
-    }
-    return way;
+    uint32_t way = line - set * c->ways;
+    kept_of(c, set)[way / 64] |= 1ull << way % 64;
 }
 
-/* The line is used; is_new: for the first time. */
-static void touch(struct sectored *c, uint32_t set, uint32_t line, bool is_new, unsigned hint)
+static void release_line(struct sectored *c, uint32_t set, uint32_t line)
 {
-    if (!is_new && hint == CACHE_HINT_SAME)
-        return;
-    if (c->replacement == PLRU) {
-        plru_touch(c, set, line - set * c->ways);
-        return;
-    }
-    if (!is_new && c->replacement != LRU)
-        return;
-    uint64_t class = hint == CACHE_HINT_FIRST ? 0 : hint == CACHE_HINT_LAST ? CLASS_LAST : CLASS_NORMAL;
-    c->used[line] = (c->used[line] & KEPT) | class | ++c->clock;
+    uint32_t way = line - set * c->ways;
+    kept_of(c, set)[way / 64] &= ~(1ull << way % 64);
 }
 
-/* The first of `wanted` and those behind it, going round, that may go. */
-static uint32_t next_free(const struct sectored *c, uint32_t set, uint32_t wanted)
+/* Who is refused asks for no victim: how often it tries again is the engine's business. */
+static uint32_t line_to_fill(struct sectored *c, uint32_t set)
 {
-    for (uint32_t i = 0; i < c->ways; i++) {
-        uint32_t line = set * c->ways + (wanted + i) % c->ways;
-        if (!(c->used[line] & KEPT))
-            return line;
-    }
-    return NO_LINE;
-}
-
-static uint32_t oldest(const struct sectored *c, uint32_t set)
-{
-    const uint64_t *used = &c->used[set * c->ways];
-    uint32_t best = 0;
-    for (uint32_t w = 1; w < c->ways; w++)
-        best = used[w] < used[best] ? w : best;
-    return used[best] & KEPT ? NO_LINE : set * c->ways + best;
-}
-
-static uint32_t victim_of(struct sectored *c, uint32_t set)
-{
+    const uint64_t *kept = kept_of(c, set);
     if (c->filled[set] < c->ways)
-        return set * c->ways + c->filled[set];
-    if (c->replacement == PLRU)
-        return next_free(c, set, plru_victim(c, set));
-    if (c->replacement != RANDOM)
-        return oldest(c, set);
-    /* Who is refused draws nothing: how often it tries again is the engine's business. */
-    uint64_t drawn = c->random * 6364136223846793005u + 1442695040888963407u;
-    uint32_t line = next_free(c, set, (uint32_t)((drawn >> 33) % c->ways));
-    c->random = line == NO_LINE ? c->random : drawn;
-    return line;
+        return set * c->ways + c->filled[set]++;
+    if (!replacement_any_free(kept, c->ways))
+        return NO_LINE;
+    return set * c->ways + c->replacement.policy->victim(&c->replacement, set, kept);
 }
 
 /* Makes room for the line. False: all of its set wait for sectors. */
-static bool make_line(struct sectored *c, struct spot *s, unsigned hint, struct cache_finding *f)
+static bool make_line(struct sectored *c, struct spot *s, enum cache_hint hint, struct cache_finding *f)
 {
-    uint32_t line = victim_of(c, s->set);
+    uint32_t line = line_to_fill(c, s->set);
     if (line == NO_LINE)
         return false;
     if (c->line[line].dirty) {
         f->victim = (c->tag[line] - 1) << c->line_shift;
         f->written = c->line[line].dirty;
     }
-    c->filled[s->set] += c->filled[s->set] < c->ways && line - s->set * c->ways == c->filled[s->set];
     c->line[line] = (struct line){0};
     memset(&c->sector[(uint64_t)line * c->sectors], 0, c->sectors * sizeof *c->sector);
     c->tag[line] = s->tag;
     c->mark[line] = mark_of(s->tag);
-    c->used[line] = 0;
     s->line = line;
-    touch(c, s->set, line, true, hint);
+    replacement_fill(&c->replacement, s->set, line - s->set * c->ways, ++c->clock, hint);
     return true;
 }
 
@@ -411,7 +359,7 @@ static struct sector *ask_for(struct sectored *c, struct spot *s, const struct c
     if (s->line == NO_LINE && !make_line(c, s, r->hint, f))
         return NULL;
     c->line[s->line].under_way |= (uint8_t)(1u << s->sector);
-    c->used[s->line] |= KEPT;
+    keep_line(c, s->set, s->line);
     return sector_at(c, s);
 }
 
@@ -474,7 +422,7 @@ static void look_up_read(struct sectored *c, struct spot *s, const struct cache_
         return;
     }
     if (s->line != NO_LINE && !f->refused)
-        touch(c, s->set, s->line, false, r->hint);
+        touch(c, s, r->hint);
 }
 
 /* Keeps what was written. */
@@ -490,7 +438,7 @@ static void keep(struct sectored *c, const struct spot *s, const struct cache_lo
     }
     if (c->back)
         l->dirty |= bit;
-    touch(c, s->set, s->line, false, r->hint);
+    touch(c, s, r->hint);
 }
 
 static bool keeps_part(const struct sectored *c, const struct spot *s)
@@ -587,7 +535,7 @@ static void released(void *state, void *place, struct cache_finding *f)
     struct spot s = {.line = (uint32_t)(number / c->sectors), .sector = (unsigned)(number % c->sectors)};
     c->line[s.line].under_way &= (uint8_t) ~(1u << s.sector);
     if (!c->line[s.line].under_way)
-        c->used[s.line] &= ~KEPT;
+        release_line(c, s.line / c->ways, s.line);
     come(c, &s, ((struct sector *)place)->arrival);
 }
 
@@ -606,7 +554,7 @@ static void preload(void *state, uint64_t address, uint64_t size)
         if (s.line == NO_LINE)
             make_line(c, &s, CACHE_HINT_NONE, &ignored);
         else
-            touch(c, s.set, s.line, false, CACHE_HINT_NONE);
+            touch(c, &s, CACHE_HINT_NONE);
         come(c, &s, 0);
     }
 }

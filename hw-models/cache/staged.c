@@ -7,6 +7,7 @@ static const struct model_option options_of[] = {
     [STAGED_CACHE_##id] = {key, OPTION_INTEGER, unit, least, most, initial, NULL, help},
     STAGED_CACHE_OPTIONS(X)
 #undef X
+        [STAGED_CACHE_REPLACEMENT] = REPLACEMENT_OPTION("replacement"),
 };
 
 static size_t state_size(const int64_t *options)

@@ -1,5 +1,5 @@
 /* The caches of pipeline `staged`: their options. The pipeline steps them itself, as sector caches
- * (hw-models/sector-cache/): lines of 128 bytes in four sectors, LRU, allocated by misses of reads and writes. L1
+ * (hw-models/sector-cache/): lines of 128 bytes in four sectors, allocated by misses of reads and writes. L1
  * writes through, L2 writes back. Rules: docs/accelsim.md.
  */
 #ifndef REPRISE_HW_MODELS_CACHE_STAGED_H
@@ -23,6 +23,7 @@ enum {
 #define X(id, ...) STAGED_CACHE_##id,
     STAGED_CACHE_OPTIONS(X)
 #undef X
+        STAGED_CACHE_REPLACEMENT,
 };
 
 #endif

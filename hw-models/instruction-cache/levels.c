@@ -2,16 +2,15 @@
  *
  * There may be several of the first, each for some of the sub-cores; all that they miss is looked up in one second, and
  * what that misses in one third, if there is one. A fetch at c that misses in the first has its line at c + latency if
- * the second has it; next.latency later if it has not; and last.latency later still if the third has not. All replace
- * the line whose last look-up is longest ago. Fetches of a line that is on its way wait for it, and count as hits;
- * misses do not wait for one another, and nothing is fetched ahead. A line may be replaced while it is on its way: who
- * asked for it still gets it.
+ * the second has it; next.latency later if it has not; and last.latency later still if the third has not. A full set
+ * gives up the line that the level's `replacement` says. Fetches of a line that is on its way wait for it, and count as
+ * hits; misses do not wait for one another, and nothing is fetched ahead. A line may be replaced while it is on its
+ * way: who asked for it still gets it.
  */
-#include <string.h>
-
 #include "hw-models/instruction-cache/instruction-cache.h"
+#include "hw-models/replacement/sets.h"
 
-enum { LINE, SETS, WAYS, LATENCY, ROWS_OF_LEVEL };
+enum { LINE, SETS, WAYS, LATENCY, REPLACEMENT, ROWS_OF_LEVEL };
 enum { CACHES, FIRST, NEXT = FIRST + ROWS_OF_LEVEL, LAST = NEXT + ROWS_OF_LEVEL, MOST_ROWS = LAST + ROWS_OF_LEVEL };
 #define MOST_LEVELS 3u
 
@@ -20,7 +19,8 @@ enum { CACHES, FIRST, NEXT = FIRST + ROWS_OF_LEVEL, LAST = NEXT + ROWS_OF_LEVEL,
           [at + SETS] = {of "sets", OPTION_INTEGER, "sets", 1,                                                         \
                          65536,     sets,           NULL,   "places that an address may have there"},                  \
           [at + WAYS] = {of "ways", OPTION_INTEGER, "lines", 1, 64, ways, NULL, "lines of a set there"},               \
-          [at + LATENCY] = {of "latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL, latency}
+          [at + LATENCY] = {of "latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL, latency},                      \
+          [at + REPLACEMENT] = REPLACEMENT_OPTION(of "replacement")
 static const struct model_option options_of[] = {
     [CACHES] = {"caches", OPTION_INTEGER, "caches", 1, 16, 1, NULL,
                 "first ones: the n-th of the sub-cores that share the others uses the (n modulo caches)-th"},
@@ -32,20 +32,14 @@ static const struct model_option options_of[] = {
           "added where the third misses, too"),
 };
 
-struct line {
-    uint64_t tag; /* line address + 1; 0: empty */
-    uint64_t arrival;
-};
-
 struct level {
-    uint64_t line_bytes, sets, ways, latency;
-    struct line *lines; /* [sets][ways], each set from the last looked up to the first; of the first, [caches] of it */
+    uint64_t line_bytes, sets, latency;
+    struct set_table lines; /* of the first, its sets for each of the caches */
 };
 
 struct levels {
     unsigned count, caches;
     struct level level[MOST_LEVELS];
-    struct line lines[];
 };
 
 static const char *check(const int64_t *o, unsigned count)
@@ -63,54 +57,55 @@ static const char *check(const int64_t *o, unsigned count)
     return NULL;
 }
 
-static uint64_t lines_of(const int64_t *o, unsigned level)
+static const int64_t *rows_of(const int64_t *o, unsigned level) { return o + FIRST + level * ROWS_OF_LEVEL; }
+
+/* Of all its caches. */
+static uint64_t sets_of(const int64_t *o, unsigned level)
 {
-    const int64_t *rows = o + FIRST + level * ROWS_OF_LEVEL;
-    return (uint64_t)(rows[SETS] * rows[WAYS] * (level ? 1 : o[CACHES]));
+    return (uint64_t)(rows_of(o, level)[SETS] * (level ? 1 : o[CACHES]));
+}
+
+static size_t lines_size(const int64_t *o, unsigned level)
+{
+    const int64_t *rows = rows_of(o, level);
+    return set_table_size(rows[REPLACEMENT], sets_of(o, level), (uint32_t)rows[WAYS]);
 }
 
 static size_t state_size(const int64_t *o, unsigned count)
 {
-    size_t lines = 0;
+    size_t size = sizeof(struct levels);
     for (unsigned i = 0; i < count; i++)
-        lines += lines_of(o, i);
-    return sizeof(struct levels) + lines * sizeof(struct line);
+        size += lines_size(o, i);
+    return size;
 }
 
 static void reset(void *state, const int64_t *o, unsigned count)
 {
     struct levels *c = state;
-    struct line *lines = c->lines;
-    memset(c, 0, state_size(o, count));
+    char *lines = (char *)(c + 1);
     c->count = count;
     c->caches = (unsigned)o[CACHES];
     for (unsigned i = 0; i < count; i++) {
-        const int64_t *rows = o + FIRST + i * ROWS_OF_LEVEL;
-        c->level[i] = (struct level){(uint64_t)rows[LINE], (uint64_t)rows[SETS], (uint64_t)rows[WAYS],
-                                     (uint64_t)rows[LATENCY], lines};
-        lines += lines_of(o, i);
+        const int64_t *rows = rows_of(o, i);
+        c->level[i] = (struct level){
+            .line_bytes = (uint64_t)rows[LINE], .sets = (uint64_t)rows[SETS], .latency = (uint64_t)rows[LATENCY]};
+        set_table_begin(&c->level[i].lines, lines, rows[REPLACEMENT], sets_of(o, i), (uint32_t)rows[WAYS]);
+        lines += lines_size(o, i);
     }
 }
 
-/* The line for the address, which is the first of its set then. */
-static struct line *look_up(const struct level *l, uint64_t cache, uint64_t address, bool *hit)
+/* The line for the address. */
+static struct set_entry *look_up(struct level *l, uint64_t cache, uint64_t address, bool *hit)
 {
-    uint64_t number = address / l->line_bytes, tag = number + 1, way = 0;
-    struct line *set = &l->lines[(cache * l->sets + number % l->sets) * l->ways];
-    while (way < l->ways && set[way].tag != tag)
-        way++;
-    *hit = way < l->ways;
-    struct line line = *hit ? set[way] : (struct line){tag, 0};
-    memmove(set + 1, set, (*hit ? way : l->ways - 1) * sizeof *set);
-    set[0] = line;
-    return set;
+    uint64_t number = address / l->line_bytes;
+    return set_table_look_up(&l->lines, cache * l->sets + number % l->sets, number, hit);
 }
 
 static void fetch(void *state, unsigned subcore, uint64_t address, uint64_t cycle,
                   struct instruction_cache_reply *reply)
 {
     struct levels *c = state;
-    struct line *missed[MOST_LEVELS], *line = look_up(&c->level[0], subcore % c->caches, address, &reply->hit);
+    struct set_entry *missed[MOST_LEVELS], *line = look_up(&c->level[0], subcore % c->caches, address, &reply->hit);
     uint64_t there = cycle;
     unsigned misses = 0;
     for (bool hit = reply->hit; !hit;) {
@@ -119,10 +114,10 @@ static void fetch(void *state, unsigned subcore, uint64_t address, uint64_t cycl
         hit = misses == c->count;
         line = hit ? NULL : look_up(&c->level[misses], 0, address, &hit);
     }
-    if (line && line->arrival > there)
-        there = line->arrival;
+    if (line && line->ready > there)
+        there = line->ready;
     while (misses-- > 0)
-        missed[misses]->arrival = there;
+        missed[misses]->ready = there;
     reply->cycle = there;
 }
 

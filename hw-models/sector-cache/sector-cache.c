@@ -9,18 +9,17 @@
 
 /* A bit per sector in each of the small fields. A line is never empty again once it has a tag. */
 struct line {
-    uint64_t tag, used;
+    uint64_t tag;
     uint32_t written[SECTORS]; /* bytes */
     uint32_t owner;
     uint8_t reserved, valid, modified; /* at most one of these: what the sector is; none: it is not there */
     uint8_t readable, modified_on_fill, ignored;
-    uint32_t older, newer; /* neighbours in their set by last use, then by number; NONE: none */
-    uint32_t next;         /* of the lines with its hash */
+    uint32_t next; /* of the lines with its hash */
 };
 
 struct set {
-    uint32_t empty; /* ways without a line: those below this number */
-    uint32_t oldest, newest;
+    uint32_t empty;      /* ways without a line: those below this number */
+    uint64_t last, uses; /* when a line was used last; of uses at one time only the first counts */
 };
 
 struct waiter {
@@ -39,7 +38,10 @@ struct sector_cache {
     struct sector_cache_shape shape;
     struct line *lines;
     struct set *sets;
-    uint32_t *hash; /* the first line of each */
+    struct replacement replacement;
+    uint64_t *reserved, *modified, *kept; /* of each set, a bit for each way; `kept` of the one that needs room */
+    uint32_t words;                       /* of a set's bits */
+    uint32_t *hash;                       /* the first line of each */
     uint32_t hash_mask;
     uint32_t room; /* lines that were made room for */
     uint32_t dirty;
@@ -57,8 +59,11 @@ static uint32_t hash_of(const struct sector_cache *c, uint64_t tag)
 static void clear_lines(struct sector_cache *c)
 {
     memset(c->lines, 0, c->room * sizeof *c->lines);
+    memset(c->reserved, 0, (size_t)c->shape.sets * c->words * sizeof *c->reserved);
+    memset(c->modified, 0, (size_t)c->shape.sets * c->words * sizeof *c->modified);
+    replacement_begin(&c->replacement, c->replacement.state, c->shape.replacement, c->shape.sets, c->shape.ways);
     for (uint32_t s = 0; s < c->shape.sets; s++)
-        c->sets[s] = (struct set){c->shape.ways, NONE, NONE};
+        c->sets[s] = (struct set){.empty = c->shape.ways};
     memset(c->hash, 0xff, (c->hash_mask + 1) * sizeof *c->hash);
     c->dirty = 0;
 }
@@ -72,10 +77,15 @@ struct sector_cache *sector_cache_new(const struct sector_cache_shape *shape)
     c->room = shape->sets * shape->ways;
     for (c->hash_mask = 15; c->hash_mask < c->room;)
         c->hash_mask = 2 * c->hash_mask + 1;
+    c->words = replacement_words(shape->ways);
+    c->replacement.state = malloc(replacement_size(shape->replacement, shape->sets, shape->ways));
+    c->reserved = malloc((size_t)shape->sets * c->words * sizeof *c->reserved);
+    c->modified = malloc((size_t)shape->sets * c->words * sizeof *c->modified);
+    c->kept = malloc(c->words * sizeof *c->kept);
     c->lines = malloc(c->room * sizeof *c->lines);
     c->sets = malloc(shape->sets * sizeof *c->sets);
     c->hash = malloc((c->hash_mask + 1) * sizeof *c->hash);
-    if (c->lines && c->sets && c->hash) {
+    if (c->lines && c->sets && c->hash && c->replacement.state && c->reserved && c->modified && c->kept) {
         clear_lines(c);
         return c;
     }
@@ -104,6 +114,10 @@ void sector_cache_free(struct sector_cache *c)
         next = w->next;
         free(w);
     }
+    free(c->replacement.state);
+    free(c->reserved);
+    free(c->modified);
+    free(c->kept);
     free(c->lines);
     free(c->sets);
     free(c->hash);
@@ -198,51 +212,58 @@ static struct line *find(const struct sector_cache *c, uint64_t tag)
     return NULL;
 }
 
-/* Which line of the set makes way: the last that is empty, else the least recently used, of equals the first; NULL:
- * none may. A set full of dirty lines gives one up however few are dirty elsewhere: nothing else would ever make room.
- * (In Accel-Sim its accesses wait until enough lines of other sets are dirty.) */
+static void set_bit(uint64_t *words, uint32_t way, bool is)
+{
+    words[way / 64] = (words[way / 64] & ~(1ull << way % 64)) | (uint64_t)is << way % 64;
+}
+
+/* The line's sectors have changed. */
+static void mark(struct sector_cache *c, const struct line *l)
+{
+    uint32_t number = (uint32_t)(l - c->lines), set = number / c->shape.ways, way = number % c->shape.ways;
+    uint64_t *modified = &c->modified[(size_t)set * c->words];
+    c->dirty += (l->modified != 0) - (uint32_t)replacement_is_kept(modified, way);
+    set_bit(modified, way, l->modified != 0);
+    set_bit(&c->reserved[(size_t)set * c->words], way, l->reserved != 0);
+}
+
+/* Whether some line of the set may make way; finds which may not. A set full of dirty lines gives one up however few
+ * are dirty elsewhere: nothing else would ever make room. (In Accel-Sim its accesses wait until enough lines of other
+ * sets are dirty.) */
+static bool may_make_room(struct sector_cache *c, uint32_t set)
+{
+    const uint64_t *reserved = &c->reserved[(size_t)set * c->words], *modified = &c->modified[(size_t)set * c->words];
+    bool dirty_too = may_replace_dirty(c), any_reserved = false;
+    for (uint32_t w = 0; w < c->words; w++) {
+        c->kept[w] = reserved[w] | (dirty_too ? 0 : modified[w]);
+        any_reserved |= reserved[w];
+    }
+    if (c->sets[set].empty || replacement_any_free(c->kept, c->shape.ways))
+        return true;
+    memset(c->kept, 0, c->words * sizeof *c->kept);
+    return !any_reserved;
+}
+
+/* The line that makes way, after may_make_room(): the last that is empty, else the policy's. */
 static struct line *choose_victim(const struct sector_cache *c, uint32_t set)
 {
-    const struct set *s = &c->sets[set];
-    if (s->empty)
-        return &c->lines[set * c->shape.ways + s->empty - 1];
-    bool dirty_too = may_replace_dirty(c), all_dirty = true;
-    for (uint32_t i = s->oldest; i != NONE; i = c->lines[i].newer) {
-        const struct line *l = &c->lines[i];
-        if (!l->reserved && (dirty_too || !l->modified))
-            return &c->lines[i];
-        all_dirty &= !l->reserved;
-    }
-    return all_dirty ? &c->lines[s->oldest] : NULL;
+    uint32_t empty = c->sets[set].empty;
+    return &c->lines[set * c->shape.ways +
+                     (empty ? empty - 1 : c->replacement.policy->victim(&c->replacement, set, c->kept))];
 }
 
-static void unlink_use(struct sector_cache *c, struct set *s, const struct line *l)
+/* The time of a use in this set, as the policy counts. */
+static uint64_t time_of(struct set *s, uint64_t now)
 {
-    *(l->older == NONE ? &s->oldest : &c->lines[l->older].newer) = l->newer;
-    *(l->newer == NONE ? &s->newest : &c->lines[l->newer].older) = l->older;
+    s->uses += !s->uses || s->last != now;
+    s->last = now;
+    return s->uses;
 }
 
-static void link_use(struct sector_cache *c, struct set *s, uint32_t number, uint64_t now)
+static void use(struct sector_cache *c, const struct line *l, uint64_t now)
 {
-    struct line *l = &c->lines[number];
-    uint32_t after = s->newest;
-    while (after != NONE && c->lines[after].used == now && after > number)
-        after = c->lines[after].older;
-    l->used = now;
-    l->older = after;
-    l->newer = after == NONE ? s->oldest : c->lines[after].newer;
-    *(l->older == NONE ? &s->oldest : &c->lines[l->older].newer) = number;
-    *(l->newer == NONE ? &s->newest : &c->lines[l->newer].older) = number;
-}
-
-static void use(struct sector_cache *c, struct line *l, uint64_t now)
-{
-    uint32_t number = (uint32_t)(l - c->lines);
-    struct set *s = &c->sets[number / c->shape.ways];
-    if (l->used == now)
-        return;
-    unlink_use(c, s, l);
-    link_use(c, s, number, now);
+    uint32_t number = (uint32_t)(l - c->lines), set = number / c->shape.ways;
+    replacement_use(&c->replacement, set, number % c->shape.ways, time_of(&c->sets[set], now), CACHE_HINT_NONE);
 }
 
 static void unlink_hash(struct sector_cache *c, const struct line *l)
@@ -257,57 +278,54 @@ static void unlink_hash(struct sector_cache *c, const struct line *l)
 static void replace(struct sector_cache *c, struct line *l, uint64_t tag, uint64_t now, struct sector_victim *victim)
 {
     uint32_t number = (uint32_t)(l - c->lines), *first = &c->hash[hash_of(c, tag)];
-    struct set *s = &c->sets[number / c->shape.ways];
-    if (number % c->shape.ways + 1 == s->empty)
+    uint32_t set = number / c->shape.ways, way = number % c->shape.ways;
+    struct set *s = &c->sets[set];
+    if (way + 1 == s->empty)
         s->empty--;
     else {
-        unlink_use(c, s, l);
         unlink_hash(c, l);
         victim->replaced = true;
         victim->line = l->tag;
         victim->owner = l->owner;
         victim->sectors = (uint32_t)__builtin_popcount(l->modified);
-        c->dirty -= l->modified != 0;
     }
     *l = (struct line){.tag = tag, .next = *first};
     *first = number;
-    link_use(c, s, number, now);
+    replacement_fill(&c->replacement, set, way, time_of(s, now), CACHE_HINT_NONE);
 }
 
-/* Reserves the sector, in a new line if there is none. */
-static void reserve(struct sector_cache *c, struct line *l, bool is_new, uint64_t tag, unsigned sector, uint64_t now,
-                    struct sector_victim *victim)
+/* Reserves the sector, in a new line of the set if `l` is NULL. Returns its line. */
+static struct line *reserve(struct sector_cache *c, struct line *l, uint32_t set, uint64_t tag, unsigned sector,
+                            uint64_t now, struct sector_victim *victim)
 {
     uint8_t bit = (uint8_t)(1u << sector);
-    if (is_new)
-        replace(c, l, tag, now, victim);
-    else
+    if (l)
         use(c, l, now);
-    bool was_dirty = l->modified;
+    else
+        replace(c, l = choose_victim(c, set), tag, now, victim);
     l->modified_on_fill = (uint8_t)((l->modified_on_fill & ~bit) | (l->modified & bit));
     l->ignored &= (uint8_t)~bit;
     l->readable |= bit;
     l->reserved |= bit;
     l->valid &= (uint8_t)~bit;
     l->modified &= (uint8_t)~bit;
-    if (was_dirty && !l->modified)
-        c->dirty--;
+    mark(c, l);
+    return l;
 }
 
 static void make_dirty(struct sector_cache *c, struct line *l, unsigned sector)
 {
     uint8_t bit = (uint8_t)(1u << sector);
-    if (!l->modified)
-        c->dirty++;
     l->reserved &= (uint8_t)~bit;
     l->valid &= (uint8_t)~bit;
     l->modified |= bit;
+    mark(c, l);
 }
 
 enum sector_find sector_cache_read(struct sector_cache *c, uint64_t line, uint32_t set, unsigned sector, uint64_t now,
                                    bool room, bool atomic, void *request, struct sector_victim *victim)
 {
-    struct line *l = find(c, line), *replaced = NULL;
+    struct line *l = find(c, line);
     uint8_t bit = (uint8_t)(1u << sector);
     *victim = (struct sector_victim){0};
     if (l && ((l->valid | (l->modified & l->readable)) & bit)) {
@@ -317,7 +335,7 @@ enum sector_find sector_cache_read(struct sector_cache *c, uint64_t line, uint32
             make_dirty(c, l, sector);
         return SECTOR_HIT;
     }
-    if (!room || (!l && !(replaced = choose_victim(c, set))))
+    if (!room || (!l && !may_make_room(c, set)))
         return SECTOR_REFUSED;
     uint64_t key = line * SECTORS + sector;
     struct mshr **at = mshr_of(c, key);
@@ -330,7 +348,7 @@ enum sector_find sector_cache_read(struct sector_cache *c, uint64_t line, uint32
     if (l && l->reserved & bit)
         use(c, l, now);
     else
-        reserve(c, l ? l : replaced, !l, line, sector, now, victim);
+        reserve(c, l, set, line, sector, now, victim);
     if (!c->shape.back)
         victim->sectors = 0;
     return merged ? SECTOR_MERGED : SECTOR_MISS;
@@ -339,20 +357,18 @@ enum sector_find sector_cache_read(struct sector_cache *c, uint64_t line, uint32
 enum sector_find sector_cache_write(struct sector_cache *c, uint64_t line, uint32_t set, unsigned sector,
                                     uint32_t bytes, uint64_t now, bool room, struct sector_victim *victim)
 {
-    struct line *l = find(c, line), *replaced = NULL;
+    struct line *l = find(c, line);
     uint8_t bit = (uint8_t)(1u << sector);
     *victim = (struct sector_victim){0};
     bool hit = l && (l->valid | l->modified) & bit;
-    if ((!room && !(hit && c->shape.back)) || (!l && !(replaced = choose_victim(c, set))))
+    if ((!room && !(hit && c->shape.back)) || (!l && !may_make_room(c, set)))
         return SECTOR_REFUSED;
     c->changes++;
     bool pending = l && l->reserved & bit;
     if (hit || pending)
         use(c, l, now);
-    else {
-        reserve(c, l ? l : replaced, !l, line, sector, now, victim);
-        l = l ? l : replaced;
-    }
+    else
+        l = reserve(c, l, set, line, sector, now, victim);
     make_dirty(c, l, sector);
     l->written[sector] |= bytes;
     if (pending) {
@@ -379,14 +395,13 @@ void sector_cache_own(struct sector_cache *c, uint64_t line, uint32_t owner)
 static void complete(struct sector_cache *c, struct line *l, unsigned sector)
 {
     uint8_t bit = (uint8_t)(1u << sector);
-    bool was_dirty = l->modified, dirty = l->modified_on_fill & bit;
+    bool dirty = l->modified_on_fill & bit;
     l->reserved &= (uint8_t)~bit;
     l->valid = (uint8_t)(dirty ? l->valid & ~bit : l->valid | bit);
     l->modified = (uint8_t)(dirty ? l->modified | bit : l->modified & ~bit);
     l->readable |= bit; /* what was fetched and what was written make it whole */
     l->ignored &= (uint8_t)~bit;
-    if (l->modified && !was_dirty)
-        c->dirty++;
+    mark(c, l);
 }
 
 void sector_cache_fill(struct sector_cache *c, uint64_t line, unsigned sector, bool atomic)
@@ -408,16 +423,16 @@ void sector_cache_fill(struct sector_cache *c, uint64_t line, unsigned sector, b
 void sector_cache_preload(struct sector_cache *c, uint64_t line, uint32_t set, unsigned sector, uint64_t now)
 {
     struct sector_victim victim = {0};
-    struct line *l = find(c, line), *replaced = l ? NULL : choose_victim(c, set);
+    struct line *l = find(c, line);
     uint8_t bit = (uint8_t)(1u << sector);
-    if (!l && !replaced)
+    if (!l && !may_make_room(c, set))
         return;
     if (!l || !((l->reserved | l->valid | l->modified) & bit))
-        reserve(c, l ? l : replaced, !l, line, sector, now, &victim);
-    l = l ? l : replaced;
+        l = reserve(c, l, set, line, sector, now, &victim);
     if (l->reserved & bit) {
         l->reserved &= (uint8_t)~bit;
         l->valid |= bit;
+        mark(c, l);
     }
     use(c, l, now);
 }

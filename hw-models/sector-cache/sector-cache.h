@@ -1,15 +1,13 @@
 /* A cache of lines with four sectors whose look-ups may fail for want of a line, an MSHR or room behind: what it reads
  * is reserved when it is asked for (allocation on miss), and what a write brings is kept without a fetch, so that a
- * sector may be written in part. LRU. Rules: docs/accelsim.md; Accel-Sim's gpu-cache.cc was read for them.
+ * sector may be written in part. Rules: docs/accelsim.md; Accel-Sim's gpu-cache.cc was read for them.
  *
  * It stores the requests that wait for a sector as pointers of the caller's.
  */
 #ifndef REPRISE_HW_MODELS_SECTOR_CACHE_H
 #define REPRISE_HW_MODELS_SECTOR_CACHE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "hw-models/replacement/replacement.h"
 
 struct sector_cache;
 
@@ -18,6 +16,7 @@ struct sector_cache_shape {
     uint32_t mshrs, merges; /* sectors under way; requests of each */
     uint32_t dirty_percent; /* of lines dirty before a dirty one may be replaced */
     bool back;              /* a dirty line that is replaced is written back */
+    int64_t replacement;    /* the value of option `replacement` */
 };
 
 enum sector_find {

@@ -51,7 +51,12 @@ is "crossbar and L2 have their clocks" "$("$r" machine show "$dir/clocks.cfg" --
 says "instructions that are not always there" "not modelled: instructions that miss take -gpgpu_l2_rop_latency here" \
     "-gpgpu_perfect_inst_const_cache 0" "-gpgpu_cache:il1 N:32:128:8,L:R:f:N:L,S:2:48,4"
 is "are in a cache of the SM" "$("$r" machine show "$dir/w.cfg" --csv | grep '^icache' | tr '\n' ' ')" \
-    "icache.model,set-associative icache.subcores,4 icache.line,128 icache.sets,32 icache.ways,8 icache.latency,194 "
+    "icache.model,set-associative icache.subcores,4 icache.line,128 icache.sets,32 icache.ways,8 icache.latency,194 icache.replacement,lru "
+{ cat $golden/rtx2060.config; echo "-gpgpu_cache:dl1 S:4:128:64,F:T:m:L:L,A:256:32,16:0,32"; } >"$dir/fifo.config"
+"$r" import -q "$dir/fifo.config" $golden/rtx2060-trace.config -o "$dir/fifo.cfg" 2>"$dir/err"
+is "lines replaced in the order in which they came" "$("$r" machine show "$dir/fifo.cfg" --csv | grep 'replacement' | tr '\n' ' ')$(cat "$dir/err")" \
+    "l1.replacement,fifo l2.replacement,lru "
+says "lines replaced otherwise" "not modelled: lines are replaced by LRU (L) or FIFO (F) here" "-gpgpu_cache:dl1 S:4:128:64,R:T:m:L:L,A:256:32,16:0,32"
 says "another L2" "w.config:95: -gpgpu_cache:dl2 S:32:128:24,L:B:m:L:P,A:192:4,32:0,32: not modelled: a slice has 64 sets" \
     "-gpgpu_cache:dl2 S:32:128:24,L:B:m:L:P,A:192:4,32:0,32"
 is "keeps its size" "$("$r" machine show "$dir/w.cfg" --csv | grep -e '^l2.s[ei][tz]' | tr '\n' ' ')" "l2.size,2359296 l2.sets,64 "

@@ -32,14 +32,23 @@ static struct cache cache_of(struct making *m, const struct gpgpusim_option *o)
     return c;
 }
 
-/* What the staged pipeline's caches always are. */
+/* A line for what the first letter says, if that is not LRU. */
+static void replacement_line(struct making *m, const struct gpgpusim_option *o, const struct cache *c)
+{
+    if (*c->policy == 'F')
+        making_line(m, o, "    replacement = \"fifo\";");
+    else if (*c->policy != 'L')
+        making_unsupported(m, o, "not modelled: lines are replaced by LRU (L) or FIFO (F) here");
+}
+
+/* What the staged pipeline's caches always are. `policy`: the letters behind the first. */
 static void check_cache(struct making *m, const struct gpgpusim_option *o, const struct cache *c, const char *policy,
                         const char *meaning)
 {
     if (c->kind != 'S' || c->line != 128)
         making_unsupported(m, o, "not modelled: lines have 128 bytes in four sectors here");
-    else if (strcmp(c->policy, policy))
-        making_unsupported(m, o, "not modelled: policies are %s here: %s", policy, meaning);
+    else if (strcmp(c->policy + 1, policy))
+        making_unsupported(m, o, "not modelled: the other policies are %s here: %s", policy + 1, meaning);
     else if (c->mshr != 'A')
         making_unsupported(m, o, "not modelled: MSHRs are associative here");
 }
@@ -56,6 +65,7 @@ static void cache_options(struct making *m, const struct gpgpusim_option *o, con
     making_option(m, o, part, STAGED_CACHE_MERGES, c->merges);
     making_option(m, o, part, STAGED_CACHE_MISSES, c->queue);
     making_plain_options(m, part);
+    replacement_line(m, o, c);
 }
 
 /* One of each SM, if it is not perfect. */
@@ -72,8 +82,6 @@ void making_instruction_cache(struct making *m)
         return;
     }
     struct cache c = cache_of(m, o);
-    if (*c.policy != 'L')
-        making_unsupported(m, o, "not modelled: the line unused for longest is replaced here");
     making_unsupported(m, perfect,
                        "not modelled: instructions that miss take -gpgpu_l2_rop_latency here, past L2; constants hit");
     making_line(m, NULL, "icache: {");
@@ -82,6 +90,7 @@ void making_instruction_cache(struct making *m)
     making_bounded(m, o, "line", c.line, 8, 4096);
     making_bounded(m, o, "sets", c.sets, 1, 65536);
     making_bounded(m, o, "ways", c.ways, 1, 64);
+    replacement_line(m, o, &c);
     making_bounded(m, latency, "latency", making_number(m, "-gpgpu_l2_rop_latency", 85), 0, 100000);
     making_line(m, NULL, "};");
 }
@@ -107,7 +116,7 @@ void making_first_level(struct making *m)
 {
     const struct gpgpusim_option *o = making_find(m, "-gpgpu_cache:dl1");
     struct cache c = cache_of(m, o);
-    check_cache(m, o, &c, "L:T:m:L:L", "LRU, written through, allocated by misses of reads and writes, not hashed");
+    check_cache(m, o, &c, ":T:m:L:L", "written through, allocated by misses of reads and writes, not hashed");
     making_begin_part(m, "l1");
     making_line(m, NULL, "    subcores = %" PRId64 ";", m->subcores);
     cache_options(m, o, &c, PART_L1, c.sets, c.sets * STAGED_LINE * c.ways);
@@ -128,7 +137,7 @@ void making_second_level(struct making *m)
     int64_t slices = making_number(m, "-gpgpu_n_sub_partition_per_mchannel", 1), lengths[4] = {8, 8, 8, 8},
             clock[4] = {1, 1, 1, 1};
     struct cache c = cache_of(m, o);
-    check_cache(m, o, &c, "L:B:m:L:P", "LRU, written back, allocated by misses of reads and writes, hashed by IPOLY");
+    check_cache(m, o, &c, ":B:m:L:P", "written back, allocated by misses of reads and writes, hashed by IPOLY");
     if (c.sets != SETS)
         making_unsupported(m, o, "not modelled: a slice has %d sets here, and as many ways as fill its size", SETS);
     if (slices != 1 && slices != 2)

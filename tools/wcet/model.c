@@ -166,6 +166,12 @@ static bool covered_issue(struct wcet_model *m, struct rp_error *err)
     if (!is(&m->machine->icache, "perfect") && !is(&m->machine->icache, "set-associative"))
         return rp_fail(err, RP_BAD_INPUT, "machine %s: there is no bound for instruction caches of model '%s'",
                        m->machine->name, m->machine->icache.model->name);
+    if (is(&m->machine->icache, "set-associative") &&
+        part_option(&m->machine->icache, "replacement") != REPLACEMENT_lru)
+        return rp_fail(err, RP_BAD_INPUT,
+                       "machine %s: icache.replacement = %s is not covered, as it may replace lines that were used "
+                       "since others: --set icache.replacement=lru",
+                       m->machine->name, replacement_names[part_option(&m->machine->icache, "replacement")]);
     if (obeys_control_words(m->machine, m->kernel))
         return rp_fail(err, RP_BAD_INPUT,
                        "machine %s obeys the control words of %s, which is not covered: "

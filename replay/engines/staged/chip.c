@@ -384,7 +384,8 @@ static bool caches_new(struct staged *g)
         .mshrs = staged_bound(g->machine->l2_mshrs),
         .merges = (uint32_t)g->l2[STAGED_CACHE_MERGES],
         .dirty_percent = (uint32_t)g->l2[STAGED_CACHE_DIRTY],
-        .back = true};
+        .back = true,
+        .replacement = g->l2[STAGED_CACHE_REPLACEMENT]};
     set_hash_begin(&g->l2_sets, SET_HASH_IPOLY, (unsigned)__builtin_ctzll((uint64_t)shape.sets));
     for (unsigned i = 0; i < g->slice_count; i++)
         if (!(g->slices[i].l2 = sector_cache_new(&shape)))

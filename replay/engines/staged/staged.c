@@ -81,7 +81,8 @@ static bool new_sm(struct staged *g, unsigned number)
                                              .ways = l1_ways(g, carveout_most(g->machine)),
                                              .mshrs = staged_bound(g->machine->l1_mshrs),
                                              .merges = (uint32_t)o[STAGED_CACHE_MERGES],
-                                             .dirty_percent = (uint32_t)o[STAGED_CACHE_DIRTY]};
+                                             .dirty_percent = (uint32_t)o[STAGED_CACHE_DIRTY],
+                                             .replacement = o[STAGED_CACHE_REPLACEMENT]};
     sm->chip = g;
     sm->number = number;
     sm->subcores = (unsigned)g->machine->subcores;

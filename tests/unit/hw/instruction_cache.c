@@ -41,7 +41,7 @@ Test(instruction_cache, holds_the_lines_fetched_last_in_each_set)
 {
     unsigned hits = 0, late = 0;
     for (int run = 0; run < 200; run++) {
-        int64_t options[] = {8 << rnd(5), 1 + (int64_t)rnd(5), 1 + (int64_t)rnd(4), (int64_t)rnd(40)};
+        int64_t options[] = {8 << rnd(5), 1 + (int64_t)rnd(5), 1 + (int64_t)rnd(4), (int64_t)rnd(40), REPLACEMENT_lru};
         void *state = calloc(1, instruction_cache_set_associative.model.state_size(options));
         instruction_cache_set_associative.reset(state, options);
         struct past past = {.count = 0};
@@ -73,6 +73,7 @@ static void note(struct past *p, uint64_t line, uint64_t arrival)
 }
 
 #define CACHES 3
+#define ROWS 5 /* of a level */
 
 struct past_levels {
     struct past level[3][CACHES]; /* of the second and third, the first of each */
@@ -86,7 +87,7 @@ static uint64_t through_levels(struct past_levels *all, const int64_t *o, unsign
     bool hit = false;
     unsigned n = 0;
     for (; n < levels && !hit; n++) {
-        const int64_t *rows = o + 1 + 4 * n;
+        const int64_t *rows = o + 1 + ROWS * n;
         hit = past_has(&all->level[n][n ? 0 : which], address / (uint64_t)rows[0], (uint64_t)rows[1], (uint64_t)rows[2],
                        &arrival);
         there += hit ? 0 : (uint64_t)rows[3];
@@ -94,7 +95,7 @@ static uint64_t through_levels(struct past_levels *all, const int64_t *o, unsign
     *missed = n - hit;
     there = hit && arrival > there ? arrival : there;
     for (unsigned i = 0; i < n; i++)
-        note(&all->level[i][i ? 0 : which], address / (uint64_t)o[1 + 4 * i], hit && i == n - 1 ? arrival : there);
+        note(&all->level[i][i ? 0 : which], address / (uint64_t)o[1 + ROWS * i], hit && i == n - 1 ? arrival : there);
     return there;
 }
 
@@ -104,10 +105,12 @@ static void check_levels(const struct instruction_cache_model *model, unsigned l
     unsigned at[4] = {0};
     struct past_levels *all = malloc(sizeof *all);
     for (int run = 0; run < 200; run++) {
-        int64_t o[] = {1 + (int64_t)rnd(CACHES), 8 << rnd(3),  1 + (int64_t)rnd(3), 1 + (int64_t)rnd(2),
-                       (int64_t)rnd(40),         32 << rnd(2), 1 + (int64_t)rnd(3), 1 + (int64_t)rnd(3),
-                       (int64_t)rnd(90),         64 << rnd(2), 1 + (int64_t)rnd(4), 1 + (int64_t)rnd(4),
-                       (int64_t)rnd(200)};
+        int64_t o[] = {
+            1 + (int64_t)rnd(CACHES), 8 << rnd(3),         1 + (int64_t)rnd(3), 1 + (int64_t)rnd(2),
+            (int64_t)rnd(40),         REPLACEMENT_lru,     32 << rnd(2),        1 + (int64_t)rnd(3),
+            1 + (int64_t)rnd(3),      (int64_t)rnd(90),    REPLACEMENT_lru,     64 << rnd(2),
+            1 + (int64_t)rnd(4),      1 + (int64_t)rnd(4), (int64_t)rnd(200),   REPLACEMENT_lru,
+        };
         void *state = calloc(1, model->model.state_size(o));
         model->reset(state, o);
         for (unsigned i = 0; i < 3 * CACHES; i++)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hw-models/set/models.h"
+#include "replay/session/engines.h"
 
 static uint64_t random_state = 42;
 static uint64_t rnd(uint64_t limit)
@@ -252,7 +253,8 @@ Test(memory, fixed_dram_is_full)
 Test(memory, option_rows_are_consistent)
 {
     for (unsigned kind = 0; kind < KIND_COUNT; kind++)
-        for (const struct model *const *m = built_in_models.of[kind]; *m; m++) {
+        for (const struct model *const *m = kind == KIND_PIPELINE ? engine_pipelines() : built_in_models.of[kind]; *m;
+             m++) {
             cr_expect((*m)->help && *(*m)->help && (*m)->state_size);
             int64_t initial[64];
             bool plain = true; /* lists and texts lie behind the values; tests/unit/replay opens machines with them */

@@ -99,7 +99,7 @@ static void draw_sectored_l1(struct draw *d)
 {
     SET(d, "l1.size", "512", "1K");
     SET(d, "l1.ways", "1", "2", "4");
-    SET(d, "l1.replacement", "lru", "fifo", "random", "plru");
+    d->settings[d->count++] = (struct machine_setting){"l1.replacement", one_of(d, replacement_names)};
     SET(d, "l1.allocate", "miss", "fill");
     SET(d, "l1.latency", "1", "5", "32");
     SET(d, "l1.interval", "0", "1", "3");
@@ -117,7 +117,7 @@ static void draw_sectored_l2(struct draw *d)
 {
     SET(d, "l2.size", "2K", "4K");
     SET(d, "l2.ways", "1", "2", "4");
-    SET(d, "l2.replacement", "lru", "fifo", "random", "plru");
+    d->settings[d->count++] = (struct machine_setting){"l2.replacement", one_of(d, replacement_names)};
     SET(d, "l2.allocate", "miss", "fill");
     SET(d, "l2.latency", "1", "20", "134");
     SET(d, "l2.interval", "0", "1", "2");

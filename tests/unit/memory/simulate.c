@@ -67,8 +67,9 @@ static void open_cache(struct cache *c, const struct memory_level *level, struct
     c->merges = option(level->part, "merges", -1);
     c->allocate = option(level->part, "allocate", 0);
     c->write_miss = option(level->part, "write_miss", 0);
-    c->replacement = option(level->part, "replacement", LRU);
-    c->random = 0x9e3779b97f4a7c15;
+    const char *policy = replacement_names[option(level->part, "replacement", 0)];
+    cr_assert(oracle_begin(&c->oracle, policy), "tests/support/replacement_oracle.c has no %s", policy);
+    cr_assert_leq(c->ways, MOST_WAYS);
 }
 
 void plan_simulate(const struct machine *m, const struct plan *plan, struct outcome *out)

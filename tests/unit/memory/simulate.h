@@ -3,9 +3,11 @@
 #ifndef REPRISE_TESTS_MEMORY_SIMULATE_H
 #define REPRISE_TESTS_MEMORY_SIMULATE_H
 
+#include "tests/support/replacement_oracle.h"
 #include "tests/unit/memory/plan.h"
 
 #define MOST 4096
+#define MOST_WAYS 16
 #define NOT_THERE UINT64_MAX
 #define ANY UINT64_MAX
 
@@ -47,8 +49,8 @@ struct sector {
     unsigned merged; /* requests for it */
 };
 struct cache_line {
-    uint64_t tag, used;
-    int rank; /* -1: goes before others, 1: after them */
+    uint64_t tag;
+    struct oracle_way way;
     struct sector sector[8];
 };
 /* With allocation on fill: a sector that was asked for, by a request. */
@@ -59,7 +61,6 @@ struct asked {
     uint64_t there;
     bool known;
 };
-enum { LRU, FIFO, RANDOM, PLRU }; /* in the order of the option `replacement` */
 
 /* A clock: its cycle n begins at n / own, as the core's cycle c begins at c / core. */
 struct tempo {
@@ -70,10 +71,9 @@ struct cache {
     const struct memory_level *level;
     struct tempo tempo; /* of `free` and the level's times */
     struct cache_line line[4096];
-    struct asked asked[MOST];                                /* by request */
-    int64_t ways, merges, allocate, write_miss, replacement; /* of `sectored`; ways 0: it is not */
-    uint64_t random;                                         /* state of replacement `random` */
-    uint64_t uses;
+    struct asked asked[MOST];                   /* by request */
+    int64_t ways, merges, allocate, write_miss; /* of `sectored`; ways 0: it is not */
+    struct oracle oracle;
     uint64_t free[16], started_at, started, outstanding, hits, misses;
     uint64_t in_free, out_free, replying; /* links of a slice */
     unsigned refused[64], refused_count;  /* SMs, of a slice */

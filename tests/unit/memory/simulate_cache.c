@@ -55,74 +55,22 @@ static struct cache_line *line_of(struct cache *c, uint64_t address)
     return NULL;
 }
 
-static void use(struct cache *c, struct cache_line *l, unsigned hint, bool new)
-{
-    if (!new && (c->replacement == FIFO || c->replacement == RANDOM || hint == CACHE_HINT_SAME))
-        return;
-    l->used = ++c->uses;
-    l->rank = hint == CACHE_HINT_FIRST ? -1 : hint == CACHE_HINT_LAST;
-}
-
-/* The way that a tree of bits names, each of which points away from the last use below it: at each node the half
- * without the latest use. */
-static unsigned plru_way(const struct cache_line *set, unsigned ways)
-{
-    unsigned from = 0;
-    for (unsigned half = ways / 2; half; half /= 2) {
-        uint64_t lower = 0, upper = 0;
-        for (unsigned w = 0; w < half; w++) {
-            lower = max(lower, set[from + w].used);
-            upper = max(upper, set[from + half + w].used);
-        }
-        from += lower > upper ? half : 0;
-    }
-    return from;
-}
-
-/* The first from this way on, going round, that waits for nothing. */
-static struct cache_line *free_from(const struct cache *c, struct cache_line *set, unsigned way)
-{
-    for (unsigned w = 0; w < c->ways; w++)
-        if (!awaits(c, &set[(way + w) % c->ways]))
-            return &set[(way + w) % c->ways];
-    return NULL;
-}
-
-/* The least recently used, or the first that came. */
-static struct cache_line *oldest(const struct cache *c, struct cache_line *set)
-{
-    struct cache_line *best = NULL;
-    for (int64_t w = 0; w < c->ways; w++) {
-        struct cache_line *l = &set[w];
-        bool before = !best || (l->rank != best->rank ? l->rank < best->rank : l->used < best->used);
-        if (!awaits(c, l) && before)
-            best = l;
-    }
-    return best;
-}
-
-/* Draws only if there is one to take. */
-static struct cache_line *drawn(struct cache *c, struct cache_line *set)
-{
-    uint64_t next = c->random * 6364136223846793005u + 1442695040888963407u;
-    struct cache_line *l = free_from(c, set, (unsigned)((next >> 33) % (uint64_t)c->ways));
-    c->random = l ? next : c->random;
-    return l;
-}
-
+/* An empty line of the set, else the one to go, which waits for nothing; NULL: all wait. */
 static struct cache_line *one_to_go(struct cache *c, struct cache_line *set)
 {
-    for (int64_t w = 0; w < c->ways; w++)
+    struct oracle_way *way[MOST_WAYS];
+    bool waits[MOST_WAYS], all = true;
+    for (unsigned w = 0; w < c->ways; w++) {
         if (!set[w].tag)
             return &set[w];
-    switch (c->replacement) {
-    case RANDOM: return drawn(c, set);
-    case PLRU: return free_from(c, set, plru_way(set, (unsigned)c->ways));
-    default: return oldest(c, set);
+        way[w] = &set[w].way;
+        waits[w] = awaits(c, &set[w]);
+        all &= waits[w];
     }
+    return all ? NULL : &set[oracle_victim(&c->oracle, way, waits, (unsigned)c->ways)];
 }
 
-/* An empty line of the set, else the one to go, which waits for nothing; NULL: all wait. */
+/* The line with its room made. */
 static struct cache_line *room(struct cache *c, uint64_t address, unsigned hint, struct found *f)
 {
     const struct cache_shape *h = &c->level->shape;
@@ -137,7 +85,7 @@ static struct cache_line *room(struct cache *c, uint64_t address, unsigned hint,
     *best = (struct cache_line){.tag = address / h->line + 1};
     for (unsigned k = 0; k < 8; k++)
         best->sector[k] = (struct sector){.there = NOT_THERE, .fetch = -1};
-    use(c, best, hint, true);
+    oracle_fill(&c->oracle, &best->way, hint);
     return best;
 }
 
@@ -212,7 +160,7 @@ static struct found look_up_sectored(struct sim *s, struct cache *c, unsigned id
         else
             f.cycle = max(cycle, there);
         if (l && does)
-            use(c, l, r->hint, false);
+            oracle_use(&c->oracle, &l->way, r->hint);
         return f;
     }
     if (does) {
@@ -223,7 +171,7 @@ static struct found look_up_sectored(struct sim *s, struct cache *c, unsigned id
         f.served = true;
         f.cycle = max(cycle, t->there);
         t->dirty |= r->kind != CACHE_READ;
-        use(c, l, r->hint, false);
+        oracle_use(&c->oracle, &l->way, r->hint);
         return f;
     }
     if (!f.hit) { /* a write without a place */
@@ -247,7 +195,7 @@ static struct found look_up_sectored(struct sim *s, struct cache *c, unsigned id
     if (t->bytes == UINT32_MAX && t->there == NOT_THERE && !t->awaited)
         t->there = cycle;
     t->dirty |= back;
-    use(c, l, r->hint, false);
+    oracle_use(&c->oracle, &l->way, r->hint);
     return f;
 }
 
